@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+# Language level, warnings and sanitizers: one place for every C target.
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+# -ffp-contract=off: the CPU kernels say fma where they mean it, so every compiler gives the same bits.
+add_library(spmm_compile_options INTERFACE)
+target_compile_options(spmm_compile_options INTERFACE
+  $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Wconversion -Wshadow -ffp-contract=off>)
+target_compile_definitions(spmm_compile_options INTERFACE _GNU_SOURCE)
+if(SPMM_WERROR)
+  target_compile_options(spmm_compile_options INTERFACE $<$<COMPILE_LANGUAGE:C>:-Werror>)
+endif()
+if(SPMM_TESTS)
+  target_compile_definitions(spmm_compile_options INTERFACE SPMM_TEST_HOOKS)
+endif()
+if(SPMM_SANITIZE)
+  target_compile_options(spmm_compile_options INTERFACE
+    $<$<COMPILE_LANGUAGE:C>:-fsanitize=${SPMM_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g>)
+  target_link_options(spmm_compile_options INTERFACE -fsanitize=${SPMM_SANITIZE})
+endif()
+if(SPMM_FUZZ)
+  target_compile_options(spmm_compile_options INTERFACE $<$<COMPILE_LANGUAGE:C>:-fsanitize=fuzzer-no-link>)
+endif()

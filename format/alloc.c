@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See alloc.h. Counters exist only in builds with SPMM_TEST_HOOKS: shipped libraries keep no state. */
+#include "alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "checked.h"
+
+#define BLOCK_ALIGN 64u /* one cache line, and the widest SIMD vector */
+
+#ifdef SPMM_TEST_HOOKS
+#include <stdatomic.h>
+
+static _Atomic int64_t fail_at = -1;
+static _Atomic int64_t count_now;
+static _Atomic int64_t live_now;
+static _Atomic int fail_every;
+
+void spmmi_alloc_fail_at(int64_t k, int every)
+{
+    atomic_store(&count_now, 0);
+    atomic_store(&fail_every, every);
+    atomic_store(&fail_at, k);
+}
+
+int64_t spmmi_alloc_live(void)
+{
+    return atomic_load(&live_now);
+}
+
+int64_t spmmi_alloc_count(void)
+{
+    return atomic_load(&count_now);
+}
+
+static int must_fail(void)
+{
+    const int64_t k = atomic_load(&fail_at);
+    const int64_t now = atomic_fetch_add(&count_now, 1);
+    return k >= 0 && (now == k || (now > k && atomic_load(&fail_every)));
+}
+#define COUNT_LIVE(delta) ((void)atomic_fetch_add(&live_now, (delta)))
+#else
+static int must_fail(void)
+{
+    return 0;
+}
+#define COUNT_LIVE(delta) ((void)0)
+#endif
+
+void *spmmi_alloc(uint64_t count, size_t size)
+{
+    uint64_t bytes = 0;
+    if (must_fail() || !spmmi_mul_u64(count, size, &bytes) || !spmmi_align_u64(bytes, BLOCK_ALIGN, &bytes) ||
+        bytes > PTRDIFF_MAX)
+        return NULL;
+    void *block = aligned_alloc(BLOCK_ALIGN, bytes == 0 ? BLOCK_ALIGN : (size_t)bytes);
+    if (block != NULL)
+        COUNT_LIVE(1);
+    return block;
+}
+
+void *spmmi_alloc_zero(uint64_t count, size_t size)
+{
+    void *block = spmmi_alloc(count, size);
+    if (block != NULL)
+        memset(block, 0, (size_t)(count * size));
+    return block;
+}
+
+void spmmi_free(void *block)
+{
+    if (block != NULL)
+        COUNT_LIVE(-1);
+    free(block);
+}

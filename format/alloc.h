@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The only host allocator of the library. Sizes are checked; tests make the k-th allocation fail. */
+#ifndef SPMMI_ALLOC_H
+#define SPMMI_ALLOC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* NULL when count * size overflows or memory is short. Zero bytes give a valid pointer to free. */
+void *spmmi_alloc(uint64_t count, size_t size);      /* not initialised, 64-byte aligned */
+void *spmmi_alloc_zero(uint64_t count, size_t size); /* zeroed, 64-byte aligned */
+void spmmi_free(void *block);                        /* NULL is fine */
+
+#ifdef SPMM_TEST_HOOKS
+/* Fail the k-th allocation from now on (0 = the next); every = 1 also fails all later ones; k < 0 = off. */
+void spmmi_alloc_fail_at(int64_t k, int every);
+int64_t spmmi_alloc_live(void);  /* blocks not yet freed */
+int64_t spmmi_alloc_count(void); /* allocations since the last spmmi_alloc_fail_at */
+#endif
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Life and choice of plans in memory. */
+#include "plan.h"
+
+#include "alloc.h"
+
+spmm_plan_t *spmmi_plan_new(void)
+{
+    return spmmi_alloc_zero(1, sizeof(spmm_plan_t));
+}
+
+void spmm_plan_destroy(spmm_plan_t *plan)
+{
+    if (plan == NULL)
+        return;
+    for (uint32_t i = 0; i < plan->part_count; i++)
+        spmmi_free(plan->parts[i].items);
+    spmmi_free(plan->sections);
+    spmmi_free(plan->trace);
+    spmmi_free(plan->values);
+    spmmi_free(plan->col_ind);
+    spmmi_free(plan->row_ptr);
+    spmmi_free(plan);
+}
+
+int spmmi_variant_pick(const spmm_plan_t *plan, spmm_op_t op, uint32_t target, int64_t n, uint32_t layout, int *fits)
+{
+    int best = -1;
+    int best_score = -1;
+    for (uint32_t i = 0; i < plan->variant_count; i++) {
+        const struct spmmi_variant *v = &plan->variants[i];
+        if (v->op != op)
+            continue;
+        const int fits_n = n >= v->n_min && n <= v->n_max;
+        const int fits_layout = (v->layouts & layout) != 0;
+        const int fits_target = v->target == 0 || v->target == target;
+        /* n decides most: a schedule for narrow B is the worst guess for a wide one. */
+        const int score = 4 * fits_n + 2 * fits_layout + fits_target;
+        if (score > best_score) {
+            best_score = score;
+            best = (int)i;
+        }
+    }
+    *fits = best_score == 7;
+    return best;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A plan in memory: what the inspector builds, the format reads and writes, the executor runs.
+ *
+ * The plan always holds the canonical CSR of A: it is exact, it can be checked against a matrix, the
+ * CPU runs it as it is, and packed device arrays are derived from it. Parts add what only an
+ * inspection knows: the partition of the work.                                                  */
+#ifndef SPMMI_PLAN_H
+#define SPMMI_PLAN_H
+
+#include <spmm/plan.h>
+
+#define SPMMI_DIM_MAX INT64_C(2147483646) /* rows and cols: 2^31 - 2, the sign bit of a column is a flag on the device */
+#define SPMMI_NNZ_MAX (INT64_C(1) << 40)
+#define SPMMI_VARIANT_MAX 64
+#define SPMMI_PART_MAX 64
+#define SPMMI_TRACE_MAX 1024
+#define SPMMI_N_MAX INT64_C(2147483647)   /* upper end of an open range of n */
+#define SPMMI_SOURCE_BYTES 128
+#define SPMMI_GRANULE_MIN 16u             /* granules are powers of two in this range */
+#define SPMMI_GRANULE_MAX 4096u
+
+struct spmmi_variant {
+    spmm_op_t op;
+    spmm_dtype_t compute;
+    uint32_t layouts; /* SPMM_LAYOUT_* mask, not 0 */
+    uint32_t target;
+    int64_t n_min, n_max;
+    uint32_t part_first, part_count;
+};
+
+/* rows family. Let P be the pattern of op(A) in CSR (for op = T the transpose, derived when needed).
+ *   nonzero split: item i covers nonzeros [i * granule, min((i + 1) * granule, nnz)) of P and
+ *                  items[i] is the row that holds nonzero i * granule.  item_count = ceil(nnz / granule).
+ *   row split:     item i covers rows [items[i], items[i + 1]) of P (items[item_count] = rows counts as stored
+ *                  implicitly); items[0] = 0, strictly ascending. Consecutive rows share an item until it
+ *                  holds at least granule nonzeros.
+ * Rows without nonzeros belong to no nonzero-split item: the kernels scale or clear them apart.  */
+struct spmmi_part {
+    spmm_op_t op; /* as the variants that name it */
+    spmm_family_t family;
+    spmm_schedule_t schedule;
+    uint32_t granule;
+    uint64_t item_count;
+    uint32_t *items; /* owned */
+};
+
+/* Why a candidate won or lost; the sentence comes from the reason and the two figures. */
+enum spmmi_reason {
+    SPMMI_REASON_FORCED = 1,          /* the caller named it */
+    SPMMI_REASON_MEAN_ROW = 2,        /* figure = mean row, threshold = 9.35 (paper 004) */
+    SPMMI_REASON_IMBALANCE = 3,       /* figure = longest row, threshold = what row split bears */
+    SPMMI_REASON_PREDICTED = 4,       /* figure = predicted, threshold = predicted of the winner */
+    SPMMI_REASON_COUNT_
+};
+
+struct spmmi_trace {
+    uint32_t variant;
+    spmm_family_t family;
+    spmm_schedule_t schedule;
+    uint32_t chosen;
+    uint32_t reason; /* enum spmmi_reason */
+    double predicted_us, measured_us, figure, threshold;
+};
+
+struct spmmi_section; /* of the file the plan came from; see plan_read.c */
+
+struct spmm_plan {
+    int64_t rows, cols, nnz;
+    spmm_dtype_t dtype;
+    int64_t *row_ptr;      /* rows + 1 */
+    int32_t *col_ind;      /* nnz, ascending and unique in each row */
+    void *values;          /* nnz of dtype, or NULL */
+    uint8_t pattern_digest[16], values_digest[16]; /* values_digest is zero without values */
+    spmm_stats_t stats;
+    struct spmmi_variant variants[SPMMI_VARIANT_MAX];
+    struct spmmi_part parts[SPMMI_PART_MAX];
+    struct spmmi_trace *trace; /* trace_count, owned */
+    uint32_t variant_count, part_count, trace_count;
+    char source[SPMMI_SOURCE_BYTES]; /* zero-terminated UTF-8, may be empty */
+    spmm_section_info_t *sections;   /* section_count, owned; NULL for a fresh plan */
+    uint32_t section_count;
+    uint64_t file_bytes;
+};
+
+/* An empty plan, all fields zero; NULL when memory is short. Destroyed by spmm_plan_destroy. */
+spmm_plan_t *spmmi_plan_new(void);
+
+/* Statistics of a CSR pattern (values may be NULL): exact, O(rows + cols + nnz).
+ * Memory: one counter a column. Lives in format/ because a loaded plan's figures are checked with it. */
+spmm_status_t spmmi_stats_compute(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
+                                  const void *values, spmm_dtype_t dtype, spmm_stats_t *stats);
+
+/* XXH3-128 digests of the canonical CSR, see docs/plan-format.md "Digests". */
+void spmmi_digest_pattern(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
+                          uint8_t digest[16]);
+void spmmi_digest_values(int64_t nnz, spmm_dtype_t dtype, const void *values, uint8_t digest[16]);
+
+/* Semantic validation of everything a kernel touches (dimensions, row pointers, columns, variants, parts,
+ * items, trace, digests, statistics). Called on every load, and by the inspector on what it built. */
+spmm_status_t spmmi_plan_check(const spmm_plan_t *plan, spmm_diag_t *diag);
+
+/* CSR of the transpose by counting sort, into arrays of the caller: t_row_ptr[cols + 1], t_col_ind[nnz] and,
+ * unless NULL, map[nnz] with map[q] = position in A's CSR order of the q-th nonzero of the transpose.
+ * MEMORY when the counters do not fit. */
+spmm_status_t spmmi_transpose(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
+                              int64_t *t_row_ptr, int32_t *t_col_ind, int64_t *map);
+
+/* Pick the variant for a product: same op; then target, n and layout fit as many as possible.
+ * Returns the index, or -1 if no variant has this op. *fits = 1 when all three fit.
+ * target: 1 = CPU, else compute capability. layout: one SPMM_LAYOUT_* bit. */
+int spmmi_variant_pick(const spmm_plan_t *plan, spmm_op_t op, uint32_t target, int64_t n, uint32_t layout, int *fits);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every part of spmm shares: version, statuses, diagnostics, number types, views of matrices.
+ *
+ * Conventions of all spmm headers
+ *   C = alpha * op(A) * B + beta * C.  A is m x k and sparse, B is k x n, C is m x n (for op = T read
+ *   A as k x m).  Counts and leading dimensions are in elements, sizes in bytes.
+ *   Functions return SPMM_OK or an error; output parameters are NULL or zero on error.
+ *   A diag parameter comes last and may be NULL.  Destroy functions accept NULL.
+ *   Inputs are borrowed until the call returns; outputs are owned by the receiver.
+ *   The libraries never print, never abort and keep no global state.                            */
+#ifndef SPMM_COMMON_H
+#define SPMM_COMMON_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SPMM_VERSION_MAJOR 0
+#define SPMM_VERSION_MINOR 1
+#define SPMM_VERSION_PATCH 0
+#define SPMM_VERSION_NUMBER (SPMM_VERSION_MAJOR * 10000 + SPMM_VERSION_MINOR * 100 + SPMM_VERSION_PATCH)
+
+#if defined(_WIN32) || defined(SPMM_STATIC)
+#define SPMM_API
+#else
+#define SPMM_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Version of the library at run time, as SPMM_VERSION_NUMBER of its build. */
+SPMM_API int spmm_version(void);
+/* The same as text, "0.1.0"; static storage. */
+SPMM_API const char *spmm_version_string(void);
+
+/* One row per status: name, number, sentence. Numbers are part of the ABI and never reused.
+ * 1xx the caller's arguments, 2xx the container of a plan file, 3xx the content of a plan,
+ * 4xx a matrix file, 5xx the plan does not fit here, 6xx memory, 7xx the device, 9xx a bug in spmm. */
+#define SPMM_STATUS_LIST(X)                                                                         \
+    X(SPMM_OK, 0, "ok")                                                                             \
+    X(SPMM_ERR_ARGUMENT, 100, "an argument is not valid")                                           \
+    X(SPMM_ERR_CSR, 101, "the CSR arrays are not a valid matrix")                                   \
+    X(SPMM_ERR_SHAPE, 102, "the shapes of A, B and C do not fit together")                          \
+    X(SPMM_ERR_TYPE, 103, "the number type is not the plan's")                                      \
+    X(SPMM_ERR_WORKSPACE, 104, "the workspace is too small or missing")                             \
+    X(SPMM_ERR_OVERLAP, 105, "B and C overlap")                                                     \
+    X(SPMM_ERR_NO_VALUES, 106, "the plan holds no values and none were set")                        \
+    X(SPMM_ERR_UNSUPPORTED, 107, "this build does not support the request")                         \
+    X(SPMM_ERR_IO, 200, "a file could not be read or written")                                      \
+    X(SPMM_ERR_PLAN_MAGIC, 201, "not a plan file")                                                  \
+    X(SPMM_ERR_PLAN_TRUNCATED, 202, "the plan file is shorter than it says")                        \
+    X(SPMM_ERR_PLAN_HEADER, 203, "a field of the plan header is out of range")                      \
+    X(SPMM_ERR_PLAN_VERSION, 204, "the plan format is newer than this library")                     \
+    X(SPMM_ERR_PLAN_FEATURE, 205, "the plan uses a feature this library does not know")             \
+    X(SPMM_ERR_PLAN_CHECKSUM, 206, "a checksum of the plan does not match")                         \
+    X(SPMM_ERR_PLAN_TABLE, 207, "the section table of the plan is not valid")                       \
+    X(SPMM_ERR_PLAN_SECTION, 208, "a section of the plan is missing, repeated or has a wrong size")  \
+    X(SPMM_ERR_PLAN_FRAME, 209, "a compressed frame of the plan is not valid")                      \
+    X(SPMM_ERR_PLAN_BUDGET, 210, "the plan would need more memory than allowed")                    \
+    X(SPMM_ERR_PLAN_DIMS, 300, "plan content: dimensions out of range")                             \
+    X(SPMM_ERR_PLAN_ROW_PTR, 301, "plan content: row pointers are not valid")                       \
+    X(SPMM_ERR_PLAN_COL_IND, 302, "plan content: column indices are not valid")                     \
+    X(SPMM_ERR_PLAN_VALUES, 303, "plan content: values are not valid")                              \
+    X(SPMM_ERR_PLAN_STATS, 304, "plan content: statistics contradict the matrix")                   \
+    X(SPMM_ERR_PLAN_VARIANT, 305, "plan content: a variant is not valid")                           \
+    X(SPMM_ERR_PLAN_PART, 306, "plan content: a part is not valid")                                 \
+    X(SPMM_ERR_PLAN_ITEMS, 307, "plan content: the work items do not cover the matrix once")        \
+    X(SPMM_ERR_PLAN_TRACE, 308, "plan content: the trace is not valid")                             \
+    X(SPMM_ERR_PLAN_DIGEST, 309, "plan content: pattern or values contradict their digest")         \
+    X(SPMM_ERR_PLAN_META, 310, "plan content: the text section is not valid")                       \
+    X(SPMM_ERR_MATRIX_SYNTAX, 400, "the matrix file is malformed")                                  \
+    X(SPMM_ERR_MATRIX_UNSUPPORTED, 401, "the matrix file is valid but of a kind not supported")     \
+    X(SPMM_ERR_MATRIX_TOO_LARGE, 402, "the matrix is larger than spmm supports")                    \
+    X(SPMM_ERR_MATRIX_CONTAINER, 403, "the compressed matrix file is damaged")                      \
+    X(SPMM_ERR_MISMATCH, 500, "the plan was made for another matrix")                               \
+    X(SPMM_ERR_NO_VARIANT, 501, "the plan has no variant for this operation")                       \
+    X(SPMM_ERR_NO_DEVICE, 502, "there is no such device, or this build has no GPU support")         \
+    X(SPMM_ERR_TOO_LARGE, 503, "the product is too large for this device or build")                 \
+    X(SPMM_ERR_MEMORY, 600, "out of memory")                                                        \
+    X(SPMM_ERR_DEVICE_MEMORY, 601, "out of device memory")                                          \
+    X(SPMM_ERR_DEVICE, 700, "the device reported an error")                                         \
+    X(SPMM_ERR_INTERNAL, 900, "internal error in spmm")
+
+typedef enum spmm_status {
+#define SPMM_STATUS_ENUM(name, number, text) name = number,
+    SPMM_STATUS_LIST(SPMM_STATUS_ENUM)
+#undef SPMM_STATUS_ENUM
+} spmm_status_t;
+
+/* "SPMM_ERR_IO" and its sentence; static storage; "SPMM_ERR_?" for a number that is no status. */
+SPMM_API const char *spmm_status_name(spmm_status_t status);
+SPMM_API const char *spmm_status_text(spmm_status_t status);
+
+/* Why a call failed. The innermost failure wins: outer functions do not overwrite it. */
+typedef struct spmm_diag {
+    spmm_status_t status; /* SPMM_OK when nothing failed */
+    int native_error;     /* errno or cudaError_t, 0 if none */
+    uint64_t offset;      /* byte offset in a plan file, or row or entry number; 0 if none */
+    uint64_t line;        /* line of a text input, counted from 1; 0 if none */
+    char text[240];       /* one sentence with expected and found values, no newline */
+} spmm_diag_t;
+
+typedef enum spmm_dtype { SPMM_F32 = 1, SPMM_F64 = 2 } spmm_dtype_t;
+typedef enum spmm_op { SPMM_OP_N = 0, SPMM_OP_T = 1 } spmm_op_t;
+typedef enum spmm_order { SPMM_ROW_MAJOR = 0, SPMM_COL_MAJOR = 1 } spmm_order_t;
+typedef enum spmm_itype { SPMM_I32 = 1, SPMM_I64 = 2 } spmm_itype_t;
+
+/* "f32", "f64"; "N", "T"; "row", "col"; "?" for another value. Static storage. */
+SPMM_API const char *spmm_dtype_name(spmm_dtype_t dtype);
+SPMM_API const char *spmm_op_name(spmm_op_t op);
+SPMM_API const char *spmm_order_name(spmm_order_t order);
+/* Bytes of one number of this type; 0 for another value. */
+SPMM_API size_t spmm_dtype_size(spmm_dtype_t dtype);
+
+/* A borrowed view of a sparse matrix in host memory, compressed by rows.
+ * row_ptr has rows + 1 entries, row_ptr[0] = 0; col_ind has nnz entries, ascending in each row, no
+ * duplicates; values has nnz entries or is NULL for a pattern (then every value counts as 1). */
+typedef struct spmm_csr {
+    int64_t rows, cols, nnz;
+    spmm_itype_t row_ptr_type, col_ind_type;
+    const void *row_ptr, *col_ind;
+    spmm_dtype_t value_type;
+    const void *values;
+} spmm_csr_t;
+
+/* A borrowed dense matrix. Element (i, j) is data[i * ld + j] (row-major, ld >= cols) or
+ * data[i + j * ld] (column-major, ld >= rows). Padding is never read as data and never written.
+ * data needs the alignment of one element only; 16-byte alignment of data and rows is faster.
+ * Host or device memory as the executor says. */
+typedef struct spmm_dense {
+    void *data;
+    int64_t rows, cols, ld;
+    spmm_order_t order;
+    spmm_dtype_t type;
+} spmm_dense_t;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans: what an inspection found, in memory and on disk. Part of every spmm library.
+ *
+ * A plan is immutable and may be shared by threads. A plan file is untrusted input: a plan that
+ * loads has passed every check of docs/plan-format.md. Needs no GPU and no CUDA.               */
+#ifndef SPMM_PLAN_H
+#define SPMM_PLAN_H
+
+#include "common.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct spmm_plan spmm_plan_t;
+
+typedef struct spmm_load_options {
+    size_t struct_size;     /* sizeof(spmm_load_options_t), set by the INIT macro */
+    uint64_t budget_bytes;  /* most memory the load may take; 0 = 4 times the CSR size of the
+                               header's dimensions, plus 64 MiB */
+    int threads;            /* decoding threads; 0 = as many as the machine has */
+} spmm_load_options_t;
+#define SPMM_LOAD_OPTIONS_INIT {sizeof(spmm_load_options_t), 0, 0}
+
+/* Read a plan from a file or from memory. options may be NULL. Checks everything; linear time.
+ * Errors: IO, PLAN_* (diag->offset is the byte offset), MEMORY. */
+SPMM_API spmm_status_t spmm_plan_load(const char *path, const spmm_load_options_t *options, spmm_plan_t **plan,
+                                      spmm_diag_t *diag);
+SPMM_API spmm_status_t spmm_plan_read(const void *bytes, size_t size, const spmm_load_options_t *options,
+                                      spmm_plan_t **plan, spmm_diag_t *diag);
+
+typedef struct spmm_save_options {
+    size_t struct_size;
+    int level;        /* zstd level 1..19; 0 = default (3) */
+    int pattern_only; /* 1: leave the values out */
+    int threads;      /* 0 = as many as the machine has; never changes the bytes */
+} spmm_save_options_t;
+#define SPMM_SAVE_OPTIONS_INIT {sizeof(spmm_save_options_t), 0, 0, 0}
+
+/* Write a plan to a file: temporary file in the same folder, fsync, rename, fsync of the folder.
+ * On any error the final name is untouched and the temporary is removed. options may be NULL.
+ * The same plan, options and library version give the same bytes. Errors: IO, MEMORY. */
+SPMM_API spmm_status_t spmm_plan_save(const spmm_plan_t *plan, const char *path, const spmm_save_options_t *options,
+                                      spmm_diag_t *diag);
+/* The same into memory. *bytes is freed with spmm_plan_bytes_free. */
+SPMM_API spmm_status_t spmm_plan_write(const spmm_plan_t *plan, const spmm_save_options_t *options, void **bytes,
+                                       size_t *size, spmm_diag_t *diag);
+SPMM_API void spmm_plan_bytes_free(void *bytes);
+
+SPMM_API void spmm_plan_destroy(spmm_plan_t *plan);
+
+#define SPMM_HISTOGRAM_BINS 34
+/* Exact figures of the matrix. */
+typedef struct spmm_stats {
+    double row_mean;                              /* mu: nonzeros a row */
+    double row_stddev;                            /* sigma, population */
+    int64_t row_max, row_min;
+    int64_t rows_empty, cols_empty;
+    int64_t col_max;                              /* nonzeros in the fullest column */
+    int64_t band_lower, band_upper;               /* max of i - j and of j - i over stored entries, at least 0 */
+    int64_t diagonal;                             /* stored entries with i = j */
+    int64_t zeros;                                /* stored entries of value 0 */
+    int64_t row_histogram[SPMM_HISTOGRAM_BINS];   /* bin 0: empty rows; bin b: 2^(b-1) <= length < 2^b */
+} spmm_stats_t;
+
+typedef struct spmm_plan_info {
+    size_t struct_size;
+    int64_t rows, cols, nnz;
+    spmm_dtype_t dtype;
+    int has_values;
+    uint8_t pattern_digest[16], values_digest[16]; /* XXH3-128 of the canonical CSR, see docs/plan-format.md */
+    spmm_stats_t stats;
+    int variant_count, part_count, trace_count, section_count;
+    uint64_t file_bytes; /* of the file or buffer the plan was read from; 0 for a fresh plan */
+    uint16_t format_major, format_minor;
+    char source[128];    /* name of the source as given to the inspector; may be empty; UTF-8 */
+} spmm_plan_info_t;
+/* Fill *info; info->struct_size says how much of it the caller knows. Errors: ARGUMENT. */
+SPMM_API spmm_status_t spmm_plan_info(const spmm_plan_t *plan, spmm_plan_info_t *info);
+
+typedef enum spmm_family { SPMM_FAMILY_ROWS = 1 } spmm_family_t;
+typedef enum spmm_schedule { SPMM_SCHEDULE_ROW_SPLIT = 1, SPMM_SCHEDULE_NONZERO_SPLIT = 2 } spmm_schedule_t;
+/* "rows"; "row-split", "nonzero-split"; "?" for another value. Static storage. */
+SPMM_API const char *spmm_family_name(spmm_family_t family);
+SPMM_API const char *spmm_schedule_name(spmm_schedule_t schedule);
+
+#define SPMM_LAYOUT_ROW_MAJOR 1u /* bit of a layout mask */
+#define SPMM_LAYOUT_COL_MAJOR 2u
+
+/* What can be executed: one op, one compute type, a set of layouts, a range of n, a target. */
+typedef struct spmm_variant_info {
+    spmm_op_t op;
+    spmm_dtype_t compute;
+    uint32_t layouts;      /* mask of SPMM_LAYOUT_* it was chosen for; others still run */
+    int64_t n_min, n_max;  /* range of n it was chosen for; others still run */
+    uint32_t target;       /* 0 any, 1 CPU, else a compute capability such as 90; advice only */
+    int part_first, part_count;
+} spmm_variant_info_t;
+SPMM_API spmm_status_t spmm_plan_variant(const spmm_plan_t *plan, int index, spmm_variant_info_t *info);
+
+typedef struct spmm_part_info {
+    spmm_family_t family;
+    spmm_schedule_t schedule;
+    uint32_t granule;   /* nonzero split: nonzeros an item; row split: least nonzeros that close an item */
+    int64_t items;
+} spmm_part_info_t;
+SPMM_API spmm_status_t spmm_plan_part(const spmm_plan_t *plan, int index, spmm_part_info_t *info);
+
+/* The trace: every candidate that was considered, and why it won or lost. */
+typedef struct spmm_trace_info {
+    int variant;              /* the variant the candidate competed for */
+    spmm_family_t family;
+    spmm_schedule_t schedule;
+    int chosen;
+    double predicted_us;      /* 0 = the model said nothing */
+    double measured_us;       /* 0 = not measured */
+    double figure, threshold; /* the numbers the reason compares; 0 if none */
+    char reason[160];         /* one sentence with the numbers */
+} spmm_trace_info_t;
+SPMM_API spmm_status_t spmm_plan_trace(const spmm_plan_t *plan, int index, spmm_trace_info_t *info);
+
+/* One section of the file the plan was read from. */
+typedef struct spmm_section_info {
+    uint32_t type;
+    char name[24];
+    uint64_t offset, stored_bytes, raw_bytes;
+    int part; /* the part it belongs to, -1 if none */
+} spmm_section_info_t;
+SPMM_API spmm_status_t spmm_plan_section(const spmm_plan_t *plan, int index, spmm_section_info_t *info);
+
+/* Does the plan describe exactly this matrix? Compares the CSR arrays, not only digests.
+ * with_values = 0 compares the pattern only. Values are compared in the plan's type.
+ * Returns OK or MISMATCH (diag says where), ARGUMENT, CSR. */
+SPMM_API spmm_status_t spmm_plan_matches(const spmm_plan_t *plan, const spmm_csr_t *a, int with_values,
+                                         spmm_diag_t *diag);
+
+/* A view of the plan's own matrix (row_ptr int64, col_ind int32), valid while the plan lives. */
+SPMM_API spmm_status_t spmm_plan_csr(const spmm_plan_t *plan, spmm_csr_t *view);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
