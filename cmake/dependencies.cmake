@@ -1,18 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Everything spmm links. Each missing package is named with its Debian package.
-find_package(PkgConfig QUIET)
+# Targets are global, so that a project that adds this one as a subdirectory can link it statically.
+set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)
+include(${CMAKE_CURRENT_LIST_DIR}/require_library.cmake)
 find_package(Threads REQUIRED)
-
-function(spmm_require_library target header library debian)
-  find_path(${target}_INCLUDE_DIR ${header})
-  find_library(${target}_LIBRARY ${library})
-  if(NOT ${target}_INCLUDE_DIR OR NOT ${target}_LIBRARY)
-    message(FATAL_ERROR "spmm needs ${header} and ${library} (Debian: ${debian})")
-  endif()
-  add_library(${target} UNKNOWN IMPORTED GLOBAL)
-  set_target_properties(${target} PROPERTIES
-    IMPORTED_LOCATION "${${target}_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${${target}_INCLUDE_DIR}")
-endfunction()
 
 option(SPMM_LINK_STATIC "Link zstd, libdeflate and the CUDA runtime statically, for builds that travel" OFF)
 if(SPMM_LINK_STATIC)

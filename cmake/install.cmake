@@ -1,1 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0
+# What `cmake --install` puts where, the CMake package and the pkg-config files.
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/spmm)
+
+install(TARGETS spmm_format spmm_inspector spmm_executor EXPORT spmmTargets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/spmm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(EXPORT spmmTargets NAMESPACE spmm:: DESTINATION ${package_dir})
+foreach(tool spmm-inspect spmm-info spmm-run spmm-bench)
+  if(TARGET ${tool})
+    install(TARGETS ${tool} DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endforeach()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}
+        FILES_MATCHING PATTERN "*.1" PATTERN "*.3" PATTERN "*.5" PATTERN "*.7")
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# A static build passes its own needs on to the program that links it.
+set(SPMM_STATIC_PACKAGE OFF)
+if(NOT BUILD_SHARED_LIBS)
+  set(SPMM_STATIC_PACKAGE ON)
+endif()
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/spmmConfig.cmake.in spmmConfig.cmake
+                              INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(spmmConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/spmmConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/spmmConfigVersion.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/require_library.cmake DESTINATION ${package_dir})
+
+# spmm_pkgconfig(name description requires private): private libraries matter to static builds only.
+function(spmm_pkgconfig name description requires private)
+  set(cflags "")
+  if(NOT BUILD_SHARED_LIBS)
+    set(cflags " -DSPMM_STATIC")
+  endif()
+  string(REPLACE "-" "_" library ${name})
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/spmm.pc.in ${name}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+file(RELATIVE_PATH pc_to_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+set(threads "${OpenMP_C_FLAGS} -pthread -lm")
+set(gpu "")
+if(SPMM_HAVE_CUDA)
+  get_filename_component(cuda_libraries ${CUDA_cudart_static_LIBRARY} DIRECTORY)
+  set(gpu " -L${cuda_libraries} -lcudart_static -lrt -ldl")
+endif()
+spmm_pkgconfig(spmm-format "Plans of sparse matrix products" "" "-lzstd ${threads}")
+spmm_pkgconfig(spmm-inspector "From a sparse matrix to a plan" spmm-format "-lzstd -ldeflate ${threads}")
+spmm_pkgconfig(spmm-executor "Sparse times dense products, from plans" spmm-format "${threads}${gpu}")

@@ -64,7 +64,7 @@ SPMM_API spmm_status_t spmm_execute(spmm_executor_t *executor, spmm_op_t op, dou
                                     double beta, const spmm_dense_t *c, void *workspace, uint64_t workspace_bytes,
                                     void *stream);
 
-typedef struct spmm_executor_info {
+typedef struct {
     size_t struct_size;
     int device;                /* SPMM_DEVICE_CPU or a GPU number */
     char device_name[64];

@@ -51,7 +51,7 @@ SPMM_API void spmm_matrix_destroy(spmm_matrix_t *matrix);
 /* A view (row_ptr int64, col_ind int32, values f64 or NULL for a pattern), valid while the matrix lives. */
 SPMM_API spmm_status_t spmm_matrix_csr(const spmm_matrix_t *matrix, spmm_csr_t *view);
 
-typedef struct spmm_matrix_info {
+typedef struct {
     size_t struct_size;
     int64_t rows, cols, nnz;
     int64_t entries_stored;     /* entries in the file, before symmetry was expanded */

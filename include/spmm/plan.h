@@ -63,7 +63,7 @@ typedef struct spmm_stats {
     int64_t row_histogram[SPMM_HISTOGRAM_BINS];   /* bin 0: empty rows; bin b: 2^(b-1) <= length < 2^b */
 } spmm_stats_t;
 
-typedef struct spmm_plan_info {
+typedef struct {
     size_t struct_size;
     int64_t rows, cols, nnz;
     spmm_dtype_t dtype;

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+# The three libraries, made of the object libraries of the folders.
+#
+# libspmm_format holds what the other two share. Its public functions have the symbol version SPMM_0;
+# its internals are exported too, under a version that names the exact release, so that libraries of
+# two releases never meet unnoticed: the loader refuses the pair.
+set(SPMM_SOVERSION 0)
+
+function(spmm_add_library name folder)
+  cmake_parse_arguments(PARSE_ARGV 2 library "" "MAP" "OBJECTS;PUBLIC;PRIVATE")
+  set(objects "")
+  foreach(part ${library_OBJECTS})
+    list(APPEND objects $<TARGET_OBJECTS:${part}>)
+  endforeach()
+  add_library(${name} ${objects})
+  add_library(spmm::${folder} ALIAS ${name})
+  set_target_properties(${name} PROPERTIES EXPORT_NAME ${folder} LINKER_LANGUAGE C
+    VERSION ${PROJECT_VERSION} SOVERSION ${SPMM_SOVERSION})
+  target_include_directories(${name} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                                               $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${name} PUBLIC ${library_PUBLIC} PRIVATE ${library_PRIVATE}
+                                PRIVATE $<BUILD_INTERFACE:spmm_compile_options>)
+  if(BUILD_SHARED_LIBS)
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/${library_MAP} ${name}.map @ONLY)
+    set_target_properties(${name} PROPERTIES LINK_DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/${name}.map)
+    target_link_options(${name} PRIVATE -Wl,--version-script=${CMAKE_CURRENT_BINARY_DIR}/${name}.map
+                                        -Wl,-Bsymbolic-functions)
+    if(NOT SPMM_SANITIZE)
+      target_link_options(${name} PRIVATE -Wl,--no-undefined) # sanitizer runtimes come with the program
+    endif()
+  endif()
+endfunction()
+
+if(BUILD_SHARED_LIBS)
+  set_target_properties(spmm_format_objects PROPERTIES C_VISIBILITY_PRESET default)
+else()
+  target_compile_definitions(spmm_compile_options INTERFACE SPMM_STATIC)
+endif()
+
+set(runtime OpenMP::OpenMP_C Threads::Threads m)
+spmm_add_library(spmm_format format MAP format.map.in OBJECTS spmm_format_objects PRIVATE spmm_zstd ${runtime})
+spmm_add_library(spmm_inspector inspector MAP public.map.in OBJECTS spmm_inspector_objects
+                 PUBLIC spmm_format PRIVATE spmm_zstd spmm_deflate ${runtime})
+set(cuda_runtime "")
+if(SPMM_HAVE_CUDA)
+  set(cuda_runtime CUDA::cudart_static)
+endif()
+spmm_add_library(spmm_executor executor MAP public.map.in OBJECTS spmm_executor_objects spmm_kernels_objects
+                 PUBLIC spmm_format PRIVATE ${runtime} ${CMAKE_DL_LIBS} ${cuda_runtime})

@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# One step of the consumer tests: check.sh STEP SOURCE_DIR BUILD_DIR WORK_DIR
+set -euo pipefail
+step=$1 source=$2 build=$3 work=$4
+here=$source/tests/consumer
+prefix=$work/prefix
+cc=${CC:-cc}
+warnings=(-Wall -Wextra -Werror -pedantic)
+export PATH=$prefix/bin:$PATH
+export LD_LIBRARY_PATH=$prefix/lib:$prefix/lib64:$prefix/lib/$("$cc" -print-multiarch 2>/dev/null || true)
+
+fail() { echo "consumer $step: $*" >&2; exit 1; }
+
+pc_dir() { dirname "$(find "$1" -name spmm-format.pc | head -n 1)"; }
+
+# Build an outside project and run its programs on a plan they make themselves.
+outside() { # FOLDER OUT PREFIX [CMAKE_ARGUMENT...]
+    local folder=$1 out=$2 package=$3
+    shift 3
+    rm -rf "$out"
+    cmake -S "$here/$folder" -B "$out" -DCMAKE_PREFIX_PATH="$package" -DCMAKE_C_COMPILER="$cc" "$@" >"$work/$folder.log" 2>&1 ||
+        { cat "$work/$folder.log"; fail "configure failed"; }
+    cmake --build "$out" -j 2 >"$work/$folder.log" 2>&1 || { cat "$work/$folder.log"; fail "build failed"; }
+    run_programs "$out"
+}
+
+run_programs() {
+    "$1/inspect_only" gen:lap27:9 "$1/lap.plan"
+    "$1/run_only" "$1/lap.plan"
+    "$1/both" gen:rmat:9:7
+    [ ! -x "$1/both_cxx" ] || "$1/both_cxx" gen:band:300:5
+}
+
+with_pkgconfig() { # OUT PC_DIR [--static]
+    local out=$1 program module flags
+    export PKG_CONFIG_PATH=$2
+    mkdir -p "$out"
+    for program in inspect_only:spmm-inspector run_only:spmm-executor both:spmm-inspector,spmm-executor; do
+        module=${program#*:} program=${program%%:*}
+        read -r -a flags <<<"$(pkg-config "${@:3}" --cflags --libs "${module//,/ }" | tr '\n' ' ')"
+        "$cc" -std=c99 "${warnings[@]}" "$here/package/$program.c" -o "$out/$program" "${flags[@]}"
+    done
+    run_programs "$out"
+}
+
+exported() { nm -D --defined-only "$1" | awk '$2 != "A" {print $3}'; }
+
+case $step in
+install)
+    rm -rf "$work"
+    mkdir -p "$work"
+    cmake --install "$build" --prefix "$prefix" >"$work/install.log"
+    ;;
+package) outside package "$work/package" "$prefix" ;;
+pkgconfig) with_pkgconfig "$work/pkgconfig" "$(pc_dir "$prefix")" $([ "$SPMM_SHARED" = ON ] || echo --static) ;;
+headers)
+    for header in "$prefix"/include/spmm/*.h; do
+        for language in "c -std=c99" "c -std=c11" "c++ -std=c++11" "c++ -std=c++17"; do
+            read -r -a flags <<<"$language"
+            "$cc" -x "${flags[@]}" "${warnings[@]}" -Wconversion -Wshadow -I "$prefix/include" -fsyntax-only \
+                -include "$header" /dev/null || fail "$header is not clean in $language"
+        done
+    done
+    ;;
+symbols)
+    [ "$SPMM_SHARED" = ON ] || exit 0
+    for library in format inspector executor; do
+        file=$(find "$prefix" -name "libspmm_$library.so.0" | head -n 1)
+        [ -n "$file" ] || fail "libspmm_$library.so.0 is not installed"
+        allowed='^spmm_[a-z0-9_]*@@SPMM_0$'
+        [ $library != format ] || allowed+='|^spmmi_[a-z0-9_]*@@SPMM_PRIVATE_[0-9.]*$'
+        [ "$(exported "$file" | grep -c '^spmm_')" -ge 5 ] || fail "libspmm_$library exports too little"
+        exported "$file" | grep -vE "$allowed" && fail "libspmm_$library exports the names above"
+        needed=$(readelf -d "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
+        echo "$needed" | grep -E 'libcuda|libcudart|libstdc' && fail "libspmm_$library needs the library above"
+        case $library in
+        format) forbidden='libspmm_' ;;
+        inspector) forbidden='libspmm_executor' ;;
+        executor) forbidden='libspmm_inspector' ;;
+        esac
+        echo "$needed" | grep "$forbidden" && fail "libspmm_$library needs the library above"
+        objdump -p "$file" | grep -q "SONAME *libspmm_$library.so.0$" || fail "wrong SONAME"
+    done
+    ;;
+readme)
+    mkdir -p "$work/readme"
+    awk '/^```c$/ {inside = 1; next} /^```$/ {inside = 0} inside' "$source/README.md" >"$work/readme/example.c"
+    lines=$(grep -c . "$work/readme/example.c")
+    [ "$lines" -ge 10 ] || fail "README.md holds no example in C"
+    PKG_CONFIG_PATH=$(pc_dir "$prefix")
+    export PKG_CONFIG_PATH
+    read -r -a flags <<<"$(pkg-config --static --cflags --libs spmm-inspector spmm-executor)"
+    "$cc" -std=c99 "${warnings[@]}" "$work/readme/example.c" -o "$work/readme/example" "${flags[@]}"
+    (cd "$source" && "$work/readme/example")
+    ;;
+tools)
+    for tool in spmm-inspect spmm-info spmm-run spmm-bench; do
+        "$prefix/bin/$tool" --version | grep -q '^spmm-.* [0-9]' || fail "$tool does not run after install"
+    done
+    ;;
+subdirectory) mkdir -p "$work" && outside subdirectory "$work/subdirectory" / -DSPMM_ROOT="$source" ;;
+static)
+    mkdir -p "$work"
+    cmake -S "$source" -B "$work/static-build" -DBUILD_SHARED_LIBS=OFF -DSPMM_CUDA=OFF -DSPMM_TESTS=OFF \
+        -DSPMM_TOOLS=OFF -DCMAKE_C_COMPILER="$cc" >"$work/static.log"
+    cmake --build "$work/static-build" -j 2 >>"$work/static.log" 2>&1 || { cat "$work/static.log"; fail "build failed"; }
+    cmake --install "$work/static-build" --prefix "$work/static-prefix" >>"$work/static.log"
+    outside package "$work/static-package" "$work/static-prefix"
+    with_pkgconfig "$work/static-pkgconfig" "$(pc_dir "$work/static-prefix")" --static
+    ;;
+*) fail "unknown step" ;;
+esac
