@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Made-up matrices without structure: uniform, blocks at random places, R-MAT, power law. */
+#include <assert.h>
+#include <string.h>
+
+#include "format/alloc.h"
+#include "format/diag.h"
+#include "format/plan.h"
+#include "generate.h"
+#include "random.h"
+
+enum { SEED_RAND = 21, SEED_BLOCK, SEED_RMAT_NODES, SEED_RMAT_EDGES, SEED_ZIPF_ROWS, SEED_ZIPF_COLS, SEED_ZIPF };
+
+/* d different numbers in [0, k), ascending. */
+static void sample(struct spmmi_random *r, int64_t k, int64_t d, int32_t *out)
+{
+    int64_t have = 0;
+    if (2 * d > k) {
+        /* Dense: walk all candidates and take each with the chance that leaves d in the end. */
+        for (int64_t j = 0; j < k; j++) {
+            if (spmmi_random_below(r, k - j) < d - have)
+                out[have++] = (int32_t)j;
+        }
+        return;
+    }
+    /* Sparse: at most half are taken, so a draw is new with a chance of at least one half. */
+    while (have < d) {
+        while (have < d)
+            out[have++] = (int32_t)spmmi_random_below(r, k);
+        have = spmmi_sort_unique(out, have);
+    }
+}
+
+/* ---- Dense blocks at random places; blocks of one entry give a uniform random matrix. ---- */
+
+struct blocks {
+    int64_t block_cols, side, per_row;
+    uint64_t seed;
+};
+
+static int64_t block_length(const void *context, int64_t row)
+{
+    const struct blocks *b = context;
+    (void)row;
+    return b->per_row * b->side;
+}
+
+static int64_t block_row(const void *context, int64_t row, int32_t *out)
+{
+    const struct blocks *b = context;
+    struct spmmi_random r = spmmi_random_stream(b->seed, (uint64_t)(row / b->side));
+    sample(&r, b->block_cols, b->per_row, out);
+    /* Spread the block numbers in place, last first. */
+    for (int64_t i = b->per_row - 1; i >= 0; i--) {
+        const int64_t first = out[i] * b->side;
+        for (int64_t j = b->side - 1; j >= 0; j--)
+            out[i * b->side + j] = (int32_t)(first + j);
+    }
+    return b->per_row * b->side;
+}
+
+static spmm_status_t build_blocks(int64_t rows, struct blocks b, spmm_matrix_t *matrix, spmm_diag_t *diag)
+{
+    const struct spmmi_row_source source = {
+        .rows = rows,
+        .cols = rows,
+        .nnz_bound = rows * b.per_row * b.side, /* per_row * side <= rows < 2^31 */
+        .row_bound = b.per_row * b.side,
+        .fill = block_row,
+        .length = block_length,
+        .context = &b,
+    };
+    return spmmi_generate_rows(&source, matrix, diag);
+}
+
+spmm_status_t spmmi_generate_rand(const int64_t *args, spmm_matrix_t *matrix, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_REQUIRE(args[1] <= args[0], SPMM_ERR_ARGUMENT, diag, "gen:rand:m:d needs d <= m, found d = %lld and m = %lld",
+                 (long long)args[1], (long long)args[0]);
+    SPMM_TRY(build_blocks(args[0], (struct blocks){args[0], 1, args[1], SEED_RAND}, matrix, diag));
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_generate_block(const int64_t *args, spmm_matrix_t *matrix, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const int64_t side = args[1];
+    SPMM_REQUIRE(args[0] % side == 0, SPMM_ERR_ARGUMENT, diag,
+                 "gen:block:m:b:d needs m to be a multiple of b, found m = %lld and b = %lld", (long long)args[0],
+                 (long long)side);
+    SPMM_REQUIRE(args[2] <= args[0] / side, SPMM_ERR_ARGUMENT, diag,
+                 "gen:block:m:b:d needs d <= m / b, found d = %lld and m / b = %lld", (long long)args[2],
+                 (long long)(args[0] / side));
+    SPMM_TRY(build_blocks(args[0], (struct blocks){args[0] / side, side, args[2], SEED_BLOCK}, matrix, diag));
+cleanup:
+    return status;
+}
+
+/* ---- R-MAT: each edge picks a quadrant at every level; node numbers are shuffled. ---- */
+
+/* Chances 0.57, 0.19, 0.19, 0.05 of the four quadrants, as running sums of 2^16. */
+#define RMAT_A 37355u
+#define RMAT_AB 49807u
+#define RMAT_ABC 62259u
+
+struct rmat {
+    int64_t scale, edges;
+    const int32_t *node;
+};
+
+static void rmat_edge(const struct rmat *g, int64_t edge, int64_t *row, int64_t *col)
+{
+    struct spmmi_random r = spmmi_random_stream(SEED_RMAT_EDGES, (uint64_t)edge);
+    uint32_t i = 0;
+    uint32_t j = 0;
+    uint64_t bits = 0;
+    for (int64_t level = 0; level < g->scale; level++, bits >>= 16) {
+        if (level % 4 == 0)
+            bits = spmmi_random_next(&r);
+        const uint32_t draw = (uint32_t)(bits & 0xffff);
+        const uint32_t down = draw >= RMAT_AB;
+        const uint32_t right = (draw >= RMAT_A && !down) || draw >= RMAT_ABC;
+        i = i * 2 + down;
+        j = j * 2 + right;
+    }
+    *row = g->node[i];
+    *col = g->node[j];
+}
+
+/* Columns of all edges into their rows, in any order: the rows are sorted later. next[i] is the place of
+ * row i's next column and ends as the place of row i + 1. */
+static void rmat_scatter(const struct rmat *g, int64_t *next, int32_t *col_ind)
+{
+#pragma omp parallel for schedule(static) if (g->edges > 100000)
+    for (int64_t e = 0; e < g->edges; e++) {
+        int64_t row = 0;
+        int64_t col = 0;
+        int64_t place = 0;
+        rmat_edge(g, e, &row, &col);
+#pragma omp atomic capture
+        place = next[row]++;
+        if (col_ind != NULL)
+            col_ind[place] = (int32_t)col;
+    }
+}
+
+/* Sort each row, drop its repeated edges, close the gaps. row_ptr[i] is the start of row i with repeats. */
+static void sort_and_compact(spmm_matrix_t *matrix, int64_t *length)
+{
+    int64_t *row_ptr = matrix->row_ptr;
+    int32_t *col_ind = matrix->col_ind;
+#pragma omp parallel for schedule(dynamic, 1024)
+    for (int64_t i = 0; i < matrix->rows; i++)
+        length[i] = spmmi_sort_unique(col_ind + row_ptr[i], row_ptr[i + 1] - row_ptr[i]);
+    int64_t kept = 0;
+    for (int64_t i = 0; i < matrix->rows; i++) {
+        memmove(col_ind + kept, col_ind + row_ptr[i], (size_t)length[i] * sizeof *col_ind);
+        row_ptr[i] = kept;
+        kept += length[i];
+    }
+    row_ptr[matrix->rows] = kept;
+    matrix->nnz = kept;
+}
+
+spmm_status_t spmmi_generate_rmat(const int64_t *args, spmm_matrix_t *matrix, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    int32_t *node = NULL;
+    int64_t *next = NULL;
+    const int64_t rows = INT64_C(1) << args[0];
+    const int64_t edges = rows * args[1];
+
+    SPMM_TRY(spmmi_generate_check_size(rows, rows, edges, diag));
+    matrix->rows = rows;
+    matrix->cols = rows;
+    node = spmmi_random_permutation(rows, SEED_RMAT_NODES);
+    SPMM_TRY_ALLOC(node, diag);
+    next = spmmi_alloc_zero((uint64_t)rows, sizeof *next);
+    SPMM_TRY_ALLOC(next, diag);
+    matrix->row_ptr = spmmi_alloc((uint64_t)rows + 1, sizeof *matrix->row_ptr);
+    SPMM_TRY_ALLOC(matrix->row_ptr, diag);
+    matrix->col_ind = spmmi_alloc((uint64_t)edges, sizeof *matrix->col_ind);
+    SPMM_TRY_ALLOC(matrix->col_ind, diag);
+
+    const struct rmat g = {args[0], edges, node};
+    rmat_scatter(&g, next, NULL);
+    matrix->row_ptr[0] = 0;
+    for (int64_t i = 0; i < rows; i++) {
+        matrix->row_ptr[i + 1] = matrix->row_ptr[i] + next[i];
+        next[i] = matrix->row_ptr[i];
+    }
+    rmat_scatter(&g, next, matrix->col_ind);
+    sort_and_compact(matrix, next);
+cleanup:
+    spmmi_free(next);
+    spmmi_free(node);
+    return status;
+}
+
+/* ---- Power law: row lengths fall as 1 / rank; a column's chance falls as 1 / rank by octaves. ---- */
+
+struct zipf {
+    int64_t cols;
+    const int64_t *length; /* of each row */
+    const int32_t *column; /* the column of a rank */
+};
+
+static int64_t zipf_length(const void *context, int64_t row)
+{
+    const struct zipf *z = context;
+    return z->length[row];
+}
+
+/* Octave e holds the ranks from 2^e - 1 on, 2^e of them; the last one all that are left. Each octave gives
+ * the same share of a row, or all it has: a density that falls as 1 / rank, from integers only. */
+static int64_t zipf_row(const void *context, int64_t row, int32_t *out)
+{
+    const struct zipf *z = context;
+    struct spmmi_random r = spmmi_random_stream(SEED_ZIPF, (uint64_t)row);
+    int64_t octaves = 1; /* at least half of the columns are in the last octave, a quarter is asked for */
+    while ((INT64_C(2) << octaves) <= z->cols)
+        octaves++;
+    int64_t have = 0;
+    for (int64_t e = 0; e < octaves; e++) {
+        const int64_t first = (INT64_C(1) << e) - 1;
+        const int64_t width = e + 1 < octaves ? first + 1 : z->cols - first;
+        const int64_t left = z->length[row] - have;
+        const int64_t share = left / (octaves - e) + (spmmi_random_below(&r, octaves - e) < left % (octaves - e));
+        const int64_t take = share < width ? share : width;
+        sample(&r, width, take, out + have);
+        for (int64_t i = 0; i < take; i++, have++)
+            out[have] = z->column[first + out[have]];
+    }
+    return spmmi_sort_unique(out, have);
+}
+
+/* Lengths s / rank, none above cap, total entries in all. rank_row says which row has a rank. */
+static void zipf_lengths(int64_t rows, int64_t total, int64_t cap, const int32_t *rank_row, int64_t *length)
+{
+    double weight = 0;
+    for (int64_t rank = rows; rank >= 1; rank--)
+        weight += 1.0 / (double)rank;
+    /* The first ranks may hit the cap; what they cannot hold goes to the others. */
+    int64_t full = 0;
+    int64_t left = total;
+    while (full < rows && (double)left / weight / (double)(full + 1) > (double)cap) {
+        length[rank_row[full]] = cap;
+        left -= cap;
+        full++;
+        weight -= 1.0 / (double)full;
+    }
+    const double scale = full < rows ? (double)left / weight : 0;
+    double sum = 0;
+    int64_t given = 0;
+    for (int64_t rank = full; rank < rows; rank++) {
+        sum += scale / (double)(rank + 1);
+        int64_t upto = (int64_t)(sum + 0.5);
+        upto = upto > given + cap ? given + cap : upto;
+        length[rank_row[rank]] = upto - given;
+        given = upto;
+    }
+}
+
+spmm_status_t spmmi_generate_powerlaw(const int64_t *args, spmm_matrix_t *matrix, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const int64_t rows = args[0];
+    const int64_t cols = args[1];
+    const int64_t cap = cols >= 4 ? cols / 4 : 1;
+    int32_t *rank_row = NULL;
+    int32_t *column = NULL;
+    int64_t *length = NULL;
+
+    SPMM_REQUIRE(args[2] <= cap, SPMM_ERR_ARGUMENT, diag,
+                 "gen:powerlaw:m:k:d needs d <= k / 4, found d = %lld and k = %lld", (long long)args[2],
+                 (long long)cols);
+    SPMM_TRY(spmmi_generate_check_size(rows, cols, rows * args[2], diag));
+    rank_row = spmmi_random_permutation(rows, SEED_ZIPF_ROWS);
+    SPMM_TRY_ALLOC(rank_row, diag);
+    column = spmmi_random_permutation(cols, SEED_ZIPF_COLS);
+    SPMM_TRY_ALLOC(column, diag);
+    length = spmmi_alloc_zero((uint64_t)rows, sizeof *length);
+    SPMM_TRY_ALLOC(length, diag);
+    zipf_lengths(rows, rows * args[2], cap, rank_row, length);
+    int64_t longest = 0;
+    for (int64_t i = 0; i < rows; i++)
+        longest = length[i] > longest ? length[i] : longest;
+
+    const struct zipf z = {cols, length, column};
+    const struct spmmi_row_source source = {
+        .rows = rows,
+        .cols = cols,
+        .nnz_bound = rows * args[2] + 1, /* the last rounding */
+        .row_bound = longest,
+        .fill = zipf_row,
+        .length = zipf_length,
+        .context = &z,
+    };
+    SPMM_TRY(spmmi_generate_rows(&source, matrix, diag));
+cleanup:
+    spmmi_free(length);
+    spmmi_free(column);
+    spmmi_free(rank_row);
+    return status;
+}

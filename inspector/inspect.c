@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a matrix to a plan: copy, figures, choice, partition. Each reads the matrix once. */
+#include <assert.h>
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "choose.h"
+#include "device_profile.h"
+#include "format/alloc.h"
+#include "format/diag.h"
+#include "format/plan.h"
+#include "matrix.h"
+#include "partition.h"
+#include "source_name.h"
+
+#define NONZEROS_PARALLEL 100000 /* below this many nonzeros one thread is faster */
+
+/* The caller's options, checked and with defaults filled in. */
+struct request {
+    spmm_inspect_options_t options;
+    const struct spmmi_device_profile *device;
+    spmm_schedule_t schedule; /* 0: choose */
+    int threads;
+};
+
+static void report(const struct request *r, const char *stage, uint64_t done, uint64_t total)
+{
+    if (r->options.progress != NULL)
+        r->options.progress(r->options.progress_context, stage, done, total);
+}
+
+/* ---- Options ---- */
+
+/* "rows/row-split" -> its schedule, 0 for an unknown name. */
+static spmm_schedule_t schedule_of_kernel(const char *kernel)
+{
+    const char *family = spmm_family_name(SPMM_FAMILY_ROWS);
+    const size_t length = strlen(family);
+    if (strncmp(kernel, family, length) != 0 || kernel[length] != '/')
+        return (spmm_schedule_t)0;
+    for (int s = SPMM_SCHEDULE_ROW_SPLIT; s <= SPMM_SCHEDULE_NONZERO_SPLIT; s++) {
+        if (strcmp(kernel + length + 1, spmm_schedule_name((spmm_schedule_t)s)) == 0)
+            return (spmm_schedule_t)s;
+    }
+    return (spmm_schedule_t)0;
+}
+
+static spmm_status_t check_schedule(struct request *r, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const spmm_inspect_options_t *o = &r->options;
+    SPMM_REQUIRE(o->schedule == 0 || o->schedule == SPMM_SCHEDULE_ROW_SPLIT ||
+                     o->schedule == SPMM_SCHEDULE_NONZERO_SPLIT,
+                 SPMM_ERR_ARGUMENT, diag, "schedule %d is none that spmm knows", (int)o->schedule);
+    r->schedule = o->schedule;
+    if (o->force_kernel != NULL) {
+        const spmm_schedule_t forced = schedule_of_kernel(o->force_kernel);
+        SPMM_REQUIRE(forced != 0, SPMM_ERR_ARGUMENT, diag,
+                     "expected the kernel rows/row-split or rows/nonzero-split, found \"%.60s\"", o->force_kernel);
+        SPMM_REQUIRE(o->schedule == 0 || o->schedule == forced, SPMM_ERR_ARGUMENT, diag,
+                     "kernel \"%.60s\" and schedule %s contradict each other", o->force_kernel,
+                     spmm_schedule_name(o->schedule));
+        r->schedule = forced;
+    }
+cleanup:
+    return status;
+}
+
+static spmm_status_t check_device(struct request *r, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    r->device = spmmi_device_profile_find(r->options.device);
+    if (r->device == NULL) {
+        char names[80] = "";
+        size_t used = 0;
+        for (size_t i = 0; spmmi_device_profile_at(i) != NULL && used < sizeof names; i++) {
+            const char *name = spmmi_device_profile_at(i)->name;
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ", name);
+        }
+        SPMM_FAIL(SPMM_ERR_ARGUMENT, diag, "expected a device of %s, found \"%.60s\"", names, r->options.device);
+    }
+cleanup:
+    return status;
+}
+
+static spmm_status_t check_options(const spmm_inspect_options_t *options, struct request *r, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint32_t both = SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR;
+    *r = (struct request){.options = SPMM_INSPECT_OPTIONS_INIT};
+    if (options != NULL) {
+        SPMM_REQUIRE(options->struct_size >= sizeof *options, SPMM_ERR_ARGUMENT, diag,
+                     "struct_size of the options must be at least %zu, found %zu", sizeof *options,
+                     options->struct_size);
+        r->options = *options;
+    }
+    spmm_inspect_options_t *o = &r->options;
+    o->dtype = o->dtype == 0 ? SPMM_F32 : o->dtype;
+    o->layouts = o->layouts == 0 ? both : o->layouts;
+    o->ops = o->ops == 0 ? 1u << SPMM_OP_N : o->ops;
+    r->threads = o->threads > 0 ? o->threads : omp_get_max_threads();
+
+    SPMM_REQUIRE(o->dtype == SPMM_F32 || o->dtype == SPMM_F64, SPMM_ERR_ARGUMENT, diag,
+                 "dtype %d is none that spmm knows", (int)o->dtype);
+    SPMM_REQUIRE((o->layouts & ~both) == 0, SPMM_ERR_ARGUMENT, diag, "layouts %#x has unknown bits", o->layouts);
+    SPMM_REQUIRE((o->ops & ~3u) == 0, SPMM_ERR_ARGUMENT, diag, "ops %#x has unknown bits", o->ops);
+    SPMM_REQUIRE(o->threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads must not be negative, found %d", o->threads);
+    o->n_count = o->n == NULL ? 0 : o->n_count;
+    SPMM_REQUIRE(o->n_count >= 0, SPMM_ERR_ARGUMENT, diag, "n_count must not be negative, found %d", o->n_count);
+    for (int i = 0; i < o->n_count; i++)
+        SPMM_REQUIRE(o->n[i] >= 1 && o->n[i] <= SPMMI_N_MAX, SPMM_ERR_ARGUMENT, diag,
+                     "n must be in 1..%lld, found %lld", (long long)SPMMI_N_MAX, (long long)o->n[i]);
+    SPMM_TRY(check_device(r, diag));
+    SPMM_TRY(check_schedule(r, diag));
+cleanup:
+    return status;
+}
+
+/* ---- The matrix, copied into the plan ---- */
+
+static spmm_status_t copy_pattern(const spmm_matrix_t *a, const struct request *r, spmm_plan_t *plan,
+                                  spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const int threads = r->threads;
+    plan->rows = a->rows;
+    plan->cols = a->cols;
+    plan->nnz = a->nnz;
+    plan->dtype = r->options.dtype;
+    plan->row_ptr = spmmi_alloc((uint64_t)a->rows + 1, sizeof *plan->row_ptr);
+    SPMM_TRY_ALLOC(plan->row_ptr, diag);
+    plan->col_ind = spmmi_alloc((uint64_t)a->nnz, sizeof *plan->col_ind);
+    SPMM_TRY_ALLOC(plan->col_ind, diag);
+    memcpy(plan->row_ptr, a->row_ptr, ((size_t)a->rows + 1) * sizeof *plan->row_ptr);
+#pragma omp parallel for schedule(static) num_threads(threads) if (a->nnz > NONZEROS_PARALLEL)
+    for (int64_t p = 0; p < a->nnz; p++)
+        plan->col_ind[p] = a->col_ind[p];
+cleanup:
+    return status;
+}
+
+/* Round to float; returns the first nonzero that is finite but too large for one, nnz if there is none. */
+static int64_t to_float(int64_t nnz, const double *values, float *out, int threads)
+{
+    int64_t first = nnz;
+#pragma omp parallel for schedule(static) num_threads(threads) if (nnz > NONZEROS_PARALLEL) reduction(min : first)
+    for (int64_t p = 0; p < nnz; p++) {
+        out[p] = (float)values[p];
+        if (isinf(out[p]) && !isinf(values[p]))
+            first = p < first ? p : first;
+    }
+    return first;
+}
+
+static int64_t row_of_nonzero(const spmm_matrix_t *a, int64_t p)
+{
+    int64_t row = 0;
+    while (a->row_ptr[row + 1] <= p)
+        row++;
+    return row;
+}
+
+static spmm_status_t copy_values(const spmm_matrix_t *a, const struct request *r, spmm_plan_t *plan,
+                                 spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    if (r->options.pattern_only)
+        goto cleanup;
+    plan->values = spmmi_alloc((uint64_t)a->nnz, spmm_dtype_size(plan->dtype));
+    SPMM_TRY_ALLOC(plan->values, diag);
+    if (a->values == NULL) {
+        for (int64_t p = 0; p < a->nnz; p++) {
+            if (plan->dtype == SPMM_F32)
+                ((float *)plan->values)[p] = 1.0f;
+            else
+                ((double *)plan->values)[p] = 1.0;
+        }
+    } else if (plan->dtype == SPMM_F64) {
+        memcpy(plan->values, a->values, (size_t)a->nnz * sizeof *a->values);
+    } else {
+        const int64_t p = to_float(a->nnz, a->values, plan->values, r->threads);
+        if (p < a->nnz) {
+            const int64_t row = row_of_nonzero(a, p);
+            SPMM_FAIL_AT(SPMM_ERR_ARGUMENT, diag, ((struct spmmi_where){.offset = (uint64_t)row}),
+                         "the value %.17g in row %lld, column %lld (counted from 1) is too large for f32: use f64 "
+                         "(--dtype f64)",
+                         a->values[p], (long long)row + 1, (long long)a->col_ind[p] + 1);
+        }
+    }
+cleanup:
+    return status;
+}
+
+/* ---- Figures and digests ---- */
+
+static spmm_status_t study(spmm_plan_t *plan, spmm_diag_t *diag)
+{
+    spmm_status_t status = spmmi_stats_compute(plan->rows, plan->cols, plan->row_ptr, plan->col_ind, plan->values,
+                                               plan->dtype, &plan->stats);
+    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the statistics of %lld columns",
+                 (long long)plan->cols);
+    spmmi_digest_pattern(plan->rows, plan->cols, plan->row_ptr, plan->col_ind, plan->pattern_digest);
+    if (plan->values != NULL)
+        spmmi_digest_values(plan->nnz, plan->dtype, plan->values, plan->values_digest);
+cleanup:
+    return status;
+}
+
+/* ---- Variants and parts ---- */
+
+/* The part of this op and schedule, made if there is none yet. */
+static spmm_status_t find_or_make_part(spmm_plan_t *plan, const struct request *r, spmm_op_t op,
+                                       spmm_schedule_t schedule, const int64_t *row_ptr, uint32_t *index,
+                                       spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    for (*index = 0; *index < plan->part_count; ++*index) {
+        if (plan->parts[*index].op == op && plan->parts[*index].schedule == schedule)
+            goto cleanup;
+    }
+    assert(plan->part_count < SPMMI_PART_MAX);
+    const int64_t rows = op == SPMM_OP_N ? plan->rows : plan->cols;
+    struct spmmi_part *part = &plan->parts[plan->part_count];
+    status = spmmi_partition(op, schedule, spmmi_choose_granule(schedule), rows, row_ptr, r->threads, part);
+    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the work items");
+    plan->part_count++;
+cleanup:
+    return status;
+}
+
+static spmm_status_t plan_op(spmm_plan_t *plan, const struct request *r, spmm_op_t op, const int64_t *row_ptr,
+                             spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_choice_input input = {
+        .rows = op == SPMM_OP_N ? plan->rows : plan->cols,
+        .nnz = plan->nnz,
+        .longest = op == SPMM_OP_N ? plan->stats.row_max : plan->stats.col_max,
+        .n = r->options.n,
+        .n_count = r->options.n_count,
+        .forced = r->schedule,
+    };
+    struct spmmi_decision decisions[SPMMI_DECISION_MAX];
+    const int count = spmmi_choose(&input, decisions);
+    for (int i = 0; i < count; i++) {
+        const struct spmmi_decision *d = &decisions[i];
+        uint32_t part = 0;
+        SPMM_TRY(find_or_make_part(plan, r, op, d->schedule, row_ptr, &part, diag));
+        for (int c = 0; c < SPMMI_CANDIDATE_COUNT; c++) {
+            plan->trace[plan->trace_count] = d->candidates[c];
+            plan->trace[plan->trace_count++].variant = plan->variant_count;
+        }
+        plan->variants[plan->variant_count++] = (struct spmmi_variant){
+            .op = op,
+            .compute = plan->dtype,
+            .layouts = r->options.layouts,
+            .target = r->device->target,
+            .n_min = d->n_min,
+            .n_max = d->n_max,
+            .part_first = part,
+            .part_count = 1,
+        };
+    }
+cleanup:
+    return status;
+}
+
+static spmm_status_t plan_ops(spmm_plan_t *plan, const struct request *r, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    int64_t *t_row_ptr = NULL;
+    plan->trace = spmmi_alloc_zero(2 * SPMMI_DECISION_MAX * SPMMI_CANDIDATE_COUNT, sizeof *plan->trace);
+    SPMM_TRY_ALLOC(plan->trace, diag);
+    if ((r->options.ops & (1u << SPMM_OP_N)) != 0)
+        SPMM_TRY(plan_op(plan, r, SPMM_OP_N, plan->row_ptr, diag));
+    if ((r->options.ops & (1u << SPMM_OP_T)) != 0) {
+        t_row_ptr = spmmi_alloc((uint64_t)plan->cols + 1, sizeof *t_row_ptr);
+        SPMM_TRY_ALLOC(t_row_ptr, diag);
+        spmmi_transposed_row_ptr(plan->cols, plan->nnz, plan->col_ind, t_row_ptr);
+        SPMM_TRY(plan_op(plan, r, SPMM_OP_T, t_row_ptr, diag));
+    }
+cleanup:
+    spmmi_free(t_row_ptr);
+    return status;
+}
+
+spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_inspect_options_t *options, spmm_plan_t **plan,
+                           spmm_diag_t *diag)
+{
+    enum { STAGES = 3 };
+    spmm_status_t status = SPMM_OK;
+    spmm_plan_t *p = NULL;
+    struct request request;
+
+    spmmi_diag_clear(diag);
+    SPMM_REQUIRE(plan != NULL, SPMM_ERR_ARGUMENT, diag, "plan is NULL");
+    *plan = NULL;
+    SPMM_REQUIRE(matrix != NULL, SPMM_ERR_ARGUMENT, diag, "matrix is NULL");
+    SPMM_TRY(check_options(options, &request, diag));
+    SPMM_REQUIRE(matrix->rows <= SPMMI_DIM_MAX && matrix->cols <= SPMMI_DIM_MAX && matrix->nnz <= SPMMI_NNZ_MAX,
+                 SPMM_ERR_MATRIX_TOO_LARGE, diag,
+                 "%lld x %lld with %lld nonzeros is more than the %lld rows and columns and %lld nonzeros of a plan",
+                 (long long)matrix->rows, (long long)matrix->cols, (long long)matrix->nnz, (long long)SPMMI_DIM_MAX,
+                 (long long)SPMMI_NNZ_MAX);
+
+    p = spmmi_plan_new();
+    SPMM_TRY_ALLOC(p, diag);
+    spmmi_source_name(matrix->info.name, p->source, sizeof p->source);
+    report(&request, "copy", 0, STAGES);
+    SPMM_TRY(copy_pattern(matrix, &request, p, diag));
+    SPMM_TRY(copy_values(matrix, &request, p, diag));
+    report(&request, "statistics", 1, STAGES);
+    SPMM_TRY(study(p, diag));
+    report(&request, "partition", 2, STAGES);
+    SPMM_TRY(plan_ops(p, &request, diag));
+    assert(spmmi_plan_check(p, NULL) == SPMM_OK);
+    report(&request, "partition", STAGES, STAGES);
+
+    *plan = p;
+    p = NULL;
+cleanup:
+    spmm_plan_destroy(p);
+    return status;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Partition of the work into the items of a part, as format/plan.h documents them. */
+#ifndef SPMMI_PARTITION_H
+#define SPMMI_PARTITION_H
+
+#include "format/plan.h"
+
+/* Fill op, family, schedule, granule and items of a part. rows and row_ptr are those of op(A). */
+spmm_status_t spmmi_partition(spmm_op_t op, spmm_schedule_t schedule, uint32_t granule, int64_t rows,
+                              const int64_t *row_ptr, int threads, struct spmmi_part *part);
+
+/* Row pointers of the transpose: t_row_ptr[cols + 1] of the caller. O(nnz), no memory of its own. */
+void spmmi_transposed_row_ptr(int64_t cols, int64_t nnz, const int32_t *col_ind, int64_t *t_row_ptr);
+
+#endif
