@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the rows family on the CPU share.
+ *
+ * rows_cpu.c cuts the product into chunks of rows and panels of columns; the arithmetic is done by one table
+ * of functions for each SIMD level and number type. Every level sums each element of C in the same order
+ * with fused multiply-adds, so all levels give the same bits.                                     */
+#ifndef SPMMI_ROWS_CPU_H
+#define SPMMI_ROWS_CPU_H
+
+#include "executor/kernel_abi.h"
+
+/* Widest set of columns summed in registers in one walk over the nonzeros. */
+#define ROWS_TILE_BYTES 512
+
+/* Rows [row_begin, row_end) of P, restricted to the nonzeros [p_begin, p_end), times some columns of B:
+ *   out[i - row_begin][j] = alpha * sum + beta * out[i - row_begin][j]; beta = 0 does not read out. */
+struct rows_span {
+    const int64_t *row_ptr;
+    const int32_t *col_ind;
+    const void *values;
+    int64_t row_begin, row_end;
+    int64_t p_begin, p_end;
+    const void *b; /* row-major, first column of the set */
+    int64_t ldb;
+    void *out; /* row-major, first column of the set */
+    int64_t ldo;
+    double alpha, beta;
+};
+
+/* A rows x cols block between a row-major and a column-major place. */
+struct rows_block {
+    int64_t rows, cols;
+    void *by_rows;
+    int64_t ld_by_rows;
+    void *by_cols;
+    int64_t ld_by_cols;
+    double alpha, beta; /* for unpack */
+};
+
+struct rows_cpu_ops {
+    /* width columns of a span, at most ROWS_TILE_BYTES. unroll is 1, 2 or 4: partial sums a row. */
+    void (*span)(const struct rows_span *span, int64_t width, int unroll);
+    /* by_rows = by_cols */
+    void (*pack)(const struct rows_block *block);
+    /* by_cols = alpha * by_rows + beta * by_cols; beta = 0 does not read by_cols */
+    void (*unpack)(const struct rows_block *block);
+    /* sum[j] += slot[j] */
+    void (*add)(int64_t n, const void *slot, void *sum);
+    /* c[j * stride] += alpha * sum[j] */
+    void (*add_scaled)(int64_t n, double alpha, const void *sum, void *c, int64_t stride);
+    /* c[j] *= beta; beta = 0 does not read c */
+    void (*scale)(int64_t n, double beta, void *c);
+};
+
+/* Indexed by dtype - 1. */
+extern const struct rows_cpu_ops spmmi_rows_cpu_portable[2];
+#if defined(__x86_64__)
+extern const struct rows_cpu_ops spmmi_rows_cpu_avx2[2];   /* needs AVX2 and FMA */
+extern const struct rows_cpu_ops spmmi_rows_cpu_avx512[2]; /* needs AVX-512 F, VL and DQ as well */
+#endif
+
+#endif

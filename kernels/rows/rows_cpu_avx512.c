@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows family with AVX-512. Columns that fit 32 bytes go to the AVX2 level: half a vector costs as much
+ * as a whole one. */
+#include "rows_cpu.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#define TARGET __attribute__((target("avx512f,avx512vl,avx512dq,avx2,fma")))
+#define CASES_ALL                                                                                   \
+    CASE(1, 3) CASE(1, 4) CASE(1, 5) CASE(1, 6) CASE(1, 7) CASE(1, 8) CASE(2, 2) CASE(4, 1)
+
+#define REAL float
+#define VEC __m512
+#define LANES 16
+#define MASK __mmask16
+#define MASK_OF(count) ((__mmask16)(0xffffu >> (16 - (count))))
+#define LOAD(p) _mm512_loadu_ps(p)
+#define STORE(p, v) _mm512_storeu_ps(p, v)
+#define LOAD_MASKED(p, m) _mm512_maskz_loadu_ps(m, p)
+#define STORE_MASKED(p, v, m) _mm512_mask_storeu_ps(p, m, v)
+#define SET(x) _mm512_set1_ps(x)
+#define FMA(a, b, c) _mm512_fmadd_ps(a, b, c)
+#define MUL(a, b) _mm512_mul_ps(a, b)
+#define ADD(a, b) _mm512_add_ps(a, b)
+#define SPAN span_f32x16
+#define VECS_MAX 8
+#define CASES CASES_ALL
+#include "rows_cpu_span.h"
+
+#define FMA1(a, b, c) __builtin_fmaf(a, b, c)
+#define DENSE(name) name##_f32
+#include "rows_cpu_dense.h"
+#undef REAL
+#undef FMA1
+#undef DENSE
+
+static void span_f32(const struct rows_span *span, int64_t width, int unroll)
+{
+    if (width <= 8)
+        spmmi_rows_cpu_avx2[0].span(span, width, unroll);
+    else
+        span_f32x16(span, width, unroll);
+}
+
+#define REAL double
+#define VEC __m512d
+#define LANES 8
+#define MASK __mmask8
+#define MASK_OF(count) ((__mmask8)(0xffu >> (8 - (count))))
+#define LOAD(p) _mm512_loadu_pd(p)
+#define STORE(p, v) _mm512_storeu_pd(p, v)
+#define LOAD_MASKED(p, m) _mm512_maskz_loadu_pd(m, p)
+#define STORE_MASKED(p, v, m) _mm512_mask_storeu_pd(p, m, v)
+#define SET(x) _mm512_set1_pd(x)
+#define FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
+#define MUL(a, b) _mm512_mul_pd(a, b)
+#define ADD(a, b) _mm512_add_pd(a, b)
+#define SPAN span_f64x8
+#define VECS_MAX 8
+#define CASES CASES_ALL
+#include "rows_cpu_span.h"
+
+#define FMA1(a, b, c) __builtin_fma(a, b, c)
+#define DENSE(name) name##_f64
+#include "rows_cpu_dense.h"
+
+static void span_f64(const struct rows_span *span, int64_t width, int unroll)
+{
+    if (width <= 4)
+        spmmi_rows_cpu_avx2[1].span(span, width, unroll);
+    else
+        span_f64x8(span, width, unroll);
+}
+
+const struct rows_cpu_ops spmmi_rows_cpu_avx512[2] = {
+    {span_f32, pack_f32, unpack_f32, add_f32, add_scaled_f32, scale_f32},
+    {span_f64, pack_f64, unpack_f64, add_f64, add_scaled_f64, scale_f64},
+};
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inner loops of the rows family, written once and included for each vector type. No include guard.
+ *
+ * The including file defines
+ *   TARGET                  function attributes that allow the instructions
+ *   REAL, VEC, LANES        number type, vector type and its length
+ *   MASK, MASK_OF(count)    selects the first count lanes, 1 <= count <= LANES
+ *   LOAD(p) STORE(p, v) LOAD_MASKED(p, m) STORE_MASKED(p, v, m)
+ *   SET(x) FMA(a, b, c) MUL(a, b) ADD(a, b)
+ *   SPAN                    name of the function made here
+ *   VECS_MAX, CASES         most vectors in a tile; the (unroll, vectors) pairs that can occur
+ * and this file undefines what an instance alone uses: VEC .. CASES.                              */
+
+#define TILE_PASTE(a, b) a##b
+#define TILE_NAME(a, b) TILE_PASTE(a, b)
+#define TILE TILE_NAME(SPAN, _tile)
+#define STEP TILE_NAME(SPAN, _step)
+#define FINISH TILE_NAME(SPAN, _finish)
+
+/* acc += a * (one row of B): all vectors whole but the last. */
+static inline __attribute__((always_inline)) TARGET void STEP(VEC *acc, const REAL a, const REAL *b, const int vecs,
+                                                              const MASK mask)
+{
+    const VEC x = SET(a);
+#pragma GCC unroll 16
+    for (int v = 0; v < vecs - 1; v++)
+        acc[v] = FMA(x, LOAD(b + v * LANES), acc[v]);
+    acc[vecs - 1] = FMA(x, LOAD_MASKED(b + (vecs - 1) * LANES, mask), acc[vecs - 1]);
+}
+
+static inline __attribute__((always_inline)) TARGET void FINISH(const VEC *sum, REAL *out, const REAL alpha,
+                                                                const REAL beta, const int vecs, const MASK mask)
+{
+    const VEC x = SET(alpha);
+    const VEC y = SET(beta);
+    const int last = (vecs - 1) * LANES;
+    if (beta == 0) {
+#pragma GCC unroll 16
+        for (int v = 0; v < vecs - 1; v++)
+            STORE(out + v * LANES, MUL(x, sum[v]));
+        STORE_MASKED(out + last, MUL(x, sum[vecs - 1]), mask);
+        return;
+    }
+#pragma GCC unroll 16
+    for (int v = 0; v < vecs - 1; v++)
+        STORE(out + v * LANES, FMA(x, sum[v], MUL(y, LOAD(out + v * LANES))));
+    STORE_MASKED(out + last, FMA(x, sum[vecs - 1], MUL(y, LOAD_MASKED(out + last, mask))), mask);
+}
+
+/* One tile of columns for all rows of the span. unroll and vecs are constants in every use. */
+static inline __attribute__((always_inline)) TARGET void TILE(const struct rows_span *span, const int64_t column,
+                                                              const int unroll, const int vecs, const MASK mask)
+{
+    const int64_t *row_ptr = span->row_ptr;
+    const int32_t *col = span->col_ind;
+    const REAL *value = span->values;
+    const REAL *b = (const REAL *)span->b + column;
+    const int64_t ldb = span->ldb;
+    REAL *out = (REAL *)span->out + column;
+    const REAL alpha = (REAL)span->alpha;
+    const REAL beta = (REAL)span->beta;
+    for (int64_t i = span->row_begin; i < span->row_end; i++) {
+        VEC acc[4][VECS_MAX];
+#pragma GCC unroll 4
+        for (int u = 0; u < unroll; u++)
+#pragma GCC unroll 16
+            for (int v = 0; v < vecs; v++)
+                acc[u][v] = SET(0);
+        int64_t p = row_ptr[i] > span->p_begin ? row_ptr[i] : span->p_begin;
+        const int64_t end = row_ptr[i + 1] < span->p_end ? row_ptr[i + 1] : span->p_end;
+        for (; p + unroll <= end; p += unroll)
+#pragma GCC unroll 4
+            for (int u = 0; u < unroll; u++)
+                STEP(acc[u], value[p + u], b + col[p + u] * ldb, vecs, mask);
+        if (unroll > 1)
+            for (; p < end; p++)
+                STEP(acc[0], value[p], b + col[p] * ldb, vecs, mask);
+#pragma GCC unroll 16
+        for (int v = 0; v < vecs; v++) {
+            if (unroll == 4)
+                acc[2][v] = ADD(acc[2][v], acc[3][v]);
+            if (unroll >= 2)
+                acc[0][v] = ADD(acc[0][v], acc[1][v]);
+            if (unroll == 4)
+                acc[0][v] = ADD(acc[0][v], acc[2][v]);
+        }
+        FINISH(acc[0], out, alpha, beta, vecs, mask);
+        out += span->ldo;
+    }
+}
+
+static TARGET void SPAN(const struct rows_span *span, int64_t width, int unroll)
+{
+    for (int64_t column = 0; column < width; column += VECS_MAX * LANES) {
+        const int64_t left = width - column < VECS_MAX * LANES ? width - column : VECS_MAX * LANES;
+        const int vecs = (int)((left + LANES - 1) / LANES);
+        const MASK mask = MASK_OF((int)left - (vecs - 1) * LANES);
+        switch (unroll * 32 + vecs) {
+#define CASE(u, v)                                                                                  \
+    case (u)*32 + (v):                                                                              \
+        TILE(span, column, u, v, mask);                                                             \
+        break;
+            CASES
+#undef CASE
+        default:
+            __builtin_unreachable();
+        }
+    }
+}
+
+#undef VEC
+#undef LANES
+#undef MASK
+#undef MASK_OF
+#undef LOAD
+#undef STORE
+#undef LOAD_MASKED
+#undef STORE_MASKED
+#undef SET
+#undef FMA
+#undef MUL
+#undef ADD
+#undef SPAN
+#undef VECS_MAX
+#undef CASES
+#undef TILE_PASTE
+#undef TILE_NAME
+#undef TILE
+#undef STEP
+#undef FINISH
