@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Matrices as command lines name them: a file, "-" for standard input, or a generator string. */
+#ifndef SPMM_TOOLS_MATRIX_INPUT_H
+#define SPMM_TOOLS_MATRIX_INPUT_H
+
+#include <spmm/inspector.h>
+
+/* options may be NULL; generators use nothing of it. */
+spmm_status_t matrix_input_open(const char *argument, const spmm_read_options_t *options, spmm_matrix_t **matrix,
+                                spmm_diag_t *diag);
+
+#endif
