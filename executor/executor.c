@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices, the catalogue of kernels, and the life of executors. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cpu_name.h"
+#include "executor_state.h"
+#include "format/alloc.h"
+#include "format/diag.h"
+
+int spmm_device_count(void)
+{
+    return spmmi_cuda_device_count();
+}
+
+spmm_status_t spmm_device_name(int device, char *text, size_t size)
+{
+    if (text == NULL || size == 0)
+        return SPMM_ERR_ARGUMENT;
+    text[0] = '\0';
+    if (device == SPMM_DEVICE_CPU) {
+        spmmi_cpu_name(text, size);
+        return SPMM_OK;
+    }
+    if (device < 0)
+        return SPMM_ERR_ARGUMENT;
+    return device < spmmi_cuda_device_count() ? spmmi_cuda_device_name(device, text, size) : SPMM_ERR_NO_DEVICE;
+}
+
+int spmm_kernel_count(void)
+{
+    return spmmi_cpu_kernel_count() + spmmi_cuda_kernel_count();
+}
+
+const char *spmm_kernel_name(int index)
+{
+    if (index < 0 || index >= spmm_kernel_count())
+        return NULL;
+    const int first_cuda = spmmi_cpu_kernel_count();
+    return index < first_cuda ? spmmi_cpu_kernel_name(index) : spmmi_cuda_kernel_name(index - first_cuda);
+}
+
+/* The caller's options as far as the caller knows them, defaults for the rest. */
+static spmm_status_t options_read(const spmm_executor_options_t *from, spmm_executor_options_t *to, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    *to = (spmm_executor_options_t)SPMM_EXECUTOR_OPTIONS_INIT;
+    if (from == NULL)
+        return SPMM_OK;
+    SPMM_REQUIRE(from->struct_size >= sizeof from->struct_size, SPMM_ERR_ARGUMENT, diag,
+                 "options.struct_size is %zu: the options were not initialised", from->struct_size);
+    memcpy(to, from, from->struct_size < sizeof *to ? from->struct_size : sizeof *to);
+    SPMM_REQUIRE(to->threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads is %d, expected 0 or more", to->threads);
+    SPMM_REQUIRE(to->device >= SPMM_DEVICE_AUTO, SPMM_ERR_ARGUMENT, diag, "device is %d, which names none",
+                 to->device);
+cleanup:
+    return status;
+}
+
+static bool is_cpu_kernel(const char *name)
+{
+    for (int i = 0; name != NULL && i < spmmi_cpu_kernel_count(); i++)
+        if (strcmp(name, spmmi_cpu_kernel_name(i)) == 0)
+            return true;
+    return false;
+}
+
+static bool is_cuda_kernel(const char *name)
+{
+    for (int i = 0; name != NULL && i < spmmi_cuda_kernel_count(); i++)
+        if (strcmp(name, spmmi_cuda_kernel_name(i)) == 0)
+            return true;
+    return false;
+}
+
+/* Settle AUTO, and see that device and forced kernel exist and go together. */
+static spmm_status_t device_settle(spmm_executor_options_t *options, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const int count = spmmi_cuda_device_count();
+    const char *kernel = options->force_kernel;
+    if (options->device == SPMM_DEVICE_AUTO)
+        options->device = count > 0 && !is_cpu_kernel(kernel) ? 0 : SPMM_DEVICE_CPU;
+    SPMM_REQUIRE(options->device < count || options->device == SPMM_DEVICE_CPU, SPMM_ERR_NO_DEVICE, diag,
+                 "GPU %d was asked for, this build and machine have %d", options->device, count);
+    const bool is_known = options->device == SPMM_DEVICE_CPU ? is_cpu_kernel(kernel) : is_cuda_kernel(kernel);
+    SPMM_REQUIRE(kernel == NULL || is_known, SPMM_ERR_ARGUMENT, diag, "\"%s\" is no kernel of %s", kernel,
+                 options->device == SPMM_DEVICE_CPU ? "the CPU" : "this GPU");
+cleanup:
+    return status;
+}
+
+spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, const spmm_executor_options_t *options,
+                                         uint64_t *host_bytes, uint64_t *device_bytes, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_executor_options_t settled;
+    uint64_t host = 0, device = 0;
+    spmmi_diag_clear(diag);
+    if (host_bytes != NULL)
+        *host_bytes = 0;
+    if (device_bytes != NULL)
+        *device_bytes = 0;
+    SPMM_REQUIRE(plan != NULL, SPMM_ERR_ARGUMENT, diag, "the plan is NULL");
+    SPMM_TRY(options_read(options, &settled, diag));
+    SPMM_TRY(device_settle(&settled, diag));
+    if (settled.device == SPMM_DEVICE_CPU)
+        SPMM_TRY(spmmi_cpu_memory_bytes(plan, settled.force_kernel, &host));
+    else
+        SPMM_TRY(spmmi_cuda_memory_bytes(plan, &device));
+    if (host_bytes != NULL)
+        *host_bytes = host + sizeof(spmm_executor_t);
+    if (device_bytes != NULL)
+        *device_bytes = device;
+cleanup:
+    return status;
+}
+
+/* The plan's numbers and variants without its arrays: what choosing a variant needs. */
+static void shape_copy(struct spmm_plan *shape, const spmm_plan_t *plan)
+{
+    *shape = *plan;
+    shape->row_ptr = NULL;
+    shape->col_ind = NULL;
+    shape->values = NULL;
+    shape->trace = NULL;
+    shape->trace_count = 0;
+    shape->sections = NULL;
+    shape->section_count = 0;
+    for (uint32_t i = 0; i < shape->part_count; i++)
+        shape->parts[i].items = NULL;
+}
+
+spmm_status_t spmm_executor_create(const spmm_plan_t *plan, const spmm_executor_options_t *options,
+                                   spmm_executor_t **executor_out, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_executor_t *executor = NULL;
+    spmm_executor_options_t settled;
+    spmmi_diag_clear(diag);
+    SPMM_REQUIRE(executor_out != NULL, SPMM_ERR_ARGUMENT, diag, "the place for the executor is NULL");
+    *executor_out = NULL;
+    SPMM_REQUIRE(plan != NULL, SPMM_ERR_ARGUMENT, diag, "the plan is NULL");
+    SPMM_TRY(options_read(options, &settled, diag));
+    SPMM_TRY(device_settle(&settled, diag));
+    executor = spmmi_alloc_zero(1, sizeof *executor);
+    SPMM_TRY_ALLOC(executor, diag);
+    shape_copy(&executor->shape, plan);
+    executor->has_values = plan->values != NULL;
+    executor->device = settled.device;
+    SPMM_TRY(spmm_device_name(settled.device, executor->device_name, sizeof executor->device_name));
+    if (settled.device == SPMM_DEVICE_CPU) {
+        executor->target = SPMMI_CPU_TARGET;
+        SPMM_TRY(spmmi_cpu_create(plan, settled.threads, settled.force_kernel, &executor->cpu, diag));
+    } else {
+        executor->target = spmmi_cuda_target(settled.device);
+        SPMM_TRY(spmmi_cuda_create(plan, settled.device, settled.force_kernel, &executor->cuda, diag));
+    }
+    *executor_out = executor;
+    executor = NULL;
+cleanup:
+    spmm_executor_destroy(executor);
+    return status;
+}
+
+void spmm_executor_destroy(spmm_executor_t *executor)
+{
+    if (executor == NULL)
+        return;
+    spmmi_cuda_destroy(executor->cuda);
+    spmmi_cpu_destroy(executor->cpu);
+    spmmi_free(executor);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an executor holds, and the checks that every product passes. */
+#ifndef SPMMI_EXECUTOR_STATE_H
+#define SPMMI_EXECUTOR_STATE_H
+
+#include <stdbool.h>
+
+#include <spmm/executor.h>
+
+#include "cpu_backend.h"
+
+struct spmm_executor {
+    int device;
+    uint32_t target;  /* of struct spmmi_variant */
+    bool has_values;
+    char device_name[64];
+    struct spmm_plan shape; /* the plan's numbers and variants, without any array */
+    struct spmmi_cpu *cpu;   /* one of the two */
+    struct spmmi_cuda *cuda;
+};
+
+/* Which variant runs a product, and whether it was made for it. */
+struct spmmi_choice {
+    int variant;
+    bool fits;
+};
+
+/* Check op, shapes, types and leading dimensions, then choose. Data pointers are not looked at.
+ * Errors: ARGUMENT, TYPE, SHAPE, TOO_LARGE, NO_VARIANT. */
+spmm_status_t spmmi_product_check(const spmm_executor_t *executor, spmm_op_t op, const spmm_dense_t *b,
+                                  const spmm_dense_t *c, struct spmmi_choice *choice);
+
+/* Check the data pointers of a product that passed the check above; B only when it will be read.
+ * Errors: ARGUMENT, OVERLAP. */
+spmm_status_t spmmi_product_data_check(const spmm_dense_t *b, const spmm_dense_t *c, bool reads_b);
+
+/* Bytes of workspace for a product that passed the first check. */
+spmm_status_t spmmi_product_workspace(const spmm_executor_t *executor, const struct spmmi_product *product,
+                                      uint64_t *bytes);
+
+#endif
