@@ -8,7 +8,10 @@ prefix=$work/prefix
 cc=${CC:-cc}
 warnings=(-Wall -Wextra -Werror -pedantic)
 export PATH=$prefix/bin:$PATH
-export LD_LIBRARY_PATH=$prefix/lib:$prefix/lib64:$prefix/lib/$("$cc" -print-multiarch 2>/dev/null || true)
+LD_LIBRARY_PATH=$prefix/lib:$prefix/lib64:$prefix/lib/$("$cc" -print-multiarch 2>/dev/null || true)
+export LD_LIBRARY_PATH
+static=()
+[ "${SPMM_SHARED:-ON}" = ON ] || static=(--static)
 
 fail() { echo "consumer $step: $*" >&2; exit 1; }
 
@@ -53,7 +56,7 @@ install)
     cmake --install "$build" --prefix "$prefix" >"$work/install.log"
     ;;
 package) outside package "$work/package" "$prefix" ;;
-pkgconfig) with_pkgconfig "$work/pkgconfig" "$(pc_dir "$prefix")" $([ "$SPMM_SHARED" = ON ] || echo --static) ;;
+pkgconfig) with_pkgconfig "$work/pkgconfig" "$(pc_dir "$prefix")" "${static[@]}" ;;
 headers)
     for header in "$prefix"/include/spmm/*.h; do
         for language in "c -std=c99" "c -std=c11" "c++ -std=c++11" "c++ -std=c++17"; do
@@ -64,7 +67,7 @@ headers)
     done
     ;;
 symbols)
-    [ "$SPMM_SHARED" = ON ] || exit 0
+    [ "${#static[@]}" -eq 0 ] || exit 0
     for library in format inspector executor; do
         file=$(find "$prefix" -name "libspmm_$library.so.0" | head -n 1)
         [ -n "$file" ] || fail "libspmm_$library.so.0 is not installed"

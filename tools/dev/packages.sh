@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# What the build and the tests need, and how to get it. Sourced by tools/quickstart and tests/run.
+# Each need is a Debian package and a probe; packages are asked for only where the probe fails, so that
+# machines with other package managers, or with tools from elsewhere, work too.
+
+has_command() { command -v "$1" >/dev/null 2>&1; }
+has_header() { echo "#include <$1>" | "${2:-gcc}" ${3:+"$3"} -E -o /dev/null - >/dev/null 2>&1; }
+has_file() { local file; for file; do [ ! -e "$file" ] || return 0; done; return 1; }
+has_cxx() { echo '#include <memory>' | g++ -x c++ -E -o /dev/null - >/dev/null 2>&1; }
+has_python() { python3 -c "import $1" >/dev/null 2>&1; }
+has_cmake() { has_command cmake && cmake --version | grep -qE 'version (3\.(2[5-9]|[3-9][0-9])|[4-9])'; }
+has_clang_runtime() { [ -n "$(find "$(clang -print-resource-dir 2>/dev/null)/lib" -name 'libclang_rt.fuzzer*' 2>/dev/null)" ]; }
+
+missing=()
+need() { # PACKAGE PROBE [ARGUMENT...]
+    local package=$1
+    shift
+    "$@" || missing+=("$package")
+}
+
+need_to_build() {
+    need gcc has_command gcc
+    need libc6-dev has_header stdio.h
+    need cmake has_cmake
+    need ninja-build has_command ninja
+    need libzstd-dev has_header zstd.h
+    need libxxhash-dev has_header xxhash.h
+    need libdeflate-dev has_header libdeflate.h
+    ! has_nvcc || need g++ has_cxx
+}
+
+need_to_test() {
+    need_to_build
+    need g++ has_cxx
+    need pkg-config has_command pkg-config
+    need libcmocka-dev has_file /usr/include/cmocka.h /usr/local/include/cmocka.h
+    need clang has_command clang
+    need libomp-dev has_header omp.h clang -fopenmp
+    need libclang-rt-14-dev has_clang_runtime
+    need clang-format has_command clang-format
+    need shellcheck has_command shellcheck
+    need python3 has_command python3
+    need python3-zstandard has_python zstandard
+    need python3-xxhash has_python xxhash
+}
+
+has_nvcc() { has_command nvcc || [ -x /usr/local/cuda/bin/nvcc ]; }
+has_gpu() { [ -e /dev/nvidia0 ] || { has_command nvidia-smi && nvidia-smi -L 2>/dev/null | grep -q '^GPU'; }; }
+
+# Installs what is missing, as root on a system with apt; else names it and stops.
+install_missing() {
+    [ "${#missing[@]}" -gt 0 ] || return 0
+    local command="apt-get install --no-install-recommends ${missing[*]}"
+    if [ "$(id -u)" -ne 0 ] || ! has_command apt-get; then
+        echo "Missing packages: ${missing[*]}" >&2
+        echo "Install them (Debian, as root: $command) and start again." >&2
+        exit 1
+    fi
+    local log
+    log=$(mktemp)
+    echo "== Installing: ${missing[*]}"
+    export DEBIAN_FRONTEND=noninteractive
+    if ! { apt-get update && apt-get install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+        tail -n 20 "$log" >&2
+        echo "Could not install the packages: $command" >&2
+        exit 1
+    fi
+    rm -f "$log"
+}
