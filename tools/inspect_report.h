@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What spmm-inspect says when it is done. */
+#ifndef SPMM_TOOLS_INSPECT_REPORT_H
+#define SPMM_TOOLS_INSPECT_REPORT_H
+
+#include <spmm/inspector.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+struct inspect_report {
+    spmm_matrix_info_t matrix;
+    uint64_t matrix_bytes;  /* of the file; 0: no file */
+    const char *plan_path;  /* NULL: no plan was written */
+    uint64_t plan_bytes;
+    double read_seconds, inspect_seconds, write_seconds;
+    bool explain;
+};
+
+void inspect_report_text(FILE *out, const spmm_plan_t *plan, const struct inspect_report *report);
+void inspect_report_json(const spmm_plan_t *plan, const struct inspect_report *report); /* to stdout */
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is in a plan, for people and for programs; shared by spmm-inspect and spmm-info. */
+#ifndef SPMM_TOOLS_PLAN_REPORT_H
+#define SPMM_TOOLS_PLAN_REPORT_H
+
+#include <spmm/plan.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "json.h"
+
+#define PLAN_REPORT_LABEL 11 /* columns of the label of each line */
+
+/* Bytes of the same matrix in CSR with the shortest usual indices. */
+uint64_t plan_csr_bytes(const spmm_plan_info_t *info);
+
+void plan_text_matrix(FILE *out, const spmm_plan_info_t *info);
+void plan_text_histogram(FILE *out, const spmm_stats_t *stats);
+void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info);
+/* all = false: the winners only. */
+void plan_text_trace(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info, bool all);
+void plan_text_sections(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info);
+
+void plan_json_identity(struct json *j, const spmm_plan_info_t *info);
+void plan_json_statistics(struct json *j, const spmm_stats_t *stats);
+void plan_json_variants(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info);
+void plan_json_trace(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info);
+void plan_json_sections(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See plan_report.h: the part for programs. Names of members are part of the interface. */
+#include "plan_report.h"
+
+void plan_json_identity(struct json *j, const spmm_plan_info_t *info)
+{
+    json_text(j, "source", info->source);
+    json_int(j, "rows", info->rows);
+    json_int(j, "cols", info->cols);
+    json_int(j, "nnz", info->nnz);
+    json_text(j, "dtype", spmm_dtype_name(info->dtype));
+    json_bool(j, "has_values", info->has_values);
+    json_hex(j, "pattern_digest", info->pattern_digest, sizeof info->pattern_digest);
+    if (info->has_values)
+        json_hex(j, "values_digest", info->values_digest, sizeof info->values_digest);
+    else
+        json_null(j, "values_digest");
+    json_uint(j, "csr_bytes", plan_csr_bytes(info));
+}
+
+void plan_json_statistics(struct json *j, const spmm_stats_t *stats)
+{
+    json_object(j, "statistics");
+    json_double(j, "row_mean", stats->row_mean);
+    json_double(j, "row_stddev", stats->row_stddev);
+    json_int(j, "row_max", stats->row_max);
+    json_int(j, "row_min", stats->row_min);
+    json_int(j, "rows_empty", stats->rows_empty);
+    json_int(j, "cols_empty", stats->cols_empty);
+    json_int(j, "col_max", stats->col_max);
+    json_int(j, "band_lower", stats->band_lower);
+    json_int(j, "band_upper", stats->band_upper);
+    json_int(j, "diagonal", stats->diagonal);
+    json_int(j, "zeros", stats->zeros);
+    json_array(j, "row_histogram");
+    for (int bin = 0; bin < SPMM_HISTOGRAM_BINS; bin++)
+        json_int(j, NULL, stats->row_histogram[bin]);
+    json_end(j);
+    json_end(j);
+}
+
+static void write_part(struct json *j, const spmm_plan_t *plan, int index)
+{
+    spmm_part_info_t part;
+    if (spmm_plan_part(plan, index, &part) != SPMM_OK)
+        return;
+    json_object(j, NULL);
+    json_int(j, "part", index);
+    json_text(j, "family", spmm_family_name(part.family));
+    json_text(j, "schedule", spmm_schedule_name(part.schedule));
+    json_int(j, "granule", part.granule);
+    json_int(j, "items", part.items);
+    json_end(j);
+}
+
+void plan_json_variants(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info)
+{
+    json_array(j, "variants");
+    for (int i = 0; i < info->variant_count; i++) {
+        spmm_variant_info_t v;
+        if (spmm_plan_variant(plan, i, &v) != SPMM_OK)
+            continue;
+        json_object(j, NULL);
+        json_text(j, "op", spmm_op_name(v.op));
+        json_text(j, "compute", spmm_dtype_name(v.compute));
+        json_array(j, "layouts");
+        if ((v.layouts & SPMM_LAYOUT_ROW_MAJOR) != 0)
+            json_text(j, NULL, spmm_order_name(SPMM_ROW_MAJOR));
+        if ((v.layouts & SPMM_LAYOUT_COL_MAJOR) != 0)
+            json_text(j, NULL, spmm_order_name(SPMM_COL_MAJOR));
+        json_end(j);
+        json_int(j, "n_min", v.n_min);
+        json_int(j, "n_max", v.n_max);
+        json_int(j, "target", v.target);
+        json_array(j, "parts");
+        for (int p = v.part_first; p < v.part_first + v.part_count; p++)
+            write_part(j, plan, p);
+        json_end(j);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+void plan_json_trace(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info)
+{
+    json_array(j, "trace");
+    for (int i = 0; i < info->trace_count; i++) {
+        spmm_trace_info_t t;
+        if (spmm_plan_trace(plan, i, &t) != SPMM_OK)
+            continue;
+        json_object(j, NULL);
+        json_int(j, "variant", t.variant);
+        json_text(j, "family", spmm_family_name(t.family));
+        json_text(j, "schedule", spmm_schedule_name(t.schedule));
+        json_bool(j, "chosen", t.chosen);
+        json_double(j, "predicted_us", t.predicted_us);
+        json_double(j, "measured_us", t.measured_us);
+        json_double(j, "figure", t.figure);
+        json_double(j, "threshold", t.threshold);
+        json_text(j, "reason", t.reason);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+void plan_json_sections(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info)
+{
+    json_array(j, "sections");
+    for (int i = 0; i < info->section_count; i++) {
+        spmm_section_info_t s;
+        if (spmm_plan_section(plan, i, &s) != SPMM_OK)
+            continue;
+        json_object(j, NULL);
+        json_int(j, "type", s.type);
+        json_text(j, "name", s.name);
+        json_uint(j, "offset", s.offset);
+        json_uint(j, "stored_bytes", s.stored_bytes);
+        json_uint(j, "raw_bytes", s.raw_bytes);
+        if (s.part >= 0)
+            json_int(j, "part", s.part);
+        else
+            json_null(j, "part");
+        json_end(j);
+    }
+    json_end(j);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See plan_report.h: the part for people. */
+
+#include "plan_report.h"
+#include "print_text.h"
+
+#define BAR_COLUMNS 40
+
+static void label(FILE *out, const char *text)
+{
+    fprintf(out, "%-*s", PLAN_REPORT_LABEL, text);
+}
+
+uint64_t plan_csr_bytes(const spmm_plan_info_t *info)
+{
+    const uint64_t row_ptr_size = info->nnz <= INT32_MAX ? 4 : 8;
+    const uint64_t value_size = info->has_values ? spmm_dtype_size(info->dtype) : 0;
+    return ((uint64_t)info->rows + 1) * row_ptr_size + (uint64_t)info->nnz * (4 + value_size);
+}
+
+void plan_text_matrix(FILE *out, const spmm_plan_info_t *info)
+{
+    char rows[PRINT_UNITS_BYTES], cols[PRINT_UNITS_BYTES], nnz[PRINT_UNITS_BYTES], longest[PRINT_UNITS_BYTES];
+    char empty[PRINT_UNITS_BYTES];
+    label(out, "matrix");
+    print_escaped(out, info->source[0] != '\0' ? info->source : "(no name)");
+    fprintf(out, ": %s x %s, %s nonzeros\n", print_count(rows, info->rows), print_count(cols, info->cols),
+            print_count(nnz, info->nnz));
+    label(out, "rows");
+    fprintf(out, "%.4g nonzeros on average, standard deviation %.4g, longest %s, empty %s\n", info->stats.row_mean,
+            info->stats.row_stddev, print_count(longest, info->stats.row_max),
+            print_count(empty, info->stats.rows_empty));
+}
+
+void plan_text_histogram(FILE *out, const spmm_stats_t *stats)
+{
+    int64_t most = 1;
+    int last = 0;
+    for (int bin = 0; bin < SPMM_HISTOGRAM_BINS; bin++) {
+        most = stats->row_histogram[bin] > most ? stats->row_histogram[bin] : most;
+        last = stats->row_histogram[bin] > 0 ? bin : last;
+    }
+    int first = 0;
+    while (first < last && stats->row_histogram[first] == 0)
+        first++;
+    fputs("\nRow lengths\n", out);
+    for (int bin = first; bin <= last; bin++) {
+        char range[48], count[PRINT_UNITS_BYTES];
+        const int64_t low = bin == 0 ? 0 : INT64_C(1) << (bin - 1);
+        if (bin <= 1)
+            snprintf(range, sizeof range, "%d", bin);
+        else
+            snprintf(range, sizeof range, "%lld-%lld", (long long)low, (long long)(2 * low - 1));
+        const int64_t rows = stats->row_histogram[bin];
+        const int bar = (int)((double)rows / (double)most * BAR_COLUMNS + (rows > 0 ? 0.999 : 0));
+        fprintf(out, "  %21s %14s ", range, print_count(count, rows));
+        for (int i = 0; i < bar; i++)
+            fputc('#', out);
+        fputc('\n', out);
+    }
+}
+
+static void print_range_of_n(FILE *out, const spmm_variant_info_t *v)
+{
+    if (v->n_min <= 1 && v->n_max >= INT32_MAX)
+        fputs("any n", out);
+    else if (v->n_max >= INT32_MAX)
+        fprintf(out, "n >= %lld", (long long)v->n_min);
+    else
+        fprintf(out, "n in %lld..%lld", (long long)v->n_min, (long long)v->n_max);
+}
+
+static const char *layouts_text(uint32_t layouts)
+{
+    switch (layouts) {
+    case SPMM_LAYOUT_ROW_MAJOR:
+        return "row-major";
+    case SPMM_LAYOUT_COL_MAJOR:
+        return "column-major";
+    default:
+        return "both layouts";
+    }
+}
+
+static void print_target(FILE *out, uint32_t target)
+{
+    if (target == 0)
+        fputs("any device", out);
+    else if (target == 1)
+        fputs("CPU", out);
+    else
+        fprintf(out, "compute capability %u.%u", target / 10, target % 10);
+}
+
+void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info)
+{
+    for (int i = 0; i < info->variant_count; i++) {
+        spmm_variant_info_t v;
+        if (spmm_plan_variant(plan, i, &v) != SPMM_OK)
+            continue;
+        label(out, i == 0 ? "variants" : "");
+        fprintf(out, "op %s, %s, ", spmm_op_name(v.op), spmm_dtype_name(v.compute));
+        print_range_of_n(out, &v);
+        fprintf(out, ", %s, ", layouts_text(v.layouts));
+        print_target(out, v.target);
+        fputs(":", out);
+        for (int p = v.part_first; p < v.part_first + v.part_count; p++) {
+            spmm_part_info_t part;
+            char items[PRINT_UNITS_BYTES];
+            if (spmm_plan_part(plan, p, &part) == SPMM_OK)
+                fprintf(out, "%s %s/%s, %s items, granule %u", p > v.part_first ? ";" : "",
+                        spmm_family_name(part.family), spmm_schedule_name(part.schedule),
+                        print_count(items, part.items), part.granule);
+        }
+        fputc('\n', out);
+    }
+}
+
+void plan_text_trace(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info, bool all)
+{
+    bool first = true;
+    for (int i = 0; i < info->trace_count; i++) {
+        spmm_trace_info_t t;
+        if (spmm_plan_trace(plan, i, &t) != SPMM_OK || (!all && !t.chosen))
+            continue;
+        label(out, first ? "choice" : "");
+        first = false;
+        if (all)
+            fprintf(out, "variant %d: %s ", t.variant, t.chosen ? "chosen " : "refused");
+        fprintf(out, "%s/%s: %s", spmm_family_name(t.family), spmm_schedule_name(t.schedule), t.reason);
+        if (t.predicted_us > 0)
+            fprintf(out, "; predicted %.3g us", t.predicted_us);
+        if (t.measured_us > 0)
+            fprintf(out, "; measured %.3g us", t.measured_us);
+        fputc('\n', out);
+    }
+}
+
+void plan_text_sections(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info)
+{
+    if (info->section_count == 0)
+        return;
+    fprintf(out, "\nSections\n  %-24s %12s %14s %14s %7s\n", "name", "offset", "bytes stored", "bytes raw", "ratio");
+    for (int i = 0; i < info->section_count; i++) {
+        spmm_section_info_t s;
+        char name[48];
+        if (spmm_plan_section(plan, i, &s) != SPMM_OK)
+            continue;
+        if (s.part >= 0)
+            snprintf(name, sizeof name, "%.23s of part %d", s.name, s.part);
+        else
+            snprintf(name, sizeof name, "%.23s", s.name);
+        fprintf(out, "  %-24s %12llu %14llu %14llu", name, (unsigned long long)s.offset,
+                (unsigned long long)s.stored_bytes, (unsigned long long)s.raw_bytes);
+        if (s.raw_bytes > 0)
+            fprintf(out, " %7.3f", (double)s.stored_bytes / (double)s.raw_bytes);
+        fputc('\n', out);
+    }
+}

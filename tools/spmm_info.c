@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spmm-info: what is in a plan, is it sound, is it the plan of this matrix. */
+#include <spmm/spmm.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+#include "exit_code.h"
+#include "matrix_input.h"
+#include "plan_input.h"
+#include "plan_report.h"
+#include "print_text.h"
+#include "progress.h"
+
+static struct {
+    const char *matches;
+    int64_t threads;
+    int drop_zeros, json, quiet, verify;
+} args;
+
+static const struct cli_option options[] = {
+    {0, "verify", CLI_FLAG, &args.verify,
+     .help = "say what was checked; every load checks everything,\nso a damaged plan is refused without this too"},
+    {0, "matches", CLI_TEXT, &args.matches, .value = "MATRIX",
+     .help = "compare with a matrix (file, - or gen:...), entry by\nentry; exit 4 if the plan is of another one"},
+    {0, "drop-zeros", CLI_FLAG, &args.drop_zeros, .help = "with --matches: leave zeros out of the matrix"},
+    {0, "threads", CLI_INT, &args.threads, .value = "T", .min = 1, .max = 4096,
+     .help = "threads; default: all of the machine"},
+    {0, "json", CLI_FLAG, &args.json, .help = "print everything as JSON"},
+    {'q', "quiet", CLI_FLAG, &args.quiet, .help = "print nothing: the exit status is the answer"},
+};
+
+static const struct cli_program program = {
+    .name = "spmm-info",
+    .summary = "Show what a plan holds, and check it.",
+    .usage = "[options] PLAN",
+    .details = "PLAN is a file, or - for standard input. Loading checks every byte and every index of it.",
+    .examples = "  spmm-info A.plan                      figures, variants, sections and the choice\n"
+                "  spmm-info --json A.plan | jq .trace   the same for programs\n"
+                "  spmm-info -q --matches A.mtx A.plan   exit 0 if A.plan is of A.mtx, 4 if not",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .operands_min = 1,
+    .operands_max = 1,
+};
+
+static void print_digest(const char *name, const uint8_t digest[16])
+{
+    printf("%-*s", PLAN_REPORT_LABEL, name);
+    for (int i = 0; i < 16; i++)
+        printf("%02x", digest[i]);
+    putchar('\n');
+}
+
+static void print_columns(const spmm_stats_t *s)
+{
+    char longest[PRINT_UNITS_BYTES], empty[PRINT_UNITS_BYTES], diagonal[PRINT_UNITS_BYTES], zeros[PRINT_UNITS_BYTES];
+    printf("%-*sfullest %s, empty %s\n", PLAN_REPORT_LABEL, "columns", print_count(longest, s->col_max),
+           print_count(empty, s->cols_empty));
+    printf("%-*s%lld below and %lld above the diagonal, %s on it, %s stored zeros\n", PLAN_REPORT_LABEL, "band",
+           (long long)s->band_lower, (long long)s->band_upper, print_count(diagonal, s->diagonal),
+           print_count(zeros, s->zeros));
+}
+
+static void print_text(const spmm_plan_t *plan, const spmm_plan_info_t *info)
+{
+    char bytes[PRINT_UNITS_BYTES], csr[PRINT_UNITS_BYTES];
+    const uint64_t csr_bytes = plan_csr_bytes(info);
+    printf("%-*sformat %u.%u, %s, %s\n", PLAN_REPORT_LABEL, "plan", info->format_major, info->format_minor,
+           spmm_dtype_name(info->dtype), info->has_values ? "with values" : "pattern only");
+    plan_text_matrix(stdout, info);
+    print_columns(&info->stats);
+    printf("%-*s%s, %.3f of CSR (%s)\n", PLAN_REPORT_LABEL, "size", print_bytes(bytes, info->file_bytes),
+           (double)info->file_bytes / (double)csr_bytes, print_bytes(csr, csr_bytes));
+    print_digest("pattern", info->pattern_digest);
+    if (info->has_values)
+        print_digest("values", info->values_digest);
+    plan_text_variants(stdout, plan, info);
+    plan_text_trace(stdout, plan, info, true);
+    plan_text_histogram(stdout, &info->stats);
+    plan_text_sections(stdout, plan, info);
+}
+
+/* What a successful load has established, see docs/plan-format.md. */
+static void print_checks(const spmm_plan_info_t *info)
+{
+    printf("\nVerified\n");
+    printf("  container   header, section table, %d sections without gap or overlap, every checksum, every frame\n",
+           info->section_count);
+    printf("  matrix      row pointers ascend, columns ascend in each row and are in range, digest of the pattern%s\n",
+           info->has_values ? ",\n              digest of the values" : "");
+    printf("  figures     recomputed from the matrix and equal\n");
+    printf("  work        %d variants and %d parts in range; the items of each part cover every nonzero once\n",
+           info->variant_count, info->part_count);
+    printf("  text        trace of %d candidates, name of the source\n", info->trace_count);
+}
+
+static int print_json(const spmm_plan_t *plan, const spmm_plan_info_t *info)
+{
+    struct json j;
+    json_start(&j, stdout);
+    json_object(&j, NULL);
+    json_text(&j, "program", program.name);
+    json_text(&j, "version", spmm_version_string());
+    json_int(&j, "format_major", info->format_major);
+    json_int(&j, "format_minor", info->format_minor);
+    plan_json_identity(&j, info);
+    json_uint(&j, "file_bytes", info->file_bytes);
+    plan_json_statistics(&j, &info->stats);
+    plan_json_variants(&j, plan, info);
+    plan_json_trace(&j, plan, info);
+    plan_json_sections(&j, plan, info);
+    json_bool(&j, "verified", true);
+    if (args.matches != NULL)
+        json_text(&j, "matches", args.matches);
+    json_end(&j);
+    json_finish(&j);
+    return exit_flush(program.name);
+}
+
+static int compare(const spmm_plan_t *plan, const spmm_plan_info_t *info)
+{
+    struct progress progress;
+    spmm_diag_t diag = {0};
+    spmm_matrix_t *matrix = NULL;
+    spmm_csr_t csr;
+    progress_start(&progress, args.quiet);
+    const spmm_read_options_t read = {.struct_size = sizeof read,
+                                      .threads = (int)args.threads,
+                                      .drop_zeros = args.drop_zeros,
+                                      .progress = progress_report,
+                                      .progress_context = &progress};
+    spmm_status_t status = matrix_input_open(args.matches, &read, &matrix, &diag);
+    progress_end(&progress);
+    if (status == SPMM_OK)
+        status = spmm_matrix_csr(matrix, &csr);
+    if (status == SPMM_OK)
+        status = spmm_plan_matches(plan, &csr, info->has_values, &diag);
+    spmm_matrix_destroy(matrix);
+    return status == SPMM_OK ? EXIT_DONE : exit_failure(program.name, args.matches, status, &diag);
+}
+
+static int show(const char *path)
+{
+    spmm_diag_t diag = {0};
+    spmm_plan_t *plan = NULL;
+    spmm_plan_info_t info = {.struct_size = sizeof info};
+    const spmm_load_options_t load = {.struct_size = sizeof load, .threads = (int)args.threads};
+    spmm_status_t status = plan_input_open(path, &load, &plan, &diag);
+    if (status == SPMM_OK)
+        status = spmm_plan_info(plan, &info);
+    if (status != SPMM_OK)
+        return exit_failure(program.name, path, status, &diag);
+
+    int result = args.matches != NULL ? compare(plan, &info) : EXIT_DONE;
+    if (result == EXIT_DONE && args.json) {
+        result = print_json(plan, &info);
+    } else if (result == EXIT_DONE && !args.quiet) {
+        print_text(plan, &info);
+        if (args.verify)
+            print_checks(&info);
+        if (args.matches != NULL)
+            printf("\nMatches: pattern%s equal, entry by entry\n", info.has_values ? " and values" : "");
+        result = exit_flush(program.name);
+    }
+    spmm_plan_destroy(plan);
+    return result;
+}
+
+int main(int argc, char **argv)
+{
+    struct cli_operands operands;
+    switch (cli_parse(&program, argc, argv, &operands)) {
+    case CLI_DONE:
+        return exit_flush(program.name);
+    case CLI_USAGE:
+        return EXIT_USAGE;
+    case CLI_RUN:
+        break;
+    }
+    if (args.matches != NULL && strcmp(args.matches, "-") == 0 && strcmp(operands.list[0], "-") == 0) {
+        cli_complain(&program, "plan and matrix cannot both come from standard input");
+        return EXIT_USAGE;
+    }
+    return show(operands.list[0]);
+}

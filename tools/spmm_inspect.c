@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spmm-inspect: from a matrix to a plan file. */
+#include <spmm/spmm.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "exit_code.h"
+#include "inspect_report.h"
+#include "matrix_input.h"
+#include "progress.h"
+
+#define N_MAX 64 /* numbers of columns on a command line */
+
+enum { OPS_N = 1, OPS_T = 2 };
+
+static struct {
+    const char *output, *device, *kernel;
+    int64_t n[N_MAX], threads, level;
+    size_t n_count;
+    int dtype, layouts, ops, schedule;
+    int drop_zeros, pattern_only, force, json, quiet, explain;
+} args = {.dtype = SPMM_F32, .ops = OPS_N};
+
+static const struct cli_choice dtypes[] = {{"f32", SPMM_F32}, {"f64", SPMM_F64}, {NULL, 0}};
+static const struct cli_choice layouts[] = {
+    {"both", 0}, {"row", SPMM_LAYOUT_ROW_MAJOR}, {"col", SPMM_LAYOUT_COL_MAJOR}, {NULL, 0}};
+static const struct cli_choice ops[] = {{"N", OPS_N}, {"T", OPS_T}, {"both", OPS_N | OPS_T}, {NULL, 0}};
+static const struct cli_choice schedules[] = {{"auto", 0},
+                                              {"row-split", SPMM_SCHEDULE_ROW_SPLIT},
+                                              {"nonzero-split", SPMM_SCHEDULE_NONZERO_SPLIT},
+                                              {NULL, 0}};
+
+static const struct cli_option options[] = {
+    {'o', "output", CLI_TEXT, &args.output, .value = "FILE",
+     .help = "write the plan to FILE, or - for standard output;\nwithout this only the report is made"},
+    {'f', "force", CLI_FLAG, &args.force, .help = "overwrite FILE even if it is no plan"},
+    {'n', "columns", CLI_INT_LIST, args.n, .value = "LIST", .count = &args.n_count, .capacity = N_MAX, .min = 1,
+     .max = INT32_MAX, .help = "numbers of columns of B to choose for, such as 1,64;\ndefault: any (others still run)"},
+    {0, "dtype", CLI_CHOICE, &args.dtype, .value = "TYPE", .choices = dtypes,
+     .help = "number type: f32 (default) or f64"},
+    {0, "layout", CLI_CHOICE, &args.layouts, .value = "ORDER", .choices = layouts,
+     .help = "order of B and C: row, col or both (default)"},
+    {0, "op", CLI_CHOICE, &args.ops, .value = "OP", .choices = ops,
+     .help = "N for A (default), T for its transpose, or both"},
+    {0, "device", CLI_TEXT, &args.device, .value = "NAME",
+     .help = "device to choose for: any (default), cpu, a100, h100,\nh200; the plan runs on the others too"},
+    {0, "schedule", CLI_CHOICE, &args.schedule, .value = "NAME", .choices = schedules,
+     .help = "auto (default), row-split or nonzero-split"},
+    {0, "force-kernel", CLI_TEXT, &args.kernel, .value = "NAME",
+     .help = "rows/row-split or rows/nonzero-split"},
+    {0, "drop-zeros", CLI_FLAG, &args.drop_zeros, .help = "leave out stored entries of value 0"},
+    {0, "pattern-only", CLI_FLAG, &args.pattern_only, .help = "leave the values out: they are set at run time"},
+    {0, "level", CLI_INT, &args.level, .value = "L", .min = 1, .max = 19,
+     .help = "compression, 1 (fast) to 19 (small); default 3"},
+    {0, "threads", CLI_INT, &args.threads, .value = "T", .min = 1, .max = 4096,
+     .help = "threads; default: all. The plan does not depend on it"},
+    {0, "explain", CLI_FLAG, &args.explain, .help = "show every candidate and why it won or lost"},
+    {0, "json", CLI_FLAG, &args.json, .help = "print the report as JSON"},
+    {'q', "quiet", CLI_FLAG, &args.quiet, .help = "no report and no progress"},
+};
+
+static const struct cli_program program = {
+    .name = "spmm-inspect",
+    .summary = "Study a sparse matrix once and write a plan for multiplying it with dense ones.",
+    .usage = "[options] MATRIX [-o PLAN]",
+    .details = "MATRIX is a Matrix Market or .smtx file, also .gz or .zst; - for standard input; or a made-up\n"
+               "matrix such as gen:band:1000:5 (an unknown name after gen: lists all).",
+    .examples = "  spmm-inspect A.mtx -o A.plan            a plan for f32, any n, any device\n"
+                "  spmm-inspect A.mtx.gz -o A.plan -n 64   choose for 64 columns\n"
+                "  spmm-inspect --explain gen:rmat:16:8    why this schedule? nothing is written\n"
+                "  zcat A.mtx.gz | spmm-inspect - -o - | spmm-info -",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .operands_min = 1,
+    .operands_max = 1,
+};
+
+static bool to_stdout(void)
+{
+    return args.output != NULL && strcmp(args.output, "-") == 0;
+}
+
+/* True for a file that may be replaced without asking: an empty one, or one that begins like a plan. */
+static bool is_plan(const char *path)
+{
+    char head[512];
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return false;
+    const size_t size = fread(head, 1, sizeof head, file);
+    fclose(file);
+    if (size == 0)
+        return true;
+    spmm_plan_t *plan = NULL;
+    const spmm_status_t status = spmm_plan_read(head, size, NULL, &plan, NULL);
+    spmm_plan_destroy(plan);
+    return size >= 8 && status != SPMM_ERR_PLAN_MAGIC && status != SPMM_ERR_MEMORY;
+}
+
+static enum cli_result check_output(void)
+{
+    struct stat st;
+    if (args.output == NULL)
+        return CLI_RUN;
+    if (to_stdout()) {
+        if (args.json)
+            return cli_complain(&program, "--json and -o - both want standard output");
+        if (isatty(STDOUT_FILENO))
+            return cli_complain(&program, "a plan is no text: send standard output to a file or a pipe");
+        return CLI_RUN;
+    }
+    if (stat(args.output, &st) != 0)
+        return CLI_RUN; /* a new file; other troubles show when it is written */
+    if (!S_ISREG(st.st_mode))
+        return cli_complain(&program, "%s is no regular file; -o - writes to standard output", args.output);
+    if (!args.force && !is_plan(args.output))
+        return cli_complain(&program, "%s exists and is no plan; -f overwrites it", args.output);
+    return CLI_RUN;
+}
+
+static int write_to_stdout(const spmm_plan_t *plan, const spmm_save_options_t *save, uint64_t *bytes)
+{
+    spmm_diag_t diag = {0};
+    void *data = NULL;
+    size_t size = 0;
+    const spmm_status_t status = spmm_plan_write(plan, save, &data, &size, &diag);
+    if (status != SPMM_OK)
+        return exit_failure(program.name, NULL, status, &diag);
+    (void)fwrite(data, 1, size, stdout);
+    spmm_plan_bytes_free(data);
+    *bytes = size;
+    return exit_flush(program.name);
+}
+
+static int write_to_file(const spmm_plan_t *plan, const spmm_save_options_t *save, uint64_t *bytes)
+{
+    spmm_diag_t diag = {0};
+    struct stat st;
+    const spmm_status_t status = spmm_plan_save(plan, args.output, save, &diag);
+    if (status != SPMM_OK)
+        return exit_failure(program.name, args.output, status, &diag);
+    *bytes = stat(args.output, &st) == 0 ? (uint64_t)st.st_size : 0;
+    return EXIT_DONE;
+}
+
+static int write_plan(const spmm_plan_t *plan, struct inspect_report *report)
+{
+    const spmm_save_options_t save = {.struct_size = sizeof save,
+                                      .level = (int)args.level,
+                                      .pattern_only = args.pattern_only,
+                                      .threads = (int)args.threads};
+    if (args.output == NULL)
+        return EXIT_DONE;
+    const double start = progress_seconds();
+    const int result = to_stdout() ? write_to_stdout(plan, &save, &report->plan_bytes)
+                                   : write_to_file(plan, &save, &report->plan_bytes);
+    report->write_seconds = progress_seconds() - start;
+    return result;
+}
+
+static spmm_status_t read_matrix(const char *path, struct progress *progress, spmm_matrix_t **matrix,
+                                 struct inspect_report *report, spmm_diag_t *diag)
+{
+    struct stat st;
+    const spmm_read_options_t read = {.struct_size = sizeof read,
+                                      .threads = (int)args.threads,
+                                      .drop_zeros = args.drop_zeros,
+                                      .progress = progress_report,
+                                      .progress_context = progress};
+    const double start = progress_seconds();
+    const spmm_status_t status = matrix_input_open(path, &read, matrix, diag);
+    report->read_seconds = progress_seconds() - start;
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+        report->matrix_bytes = (uint64_t)st.st_size;
+    return status;
+}
+
+static spmm_status_t make_plan(const spmm_matrix_t *matrix, struct progress *progress, spmm_plan_t **plan,
+                               struct inspect_report *report, spmm_diag_t *diag)
+{
+    const spmm_inspect_options_t inspect = {.struct_size = sizeof inspect,
+                                            .dtype = (spmm_dtype_t)args.dtype,
+                                            .n = args.n,
+                                            .n_count = (int)args.n_count,
+                                            .layouts = (uint32_t)args.layouts,
+                                            .ops = (uint32_t)args.ops,
+                                            .device = args.device,
+                                            .schedule = (spmm_schedule_t)args.schedule,
+                                            .force_kernel = args.kernel,
+                                            .pattern_only = args.pattern_only,
+                                            .threads = (int)args.threads,
+                                            .progress = progress_report,
+                                            .progress_context = progress};
+    const double start = progress_seconds();
+    const spmm_status_t status = spmm_inspect(matrix, &inspect, plan, diag);
+    report->inspect_seconds = progress_seconds() - start;
+    return status;
+}
+
+static int print_report(const spmm_plan_t *plan, struct inspect_report *report)
+{
+    if (args.quiet && !args.json)
+        return EXIT_DONE;
+    report->plan_path = args.output;
+    report->explain = args.explain;
+    if (args.json)
+        inspect_report_json(plan, report);
+    else
+        inspect_report_text(to_stdout() ? stderr : stdout, plan, report);
+    return exit_flush(program.name);
+}
+
+static int run(const char *path)
+{
+    struct progress progress;
+    struct inspect_report report = {.matrix = {.struct_size = sizeof report.matrix}};
+    spmm_diag_t diag = {0};
+    spmm_matrix_t *matrix = NULL;
+    spmm_plan_t *plan = NULL;
+    int result = EXIT_DONE;
+
+    progress_start(&progress, args.quiet);
+    spmm_status_t status = read_matrix(path, &progress, &matrix, &report, &diag);
+    if (status == SPMM_OK)
+        status = spmm_matrix_info(matrix, &report.matrix);
+    if (status == SPMM_OK)
+        status = make_plan(matrix, &progress, &plan, &report, &diag);
+    progress_end(&progress);
+    spmm_matrix_destroy(matrix); /* the plan has its own copy */
+
+    if (status != SPMM_OK)
+        result = exit_failure(program.name, path, status, &diag);
+    if (result == EXIT_DONE)
+        result = write_plan(plan, &report);
+    if (result == EXIT_DONE)
+        result = print_report(plan, &report);
+    spmm_plan_destroy(plan);
+    return result;
+}
+
+int main(int argc, char **argv)
+{
+    struct cli_operands operands;
+    enum cli_result parsed = cli_parse(&program, argc, argv, &operands);
+    if (parsed == CLI_RUN)
+        parsed = check_output();
+    if (parsed == CLI_DONE)
+        return exit_flush(program.name);
+    return parsed == CLI_USAGE ? EXIT_USAGE : run(operands.list[0]);
+}
