@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cuSPARSE's generic SpMM: every algorithm of every storage that holds the matrix at a bearable size. Buffer sizes
+ * and preprocessing are outside the timing. */
+#define DISABLE_CUSPARSE_DEPRECATED /* none is used, and the header itself trips the warning */
+#include <cusparse.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench_peers.h"
+#include "fail.h"
+
+/* Blocks are worth a try while they take at most this many times the bytes of CSR. */
+#define BLOCKS_WORTH 4
+
+enum storage { STORE_CSR, STORE_CSR_OF_A, STORE_COO, STORE_BSR8, STORE_BSR16, STORE_COUNT };
+
+struct stored {
+    int is_there;
+    int64_t rows, cols, nnz, block; /* of blocks for BSR */
+    struct device_block row_ptr, row_ind, col_ind, values;
+};
+
+struct cusparse_peers {
+    struct bench_peers base;
+    cusparseHandle_t handle;
+    int device;
+    spmm_dtype_t dtype;
+    struct stored stored[STORE_COUNT];
+    struct device_block buffer;
+};
+
+struct algorithm {
+    const char *name;
+    enum storage storage;
+    cusparseSpMMAlg_t alg;
+};
+
+/* For op T, csr, coo and bsr hold the explicit transpose, and opT-csr is A with the operation transposed. The blocks
+ * come last: they may need B and C padded to whole blocks. */
+static const struct algorithm algorithms[] = {
+    {"cusparse-csr-default", STORE_CSR, CUSPARSE_SPMM_ALG_DEFAULT},
+    {"cusparse-csr-alg1", STORE_CSR, CUSPARSE_SPMM_CSR_ALG1},
+    {"cusparse-csr-alg2", STORE_CSR, CUSPARSE_SPMM_CSR_ALG2},
+    {"cusparse-csr-alg3", STORE_CSR, CUSPARSE_SPMM_CSR_ALG3},
+    {"cusparse-opT-csr-default", STORE_CSR_OF_A, CUSPARSE_SPMM_ALG_DEFAULT},
+    {"cusparse-opT-csr-alg1", STORE_CSR_OF_A, CUSPARSE_SPMM_CSR_ALG1},
+    {"cusparse-opT-csr-alg2", STORE_CSR_OF_A, CUSPARSE_SPMM_CSR_ALG2},
+    {"cusparse-opT-csr-alg3", STORE_CSR_OF_A, CUSPARSE_SPMM_CSR_ALG3},
+    {"cusparse-coo-alg1", STORE_COO, CUSPARSE_SPMM_COO_ALG1},
+    {"cusparse-coo-alg2", STORE_COO, CUSPARSE_SPMM_COO_ALG2},
+    {"cusparse-coo-alg3", STORE_COO, CUSPARSE_SPMM_COO_ALG3},
+    {"cusparse-coo-alg4", STORE_COO, CUSPARSE_SPMM_COO_ALG4},
+    {"cusparse-bsr8-alg1", STORE_BSR8, CUSPARSE_SPMM_BSR_ALG1},
+    {"cusparse-bsr16-alg1", STORE_BSR16, CUSPARSE_SPMM_BSR_ALG1},
+};
+#define BLOCK_PADDING 16
+
+static spmm_status_t check(cusparseStatus_t error, const char *what, spmm_diag_t *diag)
+{
+    if (error == CUSPARSE_STATUS_SUCCESS)
+        return SPMM_OK;
+    fail(diag, SPMM_ERR_DEVICE, "%s: %s", what, cusparseGetErrorString(error));
+    diag->native_error = (int)error;
+    return SPMM_ERR_DEVICE;
+}
+
+static void stored_free(struct stored *stored)
+{
+    device_block_free(&stored->row_ptr);
+    device_block_free(&stored->row_ind);
+    device_block_free(&stored->col_ind);
+    device_block_free(&stored->values);
+    stored->is_there = 0;
+}
+
+static void close_peers(struct bench_peers *base)
+{
+    struct cusparse_peers *peers = (struct cusparse_peers *)base;
+    for (int s = 0; s < STORE_COUNT; s++)
+        stored_free(&peers->stored[s]);
+    device_block_free(&peers->buffer);
+    if (peers->handle != NULL)
+        (void)cusparseDestroy(peers->handle);
+    free(peers);
+}
+
+static spmm_status_t upload(struct device_block *to, int device, const void *from, uint64_t bytes, spmm_diag_t *diag)
+{
+    const spmm_status_t status = device_block_reserve(to, device, bytes, diag);
+    return status == SPMM_OK ? device_upload(to, from, bytes, diag) : status;
+}
+
+static int32_t *narrow_row_ptr(const struct host_csr *csr)
+{
+    int32_t *row_ptr = malloc(((size_t)csr->rows + 1) * sizeof *row_ptr);
+    for (int64_t i = 0; row_ptr != NULL && i <= csr->rows; i++)
+        row_ptr[i] = (int32_t)csr->row_ptr[i];
+    return row_ptr;
+}
+
+static int32_t *row_indices(const struct host_csr *csr)
+{
+    int32_t *row_ind = malloc(((size_t)csr->nnz + 1) * sizeof *row_ind);
+    for (int64_t i = 0; row_ind != NULL && i < csr->rows; i++)
+        for (int64_t p = csr->row_ptr[i]; p < csr->row_ptr[i + 1]; p++)
+            row_ind[p] = (int32_t)i;
+    return row_ind;
+}
+
+/* Upload CSR, or COO when row_ind has to be there instead of row_ptr. */
+static spmm_status_t store_entries(struct cusparse_peers *peers, const struct host_csr *csr, int is_coo,
+                                   struct stored *stored, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t nnz = (uint64_t)csr->nnz;
+    int32_t *rows = is_coo ? row_indices(csr) : narrow_row_ptr(csr);
+    void *values = host_csr_typed_values(csr);
+    if (rows == NULL || values == NULL) {
+        status = fail_memory(diag, nnz * 12, "the matrix for cuSPARSE");
+        goto cleanup;
+    }
+    if (is_coo)
+        TRY(upload(&stored->row_ind, peers->device, rows, nnz * sizeof *rows, diag));
+    else
+        TRY(upload(&stored->row_ptr, peers->device, rows, ((uint64_t)csr->rows + 1) * sizeof *rows, diag));
+    TRY(upload(&stored->col_ind, peers->device, csr->col_ind, nnz * sizeof *csr->col_ind, diag));
+    TRY(upload(&stored->values, peers->device, values, nnz * spmm_dtype_size(csr->dtype), diag));
+    stored->rows = csr->rows;
+    stored->cols = csr->cols;
+    stored->nnz = csr->nnz;
+    stored->is_there = 1;
+cleanup:
+    free(values);
+    free(rows);
+    return status;
+}
+
+static spmm_status_t store_blocks(struct cusparse_peers *peers, const struct host_csr *csr, int64_t block,
+                                  struct stored *stored, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct host_bsr bsr = {0};
+    const uint64_t size = spmm_dtype_size(csr->dtype);
+    const int64_t blocks = host_bsr_count(csr, block);
+    const double block_bytes = (double)blocks * ((double)(block * block) * (double)size + 4.0);
+    if (blocks < 0 || block_bytes > BLOCKS_WORTH * (double)csr->nnz * ((double)size + 4.0))
+        return SPMM_OK;
+    TRY(host_bsr_make(csr, block, &bsr, diag));
+    TRY(upload(&stored->row_ptr, peers->device, bsr.row_ptr, ((uint64_t)bsr.block_rows + 1) * 4, diag));
+    TRY(upload(&stored->col_ind, peers->device, bsr.col_ind, (uint64_t)blocks * 4, diag));
+    TRY(upload(&stored->values, peers->device, bsr.values, (uint64_t)(blocks * block * block) * size, diag));
+    stored->rows = bsr.block_rows;
+    stored->cols = bsr.block_cols;
+    stored->nnz = blocks;
+    stored->block = block;
+    stored->is_there = 1;
+cleanup:
+    host_bsr_free(&bsr);
+    return status;
+}
+
+static int wants_storage(const struct cusparse_peers *peers, enum storage storage)
+{
+    for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++)
+        if (algorithms[i].storage == storage && bench_peers_wants(&peers->base, algorithms[i].name))
+            return 1;
+    return 0;
+}
+
+static spmm_status_t take_problem(struct bench_peers *base, spmm_op_t op, const struct host_csr *a,
+                                  const struct host_csr *op_a, spmm_diag_t *diag)
+{
+    struct cusparse_peers *peers = (struct cusparse_peers *)base;
+    struct stored *stored = peers->stored;
+    spmm_status_t status = SPMM_OK;
+    for (int s = 0; s < STORE_COUNT; s++)
+        stored[s].is_there = 0;
+    peers->dtype = a->dtype;
+    if (a->nnz >= INT32_MAX || a->nnz == 0)
+        return SPMM_OK; /* beyond 32-bit row pointers, or nothing to compare */
+    if (wants_storage(peers, STORE_CSR))
+        TRY(store_entries(peers, op_a, 0, &stored[STORE_CSR], diag));
+    if (wants_storage(peers, STORE_COO))
+        TRY(store_entries(peers, op_a, 1, &stored[STORE_COO], diag));
+    if (op == SPMM_OP_T && wants_storage(peers, STORE_CSR_OF_A))
+        TRY(store_entries(peers, a, 0, &stored[STORE_CSR_OF_A], diag));
+    if (wants_storage(peers, STORE_BSR8))
+        TRY(store_blocks(peers, op_a, 8, &stored[STORE_BSR8], diag));
+    if (wants_storage(peers, STORE_BSR16))
+        TRY(store_blocks(peers, op_a, 16, &stored[STORE_BSR16], diag));
+cleanup:
+    return status;
+}
+
+/* One product as cuSPARSE sees it. */
+struct call {
+    cusparseHandle_t handle;
+    cusparseOperation_t op;
+    cudaDataType type;
+    cusparseSpMMAlg_t alg;
+    float one_f32, zero_f32;
+    double one_f64, zero_f64;
+    const void *one, *zero;
+    cusparseSpMatDescr_t a;
+    cusparseDnMatDescr_t b, c;
+    void *buffer;
+};
+
+static spmm_status_t multiply(void *context, spmm_diag_t *diag)
+{
+    const struct call *call = context;
+    return check(cusparseSpMM(call->handle, call->op, CUSPARSE_OPERATION_NON_TRANSPOSE, call->one, call->a, call->b,
+                              call->zero, call->c, call->type, call->alg, call->buffer),
+                 "cusparseSpMM failed", diag);
+}
+
+static cusparseStatus_t describe_sparse(const struct stored *s, enum storage storage, cudaDataType type,
+                                        cusparseSpMatDescr_t *a)
+{
+    const cusparseIndexType_t index = CUSPARSE_INDEX_32I;
+    const cusparseIndexBase_t base = CUSPARSE_INDEX_BASE_ZERO;
+    if (storage == STORE_COO)
+        return cusparseCreateCoo(a, s->rows, s->cols, s->nnz, s->row_ind.data, s->col_ind.data, s->values.data, index,
+                                 base, type);
+    if (storage == STORE_BSR8 || storage == STORE_BSR16)
+        return cusparseCreateBsr(a, s->rows, s->cols, s->nnz, s->block, s->block, s->row_ptr.data, s->col_ind.data,
+                                 s->values.data, index, index, base, type, CUSPARSE_ORDER_ROW);
+    return cusparseCreateCsr(a, s->rows, s->cols, s->nnz, s->row_ptr.data, s->col_ind.data, s->values.data, index,
+                             index, base, type);
+}
+
+/* rows: a block storage needs as many as its blocks have, which the padding of the case provides. */
+static cusparseStatus_t describe_dense(const spmm_dense_t *view, int64_t rows, cudaDataType type,
+                                       cusparseDnMatDescr_t *dense)
+{
+    const cusparseOrder_t order = view->order == SPMM_ROW_MAJOR ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
+    return cusparseCreateDnMat(dense, rows, view->cols, view->ld, view->data, type, order);
+}
+
+static void run_one(struct cusparse_peers *peers, const struct algorithm *algorithm, struct bench_site *site,
+                    struct bench_result *result)
+{
+    const struct stored *stored = &peers->stored[algorithm->storage];
+    const int is_f32 = peers->dtype == SPMM_F32;
+    const int is_op_t = algorithm->storage == STORE_CSR_OF_A;
+    const int64_t scale = stored->block > 0 ? stored->block : 1;
+    spmm_status_t status = SPMM_OK;
+    spmm_diag_t diag = {.status = SPMM_OK};
+    size_t bytes = 0;
+    struct call call = {.handle = peers->handle, .alg = algorithm->alg, .one_f32 = 1.0f, .one_f64 = 1.0};
+    call.op = is_op_t ? CUSPARSE_OPERATION_TRANSPOSE : CUSPARSE_OPERATION_NON_TRANSPOSE;
+    call.type = is_f32 ? CUDA_R_32F : CUDA_R_64F;
+    call.one = is_f32 ? (const void *)&call.one_f32 : (const void *)&call.one_f64;
+    call.zero = is_f32 ? (const void *)&call.zero_f32 : (const void *)&call.zero_f64;
+    const int64_t b_rows = (is_op_t ? stored->rows : stored->cols) * scale;
+    const int64_t c_rows = (is_op_t ? stored->cols : stored->rows) * scale;
+
+    /* Descriptors are made anew for each algorithm: preprocessing ties them to its buffer. */
+    TRY(check(describe_sparse(stored, algorithm->storage, call.type, &call.a), "describing A failed", &diag));
+    TRY(check(describe_dense(&site->b_view, b_rows, call.type, &call.b), "describing B failed", &diag));
+    TRY(check(describe_dense(&site->c_view, c_rows, call.type, &call.c), "describing C failed", &diag));
+    TRY(check(cusparseSpMM_bufferSize(call.handle, call.op, CUSPARSE_OPERATION_NON_TRANSPOSE, call.one, call.a,
+                                      call.b, call.zero, call.c, call.type, call.alg, &bytes),
+              "cusparseSpMM_bufferSize failed", &diag));
+    TRY(device_block_reserve(&peers->buffer, peers->device, bytes, &diag));
+    call.buffer = peers->buffer.data;
+    TRY(check(cusparseSpMM_preprocess(call.handle, call.op, CUSPARSE_OPERATION_NON_TRANSPOSE, call.one, call.a,
+                                      call.b, call.zero, call.c, call.type, call.alg, call.buffer),
+              "cusparseSpMM_preprocess failed", &diag));
+    TRY(device_synchronize(peers->device, &diag));
+    bench_site_measure(site, multiply, &call, result);
+cleanup:
+    if (status != SPMM_OK)
+        bench_result_fail(result, status, &diag);
+    if (call.c != NULL)
+        (void)cusparseDestroyDnMat(call.c);
+    if (call.b != NULL)
+        (void)cusparseDestroyDnMat(call.b);
+    if (call.a != NULL)
+        (void)cusparseDestroySpMat(call.a);
+}
+
+static int has_whole_blocks(const struct bench_site *site)
+{
+    return site->a->rows % BLOCK_PADDING == 0 && site->a->cols % BLOCK_PADDING == 0;
+}
+
+static void run_all(struct bench_peers *base, struct bench_site *site, struct bench_result results[PEERS_MAX],
+                    int *count)
+{
+    struct cusparse_peers *peers = (struct cusparse_peers *)base;
+    int is_whole = has_whole_blocks(site);
+    for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++) {
+        const struct algorithm *algorithm = &algorithms[i];
+        const struct stored *stored = &peers->stored[algorithm->storage];
+        spmm_diag_t diag = {.status = SPMM_OK};
+        if (!stored->is_there || !bench_peers_wants(base, algorithm->name))
+            continue;
+        struct bench_result *result = &results[(*count)++];
+        *result = (struct bench_result){.status = SPMM_OK};
+        snprintf(result->name, sizeof result->name, "%s", algorithm->name);
+        if (stored->block > 0 && !is_whole) {
+            const spmm_status_t status =
+                bench_site_case(site, site->b_view.order, site->b_view.cols, BLOCK_PADDING, &diag);
+            if (status != SPMM_OK) {
+                bench_result_fail(result, status, &diag);
+                continue;
+            }
+            is_whole = 1;
+        }
+        run_one(peers, algorithm, site, result);
+    }
+}
+
+static const struct bench_peers_backend backend = {close_peers, take_problem, run_all};
+
+spmm_status_t bench_cusparse_open(const struct bench_site *site, struct bench_peers **peers, spmm_diag_t *diag)
+{
+    struct cusparse_peers *made = calloc(1, sizeof *made);
+    spmm_status_t status = SPMM_OK;
+    *peers = NULL;
+    if (made == NULL)
+        return fail_memory(diag, sizeof *made, "the peers");
+    made->base.backend = &backend;
+    made->device = site->device;
+    TRY(check(cusparseCreate(&made->handle), "starting cuSPARSE failed", diag));
+    *peers = &made->base;
+    made = NULL;
+cleanup:
+    if (made != NULL)
+        close_peers(&made->base);
+    return status;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The default plan, one plan for each schedule, and the default plan with each kernel of the catalogue forced. Which
+ * of them lead to the same kernel is seen case by case: a kernel is measured once. */
+#include "bench_ours.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+#include "progress.h"
+
+struct bench_ours {
+    spmm_op_t op;
+    const char *kernels;
+    int count;
+    spmm_executor_t *executors[OURS_MAX]; /* the first is the default choice */
+};
+
+struct call {
+    spmm_executor_t *executor;
+    spmm_op_t op;
+    const spmm_dense_t *b, *c;
+    void *workspace;
+    uint64_t workspace_bytes;
+};
+
+static spmm_status_t execute(void *context, spmm_diag_t *diag)
+{
+    const struct call *call = context;
+    const spmm_status_t status = spmm_execute(call->executor, call->op, 1.0, call->b, 0.0, call->c, call->workspace,
+                                              call->workspace_bytes, NULL);
+    return status == SPMM_OK ? SPMM_OK : fail(diag, status, "%s", spmm_status_text(status));
+}
+
+/* Add an executor; one that the plan or the device refuses is no competitor and is left out. */
+static void add(struct bench_ours *ours, const spmm_plan_t *plan, const char *kernel, const struct bench_site *site)
+{
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    options.device = site->device;
+    options.threads = site->threads;
+    options.force_kernel = kernel;
+    if (ours->count < OURS_MAX &&
+        spmm_executor_create(plan, &options, &ours->executors[ours->count], NULL) == SPMM_OK)
+        ours->count++;
+}
+
+static void add_schedules(struct bench_ours *ours, const spmm_matrix_t *matrix, const spmm_inspect_options_t *options,
+                          const struct bench_site *site)
+{
+    static const spmm_schedule_t schedules[] = {SPMM_SCHEDULE_ROW_SPLIT, SPMM_SCHEDULE_NONZERO_SPLIT};
+    for (size_t s = 0; s < sizeof schedules / sizeof *schedules; s++) {
+        spmm_inspect_options_t forced = *options;
+        spmm_plan_t *plan = NULL;
+        forced.schedule = schedules[s];
+        if (spmm_inspect(matrix, &forced, &plan, NULL) == SPMM_OK)
+            add(ours, plan, NULL, site);
+        spmm_plan_destroy(plan);
+    }
+}
+
+spmm_status_t bench_ours_load(const spmm_matrix_t *matrix, spmm_dtype_t dtype, spmm_op_t op, const char *kernels,
+                              const struct bench_site *site, struct bench_ours **ours, struct ours_info *info,
+                              spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_plan_t *plan = NULL;
+    void *bytes = NULL;
+    size_t size = 0;
+    struct bench_ours *made = calloc(1, sizeof *made);
+    spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+    spmm_executor_options_t executor_options = SPMM_EXECUTOR_OPTIONS_INIT;
+    *ours = NULL;
+    if (made == NULL)
+        return fail_memory(diag, sizeof *made, "the executors");
+    made->op = op;
+    made->kernels = kernels;
+    options.dtype = dtype;
+    options.ops = op == SPMM_OP_T ? 2u : 1u;
+
+    const double start = progress_seconds();
+    TRY(spmm_inspect(matrix, &options, &plan, diag));
+    info->inspect_s = progress_seconds() - start;
+    TRY(spmm_plan_write(plan, NULL, &bytes, &size, diag));
+    info->plan_bytes = size;
+
+    executor_options.device = site->device;
+    executor_options.threads = site->threads;
+    TRY(spmm_executor_create(plan, &executor_options, &made->executors[0], diag));
+    made->count = 1;
+    TRY(spmm_device_name(site->device, info->device_name, sizeof info->device_name));
+    add_schedules(made, matrix, &options, site);
+    for (int i = 0; i < spmm_kernel_count(); i++)
+        add(made, plan, spmm_kernel_name(i), site);
+    *ours = made;
+    made = NULL;
+cleanup:
+    bench_ours_destroy(made);
+    spmm_plan_bytes_free(bytes);
+    spmm_plan_destroy(plan);
+    return status;
+}
+
+void bench_ours_destroy(struct bench_ours *ours)
+{
+    if (ours == NULL)
+        return;
+    for (int i = 0; i < ours->count; i++)
+        spmm_executor_destroy(ours->executors[i]);
+    free(ours);
+}
+
+static int is_measured(const struct ours_result *results, int count, const char *kernel)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(results[i].result.name, kernel) == 0)
+            return 1;
+    return 0;
+}
+
+/* "rows" of "rows/row-split". */
+static void family_of(const char *kernel, char *family, size_t size)
+{
+    snprintf(family, size, "%.*s", (int)strcspn(kernel, "/"), kernel);
+}
+
+static void measure(struct bench_ours *ours, spmm_executor_t *executor, struct bench_site *site,
+                    struct bench_result *result)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_diag_t diag = {.status = SPMM_OK};
+    struct call call = {executor, ours->op, &site->b_view, &site->c_view, NULL, 0};
+
+    TRY(spmm_executor_workspace_bytes(executor, ours->op, call.b, call.c, &call.workspace_bytes));
+    TRY(device_block_reserve(&site->workspace, site->device, call.workspace_bytes, &diag));
+    call.workspace = site->workspace.data;
+    bench_site_measure(site, execute, &call, result);
+cleanup:
+    if (status != SPMM_OK)
+        bench_result_fail(result, status, &diag);
+}
+
+void bench_ours_run(struct bench_ours *ours, struct bench_site *site, struct ours_result results[OURS_MAX],
+                    int *count)
+{
+    *count = 0;
+    for (int i = 0; i < ours->count; i++) {
+        struct ours_result *next = &results[*count];
+        spmm_executor_info_t info = {.struct_size = sizeof info};
+        if (spmm_executor_info(ours->executors[i], ours->op, &site->b_view, &site->c_view, &info) != SPMM_OK ||
+            is_measured(results, *count, info.kernel))
+            continue;
+        if (i > 0 && ours->kernels != NULL && strstr(info.kernel, ours->kernels) == NULL)
+            continue;
+        *next = (struct ours_result){.is_chosen = i == 0};
+        snprintf(next->result.name, sizeof next->result.name, "%s", info.kernel);
+        family_of(info.kernel, next->family, sizeof next->family);
+        measure(ours, ours->executors[i], site, &next->result);
+        (*count)++;
+    }
+}

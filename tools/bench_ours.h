@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spmm's own side of spmm-bench: the plan's default choice and every other kernel that can be forced. */
+#ifndef SPMM_TOOLS_BENCH_OURS_H
+#define SPMM_TOOLS_BENCH_OURS_H
+
+#include <spmm/spmm.h>
+
+#include "bench_site.h"
+
+struct bench_ours; /* plans and executors of one problem */
+
+struct ours_info {
+    double inspect_s;
+    uint64_t plan_bytes;
+    char device_name[64];
+};
+
+/* One result in one case. */
+struct ours_result {
+    struct bench_result result;
+    char family[16];
+    int is_chosen; /* the kernel that the plan picks by itself */
+};
+#define OURS_MAX 32
+
+/* Inspect (timed) and make the executors. kernels: a part of the names to measure beside the default choice; NULL =
+ * all. */
+spmm_status_t bench_ours_load(const spmm_matrix_t *matrix, spmm_dtype_t dtype, spmm_op_t op, const char *kernels,
+                              const struct bench_site *site, struct bench_ours **ours, struct ours_info *info,
+                              spmm_diag_t *diag);
+void bench_ours_destroy(struct bench_ours *ours);
+
+/* Measure each kernel once in the site's case; the default choice comes first. */
+void bench_ours_run(struct bench_ours *ours, struct bench_site *site, struct ours_result results[OURS_MAX],
+                    int *count);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The choice of the competitors' library. */
+#include "bench_peers.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "fail.h"
+
+spmm_status_t bench_peers_open(const struct bench_site *site, const struct bench_peers_options *options,
+                               struct bench_peers **peers, char note[160], spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    *peers = NULL;
+    note[0] = '\0';
+    if (site->device >= 0) {
+#ifdef SPMM_TOOLS_CUDA
+        status = bench_cusparse_open(site, peers, diag);
+#else
+        status = fail(diag, SPMM_ERR_NO_DEVICE, "this build has no GPU support");
+#endif
+    } else {
+        status = bench_mkl_open(site, options->mkl_path, peers, note, diag);
+    }
+    if (*peers != NULL)
+        (*peers)->filter = options->filter;
+    return status;
+}
+
+void bench_peers_close(struct bench_peers *peers)
+{
+    if (peers != NULL)
+        peers->backend->close(peers);
+}
+
+spmm_status_t bench_peers_problem(struct bench_peers *peers, spmm_op_t op, const struct host_csr *a,
+                                  const struct host_csr *op_a, spmm_diag_t *diag)
+{
+    return peers->backend->problem(peers, op, a, op_a, diag);
+}
+
+void bench_peers_run(struct bench_peers *peers, struct bench_site *site, struct bench_result results[PEERS_MAX],
+                     int *count)
+{
+    *count = 0;
+    peers->backend->run(peers, site, results, count);
+}
+
+int bench_peers_wants(const struct bench_peers *peers, const char *name)
+{
+    return peers->filter == NULL || strstr(name, peers->filter) != NULL;
+}

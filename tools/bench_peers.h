@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The competitors of spmm-bench: cuSPARSE on a GPU, oneMKL on the CPU, each behind the same four functions. */
+#ifndef SPMM_TOOLS_BENCH_PEERS_H
+#define SPMM_TOOLS_BENCH_PEERS_H
+
+#include "bench_site.h"
+
+#define PEERS_MAX 24
+
+struct bench_peers;
+
+struct bench_peers_options {
+    const char *filter;   /* measure peers whose names contain this; NULL = all */
+    const char *mkl_path; /* the library to load; NULL = look for it */
+};
+
+/* Open the library for the site's device. *peers is NULL, and note a sentence, when there is none: that is no error. */
+spmm_status_t bench_peers_open(const struct bench_site *site, const struct bench_peers_options *options,
+                               struct bench_peers **peers, char note[160], spmm_diag_t *diag);
+void bench_peers_close(struct bench_peers *peers);
+
+/* Take a problem: a is the matrix as it is, op_a is op(A); the same for op N. Borrowed until the next call. */
+spmm_status_t bench_peers_problem(struct bench_peers *peers, spmm_op_t op, const struct host_csr *a,
+                                  const struct host_csr *op_a, spmm_diag_t *diag);
+
+/* Measure every peer in the site's case. The case may be laid out anew on the way: run it last. */
+void bench_peers_run(struct bench_peers *peers, struct bench_site *site, struct bench_result results[PEERS_MAX],
+                     int *count);
+
+/* What a backend implements. */
+struct bench_peers_backend {
+    void (*close)(struct bench_peers *peers);
+    spmm_status_t (*problem)(struct bench_peers *peers, spmm_op_t op, const struct host_csr *a,
+                             const struct host_csr *op_a, spmm_diag_t *diag);
+    void (*run)(struct bench_peers *peers, struct bench_site *site, struct bench_result results[PEERS_MAX],
+                int *count);
+};
+
+/* The first member of every backend's struct. */
+struct bench_peers {
+    const struct bench_peers_backend *backend;
+    const char *filter;
+};
+int bench_peers_wants(const struct bench_peers *peers, const char *name);
+
+spmm_status_t bench_cusparse_open(const struct bench_site *site, struct bench_peers **peers, spmm_diag_t *diag);
+spmm_status_t bench_mkl_open(const struct bench_site *site, const char *path, struct bench_peers **peers,
+                             char note[160], spmm_diag_t *diag);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See device_choice.h. */
+#include "device_choice.h"
+
+#include <string.h>
+
+#include <spmm/executor.h>
+
+int device_choice_parse(const char *text, int *device)
+{
+    if (strcmp(text, "auto") == 0)
+        *device = SPMM_DEVICE_AUTO;
+    else if (strcmp(text, "cpu") == 0)
+        *device = SPMM_DEVICE_CPU;
+    else if (strcmp(text, "cuda") == 0)
+        *device = 0;
+    else if (strncmp(text, "cuda:", 5) == 0 && text[5] >= '0' && text[5] <= '9' &&
+             (text[6] == '\0' || (text[6] >= '0' && text[6] <= '9' && text[7] == '\0')))
+        *device = text[6] == '\0' ? text[5] - '0' : 10 * (text[5] - '0') + (text[6] - '0');
+    else
+        return 0;
+    return 1;
+}
+
+int device_choice_resolve(int device)
+{
+    if (device != SPMM_DEVICE_AUTO)
+        return device;
+    return spmm_device_count() > 0 ? 0 : SPMM_DEVICE_CPU;
+}

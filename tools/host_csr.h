@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A sparse matrix as the tools check and compare it: 64-bit row pointers, 32-bit columns, and values that are
+ * doubles rounded to the number type of the product. */
+#ifndef SPMM_TOOLS_HOST_CSR_H
+#define SPMM_TOOLS_HOST_CSR_H
+
+#include <spmm/common.h>
+
+struct host_csr {
+    int64_t rows, cols, nnz;
+    spmm_dtype_t dtype;
+    int64_t *row_ptr; /* rows + 1 */
+    int32_t *col_ind; /* nnz */
+    double *values;   /* nnz */
+};
+
+/* Copy a view, rounding its values to dtype; a view without values counts as all ones. */
+spmm_status_t host_csr_make(const spmm_csr_t *view, spmm_dtype_t dtype, struct host_csr *csr, spmm_diag_t *diag);
+spmm_status_t host_csr_transpose(const struct host_csr *a, struct host_csr *at, spmm_diag_t *diag);
+void host_csr_free(struct host_csr *csr);
+
+/* The values as an array of dtype, for an interface that takes one; free it. NULL: out of memory. */
+void *host_csr_typed_values(const struct host_csr *csr);
+
+/* The same matrix in dense b x b blocks; the last block row and column are filled up with zeros. */
+struct host_bsr {
+    int64_t block, block_rows, block_cols, blocks;
+    int32_t *row_ptr; /* block_rows + 1 */
+    int32_t *col_ind; /* blocks */
+    void *values;     /* blocks * block * block of dtype, each block row-major */
+};
+/* Blocks that are not empty; the price of blocking is told before it is paid. -1: out of memory. */
+int64_t host_bsr_count(const struct host_csr *csr, int64_t block);
+spmm_status_t host_bsr_make(const struct host_csr *csr, int64_t block, struct host_bsr *bsr, spmm_diag_t *diag);
+void host_bsr_free(struct host_bsr *bsr);
+
+#endif

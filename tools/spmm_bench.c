@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spmm-bench: spmm's kernels beside cuSPARSE or oneMKL, on matrices x types x ops x layouts x n, in one run. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <spmm/spmm.h>
+
+#include "bench_ours.h"
+#include "bench_peers.h"
+#include "bench_report.h"
+#include "bench_site.h"
+#include "cli.h"
+#include "device_choice.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "gpu.h"
+#include "matrix_input.h"
+#include "progress.h"
+
+#define PROGRAM "spmm-bench"
+#define N_MAX_COUNT 64
+#define BOTH 3
+
+static struct {
+    int64_t n[N_MAX_COUNT];
+    size_t n_count;
+    int dtypes, layouts, ops; /* masks: 1 the first, 2 the second */
+    const char *device_text;
+    int device;
+    int64_t threads, repeat;
+    double max_seconds;
+    const char *kernels, *peers, *mkl, *csv, *date, *commit;
+    int no_peers, lists_peers, only_summary, json, quiet;
+} args = {.dtypes = 1, .layouts = 1, .ops = 1, .device_text = "auto", .repeat = 15, .max_seconds = 2.0};
+
+static const struct cli_choice dtype_choices[] = {{"f32", 1}, {"f64", 2}, {"both", BOTH}, {NULL, 0}};
+static const struct cli_choice layout_choices[] = {{"row", 1}, {"col", 2}, {"both", BOTH}, {NULL, 0}};
+static const struct cli_choice op_choices[] = {{"N", 1}, {"T", 2}, {"both", BOTH}, {NULL, 0}};
+
+static const struct cli_option options[] = {
+    {'n', "columns", CLI_INT_LIST, args.n, .value = "LIST", .count = &args.n_count, .capacity = N_MAX_COUNT, .min = 1,
+     .max = 65536, .help = "columns of B and C, such as 1,8,64 (default 1,8,32,64,128,256)"},
+    {0, "dtype", CLI_CHOICE, &args.dtypes, .value = "f32|f64|both", .choices = dtype_choices,
+     .help = "number type (default f32)"},
+    {0, "layout", CLI_CHOICE, &args.layouts, .value = "row|col|both", .choices = layout_choices,
+     .help = "storage order of B and C (default row)"},
+    {0, "op", CLI_CHOICE, &args.ops, .value = "N|T|both", .choices = op_choices,
+     .help = "multiply by A or by its transpose (default N)"},
+    {0, "device", CLI_TEXT, &args.device_text, .value = DEVICE_CHOICE_VALUE, .help = "where to run (default auto)"},
+    {0, "threads", CLI_INT, &args.threads, .value = "T", .min = 0, .max = 4096,
+     .help = "CPU threads of every competitor (default: all)"},
+    {0, "repeat", CLI_INT, &args.repeat, .value = "R", .min = 1, .max = TIMING_REPEATS_MAX,
+     .help = "timed calls, cold and warm each, of which the median counts (default 15;\n"
+             "a third of them for calls of more than 3 ms)"},
+    {0, "max-seconds", CLI_NUMBER, &args.max_seconds, .value = "S",
+     .help = "about the most time for one kernel in one case (default 2)"},
+    {0, "kernels", CLI_TEXT, &args.kernels, .value = "TEXT",
+     .help = "beside the plan's choice, measure kernels whose names contain TEXT (default: all)"},
+    {0, "peers", CLI_TEXT, &args.peers, .value = "TEXT",
+     .help = "measure peers whose names contain TEXT (default: all)"},
+    {0, "no-peers", CLI_FLAG, &args.no_peers, .help = "measure no peers"},
+    {0, "mkl", CLI_TEXT, &args.mkl, .value = "FILE", .help = "oneMKL's libmkl_rt, if it is not found by itself"},
+    {0, "csv", CLI_TEXT, &args.csv, .value = "FILE", .help = "append one row for each kernel and case to FILE"},
+    {0, "date", CLI_TEXT, &args.date, .value = "DATE", .help = "date column (default: today, UTC)"},
+    {0, "commit", CLI_TEXT, &args.commit, .value = "ID", .help = "commit column (default: $SPMM_COMMIT)"},
+    {0, "list-peers", CLI_FLAG, &args.lists_peers, .help = "show every peer, not only the best one"},
+    {0, "summary", CLI_FLAG, &args.only_summary, .help = "print the summary only"},
+    {0, "json", CLI_FLAG, &args.json, .help = "print JSON instead of a table"},
+    {'q', "quiet", CLI_FLAG, &args.quiet, .help = "no progress on the terminal"},
+};
+
+static const struct cli_program program = {
+    .name = PROGRAM,
+    .summary = "measure spmm's kernels beside the vendor's library",
+    .usage = "[options] MATRIX...",
+    .details = "Each MATRIX is a file (Matrix Market or .smtx, also .gz and .zst) or a generator string such as\n"
+               "gen:fem3:9:9:257. In each case (type, op, layout, n) every kernel of spmm and every algorithm of\n"
+               "cuSPARSE (on a GPU) or oneMKL (on the CPU, if it is found) computes the same product, is checked\n"
+               "against a reference in higher precision, and is timed: cold, with the caches flushed between\n"
+               "calls, and warm, back to back. * marks the plan's choice, = the best peer; inspection, buffer\n"
+               "sizes and preprocessing are outside the timing.\n"
+               "An error (ratio of error and bound) above 1 fails: exit code 5 if it is spmm's, else the peer\n"
+               "does not count.",
+    .examples = "  spmm-bench gen:fem3:9:9:257                     one mesh, fp32, row-major, six n\n"
+                "  spmm-bench -n 32,128 --layout both *.mtx.zst    two n, both layouts\n"
+                "  spmm-bench --csv results.csv --dtype both A.mtx keep the figures\n",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .operands_min = 1,
+    .operands_max = 4096,
+};
+
+/* What outlives a matrix. */
+struct bench {
+    struct bench_site site;
+    struct bench_peers *peers;
+    struct bench_report report;
+    struct json json;
+    struct progress progress;
+    int64_t n_max;
+    int first_failure; /* exit code of the first matrix that could not be measured */
+};
+
+/* "cant" of "cant.mtx.zst"; a generator string as it is. */
+static void short_name(const char *argument, char *name, size_t size)
+{
+    static const char *const endings[] = {".zst", ".gz", ".mtx", ".smtx"};
+    const char *base = strrchr(argument, '/');
+    base = base == NULL || strncmp(argument, "gen:", 4) == 0 ? argument : base + 1;
+    snprintf(name, size, "%s", base);
+    for (size_t e = 0; e < sizeof endings / sizeof *endings; e++) {
+        const size_t length = strlen(name);
+        const size_t ending = strlen(endings[e]);
+        if (length > ending && strcmp(name + length - ending, endings[e]) == 0)
+            name[length - ending] = '\0';
+    }
+}
+
+static void tell(struct bench *bench, const char *name, const char *text)
+{
+    progress_end(&bench->progress);
+    fprintf(stderr, PROGRAM ": %s: %s\n", name, text);
+}
+
+static spmm_status_t run_case(struct bench *bench, struct bench_ours *ours, struct bench_case *done,
+                              spmm_diag_t *diag)
+{
+    struct ours_result ours_results[OURS_MAX];
+    struct bench_result peer_results[PEERS_MAX];
+    char stage[200];
+    spmm_status_t status = SPMM_OK;
+
+    snprintf(stage, sizeof stage, "%.100s %s %s %s n = %lld", done->matrix, spmm_dtype_name(done->dtype),
+             spmm_op_name(done->op), spmm_order_name(done->order), (long long)done->n);
+    progress_report(&bench->progress, stage, 0, 0);
+    TRY(bench_site_case(&bench->site, done->order, done->n, 1, diag));
+    done->ours = ours_results;
+    bench_ours_run(ours, &bench->site, ours_results, &done->ours_count);
+    done->peers = peer_results;
+    done->peers_count = 0;
+    if (bench->peers != NULL)
+        bench_peers_run(bench->peers, &bench->site, peer_results, &done->peers_count);
+    progress_end(&bench->progress);
+    TRY(bench_report_case(&bench->report, done, diag));
+cleanup:
+    return status;
+}
+
+/* All layouts and n of one op(A) of one number type. */
+static spmm_status_t run_problem(struct bench *bench, const spmm_matrix_t *matrix, const char *name,
+                                 const struct host_csr *a, const struct host_csr *op_a, spmm_op_t op,
+                                 spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct bench_ours *ours = NULL;
+    struct ours_info info = {0};
+
+    TRY(bench_ours_load(matrix, a->dtype, op, args.kernels, &bench->site, &ours, &info, diag));
+    TRY(bench_site_problem(&bench->site, op_a, bench->n_max, diag));
+    if (bench->peers != NULL)
+        TRY(bench_peers_problem(bench->peers, op, a, op_a, diag));
+    for (int order = 0; order < 2; order++) {
+        for (size_t i = 0; i < args.n_count; i++) {
+            struct bench_case done = {.matrix = name, .rows = a->rows, .cols = a->cols, .nnz = a->nnz,
+                                      .n = args.n[i], .order = (spmm_order_t)order, .dtype = a->dtype, .op = op,
+                                      .info = &info};
+            if ((args.layouts >> order & 1) != 0)
+                TRY(run_case(bench, ours, &done, diag));
+        }
+    }
+cleanup:
+    bench_ours_destroy(ours);
+    return status;
+}
+
+static spmm_status_t run_type(struct bench *bench, const spmm_matrix_t *matrix, const char *name,
+                              spmm_dtype_t dtype, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct host_csr a = {0};
+    struct host_csr at = {0};
+    spmm_csr_t view;
+
+    TRY(spmm_matrix_csr(matrix, &view));
+    TRY(host_csr_make(&view, dtype, &a, diag));
+    if ((args.ops & 1) != 0)
+        TRY(run_problem(bench, matrix, name, &a, &a, SPMM_OP_N, diag));
+    if ((args.ops & 2) != 0) {
+        TRY(host_csr_transpose(&a, &at, diag));
+        TRY(run_problem(bench, matrix, name, &a, &at, SPMM_OP_T, diag));
+    }
+cleanup:
+    host_csr_free(&at);
+    host_csr_free(&a);
+    return status;
+}
+
+/* A matrix that cannot be read or measured is told and left out. */
+static void run_matrix(struct bench *bench, const char *argument)
+{
+    spmm_read_options_t read_options = SPMM_READ_OPTIONS_INIT;
+    spmm_diag_t diag = {.status = SPMM_OK};
+    spmm_matrix_t *matrix = NULL;
+    spmm_status_t status = SPMM_OK;
+    char name[128];
+
+    short_name(argument, name, sizeof name);
+    read_options.progress = progress_report;
+    read_options.progress_context = &bench->progress;
+    TRY(matrix_input_open(argument, &read_options, &matrix, &diag));
+    for (int type = 0; type < 2; type++)
+        if ((args.dtypes >> type & 1) != 0)
+            TRY(run_type(bench, matrix, name, type == 0 ? SPMM_F32 : SPMM_F64, &diag));
+cleanup:
+    progress_end(&bench->progress);
+    if (status != SPMM_OK) {
+        const int code = exit_failure(PROGRAM, argument, status, &diag);
+        if (bench->first_failure == EXIT_DONE)
+            bench->first_failure = code;
+    }
+    spmm_matrix_destroy(matrix);
+}
+
+static spmm_status_t start(struct bench *bench, char *today, size_t size, spmm_diag_t *diag)
+{
+    const struct timing_rule rule = {.repeats = (int)args.repeat, .repeats_slow = (int)(args.repeat + 2) / 3,
+                                     .slow_ms = 3.0, .max_seconds = args.max_seconds};
+    const struct bench_peers_options peers_options = {args.peers, args.mkl};
+    const time_t now = time(NULL);
+    struct tm utc;
+    char note[160];
+    spmm_status_t status = SPMM_OK;
+
+    if (args.device >= 0 && args.device >= spmm_device_count())
+        return fail(diag, SPMM_ERR_NO_DEVICE, "there is no GPU %d that this build can use", args.device);
+    if (args.device >= 0)
+        TRY(gpu_select(args.device, diag));
+    strftime(today, size, "%Y-%m-%d", gmtime_r(&now, &utc));
+    bench->report.date = args.date != NULL ? args.date : today;
+    bench->report.commit = args.commit != NULL ? args.commit : getenv("SPMM_COMMIT");
+    if (bench->report.commit == NULL)
+        bench->report.commit = "unknown";
+    TRY(bench_site_create(args.device, (int)args.threads, &rule, &bench->site, diag));
+    if (!args.no_peers) {
+        TRY(bench_peers_open(&bench->site, &peers_options, &bench->peers, note, diag));
+        if (bench->peers == NULL)
+            tell(bench, "peers", note);
+    }
+    TRY(bench_report_open(&bench->report, args.csv, diag));
+cleanup:
+    return status;
+}
+
+static int run(const struct cli_operands *operands)
+{
+    static struct bench bench;
+    char today[16];
+    spmm_diag_t diag = {.status = SPMM_OK};
+    spmm_status_t status = SPMM_OK;
+    int code = EXIT_DONE;
+
+    progress_start(&bench.progress, args.quiet != 0);
+    for (size_t i = 0; i < args.n_count; i++)
+        bench.n_max = args.n[i] > bench.n_max ? args.n[i] : bench.n_max;
+    bench.report.lists_peers = args.lists_peers;
+    bench.report.is_short = args.only_summary;
+    TRY(start(&bench, today, sizeof today, &diag));
+    if (args.json) {
+        json_start(&bench.json, stdout);
+        json_object(&bench.json, NULL);
+        json_array(&bench.json, "cases");
+        bench.report.json = &bench.json;
+    }
+    for (int i = 0; i < operands->count; i++)
+        run_matrix(&bench, operands->list[i]);
+    bench_report_summary(&bench.report);
+    if (args.json) {
+        json_end(&bench.json);
+        code = json_finish(&bench.json) ? EXIT_DONE : EXIT_RUNTIME;
+    }
+    TRY(bench_report_close(&bench.report, &diag));
+cleanup:
+    if (status != SPMM_OK)
+        code = exit_failure(PROGRAM, args.csv, status, &diag);
+    bench_peers_close(bench.peers);
+    bench_site_destroy(&bench.site);
+    if (code == EXIT_DONE)
+        code = bench.first_failure;
+    if (code == EXIT_DONE && bench.report.has_wrong)
+        code = EXIT_CHECK;
+    return code != EXIT_DONE ? code : exit_flush(PROGRAM);
+}
+
+int main(int argc, char **argv)
+{
+    static const int64_t default_n[] = {1, 8, 32, 64, 128, 256};
+    struct cli_operands operands;
+    const enum cli_result result = cli_parse(&program, argc, argv, &operands);
+    if (result != CLI_RUN)
+        return result == CLI_DONE ? EXIT_DONE : EXIT_USAGE;
+    if (!device_choice_parse(args.device_text, &args.device)) {
+        cli_complain(&program, "--device takes " DEVICE_CHOICE_VALUE ", not '%s'", args.device_text);
+        return EXIT_USAGE;
+    }
+    args.device = device_choice_resolve(args.device);
+    if (args.n_count == 0) {
+        memcpy(args.n, default_n, sizeof default_n);
+        args.n_count = sizeof default_n / sizeof *default_n;
+    }
+    return run(&operands);
+}

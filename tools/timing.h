@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How long does a call take, on a GPU (events around it) or on the CPU (the monotonic clock)?
+ * cold: 256 MB are written between repeats, so that A, B and C have left every cache. warm: back to back. */
+#ifndef SPMM_TOOLS_TIMING_H
+#define SPMM_TOOLS_TIMING_H
+
+#include "device_memory.h"
+
+/* Enqueues (GPU, default stream) or does (CPU) the work once. */
+typedef spmm_status_t (*timing_fn)(void *context, spmm_diag_t *diag);
+
+struct stopwatch; /* events and the block that flushes the caches */
+spmm_status_t stopwatch_create(int device, struct stopwatch **watch, spmm_diag_t *diag);
+void stopwatch_destroy(struct stopwatch *watch);
+
+struct timing_rule {
+    int repeats;        /* timed calls, of which the median counts; at most TIMING_REPEATS_MAX */
+    int repeats_slow;   /* the same for a call of more than slow_ms */
+    double slow_ms;
+    double max_seconds; /* stop repeating after about this long; at least one call is timed */
+};
+#define TIMING_REPEATS_MAX 1000
+
+struct timing {
+    double ms_cold, ms_warm; /* medians */
+    int repeats;
+};
+
+/* Both figures. One untimed call comes first. */
+spmm_status_t stopwatch_measure(struct stopwatch *watch, timing_fn fn, void *context, const struct timing_rule *rule,
+                                struct timing *timing, spmm_diag_t *diag);
+
+#endif
