@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The judgement of products: a componentwise error bound, never an absolute tolerance, and strict on NaN. */
+#ifndef TEST_CLOSE_H
+#define TEST_CLOSE_H
+
+#include <stdint.h>
+
+#include <spmm/common.h>
+
+/* Bound of |C_ij - exact| for count roundings on terms whose magnitudes sum to magnitude:
+ *   gamma(count) * magnitude + count * eta, gamma(c) = c u / (1 - c u). */
+long double test_bound(spmm_dtype_t dtype, int64_t count, long double magnitude);
+
+/* |got - want| / bound. 0 when both are NaN or both the same infinity, infinite when only one is;
+ * where the bound is 0, 0 for equal numbers and infinite else. At most 1 is a pass. */
+double test_ratio(double got, long double want, long double bound);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See dense.h. */
+#include "dense.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GUARD_BYTES 512
+#define CANARY 0xff /* four or eight of them are a NaN */
+
+static size_t offset_of(const struct test_dense *dense, int64_t i, int64_t j)
+{
+    const int64_t at = dense->view.order == SPMM_ROW_MAJOR ? i * dense->view.ld + j : i + j * dense->view.ld;
+    return (size_t)at * spmm_dtype_size(dense->view.type);
+}
+
+struct test_dense test_dense_make(struct test_dense_shape shape)
+{
+    const int64_t least = shape.order == SPMM_ROW_MAJOR ? shape.cols : shape.rows;
+    const int64_t lines = shape.order == SPMM_ROW_MAJOR ? shape.rows : shape.cols;
+    const size_t size = spmm_dtype_size(shape.dtype);
+    struct test_dense dense = {.view = {NULL, shape.rows, shape.cols, least + shape.gap, shape.order, shape.dtype}};
+    dense.block_bytes = 2 * GUARD_BYTES + (size_t)(shape.shift + lines * dense.view.ld) * size;
+    dense.block_bytes = (dense.block_bytes + 63) / 64 * 64;
+    dense.block = aligned_alloc(64, dense.block_bytes);
+    if (dense.block == NULL)
+        abort();
+    memset(dense.block, CANARY, dense.block_bytes);
+    dense.view.data = dense.block + GUARD_BYTES + (size_t)shape.shift * size;
+    return dense;
+}
+
+struct test_dense test_dense_copy(const struct test_dense *from)
+{
+    struct test_dense dense = *from;
+    dense.block = aligned_alloc(64, from->block_bytes);
+    if (dense.block == NULL)
+        abort();
+    memcpy(dense.block, from->block, from->block_bytes);
+    dense.view.data = dense.block + ((char *)from->view.data - from->block);
+    return dense;
+}
+
+void test_dense_free(struct test_dense *dense)
+{
+    free(dense->block);
+    dense->block = NULL;
+}
+
+double test_dense_get(const struct test_dense *dense, int64_t i, int64_t j)
+{
+    const char *at = (const char *)dense->view.data + offset_of(dense, i, j);
+    return dense->view.type == SPMM_F32 ? (double)*(const float *)(const void *)at : *(const double *)(const void *)at;
+}
+
+void test_dense_set(struct test_dense *dense, int64_t i, int64_t j, double x)
+{
+    char *at = (char *)dense->view.data + offset_of(dense, i, j);
+    if (dense->view.type == SPMM_F32)
+        *(float *)(void *)at = (float)x;
+    else
+        *(double *)(void *)at = x;
+}
+
+int test_dense_same_gaps(const struct test_dense *a, const struct test_dense *b)
+{
+    struct test_dense merged = test_dense_copy(a);
+    const size_t size = spmm_dtype_size(a->view.type);
+    for (int64_t i = 0; i < a->view.rows; i++)
+        for (int64_t j = 0; j < a->view.cols; j++)
+            memcpy((char *)merged.view.data + offset_of(a, i, j), (char *)b->view.data + offset_of(a, i, j), size);
+    const int same = memcmp(merged.block, b->block, b->block_bytes) == 0;
+    test_dense_free(&merged);
+    return same;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dense matrices between guard bands, in either order, with any gap after each row or column. */
+#ifndef TEST_DENSE_H
+#define TEST_DENSE_H
+
+#include <spmm/common.h>
+
+struct test_dense {
+    spmm_dense_t view;
+    char *block; /* guard, matrix, guard */
+    size_t block_bytes;
+};
+
+struct test_dense_shape {
+    int64_t rows, cols;
+    spmm_order_t order;
+    spmm_dtype_t dtype;
+    int64_t gap;   /* ld - the least ld */
+    int64_t shift; /* elements that the first one lies past a multiple of 64 bytes */
+};
+
+/* All bytes, guards and gaps included, are canaries; as numbers they are NaN. */
+struct test_dense test_dense_make(struct test_dense_shape shape);
+struct test_dense test_dense_copy(const struct test_dense *from);
+void test_dense_free(struct test_dense *dense);
+
+double test_dense_get(const struct test_dense *dense, int64_t i, int64_t j);
+void test_dense_set(struct test_dense *dense, int64_t i, int64_t j, double x);
+
+/* Do the bytes that belong to no element agree? */
+int test_dense_same_gaps(const struct test_dense *a, const struct test_dense *b);
+
+#endif

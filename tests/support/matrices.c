@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See matrices.h. A pattern is a predicate on (i, j), so each row of the table reads as its definition. */
+#include "matrices.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct pattern {
+    const char *name;
+    int64_t rows, cols;
+    bool (*stores)(const struct pattern *pattern, int64_t i, int64_t j);
+};
+
+uint64_t test_hash(uint64_t a, uint64_t b)
+{
+    uint64_t x = a * UINT64_C(0x9e3779b97f4a7c15) + b + UINT64_C(0x2545f4914f6cdd1d);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+double test_real(uint64_t a, uint64_t b)
+{
+    return ((double)(test_hash(a, b) >> 41) + 0.5) / (double)(1 << 22) - 1.0;
+}
+
+double test_integer(uint64_t a, uint64_t b)
+{
+    return (double)(test_hash(a, b) % 9) - 4.0;
+}
+
+/* True with probability 1 / d. */
+static bool chance(int64_t i, int64_t j, uint64_t d)
+{
+    return test_hash((uint64_t)i, (uint64_t)j) % d == 0;
+}
+
+#define PATTERN(name, condition)                                                                    \
+    static bool name(const struct pattern *pattern, int64_t i, int64_t j)                           \
+    {                                                                                               \
+        const int64_t rows = pattern->rows, cols = pattern->cols;                                   \
+        (void)rows, (void)cols, (void)i, (void)j;                                                   \
+        return condition;                                                                           \
+    }
+PATTERN(none, false)
+PATTERN(all, true)
+PATTERN(diagonal, i == j)
+PATTERN(band, i - j <= 9 && j - i <= 9)
+PATTERN(first_rows_empty, i >= rows / 3 && chance(i, j, 7))
+PATTERN(middle_rows_empty, (i < rows / 3 || i >= 2 * rows / 3) && chance(i, j, 7))
+PATTERN(last_rows_empty, i < rows / 3 && chance(i, j, 7))
+PATTERN(odd_rows_empty, i % 2 == 0 && chance(i, j, 5))
+PATTERN(one_dense_row, i == rows / 2)
+PATTERN(dense_row_among_sparse, i == rows / 2 || j == (i * 7) % cols)
+PATTERN(one_dense_column, j == cols / 2)
+PATTERN(arrow, i == 0 || j == 0 || i == j)
+PATTERN(power_law, chance(i, j, (uint64_t)(1 + i / 2)))
+PATTERN(sparse, chance(i, j, 31))
+PATTERN(one_a_row, j == (i * 13 + 5) % cols)
+PATTERN(lower, j <= i)
+PATTERN(last_entry, i == rows - 1 && j == cols - 1)
+PATTERN(lengths_to_eight, j < i % 9)
+
+static const struct pattern patterns[] = {
+    {"0 x 0", 0, 0, none},
+    {"0 x 5", 0, 5, none},
+    {"5 x 0", 5, 0, none},
+    {"7 x 5 without nonzeros", 7, 5, none},
+    {"1 x 1", 1, 1, all},
+    {"1 x 1 without nonzeros", 1, 1, none},
+    {"1 x 9000 dense", 1, 9000, all},
+    {"9000 x 1 dense", 9000, 1, all},
+    {"2 x 6000 short-fat", 2, 6000, all},
+    {"3000 x 3 tall-skinny", 3000, 3, all},
+    {"diagonal", 65, 65, diagonal},
+    {"band", 300, 300, band},
+    {"first rows empty", 90, 61, first_rows_empty},
+    {"middle rows empty", 90, 61, middle_rows_empty},
+    {"last rows empty", 90, 61, last_rows_empty},
+    {"odd rows empty", 90, 61, odd_rows_empty},
+    {"one dense row", 31, 4500, one_dense_row},
+    {"dense row among sparse", 200, 5000, dense_row_among_sparse},
+    {"one dense column", 150, 40, one_dense_column},
+    {"arrow", 130, 130, arrow},
+    {"power law", 160, 700, power_law},
+    {"sparse", 120, 500, sparse},
+    {"one a row", 333, 57, one_a_row},
+    {"lower triangle", 130, 130, lower},
+    {"only the last entry", 40, 4000, last_entry},
+    {"rows of 0 to 8", 100, 8, lengths_to_eight},
+    {"dense", 110, 100, all},
+};
+
+int test_matrix_count(void)
+{
+    return (int)(sizeof patterns / sizeof patterns[0]);
+}
+
+static void *take(int64_t count, size_t size)
+{
+    void *block = calloc((size_t)count + 1, size);
+    if (block == NULL)
+        abort();
+    return block;
+}
+
+struct test_matrix *test_matrix_make(int index, enum test_values values)
+{
+    assert(index >= 0 && index < test_matrix_count());
+    const struct pattern *p = &patterns[index];
+    struct test_matrix *a = take(1, sizeof *a);
+    *a = (struct test_matrix){.name = p->name, .rows = p->rows, .cols = p->cols};
+    a->row_ptr = take(p->rows, sizeof *a->row_ptr);
+    for (int64_t i = 0; i < p->rows; i++) {
+        a->row_ptr[i + 1] = a->row_ptr[i];
+        for (int64_t j = 0; j < p->cols; j++)
+            a->row_ptr[i + 1] += p->stores(p, i, j);
+    }
+    a->nnz = a->row_ptr[p->rows];
+    a->col_ind = take(a->nnz, sizeof *a->col_ind);
+    a->values = take(a->nnz, sizeof *a->values);
+    int64_t q = 0;
+    for (int64_t i = 0; i < p->rows; i++)
+        for (int64_t j = 0; j < p->cols; j++)
+            if (p->stores(p, i, j)) {
+                a->col_ind[q] = (int32_t)j;
+                a->values[q] = values == TEST_VALUES_INTEGER ? test_integer((uint64_t)q, 1) : test_real((uint64_t)q, 1);
+                q++;
+            }
+    return a;
+}
+
+struct test_matrix *test_matrix_named(const char *name, enum test_values values)
+{
+    for (int i = 0; i < test_matrix_count(); i++)
+        if (strcmp(patterns[i].name, name) == 0)
+            return test_matrix_make(i, values);
+    abort();
+}
+
+void test_matrix_free(struct test_matrix *matrix)
+{
+    if (matrix == NULL)
+        return;
+    free(matrix->values);
+    free(matrix->col_ind);
+    free(matrix->row_ptr);
+    free(matrix);
+}

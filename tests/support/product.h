@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One product through the public API between guard bands, with poisoned C and workspace, and its judgement. */
+#ifndef TEST_PRODUCT_H
+#define TEST_PRODUCT_H
+
+#include <spmm/executor.h>
+
+#include "reference.h"
+
+struct test_product {
+    spmm_op_t op;
+    int64_t n;
+    spmm_order_t b_order, c_order;
+    int64_t b_gap, c_gap, shift;
+    double alpha, beta;
+    enum test_values values;
+};
+
+/* B for this product: values from the keys of (row, column). */
+struct test_dense test_product_b(const struct test_matrix *a, spmm_dtype_t dtype, const struct test_product *product);
+/* C before this product: NaN where beta = 0, else values. */
+struct test_dense test_product_c(const struct test_matrix *a, spmm_dtype_t dtype, const struct test_product *product);
+
+/* Run and check everything that holds for every product: status OK, B and all gaps and guards untouched, no
+ * byte past the workspace written. c must come from test_product_c. */
+void test_product_run(spmm_executor_t *executor, const struct test_product *product, const struct test_dense *b,
+                      struct test_dense *c);
+
+/* All of it, and fail the test when the judgement is over the bound; integer values must be exact. */
+void test_product_check(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
+                        const struct test_product *product);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See reference.h. */
+#include "reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "close.h"
+
+struct sums {
+    long double *value, *magnitude; /* of op(A) * B, row-major */
+    int64_t *count;                 /* nonzeros of each row */
+};
+
+static struct sums sums_make(const struct test_matrix *a, spmm_op_t op, const struct test_dense *b, int64_t m)
+{
+    const int64_t n = b->view.cols;
+    struct sums s = {calloc((size_t)(m * n) + 1, sizeof *s.value), calloc((size_t)(m * n) + 1, sizeof *s.magnitude),
+                     calloc((size_t)m + 1, sizeof *s.count)};
+    if (s.value == NULL || s.magnitude == NULL || s.count == NULL)
+        abort();
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t p = a->row_ptr[i]; p < a->row_ptr[i + 1]; p++) {
+            const int64_t row = op == SPMM_OP_N ? i : a->col_ind[p];
+            const int64_t col = op == SPMM_OP_N ? a->col_ind[p] : i;
+            s.count[row]++;
+            for (int64_t j = 0; j < n; j++) {
+                const long double term = (long double)a->values[p] * (long double)test_dense_get(b, col, j);
+                s.value[row * n + j] += term;
+                s.magnitude[row * n + j] += fabsl(term);
+            }
+        }
+    return s;
+}
+
+struct test_judgement test_judge(const struct test_matrix *a, spmm_op_t op, double alpha, const struct test_dense *b,
+                                 double beta, const struct test_dense *c_before, const struct test_dense *c)
+{
+    const int64_t m = c->view.rows;
+    const int64_t n = c->view.cols;
+    struct test_judgement judgement = {0, 1, 0, 0, 0, 0};
+    struct sums s = {NULL, NULL, NULL};
+    if (alpha != 0)
+        s = sums_make(a, op, b, m);
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            long double want = 0, magnitude = 0;
+            int64_t count = alpha == 1 && beta == 0 ? 0 : 3;
+            if (alpha != 0) {
+                want += (long double)alpha * s.value[i * n + j];
+                magnitude += fabsl((long double)alpha) * s.magnitude[i * n + j];
+                count += s.count[i];
+            }
+            if (beta != 0) {
+                want += (long double)beta * (long double)test_dense_get(c_before, i, j);
+                magnitude += fabsl((long double)beta * (long double)test_dense_get(c_before, i, j));
+            }
+            const double got = test_dense_get(c, i, j);
+            const double ratio = test_ratio(got, want, test_bound(c->view.type, count, magnitude));
+            if (test_ratio(got, want, 0) != 0)
+                judgement.is_exact = 0;
+            if (!(ratio <= judgement.ratio))
+                judgement = (struct test_judgement){ratio, judgement.is_exact, i, j, got, (double)want};
+        }
+    free(s.value);
+    free(s.magnitude);
+    free(s.count);
+    return judgement;
+}
