@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sentence for a malformed entry: one serial pass over the entries with the same functions as the fast
+ * passes, counting lines. It runs only when a fast pass has failed. */
+#include <stdio.h>
+
+#include "read_line.h"
+
+static spmm_status_t found(struct spmmi_reader *reader, uint64_t line, const char *expected, const char *at,
+                           const char *end, const char *hint)
+{
+    char text[SPMMI_TOKEN_BYTES];
+    return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, line, "expected %s, found %s%s", expected,
+                             spmmi_token(at, end, text), hint);
+}
+
+static spmm_status_t bad_index(struct spmmi_reader *reader, uint64_t line, const char *what, int64_t limit,
+                               const char *at, const char *end)
+{
+    char expected[64];
+    uint64_t value = 0;
+    const char *after = spmmi_count_read(at, end, &value);
+    const bool is_zero = after != NULL && value == 0 && (after == end || *after == ' ' || *after == '\t');
+    const bool is_comment = at < end && *at == '%';
+    (void)snprintf(expected, sizeof expected, "a %s index from 1 to %lld", what, (long long)limit);
+    return found(reader, line, expected, at, end,
+                 is_zero      ? "; indices of Matrix Market count from 1"
+                 : is_comment ? "; a comment needs a line of its own"
+                              : "");
+}
+
+/* What a value that is no number may have been meant to be. */
+static const char *value_hint(enum spmmi_field field, const char *at, const char *end)
+{
+    bool hex = false;
+    for (const char *p = at; p < end && *p != ' ' && *p != '\t' && *p != '\n' && *p != '\r'; p++) {
+        if (*p == ',')
+            return "; the decimal sign is a point";
+        if (*p == 'x' || *p == 'X')
+            hex = true;
+        if (!hex && p > at && spmmi_is_digit(p[-1]) && (*p == 'd' || *p == 'D'))
+            return "; write the exponent with E";
+        if (field == SPMMI_FIELD_INTEGER && (*p == '.' || *p == 'e' || *p == 'E'))
+            return "; the banner says integer";
+    }
+    return hex ? "; hexadecimal numbers are not read" : "";
+}
+
+static spmm_status_t bad_value(struct spmmi_reader *reader, const struct spmmi_mtx *mtx, uint64_t line, const char *at)
+{
+    return found(reader, line, mtx->field == SPMMI_FIELD_REAL ? "a number" : "an integer", at, mtx->end,
+                 value_hint(mtx->field, at, mtx->end));
+}
+
+static spmm_status_t too_few(struct spmmi_reader *reader, const struct spmmi_mtx *mtx, uint64_t line, int64_t entries)
+{
+    return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, line,
+                             "expected %lld entries, found the end of the file after %lld", (long long)mtx->entries,
+                             (long long)entries);
+}
+
+static spmm_status_t too_many(struct spmmi_reader *reader, const struct spmmi_mtx *mtx, uint64_t line, const char *at)
+{
+    char expected[64];
+    (void)snprintf(expected, sizeof expected, "the end of the file after %lld entries", (long long)mtx->entries);
+    return found(reader, line, expected, at, mtx->end, "");
+}
+
+static spmm_status_t explain_entry(struct spmmi_reader *reader, const struct spmmi_mtx *mtx, uint64_t line,
+                                   enum spmmi_entry_error error, const struct spmmi_entry *entry)
+{
+    switch (error) {
+    case SPMMI_ENTRY_ROW:
+        return bad_index(reader, line, "row", mtx->rows, entry->at, mtx->end);
+    case SPMMI_ENTRY_COL:
+        return bad_index(reader, line, "column", mtx->cols, entry->at, mtx->end);
+    case SPMMI_ENTRY_VALUE:
+        return bad_value(reader, mtx, line, entry->at);
+    case SPMMI_ENTRY_UPPER:
+        return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, line,
+                                 "expected entries of the lower triangle of a symmetric matrix, found row %lld, "
+                                 "column %lld",
+                                 (long long)entry->row + 1, (long long)entry->col + 1);
+    case SPMMI_ENTRY_DIAGONAL:
+        return found(reader, line, "0 on the diagonal of a skew-symmetric matrix", entry->at, mtx->end, "");
+    case SPMMI_ENTRY_LINE_END:
+    case SPMMI_ENTRY_OK:
+        break;
+    }
+    return found(reader, line, "the end of the line", entry->at, mtx->end,
+                 entry->at < mtx->end && *entry->at == '%' ? "; a comment needs a line of its own" : "");
+}
+
+static spmm_status_t nothing_wrong(struct spmmi_reader *reader)
+{
+    return spmmi_reader_fail(reader, SPMM_ERR_INTERNAL, 0, "the reader refused a file in which it finds no error");
+}
+
+spmm_status_t spmmi_explain_coordinate(struct spmmi_reader *reader, const struct spmmi_mtx *mtx)
+{
+    uint64_t line = mtx->data_line;
+    int64_t entries = 0;
+    for (const char *p = mtx->data;;) {
+        p = spmmi_next_entry(p, mtx->end, &line);
+        if (p == mtx->end)
+            break;
+        if (entries == mtx->entries)
+            return too_many(reader, mtx, line, p);
+        struct spmmi_entry entry = {0, 0, 1, false, NULL};
+        const enum spmmi_entry_error error = spmmi_read_entry(mtx, mtx->field, mtx->symmetry, &p, &entry);
+        if (error != SPMMI_ENTRY_OK)
+            return explain_entry(reader, mtx, line, error, &entry);
+        entries++;
+        line += p[-1] == '\n';
+    }
+    return entries < mtx->entries ? too_few(reader, mtx, line, entries) : nothing_wrong(reader);
+}
+
+spmm_status_t spmmi_explain_array(struct spmmi_reader *reader, const struct spmmi_mtx *mtx)
+{
+    uint64_t line = mtx->data_line;
+    int64_t entries = 0;
+    for (const char *p = mtx->data;;) {
+        p = spmmi_next_entry(p, mtx->end, &line);
+        if (p == mtx->end)
+            break;
+        if (entries == mtx->entries)
+            return too_many(reader, mtx, line, p);
+        struct spmmi_entry entry = {0, 0, 1, false, p};
+        const char *q = spmmi_read_value(p, mtx->end, mtx->field, &entry);
+        if (q == NULL)
+            return bad_value(reader, mtx, line, p);
+        q = spmmi_skip_blanks(q, mtx->end);
+        p = spmmi_line_end(q, mtx->end);
+        if (p == NULL)
+            return found(reader, line, "one value a line", q, mtx->end, "");
+        entries++;
+        line += p[-1] == '\n';
+    }
+    return entries < mtx->entries ? too_few(reader, mtx, line, entries) : nothing_wrong(reader);
+}
