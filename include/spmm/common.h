@@ -37,6 +37,7 @@ SPMM_API const char *spmm_version_string(void);
 /* One row per status: name, number, sentence. Numbers are part of the ABI and never reused.
  * 1xx the caller's arguments, 2xx the container of a plan file, 3xx the content of a plan,
  * 4xx a matrix file, 5xx the plan does not fit here, 6xx memory, 7xx the device, 9xx a bug in spmm. */
+/* clang-format off */
 #define SPMM_STATUS_LIST(X)                                                                         \
     X(SPMM_OK, 0, "ok")                                                                             \
     X(SPMM_ERR_ARGUMENT, 100, "an argument is not valid")                                           \
@@ -81,6 +82,7 @@ SPMM_API const char *spmm_version_string(void);
     X(SPMM_ERR_DEVICE_MEMORY, 601, "out of device memory")                                          \
     X(SPMM_ERR_DEVICE, 700, "the device reported an error")                                         \
     X(SPMM_ERR_INTERNAL, 900, "internal error in spmm")
+/* clang-format on */
 
 typedef enum spmm_status {
 #define SPMM_STATUS_ENUM(name, number, text) name = number,

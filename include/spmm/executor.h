@@ -24,15 +24,19 @@ SPMM_API spmm_status_t spmm_device_name(int device, char *text, size_t size);
 
 typedef struct spmm_executor_options {
     size_t struct_size;
-    int device;                /* SPMM_DEVICE_AUTO, SPMM_DEVICE_CPU or a GPU number */
-    int threads;               /* CPU: threads; 0 = OpenMP's default. Never changes the result */
-    const char *force_kernel;  /* name from spmm_kernel_name; NULL = the plan's choice */
+    int device;               /* SPMM_DEVICE_AUTO, SPMM_DEVICE_CPU or a GPU number */
+    int threads;              /* CPU: threads; 0 = OpenMP's default. Never changes the result */
+    const char *force_kernel; /* name from spmm_kernel_name; NULL = the plan's choice */
 } spmm_executor_options_t;
+/* clang-format off */
 #define SPMM_EXECUTOR_OPTIONS_INIT {sizeof(spmm_executor_options_t), SPMM_DEVICE_AUTO, 0, 0}
+/* clang-format on */
 
 /* Bytes an executor for this plan will take, before it is made. options may be NULL. */
-SPMM_API spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, const spmm_executor_options_t *options,
-                                                  uint64_t *host_bytes, uint64_t *device_bytes, spmm_diag_t *diag);
+SPMM_API spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan,
+                                                  const spmm_executor_options_t *options,
+                                                  uint64_t *host_bytes, uint64_t *device_bytes,
+                                                  spmm_diag_t *diag);
 
 /* Make a plan ready to run: allocates, uploads, synchronises. options may be NULL.
  * Errors: ARGUMENT, NO_DEVICE, TOO_LARGE, MEMORY, DEVICE_MEMORY, DEVICE. */
@@ -52,7 +56,8 @@ SPMM_API spmm_status_t spmm_executor_set_values(spmm_executor_t *executor, const
  * and whether B and C are aligned to 16 bytes: describe them as they will be passed (data may be NULL,
  * which counts as aligned). */
 SPMM_API spmm_status_t spmm_executor_workspace_bytes(const spmm_executor_t *executor, spmm_op_t op,
-                                                     const spmm_dense_t *b, const spmm_dense_t *c, uint64_t *bytes);
+                                                     const spmm_dense_t *b, const spmm_dense_t *c,
+                                                     uint64_t *bytes);
 
 /* C = alpha * op(A) * B + beta * C.
  * B and C live where the executor runs; no overlap. beta = 0 never reads C; alpha = 0 reads neither A nor B.
@@ -60,22 +65,23 @@ SPMM_API spmm_status_t spmm_executor_workspace_bytes(const spmm_executor_t *exec
  * GPU: enqueues on stream, allocates nothing, synchronises nothing, may be captured in a CUDA graph;
  * workspace is borrowed until that work is done.  CPU: done when the call returns; stream is ignored.
  * Errors: ARGUMENT, SHAPE, TYPE, OVERLAP, WORKSPACE, NO_VALUES, NO_VARIANT, TOO_LARGE, DEVICE. */
-SPMM_API spmm_status_t spmm_execute(spmm_executor_t *executor, spmm_op_t op, double alpha, const spmm_dense_t *b,
-                                    double beta, const spmm_dense_t *c, void *workspace, uint64_t workspace_bytes,
-                                    void *stream);
+SPMM_API spmm_status_t spmm_execute(spmm_executor_t *executor, spmm_op_t op, double alpha,
+                                    const spmm_dense_t *b, double beta, const spmm_dense_t *c,
+                                    void *workspace, uint64_t workspace_bytes, void *stream);
 
 typedef struct {
     size_t struct_size;
-    int device;                /* SPMM_DEVICE_CPU or a GPU number */
+    int device; /* SPMM_DEVICE_CPU or a GPU number */
     char device_name[64];
     uint64_t host_bytes, device_bytes; /* held now */
-    char kernel[64];           /* kernel that would run the shape asked for */
-    int fallback;              /* 1: the plan has no variant for this target, n or layout */
-    char note[160];            /* a sentence on the fallback; empty if none */
+    char kernel[64];                   /* kernel that would run the shape asked for */
+    int fallback;                      /* 1: the plan has no variant for this target, n or layout */
+    char note[160];                    /* a sentence on the fallback; empty if none */
 } spmm_executor_info_t;
 /* What would run this shape (b and c as for workspace_bytes; both NULL: only the device fields). */
-SPMM_API spmm_status_t spmm_executor_info(const spmm_executor_t *executor, spmm_op_t op, const spmm_dense_t *b,
-                                          const spmm_dense_t *c, spmm_executor_info_t *info);
+SPMM_API spmm_status_t spmm_executor_info(const spmm_executor_t *executor, spmm_op_t op,
+                                          const spmm_dense_t *b, const spmm_dense_t *c,
+                                          spmm_executor_info_t *info);
 
 /* The catalogue of kernels, for listings, force_kernel and benchmarks. Name is NULL past the end. */
 SPMM_API int spmm_kernel_count(void);

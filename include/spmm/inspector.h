@@ -17,32 +17,41 @@ typedef void (*spmm_progress_fn)(void *context, const char *stage, uint64_t done
 
 typedef struct spmm_read_options {
     size_t struct_size;
-    int threads;              /* 0 = as many as the machine has; never changes the result */
-    int drop_zeros;           /* 1: leave out entries whose value (after summing duplicates) is 0 */
-    uint64_t budget_bytes;    /* most memory the reader may take; 0 = no limit of its own */
+    int threads;           /* 0 = as many as the machine has; never changes the result */
+    int drop_zeros;        /* 1: leave out entries whose value (after summing duplicates) is 0 */
+    uint64_t budget_bytes; /* most memory the reader may take; 0 = no limit of its own */
     spmm_progress_fn progress;
     void *progress_context;
 } spmm_read_options_t;
+/* clang-format off */
 #define SPMM_READ_OPTIONS_INIT {sizeof(spmm_read_options_t), 0, 0, 0, 0, 0}
+/* clang-format on */
 
 /* Read a matrix file. "-" is standard input. The format is told by content, then by name:
  * Matrix Market (coordinate and array; real, integer, pattern; general, symmetric, skew-symmetric,
  * hermitian), DLMC .smtx; each also compressed by gzip or zstd. options may be NULL.
  * Errors: IO, MATRIX_* with diag->line and one sentence (what was expected, what was found), MEMORY. */
-SPMM_API spmm_status_t spmm_matrix_load(const char *path, const spmm_read_options_t *options, spmm_matrix_t **matrix,
-                                        spmm_diag_t *diag);
+SPMM_API spmm_status_t spmm_matrix_load(const char *path, const spmm_read_options_t *options,
+                                        spmm_matrix_t **matrix, spmm_diag_t *diag);
 /* The same from memory; name is used in messages and to tell .smtx, and may be NULL. */
 SPMM_API spmm_status_t spmm_matrix_read(const void *bytes, size_t size, const char *name,
-                                        const spmm_read_options_t *options, spmm_matrix_t **matrix, spmm_diag_t *diag);
+                                        const spmm_read_options_t *options, spmm_matrix_t **matrix,
+                                        spmm_diag_t *diag);
 /* Copy CSR arrays. Checks them. Errors: ARGUMENT, CSR (diag->offset = row), MEMORY. */
 SPMM_API spmm_status_t spmm_matrix_from_csr(const spmm_csr_t *csr, spmm_matrix_t **matrix, spmm_diag_t *diag);
 /* A made-up matrix from a generator string, the same on every machine; for tests and benchmarks:
- *   gen:fem3:nx:ny:nz     27-point brick mesh, 3 unknowns a node      gen:femshuf:nx:ny:nz  the same, nodes shuffled
- *   gen:lap27:g           27-point stencil on a g^3 grid              gen:qcd:l             4-D lattice, 12 unknowns a site
- *   gen:band:m:w          all |i - j| <= w                            gen:block:m:b:d       d dense b x b blocks a block row
- *   gen:rand:m:d          d random columns a row                      gen:rmat:scale:d      R-MAT, 2^scale rows, d edges a row
- *   gen:dense:m:k         every entry                                 gen:diag:m            the diagonal
- *   gen:arrow:m           diagonal, first row and first column        gen:empty:m:k         no entry
+ *   gen:fem3:nx:ny:nz     27-point brick mesh, 3 unknowns a node
+ *   gen:femshuf:nx:ny:nz  the same, nodes shuffled
+ *   gen:lap27:g           27-point stencil on a g^3 grid
+ *   gen:qcd:l             4-D lattice, 12 unknowns a site
+ *   gen:band:m:w          all |i - j| <= w
+ *   gen:block:m:b:d       d dense b x b blocks a block row
+ *   gen:rand:m:d          d random columns a row
+ *   gen:rmat:scale:d      R-MAT, 2^scale rows, d edges a row
+ *   gen:dense:m:k         every entry
+ *   gen:diag:m            the diagonal
+ *   gen:arrow:m           diagonal, first row and first column
+ *   gen:empty:m:k         no entry
  *   gen:powerlaw:m:k:d    d entries a row on average, Zipf columns, Zipf rows
  * Values are uniform in (-1, 1), as doubles that floats hold exactly. Errors: ARGUMENT (one sentence), MEMORY. */
 SPMM_API spmm_status_t spmm_matrix_generate(const char *spec, spmm_matrix_t **matrix, spmm_diag_t *diag);
@@ -54,34 +63,37 @@ SPMM_API spmm_status_t spmm_matrix_csr(const spmm_matrix_t *matrix, spmm_csr_t *
 typedef struct {
     size_t struct_size;
     int64_t rows, cols, nnz;
-    int64_t entries_stored;     /* entries in the file, before symmetry was expanded */
+    int64_t entries_stored; /* entries in the file, before symmetry was expanded */
     int64_t duplicates_summed;
     int64_t zeros_dropped, zeros_kept;
-    int64_t not_finite;         /* NaN and infinite values */
-    int64_t integers_inexact;   /* integers that a double cannot hold exactly */
-    char format[16];            /* "matrix-market", "smtx", "csr" */
-    char field[16];             /* "real", "integer", "pattern" */
-    char symmetry[16];          /* "general", "symmetric", "skew-symmetric", "hermitian" */
-    char name[128];             /* base name of the source, without folders */
+    int64_t not_finite;       /* NaN and infinite values */
+    int64_t integers_inexact; /* integers that a double cannot hold exactly */
+    char format[16];          /* "matrix-market", "smtx", "csr" */
+    char field[16];           /* "real", "integer", "pattern" */
+    char symmetry[16];        /* "general", "symmetric", "skew-symmetric", "hermitian" */
+    char name[128];           /* base name of the source, without folders */
 } spmm_matrix_info_t;
 SPMM_API spmm_status_t spmm_matrix_info(const spmm_matrix_t *matrix, spmm_matrix_info_t *info);
 
 typedef struct spmm_inspect_options {
     size_t struct_size;
-    spmm_dtype_t dtype;             /* 0 = SPMM_F32 */
-    const int64_t *n;               /* typical numbers of columns of B, n_count of them; NULL = any */
+    spmm_dtype_t dtype; /* 0 = SPMM_F32 */
+    const int64_t *n;   /* typical numbers of columns of B, n_count of them; NULL = any */
     int n_count;
-    uint32_t layouts;               /* mask of SPMM_LAYOUT_*; 0 = both */
-    uint32_t ops;                   /* mask 1 = N, 2 = T; 0 = N */
-    const char *device;             /* device profile: "any", "cpu", "a100", "h100", "h200"; NULL = "any" */
-    spmm_schedule_t schedule;       /* 0 = the inspector chooses */
-    const char *force_kernel;       /* "rows/row-split", "rows/nonzero-split"; NULL = the inspector chooses */
-    int pattern_only;               /* 1: the plan holds no values */
-    int threads;                    /* 0 = as many as the machine has; never changes the plan */
+    uint32_t layouts;         /* mask of SPMM_LAYOUT_*; 0 = both */
+    uint32_t ops;             /* mask 1 = N, 2 = T; 0 = N */
+    const char *device;       /* device profile: "any", "cpu", "a100", "h100", "h200"; NULL = "any" */
+    spmm_schedule_t schedule; /* 0 = the inspector chooses */
+    const char *force_kernel; /* "rows/row-split", "rows/nonzero-split"; NULL = the inspector chooses */
+    int pattern_only;         /* 1: the plan holds no values */
+    int threads;              /* 0 = as many as the machine has; never changes the plan */
     spmm_progress_fn progress;
     void *progress_context;
 } spmm_inspect_options_t;
-#define SPMM_INSPECT_OPTIONS_INIT {sizeof(spmm_inspect_options_t), (spmm_dtype_t)0, 0, 0, 0, 0, 0, (spmm_schedule_t)0, 0, 0, 0, 0, 0}
+/* clang-format off */
+#define SPMM_INSPECT_OPTIONS_INIT \
+    {sizeof(spmm_inspect_options_t), (spmm_dtype_t)0, 0, 0, 0, 0, 0, (spmm_schedule_t)0, 0, 0, 0, 0, 0}
+/* clang-format on */
 
 /* Study a matrix and make a plan. options may be NULL. O(nnz) time. The plan does not refer to the
  * matrix afterwards. Errors: ARGUMENT, MEMORY, MATRIX_TOO_LARGE. */

@@ -15,17 +15,19 @@ extern "C" {
 typedef struct spmm_plan spmm_plan_t;
 
 typedef struct spmm_load_options {
-    size_t struct_size;     /* sizeof(spmm_load_options_t), set by the INIT macro */
-    uint64_t budget_bytes;  /* most memory the load may take; 0 = 4 times the CSR size of the
+    size_t struct_size;    /* sizeof(spmm_load_options_t), set by the INIT macro */
+    uint64_t budget_bytes; /* most memory the load may take; 0 = 4 times the CSR size of the
                                header's dimensions, plus 64 MiB */
-    int threads;            /* decoding threads; 0 = as many as the machine has */
+    int threads;           /* decoding threads; 0 = as many as the machine has */
 } spmm_load_options_t;
+/* clang-format off */
 #define SPMM_LOAD_OPTIONS_INIT {sizeof(spmm_load_options_t), 0, 0}
+/* clang-format on */
 
 /* Read a plan from a file or from memory. options may be NULL. Checks everything; linear time.
  * Errors: IO, PLAN_* (diag->offset is the byte offset), MEMORY. */
-SPMM_API spmm_status_t spmm_plan_load(const char *path, const spmm_load_options_t *options, spmm_plan_t **plan,
-                                      spmm_diag_t *diag);
+SPMM_API spmm_status_t spmm_plan_load(const char *path, const spmm_load_options_t *options,
+                                      spmm_plan_t **plan, spmm_diag_t *diag);
 SPMM_API spmm_status_t spmm_plan_read(const void *bytes, size_t size, const spmm_load_options_t *options,
                                       spmm_plan_t **plan, spmm_diag_t *diag);
 
@@ -35,16 +37,18 @@ typedef struct spmm_save_options {
     int pattern_only; /* 1: leave the values out */
     int threads;      /* 0 = as many as the machine has; never changes the bytes */
 } spmm_save_options_t;
+/* clang-format off */
 #define SPMM_SAVE_OPTIONS_INIT {sizeof(spmm_save_options_t), 0, 0, 0}
+/* clang-format on */
 
 /* Write a plan to a file: temporary file in the same folder, fsync, rename, fsync of the folder.
  * On any error the final name is untouched and the temporary is removed. options may be NULL.
  * The same plan, options and library version give the same bytes. Errors: IO, MEMORY. */
-SPMM_API spmm_status_t spmm_plan_save(const spmm_plan_t *plan, const char *path, const spmm_save_options_t *options,
-                                      spmm_diag_t *diag);
+SPMM_API spmm_status_t spmm_plan_save(const spmm_plan_t *plan, const char *path,
+                                      const spmm_save_options_t *options, spmm_diag_t *diag);
 /* The same into memory. *bytes is freed with spmm_plan_bytes_free. */
-SPMM_API spmm_status_t spmm_plan_write(const spmm_plan_t *plan, const spmm_save_options_t *options, void **bytes,
-                                       size_t *size, spmm_diag_t *diag);
+SPMM_API spmm_status_t spmm_plan_write(const spmm_plan_t *plan, const spmm_save_options_t *options,
+                                       void **bytes, size_t *size, spmm_diag_t *diag);
 SPMM_API void spmm_plan_bytes_free(void *bytes);
 
 SPMM_API void spmm_plan_destroy(spmm_plan_t *plan);
@@ -52,15 +56,15 @@ SPMM_API void spmm_plan_destroy(spmm_plan_t *plan);
 #define SPMM_HISTOGRAM_BINS 34
 /* Exact figures of the matrix. */
 typedef struct spmm_stats {
-    double row_mean;                              /* mu: nonzeros a row */
-    double row_stddev;                            /* sigma, population */
+    double row_mean;   /* mu: nonzeros a row */
+    double row_stddev; /* sigma, population */
     int64_t row_max, row_min;
     int64_t rows_empty, cols_empty;
-    int64_t col_max;                              /* nonzeros in the fullest column */
-    int64_t band_lower, band_upper;               /* max of i - j and of j - i over stored entries, at least 0 */
-    int64_t diagonal;                             /* stored entries with i = j */
-    int64_t zeros;                                /* stored entries of value 0 */
-    int64_t row_histogram[SPMM_HISTOGRAM_BINS];   /* bin 0: empty rows; bin b: 2^(b-1) <= length < 2^b */
+    int64_t col_max;                /* nonzeros in the fullest column */
+    int64_t band_lower, band_upper; /* max of i - j and of j - i over stored entries, at least 0 */
+    int64_t diagonal;               /* stored entries with i = j */
+    int64_t zeros;                  /* stored entries of value 0 */
+    int64_t row_histogram[SPMM_HISTOGRAM_BINS]; /* bin 0: empty rows; bin b: 2^(b-1) <= length < 2^b */
 } spmm_stats_t;
 
 typedef struct {
@@ -68,12 +72,12 @@ typedef struct {
     int64_t rows, cols, nnz;
     spmm_dtype_t dtype;
     int has_values;
-    uint8_t pattern_digest[16], values_digest[16]; /* XXH3-128 of the canonical CSR, see docs/plan-format.md */
+    uint8_t pattern_digest[16], values_digest[16]; /* XXH3-128 of the canonical CSR, docs/plan-format.md */
     spmm_stats_t stats;
     int variant_count, part_count, trace_count, section_count;
     uint64_t file_bytes; /* of the file or buffer the plan was read from; 0 for a fresh plan */
     uint16_t format_major, format_minor;
-    char source[128];    /* name of the source as given to the inspector; may be empty; UTF-8 */
+    char source[128]; /* name of the source as given to the inspector; may be empty; UTF-8 */
 } spmm_plan_info_t;
 /* Fill *info; info->struct_size says how much of it the caller knows. Errors: ARGUMENT. */
 SPMM_API spmm_status_t spmm_plan_info(const spmm_plan_t *plan, spmm_plan_info_t *info);
@@ -91,9 +95,9 @@ SPMM_API const char *spmm_schedule_name(spmm_schedule_t schedule);
 typedef struct spmm_variant_info {
     spmm_op_t op;
     spmm_dtype_t compute;
-    uint32_t layouts;      /* mask of SPMM_LAYOUT_* it was chosen for; others still run */
-    int64_t n_min, n_max;  /* range of n it was chosen for; others still run */
-    uint32_t target;       /* 0 any, 1 CPU, else a compute capability such as 90; advice only */
+    uint32_t layouts;     /* mask of SPMM_LAYOUT_* it was chosen for; others still run */
+    int64_t n_min, n_max; /* range of n it was chosen for; others still run */
+    uint32_t target;      /* 0 any, 1 CPU, else a compute capability such as 90; advice only */
     int part_first, part_count;
 } spmm_variant_info_t;
 SPMM_API spmm_status_t spmm_plan_variant(const spmm_plan_t *plan, int index, spmm_variant_info_t *info);
@@ -101,14 +105,14 @@ SPMM_API spmm_status_t spmm_plan_variant(const spmm_plan_t *plan, int index, spm
 typedef struct spmm_part_info {
     spmm_family_t family;
     spmm_schedule_t schedule;
-    uint32_t granule;   /* nonzero split: nonzeros an item; row split: least nonzeros that close an item */
+    uint32_t granule; /* nonzero split: nonzeros an item; row split: least nonzeros that close an item */
     int64_t items;
 } spmm_part_info_t;
 SPMM_API spmm_status_t spmm_plan_part(const spmm_plan_t *plan, int index, spmm_part_info_t *info);
 
 /* The trace: every candidate that was considered, and why it won or lost. */
 typedef struct spmm_trace_info {
-    int variant;              /* the variant the candidate competed for */
+    int variant; /* the variant the candidate competed for */
     spmm_family_t family;
     spmm_schedule_t schedule;
     int chosen;
