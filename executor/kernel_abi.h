@@ -12,6 +12,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* C(m x n) = alpha * P * B(k x n) + beta * C on the CPU. All pointers are host pointers. */
 struct spmmi_rows_host {
     int64_t rows, cols, nnz;
@@ -46,4 +50,72 @@ struct spmmi_rows_host_kernel {
 /* Indexed by [schedule - 1][dtype - 1]; kernels/rows/rows_cpu.c */
 extern const struct spmmi_rows_host_kernel spmmi_rows_host_kernels[2][2];
 
+/* Device layout of one op(A). All pointers are device pointers; the arrays are padded as
+ * SPMMI_STREAM_PAD says, so that kernels may load past the last nonzero. */
+#define SPMMI_STREAM_PAD 64u          /* further entries after nnz: column 0, no flag, value 0 */
+#define SPMMI_ROW_END 0x80000000u     /* flag in columns: the last nonzero of its row */
+#define SPMMI_ITEM_INSIDE 0x80000000u /* flag in item_rank: the row began before the item */
+
+struct spmmi_stream {
+    uint32_t nnz, ranks; /* nonzeros; rows that have any */
+    uint32_t empty_count;
+    const uint32_t *columns;     /* nnz + pad, flagged */
+    const void *values;          /* nnz + pad, f32 or f64 */
+    const uint32_t *rank_start;  /* ranks + 1: first nonzero of each */
+    const uint32_t *row_of_rank; /* ranks + 1; NULL: no row is empty, rank = row */
+    const uint32_t *empty_rows;  /* empty_count rows; NULL: rows 0 .. empty_count - 1 */
+};
+
+/* The items of one part on the device. item_rank has item_count + 1 entries. */
+struct spmmi_stream_items {
+    uint32_t item_count, granule;
+    const uint32_t *item_rank;  /* rank of the first nonzero, flagged SPMMI_ITEM_INSIDE; then ranks */
+    const uint32_t *item_start; /* first nonzero of each item, then nnz; NULL: item i starts at i * granule */
+};
+
+/* One launch of a rows kernel on the GPU: C(:, 0..n) = alpha * P * B(:, 0..n) + beta * C(:, 0..n), row-major. */
+struct spmmi_rows_cuda {
+    struct spmmi_stream stream;
+    struct spmmi_stream_items items;
+    uint32_t items_per_group; /* consecutive items that one lane group takes */
+    const void *b;
+    void *c;
+    uint32_t ldb, ldc; /* elements */
+    uint32_t n;
+    double alpha, beta;
+    void *slots;        /* partial sums of rows shared by blocks, see rows.cuh; NULL without nonzero split */
+    uint32_t *arrivals; /* zero before and after each launch; one a block and column tile */
+    void *cuda_stream;
+};
+
+/* Shape of a rows kernel instance: a group of lanes owns lanes * vec columns; 256 threads a block. */
+struct spmmi_rows_shape {
+    uint32_t vec;   /* columns a lane: 1 or 16 bytes' worth */
+    uint32_t lanes; /* lanes a group: 1, 2, 4 .. 32 */
+};
+
+#define SPMMI_ROWS_THREADS 256u
+/* Blocks that a multiprocessor holds: what the kernels' registers are cut for. */
+#define SPMMI_ROWS_BLOCKS_PER_SM(number_bytes) ((number_bytes) == 4 ? 5u : 4u)
+#define SPMMI_ROWS_TILES_MAX 16u /* column tiles a launch; wider products are launched in turns */
+
+/* Returns a cudaError_t, 0 = enqueued. */
+typedef int (*spmmi_rows_cuda_fn)(const struct spmmi_rows_cuda *args);
+/* The instance for a schedule (1 row split, 2 nonzero split), dtype and shape; NULL if there is none. */
+spmmi_rows_cuda_fn spmmi_rows_cuda_kernel(int schedule, int dtype, struct spmmi_rows_shape shape);
+
+/* Layout conversion of a rows x n matrix on the device; each returns a cudaError_t.
+ * rows_from_columns: dst row-major (ldd) = src column-major (lds); columns n .. ldd of dst become 0.
+ * columns_from_rows: dst column-major (ldd) = src row-major (lds) + beta * dst; beta = 0 does not read dst. */
+int spmmi_rows_from_columns_cuda(int dtype, int64_t rows, int64_t n, const void *src, int64_t lds, void *dst,
+                                 int64_t ldd, void *cuda_stream);
+int spmmi_columns_from_rows_cuda(int dtype, int64_t rows, int64_t n, const void *src, int64_t lds, void *dst,
+                                 int64_t ldd, double beta, void *cuda_stream);
+
+/* out[q] = in[map[q]], count numbers. */
+int spmmi_gather_cuda(int dtype, uint32_t count, const uint32_t *map, const void *in, void *out, void *cuda_stream);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -16,7 +16,7 @@
 #define SPMMI_TRACE_MAX 1024
 #define SPMMI_N_MAX INT64_C(2147483647)   /* upper end of an open range of n */
 #define SPMMI_SOURCE_BYTES 128
-#define SPMMI_GRANULE_MIN 16u             /* granules are powers of two in this range */
+#define SPMMI_GRANULE_MIN 4u             /* granules are powers of two in this range */
 #define SPMMI_GRANULE_MAX 4096u
 
 struct spmmi_variant {
@@ -62,8 +62,6 @@ struct spmmi_trace {
     double predicted_us, measured_us, figure, threshold;
 };
 
-struct spmmi_section; /* of the file the plan came from; see plan_read.c */
-
 struct spmm_plan {
     int64_t rows, cols, nnz;
     spmm_dtype_t dtype;
@@ -80,6 +78,8 @@ struct spmm_plan {
     spmm_section_info_t *sections;   /* section_count, owned; NULL for a fresh plan */
     uint32_t section_count;
     uint64_t file_bytes;
+    uint16_t format_major, format_minor; /* of that file; zero for a fresh plan */
+    uint64_t features_exec; /* feature bits unknown here: the plan may be shown and run by the CPU, not by a GPU */
 };
 
 /* An empty plan, all fields zero; NULL when memory is short. Destroyed by spmm_plan_destroy. */
@@ -94,6 +94,9 @@ spmm_status_t spmmi_stats_compute(int64_t rows, int64_t cols, const int64_t *row
 void spmmi_digest_pattern(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
                           uint8_t digest[16]);
 void spmmi_digest_values(int64_t nnz, spmm_dtype_t dtype, const void *values, uint8_t digest[16]);
+
+/* Set plan->source from any bytes: cut to fit between two characters; what is no printable UTF-8 becomes '?'. */
+void spmmi_plan_set_source(spmm_plan_t *plan, const char *name);
 
 /* Semantic validation of everything a kernel touches (dimensions, row pointers, columns, variants, parts,
  * items, trace, digests, statistics). Called on every load, and by the inspector on what it built. */

@@ -25,7 +25,7 @@ static const struct rule rules[] = {
 static_assert(RULE_COUNT <= SPMMI_DECISION_MAX, "one decision for each rule");
 
 /* A granule is what one lane group works off in one go: short items keep many in flight. */
-#define GRANULE 16u
+#define GRANULE 8u
 
 uint32_t spmmi_choose_granule(spmm_schedule_t schedule)
 {

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From CUDA errors to statuses: SPMM_TRY_CUDA clears CUDA's last error and keeps the code in diag. */
+#ifndef SPMMI_CUDA_ERROR_H
+#define SPMMI_CUDA_ERROR_H
+
+#include <cuda_runtime_api.h>
+
+#include "format/diag.h"
+
+static inline spmm_status_t spmmi_cuda_fail(cudaError_t error, const char *call, spmm_diag_t *diag)
+{
+    const spmm_status_t status = error == cudaErrorMemoryAllocation ? SPMM_ERR_DEVICE_MEMORY : SPMM_ERR_DEVICE;
+    (void)cudaGetLastError();
+    return spmmi_diag_set(diag, status, (struct spmmi_where){0, 0, (int)error}, "CUDA: %s in %.80s",
+                          cudaGetErrorString(error), call);
+}
+
+#define SPMM_TRY_CUDA(call, diag)                                                                   \
+    do {                                                                                            \
+        const cudaError_t cuda_error_ = (call);                                                     \
+        if (cuda_error_ != cudaSuccess) {                                                           \
+            status = spmmi_cuda_fail(cuda_error_, #call, (diag));                                   \
+            goto cleanup;                                                                           \
+        }                                                                                           \
+    } while (0)
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a product of the rows family is launched on a GPU: shape of the kernel, items a group takes, column
+ * tiles, scratch for column-major operands. A pure function of the plan's figures and the device, so that
+ * workspace, execute and info always agree, and the order of every sum is fixed.                  */
+#ifndef SPMMI_ROWS_LAUNCH_H
+#define SPMMI_ROWS_LAUNCH_H
+
+#include "executor/kernel_abi.h"
+#include "format/plan.h"
+
+struct spmmi_rows_device {
+    uint32_t sm_count;
+    uint64_t l2_bytes;
+};
+
+struct spmmi_rows_problem {
+    int64_t rows, cols; /* of op(A) */
+    uint32_t nnz, item_count, granule;
+    spmm_schedule_t schedule;
+    spmm_dtype_t dtype;
+    const spmm_dense_t *b, *c;
+};
+
+struct spmmi_rows_launch {
+    struct spmmi_rows_shape shape;
+    uint32_t items_per_group;
+    int64_t n_pass;   /* columns converted and multiplied at a time; n without conversion */
+    int converts_b, converts_c;
+    uint32_t pitch;   /* leading dimension of the row-major scratch */
+    uint64_t b_offset, c_offset, slots_offset; /* in the workspace */
+    uint64_t workspace_bytes;
+};
+
+void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const struct spmmi_rows_device *device,
+                            struct spmmi_rows_launch *launch);
+
+/* Arrival counters that any launch over this many items may need. */
+uint64_t spmmi_rows_arrivals(uint64_t item_count);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The device layout of the rows family (kernel_abi.h), built on the host from a CSR pattern and a part. */
+#ifndef SPMMI_STREAM_LAYOUT_H
+#define SPMMI_STREAM_LAYOUT_H
+
+#include "executor/kernel_abi.h"
+#include "format/plan.h"
+
+struct spmmi_stream_host {
+    uint32_t nnz, ranks, empty_count;
+    uint32_t *columns;     /* nnz + SPMMI_STREAM_PAD */
+    uint32_t *rank_start;  /* ranks + 1 */
+    uint32_t *row_of_rank; /* ranks + 1; NULL when no row is empty */
+    uint32_t *empty_rows;  /* empty_count; NULL when no row is empty */
+};
+
+struct spmmi_items_host {
+    uint32_t item_count;
+    uint32_t *item_rank;  /* item_count + 1 */
+    uint32_t *item_start; /* item_count + 1; NULL for nonzero split */
+};
+
+/* nnz + SPMMI_STREAM_PAD must fit 31 bits (TOO_LARGE). Free with spmmi_stream_host_free. */
+spmm_status_t spmmi_stream_build(int64_t rows, const int64_t *row_ptr, const int32_t *col_ind,
+                                 struct spmmi_stream_host *stream, spmm_diag_t *diag);
+void spmmi_stream_host_free(struct spmmi_stream_host *stream);
+
+/* Items of a part over the same pattern. */
+spmm_status_t spmmi_items_build(const struct spmmi_part *part, int64_t rows, const int64_t *row_ptr,
+                                struct spmmi_items_host *items, spmm_diag_t *diag);
+void spmmi_items_host_free(struct spmmi_items_host *items);
+
+#endif

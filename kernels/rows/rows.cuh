@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// rows: row segments on CUDA cores.  C(m x n) = alpha * P * B(k x n) + beta * C, row-major.
+//
+// layout      the stream of executor/kernel_abi.h: nonzeros in row order, a column's sign bit ends its row
+// block       256 threads = 256 / LANES groups; blockIdx.x takes consecutive groups, blockIdx.y a column tile
+// group       LANES lanes own items_per_group consecutive items and LANES * VEC columns of B and C
+// lane        VEC columns: one 16-byte load of B a nonzero (VEC = 1 where B or n is not aligned)
+// in flight   4 * QUADS rows of B a group, whatever the row lengths: loads never wait for the end of a row
+// schedules   row split: items end with their rows, nothing is shared.
+//             nonzero split: items are equally long. A row cut by a group boundary is summed through shared
+//             memory, one cut by a block boundary through a slot in global memory; the last block to arrive
+//             at a shared row adds its slots in ascending order. No floating-point atomics: the order of
+//             every sum is fixed by the launch shape, so results are bitwise repeatable.
+// residue     the stream is padded; entries past an item's end are computed and dropped, never stored
+// source      paper 004 (row split, nonzero split with carry-out), paper 002 (strict nonzero splitting)
+#pragma once
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+#include "executor/kernel_abi.h"
+#include "rows_vector.cuh"
+
+namespace spmmi {
+
+constexpr unsigned THREADS = SPMMI_ROWS_THREADS;
+
+// Four consecutive nonzeros.
+template <typename T>
+struct Quad {
+    uint4 column;
+    T value[4];
+};
+
+template <typename T>
+__device__ __forceinline__ Quad<T> load_quad(const uint32_t *columns, const T *values, uint32_t p)
+{
+    Quad<T> q;
+    q.column = __ldg(reinterpret_cast<const uint4 *>(columns + p));
+    load_four(values + p, q.value);
+    return q;
+}
+
+template <typename T>
+struct RowsArgs {
+    const uint32_t *columns;
+    const T *values;
+    const uint32_t *rank_start, *row_of_rank, *empty_rows, *item_rank, *item_start;
+    const T *b;
+    T *c, *slots;
+    uint32_t *arrivals;
+    uint32_t nnz, empty_count, item_count, granule, items_per_group, work_blocks;
+    uint32_t ldb_bytes, ldc, n;
+    T alpha, beta;
+};
+
+// A lane's view of C: its columns of one row.
+template <typename T, int VEC>
+__device__ __forceinline__ void store_row(const RowsArgs<T> &a, uint32_t row, uint32_t column,
+                                          const Vector<T, VEC> &sum)
+{
+    if (column >= a.n)
+        return;
+    T *c = a.c + (uint64_t)row * a.ldc + column;
+    Vector<T, VEC> out;
+    if (a.beta != T(0)) {
+        out = load_vector<T, VEC>(c);
+#pragma unroll
+        for (int i = 0; i < VEC; i++)
+            out.x[i] = fma(a.alpha, sum.x[i], a.beta * out.x[i]);
+    } else {
+#pragma unroll
+        for (int i = 0; i < VEC; i++)
+            out.x[i] = a.alpha * sum.x[i];
+    }
+    store_vector<T, VEC>(c, out);
+}
+
+// Rows without nonzeros: C = beta * C. Blocks past the work blocks come here.
+template <typename T, int VEC, int LANES>
+__device__ __forceinline__ void scale_empty_rows(const RowsArgs<T> &a, uint32_t column)
+{
+    constexpr uint32_t GROUPS = THREADS / LANES;
+    const uint32_t stride = (gridDim.x - a.work_blocks) * GROUPS;
+    uint32_t i = (blockIdx.x - a.work_blocks) * GROUPS + threadIdx.x / LANES;
+    for (; i < a.empty_count; i += stride)
+        store_row<T, VEC>(a, a.empty_rows != nullptr ? __ldg(a.empty_rows + i) : i, column, Vector<T, VEC>{});
+}
+
+// The lanes of the caller's group, which share a warp.
+template <int LANES>
+__device__ __forceinline__ uint32_t group_mask()
+{
+    constexpr uint32_t ones = LANES == 32 ? 0xffffffffu : (1u << LANES) - 1;
+    return ones << (threadIdx.x % 32 / LANES * LANES);
+}
+
+// Sums of rows that a group shares with its neighbours, for one block.
+template <typename T, int VEC, int LANES>
+struct Shared {
+    static constexpr int GROUPS = THREADS / LANES;
+    static constexpr int WIDTH = LANES * VEC;
+    alignas(16) T head[GROUPS][WIDTH]; // of the row that began before the group and ends in it
+    alignas(16) T tail[GROUPS][WIDTH]; // of the row that goes on in the next group
+    uint8_t through[GROUPS];           // the row of tail began before the group
+    uint32_t first_block[2], last_block[2], row[2]; // rows shared by blocks: [0] ends here, [1] goes on
+    uint32_t finish[2];
+};
+
+// Sum of the tails of groups [first, last] and, unless NULL, a head, in ascending order.
+template <typename T, int VEC, int LANES>
+__device__ __forceinline__ Vector<T, VEC> sum_tails(const Shared<T, VEC, LANES> &s, int first, int last,
+                                                    const T *head, uint32_t offset)
+{
+    Vector<T, VEC> sum{};
+    for (int g = first; g <= last; g++)
+        sum.add(load_vector<T, VEC>(&s.tail[g][offset]));
+    if (head != nullptr)
+        sum.add(load_vector<T, VEC>(head + offset));
+    return sum;
+}
+
+// First group of the row whose tail group `last` holds; -1 if it began before the block.
+template <typename T, int VEC, int LANES>
+__device__ __forceinline__ int first_group(const Shared<T, VEC, LANES> &s, int last)
+{
+    int g = last;
+    while (g >= 0 && s.through[g])
+        g--;
+    return g;
+}
+
+// The last block to arrive adds the slots of a shared row in ascending order of blocks and stores the row.
+// All threads of the block take part: group g adds slots g, g + GROUPS, ... ; then group 0 adds the groups.
+template <typename T, int VEC, int LANES>
+__device__ __forceinline__ void finish_row(const RowsArgs<T> &a, Shared<T, VEC, LANES> &s, int which, uint32_t column,
+                                           uint32_t offset)
+{
+    constexpr int GROUPS = THREADS / LANES;
+    constexpr int WIDTH = LANES * VEC;
+    const uint32_t first = s.first_block[which], count = s.last_block[which] - first + 1;
+    const uint64_t pitch = (uint64_t)gridDim.y * WIDTH;
+    const T *slot = a.slots + 2 * first * pitch + blockIdx.y * WIDTH + offset;
+    const uint32_t group = threadIdx.x / LANES;
+    Vector<T, VEC> sum{};
+#pragma unroll 4
+    for (uint32_t i = group; i < count; i += GROUPS) {
+        // Slot 0 of a block is the row that ends in it, slot 1 the row that goes on.
+        const uint32_t side = i + 1 < count ? 1 : 0;
+        sum.add(load_vector_l2<T, VEC>(slot + (2 * i + side) * pitch));
+    }
+    __syncthreads();
+    store_vector<T, VEC>(&s.tail[group][offset], sum);
+    __syncthreads();
+    if (group == 0) {
+        const int used = count < (uint32_t)GROUPS ? (int)count : GROUPS;
+        sum = sum_tails<T, VEC, LANES>(s, 0, used - 1, nullptr, offset);
+        store_row<T, VEC>(a, s.row[which], column, sum);
+    }
+    if (threadIdx.x == 0)
+        a.arrivals[blockIdx.y * a.work_blocks + first] = 0; // ready for the next launch
+}
+
+// What a group knows of its shared rows once it has walked its items.
+struct GroupEdge {
+    bool has_head, has_tail;
+    uint32_t head_rank, tail_rank;
+};
+
+template <typename T, int VEC, int LANES>
+__device__ __forceinline__ void put_slot(const RowsArgs<T> &a, Shared<T, VEC, LANES> &s, int which, uint32_t rank,
+                                         uint32_t offset, const Vector<T, VEC> &sum)
+{
+    constexpr uint32_t GROUPS = THREADS / LANES;
+    constexpr int WIDTH = LANES * VEC;
+    const uint64_t pitch = (uint64_t)gridDim.y * WIDTH;
+    store_vector<T, VEC>(a.slots + (2 * (uint64_t)blockIdx.x + which) * pitch + blockIdx.y * WIDTH + offset, sum);
+    __threadfence(); // the slot is visible before the arrival is counted
+    __syncwarp(group_mask<LANES>());
+    if (offset == 0) {
+        const uint32_t block_nonzeros = GROUPS * a.items_per_group * a.granule;
+        const uint32_t first = a.rank_start[rank] / block_nonzeros;
+        const uint32_t last = (a.rank_start[rank + 1] - 1) / block_nonzeros;
+        s.first_block[which] = first;
+        s.last_block[which] = last;
+        s.row[which] = a.row_of_rank != nullptr ? a.row_of_rank[rank] : rank;
+        s.finish[which] = atomicAdd(a.arrivals + blockIdx.y * a.work_blocks + first, 1u) == last - first;
+    }
+}
+
+// Second phase of the nonzero split: rows cut by group and block boundaries.
+template <typename T, int VEC, int LANES>
+__device__ void join_rows(const RowsArgs<T> &a, Shared<T, VEC, LANES> &s, const GroupEdge &edge, uint32_t column,
+                          uint32_t offset)
+{
+    constexpr int GROUPS = THREADS / LANES;
+    const int group = (int)(threadIdx.x / LANES);
+    if (threadIdx.x < 2)
+        s.finish[threadIdx.x] = 0;
+    __syncthreads();
+    if (edge.has_head) {
+        const int first = first_group(s, group - 1);
+        const Vector<T, VEC> sum = sum_tails<T, VEC, LANES>(s, first < 0 ? 0 : first, group - 1, s.head[group], offset);
+        if (first >= 0)
+            store_row<T, VEC>(a, a.row_of_rank != nullptr ? a.row_of_rank[edge.head_rank] : edge.head_rank, column, sum);
+        else
+            put_slot<T, VEC, LANES>(a, s, 0, edge.head_rank, offset, sum);
+    }
+    if (group == GROUPS - 1 && edge.has_tail) {
+        const int first = first_group(s, group);
+        const Vector<T, VEC> sum = sum_tails<T, VEC, LANES>(s, first < 0 ? 0 : first, group, nullptr, offset);
+        put_slot<T, VEC, LANES>(a, s, 1, edge.tail_rank, offset, sum);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int which = 0; which < 2; which++) {
+        if (s.finish[which]) { // the same for the whole block
+            __threadfence();   // the other blocks' slots are read after their arrivals
+            finish_row<T, VEC, LANES>(a, s, which, column, offset);
+        }
+    }
+}
+
+template <typename T, int VEC, int LANES, int QUADS, bool SPLIT>
+__global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T))) rows_kernel(const RowsArgs<T> a)
+{
+    // Indices.
+    constexpr uint32_t GROUPS = THREADS / LANES;
+    const uint32_t offset = threadIdx.x % LANES * VEC;
+    const uint32_t column = blockIdx.y * (LANES * VEC) + offset;
+    if (blockIdx.x >= a.work_blocks) {
+        scale_empty_rows<T, VEC, LANES>(a, column);
+        return;
+    }
+    const uint32_t group = blockIdx.x * GROUPS + threadIdx.x / LANES;
+    const uint32_t item = min(group * a.items_per_group, a.item_count);
+    const uint32_t item_end = min(item + a.items_per_group, a.item_count);
+    const uint32_t start = SPLIT ? min(item * a.granule, a.nnz) : __ldg(a.item_start + item);
+    const uint32_t end = SPLIT ? min(item_end * a.granule, a.nnz) : __ldg(a.item_start + item_end);
+
+    // Lanes past n compute column 0 again and store nothing.
+    const char *b = reinterpret_cast<const char *>(a.b + (column < a.n ? column : 0));
+    uint32_t p = start & ~3u; // quads are aligned
+    const uint32_t first_item = __ldg(a.item_rank + item);
+    uint32_t rank = first_item & ~SPMMI_ITEM_INSIDE;
+    uint32_t row = a.row_of_rank != nullptr ? __ldg(a.row_of_rank + rank) : rank;
+
+    __shared__ Shared<T, VEC, LANES> s; // takes no space where it is not used
+    bool inside = SPLIT && (first_item & SPMMI_ITEM_INSIDE) != 0 && start < end;
+    GroupEdge edge{false, false, rank, rank};
+    Vector<T, VEC> sum{};
+
+    // Main loop: load 4 * QUADS nonzeros, then their rows of B, then sum. Fetching the next nonzeros ahead
+    // costs more in registers, and so in blocks a multiprocessor, than it hides.
+    while (p < end) {
+        Quad<T> quad[QUADS];
+#pragma unroll
+        for (int q = 0; q < QUADS; q++)
+            quad[q] = load_quad<T>(a.columns, a.values, p + 4 * q);
+        Vector<T, VEC> x[QUADS][4];
+#pragma unroll
+        for (int q = 0; q < QUADS; q++) {
+            const uint32_t col[4] = {quad[q].column.x, quad[q].column.y, quad[q].column.z, quad[q].column.w};
+#pragma unroll
+            for (int e = 0; e < 4; e++)
+                x[q][e] = load_vector_const<T, VEC>(
+                    reinterpret_cast<const T *>(b + (uint64_t)(col[e] & ~SPMMI_ROW_END) * a.ldb_bytes));
+        }
+#pragma unroll
+        for (int q = 0; q < QUADS; q++) {
+            const uint4 col = quad[q].column;
+            if ((int)(col.x | col.y | col.z | col.w) >= 0) { // no row ends here
+#pragma unroll
+                for (int e = 0; e < 4; e++)
+                    sum.fma(quad[q].value[e], x[q][e]);
+            } else {
+                const uint32_t flag[4] = {col.x, col.y, col.z, col.w};
+#pragma unroll
+                for (int e = 0; e < 4; e++) {
+                    sum.fma(quad[q].value[e], x[q][e]);
+                    if ((int)flag[e] < 0) {
+                        const uint32_t at = p + 4 * q + e;
+                        if (at >= start && at < end) {
+                            if (SPLIT && inside) {
+                                store_vector<T, VEC>(&s.head[threadIdx.x / LANES][offset], sum);
+                                edge.has_head = true;
+                                inside = false;
+                            } else {
+                                store_row<T, VEC>(a, row, column, sum);
+                            }
+                            rank++;
+                            row = a.row_of_rank != nullptr ? __ldg(a.row_of_rank + rank) : rank;
+                        }
+                        sum = Vector<T, VEC>{};
+                    }
+                }
+            }
+        }
+        p += 4 * QUADS;
+    }
+
+    if (SPLIT) {
+        // rank now names the row that is still open, if the next item starts inside it.
+        edge.has_tail = start < end && (__ldg(a.item_rank + item_end) & SPMMI_ITEM_INSIDE) != 0;
+        edge.tail_rank = rank;
+        if (edge.has_tail)
+            store_vector<T, VEC>(&s.tail[threadIdx.x / LANES][offset], sum);
+        if (offset == 0)
+            s.through[threadIdx.x / LANES] = inside;
+        join_rows<T, VEC, LANES>(a, s, edge, column, offset);
+    }
+}
+
+}  // namespace spmmi

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the C arguments of a launch to a kernel instance, and the table of instances of one number type.
+#pragma once
+#include "rows.cuh"
+
+namespace spmmi {
+
+template <typename T, int VEC, int LANES, int QUADS, bool SPLIT>
+int launch_rows(const struct spmmi_rows_cuda *args)
+{
+    constexpr uint32_t GROUPS = THREADS / LANES;
+    const uint64_t block_items = (uint64_t)GROUPS * args->items_per_group;
+    RowsArgs<T> a;
+    a.columns = args->stream.columns;
+    a.values = static_cast<const T *>(args->stream.values);
+    a.rank_start = args->stream.rank_start;
+    a.row_of_rank = args->stream.row_of_rank;
+    a.empty_rows = args->stream.empty_rows;
+    a.item_rank = args->items.item_rank;
+    a.item_start = args->items.item_start;
+    a.b = static_cast<const T *>(args->b);
+    a.c = static_cast<T *>(args->c);
+    a.slots = static_cast<T *>(args->slots);
+    a.arrivals = args->arrivals;
+    a.nnz = args->stream.nnz;
+    // C = 1 * C needs no work.
+    a.empty_count = args->beta == 1.0 ? 0 : args->stream.empty_count;
+    a.item_count = args->items.item_count;
+    a.granule = args->items.granule;
+    a.items_per_group = args->items_per_group;
+    a.work_blocks = (uint32_t)((args->items.item_count + block_items - 1) / block_items);
+    a.ldb_bytes = args->ldb * (uint32_t)sizeof(T);
+    a.ldc = args->ldc;
+    a.n = args->n;
+    a.alpha = static_cast<T>(args->alpha);
+    a.beta = static_cast<T>(args->beta);
+
+    constexpr uint32_t EMPTY_ROWS_A_GROUP = 4;
+    const uint32_t empty_block = GROUPS * EMPTY_ROWS_A_GROUP;
+    const uint32_t empty_blocks = (a.empty_count + empty_block - 1) / empty_block;
+    const dim3 grid(a.work_blocks + empty_blocks, (args->n + LANES * VEC - 1) / (LANES * VEC));
+    if (grid.x == 0)
+        return cudaSuccess;
+    rows_kernel<T, VEC, LANES, QUADS, SPLIT>
+        <<<grid, THREADS, 0, static_cast<cudaStream_t>(args->cuda_stream)>>>(a);
+    return cudaGetLastError();
+}
+
+// QUADS bounds the rows of B in flight, 4 * QUADS a group, by the registers they take.
+template <typename T, int VEC>
+constexpr int quads()
+{
+    return sizeof(T) * VEC == 16 ? 1 : 2;
+}
+
+template <typename T, bool SPLIT, int VEC>
+spmmi_rows_cuda_fn find_lanes(uint32_t lanes)
+{
+    switch (lanes) {
+    case 1:
+        return launch_rows<T, VEC, 1, quads<T, VEC>(), SPLIT>;
+    case 2:
+        return launch_rows<T, VEC, 2, quads<T, VEC>(), SPLIT>;
+    case 4:
+        return launch_rows<T, VEC, 4, quads<T, VEC>(), SPLIT>;
+    case 8:
+        return launch_rows<T, VEC, 8, quads<T, VEC>(), SPLIT>;
+    case 16:
+        return launch_rows<T, VEC, 16, quads<T, VEC>(), SPLIT>;
+    case 32:
+        return launch_rows<T, VEC, 32, quads<T, VEC>(), SPLIT>;
+    default:
+        return nullptr;
+    }
+}
+
+template <typename T, bool SPLIT>
+spmmi_rows_cuda_fn find_instance(struct spmmi_rows_shape shape)
+{
+    constexpr uint32_t WIDE = 16 / sizeof(T);
+    if (shape.vec == WIDE)
+        return find_lanes<T, SPLIT, WIDE>(shape.lanes);
+    if (shape.vec == 1)
+        return find_lanes<T, SPLIT, 1>(shape.lanes);
+    return nullptr;
+}
+
+}  // namespace spmmi

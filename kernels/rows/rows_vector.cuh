@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// VEC numbers that a lane loads, sums and stores as one.
+#pragma once
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+namespace spmmi {
+
+template <typename T, int VEC>
+struct Vector {
+    T x[VEC];
+
+    __device__ __forceinline__ void fma(T a, const Vector &b)
+    {
+#pragma unroll
+        for (int i = 0; i < VEC; i++)
+            x[i] = ::fma(a, b.x[i], x[i]);
+    }
+    __device__ __forceinline__ void add(const Vector &b)
+    {
+#pragma unroll
+        for (int i = 0; i < VEC; i++)
+            x[i] += b.x[i];
+    }
+};
+
+// The machine type of one load: 4, 8 or 16 bytes.
+template <int BYTES>
+struct Word;
+template <>
+struct Word<4> {
+    using type = uint32_t;
+};
+template <>
+struct Word<8> {
+    using type = uint2;
+};
+template <>
+struct Word<16> {
+    using type = uint4;
+};
+
+template <typename T, int VEC>
+union Bits {
+    Vector<T, VEC> vector;
+    typename Word<sizeof(T) * VEC>::type word;
+    __device__ __forceinline__ Bits() {}
+};
+
+template <typename T, int VEC>
+__device__ __forceinline__ Vector<T, VEC> load_vector(const T *p)
+{
+    Bits<T, VEC> bits;
+    bits.word = *reinterpret_cast<const typename Word<sizeof(T) * VEC>::type *>(p);
+    return bits.vector;
+}
+
+// Past the L1 cache: for data that other blocks of the same launch wrote.
+template <typename T, int VEC>
+__device__ __forceinline__ Vector<T, VEC> load_vector_l2(const T *p)
+{
+    Bits<T, VEC> bits;
+    bits.word = __ldcg(reinterpret_cast<const typename Word<sizeof(T) * VEC>::type *>(p));
+    return bits.vector;
+}
+
+template <typename T, int VEC>
+__device__ __forceinline__ Vector<T, VEC> load_vector_const(const T *p)
+{
+    Bits<T, VEC> bits;
+    bits.word = __ldg(reinterpret_cast<const typename Word<sizeof(T) * VEC>::type *>(p));
+    return bits.vector;
+}
+
+template <typename T, int VEC>
+__device__ __forceinline__ void store_vector(T *p, const Vector<T, VEC> &v)
+{
+    Bits<T, VEC> bits;
+    bits.vector = v;
+    *reinterpret_cast<typename Word<sizeof(T) * VEC>::type *>(p) = bits.word;
+}
+
+__device__ __forceinline__ void load_four(const float *p, float (&v)[4])
+{
+    const float4 a = __ldg(reinterpret_cast<const float4 *>(p));
+    v[0] = a.x;
+    v[1] = a.y;
+    v[2] = a.z;
+    v[3] = a.w;
+}
+
+__device__ __forceinline__ void load_four(const double *p, double (&v)[4])
+{
+    const double2 a = __ldg(reinterpret_cast<const double2 *>(p));
+    const double2 b = __ldg(reinterpret_cast<const double2 *>(p + 2));
+    v[0] = a.x;
+    v[1] = a.y;
+    v[2] = b.x;
+    v[3] = b.y;
+}
+
+}  // namespace spmmi
