@@ -118,10 +118,19 @@ static int is_measured(const struct ours_result *results, int count, const char 
     return 0;
 }
 
-/* "rows" of "rows/row-split". */
+/* The part of a kernel's name that is a family's, such as "rows" in "cpu/rows/row-split". */
 static void family_of(const char *kernel, char *family, size_t size)
 {
-    snprintf(family, size, "%.*s", (int)strcspn(kernel, "/"), kernel);
+    snprintf(family, size, "?");
+    while (*kernel != '\0') {
+        const size_t length = strcspn(kernel, "/");
+        for (int f = 1; strcmp(spmm_family_name((spmm_family_t)f), "?") != 0; f++) {
+            const char *name = spmm_family_name((spmm_family_t)f);
+            if (strlen(name) == length && memcmp(name, kernel, length) == 0)
+                snprintf(family, size, "%s", name);
+        }
+        kernel += kernel[length] == '/' ? length + 1 : length;
+    }
 }
 
 static void measure(struct bench_ours *ours, spmm_executor_t *executor, struct bench_site *site,
