@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Generator strings: sizes, structure, sameness, refusals, short memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <omp.h>
+#include <string.h>
+
+#include "format/alloc.h"
+#include "format/plan.h"
+#include "inspector/matrix.h"
+
+struct size_case {
+    const char *spec;
+    int64_t rows, cols, nnz; /* counted by hand from the definition, but for R-MAT, whose edges repeat */
+    int64_t row_max;
+};
+
+static const struct size_case size_cases[] = {
+    {"gen:fem3:2:2:2", 24, 24, 576, 24},
+    {"gen:fem3:3:1:1", 9, 9, 63, 9},
+    {"gen:fem3:5:4:3", 180, 180, 9 * 13 * 10 * 7, 81},
+    {"gen:femshuf:5:4:3", 180, 180, 9 * 13 * 10 * 7, 81},
+    {"gen:lap27:1", 1, 1, 1, 1},
+    {"gen:lap27:5", 125, 125, 13 * 13 * 13, 27},
+    {"gen:qcd:3", 972, 972, 972 * 36, 36},
+    {"gen:qcd:1", 12, 12, 144, 12},
+    {"gen:band:0:3", 0, 0, 0, 0},
+    {"gen:band:10:1", 10, 10, 28, 3},
+    {"gen:band:5:100", 5, 5, 25, 5},
+    {"gen:block:64:4:3", 64, 64, 768, 12},
+    {"gen:block:8:8:1", 8, 8, 64, 8},
+    {"gen:rand:1000:7", 1000, 1000, 7000, 7},
+    {"gen:rand:10:9", 10, 10, 90, 9},
+    {"gen:rand:5:0", 5, 5, 0, 0},
+    {"gen:rmat:0:3", 1, 1, 1, 1},
+    {"gen:rmat:5:0", 32, 32, 0, 0},
+    {"gen:dense:7:3", 7, 3, 21, 3},
+    {"gen:dense:0:3", 0, 3, 0, 0},
+    {"gen:diag:6", 6, 6, 6, 1},
+    {"gen:arrow:6", 6, 6, 16, 6},
+    {"gen:arrow:1", 1, 1, 1, 1},
+    {"gen:arrow:0", 0, 0, 0, 0},
+    {"gen:empty:4:9", 4, 9, 0, 0},
+    {"gen:powerlaw:300:200:5", 300, 200, 1500, 50},
+    {"gen:powerlaw:3:1:1", 3, 1, 3, 1},
+};
+
+static spmm_matrix_t *generate(const char *spec)
+{
+    spmm_matrix_t *m = NULL;
+    spmm_diag_t diag = {0};
+    const spmm_status_t status = spmm_matrix_generate(spec, &m, &diag);
+    if (status != SPMM_OK)
+        fail_msg("%s: %s", spec, diag.text);
+    return m;
+}
+
+static void assert_canonical(const spmm_matrix_t *m)
+{
+    assert_int_equal(m->row_ptr[0], 0);
+    assert_int_equal(m->row_ptr[m->rows], m->nnz);
+    for (int64_t i = 0; i < m->rows; i++) {
+        for (int64_t p = m->row_ptr[i]; p < m->row_ptr[i + 1]; p++) {
+            assert_in_range(m->col_ind[p], 0, m->cols - 1);
+            if (p > m->row_ptr[i])
+                assert_true(m->col_ind[p] > m->col_ind[p - 1]);
+            assert_true(m->values[p] > -1 && m->values[p] < 1 && m->values[p] != 0);
+            assert_true((double)(float)m->values[p] == m->values[p]);
+        }
+    }
+}
+
+static void has_the_documented_size(void **state)
+{
+    const struct size_case *c = *state;
+    spmm_matrix_t *m = generate(c->spec);
+    spmm_matrix_info_t info = {.struct_size = sizeof info};
+    int64_t longest = 0;
+    assert_canonical(m);
+    for (int64_t i = 0; i < m->rows; i++)
+        longest = m->row_ptr[i + 1] - m->row_ptr[i] > longest ? m->row_ptr[i + 1] - m->row_ptr[i] : longest;
+    assert_int_equal(m->rows, c->rows);
+    assert_int_equal(m->cols, c->cols);
+    assert_int_equal(m->nnz, c->nnz);
+    assert_int_equal(longest, c->row_max);
+    assert_int_equal(spmm_matrix_info(m, &info), SPMM_OK);
+    assert_string_equal(info.name, c->spec);
+    assert_int_equal(info.nnz, c->nnz);
+    spmm_matrix_destroy(m);
+}
+
+/* FNV-1a over the pattern: the columns, with the row ends between them. */
+static uint64_t fingerprint(const spmm_matrix_t *m)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (int64_t i = 0; i < m->rows; i++) {
+        for (int64_t p = m->row_ptr[i]; p < m->row_ptr[i + 1]; p++)
+            hash = (hash ^ (uint64_t)m->col_ind[p]) * UINT64_C(0x100000001b3);
+        hash = (hash ^ UINT64_MAX) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+struct fingerprint_case {
+    const char *spec;
+    uint64_t expected; /* as first made; another value means that published figures name other matrices */
+    double first_value;
+};
+
+static const struct fingerprint_case fingerprint_cases[] = {
+#include "generate_fingerprints.inc"
+};
+
+static void is_the_same_on_every_machine_and_thread_count(void **state)
+{
+    const struct fingerprint_case *c = *state;
+    for (int threads = 1; threads <= 5; threads += 2) {
+        omp_set_num_threads(threads);
+        spmm_matrix_t *m = generate(c->spec);
+        assert_canonical(m);
+        if (fingerprint(m) != c->expected)
+            fail_msg("%s with %d threads: fingerprint %#llx, expected %#llx", c->spec, threads,
+                     (unsigned long long)fingerprint(m), (unsigned long long)c->expected);
+        assert_true(m->values[0] == c->first_value);
+        spmm_matrix_destroy(m);
+    }
+}
+
+static void shuffled_mesh_is_the_mesh_renumbered(void **state)
+{
+    (void)state;
+    spmm_matrix_t *natural = generate("gen:fem3:4:3:5");
+    spmm_matrix_t *shuffled = generate("gen:femshuf:4:3:5");
+    int64_t lengths[2][82] = {{0}};
+    int moved = 0;
+    for (int64_t i = 0; i < natural->rows; i++) {
+        lengths[0][natural->row_ptr[i + 1] - natural->row_ptr[i]]++;
+        lengths[1][shuffled->row_ptr[i + 1] - shuffled->row_ptr[i]]++;
+    }
+    assert_memory_equal(lengths[0], lengths[1], sizeof lengths[0]);
+    for (int64_t p = 0; p < natural->nnz; p++)
+        moved |= natural->col_ind[p] != shuffled->col_ind[p];
+    assert_true(moved);
+    spmm_matrix_destroy(natural);
+    spmm_matrix_destroy(shuffled);
+}
+
+/* A pattern equals its transpose exactly when both have the same CSR. */
+static void lattices_and_meshes_are_structurally_symmetric(void **state)
+{
+    static const char *const specs[] = {"gen:fem3:4:3:2", "gen:femshuf:4:3:2", "gen:lap27:4", "gen:band:30:4",
+                                        "gen:arrow:9", "gen:diag:5"};
+    (void)state;
+    for (size_t s = 0; s < sizeof specs / sizeof specs[0]; s++) {
+        spmm_matrix_t *m = generate(specs[s]);
+        int64_t *t_row_ptr = spmmi_alloc((uint64_t)m->cols + 1, sizeof *t_row_ptr);
+        int32_t *t_col_ind = spmmi_alloc((uint64_t)m->nnz, sizeof *t_col_ind);
+        assert_int_equal(spmmi_transpose(m->rows, m->cols, m->row_ptr, m->col_ind, t_row_ptr, t_col_ind, NULL),
+                         SPMM_OK);
+        assert_memory_equal(t_row_ptr, m->row_ptr, ((size_t)m->rows + 1) * sizeof *t_row_ptr);
+        assert_memory_equal(t_col_ind, m->col_ind, (size_t)m->nnz * sizeof *t_col_ind);
+        spmmi_free(t_row_ptr);
+        spmmi_free(t_col_ind);
+        spmm_matrix_destroy(m);
+    }
+}
+
+struct refusal_case {
+    const char *spec;
+    const char *fragment; /* of the sentence */
+};
+
+static const struct refusal_case refusal_cases[] = {
+    {"", "expected gen: and one of fem3:nx:ny:nz, femshuf:nx:ny:nz, lap27:g, qcd:l, band:m:w"},
+    {"gen:", "powerlaw:m:k:d"},
+    {"gen:nothing:3", "expected gen: and one of"},
+    {"band:3:4", "expected gen: and one of"},
+    {"gen:ban:3:4", "expected gen: and one of"},
+    {"gen:band", "expected gen:band:m:w, found gen:band"},
+    {"gen:band:3", "expected gen:band:m:w"},
+    {"gen:band:3:", "expected gen:band:m:w"},
+    {"gen:band:-3:4", "expected gen:band:m:w"},
+    {"gen:band:3:4:5", "nothing after it"},
+    {"gen:band:3:4x", "nothing after it"},
+    {"gen:band:3:99999999999999999999", "expected gen:band:m:w"},
+    {"gen:band:2147483647:1", "must be in 0..2147483646, found 2147483647"},
+    {"gen:fem3:0:1:1", "must be in 1..65536, found 0"},
+    {"gen:fem3:65536:65536:65536", "at most 2147483646 rows"},
+    {"gen:femshuf:65536:65536:65536", "at most 2147483646 rows"},
+    {"gen:dense:65536:65536", "could hold 4294967296 nonzeros"},
+    {"gen:rmat:31:1", "must be in 0..30"},
+    {"gen:rmat:30:3", "could hold 3221225472 nonzeros"},
+    {"gen:rand:3:4", "needs d <= m"},
+    {"gen:block:10:4:1", "multiple of b"},
+    {"gen:block:8:4:3", "needs d <= m / b"},
+    {"gen:powerlaw:10:10:3", "needs d <= k / 4"},
+    {"gen:qcd:257", "must be in 1..256"},
+};
+
+static void refuses_with_one_sentence(void **state)
+{
+    const struct refusal_case *c = *state;
+    spmm_diag_t diag = {0};
+    spmm_matrix_t *m = (spmm_matrix_t *)&diag;
+    assert_int_equal(spmm_matrix_generate(c->spec, &m, &diag), SPMM_ERR_ARGUMENT);
+    assert_null(m);
+    assert_int_equal(diag.status, SPMM_ERR_ARGUMENT);
+    if (strstr(diag.text, c->fragment) == NULL)
+        fail_msg("%s: found the sentence \"%s\"", c->spec, diag.text);
+    assert_null(strchr(diag.text, '\n'));
+}
+
+static void refuses_missing_arguments(void **state)
+{
+    (void)state;
+    spmm_matrix_t *m = NULL;
+    assert_int_equal(spmm_matrix_generate("gen:diag:1", NULL, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_matrix_generate(NULL, &m, NULL), SPMM_ERR_ARGUMENT);
+}
+
+static void survives_every_failing_allocation(void **state)
+{
+    static const char *const specs[] = {"gen:femshuf:2:2:2", "gen:rmat:4:3", "gen:powerlaw:20:20:2", "gen:rand:9:2"};
+    (void)state;
+    for (size_t s = 0; s < sizeof specs / sizeof specs[0]; s++) {
+        const int64_t live = spmmi_alloc_live();
+        int64_t failures = 0;
+        for (;; failures++) {
+            spmm_diag_t diag = {0};
+            spmm_matrix_t *m = NULL;
+            spmmi_alloc_fail_at(failures, 0);
+            const spmm_status_t status = spmm_matrix_generate(specs[s], &m, &diag);
+            spmmi_alloc_fail_at(-1, 0);
+            if (status == SPMM_OK) {
+                spmm_matrix_destroy(m);
+                break;
+            }
+            assert_int_equal(status, SPMM_ERR_MEMORY);
+            assert_null(m);
+            assert_int_equal(diag.status, SPMM_ERR_MEMORY);
+            assert_int_equal(spmmi_alloc_live(), live);
+        }
+        assert_true(failures >= 5);
+        assert_int_equal(spmmi_alloc_live(), live);
+    }
+}
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+int main(void)
+{
+    static const struct CMUnitTest plain[] = {
+        cmocka_unit_test(shuffled_mesh_is_the_mesh_renumbered),
+        cmocka_unit_test(lattices_and_meshes_are_structurally_symmetric),
+        cmocka_unit_test(refuses_missing_arguments),
+        cmocka_unit_test(survives_every_failing_allocation),
+    };
+    struct CMUnitTest tests[COUNT(size_cases) + COUNT(fingerprint_cases) + COUNT(refusal_cases) + COUNT(plain)];
+    size_t count = 0;
+    for (size_t i = 0; i < COUNT(size_cases); i++)
+        tests[count++] = (struct CMUnitTest){size_cases[i].spec, has_the_documented_size, NULL, NULL,
+                                             (void *)(uintptr_t)&size_cases[i]};
+    for (size_t i = 0; i < COUNT(fingerprint_cases); i++)
+        tests[count++] = (struct CMUnitTest){fingerprint_cases[i].spec, is_the_same_on_every_machine_and_thread_count,
+                                             NULL, NULL, (void *)(uintptr_t)&fingerprint_cases[i]};
+    for (size_t i = 0; i < COUNT(refusal_cases); i++)
+        tests[count++] = (struct CMUnitTest){refusal_cases[i].spec, refuses_with_one_sentence, NULL, NULL,
+                                             (void *)(uintptr_t)&refusal_cases[i]};
+    for (size_t i = 0; i < COUNT(plain); i++)
+        tests[count++] = plain[i];
+    return cmocka_run_group_tests_name("generate", tests, NULL, NULL);
+}

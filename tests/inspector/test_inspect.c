@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spmm_inspect as a whole: what lands in the plan, what is refused, sameness, short memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "format/alloc.h"
+#include "format/plan.h"
+#include "inspector/matrix.h"
+
+static spmm_matrix_t *generate(const char *spec)
+{
+    spmm_matrix_t *m = NULL;
+    spmm_diag_t diag = {0};
+    if (spmm_matrix_generate(spec, &m, &diag) != SPMM_OK)
+        fail_msg("%s: %s", spec, diag.text);
+    return m;
+}
+
+static spmm_plan_t *inspect(const spmm_matrix_t *m, const spmm_inspect_options_t *options)
+{
+    spmm_plan_t *plan = NULL;
+    spmm_diag_t diag = {0};
+    if (spmm_inspect(m, options, &plan, &diag) != SPMM_OK)
+        fail_msg("%s", diag.text);
+    assert_int_equal(diag.status, SPMM_OK);
+    return plan;
+}
+
+/* ---- Every generator, every option that changes the plan ---- */
+
+static const char *const specs[] = {
+    "gen:fem3:4:4:4",  "gen:femshuf:4:4:4", "gen:lap27:6",     "gen:qcd:2",         "gen:band:500:9",
+    "gen:band:500:2",  "gen:block:128:8:3", "gen:rand:900:12", "gen:rmat:9:8",      "gen:dense:30:40",
+    "gen:diag:100",    "gen:arrow:900",     "gen:empty:5:7",   "gen:empty:0:7",     "gen:empty:7:0",
+    "gen:empty:0:0",   "gen:diag:1",        "gen:dense:1:999", "gen:dense:999:1",   "gen:powerlaw:300:300:4",
+};
+
+static void passes_the_check_of_the_format(void **state)
+{
+    const char *spec = *state;
+    spmm_matrix_t *m = generate(spec);
+    for (int dtype = SPMM_F32; dtype <= SPMM_F64; dtype++) {
+        for (int schedule = 0; schedule <= SPMM_SCHEDULE_NONZERO_SPLIT; schedule++) {
+            for (int pattern_only = 0; pattern_only <= 1; pattern_only++) {
+                spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+                spmm_diag_t diag = {0};
+                spmm_csr_t csr;
+                options.dtype = (spmm_dtype_t)dtype;
+                options.schedule = (spmm_schedule_t)schedule;
+                options.pattern_only = pattern_only;
+                options.ops = 3;
+                spmm_plan_t *plan = inspect(m, &options);
+                if (spmmi_plan_check(plan, &diag) != SPMM_OK)
+                    fail_msg("%s: %s", spec, diag.text);
+                assert_int_equal(spmm_matrix_csr(m, &csr), SPMM_OK);
+                assert_int_equal(spmm_plan_matches(plan, &csr, !pattern_only, NULL), SPMM_OK);
+                assert_int_equal(plan->variant_count, 2);
+                assert_int_equal(plan->part_count, 2);
+                assert_int_equal(plan->trace_count, 4);
+                assert_string_equal(plan->source, spec);
+                for (uint32_t i = 0; i < 2; i++) {
+                    assert_int_equal(plan->variants[i].op, i);
+                    assert_int_equal(plan->parts[plan->variants[i].part_first].op, i);
+                    if (schedule != 0)
+                        assert_int_equal(plan->parts[i].schedule, schedule);
+                }
+                spmm_plan_destroy(plan);
+            }
+        }
+    }
+    spmm_matrix_destroy(m);
+}
+
+static void defaults_are_f32_and_one_variant_for_everything(void **state)
+{
+    (void)state;
+    spmm_matrix_t *m = generate("gen:band:50:9");
+    spmm_plan_t *plan = inspect(m, NULL);
+    assert_int_equal(plan->dtype, SPMM_F32);
+    assert_int_equal(plan->variant_count, 1);
+    const struct spmmi_variant *v = &plan->variants[0];
+    assert_int_equal(v->op, SPMM_OP_N);
+    assert_int_equal(v->compute, SPMM_F32);
+    assert_int_equal(v->layouts, SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR);
+    assert_int_equal(v->target, 0);
+    assert_int_equal(v->n_min, 1);
+    assert_int_equal(v->n_max, SPMMI_N_MAX);
+    assert_int_equal(plan->parts[0].schedule, SPMM_SCHEDULE_ROW_SPLIT);
+    for (int64_t p = 0; p < m->nnz; p++)
+        assert_true(((float *)plan->values)[p] == (float)m->values[p]);
+    spmm_plan_destroy(plan);
+    spmm_matrix_destroy(m);
+}
+
+static void schedule_of_the_transpose_follows_its_own_rows(void **state)
+{
+    (void)state;
+    spmm_matrix_t *m = generate("gen:dense:30:3"); /* rows of 3, columns of 30 */
+    spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+    options.ops = 3;
+    spmm_plan_t *plan = inspect(m, &options);
+    assert_int_equal(plan->parts[0].schedule, SPMM_SCHEDULE_NONZERO_SPLIT);
+    assert_int_equal(plan->parts[1].schedule, SPMM_SCHEDULE_ROW_SPLIT);
+    assert_int_equal(plan->parts[1].item_count, 3);
+    spmm_plan_destroy(plan);
+    spmm_matrix_destroy(m);
+}
+
+static void device_profiles_name_their_target(void **state)
+{
+    static const struct {
+        const char *device;
+        uint32_t target;
+    } devices[] = {{"any", 0}, {"cpu", 1}, {"a100", 80}, {"h100", 90}, {"h200", 90}};
+    (void)state;
+    spmm_matrix_t *m = generate("gen:diag:3");
+    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
+        spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+        options.device = devices[i].device;
+        spmm_plan_t *plan = inspect(m, &options);
+        assert_int_equal(plan->variants[0].target, devices[i].target);
+        spmm_plan_destroy(plan);
+    }
+    spmm_matrix_destroy(m);
+}
+
+static void values_of_a_pattern_are_one(void **state)
+{
+    (void)state;
+    const int64_t row_ptr[] = {0, 2, 3};
+    const int32_t col_ind[] = {0, 2, 1};
+    const spmm_csr_t csr = {.rows = 2, .cols = 3, .nnz = 3, .row_ptr_type = SPMM_I64, .col_ind_type = SPMM_I32,
+                            .row_ptr = row_ptr, .col_ind = col_ind};
+    spmm_matrix_t *m = NULL;
+    assert_int_equal(spmm_matrix_from_csr(&csr, &m, NULL), SPMM_OK);
+    for (int dtype = SPMM_F32; dtype <= SPMM_F64; dtype++) {
+        spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+        options.dtype = (spmm_dtype_t)dtype;
+        spmm_plan_t *plan = inspect(m, &options);
+        for (int p = 0; p < 3; p++)
+            assert_true(dtype == SPMM_F32 ? ((float *)plan->values)[p] == 1.0f : ((double *)plan->values)[p] == 1.0);
+        spmm_plan_destroy(plan);
+    }
+    spmm_matrix_destroy(m);
+}
+
+/* ---- Rounding ---- */
+
+static spmm_status_t inspect_value(double value, spmm_dtype_t dtype, double *stored, spmm_diag_t *diag)
+{
+    const int64_t row_ptr[] = {0, 1, 3};
+    const int32_t col_ind[] = {0, 0, 4};
+    const double values[] = {1, 2, value};
+    const spmm_csr_t csr = {.rows = 2, .cols = 5, .nnz = 3, .row_ptr_type = SPMM_I64, .col_ind_type = SPMM_I32,
+                            .row_ptr = row_ptr, .col_ind = col_ind, .value_type = SPMM_F64, .values = values};
+    spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+    spmm_matrix_t *m = NULL;
+    spmm_plan_t *plan = NULL;
+    options.dtype = dtype;
+    assert_int_equal(spmm_matrix_from_csr(&csr, &m, NULL), SPMM_OK);
+    const spmm_status_t status = spmm_inspect(m, &options, &plan, diag);
+    spmm_matrix_destroy(m);
+    if (status == SPMM_OK)
+        *stored = dtype == SPMM_F32 ? (double)((float *)plan->values)[2] : ((double *)plan->values)[2];
+    else
+        assert_null(plan);
+    spmm_plan_destroy(plan);
+    return status;
+}
+
+static void values_are_rounded_to_the_nearest_float(void **state)
+{
+    (void)state;
+    double stored = 0;
+    assert_int_equal(inspect_value(0.1, SPMM_F32, &stored, NULL), SPMM_OK);
+    assert_true(stored == (double)0.1f);
+    assert_int_equal(inspect_value(1e-60, SPMM_F32, &stored, NULL), SPMM_OK);
+    assert_true(stored == 0);
+    assert_int_equal(inspect_value(FLT_MAX, SPMM_F32, &stored, NULL), SPMM_OK);
+    assert_true(stored == FLT_MAX);
+    assert_int_equal(inspect_value(1e300, SPMM_F64, &stored, NULL), SPMM_OK);
+    assert_true(stored == 1e300);
+}
+
+static void infinities_and_nan_of_the_file_stay(void **state)
+{
+    (void)state;
+    double stored = 0;
+    assert_int_equal(inspect_value((double)-INFINITY, SPMM_F32, &stored, NULL), SPMM_OK);
+    assert_true(stored == (double)-INFINITY);
+    assert_int_equal(inspect_value((double)NAN, SPMM_F32, &stored, NULL), SPMM_OK);
+    assert_true(isnan(stored));
+}
+
+static void a_value_too_large_for_a_float_is_refused_with_its_place(void **state)
+{
+    (void)state;
+    double stored = 0;
+    spmm_diag_t diag = {0};
+    assert_int_equal(inspect_value(-3.5e38, SPMM_F32, &stored, &diag), SPMM_ERR_ARGUMENT);
+    assert_int_equal(diag.status, SPMM_ERR_ARGUMENT);
+    assert_int_equal(diag.offset, 1);
+    assert_non_null(strstr(diag.text, "row 2, column 5"));
+    assert_non_null(strstr(diag.text, "--dtype f64"));
+}
+
+/* ---- Refusals ---- */
+
+static const int64_t n_zero[] = {8, 0};
+
+struct refusal_case {
+    const char *name;
+    spmm_inspect_options_t options;
+    const char *fragment;
+};
+
+#define OPTIONS(...) {.struct_size = sizeof(spmm_inspect_options_t), __VA_ARGS__}
+static const struct refusal_case refusal_cases[] = {
+    {"refuses_options_without_their_size", {.struct_size = 0}, "struct_size"},
+    {"refuses_an_unknown_dtype", OPTIONS(.dtype = (spmm_dtype_t)3), "dtype 3"},
+    {"refuses_an_unknown_layout", OPTIONS(.layouts = 4), "layouts 0x4"},
+    {"refuses_an_unknown_op", OPTIONS(.ops = 8), "ops 0x8"},
+    {"refuses_an_unknown_device", OPTIONS(.device = "h300"),
+     "expected a device of any, cpu, a100, h100, h200, found \"h300\""},
+    {"refuses_an_unknown_schedule", OPTIONS(.schedule = (spmm_schedule_t)9), "schedule 9"},
+    {"refuses_an_unknown_kernel", OPTIONS(.force_kernel = "rows/fast"), "found \"rows/fast\""},
+    {"refuses_a_kernel_of_another_family", OPTIONS(.force_kernel = "tiled/row-split"), "found \"tiled/row-split\""},
+    {"refuses_a_kernel_without_schedule", OPTIONS(.force_kernel = "rows"), "found \"rows\""},
+    {"refuses_a_kernel_against_the_schedule",
+     OPTIONS(.schedule = SPMM_SCHEDULE_ROW_SPLIT, .force_kernel = "rows/nonzero-split"), "contradict"},
+    {"refuses_n_of_zero", OPTIONS(.n = n_zero, .n_count = 2), "found 0"},
+    {"refuses_a_negative_count_of_n", OPTIONS(.n = n_zero, .n_count = -1), "n_count"},
+    {"refuses_negative_threads", OPTIONS(.threads = -1), "threads"},
+};
+
+static void refuses_with_one_sentence(void **state)
+{
+    const struct refusal_case *c = *state;
+    spmm_matrix_t *m = generate("gen:diag:3");
+    spmm_plan_t *plan = (spmm_plan_t *)m;
+    spmm_diag_t diag = {0};
+    assert_int_equal(spmm_inspect(m, &c->options, &plan, &diag), SPMM_ERR_ARGUMENT);
+    assert_null(plan);
+    if (strstr(diag.text, c->fragment) == NULL)
+        fail_msg("found the sentence \"%s\"", diag.text);
+    spmm_matrix_destroy(m);
+}
+
+static void refuses_missing_arguments(void **state)
+{
+    (void)state;
+    spmm_plan_t *plan = NULL;
+    spmm_matrix_t *m = generate("gen:diag:3");
+    assert_int_equal(spmm_inspect(NULL, NULL, &plan, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_inspect(m, NULL, NULL, NULL), SPMM_ERR_ARGUMENT);
+    spmm_matrix_destroy(m);
+}
+
+static void refuses_dimensions_beyond_the_format(void **state)
+{
+    (void)state;
+    int64_t row_ptr[] = {0};
+    const spmm_matrix_t m = {.cols = SPMMI_DIM_MAX + 1, .row_ptr = row_ptr};
+    spmm_plan_t *plan = NULL;
+    assert_int_equal(spmm_inspect(&m, NULL, &plan, NULL), SPMM_ERR_MATRIX_TOO_LARGE);
+    assert_null(plan);
+}
+
+static void kernels_can_be_forced_by_name(void **state)
+{
+    (void)state;
+    spmm_matrix_t *m = generate("gen:diag:40");
+    spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+    options.force_kernel = "rows/row-split";
+    spmm_plan_t *plan = inspect(m, &options);
+    assert_int_equal(plan->parts[0].schedule, SPMM_SCHEDULE_ROW_SPLIT);
+    assert_int_equal(plan->trace[0].reason, SPMMI_REASON_FORCED);
+    spmm_plan_destroy(plan);
+    options.force_kernel = "rows/nonzero-split";
+    plan = inspect(m, &options);
+    assert_int_equal(plan->parts[0].schedule, SPMM_SCHEDULE_NONZERO_SPLIT);
+    spmm_plan_destroy(plan);
+    spmm_matrix_destroy(m);
+}
+
+/* ---- Sameness, progress, memory ---- */
+
+static void plan_bytes_do_not_depend_on_threads(void **state)
+{
+    static const char *const large[] = {"gen:rmat:14:20", "gen:fem3:20:20:20", "gen:rand:150000:2"};
+    (void)state;
+    for (size_t s = 0; s < sizeof large / sizeof large[0]; s++) {
+        spmm_matrix_t *m = generate(large[s]);
+        void *first = NULL;
+        size_t first_size = 0;
+        for (int threads = 1; threads <= 7; threads += 2) {
+            spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+            spmm_save_options_t save = SPMM_SAVE_OPTIONS_INIT;
+            void *bytes = NULL;
+            size_t size = 0;
+            options.threads = threads;
+            options.ops = 3;
+            save.threads = threads;
+            spmm_plan_t *plan = inspect(m, &options);
+            assert_int_equal(spmm_plan_write(plan, &save, &bytes, &size, NULL), SPMM_OK);
+            spmm_plan_destroy(plan);
+            if (first == NULL) {
+                first = bytes;
+                first_size = size;
+                continue;
+            }
+            assert_int_equal(size, first_size);
+            assert_memory_equal(bytes, first, size);
+            spmm_plan_bytes_free(bytes);
+        }
+        spmm_plan_bytes_free(first);
+        spmm_matrix_destroy(m);
+    }
+}
+
+struct progress_record {
+    uint64_t last;
+    int calls, backwards;
+};
+
+static void record_progress(void *context, const char *stage, uint64_t done, uint64_t total)
+{
+    struct progress_record *r = context;
+    r->backwards |= done < r->last || done > total || stage[0] == '\0';
+    r->last = done;
+    r->calls++;
+}
+
+static void progress_goes_forward_to_its_end(void **state)
+{
+    (void)state;
+    struct progress_record record = {0};
+    spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+    options.progress = record_progress;
+    options.progress_context = &record;
+    spmm_matrix_t *m = generate("gen:diag:3");
+    spmm_plan_destroy(inspect(m, &options));
+    assert_int_equal(record.calls, 4);
+    assert_int_equal(record.last, 3);
+    assert_false(record.backwards);
+    spmm_matrix_destroy(m);
+}
+
+static void survives_every_failing_allocation(void **state)
+{
+    (void)state;
+    spmm_matrix_t *m = generate("gen:fem3:2:2:2");
+    const int64_t live = spmmi_alloc_live();
+    spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+    int64_t failures = 0;
+    options.ops = 3;
+    for (;; failures++) {
+        spmm_diag_t diag = {0};
+        spmm_plan_t *plan = NULL;
+        spmmi_alloc_fail_at(failures, 1);
+        const spmm_status_t status = spmm_inspect(m, &options, &plan, &diag);
+        spmmi_alloc_fail_at(-1, 0);
+        if (status == SPMM_OK) {
+            spmm_plan_destroy(plan);
+            break;
+        }
+        assert_int_equal(status, SPMM_ERR_MEMORY);
+        assert_null(plan);
+        assert_int_equal(diag.status, SPMM_ERR_MEMORY);
+        assert_int_equal(spmmi_alloc_live(), live);
+    }
+    assert_true(failures >= 7);
+    assert_int_equal(spmmi_alloc_live(), live);
+    spmm_matrix_destroy(m);
+}
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+int main(void)
+{
+    static const struct CMUnitTest plain[] = {
+        cmocka_unit_test(defaults_are_f32_and_one_variant_for_everything),
+        cmocka_unit_test(schedule_of_the_transpose_follows_its_own_rows),
+        cmocka_unit_test(device_profiles_name_their_target),
+        cmocka_unit_test(values_of_a_pattern_are_one),
+        cmocka_unit_test(values_are_rounded_to_the_nearest_float),
+        cmocka_unit_test(infinities_and_nan_of_the_file_stay),
+        cmocka_unit_test(a_value_too_large_for_a_float_is_refused_with_its_place),
+        cmocka_unit_test(refuses_missing_arguments),
+        cmocka_unit_test(refuses_dimensions_beyond_the_format),
+        cmocka_unit_test(kernels_can_be_forced_by_name),
+        cmocka_unit_test(plan_bytes_do_not_depend_on_threads),
+        cmocka_unit_test(progress_goes_forward_to_its_end),
+        cmocka_unit_test(survives_every_failing_allocation),
+    };
+    struct CMUnitTest tests[COUNT(specs) + COUNT(refusal_cases) + COUNT(plain)];
+    size_t count = 0;
+    for (size_t i = 0; i < COUNT(specs); i++)
+        tests[count++] = (struct CMUnitTest){specs[i], passes_the_check_of_the_format, NULL, NULL,
+                                             (void *)(uintptr_t)specs[i]};
+    for (size_t i = 0; i < COUNT(refusal_cases); i++)
+        tests[count++] = (struct CMUnitTest){refusal_cases[i].name, refuses_with_one_sentence, NULL, NULL,
+                                             (void *)(uintptr_t)&refusal_cases[i]};
+    for (size_t i = 0; i < COUNT(plain); i++)
+        tests[count++] = plain[i];
+    return cmocka_run_group_tests_name("inspect", tests, NULL, NULL);
+}
