@@ -13,9 +13,13 @@ endif()
 add_library(spmm_compile_options INTERFACE)
 target_compile_options(spmm_compile_options INTERFACE
   $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Wconversion -Wshadow -ffp-contract=off>)
+# nvcc's host code passes through the same compiler; its own wrappers are not free of conversions.
+target_compile_options(spmm_compile_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wno-unused-parameter>)
 target_compile_definitions(spmm_compile_options INTERFACE _GNU_SOURCE)
 if(SPMM_WERROR)
-  target_compile_options(spmm_compile_options INTERFACE $<$<COMPILE_LANGUAGE:C>:-Werror>)
+  target_compile_options(spmm_compile_options INTERFACE
+    $<$<COMPILE_LANGUAGE:C>:-Werror> $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)
 endif()
 if(SPMM_SANITIZE)
   target_compile_options(spmm_compile_options INTERFACE
