@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-spmm_status_t spmmi_diag_set(spmm_diag_t *diag, spmm_status_t status, struct spmmi_where where, const char *format,
-                             ...)
+spmm_status_t spmmi_diag_set(spmm_diag_t *diag, spmm_status_t status, struct spmmi_where where,
+                             const char *format, ...)
 {
     if (diag == NULL || diag->status != SPMM_OK)
         return status;

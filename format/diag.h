@@ -20,29 +20,35 @@ struct spmmi_where {
 };
 
 /* Record a failure unless one is recorded already. Returns status. diag may be NULL. */
-__attribute__((format(printf, 4, 5))) spmm_status_t spmmi_diag_set(spmm_diag_t *diag, spmm_status_t status,
-                                                                   struct spmmi_where where, const char *format, ...);
+__attribute__((format(printf, 4, 5))) spmm_status_t
+spmmi_diag_set(spmm_diag_t *diag, spmm_status_t status, struct spmmi_where where, const char *format, ...);
 
 void spmmi_diag_clear(spmm_diag_t *diag); /* public functions call it first */
 
-#define SPMM_FAIL_AT(code, diag, where, ...)                                                        \
-    do {                                                                                            \
-        status = spmmi_diag_set((diag), (code), (where), __VA_ARGS__);                              \
-        goto cleanup;                                                                               \
+#define SPMM_FAIL_AT(code, diag, where, ...)                           \
+    do {                                                               \
+        status = spmmi_diag_set((diag), (code), (where), __VA_ARGS__); \
+        goto cleanup;                                                  \
     } while (0)
 #define SPMM_FAIL(code, diag, ...) SPMM_FAIL_AT(code, diag, ((struct spmmi_where){0, 0, 0}), __VA_ARGS__)
-#define SPMM_REQUIRE(condition, code, diag, ...)                                                    \
-    do {                                                                                            \
-        if (!(condition))                                                                           \
-            SPMM_FAIL(code, diag, __VA_ARGS__);                                                     \
+#define SPMM_REQUIRE(condition, code, diag, ...) \
+    do {                                         \
+        if (!(condition))                        \
+            SPMM_FAIL(code, diag, __VA_ARGS__);  \
     } while (0)
-#define SPMM_TRY(call)                                                                              \
-    do {                                                                                            \
-        status = (call);                                                                            \
-        if (status != SPMM_OK)                                                                      \
-            goto cleanup;                                                                           \
+/* The same with a place: a byte offset in a plan file, or a row or entry number. */
+#define SPMM_REQUIRE_AT(condition, code, diag, at, ...)                                \
+    do {                                                                               \
+        if (!(condition))                                                              \
+            SPMM_FAIL_AT(code, diag, ((struct spmmi_where){(at), 0, 0}), __VA_ARGS__); \
     } while (0)
-#define SPMM_TRY_ALLOC(pointer, diag)                                                               \
+#define SPMM_TRY(call)         \
+    do {                       \
+        status = (call);       \
+        if (status != SPMM_OK) \
+            goto cleanup;      \
+    } while (0)
+#define SPMM_TRY_ALLOC(pointer, diag) \
     SPMM_REQUIRE((pointer) != NULL, SPMM_ERR_MEMORY, diag, "out of memory in %s", __func__)
 
 #endif

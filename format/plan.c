@@ -23,7 +23,8 @@ void spmm_plan_destroy(spmm_plan_t *plan)
     spmmi_free(plan);
 }
 
-int spmmi_variant_pick(const spmm_plan_t *plan, spmm_op_t op, uint32_t target, int64_t n, uint32_t layout, int *fits)
+int spmmi_variant_pick(const spmm_plan_t *plan, spmm_op_t op, uint32_t target, int64_t n, uint32_t layout,
+                       int *fits)
 {
     int best = -1;
     int best_score = -1;

@@ -9,14 +9,15 @@
 
 #include <spmm/plan.h>
 
-#define SPMMI_DIM_MAX INT64_C(2147483646) /* rows and cols: 2^31 - 2, the sign bit of a column is a flag on the device */
+/* Rows and cols: 2^31 - 2; the sign bit of a column is a flag on the device. */
+#define SPMMI_DIM_MAX INT64_C(2147483646)
 #define SPMMI_NNZ_MAX (INT64_C(1) << 40)
 #define SPMMI_VARIANT_MAX 64
 #define SPMMI_PART_MAX 64
 #define SPMMI_TRACE_MAX 1024
-#define SPMMI_N_MAX INT64_C(2147483647)   /* upper end of an open range of n */
+#define SPMMI_N_MAX INT64_C(2147483647) /* upper end of an open range of n */
 #define SPMMI_SOURCE_BYTES 128
-#define SPMMI_GRANULE_MIN 4u             /* granules are powers of two in this range */
+#define SPMMI_GRANULE_MIN 4u /* granules are powers of two in this range */
 #define SPMMI_GRANULE_MAX 4096u
 
 struct spmmi_variant {
@@ -46,10 +47,10 @@ struct spmmi_part {
 
 /* Why a candidate won or lost; the sentence comes from the reason and the two figures. */
 enum spmmi_reason {
-    SPMMI_REASON_FORCED = 1,          /* the caller named it */
-    SPMMI_REASON_MEAN_ROW = 2,        /* figure = mean row, threshold = 9.35 (paper 004) */
-    SPMMI_REASON_IMBALANCE = 3,       /* figure = longest row, threshold = what row split bears */
-    SPMMI_REASON_PREDICTED = 4,       /* figure = predicted, threshold = predicted of the winner */
+    SPMMI_REASON_FORCED = 1,    /* the caller named it */
+    SPMMI_REASON_MEAN_ROW = 2,  /* figure = mean row, threshold = 9.35 (paper 004) */
+    SPMMI_REASON_IMBALANCE = 3, /* figure = longest row, threshold = what row split bears */
+    SPMMI_REASON_PREDICTED = 4, /* figure = predicted, threshold = predicted of the winner */
     SPMMI_REASON_COUNT_
 };
 
@@ -65,9 +66,9 @@ struct spmmi_trace {
 struct spmm_plan {
     int64_t rows, cols, nnz;
     spmm_dtype_t dtype;
-    int64_t *row_ptr;      /* rows + 1 */
-    int32_t *col_ind;      /* nnz, ascending and unique in each row */
-    void *values;          /* nnz of dtype, or NULL */
+    int64_t *row_ptr;                              /* rows + 1 */
+    int32_t *col_ind;                              /* nnz, ascending and unique in each row */
+    void *values;                                  /* nnz of dtype, or NULL */
     uint8_t pattern_digest[16], values_digest[16]; /* values_digest is zero without values */
     spmm_stats_t stats;
     struct spmmi_variant variants[SPMMI_VARIANT_MAX];
@@ -79,7 +80,7 @@ struct spmm_plan {
     uint32_t section_count;
     uint64_t file_bytes;
     uint16_t format_major, format_minor; /* of that file; zero for a fresh plan */
-    uint64_t features_exec; /* feature bits unknown here: the plan may be shown and run by the CPU, not by a GPU */
+    uint64_t features_exec; /* unknown here: such a plan may be shown and run by the CPU, not by a GPU */
 };
 
 /* An empty plan, all fields zero; NULL when memory is short. Destroyed by spmm_plan_destroy. */
@@ -95,9 +96,6 @@ void spmmi_digest_pattern(int64_t rows, int64_t cols, const int64_t *row_ptr, co
                           uint8_t digest[16]);
 void spmmi_digest_values(int64_t nnz, spmm_dtype_t dtype, const void *values, uint8_t digest[16]);
 
-/* Set plan->source from any bytes: cut to fit between two characters; what is no printable UTF-8 becomes '?'. */
-void spmmi_plan_set_source(spmm_plan_t *plan, const char *name);
-
 /* Semantic validation of everything a kernel touches (dimensions, row pointers, columns, variants, parts,
  * items, trace, digests, statistics). Called on every load, and by the inspector on what it built. */
 spmm_status_t spmmi_plan_check(const spmm_plan_t *plan, spmm_diag_t *diag);
@@ -111,6 +109,7 @@ spmm_status_t spmmi_transpose(int64_t rows, int64_t cols, const int64_t *row_ptr
 /* Pick the variant for a product: same op; then target, n and layout fit as many as possible.
  * Returns the index, or -1 if no variant has this op. *fits = 1 when all three fit.
  * target: 1 = CPU, else compute capability. layout: one SPMM_LAYOUT_* bit. */
-int spmmi_variant_pick(const spmm_plan_t *plan, spmm_op_t op, uint32_t target, int64_t n, uint32_t layout, int *fits);
+int spmmi_variant_pick(const spmm_plan_t *plan, spmm_op_t op, uint32_t target, int64_t n, uint32_t layout,
+                       int *fits);
 
 #endif

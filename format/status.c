@@ -18,8 +18,8 @@ const char *spmm_version_string(void)
 const char *spmm_status_name(spmm_status_t status)
 {
     switch (status) {
-#define STATUS_NAME(name, number, text)                                                             \
-    case name:                                                                                      \
+#define STATUS_NAME(name, number, text) \
+    case name:                          \
         return #name;
         SPMM_STATUS_LIST(STATUS_NAME)
     }
@@ -29,8 +29,8 @@ const char *spmm_status_name(spmm_status_t status)
 const char *spmm_status_text(spmm_status_t status)
 {
     switch (status) {
-#define STATUS_TEXT(name, number, text)                                                             \
-    case name:                                                                                      \
+#define STATUS_TEXT(name, number, text) \
+    case name:                          \
         return text;
         SPMM_STATUS_LIST(STATUS_TEXT)
     }

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Frames between their stored bytes and a section's elements, on several threads. Every worker's memory is
+ * allocated before the threads start; the bytes never depend on the number of threads. */
+#ifndef SPMMI_FRAMES_H
+#define SPMMI_FRAMES_H
+
+#include "plan_header.h"
+#include "transform.h"
+
+/* Elements of a section in memory, and what its transforms need. */
+struct spmmi_span {
+    uint32_t type; /* of the section */
+    uint32_t element_bytes;
+    uint64_t raw_bytes;
+    void *elements;
+    const int64_t *row_ptr; /* col-ind only */
+    int64_t rows;
+};
+
+/* The elements of the f-th frame. */
+struct spmmi_run spmmi_span_run(const struct spmmi_span *span, uint64_t f);
+
+/* Is the transform allowed in this section? */
+int spmmi_transform_allowed(uint32_t type, uint32_t transform);
+
+struct spmmi_decoder;
+/* Bytes that a decoder for so many threads takes. */
+uint64_t spmmi_decoder_bytes(int threads);
+struct spmmi_decoder *spmmi_decoder_new(int threads); /* NULL: out of memory */
+void spmmi_decoder_free(struct spmmi_decoder *decoder);
+
+/* Step 6 for one section: check that each frame is of the accepted kind, decode it, undo its transform. */
+spmm_status_t spmmi_frames_decode(struct spmmi_decoder *decoder, const struct spmmi_container *container,
+                                  int entry, const struct spmmi_span *span, spmm_diag_t *diag);
+
+struct spmmi_encoder;
+struct spmmi_encoder *spmmi_encoder_new(int threads, int level);
+void spmmi_encoder_free(struct spmmi_encoder *encoder);
+
+/* Most stored bytes of a section of so many raw bytes. */
+uint64_t spmmi_stored_bound(uint64_t raw_bytes);
+/* Write frame table and frames of a section to out, which has the bound's room and is aligned to 8 bytes. */
+spmm_status_t spmmi_frames_encode(struct spmmi_encoder *encoder, const struct spmmi_span *span, uint8_t *out,
+                                  uint64_t *stored_bytes, uint64_t *frames_hash, spmm_diag_t *diag);
+
+/* zstd's memory hooks, so that its memory is counted as all other. */
+void *spmmi_zstd_alloc(void *opaque, size_t size);
+void spmmi_zstd_free(void *opaque, void *block);
+
+/* Threads to use for a request, where 0 asks for as many as the machine has. At least 1. */
+int spmmi_threads(int requested);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pieces of spmmi_plan_check (plan.h) that other files use or hold. */
+#ifndef SPMMI_PLAN_CHECK_H
+#define SPMMI_PLAN_CHECK_H
+
+#include "plan.h"
+
+#define SPMMI_TARGET_MAX 999u /* compute capabilities have two or three digits */
+
+/* V2 alone: the loader needs it before it can decode columns. */
+spmm_status_t spmmi_check_row_ptr(const spmm_plan_t *plan, spmm_diag_t *diag);
+
+/* V5, V9: the items of every part partition the nonzeros or rows of op(A) as plan.h says. */
+spmm_status_t spmmi_check_items(const spmm_plan_t *plan, spmm_diag_t *diag);
+
+/* Most memory that spmmi_plan_check takes at a time. has_transpose: some part has op T. */
+uint64_t spmmi_check_bytes(uint64_t cols, uint64_t nnz, int has_transpose);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Does a plan describe a given matrix? Compares the arrays, so neither a digest nor trust is involved. */
+#include <math.h>
+#include <string.h>
+
+#include "diag.h"
+#include "plan.h"
+
+static int64_t index_at(const void *array, spmm_itype_t type, int64_t i)
+{
+    return type == SPMM_I32 ? ((const int32_t *)array)[i] : ((const int64_t *)array)[i];
+}
+
+static int is_itype(spmm_itype_t type)
+{
+    return type == SPMM_I32 || type == SPMM_I64;
+}
+
+static spmm_status_t check_view(const spmm_csr_t *a, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_REQUIRE(a->rows >= 0 && a->cols >= 0 && a->nnz >= 0, SPMM_ERR_CSR, diag, "a dimension is negative");
+    SPMM_REQUIRE(is_itype(a->row_ptr_type) && is_itype(a->col_ind_type), SPMM_ERR_ARGUMENT, diag,
+                 "an index type is not known");
+    SPMM_REQUIRE(a->values == NULL || spmm_dtype_size(a->value_type) != 0, SPMM_ERR_ARGUMENT, diag,
+                 "value type %d is not known", (int)a->value_type);
+    SPMM_REQUIRE(a->row_ptr != NULL && (a->col_ind != NULL || a->nnz == 0), SPMM_ERR_ARGUMENT, diag,
+                 "row_ptr or col_ind is NULL");
+cleanup:
+    return status;
+}
+
+/* Once the row pointers agree with the plan's, every column read is inside the caller's nnz. */
+static spmm_status_t compare_pattern(const spmm_plan_t *plan, const spmm_csr_t *a, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_REQUIRE(a->rows == plan->rows && a->cols == plan->cols && a->nnz == plan->nnz, SPMM_ERR_MISMATCH,
+                 diag, "the plan is for %lld x %lld with %lld nonzeros, the matrix is %lld x %lld with %lld",
+                 (long long)plan->rows, (long long)plan->cols, (long long)plan->nnz, (long long)a->rows,
+                 (long long)a->cols, (long long)a->nnz);
+    for (int64_t i = 0; i <= plan->rows; i++)
+        SPMM_REQUIRE_AT(index_at(a->row_ptr, a->row_ptr_type, i) == plan->row_ptr[i], SPMM_ERR_MISMATCH, diag,
+                        (uint64_t)i, "row pointer %lld is %lld in the plan, %lld in the matrix", (long long)i,
+                        (long long)plan->row_ptr[i], (long long)index_at(a->row_ptr, a->row_ptr_type, i));
+    for (int64_t p = 0; p < plan->nnz; p++)
+        SPMM_REQUIRE_AT(index_at(a->col_ind, a->col_ind_type, p) == plan->col_ind[p], SPMM_ERR_MISMATCH, diag,
+                        (uint64_t)p, "the column of nonzero %lld is %d in the plan, %lld in the matrix",
+                        (long long)p, plan->col_ind[p], (long long)index_at(a->col_ind, a->col_ind_type, p));
+cleanup:
+    return status;
+}
+
+/* Value p of an array in double; NULL is a pattern, whose values count as 1. */
+static double value_at(const void *values, spmm_dtype_t type, int64_t p)
+{
+    if (values == NULL)
+        return 1.0;
+    return type == SPMM_F32 ? (double)((const float *)values)[p] : ((const double *)values)[p];
+}
+
+/* Equal bits once rounded to the plan's type; a NaN equals a NaN, because rounding may change its payload. */
+static int is_same(double found, double expected, spmm_dtype_t type)
+{
+    const double rounded = type == SPMM_F32 ? (double)(float)found : found;
+    return memcmp(&rounded, &expected, sizeof rounded) == 0 || (isnan(rounded) && isnan(expected));
+}
+
+static spmm_status_t compare_values(const spmm_plan_t *plan, const spmm_csr_t *a, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_REQUIRE(plan->values != NULL, SPMM_ERR_MISMATCH, diag, "the plan holds no values");
+    for (int64_t p = 0; p < plan->nnz; p++) {
+        const double expected = value_at(plan->values, plan->dtype, p),
+                     found = value_at(a->values, a->value_type, p);
+        SPMM_REQUIRE_AT(is_same(found, expected, plan->dtype), SPMM_ERR_MISMATCH, diag, (uint64_t)p,
+                        "the value of nonzero %lld is %.17g in the plan, %.17g in the matrix", (long long)p,
+                        expected, found);
+    }
+cleanup:
+    return status;
+}
+
+spmm_status_t spmm_plan_matches(const spmm_plan_t *plan, const spmm_csr_t *a, int with_values,
+                                spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    spmmi_diag_clear(diag);
+    SPMM_REQUIRE(plan != NULL && a != NULL, SPMM_ERR_ARGUMENT, diag, "plan or matrix is NULL");
+    SPMM_TRY(check_view(a, diag));
+    SPMM_TRY(compare_pattern(plan, a, diag));
+    if (with_values)
+        SPMM_TRY(compare_values(plan, a, diag));
+cleanup:
+    return status;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Questions about a plan in memory. None of them fails but for its arguments. */
+#include <stdio.h>
+#include <string.h>
+
+#include "plan_records.h"
+
+spmm_status_t spmm_plan_info(const spmm_plan_t *plan, spmm_plan_info_t *info)
+{
+    if (plan == NULL || info == NULL || info->struct_size < sizeof info->struct_size)
+        return SPMM_ERR_ARGUMENT;
+    spmm_plan_info_t full;
+    memset(&full, 0, sizeof full);
+    full.struct_size = info->struct_size;
+    full.rows = plan->rows;
+    full.cols = plan->cols;
+    full.nnz = plan->nnz;
+    full.dtype = plan->dtype;
+    full.has_values = plan->values != NULL;
+    memcpy(full.pattern_digest, plan->pattern_digest, sizeof full.pattern_digest);
+    memcpy(full.values_digest, plan->values_digest, sizeof full.values_digest);
+    full.stats = plan->stats;
+    full.variant_count = (int)plan->variant_count;
+    full.part_count = (int)plan->part_count;
+    full.trace_count = (int)plan->trace_count;
+    full.section_count = (int)plan->section_count;
+    full.file_bytes = plan->file_bytes;
+    const int is_fresh = plan->format_major == 0;
+    full.format_major = is_fresh ? SPMMI_FORMAT_MAJOR : plan->format_major;
+    full.format_minor = is_fresh ? SPMMI_FORMAT_MINOR : plan->format_minor;
+    memcpy(full.source, plan->source, sizeof full.source);
+    memcpy(info, &full, info->struct_size < sizeof full ? info->struct_size : sizeof full);
+    return SPMM_OK;
+}
+
+static int is_index(const spmm_plan_t *plan, int index, uint32_t count)
+{
+    return plan != NULL && index >= 0 && (uint32_t)index < count;
+}
+
+spmm_status_t spmm_plan_variant(const spmm_plan_t *plan, int index, spmm_variant_info_t *info)
+{
+    if (info == NULL || plan == NULL || !is_index(plan, index, plan->variant_count))
+        return SPMM_ERR_ARGUMENT;
+    const struct spmmi_variant *v = &plan->variants[index];
+    *info = (spmm_variant_info_t){v->op,    v->compute, v->layouts,         v->n_min,
+                                  v->n_max, v->target,  (int)v->part_first, (int)v->part_count};
+    return SPMM_OK;
+}
+
+spmm_status_t spmm_plan_part(const spmm_plan_t *plan, int index, spmm_part_info_t *info)
+{
+    if (info == NULL || plan == NULL || !is_index(plan, index, plan->part_count))
+        return SPMM_ERR_ARGUMENT;
+    const struct spmmi_part *p = &plan->parts[index];
+    *info = (spmm_part_info_t){p->family, p->schedule, p->granule, (int64_t)p->item_count};
+    return SPMM_OK;
+}
+
+static void reason_text(const struct spmmi_trace *t, char *text, size_t size)
+{
+    switch ((enum spmmi_reason)t->reason) {
+    case SPMMI_REASON_FORCED:
+        (void)snprintf(text, size, "the caller named this schedule");
+        return;
+    case SPMMI_REASON_MEAN_ROW:
+        (void)snprintf(text, size, "rows hold %.2f nonzeros on average, the schedules meet at %.2f",
+                       t->figure, t->threshold);
+        return;
+    case SPMMI_REASON_IMBALANCE:
+        (void)snprintf(text, size, "the longest row holds %.0f nonzeros, row split bears %.0f", t->figure,
+                       t->threshold);
+        return;
+    case SPMMI_REASON_PREDICTED:
+        (void)snprintf(text, size, "predicted %.2f us, the winner %.2f us", t->figure, t->threshold);
+        return;
+    case SPMMI_REASON_COUNT_:
+        break;
+    }
+    (void)snprintf(text, size, "no reason given");
+}
+
+spmm_status_t spmm_plan_trace(const spmm_plan_t *plan, int index, spmm_trace_info_t *info)
+{
+    if (info == NULL || plan == NULL || !is_index(plan, index, plan->trace_count))
+        return SPMM_ERR_ARGUMENT;
+    const struct spmmi_trace *t = &plan->trace[index];
+    *info = (spmm_trace_info_t){(int)t->variant, t->family,       t->schedule,
+                                t->chosen != 0,  t->predicted_us, t->measured_us,
+                                t->figure,       t->threshold,    ""};
+    reason_text(t, info->reason, sizeof info->reason);
+    return SPMM_OK;
+}
+
+spmm_status_t spmm_plan_section(const spmm_plan_t *plan, int index, spmm_section_info_t *info)
+{
+    if (info == NULL || plan == NULL || !is_index(plan, index, plan->section_count))
+        return SPMM_ERR_ARGUMENT;
+    *info = plan->sections[index];
+    return SPMM_OK;
+}
+
+spmm_status_t spmm_plan_csr(const spmm_plan_t *plan, spmm_csr_t *view)
+{
+    if (plan == NULL || view == NULL)
+        return SPMM_ERR_ARGUMENT;
+    *view = (spmm_csr_t){plan->rows,    plan->cols,    plan->nnz,   SPMM_I64,    SPMM_I32,
+                         plan->row_ptr, plan->col_ind, plan->dtype, plan->values};
+    return SPMM_OK;
+}

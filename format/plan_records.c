@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of plan_records.h as data, and the sizes that follow from a header. */
+#include "plan_records.h"
+
+#define FIELD(name, at) {at, sizeof((RECORD *)0)->name, offsetof(RECORD, name)},
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+#define RECORD struct spmmi_header
+static const struct spmmi_field header_fields[] = {SPMMI_HEADER_FIELDS(FIELD)};
+#undef RECORD
+#define RECORD struct spmmi_entry
+static const struct spmmi_field entry_fields[] = {SPMMI_ENTRY_FIELDS(FIELD)};
+#undef RECORD
+#define RECORD spmm_stats_t
+static const struct spmmi_field stats_fields[] = {SPMMI_STATS_FIELDS(FIELD)};
+#undef RECORD
+#define RECORD struct spmmi_variant
+static const struct spmmi_field variant_fields[] = {SPMMI_VARIANT_FIELDS(FIELD)};
+#undef RECORD
+#define RECORD struct spmmi_part
+static const struct spmmi_field part_fields[] = {SPMMI_PART_FIELDS(FIELD)};
+#undef RECORD
+#define RECORD struct spmmi_trace
+static const struct spmmi_field trace_fields[] = {SPMMI_TRACE_FIELDS(FIELD)};
+#undef RECORD
+
+const struct spmmi_record_type spmmi_header_record = {header_fields, COUNT(header_fields),
+                                                      SPMMI_HEADER_BYTES};
+const struct spmmi_record_type spmmi_entry_record = {entry_fields, COUNT(entry_fields), SPMMI_ENTRY_BYTES};
+const struct spmmi_record_type spmmi_stats_record = {stats_fields, COUNT(stats_fields), 360};
+const struct spmmi_record_type spmmi_variant_record = {variant_fields, COUNT(variant_fields), 48};
+const struct spmmi_record_type spmmi_part_record = {part_fields, COUNT(part_fields), 32};
+const struct spmmi_record_type spmmi_trace_record = {trace_fields, COUNT(trace_fields), 64};
+
+static const struct spmmi_section_row section_rows[] = {
+#define SPMM_SECTION(name, number, text, required, per_part) {number, text, required, per_part},
+#include "section_list.def"
+#undef SPMM_SECTION
+};
+
+const struct spmmi_section_row *spmmi_section_find(uint32_t type)
+{
+    for (size_t i = 0; i < COUNT(section_rows); i++) {
+        if (section_rows[i].type == type)
+            return &section_rows[i];
+    }
+    return NULL;
+}
+
+static struct spmmi_raw_range exactly(uint64_t bytes)
+{
+    return (struct spmmi_raw_range){1, bytes, bytes};
+}
+
+static struct spmmi_raw_range up_to(uint64_t unit, uint64_t count)
+{
+    return (struct spmmi_raw_range){unit, 0, unit * count};
+}
+
+/* No product overflows: dimensions are within V1 when this is called. */
+struct spmmi_raw_range spmmi_section_raw_range(uint32_t type, const struct spmmi_header *header)
+{
+    const uint64_t rows = header->rows, cols = header->cols, nnz = header->nnz;
+    const uint64_t value_bytes = spmm_dtype_size((spmm_dtype_t)header->dtype);
+    const uint64_t longest = rows > cols ? rows : cols;
+    const uint64_t pieces = nnz / SPMMI_GRANULE_MIN + 1;
+    switch ((enum spmmi_section_type)type) {
+    case SPMMI_SECTION_ROW_LENGTHS:
+        return exactly(rows * sizeof(uint32_t));
+    case SPMMI_SECTION_COL_IND:
+        return exactly(nnz * sizeof(int32_t));
+    case SPMMI_SECTION_VALUES:
+        return exactly((header->flags & SPMMI_FLAG_VALUES) != 0 ? nnz * value_bytes : 0);
+    case SPMMI_SECTION_STATS:
+        return exactly(spmmi_stats_record.bytes);
+    case SPMMI_SECTION_VARIANTS:
+        return up_to(spmmi_variant_record.bytes, SPMMI_VARIANT_MAX);
+    case SPMMI_SECTION_PARTS:
+        return up_to(spmmi_part_record.bytes, SPMMI_PART_MAX);
+    case SPMMI_SECTION_TRACE:
+        return up_to(spmmi_trace_record.bytes, SPMMI_TRACE_MAX);
+    case SPMMI_SECTION_ITEMS:
+        return up_to(sizeof(uint32_t), longest > pieces ? longest : pieces);
+    case SPMMI_SECTION_META:
+        return up_to(1, SPMMI_SOURCE_BYTES - 1);
+    }
+    return up_to(1, 0);
+}
+
+uint64_t spmmi_csr_bytes(uint64_t rows, uint64_t nnz, uint64_t value_bytes)
+{
+    return (rows + 1) * sizeof(int64_t) + nnz * (sizeof(int32_t) + value_bytes);
+}

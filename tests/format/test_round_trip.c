@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is written is read back, what is read is written back byte for byte, at any number of threads. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/alloc.h"
+#include "tests/support/plan_seal.h"
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+static void assert_ok(spmm_status_t status, const spmm_diag_t *diag)
+{
+    if (status != SPMM_OK)
+        fail_msg("%s: %s", spmm_status_name(status), diag->text);
+}
+
+static void check_round_trip(const spmm_plan_t *plan, const spmm_save_options_t *options)
+{
+    spmm_diag_t diag;
+    void *bytes = NULL, *again = NULL;
+    size_t size = 0, size_again = 0;
+    spmm_plan_t *loaded = NULL;
+    assert_ok(spmmi_plan_check(plan, &diag), &diag);
+    assert_ok(spmm_plan_write(plan, options, &bytes, &size, &diag), &diag);
+    assert_ok(spmm_plan_read(bytes, size, NULL, &loaded, &diag), &diag);
+    assert_true(test_plans_equal(plan, loaded));
+    assert_int_equal(loaded->file_bytes, size);
+    assert_ok(spmm_plan_write(loaded, options, &again, &size_again, &diag), &diag);
+    assert_int_equal(size, size_again);
+    assert_memory_equal(bytes, again, size);
+    spmm_plan_bytes_free(bytes);
+    spmm_plan_bytes_free(again);
+    spmm_plan_destroy(loaded);
+}
+
+static struct test_plan_options option_case(uint64_t key)
+{
+    return (struct test_plan_options){(key & 1) ? SPMM_F32 : SPMM_F64,
+                                      (key & 2) ? SPMM_SCHEDULE_ROW_SPLIT : SPMM_SCHEDULE_NONZERO_SPLIT,
+                                      SPMMI_GRANULE_MIN << ((key >> 4) % 3), (key & 4) != 0, (key & 8) != 0};
+}
+
+static void every_named_matrix_comes_back(void **state)
+{
+    (void)state;
+    for (int index = 0; index < test_matrix_count(); index++) {
+        for (uint64_t key = 0; key < 16; key++) {
+            struct test_matrix *a =
+                test_matrix_make(index, (key & 1) ? TEST_VALUES_INTEGER : TEST_VALUES_REAL);
+            spmm_plan_t *plan = test_plan_whole(a, option_case(key), a->name);
+            check_round_trip(plan, NULL);
+            spmm_plan_destroy(plan);
+            test_matrix_free(a);
+        }
+    }
+}
+
+/* A matrix of random size and density; one in eight has no rows, no columns or no nonzeros. */
+static struct test_matrix *random_matrix(uint64_t seed)
+{
+    struct test_matrix *a = calloc(1, sizeof *a);
+    assert_non_null(a);
+    a->name = "random";
+    a->rows = (int64_t)(test_hash(seed, 1) % 60);
+    a->cols = (int64_t)(test_hash(seed, 2) % (test_hash(seed, 3) % 4 == 0 ? 2000000000 : 60));
+    const uint64_t density = test_hash(seed, 4) % 8;
+    a->row_ptr = calloc((size_t)a->rows + 1, sizeof *a->row_ptr);
+    a->col_ind = calloc((size_t)a->rows * 60 + 1, sizeof *a->col_ind);
+    a->values = calloc((size_t)a->rows * 60 + 1, sizeof *a->values);
+    for (int64_t i = 0; i < a->rows; i++) {
+        const int64_t stride = a->cols / 60 + 1;
+        for (int64_t j = (int64_t)(test_hash(seed, (uint64_t)i) % (uint64_t)stride); j < a->cols;
+             j += stride) {
+            if (test_hash(seed + 7, (uint64_t)(i * 64 + j / stride)) % 8 >= density)
+                continue;
+            a->col_ind[a->nnz] = (int32_t)j;
+            a->values[a->nnz] = test_real(seed, (uint64_t)a->nnz);
+            a->nnz++;
+        }
+        a->row_ptr[i + 1] = a->nnz;
+    }
+    return a;
+}
+
+static void random_matrices_come_back(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 600; seed++) {
+        struct test_matrix *a = random_matrix(seed);
+        struct test_plan_options options = option_case(test_hash(seed, 99));
+        options.has_transpose = options.has_transpose && a->cols < 1000; /* the helper counts every column */
+        spmm_plan_t *plan = test_plan_whole(a, options, (seed & 1) ? "" : "random \xc3\xa9");
+        const spmm_save_options_t save = {sizeof save, (int)(seed % 8), 0, (int)(seed % 3)};
+        check_round_trip(plan, &save);
+        spmm_plan_destroy(plan);
+        test_matrix_free(a);
+    }
+}
+
+/* Long enough for several frames in each of the large sections. */
+static spmm_plan_t *large_plan(spmm_dtype_t dtype)
+{
+    struct test_matrix a = {.name = "large", .rows = 700000, .cols = 5000};
+    a.row_ptr = calloc((size_t)a.rows + 1, sizeof *a.row_ptr);
+    a.col_ind = calloc((size_t)a.rows * 4, sizeof *a.col_ind);
+    a.values = calloc((size_t)a.rows * 4, sizeof *a.values);
+    for (int64_t i = 0; i < a.rows; i++) {
+        for (uint64_t e = 0; e < test_hash((uint64_t)i, 5) % 5; e++) {
+            a.col_ind[a.nnz] = (int32_t)(e * 1250 + test_hash((uint64_t)i, e) % 1250);
+            a.values[a.nnz++] = test_real((uint64_t)i, e);
+        }
+        a.row_ptr[i + 1] = a.nnz;
+    }
+    spmm_plan_t *plan = test_plan_whole(
+        &a, (struct test_plan_options){dtype, SPMM_SCHEDULE_NONZERO_SPLIT, SPMMI_GRANULE_MIN, 1, 0}, "large");
+    free(a.row_ptr);
+    free(a.col_ind);
+    free(a.values);
+    return plan;
+}
+
+static void the_number_of_threads_never_changes_the_bytes(void **state)
+{
+    (void)state;
+    spmm_diag_t diag;
+    spmm_plan_t *plan = large_plan(SPMM_F32);
+    void *one = NULL;
+    size_t one_size = 0;
+    const int threads[] = {1, 2, 8};
+    for (size_t t = 0; t < COUNT(threads); t++) {
+        const spmm_save_options_t save = {sizeof save, 1, 0, threads[t]};
+        const spmm_load_options_t load = {sizeof load, 0, threads[t]};
+        void *bytes = NULL;
+        size_t size = 0;
+        spmm_plan_t *loaded = NULL;
+        assert_ok(spmm_plan_write(plan, &save, &bytes, &size, &diag), &diag);
+        assert_ok(spmm_plan_read(bytes, size, &load, &loaded, &diag), &diag);
+        assert_true(test_plans_equal(plan, loaded));
+        spmm_plan_destroy(loaded);
+        if (one == NULL) {
+            one = bytes;
+            one_size = size;
+            continue;
+        }
+        assert_int_equal(size, one_size);
+        assert_memory_equal(bytes, one, size);
+        spmm_plan_bytes_free(bytes);
+    }
+    spmm_plan_bytes_free(one);
+    spmm_plan_destroy(plan);
+}
+
+static void a_pattern_only_file_loads_without_values(void **state)
+{
+    (void)state;
+    spmm_diag_t diag;
+    struct test_matrix *a = test_matrix_make(test_matrix_count() - 1, TEST_VALUES_REAL);
+    spmm_plan_t *plan = test_plan_whole(a, option_case(0), "pattern"), *loaded = NULL;
+    const spmm_save_options_t save = {sizeof save, 0, 1, 0};
+    const uint8_t zero[16] = {0};
+    void *bytes = NULL;
+    size_t size = 0;
+    assert_ok(spmm_plan_write(plan, &save, &bytes, &size, &diag), &diag);
+    assert_ok(spmm_plan_read(bytes, size, NULL, &loaded, &diag), &diag);
+    assert_null(loaded->values);
+    assert_memory_equal(loaded->values_digest, zero, sizeof zero);
+    assert_memory_equal(loaded->pattern_digest, plan->pattern_digest, sizeof zero);
+    spmm_plan_bytes_free(bytes);
+    spmm_plan_destroy(loaded);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_named_matrix_comes_back),
+        cmocka_unit_test(random_matrices_come_back),
+        cmocka_unit_test(the_number_of_threads_never_changes_the_bytes),
+        cmocka_unit_test(a_pattern_only_file_loads_without_values),
+    };
+    return cmocka_run_group_tests_name("round_trip", tests, NULL, NULL);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See plan_seal.h. */
+#include "plan_seal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/alloc.h"
+
+void test_plan_seal(spmm_plan_t *plan)
+{
+    if (spmmi_stats_compute(plan->rows, plan->cols, plan->row_ptr, plan->col_ind, plan->values, plan->dtype,
+                            &plan->stats) != SPMM_OK)
+        abort();
+    spmmi_digest_pattern(plan->rows, plan->cols, plan->row_ptr, plan->col_ind, plan->pattern_digest);
+    memset(plan->values_digest, 0, sizeof plan->values_digest);
+    if (plan->values != NULL)
+        spmmi_digest_values(plan->nnz, plan->dtype, plan->values, plan->values_digest);
+}
+
+spmm_plan_t *test_plan_whole(const struct test_matrix *a, struct test_plan_options options,
+                             const char *source)
+{
+    spmm_plan_t *plan = test_plan_build(a, options);
+    plan->trace = spmmi_alloc_zero(plan->variant_count, sizeof *plan->trace);
+    if (plan->trace == NULL)
+        abort();
+    plan->trace_count = plan->variant_count;
+    for (uint32_t i = 0; i < plan->trace_count; i++)
+        plan->trace[i] = (struct spmmi_trace){
+            i, SPMM_FAMILY_ROWS, options.schedule, 1, SPMMI_REASON_MEAN_ROW, 12.5, 0.0, 4.25, 9.35};
+    (void)snprintf(plan->source, sizeof plan->source, "%s", source);
+    test_plan_seal(plan);
+    return plan;
+}
+
+static int same_bytes(const void *a, const void *b, uint64_t count, size_t size)
+{
+    return (a == NULL) == (b == NULL) && (a == NULL || memcmp(a, b, count * size) == 0);
+}
+
+static int same_part(const struct spmmi_part *a, const struct spmmi_part *b)
+{
+    return a->op == b->op && a->family == b->family && a->schedule == b->schedule &&
+           a->granule == b->granule && a->item_count == b->item_count &&
+           memcmp(a->items, b->items, a->item_count * sizeof *a->items) == 0;
+}
+
+static int same_trace(const struct spmmi_trace *a, const struct spmmi_trace *b)
+{
+    return a->variant == b->variant && a->family == b->family && a->schedule == b->schedule &&
+           a->chosen == b->chosen && a->reason == b->reason && a->predicted_us == b->predicted_us &&
+           a->measured_us == b->measured_us && a->figure == b->figure && a->threshold == b->threshold;
+}
+
+int test_plans_equal(const spmm_plan_t *a, const spmm_plan_t *b)
+{
+    if (a->rows != b->rows || a->cols != b->cols || a->nnz != b->nnz || a->dtype != b->dtype ||
+        a->variant_count != b->variant_count || a->part_count != b->part_count ||
+        a->trace_count != b->trace_count)
+        return 0;
+    int same = same_bytes(a->row_ptr, b->row_ptr, (uint64_t)a->rows + 1, sizeof *a->row_ptr) &&
+               same_bytes(a->col_ind, b->col_ind, (uint64_t)a->nnz, sizeof *a->col_ind) &&
+               same_bytes(a->values, b->values, (uint64_t)a->nnz, spmm_dtype_size(a->dtype)) &&
+               same_bytes(a->pattern_digest, b->pattern_digest, 1, sizeof a->pattern_digest) &&
+               same_bytes(a->values_digest, b->values_digest, 1, sizeof a->values_digest) &&
+               same_bytes(&a->stats, &b->stats, 1, sizeof a->stats) && strcmp(a->source, b->source) == 0;
+    /* Variants have no padding: two enums, two words, two longs, two words. */
+    same = same && same_bytes(a->variants, b->variants, a->variant_count, sizeof a->variants[0]);
+    for (uint32_t i = 0; same && i < a->part_count; i++)
+        same = same_part(&a->parts[i], &b->parts[i]);
+    for (uint32_t i = 0; same && i < a->trace_count; i++)
+        same = same_trace(&a->trace[i], &b->trace[i]);
+    return same;
+}

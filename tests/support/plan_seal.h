@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Makes a plan built by hand one that passes spmmi_plan_check: statistics, digests, a trace and a source. */
+#ifndef TEST_PLAN_SEAL_H
+#define TEST_PLAN_SEAL_H
+
+#include "format/plan.h"
+#include "plan_build.h"
+
+/* Statistics and digests of the plan's arrays as they are. */
+void test_plan_seal(spmm_plan_t *plan);
+
+/* A sealed plan with a trace entry for each variant and a source. Free with spmm_plan_destroy. */
+spmm_plan_t *test_plan_whole(const struct test_matrix *a, struct test_plan_options options,
+                             const char *source);
+
+/* Equal in everything that a file keeps? */
+int test_plans_equal(const spmm_plan_t *a, const spmm_plan_t *b);
+
+#endif
