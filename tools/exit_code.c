@@ -39,14 +39,14 @@ int exit_code(spmm_status_t status)
 
 int exit_failure(const char *program, const char *what, spmm_status_t status, const spmm_diag_t *diag)
 {
-    const int told = diag != NULL && diag->text[0] != '\0';
+    const char *text = diag != NULL && diag->text[0] != '\0' ? diag->text : spmm_status_text(status);
     fflush(stdout);
     fprintf(stderr, "%s: ", program);
-    if (what != NULL) {
+    if (what != NULL && strncmp(text, what, strlen(what)) != 0) {
         print_escaped(stderr, what);
         fputs(": ", stderr);
     }
-    print_escaped(stderr, told ? diag->text : spmm_status_text(status));
+    print_escaped(stderr, text);
     fprintf(stderr, " (%s)\n", spmm_status_name(status));
     return exit_code(status);
 }

@@ -25,7 +25,7 @@ static void print_notes(FILE *out, const spmm_matrix_info_t *m)
     }
 }
 
-static void print_times(FILE *out, const struct inspect_report *r, int64_t nnz)
+static void print_times(FILE *out, const struct inspect_report *r, int64_t nnz, uint64_t csr_bytes)
 {
     char text[PRINT_UNITS_BYTES];
     fprintf(out, "%-*sread %s", PLAN_REPORT_LABEL, "time", print_seconds(text, r->read_seconds));
@@ -37,7 +37,7 @@ static void print_times(FILE *out, const struct inspect_report *r, int64_t nnz)
     if (r->plan_path != NULL) {
         fprintf(out, ", write %s", print_seconds(text, r->write_seconds));
         if (r->write_seconds > 0)
-            fprintf(out, " (%.0f MB/s of plan)", (double)r->plan_bytes / r->write_seconds * 1e-6);
+            fprintf(out, " (%.0f MB/s of CSR)", (double)csr_bytes / r->write_seconds * 1e-6);
     }
     fputc('\n', out);
 }
@@ -49,6 +49,7 @@ void inspect_report_text(FILE *out, const spmm_plan_t *plan, const struct inspec
     if (spmm_plan_info(plan, &info) != SPMM_OK)
         return;
     const spmm_matrix_info_t *m = &report->matrix;
+    const uint64_t csr_bytes = plan_csr_bytes(&info);
     plan_text_matrix(out, &info);
     fprintf(out, "%-*s%s, %s, %s, ", PLAN_REPORT_LABEL, "input", m->format, m->field, m->symmetry);
     fprintf(out, "%s entries stored\n", print_count(text, m->entries_stored));
@@ -56,14 +57,13 @@ void inspect_report_text(FILE *out, const spmm_plan_t *plan, const struct inspec
     plan_text_variants(out, plan, &info);
     plan_text_trace(out, plan, &info, report->explain);
     if (report->plan_path != NULL) {
-        const uint64_t csr_bytes = plan_csr_bytes(&info);
         fprintf(out, "%-*s", PLAN_REPORT_LABEL, "plan");
         print_escaped(out, report->plan_path);
         fprintf(out, ": %s, ", print_bytes(text, report->plan_bytes));
         fprintf(out, "%.3f of CSR (%s)\n", (double)report->plan_bytes / (double)csr_bytes,
                 print_bytes(text, csr_bytes));
     }
-    print_times(out, report, info.nnz);
+    print_times(out, report, info.nnz, csr_bytes);
 }
 
 static void write_matrix(struct json *j, const struct inspect_report *report)

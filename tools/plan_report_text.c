@@ -24,8 +24,8 @@ void plan_text_matrix(FILE *out, const spmm_plan_info_t *info)
     char empty[PRINT_UNITS_BYTES];
     label(out, "matrix");
     print_escaped(out, info->source[0] != '\0' ? info->source : "(no name)");
-    fprintf(out, ": %s x %s, %s nonzeros\n", print_count(rows, info->rows), print_count(cols, info->cols),
-            print_count(nnz, info->nnz));
+    fprintf(out, ": %s x %s, %s\n", print_count(rows, info->rows), print_count(cols, info->cols),
+            print_plural(nnz, info->nnz, "nonzero"));
     label(out, "rows");
     fprintf(out, "%.4g nonzeros on average, standard deviation %.4g, longest %s, empty %s\n", info->stats.row_mean,
             info->stats.row_stddev, print_count(longest, info->stats.row_max),
@@ -108,9 +108,9 @@ void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info
             spmm_part_info_t part;
             char items[PRINT_UNITS_BYTES];
             if (spmm_plan_part(plan, p, &part) == SPMM_OK)
-                fprintf(out, "%s %s/%s, %s items, granule %u", p > v.part_first ? ";" : "",
+                fprintf(out, "%s %s/%s, %s, granule %u", p > v.part_first ? ";" : "",
                         spmm_family_name(part.family), spmm_schedule_name(part.schedule),
-                        print_count(items, part.items), part.granule);
+                        print_plural(items, part.items, "item"), part.granule);
         }
         fputc('\n', out);
     }

@@ -88,3 +88,11 @@ const char *print_count(char text[PRINT_UNITS_BYTES], int64_t count)
     *to = '\0';
     return text;
 }
+
+const char *print_plural(char text[PRINT_UNITS_BYTES], int64_t count, const char *noun)
+{
+    print_count(text, count);
+    const size_t used = strlen(text);
+    snprintf(text + used, PRINT_UNITS_BYTES - used, " %s%s", noun, count == 1 ? "" : "s");
+    return text;
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* spmm-info: what is in a plan, is it sound, is it the plan of this matrix. */
-#include <spmm/spmm.h>
+#include <spmm/inspector.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -84,15 +84,18 @@ static void print_text(const spmm_plan_t *plan, const spmm_plan_info_t *info)
 /* What a successful load has established, see docs/plan-format.md. */
 static void print_checks(const spmm_plan_info_t *info)
 {
+    char variants[PRINT_UNITS_BYTES], parts[PRINT_UNITS_BYTES], sections[PRINT_UNITS_BYTES];
+    char candidates[PRINT_UNITS_BYTES];
     printf("\nVerified\n");
-    printf("  container   header, section table, %d sections without gap or overlap, every checksum, every frame\n",
-           info->section_count);
+    printf("  container   header, section table, %s without gap or overlap, every checksum, every frame\n",
+           print_plural(sections, info->section_count, "section"));
     printf("  matrix      row pointers ascend, columns ascend in each row and are in range, digest of the pattern%s\n",
            info->has_values ? ",\n              digest of the values" : "");
     printf("  figures     recomputed from the matrix and equal\n");
-    printf("  work        %d variants and %d parts in range; the items of each part cover every nonzero once\n",
-           info->variant_count, info->part_count);
-    printf("  text        trace of %d candidates, name of the source\n", info->trace_count);
+    printf("  work        %s, %s; the items of each part cover every nonzero once\n",
+           print_plural(variants, info->variant_count, "variant"), print_plural(parts, info->part_count, "part"));
+    printf("  text        trace of %s, name of the source\n",
+           print_plural(candidates, info->trace_count, "candidate"));
 }
 
 static int print_json(const spmm_plan_t *plan, const spmm_plan_info_t *info)

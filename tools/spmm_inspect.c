@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* spmm-inspect: from a matrix to a plan file. */
-#include <spmm/spmm.h>
+#include <spmm/inspector.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
