@@ -52,6 +52,18 @@ struct rows_cpu_ops {
     void (*scale)(int64_t n, double beta, void *c);
 };
 
+/* pack and unpack; rows_cpu_turn.h */
+void spmmi_rows_pack_f32_portable(const struct rows_block *block);
+void spmmi_rows_pack_f64_portable(const struct rows_block *block);
+void spmmi_rows_unpack_f32_portable(const struct rows_block *block);
+void spmmi_rows_unpack_f64_portable(const struct rows_block *block);
+#if defined(__x86_64__)
+void spmmi_rows_pack_f32_avx2(const struct rows_block *block);
+void spmmi_rows_pack_f64_avx2(const struct rows_block *block);
+void spmmi_rows_unpack_f32_avx2(const struct rows_block *block);
+void spmmi_rows_unpack_f64_avx2(const struct rows_block *block);
+#endif
+
 /* Indexed by dtype - 1. */
 extern const struct rows_cpu_ops spmmi_rows_cpu_portable[2];
 #if defined(__x86_64__)

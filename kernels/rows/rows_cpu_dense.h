@@ -1,33 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plain loops around the rows family: change of layout, carries, scaling. Written once and included for
+/* The plain loops around the rows family: carries and scaling. Written once and included for
  * each number type and SIMD level; the compiler vectorises them as far as TARGET allows. No include guard.
  * The including file defines TARGET, REAL, FMA1(a, b, c) and DENSE(name).                         */
-
-static TARGET void DENSE(pack)(const struct rows_block *block)
-{
-    for (int64_t i = 0; i < block->rows; i++) {
-        REAL *to = (REAL *)block->by_rows + i * block->ld_by_rows;
-        const REAL *from = (const REAL *)block->by_cols + i;
-        for (int64_t j = 0; j < block->cols; j++)
-            to[j] = from[j * block->ld_by_cols];
-    }
-}
-
-static TARGET void DENSE(unpack)(const struct rows_block *block)
-{
-    const REAL alpha = (REAL)block->alpha;
-    const REAL beta = (REAL)block->beta;
-    for (int64_t j = 0; j < block->cols; j++) {
-        const REAL *from = (const REAL *)block->by_rows + j;
-        REAL *to = (REAL *)block->by_cols + j * block->ld_by_cols;
-        if (beta == 0)
-            for (int64_t i = 0; i < block->rows; i++)
-                to[i] = alpha * from[i * block->ld_by_rows];
-        else
-            for (int64_t i = 0; i < block->rows; i++)
-                to[i] = FMA1(alpha, from[i * block->ld_by_rows], beta * to[i]);
-    }
-}
 
 static TARGET void DENSE(add)(int64_t n, const void *slot, void *sum)
 {

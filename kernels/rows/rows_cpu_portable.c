@@ -29,6 +29,25 @@
 #define FMA1(a, b, c) fmaf(a, b, c)
 #define DENSE(name) name##_f32
 #include "rows_cpu_dense.h"
+#define FMA(a, b, c) fmaf(a, b, c)
+#define VEC float
+#define LANES 1
+#define LOAD(p) (*(p))
+#define STORE(p, v) (*(p) = (v))
+#define SET(x) (x)
+#define MUL(a, b) ((a) * (b))
+#define TRANSPOSE(v) ((void)(v))
+#define TURN(name) name##_f32_portable
+#include "rows_cpu_turn.h"
+#undef FMA
+#undef VEC
+#undef LANES
+#undef LOAD
+#undef STORE
+#undef SET
+#undef MUL
+#undef TRANSPOSE
+#undef TURN
 #undef REAL
 #undef FMA1
 #undef DENSE
@@ -53,8 +72,20 @@
 #define FMA1(a, b, c) fma(a, b, c)
 #define DENSE(name) name##_f64
 #include "rows_cpu_dense.h"
+#define FMA(a, b, c) fma(a, b, c)
+#define VEC double
+#define LANES 1
+#define LOAD(p) (*(p))
+#define STORE(p, v) (*(p) = (v))
+#define SET(x) (x)
+#define MUL(a, b) ((a) * (b))
+#define TRANSPOSE(v) ((void)(v))
+#define TURN(name) name##_f64_portable
+#include "rows_cpu_turn.h"
 
 const struct rows_cpu_ops spmmi_rows_cpu_portable[2] = {
-    {span_f32, pack_f32, unpack_f32, add_f32, add_scaled_f32, scale_f32},
-    {span_f64, pack_f64, unpack_f64, add_f64, add_scaled_f64, scale_f64},
+    {span_f32, spmmi_rows_pack_f32_portable, spmmi_rows_unpack_f32_portable,
+     add_f32, add_scaled_f32, scale_f32},
+    {span_f64, spmmi_rows_pack_f64_portable, spmmi_rows_unpack_f64_portable,
+     add_f64, add_scaled_f64, scale_f64},
 };
