@@ -1,0 +1,145 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# spmm-info: what it shows, what it refuses, how it compares.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh" || exit 1
+matrix=$source_dir/tests/data/bcsstk17.mtx.zst
+plan=$work/a.plan
+spmm-inspect -q "$matrix" -o "$plan"
+
+# ---- What it shows ----
+run spmm-info "$plan"
+exits 0
+silent_err
+says 'format 1.0, f32, with values'
+says '10,974 x 10,974, 428,650 nonzeros'
+says 'of CSR'
+says 'rows/row-split'
+says 'variant 0: chosen '
+says 'Row lengths'
+says '32-63'
+says '####'
+says 'Sections'
+says 'col-ind'
+says_not 'Verified'
+run spmm-info --verify "$plan"
+exits 0
+says 'Verified'
+says 'cover every nonzero once'
+run spmm-info --json "$plan"
+exits 0
+is_json 'j["file_bytes"] == '"$(stat -c %s "$plan")"' and j["verified"] and j["nnz"] == 428650'
+is_json 'sum(j["statistics"]["row_histogram"]) == 10974 and j["statistics"]["diagonal"] == 10974'
+is_json 'j["statistics"]["row_max"] == 150 and j["statistics"]["zeros"] == 0'
+is_json 'sum(s["stored_bytes"] for s in j["sections"]) < j["file_bytes"] and len(j["sections"]) >= 8'
+is_json 'len(j["pattern_digest"]) == 32 and len(j["values_digest"]) == 32'
+run spmm-info -q "$plan"
+exits 0
+silent
+run spmm-info - <"$plan"
+exits 0
+says '428,650 nonzeros'
+for spec in gen:empty:0:0 gen:empty:3:0 gen:diag:1 gen:dense:1:3000; do
+    spmm-inspect -q "$spec" -o "$work/small.plan"
+    run spmm-info --verify "$work/small.plan"
+    exits 0
+    run spmm-info --json "$work/small.plan"
+    exits 0
+    is_json
+done
+
+# ---- Names from files cannot steer the terminal ----
+name=$(printf '%s/evil\033[31m"\\.mtx' "$work")
+printf '%%%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n' >"$name"
+spmm-inspect -q "$name" -o "$work/evil.plan"
+run spmm-info "$work/evil.plan"
+exits 0
+checks=$((checks + 1))
+if grep -q "$(printf '\033')" "$work/.out"; then wrong 'expected no escape character'; fi
+run spmm-info --json "$work/evil.plan"
+exits 0
+is_json 'j["source"].startswith("evil") and j["source"].endswith(chr(34) + chr(92) + ".mtx")'
+
+# ---- Is it the plan of this matrix? ----
+run spmm-info --matches "$matrix" "$plan"
+exits 0
+says 'Matches: pattern and values equal'
+run spmm-info -q --matches - "$plan" < <(zstd -dc "$matrix")
+exits 0
+silent
+run spmm-info --matches gen:diag:3 "$plan"
+exits 4
+says_err 'SPMM_ERR_MISMATCH'
+one_line_err
+silent
+zstd -dc "$matrix" | sed '100s/[^ ]*$/1.5/' >"$work/changed.mtx"
+run spmm-info --matches "$work/changed.mtx" "$plan"
+exits 4
+one_line_err
+spmm-inspect -q --pattern-only "$matrix" -o "$work/pattern.plan"
+run spmm-info --matches "$work/changed.mtx" "$work/pattern.plan"
+exits 0
+says 'Matches: pattern equal'
+run spmm-info "$work/pattern.plan"
+says 'pattern only'
+run spmm-info --matches "$work/none.mtx" "$plan"
+exits 1
+printf 'hello\n' >"$work/text.mtx"
+run spmm-info --matches "$work/text.mtx" "$plan"
+exits 3
+
+# ---- What it refuses ----
+run spmm-info "$matrix"
+exits 3
+one_line_err
+silent
+run spmm-info - </dev/null
+exits 3
+head -c 1000 "$plan" >"$work/cut.plan"
+run spmm-info "$work/cut.plan"
+exits 3
+one_line_err
+size=$(stat -c %s "$plan")
+for at in 8 40 300 $((size / 2)) $((size - 3)); do
+    cp "$plan" "$work/flipped.plan"
+    byte=$(od -An -tu1 -j "$at" -N 1 "$plan")
+    printf "\\x$(printf %x $((byte ^ 1)))" | dd of="$work/flipped.plan" bs=1 seek="$at" conv=notrunc status=none
+    run spmm-info "$work/flipped.plan"
+    checks=$((checks + 1))
+    [ "$status" -eq 3 ] || [ "$status" -eq 4 ] || wrong "expected byte $at to be missed"
+    one_line_err
+    silent
+done
+run spmm-info "$work/none.plan"
+exits 1
+says_err 'No such file'
+run spmm-info - <&-
+exits 1
+run bash -c "spmm-info '$plan' >/dev/full"
+exits 1
+run bash -c "spmm-info --json '$plan' >/dev/full"
+exits 1
+
+# ---- Usage ----
+run spmm-info
+exits 2
+says_err 'spmm-info [options] PLAN'
+run spmm-info --verfy "$plan"
+exits 2
+says_err "did you mean '--verify'?"
+run spmm-info "$plan" "$plan"
+exits 2
+run spmm-info --matches
+exits 2
+says_err '--matches needs a value'
+run spmm-info --matches - -
+exits 2
+says_err 'cannot both come from standard input'
+run spmm-info --help
+exits 0
+says 'Usage: spmm-info [options] PLAN'
+run spmm-info --version
+exits 0
+says 'spmm-info 0.1.0'
+
+finish

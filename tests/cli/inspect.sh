@@ -1,0 +1,221 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# spmm-inspect: what it writes, what it says, what it refuses.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh" || exit 1
+matrix=$source_dir/tests/data/bcsstk17.mtx.zst
+
+# ---- Reports ----
+run spmm-inspect "$matrix" -o "$work/a.plan"
+exits 0
+says 'bcsstk17.mtx.zst: 10,974 x 10,974, 428,650 nonzeros'
+says 'matrix-market, real, symmetric, 219,812 entries stored'
+says 'rows/row-split: rows hold 39.06 nonzeros on average'
+says 'of CSR'
+says 'inspect'
+silent_err
+exists "$work/a.plan"
+
+run spmm-inspect "$matrix" --json -o "$work/b.plan"
+exits 0
+silent_err
+is_json 'j["rows"] == 10974 and j["nnz"] == 428650 and j["input"]["symmetry"] == "symmetric"'
+is_json 'j["plan_bytes"] > 0 and j["inspect_seconds"] > 0 and len(j["trace"]) == 2'
+is_json 'sum(t["chosen"] for t in j["trace"]) == 1'
+same "$work/a.plan" "$work/b.plan"
+
+run spmm-inspect gen:rmat:10:8 --explain --op both
+exits 0
+says 'variant 0: chosen '
+says 'variant 1: refused'
+says 'op T'
+
+run spmm-inspect -q gen:diag:3 -o "$work/quiet.plan"
+exits 0
+silent
+silent_err
+
+# ---- The plan does not depend on threads ----
+run spmm-inspect -q gen:rmat:12:20 --op both --threads 1 -o "$work/t1.plan"
+exits 0
+run spmm-inspect -q gen:rmat:12:20 --op both --threads 5 -o "$work/t5.plan"
+exits 0
+same "$work/t1.plan" "$work/t5.plan"
+
+# ---- Options reach the plan ----
+run spmm-inspect --json gen:band:40:9 --dtype f64 --layout col --op T --device h100 -n 1,8,64 --schedule nonzero-split
+exits 0
+is_json 'j["dtype"] == "f64" and j["plan"] is None and j["plan_bytes"] is None'
+is_json 'j["variants"][0]["op"] == "T" and j["variants"][0]["layouts"] == ["col"]'
+is_json 'j["variants"][0]["target"] == 90 and j["variants"][0]["parts"][0]["schedule"] == "nonzero-split"'
+run spmm-inspect --json gen:band:40:9 --force-kernel=rows/nonzero-split --pattern-only
+exits 0
+is_json 'not j["has_values"] and j["values_digest"] is None'
+is_json 'j["variants"][0]["parts"][0]["schedule"] == "nonzero-split"'
+
+# ---- What the reader noticed ----
+printf '%%%%MatrixMarket matrix coordinate real general\n3 3 5\n1 1 2\n1 1 3\n2 2 0\n3 3 nan\n3 1 inf\n' >"$work/n.mtx"
+run spmm-inspect "$work/n.mtx"
+exits 0
+says '1 duplicate entries were summed'
+says '1 entries of value 0 were kept'
+says '2 values are NaN or infinite'
+run spmm-inspect --drop-zeros --json "$work/n.mtx"
+exits 0
+is_json 'j["nnz"] == 3 and j["input"]["zeros_dropped"] == 1 and j["input"]["duplicates_summed"] == 1'
+
+# ---- Standard input and output ----
+run spmm-inspect - <"$work/n.mtx"
+exits 0
+says '3 x 3, 4 nonzeros'
+run spmm-inspect gen:diag:5 -o -
+exits 0
+says_err '5 x 5, 5 nonzeros'
+spmm-inspect -q gen:diag:5 -o "$work/d.plan"
+same "$work/.out" "$work/d.plan"
+run spmm-inspect - <&-
+exits 1
+one_line_err
+run bash -c 'spmm-inspect gen:diag:5 -o - >/dev/full'
+exits 1
+says_err 'No space left on device'
+run bash -c 'spmm-inspect gen:diag:5 >/dev/full'
+exits 1
+says_err 'No space left on device'
+run bash -c 'spmm-inspect gen:diag:5 >&-'
+exits 1
+run bash -c 'spmm-inspect --help >/dev/full'
+exits 1
+
+# ---- Files that exist ----
+run spmm-inspect -q gen:diag:6 -o "$work/d.plan"
+exits 0
+echo 'my thesis' >"$work/thesis"
+run spmm-inspect gen:diag:5 -o "$work/thesis"
+exits 2
+says_err 'exists and is no plan; -f overwrites it'
+checks=$((checks + 1))
+[ "$(cat "$work/thesis")" = 'my thesis' ] || wrong 'expected the file untouched'
+run spmm-inspect -q -f gen:diag:6 -o "$work/thesis"
+exits 0
+same "$work/thesis" "$work/d.plan"
+run spmm-inspect gen:diag:5 -o /dev/null
+exits 2
+says_err 'is no regular file'
+run spmm-inspect gen:diag:5 -o "$work"
+exits 2
+run spmm-inspect gen:diag:5 -o "$work/no/such/folder/a.plan"
+exits 1
+one_line_err
+missing "$work/no"
+
+# ---- Inputs that are refused: exit 3, one sentence with file and line; no plan ----
+printf '%%%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 1\n4 1 1\n' >"$work/bad.mtx"
+run spmm-inspect "$work/bad.mtx" -o "$work/bad.plan"
+exits 3
+says_err 'bad.mtx, line 4: expected a row index from 1 to 3, found "4"'
+one_line_err
+silent
+missing "$work/bad.plan"
+printf 'hello\n' >"$work/text.mtx"
+run spmm-inspect "$work/text.mtx"
+exits 3
+one_line_err
+run spmm-inspect - </dev/null
+exits 3
+one_line_err
+head -c 2000 "$matrix" >"$work/cut.mtx.zst"
+run spmm-inspect "$work/cut.mtx.zst"
+exits 3
+printf '%%%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 1\n' >"$work/complex.mtx"
+run spmm-inspect "$work/complex.mtx"
+exits 3
+says_err 'complex'
+name=$(printf '%s/evil\033[31m.mtx' "$work")
+printf 'hello\n' >"$name"
+run spmm-inspect "$name"
+exits 3
+says_err 'evil\x1b[31m'
+printf '%%%%MatrixMarket matrix coordinate real general\n2 3 1\n2 3 -1e39\n' >"$work/large.mtx"
+run spmm-inspect "$work/large.mtx"
+exits 2
+says_err 'row 2, column 3'
+says_err '--dtype f64'
+run spmm-inspect --dtype f64 "$work/large.mtx"
+exits 0
+
+# ---- Run-time failures ----
+run spmm-inspect "$work/none.mtx"
+exits 1
+says_err 'No such file'
+one_line_err
+run spmm-inspect "$work"
+exits 1
+one_line_err
+
+# ---- Usage ----
+run spmm-inspect
+exits 2
+says_err 'spmm-inspect [options] MATRIX'
+says_err "Try 'spmm-inspect --help'."
+silent
+run spmm-inspect --dytpe f64 gen:diag:1
+exits 2
+says_err "did you mean '--dtype'?"
+run spmm-inspect --xyzzy gen:diag:1
+exits 2
+says_err "unknown option '--xyzzy'"
+says_not 'did you mean'
+run spmm-inspect -z gen:diag:1
+exits 2
+says_err "unknown option '-z'"
+run spmm-inspect gen:diag:1 gen:diag:2
+exits 2
+says_err "one argument too many: 'gen:diag:2'"
+run spmm-inspect gen:diag:1 -o
+exits 2
+says_err '-o needs a value'
+run spmm-inspect --dtype f16 gen:diag:1
+exits 2
+says_err "expected one of f32, f64, found 'f16'"
+run spmm-inspect -n 8,x gen:diag:1
+exits 2
+says_err "whole numbers with commas"
+run spmm-inspect -n 0 gen:diag:1
+exits 2
+says_err 'in 1..2147483647, found 0'
+run spmm-inspect --level 20 gen:diag:1
+exits 2
+run spmm-inspect --level 99999999999999999999 gen:diag:1
+exits 2
+run spmm-inspect --quiet=yes gen:diag:1
+exits 2
+says_err 'takes no value'
+run spmm-inspect --device h300 gen:diag:1
+exits 2
+says_err 'any, cpu, a100, h100, h200'
+run spmm-inspect --force-kernel tiled/x gen:diag:1
+exits 2
+run spmm-inspect --schedule row-split --force-kernel rows/nonzero-split gen:diag:1
+exits 2
+says_err 'contradict'
+run spmm-inspect --json gen:diag:1 -o -
+exits 2
+run spmm-inspect gen:nothing:1
+exits 2
+says_err 'fem3:nx:ny:nz'
+run spmm-inspect -- -o
+exits 1
+says_err '-o: '
+
+# ---- Help ----
+run spmm-inspect --help
+exits 0
+silent_err
+says 'Examples'
+says '--force-kernel NAME'
+run spmm-inspect --version
+exits 0
+says 'spmm-inspect 0.1.0'
+
+finish
