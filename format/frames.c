@@ -7,11 +7,14 @@
 #include "alloc.h"
 
 #define THREADS_MAX 256
+#define FRAMES_PER_THREAD 4 /* starting a thread costs as much as decoding about one frame */
 
-int spmmi_threads(int requested)
+int spmmi_threads(int requested, uint64_t frames)
 {
-    const int threads = requested > 0 ? requested : omp_get_num_procs();
-    return threads > THREADS_MAX ? THREADS_MAX : threads;
+    const int wanted = requested > 0 ? requested : omp_get_num_procs();
+    const uint64_t useful = frames / FRAMES_PER_THREAD + 1;
+    const int threads = wanted > THREADS_MAX ? THREADS_MAX : wanted;
+    return (uint64_t)threads < useful ? threads : (int)useful;
 }
 
 int spmmi_transform_allowed(uint32_t type, uint32_t transform)
@@ -20,9 +23,10 @@ int spmmi_transform_allowed(uint32_t type, uint32_t transform)
     case SPMMI_SECTION_ROW_LENGTHS:
         return transform == SPMMI_TRANSFORM_PLANES;
     case SPMMI_SECTION_COL_IND:
-        return transform == SPMMI_TRANSFORM_PLANES || transform == SPMMI_TRANSFORM_ROW_DELTA;
+        return transform == SPMMI_TRANSFORM_ROW_DELTA;
     case SPMMI_SECTION_VALUES:
-        return transform == SPMMI_TRANSFORM_PLANES || transform == SPMMI_TRANSFORM_DICTIONARY;
+        return transform == SPMMI_TRANSFORM_NONE || transform == SPMMI_TRANSFORM_PLANES ||
+               transform == SPMMI_TRANSFORM_DICTIONARY;
     case SPMMI_SECTION_ITEMS:
         return transform == SPMMI_TRANSFORM_DIFFERENCE;
     case SPMMI_SECTION_STATS:

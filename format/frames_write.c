@@ -13,7 +13,7 @@
 
 struct worker {
     ZSTD_CCtx *context;
-    uint8_t *content;
+    uint8_t *content, *trial; /* before and after compression */
     uint32_t *scratch;
 };
 
@@ -26,9 +26,10 @@ static int worker_init(struct worker *w, int level)
 {
     const ZSTD_customMem memory = {spmmi_zstd_alloc, spmmi_zstd_free, NULL};
     w->content = spmmi_alloc(SPMMI_CONTENT_MAX, 1);
+    w->trial = spmmi_alloc(ZSTD_COMPRESSBOUND(SPMMI_FRAME_RAW), 1);
     w->scratch = spmmi_alloc(SPMMI_FRAME_RAW, 1);
     w->context = ZSTD_createCCtx_advanced(memory);
-    return w->content != NULL && w->scratch != NULL && w->context != NULL &&
+    return w->content != NULL && w->trial != NULL && w->scratch != NULL && w->context != NULL &&
            !ZSTD_isError(ZSTD_CCtx_setParameter(w->context, ZSTD_c_compressionLevel, level)) &&
            !ZSTD_isError(ZSTD_CCtx_setParameter(w->context, ZSTD_c_checksumFlag, 1));
 }
@@ -56,12 +57,11 @@ void spmmi_encoder_free(struct spmmi_encoder *e)
     for (int t = 0; t < e->threads; t++) {
         (void)ZSTD_freeCCtx(e->workers[t].context);
         spmmi_free(e->workers[t].scratch);
+        spmmi_free(e->workers[t].trial);
         spmmi_free(e->workers[t].content);
     }
     spmmi_free(e);
 }
-
-#define FRAME_BOUND ZSTD_COMPRESSBOUND(SPMMI_CONTENT_MAX)
 
 uint64_t spmmi_stored_bound(uint64_t raw_bytes)
 {
@@ -70,30 +70,35 @@ uint64_t spmmi_stored_bound(uint64_t raw_bytes)
            full * ZSTD_COMPRESSBOUND(SPMMI_FRAME_RAW) + (last != 0 ? ZSTD_COMPRESSBOUND(last) : 0);
 }
 
-/* The transforms that a section tries, best first; the last one always applies. */
-static uint64_t pack(const struct worker *w, uint32_t type, const struct spmmi_run *run, const void *elements,
-                     enum spmmi_transform *transform)
-{
-    uint64_t bytes = 0;
-    for (uint32_t t = SPMMI_TRANSFORM_DICTIONARY + 1; t-- > 0 && bytes == 0;) {
-        if (!spmmi_transform_allowed(type, t))
-            continue;
-        *transform = (enum spmmi_transform)t;
-        bytes = spmmi_transform_pack(*transform, run, elements, w->scratch, w->content);
-    }
-    return bytes;
-}
-
-/* Compresses the f-th frame into its slot; 0 when memory is short. */
+/* Compresses the f-th frame into its slot by whatever allowed transform gives the fewest bytes; 0 when memory is
+ * short. A dictionary that pays beats the others by its size, so they are not tried after it. */
 static size_t encode_one(const struct worker *w, const struct spmmi_span *span, uint64_t f, uint8_t *slot,
                          enum spmmi_transform *transform)
 {
     const struct spmmi_run run = spmmi_span_run(span, f);
     const uint8_t *elements = (const uint8_t *)span->elements + f * SPMMI_FRAME_RAW;
-    const uint64_t bytes = pack(w, span->type, &run, elements, transform);
     const size_t room = ZSTD_compressBound((size_t)(run.count * run.element_bytes));
-    const size_t stored = ZSTD_compress2(w->context, slot, room, w->content, (size_t)bytes);
-    return ZSTD_isError(stored) ? 0 : stored;
+    size_t best = 0;
+    for (uint32_t t = SPMMI_TRANSFORM_COUNT;
+         t-- > 0 && (best == 0 || *transform != SPMMI_TRANSFORM_DICTIONARY);) {
+        const uint64_t bytes =
+            spmmi_transform_allowed(span->type, t)
+                ? spmmi_transform_pack((enum spmmi_transform)t, &run, elements, w->scratch, w->content)
+                : 0;
+        if (bytes == 0)
+            continue;
+        uint8_t *const out = best == 0 ? slot : w->trial;
+        const size_t stored = ZSTD_compress2(w->context, out, room, w->content, (size_t)bytes);
+        if (ZSTD_isError(stored))
+            return 0;
+        if (best != 0 && stored >= best)
+            continue;
+        if (best != 0)
+            memcpy(slot, w->trial, stored);
+        best = stored;
+        *transform = (enum spmmi_transform)t;
+    }
+    return best;
 }
 
 spmm_status_t spmmi_frames_encode(struct spmmi_encoder *e, const struct spmmi_span *span, uint8_t *out,

@@ -202,24 +202,13 @@ static int has_transpose(const spmm_plan_t *plan)
     return found;
 }
 
-/* More threads than frames in the largest section would only take memory. */
-static int useful_threads(const struct spmmi_container *c, int threads)
-{
-    uint64_t most = 1;
-    for (uint32_t i = 0; i < c->header.section_count; i++) {
-        const uint64_t frames = c->frame_first[i + 1] - c->frame_first[i];
-        most = frames > most ? frames : most;
-    }
-    return (uint64_t)threads < most ? threads : (int)most;
-}
-
 spmm_status_t spmmi_plan_decode(const uint8_t *bytes, uint64_t size, const struct spmmi_load *load,
                                 spmm_plan_t **plan, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct reader r = {.plan = NULL, .decoder = NULL, .diag = diag};
     SPMM_TRY(spmmi_container_open(bytes, size, &r.container, diag));
-    r.threads = useful_threads(&r.container, spmmi_threads(load->threads));
+    r.threads = spmmi_threads(load->threads, r.container.frame_first[r.container.header.section_count]);
     r.budget = load->budget_bytes != 0 ? load->budget_bytes : spmmi_budget_default(&r.container.header);
     SPMM_TRY(check_budget(&r, load->held_bytes, 0));
     SPMM_TRY(spmmi_container_frames(&r.container, r.threads, diag));

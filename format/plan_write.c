@@ -160,15 +160,12 @@ cleanup:
     return status;
 }
 
-/* More workers than frames in the largest section would only take memory. */
-static int useful_threads(const struct writer *w, int threads)
+static uint64_t frames_of(const struct writer *w)
 {
-    uint64_t most = 1;
-    for (uint32_t i = 0; i < w->header.section_count; i++) {
-        const uint64_t frames = spmmi_frame_count(w->spans[i].raw_bytes);
-        most = frames > most ? frames : most;
-    }
-    return (uint64_t)threads < most ? threads : (int)most;
+    uint64_t frames = 0;
+    for (uint32_t i = 0; i < w->header.section_count; i++)
+        frames += spmmi_frame_count(w->spans[i].raw_bytes);
+    return frames;
 }
 
 spmm_status_t spmmi_plan_encode(const spmm_plan_t *plan, const spmm_save_options_t *options, uint8_t **bytes,
@@ -185,8 +182,8 @@ spmm_status_t spmmi_plan_encode(const spmm_plan_t *plan, const spmm_save_options
     w->diag = diag;
     w->header.flags = plan->values != NULL && !o->pattern_only ? SPMMI_FLAG_VALUES : 0;
     SPMM_TRY(collect(w, w->header.flags != 0));
-    w->encoder = spmmi_encoder_new(useful_threads(w, spmmi_threads(o->threads)),
-                                   o->level != 0 ? o->level : LEVEL_DEFAULT);
+    w->encoder =
+        spmmi_encoder_new(spmmi_threads(o->threads, frames_of(w)), o->level != 0 ? o->level : LEVEL_DEFAULT);
     SPMM_TRY_ALLOC(w->encoder, diag);
     SPMM_TRY(encode_sections(w));
     write_table_and_header(w);

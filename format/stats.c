@@ -52,6 +52,17 @@ static void row_figures(int64_t rows, const int64_t *row_ptr, spmm_stats_t *stat
     stats->row_stddev = sqrt((double)((u128)rows * squares - nnz * nnz) / square_of_rows);
 }
 
+/* Is the column among length ascending ones? */
+static int holds(const int32_t *columns, int64_t length, int64_t column)
+{
+    while (length > 1) {
+        const int64_t half = length / 2;
+        columns += columns[half] <= column ? half : 0;
+        length -= half;
+    }
+    return columns[0] == column;
+}
+
 static void band_figures(int64_t rows, const int64_t *row_ptr, const int32_t *col_ind, spmm_stats_t *stats)
 {
     for (int64_t i = 0; i < rows; i++) {
@@ -62,8 +73,7 @@ static void band_figures(int64_t rows, const int64_t *row_ptr, const int32_t *co
         const int64_t lower = i - col_ind[first], upper = col_ind[last] - i;
         stats->band_lower = lower > stats->band_lower ? lower : stats->band_lower;
         stats->band_upper = upper > stats->band_upper ? upper : stats->band_upper;
-        for (int64_t p = first; p <= last; p++)
-            stats->diagonal += col_ind[p] == i;
+        stats->diagonal += holds(col_ind + first, last - first + 1, i);
     }
 }
 

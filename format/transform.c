@@ -181,6 +181,8 @@ uint64_t spmmi_transform_pack(enum spmmi_transform transform, const struct spmmi
         return bytes;
     case SPMMI_TRANSFORM_DICTIONARY:
         return dictionary_pack(run, elements, content);
+    case SPMMI_TRANSFORM_COUNT:
+        break;
     }
     return 0;
 }
@@ -206,6 +208,7 @@ bool spmmi_transform_unpack(enum spmmi_transform transform, const struct spmmi_r
     case SPMMI_TRANSFORM_PLANES:
     case SPMMI_TRANSFORM_ROW_DELTA:
     case SPMMI_TRANSFORM_DIFFERENCE:
+    case SPMMI_TRANSFORM_COUNT:
         break;
     }
     if (run->element_bytes == 8) {

@@ -12,6 +12,7 @@ enum spmmi_transform {
     SPMMI_TRANSFORM_ROW_DELTA = 2,  /* columns: distance within the row, then planes */
     SPMMI_TRANSFORM_DIFFERENCE = 3, /* 4-byte elements: difference to the one before, then planes */
     SPMMI_TRANSFORM_DICTIONARY = 4, /* distinct elements, then a byte for each element */
+    SPMMI_TRANSFORM_COUNT
 };
 
 #define SPMMI_DICTIONARY_MAX 256u
