@@ -226,7 +226,7 @@ cleanup:
 static spmm_status_t start(struct bench *bench, char *today, size_t size, spmm_diag_t *diag)
 {
     const struct timing_rule rule = {.repeats = (int)args.repeat, .repeats_slow = (int)(args.repeat + 2) / 3,
-                                     .slow_ms = 3.0, .max_seconds = args.max_seconds};
+                                     .repeats_least = 1, .slow_ms = 3.0, .max_seconds = args.max_seconds};
     const struct bench_peers_options peers_options = {args.peers, args.mkl};
     const time_t now = time(NULL);
     struct tm utc;

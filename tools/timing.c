@@ -11,6 +11,8 @@
 
 #define FLUSH_BYTES (256 << 20)
 #define FLUSH_CHUNK (1 << 20)
+#define FLUSH_MS_GPU 0.2 /* about what a flush takes */
+#define FLUSH_MS_CPU 40.0
 
 struct stopwatch {
     int device;
@@ -121,18 +123,16 @@ cleanup:
     return status;
 }
 
-/* Repeats that the rule allows for a call of this length; flushing and waiting cost about a millisecond on a GPU
- * and a tenth of a second on a CPU. */
-static int repeats_for(const struct timing_rule *rule, double ms, int device)
+/* Repeats that half of the time allows for a call of ms, with something of ms_between before each. */
+static int repeats_for(const struct timing_rule *rule, double ms, double ms_between)
 {
-    const double ms_each = 2.0 * ms + (device >= 0 ? 1.0 : 100.0);
-    const double affordable = 1e3 * rule->max_seconds / ms_each;
+    const double affordable = 500.0 * rule->max_seconds / (ms + ms_between + 1e-3);
     int repeats = ms > rule->slow_ms ? rule->repeats_slow : rule->repeats;
     if (affordable < (double)repeats)
         repeats = (int)affordable;
-    if (repeats > TIMING_REPEATS_MAX)
-        repeats = TIMING_REPEATS_MAX;
-    return repeats < 1 ? 1 : repeats;
+    if (repeats < rule->repeats_least)
+        repeats = rule->repeats_least;
+    return repeats < 1 ? 1 : repeats > TIMING_REPEATS_MAX ? TIMING_REPEATS_MAX : repeats;
 }
 
 spmm_status_t stopwatch_measure(struct stopwatch *watch, timing_fn fn, void *context, const struct timing_rule *rule,
@@ -147,9 +147,10 @@ spmm_status_t stopwatch_measure(struct stopwatch *watch, timing_fn fn, void *con
     TRY(fn(context, diag));
     TRY(device_synchronize(watch->device, diag));
     TRY(timer(watch, fn, context, 1, 1, &ms, diag));
-    timing->repeats = repeats_for(rule, ms, watch->device);
-    TRY(timer(watch, fn, context, timing->repeats, 1, &timing->ms_cold, diag));
-    TRY(timer(watch, fn, context, timing->repeats, 0, &timing->ms_warm, diag));
+    timing->repeats_cold = repeats_for(rule, ms, watch->device >= 0 ? FLUSH_MS_GPU : FLUSH_MS_CPU);
+    timing->repeats_warm = repeats_for(rule, ms, 0.0);
+    TRY(timer(watch, fn, context, timing->repeats_cold, 1, &timing->ms_cold, diag));
+    TRY(timer(watch, fn, context, timing->repeats_warm, 0, &timing->ms_warm, diag));
 cleanup:
     return status;
 }

@@ -16,14 +16,15 @@ void stopwatch_destroy(struct stopwatch *watch);
 struct timing_rule {
     int repeats;        /* timed calls, of which the median counts; at most TIMING_REPEATS_MAX */
     int repeats_slow;   /* the same for a call of more than slow_ms */
+    int repeats_least;  /* even if they take longer than max_seconds; at least 1 */
     double slow_ms;
-    double max_seconds; /* stop repeating after about this long; at least one call is timed */
+    double max_seconds; /* stop repeating after about this long */
 };
 #define TIMING_REPEATS_MAX 1000
 
 struct timing {
     double ms_cold, ms_warm; /* medians */
-    int repeats;
+    int repeats_cold, repeats_warm;
 };
 
 /* Both figures. One untimed call comes first. */

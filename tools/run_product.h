@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One product of spmm-run: a plan, an executor, B, C, and what came out. */
+#ifndef SPMM_TOOLS_RUN_PRODUCT_H
+#define SPMM_TOOLS_RUN_PRODUCT_H
+
+#include <spmm/spmm.h>
+
+#include "check.h"
+#include "device_memory.h"
+#include "timing.h"
+
+struct run_request {
+    int device; /* resolved: a GPU number or SPMM_DEVICE_CPU */
+    int threads;
+    const char *force_kernel;
+    spmm_op_t op;
+    spmm_order_t order;
+    int64_t n;
+    double alpha, beta;
+    const spmm_dense_t *b; /* in host memory; NULL: random. Its shape, order and type have been checked */
+    uint64_t seed;
+};
+
+struct run_product {
+    struct run_request request;
+    spmm_plan_info_t plan;
+    spmm_executor_t *executor;
+    spmm_executor_info_t info;
+    struct device_block b_block, c_block, workspace;
+    spmm_dense_t b, c;           /* on the device */
+    spmm_dense_t b_host, c_host; /* B, and C after the first product */
+    spmm_dense_t c_before;       /* C before it; data is NULL when beta is 0 */
+    int uses_ones;               /* the plan holds no values, and none were given */
+};
+
+/* Make the executor and load it, with values if the plan has none: those of the matrix, or ones where it is NULL. */
+spmm_status_t run_product_create(const spmm_plan_t *plan, const struct host_csr *matrix,
+                                 const struct run_request *request, struct run_product *product, spmm_diag_t *diag);
+void run_product_destroy(struct run_product *product);
+
+/* Multiply once and bring C to the host. */
+spmm_status_t run_product_once(struct run_product *product, spmm_diag_t *diag);
+
+/* Check C against op(A) of a reference of A. */
+spmm_status_t run_product_check(const struct run_product *product, const struct host_csr *a,
+                                struct check_result *result, spmm_diag_t *diag);
+
+/* Time it; C holds something else afterwards when beta is not 0. */
+spmm_status_t run_product_time(struct run_product *product, const struct timing_rule *rule, struct timing *timing,
+                               spmm_diag_t *diag);
+
+#endif

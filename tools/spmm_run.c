@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spmm-run: runs a plan, checks the product and times it. */
+#include <spmm/spmm.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "cli.h"
+#include "device_choice.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "matrix_input.h"
+#include "npy.h"
+#include "plan_input.h"
+#include "progress.h"
+#include "run_product.h"
+#include "run_report.h"
+
+#define PROGRAM "spmm-run"
+#define CHECK_SELF "self"
+#define LAYOUT_UNSET (-1)
+
+static struct {
+    int64_t n, threads, repeat, seed;
+    const char *device_text, *kernel, *check, *b, *output;
+    int op, layout, drop_zeros, json, quiet;
+    double alpha, beta;
+    int device;
+} args = {.n = 0, .repeat = -1, .seed = 1, .device_text = "auto", .op = SPMM_OP_N, .layout = LAYOUT_UNSET, .alpha = 1.0};
+
+static const struct cli_choice op_choices[] = {{"N", SPMM_OP_N}, {"T", SPMM_OP_T}, {NULL, 0}};
+static const struct cli_choice layout_choices[] = {{"row", SPMM_ROW_MAJOR}, {"col", SPMM_COL_MAJOR}, {NULL, 0}};
+
+static const struct cli_option options[] = {
+    {'n', "columns", CLI_INT, &args.n, .value = "N", .min = 1, .max = INT32_MAX,
+     .help = "columns of B and C (default 64, or those of -B)"},
+    {0, "device", CLI_TEXT, &args.device_text, .value = DEVICE_CHOICE_VALUE,
+     .help = "where to run (default auto: a GPU if there is one)"},
+    {0, "check", CLI_TEXT, &args.check, .value = "MATRIX",
+     .help = "compare with the plan's matrix first (exit 4 if it is\n"
+             "another), then check every element of C (exit 5 if one\n"
+             "is wrong); a file, - , gen:..., or self for the matrix\n"
+             "in the plan"},
+    {'B', "input", CLI_TEXT, &args.b, .value = "B.npy", .help = "take B from a NumPy file; default: random in (-1, 1)"},
+    {'o', "output", CLI_TEXT, &args.output, .value = "C.npy", .help = "write C to a NumPy file"},
+    {0, "op", CLI_CHOICE, &args.op, .value = "N|T", .choices = op_choices,
+     .help = "multiply by A (default) or by its transpose"},
+    {0, "layout", CLI_CHOICE, &args.layout, .value = "row|col", .choices = layout_choices,
+     .help = "order of B and C (default: that of -B, else row)"},
+    {0, "alpha", CLI_NUMBER, &args.alpha, .value = "X", .help = "factor of the product (default 1)"},
+    {0, "beta", CLI_NUMBER, &args.beta, .value = "X", .help = "factor of the C before, which is random (default 0)"},
+    {0, "repeat", CLI_INT, &args.repeat, .value = "R", .min = 0, .max = TIMING_REPEATS_MAX,
+     .help = "timed products (default: half a second of them, at\nleast 5); 0: no timing"},
+    {0, "threads", CLI_INT, &args.threads, .value = "T", .min = 0, .max = 4096,
+     .help = "CPU threads (default: all); C does not depend on it"},
+    {0, "force-kernel", CLI_TEXT, &args.kernel, .value = "NAME", .help = "a kernel instead of the plan's choice"},
+    {0, "seed", CLI_INT, &args.seed, .value = "S", .min = 0, .max = INT64_MAX, .help = "of the random B (default 1)"},
+    {0, "drop-zeros", CLI_FLAG, &args.drop_zeros, .help = "with --check: leave zeros out of the matrix"},
+    {0, "json", CLI_FLAG, &args.json, .help = "print JSON"},
+    {'q', "quiet", CLI_FLAG, &args.quiet, .help = "print nothing: the exit status is the answer"},
+};
+
+static const struct cli_program program = {
+    .name = PROGRAM,
+    .summary = "Run a plan: C = alpha op(A) B + beta C, on a GPU or on the CPU.",
+    .usage = "[options] PLAN",
+    .details = "PLAN is a file, or - for standard input. The product is computed once, checked and written if\n"
+               "that was asked for, then timed back to back and with cold caches. A check compares every element\n"
+               "with a reference in higher precision; the error is given as a fraction of what rounding allows,\n"
+               "and above 1 the product is wrong.",
+    .examples = "  spmm-run A.plan -n 64 --check A.mtx        is it right, and how fast\n"
+                "  spmm-run A.plan -B b.npy -o c.npy          C = A B with data of your own\n"
+                "  spmm-run A.plan --json --device cpu | jq .gflops",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .operands_min = 1,
+    .operands_max = 1,
+};
+
+struct run {
+    spmm_plan_t *plan;
+    spmm_plan_info_t info;
+    spmm_matrix_t *matrix; /* of --check; NULL without one */
+    struct host_csr a;     /* what C is checked against; empty without --check */
+    spmm_dense_t b;        /* of -B; data is NULL without it */
+    struct run_product product;
+    struct progress progress;
+    const char *culprit; /* the input that is being worked on, for messages */
+};
+
+static spmm_status_t open_plan(struct run *run, const char *name, spmm_diag_t *diag)
+{
+    spmm_load_options_t options_load = SPMM_LOAD_OPTIONS_INIT;
+    spmm_status_t status = SPMM_OK;
+    run->culprit = name;
+    options_load.threads = (int)args.threads;
+    TRY(plan_input_open(name, &options_load, &run->plan, diag));
+    run->info.struct_size = sizeof run->info;
+    TRY(spmm_plan_info(run->plan, &run->info));
+cleanup:
+    return status;
+}
+
+/* The matrix of --check, which has to be the plan's. */
+static spmm_status_t open_matrix(struct run *run, spmm_diag_t *diag)
+{
+    spmm_read_options_t options_read = SPMM_READ_OPTIONS_INIT;
+    spmm_csr_t view;
+    spmm_status_t status = SPMM_OK;
+
+    if (args.check == NULL)
+        return SPMM_OK;
+    if (strcmp(args.check, CHECK_SELF) == 0) {
+        TRY(spmm_plan_csr(run->plan, &view));
+    } else {
+        run->culprit = args.check;
+        options_read.threads = (int)args.threads;
+        options_read.drop_zeros = args.drop_zeros;
+        options_read.progress = progress_report;
+        options_read.progress_context = &run->progress;
+        TRY(matrix_input_open(args.check, &options_read, &run->matrix, diag));
+        TRY(spmm_matrix_csr(run->matrix, &view));
+        TRY(spmm_plan_matches(run->plan, &view, run->info.has_values, diag));
+    }
+    TRY(host_csr_make(&view, run->info.dtype, &run->a, diag));
+cleanup:
+    progress_end(&run->progress);
+    return status;
+}
+
+static spmm_status_t open_b(struct run *run, spmm_diag_t *diag)
+{
+    const int64_t rows = args.op == SPMM_OP_N ? run->info.cols : run->info.rows;
+    spmm_status_t status = SPMM_OK;
+    if (args.b == NULL)
+        return SPMM_OK;
+    run->culprit = args.b;
+    TRY(npy_load(args.b, &run->b, diag));
+    if (run->b.type != run->info.dtype)
+        status = fail(diag, SPMM_ERR_TYPE, "the file holds %s numbers, but the plan computes in %s",
+                      spmm_dtype_name(run->b.type), spmm_dtype_name(run->info.dtype));
+    else if (run->b.rows != rows)
+        status = fail(diag, SPMM_ERR_SHAPE, "B has %lld rows, but op(A) has %lld columns", (long long)run->b.rows,
+                      (long long)rows);
+    else if (args.n != 0 && args.n != run->b.cols)
+        status = fail(diag, SPMM_ERR_SHAPE, "B has %lld columns, but -n says %lld", (long long)run->b.cols,
+                      (long long)args.n);
+    else if (args.layout != LAYOUT_UNSET && args.layout != (int)run->b.order && run->b.rows > 1 && run->b.cols > 1)
+        status = fail(diag, SPMM_ERR_ARGUMENT, "B is stored %s-major, but --layout says %s",
+                      spmm_order_name(run->b.order), spmm_order_name((spmm_order_t)args.layout));
+cleanup:
+    return status;
+}
+
+static spmm_status_t prepare(struct run *run, const char *plan_name, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct run_request request = {.device = device_choice_resolve(args.device), .threads = (int)args.threads,
+                                  .force_kernel = args.kernel, .op = (spmm_op_t)args.op,
+                                  .alpha = args.alpha, .beta = args.beta, .seed = (uint64_t)args.seed};
+    TRY(open_plan(run, plan_name, diag));
+    TRY(open_matrix(run, diag));
+    TRY(open_b(run, diag));
+    run->culprit = plan_name;
+    if (run->b.data != NULL)
+        request.b = &run->b;
+    request.n = run->b.data != NULL ? run->b.cols : args.n != 0 ? args.n : 64;
+    request.order = run->b.data != NULL            ? run->b.order
+                    : args.layout != LAYOUT_UNSET ? (spmm_order_t)args.layout
+                                                  : SPMM_ROW_MAJOR;
+    TRY(run_product_create(run->plan, run->matrix != NULL ? &run->a : NULL, &request, &run->product, diag));
+cleanup:
+    return status;
+}
+
+/* Half a second unless the caller counts. */
+static struct timing_rule timing_rule(void)
+{
+    const int repeats = args.repeat < 0 ? TIMING_REPEATS_MAX : (int)args.repeat;
+    return (struct timing_rule){.repeats = repeats, .repeats_slow = repeats,
+                                .repeats_least = args.repeat < 0 ? 5 : repeats, .slow_ms = 1e9, .max_seconds = 1.0};
+}
+
+static spmm_status_t work(struct run *run, const char *plan_name, int *code, spmm_diag_t *diag)
+{
+    const struct timing_rule rule = timing_rule();
+    struct check_result check;
+    struct timing timing;
+    struct run_outcome outcome = {.plan_name = plan_name};
+    spmm_status_t status = SPMM_OK;
+
+    TRY(prepare(run, plan_name, diag));
+    TRY(run_product_once(&run->product, diag));
+    if (args.check != NULL) {
+        TRY(run_product_check(&run->product, &run->a, &check, diag));
+        outcome.checked_against = args.check;
+        outcome.check = &check;
+        *code = check.ratio <= 1.0 ? EXIT_DONE : EXIT_CHECK;
+    }
+    if (args.output != NULL) {
+        run->culprit = args.output;
+        TRY(npy_save(args.output, &run->product.c_host, diag));
+        run->culprit = plan_name;
+    }
+    if (args.repeat != 0) {
+        TRY(run_product_time(&run->product, &rule, &timing, diag));
+        outcome.timing = &timing;
+    }
+    outcome.is_auto_cpu = args.device == SPMM_DEVICE_AUTO && run->product.request.device == SPMM_DEVICE_CPU;
+    if (args.json)
+        (void)run_report_json(&run->product, &outcome);
+    else if (!args.quiet)
+        run_report_text(&run->product, &outcome);
+cleanup:
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    static struct run run;
+    struct cli_operands operands;
+    spmm_diag_t diag = {.status = SPMM_OK};
+    int code = EXIT_DONE;
+    const enum cli_result result = cli_parse(&program, argc, argv, &operands);
+
+    if (result != CLI_RUN)
+        return result == CLI_DONE ? EXIT_DONE : EXIT_USAGE;
+    if (!device_choice_parse(args.device_text, &args.device)) {
+        cli_complain(&program, "--device takes " DEVICE_CHOICE_VALUE ", not '%s'", args.device_text);
+        return EXIT_USAGE;
+    }
+    if (args.beta != 0.0 && (args.output != NULL || args.b != NULL)) {
+        cli_complain(&program, "--beta adds to a random C, which makes no sense with -B or -o");
+        return EXIT_USAGE;
+    }
+    progress_start(&run.progress, args.quiet != 0);
+    const spmm_status_t status = work(&run, operands.list[0], &code, &diag);
+    if (status != SPMM_OK)
+        code = exit_failure(PROGRAM, run.culprit, status, &diag);
+    run_product_destroy(&run.product);
+    free(run.b.data);
+    host_csr_free(&run.a);
+    spmm_matrix_destroy(run.matrix);
+    spmm_plan_destroy(run.plan);
+    return code != EXIT_DONE ? code : exit_flush(PROGRAM);
+}
