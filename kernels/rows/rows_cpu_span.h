@@ -29,27 +29,29 @@ static inline __attribute__((always_inline)) TARGET void STEP(VEC *acc, const RE
 }
 
 static inline __attribute__((always_inline)) TARGET void FINISH(const VEC *sum, REAL *out, const REAL alpha,
-                                                                const REAL beta, const int vecs, const MASK mask)
+                                                                const REAL beta, const int vecs, const int is_whole,
+                                                                const MASK mask)
 {
     const VEC x = SET(alpha);
     const VEC y = SET(beta);
-    const int last = (vecs - 1) * LANES;
-    if (beta == 0) {
 #pragma GCC unroll 16
-        for (int v = 0; v < vecs - 1; v++)
-            STORE(out + v * LANES, MUL(x, sum[v]));
-        STORE_MASKED(out + last, MUL(x, sum[vecs - 1]), mask);
-        return;
+    for (int v = 0; v < vecs; v++) {
+        REAL *at = out + v * LANES;
+        const int is_part = v == vecs - 1 && !is_whole; /* some masked stores are far slower than whole ones */
+        VEC r = MUL(x, sum[v]);
+        if (beta != 0)
+            r = FMA(x, sum[v], MUL(y, is_part ? LOAD_MASKED(at, mask) : LOAD(at)));
+        if (is_part)
+            STORE_MASKED(at, r, mask);
+        else
+            STORE(at, r);
     }
-#pragma GCC unroll 16
-    for (int v = 0; v < vecs - 1; v++)
-        STORE(out + v * LANES, FMA(x, sum[v], MUL(y, LOAD(out + v * LANES))));
-    STORE_MASKED(out + last, FMA(x, sum[vecs - 1], MUL(y, LOAD_MASKED(out + last, mask))), mask);
 }
 
 /* One tile of columns for all rows of the span. unroll and vecs are constants in every use. */
 static inline __attribute__((always_inline)) TARGET void TILE(const struct rows_span *span, const int64_t column,
-                                                              const int unroll, const int vecs, const MASK mask)
+                                                              const int unroll, const int vecs, const int is_whole,
+                                                              const MASK mask)
 {
     const int64_t *row_ptr = span->row_ptr;
     const int32_t *col = span->col_ind;
@@ -84,7 +86,7 @@ static inline __attribute__((always_inline)) TARGET void TILE(const struct rows_
             if (unroll == 4)
                 acc[0][v] = ADD(acc[0][v], acc[2][v]);
         }
-        FINISH(acc[0], out, alpha, beta, vecs, mask);
+        FINISH(acc[0], out, alpha, beta, vecs, is_whole, mask);
         out += span->ldo;
     }
 }
@@ -95,10 +97,11 @@ static TARGET void SPAN(const struct rows_span *span, int64_t width, int unroll)
         const int64_t left = width - column < VECS_MAX * LANES ? width - column : VECS_MAX * LANES;
         const int vecs = (int)((left + LANES - 1) / LANES);
         const MASK mask = MASK_OF((int)left - (vecs - 1) * LANES);
+        const int is_whole = left == vecs * LANES;
         switch (unroll * 32 + vecs) {
 #define CASE(u, v)                                                                                  \
     case (u)*32 + (v):                                                                              \
-        TILE(span, column, u, v, mask);                                                             \
+        TILE(span, column, u, v, is_whole, mask);                                                             \
         break;
             CASES
 #undef CASE
