@@ -49,7 +49,8 @@ static struct verdict judge(const struct spmmi_choice_input *in, const struct ru
     const double scaled = rule->longest_factor * mean;
     const double bearable = scaled > rule->longest_free ? scaled : rule->longest_free;
     if ((double)in->longest > bearable)
-        return (struct verdict){SPMM_SCHEDULE_NONZERO_SPLIT, SPMMI_REASON_IMBALANCE, (double)in->longest, bearable};
+        return (struct verdict){SPMM_SCHEDULE_NONZERO_SPLIT, SPMMI_REASON_IMBALANCE, (double)in->longest,
+                                bearable};
     return (struct verdict){SPMM_SCHEDULE_ROW_SPLIT, SPMMI_REASON_MEAN_ROW, mean, rule->mean_row};
 }
 
@@ -89,7 +90,8 @@ int spmmi_choose(const struct spmmi_choice_input *input, struct spmmi_decision d
         if (!wanted(input, &rules[i]))
             continue;
         const struct verdict v = judge(input, &rules[i]);
-        if (count > 0 && decisions[count - 1].schedule == v.winner && decisions[count - 1].n_max + 1 == rules[i].n_min)
+        if (count > 0 && decisions[count - 1].schedule == v.winner &&
+            decisions[count - 1].n_max + 1 == rules[i].n_min)
             decisions[count - 1].n_max = rules[i].n_max;
         else
             decisions[count++] = decide(&v, &rules[i]);

@@ -5,14 +5,14 @@
 
 #include "format/plan.h"
 
-#define SPMMI_DECISION_MAX 8  /* ranges of n that can be told apart */
+#define SPMMI_DECISION_MAX 8 /* ranges of n that can be told apart */
 #define SPMMI_CANDIDATE_COUNT 2
 
 struct spmmi_choice_input {
-    int64_t rows, nnz, longest;  /* of op(A) */
-    const int64_t *n;            /* what the caller will use; n_count = 0: any */
+    int64_t rows, nnz, longest; /* of op(A) */
+    const int64_t *n;           /* what the caller will use; n_count = 0: any */
     int n_count;
-    spmm_schedule_t forced;      /* 0: choose */
+    spmm_schedule_t forced; /* 0: choose */
 };
 
 /* One candidate's record; the variant is filled in by whoever knows its index. */

@@ -6,7 +6,10 @@
 #include <string.h>
 
 static const struct spmmi_device_profile profiles[] = {
-    {"any", SPMMI_TARGET_ANY, 0}, {"cpu", SPMMI_TARGET_CPU, 0}, {"a100", 80, 108}, {"h100", 90, 132},
+    {"any", SPMMI_TARGET_ANY, 0},
+    {"cpu", SPMMI_TARGET_CPU, 0},
+    {"a100", 80, 108},
+    {"h100", 90, 132},
     {"h200", 90, 132},
 };
 #define PROFILE_COUNT (sizeof profiles / sizeof profiles[0])

@@ -25,9 +25,18 @@ struct generator {
 };
 
 /* Sides of meshes are limited so that products of three of them stay far from 2^63. */
-#define SIDE {1, 65536}
-#define COUNT {0, SPMMI_DIM_MAX}
-#define SOME {1, SPMMI_DIM_MAX}
+#define SIDE     \
+    {            \
+        1, 65536 \
+    }
+#define COUNT            \
+    {                    \
+        0, SPMMI_DIM_MAX \
+    }
+#define SOME             \
+    {                    \
+        1, SPMMI_DIM_MAX \
+    }
 
 static const struct generator generators[] = {
     {"fem3", "nx:ny:nz", 3, {SIDE, SIDE, SIDE}, spmmi_generate_fem3},
@@ -52,8 +61,8 @@ static void list_forms(char *text, size_t size)
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < GENERATOR_COUNT && used < size; i++) {
-        const int wrote = snprintf(text + used, size - used, "%s%s:%s", i == 0 ? "" : ", ", generators[i].name,
-                                   generators[i].form);
+        const int wrote = snprintf(text + used, size - used, "%s%s:%s", i == 0 ? "" : ", ",
+                                   generators[i].name, generators[i].form);
         used += wrote > 0 ? (size_t)wrote : size;
     }
 }
@@ -102,14 +111,14 @@ static spmm_status_t parse_spec(const char *spec, const struct generator **gener
         SPMM_FAIL(SPMM_ERR_ARGUMENT, diag, "expected gen: and one of %s", forms);
     }
     for (int i = 0; i < g->args; i++) {
-        SPMM_REQUIRE(take_number(&rest, &args[i]), SPMM_ERR_ARGUMENT, diag, "expected gen:%s:%s, found %.100s", g->name,
-                     g->form, spec);
+        SPMM_REQUIRE(take_number(&rest, &args[i]), SPMM_ERR_ARGUMENT, diag,
+                     "expected gen:%s:%s, found %.100s", g->name, g->form, spec);
         SPMM_REQUIRE(args[i] >= g->limit[i].min && args[i] <= g->limit[i].max, SPMM_ERR_ARGUMENT, diag,
                      "number %d of gen:%s:%s must be in %lld..%lld, found %lld", i + 1, g->name, g->form,
                      (long long)g->limit[i].min, (long long)g->limit[i].max, (long long)args[i]);
     }
-    SPMM_REQUIRE(*rest == '\0', SPMM_ERR_ARGUMENT, diag, "expected gen:%s:%s and nothing after it, found %.100s",
-                 g->name, g->form, spec);
+    SPMM_REQUIRE(*rest == '\0', SPMM_ERR_ARGUMENT, diag,
+                 "expected gen:%s:%s and nothing after it, found %.100s", g->name, g->form, spec);
     *generator = g;
 cleanup:
     return status;
@@ -122,8 +131,8 @@ spmm_status_t spmmi_generate_check_size(int64_t rows, int64_t cols, int64_t nnz_
                  "the generated matrix would be %lld x %lld, at most %lld rows and columns are supported",
                  (long long)rows, (long long)cols, (long long)SPMMI_DIM_MAX);
     SPMM_REQUIRE(nnz_bound <= SPMMI_GENERATE_NNZ_MAX, SPMM_ERR_ARGUMENT, diag,
-                 "the generated matrix could hold %lld nonzeros, generators make at most %lld", (long long)nnz_bound,
-                 (long long)SPMMI_GENERATE_NNZ_MAX);
+                 "the generated matrix could hold %lld nonzeros, generators make at most %lld",
+                 (long long)nnz_bound, (long long)SPMMI_GENERATE_NNZ_MAX);
 cleanup:
     return status;
 }

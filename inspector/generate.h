@@ -20,7 +20,8 @@ struct spmmi_row_source {
 };
 
 /* Build the CSR pattern of a row source into an empty matrix: row_ptr and col_ind. */
-spmm_status_t spmmi_generate_rows(const struct spmmi_row_source *source, spmm_matrix_t *matrix, spmm_diag_t *diag);
+spmm_status_t spmmi_generate_rows(const struct spmmi_row_source *source, spmm_matrix_t *matrix,
+                                  spmm_diag_t *diag);
 
 /* Refuse sizes that spmm or the generators cannot hold. */
 spmm_status_t spmmi_generate_check_size(int64_t rows, int64_t cols, int64_t nnz_bound, spmm_diag_t *diag);

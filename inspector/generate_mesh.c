@@ -53,7 +53,8 @@ static spmm_status_t build_mesh(struct mesh mesh, spmm_matrix_t *matrix, spmm_di
 {
     /* Sides are at most 2^16, so all of this stays below 2^58. */
     const int64_t rows = mesh.nx * mesh.ny * mesh.nz * mesh.unknowns;
-    const int64_t nnz = line_nnz(mesh.nx) * line_nnz(mesh.ny) * line_nnz(mesh.nz) * mesh.unknowns * mesh.unknowns;
+    const int64_t nnz =
+        line_nnz(mesh.nx) * line_nnz(mesh.ny) * line_nnz(mesh.nz) * mesh.unknowns * mesh.unknowns;
     const struct spmmi_row_source source = {
         .rows = rows,
         .cols = rows,

@@ -9,7 +9,15 @@
 #include "generate.h"
 #include "random.h"
 
-enum { SEED_RAND = 21, SEED_BLOCK, SEED_RMAT_NODES, SEED_RMAT_EDGES, SEED_ZIPF_ROWS, SEED_ZIPF_COLS, SEED_ZIPF };
+enum {
+    SEED_RAND = 21,
+    SEED_BLOCK,
+    SEED_RMAT_NODES,
+    SEED_RMAT_EDGES,
+    SEED_ZIPF_ROWS,
+    SEED_ZIPF_COLS,
+    SEED_ZIPF
+};
 
 /* d different numbers in [0, k), ascending. */
 static void sample(struct spmmi_random *r, int64_t k, int64_t d, int32_t *out)
@@ -76,8 +84,9 @@ static spmm_status_t build_blocks(int64_t rows, struct blocks b, spmm_matrix_t *
 spmm_status_t spmmi_generate_rand(const int64_t *args, spmm_matrix_t *matrix, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    SPMM_REQUIRE(args[1] <= args[0], SPMM_ERR_ARGUMENT, diag, "gen:rand:m:d needs d <= m, found d = %lld and m = %lld",
-                 (long long)args[1], (long long)args[0]);
+    SPMM_REQUIRE(args[1] <= args[0], SPMM_ERR_ARGUMENT, diag,
+                 "gen:rand:m:d needs d <= m, found d = %lld and m = %lld", (long long)args[1],
+                 (long long)args[0]);
     SPMM_TRY(build_blocks(args[0], (struct blocks){args[0], 1, args[1], SEED_RAND}, matrix, diag));
 cleanup:
     return status;
@@ -88,8 +97,8 @@ spmm_status_t spmmi_generate_block(const int64_t *args, spmm_matrix_t *matrix, s
     spmm_status_t status = SPMM_OK;
     const int64_t side = args[1];
     SPMM_REQUIRE(args[0] % side == 0, SPMM_ERR_ARGUMENT, diag,
-                 "gen:block:m:b:d needs m to be a multiple of b, found m = %lld and b = %lld", (long long)args[0],
-                 (long long)side);
+                 "gen:block:m:b:d needs m to be a multiple of b, found m = %lld and b = %lld",
+                 (long long)args[0], (long long)side);
     SPMM_REQUIRE(args[2] <= args[0] / side, SPMM_ERR_ARGUMENT, diag,
                  "gen:block:m:b:d needs d <= m / b, found d = %lld and m / b = %lld", (long long)args[2],
                  (long long)(args[0] / side));
@@ -227,7 +236,8 @@ static int64_t zipf_row(const void *context, int64_t row, int32_t *out)
         const int64_t first = (INT64_C(1) << e) - 1;
         const int64_t width = e + 1 < octaves ? first + 1 : z->cols - first;
         const int64_t left = z->length[row] - have;
-        const int64_t share = left / (octaves - e) + (spmmi_random_below(&r, octaves - e) < left % (octaves - e));
+        const int64_t share =
+            left / (octaves - e) + (spmmi_random_below(&r, octaves - e) < left % (octaves - e));
         const int64_t take = share < width ? share : width;
         sample(&r, width, take, out + have);
         for (int64_t i = 0; i < take; i++, have++)

@@ -21,7 +21,8 @@ static void count_rows(const struct spmmi_row_source *s, int32_t *scratch, int64
     }
 }
 
-static void fill_rows(const struct spmmi_row_source *s, int32_t *scratch, const int64_t *row_ptr, int32_t *col_ind)
+static void fill_rows(const struct spmmi_row_source *s, int32_t *scratch, const int64_t *row_ptr,
+                      int32_t *col_ind)
 {
 #pragma omp parallel for schedule(dynamic, 256) if (s->rows > ROWS_PARALLEL)
     for (int64_t i = 0; i < s->rows; i++) {
@@ -32,7 +33,8 @@ static void fill_rows(const struct spmmi_row_source *s, int32_t *scratch, const 
     }
 }
 
-spmm_status_t spmmi_generate_rows(const struct spmmi_row_source *source, spmm_matrix_t *matrix, spmm_diag_t *diag)
+spmm_status_t spmmi_generate_rows(const struct spmmi_row_source *source, spmm_matrix_t *matrix,
+                                  spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     int32_t *scratch = NULL;

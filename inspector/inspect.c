@@ -58,7 +58,8 @@ static spmm_status_t check_schedule(struct request *r, spmm_diag_t *diag)
     if (o->force_kernel != NULL) {
         const spmm_schedule_t forced = schedule_of_kernel(o->force_kernel);
         SPMM_REQUIRE(forced != 0, SPMM_ERR_ARGUMENT, diag,
-                     "expected the kernel rows/row-split or rows/nonzero-split, found \"%.60s\"", o->force_kernel);
+                     "expected the kernel rows/row-split or rows/nonzero-split, found \"%.60s\"",
+                     o->force_kernel);
         SPMM_REQUIRE(o->schedule == 0 || o->schedule == forced, SPMM_ERR_ARGUMENT, diag,
                      "kernel \"%.60s\" and schedule %s contradict each other", o->force_kernel,
                      spmm_schedule_name(o->schedule));
@@ -79,13 +80,15 @@ static spmm_status_t check_device(struct request *r, spmm_diag_t *diag)
             const char *name = spmmi_device_profile_at(i)->name;
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ", name);
         }
-        SPMM_FAIL(SPMM_ERR_ARGUMENT, diag, "expected a device of %s, found \"%.60s\"", names, r->options.device);
+        SPMM_FAIL(SPMM_ERR_ARGUMENT, diag, "expected a device of %s, found \"%.60s\"", names,
+                  r->options.device);
     }
 cleanup:
     return status;
 }
 
-static spmm_status_t check_options(const spmm_inspect_options_t *options, struct request *r, spmm_diag_t *diag)
+static spmm_status_t check_options(const spmm_inspect_options_t *options, struct request *r,
+                                   spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const uint32_t both = SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR;
@@ -104,11 +107,14 @@ static spmm_status_t check_options(const spmm_inspect_options_t *options, struct
 
     SPMM_REQUIRE(o->dtype == SPMM_F32 || o->dtype == SPMM_F64, SPMM_ERR_ARGUMENT, diag,
                  "dtype %d is none that spmm knows", (int)o->dtype);
-    SPMM_REQUIRE((o->layouts & ~both) == 0, SPMM_ERR_ARGUMENT, diag, "layouts %#x has unknown bits", o->layouts);
+    SPMM_REQUIRE((o->layouts & ~both) == 0, SPMM_ERR_ARGUMENT, diag, "layouts %#x has unknown bits",
+                 o->layouts);
     SPMM_REQUIRE((o->ops & ~3u) == 0, SPMM_ERR_ARGUMENT, diag, "ops %#x has unknown bits", o->ops);
-    SPMM_REQUIRE(o->threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads must not be negative, found %d", o->threads);
+    SPMM_REQUIRE(o->threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads must not be negative, found %d",
+                 o->threads);
     o->n_count = o->n == NULL ? 0 : o->n_count;
-    SPMM_REQUIRE(o->n_count >= 0, SPMM_ERR_ARGUMENT, diag, "n_count must not be negative, found %d", o->n_count);
+    SPMM_REQUIRE(o->n_count >= 0, SPMM_ERR_ARGUMENT, diag, "n_count must not be negative, found %d",
+                 o->n_count);
     for (int i = 0; i < o->n_count; i++)
         SPMM_REQUIRE(o->n[i] >= 1 && o->n[i] <= SPMMI_N_MAX, SPMM_ERR_ARGUMENT, diag,
                      "n must be in 1..%lld, found %lld", (long long)SPMMI_N_MAX, (long long)o->n[i]);
@@ -145,7 +151,9 @@ cleanup:
 static int64_t to_float(int64_t nnz, const double *values, float *out, int threads)
 {
     int64_t first = nnz;
-#pragma omp parallel for schedule(static) num_threads(threads) if (nnz > NONZEROS_PARALLEL) reduction(min : first)
+#pragma omp parallel for schedule(static) num_threads(threads) if (nnz > NONZEROS_PARALLEL) \
+    reduction(min                                                                           \
+              : first)
     for (int64_t p = 0; p < nnz; p++) {
         out[p] = (float)values[p];
         if (isinf(out[p]) && !isinf(values[p]))
@@ -183,10 +191,11 @@ static spmm_status_t copy_values(const spmm_matrix_t *a, const struct request *r
         const int64_t p = to_float(a->nnz, a->values, plan->values, r->threads);
         if (p < a->nnz) {
             const int64_t row = row_of_nonzero(a, p);
-            SPMM_FAIL_AT(SPMM_ERR_ARGUMENT, diag, ((struct spmmi_where){.offset = (uint64_t)row}),
-                         "the value %.17g in row %lld, column %lld (counted from 1) is too large for f32: use f64 "
-                         "(--dtype f64)",
-                         a->values[p], (long long)row + 1, (long long)a->col_ind[p] + 1);
+            SPMM_FAIL_AT(
+                SPMM_ERR_ARGUMENT, diag, ((struct spmmi_where){.offset = (uint64_t)row}),
+                "the value %.17g in row %lld, column %lld (counted from 1) is too large for f32: use f64 "
+                "(--dtype f64)",
+                a->values[p], (long long)row + 1, (long long)a->col_ind[p] + 1);
         }
     }
 cleanup:
@@ -197,8 +206,8 @@ cleanup:
 
 static spmm_status_t study(spmm_plan_t *plan, spmm_diag_t *diag)
 {
-    spmm_status_t status = spmmi_stats_compute(plan->rows, plan->cols, plan->row_ptr, plan->col_ind, plan->values,
-                                               plan->dtype, &plan->stats);
+    spmm_status_t status = spmmi_stats_compute(plan->rows, plan->cols, plan->row_ptr, plan->col_ind,
+                                               plan->values, plan->dtype, &plan->stats);
     SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the statistics of %lld columns",
                  (long long)plan->cols);
     spmmi_digest_pattern(plan->rows, plan->cols, plan->row_ptr, plan->col_ind, plan->pattern_digest);
@@ -300,8 +309,8 @@ static spmm_status_t check_own_work(const spmm_plan_t *plan, spmm_diag_t *diag)
 #endif
 }
 
-spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_inspect_options_t *options, spmm_plan_t **plan,
-                           spmm_diag_t *diag)
+spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_inspect_options_t *options,
+                           spmm_plan_t **plan, spmm_diag_t *diag)
 {
     enum { STAGES = 3 };
     spmm_status_t status = SPMM_OK;
@@ -313,11 +322,12 @@ spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_inspect_optio
     *plan = NULL;
     SPMM_REQUIRE(matrix != NULL, SPMM_ERR_ARGUMENT, diag, "matrix is NULL");
     SPMM_TRY(check_options(options, &request, diag));
-    SPMM_REQUIRE(matrix->rows <= SPMMI_DIM_MAX && matrix->cols <= SPMMI_DIM_MAX && matrix->nnz <= SPMMI_NNZ_MAX,
-                 SPMM_ERR_MATRIX_TOO_LARGE, diag,
-                 "%lld x %lld with %lld nonzeros is more than the %lld rows and columns and %lld nonzeros of a plan",
-                 (long long)matrix->rows, (long long)matrix->cols, (long long)matrix->nnz, (long long)SPMMI_DIM_MAX,
-                 (long long)SPMMI_NNZ_MAX);
+    SPMM_REQUIRE(
+        matrix->rows <= SPMMI_DIM_MAX && matrix->cols <= SPMMI_DIM_MAX && matrix->nnz <= SPMMI_NNZ_MAX,
+        SPMM_ERR_MATRIX_TOO_LARGE, diag,
+        "%lld x %lld with %lld nonzeros is more than the %lld rows and columns and %lld nonzeros of a plan",
+        (long long)matrix->rows, (long long)matrix->cols, (long long)matrix->nnz, (long long)SPMMI_DIM_MAX,
+        (long long)SPMMI_NNZ_MAX);
 
     p = spmmi_plan_new();
     SPMM_TRY_ALLOC(p, diag);

@@ -10,7 +10,8 @@
 #define ROWS_PARALLEL 100000 /* below this many rows one thread is faster */
 
 /* items[i] is the row that holds nonzero i * granule: each row writes the items that begin in it. */
-static void split_nonzeros(int64_t rows, const int64_t *row_ptr, int64_t granule, int threads, uint32_t *items)
+static void split_nonzeros(int64_t rows, const int64_t *row_ptr, int64_t granule, int threads,
+                           uint32_t *items)
 {
 #pragma omp parallel for schedule(static) num_threads(threads) if (rows > ROWS_PARALLEL)
     for (int64_t row = 0; row < rows; row++) {
@@ -46,8 +47,8 @@ spmm_status_t spmmi_partition(spmm_op_t op, spmm_schedule_t schedule, uint32_t g
     part->family = SPMM_FAMILY_ROWS;
     part->schedule = schedule;
     part->granule = granule;
-    part->item_count = by_rows ? split_rows(rows, row_ptr, granule, NULL)
-                               : (uint64_t)(nnz / granule + (nnz % granule != 0));
+    part->item_count =
+        by_rows ? split_rows(rows, row_ptr, granule, NULL) : (uint64_t)(nnz / granule + (nnz % granule != 0));
     part->items = spmmi_alloc(part->item_count, sizeof *part->items);
     if (part->items == NULL)
         return SPMM_ERR_MEMORY;

@@ -12,7 +12,8 @@ static size_t character_bytes(const unsigned char *p)
         unsigned char mask, lead;
         size_t bytes;
         uint32_t least;
-    } forms[] = {{0x80, 0x00, 1, 0x20}, {0xe0, 0xc0, 2, 0x80}, {0xf0, 0xe0, 3, 0x800}, {0xf8, 0xf0, 4, 0x10000}};
+    } forms[] = {
+        {0x80, 0x00, 1, 0x20}, {0xe0, 0xc0, 2, 0x80}, {0xf0, 0xe0, 3, 0x800}, {0xf8, 0xf0, 4, 0x10000}};
     for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++) {
         if ((p[0] & forms[f].mask) != forms[f].lead)
             continue;

@@ -43,13 +43,14 @@ static bool take_int(const char **text, int64_t *value)
     return true;
 }
 
-static enum cli_result bad_value(const struct cli_program *program, const struct cli_option *o, const char *value,
-                                 const char *expected)
+static enum cli_result bad_value(const struct cli_program *program, const struct cli_option *o,
+                                 const char *value, const char *expected)
 {
     return cli_complain(program, "--%s: expected %s, found '%s'", o->long_name, expected, value);
 }
 
-static enum cli_result check_range(const struct cli_program *program, const struct cli_option *o, int64_t number)
+static enum cli_result check_range(const struct cli_program *program, const struct cli_option *o,
+                                   int64_t number)
 {
     if ((o->min == 0 && o->max == 0) || (number >= o->min && number <= o->max))
         return CLI_RUN;
@@ -57,7 +58,8 @@ static enum cli_result check_range(const struct cli_program *program, const stru
                         (long long)o->min, (long long)o->max, (long long)number);
 }
 
-static enum cli_result store_int(const struct cli_program *program, const struct cli_option *o, const char *value)
+static enum cli_result store_int(const struct cli_program *program, const struct cli_option *o,
+                                 const char *value)
 {
     int64_t number = 0;
     const char *end = value;
@@ -67,7 +69,8 @@ static enum cli_result store_int(const struct cli_program *program, const struct
     return check_range(program, o, number);
 }
 
-static enum cli_result store_number(const struct cli_program *program, const struct cli_option *o, const char *value)
+static enum cli_result store_number(const struct cli_program *program, const struct cli_option *o,
+                                    const char *value)
 {
     char *end = NULL;
     const double number = strtod(value, &end);
@@ -97,7 +100,8 @@ static enum cli_result store_int_list(const struct cli_program *program, const s
     }
 }
 
-static enum cli_result store_choice(const struct cli_program *program, const struct cli_option *o, const char *value)
+static enum cli_result store_choice(const struct cli_program *program, const struct cli_option *o,
+                                    const char *value)
 {
     char words[200] = "";
     size_t used = 0;
@@ -107,12 +111,14 @@ static enum cli_result store_choice(const struct cli_program *program, const str
             return CLI_RUN;
         }
         if (used < sizeof words)
-            used += (size_t)snprintf(words + used, sizeof words - used, "%s%s", used > 0 ? ", " : "one of ", c->word);
+            used += (size_t)snprintf(words + used, sizeof words - used, "%s%s", used > 0 ? ", " : "one of ",
+                                     c->word);
     }
     return bad_value(program, o, value, words);
 }
 
-static enum cli_result store_text(const struct cli_program *program, const struct cli_option *o, const char *value)
+static enum cli_result store_text(const struct cli_program *program, const struct cli_option *o,
+                                  const char *value)
 {
     if (o->type == CLI_TEXT) {
         *(const char **)o->target = value;
@@ -188,8 +194,9 @@ static enum cli_result parse_long(const struct cli_program *program, char **argv
     const char *value = name[length] == '=' ? name + length + 1 : NULL;
     if (o == NULL) {
         const char *similar = cli_similar_option(program, name, length);
-        return cli_complain(program, similar != NULL ? "unknown option '--%.*s', did you mean '--%s'?"
-                                                     : "unknown option '--%.*s'",
+        return cli_complain(program,
+                            similar != NULL ? "unknown option '--%.*s', did you mean '--%s'?"
+                                            : "unknown option '--%.*s'",
                             (int)length, name, similar != NULL ? similar : "");
     }
     if (o->type == CLI_FLAG && value != NULL)
@@ -221,7 +228,8 @@ static enum cli_result parse_short(const struct cli_program *program, char **arg
     return CLI_RUN;
 }
 
-enum cli_result cli_parse(const struct cli_program *program, int argc, char **argv, struct cli_operands *operands)
+enum cli_result cli_parse(const struct cli_program *program, int argc, char **argv,
+                          struct cli_operands *operands)
 {
     bool options_ended = false;
     *operands = (struct cli_operands){.list = argv + 1};

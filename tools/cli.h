@@ -41,7 +41,7 @@ struct cli_option {
     const char *value; /* name of the value in the help, such as "FILE" */
     const char *help;  /* one or more lines, split by \n */
     const struct cli_choice *choices;
-    int64_t min, max;  /* both 0: any */
+    int64_t min, max; /* both 0: any */
     size_t *count;
     size_t capacity;
 };
@@ -69,7 +69,8 @@ enum cli_result {
 };
 
 /* Parse; argv is reordered so that the operands come together. --help (-h) and --version are built in. */
-enum cli_result cli_parse(const struct cli_program *program, int argc, char **argv, struct cli_operands *operands);
+enum cli_result cli_parse(const struct cli_program *program, int argc, char **argv,
+                          struct cli_operands *operands);
 
 /* Explain a mistake that the table cannot see, with a hint at --help. Always returns CLI_USAGE. */
 __attribute__((format(printf, 2, 3))) enum cli_result cli_complain(const struct cli_program *program,

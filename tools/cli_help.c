@@ -47,7 +47,8 @@ void cli_print_help(const struct cli_program *program)
         print_option(&built_in[i]);
     if (program->examples != NULL)
         printf("\nExamples\n%s\n", program->examples);
-    fputs("\nExit status: 0 done, 1 run-time failure, 2 usage, 3 input refused, 4 plan does not fit this build,\n"
+    fputs("\nExit status: 0 done, 1 run-time failure, 2 usage, 3 input refused, 4 plan does not fit this "
+          "build,\n"
           "device or matrix, 5 check failed. See spmm(7).\n",
           stdout);
 }

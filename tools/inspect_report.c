@@ -21,7 +21,8 @@ static void print_notes(FILE *out, const spmm_matrix_info_t *m)
     for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
         char count[PRINT_UNITS_BYTES];
         if (notes[i].count > 0)
-            fprintf(out, "%-*s%s %s\n", PLAN_REPORT_LABEL, "note", print_count(count, notes[i].count), notes[i].text);
+            fprintf(out, "%-*s%s %s\n", PLAN_REPORT_LABEL, "note", print_count(count, notes[i].count),
+                    notes[i].text);
     }
 }
 

@@ -9,8 +9,8 @@
 
 struct inspect_report {
     spmm_matrix_info_t matrix;
-    uint64_t matrix_bytes;  /* of the file; 0: no file */
-    const char *plan_path;  /* NULL: no plan was written */
+    uint64_t matrix_bytes; /* of the file; 0: no file */
+    const char *plan_path; /* NULL: no plan was written */
     uint64_t plan_bytes;
     double read_seconds, inspect_seconds, write_seconds;
     bool explain;

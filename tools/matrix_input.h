@@ -6,7 +6,7 @@
 #include <spmm/inspector.h>
 
 /* options may be NULL; generators use nothing of it. */
-spmm_status_t matrix_input_open(const char *argument, const spmm_read_options_t *options, spmm_matrix_t **matrix,
-                                spmm_diag_t *diag);
+spmm_status_t matrix_input_open(const char *argument, const spmm_read_options_t *options,
+                                spmm_matrix_t **matrix, spmm_diag_t *diag);
 
 #endif

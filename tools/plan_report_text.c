@@ -27,8 +27,8 @@ void plan_text_matrix(FILE *out, const spmm_plan_info_t *info)
     fprintf(out, ": %s x %s, %s\n", print_count(rows, info->rows), print_count(cols, info->cols),
             print_plural(nnz, info->nnz, "nonzero"));
     label(out, "rows");
-    fprintf(out, "%.4g nonzeros on average, standard deviation %.4g, longest %s, empty %s\n", info->stats.row_mean,
-            info->stats.row_stddev, print_count(longest, info->stats.row_max),
+    fprintf(out, "%.4g nonzeros on average, standard deviation %.4g, longest %s, empty %s\n",
+            info->stats.row_mean, info->stats.row_stddev, print_count(longest, info->stats.row_max),
             print_count(empty, info->stats.rows_empty));
 }
 
@@ -140,7 +140,8 @@ void plan_text_sections(FILE *out, const spmm_plan_t *plan, const spmm_plan_info
 {
     if (info->section_count == 0)
         return;
-    fprintf(out, "\nSections\n  %-24s %12s %14s %14s %7s\n", "name", "offset", "bytes stored", "bytes raw", "ratio");
+    fprintf(out, "\nSections\n  %-24s %12s %14s %14s %7s\n", "name", "offset", "bytes stored", "bytes raw",
+            "ratio");
     for (int i = 0; i < info->section_count; i++) {
         spmm_section_info_t s;
         char name[48];

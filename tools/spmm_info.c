@@ -20,9 +20,11 @@ static struct {
 
 static const struct cli_option options[] = {
     {0, "verify", CLI_FLAG, &args.verify,
-     .help = "say what was checked; every load checks everything,\nso a damaged plan is refused without this too"},
+     .help = "say what was checked; every load checks everything,\nso a damaged plan is refused without this "
+             "too"},
     {0, "matches", CLI_TEXT, &args.matches, .value = "MATRIX",
-     .help = "compare with a matrix (file, - or gen:...), entry by\nentry; exit 4 if the plan is of another one"},
+     .help =
+         "compare with a matrix (file, - or gen:...), entry by\nentry; exit 4 if the plan is of another one"},
     {0, "drop-zeros", CLI_FLAG, &args.drop_zeros, .help = "with --matches: leave zeros out of the matrix"},
     {0, "threads", CLI_INT, &args.threads, .value = "T", .min = 1, .max = 4096,
      .help = "threads; default: all of the machine"},
@@ -54,11 +56,12 @@ static void print_digest(const char *name, const uint8_t digest[16])
 
 static void print_columns(const spmm_stats_t *s)
 {
-    char longest[PRINT_UNITS_BYTES], empty[PRINT_UNITS_BYTES], diagonal[PRINT_UNITS_BYTES], zeros[PRINT_UNITS_BYTES];
+    char longest[PRINT_UNITS_BYTES], empty[PRINT_UNITS_BYTES], diagonal[PRINT_UNITS_BYTES],
+        zeros[PRINT_UNITS_BYTES];
     printf("%-*sfullest %s, empty %s\n", PLAN_REPORT_LABEL, "columns", print_count(longest, s->col_max),
            print_count(empty, s->cols_empty));
-    printf("%-*s%lld below and %lld above the diagonal, %s on it, %s stored zeros\n", PLAN_REPORT_LABEL, "band",
-           (long long)s->band_lower, (long long)s->band_upper, print_count(diagonal, s->diagonal),
+    printf("%-*s%lld below and %lld above the diagonal, %s on it, %s stored zeros\n", PLAN_REPORT_LABEL,
+           "band", (long long)s->band_lower, (long long)s->band_upper, print_count(diagonal, s->diagonal),
            print_count(zeros, s->zeros));
 }
 
@@ -89,11 +92,13 @@ static void print_checks(const spmm_plan_info_t *info)
     printf("\nVerified\n");
     printf("  container   header, section table, %s without gap or overlap, every checksum, every frame\n",
            print_plural(sections, info->section_count, "section"));
-    printf("  matrix      row pointers ascend, columns ascend in each row and are in range, digest of the pattern%s\n",
+    printf("  matrix      row pointers ascend, columns ascend in each row and are in range, digest of the "
+           "pattern%s\n",
            info->has_values ? ",\n              digest of the values" : "");
     printf("  figures     recomputed from the matrix and equal\n");
     printf("  work        %s, %s; the items of each part cover every nonzero once\n",
-           print_plural(variants, info->variant_count, "variant"), print_plural(parts, info->part_count, "part"));
+           print_plural(variants, info->variant_count, "variant"),
+           print_plural(parts, info->part_count, "part"));
     printf("  text        trace of %s, name of the source\n",
            print_plural(candidates, info->trace_count, "candidate"));
 }

@@ -38,8 +38,9 @@ static const struct cli_option options[] = {
     {'o', "output", CLI_TEXT, &args.output, .value = "FILE",
      .help = "write the plan to FILE, or - for standard output;\nwithout this only the report is made"},
     {'f', "force", CLI_FLAG, &args.force, .help = "overwrite FILE even if it is no plan"},
-    {'n', "columns", CLI_INT_LIST, args.n, .value = "LIST", .count = &args.n_count, .capacity = N_MAX, .min = 1,
-     .max = INT32_MAX, .help = "numbers of columns of B to choose for, such as 1,64;\ndefault: any (others still run)"},
+    {'n', "columns", CLI_INT_LIST, args.n, .value = "LIST", .count = &args.n_count, .capacity = N_MAX,
+     .min = 1, .max = INT32_MAX,
+     .help = "numbers of columns of B to choose for, such as 1,64;\ndefault: any (others still run)"},
     {0, "dtype", CLI_CHOICE, &args.dtype, .value = "TYPE", .choices = dtypes,
      .help = "number type: f32 (default) or f64"},
     {0, "layout", CLI_CHOICE, &args.layouts, .value = "ORDER", .choices = layouts,
@@ -53,7 +54,8 @@ static const struct cli_option options[] = {
     {0, "force-kernel", CLI_TEXT, &args.kernel, .value = "NAME",
      .help = "rows/row-split or rows/nonzero-split"},
     {0, "drop-zeros", CLI_FLAG, &args.drop_zeros, .help = "leave out stored entries of value 0"},
-    {0, "pattern-only", CLI_FLAG, &args.pattern_only, .help = "leave the values out: they are set at run time"},
+    {0, "pattern-only", CLI_FLAG, &args.pattern_only,
+     .help = "leave the values out: they are set at run time"},
     {0, "level", CLI_INT, &args.level, .value = "L", .min = 1, .max = 19,
      .help = "compression, 1 (fast) to 19 (small); default 3"},
     {0, "threads", CLI_INT, &args.threads, .value = "T", .min = 1, .max = 4096,
@@ -67,8 +69,9 @@ static const struct cli_program program = {
     .name = "spmm-inspect",
     .summary = "Study a sparse matrix once and write a plan for multiplying it with dense ones.",
     .usage = "[options] MATRIX [-o PLAN]",
-    .details = "MATRIX is a Matrix Market or .smtx file, also .gz or .zst; - for standard input; or a made-up\n"
-               "matrix such as gen:band:1000:5 (an unknown name after gen: lists all).",
+    .details =
+        "MATRIX is a Matrix Market or .smtx file, also .gz or .zst; - for standard input; or a made-up\n"
+        "matrix such as gen:band:1000:5 (an unknown name after gen: lists all).",
     .examples = "  spmm-inspect A.mtx -o A.plan            a plan for f32, any n, any device\n"
                 "  spmm-inspect A.mtx.gz -o A.plan -n 64   choose for 64 columns\n"
                 "  spmm-inspect --explain gen:rmat:16:8    why this schedule? nothing is written\n"

@@ -103,7 +103,7 @@ size=$(stat -c %s "$plan")
 for at in 8 40 300 $((size / 2)) $((size - 3)); do
     cp "$plan" "$work/flipped.plan"
     byte=$(od -An -tu1 -j "$at" -N 1 "$plan")
-    printf "\\x$(printf %x $((byte ^ 1)))" | dd of="$work/flipped.plan" bs=1 seek="$at" conv=notrunc status=none
+    printf '%b' "$(printf '\\x%x' $((byte ^ 1)))" | dd of="$work/flipped.plan" bs=1 seek="$at" conv=notrunc status=none
     run spmm-info "$work/flipped.plan"
     checks=$((checks + 1))
     [ "$status" -eq 3 ] || [ "$status" -eq 4 ] || wrong "expected byte $at to be missed"

@@ -10,6 +10,7 @@ set -u
 export LC_ALL=C
 
 bin=${SPMM_BIN:?the folder of the programs}
+# shellcheck disable=SC2034 # the scripts use it
 source_dir=${SPMM_SOURCE:?the root of the sources}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

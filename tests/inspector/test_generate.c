@@ -152,15 +152,15 @@ static void shuffled_mesh_is_the_mesh_renumbered(void **state)
 /* A pattern equals its transpose exactly when both have the same CSR. */
 static void lattices_and_meshes_are_structurally_symmetric(void **state)
 {
-    static const char *const specs[] = {"gen:fem3:4:3:2", "gen:femshuf:4:3:2", "gen:lap27:4", "gen:band:30:4",
-                                        "gen:arrow:9", "gen:diag:5"};
+    static const char *const specs[] = {"gen:fem3:4:3:2", "gen:femshuf:4:3:2", "gen:lap27:4",
+                                        "gen:band:30:4",  "gen:arrow:9",       "gen:diag:5"};
     (void)state;
     for (size_t s = 0; s < sizeof specs / sizeof specs[0]; s++) {
         spmm_matrix_t *m = generate(specs[s]);
         int64_t *t_row_ptr = spmmi_alloc((uint64_t)m->cols + 1, sizeof *t_row_ptr);
         int32_t *t_col_ind = spmmi_alloc((uint64_t)m->nnz, sizeof *t_col_ind);
-        assert_int_equal(spmmi_transpose(m->rows, m->cols, m->row_ptr, m->col_ind, t_row_ptr, t_col_ind, NULL),
-                         SPMM_OK);
+        assert_int_equal(
+            spmmi_transpose(m->rows, m->cols, m->row_ptr, m->col_ind, t_row_ptr, t_col_ind, NULL), SPMM_OK);
         assert_memory_equal(t_row_ptr, m->row_ptr, ((size_t)m->rows + 1) * sizeof *t_row_ptr);
         assert_memory_equal(t_col_ind, m->col_ind, (size_t)m->nnz * sizeof *t_col_ind);
         spmmi_free(t_row_ptr);
@@ -224,7 +224,8 @@ static void refuses_missing_arguments(void **state)
 
 static void survives_every_failing_allocation(void **state)
 {
-    static const char *const specs[] = {"gen:femshuf:2:2:2", "gen:rmat:4:3", "gen:powerlaw:20:20:2", "gen:rand:9:2"};
+    static const char *const specs[] = {"gen:femshuf:2:2:2", "gen:rmat:4:3", "gen:powerlaw:20:20:2",
+                                        "gen:rand:9:2"};
     (void)state;
     for (size_t s = 0; s < sizeof specs / sizeof specs[0]; s++) {
         const int64_t live = spmmi_alloc_live();
@@ -259,14 +260,16 @@ int main(void)
         cmocka_unit_test(refuses_missing_arguments),
         cmocka_unit_test(survives_every_failing_allocation),
     };
-    struct CMUnitTest tests[COUNT(size_cases) + COUNT(fingerprint_cases) + COUNT(refusal_cases) + COUNT(plain)];
+    struct CMUnitTest
+        tests[COUNT(size_cases) + COUNT(fingerprint_cases) + COUNT(refusal_cases) + COUNT(plain)];
     size_t count = 0;
     for (size_t i = 0; i < COUNT(size_cases); i++)
         tests[count++] = (struct CMUnitTest){size_cases[i].spec, has_the_documented_size, NULL, NULL,
                                              (void *)(uintptr_t)&size_cases[i]};
     for (size_t i = 0; i < COUNT(fingerprint_cases); i++)
-        tests[count++] = (struct CMUnitTest){fingerprint_cases[i].spec, is_the_same_on_every_machine_and_thread_count,
-                                             NULL, NULL, (void *)(uintptr_t)&fingerprint_cases[i]};
+        tests[count++] =
+            (struct CMUnitTest){fingerprint_cases[i].spec, is_the_same_on_every_machine_and_thread_count,
+                                NULL, NULL, (void *)(uintptr_t)&fingerprint_cases[i]};
     for (size_t i = 0; i < COUNT(refusal_cases); i++)
         tests[count++] = (struct CMUnitTest){refusal_cases[i].spec, refuses_with_one_sentence, NULL, NULL,
                                              (void *)(uintptr_t)&refusal_cases[i]};

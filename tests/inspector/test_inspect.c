@@ -36,10 +36,10 @@ static spmm_plan_t *inspect(const spmm_matrix_t *m, const spmm_inspect_options_t
 /* ---- Every generator, every option that changes the plan ---- */
 
 static const char *const specs[] = {
-    "gen:fem3:4:4:4",  "gen:femshuf:4:4:4", "gen:lap27:6",     "gen:qcd:2",         "gen:band:500:9",
-    "gen:band:500:2",  "gen:block:128:8:3", "gen:rand:900:12", "gen:rmat:9:8",      "gen:dense:30:40",
-    "gen:diag:100",    "gen:arrow:900",     "gen:empty:5:7",   "gen:empty:0:7",     "gen:empty:7:0",
-    "gen:empty:0:0",   "gen:diag:1",        "gen:dense:1:999", "gen:dense:999:1",   "gen:powerlaw:300:300:4",
+    "gen:fem3:4:4:4", "gen:femshuf:4:4:4", "gen:lap27:6",     "gen:qcd:2",       "gen:band:500:9",
+    "gen:band:500:2", "gen:block:128:8:3", "gen:rand:900:12", "gen:rmat:9:8",    "gen:dense:30:40",
+    "gen:diag:100",   "gen:arrow:900",     "gen:empty:5:7",   "gen:empty:0:7",   "gen:empty:7:0",
+    "gen:empty:0:0",  "gen:diag:1",        "gen:dense:1:999", "gen:dense:999:1", "gen:powerlaw:300:300:4",
 };
 
 static void passes_the_check_of_the_format(void **state)
@@ -136,8 +136,13 @@ static void values_of_a_pattern_are_one(void **state)
     (void)state;
     const int64_t row_ptr[] = {0, 2, 3};
     const int32_t col_ind[] = {0, 2, 1};
-    const spmm_csr_t csr = {.rows = 2, .cols = 3, .nnz = 3, .row_ptr_type = SPMM_I64, .col_ind_type = SPMM_I32,
-                            .row_ptr = row_ptr, .col_ind = col_ind};
+    const spmm_csr_t csr = {.rows = 2,
+                            .cols = 3,
+                            .nnz = 3,
+                            .row_ptr_type = SPMM_I64,
+                            .col_ind_type = SPMM_I32,
+                            .row_ptr = row_ptr,
+                            .col_ind = col_ind};
     spmm_matrix_t *m = NULL;
     assert_int_equal(spmm_matrix_from_csr(&csr, &m, NULL), SPMM_OK);
     for (int dtype = SPMM_F32; dtype <= SPMM_F64; dtype++) {
@@ -145,7 +150,8 @@ static void values_of_a_pattern_are_one(void **state)
         options.dtype = (spmm_dtype_t)dtype;
         spmm_plan_t *plan = inspect(m, &options);
         for (int p = 0; p < 3; p++)
-            assert_true(dtype == SPMM_F32 ? ((float *)plan->values)[p] == 1.0f : ((double *)plan->values)[p] == 1.0);
+            assert_true(dtype == SPMM_F32 ? ((float *)plan->values)[p] == 1.0f
+                                          : ((double *)plan->values)[p] == 1.0);
         spmm_plan_destroy(plan);
     }
     spmm_matrix_destroy(m);
@@ -158,8 +164,15 @@ static spmm_status_t inspect_value(double value, spmm_dtype_t dtype, double *sto
     const int64_t row_ptr[] = {0, 1, 3};
     const int32_t col_ind[] = {0, 0, 4};
     const double values[] = {1, 2, value};
-    const spmm_csr_t csr = {.rows = 2, .cols = 5, .nnz = 3, .row_ptr_type = SPMM_I64, .col_ind_type = SPMM_I32,
-                            .row_ptr = row_ptr, .col_ind = col_ind, .value_type = SPMM_F64, .values = values};
+    const spmm_csr_t csr = {.rows = 2,
+                            .cols = 5,
+                            .nnz = 3,
+                            .row_ptr_type = SPMM_I64,
+                            .col_ind_type = SPMM_I32,
+                            .row_ptr = row_ptr,
+                            .col_ind = col_ind,
+                            .value_type = SPMM_F64,
+                            .values = values};
     spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
     spmm_matrix_t *m = NULL;
     spmm_plan_t *plan = NULL;
@@ -221,7 +234,10 @@ struct refusal_case {
     const char *fragment;
 };
 
-#define OPTIONS(...) {.struct_size = sizeof(spmm_inspect_options_t), __VA_ARGS__}
+#define OPTIONS(...)                                               \
+    {                                                              \
+        .struct_size = sizeof(spmm_inspect_options_t), __VA_ARGS__ \
+    }
 static const struct refusal_case refusal_cases[] = {
     {"refuses_options_without_their_size", {.struct_size = 0}, "struct_size"},
     {"refuses_an_unknown_dtype", OPTIONS(.dtype = (spmm_dtype_t)3), "dtype 3"},
@@ -231,7 +247,8 @@ static const struct refusal_case refusal_cases[] = {
      "expected a device of any, cpu, a100, h100, h200, found \"h300\""},
     {"refuses_an_unknown_schedule", OPTIONS(.schedule = (spmm_schedule_t)9), "schedule 9"},
     {"refuses_an_unknown_kernel", OPTIONS(.force_kernel = "rows/fast"), "found \"rows/fast\""},
-    {"refuses_a_kernel_of_another_family", OPTIONS(.force_kernel = "tiled/row-split"), "found \"tiled/row-split\""},
+    {"refuses_a_kernel_of_another_family", OPTIONS(.force_kernel = "tiled/row-split"),
+     "found \"tiled/row-split\""},
     {"refuses_a_kernel_without_schedule", OPTIONS(.force_kernel = "rows"), "found \"rows\""},
     {"refuses_a_kernel_against_the_schedule",
      OPTIONS(.schedule = SPMM_SCHEDULE_ROW_SPLIT, .force_kernel = "rows/nonzero-split"), "contradict"},

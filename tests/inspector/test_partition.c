@@ -32,19 +32,26 @@ static const struct item_case item_cases[] = {
     {"a_long_row_has_many_nonzero_items", 3, {0, 1, 50, 51}, 2, 4, {0, 2}, {0, 1, 1, 1}},
     {"empty_rows_at_the_end_get_an_item_after_a_full_one", 4, {0, 16, 16, 16, 16}, 2, 1, {0, 1}, {0}},
     {"empty_rows_in_front_belong_to_the_first_item", 4, {0, 0, 0, 20, 24}, 2, 2, {0, 3}, {2, 2}},
-    {"empty_rows_between_are_in_the_item_that_begins_there", 5, {0, 16, 16, 16, 20, 36}, 2, 3, {0, 1}, {0, 3, 4}},
+    {"empty_rows_between_are_in_the_item_that_begins_there",
+     5,
+     {0, 16, 16, 16, 20, 36},
+     2,
+     3,
+     {0, 1},
+     {0, 3, 4}},
 };
 
 static void makes_the_items_counted_by_hand(void **state)
 {
     const struct item_case *c = *state;
     struct spmmi_part part = {0};
-    assert_int_equal(spmmi_partition(SPMM_OP_N, SPMM_SCHEDULE_ROW_SPLIT, 16, c->rows, c->row_ptr, 1, &part), SPMM_OK);
+    assert_int_equal(spmmi_partition(SPMM_OP_N, SPMM_SCHEDULE_ROW_SPLIT, 16, c->rows, c->row_ptr, 1, &part),
+                     SPMM_OK);
     assert_int_equal(part.item_count, c->row_split_count);
     assert_memory_equal(part.items, c->row_split, part.item_count * sizeof(uint32_t));
     spmmi_free(part.items);
-    assert_int_equal(spmmi_partition(SPMM_OP_T, SPMM_SCHEDULE_NONZERO_SPLIT, 16, c->rows, c->row_ptr, 1, &part),
-                     SPMM_OK);
+    assert_int_equal(
+        spmmi_partition(SPMM_OP_T, SPMM_SCHEDULE_NONZERO_SPLIT, 16, c->rows, c->row_ptr, 1, &part), SPMM_OK);
     assert_int_equal(part.item_count, c->nonzero_split_count);
     assert_memory_equal(part.items, c->nonzero_split, part.item_count * sizeof(uint32_t));
     assert_int_equal(part.op, SPMM_OP_T);
@@ -103,8 +110,10 @@ static void check_both(spmm_op_t op, int64_t rows, const int64_t *row_ptr)
         for (int s = SPMM_SCHEDULE_ROW_SPLIT; s <= SPMM_SCHEDULE_NONZERO_SPLIT; s++) {
             struct spmmi_part one = {0};
             struct spmmi_part many = {0};
-            assert_int_equal(spmmi_partition(op, (spmm_schedule_t)s, granules[g], rows, row_ptr, 1, &one), SPMM_OK);
-            assert_int_equal(spmmi_partition(op, (spmm_schedule_t)s, granules[g], rows, row_ptr, 5, &many), SPMM_OK);
+            assert_int_equal(spmmi_partition(op, (spmm_schedule_t)s, granules[g], rows, row_ptr, 1, &one),
+                             SPMM_OK);
+            assert_int_equal(spmmi_partition(op, (spmm_schedule_t)s, granules[g], rows, row_ptr, 5, &many),
+                             SPMM_OK);
             assert_int_equal(one.item_count, many.item_count);
             assert_memory_equal(one.items, many.items, one.item_count * sizeof(uint32_t));
             if (s == SPMM_SCHEDULE_ROW_SPLIT)
@@ -128,7 +137,8 @@ static void covers_every_nonzero_once(void **state)
     int64_t *expected = spmmi_alloc((uint64_t)m->cols + 1, sizeof *expected);
     int32_t *t_col_ind = spmmi_alloc((uint64_t)m->nnz, sizeof *t_col_ind);
     spmmi_transposed_row_ptr(m->cols, m->nnz, m->col_ind, t_row_ptr);
-    assert_int_equal(spmmi_transpose(m->rows, m->cols, m->row_ptr, m->col_ind, expected, t_col_ind, NULL), SPMM_OK);
+    assert_int_equal(spmmi_transpose(m->rows, m->cols, m->row_ptr, m->col_ind, expected, t_col_ind, NULL),
+                     SPMM_OK);
     assert_memory_equal(t_row_ptr, expected, ((size_t)m->cols + 1) * sizeof *expected);
     check_both(SPMM_OP_T, m->cols, t_row_ptr);
     spmmi_free(t_col_ind);
@@ -155,7 +165,8 @@ static void says_when_memory_is_short(void **state)
     const int64_t row_ptr[] = {0, 3};
     struct spmmi_part part = {0};
     spmmi_alloc_fail_at(0, 0);
-    assert_int_equal(spmmi_partition(SPMM_OP_N, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, row_ptr, 1, &part), SPMM_ERR_MEMORY);
+    assert_int_equal(spmmi_partition(SPMM_OP_N, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, row_ptr, 1, &part),
+                     SPMM_ERR_MEMORY);
     spmmi_alloc_fail_at(-1, 0);
     assert_null(part.items);
 }
@@ -170,8 +181,8 @@ int main(void)
         tests[count++] = (struct CMUnitTest){item_cases[i].name, makes_the_items_counted_by_hand, NULL, NULL,
                                              (void *)(uintptr_t)&item_cases[i]};
     for (size_t i = 0; i < COUNT(specs); i++)
-        tests[count++] = (struct CMUnitTest){specs[i], covers_every_nonzero_once, NULL, NULL,
-                                             (void *)(uintptr_t)specs[i]};
+        tests[count++] =
+            (struct CMUnitTest){specs[i], covers_every_nonzero_once, NULL, NULL, (void *)(uintptr_t)specs[i]};
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(many_rows_are_split_in_parallel_to_the_same_items);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(says_when_memory_is_short);
     return cmocka_run_group_tests_name("partition", tests, NULL, NULL);

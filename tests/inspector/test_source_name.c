@@ -17,7 +17,8 @@ struct name_case {
 static const struct name_case cases[] = {
     {"plain_text_stays", "bcsstk17.mtx", "bcsstk17.mtx"},
     {"an_empty_name_stays_empty", "", ""},
-    {"two_three_and_four_byte_characters_stay", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"},
+    {"two_three_and_four_byte_characters_stay", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
+     "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"},
     {"control_characters_are_replaced", "a\x1b[31m\n\x7f", "a?[31m??"},
     {"controls_of_two_bytes_are_replaced", "\xc2\x9b.", "??."},
     {"a_stray_continuation_is_replaced", "\x80x", "?x"},
@@ -26,7 +27,8 @@ static const struct name_case cases[] = {
     {"a_surrogate_is_replaced", "\xed\xa0\x80", "???"},
     {"beyond_unicode_is_replaced", "\xf4\x90\x80\x80", "????"},
     {"a_long_name_is_cut", "0123456789012345678901234567890123456789", "0123456789012345678901234567890"},
-    {"a_long_name_is_cut_at_a_character", "012345678901234567890123456789\xc3\xa9", "012345678901234567890123456789"},
+    {"a_long_name_is_cut_at_a_character", "012345678901234567890123456789\xc3\xa9",
+     "012345678901234567890123456789"},
 };
 
 static void copies_what_a_plan_may_hold(void **state)
@@ -46,7 +48,7 @@ int main(void)
 {
     struct CMUnitTest tests[COUNT(cases)];
     for (size_t i = 0; i < COUNT(cases); i++)
-        tests[i] =
-            (struct CMUnitTest){cases[i].name, copies_what_a_plan_may_hold, NULL, NULL, (void *)(uintptr_t)&cases[i]};
+        tests[i] = (struct CMUnitTest){cases[i].name, copies_what_a_plan_may_hold, NULL, NULL,
+                                       (void *)(uintptr_t)&cases[i]};
     return cmocka_run_group_tests_name("source_name", tests, NULL, NULL);
 }
