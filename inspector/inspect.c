@@ -204,15 +204,24 @@ cleanup:
 
 /* ---- Figures and digests ---- */
 
-static spmm_status_t study(spmm_plan_t *plan, spmm_diag_t *diag)
+/* Statistics and digests read the matrix side by side: neither is parallel in itself. */
+static spmm_status_t study(spmm_plan_t *plan, int threads, spmm_diag_t *diag)
 {
-    spmm_status_t status = spmmi_stats_compute(plan->rows, plan->cols, plan->row_ptr, plan->col_ind,
-                                               plan->values, plan->dtype, &plan->stats);
+    spmm_status_t status = SPMM_OK;
+#pragma omp parallel sections num_threads(threads) if (plan->nnz > NONZEROS_PARALLEL)
+    {
+#pragma omp section
+        status = spmmi_stats_compute(plan->rows, plan->cols, plan->row_ptr, plan->col_ind, plan->values,
+                                     plan->dtype, &plan->stats);
+#pragma omp section
+        {
+            spmmi_digest_pattern(plan->rows, plan->cols, plan->row_ptr, plan->col_ind, plan->pattern_digest);
+            if (plan->values != NULL)
+                spmmi_digest_values(plan->nnz, plan->dtype, plan->values, plan->values_digest);
+        }
+    }
     SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the statistics of %lld columns",
                  (long long)plan->cols);
-    spmmi_digest_pattern(plan->rows, plan->cols, plan->row_ptr, plan->col_ind, plan->pattern_digest);
-    if (plan->values != NULL)
-        spmmi_digest_values(plan->nnz, plan->dtype, plan->values, plan->values_digest);
 cleanup:
     return status;
 }
@@ -336,7 +345,7 @@ spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_inspect_optio
     SPMM_TRY(copy_pattern(matrix, &request, p, diag));
     SPMM_TRY(copy_values(matrix, &request, p, diag));
     report(&request, "statistics", 1, STAGES);
-    SPMM_TRY(study(p, diag));
+    SPMM_TRY(study(p, request.threads, diag));
     report(&request, "partition", 2, STAGES);
     SPMM_TRY(plan_ops(p, &request, diag));
     SPMM_TRY(check_own_work(p, diag));
