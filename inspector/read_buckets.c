@@ -7,10 +7,12 @@
 
 #include "format/diag.h"
 
-/* Few enough buckets for the TLB while entries are appended to all of them, and small enough for the second-level
- * cache while one is sorted. With 6,000,000 entries, 256 to 1,024 buckets are within 5 % of each other. */
-#define BUCKETS_AIM 512
+/* Few buckets are good while entries are appended to all of them, small ones while each is sorted in the second-level
+ * cache: 6,000,000 entries take 0.60 s in 64 or 128 buckets, 0.64 s in 256, 0.66 s in 512, 0.69 s in 1,024. */
+#define BUCKETS_FEW 128
+#define BUCKETS_MANY 1024
 #define ENTRIES_MIN 16384
+#define ENTRIES_CACHED 65536
 #define ROWS_MAX 65536
 #define GROUPS_MAX 8192u
 
@@ -40,6 +42,13 @@ static int64_t join_rows(const spmm_matrix_t *matrix, int64_t limit, int64_t *fi
     return count;
 }
 
+static int64_t bucket_limit(int64_t nnz)
+{
+    const int64_t few = nnz / BUCKETS_FEW < ENTRIES_CACHED ? nnz / BUCKETS_FEW : ENTRIES_CACHED;
+    const int64_t many = nnz / BUCKETS_MANY > few ? nnz / BUCKETS_MANY : few;
+    return many > ENTRIES_MIN ? many : ENTRIES_MIN;
+}
+
 static uint64_t group_count(const struct spmmi_buckets *buckets)
 {
     return (uint64_t)(buckets->rows >> buckets->group_bits) + 1;
@@ -49,9 +58,8 @@ spmm_status_t spmmi_buckets_plan(struct spmmi_reader *reader, const spmm_matrix_
                                  struct spmmi_buckets *buckets)
 {
     spmm_status_t status = SPMM_OK;
-    const int64_t aim = matrix->nnz / BUCKETS_AIM;
     memset(buckets, 0, sizeof *buckets);
-    buckets->limit = aim > ENTRIES_MIN ? aim : ENTRIES_MIN;
+    buckets->limit = bucket_limit(matrix->nnz);
     buckets->rows = matrix->rows;
     buckets->nnz = matrix->nnz;
     buckets->segments = segments;
