@@ -84,7 +84,8 @@ static void close_peers(struct bench_peers *base)
     free(peers);
 }
 
-static spmm_status_t upload(struct device_block *to, int device, const void *from, uint64_t bytes, spmm_diag_t *diag)
+static spmm_status_t upload(struct device_block *to, int device, const void *from, uint64_t bytes,
+                            spmm_diag_t *diag)
 {
     const spmm_status_t status = device_block_reserve(to, device, bytes, diag);
     return status == SPMM_OK ? device_upload(to, from, bytes, diag) : status;
@@ -209,8 +210,8 @@ struct call {
 static spmm_status_t multiply(void *context, spmm_diag_t *diag)
 {
     const struct call *call = context;
-    return check(cusparseSpMM(call->handle, call->op, CUSPARSE_OPERATION_NON_TRANSPOSE, call->one, call->a, call->b,
-                              call->zero, call->c, call->type, call->alg, call->buffer),
+    return check(cusparseSpMM(call->handle, call->op, CUSPARSE_OPERATION_NON_TRANSPOSE, call->one, call->a,
+                              call->b, call->zero, call->c, call->type, call->alg, call->buffer),
                  "cusparseSpMM failed", diag);
 }
 
@@ -220,13 +221,14 @@ static cusparseStatus_t describe_sparse(const struct stored *s, enum storage sto
     const cusparseIndexType_t index = CUSPARSE_INDEX_32I;
     const cusparseIndexBase_t base = CUSPARSE_INDEX_BASE_ZERO;
     if (storage == STORE_COO)
-        return cusparseCreateCoo(a, s->rows, s->cols, s->nnz, s->row_ind.data, s->col_ind.data, s->values.data, index,
-                                 base, type);
+        return cusparseCreateCoo(a, s->rows, s->cols, s->nnz, s->row_ind.data, s->col_ind.data,
+                                 s->values.data, index, base, type);
     if (storage == STORE_BSR8 || storage == STORE_BSR16)
-        return cusparseCreateBsr(a, s->rows, s->cols, s->nnz, s->block, s->block, s->row_ptr.data, s->col_ind.data,
-                                 s->values.data, index, index, base, type, CUSPARSE_ORDER_ROW);
-    return cusparseCreateCsr(a, s->rows, s->cols, s->nnz, s->row_ptr.data, s->col_ind.data, s->values.data, index,
-                             index, base, type);
+        return cusparseCreateBsr(a, s->rows, s->cols, s->nnz, s->block, s->block, s->row_ptr.data,
+                                 s->col_ind.data, s->values.data, index, index, base, type,
+                                 CUSPARSE_ORDER_ROW);
+    return cusparseCreateCsr(a, s->rows, s->cols, s->nnz, s->row_ptr.data, s->col_ind.data, s->values.data,
+                             index, index, base, type);
 }
 
 /* rows: a block storage needs as many as its blocks have, which the padding of the case provides. */
@@ -259,13 +261,13 @@ static void run_one(struct cusparse_peers *peers, const struct algorithm *algori
     TRY(check(describe_sparse(stored, algorithm->storage, call.type, &call.a), "describing A failed", &diag));
     TRY(check(describe_dense(&site->b_view, b_rows, call.type, &call.b), "describing B failed", &diag));
     TRY(check(describe_dense(&site->c_view, c_rows, call.type, &call.c), "describing C failed", &diag));
-    TRY(check(cusparseSpMM_bufferSize(call.handle, call.op, CUSPARSE_OPERATION_NON_TRANSPOSE, call.one, call.a,
-                                      call.b, call.zero, call.c, call.type, call.alg, &bytes),
+    TRY(check(cusparseSpMM_bufferSize(call.handle, call.op, CUSPARSE_OPERATION_NON_TRANSPOSE, call.one,
+                                      call.a, call.b, call.zero, call.c, call.type, call.alg, &bytes),
               "cusparseSpMM_bufferSize failed", &diag));
     TRY(device_block_reserve(&peers->buffer, peers->device, bytes, &diag));
     call.buffer = peers->buffer.data;
-    TRY(check(cusparseSpMM_preprocess(call.handle, call.op, CUSPARSE_OPERATION_NON_TRANSPOSE, call.one, call.a,
-                                      call.b, call.zero, call.c, call.type, call.alg, call.buffer),
+    TRY(check(cusparseSpMM_preprocess(call.handle, call.op, CUSPARSE_OPERATION_NON_TRANSPOSE, call.one,
+                                      call.a, call.b, call.zero, call.c, call.type, call.alg, call.buffer),
               "cusparseSpMM_preprocess failed", &diag));
     TRY(device_synchronize(peers->device, &diag));
     bench_site_measure(site, multiply, &call, result);
@@ -314,7 +316,8 @@ static void run_all(struct bench_peers *base, struct bench_site *site, struct be
 
 static const struct bench_peers_backend backend = {close_peers, take_problem, run_all};
 
-spmm_status_t bench_cusparse_open(const struct bench_site *site, struct bench_peers **peers, spmm_diag_t *diag)
+spmm_status_t bench_cusparse_open(const struct bench_site *site, struct bench_peers **peers,
+                                  spmm_diag_t *diag)
 {
     struct cusparse_peers *made = calloc(1, sizeof *made);
     spmm_status_t status = SPMM_OK;

@@ -27,8 +27,8 @@ struct mkl_api {
                       double *values);
     int (*set_mm_hint)(mkl_matrix a, int op, struct mkl_descr descr, int layout, int columns, int calls);
     int (*optimize)(mkl_matrix a);
-    int (*mm_f32)(int op, float alpha, mkl_matrix a, struct mkl_descr descr, int layout, const float *b, int columns,
-                  int ldb, float beta, float *c, int ldc);
+    int (*mm_f32)(int op, float alpha, mkl_matrix a, struct mkl_descr descr, int layout, const float *b,
+                  int columns, int ldb, float beta, float *c, int ldc);
     int (*mm_f64)(int op, double alpha, mkl_matrix a, struct mkl_descr descr, int layout, const double *b,
                   int columns, int ldb, double beta, double *c, int ldc);
     int (*destroy)(mkl_matrix a);
@@ -139,10 +139,10 @@ static spmm_status_t multiply(void *context, spmm_diag_t *diag)
     const int ldb = (int)call->b->ld;
     const int ldc = (int)call->c->ld;
     const int code = call->dtype == SPMM_F32
-                         ? call->api->mm_f32(call->op, 1.0f, call->a, call->descr, call->layout, call->b->data, n, ldb,
-                                             0.0f, call->c->data, ldc)
-                         : call->api->mm_f64(call->op, 1.0, call->a, call->descr, call->layout, call->b->data, n, ldb,
-                                             0.0, call->c->data, ldc);
+                         ? call->api->mm_f32(call->op, 1.0f, call->a, call->descr, call->layout,
+                                             call->b->data, n, ldb, 0.0f, call->c->data, ldc)
+                         : call->api->mm_f64(call->op, 1.0, call->a, call->descr, call->layout, call->b->data,
+                                             n, ldb, 0.0, call->c->data, ldc);
     return check(code, "mkl_sparse_mm", diag);
 }
 
@@ -152,19 +152,21 @@ static void run_one(struct mkl_peers *peers, const struct mkl_csr *csr, int op, 
     const struct mkl_api *api = &peers->api;
     spmm_status_t status = SPMM_OK;
     spmm_diag_t diag = {.status = SPMM_OK};
-    struct call call = {api, peers->dtype, NULL, {MKL_TYPE_GENERAL, MKL_FILL_LOWER, MKL_DIAG_NON_UNIT}, op, 0,
-                        &site->b_view, &site->c_view};
+    struct call call = {
+        api, peers->dtype,  NULL,         {MKL_TYPE_GENERAL, MKL_FILL_LOWER, MKL_DIAG_NON_UNIT}, op,
+        0,   &site->b_view, &site->c_view};
     call.layout = site->b_view.order == SPMM_ROW_MAJOR ? MKL_ROW_MAJOR : MKL_COL_MAJOR;
     if (peers->dtype == SPMM_F32)
-        TRY(check(api->create_f32(&call.a, MKL_INDEX_BASE_ZERO, csr->rows, csr->cols, csr->row_ptr, csr->row_ptr + 1,
-                                  csr->col_ind, csr->values),
+        TRY(check(api->create_f32(&call.a, MKL_INDEX_BASE_ZERO, csr->rows, csr->cols, csr->row_ptr,
+                                  csr->row_ptr + 1, csr->col_ind, csr->values),
                   "mkl_sparse_create_csr", &diag));
     else
-        TRY(check(api->create_f64(&call.a, MKL_INDEX_BASE_ZERO, csr->rows, csr->cols, csr->row_ptr, csr->row_ptr + 1,
-                                  csr->col_ind, csr->values),
+        TRY(check(api->create_f64(&call.a, MKL_INDEX_BASE_ZERO, csr->rows, csr->cols, csr->row_ptr,
+                                  csr->row_ptr + 1, csr->col_ind, csr->values),
                   "mkl_sparse_create_csr", &diag));
-    TRY(check(api->set_mm_hint(call.a, op, call.descr, call.layout, (int)site->b_view.cols, MKL_EXPECTED_CALLS),
-              "mkl_sparse_set_mm_hint", &diag));
+    TRY(check(
+        api->set_mm_hint(call.a, op, call.descr, call.layout, (int)site->b_view.cols, MKL_EXPECTED_CALLS),
+        "mkl_sparse_set_mm_hint", &diag));
     TRY(check(api->optimize(call.a), "mkl_sparse_optimize", &diag));
     bench_site_measure(site, multiply, &call, result);
 cleanup:
@@ -229,7 +231,8 @@ spmm_status_t bench_mkl_open(const struct bench_site *site, const char *path, st
     if (library == NULL) {
         if (path != NULL)
             return fail(diag, SPMM_ERR_IO, "oneMKL could not be loaded: %.180s", dlerror());
-        snprintf(note, 160, "oneMKL was not found (libmkl_rt.so; give its path with --mkl): no peer on the CPU");
+        snprintf(note, 160,
+                 "oneMKL was not found (libmkl_rt.so; give its path with --mkl): no peer on the CPU");
         return SPMM_OK;
     }
     made = calloc(1, sizeof *made);

@@ -28,13 +28,14 @@ struct call {
 static spmm_status_t execute(void *context, spmm_diag_t *diag)
 {
     const struct call *call = context;
-    const spmm_status_t status = spmm_execute(call->executor, call->op, 1.0, call->b, 0.0, call->c, call->workspace,
-                                              call->workspace_bytes, NULL);
+    const spmm_status_t status = spmm_execute(call->executor, call->op, 1.0, call->b, 0.0, call->c,
+                                              call->workspace, call->workspace_bytes, NULL);
     return status == SPMM_OK ? SPMM_OK : fail(diag, status, "%s", spmm_status_text(status));
 }
 
 /* Add an executor; one that the plan or the device refuses is no competitor and is left out. */
-static void add(struct bench_ours *ours, const spmm_plan_t *plan, const char *kernel, const struct bench_site *site)
+static void add(struct bench_ours *ours, const spmm_plan_t *plan, const char *kernel,
+                const struct bench_site *site)
 {
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
     options.device = site->device;
@@ -45,8 +46,8 @@ static void add(struct bench_ours *ours, const spmm_plan_t *plan, const char *ke
         ours->count++;
 }
 
-static void add_schedules(struct bench_ours *ours, const spmm_matrix_t *matrix, const spmm_inspect_options_t *options,
-                          const struct bench_site *site)
+static void add_schedules(struct bench_ours *ours, const spmm_matrix_t *matrix,
+                          const spmm_inspect_options_t *options, const struct bench_site *site)
 {
     static const spmm_schedule_t schedules[] = {SPMM_SCHEDULE_ROW_SPLIT, SPMM_SCHEDULE_NONZERO_SPLIT};
     for (size_t s = 0; s < sizeof schedules / sizeof *schedules; s++) {
@@ -59,9 +60,9 @@ static void add_schedules(struct bench_ours *ours, const spmm_matrix_t *matrix, 
     }
 }
 
-spmm_status_t bench_ours_load(const spmm_matrix_t *matrix, spmm_dtype_t dtype, spmm_op_t op, const char *kernels,
-                              const struct bench_site *site, struct bench_ours **ours, struct ours_info *info,
-                              spmm_diag_t *diag)
+spmm_status_t bench_ours_load(const spmm_matrix_t *matrix, spmm_dtype_t dtype, spmm_op_t op,
+                              const char *kernels, const struct bench_site *site, struct bench_ours **ours,
+                              struct ours_info *info, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     spmm_plan_t *plan = NULL;
@@ -156,7 +157,8 @@ void bench_ours_run(struct bench_ours *ours, struct bench_site *site, struct our
     for (int i = 0; i < ours->count; i++) {
         struct ours_result *next = &results[*count];
         spmm_executor_info_t info = {.struct_size = sizeof info};
-        if (spmm_executor_info(ours->executors[i], ours->op, &site->b_view, &site->c_view, &info) != SPMM_OK ||
+        if (spmm_executor_info(ours->executors[i], ours->op, &site->b_view, &site->c_view, &info) !=
+                SPMM_OK ||
             is_measured(results, *count, info.kernel))
             continue;
         if (i > 0 && ours->kernels != NULL && strstr(info.kernel, ours->kernels) == NULL)

@@ -25,9 +25,9 @@ struct ours_result {
 
 /* Inspect (timed) and make the executors. kernels: a part of the names to measure beside the default choice; NULL =
  * all. */
-spmm_status_t bench_ours_load(const spmm_matrix_t *matrix, spmm_dtype_t dtype, spmm_op_t op, const char *kernels,
-                              const struct bench_site *site, struct bench_ours **ours, struct ours_info *info,
-                              spmm_diag_t *diag);
+spmm_status_t bench_ours_load(const spmm_matrix_t *matrix, spmm_dtype_t dtype, spmm_op_t op,
+                              const char *kernels, const struct bench_site *site, struct bench_ours **ours,
+                              struct ours_info *info, spmm_diag_t *diag);
 void bench_ours_destroy(struct bench_ours *ours);
 
 /* Measure each kernel once in the site's case; the default choice comes first. */

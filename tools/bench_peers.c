@@ -39,8 +39,8 @@ spmm_status_t bench_peers_problem(struct bench_peers *peers, spmm_op_t op, const
     return peers->backend->problem(peers, op, a, op_a, diag);
 }
 
-void bench_peers_run(struct bench_peers *peers, struct bench_site *site, struct bench_result results[PEERS_MAX],
-                     int *count)
+void bench_peers_run(struct bench_peers *peers, struct bench_site *site,
+                     struct bench_result results[PEERS_MAX], int *count)
 {
     *count = 0;
     peers->backend->run(peers, site, results, count);

@@ -24,8 +24,8 @@ spmm_status_t bench_peers_problem(struct bench_peers *peers, spmm_op_t op, const
                                   const struct host_csr *op_a, spmm_diag_t *diag);
 
 /* Measure every peer in the site's case. The case may be laid out anew on the way: run it last. */
-void bench_peers_run(struct bench_peers *peers, struct bench_site *site, struct bench_result results[PEERS_MAX],
-                     int *count);
+void bench_peers_run(struct bench_peers *peers, struct bench_site *site,
+                     struct bench_result results[PEERS_MAX], int *count);
 
 /* What a backend implements. */
 struct bench_peers_backend {
@@ -43,7 +43,8 @@ struct bench_peers {
 };
 int bench_peers_wants(const struct bench_peers *peers, const char *name);
 
-spmm_status_t bench_cusparse_open(const struct bench_site *site, struct bench_peers **peers, spmm_diag_t *diag);
+spmm_status_t bench_cusparse_open(const struct bench_site *site, struct bench_peers **peers,
+                                  spmm_diag_t *diag);
 spmm_status_t bench_mkl_open(const struct bench_site *site, const char *path, struct bench_peers **peers,
                              char note[160], spmm_diag_t *diag);
 

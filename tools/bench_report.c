@@ -10,8 +10,8 @@
 #include "fail.h"
 #include "print_text.h"
 
-#define CSV_HEADER                                                                                                   \
-    "date,commit,device,matrix,rows,cols,nnz,n,layout,dtype,op,family,kernel,chosen,ms_cold,ms_warm,gflops,"         \
+#define CSV_HEADER                                                                                           \
+    "date,commit,device,matrix,rows,cols,nnz,n,layout,dtype,op,family,kernel,chosen,ms_cold,ms_warm,gflops," \
     "error_ratio,peer,peer_ms_cold,peer_ms_warm,ratio_cold,inspect_s,plan_bytes\n"
 
 spmm_status_t bench_report_open(struct bench_report *report, const char *path, spmm_diag_t *diag)
@@ -62,8 +62,8 @@ static void csv_text(FILE *csv, const char *text)
     fputc('"', csv);
 }
 
-static void csv_row(const struct bench_report *report, const struct bench_case *done, const struct ours_result *ours,
-                    const struct bench_result *peer)
+static void csv_row(const struct bench_report *report, const struct bench_case *done,
+                    const struct ours_result *ours, const struct bench_result *peer)
 {
     const char *const texts[] = {report->date, report->commit, done->info->device_name, done->matrix};
     FILE *csv = report->csv;
@@ -71,8 +71,9 @@ static void csv_row(const struct bench_report *report, const struct bench_case *
         csv_text(csv, texts[i]);
         fputc(',', csv);
     }
-    fprintf(csv, "%lld,%lld,%lld,%lld,%s,%s,%s,", (long long)done->rows, (long long)done->cols, (long long)done->nnz,
-            (long long)done->n, spmm_order_name(done->order), spmm_dtype_name(done->dtype), spmm_op_name(done->op));
+    fprintf(csv, "%lld,%lld,%lld,%lld,%s,%s,%s,", (long long)done->rows, (long long)done->cols,
+            (long long)done->nnz, (long long)done->n, spmm_order_name(done->order),
+            spmm_dtype_name(done->dtype), spmm_op_name(done->op));
     csv_text(csv, ours->family);
     fputc(',', csv);
     csv_text(csv, ours->result.name);
@@ -148,14 +149,16 @@ static void table_result(const struct bench_result *result, const char *mark)
            result->error_ratio);
 }
 
-static void table_case(struct bench_report *report, const struct bench_case *done, const struct bench_result *peer)
+static void table_case(struct bench_report *report, const struct bench_case *done,
+                       const struct bench_result *peer)
 {
     print_escaped(stdout, done->matrix);
-    printf("  %lld x %lld, %lld nonzeros, n = %lld, %s, %s, op %s\n", (long long)done->rows, (long long)done->cols,
-           (long long)done->nnz, (long long)done->n, spmm_order_name(done->order), spmm_dtype_name(done->dtype),
-           spmm_op_name(done->op));
+    printf("  %lld x %lld, %lld nonzeros, n = %lld, %s, %s, op %s\n", (long long)done->rows,
+           (long long)done->cols, (long long)done->nnz, (long long)done->n, spmm_order_name(done->order),
+           spmm_dtype_name(done->dtype), spmm_op_name(done->op));
     if (!report->has_header)
-        printf("  %-30s   %10s %10s %9s %9s %10s\n", "", "ms cold", "ms warm", "error", "gflops", "peer/ours");
+        printf("  %-30s   %10s %10s %9s %9s %10s\n", "", "ms cold", "ms warm", "error", "gflops",
+               "peer/ours");
     report->has_header = 1;
     for (int i = 0; i < done->ours_count; i++) {
         const struct bench_result *result = &done->ours[i].result;
@@ -177,7 +180,8 @@ static void table_case(struct bench_report *report, const struct bench_case *don
 }
 
 static spmm_status_t remember(struct bench_report *report, const struct bench_case *done,
-                              const struct bench_result *ours, const struct bench_result *peer, spmm_diag_t *diag)
+                              const struct bench_result *ours, const struct bench_result *peer,
+                              spmm_diag_t *diag)
 {
     if (report->summary_count == report->summary_capacity) {
         const size_t capacity = 2 * report->summary_capacity + 64;
@@ -187,9 +191,12 @@ static spmm_status_t remember(struct bench_report *report, const struct bench_ca
         report->summary = grown;
         report->summary_capacity = capacity;
     }
-    report->summary[report->summary_count++] =
-        (struct summary_row){done->dtype, done->order, done->op, done->n, peer->ms_cold / ours->ms_cold,
-                             peer->ms_warm / ours->ms_warm};
+    report->summary[report->summary_count++] = (struct summary_row){done->dtype,
+                                                                    done->order,
+                                                                    done->op,
+                                                                    done->n,
+                                                                    peer->ms_cold / ours->ms_cold,
+                                                                    peer->ms_warm / ours->ms_warm};
     return SPMM_OK;
 }
 
@@ -259,8 +266,8 @@ static void print_mean(struct json *json, const char *dtype, const char *order, 
     if (n > 0)
         snprintf(columns, sizeof columns, "%lld", (long long)n);
     if (json == NULL) {
-        printf("  %-5s %-6s %-3s %6s %6zu %12.3f %12.3f %8.3f %10zu\n", dtype, order, op, columns, mean->count, cold,
-               warm, mean->least, mean->below_one);
+        printf("  %-5s %-6s %-3s %6s %6zu %12.3f %12.3f %8.3f %10zu\n", dtype, order, op, columns,
+               mean->count, cold, warm, mean->least, mean->below_one);
         return;
     }
     json_object(json, NULL);
@@ -291,8 +298,8 @@ static void print_groups(const struct bench_report *report, int by_n)
                 break;
             add_row(&mean, row);
         }
-        print_mean(report->json, spmm_dtype_name(head->dtype), spmm_order_name(head->order), spmm_op_name(head->op),
-                   by_n ? head->n : 0, &mean);
+        print_mean(report->json, spmm_dtype_name(head->dtype), spmm_order_name(head->order),
+                   spmm_op_name(head->op), by_n ? head->n : 0, &mean);
         first = end;
     }
 }

@@ -37,14 +37,15 @@ struct bench_report {
         spmm_op_t op;
         int64_t n;
         double ratio_cold, ratio_warm;
-    } *summary;
+    } * summary;
     size_t summary_count, summary_capacity;
 };
 
 /* Open (or begin, with its header line) the CSV file; path NULL: none. */
 spmm_status_t bench_report_open(struct bench_report *report, const char *path, spmm_diag_t *diag);
 /* Report one case at once, so that an interrupted run keeps what it has. */
-spmm_status_t bench_report_case(struct bench_report *report, const struct bench_case *done, spmm_diag_t *diag);
+spmm_status_t bench_report_case(struct bench_report *report, const struct bench_case *done,
+                                spmm_diag_t *diag);
 /* Geometric means of ratio_cold over the chosen rows, by type, layout, op and n and over all. */
 void bench_report_summary(struct bench_report *report);
 spmm_status_t bench_report_close(struct bench_report *report, spmm_diag_t *diag);

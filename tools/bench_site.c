@@ -5,15 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "dense.h"
+#include "dense_matrix.h"
 #include "fail.h"
 
 #define SEED 20u
 #define SAMPLE_ROWS 2000
 #define ALL_ROWS_ELEMENTS ((int64_t)1 << 21)
 
-spmm_status_t bench_site_create(int device, int threads, const struct timing_rule *rule, struct bench_site *site,
-                                spmm_diag_t *diag)
+spmm_status_t bench_site_create(int device, int threads, const struct timing_rule *rule,
+                                struct bench_site *site, spmm_diag_t *diag)
 {
     *site = (struct bench_site){.device = device, .threads = threads, .rule = *rule};
     return stopwatch_create(device, &site->watch, diag);

@@ -30,8 +30,8 @@ struct bench_result {
     double error_ratio, ms_cold, ms_warm;
 };
 
-spmm_status_t bench_site_create(int device, int threads, const struct timing_rule *rule, struct bench_site *site,
-                                spmm_diag_t *diag);
+spmm_status_t bench_site_create(int device, int threads, const struct timing_rule *rule,
+                                struct bench_site *site, spmm_diag_t *diag);
 void bench_site_destroy(struct bench_site *site);
 
 /* Take op(A) and compute the reference for n_max columns: of all rows if that is cheap, else of 2000 of them, the

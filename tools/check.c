@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dense.h"
+#include "dense_matrix.h"
 #include "fail.h"
 
 struct check_reference {
@@ -96,7 +96,8 @@ static void reference_row(const struct check_input *in, int64_t i, struct row_wo
     const double u = is_f32 ? 0x1p-24 : 0x1p-53;
     const double eta = is_f32 ? 0x1p-149 : 0x1p-1074;
     const double largest = is_f32 ? (double)FLT_MAX : DBL_MAX;
-    double roundings = (double)(in->a->row_ptr[i + 1] - in->a->row_ptr[i]) + factor_roundings(in->alpha, dtype);
+    double roundings =
+        (double)(in->a->row_ptr[i + 1] - in->a->row_ptr[i]) + factor_roundings(in->alpha, dtype);
 
     memset(work->magnitude, 0, (size_t)in->n * sizeof *work->magnitude);
     if (in->alpha == 0.0) {
@@ -160,8 +161,8 @@ static void merge(struct check_result *into, const struct check_result *from)
         *into = *from;
 }
 
-spmm_status_t check_product(const struct check_input *input, const spmm_dense_t *c, struct check_result *result,
-                            spmm_diag_t *diag)
+spmm_status_t check_product(const struct check_input *input, const spmm_dense_t *c,
+                            struct check_result *result, spmm_diag_t *diag)
 {
     struct check_result worst = {0.0, -1, -1, 0.0, 0.0};
     int is_short = 0;
@@ -230,7 +231,8 @@ spmm_status_t check_reference_make(const struct check_input *input, const int64_
     }
     if (is_short) {
         check_reference_free(made);
-        return fail_memory(diag, count * (sizeof(long double) + sizeof(double)), "the reference of the check");
+        return fail_memory(diag, count * (sizeof(long double) + sizeof(double)),
+                           "the reference of the check");
     }
     for (int64_t p = 0; p < input->a->nnz; p++)
         made->has_nan |= !isfinite(input->a->values[p]);

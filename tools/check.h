@@ -17,18 +17,18 @@ struct check_input {
     const double *b;          /* a->cols x n, element (j, c) at b[j * n + c], numbers of the product's type */
     int64_t n;
     double alpha, beta;
-    const spmm_dense_t *c0;   /* C before the product, in host memory; NULL when beta is 0 */
+    const spmm_dense_t *c0; /* C before the product, in host memory; NULL when beta is 0 */
 };
 
 struct check_result {
-    double ratio;      /* the error ratio; infinite where no error was allowed or NaN was misplaced */
-    int64_t row, col;  /* where it was met; -1 for an empty product */
+    double ratio;     /* the error ratio; infinite where no error was allowed or NaN was misplaced */
+    int64_t row, col; /* where it was met; -1 for an empty product */
     double found, expected;
 };
 
 /* Check every row of c, which lies in host memory. */
-spmm_status_t check_product(const struct check_input *input, const spmm_dense_t *c, struct check_result *result,
-                            spmm_diag_t *diag);
+spmm_status_t check_product(const struct check_input *input, const spmm_dense_t *c,
+                            struct check_result *result, spmm_diag_t *diag);
 
 /* Expected values and bounds of some rows, kept for many products of the same matrix. */
 struct check_reference;

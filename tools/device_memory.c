@@ -45,7 +45,8 @@ void device_block_free(struct device_block *block)
     *block = (struct device_block){0};
 }
 
-spmm_status_t staging_block_reserve(struct staging_block *block, int device, uint64_t bytes, spmm_diag_t *diag)
+spmm_status_t staging_block_reserve(struct staging_block *block, int device, uint64_t bytes,
+                                    spmm_diag_t *diag)
 {
     if (block->data != NULL && block->bytes >= bytes)
         return SPMM_OK;
@@ -69,7 +70,8 @@ void staging_block_free(struct staging_block *block)
     *block = (struct staging_block){0};
 }
 
-spmm_status_t device_upload(const struct device_block *to, const void *from, uint64_t bytes, spmm_diag_t *diag)
+spmm_status_t device_upload(const struct device_block *to, const void *from, uint64_t bytes,
+                            spmm_diag_t *diag)
 {
     if (to->device >= 0)
         return gpu_copy(to->data, from, bytes, diag);

@@ -22,10 +22,12 @@ struct staging_block {
     uint64_t bytes;
     int is_pinned;
 };
-spmm_status_t staging_block_reserve(struct staging_block *block, int device, uint64_t bytes, spmm_diag_t *diag);
+spmm_status_t staging_block_reserve(struct staging_block *block, int device, uint64_t bytes,
+                                    spmm_diag_t *diag);
 void staging_block_free(struct staging_block *block);
 
-spmm_status_t device_upload(const struct device_block *to, const void *from, uint64_t bytes, spmm_diag_t *diag);
+spmm_status_t device_upload(const struct device_block *to, const void *from, uint64_t bytes,
+                            spmm_diag_t *diag);
 spmm_status_t device_download(void *to, const struct device_block *from, uint64_t bytes, spmm_diag_t *diag);
 spmm_status_t device_fill(const struct device_block *block, int byte, uint64_t bytes, spmm_diag_t *diag);
 /* Wait until the device has done everything; also reports an error of earlier work. */

@@ -11,11 +11,11 @@ static spmm_status_t check(cudaError_t error, const char *what, spmm_diag_t *dia
     if (error == cudaSuccess)
         return SPMM_OK;
     (void)cudaGetLastError(); /* what was reported here must not be reported again by a later call */
-    const spmm_status_t status =
-        error == cudaErrorMemoryAllocation ? SPMM_ERR_DEVICE_MEMORY
-        : error == cudaErrorNoDevice || error == cudaErrorInvalidDevice || error == cudaErrorInsufficientDriver
-            ? SPMM_ERR_NO_DEVICE
-            : SPMM_ERR_DEVICE;
+    const spmm_status_t status = error == cudaErrorMemoryAllocation ? SPMM_ERR_DEVICE_MEMORY
+                                 : error == cudaErrorNoDevice || error == cudaErrorInvalidDevice ||
+                                         error == cudaErrorInsufficientDriver
+                                     ? SPMM_ERR_NO_DEVICE
+                                     : SPMM_ERR_DEVICE;
     fail(diag, status, "%s: %s", what, cudaGetErrorString(error));
     diag->native_error = (int)error;
     return status;
@@ -30,7 +30,8 @@ spmm_status_t gpu_memory_free(uint64_t *bytes, spmm_diag_t *diag)
 {
     size_t available = 0;
     size_t total = 0;
-    const spmm_status_t status = check(cudaMemGetInfo(&available, &total), "asking for free GPU memory failed", diag);
+    const spmm_status_t status =
+        check(cudaMemGetInfo(&available, &total), "asking for free GPU memory failed", diag);
     *bytes = available;
     return status;
 }
@@ -100,9 +101,9 @@ spmm_status_t gpu_event_elapsed(const struct gpu_event *from, const struct gpu_e
 {
     float elapsed = 0;
     /* cudaEvent_t is a pointer to non-const, though reading the time changes nothing. */
-    const spmm_status_t status = check(cudaEventElapsedTime(&elapsed, (cudaEvent_t)(uintptr_t)from,
-                                                            (cudaEvent_t)(uintptr_t)to),
-                                       "reading an event's time failed", diag);
+    const spmm_status_t status =
+        check(cudaEventElapsedTime(&elapsed, (cudaEvent_t)(uintptr_t)from, (cudaEvent_t)(uintptr_t)to),
+              "reading an event's time failed", diag);
     *ms = (double)elapsed;
     return status;
 }

@@ -20,8 +20,8 @@ static double value_at(const spmm_csr_t *view, int64_t p)
                                         : ((const double *)view->values)[p];
 }
 
-static spmm_status_t csr_alloc(int64_t rows, int64_t cols, int64_t nnz, spmm_dtype_t dtype, struct host_csr *csr,
-                               spmm_diag_t *diag)
+static spmm_status_t csr_alloc(int64_t rows, int64_t cols, int64_t nnz, spmm_dtype_t dtype,
+                               struct host_csr *csr, spmm_diag_t *diag)
 {
     *csr = (struct host_csr){.rows = rows, .cols = cols, .nnz = nnz, .dtype = dtype};
     csr->row_ptr = calloc((size_t)rows + 1, sizeof *csr->row_ptr);
@@ -33,7 +33,8 @@ static spmm_status_t csr_alloc(int64_t rows, int64_t cols, int64_t nnz, spmm_dty
     return fail_memory(diag, (uint64_t)nnz * 12 + (uint64_t)rows * 8, "a copy of the matrix");
 }
 
-spmm_status_t host_csr_make(const spmm_csr_t *view, spmm_dtype_t dtype, struct host_csr *csr, spmm_diag_t *diag)
+spmm_status_t host_csr_make(const spmm_csr_t *view, spmm_dtype_t dtype, struct host_csr *csr,
+                            spmm_diag_t *diag)
 {
     const spmm_status_t status = csr_alloc(view->rows, view->cols, view->nnz, dtype, csr, diag);
     if (status != SPMM_OK)
@@ -159,7 +160,8 @@ static void fill_block_row(const struct host_csr *csr, int64_t bi, struct host_b
     }
 }
 
-spmm_status_t host_bsr_make(const struct host_csr *csr, int64_t block, struct host_bsr *bsr, spmm_diag_t *diag)
+spmm_status_t host_bsr_make(const struct host_csr *csr, int64_t block, struct host_bsr *bsr,
+                            spmm_diag_t *diag)
 {
     const int64_t blocks = host_bsr_count(csr, block);
     int64_t *mark = marks_make(csr, block);

@@ -15,7 +15,8 @@ struct host_csr {
 };
 
 /* Copy a view, rounding its values to dtype; a view without values counts as all ones. */
-spmm_status_t host_csr_make(const spmm_csr_t *view, spmm_dtype_t dtype, struct host_csr *csr, spmm_diag_t *diag);
+spmm_status_t host_csr_make(const spmm_csr_t *view, spmm_dtype_t dtype, struct host_csr *csr,
+                            spmm_diag_t *diag);
 spmm_status_t host_csr_transpose(const struct host_csr *a, struct host_csr *at, spmm_diag_t *diag);
 void host_csr_free(struct host_csr *csr);
 
@@ -31,7 +32,8 @@ struct host_bsr {
 };
 /* Blocks that are not empty; the price of blocking is told before it is paid. -1: out of memory. */
 int64_t host_bsr_count(const struct host_csr *csr, int64_t block);
-spmm_status_t host_bsr_make(const struct host_csr *csr, int64_t block, struct host_bsr *bsr, spmm_diag_t *diag);
+spmm_status_t host_bsr_make(const struct host_csr *csr, int64_t block, struct host_bsr *bsr,
+                            spmm_diag_t *diag);
 void host_bsr_free(struct host_bsr *bsr);
 
 #endif

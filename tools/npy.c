@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dense.h"
+#include "dense_matrix.h"
 #include "fail.h"
 
 #define MAGIC "\x93NUMPY"
@@ -77,7 +77,8 @@ static spmm_status_t take_shape(struct reader *r, struct npy_header *header, spm
         if (count == 2)
             return fail(diag, SPMM_ERR_MATRIX_UNSUPPORTED, "the .npy file has more than two dimensions");
         if (!take_length(r, &lengths[count++]))
-            return fail(diag, SPMM_ERR_MATRIX_SYNTAX, "the shape in the .npy header is not made of whole numbers");
+            return fail(diag, SPMM_ERR_MATRIX_SYNTAX,
+                        "the shape in the .npy header is not made of whole numbers");
         if (!take(r, ",") && (r->at == r->end || *r->at != ')'))
             return fail(diag, SPMM_ERR_MATRIX_SYNTAX, "the shape in the .npy header has no end");
     }
@@ -122,7 +123,8 @@ static spmm_status_t take_dictionary(struct reader *r, struct npy_header *header
             entry = ORDER;
             const int is_fortran = take(r, "True");
             if (!is_fortran && !take(r, "False"))
-                return fail(diag, SPMM_ERR_MATRIX_SYNTAX, "fortran_order in the .npy header is neither True nor False");
+                return fail(diag, SPMM_ERR_MATRIX_SYNTAX,
+                            "fortran_order in the .npy header is neither True nor False");
             header->order = is_fortran ? SPMM_COL_MAJOR : SPMM_ROW_MAJOR;
         } else if (strcmp(key, "shape") == 0) {
             entry = SHAPE;
@@ -150,8 +152,8 @@ spmm_status_t npy_header_parse(const void *bytes, size_t size, struct npy_header
     if (size < text_offset || memcmp(b, MAGIC, MAGIC_BYTES) != 0)
         return fail(diag, SPMM_ERR_MATRIX_SYNTAX, "not a .npy file");
     if ((b[6] != 1 && b[6] != 2) || b[7] != 0)
-        return fail(diag, SPMM_ERR_MATRIX_UNSUPPORTED, "the .npy file has format %d.%d, expected 1.0 or 2.0", b[6],
-                    b[7]);
+        return fail(diag, SPMM_ERR_MATRIX_UNSUPPORTED, "the .npy file has format %d.%d, expected 1.0 or 2.0",
+                    b[6], b[7]);
     size_t length = (size_t)b[8] | (size_t)b[9] << 8;
     if (b[6] == 2) {
         text_offset += 2;
@@ -160,8 +162,9 @@ spmm_status_t npy_header_parse(const void *bytes, size_t size, struct npy_header
         length |= (size_t)b[10] << 16 | (size_t)b[11] << 24;
     }
     if (length > size - text_offset)
-        return fail(diag, SPMM_ERR_MATRIX_SYNTAX, "the .npy header of %zu bytes is longer than the file or than %d bytes",
-                    length, NPY_HEADER_BYTES_MAX);
+        return fail(diag, SPMM_ERR_MATRIX_SYNTAX,
+                    "the .npy header of %zu bytes is longer than the file or than %d bytes", length,
+                    NPY_HEADER_BYTES_MAX);
     struct reader reader = {(const char *)b + text_offset, (const char *)b + text_offset + length};
     const spmm_status_t status = take_dictionary(&reader, header, diag);
     if (status != SPMM_OK)
@@ -217,7 +220,8 @@ spmm_status_t npy_load(const char *path, spmm_dense_t *dense, spmm_diag_t *diag)
         status = fail_file(diag, "the file cannot be read");
         goto cleanup;
     }
-    *dense = (spmm_dense_t){data, header.rows, header.cols, dense_ld(header.order, header.rows, header.cols),
+    *dense = (spmm_dense_t){data,         header.rows,
+                            header.cols,  dense_ld(header.order, header.rows, header.cols),
                             header.order, header.type};
     data = NULL;
 cleanup:
@@ -235,9 +239,10 @@ spmm_status_t npy_save(const char *path, const spmm_dense_t *dense, spmm_diag_t 
     const size_t size = spmm_dtype_size(dense->type);
     const size_t line_bytes = (size_t)(is_row_major ? dense->cols : dense->rows) * size;
     char text[2 * ALIGNMENT + 1];
-    const int length = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': %s, 'shape': (%lld, %lld), }",
-                                dense->type == SPMM_F32 ? "<f4" : "<f8", is_row_major ? "False" : "True",
-                                (long long)dense->rows, (long long)dense->cols);
+    const int length =
+        snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': %s, 'shape': (%lld, %lld), }",
+                 dense->type == SPMM_F32 ? "<f4" : "<f8", is_row_major ? "False" : "True",
+                 (long long)dense->rows, (long long)dense->cols);
     /* The header ends with a newline at a multiple of 64 bytes. */
     const int start = MAGIC_BYTES + 4;
     const int padded = (start + length + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT - start;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dense.h"
+#include "dense_matrix.h"
 #include "fail.h"
 #include "gpu.h"
 
@@ -95,7 +95,8 @@ cleanup:
 }
 
 spmm_status_t run_product_create(const spmm_plan_t *plan, const struct host_csr *matrix,
-                                 const struct run_request *request, struct run_product *product, spmm_diag_t *diag)
+                                 const struct run_request *request, struct run_product *product,
+                                 spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     uint64_t workspace_bytes = 0;
@@ -108,7 +109,8 @@ spmm_status_t run_product_create(const spmm_plan_t *plan, const struct host_csr 
     if (!product->plan.has_values)
         TRY(set_values(product, matrix, diag));
     TRY(make_dense(product, diag));
-    TRY(spmm_executor_workspace_bytes(product->executor, request->op, &product->b, &product->c, &workspace_bytes));
+    TRY(spmm_executor_workspace_bytes(product->executor, request->op, &product->b, &product->c,
+                                      &workspace_bytes));
     TRY(device_block_reserve(&product->workspace, request->device, workspace_bytes, diag));
     TRY(spmm_executor_info(product->executor, request->op, &product->b, &product->c, &product->info));
 cleanup:
@@ -131,9 +133,10 @@ static spmm_status_t multiply(void *context, spmm_diag_t *diag)
 {
     struct run_product *p = context;
     const struct run_request *r = &p->request;
-    const spmm_status_t status = spmm_execute(p->executor, r->op, r->alpha, &p->b, r->beta, &p->c, p->workspace.data,
-                                              p->workspace.bytes, NULL);
-    return status == SPMM_OK ? SPMM_OK : fail(diag, status, "the product failed: %s", spmm_status_text(status));
+    const spmm_status_t status = spmm_execute(p->executor, r->op, r->alpha, &p->b, r->beta, &p->c,
+                                              p->workspace.data, p->workspace.bytes, NULL);
+    return status == SPMM_OK ? SPMM_OK
+                             : fail(diag, status, "the product failed: %s", spmm_status_text(status));
 }
 
 spmm_status_t run_product_once(struct run_product *product, spmm_diag_t *diag)
@@ -156,10 +159,11 @@ spmm_status_t run_product_check(const struct run_product *product, const struct 
     spmm_status_t status = SPMM_OK;
     struct host_csr at = {0};
     double *values = malloc(((size_t)b->rows * (size_t)b->cols + 1) * sizeof *values);
-    struct check_input input = {.a = a, .b = values, .n = r->n, .alpha = r->alpha, .beta = r->beta,
-                                .c0 = &product->c_before};
+    struct check_input input = {
+        .a = a, .b = values, .n = r->n, .alpha = r->alpha, .beta = r->beta, .c0 = &product->c_before};
     if (values == NULL) {
-        status = fail_memory(diag, (uint64_t)b->rows * (uint64_t)b->cols * sizeof *values, "B of the reference");
+        status =
+            fail_memory(diag, (uint64_t)b->rows * (uint64_t)b->cols * sizeof *values, "B of the reference");
         goto cleanup;
     }
     dense_to_double(b, values);
@@ -174,8 +178,8 @@ cleanup:
     return status;
 }
 
-spmm_status_t run_product_time(struct run_product *product, const struct timing_rule *rule, struct timing *timing,
-                               spmm_diag_t *diag)
+spmm_status_t run_product_time(struct run_product *product, const struct timing_rule *rule,
+                               struct timing *timing, spmm_diag_t *diag)
 {
     struct stopwatch *watch = NULL;
     spmm_status_t status = SPMM_OK;

@@ -35,7 +35,8 @@ struct run_product {
 
 /* Make the executor and load it, with values if the plan has none: those of the matrix, or ones where it is NULL. */
 spmm_status_t run_product_create(const spmm_plan_t *plan, const struct host_csr *matrix,
-                                 const struct run_request *request, struct run_product *product, spmm_diag_t *diag);
+                                 const struct run_request *request, struct run_product *product,
+                                 spmm_diag_t *diag);
 void run_product_destroy(struct run_product *product);
 
 /* Multiply once and bring C to the host. */
@@ -46,7 +47,7 @@ spmm_status_t run_product_check(const struct run_product *product, const struct 
                                 struct check_result *result, spmm_diag_t *diag);
 
 /* Time it; C holds something else afterwards when beta is not 0. */
-spmm_status_t run_product_time(struct run_product *product, const struct timing_rule *rule, struct timing *timing,
-                               spmm_diag_t *diag);
+spmm_status_t run_product_time(struct run_product *product, const struct timing_rule *rule,
+                               struct timing *timing, spmm_diag_t *diag);
 
 #endif

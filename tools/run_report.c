@@ -39,8 +39,9 @@ static void text_check(const struct run_product *p, const struct run_outcome *ou
         putchar('\n');
         return;
     }
-    printf("WRONG: error %.3g times what rounding allows, worst at row %lld, column %lld: %.9g, expected %.9g\n",
-           check->ratio, (long long)check->row, (long long)check->col, check->found, check->expected);
+    printf(
+        "WRONG: error %.3g times what rounding allows, worst at row %lld, column %lld: %.9g, expected %.9g\n",
+        check->ratio, (long long)check->row, (long long)check->col, check->found, check->expected);
 }
 
 void run_report_text(const struct run_product *p, const struct run_outcome *outcome)

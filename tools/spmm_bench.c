@@ -40,15 +40,16 @@ static const struct cli_choice layout_choices[] = {{"row", 1}, {"col", 2}, {"bot
 static const struct cli_choice op_choices[] = {{"N", 1}, {"T", 2}, {"both", BOTH}, {NULL, 0}};
 
 static const struct cli_option options[] = {
-    {'n', "columns", CLI_INT_LIST, args.n, .value = "LIST", .count = &args.n_count, .capacity = N_MAX_COUNT, .min = 1,
-     .max = 65536, .help = "columns of B and C, such as 1,8,64 (default 1,8,32,64,128,256)"},
+    {'n', "columns", CLI_INT_LIST, args.n, .value = "LIST", .count = &args.n_count, .capacity = N_MAX_COUNT,
+     .min = 1, .max = 65536, .help = "columns of B and C, such as 1,8,64 (default 1,8,32,64,128,256)"},
     {0, "dtype", CLI_CHOICE, &args.dtypes, .value = "f32|f64|both", .choices = dtype_choices,
      .help = "number type (default f32)"},
     {0, "layout", CLI_CHOICE, &args.layouts, .value = "row|col|both", .choices = layout_choices,
      .help = "storage order of B and C (default row)"},
     {0, "op", CLI_CHOICE, &args.ops, .value = "N|T|both", .choices = op_choices,
      .help = "multiply by A or by its transpose (default N)"},
-    {0, "device", CLI_TEXT, &args.device_text, .value = DEVICE_CHOICE_VALUE, .help = "where to run (default auto)"},
+    {0, "device", CLI_TEXT, &args.device_text, .value = DEVICE_CHOICE_VALUE,
+     .help = "where to run (default auto)"},
     {0, "threads", CLI_INT, &args.threads, .value = "T", .min = 0, .max = 4096,
      .help = "CPU threads of every competitor (default: all)"},
     {0, "repeat", CLI_INT, &args.repeat, .value = "R", .min = 1, .max = TIMING_REPEATS_MAX,
@@ -61,8 +62,10 @@ static const struct cli_option options[] = {
     {0, "peers", CLI_TEXT, &args.peers, .value = "TEXT",
      .help = "measure peers whose names contain TEXT (default: all)"},
     {0, "no-peers", CLI_FLAG, &args.no_peers, .help = "measure no peers"},
-    {0, "mkl", CLI_TEXT, &args.mkl, .value = "FILE", .help = "oneMKL's libmkl_rt, if it is not found by itself"},
-    {0, "csv", CLI_TEXT, &args.csv, .value = "FILE", .help = "append one row for each kernel and case to FILE"},
+    {0, "mkl", CLI_TEXT, &args.mkl, .value = "FILE",
+     .help = "oneMKL's libmkl_rt, if it is not found by itself"},
+    {0, "csv", CLI_TEXT, &args.csv, .value = "FILE",
+     .help = "append one row for each kernel and case to FILE"},
     {0, "date", CLI_TEXT, &args.date, .value = "DATE", .help = "date column (default: today, UTC)"},
     {0, "commit", CLI_TEXT, &args.commit, .value = "ID", .help = "commit column (default: $SPMM_COMMIT)"},
     {0, "list-peers", CLI_FLAG, &args.lists_peers, .help = "show every peer, not only the best one"},
@@ -75,14 +78,15 @@ static const struct cli_program program = {
     .name = PROGRAM,
     .summary = "measure spmm's kernels beside the vendor's library",
     .usage = "[options] MATRIX...",
-    .details = "Each MATRIX is a file (Matrix Market or .smtx, also .gz and .zst) or a generator string such as\n"
-               "gen:fem3:9:9:257. In each case (type, op, layout, n) every kernel of spmm and every algorithm of\n"
-               "cuSPARSE (on a GPU) or oneMKL (on the CPU, if it is found) computes the same product, is checked\n"
-               "against a reference in higher precision, and is timed: cold, with the caches flushed between\n"
-               "calls, and warm, back to back. * marks the plan's choice, = the best peer; inspection, buffer\n"
-               "sizes and preprocessing are outside the timing.\n"
-               "An error (ratio of error and bound) above 1 fails: exit code 5 if it is spmm's, else the peer\n"
-               "does not count.",
+    .details =
+        "Each MATRIX is a file (Matrix Market or .smtx, also .gz and .zst) or a generator string such as\n"
+        "gen:fem3:9:9:257. In each case (type, op, layout, n) every kernel of spmm and every algorithm of\n"
+        "cuSPARSE (on a GPU) or oneMKL (on the CPU, if it is found) computes the same product, is checked\n"
+        "against a reference in higher precision, and is timed: cold, with the caches flushed between\n"
+        "calls, and warm, back to back. * marks the plan's choice, = the best peer; inspection, buffer\n"
+        "sizes and preprocessing are outside the timing.\n"
+        "An error (ratio of error and bound) above 1 fails: exit code 5 if it is spmm's, else the peer\n"
+        "does not count.",
     .examples = "  spmm-bench gen:fem3:9:9:257                     one mesh, fp32, row-major, six n\n"
                 "  spmm-bench -n 32,128 --layout both *.mtx.zst    two n, both layouts\n"
                 "  spmm-bench --csv results.csv --dtype both A.mtx keep the figures\n",
@@ -163,8 +167,14 @@ static spmm_status_t run_problem(struct bench *bench, const spmm_matrix_t *matri
         TRY(bench_peers_problem(bench->peers, op, a, op_a, diag));
     for (int order = 0; order < 2; order++) {
         for (size_t i = 0; i < args.n_count; i++) {
-            struct bench_case done = {.matrix = name, .rows = a->rows, .cols = a->cols, .nnz = a->nnz,
-                                      .n = args.n[i], .order = (spmm_order_t)order, .dtype = a->dtype, .op = op,
+            struct bench_case done = {.matrix = name,
+                                      .rows = a->rows,
+                                      .cols = a->cols,
+                                      .nnz = a->nnz,
+                                      .n = args.n[i],
+                                      .order = (spmm_order_t)order,
+                                      .dtype = a->dtype,
+                                      .op = op,
                                       .info = &info};
             if ((args.layouts >> order & 1) != 0)
                 TRY(run_case(bench, ours, &done, diag));
@@ -225,8 +235,11 @@ cleanup:
 
 static spmm_status_t start(struct bench *bench, char *today, size_t size, spmm_diag_t *diag)
 {
-    const struct timing_rule rule = {.repeats = (int)args.repeat, .repeats_slow = (int)(args.repeat + 2) / 3,
-                                     .repeats_least = 1, .slow_ms = 3.0, .max_seconds = args.max_seconds};
+    const struct timing_rule rule = {.repeats = (int)args.repeat,
+                                     .repeats_slow = (int)(args.repeat + 2) / 3,
+                                     .repeats_least = 1,
+                                     .slow_ms = 3.0,
+                                     .max_seconds = args.max_seconds};
     const struct bench_peers_options peers_options = {args.peers, args.mkl};
     const time_t now = time(NULL);
     struct tm utc;

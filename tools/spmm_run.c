@@ -27,10 +27,17 @@ static struct {
     int op, layout, drop_zeros, json, quiet;
     double alpha, beta;
     int device;
-} args = {.n = 0, .repeat = -1, .seed = 1, .device_text = "auto", .op = SPMM_OP_N, .layout = LAYOUT_UNSET, .alpha = 1.0};
+} args = {.n = 0,
+          .repeat = -1,
+          .seed = 1,
+          .device_text = "auto",
+          .op = SPMM_OP_N,
+          .layout = LAYOUT_UNSET,
+          .alpha = 1.0};
 
 static const struct cli_choice op_choices[] = {{"N", SPMM_OP_N}, {"T", SPMM_OP_T}, {NULL, 0}};
-static const struct cli_choice layout_choices[] = {{"row", SPMM_ROW_MAJOR}, {"col", SPMM_COL_MAJOR}, {NULL, 0}};
+static const struct cli_choice layout_choices[] = {
+    {"row", SPMM_ROW_MAJOR}, {"col", SPMM_COL_MAJOR}, {NULL, 0}};
 
 static const struct cli_option options[] = {
     {'n', "columns", CLI_INT, &args.n, .value = "N", .min = 1, .max = INT32_MAX,
@@ -42,20 +49,24 @@ static const struct cli_option options[] = {
              "another), then check every element of C (exit 5 if one\n"
              "is wrong); a file, - , gen:..., or self for the matrix\n"
              "in the plan"},
-    {'B', "input", CLI_TEXT, &args.b, .value = "B.npy", .help = "take B from a NumPy file; default: random in (-1, 1)"},
+    {'B', "input", CLI_TEXT, &args.b, .value = "B.npy",
+     .help = "take B from a NumPy file; default: random in (-1, 1)"},
     {'o', "output", CLI_TEXT, &args.output, .value = "C.npy", .help = "write C to a NumPy file"},
     {0, "op", CLI_CHOICE, &args.op, .value = "N|T", .choices = op_choices,
      .help = "multiply by A (default) or by its transpose"},
     {0, "layout", CLI_CHOICE, &args.layout, .value = "row|col", .choices = layout_choices,
      .help = "order of B and C (default: that of -B, else row)"},
     {0, "alpha", CLI_NUMBER, &args.alpha, .value = "X", .help = "factor of the product (default 1)"},
-    {0, "beta", CLI_NUMBER, &args.beta, .value = "X", .help = "factor of the C before, which is random (default 0)"},
+    {0, "beta", CLI_NUMBER, &args.beta, .value = "X",
+     .help = "factor of the C before, which is random (default 0)"},
     {0, "repeat", CLI_INT, &args.repeat, .value = "R", .min = 0, .max = TIMING_REPEATS_MAX,
      .help = "timed products (default: half a second of them, at\nleast 5); 0: no timing"},
     {0, "threads", CLI_INT, &args.threads, .value = "T", .min = 0, .max = 4096,
      .help = "CPU threads (default: all); C does not depend on it"},
-    {0, "force-kernel", CLI_TEXT, &args.kernel, .value = "NAME", .help = "a kernel instead of the plan's choice"},
-    {0, "seed", CLI_INT, &args.seed, .value = "S", .min = 0, .max = INT64_MAX, .help = "of the random B (default 1)"},
+    {0, "force-kernel", CLI_TEXT, &args.kernel, .value = "NAME",
+     .help = "a kernel instead of the plan's choice"},
+    {0, "seed", CLI_INT, &args.seed, .value = "S", .min = 0, .max = INT64_MAX,
+     .help = "of the random B (default 1)"},
     {0, "drop-zeros", CLI_FLAG, &args.drop_zeros, .help = "with --check: leave zeros out of the matrix"},
     {0, "json", CLI_FLAG, &args.json, .help = "print JSON"},
     {'q', "quiet", CLI_FLAG, &args.quiet, .help = "print nothing: the exit status is the answer"},
@@ -65,10 +76,11 @@ static const struct cli_program program = {
     .name = PROGRAM,
     .summary = "Run a plan: C = alpha op(A) B + beta C, on a GPU or on the CPU.",
     .usage = "[options] PLAN",
-    .details = "PLAN is a file, or - for standard input. The product is computed once, checked and written if\n"
-               "that was asked for, then timed back to back and with cold caches. A check compares every element\n"
-               "with a reference in higher precision; the error is given as a fraction of what rounding allows,\n"
-               "and above 1 the product is wrong.",
+    .details =
+        "PLAN is a file, or - for standard input. The product is computed once, checked and written if\n"
+        "that was asked for, then timed back to back and with cold caches. A check compares every element\n"
+        "with a reference in higher precision; the error is given as a fraction of what rounding allows,\n"
+        "and above 1 the product is wrong.",
     .examples = "  spmm-run A.plan -n 64 --check A.mtx        is it right, and how fast\n"
                 "  spmm-run A.plan -B b.npy -o c.npy          C = A B with data of your own\n"
                 "  spmm-run A.plan --json --device cpu | jq .gflops",
@@ -141,12 +153,13 @@ static spmm_status_t open_b(struct run *run, spmm_diag_t *diag)
         status = fail(diag, SPMM_ERR_TYPE, "the file holds %s numbers, but the plan computes in %s",
                       spmm_dtype_name(run->b.type), spmm_dtype_name(run->info.dtype));
     else if (run->b.rows != rows)
-        status = fail(diag, SPMM_ERR_SHAPE, "B has %lld rows, but op(A) has %lld columns", (long long)run->b.rows,
-                      (long long)rows);
+        status = fail(diag, SPMM_ERR_SHAPE, "B has %lld rows, but op(A) has %lld columns",
+                      (long long)run->b.rows, (long long)rows);
     else if (args.n != 0 && args.n != run->b.cols)
         status = fail(diag, SPMM_ERR_SHAPE, "B has %lld columns, but -n says %lld", (long long)run->b.cols,
                       (long long)args.n);
-    else if (args.layout != LAYOUT_UNSET && args.layout != (int)run->b.order && run->b.rows > 1 && run->b.cols > 1)
+    else if (args.layout != LAYOUT_UNSET && args.layout != (int)run->b.order && run->b.rows > 1 &&
+             run->b.cols > 1)
         status = fail(diag, SPMM_ERR_ARGUMENT, "B is stored %s-major, but --layout says %s",
                       spmm_order_name(run->b.order), spmm_order_name((spmm_order_t)args.layout));
 cleanup:
@@ -156,9 +169,13 @@ cleanup:
 static spmm_status_t prepare(struct run *run, const char *plan_name, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct run_request request = {.device = device_choice_resolve(args.device), .threads = (int)args.threads,
-                                  .force_kernel = args.kernel, .op = (spmm_op_t)args.op,
-                                  .alpha = args.alpha, .beta = args.beta, .seed = (uint64_t)args.seed};
+    struct run_request request = {.device = device_choice_resolve(args.device),
+                                  .threads = (int)args.threads,
+                                  .force_kernel = args.kernel,
+                                  .op = (spmm_op_t)args.op,
+                                  .alpha = args.alpha,
+                                  .beta = args.beta,
+                                  .seed = (uint64_t)args.seed};
     TRY(open_plan(run, plan_name, diag));
     TRY(open_matrix(run, diag));
     TRY(open_b(run, diag));
@@ -166,7 +183,7 @@ static spmm_status_t prepare(struct run *run, const char *plan_name, spmm_diag_t
     if (run->b.data != NULL)
         request.b = &run->b;
     request.n = run->b.data != NULL ? run->b.cols : args.n != 0 ? args.n : 64;
-    request.order = run->b.data != NULL            ? run->b.order
+    request.order = run->b.data != NULL           ? run->b.order
                     : args.layout != LAYOUT_UNSET ? (spmm_order_t)args.layout
                                                   : SPMM_ROW_MAJOR;
     TRY(run_product_create(run->plan, run->matrix != NULL ? &run->a : NULL, &request, &run->product, diag));
@@ -178,8 +195,11 @@ cleanup:
 static struct timing_rule timing_rule(void)
 {
     const int repeats = args.repeat < 0 ? TIMING_REPEATS_MAX : (int)args.repeat;
-    return (struct timing_rule){.repeats = repeats, .repeats_slow = repeats,
-                                .repeats_least = args.repeat < 0 ? 5 : repeats, .slow_ms = 1e9, .max_seconds = 1.0};
+    return (struct timing_rule){.repeats = repeats,
+                                .repeats_slow = repeats,
+                                .repeats_least = args.repeat < 0 ? 5 : repeats,
+                                .slow_ms = 1e9,
+                                .max_seconds = 1.0};
 }
 
 static spmm_status_t work(struct run *run, const char *plan_name, int *code, spmm_diag_t *diag)

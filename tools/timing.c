@@ -135,8 +135,8 @@ static int repeats_for(const struct timing_rule *rule, double ms, double ms_betw
     return repeats < 1 ? 1 : repeats > TIMING_REPEATS_MAX ? TIMING_REPEATS_MAX : repeats;
 }
 
-spmm_status_t stopwatch_measure(struct stopwatch *watch, timing_fn fn, void *context, const struct timing_rule *rule,
-                                struct timing *timing, spmm_diag_t *diag)
+spmm_status_t stopwatch_measure(struct stopwatch *watch, timing_fn fn, void *context,
+                                const struct timing_rule *rule, struct timing *timing, spmm_diag_t *diag)
 {
     spmm_status_t (*const timer)(struct stopwatch *, timing_fn, void *, int, int, double *, spmm_diag_t *) =
         watch->device >= 0 ? time_gpu : time_cpu;

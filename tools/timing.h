@@ -14,9 +14,9 @@ spmm_status_t stopwatch_create(int device, struct stopwatch **watch, spmm_diag_t
 void stopwatch_destroy(struct stopwatch *watch);
 
 struct timing_rule {
-    int repeats;        /* timed calls, of which the median counts; at most TIMING_REPEATS_MAX */
-    int repeats_slow;   /* the same for a call of more than slow_ms */
-    int repeats_least;  /* even if they take longer than max_seconds; at least 1 */
+    int repeats;       /* timed calls, of which the median counts; at most TIMING_REPEATS_MAX */
+    int repeats_slow;  /* the same for a call of more than slow_ms */
+    int repeats_least; /* even if they take longer than max_seconds; at least 1 */
     double slow_ms;
     double max_seconds; /* stop repeating after about this long */
 };
@@ -28,7 +28,7 @@ struct timing {
 };
 
 /* Both figures. One untimed call comes first. */
-spmm_status_t stopwatch_measure(struct stopwatch *watch, timing_fn fn, void *context, const struct timing_rule *rule,
-                                struct timing *timing, spmm_diag_t *diag);
+spmm_status_t stopwatch_measure(struct stopwatch *watch, timing_fn fn, void *context,
+                                const struct timing_rule *rule, struct timing *timing, spmm_diag_t *diag);
 
 #endif

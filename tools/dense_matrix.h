@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dense matrices of the tools: sizes and reproducible random contents. */
-#ifndef SPMM_TOOLS_DENSE_H
-#define SPMM_TOOLS_DENSE_H
+#ifndef SPMM_TOOLS_DENSE_MATRIX_H
+#define SPMM_TOOLS_DENSE_MATRIX_H
 
 #include <spmm/common.h>
 

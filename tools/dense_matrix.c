@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dense matrices of the tools. */
-#include "dense.h"
+#include "dense_matrix.h"
 
 #include "fail.h"
 
@@ -30,7 +30,8 @@ static uint64_t mix(uint64_t x)
 
 double dense_random(spmm_dtype_t type, uint64_t seed, int64_t i, int64_t j)
 {
-    const uint64_t hash = mix(mix(seed + 0x9e3779b97f4a7c15u * (uint64_t)i) + 0xd1b54a32d192ed03u * (uint64_t)j);
+    const uint64_t hash =
+        mix(mix(seed + 0x9e3779b97f4a7c15u * (uint64_t)i) + 0xd1b54a32d192ed03u * (uint64_t)j);
     /* Odd multiples of 2^-23 (2^-52): they fill (-1, 1) evenly, skip zero, and fit the significand. */
     if (type == SPMM_F32)
         return ((double)(hash >> 41) * 2.0 + 1.0) * 0x1p-23 - 1.0;
@@ -63,7 +64,8 @@ void dense_fill_random(const spmm_dense_t *dense, uint64_t seed, int64_t random_
 double dense_get(const spmm_dense_t *dense, int64_t i, int64_t j)
 {
     const int64_t at = dense->order == SPMM_ROW_MAJOR ? i * dense->ld + j : i + j * dense->ld;
-    return dense->type == SPMM_F32 ? (double)((const float *)dense->data)[at] : ((const double *)dense->data)[at];
+    return dense->type == SPMM_F32 ? (double)((const float *)dense->data)[at]
+                                   : ((const double *)dense->data)[at];
 }
 
 void dense_to_double(const spmm_dense_t *dense, double *out)
