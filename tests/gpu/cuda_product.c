@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See cuda_product.h. */
+#include "cuda_product.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/close.h"
+
+#define GUARD_BYTES 4096
+
+void test_cuda_ok(cudaError_t error, const char *call)
+{
+    if (error != cudaSuccess)
+        fail_msg("%s: %s", call, cudaGetErrorString(error));
+}
+
+int test_cuda_present(void)
+{
+    return spmm_device_count() > 0;
+}
+
+static size_t offset_in_block(const struct test_dense *host)
+{
+    return (size_t)((char *)host->view.data - host->block);
+}
+
+struct test_cuda_dense test_cuda_dense_make(const struct test_dense *host)
+{
+    struct test_cuda_dense device = {.view = host->view};
+    TEST_CUDA(cudaMalloc((void **)&device.block, host->block_bytes));
+    TEST_CUDA(cudaMemcpy(device.block, host->block, host->block_bytes, cudaMemcpyHostToDevice));
+    device.view.data = device.block + offset_in_block(host);
+    return device;
+}
+
+void test_cuda_dense_read(const struct test_cuda_dense *device, struct test_dense *host)
+{
+    TEST_CUDA(cudaMemcpy(host->block, device->block, host->block_bytes, cudaMemcpyDeviceToHost));
+}
+
+void test_cuda_dense_free(struct test_cuda_dense *dense)
+{
+    TEST_CUDA(cudaFree(dense->block));
+    dense->block = NULL;
+}
+
+struct test_cuda_workspace test_cuda_workspace_make(uint64_t bytes)
+{
+    struct test_cuda_workspace workspace = {.bytes = bytes};
+    TEST_CUDA(cudaMalloc((void **)&workspace.block, (size_t)bytes + 2 * GUARD_BYTES));
+    TEST_CUDA(cudaMemset(workspace.block, 0xff, (size_t)bytes + 2 * GUARD_BYTES));
+    workspace.data = workspace.block + GUARD_BYTES;
+    return workspace;
+}
+
+void test_cuda_workspace_free(struct test_cuda_workspace *workspace)
+{
+    unsigned char guard[GUARD_BYTES];
+    for (int side = 0; side < 2; side++) {
+        const char *from = side == 0 ? workspace->block : (const char *)workspace->data + workspace->bytes;
+        TEST_CUDA(cudaMemcpy(guard, from, GUARD_BYTES, cudaMemcpyDeviceToHost));
+        for (int i = 0; i < GUARD_BYTES; i++)
+            assert_int_equal(guard[i], 0xff);
+    }
+    TEST_CUDA(cudaFree(workspace->block));
+    workspace->block = NULL;
+}
+
+static void run(spmm_executor_t *executor, const struct test_product *product, const struct test_dense *b,
+                struct test_dense *c)
+{
+    struct test_cuda_dense device_b = test_cuda_dense_make(b);
+    struct test_cuda_dense device_c = test_cuda_dense_make(c);
+    struct test_dense b_after = test_dense_copy(b);
+    struct test_dense c_before = test_dense_copy(c);
+    uint64_t bytes = 0;
+    assert_int_equal(spmm_executor_workspace_bytes(executor, product->op, &device_b.view, &device_c.view, &bytes),
+                     SPMM_OK);
+    struct test_cuda_workspace workspace = test_cuda_workspace_make(bytes);
+    assert_int_equal(spmm_execute(executor, product->op, product->alpha, &device_b.view, product->beta, &device_c.view,
+                                  workspace.data, bytes, NULL),
+                     SPMM_OK);
+    TEST_CUDA(cudaDeviceSynchronize());
+    test_cuda_dense_read(&device_c, c);
+    test_cuda_dense_read(&device_b, &b_after);
+    assert_memory_equal(b_after.block, b->block, b->block_bytes);
+    assert_true(test_dense_same_gaps(&c_before, c));
+    test_cuda_workspace_free(&workspace);
+    test_cuda_dense_free(&device_b);
+    test_cuda_dense_free(&device_c);
+    test_dense_free(&b_after);
+    test_dense_free(&c_before);
+}
+
+/* Sum of |terms| of an element and their number: what both bounds are made of. */
+static long double magnitude(const struct test_matrix *a, const struct test_product *product,
+                             const struct test_dense *b, const struct test_dense *c_before, int64_t i, int64_t j,
+                             int64_t *count)
+{
+    long double sum = 0;
+    *count = 3;
+    for (int64_t p = a->row_ptr[i]; p < a->row_ptr[i + 1]; p++, ++*count)
+        sum += fabsl((long double)product->alpha * (long double)a->values[p] *
+                     (long double)test_dense_get(b, a->col_ind[p], j));
+    if (product->beta != 0)
+        sum += fabsl((long double)product->beta * (long double)test_dense_get(c_before, i, j));
+    return sum;
+}
+
+static void compare_twin(spmm_executor_t *cpu, const struct test_matrix *a, spmm_dtype_t dtype,
+                         const struct test_product *product, const struct test_dense *b,
+                         const struct test_dense *c_before, const struct test_dense *c)
+{
+    struct test_dense twin = test_dense_copy(c_before);
+    test_product_run(cpu, product, b, &twin);
+    if (product->op == SPMM_OP_N) {
+        for (int64_t i = 0; i < twin.view.rows; i++)
+            for (int64_t j = 0; j < twin.view.cols; j++) {
+                int64_t count = 0;
+                const long double terms = magnitude(a, product, b, c_before, i, j, &count);
+                const double ratio = test_ratio(test_dense_get(c, i, j), (long double)test_dense_get(&twin, i, j),
+                                                2 * test_bound(dtype, count, terms));
+                if (!(ratio <= 1))
+                    fail_msg("%s: GPU and CPU differ at (%lld, %lld): %.17g and %.17g", a->name, (long long)i,
+                             (long long)j, test_dense_get(c, i, j), test_dense_get(&twin, i, j));
+            }
+    }
+    test_dense_free(&twin);
+}
+
+void test_cuda_product_check(spmm_executor_t *executor, spmm_executor_t *cpu, const struct test_matrix *a,
+                             spmm_dtype_t dtype, const struct test_product *product)
+{
+    struct test_dense b = test_product_b(a, dtype, product);
+    struct test_dense c = test_product_c(a, dtype, product);
+    struct test_dense c_before = test_dense_copy(&c);
+    run(executor, product, &b, &c);
+    const struct test_judgement j = test_judge(a, product->op, product->alpha, &b, product->beta, &c_before, &c);
+    const int exact_fails = product->values == TEST_VALUES_INTEGER && !j.is_exact;
+    if (!(j.ratio <= 1) || exact_fails)
+        fail_msg("%s %s op %s n %lld B %s +%lld C %s +%lld shift %lld alpha %g beta %g: element (%lld, %lld) is %.17g, "
+                 "expected %.17g, ratio %g",
+                 a->name, spmm_dtype_name(dtype), spmm_op_name(product->op), (long long)product->n,
+                 spmm_order_name(product->b_order), (long long)product->b_gap, spmm_order_name(product->c_order),
+                 (long long)product->c_gap, (long long)product->shift, product->alpha, product->beta, (long long)j.row,
+                 (long long)j.col, j.got, j.want, j.ratio);
+    if (cpu != NULL)
+        compare_twin(cpu, a, dtype, product, &b, &c_before, &c);
+    test_dense_free(&b);
+    test_dense_free(&c);
+    test_dense_free(&c_before);
+}

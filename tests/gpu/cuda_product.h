@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products on the GPU between guard bands: the device side of tests/support/product.h. */
+#ifndef TEST_CUDA_PRODUCT_H
+#define TEST_CUDA_PRODUCT_H
+
+#include <cuda_runtime_api.h>
+
+#include "tests/support/product.h"
+
+/* Fail the test with CUDA's sentence. */
+void test_cuda_ok(cudaError_t error, const char *call);
+#define TEST_CUDA(call) test_cuda_ok((call), #call)
+
+/* 0 when no GPU answers: then main returns TEST_SKIPPED. */
+int test_cuda_present(void);
+#define TEST_SKIPPED 77
+
+/* A copy of a host matrix, guards and gaps included, on the device. view.data is a device pointer. */
+struct test_cuda_dense {
+    spmm_dense_t view;
+    char *block;
+};
+struct test_cuda_dense test_cuda_dense_make(const struct test_dense *host);
+void test_cuda_dense_read(const struct test_cuda_dense *device, struct test_dense *host);
+void test_cuda_dense_free(struct test_cuda_dense *dense);
+
+/* Workspace with guard bands, all bytes NaN. */
+struct test_cuda_workspace {
+    char *block;
+    void *data;
+    uint64_t bytes;
+};
+struct test_cuda_workspace test_cuda_workspace_make(uint64_t bytes);
+/* Fails the test if a guard changed. */
+void test_cuda_workspace_free(struct test_cuda_workspace *workspace);
+
+/* One product, as test_product_check: reference, guards, gaps, B untouched. With a CPU executor of the same
+ * plan, the two results may differ by both bounds together at most. */
+void test_cuda_product_check(spmm_executor_t *executor, spmm_executor_t *cpu, const struct test_matrix *a,
+                             spmm_dtype_t dtype, const struct test_product *product);
+
+#endif

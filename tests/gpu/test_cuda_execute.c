@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The executor's promises on the GPU: bitwise repeats, graph capture, values from host and device, memory
+ * reports, fallback, statuses. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cuda_product.h"
+#include "tests/support/plan_seal.h"
+
+#define REPEATS 1000
+
+static const struct test_plan_options split_f32 = {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 8, 1, 0};
+
+/* A matrix, its executor, and one product ready on the device. */
+struct bench {
+    struct test_matrix *a;
+    spmm_executor_t *executor;
+    struct test_dense b, c;
+    struct test_cuda_dense device_b, device_c;
+    struct test_cuda_workspace workspace;
+    size_t c_bytes;
+};
+
+static spmm_executor_t *executor_make(const spmm_plan_t *plan)
+{
+    spmm_executor_t *executor = NULL;
+    spmm_diag_t diag = {0};
+    if (spmm_executor_create(plan, NULL, &executor, &diag) != SPMM_OK)
+        fail_msg("%s", diag.text);
+    return executor;
+}
+
+static struct bench bench_make(const char *name, struct test_plan_options options, const struct test_product *product)
+{
+    struct bench t = {.a = test_matrix_named(name, product->values)};
+    spmm_plan_t *plan = test_plan_whole(t.a, options, name);
+    t.executor = executor_make(plan);
+    spmm_plan_destroy(plan);
+    t.b = test_product_b(t.a, options.dtype, product);
+    t.c = test_product_c(t.a, options.dtype, product);
+    t.device_b = test_cuda_dense_make(&t.b);
+    t.device_c = test_cuda_dense_make(&t.c);
+    uint64_t bytes = 0;
+    assert_int_equal(
+        spmm_executor_workspace_bytes(t.executor, product->op, &t.device_b.view, &t.device_c.view, &bytes), SPMM_OK);
+    t.workspace = test_cuda_workspace_make(bytes);
+    t.c_bytes = t.c.block_bytes;
+    return t;
+}
+
+static void bench_free(struct bench *t)
+{
+    test_cuda_workspace_free(&t->workspace);
+    test_cuda_dense_free(&t->device_b);
+    test_cuda_dense_free(&t->device_c);
+    test_dense_free(&t->b);
+    test_dense_free(&t->c);
+    spmm_executor_destroy(t->executor);
+    test_matrix_free(t->a);
+}
+
+static spmm_status_t run(struct bench *t, const struct test_product *product, void *stream)
+{
+    return spmm_execute(t->executor, product->op, product->alpha, &t->device_b.view, product->beta, &t->device_c.view,
+                        t->workspace.data, t->workspace.bytes, stream);
+}
+
+/* C as it is on the device now, to compare bit by bit. free() it. */
+static char *read_c(const struct bench *t)
+{
+    char *bytes = malloc(t->c_bytes);
+    assert_non_null(bytes);
+    TEST_CUDA(cudaMemcpy(bytes, t->device_c.block, t->c_bytes, cudaMemcpyDeviceToHost));
+    return bytes;
+}
+
+static void expect_c(const struct bench *t, const char *want)
+{
+    char *got = read_c(t);
+    assert_memory_equal(got, want, t->c_bytes);
+    free(got);
+}
+
+static const struct {
+    const char *name;
+    int64_t n;
+    spmm_order_t order;
+} repeated[] = {
+    {"2 x 6000 short-fat", 32, SPMM_ROW_MAJOR}, {"2 x 6000 short-fat", 128, SPMM_ROW_MAJOR},
+    {"power law", 8, SPMM_ROW_MAJOR},           {"1 x 9000 dense", 1, SPMM_ROW_MAJOR},
+    {"1 x 9000 dense", 130, SPMM_COL_MAJOR},    {"arrow", 33, SPMM_ROW_MAJOR},
+};
+
+static void a_thousand_repeats_give_the_same_bits(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof repeated / sizeof repeated[0]; i++)
+        for (int dtype = SPMM_F32; dtype <= SPMM_F64; dtype++) {
+            struct test_plan_options options = split_f32;
+            options.dtype = (spmm_dtype_t)dtype;
+            const struct test_product product = {.n = repeated[i].n, .b_order = repeated[i].order,
+                                                 .c_order = repeated[i].order, .alpha = 1.5,
+                                                 .values = TEST_VALUES_REAL};
+            struct bench t = bench_make(repeated[i].name, options, &product);
+            assert_int_equal(run(&t, &product, NULL), SPMM_OK);
+            char *first = read_c(&t);
+            for (int repeat = 0; repeat < REPEATS; repeat++) {
+                TEST_CUDA(cudaMemcpyAsync(t.device_c.block, t.c.block, t.c_bytes, cudaMemcpyHostToDevice, NULL));
+                assert_int_equal(run(&t, &product, NULL), SPMM_OK);
+                expect_c(&t, first);
+            }
+            free(first);
+            bench_free(&t);
+        }
+}
+
+static void a_graph_replays_the_product(void **state)
+{
+    (void)state;
+    for (int order = 0; order < 2; order++) {
+        const struct test_product product = {.n = 40, .b_order = (spmm_order_t)order, .c_order = (spmm_order_t)order,
+                                             .alpha = 2, .values = TEST_VALUES_REAL};
+        struct bench t = bench_make("2 x 6000 short-fat", split_f32, &product);
+        cudaStream_t stream = NULL;
+        cudaGraph_t graph = NULL;
+        cudaGraphExec_t replay = NULL;
+        size_t free_before = 0;
+        size_t free_after = 0;
+        size_t total = 0;
+        assert_int_equal(run(&t, &product, NULL), SPMM_OK);
+        char *want = read_c(&t);
+        TEST_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+        TEST_CUDA(cudaMemGetInfo(&free_before, &total));
+        TEST_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+        assert_int_equal(run(&t, &product, stream), SPMM_OK); /* a synchronisation or allocation breaks the capture */
+        TEST_CUDA(cudaStreamEndCapture(stream, &graph));
+        TEST_CUDA(cudaMemGetInfo(&free_after, &total));
+        assert_int_equal(free_before, free_after);
+        TEST_CUDA(cudaGraphInstantiate(&replay, graph, 0));
+        for (int i = 0; i < 20; i++) {
+            TEST_CUDA(cudaMemset(t.device_c.block, 0x5a, t.c_bytes));
+            TEST_CUDA(cudaMemcpy(t.device_c.block, t.c.block, t.c_bytes, cudaMemcpyHostToDevice));
+            TEST_CUDA(cudaGraphLaunch(replay, stream));
+            TEST_CUDA(cudaStreamSynchronize(stream));
+            expect_c(&t, want);
+        }
+        TEST_CUDA(cudaGraphExecDestroy(replay));
+        TEST_CUDA(cudaGraphDestroy(graph));
+        TEST_CUDA(cudaStreamDestroy(stream));
+        free(want);
+        bench_free(&t);
+    }
+}
+
+/* New values reach both ops, from host and from device memory. */
+static void values_are_replaced(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("lower triangle", TEST_VALUES_INTEGER);
+    for (int dtype = SPMM_F32; dtype <= SPMM_F64; dtype++) {
+        struct test_plan_options options = {(spmm_dtype_t)dtype, SPMM_SCHEDULE_NONZERO_SPLIT, 8, 1, 1};
+        spmm_plan_t *plan = test_plan_whole(a, options, "lower triangle");
+        spmm_executor_t *executor = executor_make(plan);
+        spmm_plan_destroy(plan);
+        for (int round = 0; round < 4; round++) {
+            for (int64_t p = 0; p < a->nnz; p++)
+                a->values[p] = test_integer((uint64_t)p, (uint64_t)round + 7);
+            void *values = test_values_of(a, options.dtype);
+            void *device = NULL;
+            const size_t bytes = (size_t)a->nnz * spmm_dtype_size(options.dtype);
+            if (round % 2 == 1) {
+                TEST_CUDA(cudaMalloc(&device, bytes));
+                TEST_CUDA(cudaMemcpy(device, values, bytes, cudaMemcpyHostToDevice));
+            }
+            assert_int_equal(spmm_executor_set_values(executor, device != NULL ? device : values, NULL, NULL), SPMM_OK);
+            free(values);
+            for (int op = 0; op < 2; op++) {
+                const struct test_product product = {.op = (spmm_op_t)op, .n = 12, .alpha = 1,
+                                                     .values = TEST_VALUES_INTEGER};
+                test_cuda_product_check(executor, NULL, a, options.dtype, &product);
+            }
+            TEST_CUDA(cudaFree(device));
+        }
+        spmm_executor_destroy(executor);
+    }
+    test_matrix_free(a);
+}
+
+static void memory_is_reported_before_and_after(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    spmm_plan_t *plan = test_plan_whole(a, split_f32, "power law");
+    uint64_t host_bytes = 0;
+    uint64_t device_bytes = 0;
+    assert_int_equal(spmm_executor_memory_bytes(plan, NULL, &host_bytes, &device_bytes, NULL), SPMM_OK);
+    spmm_executor_t *executor = executor_make(plan);
+    spmm_executor_info_t info = {.struct_size = sizeof info};
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info), SPMM_OK);
+    assert_true(info.device_bytes > 0);
+    assert_int_equal(info.device_bytes, device_bytes);
+    assert_int_equal(info.device, 0);
+    assert_true(info.device_name[0] != '\0');
+    spmm_executor_destroy(executor);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+static void a_plan_for_another_target_falls_back_and_says_so(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("band", TEST_VALUES_REAL);
+    spmm_plan_t *plan = test_plan_whole(a, split_f32, "band");
+    for (uint32_t i = 0; i < plan->variant_count; i++) {
+        plan->variants[i].target = 75;
+        plan->variants[i].n_max = 2;
+        plan->variants[i].layouts = SPMM_LAYOUT_ROW_MAJOR;
+    }
+    spmm_executor_t *executor = executor_make(plan);
+    const struct test_product product = {.n = 24, .b_order = SPMM_COL_MAJOR, .c_order = SPMM_COL_MAJOR, .alpha = 1,
+                                         .values = TEST_VALUES_REAL};
+    test_cuda_product_check(executor, NULL, a, SPMM_F32, &product);
+    struct test_dense b = test_product_b(a, SPMM_F32, &product);
+    struct test_dense c = test_product_c(a, SPMM_F32, &product);
+    spmm_executor_info_t info = {.struct_size = sizeof info};
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b.view, &c.view, &info), SPMM_OK);
+    assert_int_equal(info.fallback, 1);
+    assert_true(info.note[0] != '\0');
+    test_dense_free(&b);
+    test_dense_free(&c);
+    spmm_executor_destroy(executor);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+static void missing_workspace_and_devices_are_refused(void **state)
+{
+    (void)state;
+    const struct test_product product = {.n = 40, .b_order = SPMM_COL_MAJOR, .c_order = SPMM_COL_MAJOR, .alpha = 1,
+                                         .values = TEST_VALUES_REAL};
+    struct bench t = bench_make("2 x 6000 short-fat", split_f32, &product);
+    assert_true(t.workspace.bytes > 0);
+    assert_int_equal(spmm_execute(t.executor, SPMM_OP_N, 1, &t.device_b.view, 0, &t.device_c.view, NULL, 0, NULL),
+                     SPMM_ERR_WORKSPACE);
+    assert_int_equal(spmm_execute(t.executor, SPMM_OP_N, 1, &t.device_b.view, 0, &t.device_c.view, t.workspace.data,
+                                  t.workspace.bytes - 1, NULL),
+                     SPMM_ERR_WORKSPACE);
+    spmm_plan_t *plan = test_plan_whole(t.a, split_f32, "short-fat");
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    spmm_executor_t *executor = NULL;
+    options.device = spmm_device_count();
+    assert_int_equal(spmm_executor_create(plan, &options, &executor, NULL), SPMM_ERR_NO_DEVICE);
+    assert_null(executor);
+    spmm_plan_destroy(plan);
+    bench_free(&t);
+}
+
+int main(int argc, char **argv)
+{
+    if (!test_cuda_present()) {
+        puts("no GPU answers: skipped");
+        return TEST_SKIPPED;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_thousand_repeats_give_the_same_bits),
+        cmocka_unit_test(a_graph_replays_the_product),
+        cmocka_unit_test(values_are_replaced),
+        cmocka_unit_test(memory_is_reported_before_and_after),
+        cmocka_unit_test(a_plan_for_another_target_falls_back_and_says_so),
+        cmocka_unit_test(missing_workspace_and_devices_are_refused),
+    };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]); /* one test, for compute-sanitizer */
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Layout conversion on the GPU: every tile width, ragged edges, ld gaps, beta. Exact by nature. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "cuda_product.h"
+#include "executor/kernel_abi.h"
+
+static const int64_t heights[] = {1, 2, 127, 128, 129, 1000};
+static const int64_t columns[] = {1, 2, 4, 5, 8, 9, 16, 17, 31, 32, 33, 64, 100};
+
+static void fill(struct test_dense *dense)
+{
+    for (int64_t i = 0; i < dense->view.rows; i++)
+        for (int64_t j = 0; j < dense->view.cols; j++)
+            test_dense_set(dense, i, j, test_integer((uint64_t)i, (uint64_t)j));
+}
+
+static void convert(spmm_dtype_t dtype, int64_t rows, int64_t n, int64_t gap, int to_rows, double beta)
+{
+    struct test_dense src = test_dense_make(
+        (struct test_dense_shape){rows, n, to_rows ? SPMM_COL_MAJOR : SPMM_ROW_MAJOR, dtype, gap, 1});
+    /* Rows of scratch are filled up to their ld: as a matrix they have no gap. */
+    const int64_t dst_cols = to_rows ? n + gap : n;
+    struct test_dense dst = test_dense_make((struct test_dense_shape){
+        rows, dst_cols, to_rows ? SPMM_ROW_MAJOR : SPMM_COL_MAJOR, dtype, to_rows ? 0 : gap, 1});
+    fill(&src);
+    if (beta != 0)
+        fill(&dst);
+    struct test_dense before = test_dense_copy(&dst);
+    struct test_cuda_dense device_src = test_cuda_dense_make(&src);
+    struct test_cuda_dense device_dst = test_cuda_dense_make(&dst);
+    const spmm_dense_t *s = &device_src.view;
+    const spmm_dense_t *d = &device_dst.view;
+    const int error =
+        to_rows ? spmmi_rows_from_columns_cuda((int)dtype, rows, n, s->data, s->ld, d->data, d->ld, NULL)
+                : spmmi_columns_from_rows_cuda((int)dtype, rows, n, s->data, s->ld, d->data, d->ld, beta, NULL);
+    TEST_CUDA((cudaError_t)error);
+    test_cuda_dense_read(&device_dst, &dst);
+    assert_true(test_dense_same_gaps(&before, &dst));
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < dst_cols; j++) {
+            double want = j < n ? test_dense_get(&src, i, j) : 0;
+            if (beta != 0)
+                want += beta * test_dense_get(&before, i, j);
+            assert_true(test_dense_get(&dst, i, j) == want);
+        }
+    test_cuda_dense_free(&device_src);
+    test_cuda_dense_free(&device_dst);
+    test_dense_free(&src);
+    test_dense_free(&dst);
+    test_dense_free(&before);
+}
+
+static void all_shapes(spmm_dtype_t dtype, int to_rows, double beta)
+{
+    for (size_t h = 0; h < sizeof heights / sizeof heights[0]; h++)
+        for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++)
+            for (int64_t gap = 0; gap < 8; gap += 3)
+                convert(dtype, heights[h], columns[c], gap, to_rows, beta);
+}
+
+static void rows_are_made_from_columns(void **state)
+{
+    (void)state;
+    all_shapes(SPMM_F32, 1, 0);
+    all_shapes(SPMM_F64, 1, 0);
+}
+
+static void columns_are_made_from_rows(void **state)
+{
+    (void)state;
+    all_shapes(SPMM_F32, 0, 0);
+    all_shapes(SPMM_F64, 0, 0);
+    all_shapes(SPMM_F32, 0, -3);
+    all_shapes(SPMM_F64, 0, 2);
+}
+
+int main(int argc, char **argv)
+{
+    if (!test_cuda_present()) {
+        puts("no GPU answers: skipped");
+        return TEST_SKIPPED;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_made_from_columns),
+        cmocka_unit_test(columns_are_made_from_rows),
+    };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]); /* one test, for compute-sanitizer */
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every kernel instance on the GPU against the long double reference and the CPU twin. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <spmm/inspector.h>
+
+#include "cuda_product.h"
+#include "tests/support/plan_seal.h"
+
+static const int64_t widths[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17, 31, 32, 33, 64, 100, 128, 130, 256};
+#define WIDTH_COUNT ((int)(sizeof widths / sizeof widths[0]))
+
+static const struct {
+    double alpha, beta;
+} factors[] = {{1, 0}, {1, 1}, {-0.5, 0}, {2, -0.5}, {0, 0}, {0, 1}, {0, 2}};
+#define FACTOR_COUNT ((int)(sizeof factors / sizeof factors[0]))
+
+static const struct test_plan_options part_options[] = {
+    {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 8, 1, 0},        {SPMM_F64, SPMM_SCHEDULE_ROW_SPLIT, 256, 1, 0},
+    {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 8, 1, 0},    {SPMM_F64, SPMM_SCHEDULE_NONZERO_SPLIT, 8, 1, 0},
+    {SPMM_F64, SPMM_SCHEDULE_NONZERO_SPLIT, 4096, 1, 0}, {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 64, 1, 0},
+};
+#define PART_COUNT ((int)(sizeof part_options / sizeof part_options[0]))
+
+/* Instances met, by schedule, dtype, is-wide and log2 of lanes. */
+static int met[2][2][2][6];
+
+struct pair {
+    spmm_executor_t *gpu, *cpu;
+};
+
+static spmm_executor_t *executor_make(const spmm_plan_t *plan, int device)
+{
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    options.device = device;
+    spmm_executor_t *executor = NULL;
+    spmm_diag_t diag = {0};
+    if (spmm_executor_create(plan, &options, &executor, &diag) != SPMM_OK)
+        fail_msg("%s", diag.text);
+    return executor;
+}
+
+static struct pair pair_make(const struct test_matrix *a, struct test_plan_options options)
+{
+    spmm_plan_t *plan = test_plan_whole(a, options, a->name);
+    const struct pair pair = {executor_make(plan, 0), executor_make(plan, SPMM_DEVICE_CPU)};
+    spmm_plan_destroy(plan);
+    return pair;
+}
+
+static void pair_free(struct pair *pair)
+{
+    spmm_executor_destroy(pair->gpu);
+    spmm_executor_destroy(pair->cpu);
+}
+
+static void note_instance(const struct pair *pair, const struct test_matrix *a, struct test_plan_options options,
+                          const struct test_product *product)
+{
+    struct test_dense b = test_product_b(a, options.dtype, product);
+    struct test_dense c = test_product_c(a, options.dtype, product);
+    spmm_executor_info_t info = {.struct_size = sizeof info};
+    assert_int_equal(spmm_executor_info(pair->gpu, product->op, &b.view, &c.view, &info), SPMM_OK);
+    const char *shape = strrchr(info.kernel, '/');
+    unsigned vec = 0;
+    unsigned lanes = 0;
+    assert_non_null(shape);
+    assert_int_equal(sscanf(shape, "/v%ul%u", &vec, &lanes), 2);
+    int log2_lanes = 0;
+    while (1u << log2_lanes < lanes)
+        log2_lanes++;
+    met[options.schedule - 1][options.dtype - 1][vec > 1][log2_lanes]++;
+    test_dense_free(&b);
+    test_dense_free(&c);
+}
+
+static void widths_and_orders(const struct pair *pair, const struct test_matrix *a, struct test_plan_options options,
+                              enum test_values values, int turn)
+{
+    for (int w = 0; w < WIDTH_COUNT; w++)
+        for (int orders = turn & 1; orders < 4; orders += 2, turn += 3) {
+            const int64_t gap = turn % 3 == 0 ? 0 : turn % 9;
+            const struct test_product product = {
+                .op = (spmm_op_t)(turn / 2 % 2),
+                .n = widths[w],
+                .b_order = (spmm_order_t)(orders & 1),
+                .c_order = (spmm_order_t)(orders >> 1),
+                .b_gap = gap,
+                .c_gap = turn % 2 == 0 ? gap : 4,
+                .shift = turn % 5 == 1 ? turn % 4 : 0,
+                .alpha = factors[turn % FACTOR_COUNT].alpha,
+                .beta = factors[turn % FACTOR_COUNT].beta,
+                .values = values,
+            };
+            note_instance(pair, a, options, &product);
+            test_cuda_product_check(pair->gpu, pair->cpu, a, options.dtype, &product);
+        }
+}
+
+static void every_matrix(enum test_values values)
+{
+    for (int i = 0; i < test_matrix_count(); i++) {
+        struct test_matrix *a = test_matrix_make(i, values);
+        for (int o = 0; o < PART_COUNT; o++) {
+            struct pair pair = pair_make(a, part_options[o]);
+            widths_and_orders(&pair, a, part_options[o], values, i + o);
+            pair_free(&pair);
+        }
+        test_matrix_free(a);
+    }
+}
+
+static void every_matrix_meets_the_error_bound(void **state)
+{
+    (void)state;
+    every_matrix(TEST_VALUES_REAL);
+}
+
+static void integers_are_exact(void **state)
+{
+    (void)state;
+    every_matrix(TEST_VALUES_INTEGER);
+}
+
+/* Aligned row-major products reach the wide instances of every width, whatever the turns above met. */
+static void every_instance_is_met(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_INTEGER);
+    for (int o = 0; o < 4; o++) {
+        struct pair pair = pair_make(a, part_options[o]);
+        for (int64_t n = 1; n <= 128; n *= 2)
+            for (int shift = 0; shift < 2; shift++) {
+                const struct test_product product = {.n = n, .shift = shift, .alpha = 1, .values = TEST_VALUES_INTEGER};
+                note_instance(&pair, a, part_options[o], &product);
+                test_cuda_product_check(pair.gpu, pair.cpu, a, part_options[o].dtype, &product);
+            }
+        pair_free(&pair);
+    }
+    test_matrix_free(a);
+    for (int i = 0; i < 2 * 2 * 2 * 6; i++) {
+        if ((&met[0][0][0][0])[i] == 0)
+            fail_msg("no product met schedule %d dtype %d wide %d lanes %d", i / 24 + 1, i / 12 % 2 + 1, i / 6 % 2,
+                     1 << i % 6);
+    }
+}
+
+/* A generated matrix as the tests' own. */
+static struct test_matrix *generated(const char *spec)
+{
+    spmm_matrix_t *matrix = NULL;
+    spmm_csr_t view;
+    assert_int_equal(spmm_matrix_generate(spec, &matrix, NULL), SPMM_OK);
+    assert_int_equal(spmm_matrix_csr(matrix, &view), SPMM_OK);
+    struct test_matrix *a = calloc(1, sizeof *a);
+    assert_non_null(a);
+    a->name = spec;
+    a->rows = view.rows;
+    a->cols = view.cols;
+    a->nnz = view.nnz;
+    a->row_ptr = malloc(((size_t)a->rows + 1) * sizeof *a->row_ptr);
+    a->col_ind = malloc((size_t)a->nnz * sizeof *a->col_ind + 1);
+    a->values = malloc((size_t)a->nnz * sizeof *a->values + 1);
+    memcpy(a->row_ptr, view.row_ptr, ((size_t)a->rows + 1) * sizeof *a->row_ptr);
+    memcpy(a->col_ind, view.col_ind, (size_t)a->nnz * sizeof *a->col_ind);
+    memcpy(a->values, view.values, (size_t)a->nnz * sizeof *a->values);
+    spmm_matrix_destroy(matrix);
+    return a;
+}
+
+/* Several waves of blocks, rows longer than many blocks, thousands of empty rows. */
+static void large_matrices_meet_the_error_bound(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"gen:rmat:14:24", "gen:fem3:9:9:9", "gen:arrow:60000", "gen:powerlaw:3000:40000:90",
+                                        "gen:dense:3:60000", "gen:empty:70000:11", "gen:diag:100000"};
+    for (size_t s = 0; s < sizeof specs / sizeof specs[0]; s++) {
+        struct test_matrix *a = generated(specs[s]);
+        for (int o = 0; o < 4; o++) {
+            struct pair pair = pair_make(a, part_options[o]);
+            static const int64_t large_widths[] = {1, 8, 17, 40};
+            for (int w = 0; w < 4; w++) {
+                const struct test_product product = {.op = (spmm_op_t)(w == 2),
+                                                     .n = large_widths[w],
+                                                     .b_order = (spmm_order_t)(w >> 1),
+                                                     .c_order = (spmm_order_t)(w >> 1),
+                                                     .alpha = 1,
+                                                     .beta = w == 1 ? 2 : 0,
+                                                     .values = TEST_VALUES_REAL};
+                test_cuda_product_check(pair.gpu, pair.cpu, a, part_options[o].dtype, &product);
+            }
+            pair_free(&pair);
+        }
+        test_matrix_free(a);
+    }
+}
+
+/* NaN and Inf in a row of B reach exactly the rows that store that column. */
+static void canaries_stay_in_their_rows(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    for (int o = 0; o < 4; o++) {
+        struct pair pair = pair_make(a, part_options[o]);
+        for (int64_t column = 0; column < a->cols; column++) {
+            const struct test_product product = {.n = 4 + column % 2, .c_order = (spmm_order_t)(column % 3 == 0),
+                                                 .alpha = 1, .values = TEST_VALUES_REAL};
+            struct test_dense b = test_product_b(a, part_options[o].dtype, &product);
+            struct test_dense c = test_product_c(a, part_options[o].dtype, &product);
+            for (int64_t j = 0; j < product.n; j++)
+                test_dense_set(&b, column, j, column % 2 == 0 ? (double)INFINITY : (double)NAN);
+            struct test_cuda_dense device_b = test_cuda_dense_make(&b);
+            struct test_cuda_dense device_c = test_cuda_dense_make(&c);
+            uint64_t bytes = 0;
+            assert_int_equal(
+                spmm_executor_workspace_bytes(pair.gpu, SPMM_OP_N, &device_b.view, &device_c.view, &bytes), SPMM_OK);
+            struct test_cuda_workspace workspace = test_cuda_workspace_make(bytes);
+            assert_int_equal(spmm_execute(pair.gpu, SPMM_OP_N, 1, &device_b.view, 0, &device_c.view, workspace.data,
+                                          bytes, NULL),
+                             SPMM_OK);
+            test_cuda_dense_read(&device_c, &c);
+            for (int64_t i = 0; i < a->rows; i++) {
+                int stores = 0;
+                for (int64_t p = a->row_ptr[i]; p < a->row_ptr[i + 1]; p++)
+                    stores |= a->col_ind[p] == column;
+                for (int64_t j = 0; j < product.n; j++)
+                    assert_int_equal(isfinite(test_dense_get(&c, i, j)) == 0, stores);
+            }
+            test_cuda_workspace_free(&workspace);
+            test_cuda_dense_free(&device_b);
+            test_cuda_dense_free(&device_c);
+            test_dense_free(&b);
+            test_dense_free(&c);
+        }
+        pair_free(&pair);
+    }
+    test_matrix_free(a);
+}
+
+int main(int argc, char **argv)
+{
+    if (!test_cuda_present()) {
+        puts("no GPU answers: skipped");
+        return TEST_SKIPPED;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_matrix_meets_the_error_bound),
+        cmocka_unit_test(integers_are_exact),
+        cmocka_unit_test(every_instance_is_met),
+        cmocka_unit_test(large_matrices_meet_the_error_bound),
+        cmocka_unit_test(canaries_stay_in_their_rows),
+    };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]); /* one test, for compute-sanitizer */
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
