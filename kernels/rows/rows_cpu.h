@@ -10,7 +10,7 @@
 #include "executor/kernel_abi.h"
 
 /* Widest set of columns summed in registers in one walk over the nonzeros. */
-#define ROWS_TILE_BYTES 512
+#define ROWS_TILE_BYTES 1024
 
 /* Rows [row_begin, row_end) of P, restricted to the nonzeros [p_begin, p_end), times some columns of B:
  *   out[i - row_begin][j] = alpha * sum + beta * out[i - row_begin][j]; beta = 0 does not read out. */

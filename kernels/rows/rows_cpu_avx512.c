@@ -8,7 +8,8 @@
 
 #define TARGET __attribute__((target("avx512f,avx512vl,avx512dq,avx2,fma")))
 #define CASES_ALL                                                                                   \
-    CASE(1, 3) CASE(1, 4) CASE(1, 5) CASE(1, 6) CASE(1, 7) CASE(1, 8) CASE(2, 2) CASE(4, 1)
+    CASE(1, 3) CASE(1, 4) CASE(1, 5) CASE(1, 6) CASE(1, 7) CASE(1, 8) CASE(1, 9) CASE(1, 10)         \
+    CASE(1, 11) CASE(1, 12) CASE(1, 13) CASE(1, 14) CASE(1, 15) CASE(1, 16) CASE(2, 2) CASE(4, 1)
 
 #define REAL float
 #define VEC __m512
@@ -24,7 +25,7 @@
 #define MUL(a, b) _mm512_mul_ps(a, b)
 #define ADD(a, b) _mm512_add_ps(a, b)
 #define SPAN span_f32x16
-#define VECS_MAX 8
+#define VECS_MAX 16
 #define CASES CASES_ALL
 #include "rows_cpu_span.h"
 
@@ -57,7 +58,7 @@ static void span_f32(const struct rows_span *span, int64_t width, int unroll)
 #define MUL(a, b) _mm512_mul_pd(a, b)
 #define ADD(a, b) _mm512_add_pd(a, b)
 #define SPAN span_f64x8
-#define VECS_MAX 8
+#define VECS_MAX 16
 #define CASES CASES_ALL
 #include "rows_cpu_span.h"
 
