@@ -94,7 +94,7 @@ readme)
     PKG_CONFIG_PATH=$(pc_dir "$prefix")
     export PKG_CONFIG_PATH
     read -r -a flags <<<"$(pkg-config --static --cflags --libs spmm-inspector spmm-executor)"
-    "$cc" -std=c99 "${warnings[@]}" "$work/readme/example.c" -o "$work/readme/example" "${flags[@]}"
+    "$cc" -std=c11 "${warnings[@]}" "$work/readme/example.c" -o "$work/readme/example" "${flags[@]}"
     (cd "$source" && "$work/readme/example")
     ;;
 tools)
