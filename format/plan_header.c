@@ -7,11 +7,6 @@
 #include "digest.h"
 
 #define AT(name) SPMMI_AT_##name
-enum header_offset {
-#define OFFSET(name, at) AT(name) = at,
-    SPMMI_HEADER_FIELDS(OFFSET)
-#undef OFFSET
-};
 
 /* Step 1: everything that tells a foreign or newer file from a damaged one, before any hash. */
 static spmm_status_t check_kind(const uint8_t *bytes, const struct spmmi_header *h, spmm_diag_t *diag)

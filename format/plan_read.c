@@ -202,6 +202,28 @@ static int has_transpose(const spmm_plan_t *plan)
     return found;
 }
 
+/* The caller asked about a file, so a violation in the content is reported at its section: the check itself, which
+ * also serves plans without a file, gives rows and entries, and its sentence keeps them. */
+static void report_in_file(const struct reader *r, spmm_status_t status)
+{
+    static const uint32_t types[][2] = {
+        {SPMM_ERR_PLAN_ROW_PTR, SPMMI_SECTION_ROW_LENGTHS}, {SPMM_ERR_PLAN_COL_IND, SPMMI_SECTION_COL_IND},
+        {SPMM_ERR_PLAN_STATS, SPMMI_SECTION_STATS},         {SPMM_ERR_PLAN_VARIANT, SPMMI_SECTION_VARIANTS},
+        {SPMM_ERR_PLAN_PART, SPMMI_SECTION_PARTS},          {SPMM_ERR_PLAN_ITEMS, SPMMI_SECTION_ITEMS},
+        {SPMM_ERR_PLAN_TRACE, SPMMI_SECTION_TRACE},         {SPMM_ERR_PLAN_META, SPMMI_SECTION_META},
+    };
+    if (r->diag == NULL)
+        return;
+    for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
+        for (uint32_t i = r->container.header.section_count; types[t][0] == status && i-- > 0;) {
+            if (r->container.entries[i].type == types[t][1])
+                r->diag->offset = r->container.entries[i].offset;
+        }
+    }
+    if (status == SPMM_ERR_PLAN_DIGEST)
+        r->diag->offset = SPMMI_AT_pattern_digest;
+}
+
 spmm_status_t spmmi_plan_decode(const uint8_t *bytes, uint64_t size, const struct spmmi_load *load,
                                 spmm_plan_t **plan, spmm_diag_t *diag)
 {
@@ -222,6 +244,7 @@ spmm_status_t spmmi_plan_decode(const uint8_t *bytes, uint64_t size, const struc
     *plan = r.plan;
     r.plan = NULL;
 cleanup:
+    report_in_file(&r, status);
     spmm_plan_destroy(r.plan);
     spmmi_decoder_free(r.decoder);
     spmmi_free(r.container.frames);

@@ -64,6 +64,12 @@ struct spmmi_header {
     X(table_hash, 240)         \
     X(header_hash, 248)
 
+enum spmmi_header_offset {
+#define SPMMI_OFFSET(name, at) SPMMI_AT_##name = at,
+    SPMMI_HEADER_FIELDS(SPMMI_OFFSET)
+#undef SPMMI_OFFSET
+};
+
 struct spmmi_entry {
     uint32_t type, flags, part;
     uint8_t codec, align_log2;

@@ -1,0 +1,636 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bad golden plans. Each breaks one rule of docs/plan-format.md; all hashes match unless the hash is the rule. */
+#include "golden_cases.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/forge.h"
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+#define NONE SPMMI_NO_PART
+
+enum kind {
+    HEADER,  /* value at offset of the header; hashes repaired */
+    ENTRY,   /* value at offset of the table entry of (type, part); hashes repaired */
+    FRAME,   /* value at offset of the section of (type, part): its frame table or frames; hashes repaired */
+    DAMAGE,  /* as FRAME, hashes left wrong; type 0: offset from the start of the file */
+    CONTENT, /* value at offset of the content of (type, part): compressed again */
+    REMOVE,  /* without the section */
+    PLAN,    /* plan() changes a loaded plan, which is then written without a check */
+    MAKE     /* make() does all */
+};
+
+static void put(uint8_t *at, uint32_t width, uint64_t value)
+{
+    memcpy(at, &value, width);
+}
+
+static uint64_t section_offset(const uint8_t *bytes, uint32_t type, uint32_t part, uint8_t **entry)
+{
+    const uint32_t count = spmmi_get_u32(bytes + 120);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *e = bytes + SPMMI_HEADER_BYTES + i * SPMMI_ENTRY_BYTES;
+        if (spmmi_get_u32(e) != type || spmmi_get_u32(e + 8) != part)
+            continue;
+        *entry = (uint8_t *)(uintptr_t)e;
+        return spmmi_get_u64(e + 16);
+    }
+    abort();
+}
+
+static uint8_t *change_in_place(const struct golden_bad *b, size_t *size)
+{
+    uint8_t *bytes = golden_good_make(b->base, size), *entry = NULL;
+    uint8_t *at = bytes;
+    if (b->kind == ENTRY || (b->kind != HEADER && b->type != 0)) {
+        const uint64_t offset = section_offset(bytes, b->type, b->part, &entry);
+        at = b->kind == ENTRY ? entry : bytes + offset;
+    }
+    put(at + b->offset, b->width, b->value);
+    if (b->kind != DAMAGE)
+        forge_repair(bytes, *size);
+    return bytes;
+}
+
+/* Takes the base apart, lets change() work on it, builds it again. */
+static uint8_t *rebuilt(const char *base, void (*change)(struct forge *f), size_t *size)
+{
+    uint8_t *bytes = golden_good_make(base, size);
+    struct forge *f = forge_open(bytes, *size);
+    free(bytes);
+    change(f);
+    bytes = forge_build(f, size);
+    forge_free(f);
+    return bytes;
+}
+
+static const struct golden_bad *now; /* the case that the two functions below carry out */
+
+static void change_content(struct forge *f)
+{
+    struct forge_section *s = forge_find(f, now->type, now->part);
+    size_t size = 0;
+    uint8_t *content = forge_content(s, &size);
+    put(content + now->offset, now->width, now->value);
+    forge_set_content(s, content, size, (struct forge_zstd){0, 0, 0});
+    free(content);
+}
+
+static void remove_section(struct forge *f)
+{
+    forge_remove(f, forge_find(f, now->type, now->part));
+}
+
+static uint8_t *change_plan(const struct golden_bad *b, size_t *size)
+{
+    spmm_plan_t *plan = NULL;
+    void *written = NULL;
+    uint8_t *bytes = golden_good_make(b->base, size);
+    if (spmm_plan_read(bytes, *size, NULL, &plan, NULL) != SPMM_OK)
+        abort();
+    free(bytes);
+    b->plan(plan);
+    if (spmm_plan_write(plan, NULL, &written, size, NULL) != SPMM_OK)
+        abort();
+    bytes = malloc(*size);
+    if (bytes == NULL)
+        abort();
+    memcpy(bytes, written, *size);
+    spmm_plan_bytes_free(written);
+    spmm_plan_destroy(plan);
+    return bytes;
+}
+
+uint8_t *golden_bad_make(const struct golden_bad *b, size_t *size)
+{
+    now = b;
+    switch ((enum kind)b->kind) {
+    case HEADER:
+    case ENTRY:
+    case FRAME:
+    case DAMAGE:
+        return change_in_place(b, size);
+    case CONTENT:
+        return rebuilt(b->base, change_content, size);
+    case REMOVE:
+        return rebuilt(b->base, remove_section, size);
+    case PLAN:
+        return change_plan(b, size);
+    case MAKE:
+        return b->make(size);
+    }
+    abort();
+}
+
+/* Files that need more than one change. */
+static uint8_t *truncated(size_t *size)
+{
+    uint8_t *bytes = golden_good_make("one_by_one", size);
+    *size -= 1;
+    return bytes;
+}
+
+static uint8_t *truncated_header(size_t *size)
+{
+    uint8_t *bytes = golden_good_make("one_by_one", size);
+    *size = 255;
+    return bytes;
+}
+
+static uint8_t *longer(size_t *size, int says_so)
+{
+    uint8_t *bytes = golden_good_make("one_by_one", size);
+    bytes = realloc(bytes, *size + 64);
+    if (bytes == NULL)
+        abort();
+    memset(bytes + *size, 0, 64);
+    *size += 64;
+    if (says_so)
+        put(bytes + 24, 8, *size);
+    forge_repair(bytes, *size);
+    return bytes;
+}
+
+static uint8_t *trailing_bytes(size_t *size)
+{
+    return longer(size, 0);
+}
+
+static uint8_t *last_section_short(size_t *size)
+{
+    return longer(size, 1);
+}
+
+static uint8_t *nnz_above_limit(size_t *size)
+{
+    uint8_t *bytes = golden_good_make("one_by_one", size);
+    put(bytes + 56, 8, (uint64_t)SPMMI_DIM_MAX);
+    put(bytes + 64, 8, (uint64_t)SPMMI_DIM_MAX);
+    put(bytes + 72, 8, (uint64_t)SPMMI_NNZ_MAX + 1);
+    forge_repair(bytes, *size);
+    return bytes;
+}
+
+/* A changed table under a header that is whole. */
+static uint8_t *table_hash_wrong(size_t *size)
+{
+    uint8_t *bytes = golden_good_make("one_by_one", size);
+    bytes[SPMMI_HEADER_BYTES + 4] ^= 2;
+    return bytes;
+}
+
+static uint8_t *padding_not_zero(size_t *size)
+{
+    uint8_t *bytes = golden_good_make("one_by_one", size), *entry = NULL;
+    bytes[section_offset(bytes, SPMMI_SECTION_META, NONE, &entry) - 1] = 1;
+    forge_repair(bytes, *size);
+    return bytes;
+}
+
+/* The last section ends inside its frame table. */
+static uint8_t *below_frame_table(size_t *size)
+{
+    uint8_t *bytes = golden_good_make("one_by_one", size), *entry = NULL;
+    *size = section_offset(bytes, SPMMI_SECTION_META, NONE, &entry) + 8;
+    put(entry + 24, 8, 8);
+    put(bytes + 24, 8, *size);
+    forge_repair(bytes, *size);
+    return bytes;
+}
+
+/* Rows enough that the row lengths claim more than zstd can pack into their stored bytes. */
+static void make_bomb(struct forge *f)
+{
+    f->header.rows = 2000000000;
+    forge_find(f, SPMMI_SECTION_ROW_LENGTHS, NONE)->entry.raw_bytes = UINT64_C(4) * 2000000000;
+}
+
+static void repeated_section(struct forge *f)
+{
+    struct forge_section *s = forge_append(f, SPMMI_SECTION_META, "again", 5);
+    s->entry.part = NONE;
+}
+
+static void unknown_required(struct forge *f)
+{
+    forge_append(f, 1000, "needed", 6)->entry.flags = SPMMI_FLAG_REQUIRED;
+}
+
+static void recompress(struct forge *f, uint32_t type, struct forge_zstd how)
+{
+    struct forge_section *s = forge_find(f, type, NONE);
+    size_t size = 0;
+    uint8_t *content = forge_content(s, &size);
+    forge_set_content(s, content, size, how);
+    free(content);
+}
+
+static void without_checksum(struct forge *f)
+{
+    recompress(f, SPMMI_SECTION_STATS, (struct forge_zstd){1, 0, 0});
+}
+
+static void without_content_size(struct forge *f)
+{
+    recompress(f, SPMMI_SECTION_STATS, (struct forge_zstd){0, 1, 0});
+}
+
+/* A frame header by hand: magic, descriptor, fields; no valid blocks are needed to be refused. */
+static void set_frame(struct forge *f, const void *frame, size_t size)
+{
+    forge_set_stored(forge_find(f, SPMMI_SECTION_STATS, NONE), frame, size);
+}
+
+static void with_large_window(struct forge *f)
+{
+    /* 2-byte content size (360 - 256), checksum, no single segment, window 2^24. */
+    set_frame(f, "\x28\xb5\x2f\xfd\x44\x70\x68\x00\x01\x00\x00\x00\x00\x00\x00", 15);
+}
+
+static void with_dictionary_id(struct forge *f)
+{
+    /* 2-byte content size, single segment, checksum, 1-byte dictionary id 7. */
+    set_frame(f, "\x28\xb5\x2f\xfd\x65\x07\x68\x00\x01\x00\x00\x00\x00\x00\x00", 15);
+}
+
+static void skippable_frame(struct forge *f)
+{
+    set_frame(f, "\x50\x2a\x4d\x18\x08\x00\x00\x00skipped!", 16);
+}
+
+static void legacy_frame(struct forge *f)
+{
+    set_frame(f, "\x27\xb5\x2f\xfd\x00\x00\x00\x00\x00\x00\x00\x00", 12);
+}
+
+static void wrong_content_size(struct forge *f)
+{
+    const uint8_t zero[352] = {0};
+    forge_set_content(forge_find(f, SPMMI_SECTION_STATS, NONE), zero, sizeof zero,
+                      (struct forge_zstd){0, 0, 0});
+}
+
+static void frame_with_tail(struct forge *f)
+{
+    struct forge_section *s = forge_find(f, SPMMI_SECTION_STATS, NONE);
+    uint8_t bytes[1024];
+    const size_t size = s->frames[0].stored_bytes;
+    memcpy(bytes, s->frames[0].stored, size);
+    memcpy(bytes + size, "\x50\x2a\x4d\x18\x00\x00\x00\x00", 8);
+    forge_set_stored(s, bytes, size + 8);
+}
+
+static void frame_does_not_decode(struct forge *f)
+{
+    struct forge_section *s = forge_find(f, SPMMI_SECTION_STATS, NONE);
+    s->frames[0].stored[s->frames[0].stored_bytes - 1] ^= 1; /* its own checksum */
+}
+
+static void dictionary_code_out_of_range(struct forge *f)
+{
+    struct forge_section *s = forge_find(f, SPMMI_SECTION_VALUES, NONE);
+    size_t size = 0;
+    uint8_t *content = forge_content(s, &size);
+    content[size - 1] = 200;
+    forge_set_content(s, content, size, (struct forge_zstd){0, 0, 0});
+    free(content);
+}
+
+/* One element more than the dictionary says fits: no whole number of distinct values. */
+static void dictionary_cut(struct forge *f)
+{
+    struct forge_section *s = forge_find(f, SPMMI_SECTION_VALUES, NONE);
+    size_t size = 0;
+    uint8_t *content = forge_content(s, &size);
+    forge_set_content(s, content + 1, size - 1, (struct forge_zstd){0, 0, 0});
+    free(content);
+}
+
+static void fewer_items(struct forge *f)
+{
+    struct forge_section *s = forge_find(f, SPMMI_SECTION_ITEMS, 0);
+    size_t size = 0;
+    uint8_t *content = forge_content(s, &size);
+    s->entry.raw_bytes = 4;
+    forge_set_content(s, content, 4, (struct forge_zstd){0, 0, 0});
+    free(content);
+}
+
+#define REBUILT(change)                             \
+    static uint8_t *make_##change(size_t *size)     \
+    {                                               \
+        return rebuilt("one_by_one", change, size); \
+    }
+REBUILT(make_bomb)
+REBUILT(repeated_section)
+REBUILT(unknown_required)
+REBUILT(without_checksum)
+REBUILT(without_content_size)
+REBUILT(with_large_window)
+REBUILT(with_dictionary_id)
+REBUILT(skippable_frame)
+REBUILT(legacy_frame)
+REBUILT(wrong_content_size)
+REBUILT(frame_with_tail)
+REBUILT(frame_does_not_decode)
+
+static uint8_t *make_code(size_t *size)
+{
+    return rebuilt("f64_dictionary", dictionary_code_out_of_range, size);
+}
+
+static uint8_t *make_cut(size_t *size)
+{
+    return rebuilt("f64_dictionary", dictionary_cut, size);
+}
+
+static uint8_t *make_fewer_items(size_t *size)
+{
+    return rebuilt("f64_nonzero_split", fewer_items, size);
+}
+
+/* Changes of a plan in memory. */
+static void column_repeated(spmm_plan_t *p)
+{
+    p->col_ind[p->row_ptr[1] - 1] = p->col_ind[p->row_ptr[1] - 2];
+}
+
+static void column_too_large(spmm_plan_t *p)
+{
+    p->col_ind[p->nnz - 1] = (int32_t)p->cols;
+}
+
+static void column_negative(spmm_plan_t *p)
+{
+    p->col_ind[0] = -1;
+}
+
+static void pattern_digest_wrong(spmm_plan_t *p)
+{
+    p->pattern_digest[15] ^= 1;
+}
+
+static void values_digest_wrong(spmm_plan_t *p)
+{
+    p->values_digest[0] ^= 1;
+}
+
+static void value_changed(spmm_plan_t *p)
+{
+    ((float *)p->values)[0] += 1.0f;
+}
+
+static void stats_wrong(spmm_plan_t *p)
+{
+    p->stats.col_max += 1;
+}
+
+static void stats_mean_wrong(spmm_plan_t *p)
+{
+    p->stats.row_mean = nextafter(p->stats.row_mean, 1e9);
+}
+
+static void zeros_negative(spmm_plan_t *p)
+{
+    p->stats.zeros = -1;
+}
+
+static void item_of_another_row(spmm_plan_t *p)
+{
+    p->parts[0].items[p->parts[0].item_count - 1] -= 1;
+}
+
+static void item_beyond_rows(spmm_plan_t *p)
+{
+    p->parts[0].items[p->parts[0].item_count - 1] = (uint32_t)p->rows;
+}
+
+static void first_item_not_zero(spmm_plan_t *p)
+{
+    p->parts[0].items[0] = 1;
+}
+
+static void items_not_ascending(spmm_plan_t *p)
+{
+    p->parts[0].items[2] = p->parts[0].items[1];
+}
+
+static void item_closes_late(spmm_plan_t *p)
+{
+    p->parts[0].items[1] += 1;
+}
+
+static void item_closes_early(spmm_plan_t *p)
+{
+    p->parts[0].items[1] -= 1;
+}
+
+static void items_of_transpose_wrong(spmm_plan_t *p)
+{
+    p->parts[1].items[1] += 1;
+}
+
+#define H(name_, status_, offset_, width_, value_)                                                 \
+    {                                                                                              \
+        .name = name_, .status = status_, .kind = HEADER, .base = "one_by_one", .offset = offset_, \
+        .width = width_, .value = value_                                                           \
+    }
+#define E(name_, status_, type_, offset_, width_, value_)                                                   \
+    {                                                                                                       \
+        .name = name_, .status = status_, .kind = ENTRY, .base = "one_by_one", .type = type_, .part = NONE, \
+        .offset = offset_, .width = width_, .value = value_                                                 \
+    }
+#define C(name_, status_, type_, offset_, width_, value_)                                          \
+    {                                                                                              \
+        .name = name_, .status = status_, .kind = CONTENT, .base = "f32_row_split", .type = type_, \
+        .part = NONE, .offset = offset_, .width = width_, .value = value_                          \
+    }
+#define F(name_, status_, offset_, width_, value_)                                                          \
+    {                                                                                                       \
+        .name = name_, .status = status_, .kind = FRAME, .base = "one_by_one", .type = SPMMI_SECTION_STATS, \
+        .part = NONE, .offset = offset_, .width = width_, .value = value_                                   \
+    }
+#define R(name_, type_)                                                                                      \
+    {                                                                                                        \
+        .name = name_, .status = SPMM_ERR_PLAN_SECTION, .kind = REMOVE, .base = "one_by_one", .type = type_, \
+        .part = NONE                                                                                         \
+    }
+#define P(name_, status_, base_)                                                      \
+    {                                                                                 \
+        .name = #name_, .status = status_, .kind = PLAN, .base = base_, .plan = name_ \
+    }
+#define M(name_, status_, make_)                                      \
+    {                                                                 \
+        .name = name_, .status = status_, .kind = MAKE, .make = make_ \
+    }
+
+const struct golden_bad golden_bad_cases[] = {
+    H("header_magic", SPMM_ERR_PLAN_MAGIC, 4, 1, '\n'),
+    M("header_truncated", SPMM_ERR_PLAN_TRUNCATED, truncated_header),
+    H("header_endian_tag", SPMM_ERR_PLAN_HEADER, 8, 4, 0x04030201),
+    H("header_major", SPMM_ERR_PLAN_VERSION, 12, 2, 2),
+    H("header_bytes", SPMM_ERR_PLAN_HEADER, 16, 4, 512),
+    H("header_entry_bytes", SPMM_ERR_PLAN_HEADER, 20, 4, 128),
+    H("header_reserved_first", SPMM_ERR_PLAN_HEADER, 124, 1, 1),
+    H("header_reserved_last", SPMM_ERR_PLAN_HEADER, 239, 1, 0x80),
+    H("header_incompat", SPMM_ERR_PLAN_FEATURE, 32, 8, UINT64_C(1) << 40),
+    {.name = "header_hash",
+     .status = SPMM_ERR_PLAN_CHECKSUM,
+     .kind = DAMAGE,
+     .base = "one_by_one",
+     .offset = 248,
+     .width = 1,
+     .value = 0},
+    M("file_truncated", SPMM_ERR_PLAN_TRUNCATED, truncated),
+    M("file_trailing_bytes", SPMM_ERR_PLAN_HEADER, trailing_bytes),
+    H("header_rows", SPMM_ERR_PLAN_DIMS, 56, 8, 0x7fffffff),
+    H("header_cols", SPMM_ERR_PLAN_DIMS, 64, 8, 0x7fffffff),
+    H("header_nnz_above_product", SPMM_ERR_PLAN_DIMS, 72, 8, 2),
+    M("header_nnz_above_limit", SPMM_ERR_PLAN_DIMS, nnz_above_limit),
+    H("header_dtype", SPMM_ERR_PLAN_HEADER, 80, 4, 3),
+    H("header_flags", SPMM_ERR_PLAN_HEADER, 84, 4, 3),
+    H("header_no_sections", SPMM_ERR_PLAN_HEADER, 120, 4, 0),
+    H("header_sections_above_limit", SPMM_ERR_PLAN_HEADER, 120, 4, 257),
+    H("table_exceeds_file", SPMM_ERR_PLAN_TABLE, 120, 4, 200),
+    M("table_hash", SPMM_ERR_PLAN_CHECKSUM, table_hash_wrong),
+    E("entry_reserved_low", SPMM_ERR_PLAN_TABLE, SPMMI_SECTION_STATS, 14, 2, 1),
+    E("entry_reserved_high", SPMM_ERR_PLAN_TABLE, SPMMI_SECTION_STATS, 48, 8, 1),
+    E("entry_type_zero", SPMM_ERR_PLAN_TABLE, SPMMI_SECTION_ROW_LENGTHS, 0, 4, 0),
+    E("entry_flags", SPMM_ERR_PLAN_TABLE, SPMMI_SECTION_STATS, 4, 4, 3),
+    M("entry_unknown_required", SPMM_ERR_PLAN_FEATURE, make_unknown_required),
+    E("entry_required_missing", SPMM_ERR_PLAN_TABLE, SPMMI_SECTION_STATS, 4, 4, 0),
+    E("entry_part", SPMM_ERR_PLAN_TABLE, SPMMI_SECTION_STATS, 8, 4, 64),
+    E("entry_part_of_none", SPMM_ERR_PLAN_TABLE, SPMMI_SECTION_STATS, 8, 4, 0),
+    E("entry_codec", SPMM_ERR_PLAN_TABLE, SPMMI_SECTION_STATS, 12, 1, 0),
+    E("entry_alignment", SPMM_ERR_PLAN_TABLE, SPMMI_SECTION_STATS, 13, 1, 12),
+    E("entry_stored_zero", SPMM_ERR_PLAN_TABLE, SPMMI_SECTION_STATS, 24, 8, 0),
+    E("entry_raw_zero", SPMM_ERR_PLAN_TABLE, SPMMI_SECTION_STATS, 32, 8, 0),
+    E("entry_order", SPMM_ERR_PLAN_TABLE, SPMMI_SECTION_ROW_LENGTHS, 0, 4, SPMMI_SECTION_COL_IND),
+    M("entry_repeated", SPMM_ERR_PLAN_TABLE, make_repeated_section),
+    E("entry_offset", SPMM_ERR_PLAN_TABLE, SPMMI_SECTION_STATS, 16, 8, UINT64_C(1) << 40),
+    E("entry_stored_exceeds_file", SPMM_ERR_PLAN_TABLE, SPMMI_SECTION_META, 24, 8, UINT64_MAX),
+    M("padding_not_zero", SPMM_ERR_PLAN_TABLE, padding_not_zero),
+    M("last_section_short", SPMM_ERR_PLAN_TABLE, last_section_short),
+    E("section_raw_size", SPMM_ERR_PLAN_SECTION, SPMMI_SECTION_STATS, 32, 8, 359),
+    E("section_record_size", SPMM_ERR_PLAN_SECTION, SPMMI_SECTION_VARIANTS, 32, 8, 47),
+    {.name = "section_items_part",
+     .status = SPMM_ERR_PLAN_SECTION,
+     .kind = ENTRY,
+     .base = "one_by_one",
+     .type = SPMMI_SECTION_ITEMS,
+     .part = 0,
+     .offset = 8,
+     .width = 4,
+     .value = 1},
+    M("section_bomb", SPMM_ERR_PLAN_BUDGET, make_make_bomb),
+    M("section_below_frame_table", SPMM_ERR_PLAN_FRAME, below_frame_table),
+    R("section_row_lengths_missing", SPMMI_SECTION_ROW_LENGTHS),
+    R("section_col_ind_missing", SPMMI_SECTION_COL_IND),
+    R("section_values_missing", SPMMI_SECTION_VALUES),
+    R("section_stats_missing", SPMMI_SECTION_STATS),
+    H("section_values_unexpected", SPMM_ERR_PLAN_SECTION, 84, 4, 0),
+    {.name = "frame_table_hash",
+     .status = SPMM_ERR_PLAN_CHECKSUM,
+     .kind = DAMAGE,
+     .base = "one_by_one",
+     .type = SPMMI_SECTION_STATS,
+     .part = NONE,
+     .offset = 8,
+     .width = 1,
+     .value = 0},
+    {.name = "frame_hash",
+     .status = SPMM_ERR_PLAN_CHECKSUM,
+     .kind = DAMAGE,
+     .base = "one_by_one",
+     .type = SPMMI_SECTION_STATS,
+     .part = NONE,
+     .offset = 40,
+     .width = 1,
+     .value = 0xa5},
+    F("frame_stored_zero", SPMM_ERR_PLAN_FRAME, 0, 4, 0),
+    F("frame_stored_large", SPMM_ERR_PLAN_FRAME, 0, 4, 0xffffffff),
+    F("frame_stored_short", SPMM_ERR_PLAN_FRAME, 0, 4, 9),
+    F("frame_reserved", SPMM_ERR_PLAN_FRAME, 6, 1, 1),
+    F("frame_transform", SPMM_ERR_PLAN_FRAME, 4, 1, 1),
+    F("frame_magic", SPMM_ERR_PLAN_FRAME, 16, 1, 0),
+    M("frame_legacy", SPMM_ERR_PLAN_FRAME, make_legacy_frame),
+    M("frame_skippable", SPMM_ERR_PLAN_FRAME, make_skippable_frame),
+    M("frame_no_checksum", SPMM_ERR_PLAN_FRAME, make_without_checksum),
+    M("frame_no_content_size", SPMM_ERR_PLAN_FRAME, make_without_content_size),
+    M("frame_content_size", SPMM_ERR_PLAN_FRAME, make_wrong_content_size),
+    M("frame_window", SPMM_ERR_PLAN_FRAME, make_with_large_window),
+    M("frame_dictionary_id", SPMM_ERR_PLAN_FRAME, make_with_dictionary_id),
+    M("frame_tail", SPMM_ERR_PLAN_FRAME, make_frame_with_tail),
+    M("frame_not_decoding", SPMM_ERR_PLAN_FRAME, make_frame_does_not_decode),
+    M("dictionary_code", SPMM_ERR_PLAN_FRAME, make_code),
+    M("dictionary_size", SPMM_ERR_PLAN_FRAME, make_cut),
+    C("row_lengths_sum", SPMM_ERR_PLAN_ROW_PTR, SPMMI_SECTION_ROW_LENGTHS, 1, 1, 1),
+    C("row_length_above_cols", SPMM_ERR_PLAN_ROW_PTR, SPMMI_SECTION_ROW_LENGTHS, 0, 1, 62),
+    C("row_length_huge", SPMM_ERR_PLAN_ROW_PTR, SPMMI_SECTION_ROW_LENGTHS, 4 * 90 - 1, 1, 0xff),
+    P(column_repeated, SPMM_ERR_PLAN_COL_IND, "f32_row_split"),
+    P(column_too_large, SPMM_ERR_PLAN_COL_IND, "f32_row_split"),
+    P(column_negative, SPMM_ERR_PLAN_COL_IND, "f32_row_split"),
+    P(pattern_digest_wrong, SPMM_ERR_PLAN_DIGEST, "f32_row_split"),
+    P(values_digest_wrong, SPMM_ERR_PLAN_DIGEST, "f32_row_split"),
+    P(value_changed, SPMM_ERR_PLAN_DIGEST, "f32_row_split"),
+    {.name = "values_digest_without_values",
+     .status = SPMM_ERR_PLAN_DIGEST,
+     .kind = HEADER,
+     .base = "pattern_only",
+     .offset = 104,
+     .width = 1,
+     .value = 1},
+    P(stats_wrong, SPMM_ERR_PLAN_STATS, "f32_row_split"),
+    P(stats_mean_wrong, SPMM_ERR_PLAN_STATS, "f32_row_split"),
+    P(zeros_negative, SPMM_ERR_PLAN_STATS, "pattern_only"),
+    C("part_reserved", SPMM_ERR_PLAN_PART, SPMMI_SECTION_PARTS, 16, 1, 1),
+    C("part_op", SPMM_ERR_PLAN_PART, SPMMI_SECTION_PARTS, 0, 4, 2),
+    C("part_family", SPMM_ERR_PLAN_PART, SPMMI_SECTION_PARTS, 4, 4, 2),
+    C("part_schedule", SPMM_ERR_PLAN_PART, SPMMI_SECTION_PARTS, 8, 4, 0),
+    C("part_granule_power", SPMM_ERR_PLAN_PART, SPMMI_SECTION_PARTS, 12, 4, 24),
+    C("part_granule_small", SPMM_ERR_PLAN_PART, SPMMI_SECTION_PARTS, 12, 4, SPMMI_GRANULE_MIN / 2),
+    C("part_granule_large", SPMM_ERR_PLAN_PART, SPMMI_SECTION_PARTS, 12, 4, 2 * SPMMI_GRANULE_MAX),
+    C("variant_reserved", SPMM_ERR_PLAN_VARIANT, SPMMI_SECTION_VARIANTS, 47, 1, 1),
+    C("variant_op", SPMM_ERR_PLAN_VARIANT, SPMMI_SECTION_VARIANTS, 0, 4, 7),
+    C("variant_compute", SPMM_ERR_PLAN_VARIANT, SPMMI_SECTION_VARIANTS, 4, 4, 2),
+    C("variant_layouts_none", SPMM_ERR_PLAN_VARIANT, SPMMI_SECTION_VARIANTS, 8, 4, 0),
+    C("variant_layouts_unknown", SPMM_ERR_PLAN_VARIANT, SPMMI_SECTION_VARIANTS, 8, 4, 4),
+    C("variant_target", SPMM_ERR_PLAN_VARIANT, SPMMI_SECTION_VARIANTS, 12, 4, 1000),
+    C("variant_n_zero", SPMM_ERR_PLAN_VARIANT, SPMMI_SECTION_VARIANTS, 16, 8, 0),
+    C("variant_n_large", SPMM_ERR_PLAN_VARIANT, SPMMI_SECTION_VARIANTS, 24, 8, UINT64_C(1) << 31),
+    C("variant_n_empty", SPMM_ERR_PLAN_VARIANT, SPMMI_SECTION_VARIANTS, 24, 8, 0),
+    C("variant_part_first", SPMM_ERR_PLAN_VARIANT, SPMMI_SECTION_VARIANTS, 32, 4, 1),
+    C("variant_part_count", SPMM_ERR_PLAN_VARIANT, SPMMI_SECTION_VARIANTS, 36, 4, 0),
+    C("variant_of_another_op", SPMM_ERR_PLAN_VARIANT, SPMMI_SECTION_VARIANTS, 0, 4, 1),
+    C("trace_reserved", SPMM_ERR_PLAN_TRACE, SPMMI_SECTION_TRACE, 20, 1, 1),
+    C("trace_variant", SPMM_ERR_PLAN_TRACE, SPMMI_SECTION_TRACE, 0, 4, 1),
+    C("trace_family", SPMM_ERR_PLAN_TRACE, SPMMI_SECTION_TRACE, 4, 4, 0),
+    C("trace_schedule", SPMM_ERR_PLAN_TRACE, SPMMI_SECTION_TRACE, 8, 4, 3),
+    C("trace_chosen", SPMM_ERR_PLAN_TRACE, SPMMI_SECTION_TRACE, 12, 4, 2),
+    C("trace_reason_none", SPMM_ERR_PLAN_TRACE, SPMMI_SECTION_TRACE, 16, 4, 0),
+    C("trace_reason", SPMM_ERR_PLAN_TRACE, SPMMI_SECTION_TRACE, 16, 4, SPMMI_REASON_COUNT_),
+    C("trace_time_negative", SPMM_ERR_PLAN_TRACE, SPMMI_SECTION_TRACE, 24, 8, UINT64_C(0xbff0000000000000)),
+    C("trace_time_infinite", SPMM_ERR_PLAN_TRACE, SPMMI_SECTION_TRACE, 32, 8, UINT64_C(0x7ff0000000000000)),
+    C("trace_figure_nan", SPMM_ERR_PLAN_TRACE, SPMMI_SECTION_TRACE, 40, 8, UINT64_C(0x7ff8000000000000)),
+    C("trace_threshold_nan", SPMM_ERR_PLAN_TRACE, SPMMI_SECTION_TRACE, 48, 8, UINT64_C(0x7ff8000000000000)),
+    M("items_fewer", SPMM_ERR_PLAN_ITEMS, make_fewer_items),
+    {.name = "items_missing",
+     .status = SPMM_ERR_PLAN_ITEMS,
+     .kind = REMOVE,
+     .base = "f32_row_split",
+     .type = SPMMI_SECTION_ITEMS,
+     .part = 0},
+    P(item_of_another_row, SPMM_ERR_PLAN_ITEMS, "f64_nonzero_split"),
+    P(item_beyond_rows, SPMM_ERR_PLAN_ITEMS, "f64_nonzero_split"),
+    P(first_item_not_zero, SPMM_ERR_PLAN_ITEMS, "f32_row_split"),
+    P(items_not_ascending, SPMM_ERR_PLAN_ITEMS, "f32_row_split"),
+    P(item_closes_late, SPMM_ERR_PLAN_ITEMS, "f32_row_split"),
+    P(item_closes_early, SPMM_ERR_PLAN_ITEMS, "f32_row_split"),
+    P(items_of_transpose_wrong, SPMM_ERR_PLAN_ITEMS, "both_ops_row_split"),
+    C("meta_control", SPMM_ERR_PLAN_META, SPMMI_SECTION_META, 3, 1, 0x1b),
+    C("meta_utf8", SPMM_ERR_PLAN_META, SPMMI_SECTION_META, 3, 1, 0xc0),
+    C("meta_zero", SPMM_ERR_PLAN_META, SPMMI_SECTION_META, 3, 1, 0),
+};
+const size_t golden_bad_count = COUNT(golden_bad_cases);

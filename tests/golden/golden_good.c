@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Good golden plans: see golden_cases.h. */
+#include "golden_cases.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/forge.h"
+#include "tests/support/plan_seal.h"
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+static uint8_t *copy_of(const void *bytes, size_t size)
+{
+    uint8_t *copy = malloc(size + 1);
+    if (copy == NULL)
+        abort();
+    memcpy(copy, bytes, size);
+    return copy;
+}
+
+static uint8_t *written(spmm_plan_t *plan, size_t *size)
+{
+    void *bytes = NULL;
+    if (spmm_plan_write(plan, NULL, &bytes, size, NULL) != SPMM_OK)
+        abort();
+    uint8_t *copy = copy_of(bytes, *size);
+    spmm_plan_bytes_free(bytes);
+    spmm_plan_destroy(plan);
+    return copy;
+}
+
+static spmm_plan_t *plan_of(const char *matrix, enum test_values values, struct test_plan_options options,
+                            const char *source)
+{
+    struct test_matrix *a = test_matrix_named(matrix, values);
+    spmm_plan_t *plan = test_plan_whole(a, options, source);
+    test_matrix_free(a);
+    return plan;
+}
+
+#define GOOD(function, matrix, values, dtype, schedule, granule, transpose, no_values)             \
+    static uint8_t *function(size_t *size)                                                         \
+    {                                                                                              \
+        const struct test_plan_options options = {dtype, schedule, granule, transpose, no_values}; \
+        return written(plan_of(matrix, values, options, #function), size);                         \
+    }
+GOOD(empty_0x0, "0 x 0", TEST_VALUES_REAL, SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, 0)
+GOOD(no_nonzeros, "7 x 5 without nonzeros", TEST_VALUES_REAL, SPMM_F64, SPMM_SCHEDULE_NONZERO_SPLIT, 64, 0, 0)
+GOOD(no_rows, "0 x 5", TEST_VALUES_REAL, SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, 0)
+GOOD(one_by_one, "1 x 1", TEST_VALUES_REAL, SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0)
+GOOD(f32_row_split, "odd rows empty", TEST_VALUES_REAL, SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0)
+GOOD(f64_nonzero_split, "first rows empty", TEST_VALUES_REAL, SPMM_F64, SPMM_SCHEDULE_NONZERO_SPLIT, 32, 0, 0)
+GOOD(f64_dictionary, "rows of 0 to 8", TEST_VALUES_INTEGER, SPMM_F64, SPMM_SCHEDULE_ROW_SPLIT, 64, 0, 0)
+GOOD(both_ops, "rows of 0 to 8", TEST_VALUES_REAL, SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 16, 1, 0)
+GOOD(both_ops_row_split, "last rows empty", TEST_VALUES_INTEGER, SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, 0)
+GOOD(pattern_only, "diagonal", TEST_VALUES_REAL, SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 16, 1, 1)
+
+/* NaN of both signs, infinities, both zeros, subnormals, an empty source and no trace. */
+static uint8_t *special_values(size_t *size)
+{
+    static const uint32_t bits[] = {0x7fc00000, 0xffc12345, 0x7f800000, 0xff800000,
+                                    0x00000000, 0x80000000, 0x00000001, 0x807fffff};
+    spmm_plan_t *plan = plan_of("diagonal", TEST_VALUES_REAL,
+                                (struct test_plan_options){SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 64, 0, 0}, "");
+    memcpy(plan->values, bits, sizeof bits);
+    plan->trace_count = 0;
+    test_plan_seal(plan);
+    return written(plan, size);
+}
+
+/* What a later 1.x writer may add: a higher minor version, a compat feature and an optional section. */
+static uint8_t *later_minor(size_t *size)
+{
+    uint8_t *bytes = one_by_one(size);
+    struct forge *f = forge_open(bytes, *size);
+    f->header.format_minor = 7;
+    f->header.features_compat = UINT64_C(1) << 63;
+    (void)forge_append(f, 1000, "from the future", 15);
+    free(bytes);
+    bytes = forge_build(f, size);
+    forge_free(f);
+    return bytes;
+}
+
+static uint8_t *exec_feature(size_t *size)
+{
+    uint8_t *bytes = one_by_one(size);
+    struct forge *f = forge_open(bytes, *size);
+    f->header.features_exec = 4;
+    free(bytes);
+    bytes = forge_build(f, size);
+    forge_free(f);
+    return bytes;
+}
+
+#define ROW(function, canonical)       \
+    {                                  \
+#function, function, canonical \
+    }
+const struct golden_good golden_good_cases[] = {
+    ROW(empty_0x0, 1),          ROW(no_nonzeros, 1),       ROW(no_rows, 1),        ROW(one_by_one, 1),
+    ROW(f32_row_split, 1),      ROW(f64_nonzero_split, 1), ROW(f64_dictionary, 1), ROW(both_ops, 1),
+    ROW(both_ops_row_split, 1), ROW(pattern_only, 1),      ROW(special_values, 1), ROW(later_minor, 0),
+    ROW(exec_feature, 1),
+};
+const size_t golden_good_count = COUNT(golden_good_cases);
+
+uint8_t *golden_good_make(const char *name, size_t *size)
+{
+    for (size_t i = 0; i < golden_good_count; i++) {
+        if (strcmp(golden_good_cases[i].name, name) == 0)
+            return golden_good_cases[i].make(size);
+    }
+    abort();
+}
+
+uint8_t *golden_read(const char *folder, const char *name, const char *suffix, size_t *size)
+{
+    char path[1024];
+    (void)snprintf(path, sizeof path, "%s/tests/golden/%s/%s.%s", SPMM_SOURCE_DIR, folder, name, suffix);
+    FILE *file = fopen(path, "rb");
+    uint8_t *bytes = malloc(1 << 20);
+    if (file == NULL || bytes == NULL) {
+        free(bytes);
+        if (file != NULL)
+            (void)fclose(file);
+        return NULL;
+    }
+    *size = fread(bytes, 1, (1 << 20) - 1, file);
+    bytes[*size] = 0;
+    (void)fclose(file);
+    return bytes;
+}

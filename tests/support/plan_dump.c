@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See plan_dump.h. tools/dev/plan_reader.py prints the same from docs/plan-format.md alone. */
+#include "plan_dump.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static uint64_t bits(double number)
+{
+    uint64_t value = 0;
+    memcpy(&value, &number, sizeof value);
+    return value;
+}
+
+static void dump_digest(const char *name, const uint8_t digest[16], FILE *out)
+{
+    fprintf(out, "%s ", name);
+    for (int i = 0; i < 16; i++)
+        fprintf(out, "%02x", digest[i]);
+    fprintf(out, "\n");
+}
+
+static void dump_stats(const spmm_stats_t *s, FILE *out)
+{
+    const int64_t counts[] = {s->row_max,    s->row_min,    s->rows_empty, s->cols_empty, s->col_max,
+                              s->band_lower, s->band_upper, s->diagonal,   s->zeros};
+    fprintf(out, "stats %016" PRIx64 " %016" PRIx64, bits(s->row_mean), bits(s->row_stddev));
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        fprintf(out, " %" PRId64, counts[i]);
+    fprintf(out, "\nhistogram");
+    for (int i = 0; i < SPMM_HISTOGRAM_BINS; i++)
+        fprintf(out, " %" PRId64, s->row_histogram[i]);
+    fprintf(out, "\n");
+}
+
+static void dump_choices(const spmm_plan_t *p, FILE *out)
+{
+    for (uint32_t i = 0; i < p->variant_count; i++) {
+        const struct spmmi_variant *v = &p->variants[i];
+        fprintf(out, "variant op %d compute %d layouts %u target %u n %" PRId64 " %" PRId64 " parts %u %u\n",
+                (int)v->op, (int)v->compute, v->layouts, v->target, v->n_min, v->n_max, v->part_first,
+                v->part_count);
+    }
+    for (uint32_t i = 0; i < p->part_count; i++) {
+        const struct spmmi_part *part = &p->parts[i];
+        fprintf(out, "part op %d family %d schedule %d granule %u items", (int)part->op, (int)part->family,
+                (int)part->schedule, part->granule);
+        for (uint64_t k = 0; k < part->item_count; k++)
+            fprintf(out, " %u", part->items[k]);
+        fprintf(out, "\n");
+    }
+    for (uint32_t i = 0; i < p->trace_count; i++) {
+        const struct spmmi_trace *t = &p->trace[i];
+        fprintf(out,
+                "trace variant %u family %d schedule %d chosen %u reason %u figures %016" PRIx64
+                " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 "\n",
+                t->variant, (int)t->family, (int)t->schedule, t->chosen, t->reason, bits(t->predicted_us),
+                bits(t->measured_us), bits(t->figure), bits(t->threshold));
+    }
+}
+
+static void dump_matrix(const spmm_plan_t *p, FILE *out)
+{
+    const size_t value_bytes = spmm_dtype_size(p->dtype);
+    for (int64_t i = 0; i < p->rows; i++) {
+        fprintf(out, "row %" PRId64, i);
+        for (int64_t q = p->row_ptr[i]; q < p->row_ptr[i + 1]; q++) {
+            uint64_t value = 0;
+            fprintf(out, " %d", p->col_ind[q]);
+            if (p->values == NULL)
+                continue;
+            memcpy(&value, (const char *)p->values + (size_t)q * value_bytes, value_bytes);
+            fprintf(out, ":%0*" PRIx64, (int)(2 * value_bytes), value);
+        }
+        fprintf(out, "\n");
+    }
+}
+
+void test_plan_dump(const spmm_plan_t *p, FILE *out)
+{
+    fprintf(out, "format %u.%u bytes %" PRIu64 " exec %016" PRIx64 "\n", p->format_major, p->format_minor,
+            p->file_bytes, p->features_exec);
+    fprintf(out, "rows %" PRId64 " cols %" PRId64 " nnz %" PRId64 " dtype %d values %d\n", p->rows, p->cols,
+            p->nnz, (int)p->dtype, p->values != NULL);
+    dump_digest("pattern", p->pattern_digest, out);
+    dump_digest("values", p->values_digest, out);
+    fprintf(out, "source \"%s\"\n", p->source);
+    for (uint32_t i = 0; i < p->section_count; i++) {
+        const spmm_section_info_t *s = &p->sections[i];
+        fprintf(out, "section %u \"%s\" part %d at %" PRIu64 " stored %" PRIu64 " raw %" PRIu64 "\n", s->type,
+                s->name, s->part, s->offset, s->stored_bytes, s->raw_bytes);
+    }
+    dump_stats(&p->stats, out);
+    dump_choices(p, out);
+    dump_matrix(p, out);
+}
