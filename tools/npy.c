@@ -207,7 +207,7 @@ spmm_status_t npy_load(const char *path, spmm_dense_t *dense, spmm_diag_t *diag)
     const long size = ftell(file);
     if (size < 0 || (uint64_t)size - header.data_offset != header.data_bytes) {
         status = fail(diag, SPMM_ERR_MATRIX_SYNTAX, "the .npy file has %lld bytes, but its header says %llu",
-                      (long long)size, (unsigned long long)(header.data_offset + header.data_bytes));
+                      (long long)size, (unsigned long long)header.data_bytes + header.data_offset);
         goto cleanup;
     }
     data = malloc(header.data_bytes + 1);

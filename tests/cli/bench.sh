@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# spmm-bench: its rows, its columns, its summary. The times themselves are not judged here.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh" || exit 1
+header=date,commit,device,matrix,rows,cols,nnz,n,layout,dtype,op,family,kernel,chosen,ms_cold,ms_warm,gflops,error_ratio
+header+=,peer,peer_ms_cold,peer_ms_warm,ratio_cold,inspect_s,plan_bytes
+bench=(spmm-bench --device cpu --repeat 2 -q)
+
+rows() { # PYTHON: true of r, the list of rows of $work/r.csv
+    checks=$((checks + 1))
+    python3 -c "import csv, sys; r = list(csv.DictReader(open(sys.argv[1]))); sys.exit(not ($1))" "$work/r.csv" ||
+        wrong "expected of the rows: $1"
+}
+
+# ---- One row for each kernel and case ----
+run "${bench[@]}" --no-peers -n 1,5 --dtype both --layout both --op both --csv "$work/r.csv" --date 2000-01-02 \
+    --commit abc gen:rmat:7:4 gen:arrow:50
+exits 0
+says 'gen:arrow:50  50 x 50, 148 nonzeros, n = 5, col, f64, op T'
+silent_err
+checks=$((checks + 1))
+[ "$(head -n 1 "$work/r.csv")" = "$header" ] || wrong 'expected the header of the columns'
+rows 'len(r) == 2 * 2 * 2 * 2 * 2 * 2'
+rows 'sum(int(x["chosen"]) for x in r) == len(r) / 2'
+rows '{x["kernel"] for x in r} == {"cpu/rows/row-split", "cpu/rows/nonzero-split"}'
+rows 'all(x["date"] == "2000-01-02" and x["commit"] == "abc" and x["family"] == "rows" for x in r)'
+rows 'all(float(x["error_ratio"]) <= 1 and float(x["ms_cold"]) > 0 and float(x["ms_warm"]) > 0 for x in r)'
+rows 'all(float(x["gflops"]) > 0 and float(x["inspect_s"]) > 0 and int(x["plan_bytes"]) > 0 for x in r)'
+rows 'all(x["peer"] == x["ratio_cold"] == x["peer_ms_cold"] == "" for x in r)'
+rows '{(x["n"], x["layout"], x["dtype"], x["op"]) for x in r} == {(n, l, d, o) for n in "15" for l in ("row", "col") for d in ("f32", "f64") for o in "NT"}'
+
+# ---- A second run appends, without a second header ----
+run "${bench[@]}" --no-peers -n 3 --csv "$work/r.csv" --kernels nonsense "$source_dir/tests/data/bcsstk17.mtx.zst"
+exits 0
+rows 'len(r) == 65 and r[-1]["matrix"] == "bcsstk17" and r[-1]["nnz"] == "428650" and r[-1]["chosen"] == "1"'
+
+# ---- JSON ----
+run "${bench[@]}" --no-peers -n 2 --json gen:band:30:2 gen:empty:3:4
+exits 0
+silent_err
+is_json 'len(j["cases"]) == 2 and j["summary"] == [] and j["cases"][0]["matrix"] == "gen:band:30:2"'
+is_json 'all(k["error_ratio"] <= 1 for c in j["cases"] for k in c["kernels"])'
+is_json 'all(sum(k["chosen"] for k in c["kernels"]) == 1 for c in j["cases"])'
+
+# ---- What cannot be measured is told, and the others are measured ----
+run "${bench[@]}" --no-peers -n 2 gen:nonsense "$work/none.mtx" gen:diag:4
+exits 2
+says 'gen:diag:4  4 x 4'
+says_err 'gen:nonsense: '
+says_err 'none.mtx: '
+run "${bench[@]}" -n 2 --mkl "$work/none.so" gen:diag:4
+exits 1
+says_err 'oneMKL could not be loaded'
+run spmm-bench --device cuda:99 gen:diag:4
+exits 4
+run spmm-bench --no-peers --csv "$work/no/such/folder.csv" gen:diag:4
+exits 1
+if [ -w /dev/full ]; then
+    run "${bench[@]}" --no-peers -n 2 --csv /dev/full gen:diag:4
+    exits 1
+fi
+
+# ---- Usage ----
+for bad in '' '-n 0 gen:diag:4' '-n x gen:diag:4' '--dtype f16 gen:diag:4' '--device gpu gen:diag:4'; do
+    # shellcheck disable=SC2086 # the words are separate arguments
+    run spmm-bench $bad
+    exits 2
+    silent
+done
+run spmm-bench --help
+exits 0
+says 'Usage: spmm-bench'
+
+finish

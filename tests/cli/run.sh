@@ -1,0 +1,148 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# spmm-run: products that are right, data in and out, and what it refuses.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh" || exit 1
+matrix=$source_dir/tests/data/bcsstk17.mtx.zst
+
+plan() { # NAME ARGUMENT... of spmm-inspect
+    spmm-inspect -q -o "$work/$1.plan" "${@:2}" || wrong 'spmm-inspect failed'
+}
+plan a "$matrix"
+plan both gen:rmat:9:6 --op both --dtype f64
+plan pattern gen:rmat:9:6 --pattern-only
+
+# ---- Products ----
+run spmm-run "$work/a.plan" -n 64 --check "$matrix"
+exits 0
+says '10,974 x 10,974, 428,650 nonzeros, f32'
+says 'C = A B, n = 64, row-major B and C'
+says 'check      right: error '
+says 'GFLOP/s'
+silent_err
+
+for op in N T; do
+    for layout in row col; do
+        for factors in '1 0' '0.3 -2' '0 1'; do
+            read -r alpha beta <<<"$factors"
+            run spmm-run "$work/both.plan" -n 33 --op $op --layout $layout --alpha "$alpha" --beta "$beta" \
+                --check gen:rmat:9:6 --json --repeat 0 --device cpu
+            exits 0
+            is_json 'j["right"] and j["error_ratio"] <= 1 and j["n"] == 33 and j["device"] == "cpu"'
+            is_json "j['op'] == '$op' and j['layout'] == '$layout' and 'ms_median' not in j"
+        done
+    done
+done
+
+run spmm-run "$work/both.plan" --json --repeat 3 --check self --device cpu
+exits 0
+is_json 'j["n"] == 64 and j["dtype"] == "f64" and j["repeats"] == 3 and j["ms_median"] > 0 and j["gflops"] > 0'
+is_json 'j["ms_median_cold"] > 0 and j["checked_against"] == "self" and j["kernel"].startswith("cpu/")'
+
+run spmm-run - -q --check gen:rmat:9:6 --repeat 0 <"$work/pattern.plan"
+exits 0
+silent
+silent_err
+run spmm-run "$work/pattern.plan" --repeat 0
+exits 0
+says 'every entry counts as 1'
+
+# ---- The same bits from any number of threads, and from a forced kernel its name ----
+for threads in 1 3; do
+    run spmm-run "$work/a.plan" -q --repeat 0 --device cpu --threads $threads -n 7 -o "$work/t$threads.npy"
+    exits 0
+done
+same "$work/t1.npy" "$work/t3.npy"
+for kernel in cpu/rows/row-split cpu/rows/nonzero-split; do
+    run spmm-run "$work/a.plan" --device cpu --force-kernel $kernel -n 5 --check self --json --repeat 1
+    exits 0
+    is_json "j['kernel'] == '$kernel' and j['right']"
+done
+
+# ---- Data of one's own: B = C of an earlier product ----
+run spmm-run "$work/a.plan" -q --repeat 0 -B "$work/t1.npy" -o "$work/c.npy" --check self
+exits 0
+exists "$work/c.npy"
+run spmm-run "$work/a.plan" --repeat 0 --layout col -n 3 -o "$work/col.npy"
+exits 0
+run spmm-run "$work/a.plan" --repeat 0 -B "$work/col.npy" --check self
+exits 0
+says 'n = 3, col-major'
+run spmm-run "$work/a.plan" -B "$work/col.npy" -n 4
+exits 2
+says_err 'B has 3 columns, but -n says 4'
+run spmm-run "$work/a.plan" -B "$work/col.npy" --layout row
+exits 2
+run spmm-run "$work/both.plan" -B "$work/col.npy"
+exits 2
+says_err 'the file holds f32 numbers, but the plan computes in f64'
+plan small gen:diag:5
+run spmm-run "$work/small.plan" -B "$work/col.npy"
+exits 2
+says_err 'B has 10974 rows, but op(A) has 5 columns'
+head -c 200 "$work/col.npy" >"$work/cut.npy"
+run spmm-run "$work/a.plan" -B "$work/cut.npy"
+exits 3
+says_err 'cut.npy: the .npy file has 200 bytes'
+one_line_err
+run spmm-run "$work/a.plan" -B "$work/a.plan"
+exits 3
+says_err 'not a .npy file'
+run spmm-run "$work/a.plan" -B "$work/none.npy"
+exits 1
+if [ -w /dev/full ]; then
+    run spmm-run "$work/small.plan" --repeat 0 -o /dev/full
+    exits 1
+    run bash -c "spmm-run '$work/small.plan' --repeat 0 >/dev/full"
+    exits 1
+fi
+
+# ---- Plans and matrices that do not fit ----
+run spmm-run "$work/a.plan" --check gen:rmat:9:6
+exits 4
+says_err 'SPMM_ERR_MISMATCH'
+run spmm-run "$work/a.plan" --op T
+exits 4
+says_err 'SPMM_ERR_NO_VARIANT'
+run spmm-run "$work/a.plan" --device cuda:99
+exits 4
+says_err 'SPMM_ERR_NO_DEVICE'
+head -c 3000 "$work/a.plan" >"$work/cut.plan"
+run spmm-run "$work/cut.plan"
+exits 3
+one_line_err
+run spmm-run "$work/none.plan"
+exits 1
+
+# A plan whose values are another matrix's computes another product: the comparison must notice.
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 1\n' >"$work/one.mtx"
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 1.5\n' >"$work/two.mtx"
+plan one "$work/one.mtx"
+run spmm-run "$work/one.plan" --check "$work/one.mtx" --repeat 0
+exits 0
+run spmm-run "$work/one.plan" --check "$work/two.mtx" --repeat 0
+exits 4
+
+# ---- Matrices without entries or rows ----
+for shape in 3:4 0:4 4:0 0:0; do
+    plan e gen:empty:$shape
+    run spmm-run "$work/e.plan" -n 3 --check self --repeat 1
+    exits 0
+done
+
+# ---- Usage ----
+for bad in '' '--device gpu' '--device cuda:x' '-n 0' '--op X' '--layout diagonal' '--beta 1 -o c.npy' '--nonsense'; do
+    # shellcheck disable=SC2086 # the words are separate arguments
+    run spmm-run ${bad:+"$work/a.plan"} $bad
+    exits 2
+    silent
+done
+run spmm-run "$work/a.plan" --force-kernel nonsense
+exits 2
+run spmm-run --help
+exits 0
+says 'Usage: spmm-run'
+run spmm-run --version
+exits 0
+
+finish

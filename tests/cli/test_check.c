@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The judge of products is judged: right products pass, every kind of wrong one fails. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tools/check.h"
+#include "tools/dense_matrix.h"
+
+#define ROWS 4
+#define COLS 3
+#define N 2
+#define NNZ 5
+
+/* Row 2 is empty. Row 0: (0.1, 0.2, 0), row 1: (0, -3, 0), row 3: (1e-3, 0, 7). */
+static const int64_t row_ptr[ROWS + 1] = {0, 2, 3, 3, 5};
+static const int32_t col_ind[NNZ] = {0, 1, 1, 0, 2};
+static const double values[NNZ] = {0.1, 0.2, -3.0, 1e-3, 7.0};
+static const double b_numbers[COLS * N] = {1.25, -0.5, 3.0, 0.75, 0.3, 1024.0};
+
+struct product {
+    struct host_csr a;
+    double b[COLS * N];
+    float c_f32[ROWS * N];
+    double c_f64[ROWS * N];
+    spmm_dense_t c;
+    struct check_input input;
+};
+
+/* A product computed entry by entry in its own type; after it, C is right. */
+static void product_make(struct product *p, spmm_dtype_t dtype)
+{
+    spmm_diag_t diag;
+    const spmm_csr_t view = {ROWS, COLS, NNZ, SPMM_I64, SPMM_I32, row_ptr, col_ind, SPMM_F64, values};
+    memset(p, 0, sizeof *p);
+    assert_int_equal(host_csr_make(&view, dtype, &p->a, &diag), SPMM_OK);
+    for (int q = 0; q < COLS * N; q++)
+        p->b[q] = dtype == SPMM_F32 ? (double)(float)b_numbers[q] : b_numbers[q];
+    for (int64_t i = 0; i < ROWS; i++) {
+        for (int64_t q = row_ptr[i]; q < row_ptr[i + 1]; q++) {
+            for (int64_t j = 0; j < N; j++) {
+                const double b = p->b[col_ind[q] * N + j];
+                p->c_f32[i * N + j] += (float)p->a.values[q] * (float)b;
+                p->c_f64[i * N + j] += p->a.values[q] * b;
+            }
+        }
+    }
+    p->c = (spmm_dense_t){
+        dtype == SPMM_F32 ? (void *)p->c_f32 : (void *)p->c_f64, ROWS, N, N, SPMM_ROW_MAJOR, dtype};
+    p->input = (struct check_input){.a = &p->a, .b = p->b, .n = N, .alpha = 1.0};
+}
+
+static void set(struct product *p, int64_t i, int64_t j, double value)
+{
+    p->c_f32[i * N + j] = (float)value;
+    p->c_f64[i * N + j] = value;
+}
+
+/* The ratio of both ways to check, which have to agree. */
+static double ratio_of(struct product *p)
+{
+    static const int64_t rows[ROWS] = {0, 1, 2, 3};
+    struct check_reference *reference = NULL;
+    struct check_result direct;
+    spmm_diag_t diag;
+    assert_int_equal(check_product(&p->input, &p->c, &direct, &diag), SPMM_OK);
+    assert_int_equal(check_reference_make(&p->input, rows, ROWS, &reference, &diag), SPMM_OK);
+    const struct check_result kept = check_against(reference, &p->c);
+    assert_true(isinf(direct.ratio) ? isinf(kept.ratio)
+                                    : fabs(direct.ratio - kept.ratio) <= 1e-12 * direct.ratio);
+    check_reference_free(reference);
+    return direct.ratio;
+}
+
+static const spmm_dtype_t dtypes[] = {SPMM_F32, SPMM_F64};
+
+static void a_product_computed_in_any_order_is_right(void **state)
+{
+    (void)state;
+    for (int t = 0; t < 2; t++) {
+        struct product p;
+        product_make(&p, dtypes[t]);
+        const double ratio = ratio_of(&p);
+        assert_true(ratio > 0.0 && ratio <= 1.0);
+        host_csr_free(&p.a);
+    }
+}
+
+static void an_error_of_a_few_roundings_is_wrong(void **state)
+{
+    static const struct {
+        int64_t i, j;
+        double relative; /* in units of 2^-24 or 2^-53 */
+        int is_right;
+    } table[] = {{0, 0, 0.0, 1}, {0, 0, 6.0, 0}, {0, 0, -6.0, 0},
+                 {1, 1, 3.0, 0}, {3, 1, 5.0, 0}, {3, 1, 1e9, 0}};
+    (void)state;
+    for (int t = 0; t < 2; t++) {
+        for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
+            struct product p;
+            product_make(&p, dtypes[t]);
+            const double u = dtypes[t] == SPMM_F32 ? 0x1p-24 : 0x1p-53;
+            const double right = dense_get(&p.c, table[k].i, table[k].j);
+            set(&p, table[k].i, table[k].j, right * (1.0 + table[k].relative * u));
+            assert_int_equal(ratio_of(&p) <= 1.0, table[k].is_right);
+            host_csr_free(&p.a);
+        }
+    }
+}
+
+static void an_empty_row_has_to_be_exactly_zero(void **state)
+{
+    (void)state;
+    for (int t = 0; t < 2; t++) {
+        struct product p;
+        product_make(&p, dtypes[t]);
+        set(&p, 2, 1, -0.0);
+        assert_true(ratio_of(&p) <= 1.0);
+        set(&p, 2, 1, 0x1p-149);
+        assert_true(isinf(ratio_of(&p)));
+        host_csr_free(&p.a);
+    }
+}
+
+static void nan_and_infinity_are_wrong_where_they_are_not_expected(void **state)
+{
+    static const double intruders[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
+    (void)state;
+    for (int t = 0; t < 2; t++) {
+        for (int k = 0; k < 3; k++) {
+            for (int64_t i = 0; i < ROWS; i++) {
+                struct product p;
+                product_make(&p, dtypes[t]);
+                set(&p, i, 0, intruders[k]);
+                assert_true(isinf(ratio_of(&p)));
+                host_csr_free(&p.a);
+            }
+        }
+    }
+}
+
+static void nan_and_infinity_are_demanded_where_they_are_expected(void **state)
+{
+    (void)state;
+    for (int t = 0; t < 2; t++) {
+        struct product p;
+        product_make(&p, dtypes[t]);
+        p.b[1 * N + 0] = (double)NAN; /* reaches rows 0 and 1 */
+        assert_true(isinf(ratio_of(&p)));
+        set(&p, 0, 0, (double)NAN);
+        assert_true(isinf(ratio_of(&p)));
+        set(&p, 1, 0, (double)NAN);
+        assert_true(ratio_of(&p) <= 1.0);
+        p.b[1 * N + 0] = (double)INFINITY;
+        set(&p, 0, 0, (double)INFINITY);
+        set(&p, 1, 0, -(double)INFINITY);
+        assert_true(ratio_of(&p) <= 1.0);
+        set(&p, 1, 0, (double)INFINITY);
+        assert_true(isinf(ratio_of(&p)));
+        host_csr_free(&p.a);
+    }
+}
+
+static void alpha_and_beta_take_part(void **state)
+{
+    (void)state;
+    for (int t = 0; t < 2; t++) {
+        struct product p;
+        product_make(&p, dtypes[t]);
+        double before_f64[ROWS * N];
+        float before_f32[ROWS * N];
+        spmm_dense_t before = p.c;
+        before.data = dtypes[t] == SPMM_F32 ? (void *)before_f32 : (void *)before_f64;
+        for (int q = 0; q < ROWS * N; q++)
+            before_f64[q] = (double)(before_f32[q] = (float)q - 2.5f);
+        p.input.alpha = 0.3;
+        p.input.beta = -2.0;
+        p.input.c0 = &before;
+        assert_true(ratio_of(&p) > 1.0);
+        for (int64_t i = 0; i < ROWS; i++)
+            for (int64_t j = 0; j < N; j++)
+                set(&p, i, j, 0.3 * dense_get(&p.c, i, j) - 2.0 * dense_get(&before, i, j));
+        assert_true(ratio_of(&p) <= 1.0);
+        p.input.alpha = 0.0;
+        p.b[0] = (double)NAN; /* not read */
+        for (int64_t i = 0; i < ROWS; i++)
+            for (int64_t j = 0; j < N; j++)
+                set(&p, i, j, -2.0 * dense_get(&before, i, j));
+        assert_true(ratio_of(&p) <= 1.0);
+        host_csr_free(&p.a);
+    }
+}
+
+static void a_row_outside_the_sample_that_was_not_written_is_found(void **state)
+{
+    static const int64_t rows[] = {1};
+    (void)state;
+    for (int t = 0; t < 2; t++) {
+        struct product p;
+        struct check_reference *reference = NULL;
+        spmm_diag_t diag;
+        product_make(&p, dtypes[t]);
+        assert_int_equal(check_reference_make(&p.input, rows, 1, &reference, &diag), SPMM_OK);
+        assert_true(check_against(reference, &p.c).ratio <= 1.0);
+        set(&p, 3, 1, (double)NAN);
+        assert_true(isinf(check_against(reference, &p.c).ratio));
+        check_reference_free(reference);
+        host_csr_free(&p.a);
+    }
+}
+
+static void a_narrower_product_is_judged_by_the_first_columns(void **state)
+{
+    static const int64_t rows[ROWS] = {0, 1, 2, 3};
+    struct product p;
+    struct check_reference *reference = NULL;
+    spmm_diag_t diag;
+    double column[ROWS];
+    (void)state;
+    product_make(&p, SPMM_F64);
+    assert_int_equal(check_reference_make(&p.input, rows, ROWS, &reference, &diag), SPMM_OK);
+    for (int64_t i = 0; i < ROWS; i++)
+        column[i] = dense_get(&p.c, i, 0);
+    const spmm_dense_t narrow = {column, ROWS, 1, ROWS, SPMM_COL_MAJOR, SPMM_F64};
+    assert_true(check_against(reference, &narrow).ratio <= 1.0);
+    column[3] = dense_get(&p.c, 3, 1);
+    assert_true(check_against(reference, &narrow).ratio > 1.0);
+    check_reference_free(reference);
+    host_csr_free(&p.a);
+}
+
+static void the_transpose_of_the_transpose_is_the_matrix(void **state)
+{
+    struct product p;
+    struct host_csr at;
+    struct host_csr back;
+    spmm_diag_t diag;
+    (void)state;
+    product_make(&p, SPMM_F64);
+    assert_int_equal(host_csr_transpose(&p.a, &at, &diag), SPMM_OK);
+    assert_int_equal(at.rows, COLS);
+    assert_int_equal(at.row_ptr[1], 2);
+    assert_int_equal(at.col_ind[1], 3);
+    assert_int_equal(host_csr_transpose(&at, &back, &diag), SPMM_OK);
+    assert_memory_equal(back.row_ptr, row_ptr, sizeof row_ptr);
+    assert_memory_equal(back.col_ind, col_ind, sizeof col_ind);
+    assert_memory_equal(back.values, values, sizeof values);
+    host_csr_free(&back);
+    host_csr_free(&at);
+    host_csr_free(&p.a);
+}
+
+static void blocks_hold_every_entry_in_its_place(void **state)
+{
+    struct product p;
+    struct host_bsr bsr;
+    spmm_diag_t diag;
+    (void)state;
+    product_make(&p, SPMM_F64);
+    assert_int_equal(host_bsr_count(&p.a, 2), 3);
+    assert_int_equal(host_bsr_make(&p.a, 2, &bsr, &diag), SPMM_OK);
+    assert_int_equal(bsr.block_rows, 2);
+    assert_int_equal(bsr.block_cols, 2);
+    assert_int_equal(bsr.blocks, 3);
+    double dense[ROWS][COLS + 1] = {{0}};
+    for (int64_t bi = 0; bi < 2; bi++)
+        for (int32_t q = bsr.row_ptr[bi]; q < bsr.row_ptr[bi + 1]; q++)
+            for (int64_t e = 0; e < 4; e++)
+                dense[bi * 2 + e / 2][bsr.col_ind[q] * 2 + e % 2] += ((const double *)bsr.values)[q * 4 + e];
+    for (int64_t i = 0; i < ROWS; i++)
+        for (int64_t q = row_ptr[i]; q < row_ptr[i + 1]; q++) {
+            assert_true(dense[i][col_ind[q]] <= values[q] && dense[i][col_ind[q]] >= values[q]);
+            dense[i][col_ind[q]] = 0.0;
+        }
+    for (int64_t i = 0; i < ROWS; i++)
+        for (int64_t j = 0; j <= COLS; j++)
+            assert_false(dense[i][j] < 0.0 || dense[i][j] > 0.0);
+    host_bsr_free(&bsr);
+    host_csr_free(&p.a);
+}
+
+static void random_numbers_fill_the_interval_and_fit_the_type(void **state)
+{
+    (void)state;
+    for (int t = 0; t < 2; t++) {
+        double sum = 0.0;
+        double largest = 0.0;
+        for (int64_t i = 0; i < 10000; i++) {
+            const double x = dense_random(dtypes[t], 3, i, i % 7);
+            assert_true(x > -1.0 && x < 1.0 && (x > 0.0 || x < 0.0));
+            assert_true(dtypes[t] == SPMM_F64 || (x <= (double)(float)x && x >= (double)(float)x));
+            sum += x;
+            largest = fabs(x) > largest ? fabs(x) : largest;
+        }
+        assert_true(fabs(sum) < 4.0 * 58.0); /* four standard deviations of the sum */
+        assert_true(largest > 0.99);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_product_computed_in_any_order_is_right),
+        cmocka_unit_test(an_error_of_a_few_roundings_is_wrong),
+        cmocka_unit_test(an_empty_row_has_to_be_exactly_zero),
+        cmocka_unit_test(nan_and_infinity_are_wrong_where_they_are_not_expected),
+        cmocka_unit_test(nan_and_infinity_are_demanded_where_they_are_expected),
+        cmocka_unit_test(alpha_and_beta_take_part),
+        cmocka_unit_test(a_row_outside_the_sample_that_was_not_written_is_found),
+        cmocka_unit_test(a_narrower_product_is_judged_by_the_first_columns),
+        cmocka_unit_test(the_transpose_of_the_transpose_is_the_matrix),
+        cmocka_unit_test(blocks_hold_every_entry_in_its_place),
+        cmocka_unit_test(random_numbers_fill_the_interval_and_fit_the_type),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
