@@ -43,7 +43,7 @@ spmm_add_library(spmm_inspector inspector MAP public.map.in OBJECTS spmm_inspect
                  PUBLIC spmm_format PRIVATE spmm_zstd spmm_deflate ${runtime})
 set(cuda_runtime "")
 if(SPMM_HAVE_CUDA)
-  set(cuda_runtime CUDA::cudart_static)
+  set(cuda_runtime CUDA::cudart_static stdc++) # nvcc's launch stubs guard their statics with libstdc++
 endif()
 spmm_add_library(spmm_executor executor MAP public.map.in OBJECTS spmm_executor_objects spmm_kernels_objects
                  PUBLIC spmm_format PRIVATE ${runtime} ${CMAKE_DL_LIBS} ${cuda_runtime})
