@@ -342,6 +342,34 @@ static void plan_bytes_do_not_depend_on_threads(void **state)
     }
 }
 
+/* Adjacency matrices hold nothing but ones: no other plans are packed as hard. */
+static void plans_of_a_million_ones_load_again(void **state)
+{
+    (void)state;
+    spmm_matrix_t *m = generate("gen:dense:2000:1000");
+    for (int64_t p = 0; p < m->nnz; p++)
+        m->values[p] = 1;
+    for (int dtype = SPMM_F32; dtype <= SPMM_F64; dtype++) {
+        spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+        spmm_plan_t *loaded = NULL;
+        spmm_csr_t csr;
+        spmm_diag_t diag = {0};
+        void *bytes = NULL;
+        size_t size = 0;
+        options.dtype = (spmm_dtype_t)dtype;
+        spmm_plan_t *plan = inspect(m, &options);
+        assert_int_equal(spmm_plan_write(plan, NULL, &bytes, &size, NULL), SPMM_OK);
+        if (spmm_plan_read(bytes, size, NULL, &loaded, &diag) != SPMM_OK)
+            fail_msg("%s", diag.text);
+        assert_int_equal(spmm_matrix_csr(m, &csr), SPMM_OK);
+        assert_int_equal(spmm_plan_matches(loaded, &csr, 1, NULL), SPMM_OK);
+        spmm_plan_bytes_free(bytes);
+        spmm_plan_destroy(loaded);
+        spmm_plan_destroy(plan);
+    }
+    spmm_matrix_destroy(m);
+}
+
 struct progress_record {
     uint64_t last;
     int calls, backwards;
@@ -414,6 +442,7 @@ int main(void)
         cmocka_unit_test(refuses_dimensions_beyond_the_format),
         cmocka_unit_test(kernels_can_be_forced_by_name),
         cmocka_unit_test(plan_bytes_do_not_depend_on_threads),
+        cmocka_unit_test(plans_of_a_million_ones_load_again),
         cmocka_unit_test(progress_goes_forward_to_its_end),
         cmocka_unit_test(survives_every_failing_allocation),
     };
