@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Laws that hold for every product: same bits always, strict on NaN, linear, new values, shared plans. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+
+#include "tests/support/plan_build.h"
+#include "tests/support/product.h"
+
+static const struct test_plan_options plans[] = {
+    {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, 0},
+    {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 64, 1, 0},
+    {SPMM_F64, SPMM_SCHEDULE_ROW_SPLIT, 4096, 1, 0},
+    {SPMM_F64, SPMM_SCHEDULE_NONZERO_SPLIT, 4096, 1, 0},
+};
+#define PLAN_COUNT (sizeof plans / sizeof plans[0])
+
+static spmm_executor_t *executor_with(const spmm_plan_t *plan, int threads)
+{
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    options.device = SPMM_DEVICE_CPU;
+    options.threads = threads;
+    spmm_executor_t *executor = NULL;
+    assert_int_equal(spmm_executor_create(plan, &options, &executor, NULL), SPMM_OK);
+    return executor;
+}
+
+static const char *const split_matrices[] = {"dense row among sparse", "2 x 6000 short-fat", "dense", "band",
+                                             "1 x 9000 dense", "power law"};
+#define SPLIT_COUNT (sizeof split_matrices / sizeof split_matrices[0])
+
+static void same_bits_at_any_number_of_threads(void **state)
+{
+    (void)state;
+    const int threads[] = {1, 2, 3, 8};
+    const int64_t widths[] = {1, 8, 40, 130};
+    for (size_t m = 0; m < SPLIT_COUNT; m++)
+        for (size_t p = 0; p < PLAN_COUNT; p++)
+            for (int turn = 0; turn < 4; turn++) {
+                struct test_matrix *a = test_matrix_named(split_matrices[m], TEST_VALUES_REAL);
+                spmm_plan_t *plan = test_plan_build(a, plans[p]);
+                const struct test_product product = {SPMM_OP_N, widths[turn], (spmm_order_t)(turn & 1),
+                                                     (spmm_order_t)(turn >> 1), 0, 0, 0, 1.5, -0.5, TEST_VALUES_REAL};
+                struct test_dense b = test_product_b(a, plans[p].dtype, &product);
+                struct test_dense first = {.block = NULL};
+                for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++) {
+                    spmm_executor_t *executor = executor_with(plan, threads[t]);
+                    struct test_dense c = test_product_c(a, plans[p].dtype, &product);
+                    test_product_run(executor, &product, &b, &c);
+                    if (t == 0)
+                        first = test_dense_copy(&c);
+                    assert_memory_equal(c.block, first.block, c.block_bytes);
+                    test_dense_free(&c);
+                    spmm_executor_destroy(executor);
+                }
+                test_dense_free(&first);
+                test_dense_free(&b);
+                spmm_plan_destroy(plan);
+                test_matrix_free(a);
+            }
+}
+
+static void a_hundred_repeats_have_the_same_bits(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("2 x 6000 short-fat", TEST_VALUES_REAL);
+    spmm_plan_t *plan = test_plan_build(a, plans[1]);
+    spmm_executor_t *executor = executor_with(plan, 2);
+    const struct test_product product = {SPMM_OP_N, 9, SPMM_COL_MAJOR, SPMM_ROW_MAJOR, 0, 0, 0, 1, 0, TEST_VALUES_REAL};
+    struct test_dense b = test_product_b(a, SPMM_F32, &product);
+    struct test_dense first = test_product_c(a, SPMM_F32, &product);
+    test_product_run(executor, &product, &b, &first);
+    for (int repeat = 0; repeat < 100; repeat++) {
+        struct test_dense c = test_product_c(a, SPMM_F32, &product);
+        test_product_run(executor, &product, &b, &c);
+        assert_memory_equal(c.block, first.block, c.block_bytes);
+        test_dense_free(&c);
+    }
+    test_dense_free(&first);
+    test_dense_free(&b);
+    spmm_executor_destroy(executor);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+static int stores(const struct test_matrix *a, int64_t i, int64_t j)
+{
+    for (int64_t p = a->row_ptr[i]; p < a->row_ptr[i + 1]; p++)
+        if (a->col_ind[p] == j)
+            return 1;
+    return 0;
+}
+
+/* Row j of B is not finite: the rows of C that store column j are not, all others are. */
+static void canary(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype, int64_t j, int turn)
+{
+    const struct test_product product = {SPMM_OP_N, 5, (spmm_order_t)(turn & 1), (spmm_order_t)(turn >> 1 & 1), 0, 0, 0,
+                                         1, 0, TEST_VALUES_REAL};
+    struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
+    for (int64_t q = 0; q < 5; q++)
+        test_dense_set(&b, j, q, turn & 4 ? (double)NAN : (double)INFINITY);
+    test_product_run(executor, &product, &b, &c);
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t q = 0; q < 5; q++)
+            if (isfinite(test_dense_get(&c, i, q)) == stores(a, i, j))
+                fail_msg("%s: column %lld, element (%lld, %lld)", a->name, (long long)j, (long long)i, (long long)q);
+    test_dense_free(&b);
+    test_dense_free(&c);
+}
+
+static void nan_and_inf_reach_exactly_the_rows_that_store_the_column(void **state)
+{
+    (void)state;
+    const char *names[] = {"first rows empty", "middle rows empty", "last rows empty", "odd rows empty",
+                           "one dense column", "diagonal", "one a row", "rows of 0 to 8", "3000 x 3 tall-skinny"};
+    for (size_t m = 0; m < sizeof names / sizeof names[0]; m++)
+        for (size_t p = 0; p < PLAN_COUNT; p++) {
+            struct test_matrix *a = test_matrix_named(names[m], TEST_VALUES_REAL);
+            spmm_plan_t *plan = test_plan_build(a, plans[p]);
+            spmm_executor_t *executor = executor_with(plan, 2);
+            for (int64_t j = 0; j < a->cols; j++)
+                canary(executor, a, plans[p].dtype, j, (int)(j + (int64_t)m) & 7);
+            spmm_executor_destroy(executor);
+            spmm_plan_destroy(plan);
+            test_matrix_free(a);
+        }
+}
+
+static void unit_vectors_give_the_columns(void **state)
+{
+    (void)state;
+    for (int m = 0; m < test_matrix_count(); m++) {
+        struct test_matrix *a = test_matrix_make(m, TEST_VALUES_REAL);
+        spmm_plan_t *plan = test_plan_build(a, plans[(size_t)m % PLAN_COUNT]);
+        spmm_executor_t *executor = executor_with(plan, 2);
+        const int64_t n = a->cols < 20 ? a->cols : 20; /* e_0, e_s, e_2s .. */
+        const int64_t step = n > 0 ? a->cols / n : 1;
+        const struct test_product product = {SPMM_OP_N, n, (spmm_order_t)(m & 1), (spmm_order_t)(m >> 1 & 1), 0, 0, 0,
+                                             1, 0, TEST_VALUES_REAL};
+        struct test_dense b = test_product_b(a, plan->dtype, &product), c = test_product_c(a, plan->dtype, &product);
+        for (int64_t j = 0; j < a->cols; j++)
+            for (int64_t q = 0; q < n; q++)
+                test_dense_set(&b, j, q, j == q * step);
+        test_product_run(executor, &product, &b, &c);
+        for (int64_t i = 0; i < a->rows; i++)
+            for (int64_t q = 0; q < n; q++) {
+                double want = 0;
+                for (int64_t p = a->row_ptr[i]; p < a->row_ptr[i + 1]; p++)
+                    if (a->col_ind[p] == q * step)
+                        want = a->values[p];
+                assert_true(test_dense_get(&c, i, q) == want);
+            }
+        test_dense_free(&b);
+        test_dense_free(&c);
+        spmm_executor_destroy(executor);
+        spmm_plan_destroy(plan);
+        test_matrix_free(a);
+    }
+}
+
+/* With integers every sum is exact, so A (x + y) - A y must be A x to the last bit. */
+static void products_add(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_INTEGER);
+    for (size_t p = 0; p < PLAN_COUNT; p++) {
+        spmm_plan_t *plan = test_plan_build(a, plans[p]);
+        spmm_executor_t *executor = executor_with(plan, 2);
+        const struct test_product times_y = {SPMM_OP_N, 6, SPMM_ROW_MAJOR, SPMM_ROW_MAJOR, 0, 0, 0, 1, 0, TEST_VALUES_INTEGER};
+        struct test_product minus = times_y;
+        minus.alpha = -1;
+        minus.beta = 1;
+        struct test_dense x = test_product_b(a, plans[p].dtype, &times_y), y = test_dense_copy(&x), sum = test_dense_copy(&x);
+        for (int64_t i = 0; i < a->cols; i++)
+            for (int64_t j = 0; j < 6; j++) {
+                test_dense_set(&y, i, j, test_integer((uint64_t)(i + j * 7), 11));
+                test_dense_set(&sum, i, j, test_dense_get(&x, i, j) + test_dense_get(&y, i, j));
+            }
+        struct test_dense c = test_product_c(a, plans[p].dtype, &times_y), cx = test_dense_copy(&c);
+        test_product_run(executor, &times_y, &sum, &c);
+        test_product_run(executor, &minus, &y, &c);
+        test_product_run(executor, &times_y, &x, &cx);
+        assert_memory_equal(c.block, cx.block, c.block_bytes);
+        test_dense_free(&x);
+        test_dense_free(&y);
+        test_dense_free(&sum);
+        test_dense_free(&c);
+        test_dense_free(&cx);
+        spmm_executor_destroy(executor);
+        spmm_plan_destroy(plan);
+    }
+    test_matrix_free(a);
+}
+
+static void new_values_replace_the_plans_for_both_ops(void **state)
+{
+    (void)state;
+    for (int m = 0; m < test_matrix_count(); m++)
+        for (size_t p = 0; p < PLAN_COUNT; p++) {
+            struct test_matrix *a = test_matrix_make(m, TEST_VALUES_REAL);
+            struct test_plan_options options = plans[p];
+            options.has_no_values = m & 1;
+            spmm_plan_t *plan = test_plan_build(a, options);
+            spmm_executor_t *executor = executor_with(plan, 2);
+            for (int64_t q = 0; q < a->nnz; q++)
+                a->values[q] = test_real((uint64_t)q, 77);
+            void *values = test_values_of(a, options.dtype);
+            assert_int_equal(spmm_executor_set_values(executor, values, NULL, NULL), SPMM_OK);
+            free(values);
+            for (int op = 0; op < 2; op++) {
+                const struct test_product product = {(spmm_op_t)op, 3, SPMM_ROW_MAJOR, SPMM_COL_MAJOR, 1, 0, 0, 1, 0,
+                                                     TEST_VALUES_REAL};
+                test_product_check(executor, a, options.dtype, &product);
+            }
+            spmm_executor_destroy(executor);
+            spmm_plan_destroy(plan);
+            test_matrix_free(a);
+        }
+}
+
+static void set_values_refuses_null(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("band", TEST_VALUES_REAL);
+    spmm_plan_t *plan = test_plan_build(a, plans[0]);
+    spmm_executor_t *executor = executor_with(plan, 1);
+    spmm_diag_t diag;
+    assert_int_equal(spmm_executor_set_values(executor, NULL, NULL, &diag), SPMM_ERR_ARGUMENT);
+    assert_true(diag.text[0] != '\0');
+    assert_int_equal(spmm_executor_set_values(NULL, a->values, NULL, NULL), SPMM_ERR_ARGUMENT);
+    spmm_executor_destroy(executor);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+struct user {
+    const spmm_plan_t *plan;
+    const struct test_dense *b;
+    struct test_dense c;
+    spmm_status_t status;
+};
+
+static void *user_main(void *context)
+{
+    struct user *user = context;
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    options.device = SPMM_DEVICE_CPU;
+    options.threads = 1;
+    for (int repeat = 0; repeat < 20 && user->status == SPMM_OK; repeat++) {
+        spmm_executor_t *executor = NULL;
+        user->status = spmm_executor_create(user->plan, &options, &executor, NULL);
+        void *workspace = aligned_alloc(256, 1 << 20);
+        if (user->status == SPMM_OK)
+            user->status = spmm_execute(executor, SPMM_OP_N, 1, &user->b->view, 0, &user->c.view, workspace, 1 << 20, NULL);
+        free(workspace);
+        spmm_executor_destroy(executor);
+    }
+    return NULL;
+}
+
+static void two_threads_share_one_plan(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("dense row among sparse", TEST_VALUES_REAL);
+    spmm_plan_t *plan = test_plan_build(a, plans[1]);
+    const struct test_product product = {SPMM_OP_N, 12, SPMM_ROW_MAJOR, SPMM_ROW_MAJOR, 0, 0, 0, 1, 0, TEST_VALUES_REAL};
+    struct test_dense b = test_product_b(a, SPMM_F32, &product);
+    struct user users[2];
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++) {
+        users[i] = (struct user){plan, &b, test_product_c(a, SPMM_F32, &product), SPMM_OK};
+        assert_int_equal(pthread_create(&threads[i], NULL, user_main, &users[i]), 0);
+    }
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_int_equal(users[i].status, SPMM_OK);
+        assert_true(test_judge(a, SPMM_OP_N, 1, &b, 0, &users[i].c, &users[i].c).ratio <= 1);
+    }
+    assert_memory_equal(users[0].c.block, users[1].c.block, users[0].c.block_bytes);
+    test_dense_free(&users[0].c);
+    test_dense_free(&users[1].c);
+    test_dense_free(&b);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_bits_at_any_number_of_threads),
+        cmocka_unit_test(a_hundred_repeats_have_the_same_bits),
+        cmocka_unit_test(nan_and_inf_reach_exactly_the_rows_that_store_the_column),
+        cmocka_unit_test(unit_vectors_give_the_columns),
+        cmocka_unit_test(products_add),
+        cmocka_unit_test(new_values_replace_the_plans_for_both_ops),
+        cmocka_unit_test(set_values_refuses_null),
+        cmocka_unit_test(two_threads_share_one_plan),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
