@@ -19,7 +19,7 @@ static spmm_status_t bad_index(struct spmmi_reader *reader, uint64_t line, const
     char expected[64];
     uint64_t value = 0;
     const char *after = spmmi_count_read(at, end, &value);
-    const bool is_zero = after != NULL && value == 0 && (after == end || *after == ' ' || *after == '\t');
+    const bool is_zero = after != NULL && value == 0 && spmmi_is_word_end(after, end);
     const bool is_comment = at < end && *at == '%';
     (void)snprintf(expected, sizeof expected, "a %s index from 1 to %lld", what, (long long)limit);
     return found(reader, line, expected, at, end,

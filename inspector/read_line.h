@@ -75,29 +75,31 @@ struct spmmi_entry {
     const char *at;   /* on failure: the offending token */
 };
 
-/* One index in [1, limit], followed by a blank, or (if last) by a blank or the end of the line. NULL when not. */
-SPMMI_INLINE const char *spmmi_read_index(const char *p, const char *end, int64_t limit, bool last, int64_t *index)
+/* Whether a number that ends at p ends there as a word. */
+SPMMI_INLINE bool spmmi_is_word_end(const char *p, const char *end)
+{
+    return p == end || *p == ' ' || *p == '\n' || *p == '\t' || *p == '\r';
+}
+
+/* One index in [1, limit]. NULL when not. */
+SPMMI_INLINE const char *spmmi_read_index(const char *p, const char *end, int64_t limit, int64_t *index)
 {
     uint64_t value = 0;
     p = spmmi_count_read(p, end, &value);
-    if (p == NULL || value - 1 >= (uint64_t)limit)
-        return NULL;
-    if (p == end ? !last : (*p != ' ' && *p != '\t' && (!last || (*p != '\n' && *p != '\r'))))
+    if (p == NULL || value - 1 >= (uint64_t)limit || !spmmi_is_word_end(p, end))
         return NULL;
     *index = (int64_t)value - 1;
     return p;
 }
 
-/* One value of the field, followed by a blank or the end of the line. NULL when not. */
+/* One value of the field. NULL when not. */
 SPMMI_INLINE const char *spmmi_read_value(const char *p, const char *end, enum spmmi_field field,
                                           struct spmmi_entry *entry)
 {
     entry->inexact = false;
     p = field == SPMMI_FIELD_REAL ? spmmi_decimal_read(p, end, &entry->value)
                                   : spmmi_integer_read(p, end, &entry->value, &entry->inexact);
-    if (p == NULL || (p < end && *p != '\n' && *p != '\r' && *p != ' ' && *p != '\t'))
-        return NULL;
-    return p;
+    return p != NULL && spmmi_is_word_end(p, end) ? p : NULL;
 }
 
 /* Read the entry at *p, the first character of its line that is no blank. On success *p is behind its line. field
@@ -108,11 +110,11 @@ SPMMI_INLINE enum spmmi_entry_error spmmi_read_entry(const struct spmmi_mtx *mtx
 {
     const char *end = mtx->end;
     entry->at = *p;
-    const char *q = spmmi_read_index(*p, end, mtx->rows, false, &entry->row);
+    const char *q = spmmi_read_index(*p, end, mtx->rows, &entry->row);
     if (q == NULL)
         return SPMMI_ENTRY_ROW;
     entry->at = spmmi_skip_blanks(q, end);
-    q = spmmi_read_index(entry->at, end, mtx->cols, field == SPMMI_FIELD_PATTERN, &entry->col);
+    q = spmmi_read_index(entry->at, end, mtx->cols, &entry->col);
     if (q == NULL)
         return SPMMI_ENTRY_COL;
     if (symmetry != SPMMI_GENERAL && entry->col > entry->row)

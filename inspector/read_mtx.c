@@ -33,7 +33,7 @@ static int split_words(const char **p, const char *end, struct word *words, int 
     const char *q = spmmi_skip_blanks(*p, end);
     while (count <= max && q < end && *q != '\n' && *q != '\r') {
         const char *begin = q;
-        while (q < end && *q != ' ' && *q != '\t' && *q != '\n' && *q != '\r')
+        while (!spmmi_is_word_end(q, end))
             q++;
         words[count++] = (struct word){begin, (size_t)(q - begin)};
         q = spmmi_skip_blanks(q, end);
@@ -143,7 +143,7 @@ static spmm_status_t read_size(struct spmmi_reader *reader, const char **p, cons
     const char *q = token;
     while (q < end && spmmi_is_digit(*q))
         q++;
-    if (q == token || (q < end && *q != ' ' && *q != '\t' && *q != '\n' && *q != '\r'))
+    if (q == token || !spmmi_is_word_end(q, end))
         return unexpected(reader, SPMM_ERR_MATRIX_SYNTAX, line, what, token, end,
                           token < end && *token == '+' ? "; write it without a sign" : "");
     if (spmmi_count_read(token, end, &value) == NULL || value > (uint64_t)limit) {

@@ -29,8 +29,7 @@ static spmm_status_t read_number(struct spmmi_reader *reader, struct cursor *c, 
     uint64_t value = 0;
     skip_space(c);
     const char *q = spmmi_count_read(c->p, c->end, &value);
-    const bool closed = q != NULL && (q == c->end || *q == ' ' || *q == '\t' || *q == '\n' || *q == '\r' ||
-                                      (comma && *q == ','));
+    const bool closed = q != NULL && (spmmi_is_word_end(q, c->end) || (comma && *q == ','));
     if (!closed || value < (uint64_t)low || value > (uint64_t)high) {
         char text[SPMMI_TOKEN_BYTES];
         return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, c->line, "expected %s from %lld to %lld, found %s", what,
