@@ -64,19 +64,6 @@ cleanup:
     return status;
 }
 
-/* Row pointers of the transpose. */
-static int64_t *transposed_row_ptr(const spmm_plan_t *plan)
-{
-    int64_t *row_ptr = spmmi_alloc_zero((uint64_t)plan->cols + 1, sizeof *row_ptr);
-    if (row_ptr == NULL)
-        return NULL;
-    for (int64_t p = 0; p < plan->nnz; p++)
-        row_ptr[plan->col_ind[p] + 1]++;
-    for (int64_t j = 0; j < plan->cols; j++)
-        row_ptr[j + 1] += row_ptr[j];
-    return row_ptr;
-}
-
 spmm_status_t spmmi_check_items(const spmm_plan_t *plan, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -85,9 +72,11 @@ spmm_status_t spmmi_check_items(const spmm_plan_t *plan, spmm_diag_t *diag)
         const struct spmmi_part *part = &plan->parts[i];
         struct pattern pattern = {plan->rows, plan->nnz, plan->row_ptr};
         if (part->op == SPMM_OP_T) {
-            if (transposed == NULL)
-                transposed = transposed_row_ptr(plan);
-            SPMM_TRY_ALLOC(transposed, diag);
+            if (transposed == NULL) {
+                transposed = spmmi_alloc((uint64_t)plan->cols + 1, sizeof *transposed);
+                SPMM_TRY_ALLOC(transposed, diag);
+                spmmi_transpose_row_ptr(plan->cols, plan->nnz, plan->col_ind, transposed);
+            }
             pattern = (struct pattern){plan->cols, plan->nnz, transposed};
         }
         if (part->schedule == SPMM_SCHEDULE_NONZERO_SPLIT)

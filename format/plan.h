@@ -100,6 +100,9 @@ void spmmi_digest_values(int64_t nnz, spmm_dtype_t dtype, const void *values, ui
  * items, trace, digests, statistics). Called on every load, and by the inspector on what it built. */
 spmm_status_t spmmi_plan_check(const spmm_plan_t *plan, spmm_diag_t *diag);
 
+/* Row pointers of the transpose into t_row_ptr[cols + 1] of the caller: all that a partition needs of it. */
+void spmmi_transpose_row_ptr(int64_t cols, int64_t nnz, const int32_t *col_ind, int64_t *t_row_ptr);
+
 /* CSR of the transpose by counting sort, into arrays of the caller: t_row_ptr[cols + 1], t_col_ind[nnz] and,
  * unless NULL, map[nnz] with map[q] = position in A's CSR order of the q-th nonzero of the transpose.
  * MEMORY when the counters do not fit. */

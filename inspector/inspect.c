@@ -296,7 +296,7 @@ static spmm_status_t plan_ops(spmm_plan_t *plan, const struct request *r, spmm_d
     if ((r->options.ops & (1u << SPMM_OP_T)) != 0) {
         t_row_ptr = spmmi_alloc((uint64_t)plan->cols + 1, sizeof *t_row_ptr);
         SPMM_TRY_ALLOC(t_row_ptr, diag);
-        spmmi_transposed_row_ptr(plan->cols, plan->nnz, plan->col_ind, t_row_ptr);
+        spmmi_transpose_row_ptr(plan->cols, plan->nnz, plan->col_ind, t_row_ptr);
         SPMM_TRY(plan_op(plan, r, SPMM_OP_T, t_row_ptr, diag));
     }
 cleanup:

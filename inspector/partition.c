@@ -3,7 +3,6 @@
 #include "partition.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 #include "format/alloc.h"
 
@@ -57,13 +56,4 @@ spmm_status_t spmmi_partition(spmm_op_t op, spmm_schedule_t schedule, uint32_t g
     else
         split_nonzeros(rows, row_ptr, granule, threads, part->items);
     return SPMM_OK;
-}
-
-void spmmi_transposed_row_ptr(int64_t cols, int64_t nnz, const int32_t *col_ind, int64_t *t_row_ptr)
-{
-    memset(t_row_ptr, 0, ((size_t)cols + 1) * sizeof *t_row_ptr);
-    for (int64_t p = 0; p < nnz; p++)
-        t_row_ptr[col_ind[p] + 1]++;
-    for (int64_t j = 0; j < cols; j++)
-        t_row_ptr[j + 1] += t_row_ptr[j];
 }

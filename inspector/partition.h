@@ -9,7 +9,4 @@
 spmm_status_t spmmi_partition(spmm_op_t op, spmm_schedule_t schedule, uint32_t granule, int64_t rows,
                               const int64_t *row_ptr, int threads, struct spmmi_part *part);
 
-/* Row pointers of the transpose: t_row_ptr[cols + 1] of the caller. O(nnz), no memory of its own. */
-void spmmi_transposed_row_ptr(int64_t cols, int64_t nnz, const int32_t *col_ind, int64_t *t_row_ptr);
-
 #endif

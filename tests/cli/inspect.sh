@@ -208,6 +208,16 @@ run spmm-inspect -- -o
 exits 1
 says_err '-o: '
 
+# ---- Progress: a line on a terminal, erased in the end ----
+erase=$(printf '\r\033[K')
+run script -qec 'spmm-inspect gen:rmat:17:16' /dev/null
+exits 0
+says "$erase"
+says 'gen:rmat:17:16: 131,072 x 131,072'
+run script -qec 'spmm-inspect -q gen:rmat:17:16' /dev/null
+exits 0
+silent
+
 # ---- Help ----
 run spmm-inspect --help
 exits 0

@@ -136,7 +136,7 @@ static void covers_every_nonzero_once(void **state)
     int64_t *t_row_ptr = spmmi_alloc((uint64_t)m->cols + 1, sizeof *t_row_ptr);
     int64_t *expected = spmmi_alloc((uint64_t)m->cols + 1, sizeof *expected);
     int32_t *t_col_ind = spmmi_alloc((uint64_t)m->nnz, sizeof *t_col_ind);
-    spmmi_transposed_row_ptr(m->cols, m->nnz, m->col_ind, t_row_ptr);
+    spmmi_transpose_row_ptr(m->cols, m->nnz, m->col_ind, t_row_ptr);
     assert_int_equal(spmmi_transpose(m->rows, m->cols, m->row_ptr, m->col_ind, expected, t_col_ind, NULL),
                      SPMM_OK);
     assert_memory_equal(t_row_ptr, expected, ((size_t)m->cols + 1) * sizeof *expected);
