@@ -16,12 +16,14 @@
 #define HUGE_FROM (2 * HUGE_PAGE)
 
 #ifdef SPMM_TEST_HOOKS
+#include <malloc.h>
 #include <stdatomic.h>
 
 static _Atomic int64_t fail_at = -1;
 static _Atomic int64_t count_now;
 static _Atomic int64_t live_now;
 static _Atomic int fail_every;
+static _Atomic int64_t bytes_now, bytes_then, bytes_peak;
 
 void spmmi_alloc_fail_at(int64_t k, int every)
 {
@@ -40,19 +42,44 @@ int64_t spmmi_alloc_count(void)
     return atomic_load(&count_now);
 }
 
+void spmmi_alloc_peak_reset(void)
+{
+    atomic_store(&bytes_then, atomic_load(&bytes_now));
+    atomic_store(&bytes_peak, atomic_load(&bytes_now));
+}
+
+uint64_t spmmi_alloc_peak_bytes(void)
+{
+    return (uint64_t)(atomic_load(&bytes_peak) - atomic_load(&bytes_then));
+}
+
+/* A block comes (sign 1) or goes (sign -1). */
+static void count_block(void *block, int sign)
+{
+    const int64_t bytes = sign * (int64_t)malloc_usable_size(block);
+    const int64_t now = atomic_fetch_add(&bytes_now, bytes) + bytes;
+    int64_t peak = atomic_load(&bytes_peak);
+    (void)atomic_fetch_add(&live_now, sign);
+    while (now > peak && !atomic_compare_exchange_weak(&bytes_peak, &peak, now))
+        continue;
+}
+
 static int must_fail(void)
 {
     const int64_t k = atomic_load(&fail_at);
     const int64_t now = atomic_fetch_add(&count_now, 1);
     return k >= 0 && (now == k || (now > k && atomic_load(&fail_every)));
 }
-#define COUNT_LIVE(delta) ((void)atomic_fetch_add(&live_now, (delta)))
 #else
 static int must_fail(void)
 {
     return 0;
 }
-#define COUNT_LIVE(delta) ((void)0)
+static void count_block(void *block, int sign)
+{
+    (void)block;
+    (void)sign;
+}
 #endif
 
 static void *new_block(size_t bytes)
@@ -76,7 +103,7 @@ void *spmmi_alloc(uint64_t count, size_t size)
         return NULL;
     void *block = new_block(bytes == 0 ? BLOCK_ALIGN : (size_t)bytes);
     if (block != NULL)
-        COUNT_LIVE(1);
+        count_block(block, 1);
     return block;
 }
 
@@ -91,6 +118,6 @@ void *spmmi_alloc_zero(uint64_t count, size_t size)
 void spmmi_free(void *block)
 {
     if (block != NULL)
-        COUNT_LIVE(-1);
+        count_block(block, -1);
     free(block);
 }

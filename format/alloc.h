@@ -16,6 +16,8 @@ void spmmi_free(void *block);                        /* NULL is fine */
 void spmmi_alloc_fail_at(int64_t k, int every);
 int64_t spmmi_alloc_live(void);  /* blocks not yet freed */
 int64_t spmmi_alloc_count(void); /* allocations since the last spmmi_alloc_fail_at */
+void spmmi_alloc_peak_reset(void);
+uint64_t spmmi_alloc_peak_bytes(void); /* most bytes held at a time since then, above those held then */
 #endif
 
 #endif

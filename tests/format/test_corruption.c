@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Damaged and hostile plan files. Accidental damage is always refused; a forged file is refused with a named status
+ * or loads as a plan that passes every check, and never takes more memory than allowed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/alloc.h"
+#include "format/plan_records.h"
+#include "tests/golden/golden_cases.h"
+#include "tests/support/forge.h"
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+#define BUDGET (UINT64_C(4) << 20)
+
+static uint64_t cases, accepted;
+
+/* Loads hostile bytes. Returns the status after checking what every load promises. */
+static spmm_status_t load(const uint8_t *bytes, size_t size)
+{
+    const spmm_load_options_t options = {sizeof options, BUDGET, 1};
+    const int64_t live = spmmi_alloc_live();
+    spmm_plan_t *plan = NULL;
+    spmm_diag_t diag;
+    spmmi_alloc_peak_reset();
+    const spmm_status_t status = spmm_plan_read(bytes, size, &options, &plan, &diag);
+    cases++;
+    assert_int_equal(diag.status, status);
+    assert_true(spmmi_alloc_peak_bytes() <= BUDGET);
+    if (status == SPMM_OK) {
+        accepted++;
+        assert_int_equal(spmmi_plan_check(plan, &diag), SPMM_OK);
+        spmm_plan_destroy(plan);
+    } else {
+        assert_null(plan);
+        assert_true(strlen(diag.text) > 0 && strchr(diag.text, '\n') == NULL);
+        assert_true((status >= SPMM_ERR_PLAN_MAGIC && status <= SPMM_ERR_PLAN_META) ||
+                    status == SPMM_ERR_MEMORY);
+    }
+    assert_int_equal(spmmi_alloc_live(), live);
+    return status;
+}
+
+static uint8_t *good_plan(const void *state, size_t *size)
+{
+    const struct golden_good *good = state;
+    uint8_t *bytes = golden_read("good", good->name, "plan", size);
+    assert_non_null(bytes);
+    return bytes;
+}
+
+/* A copy in a block of exactly its size, so that a sanitizer sees a read beyond the end. */
+static uint8_t *exact_copy(const uint8_t *bytes, size_t size)
+{
+    uint8_t *copy = malloc(size == 0 ? 1 : size);
+    assert_non_null(copy);
+    memcpy(copy, bytes, size);
+    return copy;
+}
+
+static void every_flipped_bit_is_refused(void **state)
+{
+    size_t size = 0;
+    uint8_t *bytes = good_plan(*state, &size);
+    for (size_t bit = 0; bit < 8 * size; bit++) {
+        bytes[bit / 8] ^= (uint8_t)(1u << (bit % 8));
+        if (load(bytes, size) == SPMM_OK)
+            fail_msg("bit %zu of byte %zu", bit % 8, bit / 8);
+        bytes[bit / 8] ^= (uint8_t)(1u << (bit % 8));
+    }
+    assert_int_equal(load(bytes, size), SPMM_OK);
+    free(bytes);
+}
+
+static void every_truncation_is_refused(void **state)
+{
+    size_t size = 0;
+    uint8_t *bytes = good_plan(*state, &size);
+    for (size_t length = 0; length < size; length++) {
+        uint8_t *copy = exact_copy(bytes, length);
+        if (load(copy, length) == SPMM_OK)
+            fail_msg("%zu of %zu bytes", length, size);
+        free(copy);
+    }
+    free(bytes);
+}
+
+static void every_changed_byte_is_refused(void **state)
+{
+    size_t size = 0;
+    uint8_t *bytes = good_plan(*state, &size);
+    for (size_t at = 0; at < size; at++) {
+        const uint8_t old = bytes[at];
+        const uint8_t others[] = {0, 0xff, (uint8_t)(old + 1), (uint8_t)(old - 1), old ^ 0x80};
+        for (size_t i = 0; i < COUNT(others); i++) {
+            if (others[i] == old)
+                continue;
+            bytes[at] = others[i];
+            if (load(bytes, size) == SPMM_OK)
+                fail_msg("byte %zu: %u for %u", at, others[i], old);
+        }
+        bytes[at] = old;
+    }
+    free(bytes);
+}
+
+static void inserted_and_deleted_bytes_are_refused(void **state)
+{
+    size_t size = 0;
+    uint8_t *bytes = good_plan(*state, &size);
+    uint8_t *other = malloc(size + 1);
+    assert_non_null(other);
+    for (size_t at = 0; at < size; at++) {
+        memcpy(other, bytes, at);
+        memcpy(other + at, bytes + at + 1, size - at - 1);
+        if (load(other, size - 1) == SPMM_OK)
+            fail_msg("without byte %zu", at);
+        other[at] = 0;
+        memcpy(other + at + 1, bytes + at, size - at);
+        if (load(other, size + 1) == SPMM_OK)
+            fail_msg("with a zero before byte %zu", at);
+    }
+    free(other);
+    free(bytes);
+}
+
+/* About 60 values that fields go wrong on, in the width of the field. */
+static const uint64_t values[] = {0,
+                                  1,
+                                  2,
+                                  3,
+                                  4,
+                                  5,
+                                  6,
+                                  7,
+                                  8,
+                                  9,
+                                  15,
+                                  16,
+                                  17,
+                                  24,
+                                  31,
+                                  32,
+                                  33,
+                                  47,
+                                  48,
+                                  59,
+                                  60,
+                                  61,
+                                  63,
+                                  64,
+                                  65,
+                                  89,
+                                  90,
+                                  91,
+                                  127,
+                                  128,
+                                  255,
+                                  256,
+                                  257,
+                                  359,
+                                  360,
+                                  361,
+                                  1000,
+                                  4095,
+                                  4096,
+                                  8192,
+                                  65535,
+                                  65536,
+                                  1u << 20,
+                                  1u << 21,
+                                  0x7ffffffe,
+                                  0x7fffffff,
+                                  0x80000000,
+                                  0xfffffffe,
+                                  0xffffffff,
+                                  1ull << 32,
+                                  1ull << 40,
+                                  1ull << 41,
+                                  1ull << 53,
+                                  1ull << 61,
+                                  1ull << 62,
+                                  INT64_MAX,
+                                  1ull << 63,
+                                  ~0ull - 63,
+                                  ~0ull - 1,
+                                  ~0ull,
+                                  0x3ff0000000000000,
+                                  0x7ff0000000000000,
+                                  0x7ff8000000000001};
+
+static void attack(uint8_t *bytes, size_t size, uint8_t *at, uint32_t width)
+{
+    uint8_t *before = exact_copy(bytes, size);
+    for (size_t v = 0; v < COUNT(values); v++) {
+        memcpy(at, &values[v], width);
+        forge_repair(bytes, size);
+        (void)load(bytes, size);
+        memcpy(bytes, before, size);
+    }
+    free(before);
+}
+
+static void header_fields_are_attacked(void **state)
+{
+    static const uint8_t fields[][2] = {
+#define FIELD(name, at) {at, sizeof((struct spmmi_header *)0)->name},
+        SPMMI_HEADER_FIELDS(FIELD)
+#undef FIELD
+    };
+    size_t size = 0;
+    uint8_t *bytes = good_plan(*state, &size);
+    for (size_t i = 0; i < COUNT(fields); i++)
+        attack(bytes, size, bytes + fields[i][0], fields[i][1] < 8 ? fields[i][1] : 8);
+    free(bytes);
+}
+
+static void table_fields_are_attacked(void **state)
+{
+    static const uint8_t fields[][2] = {
+#define FIELD(name, at) {at, sizeof((struct spmmi_entry *)0)->name},
+        SPMMI_ENTRY_FIELDS(FIELD)
+#undef FIELD
+    };
+    size_t size = 0;
+    uint8_t *bytes = good_plan(*state, &size);
+    const uint32_t count = spmmi_get_u32(bytes + SPMMI_AT_section_count);
+    for (uint32_t e = 0; e < count; e++) {
+        uint8_t *entry = bytes + SPMMI_HEADER_BYTES + e * SPMMI_ENTRY_BYTES;
+        for (size_t i = 0; i < COUNT(fields); i++)
+            attack(bytes, size, entry + fields[i][0], fields[i][1]);
+        uint8_t *frame = bytes + spmmi_get_u64(entry + 16);
+        attack(bytes, size, frame, 4);
+        attack(bytes, size, frame + 4, 1);
+        attack(bytes, size, frame + 5, 1);
+    }
+    free(bytes);
+}
+
+/* Header fields two at a time: dimensions, sizes and counts that agree with each other but not with the file. */
+static void pairs_of_header_fields_are_attacked(void **state)
+{
+    static const uint8_t fields[] = {SPMMI_AT_file_bytes, SPMMI_AT_rows,  SPMMI_AT_cols,         SPMMI_AT_nnz,
+                                     SPMMI_AT_dtype,      SPMMI_AT_flags, SPMMI_AT_section_count};
+    size_t size = 0;
+    uint8_t *bytes = good_plan(*state, &size), *before = exact_copy(bytes, size);
+    for (size_t i = 0; i < COUNT(fields); i++) {
+        for (size_t k = 0; k < i; k++) {
+            for (size_t pair = 0; pair < COUNT(values) * COUNT(values); pair++) {
+                memcpy(bytes + fields[i], &values[pair / COUNT(values)], fields[i] >= SPMMI_AT_dtype ? 4 : 8);
+                memcpy(bytes + fields[k], &values[pair % COUNT(values)], fields[k] >= SPMMI_AT_dtype ? 4 : 8);
+                forge_repair(bytes, size);
+                (void)load(bytes, size);
+                memcpy(bytes, before, size);
+            }
+        }
+    }
+    free(before);
+    free(bytes);
+}
+
+/* Every byte, 4-byte word and 8-byte word of the decompressed content of every section. */
+static void contents_are_attacked(void **state)
+{
+    size_t size = 0;
+    uint8_t *bytes = good_plan(*state, &size);
+    struct forge *f = forge_open(bytes, size);
+    for (uint32_t i = 0; i < f->header.section_count; i++) {
+        size_t content_size = 0;
+        uint8_t *content = forge_content(&f->sections[i], &content_size),
+                *before = exact_copy(content, content_size);
+        /* Small sections field by field; long ones at places that reach every part. */
+        const size_t step = content_size <= 400 ? 4 : content_size / 64;
+        for (size_t at = 0; at < content_size; at += step) {
+            for (size_t v = 0; v < COUNT(values); v++) {
+                const size_t left = content_size - at, width = left >= 8 && v % 2 != 0 ? 8
+                                                               : left >= 4             ? 4
+                                                                                       : 1;
+                size_t built_size = 0;
+                memcpy(content + at, &values[v], width);
+                forge_set_content(&f->sections[i], content, content_size, (struct forge_zstd){0, 0, 0});
+                uint8_t *built = forge_build(f, &built_size);
+                (void)load(built, built_size);
+                free(built);
+                memcpy(content, before, content_size);
+            }
+        }
+        forge_set_content(&f->sections[i], before, content_size, (struct forge_zstd){0, 0, 0});
+        free(before);
+        free(content);
+    }
+    forge_free(f);
+    free(bytes);
+}
+
+/* Contents longer and shorter than they should be, with a raw size that agrees or not. */
+static void content_sizes_are_attacked(void **state)
+{
+    size_t size = 0;
+    uint8_t *bytes = good_plan(*state, &size);
+    static const uint8_t zeros[8192];
+    for (uint32_t length = 1; length < 600; length++) {
+        for (int agrees = 0; agrees < 2; agrees++) {
+            struct forge *f = forge_open(bytes, size);
+            struct forge_section *s = &f->sections[length % f->header.section_count];
+            size_t built_size = 0;
+            forge_set_content(s, zeros, length, (struct forge_zstd){0, 0, 0});
+            if (agrees)
+                s->entry.raw_bytes = length;
+            uint8_t *built = forge_build(f, &built_size);
+            (void)load(built, built_size);
+            free(built);
+            forge_free(f);
+        }
+    }
+    free(bytes);
+}
+
+static void budgets_below_the_need_are_refused(void **state)
+{
+    size_t size = 0;
+    uint8_t *bytes = good_plan(*state, &size);
+    for (uint64_t budget = 1; budget < BUDGET; budget = budget * 5 / 4 + 1) {
+        const spmm_load_options_t options = {sizeof options, budget, 1};
+        spmm_plan_t *plan = NULL;
+        spmmi_alloc_peak_reset();
+        const spmm_status_t status = spmm_plan_read(bytes, size, &options, &plan, NULL);
+        assert_true(status == SPMM_OK || status == SPMM_ERR_PLAN_BUDGET);
+        assert_true(spmmi_alloc_peak_bytes() <= budget);
+        spmm_plan_destroy(plan);
+    }
+    free(bytes);
+}
+
+static const CMUnitTestFunction laws[] = {
+    every_flipped_bit_is_refused,
+    every_truncation_is_refused,
+    every_changed_byte_is_refused,
+    inserted_and_deleted_bytes_are_refused,
+    header_fields_are_attacked,
+    table_fields_are_attacked,
+    contents_are_attacked,
+    content_sizes_are_attacked,
+    budgets_below_the_need_are_refused,
+};
+static const char *const law_names[] = {
+    "every_flipped_bit_is_refused",
+    "every_truncation_is_refused",
+    "every_changed_byte_is_refused",
+    "inserted_and_deleted_bytes_are_refused",
+    "header_fields_are_attacked",
+    "table_fields_are_attacked",
+    "contents_are_attacked",
+    "content_sizes_are_attacked",
+    "budgets_below_the_need_are_refused",
+};
+
+/* Files that optional parts make different from what this version writes are covered by the golden tests. */
+static const char *const names[] = {"empty_0x0",      "one_by_one",         "f64_dictionary",
+                                    "pattern_only",   "both_ops_row_split", "f64_nonzero_split",
+                                    "special_values", "later_minor"};
+
+static const struct golden_good *good_case(const char *name)
+{
+    for (size_t i = 0; i < golden_good_count; i++) {
+        if (strcmp(golden_good_cases[i].name, name) == 0)
+            return &golden_good_cases[i];
+    }
+    return NULL;
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[COUNT(names) * COUNT(laws) + 1];
+    size_t used = 0;
+    for (size_t n = 0; n < COUNT(names); n++) {
+        for (size_t l = 0; l < COUNT(laws); l++)
+            tests[used++] = (struct CMUnitTest){law_names[l], laws[l], NULL, NULL,
+                                                (void *)(uintptr_t)good_case(names[n])};
+    }
+    tests[used++] =
+        (struct CMUnitTest){"pairs_of_header_fields_are_attacked", pairs_of_header_fields_are_attacked, NULL,
+                            NULL, (void *)(uintptr_t)good_case("both_ops_row_split")};
+    const int failed = _cmocka_run_group_tests("corruption", tests, used, NULL, NULL);
+    printf("%llu damaged or forged files, %llu of them valid plans\n", (unsigned long long)cases,
+           (unsigned long long)accepted);
+    return failed;
+}
