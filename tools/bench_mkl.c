@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* oneMKL's inspector-executor SpMM (32-bit indices), loaded at run time: nothing of it is needed to build. */
 #include <dlfcn.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,6 +22,7 @@ struct mkl_api {
     int (*set_interface)(int code);
     int (*set_threading)(int code);
     void (*set_threads)(int threads);
+    void (*set_dynamic)(int is_dynamic);
     int (*create_f32)(mkl_matrix *a, int base, int rows, int cols, int *starts, int *ends, int *columns,
                       float *values);
     int (*create_f64)(mkl_matrix *a, int base, int rows, int cols, int *starts, int *ends, int *columns,
@@ -55,6 +57,7 @@ static const struct {
     {"MKL_Set_Interface_Layer", offsetof(struct mkl_api, set_interface)},
     {"MKL_Set_Threading_Layer", offsetof(struct mkl_api, set_threading)},
     {"MKL_Set_Num_Threads", offsetof(struct mkl_api, set_threads)},
+    {"MKL_Set_Dynamic", offsetof(struct mkl_api, set_dynamic)},
     {"mkl_sparse_s_create_csr", offsetof(struct mkl_api, create_f32)},
     {"mkl_sparse_d_create_csr", offsetof(struct mkl_api, create_f64)},
     {"mkl_sparse_set_mm_hint", offsetof(struct mkl_api, set_mm_hint)},
@@ -209,7 +212,8 @@ static void *open_library(const char *path)
     return library;
 }
 
-/* The threads of oneMKL and ours should be one pool: two pools would wait busily beside each other's work. */
+/* The threads of oneMKL and ours should be one pool: two pools would wait busily beside each other's work. Their
+ * number is ours, which oneMKL by itself may lower. */
 static void share_threads(const struct mkl_api *api, int threads)
 {
 #ifdef __clang__
@@ -218,8 +222,8 @@ static void share_threads(const struct mkl_api *api, int threads)
     (void)api->set_threading(MKL_THREADING_GNU);
 #endif
     (void)api->set_interface(MKL_LP64);
-    if (threads > 0)
-        api->set_threads(threads);
+    api->set_dynamic(0);
+    api->set_threads(threads > 0 ? threads : omp_get_max_threads());
 }
 
 spmm_status_t bench_mkl_open(const struct bench_site *site, const char *path, struct bench_peers **peers,

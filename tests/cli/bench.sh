@@ -43,6 +43,34 @@ is_json 'len(j["cases"]) == 2 and j["summary"] == [] and j["cases"][0]["matrix"]
 is_json 'all(k["error_ratio"] <= 1 for c in j["cases"] for k in c["kernels"])'
 is_json 'all(sum(k["chosen"] for k in c["kernels"]) == 1 for c in j["cases"])'
 
+# ---- Peers: the best one counts, a wrong or failing one does not ----
+peer=${SPMM_NAIVE_MKL:?a library with the functions of oneMKL}
+rm "$work/r.csv"
+run "${bench[@]}" --mkl "$peer" -n 1,4 --dtype both --layout both --op both --csv "$work/r.csv" gen:rmat:6:4
+exits 0
+says 'best peer'
+rows 'len(r) == 32 and all(float(x["peer_ms_cold"]) > 0 and float(x["peer_ms_warm"]) > 0 for x in r)'
+rows 'all(abs(float(x["peer_ms_cold"]) / float(x["ms_cold"]) / float(x["ratio_cold"]) - 1) < 0.01 for x in r)'
+rows 'all(x["peer"] == "mkl-csr" for x in r if x["op"] == "N")'
+rows 'all(x["peer"] in ("mkl-csr", "mkl-opT-csr") for x in r)'
+run "${bench[@]}" --mkl "$peer" -n 3 --op T --json gen:rmat:6:4 gen:band:9:2
+exits 0
+is_json 'all([p["name"] for p in c["peers"]] == ["mkl-csr", "mkl-opT-csr"] for c in j["cases"])'
+is_json 'all(sum(p["best"] for p in c["peers"]) == 1 for c in j["cases"])'
+is_json 'all(p["error_ratio"] <= 1 for c in j["cases"] for p in c["peers"])'
+is_json '[s["cases"] for s in j["summary"]] == [2, 2, 2] and j["summary"][0]["ratio_cold_mean"] > 0'
+run "${bench[@]}" --mkl "$peer" --peers opT -n 3 --op T --json gen:rmat:6:4
+exits 0
+is_json '[p["name"] for p in j["cases"][0]["peers"]] == ["mkl-opT-csr"]'
+run env NAIVE_MKL=wrong "${bench[@]}" --mkl "$peer" -n 3 --csv "$work/r.csv" gen:rmat:6:4
+exits 0
+says 'check failed: not counted'
+rows 'r[-1]["peer"] == "" and r[-1]["ratio_cold"] == ""'
+run env NAIVE_MKL=refuse "${bench[@]}" --mkl "$peer" -n 3 --csv "$work/r.csv" gen:rmat:6:4
+exits 0
+says 'failed: mkl_sparse_mm failed with status 6'
+rows 'r[-1]["peer"] == ""'
+
 # ---- What cannot be measured is told, and the others are measured ----
 run "${bench[@]}" --no-peers -n 2 gen:nonsense "$work/none.mtx" gen:diag:4
 exits 2
