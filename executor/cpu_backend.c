@@ -11,7 +11,8 @@
 
 #define FORCED_GRANULE 1024u /* of the items made for a schedule that the plan has none for */
 
-static const char *const kernel_names[] = {"cpu/rows/row-split", "cpu/rows/nonzero-split"}; /* by schedule - 1 */
+static const char *const kernel_names[] = {"cpu/rows/row-split",
+                                           "cpu/rows/nonzero-split"}; /* by schedule - 1 */
 
 /* op(A) in CSR. */
 struct side {
@@ -101,7 +102,8 @@ void spmmi_cpu_set_values(struct spmmi_cpu *cpu, const void *values)
         values_permute(cpu, values);
 }
 
-static spmm_status_t side_make(struct spmmi_cpu *cpu, const spmm_plan_t *plan, spmm_op_t op, spmm_diag_t *diag)
+static spmm_status_t side_make(struct spmmi_cpu *cpu, const spmm_plan_t *plan, spmm_op_t op,
+                               spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct side *side = &cpu->sides[op];
@@ -121,9 +123,9 @@ static spmm_status_t side_make(struct spmmi_cpu *cpu, const spmm_plan_t *plan, s
             memcpy(side->col_ind, plan->col_ind, (size_t)nnz * sizeof *side->col_ind);
     }
 cleanup:
-    return status == SPMM_ERR_MEMORY ? spmmi_diag_set(diag, status, (struct spmmi_where){0, 0, 0},
-                                                      "out of memory in %s", __func__)
-                                     : status;
+    return status == SPMM_ERR_MEMORY
+               ? spmmi_diag_set(diag, status, (struct spmmi_where){0, 0, 0}, "out of memory in %s", __func__)
+               : status;
 }
 
 static void items_row_split(const struct side *side, struct spmmi_part *part)
@@ -148,7 +150,8 @@ static void items_nonzero_split(const struct side *side, struct spmmi_part *part
 }
 
 /* Items of the forced schedule for one op, as struct spmmi_part says. */
-static spmm_status_t part_force(struct spmmi_cpu *cpu, spmm_op_t op, spmm_schedule_t schedule, spmm_diag_t *diag)
+static spmm_status_t part_force(struct spmmi_cpu *cpu, spmm_op_t op, spmm_schedule_t schedule,
+                                spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_part *part = &cpu->parts[op];
@@ -162,7 +165,8 @@ cleanup:
     return status;
 }
 
-static spmm_status_t part_copy(struct spmmi_cpu *cpu, const spmm_plan_t *plan, uint32_t index, spmm_diag_t *diag)
+static spmm_status_t part_copy(struct spmmi_cpu *cpu, const spmm_plan_t *plan, uint32_t index,
+                               spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_part *part = &cpu->parts[index];
@@ -181,9 +185,10 @@ static spmm_status_t parts_make(struct spmmi_cpu *cpu, const spmm_plan_t *plan, 
     spmm_status_t status = SPMM_OK;
     for (uint32_t i = 0; i < plan->variant_count; i++) {
         const struct spmmi_variant *variant = &plan->variants[i];
-        SPMM_REQUIRE(variant->part_count == 1 && variant->compute == plan->dtype, SPMM_ERR_UNSUPPORTED, diag,
-                     "variant %u has %u parts and computes in %s; this build runs one part in the plan's own type",
-                     i, variant->part_count, spmm_dtype_name(variant->compute));
+        SPMM_REQUIRE(
+            variant->part_count == 1 && variant->compute == plan->dtype, SPMM_ERR_UNSUPPORTED, diag,
+            "variant %u has %u parts and computes in %s; this build runs one part in the plan's own type", i,
+            variant->part_count, spmm_dtype_name(variant->compute));
         cpu->part_of_variant[i] = force_kernel != NULL ? (uint32_t)variant->op : variant->part_first;
     }
     if (force_kernel == NULL)
@@ -249,14 +254,25 @@ static struct spmmi_rows_host rows_args(const struct spmmi_cpu *cpu, const struc
 {
     const struct side *side = &cpu->sides[product->op];
     const struct spmmi_part *part = part_of(cpu, product);
-    return (struct spmmi_rows_host){
-        .rows = side->rows, .cols = side->cols, .nnz = cpu->nnz,
-        .row_ptr = side->row_ptr, .col_ind = side->col_ind, .values = side->values,
-        .granule = part->granule, .item_count = part->item_count, .items = part->items,
-        .n = product->b->cols,
-        .b = product->b->data, .ldb = product->b->ld, .b_is_col_major = product->b->order == SPMM_COL_MAJOR,
-        .c = product->c->data, .ldc = product->c->ld, .c_is_col_major = product->c->order == SPMM_COL_MAJOR,
-        .alpha = product->alpha, .beta = product->beta, .threads = cpu->threads};
+    return (struct spmmi_rows_host){.rows = side->rows,
+                                    .cols = side->cols,
+                                    .nnz = cpu->nnz,
+                                    .row_ptr = side->row_ptr,
+                                    .col_ind = side->col_ind,
+                                    .values = side->values,
+                                    .granule = part->granule,
+                                    .item_count = part->item_count,
+                                    .items = part->items,
+                                    .n = product->b->cols,
+                                    .b = product->b->data,
+                                    .ldb = product->b->ld,
+                                    .b_is_col_major = product->b->order == SPMM_COL_MAJOR,
+                                    .c = product->c->data,
+                                    .ldc = product->c->ld,
+                                    .c_is_col_major = product->c->order == SPMM_COL_MAJOR,
+                                    .alpha = product->alpha,
+                                    .beta = product->beta,
+                                    .threads = cpu->threads};
 }
 
 static const struct spmmi_rows_host_kernel *kernel_of(const struct spmmi_cpu *cpu,
@@ -278,7 +294,8 @@ void spmmi_cpu_execute(const struct spmmi_cpu *cpu, const struct spmmi_product *
     kernel_of(cpu, product)->run(&args);
 }
 
-void spmmi_cpu_kernel(const struct spmmi_cpu *cpu, const struct spmmi_product *product, char *text, size_t size)
+void spmmi_cpu_kernel(const struct spmmi_cpu *cpu, const struct spmmi_product *product, char *text,
+                      size_t size)
 {
     (void)snprintf(text, size, "%s", kernel_names[part_of(cpu, product)->schedule - 1]);
 }

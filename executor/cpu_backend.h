@@ -21,7 +21,8 @@ uint64_t spmmi_cpu_host_bytes(const struct spmmi_cpu *cpu);
 void spmmi_cpu_set_values(struct spmmi_cpu *cpu, const void *values);
 uint64_t spmmi_cpu_workspace_bytes(const struct spmmi_cpu *cpu, const struct spmmi_product *product);
 void spmmi_cpu_execute(const struct spmmi_cpu *cpu, const struct spmmi_product *product, void *workspace);
-void spmmi_cpu_kernel(const struct spmmi_cpu *cpu, const struct spmmi_product *product, char *text, size_t size);
+void spmmi_cpu_kernel(const struct spmmi_cpu *cpu, const struct spmmi_product *product, char *text,
+                      size_t size);
 
 int spmmi_cpu_kernel_count(void);
 const char *spmmi_cpu_kernel_name(int index);

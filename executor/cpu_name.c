@@ -16,7 +16,8 @@ static int brand_read(char brand[49])
     if (leaf_max < 0x80000004u)
         return 0;
     for (unsigned leaf = 0; leaf < 3; leaf++)
-        __cpuid(0x80000002u + leaf, words[leaf * 4], words[leaf * 4 + 1], words[leaf * 4 + 2], words[leaf * 4 + 3]);
+        __cpuid(0x80000002u + leaf, words[leaf * 4], words[leaf * 4 + 1], words[leaf * 4 + 2],
+                words[leaf * 4 + 3]);
     memcpy(brand, words, sizeof words);
     brand[48] = '\0';
     return brand[0] != '\0';

@@ -48,7 +48,8 @@ uint64_t spmmi_cuda_device_bytes(const struct spmmi_cuda *cuda)
     return 0;
 }
 
-spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values, void *stream, spmm_diag_t *diag)
+spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values, void *stream,
+                                    spmm_diag_t *diag)
 {
     (void)cuda, (void)values, (void)stream, (void)diag;
     return SPMM_ERR_NO_DEVICE;
@@ -62,14 +63,15 @@ spmm_status_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, const st
     return SPMM_ERR_NO_DEVICE;
 }
 
-spmm_status_t spmmi_cuda_execute(struct spmmi_cuda *cuda, const struct spmmi_product *product, void *workspace,
-                                 uint64_t workspace_bytes, void *stream)
+spmm_status_t spmmi_cuda_execute(struct spmmi_cuda *cuda, const struct spmmi_product *product,
+                                 void *workspace, uint64_t workspace_bytes, void *stream)
 {
     (void)cuda, (void)product, (void)workspace, (void)workspace_bytes, (void)stream;
     return SPMM_ERR_NO_DEVICE;
 }
 
-void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, const struct spmmi_product *product, char *text, size_t size)
+void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, const struct spmmi_product *product, char *text,
+                       size_t size)
 {
     (void)cuda, (void)product;
     if (size > 0)

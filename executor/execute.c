@@ -7,8 +7,8 @@
 
 #define WORKSPACE_ALIGN 256u
 
-spmm_status_t spmm_executor_workspace_bytes(const spmm_executor_t *executor, spmm_op_t op, const spmm_dense_t *b,
-                                            const spmm_dense_t *c, uint64_t *bytes)
+spmm_status_t spmm_executor_workspace_bytes(const spmm_executor_t *executor, spmm_op_t op,
+                                            const spmm_dense_t *b, const spmm_dense_t *c, uint64_t *bytes)
 {
     if (bytes == NULL)
         return SPMM_ERR_ARGUMENT;
@@ -29,12 +29,14 @@ static spmm_status_t workspace_check(const spmm_executor_t *executor, const stru
     const spmm_status_t status = spmmi_product_workspace(executor, product, &needed);
     if (status != SPMM_OK)
         return status;
-    const bool fits = workspace != NULL && workspace_bytes >= needed && (uintptr_t)workspace % WORKSPACE_ALIGN == 0;
+    const bool fits =
+        workspace != NULL && workspace_bytes >= needed && (uintptr_t)workspace % WORKSPACE_ALIGN == 0;
     return needed == 0 || fits ? SPMM_OK : SPMM_ERR_WORKSPACE;
 }
 
-spmm_status_t spmm_execute(spmm_executor_t *executor, spmm_op_t op, double alpha, const spmm_dense_t *b, double beta,
-                           const spmm_dense_t *c, void *workspace, uint64_t workspace_bytes, void *stream)
+spmm_status_t spmm_execute(spmm_executor_t *executor, spmm_op_t op, double alpha, const spmm_dense_t *b,
+                           double beta, const spmm_dense_t *c, void *workspace, uint64_t workspace_bytes,
+                           void *stream)
 {
     struct spmmi_choice choice;
     spmm_status_t status = spmmi_product_check(executor, op, b, c, &choice);
@@ -70,8 +72,8 @@ static void note_write(const spmm_executor_t *executor, const struct spmmi_produ
                        executor->target % 10);
     (void)snprintf(info->note, sizeof info->note,
                    "the plan has no variant for n = %lld, %s-major, %s; the nearest (n = %lld to %lld) runs",
-                   (long long)product->b->cols, spmm_order_name(product->b->order), target, (long long)v->n_min,
-                   (long long)v->n_max);
+                   (long long)product->b->cols, spmm_order_name(product->b->order), target,
+                   (long long)v->n_min, (long long)v->n_max);
 }
 
 spmm_status_t spmm_executor_info(const spmm_executor_t *executor, spmm_op_t op, const spmm_dense_t *b,

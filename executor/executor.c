@@ -24,7 +24,8 @@ spmm_status_t spmm_device_name(int device, char *text, size_t size)
     }
     if (device < 0)
         return SPMM_ERR_ARGUMENT;
-    return device < spmmi_cuda_device_count() ? spmmi_cuda_device_name(device, text, size) : SPMM_ERR_NO_DEVICE;
+    return device < spmmi_cuda_device_count() ? spmmi_cuda_device_name(device, text, size)
+                                              : SPMM_ERR_NO_DEVICE;
 }
 
 int spmm_kernel_count(void)
@@ -41,7 +42,8 @@ const char *spmm_kernel_name(int index)
 }
 
 /* The caller's options as far as the caller knows them, defaults for the rest. */
-static spmm_status_t options_read(const spmm_executor_options_t *from, spmm_executor_options_t *to, spmm_diag_t *diag)
+static spmm_status_t options_read(const spmm_executor_options_t *from, spmm_executor_options_t *to,
+                                  spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     *to = (spmm_executor_options_t)SPMM_EXECUTOR_OPTIONS_INIT;

@@ -11,11 +11,11 @@
 
 struct spmm_executor {
     int device;
-    uint32_t target;  /* of struct spmmi_variant */
+    uint32_t target; /* of struct spmmi_variant */
     bool has_values;
     char device_name[64];
     struct spmm_plan shape; /* the plan's numbers and variants, without any array */
-    struct spmmi_cpu *cpu;   /* one of the two */
+    struct spmmi_cpu *cpu;  /* one of the two */
     struct spmmi_cuda *cuda;
 };
 

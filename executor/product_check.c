@@ -52,8 +52,8 @@ static bool data_is_valid(const spmm_dense_t *d, uint64_t bytes)
 {
     const uintptr_t begin = (uintptr_t)d->data;
     uint64_t end;
-    return bytes == 0 ||
-           (begin != 0 && begin % spmm_dtype_size(d->type) == 0 && spmmi_add_u64((uint64_t)begin, bytes, &end));
+    return bytes == 0 || (begin != 0 && begin % spmm_dtype_size(d->type) == 0 &&
+                          spmmi_add_u64((uint64_t)begin, bytes, &end));
 }
 
 spmm_status_t spmmi_product_data_check(const spmm_dense_t *b, const spmm_dense_t *c, bool reads_b)
@@ -67,7 +67,8 @@ spmm_status_t spmmi_product_data_check(const spmm_dense_t *b, const spmm_dense_t
         return SPMM_ERR_ARGUMENT;
     const uint64_t b_begin = (uintptr_t)b->data;
     const uint64_t c_begin = (uintptr_t)c->data;
-    const bool overlap = b_bytes > 0 && c_bytes > 0 && b_begin < c_begin + c_bytes && c_begin < b_begin + b_bytes;
+    const bool overlap =
+        b_bytes > 0 && c_bytes > 0 && b_begin < c_begin + c_bytes && c_begin < b_begin + b_bytes;
     return overlap ? SPMM_ERR_OVERLAP : SPMM_OK;
 }
 

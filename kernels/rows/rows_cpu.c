@@ -15,11 +15,11 @@
 #include <omp.h>
 
 #define CHUNK_NONZEROS 4096
-#define PANEL_BYTES_MAX 2048               /* of one row of B */
-#define SCRATCH_BYTES (INT64_C(8) << 20)   /* packed B should stay in the shared cache */
-#define BLOCK_ROWS 32                      /* rows of C that are turned to column-major at once */
+#define PANEL_BYTES_MAX 2048             /* of one row of B */
+#define SCRATCH_BYTES (INT64_C(8) << 20) /* packed B should stay in the shared cache */
+#define BLOCK_ROWS 32                    /* rows of C that are turned to column-major at once */
 #define LINE_BYTES 64
-#define PARALLEL_WORK_MIN (1 << 15)        /* multiplications below which threads cost more than they give */
+#define PARALLEL_WORK_MIN (1 << 15) /* multiplications below which threads cost more than they give */
 
 enum { ROW_SPLIT = 1, NONZERO_SPLIT = 2 };
 
@@ -29,8 +29,8 @@ struct job {
     int schedule;
     int64_t size; /* bytes of one number */
     int64_t chunk_items, chunk_count;
-    int64_t panel;     /* columns of a panel */
-    bool is_packed;    /* B goes through scratch */
+    int64_t panel;  /* columns of a panel */
+    bool is_packed; /* B goes through scratch */
     int64_t scratch_ld;
     int64_t slot_bytes;
     char *slots, *scratch;
@@ -160,9 +160,14 @@ static void rows_run(const struct job *job, const struct panel *panel, const str
             span.b = panel->b + j * job->size;
             span.ldo = columns;
             job->ops->span(&span, columns, unroll_for(columns * job->size));
-            const struct rows_block turn = {span.row_end - i, columns, block, columns,
-                                            panel->c + (i + j * panel->c_column) * job->size, panel->c_column,
-                                            rows->alpha, rows->beta};
+            const struct rows_block turn = {span.row_end - i,
+                                            columns,
+                                            block,
+                                            columns,
+                                            panel->c + (i + j * panel->c_column) * job->size,
+                                            panel->c_column,
+                                            rows->alpha,
+                                            rows->beta};
             job->ops->unpack(&turn);
         }
     }
@@ -181,9 +186,15 @@ static void chunk_run(const struct job *job, const struct panel *panel, int64_t 
     const struct spmmi_rows_host *args = job->args;
     const int64_t item = chunk * job->chunk_items;
     const bool is_last = chunk + 1 == job->chunk_count;
-    struct rows_span span = {.row_ptr = args->row_ptr, .col_ind = args->col_ind, .values = args->values,
-                             .p_begin = 0, .p_end = args->nnz, .b = panel->b, .ldb = panel->ldb,
-                             .alpha = args->alpha, .beta = args->beta};
+    struct rows_span span = {.row_ptr = args->row_ptr,
+                             .col_ind = args->col_ind,
+                             .values = args->values,
+                             .p_begin = 0,
+                             .p_end = args->nnz,
+                             .b = panel->b,
+                             .ldb = panel->ldb,
+                             .alpha = args->alpha,
+                             .beta = args->beta};
     span.row_begin = chunk == 0 ? 0 : args->items[item];
     span.row_end = is_last ? args->rows : args->items[item + job->chunk_items];
     if (job->schedule == NONZERO_SPLIT) {
@@ -228,8 +239,14 @@ static void scratch_fill(const struct job *job, const struct panel *panel, int64
 {
     const struct spmmi_rows_host *args = job->args;
     char *from = (char *)args->b + (begin + panel->first * args->ldb) * job->size;
-    const struct rows_block block = {count, panel->width, job->scratch + begin * job->scratch_ld * job->size,
-                                     job->scratch_ld, from, args->ldb, 1, 0};
+    const struct rows_block block = {count,
+                                     panel->width,
+                                     job->scratch + begin * job->scratch_ld * job->size,
+                                     job->scratch_ld,
+                                     from,
+                                     args->ldb,
+                                     1,
+                                     0};
     job->ops->pack(&block);
 }
 
@@ -245,7 +262,8 @@ static void product_run(const struct job *job, int threads)
 #pragma omp for schedule(dynamic, 1)
             for (int64_t i = 0; i < pack_count; i++) {
                 const int64_t begin = i * pack_rows;
-                scratch_fill(job, &panel, begin, args->cols - begin < pack_rows ? args->cols - begin : pack_rows);
+                scratch_fill(job, &panel, begin,
+                             args->cols - begin < pack_rows ? args->cols - begin : pack_rows);
             }
         }
 #pragma omp for schedule(dynamic, 1)
@@ -284,14 +302,14 @@ static void run(const struct spmmi_rows_host *args, int schedule, int dtype)
     product_run(&job, is_small ? 1 : threads);
 }
 
-#define INSTANCE(name, schedule, dtype)                                                             \
-    static void name##_run(const struct spmmi_rows_host *args)                                      \
-    {                                                                                               \
-        run(args, schedule, dtype);                                                                 \
-    }                                                                                               \
-    static uint64_t name##_workspace_bytes(const struct spmmi_rows_host *args)                      \
-    {                                                                                               \
-        return workspace_bytes(args, schedule, dtype);                                              \
+#define INSTANCE(name, schedule, dtype)                                        \
+    static void name##_run(const struct spmmi_rows_host *args)                 \
+    {                                                                          \
+        run(args, schedule, dtype);                                            \
+    }                                                                          \
+    static uint64_t name##_workspace_bytes(const struct spmmi_rows_host *args) \
+    {                                                                          \
+        return workspace_bytes(args, schedule, dtype);                         \
     }
 INSTANCE(row_split_f32, ROW_SPLIT, 1)
 INSTANCE(row_split_f64, ROW_SPLIT, 2)

@@ -12,9 +12,10 @@ static const int32_t mask_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 
 static const int64_t mask_longs[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
 
 #define CASES_ONE CASE(4, 1)
-#define CASES_WIDE                                                                                  \
-    CASE(1, 1) CASE(1, 2) CASE(1, 3) CASE(1, 4) CASE(1, 5) CASE(1, 6) CASE(1, 7) CASE(1, 8)          \
-    CASE(2, 3) CASE(2, 4) CASE(4, 1) CASE(4, 2)
+#define CASES_WIDE                                                                                     \
+    CASE(1, 1)                                                                                         \
+    CASE(1, 2) CASE(1, 3) CASE(1, 4) CASE(1, 5) CASE(1, 6) CASE(1, 7) CASE(1, 8) CASE(2, 3) CASE(2, 4) \
+        CASE(4, 1) CASE(4, 2)
 
 #define REAL float
 #define VEC float
@@ -152,9 +153,7 @@ static void span_f64(const struct rows_span *span, int64_t width, int unroll)
 }
 
 const struct rows_cpu_ops spmmi_rows_cpu_avx2[2] = {
-    {span_f32, spmmi_rows_pack_f32_avx2, spmmi_rows_unpack_f32_avx2,
-     add_f32, add_scaled_f32, scale_f32},
-    {span_f64, spmmi_rows_pack_f64_avx2, spmmi_rows_unpack_f64_avx2,
-     add_f64, add_scaled_f64, scale_f64},
+    {span_f32, spmmi_rows_pack_f32_avx2, spmmi_rows_unpack_f32_avx2, add_f32, add_scaled_f32, scale_f32},
+    {span_f64, spmmi_rows_pack_f64_avx2, spmmi_rows_unpack_f64_avx2, add_f64, add_scaled_f64, scale_f64},
 };
 #endif

@@ -7,9 +7,10 @@
 #include <immintrin.h>
 
 #define TARGET __attribute__((target("avx512f,avx512vl,avx512dq,avx2,fma")))
-#define CASES_ALL                                                                                   \
-    CASE(1, 3) CASE(1, 4) CASE(1, 5) CASE(1, 6) CASE(1, 7) CASE(1, 8) CASE(1, 9) CASE(1, 10)         \
-    CASE(1, 11) CASE(1, 12) CASE(1, 13) CASE(1, 14) CASE(1, 15) CASE(1, 16) CASE(2, 2) CASE(4, 1)
+#define CASES_ALL                                                                                         \
+    CASE(1, 3)                                                                                            \
+    CASE(1, 4) CASE(1, 5) CASE(1, 6) CASE(1, 7) CASE(1, 8) CASE(1, 9) CASE(1, 10) CASE(1, 11) CASE(1, 12) \
+        CASE(1, 13) CASE(1, 14) CASE(1, 15) CASE(1, 16) CASE(2, 2) CASE(4, 1)
 
 #define REAL float
 #define VEC __m512
@@ -75,9 +76,7 @@ static void span_f64(const struct rows_span *span, int64_t width, int unroll)
 }
 
 const struct rows_cpu_ops spmmi_rows_cpu_avx512[2] = {
-    {span_f32, spmmi_rows_pack_f32_avx2, spmmi_rows_unpack_f32_avx2,
-     add_f32, add_scaled_f32, scale_f32},
-    {span_f64, spmmi_rows_pack_f64_avx2, spmmi_rows_unpack_f64_avx2,
-     add_f64, add_scaled_f64, scale_f64},
+    {span_f32, spmmi_rows_pack_f32_avx2, spmmi_rows_unpack_f32_avx2, add_f32, add_scaled_f32, scale_f32},
+    {span_f64, spmmi_rows_pack_f64_avx2, spmmi_rows_unpack_f64_avx2, add_f64, add_scaled_f64, scale_f64},
 };
 #endif

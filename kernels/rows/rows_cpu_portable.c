@@ -5,9 +5,10 @@
 #include "rows_cpu.h"
 
 #define TARGET
-#define CASES_ALL                                                                                   \
-    CASE(1, 1) CASE(1, 2) CASE(1, 3) CASE(1, 4) CASE(2, 1) CASE(2, 2) CASE(2, 3) CASE(2, 4)          \
-    CASE(4, 1) CASE(4, 2) CASE(4, 3) CASE(4, 4)
+#define CASES_ALL                                                                                      \
+    CASE(1, 1)                                                                                         \
+    CASE(1, 2) CASE(1, 3) CASE(1, 4) CASE(2, 1) CASE(2, 2) CASE(2, 3) CASE(2, 4) CASE(4, 1) CASE(4, 2) \
+        CASE(4, 3) CASE(4, 4)
 
 #define REAL float
 #define VEC float
@@ -84,8 +85,8 @@
 #include "rows_cpu_turn.h"
 
 const struct rows_cpu_ops spmmi_rows_cpu_portable[2] = {
-    {span_f32, spmmi_rows_pack_f32_portable, spmmi_rows_unpack_f32_portable,
-     add_f32, add_scaled_f32, scale_f32},
-    {span_f64, spmmi_rows_pack_f64_portable, spmmi_rows_unpack_f64_portable,
-     add_f64, add_scaled_f64, scale_f64},
+    {span_f32, spmmi_rows_pack_f32_portable, spmmi_rows_unpack_f32_portable, add_f32, add_scaled_f32,
+     scale_f32},
+    {span_f64, spmmi_rows_pack_f64_portable, spmmi_rows_unpack_f64_portable, add_f64, add_scaled_f64,
+     scale_f64},
 };

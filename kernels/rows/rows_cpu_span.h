@@ -18,8 +18,8 @@
 #define FINISH TILE_NAME(SPAN, _finish)
 
 /* acc += a * (one row of B): all vectors whole but the last. */
-static inline __attribute__((always_inline)) TARGET void STEP(VEC *acc, const REAL a, const REAL *b, const int vecs,
-                                                              const MASK mask)
+static inline __attribute__((always_inline)) TARGET void STEP(VEC *acc, const REAL a, const REAL *b,
+                                                              const int vecs, const MASK mask)
 {
     const VEC x = SET(a);
 #pragma GCC unroll 16
@@ -29,15 +29,16 @@ static inline __attribute__((always_inline)) TARGET void STEP(VEC *acc, const RE
 }
 
 static inline __attribute__((always_inline)) TARGET void FINISH(const VEC *sum, REAL *out, const REAL alpha,
-                                                                const REAL beta, const int vecs, const int is_whole,
-                                                                const MASK mask)
+                                                                const REAL beta, const int vecs,
+                                                                const int is_whole, const MASK mask)
 {
     const VEC x = SET(alpha);
     const VEC y = SET(beta);
 #pragma GCC unroll 16
     for (int v = 0; v < vecs; v++) {
         REAL *at = out + v * LANES;
-        const int is_part = v == vecs - 1 && !is_whole; /* some masked stores are far slower than whole ones */
+        const int is_part =
+            v == vecs - 1 && !is_whole; /* some masked stores are far slower than whole ones */
         VEC r = MUL(x, sum[v]);
         if (beta != 0)
             r = FMA(x, sum[v], MUL(y, is_part ? LOAD_MASKED(at, mask) : LOAD(at)));
@@ -49,8 +50,9 @@ static inline __attribute__((always_inline)) TARGET void FINISH(const VEC *sum, 
 }
 
 /* One tile of columns for all rows of the span. unroll and vecs are constants in every use. */
-static inline __attribute__((always_inline)) TARGET void TILE(const struct rows_span *span, const int64_t column,
-                                                              const int unroll, const int vecs, const int is_whole,
+static inline __attribute__((always_inline)) TARGET void TILE(const struct rows_span *span,
+                                                              const int64_t column, const int unroll,
+                                                              const int vecs, const int is_whole,
                                                               const MASK mask)
 {
     const int64_t *row_ptr = span->row_ptr;
@@ -61,6 +63,8 @@ static inline __attribute__((always_inline)) TARGET void TILE(const struct rows_
     REAL *out = (REAL *)span->out + column;
     const REAL alpha = (REAL)span->alpha;
     const REAL beta = (REAL)span->beta;
+    const int64_t p_end = span->p_end;
+    int64_t p = row_ptr[span->row_begin] > span->p_begin ? row_ptr[span->row_begin] : span->p_begin;
     for (int64_t i = span->row_begin; i < span->row_end; i++) {
         VEC acc[4][VECS_MAX];
 #pragma GCC unroll 4
@@ -68,8 +72,7 @@ static inline __attribute__((always_inline)) TARGET void TILE(const struct rows_
 #pragma GCC unroll 16
             for (int v = 0; v < vecs; v++)
                 acc[u][v] = SET(0);
-        int64_t p = row_ptr[i] > span->p_begin ? row_ptr[i] : span->p_begin;
-        const int64_t end = row_ptr[i + 1] < span->p_end ? row_ptr[i + 1] : span->p_end;
+        const int64_t end = row_ptr[i + 1] < p_end ? row_ptr[i + 1] : p_end;
         for (; p + unroll <= end; p += unroll)
 #pragma GCC unroll 4
             for (int u = 0; u < unroll; u++)
@@ -99,9 +102,9 @@ static TARGET void SPAN(const struct rows_span *span, int64_t width, int unroll)
         const MASK mask = MASK_OF((int)left - (vecs - 1) * LANES);
         const int is_whole = left == vecs * LANES;
         switch (unroll * 32 + vecs) {
-#define CASE(u, v)                                                                                  \
-    case (u)*32 + (v):                                                                              \
-        TILE(span, column, u, v, is_whole, mask);                                                             \
+#define CASE(u, v)                                \
+    case (u)*32 + (v):                            \
+        TILE(span, column, u, v, is_whole, mask); \
         break;
             CASES
 #undef CASE

@@ -35,9 +35,10 @@ TARGET void TURN(spmmi_rows_pack)(const struct rows_block *block)
         for (int64_t j = 0; j < cols_whole; j += LANES)
             for (int64_t i = 0; i < rows_whole; i += LANES)
                 TURN(pack_square)(from + i + j * ld_from, ld_from, to + i * ld_to + j, ld_to);
-        TURN(pack_edge)(from + cols_whole * ld_from, ld_from, to + cols_whole, ld_to, rows_whole,
-                        block->cols - cols_whole);
-        TURN(pack_edge)(from + rows_whole, ld_from, to + rows_whole * ld_to, ld_to, rows - rows_whole, block->cols);
+        TURN(pack_edge)
+        (from + cols_whole * ld_from, ld_from, to + cols_whole, ld_to, rows_whole, block->cols - cols_whole);
+        TURN(pack_edge)
+        (from + rows_whole, ld_from, to + rows_whole * ld_to, ld_to, rows - rows_whole, block->cols);
     }
 }
 
@@ -75,10 +76,12 @@ TARGET void TURN(spmmi_rows_unpack)(const struct rows_block *block)
     for (int64_t j = 0; j < cols_whole; j += LANES)
         for (int64_t i = 0; i < rows_whole; i += LANES)
             TURN(unpack_square)(from + i * ld_from + j, ld_from, to + i + j * ld_to, ld_to, alpha, beta);
-    TURN(unpack_edge)(from + cols_whole, ld_from, to + cols_whole * ld_to, ld_to, rows_whole,
-                      block->cols - cols_whole, alpha, beta);
-    TURN(unpack_edge)(from + rows_whole * ld_from, ld_from, to + rows_whole, ld_to, block->rows - rows_whole,
-                      block->cols, alpha, beta);
+    TURN(unpack_edge)
+    (from + cols_whole, ld_from, to + cols_whole * ld_to, ld_to, rows_whole, block->cols - cols_whole, alpha,
+     beta);
+    TURN(unpack_edge)
+    (from + rows_whole * ld_from, ld_from, to + rows_whole, ld_to, block->rows - rows_whole, block->cols,
+     alpha, beta);
 }
 
 #undef TURN_ROWS

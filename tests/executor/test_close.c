@@ -88,7 +88,8 @@ static void gaps_that_changed_are_seen(void **state)
 {
     (void)state;
     for (int order = 0; order < 2; order++) {
-        struct test_dense a = test_dense_make((struct test_dense_shape){5, 4, (spmm_order_t)order, SPMM_F32, 2, 1});
+        struct test_dense a =
+            test_dense_make((struct test_dense_shape){5, 4, (spmm_order_t)order, SPMM_F32, 2, 1});
         struct test_dense b = test_dense_copy(&a);
         test_dense_set(&b, 4, 3, 1);
         assert_true(test_dense_same_gaps(&a, &b));

@@ -41,17 +41,24 @@ static void widths_and_orders(spmm_executor_t *executor, const struct test_matri
     for (size_t w = 0; w < WIDTH_COUNT; w++)
         for (int orders = turn & 1; orders < 4; orders += 2, turn += 3) {
             const int64_t gap = turn % 3 == 0 ? 0 : turn % 5;
-            const struct test_product product = {
-                op, widths[w], (spmm_order_t)(orders & 1), (spmm_order_t)(orders >> 1), gap, (gap * 2) % 5, turn % 4,
-                factors[(size_t)turn % FACTOR_COUNT].alpha, factors[(size_t)turn % FACTOR_COUNT].beta, values};
+            const struct test_product product = {op,
+                                                 widths[w],
+                                                 (spmm_order_t)(orders & 1),
+                                                 (spmm_order_t)(orders >> 1),
+                                                 gap,
+                                                 (gap * 2) % 5,
+                                                 turn % 4,
+                                                 factors[(size_t)turn % FACTOR_COUNT].alpha,
+                                                 factors[(size_t)turn % FACTOR_COUNT].beta,
+                                                 values};
             test_product_check(executor, a, dtype, &product);
         }
 }
 
 static const struct test_plan_options part_options[] = {
-    {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, 0},      {SPMM_F64, SPMM_SCHEDULE_ROW_SPLIT, 256, 1, 0},
-    {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 16, 1, 0},  {SPMM_F64, SPMM_SCHEDULE_NONZERO_SPLIT, 4096, 1, 0},
-    {SPMM_F64, SPMM_SCHEDULE_NONZERO_SPLIT, 64, 1, 0},  {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 2048, 1, 0},
+    {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, 0},     {SPMM_F64, SPMM_SCHEDULE_ROW_SPLIT, 256, 1, 0},
+    {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 16, 1, 0}, {SPMM_F64, SPMM_SCHEDULE_NONZERO_SPLIT, 4096, 1, 0},
+    {SPMM_F64, SPMM_SCHEDULE_NONZERO_SPLIT, 64, 1, 0}, {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 2048, 1, 0},
 };
 #define PART_COUNT (sizeof part_options / sizeof part_options[0])
 
@@ -90,8 +97,16 @@ static void every_pair_of_factors_meets_the_bound(void **state)
     for (size_t o = 0; o < PART_COUNT; o++) {
         spmm_executor_t *executor = executor_make(a, part_options[o], NULL);
         for (int turn = 0; turn < 4 * 4 * 4; turn++) {
-            const struct test_product product = {SPMM_OP_N, 19, (spmm_order_t)(turn & 1), (spmm_order_t)(turn >> 1 & 1),
-                                                 1, 2, 0, alphas[turn >> 2 & 3], betas[turn >> 4], TEST_VALUES_REAL};
+            const struct test_product product = {SPMM_OP_N,
+                                                 19,
+                                                 (spmm_order_t)(turn & 1),
+                                                 (spmm_order_t)(turn >> 1 & 1),
+                                                 1,
+                                                 2,
+                                                 0,
+                                                 alphas[turn >> 2 & 3],
+                                                 betas[turn >> 4],
+                                                 TEST_VALUES_REAL};
             test_product_check(executor, a, part_options[o].dtype, &product);
         }
         spmm_executor_destroy(executor);
@@ -108,8 +123,8 @@ static void forced_kernels_run_and_say_so(void **state)
             struct test_matrix *a = test_matrix_make(i, TEST_VALUES_REAL);
             spmm_executor_t *executor = executor_make(a, part_options[f], names[f & 1]);
             for (int op = 0; op < 2; op++) {
-                const struct test_product product = {(spmm_op_t)op, 6, SPMM_ROW_MAJOR, SPMM_COL_MAJOR, 0, 1, 0, 1, 0,
-                                                     TEST_VALUES_REAL};
+                const struct test_product product = {
+                    (spmm_op_t)op, 6, SPMM_ROW_MAJOR, SPMM_COL_MAJOR, 0, 1, 0, 1, 0, TEST_VALUES_REAL};
                 test_product_check(executor, a, part_options[f].dtype, &product);
                 struct test_dense b = test_product_b(a, part_options[f].dtype, &product);
                 struct test_dense c = test_product_c(a, part_options[f].dtype, &product);
@@ -129,7 +144,8 @@ static void no_columns_do_nothing(void **state)
     (void)state;
     struct test_matrix *a = test_matrix_named("band", TEST_VALUES_REAL);
     spmm_executor_t *executor = executor_make(a, part_options[0], NULL);
-    const struct test_product product = {SPMM_OP_N, 0, SPMM_ROW_MAJOR, SPMM_ROW_MAJOR, 3, 3, 0, 1, 0, TEST_VALUES_REAL};
+    const struct test_product product = {SPMM_OP_N, 0, SPMM_ROW_MAJOR,  SPMM_ROW_MAJOR, 3, 3, 0,
+                                         1,         0, TEST_VALUES_REAL};
     test_product_check(executor, a, SPMM_F32, &product);
     spmm_executor_destroy(executor);
     test_matrix_free(a);
@@ -138,8 +154,10 @@ static void no_columns_do_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_matrix_meets_the_error_bound), cmocka_unit_test(integers_are_exact),
-        cmocka_unit_test(every_pair_of_factors_meets_the_bound), cmocka_unit_test(forced_kernels_run_and_say_so),
+        cmocka_unit_test(every_matrix_meets_the_error_bound),
+        cmocka_unit_test(integers_are_exact),
+        cmocka_unit_test(every_pair_of_factors_meets_the_bound),
+        cmocka_unit_test(forced_kernels_run_and_say_so),
         cmocka_unit_test(no_columns_do_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

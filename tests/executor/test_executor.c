@@ -81,11 +81,11 @@ struct breach {
     void (*apply)(spmm_dense_t *b, spmm_dense_t *c);
 };
 
-#define BREACH(name, statement)                                                                     \
-    static void name(spmm_dense_t *b, spmm_dense_t *c)                                              \
-    {                                                                                               \
-        (void)b, (void)c;                                                                           \
-        statement;                                                                                  \
+#define BREACH(name, statement)                        \
+    static void name(spmm_dense_t *b, spmm_dense_t *c) \
+    {                                                  \
+        (void)b, (void)c;                              \
+        statement;                                     \
     }
 BREACH(nothing, (void)0)
 BREACH(b_rows_short, b->rows--)
@@ -147,7 +147,8 @@ static void execute_gives_each_breach_its_status_and_leaves_c_alone(void **state
         breaches[i].apply(&b, &c);
         for (int j = 0; j < 5 * ROOM; j++)
             room[j] = 3;
-        const spmm_status_t status = spmm_execute(executor, SPMM_OP_N, 1, &b, 0, &c, workspace, 1 << 20, NULL);
+        const spmm_status_t status =
+            spmm_execute(executor, SPMM_OP_N, 1, &b, 0, &c, workspace, 1 << 20, NULL);
         if (status != breaches[i].status)
             fail_msg("%s: %s", breaches[i].what, spmm_status_name(status));
         for (int j = 0; status != SPMM_OK && j < 5 * ROOM; j++)
@@ -167,7 +168,8 @@ static void execute_refuses_what_the_plan_or_workspace_cannot_do(void **state)
     struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 64, 0, 1};
     spmm_plan_t *plan = test_plan_build(a, options);
     spmm_executor_t *executor = executor_of(plan);
-    struct test_product product = {SPMM_OP_N, 5, SPMM_COL_MAJOR, SPMM_COL_MAJOR, 0, 0, 0, 1, 0, TEST_VALUES_REAL};
+    struct test_product product = {SPMM_OP_N, 5, SPMM_COL_MAJOR,  SPMM_COL_MAJOR, 0, 0, 0,
+                                   1,         0, TEST_VALUES_REAL};
     struct test_dense b = test_product_b(a, SPMM_F32, &product), c = test_product_c(a, SPMM_F32, &product);
     uint64_t bytes = 0;
     assert_int_equal(spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b.view, &c.view, &bytes), SPMM_OK);
@@ -180,23 +182,24 @@ static void execute_refuses_what_the_plan_or_workspace_cannot_do(void **state)
         uint64_t bytes;
         spmm_status_t status;
     } cases[] = {
-        {SPMM_OP_N, 1, w, bytes, SPMM_ERR_NO_VALUES},
-        {SPMM_OP_N, 0, NULL, bytes, SPMM_ERR_WORKSPACE},
-        {SPMM_OP_N, 0, w, bytes - 1, SPMM_ERR_WORKSPACE},
-        {SPMM_OP_N, 0, w + 64, bytes, SPMM_ERR_WORKSPACE},
-        {(spmm_op_t)2, 0, w, bytes, SPMM_ERR_ARGUMENT},
-        {SPMM_OP_N, 0, w, bytes, SPMM_OK},
+        {SPMM_OP_N, 1, w, bytes, SPMM_ERR_NO_VALUES},     {SPMM_OP_N, 0, NULL, bytes, SPMM_ERR_WORKSPACE},
+        {SPMM_OP_N, 0, w, bytes - 1, SPMM_ERR_WORKSPACE}, {SPMM_OP_N, 0, w + 64, bytes, SPMM_ERR_WORKSPACE},
+        {(spmm_op_t)2, 0, w, bytes, SPMM_ERR_ARGUMENT},   {SPMM_OP_N, 0, w, bytes, SPMM_OK},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_int_equal(spmm_execute(executor, cases[i].op, cases[i].alpha, &b.view, 0, &c.view, cases[i].workspace,
-                                      cases[i].bytes, NULL),
+        assert_int_equal(spmm_execute(executor, cases[i].op, cases[i].alpha, &b.view, 0, &c.view,
+                                      cases[i].workspace, cases[i].bytes, NULL),
                          cases[i].status);
     product.op = SPMM_OP_T;
     struct test_dense bt = test_product_b(a, SPMM_F32, &product), ct = test_product_c(a, SPMM_F32, &product);
-    assert_int_equal(spmm_execute(executor, SPMM_OP_T, 1, &bt.view, 0, &ct.view, w, bytes, NULL), SPMM_ERR_NO_VARIANT);
-    assert_int_equal(spmm_execute(NULL, SPMM_OP_N, 1, &b.view, 0, &c.view, w, bytes, NULL), SPMM_ERR_ARGUMENT);
-    assert_int_equal(spmm_execute(executor, SPMM_OP_N, 1, NULL, 0, &c.view, w, bytes, NULL), SPMM_ERR_ARGUMENT);
-    assert_int_equal(spmm_execute(executor, SPMM_OP_N, 1, &b.view, 0, NULL, w, bytes, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_execute(executor, SPMM_OP_T, 1, &bt.view, 0, &ct.view, w, bytes, NULL),
+                     SPMM_ERR_NO_VARIANT);
+    assert_int_equal(spmm_execute(NULL, SPMM_OP_N, 1, &b.view, 0, &c.view, w, bytes, NULL),
+                     SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_execute(executor, SPMM_OP_N, 1, NULL, 0, &c.view, w, bytes, NULL),
+                     SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_execute(executor, SPMM_OP_N, 1, &b.view, 0, NULL, w, bytes, NULL),
+                     SPMM_ERR_ARGUMENT);
     test_dense_free(&b);
     test_dense_free(&c);
     test_dense_free(&bt);
@@ -214,7 +217,8 @@ static void alpha_0_needs_no_b_and_no_values(void **state)
     struct test_plan_options options = {SPMM_F64, SPMM_SCHEDULE_ROW_SPLIT, 64, 0, 1};
     spmm_plan_t *plan = test_plan_build(a, options);
     spmm_executor_t *executor = executor_of(plan);
-    const struct test_product product = {SPMM_OP_N, 3, SPMM_ROW_MAJOR, SPMM_ROW_MAJOR, 0, 2, 0, 0, 2, TEST_VALUES_REAL};
+    const struct test_product product = {SPMM_OP_N, 3, SPMM_ROW_MAJOR,  SPMM_ROW_MAJOR, 0, 2, 0,
+                                         0,         2, TEST_VALUES_REAL};
     struct test_dense c = test_product_c(a, SPMM_F64, &product), before = test_dense_copy(&c);
     const spmm_dense_t b = {NULL, a->cols, 3, 3, SPMM_ROW_MAJOR, SPMM_F64};
     assert_int_equal(spmm_execute(executor, SPMM_OP_N, 0, &b, 2, &c.view, NULL, 0, NULL), SPMM_OK);
@@ -271,8 +275,11 @@ static void info_notes_a_fallback_and_only_then(void **state)
         int64_t n;
         spmm_order_t order;
         int fallback;
-    } cases[] = {{executor, 8, SPMM_ROW_MAJOR, 0}, {executor, 16, SPMM_ROW_MAJOR, 0}, {executor, 17, SPMM_ROW_MAJOR, 1},
-                 {executor, 8, SPMM_COL_MAJOR, 1}, {for_gpu, 8, SPMM_ROW_MAJOR, 1}};
+    } cases[] = {{executor, 8, SPMM_ROW_MAJOR, 0},
+                 {executor, 16, SPMM_ROW_MAJOR, 0},
+                 {executor, 17, SPMM_ROW_MAJOR, 1},
+                 {executor, 8, SPMM_COL_MAJOR, 1},
+                 {for_gpu, 8, SPMM_ROW_MAJOR, 1}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const spmm_dense_t d = {NULL, 300, cases[i].n, 300, cases[i].order, SPMM_F32};
         spmm_executor_info_t info = {.struct_size = sizeof info};
@@ -281,7 +288,8 @@ static void info_notes_a_fallback_and_only_then(void **state)
         assert_true((info.note[0] != '\0') == cases[i].fallback);
         assert_string_equal(info.kernel, "cpu/rows/nonzero-split");
     }
-    const struct test_product product = {SPMM_OP_N, 33, SPMM_COL_MAJOR, SPMM_COL_MAJOR, 0, 0, 0, 1, 0, TEST_VALUES_REAL};
+    const struct test_product product = {SPMM_OP_N, 33, SPMM_COL_MAJOR,  SPMM_COL_MAJOR, 0, 0, 0,
+                                         1,         0,  TEST_VALUES_REAL};
     test_product_check(for_gpu, a, SPMM_F32, &product);
     spmm_executor_destroy(for_gpu);
     spmm_executor_destroy(executor);
@@ -347,7 +355,8 @@ static void every_failing_allocation_is_reported_and_leaks_nothing(void **state)
             spmmi_alloc_fail_at(k, 0);
             status = spmm_executor_create(plan, &options, &executor, &diag);
             spmmi_alloc_fail_at(-1, 0);
-            assert_true(status == SPMM_OK || (status == SPMM_ERR_MEMORY && executor == NULL && diag.text[0] != '\0'));
+            assert_true(status == SPMM_OK ||
+                        (status == SPMM_ERR_MEMORY && executor == NULL && diag.text[0] != '\0'));
             spmm_executor_destroy(executor);
             assert_int_equal(spmmi_alloc_live(), live);
         }
@@ -364,8 +373,9 @@ static void execute_allocates_nothing(void **state)
     spmm_plan_t *plan = test_plan_build(a, both_ops);
     spmm_executor_t *executor = executor_of(plan);
     for (int turn = 0; turn < 4; turn++) {
-        const struct test_product product = {SPMM_OP_N, 17, (spmm_order_t)(turn & 1), (spmm_order_t)(turn >> 1), 0, 0, 0,
-                                             1, 0, TEST_VALUES_REAL};
+        const struct test_product product = {
+            SPMM_OP_N, 17, (spmm_order_t)(turn & 1), (spmm_order_t)(turn >> 1), 0, 0, 0,
+            1,         0,  TEST_VALUES_REAL};
         spmmi_alloc_fail_at(0, 1);
         test_product_check(executor, a, SPMM_F32, &product);
         assert_int_equal(spmmi_alloc_count(), 0);

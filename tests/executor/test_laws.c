@@ -32,7 +32,7 @@ static spmm_executor_t *executor_with(const spmm_plan_t *plan, int threads)
 }
 
 static const char *const split_matrices[] = {"dense row among sparse", "2 x 6000 short-fat", "dense", "band",
-                                             "1 x 9000 dense", "power law"};
+                                             "1 x 9000 dense",         "power law"};
 #define SPLIT_COUNT (sizeof split_matrices / sizeof split_matrices[0])
 
 static void same_bits_at_any_number_of_threads(void **state)
@@ -45,8 +45,9 @@ static void same_bits_at_any_number_of_threads(void **state)
             for (int turn = 0; turn < 4; turn++) {
                 struct test_matrix *a = test_matrix_named(split_matrices[m], TEST_VALUES_REAL);
                 spmm_plan_t *plan = test_plan_build(a, plans[p]);
-                const struct test_product product = {SPMM_OP_N, widths[turn], (spmm_order_t)(turn & 1),
-                                                     (spmm_order_t)(turn >> 1), 0, 0, 0, 1.5, -0.5, TEST_VALUES_REAL};
+                const struct test_product product = {
+                    SPMM_OP_N, widths[turn], (spmm_order_t)(turn & 1), (spmm_order_t)(turn >> 1), 0, 0, 0,
+                    1.5,       -0.5,         TEST_VALUES_REAL};
                 struct test_dense b = test_product_b(a, plans[p].dtype, &product);
                 struct test_dense first = {.block = NULL};
                 for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++) {
@@ -72,7 +73,8 @@ static void a_hundred_repeats_have_the_same_bits(void **state)
     struct test_matrix *a = test_matrix_named("2 x 6000 short-fat", TEST_VALUES_REAL);
     spmm_plan_t *plan = test_plan_build(a, plans[1]);
     spmm_executor_t *executor = executor_with(plan, 2);
-    const struct test_product product = {SPMM_OP_N, 9, SPMM_COL_MAJOR, SPMM_ROW_MAJOR, 0, 0, 0, 1, 0, TEST_VALUES_REAL};
+    const struct test_product product = {SPMM_OP_N, 9, SPMM_COL_MAJOR,  SPMM_ROW_MAJOR, 0, 0, 0,
+                                         1,         0, TEST_VALUES_REAL};
     struct test_dense b = test_product_b(a, SPMM_F32, &product);
     struct test_dense first = test_product_c(a, SPMM_F32, &product);
     test_product_run(executor, &product, &b, &first);
@@ -98,10 +100,12 @@ static int stores(const struct test_matrix *a, int64_t i, int64_t j)
 }
 
 /* Row j of B is not finite: the rows of C that store column j are not, all others are. */
-static void canary(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype, int64_t j, int turn)
+static void canary(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype, int64_t j,
+                   int turn)
 {
-    const struct test_product product = {SPMM_OP_N, 5, (spmm_order_t)(turn & 1), (spmm_order_t)(turn >> 1 & 1), 0, 0, 0,
-                                         1, 0, TEST_VALUES_REAL};
+    const struct test_product product = {
+        SPMM_OP_N, 5, (spmm_order_t)(turn & 1), (spmm_order_t)(turn >> 1 & 1), 0, 0, 0,
+        1,         0, TEST_VALUES_REAL};
     struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
     for (int64_t q = 0; q < 5; q++)
         test_dense_set(&b, j, q, turn & 4 ? (double)NAN : (double)INFINITY);
@@ -109,7 +113,8 @@ static void canary(spmm_executor_t *executor, const struct test_matrix *a, spmm_
     for (int64_t i = 0; i < a->rows; i++)
         for (int64_t q = 0; q < 5; q++)
             if (isfinite(test_dense_get(&c, i, q)) == stores(a, i, j))
-                fail_msg("%s: column %lld, element (%lld, %lld)", a->name, (long long)j, (long long)i, (long long)q);
+                fail_msg("%s: column %lld, element (%lld, %lld)", a->name, (long long)j, (long long)i,
+                         (long long)q);
     test_dense_free(&b);
     test_dense_free(&c);
 }
@@ -117,8 +122,9 @@ static void canary(spmm_executor_t *executor, const struct test_matrix *a, spmm_
 static void nan_and_inf_reach_exactly_the_rows_that_store_the_column(void **state)
 {
     (void)state;
-    const char *names[] = {"first rows empty", "middle rows empty", "last rows empty", "odd rows empty",
-                           "one dense column", "diagonal", "one a row", "rows of 0 to 8", "3000 x 3 tall-skinny"};
+    const char *names[] = {"first rows empty", "middle rows empty", "last rows empty",
+                           "odd rows empty",   "one dense column",  "diagonal",
+                           "one a row",        "rows of 0 to 8",    "3000 x 3 tall-skinny"};
     for (size_t m = 0; m < sizeof names / sizeof names[0]; m++)
         for (size_t p = 0; p < PLAN_COUNT; p++) {
             struct test_matrix *a = test_matrix_named(names[m], TEST_VALUES_REAL);
@@ -141,9 +147,10 @@ static void unit_vectors_give_the_columns(void **state)
         spmm_executor_t *executor = executor_with(plan, 2);
         const int64_t n = a->cols < 20 ? a->cols : 20; /* e_0, e_s, e_2s .. */
         const int64_t step = n > 0 ? a->cols / n : 1;
-        const struct test_product product = {SPMM_OP_N, n, (spmm_order_t)(m & 1), (spmm_order_t)(m >> 1 & 1), 0, 0, 0,
-                                             1, 0, TEST_VALUES_REAL};
-        struct test_dense b = test_product_b(a, plan->dtype, &product), c = test_product_c(a, plan->dtype, &product);
+        const struct test_product product = {
+            SPMM_OP_N, n, (spmm_order_t)(m & 1), (spmm_order_t)(m >> 1 & 1), 0, 0, 0, 1, 0, TEST_VALUES_REAL};
+        struct test_dense b = test_product_b(a, plan->dtype, &product),
+                          c = test_product_c(a, plan->dtype, &product);
         for (int64_t j = 0; j < a->cols; j++)
             for (int64_t q = 0; q < n; q++)
                 test_dense_set(&b, j, q, j == q * step);
@@ -172,11 +179,13 @@ static void products_add(void **state)
     for (size_t p = 0; p < PLAN_COUNT; p++) {
         spmm_plan_t *plan = test_plan_build(a, plans[p]);
         spmm_executor_t *executor = executor_with(plan, 2);
-        const struct test_product times_y = {SPMM_OP_N, 6, SPMM_ROW_MAJOR, SPMM_ROW_MAJOR, 0, 0, 0, 1, 0, TEST_VALUES_INTEGER};
+        const struct test_product times_y = {SPMM_OP_N, 6, SPMM_ROW_MAJOR,     SPMM_ROW_MAJOR, 0, 0, 0,
+                                             1,         0, TEST_VALUES_INTEGER};
         struct test_product minus = times_y;
         minus.alpha = -1;
         minus.beta = 1;
-        struct test_dense x = test_product_b(a, plans[p].dtype, &times_y), y = test_dense_copy(&x), sum = test_dense_copy(&x);
+        struct test_dense x = test_product_b(a, plans[p].dtype, &times_y), y = test_dense_copy(&x),
+                          sum = test_dense_copy(&x);
         for (int64_t i = 0; i < a->cols; i++)
             for (int64_t j = 0; j < 6; j++) {
                 test_dense_set(&y, i, j, test_integer((uint64_t)(i + j * 7), 11));
@@ -214,8 +223,8 @@ static void new_values_replace_the_plans_for_both_ops(void **state)
             assert_int_equal(spmm_executor_set_values(executor, values, NULL, NULL), SPMM_OK);
             free(values);
             for (int op = 0; op < 2; op++) {
-                const struct test_product product = {(spmm_op_t)op, 3, SPMM_ROW_MAJOR, SPMM_COL_MAJOR, 1, 0, 0, 1, 0,
-                                                     TEST_VALUES_REAL};
+                const struct test_product product = {
+                    (spmm_op_t)op, 3, SPMM_ROW_MAJOR, SPMM_COL_MAJOR, 1, 0, 0, 1, 0, TEST_VALUES_REAL};
                 test_product_check(executor, a, options.dtype, &product);
             }
             spmm_executor_destroy(executor);
@@ -257,7 +266,8 @@ static void *user_main(void *context)
         user->status = spmm_executor_create(user->plan, &options, &executor, NULL);
         void *workspace = aligned_alloc(256, 1 << 20);
         if (user->status == SPMM_OK)
-            user->status = spmm_execute(executor, SPMM_OP_N, 1, &user->b->view, 0, &user->c.view, workspace, 1 << 20, NULL);
+            user->status = spmm_execute(executor, SPMM_OP_N, 1, &user->b->view, 0, &user->c.view, workspace,
+                                        1 << 20, NULL);
         free(workspace);
         spmm_executor_destroy(executor);
     }
@@ -269,7 +279,8 @@ static void two_threads_share_one_plan(void **state)
     (void)state;
     struct test_matrix *a = test_matrix_named("dense row among sparse", TEST_VALUES_REAL);
     spmm_plan_t *plan = test_plan_build(a, plans[1]);
-    const struct test_product product = {SPMM_OP_N, 12, SPMM_ROW_MAJOR, SPMM_ROW_MAJOR, 0, 0, 0, 1, 0, TEST_VALUES_REAL};
+    const struct test_product product = {SPMM_OP_N, 12, SPMM_ROW_MAJOR,  SPMM_ROW_MAJOR, 0, 0, 0,
+                                         1,         0,  TEST_VALUES_REAL};
     struct test_dense b = test_product_b(a, SPMM_F32, &product);
     struct user users[2];
     pthread_t threads[2];

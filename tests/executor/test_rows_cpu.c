@@ -25,7 +25,8 @@ static int levels_get(struct level levels[2])
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         levels[count++] = (struct level){"avx2", spmmi_rows_cpu_avx2};
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq"))
         levels[count++] = (struct level){"avx512", spmmi_rows_cpu_avx512};
 #else
     (void)levels;
@@ -33,7 +34,8 @@ static int levels_get(struct level levels[2])
     return count;
 }
 
-static struct test_dense filled(int64_t rows, int64_t cols, spmm_order_t order, spmm_dtype_t dtype, uint64_t salt)
+static struct test_dense filled(int64_t rows, int64_t cols, spmm_order_t order, spmm_dtype_t dtype,
+                                uint64_t salt)
 {
     struct test_dense d = test_dense_make((struct test_dense_shape){rows, cols, order, dtype, 3, 1});
     for (int64_t i = 0; i < rows; i++)
@@ -42,22 +44,23 @@ static struct test_dense filled(int64_t rows, int64_t cols, spmm_order_t order, 
     return d;
 }
 
-static void assert_same(const struct test_dense *a, const struct test_dense *b, const char *what, int64_t width)
+static void assert_same(const struct test_dense *a, const struct test_dense *b, const char *what,
+                        int64_t width)
 {
     if (memcmp(a->block, b->block, a->block_bytes) != 0)
         fail_msg("%s, %s, width %lld", what, spmm_dtype_name(a->view.type), (long long)width);
 }
 
-static void spans_agree(const struct level *level, spmm_dtype_t dtype, const struct test_matrix *a, int unroll,
-                        int64_t width, double beta)
+static void spans_agree(const struct level *level, spmm_dtype_t dtype, const struct test_matrix *a,
+                        int unroll, int64_t width, double beta)
 {
     const struct rows_cpu_ops *portable = &spmmi_rows_cpu_portable[dtype - 1];
     void *values = test_values_of(a, dtype);
     struct test_dense b = filled(a->cols, width, SPMM_ROW_MAJOR, dtype, 5);
     struct test_dense c = filled(a->rows, width, SPMM_ROW_MAJOR, dtype, 6);
     struct test_dense d = test_dense_copy(&c);
-    struct rows_span span = {a->row_ptr, a->col_ind, values, 0, a->rows, 3, a->nnz - 5, b.view.data, b.view.ld,
-                             c.view.data, c.view.ld, 1.25, beta};
+    struct rows_span span = {a->row_ptr,  a->col_ind, values,      0,         a->rows, 3,   a->nnz - 5,
+                             b.view.data, b.view.ld,  c.view.data, c.view.ld, 1.25,    beta};
     portable->span(&span, width, unroll);
     span.out = d.view.data;
     level->ops[dtype - 1].span(&span, width, unroll);
@@ -87,11 +90,17 @@ static void spans_have_the_bits_of_the_portable_level(void **state)
     test_matrix_free(a);
 }
 
-static void turn(const struct rows_cpu_ops *ops, int unpack, struct test_dense *by_rows, struct test_dense *by_cols,
-                 double beta)
+static void turn(const struct rows_cpu_ops *ops, int unpack, struct test_dense *by_rows,
+                 struct test_dense *by_cols, double beta)
 {
-    const struct rows_block block = {by_rows->view.rows, by_rows->view.cols, by_rows->view.data, by_rows->view.ld,
-                                     by_cols->view.data, by_cols->view.ld, 1.5, beta};
+    const struct rows_block block = {by_rows->view.rows,
+                                     by_rows->view.cols,
+                                     by_rows->view.data,
+                                     by_rows->view.ld,
+                                     by_cols->view.data,
+                                     by_cols->view.ld,
+                                     1.5,
+                                     beta};
     (unpack ? ops->unpack : ops->pack)(&block);
 }
 
@@ -102,13 +111,16 @@ static void layout_changes_have_the_bits_of_the_portable_level(void **state)
     const int count = levels_get(levels);
     if (count == 0)
         skip();
-    const int64_t shapes[][2] = {{1, 1}, {7, 9}, {8, 8}, {64, 16}, {65, 17}, {130, 3}, {200, 33}, {4, 4}, {3, 70}};
+    const int64_t shapes[][2] = {{1, 1},   {7, 9},    {8, 8}, {64, 16}, {65, 17},
+                                 {130, 3}, {200, 33}, {4, 4}, {3, 70}};
     for (int l = 0; l < count; l++)
         for (int dtype = SPMM_F32; dtype <= SPMM_F64; dtype++)
             for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
                 for (int unpack = 0; unpack < 2; unpack++) {
-                    struct test_dense r = filled(shapes[s][0], shapes[s][1], SPMM_ROW_MAJOR, (spmm_dtype_t)dtype, 7);
-                    struct test_dense c = filled(shapes[s][0], shapes[s][1], SPMM_COL_MAJOR, (spmm_dtype_t)dtype, 8);
+                    struct test_dense r =
+                        filled(shapes[s][0], shapes[s][1], SPMM_ROW_MAJOR, (spmm_dtype_t)dtype, 7);
+                    struct test_dense c =
+                        filled(shapes[s][0], shapes[s][1], SPMM_COL_MAJOR, (spmm_dtype_t)dtype, 8);
                     struct test_dense r2 = test_dense_copy(&r), c2 = test_dense_copy(&c);
                     const double beta = s % 2 ? 0.5 : 0;
                     turn(&spmmi_rows_cpu_portable[dtype - 1], unpack, &r, &c, beta);
@@ -116,7 +128,8 @@ static void layout_changes_have_the_bits_of_the_portable_level(void **state)
                     assert_same(&r, &r2, levels[l].name, shapes[s][1]);
                     assert_same(&c, &c2, levels[l].name, shapes[s][1]);
                     if (!unpack)
-                        assert_true(test_dense_get(&r, 0, shapes[s][1] - 1) == test_dense_get(&c, 0, shapes[s][1] - 1));
+                        assert_true(test_dense_get(&r, 0, shapes[s][1] - 1) ==
+                                    test_dense_get(&c, 0, shapes[s][1] - 1));
                     test_dense_free(&r);
                     test_dense_free(&c);
                     test_dense_free(&r2);
@@ -138,7 +151,8 @@ static void sums_and_scaling_have_the_bits_of_the_portable_level(void **state)
                 struct test_dense to = filled(1, 3 * n, SPMM_ROW_MAJOR, (spmm_dtype_t)dtype, 10);
                 struct test_dense to2 = test_dense_copy(&to);
                 struct test_dense *both[] = {&to, &to2};
-                const struct rows_cpu_ops *ops[] = {&spmmi_rows_cpu_portable[dtype - 1], &levels[l].ops[dtype - 1]};
+                const struct rows_cpu_ops *ops[] = {&spmmi_rows_cpu_portable[dtype - 1],
+                                                    &levels[l].ops[dtype - 1]};
                 for (int i = 0; i < 2; i++) {
                     ops[i]->add(n, from.view.data, both[i]->view.data);
                     ops[i]->add_scaled(n, -1.75, from.view.data, both[i]->view.data, 3);

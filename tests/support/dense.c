@@ -19,7 +19,8 @@ struct test_dense test_dense_make(struct test_dense_shape shape)
     const int64_t least = shape.order == SPMM_ROW_MAJOR ? shape.cols : shape.rows;
     const int64_t lines = shape.order == SPMM_ROW_MAJOR ? shape.rows : shape.cols;
     const size_t size = spmm_dtype_size(shape.dtype);
-    struct test_dense dense = {.view = {NULL, shape.rows, shape.cols, least + shape.gap, shape.order, shape.dtype}};
+    struct test_dense dense = {
+        .view = {NULL, shape.rows, shape.cols, least + shape.gap, shape.order, shape.dtype}};
     dense.block_bytes = 2 * GUARD_BYTES + (size_t)(shape.shift + lines * dense.view.ld) * size;
     dense.block_bytes = (dense.block_bytes + 63) / 64 * 64;
     dense.block = aligned_alloc(64, dense.block_bytes);
@@ -50,7 +51,8 @@ void test_dense_free(struct test_dense *dense)
 double test_dense_get(const struct test_dense *dense, int64_t i, int64_t j)
 {
     const char *at = (const char *)dense->view.data + offset_of(dense, i, j);
-    return dense->view.type == SPMM_F32 ? (double)*(const float *)(const void *)at : *(const double *)(const void *)at;
+    return dense->view.type == SPMM_F32 ? (double)*(const float *)(const void *)at
+                                        : *(const double *)(const void *)at;
 }
 
 void test_dense_set(struct test_dense *dense, int64_t i, int64_t j, double x)
@@ -68,7 +70,8 @@ int test_dense_same_gaps(const struct test_dense *a, const struct test_dense *b)
     const size_t size = spmm_dtype_size(a->view.type);
     for (int64_t i = 0; i < a->view.rows; i++)
         for (int64_t j = 0; j < a->view.cols; j++)
-            memcpy((char *)merged.view.data + offset_of(a, i, j), (char *)b->view.data + offset_of(a, i, j), size);
+            memcpy((char *)merged.view.data + offset_of(a, i, j), (char *)b->view.data + offset_of(a, i, j),
+                   size);
     const int same = memcmp(merged.block, b->block, b->block_bytes) == 0;
     test_dense_free(&merged);
     return same;

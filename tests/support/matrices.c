@@ -37,12 +37,12 @@ static bool chance(int64_t i, int64_t j, uint64_t d)
     return test_hash((uint64_t)i, (uint64_t)j) % d == 0;
 }
 
-#define PATTERN(name, condition)                                                                    \
-    static bool name(const struct pattern *pattern, int64_t i, int64_t j)                           \
-    {                                                                                               \
-        const int64_t rows = pattern->rows, cols = pattern->cols;                                   \
-        (void)rows, (void)cols, (void)i, (void)j;                                                   \
-        return condition;                                                                           \
+#define PATTERN(name, condition)                                          \
+    static bool name(const struct pattern *pattern, int64_t i, int64_t j) \
+    {                                                                     \
+        const int64_t rows = pattern->rows, cols = pattern->cols;         \
+        (void)rows, (void)cols, (void)i, (void)j;                         \
+        return condition;                                                 \
     }
 PATTERN(none, false)
 PATTERN(all, true)
@@ -126,7 +126,8 @@ struct test_matrix *test_matrix_make(int index, enum test_values values)
         for (int64_t j = 0; j < p->cols; j++)
             if (p->stores(p, i, j)) {
                 a->col_ind[q] = (int32_t)j;
-                a->values[q] = values == TEST_VALUES_INTEGER ? test_integer((uint64_t)q, 1) : test_real((uint64_t)q, 1);
+                a->values[q] =
+                    values == TEST_VALUES_INTEGER ? test_integer((uint64_t)q, 1) : test_real((uint64_t)q, 1);
                 q++;
             }
     return a;

@@ -53,8 +53,14 @@ static void items_fill(struct spmmi_part *part, int64_t rows, const int64_t *row
 static void variant_add(spmm_plan_t *plan, spmm_op_t op, const struct test_plan_options *options)
 {
     plan->variants[plan->variant_count++] =
-        (struct spmmi_variant){op, options->dtype, SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR, 0, 1, SPMMI_N_MAX,
-                               plan->part_count, 1};
+        (struct spmmi_variant){op,
+                               options->dtype,
+                               SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR,
+                               0,
+                               1,
+                               SPMMI_N_MAX,
+                               plan->part_count,
+                               1};
     struct spmmi_part *part = &plan->parts[plan->part_count++];
     *part = (struct spmmi_part){op, SPMM_FAMILY_ROWS, options->schedule, options->granule, 0, NULL};
     if (op == SPMM_OP_N) {
@@ -63,7 +69,8 @@ static void variant_add(spmm_plan_t *plan, spmm_op_t op, const struct test_plan_
     }
     int64_t *row_ptr = take(plan->cols, sizeof *row_ptr);
     int32_t *col_ind = take(plan->nnz, sizeof *col_ind);
-    if (spmmi_transpose(plan->rows, plan->cols, plan->row_ptr, plan->col_ind, row_ptr, col_ind, NULL) != SPMM_OK)
+    if (spmmi_transpose(plan->rows, plan->cols, plan->row_ptr, plan->col_ind, row_ptr, col_ind, NULL) !=
+        SPMM_OK)
         abort();
     items_fill(part, plan->cols, row_ptr);
     spmmi_free(col_ind);

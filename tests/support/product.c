@@ -24,7 +24,8 @@ static void fill(struct test_dense *dense, const struct test_product *product, u
             test_dense_set(dense, i, j, value_at(product, i, j, salt));
 }
 
-struct test_dense test_product_b(const struct test_matrix *a, spmm_dtype_t dtype, const struct test_product *product)
+struct test_dense test_product_b(const struct test_matrix *a, spmm_dtype_t dtype,
+                                 const struct test_product *product)
 {
     const int64_t k = product->op == SPMM_OP_N ? a->cols : a->rows;
     struct test_dense b = test_dense_make(
@@ -33,7 +34,8 @@ struct test_dense test_product_b(const struct test_matrix *a, spmm_dtype_t dtype
     return b;
 }
 
-struct test_dense test_product_c(const struct test_matrix *a, spmm_dtype_t dtype, const struct test_product *product)
+struct test_dense test_product_c(const struct test_matrix *a, spmm_dtype_t dtype,
+                                 const struct test_product *product)
 {
     const int64_t m = product->op == SPMM_OP_N ? a->rows : a->cols;
     struct test_dense c = test_dense_make(
@@ -43,19 +45,20 @@ struct test_dense test_product_c(const struct test_matrix *a, spmm_dtype_t dtype
     return c;
 }
 
-void test_product_run(spmm_executor_t *executor, const struct test_product *product, const struct test_dense *b,
-                      struct test_dense *c)
+void test_product_run(spmm_executor_t *executor, const struct test_product *product,
+                      const struct test_dense *b, struct test_dense *c)
 {
     uint64_t bytes = 1;
-    assert_int_equal(spmm_executor_workspace_bytes(executor, product->op, &b->view, &c->view, &bytes), SPMM_OK);
+    assert_int_equal(spmm_executor_workspace_bytes(executor, product->op, &b->view, &c->view, &bytes),
+                     SPMM_OK);
     const size_t block_bytes = ((size_t)bytes + WORKSPACE_GUARD + 255) / 256 * 256;
     char *workspace = aligned_alloc(256, block_bytes);
     assert_non_null(workspace);
     memset(workspace, 0xff, block_bytes);
     struct test_dense b_before = test_dense_copy(b);
     struct test_dense c_before = test_dense_copy(c);
-    assert_int_equal(spmm_execute(executor, product->op, product->alpha, &b->view, product->beta, &c->view, workspace,
-                                  bytes, NULL),
+    assert_int_equal(spmm_execute(executor, product->op, product->alpha, &b->view, product->beta, &c->view,
+                                  workspace, bytes, NULL),
                      SPMM_OK);
     assert_memory_equal(b->block, b_before.block, b->block_bytes);
     assert_true(test_dense_same_gaps(&c_before, c));
@@ -77,10 +80,11 @@ void test_product_check(spmm_executor_t *executor, const struct test_matrix *a, 
         test_judge(a, product->op, product->alpha, &b, product->beta, &c_before, &c);
     const int exact_fails = product->values == TEST_VALUES_INTEGER && !j.is_exact;
     if (!(j.ratio <= 1) || exact_fails)
-        fail_msg("%s %s op %s n %lld B %s C %s alpha %g beta %g: element (%lld, %lld) is %.17g, expected %.17g, ratio %g",
+        fail_msg("%s %s op %s n %lld B %s C %s alpha %g beta %g: element (%lld, %lld) is %.17g, expected "
+                 "%.17g, ratio %g",
                  a->name, spmm_dtype_name(dtype), spmm_op_name(product->op), (long long)product->n,
-                 spmm_order_name(product->b_order), spmm_order_name(product->c_order), product->alpha, product->beta,
-                 (long long)j.row, (long long)j.col, j.got, j.want, j.ratio);
+                 spmm_order_name(product->b_order), spmm_order_name(product->c_order), product->alpha,
+                 product->beta, (long long)j.row, (long long)j.col, j.got, j.want, j.ratio);
     test_dense_free(&b);
     test_dense_free(&c);
     test_dense_free(&c_before);

@@ -17,14 +17,16 @@ struct test_product {
 };
 
 /* B for this product: values from the keys of (row, column). */
-struct test_dense test_product_b(const struct test_matrix *a, spmm_dtype_t dtype, const struct test_product *product);
+struct test_dense test_product_b(const struct test_matrix *a, spmm_dtype_t dtype,
+                                 const struct test_product *product);
 /* C before this product: NaN where beta = 0, else values. */
-struct test_dense test_product_c(const struct test_matrix *a, spmm_dtype_t dtype, const struct test_product *product);
+struct test_dense test_product_c(const struct test_matrix *a, spmm_dtype_t dtype,
+                                 const struct test_product *product);
 
 /* Run and check everything that holds for every product: status OK, B and all gaps and guards untouched, no
  * byte past the workspace written. c must come from test_product_c. */
-void test_product_run(spmm_executor_t *executor, const struct test_product *product, const struct test_dense *b,
-                      struct test_dense *c);
+void test_product_run(spmm_executor_t *executor, const struct test_product *product,
+                      const struct test_dense *b, struct test_dense *c);
 
 /* All of it, and fail the test when the judgement is over the bound; integer values must be exact. */
 void test_product_check(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,

@@ -15,7 +15,8 @@ struct sums {
 static struct sums sums_make(const struct test_matrix *a, spmm_op_t op, const struct test_dense *b, int64_t m)
 {
     const int64_t n = b->view.cols;
-    struct sums s = {calloc((size_t)(m * n) + 1, sizeof *s.value), calloc((size_t)(m * n) + 1, sizeof *s.magnitude),
+    struct sums s = {calloc((size_t)(m * n) + 1, sizeof *s.value),
+                     calloc((size_t)(m * n) + 1, sizeof *s.magnitude),
                      calloc((size_t)m + 1, sizeof *s.count)};
     if (s.value == NULL || s.magnitude == NULL || s.count == NULL)
         abort();
@@ -33,8 +34,9 @@ static struct sums sums_make(const struct test_matrix *a, spmm_op_t op, const st
     return s;
 }
 
-struct test_judgement test_judge(const struct test_matrix *a, spmm_op_t op, double alpha, const struct test_dense *b,
-                                 double beta, const struct test_dense *c_before, const struct test_dense *c)
+struct test_judgement test_judge(const struct test_matrix *a, spmm_op_t op, double alpha,
+                                 const struct test_dense *b, double beta, const struct test_dense *c_before,
+                                 const struct test_dense *c)
 {
     const int64_t m = c->view.rows;
     const int64_t n = c->view.cols;

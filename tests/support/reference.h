@@ -7,15 +7,16 @@
 #include "matrices.h"
 
 struct test_judgement {
-    double ratio;       /* worst error over bound; at most 1 is a pass */
-    int is_exact;       /* every element equals the reference rounded to the type */
-    int64_t row, col;   /* of the worst element */
+    double ratio;     /* worst error over bound; at most 1 is a pass */
+    int is_exact;     /* every element equals the reference rounded to the type */
+    int64_t row, col; /* of the worst element */
     double got, want;
 };
 
 /* Compare c with alpha * op(A) * B + beta * c_before. Rounding counts as the componentwise bound says:
  * one for each nonzero of the row, and three for alpha and beta where they are not 1 and 0. */
-struct test_judgement test_judge(const struct test_matrix *a, spmm_op_t op, double alpha, const struct test_dense *b,
-                                 double beta, const struct test_dense *c_before, const struct test_dense *c);
+struct test_judgement test_judge(const struct test_matrix *a, spmm_op_t op, double alpha,
+                                 const struct test_dense *b, double beta, const struct test_dense *c_before,
+                                 const struct test_dense *c);
 
 #endif
