@@ -66,12 +66,11 @@ void forge_free(struct forge *f)
 
 struct forge_section *forge_find(struct forge *f, uint32_t type, uint32_t part)
 {
-    for (uint32_t i = 0; i < f->header.section_count; i++) {
-        if (f->sections[i].entry.type == type && f->sections[i].entry.part == part)
-            return &f->sections[i];
-    }
-    NEED(!"the section is there");
-    return NULL;
+    uint32_t i = 0;
+    while (i < f->header.section_count && (f->sections[i].entry.type != type || f->sections[i].entry.part != part))
+        i++;
+    NEED(i < f->header.section_count);
+    return &f->sections[i];
 }
 
 void forge_remove(struct forge *f, struct forge_section *s)
