@@ -12,10 +12,11 @@ static const int32_t mask_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 
 static const int64_t mask_longs[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
 
 #define CASES_ONE CASE(4, 1)
-#define CASES_WIDE                                                                                     \
-    CASE(1, 1)                                                                                         \
-    CASE(1, 2) CASE(1, 3) CASE(1, 4) CASE(1, 5) CASE(1, 6) CASE(1, 7) CASE(1, 8) CASE(2, 3) CASE(2, 4) \
-        CASE(4, 1) CASE(4, 2)
+/* clang-format off */
+#define CASES_WIDE                                                                                  \
+    CASE(1, 1) CASE(1, 2) CASE(1, 3) CASE(1, 4) CASE(1, 5) CASE(1, 6) CASE(1, 7) CASE(1, 8)          \
+    CASE(2, 3) CASE(2, 4) CASE(4, 1) CASE(4, 2)
+/* clang-format on */
 
 #define REAL float
 #define VEC float

@@ -7,10 +7,11 @@
 #include <immintrin.h>
 
 #define TARGET __attribute__((target("avx512f,avx512vl,avx512dq,avx2,fma")))
-#define CASES_ALL                                                                                         \
-    CASE(1, 3)                                                                                            \
-    CASE(1, 4) CASE(1, 5) CASE(1, 6) CASE(1, 7) CASE(1, 8) CASE(1, 9) CASE(1, 10) CASE(1, 11) CASE(1, 12) \
-        CASE(1, 13) CASE(1, 14) CASE(1, 15) CASE(1, 16) CASE(2, 2) CASE(4, 1)
+/* clang-format off */
+#define CASES_ALL                                                                                   \
+    CASE(1, 3) CASE(1, 4) CASE(1, 5) CASE(1, 6) CASE(1, 7) CASE(1, 8) CASE(1, 9) CASE(1, 10)         \
+    CASE(1, 11) CASE(1, 12) CASE(1, 13) CASE(1, 14) CASE(1, 15) CASE(1, 16) CASE(2, 2) CASE(4, 1)
+/* clang-format on */
 
 #define REAL float
 #define VEC __m512

@@ -5,10 +5,11 @@
 #include "rows_cpu.h"
 
 #define TARGET
-#define CASES_ALL                                                                                      \
-    CASE(1, 1)                                                                                         \
-    CASE(1, 2) CASE(1, 3) CASE(1, 4) CASE(2, 1) CASE(2, 2) CASE(2, 3) CASE(2, 4) CASE(4, 1) CASE(4, 2) \
-        CASE(4, 3) CASE(4, 4)
+/* clang-format off */
+#define CASES_ALL                                                                                   \
+    CASE(1, 1) CASE(1, 2) CASE(1, 3) CASE(1, 4) CASE(2, 1) CASE(2, 2) CASE(2, 3) CASE(2, 4)          \
+    CASE(4, 1) CASE(4, 2) CASE(4, 3) CASE(4, 4)
+/* clang-format on */
 
 #define REAL float
 #define VEC float
