@@ -67,7 +67,8 @@ void forge_free(struct forge *f)
 struct forge_section *forge_find(struct forge *f, uint32_t type, uint32_t part)
 {
     uint32_t i = 0;
-    while (i < f->header.section_count && (f->sections[i].entry.type != type || f->sections[i].entry.part != part))
+    while (i < f->header.section_count &&
+           (f->sections[i].entry.type != type || f->sections[i].entry.part != part))
         i++;
     NEED(i < f->header.section_count);
     return &f->sections[i];

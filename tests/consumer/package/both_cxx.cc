@@ -15,7 +15,8 @@ int main(int argc, char **argv)
     spmm_matrix_t *raw_matrix = nullptr;
     if (spmm_matrix_generate(argv[1], &raw_matrix, &diag) != SPMM_OK)
         return 1;
-    const std::unique_ptr<spmm_matrix_t, decltype(&spmm_matrix_destroy)> matrix(raw_matrix, spmm_matrix_destroy);
+    const std::unique_ptr<spmm_matrix_t, decltype(&spmm_matrix_destroy)> matrix(raw_matrix,
+                                                                                spmm_matrix_destroy);
     spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
     options.dtype = SPMM_F32;
     spmm_plan_t *raw_plan = nullptr;
