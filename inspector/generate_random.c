@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Made-up matrices without structure: uniform, blocks at random places, R-MAT, power law. */
+/* Made-up matrices without structure: uniform, blocks at random places, power law. */
 #include <assert.h>
 #include <string.h>
 
@@ -104,107 +104,6 @@ spmm_status_t spmmi_generate_block(const int64_t *args, spmm_matrix_t *matrix, s
                  (long long)(args[0] / side));
     SPMM_TRY(build_blocks(args[0], (struct blocks){args[0] / side, side, args[2], SEED_BLOCK}, matrix, diag));
 cleanup:
-    return status;
-}
-
-/* ---- R-MAT: each edge picks a quadrant at every level; node numbers are shuffled. ---- */
-
-/* Chances 0.57, 0.19, 0.19, 0.05 of the four quadrants, as running sums of 2^16. */
-#define RMAT_A 37355u
-#define RMAT_AB 49807u
-#define RMAT_ABC 62259u
-
-struct rmat {
-    int64_t scale, edges;
-    const int32_t *node;
-};
-
-static void rmat_edge(const struct rmat *g, int64_t edge, int64_t *row, int64_t *col)
-{
-    struct spmmi_random r = spmmi_random_stream(SEED_RMAT_EDGES, (uint64_t)edge);
-    uint32_t i = 0;
-    uint32_t j = 0;
-    uint64_t bits = 0;
-    for (int64_t level = 0; level < g->scale; level++, bits >>= 16) {
-        if (level % 4 == 0)
-            bits = spmmi_random_next(&r);
-        const uint32_t draw = (uint32_t)(bits & 0xffff);
-        const uint32_t down = draw >= RMAT_AB;
-        const uint32_t right = (draw >= RMAT_A && !down) || draw >= RMAT_ABC;
-        i = i * 2 + down;
-        j = j * 2 + right;
-    }
-    *row = g->node[i];
-    *col = g->node[j];
-}
-
-/* Columns of all edges into their rows, in any order: the rows are sorted later. next[i] is the place of
- * row i's next column and ends as the place of row i + 1. */
-static void rmat_scatter(const struct rmat *g, int64_t *next, int32_t *col_ind)
-{
-#pragma omp parallel for schedule(static) if (g->edges > 100000)
-    for (int64_t e = 0; e < g->edges; e++) {
-        int64_t row = 0;
-        int64_t col = 0;
-        int64_t place = 0;
-        rmat_edge(g, e, &row, &col);
-#pragma omp atomic capture
-        place = next[row]++;
-        if (col_ind != NULL)
-            col_ind[place] = (int32_t)col;
-    }
-}
-
-/* Sort each row, drop its repeated edges, close the gaps. row_ptr[i] is the start of row i with repeats. */
-static void sort_and_compact(spmm_matrix_t *matrix, int64_t *length)
-{
-    int64_t *row_ptr = matrix->row_ptr;
-    int32_t *col_ind = matrix->col_ind;
-#pragma omp parallel for schedule(dynamic, 1024)
-    for (int64_t i = 0; i < matrix->rows; i++)
-        length[i] = spmmi_sort_unique(col_ind + row_ptr[i], row_ptr[i + 1] - row_ptr[i]);
-    int64_t kept = 0;
-    for (int64_t i = 0; i < matrix->rows; i++) {
-        memmove(col_ind + kept, col_ind + row_ptr[i], (size_t)length[i] * sizeof *col_ind);
-        row_ptr[i] = kept;
-        kept += length[i];
-    }
-    row_ptr[matrix->rows] = kept;
-    matrix->nnz = kept;
-}
-
-spmm_status_t spmmi_generate_rmat(const int64_t *args, spmm_matrix_t *matrix, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    int32_t *node = NULL;
-    int64_t *next = NULL;
-    const int64_t rows = INT64_C(1) << args[0];
-    const int64_t edges = rows * args[1];
-
-    SPMM_TRY(spmmi_generate_check_size(rows, rows, edges, diag));
-    matrix->rows = rows;
-    matrix->cols = rows;
-    node = spmmi_random_permutation(rows, SEED_RMAT_NODES);
-    SPMM_TRY_ALLOC(node, diag);
-    next = spmmi_alloc_zero((uint64_t)rows, sizeof *next);
-    SPMM_TRY_ALLOC(next, diag);
-    matrix->row_ptr = spmmi_alloc((uint64_t)rows + 1, sizeof *matrix->row_ptr);
-    SPMM_TRY_ALLOC(matrix->row_ptr, diag);
-    matrix->col_ind = spmmi_alloc((uint64_t)edges, sizeof *matrix->col_ind);
-    SPMM_TRY_ALLOC(matrix->col_ind, diag);
-
-    const struct rmat g = {args[0], edges, node};
-    rmat_scatter(&g, next, NULL);
-    matrix->row_ptr[0] = 0;
-    for (int64_t i = 0; i < rows; i++) {
-        matrix->row_ptr[i + 1] = matrix->row_ptr[i] + next[i];
-        next[i] = matrix->row_ptr[i];
-    }
-    rmat_scatter(&g, next, matrix->col_ind);
-    sort_and_compact(matrix, next);
-cleanup:
-    spmmi_free(next);
-    spmmi_free(node);
     return status;
 }
 
