@@ -331,14 +331,12 @@ static spmm_status_t read_device(struct spmmi_cuda *cuda, int device, spmm_diag_
 {
     spmm_status_t status = SPMM_OK;
     int sm_count = 0;
-    int l2_bytes = 0;
     SPMM_REQUIRE(device >= 0 && device < spmmi_cuda_device_count(), SPMM_ERR_NO_DEVICE, diag,
                  "there is no GPU %d: %d found", device, spmmi_cuda_device_count());
     SPMM_TRY_CUDA(cudaDeviceGetAttribute(&sm_count, cudaDevAttrMultiProcessorCount, device), diag);
-    SPMM_TRY_CUDA(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device), diag);
     cuda->device = device;
     cuda->figures.sm_count = (uint32_t)sm_count;
-    cuda->figures.l2_bytes = (uint64_t)l2_bytes;
+    cuda->figures.can_overlap = spmmi_cuda_target(device) >= 90;
 cleanup:
     return status;
 }
@@ -465,8 +463,9 @@ void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, const struct spmmi_product
 {
     struct spmmi_rows_launch launch;
     const uint32_t part = plan_launch(cuda, product, &launch);
-    (void)snprintf(text, size, "cuda/rows/%s/v%ul%ug%u", spmm_schedule_name(cuda->parts[part].schedule),
-                   launch.shape.vec, launch.shape.lanes, launch.items_per_group);
+    (void)snprintf(text, size, "cuda/rows/%s/v%ul%u%sg%u", spmm_schedule_name(cuda->parts[part].schedule),
+                   launch.shape.vec, launch.shape.lanes, launch.shape.is_single ? "single" : "",
+                   launch.items_per_group);
 }
 
 spmm_status_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, const struct spmmi_product *product,
@@ -485,6 +484,7 @@ struct pass {
     char *c;
     int64_t ldb, ldc;
     double beta; /* for the kernel; the conversion of C applies it otherwise */
+    int is_dependent; /* follows the conversion of B */
 };
 
 static char *at_column(const spmm_dense_t *dense, int64_t j)
@@ -511,6 +511,7 @@ static cudaError_t run_rows(struct spmmi_cuda *cuda, const struct spmmi_product 
         .slots = slots,
         .arrivals = cuda->arrivals,
         .cuda_stream = stream,
+        .is_dependent = pass->is_dependent,
     };
     const int64_t width = (int64_t)launch->shape.lanes * launch->shape.vec * SPMMI_ROWS_TILES_MAX;
     int error = kernel != NULL ? cudaSuccess : cudaErrorInvalidValue;
@@ -523,6 +524,7 @@ static cudaError_t run_rows(struct spmmi_cuda *cuda, const struct spmmi_product 
         args.c = pass->c + (size_t)j * number_bytes;
         args.n = (uint32_t)(pass->n - j < width ? pass->n - j : width);
         error = kernel(&args);
+        args.is_dependent = 0; /* counters and slots are used again: one launch after the other */
     }
     return (cudaError_t)error;
 }
@@ -546,6 +548,7 @@ static cudaError_t run_pass(struct spmmi_cuda *cuda, const struct spmmi_product 
                                              workspace + launch->b_offset, launch->pitch, stream);
         pass.b = workspace + launch->b_offset;
         pass.ldb = launch->pitch;
+        pass.is_dependent = cuda->figures.can_overlap;
     }
     if (launch->converts_c) {
         pass.c = workspace + launch->c_offset;
@@ -558,7 +561,7 @@ static cudaError_t run_pass(struct spmmi_cuda *cuda, const struct spmmi_product 
     if (error == cudaSuccess && launch->converts_c)
         error = spmmi_columns_from_rows_cuda((int)cuda->dtype, operand->rows, n, workspace + launch->c_offset,
                                              launch->pitch, at_column(product->c, j), product->c->ld, product->beta,
-                                             stream);
+                                             stream, cuda->figures.can_overlap);
     return (cudaError_t)error;
 }
 

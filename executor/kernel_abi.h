@@ -86,13 +86,17 @@ struct spmmi_rows_cuda {
     void *slots;        /* partial sums of rows shared by blocks, see rows.cuh; NULL without nonzero split */
     uint32_t *arrivals; /* zero before and after each launch; one a block and column tile */
     void *cuda_stream;
+    int is_dependent; /* may start while the kernel before it in the stream ends: sm_90 */
 };
 
-/* Shape of a rows kernel instance: a group of lanes owns lanes * vec columns; 256 threads a block. */
+/* Shape of a rows kernel instance: a group of lanes owns lanes * vec columns; 256 threads a block.
+ * is_single: the 32 lanes share one column and split its nonzeros; for n = 1, nonzero split, granule 8. */
 struct spmmi_rows_shape {
     uint32_t vec;   /* columns a lane: 1 or 16 bytes' worth */
     uint32_t lanes; /* lanes a group: 1, 2, 4 .. 32 */
+    uint32_t is_single;
 };
+#define SPMMI_ROWS_SINGLE_GRANULE 8u
 
 #define SPMMI_ROWS_THREADS 256u
 /* Blocks that a multiprocessor holds: what the kernels' registers are cut for. */
@@ -110,7 +114,7 @@ spmmi_rows_cuda_fn spmmi_rows_cuda_kernel(int schedule, int dtype, struct spmmi_
 int spmmi_rows_from_columns_cuda(int dtype, int64_t rows, int64_t n, const void *src, int64_t lds, void *dst,
                                  int64_t ldd, void *cuda_stream);
 int spmmi_columns_from_rows_cuda(int dtype, int64_t rows, int64_t n, const void *src, int64_t lds, void *dst,
-                                 int64_t ldd, double beta, void *cuda_stream);
+                                 int64_t ldd, double beta, void *cuda_stream, int is_dependent);
 
 /* out[q] = in[map[q]], count numbers. */
 int spmmi_gather_cuda(int dtype, uint32_t count, const uint32_t *map, const void *in, void *out, void *cuda_stream);

@@ -9,9 +9,10 @@
 /* A block takes at least this many items, which bounds the arrival counters. */
 #define BLOCK_ITEMS_MIN 16u
 #define WORKSPACE_ALIGN 256u
-/* Share of the L2 cache that a converted tile of B and C may fill. */
-#define L2_SHARE_NUMERATOR 1u
-#define L2_SHARE_DENOMINATOR 2u
+/* Columns of column-major operands that are converted and multiplied at a time. Wide passes read A less often
+ * and gather longer rows of B, which outweighs what a pass as small as the L2 cache saves: on an H200, web
+ * graph, n = 128, four passes of 32 take 563 us and one of 128 takes less than 350. */
+#define PASS_COLUMNS 256
 
 static uint64_t align_up(uint64_t bytes)
 {
@@ -29,9 +30,16 @@ static int needs_conversion(const spmm_dense_t *dense)
     return dense->order == SPMM_COL_MAJOR && dense->cols > 1;
 }
 
-static struct spmmi_rows_shape choose_shape(int64_t n, int is_wide, size_t number_bytes)
+static struct spmmi_rows_shape choose_shape(const struct spmmi_rows_problem *problem, int64_t n, int is_wide)
 {
-    struct spmmi_rows_shape shape = {is_wide ? (uint32_t)(16 / number_bytes) : 1u, 1u};
+    const size_t number_bytes = spmm_dtype_size(problem->dtype);
+    struct spmmi_rows_shape shape = {is_wide ? (uint32_t)(16 / number_bytes) : 1u, 1u, 0u};
+    /* A single column is split over a warp. With another granule the lanes of a pair take it. */
+    if (n == 1 && problem->schedule == SPMM_SCHEDULE_NONZERO_SPLIT) {
+        if (problem->granule == SPMMI_ROWS_SINGLE_GRANULE)
+            return (struct spmmi_rows_shape){1u, 32u, 1u};
+        shape.lanes = 2;
+    }
     while (shape.lanes < 32 && (int64_t)shape.lanes * shape.vec < n)
         shape.lanes *= 2;
     return shape;
@@ -44,25 +52,16 @@ static uint32_t choose_items_per_group(const struct spmmi_rows_problem *problem,
 {
     const uint64_t groups = SPMMI_ROWS_THREADS / shape.lanes;
     const uint64_t wave = groups * sm_count * SPMMI_ROWS_BLOCKS_PER_SM(spmm_dtype_size(problem->dtype));
-    const uint64_t waves = problem->item_count / (wave * ITEMS_PER_GROUP_MAX) + 1;
+    const uint64_t most = shape.is_single ? (uint64_t)ITEMS_PER_GROUP_MAX * shape.lanes : ITEMS_PER_GROUP_MAX;
+    const uint64_t waves = problem->item_count / (wave * most) + 1;
     uint64_t items = (problem->item_count + wave * waves - 1) / (wave * waves);
     if (problem->schedule == SPMM_SCHEDULE_ROW_SPLIT)
         return 1;
     while (groups * items < BLOCK_ITEMS_MIN)
         items++;
+    if (shape.is_single) /* an item a lane and step */
+        items = (items + shape.lanes - 1) / shape.lanes * shape.lanes;
     return items > 0 ? (uint32_t)items : 1u;
-}
-
-/* Columns of B and C that are converted at a time: what stays in the L2 cache, a multiple of 32. */
-static int64_t choose_pass(const struct spmmi_rows_problem *problem, uint64_t l2_bytes, size_t number_bytes)
-{
-    const int64_t n = problem->b->cols;
-    const uint64_t column_bytes = (uint64_t)(problem->rows + problem->cols) * number_bytes + 1;
-    const uint64_t fit = l2_bytes * L2_SHARE_NUMERATOR / L2_SHARE_DENOMINATOR / column_bytes;
-    const int64_t pass = (int64_t)(fit / 32 * 32);
-    if (pass < 32)
-        return n < 32 ? n : 32;
-    return n < pass ? n : pass;
 }
 
 uint64_t spmmi_rows_arrivals(uint64_t item_count)
@@ -81,7 +80,7 @@ void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const stru
     launch->converts_c = needs_conversion(problem->c);
     launch->n_pass = n;
     if (launch->converts_b || launch->converts_c)
-        launch->n_pass = choose_pass(problem, device->l2_bytes, number_bytes);
+        launch->n_pass = n < PASS_COLUMNS ? n : PASS_COLUMNS;
     launch->pitch = (uint32_t)((launch->n_pass + wide - 1) / wide * wide);
 
     /* Scratch is padded to whole 16-byte words, so a wide lane may work on columns past n there; the caller's
@@ -89,7 +88,7 @@ void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const stru
     const int b_wide = launch->converts_b || is_aligned(problem->b, wide, number_bytes);
     const int c_wide = launch->converts_c || is_aligned(problem->c, wide, number_bytes);
     const int n_wide = (launch->converts_b && launch->converts_c) || n % wide == 0;
-    launch->shape = choose_shape(launch->n_pass, b_wide && c_wide && n_wide, number_bytes);
+    launch->shape = choose_shape(problem, launch->n_pass, b_wide && c_wide && n_wide);
     launch->items_per_group = choose_items_per_group(problem, launch->shape, device->sm_count);
 
     uint64_t bytes = 0;

@@ -10,7 +10,7 @@
 
 struct spmmi_rows_device {
     uint32_t sm_count;
-    uint64_t l2_bytes;
+    int can_overlap; /* dependent launches, sm_90 */
 };
 
 struct spmmi_rows_problem {

@@ -18,7 +18,8 @@
 #include <stdint.h>
 
 #include "executor/kernel_abi.h"
-#include "rows_vector.cuh"
+#include "kernels/shared/launch.cuh"
+#include "kernels/shared/vector.cuh"
 
 namespace spmmi {
 
@@ -101,7 +102,7 @@ struct Shared {
     static constexpr int WIDTH = LANES * VEC;
     alignas(16) T head[GROUPS][WIDTH]; // of the row that began before the group and ends in it
     alignas(16) T tail[GROUPS][WIDTH]; // of the row that goes on in the next group
-    uint8_t through[GROUPS];           // the row of tail began before the group
+    uint32_t through[THREADS / 32]; // a bit a thread: the row of its group's tail began before the group
     uint32_t first_block[2], last_block[2], row[2]; // rows shared by blocks: [0] ends here, [1] goes on
     uint32_t finish[2];
 };
@@ -112,6 +113,7 @@ __device__ __forceinline__ Vector<T, VEC> sum_tails(const Shared<T, VEC, LANES> 
                                                     const T *head, uint32_t offset)
 {
     Vector<T, VEC> sum{};
+#pragma unroll 8
     for (int g = first; g <= last; g++)
         sum.add(load_vector<T, VEC>(&s.tail[g][offset]));
     if (head != nullptr)
@@ -123,10 +125,15 @@ __device__ __forceinline__ Vector<T, VEC> sum_tails(const Shared<T, VEC, LANES> 
 template <typename T, int VEC, int LANES>
 __device__ __forceinline__ int first_group(const Shared<T, VEC, LANES> &s, int last)
 {
-    int g = last;
-    while (g >= 0 && s.through[g])
-        g--;
-    return g;
+    const int end = (last + 1) * LANES; // threads below it; the highest whose bit is clear decides
+    uint32_t mask = end % 32 == 0 ? 0xffffffffu : (1u << end % 32) - 1;
+    for (int word = (end - 1) >> 5; word >= 0; word--) {
+        const uint32_t begins = ~s.through[word] & mask;
+        if (begins != 0)
+            return (32 * word + 31 - __clz((int)begins)) / LANES;
+        mask = 0xffffffffu;
+    }
+    return -1;
 }
 
 // The last block to arrive adds the slots of a shared row in ascending order of blocks and stores the row.
@@ -166,6 +173,7 @@ struct GroupEdge {
     uint32_t head_rank, tail_rank;
 };
 
+// Hand this block's sum of a row that other blocks share to the last of them to arrive.
 template <typename T, int VEC, int LANES>
 __device__ __forceinline__ void put_slot(const RowsArgs<T> &a, Shared<T, VEC, LANES> &s, int which, uint32_t rank,
                                          uint32_t offset, const Vector<T, VEC> &sum)
@@ -187,31 +195,34 @@ __device__ __forceinline__ void put_slot(const RowsArgs<T> &a, Shared<T, VEC, LA
     }
 }
 
-// Second phase of the nonzero split: rows cut by group and block boundaries.
+// Second phase of the nonzero split: rows cut by group and block boundaries. A group may end a row that began
+// before it (which = 0), and the last group may hold one that goes on in the next block (which = 1).
 template <typename T, int VEC, int LANES>
-__device__ void join_rows(const RowsArgs<T> &a, Shared<T, VEC, LANES> &s, const GroupEdge &edge, uint32_t column,
-                          uint32_t offset)
+__device__ __forceinline__ void join_rows(const RowsArgs<T> &a, Shared<T, VEC, LANES> &s, const GroupEdge &edge,
+                                          uint32_t column, uint32_t offset)
 {
     constexpr int GROUPS = THREADS / LANES;
     const int group = (int)(threadIdx.x / LANES);
     if (threadIdx.x < 2)
         s.finish[threadIdx.x] = 0;
     __syncthreads();
-    if (edge.has_head) {
-        const int first = first_group(s, group - 1);
-        const Vector<T, VEC> sum = sum_tails<T, VEC, LANES>(s, first < 0 ? 0 : first, group - 1, s.head[group], offset);
-        if (first >= 0)
-            store_row<T, VEC>(a, a.row_of_rank != nullptr ? a.row_of_rank[edge.head_rank] : edge.head_rank, column, sum);
+#pragma unroll 1
+    for (int which = 0; which < 2; which++) {
+        const bool mine = which == 0 ? edge.has_head : edge.has_tail && group == GROUPS - 1;
+        if (!mine)
+            continue;
+        const uint32_t rank = which == 0 ? edge.head_rank : edge.tail_rank;
+        const int last = group - 1 + which;
+        const int first = first_group(s, last);
+        const Vector<T, VEC> sum =
+            sum_tails<T, VEC, LANES>(s, first < 0 ? 0 : first, last, which == 0 ? s.head[group] : nullptr, offset);
+        if (which == 0 && first >= 0)
+            store_row<T, VEC>(a, a.row_of_rank != nullptr ? a.row_of_rank[rank] : rank, column, sum);
         else
-            put_slot<T, VEC, LANES>(a, s, 0, edge.head_rank, offset, sum);
-    }
-    if (group == GROUPS - 1 && edge.has_tail) {
-        const int first = first_group(s, group);
-        const Vector<T, VEC> sum = sum_tails<T, VEC, LANES>(s, first < 0 ? 0 : first, group, nullptr, offset);
-        put_slot<T, VEC, LANES>(a, s, 1, edge.tail_rank, offset, sum);
+            put_slot<T, VEC, LANES>(a, s, which, rank, offset, sum);
     }
     __syncthreads();
-#pragma unroll
+#pragma unroll 1
     for (int which = 0; which < 2; which++) {
         if (s.finish[which]) { // the same for the whole block
             __threadfence();   // the other blocks' slots are read after their arrivals
@@ -227,7 +238,9 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T))) 
     constexpr uint32_t GROUPS = THREADS / LANES;
     const uint32_t offset = threadIdx.x % LANES * VEC;
     const uint32_t column = blockIdx.y * (LANES * VEC) + offset;
+    release_dependents();
     if (blockIdx.x >= a.work_blocks) {
+        wait_for_previous();
         scale_empty_rows<T, VEC, LANES>(a, column);
         return;
     }
@@ -248,6 +261,9 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T))) 
     bool inside = SPLIT && (first_item & SPMMI_ITEM_INSIDE) != 0 && start < end;
     GroupEdge edge{false, false, rank, rank};
     Vector<T, VEC> sum{};
+
+    // Nothing above depends on B and C, which the kernel before may still convert.
+    wait_for_previous();
 
     // Main loop: load 4 * QUADS nonzeros, then their rows of B, then sum. Fetching the next nonzeros ahead
     // costs more in registers, and so in blocks a multiprocessor, than it hides.
@@ -304,8 +320,10 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T))) 
         edge.tail_rank = rank;
         if (edge.has_tail)
             store_vector<T, VEC>(&s.tail[threadIdx.x / LANES][offset], sum);
-        if (offset == 0)
-            s.through[threadIdx.x / LANES] = inside;
+        __syncwarp();
+        const uint32_t through = __ballot_sync(0xffffffffu, inside);
+        if (threadIdx.x % 32 == 0)
+            s.through[threadIdx.x / 32] = through;
         join_rows<T, VEC, LANES>(a, s, edge, column, offset);
     }
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the C arguments of a launch to a kernel instance, and the table of instances of one number type.
 #pragma once
-#include "rows.cuh"
+#include "kernels/shared/launch.cuh"
+#include "rows_single.cuh"
 
 namespace spmmi {
 
-template <typename T, int VEC, int LANES, int QUADS, bool SPLIT>
-int launch_rows(const struct spmmi_rows_cuda *args)
+// Launch a kernel whose groups have LANES lanes and whose column tiles are WIDTH columns wide.
+template <typename T, int LANES, int WIDTH>
+int launch(void (*kernel)(RowsArgs<T>), const struct spmmi_rows_cuda *args)
 {
     constexpr uint32_t GROUPS = THREADS / LANES;
     const uint64_t block_items = (uint64_t)GROUPS * args->items_per_group;
@@ -38,12 +40,22 @@ int launch_rows(const struct spmmi_rows_cuda *args)
     constexpr uint32_t EMPTY_ROWS_A_GROUP = 4;
     const uint32_t empty_block = GROUPS * EMPTY_ROWS_A_GROUP;
     const uint32_t empty_blocks = (a.empty_count + empty_block - 1) / empty_block;
-    const dim3 grid(a.work_blocks + empty_blocks, (args->n + LANES * VEC - 1) / (LANES * VEC));
+    const dim3 grid(a.work_blocks + empty_blocks, (args->n + WIDTH - 1) / WIDTH);
     if (grid.x == 0)
         return cudaSuccess;
-    rows_kernel<T, VEC, LANES, QUADS, SPLIT>
-        <<<grid, THREADS, 0, static_cast<cudaStream_t>(args->cuda_stream)>>>(a);
-    return cudaGetLastError();
+    return launch_kernel(kernel, grid, THREADS, args->cuda_stream, args->is_dependent != 0, a);
+}
+
+template <typename T, int VEC, int LANES, int QUADS, bool SPLIT>
+int launch_rows(const struct spmmi_rows_cuda *args)
+{
+    return launch<T, LANES, LANES * VEC>(rows_kernel<T, VEC, LANES, QUADS, SPLIT>, args);
+}
+
+template <typename T>
+int launch_single(const struct spmmi_rows_cuda *args)
+{
+    return launch<T, 32, 32>(rows_single_kernel<T>, args);
 }
 
 // QUADS bounds the rows of B in flight, 4 * QUADS a group, by the registers they take.
@@ -58,7 +70,10 @@ spmmi_rows_cuda_fn find_lanes(uint32_t lanes)
 {
     switch (lanes) {
     case 1:
-        return launch_rows<T, VEC, 1, quads<T, VEC>(), SPLIT>;
+        if constexpr (SPLIT && VEC == 1)
+            return nullptr; // one column is the single kernel's
+        else
+            return launch_rows<T, VEC, 1, quads<T, VEC>(), SPLIT>;
     case 2:
         return launch_rows<T, VEC, 2, quads<T, VEC>(), SPLIT>;
     case 4:
@@ -78,6 +93,10 @@ template <typename T, bool SPLIT>
 spmmi_rows_cuda_fn find_instance(struct spmmi_rows_shape shape)
 {
     constexpr uint32_t WIDE = 16 / sizeof(T);
+    if constexpr (SPLIT) {
+        if (shape.is_single)
+            return launch_single<T>;
+    }
     if (shape.vec == WIDE)
         return find_lanes<T, SPLIT, WIDE>(shape.lanes);
     if (shape.vec == 1)

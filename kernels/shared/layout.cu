@@ -2,44 +2,124 @@
 // Layout conversion between column-major and row-major, for n columns at a time.
 //
 // block    256 threads convert a tile of ROWS rows and COLUMNS columns through shared memory
-// access   the column-major side moves ROWS consecutive numbers, the row-major side COLUMNS of them a row
-// banks    the pitch puts the COLUMNS-fastest walk of a warp on 32 different banks
+// access   16 bytes a thread on both sides, WIDE = 16 / sizeof(T) numbers; matrices that are not aligned to
+//          16 bytes, and edges, go number by number
+// banks    the words of a column are permuted by the number of the column group (an XOR), so that walking
+//          along a row touches as many banks as walking along a column
 #include <cuda_runtime.h>
 #include <stdint.h>
 
 #include "executor/kernel_abi.h"
+#include "vector.cuh"
+#include "launch.cuh"
 
 namespace {
+
+using spmmi::load_vector;
+using spmmi::store_vector;
+using spmmi::Vector;
 
 constexpr int THREADS = 256;
 constexpr int ROWS = 128;
 
 template <typename T, int COLUMNS>
 struct Tile {
-    static constexpr int PITCH = ROWS + 32 / COLUMNS;
-    static constexpr int STEPS = ROWS * COLUMNS / THREADS;
-    T x[COLUMNS][PITCH];
+    static constexpr int WIDE = 16 / sizeof(T);
+    static constexpr int WORDS = ROWS * COLUMNS / WIDE;
+    static constexpr int STEPS = (WORDS + THREADS - 1) / THREADS;
+    alignas(16) T x[COLUMNS][ROWS];
+
+    __device__ __forceinline__ T *at(int i, int j)
+    {
+        return &x[j][(i / WIDE ^ j / WIDE % (ROWS / WIDE)) * WIDE + i % WIDE];
+    }
 };
+
+// WIDE numbers from p, of which only the first count exist; the others become 0.
+template <typename T, int WIDE>
+__device__ __forceinline__ Vector<T, WIDE> load_part(const T *p, int64_t count, bool is_aligned)
+{
+    if (is_aligned && count >= WIDE)
+        return load_vector<T, WIDE>(p);
+    Vector<T, WIDE> v;
+#pragma unroll
+    for (int e = 0; e < WIDE; e++)
+        v.x[e] = e < count ? p[e] : T(0);
+    return v;
+}
+
+template <typename T, int WIDE>
+__device__ __forceinline__ void store_part(T *p, int64_t count, bool is_aligned, const Vector<T, WIDE> &v)
+{
+    if (is_aligned && count >= WIDE) {
+        store_vector<T, WIDE>(p, v);
+        return;
+    }
+#pragma unroll
+    for (int e = 0; e < WIDE; e++) {
+        if (e < count)
+            p[e] = v.x[e];
+    }
+}
+
+// First number of a thread's word in a step, walking down the columns of a tile or along its rows.
+struct Word {
+    int i, j;
+};
+
+template <int COLUMNS, int WIDE>
+__device__ __forceinline__ Word down(int step)
+{
+    const int word = step * THREADS + (int)threadIdx.x;
+    return {word % (ROWS / WIDE) * WIDE, word / (ROWS / WIDE)};
+}
+
+template <int COLUMNS, int WIDE>
+__device__ __forceinline__ Word along(int step)
+{
+    const int word = step * THREADS + (int)threadIdx.x;
+    return {word / (COLUMNS / WIDE), word % (COLUMNS / WIDE) * WIDE};
+}
+
+template <typename T>
+__device__ __forceinline__ bool aligned(const T *p, int64_t ld)
+{
+    return reinterpret_cast<uintptr_t>(p) % 16 == 0 && ld * (int64_t)sizeof(T) % 16 == 0;
+}
 
 template <typename T, int COLUMNS>
 __global__ void __launch_bounds__(THREADS)
     rows_from_columns(int64_t rows, int64_t n, const T *__restrict__ src, int64_t lds, T *__restrict__ dst, int64_t ldd)
 {
-    __shared__ Tile<T, COLUMNS> tile;
+    using TileT = Tile<T, COLUMNS>;
+    constexpr int WIDE = TileT::WIDE;
+    __shared__ TileT tile;
     const int64_t row0 = (int64_t)blockIdx.x * ROWS, column0 = (int64_t)blockIdx.y * COLUMNS;
+    const bool src_aligned = aligned(src, lds), dst_aligned = aligned(dst, ldd);
+    spmmi::release_dependents();
+    Vector<T, WIDE> v[TileT::STEPS]; // all loads are under way before the first is used
 #pragma unroll
-    for (int step = 0; step < tile.STEPS; step++) {
-        const int index = step * THREADS + (int)threadIdx.x;
-        const int64_t i = row0 + index % ROWS, j = column0 + index / ROWS;
-        tile.x[index / ROWS][index % ROWS] = i < rows && j < n ? src[i + j * lds] : T(0);
+    for (int step = 0; step < TileT::STEPS; step++) {
+        const Word at = down<COLUMNS, WIDE>(step);
+        const int64_t count = at.j < COLUMNS && column0 + at.j < n ? rows - row0 - at.i : 0;
+        v[step] = load_part<T, WIDE>(src + row0 + at.i + (column0 + at.j) * lds, count, src_aligned);
+    }
+#pragma unroll
+    for (int step = 0; step < TileT::STEPS; step++) {
+        const Word at = down<COLUMNS, WIDE>(step);
+        if (at.j < COLUMNS)
+            store_vector<T, WIDE>(tile.at(at.i, at.j), v[step]);
     }
     __syncthreads();
 #pragma unroll
-    for (int step = 0; step < tile.STEPS; step++) {
-        const int index = step * THREADS + (int)threadIdx.x;
-        const int64_t i = row0 + index / COLUMNS, j = column0 + index % COLUMNS;
-        if (i < rows && j < ldd)
-            dst[i * ldd + j] = tile.x[index % COLUMNS][index / COLUMNS];
+    for (int step = 0; step < TileT::STEPS; step++) {
+        const Word at = along<COLUMNS, WIDE>(step);
+        if (at.i >= ROWS || row0 + at.i >= rows)
+            break;
+#pragma unroll
+        for (int e = 0; e < WIDE; e++)
+            v[step].x[e] = *tile.at(at.i, at.j + e);
+        store_part<T, WIDE>(dst + (row0 + at.i) * ldd + column0 + at.j, ldd - column0 - at.j, dst_aligned, v[step]);
     }
 }
 
@@ -48,25 +128,40 @@ __global__ void __launch_bounds__(THREADS)
     columns_from_rows(int64_t rows, int64_t n, const T *__restrict__ src, int64_t lds, T *__restrict__ dst, int64_t ldd,
                       T beta)
 {
-    __shared__ Tile<T, COLUMNS> tile;
+    using TileT = Tile<T, COLUMNS>;
+    constexpr int WIDE = TileT::WIDE;
+    __shared__ TileT tile;
     const int64_t row0 = (int64_t)blockIdx.x * ROWS, column0 = (int64_t)blockIdx.y * COLUMNS;
+    const bool src_aligned = aligned(src, lds), dst_aligned = aligned(dst, ldd);
+    spmmi::wait_for_previous();
+    Vector<T, WIDE> v[TileT::STEPS];
 #pragma unroll
-    for (int step = 0; step < tile.STEPS; step++) {
-        const int index = step * THREADS + (int)threadIdx.x;
-        const int64_t i = row0 + index / COLUMNS, j = column0 + index % COLUMNS;
-        if (i < rows && j < n)
-            tile.x[index % COLUMNS][index / COLUMNS] = src[i * lds + j];
+    for (int step = 0; step < TileT::STEPS; step++) {
+        const Word at = along<COLUMNS, WIDE>(step);
+        const int64_t count = at.i < ROWS && row0 + at.i < rows ? n - column0 - at.j : 0;
+        v[step] = load_part<T, WIDE>(src + (row0 + at.i) * lds + column0 + at.j, count, src_aligned);
+    }
+#pragma unroll
+    for (int step = 0; step < TileT::STEPS; step++) {
+        const Word at = along<COLUMNS, WIDE>(step);
+        if (at.i < ROWS) {
+#pragma unroll
+            for (int e = 0; e < WIDE; e++)
+                *tile.at(at.i, at.j + e) = v[step].x[e];
+        }
     }
     __syncthreads();
 #pragma unroll
-    for (int step = 0; step < tile.STEPS; step++) {
-        const int index = step * THREADS + (int)threadIdx.x;
-        const int64_t i = row0 + index % ROWS, j = column0 + index / ROWS;
-        if (i < rows && j < n) {
-            T *out = dst + i + j * ldd;
-            const T value = tile.x[index / ROWS][index % ROWS];
-            *out = beta != T(0) ? fma(beta, *out, value) : value;
-        }
+    for (int step = 0; step < TileT::STEPS; step++) {
+        const Word at = down<COLUMNS, WIDE>(step);
+        if (at.j >= COLUMNS)
+            break;
+        const int64_t count = column0 + at.j < n ? rows - row0 - at.i : 0;
+        T *out = dst + row0 + at.i + (column0 + at.j) * ldd;
+        v[step] = load_vector<T, WIDE>(tile.at(at.i, at.j));
+        if (beta != T(0))
+            v[step].fma(beta, load_part<T, WIDE>(out, count, dst_aligned));
+        store_part<T, WIDE>(out, count, dst_aligned, v[step]);
     }
 }
 
@@ -88,17 +183,17 @@ dim3 tiles(int64_t rows, int64_t width)
 template <typename T, int COLUMNS>
 int to_rows(int64_t rows, int64_t n, const void *src, int64_t lds, void *dst, int64_t ldd, void *stream)
 {
-    rows_from_columns<T, COLUMNS><<<tiles<COLUMNS>(rows, ldd), THREADS, 0, static_cast<cudaStream_t>(stream)>>>(
-        rows, n, static_cast<const T *>(src), lds, static_cast<T *>(dst), ldd);
-    return cudaGetLastError();
+    return spmmi::launch_kernel(rows_from_columns<T, COLUMNS>, tiles<COLUMNS>(rows, ldd), THREADS, stream, false, rows, n,
+                                static_cast<const T *>(src), lds, static_cast<T *>(dst), ldd);
 }
 
 template <typename T, int COLUMNS>
-int to_columns(int64_t rows, int64_t n, const void *src, int64_t lds, void *dst, int64_t ldd, double beta, void *stream)
+int to_columns(int64_t rows, int64_t n, const void *src, int64_t lds, void *dst, int64_t ldd, double beta, void *stream,
+               bool is_dependent)
 {
-    columns_from_rows<T, COLUMNS><<<tiles<COLUMNS>(rows, n), THREADS, 0, static_cast<cudaStream_t>(stream)>>>(
-        rows, n, static_cast<const T *>(src), lds, static_cast<T *>(dst), ldd, static_cast<T>(beta));
-    return cudaGetLastError();
+    return spmmi::launch_kernel(columns_from_rows<T, COLUMNS>, tiles<COLUMNS>(rows, n), THREADS, stream, is_dependent,
+                                rows, n, static_cast<const T *>(src), lds, static_cast<T *>(dst), ldd,
+                                static_cast<T>(beta));
 }
 
 }  // namespace
@@ -124,16 +219,16 @@ extern "C" int spmmi_rows_from_columns_cuda(int dtype, int64_t rows, int64_t n, 
 }
 
 extern "C" int spmmi_columns_from_rows_cuda(int dtype, int64_t rows, int64_t n, const void *src, int64_t lds, void *dst,
-                                            int64_t ldd, double beta, void *cuda_stream)
+                                            int64_t ldd, double beta, void *cuda_stream, int is_dependent)
 {
     if (rows == 0 || n == 0)
         return cudaSuccess;
     if (dtype == 1) {
         using T = float;
-        return FOR_WIDTH(n, to_columns)(rows, n, src, lds, dst, ldd, beta, cuda_stream);
+        return FOR_WIDTH(n, to_columns)(rows, n, src, lds, dst, ldd, beta, cuda_stream, is_dependent != 0);
     }
     using T = double;
-    return FOR_WIDTH(n, to_columns)(rows, n, src, lds, dst, ldd, beta, cuda_stream);
+    return FOR_WIDTH(n, to_columns)(rows, n, src, lds, dst, ldd, beta, cuda_stream, is_dependent != 0);
 }
 
 extern "C" int spmmi_gather_cuda(int dtype, uint32_t count, const uint32_t *map, const void *in, void *out,
@@ -141,11 +236,10 @@ extern "C" int spmmi_gather_cuda(int dtype, uint32_t count, const uint32_t *map,
 {
     if (count == 0)
         return cudaSuccess;
-    const unsigned blocks = (count + THREADS - 1) / THREADS;
-    const cudaStream_t stream = static_cast<cudaStream_t>(cuda_stream);
+    const dim3 blocks((count + THREADS - 1) / THREADS);
     if (dtype == 1)
-        gather<<<blocks, THREADS, 0, stream>>>(count, map, static_cast<const float *>(in), static_cast<float *>(out));
-    else
-        gather<<<blocks, THREADS, 0, stream>>>(count, map, static_cast<const double *>(in), static_cast<double *>(out));
-    return cudaGetLastError();
+        return spmmi::launch_kernel(gather<float>, blocks, THREADS, cuda_stream, false, count, map,
+                                    static_cast<const float *>(in), static_cast<float *>(out));
+    return spmmi::launch_kernel(gather<double>, blocks, THREADS, cuda_stream, false, count, map,
+                                static_cast<const double *>(in), static_cast<double *>(out));
 }

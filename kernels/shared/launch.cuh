@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches that may overlap the end of the kernel before them (programmatic dependent launch, sm_90).
+//
+// A kernel launched as dependent starts as soon as every block of the kernel before it has called
+// release_dependents or ended; it must call wait_for_previous before it touches what that kernel writes.
+// Both calls cost nothing in a kernel that was launched the ordinary way.
+#pragma once
+#include <cuda_runtime.h>
+
+namespace spmmi {
+
+__device__ __forceinline__ void release_dependents()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+__device__ __forceinline__ void wait_for_previous()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+template <typename... Parameters, typename... Arguments>
+cudaError_t launch_kernel(void (*kernel)(Parameters...), dim3 grid, unsigned threads, void *stream, bool is_dependent,
+                          Arguments... arguments)
+{
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = grid;
+    config.blockDim = dim3(threads);
+    config.stream = static_cast<cudaStream_t>(stream);
+    config.attrs = &attribute;
+    config.numAttrs = is_dependent ? 1 : 0;
+    return cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
+}
+
+}  // namespace spmmi
