@@ -68,7 +68,7 @@ typedef struct {
     int64_t zeros_dropped, zeros_kept;
     int64_t not_finite;       /* NaN and infinite values */
     int64_t integers_inexact; /* integers that a double cannot hold exactly */
-    char format[16];          /* "matrix-market", "smtx", "csr" */
+    char format[16];          /* "matrix-market", "smtx", "csr", "generated" */
     char field[16];           /* "real", "integer", "pattern" */
     char symmetry[16];        /* "general", "symmetric", "skew-symmetric", "hermitian" */
     char name[128];           /* base name of the source, without folders */
