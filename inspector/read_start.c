@@ -88,9 +88,9 @@ spmm_status_t spmmi_check_start(struct spmmi_reader *reader, const char *text, u
         hint = " behind blanks; the banner starts the file";
     else if (starts(text, size, &BANNER[1]))
         hint = "; the banner starts with two percent signs";
-    else if (*first == '\n' || *first == '\r' || *first == '%')
+    else if (first == end || *first == '\n' || *first == '\r' || *first == '%')
         hint = "; the banner is the first line";
-    else if (first < end && spmmi_is_digit(*first))
+    else if (spmmi_is_digit(*first))
         hint = "; the file has no banner";
     return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, 1, "expected %s at the start of the file, found %s%s", BANNER,
                              spmmi_token(first, end, token), hint);
