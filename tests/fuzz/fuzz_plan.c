@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fuzz target of the plan loader. Each input is loaded as it is and with all hashes repaired, so that the fuzzer
+ * gets past them. A plan that loads must pass the check, and loading what it is written as must give it again. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/alloc.h"
+#include "format/plan.h"
+#include "tests/support/forge.h"
+#include "tests/support/plan_seal.h"
+
+#define BUDGET (UINT64_C(64) << 20)
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void must(int condition)
+{
+    if (!condition)
+        abort();
+}
+
+static void use(const spmm_plan_t *plan)
+{
+    const spmm_save_options_t save = {sizeof save, 1, 0, 1};
+    const spmm_load_options_t load = {sizeof load, BUDGET, 1};
+    spmm_plan_t *again = NULL;
+    spmm_csr_t view;
+    void *bytes = NULL;
+    size_t size = 0;
+    must(spmmi_plan_check(plan, NULL) == SPMM_OK);
+    must(spmm_plan_csr(plan, &view) == SPMM_OK);
+    must(spmm_plan_matches(plan, &view, plan->values != NULL, NULL) == SPMM_OK);
+    for (int i = 0; i < (int)plan->trace_count; i++) {
+        spmm_trace_info_t info;
+        must(spmm_plan_trace(plan, i, &info) == SPMM_OK);
+    }
+    must(spmm_plan_write(plan, &save, &bytes, &size, NULL) == SPMM_OK);
+    must(spmm_plan_read(bytes, size, &load, &again, NULL) == SPMM_OK);
+    must(test_plans_equal(plan, again));
+    spmm_plan_destroy(again);
+    spmm_plan_bytes_free(bytes);
+}
+
+static void load(const uint8_t *data, size_t size)
+{
+    const spmm_load_options_t options = {sizeof options, BUDGET / 2, 1};
+    const int64_t live = spmmi_alloc_live();
+    spmm_plan_t *plan = NULL;
+    spmm_diag_t diag;
+    spmmi_alloc_peak_reset();
+    const spmm_status_t status = spmm_plan_read(data, size, &options, &plan, &diag);
+    must((status == SPMM_OK) == (plan != NULL) && diag.status == status);
+    must(spmmi_alloc_peak_bytes() <= BUDGET / 2);
+    if (plan != NULL)
+        use(plan);
+    spmm_plan_destroy(plan);
+    must(spmmi_alloc_live() == live);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    uint8_t *repaired = malloc(size + 1);
+    must(repaired != NULL);
+    load(data, size);
+    memcpy(repaired, data, size);
+    forge_repair(repaired, size);
+    load(repaired, size);
+    free(repaired);
+    return 0;
+}

@@ -1,0 +1,463 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A second reader of plan files, written from docs/plan-format.md alone.
+
+usage: plan_reader.py FILE...            print each plan as text
+       plan_reader.py --check FOLDER     compare FOLDER/good/*.plan with their .txt, and FOLDER/bad/* with
+                                         the statuses of FOLDER/bad/expect.txt
+
+Needs the shared libraries of zstd and xxHash. For small files: it keeps everything in Python lists.
+"""
+import ctypes
+import ctypes.util
+import math
+import pathlib
+import struct
+import sys
+
+MAGIC = bytes([0xD3, 0x53, 0x50, 0x4D, 0x0D, 0x0A, 0x1A, 0x0A])
+DIM_MAX, NNZ_MAX, NO_PART, FRAME_RAW = 2**31 - 2, 2**40, 0xFFFFFFFF, 2**21
+GRANULE_MIN, GRANULE_MAX = 4, 4096
+# type: (name, required flag, per part, allowed transforms)
+SECTIONS = {
+    1: ("row-lengths", 1, False, (1,)), 2: ("col-ind", 1, False, (2,)), 3: ("values", 1, False, (0, 1, 4)),
+    4: ("stats", 1, False, (0,)), 5: ("variants", 1, False, (0,)), 6: ("parts", 1, False, (0,)),
+    7: ("trace", 1, False, (0,)), 8: ("items", 1, True, (3,)), 9: ("meta", 0, False, (0,)),
+}
+
+
+class PlanError(Exception):
+    """A rule is broken; the first argument is the status, the second the offset or None."""
+
+
+def require(condition, status, offset=None):
+    if not condition:
+        raise PlanError(status, offset)
+
+
+def library(name, soname):
+    return ctypes.CDLL(ctypes.util.find_library(name) or soname)
+
+
+ZSTD = library("zstd", "libzstd.so.1")
+XXH = library("xxhash", "libxxhash.so.0")
+
+
+class Hash128(ctypes.Structure):
+    _fields_ = [("low", ctypes.c_uint64), ("high", ctypes.c_uint64)]
+
+
+XXH.XXH3_64bits.restype = ctypes.c_uint64
+XXH.XXH3_64bits.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+XXH.XXH3_128bits.restype = Hash128
+XXH.XXH3_128bits.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+ZSTD.ZSTD_decompress.restype = ctypes.c_size_t
+ZSTD.ZSTD_decompress.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
+ZSTD.ZSTD_findFrameCompressedSize.restype = ctypes.c_size_t
+ZSTD.ZSTD_findFrameCompressedSize.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+
+
+def hash64(data):
+    return XXH.XXH3_64bits(data, len(data))
+
+
+def digest128(data):
+    value = XXH.XXH3_128bits(data, len(data))
+    return struct.pack(">QQ", value.high, value.low)
+
+
+def frame_header(stored):
+    """Content size of a zstd frame of the accepted kind (RFC 8878, section 3.1.1.1)."""
+    require(len(stored) >= 6 and stored[:4] == b"\x28\xb5\x2f\xfd", "FRAME")
+    descriptor = stored[4]
+    size_flag, single, reserved = descriptor >> 6, descriptor >> 5 & 1, descriptor >> 3 & 1
+    require(reserved == 0 and descriptor & 4, "FRAME")  # bit 2: checksum
+    at = 5
+    window = None
+    if not single:
+        exponent, mantissa = stored[at] >> 3, stored[at] & 7
+        window = (1 << (10 + exponent)) + (1 << (10 + exponent)) // 8 * mantissa
+        at += 1
+    id_bytes = (0, 1, 2, 4)[descriptor & 3]
+    require(int.from_bytes(stored[at:at + id_bytes], "little") == 0, "FRAME")
+    at += id_bytes
+    size_bytes = (1 if single else 0, 2, 4, 8)[size_flag]
+    require(size_bytes > 0 and len(stored) >= at + size_bytes, "FRAME")
+    size = int.from_bytes(stored[at:at + size_bytes], "little") + (256 if size_bytes == 2 else 0)
+    require((size if window is None else window) <= 2**23, "FRAME")
+    return size
+
+
+def decompress(stored, size):
+    require(ZSTD.ZSTD_findFrameCompressedSize(stored, len(stored)) == len(stored), "FRAME")
+    out = ctypes.create_string_buffer(max(size, 1))
+    require(ZSTD.ZSTD_decompress(out, size, stored, len(stored)) == size, "FRAME")
+    return out.raw[:size]
+
+
+def from_planes(content, count, width):
+    return [sum(content[b * count + i] << (8 * b) for b in range(width)) for i in range(count)]
+
+
+def unzigzag(code):
+    return code >> 1 if code % 2 == 0 else -((code + 1) >> 1)
+
+
+def undo_row_delta(codes, first, row_ptr):
+    """Columns of nonzeros first, first + 1, ..."""
+    columns, start, row = [], 0, 0
+    row_now = None
+    for p, code in enumerate(codes, first):
+        while row_ptr[row + 1] <= p:
+            row += 1
+        if row != row_now:
+            start = column = (start + unzigzag(code)) % 2**32
+            row_now = row
+        else:
+            column = (column + code + 1) % 2**32
+        columns.append(column)
+    return columns
+
+
+class Plan:
+    def __init__(self, data):
+        self.data = data
+        self.read_header()
+        self.read_table()
+        self.check_sizes()
+        self.read_frames()
+        self.read_content()
+
+    def read_header(self):
+        d = self.data
+        require(d[:8] == MAGIC[:len(d[:8])], "MAGIC", 0)
+        require(len(d) >= 256, "TRUNCATED", len(d))
+        (endian, self.major, self.minor, header_bytes, entry_bytes, file_bytes, incompat, self.exec_bits, _compat,
+         self.rows, self.cols, self.nnz, self.dtype, self.flags) = struct.unpack_from("<IHHIIQQQQQQQII", d, 8)
+        require(endian == 0x01020304, "HEADER", 8)
+        require(self.major == 1, "VERSION", 12)
+        require(header_bytes == 256, "HEADER", 16)
+        require(entry_bytes == 64, "HEADER", 20)
+        for at in range(124, 240):
+            require(d[at] == 0, "HEADER", at)
+        require(incompat == 0, "FEATURE", 32)
+        table_hash, header_hash = struct.unpack_from("<QQ", d, 240)
+        require(hash64(d[:248]) == header_hash, "CHECKSUM", 248)
+        require(file_bytes <= len(d), "TRUNCATED", len(d))
+        require(file_bytes == len(d), "HEADER", 24)
+        require(self.rows <= DIM_MAX, "DIMS", 56)
+        require(self.cols <= DIM_MAX, "DIMS", 64)
+        require(self.nnz <= NNZ_MAX and self.nnz <= self.rows * self.cols, "DIMS", 72)
+        require(self.dtype in (1, 2), "HEADER", 80)
+        require(self.flags in (0, 1), "HEADER", 84)
+        (self.section_count,) = struct.unpack_from("<I", d, 120)
+        require(1 <= self.section_count <= 256, "HEADER", 120)
+        self.table_hash = table_hash
+        self.pattern_digest, self.values_digest = d[88:104], d[104:120]
+        self.value_bytes = 4 if self.dtype == 1 else 8
+
+    def read_table(self):
+        d, end = self.data, 256 + 64 * self.section_count
+        require(end <= len(d), "TABLE", 120)
+        require(hash64(d[256:end]) == self.table_hash, "CHECKSUM", 256)
+        self.sections = []
+        last = (0, 0)
+        for i in range(self.section_count):
+            at = 256 + 64 * i
+            kind, flags, part, codec, align, reserved = struct.unpack_from("<IIIBBH", d, at)
+            offset, stored, raw, frames_hash = struct.unpack_from("<QQQQ", d, at + 16)
+            row = SECTIONS.get(kind)
+            for k in list(range(14, 16)) + list(range(48, 64)):
+                require(d[at + k] == 0, "TABLE", at + k)
+            require(kind != 0, "TABLE", at)
+            require(flags in (0, 1), "TABLE", at + 4)
+            require(row or flags == 0, "FEATURE", at)
+            require(not row or flags == row[1], "TABLE", at + 4)
+            require(part < 64 or part == NO_PART, "TABLE", at + 8)
+            require(not row or row[2] == (part != NO_PART), "TABLE", at + 8)
+            require(codec == 1, "TABLE", at + 12)
+            require(align == 6, "TABLE", at + 13)
+            require(stored > 0, "TABLE", at + 24)
+            require(raw > 0, "TABLE", at + 32)
+            if i > 0:
+                require(kind > last[0] or kind == last[0] and last[1] < part != NO_PART, "TABLE", at)
+            last = (kind, part)
+            start = (end + 63) // 64 * 64
+            require(offset == start, "TABLE", at + 16)
+            require(stored <= len(d) - offset, "TABLE", at + 24)
+            for pad in range(end, start):
+                require(d[pad] == 0, "TABLE", pad)
+            end = offset + stored
+            self.sections.append((kind, part, offset, stored, raw, frames_hash))
+        require(end == len(d), "TABLE", 256 + 64 * (self.section_count - 1) + 24)
+
+    def raw_range(self, kind):
+        """(unit, least, most) of raw bytes."""
+        exact = {1: 4 * self.rows, 2: 4 * self.nnz, 3: self.value_bytes * self.nnz * (self.flags & 1), 4: 360}
+        if kind in exact:
+            return 1, exact[kind], exact[kind]
+        unit, most = {5: (48, 64), 6: (32, 64), 7: (64, 1024), 9: (1, 127),
+                      8: (4, max(self.rows, self.cols, self.nnz // GRANULE_MIN + 1))}[kind]
+        return unit, 0, unit * most
+
+    def check_sizes(self):
+        part_count = self.raw_bytes(6) // 32
+        for i, (kind, part, offset, stored, raw, _) in enumerate(self.sections):
+            at = 256 + 64 * i
+            if kind in SECTIONS:
+                unit, least, most = self.raw_range(kind)
+                require(least <= raw <= most and raw % unit == 0, "SECTION", at + 32)
+                require(part == NO_PART or part < part_count, "SECTION", at + 8)
+            require(raw <= 33000 * stored + 65536, "BUDGET", at + 32)
+            require(stored >= 16 * -(-raw // FRAME_RAW), "FRAME", offset)
+        for kind in (1, 2, 3, 4):
+            require(self.raw_range(kind)[1] == 0 or self.raw_bytes(kind) > 0, "SECTION", 256)
+
+    def find(self, kind, part=NO_PART):
+        return next((s for s in self.sections if s[:2] == (kind, part)), None)
+
+    def raw_bytes(self, kind, part=NO_PART):
+        section = self.find(kind, part)
+        return section[4] if section else 0
+
+    def read_frames(self):
+        self.frames = {}
+        for kind, part, offset, stored, raw, frames_hash in self.sections:
+            count = -(-raw // FRAME_RAW)
+            table = self.data[offset:offset + 16 * count]
+            require(hash64(table) == frames_hash, "CHECKSUM", offset)
+            at, end, frames = offset + 16 * count, offset + stored, []
+            for f in range(count):
+                size, transform, low, high, expected = struct.unpack_from("<IBBHQ", table, 16 * f)
+                require(0 < size <= end - at, "FRAME", offset + 16 * f)
+                require(low == 0 and high == 0, "FRAME", offset + 16 * f + 5)
+                frames.append((at, size, transform, expected))
+                at += size
+            require(at == end, "FRAME", offset)
+            self.frames[kind, part] = frames
+        for frames in self.frames.values():
+            for at, size, _, expected in frames:
+                require(hash64(self.data[at:at + size]) == expected, "CHECKSUM", at)
+
+    def elements(self, kind, width, part=NO_PART):
+        """All elements of a section; bytes when width is 1."""
+        raw, out = self.raw_bytes(kind, part), []
+        offset = (self.find(kind, part) or (0, 0, 0))[2]
+        for f, (at, size, transform, _) in enumerate(self.frames.get((kind, part), [])):
+            count = min(FRAME_RAW, raw - f * FRAME_RAW) // width
+            require(transform in SECTIONS[kind][3], "FRAME", offset + 16 * f + 4)
+            try:
+                out += self.decode(self.data[at:at + size], transform, count, width, f * FRAME_RAW // width)
+            except PlanError as error:
+                raise PlanError(error.args[0], at) from None
+        return bytes(out) if width == 1 else out
+
+    def decode(self, stored, transform, count, width, first):
+        size = frame_header(stored)
+        if transform == 4:
+            require(size > count and (size - count) % width == 0 and (size - count) // width <= 256, "FRAME")
+        else:
+            require(size == count * width, "FRAME")
+        content = decompress(stored, size)
+        if transform == 0:
+            return [int.from_bytes(content[i * width:(i + 1) * width], "little") for i in range(count)]
+        if transform == 4:
+            distinct = (size - count) // width
+            table = [int.from_bytes(content[i * width:(i + 1) * width], "little") for i in range(distinct)]
+            require(max(content[distinct * width:]) < distinct, "FRAME")
+            return [table[code] for code in content[distinct * width:]]
+        codes = from_planes(content, count, width)
+        if transform == 2:
+            return undo_row_delta(codes, first, self.row_ptr)
+        if transform == 3:
+            for i in range(1, count):
+                codes[i] = (codes[i] + codes[i - 1]) % 2**32
+        return codes
+
+    def records(self, kind, size, layout, reserved, status):
+        section = self.find(kind)
+        data = self.elements(kind, 1)
+        for at in range(0, len(data), size):
+            require(not any(data[at + k] for k in reserved), status, section[2] if section else None)
+        return [struct.unpack_from(layout, data, at) for at in range(0, len(data), size)]
+
+    def read_content(self):
+        (self.stats,) = self.records(4, 360, "<dd43q", (), "STATS")
+        self.variants = self.records(5, 48, "<IIIIqqII", range(40, 48), "VARIANT")
+        self.parts = self.records(6, 32, "<IIII", range(16, 32), "PART")
+        trace_reserved = list(range(20, 24)) + list(range(56, 64))
+        self.trace = self.records(7, 64, "<IIIIIIdddd", trace_reserved, "TRACE")
+        self.meta = self.elements(9, 1)
+        require(0 not in self.meta, "META", self.offset(9))
+        lengths = self.elements(1, 4)
+        self.row_ptr = [0]
+        for length in lengths:
+            self.row_ptr.append(self.row_ptr[-1] + length)
+            require(length <= self.cols and self.row_ptr[-1] <= self.nnz, "ROW_PTR", self.offset(1))
+        require(self.row_ptr[-1] == self.nnz, "ROW_PTR", self.offset(1))
+        self.columns = self.elements(2, 4)
+        self.values = self.elements(3, self.value_bytes) if self.flags & 1 else None
+        self.items = [self.elements(8, 4, part) for part in range(len(self.parts))]
+        self.check_columns()
+        self.check_digests()
+        self.check_stats()
+        self.check_choices()
+        self.check_items()
+        try:
+            text = self.meta.decode("utf-8")
+        except UnicodeDecodeError:
+            raise PlanError("META", self.offset(9)) from None
+        require(not any(ord(c) < 32 or 0x7F <= ord(c) < 0xA0 for c in text), "META", self.offset(9))
+
+    def offset(self, kind):
+        return next((s[2] for s in self.sections if s[0] == kind), 0)
+
+    def check_columns(self):
+        for i in range(self.rows):
+            row = self.columns[self.row_ptr[i]:self.row_ptr[i + 1]]
+            require(all(a < b for a, b in zip(row, row[1:])), "COL_IND", self.offset(2))
+            require(not row or row[-1] < self.cols, "COL_IND", self.offset(2))
+
+    def check_digests(self):
+        head = b"SMPATTRN" + struct.pack("<QQQ", self.rows, self.cols, self.nnz)
+        arrays = struct.pack(f"<{len(self.row_ptr)}q{self.nnz}i", *self.row_ptr, *self.columns)
+        require(digest128(head + arrays) == self.pattern_digest, "DIGEST", 88)
+        digest = bytes(16)
+        if self.values is not None:
+            head = b"SMVALUES" + struct.pack("<QQQ", self.dtype, self.nnz, 0)
+            bits = b"".join(v.to_bytes(self.value_bytes, "little") for v in self.values)
+            digest = digest128(head + bits)
+        require(digest == self.values_digest, "DIGEST", 88)
+
+    def check_stats(self):
+        lengths = [b - a for a, b in zip(self.row_ptr, self.row_ptr[1:])]
+        entries = [(i, j) for i in range(self.rows) for j in self.columns[self.row_ptr[i]:self.row_ptr[i + 1]]]
+        counts = {}
+        for _, j in entries:
+            counts[j] = counts.get(j, 0) + 1
+        mean = self.nnz / self.rows if self.rows else 0.0
+        spread = self.rows * sum(n * n for n in lengths) - self.nnz**2
+        stddev = math.sqrt(float(spread) / float(self.rows**2)) if self.rows else 0.0
+        zeros = self.stats[10]
+        if self.values is None:
+            require(0 <= zeros <= self.nnz, "STATS", self.offset(4))
+        else:
+            zeros = sum(v in (0, 1 << (8 * self.value_bytes - 1)) for v in self.values)
+        histogram = [0] * 34
+        for n in lengths:
+            histogram[n.bit_length()] += 1
+        expected = (mean, stddev, max(lengths, default=0), min(lengths, default=0), lengths.count(0),
+                    self.cols - len(counts), max(counts.values(), default=0),
+                    max([0] + [i - j for i, j in entries]), max([0] + [j - i for i, j in entries]),
+                    sum(i == j for i, j in entries), zeros, *histogram)
+        require(expected == self.stats, "STATS", self.offset(4))
+
+    def check_choices(self):
+        for op, family, schedule, granule in self.parts:
+            require(op in (0, 1) and family == 1 and schedule in (1, 2), "PART", self.offset(6))
+            require(GRANULE_MIN <= granule <= GRANULE_MAX and granule & (granule - 1) == 0, "PART", self.offset(6))
+        for op, compute, layouts, target, n_min, n_max, first, count in self.variants:
+            valid = op in (0, 1) and compute == self.dtype and 1 <= layouts <= 3 and target <= 999
+            valid = valid and 1 <= n_min <= n_max <= 2**31 - 1 and count == 1 and first < len(self.parts)
+            require(valid and self.parts[first][0] == op, "VARIANT", self.offset(5))
+        for variant, family, schedule, chosen, reason, _, *figures in self.trace:
+            valid = variant < len(self.variants) and family == 1 and schedule in (1, 2) and chosen in (0, 1)
+            valid = valid and 1 <= reason <= 4 and all(map(math.isfinite, figures)) and min(figures[:2]) >= 0
+            require(valid, "TRACE", self.offset(7))
+
+    def check_items(self):
+        for (op, _, schedule, granule), items in zip(self.parts, self.items):
+            row_ptr = self.row_ptr
+            if op == 1:
+                counts = [0] * (self.cols + 1)
+                for j in self.columns:
+                    counts[j + 1] += 1
+                row_ptr = [sum(counts[:j + 1]) for j in range(self.cols + 1)]
+            rows = len(row_ptr) - 1
+            expected = []
+            if schedule == 2:
+                expected = [next(i for i in range(rows) if row_ptr[i] <= p < row_ptr[i + 1])
+                            for p in range(0, self.nnz, granule)]
+            else:
+                for i in range(rows):
+                    if i == 0 or row_ptr[i] - row_ptr[expected[-1]] >= granule:
+                        expected.append(i)
+            require(items == expected, "ITEMS", self.offset(8))
+
+    def dump(self):
+        def bits(number):
+            return struct.pack(">d", number).hex()
+
+        lines = [f"format {self.major}.{self.minor} bytes {len(self.data)} exec {self.exec_bits:016x}",
+                 f"rows {self.rows} cols {self.cols} nnz {self.nnz} dtype {self.dtype} values {self.flags & 1}",
+                 f"pattern {self.pattern_digest.hex()}", f"values {self.values_digest.hex()}",
+                 f'source "{self.meta.decode()}"']
+        for kind, part, offset, stored, raw, _ in self.sections:
+            name = SECTIONS[kind][0] if kind in SECTIONS else ""
+            owner = -1 if part == NO_PART else part
+            lines.append(f'section {kind} "{name}" part {owner} at {offset} stored {stored} raw {raw}')
+        lines.append(f"stats {bits(self.stats[0])} {bits(self.stats[1])} " + " ".join(map(str, self.stats[2:11])))
+        lines.append("histogram " + " ".join(map(str, self.stats[11:])))
+        for op, compute, layouts, target, n_min, n_max, first, count in self.variants:
+            lines.append(f"variant op {op} compute {compute} layouts {layouts} target {target} n {n_min} {n_max} "
+                         f"parts {first} {count}")
+        for (op, family, schedule, granule), items in zip(self.parts, self.items):
+            lines.append(f"part op {op} family {family} schedule {schedule} granule {granule} items"
+                         + "".join(f" {item}" for item in items))
+        for variant, family, schedule, chosen, reason, _, *figures in self.trace:
+            lines.append(f"trace variant {variant} family {family} schedule {schedule} chosen {chosen} "
+                         f"reason {reason} figures " + " ".join(map(bits, figures)))
+        for i in range(self.rows):
+            entries = range(self.row_ptr[i], self.row_ptr[i + 1])
+            digits = 2 * self.value_bytes
+            lines.append(f"row {i}" + "".join(
+                f" {self.columns[p]}" + (f":{self.values[p]:0{digits}x}" if self.values is not None else "")
+                for p in entries))
+        return "\n".join(lines) + "\n"
+
+
+def check(folder):
+    """Number of disagreements with the golden files."""
+    wrong = 0
+    good = sorted((folder / "good").glob("*.plan"))
+    for path in good:
+        try:
+            found = Plan(path.read_bytes()).dump()
+        except PlanError as error:
+            found = f"{error}"
+        if found != path.with_suffix(".txt").read_text(encoding="utf-8"):
+            print(f"{path.name}: not as its .txt", file=sys.stderr)
+            wrong += 1
+    lines = (folder / "bad" / "expect.txt").read_text(encoding="utf-8").split("\n")[:-1]
+    for line in lines:
+        name, status, offset = line.split()
+        expected = (status.replace("SPMM_ERR_PLAN_", ""), int(offset))
+        try:
+            Plan((folder / "bad" / f"{name}.plan").read_bytes())
+            found = ("OK", 0)
+        except PlanError as error:
+            found = error.args
+        if found != expected:
+            print(f"{name}: {found}, expected {expected}", file=sys.stderr)
+            wrong += 1
+    print(f"{len(good)} good and {len(lines)} bad plans, {wrong} disagreements")
+    return wrong + (len(good) == 0) + (len(lines) == 0)
+
+
+def main(arguments):
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(__doc__.strip())
+        return 2
+    if arguments[0] == "--check":
+        return 1 if check(pathlib.Path(arguments[1])) else 0
+    for path in arguments:
+        try:
+            sys.stdout.write(Plan(pathlib.Path(path).read_bytes()).dump())
+        except PlanError as error:
+            print(f"{path}: SPMM_ERR_PLAN_{error.args[0]} at {error.args[1]}", file=sys.stderr)
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
