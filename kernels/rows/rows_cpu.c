@@ -250,30 +250,28 @@ static void scratch_fill(const struct job *job, const struct panel *panel, int64
     job->ops->pack(&block);
 }
 
-static void product_run(const struct job *job, int threads)
+/* One panel. The threads meet after packing and at the end, not more often: where they have to share cores with
+ * other work, each meeting can cost a time slice. */
+static void panel_run(const struct job *job, const struct panel *panel, int threads)
 {
     const struct spmmi_rows_host *args = job->args;
     const int64_t pack_rows = 1024;
     const int64_t pack_count = job->is_packed ? (args->cols + pack_rows - 1) / pack_rows : 0;
 #pragma omp parallel num_threads(threads)
-    for (int64_t first = 0; first < args->n; first += job->panel) {
-        const struct panel panel = panel_at(job, first);
+    {
         if (job->is_packed) {
 #pragma omp for schedule(dynamic, 1)
             for (int64_t i = 0; i < pack_count; i++) {
-                const int64_t begin = i * pack_rows;
-                scratch_fill(job, &panel, begin,
-                             args->cols - begin < pack_rows ? args->cols - begin : pack_rows);
+                const int64_t left = args->cols - i * pack_rows;
+                scratch_fill(job, panel, i * pack_rows, left < pack_rows ? left : pack_rows);
             }
         }
-#pragma omp for schedule(dynamic, 1)
+#pragma omp for schedule(dynamic, 1) nowait
         for (int64_t i = 0; i < job->chunk_count; i++)
-            chunk_run(job, &panel, i);
-        if (job->schedule == NONZERO_SPLIT) {
-#pragma omp single
-            carries_add(job, &panel);
-        }
+            chunk_run(job, panel, i);
     }
+    if (job->schedule == NONZERO_SPLIT)
+        carries_add(job, panel);
 }
 
 /* C = beta * C, for products in which A has no part. */
@@ -299,7 +297,10 @@ static void run(const struct spmmi_rows_host *args, int schedule, int dtype)
     }
     const int threads = args->threads > 0 ? args->threads : omp_get_max_threads();
     const bool is_small = args->nnz <= PARALLEL_WORK_MIN / args->n;
-    product_run(&job, is_small ? 1 : threads);
+    for (int64_t first = 0; first < args->n; first += job.panel) {
+        const struct panel panel = panel_at(&job, first);
+        panel_run(&job, &panel, is_small ? 1 : threads);
+    }
 }
 
 #define INSTANCE(name, schedule, dtype)                                        \
