@@ -11,20 +11,22 @@
 
 #define ROWS_PARALLEL 4096 /* below this many rows threads cost more than they bring */
 
-/* Lengths of all rows into row_ptr[1..rows]; scratch has row_bound columns for each thread. */
-static void count_rows(const struct spmmi_row_source *s, int32_t *scratch, int64_t *row_ptr)
+/* Lengths of all rows into row_ptr[1..rows]; scratch has row_bound columns for each thread.
+ * Both loops name their number of threads: without it, libomp may give a region the number that an earlier
+ * one asked for and, its if clause being false, did not use. */
+static void count_rows(const struct spmmi_row_source *s, int threads, int32_t *scratch, int64_t *row_ptr)
 {
-#pragma omp parallel for schedule(dynamic, 256) if (s->rows > ROWS_PARALLEL)
+#pragma omp parallel for schedule(dynamic, 256) num_threads(threads)
     for (int64_t i = 0; i < s->rows; i++) {
         int32_t *mine = scratch + (int64_t)omp_get_thread_num() * s->row_bound;
         row_ptr[i + 1] = s->length != NULL ? s->length(s->context, i) : s->fill(s->context, i, mine);
     }
 }
 
-static void fill_rows(const struct spmmi_row_source *s, int32_t *scratch, const int64_t *row_ptr,
+static void fill_rows(const struct spmmi_row_source *s, int threads, int32_t *scratch, const int64_t *row_ptr,
                       int32_t *col_ind)
 {
-#pragma omp parallel for schedule(dynamic, 256) if (s->rows > ROWS_PARALLEL)
+#pragma omp parallel for schedule(dynamic, 256) num_threads(threads)
     for (int64_t i = 0; i < s->rows; i++) {
         int32_t *mine = scratch + (int64_t)omp_get_thread_num() * s->row_bound;
         const int64_t count = s->fill(s->context, i, mine);
@@ -49,7 +51,7 @@ spmm_status_t spmmi_generate_rows(const struct spmmi_row_source *source, spmm_ma
     SPMM_TRY_ALLOC(scratch, diag);
 
     matrix->row_ptr[0] = 0;
-    count_rows(source, scratch, matrix->row_ptr);
+    count_rows(source, threads, scratch, matrix->row_ptr);
     for (int64_t i = 0; i < source->rows; i++)
         matrix->row_ptr[i + 1] += matrix->row_ptr[i];
     matrix->nnz = matrix->row_ptr[source->rows];
@@ -57,7 +59,7 @@ spmm_status_t spmmi_generate_rows(const struct spmmi_row_source *source, spmm_ma
 
     matrix->col_ind = spmmi_alloc((uint64_t)matrix->nnz, sizeof *matrix->col_ind);
     SPMM_TRY_ALLOC(matrix->col_ind, diag);
-    fill_rows(source, scratch, matrix->row_ptr, matrix->col_ind);
+    fill_rows(source, threads, scratch, matrix->row_ptr, matrix->col_ind);
 cleanup:
     spmmi_free(scratch);
     return status;
