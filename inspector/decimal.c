@@ -58,7 +58,8 @@ static inline uint64_t round_normal(uint128 x, uint64_t error, int e)
 }
 
 /* Round x * 2^(e - 127), where x is a 128-bit lower bound with its top bit set that is less than error too small. */
-static __attribute__((noinline)) uint64_t round_to_bits(uint128 x, uint128 error, int e, const struct spmmi_decimal *all)
+static __attribute__((noinline)) uint64_t round_to_bits(uint128 x, uint128 error, int e,
+                                                        const struct spmmi_decimal *all)
 {
     const int biased = e + 1023;
     if (biased > 2046)

@@ -22,11 +22,12 @@ static bool is_itype(spmm_itype_t type)
 static spmm_status_t check_arguments(const spmm_csr_t *csr, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    SPMM_REQUIRE(csr->rows >= 0 && csr->rows <= SPMMI_DIM_MAX && csr->cols >= 0 && csr->cols <= SPMMI_DIM_MAX &&
-                     csr->nnz >= 0 && csr->nnz <= SPMMI_NNZ_MAX,
-                 SPMM_ERR_CSR, diag, "expected rows and cols up to %lld and nnz up to %lld, found %lld, %lld and %lld",
-                 (long long)SPMMI_DIM_MAX, (long long)SPMMI_NNZ_MAX, (long long)csr->rows, (long long)csr->cols,
-                 (long long)csr->nnz);
+    SPMM_REQUIRE(csr->rows >= 0 && csr->rows <= SPMMI_DIM_MAX && csr->cols >= 0 &&
+                     csr->cols <= SPMMI_DIM_MAX && csr->nnz >= 0 && csr->nnz <= SPMMI_NNZ_MAX,
+                 SPMM_ERR_CSR, diag,
+                 "expected rows and cols up to %lld and nnz up to %lld, found %lld, %lld and %lld",
+                 (long long)SPMMI_DIM_MAX, (long long)SPMMI_NNZ_MAX, (long long)csr->rows,
+                 (long long)csr->cols, (long long)csr->nnz);
     SPMM_REQUIRE(csr->row_ptr != NULL && (csr->col_ind != NULL || csr->nnz == 0), SPMM_ERR_ARGUMENT, diag,
                  "row_ptr or col_ind is NULL");
     SPMM_REQUIRE(is_itype(csr->row_ptr_type) && is_itype(csr->col_ind_type), SPMM_ERR_ARGUMENT, diag,
@@ -45,20 +46,23 @@ static spmm_status_t copy_row_ptr(const spmm_csr_t *csr, int64_t *row_ptr, spmm_
         row_ptr[i] = index_at(csr->row_ptr, csr->row_ptr_type, i);
         const struct spmmi_where row = {i > 0 ? (uint64_t)i - 1 : 0, 0, 0};
         if (i == 0 && row_ptr[0] != 0)
-            SPMM_FAIL_AT(SPMM_ERR_CSR, diag, row, "expected row_ptr[0] = 0, found %lld", (long long)row_ptr[0]);
+            SPMM_FAIL_AT(SPMM_ERR_CSR, diag, row, "expected row_ptr[0] = 0, found %lld",
+                         (long long)row_ptr[0]);
         if (i > 0 && (row_ptr[i] < row_ptr[i - 1] || row_ptr[i] > csr->nnz))
-            SPMM_FAIL_AT(SPMM_ERR_CSR, diag, row, "expected row_ptr[%lld] from %lld to nnz = %lld, found %lld",
-                         (long long)i, (long long)row_ptr[i - 1], (long long)csr->nnz, (long long)row_ptr[i]);
+            SPMM_FAIL_AT(SPMM_ERR_CSR, diag, row,
+                         "expected row_ptr[%lld] from %lld to nnz = %lld, found %lld", (long long)i,
+                         (long long)row_ptr[i - 1], (long long)csr->nnz, (long long)row_ptr[i]);
     }
     const struct spmmi_where last = {csr->rows > 0 ? (uint64_t)csr->rows - 1 : 0, 0, 0};
     if (row_ptr[csr->rows] != csr->nnz)
-        SPMM_FAIL_AT(SPMM_ERR_CSR, diag, last, "expected row_ptr[rows] = nnz = %lld, found %lld", (long long)csr->nnz,
-                     (long long)row_ptr[csr->rows]);
+        SPMM_FAIL_AT(SPMM_ERR_CSR, diag, last, "expected row_ptr[rows] = nnz = %lld, found %lld",
+                     (long long)csr->nnz, (long long)row_ptr[csr->rows]);
 cleanup:
     return status;
 }
 
-static spmm_status_t copy_col_ind(const spmm_csr_t *csr, const int64_t *row_ptr, int32_t *col_ind, spmm_diag_t *diag)
+static spmm_status_t copy_col_ind(const spmm_csr_t *csr, const int64_t *row_ptr, int32_t *col_ind,
+                                  spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     for (int64_t i = 0; i < csr->rows; i++) {
@@ -67,8 +71,9 @@ static spmm_status_t copy_col_ind(const spmm_csr_t *csr, const int64_t *row_ptr,
             const int64_t col = index_at(csr->col_ind, csr->col_ind_type, p);
             if (col <= previous || col >= csr->cols)
                 SPMM_FAIL_AT(SPMM_ERR_CSR, diag, ((struct spmmi_where){(uint64_t)i, 0, 0}),
-                             "row %lld, entry %lld: expected a column from %lld to %lld, found %lld", (long long)i,
-                             (long long)p, (long long)previous + 1, (long long)csr->cols - 1, (long long)col);
+                             "row %lld, entry %lld: expected a column from %lld to %lld, found %lld",
+                             (long long)i, (long long)p, (long long)previous + 1, (long long)csr->cols - 1,
+                             (long long)col);
             col_ind[p] = (int32_t)col;
             previous = col;
         }
@@ -80,8 +85,8 @@ cleanup:
 static void copy_values(const spmm_csr_t *csr, spmm_matrix_t *matrix)
 {
     for (int64_t p = 0; p < csr->nnz; p++) {
-        const double value =
-            csr->value_type == SPMM_F64 ? ((const double *)csr->values)[p] : (double)((const float *)csr->values)[p];
+        const double value = csr->value_type == SPMM_F64 ? ((const double *)csr->values)[p]
+                                                         : (double)((const float *)csr->values)[p];
         matrix->values[p] = value;
         matrix->info.zeros_kept += value == 0;
         matrix->info.not_finite += !(value - value == 0);
@@ -131,8 +136,8 @@ spmm_status_t spmm_matrix_csr(const spmm_matrix_t *matrix, spmm_csr_t *view)
     memset(view, 0, sizeof *view);
     if (matrix == NULL)
         return SPMM_ERR_ARGUMENT;
-    *view = (spmm_csr_t){matrix->rows, matrix->cols,    matrix->nnz, SPMM_I64,      SPMM_I32, matrix->row_ptr,
-                         matrix->col_ind, SPMM_F64, matrix->values};
+    *view = (spmm_csr_t){matrix->rows,    matrix->cols,    matrix->nnz, SPMM_I64,      SPMM_I32,
+                         matrix->row_ptr, matrix->col_ind, SPMM_F64,    matrix->values};
     return SPMM_OK;
 }
 

@@ -17,7 +17,7 @@ struct job {
     const char *bound[SPMMI_SEGMENT_MAX + 1];
     int64_t first[SPMMI_SEGMENT_MAX + 1]; /* number of the first value of each segment */
     int64_t inexact[SPMMI_SEGMENT_MAX];
-    double *values;                       /* rows x cols, row-major: CSR of a full matrix */
+    double *values; /* rows x cols, row-major: CSR of a full matrix */
 };
 
 static int64_t count_segment(const struct job *job, int segment)
@@ -85,14 +85,15 @@ static void set_pattern(spmm_matrix_t *matrix, int threads)
     }
 }
 
-spmm_status_t spmmi_read_array(struct spmmi_reader *reader, const struct spmmi_mtx *mtx, spmm_matrix_t *matrix)
+spmm_status_t spmmi_read_array(struct spmmi_reader *reader, const struct spmmi_mtx *mtx,
+                               spmm_matrix_t *matrix)
 {
     spmm_status_t status = SPMM_OK;
     struct job job = {.mtx = mtx};
     _Atomic bool failed = false;
     const int64_t pieces = (mtx->end - mtx->data) / SEGMENT_BYTES + 1;
-    const int segments = spmmi_split_lines(mtx->data, mtx->end,
-                                           pieces < reader->threads ? (int)pieces : reader->threads, job.bound);
+    const int segments = spmmi_split_lines(
+        mtx->data, mtx->end, pieces < reader->threads ? (int)pieces : reader->threads, job.bound);
 #pragma omp parallel for schedule(static, 1) num_threads(segments)
     for (int segment = 0; segment < segments; segment++)
         job.first[segment + 1] = count_segment(&job, segment);

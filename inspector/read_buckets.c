@@ -67,7 +67,8 @@ spmm_status_t spmmi_buckets_plan(struct spmmi_reader *reader, const spmm_matrix_
     while (group_count(buckets) > GROUPS_MAX)
         buckets->group_bits++;
     const uint64_t count = (uint64_t)buckets->count;
-    SPMM_TRY(spmmi_reader_alloc(reader, "buckets", count + 1, sizeof *buckets->first_row, &buckets->first_row));
+    SPMM_TRY(
+        spmmi_reader_alloc(reader, "buckets", count + 1, sizeof *buckets->first_row, &buckets->first_row));
     SPMM_TRY(spmmi_reader_alloc(reader, "buckets", group_count(buckets), sizeof *buckets->of_group,
                                 &buckets->of_group));
     SPMM_TRY(spmmi_reader_alloc(reader, "buckets", count * (uint64_t)segments, sizeof *buckets->next,
@@ -158,8 +159,8 @@ spmm_status_t spmmi_buckets_sort(struct spmmi_reader *reader, const spmm_matrix_
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
     for (int64_t b = 0; b < buckets->count; b++) {
         const int64_t thread = omp_get_thread_num();
-        const struct scratch scratch = {values != NULL ? values + thread * largest : NULL, cols + thread * largest,
-                                        next + thread * most_rows};
+        const struct scratch scratch = {values != NULL ? values + thread * largest : NULL,
+                                        cols + thread * largest, next + thread * most_rows};
         sort_bucket(matrix, buckets, b, &scratch);
     }
 cleanup:

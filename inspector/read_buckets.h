@@ -8,8 +8,8 @@
 
 struct spmmi_buckets {
     int64_t count, limit;
-    int64_t *first_row;  /* count + 1 */
-    uint32_t *of_group;  /* the bucket of every 2^group_bits-th row */
+    int64_t *first_row; /* count + 1 */
+    uint32_t *of_group; /* the bucket of every 2^group_bits-th row */
     int group_bits;
     int64_t *next;       /* segments x count: where a segment appends next */
     uint16_t *local_row; /* nnz: row of each entry within its bucket */
@@ -17,7 +17,8 @@ struct spmmi_buckets {
     int segments;
 };
 
-/* The bucket of a row. The table is small enough for the first-level cache; one entry a row was three times slower. */
+/* The bucket of a row. The table is small enough to stay in the cache: with one entry a row, waiting for it was
+ * half of the time of pass 2. */
 static inline int64_t spmmi_bucket_of(const struct spmmi_buckets *buckets, int64_t row)
 {
     int64_t bucket = buckets->of_group[row >> buckets->group_bits];

@@ -24,9 +24,9 @@
 #include "read_buckets.h"
 #include "read_line.h"
 
-#define SEGMENT_BYTES 65536u           /* below this a thread is not worth its start */
+#define SEGMENT_BYTES 65536u                  /* below this a thread is not worth its start */
 #define SEGMENT_BYTES_MAX (INT64_C(15) << 30) /* holds less than 2^32 entries of at least 4 bytes */
-#define PROGRESS_BYTES (1u << 20)      /* text between two progress calls of a thread */
+#define PROGRESS_BYTES (1u << 20)             /* text between two progress calls of a thread */
 
 struct job {
     struct spmmi_reader *reader;
@@ -34,10 +34,10 @@ struct job {
     int segments;
     const char *bound[SPMMI_SEGMENT_MAX + 1];
     spmm_matrix_t *matrix;
-    uint32_t *counts;                  /* pass 1: segments x rows */
+    uint32_t *counts; /* pass 1: segments x rows */
     struct spmmi_buckets buckets;
     const char *stage;
-    _Atomic uint64_t done;             /* bytes of text in this pass */
+    _Atomic uint64_t done; /* bytes of text in this pass */
     _Atomic bool failed;
 };
 
@@ -116,7 +116,8 @@ SPMMI_INLINE void place(const struct spmmi_buckets *buckets, int64_t *next, cons
 }
 
 /* Pass 2 of a segment: returns the number of inexact integers, or -1. */
-SPMMI_INLINE int64_t fill_segment(struct job *job, int segment, enum spmmi_field field, enum spmmi_symmetry symmetry)
+SPMMI_INLINE int64_t fill_segment(struct job *job, int segment, enum spmmi_field field,
+                                  enum spmmi_symmetry symmetry)
 {
     const struct spmmi_mtx *mtx = job->mtx;
     const struct spmmi_buckets buckets = job->buckets;
@@ -231,7 +232,8 @@ static void sum_buckets(struct job *job)
     }
 }
 
-spmm_status_t spmmi_read_coordinate(struct spmmi_reader *reader, const struct spmmi_mtx *mtx, spmm_matrix_t *matrix)
+spmm_status_t spmmi_read_coordinate(struct spmmi_reader *reader, const struct spmmi_mtx *mtx,
+                                    spmm_matrix_t *matrix)
 {
     spmm_status_t status = SPMM_OK;
     struct job job = {.reader = reader, .mtx = mtx, .matrix = matrix};
@@ -246,8 +248,9 @@ spmm_status_t spmmi_read_coordinate(struct spmmi_reader *reader, const struct sp
     }
     matrix->nnz = sum_rows(&job);
     if (matrix->nnz > SPMMI_NNZ_MAX) {
-        status = spmmi_reader_fail(reader, SPMM_ERR_MATRIX_TOO_LARGE, 0, "expected at most %lld nonzeros, found %lld",
-                                   (long long)SPMMI_NNZ_MAX, (long long)matrix->nnz);
+        status = spmmi_reader_fail(reader, SPMM_ERR_MATRIX_TOO_LARGE, 0,
+                                   "expected at most %lld nonzeros, found %lld", (long long)SPMMI_NNZ_MAX,
+                                   (long long)matrix->nnz);
         goto cleanup;
     }
     SPMM_TRY(spmmi_buckets_plan(reader, matrix, job.segments, &job.buckets));

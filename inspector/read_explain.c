@@ -45,23 +45,27 @@ static const char *value_hint(enum spmmi_field field, const char *at, const char
     return hex ? "; hexadecimal numbers are not read" : "";
 }
 
-static spmm_status_t bad_value(struct spmmi_reader *reader, const struct spmmi_mtx *mtx, uint64_t line, const char *at)
+static spmm_status_t bad_value(struct spmmi_reader *reader, const struct spmmi_mtx *mtx, uint64_t line,
+                               const char *at)
 {
     return found(reader, line, mtx->field == SPMMI_FIELD_REAL ? "a number" : "an integer", at, mtx->end,
                  value_hint(mtx->field, at, mtx->end));
 }
 
-static spmm_status_t too_few(struct spmmi_reader *reader, const struct spmmi_mtx *mtx, uint64_t line, int64_t entries)
+static spmm_status_t too_few(struct spmmi_reader *reader, const struct spmmi_mtx *mtx, uint64_t line,
+                             int64_t entries)
 {
     return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, line,
-                             "expected %lld entries, found the end of the file after %lld", (long long)mtx->entries,
-                             (long long)entries);
+                             "expected %lld entries, found the end of the file after %lld",
+                             (long long)mtx->entries, (long long)entries);
 }
 
-static spmm_status_t too_many(struct spmmi_reader *reader, const struct spmmi_mtx *mtx, uint64_t line, const char *at)
+static spmm_status_t too_many(struct spmmi_reader *reader, const struct spmmi_mtx *mtx, uint64_t line,
+                              const char *at)
 {
     char expected[64];
-    (void)snprintf(expected, sizeof expected, "the end of the file after %lld entries", (long long)mtx->entries);
+    (void)snprintf(expected, sizeof expected, "the end of the file after %lld entries",
+                   (long long)mtx->entries);
     return found(reader, line, expected, at, mtx->end, "");
 }
 
@@ -76,10 +80,11 @@ static spmm_status_t explain_entry(struct spmmi_reader *reader, const struct spm
     case SPMMI_ENTRY_VALUE:
         return bad_value(reader, mtx, line, entry->at);
     case SPMMI_ENTRY_UPPER:
-        return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, line,
-                                 "expected entries of the lower triangle of a symmetric matrix, found row %lld, "
-                                 "column %lld",
-                                 (long long)entry->row + 1, (long long)entry->col + 1);
+        return spmmi_reader_fail(
+            reader, SPMM_ERR_MATRIX_SYNTAX, line,
+            "expected entries of the lower triangle of a symmetric matrix, found row %lld, "
+            "column %lld",
+            (long long)entry->row + 1, (long long)entry->col + 1);
     case SPMMI_ENTRY_DIAGONAL:
         return found(reader, line, "0 on the diagonal of a skew-symmetric matrix", entry->at, mtx->end, "");
     case SPMMI_ENTRY_LINE_END:
@@ -92,7 +97,8 @@ static spmm_status_t explain_entry(struct spmmi_reader *reader, const struct spm
 
 static spmm_status_t nothing_wrong(struct spmmi_reader *reader)
 {
-    return spmmi_reader_fail(reader, SPMM_ERR_INTERNAL, 0, "the reader refused a file in which it finds no error");
+    return spmmi_reader_fail(reader, SPMM_ERR_INTERNAL, 0,
+                             "the reader refused a file in which it finds no error");
 }
 
 spmm_status_t spmmi_explain_coordinate(struct spmmi_reader *reader, const struct spmmi_mtx *mtx)

@@ -16,8 +16,8 @@
 #include "format/diag.h"
 #include "read_line.h"
 
-#define READ_BLOCK (UINT64_C(4) << 20)   /* bytes that one pread asks for */
-#define STREAM_MAX (UINT64_C(64) << 30)  /* most bytes that are taken from a pipe or a device */
+#define READ_BLOCK (UINT64_C(4) << 20)  /* bytes that one pread asks for */
+#define STREAM_MAX (UINT64_C(64) << 30) /* most bytes that are taken from a pipe or a device */
 
 static bool ends_with(const char *text, size_t length, const char *with)
 {
@@ -39,8 +39,8 @@ static void set_name(struct spmmi_reader *reader, const char *path)
     reader->is_smtx_name = ends_with(base, length, ".smtx");
 }
 
-static spmm_status_t reader_init(struct spmmi_reader *reader, const char *name, const spmm_read_options_t *given,
-                                 spmm_diag_t *diag)
+static spmm_status_t reader_init(struct spmmi_reader *reader, const char *name,
+                                 const spmm_read_options_t *given, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     spmm_read_options_t options = SPMM_READ_OPTIONS_INIT;
@@ -102,7 +102,8 @@ cleanup:
     return status;
 }
 
-static spmm_status_t read_mtx(struct spmmi_reader *reader, const char *text, const char *end, spmm_matrix_t *matrix)
+static spmm_status_t read_mtx(struct spmmi_reader *reader, const char *text, const char *end,
+                              spmm_matrix_t *matrix)
 {
     static const char *const fields[] = {"real", "integer", "pattern"};
     static const char *const symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
@@ -116,12 +117,14 @@ static spmm_status_t read_mtx(struct spmmi_reader *reader, const char *text, con
     strcpy(matrix->info.format, "matrix-market");
     strcpy(matrix->info.field, fields[mtx.field]);
     strcpy(matrix->info.symmetry, symmetries[mtx.symmetry]);
-    SPMM_TRY(mtx.is_array ? spmmi_read_array(reader, &mtx, matrix) : spmmi_read_coordinate(reader, &mtx, matrix));
+    SPMM_TRY(mtx.is_array ? spmmi_read_array(reader, &mtx, matrix)
+                          : spmmi_read_coordinate(reader, &mtx, matrix));
 cleanup:
     return status;
 }
 
-static spmm_status_t read_text(struct spmmi_reader *reader, const char *text, uint64_t size, spmm_matrix_t **matrix)
+static spmm_status_t read_text(struct spmmi_reader *reader, const char *text, uint64_t size,
+                               spmm_matrix_t **matrix)
 {
     spmm_status_t status = SPMM_OK;
     spmm_matrix_t *m = NULL;
@@ -178,8 +181,8 @@ cleanup:
 
 static spmm_status_t io_failed(struct spmmi_reader *reader, int error, const char *what)
 {
-    return spmmi_diag_set(reader->diag, SPMM_ERR_IO, (struct spmmi_where){0, 0, error}, "%s: %s: %s", reader->label,
-                          what, strerror(error));
+    return spmmi_diag_set(reader->diag, SPMM_ERR_IO, (struct spmmi_where){0, 0, error}, "%s: %s: %s",
+                          reader->label, what, strerror(error));
 }
 
 /* Fill [buffer, buffer + size) from fd at offset; returns 0, an errno, or -1 when the file is shorter. */
@@ -197,7 +200,8 @@ static int read_block(int fd, char *buffer, uint64_t size, uint64_t offset)
 }
 
 /* A file of known size, in blocks that threads read side by side. */
-static spmm_status_t read_regular(struct spmmi_reader *reader, int fd, uint64_t size, struct spmmi_bytes *bytes)
+static spmm_status_t read_regular(struct spmmi_reader *reader, int fd, uint64_t size,
+                                  struct spmmi_bytes *bytes)
 {
     spmm_status_t status = SPMM_OK;
     int error = 0;
@@ -210,7 +214,8 @@ static spmm_status_t read_regular(struct spmmi_reader *reader, int fd, uint64_t 
     const int64_t blocks = (int64_t)((size + READ_BLOCK - 1) / READ_BLOCK);
     uint64_t done = 0;
     /* Threads that find an error leave the loop empty-handed; the calling thread alone reports progress. */
-#pragma omp parallel for schedule(dynamic, 1) num_threads(blocks < reader->threads ? (int)blocks : reader->threads)
+#pragma omp parallel for schedule(dynamic, 1) \
+    num_threads(blocks < reader->threads ? (int)blocks : reader->threads)
     for (int64_t block = 0; block < blocks; block++) {
         const uint64_t offset = (uint64_t)block * READ_BLOCK;
         const uint64_t length = size - offset < READ_BLOCK ? size - offset : READ_BLOCK;
@@ -307,8 +312,8 @@ cleanup:
     return status;
 }
 
-spmm_status_t spmm_matrix_read(const void *bytes, size_t size, const char *name, const spmm_read_options_t *options,
-                               spmm_matrix_t **matrix, spmm_diag_t *diag)
+spmm_status_t spmm_matrix_read(const void *bytes, size_t size, const char *name,
+                               const spmm_read_options_t *options, spmm_matrix_t **matrix, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_reader reader;

@@ -21,15 +21,15 @@ static uint64_t guess_size(const char *packed, uint64_t size)
 
 /* Unpack one member behind text->size. *used is its length in the input. */
 static spmm_status_t unpack_member(struct spmmi_reader *reader, struct libdeflate_decompressor *decompressor,
-                                   const char *packed, uint64_t size, struct spmmi_bytes *text, uint64_t *used)
+                                   const char *packed, uint64_t size, struct spmmi_bytes *text,
+                                   uint64_t *used)
 {
     spmm_status_t status = SPMM_OK;
     for (;;) {
         size_t in = 0;
         size_t out = 0;
-        const enum libdeflate_result result =
-            libdeflate_gzip_decompress_ex(decompressor, packed, size, text->data + text->size,
-                                          text->capacity - text->size, &in, &out);
+        const enum libdeflate_result result = libdeflate_gzip_decompress_ex(
+            decompressor, packed, size, text->data + text->size, text->capacity - text->size, &in, &out);
         if (result == LIBDEFLATE_SUCCESS) {
             *used = in;
             text->size += out;
@@ -47,7 +47,8 @@ cleanup:
     return status;
 }
 
-spmm_status_t spmmi_gunzip(struct spmmi_reader *reader, const char *packed, uint64_t size, struct spmmi_bytes *text)
+spmm_status_t spmmi_gunzip(struct spmmi_reader *reader, const char *packed, uint64_t size,
+                           struct spmmi_bytes *text)
 {
     spmm_status_t status = SPMM_OK;
     struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();

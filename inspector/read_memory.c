@@ -25,8 +25,8 @@ static void use_huge_pages(void *block, uint64_t bytes)
 #endif
 }
 
-spmm_status_t spmmi_reader_alloc(struct spmmi_reader *reader, const char *purpose, uint64_t count, size_t size,
-                                 void *pointer_to_pointer)
+spmm_status_t spmmi_reader_alloc(struct spmmi_reader *reader, const char *purpose, uint64_t count,
+                                 size_t size, void *pointer_to_pointer)
 {
     spmm_status_t status = SPMM_OK;
     uint64_t bytes = 0;
@@ -34,7 +34,8 @@ spmm_status_t spmmi_reader_alloc(struct spmmi_reader *reader, const char *purpos
                  "%s: the %s would not fit any memory", reader->label, purpose);
     SPMM_REQUIRE(bytes <= reader->budget - reader->used, SPMM_ERR_MEMORY, reader->diag,
                  "%s: the %s needs %llu bytes, %llu of the budget of %llu are in use", reader->label, purpose,
-                 (unsigned long long)bytes, (unsigned long long)reader->used, (unsigned long long)reader->budget);
+                 (unsigned long long)bytes, (unsigned long long)reader->used,
+                 (unsigned long long)reader->budget);
     void *block = spmmi_alloc(count, size);
     SPMM_REQUIRE(block != NULL, SPMM_ERR_MEMORY, reader->diag, "%s: no memory for the %s of %llu bytes",
                  reader->label, purpose, (unsigned long long)bytes);
@@ -74,7 +75,8 @@ void spmmi_bytes_free(struct spmmi_reader *reader, struct spmmi_bytes *bytes)
     *bytes = (struct spmmi_bytes){NULL, 0, 0};
 }
 
-void spmmi_reader_progress(const struct spmmi_reader *reader, const char *stage, uint64_t done, uint64_t total)
+void spmmi_reader_progress(const struct spmmi_reader *reader, const char *stage, uint64_t done,
+                           uint64_t total)
 {
     if (reader->progress != NULL)
         reader->progress(reader->progress_context, stage, done, total);

@@ -9,8 +9,8 @@
 
 #define TOKEN_SHOWN 24 /* characters of a token that a message repeats */
 
-spmm_status_t spmmi_reader_fail(struct spmmi_reader *reader, spmm_status_t status, uint64_t line, const char *format,
-                                ...)
+spmm_status_t spmmi_reader_fail(struct spmmi_reader *reader, spmm_status_t status, uint64_t line,
+                                const char *format, ...)
 {
     char sentence[sizeof((spmm_diag_t *)0)->text];
     va_list args;
@@ -20,8 +20,8 @@ spmm_status_t spmmi_reader_fail(struct spmmi_reader *reader, spmm_status_t statu
     const struct spmmi_where where = {0, line, 0};
     if (line == 0)
         return spmmi_diag_set(reader->diag, status, where, "%s: %s", reader->label, sentence);
-    return spmmi_diag_set(reader->diag, status, where, "%s, line %llu: %s", reader->label, (unsigned long long)line,
-                          sentence);
+    return spmmi_diag_set(reader->diag, status, where, "%s, line %llu: %s", reader->label,
+                          (unsigned long long)line, sentence);
 }
 
 void spmmi_escape(const char *p, uint64_t size, char *text, uint64_t capacity)

@@ -46,12 +46,12 @@ static spmm_status_t unexpected(struct spmmi_reader *reader, spmm_status_t statu
                                 const char *expected, const char *found, const char *end, const char *hint)
 {
     char text[SPMMI_TOKEN_BYTES];
-    return spmmi_reader_fail(reader, status, line, "expected %s, found %s%s", expected, spmmi_token(found, end, text),
-                             hint);
+    return spmmi_reader_fail(reader, status, line, "expected %s, found %s%s", expected,
+                             spmmi_token(found, end, text), hint);
 }
 
-static spmm_status_t read_format_and_field(struct spmmi_reader *reader, const struct word *words, const char *end,
-                                           struct spmmi_mtx *mtx)
+static spmm_status_t read_format_and_field(struct spmmi_reader *reader, const struct word *words,
+                                           const char *end, struct spmmi_mtx *mtx)
 {
     static const struct {
         const char *text;
@@ -63,17 +63,20 @@ static spmm_status_t read_format_and_field(struct spmmi_reader *reader, const st
                   {"pattern", SPMMI_FIELD_PATTERN}};
     mtx->is_array = is_word(&words[2], "array");
     if (!mtx->is_array && !is_word(&words[2], "coordinate"))
-        return unexpected(reader, SPMM_ERR_MATRIX_SYNTAX, 1, "the format coordinate or array", words[2].begin, end, "");
+        return unexpected(reader, SPMM_ERR_MATRIX_SYNTAX, 1, "the format coordinate or array", words[2].begin,
+                          end, "");
     if (is_word(&words[3], "complex"))
-        return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_UNSUPPORTED, 1,
-                                 "the field is complex; this version reads real, integer and pattern matrices only");
+        return spmmi_reader_fail(
+            reader, SPMM_ERR_MATRIX_UNSUPPORTED, 1,
+            "the field is complex; this version reads real, integer and pattern matrices only");
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (is_word(&words[3], fields[i].text)) {
             mtx->field = fields[i].field;
             return SPMM_OK;
         }
     }
-    return unexpected(reader, SPMM_ERR_MATRIX_SYNTAX, 1, "the field real, integer or pattern", words[3].begin, end, "");
+    return unexpected(reader, SPMM_ERR_MATRIX_SYNTAX, 1, "the field real, integer or pattern", words[3].begin,
+                      end, "");
 }
 
 static spmm_status_t read_symmetry(struct spmmi_reader *reader, const struct word *word, const char *end,
@@ -86,7 +89,8 @@ static spmm_status_t read_symmetry(struct spmmi_reader *reader, const struct wor
             found = i;
     if (found < 0)
         return unexpected(reader, SPMM_ERR_MATRIX_SYNTAX, 1,
-                          "the symmetry general, symmetric, skew-symmetric or hermitian", word->begin, end, "");
+                          "the symmetry general, symmetric, skew-symmetric or hermitian", word->begin, end,
+                          "");
     mtx->symmetry = (enum spmmi_symmetry)found;
     if (mtx->field == SPMMI_FIELD_PATTERN && (mtx->is_array || mtx->symmetry == SPMMI_SKEW))
         return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, 1,
@@ -95,7 +99,8 @@ static spmm_status_t read_symmetry(struct spmmi_reader *reader, const struct wor
     return SPMM_OK;
 }
 
-static spmm_status_t read_banner(struct spmmi_reader *reader, const char **p, const char *end, struct spmmi_mtx *mtx)
+static spmm_status_t read_banner(struct spmmi_reader *reader, const char **p, const char *end,
+                                 struct spmmi_mtx *mtx)
 {
     spmm_status_t status = SPMM_OK;
     struct word words[WORDS + 1];
@@ -105,8 +110,9 @@ static spmm_status_t read_banner(struct spmmi_reader *reader, const char **p, co
     for (int i = count; i < WORDS; i++)
         words[i] = (struct word){*p, 0};
     if (*p - begin > BANNER_MAX) {
-        status = spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, 1,
-                                   "expected a banner of at most %d characters, found a longer line", BANNER_MAX);
+        status =
+            spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, 1,
+                              "expected a banner of at most %d characters, found a longer line", BANNER_MAX);
         goto cleanup;
     }
     if (is_word(&words[1], "vector")) {
@@ -121,7 +127,8 @@ static spmm_status_t read_banner(struct spmmi_reader *reader, const char **p, co
     SPMM_TRY(read_format_and_field(reader, words, end, mtx));
     SPMM_TRY(read_symmetry(reader, &words[4], end, mtx));
     if (count > WORDS) {
-        status = unexpected(reader, SPMM_ERR_MATRIX_SYNTAX, 1, "the end of the banner", words[WORDS].begin, end, "");
+        status = unexpected(reader, SPMM_ERR_MATRIX_SYNTAX, 1, "the end of the banner", words[WORDS].begin,
+                            end, "");
         goto cleanup;
     }
     const char *next = spmmi_line_end(*p, end);
@@ -148,8 +155,9 @@ static spmm_status_t read_size(struct spmmi_reader *reader, const char **p, cons
                           token < end && *token == '+' ? "; write it without a sign" : "");
     if (spmmi_count_read(token, end, &value) == NULL || value > (uint64_t)limit) {
         char text[SPMMI_TOKEN_BYTES];
-        return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_TOO_LARGE, line, "expected %s of at most %lld, found %s", what,
-                                 (long long)limit, spmmi_token(token, end, text));
+        return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_TOO_LARGE, line,
+                                 "expected %s of at most %lld, found %s", what, (long long)limit,
+                                 spmmi_token(token, end, text));
     }
     *count = (int64_t)value;
     *p = spmmi_skip_blanks(q, end);
@@ -176,9 +184,10 @@ static int64_t array_entries(const struct spmmi_mtx *mtx)
 static spmm_status_t check_sizes(struct spmmi_reader *reader, const struct spmmi_mtx *mtx, uint64_t line)
 {
     if (mtx->symmetry != SPMMI_GENERAL && mtx->rows != mtx->cols)
-        return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, line,
-                                 "expected as many rows as columns in a symmetric matrix, found %lld and %lld",
-                                 (long long)mtx->rows, (long long)mtx->cols);
+        return spmmi_reader_fail(
+            reader, SPMM_ERR_MATRIX_SYNTAX, line,
+            "expected as many rows as columns in a symmetric matrix, found %lld and %lld",
+            (long long)mtx->rows, (long long)mtx->cols);
     if (mtx->is_array && mtx->cols != 0 && mtx->rows > SPMMI_NNZ_MAX / mtx->cols)
         return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_TOO_LARGE, line,
                                  "expected at most %lld values, found an array of %lld x %lld",

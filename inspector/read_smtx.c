@@ -32,8 +32,9 @@ static spmm_status_t read_number(struct spmmi_reader *reader, struct cursor *c, 
     const bool closed = q != NULL && (spmmi_is_word_end(q, c->end) || (comma && *q == ','));
     if (!closed || value < (uint64_t)low || value > (uint64_t)high) {
         char text[SPMMI_TOKEN_BYTES];
-        return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, c->line, "expected %s from %lld to %lld, found %s", what,
-                                 (long long)low, (long long)high, spmmi_token(c->p, c->end, text));
+        return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, c->line,
+                                 "expected %s from %lld to %lld, found %s", what, (long long)low,
+                                 (long long)high, spmmi_token(c->p, c->end, text));
     }
     c->p = q;
     *number = (int64_t)value;
@@ -61,18 +62,21 @@ static spmm_status_t read_sizes(struct spmmi_reader *reader, struct cursor *c, s
     SPMM_TRY(read_comma(reader, c));
     /* An offset and a column need a digit and a separator each; the last one may lack its separator. */
     const int64_t room = (c->end - c->p + 1) / 2;
-    SPMM_TRY(read_number(reader, c, "a number of nonzeros that fits in the file,", 0, room, false, &matrix->nnz));
+    SPMM_TRY(
+        read_number(reader, c, "a number of nonzeros that fits in the file,", 0, room, false, &matrix->nnz));
     if (matrix->rows > room) {
-        status = spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, c->line,
-                                   "expected %lld row offsets, but only %lld numbers fit in the file; is it cut off?",
-                                   (long long)matrix->rows + 1, (long long)room);
+        status = spmmi_reader_fail(
+            reader, SPMM_ERR_MATRIX_SYNTAX, c->line,
+            "expected %lld row offsets, but only %lld numbers fit in the file; is it cut off?",
+            (long long)matrix->rows + 1, (long long)room);
         goto cleanup;
     }
 cleanup:
     return status;
 }
 
-spmm_status_t spmmi_read_smtx(struct spmmi_reader *reader, const char *text, const char *end, spmm_matrix_t *matrix)
+spmm_status_t spmmi_read_smtx(struct spmmi_reader *reader, const char *text, const char *end,
+                              spmm_matrix_t *matrix)
 {
     spmm_status_t status = SPMM_OK;
     struct cursor c = {text, end, 1};
@@ -91,7 +95,8 @@ spmm_status_t spmmi_read_smtx(struct spmmi_reader *reader, const char *text, con
     for (int64_t q = 0; q < matrix->nnz; q++) {
         int64_t col = 0;
         if (matrix->cols == 0) {
-            status = spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, 1, "expected no nonzeros without columns");
+            status =
+                spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, 1, "expected no nonzeros without columns");
             goto cleanup;
         }
         SPMM_TRY(read_number(reader, &c, "a column index", 0, matrix->cols - 1, false, &col));

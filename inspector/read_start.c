@@ -63,15 +63,18 @@ static const char *known_stranger(const char *text, uint64_t size)
     return NULL;
 }
 
-spmm_status_t spmmi_check_start(struct spmmi_reader *reader, const char *text, uint64_t size, bool prefix_is_all)
+spmm_status_t spmmi_check_start(struct spmmi_reader *reader, const char *text, uint64_t size,
+                                bool prefix_is_all)
 {
     char token[SPMMI_TOKEN_BYTES];
     const char *end = text + size;
     const char *stranger = known_stranger(text, size);
     if (stranger != NULL)
-        return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, 1, "expected a matrix file, found %s", stranger);
+        return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, 1, "expected a matrix file, found %s",
+                                 stranger);
     if (size == 0)
-        return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, 1, "expected a matrix file, found an empty file");
+        return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, 1,
+                                 "expected a matrix file, found an empty file");
     const size_t banner = strlen(BANNER);
     if (starts(text, size, BANNER) && (size == banner || text[banner] == ' ' || text[banner] == '\t' ||
                                        text[banner] == '\r' || text[banner] == '\n'))
@@ -79,7 +82,8 @@ spmm_status_t spmmi_check_start(struct spmmi_reader *reader, const char *text, u
     if (reader->is_smtx_name || spmmi_looks_like_smtx(text, end)) {
         if (spmmi_is_digit(*text) && (prefix_is_all || memchr(text, '\n', size) != NULL))
             return SPMM_OK;
-        return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, 1, "expected \"rows, columns, nonzeros\", found %s",
+        return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, 1,
+                                 "expected \"rows, columns, nonzeros\", found %s",
                                  spmmi_token(text, end, token));
     }
     const char *first = spmmi_skip_blanks(text, end);
@@ -92,6 +96,7 @@ spmm_status_t spmmi_check_start(struct spmmi_reader *reader, const char *text, u
         hint = "; the banner is the first line";
     else if (spmmi_is_digit(*first))
         hint = "; the file has no banner";
-    return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, 1, "expected %s at the start of the file, found %s%s", BANNER,
+    return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, 1,
+                             "expected %s at the start of the file, found %s%s", BANNER,
                              spmmi_token(first, end, token), hint);
 }

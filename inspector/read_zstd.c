@@ -5,10 +5,12 @@
 #include "format/diag.h"
 #include "reader.h"
 
-#define SIZE_TRUSTED (UINT64_C(64) << 20) /* a frame may claim any size; more than this is taken as it comes */
+#define SIZE_TRUSTED \
+    (UINT64_C(64) << 20) /* a frame may claim any size; more than this is taken as it comes */
 
 /* Room for more text: what the first frame says if that is plausible, then doubling. */
-static spmm_status_t grow(struct spmmi_reader *reader, const char *packed, uint64_t size, struct spmmi_bytes *text)
+static spmm_status_t grow(struct spmmi_reader *reader, const char *packed, uint64_t size,
+                          struct spmmi_bytes *text)
 {
     if (text->capacity == 0)
         return spmmi_bytes_reserve(reader, text, SPMMI_PREFIX_BYTES);
@@ -18,7 +20,8 @@ static spmm_status_t grow(struct spmmi_reader *reader, const char *packed, uint6
     return spmmi_bytes_reserve(reader, text, plausible ? said : text->capacity * 2);
 }
 
-spmm_status_t spmmi_unzstd(struct spmmi_reader *reader, const char *packed, uint64_t size, struct spmmi_bytes *text)
+spmm_status_t spmmi_unzstd(struct spmmi_reader *reader, const char *packed, uint64_t size,
+                           struct spmmi_bytes *text)
 {
     spmm_status_t status = SPMM_OK;
     bool checked = false;
@@ -48,7 +51,8 @@ spmm_status_t spmmi_unzstd(struct spmmi_reader *reader, const char *packed, uint
     }
     if (left != 0)
         status = spmmi_reader_fail(reader, SPMM_ERR_MATRIX_CONTAINER, 0,
-                                   "the zstd data is cut off after %llu bytes of text", (unsigned long long)text->size);
+                                   "the zstd data is cut off after %llu bytes of text",
+                                   (unsigned long long)text->size);
 cleanup:
     ZSTD_freeDCtx(context);
     return status;

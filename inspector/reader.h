@@ -20,8 +20,8 @@
 #include "matrix.h"
 
 struct spmmi_reader {
-    char label[48];  /* base name of the source for messages: escaped, shortened */
-    char name[128];  /* base name of the source */
+    char label[48]; /* base name of the source for messages: escaped, shortened */
+    char name[128]; /* base name of the source */
     bool is_smtx_name;
     int threads;
     bool drop_zeros;
@@ -46,25 +46,25 @@ struct spmmi_mtx {
     enum spmmi_field field;
     enum spmmi_symmetry symmetry;
     int64_t rows, cols;
-    int64_t entries;      /* lines with an entry; for arrays derived from the size and the symmetry */
-    const char *data;     /* behind the size line */
-    const char *end;      /* of the text */
-    uint64_t data_line;   /* line number of data */
+    int64_t entries;    /* lines with an entry; for arrays derived from the size and the symmetry */
+    const char *data;   /* behind the size line */
+    const char *end;    /* of the text */
+    uint64_t data_line; /* line number of data */
 };
 
 /* Memory within the budget. MEMORY names what it is for. Freed with the same count and size. */
-spmm_status_t spmmi_reader_alloc(struct spmmi_reader *reader, const char *purpose, uint64_t count, size_t size,
-                                 void *pointer_to_pointer);
+spmm_status_t spmmi_reader_alloc(struct spmmi_reader *reader, const char *purpose, uint64_t count,
+                                 size_t size, void *pointer_to_pointer);
 void spmmi_reader_free(struct spmmi_reader *reader, void *block, uint64_t count, size_t size);
 spmm_status_t spmmi_bytes_reserve(struct spmmi_reader *reader, struct spmmi_bytes *bytes, uint64_t capacity);
 void spmmi_bytes_free(struct spmmi_reader *reader, struct spmmi_bytes *bytes);
 
-void spmmi_reader_progress(const struct spmmi_reader *reader, const char *stage, uint64_t done, uint64_t total);
+void spmmi_reader_progress(const struct spmmi_reader *reader, const char *stage, uint64_t done,
+                           uint64_t total);
 
 /* Record a failure at a line: "LABEL, line N: " and the sentence. Returns status. */
-__attribute__((format(printf, 4, 5))) spmm_status_t spmmi_reader_fail(struct spmmi_reader *reader,
-                                                                      spmm_status_t status, uint64_t line,
-                                                                      const char *format, ...);
+__attribute__((format(printf, 4, 5))) spmm_status_t
+spmmi_reader_fail(struct spmmi_reader *reader, spmm_status_t status, uint64_t line, const char *format, ...);
 
 /* The token at p, up to the next blank or line end, for a message: in quotes, shortened, control and non-ASCII
  * characters as \xNN; "the end of the line" or "the end of the file" where there is none. */
@@ -76,18 +76,24 @@ void spmmi_escape(const char *p, uint64_t size, char *text, uint64_t capacity);
 /* Refuse early what no reader takes: looks at the first bytes of the text only. prefix_is_all says that there
  * are no more bytes than these. */
 #define SPMMI_PREFIX_BYTES 65536u
-spmm_status_t spmmi_check_start(struct spmmi_reader *reader, const char *text, uint64_t size, bool prefix_is_all);
+spmm_status_t spmmi_check_start(struct spmmi_reader *reader, const char *text, uint64_t size,
+                                bool prefix_is_all);
 /* The first line looks like "rows, cols, nnz". */
 bool spmmi_looks_like_smtx(const char *text, const char *end);
 
-spmm_status_t spmmi_gunzip(struct spmmi_reader *reader, const char *packed, uint64_t size, struct spmmi_bytes *text);
-spmm_status_t spmmi_unzstd(struct spmmi_reader *reader, const char *packed, uint64_t size, struct spmmi_bytes *text);
+spmm_status_t spmmi_gunzip(struct spmmi_reader *reader, const char *packed, uint64_t size,
+                           struct spmmi_bytes *text);
+spmm_status_t spmmi_unzstd(struct spmmi_reader *reader, const char *packed, uint64_t size,
+                           struct spmmi_bytes *text);
 
 spmm_status_t spmmi_read_mtx_header(struct spmmi_reader *reader, const char *text, const char *end,
                                     struct spmmi_mtx *mtx);
-spmm_status_t spmmi_read_coordinate(struct spmmi_reader *reader, const struct spmmi_mtx *mtx, spmm_matrix_t *matrix);
-spmm_status_t spmmi_read_array(struct spmmi_reader *reader, const struct spmmi_mtx *mtx, spmm_matrix_t *matrix);
-spmm_status_t spmmi_read_smtx(struct spmmi_reader *reader, const char *text, const char *end, spmm_matrix_t *matrix);
+spmm_status_t spmmi_read_coordinate(struct spmmi_reader *reader, const struct spmmi_mtx *mtx,
+                                    spmm_matrix_t *matrix);
+spmm_status_t spmmi_read_array(struct spmmi_reader *reader, const struct spmmi_mtx *mtx,
+                               spmm_matrix_t *matrix);
+spmm_status_t spmmi_read_smtx(struct spmmi_reader *reader, const char *text, const char *end,
+                              spmm_matrix_t *matrix);
 
 /* Find the first malformed entry, in file order, and record its sentence. Returns the failure; INTERNAL when
  * there is none. */

@@ -27,7 +27,8 @@ static spmm_status_t read_matrix(const uint8_t *data, size_t size, int threads, 
     const char *name = size > 0 && data[0] % 2 == 0 ? "a.smtx" : "a.mtx";
     const spmm_status_t status = spmm_matrix_read(data, size, name, &options, matrix, &diag);
     require((status == SPMM_OK) == (*matrix != NULL));
-    require(diag.status == status && status != SPMM_ERR_INTERNAL && (status == SPMM_OK) == (diag.text[0] == '\0'));
+    require(diag.status == status && status != SPMM_ERR_INTERNAL &&
+            (status == SPMM_OK) == (diag.text[0] == '\0'));
     return status;
 }
 
@@ -39,7 +40,8 @@ static void check_csr(const spmm_csr_t *a)
     for (int64_t i = 0; i < a->rows; i++) {
         require(row_ptr[i] <= row_ptr[i + 1]);
         for (int64_t p = row_ptr[i]; p < row_ptr[i + 1]; p++)
-            require(col_ind[p] >= 0 && col_ind[p] < a->cols && (p == row_ptr[i] || col_ind[p - 1] < col_ind[p]));
+            require(col_ind[p] >= 0 && col_ind[p] < a->cols &&
+                    (p == row_ptr[i] || col_ind[p - 1] < col_ind[p]));
     }
 }
 

@@ -30,15 +30,19 @@ struct accepted {
 static const struct accepted files[] = {
     {"plain", REAL "2 3 2\n1 1 1.5\n2 3 -2\n", "0:1.5|2:-2", 0, 3, 0, 0, 0, 0, 0},
     {"any case", "%%MATRIXmarket MATRIX Coordinate REAL General\n1 1 1\n1 1 2\n", "0:2", 0, 1, 0, 0, 0, 0, 0},
-    {"tabs and blanks", "%%MatrixMarket\tmatrix  coordinate\treal general  \n\t1 1\t 1 \n  1\t1  2\t\n", "0:2", 0, 1, 0, 0,
-     0, 0, 0},
-    {"CR LF", "%%MatrixMarket matrix coordinate real general\r\n% c\r\n1 2 1\r\n\r\n1 2 5\r\n", "1:5", 0, 2, 0, 0, 0, 0, 0},
+    {"tabs and blanks", "%%MatrixMarket\tmatrix  coordinate\treal general  \n\t1 1\t 1 \n  1\t1  2\t\n",
+     "0:2", 0, 1, 0, 0, 0, 0, 0},
+    {"CR LF", "%%MatrixMarket matrix coordinate real general\r\n% c\r\n1 2 1\r\n\r\n1 2 5\r\n", "1:5", 0, 2,
+     0, 0, 0, 0, 0},
     {"mixed line ends", REAL "2 2 2\r\n1 1 1\n2 2 2\r\n", "0:1|1:2", 0, 2, 0, 0, 0, 0, 0},
     {"no final newline", REAL "1 1 1\n1 1 3", "0:3", 0, 1, 0, 0, 0, 0, 0},
     {"no final newline behind CR", REAL "1 1 1\n1 1 3\r", "0:3", 0, 1, 0, 0, 0, 0, 0},
-    {"blank lines", "%%MatrixMarket matrix coordinate real general\n\n \n1 1 1\n\n\t\n1 1 3\n\n\n", "0:3", 0, 1, 0, 0, 0, 0, 0},
-    {"comments anywhere", REAL "% a\n1 1 1\n% b\n  % c\n1 1 3\n%%d\n% no newline", "0:3", 0, 1, 0, 0, 0, 0, 0},
-    {"rows in any order", REAL "2 4 5\n2 4 1\n1 3 2\n2 1 3\n1 1 4\n1 2 5\n", "0:4 1:5 2:2|0:3 3:1", 0, 4, 0, 0, 0, 0, 0},
+    {"blank lines", "%%MatrixMarket matrix coordinate real general\n\n \n1 1 1\n\n\t\n1 1 3\n\n\n", "0:3", 0,
+     1, 0, 0, 0, 0, 0},
+    {"comments anywhere", REAL "% a\n1 1 1\n% b\n  % c\n1 1 3\n%%d\n% no newline", "0:3", 0, 1, 0, 0, 0, 0,
+     0},
+    {"rows in any order", REAL "2 4 5\n2 4 1\n1 3 2\n2 1 3\n1 1 4\n1 2 5\n", "0:4 1:5 2:2|0:3 3:1", 0, 4, 0,
+     0, 0, 0, 0},
     {"empty rows", REAL "4 2 1\n3 2 1\n", "||1:1|", 0, 2, 0, 0, 0, 0, 0},
     {"0 x 0", REAL "0 0 0\n", "", 0, 0, 0, 0, 0, 0, 0},
     {"0 x 5", REAL "0 5 0\n", "", 0, 5, 0, 0, 0, 0, 0},
@@ -47,34 +51,44 @@ static const struct accepted files[] = {
     {"leading zeros", REAL "002 0002 01\n0000000000000000000000002 01 1\n", "|0:1", 0, 2, 0, 0, 0, 0, 0},
     {"pattern", BANNER("coordinate pattern general") "2 2 2\n1 2\n2 1\n", "1|0", 0, 2, 0, 0, 0, 0, 0},
     {"double", BANNER("coordinate double general") "1 1 1\n1 1 2.5\n", "0:2.5", 0, 1, 0, 0, 0, 0, 0},
-    {"unsigned-integer", BANNER("coordinate unsigned-integer general") "1 1 1\n1 1 7\n", "0:7", 0, 1, 0, 0, 0, 0, 0},
+    {"unsigned-integer", BANNER("coordinate unsigned-integer general") "1 1 1\n1 1 7\n", "0:7", 0, 1, 0, 0, 0,
+     0, 0},
     {"integer", INTEGER "1 2 2\n1 1 -7\n1 2 +8\n", "0:-7 1:8", 0, 2, 0, 0, 0, 0, 0},
     {"integer infinity", INTEGER "1 2 1\n1 1 -inf\n", "0:-inf", 0, 2, 0, 0, 0, 1, 0},
     {"integer beyond 2^53", INTEGER "1 2 2\n1 1 9007199254740993\n1 2 9007199254740994\n",
      "0:9007199254740992 1:9007199254740994", 0, 2, 0, 0, 0, 0, 1},
-    {"duplicates in file order", REAL "1 2 4\n1 2 1e16\n1 1 2\n1 2 1\n1 2 -1e16\n", "0:2 1:0", 0, 2, 2, 0, 1, 0, 0},
+    {"duplicates in file order", REAL "1 2 4\n1 2 1e16\n1 1 2\n1 2 1\n1 2 -1e16\n", "0:2 1:0", 0, 2, 2, 0, 1,
+     0, 0},
     {"more entries than places", REAL "1 1 3\n1 1 1\n1 1 2\n1 1 3\n", "0:6", 0, 1, 2, 0, 0, 0, 0},
-    {"duplicates of a pattern", BANNER("coordinate pattern general") "1 2 3\n1 2\n1 1\n1 2\n", "0 1", 0, 2, 1, 0, 0, 0, 0},
+    {"duplicates of a pattern", BANNER("coordinate pattern general") "1 2 3\n1 2\n1 1\n1 2\n", "0 1", 0, 2, 1,
+     0, 0, 0, 0},
     {"zeros are kept", REAL "1 3 3\n1 1 0\n1 2 1\n1 3 -0.0\n", "0:0 1:1 2:-0", 0, 3, 0, 0, 2, 0, 0},
     {"zeros are dropped", REAL "2 3 4\n1 1 0\n1 2 1\n1 3 -0.0\n2 1 5\n", "1:1|0:5", 1, 3, 0, 2, 0, 0, 0},
     {"sums of zero are dropped", REAL "1 2 3\n1 2 1\n1 2 -1\n1 1 1\n", "0:1", 1, 2, 1, 1, 0, 0, 0},
-    {"not finite", REAL "1 4 4\n1 1 inf\n1 2 -Infinity\n1 3 1e999\n1 4 1\n", "0:inf 1:-inf 2:inf 3:1", 0, 4, 0, 0, 0, 3, 0},
-    {"subnormal", REAL "1 2 2\n1 1 4.9e-324\n1 2 1e-400\n", "0:4.9406564584124654e-324 1:0", 0, 2, 0, 0, 1, 0, 0},
-    {"symmetric", BANNER("coordinate real symmetric") "3 3 3\n1 1 1\n3 1 2\n3 2 4\n", "0:1 2:2|2:4|0:2 1:4", 0, 3, 0, 0, 0, 0, 0},
-    {"symmetric duplicates", BANNER("coordinate real symmetric") "2 2 4\n2 1 1\n2 1 2\n1 1 3\n1 1 4\n", "0:7 1:3|0:3", 0, 2, 3,
-     0, 0, 0, 0},
+    {"not finite", REAL "1 4 4\n1 1 inf\n1 2 -Infinity\n1 3 1e999\n1 4 1\n", "0:inf 1:-inf 2:inf 3:1", 0, 4,
+     0, 0, 0, 3, 0},
+    {"subnormal", REAL "1 2 2\n1 1 4.9e-324\n1 2 1e-400\n", "0:4.9406564584124654e-324 1:0", 0, 2, 0, 0, 1, 0,
+     0},
+    {"symmetric", BANNER("coordinate real symmetric") "3 3 3\n1 1 1\n3 1 2\n3 2 4\n", "0:1 2:2|2:4|0:2 1:4",
+     0, 3, 0, 0, 0, 0, 0},
+    {"symmetric duplicates", BANNER("coordinate real symmetric") "2 2 4\n2 1 1\n2 1 2\n1 1 3\n1 1 4\n",
+     "0:7 1:3|0:3", 0, 2, 3, 0, 0, 0, 0},
     {"skew", BANNER("coordinate real skew-symmetric") "2 2 1\n2 1 3\n", "1:-3|0:3", 0, 2, 0, 0, 0, 0, 0},
-    {"skew with a zero diagonal", BANNER("coordinate integer skew-symmetric") "2 2 2\n2 2 0\n2 1 3\n", "1:-3|0:3 1:0", 0, 2, 0,
-     0, 1, 0, 0},
+    {"skew with a zero diagonal", BANNER("coordinate integer skew-symmetric") "2 2 2\n2 2 0\n2 1 3\n",
+     "1:-3|0:3 1:0", 0, 2, 0, 0, 1, 0, 0},
     {"real hermitian", BANNER("coordinate real hermitian") "2 2 1\n2 1 3\n", "1:3|0:3", 0, 2, 0, 0, 0, 0, 0},
-    {"pattern symmetric", BANNER("coordinate pattern symmetric") "2 2 2\n2 1\n2 2\n", "1|0 1", 0, 2, 0, 0, 0, 0, 0},
-    {"array", BANNER("array real general") "2 3\n1\n2\n3\n\n% c\n4\n0\n6\n", "0:1 1:3 2:0|0:2 1:4 2:6", 0, 3, 0, 0, 1, 0, 0},
-    {"array without zeros", BANNER("array real general") "2 3\n1\n2\n3\n4\n0\n6\n", "0:1 1:3|0:2 1:4 2:6", 1, 3, 0, 1, 0, 0, 0},
-    {"integer array", BANNER("array integer general") "1 2\n1\n9007199254740993\n", "0:1 1:9007199254740992", 0, 2, 0, 0, 0, 0, 1},
-    {"symmetric array", BANNER("array real symmetric") "3 3\n1\n2\n3\n4\n5\n6\n", "0:1 1:2 2:3|0:2 1:4 2:5|0:3 1:5 2:6", 0, 3, 0,
-     0, 0, 0, 0},
-    {"skew array", BANNER("array real skew-symmetric") "3 3\n2\n3\n5\n", "0:0 1:-2 2:-3|0:2 1:0 2:-5|0:3 1:5 2:0", 0, 3, 0, 0, 3,
+    {"pattern symmetric", BANNER("coordinate pattern symmetric") "2 2 2\n2 1\n2 2\n", "1|0 1", 0, 2, 0, 0, 0,
      0, 0},
+    {"array", BANNER("array real general") "2 3\n1\n2\n3\n\n% c\n4\n0\n6\n", "0:1 1:3 2:0|0:2 1:4 2:6", 0, 3,
+     0, 0, 1, 0, 0},
+    {"array without zeros", BANNER("array real general") "2 3\n1\n2\n3\n4\n0\n6\n", "0:1 1:3|0:2 1:4 2:6", 1,
+     3, 0, 1, 0, 0, 0},
+    {"integer array", BANNER("array integer general") "1 2\n1\n9007199254740993\n", "0:1 1:9007199254740992",
+     0, 2, 0, 0, 0, 0, 1},
+    {"symmetric array", BANNER("array real symmetric") "3 3\n1\n2\n3\n4\n5\n6\n",
+     "0:1 1:2 2:3|0:2 1:4 2:5|0:3 1:5 2:6", 0, 3, 0, 0, 0, 0, 0},
+    {"skew array", BANNER("array real skew-symmetric") "3 3\n2\n3\n5\n",
+     "0:0 1:-2 2:-3|0:2 1:0 2:-5|0:3 1:5 2:0", 0, 3, 0, 0, 3, 0, 0},
     {"1 x 1 skew array", BANNER("array real skew-symmetric") "1 1\n", "0:0", 0, 1, 0, 0, 1, 0, 0},
     {"empty array", BANNER("array real general") "0 3\n", "", 0, 3, 0, 0, 0, 0, 0},
     {"empty symmetric array", BANNER("array real symmetric") "0 0\n", "", 0, 0, 0, 0, 0, 0, 0},
@@ -95,7 +109,8 @@ static void render(const spmm_csr_t *a, char *text, size_t capacity)
         if (i > 0)
             used += (size_t)snprintf(text + used, capacity - used, "|");
         for (int64_t p = row_ptr[i]; p < row_ptr[i + 1]; p++) {
-            used += (size_t)snprintf(text + used, capacity - used, p > row_ptr[i] ? " %d" : "%d", (int)col_ind[p]);
+            used += (size_t)snprintf(text + used, capacity - used, p > row_ptr[i] ? " %d" : "%d",
+                                     (int)col_ind[p]);
             if (values != NULL)
                 used += (size_t)snprintf(text + used, capacity - used, ":%.17g", values[p]);
         }
@@ -127,9 +142,9 @@ static void check_accepted(const struct accepted *file, int threads)
     if (info.cols != file->cols || info.duplicates_summed != file->duplicates ||
         info.zeros_dropped != file->zeros_dropped || info.zeros_kept != file->zeros_kept ||
         info.not_finite != file->not_finite || info.integers_inexact != file->inexact || info.nnz != csr.nnz)
-        fail_msg("%s: cols %d, duplicates %d, dropped %d, kept %d, not finite %d, inexact %d", file->name, (int)info.cols,
-                 (int)info.duplicates_summed, (int)info.zeros_dropped, (int)info.zeros_kept, (int)info.not_finite,
-                 (int)info.integers_inexact);
+        fail_msg("%s: cols %d, duplicates %d, dropped %d, kept %d, not finite %d, inexact %d", file->name,
+                 (int)info.cols, (int)info.duplicates_summed, (int)info.zeros_dropped, (int)info.zeros_kept,
+                 (int)info.not_finite, (int)info.integers_inexact);
     spmm_matrix_destroy(matrix);
     assert_int_equal(spmmi_alloc_live(), 0);
 }
@@ -186,7 +201,8 @@ static void info_names_the_source(void **state)
     spmm_matrix_t *matrix = NULL;
     spmm_matrix_info_t info = {.struct_size = sizeof info};
     (void)state;
-    assert_int_equal(spmm_matrix_read(text, strlen(text), "/a/folder/name.mtx", NULL, &matrix, NULL), SPMM_OK);
+    assert_int_equal(spmm_matrix_read(text, strlen(text), "/a/folder/name.mtx", NULL, &matrix, NULL),
+                     SPMM_OK);
     assert_int_equal(spmm_matrix_info(matrix, &info), SPMM_OK);
     assert_string_equal(info.name, "name.mtx");
     assert_string_equal(info.format, "matrix-market");

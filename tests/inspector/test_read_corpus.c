@@ -51,8 +51,8 @@ static void check_verdict(const char *path, char **columns)
     spmm_diag_t diag;
     const spmm_status_t status = spmm_matrix_load(path, NULL, &matrix, &diag);
     if (strcmp(spmm_status_name(status), columns[2]) != 0 || diag.line != strtoull(columns[3], NULL, 10))
-        fail_msg("%s: expected %s at line %s, found %s: %s", columns[0], columns[2], columns[3], spmm_status_name(status),
-                 diag.text);
+        fail_msg("%s: expected %s at line %s, found %s: %s", columns[0], columns[2], columns[3],
+                 spmm_status_name(status), diag.text);
     assert_int_equal(status == SPMM_OK, strcmp(columns[1], "accept") == 0);
     if (status == SPMM_OK) {
         spmm_csr_t a;
@@ -61,8 +61,8 @@ static void check_verdict(const char *path, char **columns)
         const double found = sum_of(&a);
         if (a.rows != atoll(columns[4]) || a.cols != atoll(columns[5]) || a.nnz != atoll(columns[6]) ||
             !(found == expected || (isnan(found) && isnan(expected))))
-            fail_msg("%s: found %lld x %lld, %lld nonzeros, sum %.17g", columns[0], (long long)a.rows, (long long)a.cols,
-                     (long long)a.nnz, found);
+            fail_msg("%s: found %lld x %lld, %lld nonzeros, sum %.17g", columns[0], (long long)a.rows,
+                     (long long)a.cols, (long long)a.nnz, found);
     } else {
         assert_null(matrix);
     }
@@ -87,7 +87,8 @@ static void files_of_other_projects_have_their_verdict(void **state)
         if (access(path, R_OK) == 0) {
             bundled++;
         } else {
-            (void)snprintf(path, sizeof path, "%s/parser/%s.mtx.zst", folder != NULL ? folder : "", columns[0]);
+            (void)snprintf(path, sizeof path, "%s/parser/%s.mtx.zst", folder != NULL ? folder : "",
+                           columns[0]);
             if (folder == NULL || access(path, R_OK) != 0) {
                 missing++;
                 continue;
@@ -110,7 +111,8 @@ static int column_of(char *const *names, int count, const char *name)
     return 0;
 }
 
-static void check_real_matrix(const char *path, bool is_complex, long long rows, long long cols, long long nnz)
+static void check_real_matrix(const char *path, bool is_complex, long long rows, long long cols,
+                              long long nnz)
 {
     spmm_matrix_t *matrix = NULL;
     spmm_diag_t diag;
@@ -125,8 +127,8 @@ static void check_real_matrix(const char *path, bool is_complex, long long rows,
         fail_msg("%s: %s", path, diag.text);
     assert_int_equal(spmm_matrix_csr(matrix, &a), SPMM_OK);
     if (a.rows != rows || a.cols != cols || a.nnz != nnz)
-        fail_msg("%s: expected %lld x %lld with %lld nonzeros, found %lld x %lld with %lld", path, rows, cols, nnz,
-                 (long long)a.rows, (long long)a.cols, (long long)a.nnz);
+        fail_msg("%s: expected %lld x %lld with %lld nonzeros, found %lld x %lld with %lld", path, rows, cols,
+                 nnz, (long long)a.rows, (long long)a.cols, (long long)a.nnz);
     spmm_matrix_destroy(matrix);
 }
 
@@ -153,8 +155,8 @@ static void real_matrices_have_the_size_of_their_index(void **state)
     const int field = column_of(names, count, "field");
     while (next_row(table, line, sizeof line, columns) == count) {
         (void)snprintf(path, sizeof path, "%s/%s", folder, columns[file]);
-        check_real_matrix(path, strstr(columns[field], "complex") != NULL, atoll(columns[rows]), atoll(columns[cols]),
-                          atoll(columns[nnz]));
+        check_real_matrix(path, strstr(columns[field], "complex") != NULL, atoll(columns[rows]),
+                          atoll(columns[cols]), atoll(columns[nnz]));
         checked++;
     }
     (void)fclose(table);

@@ -114,8 +114,8 @@ static void every_number_of_threads_gives_the_same_matrix(void **state)
 {
     static const struct {
         int kind, rows, count;
-    } cases[] = {{0, 700, 60000}, {0, 100000, 60000}, {1, 3000, 60000}, {2, 500, 90000}, {2, 200000, 90000},
-                 {3, 4000, 60000}, {3, 70000, 40000}, {0, 1, 30000}};
+    } cases[] = {{0, 700, 60000},    {0, 100000, 60000}, {1, 3000, 60000},  {2, 500, 90000},
+                 {2, 200000, 90000}, {3, 4000, 60000},   {3, 70000, 40000}, {0, 1, 30000}};
     static const int threads[] = {1, 2, 3, 8};
     (void)state;
     for (size_t c = 0; c < COUNT(cases); c++) {
@@ -280,7 +280,8 @@ static void strange_packed_files_are_refused(void **state)
         const pack_fn pack = which == 0 ? gzip : zstd;
         check_container(pack, text, strlen(text), 5, SPMM_ERR_MATRIX_CONTAINER, "data is damaged");
         check_container(pack, tar, 1024, 0, SPMM_ERR_MATRIX_SYNTAX, "a tar archive");
-        check_container(pack, inner, inner_size, 0, SPMM_ERR_MATRIX_SYNTAX, "gzip data inside compressed data");
+        check_container(pack, inner, inner_size, 0, SPMM_ERR_MATRIX_SYNTAX,
+                        "gzip data inside compressed data");
         check_container(pack, zeros, size, 0, SPMM_ERR_MATRIX_SYNTAX, "expected %%MatrixMarket");
         check_container(pack, "", 0, 0, SPMM_ERR_MATRIX_SYNTAX, "an empty file");
     }
@@ -304,7 +305,8 @@ static void a_bomb_stops_at_the_budget(void **state)
         spmm_matrix_t *matrix = NULL;
         char *packed = (which == 0 ? gzip : zstd)(text, size, &packed_size);
         options.budget_bytes = 4 << 20;
-        assert_int_equal(spmm_matrix_read(packed, packed_size, NULL, &options, &matrix, NULL), SPMM_ERR_MEMORY);
+        assert_int_equal(spmm_matrix_read(packed, packed_size, NULL, &options, &matrix, NULL),
+                         SPMM_ERR_MEMORY);
         assert_null(matrix);
         free(packed);
     }
@@ -318,7 +320,9 @@ static void every_failing_allocation_is_survived(void **state)
     for (int variant = 0; variant < 4; variant++) {
         size_t size = 0, packed_size = 0;
         char *text = make_text(variant == 1 ? 3 : variant == 2 ? 1 : 0, 300, 9000, &size);
-        char *packed = variant == 0 ? NULL : variant == 1 ? zstd(text, size, &packed_size) : gzip(text, size, &packed_size);
+        char *packed = variant == 0   ? NULL
+                       : variant == 1 ? zstd(text, size, &packed_size)
+                                      : gzip(text, size, &packed_size);
         spmm_read_options_t options = SPMM_READ_OPTIONS_INIT;
         int64_t k = 0;
         options.threads = 2;
@@ -326,8 +330,9 @@ static void every_failing_allocation_is_survived(void **state)
             spmm_diag_t diag;
             spmm_matrix_t *matrix = NULL;
             spmmi_alloc_fail_at(k, (int)(k % 2));
-            const spmm_status_t status = spmm_matrix_read(packed != NULL ? packed : text, packed != NULL ? packed_size : size,
-                                                          NULL, &options, &matrix, &diag);
+            const spmm_status_t status =
+                spmm_matrix_read(packed != NULL ? packed : text, packed != NULL ? packed_size : size, NULL,
+                                 &options, &matrix, &diag);
             spmmi_alloc_fail_at(-1, 0);
             spmm_matrix_destroy(matrix);
             assert_int_equal(spmmi_alloc_live(), 0);
@@ -354,7 +359,8 @@ static void note_progress(void *context, const char *stage, uint64_t done, uint6
 {
     struct progress *progress = context;
     progress->calls++;
-    progress->wrong += !pthread_equal(progress->thread, pthread_self()) || stage == NULL || (total != 0 && done > total);
+    progress->wrong +=
+        !pthread_equal(progress->thread, pthread_self()) || stage == NULL || (total != 0 && done > total);
 }
 
 static void progress_comes_from_the_calling_thread(void **state)
