@@ -7,12 +7,12 @@
 #include "alloc.h"
 
 #define THREADS_MAX 256
-#define FRAMES_PER_THREAD 4 /* starting a thread costs as much as decoding about one frame */
+#define THREAD_RAW (2 * SPMMI_FRAME_RAW) /* a thread that has less to do costs more than it brings */
 
-int spmmi_threads(int requested, uint64_t frames)
+int spmmi_threads(int requested, uint64_t raw_bytes)
 {
     const int wanted = requested > 0 ? requested : omp_get_num_procs();
-    const uint64_t useful = frames / FRAMES_PER_THREAD + 1;
+    const uint64_t useful = raw_bytes / THREAD_RAW + 1;
     const int threads = wanted > THREADS_MAX ? THREADS_MAX : wanted;
     return (uint64_t)threads < useful ? threads : (int)useful;
 }

@@ -47,7 +47,7 @@ spmm_status_t spmmi_frames_encode(struct spmmi_encoder *encoder, const struct sp
 void *spmmi_zstd_alloc(void *opaque, size_t size);
 void spmmi_zstd_free(void *opaque, void *block);
 
-/* Threads to use for so many frames, at least 1. requested = 0 asks for as many as the machine has. */
-int spmmi_threads(int requested, uint64_t frames);
+/* Threads to use for a file of so many raw bytes, at least 1. requested = 0 asks for as many as the machine has. */
+int spmmi_threads(int requested, uint64_t raw_bytes);
 
 #endif

@@ -194,6 +194,15 @@ cleanup:
     return status;
 }
 
+/* Of all sections: unknown ones have only their hashes compared, but they are bound by their stored bytes. */
+static uint64_t raw_total(const struct spmmi_container *c)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < c->header.section_count; i++)
+        bytes += c->entries[i].raw_bytes;
+    return bytes;
+}
+
 static int has_transpose(const spmm_plan_t *plan)
 {
     int found = 0;
@@ -230,7 +239,7 @@ spmm_status_t spmmi_plan_decode(const uint8_t *bytes, uint64_t size, const struc
     spmm_status_t status = SPMM_OK;
     struct reader r = {.plan = NULL, .decoder = NULL, .diag = diag};
     SPMM_TRY(spmmi_container_open(bytes, size, &r.container, diag));
-    r.threads = spmmi_threads(load->threads, r.container.frame_first[r.container.header.section_count]);
+    r.threads = spmmi_threads(load->threads, raw_total(&r.container));
     r.budget = load->budget_bytes != 0 ? load->budget_bytes : spmmi_budget_default(&r.container.header);
     SPMM_TRY(check_budget(&r, load->held_bytes, 0));
     SPMM_TRY(spmmi_container_frames(&r.container, r.threads, diag));

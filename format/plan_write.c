@@ -160,12 +160,12 @@ cleanup:
     return status;
 }
 
-static uint64_t frames_of(const struct writer *w)
+static uint64_t raw_total(const struct writer *w)
 {
-    uint64_t frames = 0;
+    uint64_t bytes = 0;
     for (uint32_t i = 0; i < w->header.section_count; i++)
-        frames += spmmi_frame_count(w->spans[i].raw_bytes);
-    return frames;
+        bytes += w->spans[i].raw_bytes;
+    return bytes;
 }
 
 spmm_status_t spmmi_plan_encode(const spmm_plan_t *plan, const spmm_save_options_t *options, uint8_t **bytes,
@@ -183,7 +183,7 @@ spmm_status_t spmmi_plan_encode(const spmm_plan_t *plan, const spmm_save_options
     w->header.flags = plan->values != NULL && !o->pattern_only ? SPMMI_FLAG_VALUES : 0;
     SPMM_TRY(collect(w, w->header.flags != 0));
     w->encoder =
-        spmmi_encoder_new(spmmi_threads(o->threads, frames_of(w)), o->level != 0 ? o->level : LEVEL_DEFAULT);
+        spmmi_encoder_new(spmmi_threads(o->threads, raw_total(w)), o->level != 0 ? o->level : LEVEL_DEFAULT);
     SPMM_TRY_ALLOC(w->encoder, diag);
     SPMM_TRY(encode_sections(w));
     write_table_and_header(w);

@@ -42,7 +42,8 @@ typedef struct spmm_save_options {
 /* clang-format on */
 
 /* Write a plan to a file: temporary file in the same folder, fsync, rename, fsync of the folder.
- * On any error the final name is untouched and the temporary is removed. options may be NULL.
+ * On any error the final name is untouched and the temporary is removed; only the last step, the fsync of the
+ * folder, can fail with the new file in place. options may be NULL.
  * The same plan, options and library version give the same bytes. Errors: IO, MEMORY. */
 SPMM_API spmm_status_t spmm_plan_save(const spmm_plan_t *plan, const char *path,
                                       const spmm_save_options_t *options, spmm_diag_t *diag);

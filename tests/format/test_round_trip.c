@@ -103,10 +103,10 @@ static void random_matrices_come_back(void **state)
     }
 }
 
-/* Long enough for several frames in each of the large sections. */
+/* Long enough for eight threads, and for several frames in each of the large sections. */
 static spmm_plan_t *large_plan(spmm_dtype_t dtype)
 {
-    struct test_matrix a = {.name = "large", .rows = 700000, .cols = 5000};
+    struct test_matrix a = {.name = "large", .rows = 1400000, .cols = 5000};
     a.row_ptr = calloc((size_t)a.rows + 1, sizeof *a.row_ptr);
     a.col_ind = calloc((size_t)a.rows * 4, sizeof *a.col_ind);
     a.values = calloc((size_t)a.rows * 4, sizeof *a.values);
