@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Comparing plans with matrices, asking plans, and statistics of very wide matrices. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "tests/support/plan_seal.h"
+
+static spmm_plan_t *make_plan(int has_no_values)
+{
+    struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
+    spmm_plan_t *plan = test_plan_whole(
+        a, (struct test_plan_options){SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, has_no_values}, "source");
+    test_matrix_free(a);
+    return plan;
+}
+
+static void only_the_same_matrix_matches(void **state)
+{
+    (void)state;
+    spmm_plan_t *plan = make_plan(0);
+    int32_t row_ptr[101], columns[1000];
+    double values[1000];
+    assert_int_equal(plan->rows, 100);
+    for (int64_t i = 0; i <= plan->rows; i++)
+        row_ptr[i] = (int32_t)plan->row_ptr[i];
+    for (int64_t p = 0; p < plan->nnz; p++) {
+        columns[p] = plan->col_ind[p];
+        values[p] = (double)((const float *)plan->values)[p] * (1.0 + 1e-12); /* rounds to the same float */
+    }
+    const spmm_csr_t same = {plan->rows, plan->cols, plan->nnz, SPMM_I32, SPMM_I32,
+                             row_ptr,    columns,    SPMM_F64,  values};
+    spmm_csr_t other = same;
+    spmm_diag_t diag;
+    assert_int_equal(spmm_plan_matches(plan, &same, 1, &diag), SPMM_OK);
+    other.cols++;
+    assert_int_equal(spmm_plan_matches(plan, &other, 0, &diag), SPMM_ERR_MISMATCH);
+    row_ptr[50]++;
+    assert_int_equal(spmm_plan_matches(plan, &same, 0, &diag), SPMM_ERR_MISMATCH);
+    assert_int_equal(diag.offset, 50);
+    row_ptr[50]--;
+    columns[7]++;
+    assert_int_equal(spmm_plan_matches(plan, &same, 0, &diag), SPMM_ERR_MISMATCH);
+    assert_int_equal(diag.offset, 7);
+    columns[7]--;
+    values[9] *= 1.001;
+    assert_int_equal(spmm_plan_matches(plan, &same, 1, &diag), SPMM_ERR_MISMATCH);
+    assert_int_equal(diag.offset, 9);
+    assert_int_equal(spmm_plan_matches(plan, &same, 0, &diag), SPMM_OK);
+    other = same;
+    other.values = NULL; /* a pattern counts as ones, which these values are not */
+    assert_int_equal(spmm_plan_matches(plan, &other, 1, &diag), SPMM_ERR_MISMATCH);
+    other.row_ptr = NULL;
+    assert_int_equal(spmm_plan_matches(plan, &other, 0, &diag), SPMM_ERR_ARGUMENT);
+    other = same;
+    other.rows = -1;
+    assert_int_equal(spmm_plan_matches(plan, &other, 0, &diag), SPMM_ERR_CSR);
+    spmm_plan_destroy(plan);
+}
+
+static void a_plan_without_values_matches_by_pattern_only(void **state)
+{
+    (void)state;
+    spmm_plan_t *plan = make_plan(1);
+    spmm_csr_t view;
+    assert_int_equal(spmm_plan_csr(plan, &view), SPMM_OK);
+    assert_int_equal(spmm_plan_matches(plan, &view, 0, NULL), SPMM_OK);
+    assert_int_equal(spmm_plan_matches(plan, &view, 1, NULL), SPMM_ERR_MISMATCH);
+    spmm_plan_destroy(plan);
+}
+
+static void indices_out_of_range_are_refused(void **state)
+{
+    (void)state;
+    spmm_plan_t *plan = make_plan(0);
+    spmm_plan_info_t info = {.struct_size = offsetof(spmm_plan_info_t, stats)};
+    spmm_variant_info_t variant;
+    spmm_part_info_t part;
+    spmm_trace_info_t trace;
+    spmm_section_info_t section;
+    info.variant_count = -7;
+    assert_int_equal(spmm_plan_info(plan, &info), SPMM_OK);
+    assert_int_equal(info.rows, 100);
+    assert_int_equal(info.variant_count, -7); /* beyond the size that the caller knows */
+    info.struct_size = 0;
+    assert_int_equal(spmm_plan_info(plan, &info), SPMM_ERR_ARGUMENT);
+    for (int index = -1; index <= 1; index++) {
+        const spmm_status_t expected = index == 0 ? SPMM_OK : SPMM_ERR_ARGUMENT;
+        assert_int_equal(spmm_plan_variant(plan, index, &variant), expected);
+        assert_int_equal(spmm_plan_part(plan, index, &part), expected);
+        assert_int_equal(spmm_plan_trace(plan, index, &trace), expected);
+        assert_int_equal(spmm_plan_section(plan, index, &section),
+                         SPMM_ERR_ARGUMENT); /* a fresh plan has none */
+    }
+    assert_string_equal(trace.reason, "rows hold 4.25 nonzeros on average, the schedules meet at 9.35");
+    spmm_plan_destroy(plan);
+}
+
+/* Columns are sorted instead of counted here: a counter a column would take 8 GB. */
+static void statistics_of_two_thousand_million_columns(void **state)
+{
+    (void)state;
+    const int64_t row_ptr[] = {0, 3, 3, 5, 6};
+    const int32_t columns[] = {0, 7, 2147483645, 7, 2147483644, 7};
+    spmm_stats_t stats;
+    assert_int_equal(spmmi_stats_compute(4, SPMMI_DIM_MAX, row_ptr, columns, NULL, SPMM_F32, &stats),
+                     SPMM_OK);
+    assert_int_equal(stats.col_max, 3);
+    assert_int_equal(stats.cols_empty, SPMMI_DIM_MAX - 4);
+    assert_int_equal(stats.band_upper, 2147483645);
+    assert_int_equal(stats.band_lower, 0);
+    assert_int_equal(stats.diagonal, 1);
+    assert_int_equal(stats.rows_empty, 1);
+    assert_true(stats.row_mean == 1.5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_the_same_matrix_matches),
+        cmocka_unit_test(a_plan_without_values_matches_by_pattern_only),
+        cmocka_unit_test(indices_out_of_range_are_refused),
+        cmocka_unit_test(statistics_of_two_thousand_million_columns),
+    };
+    return cmocka_run_group_tests_name("plan_query", tests, NULL, NULL);
+}
