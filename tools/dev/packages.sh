@@ -8,7 +8,6 @@ has_command() { command -v "$1" >/dev/null 2>&1; }
 has_header() { echo "#include <$1>" | "${2:-gcc}" ${3:+"$3"} -E -o /dev/null - >/dev/null 2>&1; }
 has_file() { local file; for file; do [ ! -e "$file" ] || return 0; done; return 1; }
 has_cxx() { echo '#include <memory>' | g++ -x c++ -E -o /dev/null - >/dev/null 2>&1; }
-has_python() { python3 -c "import $1" >/dev/null 2>&1; }
 has_cmake() { has_command cmake && cmake --version | grep -qE 'version (3\.(2[5-9]|[3-9][0-9])|[4-9])'; }
 has_clang_runtime() { [ -n "$(find "$(clang -print-resource-dir 2>/dev/null)/lib" -name 'libclang_rt.fuzzer*' 2>/dev/null)" ]; }
 
@@ -41,8 +40,6 @@ need_to_test() {
     need clang-format has_command clang-format
     need shellcheck has_command shellcheck
     need python3 has_command python3
-    need python3-zstandard has_python zstandard
-    need python3-xxhash has_python xxhash
 }
 
 has_nvcc() { has_command nvcc || [ -x /usr/local/cuda/bin/nvcc ]; }
