@@ -36,6 +36,7 @@ struct spmmi_cuda {
     struct spmmi_part parts[SPMMI_PART_MAX]; /* without items */
     struct operand operands[OP_COUNT];
     struct spmmi_stream_items items[SPMMI_PART_MAX];
+    const struct spmmi_block *blocks[SPMMI_PART_MAX][SPMMI_ROWS_GRIDS]; /* nonzero split */
     spmm_schedule_t forced; /* 0 = the variant's part */
     char *memory;
     uint64_t memory_bytes;
@@ -166,6 +167,17 @@ static void cut_operand(struct arena *arena, struct operand *operand, size_t num
         operand->map = cut(arena, s->nnz, sizeof *operand->map);
 }
 
+static uint32_t block_nonzeros(const struct spmmi_cuda *cuda, uint32_t part, int grid)
+{
+    return spmmi_rows_block_nonzeros(cuda->nnz, cuda->parts[part].granule, cuda->dtype, grid, cuda->figures.sm_count);
+}
+
+static uint32_t block_count(const struct spmmi_cuda *cuda, uint32_t part, int grid)
+{
+    const uint32_t nonzeros = block_nonzeros(cuda, part, grid);
+    return (cuda->nnz + nonzeros - 1) / nonzeros;
+}
+
 static void cut_part(struct arena *arena, const struct spmmi_part *part, struct spmmi_stream_items *items)
 {
     items->item_count = (uint32_t)part->item_count;
@@ -186,8 +198,11 @@ static void cut_all(struct arena *arena, struct spmmi_cuda *cuda)
     }
     for (uint32_t i = 0; i < cuda->part_count; i++) {
         cut_part(arena, &cuda->parts[i], &cuda->items[i]);
-        const uint64_t needed = spmmi_rows_arrivals(cuda->parts[i].item_count);
-        arrivals = needed > arrivals ? needed : arrivals;
+        for (int grid = 0; grid < SPMMI_ROWS_GRIDS && cuda->parts[i].schedule == SPMM_SCHEDULE_NONZERO_SPLIT; grid++) {
+            const uint64_t count = block_count(cuda, i, grid);
+            cuda->blocks[i][grid] = cut(arena, count + 1, sizeof *cuda->blocks[i][grid]);
+            arrivals = count * SPMMI_ROWS_TILES_MAX > arrivals ? count * SPMMI_ROWS_TILES_MAX : arrivals;
+        }
     }
     cuda->arrivals = cut(arena, arrivals, sizeof *cuda->arrivals);
 }
@@ -223,13 +238,28 @@ cleanup:
     return status;
 }
 
-spmm_status_t spmmi_cuda_memory_bytes(const spmm_plan_t *plan, uint64_t *device_bytes)
+static spmm_status_t read_device(struct spmmi_cuda *cuda, int device, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    int sm_count = 0;
+    SPMM_REQUIRE(device >= 0 && device < spmmi_cuda_device_count(), SPMM_ERR_NO_DEVICE, diag,
+                 "there is no GPU %d: %d found", device, spmmi_cuda_device_count());
+    SPMM_TRY_CUDA(cudaDeviceGetAttribute(&sm_count, cudaDevAttrMultiProcessorCount, device), diag);
+    cuda->device = device;
+    cuda->figures.sm_count = (uint32_t)sm_count;
+    cuda->figures.can_overlap = spmmi_cuda_target(device) >= 90;
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_cuda_memory_bytes(const spmm_plan_t *plan, int device, uint64_t *device_bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct arena arena = {NULL, 0};
     struct spmmi_cuda *cuda = spmmi_alloc_zero(1, sizeof *cuda);
-    SPMM_TRY_ALLOC(cuda, NULL);
-    SPMM_TRY(describe(plan, cuda, NULL));
+    SPMM_TRY_ALLOC(cuda, diag);
+    SPMM_TRY(read_device(cuda, device, diag));
+    SPMM_TRY(describe(plan, cuda, diag));
     cut_all(&arena, cuda);
     *device_bytes = arena.bytes;
 cleanup:
@@ -274,8 +304,27 @@ cleanup:
     return status;
 }
 
+static spmm_status_t upload_blocks(const struct spmmi_cuda *cuda, uint32_t part, const struct spmmi_stream_host *stream,
+                                   const struct spmmi_items_host *items, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_block *blocks = NULL;
+    for (int grid = 0; grid < SPMMI_ROWS_GRIDS; grid++) {
+        const uint32_t count = block_count(cuda, part, grid);
+        blocks = spmmi_alloc((uint64_t)count + 1, sizeof *blocks);
+        SPMM_TRY_ALLOC(blocks, diag);
+        spmmi_blocks_build(stream, items, cuda->parts[part].granule, block_nonzeros(cuda, part, grid), blocks);
+        SPMM_TRY(copy_up((void *)(uintptr_t)cuda->blocks[part][grid], blocks, (uint64_t)count + 1, sizeof *blocks, diag));
+        spmmi_free(blocks);
+        blocks = NULL;
+    }
+cleanup:
+    spmmi_free(blocks);
+    return status;
+}
+
 static spmm_status_t upload_items(const struct spmmi_cuda *cuda, const spmm_plan_t *plan, spmm_op_t op,
-                                  const int64_t *row_ptr, spmm_diag_t *diag)
+                                  const int64_t *row_ptr, const struct spmmi_stream_host *stream, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_items_host host = {0, NULL, NULL};
@@ -288,6 +337,8 @@ static spmm_status_t upload_items(const struct spmmi_cuda *cuda, const spmm_plan
         if (host.item_start != NULL)
             SPMM_TRY(copy_up((void *)(uintptr_t)cuda->items[i].item_start, host.item_start, host.item_count + 1,
                              sizeof *host.item_start, diag));
+        else
+            SPMM_TRY(upload_blocks(cuda, i, stream, &host, diag));
         spmmi_items_host_free(&host);
     }
 cleanup:
@@ -321,23 +372,9 @@ static spmm_status_t upload_operand(const struct spmmi_cuda *cuda, const spmm_pl
     }
     if (op == SPMM_OP_T)
         SPMM_TRY(upload_map(operand, staged.map, diag));
-    SPMM_TRY(upload_items(cuda, plan, op, row_ptr, diag));
+    SPMM_TRY(upload_items(cuda, plan, op, row_ptr, &staged.stream, diag));
 cleanup:
     staged_operand_free(&staged);
-    return status;
-}
-
-static spmm_status_t read_device(struct spmmi_cuda *cuda, int device, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    int sm_count = 0;
-    SPMM_REQUIRE(device >= 0 && device < spmmi_cuda_device_count(), SPMM_ERR_NO_DEVICE, diag,
-                 "there is no GPU %d: %d found", device, spmmi_cuda_device_count());
-    SPMM_TRY_CUDA(cudaDeviceGetAttribute(&sm_count, cudaDevAttrMultiProcessorCount, device), diag);
-    cuda->device = device;
-    cuda->figures.sm_count = (uint32_t)sm_count;
-    cuda->figures.can_overlap = spmmi_cuda_target(device) >= 90;
-cleanup:
     return status;
 }
 
@@ -463,9 +500,8 @@ void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, const struct spmmi_product
 {
     struct spmmi_rows_launch launch;
     const uint32_t part = plan_launch(cuda, product, &launch);
-    (void)snprintf(text, size, "cuda/rows/%s/v%ul%u%sg%u", spmm_schedule_name(cuda->parts[part].schedule),
-                   launch.shape.vec, launch.shape.lanes, launch.shape.is_single ? "single" : "",
-                   launch.items_per_group);
+    (void)snprintf(text, size, "cuda/rows/%s/v%ul%u%s", spmm_schedule_name(cuda->parts[part].schedule),
+                   launch.shape.vec, launch.shape.lanes, launch.shape.is_single ? "single" : "");
 }
 
 spmm_status_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, const struct spmmi_product *product,
@@ -504,6 +540,8 @@ static cudaError_t run_rows(struct spmmi_cuda *cuda, const struct spmmi_product 
         .stream = operand->stream,
         .items = cuda->items[part],
         .items_per_group = launch->items_per_group,
+        .block_count = launch->block_count,
+        .block_nonzeros = launch->block_nonzeros,
         .ldb = (uint32_t)pass->ldb,
         .ldc = (uint32_t)pass->ldc,
         .alpha = product->alpha,
@@ -515,9 +553,12 @@ static cudaError_t run_rows(struct spmmi_cuda *cuda, const struct spmmi_product 
     };
     const int64_t width = (int64_t)launch->shape.lanes * launch->shape.vec * SPMMI_ROWS_TILES_MAX;
     int error = kernel != NULL ? cudaSuccess : cudaErrorInvalidValue;
+    if (cuda->parts[part].schedule == SPMM_SCHEDULE_NONZERO_SPLIT)
+        args.blocks = cuda->blocks[part][spmmi_rows_grid(launch->shape)];
     if (product->alpha == 0) { /* only C = beta * C is left: every row counts as empty */
         args.stream = (struct spmmi_stream){.empty_count = (uint32_t)operand->rows};
         args.items.item_count = 0;
+        args.block_count = 0;
     }
     for (int64_t j = 0; j < pass->n && error == cudaSuccess; j += width) {
         args.b = pass->b + (size_t)j * number_bytes;

@@ -22,7 +22,7 @@ spmm_status_t spmmi_cuda_device_name(int device, char *text, size_t size);
 uint32_t spmmi_cuda_target(int device); /* compute capability, 90 for 9.0 */
 
 /* Device bytes that create will allocate for this plan. */
-spmm_status_t spmmi_cuda_memory_bytes(const spmm_plan_t *plan, uint64_t *device_bytes);
+spmm_status_t spmmi_cuda_memory_bytes(const spmm_plan_t *plan, int device, uint64_t *device_bytes, spmm_diag_t *diag);
 /* force_kernel is a catalogue name of this backend or NULL. */
 spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const char *force_kernel,
                                 struct spmmi_cuda **cuda, spmm_diag_t *diag);

@@ -21,9 +21,11 @@ uint32_t spmmi_cuda_target(int device)
     return 0;
 }
 
-spmm_status_t spmmi_cuda_memory_bytes(const spmm_plan_t *plan, uint64_t *device_bytes)
+spmm_status_t spmmi_cuda_memory_bytes(const spmm_plan_t *plan, int device, uint64_t *device_bytes, spmm_diag_t *diag)
 {
     (void)plan;
+    (void)device;
+    (void)diag;
     *device_bytes = 0;
     return SPMM_ERR_NO_DEVICE;
 }

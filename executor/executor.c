@@ -109,7 +109,7 @@ spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, const spmm_exe
     if (settled.device == SPMM_DEVICE_CPU)
         SPMM_TRY(spmmi_cpu_memory_bytes(plan, settled.force_kernel, &host));
     else
-        SPMM_TRY(spmmi_cuda_memory_bytes(plan, &device));
+        SPMM_TRY(spmmi_cuda_memory_bytes(plan, settled.device, &device, diag));
     if (host_bytes != NULL)
         *host_bytes = host + sizeof(spmm_executor_t);
     if (device_bytes != NULL)

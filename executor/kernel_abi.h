@@ -66,6 +66,14 @@ struct spmmi_stream {
     const uint32_t *empty_rows;  /* empty_count rows; NULL: rows 0 .. empty_count - 1 */
 };
 
+/* Nonzero split: where a block of threads begins. A boundary that falls into a row not far from its start is
+ * moved back to it, so that most blocks share no row; a row that is cut all the same is flagged in rank. */
+#define SPMMI_BLOCK_SLACK 8u /* a boundary moves by an eighth of a block at most */
+struct spmmi_block {
+    uint32_t start; /* first nonzero */
+    uint32_t rank;  /* of its row, flagged SPMMI_ITEM_INSIDE when that began before */
+};
+
 /* The items of one part on the device. item_rank has item_count + 1 entries. */
 struct spmmi_stream_items {
     uint32_t item_count, granule;
@@ -77,7 +85,10 @@ struct spmmi_stream_items {
 struct spmmi_rows_cuda {
     struct spmmi_stream stream;
     struct spmmi_stream_items items;
-    uint32_t items_per_group; /* consecutive items that one lane group takes */
+    uint32_t items_per_group; /* row split: consecutive items that one lane group takes */
+    const struct spmmi_block *blocks; /* nonzero split: block_count + 1 of them */
+    uint32_t block_count;     /* blocks of the grid that have nonzeros */
+    uint32_t block_nonzeros;  /* nonzero split: distance of the boundaries before they were moved */
     const void *b;
     void *c;
     uint32_t ldb, ldc; /* elements */

@@ -4,10 +4,11 @@
 
 #include <string.h>
 
-/* Most items (of 8 nonzeros) that a lane group takes: longer ones make a long tail. */
-#define ITEMS_PER_GROUP_MAX 16u
-/* A block takes at least this many items, which bounds the arrival counters. */
-#define BLOCK_ITEMS_MIN 16u
+/* Most nonzeros that a lane group takes: longer ones make a long tail. */
+#define GROUP_NONZEROS_MAX 128u
+/* The lanes of the single-column kernel take one item each in a step; a group takes whole steps. */
+#define SINGLE_STEP (32u * SPMMI_ROWS_SINGLE_GRANULE)
+#define SINGLE_STEPS_MAX 4u
 #define WORKSPACE_ALIGN 256u
 /* Columns of column-major operands that are converted and multiplied at a time. Wide passes read A less often
  * and gather longer rows of B, which outweighs what a pass as small as the L2 cache saves: on an H200, web
@@ -45,28 +46,32 @@ static struct spmmi_rows_shape choose_shape(const struct spmmi_rows_problem *pro
     return shape;
 }
 
-/* Blocks are equally long, so whole waves of them leave no multiprocessor idle: the fewest waves in which
- * no group takes more than ITEMS_PER_GROUP_MAX items. */
-static uint32_t choose_items_per_group(const struct spmmi_rows_problem *problem, struct spmmi_rows_shape shape,
-                                       uint32_t sm_count)
+int spmmi_rows_grid(struct spmmi_rows_shape shape)
 {
-    const uint64_t groups = SPMMI_ROWS_THREADS / shape.lanes;
-    const uint64_t wave = groups * sm_count * SPMMI_ROWS_BLOCKS_PER_SM(spmm_dtype_size(problem->dtype));
-    const uint64_t most = shape.is_single ? (uint64_t)ITEMS_PER_GROUP_MAX * shape.lanes : ITEMS_PER_GROUP_MAX;
-    const uint64_t waves = problem->item_count / (wave * most) + 1;
-    uint64_t items = (problem->item_count + wave * waves - 1) / (wave * waves);
-    if (problem->schedule == SPMM_SCHEDULE_ROW_SPLIT)
-        return 1;
-    while (groups * items < BLOCK_ITEMS_MIN)
-        items++;
-    if (shape.is_single) /* an item a lane and step */
-        items = (items + shape.lanes - 1) / shape.lanes * shape.lanes;
-    return items > 0 ? (uint32_t)items : 1u;
+    int log2_lanes = 0;
+    while (1u << log2_lanes < shape.lanes)
+        log2_lanes++;
+    return shape.is_single ? SPMMI_ROWS_GRIDS - 1 : log2_lanes;
 }
 
-uint64_t spmmi_rows_arrivals(uint64_t item_count)
+/* Blocks are about equally long, so whole waves of them leave no multiprocessor idle: the fewest waves in which
+ * no group takes more than it should. A block may grow by what its last boundary did not move and its first did;
+ * its nominal length leaves room for that, so that no group takes a step more. */
+uint32_t spmmi_rows_block_nonzeros(uint32_t nnz, uint32_t granule, spmm_dtype_t dtype, int grid, uint32_t sm_count)
 {
-    return (item_count / BLOCK_ITEMS_MIN + 1) * SPMMI_ROWS_TILES_MAX;
+    const int is_single = grid == SPMMI_ROWS_GRIDS - 1;
+    const uint64_t lanes = is_single ? 32 : 1u << grid;
+    const uint64_t groups = SPMMI_ROWS_THREADS / lanes;
+    const uint64_t wave = groups * sm_count * SPMMI_ROWS_BLOCKS_PER_SM(spmm_dtype_size(dtype));
+    const uint64_t step = is_single ? SINGLE_STEP : granule;
+    uint64_t most = is_single ? SINGLE_STEP * SINGLE_STEPS_MAX : GROUP_NONZEROS_MAX;
+    most = most > step ? most : step;
+    const uint64_t padded = (uint64_t)nnz * (SPMMI_BLOCK_SLACK + 1) / SPMMI_BLOCK_SLACK + 1;
+    const uint64_t waves = padded / (wave * most) + 1;
+    const uint64_t group_nonzeros = (padded / (wave * waves) / step + 1) * step;
+    uint64_t block = (groups * group_nonzeros - granule) * SPMMI_BLOCK_SLACK / (SPMMI_BLOCK_SLACK + 1);
+    block = block / granule * granule;
+    return (uint32_t)(block > granule ? block : granule);
 }
 
 void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const struct spmmi_rows_device *device,
@@ -89,7 +94,15 @@ void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const stru
     const int c_wide = launch->converts_c || is_aligned(problem->c, wide, number_bytes);
     const int n_wide = (launch->converts_b && launch->converts_c) || n % wide == 0;
     launch->shape = choose_shape(problem, launch->n_pass, b_wide && c_wide && n_wide);
-    launch->items_per_group = choose_items_per_group(problem, launch->shape, device->sm_count);
+    launch->items_per_group = 1;
+    if (problem->schedule == SPMM_SCHEDULE_NONZERO_SPLIT) {
+        launch->block_nonzeros = spmmi_rows_block_nonzeros(problem->nnz, problem->granule, problem->dtype,
+                                                           spmmi_rows_grid(launch->shape), device->sm_count);
+        launch->block_count = (problem->nnz + launch->block_nonzeros - 1) / launch->block_nonzeros;
+    } else {
+        const uint32_t groups = SPMMI_ROWS_THREADS / launch->shape.lanes;
+        launch->block_count = (problem->item_count + groups - 1) / groups;
+    }
 
     uint64_t bytes = 0;
     launch->b_offset = bytes;
@@ -101,11 +114,9 @@ void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const stru
     launch->slots_offset = bytes;
     if (problem->schedule == SPMM_SCHEDULE_NONZERO_SPLIT) {
         const uint64_t width = (uint64_t)launch->shape.lanes * launch->shape.vec;
-        const uint64_t block_items = (uint64_t)(SPMMI_ROWS_THREADS / launch->shape.lanes) * launch->items_per_group;
-        const uint64_t blocks = (problem->item_count + block_items - 1) / block_items;
         uint64_t tiles = ((uint64_t)launch->n_pass + width - 1) / width;
         tiles = tiles < SPMMI_ROWS_TILES_MAX ? tiles : SPMMI_ROWS_TILES_MAX;
-        bytes = align_up(bytes + 2 * blocks * tiles * width * number_bytes);
+        bytes = align_up(bytes + 2 * (uint64_t)launch->block_count * tiles * width * number_bytes);
     }
     launch->workspace_bytes = bytes;
 }

@@ -23,7 +23,9 @@ struct spmmi_rows_problem {
 
 struct spmmi_rows_launch {
     struct spmmi_rows_shape shape;
-    uint32_t items_per_group;
+    uint32_t items_per_group; /* row split */
+    uint32_t block_nonzeros;  /* nonzero split */
+    uint32_t block_count;
     int64_t n_pass;   /* columns converted and multiplied at a time; n without conversion */
     int converts_b, converts_c;
     uint32_t pitch;   /* leading dimension of the row-major scratch */
@@ -34,7 +36,10 @@ struct spmmi_rows_launch {
 void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const struct spmmi_rows_device *device,
                             struct spmmi_rows_launch *launch);
 
-/* Arrival counters that any launch over this many items may need. */
-uint64_t spmmi_rows_arrivals(uint64_t item_count);
+/* Shapes that differ in their blocks: lanes 1, 2, 4 .. 32 and the single column. */
+#define SPMMI_ROWS_GRIDS 7
+int spmmi_rows_grid(struct spmmi_rows_shape shape);
+/* Distance of the blocks of a nonzero split for one of them. */
+uint32_t spmmi_rows_block_nonzeros(uint32_t nnz, uint32_t granule, spmm_dtype_t dtype, int grid, uint32_t sm_count);
 
 #endif

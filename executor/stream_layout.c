@@ -132,3 +132,18 @@ void spmmi_items_host_free(struct spmmi_items_host *items)
     spmmi_free(items->item_rank);
     memset(items, 0, sizeof *items);
 }
+
+void spmmi_blocks_build(const struct spmmi_stream_host *stream, const struct spmmi_items_host *items,
+                        uint32_t granule, uint32_t block_nonzeros, struct spmmi_block *blocks)
+{
+    const uint32_t count = (stream->nnz + block_nonzeros - 1) / block_nonzeros;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t start = i * block_nonzeros;
+        const uint32_t flagged = items->item_rank[start / granule];
+        const uint32_t rank = flagged & ~SPMMI_ITEM_INSIDE;
+        blocks[i] = (struct spmmi_block){start, flagged};
+        if (rank != flagged && start - stream->rank_start[rank] <= block_nonzeros / SPMMI_BLOCK_SLACK)
+            blocks[i] = (struct spmmi_block){stream->rank_start[rank], rank};
+    }
+    blocks[count] = (struct spmmi_block){stream->nnz, stream->ranks};
+}

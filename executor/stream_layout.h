@@ -30,4 +30,9 @@ spmm_status_t spmmi_items_build(const struct spmmi_part *part, int64_t rows, con
                                 struct spmmi_items_host *items, spmm_diag_t *diag);
 void spmmi_items_host_free(struct spmmi_items_host *items);
 
+/* Blocks of a nonzero split every block_nonzeros, a multiple of the granule: count + 1 entries of blocks, with
+ * count = ceil(nnz / block_nonzeros). */
+void spmmi_blocks_build(const struct spmmi_stream_host *stream, const struct spmmi_items_host *items,
+                        uint32_t granule, uint32_t block_nonzeros, struct spmmi_block *blocks);
+
 #endif

@@ -3,14 +3,15 @@
 //
 // layout      the stream of executor/kernel_abi.h: nonzeros in row order, a column's sign bit ends its row
 // block       256 threads = 256 / LANES groups; blockIdx.x takes consecutive groups, blockIdx.y a column tile
-// group       LANES lanes own items_per_group consecutive items and LANES * VEC columns of B and C
+// group       LANES lanes own consecutive nonzeros (whole items) and LANES * VEC columns of B and C
 // lane        VEC columns: one 16-byte load of B a nonzero (VEC = 1 where B or n is not aligned)
 // in flight   4 * QUADS rows of B a group, whatever the row lengths: loads never wait for the end of a row
 // schedules   row split: items end with their rows, nothing is shared.
-//             nonzero split: items are equally long. A row cut by a group boundary is summed through shared
-//             memory, one cut by a block boundary through a slot in global memory; the last block to arrive
-//             at a shared row adds its slots in ascending order. No floating-point atomics: the order of
-//             every sum is fixed by the launch shape, so results are bitwise repeatable.
+//             nonzero split: blocks are about equally long, and so are the groups of a block. A row cut by a
+//             group boundary is summed through shared memory, one cut by a block boundary through a slot in
+//             global memory; the last block to arrive at a shared row adds its slots in ascending order.
+//             No floating-point atomics: the order of every sum is fixed by the launch shape, so results are
+//             bitwise repeatable.
 // residue     the stream is padded; entries past an item's end are computed and dropped, never stored
 // source      paper 004 (row split, nonzero split with carry-out), paper 002 (strict nonzero splitting)
 #pragma once
@@ -49,7 +50,8 @@ struct RowsArgs {
     const T *b;
     T *c, *slots;
     uint32_t *arrivals;
-    uint32_t nnz, empty_count, item_count, granule, items_per_group, work_blocks;
+    const uint2 *blocks; // struct spmmi_block
+    uint32_t empty_count, item_count, items_per_group, granule_log2, block_nonzeros, work_blocks;
     uint32_t ldb_bytes, ldc, n;
     T alpha, beta;
 };
@@ -170,24 +172,59 @@ __device__ __forceinline__ void finish_row(const RowsArgs<T> &a, Shared<T, VEC, 
 // What a group knows of its shared rows once it has walked its items.
 struct GroupEdge {
     bool has_head, has_tail;
+    bool is_last; // the last group of its block that has nonzeros
     uint32_t head_rank, tail_rank;
 };
+
+// The nonzeros of a group in a nonzero split.
+struct GroupRange {
+    uint32_t start, end;
+    uint32_t rank;    // of the first nonzero, flagged
+    bool goes_on;     // the row of the last nonzero ends after it
+    bool is_last;
+    bool block_alone; // the block shares no row with another
+};
+
+// Groups of a block split its nonzeros evenly at multiples of the granule, where ranks are known.
+template <int GROUPS, typename T>
+__device__ __forceinline__ GroupRange group_range(const RowsArgs<T> &a, uint32_t group)
+{
+    const uint2 block = __ldg(a.blocks + blockIdx.x), next = __ldg(a.blocks + blockIdx.x + 1);
+    const uint32_t base = block.x >> a.granule_log2; // in items
+    const uint32_t count = ((next.x - 1) >> a.granule_log2) + 1 - base;
+    const uint32_t each = (count + GROUPS - 1) / GROUPS;
+    GroupRange r;
+    r.start = group == 0 ? block.x : min((base + group * each) << a.granule_log2, next.x);
+    r.end = min((base + (group + 1) * each) << a.granule_log2, next.x);
+    r.rank = group == 0 ? block.y : r.start < next.x ? __ldg(a.item_rank + (r.start >> a.granule_log2)) : next.y;
+    const uint32_t after = r.end < next.x ? __ldg(a.item_rank + (r.end >> a.granule_log2)) : next.y;
+    r.goes_on = r.start < r.end && (after & SPMMI_ITEM_INSIDE) != 0;
+    r.is_last = r.start < r.end && r.end == next.x;
+    r.block_alone = ((block.y | next.y) & SPMMI_ITEM_INSIDE) == 0;
+    return r;
+}
+
+// Block that holds a nonzero. A boundary moves back by less than a block.
+template <typename T>
+__device__ __forceinline__ uint32_t block_of(const RowsArgs<T> &a, uint32_t nonzero)
+{
+    const uint32_t block = nonzero / a.block_nonzeros;
+    return block + (a.blocks[block + 1].x <= nonzero);
+}
 
 // Hand this block's sum of a row that other blocks share to the last of them to arrive.
 template <typename T, int VEC, int LANES>
 __device__ __forceinline__ void put_slot(const RowsArgs<T> &a, Shared<T, VEC, LANES> &s, int which, uint32_t rank,
                                          uint32_t offset, const Vector<T, VEC> &sum)
 {
-    constexpr uint32_t GROUPS = THREADS / LANES;
     constexpr int WIDTH = LANES * VEC;
     const uint64_t pitch = (uint64_t)gridDim.y * WIDTH;
     store_vector<T, VEC>(a.slots + (2 * (uint64_t)blockIdx.x + which) * pitch + blockIdx.y * WIDTH + offset, sum);
     __threadfence(); // the slot is visible before the arrival is counted
     __syncwarp(group_mask<LANES>());
     if (offset == 0) {
-        const uint32_t block_nonzeros = GROUPS * a.items_per_group * a.granule;
-        const uint32_t first = a.rank_start[rank] / block_nonzeros;
-        const uint32_t last = (a.rank_start[rank + 1] - 1) / block_nonzeros;
+        const uint32_t first = block_of(a, a.rank_start[rank]);
+        const uint32_t last = block_of(a, a.rank_start[rank + 1] - 1);
         s.first_block[which] = first;
         s.last_block[which] = last;
         s.row[which] = a.row_of_rank != nullptr ? a.row_of_rank[rank] : rank;
@@ -199,16 +236,15 @@ __device__ __forceinline__ void put_slot(const RowsArgs<T> &a, Shared<T, VEC, LA
 // before it (which = 0), and the last group may hold one that goes on in the next block (which = 1).
 template <typename T, int VEC, int LANES>
 __device__ __forceinline__ void join_rows(const RowsArgs<T> &a, Shared<T, VEC, LANES> &s, const GroupEdge &edge,
-                                          uint32_t column, uint32_t offset)
+                                          bool block_alone, uint32_t column, uint32_t offset)
 {
-    constexpr int GROUPS = THREADS / LANES;
     const int group = (int)(threadIdx.x / LANES);
     if (threadIdx.x < 2)
         s.finish[threadIdx.x] = 0;
     __syncthreads();
 #pragma unroll 1
     for (int which = 0; which < 2; which++) {
-        const bool mine = which == 0 ? edge.has_head : edge.has_tail && group == GROUPS - 1;
+        const bool mine = which == 0 ? edge.has_head : edge.has_tail && edge.is_last;
         if (!mine)
             continue;
         const uint32_t rank = which == 0 ? edge.head_rank : edge.tail_rank;
@@ -221,6 +257,8 @@ __device__ __forceinline__ void join_rows(const RowsArgs<T> &a, Shared<T, VEC, L
         else
             put_slot<T, VEC, LANES>(a, s, which, rank, offset, sum);
     }
+    if (block_alone)
+        return;
     __syncthreads();
 #pragma unroll 1
     for (int which = 0; which < 2; which++) {
@@ -244,22 +282,26 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T))) 
         scale_empty_rows<T, VEC, LANES>(a, column);
         return;
     }
-    const uint32_t group = blockIdx.x * GROUPS + threadIdx.x / LANES;
-    const uint32_t item = min(group * a.items_per_group, a.item_count);
-    const uint32_t item_end = min(item + a.items_per_group, a.item_count);
-    const uint32_t start = SPLIT ? min(item * a.granule, a.nnz) : __ldg(a.item_start + item);
-    const uint32_t end = SPLIT ? min(item_end * a.granule, a.nnz) : __ldg(a.item_start + item_end);
+    GroupRange range;
+    if (SPLIT) {
+        range = group_range<GROUPS>(a, threadIdx.x / LANES);
+    } else {
+        const uint32_t item = min((blockIdx.x * GROUPS + threadIdx.x / LANES) * a.items_per_group, a.item_count);
+        range.start = __ldg(a.item_start + item);
+        range.end = __ldg(a.item_start + min(item + a.items_per_group, a.item_count));
+        range.rank = __ldg(a.item_rank + item);
+    }
+    const uint32_t start = range.start, end = range.end;
 
     // Lanes past n compute column 0 again and store nothing.
     const char *b = reinterpret_cast<const char *>(a.b + (column < a.n ? column : 0));
     uint32_t p = start & ~3u; // quads are aligned
-    const uint32_t first_item = __ldg(a.item_rank + item);
-    uint32_t rank = first_item & ~SPMMI_ITEM_INSIDE;
+    uint32_t rank = range.rank & ~SPMMI_ITEM_INSIDE;
     uint32_t row = a.row_of_rank != nullptr ? __ldg(a.row_of_rank + rank) : rank;
 
     __shared__ Shared<T, VEC, LANES> s; // takes no space where it is not used
-    bool inside = SPLIT && (first_item & SPMMI_ITEM_INSIDE) != 0 && start < end;
-    GroupEdge edge{false, false, rank, rank};
+    bool inside = SPLIT && (range.rank & SPMMI_ITEM_INSIDE) != 0 && start < end;
+    GroupEdge edge{false, SPLIT && range.goes_on, SPLIT && range.is_last, rank, rank};
     Vector<T, VEC> sum{};
 
     // Nothing above depends on B and C, which the kernel before may still convert.
@@ -284,6 +326,8 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T))) 
 #pragma unroll
         for (int q = 0; q < QUADS; q++) {
             const uint4 col = quad[q].column;
+            if (QUADS > 1 && p + 4 * q >= end)
+                break; // a range ends on a quad, not on a pair of them
             if ((int)(col.x | col.y | col.z | col.w) >= 0) { // no row ends here
 #pragma unroll
                 for (int e = 0; e < 4; e++)
@@ -315,16 +359,14 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T))) 
     }
 
     if (SPLIT) {
-        // rank now names the row that is still open, if the next item starts inside it.
-        edge.has_tail = start < end && (__ldg(a.item_rank + item_end) & SPMMI_ITEM_INSIDE) != 0;
-        edge.tail_rank = rank;
+        edge.tail_rank = rank; // of the row that is still open, if it goes on
         if (edge.has_tail)
             store_vector<T, VEC>(&s.tail[threadIdx.x / LANES][offset], sum);
         __syncwarp();
         const uint32_t through = __ballot_sync(0xffffffffu, inside);
         if (threadIdx.x % 32 == 0)
             s.through[threadIdx.x / 32] = through;
-        join_rows<T, VEC, LANES>(a, s, edge, column, offset);
+        join_rows<T, VEC, LANES>(a, s, edge, range.block_alone, column, offset);
     }
 }
 

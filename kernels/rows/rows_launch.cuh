@@ -11,7 +11,6 @@ template <typename T, int LANES, int WIDTH>
 int launch(void (*kernel)(RowsArgs<T>), const struct spmmi_rows_cuda *args)
 {
     constexpr uint32_t GROUPS = THREADS / LANES;
-    const uint64_t block_items = (uint64_t)GROUPS * args->items_per_group;
     RowsArgs<T> a;
     a.columns = args->stream.columns;
     a.values = static_cast<const T *>(args->stream.values);
@@ -24,13 +23,16 @@ int launch(void (*kernel)(RowsArgs<T>), const struct spmmi_rows_cuda *args)
     a.c = static_cast<T *>(args->c);
     a.slots = static_cast<T *>(args->slots);
     a.arrivals = args->arrivals;
-    a.nnz = args->stream.nnz;
     // C = 1 * C needs no work.
     a.empty_count = args->beta == 1.0 ? 0 : args->stream.empty_count;
     a.item_count = args->items.item_count;
-    a.granule = args->items.granule;
     a.items_per_group = args->items_per_group;
-    a.work_blocks = (uint32_t)((args->items.item_count + block_items - 1) / block_items);
+    a.blocks = reinterpret_cast<const uint2 *>(args->blocks);
+    a.granule_log2 = 0;
+    while (1u << a.granule_log2 < args->items.granule)
+        a.granule_log2++;
+    a.block_nonzeros = args->block_nonzeros;
+    a.work_blocks = args->block_count;
     a.ldb_bytes = args->ldb * (uint32_t)sizeof(T);
     a.ldc = args->ldc;
     a.n = args->n;

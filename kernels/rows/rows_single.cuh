@@ -2,7 +2,7 @@
 // rows, one column: C(m x 1) = alpha * P * B(k x 1) + beta * C.
 //
 // layout      the stream of executor/kernel_abi.h, nonzero split
-// warp        a lane group of 32 lanes that share the one column; its items are walked 32 at a time
+// warp        a lane group of 32 lanes that share the one column and take 32 items of it at a time
 // lane        one item of 8 nonzeros a step: two 16-byte loads of columns, as many of values, 8 gathers of B
 // sums        a lane stores rows that begin and end in its item; a row that spans lanes is summed by a
 //             segmented scan over the warp, one that spans steps by a running sum, one that spans warps and
@@ -42,6 +42,21 @@ __device__ __forceinline__ LaneItem<T> load_item(const RowsArgs<T> &a, uint32_t 
         item.x[e] =
             __ldg(reinterpret_cast<const T *>(b + (uint64_t)(item.column(e) & ~SPMMI_ROW_END) * a.ldb_bytes));
     return item;
+}
+
+// Leave out what lies before start or from end on: the row there belongs to another group.
+template <typename T>
+__device__ __forceinline__ void cut_item(LaneItem<T> &item, uint32_t p, uint32_t start, uint32_t end)
+{
+#pragma unroll
+    for (int e = 0; e < SINGLE_ITEM; e++) {
+        if (p + e < start || p + e >= end) {
+            item.x[e] = T(0);
+            item.quad[e / 4].value[e % 4] = T(0);
+            uint4 &c = item.quad[e / 4].column;
+            (e % 4 == 0 ? c.x : e % 4 == 1 ? c.y : e % 4 == 2 ? c.z : c.w) = 0;
+        }
+    }
 }
 
 template <typename T>
@@ -135,27 +150,23 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T))) 
         scale_empty_rows<T, 1, 1>(a, 0);
         return;
     }
-    const uint32_t group = blockIdx.x * GROUPS + threadIdx.x / 32;
-    const uint32_t item = min(group * a.items_per_group, a.item_count);
-    const uint32_t item_end = min(item + a.items_per_group, a.item_count);
-    const uint32_t first_item = __ldg(a.item_rank + item);
-    uint32_t rank = first_item & ~SPMMI_ITEM_INSIDE;
+    const GroupRange range = group_range<GROUPS>(a, threadIdx.x / 32);
+    uint32_t rank = range.rank & ~SPMMI_ITEM_INSIDE;
 
     __shared__ Shared<T, 1, 32> s;
-    bool inside = (first_item & SPMMI_ITEM_INSIDE) != 0 && item < item_end;
-    GroupEdge edge{false, false, rank, rank};
+    bool inside = (range.rank & SPMMI_ITEM_INSIDE) != 0 && range.start < range.end;
+    GroupEdge edge{false, range.goes_on, range.is_last, rank, rank};
     T running = T(0); // of the row that is open between two steps
 
-    // Main loop. All lanes of the warp take part; one past the last item has no nonzeros.
-    for (uint32_t i = item; i < item_end; i += 32) {
-        const bool active = i + lane < item_end;
-        const LaneItem<T> mine = load_item<T>(a, active ? (i + lane) * SINGLE_ITEM : 0);
-        const uint32_t ends = active ? count_ends(mine) : 0;
+    // Main loop. All lanes of the warp take part; one past the end has no nonzeros.
+    for (uint32_t first = range.start & ~(SINGLE_ITEM - 1u); first < range.end; first += 32 * SINGLE_ITEM) {
+        const uint32_t p = first + lane * SINGLE_ITEM;
+        LaneItem<T> mine = load_item<T>(a, p < range.end ? p : first);
+        cut_item(mine, p, range.start, range.end);
+        const uint32_t ends = count_ends(mine);
         uint32_t total = 0;
         const uint32_t my_rank = rank + ends_below(ends, &total);
-        LaneSums<T> sums{T(0), T(0)};
-        if (active)
-            sums = sum_item<T>(a, mine, my_rank);
+        const LaneSums<T> sums = sum_item<T>(a, mine, my_rank);
         bool has_end = false;
         const T scanned = scan_tails<T>(sums.tail, ends > 0, &has_end);
         T carry = __shfl_up_sync(FULL_WARP, scanned, 1);
@@ -183,7 +194,6 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T))) 
         rank += total;
     }
 
-    edge.has_tail = item < item_end && (__ldg(a.item_rank + item_end) & SPMMI_ITEM_INSIDE) != 0;
     edge.tail_rank = rank;
     if (edge.has_tail)
         s.tail[threadIdx.x / 32][lane] = lane == 0 ? running : T(0);
@@ -191,7 +201,7 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T))) 
         s.through[threadIdx.x / 32] = inside ? FULL_WARP : 0;
     else
         s.head[threadIdx.x / 32][lane] = T(0);
-    join_rows<T, 1, 32>(a, s, edge, lane, lane);
+    join_rows<T, 1, 32>(a, s, edge, range.block_alone, lane, lane);
 }
 
 }  // namespace spmmi

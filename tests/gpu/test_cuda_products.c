@@ -27,6 +27,7 @@ static const struct test_plan_options part_options[] = {
     {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 8, 1, 0},        {SPMM_F64, SPMM_SCHEDULE_ROW_SPLIT, 256, 1, 0},
     {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 8, 1, 0},    {SPMM_F64, SPMM_SCHEDULE_NONZERO_SPLIT, 8, 1, 0},
     {SPMM_F64, SPMM_SCHEDULE_NONZERO_SPLIT, 4096, 1, 0}, {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 64, 1, 0},
+    {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 4, 1, 0},
 };
 #define PART_COUNT ((int)(sizeof part_options / sizeof part_options[0]))
 
