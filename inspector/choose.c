@@ -5,21 +5,26 @@
 #include <assert.h>
 #include <stdbool.h>
 
-/* Row split pays when rows are long enough to fill a lane group, and as long as no row is so much longer
- * than the others that one lane group is still busy when all others are done.
+/* Row split reads neighbouring rows in step, so that rows of B meet in the L1 cache, and shares no row; but the
+ * longest row is walked by one lane group. It pays while that walk ends before the launch would end anyway:
  *
- * mean_row: at 9.35 nonzeros a row the curves of row split and merge-based split cross in the paper "Design
- *   Principles for Sparse Matrix Multiplication on the GPU" (Kepler, 157 matrices, n = 64).
- * longest_free, longest_factor: row split bears a longest row of longest_free nonzeros, or of longest_factor
- *   mean rows. These are estimates: a row of 256 takes a lane group about as long as the launch.
- * A rule holds for n_min..n_max; the ranges of the table are ascending and leave no gap. */
+ *   longest row <= max(longest_free, WALK * nnz * columns)
+ *
+ * WALK is the time of one gathered number, f32, at the rate of a long launch over the time of one step of a walk
+ * (0.09 to 0.15 us where the longest row is the launch), fitted on an H200; docs/decisions/0011 has the figures.
+ * columns is the width that a range of n is judged by, longest_free what even a small matrix bears.
+ * This replaces the rule of "Design Principles for Sparse Matrix Multiplication on the GPU" (row split from 9.35
+ * nonzeros a row on), which takes row split for blogcatalog (64.8 a row) at 20 times the time and refuses it for
+ * usroads (2.6 a row), where it takes 0.8 to 0.9 times the time. The ranges of n are ascending and leave no gap;
+ * columns and longest_free do not fall, so that what row split bears grows with n. */
+#define WALK 2.5e-6
 struct rule {
     int64_t n_min, n_max;
-    double mean_row;
-    double longest_free, longest_factor;
+    double columns, longest_free;
 };
 static const struct rule rules[] = {
-    {1, SPMMI_N_MAX, 9.35, 256, 4},
+    {1, 1, 4, 16},    {2, 12, 24, 40},    {13, 48, 32, 40},
+    {49, 96, 64, 40}, {97, 192, 128, 50}, {193, SPMMI_N_MAX, 256, 50},
 };
 #define RULE_COUNT (sizeof rules / sizeof rules[0])
 static_assert(RULE_COUNT <= SPMMI_DECISION_MAX, "one decision for each rule");
@@ -43,15 +48,11 @@ static struct verdict judge(const struct spmmi_choice_input *in, const struct ru
 {
     if (in->forced != 0)
         return (struct verdict){in->forced, SPMMI_REASON_FORCED, 0, 0};
-    const double mean = in->rows > 0 ? (double)in->nnz / (double)in->rows : 0;
-    if (mean < rule->mean_row)
-        return (struct verdict){SPMM_SCHEDULE_NONZERO_SPLIT, SPMMI_REASON_MEAN_ROW, mean, rule->mean_row};
-    const double scaled = rule->longest_factor * mean;
-    const double bearable = scaled > rule->longest_free ? scaled : rule->longest_free;
-    if ((double)in->longest > bearable)
-        return (struct verdict){SPMM_SCHEDULE_NONZERO_SPLIT, SPMMI_REASON_IMBALANCE, (double)in->longest,
-                                bearable};
-    return (struct verdict){SPMM_SCHEDULE_ROW_SPLIT, SPMMI_REASON_MEAN_ROW, mean, rule->mean_row};
+    const double walked = WALK * (double)in->nnz * rule->columns;
+    const double bearable = walked > rule->longest_free ? walked : rule->longest_free;
+    const spmm_schedule_t winner =
+        (double)in->longest <= bearable ? SPMM_SCHEDULE_ROW_SPLIT : SPMM_SCHEDULE_NONZERO_SPLIT;
+    return (struct verdict){winner, SPMMI_REASON_IMBALANCE, (double)in->longest, bearable};
 }
 
 static bool wanted(const struct spmmi_choice_input *in, const struct rule *rule)
@@ -83,6 +84,16 @@ static struct spmmi_decision decide(const struct verdict *v, const struct rule *
     return d;
 }
 
+/* The trace of several ranges tells the closest call: the first for row split, the last for nonzero split. */
+static void widen(struct spmmi_decision *d, const struct verdict *v, const struct rule *rule)
+{
+    d->n_max = rule->n_max;
+    if (v->winner == SPMM_SCHEDULE_ROW_SPLIT)
+        return;
+    for (int i = 0; i < SPMMI_CANDIDATE_COUNT; i++)
+        d->candidates[i].threshold = v->threshold;
+}
+
 int spmmi_choose(const struct spmmi_choice_input *input, struct spmmi_decision decisions[SPMMI_DECISION_MAX])
 {
     int count = 0;
@@ -92,7 +103,7 @@ int spmmi_choose(const struct spmmi_choice_input *input, struct spmmi_decision d
         const struct verdict v = judge(input, &rules[i]);
         if (count > 0 && decisions[count - 1].schedule == v.winner &&
             decisions[count - 1].n_max + 1 == rules[i].n_min)
-            decisions[count - 1].n_max = rules[i].n_max;
+            widen(&decisions[count - 1], &v, &rules[i]);
         else
             decisions[count++] = decide(&v, &rules[i]);
     }

@@ -9,8 +9,8 @@
 #define SPMMI_CANDIDATE_COUNT 2
 
 struct spmmi_choice_input {
-    int64_t rows, nnz, longest; /* of op(A) */
-    const int64_t *n;           /* what the caller will use; n_count = 0: any */
+    int64_t nnz, longest; /* of op(A) */
+    const int64_t *n;     /* what the caller will use; n_count = 0: any */
     int n_count;
     spmm_schedule_t forced; /* 0: choose */
 };

@@ -253,7 +253,6 @@ static spmm_status_t plan_op(spmm_plan_t *plan, const struct request *r, spmm_op
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_choice_input input = {
-        .rows = op == SPMM_OP_N ? plan->rows : plan->cols,
         .nnz = plan->nnz,
         .longest = op == SPMM_OP_N ? plan->stats.row_max : plan->stats.col_max,
         .n = r->options.n,

@@ -17,7 +17,7 @@ uint64_t plan_csr_bytes(const spmm_plan_info_t *info);
 void plan_text_matrix(FILE *out, const spmm_plan_info_t *info);
 void plan_text_histogram(FILE *out, const spmm_stats_t *stats);
 void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info);
-/* all = false: the winners only. */
+/* all = false: the winners only, each decision once. */
 void plan_text_trace(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info, bool all);
 void plan_text_sections(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See plan_report.h: the part for people. */
 
+#include <string.h>
+
 #include "plan_report.h"
 #include "print_text.h"
 
@@ -64,6 +66,8 @@ static void print_range_of_n(FILE *out, const spmm_variant_info_t *v)
 {
     if (v->n_min <= 1 && v->n_max >= INT32_MAX)
         fputs("any n", out);
+    else if (v->n_min == v->n_max)
+        fprintf(out, "n = %lld", (long long)v->n_min);
     else if (v->n_max >= INT32_MAX)
         fprintf(out, "n >= %lld", (long long)v->n_min);
     else
@@ -98,7 +102,10 @@ void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info
         spmm_variant_info_t v;
         if (spmm_plan_variant(plan, i, &v) != SPMM_OK)
             continue;
-        label(out, i == 0 ? "variants" : "");
+        char name[24] = "variant";
+        if (info->variant_count > 1)
+            snprintf(name, sizeof name, "variant %d", i);
+        label(out, name);
         fprintf(out, "op %s, %s, ", spmm_op_name(v.op), spmm_dtype_name(v.compute));
         print_range_of_n(out, &v);
         fprintf(out, ", %s, ", layouts_text(v.layouts));
@@ -116,23 +123,79 @@ void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info
     }
 }
 
+/* Entry i of the trace, if it is one of a winner. */
+static bool winner_at(const spmm_plan_t *plan, int i, spmm_trace_info_t *t)
+{
+    return spmm_plan_trace(plan, i, t) == SPMM_OK && t->chosen;
+}
+
+static bool is_same_decision(const spmm_trace_info_t *a, const spmm_trace_info_t *b)
+{
+    return a->family == b->family && a->schedule == b->schedule && a->predicted_us == b->predicted_us &&
+           a->measured_us == b->measured_us && strcmp(a->reason, b->reason) == 0;
+}
+
+static void print_decision(FILE *out, const spmm_trace_info_t *t)
+{
+    fprintf(out, "%s/%s: %s", spmm_family_name(t->family), spmm_schedule_name(t->schedule), t->reason);
+    if (t->predicted_us > 0)
+        fprintf(out, "; predicted %.3g us", t->predicted_us);
+    if (t->measured_us > 0)
+        fprintf(out, "; measured %.3g us", t->measured_us);
+    fputc('\n', out);
+}
+
+/* "variants 0, 2: ": whom the decision of entry i holds for; nothing where it holds for all. */
+static void print_holders(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info, int i,
+                          const spmm_trace_info_t *t)
+{
+    spmm_trace_info_t other;
+    int count = 0;
+    for (int k = i; k < info->trace_count; k++)
+        count += winner_at(plan, k, &other) && is_same_decision(&other, t);
+    if (count >= info->variant_count)
+        return;
+    const char *before = count > 1 ? "variants " : "variant ";
+    for (int k = i; k < info->trace_count; k++) {
+        if (!winner_at(plan, k, &other) || !is_same_decision(&other, t))
+            continue;
+        fprintf(out, "%s%d", before, other.variant);
+        before = ", ";
+    }
+    fputs(": ", out);
+}
+
+/* One line for each decision, though it may hold for several variants. */
+static void print_winners(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info)
+{
+    const char *name = "choice";
+    for (int i = 0; i < info->trace_count; i++) {
+        spmm_trace_info_t t, earlier;
+        bool is_told = !winner_at(plan, i, &t);
+        for (int k = 0; k < i && !is_told; k++)
+            is_told = winner_at(plan, k, &earlier) && is_same_decision(&earlier, &t);
+        if (is_told)
+            continue;
+        label(out, name);
+        name = "";
+        print_holders(out, plan, info, i, &t);
+        print_decision(out, &t);
+    }
+}
+
 void plan_text_trace(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info, bool all)
 {
-    bool first = true;
+    if (!all) {
+        print_winners(out, plan, info);
+        return;
+    }
     for (int i = 0; i < info->trace_count; i++) {
         spmm_trace_info_t t;
-        if (spmm_plan_trace(plan, i, &t) != SPMM_OK || (!all && !t.chosen))
+        if (spmm_plan_trace(plan, i, &t) != SPMM_OK)
             continue;
-        label(out, first ? "choice" : "");
-        first = false;
-        if (all)
-            fprintf(out, "variant %d: %s ", t.variant, t.chosen ? "chosen " : "refused");
-        fprintf(out, "%s/%s: %s", spmm_family_name(t.family), spmm_schedule_name(t.schedule), t.reason);
-        if (t.predicted_us > 0)
-            fprintf(out, "; predicted %.3g us", t.predicted_us);
-        if (t.measured_us > 0)
-            fprintf(out, "; measured %.3g us", t.measured_us);
-        fputc('\n', out);
+        label(out, i == 0 ? "choice" : "");
+        fprintf(out, "variant %d: %s ", t.variant, t.chosen ? "chosen " : "refused");
+        print_decision(out, &t);
     }
 }
 

@@ -14,7 +14,8 @@ silent_err
 says 'format 1.0, f32, with values'
 says '10,974 x 10,974, 428,650 nonzeros'
 says 'of CSR'
-says 'rows/row-split'
+says 'rows/nonzero-split, 53,582 items'
+says 'rows/row-split, '
 says 'variant 0: chosen '
 says 'Row lengths'
 says '32-63'
@@ -39,6 +40,15 @@ silent
 run spmm-info - <"$plan"
 exits 0
 says '428,650 nonzeros'
+spmm-inspect -q gen:band:300:9 --op both -o "$work/two.plan"
+run spmm-info --verify "$work/two.plan"
+exits 0
+says 'variant 1  op N, f32, n >= 2, both layouts, any device: rows/row-split, '
+says 'variant 2: chosen  rows/nonzero-split: '
+says 'part 3'
+run spmm-info --json "$work/two.plan"
+exits 0
+is_json 'len(j["variants"]) == 4 and len({v["parts"][0]["schedule"] + v["op"] for v in j["variants"]}) == 4'
 for spec in gen:empty:0:0 gen:empty:3:0 gen:diag:1 gen:dense:1:3000; do
     spmm-inspect -q "$spec" -o "$work/small.plan"
     run spmm-info --verify "$work/small.plan"

@@ -10,7 +10,11 @@ run spmm-inspect "$matrix" -o "$work/a.plan"
 exits 0
 says 'bcsstk17.mtx.zst: 10,974 x 10,974, 428,650 nonzeros'
 says 'matrix-market, real, symmetric, 219,812 entries stored'
-says 'rows/row-split: rows hold 39.06 nonzeros on average'
+says 'variant 0  op N, f32, n in 1..192, both layouts, any device: rows/nonzero-split, 53,582 items, granule 8'
+says 'variant 1  op N, f32, n >= 193, both layouts, any device: rows/row-split, '
+says 'choice     variant 0: rows/nonzero-split: the longest row holds 150 nonzeros, row split bears 137'
+says '           variant 1: rows/row-split: the longest row holds 150 nonzeros, row split bears 274'
+says_times 2 'the longest row holds'
 says 'of CSR'
 says 'inspect'
 silent_err
@@ -20,8 +24,8 @@ run spmm-inspect "$matrix" --json -o "$work/b.plan"
 exits 0
 silent_err
 is_json 'j["rows"] == 10974 and j["nnz"] == 428650 and j["input"]["symmetry"] == "symmetric"'
-is_json 'j["plan_bytes"] > 0 and j["inspect_seconds"] > 0 and len(j["trace"]) == 2'
-is_json 'sum(t["chosen"] for t in j["trace"]) == 1'
+is_json 'j["plan_bytes"] > 0 and j["inspect_seconds"] > 0 and len(j["variants"]) == 2 and len(j["trace"]) == 4'
+is_json '[(t["variant"], t["schedule"]) for t in j["trace"] if t["chosen"]] == [(0, "nonzero-split"), (1, "row-split")]'
 same "$work/a.plan" "$work/b.plan"
 
 run spmm-inspect gen:rmat:10:8 --explain --op both
@@ -34,6 +38,36 @@ run spmm-inspect -q gen:diag:3 -o "$work/quiet.plan"
 exits 0
 silent
 silent_err
+
+# ---- A plan of several variants: a line for each, and one for each decision ----
+run spmm-inspect gen:band:300:9 --op both -o "$work/two.plan"
+exits 0
+says 'variant 0  op N, f32, n = 1, both layouts, any device: rows/nonzero-split, '
+says 'variant 1  op N, f32, n >= 2, both layouts, any device: rows/row-split, '
+says 'variant 2  op T, f32, n = 1, both layouts, any device: rows/nonzero-split, '
+says 'variant 3  op T, f32, n >= 2, both layouts, any device: rows/row-split, '
+says 'choice     variants 0, 2: rows/nonzero-split: the longest row holds 19 nonzeros, row split bears 16'
+says '           variants 1, 3: rows/row-split: the longest row holds 19 nonzeros, row split bears 40'
+says_times 2 'the longest row holds'
+run spmm-inspect gen:band:300:9 --op both --explain
+exits 0
+says 'variant 0: refused rows/row-split: the longest row holds 19 nonzeros, row split bears 16'
+says 'variant 3: chosen  rows/row-split: the longest row holds 19 nonzeros, row split bears 40'
+says_times 8 'the longest row holds'
+run spmm-inspect gen:diag:5
+exits 0
+says 'variant    op N, f32, any n, both layouts, any device: rows/row-split, 1 item, granule 8'
+says 'choice     rows/row-split: the longest row holds 1 nonzeros, row split bears 16'
+run spmm-inspect gen:band:300:9 --json
+exits 0
+is_json '[(v["n_min"], v["n_max"]) for v in j["variants"]] == [(1, 1), (2, 2**31 - 1)]'
+is_json '[v["parts"][0]["schedule"] for v in j["variants"]] == ["nonzero-split", "row-split"]'
+is_json '[(t["variant"], t["schedule"]) for t in j["trace"] if t["chosen"]] == [(0, "nonzero-split"), (1, "row-split")]'
+run spmm-inspect -n 1,64 --schedule row-split gen:diag:5
+exits 0
+says 'variant 1  op N, f32, n in 49..96, '
+says 'choice     rows/row-split: the caller named this schedule'
+says_times 1 'the caller named'
 
 # ---- The plan does not depend on threads ----
 run spmm-inspect -q gen:rmat:12:20 --op both --threads 1 -o "$work/t1.plan"

@@ -48,6 +48,10 @@ says_not() { # FRAGMENT, on neither
     checks=$((checks + 1))
     if grep -qF -- "$1" "$work/.out" "$work/.err"; then wrong "did not expect: $1"; fi
 }
+says_times() { # COUNT FRAGMENT: so many lines of stdout hold it
+    checks=$((checks + 1))
+    [ "$(grep -cF -- "$2" "$work/.out")" -eq "$1" ] || wrong "expected on $1 lines of stdout: $2"
+}
 silent() { # nothing on stdout
     checks=$((checks + 1))
     [ ! -s "$work/.out" ] || wrong 'expected nothing on stdout'

@@ -47,6 +47,14 @@ run spmm-run "$work/pattern.plan" --repeat 0
 exits 0
 says 'every entry counts as 1'
 
+# ---- A plan of two parts: each n runs the one that was chosen for it ----
+plan two gen:band:300:9
+for case in 1:nonzero-split 2:row-split 13:row-split 49:row-split 97:row-split; do
+    run spmm-run "$work/two.plan" -n "${case%%:*}" --check gen:band:300:9 --json --repeat 0 --device cpu
+    exits 0
+    is_json "j['right'] and j['kernel'] == 'cpu/rows/${case#*:}'"
+done
+
 # ---- The same bits from any number of threads, and from a forced kernel its name ----
 for threads in 1 3; do
     run spmm-run "$work/a.plan" -q --repeat 0 --device cpu --threads $threads -n 7 -o "$work/t$threads.npy"

@@ -97,6 +97,24 @@ readme)
     "$cc" -std=c11 "${warnings[@]}" "$work/readme/example.c" -o "$work/readme/example" "${flags[@]}"
     (cd "$source" && "$work/readme/example")
     ;;
+examples)
+    mkdir -p "$work/examples"
+    PKG_CONFIG_PATH=$(pc_dir "$prefix")
+    export PKG_CONFIG_PATH
+    for program in inspect_in_memory:spmm-inspector,spmm-executor load_and_run:spmm-executor; do
+        module=${program#*:} program=${program%%:*}
+        read -r -a flags <<<"$(pkg-config "${static[@]}" --cflags --libs "${module//,/ }" | tr '\n' ' ')"
+        "$cc" -std=c11 "${warnings[@]}" "$source/docs/examples/$program.c" -o "$work/examples/$program" "${flags[@]}"
+    done
+    for file in "$source"/docs/examples/*.c; do
+        [ -x "$work/examples/$(basename "$file" .c)" ] || fail "$file is compiled by no test"
+    done
+    [ "$("$work/examples/inspect_in_memory" | tail -n 1)" = '19 190' ] || fail "inspect_in_memory is wrong"
+    printf '%%%%MatrixMarket matrix coordinate real general\n3 4 3\n1 1 0.5\n2 4 2\n3 2 -7\n' >"$work/examples/a.mtx"
+    "$prefix/bin/spmm-inspect" -q --dtype f64 "$work/examples/a.mtx" -o "$work/examples/a.plan"
+    [ "$("$work/examples/load_and_run" "$work/examples/a.plan" 6)" = -27 ] || fail "load_and_run is wrong"
+    ! "$work/examples/load_and_run" "$work/examples/a.mtx" 2>/dev/null || fail "load_and_run takes a matrix for a plan"
+    ;;
 tools)
     for tool in spmm-inspect spmm-info spmm-run spmm-bench; do
         "$prefix/bin/$tool" --version | grep -q '^spmm-.* [0-9]' || fail "$tool does not run after install"

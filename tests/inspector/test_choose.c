@@ -13,48 +13,51 @@
 
 struct choice_case {
     const char *name;
-    int64_t rows, nnz, longest;
+    int64_t n, nnz, longest;
     spmm_schedule_t forced;
     spmm_schedule_t winner;
-    enum spmmi_reason reason;
-    double figure, threshold;
+    double threshold;
 };
 
+/* Bearable: max(free, 2.5e-6 * nnz * columns), with columns 4, 24, 32, 64, 128, 256 and free 16, 40, 40, 40, 50, 50. */
 static const struct choice_case cases[] = {
-    {"mean_just_below_9_35_takes_nonzero_split", 100, 934, 10, 0, NONZERO, SPMMI_REASON_MEAN_ROW, 9.34, 9.35},
-    {"mean_of_9_35_takes_row_split", 100, 935, 10, 0, ROW, SPMMI_REASON_MEAN_ROW, 9.35, 9.35},
-    {"mean_above_9_35_takes_row_split", 100, 6900, 81, 0, ROW, SPMMI_REASON_MEAN_ROW, 69, 9.35},
-    {"row_split_bears_a_row_of_256", 100, 1000, 256, 0, ROW, SPMMI_REASON_MEAN_ROW, 10, 9.35},
-    {"row_split_does_not_bear_a_row_of_257", 100, 1000, 257, 0, NONZERO, SPMMI_REASON_IMBALANCE, 257, 256},
-    {"row_split_bears_four_mean_rows", 100, 10000, 400, 0, ROW, SPMMI_REASON_MEAN_ROW, 100, 9.35},
-    {"row_split_does_not_bear_more_than_four_mean_rows", 100, 10000, 401, 0, NONZERO, SPMMI_REASON_IMBALANCE,
-     401, 400},
-    {"short_rows_with_one_long_row_lose_by_their_mean", 1000, 3000, 1000, 0, NONZERO, SPMMI_REASON_MEAN_ROW,
-     3, 9.35},
-    {"no_rows_count_as_a_mean_of_zero", 0, 0, 0, 0, NONZERO, SPMMI_REASON_MEAN_ROW, 0, 9.35},
-    {"no_nonzeros_count_as_a_mean_of_zero", 5, 0, 0, 0, NONZERO, SPMMI_REASON_MEAN_ROW, 0, 9.35},
-    {"row_split_can_be_forced", 1000, 3000, 1000, ROW, ROW, SPMMI_REASON_FORCED, 0, 0},
-    {"nonzero_split_can_be_forced", 100, 6900, 81, NONZERO, NONZERO, SPMMI_REASON_FORCED, 0, 0},
+    {"small_matrices_bear_40_nonzeros", 8, 1000, 40, 0, ROW, 40},
+    {"small_matrices_do_not_bear_41", 8, 1000, 41, 0, NONZERO, 40},
+    {"one_column_bears_16", 1, 1000, 16, 0, ROW, 16},
+    {"one_column_does_not_bear_17", 1, 1000, 17, 0, NONZERO, 16},
+    {"small_wide_products_bear_50", 97, 1000, 50, 0, ROW, 50},
+    {"small_wide_products_do_not_bear_51", SPMMI_N_MAX, 1000, 51, 0, NONZERO, 50},
+    {"a_million_nonzeros_bear_80_at_n_32", 32, 1000000, 80, 0, ROW, 80},
+    {"a_million_nonzeros_do_not_bear_81_at_n_32", 32, 1000000, 81, 0, NONZERO, 80},
+    {"wide_products_bear_longer_rows", 128, 1000000, 320, 0, ROW, 320},
+    {"wide_products_do_not_bear_any_row", 128, 1000000, 321, 0, NONZERO, 320},
+    {"n_12_counts_as_24", 12, 2000000, 120, 0, ROW, 120},
+    {"n_13_counts_as_32", 13, 2000000, 160, 0, ROW, 160},
+    {"n_96_counts_as_64", 96, 1000000, 161, 0, NONZERO, 160},
+    {"n_192_counts_as_128", 192, 1000000, 640, 0, NONZERO, 320},
+    {"n_193_counts_as_256", 193, 1000000, 640, 0, ROW, 640},
+    {"no_nonzeros_take_row_split", 8, 0, 0, 0, ROW, 40},
+    {"row_split_can_be_forced", 8, 3000, 1000, ROW, ROW, 0},
+    {"nonzero_split_can_be_forced", 8, 6900, 10, NONZERO, NONZERO, 0},
 };
 
 static void chooses_by_the_rule(void **state)
 {
     const struct choice_case *c = *state;
     const struct spmmi_choice_input input = {
-        .rows = c->rows, .nnz = c->nnz, .longest = c->longest, .forced = c->forced};
+        .nnz = c->nnz, .longest = c->longest, .n = &c->n, .n_count = 1, .forced = c->forced};
     struct spmmi_decision d[SPMMI_DECISION_MAX];
     assert_int_equal(spmmi_choose(&input, d), 1);
     assert_int_equal(d[0].schedule, c->winner);
-    assert_int_equal(d[0].n_min, 1);
-    assert_int_equal(d[0].n_max, SPMMI_N_MAX);
+    assert_true(d[0].n_min <= c->n && c->n <= d[0].n_max);
     int winners = 0;
     for (int i = 0; i < SPMMI_CANDIDATE_COUNT; i++) {
         const struct spmmi_trace *t = &d[0].candidates[i];
         assert_int_equal(t->family, SPMM_FAMILY_ROWS);
         assert_int_equal(t->schedule, i == 0 ? ROW : NONZERO);
         assert_int_equal(t->chosen, t->schedule == c->winner);
-        assert_int_equal(t->reason, c->reason);
-        assert_true(t->figure == c->figure);
+        assert_int_equal(t->reason, c->forced != 0 ? SPMMI_REASON_FORCED : SPMMI_REASON_IMBALANCE);
+        assert_true(t->figure == (c->forced != 0 ? 0 : (double)c->longest));
         assert_true(t->threshold == c->threshold);
         assert_true(t->predicted_us == 0 && t->measured_us == 0);
         winners += (int)t->chosen;
@@ -66,7 +69,7 @@ static void numbers_of_columns_fall_into_a_range(void **state)
 {
     (void)state;
     static const int64_t n[] = {1, 64, SPMMI_N_MAX};
-    const struct spmmi_choice_input input = {.rows = 10, .nnz = 100, .longest = 10, .n = n, .n_count = 3};
+    const struct spmmi_choice_input input = {.nnz = 100, .longest = 10, .n = n, .n_count = 3};
     struct spmmi_decision d[SPMMI_DECISION_MAX];
     const int count = spmmi_choose(&input, d);
     for (size_t i = 0; i < sizeof n / sizeof n[0]; i++) {
@@ -75,6 +78,31 @@ static void numbers_of_columns_fall_into_a_range(void **state)
             covered += n[i] >= d[k].n_min && n[i] <= d[k].n_max;
         assert_int_equal(covered, 1);
     }
+}
+
+/* Longest row 100 and 500,000 nonzeros: row split bears 16, 40, 40, 80, 160, 320. */
+static void neighbours_that_agree_are_one_and_tell_the_closest_call(void **state)
+{
+    (void)state;
+    struct spmmi_choice_input input = {.nnz = 500000, .longest = 100};
+    struct spmmi_decision d[SPMMI_DECISION_MAX];
+    assert_int_equal(spmmi_choose(&input, d), 2);
+    assert_int_equal(d[0].n_min, 1);
+    assert_int_equal(d[0].n_max, 96);
+    assert_int_equal(d[0].schedule, NONZERO);
+    assert_int_equal(d[1].n_min, 97);
+    assert_int_equal(d[1].n_max, SPMMI_N_MAX);
+    assert_int_equal(d[1].schedule, ROW);
+    for (int i = 0; i < SPMMI_CANDIDATE_COUNT; i++) {
+        assert_true(d[0].candidates[i].threshold == 80);
+        assert_true(d[1].candidates[i].threshold == 160);
+    }
+    input.longest = 16; /* row split everywhere, by a hair where n = 1 */
+    assert_int_equal(spmmi_choose(&input, d), 1);
+    assert_int_equal(d[0].n_max, SPMMI_N_MAX);
+    assert_int_equal(d[0].schedule, ROW);
+    for (int i = 0; i < SPMMI_CANDIDATE_COUNT; i++)
+        assert_true(d[0].candidates[i].threshold == 16);
 }
 
 static void granules_are_ones_the_format_allows(void **state)
@@ -91,12 +119,14 @@ static void granules_are_ones_the_format_allows(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[COUNT(cases) + 2];
+    struct CMUnitTest tests[COUNT(cases) + 3];
     size_t count = 0;
     for (size_t i = 0; i < COUNT(cases); i++)
         tests[count++] =
             (struct CMUnitTest){cases[i].name, chooses_by_the_rule, NULL, NULL, (void *)(uintptr_t)&cases[i]};
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(numbers_of_columns_fall_into_a_range);
+    tests[count++] =
+        (struct CMUnitTest)cmocka_unit_test(neighbours_that_agree_are_one_and_tell_the_closest_call);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(granules_are_ones_the_format_allows);
     return cmocka_run_group_tests_name("choose", tests, NULL, NULL);
 }

@@ -8,10 +8,12 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "format/alloc.h"
 #include "format/plan.h"
+#include "inspector/choose.h"
 #include "inspector/matrix.h"
 
 static spmm_matrix_t *generate(const char *spec)
@@ -42,6 +44,62 @@ static const char *const specs[] = {
     "gen:empty:0:0",  "gen:diag:1",        "gen:dense:1:999", "gen:dense:999:1", "gen:powerlaw:300:300:4",
 };
 
+/* The longest row of op(A), counted the plain way. */
+static int64_t longest_row(const spmm_matrix_t *m, spmm_op_t op)
+{
+    int64_t longest = 0;
+    if (op == SPMM_OP_N) {
+        for (int64_t i = 0; i < m->rows; i++) {
+            const int64_t length = m->row_ptr[i + 1] - m->row_ptr[i];
+            longest = length > longest ? length : longest;
+        }
+        return longest;
+    }
+    int64_t *counts = calloc((size_t)m->cols + 1, sizeof *counts);
+    assert_non_null(counts);
+    for (int64_t p = 0; p < m->nnz; p++) {
+        const int64_t length = ++counts[m->col_ind[p]];
+        longest = length > longest ? length : longest;
+    }
+    free(counts);
+    return longest;
+}
+
+/* One variant for each decision of the rule, in order; one part for each schedule that is used; both candidates
+ * in the trace of each variant, the one that runs marked. */
+static void follows_the_decisions(const spmm_plan_t *plan, const spmm_matrix_t *m, spmm_schedule_t forced)
+{
+    uint32_t variant = 0, parts = 0;
+    for (int op = SPMM_OP_N; op <= SPMM_OP_T; op++) {
+        const struct spmmi_choice_input input = {
+            .nnz = m->nnz, .longest = longest_row(m, (spmm_op_t)op), .forced = forced};
+        struct spmmi_decision decisions[SPMMI_DECISION_MAX];
+        const int count = spmmi_choose(&input, decisions);
+        uint32_t schedules = 0;
+        assert_in_range(plan->variant_count, variant + (uint32_t)count, SPMMI_VARIANT_MAX);
+        for (int i = 0; i < count; i++, variant++) {
+            const struct spmmi_variant *v = &plan->variants[variant];
+            assert_int_equal(v->op, op);
+            assert_int_equal(v->n_min, decisions[i].n_min);
+            assert_int_equal(v->n_max, decisions[i].n_max);
+            assert_int_equal(v->part_count, 1);
+            assert_int_equal(plan->parts[v->part_first].op, op);
+            assert_int_equal(plan->parts[v->part_first].schedule, decisions[i].schedule);
+            for (uint32_t c = 0; c < SPMMI_CANDIDATE_COUNT; c++) {
+                const struct spmmi_trace *t = &plan->trace[variant * SPMMI_CANDIDATE_COUNT + c];
+                assert_int_equal(t->variant, variant);
+                assert_int_equal(t->chosen, t->schedule == decisions[i].schedule);
+            }
+            schedules |= 1u << decisions[i].schedule;
+        }
+        for (; schedules != 0; schedules &= schedules - 1)
+            parts++;
+    }
+    assert_int_equal(plan->variant_count, variant);
+    assert_int_equal(plan->part_count, parts);
+    assert_int_equal(plan->trace_count, variant * SPMMI_CANDIDATE_COUNT);
+}
+
 static void passes_the_check_of_the_format(void **state)
 {
     const char *spec = *state;
@@ -61,15 +119,13 @@ static void passes_the_check_of_the_format(void **state)
                     fail_msg("%s: %s", spec, diag.text);
                 assert_int_equal(spmm_matrix_csr(m, &csr), SPMM_OK);
                 assert_int_equal(spmm_plan_matches(plan, &csr, !pattern_only, NULL), SPMM_OK);
-                assert_int_equal(plan->variant_count, 2);
-                assert_int_equal(plan->part_count, 2);
-                assert_int_equal(plan->trace_count, 4);
                 assert_string_equal(plan->source, spec);
-                for (uint32_t i = 0; i < 2; i++) {
-                    assert_int_equal(plan->variants[i].op, i);
-                    assert_int_equal(plan->parts[plan->variants[i].part_first].op, i);
-                    if (schedule != 0)
-                        assert_int_equal(plan->parts[i].schedule, schedule);
+                follows_the_decisions(plan, m, options.schedule);
+                if (schedule != 0) {
+                    assert_int_equal(plan->variant_count, 2);
+                    assert_int_equal(plan->part_count, 2);
+                    assert_int_equal(plan->parts[0].schedule, schedule);
+                    assert_int_equal(plan->parts[1].schedule, schedule);
                 }
                 spmm_plan_destroy(plan);
             }
@@ -81,10 +137,11 @@ static void passes_the_check_of_the_format(void **state)
 static void defaults_are_f32_and_one_variant_for_everything(void **state)
 {
     (void)state;
-    spmm_matrix_t *m = generate("gen:band:50:9");
+    spmm_matrix_t *m = generate("gen:band:50:3"); /* rows of 7 */
     spmm_plan_t *plan = inspect(m, NULL);
     assert_int_equal(plan->dtype, SPMM_F32);
     assert_int_equal(plan->variant_count, 1);
+    assert_int_equal(plan->part_count, 1);
     const struct spmmi_variant *v = &plan->variants[0];
     assert_int_equal(v->op, SPMM_OP_N);
     assert_int_equal(v->compute, SPMM_F32);
@@ -101,14 +158,45 @@ static void defaults_are_f32_and_one_variant_for_everything(void **state)
 
 static void schedule_of_the_transpose_follows_its_own_rows(void **state)
 {
+    static const struct {
+        const char *spec;
+        spmm_schedule_t schedules[2]; /* of op N and op T */
+        uint64_t items[2];
+    } cases[] = {
+        {"gen:dense:60:3", {SPMM_SCHEDULE_ROW_SPLIT, SPMM_SCHEDULE_NONZERO_SPLIT}, {20, 23}},
+        {"gen:dense:3:60", {SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_SCHEDULE_ROW_SPLIT}, {23, 20}},
+    };
     (void)state;
-    spmm_matrix_t *m = generate("gen:dense:30:3"); /* rows of 3, columns of 30 */
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        spmm_matrix_t *m = generate(cases[i].spec);
+        spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+        options.ops = 3;
+        spmm_plan_t *plan = inspect(m, &options);
+        assert_int_equal(plan->part_count, 2);
+        for (int op = 0; op < 2; op++) {
+            assert_int_equal(plan->parts[op].schedule, cases[i].schedules[op]);
+            assert_int_equal(plan->parts[op].item_count, cases[i].items[op]);
+        }
+        spmm_plan_destroy(plan);
+        spmm_matrix_destroy(m);
+    }
+}
+
+static void only_ranges_of_the_named_n_get_a_variant(void **state)
+{
+    static const int64_t n[] = {70, 1};
+    (void)state;
+    spmm_matrix_t *m = generate("gen:band:40:9"); /* rows of 19: too long for one lane group where n = 1 */
     spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
-    options.ops = 3;
+    options.n = n;
+    options.n_count = 2;
     spmm_plan_t *plan = inspect(m, &options);
-    assert_int_equal(plan->parts[0].schedule, SPMM_SCHEDULE_NONZERO_SPLIT);
-    assert_int_equal(plan->parts[1].schedule, SPMM_SCHEDULE_ROW_SPLIT);
-    assert_int_equal(plan->parts[1].item_count, 3);
+    assert_int_equal(plan->variant_count, 2);
+    assert_int_equal(plan->variants[0].n_max, 1);
+    assert_int_equal(plan->parts[plan->variants[0].part_first].schedule, SPMM_SCHEDULE_NONZERO_SPLIT);
+    assert_int_equal(plan->variants[1].n_min, 49);
+    assert_int_equal(plan->variants[1].n_max, 96);
+    assert_int_equal(plan->parts[plan->variants[1].part_first].schedule, SPMM_SCHEDULE_ROW_SPLIT);
     spmm_plan_destroy(plan);
     spmm_matrix_destroy(m);
 }
@@ -433,6 +521,7 @@ int main(void)
     static const struct CMUnitTest plain[] = {
         cmocka_unit_test(defaults_are_f32_and_one_variant_for_everything),
         cmocka_unit_test(schedule_of_the_transpose_follows_its_own_rows),
+        cmocka_unit_test(only_ranges_of_the_named_n_get_a_variant),
         cmocka_unit_test(device_profiles_name_their_target),
         cmocka_unit_test(values_of_a_pattern_are_one),
         cmocka_unit_test(values_are_rounded_to_the_nearest_float),

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans that run nonzero split for small n and row split from some n on: inspected, saved, loaded, run on the CPU. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "format/plan.h"
+#include "inspector/matrix.h"
+#include "tests/support/product.h"
+
+/* Both sides of every edge between ranges of n. */
+static const int64_t widths[] = {1, 2, 12, 13, 48, 49, 96, 97, 192, 193};
+#define WIDTH_COUNT (sizeof widths / sizeof widths[0])
+
+/* Bands of rows of 19, 41 or 61: too long for a small matrix, but not from the n on that makes the launch long. */
+struct two_parts_case {
+    const char *name, *spec;
+    int64_t first; /* n from which row split runs */
+    int runs;      /* whether products are computed, not only named */
+};
+static const struct two_parts_case cases[] = {
+    {"row_split_from_n_2_on", "gen:band:300:9", 2, 1},
+    {"row_split_from_n_13_on", "gen:band:14000:20", 13, 0},
+    {"row_split_from_n_49_on", "gen:band:8000:20", 49, 0},
+    {"row_split_from_n_97_on", "gen:band:1000:20", 97, 1},
+    {"row_split_from_n_193_on", "gen:band:2000:30", 193, 0},
+};
+
+/* The plan of the matrix with both ops, by way of a file. */
+static spmm_plan_t *inspect_save_load(const spmm_matrix_t *m, spmm_dtype_t dtype)
+{
+    char path[] = "/tmp/spmm_two_parts_XXXXXX";
+    spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+    spmm_plan_t *plan = NULL;
+    spmm_diag_t diag = {0};
+    options.ops = 3;
+    options.dtype = dtype;
+    assert_int_equal(spmm_inspect(m, &options, &plan, &diag), SPMM_OK);
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    if (spmm_plan_save(plan, path, NULL, &diag) != SPMM_OK)
+        fail_msg("%s", diag.text);
+    spmm_plan_destroy(plan);
+    plan = NULL;
+    const spmm_status_t status = spmm_plan_load(path, NULL, &plan, &diag);
+    unlink(path);
+    if (status != SPMM_OK)
+        fail_msg("%s", diag.text);
+    return plan;
+}
+
+static void has_two_parts_for_each_op(const spmm_plan_t *plan, int64_t first)
+{
+    assert_int_equal(plan->variant_count, 4);
+    assert_int_equal(plan->part_count, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        const struct spmmi_variant *v = &plan->variants[i];
+        const int is_row_split = i % 2 == 1;
+        assert_int_equal(v->op, i / 2);
+        assert_int_equal(v->n_min, is_row_split ? first : 1);
+        assert_int_equal(v->n_max, is_row_split ? SPMMI_N_MAX : first - 1);
+        assert_int_equal(plan->parts[v->part_first].schedule,
+                         is_row_split ? SPMM_SCHEDULE_ROW_SPLIT : SPMM_SCHEDULE_NONZERO_SPLIT);
+    }
+}
+
+static void names_the_kernel(const spmm_executor_t *executor, const spmm_plan_t *plan, spmm_op_t op,
+                             int64_t n, int64_t first)
+{
+    spmm_executor_info_t info = {.struct_size = sizeof info};
+    const int64_t b_rows = op == SPMM_OP_N ? plan->cols : plan->rows;
+    const int64_t c_rows = op == SPMM_OP_N ? plan->rows : plan->cols;
+    const spmm_dense_t b = {NULL, b_rows, n, n, SPMM_ROW_MAJOR, plan->dtype};
+    const spmm_dense_t c = {NULL, c_rows, n, n, SPMM_ROW_MAJOR, plan->dtype};
+    assert_int_equal(spmm_executor_info(executor, op, &b, &c, &info), SPMM_OK);
+    assert_string_equal(info.kernel, n < first ? "cpu/rows/nonzero-split" : "cpu/rows/row-split");
+    assert_int_equal(info.fallback, 0);
+}
+
+static void runs_the_part_of_each_n(void **state)
+{
+    const struct two_parts_case *c = *state;
+    spmm_matrix_t *m = NULL;
+    assert_int_equal(spmm_matrix_generate(c->spec, &m, NULL), SPMM_OK);
+    for (int dtype = SPMM_F32; dtype <= SPMM_F64; dtype++) {
+        spmm_plan_t *plan = inspect_save_load(m, (spmm_dtype_t)dtype);
+        spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+        spmm_executor_t *executor = NULL;
+        has_two_parts_for_each_op(plan, c->first);
+        options.device = SPMM_DEVICE_CPU;
+        options.threads = 2;
+        assert_int_equal(spmm_executor_create(plan, &options, &executor, NULL), SPMM_OK);
+        for (int op = SPMM_OP_N; op <= SPMM_OP_T; op++) {
+            for (size_t i = 0; i < WIDTH_COUNT; i++) {
+                const struct test_matrix a = {c->spec,    m->rows,    m->cols,  m->nnz,
+                                              m->row_ptr, m->col_ind, m->values};
+                const struct test_product product = {.op = (spmm_op_t)op,
+                                                     .n = widths[i],
+                                                     .b_order = SPMM_ROW_MAJOR,
+                                                     .c_order = SPMM_ROW_MAJOR,
+                                                     .alpha = 1.5,
+                                                     .beta = -0.5,
+                                                     .values = TEST_VALUES_REAL};
+                names_the_kernel(executor, plan, product.op, product.n, c->first);
+                if (c->runs)
+                    test_product_check(executor, &a, (spmm_dtype_t)dtype, &product);
+            }
+        }
+        spmm_executor_destroy(executor);
+        spmm_plan_destroy(plan);
+    }
+    spmm_matrix_destroy(m);
+}
+
+#define CASE_COUNT (sizeof cases / sizeof cases[0])
+
+int main(void)
+{
+    struct CMUnitTest tests[CASE_COUNT];
+    for (size_t i = 0; i < CASE_COUNT; i++)
+        tests[i] = (struct CMUnitTest){cases[i].name, runs_the_part_of_each_n, NULL, NULL,
+                                       (void *)(uintptr_t)&cases[i]};
+    return cmocka_run_group_tests_name("plan of two parts", tests, NULL, NULL);
+}
