@@ -22,7 +22,8 @@ spmm_status_t spmmi_cuda_device_name(int device, char *text, size_t size);
 uint32_t spmmi_cuda_target(int device); /* compute capability, 90 for 9.0 */
 
 /* Device bytes that create will allocate for this plan. */
-spmm_status_t spmmi_cuda_memory_bytes(const spmm_plan_t *plan, int device, uint64_t *device_bytes, spmm_diag_t *diag);
+spmm_status_t spmmi_cuda_memory_bytes(const spmm_plan_t *plan, int device, uint64_t *device_bytes,
+                                      spmm_diag_t *diag);
 /* force_kernel is a catalogue name of this backend or NULL. */
 spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const char *force_kernel,
                                 struct spmmi_cuda **cuda, spmm_diag_t *diag);
@@ -30,13 +31,15 @@ void spmmi_cuda_destroy(struct spmmi_cuda *cuda);
 uint64_t spmmi_cuda_device_bytes(const struct spmmi_cuda *cuda);
 
 /* values: host or device pointer, nnz numbers in CSR order of A. */
-spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values, void *stream, spmm_diag_t *diag);
+spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values, void *stream,
+                                    spmm_diag_t *diag);
 spmm_status_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, const struct spmmi_product *product,
                                          uint64_t *bytes);
-spmm_status_t spmmi_cuda_execute(struct spmmi_cuda *cuda, const struct spmmi_product *product, void *workspace,
-                                 uint64_t workspace_bytes, void *stream);
+spmm_status_t spmmi_cuda_execute(struct spmmi_cuda *cuda, const struct spmmi_product *product,
+                                 void *workspace, uint64_t workspace_bytes, void *stream);
 /* Name of the kernel that execute would launch. */
-void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, const struct spmmi_product *product, char *text, size_t size);
+void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, const struct spmmi_product *product, char *text,
+                       size_t size);
 
 /* The GPU part of the kernel catalogue. */
 int spmmi_cuda_kernel_count(void);

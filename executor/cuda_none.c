@@ -21,7 +21,8 @@ uint32_t spmmi_cuda_target(int device)
     return 0;
 }
 
-spmm_status_t spmmi_cuda_memory_bytes(const spmm_plan_t *plan, int device, uint64_t *device_bytes, spmm_diag_t *diag)
+spmm_status_t spmmi_cuda_memory_bytes(const spmm_plan_t *plan, int device, uint64_t *device_bytes,
+                                      spmm_diag_t *diag)
 {
     (void)plan;
     (void)device;

@@ -75,14 +75,16 @@ static bool is_cuda_kernel(const char *name)
     return false;
 }
 
-/* Settle AUTO, and see that device and forced kernel exist and go together. */
-static spmm_status_t device_settle(spmm_executor_options_t *options, spmm_diag_t *diag)
+/* Settle AUTO (a plan with features that only the CPU may run goes there), and see that device and forced kernel exist and go together. */
+static spmm_status_t device_settle(spmm_executor_options_t *options, const spmm_plan_t *plan,
+                                   spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const int count = spmmi_cuda_device_count();
     const char *kernel = options->force_kernel;
     if (options->device == SPMM_DEVICE_AUTO)
-        options->device = count > 0 && !is_cpu_kernel(kernel) ? 0 : SPMM_DEVICE_CPU;
+        options->device =
+            count > 0 && plan->features_exec == 0 && !is_cpu_kernel(kernel) ? 0 : SPMM_DEVICE_CPU;
     SPMM_REQUIRE(options->device < count || options->device == SPMM_DEVICE_CPU, SPMM_ERR_NO_DEVICE, diag,
                  "GPU %d was asked for, this build and machine have %d", options->device, count);
     const bool is_known = options->device == SPMM_DEVICE_CPU ? is_cpu_kernel(kernel) : is_cuda_kernel(kernel);
@@ -105,7 +107,7 @@ spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, const spmm_exe
         *device_bytes = 0;
     SPMM_REQUIRE(plan != NULL, SPMM_ERR_ARGUMENT, diag, "the plan is NULL");
     SPMM_TRY(options_read(options, &settled, diag));
-    SPMM_TRY(device_settle(&settled, diag));
+    SPMM_TRY(device_settle(&settled, plan, diag));
     if (settled.device == SPMM_DEVICE_CPU)
         SPMM_TRY(spmmi_cpu_memory_bytes(plan, settled.force_kernel, &host));
     else
@@ -144,7 +146,7 @@ spmm_status_t spmm_executor_create(const spmm_plan_t *plan, const spmm_executor_
     *executor_out = NULL;
     SPMM_REQUIRE(plan != NULL, SPMM_ERR_ARGUMENT, diag, "the plan is NULL");
     SPMM_TRY(options_read(options, &settled, diag));
-    SPMM_TRY(device_settle(&settled, diag));
+    SPMM_TRY(device_settle(&settled, plan, diag));
     executor = spmmi_alloc_zero(1, sizeof *executor);
     SPMM_TRY_ALLOC(executor, diag);
     shape_copy(&executor->shape, plan);

@@ -85,10 +85,10 @@ struct spmmi_stream_items {
 struct spmmi_rows_cuda {
     struct spmmi_stream stream;
     struct spmmi_stream_items items;
-    uint32_t items_per_group; /* row split: consecutive items that one lane group takes */
+    uint32_t items_per_group;         /* row split: consecutive items that one lane group takes */
     const struct spmmi_block *blocks; /* nonzero split: block_count + 1 of them */
-    uint32_t block_count;     /* blocks of the grid that have nonzeros */
-    uint32_t block_nonzeros;  /* nonzero split: distance of the boundaries before they were moved */
+    uint32_t block_count;             /* blocks of the grid that have nonzeros */
+    uint32_t block_nonzeros;          /* nonzero split: distance of the boundaries before they were moved */
     const void *b;
     void *c;
     uint32_t ldb, ldc; /* elements */
@@ -128,7 +128,8 @@ int spmmi_columns_from_rows_cuda(int dtype, int64_t rows, int64_t n, const void 
                                  int64_t ldd, double beta, void *cuda_stream, int is_dependent);
 
 /* out[q] = in[map[q]], count numbers. */
-int spmmi_gather_cuda(int dtype, uint32_t count, const uint32_t *map, const void *in, void *out, void *cuda_stream);
+int spmmi_gather_cuda(int dtype, uint32_t count, const uint32_t *map, const void *in, void *out,
+                      void *cuda_stream);
 
 #ifdef __cplusplus
 }

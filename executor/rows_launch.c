@@ -57,7 +57,8 @@ int spmmi_rows_grid(struct spmmi_rows_shape shape)
 /* Blocks are about equally long, so whole waves of them leave no multiprocessor idle: the fewest waves in which
  * no group takes more than it should. A block may grow by what its last boundary did not move and its first did;
  * its nominal length leaves room for that, so that no group takes a step more. */
-uint32_t spmmi_rows_block_nonzeros(uint32_t nnz, uint32_t granule, spmm_dtype_t dtype, int grid, uint32_t sm_count)
+uint32_t spmmi_rows_block_nonzeros(uint32_t nnz, uint32_t granule, spmm_dtype_t dtype, int grid,
+                                   uint32_t sm_count)
 {
     const int is_single = grid == SPMMI_ROWS_GRIDS - 1;
     const uint64_t lanes = is_single ? 32 : 1u << grid;

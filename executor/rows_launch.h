@@ -26,9 +26,9 @@ struct spmmi_rows_launch {
     uint32_t items_per_group; /* row split */
     uint32_t block_nonzeros;  /* nonzero split */
     uint32_t block_count;
-    int64_t n_pass;   /* columns converted and multiplied at a time; n without conversion */
+    int64_t n_pass; /* columns converted and multiplied at a time; n without conversion */
     int converts_b, converts_c;
-    uint32_t pitch;   /* leading dimension of the row-major scratch */
+    uint32_t pitch;                            /* leading dimension of the row-major scratch */
     uint64_t b_offset, c_offset, slots_offset; /* in the workspace */
     uint64_t workspace_bytes;
 };
@@ -40,6 +40,7 @@ void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const stru
 #define SPMMI_ROWS_GRIDS 7
 int spmmi_rows_grid(struct spmmi_rows_shape shape);
 /* Distance of the blocks of a nonzero split for one of them. */
-uint32_t spmmi_rows_block_nonzeros(uint32_t nnz, uint32_t granule, spmm_dtype_t dtype, int grid, uint32_t sm_count);
+uint32_t spmmi_rows_block_nonzeros(uint32_t nnz, uint32_t granule, spmm_dtype_t dtype, int grid,
+                                   uint32_t sm_count);
 
 #endif

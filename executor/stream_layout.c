@@ -52,8 +52,8 @@ spmm_status_t spmmi_stream_build(int64_t rows, const int64_t *row_ptr, const int
     const int64_t nnz = row_ptr[rows];
     memset(stream, 0, sizeof *stream);
     SPMM_REQUIRE(nnz <= INT32_MAX - (int64_t)SPMMI_STREAM_PAD, SPMM_ERR_TOO_LARGE, diag,
-                 "the GPU kernels hold up to %d nonzeros, the plan has %lld", INT32_MAX - (int)SPMMI_STREAM_PAD,
-                 (long long)nnz);
+                 "the GPU kernels hold up to %d nonzeros, the plan has %lld",
+                 INT32_MAX - (int)SPMMI_STREAM_PAD, (long long)nnz);
     stream->nnz = (uint32_t)nnz;
     stream->empty_count = count_empty(rows, row_ptr);
     stream->ranks = (uint32_t)rows - stream->empty_count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From CUDA errors to statuses: SPMM_TRY_CUDA clears CUDA's last error and keeps the code in diag. */
-#ifndef SPMMI_CUDA_ERROR_H
-#define SPMMI_CUDA_ERROR_H
+/* Calls of the CUDA runtime. From errors to statuses: SPMM_TRY_CUDA clears CUDA's last error and keeps the code in diag. */
+#ifndef SPMMI_CUDA_CALL_H
+#define SPMMI_CUDA_CALL_H
 
 #include <cuda_runtime_api.h>
 
@@ -23,5 +23,25 @@ static inline spmm_status_t spmmi_cuda_fail(cudaError_t error, const char *call,
             goto cleanup;                                                                           \
         }                                                                                           \
     } while (0)
+
+/* The executor's device is current between enter and leave; then the caller's is again. */
+struct spmmi_cuda_scope {
+    int previous; /* -1: nothing to restore */
+};
+
+static inline struct spmmi_cuda_scope spmmi_cuda_enter(int device)
+{
+    struct spmmi_cuda_scope scope = {-1};
+    int current = -1;
+    if (cudaGetDevice(&current) == cudaSuccess && current != device && cudaSetDevice(device) == cudaSuccess)
+        scope.previous = current;
+    return scope;
+}
+
+static inline void spmmi_cuda_leave(struct spmmi_cuda_scope scope)
+{
+    if (scope.previous >= 0)
+        (void)cudaSetDevice(scope.previous);
+}
 
 #endif

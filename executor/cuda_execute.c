@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The launches of a product: row-major operands go straight to the kernel, column-major ones by way of
+ * row-major scratch in the workspace, a pass of columns at a time. */
+#include <cuda_runtime_api.h>
+#include <stdio.h>
+
+#include "cuda_call.h"
+#include "cuda_state.h"
+
+/* The part that runs: the variant's first, or one of the same op with the forced schedule. */
+static uint32_t pick_part(const struct spmmi_cuda *cuda, const struct spmmi_product *product)
+{
+    const uint32_t chosen = cuda->variants[product->variant].part_first;
+    if (cuda->forced == 0 || cuda->parts[chosen].schedule == cuda->forced)
+        return chosen;
+    for (uint32_t i = 0; i < cuda->part_count; i++) {
+        if (cuda->parts[i].op == product->op && cuda->parts[i].schedule == cuda->forced)
+            return i;
+    }
+    return chosen;
+}
+
+static uint32_t plan_launch(const struct spmmi_cuda *cuda, const struct spmmi_product *product,
+                            struct spmmi_rows_launch *launch)
+{
+    const uint32_t part = pick_part(cuda, product);
+    const struct spmmi_operand *operand = &cuda->operands[product->op];
+    const struct spmmi_rows_problem problem = {
+        .rows = operand->rows,
+        .cols = operand->cols,
+        .nnz = cuda->nnz,
+        .item_count = cuda->items[part].item_count,
+        .granule = cuda->items[part].granule,
+        .schedule = cuda->parts[part].schedule,
+        .dtype = cuda->dtype,
+        .b = product->b,
+        .c = product->c,
+    };
+    spmmi_rows_launch_plan(&problem, &cuda->figures, launch);
+    return part;
+}
+
+void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, const struct spmmi_product *product, char *text, size_t size)
+{
+    struct spmmi_rows_launch launch;
+    const uint32_t part = plan_launch(cuda, product, &launch);
+    (void)snprintf(text, size, "cuda/rows/%s/v%ul%u%s", spmm_schedule_name(cuda->parts[part].schedule),
+                   launch.shape.vec, launch.shape.lanes, launch.shape.is_single ? "single" : "");
+}
+
+spmm_status_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, const struct spmmi_product *product,
+                                         uint64_t *bytes)
+{
+    struct spmmi_rows_launch launch;
+    (void)plan_launch(cuda, product, &launch);
+    *bytes = launch.workspace_bytes;
+    return SPMM_OK;
+}
+
+/* One pass as the kernels see it: columns j .. j + n of B and C, or their row-major scratch. */
+struct pass {
+    int64_t j, n;
+    const char *b;
+    char *c;
+    int64_t ldb, ldc;
+    double beta; /* for the kernel; the conversion of C applies it otherwise */
+    int is_dependent; /* follows the conversion of B */
+};
+
+static char *at_column(const spmm_dense_t *dense, int64_t j)
+{
+    const int64_t step = dense->order == SPMM_ROW_MAJOR ? 1 : dense->ld;
+    return (char *)dense->data + (size_t)(j * step) * spmm_dtype_size(dense->type);
+}
+
+static cudaError_t run_rows(struct spmmi_cuda *cuda, const struct spmmi_product *product, uint32_t part,
+                            const struct spmmi_rows_launch *launch, const struct pass *pass, void *slots, void *stream)
+{
+    const struct spmmi_operand *operand = &cuda->operands[product->op];
+    const size_t number_bytes = spmm_dtype_size(cuda->dtype);
+    const spmmi_rows_cuda_fn kernel =
+        spmmi_rows_cuda_kernel((int)cuda->parts[part].schedule, (int)cuda->dtype, launch->shape);
+    struct spmmi_rows_cuda args = {
+        .stream = operand->stream,
+        .items = cuda->items[part],
+        .items_per_group = launch->items_per_group,
+        .block_count = launch->block_count,
+        .block_nonzeros = launch->block_nonzeros,
+        .ldb = (uint32_t)pass->ldb,
+        .ldc = (uint32_t)pass->ldc,
+        .alpha = product->alpha,
+        .beta = pass->beta,
+        .slots = slots,
+        .arrivals = cuda->arrivals,
+        .cuda_stream = stream,
+        .is_dependent = pass->is_dependent,
+    };
+    const int64_t width = (int64_t)launch->shape.lanes * launch->shape.vec * SPMMI_ROWS_TILES_MAX;
+    int error = kernel != NULL ? cudaSuccess : cudaErrorInvalidValue;
+    if (cuda->parts[part].schedule == SPMM_SCHEDULE_NONZERO_SPLIT)
+        args.blocks = cuda->blocks[part][spmmi_rows_grid(launch->shape)];
+    if (product->alpha == 0) { /* only C = beta * C is left: every row counts as empty */
+        args.stream = (struct spmmi_stream){.empty_count = (uint32_t)operand->rows};
+        args.items.item_count = 0;
+        args.block_count = 0;
+    }
+    for (int64_t j = 0; j < pass->n && error == cudaSuccess; j += width) {
+        args.b = pass->b + (size_t)j * number_bytes;
+        args.c = pass->c + (size_t)j * number_bytes;
+        args.n = (uint32_t)(pass->n - j < width ? pass->n - j : width);
+        error = kernel(&args);
+        args.is_dependent = 0; /* counters and slots are used again: one launch after the other */
+    }
+    return (cudaError_t)error;
+}
+
+static cudaError_t run_pass(struct spmmi_cuda *cuda, const struct spmmi_product *product, uint32_t part,
+                            const struct spmmi_rows_launch *launch, int64_t j, char *workspace, void *stream)
+{
+    const struct spmmi_operand *operand = &cuda->operands[product->op];
+    const int64_t left = product->b->cols - j;
+    const int64_t n = left < launch->n_pass ? left : launch->n_pass;
+    const int64_t padded = (n + launch->shape.vec - 1) / launch->shape.vec * launch->shape.vec;
+    struct pass pass = {.j = j, .n = n, .beta = product->beta};
+    int error = cudaSuccess;
+    /* A single column-major column is a row-major matrix of ld 1. */
+    pass.ldb = product->b->order == SPMM_COL_MAJOR ? 1 : product->b->ld;
+    pass.ldc = product->c->order == SPMM_COL_MAJOR ? 1 : product->c->ld;
+    pass.b = at_column(product->b, j);
+    pass.c = at_column(product->c, j);
+    if (launch->converts_b && product->alpha != 0) {
+        error = spmmi_rows_from_columns_cuda((int)cuda->dtype, operand->cols, n, pass.b, product->b->ld,
+                                             workspace + launch->b_offset, launch->pitch, stream);
+        pass.b = workspace + launch->b_offset;
+        pass.ldb = launch->pitch;
+        pass.is_dependent = cuda->figures.can_overlap;
+    }
+    if (launch->converts_c) {
+        pass.c = workspace + launch->c_offset;
+        pass.ldc = launch->pitch;
+        pass.beta = 0;
+        pass.n = launch->converts_b ? padded : n;
+    }
+    if (error == cudaSuccess)
+        error = (int)run_rows(cuda, product, part, launch, &pass, workspace + launch->slots_offset, stream);
+    if (error == cudaSuccess && launch->converts_c)
+        error = spmmi_columns_from_rows_cuda((int)cuda->dtype, operand->rows, n, workspace + launch->c_offset,
+                                             launch->pitch, at_column(product->c, j), product->c->ld, product->beta,
+                                             stream, cuda->figures.can_overlap);
+    return (cudaError_t)error;
+}
+
+spmm_status_t spmmi_cuda_execute(struct spmmi_cuda *cuda, const struct spmmi_product *product, void *workspace,
+                                 uint64_t workspace_bytes, void *stream)
+{
+    struct spmmi_rows_launch launch;
+    const uint32_t part = plan_launch(cuda, product, &launch);
+    if (launch.workspace_bytes > workspace_bytes || (launch.workspace_bytes > 0 && workspace == NULL) ||
+        (uintptr_t)workspace % 16 != 0)
+        return SPMM_ERR_WORKSPACE;
+    /* Strides are 32-bit in the kernels: row-major leading dimensions in bytes must fit. */
+    if ((product->b->order == SPMM_ROW_MAJOR && product->b->ld > UINT32_MAX / 8) ||
+        (product->c->order == SPMM_ROW_MAJOR && product->c->ld > UINT32_MAX / 8))
+        return SPMM_ERR_TOO_LARGE;
+    const struct spmmi_cuda_scope scope = spmmi_cuda_enter(cuda->device);
+    cudaError_t error = cudaSuccess;
+    for (int64_t j = 0; j < product->b->cols && error == cudaSuccess; j += launch.n_pass)
+        error = run_pass(cuda, product, part, &launch, j, workspace, stream);
+    spmmi_cuda_leave(scope);
+    return error == cudaSuccess ? SPMM_OK : SPMM_ERR_DEVICE;
+}

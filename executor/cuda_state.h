@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an executor keeps for a GPU, shared by the files of the CUDA side. */
+#ifndef SPMMI_CUDA_STATE_H
+#define SPMMI_CUDA_STATE_H
+
+#include "cuda_backend.h"
+#include "executor/kernel_abi.h"
+#include "rows_launch.h"
+
+#define SPMMI_OP_COUNT 2
+
+/* op(A) on the device. The values of op = N are kept whenever A has a transposed part: set_values fills
+ * them and gathers the others through the map. */
+struct spmmi_operand {
+    int is_used; /* a part needs the pattern */
+    int64_t rows, cols;
+    struct spmmi_stream stream;
+    void *values;  /* the same as stream.values, to write */
+    uint32_t *map; /* op = T: position in A's order of each nonzero */
+};
+
+struct spmmi_cuda {
+    int device;
+    struct spmmi_rows_device figures;
+    spmm_dtype_t dtype;
+    uint32_t nnz;
+    uint32_t variant_count, part_count;
+    struct spmmi_variant variants[SPMMI_VARIANT_MAX];
+    struct spmmi_part parts[SPMMI_PART_MAX]; /* without items */
+    struct spmmi_operand operands[SPMMI_OP_COUNT];
+    struct spmmi_stream_items items[SPMMI_PART_MAX];
+    const struct spmmi_block *blocks[SPMMI_PART_MAX][SPMMI_ROWS_GRIDS]; /* nonzero split */
+    spmm_schedule_t forced; /* 0 = the variant's part */
+    char *memory;
+    uint64_t memory_bytes;
+    uint32_t *arrivals;
+};
+
+/* Copy the patterns and items of a plan to the device addresses that cuda holds. */
+spmm_status_t spmmi_cuda_upload(const struct spmmi_cuda *cuda, const spmm_plan_t *plan, spmm_diag_t *diag);
+
+static inline uint32_t spmmi_cuda_block_nonzeros(const struct spmmi_cuda *cuda, uint32_t part, int grid)
+{
+    return spmmi_rows_block_nonzeros(cuda->nnz, cuda->parts[part].granule, cuda->dtype, grid, cuda->figures.sm_count);
+}
+
+static inline uint32_t spmmi_cuda_block_count(const struct spmmi_cuda *cuda, uint32_t part, int grid)
+{
+    const uint32_t nonzeros = spmmi_cuda_block_nonzeros(cuda, part, grid);
+    return (cuda->nnz + nonzeros - 1) / nonzeros;
+}
+
+/* The schedule of a kernel of the catalogue; 0 if there is no such name. */
+spmm_schedule_t spmmi_cuda_kernel_schedule(const char *name);
+
+#endif
