@@ -22,7 +22,7 @@ outside() { # FOLDER OUT PREFIX [CMAKE_ARGUMENT...]
     local folder=$1 out=$2 package=$3
     shift 3
     rm -rf "$out"
-    cmake -S "$here/$folder" -B "$out" -DCMAKE_PREFIX_PATH="$package" -DCMAKE_C_COMPILER="$cc" "$@" >"$work/$folder.log" 2>&1 ||
+    cmake -S "$here/$folder" -B "$out" -G Ninja -DCMAKE_PREFIX_PATH="$package" -DCMAKE_C_COMPILER="$cc" "$@" >"$work/$folder.log" 2>&1 ||
         { cat "$work/$folder.log"; fail "configure failed"; }
     cmake --build "$out" -j 2 >"$work/$folder.log" 2>&1 || { cat "$work/$folder.log"; fail "build failed"; }
     run_programs "$out"
@@ -123,7 +123,7 @@ tools)
 subdirectory) mkdir -p "$work" && outside subdirectory "$work/subdirectory" / -DSPMM_ROOT="$source" ;;
 static)
     mkdir -p "$work"
-    cmake -S "$source" -B "$work/static-build" -DBUILD_SHARED_LIBS=OFF -DSPMM_TESTS=OFF -DSPMM_TOOLS=OFF \
+    cmake -S "$source" -B "$work/static-build" -G Ninja -DBUILD_SHARED_LIBS=OFF -DSPMM_TESTS=OFF -DSPMM_TOOLS=OFF \
         -DSPMM_CUDA="${SPMM_CUDA:-OFF}" -DSPMM_CUDA_ARCHITECTURES=90-real -DCMAKE_C_COMPILER="$cc" >"$work/static.log"
     cmake --build "$work/static-build" -j 2 >>"$work/static.log" 2>&1 || { cat "$work/static.log"; fail "build failed"; }
     cmake --install "$work/static-build" --prefix "$work/static-prefix" >>"$work/static.log"

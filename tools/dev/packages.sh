@@ -40,10 +40,21 @@ need_to_test() {
     need clang-format has_command clang-format
     need shellcheck has_command shellcheck
     need python3 has_command python3
+    need zstd has_command zstd
 }
 
 has_nvcc() { has_command nvcc || [ -x /usr/local/cuda/bin/nvcc ]; }
 has_gpu() { [ -e /dev/nvidia0 ] || { has_command nvidia-smi && nvidia-smi -L 2>/dev/null | grep -q '^GPU'; }; }
+
+# LeakSanitizer stops its own process from outside, which some containers forbid.
+leak_check_works() {
+    local folder status=0
+    folder=$(mktemp -d)
+    echo 'int main(void) { return 0; }' | gcc -x c -fsanitize=address -o "$folder/probe" - 2>/dev/null &&
+        "$folder/probe" >/dev/null 2>&1 || status=1
+    rm -rf "$folder"
+    return $status
+}
 
 # Installs what is missing, as root on a system with apt; else names it and stops.
 install_missing() {
