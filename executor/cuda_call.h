@@ -9,19 +9,20 @@
 
 static inline spmm_status_t spmmi_cuda_fail(cudaError_t error, const char *call, spmm_diag_t *diag)
 {
-    const spmm_status_t status = error == cudaErrorMemoryAllocation ? SPMM_ERR_DEVICE_MEMORY : SPMM_ERR_DEVICE;
+    const spmm_status_t status =
+        error == cudaErrorMemoryAllocation ? SPMM_ERR_DEVICE_MEMORY : SPMM_ERR_DEVICE;
     (void)cudaGetLastError();
     return spmmi_diag_set(diag, status, (struct spmmi_where){0, 0, (int)error}, "CUDA: %s in %.80s",
                           cudaGetErrorString(error), call);
 }
 
-#define SPMM_TRY_CUDA(call, diag)                                                                   \
-    do {                                                                                            \
-        const cudaError_t cuda_error_ = (call);                                                     \
-        if (cuda_error_ != cudaSuccess) {                                                           \
-            status = spmmi_cuda_fail(cuda_error_, #call, (diag));                                   \
-            goto cleanup;                                                                           \
-        }                                                                                           \
+#define SPMM_TRY_CUDA(call, diag)                                 \
+    do {                                                          \
+        const cudaError_t cuda_error_ = (call);                   \
+        if (cuda_error_ != cudaSuccess) {                         \
+            status = spmmi_cuda_fail(cuda_error_, #call, (diag)); \
+            goto cleanup;                                         \
+        }                                                         \
     } while (0)
 
 /* The executor's device is current between enter and leave; then the caller's is again. */

@@ -40,7 +40,8 @@ static uint32_t plan_launch(const struct spmmi_cuda *cuda, const struct spmmi_pr
     return part;
 }
 
-void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, const struct spmmi_product *product, char *text, size_t size)
+void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, const struct spmmi_product *product, char *text,
+                       size_t size)
 {
     struct spmmi_rows_launch launch;
     const uint32_t part = plan_launch(cuda, product, &launch);
@@ -63,7 +64,7 @@ struct pass {
     const char *b;
     char *c;
     int64_t ldb, ldc;
-    double beta; /* for the kernel; the conversion of C applies it otherwise */
+    double beta;      /* for the kernel; the conversion of C applies it otherwise */
     int is_dependent; /* follows the conversion of B */
 };
 
@@ -74,7 +75,8 @@ static char *at_column(const spmm_dense_t *dense, int64_t j)
 }
 
 static cudaError_t run_rows(struct spmmi_cuda *cuda, const struct spmmi_product *product, uint32_t part,
-                            const struct spmmi_rows_launch *launch, const struct pass *pass, void *slots, void *stream)
+                            const struct spmmi_rows_launch *launch, const struct pass *pass, void *slots,
+                            void *stream)
 {
     const struct spmmi_operand *operand = &cuda->operands[product->op];
     const size_t number_bytes = spmm_dtype_size(cuda->dtype);
@@ -145,13 +147,13 @@ static cudaError_t run_pass(struct spmmi_cuda *cuda, const struct spmmi_product 
         error = (int)run_rows(cuda, product, part, launch, &pass, workspace + launch->slots_offset, stream);
     if (error == cudaSuccess && launch->converts_c)
         error = spmmi_columns_from_rows_cuda((int)cuda->dtype, operand->rows, n, workspace + launch->c_offset,
-                                             launch->pitch, at_column(product->c, j), product->c->ld, product->beta,
-                                             stream, cuda->figures.can_overlap);
+                                             launch->pitch, at_column(product->c, j), product->c->ld,
+                                             product->beta, stream, cuda->figures.can_overlap);
     return (cudaError_t)error;
 }
 
-spmm_status_t spmmi_cuda_execute(struct spmmi_cuda *cuda, const struct spmmi_product *product, void *workspace,
-                                 uint64_t workspace_bytes, void *stream)
+spmm_status_t spmmi_cuda_execute(struct spmmi_cuda *cuda, const struct spmmi_product *product,
+                                 void *workspace, uint64_t workspace_bytes, void *stream)
 {
     struct spmmi_rows_launch launch;
     const uint32_t part = plan_launch(cuda, product, &launch);

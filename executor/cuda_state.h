@@ -30,7 +30,7 @@ struct spmmi_cuda {
     struct spmmi_operand operands[SPMMI_OP_COUNT];
     struct spmmi_stream_items items[SPMMI_PART_MAX];
     const struct spmmi_block *blocks[SPMMI_PART_MAX][SPMMI_ROWS_GRIDS]; /* nonzero split */
-    spmm_schedule_t forced; /* 0 = the variant's part */
+    spmm_schedule_t forced;                                             /* 0 = the variant's part */
     char *memory;
     uint64_t memory_bytes;
     uint32_t *arrivals;
@@ -41,7 +41,8 @@ spmm_status_t spmmi_cuda_upload(const struct spmmi_cuda *cuda, const spmm_plan_t
 
 static inline uint32_t spmmi_cuda_block_nonzeros(const struct spmmi_cuda *cuda, uint32_t part, int grid)
 {
-    return spmmi_rows_block_nonzeros(cuda->nnz, cuda->parts[part].granule, cuda->dtype, grid, cuda->figures.sm_count);
+    return spmmi_rows_block_nonzeros(cuda->nnz, cuda->parts[part].granule, cuda->dtype, grid,
+                                     cuda->figures.sm_count);
 }
 
 static inline uint32_t spmmi_cuda_block_count(const struct spmmi_cuda *cuda, uint32_t part, int grid)

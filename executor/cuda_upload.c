@@ -50,8 +50,8 @@ static spmm_status_t stage_pattern(const spmm_plan_t *plan, spmm_op_t op, struct
     SPMM_TRY_ALLOC(staged->col_ind, diag);
     staged->map = spmmi_alloc((uint64_t)plan->nnz, sizeof *staged->map);
     SPMM_TRY_ALLOC(staged->map, diag);
-    if (spmmi_transpose(plan->rows, plan->cols, plan->row_ptr, plan->col_ind, staged->row_ptr, staged->col_ind,
-                        staged->map) != SPMM_OK)
+    if (spmmi_transpose(plan->rows, plan->cols, plan->row_ptr, plan->col_ind, staged->row_ptr,
+                        staged->col_ind, staged->map) != SPMM_OK)
         SPMM_FAIL(SPMM_ERR_MEMORY, diag, "out of memory while transposing the pattern");
     *row_ptr = staged->row_ptr;
     *col_ind = staged->col_ind;
@@ -72,7 +72,8 @@ cleanup:
     return status;
 }
 
-static spmm_status_t upload_blocks(const struct spmmi_cuda *cuda, uint32_t part, const struct spmmi_stream_host *stream,
+static spmm_status_t upload_blocks(const struct spmmi_cuda *cuda, uint32_t part,
+                                   const struct spmmi_stream_host *stream,
                                    const struct spmmi_items_host *items, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -81,8 +82,10 @@ static spmm_status_t upload_blocks(const struct spmmi_cuda *cuda, uint32_t part,
         const uint32_t count = spmmi_cuda_block_count(cuda, part, grid);
         blocks = spmmi_alloc((uint64_t)count + 1, sizeof *blocks);
         SPMM_TRY_ALLOC(blocks, diag);
-        spmmi_blocks_build(stream, items, cuda->parts[part].granule, spmmi_cuda_block_nonzeros(cuda, part, grid), blocks);
-        SPMM_TRY(copy_up((void *)(uintptr_t)cuda->blocks[part][grid], blocks, (uint64_t)count + 1, sizeof *blocks, diag));
+        spmmi_blocks_build(stream, items, cuda->parts[part].granule,
+                           spmmi_cuda_block_nonzeros(cuda, part, grid), blocks);
+        SPMM_TRY(copy_up((void *)(uintptr_t)cuda->blocks[part][grid], blocks, (uint64_t)count + 1,
+                         sizeof *blocks, diag));
         spmmi_free(blocks);
         blocks = NULL;
     }
@@ -92,7 +95,8 @@ cleanup:
 }
 
 static spmm_status_t upload_items(const struct spmmi_cuda *cuda, const spmm_plan_t *plan, spmm_op_t op,
-                                  const int64_t *row_ptr, const struct spmmi_stream_host *stream, spmm_diag_t *diag)
+                                  const int64_t *row_ptr, const struct spmmi_stream_host *stream,
+                                  spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_items_host host = {0, NULL, NULL};
@@ -103,8 +107,8 @@ static spmm_status_t upload_items(const struct spmmi_cuda *cuda, const spmm_plan
         SPMM_TRY(copy_up((void *)(uintptr_t)cuda->items[i].item_rank, host.item_rank, host.item_count + 1,
                          sizeof *host.item_rank, diag));
         if (host.item_start != NULL)
-            SPMM_TRY(copy_up((void *)(uintptr_t)cuda->items[i].item_start, host.item_start, host.item_count + 1,
-                             sizeof *host.item_start, diag));
+            SPMM_TRY(copy_up((void *)(uintptr_t)cuda->items[i].item_start, host.item_start,
+                             host.item_count + 1, sizeof *host.item_start, diag));
         else
             SPMM_TRY(upload_blocks(cuda, i, stream, &host, diag));
         spmmi_items_host_free(&host);
@@ -128,8 +132,8 @@ static spmm_status_t upload_operand(const struct spmmi_cuda *cuda, const spmm_pl
     SPMM_TRY(spmmi_stream_build(operand->rows, row_ptr, col_ind, &staged.stream, diag));
     SPMM_REQUIRE(staged.stream.ranks == s->ranks, SPMM_ERR_INTERNAL, diag,
                  "the stream has %u rows, its statistics said %u", staged.stream.ranks, s->ranks);
-    SPMM_TRY(copy_up((void *)(uintptr_t)s->columns, staged.stream.columns, (uint64_t)s->nnz + SPMMI_STREAM_PAD,
-                     sizeof *s->columns, diag));
+    SPMM_TRY(copy_up((void *)(uintptr_t)s->columns, staged.stream.columns,
+                     (uint64_t)s->nnz + SPMMI_STREAM_PAD, sizeof *s->columns, diag));
     SPMM_TRY(copy_up((void *)(uintptr_t)s->rank_start, staged.stream.rank_start, (uint64_t)s->ranks + 1,
                      sizeof *s->rank_start, diag));
     if (s->empty_count > 0) {

@@ -27,8 +27,7 @@ namespace spmmi {
 constexpr unsigned THREADS = SPMMI_ROWS_THREADS;
 
 // Four consecutive nonzeros.
-template <typename T>
-struct Quad {
+template <typename T> struct Quad {
     uint4 column;
     T value[4];
 };
@@ -42,8 +41,7 @@ __device__ __forceinline__ Quad<T> load_quad(const uint32_t *columns, const T *v
     return q;
 }
 
-template <typename T>
-struct RowsArgs {
+template <typename T> struct RowsArgs {
     const uint32_t *columns;
     const T *values;
     const uint32_t *rank_start, *row_of_rank, *empty_rows, *item_rank, *item_start;
@@ -90,21 +88,19 @@ __device__ __forceinline__ void scale_empty_rows(const RowsArgs<T> &a, uint32_t 
 }
 
 // The lanes of the caller's group, which share a warp.
-template <int LANES>
-__device__ __forceinline__ uint32_t group_mask()
+template <int LANES> __device__ __forceinline__ uint32_t group_mask()
 {
     constexpr uint32_t ones = LANES == 32 ? 0xffffffffu : (1u << LANES) - 1;
     return ones << (threadIdx.x % 32 / LANES * LANES);
 }
 
 // Sums of rows that a group shares with its neighbours, for one block.
-template <typename T, int VEC, int LANES>
-struct Shared {
+template <typename T, int VEC, int LANES> struct Shared {
     static constexpr int GROUPS = THREADS / LANES;
     static constexpr int WIDTH = LANES * VEC;
     alignas(16) T head[GROUPS][WIDTH]; // of the row that began before the group and ends in it
     alignas(16) T tail[GROUPS][WIDTH]; // of the row that goes on in the next group
-    uint32_t through[THREADS / 32]; // a bit a thread: the row of its group's tail began before the group
+    uint32_t through[THREADS / 32];    // a bit a thread: the row of its group's tail began before the group
     uint32_t first_block[2], last_block[2], row[2]; // rows shared by blocks: [0] ends here, [1] goes on
     uint32_t finish[2];
 };
@@ -141,8 +137,8 @@ __device__ __forceinline__ int first_group(const Shared<T, VEC, LANES> &s, int l
 // The last block to arrive adds the slots of a shared row in ascending order of blocks and stores the row.
 // All threads of the block take part: group g adds slots g, g + GROUPS, ... ; then group 0 adds the groups.
 template <typename T, int VEC, int LANES>
-__device__ __forceinline__ void finish_row(const RowsArgs<T> &a, Shared<T, VEC, LANES> &s, int which, uint32_t column,
-                                           uint32_t offset)
+__device__ __forceinline__ void finish_row(const RowsArgs<T> &a, Shared<T, VEC, LANES> &s, int which,
+                                           uint32_t column, uint32_t offset)
 {
     constexpr int GROUPS = THREADS / LANES;
     constexpr int WIDTH = LANES * VEC;
@@ -179,8 +175,8 @@ struct GroupEdge {
 // The nonzeros of a group in a nonzero split.
 struct GroupRange {
     uint32_t start, end;
-    uint32_t rank;    // of the first nonzero, flagged
-    bool goes_on;     // the row of the last nonzero ends after it
+    uint32_t rank; // of the first nonzero, flagged
+    bool goes_on;  // the row of the last nonzero ends after it
     bool is_last;
     bool block_alone; // the block shares no row with another
 };
@@ -196,7 +192,9 @@ __device__ __forceinline__ GroupRange group_range(const RowsArgs<T> &a, uint32_t
     GroupRange r;
     r.start = group == 0 ? block.x : min((base + group * each) << a.granule_log2, next.x);
     r.end = min((base + (group + 1) * each) << a.granule_log2, next.x);
-    r.rank = group == 0 ? block.y : r.start < next.x ? __ldg(a.item_rank + (r.start >> a.granule_log2)) : next.y;
+    r.rank = group == 0         ? block.y
+             : r.start < next.x ? __ldg(a.item_rank + (r.start >> a.granule_log2))
+                                : next.y;
     const uint32_t after = r.end < next.x ? __ldg(a.item_rank + (r.end >> a.granule_log2)) : next.y;
     r.goes_on = r.start < r.end && (after & SPMMI_ITEM_INSIDE) != 0;
     r.is_last = r.start < r.end && r.end == next.x;
@@ -205,8 +203,7 @@ __device__ __forceinline__ GroupRange group_range(const RowsArgs<T> &a, uint32_t
 }
 
 // Block that holds a nonzero. A boundary moves back by less than a block.
-template <typename T>
-__device__ __forceinline__ uint32_t block_of(const RowsArgs<T> &a, uint32_t nonzero)
+template <typename T> __device__ __forceinline__ uint32_t block_of(const RowsArgs<T> &a, uint32_t nonzero)
 {
     const uint32_t block = nonzero / a.block_nonzeros;
     return block + (a.blocks[block + 1].x <= nonzero);
@@ -214,12 +211,13 @@ __device__ __forceinline__ uint32_t block_of(const RowsArgs<T> &a, uint32_t nonz
 
 // Hand this block's sum of a row that other blocks share to the last of them to arrive.
 template <typename T, int VEC, int LANES>
-__device__ __forceinline__ void put_slot(const RowsArgs<T> &a, Shared<T, VEC, LANES> &s, int which, uint32_t rank,
-                                         uint32_t offset, const Vector<T, VEC> &sum)
+__device__ __forceinline__ void put_slot(const RowsArgs<T> &a, Shared<T, VEC, LANES> &s, int which,
+                                         uint32_t rank, uint32_t offset, const Vector<T, VEC> &sum)
 {
     constexpr int WIDTH = LANES * VEC;
     const uint64_t pitch = (uint64_t)gridDim.y * WIDTH;
-    store_vector<T, VEC>(a.slots + (2 * (uint64_t)blockIdx.x + which) * pitch + blockIdx.y * WIDTH + offset, sum);
+    store_vector<T, VEC>(a.slots + (2 * (uint64_t)blockIdx.x + which) * pitch + blockIdx.y * WIDTH + offset,
+                         sum);
     __threadfence(); // the slot is visible before the arrival is counted
     __syncwarp(group_mask<LANES>());
     if (offset == 0) {
@@ -235,8 +233,9 @@ __device__ __forceinline__ void put_slot(const RowsArgs<T> &a, Shared<T, VEC, LA
 // Second phase of the nonzero split: rows cut by group and block boundaries. A group may end a row that began
 // before it (which = 0), and the last group may hold one that goes on in the next block (which = 1).
 template <typename T, int VEC, int LANES>
-__device__ __forceinline__ void join_rows(const RowsArgs<T> &a, Shared<T, VEC, LANES> &s, const GroupEdge &edge,
-                                          bool block_alone, uint32_t column, uint32_t offset)
+__device__ __forceinline__ void join_rows(const RowsArgs<T> &a, Shared<T, VEC, LANES> &s,
+                                          const GroupEdge &edge, bool block_alone, uint32_t column,
+                                          uint32_t offset)
 {
     const int group = (int)(threadIdx.x / LANES);
     if (threadIdx.x < 2)
@@ -250,8 +249,8 @@ __device__ __forceinline__ void join_rows(const RowsArgs<T> &a, Shared<T, VEC, L
         const uint32_t rank = which == 0 ? edge.head_rank : edge.tail_rank;
         const int last = group - 1 + which;
         const int first = first_group(s, last);
-        const Vector<T, VEC> sum =
-            sum_tails<T, VEC, LANES>(s, first < 0 ? 0 : first, last, which == 0 ? s.head[group] : nullptr, offset);
+        const Vector<T, VEC> sum = sum_tails<T, VEC, LANES>(s, first < 0 ? 0 : first, last,
+                                                            which == 0 ? s.head[group] : nullptr, offset);
         if (which == 0 && first >= 0)
             store_row<T, VEC>(a, a.row_of_rank != nullptr ? a.row_of_rank[rank] : rank, column, sum);
         else
@@ -270,7 +269,8 @@ __device__ __forceinline__ void join_rows(const RowsArgs<T> &a, Shared<T, VEC, L
 }
 
 template <typename T, int VEC, int LANES, int QUADS, bool SPLIT>
-__global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T))) rows_kernel(const RowsArgs<T> a)
+__global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T)))
+    rows_kernel(const RowsArgs<T> a)
 {
     // Indices.
     constexpr uint32_t GROUPS = THREADS / LANES;
@@ -286,7 +286,8 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T))) 
     if (SPLIT) {
         range = group_range<GROUPS>(a, threadIdx.x / LANES);
     } else {
-        const uint32_t item = min((blockIdx.x * GROUPS + threadIdx.x / LANES) * a.items_per_group, a.item_count);
+        const uint32_t item =
+            min((blockIdx.x * GROUPS + threadIdx.x / LANES) * a.items_per_group, a.item_count);
         range.start = __ldg(a.item_start + item);
         range.end = __ldg(a.item_start + min(item + a.items_per_group, a.item_count));
         range.rank = __ldg(a.item_rank + item);
@@ -327,7 +328,7 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T))) 
         for (int q = 0; q < QUADS; q++) {
             const uint4 col = quad[q].column;
             if (QUADS > 1 && p + 4 * q >= end)
-                break; // a range ends on a quad, not on a pair of them
+                break;                                       // a range ends on a quad, not on a pair of them
             if ((int)(col.x | col.y | col.z | col.w) >= 0) { // no row ends here
 #pragma unroll
                 for (int e = 0; e < 4; e++)
@@ -370,4 +371,4 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T))) 
     }
 }
 
-}  // namespace spmmi
+} // namespace spmmi

@@ -54,21 +54,18 @@ int launch_rows(const struct spmmi_rows_cuda *args)
     return launch<T, LANES, LANES * VEC>(rows_kernel<T, VEC, LANES, QUADS, SPLIT>, args);
 }
 
-template <typename T>
-int launch_single(const struct spmmi_rows_cuda *args)
+template <typename T> int launch_single(const struct spmmi_rows_cuda *args)
 {
     return launch<T, 32, 32>(rows_single_kernel<T>, args);
 }
 
 // QUADS bounds the rows of B in flight, 4 * QUADS a group, by the registers they take.
-template <typename T, int VEC>
-constexpr int quads()
+template <typename T, int VEC> constexpr int quads()
 {
     return sizeof(T) * VEC == 16 ? 1 : 2;
 }
 
-template <typename T, bool SPLIT, int VEC>
-spmmi_rows_cuda_fn find_lanes(uint32_t lanes)
+template <typename T, bool SPLIT, int VEC> spmmi_rows_cuda_fn find_lanes(uint32_t lanes)
 {
     switch (lanes) {
     case 1:
@@ -91,8 +88,7 @@ spmmi_rows_cuda_fn find_lanes(uint32_t lanes)
     }
 }
 
-template <typename T, bool SPLIT>
-spmmi_rows_cuda_fn find_instance(struct spmmi_rows_shape shape)
+template <typename T, bool SPLIT> spmmi_rows_cuda_fn find_instance(struct spmmi_rows_shape shape)
 {
     constexpr uint32_t WIDE = 16 / sizeof(T);
     if constexpr (SPLIT) {
@@ -106,4 +102,4 @@ spmmi_rows_cuda_fn find_instance(struct spmmi_rows_shape shape)
     return nullptr;
 }
 
-}  // namespace spmmi
+} // namespace spmmi

@@ -17,8 +17,7 @@ constexpr int SINGLE_ITEM = 8;
 constexpr uint32_t FULL_WARP = 0xffffffffu;
 
 // One lane's item, loaded.
-template <typename T>
-struct LaneItem {
+template <typename T> struct LaneItem {
     Quad<T> quad[2];
     T x[SINGLE_ITEM];
 
@@ -27,11 +26,13 @@ struct LaneItem {
         const uint4 c = quad[e / 4].column;
         return e % 4 == 0 ? c.x : e % 4 == 1 ? c.y : e % 4 == 2 ? c.z : c.w;
     }
-    __device__ __forceinline__ bool ends_row(int e) const { return (int)column(e) < 0; }
+    __device__ __forceinline__ bool ends_row(int e) const
+    {
+        return (int)column(e) < 0;
+    }
 };
 
-template <typename T>
-__device__ __forceinline__ LaneItem<T> load_item(const RowsArgs<T> &a, uint32_t p)
+template <typename T> __device__ __forceinline__ LaneItem<T> load_item(const RowsArgs<T> &a, uint32_t p)
 {
     LaneItem<T> item;
     item.quad[0] = load_quad<T>(a.columns, a.values, p);
@@ -59,8 +60,7 @@ __device__ __forceinline__ void cut_item(LaneItem<T> &item, uint32_t p, uint32_t
     }
 }
 
-template <typename T>
-__device__ __forceinline__ uint32_t count_ends(const LaneItem<T> &item)
+template <typename T> __device__ __forceinline__ uint32_t count_ends(const LaneItem<T> &item)
 {
     uint32_t ends = 0;
 #pragma unroll
@@ -70,8 +70,7 @@ __device__ __forceinline__ uint32_t count_ends(const LaneItem<T> &item)
 }
 
 // The sum of an item up to its first row end, and after its last.
-template <typename T>
-struct LaneSums {
+template <typename T> struct LaneSums {
     T head, tail;
 };
 
@@ -105,8 +104,7 @@ __device__ __forceinline__ LaneSums<T> sum_item(const RowsArgs<T> &a, const Lane
 }
 
 // Inclusive scan of tails, restarted by every lane that ends a row. *has_end: a lane up to this one ends a row.
-template <typename T>
-__device__ __forceinline__ T scan_tails(T tail, bool ends_row, bool *has_end)
+template <typename T> __device__ __forceinline__ T scan_tails(T tail, bool ends_row, bool *has_end)
 {
     const int lane = threadIdx.x % 32;
     int end = ends_row;
@@ -139,7 +137,8 @@ __device__ __forceinline__ uint32_t ends_below(uint32_t ends, uint32_t *total)
 }
 
 template <typename T>
-__global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T))) rows_single_kernel(const RowsArgs<T> a)
+__global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T)))
+    rows_single_kernel(const RowsArgs<T> a)
 {
     // Indices.
     constexpr uint32_t GROUPS = THREADS / 32;
@@ -204,4 +203,4 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T))) 
     join_rows<T, 1, 32>(a, s, edge, range.block_alone, lane, lane);
 }
 
-}  // namespace spmmi
+} // namespace spmmi

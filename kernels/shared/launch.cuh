@@ -24,8 +24,8 @@ __device__ __forceinline__ void wait_for_previous()
 }
 
 template <typename... Parameters, typename... Arguments>
-cudaError_t launch_kernel(void (*kernel)(Parameters...), dim3 grid, unsigned threads, void *stream, bool is_dependent,
-                          Arguments... arguments)
+cudaError_t launch_kernel(void (*kernel)(Parameters...), dim3 grid, unsigned threads, void *stream,
+                          bool is_dependent, Arguments... arguments)
 {
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -39,4 +39,4 @@ cudaError_t launch_kernel(void (*kernel)(Parameters...), dim3 grid, unsigned thr
     return cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
 }
 
-}  // namespace spmmi
+} // namespace spmmi

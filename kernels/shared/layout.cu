@@ -22,8 +22,7 @@ using spmmi::Vector;
 constexpr int THREADS = 256;
 constexpr int ROWS = 128;
 
-template <typename T, int COLUMNS>
-struct Tile {
+template <typename T, int COLUMNS> struct Tile {
     static constexpr int WIDE = 16 / sizeof(T);
     static constexpr int WORDS = ROWS * COLUMNS / WIDE;
     static constexpr int STEPS = (WORDS + THREADS - 1) / THREADS;
@@ -67,29 +66,27 @@ struct Word {
     int i, j;
 };
 
-template <int COLUMNS, int WIDE>
-__device__ __forceinline__ Word down(int step)
+template <int COLUMNS, int WIDE> __device__ __forceinline__ Word down(int step)
 {
     const int word = step * THREADS + (int)threadIdx.x;
     return {word % (ROWS / WIDE) * WIDE, word / (ROWS / WIDE)};
 }
 
-template <int COLUMNS, int WIDE>
-__device__ __forceinline__ Word along(int step)
+template <int COLUMNS, int WIDE> __device__ __forceinline__ Word along(int step)
 {
     const int word = step * THREADS + (int)threadIdx.x;
     return {word / (COLUMNS / WIDE), word % (COLUMNS / WIDE) * WIDE};
 }
 
-template <typename T>
-__device__ __forceinline__ bool aligned(const T *p, int64_t ld)
+template <typename T> __device__ __forceinline__ bool aligned(const T *p, int64_t ld)
 {
     return reinterpret_cast<uintptr_t>(p) % 16 == 0 && ld * (int64_t)sizeof(T) % 16 == 0;
 }
 
 template <typename T, int COLUMNS>
 __global__ void __launch_bounds__(THREADS)
-    rows_from_columns(int64_t rows, int64_t n, const T *__restrict__ src, int64_t lds, T *__restrict__ dst, int64_t ldd)
+    rows_from_columns(int64_t rows, int64_t n, const T *__restrict__ src, int64_t lds, T *__restrict__ dst,
+                      int64_t ldd)
 {
     using TileT = Tile<T, COLUMNS>;
     constexpr int WIDE = TileT::WIDE;
@@ -119,14 +116,15 @@ __global__ void __launch_bounds__(THREADS)
 #pragma unroll
         for (int e = 0; e < WIDE; e++)
             v[step].x[e] = *tile.at(at.i, at.j + e);
-        store_part<T, WIDE>(dst + (row0 + at.i) * ldd + column0 + at.j, ldd - column0 - at.j, dst_aligned, v[step]);
+        store_part<T, WIDE>(dst + (row0 + at.i) * ldd + column0 + at.j, ldd - column0 - at.j, dst_aligned,
+                            v[step]);
     }
 }
 
 template <typename T, int COLUMNS>
 __global__ void __launch_bounds__(THREADS)
-    columns_from_rows(int64_t rows, int64_t n, const T *__restrict__ src, int64_t lds, T *__restrict__ dst, int64_t ldd,
-                      T beta)
+    columns_from_rows(int64_t rows, int64_t n, const T *__restrict__ src, int64_t lds, T *__restrict__ dst,
+                      int64_t ldd, T beta)
 {
     using TileT = Tile<T, COLUMNS>;
     constexpr int WIDE = TileT::WIDE;
@@ -174,8 +172,7 @@ __global__ void __launch_bounds__(THREADS)
         out[i] = in[map[i]];
 }
 
-template <int COLUMNS>
-dim3 tiles(int64_t rows, int64_t width)
+template <int COLUMNS> dim3 tiles(int64_t rows, int64_t width)
 {
     return dim3((unsigned)((rows + ROWS - 1) / ROWS), (unsigned)((width + COLUMNS - 1) / COLUMNS));
 }
@@ -183,30 +180,27 @@ dim3 tiles(int64_t rows, int64_t width)
 template <typename T, int COLUMNS>
 int to_rows(int64_t rows, int64_t n, const void *src, int64_t lds, void *dst, int64_t ldd, void *stream)
 {
-    return spmmi::launch_kernel(rows_from_columns<T, COLUMNS>, tiles<COLUMNS>(rows, ldd), THREADS, stream, false, rows, n,
-                                static_cast<const T *>(src), lds, static_cast<T *>(dst), ldd);
+    return spmmi::launch_kernel(rows_from_columns<T, COLUMNS>, tiles<COLUMNS>(rows, ldd), THREADS, stream,
+                                false, rows, n, static_cast<const T *>(src), lds, static_cast<T *>(dst), ldd);
 }
 
 template <typename T, int COLUMNS>
-int to_columns(int64_t rows, int64_t n, const void *src, int64_t lds, void *dst, int64_t ldd, double beta, void *stream,
-               bool is_dependent)
+int to_columns(int64_t rows, int64_t n, const void *src, int64_t lds, void *dst, int64_t ldd, double beta,
+               void *stream, bool is_dependent)
 {
-    return spmmi::launch_kernel(columns_from_rows<T, COLUMNS>, tiles<COLUMNS>(rows, n), THREADS, stream, is_dependent,
-                                rows, n, static_cast<const T *>(src), lds, static_cast<T *>(dst), ldd,
-                                static_cast<T>(beta));
+    return spmmi::launch_kernel(columns_from_rows<T, COLUMNS>, tiles<COLUMNS>(rows, n), THREADS, stream,
+                                is_dependent, rows, n, static_cast<const T *>(src), lds,
+                                static_cast<T *>(dst), ldd, static_cast<T>(beta));
 }
 
-}  // namespace
+} // namespace
 
 // Narrow matrices take narrow tiles, so that no thread idles on columns that do not exist.
-#define FOR_WIDTH(width, call)                                                                      \
-    ((width) <= 4    ? call<T, 4>                                                                   \
-     : (width) <= 8  ? call<T, 8>                                                                   \
-     : (width) <= 16 ? call<T, 16>                                                                  \
-                     : call<T, 32>)
+#define FOR_WIDTH(width, call) \
+    ((width) <= 4 ? call<T, 4> : (width) <= 8 ? call<T, 8> : (width) <= 16 ? call<T, 16> : call<T, 32>)
 
-extern "C" int spmmi_rows_from_columns_cuda(int dtype, int64_t rows, int64_t n, const void *src, int64_t lds, void *dst,
-                                            int64_t ldd, void *cuda_stream)
+extern "C" int spmmi_rows_from_columns_cuda(int dtype, int64_t rows, int64_t n, const void *src, int64_t lds,
+                                            void *dst, int64_t ldd, void *cuda_stream)
 {
     if (rows == 0 || ldd == 0)
         return cudaSuccess;
@@ -218,8 +212,9 @@ extern "C" int spmmi_rows_from_columns_cuda(int dtype, int64_t rows, int64_t n, 
     return FOR_WIDTH(ldd, to_rows)(rows, n, src, lds, dst, ldd, cuda_stream);
 }
 
-extern "C" int spmmi_columns_from_rows_cuda(int dtype, int64_t rows, int64_t n, const void *src, int64_t lds, void *dst,
-                                            int64_t ldd, double beta, void *cuda_stream, int is_dependent)
+extern "C" int spmmi_columns_from_rows_cuda(int dtype, int64_t rows, int64_t n, const void *src, int64_t lds,
+                                            void *dst, int64_t ldd, double beta, void *cuda_stream,
+                                            int is_dependent)
 {
     if (rows == 0 || n == 0)
         return cudaSuccess;

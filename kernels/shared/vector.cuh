@@ -6,8 +6,7 @@
 
 namespace spmmi {
 
-template <typename T, int VEC>
-struct Vector {
+template <typename T, int VEC> struct Vector {
     T x[VEC];
 
     __device__ __forceinline__ void fma(T a, const Vector &b)
@@ -25,30 +24,26 @@ struct Vector {
 };
 
 // The machine type of one load: 4, 8 or 16 bytes.
-template <int BYTES>
-struct Word;
-template <>
-struct Word<4> {
+template <int BYTES> struct Word;
+template <> struct Word<4> {
     using type = uint32_t;
 };
-template <>
-struct Word<8> {
+template <> struct Word<8> {
     using type = uint2;
 };
-template <>
-struct Word<16> {
+template <> struct Word<16> {
     using type = uint4;
 };
 
-template <typename T, int VEC>
-union Bits {
+template <typename T, int VEC> union Bits {
     Vector<T, VEC> vector;
     typename Word<sizeof(T) * VEC>::type word;
-    __device__ __forceinline__ Bits() {}
+    __device__ __forceinline__ Bits()
+    {
+    }
 };
 
-template <typename T, int VEC>
-__device__ __forceinline__ Vector<T, VEC> load_vector(const T *p)
+template <typename T, int VEC> __device__ __forceinline__ Vector<T, VEC> load_vector(const T *p)
 {
     Bits<T, VEC> bits;
     bits.word = *reinterpret_cast<const typename Word<sizeof(T) * VEC>::type *>(p);
@@ -56,24 +51,21 @@ __device__ __forceinline__ Vector<T, VEC> load_vector(const T *p)
 }
 
 // Past the L1 cache: for data that other blocks of the same launch wrote.
-template <typename T, int VEC>
-__device__ __forceinline__ Vector<T, VEC> load_vector_l2(const T *p)
+template <typename T, int VEC> __device__ __forceinline__ Vector<T, VEC> load_vector_l2(const T *p)
 {
     Bits<T, VEC> bits;
     bits.word = __ldcg(reinterpret_cast<const typename Word<sizeof(T) * VEC>::type *>(p));
     return bits.vector;
 }
 
-template <typename T, int VEC>
-__device__ __forceinline__ Vector<T, VEC> load_vector_const(const T *p)
+template <typename T, int VEC> __device__ __forceinline__ Vector<T, VEC> load_vector_const(const T *p)
 {
     Bits<T, VEC> bits;
     bits.word = __ldg(reinterpret_cast<const typename Word<sizeof(T) * VEC>::type *>(p));
     return bits.vector;
 }
 
-template <typename T, int VEC>
-__device__ __forceinline__ void store_vector(T *p, const Vector<T, VEC> &v)
+template <typename T, int VEC> __device__ __forceinline__ void store_vector(T *p, const Vector<T, VEC> &v)
 {
     Bits<T, VEC> bits;
     bits.vector = v;
@@ -99,4 +91,4 @@ __device__ __forceinline__ void load_four(const double *p, double (&v)[4])
     v[3] = b.y;
 }
 
-}  // namespace spmmi
+} // namespace spmmi

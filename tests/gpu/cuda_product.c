@@ -80,11 +80,12 @@ static void run(spmm_executor_t *executor, const struct test_product *product, c
     struct test_dense b_after = test_dense_copy(b);
     struct test_dense c_before = test_dense_copy(c);
     uint64_t bytes = 0;
-    assert_int_equal(spmm_executor_workspace_bytes(executor, product->op, &device_b.view, &device_c.view, &bytes),
-                     SPMM_OK);
+    assert_int_equal(
+        spmm_executor_workspace_bytes(executor, product->op, &device_b.view, &device_c.view, &bytes),
+        SPMM_OK);
     struct test_cuda_workspace workspace = test_cuda_workspace_make(bytes);
-    assert_int_equal(spmm_execute(executor, product->op, product->alpha, &device_b.view, product->beta, &device_c.view,
-                                  workspace.data, bytes, NULL),
+    assert_int_equal(spmm_execute(executor, product->op, product->alpha, &device_b.view, product->beta,
+                                  &device_c.view, workspace.data, bytes, NULL),
                      SPMM_OK);
     TEST_CUDA(cudaDeviceSynchronize());
     test_cuda_dense_read(&device_c, c);
@@ -100,8 +101,8 @@ static void run(spmm_executor_t *executor, const struct test_product *product, c
 
 /* Sum of |terms| of an element and their number: what both bounds are made of. */
 static long double magnitude(const struct test_matrix *a, const struct test_product *product,
-                             const struct test_dense *b, const struct test_dense *c_before, int64_t i, int64_t j,
-                             int64_t *count)
+                             const struct test_dense *b, const struct test_dense *c_before, int64_t i,
+                             int64_t j, int64_t *count)
 {
     long double sum = 0;
     *count = 3;
@@ -124,8 +125,9 @@ static void compare_twin(spmm_executor_t *cpu, const struct test_matrix *a, spmm
             for (int64_t j = 0; j < twin.view.cols; j++) {
                 int64_t count = 0;
                 const long double terms = magnitude(a, product, b, c_before, i, j, &count);
-                const double ratio = test_ratio(test_dense_get(c, i, j), (long double)test_dense_get(&twin, i, j),
-                                                2 * test_bound(dtype, count, terms));
+                const double ratio =
+                    test_ratio(test_dense_get(c, i, j), (long double)test_dense_get(&twin, i, j),
+                               2 * test_bound(dtype, count, terms));
                 if (!(ratio <= 1))
                     fail_msg("%s: GPU and CPU differ at (%lld, %lld): %.17g and %.17g", a->name, (long long)i,
                              (long long)j, test_dense_get(c, i, j), test_dense_get(&twin, i, j));
@@ -141,15 +143,17 @@ void test_cuda_product_check(spmm_executor_t *executor, spmm_executor_t *cpu, co
     struct test_dense c = test_product_c(a, dtype, product);
     struct test_dense c_before = test_dense_copy(&c);
     run(executor, product, &b, &c);
-    const struct test_judgement j = test_judge(a, product->op, product->alpha, &b, product->beta, &c_before, &c);
+    const struct test_judgement j =
+        test_judge(a, product->op, product->alpha, &b, product->beta, &c_before, &c);
     const int exact_fails = product->values == TEST_VALUES_INTEGER && !j.is_exact;
     if (!(j.ratio <= 1) || exact_fails)
-        fail_msg("%s %s op %s n %lld B %s +%lld C %s +%lld shift %lld alpha %g beta %g: element (%lld, %lld) is %.17g, "
+        fail_msg("%s %s op %s n %lld B %s +%lld C %s +%lld shift %lld alpha %g beta %g: element (%lld, %lld) "
+                 "is %.17g, "
                  "expected %.17g, ratio %g",
                  a->name, spmm_dtype_name(dtype), spmm_op_name(product->op), (long long)product->n,
-                 spmm_order_name(product->b_order), (long long)product->b_gap, spmm_order_name(product->c_order),
-                 (long long)product->c_gap, (long long)product->shift, product->alpha, product->beta, (long long)j.row,
-                 (long long)j.col, j.got, j.want, j.ratio);
+                 spmm_order_name(product->b_order), (long long)product->b_gap,
+                 spmm_order_name(product->c_order), (long long)product->c_gap, (long long)product->shift,
+                 product->alpha, product->beta, (long long)j.row, (long long)j.col, j.got, j.want, j.ratio);
     if (cpu != NULL)
         compare_twin(cpu, a, dtype, product, &b, &c_before, &c);
     test_dense_free(&b);

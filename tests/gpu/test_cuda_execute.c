@@ -36,7 +36,8 @@ static spmm_executor_t *executor_make(const spmm_plan_t *plan)
     return executor;
 }
 
-static struct bench bench_make(const char *name, struct test_plan_options options, const struct test_product *product)
+static struct bench bench_make(const char *name, struct test_plan_options options,
+                               const struct test_product *product)
 {
     struct bench t = {.a = test_matrix_named(name, product->values)};
     spmm_plan_t *plan = test_plan_whole(t.a, options, name);
@@ -48,7 +49,8 @@ static struct bench bench_make(const char *name, struct test_plan_options option
     t.device_c = test_cuda_dense_make(&t.c);
     uint64_t bytes = 0;
     assert_int_equal(
-        spmm_executor_workspace_bytes(t.executor, product->op, &t.device_b.view, &t.device_c.view, &bytes), SPMM_OK);
+        spmm_executor_workspace_bytes(t.executor, product->op, &t.device_b.view, &t.device_c.view, &bytes),
+        SPMM_OK);
     t.workspace = test_cuda_workspace_make(bytes);
     t.c_bytes = t.c.block_bytes;
     return t;
@@ -67,8 +69,8 @@ static void bench_free(struct bench *t)
 
 static spmm_status_t run(struct bench *t, const struct test_product *product, void *stream)
 {
-    return spmm_execute(t->executor, product->op, product->alpha, &t->device_b.view, product->beta, &t->device_c.view,
-                        t->workspace.data, t->workspace.bytes, stream);
+    return spmm_execute(t->executor, product->op, product->alpha, &t->device_b.view, product->beta,
+                        &t->device_c.view, t->workspace.data, t->workspace.bytes, stream);
 }
 
 /* C as it is on the device now, to compare bit by bit. free() it. */
@@ -104,14 +106,17 @@ static void a_thousand_repeats_give_the_same_bits(void **state)
         for (int dtype = SPMM_F32; dtype <= SPMM_F64; dtype++) {
             struct test_plan_options options = split_f32;
             options.dtype = (spmm_dtype_t)dtype;
-            const struct test_product product = {.n = repeated[i].n, .b_order = repeated[i].order,
-                                                 .c_order = repeated[i].order, .alpha = 1.5,
+            const struct test_product product = {.n = repeated[i].n,
+                                                 .b_order = repeated[i].order,
+                                                 .c_order = repeated[i].order,
+                                                 .alpha = 1.5,
                                                  .values = TEST_VALUES_REAL};
             struct bench t = bench_make(repeated[i].name, options, &product);
             assert_int_equal(run(&t, &product, NULL), SPMM_OK);
             char *first = read_c(&t);
             for (int repeat = 0; repeat < REPEATS; repeat++) {
-                TEST_CUDA(cudaMemcpyAsync(t.device_c.block, t.c.block, t.c_bytes, cudaMemcpyHostToDevice, NULL));
+                TEST_CUDA(
+                    cudaMemcpyAsync(t.device_c.block, t.c.block, t.c_bytes, cudaMemcpyHostToDevice, NULL));
                 assert_int_equal(run(&t, &product, NULL), SPMM_OK);
                 expect_c(&t, first);
             }
@@ -124,8 +129,11 @@ static void a_graph_replays_the_product(void **state)
 {
     (void)state;
     for (int order = 0; order < 2; order++) {
-        const struct test_product product = {.n = 40, .b_order = (spmm_order_t)order, .c_order = (spmm_order_t)order,
-                                             .alpha = 2, .values = TEST_VALUES_REAL};
+        const struct test_product product = {.n = 40,
+                                             .b_order = (spmm_order_t)order,
+                                             .c_order = (spmm_order_t)order,
+                                             .alpha = 2,
+                                             .values = TEST_VALUES_REAL};
         struct bench t = bench_make("2 x 6000 short-fat", split_f32, &product);
         cudaStream_t stream = NULL;
         cudaGraph_t graph = NULL;
@@ -138,7 +146,8 @@ static void a_graph_replays_the_product(void **state)
         TEST_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
         TEST_CUDA(cudaMemGetInfo(&free_before, &total));
         TEST_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-        assert_int_equal(run(&t, &product, stream), SPMM_OK); /* a synchronisation or allocation breaks the capture */
+        assert_int_equal(run(&t, &product, stream),
+                         SPMM_OK); /* a synchronisation or allocation breaks the capture */
         TEST_CUDA(cudaStreamEndCapture(stream, &graph));
         TEST_CUDA(cudaMemGetInfo(&free_after, &total));
         assert_int_equal(free_before, free_after);
@@ -178,11 +187,12 @@ static void values_are_replaced(void **state)
                 TEST_CUDA(cudaMalloc(&device, bytes));
                 TEST_CUDA(cudaMemcpy(device, values, bytes, cudaMemcpyHostToDevice));
             }
-            assert_int_equal(spmm_executor_set_values(executor, device != NULL ? device : values, NULL, NULL), SPMM_OK);
+            assert_int_equal(spmm_executor_set_values(executor, device != NULL ? device : values, NULL, NULL),
+                             SPMM_OK);
             free(values);
             for (int op = 0; op < 2; op++) {
-                const struct test_product product = {.op = (spmm_op_t)op, .n = 12, .alpha = 1,
-                                                     .values = TEST_VALUES_INTEGER};
+                const struct test_product product = {
+                    .op = (spmm_op_t)op, .n = 12, .alpha = 1, .values = TEST_VALUES_INTEGER};
                 test_cuda_product_check(executor, NULL, a, options.dtype, &product);
             }
             TEST_CUDA(cudaFree(device));
@@ -223,7 +233,10 @@ static void a_plan_for_another_target_falls_back_and_says_so(void **state)
         plan->variants[i].layouts = SPMM_LAYOUT_ROW_MAJOR;
     }
     spmm_executor_t *executor = executor_make(plan);
-    const struct test_product product = {.n = 24, .b_order = SPMM_COL_MAJOR, .c_order = SPMM_COL_MAJOR, .alpha = 1,
+    const struct test_product product = {.n = 24,
+                                         .b_order = SPMM_COL_MAJOR,
+                                         .c_order = SPMM_COL_MAJOR,
+                                         .alpha = 1,
                                          .values = TEST_VALUES_REAL};
     test_cuda_product_check(executor, NULL, a, SPMM_F32, &product);
     struct test_dense b = test_product_b(a, SPMM_F32, &product);
@@ -242,14 +255,18 @@ static void a_plan_for_another_target_falls_back_and_says_so(void **state)
 static void missing_workspace_and_devices_are_refused(void **state)
 {
     (void)state;
-    const struct test_product product = {.n = 40, .b_order = SPMM_COL_MAJOR, .c_order = SPMM_COL_MAJOR, .alpha = 1,
+    const struct test_product product = {.n = 40,
+                                         .b_order = SPMM_COL_MAJOR,
+                                         .c_order = SPMM_COL_MAJOR,
+                                         .alpha = 1,
                                          .values = TEST_VALUES_REAL};
     struct bench t = bench_make("2 x 6000 short-fat", split_f32, &product);
     assert_true(t.workspace.bytes > 0);
-    assert_int_equal(spmm_execute(t.executor, SPMM_OP_N, 1, &t.device_b.view, 0, &t.device_c.view, NULL, 0, NULL),
-                     SPMM_ERR_WORKSPACE);
-    assert_int_equal(spmm_execute(t.executor, SPMM_OP_N, 1, &t.device_b.view, 0, &t.device_c.view, t.workspace.data,
-                                  t.workspace.bytes - 1, NULL),
+    assert_int_equal(
+        spmm_execute(t.executor, SPMM_OP_N, 1, &t.device_b.view, 0, &t.device_c.view, NULL, 0, NULL),
+        SPMM_ERR_WORKSPACE);
+    assert_int_equal(spmm_execute(t.executor, SPMM_OP_N, 1, &t.device_b.view, 0, &t.device_c.view,
+                                  t.workspace.data, t.workspace.bytes - 1, NULL),
                      SPMM_ERR_WORKSPACE);
     spmm_plan_t *plan = test_plan_whole(t.a, split_f32, "short-fat");
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;

@@ -64,8 +64,8 @@ static void pair_free(struct pair *pair)
     spmm_executor_destroy(pair->cpu);
 }
 
-static void note_instance(const struct pair *pair, const struct test_matrix *a, struct test_plan_options options,
-                          const struct test_product *product)
+static void note_instance(const struct pair *pair, const struct test_matrix *a,
+                          struct test_plan_options options, const struct test_product *product)
 {
     struct test_dense b = test_product_b(a, options.dtype, product);
     struct test_dense c = test_product_c(a, options.dtype, product);
@@ -85,8 +85,8 @@ static void note_instance(const struct pair *pair, const struct test_matrix *a, 
     test_dense_free(&c);
 }
 
-static void widths_and_orders(const struct pair *pair, const struct test_matrix *a, struct test_plan_options options,
-                              enum test_values values, int turn)
+static void widths_and_orders(const struct pair *pair, const struct test_matrix *a,
+                              struct test_plan_options options, enum test_values values, int turn)
 {
     for (int w = 0; w < WIDTH_COUNT; w++)
         for (int orders = turn & 1; orders < 4; orders += 2, turn += 3) {
@@ -142,7 +142,8 @@ static void every_instance_is_met(void **state)
         struct pair pair = pair_make(a, part_options[o]);
         for (int64_t n = 1; n <= 128; n *= 2)
             for (int shift = 0; shift < 2; shift++) {
-                const struct test_product product = {.n = n, .shift = shift, .alpha = 1, .values = TEST_VALUES_INTEGER};
+                const struct test_product product = {
+                    .n = n, .shift = shift, .alpha = 1, .values = TEST_VALUES_INTEGER};
                 note_instance(&pair, a, part_options[o], &product);
                 test_cuda_product_check(pair.gpu, pair.cpu, a, part_options[o].dtype, &product);
             }
@@ -154,8 +155,8 @@ static void every_instance_is_met(void **state)
         /* With one lane and one column a nonzero split is the single kernel's. */
         const int is_single = i / 24 == 1 && i / 6 % 2 == 0 && i % 6 == 0;
         if ((&met[0][0][0][0])[i] == 0 && !is_single)
-            fail_msg("no product met schedule %d dtype %d wide %d lanes %d", i / 24 + 1, i / 12 % 2 + 1, i / 6 % 2,
-                     1 << i % 6);
+            fail_msg("no product met schedule %d dtype %d wide %d lanes %d", i / 24 + 1, i / 12 % 2 + 1,
+                     i / 6 % 2, 1 << i % 6);
     }
 }
 
@@ -186,8 +187,9 @@ static struct test_matrix *generated(const char *spec)
 static void large_matrices_meet_the_error_bound(void **state)
 {
     (void)state;
-    static const char *const specs[] = {"gen:rmat:14:24", "gen:fem3:9:9:9", "gen:arrow:60000", "gen:powerlaw:3000:40000:90",
-                                        "gen:dense:3:60000", "gen:empty:70000:11", "gen:diag:100000"};
+    static const char *const specs[] = {
+        "gen:rmat:14:24",    "gen:fem3:9:9:9",     "gen:arrow:60000", "gen:powerlaw:3000:40000:90",
+        "gen:dense:3:60000", "gen:empty:70000:11", "gen:diag:100000"};
     for (size_t s = 0; s < sizeof specs / sizeof specs[0]; s++) {
         struct test_matrix *a = generated(specs[s]);
         for (int o = 0; o < 4; o++) {
@@ -217,8 +219,10 @@ static void canaries_stay_in_their_rows(void **state)
     for (int o = 0; o < 4; o++) {
         struct pair pair = pair_make(a, part_options[o]);
         for (int64_t column = 0; column < a->cols; column++) {
-            const struct test_product product = {.n = 4 + column % 2, .c_order = (spmm_order_t)(column % 3 == 0),
-                                                 .alpha = 1, .values = TEST_VALUES_REAL};
+            const struct test_product product = {.n = 4 + column % 2,
+                                                 .c_order = (spmm_order_t)(column % 3 == 0),
+                                                 .alpha = 1,
+                                                 .values = TEST_VALUES_REAL};
             struct test_dense b = test_product_b(a, part_options[o].dtype, &product);
             struct test_dense c = test_product_c(a, part_options[o].dtype, &product);
             for (int64_t j = 0; j < product.n; j++)
@@ -227,10 +231,11 @@ static void canaries_stay_in_their_rows(void **state)
             struct test_cuda_dense device_c = test_cuda_dense_make(&c);
             uint64_t bytes = 0;
             assert_int_equal(
-                spmm_executor_workspace_bytes(pair.gpu, SPMM_OP_N, &device_b.view, &device_c.view, &bytes), SPMM_OK);
+                spmm_executor_workspace_bytes(pair.gpu, SPMM_OP_N, &device_b.view, &device_c.view, &bytes),
+                SPMM_OK);
             struct test_cuda_workspace workspace = test_cuda_workspace_make(bytes);
-            assert_int_equal(spmm_execute(pair.gpu, SPMM_OP_N, 1, &device_b.view, 0, &device_c.view, workspace.data,
-                                          bytes, NULL),
+            assert_int_equal(spmm_execute(pair.gpu, SPMM_OP_N, 1, &device_b.view, 0, &device_c.view,
+                                          workspace.data, bytes, NULL),
                              SPMM_OK);
             test_cuda_dense_read(&device_c, &c);
             for (int64_t i = 0; i < a->rows; i++) {
