@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of the CUDA runtime. From errors to statuses: SPMM_TRY_CUDA clears CUDA's last error and keeps the code in diag. */
+/* Calls of the CUDA runtime: SPMM_TRY_CUDA turns an error into a status, clears CUDA's last error and keeps the
+ * code in diag. */
 #ifndef SPMMI_CUDA_CALL_H
 #define SPMMI_CUDA_CALL_H
 

@@ -75,7 +75,8 @@ static bool is_cuda_kernel(const char *name)
     return false;
 }
 
-/* Settle AUTO (a plan with features that only the CPU may run goes there), and see that device and forced kernel exist and go together. */
+/* Settle AUTO (a plan with features that only the CPU may run goes there), and see that device and forced
+ * kernel exist and go together. */
 static spmm_status_t device_settle(spmm_executor_options_t *options, const spmm_plan_t *plan,
                                    spmm_diag_t *diag)
 {
