@@ -82,8 +82,9 @@ static spmm_status_t upload_blocks(const struct spmmi_cuda *cuda, uint32_t part,
         const uint32_t count = spmmi_cuda_block_count(cuda, part, grid);
         blocks = spmmi_alloc((uint64_t)count + 1, sizeof *blocks);
         SPMM_TRY_ALLOC(blocks, diag);
-        spmmi_blocks_build(stream, items, cuda->parts[part].granule,
-                           spmmi_cuda_block_nonzeros(cuda, part, grid), blocks);
+        const uint32_t nonzeros = spmmi_cuda_block_nonzeros(cuda, part, grid);
+        spmmi_blocks_build(stream, items, cuda->parts[part].granule, nonzeros,
+                           nonzeros / spmmi_rows_slack(grid), blocks);
         SPMM_TRY(copy_up((void *)(uintptr_t)cuda->blocks[part][grid], blocks, (uint64_t)count + 1,
                          sizeof *blocks, diag));
         spmmi_free(blocks);

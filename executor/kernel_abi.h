@@ -68,7 +68,6 @@ struct spmmi_stream {
 
 /* Nonzero split: where a block of threads begins. A boundary that falls into a row not far from its start is
  * moved back to it, so that most blocks share no row; a row that is cut all the same is flagged in rank. */
-#define SPMMI_BLOCK_SLACK 8u /* a boundary moves by an eighth of a block at most */
 struct spmmi_block {
     uint32_t start; /* first nonzero */
     uint32_t rank;  /* of its row, flagged SPMMI_ITEM_INSIDE when that began before */

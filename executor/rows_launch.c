@@ -67,10 +67,11 @@ uint32_t spmmi_rows_block_nonzeros(uint32_t nnz, uint32_t granule, spmm_dtype_t 
     const uint64_t step = is_single ? SINGLE_STEP : granule;
     uint64_t most = is_single ? SINGLE_STEP * SINGLE_STEPS_MAX : GROUP_NONZEROS_MAX;
     most = most > step ? most : step;
-    const uint64_t padded = (uint64_t)nnz * (SPMMI_BLOCK_SLACK + 1) / SPMMI_BLOCK_SLACK + 1;
+    const uint64_t slack = spmmi_rows_slack(grid);
+    const uint64_t padded = (uint64_t)nnz * (slack + 1) / slack + 1;
     const uint64_t waves = padded / (wave * most) + 1;
     const uint64_t group_nonzeros = (padded / (wave * waves) / step + 1) * step;
-    uint64_t block = (groups * group_nonzeros - granule) * SPMMI_BLOCK_SLACK / (SPMMI_BLOCK_SLACK + 1);
+    uint64_t block = (groups * group_nonzeros - granule) * slack / (slack + 1);
     block = block / granule * granule;
     return (uint32_t)(block > granule ? block : granule);
 }

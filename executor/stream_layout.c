@@ -134,7 +134,8 @@ void spmmi_items_host_free(struct spmmi_items_host *items)
 }
 
 void spmmi_blocks_build(const struct spmmi_stream_host *stream, const struct spmmi_items_host *items,
-                        uint32_t granule, uint32_t block_nonzeros, struct spmmi_block *blocks)
+                        uint32_t granule, uint32_t block_nonzeros, uint32_t move_max,
+                        struct spmmi_block *blocks)
 {
     const uint32_t count = (stream->nnz + block_nonzeros - 1) / block_nonzeros;
     for (uint32_t i = 0; i < count; i++) {
@@ -142,7 +143,7 @@ void spmmi_blocks_build(const struct spmmi_stream_host *stream, const struct spm
         const uint32_t flagged = items->item_rank[start / granule];
         const uint32_t rank = flagged & ~SPMMI_ITEM_INSIDE;
         blocks[i] = (struct spmmi_block){start, flagged};
-        if (rank != flagged && start - stream->rank_start[rank] <= block_nonzeros / SPMMI_BLOCK_SLACK)
+        if (rank != flagged && start - stream->rank_start[rank] <= move_max)
             blocks[i] = (struct spmmi_block){stream->rank_start[rank], rank};
     }
     blocks[count] = (struct spmmi_block){stream->nnz, stream->ranks};
