@@ -8,6 +8,9 @@
 #include "format/alloc.h"
 #include "format/diag.h"
 
+/* OpenMP ends the process when it cannot start the threads that it is asked for; no result depends on them. */
+#define THREADS_MAX 1024
+
 int spmm_device_count(void)
 {
     return spmmi_cuda_device_count();
@@ -53,6 +56,7 @@ static spmm_status_t options_read(const spmm_executor_options_t *from, spmm_exec
                  "options.struct_size is %zu: the options were not initialised", from->struct_size);
     memcpy(to, from, from->struct_size < sizeof *to ? from->struct_size : sizeof *to);
     SPMM_REQUIRE(to->threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads is %d, expected 0 or more", to->threads);
+    to->threads = to->threads < THREADS_MAX ? to->threads : THREADS_MAX;
     SPMM_REQUIRE(to->device >= SPMM_DEVICE_AUTO, SPMM_ERR_ARGUMENT, diag, "device is %d, which names none",
                  to->device);
 cleanup:

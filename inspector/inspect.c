@@ -16,6 +16,7 @@
 #include "source_name.h"
 
 #define NONZEROS_PARALLEL 100000 /* below this many nonzeros one thread is faster */
+#define THREADS_MAX 1024 /* OpenMP ends the process when it cannot start the threads that it is asked for */
 
 /* The caller's options, checked and with defaults filled in. */
 struct request {
@@ -104,6 +105,7 @@ static spmm_status_t check_options(const spmm_inspect_options_t *options, struct
     o->layouts = o->layouts == 0 ? both : o->layouts;
     o->ops = o->ops == 0 ? 1u << SPMM_OP_N : o->ops;
     r->threads = o->threads > 0 ? o->threads : omp_get_max_threads();
+    r->threads = r->threads < THREADS_MAX ? r->threads : THREADS_MAX;
 
     SPMM_REQUIRE(o->dtype == SPMM_F32 || o->dtype == SPMM_F64, SPMM_ERR_ARGUMENT, diag,
                  "dtype %d is none that spmm knows", (int)o->dtype);
