@@ -8,7 +8,7 @@
 #include "format/alloc.h"
 #include "format/diag.h"
 
-/* OpenMP ends the process when it cannot start the threads that it is asked for; no result depends on them. */
+/* OpenMP ends the process when it cannot start the threads it is asked for. No result depends on them. */
 #define THREADS_MAX 1024
 
 int spmm_device_count(void)
