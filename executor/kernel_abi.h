@@ -80,7 +80,8 @@ struct spmmi_stream_items {
     const uint32_t *item_start; /* first nonzero of each item, then nnz; NULL: item i starts at i * granule */
 };
 
-/* One launch of a rows kernel on the GPU: C(:, 0..n) = alpha * P * B(:, 0..n) + beta * C(:, 0..n), row-major. */
+/* One launch of a rows kernel on the GPU: C(:, 0..n) = alpha * P * B(:, 0..n) + beta * C(:, 0..n).
+ * B is row-major. Element (i, j) of C is c[i * c_row_step + j * c_column_step]. */
 struct spmmi_rows_cuda {
     struct spmmi_stream stream;
     struct spmmi_stream_items items;
@@ -90,7 +91,9 @@ struct spmmi_rows_cuda {
     uint32_t block_nonzeros;          /* nonzero split: distance of the boundaries before they were moved */
     const void *b;
     void *c;
-    uint32_t ldb, ldc; /* elements */
+    uint32_t ldb; /* elements */
+    uint64_t c_row_step, c_column_step;
+    int c_is_row_major; /* c_column_step is 1, and rows are written by whole words of shape.vec */
     uint32_t n;
     double alpha, beta;
     void *slots;        /* partial sums of rows shared by blocks, see rows.cuh; NULL without nonzero split */
@@ -110,7 +113,7 @@ struct spmmi_rows_shape {
 
 #define SPMMI_ROWS_THREADS 256u
 /* Blocks that a multiprocessor holds: what the kernels' registers are cut for. */
-#define SPMMI_ROWS_BLOCKS_PER_SM(number_bytes) ((number_bytes) == 4 ? 5u : 4u)
+#define SPMMI_ROWS_BLOCKS_PER_SM(number_bytes, is_single) ((number_bytes) == 4 ? 5u : (is_single) ? 3u : 4u)
 #define SPMMI_ROWS_TILES_MAX 16u /* column tiles a launch; wider products are launched in turns */
 
 /* Returns a cudaError_t, 0 = enqueued. */

@@ -50,30 +50,37 @@ template <typename T> struct RowsArgs {
     uint32_t *arrivals;
     const uint2 *blocks; // struct spmmi_block
     uint32_t empty_count, item_count, items_per_group, granule_log2, block_nonzeros, work_blocks;
-    uint32_t ldb_bytes, ldc, n;
+    uint64_t c_row_step, c_column_step;
+    uint32_t ldb_bytes, n;
+    bool c_is_row_major;
     T alpha, beta;
 };
 
-// A lane's view of C: its columns of one row.
+// A lane's columns of one row of C: at once in row-major C, one by one in column-major C.
 template <typename T, int VEC>
 __device__ __forceinline__ void store_row(const RowsArgs<T> &a, uint32_t row, uint32_t column,
                                           const Vector<T, VEC> &sum)
 {
     if (column >= a.n)
         return;
-    T *c = a.c + (uint64_t)row * a.ldc + column;
+    T *c = a.c + row * a.c_row_step + column * a.c_column_step;
     Vector<T, VEC> out;
-    if (a.beta != T(0)) {
-        out = load_vector<T, VEC>(c);
+    if (a.c_is_row_major) {
+        out = a.beta != T(0) ? load_vector<T, VEC>(c) : Vector<T, VEC>{};
 #pragma unroll
         for (int i = 0; i < VEC; i++)
-            out.x[i] = fma(a.alpha, sum.x[i], a.beta * out.x[i]);
-    } else {
-#pragma unroll
-        for (int i = 0; i < VEC; i++)
-            out.x[i] = a.alpha * sum.x[i];
+            out.x[i] = a.beta != T(0) ? fma(a.alpha, sum.x[i], a.beta * out.x[i]) : a.alpha * sum.x[i];
+        store_vector<T, VEC>(c, out);
+        return;
     }
-    store_vector<T, VEC>(c, out);
+#pragma unroll
+    for (int i = 0; i < VEC; i++) {
+        if (column + i < a.n) {
+            const T value = a.beta != T(0) ? fma(a.alpha, sum.x[i], a.beta * *c) : a.alpha * sum.x[i];
+            *c = value;
+        }
+        c += a.c_column_step;
+    }
 }
 
 // Rows without nonzeros: C = beta * C. Blocks past the work blocks come here.
@@ -269,7 +276,7 @@ __device__ __forceinline__ void join_rows(const RowsArgs<T> &a, Shared<T, VEC, L
 }
 
 template <typename T, int VEC, int LANES, int QUADS, bool SPLIT>
-__global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T)))
+__global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T), false))
     rows_kernel(const RowsArgs<T> a)
 {
     // Indices.

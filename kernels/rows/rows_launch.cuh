@@ -34,7 +34,9 @@ int launch(void (*kernel)(RowsArgs<T>), const struct spmmi_rows_cuda *args)
     a.block_nonzeros = args->block_nonzeros;
     a.work_blocks = args->block_count;
     a.ldb_bytes = args->ldb * (uint32_t)sizeof(T);
-    a.ldc = args->ldc;
+    a.c_row_step = args->c_row_step;
+    a.c_column_step = args->c_column_step;
+    a.c_is_row_major = args->c_is_row_major != 0;
     a.n = args->n;
     a.alpha = static_cast<T>(args->alpha);
     a.beta = static_cast<T>(args->beta);

@@ -137,7 +137,7 @@ __device__ __forceinline__ uint32_t ends_below(uint32_t ends, uint32_t *total)
 }
 
 template <typename T>
-__global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T)))
+__global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T), true))
     rows_single_kernel(const RowsArgs<T> a)
 {
     // Indices.
