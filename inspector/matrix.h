@@ -7,9 +7,9 @@
 
 struct spmm_matrix {
     int64_t rows, cols, nnz;
-    int64_t *row_ptr;  /* rows + 1, owned */
-    int32_t *col_ind;  /* nnz, ascending and unique in each row, owned */
-    double *values;    /* nnz, owned; NULL for a pattern: every value counts as 1 */
+    int64_t *row_ptr; /* rows + 1, owned */
+    int32_t *col_ind; /* nnz, ascending and unique in each row, owned */
+    double *values;   /* nnz, owned; NULL for a pattern: every value counts as 1 */
     spmm_matrix_info_t info;
 };
 
