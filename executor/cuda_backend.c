@@ -129,6 +129,9 @@ static spmm_status_t read_device(struct spmmi_cuda *cuda, int device, spmm_diag_
     int sm_count = 0;
     SPMM_REQUIRE(device >= 0 && device < spmmi_cuda_device_count(), SPMM_ERR_NO_DEVICE, diag,
                  "there is no GPU %d: %d found", device, spmmi_cuda_device_count());
+    SPMM_REQUIRE(spmmi_cuda_device_runs(device), SPMM_ERR_NO_DEVICE, diag,
+                 "this build has no kernels for GPU %d of compute capability %u.%u", device,
+                 spmmi_cuda_target(device) / 10, spmmi_cuda_target(device) % 10);
     SPMM_TRY_CUDA(cudaDeviceGetAttribute(&sm_count, cudaDevAttrMultiProcessorCount, device), diag);
     cuda->device = device;
     cuda->figures.sm_count = (uint32_t)sm_count;
@@ -153,7 +156,18 @@ cleanup:
     return status;
 }
 
-static spmm_status_t force(struct spmmi_cuda *cuda, const char *force_kernel, spmm_diag_t *diag)
+static int has_part(const spmm_plan_t *plan, spmm_op_t op, spmm_schedule_t schedule)
+{
+    for (uint32_t i = 0; i < plan->part_count; i++) {
+        if (plan->parts[i].op == op && plan->parts[i].schedule == schedule)
+            return 1;
+    }
+    return 0;
+}
+
+/* A forced kernel runs on the plan's own partition: the plan must hold one for every op. */
+static spmm_status_t force(struct spmmi_cuda *cuda, const spmm_plan_t *plan, const char *force_kernel,
+                           spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     if (force_kernel == NULL)
@@ -161,6 +175,11 @@ static spmm_status_t force(struct spmmi_cuda *cuda, const char *force_kernel, sp
     cuda->forced = spmmi_cuda_kernel_schedule(force_kernel);
     SPMM_REQUIRE(cuda->forced != 0, SPMM_ERR_ARGUMENT, diag, "there is no GPU kernel named %.60s",
                  force_kernel);
+    for (int op = 0; op < SPMMI_OP_COUNT; op++)
+        SPMM_REQUIRE(!has_op(plan, (spmm_op_t)op) || has_part(plan, (spmm_op_t)op, cuda->forced),
+                     SPMM_ERR_ARGUMENT, diag,
+                     "the plan has no part for %.60s and op %s: inspect with that schedule", force_kernel,
+                     spmm_op_name((spmm_op_t)op));
 cleanup:
     return status;
 }
@@ -170,12 +189,13 @@ spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const char 
 {
     spmm_status_t status = SPMM_OK;
     struct arena arena = {NULL, 0};
-    const struct spmmi_cuda_scope scope = spmmi_cuda_enter(device);
+    struct spmmi_cuda_scope scope = {-1};
     struct spmmi_cuda *cuda = spmmi_alloc_zero(1, sizeof *cuda);
     *out = NULL;
     SPMM_TRY_ALLOC(cuda, diag);
     SPMM_TRY(read_device(cuda, device, diag));
-    SPMM_TRY(force(cuda, force_kernel, diag));
+    SPMM_TRY_CUDA(spmmi_cuda_enter(device, &scope), diag);
+    SPMM_TRY(force(cuda, plan, force_kernel, diag));
     SPMM_TRY(describe(plan, cuda, diag));
     cut_all(&arena, cuda);
     cuda->memory_bytes = arena.bytes;
@@ -214,12 +234,13 @@ spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values,
 {
     spmm_status_t status = SPMM_OK;
     struct cudaPointerAttributes attributes;
-    const struct spmmi_cuda_scope scope = spmmi_cuda_enter(cuda->device);
+    struct spmmi_cuda_scope scope = {-1};
     const struct spmmi_operand *n = &cuda->operands[SPMM_OP_N];
     const struct spmmi_operand *t = &cuda->operands[SPMM_OP_T];
     const size_t bytes = (size_t)cuda->nnz * spmm_dtype_size(cuda->dtype);
     if (bytes == 0)
         goto cleanup;
+    SPMM_TRY_CUDA(spmmi_cuda_enter(cuda->device, &scope), diag);
     SPMM_TRY_CUDA(cudaPointerGetAttributes(&attributes, values), diag);
     const int is_host =
         attributes.type == cudaMemoryTypeUnregistered || attributes.type == cudaMemoryTypeHost;

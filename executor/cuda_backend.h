@@ -18,6 +18,7 @@ struct spmmi_product {
 };
 
 int spmmi_cuda_device_count(void);
+int spmmi_cuda_device_runs(int device); /* it exists, and this build has code for it */
 spmm_status_t spmmi_cuda_device_name(int device, char *text, size_t size);
 uint32_t spmmi_cuda_target(int device); /* compute capability, 90 for 9.0 */
 

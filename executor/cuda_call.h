@@ -31,13 +31,16 @@ struct spmmi_cuda_scope {
     int previous; /* -1: nothing to restore */
 };
 
-static inline struct spmmi_cuda_scope spmmi_cuda_enter(int device)
+static inline cudaError_t spmmi_cuda_enter(int device, struct spmmi_cuda_scope *scope)
 {
-    struct spmmi_cuda_scope scope = {-1};
     int current = -1;
-    if (cudaGetDevice(&current) == cudaSuccess && current != device && cudaSetDevice(device) == cudaSuccess)
-        scope.previous = current;
-    return scope;
+    scope->previous = -1;
+    cudaError_t error = cudaGetDevice(&current);
+    if (error == cudaSuccess && current != device) {
+        error = cudaSetDevice(device);
+        scope->previous = error == cudaSuccess ? current : -1;
+    }
+    return error;
 }
 
 static inline void spmmi_cuda_leave(struct spmmi_cuda_scope scope)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cuda_call.h"
 #include "cuda_state.h"
 
 static const struct {
@@ -32,6 +33,17 @@ int spmmi_cuda_device_count(void)
         return 0;
     }
     return count;
+}
+
+int spmmi_cuda_device_runs(int device)
+{
+    struct spmmi_cuda_scope scope;
+    if (device < 0 || device >= spmmi_cuda_device_count() || spmmi_cuda_enter(device, &scope) != cudaSuccess)
+        return 0;
+    const int runs = spmmi_kernels_load_cuda() == cudaSuccess;
+    (void)cudaGetLastError();
+    spmmi_cuda_leave(scope);
+    return runs;
 }
 
 spmm_status_t spmmi_cuda_device_name(int device, char *text, size_t size)

@@ -70,6 +70,8 @@ struct pass {
 
 static char *at_column(const spmm_dense_t *dense, int64_t j)
 {
+    if (dense->data == NULL) /* B of a product with alpha = 0 */
+        return NULL;
     const int64_t step = dense->order == SPMM_ROW_MAJOR ? 1 : dense->ld;
     return (char *)dense->data + (size_t)(j * step) * spmm_dtype_size(dense->type);
 }
@@ -109,7 +111,7 @@ static cudaError_t run_rows(struct spmmi_cuda *cuda, const struct spmmi_product 
         args.block_count = 0;
     }
     for (int64_t j = 0; j < pass->n && error == cudaSuccess; j += width) {
-        args.b = pass->b + (size_t)j * number_bytes;
+        args.b = pass->b != NULL ? pass->b + (size_t)j * number_bytes : NULL;
         args.c = pass->c + (size_t)(j * pass->c_column_step) * number_bytes;
         args.n = (uint32_t)(pass->n - j < width ? pass->n - j : width);
         error = kernel(&args);
@@ -168,10 +170,12 @@ spmm_status_t spmmi_cuda_execute(struct spmmi_cuda *cuda, const struct spmmi_pro
     if ((product->b->order == SPMM_ROW_MAJOR && product->b->ld > UINT32_MAX / 8) ||
         (product->c->order == SPMM_ROW_MAJOR && product->c->ld > UINT32_MAX / 8))
         return SPMM_ERR_TOO_LARGE;
-    const struct spmmi_cuda_scope scope = spmmi_cuda_enter(cuda->device);
-    cudaError_t error = cudaSuccess;
+    struct spmmi_cuda_scope scope;
+    cudaError_t error = spmmi_cuda_enter(cuda->device, &scope);
     for (int64_t j = 0; j < product->b->cols && error == cudaSuccess; j += launch.n_pass)
         error = run_pass(cuda, product, part, &launch, j, workspace, stream);
     spmmi_cuda_leave(scope);
+    if (error != cudaSuccess)
+        (void)cudaGetLastError(); /* the status tells it; the caller's next check is not about this call */
     return error == cudaSuccess ? SPMM_OK : SPMM_ERR_DEVICE;
 }

@@ -9,6 +9,12 @@ int spmmi_cuda_device_count(void)
     return 0;
 }
 
+int spmmi_cuda_device_runs(int device)
+{
+    (void)device;
+    return 0;
+}
+
 spmm_status_t spmmi_cuda_device_name(int device, char *text, size_t size)
 {
     (void)device, (void)text, (void)size;

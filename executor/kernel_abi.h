@@ -129,6 +129,9 @@ int spmmi_rows_from_columns_cuda(int dtype, int64_t rows, int64_t n, const void 
 int spmmi_columns_from_rows_cuda(int dtype, int64_t rows, int64_t n, const void *src, int64_t lds, void *dst,
                                  int64_t ldd, double beta, void *cuda_stream, int is_dependent);
 
+/* 0 when this build has code for the current device. */
+int spmmi_kernels_load_cuda(void);
+
 /* out[q] = in[map[q]], count numbers. */
 int spmmi_gather_cuda(int dtype, uint32_t count, const uint32_t *map, const void *in, void *out,
                       void *cuda_stream);

@@ -60,8 +60,8 @@ int spmmi_rows_grid(struct spmmi_rows_shape shape)
 uint32_t spmmi_rows_block_nonzeros(uint32_t nnz, uint32_t granule, spmm_dtype_t dtype, int grid,
                                    uint32_t sm_count)
 {
-    const int is_single = grid == SPMMI_ROWS_GRIDS - 1;
-    const uint64_t lanes = is_single ? 32 : 1u << grid;
+    const int is_single = grid == SPMMI_ROWS_GRIDS - 1 && granule == SPMMI_ROWS_SINGLE_GRANULE;
+    const uint64_t lanes = grid < 5 ? 1u << grid : 32;
     const uint64_t groups = SPMMI_ROWS_THREADS / lanes;
     const uint64_t wave = groups * sm_count * SPMMI_ROWS_BLOCKS_PER_SM(spmm_dtype_size(dtype), is_single);
     const uint64_t step = is_single ? SINGLE_STEP : granule;

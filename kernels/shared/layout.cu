@@ -238,3 +238,9 @@ extern "C" int spmmi_gather_cuda(int dtype, uint32_t count, const uint32_t *map,
     return spmmi::launch_kernel(gather<double>, blocks, THREADS, cuda_stream, false, count, map,
                                 static_cast<const double *>(in), static_cast<double *>(out));
 }
+
+extern "C" int spmmi_kernels_load_cuda(void)
+{
+    cudaFuncAttributes attributes;
+    return cudaFuncGetAttributes(&attributes, reinterpret_cast<const void *>(gather<float>));
+}

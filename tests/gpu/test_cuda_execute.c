@@ -278,6 +278,25 @@ static void missing_workspace_and_devices_are_refused(void **state)
     bench_free(&t);
 }
 
+static void a_forced_kernel_needs_its_part(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("band", TEST_VALUES_REAL);
+    spmm_plan_t *plan = test_plan_whole(a, split_f32, "band");
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    spmm_executor_t *executor = NULL;
+    spmm_diag_t diag = {0};
+    options.force_kernel = "cuda/rows/row-split";
+    assert_int_equal(spmm_executor_create(plan, &options, &executor, &diag), SPMM_ERR_ARGUMENT);
+    assert_null(executor);
+    assert_true(diag.text[0] != '\0');
+    options.force_kernel = "cuda/rows/nonzero-split";
+    assert_int_equal(spmm_executor_create(plan, &options, &executor, NULL), SPMM_OK);
+    spmm_executor_destroy(executor);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
 int main(int argc, char **argv)
 {
     if (!test_cuda_present()) {
@@ -291,6 +310,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(memory_is_reported_before_and_after),
         cmocka_unit_test(a_plan_for_another_target_falls_back_and_says_so),
         cmocka_unit_test(missing_workspace_and_devices_are_refused),
+        cmocka_unit_test(a_forced_kernel_needs_its_part),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]); /* one test, for compute-sanitizer */

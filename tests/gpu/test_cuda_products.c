@@ -219,14 +219,16 @@ static void canaries_stay_in_their_rows(void **state)
     for (int o = 0; o < 4; o++) {
         struct pair pair = pair_make(a, part_options[o]);
         for (int64_t column = 0; column < a->cols; column++) {
-            const struct test_product product = {.n = 4 + column % 2,
+            static const int64_t canary_widths[] = {1, 4, 5, 33}; /* the single-column kernel among them */
+            const struct test_product product = {.n = canary_widths[column % 4],
+                                                 .b_order = (spmm_order_t)(column % 5 == 0),
                                                  .c_order = (spmm_order_t)(column % 3 == 0),
                                                  .alpha = 1,
                                                  .values = TEST_VALUES_REAL};
             struct test_dense b = test_product_b(a, part_options[o].dtype, &product);
             struct test_dense c = test_product_c(a, part_options[o].dtype, &product);
             for (int64_t j = 0; j < product.n; j++)
-                test_dense_set(&b, column, j, column % 2 == 0 ? (double)INFINITY : (double)NAN);
+                test_dense_set(&b, column, j, column / 4 % 2 == 0 ? (double)INFINITY : (double)NAN);
             struct test_cuda_dense device_b = test_cuda_dense_make(&b);
             struct test_cuda_dense device_c = test_cuda_dense_make(&c);
             uint64_t bytes = 0;
