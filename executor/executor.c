@@ -7,6 +7,7 @@
 #include "executor_state.h"
 #include "format/alloc.h"
 #include "format/diag.h"
+#include "format/options.h"
 
 /* OpenMP ends the process when it cannot start the threads it is asked for. No result depends on them. */
 #define THREADS_MAX 1024
@@ -50,11 +51,7 @@ static spmm_status_t options_read(const spmm_executor_options_t *from, spmm_exec
 {
     spmm_status_t status = SPMM_OK;
     *to = (spmm_executor_options_t)SPMM_EXECUTOR_OPTIONS_INIT;
-    if (from == NULL)
-        return SPMM_OK;
-    SPMM_REQUIRE(from->struct_size >= sizeof from->struct_size, SPMM_ERR_ARGUMENT, diag,
-                 "options.struct_size is %zu: the options were not initialised", from->struct_size);
-    memcpy(to, from, from->struct_size < sizeof *to ? from->struct_size : sizeof *to);
+    SPMM_TRY(spmmi_options_read(to, sizeof *to, from, diag));
     SPMM_REQUIRE(to->threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads is %d, expected 0 or more", to->threads);
     to->threads = to->threads < THREADS_MAX ? to->threads : THREADS_MAX;
     SPMM_REQUIRE(to->device >= SPMM_DEVICE_AUTO, SPMM_ERR_ARGUMENT, diag, "device is %d, which names none",

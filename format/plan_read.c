@@ -5,6 +5,7 @@
 #include "alloc.h"
 #include "diag.h"
 #include "frames.h"
+#include "options.h"
 #include "plan_check.h"
 
 struct reader {
@@ -263,14 +264,12 @@ cleanup:
 spmm_status_t spmmi_load_check(const spmm_load_options_t *options, struct spmmi_load *load, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
+    spmm_load_options_t known = SPMM_LOAD_OPTIONS_INIT;
     *load = (struct spmmi_load){0, 0, 0};
-    if (options == NULL)
-        return SPMM_OK;
-    SPMM_REQUIRE(options->struct_size == sizeof *options, SPMM_ERR_ARGUMENT, diag,
-                 "the load options are of %zu bytes, expected %zu", options->struct_size, sizeof *options);
-    SPMM_REQUIRE(options->threads >= 0, SPMM_ERR_ARGUMENT, diag, "%d threads", options->threads);
-    load->budget_bytes = options->budget_bytes;
-    load->threads = options->threads;
+    SPMM_TRY(spmmi_options_read(&known, sizeof known, options, diag));
+    SPMM_REQUIRE(known.threads >= 0, SPMM_ERR_ARGUMENT, diag, "%d threads", known.threads);
+    load->budget_bytes = known.budget_bytes;
+    load->threads = known.threads;
 cleanup:
     return status;
 }

@@ -6,6 +6,7 @@
 #include "diag.h"
 #include "digest.h"
 #include "frames.h"
+#include "options.h"
 
 #define LEVEL_DEFAULT 3
 #define LEVEL_MAX 19
@@ -148,11 +149,12 @@ static void write_table_and_header(struct writer *w)
     spmmi_put_u64(w->bytes + SPMMI_HEADER_BYTES - sizeof h->header_hash, h->header_hash);
 }
 
-static spmm_status_t check_options(const spmm_save_options_t *options, spmm_diag_t *diag)
+static spmm_status_t options_read(const spmm_save_options_t *given, spmm_save_options_t *options,
+                                  spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    SPMM_REQUIRE(options->struct_size == sizeof *options, SPMM_ERR_ARGUMENT, diag,
-                 "the save options are of %zu bytes, expected %zu", options->struct_size, sizeof *options);
+    *options = (spmm_save_options_t)SPMM_SAVE_OPTIONS_INIT;
+    SPMM_TRY(spmmi_options_read(options, sizeof *options, given, diag));
     SPMM_REQUIRE(options->level >= 0 && options->level <= LEVEL_MAX, SPMM_ERR_ARGUMENT, diag,
                  "level %d, expected 1 to %d", options->level, LEVEL_MAX);
     SPMM_REQUIRE(options->threads >= 0, SPMM_ERR_ARGUMENT, diag, "%d threads", options->threads);
@@ -172,18 +174,17 @@ spmm_status_t spmmi_plan_encode(const spmm_plan_t *plan, const spmm_save_options
                                 uint64_t *size, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const spmm_save_options_t defaults = SPMM_SAVE_OPTIONS_INIT;
-    const spmm_save_options_t *o = options != NULL ? options : &defaults;
+    spmm_save_options_t known;
     struct writer *w = NULL;
-    SPMM_TRY(check_options(o, diag));
+    SPMM_TRY(options_read(options, &known, diag));
     w = spmmi_alloc_zero(1, sizeof *w);
     SPMM_TRY_ALLOC(w, diag);
     w->plan = plan;
     w->diag = diag;
-    w->header.flags = plan->values != NULL && !o->pattern_only ? SPMMI_FLAG_VALUES : 0;
+    w->header.flags = plan->values != NULL && !known.pattern_only ? SPMMI_FLAG_VALUES : 0;
     SPMM_TRY(collect(w, w->header.flags != 0));
-    w->encoder =
-        spmmi_encoder_new(spmmi_threads(o->threads, raw_total(w)), o->level != 0 ? o->level : LEVEL_DEFAULT);
+    w->encoder = spmmi_encoder_new(spmmi_threads(known.threads, raw_total(w)),
+                                   known.level != 0 ? known.level : LEVEL_DEFAULT);
     SPMM_TRY_ALLOC(w->encoder, diag);
     SPMM_TRY(encode_sections(w));
     write_table_and_header(w);

@@ -10,6 +10,7 @@
 #include "device_profile.h"
 #include "format/alloc.h"
 #include "format/diag.h"
+#include "format/options.h"
 #include "format/plan.h"
 #include "matrix.h"
 #include "partition.h"
@@ -94,12 +95,7 @@ static spmm_status_t check_options(const spmm_inspect_options_t *options, struct
     spmm_status_t status = SPMM_OK;
     const uint32_t both = SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR;
     *r = (struct request){.options = SPMM_INSPECT_OPTIONS_INIT};
-    if (options != NULL) {
-        SPMM_REQUIRE(options->struct_size >= sizeof *options, SPMM_ERR_ARGUMENT, diag,
-                     "struct_size of the options must be at least %zu, found %zu", sizeof *options,
-                     options->struct_size);
-        r->options = *options;
-    }
+    SPMM_TRY(spmmi_options_read(&r->options, sizeof r->options, options, diag));
     spmm_inspect_options_t *o = &r->options;
     o->dtype = o->dtype == 0 ? SPMM_F32 : o->dtype;
     o->layouts = o->layouts == 0 ? both : o->layouts;

@@ -14,6 +14,7 @@
 
 #include "format/alloc.h"
 #include "format/diag.h"
+#include "format/options.h"
 #include "read_line.h"
 
 #define READ_BLOCK (UINT64_C(4) << 20)  /* bytes that one pread asks for */
@@ -44,11 +45,7 @@ static spmm_status_t reader_init(struct spmmi_reader *reader, const char *name,
 {
     spmm_status_t status = SPMM_OK;
     spmm_read_options_t options = SPMM_READ_OPTIONS_INIT;
-    if (given != NULL) {
-        SPMM_REQUIRE(given->struct_size >= sizeof given->struct_size, SPMM_ERR_ARGUMENT, diag,
-                     "options->struct_size is not set");
-        memcpy(&options, given, given->struct_size < sizeof options ? given->struct_size : sizeof options);
-    }
+    SPMM_TRY(spmmi_options_read(&options, sizeof options, given, diag));
     SPMM_REQUIRE(options.threads >= 0, SPMM_ERR_ARGUMENT, diag, "expected threads of at least 0, found %d",
                  options.threads);
     memset(reader, 0, sizeof *reader);
