@@ -5,8 +5,8 @@
 usage: bench_cpu.py --lib FOLDER [--mkl FILE] [--csv FILE] [--commit ID] [-n LIST] [--seconds S] MATRIX...
 
 All libraries compute the same product by turns, so a disturbance of the machine meets them all, and each figure is
-the best of the turns, for a disturbance only ever adds time. oneMKL is told the shape (mkl_sparse_set_mm_hint) and optimises for it outside the timing, and
-shares the OpenMP runtime of spmm. SciPy knows no column-major product of its own: it gets the array in the order
+the median of the turns, as in spmm-bench; there are at least 11. oneMKL is told the shape (mkl_sparse_set_mm_hint)
+and optimises for it outside the timing, and shares the OpenMP runtime of spmm. SciPy knows no column-major product of its own: it gets the array in the order
 of the case. Warm means back to back; cold means after a pass over 256 MB. One row a case and peer is
 appended to the CSV file.
 """
@@ -16,6 +16,7 @@ import ctypes
 import datetime
 import math
 import os
+import statistics
 import sys
 import time
 
@@ -24,6 +25,8 @@ import scipy.sparse
 
 COLUMNS = ("date,commit,device,matrix,rows,cols,nnz,n,layout,dtype,op,family,kernel,chosen,ms_cold,ms_warm,gflops,"
            "error_ratio,peer,peer_ms_cold,peer_ms_warm,ratio_cold,inspect_s,plan_bytes").split(",")
+TURNS_LEAST, TURNS_MOST = 11, 1000
+MKL, SCIPY = "mkl-csr", "scipy"  # names of the peers in the CSV file; oneMKL's is that of spmm-bench
 DTYPES = {"f32": (1, numpy.float32, 2.0 ** -24, "s", ctypes.c_float), "f64": (2, numpy.float64, 2.0 ** -53, "d", ctypes.c_double)}
 pointer, int64 = ctypes.c_void_p, ctypes.c_int64
 
@@ -162,18 +165,18 @@ class Mkl:
 
 
 def times(runs, seconds, before):
-    """The best times in milliseconds of functions that run by turns."""
+    """The median times in milliseconds of functions that run by turns."""
     taken = {name: [] for name in runs}
     for run in runs.values():
         run()
     begin = time.perf_counter()
-    while len(taken["spmm"]) < 8 or (time.perf_counter() - begin < seconds and len(taken["spmm"]) < 1000):
+    while len(taken["spmm"]) < TURNS_LEAST or (time.perf_counter() - begin < seconds and len(taken["spmm"]) < TURNS_MOST):
         for name, run in runs.items():
             before()
             start = time.perf_counter()
             run()
             taken[name].append((time.perf_counter() - start) * 1e3)
-    return {name: min(values) for name, values in taken.items()}
+    return {name: statistics.median(values) for name, values in taken.items()}
 
 
 def error_ratio(a, b, c, unit):
@@ -196,15 +199,15 @@ def case_rows(spmm, mkl, name, a, made, dtype, layout, n, options):
     number, kind, unit, letter, scalar = DTYPES[dtype]
     executor, inspect_s, plan_bytes = made
     b = Matrix(a.shape[1], n, layout, kind, seed=n)
-    c = {peer: Matrix(a.shape[0], n, layout, kind) for peer in ("spmm", "mkl")}
+    c = {peer: Matrix(a.shape[0], n, layout, kind) for peer in ("spmm", MKL)}
     ours, info = spmm.product(executor, b, c["spmm"])
     runs, release = {"spmm": ours}, lambda: None
     if mkl:
-        runs["mkl"], release = mkl.product(a, letter, scalar, b, c["mkl"])
+        runs[MKL], release = mkl.product(a, letter, scalar, b, c[MKL])
 
     def scipy_run():
         _ = a @ b.array
-    runs["scipy"] = scipy_run
+    runs[SCIPY] = scipy_run
     flush = numpy.zeros(1 << 25)
     cold = times(runs, options.seconds, lambda: flush.__iadd__(1))
     warm = times(runs, options.seconds, lambda: None)
