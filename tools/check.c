@@ -10,46 +10,54 @@
 #include "dense_matrix.h"
 #include "fail.h"
 
+/* What is known of an element of C before the product is looked at. */
+struct verdict {
+    long double expected, bound;
+    int may_overflow; /* the sum can leave the range of the type, depending on its order */
+};
+
 struct check_reference {
     int64_t row_count, n;
     int64_t *rows;
-    long double *expected; /* row_count x n */
-    double *bound;         /* row_count x n */
+    struct verdict *verdicts; /* row_count x n */
     int has_nan;
 };
 
-/* What one thread needs to compute a row. */
+/* What one thread needs to compute a row: n of each. */
 struct row_work {
-    long double *sum; /* n */
-    double *partial;  /* n, sums of f32 products, which a double holds with room to spare */
-    double *magnitude;
-    double *bound;
+    long double *sum, *magnitude;
+    double *partial, *partial_magnitude; /* of f32 products, which a double holds with room to spare */
+    struct verdict *verdicts;
 };
 
 static int row_work_make(struct row_work *work, int64_t n)
 {
     const size_t count = (size_t)n + 1;
     work->sum = malloc(count * sizeof *work->sum);
-    work->partial = malloc(count * sizeof *work->partial);
     work->magnitude = malloc(count * sizeof *work->magnitude);
-    work->bound = malloc(count * sizeof *work->bound);
-    return work->sum != NULL && work->partial != NULL && work->magnitude != NULL && work->bound != NULL;
+    work->partial = malloc(count * sizeof *work->partial);
+    work->partial_magnitude = malloc(count * sizeof *work->partial_magnitude);
+    work->verdicts = malloc(count * sizeof *work->verdicts);
+    return work->sum != NULL && work->magnitude != NULL && work->partial != NULL &&
+           work->partial_magnitude != NULL && work->verdicts != NULL;
 }
 
 static void row_work_free(struct row_work *work)
 {
     free(work->sum);
-    free(work->partial);
     free(work->magnitude);
-    free(work->bound);
+    free(work->partial);
+    free(work->partial_magnitude);
+    free(work->verdicts);
 }
 
 static void sum_row_f32(const struct check_input *in, int64_t i, struct row_work *work)
 {
     const struct host_csr *a = in->a;
     double *restrict sum = work->partial;
-    double *restrict magnitude = work->magnitude;
+    double *restrict magnitude = work->partial_magnitude;
     memset(sum, 0, (size_t)in->n * sizeof *sum);
+    memset(magnitude, 0, (size_t)in->n * sizeof *magnitude);
     for (int64_t p = a->row_ptr[i]; p < a->row_ptr[i + 1]; p++) {
         const double *restrict b = in->b + (int64_t)a->col_ind[p] * in->n;
         const double value = a->values[p];
@@ -60,21 +68,22 @@ static void sum_row_f32(const struct check_input *in, int64_t i, struct row_work
             magnitude[j] += fabs(product);
         }
     }
-    for (int64_t j = 0; j < in->n; j++)
+    for (int64_t j = 0; j < in->n; j++) {
         work->sum[j] = (long double)sum[j];
+        work->magnitude[j] = (long double)magnitude[j];
+    }
 }
 
 static void sum_row_f64(const struct check_input *in, int64_t i, struct row_work *work)
 {
     const struct host_csr *a = in->a;
-    for (int64_t j = 0; j < in->n; j++)
-        work->sum[j] = 0.0L;
     for (int64_t p = a->row_ptr[i]; p < a->row_ptr[i + 1]; p++) {
         const double *restrict b = in->b + (int64_t)a->col_ind[p] * in->n;
         const double value = a->values[p];
         for (int64_t j = 0; j < in->n; j++) {
-            work->sum[j] += (long double)value * (long double)b[j];
-            work->magnitude[j] += fabs(value * b[j]);
+            const long double product = (long double)value * (long double)b[j];
+            work->sum[j] += product;
+            work->magnitude[j] += fabsl(product);
         }
     }
 }
@@ -88,67 +97,89 @@ static double factor_roundings(double factor, spmm_dtype_t dtype)
     return is_exact ? 1.0 : 2.0;
 }
 
+/* Relative error of count roundings, at most 1: a row so long that nothing better is known. */
+static long double gamma_of(double count, double u)
+{
+    return count * u >= 0.5 ? 1.0L : (long double)(count * u / (1.0 - count * u));
+}
+
+/* The bound of check.h for the elements of a row with length entries: factors of its three terms. */
+struct row_bound {
+    long double of_product, of_before, absolute;
+};
+
+static struct row_bound row_bound(const struct check_input *in, int64_t length)
+{
+    const spmm_dtype_t dtype = in->a->dtype;
+    const double u = dtype == SPMM_F32 ? 0x1p-24 : 0x1p-53;
+    const long double eta = dtype == SPMM_F32 ? 0x1p-149L : 0x1p-1074L;
+    const double count = in->alpha != 0.0 ? (double)length : 0.0;
+    const double of_alpha = count > 0.0 ? factor_roundings(in->alpha, dtype) : 0.0;
+    const double of_beta = in->beta != 0.0 ? factor_roundings(in->beta, dtype) : 0.0;
+    const double additions = in->beta != 0.0 ? fmin(count, 2.0) : 0.0;
+    const double underflows = count * fmax(1.0, fabs(in->alpha)) + of_alpha + of_beta;
+    return (struct row_bound){.of_product = gamma_of(count + of_alpha + fmin(additions, 1.0), u),
+                              .of_before = gamma_of(of_beta + additions, u),
+                              .absolute = (long double)underflows * eta};
+}
+
+/* sum = A B of the row, magnitude = |A||B|. */
+static void sum_row(const struct check_input *in, int64_t i, struct row_work *work)
+{
+    for (int64_t j = 0; j < in->n; j++) {
+        work->sum[j] = 0.0L;
+        work->magnitude[j] = 0.0L;
+    }
+    if (in->alpha != 0.0 && in->a->dtype == SPMM_F32)
+        sum_row_f32(in, i, work);
+    else if (in->alpha != 0.0)
+        sum_row_f64(in, i, work);
+}
+
 /* Expected values and bounds of row i of C. */
 static void reference_row(const struct check_input *in, int64_t i, struct row_work *work)
 {
-    const spmm_dtype_t dtype = in->a->dtype;
-    const int is_f32 = dtype == SPMM_F32;
-    const double u = is_f32 ? 0x1p-24 : 0x1p-53;
-    const double eta = is_f32 ? 0x1p-149 : 0x1p-1074;
-    const double largest = is_f32 ? (double)FLT_MAX : DBL_MAX;
-    double roundings =
-        (double)(in->a->row_ptr[i + 1] - in->a->row_ptr[i]) + factor_roundings(in->alpha, dtype);
-
-    memset(work->magnitude, 0, (size_t)in->n * sizeof *work->magnitude);
-    if (in->alpha == 0.0) {
-        for (int64_t j = 0; j < in->n; j++)
-            work->sum[j] = 0.0L;
-        roundings = 0.0;
-    } else if (is_f32) {
-        sum_row_f32(in, i, work);
-    } else {
-        sum_row_f64(in, i, work);
-    }
-    if (in->beta != 0.0)
-        roundings += 1.0 + factor_roundings(in->beta, dtype);
-    const double gamma = roundings * u / (1.0 - roundings * u);
+    const long double largest = in->a->dtype == SPMM_F32 ? (long double)FLT_MAX : (long double)DBL_MAX;
+    const struct row_bound bound = row_bound(in, in->a->row_ptr[i + 1] - in->a->row_ptr[i]);
+    sum_row(in, i, work);
     for (int64_t j = 0; j < in->n; j++) {
-        double magnitude = fabs(in->alpha) * work->magnitude[j];
-        if (in->alpha != 0.0)
-            work->sum[j] *= (long double)in->alpha;
-        if (in->beta != 0.0) {
-            const double before = dense_get(in->c0, i, j);
-            work->sum[j] += (long double)in->beta * (long double)before;
-            magnitude += fabs(in->beta * before);
-        }
-        /* Sums that may leave the range of the type carry no promise. */
-        work->bound[j] = magnitude > largest ? (double)INFINITY : gamma * magnitude + roundings * eta;
+        /* With alpha = 0 the sums are 0, whatever B holds. */
+        const long double product = fabsl((long double)in->alpha) * work->magnitude[j];
+        const long double before =
+            in->beta != 0.0 ? (long double)in->beta * (long double)dense_get(in->c0, i, j) : 0.0L;
+        /* The sum is multiplied last, so it can overflow before a small alpha brings it back. */
+        const long double highest = fmaxl(product + fabsl(before), work->magnitude[j]);
+        work->verdicts[j] = (struct verdict){.expected = (long double)in->alpha * work->sum[j] + before,
+                                             .bound = bound.of_product * product +
+                                                      bound.of_before * fabsl(before) + bound.absolute,
+                                             .may_overflow = highest * (1.0L + bound.of_product) > largest};
     }
 }
 
-static double element_ratio(double found, long double expected, double bound)
+static double element_ratio(double found, const struct verdict *verdict)
 {
+    const long double expected = verdict->expected;
     if (isnan(expected))
         return isnan(found) ? 0.0 : (double)INFINITY;
     if ((long double)found == expected)
         return 0.0;
     if (isinf(expected))
         return (double)INFINITY;
-    if (isinf(bound))
-        return isnan(found) ? (double)INFINITY : 0.0;
-    if (!isfinite(found) || bound == 0.0)
+    if (!isfinite(found))
+        return verdict->may_overflow ? 0.0 : (double)INFINITY;
+    if (verdict->bound == 0.0L)
         return (double)INFINITY;
-    return (double)(fabsl((long double)found - expected) / (long double)bound);
+    return (double)(fabsl((long double)found - expected) / verdict->bound);
 }
 
-static void compare_row(const spmm_dense_t *c, int64_t i, const long double *expected, const double *bound,
+static void compare_row(const spmm_dense_t *c, int64_t i, const struct verdict *verdicts,
                         struct check_result *worst)
 {
     for (int64_t j = 0; j < c->cols; j++) {
         const double found = dense_get(c, i, j);
-        const double ratio = element_ratio(found, expected[j], bound[j]);
+        const double ratio = element_ratio(found, &verdicts[j]);
         if (worst->row < 0 || ratio > worst->ratio)
-            *worst = (struct check_result){ratio, i, j, found, (double)expected[j]};
+            *worst = (struct check_result){ratio, i, j, found, (double)verdicts[j].expected};
     }
 }
 
@@ -178,7 +209,7 @@ spmm_status_t check_product(const struct check_input *input, const spmm_dense_t 
             if (!is_ready)
                 continue;
             reference_row(input, i, &work);
-            compare_row(c, i, work.sum, work.bound, &mine);
+            compare_row(c, i, work.verdicts, &mine);
         }
         row_work_free(&work);
 #pragma omp critical
@@ -188,7 +219,7 @@ spmm_status_t check_product(const struct check_input *input, const spmm_dense_t 
         }
     }
     *result = worst;
-    return is_short ? fail_memory(diag, (uint64_t)input->n * 40, "a row of the reference") : SPMM_OK;
+    return is_short ? fail_memory(diag, (uint64_t)input->n * 96, "a row of the reference") : SPMM_OK;
 }
 
 spmm_status_t check_reference_make(const struct check_input *input, const int64_t *rows, int64_t row_count,
@@ -203,9 +234,8 @@ spmm_status_t check_reference_make(const struct check_input *input, const int64_
         made->row_count = row_count;
         made->n = input->n;
         made->rows = malloc(((size_t)row_count + 1) * sizeof *made->rows);
-        made->expected = malloc(count * sizeof *made->expected);
-        made->bound = malloc(count * sizeof *made->bound);
-        is_short = made->rows == NULL || made->expected == NULL || made->bound == NULL;
+        made->verdicts = malloc(count * sizeof *made->verdicts);
+        is_short = made->rows == NULL || made->verdicts == NULL;
     }
     if (!is_short) {
         memcpy(made->rows, rows, (size_t)row_count * sizeof *rows);
@@ -219,9 +249,8 @@ spmm_status_t check_reference_make(const struct check_input *input, const int64_
                     continue;
                 reference_row(input, rows[r], &work);
                 for (int64_t j = 0; j < input->n; j++) {
-                    made->expected[r * input->n + j] = work.sum[j];
-                    made->bound[r * input->n + j] = work.bound[j];
-                    has_nan |= isnan(work.sum[j]) != 0;
+                    made->verdicts[r * input->n + j] = work.verdicts[j];
+                    has_nan |= isnan(work.verdicts[j].expected) || work.verdicts[j].may_overflow;
                 }
             }
             is_short |= !is_ready;
@@ -231,8 +260,7 @@ spmm_status_t check_reference_make(const struct check_input *input, const int64_
     }
     if (is_short) {
         check_reference_free(made);
-        return fail_memory(diag, count * (sizeof(long double) + sizeof(double)),
-                           "the reference of the check");
+        return fail_memory(diag, count * sizeof(struct verdict), "the reference of the check");
     }
     for (int64_t p = 0; p < input->a->nnz; p++)
         made->has_nan |= !isfinite(input->a->values[p]);
@@ -274,8 +302,7 @@ struct check_result check_against(const struct check_reference *reference, const
         struct check_result mine = {0.0, -1, -1, 0.0, 0.0};
 #pragma omp for schedule(static)
         for (int64_t r = 0; r < reference->row_count; r++)
-            compare_row(c, reference->rows[r], reference->expected + r * reference->n,
-                        reference->bound + r * reference->n, &mine);
+            compare_row(c, reference->rows[r], reference->verdicts + r * reference->n, &mine);
 #pragma omp critical
         merge(&worst, &mine);
     }
@@ -289,7 +316,6 @@ void check_reference_free(struct check_reference *reference)
     if (reference == NULL)
         return;
     free(reference->rows);
-    free(reference->expected);
-    free(reference->bound);
+    free(reference->verdicts);
     free(reference);
 }

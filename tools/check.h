@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Is a product right? Each element is judged by the error bound of any summation order:
  *
- *     |C_ij - (AB)_ij| <= gamma(t_i) * (|A||B|)_ij + t_i * eta,   gamma(t) = t u / (1 - t u)
+ *     |C_ij - expected| <= gamma(L + x(alpha) + 1) |alpha| (|A||B|)_ij + gamma(x(beta) + 2) |beta C0_ij|
+ *                          + (L max(1, |alpha|) + x(alpha) + x(beta)) eta,
+ *     gamma(k) = k u / (1 - k u), at most 1
  *
- * with t_i the number of roundings on the way to an element of row i: its stored entries, and one more for each of
- * alpha and beta where they take part. u is the unit roundoff of the product's type, eta its least positive number.
+ * L counts the entries of the row, u is the unit roundoff of the product's type and eta its least positive number.
+ * x are the roundings of a factor: 0 for 1, else 1, and one more where the type cannot hold it. The 1 and the 2 are
+ * additions of beta C0, counted where beta is not 0; of a row of L entries there are at most L.
  * The error ratio is the largest quotient of error and bound; a product is right when it is at most 1.
- * NaN must meet NaN and infinity the same infinity. The reference is computed in a wider type than the product's. */
+ * NaN must meet NaN and infinity the same infinity. Only where the magnitudes add up beyond the range of the type
+ * may an infinity or NaN stand for a finite number, as sums in some orders overflow; finite numbers are held to the
+ * bound there too. The reference is computed in a wider type than the product's. */
 #ifndef SPMM_TOOLS_CHECK_H
 #define SPMM_TOOLS_CHECK_H
 

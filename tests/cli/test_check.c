@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The judge of products is judged: right products pass, every kind of wrong one fails. */
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "tests/support/close.h"
 #include "tools/check.h"
 #include "tools/dense_matrix.h"
 
@@ -303,6 +305,117 @@ static void random_numbers_fill_the_interval_and_fit_the_type(void **state)
     }
 }
 
+/* The ratio of a far too large element tells the bound, which has to be that of the tests' own judge. */
+static void the_bound_is_that_of_the_other_tests(void **state)
+{
+    static const double factors[][2] = {{1.0, 0.0}, {0.3, 0.0}, {1.0, 1.0},     {-2.0, 0.3},
+                                        {0.0, 0.1}, {0.1, 0.2}, {1024.0, -1.0}, {1.0, 1e6}};
+    (void)state;
+    for (int t = 0; t < 2; t++) {
+        for (size_t k = 0; k < sizeof factors / sizeof factors[0]; k++) {
+            for (int64_t i = 0; i < ROWS; i++) {
+                struct product p;
+                product_make(&p, dtypes[t]);
+                float before_f32[ROWS * N];
+                double before_f64[ROWS * N];
+                spmm_dense_t before = p.c;
+                before.data = dtypes[t] == SPMM_F32 ? (void *)before_f32 : (void *)before_f64;
+                for (int q = 0; q < ROWS * N; q++)
+                    before_f64[q] = (double)(before_f32[q] = 3.5f);
+                p.input.alpha = factors[k][0];
+                p.input.beta = factors[k][1];
+                p.input.c0 = &before;
+                struct test_terms terms = {row_ptr[i + 1] - row_ptr[i], factors[k][0], factors[k][1], 0,
+                                           3.5L};
+                long double want = (long double)factors[k][1] * 3.5L;
+                for (int64_t q = row_ptr[i]; q < row_ptr[i + 1]; q++) {
+                    const long double term = (long double)p.a.values[q] * (long double)p.b[col_ind[q] * N];
+                    want += (long double)factors[k][0] * term;
+                    terms.product += fabsl(term);
+                }
+                for (int64_t other = 0; other < ROWS; other++)
+                    for (int64_t j = 0; j < N; j++)
+                        set(&p, other, j, (double)NAN);
+                set(&p, i, 0, 1e9);
+                struct check_reference *reference = NULL;
+                spmm_diag_t diag;
+                assert_int_equal(check_reference_make(&p.input, &i, 1, &reference, &diag), SPMM_OK);
+                const spmm_dense_t first = {p.c.data, ROWS, 1, N, SPMM_ROW_MAJOR, dtypes[t]};
+                const double ratio = check_against(reference, &first).ratio;
+                const double expected = test_ratio(1e9, want, test_terms_bound(dtypes[t], &terms));
+                if (!(isinf(ratio) ? isinf(expected) : fabs(ratio - expected) <= 1e-9 * expected))
+                    fail_msg("alpha %g, beta %g, row %lld: %g, expected %g", factors[k][0], factors[k][1],
+                             (long long)i, ratio, expected);
+                check_reference_free(reference);
+                host_csr_free(&p.a);
+            }
+        }
+    }
+}
+
+/* One row of 1,000 ones times b = 0, so that only beta C is left: the length of the row must not excuse its error. */
+static void a_long_row_does_not_excuse_an_error_of_beta_c(void **state)
+{
+    enum { LENGTH = 1000 };
+    static int64_t starts[2] = {0, LENGTH};
+    static int32_t columns[LENGTH];
+    static double ones[LENGTH], b[LENGTH];
+    const spmm_csr_t view = {1, LENGTH, LENGTH, SPMM_I64, SPMM_I32, starts, columns, SPMM_F64, ones};
+    struct host_csr a;
+    spmm_diag_t diag;
+    double before = 3.0, after;
+    (void)state;
+    for (int32_t q = 0; q < LENGTH; q++) {
+        columns[q] = q;
+        ones[q] = 1.0;
+    }
+    assert_int_equal(host_csr_make(&view, SPMM_F64, &a, &diag), SPMM_OK);
+    const spmm_dense_t c0 = {&before, 1, 1, 1, SPMM_ROW_MAJOR, SPMM_F64};
+    const spmm_dense_t c = {&after, 1, 1, 1, SPMM_ROW_MAJOR, SPMM_F64};
+    const struct check_input input = {.a = &a, .b = b, .n = 1, .alpha = 1.0, .beta = 2.0, .c0 = &c0};
+    struct check_result result;
+    after = 6.0 * (1.0 + 0x1p-52);
+    assert_int_equal(check_product(&input, &c, &result, &diag), SPMM_OK);
+    assert_true(result.ratio <= 1.0);
+    after = 6.0 * (1.0 + 10.0 * 0x1p-53);
+    assert_int_equal(check_product(&input, &c, &result, &diag), SPMM_OK);
+    assert_true(result.ratio > 1.0);
+    host_csr_free(&a);
+}
+
+/* Row 3 sums 1e-3 * b[0] + 7 * b[2]. */
+static void a_sum_that_may_overflow_still_has_a_bound(void **state)
+{
+    (void)state;
+    for (int t = 0; t < 2; t++) {
+        const double largest = dtypes[t] == SPMM_F32 ? (double)FLT_MAX : DBL_MAX;
+        static const double intruders[] = {(double)INFINITY, -(double)INFINITY, (double)NAN};
+        struct product p;
+        product_make(&p, dtypes[t]);
+        p.b[2 * N] = largest; /* 7 times it is beyond the range; alpha brings it back */
+        p.input.alpha = 0.0625;
+        for (int64_t i = 0; i < ROWS; i++)
+            for (int64_t j = 0; j < N; j++)
+                set(&p, i, j, 0.0625 * dense_get(&p.c, i, j));
+        set(&p, 3, 0, 0.4375 * largest);
+        assert_true(ratio_of(&p) <= 1.0);
+        for (int k = 0; k < 3; k++) {
+            set(&p, 3, 0, intruders[k]);
+            assert_true(ratio_of(&p) <= 1.0);
+        }
+        set(&p, 3, 0, 0.5 * largest);
+        assert_true(ratio_of(&p) > 1e3);
+        set(&p, 3, 0, 0.0);
+        assert_true(ratio_of(&p) > 1e3);
+        set(&p, 3, 0, 0.4375 * largest);
+        for (int k = 0; k < 3; k++) {
+            set(&p, 0, 0, intruders[k]);
+            assert_true(isinf(ratio_of(&p)));
+        }
+        host_csr_free(&p.a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,6 +425,9 @@ int main(void)
         cmocka_unit_test(nan_and_infinity_are_wrong_where_they_are_not_expected),
         cmocka_unit_test(nan_and_infinity_are_demanded_where_they_are_expected),
         cmocka_unit_test(alpha_and_beta_take_part),
+        cmocka_unit_test(the_bound_is_that_of_the_other_tests),
+        cmocka_unit_test(a_long_row_does_not_excuse_an_error_of_beta_c),
+        cmocka_unit_test(a_sum_that_may_overflow_still_has_a_bound),
         cmocka_unit_test(a_row_outside_the_sample_that_was_not_written_is_found),
         cmocka_unit_test(a_narrower_product_is_judged_by_the_first_columns),
         cmocka_unit_test(the_transpose_of_the_transpose_is_the_matrix),

@@ -8,8 +8,19 @@
 #include <spmm/common.h>
 
 /* Bound of |C_ij - exact| for count roundings on terms whose magnitudes sum to magnitude:
- *   gamma(count) * magnitude + count * eta, gamma(c) = c u / (1 - c u). */
+ *   gamma(count) * magnitude + count * eta, gamma(c) = c u / (1 - c u), at most 1. */
 long double test_bound(spmm_dtype_t dtype, int64_t count, long double magnitude);
+
+/* What an element of alpha * op(A) * B + beta * C is made of. */
+struct test_terms {
+    int64_t count;               /* entries of the row */
+    double alpha, beta;          /* 0: the term takes no part */
+    long double product, before; /* sum of |a b|; |c| */
+};
+/* The bound of docs/testing.md. */
+long double test_terms_bound(spmm_dtype_t dtype, const struct test_terms *terms);
+/* Can the sum leave the range of the type, so that infinity and NaN are right too? */
+int test_terms_overflow(spmm_dtype_t dtype, const struct test_terms *terms);
 
 /* |got - want| / bound. 0 when both are NaN or both the same infinity, infinite when only one is;
  * where the bound is 0, 0 for equal numbers and infinite else. At most 1 is a pass. */

@@ -46,19 +46,23 @@ struct test_judgement test_judge(const struct test_matrix *a, spmm_op_t op, doub
         s = sums_make(a, op, b, m);
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
-            long double want = 0, magnitude = 0;
-            int64_t count = alpha == 1 && beta == 0 ? 0 : 3;
+            struct test_terms terms = {0, alpha, beta, 0, 0};
+            long double want = 0;
             if (alpha != 0) {
                 want += (long double)alpha * s.value[i * n + j];
-                magnitude += fabsl((long double)alpha) * s.magnitude[i * n + j];
-                count += s.count[i];
+                terms.product = s.magnitude[i * n + j];
+                terms.count = s.count[i];
             }
             if (beta != 0) {
-                want += (long double)beta * (long double)test_dense_get(c_before, i, j);
-                magnitude += fabsl((long double)beta * (long double)test_dense_get(c_before, i, j));
+                const long double before = (long double)test_dense_get(c_before, i, j);
+                want += (long double)beta * before;
+                terms.before = fabsl(before);
             }
             const double got = test_dense_get(c, i, j);
-            const double ratio = test_ratio(got, want, test_bound(c->view.type, count, magnitude));
+            const int is_overflow =
+                !isfinite(got) && isfinite(want) && test_terms_overflow(c->view.type, &terms);
+            const double ratio =
+                is_overflow ? 0 : test_ratio(got, want, test_terms_bound(c->view.type, &terms));
             if (test_ratio(got, want, 0) != 0)
                 judgement.is_exact = 0;
             if (!(ratio <= judgement.ratio))

@@ -13,8 +13,8 @@ struct test_judgement {
     double got, want;
 };
 
-/* Compare c with alpha * op(A) * B + beta * c_before. Rounding counts as the componentwise bound says:
- * one for each nonzero of the row, and three for alpha and beta where they are not 1 and 0. */
+/* Compare c with alpha * op(A) * B + beta * c_before. The bound is that of test_terms_bound; infinity
+ * and NaN stand for a finite number only where the sum can overflow. */
 struct test_judgement test_judge(const struct test_matrix *a, spmm_op_t op, double alpha,
                                  const struct test_dense *b, double beta, const struct test_dense *c_before,
                                  const struct test_dense *c);
