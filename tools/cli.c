@@ -80,6 +80,25 @@ static enum cli_result store_number(const struct cli_program *program, const str
     return CLI_RUN;
 }
 
+static enum cli_result store_bytes(const struct cli_program *program, const struct cli_option *o,
+                                   const char *value)
+{
+    static const char suffixes[] = "KMG";
+    int64_t number = 0;
+    int shift = 0;
+    const char *end = value;
+    const bool is_number = take_int(&end, &number) && number > 0;
+    const char *suffix = *end != '\0' ? strchr(suffixes, *end) : NULL;
+    if (suffix != NULL) {
+        shift = 10 * (int)(suffix - suffixes + 1);
+        end++;
+    }
+    if (!is_number || *end != '\0' || number > INT64_MAX >> shift)
+        return bad_value(program, o, value, "a number of bytes such as 500M (suffixes K, M, G)");
+    *(uint64_t *)o->target = (uint64_t)number << shift;
+    return CLI_RUN;
+}
+
 static enum cli_result store_int_list(const struct cli_program *program, const struct cli_option *o,
                                       const char *value)
 {
@@ -140,6 +159,8 @@ static enum cli_result store(const struct cli_program *program, const struct cli
         return store_int(program, o, value);
     case CLI_NUMBER:
         return store_number(program, o, value);
+    case CLI_BYTES:
+        return store_bytes(program, o, value);
     case CLI_CHOICE:
         return store_choice(program, o, value);
     case CLI_INT_LIST:

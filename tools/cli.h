@@ -22,6 +22,7 @@ enum cli_type {
     CLI_FLAG,      /* int *target: set to 1 */
     CLI_INT,       /* int64_t *target, in min..max */
     CLI_NUMBER,    /* double *target */
+    CLI_BYTES,     /* uint64_t *target, at least 1: "500", "64K", "1G"; suffixes are powers of 1024 */
     CLI_TEXT,      /* const char **target */
     CLI_CHOICE,    /* int *target: value of the word in choices */
     CLI_INT_LIST,  /* int64_t target[capacity], *count: "1,8,32"; a repeated option appends */

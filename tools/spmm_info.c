@@ -15,6 +15,7 @@
 static struct {
     const char *matches;
     int64_t threads;
+    uint64_t budget;
     int drop_zeros, json, quiet, verify;
 } args;
 
@@ -28,6 +29,9 @@ static const struct cli_option options[] = {
     {0, "drop-zeros", CLI_FLAG, &args.drop_zeros, .help = "with --matches: leave zeros out of the matrix"},
     {0, "threads", CLI_INT, &args.threads, .value = "T", .min = 1, .max = 4096,
      .help = "threads; default: all of the machine"},
+    {0, "budget", CLI_BYTES, &args.budget, .value = "BYTES",
+     .help = "most memory for loading the plan and, by itself, for\nreading a matrix, such as 500M or 2G; "
+             "default: by the\nplan's header, and three quarters of the machine's"},
     {0, "json", CLI_FLAG, &args.json, .help = "print everything as JSON"},
     {'q', "quiet", CLI_FLAG, &args.quiet, .help = "print nothing: the exit status is the answer"},
 };
@@ -136,6 +140,7 @@ static int compare(const spmm_plan_t *plan, const spmm_plan_info_t *info)
     const spmm_read_options_t read = {.struct_size = sizeof read,
                                       .threads = (int)args.threads,
                                       .drop_zeros = args.drop_zeros,
+                                      .budget_bytes = args.budget,
                                       .progress = progress_report,
                                       .progress_context = &progress};
     spmm_status_t status = matrix_input_open(args.matches, &read, &matrix, &diag);
@@ -153,7 +158,8 @@ static int show(const char *path)
     spmm_diag_t diag = {0};
     spmm_plan_t *plan = NULL;
     spmm_plan_info_t info = {.struct_size = sizeof info};
-    const spmm_load_options_t load = {.struct_size = sizeof load, .threads = (int)args.threads};
+    const spmm_load_options_t load = {
+        .struct_size = sizeof load, .budget_bytes = args.budget, .threads = (int)args.threads};
     spmm_status_t status = plan_input_open(path, &load, &plan, &diag);
     if (status == SPMM_OK)
         status = spmm_plan_info(plan, &info);

@@ -21,6 +21,7 @@ static struct {
     const char *output, *device, *kernel;
     int64_t n[N_MAX], threads, level;
     size_t n_count;
+    uint64_t budget;
     int dtype, layouts, ops, schedule;
     int drop_zeros, pattern_only, force, json, quiet, explain;
 } args = {.dtype = SPMM_F32, .ops = OPS_N};
@@ -60,6 +61,9 @@ static const struct cli_option options[] = {
      .help = "compression, 1 (fast) to 19 (small); default 3"},
     {0, "threads", CLI_INT, &args.threads, .value = "T", .min = 1, .max = 4096,
      .help = "threads; default: all. The plan does not depend on it"},
+    {0, "budget", CLI_BYTES, &args.budget, .value = "BYTES",
+     .help =
+         "most memory for reading the matrix, such as 500M or 2G;\ndefault: three quarters of the machine's"},
     {0, "explain", CLI_FLAG, &args.explain, .help = "show every candidate and why it won or lost"},
     {0, "json", CLI_FLAG, &args.json, .help = "print the report as JSON"},
     {'q', "quiet", CLI_FLAG, &args.quiet, .help = "no report and no progress"},
@@ -172,6 +176,7 @@ static spmm_status_t read_matrix(const char *path, struct progress *progress, sp
     const spmm_read_options_t read = {.struct_size = sizeof read,
                                       .threads = (int)args.threads,
                                       .drop_zeros = args.drop_zeros,
+                                      .budget_bytes = args.budget,
                                       .progress = progress_report,
                                       .progress_context = progress};
     const double start = progress_seconds();

@@ -23,6 +23,7 @@
 
 static struct {
     int64_t n, threads, repeat, seed;
+    uint64_t budget;
     const char *device_text, *kernel, *check, *b, *output;
     int op, layout, drop_zeros, json, quiet;
     double alpha, beta;
@@ -68,6 +69,9 @@ static const struct cli_option options[] = {
     {0, "seed", CLI_INT, &args.seed, .value = "S", .min = 0, .max = INT64_MAX,
      .help = "of the random B (default 1)"},
     {0, "drop-zeros", CLI_FLAG, &args.drop_zeros, .help = "with --check: leave zeros out of the matrix"},
+    {0, "budget", CLI_BYTES, &args.budget, .value = "BYTES",
+     .help = "most memory for loading the plan and, by itself, for\nreading a matrix, such as 500M or 2G; "
+             "default: by the\nplan's header, and three quarters of the machine's"},
     {0, "json", CLI_FLAG, &args.json, .help = "print JSON"},
     {'q', "quiet", CLI_FLAG, &args.quiet, .help = "print nothing: the exit status is the answer"},
 };
@@ -107,6 +111,7 @@ static spmm_status_t open_plan(struct run *run, const char *name, spmm_diag_t *d
     spmm_status_t status = SPMM_OK;
     run->culprit = name;
     options_load.threads = (int)args.threads;
+    options_load.budget_bytes = args.budget;
     TRY(plan_input_open(name, &options_load, &run->plan, diag));
     run->info.struct_size = sizeof run->info;
     TRY(spmm_plan_info(run->plan, &run->info));
@@ -128,6 +133,7 @@ static spmm_status_t open_matrix(struct run *run, spmm_diag_t *diag)
     } else {
         run->culprit = args.check;
         options_read.threads = (int)args.threads;
+        options_read.budget_bytes = args.budget;
         options_read.drop_zeros = args.drop_zeros;
         options_read.progress = progress_report;
         options_read.progress_context = &run->progress;

@@ -152,4 +152,13 @@ run spmm-info --version
 exits 0
 says 'spmm-info 0.1.0'
 
+# ---- Budgets ----
+printf '%%%%MatrixMarket matrix coordinate pattern general\n2147483646 2147483646 0\n' >"$work/huge.mtx"
+run spmm-info --matches "$work/huge.mtx" --budget 1G "$plan"
+exits 1
+says_err 'of the budget of 1073741824'
+run spmm-info -q --budget 64K "$plan"
+exits 3
+says_err 'SPMM_ERR_PLAN_BUDGET'
+
 finish

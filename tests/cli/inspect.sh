@@ -262,4 +262,18 @@ run spmm-inspect --version
 exits 0
 says 'spmm-inspect 0.1.0'
 
+# ---- Budgets ----
+printf '%%%%MatrixMarket matrix coordinate pattern general\n2147483646 2147483646 0\n' >"$work/huge.mtx"
+run spmm-inspect --budget 1G "$work/huge.mtx"
+exits 1
+says_err 'of the budget of 1073741824'
+says_err 'SPMM_ERR_MEMORY'
+run spmm-inspect -q --budget 64K gen:diag:3
+exits 0
+for bytes in 0 -1 1T 1KB K 9000000000G ''; do
+    run spmm-inspect --budget "$bytes" "$work/huge.mtx"
+    exits 2
+    says_err "--budget: expected a number of bytes such as 500M (suffixes K, M, G), found '$bytes'"
+done
+
 finish

@@ -153,4 +153,14 @@ says 'Usage: spmm-run'
 run spmm-run --version
 exits 0
 
+# ---- Budgets ----
+printf '%%%%MatrixMarket matrix coordinate pattern general\n2147483646 2147483646 0\n' >"$work/huge.mtx"
+run spmm-inspect -q gen:diag:3 -o "$work/small.plan"
+run spmm-run --device cpu --repeat 0 --check "$work/huge.mtx" --budget 1G "$work/small.plan"
+exits 1
+says_err 'of the budget of 1073741824'
+run spmm-run -q --device cpu --repeat 0 --budget 1 "$work/small.plan"
+exits 3
+says_err 'SPMM_ERR_PLAN_BUDGET'
+
 finish
