@@ -128,7 +128,7 @@ typedef struct spmm_csr {
 
 /* A borrowed dense matrix. Element (i, j) is data[i * ld + j] (row-major, ld >= cols) or
  * data[i + j * ld] (column-major, ld >= rows). Padding is never read as data and never written.
- * data needs the alignment of one element only; 16-byte alignment of data and rows is faster.
+ * data needs the alignment of one element only; 16-byte alignment of data and rows allows vector loads.
  * Host or device memory as the executor says. */
 typedef struct spmm_dense {
     void *data;

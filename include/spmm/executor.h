@@ -2,7 +2,8 @@
 /* The executor: runs plans, on an NVIDIA GPU or on the CPU. Link spmm::executor.
  *
  * No CUDA header is needed: a stream is a void * holding a cudaStream_t (NULL: the default stream).
- * An executor serves one stream at a time; the plan may be destroyed once an executor was made.   */
+ * An executor serves one stream at a time; replaying a graph that captured its products counts as use
+ * of it: one replay or product at a time. The plan may be destroyed once an executor was made.    */
 #ifndef SPMM_EXECUTOR_H
 #define SPMM_EXECUTOR_H
 
@@ -60,7 +61,9 @@ SPMM_API spmm_status_t spmm_executor_workspace_bytes(const spmm_executor_t *exec
                                                      uint64_t *bytes);
 
 /* C = alpha * op(A) * B + beta * C.
- * B and C live where the executor runs; no overlap. beta = 0 never reads C; alpha = 0 reads neither A nor B.
+ * B and C live where the executor runs. beta = 0 never reads C; alpha = 0 reads neither A nor B.
+ * OVERLAP: the address ranges of B (where it is read) and C, from first to last element, overlap; interleaved
+ * views of one buffer count as overlap though they share no element.
  * NaN and Inf in row j of B reach exactly the rows of C that store column j. Bitwise repeatable.
  * GPU: enqueues on stream, allocates nothing, synchronises nothing, may be captured in a CUDA graph;
  * workspace is borrowed until that work is done.  CPU: done when the call returns; stream is ignored.
