@@ -101,46 +101,54 @@ static spmm_status_t nothing_wrong(struct spmmi_reader *reader)
                              "the reader refused a file in which it finds no error");
 }
 
-spmm_status_t spmmi_explain_coordinate(struct spmmi_reader *reader, const struct spmmi_mtx *mtx)
+/* Reads one entry at *p and goes past it, or says what is wrong with it. */
+typedef spmm_status_t (*entry_fn)(struct spmmi_reader *reader, const struct spmmi_mtx *mtx, uint64_t line,
+                                  const char **p);
+
+static spmm_status_t coordinate_entry(struct spmmi_reader *reader, const struct spmmi_mtx *mtx, uint64_t line,
+                                      const char **p)
+{
+    struct spmmi_entry entry = {0, 0, 1, false, NULL};
+    const enum spmmi_entry_error error = spmmi_read_entry(mtx, mtx->field, mtx->symmetry, p, &entry);
+    return error == SPMMI_ENTRY_OK ? SPMM_OK : explain_entry(reader, mtx, line, error, &entry);
+}
+
+static spmm_status_t array_entry(struct spmmi_reader *reader, const struct spmmi_mtx *mtx, uint64_t line,
+                                 const char **p)
+{
+    struct spmmi_entry entry = {0, 0, 1, false, *p};
+    const char *q = spmmi_read_value(*p, mtx->end, mtx->field, &entry);
+    if (q == NULL)
+        return bad_value(reader, mtx, line, *p);
+    q = spmmi_skip_blanks(q, mtx->end);
+    *p = spmmi_line_end(q, mtx->end);
+    return *p != NULL ? SPMM_OK : found(reader, line, "one value a line", q, mtx->end, "");
+}
+
+static spmm_status_t explain(struct spmmi_reader *reader, const struct spmmi_mtx *mtx, entry_fn read_entry)
 {
     uint64_t line = mtx->data_line;
     int64_t entries = 0;
-    for (const char *p = mtx->data;;) {
+    for (const char *p = mtx->data;; entries++) {
         p = spmmi_next_entry(p, mtx->end, &line);
         if (p == mtx->end)
             break;
         if (entries == mtx->entries)
             return too_many(reader, mtx, line, p);
-        struct spmmi_entry entry = {0, 0, 1, false, NULL};
-        const enum spmmi_entry_error error = spmmi_read_entry(mtx, mtx->field, mtx->symmetry, &p, &entry);
-        if (error != SPMMI_ENTRY_OK)
-            return explain_entry(reader, mtx, line, error, &entry);
-        entries++;
+        const spmm_status_t status = read_entry(reader, mtx, line, &p);
+        if (status != SPMM_OK)
+            return status;
         line += p[-1] == '\n';
     }
     return entries < mtx->entries ? too_few(reader, mtx, line, entries) : nothing_wrong(reader);
 }
 
+spmm_status_t spmmi_explain_coordinate(struct spmmi_reader *reader, const struct spmmi_mtx *mtx)
+{
+    return explain(reader, mtx, coordinate_entry);
+}
+
 spmm_status_t spmmi_explain_array(struct spmmi_reader *reader, const struct spmmi_mtx *mtx)
 {
-    uint64_t line = mtx->data_line;
-    int64_t entries = 0;
-    for (const char *p = mtx->data;;) {
-        p = spmmi_next_entry(p, mtx->end, &line);
-        if (p == mtx->end)
-            break;
-        if (entries == mtx->entries)
-            return too_many(reader, mtx, line, p);
-        struct spmmi_entry entry = {0, 0, 1, false, p};
-        const char *q = spmmi_read_value(p, mtx->end, mtx->field, &entry);
-        if (q == NULL)
-            return bad_value(reader, mtx, line, p);
-        q = spmmi_skip_blanks(q, mtx->end);
-        p = spmmi_line_end(q, mtx->end);
-        if (p == NULL)
-            return found(reader, line, "one value a line", q, mtx->end, "");
-        entries++;
-        line += p[-1] == '\n';
-    }
-    return entries < mtx->entries ? too_few(reader, mtx, line, entries) : nothing_wrong(reader);
+    return explain(reader, mtx, array_entry);
 }
