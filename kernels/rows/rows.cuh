@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rows: row segments on CUDA cores.  C(m x n) = alpha * P * B(k x n) + beta * C, row-major.
+// rows: row segments on CUDA cores.  C(m x n) = alpha * P * B(k x n) + beta * C; B row-major, C either.
 //
 // layout      the stream of executor/kernel_abi.h: nonzeros in row order, a column's sign bit ends its row
 // block       256 threads = 256 / LANES groups; blockIdx.x takes consecutive groups, blockIdx.y a column tile
@@ -13,6 +13,9 @@
 //             No floating-point atomics: the order of every sum is fixed by the launch shape, so results are
 //             bitwise repeatable.
 // residue     the stream is padded; entries past an item's end are computed and dropped, never stored
+// memory      two numbers a thread and column of shared memory in a nonzero split, none in a row split;
+//             48 registers (f32) or 64 (f64), for 5 or 4 blocks a multiprocessor
+// measured    docs/performance.md, on an H200
 // source      paper 004 (row split, nonzero split with carry-out), paper 002 (strict nonzero splitting)
 #pragma once
 #include <cuda_runtime.h>
