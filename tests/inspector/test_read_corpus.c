@@ -70,11 +70,18 @@ static void check_verdict(const char *path, char **columns)
     assert_int_equal(spmmi_alloc_live(), 0);
 }
 
+/* The folder of real matrices; NULL where the variable is not set or empty. */
+static const char *matrices_folder(void)
+{
+    const char *folder = getenv("SPMM_MATRICES");
+    return folder != NULL && folder[0] != '\0' ? folder : NULL;
+}
+
 static void files_of_other_projects_have_their_verdict(void **state)
 {
     char line[2048], path[PATH_BYTES];
     char *columns[COLUMNS_MAX];
-    const char *folder = getenv("SPMM_MATRICES");
+    const char *folder = matrices_folder();
     FILE *table = fopen(PARSER_FOLDER "/INDEX.tsv", "r");
     int bundled = 0;
     int elsewhere = 0;
@@ -137,7 +144,7 @@ static void real_matrices_have_the_size_of_their_index(void **state)
     char header[2048], line[2048], path[PATH_BYTES];
     char *names[COLUMNS_MAX];
     char *columns[COLUMNS_MAX];
-    const char *folder = getenv("SPMM_MATRICES");
+    const char *folder = matrices_folder();
     int checked = 0;
     (void)state;
     if (folder == NULL) {
