@@ -143,25 +143,25 @@ class Mkl:
     GENERAL, NO_TRANSPOSE, ROW_MAJOR, COL_MAJOR, THREADING_GNU = 20, 10, 101, 102, 3
 
     def __init__(self, path):
-        self.library = ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
-        self.library.MKL_Set_Threading_Layer(self.THREADING_GNU)
-        self.library.MKL_Set_Dynamic(0)
+        self.dll = ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+        self.dll.MKL_Set_Threading_Layer(self.THREADING_GNU)
+        self.dll.MKL_Set_Dynamic(0)
 
     def product(self, a, letter, scalar, b, c):
         """A function that runs C = A B, and one that frees what it holds."""
         handle, description = pointer(), Descr(self.GENERAL, 40, 50)
         layout = self.ROW_MAJOR if b.layout == "row" else self.COL_MAJOR
-        create, mm = (getattr(self.library, f"mkl_sparse_{letter}_{verb}") for verb in ("create_csr", "mm"))
+        create, mm = (getattr(self.dll, f"mkl_sparse_{letter}_{verb}") for verb in ("create_csr", "mm"))
         starts = a.indptr.ctypes.data
         must(create(ctypes.byref(handle), 0, *a.shape, pointer(starts), pointer(starts + 4),
                     a.indices.ctypes.data_as(pointer), a.data.ctypes.data_as(pointer)), "mkl_sparse_create_csr")
-        must(self.library.mkl_sparse_set_mm_hint(handle, self.NO_TRANSPOSE, description, layout, b.cols, 1000), "hint")
-        must(self.library.mkl_sparse_optimize(handle), "mkl_sparse_optimize")
+        must(self.dll.mkl_sparse_set_mm_hint(handle, self.NO_TRANSPOSE, description, layout, b.cols, 1000), "hint")
+        must(self.dll.mkl_sparse_optimize(handle), "mkl_sparse_optimize")
 
         def run():
             must(mm(self.NO_TRANSPOSE, scalar(1), handle, description, layout, b.data, b.cols, ctypes.c_int(b.ld),
                     scalar(0), c.data, ctypes.c_int(c.ld)), "mkl_sparse_mm")
-        return run, lambda: self.library.mkl_sparse_destroy(handle)
+        return run, lambda: self.dll.mkl_sparse_destroy(handle)
 
 
 def times(runs, seconds, before):
