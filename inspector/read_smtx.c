@@ -83,11 +83,15 @@ spmm_status_t spmmi_read_smtx(struct spmmi_reader *reader, const char *text, con
     char token[SPMMI_TOKEN_BYTES];
     int64_t offset = 0;
     SPMM_TRY(read_sizes(reader, &c, matrix));
+    if (matrix->rows == 0 && matrix->nnz > 0) {
+        status = spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, 1, "expected no nonzeros without rows");
+        goto cleanup;
+    }
     SPMM_TRY(spmmi_matrix_alloc_row_ptr(reader, matrix));
     for (int64_t i = 0; i <= matrix->rows; i++) {
         /* The first offset is 0, the last one nnz, and none is smaller than the one before. */
         const int64_t low = i == matrix->rows ? matrix->nnz : offset;
-        const int64_t high = i == 0 && matrix->rows > 0 ? 0 : matrix->nnz;
+        const int64_t high = i == 0 ? 0 : matrix->nnz;
         SPMM_TRY(read_number(reader, &c, "a row offset", low, high, false, &offset));
         matrix->row_ptr[i] = offset;
     }

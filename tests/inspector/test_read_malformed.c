@@ -238,6 +238,7 @@ static const struct malformed smtx[] = {
     {"column not closed", "2, 2, 1\n0 1 1\n0,\n", 0, SYNTAX, 3, "found \"0,\""},
     {"text behind the columns", "2, 2, 1\n0 1 1\n0 1\n", 0, SYNTAX, 3, "after 1 column indices, found \"1\""},
     {"nonzeros without columns", "1, 0, 1\n0 1\n0\n", 0, SYNTAX, 1, "no nonzeros without columns"},
+    {"nonzeros without rows", "0, 4, 3\n3\n0 0 0\n", 0, SYNTAX, 1, "no nonzeros without rows"},
     {"web page", "<html>\n", 0, SYNTAX, 1, "an HTML or XML page"},
 };
 
