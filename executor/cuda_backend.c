@@ -101,7 +101,6 @@ static spmm_status_t describe(const spmm_plan_t *plan, struct spmmi_cuda *cuda, 
                  INT32_MAX - (int)SPMMI_STREAM_PAD, (long long)plan->nnz);
     cuda->dtype = plan->dtype;
     cuda->nnz = (uint32_t)plan->nnz;
-    cuda->variant_count = plan->variant_count;
     cuda->part_count = plan->part_count;
     memcpy(cuda->variants, plan->variants, sizeof cuda->variants);
     memcpy(cuda->parts, plan->parts, sizeof cuda->parts);

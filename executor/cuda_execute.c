@@ -60,7 +60,7 @@ spmm_status_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, const st
 
 /* One pass as the kernels see it: columns j .. j + n of B and C, or their row-major scratch. */
 struct pass {
-    int64_t j, n;
+    int64_t n;
     const char *b;
     char *c;
     int64_t ldb, c_row_step, c_column_step;
@@ -127,7 +127,7 @@ static cudaError_t run_pass(struct spmmi_cuda *cuda, const struct spmmi_product 
     const int64_t left = product->b->cols - j;
     const int64_t n = left < launch->n_pass ? left : launch->n_pass;
     const int64_t padded = (n + launch->shape.vec - 1) / launch->shape.vec * launch->shape.vec;
-    struct pass pass = {.j = j, .n = n, .beta = product->beta};
+    struct pass pass = {.n = n, .beta = product->beta};
     int error = cudaSuccess;
     /* A single column-major column is a row-major matrix of ld 1. */
     pass.ldb = product->b->order == SPMM_COL_MAJOR ? 1 : product->b->ld;

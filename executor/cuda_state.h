@@ -24,7 +24,7 @@ struct spmmi_cuda {
     struct spmmi_rows_device figures;
     spmm_dtype_t dtype;
     uint32_t nnz;
-    uint32_t variant_count, part_count;
+    uint32_t part_count;
     struct spmmi_variant variants[SPMMI_VARIANT_MAX];
     struct spmmi_part parts[SPMMI_PART_MAX]; /* without items */
     struct spmmi_operand operands[SPMMI_OP_COUNT];

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,9 +21,15 @@ void test_cuda_ok(cudaError_t error, const char *call)
         fail_msg("%s: %s", call, cudaGetErrorString(error));
 }
 
-int test_cuda_present(void)
+int test_cuda_begin(int argc, char **argv)
 {
-    return spmm_device_count() > 0;
+    if (spmm_device_count() == 0) {
+        puts("no GPU answers: skipped");
+        return 0;
+    }
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    return 1;
 }
 
 static size_t offset_in_block(const struct test_dense *host)

@@ -11,8 +11,9 @@
 void test_cuda_ok(cudaError_t error, const char *call);
 #define TEST_CUDA(call) test_cuda_ok((call), #call)
 
-/* 0 when no GPU answers: then main returns TEST_SKIPPED. */
-int test_cuda_present(void);
+/* How every main of the GPU tier begins: 0 when no GPU answers, and main returns TEST_SKIPPED. A first argument
+ * is a filter of tests, for compute-sanitizer. */
+int test_cuda_begin(int argc, char **argv);
 #define TEST_SKIPPED 77
 
 /* A copy of a host matrix, guards and gaps included, on the device. view.data is a device pointer. */

@@ -299,10 +299,8 @@ static void a_forced_kernel_needs_its_part(void **state)
 
 int main(int argc, char **argv)
 {
-    if (!test_cuda_present()) {
-        puts("no GPU answers: skipped");
+    if (!test_cuda_begin(argc, argv))
         return TEST_SKIPPED;
-    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thousand_repeats_give_the_same_bits),
         cmocka_unit_test(a_graph_replays_the_product),
@@ -312,7 +310,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(missing_workspace_and_devices_are_refused),
         cmocka_unit_test(a_forced_kernel_needs_its_part),
     };
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]); /* one test, for compute-sanitizer */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

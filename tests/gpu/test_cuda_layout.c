@@ -83,15 +83,11 @@ static void columns_are_made_from_rows(void **state)
 
 int main(int argc, char **argv)
 {
-    if (!test_cuda_present()) {
-        puts("no GPU answers: skipped");
+    if (!test_cuda_begin(argc, argv))
         return TEST_SKIPPED;
-    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_made_from_columns),
         cmocka_unit_test(columns_are_made_from_rows),
     };
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]); /* one test, for compute-sanitizer */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

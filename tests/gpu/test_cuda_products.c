@@ -260,10 +260,8 @@ static void canaries_stay_in_their_rows(void **state)
 
 int main(int argc, char **argv)
 {
-    if (!test_cuda_present()) {
-        puts("no GPU answers: skipped");
+    if (!test_cuda_begin(argc, argv))
         return TEST_SKIPPED;
-    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_matrix_meets_the_error_bound),
         cmocka_unit_test(integers_are_exact),
@@ -271,7 +269,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(large_matrices_meet_the_error_bound),
         cmocka_unit_test(canaries_stay_in_their_rows),
     };
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]); /* one test, for compute-sanitizer */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
