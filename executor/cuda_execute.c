@@ -63,7 +63,8 @@ struct pass {
     int64_t n;
     const char *b;
     char *c;
-    int64_t ldb, c_row_step, c_column_step;
+    int64_t ldb, ldc;
+    int c_is_col_major;
     double beta;      /* for the kernel; the conversion of C applies it otherwise */
     int is_dependent; /* follows the conversion of B */
 };
@@ -91,9 +92,8 @@ static cudaError_t run_rows(struct spmmi_cuda *cuda, const struct spmmi_product 
         .block_count = launch->block_count,
         .block_nonzeros = launch->block_nonzeros,
         .ldb = (uint32_t)pass->ldb,
-        .c_row_step = (uint64_t)pass->c_row_step,
-        .c_column_step = (uint64_t)pass->c_column_step,
-        .c_is_row_major = launch->converts_c || product->c->order == SPMM_ROW_MAJOR,
+        .ldc = (uint64_t)pass->ldc,
+        .c_is_col_major = pass->c_is_col_major,
         .alpha = product->alpha,
         .beta = pass->beta,
         .slots = slots,
@@ -112,7 +112,7 @@ static cudaError_t run_rows(struct spmmi_cuda *cuda, const struct spmmi_product 
     }
     for (int64_t j = 0; j < pass->n && error == cudaSuccess; j += width) {
         args.b = pass->b != NULL ? pass->b + (size_t)j * number_bytes : NULL;
-        args.c = pass->c + (size_t)(j * pass->c_column_step) * number_bytes;
+        args.c = pass->c + (size_t)(pass->c_is_col_major ? j * pass->ldc : j) * number_bytes;
         args.n = (uint32_t)(pass->n - j < width ? pass->n - j : width);
         error = kernel(&args);
         args.is_dependent = 0; /* counters and slots are used again: one launch after the other */
@@ -131,8 +131,8 @@ static cudaError_t run_pass(struct spmmi_cuda *cuda, const struct spmmi_product 
     int error = cudaSuccess;
     /* A single column-major column is a row-major matrix of ld 1. */
     pass.ldb = product->b->order == SPMM_COL_MAJOR ? 1 : product->b->ld;
-    pass.c_row_step = product->c->order == SPMM_COL_MAJOR ? 1 : product->c->ld;
-    pass.c_column_step = product->c->order == SPMM_COL_MAJOR ? product->c->ld : 1;
+    pass.c_is_col_major = product->c->order == SPMM_COL_MAJOR && product->c->cols > 1;
+    pass.ldc = product->c->order == SPMM_COL_MAJOR && product->c->cols == 1 ? 1 : product->c->ld;
     pass.b = at_column(product->b, j);
     pass.c = at_column(product->c, j);
     if (launch->converts_b && product->alpha != 0) {
@@ -144,8 +144,8 @@ static cudaError_t run_pass(struct spmmi_cuda *cuda, const struct spmmi_product 
     }
     if (launch->converts_c) {
         pass.c = workspace + launch->c_offset;
-        pass.c_row_step = launch->pitch;
-        pass.c_column_step = 1;
+        pass.c_is_col_major = 0;
+        pass.ldc = launch->pitch;
         pass.beta = 0;
         pass.n = launch->converts_b ? padded : n;
     }

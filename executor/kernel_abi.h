@@ -81,7 +81,7 @@ struct spmmi_stream_items {
 };
 
 /* One launch of a rows kernel on the GPU: C(:, 0..n) = alpha * P * B(:, 0..n) + beta * C(:, 0..n).
- * B is row-major. Element (i, j) of C is c[i * c_row_step + j * c_column_step]. */
+ * B is row-major, C is either; row-major C is written by whole words of shape.vec. */
 struct spmmi_rows_cuda {
     struct spmmi_stream stream;
     struct spmmi_stream_items items;
@@ -92,8 +92,8 @@ struct spmmi_rows_cuda {
     const void *b;
     void *c;
     uint32_t ldb; /* elements */
-    uint64_t c_row_step, c_column_step;
-    int c_is_row_major; /* c_column_step is 1, and rows are written by whole words of shape.vec */
+    uint64_t ldc;
+    int c_is_col_major;
     uint32_t n;
     double alpha, beta;
     void *slots;        /* partial sums of rows shared by blocks, see rows.cuh; NULL without nonzero split */

@@ -53,48 +53,53 @@ template <typename T> struct RowsArgs {
     uint32_t *arrivals;
     const uint2 *blocks; // struct spmmi_block
     uint32_t empty_count, item_count, items_per_group, granule_log2, block_nonzeros, work_blocks;
-    uint64_t c_row_step, c_column_step;
+    uint64_t ldc; // of a row, or of a column in column-major C
     uint32_t ldb_bytes, n;
-    bool c_is_row_major;
     T alpha, beta;
 };
 
-// A lane's columns of one row of C: at once in row-major C, one by one in column-major C.
-template <typename T, int VEC>
+// A lane's columns of one row of C: at once in row-major C, one by one in column-major C (C_COLUMNS).
+template <typename T, int VEC, bool C_COLUMNS>
 __device__ __forceinline__ void store_row(const RowsArgs<T> &a, uint32_t row, uint32_t column,
                                           const Vector<T, VEC> &sum)
 {
     if (column >= a.n)
         return;
-    T *c = a.c + row * a.c_row_step + column * a.c_column_step;
-    Vector<T, VEC> out;
-    if (a.c_is_row_major) {
-        out = a.beta != T(0) ? load_vector<T, VEC>(c) : Vector<T, VEC>{};
+    if (C_COLUMNS) {
+        T *c = a.c + row + column * a.ldc;
 #pragma unroll
-        for (int i = 0; i < VEC; i++)
-            out.x[i] = a.beta != T(0) ? fma(a.alpha, sum.x[i], a.beta * out.x[i]) : a.alpha * sum.x[i];
-        store_vector<T, VEC>(c, out);
+        for (int i = 0; i < VEC; i++) {
+            if (column + i < a.n)
+                *c = a.beta != T(0) ? fma(a.alpha, sum.x[i], a.beta * *c) : a.alpha * sum.x[i];
+            c += a.ldc;
+        }
         return;
     }
+    T *c = a.c + (uint64_t)row * (uint32_t)a.ldc + column; // fits: see executor/cuda_execute.c
+    Vector<T, VEC> out;
+    if (a.beta != T(0)) {
+        out = load_vector<T, VEC>(c);
 #pragma unroll
-    for (int i = 0; i < VEC; i++) {
-        if (column + i < a.n) {
-            const T value = a.beta != T(0) ? fma(a.alpha, sum.x[i], a.beta * *c) : a.alpha * sum.x[i];
-            *c = value;
-        }
-        c += a.c_column_step;
+        for (int i = 0; i < VEC; i++)
+            out.x[i] = fma(a.alpha, sum.x[i], a.beta * out.x[i]);
+    } else {
+#pragma unroll
+        for (int i = 0; i < VEC; i++)
+            out.x[i] = a.alpha * sum.x[i];
     }
+    store_vector<T, VEC>(c, out);
 }
 
 // Rows without nonzeros: C = beta * C. Blocks past the work blocks come here.
-template <typename T, int VEC, int LANES>
+template <typename T, int VEC, int LANES, bool C_COLUMNS>
 __device__ __forceinline__ void scale_empty_rows(const RowsArgs<T> &a, uint32_t column)
 {
     constexpr uint32_t GROUPS = THREADS / LANES;
     const uint32_t stride = (gridDim.x - a.work_blocks) * GROUPS;
     uint32_t i = (blockIdx.x - a.work_blocks) * GROUPS + threadIdx.x / LANES;
     for (; i < a.empty_count; i += stride)
-        store_row<T, VEC>(a, a.empty_rows != nullptr ? __ldg(a.empty_rows + i) : i, column, Vector<T, VEC>{});
+        store_row<T, VEC, C_COLUMNS>(a, a.empty_rows != nullptr ? __ldg(a.empty_rows + i) : i, column,
+                                     Vector<T, VEC>{});
 }
 
 // The lanes of the caller's group, which share a warp.
@@ -146,7 +151,7 @@ __device__ __forceinline__ int first_group(const Shared<T, VEC, LANES> &s, int l
 
 // The last block to arrive adds the slots of a shared row in ascending order of blocks and stores the row.
 // All threads of the block take part: group g adds slots g, g + GROUPS, ... ; then group 0 adds the groups.
-template <typename T, int VEC, int LANES>
+template <typename T, int VEC, int LANES, bool C_COLUMNS>
 __device__ __forceinline__ void finish_row(const RowsArgs<T> &a, Shared<T, VEC, LANES> &s, int which,
                                            uint32_t column, uint32_t offset)
 {
@@ -169,7 +174,7 @@ __device__ __forceinline__ void finish_row(const RowsArgs<T> &a, Shared<T, VEC, 
     if (group == 0) {
         const int used = count < (uint32_t)GROUPS ? (int)count : GROUPS;
         sum = sum_tails<T, VEC, LANES>(s, 0, used - 1, nullptr, offset);
-        store_row<T, VEC>(a, s.row[which], column, sum);
+        store_row<T, VEC, C_COLUMNS>(a, s.row[which], column, sum);
     }
     if (threadIdx.x == 0)
         a.arrivals[blockIdx.y * a.work_blocks + first] = 0; // ready for the next launch
@@ -242,7 +247,7 @@ __device__ __forceinline__ void put_slot(const RowsArgs<T> &a, Shared<T, VEC, LA
 
 // Second phase of the nonzero split: rows cut by group and block boundaries. A group may end a row that began
 // before it (which = 0), and the last group may hold one that goes on in the next block (which = 1).
-template <typename T, int VEC, int LANES>
+template <typename T, int VEC, int LANES, bool C_COLUMNS>
 __device__ __forceinline__ void join_rows(const RowsArgs<T> &a, Shared<T, VEC, LANES> &s,
                                           const GroupEdge &edge, bool block_alone, uint32_t column,
                                           uint32_t offset)
@@ -262,7 +267,8 @@ __device__ __forceinline__ void join_rows(const RowsArgs<T> &a, Shared<T, VEC, L
         const Vector<T, VEC> sum = sum_tails<T, VEC, LANES>(s, first < 0 ? 0 : first, last,
                                                             which == 0 ? s.head[group] : nullptr, offset);
         if (which == 0 && first >= 0)
-            store_row<T, VEC>(a, a.row_of_rank != nullptr ? a.row_of_rank[rank] : rank, column, sum);
+            store_row<T, VEC, C_COLUMNS>(a, a.row_of_rank != nullptr ? a.row_of_rank[rank] : rank, column,
+                                         sum);
         else
             put_slot<T, VEC, LANES>(a, s, which, rank, offset, sum);
     }
@@ -273,12 +279,12 @@ __device__ __forceinline__ void join_rows(const RowsArgs<T> &a, Shared<T, VEC, L
     for (int which = 0; which < 2; which++) {
         if (s.finish[which]) { // the same for the whole block
             __threadfence();   // the other blocks' slots are read after their arrivals
-            finish_row<T, VEC, LANES>(a, s, which, column, offset);
+            finish_row<T, VEC, LANES, C_COLUMNS>(a, s, which, column, offset);
         }
     }
 }
 
-template <typename T, int VEC, int LANES, int QUADS, bool SPLIT>
+template <typename T, int VEC, int LANES, int QUADS, bool SPLIT, bool C_COLUMNS>
 __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T), false))
     rows_kernel(const RowsArgs<T> a)
 {
@@ -289,7 +295,7 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T), f
     release_dependents();
     if (blockIdx.x >= a.work_blocks) {
         wait_for_previous();
-        scale_empty_rows<T, VEC, LANES>(a, column);
+        scale_empty_rows<T, VEC, LANES, C_COLUMNS>(a, column);
         return;
     }
     GroupRange range;
@@ -356,7 +362,7 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T), f
                                 edge.has_head = true;
                                 inside = false;
                             } else {
-                                store_row<T, VEC>(a, row, column, sum);
+                                store_row<T, VEC, C_COLUMNS>(a, row, column, sum);
                             }
                             rank++;
                             row = a.row_of_rank != nullptr ? __ldg(a.row_of_rank + rank) : rank;
@@ -377,7 +383,7 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T), f
         const uint32_t through = __ballot_sync(0xffffffffu, inside);
         if (threadIdx.x % 32 == 0)
             s.through[threadIdx.x / 32] = through;
-        join_rows<T, VEC, LANES>(a, s, edge, range.block_alone, column, offset);
+        join_rows<T, VEC, LANES, C_COLUMNS>(a, s, edge, range.block_alone, column, offset);
     }
 }
 

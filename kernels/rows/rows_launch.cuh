@@ -34,9 +34,7 @@ int launch(void (*kernel)(RowsArgs<T>), const struct spmmi_rows_cuda *args)
     a.block_nonzeros = args->block_nonzeros;
     a.work_blocks = args->block_count;
     a.ldb_bytes = args->ldb * (uint32_t)sizeof(T);
-    a.c_row_step = args->c_row_step;
-    a.c_column_step = args->c_column_step;
-    a.c_is_row_major = args->c_is_row_major != 0;
+    a.ldc = args->ldc;
     a.n = args->n;
     a.alpha = static_cast<T>(args->alpha);
     a.beta = static_cast<T>(args->beta);
@@ -53,7 +51,9 @@ int launch(void (*kernel)(RowsArgs<T>), const struct spmmi_rows_cuda *args)
 template <typename T, int VEC, int LANES, int QUADS, bool SPLIT>
 int launch_rows(const struct spmmi_rows_cuda *args)
 {
-    return launch<T, LANES, LANES * VEC>(rows_kernel<T, VEC, LANES, QUADS, SPLIT>, args);
+    return args->c_is_col_major
+               ? launch<T, LANES, LANES * VEC>(rows_kernel<T, VEC, LANES, QUADS, SPLIT, true>, args)
+               : launch<T, LANES, LANES * VEC>(rows_kernel<T, VEC, LANES, QUADS, SPLIT, false>, args);
 }
 
 template <typename T> int launch_single(const struct spmmi_rows_cuda *args)

@@ -95,7 +95,7 @@ __device__ __forceinline__ LaneSums<T> sum_item(const RowsArgs<T> &a, const Lane
             if (is_first)
                 lane.head = lane.tail;
             else
-                store_row<T, 1>(a, row[e], 0, Vector<T, 1>{{lane.tail}});
+                store_row<T, 1, false>(a, row[e], 0, Vector<T, 1>{{lane.tail}});
             is_first = false;
             lane.tail = T(0);
         }
@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T), t
     release_dependents();
     wait_for_previous();
     if (blockIdx.x >= a.work_blocks) {
-        scale_empty_rows<T, 1, 1>(a, 0);
+        scale_empty_rows<T, 1, 1, false>(a, 0);
         return;
     }
     const GroupRange range = group_range<GROUPS>(a, threadIdx.x / 32);
@@ -182,7 +182,7 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T), t
                 s.head[threadIdx.x / 32][0] = sum;
             } else {
                 const uint32_t row = a.row_of_rank != nullptr ? __ldg(a.row_of_rank + my_rank) : my_rank;
-                store_row<T, 1>(a, row, 0, Vector<T, 1>{{sum}});
+                store_row<T, 1, false>(a, row, 0, Vector<T, 1>{{sum}});
             }
         }
         const T last = __shfl_sync(FULL_WARP, scanned, 31);
@@ -200,7 +200,7 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T), t
         s.through[threadIdx.x / 32] = inside ? FULL_WARP : 0;
     else
         s.head[threadIdx.x / 32][lane] = T(0);
-    join_rows<T, 1, 32>(a, s, edge, range.block_alone, lane, lane);
+    join_rows<T, 1, 32, false>(a, s, edge, range.block_alone, lane, lane);
 }
 
 } // namespace spmmi
