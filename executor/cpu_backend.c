@@ -155,7 +155,7 @@ static spmm_status_t part_force(struct spmmi_cpu *cpu, spmm_op_t op, spmm_schedu
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_part *part = &cpu->parts[op];
-    *part = (struct spmmi_part){op, SPMM_FAMILY_ROWS, schedule, FORCED_GRANULE, 0, NULL};
+    *part = (struct spmmi_part){op, SPMM_FAMILY_ROWS, schedule, FORCED_GRANULE, 0, NULL, 0, 0, 0};
     SPMM_TRY_ALLOC(part->items = take(cpu, forced_items(cpu->nnz), sizeof *part->items), diag);
     if (schedule == SPMM_SCHEDULE_ROW_SPLIT)
         items_row_split(&cpu->sides[op], part);

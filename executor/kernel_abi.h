@@ -121,6 +121,84 @@ typedef int (*spmmi_rows_cuda_fn)(const struct spmmi_rows_cuda *args);
 /* The instance for a schedule (1 row split, 2 nonzero split), dtype and shape; NULL if there is none. */
 spmmi_rows_cuda_fn spmmi_rows_cuda_kernel(int schedule, int dtype, struct spmmi_rows_shape shape);
 
+/* tiled family, on the CPU and on the GPU: paper 000. A thread owns a unit (a row or a segment of one) and keeps
+ * its sums in registers; a block of panel_rows threads owns a panel. The rows of B that the panel's units name are
+ * staged in shared memory, stage after stage, and named by two-byte local indices; slot 0 of a stage holds zeros.
+ * Entries are stored as sliced ELL: slice s holds 32 entries, one for each lane of a warp; a warp's slices of a
+ * stage follow each other, and a lane that has fewer entries is padded with local index 0 and value 0, so that
+ * padding multiplies zero by zero and never a number of B.                                         */
+#define SPMMI_TILED_LANES 32u
+#define SPMMI_TILED_NONE 0xffffffffu    /* target of the threads beyond the last unit */
+#define SPMMI_TILED_PARTIAL 0x80000000u /* flag in target: the number of a partial sum */
+
+/* A row that was cut: its partial sums [first, first + count) are added in this order. */
+struct spmmi_tiled_split {
+    uint32_t row, first, count;
+};
+
+/* One op(A) in panels; all pointers are host pointers or all are device pointers. */
+struct spmmi_tiled {
+    uint32_t rows, cols;               /* of op(A) */
+    uint32_t panel_rows;               /* threads a block: 32, 64, 128 or 256 */
+    uint32_t panel_count;              /* ceil(units / panel_rows) */
+    uint32_t stage_count, stage_slots; /* of all panels; most columns of one stage, slot 0 not counted */
+    uint32_t footprint;                /* entries of columns */
+    uint32_t slice_count;
+    uint32_t partial_count, split_count;
+    const uint32_t *panel_stage; /* panel_count + 1: first stage of each */
+    const uint32_t
+        *stage_first; /* stage_count + 1: first entry of columns of each; entry i of a stage is slot i + 1 */
+    const uint32_t *columns; /* footprint: columns of op(A), ascending in a panel */
+    const uint32_t
+        *warp_slice;        /* stage_count * (panel_rows / 32) + 1: first slice of each warp in each stage */
+    const uint16_t *local;  /* slice_count * 32 */
+    const void *values;     /* slice_count * 32 of the plan's type */
+    const uint32_t *target; /* panel_count * panel_rows: row of C, or flagged partial, or none */
+    const struct spmmi_tiled_split *splits; /* split_count */
+};
+
+/* C(m x n) = alpha * P * B(k x n) + beta * C on the CPU, B and C in any order. */
+struct spmmi_tiled_host {
+    const struct spmmi_tiled *layout;
+    int64_t n;
+    const void *b;
+    int64_t ldb;
+    int b_is_col_major;
+    void *c;
+    int64_t ldc;
+    int c_is_col_major;
+    double alpha, beta;
+    void *workspace; /* partial sums: as many bytes as the workspace function said */
+    int threads;     /* 0 = OpenMP's default */
+};
+typedef void (*spmmi_tiled_host_fn)(const struct spmmi_tiled_host *args);
+/* Bytes of workspace for n columns. */
+uint64_t spmmi_tiled_host_workspace(const struct spmmi_tiled *layout, int dtype, int64_t n);
+/* Indexed by dtype - 1; kernels/tiled/tiled_cpu.c. Same bits at any number of threads. */
+extern const spmmi_tiled_host_fn spmmi_tiled_host_kernels[4];
+
+/* One launch on the GPU. register_tile: columns a thread keeps (R): 1, 2, 4 .. 32. */
+struct spmmi_tiled_cuda {
+    struct spmmi_tiled layout;
+    uint32_t register_tile;
+    const void *b;
+    void *c;
+    uint64_t ldb, ldc; /* elements */
+    int b_is_col_major, c_is_col_major;
+    uint32_t n;
+    double alpha, beta;
+    void *partials; /* partial_count * n sums: float, or double for f64 */
+    void *cuda_stream;
+};
+/* Returns a cudaError_t, 0 = enqueued. B row-major: 16-byte aligned rows are loaded by pieces of 16 bytes. */
+int spmmi_tiled_cuda_launch(int dtype, const struct spmmi_tiled_cuda *args);
+/* Bytes of shared memory a block takes. */
+uint32_t spmmi_tiled_cuda_shared_bytes(int dtype, uint32_t register_tile, const struct spmmi_tiled *layout);
+
+/* out[map[q]] = in[q], count numbers of the plan's type: values of A into their slices. */
+int spmmi_scatter_cuda(int dtype, uint32_t count, const uint32_t *map, const void *in, void *out,
+                       void *cuda_stream);
+
 /* Layout conversion of a rows x n matrix on the device; each returns a cudaError_t.
  * rows_from_columns: dst row-major (ldd) = src column-major (lds); columns n .. ldd of dst become 0.
  * columns_from_rows: dst column-major (ldd) = src row-major (lds) + beta * dst; beta = 0 does not read dst. */

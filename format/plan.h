@@ -36,14 +36,29 @@ struct spmmi_variant {
  *                  implicitly); items[0] = 0, strictly ascending. Consecutive rows share an item until it
  *                  holds at least granule nonzeros.
  * Rows without nonzeros belong to no nonzero-split item: the kernels scale or clear them apart.  */
+/* tiled family. The units of P are its rows (whole), or the segments of granule nonzeros that its rows are cut into,
+ * the last one of a row shorter, a row without nonzeros being one empty segment (segmented); they are numbered in
+ * the order of P. items is the order in which panels take them: a permutation of 0 .. item_count - 1, the identity
+ * without SPMMI_PART_REORDERED. Panel p takes units items[p * panel_rows ..] up to panel_rows of them.
+ * What a panel stages, and the local indices, follow from this; the executor derives them.        */
 struct spmmi_part {
     spmm_op_t op; /* as the variants that name it */
     spmm_family_t family;
     spmm_schedule_t schedule;
-    uint32_t granule;
+    uint32_t granule; /* segmented: 1 .. SPMMI_ROW_SEGMENT_MAX; whole: 0 */
     uint64_t item_count;
-    uint32_t *items; /* owned */
+    uint32_t *items;      /* owned */
+    uint32_t panel_rows;  /* tiled: 32, 64, 128 or 256 */
+    uint32_t stage_slots; /* tiled: SPMMI_STAGE_SLOTS_MIN .. SPMMI_STAGE_SLOTS_MAX */
+    uint32_t flags;       /* SPMMI_PART_* */
 };
+#define SPMMI_ROW_SEGMENT_MAX 0x40000000u
+#define SPMMI_PANEL_ROWS_MIN 32u
+#define SPMMI_PANEL_ROWS_MAX 256u
+#define SPMMI_STAGE_SLOTS_MIN 32u
+#define SPMMI_STAGE_SLOTS_MAX 4095u
+#define SPMMI_PART_REORDERED 1u       /* items is a permutation */
+#define SPMMI_PART_PERMUTES_OUTPUT 2u /* whole, reordered: row i of C belongs to row items[i] of op(A) */
 
 /* Why a candidate won or lost; the sentence comes from the reason and the two figures. */
 enum spmmi_reason {
@@ -51,6 +66,10 @@ enum spmmi_reason {
     SPMMI_REASON_MEAN_ROW = 2,  /* figure = mean row, threshold = 9.35 (paper 004) */
     SPMMI_REASON_IMBALANCE = 3, /* figure = longest row, threshold = what row split bears */
     SPMMI_REASON_PREDICTED = 4, /* figure = predicted, threshold = predicted of the winner */
+    SPMMI_REASON_UNDERUSED = 5, /* figure = U (Eq. 5 of paper 000), threshold = below which rows are cut */
+    SPMMI_REASON_UNEVEN = 6,    /* figure = sigma / mu, threshold = above which rows are cut */
+    SPMMI_REASON_EVEN = 7,      /* figure = sigma / mu, threshold: neither of the two, rows stay whole */
+    SPMMI_REASON_REUSE = 8,     /* figure = intensity with the new order, threshold = without */
     SPMMI_REASON_COUNT_
 };
 

@@ -53,7 +53,16 @@ spmm_status_t spmm_plan_part(const spmm_plan_t *plan, int index, spmm_part_info_
     if (info == NULL || plan == NULL || !is_index(plan, index, plan->part_count))
         return SPMM_ERR_ARGUMENT;
     const struct spmmi_part *p = &plan->parts[index];
-    *info = (spmm_part_info_t){p->family, p->schedule, p->granule, (int64_t)p->item_count};
+    *info = (spmm_part_info_t){
+        .family = p->family,
+        .schedule = p->schedule,
+        .granule = p->granule,
+        .items = (int64_t)p->item_count,
+        .panel_rows = p->panel_rows,
+        .stage_slots = p->stage_slots,
+        .is_reordered = (p->flags & SPMMI_PART_REORDERED) != 0,
+        .permutes_output = (p->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0,
+    };
     return SPMM_OK;
 }
 
@@ -73,6 +82,20 @@ static void reason_text(const struct spmmi_trace *t, char *text, size_t size)
         return;
     case SPMMI_REASON_PREDICTED:
         (void)snprintf(text, size, "predicted %.2f us, the winner %.2f us", t->figure, t->threshold);
+        return;
+    case SPMMI_REASON_UNDERUSED:
+        (void)snprintf(text, size, "%.3f blocks a multiprocessor, below %.2f rows are cut", t->figure,
+                       t->threshold);
+        return;
+    case SPMMI_REASON_UNEVEN:
+        (void)snprintf(text, size, "sigma / mu is %.3f, above %.2f rows are cut", t->figure, t->threshold);
+        return;
+    case SPMMI_REASON_EVEN:
+        (void)snprintf(text, size, "sigma / mu is %.3f, up to %.2f rows stay whole", t->figure, t->threshold);
+        return;
+    case SPMMI_REASON_REUSE:
+        (void)snprintf(text, size, "intensity %.4f flop/byte in the new order, %.4f without", t->figure,
+                       t->threshold);
         return;
     case SPMMI_REASON_COUNT_:
         break;

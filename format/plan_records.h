@@ -114,7 +114,10 @@ struct spmmi_entry {
     X(op, 0)                 \
     X(family, 4)             \
     X(schedule, 8)           \
-    X(granule, 12)
+    X(granule, 12)           \
+    X(panel_rows, 16)        \
+    X(stage_slots, 20)       \
+    X(flags, 24)
 
 #define SPMMI_TRACE_FIELDS(X) \
     X(variant, 0)             \

@@ -44,6 +44,10 @@ const char *spmm_dtype_name(spmm_dtype_t dtype)
         return "f32";
     case SPMM_F64:
         return "f64";
+    case SPMM_F16:
+        return "f16";
+    case SPMM_BF16:
+        return "bf16";
     }
     return "?";
 }
@@ -55,6 +59,9 @@ size_t spmm_dtype_size(spmm_dtype_t dtype)
         return 4;
     case SPMM_F64:
         return 8;
+    case SPMM_F16:
+    case SPMM_BF16:
+        return 2;
     }
     return 0;
 }
@@ -86,6 +93,8 @@ const char *spmm_family_name(spmm_family_t family)
     switch (family) {
     case SPMM_FAMILY_ROWS:
         return "rows";
+    case SPMM_FAMILY_TILED:
+        return "tiled";
     }
     return "?";
 }
@@ -97,6 +106,10 @@ const char *spmm_schedule_name(spmm_schedule_t schedule)
         return "row-split";
     case SPMM_SCHEDULE_NONZERO_SPLIT:
         return "nonzero-split";
+    case SPMM_SCHEDULE_WHOLE:
+        return "whole";
+    case SPMM_SCHEDULE_SEGMENTED:
+        return "segmented";
     }
     return "?";
 }

@@ -103,12 +103,14 @@ typedef struct spmm_diag {
     char text[240];       /* one sentence with expected and found values, no newline */
 } spmm_diag_t;
 
-typedef enum spmm_dtype { SPMM_F32 = 1, SPMM_F64 = 2 } spmm_dtype_t;
+/* Number types of A, B and C. f16 (IEEE binary16) and bf16 are storage only: products and sums are f32, rounded
+ * once when C is written. */
+typedef enum spmm_dtype { SPMM_F32 = 1, SPMM_F64 = 2, SPMM_F16 = 3, SPMM_BF16 = 4 } spmm_dtype_t;
 typedef enum spmm_op { SPMM_OP_N = 0, SPMM_OP_T = 1 } spmm_op_t;
 typedef enum spmm_order { SPMM_ROW_MAJOR = 0, SPMM_COL_MAJOR = 1 } spmm_order_t;
 typedef enum spmm_itype { SPMM_I32 = 1, SPMM_I64 = 2 } spmm_itype_t;
 
-/* "f32", "f64"; "N", "T"; "row", "col"; "?" for another value. Static storage. */
+/* "f32", "f64", "f16", "bf16"; "N", "T"; "row", "col"; "?" for another value. Static storage. */
 SPMM_API const char *spmm_dtype_name(spmm_dtype_t dtype);
 SPMM_API const char *spmm_op_name(spmm_op_t op);
 SPMM_API const char *spmm_order_name(spmm_order_t order);

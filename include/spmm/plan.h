@@ -83,9 +83,17 @@ typedef struct {
 /* Fill *info; info->struct_size says how much of it the caller knows. Errors: ARGUMENT. */
 SPMM_API spmm_status_t spmm_plan_info(const spmm_plan_t *plan, spmm_plan_info_t *info);
 
-typedef enum spmm_family { SPMM_FAMILY_ROWS = 1 } spmm_family_t;
-typedef enum spmm_schedule { SPMM_SCHEDULE_ROW_SPLIT = 1, SPMM_SCHEDULE_NONZERO_SPLIT = 2 } spmm_schedule_t;
-/* "rows"; "row-split", "nonzero-split"; "?" for another value. Static storage. */
+typedef enum spmm_family {
+    SPMM_FAMILY_ROWS = 1, /* lane groups own row segments and gather rows of B */
+    SPMM_FAMILY_TILED = 2 /* panels of rows stage the rows of B that they share in shared memory */
+} spmm_family_t;
+typedef enum spmm_schedule {
+    SPMM_SCHEDULE_ROW_SPLIT = 1,     /* rows */
+    SPMM_SCHEDULE_NONZERO_SPLIT = 2, /* rows */
+    SPMM_SCHEDULE_WHOLE = 3,         /* tiled: a thread owns a row */
+    SPMM_SCHEDULE_SEGMENTED = 4 /* tiled: a thread owns a segment of a row, segments are summed in order */
+} spmm_schedule_t;
+/* "rows", "tiled"; "row-split", "nonzero-split", "whole", "segmented"; "?" for another value. Static storage. */
 SPMM_API const char *spmm_family_name(spmm_family_t family);
 SPMM_API const char *spmm_schedule_name(spmm_schedule_t schedule);
 
@@ -106,8 +114,13 @@ SPMM_API spmm_status_t spmm_plan_variant(const spmm_plan_t *plan, int index, spm
 typedef struct spmm_part_info {
     spmm_family_t family;
     spmm_schedule_t schedule;
-    uint32_t granule; /* nonzero split: nonzeros an item; row split: least nonzeros that close an item */
-    int64_t items;
+    uint32_t granule;     /* nonzero split: nonzeros an item; row split: least nonzeros that close an item;
+                         segmented: most nonzeros of a segment; whole: 0 */
+    int64_t items;        /* tiled: rows, or segments of rows */
+    uint32_t panel_rows;  /* tiled: rows or segments a panel; else 0 */
+    uint32_t stage_slots; /* tiled: rows of B that a stage holds at most; else 0 */
+    int is_reordered;     /* tiled: rows are not in the order of A */
+    int permutes_output;  /* tiled: C is written in the order of spmm_plan_row_order */
 } spmm_part_info_t;
 SPMM_API spmm_status_t spmm_plan_part(const spmm_plan_t *plan, int index, spmm_part_info_t *info);
 

@@ -62,7 +62,7 @@ static void variant_add(spmm_plan_t *plan, spmm_op_t op, const struct test_plan_
                                plan->part_count,
                                1};
     struct spmmi_part *part = &plan->parts[plan->part_count++];
-    *part = (struct spmmi_part){op, SPMM_FAMILY_ROWS, options->schedule, options->granule, 0, NULL};
+    *part = (struct spmmi_part){op, SPMM_FAMILY_ROWS, options->schedule, options->granule, 0, NULL, 0, 0, 0};
     if (op == SPMM_OP_N) {
         items_fill(part, plan->rows, plan->row_ptr);
         return;
