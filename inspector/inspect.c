@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a matrix to a plan: copy, figures, choice, partition. Each reads the matrix once. */
 #include <assert.h>
-#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "format/diag.h"
 #include "format/options.h"
 #include "format/plan.h"
+#include "inspect_values.h"
 #include "matrix.h"
 #include "partition.h"
 #include "source_name.h"
@@ -141,61 +141,6 @@ static spmm_status_t copy_pattern(const spmm_matrix_t *a, const struct request *
 #pragma omp parallel for schedule(static) num_threads(threads) if (a->nnz > NONZEROS_PARALLEL)
     for (int64_t p = 0; p < a->nnz; p++)
         plan->col_ind[p] = a->col_ind[p];
-cleanup:
-    return status;
-}
-
-/* Round to float; returns the first nonzero that is finite but too large for one, nnz if there is none. */
-static int64_t to_float(int64_t nnz, const double *values, float *out, int threads)
-{
-    int64_t first = nnz;
-#pragma omp parallel for schedule(static) num_threads(threads) if (nnz > NONZEROS_PARALLEL) \
-    reduction(min                                                                           \
-              : first)
-    for (int64_t p = 0; p < nnz; p++) {
-        out[p] = (float)values[p];
-        if (isinf(out[p]) && !isinf(values[p]))
-            first = p < first ? p : first;
-    }
-    return first;
-}
-
-static int64_t row_of_nonzero(const spmm_matrix_t *a, int64_t p)
-{
-    int64_t row = 0;
-    while (a->row_ptr[row + 1] <= p)
-        row++;
-    return row;
-}
-
-static spmm_status_t copy_values(const spmm_matrix_t *a, const struct request *r, spmm_plan_t *plan,
-                                 spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    if (r->options.pattern_only)
-        goto cleanup;
-    plan->values = spmmi_alloc((uint64_t)a->nnz, spmm_dtype_size(plan->dtype));
-    SPMM_TRY_ALLOC(plan->values, diag);
-    if (a->values == NULL) {
-        for (int64_t p = 0; p < a->nnz; p++) {
-            if (plan->dtype == SPMM_F32)
-                ((float *)plan->values)[p] = 1.0f;
-            else
-                ((double *)plan->values)[p] = 1.0;
-        }
-    } else if (plan->dtype == SPMM_F64) {
-        memcpy(plan->values, a->values, (size_t)a->nnz * sizeof *a->values);
-    } else {
-        const int64_t p = to_float(a->nnz, a->values, plan->values, r->threads);
-        if (p < a->nnz) {
-            const int64_t row = row_of_nonzero(a, p);
-            SPMM_FAIL_AT(
-                SPMM_ERR_ARGUMENT, diag, ((struct spmmi_where){.offset = (uint64_t)row}),
-                "the value %.17g in row %lld, column %lld (counted from 1) is too large for f32: use f64 "
-                "(--dtype f64)",
-                a->values[p], (long long)row + 1, (long long)a->col_ind[p] + 1);
-        }
-    }
 cleanup:
     return status;
 }
@@ -340,7 +285,8 @@ spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_inspect_optio
     spmmi_source_name(matrix->info.name, p->source, sizeof p->source);
     report(&request, "copy", 0, STAGES);
     SPMM_TRY(copy_pattern(matrix, &request, p, diag));
-    SPMM_TRY(copy_values(matrix, &request, p, diag));
+    if (!request.options.pattern_only)
+        SPMM_TRY(spmmi_inspect_values(matrix, request.threads, p, diag));
     report(&request, "statistics", 1, STAGES);
     SPMM_TRY(study(p, request.threads, diag));
     report(&request, "partition", 2, STAGES);
