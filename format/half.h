@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The 16-bit number types, which are stored but never computed with: binary16 (IEEE 754) and bfloat16, each in a
+ * uint16_t. To 16 bits: round to nearest, ties to even, once, from f64 too; overflow gives infinity, a NaN stays a
+ * NaN and becomes quiet. From 16 bits: exact. */
+#ifndef SPMMI_HALF_H
+#define SPMMI_HALF_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define SPMMI_F16_FRACTION_BITS 10
+#define SPMMI_F16_EXPONENT_MAX 31 /* of infinity; half of it, rounded down, is the bias */
+#define SPMMI_BF16_FRACTION_BITS 7
+#define SPMMI_BF16_EXPONENT_MAX 255
+
+/* The fields of a binary64 into a format with fewer bits of both kinds. */
+static inline uint16_t spmmi_half_from_f64(double number, int fraction_bits, int exponent_max)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, &number, sizeof bits);
+    const uint32_t sign = (uint32_t)(bits >> 63) << 15;
+    const uint32_t infinity = (uint32_t)exponent_max << fraction_bits;
+    const int wide = (int)(bits >> 52 & 0x7ff);
+    const uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1);
+    const int exponent = wide - 1023 + exponent_max / 2;
+    int shift = 52 - fraction_bits;
+    if (wide == 0x7ff && fraction != 0)
+        return (uint16_t)(sign | infinity | (uint32_t)(fraction >> shift) | 1u << (fraction_bits - 1));
+    if (exponent >= exponent_max)
+        return (uint16_t)(sign | infinity);
+    if (exponent < 1) /* subnormal: the leading one moves into the fraction */
+        shift += 1 - exponent;
+    if (shift > 53) /* below half of the smallest number */
+        return (uint16_t)sign;
+    const uint64_t significand = fraction | UINT64_C(1) << 52;
+    const uint64_t half = UINT64_C(1) << (shift - 1), rest = significand & (2 * half - 1);
+    uint32_t rounded = (uint32_t)(significand >> shift);
+    rounded += rest > half || (rest == half && (rounded & 1) != 0);
+    /* The leading one, or a carry, adds to the exponent. */
+    if (exponent > 1)
+        rounded += (uint32_t)(exponent - 1) << fraction_bits;
+    return (uint16_t)(sign | rounded);
+}
+
+static inline uint16_t spmmi_f16_from_f64(double number)
+{
+    return spmmi_half_from_f64(number, SPMMI_F16_FRACTION_BITS, SPMMI_F16_EXPONENT_MAX);
+}
+
+static inline uint16_t spmmi_bf16_from_f64(double number)
+{
+    return spmmi_half_from_f64(number, SPMMI_BF16_FRACTION_BITS, SPMMI_BF16_EXPONENT_MAX);
+}
+
+/* Every f32 is an f64, so one rounding remains. */
+static inline uint16_t spmmi_f16_from_f32(float number)
+{
+    return spmmi_f16_from_f64((double)number);
+}
+
+static inline uint16_t spmmi_bf16_from_f32(float number)
+{
+    return spmmi_bf16_from_f64((double)number);
+}
+
+static inline float spmmi_f32_from_f16(uint16_t half)
+{
+    const uint32_t sign = (uint32_t)(half >> 15) << 31;
+    const uint32_t exponent = half >> SPMMI_F16_FRACTION_BITS & SPMMI_F16_EXPONENT_MAX;
+    const uint32_t fraction = half & ((1u << SPMMI_F16_FRACTION_BITS) - 1);
+    uint32_t bits = exponent == SPMMI_F16_EXPONENT_MAX ? 0x7f800000u : (exponent + 127 - 15) << 23;
+    float number = 0;
+    if (exponent == 0) { /* zero or subnormal: a multiple of 2^-24, which f32 holds as a normal number */
+        number = (float)fraction * 0x1p-24f;
+        memcpy(&bits, &number, sizeof bits);
+    } else {
+        bits |= fraction << (23 - SPMMI_F16_FRACTION_BITS);
+    }
+    bits |= sign;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+static inline float spmmi_f32_from_bf16(uint16_t half)
+{
+    const uint32_t bits = (uint32_t)half << 16;
+    float number = 0;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+#endif
