@@ -3,6 +3,7 @@
 #include "dense_matrix.h"
 
 #include "fail.h"
+#include "number.h"
 
 int64_t dense_ld(spmm_order_t order, int64_t rows, int64_t cols)
 {
@@ -35,15 +36,12 @@ double dense_random(spmm_dtype_t type, uint64_t seed, int64_t i, int64_t j)
     /* Odd multiples of 2^-23 (2^-52): they fill (-1, 1) evenly, skip zero, and fit the significand. */
     if (type == SPMM_F32)
         return ((double)(hash >> 41) * 2.0 + 1.0) * 0x1p-23 - 1.0;
-    return ((double)(hash >> 12) * 2.0 + 1.0) * 0x1p-52 - 1.0;
-}
-
-static void set(const spmm_dense_t *dense, int64_t at, double value)
-{
-    if (dense->type == SPMM_F32)
-        ((float *)dense->data)[at] = (float)value;
-    else
-        ((double *)dense->data)[at] = value;
+    const double uniform = ((double)(hash >> 12) * 2.0 + 1.0) * 0x1p-52 - 1.0;
+    if (type == SPMM_F64)
+        return uniform;
+    /* Multiples of one step would leave bf16 a few hundred numbers, so all that the type has are used; the interval
+     * ends at the number before 1, so that nothing rounds up to 1. */
+    return number_round(type, uniform * (1.0 - number_type(type)->unit));
 }
 
 void dense_fill_random(const spmm_dense_t *dense, uint64_t seed, int64_t random_rows)
@@ -56,7 +54,8 @@ void dense_fill_random(const spmm_dense_t *dense, uint64_t seed, int64_t random_
         for (int64_t p = 0; p < length; p++) {
             const int64_t i = is_row_major ? line : p;
             const int64_t j = is_row_major ? p : line;
-            set(dense, line * dense->ld + p, i < random_rows ? dense_random(dense->type, seed, i, j) : 0.0);
+            number_set(dense->type, dense->data, line * dense->ld + p,
+                       i < random_rows ? dense_random(dense->type, seed, i, j) : 0.0);
         }
     }
 }
@@ -64,8 +63,7 @@ void dense_fill_random(const spmm_dense_t *dense, uint64_t seed, int64_t random_
 double dense_get(const spmm_dense_t *dense, int64_t i, int64_t j)
 {
     const int64_t at = dense->order == SPMM_ROW_MAJOR ? i * dense->ld + j : i + j * dense->ld;
-    return dense->type == SPMM_F32 ? (double)((const float *)dense->data)[at]
-                                   : ((const double *)dense->data)[at];
+    return number_get(dense->type, dense->data, at);
 }
 
 void dense_to_double(const spmm_dense_t *dense, double *out)

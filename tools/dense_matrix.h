@@ -9,7 +9,7 @@
 int64_t dense_ld(spmm_order_t order, int64_t rows, int64_t cols);
 spmm_status_t dense_bytes(const spmm_dense_t *dense, uint64_t *bytes, spmm_diag_t *diag);
 
-/* The random number at (i, j): uniform in (-1, 1), exactly a float when the type is f32. It depends on seed, i and
+/* The random number at (i, j): uniform in (-1, 1) and exactly a number of the type. It depends on seed, i and
  * j alone, so that a narrower matrix is a prefix of a wider one in any layout. */
 double dense_random(spmm_dtype_t type, uint64_t seed, int64_t i, int64_t j);
 /* Fill host memory with it; rows from random_rows on are zero (a peer may need padding). */

@@ -3,9 +3,9 @@
 #include "host_csr.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "fail.h"
+#include "number.h"
 
 static int64_t index_at(const void *indices, spmm_itype_t type, int64_t p)
 {
@@ -14,10 +14,7 @@ static int64_t index_at(const void *indices, spmm_itype_t type, int64_t p)
 
 static double value_at(const spmm_csr_t *view, int64_t p)
 {
-    if (view->values == NULL)
-        return 1.0;
-    return view->value_type == SPMM_F32 ? (double)((const float *)view->values)[p]
-                                        : ((const double *)view->values)[p];
+    return view->values == NULL ? 1.0 : number_get(view->value_type, view->values, p);
 }
 
 static spmm_status_t csr_alloc(int64_t rows, int64_t cols, int64_t nnz, spmm_dtype_t dtype,
@@ -44,9 +41,8 @@ spmm_status_t host_csr_make(const spmm_csr_t *view, spmm_dtype_t dtype, struct h
         csr->row_ptr[i] = index_at(view->row_ptr, view->row_ptr_type, i);
 #pragma omp parallel for schedule(static)
     for (int64_t p = 0; p < view->nnz; p++) {
-        const double value = value_at(view, p);
         csr->col_ind[p] = (int32_t)index_at(view->col_ind, view->col_ind_type, p);
-        csr->values[p] = dtype == SPMM_F32 ? (double)(float)value : value;
+        csr->values[p] = number_round(dtype, value_at(view, p));
     }
     return SPMM_OK;
 }
@@ -85,13 +81,9 @@ void *host_csr_typed_values(const struct host_csr *csr)
     void *typed = malloc(((size_t)csr->nnz + 1) * spmm_dtype_size(csr->dtype));
     if (typed == NULL)
         return NULL;
-    if (csr->dtype == SPMM_F32) {
 #pragma omp parallel for schedule(static)
-        for (int64_t p = 0; p < csr->nnz; p++)
-            ((float *)typed)[p] = (float)csr->values[p];
-    } else {
-        memcpy(typed, csr->values, (size_t)csr->nnz * sizeof(double));
-    }
+    for (int64_t p = 0; p < csr->nnz; p++)
+        number_set(csr->dtype, typed, p, csr->values[p]);
     return typed;
 }
 
@@ -152,10 +144,7 @@ static void fill_block_row(const struct host_csr *csr, int64_t bi, struct host_b
         for (int64_t p = csr->row_ptr[i]; p < csr->row_ptr[i + 1]; p++) {
             const int64_t bj = csr->col_ind[p] / block;
             const int64_t at = (slot[bj] * block + (i - bi * block)) * block + (csr->col_ind[p] - bj * block);
-            if (csr->dtype == SPMM_F32)
-                ((float *)bsr->values)[at] = (float)csr->values[p];
-            else
-                ((double *)bsr->values)[at] = csr->values[p];
+            number_set(csr->dtype, bsr->values, at, csr->values[p]);
         }
     }
 }

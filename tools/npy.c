@@ -95,9 +95,15 @@ static spmm_status_t set_type(const char *descr, struct npy_header *header, spmm
         header->type = SPMM_F32;
     else if (strcmp(descr, "<f8") == 0)
         header->type = SPMM_F64;
+    else if (strcmp(descr, "<f2") == 0)
+        header->type = SPMM_F16;
+    else if (strcmp(descr, "<V2") == 0 || strcmp(descr, "|V2") == 0)
+        header->type = SPMM_BF16;
     else
-        return fail(diag, SPMM_ERR_MATRIX_UNSUPPORTED,
-                    "the .npy file holds numbers of type '%.20s', expected '<f4' or '<f8'", descr);
+        return fail(
+            diag, SPMM_ERR_MATRIX_UNSUPPORTED,
+            "the .npy file holds numbers of type '%.20s', expected '<f4', '<f8', '<f2' or, for bf16, '<V2'",
+            descr);
     return SPMM_OK;
 }
 
@@ -232,6 +238,21 @@ cleanup:
     return status;
 }
 
+static const char *descr_of(spmm_dtype_t type)
+{
+    switch (type) {
+    case SPMM_F32:
+        return "<f4";
+    case SPMM_F16:
+        return "<f2";
+    case SPMM_BF16:
+        return "<V2";
+    case SPMM_F64:
+        break;
+    }
+    return "<f8";
+}
+
 spmm_status_t npy_save(const char *path, const spmm_dense_t *dense, spmm_diag_t *diag)
 {
     const int is_row_major = dense->order == SPMM_ROW_MAJOR;
@@ -241,8 +262,8 @@ spmm_status_t npy_save(const char *path, const spmm_dense_t *dense, spmm_diag_t 
     char text[2 * ALIGNMENT + 1];
     const int length =
         snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': %s, 'shape': (%lld, %lld), }",
-                 dense->type == SPMM_F32 ? "<f4" : "<f8", is_row_major ? "False" : "True",
-                 (long long)dense->rows, (long long)dense->cols);
+                 descr_of(dense->type), is_row_major ? "False" : "True", (long long)dense->rows,
+                 (long long)dense->cols);
     /* The header ends with a newline at a multiple of 64 bytes. */
     const int start = MAGIC_BYTES + 4;
     const int padded = (start + length + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT - start;

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers of the tools: the libraries' conversions, met from the other side, agree. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "format/half.h"
+#include "tools/number.h"
+
+static const spmm_dtype_t dtypes[] = {SPMM_F16, SPMM_BF16};
+
+static uint16_t bits_by_library(spmm_dtype_t dtype, double value)
+{
+    return dtype == SPMM_F16 ? spmmi_f16_from_f64(value) : spmmi_bf16_from_f64(value);
+}
+
+static double value_by_library(spmm_dtype_t dtype, uint16_t bits)
+{
+    return (double)(dtype == SPMM_F16 ? spmmi_f32_from_f16(bits) : spmmi_f32_from_bf16(bits));
+}
+
+static int is_same(double a, double b)
+{
+    return isnan(a) ? isnan(b) : memcmp(&a, &b, sizeof a) == 0;
+}
+
+static void every_number_of_16_bits_is_what_the_libraries_read(void **state)
+{
+    (void)state;
+    for (int t = 0; t < 2; t++) {
+        for (uint32_t bits = 0; bits <= 0xffff; bits++) {
+            const uint16_t stored = (uint16_t)bits;
+            uint16_t back = 0;
+            const double value = number_get(dtypes[t], &stored, 0);
+            assert_true(is_same(value, value_by_library(dtypes[t], stored)));
+            number_set(dtypes[t], &back, 0, value);
+            if (!isnan(value))
+                assert_int_equal(back, stored);
+            assert_true(is_same(number_get(dtypes[t], &back, 0), value));
+        }
+    }
+}
+
+/* Between two neighbours: the middle, where the even one wins, and the doubles on both sides of it. */
+static void every_boundary_of_rounding_is_where_the_libraries_have_it(void **state)
+{
+    (void)state;
+    for (int t = 0; t < 2; t++) {
+        const struct number_type *type = number_type(dtypes[t]);
+        for (uint32_t bits = 0; bits <= 0x7fff; bits++) {
+            const uint16_t lower = (uint16_t)bits, upper = (uint16_t)(bits + 1);
+            const double low = number_get(dtypes[t], &lower, 0);
+            double high = number_get(dtypes[t], &upper, 0);
+            if (!isfinite(low))
+                break;
+            if (isinf(high))
+                high = 2 * type->infinity - type->largest;
+            const double middle = low + (high - low) / 2;
+            const double nearby[] = {nextafter(middle, 0.0), middle, nextafter(middle, (double)INFINITY)};
+            for (int k = 0; k < 6; k++) {
+                const double value = k < 3 ? nearby[k] : -nearby[k - 3];
+                const uint16_t expected = bits_by_library(dtypes[t], value);
+                uint16_t found = 0;
+                number_set(dtypes[t], &found, 0, value);
+                assert_int_equal(found, expected);
+                assert_true(is_same(number_round(dtypes[t], value), number_get(dtypes[t], &found, 0)));
+            }
+            assert_true(fabs(number_round(dtypes[t], nearby[0])) <= low);
+            assert_true(fabs(number_round(dtypes[t], nearby[2])) > low);
+        }
+    }
+}
+
+static void the_limits_of_each_type_are_its_own(void **state)
+{
+    static const spmm_dtype_t all[] = {SPMM_F32, SPMM_F64, SPMM_F16, SPMM_BF16};
+    (void)state;
+    for (int t = 0; t < 4; t++) {
+        const struct number_type *type = number_type(all[t]);
+        assert_true(is_same(number_round(all[t], type->largest), type->largest));
+        assert_true(is_same(number_round(all[t], type->tiny), type->tiny));
+        assert_true(is_same(number_round(all[t], type->infinity), (double)INFINITY));
+        assert_true(number_round(all[t], 1.0 + 2 * type->unit) > 1.0);
+        if (all[t] == SPMM_F64)
+            continue;
+        assert_true(is_same(number_round(all[t], type->tiny / 2), 0.0));
+        assert_true(is_same(number_round(all[t], 1.0 + type->unit), 1.0));
+        assert_true(is_same(number_round(all[t], -nextafter(type->infinity, 0.0)), -type->largest));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_number_of_16_bits_is_what_the_libraries_read),
+        cmocka_unit_test(every_boundary_of_rounding_is_where_the_libraries_have_it),
+        cmocka_unit_test(the_limits_of_each_type_are_its_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
