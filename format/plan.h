@@ -90,6 +90,8 @@ struct spmm_plan {
     void *values;                                  /* nnz of dtype, or NULL */
     uint8_t pattern_digest[16], values_digest[16]; /* values_digest is zero without values */
     spmm_stats_t stats;
+    spmm_panel_stats_t panel_stats; /* all zero without has_panel_stats */
+    int has_panel_stats;
     struct spmmi_variant variants[SPMMI_VARIANT_MAX];
     struct spmmi_part parts[SPMMI_PART_MAX];
     struct spmmi_trace *trace; /* trace_count, owned */

@@ -68,6 +68,48 @@ typedef struct spmm_stats {
     int64_t row_histogram[SPMM_HISTOGRAM_BINS]; /* bin 0: empty rows; bin b: 2^(b-1) <= length < 2^b */
 } spmm_stats_t;
 
+#define SPMM_PANEL_HEIGHTS 6 /* panels of 8, 16, 32, 64, 128 and 256 units */
+#define SPMM_COLUMN_BINS 32
+/* Exact figures of a tiled schedule (docs/statistics.md): what its panels share and what padding costs. A unit is a
+ * row, or a segment of one. A quotient whose divisor is 0 is 0. All members are 8 bytes wide: no padding. */
+typedef struct spmm_panel_stats {
+    /* The schedule that the figures are of. */
+    int64_t panel_rows;      /* units a panel, at most; 0: the plan holds no such figures */
+    int64_t stage_slots;     /* columns a stage, at most */
+    int64_t segment;         /* nonzeros a unit, at most; 0: units are whole rows */
+    int64_t is_reordered;    /* 1: panels take the units in another order than that of A */
+    int64_t number_bytes;    /* B_T: bytes of a number */
+    int64_t register_tile;   /* R: columns of B that a thread multiplies at a time */
+    int64_t n;               /* columns of B that were judged */
+    int64_t multiprocessors; /* of the device; 0: not known */
+    /* Work. */
+    int64_t units, panels;
+    int64_t blocks;                /* panels * ceil(n / R) */
+    double utilization;            /* U (Eq. 5): blocks / multiprocessors */
+    double unit_mean, unit_stddev; /* mu* and sigma*: nonzeros a unit */
+    int64_t unit_max;
+    /* Reuse. The footprint of a panel is the number of distinct columns that its units hold. */
+    int64_t footprint_sum, footprint_max; /* of all panels, of the largest */
+    double footprint_mean;
+    double rho;                            /* nnz / footprint_sum */
+    int64_t footprint[SPMM_PANEL_HEIGHTS]; /* sum over the panels of 8, 16, .. 256 units of the same order */
+    double reuse[SPMM_PANEL_HEIGHTS];      /* rho of those */
+    /* Stages and sliced ELL. */
+    int64_t stages, stages_max; /* of all panels, of the panel with most */
+    int64_t slices;             /* of 32 entries, padding included */
+    double padding;             /* Z: 32 * slices / nnz */
+    /* Access to column-major B. */
+    int64_t runs;                           /* of consecutive columns, in each stage */
+    double run_mean;                        /* footprint_sum / runs */
+    int64_t lines, sectors;                 /* of 64 and of 32 bytes, each counted once in each stage */
+    double line_cost, sector_cost;          /* C: bytes of those over bytes of the numbers staged */
+    int64_t columns_used;                   /* columns of A with nonzeros */
+    double l2_reuse;                        /* L: footprint_sum / columns_used */
+    double line_gamma, sector_gamma;        /* Gamma = C / L (Eq. 4) */
+    int64_t column_count[SPMM_COLUMN_BINS]; /* columns of 2^b <= nonzeros < 2^(b+1) */
+    int64_t column_sum[SPMM_COLUMN_BINS];   /* their nonzeros */
+} spmm_panel_stats_t;
+
 typedef struct {
     size_t struct_size;
     int64_t rows, cols, nnz;
@@ -82,6 +124,9 @@ typedef struct {
 } spmm_plan_info_t;
 /* Fill *info; info->struct_size says how much of it the caller knows. Errors: ARGUMENT. */
 SPMM_API spmm_status_t spmm_plan_info(const spmm_plan_t *plan, spmm_plan_info_t *info);
+
+/* The figures of the plan's tiled schedule; panel_rows is 0 when the plan holds none. Errors: ARGUMENT. */
+SPMM_API spmm_status_t spmm_plan_panel_stats(const spmm_plan_t *plan, spmm_panel_stats_t *stats);
 
 typedef enum spmm_family {
     SPMM_FAMILY_ROWS = 1, /* lane groups own row segments and gather rows of B */
