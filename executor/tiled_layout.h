@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The packed layout of the tiled family (kernel_abi.h), built on the host from a CSR pattern and a part. */
+#ifndef SPMMI_TILED_LAYOUT_H
+#define SPMMI_TILED_LAYOUT_H
+
+#include "executor/kernel_abi.h"
+#include "format/plan.h"
+
+struct spmmi_tiled_layout {
+    struct spmmi_tiled view; /* as kernels read it: points to the arrays below; values is NULL */
+    uint32_t *panel_stage, *stage_first, *columns, *warp_slice, *target;
+    uint16_t *local;
+    struct spmmi_tiled_split *splits;
+    uint32_t *value_map; /* nnz: place in the sliced values of each nonzero of op(A) in CSR order */
+};
+
+/* part is a tiled part of this pattern, as spmmi_plan_check wants it. The same arrays at any number of threads.
+ * Scratch: a counter a column and thread, and 4 bytes a nonzero, unit and panel.
+ * Errors: MEMORY; TOO_LARGE when nonzeros, entries with padding or units do not fit 32 bits.
+ * Free with spmmi_tiled_free. */
+spmm_status_t spmmi_tiled_build(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
+                                const struct spmmi_part *part, struct spmmi_tiled_layout *layout,
+                                spmm_diag_t *diag);
+void spmmi_tiled_free(struct spmmi_tiled_layout *layout);
+
+/* The counts of that layout alone; the pointers in counts are NULL. Same errors. */
+spmm_status_t spmmi_tiled_count(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
+                                const struct spmmi_part *part, struct spmmi_tiled *counts, spmm_diag_t *diag);
+
+/* Bytes of all arrays of a layout with these counts: without values and value_map. */
+uint64_t spmmi_tiled_bytes(const struct spmmi_tiled *counts);
+
+#endif

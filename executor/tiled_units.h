@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The units of a tiled part: which nonzeros each holds, and where its sums go. */
+#ifndef SPMMI_TILED_UNITS_H
+#define SPMMI_TILED_UNITS_H
+
+#include "executor/kernel_abi.h"
+#include "format/plan.h"
+
+struct spmmi_tiled_units {
+    uint32_t count, partial_count, split_count;
+    uint32_t *begin;                  /* count + 1: first nonzero of each */
+    uint32_t *target;                 /* count: row of C, or a flagged partial sum */
+    struct spmmi_tiled_split *splits; /* split_count, ascending rows */
+};
+
+/* Errors: MEMORY, TOO_LARGE, INTERNAL when the part's item_count is not the number of units.
+ * Free with spmmi_tiled_units_free. */
+spmm_status_t spmmi_tiled_units_make(int64_t rows, const int64_t *row_ptr, const struct spmmi_part *part,
+                                     struct spmmi_tiled_units *units, spmm_diag_t *diag);
+void spmmi_tiled_units_free(struct spmmi_tiled_units *units);
+
+#endif
