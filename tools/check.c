@@ -2,18 +2,19 @@
 /* The componentwise check of a product. */
 #include "check.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dense_matrix.h"
 #include "fail.h"
+#include "number.h"
 
 /* What is known of an element of C before the product is looked at. */
 struct verdict {
     long double expected, bound;
-    int may_overflow; /* the sum can leave the range of the type, depending on its order */
+    int may_overflow;   /* the sum can leave the range of its type, depending on its order */
+    int may_round_away; /* the right sum can be rounded to the infinity of its sign when it is stored */
 };
 
 struct check_reference {
@@ -26,7 +27,7 @@ struct check_reference {
 /* What one thread needs to compute a row: n of each. */
 struct row_work {
     long double *sum, *magnitude;
-    double *partial, *partial_magnitude; /* of f32 products, which a double holds with room to spare */
+    double *partial, *partial_magnitude; /* of f32 sums, which a double holds with room to spare */
     struct verdict *verdicts;
 };
 
@@ -49,6 +50,12 @@ static void row_work_free(struct row_work *work)
     free(work->partial);
     free(work->partial_magnitude);
     free(work->verdicts);
+}
+
+/* The type that products and sums are computed in. */
+static spmm_dtype_t sum_type(spmm_dtype_t dtype)
+{
+    return dtype == SPMM_F64 ? SPMM_F64 : SPMM_F32;
 }
 
 static void sum_row_f32(const struct check_input *in, int64_t i, struct row_work *work)
@@ -110,9 +117,9 @@ struct row_bound {
 
 static struct row_bound row_bound(const struct check_input *in, int64_t length)
 {
-    const spmm_dtype_t dtype = in->a->dtype;
-    const double u = dtype == SPMM_F32 ? 0x1p-24 : 0x1p-53;
-    const long double eta = dtype == SPMM_F32 ? 0x1p-149L : 0x1p-1074L;
+    const spmm_dtype_t dtype = sum_type(in->a->dtype);
+    const double u = number_type(dtype)->unit;
+    const long double eta = (long double)number_type(dtype)->tiny;
     const double count = in->alpha != 0.0 ? (double)length : 0.0;
     const double of_alpha = count > 0.0 ? factor_roundings(in->alpha, dtype) : 0.0;
     const double of_beta = in->beta != 0.0 ? factor_roundings(in->beta, dtype) : 0.0;
@@ -130,16 +137,28 @@ static void sum_row(const struct check_input *in, int64_t i, struct row_work *wo
         work->sum[j] = 0.0L;
         work->magnitude[j] = 0.0L;
     }
-    if (in->alpha != 0.0 && in->a->dtype == SPMM_F32)
+    if (in->alpha != 0.0 && sum_type(in->a->dtype) == SPMM_F32)
         sum_row_f32(in, i, work);
     else if (in->alpha != 0.0)
         sum_row_f64(in, i, work);
 }
 
+/* Add the one rounding of a narrow type, that of the sum when it is stored: a sum within bound of expected moves by
+ * at most u (|expected| + bound), or by half of the least number where numbers have a fixed step. A sum that is known
+ * exactly to be zero stays zero. */
+static void add_storing(const struct number_type *type, struct verdict *verdict)
+{
+    const long double farthest = fabsl(verdict->expected) + verdict->bound;
+    verdict->may_round_away = farthest >= (long double)type->infinity;
+    if (farthest > 0.0L)
+        verdict->bound += (long double)type->unit * farthest + (long double)type->tiny / 2;
+}
+
 /* Expected values and bounds of row i of C. */
 static void reference_row(const struct check_input *in, int64_t i, struct row_work *work)
 {
-    const long double largest = in->a->dtype == SPMM_F32 ? (long double)FLT_MAX : (long double)DBL_MAX;
+    const struct number_type *type = number_type(in->a->dtype);
+    const long double largest = (long double)number_type(sum_type(in->a->dtype))->largest;
     const struct row_bound bound = row_bound(in, in->a->row_ptr[i + 1] - in->a->row_ptr[i]);
     sum_row(in, i, work);
     for (int64_t j = 0; j < in->n; j++) {
@@ -153,7 +172,14 @@ static void reference_row(const struct check_input *in, int64_t i, struct row_wo
                                              .bound = bound.of_product * product +
                                                       bound.of_before * fabsl(before) + bound.absolute,
                                              .may_overflow = highest * (1.0L + bound.of_product) > largest};
+        if (type->is_narrow)
+            add_storing(type, &work->verdicts[j]);
     }
+}
+
+static int is_rounded_away(double found, const struct verdict *verdict)
+{
+    return verdict->may_round_away && isinf(found) && (found > 0.0) == (verdict->expected > 0.0L);
 }
 
 static double element_ratio(double found, const struct verdict *verdict)
@@ -166,7 +192,7 @@ static double element_ratio(double found, const struct verdict *verdict)
     if (isinf(expected))
         return (double)INFINITY;
     if (!isfinite(found))
-        return verdict->may_overflow ? 0.0 : (double)INFINITY;
+        return verdict->may_overflow || is_rounded_away(found, verdict) ? 0.0 : (double)INFINITY;
     if (verdict->bound == 0.0L)
         return (double)INFINITY;
     return (double)(fabsl((long double)found - expected) / verdict->bound);
@@ -271,7 +297,12 @@ spmm_status_t check_reference_make(const struct check_input *input, const int64_
 static int line_has_nan(const spmm_dense_t *c, int64_t line, int64_t length)
 {
     int found = 0;
-    if (c->type == SPMM_F32) {
+    if (number_type(c->type)->is_narrow) {
+        const uint16_t *data = (const uint16_t *)c->data + line * c->ld;
+        const uint16_t infinity = c->type == SPMM_F16 ? 0x7c00 : 0x7f80;
+        for (int64_t p = 0; p < length; p++)
+            found |= (data[p] & 0x7fff) > infinity;
+    } else if (c->type == SPMM_F32) {
         const float *data = (const float *)c->data + line * c->ld;
         for (int64_t p = 0; p < length; p++)
             found |= data[p] != data[p];

@@ -5,9 +5,19 @@
  *                          + (L max(1, |alpha|) + x(alpha) + x(beta)) eta,
  *     gamma(k) = k u / (1 - k u), at most 1
  *
- * L counts the entries of the row, u is the unit roundoff of the product's type and eta its least positive number.
+ * L counts the entries of the row, u is the unit roundoff of f32 or f64 and eta its least positive number.
  * x are the roundings of a factor: 0 for 1, else 1, and one more where the type cannot hold it. The 1 and the 2 are
  * additions of beta C0, counted where beta is not 0; of a row of L entries there are at most L.
+ *
+ * f16 and bf16 are summed as f32, so u, eta and x of the bound above, E, are those of f32, and the sum is rounded once
+ * more when it is stored. With v and h for unit roundoff (2^-11, 2^-8) and least number (2^-24, 2^-133) of the type:
+ *
+ *     |C_ij - expected| <= E + v (|expected| + E) + h / 2
+ *
+ * because the sum s has |s - expected| <= E, and storing a number s errs by at most v |s| or h / 2. The infinity of
+ * its sign may stand for a sum that can be as large as the numbers that the type rounds to infinity. The second term
+ * has |expected| in it, not the sum of magnitudes: sums kept in the type itself do not pass.
+ *
  * The error ratio is the largest quotient of error and bound; a product is right when it is at most 1.
  * NaN must meet NaN and infinity the same infinity. Only where the magnitudes add up beyond the range of the type
  * may an infinity or NaN stand for a finite number, as sums in some orders overflow; finite numbers are held to the

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The judge of products is judged: right products pass, every kind of wrong one fails. */
-#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +13,7 @@
 #include "tests/support/close.h"
 #include "tools/check.h"
 #include "tools/dense_matrix.h"
+#include "tools/number.h"
 
 #define ROWS 4
 #define COLS 3
@@ -31,6 +31,7 @@ struct product {
     double b[COLS * N];
     float c_f32[ROWS * N];
     double c_f64[ROWS * N];
+    uint16_t c_narrow[ROWS * N];
     spmm_dense_t c;
     struct check_input input;
 };
@@ -43,7 +44,7 @@ static void product_make(struct product *p, spmm_dtype_t dtype)
     memset(p, 0, sizeof *p);
     assert_int_equal(host_csr_make(&view, dtype, &p->a, &diag), SPMM_OK);
     for (int q = 0; q < COLS * N; q++)
-        p->b[q] = dtype == SPMM_F32 ? (double)(float)b_numbers[q] : b_numbers[q];
+        p->b[q] = number_round(dtype, b_numbers[q]);
     for (int64_t i = 0; i < ROWS; i++) {
         for (int64_t q = row_ptr[i]; q < row_ptr[i + 1]; q++) {
             for (int64_t j = 0; j < N; j++) {
@@ -53,15 +54,18 @@ static void product_make(struct product *p, spmm_dtype_t dtype)
             }
         }
     }
-    p->c = (spmm_dense_t){
-        dtype == SPMM_F32 ? (void *)p->c_f32 : (void *)p->c_f64, ROWS, N, N, SPMM_ROW_MAJOR, dtype};
+    for (int q = 0; q < ROWS * N && number_type(dtype)->is_narrow; q++)
+        number_set(dtype, p->c_narrow, q, (double)p->c_f32[q]);
+    void *const data = dtype == SPMM_F32   ? (void *)p->c_f32
+                       : dtype == SPMM_F64 ? (void *)p->c_f64
+                                           : (void *)p->c_narrow;
+    p->c = (spmm_dense_t){data, ROWS, N, N, SPMM_ROW_MAJOR, dtype};
     p->input = (struct check_input){.a = &p->a, .b = p->b, .n = N, .alpha = 1.0};
 }
 
 static void set(struct product *p, int64_t i, int64_t j, double value)
 {
-    p->c_f32[i * N + j] = (float)value;
-    p->c_f64[i * N + j] = value;
+    number_set(p->c.type, p->c.data, i * N + j, value);
 }
 
 /* The ratio of both ways to check, which have to agree. */
@@ -80,12 +84,13 @@ static double ratio_of(struct product *p)
     return direct.ratio;
 }
 
-static const spmm_dtype_t dtypes[] = {SPMM_F32, SPMM_F64};
+static const spmm_dtype_t dtypes[] = {SPMM_F32, SPMM_F64, SPMM_F16, SPMM_BF16};
+#define DTYPES (int)(sizeof dtypes / sizeof *dtypes)
 
 static void a_product_computed_in_any_order_is_right(void **state)
 {
     (void)state;
-    for (int t = 0; t < 2; t++) {
+    for (int t = 0; t < DTYPES; t++) {
         struct product p;
         product_make(&p, dtypes[t]);
         const double ratio = ratio_of(&p);
@@ -98,16 +103,16 @@ static void an_error_of_a_few_roundings_is_wrong(void **state)
 {
     static const struct {
         int64_t i, j;
-        double relative; /* in units of 2^-24 or 2^-53 */
+        double relative; /* in unit roundoffs of the type */
         int is_right;
     } table[] = {{0, 0, 0.0, 1}, {0, 0, 6.0, 0}, {0, 0, -6.0, 0},
                  {1, 1, 3.0, 0}, {3, 1, 5.0, 0}, {3, 1, 1e9, 0}};
     (void)state;
-    for (int t = 0; t < 2; t++) {
+    for (int t = 0; t < DTYPES; t++) {
         for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
             struct product p;
             product_make(&p, dtypes[t]);
-            const double u = dtypes[t] == SPMM_F32 ? 0x1p-24 : 0x1p-53;
+            const double u = number_type(dtypes[t])->unit;
             const double right = dense_get(&p.c, table[k].i, table[k].j);
             set(&p, table[k].i, table[k].j, right * (1.0 + table[k].relative * u));
             assert_int_equal(ratio_of(&p) <= 1.0, table[k].is_right);
@@ -119,12 +124,12 @@ static void an_error_of_a_few_roundings_is_wrong(void **state)
 static void an_empty_row_has_to_be_exactly_zero(void **state)
 {
     (void)state;
-    for (int t = 0; t < 2; t++) {
+    for (int t = 0; t < DTYPES; t++) {
         struct product p;
         product_make(&p, dtypes[t]);
         set(&p, 2, 1, -0.0);
         assert_true(ratio_of(&p) <= 1.0);
-        set(&p, 2, 1, 0x1p-149);
+        set(&p, 2, 1, number_type(dtypes[t])->tiny);
         assert_true(isinf(ratio_of(&p)));
         host_csr_free(&p.a);
     }
@@ -134,7 +139,7 @@ static void nan_and_infinity_are_wrong_where_they_are_not_expected(void **state)
 {
     static const double intruders[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
     (void)state;
-    for (int t = 0; t < 2; t++) {
+    for (int t = 0; t < DTYPES; t++) {
         for (int k = 0; k < 3; k++) {
             for (int64_t i = 0; i < ROWS; i++) {
                 struct product p;
@@ -150,7 +155,7 @@ static void nan_and_infinity_are_wrong_where_they_are_not_expected(void **state)
 static void nan_and_infinity_are_demanded_where_they_are_expected(void **state)
 {
     (void)state;
-    for (int t = 0; t < 2; t++) {
+    for (int t = 0; t < DTYPES; t++) {
         struct product p;
         product_make(&p, dtypes[t]);
         p.b[1 * N + 0] = (double)NAN; /* reaches rows 0 and 1 */
@@ -172,15 +177,14 @@ static void nan_and_infinity_are_demanded_where_they_are_expected(void **state)
 static void alpha_and_beta_take_part(void **state)
 {
     (void)state;
-    for (int t = 0; t < 2; t++) {
+    for (int t = 0; t < DTYPES; t++) {
         struct product p;
         product_make(&p, dtypes[t]);
-        double before_f64[ROWS * N];
-        float before_f32[ROWS * N];
+        double numbers[ROWS * N];
         spmm_dense_t before = p.c;
-        before.data = dtypes[t] == SPMM_F32 ? (void *)before_f32 : (void *)before_f64;
+        before.data = numbers;
         for (int q = 0; q < ROWS * N; q++)
-            before_f64[q] = (double)(before_f32[q] = (float)q - 2.5f);
+            number_set(dtypes[t], numbers, q, (double)q - 2.5);
         p.input.alpha = 0.3;
         p.input.beta = -2.0;
         p.input.c0 = &before;
@@ -203,7 +207,7 @@ static void a_row_outside_the_sample_that_was_not_written_is_found(void **state)
 {
     static const int64_t rows[] = {1};
     (void)state;
-    for (int t = 0; t < 2; t++) {
+    for (int t = 0; t < DTYPES; t++) {
         struct product p;
         struct check_reference *reference = NULL;
         spmm_diag_t diag;
@@ -290,13 +294,13 @@ static void blocks_hold_every_entry_in_its_place(void **state)
 static void random_numbers_fill_the_interval_and_fit_the_type(void **state)
 {
     (void)state;
-    for (int t = 0; t < 2; t++) {
+    for (int t = 0; t < DTYPES; t++) {
         double sum = 0.0;
         double largest = 0.0;
         for (int64_t i = 0; i < 10000; i++) {
             const double x = dense_random(dtypes[t], 3, i, i % 7);
             assert_true(x > -1.0 && x < 1.0 && (x > 0.0 || x < 0.0));
-            assert_true(dtypes[t] == SPMM_F64 || (x <= (double)(float)x && x >= (double)(float)x));
+            assert_memory_equal(&(double){number_round(dtypes[t], x)}, &x, sizeof x);
             sum += x;
             largest = fabs(x) > largest ? fabs(x) : largest;
         }
@@ -311,17 +315,17 @@ static void the_bound_is_that_of_the_other_tests(void **state)
     static const double factors[][2] = {{1.0, 0.0}, {0.3, 0.0}, {1.0, 1.0},     {-2.0, 0.3},
                                         {0.0, 0.1}, {0.1, 0.2}, {1024.0, -1.0}, {1.0, 1e6}};
     (void)state;
-    for (int t = 0; t < 2; t++) {
+    for (int t = 0; t < DTYPES; t++) {
         for (size_t k = 0; k < sizeof factors / sizeof factors[0]; k++) {
             for (int64_t i = 0; i < ROWS; i++) {
                 struct product p;
                 product_make(&p, dtypes[t]);
-                float before_f32[ROWS * N];
-                double before_f64[ROWS * N];
+                const double far = number_round(dtypes[t], 6e4); /* below the largest f16 */
+                double numbers[ROWS * N];
                 spmm_dense_t before = p.c;
-                before.data = dtypes[t] == SPMM_F32 ? (void *)before_f32 : (void *)before_f64;
+                before.data = numbers;
                 for (int q = 0; q < ROWS * N; q++)
-                    before_f64[q] = (double)(before_f32[q] = 3.5f);
+                    number_set(dtypes[t], numbers, q, 3.5);
                 p.input.alpha = factors[k][0];
                 p.input.beta = factors[k][1];
                 p.input.c0 = &before;
@@ -336,13 +340,15 @@ static void the_bound_is_that_of_the_other_tests(void **state)
                 for (int64_t other = 0; other < ROWS; other++)
                     for (int64_t j = 0; j < N; j++)
                         set(&p, other, j, (double)NAN);
-                set(&p, i, 0, 1e9);
+                set(&p, i, 0, far);
                 struct check_reference *reference = NULL;
                 spmm_diag_t diag;
                 assert_int_equal(check_reference_make(&p.input, &i, 1, &reference, &diag), SPMM_OK);
                 const spmm_dense_t first = {p.c.data, ROWS, 1, N, SPMM_ROW_MAJOR, dtypes[t]};
                 const double ratio = check_against(reference, &first).ratio;
-                const double expected = test_ratio(1e9, want, test_terms_bound(dtypes[t], &terms));
+                const long double bound =
+                    test_stored_bound(dtypes[t], want, test_terms_bound(dtypes[t], &terms));
+                const double expected = test_ratio(far, want, bound);
                 if (!(isinf(ratio) ? isinf(expected) : fabs(ratio - expected) <= 1e-9 * expected))
                     fail_msg("alpha %g, beta %g, row %lld: %g, expected %g", factors[k][0], factors[k][1],
                              (long long)i, ratio, expected);
@@ -383,12 +389,12 @@ static void a_long_row_does_not_excuse_an_error_of_beta_c(void **state)
     host_csr_free(&a);
 }
 
-/* Row 3 sums 1e-3 * b[0] + 7 * b[2]. */
+/* Row 3 sums 1e-3 * b[0] + 7 * b[2]. f32 and f64 only: what f16 can hold does not overflow a sum in f32. */
 static void a_sum_that_may_overflow_still_has_a_bound(void **state)
 {
     (void)state;
     for (int t = 0; t < 2; t++) {
-        const double largest = dtypes[t] == SPMM_F32 ? (double)FLT_MAX : DBL_MAX;
+        const double largest = number_type(dtypes[t])->largest;
         static const double intruders[] = {(double)INFINITY, -(double)INFINITY, (double)NAN};
         struct product p;
         product_make(&p, dtypes[t]);
@@ -416,6 +422,79 @@ static void a_sum_that_may_overflow_still_has_a_bound(void **state)
     }
 }
 
+/* A row of 300 numbers times one column: the sum kept in f32 and stored once is right, the sum that is rounded to the
+ * type after each addition is wrong. */
+static void sums_kept_in_16_bits_are_wrong(void **state)
+{
+    enum { LENGTH = 300 };
+    static int64_t starts[2] = {0, LENGTH};
+    static int32_t columns[LENGTH];
+    static double numbers[LENGTH], b[LENGTH];
+    const spmm_csr_t view = {1, LENGTH, LENGTH, SPMM_I64, SPMM_I32, starts, columns, SPMM_F64, numbers};
+    (void)state;
+    for (int t = 2; t < DTYPES; t++) {
+        const spmm_dtype_t dtype = dtypes[t];
+        struct host_csr a;
+        struct check_result result;
+        spmm_diag_t diag;
+        float sum = 0.0f;
+        double sum_kept = 0.0;
+        uint16_t after;
+        for (int32_t q = 0; q < LENGTH; q++) {
+            columns[q] = q;
+            numbers[q] = fabs(dense_random(dtype, 1, q, 0));
+            b[q] = fabs(dense_random(dtype, 1, q, 1));
+        }
+        assert_int_equal(host_csr_make(&view, dtype, &a, &diag), SPMM_OK);
+        for (int q = 0; q < LENGTH; q++) {
+            sum += (float)a.values[q] * (float)b[q];
+            sum_kept = number_round(dtype, sum_kept + number_round(dtype, a.values[q] * b[q]));
+        }
+        const spmm_dense_t c = {&after, 1, 1, 1, SPMM_ROW_MAJOR, dtype};
+        const struct check_input input = {.a = &a, .b = b, .n = 1, .alpha = 1.0};
+        number_set(dtype, &after, 0, (double)sum);
+        assert_int_equal(check_product(&input, &c, &result, &diag), SPMM_OK);
+        assert_true(result.ratio <= 1.0);
+        number_set(dtype, &after, 0, sum_kept);
+        assert_int_equal(check_product(&input, &c, &result, &diag), SPMM_OK);
+        assert_true(result.ratio > 1.0);
+        host_csr_free(&a);
+    }
+}
+
+/* One entry times one number: near the end of f16's range the infinity of the right sign is right, nothing else is. */
+static void a_sum_stored_beyond_the_range_is_the_infinity_of_its_sign(void **state)
+{
+    static const struct {
+        double value, b, found;
+        int is_right;
+    } table[] = {{256.0, 300.0, (double)INFINITY, 1},
+                 {256.0, 300.0, -(double)INFINITY, 0},
+                 {256.0, 300.0, 65504.0, 0},
+                 {256.0, 300.0, (double)NAN, 0},
+                 {-256.0, 300.0, -(double)INFINITY, 1},
+                 {256.0, 250.0, (double)INFINITY, 0},
+                 {2047.0, 32.0, 65504.0, 1},
+                 {2047.0, 32.0, (double)INFINITY, 0}};
+    static const int64_t starts[2] = {0, 1};
+    static const int32_t column = 0;
+    (void)state;
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
+        const spmm_csr_t view = {1, 1, 1, SPMM_I64, SPMM_I32, starts, &column, SPMM_F64, &table[k].value};
+        struct host_csr a;
+        struct check_result result;
+        spmm_diag_t diag;
+        uint16_t after;
+        const spmm_dense_t c = {&after, 1, 1, 1, SPMM_ROW_MAJOR, SPMM_F16};
+        assert_int_equal(host_csr_make(&view, SPMM_F16, &a, &diag), SPMM_OK);
+        const struct check_input input = {.a = &a, .b = &table[k].b, .n = 1, .alpha = 1.0};
+        number_set(SPMM_F16, &after, 0, table[k].found);
+        assert_int_equal(check_product(&input, &c, &result, &diag), SPMM_OK);
+        assert_int_equal(result.ratio <= 1.0, table[k].is_right);
+        host_csr_free(&a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -426,6 +505,8 @@ int main(void)
         cmocka_unit_test(nan_and_infinity_are_demanded_where_they_are_expected),
         cmocka_unit_test(alpha_and_beta_take_part),
         cmocka_unit_test(the_bound_is_that_of_the_other_tests),
+        cmocka_unit_test(sums_kept_in_16_bits_are_wrong),
+        cmocka_unit_test(a_sum_stored_beyond_the_range_is_the_infinity_of_its_sign),
         cmocka_unit_test(a_long_row_does_not_excuse_an_error_of_beta_c),
         cmocka_unit_test(a_sum_that_may_overflow_still_has_a_bound),
         cmocka_unit_test(a_row_outside_the_sample_that_was_not_written_is_found),

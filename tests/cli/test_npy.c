@@ -47,6 +47,9 @@ static void headers_as_numpy_writes_them_are_read(void **state)
         {1, PLAIN "            \n", SPMM_F32, SPMM_ROW_MAJOR, 3, 2},
         {1, "{'descr': '<f8', 'fortran_order': True, 'shape': (7, 1), }", SPMM_F64, SPMM_COL_MAJOR, 7, 1},
         {1, "{\"shape\":(5,),\"fortran_order\":False,\"descr\":\"<f8\"}", SPMM_F64, SPMM_ROW_MAJOR, 5, 1},
+        {1, "{'descr': '<f2', 'fortran_order': False, 'shape': (3, 2), }", SPMM_F16, SPMM_ROW_MAJOR, 3, 2},
+        {1, "{'descr': '<V2', 'fortran_order': False, 'shape': (3, 2), }", SPMM_BF16, SPMM_ROW_MAJOR, 3, 2},
+        {1, "{'descr': '|V2', 'fortran_order': True, 'shape': (3, 2), }", SPMM_BF16, SPMM_COL_MAJOR, 3, 2},
         {1, WITH_SHAPE("(0, 4)"), SPMM_F32, SPMM_ROW_MAJOR, 0, 4},
         {1, WITH_SHAPE("(4611686018427387904, 0)"), SPMM_F32, SPMM_ROW_MAJOR, (int64_t)1 << 62, 0},
     };
@@ -178,6 +181,23 @@ static void what_is_saved_is_loaded_without_the_padding(void **state)
     }
 }
 
+static void types_of_16_bits_come_back_as_they_went(void **state)
+{
+    static const uint16_t numbers[] = {0x3c00, 0x8000, 0x7c01, 0xffff, 0x0001, 0x7f80};
+    static const spmm_dtype_t dtypes[] = {SPMM_F16, SPMM_BF16};
+    (void)state;
+    for (int t = 0; t < 2; t++) {
+        const spmm_dense_t saved = {(void *)(uintptr_t)numbers, 3, 2, 2, SPMM_ROW_MAJOR, dtypes[t]};
+        spmm_dense_t loaded;
+        spmm_diag_t diag;
+        assert_int_equal(npy_save(path, &saved, &diag), SPMM_OK);
+        assert_int_equal(npy_load(path, &loaded, &diag), SPMM_OK);
+        assert_int_equal(loaded.type, dtypes[t]);
+        assert_memory_equal(loaded.data, numbers, sizeof numbers);
+        free(loaded.data);
+    }
+}
+
 static void a_file_longer_or_shorter_than_its_header_says_is_refused(void **state)
 {
     static const float numbers[6] = {1, 2, 3, 4, 5, 6};
@@ -204,6 +224,7 @@ int main(void)
         cmocka_unit_test(headers_that_say_anything_else_are_refused),
         cmocka_unit_test(no_prefix_of_a_header_is_a_header),
         cmocka_unit_test_setup_teardown(what_is_saved_is_loaded_without_the_padding, make_path, remove_path),
+        cmocka_unit_test_setup_teardown(types_of_16_bits_come_back_as_they_went, make_path, remove_path),
         cmocka_unit_test_setup_teardown(a_file_longer_or_shorter_than_its_header_says_is_refused, make_path,
                                         remove_path),
     };

@@ -7,12 +7,12 @@
 
 static long double eta_of(spmm_dtype_t dtype)
 {
-    return dtype == SPMM_F32 ? 0x1p-149L : 0x1p-1074L;
+    return dtype == SPMM_F64 ? 0x1p-1074L : 0x1p-149L;
 }
 
 static long double gamma_of(spmm_dtype_t dtype, int64_t count)
 {
-    const long double ku = (long double)count * (dtype == SPMM_F32 ? 0x1p-24L : 0x1p-53L);
+    const long double ku = (long double)count * (dtype == SPMM_F64 ? 0x1p-53L : 0x1p-24L);
     return ku < 0.5L ? ku / (1 - ku) : 1;
 }
 
@@ -46,9 +46,24 @@ long double test_terms_bound(spmm_dtype_t dtype, const struct test_terms *terms)
     return bound;
 }
 
+long double test_stored_bound(spmm_dtype_t dtype, long double want, long double bound)
+{
+    const long double farthest = fabsl(want) + bound;
+    if ((dtype != SPMM_F16 && dtype != SPMM_BF16) || farthest == 0)
+        return bound;
+    return dtype == SPMM_F16 ? bound + 0x1p-11L * farthest + 0x1p-25L
+                             : bound + 0x1p-8L * farthest + 0x1p-134L;
+}
+
+int test_stored_overflow(spmm_dtype_t dtype, long double want, long double bound)
+{
+    const long double farthest = fabsl(want) + bound;
+    return (dtype == SPMM_F16 && farthest >= 65520) || (dtype == SPMM_BF16 && farthest >= 0x1.ffp127L);
+}
+
 int test_terms_overflow(spmm_dtype_t dtype, const struct test_terms *terms)
 {
-    const long double largest = dtype == SPMM_F32 ? (long double)FLT_MAX : (long double)DBL_MAX;
+    const long double largest = dtype == SPMM_F64 ? (long double)DBL_MAX : (long double)FLT_MAX;
     long double sum = 0, total = 0;
     if (terms->alpha != 0) {
         sum = terms->product;

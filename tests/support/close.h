@@ -19,6 +19,11 @@ struct test_terms {
 };
 /* The bound of docs/testing.md. */
 long double test_terms_bound(spmm_dtype_t dtype, const struct test_terms *terms);
+/* f16 and bf16: bound and want are those of the f32 sum; storing it rounds once more. The same bound for f32 and f64.
+ * See docs/testing.md. */
+long double test_stored_bound(spmm_dtype_t dtype, long double want, long double bound);
+/* Can storing round the sum to the infinity of its sign? Never for f32 and f64. */
+int test_stored_overflow(spmm_dtype_t dtype, long double want, long double bound);
 /* Can the sum leave the range of the type, so that infinity and NaN are right too? */
 int test_terms_overflow(spmm_dtype_t dtype, const struct test_terms *terms);
 

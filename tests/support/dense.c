@@ -5,8 +5,42 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/half.h"
+
 #define GUARD_BYTES 512
-#define CANARY 0xff /* four or eight of them are a NaN */
+#define CANARY 0xff /* two, four or eight of them are a NaN */
+
+double test_number_get(spmm_dtype_t dtype, const void *array, int64_t at)
+{
+    switch (dtype) {
+    case SPMM_F32:
+        return (double)((const float *)array)[at];
+    case SPMM_F16:
+        return (double)spmmi_f32_from_f16(((const uint16_t *)array)[at]);
+    case SPMM_BF16:
+        return (double)spmmi_f32_from_bf16(((const uint16_t *)array)[at]);
+    case SPMM_F64:
+        break;
+    }
+    return ((const double *)array)[at];
+}
+
+void test_number_set(spmm_dtype_t dtype, void *array, int64_t at, double x)
+{
+    if (dtype == SPMM_F32)
+        ((float *)array)[at] = (float)x;
+    else if (dtype == SPMM_F64)
+        ((double *)array)[at] = x;
+    else
+        ((uint16_t *)array)[at] = dtype == SPMM_F16 ? spmmi_f16_from_f64(x) : spmmi_bf16_from_f64(x);
+}
+
+double test_number_round(spmm_dtype_t dtype, double x)
+{
+    double room = 0;
+    test_number_set(dtype, &room, 0, x);
+    return test_number_get(dtype, &room, 0);
+}
 
 static size_t offset_of(const struct test_dense *dense, int64_t i, int64_t j)
 {
@@ -51,17 +85,13 @@ void test_dense_free(struct test_dense *dense)
 double test_dense_get(const struct test_dense *dense, int64_t i, int64_t j)
 {
     const char *at = (const char *)dense->view.data + offset_of(dense, i, j);
-    return dense->view.type == SPMM_F32 ? (double)*(const float *)(const void *)at
-                                        : *(const double *)(const void *)at;
+    return test_number_get(dense->view.type, at, 0);
 }
 
 void test_dense_set(struct test_dense *dense, int64_t i, int64_t j, double x)
 {
     char *at = (char *)dense->view.data + offset_of(dense, i, j);
-    if (dense->view.type == SPMM_F32)
-        *(float *)(void *)at = (float)x;
-    else
-        *(double *)(void *)at = x;
+    test_number_set(dense->view.type, at, 0, x);
 }
 
 int test_dense_same_gaps(const struct test_dense *a, const struct test_dense *b)

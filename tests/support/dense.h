@@ -5,6 +5,11 @@
 
 #include <spmm/common.h>
 
+/* Number at of an array, the same the other way, and what a number becomes: rounded to nearest, ties to even. */
+double test_number_get(spmm_dtype_t dtype, const void *array, int64_t at);
+void test_number_set(spmm_dtype_t dtype, void *array, int64_t at, double x);
+double test_number_round(spmm_dtype_t dtype, double x);
+
 struct test_dense {
     spmm_dense_t view;
     char *block; /* guard, matrix, guard */

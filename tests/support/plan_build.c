@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dense.h"
 #include "format/alloc.h"
 
 static void *take(int64_t count, size_t size)
@@ -20,12 +21,8 @@ void *test_values_of(const struct test_matrix *a, spmm_dtype_t dtype)
     void *values = calloc((size_t)a->nnz + 1, spmm_dtype_size(dtype));
     if (values == NULL)
         abort();
-    for (int64_t p = 0; p < a->nnz; p++) {
-        if (dtype == SPMM_F32)
-            ((float *)values)[p] = (float)a->values[p];
-        else
-            ((double *)values)[p] = a->values[p];
-    }
+    for (int64_t p = 0; p < a->nnz; p++)
+        test_number_set(dtype, values, p, a->values[p]);
     return values;
 }
 
