@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Load balancing of the tiled family: the decision chart of "Optimizing Tiled Sparse Matrix Multiplication with
+ * Performance Modeling on GPUs" (Figure 6). A row is a thread's work, so two things go wrong: too few blocks for the
+ * device, and rows that differ much. Both are mended by cutting rows into segments.
+ *
+ *   U < u_min              segments of U * mu   (underused: as many blocks as there are multiprocessors)
+ *   else sigma/mu > cv_max segments of mu       (uneven: the longest work is the mean row)
+ *   else                   whole rows                                                                  */
+#ifndef SPMMI_BALANCE_H
+#define SPMMI_BALANCE_H
+
+#include "format/plan.h"
+
+#define SPMMI_BALANCE_U_MIN 0.65 /* the paper's thresholds */
+#define SPMMI_BALANCE_CV_MAX 1.0
+
+struct spmmi_balance_rule {
+    double u_min, cv_max;
+    double segment_scale;   /* the chart's length is multiplied by this; the paper: 1 */
+    uint32_t segment_least; /* and is at least this; the paper: 1 */
+};
+
+struct spmmi_balance_input {
+    double mean, stddev; /* mu and sigma of the rows of op(A) */
+    double utilisation;  /* U: scheduled blocks over multiprocessors (Equation 5) */
+};
+
+struct spmmi_balance {
+    spmm_schedule_t schedule; /* whole or segmented */
+    uint32_t segment;         /* most nonzeros of a segment; 0 for whole rows */
+    enum spmmi_reason reason; /* UNDERUSED, UNEVEN or EVEN, with its figure and threshold */
+    double figure, threshold;
+};
+
+struct spmmi_balance spmmi_balance_choose(const struct spmmi_balance_rule *rule,
+                                          const struct spmmi_balance_input *input);
+
+/* U: panels of panel_rows units, each once for every register_tile of n columns, over the multiprocessors. */
+double spmmi_utilisation(uint64_t units, uint32_t panel_rows, int64_t n, uint32_t register_tile,
+                         int multiprocessors);
+
+/* The tallest panel that still gives blocks_least blocks a multiprocessor; the lowest where none does. */
+uint32_t spmmi_balance_panel_rows(uint64_t units, int64_t n, uint32_t register_tile, int multiprocessors,
+                                  double blocks_least);
+
+#endif
