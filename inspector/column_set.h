@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A set of columns that is filled in any order and emptied in ascending order, each in time proportional to what it
+ * holds: a bitmap, above it a bitmap of its words that are not zero, and so on up to a single word. */
+#ifndef SPMMI_COLUMN_SET_H
+#define SPMMI_COLUMN_SET_H
+
+#include <spmm/common.h>
+
+#define SPMMI_COLUMN_SET_LEVELS 6 /* 64^6 columns */
+
+struct spmmi_column_set {
+    uint64_t *level[SPMMI_COLUMN_SET_LEVELS];
+    int levels;
+};
+
+/* An empty set of columns 0 .. cols - 1; cols / 63 * 8 bytes, zeroed and therefore not touched before use.
+ * Errors: MEMORY. */
+spmm_status_t spmmi_column_set_new(struct spmmi_column_set *set, int64_t cols);
+void spmmi_column_set_free(struct spmmi_column_set *set);
+
+static inline void spmmi_column_set_add(struct spmmi_column_set *set, uint32_t column)
+{
+    for (int l = 0; l < set->levels; l++) {
+        uint64_t *word = &set->level[l][column / 64];
+        const uint64_t old = *word;
+        *word = old | UINT64_C(1) << column % 64;
+        if (old != 0)
+            return;
+        column /= 64;
+    }
+}
+
+/* Write all columns of the set to out, ascending, and empty it; returns how many. */
+uint32_t spmmi_column_set_drain(struct spmmi_column_set *set, uint32_t *out);
+
+#endif

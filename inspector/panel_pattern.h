@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pattern whose panels are counted, with columns numbered so that an array of all of them is worth its memory. */
+#ifndef SPMMI_PANEL_PATTERN_H
+#define SPMMI_PANEL_PATTERN_H
+
+#include <stdbool.h>
+
+#include "panel_stats.h"
+
+struct spmmi_panel_pattern {
+    const struct spmmi_panel_input *in;
+    int64_t nnz, cols;      /* cols: numbers of columns, at most those of the input */
+    const int32_t *col_ind; /* nnz numbers */
+    const uint32_t *column; /* the column of each number, ascending; NULL: they are the same */
+    int threads;            /* that may hold an array of cols each */
+    int32_t *own_col_ind;
+    uint32_t *own_column;
+};
+
+/* Errors: MEMORY. Free with spmmi_panel_pattern_close, also after an error. */
+spmm_status_t spmmi_panel_pattern_open(const struct spmmi_panel_input *in, struct spmmi_panel_pattern *p);
+void spmmi_panel_pattern_close(struct spmmi_panel_pattern *p);
+
+/* footprint[] and reuse[] of out and, unless is_reuse_only, columns_used, column_count[] and column_sum[].
+ * Errors: MEMORY. */
+spmm_status_t spmmi_panel_reuse_count(const struct spmmi_panel_pattern *p, bool is_reuse_only,
+                                      spmm_panel_stats_t *out);
+
+/* The unit in this place of the order. */
+static inline uint64_t spmmi_panel_unit(const struct spmmi_panel_input *in, uint64_t place)
+{
+    return in->order == NULL ? place : in->order[place];
+}
+
+static inline double spmmi_quotient(int64_t dividend, int64_t divisor)
+{
+    return divisor == 0 ? 0.0 : (double)dividend / (double)divisor;
+}
+
+#endif
