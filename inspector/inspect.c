@@ -103,8 +103,8 @@ static spmm_status_t check_options(const spmm_inspect_options_t *options, struct
     r->threads = o->threads > 0 ? o->threads : omp_get_max_threads();
     r->threads = r->threads < THREADS_MAX ? r->threads : THREADS_MAX;
 
-    SPMM_REQUIRE(o->dtype == SPMM_F32 || o->dtype == SPMM_F64, SPMM_ERR_ARGUMENT, diag,
-                 "dtype %d is none that spmm knows", (int)o->dtype);
+    SPMM_REQUIRE(spmm_dtype_size(o->dtype) != 0, SPMM_ERR_ARGUMENT, diag, "dtype %d is none that spmm knows",
+                 (int)o->dtype);
     SPMM_REQUIRE((o->layouts & ~both) == 0, SPMM_ERR_ARGUMENT, diag, "layouts %#x has unknown bits",
                  o->layouts);
     SPMM_REQUIRE((o->ops & ~3u) == 0, SPMM_ERR_ARGUMENT, diag, "ops %#x has unknown bits", o->ops);
@@ -182,6 +182,10 @@ static spmm_status_t find_or_make_part(spmm_plan_t *plan, const struct request *
             goto cleanup;
     }
     assert(plan->part_count < SPMMI_PART_MAX);
+    /* Products in the rows family are stored as they were summed, which types of 16 bits are not. */
+    SPMM_REQUIRE(plan->dtype == SPMM_F32 || plan->dtype == SPMM_F64, SPMM_ERR_ARGUMENT, diag,
+                 "the rows kernels multiply f32 and f64 only, not %s: choose a tiled one",
+                 spmm_dtype_name(plan->dtype));
     const int64_t rows = op == SPMM_OP_N ? plan->rows : plan->cols;
     struct spmmi_part *part = &plan->parts[plan->part_count];
     status = spmmi_partition(op, schedule, spmmi_choose_granule(schedule), rows, row_ptr, r->threads, part);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cuSPARSE's generic SpMM: every algorithm of every storage that holds the matrix at a bearable size. Buffer sizes
- * and preprocessing are outside the timing. */
+ * and preprocessing are outside the timing. f16 and bf16 are computed in f32, as ours are; an algorithm that does not
+ * take them says so in its result. */
 #define DISABLE_CUSPARSE_DEPRECATED /* none is used, and the header itself trips the warning */
 #include <cusparse.h>
 #include <stdio.h>
@@ -197,7 +198,7 @@ cleanup:
 struct call {
     cusparseHandle_t handle;
     cusparseOperation_t op;
-    cudaDataType type;
+    cudaDataType type, compute; /* of A, B and C; of products, sums and factors */
     cusparseSpMMAlg_t alg;
     float one_f32, zero_f32;
     double one_f64, zero_f64;
@@ -211,7 +212,7 @@ static spmm_status_t multiply(void *context, spmm_diag_t *diag)
 {
     const struct call *call = context;
     return check(cusparseSpMM(call->handle, call->op, CUSPARSE_OPERATION_NON_TRANSPOSE, call->one, call->a,
-                              call->b, call->zero, call->c, call->type, call->alg, call->buffer),
+                              call->b, call->zero, call->c, call->compute, call->alg, call->buffer),
                  "cusparseSpMM failed", diag);
 }
 
@@ -231,6 +232,21 @@ static cusparseStatus_t describe_sparse(const struct stored *s, enum storage sto
                              index, index, base, type);
 }
 
+static cudaDataType data_type(spmm_dtype_t dtype)
+{
+    switch (dtype) {
+    case SPMM_F64:
+        return CUDA_R_64F;
+    case SPMM_F16:
+        return CUDA_R_16F;
+    case SPMM_BF16:
+        return CUDA_R_16BF;
+    case SPMM_F32:
+        break;
+    }
+    return CUDA_R_32F;
+}
+
 /* rows: a block storage needs as many as its blocks have, which the padding of the case provides. */
 static cusparseStatus_t describe_dense(const spmm_dense_t *view, int64_t rows, cudaDataType type,
                                        cusparseDnMatDescr_t *dense)
@@ -243,7 +259,7 @@ static void run_one(struct cusparse_peers *peers, const struct algorithm *algori
                     struct bench_result *result)
 {
     const struct stored *stored = &peers->stored[algorithm->storage];
-    const int is_f32 = peers->dtype == SPMM_F32;
+    const int is_f64 = peers->dtype == SPMM_F64;
     const int is_op_t = algorithm->storage == STORE_CSR_OF_A;
     const int64_t scale = stored->block > 0 ? stored->block : 1;
     spmm_status_t status = SPMM_OK;
@@ -251,9 +267,10 @@ static void run_one(struct cusparse_peers *peers, const struct algorithm *algori
     size_t bytes = 0;
     struct call call = {.handle = peers->handle, .alg = algorithm->alg, .one_f32 = 1.0f, .one_f64 = 1.0};
     call.op = is_op_t ? CUSPARSE_OPERATION_TRANSPOSE : CUSPARSE_OPERATION_NON_TRANSPOSE;
-    call.type = is_f32 ? CUDA_R_32F : CUDA_R_64F;
-    call.one = is_f32 ? (const void *)&call.one_f32 : (const void *)&call.one_f64;
-    call.zero = is_f32 ? (const void *)&call.zero_f32 : (const void *)&call.zero_f64;
+    call.type = data_type(peers->dtype);
+    call.compute = is_f64 ? CUDA_R_64F : CUDA_R_32F;
+    call.one = is_f64 ? (const void *)&call.one_f64 : (const void *)&call.one_f32;
+    call.zero = is_f64 ? (const void *)&call.zero_f64 : (const void *)&call.zero_f32;
     const int64_t b_rows = (is_op_t ? stored->rows : stored->cols) * scale;
     const int64_t c_rows = (is_op_t ? stored->cols : stored->rows) * scale;
 
@@ -262,12 +279,12 @@ static void run_one(struct cusparse_peers *peers, const struct algorithm *algori
     TRY(check(describe_dense(&site->b_view, b_rows, call.type, &call.b), "describing B failed", &diag));
     TRY(check(describe_dense(&site->c_view, c_rows, call.type, &call.c), "describing C failed", &diag));
     TRY(check(cusparseSpMM_bufferSize(call.handle, call.op, CUSPARSE_OPERATION_NON_TRANSPOSE, call.one,
-                                      call.a, call.b, call.zero, call.c, call.type, call.alg, &bytes),
+                                      call.a, call.b, call.zero, call.c, call.compute, call.alg, &bytes),
               "cusparseSpMM_bufferSize failed", &diag));
     TRY(device_block_reserve(&peers->buffer, peers->device, bytes, &diag));
     call.buffer = peers->buffer.data;
     TRY(check(cusparseSpMM_preprocess(call.handle, call.op, CUSPARSE_OPERATION_NON_TRANSPOSE, call.one,
-                                      call.a, call.b, call.zero, call.c, call.type, call.alg, call.buffer),
+                                      call.a, call.b, call.zero, call.c, call.compute, call.alg, call.buffer),
               "cusparseSpMM_preprocess failed", &diag));
     TRY(device_synchronize(peers->device, &diag));
     bench_site_measure(site, multiply, &call, result);

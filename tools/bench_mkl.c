@@ -243,6 +243,7 @@ spmm_status_t bench_mkl_open(const struct bench_site *site, const char *path, st
     if (made == NULL)
         return fail_memory(diag, sizeof *made, "the peers");
     made->base.backend = &backend;
+    made->base.is_wide_only = 1;
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         /* Function pointers travel through void * here, as POSIX's dlsym has it. */
         *(void **)((char *)&made->api + symbols[i].offset) = dlsym(library, symbols[i].name);

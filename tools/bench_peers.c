@@ -33,6 +33,11 @@ void bench_peers_close(struct bench_peers *peers)
         peers->backend->close(peers);
 }
 
+int bench_peers_take(const struct bench_peers *peers, spmm_dtype_t dtype)
+{
+    return peers != NULL && (!peers->is_wide_only || dtype == SPMM_F32 || dtype == SPMM_F64);
+}
+
 spmm_status_t bench_peers_problem(struct bench_peers *peers, spmm_op_t op, const struct host_csr *a,
                                   const struct host_csr *op_a, spmm_diag_t *diag)
 {

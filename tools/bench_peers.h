@@ -19,6 +19,9 @@ spmm_status_t bench_peers_open(const struct bench_site *site, const struct bench
                                struct bench_peers **peers, char note[160], spmm_diag_t *diag);
 void bench_peers_close(struct bench_peers *peers);
 
+/* Does the library multiply numbers of this type? No for peers = NULL. */
+int bench_peers_take(const struct bench_peers *peers, spmm_dtype_t dtype);
+
 /* Take a problem: a is the matrix as it is, op_a is op(A); the same for op N. Borrowed until the next call. */
 spmm_status_t bench_peers_problem(struct bench_peers *peers, spmm_op_t op, const struct host_csr *a,
                                   const struct host_csr *op_a, spmm_diag_t *diag);
@@ -40,6 +43,7 @@ struct bench_peers_backend {
 struct bench_peers {
     const struct bench_peers_backend *backend;
     const char *filter;
+    int is_wide_only; /* the library multiplies f32 and f64 only */
 };
 int bench_peers_wants(const struct bench_peers *peers, const char *name);
 

@@ -26,24 +26,33 @@
 static struct {
     int64_t n[N_MAX_COUNT];
     size_t n_count;
-    int dtypes, layouts, ops; /* masks: 1 the first, 2 the second */
+    int dtypes;       /* mask of 1 << spmm_dtype_t */
+    int layouts, ops; /* masks: 1 the first, 2 the second */
     const char *device_text;
     int device;
     int64_t threads, repeat;
     double max_seconds;
     const char *kernels, *peers, *mkl, *csv, *date, *commit;
     int no_peers, lists_peers, only_summary, json, quiet;
-} args = {.dtypes = 1, .layouts = 1, .ops = 1, .device_text = "auto", .repeat = 15, .max_seconds = 2.0};
+} args = {
+    .dtypes = 1 << SPMM_F32, .layouts = 1, .ops = 1, .device_text = "auto", .repeat = 15, .max_seconds = 2.0};
 
-static const struct cli_choice dtype_choices[] = {{"f32", 1}, {"f64", 2}, {"both", BOTH}, {NULL, 0}};
+static const struct cli_choice dtype_choices[] = {
+    {"f32", 1 << SPMM_F32},
+    {"f64", 1 << SPMM_F64},
+    {"f16", 1 << SPMM_F16},
+    {"bf16", 1 << SPMM_BF16},
+    {"both", 1 << SPMM_F32 | 1 << SPMM_F64},
+    {"all", 1 << SPMM_F32 | 1 << SPMM_F64 | 1 << SPMM_F16 | 1 << SPMM_BF16},
+    {NULL, 0}};
 static const struct cli_choice layout_choices[] = {{"row", 1}, {"col", 2}, {"both", BOTH}, {NULL, 0}};
 static const struct cli_choice op_choices[] = {{"N", 1}, {"T", 2}, {"both", BOTH}, {NULL, 0}};
 
 static const struct cli_option options[] = {
     {'n', "columns", CLI_INT_LIST, args.n, .value = "LIST", .count = &args.n_count, .capacity = N_MAX_COUNT,
      .min = 1, .max = 65536, .help = "columns of B and C, such as 1,8,64 (default 1,8,32,64,128,256)"},
-    {0, "dtype", CLI_CHOICE, &args.dtypes, .value = "f32|f64|both", .choices = dtype_choices,
-     .help = "number type (default f32)"},
+    {0, "dtype", CLI_CHOICE, &args.dtypes, .value = "TYPE", .choices = dtype_choices,
+     .help = "number type: f32 (default), f64, f16, bf16, both (f32 and f64) or all"},
     {0, "layout", CLI_CHOICE, &args.layouts, .value = "row|col|both", .choices = layout_choices,
      .help = "storage order of B and C (default row)"},
     {0, "op", CLI_CHOICE, &args.ops, .value = "N|T|both", .choices = op_choices,
@@ -128,8 +137,8 @@ static void tell(struct bench *bench, const char *name, const char *text)
     fprintf(stderr, PROGRAM ": %s: %s\n", name, text);
 }
 
-static spmm_status_t run_case(struct bench *bench, struct bench_ours *ours, struct bench_case *done,
-                              spmm_diag_t *diag)
+static spmm_status_t run_case(struct bench *bench, struct bench_ours *ours, struct bench_peers *peers,
+                              struct bench_case *done, spmm_diag_t *diag)
 {
     struct ours_result ours_results[OURS_MAX];
     struct bench_result peer_results[PEERS_MAX];
@@ -144,8 +153,8 @@ static spmm_status_t run_case(struct bench *bench, struct bench_ours *ours, stru
     bench_ours_run(ours, &bench->site, ours_results, &done->ours_count);
     done->peers = peer_results;
     done->peers_count = 0;
-    if (bench->peers != NULL)
-        bench_peers_run(bench->peers, &bench->site, peer_results, &done->peers_count);
+    if (peers != NULL)
+        bench_peers_run(peers, &bench->site, peer_results, &done->peers_count);
     progress_end(&bench->progress);
     TRY(bench_report_case(&bench->report, done, diag));
 cleanup:
@@ -160,11 +169,14 @@ static spmm_status_t run_problem(struct bench *bench, const spmm_matrix_t *matri
     spmm_status_t status = SPMM_OK;
     struct bench_ours *ours = NULL;
     struct ours_info info = {0};
+    struct bench_peers *peers = bench_peers_take(bench->peers, a->dtype) ? bench->peers : NULL;
 
+    if (peers == NULL && bench->peers != NULL)
+        tell(bench, name, "the peers have no products of this number type: none is measured beside ours");
     TRY(bench_ours_load(matrix, a->dtype, op, args.kernels, &bench->site, &ours, &info, diag));
     TRY(bench_site_problem(&bench->site, op_a, bench->n_max, diag));
-    if (bench->peers != NULL)
-        TRY(bench_peers_problem(bench->peers, op, a, op_a, diag));
+    if (peers != NULL)
+        TRY(bench_peers_problem(peers, op, a, op_a, diag));
     for (int order = 0; order < 2; order++) {
         for (size_t i = 0; i < args.n_count; i++) {
             struct bench_case done = {.matrix = name,
@@ -177,7 +189,7 @@ static spmm_status_t run_problem(struct bench *bench, const spmm_matrix_t *matri
                                       .op = op,
                                       .info = &info};
             if ((args.layouts >> order & 1) != 0)
-                TRY(run_case(bench, ours, &done, diag));
+                TRY(run_case(bench, ours, peers, &done, diag));
         }
     }
 cleanup:
@@ -220,9 +232,9 @@ static void run_matrix(struct bench *bench, const char *argument)
     read_options.progress = progress_report;
     read_options.progress_context = &bench->progress;
     TRY(matrix_input_open(argument, &read_options, &matrix, &diag));
-    for (int type = 0; type < 2; type++)
+    for (int type = SPMM_F32; type <= SPMM_BF16; type++)
         if ((args.dtypes >> type & 1) != 0)
-            TRY(run_type(bench, matrix, name, type == 0 ? SPMM_F32 : SPMM_F64, &diag));
+            TRY(run_type(bench, matrix, name, (spmm_dtype_t)type, &diag));
 cleanup:
     progress_end(&bench->progress);
     if (status != SPMM_OK) {

@@ -26,7 +26,8 @@ static struct {
     int drop_zeros, pattern_only, force, json, quiet, explain;
 } args = {.dtype = SPMM_F32, .ops = OPS_N};
 
-static const struct cli_choice dtypes[] = {{"f32", SPMM_F32}, {"f64", SPMM_F64}, {NULL, 0}};
+static const struct cli_choice dtypes[] = {
+    {"f32", SPMM_F32}, {"f64", SPMM_F64}, {"f16", SPMM_F16}, {"bf16", SPMM_BF16}, {NULL, 0}};
 static const struct cli_choice layouts[] = {
     {"both", 0}, {"row", SPMM_LAYOUT_ROW_MAJOR}, {"col", SPMM_LAYOUT_COL_MAJOR}, {NULL, 0}};
 static const struct cli_choice ops[] = {{"N", OPS_N}, {"T", OPS_T}, {"both", OPS_N | OPS_T}, {NULL, 0}};
@@ -43,7 +44,7 @@ static const struct cli_option options[] = {
      .min = 1, .max = INT32_MAX,
      .help = "numbers of columns of B to choose for, such as 1,64;\ndefault: any (others still run)"},
     {0, "dtype", CLI_CHOICE, &args.dtype, .value = "TYPE", .choices = dtypes,
-     .help = "number type: f32 (default) or f64"},
+     .help = "number type: f32 (default), f64, f16 or bf16; the\nlast two are summed in f32"},
     {0, "layout", CLI_CHOICE, &args.layouts, .value = "ORDER", .choices = layouts,
      .help = "order of B and C: row, col or both (default)"},
     {0, "op", CLI_CHOICE, &args.ops, .value = "OP", .choices = ops,
