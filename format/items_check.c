@@ -6,17 +6,25 @@
 #include "plan_check.h"
 #include "stats.h"
 
+#define WORD_BITS 64u
+
 /* The pattern that a part partitions. */
 struct pattern {
     int64_t rows, nnz;
     const int64_t *row_ptr;
 };
 
-uint64_t spmmi_check_bytes(uint64_t cols, uint64_t nnz, int has_transpose)
+static uint64_t bitmap_words(uint64_t bits)
+{
+    return bits / WORD_BITS + (bits % WORD_BITS != 0);
+}
+
+uint64_t spmmi_check_bytes(uint64_t cols, uint64_t nnz, struct spmmi_check_extent extent)
 {
     const uint64_t stats = spmmi_stats_bytes(cols, nnz);
-    const uint64_t pointers = has_transpose ? (cols + 1) * sizeof(int64_t) : 0;
-    return stats > pointers ? stats : pointers;
+    const uint64_t items = (extent.has_transpose ? (cols + 1) * sizeof(int64_t) : 0) +
+                           bitmap_words(extent.reordered_items) * sizeof(uint64_t);
+    return stats > items ? stats : items;
 }
 
 /* Item i names the row that holds nonzero i * granule. */
@@ -64,6 +72,63 @@ cleanup:
     return status;
 }
 
+/* Whole rows are units themselves; segments cut a row with nonzeros, and one without is a segment too. */
+static uint64_t unit_count(const struct pattern *a, const struct spmmi_part *part)
+{
+    uint64_t units = 0;
+    if (part->schedule == SPMM_SCHEDULE_WHOLE)
+        return (uint64_t)a->rows;
+    for (int64_t i = 0; i < a->rows; i++) {
+        const uint64_t length = (uint64_t)(a->row_ptr[i + 1] - a->row_ptr[i]);
+        units += length == 0 ? 1 : (length - 1) / part->granule + 1;
+    }
+    return units;
+}
+
+static spmm_status_t check_identity(const struct spmmi_part *part, uint32_t index, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    for (uint64_t i = 0; i < part->item_count; i++)
+        SPMM_REQUIRE_AT(part->items[i] == i, SPMM_ERR_PLAN_ITEMS, diag, i,
+                        "item %llu of part %u is unit %u, but the part is not reordered",
+                        (unsigned long long)i, index, part->items[i]);
+cleanup:
+    return status;
+}
+
+static spmm_status_t check_permutation(const struct spmmi_part *part, uint32_t index, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    uint64_t *seen = spmmi_alloc_zero(bitmap_words(part->item_count), sizeof *seen);
+    SPMM_TRY_ALLOC(seen, diag);
+    for (uint64_t i = 0; i < part->item_count; i++) {
+        const uint32_t unit = part->items[i];
+        const uint64_t bit = UINT64_C(1) << (unit % WORD_BITS);
+        SPMM_REQUIRE_AT(unit < part->item_count && (seen[unit / WORD_BITS] & bit) == 0, SPMM_ERR_PLAN_ITEMS,
+                        diag, i, "item %llu of part %u is unit %u, which is there twice or not of %llu units",
+                        (unsigned long long)i, index, unit, (unsigned long long)part->item_count);
+        seen[unit / WORD_BITS] |= bit;
+    }
+cleanup:
+    spmmi_free(seen);
+    return status;
+}
+
+/* Every unit once, in any order that the part declares. */
+static spmm_status_t check_tiled(const struct pattern *a, const struct spmmi_part *part, uint32_t index,
+                                 spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t expected = unit_count(a, part);
+    SPMM_REQUIRE_AT(part->item_count == expected && expected <= SPMMI_UNIT_MAX, SPMM_ERR_PLAN_ITEMS, diag,
+                    index, "part %u has %llu items, expected %llu", index,
+                    (unsigned long long)part->item_count, (unsigned long long)expected);
+    SPMM_TRY((part->flags & SPMMI_PART_REORDERED) != 0 ? check_permutation(part, index, diag)
+                                                       : check_identity(part, index, diag));
+cleanup:
+    return status;
+}
+
 spmm_status_t spmmi_check_items(const spmm_plan_t *plan, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -79,7 +144,9 @@ spmm_status_t spmmi_check_items(const spmm_plan_t *plan, spmm_diag_t *diag)
             }
             pattern = (struct pattern){plan->cols, plan->nnz, transposed};
         }
-        if (part->schedule == SPMM_SCHEDULE_NONZERO_SPLIT)
+        if (part->family == SPMM_FAMILY_TILED)
+            SPMM_TRY(check_tiled(&pattern, part, i, diag));
+        else if (part->schedule == SPMM_SCHEDULE_NONZERO_SPLIT)
             SPMM_TRY(check_nonzero_split(&pattern, part, i, diag));
         else
             SPMM_TRY(check_row_split(&pattern, part, i, diag));

@@ -53,6 +53,7 @@ struct spmmi_part {
     uint32_t flags;       /* SPMMI_PART_* */
 };
 #define SPMMI_ROW_SEGMENT_MAX 0x40000000u
+#define SPMMI_UNIT_MAX UINT32_MAX /* units of a part */
 #define SPMMI_PANEL_ROWS_MIN 32u
 #define SPMMI_PANEL_ROWS_MAX 256u
 #define SPMMI_STAGE_SLOTS_MIN 32u

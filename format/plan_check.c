@@ -20,8 +20,8 @@ static spmm_status_t check_dims(const spmm_plan_t *p, spmm_diag_t *diag)
                  (long long)p->cols);
     SPMM_REQUIRE(p->nnz >= 0 && p->nnz <= SPMMI_NNZ_MAX && p->nnz <= p->rows * p->cols, SPMM_ERR_PLAN_DIMS,
                  diag, "%lld nonzeros do not fit", (long long)p->nnz);
-    SPMM_REQUIRE(p->dtype == SPMM_F32 || p->dtype == SPMM_F64, SPMM_ERR_PLAN_DIMS, diag,
-                 "value type %d is not known", (int)p->dtype);
+    SPMM_REQUIRE(spmm_dtype_size(p->dtype) != 0, SPMM_ERR_PLAN_DIMS, diag, "value type %d is not known",
+                 (int)p->dtype);
     SPMM_REQUIRE(p->row_ptr != NULL, SPMM_ERR_PLAN_ROW_PTR, diag, "there are no row pointers");
     SPMM_REQUIRE(p->col_ind != NULL, SPMM_ERR_PLAN_COL_IND, diag, "there are no column indices");
 cleanup:
@@ -126,8 +126,47 @@ cleanup:
 
 static int is_family(spmm_family_t family, spmm_schedule_t schedule)
 {
-    return family == SPMM_FAMILY_ROWS &&
-           (schedule == SPMM_SCHEDULE_ROW_SPLIT || schedule == SPMM_SCHEDULE_NONZERO_SPLIT);
+    switch (schedule) {
+    case SPMM_SCHEDULE_ROW_SPLIT:
+    case SPMM_SCHEDULE_NONZERO_SPLIT:
+        return family == SPMM_FAMILY_ROWS;
+    case SPMM_SCHEDULE_WHOLE:
+    case SPMM_SCHEDULE_SEGMENTED:
+        return family == SPMM_FAMILY_TILED;
+    }
+    return 0;
+}
+
+static int is_power_within(uint32_t value, uint32_t min, uint32_t max)
+{
+    return value >= min && value <= max && (value & (value - 1)) == 0;
+}
+
+static int is_granule(spmm_schedule_t schedule, uint32_t granule)
+{
+    if (schedule == SPMM_SCHEDULE_WHOLE)
+        return granule == 0;
+    if (schedule == SPMM_SCHEDULE_SEGMENTED)
+        return granule >= 1 && granule <= SPMMI_ROW_SEGMENT_MAX;
+    return is_power_within(granule, SPMMI_GRANULE_MIN, SPMMI_GRANULE_MAX);
+}
+
+/* C is in another order only where a unit is a row and the order is another one. */
+static int are_flags(const struct spmmi_part *part)
+{
+    const uint32_t permuted = SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT;
+    if (part->family == SPMM_FAMILY_ROWS)
+        return part->flags == 0;
+    return part->flags == 0 || part->flags == SPMMI_PART_REORDERED ||
+           (part->flags == permuted && part->schedule == SPMM_SCHEDULE_WHOLE);
+}
+
+static int are_panels(const struct spmmi_part *part)
+{
+    if (part->family == SPMM_FAMILY_ROWS)
+        return part->panel_rows == 0 && part->stage_slots == 0;
+    return is_power_within(part->panel_rows, SPMMI_PANEL_ROWS_MIN, SPMMI_PANEL_ROWS_MAX) &&
+           part->stage_slots >= SPMMI_STAGE_SLOTS_MIN && part->stage_slots <= SPMMI_STAGE_SLOTS_MAX;
 }
 
 static int is_op(spmm_op_t op)
@@ -142,9 +181,12 @@ static spmm_status_t check_part(const struct spmmi_part *part, uint32_t index, s
                     (int)part->op);
     SPMM_REQUIRE_AT(is_family(part->family, part->schedule), SPMM_ERR_PLAN_PART, diag, index,
                     "part %u has family %d and schedule %d", index, (int)part->family, (int)part->schedule);
-    SPMM_REQUIRE_AT(part->granule >= SPMMI_GRANULE_MIN && part->granule <= SPMMI_GRANULE_MAX &&
-                        (part->granule & (part->granule - 1)) == 0,
-                    SPMM_ERR_PLAN_PART, diag, index, "part %u has granule %u", index, part->granule);
+    SPMM_REQUIRE_AT(is_granule(part->schedule, part->granule), SPMM_ERR_PLAN_PART, diag, index,
+                    "part %u has granule %u", index, part->granule);
+    SPMM_REQUIRE_AT(are_panels(part), SPMM_ERR_PLAN_PART, diag, index,
+                    "part %u has panels of %u rows and %u slots", index, part->panel_rows, part->stage_slots);
+    SPMM_REQUIRE_AT(are_flags(part), SPMM_ERR_PLAN_PART, diag, index, "part %u has flags 0x%x", index,
+                    part->flags);
     SPMM_REQUIRE_AT(part->item_count == 0 || part->items != NULL, SPMM_ERR_PLAN_PART, diag, index,
                     "part %u has no items", index);
 cleanup:
@@ -167,7 +209,7 @@ static spmm_status_t check_variant(const spmm_plan_t *p, uint32_t index, spmm_di
     SPMM_REQUIRE_AT(v->n_min >= 1 && v->n_min <= v->n_max && v->n_max <= SPMMI_N_MAX, SPMM_ERR_PLAN_VARIANT,
                     diag, index, "variant %u is for n from %lld to %lld", index, (long long)v->n_min,
                     (long long)v->n_max);
-    /* Each part of family rows writes all rows, so a variant has exactly one (V9). */
+    /* Each part writes all rows of C, so a variant has exactly one (V9). */
     SPMM_REQUIRE_AT(v->part_count == 1 && v->part_first < p->part_count, SPMM_ERR_PLAN_VARIANT, diag, index,
                     "variant %u has %u parts from part %u of %u", index, v->part_count, v->part_first,
                     p->part_count);

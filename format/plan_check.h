@@ -10,10 +10,15 @@
 /* V2 alone: the loader needs it before it can decode columns. */
 spmm_status_t spmmi_check_row_ptr(const spmm_plan_t *plan, spmm_diag_t *diag);
 
-/* V5, V9: the items of every part partition the nonzeros or rows of op(A) as plan.h says. */
+/* V5, V9: the items of every part partition the nonzeros, rows or units of op(A) as plan.h says. */
 spmm_status_t spmmi_check_items(const spmm_plan_t *plan, spmm_diag_t *diag);
 
-/* Most memory that spmmi_plan_check takes at a time. has_transpose: some part has op T. */
-uint64_t spmmi_check_bytes(uint64_t cols, uint64_t nnz, int has_transpose);
+/* What the memory of the check of the items follows from. */
+struct spmmi_check_extent {
+    int has_transpose;        /* some part has op T */
+    uint64_t reordered_items; /* of the reordered part that has the most */
+};
+/* Most memory that spmmi_plan_check takes at a time. */
+uint64_t spmmi_check_bytes(uint64_t cols, uint64_t nnz, struct spmmi_check_extent extent);
 
 #endif

@@ -24,9 +24,10 @@ static spmm_status_t check_kind(const uint8_t *bytes, const struct spmmi_header 
     const uint32_t reserved = spmmi_record_reserved(&spmmi_header_record, bytes);
     SPMM_REQUIRE_AT(reserved == SPMMI_HEADER_BYTES, SPMM_ERR_PLAN_HEADER, diag, reserved,
                     "reserved byte %u of the header is not zero", reserved);
-    SPMM_REQUIRE_AT(h->features_incompat == 0, SPMM_ERR_PLAN_FEATURE, diag, AT(features_incompat),
+    const uint64_t unknown = h->features_incompat & ~(uint64_t)SPMMI_FEATURES_KNOWN;
+    SPMM_REQUIRE_AT(unknown == 0, SPMM_ERR_PLAN_FEATURE, diag, AT(features_incompat),
                     "the plan needs features 0x%llx, which this library does not know",
-                    (unsigned long long)h->features_incompat);
+                    (unsigned long long)unknown);
 cleanup:
     return status;
 }
@@ -48,8 +49,11 @@ static spmm_status_t check_fields(const struct spmmi_header *h, uint64_t file_by
     SPMM_REQUIRE_AT(h->nnz <= (uint64_t)SPMMI_NNZ_MAX && h->nnz <= h->rows * h->cols, SPMM_ERR_PLAN_DIMS,
                     diag, AT(nnz), "%llu nonzeros do not fit into %llu x %llu", (unsigned long long)h->nnz,
                     (unsigned long long)h->rows, (unsigned long long)h->cols);
-    SPMM_REQUIRE_AT(h->dtype == SPMM_F32 || h->dtype == SPMM_F64, SPMM_ERR_PLAN_HEADER, diag, AT(dtype),
+    const spmm_dtype_t dtype = (spmm_dtype_t)h->dtype;
+    SPMM_REQUIRE_AT(spmm_dtype_size(dtype) != 0, SPMM_ERR_PLAN_HEADER, diag, AT(dtype),
                     "value type %u is not known", h->dtype);
+    SPMM_REQUIRE_AT((spmmi_dtype_features(dtype) & ~h->features_incompat) == 0, SPMM_ERR_PLAN_HEADER, diag,
+                    AT(dtype), "value type %u needs a feature that the header does not name", h->dtype);
     SPMM_REQUIRE_AT((h->flags & ~SPMMI_FLAG_VALUES) == 0, SPMM_ERR_PLAN_HEADER, diag, AT(flags),
                     "flags 0x%x have reserved bits set", h->flags);
     SPMM_REQUIRE_AT(h->section_count >= 1 && h->section_count <= SPMMI_SECTION_LIMIT, SPMM_ERR_PLAN_HEADER,

@@ -66,6 +66,20 @@ spmm_status_t spmm_plan_part(const spmm_plan_t *plan, int index, spmm_part_info_
     return SPMM_OK;
 }
 
+spmm_status_t spmm_plan_row_order(const spmm_plan_t *plan, int part, const uint32_t **order, int64_t *count)
+{
+    if (order == NULL || count == NULL)
+        return SPMM_ERR_ARGUMENT;
+    *order = NULL;
+    *count = 0;
+    if (plan == NULL || !is_index(plan, part, plan->part_count) ||
+        (plan->parts[part].flags & SPMMI_PART_PERMUTES_OUTPUT) == 0)
+        return SPMM_ERR_ARGUMENT;
+    *order = plan->parts[part].items;
+    *count = (int64_t)plan->parts[part].item_count;
+    return SPMM_OK;
+}
+
 static void reason_text(const struct spmmi_trace *t, char *text, size_t size)
 {
     switch ((enum spmmi_reason)t->reason) {

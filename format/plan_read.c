@@ -19,11 +19,11 @@ struct reader {
 
 /* Bytes that the load takes, held ones of the caller included. Cannot overflow: dimensions are within V1, and the
  * number of frames is at most a sixteenth of the file. */
-static uint64_t load_bytes(const struct reader *r, uint64_t held, int has_transpose)
+static uint64_t load_bytes(const struct reader *r, uint64_t held, struct spmmi_check_extent extent)
 {
     const struct spmmi_header *h = &r->container.header;
     uint64_t bytes = held + sizeof(spmm_plan_t) + sizeof(struct reader) + spmmi_decoder_bytes(r->threads) +
-                     sizeof(int64_t) + spmmi_check_bytes(h->cols, h->nnz, has_transpose) +
+                     sizeof(int64_t) + spmmi_check_bytes(h->cols, h->nnz, extent) +
                      r->container.frame_first[h->section_count] * sizeof(struct spmmi_frame) +
                      h->section_count * (sizeof(spmm_section_info_t) + SPMMI_ALIGN);
     for (uint32_t i = 0; i < h->section_count; i++) {
@@ -36,10 +36,10 @@ static uint64_t load_bytes(const struct reader *r, uint64_t held, int has_transp
     return bytes;
 }
 
-static spmm_status_t check_budget(const struct reader *r, uint64_t held, int has_transpose)
+static spmm_status_t check_budget(const struct reader *r, uint64_t held, struct spmmi_check_extent extent)
 {
     spmm_status_t status = SPMM_OK;
-    const uint64_t needed = load_bytes(r, held, has_transpose);
+    const uint64_t needed = load_bytes(r, held, extent);
     SPMM_REQUIRE(needed <= r->budget, SPMM_ERR_PLAN_BUDGET, r->diag,
                  "the load takes %llu bytes, %llu are allowed", (unsigned long long)needed,
                  (unsigned long long)r->budget);
@@ -86,6 +86,21 @@ cleanup:
     return status;
 }
 
+/* Parts and trace use nothing that the header's features do not name: older readers refuse by these bits alone. */
+static spmm_status_t check_features(const struct reader *r)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t unnamed = ~r->container.header.features_incompat;
+    for (uint32_t i = 0; i < r->plan->part_count; i++)
+        SPMM_REQUIRE((spmmi_part_features(&r->plan->parts[i]) & unnamed) == 0, SPMM_ERR_PLAN_PART, r->diag,
+                     "part %u needs a feature that the header does not name", i);
+    for (uint32_t i = 0; i < r->plan->trace_count; i++)
+        SPMM_REQUIRE((spmmi_trace_features(&r->plan->trace[i]) & unnamed) == 0, SPMM_ERR_PLAN_TRACE, r->diag,
+                     "trace %u needs a feature that the header does not name", i);
+cleanup:
+    return status;
+}
+
 static spmm_status_t read_small(struct reader *r)
 {
     spmm_status_t status = SPMM_OK;
@@ -109,6 +124,7 @@ static spmm_status_t read_small(struct reader *r)
     /* A zero inside the text would cut it short and so change the file when it is written again. */
     SPMM_REQUIRE(strlen(p->source) == raw_bytes(r, SPMMI_SECTION_META, SPMMI_NO_PART), SPMM_ERR_PLAN_META,
                  r->diag, "the name of the source holds a zero byte");
+    SPMM_TRY(check_features(r));
 cleanup:
     return status;
 }
@@ -204,12 +220,17 @@ static uint64_t raw_total(const struct spmmi_container *c)
     return bytes;
 }
 
-static int has_transpose(const spmm_plan_t *plan)
+static struct spmmi_check_extent check_extent(const struct reader *r)
 {
-    int found = 0;
-    for (uint32_t i = 0; i < plan->part_count; i++)
-        found |= plan->parts[i].op == SPMM_OP_T;
-    return found;
+    struct spmmi_check_extent extent = {0, 0};
+    for (uint32_t i = 0; i < r->plan->part_count; i++) {
+        const struct spmmi_part *part = &r->plan->parts[i];
+        const uint64_t items = raw_bytes(r, SPMMI_SECTION_ITEMS, i) / sizeof *part->items;
+        extent.has_transpose |= part->op == SPMM_OP_T;
+        if ((part->flags & SPMMI_PART_REORDERED) != 0 && items > extent.reordered_items)
+            extent.reordered_items = items;
+    }
+    return extent;
 }
 
 /* The caller asked about a file, so a violation in the content is reported at its section: the check itself, which
@@ -242,13 +263,13 @@ spmm_status_t spmmi_plan_decode(const uint8_t *bytes, uint64_t size, const struc
     SPMM_TRY(spmmi_container_open(bytes, size, &r.container, diag));
     r.threads = spmmi_threads(load->threads, raw_total(&r.container));
     r.budget = load->budget_bytes != 0 ? load->budget_bytes : spmmi_budget_default(&r.container.header);
-    SPMM_TRY(check_budget(&r, load->held_bytes, 0));
+    SPMM_TRY(check_budget(&r, load->held_bytes, (struct spmmi_check_extent){0, 0}));
     SPMM_TRY(spmmi_container_frames(&r.container, r.threads, diag));
     SPMM_TRY(read_header(&r));
     r.decoder = spmmi_decoder_new(r.threads);
     SPMM_TRY_ALLOC(r.decoder, diag);
     SPMM_TRY(read_small(&r));
-    SPMM_TRY(check_budget(&r, load->held_bytes, has_transpose(r.plan)));
+    SPMM_TRY(check_budget(&r, load->held_bytes, check_extent(&r)));
     SPMM_TRY(read_matrix(&r));
     SPMM_TRY(spmmi_plan_check(r.plan, diag));
     *plan = r.plan;

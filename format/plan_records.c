@@ -63,7 +63,10 @@ struct spmmi_raw_range spmmi_section_raw_range(uint32_t type, const struct spmmi
     const uint64_t rows = header->rows, cols = header->cols, nnz = header->nnz;
     const uint64_t value_bytes = spmm_dtype_size((spmm_dtype_t)header->dtype);
     const uint64_t longest = rows > cols ? rows : cols;
+    const int is_tiled = (header->features_incompat & SPMMI_FEATURE_TILED) != 0;
     const uint64_t pieces = nnz / SPMMI_GRANULE_MIN + 1;
+    const uint64_t units = longest + nnz < SPMMI_UNIT_MAX ? longest + nnz : SPMMI_UNIT_MAX;
+    const uint64_t items = longest > pieces ? longest : pieces;
     switch ((enum spmmi_section_type)type) {
     case SPMMI_SECTION_ROW_LENGTHS:
         return exactly(rows * sizeof(uint32_t));
@@ -80,11 +83,37 @@ struct spmmi_raw_range spmmi_section_raw_range(uint32_t type, const struct spmmi
     case SPMMI_SECTION_TRACE:
         return up_to(spmmi_trace_record.bytes, SPMMI_TRACE_MAX);
     case SPMMI_SECTION_ITEMS:
-        return up_to(sizeof(uint32_t), longest > pieces ? longest : pieces);
+        return up_to(sizeof(uint32_t), is_tiled && units > items ? units : items);
     case SPMMI_SECTION_META:
         return up_to(1, SPMMI_SOURCE_BYTES - 1);
     }
     return up_to(1, 0);
+}
+
+uint64_t spmmi_dtype_features(spmm_dtype_t dtype)
+{
+    return dtype == SPMM_F16 || dtype == SPMM_BF16 ? SPMMI_FEATURE_HALF : 0;
+}
+
+uint64_t spmmi_part_features(const struct spmmi_part *part)
+{
+    return part->family == SPMM_FAMILY_TILED ? SPMMI_FEATURE_TILED : 0;
+}
+
+uint64_t spmmi_trace_features(const struct spmmi_trace *trace)
+{
+    return trace->family == SPMM_FAMILY_TILED || trace->reason > SPMMI_REASON_PREDICTED ? SPMMI_FEATURE_TILED
+                                                                                        : 0;
+}
+
+uint64_t spmmi_plan_features(const spmm_plan_t *plan)
+{
+    uint64_t features = spmmi_dtype_features(plan->dtype);
+    for (uint32_t i = 0; i < plan->part_count; i++)
+        features |= spmmi_part_features(&plan->parts[i]);
+    for (uint32_t i = 0; i < plan->trace_count; i++)
+        features |= spmmi_trace_features(&plan->trace[i]);
+    return features;
 }
 
 uint64_t spmmi_csr_bytes(uint64_t rows, uint64_t nnz, uint64_t value_bytes)

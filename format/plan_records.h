@@ -10,7 +10,7 @@
 #include "plan.h"
 
 #define SPMMI_FORMAT_MAJOR 1u
-#define SPMMI_FORMAT_MINOR 0u
+#define SPMMI_FORMAT_MINOR 1u
 #define SPMMI_ENDIAN_TAG 0x01020304u
 #define SPMMI_HEADER_BYTES 256u
 #define SPMMI_ENTRY_BYTES 64u
@@ -25,6 +25,9 @@
 #define SPMMI_NO_PART UINT32_MAX
 #define SPMMI_CODEC_ZSTD 1u
 #define SPMMI_FLAG_VALUES 1u   /* of the header */
+#define SPMMI_FEATURE_TILED 1u /* incompat: parts or trace entries of the tiled family */
+#define SPMMI_FEATURE_HALF 2u  /* incompat: values of 16 bits */
+#define SPMMI_FEATURES_KNOWN (SPMMI_FEATURE_TILED | SPMMI_FEATURE_HALF)
 #define SPMMI_FLAG_REQUIRED 1u /* of a table entry */
 #define SPMMI_MAGIC "\xd3SPM\r\n\x1a\n"
 #define SPMMI_MAGIC_BYTES 8u
@@ -154,6 +157,12 @@ struct spmmi_raw_range {
     uint64_t unit, min, max;
 };
 struct spmmi_raw_range spmmi_section_raw_range(uint32_t type, const struct spmmi_header *header);
+
+/* Which incompat features the dtype, a part, a trace entry, and a whole plan need. */
+uint64_t spmmi_dtype_features(spmm_dtype_t dtype);
+uint64_t spmmi_part_features(const struct spmmi_part *part);
+uint64_t spmmi_trace_features(const struct spmmi_trace *trace);
+uint64_t spmmi_plan_features(const spmm_plan_t *plan);
 
 /* Bytes of CSR with these dimensions: row pointers of 8 bytes, columns of 4, values. */
 uint64_t spmmi_csr_bytes(uint64_t rows, uint64_t nnz, uint64_t value_bytes);

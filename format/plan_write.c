@@ -135,6 +135,7 @@ static void write_table_and_header(struct writer *w)
     h->format_minor = SPMMI_FORMAT_MINOR;
     h->header_bytes = SPMMI_HEADER_BYTES;
     h->entry_bytes = SPMMI_ENTRY_BYTES;
+    h->features_incompat = spmmi_plan_features(p);
     h->features_exec = p->features_exec;
     h->rows = (uint64_t)p->rows;
     h->cols = (uint64_t)p->cols;

@@ -82,7 +82,11 @@ static int64_t zero_count(int64_t nnz, spmm_dtype_t dtype, const void *values)
     int64_t zeros = 0;
     if (values == NULL)
         return 0;
-    if (dtype == SPMM_F32) {
+    if (spmm_dtype_size(dtype) == sizeof(uint16_t)) { /* f16 and bf16: all bits but the sign are zero */
+        const uint16_t *v = values;
+        for (int64_t p = 0; p < nnz; p++)
+            zeros += (v[p] & 0x7fff) == 0;
+    } else if (dtype == SPMM_F32) {
         const float *v = values;
         for (int64_t p = 0; p < nnz; p++)
             zeros += v[p] == 0.0f;

@@ -14,6 +14,13 @@ static void planes_pack(uint32_t element_bytes, uint64_t count, const uint8_t *e
     }
 }
 
+static void planes_unpack_2(uint64_t count, const uint8_t *restrict planes, uint16_t *restrict elements)
+{
+    const uint8_t *restrict p1 = planes + count;
+    for (uint64_t i = 0; i < count; i++)
+        elements[i] = (uint16_t)(planes[i] | p1[i] << 8);
+}
+
 static void planes_unpack_4(uint64_t count, const uint8_t *restrict planes, uint32_t *restrict elements)
 {
     const uint8_t *restrict p1 = planes + count, *restrict p2 = p1 + count, *restrict p3 = p2 + count;
@@ -127,6 +134,14 @@ static uint64_t dictionary_pack(const struct spmmi_run *run, const uint8_t *elem
     return content_bytes < run->count * bytes ? content_bytes : 0;
 }
 
+/* Inlined with a constant width, so that each copy is one load and one store. */
+static inline void dictionary_copy(uint64_t count, uint32_t bytes, const uint8_t *table, const uint8_t *codes,
+                                   uint8_t *elements)
+{
+    for (uint64_t i = 0; i < count; i++)
+        memcpy(elements + i * bytes, table + codes[i] * bytes, bytes);
+}
+
 static bool dictionary_unpack(const struct spmmi_run *run, const uint8_t *content, uint64_t content_bytes,
                               uint8_t *elements)
 {
@@ -138,12 +153,16 @@ static bool dictionary_unpack(const struct spmmi_run *run, const uint8_t *conten
         code_max = codes[i] > code_max ? codes[i] : code_max;
     if (code_max >= distinct)
         return false;
-    if (bytes == 4) {
-        for (uint64_t i = 0; i < run->count; i++)
-            memcpy(elements + i * 4, content + codes[i] * 4u, 4);
-    } else {
-        for (uint64_t i = 0; i < run->count; i++)
-            memcpy(elements + i * 8, content + codes[i] * 8u, 8);
+    switch (bytes) {
+    case 2:
+        dictionary_copy(run->count, 2, content, codes, elements);
+        break;
+    case 4:
+        dictionary_copy(run->count, 4, content, codes, elements);
+        break;
+    default:
+        dictionary_copy(run->count, 8, content, codes, elements);
+        break;
     }
     return true;
 }
@@ -210,6 +229,10 @@ bool spmmi_transform_unpack(enum spmmi_transform transform, const struct spmmi_r
     case SPMMI_TRANSFORM_DIFFERENCE:
     case SPMMI_TRANSFORM_COUNT:
         break;
+    }
+    if (run->element_bytes == 2) {
+        planes_unpack_2(run->count, content, elements);
+        return true;
     }
     if (run->element_bytes == 8) {
         planes_unpack_8(run->count, content, elements);

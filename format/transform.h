@@ -8,7 +8,7 @@
 
 enum spmmi_transform {
     SPMMI_TRANSFORM_NONE = 0,
-    SPMMI_TRANSFORM_PLANES = 1,     /* byte planes of 4- or 8-byte elements */
+    SPMMI_TRANSFORM_PLANES = 1,     /* byte planes of 2-, 4- or 8-byte elements */
     SPMMI_TRANSFORM_ROW_DELTA = 2,  /* columns: distance within the row, then planes */
     SPMMI_TRANSFORM_DIFFERENCE = 3, /* 4-byte elements: difference to the one before, then planes */
     SPMMI_TRANSFORM_DICTIONARY = 4, /* distinct elements, then a byte for each element */

@@ -169,6 +169,11 @@ typedef struct spmm_part_info {
 } spmm_part_info_t;
 SPMM_API spmm_status_t spmm_plan_part(const spmm_plan_t *plan, int index, spmm_part_info_t *info);
 
+/* The order of the rows of a part that permutes its output: row i of C belongs to row (*order)[i] of op(A), i from 0
+ * to *count - 1. Valid while the plan lives. Errors: ARGUMENT, also when the part does not permute its output. */
+SPMM_API spmm_status_t spmm_plan_row_order(const spmm_plan_t *plan, int part, const uint32_t **order,
+                                           int64_t *count);
+
 /* The trace: every candidate that was considered, and why it won or lost. */
 typedef struct spmm_trace_info {
     int variant; /* the variant the candidate competed for */

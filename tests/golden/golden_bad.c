@@ -432,6 +432,37 @@ static void items_of_transpose_wrong(spmm_plan_t *p)
     p->parts[1].items[1] += 1;
 }
 
+static void tiled_items_swapped(spmm_plan_t *p)
+{
+    p->parts[0].items[3] = 4;
+    p->parts[0].items[4] = 3;
+}
+
+static void tiled_items_fewer(spmm_plan_t *p)
+{
+    p->parts[0].item_count--;
+}
+
+static void tiled_segments_fewer(spmm_plan_t *p)
+{
+    p->parts[0].granule++;
+}
+
+static void tiled_unit_twice(spmm_plan_t *p)
+{
+    p->parts[0].items[0] = p->parts[0].items[p->parts[0].item_count - 1];
+}
+
+static void tiled_unit_beyond(spmm_plan_t *p)
+{
+    p->parts[0].items[1] = (uint32_t)p->parts[0].item_count;
+}
+
+static void tiled_transpose_twice(spmm_plan_t *p)
+{
+    p->parts[1].items[7] = p->parts[1].items[8];
+}
+
 #define H(name_, status_, offset_, width_, value_)                                                 \
     {                                                                                              \
         .name = name_, .status = status_, .kind = HEADER, .base = "one_by_one", .offset = offset_, \
@@ -446,6 +477,18 @@ static void items_of_transpose_wrong(spmm_plan_t *p)
     {                                                                                              \
         .name = name_, .status = status_, .kind = CONTENT, .base = "f32_row_split", .type = type_, \
         .part = NONE, .offset = offset_, .width = width_, .value = value_                          \
+    }
+/* As C, of the part of a plan whose parts are tiled. */
+#define T(name_, base_, offset_, value_)                                                          \
+    {                                                                                             \
+        .name = name_, .status = SPMM_ERR_PLAN_PART, .kind = CONTENT, .base = base_,              \
+        .type = SPMMI_SECTION_PARTS, .part = NONE, .offset = offset_, .width = 4, .value = value_ \
+    }
+/* The features of a plan that needs some become these. */
+#define N(name_, status_, base_, value_)                                                           \
+    {                                                                                              \
+        .name = name_, .status = status_, .kind = HEADER, .base = base_, .offset = 32, .width = 8, \
+        .value = value_                                                                            \
     }
 #define F(name_, status_, offset_, width_, value_)                                                          \
     {                                                                                                       \

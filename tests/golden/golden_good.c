@@ -58,6 +58,32 @@ GOOD(both_ops, "rows of 0 to 8", TEST_VALUES_REAL, SPMM_F32, SPMM_SCHEDULE_NONZE
 GOOD(both_ops_row_split, "last rows empty", TEST_VALUES_INTEGER, SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, 0)
 GOOD(pattern_only, "diagonal", TEST_VALUES_REAL, SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 16, 1, 1)
 
+GOOD(tiled_whole, "odd rows empty", TEST_VALUES_REAL, SPMM_F32, SPMM_SCHEDULE_WHOLE, 0, 0, 0)
+GOOD(tiled_segmented, "first rows empty", TEST_VALUES_REAL, SPMM_F32, SPMM_SCHEDULE_SEGMENTED, 5, 0, 0)
+GOOD(tiled_empty, "0 x 5", TEST_VALUES_REAL, SPMM_F64, SPMM_SCHEDULE_SEGMENTED, 1, 1, 0)
+GOOD(f16_values, "odd rows empty", TEST_VALUES_REAL, SPMM_F16, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0)
+GOOD(bf16_dictionary, "rows of 0 to 8", TEST_VALUES_INTEGER, SPMM_BF16, SPMM_SCHEDULE_NONZERO_SPLIT, 16, 0, 0)
+
+static uint8_t *reordered(const char *matrix, struct test_plan_options options, int permutes_output,
+                          const char *source, size_t *size)
+{
+    spmm_plan_t *plan = plan_of(matrix, TEST_VALUES_INTEGER, options, source);
+    test_plan_reorder(plan, 1, permutes_output);
+    return written(plan, size);
+}
+
+static uint8_t *tiled_reordered(size_t *size)
+{
+    const struct test_plan_options options = {SPMM_F64, SPMM_SCHEDULE_SEGMENTED, 3, 1, 0};
+    return reordered("rows of 0 to 8", options, 0, __func__, size);
+}
+
+static uint8_t *tiled_permuted(size_t *size)
+{
+    const struct test_plan_options options = {SPMM_F16, SPMM_SCHEDULE_WHOLE, 0, 1, 0};
+    return reordered("last rows empty", options, 1, __func__, size);
+}
+
 /* NaN of both signs, infinities, both zeros, subnormals, an empty source and no trace. */
 static uint8_t *special_values(size_t *size)
 {
@@ -101,10 +127,11 @@ static uint8_t *exec_feature(size_t *size)
 #function, function, canonical \
     }
 const struct golden_good golden_good_cases[] = {
-    ROW(empty_0x0, 1),          ROW(no_nonzeros, 1),       ROW(no_rows, 1),        ROW(one_by_one, 1),
-    ROW(f32_row_split, 1),      ROW(f64_nonzero_split, 1), ROW(f64_dictionary, 1), ROW(both_ops, 1),
-    ROW(both_ops_row_split, 1), ROW(pattern_only, 1),      ROW(special_values, 1), ROW(later_minor, 0),
-    ROW(exec_feature, 1),
+    ROW(empty_0x0, 1),          ROW(no_nonzeros, 1),       ROW(no_rows, 1),         ROW(one_by_one, 1),
+    ROW(f32_row_split, 1),      ROW(f64_nonzero_split, 1), ROW(f64_dictionary, 1),  ROW(both_ops, 1),
+    ROW(both_ops_row_split, 1), ROW(pattern_only, 1),      ROW(special_values, 1),  ROW(later_minor, 0),
+    ROW(exec_feature, 1),       ROW(tiled_whole, 1),       ROW(tiled_segmented, 1), ROW(tiled_empty, 1),
+    ROW(tiled_reordered, 1),    ROW(tiled_permuted, 1),    ROW(f16_values, 1),      ROW(bf16_dictionary, 1),
 };
 const size_t golden_good_count = COUNT(golden_good_cases);
 

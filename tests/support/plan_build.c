@@ -8,6 +8,8 @@
 #include "dense.h"
 #include "format/alloc.h"
 
+#define STAGE_SLOTS 447u
+
 static void *take(int64_t count, size_t size)
 {
     void *block = spmmi_alloc_zero((uint64_t)count + 1, size);
@@ -47,6 +49,36 @@ static void items_fill(struct spmmi_part *part, int64_t rows, const int64_t *row
     }
 }
 
+/* Whole rows, or segments counted off nonzero by nonzero: units in their own order. */
+static void units_fill(struct spmmi_part *part, int64_t rows, const int64_t *row_ptr)
+{
+    part->items = take(rows + row_ptr[rows], sizeof *part->items);
+    for (int64_t i = 0; i < rows; i++) {
+        uint64_t units = 1;
+        for (int64_t p = row_ptr[i] + 1; part->granule > 0 && p < row_ptr[i + 1]; p++)
+            units += (p - row_ptr[i]) % part->granule == 0;
+        for (; units > 0; units--, part->item_count++)
+            part->items[part->item_count] = (uint32_t)part->item_count;
+    }
+}
+
+static struct spmmi_part part_make(spmm_op_t op, const struct test_plan_options *o, int64_t rows,
+                                   const int64_t *row_ptr)
+{
+    const int is_tiled = o->schedule == SPMM_SCHEDULE_WHOLE || o->schedule == SPMM_SCHEDULE_SEGMENTED;
+    struct spmmi_part part = {.op = op,
+                              .family = is_tiled ? SPMM_FAMILY_TILED : SPMM_FAMILY_ROWS,
+                              .schedule = o->schedule,
+                              .granule = o->schedule == SPMM_SCHEDULE_WHOLE ? 0 : o->granule,
+                              .panel_rows = is_tiled ? SPMMI_PANEL_ROWS_MIN : 0,
+                              .stage_slots = is_tiled ? STAGE_SLOTS : 0};
+    if (is_tiled)
+        units_fill(&part, rows, row_ptr);
+    else
+        items_fill(&part, rows, row_ptr);
+    return part;
+}
+
 static void variant_add(spmm_plan_t *plan, spmm_op_t op, const struct test_plan_options *options)
 {
     plan->variants[plan->variant_count++] =
@@ -59,9 +91,8 @@ static void variant_add(spmm_plan_t *plan, spmm_op_t op, const struct test_plan_
                                plan->part_count,
                                1};
     struct spmmi_part *part = &plan->parts[plan->part_count++];
-    *part = (struct spmmi_part){op, SPMM_FAMILY_ROWS, options->schedule, options->granule, 0, NULL, 0, 0, 0};
     if (op == SPMM_OP_N) {
-        items_fill(part, plan->rows, plan->row_ptr);
+        *part = part_make(op, options, plan->rows, plan->row_ptr);
         return;
     }
     int64_t *row_ptr = take(plan->cols, sizeof *row_ptr);
@@ -69,9 +100,27 @@ static void variant_add(spmm_plan_t *plan, spmm_op_t op, const struct test_plan_
     if (spmmi_transpose(plan->rows, plan->cols, plan->row_ptr, plan->col_ind, row_ptr, col_ind, NULL) !=
         SPMM_OK)
         abort();
-    items_fill(part, plan->cols, row_ptr);
+    *part = part_make(op, options, plan->cols, row_ptr);
     spmmi_free(col_ind);
     spmmi_free(row_ptr);
+}
+
+void test_plan_reorder(spmm_plan_t *plan, uint64_t seed, int permutes_output)
+{
+    for (uint32_t i = 0; i < plan->part_count; i++) {
+        struct spmmi_part *part = &plan->parts[i];
+        if (part->family != SPMM_FAMILY_TILED)
+            continue;
+        part->flags |= SPMMI_PART_REORDERED;
+        if (permutes_output && part->schedule == SPMM_SCHEDULE_WHOLE)
+            part->flags |= SPMMI_PART_PERMUTES_OUTPUT;
+        for (uint64_t k = part->item_count; k > 1; k--) {
+            const uint64_t other = test_hash(seed, k) % k;
+            const uint32_t last = part->items[k - 1];
+            part->items[k - 1] = part->items[other];
+            part->items[other] = last;
+        }
+    }
 }
 
 spmm_plan_t *test_plan_build(const struct test_matrix *a, struct test_plan_options options)

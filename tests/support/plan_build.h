@@ -10,13 +10,18 @@
 struct test_plan_options {
     spmm_dtype_t dtype;
     spmm_schedule_t schedule;
-    uint32_t granule;
+    uint32_t granule;  /* of a segmented part: nonzeros of a segment; of a whole one: not used */
     int has_transpose; /* 1: a variant for op = T as well */
     int has_no_values;
 };
 
-/* One variant for each op, for any n, layout and target. Free with spmm_plan_destroy. */
+/* One variant for each op, for any n, layout and target. Tiled parts have panels of 32 units, taken in order.
+ * Free with spmm_plan_destroy. */
 spmm_plan_t *test_plan_build(const struct test_matrix *a, struct test_plan_options options);
+
+/* Another order for the units of every tiled part, which follows from seed. permutes_output: parts of whole rows write
+ * C in that order. */
+void test_plan_reorder(spmm_plan_t *plan, uint64_t seed, int permutes_output);
 
 /* Values of a matrix as numbers of a type, in CSR order; free with free(). */
 void *test_values_of(const struct test_matrix *a, spmm_dtype_t dtype);

@@ -43,8 +43,11 @@ static void dump_choices(const spmm_plan_t *p, FILE *out)
     }
     for (uint32_t i = 0; i < p->part_count; i++) {
         const struct spmmi_part *part = &p->parts[i];
-        fprintf(out, "part op %d family %d schedule %d granule %u items", (int)part->op, (int)part->family,
+        fprintf(out, "part op %d family %d schedule %d granule %u", (int)part->op, (int)part->family,
                 (int)part->schedule, part->granule);
+        if (part->family == SPMM_FAMILY_TILED)
+            fprintf(out, " panel %u slots %u flags %u", part->panel_rows, part->stage_slots, part->flags);
+        fprintf(out, " items");
         for (uint64_t k = 0; k < part->item_count; k++)
             fprintf(out, " %u", part->items[k]);
         fprintf(out, "\n");

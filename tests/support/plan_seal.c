@@ -27,9 +27,11 @@ spmm_plan_t *test_plan_whole(const struct test_matrix *a, struct test_plan_optio
     if (plan->trace == NULL)
         abort();
     plan->trace_count = plan->variant_count;
-    for (uint32_t i = 0; i < plan->trace_count; i++)
-        plan->trace[i] = (struct spmmi_trace){
-            i, SPMM_FAMILY_ROWS, options.schedule, 1, SPMMI_REASON_MEAN_ROW, 12.5, 0.0, 4.25, 9.35};
+    for (uint32_t i = 0; i < plan->trace_count; i++) {
+        const spmm_family_t family = plan->parts[i].family;
+        const uint32_t reason = family == SPMM_FAMILY_TILED ? SPMMI_REASON_EVEN : SPMMI_REASON_MEAN_ROW;
+        plan->trace[i] = (struct spmmi_trace){i, family, options.schedule, 1, reason, 12.5, 0.0, 4.25, 9.35};
+    }
     (void)snprintf(plan->source, sizeof plan->source, "%s", source);
     test_plan_seal(plan);
     return plan;
@@ -43,7 +45,8 @@ static int same_bytes(const void *a, const void *b, uint64_t count, size_t size)
 static int same_part(const struct spmmi_part *a, const struct spmmi_part *b)
 {
     return a->op == b->op && a->family == b->family && a->schedule == b->schedule &&
-           a->granule == b->granule && a->item_count == b->item_count &&
+           a->granule == b->granule && a->item_count == b->item_count && a->panel_rows == b->panel_rows &&
+           a->stage_slots == b->stage_slots && a->flags == b->flags &&
            memcmp(a->items, b->items, a->item_count * sizeof *a->items) == 0;
 }
 

@@ -18,6 +18,12 @@ import sys
 MAGIC = bytes([0xD3, 0x53, 0x50, 0x4D, 0x0D, 0x0A, 0x1A, 0x0A])
 DIM_MAX, NNZ_MAX, NO_PART, FRAME_RAW = 2**31 - 2, 2**40, 0xFFFFFFFF, 2**21
 GRANULE_MIN, GRANULE_MAX = 4, 4096
+SEGMENT_MAX, UNIT_MAX = 2**30, 2**32 - 1
+FEATURE_TILED, FEATURE_HALF = 1, 2
+ROWS, TILED = 1, 2
+SCHEDULES = {1: ROWS, 2: ROWS, 3: TILED, 4: TILED}  # families of row split, nonzero split, whole, segmented
+VALUE_BYTES = {1: 4, 2: 8, 3: 2, 4: 2}
+REORDERED, PERMUTES_OUTPUT = 1, 2
 # type: (name, required flag, per part, allowed transforms)
 SECTIONS = {
     1: ("row-lengths", 1, False, (1,)), 2: ("col-ind", 1, False, (2,)), 3: ("values", 1, False, (0, 1, 4)),
@@ -132,7 +138,7 @@ class Plan:
         d = self.data
         require(d[:8] == MAGIC[:len(d[:8])], "MAGIC", 0)
         require(len(d) >= 256, "TRUNCATED", len(d))
-        (endian, self.major, self.minor, header_bytes, entry_bytes, file_bytes, incompat, self.exec_bits, _compat,
+        (endian, self.major, self.minor, header_bytes, entry_bytes, file_bytes, self.incompat, self.exec_bits, _compat,
          self.rows, self.cols, self.nnz, self.dtype, self.flags) = struct.unpack_from("<IHHIIQQQQQQQII", d, 8)
         require(endian == 0x01020304, "HEADER", 8)
         require(self.major == 1, "VERSION", 12)
@@ -140,7 +146,7 @@ class Plan:
         require(entry_bytes == 64, "HEADER", 20)
         for at in range(124, 240):
             require(d[at] == 0, "HEADER", at)
-        require(incompat == 0, "FEATURE", 32)
+        require(self.incompat & ~(FEATURE_TILED | FEATURE_HALF) == 0, "FEATURE", 32)
         table_hash, header_hash = struct.unpack_from("<QQ", d, 240)
         require(hash64(d[:248]) == header_hash, "CHECKSUM", 248)
         require(file_bytes <= len(d), "TRUNCATED", len(d))
@@ -148,13 +154,14 @@ class Plan:
         require(self.rows <= DIM_MAX, "DIMS", 56)
         require(self.cols <= DIM_MAX, "DIMS", 64)
         require(self.nnz <= NNZ_MAX and self.nnz <= self.rows * self.cols, "DIMS", 72)
-        require(self.dtype in (1, 2), "HEADER", 80)
+        require(self.dtype in VALUE_BYTES, "HEADER", 80)
+        require(self.dtype in (1, 2) or self.incompat & FEATURE_HALF, "HEADER", 80)
         require(self.flags in (0, 1), "HEADER", 84)
         (self.section_count,) = struct.unpack_from("<I", d, 120)
         require(1 <= self.section_count <= 256, "HEADER", 120)
         self.table_hash = table_hash
         self.pattern_digest, self.values_digest = d[88:104], d[104:120]
-        self.value_bytes = 4 if self.dtype == 1 else 8
+        self.value_bytes = VALUE_BYTES[self.dtype]
 
     def read_table(self):
         d, end = self.data, 256 + 64 * self.section_count
@@ -196,8 +203,10 @@ class Plan:
         exact = {1: 4 * self.rows, 2: 4 * self.nnz, 3: self.value_bytes * self.nnz * (self.flags & 1), 4: 360}
         if kind in exact:
             return 1, exact[kind], exact[kind]
-        unit, most = {5: (48, 64), 6: (32, 64), 7: (64, 1024), 9: (1, 127),
-                      8: (4, max(self.rows, self.cols, self.nnz // GRANULE_MIN + 1))}[kind]
+        items = max(self.rows, self.cols, self.nnz // GRANULE_MIN + 1)
+        if self.incompat & FEATURE_TILED:
+            items = max(items, min(max(self.rows, self.cols) + self.nnz, UNIT_MAX))
+        unit, most = {5: (48, 64), 6: (32, 64), 7: (64, 1024), 9: (1, 127), 8: (4, items)}[kind]
         return unit, 0, unit * most
 
     def check_sizes(self):
@@ -284,11 +293,12 @@ class Plan:
     def read_content(self):
         (self.stats,) = self.records(4, 360, "<dd43q", (), "STATS")
         self.variants = self.records(5, 48, "<IIIIqqII", range(40, 48), "VARIANT")
-        self.parts = self.records(6, 32, "<IIII", range(16, 32), "PART")
+        self.parts = self.records(6, 32, "<IIIIIII", range(28, 32), "PART")
         trace_reserved = list(range(20, 24)) + list(range(56, 64))
         self.trace = self.records(7, 64, "<IIIIIIdddd", trace_reserved, "TRACE")
         self.meta = self.elements(9, 1)
         require(0 not in self.meta, "META", self.offset(9))
+        self.check_features()
         lengths = self.elements(1, 4)
         self.row_ptr = [0]
         for length in lengths:
@@ -352,21 +362,38 @@ class Plan:
                     sum(i == j for i, j in entries), zeros, *histogram)
         require(expected == self.stats, "STATS", self.offset(4))
 
+    def check_features(self):
+        if self.incompat & FEATURE_TILED:
+            return
+        require(all(part[1] != TILED for part in self.parts), "PART", self.offset(6))
+        require(all(trace[1] != TILED and trace[4] <= 4 for trace in self.trace), "TRACE", self.offset(7))
+
+    def check_part(self, op, family, schedule, granule, panel_rows, stage_slots, flags):
+        valid = op in (0, 1) and SCHEDULES.get(schedule) == family
+        if family == ROWS:
+            valid = valid and GRANULE_MIN <= granule <= GRANULE_MAX and granule & (granule - 1) == 0
+            valid = valid and panel_rows == 0 and stage_slots == 0 and flags == 0
+        else:
+            valid = valid and (granule == 0 if schedule == 3 else 1 <= granule <= SEGMENT_MAX)
+            valid = valid and panel_rows in (32, 64, 128, 256) and 32 <= stage_slots <= 4095
+            valid = valid and (flags in (0, REORDERED)
+                               or flags == REORDERED | PERMUTES_OUTPUT and schedule == 3)
+        require(valid, "PART", self.offset(6))
+
     def check_choices(self):
-        for op, family, schedule, granule in self.parts:
-            require(op in (0, 1) and family == 1 and schedule in (1, 2), "PART", self.offset(6))
-            require(GRANULE_MIN <= granule <= GRANULE_MAX and granule & (granule - 1) == 0, "PART", self.offset(6))
+        for part in self.parts:
+            self.check_part(*part)
         for op, compute, layouts, target, n_min, n_max, first, count in self.variants:
             valid = op in (0, 1) and compute == self.dtype and 1 <= layouts <= 3 and target <= 999
             valid = valid and 1 <= n_min <= n_max <= 2**31 - 1 and count == 1 and first < len(self.parts)
             require(valid and self.parts[first][0] == op, "VARIANT", self.offset(5))
         for variant, family, schedule, chosen, reason, _, *figures in self.trace:
-            valid = variant < len(self.variants) and family == 1 and schedule in (1, 2) and chosen in (0, 1)
-            valid = valid and 1 <= reason <= 4 and all(map(math.isfinite, figures)) and min(figures[:2]) >= 0
+            valid = variant < len(self.variants) and SCHEDULES.get(schedule) == family and chosen in (0, 1)
+            valid = valid and 1 <= reason <= 8 and all(map(math.isfinite, figures)) and min(figures[:2]) >= 0
             require(valid, "TRACE", self.offset(7))
 
     def check_items(self):
-        for (op, _, schedule, granule), items in zip(self.parts, self.items):
+        for (op, family, schedule, granule, _, _, flags), items in zip(self.parts, self.items):
             row_ptr = self.row_ptr
             if op == 1:
                 counts = [0] * (self.cols + 1)
@@ -375,7 +402,12 @@ class Plan:
                 row_ptr = [sum(counts[:j + 1]) for j in range(self.cols + 1)]
             rows = len(row_ptr) - 1
             expected = []
-            if schedule == 2:
+            if family == TILED:
+                segments = [max(1, -(-(b - a) // granule)) if schedule == 4 else 1
+                            for a, b in zip(row_ptr, row_ptr[1:])]
+                expected = list(range(sum(segments)))
+                items = sorted(items) if flags & REORDERED else items
+            elif schedule == 2:
                 expected = [next(i for i in range(rows) if row_ptr[i] <= p < row_ptr[i + 1])
                             for p in range(0, self.nnz, granule)]
             else:
@@ -401,8 +433,9 @@ class Plan:
         for op, compute, layouts, target, n_min, n_max, first, count in self.variants:
             lines.append(f"variant op {op} compute {compute} layouts {layouts} target {target} n {n_min} {n_max} "
                          f"parts {first} {count}")
-        for (op, family, schedule, granule), items in zip(self.parts, self.items):
-            lines.append(f"part op {op} family {family} schedule {schedule} granule {granule} items"
+        for (op, family, schedule, granule, panel_rows, stage_slots, flags), items in zip(self.parts, self.items):
+            tiled = f" panel {panel_rows} slots {stage_slots} flags {flags}" if family == TILED else ""
+            lines.append(f"part op {op} family {family} schedule {schedule} granule {granule}{tiled} items"
                          + "".join(f" {item}" for item in items))
         for variant, family, schedule, chosen, reason, _, *figures in self.trace:
             lines.append(f"trace variant {variant} family {family} schedule {schedule} chosen {chosen} "
