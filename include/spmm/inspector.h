@@ -75,6 +75,19 @@ typedef struct {
 } spmm_matrix_info_t;
 SPMM_API spmm_status_t spmm_matrix_info(const spmm_matrix_t *matrix, spmm_matrix_info_t *info);
 
+/* tiled: are rows cut into segments? The chart: where the device is underused or rows are uneven. */
+typedef enum spmm_balance {
+    SPMM_BALANCE_AUTO = 0, /* the chart decides */
+    SPMM_BALANCE_NONE = 1, /* whole rows */
+    SPMM_BALANCE_SEGMENTS = 2
+} spmm_balance_t;
+/* tiled: in which order do panels take the rows, or their segments? */
+typedef enum spmm_reorder {
+    SPMM_REORDER_AUTO = 0, /* by pattern where that is predicted to pay */
+    SPMM_REORDER_NONE = 1, /* as they are */
+    SPMM_REORDER_RADIX = 2 /* by pattern: units as binary numbers, largest first */
+} spmm_reorder_t;
+
 typedef struct spmm_inspect_options {
     size_t struct_size;
     spmm_dtype_t dtype; /* 0 = SPMM_F32 */
@@ -82,17 +95,33 @@ typedef struct spmm_inspect_options {
     int n_count;
     uint32_t layouts;         /* mask of SPMM_LAYOUT_*; 0 = both */
     uint32_t ops;             /* mask 1 = N, 2 = T; 0 = N */
-    const char *device;       /* device profile: "any", "cpu", "a100", "h100", "h200"; NULL = "any" */
+    const char *device;       /* "any", "cpu", "a100", "h100", "h200" or a profile's path; NULL = "any" */
     spmm_schedule_t schedule; /* 0 = the inspector chooses */
-    const char *force_kernel; /* "rows/row-split", "rows/nonzero-split"; NULL = the inspector chooses */
+    const char *force_kernel; /* "rows", "tiled", or one with its schedule such as "rows/row-split" or
+                               "tiled/segmented"; NULL = the inspector chooses */
     int pattern_only;         /* 1: the plan holds no values */
     int threads;              /* 0 = as many as the machine has; never changes the plan */
     spmm_progress_fn progress;
     void *progress_context;
+    /* Of the tiled family; 0 in each stands for what is said last. */
+    spmm_balance_t balance;
+    spmm_reorder_t reorder;
+    int permute_output; /* 1: C is written in the order of spmm_plan_row_order, whatever n and the layout.
+                              Such a plan has one variant, op N, tiled/whole; its order is A's where reorder is
+                              auto and refuses */
+    uint32_t segment_length; /* nonzeros of a segment; the chart's */
+    uint32_t segment_least;  /* least that the chart may say; 1 */
+    double segment_scale;    /* what the chart's length is multiplied by; 1 */
+    double u_min;            /* rows are cut below this many blocks a multiprocessor; 0.65 */
+    double cv_max;           /* rows are cut above this sigma / mu; 1 */
+    uint32_t panel_rows;     /* 32, 64, 128 or 256 units a panel; the tallest that gives enough blocks */
+    double blocks_per_sm;    /* enough: blocks a multiprocessor; 2 */
+    uint32_t stage_slots;    /* rows of B a stage; 447 */
 } spmm_inspect_options_t;
 /* clang-format off */
-#define SPMM_INSPECT_OPTIONS_INIT \
-    {sizeof(spmm_inspect_options_t), (spmm_dtype_t)0, 0, 0, 0, 0, 0, (spmm_schedule_t)0, 0, 0, 0, 0, 0}
+#define SPMM_INSPECT_OPTIONS_INIT                                                                       \
+    {sizeof(spmm_inspect_options_t), (spmm_dtype_t)0, 0, 0, 0, 0, 0, (spmm_schedule_t)0, 0, 0, 0, 0, 0, \
+     (spmm_balance_t)0, (spmm_reorder_t)0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 /* clang-format on */
 
 /* Study a matrix and make a plan. options may be NULL. O(nnz) time. The plan does not refer to the
