@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The 16-bit number types on the CPU, without branches, so that compilers vectorise loops of them. Round to nearest,
+ * ties to even; too large is infinity; a NaN stays a NaN and becomes quiet. */
+#ifndef SPMMI_HALF_CPU_H
+#define SPMMI_HALF_CPU_H
+
+#include <stdint.h>
+#include <string.h>
+
+static inline uint32_t half_bits_of(float number)
+{
+    uint32_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+
+static inline float half_number_of(uint32_t bits)
+{
+    float number;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+static inline float half_from_bf16(uint16_t stored)
+{
+    return half_number_of((uint32_t)stored << 16);
+}
+
+static inline uint16_t half_to_bf16(float number)
+{
+    const uint32_t bits = half_bits_of(number);
+    const uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+    const uint32_t quiet = bits >> 16 | 0x40;
+    return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? quiet : rounded);
+}
+
+/* Shifted into place, exponent and fraction are 2^112 too small, subnormal or not: one exact product. */
+static inline float half_from_f16(uint16_t stored)
+{
+    const uint32_t magnitude = (uint32_t)(stored & 0x7fff) << 13;
+    const uint32_t finite = half_bits_of(half_number_of(magnitude) * 0x1p112f);
+    const uint32_t special = magnitude | 0x7f800000;
+    const uint32_t sign = (uint32_t)(stored & 0x8000) << 16;
+    return half_number_of(sign | (magnitude >= 0x0f800000 ? special : finite));
+}
+
+/* A number below 2^-14 is a multiple of 2^-24 there: added to 0.5, its rounded multiple stands in the low bits. */
+static inline uint16_t half_to_f16(float number)
+{
+    const uint32_t bits = half_bits_of(number);
+    const uint32_t magnitude = bits & 0x7fffffff;
+    const uint32_t normal = (magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13;
+    const uint32_t small = half_bits_of(half_number_of(magnitude) + 0.5f) - half_bits_of(0.5f);
+    uint32_t half = magnitude < 0x38800000 ? small : normal;
+    half = magnitude >= 0x477ff000 ? 0x7c00 : half; /* 65520, the first that rounds to infinity */
+    half = magnitude > 0x7f800000 ? 0x7e00 : half;
+    return (uint16_t)(bits >> 16 & 0x8000) | (uint16_t)half;
+}
+
+#endif

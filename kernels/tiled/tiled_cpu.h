@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the tiled family on the CPU share.
+ *
+ * tiled_cpu.c cuts the product into panels of rows and tiles of columns; the arithmetic is done by one table of
+ * functions for each SIMD level and number type. Each unit adds its entries in their order with fused
+ * multiply-adds, whatever the level, the tile and the threads.                                     */
+#ifndef SPMMI_TILED_CPU_H
+#define SPMMI_TILED_CPU_H
+
+#include "executor/kernel_abi.h"
+
+#define TILED_CPU_PANEL_MAX 256
+#define TILED_CPU_COLUMNS_MAX 32
+#define TILED_CPU_STAGE_BYTES (1 << 17) /* a stage and its columns of a tile fit in it */
+
+/* Columns [first, first + width) of one panel; columns >= width: the instance, 4, 8, 16 or 32. */
+struct tiled_cpu_tile {
+    const struct spmmi_tiled_host *args;
+    uint32_t panel;
+    int columns;
+    int64_t first, width;
+};
+
+struct tiled_cpu_ops {
+    void (*panel)(const struct tiled_cpu_tile *tile);
+    /* A row that was cut: the sum of its partial sums, in order, goes to C. */
+    void (*join)(const struct spmmi_tiled_host *args, const struct spmmi_tiled_split *split);
+    /* n numbers of C times beta; beta = 0 does not read them. */
+    void (*scale)(int64_t n, double beta, void *c);
+};
+
+/* Indexed by dtype - 1. The levels beyond the portable one exist on x86-64 only. */
+extern const struct tiled_cpu_ops spmmi_tiled_cpu_portable[4];
+extern const struct tiled_cpu_ops spmmi_tiled_cpu_avx2[4];
+
+#endif

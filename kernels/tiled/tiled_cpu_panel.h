@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The arithmetic of the tiled family; included once for each number type and SIMD level. No include guard.
+ * The including file defines TARGET, NUMBER (as stored), REAL (of sums), READ(x) and WRITE(x) between the two,
+ * FMA(a, b, c) and TILED(name). Functions with a constant number of columns are inlined into one instance each. */
+
+#define INLINE static inline __attribute__((always_inline)) TARGET
+
+/* The stage's rows of B, columns apart; what the tile has beyond the width is 0. */
+INLINE void TILED(stage_fill)(const struct tiled_cpu_tile *tile, uint32_t stage, REAL *slots,
+                              const int64_t columns)
+{
+    const struct spmmi_tiled_host *args = tile->args;
+    const uint32_t *rows = args->layout->columns + args->layout->stage_first[stage];
+    const uint32_t count = args->layout->stage_first[stage + 1] - args->layout->stage_first[stage];
+    const int64_t b_row = args->b_is_col_major ? 1 : args->ldb;
+    const int64_t b_column = args->b_is_col_major ? args->ldb : 1;
+    const NUMBER *b = (const NUMBER *)args->b + tile->first * b_column;
+    slots += columns; /* slot 0 is that of padding, which is not multiplied here */
+    if (args->b_is_col_major) {
+        for (int64_t j = 0; j < columns; j++)
+            for (uint32_t i = 0; i < count; i++)
+                slots[i * columns + j] = j < tile->width ? READ(b[rows[i] + j * b_column]) : 0;
+    } else if (tile->width == columns) {
+        for (uint32_t i = 0; i < count; i++)
+            for (int64_t j = 0; j < columns; j++)
+                slots[i * columns + j] = READ(b[rows[i] * b_row + j]);
+    } else {
+        for (uint32_t i = 0; i < count; i++)
+            for (int64_t j = 0; j < columns; j++)
+                slots[i * columns + j] = j < tile->width ? READ(b[rows[i] * b_row + j]) : 0;
+    }
+}
+
+/* One lane's entries of a stage. Local index 0 ends them: the rest of the lane is padding. */
+INLINE void TILED(lane_add)(const uint16_t *local, const NUMBER *values, uint32_t slices, const REAL *slots,
+                            REAL *sum, const int64_t columns)
+{
+    REAL part[TILED_CPU_COLUMNS_MAX];
+#pragma GCC unroll 32
+    for (int64_t j = 0; j < columns; j++)
+        part[j] = sum[j];
+    for (uint32_t s = 0; s < slices && local[s * SPMMI_TILED_LANES] != 0; s++) {
+        const REAL value = READ(values[s * SPMMI_TILED_LANES]);
+        const REAL *row = slots + local[s * SPMMI_TILED_LANES] * columns;
+#pragma GCC unroll 32
+        for (int64_t j = 0; j < columns; j++)
+            part[j] = FMA(value, row[j], part[j]);
+    }
+#pragma GCC unroll 32
+    for (int64_t j = 0; j < columns; j++)
+        sum[j] = part[j];
+}
+
+INLINE NUMBER TILED(finish)(const struct spmmi_tiled_host *args, REAL sum, const NUMBER *c)
+{
+    const REAL alpha = (REAL)args->alpha, beta = (REAL)args->beta;
+    return beta == 0 ? WRITE(alpha * sum) : WRITE(FMA(alpha, sum, beta * READ(*c)));
+}
+
+INLINE void TILED(store)(const struct tiled_cpu_tile *tile, const REAL *sums, const int64_t columns)
+{
+    const struct spmmi_tiled_host *args = tile->args;
+    const uint32_t threads = args->layout->panel_rows;
+    const uint32_t *target = args->layout->target + (uint64_t)tile->panel * threads;
+    const int64_t c_row = args->c_is_col_major ? 1 : args->ldc;
+    const int64_t c_column = args->c_is_col_major ? args->ldc : 1;
+    NUMBER *c = (NUMBER *)args->c + tile->first * c_column;
+    REAL *partials = (REAL *)args->workspace + tile->first;
+    for (uint32_t t = 0; t < threads; t++) {
+        if (target[t] == SPMMI_TILED_NONE)
+            continue;
+        if ((target[t] & SPMMI_TILED_PARTIAL) != 0)
+            memcpy(partials + (int64_t)(target[t] & ~SPMMI_TILED_PARTIAL) * args->n, sums + t * columns,
+                   (size_t)tile->width * sizeof *sums);
+        else if (!args->c_is_col_major)
+            for (int64_t j = 0; j < tile->width; j++) {
+                NUMBER *at = c + target[t] * c_row + j;
+                *at = TILED(finish)(args, sums[t * columns + j], at);
+            }
+    }
+    for (int64_t j = 0; args->c_is_col_major && j < tile->width; j++)
+        for (uint32_t t = 0; t < threads; t++)
+            if ((target[t] & SPMMI_TILED_PARTIAL) == 0) {
+                NUMBER *at = c + target[t] + j * c_column;
+                *at = TILED(finish)(args, sums[t * columns + j], at);
+            }
+}
+
+INLINE void TILED(panel_run)(const struct tiled_cpu_tile *tile, const int64_t columns)
+{
+    const struct spmmi_tiled *layout = tile->args->layout;
+    const uint32_t warps = layout->panel_rows / SPMMI_TILED_LANES;
+    _Alignas(64) REAL slots[TILED_CPU_STAGE_BYTES / sizeof(REAL)];
+    _Alignas(64) REAL sums[TILED_CPU_PANEL_MAX * TILED_CPU_COLUMNS_MAX];
+    for (int64_t i = 0; i < layout->panel_rows * columns; i++)
+        sums[i] = 0;
+    for (uint32_t s = layout->panel_stage[tile->panel]; s < layout->panel_stage[tile->panel + 1]; s++) {
+        TILED(stage_fill)(tile, s, slots, columns);
+        for (uint32_t t = 0; t < layout->panel_rows; t++) {
+            const uint32_t *slice = layout->warp_slice + s * warps + t / SPMMI_TILED_LANES;
+            const uint64_t first = (uint64_t)slice[0] * SPMMI_TILED_LANES + t % SPMMI_TILED_LANES;
+            TILED(lane_add)
+            (layout->local + first, (const NUMBER *)layout->values + first, slice[1] - slice[0], slots,
+             sums + t * columns, columns);
+        }
+    }
+    TILED(store)(tile, sums, columns);
+}
+
+static TARGET void TILED(panel)(const struct tiled_cpu_tile *tile)
+{
+    switch (tile->columns) {
+    case 4:
+        TILED(panel_run)(tile, 4);
+        break;
+    case 8:
+        TILED(panel_run)(tile, 8);
+        break;
+    case 16:
+        TILED(panel_run)(tile, 16);
+        break;
+    default:
+        TILED(panel_run)(tile, 32);
+    }
+}
+
+static TARGET void TILED(join)(const struct spmmi_tiled_host *args, const struct spmmi_tiled_split *split)
+{
+    const REAL *partials = (const REAL *)args->workspace + (int64_t)split->first * args->n;
+    for (int64_t j = 0; j < args->n; j++) {
+        REAL sum = partials[j];
+        for (int64_t i = 1; i < split->count; i++)
+            sum += partials[i * args->n + j];
+        const int64_t at = args->c_is_col_major ? split->row + j * args->ldc : split->row * args->ldc + j;
+        NUMBER *c = (NUMBER *)args->c + at;
+        *c = TILED(finish)(args, sum, c);
+    }
+}
+
+static TARGET void TILED(scale)(int64_t n, double beta, void *c)
+{
+    NUMBER *to = c;
+    for (int64_t j = 0; j < n; j++)
+        to[j] = beta == 0 ? 0 : WRITE((REAL)beta * READ(to[j]));
+}
+
+#undef INLINE
