@@ -32,6 +32,15 @@ static int has_op(const spmm_plan_t *plan, spmm_op_t op)
     return 0;
 }
 
+static int has_rows_part(const spmm_plan_t *plan, spmm_op_t op)
+{
+    for (uint32_t i = 0; i < plan->part_count; i++) {
+        if (plan->parts[i].op == op && plan->parts[i].family == SPMM_FAMILY_ROWS)
+            return 1;
+    }
+    return 0;
+}
+
 static uint32_t ranks_of(int64_t rows, const int64_t *row_ptr)
 {
     uint32_t ranks = 0;
@@ -68,6 +77,23 @@ static void cut_part(struct arena *arena, const struct spmmi_part *part, struct 
         items->item_start = cut(arena, part->item_count + 1, sizeof *items->item_start);
 }
 
+static void cut_tiled(struct arena *arena, uint32_t nnz, size_t number_bytes, struct spmmi_cuda_tiled *tiled)
+{
+    struct spmmi_tiled *l = &tiled->layout;
+    const uint64_t warps = (uint64_t)l->stage_count * (l->panel_rows / SPMMI_TILED_LANES);
+    const uint64_t entries = (uint64_t)l->slice_count * SPMMI_TILED_LANES;
+    l->panel_stage = cut(arena, (uint64_t)l->panel_count + 1, sizeof *l->panel_stage);
+    l->stage_first = cut(arena, (uint64_t)l->stage_count + 1, sizeof *l->stage_first);
+    l->columns = cut(arena, l->footprint, sizeof *l->columns);
+    l->warp_slice = cut(arena, warps + 1, sizeof *l->warp_slice);
+    l->local = cut(arena, entries, sizeof *l->local);
+    l->target = cut(arena, (uint64_t)l->panel_count * l->panel_rows, sizeof *l->target);
+    l->splits = cut(arena, l->split_count, sizeof *l->splits);
+    tiled->values = cut(arena, entries, number_bytes);
+    l->values = tiled->values;
+    tiled->value_map = cut(arena, nnz, sizeof *tiled->value_map);
+}
+
 /* Lay out everything: counting (base NULL) and cutting are the same walk. */
 static void cut_all(struct arena *arena, struct spmmi_cuda *cuda)
 {
@@ -78,6 +104,10 @@ static void cut_all(struct arena *arena, struct spmmi_cuda *cuda)
             cut_operand(arena, &cuda->operands[op], number_bytes, (spmm_op_t)op);
     }
     for (uint32_t i = 0; i < cuda->part_count; i++) {
+        if (cuda->parts[i].family == SPMM_FAMILY_TILED) {
+            cut_tiled(arena, cuda->nnz, number_bytes, &cuda->tiled[i]);
+            continue;
+        }
         cut_part(arena, &cuda->parts[i], &cuda->items[i]);
         for (int grid = 0; grid < SPMMI_ROWS_GRIDS && cuda->parts[i].schedule == SPMM_SCHEDULE_NONZERO_SPLIT;
              grid++) {
@@ -108,7 +138,7 @@ static spmm_status_t describe(const spmm_plan_t *plan, struct spmmi_cuda *cuda, 
         cuda->parts[i].items = NULL;
     for (int op = 0; op < SPMMI_OP_COUNT; op++) {
         struct spmmi_operand *operand = &cuda->operands[op];
-        operand->is_used = has_op(plan, (spmm_op_t)op);
+        operand->is_used = has_rows_part(plan, (spmm_op_t)op);
         operand->rows = op == SPMM_OP_N ? plan->rows : plan->cols;
         operand->cols = op == SPMM_OP_N ? plan->cols : plan->rows;
         operand->stream.nnz = cuda->nnz;
@@ -118,6 +148,13 @@ static spmm_status_t describe(const spmm_plan_t *plan, struct spmmi_cuda *cuda, 
         (uint32_t)plan->rows - cuda->operands[SPMM_OP_N].stream.ranks;
     cuda->operands[SPMM_OP_T].stream.ranks = (uint32_t)(plan->cols - plan->stats.cols_empty);
     cuda->operands[SPMM_OP_T].stream.empty_count = (uint32_t)plan->stats.cols_empty;
+    for (uint32_t i = 0; i < cuda->part_count; i++) {
+        if (plan->parts[i].family == SPMM_FAMILY_TILED)
+            SPMM_TRY(spmmi_cuda_tiled_describe(plan, i, &cuda->tiled[i], diag));
+        else
+            SPMM_REQUIRE(plan->dtype == SPMM_F32 || plan->dtype == SPMM_F64, SPMM_ERR_UNSUPPORTED, diag,
+                         "the GPU kernels of family rows have no type %s", spmm_dtype_name(plan->dtype));
+    }
 cleanup:
     return status;
 }
@@ -248,6 +285,13 @@ spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values,
         SPMM_TRY_CUDA(
             (cudaError_t)spmmi_gather_cuda((int)cuda->dtype, cuda->nnz, t->map, n->values, t->values, stream),
             diag);
+    for (uint32_t i = 0; i < cuda->part_count; i++) {
+        if (cuda->parts[i].family == SPMM_FAMILY_TILED)
+            SPMM_TRY_CUDA((cudaError_t)spmmi_scatter_cuda((int)cuda->dtype, cuda->nnz,
+                                                          cuda->tiled[i].value_map, n->values,
+                                                          cuda->tiled[i].values, stream),
+                          diag);
+    }
     if (is_host)
         SPMM_TRY_CUDA(cudaStreamSynchronize(stream), diag);
 cleanup:

@@ -13,6 +13,8 @@ static const struct {
 } catalogue[] = {
     {"cuda/rows/row-split", SPMM_SCHEDULE_ROW_SPLIT},
     {"cuda/rows/nonzero-split", SPMM_SCHEDULE_NONZERO_SPLIT},
+    {"cuda/tiled/whole", SPMM_SCHEDULE_WHOLE},
+    {"cuda/tiled/segmented", SPMM_SCHEDULE_SEGMENTED},
 };
 
 int spmmi_cuda_kernel_count(void)

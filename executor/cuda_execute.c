@@ -20,6 +20,14 @@ static uint32_t pick_part(const struct spmmi_cuda *cuda, const struct spmmi_prod
     return chosen;
 }
 
+/* The tiled part that runs, NULL for one of the rows family. */
+static const struct spmmi_cuda_tiled *tiled_part(const struct spmmi_cuda *cuda,
+                                                 const struct spmmi_product *product)
+{
+    const uint32_t part = pick_part(cuda, product);
+    return cuda->parts[part].family == SPMM_FAMILY_TILED ? &cuda->tiled[part] : NULL;
+}
+
 static uint32_t plan_launch(const struct spmmi_cuda *cuda, const struct spmmi_product *product,
                             struct spmmi_rows_launch *launch)
 {
@@ -44,6 +52,13 @@ void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, const struct spmmi_product
                        size_t size)
 {
     struct spmmi_rows_launch launch;
+    const struct spmmi_cuda_tiled *tiled = tiled_part(cuda, product);
+    if (tiled != NULL) {
+        (void)snprintf(text, size, "cuda/tiled/%s/r%u",
+                       spmm_schedule_name(cuda->parts[pick_part(cuda, product)].schedule),
+                       spmmi_cuda_tiled_register_tile(tiled, cuda->dtype, product->b->cols));
+        return;
+    }
     const uint32_t part = plan_launch(cuda, product, &launch);
     (void)snprintf(text, size, "cuda/rows/%s/v%ul%u%s", spmm_schedule_name(cuda->parts[part].schedule),
                    launch.shape.vec, launch.shape.lanes, launch.shape.is_single ? "single" : "");
@@ -53,6 +68,11 @@ spmm_status_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, const st
                                          uint64_t *bytes)
 {
     struct spmmi_rows_launch launch;
+    const struct spmmi_cuda_tiled *tiled = tiled_part(cuda, product);
+    if (tiled != NULL) {
+        *bytes = spmmi_cuda_tiled_workspace(tiled, cuda->dtype, product->b->cols);
+        return SPMM_OK;
+    }
     (void)plan_launch(cuda, product, &launch);
     *bytes = launch.workspace_bytes;
     return SPMM_OK;
@@ -158,22 +178,35 @@ static cudaError_t run_pass(struct spmmi_cuda *cuda, const struct spmmi_product 
     return (cudaError_t)error;
 }
 
-spmm_status_t spmmi_cuda_execute(struct spmmi_cuda *cuda, const struct spmmi_product *product,
-                                 void *workspace, uint64_t workspace_bytes, void *stream)
+static cudaError_t run_passes(struct spmmi_cuda *cuda, const struct spmmi_product *product, void *workspace,
+                              void *stream)
 {
     struct spmmi_rows_launch launch;
     const uint32_t part = plan_launch(cuda, product, &launch);
-    if (launch.workspace_bytes > workspace_bytes || (launch.workspace_bytes > 0 && workspace == NULL) ||
-        (uintptr_t)workspace % 16 != 0)
+    cudaError_t error = cudaSuccess;
+    for (int64_t j = 0; j < product->b->cols && error == cudaSuccess; j += launch.n_pass)
+        error = run_pass(cuda, product, part, &launch, j, workspace, stream);
+    return error;
+}
+
+spmm_status_t spmmi_cuda_execute(struct spmmi_cuda *cuda, const struct spmmi_product *product,
+                                 void *workspace, uint64_t workspace_bytes, void *stream)
+{
+    const struct spmmi_cuda_tiled *tiled = tiled_part(cuda, product);
+    uint64_t needed = 0;
+    (void)spmmi_cuda_workspace_bytes(cuda, product, &needed);
+    if (needed > workspace_bytes || (needed > 0 && workspace == NULL) || (uintptr_t)workspace % 16 != 0)
         return SPMM_ERR_WORKSPACE;
     /* Strides are 32-bit in the kernels: row-major leading dimensions in bytes must fit. */
-    if ((product->b->order == SPMM_ROW_MAJOR && product->b->ld > UINT32_MAX / 8) ||
-        (product->c->order == SPMM_ROW_MAJOR && product->c->ld > UINT32_MAX / 8))
+    if (tiled == NULL && ((product->b->order == SPMM_ROW_MAJOR && product->b->ld > UINT32_MAX / 8) ||
+                          (product->c->order == SPMM_ROW_MAJOR && product->c->ld > UINT32_MAX / 8)))
         return SPMM_ERR_TOO_LARGE;
     struct spmmi_cuda_scope scope;
     cudaError_t error = spmmi_cuda_enter(cuda->device, &scope);
-    for (int64_t j = 0; j < product->b->cols && error == cudaSuccess; j += launch.n_pass)
-        error = run_pass(cuda, product, part, &launch, j, workspace, stream);
+    if (error == cudaSuccess)
+        error = tiled != NULL ? (cudaError_t)spmmi_cuda_tiled_execute(tiled, cuda->dtype, product, workspace,
+                                                                      cuda->figures.can_overlap, stream)
+                              : run_passes(cuda, product, workspace, stream);
     spmmi_cuda_leave(scope);
     if (error != cudaSuccess)
         (void)cudaGetLastError(); /* the status tells it; the caller's next check is not about this call */

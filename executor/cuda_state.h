@@ -4,6 +4,7 @@
 #define SPMMI_CUDA_STATE_H
 
 #include "cuda_backend.h"
+#include "cuda_tiled.h"
 #include "executor/kernel_abi.h"
 #include "rows_launch.h"
 
@@ -12,7 +13,7 @@
 /* op(A) on the device. The values of op = N are kept whenever A has a transposed part: set_values fills
  * them and gathers the others through the map. */
 struct spmmi_operand {
-    int is_used; /* a part needs the pattern */
+    int is_used; /* a part of the rows family needs the pattern */
     int64_t rows, cols;
     struct spmmi_stream stream;
     void *values;  /* the same as stream.values, to write */
@@ -30,6 +31,7 @@ struct spmmi_cuda {
     struct spmmi_operand operands[SPMMI_OP_COUNT];
     struct spmmi_stream_items items[SPMMI_PART_MAX];
     const struct spmmi_block *blocks[SPMMI_PART_MAX][SPMMI_ROWS_GRIDS]; /* nonzero split */
+    struct spmmi_cuda_tiled tiled[SPMMI_PART_MAX]; /* of the parts of that family */
     spmm_schedule_t forced;                                             /* 0 = the variant's part */
     char *memory;
     uint64_t memory_bytes;

@@ -102,7 +102,7 @@ static spmm_status_t upload_items(const struct spmmi_cuda *cuda, const spmm_plan
     spmm_status_t status = SPMM_OK;
     struct spmmi_items_host host = {0, NULL, NULL};
     for (uint32_t i = 0; i < plan->part_count; i++) {
-        if (plan->parts[i].op != op)
+        if (plan->parts[i].op != op || plan->parts[i].family != SPMM_FAMILY_ROWS)
             continue;
         SPMM_TRY(spmmi_items_build(&plan->parts[i], cuda->operands[op].rows, row_ptr, &host, diag));
         SPMM_TRY(copy_up((void *)(uintptr_t)cuda->items[i].item_rank, host.item_rank, host.item_count + 1,
@@ -157,6 +157,10 @@ spmm_status_t spmmi_cuda_upload(const struct spmmi_cuda *cuda, const spmm_plan_t
     for (int op = 0; op < SPMMI_OP_COUNT; op++) {
         if (cuda->operands[op].is_used)
             SPMM_TRY(upload_operand(cuda, plan, (spmm_op_t)op, diag));
+    }
+    for (uint32_t i = 0; i < plan->part_count; i++) {
+        if (plan->parts[i].family == SPMM_FAMILY_TILED)
+            SPMM_TRY(spmmi_cuda_tiled_upload(plan, i, &cuda->tiled[i], diag));
     }
 cleanup:
     return status;

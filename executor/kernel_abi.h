@@ -128,6 +128,7 @@ spmmi_rows_cuda_fn spmmi_rows_cuda_kernel(int schedule, int dtype, struct spmmi_
  * stage follow each other, and a lane that has fewer entries is padded with local index 0 and value 0, so that
  * padding multiplies zero by zero and never a number of B.                                         */
 #define SPMMI_TILED_LANES 32u
+#define SPMMI_TILED_THREADS_MAX 256u
 #define SPMMI_TILED_NONE 0xffffffffu    /* target of the threads beyond the last unit */
 #define SPMMI_TILED_PARTIAL 0x80000000u /* flag in target: the number of a partial sum */
 
@@ -145,6 +146,7 @@ struct spmmi_tiled {
     uint32_t footprint;                /* entries of columns */
     uint32_t slice_count;
     uint32_t partial_count, split_count;
+    uint32_t has_long_panels;    /* a panel has two stages or more */
     const uint32_t *panel_stage; /* panel_count + 1: first stage of each */
     const uint32_t
         *stage_first; /* stage_count + 1: first entry of columns of each; entry i of a stage is slot i + 1 */
@@ -189,11 +191,11 @@ struct spmmi_tiled_cuda {
     double alpha, beta;
     void *partials; /* partial_count * n sums: float, or double for f64 */
     void *cuda_stream;
+    int can_overlap; /* dependent launches, sm_90 */
 };
-/* Returns a cudaError_t, 0 = enqueued. B row-major: 16-byte aligned rows are loaded by pieces of 16 bytes. */
+#define SPMMI_TILED_COLUMNS_MAX 32768u /* a launch takes up to this many columns */
+/* Returns a cudaError_t, 0 = enqueued. */
 int spmmi_tiled_cuda_launch(int dtype, const struct spmmi_tiled_cuda *args);
-/* Bytes of shared memory a block takes. */
-uint32_t spmmi_tiled_cuda_shared_bytes(int dtype, uint32_t register_tile, const struct spmmi_tiled *layout);
 
 /* out[map[q]] = in[q], count numbers of the plan's type: values of A into their slices. */
 int spmmi_scatter_cuda(int dtype, uint32_t count, const uint32_t *map, const void *in, void *out,

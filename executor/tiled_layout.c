@@ -178,7 +178,6 @@ static spmm_status_t builder_start(struct builder *b, int64_t rows, const int64_
     view->cols = (uint32_t)b->cols;
     view->panel_rows = b->part->panel_rows;
     view->panel_count = (b->units.count + view->panel_rows - 1) / view->panel_rows;
-    view->stage_slots = b->part->stage_slots;
     view->partial_count = b->units.partial_count;
     view->split_count = b->units.split_count;
     SPMM_TRY_ALLOC(b->panel_width = spmmi_alloc(view->panel_count, sizeof *b->panel_width), diag);
@@ -232,7 +231,7 @@ static spmm_status_t stages_make(struct builder *b, spmm_diag_t *diag)
                    diag);
     layout->panel_stage[0] = 0;
     for (uint32_t p = 0; p < panels; p++) {
-        const uint32_t stages = (b->panel_width[p] + view->stage_slots - 1) / view->stage_slots;
+        const uint32_t stages = (b->panel_width[p] + b->part->stage_slots - 1) / b->part->stage_slots;
         layout->panel_stage[p + 1] = layout->panel_stage[p] + stages;
         view->footprint += b->panel_width[p];
     }
@@ -246,6 +245,9 @@ static spmm_status_t stages_make(struct builder *b, spmm_diag_t *diag)
         for (uint32_t s = layout->panel_stage[p]; s < layout->panel_stage[p + 1]; s++)
             layout->stage_first[s] = first + (s - layout->panel_stage[p]) * width;
         first += b->panel_width[p];
+        const uint32_t widest = width < b->panel_width[p] ? width : b->panel_width[p];
+        view->stage_slots = widest > view->stage_slots ? widest : view->stage_slots;
+        view->has_long_panels |= layout->panel_stage[p + 1] - layout->panel_stage[p] > 1;
     }
     layout->stage_first[view->stage_count] = first;
 cleanup:

@@ -45,7 +45,7 @@ int launch(void (*kernel)(RowsArgs<T>), const struct spmmi_rows_cuda *args)
     const dim3 grid(a.work_blocks + empty_blocks, (args->n + WIDTH - 1) / WIDTH);
     if (grid.x == 0)
         return cudaSuccess;
-    return launch_kernel(kernel, grid, THREADS, args->cuda_stream, args->is_dependent != 0, a);
+    return launch_kernel(kernel, grid, THREADS, 0, args->cuda_stream, args->is_dependent != 0, a);
 }
 
 template <typename T, int VEC, int LANES, int QUADS, bool SPLIT>

@@ -24,8 +24,8 @@ __device__ __forceinline__ void wait_for_previous()
 }
 
 template <typename... Parameters, typename... Arguments>
-cudaError_t launch_kernel(void (*kernel)(Parameters...), dim3 grid, unsigned threads, void *stream,
-                          bool is_dependent, Arguments... arguments)
+cudaError_t launch_kernel(void (*kernel)(Parameters...), dim3 grid, unsigned threads, unsigned shared_bytes,
+                          void *stream, bool is_dependent, Arguments... arguments)
 {
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -33,6 +33,7 @@ cudaError_t launch_kernel(void (*kernel)(Parameters...), dim3 grid, unsigned thr
     cudaLaunchConfig_t config = {};
     config.gridDim = grid;
     config.blockDim = dim3(threads);
+    config.dynamicSmemBytes = shared_bytes;
     config.stream = static_cast<cudaStream_t>(stream);
     config.attrs = &attribute;
     config.numAttrs = is_dependent ? 1 : 0;

@@ -172,6 +172,15 @@ __global__ void __launch_bounds__(THREADS)
         out[i] = in[map[i]];
 }
 
+template <typename T>
+__global__ void __launch_bounds__(THREADS)
+    scatter(uint32_t count, const uint32_t *__restrict__ map, const T *__restrict__ in, T *__restrict__ out)
+{
+    const uint32_t i = blockIdx.x * THREADS + threadIdx.x;
+    if (i < count)
+        out[map[i]] = in[i];
+}
+
 template <int COLUMNS> dim3 tiles(int64_t rows, int64_t width)
 {
     return dim3((unsigned)((rows + ROWS - 1) / ROWS), (unsigned)((width + COLUMNS - 1) / COLUMNS));
@@ -180,7 +189,7 @@ template <int COLUMNS> dim3 tiles(int64_t rows, int64_t width)
 template <typename T, int COLUMNS>
 int to_rows(int64_t rows, int64_t n, const void *src, int64_t lds, void *dst, int64_t ldd, void *stream)
 {
-    return spmmi::launch_kernel(rows_from_columns<T, COLUMNS>, tiles<COLUMNS>(rows, ldd), THREADS, stream,
+    return spmmi::launch_kernel(rows_from_columns<T, COLUMNS>, tiles<COLUMNS>(rows, ldd), THREADS, 0, stream,
                                 false, rows, n, static_cast<const T *>(src), lds, static_cast<T *>(dst), ldd);
 }
 
@@ -188,7 +197,7 @@ template <typename T, int COLUMNS>
 int to_columns(int64_t rows, int64_t n, const void *src, int64_t lds, void *dst, int64_t ldd, double beta,
                void *stream, bool is_dependent)
 {
-    return spmmi::launch_kernel(columns_from_rows<T, COLUMNS>, tiles<COLUMNS>(rows, n), THREADS, stream,
+    return spmmi::launch_kernel(columns_from_rows<T, COLUMNS>, tiles<COLUMNS>(rows, n), THREADS, 0, stream,
                                 is_dependent, rows, n, static_cast<const T *>(src), lds,
                                 static_cast<T *>(dst), ldd, static_cast<T>(beta));
 }
@@ -226,21 +235,40 @@ extern "C" int spmmi_columns_from_rows_cuda(int dtype, int64_t rows, int64_t n, 
     return FOR_WIDTH(n, to_columns)(rows, n, src, lds, dst, ldd, beta, cuda_stream, is_dependent != 0);
 }
 
-extern "C" int spmmi_gather_cuda(int dtype, uint32_t count, const uint32_t *map, const void *in, void *out,
-                                 void *cuda_stream)
+// Numbers are moved, not looked at: an unsigned word of their size stands for them.
+template <typename T>
+static int move_words(bool scatters, uint32_t count, const uint32_t *map, const void *in, void *out,
+                      void *stream)
+{
+    return (int)spmmi::launch_kernel(scatters ? scatter<T> : gather<T>, dim3((count + THREADS - 1) / THREADS),
+                                     THREADS, 0, stream, false, count, map, static_cast<const T *>(in),
+                                     static_cast<T *>(out));
+}
+
+static int move_numbers(int dtype, bool scatters, uint32_t count, const uint32_t *map, const void *in,
+                        void *out, void *stream)
 {
     if (count == 0)
         return cudaSuccess;
-    const dim3 blocks((count + THREADS - 1) / THREADS);
-    if (dtype == 1)
-        return spmmi::launch_kernel(gather<float>, blocks, THREADS, cuda_stream, false, count, map,
-                                    static_cast<const float *>(in), static_cast<float *>(out));
-    return spmmi::launch_kernel(gather<double>, blocks, THREADS, cuda_stream, false, count, map,
-                                static_cast<const double *>(in), static_cast<double *>(out));
+    return dtype == 1   ? move_words<uint32_t>(scatters, count, map, in, out, stream)
+           : dtype == 2 ? move_words<uint64_t>(scatters, count, map, in, out, stream)
+                        : move_words<uint16_t>(scatters, count, map, in, out, stream);
+}
+
+extern "C" int spmmi_gather_cuda(int dtype, uint32_t count, const uint32_t *map, const void *in, void *out,
+                                 void *cuda_stream)
+{
+    return move_numbers(dtype, false, count, map, in, out, cuda_stream);
+}
+
+extern "C" int spmmi_scatter_cuda(int dtype, uint32_t count, const uint32_t *map, const void *in, void *out,
+                                  void *cuda_stream)
+{
+    return move_numbers(dtype, true, count, map, in, out, cuda_stream);
 }
 
 extern "C" int spmmi_kernels_load_cuda(void)
 {
     cudaFuncAttributes attributes;
-    return cudaFuncGetAttributes(&attributes, reinterpret_cast<const void *>(gather<float>));
+    return cudaFuncGetAttributes(&attributes, reinterpret_cast<const void *>(gather<uint32_t>));
 }

@@ -23,8 +23,11 @@ template <typename T, int VEC> struct Vector {
     }
 };
 
-// The machine type of one load: 4, 8 or 16 bytes.
+// The machine type of one load: 2, 4, 8 or 16 bytes.
 template <int BYTES> struct Word;
+template <> struct Word<2> {
+    using type = uint16_t;
+};
 template <> struct Word<4> {
     using type = uint32_t;
 };

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See cuda_tiled.h. */
+#include "cuda_tiled.h"
+
+#include <cuda_runtime_api.h>
+
+#include "cuda_call.h"
+#include "format/alloc.h"
+#include "tiled_layout.h"
+
+#define SHARED_BYTES_MAX (99u * 1024u) /* of a block: what every GPU from compute capability 8.0 on has */
+#define REGISTER_TILE_MAX_BYTES 64u    /* of sums that a thread keeps; docs/performance.md has the figures */
+
+/* The pattern of op(A): the plan's own arrays, or a transpose. */
+struct pattern {
+    int64_t rows, cols;
+    const int64_t *row_ptr;
+    const int32_t *col_ind;
+    int64_t *t_row_ptr, *t_map; /* op = T, owned */
+    int32_t *t_col_ind;
+};
+
+static void pattern_free(struct pattern *a)
+{
+    spmmi_free(a->t_row_ptr);
+    spmmi_free(a->t_col_ind);
+    spmmi_free(a->t_map);
+}
+
+static spmm_status_t pattern_make(const spmm_plan_t *plan, spmm_op_t op, struct pattern *a, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    *a = (struct pattern){plan->rows, plan->cols, plan->row_ptr, plan->col_ind, NULL, NULL, NULL};
+    if (op == SPMM_OP_N)
+        goto cleanup;
+    a->t_row_ptr = spmmi_alloc((uint64_t)plan->cols + 1, sizeof *a->t_row_ptr);
+    SPMM_TRY_ALLOC(a->t_row_ptr, diag);
+    a->t_col_ind = spmmi_alloc((uint64_t)plan->nnz, sizeof *a->t_col_ind);
+    SPMM_TRY_ALLOC(a->t_col_ind, diag);
+    a->t_map = spmmi_alloc((uint64_t)plan->nnz, sizeof *a->t_map);
+    SPMM_TRY_ALLOC(a->t_map, diag);
+    if (spmmi_transpose(plan->rows, plan->cols, plan->row_ptr, plan->col_ind, a->t_row_ptr, a->t_col_ind,
+                        a->t_map) != SPMM_OK)
+        SPMM_FAIL(SPMM_ERR_MEMORY, diag, "out of memory while transposing the pattern");
+    a->rows = plan->cols;
+    a->cols = plan->rows;
+    a->row_ptr = a->t_row_ptr;
+    a->col_ind = a->t_col_ind;
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_cuda_tiled_describe(const spmm_plan_t *plan, uint32_t part, struct spmmi_cuda_tiled *tiled,
+                                        spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct pattern a;
+    SPMM_TRY(pattern_make(plan, plan->parts[part].op, &a, diag));
+    SPMM_TRY(spmmi_tiled_count(a.rows, a.cols, a.row_ptr, a.col_ind, &plan->parts[part], &tiled->layout, diag));
+cleanup:
+    pattern_free(&a);
+    return status;
+}
+
+static spmm_status_t copy_up(const void *device, const void *host, uint64_t count, size_t size,
+                             spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    if (count > 0)
+        SPMM_TRY_CUDA(
+            cudaMemcpy((void *)(uintptr_t)device, host, (size_t)count * size, cudaMemcpyHostToDevice), diag);
+cleanup:
+    return status;
+}
+
+/* The map of op = T leads from the order of A: place of A's nonzero map[q] is that of the transpose's q. */
+static spmm_status_t upload_value_map(const struct spmmi_cuda_tiled *tiled, const uint32_t *value_map,
+                                      const int64_t *t_map, uint64_t nnz, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    uint32_t *from_a = NULL;
+    if (t_map != NULL) {
+        from_a = spmmi_alloc(nnz, sizeof *from_a);
+        SPMM_TRY_ALLOC(from_a, diag);
+        for (uint64_t q = 0; q < nnz; q++)
+            from_a[t_map[q]] = value_map[q];
+    }
+    SPMM_TRY(copy_up(tiled->value_map, from_a != NULL ? from_a : value_map, nnz, sizeof *value_map, diag));
+cleanup:
+    spmmi_free(from_a);
+    return status;
+}
+
+spmm_status_t spmmi_cuda_tiled_upload(const spmm_plan_t *plan, uint32_t part,
+                                      const struct spmmi_cuda_tiled *tiled, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct pattern a;
+    struct spmmi_tiled_layout host = {0};
+    const struct spmmi_tiled *to = &tiled->layout;
+    SPMM_TRY(pattern_make(plan, plan->parts[part].op, &a, diag));
+    SPMM_TRY(spmmi_tiled_build(a.rows, a.cols, a.row_ptr, a.col_ind, &plan->parts[part], &host, diag));
+    const uint64_t warps = (uint64_t)to->stage_count * (to->panel_rows / SPMMI_TILED_LANES);
+    SPMM_TRY(copy_up(to->panel_stage, host.panel_stage, (uint64_t)to->panel_count + 1, 4, diag));
+    SPMM_TRY(copy_up(to->stage_first, host.stage_first, (uint64_t)to->stage_count + 1, 4, diag));
+    SPMM_TRY(copy_up(to->columns, host.columns, to->footprint, 4, diag));
+    SPMM_TRY(copy_up(to->warp_slice, host.warp_slice, warps + 1, 4, diag));
+    SPMM_TRY(copy_up(to->local, host.local, (uint64_t)to->slice_count * SPMMI_TILED_LANES, 2, diag));
+    SPMM_TRY(copy_up(to->target, host.target, (uint64_t)to->panel_count * to->panel_rows, 4, diag));
+    SPMM_TRY(copy_up(to->splits, host.splits, to->split_count, sizeof *to->splits, diag));
+    SPMM_TRY(upload_value_map(tiled, host.value_map, a.t_map, (uint64_t)plan->nnz, diag));
+cleanup:
+    spmmi_tiled_free(&host);
+    pattern_free(&a);
+    return status;
+}
+
+static uint64_t sum_bytes(spmm_dtype_t dtype)
+{
+    return dtype == SPMM_F64 ? sizeof(double) : sizeof(float);
+}
+
+uint32_t spmmi_cuda_tiled_register_tile(const struct spmmi_cuda_tiled *tiled, spmm_dtype_t dtype, int64_t n)
+{
+    const uint64_t stages = tiled->layout.has_long_panels ? 2 : 1;
+    const uint64_t slot_bytes = stages * (tiled->layout.stage_slots + 1) * spmm_dtype_size(dtype);
+    uint32_t tile = 1;
+    while (tile < n && 2 * tile * sum_bytes(dtype) <= REGISTER_TILE_MAX_BYTES &&
+           2 * tile * slot_bytes + 512 <= SHARED_BYTES_MAX)
+        tile *= 2;
+    return tile;
+}
+
+uint64_t spmmi_cuda_tiled_workspace(const struct spmmi_cuda_tiled *tiled, spmm_dtype_t dtype, int64_t n)
+{
+    const int64_t columns = n < SPMMI_TILED_COLUMNS_MAX ? n : SPMMI_TILED_COLUMNS_MAX;
+    return (tiled->layout.partial_count * (uint64_t)columns * sum_bytes(dtype) + 255) / 256 * 256;
+}
+
+int spmmi_cuda_tiled_execute(const struct spmmi_cuda_tiled *tiled, spmm_dtype_t dtype,
+                             const struct spmmi_product *product, void *workspace, int can_overlap,
+                             void *stream)
+{
+    const size_t number_bytes = spmm_dtype_size(dtype);
+    const spmm_dense_t *b = product->b, *c = product->c;
+    int error = cudaSuccess;
+    struct spmmi_tiled_cuda args = {
+        .layout = tiled->layout,
+        .register_tile = spmmi_cuda_tiled_register_tile(tiled, dtype, b->cols),
+        .ldb = (uint64_t)b->ld,
+        .ldc = (uint64_t)c->ld,
+        .b_is_col_major = b->order == SPMM_COL_MAJOR,
+        .c_is_col_major = c->order == SPMM_COL_MAJOR,
+        .alpha = product->alpha,
+        .beta = product->beta,
+        .partials = workspace,
+        .cuda_stream = stream,
+        .can_overlap = can_overlap,
+    };
+    for (int64_t j = 0; j < b->cols && error == cudaSuccess; j += SPMMI_TILED_COLUMNS_MAX) {
+        const int64_t left = b->cols - j;
+        args.n = (uint32_t)(left < SPMMI_TILED_COLUMNS_MAX ? left : SPMMI_TILED_COLUMNS_MAX);
+        /* B of a product with alpha = 0 may be NULL */
+        args.b = b->data == NULL ? NULL
+                                 : (const char *)b->data +
+                                       (size_t)(args.b_is_col_major ? j * b->ld : j) * number_bytes;
+        args.c = (char *)c->data + (size_t)(args.c_is_col_major ? j * c->ld : j) * number_bytes;
+        error = spmmi_tiled_cuda_launch((int)dtype, &args);
+    }
+    return error;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies from global to shared memory that run beside the arithmetic (cp.async, sm_80).
+#pragma once
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+namespace spmmi {
+
+// One number. Copies of less than four bytes have no asynchronous form: they are done when the call returns.
+template <int BYTES> __device__ __forceinline__ void copy_async(void *shared, const void *global)
+{
+    const uint32_t to = (uint32_t)__cvta_generic_to_shared(shared);
+    if constexpr (BYTES == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
+    else if constexpr (BYTES == 2)
+        *static_cast<uint16_t *>(shared) = __ldg(static_cast<const uint16_t *>(global));
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(global), "n"(BYTES) : "memory");
+}
+
+template <typename T> __device__ __forceinline__ void copy_async(void *shared, const T *global)
+{
+    copy_async<(int)sizeof(T)>(shared, static_cast<const void *>(global));
+}
+
+// Copies since the last call are one group; groups end in order.
+__device__ __forceinline__ void commit_copies()
+{
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+// Wait until all but the last PENDING groups of this thread have ended.
+template <int PENDING> __device__ __forceinline__ void wait_for_copies()
+{
+    asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
+}
+
+} // namespace spmmi

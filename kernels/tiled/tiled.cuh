@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// tiled: panels of rows whose rows of B are staged in shared memory.  C(m x n) = alpha * P * B(k x n) + beta * C;
+// B and C row- or column-major.
+//
+// layout      struct spmmi_tiled of executor/kernel_abi.h: sliced ELL with two-byte local indices, stage by stage
+// block       panel_rows threads take one panel (blockIdx.x) and TILE columns (blockIdx.y)
+// thread      one unit of the panel: TILE sums in registers, each entry of A is used TILE times
+// stage       up to stage_slots rows of B, TILE columns of each, in shared memory; slot 0 holds zeros, which is
+//             what padding reads. Two stages take turns: one is loaded by asynchronous copies while the other is
+//             used. 16-byte words are permuted so that slots that differ mod 8 lie in different banks.
+// schedules   whole: units are rows. segmented: units are segments, sums of cut rows go to partials, and a second
+//             kernel adds them in order. No atomics, so results are bitwise repeatable.
+// residue     columns past n are neither loaded nor stored
+// memory      2 * (stage_slots + 1) * TILE numbers of shared memory; one stage where no panel has two
+// measured    docs/performance.md, on an H200
+// source      paper 000 (sections 2.5, 3, 4.1)
+#pragma once
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+#include "executor/kernel_abi.h"
+#include "kernels/shared/async.cuh"
+#include "kernels/shared/launch.cuh"
+#include "kernels/shared/number.cuh"
+#include "kernels/shared/vector.cuh"
+
+namespace spmmi {
+
+template <typename T> struct TiledArgs {
+    const uint32_t *panel_stage, *stage_first, *columns, *warp_slice, *target;
+    const uint16_t *local;
+    const T *values, *b;
+    T *c;
+    typename Number<T>::Sum *partials, alpha, beta;
+    uint64_t ldb, ldc;
+    uint32_t n, stage_bytes;
+    uint32_t c_is_col_major;
+    uint32_t b_is_wide; // row-major B: rows begin on 16 bytes
+    uint32_t c_is_wide; // row-major C likewise
+};
+
+// One slot of a stage: TILE numbers in words of up to 16 bytes.
+template <typename T, int TILE> struct Slot {
+    static constexpr uint32_t BYTES = TILE * sizeof(T);
+    static constexpr uint32_t WORD = BYTES < 16 ? BYTES : 16;
+    static constexpr uint32_t WORDS = BYTES / WORD;
+    static constexpr int NUMBERS = WORD / sizeof(T); // of a word
+
+    // Offset of word q of a slot is begin(slot) ^ q * WORD.
+    static __device__ __forceinline__ uint32_t begin(uint32_t slot)
+    {
+        constexpr uint32_t FLIPS = WORDS < 8 ? WORDS : 8;
+        return slot * BYTES + slot * FLIPS / 8 % FLIPS * WORD;
+    }
+    static __device__ __forceinline__ uint32_t at(uint32_t slot, uint32_t j)
+    {
+        return (begin(slot) ^ j / NUMBERS * WORD) + j % NUMBERS * (uint32_t)sizeof(T);
+    }
+};
+
+// Column-major B: 8 slots by 4 columns a step of a warp, so that runs of columns of A read whole sectors and no
+// two lanes write to one bank.
+template <typename T, int TILE>
+__device__ __forceinline__ void stage_columns(const TiledArgs<T> &a, char *stage, uint32_t first,
+                                              uint32_t count, uint32_t tile)
+{
+    using S = Slot<T, TILE>;
+    constexpr uint32_t ACROSS = TILE < 4 ? TILE : 4, DOWN = 32 / ACROSS;
+    const uint32_t lane = threadIdx.x % 32, down = lane % DOWN, across = lane / DOWN;
+    const uint32_t step = blockDim.x / 32 * DOWN;
+    for (uint32_t i = threadIdx.x / 32 * DOWN + down; i < count; i += step) {
+        const T *b = a.b + __ldg(a.columns + first + i) + (uint64_t)(tile + across) * a.ldb;
+#pragma unroll
+        for (uint32_t j = 0; j < TILE; j += ACROSS) {
+            if (tile + j + across < a.n)
+                copy_async(stage + S::at(i + 1, j + across), b);
+            b += ACROSS * a.ldb;
+        }
+    }
+}
+
+// Row-major B: words of 16 bytes where rows allow it, else numbers.
+template <typename T, int TILE>
+__device__ __forceinline__ void stage_rows(const TiledArgs<T> &a, char *stage, uint32_t first, uint32_t count,
+                                           uint32_t tile)
+{
+    using S = Slot<T, TILE>;
+    if (S::WORD == 16 && a.b_is_wide) {
+        for (uint32_t w = threadIdx.x; w < count * S::WORDS; w += blockDim.x) {
+            const uint32_t i = w / S::WORDS, j = w % S::WORDS * S::NUMBERS;
+            const T *b = a.b + __ldg(a.columns + first + i) * a.ldb + tile + j;
+            char *to = stage + S::at(i + 1, j);
+            if (tile + j + S::NUMBERS <= a.n)
+                copy_async<16>(to, b);
+            else
+                for (uint32_t r = 0; r < S::NUMBERS && tile + j + r < a.n; r++)
+                    copy_async(to + r * sizeof(T), b + r);
+        }
+        return;
+    }
+    for (uint32_t w = threadIdx.x; w < count * TILE; w += blockDim.x) {
+        const uint32_t i = w / TILE, j = w % TILE;
+        if (tile + j < a.n)
+            copy_async(stage + S::at(i + 1, j), a.b + __ldg(a.columns + first + i) * a.ldb + tile + j);
+    }
+}
+
+// sum += value * (slot of the stage)
+template <typename T, int TILE>
+__device__ __forceinline__ void multiply_add(typename Number<T>::Sum (&sum)[TILE], const char *stage,
+                                             uint32_t slot, T value)
+{
+    using S = Slot<T, TILE>;
+    using Sum = typename Number<T>::Sum;
+    const uint32_t begin = S::begin(slot);
+    const Sum v = Number<T>::widen(value);
+#pragma unroll
+    for (uint32_t q = 0; q < S::WORDS; q++) {
+        const Vector<T, S::NUMBERS> word =
+            load_vector<T, S::NUMBERS>(reinterpret_cast<const T *>(stage + (begin ^ q * S::WORD)));
+#pragma unroll
+        for (int r = 0; r < S::NUMBERS; r++)
+            sum[q * S::NUMBERS + r] = fma(v, Number<T>::widen(word.x[r]), sum[q * S::NUMBERS + r]);
+    }
+}
+
+// A warp's slices of one stage.
+template <typename T, int TILE>
+__device__ __forceinline__ void use_stage(const TiledArgs<T> &a, const char *stage, uint32_t warp_of_stage,
+                                          typename Number<T>::Sum (&sum)[TILE])
+{
+    constexpr int UNROLL = 4;
+    const uint32_t begin = __ldg(a.warp_slice + warp_of_stage), end = __ldg(a.warp_slice + warp_of_stage + 1);
+    const uint16_t *local = a.local + (uint64_t)begin * 32 + threadIdx.x % 32;
+    const T *values = a.values + (uint64_t)begin * 32 + threadIdx.x % 32;
+    uint32_t left = end - begin;
+    for (; left >= UNROLL; left -= UNROLL, local += UNROLL * 32, values += UNROLL * 32) {
+        uint32_t slot[UNROLL];
+        T value[UNROLL];
+#pragma unroll
+        for (int u = 0; u < UNROLL; u++) {
+            slot[u] = __ldg(local + u * 32);
+            value[u] = __ldg(values + u * 32);
+        }
+#pragma unroll
+        for (int u = 0; u < UNROLL; u++)
+            multiply_add<T, TILE>(sum, stage, slot[u], value[u]);
+    }
+    for (; left > 0; left--, local += 32, values += 32)
+        multiply_add<T, TILE>(sum, stage, __ldg(local), __ldg(values));
+}
+
+// A finished row of C, or a partial sum.
+template <typename T, int TILE>
+__device__ __forceinline__ void store_unit(const TiledArgs<T> &a, uint32_t target, uint32_t tile,
+                                           const typename Number<T>::Sum (&sum)[TILE])
+{
+    using Sum = typename Number<T>::Sum;
+    const uint32_t width = a.n - tile < TILE ? a.n - tile : TILE;
+    if (target & SPMMI_TILED_PARTIAL) {
+        Sum *to = a.partials + (uint64_t)(target & ~SPMMI_TILED_PARTIAL) * a.n + tile;
+#pragma unroll
+        for (uint32_t j = 0; j < TILE; j++) {
+            if (j < width)
+                to[j] = sum[j];
+        }
+        return;
+    }
+    constexpr int NUMBERS = Slot<T, TILE>::NUMBERS;
+    if (!a.c_is_col_major && a.c_is_wide && width == TILE) {
+        T *c = a.c + target * a.ldc + tile;
+#pragma unroll
+        for (uint32_t j = 0; j < TILE; j += NUMBERS) {
+            Vector<T, NUMBERS> word{};
+            if (a.beta != Sum(0))
+                word = load_vector<T, NUMBERS>(c + j);
+#pragma unroll
+            for (int r = 0; r < NUMBERS; r++)
+                word.x[r] = scaled_sum<T>(a.alpha, sum[j + r], a.beta, word.x[r]);
+            store_vector<T, NUMBERS>(c + j, word);
+        }
+        return;
+    }
+    const uint64_t step = a.c_is_col_major ? a.ldc : 1;
+    T *c = a.c_is_col_major ? a.c + target + tile * a.ldc : a.c + target * a.ldc + tile;
+#pragma unroll
+    for (uint32_t j = 0; j < TILE; j++, c += step) {
+        if (j < width)
+            *c = scaled_sum<T>(a.alpha, sum[j], a.beta, a.beta != Sum(0) ? *c : T{});
+    }
+}
+
+constexpr int tiled_blocks_per_sm(size_t sum_bytes)
+{
+    return sum_bytes <= 64 ? 4 : sum_bytes <= 128 ? 3 : 2;
+}
+
+template <typename T, int TILE, bool B_COLUMNS>
+__global__ void __launch_bounds__(SPMMI_TILED_THREADS_MAX,
+                                  tiled_blocks_per_sm(TILE * sizeof(typename Number<T>::Sum)))
+    tiled_kernel(const TiledArgs<T> a)
+{
+    using S = Slot<T, TILE>;
+    extern __shared__ __align__(256) char shared[];
+    const uint32_t tile = blockIdx.y * TILE, warps = blockDim.x / 32;
+    const uint32_t begin = __ldg(a.panel_stage + blockIdx.x), last = __ldg(a.panel_stage + blockIdx.x + 1);
+    const uint32_t end = a.alpha != typename Number<T>::Sum(0) ? last : begin; // alpha = 0 reads neither A nor B
+    const auto load = [&](uint32_t s) {
+        const uint32_t first = __ldg(a.stage_first + s), count = __ldg(a.stage_first + s + 1) - first;
+        char *stage = shared + (s - begin) % 2 * a.stage_bytes;
+        if (B_COLUMNS)
+            stage_columns<T, TILE>(a, stage, first, count, tile);
+        else
+            stage_rows<T, TILE>(a, stage, first, count, tile);
+        commit_copies();
+    };
+    typename Number<T>::Sum sum[TILE] = {};
+    if (begin < end)
+        load(begin);
+    for (uint32_t i = threadIdx.x; i < S::BYTES * (end - begin > 1 ? 2 : 1) / sizeof(T); i += blockDim.x)
+        reinterpret_cast<T *>(shared + i / TILE * a.stage_bytes)[i % TILE] = T{}; // slot 0 is not permuted
+    for (uint32_t s = begin; s < end; s++) {
+        if (s + 1 < end) {
+            load(s + 1);
+            wait_for_copies<1>();
+        } else {
+            wait_for_copies<0>();
+        }
+        __syncthreads();
+        use_stage<T, TILE>(a, shared + (s - begin) % 2 * a.stage_bytes, s * warps + threadIdx.x / 32, sum);
+        __syncthreads();
+    }
+    release_dependents();
+    const uint32_t target = __ldg(a.target + blockIdx.x * blockDim.x + threadIdx.x);
+    if (target != SPMMI_TILED_NONE)
+        store_unit<T, TILE>(a, target, tile, sum);
+}
+
+// Rows that were cut: C = alpha * (partial sums, in order) + beta * C. A block takes one row and 32 columns; its
+// groups of 32 threads sum a run of partials each, and the runs are added in order.
+constexpr uint32_t SPLIT_GROUPS = 8;
+template <typename T>
+__global__ void __launch_bounds__(32 * SPLIT_GROUPS)
+    tiled_split_kernel(const TiledArgs<T> a, const struct spmmi_tiled_split *splits)
+{
+    using Sum = typename Number<T>::Sum;
+    __shared__ Sum run[SPLIT_GROUPS][32];
+    const struct spmmi_tiled_split split = splits[blockIdx.x];
+    const uint32_t lane = threadIdx.x % 32, group = threadIdx.x / 32, column = blockIdx.y * 32 + lane;
+    const uint32_t length = (split.count + SPLIT_GROUPS - 1) / SPLIT_GROUPS;
+    const uint32_t begin = group * length < split.count ? group * length : split.count;
+    const uint32_t end = begin + length < split.count ? begin + length : split.count;
+    Sum sum = 0;
+    wait_for_previous();
+    if (column < a.n) {
+        const Sum *partial = a.partials + (uint64_t)(split.first + begin) * a.n + column;
+#pragma unroll 8
+        for (uint32_t i = begin; i < end; i++, partial += a.n)
+            sum += __ldcg(partial);
+    }
+    run[group][lane] = sum;
+    __syncthreads();
+    if (group > 0 || column >= a.n)
+        return;
+    for (uint32_t g = 1; g < SPLIT_GROUPS; g++)
+        sum += run[g][lane];
+    T *c = a.c_is_col_major ? a.c + split.row + column * a.ldc : a.c + split.row * a.ldc + column;
+    *c = scaled_sum<T>(a.alpha, sum, a.beta, a.beta != Sum(0) ? *c : T{});
+}
+
+} // namespace spmmi

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the C arguments of a launch to a tiled kernel instance.
+#pragma once
+#include "tiled.cuh"
+
+namespace spmmi {
+
+constexpr uint32_t SHARED_FREE = 48 * 1024;      // above it a kernel must be told
+
+template <typename T> TiledArgs<T> tiled_args(const struct spmmi_tiled_cuda *args)
+{
+    const struct spmmi_tiled &l = args->layout;
+    constexpr uint64_t WIDE = 16 / sizeof(T);
+    TiledArgs<T> a;
+    a.panel_stage = l.panel_stage;
+    a.stage_first = l.stage_first;
+    a.columns = l.columns;
+    a.warp_slice = l.warp_slice;
+    a.target = l.target;
+    a.local = l.local;
+    a.values = static_cast<const T *>(l.values);
+    a.b = static_cast<const T *>(args->b);
+    a.c = static_cast<T *>(args->c);
+    a.partials = static_cast<typename Number<T>::Sum *>(args->partials);
+    a.alpha = static_cast<typename Number<T>::Sum>(args->alpha);
+    a.beta = static_cast<typename Number<T>::Sum>(args->beta);
+    a.ldb = args->ldb;
+    a.ldc = args->ldc;
+    a.n = args->n;
+    a.stage_bytes = (l.stage_slots + 1) * args->register_tile * (uint32_t)sizeof(T);
+    a.stage_bytes = (a.stage_bytes + 255) / 256 * 256;
+    a.c_is_col_major = args->c_is_col_major != 0;
+    a.b_is_wide = (uintptr_t)args->b % 16 == 0 && args->ldb % WIDE == 0;
+    a.c_is_wide = (uintptr_t)args->c % 16 == 0 && args->ldc % WIDE == 0;
+    return a;
+}
+
+template <typename T, int TILE> int launch_tiled(const struct spmmi_tiled_cuda *args)
+{
+    const TiledArgs<T> a = tiled_args<T>(args);
+    const struct spmmi_tiled &l = args->layout;
+    const uint32_t shared = a.stage_bytes * (l.has_long_panels ? 2 : 1);
+    const auto kernel = args->b_is_col_major ? tiled_kernel<T, TILE, true> : tiled_kernel<T, TILE, false>;
+    cudaError_t error = cudaSuccess;
+    if (shared > SHARED_FREE)
+        error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+    if (error == cudaSuccess && l.panel_count > 0)
+        error = launch_kernel(kernel, dim3(l.panel_count, (a.n + TILE - 1) / TILE), l.panel_rows, shared,
+                              args->cuda_stream, false, a);
+    if (error == cudaSuccess && l.split_count > 0)
+        error = launch_kernel(tiled_split_kernel<T>, dim3(l.split_count, (a.n + 31) / 32), 32 * SPLIT_GROUPS, 0,
+                              args->cuda_stream, args->can_overlap != 0, a, l.splits);
+    return error;
+}
+
+template <typename T> int launch_tiled_type(const struct spmmi_tiled_cuda *args)
+{
+    switch (args->register_tile) {
+    case 1:
+        return launch_tiled<T, 1>(args);
+    case 2:
+        return launch_tiled<T, 2>(args);
+    case 4:
+        return launch_tiled<T, 4>(args);
+    case 8:
+        return launch_tiled<T, 8>(args);
+    case 16:
+        return launch_tiled<T, 16>(args);
+    case 32:
+        return launch_tiled<T, 32>(args);
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
+
+} // namespace spmmi
