@@ -13,8 +13,7 @@ struct spmmi_column_set {
     int levels;
 };
 
-/* An empty set of columns 0 .. cols - 1; cols / 63 * 8 bytes, zeroed and therefore not touched before use.
- * Errors: MEMORY. */
+/* An empty set of columns 0 .. cols - 1; cols / 8 bytes and a little. Errors: MEMORY. */
 spmm_status_t spmmi_column_set_new(struct spmmi_column_set *set, int64_t cols);
 void spmmi_column_set_free(struct spmmi_column_set *set);
 

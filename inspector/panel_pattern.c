@@ -2,16 +2,15 @@
 /* See panel_pattern.h. */
 #include "panel_pattern.h"
 
-#include "column_set.h"
 #include "format/alloc.h"
-#include "format/diag.h"
+#include "generate.h"
 
 #define NONZEROS_PARALLEL 100000 /* below this many nonzeros one thread is faster */
 
 /* The place of a column in an ascending list that holds it. */
-static int32_t place_of(const uint32_t *list, int64_t count, uint32_t column)
+static int32_t place_of(const int32_t *list, int64_t count, int32_t column)
 {
-    const uint32_t *base = list;
+    const int32_t *base = list;
     while (count > 1) {
         const int64_t half = count / 2;
         base += base[half] <= column ? half : 0;
@@ -23,38 +22,33 @@ static int32_t place_of(const uint32_t *list, int64_t count, uint32_t column)
 /* Number the columns that have nonzeros 0, 1, ... in their order. */
 static spmm_status_t renumber(struct spmmi_panel_pattern *p)
 {
-    spmm_status_t status = SPMM_OK;
     const int32_t *col_ind = p->in->col_ind;
-    struct spmmi_column_set set;
-    SPMM_TRY(spmmi_column_set_new(&set, p->cols));
     p->own_column = spmmi_alloc((uint64_t)p->nnz, sizeof *p->own_column);
     p->own_col_ind = spmmi_alloc((uint64_t)p->nnz, sizeof *p->own_col_ind);
-    SPMM_REQUIRE(p->own_column != NULL && p->own_col_ind != NULL, SPMM_ERR_MEMORY, NULL, "out of memory");
+    if (p->own_column == NULL || p->own_col_ind == NULL)
+        return SPMM_ERR_MEMORY;
     for (int64_t q = 0; q < p->nnz; q++)
-        spmmi_column_set_add(&set, (uint32_t)col_ind[q]);
-    p->cols = spmmi_column_set_drain(&set, p->own_column);
+        p->own_column[q] = col_ind[q];
+    p->cols = spmmi_sort_unique(p->own_column, p->nnz);
 #pragma omp parallel for schedule(static) num_threads(p->threads)
     for (int64_t q = 0; q < p->nnz; q++)
-        p->own_col_ind[q] = place_of(p->own_column, p->cols, (uint32_t)col_ind[q]);
+        p->own_col_ind[q] = place_of(p->own_column, p->cols, col_ind[q]);
     p->col_ind = p->own_col_ind;
     p->column = p->own_column;
-cleanup:
-    spmmi_column_set_free(&set);
-    return status;
+    return SPMM_OK;
 }
 
 spmm_status_t spmmi_panel_pattern_open(const struct spmmi_panel_input *in, struct spmmi_panel_pattern *p)
 {
-    spmm_status_t status = SPMM_OK;
     *p = (struct spmmi_panel_pattern){
         .in = in, .nnz = in->unit_ptr[in->units], .cols = in->cols, .col_ind = in->col_ind};
     p->threads = p->nnz < NONZEROS_PARALLEL ? 1 : in->threads;
+    spmm_status_t status = SPMM_OK;
     if (p->cols > 4 * p->nnz + 65536)
-        SPMM_TRY(renumber(p));
+        status = renumber(p);
     /* Arrays of all columns for each thread, but together not much larger than the matrix. */
     const int64_t most = p->cols == 0 ? 1 : 1 + 4 * p->nnz / p->cols;
     p->threads = most < p->threads ? (int)most : p->threads;
-cleanup:
     return status;
 }
 

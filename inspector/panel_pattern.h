@@ -11,10 +11,9 @@ struct spmmi_panel_pattern {
     const struct spmmi_panel_input *in;
     int64_t nnz, cols;      /* cols: numbers of columns, at most those of the input */
     const int32_t *col_ind; /* nnz numbers */
-    const uint32_t *column; /* the column of each number, ascending; NULL: they are the same */
+    const int32_t *column;  /* the column of each number, ascending; NULL: they are the same */
     int threads;            /* that may hold an array of cols each */
-    int32_t *own_col_ind;
-    uint32_t *own_column;
+    int32_t *own_col_ind, *own_column;
 };
 
 /* Errors: MEMORY. Free with spmmi_panel_pattern_close, also after an error. */

@@ -28,7 +28,7 @@ static void count_block(const struct spmmi_panel_pattern *p, uint64_t first, uin
         const uint64_t unit = spmmi_panel_unit(p->in, place);
         for (int64_t q = p->in->unit_ptr[unit]; q < p->in->unit_ptr[unit + 1]; q++) {
             uint32_t *met = &last[p->col_ind[q]];
-            counts[bit_length((*met - 1) ^ (uint32_t)place)]++;
+            counts[*met == 0 ? 32 : bit_length((*met - 1) ^ (uint32_t)place)]++;
             *met = (uint32_t)place + 1;
         }
     }

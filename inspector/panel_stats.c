@@ -84,7 +84,7 @@ static void count_access(const struct spmmi_panel_pattern *p, const uint32_t *co
     const uint32_t a_line = LINE_BYTES / p->in->number_bytes, a_sector = SECTOR_BYTES / p->in->number_bytes;
     uint32_t before = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t column = p->column == NULL ? columns[i] : p->column[columns[i]];
+        const uint32_t column = p->column == NULL ? columns[i] : (uint32_t)p->column[columns[i]];
         totals->runs += i == 0 || column != before + 1;
         totals->lines += i == 0 || column / a_line != before / a_line;
         totals->sectors += i == 0 || column / a_sector != before / a_sector;

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See panel_literal.h. A panel is a table: one row for each column of the matrix, which says whether any unit of the
+ * panel holds it; everything is read off such tables. */
+#include "panel_literal.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "format/alloc.h"
+
+static int64_t unit_at(const struct spmmi_panel_input *in, int64_t place)
+{
+    return in->order == NULL ? place : (int64_t)in->order[place];
+}
+
+static int64_t up(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* is_held[c] = 1 for the columns of places first .. end; returns how many. */
+static int64_t mark(const struct spmmi_panel_input *in, int64_t first, int64_t end, unsigned char *is_held)
+{
+    int64_t count = 0;
+    memset(is_held, 0, (size_t)in->cols);
+    for (int64_t place = first; place < end; place++)
+        for (int64_t q = in->unit_ptr[unit_at(in, place)]; q < in->unit_ptr[unit_at(in, place) + 1]; q++)
+            is_held[in->col_ind[q]] = 1;
+    for (int64_t c = 0; c < in->cols; c++)
+        count += is_held[c];
+    return count;
+}
+
+/* The column that is the index-th held one; cols when there are fewer. */
+static int64_t held_at(const struct spmmi_panel_input *in, const unsigned char *is_held, int64_t index)
+{
+    for (int64_t c = 0; c < in->cols; c++)
+        if (is_held[c] && index-- == 0)
+            return c;
+    return in->cols;
+}
+
+static int64_t entries_between(const struct spmmi_panel_input *in, int64_t unit, int64_t low, int64_t high)
+{
+    int64_t count = 0;
+    for (int64_t q = in->unit_ptr[unit]; q < in->unit_ptr[unit + 1]; q++)
+        count += in->col_ind[q] >= low && in->col_ind[q] < high;
+    return count;
+}
+
+/* Blocks of bytes of memory that columns low .. high touch: a held column counts unless one before it is in its
+ * block. */
+static int64_t blocks_touched(const unsigned char *is_held, int64_t low, int64_t high, int64_t number,
+                              int64_t bytes)
+{
+    int64_t count = 0;
+    for (int64_t c = low; c < high; c++) {
+        int is_new = is_held[c];
+        for (int64_t before = c - 1; before >= low && before * number / bytes == c * number / bytes; before--)
+            is_new &= !is_held[before];
+        count += is_new;
+    }
+    return count;
+}
+
+static void stage(const struct spmmi_panel_input *in, int64_t first, int64_t end,
+                  const unsigned char *is_held, int64_t low, int64_t high, spmm_panel_stats_t *out)
+{
+    for (int64_t warp = first; warp < end; warp += 32) {
+        int64_t longest = 0;
+        for (int64_t place = warp; place < end && place < warp + 32; place++) {
+            const int64_t entries = entries_between(in, unit_at(in, place), low, high);
+            longest = entries > longest ? entries : longest;
+        }
+        out->slices += longest;
+    }
+    for (int64_t c = low; c < high; c++)
+        out->runs += is_held[c] && (c == low || !is_held[c - 1]);
+    out->lines += blocks_touched(is_held, low, high, in->number_bytes, 64);
+    out->sectors += blocks_touched(is_held, low, high, in->number_bytes, 32);
+}
+
+static void panels(const struct spmmi_panel_input *in, unsigned char *is_held, spmm_panel_stats_t *out)
+{
+    for (int64_t first = 0; first < out->units; first += in->panel_rows) {
+        const int64_t end = first + in->panel_rows < out->units ? first + in->panel_rows : out->units;
+        const int64_t footprint = mark(in, first, end, is_held);
+        const int64_t stages = up(footprint, in->stage_slots);
+        out->panels++;
+        out->footprint_sum += footprint;
+        out->footprint_max = footprint > out->footprint_max ? footprint : out->footprint_max;
+        out->stages += stages;
+        out->stages_max = stages > out->stages_max ? stages : out->stages_max;
+        for (int64_t s = 0; s < stages; s++) {
+            const int64_t width = up(footprint, stages);
+            stage(in, first, end, is_held, held_at(in, is_held, s * width),
+                  held_at(in, is_held, (s + 1) * width), out);
+        }
+    }
+    for (int h = 0; h < SPMM_PANEL_HEIGHTS; h++)
+        for (int64_t first = 0; first < out->units; first += 8 << h)
+            out->footprint[h] +=
+                mark(in, first, first + (8 << h) < out->units ? first + (8 << h) : out->units, is_held);
+}
+
+static void columns(const struct spmmi_panel_input *in, int64_t nnz, spmm_panel_stats_t *out)
+{
+    int64_t *degree = spmmi_alloc_zero((uint64_t)in->cols, sizeof *degree);
+    for (int64_t q = 0; q < nnz; q++)
+        degree[in->col_ind[q]]++;
+    for (int64_t c = 0; c < in->cols; c++) {
+        out->columns_used += degree[c] > 0;
+        for (int b = 0; b < SPMM_COLUMN_BINS; b++) {
+            const int is_in = degree[c] >= INT64_C(1) << b && degree[c] < INT64_C(2) << b;
+            out->column_count[b] += is_in;
+            out->column_sum[b] += is_in ? degree[c] : 0;
+        }
+    }
+    spmmi_free(degree);
+}
+
+static void units(const struct spmmi_panel_input *in, spmm_panel_stats_t *out)
+{
+    double sum = 0, squares = 0;
+    for (int64_t u = 0; u < out->units; u++) {
+        const int64_t length = in->unit_ptr[u + 1] - in->unit_ptr[u];
+        sum += (double)length;
+        out->unit_max = length > out->unit_max ? length : out->unit_max;
+        out->is_reordered |= unit_at(in, u) != u;
+    }
+    out->unit_mean = out->units > 0 ? sum / (double)out->units : 0;
+    for (int64_t u = 0; u < out->units; u++) {
+        const double distance = (double)(in->unit_ptr[u + 1] - in->unit_ptr[u]) - out->unit_mean;
+        squares += distance * distance;
+    }
+    out->unit_stddev = out->units > 0 ? sqrt(squares / (double)out->units) : 0;
+}
+
+static double quotient(double a, double b)
+{
+    return b == 0 ? 0 : a / b;
+}
+
+void panel_literal(const struct spmmi_panel_input *in, spmm_panel_stats_t *out)
+{
+    const int64_t nnz = in->unit_ptr[in->units];
+    const double number = in->number_bytes, entries = (double)nnz;
+    unsigned char *is_held = spmmi_alloc((uint64_t)in->cols, 1);
+    memset(out, 0, sizeof *out);
+    out->panel_rows = in->panel_rows;
+    out->stage_slots = in->stage_slots;
+    out->segment = in->segment;
+    out->number_bytes = in->number_bytes;
+    out->register_tile = in->register_tile;
+    out->n = in->n;
+    out->multiprocessors = in->multiprocessors;
+    out->units = (int64_t)in->units;
+    units(in, out);
+    panels(in, is_held, out);
+    columns(in, nnz, out);
+    out->blocks = out->panels * up(in->n, in->register_tile);
+    out->utilization = quotient((double)out->blocks, in->multiprocessors);
+    out->footprint_mean = quotient((double)out->footprint_sum, (double)out->panels);
+    out->rho = quotient(entries, (double)out->footprint_sum);
+    for (int h = 0; h < SPMM_PANEL_HEIGHTS; h++)
+        out->reuse[h] = quotient(entries, (double)out->footprint[h]);
+    out->padding = quotient((double)out->slices * 32, entries);
+    out->run_mean = quotient((double)out->footprint_sum, (double)out->runs);
+    out->line_cost = quotient((double)out->lines * 64, (double)out->footprint_sum * number);
+    out->sector_cost = quotient((double)out->sectors * 32, (double)out->footprint_sum * number);
+    out->l2_reuse = quotient((double)out->footprint_sum, (double)out->columns_used);
+    out->line_gamma = quotient(out->line_cost, out->l2_reuse);
+    out->sector_gamma = quotient(out->sector_cost, out->l2_reuse);
+    spmmi_free(is_held);
+}
