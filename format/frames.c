@@ -34,6 +34,7 @@ int spmmi_transform_allowed(uint32_t type, uint32_t transform)
     case SPMMI_SECTION_PARTS:
     case SPMMI_SECTION_TRACE:
     case SPMMI_SECTION_META:
+    case SPMMI_SECTION_PANEL_STATS:
         return transform == SPMMI_TRANSFORM_NONE;
     }
     return 0;

@@ -33,6 +33,14 @@ spmm_status_t spmm_plan_info(const spmm_plan_t *plan, spmm_plan_info_t *info)
     return SPMM_OK;
 }
 
+spmm_status_t spmm_plan_panel_stats(const spmm_plan_t *plan, spmm_panel_stats_t *stats)
+{
+    if (plan == NULL || stats == NULL)
+        return SPMM_ERR_ARGUMENT;
+    *stats = plan->panel_stats;
+    return SPMM_OK;
+}
+
 static int is_index(const spmm_plan_t *plan, int index, uint32_t count)
 {
     return plan != NULL && index >= 0 && (uint32_t)index < count;

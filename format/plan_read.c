@@ -120,6 +120,9 @@ static spmm_status_t read_small(struct reader *r)
                           sizeof p->parts[0]));
     SPMM_TRY(read_records(r, SPMMI_SECTION_TRACE, &spmmi_trace_record, SPMM_ERR_PLAN_TRACE, p->trace,
                           sizeof p->trace[0]));
+    p->has_panel_stats = spmmi_container_find(&r->container, SPMMI_SECTION_PANEL_STATS, SPMMI_NO_PART) >= 0;
+    SPMM_TRY(read_records(r, SPMMI_SECTION_PANEL_STATS, &spmmi_panel_stats_record, SPMM_ERR_PLAN_PANEL_STATS,
+                          &p->panel_stats, sizeof p->panel_stats));
     SPMM_TRY(decode(r, SPMMI_SECTION_META, SPMMI_NO_PART, 1, p->source));
     /* A zero inside the text would cut it short and so change the file when it is written again. */
     SPMM_REQUIRE(strlen(p->source) == raw_bytes(r, SPMMI_SECTION_META, SPMMI_NO_PART), SPMM_ERR_PLAN_META,
@@ -238,10 +241,15 @@ static struct spmmi_check_extent check_extent(const struct reader *r)
 static void report_in_file(const struct reader *r, spmm_status_t status)
 {
     static const uint32_t types[][2] = {
-        {SPMM_ERR_PLAN_ROW_PTR, SPMMI_SECTION_ROW_LENGTHS}, {SPMM_ERR_PLAN_COL_IND, SPMMI_SECTION_COL_IND},
-        {SPMM_ERR_PLAN_STATS, SPMMI_SECTION_STATS},         {SPMM_ERR_PLAN_VARIANT, SPMMI_SECTION_VARIANTS},
-        {SPMM_ERR_PLAN_PART, SPMMI_SECTION_PARTS},          {SPMM_ERR_PLAN_ITEMS, SPMMI_SECTION_ITEMS},
-        {SPMM_ERR_PLAN_TRACE, SPMMI_SECTION_TRACE},         {SPMM_ERR_PLAN_META, SPMMI_SECTION_META},
+        {SPMM_ERR_PLAN_ROW_PTR, SPMMI_SECTION_ROW_LENGTHS},
+        {SPMM_ERR_PLAN_COL_IND, SPMMI_SECTION_COL_IND},
+        {SPMM_ERR_PLAN_STATS, SPMMI_SECTION_STATS},
+        {SPMM_ERR_PLAN_VARIANT, SPMMI_SECTION_VARIANTS},
+        {SPMM_ERR_PLAN_PART, SPMMI_SECTION_PARTS},
+        {SPMM_ERR_PLAN_ITEMS, SPMMI_SECTION_ITEMS},
+        {SPMM_ERR_PLAN_TRACE, SPMMI_SECTION_TRACE},
+        {SPMM_ERR_PLAN_META, SPMMI_SECTION_META},
+        {SPMM_ERR_PLAN_PANEL_STATS, SPMMI_SECTION_PANEL_STATS},
     };
     if (r->diag == NULL)
         return;

@@ -14,6 +14,9 @@ static const struct spmmi_field entry_fields[] = {SPMMI_ENTRY_FIELDS(FIELD)};
 #define RECORD spmm_stats_t
 static const struct spmmi_field stats_fields[] = {SPMMI_STATS_FIELDS(FIELD)};
 #undef RECORD
+#define RECORD spmm_panel_stats_t
+static const struct spmmi_field panel_stats_fields[] = {SPMMI_PANEL_STATS_FIELDS(FIELD)};
+#undef RECORD
 #define RECORD struct spmmi_variant
 static const struct spmmi_field variant_fields[] = {SPMMI_VARIANT_FIELDS(FIELD)};
 #undef RECORD
@@ -28,6 +31,8 @@ const struct spmmi_record_type spmmi_header_record = {header_fields, COUNT(heade
                                                       SPMMI_HEADER_BYTES};
 const struct spmmi_record_type spmmi_entry_record = {entry_fields, COUNT(entry_fields), SPMMI_ENTRY_BYTES};
 const struct spmmi_record_type spmmi_stats_record = {stats_fields, COUNT(stats_fields), 360};
+const struct spmmi_record_type spmmi_panel_stats_record = {panel_stats_fields, COUNT(panel_stats_fields),
+                                                           872};
 const struct spmmi_record_type spmmi_variant_record = {variant_fields, COUNT(variant_fields), 48};
 const struct spmmi_record_type spmmi_part_record = {part_fields, COUNT(part_fields), 32};
 const struct spmmi_record_type spmmi_trace_record = {trace_fields, COUNT(trace_fields), 64};
@@ -86,6 +91,8 @@ struct spmmi_raw_range spmmi_section_raw_range(uint32_t type, const struct spmmi
         return up_to(sizeof(uint32_t), is_tiled && units > items ? units : items);
     case SPMMI_SECTION_META:
         return up_to(1, SPMMI_SOURCE_BYTES - 1);
+    case SPMMI_SECTION_PANEL_STATS:
+        return up_to(spmmi_panel_stats_record.bytes, 1);
     }
     return up_to(1, 0);
 }

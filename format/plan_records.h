@@ -103,6 +103,45 @@ struct spmmi_entry {
     X(zeros, 80)              \
     X(row_histogram, 88)
 
+#define SPMMI_PANEL_STATS_FIELDS(X) \
+    X(panel_rows, 0)                \
+    X(stage_slots, 8)               \
+    X(segment, 16)                  \
+    X(is_reordered, 24)             \
+    X(number_bytes, 32)             \
+    X(register_tile, 40)            \
+    X(n, 48)                        \
+    X(multiprocessors, 56)          \
+    X(units, 64)                    \
+    X(panels, 72)                   \
+    X(blocks, 80)                   \
+    X(utilization, 88)              \
+    X(unit_mean, 96)                \
+    X(unit_stddev, 104)             \
+    X(unit_max, 112)                \
+    X(footprint_sum, 120)           \
+    X(footprint_max, 128)           \
+    X(footprint_mean, 136)          \
+    X(rho, 144)                     \
+    X(footprint, 152)               \
+    X(reuse, 200)                   \
+    X(stages, 248)                  \
+    X(stages_max, 256)              \
+    X(slices, 264)                  \
+    X(padding, 272)                 \
+    X(runs, 280)                    \
+    X(run_mean, 288)                \
+    X(lines, 296)                   \
+    X(sectors, 304)                 \
+    X(line_cost, 312)               \
+    X(sector_cost, 320)             \
+    X(columns_used, 328)            \
+    X(l2_reuse, 336)                \
+    X(line_gamma, 344)              \
+    X(sector_gamma, 352)            \
+    X(column_count, 360)            \
+    X(column_sum, 616)
+
 #define SPMMI_VARIANT_FIELDS(X) \
     X(op, 0)                    \
     X(compute, 4)               \
@@ -134,7 +173,7 @@ struct spmmi_entry {
     X(threshold, 48)
 
 extern const struct spmmi_record_type spmmi_header_record, spmmi_entry_record, spmmi_stats_record,
-    spmmi_variant_record, spmmi_part_record, spmmi_trace_record;
+    spmmi_panel_stats_record, spmmi_variant_record, spmmi_part_record, spmmi_trace_record;
 
 /* name, number, text, required: readers that do not know the type refuse the file, per_part: one for each part */
 enum spmmi_section_type {

@@ -17,9 +17,9 @@ struct writer {
     struct spmmi_entry entries[SPMMI_SECTION_LIMIT];
     struct spmmi_span spans[SPMMI_SECTION_LIMIT];
     struct spmmi_encoder *encoder;
-    void *row_lengths, *stats, *variants, *parts,
-        *trace;     /* sections that have another form in memory; owned */
-    uint8_t *bytes; /* with room for the bound; owned */
+    void *row_lengths, *stats, *variants, *parts, *trace,
+        *panel_stats; /* sections that have another form in memory; owned */
+    uint8_t *bytes;   /* with room for the bound; owned */
     spmm_diag_t *diag;
 };
 
@@ -90,6 +90,8 @@ static spmm_status_t collect(struct writer *w, int has_values)
         add_section(w, SPMMI_SECTION_ITEMS, i, sizeof *p->parts[i].items,
                     p->parts[i].item_count * sizeof *p->parts[i].items, p->parts[i].items);
     add_section(w, SPMMI_SECTION_META, SPMMI_NO_PART, 1, strnlen(p->source, sizeof p->source - 1), p->source);
+    SPMM_TRY(add_records(w, SPMMI_SECTION_PANEL_STATS, &spmmi_panel_stats_record, &p->panel_stats,
+                         sizeof p->panel_stats, p->has_panel_stats != 0, &w->panel_stats));
 cleanup:
     return status;
 }
@@ -202,6 +204,7 @@ cleanup:
         spmmi_free(w->variants);
         spmmi_free(w->parts);
         spmmi_free(w->trace);
+        spmmi_free(w->panel_stats);
         spmmi_free(w->bytes);
         spmmi_free(w);
     }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/plan_seal.h"
@@ -73,6 +74,93 @@ static void a_plan_without_values_matches_by_pattern_only(void **state)
     spmm_plan_destroy(plan);
 }
 
+/* The caller's numbers are rounded to the plan's type, once. */
+static void values_are_compared_in_the_type_of_the_plan(void **state)
+{
+    (void)state;
+    static const spmm_dtype_t types[] = {SPMM_F32, SPMM_F64, SPMM_F16, SPMM_BF16};
+    struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
+    for (size_t k = 0; k < 16; k++) {
+        const spmm_dtype_t stored = types[k % 4], given = types[k / 4];
+        const struct test_plan_options options = {stored, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0};
+        spmm_plan_t *plan = test_plan_whole(a, options, "");
+        void *values = test_values_of(a, given);
+        spmm_csr_t view;
+        spmm_diag_t diag;
+        assert_int_equal(spmm_plan_csr(plan, &view), SPMM_OK);
+        assert_int_equal(view.value_type, stored);
+        view.value_type = given;
+        view.values = values;
+        /* These values have more bits than f16 and bf16 keep, f32 and f64 keep all. */
+        const int keeps = given == stored || spmm_dtype_size(given) > 2;
+        assert_int_equal(spmm_plan_matches(plan, &view, 1, &diag), keeps ? SPMM_OK : SPMM_ERR_MISMATCH);
+        memset((char *)values + 7 * spmm_dtype_size(given), 0, spmm_dtype_size(given));
+        assert_int_equal(spmm_plan_matches(plan, &view, 1, &diag), SPMM_ERR_MISMATCH);
+        assert_true(!keeps || diag.offset == 7);
+        free(values);
+        spmm_plan_destroy(plan);
+    }
+    test_matrix_free(a);
+}
+
+static void zeros_of_16_bits_have_two_signs(void **state)
+{
+    (void)state;
+    static const uint16_t values[] = {0x0000, 0x8000, 0x0001, 0x8001, 0x7c00, 0x7fff};
+    const int64_t row_ptr[] = {0, 6};
+    const int32_t columns[] = {0, 1, 2, 3, 4, 5};
+    spmm_stats_t stats;
+    assert_int_equal(spmmi_stats_compute(1, 6, row_ptr, columns, values, SPMM_F16, &stats), SPMM_OK);
+    assert_int_equal(stats.zeros, 2);
+    assert_int_equal(spmmi_stats_compute(1, 6, row_ptr, columns, values, SPMM_BF16, &stats), SPMM_OK);
+    assert_int_equal(stats.zeros, 2);
+}
+
+static void the_order_of_rows_is_told_where_c_has_it(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
+    const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_WHOLE, 0, 0, 0};
+    spmm_plan_t *plan = test_plan_whole(a, options, "");
+    const uint32_t *order = NULL;
+    int64_t count = -1;
+    spmm_part_info_t part;
+    for (int flags = 0; flags < 3; flags++) {
+        if (flags > 0)
+            test_plan_reorder(plan, 9, flags == 2);
+        assert_int_equal(spmm_plan_part(plan, 0, &part), SPMM_OK);
+        assert_int_equal(part.is_reordered, flags > 0);
+        assert_int_equal(part.permutes_output, flags == 2);
+        assert_int_equal(spmm_plan_row_order(plan, 0, &order, &count),
+                         flags == 2 ? SPMM_OK : SPMM_ERR_ARGUMENT);
+        assert_int_equal(count, flags == 2 ? a->rows : 0);
+        assert_true((order == plan->parts[0].items) == (flags == 2));
+    }
+    assert_int_equal(spmm_plan_row_order(plan, 1, &order, &count), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_row_order(plan, -1, &order, &count), SPMM_ERR_ARGUMENT);
+    assert_null(order);
+    assert_int_equal(spmm_plan_row_order(NULL, 0, &order, &count), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_row_order(plan, 0, NULL, &count), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_row_order(plan, 0, &order, NULL), SPMM_ERR_ARGUMENT);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+static void figures_of_panels_are_told(void **state)
+{
+    (void)state;
+    spmm_plan_t *plan = make_plan(0);
+    spmm_panel_stats_t stats = {.panel_rows = 5};
+    assert_int_equal(spmm_plan_panel_stats(plan, &stats), SPMM_OK);
+    assert_int_equal(stats.panel_rows, 0);
+    plan->panel_stats.panel_rows = 64;
+    assert_int_equal(spmm_plan_panel_stats(plan, &stats), SPMM_OK);
+    assert_int_equal(stats.panel_rows, 64);
+    assert_int_equal(spmm_plan_panel_stats(NULL, &stats), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_panel_stats(plan, NULL), SPMM_ERR_ARGUMENT);
+    spmm_plan_destroy(plan);
+}
+
 static void indices_out_of_range_are_refused(void **state)
 {
     (void)state;
@@ -123,6 +211,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_the_same_matrix_matches),
         cmocka_unit_test(a_plan_without_values_matches_by_pattern_only),
+        cmocka_unit_test(values_are_compared_in_the_type_of_the_plan),
+        cmocka_unit_test(zeros_of_16_bits_have_two_signs),
+        cmocka_unit_test(the_order_of_rows_is_told_where_c_has_it),
+        cmocka_unit_test(figures_of_panels_are_told),
         cmocka_unit_test(indices_out_of_range_are_refused),
         cmocka_unit_test(statistics_of_two_thousand_million_columns),
     };

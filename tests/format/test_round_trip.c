@@ -39,21 +39,39 @@ static void check_round_trip(const spmm_plan_t *plan, const spmm_save_options_t 
     spmm_plan_destroy(loaded);
 }
 
+#define KEYS 64
+
 static struct test_plan_options option_case(uint64_t key)
 {
-    return (struct test_plan_options){(key & 1) ? SPMM_F32 : SPMM_F64,
-                                      (key & 2) ? SPMM_SCHEDULE_ROW_SPLIT : SPMM_SCHEDULE_NONZERO_SPLIT,
-                                      SPMMI_GRANULE_MIN << ((key >> 4) % 3), (key & 4) != 0, (key & 8) != 0};
+    static const spmm_dtype_t dtypes[] = {SPMM_F64, SPMM_F32, SPMM_F16, SPMM_BF16};
+    static const spmm_schedule_t schedules[] = {SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_SCHEDULE_ROW_SPLIT,
+                                                SPMM_SCHEDULE_WHOLE, SPMM_SCHEDULE_SEGMENTED};
+    return (struct test_plan_options){dtypes[key % 4], schedules[key / 4 % 4],
+                                      SPMMI_GRANULE_MIN << (key / KEYS % 3), (key & 16) != 0,
+                                      (key & 32) != 0};
+}
+
+/* Tiled plans in order, in another one, and in one that C keeps, each with and without figures of the panels. */
+static spmm_plan_t *plan_case(const struct test_matrix *a, struct test_plan_options options, uint64_t key,
+                              const char *source)
+{
+    spmm_plan_t *plan = test_plan_whole(a, options, source);
+    const uint64_t order = test_hash(key, 3) % 3;
+    if (order > 0)
+        test_plan_reorder(plan, key, order == 2);
+    if (plan->parts[0].family == SPMM_FAMILY_TILED && test_hash(key, 4) % 2 == 0)
+        test_plan_panel_stats(plan);
+    return plan;
 }
 
 static void every_named_matrix_comes_back(void **state)
 {
     (void)state;
     for (int index = 0; index < test_matrix_count(); index++) {
-        for (uint64_t key = 0; key < 16; key++) {
+        for (uint64_t key = 0; key < KEYS; key++) {
             struct test_matrix *a =
                 test_matrix_make(index, (key & 1) ? TEST_VALUES_INTEGER : TEST_VALUES_REAL);
-            spmm_plan_t *plan = test_plan_whole(a, option_case(key), a->name);
+            spmm_plan_t *plan = plan_case(a, option_case(key), key + (uint64_t)index, a->name);
             check_round_trip(plan, NULL);
             spmm_plan_destroy(plan);
             test_matrix_free(a);
@@ -95,7 +113,7 @@ static void random_matrices_come_back(void **state)
         struct test_matrix *a = random_matrix(seed);
         struct test_plan_options options = option_case(test_hash(seed, 99));
         options.has_transpose = options.has_transpose && a->cols < 1000; /* the helper counts every column */
-        spmm_plan_t *plan = test_plan_whole(a, options, (seed & 1) ? "" : "random \xc3\xa9");
+        spmm_plan_t *plan = plan_case(a, options, seed, (seed & 1) ? "" : "random \xc3\xa9");
         const spmm_save_options_t save = {sizeof save, (int)(seed % 8), 0, (int)(seed % 3)};
         check_round_trip(plan, &save);
         spmm_plan_destroy(plan);
@@ -104,7 +122,7 @@ static void random_matrices_come_back(void **state)
 }
 
 /* Long enough for eight threads, and for several frames in each of the large sections. */
-static spmm_plan_t *large_plan(spmm_dtype_t dtype)
+static spmm_plan_t *large_plan(spmm_dtype_t dtype, spmm_schedule_t schedule, int has_transpose)
 {
     struct test_matrix a = {.name = "large", .rows = 1400000, .cols = 5000};
     a.row_ptr = calloc((size_t)a.rows + 1, sizeof *a.row_ptr);
@@ -118,18 +136,17 @@ static spmm_plan_t *large_plan(spmm_dtype_t dtype)
         a.row_ptr[i + 1] = a.nnz;
     }
     spmm_plan_t *plan = test_plan_whole(
-        &a, (struct test_plan_options){dtype, SPMM_SCHEDULE_NONZERO_SPLIT, SPMMI_GRANULE_MIN, 1, 0}, "large");
+        &a, (struct test_plan_options){dtype, schedule, SPMMI_GRANULE_MIN, has_transpose, 0}, "large");
     free(a.row_ptr);
     free(a.col_ind);
     free(a.values);
     return plan;
 }
 
-static void the_number_of_threads_never_changes_the_bytes(void **state)
+/* Destroys the plan. */
+static void check_threads(spmm_plan_t *plan)
 {
-    (void)state;
     spmm_diag_t diag;
-    spmm_plan_t *plan = large_plan(SPMM_F32);
     void *one = NULL;
     size_t one_size = 0;
     const int threads[] = {1, 2, 8};
@@ -153,6 +170,68 @@ static void the_number_of_threads_never_changes_the_bytes(void **state)
         spmm_plan_bytes_free(bytes);
     }
     spmm_plan_bytes_free(one);
+    spmm_plan_destroy(plan);
+}
+
+static void the_number_of_threads_never_changes_the_bytes(void **state)
+{
+    (void)state;
+    check_threads(large_plan(SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 1));
+    spmm_plan_t *tiled = large_plan(SPMM_BF16, SPMM_SCHEDULE_SEGMENTED, 1);
+    test_plan_reorder(tiled, 5, 0);
+    check_threads(tiled);
+}
+
+/* 1.4 million units, three frames: what is stored says no more than that they are in order. */
+static void units_in_order_take_no_room(void **state)
+{
+    (void)state;
+    spmm_diag_t diag;
+    spmm_plan_t *plan = large_plan(SPMM_F16, SPMM_SCHEDULE_WHOLE, 0), *loaded = NULL;
+    void *bytes = NULL;
+    size_t size = 0;
+    spmm_section_info_t section = {.type = 0};
+    assert_ok(spmm_plan_write(plan, NULL, &bytes, &size, &diag), &diag);
+    assert_ok(spmm_plan_read(bytes, size, NULL, &loaded, &diag), &diag);
+    assert_true(test_plans_equal(plan, loaded));
+    for (int i = 0; strcmp(section.name, "items") != 0; i++)
+        assert_int_equal(spmm_plan_section(loaded, i, &section), SPMM_OK);
+    assert_int_equal(section.raw_bytes, 4 * plan->rows);
+    assert_in_range(section.stored_bytes, 1, 1000);
+    spmm_plan_bytes_free(bytes);
+    spmm_plan_destroy(loaded);
+    spmm_plan_destroy(plan);
+}
+
+/* A reordered part takes a bit a unit to check: exactly that much must make the difference. */
+static void the_check_of_an_order_counts_in_the_budget(void **state)
+{
+    (void)state;
+    spmm_plan_t *plan = large_plan(SPMM_F32, SPMM_SCHEDULE_WHOLE, 0);
+    uint64_t needs[2] = {0, 0};
+    for (int is_reordered = 0; is_reordered < 2; is_reordered++) {
+        void *bytes = NULL;
+        size_t size = 0;
+        if (is_reordered)
+            test_plan_reorder(plan, 1, 0);
+        assert_int_equal(spmm_plan_write(plan, NULL, &bytes, &size, NULL), SPMM_OK);
+        uint64_t low = 0, high = UINT64_C(1) << 30;
+        while (high - low > 1) { /* the least budget that the load is given */
+            const uint64_t budget = low + (high - low) / 2;
+            const spmm_load_options_t options = {sizeof options, budget, 1};
+            spmm_plan_t *loaded = NULL;
+            spmmi_alloc_peak_reset();
+            const spmm_status_t status = spmm_plan_read(bytes, size, &options, &loaded, NULL);
+            assert_true(status == SPMM_OK || status == SPMM_ERR_PLAN_BUDGET);
+            assert_true(spmmi_alloc_peak_bytes() <= budget);
+            *(status == SPMM_OK ? &high : &low) = budget;
+            spmm_plan_destroy(loaded);
+        }
+        needs[is_reordered] = high;
+        spmm_plan_bytes_free(bytes);
+    }
+    /* The statistics take 4 bytes a column at another time; the bits are more. */
+    assert_int_equal(needs[1] - needs[0], (uint64_t)plan->rows / 8 - 4 * (uint64_t)plan->cols);
     spmm_plan_destroy(plan);
 }
 
@@ -183,6 +262,8 @@ int main(void)
         cmocka_unit_test(every_named_matrix_comes_back),
         cmocka_unit_test(random_matrices_come_back),
         cmocka_unit_test(the_number_of_threads_never_changes_the_bytes),
+        cmocka_unit_test(units_in_order_take_no_room),
+        cmocka_unit_test(the_check_of_an_order_counts_in_the_budget),
         cmocka_unit_test(a_pattern_only_file_loads_without_values),
     };
     return cmocka_run_group_tests_name("round_trip", tests, NULL, NULL);

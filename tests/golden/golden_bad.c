@@ -484,6 +484,12 @@ static void tiled_transpose_twice(spmm_plan_t *p)
         .name = name_, .status = SPMM_ERR_PLAN_PART, .kind = CONTENT, .base = base_,              \
         .type = SPMMI_SECTION_PARTS, .part = NONE, .offset = offset_, .width = 4, .value = value_ \
     }
+/* A figure of the panels. */
+#define S(name_, offset_, value_)                                                                       \
+    {                                                                                                   \
+        .name = name_, .status = SPMM_ERR_PLAN_PANEL_STATS, .kind = CONTENT, .base = "panel_stats",     \
+        .type = SPMMI_SECTION_PANEL_STATS, .part = NONE, .offset = offset_, .width = 8, .value = value_ \
+    }
 /* The features of a plan that needs some become these. */
 #define N(name_, status_, base_, value_)                                                           \
     {                                                                                              \

@@ -84,6 +84,14 @@ static uint8_t *tiled_permuted(size_t *size)
     return reordered("last rows empty", options, 1, __func__, size);
 }
 
+static uint8_t *panel_stats(size_t *size)
+{
+    const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_SEGMENTED, 4, 0, 1};
+    spmm_plan_t *plan = plan_of("diagonal", TEST_VALUES_REAL, options, __func__);
+    test_plan_panel_stats(plan);
+    return written(plan, size);
+}
+
 /* NaN of both signs, infinities, both zeros, subnormals, an empty source and no trace. */
 static uint8_t *special_values(size_t *size)
 {
@@ -131,7 +139,8 @@ const struct golden_good golden_good_cases[] = {
     ROW(f32_row_split, 1),      ROW(f64_nonzero_split, 1), ROW(f64_dictionary, 1),  ROW(both_ops, 1),
     ROW(both_ops_row_split, 1), ROW(pattern_only, 1),      ROW(special_values, 1),  ROW(later_minor, 0),
     ROW(exec_feature, 1),       ROW(tiled_whole, 1),       ROW(tiled_segmented, 1), ROW(tiled_empty, 1),
-    ROW(tiled_reordered, 1),    ROW(tiled_permuted, 1),    ROW(f16_values, 1),      ROW(bf16_dictionary, 1),
+    ROW(tiled_reordered, 1),    ROW(tiled_permuted, 1),    ROW(panel_stats, 1),     ROW(f16_values, 1),
+    ROW(bf16_dictionary, 1),
 };
 const size_t golden_good_count = COUNT(golden_good_cases);
 

@@ -33,6 +33,18 @@ static void dump_stats(const spmm_stats_t *s, FILE *out)
     fprintf(out, "\n");
 }
 
+/* All members are 8 bytes wide: their bits in order. */
+static void dump_panel_stats(const spmm_panel_stats_t *s, FILE *out)
+{
+    fprintf(out, "panels");
+    for (size_t at = 0; at < sizeof *s; at += sizeof(uint64_t)) {
+        uint64_t word = 0;
+        memcpy(&word, (const char *)s + at, sizeof word);
+        fprintf(out, " %" PRIx64, word);
+    }
+    fprintf(out, "\n");
+}
+
 static void dump_choices(const spmm_plan_t *p, FILE *out)
 {
     for (uint32_t i = 0; i < p->variant_count; i++) {
@@ -94,6 +106,8 @@ void test_plan_dump(const spmm_plan_t *p, FILE *out)
                 s->name, s->part, s->offset, s->stored_bytes, s->raw_bytes);
     }
     dump_stats(&p->stats, out);
+    if (p->has_panel_stats)
+        dump_panel_stats(&p->panel_stats, out);
     dump_choices(p, out);
     dump_matrix(p, out);
 }

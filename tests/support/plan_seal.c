@@ -37,6 +37,37 @@ spmm_plan_t *test_plan_whole(const struct test_matrix *a, struct test_plan_optio
     return plan;
 }
 
+void test_plan_panel_stats(spmm_plan_t *plan)
+{
+    const struct spmmi_part *part = &plan->parts[0];
+    spmm_panel_stats_t *s = &plan->panel_stats;
+    plan->has_panel_stats = 1;
+    *s = (spmm_panel_stats_t){.panel_rows = part->panel_rows,
+                              .stage_slots = part->stage_slots,
+                              .segment = part->granule,
+                              .is_reordered = (part->flags & SPMMI_PART_REORDERED) != 0,
+                              .number_bytes = (int64_t)spmm_dtype_size(plan->dtype),
+                              .register_tile = 8,
+                              .n = 128,
+                              .multiprocessors = 132,
+                              .units = (int64_t)part->item_count};
+    s->panels = (s->units + s->panel_rows - 1) / s->panel_rows;
+    s->blocks = 16 * s->panels;
+    s->utilization = (double)s->blocks / 132;
+    s->footprint_sum = plan->nnz;
+    s->footprint_max = plan->nnz;
+    s->rho = plan->nnz > 0;
+    for (int h = 0; h < SPMM_PANEL_HEIGHTS; h++) {
+        s->footprint[h] = plan->nnz;
+        s->reuse[h] = plan->nnz > 0;
+    }
+    s->stages = s->panels;
+    s->stages_max = s->panels > 0;
+    s->columns_used = plan->cols;
+    s->line_gamma = 0.1;
+    s->column_count[0] = plan->cols;
+}
+
 static int same_bytes(const void *a, const void *b, uint64_t count, size_t size)
 {
     return (a == NULL) == (b == NULL) && (a == NULL || memcmp(a, b, count * size) == 0);
@@ -68,7 +99,10 @@ int test_plans_equal(const spmm_plan_t *a, const spmm_plan_t *b)
                same_bytes(a->values, b->values, (uint64_t)a->nnz, spmm_dtype_size(a->dtype)) &&
                same_bytes(a->pattern_digest, b->pattern_digest, 1, sizeof a->pattern_digest) &&
                same_bytes(a->values_digest, b->values_digest, 1, sizeof a->values_digest) &&
-               same_bytes(&a->stats, &b->stats, 1, sizeof a->stats) && strcmp(a->source, b->source) == 0;
+               same_bytes(&a->stats, &b->stats, 1, sizeof a->stats) &&
+               a->has_panel_stats == b->has_panel_stats &&
+               same_bytes(&a->panel_stats, &b->panel_stats, 1, sizeof a->panel_stats) &&
+               strcmp(a->source, b->source) == 0;
     /* Variants have no padding: two enums, two words, two longs, two words. */
     same = same && same_bytes(a->variants, b->variants, a->variant_count, sizeof a->variants[0]);
     for (uint32_t i = 0; same && i < a->part_count; i++)

@@ -24,11 +24,13 @@ ROWS, TILED = 1, 2
 SCHEDULES = {1: ROWS, 2: ROWS, 3: TILED, 4: TILED}  # families of row split, nonzero split, whole, segmented
 VALUE_BYTES = {1: 4, 2: 8, 3: 2, 4: 2}
 REORDERED, PERMUTES_OUTPUT = 1, 2
+PANEL_STATS = "<11q3d3q2d6q6d3qdqd2q2dq3d64q"
 # type: (name, required flag, per part, allowed transforms)
 SECTIONS = {
     1: ("row-lengths", 1, False, (1,)), 2: ("col-ind", 1, False, (2,)), 3: ("values", 1, False, (0, 1, 4)),
     4: ("stats", 1, False, (0,)), 5: ("variants", 1, False, (0,)), 6: ("parts", 1, False, (0,)),
     7: ("trace", 1, False, (0,)), 8: ("items", 1, True, (3,)), 9: ("meta", 0, False, (0,)),
+    10: ("panel-stats", 0, False, (0,)),
 }
 
 
@@ -206,7 +208,7 @@ class Plan:
         items = max(self.rows, self.cols, self.nnz // GRANULE_MIN + 1)
         if self.incompat & FEATURE_TILED:
             items = max(items, min(max(self.rows, self.cols) + self.nnz, UNIT_MAX))
-        unit, most = {5: (48, 64), 6: (32, 64), 7: (64, 1024), 9: (1, 127), 8: (4, items)}[kind]
+        unit, most = {5: (48, 64), 6: (32, 64), 7: (64, 1024), 9: (1, 127), 10: (872, 1), 8: (4, items)}[kind]
         return unit, 0, unit * most
 
     def check_sizes(self):
@@ -296,6 +298,7 @@ class Plan:
         self.parts = self.records(6, 32, "<IIIIIII", range(28, 32), "PART")
         trace_reserved = list(range(20, 24)) + list(range(56, 64))
         self.trace = self.records(7, 64, "<IIIIIIdddd", trace_reserved, "TRACE")
+        self.panel_stats = (self.records(10, 872, PANEL_STATS, (), "PANEL_STATS") or [None])[0]
         self.meta = self.elements(9, 1)
         require(0 not in self.meta, "META", self.offset(9))
         self.check_features()
@@ -318,6 +321,22 @@ class Plan:
         except UnicodeDecodeError:
             raise PlanError("META", self.offset(9)) from None
         require(not any(ord(c) < 32 or 0x7F <= ord(c) < 0xA0 for c in text), "META", self.offset(9))
+        if self.panel_stats:
+            require(self.panel_stats_are_valid(), "PANEL_STATS", self.offset(10))
+
+    def panel_stats_are_valid(self):
+        s = self.panel_stats
+        if not all(math.isfinite(figure) and figure >= 0 for figure in s):
+            return False
+        panel_rows, stage_slots, segment, is_reordered, number_bytes, register_tile, n, multiprocessors = s[:8]
+        longest = max(self.rows, self.cols)
+        return (panel_rows in (32, 64, 128, 256) and 32 <= stage_slots <= 4095 and segment <= SEGMENT_MAX
+                and is_reordered <= 1 and number_bytes in (2, 4, 8) and 1 <= register_tile <= 1024
+                and n <= 2**31 - 1 and multiprocessors <= 2**31 - 1
+                and s[8] <= min(longest + self.nnz, UNIT_MAX) and s[9] == -(-s[8] // panel_rows)
+                and s[15] <= self.nnz and s[16] <= s[15] and s[18] <= self.nnz
+                and all(figure <= self.nnz for figure in s[19:31])
+                and s[32] <= s[31] and s[14] <= longest and s[41] <= longest)
 
     def offset(self, kind):
         return next((s[2] for s in self.sections if s[0] == kind), 0)
@@ -430,6 +449,9 @@ class Plan:
             lines.append(f'section {kind} "{name}" part {owner} at {offset} stored {stored} raw {raw}')
         lines.append(f"stats {bits(self.stats[0])} {bits(self.stats[1])} " + " ".join(map(str, self.stats[2:11])))
         lines.append("histogram " + " ".join(map(str, self.stats[11:])))
+        if self.panel_stats:
+            words = struct.unpack("<109Q", struct.pack(PANEL_STATS, *self.panel_stats))
+            lines.append("panels " + " ".join(f"{word:x}" for word in words))
         for op, compute, layouts, target, n_min, n_max, first, count in self.variants:
             lines.append(f"variant op {op} compute {compute} layouts {layouts} target {target} n {n_min} {n_max} "
                          f"parts {first} {count}")
