@@ -1,24 +1,91 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices that a plan can be made for, by name. */
+/* Devices that a plan can be made for: what a profile file says of one (docs/model.md has its keys). The known
+ * profiles are files of inspector/profiles, built into the library; any other is read from a path.          */
 #ifndef SPMMI_DEVICE_PROFILE_H
 #define SPMMI_DEVICE_PROFILE_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include <spmm/common.h>
 
 #define SPMMI_TARGET_ANY 0u
 #define SPMMI_TARGET_CPU 1u
 
-struct spmmi_device_profile {
-    const char *name;
-    uint32_t target;     /* as in struct spmmi_variant: 0 any, 1 CPU, else a compute capability */
-    int multiprocessors; /* 0 where the profile names no GPU */
+#define SPMMI_PROFILE_NAME_BYTES 32
+#define SPMMI_PROFILE_LIST_MAX 16          /* entries along one side of a table */
+#define SPMMI_PROFILE_FILE_MAX (64 * 1024) /* bytes of a profile file */
+#define SPMMI_PROFILE_DEVICES "any, cpu, a100, h100, h200"
+
+/* A rate over one figure: ascending x, linear between, constant beyond. */
+struct spmmi_profile_curve {
+    int count;
+    double x[SPMMI_PROFILE_LIST_MAX], rate[SPMMI_PROFILE_LIST_MAX];
 };
 
-/* NULL for an unknown name. A NULL name means "any". */
-const struct spmmi_device_profile *spmmi_device_profile_find(const char *name);
+/* A rate over bytes of a row and bytes of a working set, both ascending. */
+struct spmmi_profile_table {
+    int row_count, set_count;
+    double row_bytes[SPMMI_PROFILE_LIST_MAX], set_bytes[SPMMI_PROFILE_LIST_MAX];
+    double rate[SPMMI_PROFILE_LIST_MAX][SPMMI_PROFILE_LIST_MAX]; /* [set][row] */
+};
 
-/* The profiles in order; NULL past the end. */
-const struct spmmi_device_profile *spmmi_device_profile_at(size_t index);
+/* Constants of the refined model for one kernel and number type, see model_refined.h. */
+enum spmmi_model_kernel {
+    SPMMI_MODEL_ROW_SPLIT,
+    SPMMI_MODEL_NONZERO_SPLIT,
+    SPMMI_MODEL_TILED, /* whole or segmented */
+    SPMMI_MODEL_KERNELS
+};
+enum spmmi_model_term {
+    SPMMI_TERM_DRAM,    /* bytes past the last cache over the copy rate */
+    SPMMI_TERM_L2,      /* bytes between that cache and the multiprocessors over the gather rate */
+    SPMMI_TERM_L1,      /* bytes read from the L1 cache or from shared memory */
+    SPMMI_TERM_ALU,     /* multiplications and additions */
+    SPMMI_TERM_ISSUE,   /* instructions that warps issue */
+    SPMMI_TERM_WAVES,   /* steps of the longest group of each block, over the blocks that run at a time */
+    SPMMI_TERM_LONGEST, /* steps of the longest walk of the launch */
+    SPMMI_TERM_CONVERT, /* bytes of layout conversions over the copy rate */
+    SPMMI_TERMS
+};
+struct spmmi_model_constants {
+    double start_us;            /* of the first launch, over the profile's empty one */
+    double launch_us;           /* of each further launch */
+    double factor[SPMMI_TERMS]; /* what a term is multiplied by: the inverse of an efficiency */
+};
+#define SPMMI_MODEL_DTYPES 2 /* 4 bytes and fewer; 8 bytes */
+
+struct spmmi_device_profile {
+    char name[SPMMI_PROFILE_NAME_BYTES];
+    uint32_t target;     /* as in struct spmmi_variant: 0 any, 1 CPU, else a compute capability */
+    int multiprocessors; /* cores of a CPU; never 0 */
+    double clock_hz;
+    double l2_bytes;                                          /* of the last cache */
+    double l1_bytes;                                          /* of a multiprocessor or core */
+    double shared_sm_bytes, shared_block_bytes, registers_sm; /* 0 on a CPU */
+    double launch_s;                                          /* of an empty kernel, event to event */
+    double copy_rate;                                         /* DRAM, bytes read and written a second */
+    double peak_bandwidth;       /* beta of the paper's roofline: the data sheet's, or the copy rate */
+    double peak_flops;           /* FP32 peak of the paper's roofline */
+    double shared_rate, l1_rate; /* bytes a second, all multiprocessors */
+    double fma_f32, fma_f64;     /* floating-point operations a second */
+    double mma_tf32, mma_f16, mma_f64;
+    struct spmmi_profile_table gather;  /* rows of B past the L1 cache */
+    struct spmmi_profile_curve scatter; /* stores of rows, over bytes of a row */
+    struct spmmi_profile_curve
+        strided; /* single numbers of a column-major B, over bytes of a number: useful bytes */
+    struct spmmi_model_constants model[SPMMI_MODEL_KERNELS][SPMMI_MODEL_DTYPES];
+};
+
+/* The profile of a known name (NULL means "any") or of a file. Errors: ARGUMENT (no such name or file, or a mistake
+ * in it: the sentence names file and line, diag->line has it), IO, MEMORY. */
+spmm_status_t spmmi_device_profile_open(const char *device, struct spmmi_device_profile *profile,
+                                        spmm_diag_t *diag);
+
+/* The same from text; file is what messages call it. A key that is missing is as in "h200" if it belongs to the
+ * refined model, else a mistake. */
+spmm_status_t spmmi_device_profile_parse(const char *text, size_t size, const char *file,
+                                         struct spmmi_device_profile *profile, spmm_diag_t *diag);
+
+double spmmi_profile_curve_at(const struct spmmi_profile_curve *curve, double x);
+/* Linear in the logarithms of both figures. */
+double spmmi_profile_table_at(const struct spmmi_profile_table *table, double row_bytes, double set_bytes);
 
 #endif

@@ -22,7 +22,7 @@
 /* The caller's options, checked and with defaults filled in. */
 struct request {
     spmm_inspect_options_t options;
-    const struct spmmi_device_profile *device;
+    struct spmmi_device_profile device;
     spmm_schedule_t schedule; /* 0: choose */
     int threads;
 };
@@ -71,24 +71,6 @@ cleanup:
     return status;
 }
 
-static spmm_status_t check_device(struct request *r, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    r->device = spmmi_device_profile_find(r->options.device);
-    if (r->device == NULL) {
-        char names[80] = "";
-        size_t used = 0;
-        for (size_t i = 0; spmmi_device_profile_at(i) != NULL && used < sizeof names; i++) {
-            const char *name = spmmi_device_profile_at(i)->name;
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ", name);
-        }
-        SPMM_FAIL(SPMM_ERR_ARGUMENT, diag, "expected a device of %s, found \"%.60s\"", names,
-                  r->options.device);
-    }
-cleanup:
-    return status;
-}
-
 static spmm_status_t check_options(const spmm_inspect_options_t *options, struct request *r,
                                    spmm_diag_t *diag)
 {
@@ -116,7 +98,7 @@ static spmm_status_t check_options(const spmm_inspect_options_t *options, struct
     for (int i = 0; i < o->n_count; i++)
         SPMM_REQUIRE(o->n[i] >= 1 && o->n[i] <= SPMMI_N_MAX, SPMM_ERR_ARGUMENT, diag,
                      "n must be in 1..%lld, found %lld", (long long)SPMMI_N_MAX, (long long)o->n[i]);
-    SPMM_TRY(check_device(r, diag));
+    SPMM_TRY(spmmi_device_profile_open(o->device, &r->device, diag));
     SPMM_TRY(check_schedule(r, diag));
 cleanup:
     return status;
@@ -220,7 +202,7 @@ static spmm_status_t plan_op(spmm_plan_t *plan, const struct request *r, spmm_op
             .op = op,
             .compute = plan->dtype,
             .layouts = r->options.layouts,
-            .target = r->device->target,
+            .target = r->device.target,
             .n_min = d->n_min,
             .n_max = d->n_max,
             .part_first = part,

@@ -332,7 +332,7 @@ static const struct refusal_case refusal_cases[] = {
     {"refuses_an_unknown_layout", OPTIONS(.layouts = 4), "layouts 0x4"},
     {"refuses_an_unknown_op", OPTIONS(.ops = 8), "ops 0x8"},
     {"refuses_an_unknown_device", OPTIONS(.device = "h300"),
-     "expected a device of any, cpu, a100, h100, h200, found \"h300\""},
+     "expected a device of any, cpu, a100, h100, h200, or a profile file, found \"h300\" (No such file or directory)"},
     {"refuses_an_unknown_schedule", OPTIONS(.schedule = (spmm_schedule_t)9), "schedule 9"},
     {"refuses_an_unknown_kernel", OPTIONS(.force_kernel = "rows/fast"), "found \"rows/fast\""},
     {"refuses_a_kernel_of_another_family", OPTIONS(.force_kernel = "tiled/row-split"),

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+name = cpu
+target = 1
+multiprocessors = 2
+clock_ghz = 2.5
+l2_mib = 32
+l1_kib = 1024
+launch_us = 1
+copy_gbs = 30
+peak_gbs = 30
+peak_gflops = 160
+l1_gbs = 200
+fma_f32_gflops = 150
+fma_f64_gflops = 75
+gather_row_bytes = 64 512
+gather_set_mib = 1 64
+gather_gbs = 50 100 10 20
+scatter_row_bytes = 64
+scatter_gbs = 10
+strided_bytes = 4
+strided_gbs = 5
+model.row-split.f32 = 2 2  1 1 1 1 1 1 1 1
+model.row-split.f64 = 2 2  1 1 1 1 1 1 1 1
+model.nonzero-split.f32 = 2 2  1 1 1 1 1 1 1 1
+model.nonzero-split.f64 = 2 2  1 1 1 1 1 1 1 1
+model.tiled.f32 = 2 2  1 1 1 1 1 1 1 1
+model.tiled.f64 = 2 2  1 1 1 1 1 1 1 1
