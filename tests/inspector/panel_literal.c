@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See panel_literal.h. A panel is a table: one row for each column of the matrix, which says whether any unit of the
  * panel holds it; everything is read off such tables. */
-#include "panel_literal.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
 
 #include <math.h>
 #include <string.h>
 
 #include "format/alloc.h"
+#include "inspector/random.h"
+#include "inspector/units.h"
+#include "panel_literal.h"
 
 static int64_t unit_at(const struct spmmi_panel_input *in, int64_t place)
 {
@@ -172,4 +179,40 @@ void panel_literal(const struct spmmi_panel_input *in, spmm_panel_stats_t *out)
     out->line_gamma = quotient(out->line_cost, out->l2_reuse);
     out->sector_gamma = quotient(out->sector_cost, out->l2_reuse);
     spmmi_free(is_held);
+}
+
+spmm_matrix_t *panel_matrix(const char *spec)
+{
+    spmm_matrix_t *m = NULL;
+    spmm_diag_t diag = {0};
+    if (spmm_matrix_generate(spec, &m, &diag) != SPMM_OK)
+        fail_msg("%s: %s", spec, diag.text);
+    return m;
+}
+
+struct spmmi_panel_input panel_input_open(const spmm_matrix_t *m, uint32_t segment, bool is_shuffled)
+{
+    struct spmmi_panel_input in = {
+        .cols = m->cols, .col_ind = m->col_ind, .segment = segment, .n = 70, .threads = 1};
+    in.units = spmmi_units_count(m->rows, m->row_ptr, segment);
+    int64_t *unit_ptr = spmmi_alloc(in.units + 1, sizeof *unit_ptr);
+    spmmi_units_cut(m->rows, m->row_ptr, segment, unit_ptr, NULL);
+    in.unit_ptr = unit_ptr;
+    if (!is_shuffled)
+        return in;
+    struct spmmi_random random = spmmi_random_stream(7, in.units);
+    uint32_t *order = spmmi_alloc(in.units, sizeof *order);
+    for (uint64_t i = 0; i < in.units; i++) {
+        const uint64_t other = (uint64_t)spmmi_random_below(&random, (int64_t)i + 1);
+        order[i] = other < i ? order[other] : 0;
+        order[other] = (uint32_t)i;
+    }
+    in.order = order;
+    return in;
+}
+
+void panel_input_close(struct spmmi_panel_input *in)
+{
+    spmmi_free((void *)(uintptr_t)in->order);
+    spmmi_free((void *)(uintptr_t)in->unit_ptr);
 }

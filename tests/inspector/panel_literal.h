@@ -3,9 +3,19 @@
 #ifndef SPMM_TESTS_PANEL_LITERAL_H
 #define SPMM_TESTS_PANEL_LITERAL_H
 
+#include <stdbool.h>
+
+#include "inspector/matrix.h"
 #include "inspector/panel_stats.h"
 
 /* O(panels * cols) time. */
 void panel_literal(const struct spmmi_panel_input *in, spmm_panel_stats_t *out);
+
+/* A generated matrix; fails the test when there is none. */
+spmm_matrix_t *panel_matrix(const char *spec);
+
+/* Its units and n = 70, in a random order if is_shuffled; the rest of the schedule is the caller's. */
+struct spmmi_panel_input panel_input_open(const spmm_matrix_t *m, uint32_t segment, bool is_shuffled);
+void panel_input_close(struct spmmi_panel_input *in);
 
 #endif

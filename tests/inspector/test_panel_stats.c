@@ -12,7 +12,6 @@
 
 #include "format/alloc.h"
 #include "inspector/matrix.h"
-#include "inspector/random.h"
 #include "inspector/units.h"
 #include "panel_literal.h"
 
@@ -285,41 +284,6 @@ static const char *const specs[] = {
     "gen:powerlaw:3:100000:60", /* more columns than an array is worth */
 };
 
-static spmm_matrix_t *generate(const char *spec)
-{
-    spmm_matrix_t *m = NULL;
-    assert_int_equal(spmm_matrix_generate(spec, &m, NULL), SPMM_OK);
-    return m;
-}
-
-/* The units of the matrix, in a random order if is_shuffled; freed by input_close. */
-static struct spmmi_panel_input input_open(const spmm_matrix_t *m, uint32_t segment, bool is_shuffled)
-{
-    struct spmmi_panel_input in = {
-        .cols = m->cols, .col_ind = m->col_ind, .segment = segment, .n = 70, .threads = 1};
-    in.units = spmmi_units_count(m->rows, m->row_ptr, segment);
-    int64_t *unit_ptr = spmmi_alloc(in.units + 1, sizeof *unit_ptr);
-    spmmi_units_cut(m->rows, m->row_ptr, segment, unit_ptr, NULL);
-    in.unit_ptr = unit_ptr;
-    if (!is_shuffled)
-        return in;
-    struct spmmi_random random = spmmi_random_stream(7, in.units);
-    uint32_t *order = spmmi_alloc(in.units, sizeof *order);
-    for (uint64_t i = 0; i < in.units; i++) {
-        const uint64_t other = (uint64_t)spmmi_random_below(&random, (int64_t)i + 1);
-        order[i] = order[other];
-        order[other] = (uint32_t)i;
-    }
-    in.order = order;
-    return in;
-}
-
-static void input_close(struct spmmi_panel_input *in)
-{
-    spmmi_free((void *)(uintptr_t)in->order);
-    spmmi_free((void *)(uintptr_t)in->unit_ptr);
-}
-
 /* The two hold nothing but 8-byte numbers; the standard deviation is computed in two ways. */
 static void assert_same(const spmm_panel_stats_t *found, const spmm_panel_stats_t *expected)
 {
@@ -333,12 +297,12 @@ static void agrees_with_the_definitions(void **state)
 {
     static const uint32_t panel_rows[] = {32, 64, 128, 256}, stage_slots[] = {32, 100, 447};
     static const uint32_t segments[] = {0, 1, 7}, number_bytes[] = {2, 4, 8};
-    spmm_matrix_t *m = generate(*state);
+    spmm_matrix_t *m = panel_matrix(*state);
     for (uint32_t c = 0; c < 24; c++) {
-        struct spmmi_panel_input in = input_open(m, segments[c % COUNT(segments)], c % 2 == 1);
-        in.panel_rows = panel_rows[c % COUNT(panel_rows)];
-        in.stage_slots = stage_slots[c / 2 % COUNT(stage_slots)];
-        in.number_bytes = number_bytes[c / 4 % COUNT(number_bytes)];
+        struct spmmi_panel_input in = panel_input_open(m, segments[c % COUNT(segments)], c % 2 == 1);
+        in.panel_rows = panel_rows[c / 2 % COUNT(panel_rows)];
+        in.stage_slots = stage_slots[c / 3 % COUNT(stage_slots)];
+        in.number_bytes = number_bytes[c / 5 % COUNT(number_bytes)];
         in.register_tile = 1u << c % 6;
         in.multiprocessors = (int)c;
         spmm_panel_stats_t found, expected, reuse = {0};
@@ -348,7 +312,7 @@ static void agrees_with_the_definitions(void **state)
         assert_int_equal(spmmi_panel_reuse(&in, &reuse), SPMM_OK);
         assert_memory_equal(reuse.footprint, expected.footprint, sizeof reuse.footprint);
         assert_memory_equal(reuse.reuse, expected.reuse, sizeof reuse.reuse);
-        input_close(&in);
+        panel_input_close(&in);
     }
     spmm_matrix_destroy(m);
 }
@@ -361,9 +325,9 @@ static void threads_change_nothing(void **state)
     static const int threads[] = {2, 3, 8};
     (void)state;
     for (size_t i = 0; i < COUNT(large); i++) {
-        spmm_matrix_t *m = generate(large[i]);
+        spmm_matrix_t *m = panel_matrix(large[i]);
         assert_true(m->nnz > 100000);
-        struct spmmi_panel_input in = input_open(m, i == 1 ? 20 : 0, i == 2);
+        struct spmmi_panel_input in = panel_input_open(m, i == 1 ? 20 : 0, i == 2);
         in.panel_rows = 64;
         in.stage_slots = 447;
         in.number_bytes = 4;
@@ -375,7 +339,7 @@ static void threads_change_nothing(void **state)
             const spmm_panel_stats_t many = figures_of(&in);
             assert_memory_equal(&many, &one, sizeof one);
         }
-        input_close(&in);
+        panel_input_close(&in);
         spmm_matrix_destroy(m);
     }
 }
@@ -385,8 +349,8 @@ static void says_when_memory_is_short(void **state)
     static const char *const both[] = {"gen:rand:300:5", "gen:powerlaw:3:100000:60"};
     (void)state;
     for (size_t i = 0; i < COUNT(both); i++) {
-        spmm_matrix_t *m = generate(both[i]);
-        struct spmmi_panel_input in = input_open(m, 0, false);
+        spmm_matrix_t *m = panel_matrix(both[i]);
+        struct spmmi_panel_input in = panel_input_open(m, 0, false);
         spmm_panel_stats_t stats;
         in.panel_rows = in.stage_slots = 32;
         in.number_bytes = in.register_tile = 4;
@@ -401,7 +365,7 @@ static void says_when_memory_is_short(void **state)
         }
         spmmi_alloc_fail_at(-1, 0);
         assert_true(k > 4);
-        input_close(&in);
+        panel_input_close(&in);
         spmm_matrix_destroy(m);
     }
 }
