@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See cpu_backend.h. The CPU runs the plan's CSR as it is; op = T runs the CSR of the transpose, made here. */
+/* See cpu_backend.h. Rows parts run the plan's CSR as it is, or for op = T the CSR of the transpose, made here;
+ * tiled parts run their packed layout. */
 #include "cpu_backend.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cpu_parts.h"
+#include "cpu_tiled.h"
 #include "format/alloc.h"
 #include "format/diag.h"
 #include "kernel_abi.h"
-
-#define FORCED_GRANULE 1024u /* of the items made for a schedule that the plan has none for */
-
-static const char *const kernel_names[] = {"cpu/rows/row-split",
-                                           "cpu/rows/nonzero-split"}; /* by schedule - 1 */
 
 /* op(A) in CSR. */
 struct side {
@@ -29,49 +28,41 @@ struct spmmi_cpu {
     int threads;
     uint64_t host_bytes;
     uint32_t part_of_variant[SPMMI_VARIANT_MAX];
-    struct side sides[2]; /* by op; without row_ptr where the plan has no variant of the op */
-    struct spmmi_part parts[SPMMI_PART_MAX];
+    struct side sides[2]; /* by op; without row_ptr where no rows part of the op runs */
+    struct spmmi_part parts[SPMMI_CPU_PART_SLOTS]; /* items for rows parts only */
+    struct spmmi_cpu_tiled tiled[SPMMI_CPU_PART_SLOTS];
 };
-
-static int has_op(const spmm_plan_t *plan, spmm_op_t op)
-{
-    for (uint32_t i = 0; i < plan->variant_count; i++)
-        if (plan->variants[i].op == op)
-            return 1;
-    return 0;
-}
-
-/* The schedule that a catalogue name stands for, 0 for NULL. */
-static spmm_schedule_t forced_schedule(const char *force_kernel)
-{
-    if (force_kernel == NULL)
-        return (spmm_schedule_t)0;
-    return strcmp(force_kernel, kernel_names[0]) == 0 ? SPMM_SCHEDULE_ROW_SPLIT : SPMM_SCHEDULE_NONZERO_SPLIT;
-}
 
 /* Room for the items of a forced part: an item but the last has at least a granule of nonzeros. */
 static uint64_t forced_items(int64_t nnz)
 {
-    return (uint64_t)nnz / FORCED_GRANULE + 1;
+    return (uint64_t)nnz / SPMMI_CPU_MADE_GRANULE + 1;
 }
 
-spmm_status_t spmmi_cpu_memory_bytes(const spmm_plan_t *plan, const char *force_kernel, uint64_t *host_bytes)
+spmm_status_t spmmi_cpu_memory_bytes(const spmm_plan_t *plan, const char *force_kernel, uint64_t *host_bytes,
+                                     spmm_diag_t *diag)
 {
+    spmm_status_t status = SPMM_OK;
     const uint64_t nnz = (uint64_t)plan->nnz;
     const uint64_t a_nonzero = sizeof(int32_t) + spmm_dtype_size(plan->dtype);
     uint64_t bytes = sizeof(struct spmmi_cpu);
-    if (has_op(plan, SPMM_OP_N))
+    if (spmmi_cpu_has_rows_part(plan, SPMM_OP_N, force_kernel))
         bytes += ((uint64_t)plan->rows + 1) * sizeof(int64_t) + nnz * a_nonzero;
-    if (has_op(plan, SPMM_OP_T))
+    if (spmmi_cpu_has_rows_part(plan, SPMM_OP_T, force_kernel))
         bytes += ((uint64_t)plan->cols + 1) * sizeof(int64_t) + nnz * (a_nonzero + sizeof(int64_t));
-    if (force_kernel != NULL)
-        bytes += (uint64_t)(has_op(plan, SPMM_OP_N) + has_op(plan, SPMM_OP_T)) * forced_items(plan->nnz) *
-                 sizeof(uint32_t);
-    else
-        for (uint32_t i = 0; i < plan->part_count; i++)
-            bytes += plan->parts[i].item_count * sizeof(uint32_t);
+    for (uint32_t slot = 0; slot < SPMMI_CPU_PART_SLOTS; slot++) {
+        if (!spmmi_cpu_slot_is_used(plan, slot, force_kernel))
+            continue;
+        const struct spmmi_part part = spmmi_cpu_part_in(plan, slot, force_kernel);
+        uint64_t part_bytes =
+            (slot < SPMMI_CPU_PARTS_MADE ? part.item_count : forced_items(plan->nnz)) * sizeof(uint32_t);
+        if (part.family == SPMM_FAMILY_TILED)
+            SPMM_TRY(spmmi_cpu_tiled_bytes(plan, &part, &part_bytes, diag));
+        bytes += part_bytes;
+    }
     *host_bytes = bytes;
-    return SPMM_OK;
+cleanup:
+    return status;
 }
 
 static void *take(struct spmmi_cpu *cpu, uint64_t count, size_t size)
@@ -100,6 +91,9 @@ void spmmi_cpu_set_values(struct spmmi_cpu *cpu, const void *values)
         memcpy(cpu->sides[SPMM_OP_N].values, values, (size_t)cpu->nnz * spmm_dtype_size(cpu->dtype));
     if (cpu->sides[SPMM_OP_T].row_ptr != NULL)
         values_permute(cpu, values);
+    for (uint32_t slot = 0; slot < SPMMI_CPU_PART_SLOTS; slot++)
+        if (cpu->tiled[slot].values != NULL)
+            spmmi_cpu_tiled_set_values(&cpu->tiled[slot], cpu->nnz, cpu->dtype, values);
 }
 
 static spmm_status_t side_make(struct spmmi_cpu *cpu, const spmm_plan_t *plan, spmm_op_t op,
@@ -149,54 +143,54 @@ static void items_nonzero_split(const struct side *side, struct spmmi_part *part
     }
 }
 
-/* Items of the forced schedule for one op, as struct spmmi_part says. */
-static spmm_status_t part_force(struct spmmi_cpu *cpu, spmm_op_t op, spmm_schedule_t schedule,
-                                spmm_diag_t *diag)
+static spmm_status_t rows_items_make(struct spmmi_cpu *cpu, const spmm_plan_t *plan, uint32_t slot,
+                                     spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct spmmi_part *part = &cpu->parts[op];
-    *part = (struct spmmi_part){op, SPMM_FAMILY_ROWS, schedule, FORCED_GRANULE, 0, NULL, 0, 0, 0};
-    SPMM_TRY_ALLOC(part->items = take(cpu, forced_items(cpu->nnz), sizeof *part->items), diag);
-    if (schedule == SPMM_SCHEDULE_ROW_SPLIT)
-        items_row_split(&cpu->sides[op], part);
-    else
-        items_nonzero_split(&cpu->sides[op], part);
+    struct spmmi_part *part = &cpu->parts[slot];
+    const uint64_t room = slot < SPMMI_CPU_PARTS_MADE ? part->item_count : forced_items(cpu->nnz);
+    SPMM_TRY_ALLOC(part->items = take(cpu, room, sizeof *part->items), diag);
+    if (slot < SPMMI_CPU_PARTS_MADE) {
+        if (room > 0)
+            memcpy(part->items, plan->parts[slot].items, (size_t)room * sizeof *part->items);
+    } else if (part->schedule == SPMM_SCHEDULE_ROW_SPLIT) {
+        items_row_split(&cpu->sides[part->op], part);
+    } else {
+        items_nonzero_split(&cpu->sides[part->op], part);
+    }
 cleanup:
     return status;
 }
 
-static spmm_status_t part_copy(struct spmmi_cpu *cpu, const spmm_plan_t *plan, uint32_t index,
-                               spmm_diag_t *diag)
+static spmm_status_t part_make(struct spmmi_cpu *cpu, const spmm_plan_t *plan, uint32_t slot,
+                               const char *force_kernel, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct spmmi_part *part = &cpu->parts[index];
-    *part = plan->parts[index];
-    part->items = NULL;
-    SPMM_TRY_ALLOC(part->items = take(cpu, part->item_count, sizeof *part->items), diag);
-    if (part->item_count > 0)
-        memcpy(part->items, plan->parts[index].items, (size_t)part->item_count * sizeof *part->items);
+    const struct spmmi_part part = spmmi_cpu_part_in(plan, slot, force_kernel);
+    cpu->parts[slot] = part;
+    cpu->parts[slot].items = NULL;
+    if (part.family == SPMM_FAMILY_TILED) {
+        SPMM_TRY(spmmi_cpu_tiled_make(plan, &part, &cpu->tiled[slot], diag));
+        cpu->host_bytes += cpu->tiled[slot].host_bytes;
+    } else {
+        SPMM_TRY(rows_items_make(cpu, plan, slot, diag));
+    }
 cleanup:
     return status;
 }
 
-static spmm_status_t parts_make(struct spmmi_cpu *cpu, const spmm_plan_t *plan, const char *force_kernel,
-                                spmm_diag_t *diag)
+static spmm_status_t variants_check(const spmm_plan_t *plan, const char *force_kernel, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
+    SPMM_REQUIRE(spmmi_cpu_kernel_takes(force_kernel, plan->dtype), SPMM_ERR_UNSUPPORTED, diag,
+                 "\"%s\" has no code for %s", force_kernel, spmm_dtype_name(plan->dtype));
     for (uint32_t i = 0; i < plan->variant_count; i++) {
         const struct spmmi_variant *variant = &plan->variants[i];
         SPMM_REQUIRE(
             variant->part_count == 1 && variant->compute == plan->dtype, SPMM_ERR_UNSUPPORTED, diag,
             "variant %u has %u parts and computes in %s; this build runs one part in the plan's own type", i,
             variant->part_count, spmm_dtype_name(variant->compute));
-        cpu->part_of_variant[i] = force_kernel != NULL ? (uint32_t)variant->op : variant->part_first;
     }
-    if (force_kernel == NULL)
-        for (uint32_t i = 0; i < plan->part_count; i++)
-            SPMM_TRY(part_copy(cpu, plan, i, diag));
-    for (int op = SPMM_OP_N; force_kernel != NULL && op <= SPMM_OP_T; op++)
-        if (has_op(plan, (spmm_op_t)op))
-            SPMM_TRY(part_force(cpu, (spmm_op_t)op, forced_schedule(force_kernel), diag));
 cleanup:
     return status;
 }
@@ -212,10 +206,15 @@ spmm_status_t spmmi_cpu_create(const spmm_plan_t *plan, int threads, const char 
     cpu->nnz = plan->nnz;
     cpu->dtype = plan->dtype;
     cpu->threads = threads;
+    SPMM_TRY(variants_check(plan, force_kernel, diag));
     for (int op = SPMM_OP_N; op <= SPMM_OP_T; op++)
-        if (has_op(plan, (spmm_op_t)op))
+        if (spmmi_cpu_has_rows_part(plan, (spmm_op_t)op, force_kernel))
             SPMM_TRY(side_make(cpu, plan, (spmm_op_t)op, diag));
-    SPMM_TRY(parts_make(cpu, plan, force_kernel, diag));
+    for (uint32_t i = 0; i < plan->variant_count; i++)
+        cpu->part_of_variant[i] = spmmi_cpu_slot_of(plan, &plan->variants[i], force_kernel);
+    for (uint32_t slot = 0; slot < SPMMI_CPU_PART_SLOTS; slot++)
+        if (spmmi_cpu_slot_is_used(plan, slot, force_kernel))
+            SPMM_TRY(part_make(cpu, plan, slot, force_kernel, diag));
     if (plan->values != NULL)
         spmmi_cpu_set_values(cpu, plan->values);
     *cpu_out = cpu;
@@ -229,8 +228,10 @@ void spmmi_cpu_destroy(struct spmmi_cpu *cpu)
 {
     if (cpu == NULL)
         return;
-    for (int i = 0; i < SPMMI_PART_MAX; i++)
-        spmmi_free(cpu->parts[i].items);
+    for (int slot = 0; slot < SPMMI_CPU_PART_SLOTS; slot++) {
+        spmmi_cpu_tiled_free(&cpu->tiled[slot]);
+        spmmi_free(cpu->parts[slot].items);
+    }
     for (int op = SPMM_OP_N; op <= SPMM_OP_T; op++) {
         spmmi_free(cpu->sides[op].map);
         spmmi_free(cpu->sides[op].values);
@@ -281,14 +282,41 @@ static const struct spmmi_rows_host_kernel *kernel_of(const struct spmmi_cpu *cp
     return &spmmi_rows_host_kernels[part_of(cpu, product)->schedule - 1][cpu->dtype - 1];
 }
 
+/* The layout that runs the product; NULL where its part is a rows part. */
+static const struct spmmi_tiled *tiled_of(const struct spmmi_cpu *cpu, const struct spmmi_product *product)
+{
+    const uint32_t slot = cpu->part_of_variant[product->variant];
+    return cpu->parts[slot].family == SPMM_FAMILY_TILED ? &cpu->tiled[slot].layout.view : NULL;
+}
+
 uint64_t spmmi_cpu_workspace_bytes(const struct spmmi_cpu *cpu, const struct spmmi_product *product)
 {
+    const struct spmmi_tiled *tiled = tiled_of(cpu, product);
+    if (tiled != NULL)
+        return spmmi_tiled_host_workspace(tiled, (int)cpu->dtype, product->b->cols);
     const struct spmmi_rows_host args = rows_args(cpu, product);
     return kernel_of(cpu, product)->workspace_bytes(&args);
 }
 
 void spmmi_cpu_execute(const struct spmmi_cpu *cpu, const struct spmmi_product *product, void *workspace)
 {
+    const struct spmmi_tiled *tiled = tiled_of(cpu, product);
+    if (tiled != NULL) {
+        const struct spmmi_tiled_host args = {.layout = tiled,
+                                              .n = product->b->cols,
+                                              .b = product->b->data,
+                                              .ldb = product->b->ld,
+                                              .b_is_col_major = product->b->order == SPMM_COL_MAJOR,
+                                              .c = product->c->data,
+                                              .ldc = product->c->ld,
+                                              .c_is_col_major = product->c->order == SPMM_COL_MAJOR,
+                                              .alpha = product->alpha,
+                                              .beta = product->beta,
+                                              .workspace = workspace,
+                                              .threads = cpu->threads};
+        spmmi_tiled_host_kernels[cpu->dtype - 1](&args);
+        return;
+    }
     struct spmmi_rows_host args = rows_args(cpu, product);
     args.workspace = workspace;
     kernel_of(cpu, product)->run(&args);
@@ -297,15 +325,5 @@ void spmmi_cpu_execute(const struct spmmi_cpu *cpu, const struct spmmi_product *
 void spmmi_cpu_kernel(const struct spmmi_cpu *cpu, const struct spmmi_product *product, char *text,
                       size_t size)
 {
-    (void)snprintf(text, size, "%s", kernel_names[part_of(cpu, product)->schedule - 1]);
-}
-
-int spmmi_cpu_kernel_count(void)
-{
-    return (int)(sizeof kernel_names / sizeof kernel_names[0]);
-}
-
-const char *spmmi_cpu_kernel_name(int index)
-{
-    return index >= 0 && index < spmmi_cpu_kernel_count() ? kernel_names[index] : NULL;
+    (void)snprintf(text, size, "%s", spmmi_cpu_kernel_name((int)part_of(cpu, product)->schedule - 1));
 }

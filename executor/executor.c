@@ -111,7 +111,7 @@ spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, const spmm_exe
     SPMM_TRY(options_read(options, &settled, diag));
     SPMM_TRY(device_settle(&settled, plan, diag));
     if (settled.device == SPMM_DEVICE_CPU)
-        SPMM_TRY(spmmi_cpu_memory_bytes(plan, settled.force_kernel, &host));
+        SPMM_TRY(spmmi_cpu_memory_bytes(plan, settled.force_kernel, &host, diag));
     else
         SPMM_TRY(spmmi_cuda_memory_bytes(plan, settled.device, &device, diag));
     if (host_bytes != NULL)

@@ -15,6 +15,14 @@ static uint64_t segments_of(int64_t length, const struct spmmi_part *part)
     return ((uint64_t)length + part->granule - 1) / part->granule;
 }
 
+uint64_t spmmi_tiled_unit_count(int64_t rows, const int64_t *row_ptr, const struct spmmi_part *part)
+{
+    uint64_t count = 0;
+    for (int64_t i = 0; i < rows; i++)
+        count += segments_of(row_ptr[i + 1] - row_ptr[i], part);
+    return count;
+}
+
 /* The caller has seen that everything fits 32 bits. */
 static void units_fill(int64_t rows, const int64_t *row_ptr, const struct spmmi_part *part,
                        struct spmmi_tiled_units *units)
@@ -36,11 +44,11 @@ spmm_status_t spmmi_tiled_units_make(int64_t rows, const int64_t *row_ptr, const
                                      struct spmmi_tiled_units *units, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    uint64_t count = 0, partials = 0, splits = 0;
+    const uint64_t count = spmmi_tiled_unit_count(rows, row_ptr, part);
+    uint64_t partials = 0, splits = 0;
     memset(units, 0, sizeof *units);
     for (int64_t i = 0; i < rows; i++) {
         const uint64_t segments = segments_of(row_ptr[i + 1] - row_ptr[i], part);
-        count += segments;
         partials += segments > 1 ? segments : 0;
         splits += segments > 1;
     }

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which parts a CPU executor runs: the plan's own, and those that it makes where a kernel is forced or where the plan
+ * has rows parts of a 16-bit type, for which the rows family has no code. */
+#ifndef SPMMI_CPU_PARTS_H
+#define SPMMI_CPU_PARTS_H
+
+#include <stdbool.h>
+
+#include "format/plan.h"
+
+/* Slots: parts by their number in the plan; then those made here, by op. */
+enum { SPMMI_CPU_PARTS_MADE = SPMMI_PART_MAX, SPMMI_CPU_PART_SLOTS = SPMMI_CPU_PARTS_MADE + 2 };
+#define SPMMI_CPU_MADE_GRANULE 1024u /* of the rows parts made here */
+
+/* force_kernel is a catalogue name or NULL throughout. */
+
+/* Does this kernel have code for the type? */
+bool spmmi_cpu_kernel_takes(const char *force_kernel, spmm_dtype_t dtype);
+
+/* The slot of the part that runs a variant: its own; the plan's first part of a forced tiled schedule. */
+uint32_t spmmi_cpu_slot_of(const spmm_plan_t *plan, const struct spmmi_variant *variant,
+                           const char *force_kernel);
+
+/* What is in the slot, without items where it is made here. */
+struct spmmi_part spmmi_cpu_part_in(const spmm_plan_t *plan, uint32_t slot, const char *force_kernel);
+
+/* Does any variant run the part in this slot? */
+bool spmmi_cpu_slot_is_used(const spmm_plan_t *plan, uint32_t slot, const char *force_kernel);
+
+/* Does any variant of this op run a rows part? */
+bool spmmi_cpu_has_rows_part(const spmm_plan_t *plan, spmm_op_t op, const char *force_kernel);
+
+#endif

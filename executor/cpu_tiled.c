@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See cpu_tiled.h. */
+#include "cpu_tiled.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "format/alloc.h"
+#include "format/diag.h"
+#include "tiled_units.h"
+
+#define DEFAULT_PANEL_ROWS 256u
+#define DEFAULT_STAGE_SLOTS 447u    /* with the zero slot, 28 KiB for 16 columns of f32 */
+#define PARALLEL_VALUES_MIN 1000000 /* below, threads cost more than they give */
+
+/* op(A) in CSR and the part with its items: borrowed from the plan, or made here. */
+struct source {
+    int64_t rows, cols;
+    const int64_t *row_ptr;
+    const int32_t *col_ind;
+    struct spmmi_part part;
+    int64_t *t_row_ptr, *t_map; /* owned, as the next two; NULL for op = N */
+    int32_t *t_col_ind;
+    uint32_t *items;
+};
+
+static void source_close(struct source *source)
+{
+    spmmi_free(source->items);
+    spmmi_free(source->t_map);
+    spmmi_free(source->t_col_ind);
+    spmmi_free(source->t_row_ptr);
+}
+
+static spmm_status_t source_transpose(const spmm_plan_t *plan, struct source *source, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t nnz = (uint64_t)plan->nnz;
+    source->t_row_ptr = spmmi_alloc((uint64_t)plan->cols + 1, sizeof *source->t_row_ptr);
+    SPMM_TRY_ALLOC(source->t_row_ptr, diag);
+    SPMM_TRY_ALLOC(source->t_col_ind = spmmi_alloc(nnz, sizeof *source->t_col_ind), diag);
+    SPMM_TRY_ALLOC(source->t_map = spmmi_alloc(nnz, sizeof *source->t_map), diag);
+    status = spmmi_transpose(plan->rows, plan->cols, plan->row_ptr, plan->col_ind, source->t_row_ptr,
+                             source->t_col_ind, source->t_map);
+    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory in %s", __func__);
+    source->row_ptr = source->t_row_ptr;
+    source->col_ind = source->t_col_ind;
+cleanup:
+    return status;
+}
+
+static spmm_status_t source_identity(struct source *source, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_part *part = &source->part;
+    part->item_count = spmmi_tiled_unit_count(source->rows, source->row_ptr, part);
+    SPMM_REQUIRE(part->item_count <= SPMMI_UNIT_MAX, SPMM_ERR_TOO_LARGE, diag,
+                 "%llu units are more than 32 bits number", (unsigned long long)part->item_count);
+    SPMM_TRY_ALLOC(source->items = spmmi_alloc(part->item_count, sizeof *source->items), diag);
+    for (uint64_t i = 0; i < part->item_count; i++)
+        source->items[i] = (uint32_t)i;
+    part->items = source->items;
+cleanup:
+    return status;
+}
+
+static spmm_status_t source_open(const spmm_plan_t *plan, const struct spmmi_part *part,
+                                 struct source *source, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const bool is_transposed = part->op == SPMM_OP_T;
+    *source = (struct source){.rows = is_transposed ? plan->cols : plan->rows,
+                              .cols = is_transposed ? plan->rows : plan->cols,
+                              .row_ptr = plan->row_ptr,
+                              .col_ind = plan->col_ind,
+                              .part = *part};
+    if (is_transposed)
+        SPMM_TRY(source_transpose(plan, source, diag));
+    if (part->items == NULL)
+        SPMM_TRY(source_identity(source, diag));
+cleanup:
+    return status;
+}
+
+struct spmmi_part spmmi_cpu_tiled_default(const spmm_plan_t *plan, spmm_op_t op, spmm_schedule_t schedule)
+{
+    const int64_t rows = op == SPMM_OP_N ? plan->rows : plan->cols;
+    const int64_t mean = rows > 0 ? (plan->nnz + rows - 1) / rows : 0;
+    const int64_t segment = mean < 1 ? 1 : mean < SPMMI_ROW_SEGMENT_MAX ? mean : SPMMI_ROW_SEGMENT_MAX;
+    return (struct spmmi_part){.op = op,
+                               .family = SPMM_FAMILY_TILED,
+                               .schedule = schedule,
+                               .granule = schedule == SPMM_SCHEDULE_SEGMENTED ? (uint32_t)segment : 0,
+                               .panel_rows = DEFAULT_PANEL_ROWS,
+                               .stage_slots = DEFAULT_STAGE_SLOTS};
+}
+
+static uint64_t held_bytes(const spmm_plan_t *plan, const struct spmmi_tiled *counts)
+{
+    return spmmi_tiled_bytes(counts) + (uint64_t)plan->nnz * sizeof(uint32_t) +
+           (uint64_t)counts->slice_count * SPMMI_TILED_LANES * spmm_dtype_size(plan->dtype);
+}
+
+spmm_status_t spmmi_cpu_tiled_bytes(const spmm_plan_t *plan, const struct spmmi_part *part, uint64_t *bytes,
+                                    spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct source source;
+    struct spmmi_tiled counts;
+    *bytes = 0;
+    SPMM_TRY(source_open(plan, part, &source, diag));
+    SPMM_TRY(spmmi_tiled_count(source.rows, source.cols, source.row_ptr, source.col_ind, &source.part,
+                               &counts, diag));
+    *bytes = held_bytes(plan, &counts);
+cleanup:
+    source_close(&source);
+    return status;
+}
+
+/* From the order of the transpose to that of A, so that the transpose need not be kept. */
+static spmm_status_t map_reorder(struct spmmi_tiled_layout *layout, int64_t nnz, const int64_t *t_map,
+                                 spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    uint32_t *map = spmmi_alloc((uint64_t)nnz, sizeof *map);
+    SPMM_TRY_ALLOC(map, diag);
+    for (int64_t q = 0; q < nnz; q++)
+        map[t_map[q]] = layout->value_map[q];
+    spmmi_free(layout->value_map);
+    layout->value_map = map;
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_cpu_tiled_make(const spmm_plan_t *plan, const struct spmmi_part *part,
+                                   struct spmmi_cpu_tiled *tiled, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct source source;
+    memset(tiled, 0, sizeof *tiled);
+    SPMM_TRY(source_open(plan, part, &source, diag));
+    SPMM_TRY(spmmi_tiled_build(source.rows, source.cols, source.row_ptr, source.col_ind, &source.part,
+                               &tiled->layout, diag));
+    if (source.t_map != NULL)
+        SPMM_TRY(map_reorder(&tiled->layout, plan->nnz, source.t_map, diag));
+    tiled->values = spmmi_alloc_zero((uint64_t)tiled->layout.view.slice_count * SPMMI_TILED_LANES,
+                                     spmm_dtype_size(plan->dtype));
+    SPMM_TRY_ALLOC(tiled->values, diag);
+    tiled->layout.view.values = tiled->values;
+    tiled->host_bytes = held_bytes(plan, &tiled->layout.view);
+cleanup:
+    source_close(&source);
+    if (status != SPMM_OK)
+        spmmi_cpu_tiled_free(tiled);
+    return status;
+}
+
+void spmmi_cpu_tiled_free(struct spmmi_cpu_tiled *tiled)
+{
+    spmmi_free(tiled->values);
+    spmmi_tiled_free(&tiled->layout);
+    memset(tiled, 0, sizeof *tiled);
+}
+
+void spmmi_cpu_tiled_set_values(struct spmmi_cpu_tiled *tiled, int64_t nnz, spmm_dtype_t dtype,
+                                const void *values)
+{
+    const uint32_t *map = tiled->layout.value_map;
+    const size_t size = spmm_dtype_size(dtype);
+#pragma omp parallel for if (nnz >= PARALLEL_VALUES_MIN)
+    for (int64_t q = 0; q < nnz; q++) {
+        if (size == 4)
+            ((uint32_t *)tiled->values)[map[q]] = ((const uint32_t *)values)[q];
+        else if (size == 2)
+            ((uint16_t *)tiled->values)[map[q]] = ((const uint16_t *)values)[q];
+        else
+            ((uint64_t *)tiled->values)[map[q]] = ((const uint64_t *)values)[q];
+    }
+}
