@@ -31,7 +31,7 @@ struct spmmi_cuda {
     struct spmmi_operand operands[SPMMI_OP_COUNT];
     struct spmmi_stream_items items[SPMMI_PART_MAX];
     const struct spmmi_block *blocks[SPMMI_PART_MAX][SPMMI_ROWS_GRIDS]; /* nonzero split */
-    struct spmmi_cuda_tiled tiled[SPMMI_PART_MAX]; /* of the parts of that family */
+    struct spmmi_cuda_tiled tiled[SPMMI_PART_MAX];                      /* of the parts of that family */
     spmm_schedule_t forced;                                             /* 0 = the variant's part */
     char *memory;
     uint64_t memory_bytes;

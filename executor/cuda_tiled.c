@@ -50,13 +50,14 @@ cleanup:
     return status;
 }
 
-spmm_status_t spmmi_cuda_tiled_describe(const spmm_plan_t *plan, uint32_t part, struct spmmi_cuda_tiled *tiled,
-                                        spmm_diag_t *diag)
+spmm_status_t spmmi_cuda_tiled_describe(const spmm_plan_t *plan, uint32_t part,
+                                        struct spmmi_cuda_tiled *tiled, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct pattern a;
     SPMM_TRY(pattern_make(plan, plan->parts[part].op, &a, diag));
-    SPMM_TRY(spmmi_tiled_count(a.rows, a.cols, a.row_ptr, a.col_ind, &plan->parts[part], &tiled->layout, diag));
+    SPMM_TRY(
+        spmmi_tiled_count(a.rows, a.cols, a.row_ptr, a.col_ind, &plan->parts[part], &tiled->layout, diag));
 cleanup:
     pattern_free(&a);
     return status;
@@ -161,9 +162,9 @@ int spmmi_cuda_tiled_execute(const struct spmmi_cuda_tiled *tiled, spmm_dtype_t 
         const int64_t left = b->cols - j;
         args.n = (uint32_t)(left < SPMMI_TILED_COLUMNS_MAX ? left : SPMMI_TILED_COLUMNS_MAX);
         /* B of a product with alpha = 0 may be NULL */
-        args.b = b->data == NULL ? NULL
-                                 : (const char *)b->data +
-                                       (size_t)(args.b_is_col_major ? j * b->ld : j) * number_bytes;
+        args.b = b->data == NULL
+                     ? NULL
+                     : (const char *)b->data + (size_t)(args.b_is_col_major ? j * b->ld : j) * number_bytes;
         args.c = (char *)c->data + (size_t)(args.c_is_col_major ? j * c->ld : j) * number_bytes;
         error = spmmi_tiled_cuda_launch((int)dtype, &args);
     }

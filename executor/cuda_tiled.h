@@ -14,8 +14,8 @@ struct spmmi_cuda_tiled {
 };
 
 /* The counts of a tiled part: all that its memory depends on. */
-spmm_status_t spmmi_cuda_tiled_describe(const spmm_plan_t *plan, uint32_t part, struct spmmi_cuda_tiled *tiled,
-                                        spmm_diag_t *diag);
+spmm_status_t spmmi_cuda_tiled_describe(const spmm_plan_t *plan, uint32_t part,
+                                        struct spmmi_cuda_tiled *tiled, spmm_diag_t *diag);
 /* Pack the part and copy it to the addresses that tiled holds; the pad of the values stays 0. */
 spmm_status_t spmmi_cuda_tiled_upload(const spmm_plan_t *plan, uint32_t part,
                                       const struct spmmi_cuda_tiled *tiled, spmm_diag_t *diag);

@@ -15,7 +15,8 @@ template <int BYTES> __device__ __forceinline__ void copy_async(void *shared, co
     else if constexpr (BYTES == 2)
         *static_cast<uint16_t *>(shared) = __ldg(static_cast<const uint16_t *>(global));
     else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(global), "n"(BYTES) : "memory");
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(global), "n"(BYTES)
+                     : "memory");
 }
 
 template <typename T> __device__ __forceinline__ void copy_async(void *shared, const T *global)

@@ -126,30 +126,46 @@ __device__ __forceinline__ void multiply_add(typename Number<T>::Sum (&sum)[TILE
     }
 }
 
-// A warp's slices of one stage.
+// A lane's entries of AHEAD slices. They are loaded while the slices before them are used: the walk along a row would
+// else wait for memory at every step.
+constexpr uint32_t AHEAD = 8;
+template <typename T> struct Entries {
+    uint16_t slot[AHEAD];
+    T value[AHEAD];
+
+    // The first count slices; the others stay as they are.
+    __device__ __forceinline__ void load(const TiledArgs<T> &a, uint32_t slice, uint32_t count)
+    {
+        const uint64_t first = (uint64_t)slice * 32 + threadIdx.x % 32;
+#pragma unroll
+        for (uint32_t u = 0; u < AHEAD; u++) {
+            if (u < count) {
+                slot[u] = __ldg(a.local + first + u * 32);
+                value[u] = __ldg(a.values + first + u * 32);
+            }
+        }
+    }
+};
+
+// The slices [slice, end) of a warp in one stage; next holds the first of them already.
 template <typename T, int TILE>
-__device__ __forceinline__ void use_stage(const TiledArgs<T> &a, const char *stage, uint32_t warp_of_stage,
+__device__ __forceinline__ void use_stage(const TiledArgs<T> &a, const char *stage, uint32_t slice,
+                                          uint32_t end, Entries<T> &next,
                                           typename Number<T>::Sum (&sum)[TILE])
 {
-    constexpr int UNROLL = 4;
-    const uint32_t begin = __ldg(a.warp_slice + warp_of_stage), end = __ldg(a.warp_slice + warp_of_stage + 1);
-    const uint16_t *local = a.local + (uint64_t)begin * 32 + threadIdx.x % 32;
-    const T *values = a.values + (uint64_t)begin * 32 + threadIdx.x % 32;
-    uint32_t left = end - begin;
-    for (; left >= UNROLL; left -= UNROLL, local += UNROLL * 32, values += UNROLL * 32) {
-        uint32_t slot[UNROLL];
-        T value[UNROLL];
+    // Whole batches have no branches, so that the loads of different entries overlap.
+    for (; slice + AHEAD <= end; slice += AHEAD) {
+        const Entries<T> now = next;
+        next.load(a, slice + AHEAD, end - slice - AHEAD);
 #pragma unroll
-        for (int u = 0; u < UNROLL; u++) {
-            slot[u] = __ldg(local + u * 32);
-            value[u] = __ldg(values + u * 32);
-        }
-#pragma unroll
-        for (int u = 0; u < UNROLL; u++)
-            multiply_add<T, TILE>(sum, stage, slot[u], value[u]);
+        for (uint32_t u = 0; u < AHEAD; u++)
+            multiply_add<T, TILE>(sum, stage, now.slot[u], now.value[u]);
     }
-    for (; left > 0; left--, local += 32, values += 32)
-        multiply_add<T, TILE>(sum, stage, __ldg(local), __ldg(values));
+#pragma unroll
+    for (uint32_t u = 0; u < AHEAD; u++) {
+        if (slice + u < end)
+            multiply_add<T, TILE>(sum, stage, next.slot[u], next.value[u]);
+    }
 }
 
 // A finished row of C, or a partial sum.
@@ -194,7 +210,7 @@ __device__ __forceinline__ void store_unit(const TiledArgs<T> &a, uint32_t targe
 
 constexpr int tiled_blocks_per_sm(size_t sum_bytes)
 {
-    return sum_bytes <= 64 ? 4 : sum_bytes <= 128 ? 3 : 2;
+    return sum_bytes <= 32 ? 4 : sum_bytes <= 64 ? 3 : 2;
 }
 
 template <typename T, int TILE, bool B_COLUMNS>
@@ -206,7 +222,8 @@ __global__ void __launch_bounds__(SPMMI_TILED_THREADS_MAX,
     extern __shared__ __align__(256) char shared[];
     const uint32_t tile = blockIdx.y * TILE, warps = blockDim.x / 32;
     const uint32_t begin = __ldg(a.panel_stage + blockIdx.x), last = __ldg(a.panel_stage + blockIdx.x + 1);
-    const uint32_t end = a.alpha != typename Number<T>::Sum(0) ? last : begin; // alpha = 0 reads neither A nor B
+    const uint32_t end =
+        a.alpha != typename Number<T>::Sum(0) ? last : begin; // alpha = 0 reads neither A nor B
     const auto load = [&](uint32_t s) {
         const uint32_t first = __ldg(a.stage_first + s), count = __ldg(a.stage_first + s + 1) - first;
         char *stage = shared + (s - begin) % 2 * a.stage_bytes;
@@ -217,11 +234,15 @@ __global__ void __launch_bounds__(SPMMI_TILED_THREADS_MAX,
         commit_copies();
     };
     typename Number<T>::Sum sum[TILE] = {};
+    Entries<T> entries{};
     if (begin < end)
         load(begin);
     for (uint32_t i = threadIdx.x; i < S::BYTES * (end - begin > 1 ? 2 : 1) / sizeof(T); i += blockDim.x)
         reinterpret_cast<T *>(shared + i / TILE * a.stage_bytes)[i % TILE] = T{}; // slot 0 is not permuted
     for (uint32_t s = begin; s < end; s++) {
+        const uint32_t *slices = a.warp_slice + s * warps + threadIdx.x / 32;
+        const uint32_t slice = __ldg(slices), slice_end = __ldg(slices + 1);
+        entries.load(a, slice, slice_end - slice);
         if (s + 1 < end) {
             load(s + 1);
             wait_for_copies<1>();
@@ -229,7 +250,7 @@ __global__ void __launch_bounds__(SPMMI_TILED_THREADS_MAX,
             wait_for_copies<0>();
         }
         __syncthreads();
-        use_stage<T, TILE>(a, shared + (s - begin) % 2 * a.stage_bytes, s * warps + threadIdx.x / 32, sum);
+        use_stage<T, TILE>(a, shared + (s - begin) % 2 * a.stage_bytes, slice, slice_end, entries, sum);
         __syncthreads();
     }
     release_dependents();

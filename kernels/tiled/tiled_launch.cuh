@@ -5,7 +5,7 @@
 
 namespace spmmi {
 
-constexpr uint32_t SHARED_FREE = 48 * 1024;      // above it a kernel must be told
+constexpr uint32_t SHARED_FREE = 48 * 1024; // above it a kernel must be told
 
 template <typename T> TiledArgs<T> tiled_args(const struct spmmi_tiled_cuda *args)
 {
@@ -48,8 +48,8 @@ template <typename T, int TILE> int launch_tiled(const struct spmmi_tiled_cuda *
         error = launch_kernel(kernel, dim3(l.panel_count, (a.n + TILE - 1) / TILE), l.panel_rows, shared,
                               args->cuda_stream, false, a);
     if (error == cudaSuccess && l.split_count > 0)
-        error = launch_kernel(tiled_split_kernel<T>, dim3(l.split_count, (a.n + 31) / 32), 32 * SPLIT_GROUPS, 0,
-                              args->cuda_stream, args->can_overlap != 0, a, l.splits);
+        error = launch_kernel(tiled_split_kernel<T>, dim3(l.split_count, (a.n + 31) / 32), 32 * SPLIT_GROUPS,
+                              0, args->cuda_stream, args->can_overlap != 0, a, l.splits);
     return error;
 }
 
