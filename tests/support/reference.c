@@ -67,7 +67,7 @@ struct test_judgement test_judge(const struct test_matrix *a, spmm_op_t op, doub
                  (isinf(got) && (got > 0) == (want > 0) && test_stored_overflow(c->view.type, want, bound)));
             const double ratio =
                 is_overflow ? 0 : test_ratio(got, want, test_stored_bound(c->view.type, want, bound));
-            if (test_ratio(got, want, 0) != 0)
+            if (test_ratio(got, test_number_round(c->view.type, (double)want), 0) != 0)
                 judgement.is_exact = 0;
             if (!(ratio <= judgement.ratio))
                 judgement = (struct test_judgement){ratio, judgement.is_exact, i, j, got, (double)want};

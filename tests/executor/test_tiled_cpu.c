@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tiled family on the CPU: products against the reference for every named matrix, type and layout, and the laws
+ * of products for its parts. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "executor/cpu_tiled.h"
+#include "format/half.h"
+#include "kernels/shared/half_cpu.h"
+#include "kernels/tiled/tiled_cpu.h"
+#include "tests/support/plan_build.h"
+#include "tests/support/product.h"
+
+struct shape {
+    spmm_schedule_t schedule;
+    uint32_t granule, panel_rows, stage_slots;
+    int is_reordered;
+};
+
+static const struct shape shapes[] = {
+    {SPMM_SCHEDULE_WHOLE, 0, 32, 32, 0},      {SPMM_SCHEDULE_WHOLE, 0, 256, 447, 1},
+    {SPMM_SCHEDULE_WHOLE, 0, 128, 4095, 0},   {SPMM_SCHEDULE_SEGMENTED, 1, 64, 100, 1},
+    {SPMM_SCHEDULE_SEGMENTED, 13, 32, 40, 0}, {SPMM_SCHEDULE_SEGMENTED, 300, 256, 447, 1},
+};
+#define SHAPE_COUNT ((int)(sizeof shapes / sizeof shapes[0]))
+
+static const struct {
+    double alpha, beta;
+} factors[] = {{1, 0}, {1, 1}, {-0.5, 0}, {2, -0.5}, {0, 0}, {0, 1}, {0, 2}, {1.5, 3}};
+#define FACTOR_COUNT (sizeof factors / sizeof factors[0])
+
+/* Types by turns. */
+static spmm_dtype_t type_of(int turn)
+{
+    return (spmm_dtype_t)(SPMM_F32 + turn % 4);
+}
+
+static spmm_plan_t *plan_of(const struct test_matrix *a, spmm_dtype_t dtype, const struct shape *shape)
+{
+    const struct test_plan_options options = {dtype, shape->schedule, shape->granule, 1, 0};
+    spmm_plan_t *plan = test_plan_build(a, options);
+    for (uint32_t i = 0; i < plan->part_count; i++) {
+        plan->parts[i].panel_rows = shape->panel_rows;
+        plan->parts[i].stage_slots = shape->stage_slots;
+    }
+    if (shape->is_reordered)
+        test_plan_reorder(plan, 5, 0);
+    return plan;
+}
+
+static spmm_executor_t *executor_of(const spmm_plan_t *plan, int threads, const char *force_kernel)
+{
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    options.device = SPMM_DEVICE_CPU;
+    options.threads = threads;
+    options.force_kernel = force_kernel;
+    spmm_executor_t *executor = NULL;
+    spmm_diag_t diag = {.text = ""};
+    if (spmm_executor_create(plan, &options, &executor, &diag) != SPMM_OK)
+        fail_msg("%s", diag.text);
+    return executor;
+}
+
+static struct test_product product_of(spmm_op_t op, int64_t n, int turn, enum test_values values)
+{
+    const int64_t gap = turn % 3 == 0 ? 0 : turn % 5;
+    return (struct test_product){op,
+                                 n,
+                                 (spmm_order_t)(turn & 1),
+                                 (spmm_order_t)(turn >> 1 & 1),
+                                 gap,
+                                 (gap * 2) % 5,
+                                 turn % 4,
+                                 factors[(size_t)(turn / 4) % FACTOR_COUNT].alpha,
+                                 factors[(size_t)(turn / 4) % FACTOR_COUNT].beta,
+                                 values};
+}
+
+/* Odd widths and the ends of tiles; orders, gaps, shifts and factors take turns. */
+static void every_matrix(enum test_values values, int64_t n_step)
+{
+    int turn = 0;
+    for (int i = 0; i < test_matrix_count(); i++) {
+        struct test_matrix *a = test_matrix_make(i, values);
+        for (int s = 0; s < SHAPE_COUNT; s++) {
+            const spmm_dtype_t dtype = type_of(i + s);
+            spmm_plan_t *plan = plan_of(a, dtype, &shapes[s]);
+            spmm_executor_t *executor = executor_of(plan, 2, NULL);
+            for (int64_t n = 1 + (i + s) % n_step; n <= 70; n += n_step, turn++) {
+                const struct test_product product = product_of((spmm_op_t)(turn / 3 % 2), n, turn, values);
+                test_product_check(executor, a, dtype, &product);
+            }
+            spmm_executor_destroy(executor);
+            spmm_plan_destroy(plan);
+        }
+        test_matrix_free(a);
+    }
+}
+
+static void every_matrix_meets_the_error_bound(void **state)
+{
+    (void)state;
+    every_matrix(TEST_VALUES_REAL, 23);
+}
+
+/* Sums of small integers are exact in f32 and f64; in 16 bits the rounding at the end is judged. */
+static void integers_are_exact(void **state)
+{
+    (void)state;
+    every_matrix(TEST_VALUES_INTEGER, 37);
+}
+
+static void every_width_type_order_and_factor_meets_the_bound(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("dense row among sparse", TEST_VALUES_REAL);
+    for (int s = 1; s < SHAPE_COUNT; s += 3)
+        for (int t = 0; t < 4; t++) {
+            spmm_plan_t *plan = plan_of(a, type_of(t), &shapes[s]);
+            spmm_executor_t *executor = executor_of(plan, 2, NULL);
+            for (int turn = 0; turn < 4 * (int)FACTOR_COUNT; turn++) {
+                const struct test_product product =
+                    product_of(SPMM_OP_N, 2 * turn % 70 + 1, turn, TEST_VALUES_REAL);
+                test_product_check(executor, a, type_of(t), &product);
+            }
+            spmm_executor_destroy(executor);
+            spmm_plan_destroy(plan);
+        }
+    test_matrix_free(a);
+}
+
+static const char *const cut_matrices[] = {"dense row among sparse", "2 x 6000 short-fat", "dense", "band",
+                                           "1 x 9000 dense",         "power law"};
+#define CUT_COUNT ((int)(sizeof cut_matrices / sizeof cut_matrices[0]))
+
+static void same_bits_at_any_number_of_threads(void **state)
+{
+    (void)state;
+    const int threads[] = {1, 2, 3, 8};
+    for (int m = 0; m < CUT_COUNT; m++)
+        for (int s = 0; s < SHAPE_COUNT; s++) {
+            const spmm_dtype_t dtype = type_of(m + s);
+            struct test_matrix *a = test_matrix_named(cut_matrices[m], TEST_VALUES_REAL);
+            spmm_plan_t *plan = plan_of(a, dtype, &shapes[s]);
+            struct test_product product = product_of(SPMM_OP_N, 67, m + s, TEST_VALUES_REAL);
+            product.alpha = 1.5, product.beta = -0.5;
+            struct test_dense b = test_product_b(a, dtype, &product), first = {.block = NULL};
+            for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++) {
+                spmm_executor_t *executor = executor_of(plan, threads[t], NULL);
+                struct test_dense c = test_product_c(a, dtype, &product);
+                test_product_run(executor, &product, &b, &c);
+                if (t == 0)
+                    first = test_dense_copy(&c);
+                assert_memory_equal(c.block, first.block, c.block_bytes);
+                test_dense_free(&c);
+                spmm_executor_destroy(executor);
+            }
+            test_dense_free(&first);
+            test_dense_free(&b);
+            spmm_plan_destroy(plan);
+            test_matrix_free(a);
+        }
+}
+
+static int stores(const struct test_matrix *a, int64_t i, int64_t j)
+{
+    for (int64_t p = a->row_ptr[i]; p < a->row_ptr[i + 1]; p++)
+        if (a->col_ind[p] == j)
+            return 1;
+    return 0;
+}
+
+/* Row j of B is not finite: the rows of C that store column j are not, all others are. */
+static void canary(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype, int64_t j)
+{
+    struct test_product product = product_of(SPMM_OP_N, 5, (int)j, TEST_VALUES_REAL);
+    product.alpha = 1, product.beta = 0;
+    struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
+    for (int64_t q = 0; q < 5; q++)
+        test_dense_set(&b, j, q, j & 4 ? (double)NAN : (double)INFINITY);
+    test_product_run(executor, &product, &b, &c);
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t q = 0; q < 5; q++)
+            if (isfinite(test_dense_get(&c, i, q)) == stores(a, i, j))
+                fail_msg("%s: column %lld, element (%lld, %lld)", a->name, (long long)j, (long long)i,
+                         (long long)q);
+    test_dense_free(&b);
+    test_dense_free(&c);
+}
+
+static void nan_and_inf_reach_exactly_the_rows_that_store_the_column(void **state)
+{
+    (void)state;
+    const char *names[] = {"first rows empty", "last rows empty", "odd rows empty",       "one dense column",
+                           "diagonal",         "rows of 0 to 8",  "3000 x 3 tall-skinny", "arrow"};
+    for (int m = 0; m < (int)(sizeof names / sizeof names[0]); m++)
+        for (int s = 0; s < SHAPE_COUNT; s += 2) {
+            struct test_matrix *a = test_matrix_named(names[m], TEST_VALUES_REAL);
+            const spmm_dtype_t dtype = type_of(m + s / 2);
+            spmm_plan_t *plan = plan_of(a, dtype, &shapes[s + m % 2]);
+            spmm_executor_t *executor = executor_of(plan, 2, NULL);
+            for (int64_t j = 0; j < a->cols; j++)
+                canary(executor, a, dtype, j);
+            spmm_executor_destroy(executor);
+            spmm_plan_destroy(plan);
+            test_matrix_free(a);
+        }
+}
+
+static void a_permuted_output_has_its_rows_in_the_order(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    for (int t = 0; t < 4; t++) {
+        spmm_plan_t *plan = plan_of(a, type_of(t), &shapes[2]);
+        test_plan_reorder(plan, 9, 0);
+        spmm_executor_t *in_rows = executor_of(plan, 2, NULL);
+        plan->parts[0].flags |= SPMMI_PART_PERMUTES_OUTPUT;
+        spmm_executor_t *in_order = executor_of(plan, 2, NULL);
+        const struct test_product product = product_of(SPMM_OP_N, 9, t, TEST_VALUES_REAL);
+        struct test_dense b = test_product_b(a, plan->dtype, &product);
+        struct test_dense c = test_product_c(a, plan->dtype, &product), d = test_dense_copy(&c);
+        test_product_run(in_rows, &product, &b, &c);
+        test_product_run(in_order, &product, &b, &d);
+        for (int64_t i = 0; i < a->rows; i++)
+            for (int64_t j = 0; j < 9; j++)
+                assert_true(test_dense_get(&d, i, j) == test_dense_get(&c, plan->parts[0].items[i], j));
+        test_dense_free(&d);
+        test_dense_free(&c);
+        test_dense_free(&b);
+        spmm_executor_destroy(in_order);
+        spmm_executor_destroy(in_rows);
+        spmm_plan_destroy(plan);
+    }
+    test_matrix_free(a);
+}
+
+static void new_values_give_the_product_of_a_new_plan(void **state)
+{
+    (void)state;
+    for (int i = 0; i < test_matrix_count(); i++) {
+        struct test_matrix *a = test_matrix_make(i, TEST_VALUES_INTEGER);
+        const spmm_dtype_t dtype = type_of(i);
+        const struct shape *shape = &shapes[i % SHAPE_COUNT];
+        spmm_plan_t *plan = plan_of(a, dtype, shape);
+        spmm_executor_t *executor = executor_of(plan, 2, NULL);
+        for (int64_t p = 0; p < a->nnz; p++)
+            a->values[p] = test_integer((uint64_t)p, 99);
+        void *values = test_values_of(a, dtype);
+        assert_int_equal(spmm_executor_set_values(executor, values, NULL, NULL), SPMM_OK);
+        for (int op = 0; op < 2; op++) {
+            const struct test_product product = product_of((spmm_op_t)op, 7, i, TEST_VALUES_INTEGER);
+            test_product_check(executor, a, dtype, &product);
+        }
+        free(values);
+        spmm_executor_destroy(executor);
+        spmm_plan_destroy(plan);
+        test_matrix_free(a);
+    }
+}
+
+static void assert_runs(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
+                        spmm_op_t op, const char *kernel)
+{
+    const struct test_product product = {op, 6, SPMM_ROW_MAJOR,  SPMM_COL_MAJOR, 0, 1, 0,
+                                         1,  0, TEST_VALUES_REAL};
+    test_product_check(executor, a, dtype, &product);
+    struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
+    spmm_executor_info_t info = {.struct_size = sizeof info};
+    assert_int_equal(spmm_executor_info(executor, op, &b.view, &c.view, &info), SPMM_OK);
+    assert_string_equal(info.kernel, kernel);
+    test_dense_free(&b);
+    test_dense_free(&c);
+}
+
+/* The plan's schedule, the kernel that is forced, and what runs. */
+static const struct {
+    spmm_dtype_t dtype;
+    spmm_schedule_t schedule;
+    const char *force_kernel, *runs;
+} forced[] = {
+    {SPMM_F32, SPMM_SCHEDULE_WHOLE, NULL, "cpu/tiled/whole"},
+    {SPMM_F64, SPMM_SCHEDULE_SEGMENTED, NULL, "cpu/tiled/segmented"},
+    {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, "cpu/tiled/whole", "cpu/tiled/whole"},
+    {SPMM_F64, SPMM_SCHEDULE_NONZERO_SPLIT, "cpu/tiled/segmented", "cpu/tiled/segmented"},
+    {SPMM_F32, SPMM_SCHEDULE_SEGMENTED, "cpu/tiled/segmented", "cpu/tiled/segmented"},
+    {SPMM_F32, SPMM_SCHEDULE_WHOLE, "cpu/rows/row-split", "cpu/rows/row-split"},
+    {SPMM_F64, SPMM_SCHEDULE_SEGMENTED, "cpu/rows/nonzero-split", "cpu/rows/nonzero-split"},
+    {SPMM_F16, SPMM_SCHEDULE_ROW_SPLIT, NULL, "cpu/tiled/whole"},
+    {SPMM_BF16, SPMM_SCHEDULE_NONZERO_SPLIT, "cpu/tiled/segmented", "cpu/tiled/segmented"},
+    {SPMM_F16, SPMM_SCHEDULE_SEGMENTED, NULL, "cpu/tiled/segmented"},
+};
+#define FORCED_COUNT (sizeof forced / sizeof forced[0])
+
+static void forced_and_default_parts_run_and_say_so(void **state)
+{
+    (void)state;
+    for (int i = 0; i < test_matrix_count(); i++)
+        for (size_t f = 0; f < FORCED_COUNT; f++) {
+            struct test_matrix *a = test_matrix_make(i, TEST_VALUES_REAL);
+            const struct test_plan_options options = {forced[f].dtype, forced[f].schedule, 16, 1, 0};
+            spmm_plan_t *plan = test_plan_build(a, options);
+            spmm_executor_t *executor = executor_of(plan, 2, forced[f].force_kernel);
+            for (int op = 0; op < 2; op++)
+                assert_runs(executor, a, forced[f].dtype, (spmm_op_t)op, forced[f].runs);
+            spmm_executor_destroy(executor);
+            spmm_plan_destroy(plan);
+            test_matrix_free(a);
+        }
+}
+
+static void memory_report_before_equals_the_one_after(void **state)
+{
+    (void)state;
+    for (int i = 0; i < test_matrix_count(); i++)
+        for (size_t f = 0; f < FORCED_COUNT; f++) {
+            struct test_matrix *a = test_matrix_make(i, TEST_VALUES_REAL);
+            const struct test_plan_options options = {forced[f].dtype, forced[f].schedule, 16, 1, 0};
+            spmm_plan_t *plan = test_plan_build(a, options);
+            spmm_executor_options_t settings = SPMM_EXECUTOR_OPTIONS_INIT;
+            settings.device = SPMM_DEVICE_CPU;
+            settings.force_kernel = forced[f].force_kernel;
+            uint64_t host = 0;
+            assert_int_equal(spmm_executor_memory_bytes(plan, &settings, &host, NULL, NULL), SPMM_OK);
+            spmm_executor_t *executor = executor_of(plan, 2, forced[f].force_kernel);
+            spmm_executor_info_t info = {.struct_size = sizeof info};
+            assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info), SPMM_OK);
+            assert_int_equal(info.host_bytes, host);
+            spmm_executor_destroy(executor);
+            spmm_plan_destroy(plan);
+            test_matrix_free(a);
+        }
+}
+
+static void rows_kernels_refuse_16_bit_types(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("band", TEST_VALUES_REAL);
+    const struct test_plan_options options = {SPMM_BF16, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0};
+    spmm_plan_t *plan = test_plan_build(a, options);
+    spmm_executor_options_t settings = SPMM_EXECUTOR_OPTIONS_INIT;
+    settings.device = SPMM_DEVICE_CPU;
+    settings.force_kernel = "cpu/rows/row-split";
+    spmm_executor_t *executor = NULL;
+    spmm_diag_t diag;
+    assert_int_equal(spmm_executor_create(plan, &settings, &executor, &diag), SPMM_ERR_UNSUPPORTED);
+    assert_null(executor);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+/* Every 16-bit number, and numbers of f32 around all of them and their middles. */
+static void conversions_are_those_of_the_format(void **state)
+{
+    (void)state;
+    for (uint32_t bits = 0; bits < 1u << 16; bits++) {
+        const uint16_t half = (uint16_t)bits;
+        const float numbers[] = {half_from_f16(half), half_from_bf16(half)};
+        const float wanted[] = {spmmi_f32_from_f16(half), spmmi_f32_from_bf16(half)};
+        for (int i = 0; i < 2; i++) {
+            assert_true(isnan(wanted[i]) ? isnan(numbers[i])
+                                         : half_bits_of(numbers[i]) == half_bits_of(wanted[i]));
+            if (isnan(wanted[i]))
+                continue;
+            for (uint32_t step = 0; step < 64; step++) {
+                const uint32_t shift = step % 16,
+                               near = half_bits_of(wanted[i]) + (1u << shift) - 2 + step / 16;
+                const float x = half_number_of(near);
+                assert_true(isnan(x) || half_to_f16(x) == spmmi_f16_from_f32(x));
+                assert_true(isnan(x) || half_to_bf16(x) == spmmi_bf16_from_f32(x));
+            }
+        }
+    }
+    assert_true(isnan(spmmi_f32_from_f16(half_to_f16(NAN))) && isnan(spmmi_f32_from_bf16(half_to_bf16(NAN))));
+    assert_true(isnan(spmmi_f32_from_bf16(half_to_bf16(half_number_of(0x7f800001u)))));
+}
+
+#if defined(__x86_64__)
+/* One product of a level, panel after panel, in tiles of so many columns; then C times beta once more. */
+static void level_run(const struct tiled_cpu_ops *ops, const struct spmmi_tiled_host *args, int columns)
+{
+    for (uint32_t p = 0; p < args->layout->panel_count; p++)
+        for (int64_t first = 0; first < args->n; first += columns) {
+            const int64_t left = args->n - first;
+            const struct tiled_cpu_tile tile = {args, p, columns, first, left < columns ? left : columns};
+            ops->panel(&tile);
+        }
+    for (uint32_t i = 0; i < args->layout->split_count; i++)
+        ops->join(args, &args->layout->splits[i]);
+    ops->scale(1, 0.3, args->c);
+}
+
+static void levels_agree(const struct test_matrix *a, spmm_dtype_t dtype, const struct shape *shape, int turn)
+{
+    const int columns = 4 << turn % 4;
+    const struct test_product product = product_of(SPMM_OP_N, 2 * turn + 1, turn, TEST_VALUES_REAL);
+    spmm_plan_t *plan = plan_of(a, dtype, shape);
+    struct spmmi_cpu_tiled tiled;
+    assert_int_equal(spmmi_cpu_tiled_make(plan, &plan->parts[0], &tiled, NULL), SPMM_OK);
+    spmmi_cpu_tiled_set_values(&tiled, plan->nnz, dtype, plan->values);
+    struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
+    struct test_dense d = test_dense_copy(&c);
+    void *workspace = malloc(spmmi_tiled_host_workspace(&tiled.layout.view, (int)dtype, product.n) + 1);
+    assert_non_null(workspace);
+    struct spmmi_tiled_host args = {.layout = &tiled.layout.view,
+                                    .n = product.n,
+                                    .b = b.view.data,
+                                    .ldb = b.view.ld,
+                                    .b_is_col_major = b.view.order == SPMM_COL_MAJOR,
+                                    .c = c.view.data,
+                                    .ldc = c.view.ld,
+                                    .c_is_col_major = c.view.order == SPMM_COL_MAJOR,
+                                    .alpha = 1.25,
+                                    .beta = product.beta,
+                                    .workspace = workspace};
+    level_run(&spmmi_tiled_cpu_portable[dtype - 1], &args, columns);
+    args.c = d.view.data;
+    level_run(&spmmi_tiled_cpu_avx2[dtype - 1], &args, columns);
+    assert_memory_equal(c.block, d.block, c.block_bytes);
+    free(workspace);
+    test_dense_free(&d);
+    test_dense_free(&c);
+    test_dense_free(&b);
+    spmmi_cpu_tiled_free(&tiled);
+    spmm_plan_destroy(plan);
+}
+#endif
+
+static void avx2_has_the_bits_of_the_portable_level(void **state)
+{
+    (void)state;
+#if defined(__x86_64__)
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+        skip();
+    struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
+    for (int t = 0; t < 4; t++)
+        for (int turn = 0; turn < 32; turn++)
+            levels_agree(a, type_of(t), &shapes[turn / 4 % 2 * 3], turn);
+    test_matrix_free(a);
+#else
+    skip();
+#endif
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_matrix_meets_the_error_bound),
+        cmocka_unit_test(integers_are_exact),
+        cmocka_unit_test(every_width_type_order_and_factor_meets_the_bound),
+        cmocka_unit_test(same_bits_at_any_number_of_threads),
+        cmocka_unit_test(nan_and_inf_reach_exactly_the_rows_that_store_the_column),
+        cmocka_unit_test(a_permuted_output_has_its_rows_in_the_order),
+        cmocka_unit_test(new_values_give_the_product_of_a_new_plan),
+        cmocka_unit_test(forced_and_default_parts_run_and_say_so),
+        cmocka_unit_test(memory_report_before_equals_the_one_after),
+        cmocka_unit_test(rows_kernels_refuse_16_bit_types),
+        cmocka_unit_test(conversions_are_those_of_the_format),
+        cmocka_unit_test(avx2_has_the_bits_of_the_portable_level),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The packed layout of the tiled family: by hand on a small matrix, by its laws on every named matrix. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <omp.h>
+
+#include "executor/tiled_layout.h"
+#include "format/alloc.h"
+#include "tests/support/plan_build.h"
+
+struct shape {
+    spmm_schedule_t schedule;
+    uint32_t granule, panel_rows, stage_slots, flags;
+};
+
+static const struct shape shapes[] = {
+    {SPMM_SCHEDULE_WHOLE, 0, 32, 32, 0},
+    {SPMM_SCHEDULE_WHOLE, 0, 256, 447, 0},
+    {SPMM_SCHEDULE_WHOLE, 0, 64, 100, SPMMI_PART_REORDERED},
+    {SPMM_SCHEDULE_WHOLE, 0, 128, 4095, SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT},
+    {SPMM_SCHEDULE_SEGMENTED, 1, 32, 32, 0},
+    {SPMM_SCHEDULE_SEGMENTED, 7, 64, 50, SPMMI_PART_REORDERED},
+    {SPMM_SCHEDULE_SEGMENTED, 100, 256, 447, SPMMI_PART_REORDERED},
+    {SPMM_SCHEDULE_SEGMENTED, SPMMI_ROW_SEGMENT_MAX, 32, 447, 0},
+};
+#define SHAPE_COUNT (sizeof shapes / sizeof shapes[0])
+
+/* A unit as the layout should see it, found the plain way. */
+struct unit {
+    int64_t row, begin, end;
+    uint32_t segments; /* of its row */
+};
+
+static uint32_t units_list(const struct test_matrix *a, const struct shape *shape, struct unit *units)
+{
+    uint32_t count = 0;
+    for (int64_t i = 0; i < a->rows; i++) {
+        const int64_t first = count, end = a->row_ptr[i + 1];
+        int64_t begin = a->row_ptr[i];
+        do {
+            const int64_t length = shape->schedule == SPMM_SCHEDULE_WHOLE || end - begin < shape->granule
+                                       ? end - begin
+                                       : shape->granule;
+            units[count++] = (struct unit){i, begin, begin + length, 0};
+            begin += length;
+        } while (begin < end);
+        for (int64_t u = first; u < count; u++)
+            units[u].segments = count - (uint32_t)first;
+    }
+    return count;
+}
+
+static struct spmmi_part part_of(const struct shape *shape, uint32_t unit_count)
+{
+    struct spmmi_part part = {SPMM_OP_N, SPMM_FAMILY_TILED, shape->schedule,    shape->granule, unit_count,
+                              NULL,      shape->panel_rows, shape->stage_slots, shape->flags};
+    part.items = calloc((size_t)unit_count + 1, sizeof *part.items);
+    assert_non_null(part.items);
+    for (uint32_t i = 0; i < unit_count; i++)
+        part.items[i] = i;
+    for (uint32_t i = unit_count; (shape->flags & SPMMI_PART_REORDERED) != 0 && i > 1; i--) {
+        const uint32_t other = (uint32_t)(test_hash(i, 77) % i);
+        const uint32_t kept = part.items[i - 1];
+        part.items[i - 1] = part.items[other];
+        part.items[other] = kept;
+    }
+    return part;
+}
+
+struct built {
+    struct test_matrix *a;
+    struct unit *units;
+    struct spmmi_part part;
+    struct spmmi_tiled_layout layout;
+};
+
+static struct built built_make(struct test_matrix *a, const struct shape *shape)
+{
+    struct built b = {.a = a};
+    b.units = calloc((size_t)(a->rows + a->nnz) + 1, sizeof *b.units);
+    assert_non_null(b.units);
+    b.part = part_of(shape, units_list(a, shape, b.units));
+    spmm_diag_t diag = {.text = ""};
+    if (spmmi_tiled_build(a->rows, a->cols, a->row_ptr, a->col_ind, &b.part, &b.layout, &diag) != SPMM_OK)
+        fail_msg("%s: %s", a->name, diag.text);
+    return b;
+}
+
+static void built_free(struct built *b)
+{
+    spmmi_tiled_free(&b->layout);
+    free(b->part.items);
+    free(b->units);
+    test_matrix_free(b->a);
+}
+
+/* Rows 0 .. 3 are {0, 3, 5}, {}, {3}, {0, 1, 2, 3, 4, 5}. */
+static struct test_matrix *matrix_by_hand(void)
+{
+    static const int64_t row_ptr[] = {0, 3, 3, 4, 10};
+    static const int32_t col_ind[] = {0, 3, 5, 3, 0, 1, 2, 3, 4, 5};
+    struct test_matrix *a = calloc(1, sizeof *a);
+    assert_non_null(a);
+    *a = (struct test_matrix){.name = "by hand", .rows = 4, .cols = 6, .nnz = 10};
+    a->row_ptr = malloc(sizeof row_ptr);
+    a->col_ind = malloc(sizeof col_ind);
+    assert_true(a->row_ptr != NULL && a->col_ind != NULL);
+    memcpy(a->row_ptr, row_ptr, sizeof row_ptr);
+    memcpy(a->col_ind, col_ind, sizeof col_ind);
+    return a;
+}
+
+#define ASSERT_ARRAY(got, ...)                                           \
+    do {                                                                 \
+        const uint32_t wanted[] = {__VA_ARGS__};                         \
+        for (size_t at = 0; at < sizeof wanted / sizeof wanted[0]; at++) \
+            assert_int_equal((got)[at], wanted[at]);                     \
+    } while (0)
+
+static void whole_rows_by_hand(void **state)
+{
+    (void)state;
+    /* Six columns in stages of four slots at most: two stages of three columns. */
+    const struct shape shape = {SPMM_SCHEDULE_WHOLE, 0, 32, 4, 0};
+    struct built b = built_make(matrix_by_hand(), &shape);
+    const struct spmmi_tiled *t = &b.layout.view;
+    assert_int_equal(t->panel_count, 1);
+    assert_int_equal(t->stage_count, 2);
+    assert_int_equal(t->footprint, 6);
+    assert_int_equal(t->slice_count, 6); /* three entries of row 3 in either stage */
+    assert_int_equal(t->has_long_panels, 1);
+    ASSERT_ARRAY(t->panel_stage, 0, 2);
+    ASSERT_ARRAY(t->stage_first, 0, 3, 6);
+    ASSERT_ARRAY(t->columns, 0, 1, 2, 3, 4, 5);
+    ASSERT_ARRAY(t->warp_slice, 0, 3, 6);
+    ASSERT_ARRAY(t->target, 0, 1, 2, 3, SPMMI_TILED_NONE);
+    ASSERT_ARRAY(t->local, 1, 0, 0, 1);      /* column 0 of rows 0 and 3 */
+    ASSERT_ARRAY(t->local + 32, 0, 0, 0, 2); /* column 1 of row 3 */
+    ASSERT_ARRAY(t->local + 64, 0, 0, 0, 3);
+    ASSERT_ARRAY(t->local + 96, 1, 0, 1, 1); /* column 3 of rows 0, 2 and 3 */
+    ASSERT_ARRAY(t->local + 128, 3, 0, 0, 2);
+    ASSERT_ARRAY(t->local + 160, 0, 0, 0, 3);
+    ASSERT_ARRAY(b.layout.value_map, 0, 96, 128, 98, 3, 35, 67, 99, 131, 163);
+    built_free(&b);
+}
+
+static void segments_by_hand(void **state)
+{
+    (void)state;
+    /* Units {0, 3} {5} {} {3} {0, 1} {2, 3} {4, 5}. */
+    const struct shape shape = {SPMM_SCHEDULE_SEGMENTED, 2, 32, 32, 0};
+    struct built b = built_make(matrix_by_hand(), &shape);
+    const struct spmmi_tiled *t = &b.layout.view;
+    assert_int_equal(t->stage_count, 1);
+    assert_int_equal(t->slice_count, 2);
+    assert_int_equal(t->partial_count, 5);
+    assert_int_equal(t->split_count, 2);
+    assert_int_equal(t->has_long_panels, 0);
+    ASSERT_ARRAY(t->target, SPMMI_TILED_PARTIAL, SPMMI_TILED_PARTIAL | 1, 1, 2, SPMMI_TILED_PARTIAL | 2,
+                 SPMMI_TILED_PARTIAL | 3, SPMMI_TILED_PARTIAL | 4, SPMMI_TILED_NONE);
+    ASSERT_ARRAY((const uint32_t *)t->splits, 0, 0, 2, 3, 2, 3);
+    ASSERT_ARRAY(t->local, 1, 6, 0, 4, 1, 3, 5, 0);
+    ASSERT_ARRAY(t->local + 32, 4, 0, 0, 0, 2, 4, 6, 0);
+    ASSERT_ARRAY(b.layout.value_map, 0, 32, 1, 3, 4, 36, 5, 37, 6, 38);
+    built_free(&b);
+}
+
+static void a_permuted_output_is_written_in_the_order(void **state)
+{
+    (void)state;
+    const struct shape shape = {SPMM_SCHEDULE_WHOLE, 0, 32, 32,
+                                SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT};
+    struct built b = built_make(test_matrix_named("band", TEST_VALUES_REAL), &shape);
+    for (uint32_t i = 0; i < b.part.item_count; i++)
+        assert_int_equal(b.layout.target[i], i);
+    built_free(&b);
+}
+
+/* Stages cover the panel's distinct columns in order, as few of them as the slots allow, as even as can be. */
+static void stages_are_as_they_should(const struct built *b)
+{
+    const struct spmmi_tiled *t = &b->layout.view;
+    const uint32_t units = (uint32_t)b->part.item_count;
+    assert_int_equal(t->panel_count, (units + t->panel_rows - 1) / t->panel_rows);
+    assert_int_equal(t->panel_stage[0], 0);
+    assert_int_equal(t->panel_stage[t->panel_count], t->stage_count);
+    assert_int_equal(t->stage_first[t->stage_count], t->footprint);
+    char *used = calloc((size_t)b->a->cols + 1, 1);
+    assert_non_null(used);
+    uint32_t widest = 0;
+    for (uint32_t p = 0; p < t->panel_count; p++) {
+        memset(used, 0, (size_t)b->a->cols);
+        for (uint32_t i = p * t->panel_rows; i < units && i < (p + 1) * t->panel_rows; i++)
+            for (int64_t q = b->units[b->part.items[i]].begin; q < b->units[b->part.items[i]].end; q++)
+                used[b->a->col_ind[q]] = 1;
+        uint32_t at = t->stage_first[t->panel_stage[p]];
+        const uint32_t first = at;
+        for (int64_t j = 0; j < b->a->cols; j++)
+            if (used[j])
+                assert_int_equal(t->columns[at++], j);
+        const uint32_t stages = t->panel_stage[p + 1] - t->panel_stage[p];
+        assert_int_equal(at, t->stage_first[t->panel_stage[p + 1]]);
+        assert_int_equal(stages, (at - first + b->part.stage_slots - 1) / b->part.stage_slots);
+        for (uint32_t s = 0; s < stages; s++) {
+            const uint32_t *stage = t->stage_first + t->panel_stage[p] + s;
+            const uint32_t even = (at - first + stages - 1) / stages;
+            assert_true(s + 1 == stages ? stage[1] - stage[0] <= even : stage[1] - stage[0] == even);
+            widest = stage[1] - stage[0] > widest ? stage[1] - stage[0] : widest;
+        }
+    }
+    assert_int_equal(t->stage_slots, widest);
+    free(used);
+}
+
+/* Walk the slices as a kernel does: the entries of each unit come in their order, each once; the rest is padding. */
+static void entries_are_those_of_the_units(const struct built *b)
+{
+    const struct spmmi_tiled *t = &b->layout.view;
+    const uint32_t warps = t->panel_rows / SPMMI_TILED_LANES;
+    int64_t entries = 0;
+    assert_int_equal(t->warp_slice[0], 0);
+    assert_int_equal(t->warp_slice[t->stage_count * warps], t->slice_count);
+    for (uint32_t i = 0; i < t->panel_count * t->panel_rows; i++) {
+        const uint32_t panel = i / t->panel_rows, thread = i % t->panel_rows;
+        const int has_unit = i < b->part.item_count;
+        const struct unit none = {0, 0, 0, 0};
+        const struct unit unit = has_unit ? b->units[b->part.items[i]] : none;
+        int64_t q = unit.begin;
+        for (uint32_t s = t->panel_stage[panel]; s < t->panel_stage[panel + 1]; s++) {
+            const uint32_t *slice = t->warp_slice + s * warps + thread / SPMMI_TILED_LANES;
+            int is_padding = 0;
+            for (uint32_t k = slice[0]; k < slice[1]; k++) {
+                const uint32_t place = k * SPMMI_TILED_LANES + thread % SPMMI_TILED_LANES;
+                is_padding = is_padding || t->local[place] == 0;
+                assert_true(!is_padding || t->local[place] == 0);
+                if (is_padding)
+                    continue;
+                assert_true(q < unit.end && t->local[place] <= t->stage_first[s + 1] - t->stage_first[s]);
+                assert_int_equal(t->columns[t->stage_first[s] + t->local[place] - 1], b->a->col_ind[q]);
+                assert_int_equal(b->layout.value_map[q++], place);
+                entries++;
+            }
+        }
+        assert_int_equal(q, unit.end);
+    }
+    assert_int_equal(entries, b->a->nnz);
+}
+
+/* A warp has no more slices than its longest lane. */
+static void no_slice_is_all_padding(const struct built *b)
+{
+    for (uint32_t s = 0; s < b->layout.view.slice_count; s++) {
+        int entries = 0;
+        for (uint32_t lane = 0; lane < SPMMI_TILED_LANES; lane++)
+            entries += b->layout.local[s * SPMMI_TILED_LANES + lane] != 0;
+        assert_true(entries > 0);
+    }
+}
+
+/* Each row is written once: by the one thread that has it, or by its split, whose sums have one thread each. */
+static void targets_cover_every_row_once(const struct built *b)
+{
+    const struct spmmi_tiled *t = &b->layout.view;
+    uint32_t *writers = calloc((size_t)b->a->rows + 1, sizeof *writers);
+    uint32_t *sums = calloc((size_t)t->partial_count + 1, sizeof *sums);
+    assert_true(writers != NULL && sums != NULL);
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < t->split_count; i++) {
+        const struct spmmi_tiled_split split = t->splits[i];
+        assert_true(i == 0 || split.row > t->splits[i - 1].row);
+        assert_int_equal(split.first, next);
+        assert_true(split.count > 1);
+        writers[split.row]++;
+        for (uint32_t s = 0; s < split.count; s++)
+            sums[next++] = split.row;
+    }
+    assert_int_equal(next, t->partial_count);
+    uint32_t partials = 0;
+    for (uint32_t i = 0; i < t->panel_count * t->panel_rows; i++) {
+        if (i >= b->part.item_count) {
+            assert_int_equal(t->target[i], SPMMI_TILED_NONE);
+            continue;
+        }
+        const struct unit unit = b->units[b->part.items[i]];
+        if ((b->part.flags & SPMMI_PART_PERMUTES_OUTPUT) != 0) {
+            assert_int_equal(t->target[i], i);
+            writers[i]++;
+        } else if (unit.segments == 1) {
+            assert_int_equal(t->target[i], unit.row);
+            writers[unit.row]++;
+        } else {
+            const uint32_t p = t->target[i] & ~SPMMI_TILED_PARTIAL;
+            assert_true(t->target[i] != p && p < t->partial_count && sums[p] == unit.row);
+            partials++;
+            /* Segments of a row are numbered from its first one on. */
+            const int64_t segment = (unit.begin - b->a->row_ptr[unit.row]) / b->part.granule;
+            assert_true(p == segment || sums[p - segment - 1] != unit.row);
+            assert_int_equal(sums[p - segment], unit.row);
+        }
+    }
+    assert_int_equal(partials, t->partial_count);
+    for (int64_t r = 0; r < b->a->rows; r++)
+        assert_int_equal(writers[r], 1);
+    free(sums);
+    free(writers);
+}
+
+static void every_matrix_keeps_the_laws_of_the_layout(void **state)
+{
+    (void)state;
+    for (int i = 0; i < test_matrix_count(); i++)
+        for (size_t s = 0; s < SHAPE_COUNT; s++) {
+            struct built b = built_make(test_matrix_make(i, TEST_VALUES_REAL), &shapes[s]);
+            stages_are_as_they_should(&b);
+            entries_are_those_of_the_units(&b);
+            no_slice_is_all_padding(&b);
+            targets_cover_every_row_once(&b);
+            built_free(&b);
+        }
+}
+
+static void assert_same_layout(const struct built *b, const struct spmmi_tiled_layout *other)
+{
+    const struct spmmi_tiled *t = &b->layout.view;
+    assert_int_equal(spmmi_tiled_bytes(t), spmmi_tiled_bytes(&other->view));
+    const size_t slices = (size_t)t->slice_count * SPMMI_TILED_LANES;
+    assert_memory_equal(t->panel_stage, other->panel_stage, ((size_t)t->panel_count + 1) * 4);
+    assert_memory_equal(t->stage_first, other->stage_first, ((size_t)t->stage_count + 1) * 4);
+    assert_memory_equal(t->columns, other->columns, (size_t)t->footprint * 4);
+    assert_memory_equal(t->warp_slice, other->warp_slice,
+                        ((size_t)t->stage_count * t->panel_rows / SPMMI_TILED_LANES + 1) * 4);
+    assert_memory_equal(t->local, other->local, slices * sizeof *t->local);
+    assert_memory_equal(t->target, other->target, (size_t)t->panel_count * t->panel_rows * 4);
+    assert_memory_equal(b->layout.value_map, other->value_map, (size_t)b->a->nnz * 4);
+}
+
+static void the_layout_is_the_same_at_any_number_of_threads(void **state)
+{
+    (void)state;
+    const int threads_before = omp_get_max_threads();
+    for (int i = 0; i < test_matrix_count(); i++) {
+        const struct shape *shape = &shapes[(size_t)i % SHAPE_COUNT];
+        omp_set_num_threads(1);
+        struct built b = built_make(test_matrix_make(i, TEST_VALUES_REAL), shape);
+        for (int threads = 2; threads <= 5; threads += 3) {
+            struct spmmi_tiled_layout other;
+            omp_set_num_threads(threads);
+            assert_int_equal(
+                spmmi_tiled_build(b.a->rows, b.a->cols, b.a->row_ptr, b.a->col_ind, &b.part, &other, NULL),
+                SPMM_OK);
+            assert_same_layout(&b, &other);
+            spmmi_tiled_free(&other);
+        }
+        built_free(&b);
+    }
+    omp_set_num_threads(threads_before);
+}
+
+static void counts_are_those_of_the_layout(void **state)
+{
+    (void)state;
+    for (int i = 0; i < test_matrix_count(); i++) {
+        struct built b =
+            built_make(test_matrix_make(i, TEST_VALUES_REAL), &shapes[(size_t)(i + 3) % SHAPE_COUNT]);
+        struct spmmi_tiled counts;
+        assert_int_equal(
+            spmmi_tiled_count(b.a->rows, b.a->cols, b.a->row_ptr, b.a->col_ind, &b.part, &counts, NULL),
+            SPMM_OK);
+        assert_null(counts.columns);
+        assert_int_equal(counts.slice_count, b.layout.view.slice_count);
+        assert_int_equal(spmmi_tiled_bytes(&counts), spmmi_tiled_bytes(&b.layout.view));
+        built_free(&b);
+    }
+}
+
+static void every_failing_allocation_is_reported_and_leaks_nothing(void **state)
+{
+    (void)state;
+    struct built b = built_make(test_matrix_named("power law", TEST_VALUES_REAL), &shapes[5]);
+    const int64_t live = spmmi_alloc_live();
+    spmm_status_t status = SPMM_ERR_MEMORY;
+    int64_t k = 0;
+    for (; status != SPMM_OK && k < 100; k++) {
+        struct spmmi_tiled_layout layout;
+        spmm_diag_t diag = {.text = ""};
+        spmmi_alloc_fail_at(k, 0);
+        status = spmmi_tiled_build(b.a->rows, b.a->cols, b.a->row_ptr, b.a->col_ind, &b.part, &layout, &diag);
+        spmmi_alloc_fail_at(-1, 0);
+        assert_true(status == SPMM_OK || (status == SPMM_ERR_MEMORY && diag.text[0] != '\0'));
+        spmmi_tiled_free(&layout);
+        assert_int_equal(spmmi_alloc_live(), live);
+    }
+    assert_true(k > 10 && k < 100);
+    built_free(&b);
+}
+
+static void what_passes_32_bits_or_does_not_fit_the_part_is_refused(void **state)
+{
+    (void)state;
+    /* Row pointers of a pattern whose columns are never looked at. */
+    const int64_t row_ptr[] = {0, INT64_C(1) << 33};
+    uint32_t item = 0;
+    struct spmmi_part part = {.family = SPMM_FAMILY_TILED,
+                              .schedule = SPMM_SCHEDULE_WHOLE,
+                              .item_count = 1,
+                              .items = &item,
+                              .panel_rows = 32,
+                              .stage_slots = 32};
+    struct spmmi_tiled_layout layout;
+    assert_int_equal(spmmi_tiled_build(1, 1, row_ptr, NULL, &part, &layout, NULL), SPMM_ERR_TOO_LARGE);
+    const int64_t empty[] = {0, 0, 0};
+    assert_int_equal(spmmi_tiled_build(2, 1, empty, NULL, &part, &layout, NULL), SPMM_ERR_INTERNAL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_rows_by_hand),
+        cmocka_unit_test(segments_by_hand),
+        cmocka_unit_test(a_permuted_output_is_written_in_the_order),
+        cmocka_unit_test(every_matrix_keeps_the_laws_of_the_layout),
+        cmocka_unit_test(the_layout_is_the_same_at_any_number_of_threads),
+        cmocka_unit_test(counts_are_those_of_the_layout),
+        cmocka_unit_test(every_failing_allocation_is_reported_and_leaks_nothing),
+        cmocka_unit_test(what_passes_32_bits_or_does_not_fit_the_part_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
