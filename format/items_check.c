@@ -72,15 +72,14 @@ cleanup:
     return status;
 }
 
-/* Whole rows are units themselves; segments cut a row with nonzeros, and one without is a segment too. */
-static uint64_t unit_count(const struct pattern *a, const struct spmmi_part *part)
+uint64_t spmmi_unit_count(int64_t rows, const int64_t *row_ptr, uint32_t segment)
 {
     uint64_t units = 0;
-    if (part->schedule == SPMM_SCHEDULE_WHOLE)
-        return (uint64_t)a->rows;
-    for (int64_t i = 0; i < a->rows; i++) {
-        const uint64_t length = (uint64_t)(a->row_ptr[i + 1] - a->row_ptr[i]);
-        units += length == 0 ? 1 : (length - 1) / part->granule + 1;
+    if (segment == 0)
+        return (uint64_t)rows;
+    for (int64_t i = 0; i < rows; i++) {
+        const uint64_t length = (uint64_t)(row_ptr[i + 1] - row_ptr[i]);
+        units += length == 0 ? 1 : (length - 1) / segment + 1;
     }
     return units;
 }
@@ -119,7 +118,7 @@ static spmm_status_t check_tiled(const struct pattern *a, const struct spmmi_par
                                  spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const uint64_t expected = unit_count(a, part);
+    const uint64_t expected = spmmi_unit_count(a->rows, a->row_ptr, part->granule);
     SPMM_REQUIRE_AT(part->item_count == expected && expected <= SPMMI_UNIT_MAX, SPMM_ERR_PLAN_ITEMS, diag,
                     index, "part %u has %llu items, expected %llu", index,
                     (unsigned long long)part->item_count, (unsigned long long)expected);

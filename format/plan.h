@@ -122,6 +122,10 @@ void spmmi_digest_values(int64_t nnz, spmm_dtype_t dtype, const void *values, ui
  * items, trace, digests, statistics). Called on every load, and by the inspector on what it built. */
 spmm_status_t spmmi_plan_check(const spmm_plan_t *plan, spmm_diag_t *diag);
 
+/* Units of a pattern's rows, as struct spmmi_part numbers them: rows when segment is 0, else segments of so many
+ * nonzeros. */
+uint64_t spmmi_unit_count(int64_t rows, const int64_t *row_ptr, uint32_t segment);
+
 /* Row pointers of the transpose into t_row_ptr[cols + 1] of the caller: all that a partition needs of it. */
 void spmmi_transpose_row_ptr(int64_t cols, int64_t nnz, const int32_t *col_ind, int64_t *t_row_ptr);
 

@@ -13,7 +13,7 @@ spmm_status_t spmmi_check_row_ptr(const spmm_plan_t *plan, spmm_diag_t *diag);
 /* V5, V9: the items of every part partition the nonzeros, rows or units of op(A) as plan.h says. */
 spmm_status_t spmmi_check_items(const spmm_plan_t *plan, spmm_diag_t *diag);
 
-/* V10: the figures of the panels, where the plan has them, are numbers that such figures can be. */
+/* The figures of the panels, where the plan has them, are numbers that such figures can be. */
 spmm_status_t spmmi_check_panel_stats(const spmm_plan_t *plan, spmm_diag_t *diag);
 
 /* What the memory of the check of the items follows from. */
