@@ -50,6 +50,12 @@ static void write_part(struct json *j, const spmm_plan_t *plan, int index)
     json_text(j, "schedule", spmm_schedule_name(part.schedule));
     json_int(j, "granule", part.granule);
     json_int(j, "items", part.items);
+    if (part.family == SPMM_FAMILY_TILED) {
+        json_int(j, "panel_rows", part.panel_rows);
+        json_int(j, "stage_slots", part.stage_slots);
+        json_bool(j, "is_reordered", part.is_reordered != 0);
+        json_bool(j, "permutes_output", part.permutes_output != 0);
+    }
     json_end(j);
 }
 

@@ -96,6 +96,20 @@ static void print_target(FILE *out, uint32_t target)
         fprintf(out, "compute capability %u.%u", target / 10, target % 10);
 }
 
+static void print_part(FILE *out, const char *before, const spmm_part_info_t *part)
+{
+    char items[PRINT_UNITS_BYTES];
+    fprintf(out, "%s %s/%s, ", before, spmm_family_name(part->family), spmm_schedule_name(part->schedule));
+    if (part->family == SPMM_FAMILY_TILED)
+        fprintf(out, "%s, %u a panel, stages of %u%s%s", print_plural(items, part->items, "unit"),
+                part->panel_rows, part->stage_slots, part->is_reordered ? ", reordered" : "",
+                part->permutes_output ? ", permuted output" : "");
+    else
+        fputs(print_plural(items, part->items, "item"), out);
+    if (part->granule > 0)
+        fprintf(out, ", granule %u", part->granule);
+}
+
 void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info)
 {
     for (int i = 0; i < info->variant_count; i++) {
@@ -113,11 +127,8 @@ void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info
         fputs(":", out);
         for (int p = v.part_first; p < v.part_first + v.part_count; p++) {
             spmm_part_info_t part;
-            char items[PRINT_UNITS_BYTES];
             if (spmm_plan_part(plan, p, &part) == SPMM_OK)
-                fprintf(out, "%s %s/%s, %s, granule %u", p > v.part_first ? ";" : "",
-                        spmm_family_name(part.family), spmm_schedule_name(part.schedule),
-                        print_plural(items, part.items, "item"), part.granule);
+                print_part(out, p > v.part_first ? ";" : "", &part);
         }
         fputc('\n', out);
     }

@@ -85,6 +85,7 @@ static void print_text(const spmm_plan_t *plan, const spmm_plan_info_t *info)
     plan_text_variants(stdout, plan, info);
     plan_text_trace(stdout, plan, info, true);
     plan_text_histogram(stdout, &info->stats);
+    plan_text_panels(stdout, plan);
     plan_text_sections(stdout, plan, info);
 }
 
@@ -119,6 +120,7 @@ static int print_json(const spmm_plan_t *plan, const spmm_plan_info_t *info)
     plan_json_identity(&j, info);
     json_uint(&j, "file_bytes", info->file_bytes);
     plan_json_statistics(&j, &info->stats);
+    plan_json_panels(&j, plan);
     plan_json_variants(&j, plan, info);
     plan_json_trace(&j, plan, info);
     plan_json_sections(&j, plan, info);

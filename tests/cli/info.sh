@@ -58,6 +58,27 @@ for spec in gen:empty:0:0 gen:empty:3:0 gen:diag:1 gen:dense:1:3000; do
     is_json
 done
 
+# ---- Figures of panels, of a plan that holds them and of one that does not ----
+run spmm-info "$source_dir/tests/golden/good/panel_stats.plan"
+exits 0
+says 'tiled/segmented, 65 units, 32 a panel, stages of 447, granule 4'
+says 'Panels'
+says '3 panels, 48 blocks for n = 128 and R = 8: U = 0.3636 on 132 multiprocessors'
+says 'reuse       rho = 1; by height of panels: 8: 1, 16: 1, 32: 1, 64: 1, 128: 1, 256: 1'
+says_not 'nan'
+run spmm-info --json "$source_dir/tests/golden/good/panel_stats.plan"
+exits 0
+is_json 'j["panels"]["panels"] == 3 and j["panels"]["blocks"] == 48 and j["panels"]["utilization"] == 48 / 132'
+is_json '[h["panel_rows"] for h in j["panels"]["heights"]] == [8, 16, 32, 64, 128, 256]'
+is_json 'len(j["panels"]["column_count"]) == 32 and len(j["panels"]["column_sum"]) == 32'
+is_json 'j["variants"][0]["parts"][0]["panel_rows"] == 32 and not j["variants"][0]["parts"][0]["is_reordered"]'
+run spmm-info "$source_dir/tests/golden/good/f32_row_split.plan"
+exits 0
+says_not 'Panels'
+run spmm-info --json "$source_dir/tests/golden/good/f32_row_split.plan"
+exits 0
+is_json '"panels" not in j'
+
 # ---- Names from files cannot steer the terminal ----
 name=$(printf '%s/evil\033[31m"\\.mtx' "$work")
 printf '%%%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n' >"$name"
