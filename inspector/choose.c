@@ -3,7 +3,7 @@
 #include "choose.h"
 
 #include <assert.h>
-#include <stdbool.h>
+#include <stddef.h>
 
 /* Row split reads neighbouring rows in step, so that rows of B meet in the L1 cache, and shares no row; but the
  * longest row is walked by one lane group. It pays while that walk ends before the launch would end anyway:
@@ -19,18 +19,19 @@
  * columns and longest_free do not fall, so that what row split bears grows with n. */
 #define WALK 2.5e-6
 struct rule {
-    int64_t n_min, n_max;
+    int64_t n_min, n_max, typical;
     double columns, longest_free;
 };
 static const struct rule rules[] = {
-    {1, 1, 4, 16},    {2, 12, 24, 40},    {13, 48, 32, 40},
-    {49, 96, 64, 40}, {97, 192, 128, 50}, {193, SPMMI_N_MAX, 256, 50},
+    {1, 1, 1, 4, 16},     {2, 12, 8, 24, 40},      {13, 48, 32, 32, 40},
+    {49, 96, 64, 64, 40}, {97, 192, 128, 128, 50}, {193, SPMMI_N_MAX, 256, 256, 50},
 };
 #define RULE_COUNT (sizeof rules / sizeof rules[0])
 static_assert(RULE_COUNT <= SPMMI_DECISION_MAX, "one decision for each rule");
 
 /* A granule is what one lane group works off in one go: short items keep many in flight. */
 #define GRANULE 8u
+#define N_PREDICTED 64 /* of merged ranges: what the trace's predictions are for, at most */
 
 uint32_t spmmi_choose_granule(spmm_schedule_t schedule)
 {
@@ -55,23 +56,30 @@ static struct verdict judge(const struct spmmi_choice_input *in, const struct ru
     return (struct verdict){winner, SPMMI_REASON_IMBALANCE, (double)in->longest, bearable};
 }
 
-static bool wanted(const struct spmmi_choice_input *in, const struct rule *rule)
+/* The number of columns that a range is judged by: the first that the caller named; 0: the range is not wanted. */
+static int64_t judged_by(const struct spmmi_choice_input *in, const struct rule *rule)
 {
     for (int i = 0; i < in->n_count; i++) {
         if (in->n[i] >= rule->n_min && in->n[i] <= rule->n_max)
-            return true;
+            return in->n[i];
     }
-    return in->n_count == 0;
+    return in->n_count == 0 ? rule->typical : 0;
 }
 
-static struct spmmi_decision decide(const struct verdict *v, const struct rule *rule)
+static struct spmmi_decision decide(const struct verdict *v, const struct rule *rule, int64_t n)
 {
-    static const spmm_schedule_t candidates[SPMMI_CANDIDATE_COUNT] = {
+    static const spmm_schedule_t candidates[SPMMI_CANDIDATE_ROWS] = {
         SPMM_SCHEDULE_ROW_SPLIT,
         SPMM_SCHEDULE_NONZERO_SPLIT,
     };
-    struct spmmi_decision d = {.n_min = rule->n_min, .n_max = rule->n_max, .schedule = v->winner};
-    for (int i = 0; i < SPMMI_CANDIDATE_COUNT; i++) {
+    struct spmmi_decision d = {.n_min = rule->n_min,
+                               .n_max = rule->n_max,
+                               .n = n,
+                               .family = SPMM_FAMILY_ROWS,
+                               .schedule = v->winner,
+                               .granule = spmmi_choose_granule(v->winner),
+                               .candidate_count = SPMMI_CANDIDATE_ROWS};
+    for (int i = 0; i < SPMMI_CANDIDATE_ROWS; i++) {
         d.candidates[i] = (struct spmmi_trace){
             .family = SPMM_FAMILY_ROWS,
             .schedule = candidates[i],
@@ -84,28 +92,52 @@ static struct spmmi_decision decide(const struct verdict *v, const struct rule *
     return d;
 }
 
-/* The trace of several ranges tells the closest call: the first for row split, the last for nonzero split. */
-static void widen(struct spmmi_decision *d, const struct verdict *v, const struct rule *rule)
-{
-    d->n_max = rule->n_max;
-    if (v->winner == SPMM_SCHEDULE_ROW_SPLIT)
-        return;
-    for (int i = 0; i < SPMMI_CANDIDATE_COUNT; i++)
-        d->candidates[i].threshold = v->threshold;
-}
-
 int spmmi_choose(const struct spmmi_choice_input *input, struct spmmi_decision decisions[SPMMI_DECISION_MAX])
 {
     int count = 0;
     for (size_t i = 0; i < RULE_COUNT; i++) {
-        if (!wanted(input, &rules[i]))
+        const int64_t n = judged_by(input, &rules[i]);
+        if (n == 0)
             continue;
         const struct verdict v = judge(input, &rules[i]);
-        if (count > 0 && decisions[count - 1].schedule == v.winner &&
-            decisions[count - 1].n_max + 1 == rules[i].n_min)
-            widen(&decisions[count - 1], &v, &rules[i]);
-        else
-            decisions[count++] = decide(&v, &rules[i]);
+        decisions[count++] = decide(&v, &rules[i], n);
     }
     return count;
+}
+
+int spmmi_decisions_agree(const struct spmmi_decision *a, const struct spmmi_decision *b)
+{
+    return a->family == b->family && a->schedule == b->schedule && a->granule == b->granule &&
+           a->panel_rows == b->panel_rows && a->stage_slots == b->stage_slots && a->flags == b->flags;
+}
+
+/* What row split bears grows with n: its closest call is the first range, that of nonzero split the last. */
+static void widen(struct spmmi_decision *d, const struct spmmi_decision *next)
+{
+    d->n_max = next->n_max;
+    for (int i = 0; i < d->candidate_count; i++) {
+        struct spmmi_trace *t = &d->candidates[i];
+        const struct spmmi_trace *other = &next->candidates[i];
+        const double closest = d->schedule == SPMM_SCHEDULE_NONZERO_SPLIT ? other->threshold : t->threshold;
+        if (next->n <= N_PREDICTED)
+            *t = *other;
+        if (t->reason == SPMMI_REASON_IMBALANCE && other->reason == SPMMI_REASON_IMBALANCE)
+            t->threshold = closest;
+    }
+    d->n = next->n <= N_PREDICTED ? next->n : d->n;
+}
+
+int spmmi_decisions_merge(struct spmmi_decision *decisions, int count)
+{
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        struct spmmi_decision *last = kept > 0 ? &decisions[kept - 1] : NULL;
+        if (last != NULL && last->n_max + 1 == decisions[i].n_min &&
+            last->candidate_count == decisions[i].candidate_count &&
+            spmmi_decisions_agree(last, &decisions[i]))
+            widen(last, &decisions[i]);
+        else
+            decisions[kept++] = decisions[i];
+    }
+    return kept;
 }

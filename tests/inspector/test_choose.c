@@ -48,10 +48,14 @@ static void chooses_by_the_rule(void **state)
         .nnz = c->nnz, .longest = c->longest, .n = &c->n, .n_count = 1, .forced = c->forced};
     struct spmmi_decision d[SPMMI_DECISION_MAX];
     assert_int_equal(spmmi_choose(&input, d), 1);
+    assert_int_equal(d[0].n, c->n);
+    assert_int_equal(d[0].family, SPMM_FAMILY_ROWS);
+    assert_int_equal(d[0].candidate_count, SPMMI_CANDIDATE_ROWS);
+    assert_int_equal(d[0].granule, spmmi_choose_granule(c->winner));
     assert_int_equal(d[0].schedule, c->winner);
     assert_true(d[0].n_min <= c->n && c->n <= d[0].n_max);
     int winners = 0;
-    for (int i = 0; i < SPMMI_CANDIDATE_COUNT; i++) {
+    for (int i = 0; i < SPMMI_CANDIDATE_ROWS; i++) {
         const struct spmmi_trace *t = &d[0].candidates[i];
         assert_int_equal(t->family, SPMM_FAMILY_ROWS);
         assert_int_equal(t->schedule, i == 0 ? ROW : NONZERO);
@@ -80,29 +84,87 @@ static void numbers_of_columns_fall_into_a_range(void **state)
     }
 }
 
+static int choose_and_merge(const struct spmmi_choice_input *input, struct spmmi_decision *d)
+{
+    return spmmi_decisions_merge(d, spmmi_choose(input, d));
+}
+
 /* Longest row 100 and 500,000 nonzeros: row split bears 16, 40, 40, 80, 160, 320. */
 static void neighbours_that_agree_are_one_and_tell_the_closest_call(void **state)
 {
     (void)state;
     struct spmmi_choice_input input = {.nnz = 500000, .longest = 100};
     struct spmmi_decision d[SPMMI_DECISION_MAX];
-    assert_int_equal(spmmi_choose(&input, d), 2);
+    assert_int_equal(choose_and_merge(&input, d), 2);
     assert_int_equal(d[0].n_min, 1);
     assert_int_equal(d[0].n_max, 96);
     assert_int_equal(d[0].schedule, NONZERO);
     assert_int_equal(d[1].n_min, 97);
     assert_int_equal(d[1].n_max, SPMMI_N_MAX);
     assert_int_equal(d[1].schedule, ROW);
-    for (int i = 0; i < SPMMI_CANDIDATE_COUNT; i++) {
+    for (int i = 0; i < SPMMI_CANDIDATE_ROWS; i++) {
         assert_true(d[0].candidates[i].threshold == 80);
         assert_true(d[1].candidates[i].threshold == 160);
     }
     input.longest = 16; /* row split everywhere, by a hair where n = 1 */
-    assert_int_equal(spmmi_choose(&input, d), 1);
+    assert_int_equal(choose_and_merge(&input, d), 1);
     assert_int_equal(d[0].n_max, SPMMI_N_MAX);
     assert_int_equal(d[0].schedule, ROW);
-    for (int i = 0; i < SPMMI_CANDIDATE_COUNT; i++)
+    for (int i = 0; i < SPMMI_CANDIDATE_ROWS; i++)
         assert_true(d[0].candidates[i].threshold == 16);
+}
+
+/* Ranges 1, 2..12, 13..48 and so on, judged by 1, 8, 32, 64, 128 and 256 columns. */
+static void ranges_are_judged_by_a_typical_number_of_columns(void **state)
+{
+    static const int64_t typical[] = {1, 8, 32, 64, 128, 256}, named[] = {40, 3, 20};
+    (void)state;
+    struct spmmi_choice_input input = {.nnz = 100, .longest = 10};
+    struct spmmi_decision d[SPMMI_DECISION_MAX];
+    assert_int_equal(spmmi_choose(&input, d), 6);
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(d[i].n, typical[i]);
+    input.n = named;
+    input.n_count = 3;
+    assert_int_equal(spmmi_choose(&input, d), 2);
+    assert_int_equal(d[0].n, 3);
+    assert_int_equal(d[1].n, 40);
+}
+
+static void merged_ranges_keep_the_predictions_for_64_columns(void **state)
+{
+    (void)state;
+    const struct spmmi_choice_input input = {.nnz = 100, .longest = 10};
+    struct spmmi_decision d[SPMMI_DECISION_MAX];
+    const int count = spmmi_choose(&input, d);
+    for (int i = 0; i < count; i++)
+        d[i].candidates[0].predicted_us = (double)d[i].n;
+    assert_int_equal(spmmi_decisions_merge(d, count), 1);
+    assert_int_equal(d[0].n, 64);
+    assert_true(d[0].candidates[0].predicted_us == 64);
+}
+
+/* Six ranges; each difference alone keeps the third apart from both its neighbours. */
+static void ranges_that_run_something_else_stay_apart(void **state)
+{
+    (void)state;
+    for (int difference = 0; difference < 6; difference++) {
+        const struct spmmi_choice_input input = {.nnz = 100, .longest = 10};
+        struct spmmi_decision d[SPMMI_DECISION_MAX];
+        const int count = spmmi_choose(&input, d);
+        d[2].family = difference == 0 ? SPMM_FAMILY_TILED : d[2].family;
+        d[2].schedule = difference == 1 ? SPMM_SCHEDULE_NONZERO_SPLIT : d[2].schedule;
+        d[2].granule += difference == 2;
+        d[2].panel_rows += difference == 3;
+        d[2].stage_slots += difference == 4;
+        d[2].flags += difference == 5;
+        assert_int_equal(spmmi_decisions_merge(d, count), 3);
+        assert_int_equal(d[0].n_max, 12);
+        assert_int_equal(d[1].n_min, 13);
+        assert_int_equal(d[1].n_max, 48);
+        assert_int_equal(d[2].n_min, 49);
+        assert_int_equal(d[2].n_max, SPMMI_N_MAX);
+    }
 }
 
 static void granules_are_ones_the_format_allows(void **state)
@@ -119,14 +181,20 @@ static void granules_are_ones_the_format_allows(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[COUNT(cases) + 3];
+    static const struct CMUnitTest plain[] = {
+        cmocka_unit_test(numbers_of_columns_fall_into_a_range),
+        cmocka_unit_test(neighbours_that_agree_are_one_and_tell_the_closest_call),
+        cmocka_unit_test(ranges_are_judged_by_a_typical_number_of_columns),
+        cmocka_unit_test(merged_ranges_keep_the_predictions_for_64_columns),
+        cmocka_unit_test(ranges_that_run_something_else_stay_apart),
+        cmocka_unit_test(granules_are_ones_the_format_allows),
+    };
+    struct CMUnitTest tests[COUNT(cases) + COUNT(plain)];
     size_t count = 0;
     for (size_t i = 0; i < COUNT(cases); i++)
         tests[count++] =
             (struct CMUnitTest){cases[i].name, chooses_by_the_rule, NULL, NULL, (void *)(uintptr_t)&cases[i]};
-    tests[count++] = (struct CMUnitTest)cmocka_unit_test(numbers_of_columns_fall_into_a_range);
-    tests[count++] =
-        (struct CMUnitTest)cmocka_unit_test(neighbours_that_agree_are_one_and_tell_the_closest_call);
-    tests[count++] = (struct CMUnitTest)cmocka_unit_test(granules_are_ones_the_format_allows);
+    for (size_t i = 0; i < COUNT(plain); i++)
+        tests[count++] = plain[i];
     return cmocka_run_group_tests_name("choose", tests, NULL, NULL);
 }

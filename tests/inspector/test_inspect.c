@@ -65,16 +65,16 @@ static int64_t longest_row(const spmm_matrix_t *m, spmm_op_t op)
     return longest;
 }
 
-/* One variant for each decision of the rule, in order; one part for each schedule that is used; both candidates
- * in the trace of each variant, the one that runs marked. */
+/* One variant for each decision of the rule, in order; one part for each schedule that is used; the candidates of
+ * rows in the trace of each variant, the one that runs marked. */
 static void follows_the_decisions(const spmm_plan_t *plan, const spmm_matrix_t *m, spmm_schedule_t forced)
 {
-    uint32_t variant = 0, parts = 0;
+    uint32_t variant = 0, parts = 0, entry = 0;
     for (int op = SPMM_OP_N; op <= SPMM_OP_T; op++) {
         const struct spmmi_choice_input input = {
             .nnz = m->nnz, .longest = longest_row(m, (spmm_op_t)op), .forced = forced};
         struct spmmi_decision decisions[SPMMI_DECISION_MAX];
-        const int count = spmmi_choose(&input, decisions);
+        const int count = spmmi_decisions_merge(decisions, spmmi_choose(&input, decisions));
         uint32_t schedules = 0;
         assert_in_range(plan->variant_count, variant + (uint32_t)count, SPMMI_VARIANT_MAX);
         for (int i = 0; i < count; i++, variant++) {
@@ -85,11 +85,15 @@ static void follows_the_decisions(const spmm_plan_t *plan, const spmm_matrix_t *
             assert_int_equal(v->part_count, 1);
             assert_int_equal(plan->parts[v->part_first].op, op);
             assert_int_equal(plan->parts[v->part_first].schedule, decisions[i].schedule);
-            for (uint32_t c = 0; c < SPMMI_CANDIDATE_COUNT; c++) {
-                const struct spmmi_trace *t = &plan->trace[variant * SPMMI_CANDIDATE_COUNT + c];
-                assert_int_equal(t->variant, variant);
+            int rows = 0;
+            for (; entry < plan->trace_count && plan->trace[entry].variant == variant; entry++) {
+                const struct spmmi_trace *t = &plan->trace[entry];
                 assert_int_equal(t->chosen, t->schedule == decisions[i].schedule);
+                if (t->family == SPMM_FAMILY_ROWS)
+                    assert_int_equal(t->predicted_us > 0, m->nnz > 0);
+                rows += t->family == SPMM_FAMILY_ROWS;
             }
+            assert_int_equal(rows, SPMMI_CANDIDATE_ROWS);
             schedules |= 1u << decisions[i].schedule;
         }
         for (; schedules != 0; schedules &= schedules - 1)
@@ -97,7 +101,7 @@ static void follows_the_decisions(const spmm_plan_t *plan, const spmm_matrix_t *
     }
     assert_int_equal(plan->variant_count, variant);
     assert_int_equal(plan->part_count, parts);
-    assert_int_equal(plan->trace_count, variant * SPMMI_CANDIDATE_COUNT);
+    assert_int_equal(plan->trace_count, entry);
 }
 
 static void passes_the_check_of_the_format(void **state)
@@ -328,18 +332,51 @@ struct refusal_case {
     }
 static const struct refusal_case refusal_cases[] = {
     {"refuses_options_without_their_size", {.struct_size = 0}, "struct_size"},
-    {"refuses_an_unknown_dtype", OPTIONS(.dtype = (spmm_dtype_t)3), "dtype 3"},
+    {"refuses_an_unknown_dtype", OPTIONS(.dtype = (spmm_dtype_t)5), "dtype 5"},
     {"refuses_an_unknown_layout", OPTIONS(.layouts = 4), "layouts 0x4"},
     {"refuses_an_unknown_op", OPTIONS(.ops = 8), "ops 0x8"},
     {"refuses_an_unknown_device", OPTIONS(.device = "h300"),
-     "expected a device of any, cpu, a100, h100, h200, or a profile file, found \"h300\" (No such file or directory)"},
+     "expected a device of any, cpu, a100, h100, h200, or a profile file, found \"h300\" (No such file or "
+     "directory)"},
     {"refuses_an_unknown_schedule", OPTIONS(.schedule = (spmm_schedule_t)9), "schedule 9"},
     {"refuses_an_unknown_kernel", OPTIONS(.force_kernel = "rows/fast"), "found \"rows/fast\""},
     {"refuses_a_kernel_of_another_family", OPTIONS(.force_kernel = "tiled/row-split"),
      "found \"tiled/row-split\""},
-    {"refuses_a_kernel_without_schedule", OPTIONS(.force_kernel = "rows"), "found \"rows\""},
+    {"refuses_a_kernel_without_its_schedule", OPTIONS(.force_kernel = "rows/"), "found \"rows/\""},
     {"refuses_a_kernel_against_the_schedule",
      OPTIONS(.schedule = SPMM_SCHEDULE_ROW_SPLIT, .force_kernel = "rows/nonzero-split"), "contradict"},
+    {"refuses_a_tiled_kernel_against_the_schedule",
+     OPTIONS(.schedule = SPMM_SCHEDULE_WHOLE, .force_kernel = "tiled/segmented"), "contradict"},
+    {"refuses_a_family_against_the_schedule",
+     OPTIONS(.schedule = SPMM_SCHEDULE_WHOLE, .force_kernel = "rows"), "contradict"},
+    {"refuses_an_unknown_balance", OPTIONS(.balance = (spmm_balance_t)3), "balance 3"},
+    {"refuses_an_unknown_order", OPTIONS(.reorder = (spmm_reorder_t)3), "reorder 3"},
+    {"refuses_panels_of_48_rows", OPTIONS(.panel_rows = 48), "found 48"},
+    {"refuses_panels_of_512_rows", OPTIONS(.panel_rows = 512), "found 512"},
+    {"refuses_stages_of_8_rows", OPTIONS(.stage_slots = 8), "32..4095, found 8"},
+    {"refuses_segments_beyond_the_format", OPTIONS(.segment_length = SPMMI_ROW_SEGMENT_MAX + 1),
+     "1073741825"},
+    {"refuses_a_negative_threshold", OPTIONS(.u_min = -1), "u_min"},
+    {"refuses_an_infinite_threshold", OPTIONS(.cv_max = (double)INFINITY), "cv_max"},
+    {"refuses_a_scale_that_is_no_number", OPTIONS(.segment_scale = (double)NAN), "segment_scale"},
+    {"refuses_segments_of_whole_rows",
+     OPTIONS(.force_kernel = "tiled/whole", .balance = SPMM_BALANCE_SEGMENTS), "contradict"},
+    {"refuses_whole_rows_of_segments",
+     OPTIONS(.force_kernel = "tiled/segmented", .balance = SPMM_BALANCE_NONE), "contradict"},
+    {"refuses_a_length_for_whole_rows", OPTIONS(.balance = SPMM_BALANCE_NONE, .segment_length = 8),
+     "length of 8"},
+    {"refuses_an_order_of_rows_kernels", OPTIONS(.force_kernel = "rows", .reorder = SPMM_REORDER_RADIX),
+     "tiled family"},
+    {"refuses_panels_of_rows_kernels", OPTIONS(.schedule = SPMM_SCHEDULE_ROW_SPLIT, .panel_rows = 64),
+     "tiled family"},
+    {"refuses_permuted_output_of_rows_kernels", OPTIONS(.force_kernel = "rows", .permute_output = 1),
+     "tiled family"},
+    {"refuses_permuted_output_of_the_transpose", OPTIONS(.ops = 3, .permute_output = 1), "op N only"},
+    {"refuses_permuted_output_of_segments", OPTIONS(.force_kernel = "tiled/segmented", .permute_output = 1),
+     "whole rows"},
+    {"refuses_permuted_output_without_an_order", OPTIONS(.reorder = SPMM_REORDER_NONE, .permute_output = 1),
+     "contradict"},
+    {"refuses_permuted_output_of_two", OPTIONS(.permute_output = 2), "found 2"},
     {"refuses_n_of_zero", OPTIONS(.n = n_zero, .n_count = 2), "found 0"},
     {"refuses_a_negative_count_of_n", OPTIONS(.n = n_zero, .n_count = -1), "n_count"},
     {"refuses_negative_threads", OPTIONS(.threads = -1), "threads"},
@@ -397,35 +434,240 @@ static void kernels_can_be_forced_by_name(void **state)
 
 /* ---- Sameness, progress, memory ---- */
 
+/* ---- The tiled family ---- */
+
+struct tiled_case {
+    const char *name, *spec;
+    spmm_inspect_options_t options;
+    spmm_schedule_t schedule;
+    uint32_t granule, panel_rows, flags;
+    enum spmmi_reason reason;
+};
+static const int64_t n_64[] = {64};
+
+/* 132 multiprocessors; R = 16, so that 64 columns make 4 blocks of a panel. */
+static const struct tiled_case tiled_cases[] = {
+    /* 625 panels of 32 rows: 18.9 blocks; of 256: 2.4. Rows of 7. */
+    {"even_rows_in_many_panels_stay_whole", "gen:band:20000:3",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE),
+     SPMM_SCHEDULE_WHOLE, 0, 256, 0, SPMMI_REASON_EVEN},
+    /* 2 panels of 32 rows: U = 8 / 132, mu = 1000, segments of 61. */
+    {"few_rows_are_cut_into_u_mu", "gen:dense:64:1000",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE),
+     SPMM_SCHEDULE_SEGMENTED, 61, 32, 0, SPMMI_REASON_UNDERUSED},
+    /* One row of 20000, the others of 2; mu = 2.99990. */
+    {"uneven_rows_are_cut_into_mu", "gen:arrow:20000",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE),
+     SPMM_SCHEDULE_SEGMENTED, 3, 256, 0, SPMMI_REASON_UNEVEN},
+    {"lengths_can_be_scaled", "gen:arrow:20000",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
+             .segment_scale = 4),
+     SPMM_SCHEDULE_SEGMENTED, 12, 256, 0, SPMMI_REASON_UNEVEN},
+    {"lengths_can_have_a_floor", "gen:arrow:20000",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
+             .segment_least = 32),
+     SPMM_SCHEDULE_SEGMENTED, 32, 256, 0, SPMMI_REASON_UNEVEN},
+    {"thresholds_can_be_moved", "gen:arrow:20000",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE, .cv_max = 100),
+     SPMM_SCHEDULE_WHOLE, 0, 256, 0, SPMMI_REASON_EVEN},
+    {"u_min_can_be_moved", "gen:dense:64:1000",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE, .u_min = 0.01),
+     SPMM_SCHEDULE_WHOLE, 0, 32, 0, SPMMI_REASON_EVEN},
+    {"whole_rows_can_be_forced", "gen:arrow:20000",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled/whole", .reorder = SPMM_REORDER_NONE),
+     SPMM_SCHEDULE_WHOLE, 0, 256, 0, SPMMI_REASON_FORCED},
+    {"whole_rows_can_be_had_by_balance_none", "gen:arrow:20000",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .balance = SPMM_BALANCE_NONE,
+             .reorder = SPMM_REORDER_NONE),
+     SPMM_SCHEDULE_WHOLE, 0, 256, 0, SPMMI_REASON_FORCED},
+    {"segments_of_mu_can_be_forced", "gen:band:20000:3",
+     OPTIONS(.n = n_64, .n_count = 1, .schedule = SPMM_SCHEDULE_SEGMENTED, .reorder = SPMM_REORDER_NONE),
+     SPMM_SCHEDULE_SEGMENTED, 7, 256, 0, SPMMI_REASON_FORCED},
+    {"segments_can_be_given_a_length", "gen:band:20000:3",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .balance = SPMM_BALANCE_SEGMENTS,
+             .segment_length = 5, .reorder = SPMM_REORDER_NONE),
+     SPMM_SCHEDULE_SEGMENTED, 5, 256, 0, SPMMI_REASON_FORCED},
+    {"panels_can_be_given_a_height", "gen:band:20000:3",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .panel_rows = 64,
+             .reorder = SPMM_REORDER_NONE),
+     SPMM_SCHEDULE_WHOLE, 0, 64, 0, SPMMI_REASON_EVEN},
+    {"more_blocks_can_be_asked_for", "gen:band:20000:3",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .blocks_per_sm = 4,
+             .reorder = SPMM_REORDER_NONE),
+     SPMM_SCHEDULE_WHOLE, 0, 128, 0, SPMMI_REASON_EVEN},
+    {"rows_can_be_sorted", "gen:femshuf:20:20:20",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_RADIX),
+     SPMM_SCHEDULE_WHOLE, 0, 256, SPMMI_PART_REORDERED, SPMMI_REASON_EVEN},
+    {"segments_can_be_sorted", "gen:arrow:20000",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_RADIX),
+     SPMM_SCHEDULE_SEGMENTED, 3, 256, SPMMI_PART_REORDERED, SPMMI_REASON_UNEVEN},
+    {"output_can_be_permuted", "gen:femshuf:20:20:20",
+     OPTIONS(.reorder = SPMM_REORDER_RADIX, .permute_output = 1), SPMM_SCHEDULE_WHOLE, 0, 256,
+     SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT, SPMMI_REASON_FORCED},
+    /* The band is sorted already: the order by pattern is the one there is. */
+    {"an_order_that_gains_nothing_is_refused", "gen:band:20000:3",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled"), SPMM_SCHEDULE_WHOLE, 0, 256, 0,
+     SPMMI_REASON_EVEN},
+    {"a_matrix_without_rows_has_a_part", "gen:empty:0:7",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled"), SPMM_SCHEDULE_WHOLE, 0, 32, 0,
+     SPMMI_REASON_EVEN},
+    {"a_matrix_without_nonzeros_has_a_part", "gen:empty:70:7",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled"), SPMM_SCHEDULE_WHOLE, 0, 32, 0,
+     SPMMI_REASON_EVEN},
+};
+
+static void configures_the_tiled_family(void **state)
+{
+    const struct tiled_case *c = *state;
+    spmm_diag_t diag = {0};
+    spmm_matrix_t *m = generate(c->spec);
+    spmm_plan_t *plan = inspect(m, &c->options);
+    if (spmmi_plan_check(plan, &diag) != SPMM_OK)
+        fail_msg("%s", diag.text);
+    assert_int_equal(plan->variant_count, 1);
+    assert_int_equal(plan->part_count, 1);
+    const struct spmmi_part *part = &plan->parts[0];
+    assert_int_equal(part->family, SPMM_FAMILY_TILED);
+    assert_int_equal(part->schedule, c->schedule);
+    assert_int_equal(part->granule, c->granule);
+    assert_int_equal(part->panel_rows, c->panel_rows);
+    assert_int_equal(part->stage_slots, 447);
+    assert_int_equal(part->flags, c->flags);
+    assert_int_equal(plan->variants[0].layouts, SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR);
+    assert_true(plan->has_panel_stats);
+    assert_int_equal(plan->panel_stats.panel_rows, c->panel_rows);
+    assert_int_equal(plan->panel_stats.segment, c->granule);
+    assert_int_equal(plan->panel_stats.is_reordered, (c->flags & SPMMI_PART_REORDERED) != 0);
+    int winners = 0;
+    for (uint32_t i = 0; i < plan->trace_count; i++) {
+        const struct spmmi_trace *t = &plan->trace[i];
+        if (!t->chosen || t->reason == SPMMI_REASON_REUSE)
+            continue;
+        assert_int_equal(t->family, SPMM_FAMILY_TILED);
+        assert_int_equal(t->schedule, c->schedule);
+        assert_int_equal(t->reason, c->reason);
+        winners++;
+    }
+    assert_int_equal(winners, 1);
+    spmm_plan_destroy(plan);
+    spmm_matrix_destroy(m);
+}
+
+/* Both intensities are in the trace, and the new order is in use where it says so. */
+static void the_trace_tells_what_the_order_does(void **state)
+{
+    (void)state;
+    spmm_matrix_t *m = generate("gen:femshuf:20:20:20");
+    for (int reorder = SPMM_REORDER_AUTO; reorder <= SPMM_REORDER_RADIX; reorder++) {
+        spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+        options.force_kernel = "tiled";
+        options.reorder = (spmm_reorder_t)reorder;
+        spmm_plan_t *plan = inspect(m, &options);
+        int entries = 0;
+        for (uint32_t i = 0; i < plan->trace_count; i++) {
+            const struct spmmi_trace *t = &plan->trace[i];
+            if (t->reason != SPMMI_REASON_REUSE)
+                continue;
+            const struct spmmi_part *part = &plan->parts[plan->variants[t->variant].part_first];
+            assert_true(t->figure > 0 && t->threshold > 0 && t->figure != t->threshold);
+            assert_int_equal(t->chosen, (part->flags & SPMMI_PART_REORDERED) != 0);
+            if (reorder == SPMM_REORDER_RADIX)
+                assert_int_equal(t->chosen, 1);
+            else if (t->chosen)
+                assert_true(t->figure > t->threshold);
+            entries++;
+        }
+        assert_int_equal(entries, reorder == SPMM_REORDER_NONE ? 0 : (int)plan->variant_count);
+        spmm_plan_destroy(plan);
+    }
+    spmm_matrix_destroy(m);
+}
+
+static void permuted_output_has_one_order_for_every_product(void **state)
+{
+    (void)state;
+    spmm_matrix_t *m = generate("gen:femshuf:9:9:9");
+    spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+    const uint32_t *order = NULL;
+    int64_t count = 0;
+    options.permute_output = 1;
+    options.reorder = SPMM_REORDER_RADIX;
+    spmm_plan_t *plan = inspect(m, &options);
+    assert_int_equal(plan->variant_count, 1);
+    assert_int_equal(plan->variants[0].n_min, 1);
+    assert_int_equal(plan->variants[0].n_max, SPMMI_N_MAX);
+    assert_int_equal(spmm_plan_row_order(plan, 0, &order, &count), SPMM_OK);
+    assert_int_equal(count, m->rows);
+    spmm_plan_destroy(plan);
+    spmm_matrix_destroy(m);
+}
+
+/* Every generator in every configuration, both ops: the format accepts the parts. */
+static void tiled_parts_pass_the_check_of_the_format(void **state)
+{
+    static const char *const kernels[] = {"tiled", "tiled/whole", "tiled/segmented"};
+    (void)state;
+    for (size_t s = 0; s < sizeof specs / sizeof specs[0]; s++) {
+        spmm_matrix_t *m = generate(specs[s]);
+        for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++) {
+            for (int reorder = SPMM_REORDER_AUTO; reorder <= SPMM_REORDER_RADIX; reorder++) {
+                spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+                spmm_diag_t diag = {0};
+                options.force_kernel = kernels[k];
+                options.reorder = (spmm_reorder_t)reorder;
+                options.ops = 3;
+                spmm_plan_t *plan = inspect(m, &options);
+                if (spmmi_plan_check(plan, &diag) != SPMM_OK)
+                    fail_msg("%s: %s", specs[s], diag.text);
+                for (uint32_t i = 0; i < plan->variant_count; i++)
+                    assert_int_equal(plan->parts[plan->variants[i].part_first].family, SPMM_FAMILY_TILED);
+                spmm_plan_destroy(plan);
+            }
+        }
+        spmm_matrix_destroy(m);
+    }
+}
+
+static void bytes_are_the_same(const spmm_matrix_t *m, spmm_inspect_options_t options)
+{
+    void *first = NULL;
+    size_t first_size = 0;
+    for (int threads = 1; threads <= 7; threads += 3) {
+        spmm_save_options_t save = SPMM_SAVE_OPTIONS_INIT;
+        void *bytes = NULL;
+        size_t size = 0;
+        options.threads = threads;
+        save.threads = threads;
+        spmm_plan_t *plan = inspect(m, &options);
+        assert_int_equal(spmm_plan_write(plan, &save, &bytes, &size, NULL), SPMM_OK);
+        spmm_plan_destroy(plan);
+        if (first == NULL) {
+            first = bytes;
+            first_size = size;
+            continue;
+        }
+        assert_int_equal(size, first_size);
+        assert_memory_equal(bytes, first, size);
+        spmm_plan_bytes_free(bytes);
+    }
+    spmm_plan_bytes_free(first);
+}
+
 static void plan_bytes_do_not_depend_on_threads(void **state)
 {
     static const char *const large[] = {"gen:rmat:14:20", "gen:fem3:20:20:20", "gen:rand:150000:2"};
     (void)state;
     for (size_t s = 0; s < sizeof large / sizeof large[0]; s++) {
         spmm_matrix_t *m = generate(large[s]);
-        void *first = NULL;
-        size_t first_size = 0;
-        for (int threads = 1; threads <= 7; threads += 2) {
-            spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
-            spmm_save_options_t save = SPMM_SAVE_OPTIONS_INIT;
-            void *bytes = NULL;
-            size_t size = 0;
-            options.threads = threads;
-            options.ops = 3;
-            save.threads = threads;
-            spmm_plan_t *plan = inspect(m, &options);
-            assert_int_equal(spmm_plan_write(plan, &save, &bytes, &size, NULL), SPMM_OK);
-            spmm_plan_destroy(plan);
-            if (first == NULL) {
-                first = bytes;
-                first_size = size;
-                continue;
-            }
-            assert_int_equal(size, first_size);
-            assert_memory_equal(bytes, first, size);
-            spmm_plan_bytes_free(bytes);
-        }
-        spmm_plan_bytes_free(first);
+        spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+        options.ops = 3;
+        bytes_are_the_same(m, options);
+        options.ops = 1;
+        options.n = n_64;
+        options.n_count = 1;
+        options.force_kernel = "tiled";
+        options.reorder = SPMM_REORDER_RADIX;
+        bytes_are_the_same(m, options);
         spmm_matrix_destroy(m);
     }
 }
@@ -530,12 +772,15 @@ int main(void)
         cmocka_unit_test(refuses_missing_arguments),
         cmocka_unit_test(refuses_dimensions_beyond_the_format),
         cmocka_unit_test(kernels_can_be_forced_by_name),
+        cmocka_unit_test(the_trace_tells_what_the_order_does),
+        cmocka_unit_test(permuted_output_has_one_order_for_every_product),
+        cmocka_unit_test(tiled_parts_pass_the_check_of_the_format),
         cmocka_unit_test(plan_bytes_do_not_depend_on_threads),
         cmocka_unit_test(plans_of_a_million_ones_load_again),
         cmocka_unit_test(progress_goes_forward_to_its_end),
         cmocka_unit_test(survives_every_failing_allocation),
     };
-    struct CMUnitTest tests[COUNT(specs) + COUNT(refusal_cases) + COUNT(plain)];
+    struct CMUnitTest tests[COUNT(specs) + COUNT(refusal_cases) + COUNT(tiled_cases) + COUNT(plain)];
     size_t count = 0;
     for (size_t i = 0; i < COUNT(specs); i++)
         tests[count++] = (struct CMUnitTest){specs[i], passes_the_check_of_the_format, NULL, NULL,
@@ -543,6 +788,9 @@ int main(void)
     for (size_t i = 0; i < COUNT(refusal_cases); i++)
         tests[count++] = (struct CMUnitTest){refusal_cases[i].name, refuses_with_one_sentence, NULL, NULL,
                                              (void *)(uintptr_t)&refusal_cases[i]};
+    for (size_t i = 0; i < COUNT(tiled_cases); i++)
+        tests[count++] = (struct CMUnitTest){tiled_cases[i].name, configures_the_tiled_family, NULL, NULL,
+                                             (void *)(uintptr_t)&tiled_cases[i]};
     for (size_t i = 0; i < COUNT(plain); i++)
         tests[count++] = plain[i];
     return cmocka_run_group_tests_name("inspect", tests, NULL, NULL);

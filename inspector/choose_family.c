@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See choose_family.h. */
+#include "choose_family.h"
+
+#include <string.h>
+
+#include "choose_tiled.h"
+#include "format/diag.h"
+
+/* Tiled is chosen where its predicted time is below this share of that of rows. At 0 it never is and the predictions
+ * are only recorded: rows are chosen by what was measured on all matrices. */
+#define TILED_SHARE 0.0
+#define N_TYPICAL 64
+#define US_PER_SECOND 1e6
+#define RANK_TAKEN INT64_MAX
+
+struct context {
+    const struct spmmi_request *request;
+    const struct spmmi_pattern *pattern;
+    struct spmmi_tiled_studies *studies;
+    struct spmmi_model_matrix model;
+    uint32_t layout;
+};
+
+/* Of a matrix without nonzeros the models say nothing. */
+static bool is_modelled(const struct context *x)
+{
+    return x->pattern->nnz > 0;
+}
+
+/* The refined model speaks of the tiled family on GPUs only. */
+static const struct spmmi_model_matrix *tiled_model(const struct context *x)
+{
+    return is_modelled(x) && x->request->device.target != SPMMI_TARGET_CPU ? &x->model : NULL;
+}
+
+static bool considers_tiled(const struct context *x)
+{
+    if (x->request->family != 0)
+        return x->request->family == SPMM_FAMILY_TILED;
+    return tiled_model(x) != NULL && x->pattern->nnz + x->pattern->rows <= (int64_t)SPMMI_UNIT_MAX;
+}
+
+static void predict_rows(const struct context *x, struct spmmi_decision *d)
+{
+    const struct spmmi_request *r = x->request;
+    for (int i = 0; i < SPMMI_CANDIDATE_ROWS; i++) {
+        struct spmmi_trace *t = &d->candidates[i];
+        const struct spmmi_model_candidate candidate = {.family = t->family, .schedule = t->schedule};
+        const struct spmmi_prediction p =
+            spmmi_model_predict(&r->device, &x->model, &candidate, d->n, x->layout, r->options.dtype);
+        t->predicted_us = US_PER_SECOND * p.seconds;
+    }
+}
+
+static double winner_us(const struct spmmi_decision *d)
+{
+    for (int i = 0; i < d->candidate_count; i++) {
+        if (d->candidates[i].chosen)
+            return d->candidates[i].predicted_us;
+    }
+    return 0;
+}
+
+/* Rows give way. */
+static void take_tiled(const struct context *x, const struct spmmi_tiled_choice *c, struct spmmi_decision *d)
+{
+    const bool is_forced = x->request->family == SPMM_FAMILY_TILED;
+    for (int i = 0; i < SPMMI_CANDIDATE_ROWS; i++) {
+        struct spmmi_trace *t = &d->candidates[i];
+        t->chosen = 0;
+        t->reason = is_forced ? SPMMI_REASON_FORCED : SPMMI_REASON_PREDICTED;
+        t->figure = is_forced ? 0 : t->predicted_us;
+        t->threshold = is_forced ? 0 : US_PER_SECOND * c->seconds;
+    }
+    d->family = SPMM_FAMILY_TILED;
+    d->schedule = c->balance.schedule;
+    d->granule = c->balance.segment;
+    d->panel_rows = c->panel_rows;
+    d->stage_slots = x->request->options.stage_slots;
+    d->flags = c->flags;
+}
+
+/* The schedule that the chart takes and the one that it leaves. rows_us: what won instead, 0 if tiled did. */
+static void add_schedules(const struct spmmi_tiled_choice *c, double rows_us, struct spmmi_decision *d)
+{
+    for (int s = SPMM_SCHEDULE_WHOLE; s <= SPMM_SCHEDULE_SEGMENTED; s++) {
+        const bool is_charts = s == (int)c->balance.schedule;
+        const bool lost = is_charts && rows_us > 0;
+        const double us = is_charts ? US_PER_SECOND * c->seconds : 0;
+        d->candidates[d->candidate_count++] =
+            (struct spmmi_trace){.family = SPMM_FAMILY_TILED,
+                                 .schedule = (spmm_schedule_t)s,
+                                 .chosen = is_charts && !lost,
+                                 .reason = lost ? SPMMI_REASON_PREDICTED : c->balance.reason,
+                                 .predicted_us = us,
+                                 .figure = lost ? us : c->balance.figure,
+                                 .threshold = lost ? rows_us : c->balance.threshold};
+    }
+}
+
+static void add_order(const struct spmmi_tiled_choice *c, bool is_taken, struct spmmi_decision *d)
+{
+    d->candidates[d->candidate_count++] =
+        (struct spmmi_trace){.family = SPMM_FAMILY_TILED,
+                             .schedule = c->balance.schedule,
+                             .chosen = is_taken && (c->flags & SPMMI_PART_REORDERED) != 0,
+                             .reason = SPMMI_REASON_REUSE,
+                             .predicted_us = US_PER_SECOND * c->seconds_reordered,
+                             .figure = c->intensity_reordered,
+                             .threshold = c->intensity};
+}
+
+static spmm_status_t consider_tiled(const struct context *x, struct spmmi_decision *d,
+                                    struct spmmi_family_choice *choice, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_request *r = x->request;
+    struct spmmi_tiled_choice c;
+    SPMM_TRY(spmmi_choose_tiled(r, x->pattern, x->studies, tiled_model(x), x->layout, d->n, &c, diag));
+    const double rows_us = winner_us(d);
+    const bool is_taken = r->family == SPMM_FAMILY_TILED || US_PER_SECOND * c.seconds < TILED_SHARE * rows_us;
+    if (is_taken)
+        take_tiled(x, &c, d);
+    add_schedules(&c, is_taken ? 0 : rows_us, d);
+    if (c.is_tried)
+        add_order(&c, is_taken, d);
+
+    const int64_t rank = 2 * (d->n <= N_TYPICAL ? d->n : 0) + (x->layout == SPMM_LAYOUT_COL_MAJOR) + 1;
+    if ((is_taken ? RANK_TAKEN : rank) > choice->panel_stats_rank) {
+        choice->panel_stats = c.stats;
+        choice->panel_stats_rank = is_taken ? RANK_TAKEN : rank;
+    }
+cleanup:
+    return status;
+}
+
+/* C in another order is that for every product: one decision for all n. */
+static int whole_range(const struct spmmi_request *r, struct spmmi_decision *decisions)
+{
+    const int64_t n = r->options.n_count > 0 ? r->options.n[0] : N_TYPICAL;
+    const struct spmmi_choice_input input = {.n = &n, .n_count = 1};
+    (void)spmmi_choose(&input, decisions);
+    decisions[0].n_min = 1;
+    decisions[0].n_max = SPMMI_N_MAX;
+    return 1;
+}
+
+/* Decisions for one layout, one for each range of n. */
+static spmm_status_t choose_layout(const struct context *x, struct spmmi_decision *decisions, int *count,
+                                   struct spmmi_family_choice *choice, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_request *r = x->request;
+    const struct spmmi_choice_input input = {
+        .nnz = x->pattern->nnz,
+        .longest = x->pattern->longest,
+        .n = r->options.n,
+        .n_count = r->options.n_count,
+        .forced = r->family == SPMM_FAMILY_ROWS ? r->schedule : (spmm_schedule_t)0,
+    };
+    *count = r->options.permute_output ? whole_range(r, decisions) : spmmi_choose(&input, decisions);
+    for (int i = 0; i < *count; i++) {
+        decisions[i].layouts = x->layout;
+        if (is_modelled(x))
+            predict_rows(x, &decisions[i]);
+        if (considers_tiled(x))
+            SPMM_TRY(consider_tiled(x, &decisions[i], choice, diag));
+    }
+cleanup:
+    return status;
+}
+
+static bool all_agree(const struct spmmi_decision *a, const struct spmmi_decision *b, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (!spmmi_decisions_agree(&a[i], &b[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Layouts for which the same runs share their variants; the trace is then that of column-major, where the families
+ * differ most. */
+spmm_status_t spmmi_choose_family(const struct spmmi_request *r, const struct spmmi_pattern *a,
+                                  struct spmmi_tiled_studies *studies, struct spmmi_family_choice *choice,
+                                  spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_decision row[SPMMI_DECISION_MAX], col[SPMMI_DECISION_MAX];
+    struct context x = {.request = r, .pattern = a, .studies = studies};
+    const uint32_t layouts = r->options.layouts, both = SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR;
+    int row_count = 0, col_count = 0;
+    memset(choice, 0, sizeof *choice);
+    SPMM_TRY(spmmi_model_study(a->rows, a->cols, a->row_ptr, a->col_ind, &x.model, diag));
+    if ((layouts & SPMM_LAYOUT_COL_MAJOR) != 0) {
+        x.layout = SPMM_LAYOUT_COL_MAJOR;
+        SPMM_TRY(choose_layout(&x, col, &col_count, choice, diag));
+    }
+    if ((layouts & SPMM_LAYOUT_ROW_MAJOR) != 0 && !(r->options.permute_output && layouts == both)) {
+        x.layout = SPMM_LAYOUT_ROW_MAJOR;
+        SPMM_TRY(choose_layout(&x, row, &row_count, choice, diag));
+    }
+    if (layouts == both && all_agree(row, col, row_count)) {
+        for (int i = 0; i < col_count; i++)
+            col[i].layouts = both;
+        row_count = 0;
+    }
+    row_count = spmmi_decisions_merge(row, row_count);
+    col_count = spmmi_decisions_merge(col, col_count);
+    memcpy(choice->decisions, row, (size_t)row_count * sizeof *row);
+    memcpy(choice->decisions + row_count, col, (size_t)col_count * sizeof *col);
+    choice->count = row_count + col_count;
+cleanup:
+    return status;
+}

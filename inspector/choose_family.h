@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The choice of a family, rows or tiled, for each range of n and each layout of one op. */
+#ifndef SPMMI_CHOOSE_FAMILY_H
+#define SPMMI_CHOOSE_FAMILY_H
+
+#include "tiled_study.h"
+
+#define SPMMI_FAMILY_DECISION_MAX (2 * SPMMI_DECISION_MAX) /* two layouts */
+
+struct spmmi_family_choice {
+    struct spmmi_decision decisions[SPMMI_FAMILY_DECISION_MAX];
+    int count;
+    /* Of the first tiled configuration that runs; if none does, of the one judged for the largest n up to 64, for
+     * column-major before row-major. */
+    spmm_panel_stats_t panel_stats;
+    int64_t panel_stats_rank; /* of those: a larger one replaces them; 0: none */
+};
+
+/* Errors: MEMORY, MATRIX_TOO_LARGE. */
+spmm_status_t spmmi_choose_family(const struct spmmi_request *r, const struct spmmi_pattern *a,
+                                  struct spmmi_tiled_studies *studies, struct spmmi_family_choice *choice,
+                                  spmm_diag_t *diag);
+
+#endif

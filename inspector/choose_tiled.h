@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The configuration of the tiled family for one op, layout and number of columns: the decision chart, the height of
+ * the panels, and whether they take the units by pattern. */
+#ifndef SPMMI_CHOOSE_TILED_H
+#define SPMMI_CHOOSE_TILED_H
+
+#include "balance.h"
+#include "model_refined.h"
+#include "tiled_study.h"
+
+struct spmmi_tiled_choice {
+    struct spmmi_balance balance; /* reason FORCED where the caller decided */
+    uint32_t panel_rows, flags;
+    const struct spmmi_tiled_study *study;
+    spmm_panel_stats_t stats; /* of the order that is kept */
+    double seconds;           /* predicted; 0 without a model */
+    /* The order by pattern, where it was tried: intensities of Eq. 3, or 6 for segments, with the sectors of C that
+     * a warp writes counted. */
+    bool is_tried;
+    double intensity, intensity_reordered, seconds_reordered;
+};
+
+/* layout is one bit. model may be NULL: then nothing is predicted. Errors: MEMORY, MATRIX_TOO_LARGE. */
+spmm_status_t spmmi_choose_tiled(const struct spmmi_request *r, const struct spmmi_pattern *a,
+                                 struct spmmi_tiled_studies *studies, const struct spmmi_model_matrix *model,
+                                 uint32_t layout, int64_t n, struct spmmi_tiled_choice *choice,
+                                 spmm_diag_t *diag);
+
+/* Family, schedule, items and the rest of a part. Errors: MEMORY. */
+spmm_status_t spmmi_tiled_part(const struct spmmi_tiled_study *study, const struct spmmi_decision *d,
+                               spmm_op_t op, struct spmmi_part *part, spmm_diag_t *diag);
+
+#endif

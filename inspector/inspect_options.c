@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See inspect_options.h. */
+#include "inspect_options.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "balance.h"
+#include "format/diag.h"
+#include "format/options.h"
+
+#define THREADS_MAX 1024 /* OpenMP ends the process when it cannot start the threads that it is asked for */
+#define BLOCKS_PER_SM 2.0
+
+#define KERNEL_NAMES "rows, rows/row-split, rows/nonzero-split, tiled, tiled/whole or tiled/segmented"
+
+static spmm_family_t family_of(spmm_schedule_t schedule)
+{
+    return schedule >= SPMM_SCHEDULE_WHOLE ? SPMM_FAMILY_TILED : SPMM_FAMILY_ROWS;
+}
+
+/* "tiled" or "tiled/whole" -> family and, 0 without one, schedule; false for an unknown name. */
+static bool read_kernel(const char *kernel, spmm_family_t *family, spmm_schedule_t *schedule)
+{
+    const char *const slash = strchr(kernel, '/');
+    const size_t length = slash == NULL ? strlen(kernel) : (size_t)(slash - kernel);
+    *family = (spmm_family_t)0;
+    *schedule = (spmm_schedule_t)0;
+    for (int f = SPMM_FAMILY_ROWS; f <= SPMM_FAMILY_TILED; f++) {
+        const char *const name = spmm_family_name((spmm_family_t)f);
+        if (strlen(name) == length && strncmp(kernel, name, length) == 0)
+            *family = (spmm_family_t)f;
+    }
+    if (slash == NULL)
+        return *family != 0;
+    for (int s = SPMM_SCHEDULE_ROW_SPLIT; s <= SPMM_SCHEDULE_SEGMENTED; s++) {
+        if (family_of((spmm_schedule_t)s) == *family &&
+            strcmp(slash + 1, spmm_schedule_name((spmm_schedule_t)s)) == 0)
+            *schedule = (spmm_schedule_t)s;
+    }
+    return *schedule != 0;
+}
+
+static spmm_status_t check_kernel(struct spmmi_request *r, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const spmm_inspect_options_t *o = &r->options;
+    SPMM_REQUIRE(o->schedule >= 0 && o->schedule <= SPMM_SCHEDULE_SEGMENTED, SPMM_ERR_ARGUMENT, diag,
+                 "schedule %d is none that spmm knows", (int)o->schedule);
+    r->schedule = o->schedule;
+    if (o->schedule != 0)
+        r->family = family_of(o->schedule);
+    if (o->force_kernel != NULL) {
+        spmm_family_t family;
+        spmm_schedule_t schedule;
+        SPMM_REQUIRE(read_kernel(o->force_kernel, &family, &schedule), SPMM_ERR_ARGUMENT, diag,
+                     "expected the kernel " KERNEL_NAMES ", found \"%.60s\"", o->force_kernel);
+        SPMM_REQUIRE(o->schedule == 0 || (family == r->family && (schedule == 0 || schedule == o->schedule)),
+                     SPMM_ERR_ARGUMENT, diag, "kernel \"%.60s\" and schedule %s contradict each other",
+                     o->force_kernel, spmm_schedule_name(o->schedule));
+        r->family = family;
+        r->schedule = schedule != 0 ? schedule : o->schedule;
+    }
+cleanup:
+    return status;
+}
+
+static bool is_amount(double value)
+{
+    return isfinite(value) && value >= 0;
+}
+
+static spmm_status_t check_ranges(const spmm_inspect_options_t *o, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct {
+        const char *name;
+        double value;
+    } amounts[] = {{"segment_scale", o->segment_scale},
+                   {"u_min", o->u_min},
+                   {"cv_max", o->cv_max},
+                   {"blocks_per_sm", o->blocks_per_sm}};
+    const uint32_t panel = o->panel_rows, slots = o->stage_slots;
+    SPMM_REQUIRE(o->balance >= 0 && o->balance <= SPMM_BALANCE_SEGMENTS, SPMM_ERR_ARGUMENT, diag,
+                 "balance %d is none that spmm knows", (int)o->balance);
+    SPMM_REQUIRE(o->reorder >= 0 && o->reorder <= SPMM_REORDER_RADIX, SPMM_ERR_ARGUMENT, diag,
+                 "reorder %d is none that spmm knows", (int)o->reorder);
+    SPMM_REQUIRE(o->segment_length <= SPMMI_ROW_SEGMENT_MAX && o->segment_least <= SPMMI_ROW_SEGMENT_MAX,
+                 SPMM_ERR_ARGUMENT, diag, "segments hold at most %u nonzeros, found %u",
+                 SPMMI_ROW_SEGMENT_MAX,
+                 o->segment_length > o->segment_least ? o->segment_length : o->segment_least);
+    SPMM_REQUIRE(panel == 0 || (panel >= SPMMI_PANEL_ROWS_MIN && panel <= SPMMI_PANEL_ROWS_MAX &&
+                                (panel & (panel - 1)) == 0),
+                 SPMM_ERR_ARGUMENT, diag, "panel_rows must be 32, 64, 128 or 256, found %u", panel);
+    SPMM_REQUIRE(slots == 0 || (slots >= SPMMI_STAGE_SLOTS_MIN && slots <= SPMMI_STAGE_SLOTS_MAX),
+                 SPMM_ERR_ARGUMENT, diag, "stage_slots must be in %u..%u, found %u", SPMMI_STAGE_SLOTS_MIN,
+                 SPMMI_STAGE_SLOTS_MAX, slots);
+    for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; i++)
+        SPMM_REQUIRE(is_amount(amounts[i].value), SPMM_ERR_ARGUMENT, diag,
+                     "%s must be finite and not negative, found %g", amounts[i].name, amounts[i].value);
+cleanup:
+    return status;
+}
+
+/* Options of the tiled family against the kernel and against each other. */
+static spmm_status_t check_tiled(struct spmmi_request *r, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const spmm_inspect_options_t *o = &r->options;
+    const bool asks_tiled = o->balance != 0 || o->reorder != 0 || o->permute_output ||
+                            o->segment_length != 0 || o->panel_rows != 0 || o->stage_slots != 0;
+    SPMM_REQUIRE(
+        r->family != SPMM_FAMILY_ROWS || !asks_tiled, SPMM_ERR_ARGUMENT, diag,
+        "balance, reorder, permuted output, segments, panels and stages are of the tiled family, but "
+        "the kernel is to be rows");
+    SPMM_REQUIRE(r->schedule != SPMM_SCHEDULE_WHOLE || o->balance != SPMM_BALANCE_SEGMENTS, SPMM_ERR_ARGUMENT,
+                 diag, "tiled/whole and balance by segments contradict each other");
+    SPMM_REQUIRE(r->schedule != SPMM_SCHEDULE_SEGMENTED || o->balance != SPMM_BALANCE_NONE, SPMM_ERR_ARGUMENT,
+                 diag, "tiled/segmented and balance none contradict each other");
+    SPMM_REQUIRE(
+        o->segment_length == 0 || (r->schedule != SPMM_SCHEDULE_WHOLE && o->balance != SPMM_BALANCE_NONE),
+        SPMM_ERR_ARGUMENT, diag, "a segment length of %u needs rows that may be cut", o->segment_length);
+    if (!o->permute_output)
+        goto cleanup;
+    SPMM_REQUIRE(o->permute_output == 1, SPMM_ERR_ARGUMENT, diag, "permute_output must be 0 or 1, found %d",
+                 o->permute_output);
+    SPMM_REQUIRE(o->ops == 1u << SPMM_OP_N, SPMM_ERR_ARGUMENT, diag,
+                 "permuted output is for op N only: every product of a plan writes C in one order");
+    SPMM_REQUIRE(r->schedule != SPMM_SCHEDULE_SEGMENTED && o->balance != SPMM_BALANCE_SEGMENTS &&
+                     o->segment_length == 0,
+                 SPMM_ERR_ARGUMENT, diag, "permuted output needs whole rows: segments have no place in C");
+    SPMM_REQUIRE(o->reorder != SPMM_REORDER_NONE, SPMM_ERR_ARGUMENT, diag,
+                 "permuted output and reorder none contradict each other");
+    r->family = SPMM_FAMILY_TILED;
+    r->schedule = SPMM_SCHEDULE_WHOLE;
+cleanup:
+    return status;
+}
+
+static void fill_tiled(spmm_inspect_options_t *o)
+{
+    o->segment_least = o->segment_least == 0 ? 1 : o->segment_least;
+    o->segment_scale = o->segment_scale == 0 ? 1 : o->segment_scale;
+    o->u_min = o->u_min == 0 ? SPMMI_BALANCE_U_MIN : o->u_min;
+    o->cv_max = o->cv_max == 0 ? SPMMI_BALANCE_CV_MAX : o->cv_max;
+    o->blocks_per_sm = o->blocks_per_sm == 0 ? BLOCKS_PER_SM : o->blocks_per_sm;
+    o->stage_slots = o->stage_slots == 0 ? SPMMI_STAGE_SLOTS_DEFAULT : o->stage_slots;
+}
+
+static spmm_status_t check_products(spmm_inspect_options_t *o, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint32_t both = SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR;
+    SPMM_REQUIRE(spmm_dtype_size(o->dtype) != 0, SPMM_ERR_ARGUMENT, diag, "dtype %d is none that spmm knows",
+                 (int)o->dtype);
+    SPMM_REQUIRE((o->layouts & ~both) == 0, SPMM_ERR_ARGUMENT, diag, "layouts %#x has unknown bits",
+                 o->layouts);
+    SPMM_REQUIRE((o->ops & ~3u) == 0, SPMM_ERR_ARGUMENT, diag, "ops %#x has unknown bits", o->ops);
+    SPMM_REQUIRE(o->threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads must not be negative, found %d",
+                 o->threads);
+    o->n_count = o->n == NULL ? 0 : o->n_count;
+    SPMM_REQUIRE(o->n_count >= 0, SPMM_ERR_ARGUMENT, diag, "n_count must not be negative, found %d",
+                 o->n_count);
+    for (int i = 0; i < o->n_count; i++)
+        SPMM_REQUIRE(o->n[i] >= 1 && o->n[i] <= SPMMI_N_MAX, SPMM_ERR_ARGUMENT, diag,
+                     "n must be in 1..%lld, found %lld", (long long)SPMMI_N_MAX, (long long)o->n[i]);
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_inspect_options(const spmm_inspect_options_t *options, struct spmmi_request *request,
+                                    spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    memset(request, 0, sizeof *request);
+    request->options = (spmm_inspect_options_t)SPMM_INSPECT_OPTIONS_INIT;
+    spmm_inspect_options_t *o = &request->options;
+    SPMM_TRY(spmmi_options_read(o, sizeof *o, options, diag));
+    o->dtype = o->dtype == 0 ? SPMM_F32 : o->dtype;
+    o->layouts = o->layouts == 0 ? SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR : o->layouts;
+    o->ops = o->ops == 0 ? 1u << SPMM_OP_N : o->ops;
+    request->threads = o->threads > 0 ? o->threads : omp_get_max_threads();
+    request->threads = request->threads < THREADS_MAX ? request->threads : THREADS_MAX;
+    SPMM_TRY(check_products(o, diag));
+    SPMM_TRY(spmmi_device_profile_open(o->device, &request->device, diag));
+    SPMM_TRY(check_kernel(request, diag));
+    SPMM_TRY(check_ranges(o, diag));
+    SPMM_TRY(check_tiled(request, diag));
+    fill_tiled(o);
+cleanup:
+    return status;
+}

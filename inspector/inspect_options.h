@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a caller of spmm_inspect asked for, checked and with defaults filled in. */
+#ifndef SPMMI_INSPECT_OPTIONS_H
+#define SPMMI_INSPECT_OPTIONS_H
+
+#include <spmm/inspector.h>
+
+#include "device_profile.h"
+
+#define SPMMI_STAGE_SLOTS_DEFAULT \
+    447u /* with slot 0, 448 rows of 32 floats are a quarter of the shared memory */
+
+struct spmmi_request {
+    spmm_inspect_options_t options;
+    struct spmmi_device_profile device;
+    spmm_family_t family;     /* 0: choose */
+    spmm_schedule_t schedule; /* 0: choose within the family */
+    int threads;
+};
+
+/* Errors: ARGUMENT with one sentence; IO and MEMORY of a profile file. options may be NULL. */
+spmm_status_t spmmi_inspect_options(const spmm_inspect_options_t *options, struct spmmi_request *request,
+                                    spmm_diag_t *diag);
+
+#endif

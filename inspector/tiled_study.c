@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See tiled_study.h. */
+#include "tiled_study.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "balance.h"
+#include "format/alloc.h"
+#include "format/diag.h"
+#include "model_refined.h"
+#include "panel_stats.h"
+#include "reorder_radix.h"
+#include "units.h"
+
+#define LANES 32u
+#define SECTOR_BYTES 32u
+
+static spmm_status_t cut(struct spmmi_tiled_study *s, const struct spmmi_pattern *a, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    s->cut_ptr = spmmi_alloc(s->units + 1, sizeof *s->cut_ptr);
+    SPMM_TRY_ALLOC(s->cut_ptr, diag);
+    s->unit_row = spmmi_alloc(s->units, sizeof *s->unit_row);
+    SPMM_TRY_ALLOC(s->unit_row, diag);
+    spmmi_units_cut(a->rows, a->row_ptr, s->segment, s->cut_ptr, s->unit_row);
+    s->unit_ptr = s->cut_ptr;
+cleanup:
+    return status;
+}
+
+static void free_study(struct spmmi_tiled_study *s)
+{
+    spmmi_free(s->order);
+    spmmi_free(s->unit_row);
+    spmmi_free(s->cut_ptr);
+}
+
+spmm_status_t spmmi_study_of(struct spmmi_tiled_studies *studies, const struct spmmi_pattern *a,
+                             uint32_t segment, struct spmmi_tiled_study **study, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    for (int i = 0; i < studies->count; i++) {
+        if (studies->list[i].segment == segment) {
+            *study = &studies->list[i];
+            return SPMM_OK;
+        }
+    }
+    assert(studies->count < SPMMI_STUDY_MAX);
+    struct spmmi_tiled_study *s = &studies->list[studies->count];
+    memset(s, 0, sizeof *s);
+    s->segment = segment;
+    s->units = spmmi_units_count(a->rows, a->row_ptr, segment);
+    s->unit_ptr = a->row_ptr;
+    SPMM_REQUIRE(s->units <= SPMMI_UNIT_MAX, SPMM_ERR_MATRIX_TOO_LARGE, diag,
+                 "segments of %u nonzeros would be %llu, at most %u are possible", segment,
+                 (unsigned long long)s->units, SPMMI_UNIT_MAX);
+    if (segment != 0)
+        SPMM_TRY(cut(s, a, diag));
+    studies->count++;
+    *study = s;
+cleanup:
+    if (status != SPMM_OK)
+        free_study(s);
+    return status;
+}
+
+void spmmi_studies_free(struct spmmi_tiled_studies *studies)
+{
+    for (int i = 0; i < studies->count; i++)
+        free_study(&studies->list[i]);
+    studies->count = 0;
+}
+
+static uint32_t row_of(const struct spmmi_tiled_study *s, uint64_t unit)
+{
+    return s->unit_row == NULL ? (uint32_t)unit : s->unit_row[unit];
+}
+
+/* Is the unit a whole row, which its thread writes to C? */
+static bool writes_row(const struct spmmi_tiled_study *s, uint64_t unit)
+{
+    const uint32_t row = row_of(s, unit);
+    return (unit == 0 || row_of(s, unit - 1) != row) && (unit + 1 == s->units || row_of(s, unit + 1) != row);
+}
+
+/* Distinct numbers in list[count], which is sorted on the way. Orders by pattern are nearly sorted. */
+static uint32_t count_distinct(uint32_t *list, uint32_t count)
+{
+    uint32_t distinct = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t moved = list[i];
+        uint32_t k = i;
+        for (; k > 0 && list[k - 1] > moved; k--)
+            list[k] = list[k - 1];
+        list[k] = moved;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        distinct += i == 0 || list[i] != list[i - 1];
+    return distinct;
+}
+
+static double measure_spread(const struct spmmi_tiled_study *s, uint32_t number_bytes)
+{
+    const uint32_t rows_a_sector = SECTOR_BYTES / number_bytes;
+    uint64_t rows = 0, sectors = 0;
+    for (uint64_t first = 0; first < s->units; first += LANES) {
+        uint32_t touched[LANES], count = 0;
+        for (uint64_t i = first; i < first + LANES && i < s->units; i++) {
+            if (writes_row(s, s->order[i]))
+                touched[count++] = row_of(s, s->order[i]) / rows_a_sector;
+        }
+        rows += count;
+        sectors += count_distinct(touched, count);
+    }
+    const double least = (double)rows / rows_a_sector;
+    return (double)sectors > least ? (double)sectors / least : 1;
+}
+
+spmm_status_t spmmi_study_order(struct spmmi_tiled_study *study, const struct spmmi_pattern *a,
+                                uint32_t number_bytes, int threads, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    if (study->order != NULL)
+        return SPMM_OK;
+    study->order = spmmi_alloc(study->units, sizeof *study->order);
+    SPMM_TRY_ALLOC(study->order, diag);
+    status = spmmi_reorder_radix(study->units, study->unit_ptr, a->col_ind, threads, study->order);
+    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the order of the rows");
+    study->spread = measure_spread(study, number_bytes);
+cleanup:
+    return status;
+}
+
+static int index_of_panel(uint32_t panel_rows)
+{
+    int index = 0;
+    for (uint32_t rows = SPMMI_PANEL_ROWS_MIN; rows < panel_rows; rows *= 2)
+        index++;
+    return index;
+}
+
+spmm_status_t spmmi_study_panels(struct spmmi_tiled_study *study, const struct spmmi_pattern *a,
+                                 const struct spmmi_request *r, uint32_t panel_rows, bool is_reordered,
+                                 int64_t n, spmm_panel_stats_t *stats, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const int height = index_of_panel(panel_rows), order = is_reordered ? 1 : 0;
+    const uint32_t tile = spmmi_model_register_tile(n, r->options.dtype);
+    spmm_panel_stats_t *const known = &study->stats[height][order];
+    if (!study->has_stats[height][order]) {
+        const struct spmmi_panel_input input = {
+            .cols = a->cols,
+            .units = study->units,
+            .unit_ptr = study->unit_ptr,
+            .col_ind = a->col_ind,
+            .order = is_reordered ? study->order : NULL,
+            .segment = study->segment,
+            .panel_rows = panel_rows,
+            .stage_slots = r->options.stage_slots,
+            .number_bytes = (uint32_t)spmm_dtype_size(r->options.dtype),
+            .register_tile = tile,
+            .n = n,
+            .multiprocessors = r->device.multiprocessors,
+            .threads = r->threads,
+        };
+        status = spmmi_panel_stats(&input, known);
+        SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the figures of the panels");
+        study->has_stats[height][order] = true;
+    }
+    /* Only these depend on n. */
+    *stats = *known;
+    stats->n = n;
+    stats->register_tile = tile;
+    stats->blocks = known->panels * (n / tile + (n % tile != 0));
+    stats->utilization = spmmi_utilisation(study->units, panel_rows, n, tile, r->device.multiprocessors);
+cleanup:
+    return status;
+}
