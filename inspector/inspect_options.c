@@ -104,6 +104,21 @@ cleanup:
     return status;
 }
 
+/* The rows kernels have no code for the types of 16 bits, so every part of such a plan is tiled. */
+static spmm_status_t check_narrow(struct spmmi_request *r, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const spmm_dtype_t dtype = r->options.dtype;
+    if (dtype == SPMM_F32 || dtype == SPMM_F64)
+        goto cleanup;
+    SPMM_REQUIRE(r->family != SPMM_FAMILY_ROWS, SPMM_ERR_ARGUMENT, diag,
+                 "the rows kernels multiply f32 and f64 only, not %s: choose a tiled one",
+                 spmm_dtype_name(dtype));
+    r->family = SPMM_FAMILY_TILED;
+cleanup:
+    return status;
+}
+
 /* Options of the tiled family against the kernel and against each other. */
 static spmm_status_t check_tiled(struct spmmi_request *r, spmm_diag_t *diag)
 {
@@ -111,6 +126,7 @@ static spmm_status_t check_tiled(struct spmmi_request *r, spmm_diag_t *diag)
     const spmm_inspect_options_t *o = &r->options;
     const bool asks_tiled = o->balance != 0 || o->reorder != 0 || o->permute_output ||
                             o->segment_length != 0 || o->panel_rows != 0 || o->stage_slots != 0;
+    SPMM_TRY(check_narrow(r, diag));
     SPMM_REQUIRE(
         r->family != SPMM_FAMILY_ROWS || !asks_tiled, SPMM_ERR_ARGUMENT, diag,
         "balance, reorder, permuted output, segments, panels and stages are of the tiled family, but "

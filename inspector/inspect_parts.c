@@ -41,6 +41,7 @@ static spmm_status_t find_or_make_part(const struct spmmi_request *r, const stru
         SPMM_TRY(spmmi_study_of(studies, a, d->granule, &study, diag));
         SPMM_TRY(spmmi_tiled_part(study, d, a->op, part, diag));
     } else {
+        assert(plan->dtype == SPMM_F32 || plan->dtype == SPMM_F64); /* what the rows kernels multiply */
         status = spmmi_partition(a->op, d->schedule, d->granule, a->rows, a->row_ptr, r->threads, part);
         SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the work items");
     }

@@ -151,6 +151,11 @@ static void a_plan_of_16_bits_has_no_part_of_the_rows_family(void **state)
             spmm_plan_t *plan = NULL;
             options.dtype = dtypes[t];
             options.ops = 3;
+            assert_int_equal(spmm_inspect(matrix, &options, &plan, NULL), SPMM_OK);
+            assert_true(plan->part_count > 0);
+            for (uint32_t i = 0; i < plan->part_count; i++)
+                assert_int_equal(plan->parts[i].family, SPMM_FAMILY_TILED);
+            spmm_plan_destroy(plan);
             for (int f = 0; f < 2; f++) {
                 options.schedule = forced[f];
                 assert_int_equal(spmm_inspect(matrix, &options, &plan, NULL), SPMM_ERR_ARGUMENT);
