@@ -7,6 +7,7 @@
 
 #define SECTOR 32.0
 #define LANES_MAX 32.0
+#define LINE_COST 64.0 /* bytes that a lookup of the L1 cache costs at least */
 #define BLOCK_THREADS 256.0
 #define INDEX_BYTES 4.0
 #define GROUP_NONZEROS_MAX 128.0 /* nonzero split: most that a group takes */
@@ -17,7 +18,7 @@
 
 /* What the launch makes of n: lanes a group, numbers a lane, columns a tile, tiles. */
 struct shape {
-    double lanes, vec, tile, tiles, steps_at_once, blocks_per_sm;
+    double lanes, vec, tile, tiles, blocks_per_sm;
     int is_single;
 };
 
@@ -29,7 +30,6 @@ static struct shape shape_of(const struct spmmi_model_query *q, int is_wide)
     s.is_single = q->n == 1 && splits;
     while (s.lanes < LANES_MAX && s.lanes * s.vec < n)
         s.lanes *= 2;
-    s.steps_at_once = q->number_bytes * s.vec == 16 ? 1 : 2;
     s.tile = s.lanes * s.vec;
     s.tiles = ceil(q->n / s.tile);
     s.blocks_per_sm = q->number_bytes > 4 ? 4 : 5;
@@ -85,10 +85,14 @@ static void add_walks(const struct spmmi_model_query *q, const struct shape *s, 
         longest = group / 4 + 2 + (slots > 1 ? 4 + slots * s->lanes / BLOCK_THREADS : 0);
     }
     const double instructions = 24 + 4 * s->vec;
+    /* Each group of a warp reads lines of its own: two of nonzeros and four of B a step. */
+    const double row = fmin(q->n, s->tile) * q->number_bytes;
+    p->term[SPMMI_TERM_L1] = warp_steps * s->tiles * LANES_MAX / s->lanes *
+                             (2 * LINE_COST + 4 * fmax(row, LINE_COST)) / d->l1_rate;
     p->term[SPMMI_TERM_ISSUE] =
         warp_steps * s->tiles * instructions / (ISSUE_PER_CYCLE * d->multiprocessors * d->clock_hz);
-    p->term[SPMMI_TERM_WAVES] = block_steps * s->tiles / s->steps_at_once * latency / resident;
-    p->term[SPMMI_TERM_LONGEST] = longest / s->steps_at_once * latency;
+    p->term[SPMMI_TERM_WAVES] = block_steps * s->tiles * latency / resident;
+    p->term[SPMMI_TERM_LONGEST] = longest * latency;
 }
 
 /* Nonzeros that the rows of a block hold: what an L1 cache sees in a row. */
@@ -126,7 +130,6 @@ static void add_bytes(const struct spmmi_model_query *q, const struct shape *s, 
     p->term[SPMMI_TERM_L2] +=
         direct_c ? m->rows * q->n * q->number_bytes / spmmi_profile_curve_at(&d->scatter, q->number_bytes)
                  : c / stream;
-    p->term[SPMMI_TERM_L1] = b / d->l1_rate;
     p->term[SPMMI_TERM_ALU] =
         2 * m->nnz * s->tile * s->tiles / (q->number_bytes > 4 ? d->fma_f64 : d->fma_f32);
 }
@@ -139,8 +142,8 @@ void spmmi_model_rows(const struct spmmi_model_query *q, struct spmmi_prediction
     const int converts_c = q->is_col_major && !direct_c;
     const int is_wide = q->is_col_major || fmod(q->n, wide) == 0;
     const struct shape s = shape_of(q, is_wide);
-    add_walks(q, &s, p);
     add_bytes(q, &s, direct_c, q->is_col_major, p);
+    add_walks(q, &s, p);
     if (q->is_col_major) {
         const double passes = ceil(q->n / PASS_COLUMNS);
         const double numbers = (m->cols + (converts_c ? m->rows : 0)) * q->n;

@@ -43,9 +43,9 @@ strided_gbs = 262 525 1050
 
 # Constants of the refined model: start_us launch_us, then the factors of DRAM, L2, L1, arithmetic, issue, waves,
 # longest walk and conversions. rows: fitted to an H200, docs/model.md; tiled: not fitted yet
-model.row-split.f32 = 2.51 0.8493 1.444 0.6664 0.6911 0.9992 0.9781 1.481 1.014 1.518
-model.row-split.f64 = 3.343 0.8228 1.667 0.6667 0.9829 1 1.005 1.157 1.046 1.302
-model.nonzero-split.f32 = 2.688 1.386 1.461 0.8048 1.339 1 0.9984 1.139 1.133 1.411
-model.nonzero-split.f64 = 2.946 1.28 1.559 0.8113 1.358 1 0.9997 1.167 1.081 1.196
+model.row-split.f32 = 1.188 1.391 1.43 0.6043 0.8319 0.9982 0.9459 1.436 0.9332 1.569
+model.row-split.f64 = 1.776 1.288 1.647 0.631 1.013 0.999 0.9869 1.134 0.9756 1.342
+model.nonzero-split.f32 = 1.812 1.402 1.428 0.6819 1.128 1 0.9998 1.614 1.364 1.44
+model.nonzero-split.f64 = 2.23 1.286 1.503 0.7544 1.207 0.9999 0.999 1.342 1.278 1.224
 model.tiled.f32 = 2 2  1 1 1 1 1 1 1 1
 model.tiled.f64 = 2 2  1 1 1 1 1 1 1 1
