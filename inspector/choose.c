@@ -114,17 +114,17 @@ int spmmi_decisions_agree(const struct spmmi_decision *a, const struct spmmi_dec
 /* What row split bears grows with n: its closest call is the first range, that of nonzero split the last. */
 static void widen(struct spmmi_decision *d, const struct spmmi_decision *next)
 {
+    const struct spmmi_decision first = *d;
+    if (next->n <= N_PREDICTED)
+        *d = *next;
+    d->n_min = first.n_min;
     d->n_max = next->n_max;
-    for (int i = 0; i < d->candidate_count; i++) {
-        struct spmmi_trace *t = &d->candidates[i];
-        const struct spmmi_trace *other = &next->candidates[i];
-        const double closest = d->schedule == SPMM_SCHEDULE_NONZERO_SPLIT ? other->threshold : t->threshold;
-        if (next->n <= N_PREDICTED)
-            *t = *other;
-        if (t->reason == SPMMI_REASON_IMBALANCE && other->reason == SPMMI_REASON_IMBALANCE)
-            t->threshold = closest;
+    for (int i = 0; i < SPMMI_CANDIDATE_ROWS; i++) {
+        const struct spmmi_trace *a = &first.candidates[i], *b = &next->candidates[i];
+        if (a->reason == SPMMI_REASON_IMBALANCE && b->reason == SPMMI_REASON_IMBALANCE)
+            d->candidates[i].threshold =
+                d->schedule == SPMM_SCHEDULE_NONZERO_SPLIT ? b->threshold : a->threshold;
     }
-    d->n = next->n <= N_PREDICTED ? next->n : d->n;
 }
 
 int spmmi_decisions_merge(struct spmmi_decision *decisions, int count)
@@ -133,7 +133,6 @@ int spmmi_decisions_merge(struct spmmi_decision *decisions, int count)
     for (int i = 0; i < count; i++) {
         struct spmmi_decision *last = kept > 0 ? &decisions[kept - 1] : NULL;
         if (last != NULL && last->n_max + 1 == decisions[i].n_min &&
-            last->candidate_count == decisions[i].candidate_count &&
             spmmi_decisions_agree(last, &decisions[i]))
             widen(last, &decisions[i]);
         else

@@ -6,7 +6,7 @@
 #include "format/plan.h"
 
 #define SPMMI_DECISION_MAX 8  /* ranges of n that can be told apart */
-#define SPMMI_CANDIDATE_MAX 5 /* two schedules of rows, two of tiled, and the order of the tiled ones */
+#define SPMMI_CANDIDATE_MAX 6 /* two schedules of rows, three of tiled (the chart's path), and their order */
 #define SPMMI_CANDIDATE_ROWS 2
 
 struct spmmi_choice_input {
@@ -36,7 +36,7 @@ int spmmi_choose(const struct spmmi_choice_input *input, struct spmmi_decision d
 int spmmi_decisions_agree(const struct spmmi_decision *a, const struct spmmi_decision *b);
 
 /* Make neighbours that agree and leave no gap one. Of the figures that differ, the trace keeps the closest call of
- * the rows family, and the predictions for the largest n up to 64. Returns how many are left. */
+ * the rows family, and the other candidates and predictions for the largest n up to 64. Returns how many are left. */
 int spmmi_decisions_merge(struct spmmi_decision *decisions, int count);
 
 /* Nonzeros of a granule of this schedule. */

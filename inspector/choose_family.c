@@ -81,34 +81,41 @@ static void take_tiled(const struct context *x, const struct spmmi_tiled_choice 
     d->flags = c->flags;
 }
 
-/* The schedule that the chart takes and the one that it leaves. rows_us: what won instead, 0 if tiled did. */
-static void add_schedules(const struct spmmi_tiled_choice *c, double rows_us, struct spmmi_decision *d)
+static void add_candidate(struct spmmi_decision *d, spmm_schedule_t schedule, enum spmmi_reason reason,
+                          double figure, double threshold)
 {
-    for (int s = SPMM_SCHEDULE_WHOLE; s <= SPMM_SCHEDULE_SEGMENTED; s++) {
-        const bool is_charts = s == (int)c->balance.schedule;
-        const bool lost = is_charts && rows_us > 0;
-        const double us = is_charts ? US_PER_SECOND * c->seconds : 0;
-        d->candidates[d->candidate_count++] =
-            (struct spmmi_trace){.family = SPMM_FAMILY_TILED,
-                                 .schedule = (spmm_schedule_t)s,
-                                 .chosen = is_charts && !lost,
-                                 .reason = lost ? SPMMI_REASON_PREDICTED : c->balance.reason,
-                                 .predicted_us = us,
-                                 .figure = lost ? us : c->balance.figure,
-                                 .threshold = lost ? rows_us : c->balance.threshold};
-    }
+    d->candidates[d->candidate_count++] = (struct spmmi_trace){.family = SPMM_FAMILY_TILED,
+                                                               .schedule = schedule,
+                                                               .reason = reason,
+                                                               .figure = figure,
+                                                               .threshold = threshold};
+}
+
+/* The chart's path: what it asked and left, what it took. rows_us: what won instead, 0 if tiled did. */
+static void add_schedules(const struct spmmi_request *r, const struct spmmi_tiled_choice *c, double rows_us,
+                          struct spmmi_decision *d)
+{
+    const struct spmmi_balance *b = &c->balance;
+    if (b->reason == SPMMI_REASON_UNEVEN || b->reason == SPMMI_REASON_EVEN)
+        add_candidate(d, SPMM_SCHEDULE_SEGMENTED, SPMMI_REASON_UNDERUSED, c->utilisation, r->options.u_min);
+    add_candidate(d, b->schedule == SPMM_SCHEDULE_WHOLE ? SPMM_SCHEDULE_SEGMENTED : SPMM_SCHEDULE_WHOLE,
+                  b->reason, b->figure, b->threshold);
+    const double us = US_PER_SECOND * c->seconds;
+    if (rows_us > 0)
+        add_candidate(d, b->schedule, SPMMI_REASON_PREDICTED, us, rows_us);
+    else
+        add_candidate(d, b->schedule, b->reason, b->figure, b->threshold);
+    struct spmmi_trace *last = &d->candidates[d->candidate_count - 1];
+    last->chosen = rows_us <= 0;
+    last->predicted_us = us;
 }
 
 static void add_order(const struct spmmi_tiled_choice *c, bool is_taken, struct spmmi_decision *d)
 {
-    d->candidates[d->candidate_count++] =
-        (struct spmmi_trace){.family = SPMM_FAMILY_TILED,
-                             .schedule = c->balance.schedule,
-                             .chosen = is_taken && (c->flags & SPMMI_PART_REORDERED) != 0,
-                             .reason = SPMMI_REASON_REUSE,
-                             .predicted_us = US_PER_SECOND * c->seconds_reordered,
-                             .figure = c->intensity_reordered,
-                             .threshold = c->intensity};
+    add_candidate(d, c->balance.schedule, SPMMI_REASON_REUSE, c->intensity_reordered, c->intensity);
+    struct spmmi_trace *last = &d->candidates[d->candidate_count - 1];
+    last->chosen = is_taken && (c->flags & SPMMI_PART_REORDERED) != 0;
+    last->predicted_us = US_PER_SECOND * c->seconds_reordered;
 }
 
 static spmm_status_t consider_tiled(const struct context *x, struct spmmi_decision *d,
@@ -122,7 +129,7 @@ static spmm_status_t consider_tiled(const struct context *x, struct spmmi_decisi
     const bool is_taken = r->family == SPMM_FAMILY_TILED || US_PER_SECOND * c.seconds < TILED_SHARE * rows_us;
     if (is_taken)
         take_tiled(x, &c, d);
-    add_schedules(&c, is_taken ? 0 : rows_us, d);
+    add_schedules(r, &c, is_taken ? 0 : rows_us, d);
     if (c.is_tried)
         add_order(&c, is_taken, d);
 

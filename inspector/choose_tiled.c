@@ -20,14 +20,11 @@ static uint32_t panel_rows_for(const struct spmmi_request *r, uint64_t units, in
 
 /* The chart, unless the caller decided. Rows that are to be cut though the chart would leave them whole are cut as
  * uneven ones are. */
-static struct spmmi_balance balance(const struct spmmi_request *r, const struct spmmi_pattern *a, int64_t n)
+static struct spmmi_balance balance(const struct spmmi_request *r, const struct spmmi_pattern *a,
+                                    double utilisation)
 {
     const spmm_inspect_options_t *o = &r->options;
-    const uint32_t tile = spmmi_model_register_tile(n, o->dtype);
-    const uint32_t panel_rows = panel_rows_for(r, (uint64_t)a->rows, n);
-    const struct spmmi_balance_input input = {
-        a->mean, a->stddev,
-        spmmi_utilisation((uint64_t)a->rows, panel_rows, n, tile, r->device.multiprocessors)};
+    const struct spmmi_balance_input input = {a->mean, a->stddev, utilisation};
     struct spmmi_balance_rule rule = {o->u_min, o->cv_max, o->segment_scale, o->segment_least};
     const bool is_whole = r->schedule == SPMM_SCHEDULE_WHOLE || o->balance == SPMM_BALANCE_NONE;
     const bool is_cut = r->schedule == SPMM_SCHEDULE_SEGMENTED || o->balance == SPMM_BALANCE_SEGMENTS;
@@ -117,7 +114,10 @@ spmm_status_t spmmi_choose_tiled(const struct spmmi_request *r, const struct spm
     spmm_status_t status = SPMM_OK;
     struct spmmi_tiled_study *study = NULL;
     memset(choice, 0, sizeof *choice);
-    choice->balance = balance(r, a, n);
+    choice->utilisation =
+        spmmi_utilisation((uint64_t)a->rows, panel_rows_for(r, (uint64_t)a->rows, n), n,
+                          spmmi_model_register_tile(n, r->options.dtype), r->device.multiprocessors);
+    choice->balance = balance(r, a, choice->utilisation);
     SPMM_TRY(spmmi_study_of(studies, a, choice->balance.segment, &study, diag));
     choice->study = study;
     choice->panel_rows = panel_rows_for(r, study->units, n);

@@ -10,6 +10,7 @@
 
 struct spmmi_tiled_choice {
     struct spmmi_balance balance; /* reason FORCED where the caller decided */
+    double utilisation;           /* U of whole rows, which the chart asks first */
     uint32_t panel_rows, flags;
     const struct spmmi_tiled_study *study;
     spmm_panel_stats_t stats; /* of the order that is kept */

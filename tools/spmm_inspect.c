@@ -3,6 +3,7 @@
 #include <spmm/inspector.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,11 +19,12 @@
 enum { OPS_N = 1, OPS_T = 2 };
 
 static struct {
-    const char *output, *device, *kernel;
-    int64_t n[N_MAX], threads, level;
+    const char *output, *device, *kernel, *balance;
+    int64_t n[N_MAX], threads, level, panel_rows, stage_slots, segment_length, segment_least;
+    double u_min, cv_max, segment_scale, blocks_per_sm;
     size_t n_count;
     uint64_t budget;
-    int dtype, layouts, ops, schedule;
+    int dtype, layouts, ops, schedule, balance_mode, reorder, permuted_output;
     int drop_zeros, pattern_only, force, json, quiet, explain;
 } args = {.dtype = SPMM_F32, .ops = OPS_N};
 
@@ -34,7 +36,13 @@ static const struct cli_choice ops[] = {{"N", OPS_N}, {"T", OPS_T}, {"both", OPS
 static const struct cli_choice schedules[] = {{"auto", 0},
                                               {"row-split", SPMM_SCHEDULE_ROW_SPLIT},
                                               {"nonzero-split", SPMM_SCHEDULE_NONZERO_SPLIT},
+                                              {"whole", SPMM_SCHEDULE_WHOLE},
+                                              {"segmented", SPMM_SCHEDULE_SEGMENTED},
                                               {NULL, 0}};
+static const struct cli_choice balances[] = {
+    {"auto", SPMM_BALANCE_AUTO}, {"none", SPMM_BALANCE_NONE}, {"segments", SPMM_BALANCE_SEGMENTS}, {NULL, 0}};
+static const struct cli_choice reorders[] = {
+    {"auto", SPMM_REORDER_AUTO}, {"none", SPMM_REORDER_NONE}, {"radix", SPMM_REORDER_RADIX}, {NULL, 0}};
 
 static const struct cli_option options[] = {
     {'o', "output", CLI_TEXT, &args.output, .value = "FILE",
@@ -49,12 +57,35 @@ static const struct cli_option options[] = {
      .help = "order of B and C: row, col or both (default)"},
     {0, "op", CLI_CHOICE, &args.ops, .value = "OP", .choices = ops,
      .help = "N for A (default), T for its transpose, or both"},
-    {0, "device", CLI_TEXT, &args.device, .value = "NAME",
-     .help = "device to choose for: any (default), cpu, a100, h100,\nh200; the plan runs on the others too"},
+    {0, "device", CLI_TEXT, &args.device, .value = "NAME|FILE",
+     .help = "device to choose for: any (default), cpu, a100, h100,\nh200, or a profile file; the plan runs "
+             "on the others\n"
+             "too"},
     {0, "schedule", CLI_CHOICE, &args.schedule, .value = "NAME", .choices = schedules,
-     .help = "auto (default), row-split or nonzero-split"},
-    {0, "force-kernel", CLI_TEXT, &args.kernel, .value = "NAME",
-     .help = "rows/row-split or rows/nonzero-split"},
+     .help = "auto (default), row-split, nonzero-split, whole or\nsegmented"},
+    {0, "kernel", CLI_TEXT, &args.kernel, .value = "NAME",
+     .help = "rows, rows/row-split, rows/nonzero-split, tiled,\ntiled/whole or tiled/segmented"},
+    {0, "force-kernel", CLI_TEXT, &args.kernel, .value = "NAME", .help = "the same"},
+    {0, "balance", CLI_TEXT, &args.balance, .value = "HOW",
+     .help = "tiled: auto (default: the decision chart), none, or\nsegments[:LENGTH] of so many nonzeros"},
+    {0, "u-min", CLI_NUMBER, &args.u_min, .value = "U",
+     .help = "chart: cut rows below U blocks a multiprocessor;\ndefault 0.65"},
+    {0, "cv-max", CLI_NUMBER, &args.cv_max, .value = "CV",
+     .help = "chart: cut rows above this sigma / mu; default 1"},
+    {0, "segment-scale", CLI_NUMBER, &args.segment_scale, .value = "X",
+     .help = "chart: segments of X times its length; default 1"},
+    {0, "segment-least", CLI_INT, &args.segment_least, .value = "L", .min = 1, .max = INT32_MAX / 2,
+     .help = "chart: segments of at least L nonzeros; default 1"},
+    {0, "reorder", CLI_CHOICE, &args.reorder, .value = "HOW", .choices = reorders,
+     .help = "tiled: auto (default: sort rows by pattern where that is\npredicted to pay), none or radix"},
+    {0, "permuted-output", CLI_FLAG, &args.permuted_output,
+     .help = "tiled: leave C in the sorted order of the rows"},
+    {0, "panel-rows", CLI_INT, &args.panel_rows, .value = "P", .min = 32, .max = 256,
+     .help = "tiled: 32, 64, 128 or 256 rows a panel; default: the\ntallest that gives enough blocks"},
+    {0, "blocks-per-sm", CLI_NUMBER, &args.blocks_per_sm, .value = "X",
+     .help = "tiled: enough blocks a multiprocessor; default 2"},
+    {0, "stage-slots", CLI_INT, &args.stage_slots, .value = "S", .min = 32, .max = 4095,
+     .help = "tiled: rows of B a stage; default 447"},
     {0, "drop-zeros", CLI_FLAG, &args.drop_zeros, .help = "leave out stored entries of value 0"},
     {0, "pattern-only", CLI_FLAG, &args.pattern_only,
      .help = "leave the values out: they are set at run time"},
@@ -130,6 +161,29 @@ static enum cli_result check_output(void)
     return CLI_RUN;
 }
 
+/* "segments:64" -> mode and length. */
+static enum cli_result check_balance(void)
+{
+    if (args.balance == NULL)
+        return CLI_RUN;
+    const size_t length = strcspn(args.balance, ":");
+    for (const struct cli_choice *c = balances; c->word != NULL; c++) {
+        if (strlen(c->word) != length || strncmp(c->word, args.balance, length) != 0)
+            continue;
+        args.balance_mode = c->value;
+        if (args.balance[length] == '\0')
+            return CLI_RUN;
+        char *end = NULL;
+        const char *const number = args.balance + length + 1;
+        args.segment_length = strtol(number, &end, 10);
+        if (c->value == SPMM_BALANCE_SEGMENTS && *number >= '0' && *number <= '9' && *end == '\0' &&
+            args.segment_length >= 1 && args.segment_length <= INT32_MAX / 2)
+            return CLI_RUN;
+    }
+    return cli_complain(&program, "--balance: expected auto, none, segments or segments:LENGTH, found '%s'",
+                        args.balance);
+}
+
 static int write_to_stdout(const spmm_plan_t *plan, const spmm_save_options_t *save, uint64_t *bytes)
 {
     spmm_diag_t diag = {0};
@@ -203,7 +257,18 @@ static spmm_status_t make_plan(const spmm_matrix_t *matrix, struct progress *pro
                                             .pattern_only = args.pattern_only,
                                             .threads = (int)args.threads,
                                             .progress = progress_report,
-                                            .progress_context = progress};
+                                            .progress_context = progress,
+                                            .balance = (spmm_balance_t)args.balance_mode,
+                                            .reorder = (spmm_reorder_t)args.reorder,
+                                            .permute_output = args.permuted_output,
+                                            .segment_length = (uint32_t)args.segment_length,
+                                            .segment_least = (uint32_t)args.segment_least,
+                                            .segment_scale = args.segment_scale,
+                                            .u_min = args.u_min,
+                                            .cv_max = args.cv_max,
+                                            .panel_rows = (uint32_t)args.panel_rows,
+                                            .blocks_per_sm = args.blocks_per_sm,
+                                            .stage_slots = (uint32_t)args.stage_slots};
     const double start = progress_seconds();
     const spmm_status_t status = spmm_inspect(matrix, &inspect, plan, diag);
     report->inspect_seconds = progress_seconds() - start;
@@ -255,6 +320,8 @@ int main(int argc, char **argv)
 {
     struct cli_operands operands;
     enum cli_result parsed = cli_parse(&program, argc, argv, &operands);
+    if (parsed == CLI_RUN)
+        parsed = check_balance();
     if (parsed == CLI_RUN)
         parsed = check_output();
     if (parsed == CLI_DONE)
