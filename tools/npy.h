@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dense matrices in NumPy's .npy files, format 1.0 and 2.0: little-endian float32, float64 and float16, one
- * or two dimensions, C or Fortran order. NumPy has no bf16: two raw bytes ('<V2') a number stand for it, which is how
- * NumPy saves and loads an array of ml_dtypes.bfloat16. A file is untrusted: nothing in it is believed before it was compared with the
- * size of the file. */
+/* Dense matrices in NumPy's .npy files, format 1.0 and 2.0: little-endian float32, float64 and float16, one or two
+ * dimensions, C or Fortran order. NumPy has no bf16: two raw bytes a number ('<V2') stand for it, which is how NumPy
+ * saves and loads an array of ml_dtypes.bfloat16. A file is untrusted: nothing in it is believed before it was
+ * compared with the size of the file. */
 #ifndef SPMM_TOOLS_NPY_H
 #define SPMM_TOOLS_NPY_H
 

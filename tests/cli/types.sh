@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# f16 and bf16 from the matrix file to the checked product.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh" || exit 1
+matrix=$source_dir/tests/data/bcsstk17.mtx.zst
+
+# ---- The bundled matrix: bf16 reaches far enough for its values, f16 does not ----
+run spmm-inspect "$matrix" --dtype bf16 -o "$work/a.plan"
+exits 0
+says 'op N, bf16, '
+says ': tiled/'
+run spmm-info "$work/a.plan"
+exits 0
+says 'bf16'
+for layout in row col; do
+    run spmm-run "$work/a.plan" -n 24 --layout $layout --check "$matrix" --device cpu --repeat 1 --json
+    exits 0
+    is_json 'j["right"] and j["dtype"] == "bf16" and j["kernel"].startswith("cpu/tiled/")'
+    # Storing rounds by half a step, so an honest error is near the bound; a bound with slack would not see f16 sums.
+    is_json '0.5 < j["error_ratio"] <= 1'
+done
+run spmm-inspect "$matrix" --dtype f16
+exits 2
+says_err 'is too large for f16: use bf16 (--dtype bf16)'
+one_line_err
+
+# ---- Both types, operations, layouts and factors ----
+for dtype in f16 bf16; do
+    for spec in gen:rmat:9:6 gen:arrow:700 gen:empty:4:3; do
+        run spmm-inspect -q --dtype $dtype --op both "$spec" -o "$work/g.plan"
+        exits 0
+        for op in N T; do
+            for layout in row col; do
+                for factors in '1 0' '0.3 -2'; do
+                    read -r alpha beta <<<"$factors"
+                    run spmm-run "$work/g.plan" -n 19 --op $op --layout $layout --alpha "$alpha" --beta "$beta" \
+                        --check "$spec" --json --repeat 0 --device cpu
+                    exits 0
+                    is_json "j['right'] and j['dtype'] == '$dtype' and j['op'] == '$op'"
+                done
+            done
+        done
+    done
+    run spmm-inspect -q --dtype $dtype --pattern-only gen:rmat:9:6 -o "$work/p.plan"
+    exits 0
+    run spmm-run "$work/p.plan" -q --check gen:rmat:9:6 --repeat 0 --device cpu
+    exits 0
+done
+
+# ---- NumPy files: float16 is one of its types, bf16 is saved as two raw bytes ----
+run spmm-inspect -q --dtype f16 gen:femshuf:4:4:4 -o "$work/h.plan"
+exits 0
+run spmm-inspect -q --dtype bf16 gen:femshuf:4:4:4 -o "$work/b.plan"
+exits 0
+for threads in 1 3; do
+    run spmm-run "$work/h.plan" -q --device cpu --threads $threads -n 7 --repeat 0 -o "$work/h$threads.npy"
+    exits 0
+done
+same "$work/h1.npy" "$work/h3.npy"
+run spmm-run "$work/b.plan" -q --device cpu -n 7 --repeat 0 -o "$work/b.npy"
+exits 0
+run head -c 64 "$work/h1.npy"
+says "'descr': '<f2'"
+run head -c 64 "$work/b.npy"
+says "'descr': '<V2'"
+run spmm-run "$work/h.plan" -q --device cpu --repeat 0 -B "$work/h1.npy" --check self
+exits 0
+run spmm-run "$work/b.plan" -q --device cpu --repeat 0 -B "$work/b.npy" --check self
+exits 0
+run spmm-run "$work/b.plan" --device cpu --repeat 0 -B "$work/h1.npy"
+exits 2
+says_err 'the file holds f16 numbers, but the plan computes in bf16'
+
+# ---- Values too small for the type stay in the pattern, and are counted ----
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1e-9\n1 2 0\n2 2 1\n' >"$work/tiny.mtx"
+run spmm-inspect "$work/tiny.mtx" --dtype f16 -o "$work/tiny.plan"
+exits 0
+says '1 entries of value 0 were kept'
+says '1 values are too small for the number type and were rounded to 0'
+run spmm-inspect "$work/tiny.mtx" --dtype f16 --json
+exits 0
+is_json 'j["input"]["rounded_to_zero"] == 1 and j["input"]["zeros_kept"] == 1 and j["nnz"] == 3'
+run spmm-inspect "$work/tiny.mtx"
+exits 0
+says_not 'too small for the number type'
+run spmm-run "$work/tiny.plan" -q --device cpu --repeat 0 --check "$work/tiny.mtx"
+exits 0
+
+# ---- The rows kernels have no code for them ----
+run spmm-inspect --dtype f16 --force-kernel rows/row-split gen:diag:5
+exits 2
+says_err 'the rows kernels multiply f32 and f64 only, not f16'
+run spmm-run "$work/h.plan" --device cpu --force-kernel cpu/rows/row-split
+exits 4
+says_err '"cpu/rows/row-split" has no code for f16'
+
+# ---- Beside a library that has no products of 16 bits ----
+run spmm-bench --device cpu -q --dtype bf16 -n 4 --repeat 1 --mkl "$SPMM_NAIVE_MKL" --json gen:band:300:4
+exits 0
+is_json 'len(j["cases"]) == 1 and j["cases"][0]["dtype"] == "bf16" and j["cases"][0]["peers"] == []'
+is_json 'all(k["error_ratio"] <= 1 and k["family"] == "tiled" for k in j["cases"][0]["kernels"])'
+says_err 'have no products of this number type'
+run spmm-bench --device cpu -q --dtype all -n 4 --repeat 1 --no-peers --json gen:band:300:4
+exits 0
+is_json '[c["dtype"] for c in j["cases"]] == ["f32", "f64", "f16", "bf16"]'
+
+finish
