@@ -24,7 +24,8 @@ run spmm-inspect "$matrix" --json -o "$work/b.plan"
 exits 0
 silent_err
 is_json 'j["rows"] == 10974 and j["nnz"] == 428650 and j["input"]["symmetry"] == "symmetric"'
-is_json 'j["plan_bytes"] > 0 and j["inspect_seconds"] > 0 and len(j["variants"]) == 2 and len(j["trace"]) == 4'
+is_json 'j["plan_bytes"] > 0 and j["inspect_seconds"] > 0 and len(j["variants"]) == 2'
+is_json 'sum(t["family"] == "rows" for t in j["trace"]) == 4'
 is_json '[(t["variant"], t["schedule"]) for t in j["trace"] if t["chosen"]] == [(0, "nonzero-split"), (1, "row-split")]'
 same "$work/a.plan" "$work/b.plan"
 
@@ -66,8 +67,8 @@ is_json '[(t["variant"], t["schedule"]) for t in j["trace"] if t["chosen"]] == [
 run spmm-inspect -n 1,64 --schedule row-split gen:diag:5
 exits 0
 says 'variant 1  op N, f32, n in 49..96, '
-says 'choice     rows/row-split: the caller named this schedule'
-says_times 1 'the caller named'
+says 'choice     variant 0: rows/row-split: the caller named this schedule; predicted '
+says_times 2 'the caller named'
 
 # ---- The plan does not depend on threads ----
 run spmm-inspect -q gen:rmat:12:20 --op both --threads 1 -o "$work/t1.plan"
@@ -86,6 +87,45 @@ run spmm-inspect --json gen:band:40:9 --force-kernel=rows/nonzero-split --patter
 exits 0
 is_json 'not j["has_values"] and j["values_digest"] is None'
 is_json 'j["variants"][0]["parts"][0]["schedule"] == "nonzero-split"'
+
+# ---- The tiled family: the chart's path, with its numbers ----
+run spmm-inspect --kernel tiled --explain -n 64 --layout col gen:arrow:20000
+exits 0
+says 'tiled/segmented, '
+says 'granule 3'
+says 'refused tiled/segmented: 2.394 blocks a multiprocessor, below 0.65 rows are cut'
+says 'refused tiled/whole: sigma / mu is 47.'
+says 'chosen  tiled/segmented: sigma / mu is 47.'
+says 'flop/byte in the new order'
+says 'rho = '
+says 'Z = '
+says 'Gamma = C / L = '
+says 'predicted '
+run spmm-inspect --kernel tiled --explain -n 64 gen:dense:64:1000
+exits 0
+says 'chosen  tiled/segmented: 0.061 blocks a multiprocessor, below 0.65 rows are cut'
+says 'granule 61'
+run spmm-inspect --kernel tiled --explain -n 64 gen:band:20000:3
+exits 0
+says 'chosen  tiled/whole: sigma / mu is 0.0'
+run spmm-inspect --json -n 64 --kernel tiled --balance segments:5 --reorder radix --panel-rows 64 --stage-slots 100 gen:band:20000:3
+exits 0
+is_json 'len(j["variants"]) == 1'
+is_json 'j["variants"][0]["parts"][0]["family"] == "tiled" and j["variants"][0]["parts"][0]["granule"] == 5'
+is_json 'j["panels"]["panel_rows"] == 64 and j["panels"]["stage_slots"] == 100 and j["panels"]["is_reordered"]'
+is_json '[t["schedule"] for t in j["trace"] if t["chosen"]] == ["segmented", "segmented"]'
+run spmm-inspect --json -n 64 --kernel tiled --u-min 0.01 --cv-max 99 --segment-scale 4 --segment-least 9 gen:arrow:20000
+exits 0
+is_json 'j["variants"][0]["parts"][0]["schedule"] == "whole"'
+run spmm-inspect --json -n 64 --kernel tiled --segment-scale 4 --segment-least 9 gen:arrow:20000
+exits 0
+is_json 'j["variants"][0]["parts"][0]["granule"] == 12'
+run spmm-inspect --permuted-output --reorder radix gen:femshuf:9:9:9 -o "$work/permuted.plan"
+exits 0
+says 'op N, f32, any n, both layouts, any device: tiled/whole'
+run spmm-info "$work/permuted.plan"
+exits 0
+says 'tiled/whole'
 
 # ---- What the reader noticed ----
 printf '%%%%MatrixMarket matrix coordinate real general\n3 3 5\n1 1 2\n1 1 3\n2 2 0\n3 3 nan\n3 1 inf\n' >"$work/n.mtx"
@@ -209,9 +249,9 @@ says_err "one argument too many: 'gen:diag:2'"
 run spmm-inspect gen:diag:1 -o
 exits 2
 says_err '-o needs a value'
-run spmm-inspect --dtype f16 gen:diag:1
+run spmm-inspect --dtype f8 gen:diag:1
 exits 2
-says_err "expected one of f32, f64, found 'f16'"
+says_err "expected one of f32, f64, f16, bf16, found 'f8'"
 run spmm-inspect -n 8,x gen:diag:1
 exits 2
 says_err "whole numbers with commas"
@@ -230,6 +270,27 @@ exits 2
 says_err 'any, cpu, a100, h100, h200'
 run spmm-inspect --force-kernel tiled/x gen:diag:1
 exits 2
+says_err 'tiled/whole or tiled/segmented, found "tiled/x"'
+run spmm-inspect --balance half gen:diag:1
+exits 2
+says_err "segments or segments:LENGTH, found 'half'"
+for how in segments: segments:0 segments:x segments:-3 segments:9999999999 none:4 seg; do
+    run spmm-inspect --balance "$how" gen:diag:1
+    exits 2
+    says_err "found '$how'"
+done
+run spmm-inspect --kernel rows --reorder radix gen:diag:1
+exits 2
+says_err 'the kernel is to be rows'
+run spmm-inspect --panel-rows 48 gen:diag:1
+exits 2
+says_err '32, 64, 128 or 256, found 48'
+run spmm-inspect --permuted-output --op both gen:diag:1
+exits 2
+says_err 'op N only'
+run spmm-inspect --permuted-output --balance segments gen:diag:1
+exits 2
+says_err 'needs whole rows'
 run spmm-inspect --schedule row-split --force-kernel rows/nonzero-split gen:diag:1
 exits 2
 says_err 'contradict'
