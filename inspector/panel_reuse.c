@@ -41,7 +41,7 @@ static void count_heights(const struct spmmi_panel_pattern *p, uint32_t *last, s
 #pragma omp parallel num_threads(p->threads)
     {
         int64_t counts[33] = {0};
-#pragma omp for schedule(dynamic, 8)
+#pragma omp for schedule(dynamic, 1)
         for (int64_t i = 0; i < blocks; i++)
             count_block(p, (uint64_t)i * BLOCK, last + omp_get_thread_num() * p->cols, counts);
 #pragma omp critical(spmmi_panel_heights)

@@ -166,7 +166,7 @@ static spmm_status_t count_panels(const struct spmmi_panel_pattern *p, int64_t p
     for (int t = 0; t < p->threads && status == SPMM_OK; t++)
         status = worker_open(p, bound, &workers[t]);
     if (status == SPMM_OK) {
-#pragma omp parallel for schedule(dynamic, 8) num_threads(p->threads)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads)
         for (int64_t i = 0; i < panels; i++)
             count_panel(p, i, &workers[omp_get_thread_num()]);
     }
