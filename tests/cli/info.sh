@@ -72,6 +72,18 @@ is_json 'j["panels"]["panels"] == 3 and j["panels"]["blocks"] == 48 and j["panel
 is_json '[h["panel_rows"] for h in j["panels"]["heights"]] == [8, 16, 32, 64, 128, 256]'
 is_json 'len(j["panels"]["column_count"]) == 32 and len(j["panels"]["column_sum"]) == 32'
 is_json 'j["variants"][0]["parts"][0]["panel_rows"] == 32 and not j["variants"][0]["parts"][0]["is_reordered"]'
+spmm-inspect -q "$matrix" --kernel tiled --device h100 -o "$work/tiled.plan"
+run spmm-info "$work/tiled.plan"
+exits 0
+says '256: 13.87'
+says 'columns of 32-63 hold'
+run spmm-info --json "$work/tiled.plan"
+exits 0
+is_json 'j["panels"]["units"] == 10974 and sum(j["panels"]["column_sum"]) == 428650'
+is_json 'all(h["rho"] == 428650 / h["footprint"] for h in j["panels"]["heights"])'
+is_json '[h["footprint"] for h in j["panels"]["heights"] if h["panel_rows"] == j["panels"]["panel_rows"]] == [
+    j["panels"]["footprint_sum"]]'
+is_json 'j["panels"]["padding"] == 32 * j["panels"]["slices"] / 428650'
 run spmm-info "$source_dir/tests/golden/good/f32_row_split.plan"
 exits 0
 says_not 'Panels'
