@@ -21,10 +21,10 @@ says 'gen:arrow:50  50 x 50, 148 nonzeros, n = 5, col, f64, op T'
 silent_err
 checks=$((checks + 1))
 [ "$(head -n 1 "$work/r.csv")" = "$header" ] || wrong 'expected the header of the columns'
-rows 'len(r) == 2 * 2 * 2 * 2 * 2 * 2'
-rows 'sum(int(x["chosen"]) for x in r) == len(r) / 2'
-rows '{x["kernel"] for x in r} == {"cpu/rows/row-split", "cpu/rows/nonzero-split"}'
-rows 'all(x["date"] == "2000-01-02" and x["commit"] == "abc" and x["family"] == "rows" for x in r)'
+rows 'len(r) == 2 * 2 * 2 * 2 * 2 * 4'
+rows 'sum(int(x["chosen"]) for x in r) == len(r) / 4'
+rows '{x["kernel"] for x in r} == {"cpu/" + k for k in ("rows/row-split", "rows/nonzero-split", "tiled/whole", "tiled/segmented")}'
+rows 'all(x["date"] == "2000-01-02" and x["commit"] == "abc" and x["family"] == x["kernel"].split("/")[1] for x in r)'
 rows 'all(float(x["error_ratio"]) <= 1 and float(x["ms_cold"]) > 0 and float(x["ms_warm"]) > 0 for x in r)'
 rows 'all(float(x["gflops"]) > 0 and float(x["inspect_s"]) > 0 and int(x["plan_bytes"]) > 0 for x in r)'
 rows 'all(x["peer"] == x["ratio_cold"] == x["peer_ms_cold"] == "" for x in r)'
@@ -33,7 +33,13 @@ rows '{(x["n"], x["layout"], x["dtype"], x["op"]) for x in r} == {(n, l, d, o) f
 # ---- A second run appends, without a second header ----
 run "${bench[@]}" --no-peers -n 3 --csv "$work/r.csv" --kernels nonsense "$source_dir/tests/data/bcsstk17.mtx.zst"
 exits 0
-rows 'len(r) == 65 and r[-1]["matrix"] == "bcsstk17" and r[-1]["nnz"] == "428650" and r[-1]["chosen"] == "1"'
+rows 'len(r) == 129 and r[-1]["matrix"] == "bcsstk17" and r[-1]["nnz"] == "428650" and r[-1]["chosen"] == "1"'
+
+# ---- The 16-bit types run tiled kernels only ----
+run "${bench[@]}" --no-peers -n 3 --dtype all --layout both --json gen:rmat:7:4
+exits 0
+is_json 'sorted((c["dtype"], len(c["kernels"])) for c in j["cases"]) == [("bf16", 2)] * 2 + [("f16", 2)] * 2 + [("f32", 4)] * 2 + [("f64", 4)] * 2'
+is_json 'all(k["error_ratio"] <= 1 for c in j["cases"] for k in c["kernels"])'
 
 # ---- JSON ----
 run "${bench[@]}" --no-peers -n 2 --json gen:band:30:2 gen:empty:3:4
@@ -49,7 +55,7 @@ rm "$work/r.csv"
 run "${bench[@]}" --mkl "$peer" -n 1,4 --dtype both --layout both --op both --csv "$work/r.csv" gen:rmat:6:4
 exits 0
 says 'best peer'
-rows 'len(r) == 32 and all(float(x["peer_ms_cold"]) > 0 and float(x["peer_ms_warm"]) > 0 for x in r)'
+rows 'len(r) == 64 and all(float(x["peer_ms_cold"]) > 0 and float(x["peer_ms_warm"]) > 0 for x in r)'
 rows 'all(abs(float(x["peer_ms_cold"]) / float(x["ms_cold"]) / float(x["ratio_cold"]) - 1) < 0.01 for x in r)'
 rows 'all(x["peer"] == "mkl-csr" for x in r if x["op"] == "N")'
 rows 'all(x["peer"] in ("mkl-csr", "mkl-opT-csr") for x in r)'
@@ -90,7 +96,7 @@ if [ -w /dev/full ]; then
 fi
 
 # ---- Usage ----
-for bad in '' '-n 0 gen:diag:4' '-n x gen:diag:4' '--dtype f16 gen:diag:4' '--device gpu gen:diag:4'; do
+for bad in '' '-n 0 gen:diag:4' '-n x gen:diag:4' '--dtype f8 gen:diag:4' '--device gpu gen:diag:4'; do
     # shellcheck disable=SC2086 # the words are separate arguments
     run spmm-bench $bad
     exits 2
