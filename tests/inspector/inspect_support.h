@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tests of spmm_inspect share. */
+#ifndef SPMM_TESTS_INSPECT_SUPPORT_H
+#define SPMM_TESTS_INSPECT_SUPPORT_H
+
+#include <spmm/inspector.h>
+
+#define OPTIONS(...)                                               \
+    {                                                              \
+        .struct_size = sizeof(spmm_inspect_options_t), __VA_ARGS__ \
+    }
+
+/* Every generator, at least once; ends with NULL. */
+extern const char *const inspect_specs[];
+#define INSPECT_SPEC_COUNT 20
+
+/* Both fail the test where the library refuses. */
+spmm_matrix_t *inspect_generate(const char *spec);
+spmm_plan_t *inspect_plan(const spmm_matrix_t *m, const spmm_inspect_options_t *options);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spmm_inspect and the tiled family: what the chart, the panels and the order become in a plan. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "format/plan.h"
+#include "inspector/matrix.h"
+#include "tests/inspector/inspect_support.h"
+
+struct tiled_case {
+    const char *name, *spec;
+    spmm_inspect_options_t options;
+    spmm_schedule_t schedule;
+    uint32_t granule, panel_rows, flags;
+    enum spmmi_reason reason;
+};
+static const int64_t n_64[] = {64};
+
+/* 132 multiprocessors; R = 16, so that 64 columns make 4 blocks of a panel. */
+static const struct tiled_case tiled_cases[] = {
+    /* 625 panels of 32 rows: 18.9 blocks; of 256: 2.4. Rows of 7. */
+    {"even_rows_in_many_panels_stay_whole", "gen:band:20000:3",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE),
+     SPMM_SCHEDULE_WHOLE, 0, 256, 0, SPMMI_REASON_EVEN},
+    /* 2 panels of 32 rows: U = 8 / 132, mu = 1000, segments of 61. */
+    {"few_rows_are_cut_into_u_mu", "gen:dense:64:1000",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE),
+     SPMM_SCHEDULE_SEGMENTED, 61, 32, 0, SPMMI_REASON_UNDERUSED},
+    /* One row of 20000, the others of 2; mu = 2.99990. */
+    {"uneven_rows_are_cut_into_mu", "gen:arrow:20000",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE),
+     SPMM_SCHEDULE_SEGMENTED, 3, 256, 0, SPMMI_REASON_UNEVEN},
+    {"lengths_can_be_scaled", "gen:arrow:20000",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
+             .segment_scale = 4),
+     SPMM_SCHEDULE_SEGMENTED, 12, 256, 0, SPMMI_REASON_UNEVEN},
+    {"lengths_can_have_a_floor", "gen:arrow:20000",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
+             .segment_least = 32),
+     SPMM_SCHEDULE_SEGMENTED, 32, 256, 0, SPMMI_REASON_UNEVEN},
+    {"thresholds_can_be_moved", "gen:arrow:20000",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE, .cv_max = 100),
+     SPMM_SCHEDULE_WHOLE, 0, 256, 0, SPMMI_REASON_EVEN},
+    {"u_min_can_be_moved", "gen:dense:64:1000",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE, .u_min = 0.01),
+     SPMM_SCHEDULE_WHOLE, 0, 32, 0, SPMMI_REASON_EVEN},
+    {"whole_rows_can_be_forced", "gen:arrow:20000",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled/whole", .reorder = SPMM_REORDER_NONE),
+     SPMM_SCHEDULE_WHOLE, 0, 256, 0, SPMMI_REASON_FORCED},
+    {"whole_rows_can_be_had_by_balance_none", "gen:arrow:20000",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .balance = SPMM_BALANCE_NONE,
+             .reorder = SPMM_REORDER_NONE),
+     SPMM_SCHEDULE_WHOLE, 0, 256, 0, SPMMI_REASON_FORCED},
+    {"segments_of_mu_can_be_forced", "gen:band:20000:3",
+     OPTIONS(.n = n_64, .n_count = 1, .schedule = SPMM_SCHEDULE_SEGMENTED, .reorder = SPMM_REORDER_NONE),
+     SPMM_SCHEDULE_SEGMENTED, 7, 256, 0, SPMMI_REASON_FORCED},
+    {"segments_can_be_given_a_length", "gen:band:20000:3",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .balance = SPMM_BALANCE_SEGMENTS,
+             .segment_length = 5, .reorder = SPMM_REORDER_NONE),
+     SPMM_SCHEDULE_SEGMENTED, 5, 256, 0, SPMMI_REASON_FORCED},
+    {"panels_can_be_given_a_height", "gen:band:20000:3",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .panel_rows = 64,
+             .reorder = SPMM_REORDER_NONE),
+     SPMM_SCHEDULE_WHOLE, 0, 64, 0, SPMMI_REASON_EVEN},
+    {"more_blocks_can_be_asked_for", "gen:band:20000:3",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .blocks_per_sm = 4,
+             .reorder = SPMM_REORDER_NONE),
+     SPMM_SCHEDULE_WHOLE, 0, 128, 0, SPMMI_REASON_EVEN},
+    {"rows_can_be_sorted", "gen:femshuf:20:20:20",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_RADIX),
+     SPMM_SCHEDULE_WHOLE, 0, 256, SPMMI_PART_REORDERED, SPMMI_REASON_EVEN},
+    {"segments_can_be_sorted", "gen:arrow:20000",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_RADIX),
+     SPMM_SCHEDULE_SEGMENTED, 3, 256, SPMMI_PART_REORDERED, SPMMI_REASON_UNEVEN},
+    {"output_can_be_permuted", "gen:femshuf:20:20:20",
+     OPTIONS(.reorder = SPMM_REORDER_RADIX, .permute_output = 1), SPMM_SCHEDULE_WHOLE, 0, 256,
+     SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT, SPMMI_REASON_FORCED},
+    /* The band is sorted already: the order by pattern is the one there is. */
+    {"an_order_that_gains_nothing_is_refused", "gen:band:20000:3",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled"), SPMM_SCHEDULE_WHOLE, 0, 256, 0,
+     SPMMI_REASON_EVEN},
+    {"a_matrix_without_rows_has_a_part", "gen:empty:0:7",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled"), SPMM_SCHEDULE_WHOLE, 0, 32, 0,
+     SPMMI_REASON_EVEN},
+    {"a_matrix_without_nonzeros_has_a_part", "gen:empty:70:7",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled"), SPMM_SCHEDULE_WHOLE, 0, 32, 0,
+     SPMMI_REASON_EVEN},
+};
+
+static void configures_the_tiled_family(void **state)
+{
+    const struct tiled_case *c = *state;
+    spmm_diag_t diag = {0};
+    spmm_matrix_t *m = inspect_generate(c->spec);
+    spmm_plan_t *plan = inspect_plan(m, &c->options);
+    if (spmmi_plan_check(plan, &diag) != SPMM_OK)
+        fail_msg("%s", diag.text);
+    assert_int_equal(plan->variant_count, 1);
+    assert_int_equal(plan->part_count, 1);
+    const struct spmmi_part *part = &plan->parts[0];
+    assert_int_equal(part->family, SPMM_FAMILY_TILED);
+    assert_int_equal(part->schedule, c->schedule);
+    assert_int_equal(part->granule, c->granule);
+    assert_int_equal(part->panel_rows, c->panel_rows);
+    assert_int_equal(part->stage_slots, 447);
+    assert_int_equal(part->flags, c->flags);
+    assert_int_equal(plan->variants[0].layouts, SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR);
+    assert_true(plan->has_panel_stats);
+    assert_int_equal(plan->panel_stats.panel_rows, c->panel_rows);
+    assert_int_equal(plan->panel_stats.segment, c->granule);
+    assert_int_equal(plan->panel_stats.is_reordered, (c->flags & SPMMI_PART_REORDERED) != 0);
+    int winners = 0;
+    for (uint32_t i = 0; i < plan->trace_count; i++) {
+        const struct spmmi_trace *t = &plan->trace[i];
+        if (!t->chosen || t->reason == SPMMI_REASON_REUSE)
+            continue;
+        assert_int_equal(t->family, SPMM_FAMILY_TILED);
+        assert_int_equal(t->schedule, c->schedule);
+        assert_int_equal(t->reason, c->reason);
+        winners++;
+    }
+    assert_int_equal(winners, 1);
+    spmm_plan_destroy(plan);
+    spmm_matrix_destroy(m);
+}
+
+/* Both intensities are in the trace, and the new order is in use where it says so. */
+static void the_trace_tells_what_the_order_does(void **state)
+{
+    (void)state;
+    spmm_matrix_t *m = inspect_generate("gen:femshuf:20:20:20");
+    for (int reorder = SPMM_REORDER_AUTO; reorder <= SPMM_REORDER_RADIX; reorder++) {
+        spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+        options.force_kernel = "tiled";
+        options.reorder = (spmm_reorder_t)reorder;
+        spmm_plan_t *plan = inspect_plan(m, &options);
+        int entries = 0;
+        for (uint32_t i = 0; i < plan->trace_count; i++) {
+            const struct spmmi_trace *t = &plan->trace[i];
+            if (t->reason != SPMMI_REASON_REUSE)
+                continue;
+            const struct spmmi_part *part = &plan->parts[plan->variants[t->variant].part_first];
+            assert_true(t->figure > 0 && t->threshold > 0 && t->figure != t->threshold);
+            assert_int_equal(t->chosen, (part->flags & SPMMI_PART_REORDERED) != 0);
+            if (reorder == SPMM_REORDER_RADIX)
+                assert_int_equal(t->chosen, 1);
+            else if (t->chosen)
+                assert_true(t->figure > t->threshold);
+            entries++;
+        }
+        assert_int_equal(entries, reorder == SPMM_REORDER_NONE ? 0 : (int)plan->variant_count);
+        spmm_plan_destroy(plan);
+    }
+    spmm_matrix_destroy(m);
+}
+
+static void permuted_output_has_one_order_for_every_product(void **state)
+{
+    (void)state;
+    spmm_matrix_t *m = inspect_generate("gen:femshuf:9:9:9");
+    spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+    const uint32_t *order = NULL;
+    int64_t count = 0;
+    options.permute_output = 1;
+    options.reorder = SPMM_REORDER_RADIX;
+    spmm_plan_t *plan = inspect_plan(m, &options);
+    assert_int_equal(plan->variant_count, 1);
+    assert_int_equal(plan->variants[0].n_min, 1);
+    assert_int_equal(plan->variants[0].n_max, SPMMI_N_MAX);
+    assert_int_equal(spmm_plan_row_order(plan, 0, &order, &count), SPMM_OK);
+    assert_int_equal(count, m->rows);
+    spmm_plan_destroy(plan);
+    spmm_matrix_destroy(m);
+}
+
+/* Every generator in every configuration, both ops: the format accepts the parts. */
+static void tiled_parts_pass_the_check_of_the_format(void **state)
+{
+    static const char *const kernels[] = {"tiled", "tiled/whole", "tiled/segmented"};
+    (void)state;
+    for (size_t s = 0; s < INSPECT_SPEC_COUNT; s++) {
+        spmm_matrix_t *m = inspect_generate(inspect_specs[s]);
+        for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++) {
+            for (int reorder = SPMM_REORDER_AUTO; reorder <= SPMM_REORDER_RADIX; reorder++) {
+                spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+                spmm_diag_t diag = {0};
+                options.force_kernel = kernels[k];
+                options.reorder = (spmm_reorder_t)reorder;
+                options.ops = 3;
+                spmm_plan_t *plan = inspect_plan(m, &options);
+                if (spmmi_plan_check(plan, &diag) != SPMM_OK)
+                    fail_msg("%s: %s", inspect_specs[s], diag.text);
+                for (uint32_t i = 0; i < plan->variant_count; i++)
+                    assert_int_equal(plan->parts[plan->variants[i].part_first].family, SPMM_FAMILY_TILED);
+                spmm_plan_destroy(plan);
+            }
+        }
+        spmm_matrix_destroy(m);
+    }
+}
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+int main(void)
+{
+    static const struct CMUnitTest plain[] = {
+        cmocka_unit_test(the_trace_tells_what_the_order_does),
+        cmocka_unit_test(permuted_output_has_one_order_for_every_product),
+        cmocka_unit_test(tiled_parts_pass_the_check_of_the_format),
+    };
+    struct CMUnitTest tests[COUNT(tiled_cases) + COUNT(plain)];
+    size_t count = 0;
+    for (size_t i = 0; i < COUNT(tiled_cases); i++)
+        tests[count++] = (struct CMUnitTest){tiled_cases[i].name, configures_the_tiled_family, NULL, NULL,
+                                             (void *)(uintptr_t)&tiled_cases[i]};
+    for (size_t i = 0; i < COUNT(plain); i++)
+        tests[count++] = plain[i];
+    return cmocka_run_group_tests_name("inspect_tiled", tests, NULL, NULL);
+}
