@@ -74,8 +74,8 @@ static void pair_free(struct pair *pair)
     spmm_executor_destroy(pair->cpu);
 }
 
-static void widths_and_orders(const struct test_matrix *a, const struct layout *layout, enum test_values values,
-                              int turn)
+static void widths_and_orders(const struct test_matrix *a, const struct layout *layout,
+                              enum test_values values, int turn)
 {
     struct pair pair = pair_make(a, layout);
     for (int w = 0; w < WIDTH_COUNT; w++, turn++) {
