@@ -11,6 +11,7 @@
 #include "bench_peers.h"
 #include "bench_report.h"
 #include "bench_site.h"
+#include "calibrate.h"
 #include "cli.h"
 #include "device_choice.h"
 #include "exit_code.h"
@@ -33,7 +34,8 @@ static struct {
     int64_t threads, repeat;
     double max_seconds;
     const char *kernels, *peers, *mkl, *csv, *date, *commit;
-    int no_peers, lists_peers, only_summary, json, quiet;
+    const char *output;
+    int no_peers, lists_peers, only_summary, json, quiet, calibrate;
 } args = {
     .dtypes = 1 << SPMM_F32, .layouts = 1, .ops = 1, .device_text = "auto", .repeat = 15, .max_seconds = 2.0};
 
@@ -79,6 +81,11 @@ static const struct cli_option options[] = {
     {0, "commit", CLI_TEXT, &args.commit, .value = "ID", .help = "commit column (default: $SPMM_COMMIT)"},
     {0, "list-peers", CLI_FLAG, &args.lists_peers, .help = "show every peer, not only the best one"},
     {0, "summary", CLI_FLAG, &args.only_summary, .help = "print the summary only"},
+    {0, "calibrate", CLI_FLAG, &args.calibrate,
+     .help = "measure the rates of the device instead and print them as a device profile\n"
+             "(see --device of spmm-inspect); takes some seconds and no MATRIX"},
+    {'o', "output", CLI_TEXT, &args.output, .value = "FILE",
+     .help = "write the profile to FILE (default: standard output)"},
     {0, "json", CLI_FLAG, &args.json, .help = "print JSON instead of a table"},
     {'q', "quiet", CLI_FLAG, &args.quiet, .help = "no progress on the terminal"},
 };
@@ -98,10 +105,11 @@ static const struct cli_program program = {
         "does not count.",
     .examples = "  spmm-bench gen:fem3:9:9:257                     one mesh, fp32, row-major, six n\n"
                 "  spmm-bench -n 32,128 --layout both *.mtx.zst    two n, both layouts\n"
-                "  spmm-bench --csv results.csv --dtype both A.mtx keep the figures\n",
+                "  spmm-bench --csv results.csv --dtype both A.mtx keep the figures\n"
+                "  spmm-bench --calibrate --device cuda -o my.profile   rates of this GPU\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .operands_min = 1,
+    .operands_min = 0, /* 1 without --calibrate */
     .operands_max = 4096,
 };
 
@@ -318,6 +326,13 @@ cleanup:
     return code != EXIT_DONE ? code : exit_flush(PROGRAM);
 }
 
+static int run_calibration(void)
+{
+    spmm_diag_t diag = {.status = SPMM_OK};
+    const spmm_status_t status = calibrate(args.device, (int)args.threads, args.output, &diag);
+    return status != SPMM_OK ? exit_failure(PROGRAM, NULL, status, &diag) : exit_flush(PROGRAM);
+}
+
 int main(int argc, char **argv)
 {
     static const int64_t default_n[] = {1, 8, 32, 64, 128, 256};
@@ -329,7 +344,14 @@ int main(int argc, char **argv)
         cli_complain(&program, "--device takes " DEVICE_CHOICE_VALUE ", not '%s'", args.device_text);
         return EXIT_USAGE;
     }
+    if ((operands.count == 0) != (args.calibrate != 0)) {
+        cli_complain(&program, args.calibrate ? "--calibrate takes no MATRIX" : "expected: " PROGRAM " %s",
+                     program.usage);
+        return EXIT_USAGE;
+    }
     args.device = device_choice_resolve(args.device);
+    if (args.calibrate)
+        return run_calibration();
     if (args.n_count == 0) {
         memcpy(args.n, default_n, sizeof default_n);
         args.n_count = sizeof default_n / sizeof *default_n;
