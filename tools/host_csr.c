@@ -3,6 +3,7 @@
 #include "host_csr.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "fail.h"
 #include "number.h"
@@ -64,6 +65,22 @@ spmm_status_t host_csr_transpose(const struct host_csr *a, struct host_csr *at, 
             at->col_ind[to] = (int32_t)i;
             at->values[to] = a->values[p];
         }
+    }
+    return SPMM_OK;
+}
+
+spmm_status_t host_csr_permute(const struct host_csr *a, const uint32_t *order, struct host_csr *permuted,
+                               spmm_diag_t *diag)
+{
+    const spmm_status_t status = csr_alloc(a->rows, a->cols, a->nnz, a->dtype, permuted, diag);
+    if (status != SPMM_OK)
+        return status;
+    for (int64_t i = 0; i < a->rows; i++) {
+        const int64_t from = a->row_ptr[order[i]], to = permuted->row_ptr[i];
+        const int64_t length = a->row_ptr[order[i] + INT64_C(1)] - from;
+        memcpy(permuted->col_ind + to, a->col_ind + from, (size_t)length * sizeof *a->col_ind);
+        memcpy(permuted->values + to, a->values + from, (size_t)length * sizeof *a->values);
+        permuted->row_ptr[i + 1] = to + length;
     }
     return SPMM_OK;
 }

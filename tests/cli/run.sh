@@ -163,4 +163,15 @@ run spmm-run -q --device cpu --repeat 0 --budget 1 "$work/small.plan"
 exits 3
 says_err 'SPMM_ERR_PLAN_BUDGET'
 
+# ---- C in the order of a plan that permutes it ----
+spmm-inspect -q gen:femshuf:9:9:9 --permuted-output --reorder radix -o "$work/permuted.plan"
+for layout in row col; do
+    run spmm-run "$work/permuted.plan" -n 5 --layout $layout --check gen:femshuf:9:9:9 --device cpu --repeat 0
+    exits 0
+    says 'check      right'
+done
+run spmm-run "$work/permuted.plan" -n 5 --beta 2 --check gen:femshuf:9:9:9 --device cpu --repeat 0
+exits 0
+says 'check      right'
+
 finish
