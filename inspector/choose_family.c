@@ -2,6 +2,7 @@
 /* See choose_family.h. */
 #include "choose_family.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "choose_tiled.h"
@@ -123,10 +124,14 @@ static spmm_status_t consider_tiled(const struct context *x, struct spmmi_decisi
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_request *r = x->request;
-    struct spmmi_tiled_choice c;
-    SPMM_TRY(spmmi_choose_tiled(r, x->pattern, x->studies, tiled_model(x), x->layout, d->n, &c, diag));
+    const bool is_forced = r->family == SPMM_FAMILY_TILED;
     const double rows_us = winner_us(d);
-    const bool is_taken = r->family == SPMM_FAMILY_TILED || US_PER_SECOND * c.seconds < TILED_SHARE * rows_us;
+    const double to_beat =
+        is_forced || r->options.reorder == SPMM_REORDER_RADIX ? (double)INFINITY : rows_us / US_PER_SECOND;
+    struct spmmi_tiled_choice c;
+    SPMM_TRY(
+        spmmi_choose_tiled(r, x->pattern, x->studies, tiled_model(x), x->layout, d->n, to_beat, &c, diag));
+    const bool is_taken = is_forced || US_PER_SECOND * c.seconds < TILED_SHARE * rows_us;
     if (is_taken)
         take_tiled(x, &c, d);
     add_schedules(r, &c, is_taken ? 0 : rows_us, d);

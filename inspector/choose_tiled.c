@@ -9,6 +9,7 @@
 #include "model_paper.h"
 
 #define SECTOR_BYTES 32.0
+#define ORDER_WORTH 1.5 /* times what is to beat: the largest gain that is hoped for from an order */
 
 static uint32_t panel_rows_for(const struct spmmi_request *r, uint64_t units, int64_t n)
 {
@@ -108,8 +109,8 @@ cleanup:
 
 spmm_status_t spmmi_choose_tiled(const struct spmmi_request *r, const struct spmmi_pattern *a,
                                  struct spmmi_tiled_studies *studies, const struct spmmi_model_matrix *model,
-                                 uint32_t layout, int64_t n, struct spmmi_tiled_choice *choice,
-                                 spmm_diag_t *diag)
+                                 uint32_t layout, int64_t n, double to_beat,
+                                 struct spmmi_tiled_choice *choice, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_tiled_study *study = NULL;
@@ -123,7 +124,7 @@ spmm_status_t spmmi_choose_tiled(const struct spmmi_request *r, const struct spm
     choice->panel_rows = panel_rows_for(r, study->units, n);
     SPMM_TRY(spmmi_study_panels(study, a, r, choice->panel_rows, false, n, &choice->stats, diag));
     choice->seconds = predict(r, model, choice, &choice->stats, layout, n);
-    if (r->options.reorder != SPMM_REORDER_NONE)
+    if (r->options.reorder != SPMM_REORDER_NONE && choice->seconds < ORDER_WORTH * to_beat)
         SPMM_TRY(try_order(r, a, study, model, layout, n, choice, diag));
 cleanup:
     return status;

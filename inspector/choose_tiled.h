@@ -21,11 +21,13 @@ struct spmmi_tiled_choice {
     double intensity, intensity_reordered, seconds_reordered;
 };
 
-/* layout is one bit. model may be NULL: then nothing is predicted. Errors: MEMORY, MATRIX_TOO_LARGE. */
+/* layout is one bit. model may be NULL: then nothing is predicted. to_beat: predicted seconds of the rows family, with
+ * which the configuration competes; INFINITY where the caller wants it anyway. The order by pattern costs a sort and
+ * further figures, so it is not tried where the plain one takes far longer. Errors: MEMORY, MATRIX_TOO_LARGE. */
 spmm_status_t spmmi_choose_tiled(const struct spmmi_request *r, const struct spmmi_pattern *a,
                                  struct spmmi_tiled_studies *studies, const struct spmmi_model_matrix *model,
-                                 uint32_t layout, int64_t n, struct spmmi_tiled_choice *choice,
-                                 spmm_diag_t *diag);
+                                 uint32_t layout, int64_t n, double to_beat,
+                                 struct spmmi_tiled_choice *choice, spmm_diag_t *diag);
 
 /* Family, schedule, items and the rest of a part. Errors: MEMORY. */
 spmm_status_t spmmi_tiled_part(const struct spmmi_tiled_study *study, const struct spmmi_decision *d,
