@@ -53,7 +53,7 @@ static double group_nonzeros(const struct spmmi_model_query *q, const struct sha
     const double wave = s->blocks_per_sm * q->profile->multiprocessors * BLOCK_THREADS / s->lanes;
     const double waves = ceil((q->matrix->nnz + 1) / (wave * GROUP_NONZEROS_MAX));
     const double granule = SPMMI_MODEL_GRANULE;
-    return ceil(q->matrix->nnz / (wave * waves) / granule) * granule;
+    return fmax(ceil(q->matrix->nnz / (wave * waves) / granule), 1) * granule;
 }
 
 /* Steps of warps, of blocks and of the longest walk. */
