@@ -11,6 +11,7 @@
 #include <spmm/inspector.h>
 
 #include "format/alloc.h"
+#include "inspector/model_paper.h"
 #include "inspector/model_refined.h"
 #include "inspector/panel_stats.h"
 #include "inspector/units.h"
@@ -34,6 +35,20 @@ static void print_name(const char *argument)
     printf("%.*s", end == NULL ? (int)strlen(base) : (int)(end - base), base);
 }
 
+/* What the paper says: Eq. 2 for rows; Eq. 3 or 6 for tiled, each access to B a line from DRAM. */
+static double paper_us(const struct spmmi_device_profile *profile, const struct spmmi_model_matrix *m,
+                       const struct spmmi_model_candidate *c, int64_t n, spmm_dtype_t dtype)
+{
+    const spmm_stats_t stats = {.row_mean = m->nnz / m->rows};
+    const uint32_t tile = spmmi_model_register_tile(n, dtype);
+    const struct spmmi_paper s = spmmi_paper_of(&stats, c->panels, dtype, (double)tile);
+    const double intensity = c->family == SPMM_FAMILY_ROWS ? spmmi_paper_naive(&s)
+                             : c->schedule == SPMM_SCHEDULE_WHOLE
+                                 ? spmmi_paper_tiled(&s, SPMMI_PAPER_ALL_MISS)
+                                 : spmmi_paper_segmented(&s, SPMMI_PAPER_ALL_MISS);
+    return 1e6 * spmmi_paper_seconds(profile, intensity, m->nnz, (double)n);
+}
+
 static void print_line(const char *argument, const struct spmmi_device_profile *profile,
                        const struct spmmi_model_matrix *m, const struct spmmi_model_candidate *c, int64_t n,
                        uint32_t layout, spmm_dtype_t dtype)
@@ -45,7 +60,8 @@ static void print_line(const char *argument, const struct spmmi_device_profile *
            1e6 * profile->launch_s, p.launches);
     for (int i = 0; i < SPMMI_TERMS; i++)
         printf(",%.6g", 1e6 * p.term[i]);
-    printf(",%.4f,%.4f,%.6g\n", p.l1_share, p.l2_share, 1e6 * p.seconds);
+    printf(",%.4f,%.4f,%.6g,%.6g\n", p.l1_share, p.l2_share, 1e6 * p.seconds,
+           paper_us(profile, m, c, n, dtype));
 }
 
 static spmm_status_t panel_figures(const spmm_csr_t *a, const struct spmmi_device_profile *profile,
@@ -137,7 +153,7 @@ int main(int argc, char **argv)
     printf("matrix,n,layout,dtype,kernel,launch_us,launches");
     for (int i = 0; i < SPMMI_TERMS; i++)
         printf(",%s", term_names[i]);
-    printf(",l1_share,l2_share,predicted_us\n");
+    printf(",l1_share,l2_share,predicted_us,paper_us\n");
     for (int i = 4; i < argc; i++)
         failures += print_matrix(argv[i], &profile) != SPMM_OK;
     return failures > 0;
