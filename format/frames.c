@@ -11,8 +11,10 @@
 
 int spmmi_threads(int requested, uint64_t raw_bytes)
 {
-    const int wanted = requested > 0 ? requested : omp_get_num_procs();
     const uint64_t useful = raw_bytes / THREAD_RAW + 1;
+    if (useful == 1)
+        return 1;
+    const int wanted = requested > 0 ? requested : omp_get_num_procs();
     const int threads = wanted > THREADS_MAX ? THREADS_MAX : wanted;
     return (uint64_t)threads < useful ? threads : (int)useful;
 }

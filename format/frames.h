@@ -50,4 +50,9 @@ void spmmi_zstd_free(void *opaque, void *block);
 /* Threads to use for a file of so many raw bytes, at least 1. requested = 0 asks for as many as the machine has. */
 int spmmi_threads(int requested, uint64_t raw_bytes);
 
+/* A parallel loop in a function of its own. Work of one thread never enters the OpenMP runtime, which compilers do
+ * at the begin of a function: a process that was forked may be unable to start it (libomp refuses where a process of
+ * the same number was killed). */
+#define SPMMI_APART __attribute__((noinline))
+
 #endif

@@ -114,24 +114,44 @@ static spmm_status_t decode_one(const struct worker *worker, const struct spmmi_
                         (uint8_t *)span->elements + f * SPMMI_FRAME_RAW, diag);
 }
 
+SPMMI_APART static uint64_t first_wrong_in_parallel(const struct spmmi_decoder *d,
+                                                    const struct spmmi_container *c, int entry,
+                                                    uint64_t count, const struct spmmi_span *span)
+{
+    uint64_t wrong = count;
+#pragma omp parallel for schedule(dynamic) num_threads(d->threads) reduction(min : wrong)
+    for (uint64_t f = 0; f < count; f++) {
+        const struct worker *worker = &d->workers[omp_get_thread_num()];
+        if (decode_one(worker, c, entry, f, span, NULL) != SPMM_OK)
+            wrong = f < wrong ? f : wrong;
+    }
+    return wrong;
+}
+
+/* Decodes the frames; index of the first wrong one, or count. */
+static uint64_t first_wrong_frame(const struct spmmi_decoder *d, const struct spmmi_container *c, int entry,
+                                  uint64_t count, const struct spmmi_span *span)
+{
+    if (d->threads > 1 && count > 1)
+        return first_wrong_in_parallel(d, c, entry, count, span);
+    for (uint64_t f = 0; f < count; f++)
+        if (decode_one(&d->workers[0], c, entry, f, span, NULL) != SPMM_OK)
+            return f;
+    return count;
+}
+
 spmm_status_t spmmi_frames_decode(struct spmmi_decoder *d, const struct spmmi_container *c, int entry,
                                   const struct spmmi_span *span, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const uint64_t count = c->frame_first[entry + 1] - c->frame_first[entry];
-    uint64_t wrong = count;
     for (uint64_t f = 0; f < count; f++) {
         const struct spmmi_frame *frame = &c->frames[c->frame_first[entry] + f];
         SPMM_REQUIRE_AT(spmmi_transform_allowed(span->type, frame->transform), SPMM_ERR_PLAN_FRAME, diag,
                         c->entries[entry].offset + f * SPMMI_FRAME_ENTRY_BYTES + 4,
                         "transform %u is not allowed here", frame->transform);
     }
-#pragma omp parallel for schedule(dynamic) num_threads(d->threads) reduction(min : wrong) if (count > 1)
-    for (uint64_t f = 0; f < count; f++) {
-        const struct worker *worker = &d->workers[omp_get_thread_num()];
-        if (decode_one(worker, c, entry, f, span, NULL) != SPMM_OK)
-            wrong = f < wrong ? f : wrong;
-    }
+    const uint64_t wrong = first_wrong_frame(d, c, entry, count, span);
     /* The first wrong frame again, for its sentence: the same at any number of threads. */
     if (wrong < count)
         SPMM_TRY(decode_one(&d->workers[0], c, entry, wrong, span, diag));

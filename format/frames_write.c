@@ -101,6 +101,42 @@ static size_t encode_one(const struct worker *w, const struct spmmi_span *span, 
     return best;
 }
 
+/* The f-th frame of count into its slot and its entry of the table; 1 if memory is short. */
+static uint64_t write_frame(const struct worker *w, const struct spmmi_span *span, uint64_t f, uint64_t count,
+                            uint8_t *out)
+{
+    enum spmmi_transform transform = SPMMI_TRANSFORM_NONE;
+    uint8_t *const entry = out + f * SPMMI_FRAME_ENTRY_BYTES;
+    uint8_t *const slot = out + count * SPMMI_FRAME_ENTRY_BYTES + f * ZSTD_compressBound(SPMMI_FRAME_RAW);
+    const size_t stored = encode_one(w, span, f, slot, &transform);
+    spmmi_put_u32(entry, (uint32_t)stored);
+    entry[4] = (uint8_t)transform;
+    spmmi_put_u64(entry + 8, spmmi_hash64(slot, stored));
+    return stored == 0;
+}
+
+SPMMI_APART static uint64_t write_frames_in_parallel(const struct spmmi_encoder *e,
+                                                     const struct spmmi_span *span, uint64_t count,
+                                                     uint8_t *out)
+{
+    uint64_t failed = 0;
+#pragma omp parallel for schedule(dynamic) num_threads(e->threads) reduction(+ : failed)
+    for (uint64_t f = 0; f < count; f++)
+        failed += write_frame(&e->workers[omp_get_thread_num()], span, f, count, out);
+    return failed;
+}
+
+static uint64_t write_frames(const struct spmmi_encoder *e, const struct spmmi_span *span, uint64_t count,
+                             uint8_t *out)
+{
+    uint64_t failed = 0;
+    if (e->threads > 1 && count > 1)
+        return write_frames_in_parallel(e, span, count, out);
+    for (uint64_t f = 0; f < count; f++)
+        failed += write_frame(&e->workers[0], span, f, count, out);
+    return failed;
+}
+
 spmm_status_t spmmi_frames_encode(struct spmmi_encoder *e, const struct spmmi_span *span, uint8_t *out,
                                   uint64_t *stored_bytes, uint64_t *frames_hash, spmm_diag_t *diag)
 {
@@ -108,18 +144,8 @@ spmm_status_t spmmi_frames_encode(struct spmmi_encoder *e, const struct spmmi_sp
     const uint64_t count = spmmi_frame_count(span->raw_bytes);
     const uint64_t slot_bytes = ZSTD_compressBound(SPMMI_FRAME_RAW);
     uint8_t *const slots = out + count * SPMMI_FRAME_ENTRY_BYTES;
-    uint64_t failed = 0;
     memset(out, 0, count * SPMMI_FRAME_ENTRY_BYTES);
-#pragma omp parallel for schedule(dynamic) num_threads(e->threads) reduction(+ : failed) if (count > 1)
-    for (uint64_t f = 0; f < count; f++) {
-        enum spmmi_transform transform = SPMMI_TRANSFORM_NONE;
-        uint8_t *const entry = out + f * SPMMI_FRAME_ENTRY_BYTES, *const slot = slots + f * slot_bytes;
-        const size_t stored = encode_one(&e->workers[omp_get_thread_num()], span, f, slot, &transform);
-        failed += stored == 0;
-        spmmi_put_u32(entry, (uint32_t)stored);
-        entry[4] = (uint8_t)transform;
-        spmmi_put_u64(entry + 8, spmmi_hash64(slot, stored));
-    }
+    const uint64_t failed = write_frames(e, span, count, out);
     /* Inputs are whole and slots have zstd's own bound, so only memory can fail. */
     SPMM_REQUIRE(failed == 0, SPMM_ERR_MEMORY, diag, "out of memory in %s", __func__);
     uint8_t *end = slots;

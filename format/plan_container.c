@@ -4,6 +4,7 @@
 #include "alloc.h"
 #include "diag.h"
 #include "digest.h"
+#include "frames.h"
 #include "plan_header.h"
 
 uint64_t spmmi_frame_count(uint64_t raw_bytes)
@@ -200,17 +201,32 @@ cleanup:
     return status;
 }
 
+static int has_wrong_hash(const struct spmmi_container *c, uint64_t f)
+{
+    const struct spmmi_frame *frame = &c->frames[f];
+    return spmmi_hash64(c->bytes + frame->offset, frame->stored_bytes) != frame->hash;
+}
+
+SPMMI_APART static uint64_t first_wrong_in_parallel(const struct spmmi_container *c, uint64_t count,
+                                                    int threads)
+{
+    uint64_t wrong = count;
+#pragma omp parallel for schedule(dynamic) num_threads(threads) reduction(min : wrong)
+    for (uint64_t f = 0; f < count; f++)
+        if (has_wrong_hash(c, f))
+            wrong = f < wrong ? f : wrong;
+    return wrong;
+}
+
 /* Index of the first frame whose hash is wrong, or count. */
 static uint64_t first_wrong_hash(const struct spmmi_container *c, uint64_t count, int threads)
 {
-    uint64_t wrong = count;
-#pragma omp parallel for schedule(dynamic) num_threads(threads) reduction(min : wrong) if (threads > 1)
-    for (uint64_t f = 0; f < count; f++) {
-        const struct spmmi_frame *frame = &c->frames[f];
-        if (spmmi_hash64(c->bytes + frame->offset, frame->stored_bytes) != frame->hash)
-            wrong = f < wrong ? f : wrong;
-    }
-    return wrong;
+    if (threads > 1)
+        return first_wrong_in_parallel(c, count, threads);
+    for (uint64_t f = 0; f < count; f++)
+        if (has_wrong_hash(c, f))
+            return f;
+    return count;
 }
 
 spmm_status_t spmmi_container_frames(struct spmmi_container *c, int threads, spmm_diag_t *diag)
