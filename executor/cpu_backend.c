@@ -12,6 +12,7 @@
 #include "format/alloc.h"
 #include "format/diag.h"
 #include "kernel_abi.h"
+#include "tiled_name.h"
 
 /* op(A) in CSR. */
 struct side {
@@ -325,5 +326,9 @@ void spmmi_cpu_execute(const struct spmmi_cpu *cpu, const struct spmmi_product *
 void spmmi_cpu_kernel(const struct spmmi_cpu *cpu, const struct spmmi_product *product, char *text,
                       size_t size)
 {
-    (void)snprintf(text, size, "%s", spmmi_cpu_kernel_name((int)part_of(cpu, product)->schedule - 1));
+    const struct spmmi_part *part = part_of(cpu, product);
+    if (part->family == SPMM_FAMILY_TILED)
+        spmmi_tiled_name("cpu", part, 0, text, size);
+    else
+        (void)snprintf(text, size, "%s", spmmi_cpu_kernel_name((int)part->schedule - 1));
 }

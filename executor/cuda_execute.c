@@ -6,6 +6,7 @@
 
 #include "cuda_call.h"
 #include "cuda_state.h"
+#include "tiled_name.h"
 
 /* The part that runs: the variant's first, or one of the same op with the forced schedule. */
 static uint32_t pick_part(const struct spmmi_cuda *cuda, const struct spmmi_product *product)
@@ -54,9 +55,8 @@ void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, const struct spmmi_product
     struct spmmi_rows_launch launch;
     const struct spmmi_cuda_tiled *tiled = tiled_part(cuda, product);
     if (tiled != NULL) {
-        (void)snprintf(text, size, "cuda/tiled/%s/r%u",
-                       spmm_schedule_name(cuda->parts[pick_part(cuda, product)].schedule),
-                       spmmi_cuda_tiled_register_tile(tiled, cuda->dtype, product->b->cols));
+        spmmi_tiled_name("cuda", &cuda->parts[pick_part(cuda, product)],
+                         spmmi_cuda_tiled_register_tile(tiled, cuda->dtype, product->b->cols), text, size);
         return;
     }
     const uint32_t part = plan_launch(cuda, product, &launch);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "executor/cpu_tiled.h"
+#include "executor/tiled_name.h"
 #include "format/half.h"
 #include "kernels/shared/half_cpu.h"
 #include "kernels/tiled/tiled_cpu.h"
@@ -274,27 +275,27 @@ static void assert_runs(spmm_executor_t *executor, const struct test_matrix *a, 
     struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
     spmm_executor_info_t info = {.struct_size = sizeof info};
     assert_int_equal(spmm_executor_info(executor, op, &b.view, &c.view, &info), SPMM_OK);
-    assert_string_equal(info.kernel, kernel);
+    assert_memory_equal(info.kernel, kernel, strlen(kernel));
     test_dense_free(&b);
     test_dense_free(&c);
 }
 
-/* The plan's schedule, the kernel that is forced, and what runs. */
+/* The plan's schedule, the kernel that is forced, and what runs: its name begins like this. */
 static const struct {
     spmm_dtype_t dtype;
     spmm_schedule_t schedule;
     const char *force_kernel, *runs;
 } forced[] = {
-    {SPMM_F32, SPMM_SCHEDULE_WHOLE, NULL, "cpu/tiled/whole"},
-    {SPMM_F64, SPMM_SCHEDULE_SEGMENTED, NULL, "cpu/tiled/segmented"},
-    {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, "cpu/tiled/whole", "cpu/tiled/whole"},
-    {SPMM_F64, SPMM_SCHEDULE_NONZERO_SPLIT, "cpu/tiled/segmented", "cpu/tiled/segmented"},
-    {SPMM_F32, SPMM_SCHEDULE_SEGMENTED, "cpu/tiled/segmented", "cpu/tiled/segmented"},
+    {SPMM_F32, SPMM_SCHEDULE_WHOLE, NULL, "cpu/tiled/whole/p32"},
+    {SPMM_F64, SPMM_SCHEDULE_SEGMENTED, NULL, "cpu/tiled/segmented-16/p32"},
+    {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, "cpu/tiled/whole", "cpu/tiled/whole/p256"},
+    {SPMM_F64, SPMM_SCHEDULE_NONZERO_SPLIT, "cpu/tiled/segmented", "cpu/tiled/segmented-"},
+    {SPMM_F32, SPMM_SCHEDULE_SEGMENTED, "cpu/tiled/segmented", "cpu/tiled/segmented-16/p32"},
     {SPMM_F32, SPMM_SCHEDULE_WHOLE, "cpu/rows/row-split", "cpu/rows/row-split"},
     {SPMM_F64, SPMM_SCHEDULE_SEGMENTED, "cpu/rows/nonzero-split", "cpu/rows/nonzero-split"},
-    {SPMM_F16, SPMM_SCHEDULE_ROW_SPLIT, NULL, "cpu/tiled/whole"},
-    {SPMM_BF16, SPMM_SCHEDULE_NONZERO_SPLIT, "cpu/tiled/segmented", "cpu/tiled/segmented"},
-    {SPMM_F16, SPMM_SCHEDULE_SEGMENTED, NULL, "cpu/tiled/segmented"},
+    {SPMM_F16, SPMM_SCHEDULE_ROW_SPLIT, NULL, "cpu/tiled/whole/p256"},
+    {SPMM_BF16, SPMM_SCHEDULE_NONZERO_SPLIT, "cpu/tiled/segmented", "cpu/tiled/segmented-"},
+    {SPMM_F16, SPMM_SCHEDULE_SEGMENTED, NULL, "cpu/tiled/segmented-16/p32"},
 };
 #define FORCED_COUNT (sizeof forced / sizeof forced[0])
 
@@ -313,6 +314,45 @@ static void forced_and_default_parts_run_and_say_so(void **state)
             spmm_plan_destroy(plan);
             test_matrix_free(a);
         }
+}
+
+static void a_name_tells_everything_that_sets_variants_apart(void **state)
+{
+    (void)state;
+    static const struct {
+        struct spmmi_part part;
+        uint32_t register_tile;
+        const char *target, *name;
+    } cases[] = {
+        {{.schedule = SPMM_SCHEDULE_WHOLE, .panel_rows = 256}, 0, "cpu", "cpu/tiled/whole/p256"},
+        {{.schedule = SPMM_SCHEDULE_SEGMENTED, .granule = 48, .panel_rows = 128},
+         16,
+         "cuda",
+         "cuda/tiled/segmented-48/p128/r16"},
+        {{.schedule = SPMM_SCHEDULE_WHOLE, .panel_rows = 64, .flags = SPMMI_PART_REORDERED},
+         1,
+         "cuda",
+         "cuda/tiled/whole/p64/radix/r1"},
+        {{.schedule = SPMM_SCHEDULE_WHOLE,
+          .panel_rows = 256,
+          .flags = SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT},
+         0,
+         "cpu",
+         "cpu/tiled/whole/p256/radix/permuted"},
+        {{.schedule = SPMM_SCHEDULE_SEGMENTED,
+          .granule = SPMMI_ROW_SEGMENT_MAX,
+          .panel_rows = 256,
+          .flags = SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT},
+         32,
+         "cuda",
+         "cuda/tiled/segmented-1073741824/p256/radix/permuted/r32"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        spmm_executor_info_t info; /* whose field has room for the longest */
+        spmmi_tiled_name(cases[i].target, &cases[i].part, cases[i].register_tile, info.kernel,
+                         sizeof info.kernel);
+        assert_string_equal(info.kernel, cases[i].name);
+    }
 }
 
 static void memory_report_before_equals_the_one_after(void **state)
@@ -459,6 +499,7 @@ int main(void)
         cmocka_unit_test(a_permuted_output_has_its_rows_in_the_order),
         cmocka_unit_test(new_values_give_the_product_of_a_new_plan),
         cmocka_unit_test(forced_and_default_parts_run_and_say_so),
+        cmocka_unit_test(a_name_tells_everything_that_sets_variants_apart),
         cmocka_unit_test(memory_report_before_equals_the_one_after),
         cmocka_unit_test(rows_kernels_refuse_16_bit_types),
         cmocka_unit_test(conversions_are_those_of_the_format),
