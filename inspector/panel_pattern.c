@@ -38,16 +38,18 @@ static spmm_status_t renumber(struct spmmi_panel_pattern *p)
     return SPMM_OK;
 }
 
-spmm_status_t spmmi_panel_pattern_open(const struct spmmi_panel_input *in, struct spmmi_panel_pattern *p)
+spmm_status_t spmmi_panel_pattern_open(const struct spmmi_panel_input *in, bool is_set,
+                                       struct spmmi_panel_pattern *p)
 {
     *p = (struct spmmi_panel_pattern){
         .in = in, .nnz = in->unit_ptr[in->units], .cols = in->cols, .col_ind = in->col_ind};
     p->threads = p->nnz < NONZEROS_PARALLEL ? 1 : in->threads;
     spmm_status_t status = SPMM_OK;
-    if (p->cols > 4 * p->nnz + 65536)
+    const int64_t columns_a_number = is_set ? 32 : 1;
+    if (p->cols / columns_a_number > 4 * p->nnz + 65536)
         status = renumber(p);
-    /* Arrays of all columns for each thread, but together not much larger than the matrix. */
-    const int64_t most = p->cols == 0 ? 1 : 1 + 4 * p->nnz / p->cols;
+    /* Arrays or sets of all columns for each thread, but together not much larger than the matrix. */
+    const int64_t most = p->cols == 0 ? 1 : 1 + 4 * p->nnz * columns_a_number / p->cols;
     p->threads = most < p->threads ? (int)most : p->threads;
     return status;
 }

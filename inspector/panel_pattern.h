@@ -16,8 +16,10 @@ struct spmmi_panel_pattern {
     int32_t *own_col_ind, *own_column;
 };
 
-/* Errors: MEMORY. Free with spmmi_panel_pattern_close, also after an error. */
-spmm_status_t spmmi_panel_pattern_open(const struct spmmi_panel_input *in, struct spmmi_panel_pattern *p);
+/* is_set: only sets of columns are made, a bit each, not arrays of numbers. Errors: MEMORY. Free with
+ * spmmi_panel_pattern_close, also after an error. */
+spmm_status_t spmmi_panel_pattern_open(const struct spmmi_panel_input *in, bool is_set,
+                                       struct spmmi_panel_pattern *p);
 void spmmi_panel_pattern_close(struct spmmi_panel_pattern *p);
 
 /* footprint[] and reuse[] of out and, unless is_reuse_only, columns_used, column_count[] and column_sum[].

@@ -104,7 +104,7 @@ spmm_status_t spmmi_panel_reuse_count(const struct spmmi_panel_pattern *p, bool 
 spmm_status_t spmmi_panel_reuse(const struct spmmi_panel_input *in, spmm_panel_stats_t *out)
 {
     struct spmmi_panel_pattern pattern;
-    spmm_status_t status = spmmi_panel_pattern_open(in, &pattern);
+    spmm_status_t status = spmmi_panel_pattern_open(in, false, &pattern);
     if (status == SPMM_OK)
         status = spmmi_panel_reuse_count(&pattern, true, out);
     spmmi_panel_pattern_close(&pattern);
