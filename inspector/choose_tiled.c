@@ -78,7 +78,8 @@ static double predict(const struct spmmi_request *r, const struct spmmi_model_ma
     return spmmi_model_predict(&r->device, model, &candidate, n, layout, r->options.dtype).seconds;
 }
 
-/* The order by pattern is kept if it raises the intensity and, where the model can say, lowers the time. */
+/* The order by pattern is kept if it raises the intensity and, where the model can say, lowers the time; one that
+ * changes nothing is none, unless the caller wants C in it. */
 static spmm_status_t try_order(const struct spmmi_request *r, const struct spmmi_pattern *a,
                                struct spmmi_tiled_study *study, const struct spmmi_model_matrix *model,
                                uint32_t layout, int64_t n, struct spmmi_tiled_choice *c, spmm_diag_t *diag)
@@ -98,7 +99,7 @@ static spmm_status_t try_order(const struct spmmi_request *r, const struct spmmi
         c->seconds_reordered += scatter_seconds(r, a, spread, n);
     const bool pays =
         c->intensity_reordered > c->intensity && (model == NULL || c->seconds_reordered < c->seconds);
-    if (!pays && o->reorder != SPMM_REORDER_RADIX)
+    if (!pays && (o->reorder != SPMM_REORDER_RADIX || (study->is_in_order && !o->permute_output)))
         goto cleanup;
     c->flags = SPMMI_PART_REORDERED | (o->permute_output ? SPMMI_PART_PERMUTES_OUTPUT : 0u);
     c->stats = reordered;

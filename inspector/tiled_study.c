@@ -128,6 +128,9 @@ spmm_status_t spmmi_study_order(struct spmmi_tiled_study *study, const struct sp
     status = spmmi_reorder_radix(study->units, study->unit_ptr, a->col_ind, threads, study->order);
     SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the order of the rows");
     study->spread = measure_spread(study, number_bytes);
+    study->is_in_order = true;
+    for (uint64_t i = 0; i < study->units && study->is_in_order; i++)
+        study->is_in_order = study->order[i] == i;
 cleanup:
     return status;
 }

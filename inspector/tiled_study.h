@@ -30,6 +30,7 @@ struct spmmi_tiled_study {
     int64_t *cut_ptr;   /* owned; NULL for whole rows */
     uint32_t *unit_row; /* NULL for whole rows */
     uint32_t *order;    /* by pattern; NULL until asked for */
+    bool is_in_order;   /* that order is the one of the matrix */
     double spread;      /* of that order; 0 until asked for */
     bool has_stats[SPMMI_PANEL_CHOICES][2];
     spmm_panel_stats_t stats[SPMMI_PANEL_CHOICES][2]; /* as they are, by pattern */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The default plan, one plan for each schedule, and the default plan with each kernel of the catalogue forced. Which
- * of them lead to the same kernel is seen case by case: a kernel is measured once. */
+/* The default plan, one plan for each schedule of the rows family, the default plan with each kernel of the catalogue
+ * forced, and the plans of the tiled family if they are asked for. Which of them lead to the same kernel is seen case
+ * by case: a kernel is measured once. */
 #include "bench_ours.h"
 
 #include <stdio.h>
@@ -13,6 +14,7 @@
 struct bench_ours {
     spmm_op_t op;
     const char *kernels;
+    int64_t longest; /* nonzeros of the longest row of op(A) */
     int count;
     spmm_executor_t *executors[OURS_MAX]; /* the first is the default choice */
 };
@@ -46,41 +48,79 @@ static void add(struct bench_ours *ours, const spmm_plan_t *plan, const char *ke
         ours->count++;
 }
 
+static void add_plan(struct bench_ours *ours, const spmm_matrix_t *matrix,
+                     const spmm_inspect_options_t *options, const struct bench_site *site)
+{
+    spmm_plan_t *plan = NULL;
+    if (spmm_inspect(matrix, options, &plan, NULL) == SPMM_OK)
+        add(ours, plan, NULL, site);
+    spmm_plan_destroy(plan);
+}
+
 static void add_schedules(struct bench_ours *ours, const spmm_matrix_t *matrix,
                           const spmm_inspect_options_t *options, const struct bench_site *site)
 {
     static const spmm_schedule_t schedules[] = {SPMM_SCHEDULE_ROW_SPLIT, SPMM_SCHEDULE_NONZERO_SPLIT};
     for (size_t s = 0; s < sizeof schedules / sizeof *schedules; s++) {
         spmm_inspect_options_t forced = *options;
-        spmm_plan_t *plan = NULL;
         forced.schedule = schedules[s];
-        if (spmm_inspect(matrix, &forced, &plan, NULL) == SPMM_OK)
-            add(ours, plan, NULL, site);
-        spmm_plan_destroy(plan);
+        add_plan(ours, matrix, &forced, site);
     }
 }
 
+/* An order that is that of the matrix is left out by the inspector: such a plan names the kernel of the plain one. */
+static void add_tiled(struct bench_ours *ours, const spmm_matrix_t *matrix,
+                      const spmm_inspect_options_t *options, const struct bench_site *site)
+{
+    static const struct {
+        spmm_schedule_t schedule;
+        spmm_reorder_t reorder;
+        uint32_t panel_rows;
+    } variants[] = {
+        {SPMM_SCHEDULE_WHOLE, SPMM_REORDER_NONE, 256},      {SPMM_SCHEDULE_WHOLE, SPMM_REORDER_NONE, 64},
+        {SPMM_SCHEDULE_WHOLE, SPMM_REORDER_RADIX, 256},     {SPMM_SCHEDULE_WHOLE, SPMM_REORDER_RADIX, 64},
+        {SPMM_SCHEDULE_SEGMENTED, SPMM_REORDER_NONE, 256},  {SPMM_SCHEDULE_SEGMENTED, SPMM_REORDER_NONE, 64},
+        {SPMM_SCHEDULE_SEGMENTED, SPMM_REORDER_RADIX, 256}, {SPMM_SCHEDULE_SEGMENTED, SPMM_REORDER_RADIX, 64},
+    };
+    for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
+        spmm_inspect_options_t forced = *options;
+        forced.schedule = variants[v].schedule;
+        forced.reorder = variants[v].reorder;
+        forced.panel_rows = variants[v].panel_rows;
+        add_plan(ours, matrix, &forced, site);
+    }
+}
+
+/* The statistics of a plan are those of A, whatever op it is for. */
+static int64_t longest_row(const spmm_plan_t *plan, spmm_op_t op)
+{
+    spmm_plan_info_t info = {.struct_size = sizeof info};
+    if (spmm_plan_info(plan, &info) != SPMM_OK)
+        return INT64_MAX;
+    return op == SPMM_OP_T ? info.stats.col_max : info.stats.row_max;
+}
+
 spmm_status_t bench_ours_load(const spmm_matrix_t *matrix, spmm_dtype_t dtype, spmm_op_t op,
-                              const char *kernels, const struct bench_site *site, struct bench_ours **ours,
-                              struct ours_info *info, spmm_diag_t *diag)
+                              const struct ours_options *options, const struct bench_site *site,
+                              struct bench_ours **ours, struct ours_info *info, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     spmm_plan_t *plan = NULL;
     void *bytes = NULL;
     size_t size = 0;
     struct bench_ours *made = calloc(1, sizeof *made);
-    spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+    spmm_inspect_options_t plain = SPMM_INSPECT_OPTIONS_INIT;
     spmm_executor_options_t executor_options = SPMM_EXECUTOR_OPTIONS_INIT;
     *ours = NULL;
     if (made == NULL)
         return fail_memory(diag, sizeof *made, "the executors");
     made->op = op;
-    made->kernels = kernels;
-    options.dtype = dtype;
-    options.ops = op == SPMM_OP_T ? 2u : 1u;
+    made->kernels = options->kernels;
+    plain.dtype = dtype;
+    plain.ops = op == SPMM_OP_T ? 2u : 1u;
 
     const double start = progress_seconds();
-    TRY(spmm_inspect(matrix, &options, &plan, diag));
+    TRY(spmm_inspect(matrix, &plain, &plan, diag));
     info->inspect_s = progress_seconds() - start;
     TRY(spmm_plan_write(plan, NULL, &bytes, &size, diag));
     info->plan_bytes = size;
@@ -90,9 +130,16 @@ spmm_status_t bench_ours_load(const spmm_matrix_t *matrix, spmm_dtype_t dtype, s
     TRY(spmm_executor_create(plan, &executor_options, &made->executors[0], diag));
     made->count = 1;
     TRY(spmm_device_name(site->device, info->device_name, sizeof info->device_name));
-    add_schedules(made, matrix, &options, site);
+    made->longest = longest_row(plan, op);
+    add_schedules(made, matrix, &plain, site);
     for (int i = 0; i < spmm_kernel_count(); i++)
         add(made, plan, spmm_kernel_name(i), site);
+    if (options->has_all_plans) {
+        plain.layouts = options->layouts;
+        plain.n = options->n;
+        plain.n_count = options->n_count;
+        add_tiled(made, matrix, &plain, site);
+    }
     *ours = made;
     made = NULL;
 cleanup:
@@ -134,6 +181,13 @@ static void family_of(const char *kernel, char *family, size_t size)
     }
 }
 
+/* Segments that cut no row are whole rows, which are measured as such. */
+static int cuts_nothing(const struct bench_ours *ours, const char *kernel)
+{
+    const char *segmented = strstr(kernel, "/segmented-");
+    return segmented != NULL && strtoll(segmented + strlen("/segmented-"), NULL, 10) >= ours->longest;
+}
+
 static void measure(struct bench_ours *ours, spmm_executor_t *executor, struct bench_site *site,
                     struct bench_result *result)
 {
@@ -162,6 +216,8 @@ void bench_ours_run(struct bench_ours *ours, struct bench_site *site, struct our
             is_measured(results, *count, info.kernel))
             continue;
         if (i > 0 && ours->kernels != NULL && strstr(info.kernel, ours->kernels) == NULL)
+            continue;
+        if (i > 0 && cuts_nothing(ours, info.kernel))
             continue;
         *next = (struct ours_result){.is_chosen = i == 0};
         snprintf(next->result.name, sizeof next->result.name, "%s", info.kernel);

@@ -21,13 +21,20 @@ struct ours_result {
     char family[16];
     int is_chosen; /* the kernel that the plan picks by itself */
 };
-#define OURS_MAX 32
+#define OURS_MAX 48
 
-/* Inspect (timed) and make the executors. kernels: a part of the names to measure beside the default choice; NULL =
- * all. */
+struct ours_options {
+    const char *kernels; /* a part of the names to measure beside the default choice; NULL = all */
+    int has_all_plans;   /* plans of the tiled family as well: each schedule, order and height of panels */
+    uint32_t layouts;    /* of these plans: a mask of SPMM_LAYOUT_* */
+    const int64_t *n;    /* that they are made for */
+    int n_count;
+};
+
+/* Inspect (timed) and make the executors. */
 spmm_status_t bench_ours_load(const spmm_matrix_t *matrix, spmm_dtype_t dtype, spmm_op_t op,
-                              const char *kernels, const struct bench_site *site, struct bench_ours **ours,
-                              struct ours_info *info, spmm_diag_t *diag);
+                              const struct ours_options *options, const struct bench_site *site,
+                              struct bench_ours **ours, struct ours_info *info, spmm_diag_t *diag);
 void bench_ours_destroy(struct bench_ours *ours);
 
 /* Measure each kernel once in the site's case; the default choice comes first. */

@@ -141,11 +141,11 @@ static void json_case(struct json *json, const struct bench_case *done, const st
 static void table_result(const struct bench_result *result, const char *mark)
 {
     if (result->status != SPMM_OK) {
-        printf("  %-30s %s failed: ", result->name, mark);
+        printf("  %-38s %s failed: ", result->name, mark);
         print_escaped(stdout, result->note);
         return;
     }
-    printf("  %-30s %s %10.4f %10.4f %9.2g", result->name, mark, result->ms_cold, result->ms_warm,
+    printf("  %-38s %s %10.4f %10.4f %9.2g", result->name, mark, result->ms_cold, result->ms_warm,
            result->error_ratio);
 }
 
@@ -157,7 +157,7 @@ static void table_case(struct bench_report *report, const struct bench_case *don
            (long long)done->cols, (long long)done->nnz, (long long)done->n, spmm_order_name(done->order),
            spmm_dtype_name(done->dtype), spmm_op_name(done->op));
     if (!report->has_header)
-        printf("  %-30s   %10s %10s %9s %9s %10s\n", "", "ms cold", "ms warm", "error", "gflops",
+        printf("  %-38s   %10s %10s %9s %9s %10s\n", "", "ms cold", "ms warm", "error", "gflops",
                "peer/ours");
     report->has_header = 1;
     for (int i = 0; i < done->ours_count; i++) {

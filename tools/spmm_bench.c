@@ -29,6 +29,7 @@ static struct {
     size_t n_count;
     int dtypes;       /* mask of 1 << spmm_dtype_t */
     int layouts, ops; /* masks: 1 the first, 2 the second */
+    int has_all_plans;
     const char *device_text;
     int device;
     int64_t threads, repeat;
@@ -50,6 +51,8 @@ static const struct cli_choice dtype_choices[] = {
 static const struct cli_choice layout_choices[] = {{"row", 1}, {"col", 2}, {"both", BOTH}, {NULL, 0}};
 static const struct cli_choice op_choices[] = {{"N", 1}, {"T", 2}, {"both", BOTH}, {NULL, 0}};
 
+static const struct cli_choice plan_choices[] = {{"default", 0}, {"all", 1}, {NULL, 0}};
+
 static const struct cli_option options[] = {
     {'n', "columns", CLI_INT_LIST, args.n, .value = "LIST", .count = &args.n_count, .capacity = N_MAX_COUNT,
      .min = 1, .max = 65536, .help = "columns of B and C, such as 1,8,64 (default 1,8,32,64,128,256)"},
@@ -68,6 +71,9 @@ static const struct cli_option options[] = {
              "a third of them for calls of more than 3 ms)"},
     {0, "max-seconds", CLI_NUMBER, &args.max_seconds, .value = "S",
      .help = "about the most time for one kernel in one case (default 2)"},
+    {0, "plans", CLI_CHOICE, &args.has_all_plans, .value = "default|all", .choices = plan_choices,
+     .help = "all: the tiled family also with rows whole and in segments, in the order of A\n"
+             "and by pattern, in panels of 256 and of 64 (default default)"},
     {0, "kernels", CLI_TEXT, &args.kernels, .value = "TEXT",
      .help = "beside the plan's choice, measure kernels whose names contain TEXT (default: all)"},
     {0, "peers", CLI_TEXT, &args.peers, .value = "TEXT",
@@ -177,11 +183,16 @@ static spmm_status_t run_problem(struct bench *bench, const spmm_matrix_t *matri
     spmm_status_t status = SPMM_OK;
     struct bench_ours *ours = NULL;
     struct ours_info info = {0};
+    const struct ours_options ours_options = {.kernels = args.kernels,
+                                              .has_all_plans = args.has_all_plans,
+                                              .layouts = (uint32_t)args.layouts,
+                                              .n = args.n,
+                                              .n_count = (int)args.n_count};
     struct bench_peers *peers = bench_peers_take(bench->peers, a->dtype) ? bench->peers : NULL;
 
     if (peers == NULL && bench->peers != NULL)
         tell(bench, name, "the peers have no products of this number type: none is measured beside ours");
-    TRY(bench_ours_load(matrix, a->dtype, op, args.kernels, &bench->site, &ours, &info, diag));
+    TRY(bench_ours_load(matrix, a->dtype, op, &ours_options, &bench->site, &ours, &info, diag));
     TRY(bench_site_problem(&bench->site, op_a, bench->n_max, diag));
     if (peers != NULL)
         TRY(bench_peers_problem(peers, op, a, op_a, diag));

@@ -85,7 +85,8 @@ typedef enum spmm_balance {
 typedef enum spmm_reorder {
     SPMM_REORDER_AUTO = 0, /* by pattern where that is predicted to pay */
     SPMM_REORDER_NONE = 1, /* as they are */
-    SPMM_REORDER_RADIX = 2 /* by pattern: units as binary numbers, largest first */
+    SPMM_REORDER_RADIX =
+        2 /* by pattern: units as binary numbers, largest first; none where that is A's order */
 } spmm_reorder_t;
 
 typedef struct spmm_inspect_options {
