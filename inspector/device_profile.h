@@ -14,7 +14,7 @@
 #define SPMMI_PROFILE_FILE_MAX (64 * 1024) /* bytes of a profile file */
 #define SPMMI_PROFILE_DEVICES "any, cpu, a100, h100, h200"
 
-/* A rate over one figure: ascending x, linear between, constant beyond. */
+/* A rate over one figure: ascending x, linear in the logarithm of x between, constant beyond. */
 struct spmmi_profile_curve {
     int count;
     double x[SPMMI_PROFILE_LIST_MAX], rate[SPMMI_PROFILE_LIST_MAX];

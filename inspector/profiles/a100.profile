@@ -22,8 +22,9 @@ mma_tf32_gflops = 140000   # derived: 0.9 of the published 156000
 mma_f16_gflops = 280000    # derived: 0.9 of the published 312000
 mma_f64_gflops = 17500     # derived: 0.9 of the published 19500
 
-# Gathers of rows that miss the L1 cache, one line for each working set. derived: rates of an H200 by clocks and
-# multiprocessors (0.657) in the L2 cache, by the copy rate beyond it.
+# Gathers of rows that miss the L1 cache, one line for each working set. derived: up to 32 bytes rates of an H200 by
+# clocks and multiprocessors (0.657) in the L2 cache, by the copy rate (0.324) beyond it; wider rows in the cache at
+# no more than 4600, an estimate.
 gather_row_bytes = 4 8 16 32 64 128 256 512
 gather_set_mib = 8 32 64 256
 gather_gbs =
