@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Terms of the refined model with numbers worked out by hand from the formulas of docs/model.md, for a device whose
+ * rates are round. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "inspector/model_refined.h"
+
+static void assert_near(double found, double expected)
+{
+    if (!(fabs(found - expected) <= 1e-9 * fabs(expected)))
+        fail_msg("expected %.12g, found %.12g", expected, found);
+}
+
+/* A clock of 800 MHz makes a step a microsecond. Rates are in bytes and operations a second; a gather from the L2
+ * cache takes rows of 32 bytes at 2e12, wider ones at 4e12. */
+static const struct spmmi_device_profile device = {
+    .name = "round",
+    .target = 90,
+    .multiprocessors = 10,
+    .clock_hz = 8e8,
+    .l2_bytes = 1048576,
+    .l1_bytes = 65536,
+    .shared_sm_bytes = 65536,
+    .registers_sm = 65536,
+    .copy_rate = 1e12,
+    .shared_rate = 8e12,
+    .l1_rate = 5e12,
+    .fma_f32 = 2e13,
+    .fma_f64 = 1e13,
+    .gather =
+        {.row_count = 2, .set_count = 1, .row_bytes = {32, 64}, .set_bytes = {1}, .rate = {{2e12, 4e12}}},
+    .scatter = {.count = 1, .x = {4}, .rate = {5e11}},
+};
+
+/* 1,000 rows of 10 in 500 columns. A window of 32 nonzeros meets 32 columns and reuses none, one of 64 meets all 500
+ * and reuses all that can be: 0.95 of the nonzeros. No matrix is so, which makes no difference to a formula. */
+static struct spmmi_model_matrix matrix_of_windows(void)
+{
+    struct spmmi_model_matrix m = {
+        .rows = 1000, .cols = 500, .nnz = 10000, .rows_used = 1000, .cols_used = 500, .longest = 10};
+    for (int b = 0; b < SPMMI_REUSE_BINS; b++) {
+        m.footprint[b] = b < 6 ? ldexp(1, b) : 500;
+        m.near[b] = b < 6 ? 0 : 0.95;
+    }
+    return m;
+}
+
+/* 8 panels of 128 rows, 12 stages; rho = 5; columns in sectors of their own. */
+static spmm_panel_stats_t panels_of_128(void)
+{
+    return (spmm_panel_stats_t){.panel_rows = 128,
+                                .stage_slots = 250,
+                                .units = 1000,
+                                .unit_max = 12,
+                                .panels = 8,
+                                .footprint_sum = 2000,
+                                .footprint_max = 300,
+                                .stages = 12,
+                                .stages_max = 2,
+                                .slices = 400,
+                                .sectors = 2000};
+}
+
+static struct spmmi_prediction predict(const struct spmmi_model_matrix *m, const spmm_panel_stats_t *panels,
+                                       int64_t n, uint32_t layout, spmm_dtype_t dtype)
+{
+    const struct spmmi_model_candidate c = {
+        .family = SPMM_FAMILY_TILED, .schedule = SPMM_SCHEDULE_WHOLE, .panels = panels};
+    return spmmi_model_predict(&device, m, &c, n, layout, dtype);
+}
+
+static void tiled_terms_of_column_major_are_as_counted(void **state)
+{
+    (void)state;
+    const struct spmmi_model_matrix m = matrix_of_windows();
+    const spmm_panel_stats_t panels = panels_of_128();
+    const struct spmmi_prediction p = predict(&m, &panels, 32, SPMM_LAYOUT_COL_MAJOR, SPMM_F32);
+    /* R = 16, 2 passes; 400 * 32 = 12,800 entries of 6 bytes, and lists of 2,000 columns: A has 84,800 bytes. B is
+     * 500 * 32 * 4 = 64,000 bytes once, and the L2 cache holds it; C 1000 * 32 * 4. */
+    assert_near(p.term[SPMMI_TERM_DRAM], (84800 + 64000 + 128000) / 1e12);
+    /* Sectors: 2,000 * 32 bytes for each of 32 columns at 2e12; A twice and C at the rate of wide rows. */
+    assert_near(p.term[SPMMI_TERM_L2], 2048000 / 2e12 + (2 * 84800 + 128000) / 4e12);
+    assert_near(p.term[SPMMI_TERM_L1], (12800 + 2000) * 32 * 4 / 8e12);
+    assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 12800 * 32 / 2e13);
+    /* 400 (6 + 16 * 1.25) = 10,400 and 62.5 * 52 = 3,250 instructions a pass, 3.2e10 a second. */
+    assert_near(p.term[SPMMI_TERM_ISSUE], 2 * 13650 / 3.2e10);
+    /* Two stages of 251 slots of 64 bytes and 1,024 bytes: one block an SM, so 16 blocks on 10 are two waves, each of
+     * (12 + 400 / 16) / 8 steps. */
+    assert_near(p.term[SPMMI_TERM_WAVES], 2 * 37.0 / 8 * 1e-6);
+    assert_near(p.term[SPMMI_TERM_LONGEST], (2 + 12.0 / 4) * 1e-6);
+    assert_true(p.term[SPMMI_TERM_CONVERT] == 0);
+    assert_true(p.launches == 0);
+}
+
+static void tiled_terms_of_row_major_and_f64_are_as_counted(void **state)
+{
+    (void)state;
+    const struct spmmi_model_matrix m = matrix_of_windows();
+    const spmm_panel_stats_t panels = panels_of_128();
+    const struct spmmi_prediction p = predict(&m, &panels, 5, SPMM_LAYOUT_ROW_MAJOR, SPMM_F64);
+    /* R = 8, of which 5 columns are wanted: rows of 40 bytes are two sectors, 12.8 bytes a number. */
+    const double a = 12800 * 10 + 8000, c = 1000 * 40, once = 500 * 64, staged = 2000 * 64;
+    const double at_40 = 2e12 + 2e12 * log2(40.0 / 32);
+    assert_near(p.term[SPMMI_TERM_DRAM], (a + once + c) / 1e12);
+    assert_near(p.term[SPMMI_TERM_L2], staged / at_40 + (a + c) / 4e12);
+    assert_near(p.term[SPMMI_TERM_L1], (12800 + 2000) * 5 * 8 / 8e12);
+    assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 12800 * 5 / 1e13);
+    assert_near(p.term[SPMMI_TERM_ISSUE], (400 * (6 + 8 * 1.5) + 62.5 * 28) / 3.2e10);
+}
+
+static void what_a_small_cache_forgets_comes_again_from_dram(void **state)
+{
+    (void)state;
+    struct spmmi_model_matrix m = matrix_of_windows();
+    const spmm_panel_stats_t panels = panels_of_128();
+    struct spmmi_device_profile small = device;
+    const struct spmmi_model_candidate c = {
+        .family = SPMM_FAMILY_TILED, .schedule = SPMM_SCHEDULE_WHOLE, .panels = &panels};
+    small.l2_bytes = 33 * 64 / 0.7; /* 33 rows of 64 bytes: windows of a little more than 32 nonzeros */
+    m.near[6] = 0;                  /* reuses are 128 long */
+    const struct spmmi_prediction p =
+        spmmi_model_predict(&small, &m, &c, 32, SPMM_LAYOUT_COL_MAJOR, SPMM_F32);
+    /* Nothing is reused: each staged sector comes from DRAM, and A in each of the two passes. */
+    assert_true(p.l2_share == 0);
+    assert_near(p.term[SPMMI_TERM_DRAM], (2 * 84800 + 2048000 + 128000) / 1e12);
+}
+
+static void rows_that_are_cut_add_sums_and_a_launch(void **state)
+{
+    (void)state;
+    const struct spmmi_model_matrix m = matrix_of_windows();
+    spmm_panel_stats_t panels = panels_of_128();
+    const double whole = predict(&m, &panels, 32, SPMM_LAYOUT_COL_MAJOR, SPMM_F32).term[SPMMI_TERM_DRAM];
+    panels.segment = 8;
+    panels.units = 1024;
+    const struct spmmi_prediction p = predict(&m, &panels, 32, SPMM_LAYOUT_COL_MAJOR, SPMM_F32);
+    assert_near(p.term[SPMMI_TERM_DRAM], whole + 2 * 24 * 32 * 4 / 1e12); /* written and read */
+    assert_true(p.launches == 1);
+    panels.units = 1000; /* no row was longer than a segment */
+    assert_true(predict(&m, &panels, 32, SPMM_LAYOUT_COL_MAJOR, SPMM_F32).launches == 0);
+}
+
+/* Panels without nonzeros have no stage; a panel of two still keeps two stages in shared memory. */
+static void a_panel_of_two_stages_needs_twice_the_shared_memory(void **state)
+{
+    (void)state;
+    const struct spmmi_model_matrix m = matrix_of_windows();
+    spmm_panel_stats_t panels = panels_of_128();
+    panels.panels = 16;
+    panels.stages = 16;
+    const double two = predict(&m, &panels, 16, SPMM_LAYOUT_COL_MAJOR, SPMM_F32).term[SPMMI_TERM_WAVES];
+    assert_near(two, 2 * (16 + 25.0) / 16 * 1e-6); /* one block an SM: 16 on 10 are two waves */
+    panels.stages_max = 1;
+    const double one = predict(&m, &panels, 16, SPMM_LAYOUT_COL_MAJOR, SPMM_F32).term[SPMMI_TERM_WAVES];
+    assert_near(one, two / 2); /* three blocks: one wave */
+}
+
+/* Five blocks share 0.7 of the L1 cache. Between windows of 32 and 64 nonzeros, which meet 32 and 500 columns, the
+ * window is linear in the columns and the share in its logarithm. Blocks have more nonzeros than that. */
+static double l1_share(double row_bytes)
+{
+    const double columns = 0.7 * 65536 / 5 / row_bytes;
+    return 0.95 * log2(1 + (columns - 32) / 468);
+}
+
+static void row_split_terms_are_as_counted(void **state)
+{
+    (void)state;
+    struct spmmi_model_matrix m = matrix_of_windows();
+    const struct spmmi_model_candidate c = {.family = SPMM_FAMILY_ROWS, .schedule = SPMM_SCHEDULE_ROW_SPLIT};
+    m.items = 1000;
+    m.item_longest = 3;
+    for (int i = 0; i < SPMMI_STEP_LEVELS; i++)
+        m.item_steps[i] = ceil(ldexp(1000, -i)) * 3;
+    /* 32 columns of f32: 8 lanes of 4 numbers, a tile; a warp has 4 items, a block 32. */
+    struct spmmi_prediction p = spmmi_model_predict(&device, &m, &c, 32, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+    assert_near(p.l2_share, 0.95);
+    assert_near(p.l1_share, l1_share(128));
+    assert_near(p.term[SPMMI_TERM_DRAM], (80000 + 0.05 * 1280000 + 128000) / 1e12);
+    assert_near(p.term[SPMMI_TERM_L2], ((1 - p.l1_share) * 1280000 + 80000 + 128000) / 4e12);
+    assert_near(p.term[SPMMI_TERM_L1], 250 * 3 * 4 * (2 * 64 + 4 * 128) / 5e12);
+    assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 10000 * 32 / 2e13);
+    assert_near(p.term[SPMMI_TERM_ISSUE], 250 * 3 * 40 / 3.2e10);
+    assert_near(p.term[SPMMI_TERM_WAVES], 32 * 3 / 50.0 * 1e-6);
+    assert_near(p.term[SPMMI_TERM_LONGEST], 3e-6);
+    /* Column-major: B is in the cache as it was converted; C is converted after it, as it has 10 nonzeros a row. */
+    p = spmmi_model_predict(&device, &m, &c, 32, SPMM_LAYOUT_COL_MAJOR, SPMM_F32);
+    assert_near(p.term[SPMMI_TERM_DRAM], (80000 + 128000) / 1e12);
+    assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 1500 * 32 * 4 / 1e12);
+    assert_true(p.launches == 2);
+    /* 8 columns are stored directly. */
+    p = spmmi_model_predict(&device, &m, &c, 8, SPMM_LAYOUT_COL_MAJOR, SPMM_F32);
+    assert_near(p.l1_share, l1_share(32));
+    assert_near(p.term[SPMMI_TERM_L2], (1 - p.l1_share) * 320000 / 2e12 + 80000 / 4e12 + 32000 / 5e11);
+    assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 500 * 8 * 4 / 1e12);
+    assert_true(p.launches == 1);
+}
+
+static void nonzero_split_terms_are_as_counted(void **state)
+{
+    (void)state;
+    struct spmmi_model_matrix m = matrix_of_windows();
+    const struct spmmi_model_candidate c = {.family = SPMM_FAMILY_ROWS,
+                                            .schedule = SPMM_SCHEDULE_NONZERO_SPLIT};
+    /* 8 lanes: 50 blocks of 32 groups at a time, 1,600 groups, so a group takes 8 and 40 blocks take all. */
+    struct spmmi_prediction p = spmmi_model_predict(&device, &m, &c, 32, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+    assert_near(p.term[SPMMI_TERM_L1], 625 * 4 * (2 * 64 + 4 * 128) / 5e12);
+    assert_near(p.term[SPMMI_TERM_ISSUE], 625 * 40 / 3.2e10);
+    assert_near(p.term[SPMMI_TERM_WAVES], 40 * 4 / 50.0 * 1e-6);
+    assert_near(p.term[SPMMI_TERM_LONGEST], 4e-6);
+    m.longest = 2560; /* ten blocks of 256 nonzeros: 4 + 10 * 8 / 256 steps more */
+    p = spmmi_model_predict(&device, &m, &c, 32, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+    assert_near(p.term[SPMMI_TERM_LONGEST], (4 + 4 + 10 * 8 / 256.0) * 1e-6);
+    /* One column: a warp takes 128 nonzeros a step. */
+    p = spmmi_model_predict(&device, &m, &c, 1, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+    assert_near(p.term[SPMMI_TERM_ISSUE], 10000 / 128.0 * 28 / 3.2e10);
+    assert_near(p.term[SPMMI_TERM_WAVES], 10000 / 1024.0 / 50 * 1e-6);
+    assert_near(p.term[SPMMI_TERM_LONGEST], 2e-6);
+}
+
+static void terms_of_a_cpu_are_as_counted(void **state)
+{
+    (void)state;
+    const struct spmmi_model_matrix m = matrix_of_windows();
+    struct spmmi_device_profile cpu = device;
+    const struct spmmi_model_candidate c = {.family = SPMM_FAMILY_ROWS, .schedule = SPMM_SCHEDULE_ROW_SPLIT};
+    cpu.target = SPMMI_TARGET_CPU;
+    /* 12 columns of f32: 48 bytes of a line of 64. */
+    const struct spmmi_prediction p = spmmi_model_predict(&cpu, &m, &c, 12, SPMM_LAYOUT_COL_MAJOR, SPMM_F32);
+    const double at_48 = 2e12 + 2e12 * log2(48.0 / 32);
+    assert_near(p.term[SPMMI_TERM_DRAM], (80000 + 0.05 * 640000 + 48000) / 1e12);
+    assert_near(p.term[SPMMI_TERM_L2], 0.05 * 480000 / at_48);
+    assert_near(p.term[SPMMI_TERM_L1], 480000 / 5e12);
+    assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 10000 * 12 / 2e13);
+    assert_near(p.term[SPMMI_TERM_ISSUE], 10000 * 1.75 / 8e9);
+    assert_near(p.term[SPMMI_TERM_WAVES], 1000 * 10 / 8e9);
+    assert_near(p.term[SPMMI_TERM_LONGEST], 10 * 12 * 2 * 10 / 2e13);
+    assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 1500 * 48 / 1e12);
+}
+
+static void the_tile_of_registers_covers_n_as_far_as_it_may(void **state)
+{
+    static const struct {
+        int64_t n;
+        spmm_dtype_t dtype;
+        uint32_t tile;
+    } cases[] = {{1, SPMM_F32, 1},   {2, SPMM_F32, 2},   {3, SPMM_F32, 4},  {16, SPMM_F32, 16},
+                 {17, SPMM_F32, 16}, {9, SPMM_F64, 8},   {64, SPMM_F64, 8}, {64, SPMM_F16, 16},
+                 {5, SPMM_F64, 8},   {64, SPMM_BF16, 16}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(spmmi_model_register_tile(cases[i].n, cases[i].dtype), cases[i].tile);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tiled_terms_of_column_major_are_as_counted),
+        cmocka_unit_test(tiled_terms_of_row_major_and_f64_are_as_counted),
+        cmocka_unit_test(what_a_small_cache_forgets_comes_again_from_dram),
+        cmocka_unit_test(rows_that_are_cut_add_sums_and_a_launch),
+        cmocka_unit_test(a_panel_of_two_stages_needs_twice_the_shared_memory),
+        cmocka_unit_test(row_split_terms_are_as_counted),
+        cmocka_unit_test(nonzero_split_terms_are_as_counted),
+        cmocka_unit_test(terms_of_a_cpu_are_as_counted),
+        cmocka_unit_test(the_tile_of_registers_covers_n_as_far_as_it_may),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
