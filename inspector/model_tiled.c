@@ -19,8 +19,8 @@ static double blocks_per_sm(const struct spmmi_model_query *q)
     const spmm_panel_stats_t *t = q->candidate->panels;
     const double tile = (double)q->candidate->register_tile;
     const double threads = (double)t->panel_rows;
-    const double slots = fmin((double)t->stage_slots, (double)t->footprint_max) + 1;
-    const double shared = slots * tile * q->number_bytes * (t->stages_max > 1 ? 2 : 1) + 1024;
+    const double slots = t->stages_max > 1 ? 2 * ((double)t->stage_slots + 1) : (double)t->footprint_max + 1;
+    const double shared = slots * tile * q->number_bytes + 1024;
     const double registers = threads * (REGISTERS_BESIDE_SUMS + tile * fmax(q->number_bytes, 4) / 4);
     const double blocks =
         fmin(fmin(floor(q->profile->shared_sm_bytes / shared), floor(q->profile->registers_sm / registers)),
