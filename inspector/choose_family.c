@@ -13,7 +13,6 @@
 #define TILED_SHARE 0.0
 #define N_TYPICAL 64
 #define US_PER_SECOND 1e6
-#define RANK_TAKEN INT64_MAX
 
 struct context {
     const struct spmmi_request *request;
@@ -119,6 +118,23 @@ static void add_order(const struct spmmi_tiled_choice *c, bool is_taken, struct 
     last->predicted_us = US_PER_SECOND * c->seconds_reordered;
 }
 
+/* Exact figures of what runs; a plan has those of one configuration. */
+static spmm_status_t keep_figures(const struct context *x, const struct spmmi_tiled_choice *c, int64_t n,
+                                  struct spmmi_family_choice *choice, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const bool is_reordered = (c->flags & SPMMI_PART_REORDERED) != 0;
+    if (choice->panel_stats.panel_rows > 0)
+        goto cleanup;
+    if (x->request->family == SPMM_FAMILY_TILED)
+        choice->panel_stats = c->stats; /* exact already */
+    else
+        SPMM_TRY(spmmi_study_exact(c->study, x->pattern, x->request, c->panel_rows, is_reordered, n,
+                                   &choice->panel_stats, diag));
+cleanup:
+    return status;
+}
+
 static spmm_status_t consider_tiled(const struct context *x, struct spmmi_decision *d,
                                     struct spmmi_family_choice *choice, spmm_diag_t *diag)
 {
@@ -132,17 +148,13 @@ static spmm_status_t consider_tiled(const struct context *x, struct spmmi_decisi
     SPMM_TRY(
         spmmi_choose_tiled(r, x->pattern, x->studies, tiled_model(x), x->layout, d->n, to_beat, &c, diag));
     const bool is_taken = is_forced || US_PER_SECOND * c.seconds < TILED_SHARE * rows_us;
-    if (is_taken)
+    if (is_taken) {
         take_tiled(x, &c, d);
+        SPMM_TRY(keep_figures(x, &c, d->n, choice, diag));
+    }
     add_schedules(r, &c, is_taken ? 0 : rows_us, d);
     if (c.is_tried)
         add_order(&c, is_taken, d);
-
-    const int64_t rank = 2 * (d->n <= N_TYPICAL ? d->n : 0) + (x->layout == SPMM_LAYOUT_COL_MAJOR) + 1;
-    if ((is_taken ? RANK_TAKEN : rank) > choice->panel_stats_rank) {
-        choice->panel_stats = c.stats;
-        choice->panel_stats_rank = is_taken ? RANK_TAKEN : rank;
-    }
 cleanup:
     return status;
 }
@@ -205,6 +217,7 @@ spmm_status_t spmmi_choose_family(const struct spmmi_request *r, const struct sp
     int row_count = 0, col_count = 0;
     memset(choice, 0, sizeof *choice);
     SPMM_TRY(spmmi_model_study(a->rows, a->cols, a->row_ptr, a->col_ind, &x.model, diag));
+    studies->columns_used = (int64_t)x.model.cols_used;
     if ((layouts & SPMM_LAYOUT_COL_MAJOR) != 0) {
         x.layout = SPMM_LAYOUT_COL_MAJOR;
         SPMM_TRY(choose_layout(&x, col, &col_count, choice, diag));

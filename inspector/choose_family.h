@@ -10,10 +10,8 @@
 struct spmmi_family_choice {
     struct spmmi_decision decisions[SPMMI_FAMILY_DECISION_MAX];
     int count;
-    /* Of the first tiled configuration that runs; if none does, of the one judged for the largest n up to 64, for
-     * column-major before row-major. */
-    spmm_panel_stats_t panel_stats;
-    int64_t panel_stats_rank; /* of those: a larger one replaces them; 0: none */
+    spmm_panel_stats_t
+        panel_stats; /* exact, of the first tiled configuration that runs; all zero if none does */
 };
 
 /* Errors: MEMORY, MATRIX_TOO_LARGE. */

@@ -57,7 +57,7 @@ static spmm_status_t plan_op(const struct spmmi_request *r, const struct spmmi_p
     struct spmmi_tiled_studies studies = {.count = 0};
     struct spmmi_family_choice choice;
     SPMM_TRY(spmmi_choose_family(r, a, &studies, &choice, diag));
-    if (!plan->has_panel_stats && choice.panel_stats_rank > 0) {
+    if (!plan->has_panel_stats && choice.panel_stats.panel_rows > 0) {
         plan->panel_stats = choice.panel_stats;
         plan->has_panel_stats = 1;
     }

@@ -71,8 +71,9 @@ static spmm_status_t count_sample(const struct spmmi_panel_pattern *p, int64_t p
         sum.lines += sample.weight[i] * (double)counts[i].lines;
         sum.sectors += sample.weight[i] * (double)counts[i].sectors;
     }
-    totals->sum = (struct spmmi_panel_count){llround(sum.footprint), llround(sum.stages), llround(sum.slices),
-                                             llround(sum.runs),      llround(sum.lines),  llround(sum.sectors)};
+    totals->sum =
+        (struct spmmi_panel_count){llround(sum.footprint), llround(sum.stages), llround(sum.slices),
+                                   llround(sum.runs),      llround(sum.lines),  llround(sum.sectors)};
 cleanup:
     spmmi_free(counts);
     spmmi_panel_sample_close(&sample);
@@ -130,7 +131,8 @@ static void panel_figures(const struct totals *totals, int64_t nnz, spmm_panel_s
     out->lines = t->lines;
     out->sectors = t->sectors;
     out->line_cost = spmmi_quotient(t->lines * SPMMI_PANEL_LINE_BYTES, t->footprint * out->number_bytes);
-    out->sector_cost = spmmi_quotient(t->sectors * SPMMI_PANEL_SECTOR_BYTES, t->footprint * out->number_bytes);
+    out->sector_cost =
+        spmmi_quotient(t->sectors * SPMMI_PANEL_SECTOR_BYTES, t->footprint * out->number_bytes);
     /* The paper divides the footprint "by M"; B has N rows in its notation (Section 2.1), what is reused is an
      * element of B, and its bound N / nnz <= Gamma holds for N only: with the footprint F <= nnz and C >= 1,
      * C / (F / N) >= N / nnz. Columns of A without nonzeros are rows of B that nobody reads: without them 1 <= L,

@@ -3,6 +3,7 @@
 #include "tiled_study.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "balance.h"
@@ -15,6 +16,10 @@
 
 #define LANES 32u
 #define SECTOR_BYTES 32u
+/* The sample: as many panels as hold so many nonzeros on average, within bounds. */
+#define SAMPLE_NONZEROS (INT64_C(1) << 18)
+#define SAMPLE_LEAST 48
+#define SAMPLE_MOST 128
 
 static spmm_status_t cut(struct spmmi_tiled_study *s, const struct spmmi_pattern *a, spmm_diag_t *diag)
 {
@@ -51,6 +56,7 @@ spmm_status_t spmmi_study_of(struct spmmi_tiled_studies *studies, const struct s
     memset(s, 0, sizeof *s);
     s->segment = segment;
     s->units = spmmi_units_count(a->rows, a->row_ptr, segment);
+    s->columns_used = studies->columns_used;
     s->unit_ptr = a->row_ptr;
     SPMM_REQUIRE(s->units <= SPMMI_UNIT_MAX, SPMM_ERR_MATRIX_TOO_LARGE, diag,
                  "segments of %u nonzeros would be %llu, at most %u are possible", segment,
@@ -143,40 +149,74 @@ static int index_of_panel(uint32_t panel_rows)
     return index;
 }
 
+static struct spmmi_panel_input panel_input(const struct spmmi_tiled_study *study,
+                                            const struct spmmi_pattern *a, const struct spmmi_request *r,
+                                            uint32_t panel_rows, bool is_reordered, int64_t n)
+{
+    return (struct spmmi_panel_input){
+        .cols = a->cols,
+        .units = study->units,
+        .unit_ptr = study->unit_ptr,
+        .col_ind = a->col_ind,
+        .order = is_reordered ? study->order : NULL,
+        .segment = study->segment,
+        .panel_rows = panel_rows,
+        .stage_slots = r->options.stage_slots,
+        .number_bytes = (uint32_t)spmm_dtype_size(r->options.dtype),
+        .register_tile = spmmi_model_register_tile(n, r->options.dtype),
+        .n = n,
+        .multiprocessors = r->device.multiprocessors,
+        .threads = r->threads,
+    };
+}
+
+spmm_status_t spmmi_study_exact(const struct spmmi_tiled_study *study, const struct spmmi_pattern *a,
+                                const struct spmmi_request *r, uint32_t panel_rows, bool is_reordered,
+                                int64_t n, spmm_panel_stats_t *stats, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_panel_input input = panel_input(study, a, r, panel_rows, is_reordered, n);
+    status = spmmi_panel_stats(&input, stats);
+    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the figures of the panels");
+cleanup:
+    return status;
+}
+
+static spmm_status_t estimate(const struct spmmi_tiled_study *study, const struct spmmi_panel_input *input,
+                              int64_t nnz, spmm_panel_stats_t *stats, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const double a_panel = (double)nnz * input->panel_rows / (double)study->units;
+    const double wanted = (double)SAMPLE_NONZEROS / a_panel;
+    const int64_t panels = (int64_t)fmin(fmax(wanted, SAMPLE_LEAST), SAMPLE_MOST);
+    status = spmmi_panel_estimate(input, study->columns_used, panels, stats);
+    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for a sample of the panels");
+cleanup:
+    return status;
+}
+
 spmm_status_t spmmi_study_panels(struct spmmi_tiled_study *study, const struct spmmi_pattern *a,
                                  const struct spmmi_request *r, uint32_t panel_rows, bool is_reordered,
                                  int64_t n, spmm_panel_stats_t *stats, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const int height = index_of_panel(panel_rows), order = is_reordered ? 1 : 0;
-    const uint32_t tile = spmmi_model_register_tile(n, r->options.dtype);
     spmm_panel_stats_t *const known = &study->stats[height][order];
+    const struct spmmi_panel_input input = panel_input(study, a, r, panel_rows, is_reordered, n);
     if (!study->has_stats[height][order]) {
-        const struct spmmi_panel_input input = {
-            .cols = a->cols,
-            .units = study->units,
-            .unit_ptr = study->unit_ptr,
-            .col_ind = a->col_ind,
-            .order = is_reordered ? study->order : NULL,
-            .segment = study->segment,
-            .panel_rows = panel_rows,
-            .stage_slots = r->options.stage_slots,
-            .number_bytes = (uint32_t)spmm_dtype_size(r->options.dtype),
-            .register_tile = tile,
-            .n = n,
-            .multiprocessors = r->device.multiprocessors,
-            .threads = r->threads,
-        };
-        status = spmmi_panel_stats(&input, known);
-        SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the figures of the panels");
+        if (r->family == SPMM_FAMILY_TILED)
+            SPMM_TRY(spmmi_study_exact(study, a, r, panel_rows, is_reordered, n, known, diag));
+        else
+            SPMM_TRY(estimate(study, &input, a->nnz, known, diag));
         study->has_stats[height][order] = true;
     }
     /* Only these depend on n. */
     *stats = *known;
     stats->n = n;
-    stats->register_tile = tile;
-    stats->blocks = known->panels * (n / tile + (n % tile != 0));
-    stats->utilization = spmmi_utilisation(study->units, panel_rows, n, tile, r->device.multiprocessors);
+    stats->register_tile = input.register_tile;
+    stats->blocks = known->panels * (n / input.register_tile + (n % input.register_tile != 0));
+    stats->utilization =
+        spmmi_utilisation(study->units, panel_rows, n, input.register_tile, r->device.multiprocessors);
 cleanup:
     return status;
 }

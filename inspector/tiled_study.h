@@ -26,6 +26,7 @@ struct spmmi_pattern {
 struct spmmi_tiled_study {
     uint32_t segment; /* 0: whole rows */
     uint64_t units;
+    int64_t columns_used; /* of the matrix */
     const int64_t *unit_ptr;
     int64_t *cut_ptr;   /* owned; NULL for whole rows */
     uint32_t *unit_row; /* NULL for whole rows */
@@ -38,6 +39,7 @@ struct spmmi_tiled_study {
 struct spmmi_tiled_studies {
     struct spmmi_tiled_study list[SPMMI_STUDY_MAX];
     int count;
+    int64_t columns_used; /* columns with nonzeros, set before the first study */
 };
 
 /* The study of a segment length. Errors: MEMORY, MATRIX_TOO_LARGE when there are more units than a part may have. */
@@ -50,9 +52,16 @@ void spmmi_studies_free(struct spmmi_tiled_studies *studies);
 spmm_status_t spmmi_study_order(struct spmmi_tiled_study *study, const struct spmmi_pattern *a,
                                 uint32_t number_bytes, int threads, spmm_diag_t *diag);
 
-/* Figures of panels of panel_rows units, by pattern if is_reordered (spmmi_study_order came before), for n columns. */
+/* Figures of panels of panel_rows units, by pattern if is_reordered (spmmi_study_order came before), for n columns:
+ * estimated from a sample of the panels, exact for a caller who wants the tiled family (docs/statistics.md "Sampled
+ * figures"). Errors: MEMORY. */
 spmm_status_t spmmi_study_panels(struct spmmi_tiled_study *study, const struct spmmi_pattern *a,
                                  const struct spmmi_request *r, uint32_t panel_rows, bool is_reordered,
                                  int64_t n, spmm_panel_stats_t *stats, spmm_diag_t *diag);
+
+/* All figures of the same panels, exact. Errors: MEMORY. */
+spmm_status_t spmmi_study_exact(const struct spmmi_tiled_study *study, const struct spmmi_pattern *a,
+                                const struct spmmi_request *r, uint32_t panel_rows, bool is_reordered,
+                                int64_t n, spmm_panel_stats_t *stats, spmm_diag_t *diag);
 
 #endif
