@@ -55,14 +55,12 @@ static double intensity(const struct spmmi_request *r, const struct spmmi_patter
     return read > 0 && a->mean > 0 ? 2 / (2 / read + s.b_t * spread / a->mean) : 0;
 }
 
-/* Stores that fall into sectors of their own go at the rate of single numbers. */
-static double scatter_seconds(const struct spmmi_request *r, const struct spmmi_pattern *a, double spread,
-                              int64_t n)
+double spmmi_scatter_seconds(const struct spmmi_request *r, int64_t rows, double spread, int64_t n)
 {
     const double bytes = (double)spmm_dtype_size(r->options.dtype);
     const double share = (spread - 1) / (SECTOR_BYTES / bytes - 1);
     const double rate = spmmi_profile_curve_at(&r->device.strided, bytes);
-    return rate > 0 ? share * (double)a->rows * (double)n * bytes / rate : 0;
+    return rate > 0 ? share * (double)rows * (double)n * bytes / rate : 0;
 }
 
 static double predict(const struct spmmi_request *r, const struct spmmi_model_matrix *model,
@@ -96,7 +94,7 @@ static spmm_status_t try_order(const struct spmmi_request *r, const struct spmmi
     c->intensity_reordered = intensity(r, a, &reordered, spread);
     c->seconds_reordered = predict(r, model, c, &reordered, layout, n);
     if (scatters && c->seconds_reordered > 0)
-        c->seconds_reordered += scatter_seconds(r, a, spread, n);
+        c->seconds_reordered += spmmi_scatter_seconds(r, a->rows, spread, n);
     const bool pays =
         c->intensity_reordered > c->intensity && (model == NULL || c->seconds_reordered < c->seconds);
     if (!pays && (o->reorder != SPMM_REORDER_RADIX || (study->is_in_order && !o->permute_output)))

@@ -29,6 +29,10 @@ spmm_status_t spmmi_choose_tiled(const struct spmmi_request *r, const struct spm
                                  uint32_t layout, int64_t n, double to_beat,
                                  struct spmmi_tiled_choice *choice, spmm_diag_t *diag);
 
+/* What writing a column-major C in another order than that of its rows adds, for the spread of that order: stores that
+ * fall into sectors of their own go at the rate of single numbers. */
+double spmmi_scatter_seconds(const struct spmmi_request *r, int64_t rows, double spread, int64_t n);
+
 /* Family, schedule, items and the rest of a part. Errors: MEMORY. */
 spmm_status_t spmmi_tiled_part(const struct spmmi_tiled_study *study, const struct spmmi_decision *d,
                                spmm_op_t op, struct spmmi_part *part, spmm_diag_t *diag);

@@ -1,160 +1,303 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints what the refined model says of matrices, a line of CSV for each kernel, type, layout and n: the terms before
- * their factors, and the prediction. tools/dev/fit_model reads it.
+/* Prints what the models say of kernels on matrices, a line of CSV for each kernel, type, layout and n: the terms of
+ * the refined model before their factors, its prediction, and for the tiled family the figures of that very variant
+ * and the paper's bounds. tools/dev/fit_model and tools/dev/tiled_table read it.
  *
- * usage: model_features DEVICE LIST-OF-N TILED MATRIX...
- *   DEVICE  a name or a profile; TILED  "-", or PANEL_ROWS:STAGE_SLOTS:SEGMENT (0: whole rows)             */
+ * usage: model_features DEVICE LIST-OF-N LIST-OF-LAYOUTS LIST-OF-TYPES < JOBS
+ *   DEVICE  a name or a profile
+ *   JOBS    a matrix a line: NAME, FILE or generator string, and kernels, with tabs between them. A kernel is
+ *           rows/SCHEDULE, tiled/whole/pROWS or tiled/segmented-LENGTH/pROWS, and may end in /radix and /rTILE */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <spmm/inspector.h>
 
-#include "format/alloc.h"
+#include "format/diag.h"
+#include "inspector/choose_tiled.h"
 #include "inspector/model_paper.h"
-#include "inspector/model_refined.h"
 #include "inspector/panel_stats.h"
-#include "inspector/units.h"
 
-#define N_MAX 32
-#define THREADS 2
-static int64_t columns[N_MAX];
+#define LIST_MAX 32
+#define KERNELS_MAX 512
+#define LINE_MAX_BYTES 65536
+
+static int64_t columns[LIST_MAX];
 static int column_count;
-static unsigned panel_rows, stage_slots, segment;
+static uint32_t layouts; /* mask */
+static unsigned dtypes;  /* mask of 1 << spmm_dtype_t */
+static const char *device;
 
 static const char *const term_names[SPMMI_TERMS] = {"dram",  "l2",    "l1",      "alu",
                                                     "issue", "waves", "longest", "convert"};
 
-/* "cant" of "folder/cant.mtx.zst"; a generator string as it is: the names of results.csv. */
-static void print_name(const char *argument)
+/* A kernel as its name tells it. */
+struct kernel {
+    const char *name;
+    spmm_family_t family;
+    spmm_schedule_t schedule;
+    unsigned segment, panel_rows, register_tile;
+    bool is_reordered;
+};
+
+/* One matrix in one number type. */
+struct subject {
+    const char *name;
+    struct spmmi_request request;
+    struct spmmi_pattern pattern;
+    struct spmmi_model_matrix model;
+    struct spmmi_tiled_studies studies;
+};
+
+static bool read_suffixes(const char *text, struct kernel *k)
 {
-    const char *base = strrchr(argument, '/');
-    const int is_generated = strncmp(argument, "gen:", 4) == 0;
-    base = base == NULL || is_generated ? argument : base + 1;
-    const char *end = is_generated ? NULL : strstr(base, strstr(base, ".smtx") != NULL ? ".smtx" : ".mtx");
-    printf("%.*s", end == NULL ? (int)strlen(base) : (int)(end - base), base);
+    static const char radix[] = "/radix";
+    if (strncmp(text, radix, sizeof radix - 1) == 0) {
+        k->is_reordered = true;
+        text += sizeof radix - 1;
+    }
+    int used = 0;
+    if (sscanf(text, "/r%u%n", &k->register_tile, &used) == 1)
+        text += used;
+    return *text == '\0';
 }
 
-/* What the paper says: Eq. 2 for rows; Eq. 3 or 6 for tiled, each access to B a line from DRAM. */
-static double paper_us(const struct spmmi_device_profile *profile, const struct spmmi_model_matrix *m,
-                       const struct spmmi_model_candidate *c, int64_t n, spmm_dtype_t dtype)
+static bool read_kernel(const char *name, struct kernel *k)
 {
-    const spmm_stats_t stats = {.row_mean = m->nnz / m->rows};
-    const uint32_t tile = spmmi_model_register_tile(n, dtype);
-    const struct spmmi_paper s = spmmi_paper_of(&stats, c->panels, dtype, (double)tile);
-    const double intensity = c->family == SPMM_FAMILY_ROWS ? spmmi_paper_naive(&s)
-                             : c->schedule == SPMM_SCHEDULE_WHOLE
-                                 ? spmmi_paper_tiled(&s, SPMMI_PAPER_ALL_MISS)
-                                 : spmmi_paper_segmented(&s, SPMMI_PAPER_ALL_MISS);
-    return 1e6 * spmmi_paper_seconds(profile, intensity, m->nnz, (double)n);
+    int used = 0;
+    *k = (struct kernel){.name = name, .family = SPMM_FAMILY_ROWS};
+    for (int s = SPMM_SCHEDULE_ROW_SPLIT; s <= SPMM_SCHEDULE_NONZERO_SPLIT; s++) {
+        if (strncmp(name, "rows/", 5) == 0 && strcmp(name + 5, spmm_schedule_name((spmm_schedule_t)s)) == 0) {
+            k->schedule = (spmm_schedule_t)s;
+            return true;
+        }
+    }
+    k->family = SPMM_FAMILY_TILED;
+    k->schedule = SPMM_SCHEDULE_WHOLE;
+    if (sscanf(name, "tiled/whole/p%u%n", &k->panel_rows, &used) == 1)
+        return read_suffixes(name + used, k);
+    k->schedule = SPMM_SCHEDULE_SEGMENTED;
+    if (sscanf(name, "tiled/segmented-%u/p%u%n", &k->segment, &k->panel_rows, &used) == 2)
+        return k->segment > 0 && read_suffixes(name + used, k);
+    return false;
 }
 
-static void print_line(const char *argument, const struct spmmi_device_profile *profile,
-                       const struct spmmi_model_matrix *m, const struct spmmi_model_candidate *c, int64_t n,
-                       uint32_t layout, spmm_dtype_t dtype)
+/* ---- What is printed ---- */
+
+static void print_header(void)
 {
-    const struct spmmi_prediction p = spmmi_model_predict(profile, m, c, n, layout, dtype);
-    print_name(argument);
-    printf(",%lld,%s,%s,%s/%s,%.6g,%g", (long long)n, layout == SPMM_LAYOUT_ROW_MAJOR ? "row" : "col",
-           spmm_dtype_name(dtype), spmm_family_name(c->family), spmm_schedule_name(c->schedule),
-           1e6 * profile->launch_s, p.launches);
+    printf("matrix,rows,cols,nnz,mu,sigma,cv,n,layout,dtype,kernel,launch_us,scatter_us,launches");
+    for (int i = 0; i < SPMMI_TERMS; i++)
+        printf(",%s", term_names[i]);
+    printf(",l1_share,l2_share,predicted_us,paper_us,U,rho,Gamma,Z,paper_algorithmic_gflops,paper_allmiss_"
+           "gflops,"
+           "paper_cold_gflops\n");
+}
+
+static struct spmmi_paper paper_of(const struct subject *s, const spmm_panel_stats_t *panels, uint32_t tile)
+{
+    const spmm_stats_t stats = {.row_mean = s->pattern.mean};
+    return spmmi_paper_of(&stats, panels, s->request.options.dtype, (double)tile);
+}
+
+static double bound_of(const struct kernel *k, const struct spmmi_paper *paper, enum spmmi_paper_bound bound)
+{
+    if (k->family == SPMM_FAMILY_ROWS)
+        return spmmi_paper_naive(paper);
+    return k->schedule == SPMM_SCHEDULE_WHOLE ? spmmi_paper_tiled(paper, bound)
+                                              : spmmi_paper_segmented(paper, bound);
+}
+
+/* Figures of the panels are those of n: see panels_for. */
+static void print_line(const struct subject *s, const struct kernel *k, const spmm_panel_stats_t *panels,
+                       double spread, int64_t n, uint32_t layout)
+{
+    const struct spmmi_device_profile *profile = &s->request.device;
+    const struct spmmi_pattern *a = &s->pattern;
+    const spmm_dtype_t dtype = s->request.options.dtype;
+    const uint32_t tile = panels != NULL ? (uint32_t)panels->register_tile : 1;
+    const struct spmmi_model_candidate candidate = {k->family, k->schedule, panels, tile};
+    const struct spmmi_prediction p = spmmi_model_predict(profile, &s->model, &candidate, n, layout, dtype);
+    const struct spmmi_paper paper = paper_of(s, panels, tile);
+    const double scatter = k->is_reordered && layout == SPMM_LAYOUT_COL_MAJOR
+                               ? spmmi_scatter_seconds(&s->request, a->rows, spread, n)
+                               : 0;
+    /* What Eq. 2, 3 or 6 says, each access to B a line from DRAM. */
+    const double paper_s =
+        spmmi_paper_seconds(profile, bound_of(k, &paper, SPMMI_PAPER_ALL_MISS), (double)a->nnz, (double)n);
+
+    printf("%s,%lld,%lld,%lld,%.6g,%.6g,%.6g,%lld,%s,%s,%s,%.6g,%.6g,%g", s->name, (long long)a->rows,
+           (long long)a->cols, (long long)a->nnz, a->mean, a->stddev, a->mean > 0 ? a->stddev / a->mean : 0,
+           (long long)n, layout == SPMM_LAYOUT_ROW_MAJOR ? "row" : "col", spmm_dtype_name(dtype), k->name,
+           1e6 * profile->launch_s, 1e6 * scatter, p.launches);
     for (int i = 0; i < SPMMI_TERMS; i++)
         printf(",%.6g", 1e6 * p.term[i]);
-    printf(",%.4f,%.4f,%.6g,%.6g\n", p.l1_share, p.l2_share, 1e6 * p.seconds,
-           paper_us(profile, m, c, n, dtype));
+    printf(",%.4f,%.4f,%.6g,%.6g", p.l1_share, p.l2_share, 1e6 * (p.seconds + scatter), 1e6 * paper_s);
+    if (panels == NULL) {
+        printf(",,,,,,,\n");
+        return;
+    }
+    printf(",%.6g,%.6g,%.6g,%.6g", panels->utilization, panels->rho, panels->line_gamma, panels->padding);
+    for (int b = SPMMI_PAPER_ALGORITHMIC; b <= SPMMI_PAPER_COLD_MISS; b++)
+        printf(",%.6g",
+               1e-9 * spmmi_paper_throughput(profile, bound_of(k, &paper, (enum spmmi_paper_bound)b)));
+    printf("\n");
 }
 
-static spmm_status_t panel_figures(const spmm_csr_t *a, const struct spmmi_device_profile *profile,
-                                   spmm_dtype_t dtype, int64_t n, spmm_panel_stats_t *stats)
+/* ---- Figures of a variant ---- */
+
+static spmm_status_t measure_panels(const struct subject *s, const struct kernel *k,
+                                    const struct spmmi_tiled_study *study, spmm_panel_stats_t *stats)
 {
-    const int64_t *row_ptr = a->row_ptr;
-    const uint64_t units = spmmi_units_count(a->rows, row_ptr, segment);
-    int64_t *unit_ptr = spmmi_alloc(units + 1, sizeof *unit_ptr);
-    if (unit_ptr == NULL)
-        return SPMM_ERR_MEMORY;
-    spmmi_units_cut(a->rows, row_ptr, segment, unit_ptr, NULL);
+    const struct spmmi_request *r = &s->request;
     const struct spmmi_panel_input in = {
-        .cols = a->cols,
-        .units = units,
-        .unit_ptr = unit_ptr,
-        .col_ind = a->col_ind,
-        .segment = segment,
-        .panel_rows = panel_rows,
-        .stage_slots = stage_slots,
-        .number_bytes = (uint32_t)spmm_dtype_size(dtype),
-        .register_tile = spmmi_model_register_tile(n, dtype),
-        .n = n,
-        .multiprocessors = profile->multiprocessors,
-        .threads = THREADS,
+        .cols = s->pattern.cols,
+        .units = study->units,
+        .unit_ptr = study->unit_ptr,
+        .col_ind = s->pattern.col_ind,
+        .order = k->is_reordered ? study->order : NULL,
+        .segment = k->segment,
+        .panel_rows = k->panel_rows,
+        .stage_slots = r->options.stage_slots,
+        .number_bytes = (uint32_t)spmm_dtype_size(r->options.dtype),
+        .register_tile = 1,
+        .n = 1,
+        .multiprocessors = r->device.multiprocessors,
+        .threads = r->threads,
     };
-    const spmm_status_t status = spmmi_panel_stats(&in, stats);
-    spmmi_free(unit_ptr);
+    return spmmi_panel_stats(&in, stats);
+}
+
+/* The same for n columns: only these depend on it. */
+static spmm_panel_stats_t panels_for(const struct subject *s, const struct kernel *k,
+                                     const spmm_panel_stats_t *stats, int64_t n)
+{
+    const uint32_t tile =
+        k->register_tile != 0 ? k->register_tile : spmmi_model_register_tile(n, s->request.options.dtype);
+    spmm_panel_stats_t p = *stats;
+    p.n = n;
+    p.register_tile = tile;
+    p.blocks = p.panels * (n / tile + (n % tile != 0));
+    p.utilization =
+        spmmi_utilisation((uint64_t)p.units, k->panel_rows, n, tile, s->request.device.multiprocessors);
+    return p;
+}
+
+static spmm_status_t print_kernel(struct subject *s, const struct kernel *k, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const bool is_tiled = k->family == SPMM_FAMILY_TILED;
+    struct spmmi_tiled_study *study = NULL;
+    spmm_panel_stats_t stats;
+    if (is_tiled) {
+        if (s->studies.count == SPMMI_STUDY_MAX)
+            spmmi_studies_free(&s->studies);
+        SPMM_TRY(spmmi_study_of(&s->studies, &s->pattern, k->segment, &study, diag));
+        if (k->is_reordered)
+            SPMM_TRY(spmmi_study_order(study, &s->pattern,
+                                       (uint32_t)spmm_dtype_size(s->request.options.dtype),
+                                       s->request.threads, diag));
+        SPMM_TRY(measure_panels(s, k, study, &stats));
+    }
+    for (int i = 0; i < column_count; i++) {
+        const spmm_panel_stats_t panels =
+            is_tiled ? panels_for(s, k, &stats, columns[i]) : (spmm_panel_stats_t){0};
+        for (uint32_t layout = SPMM_LAYOUT_ROW_MAJOR; layout <= SPMM_LAYOUT_COL_MAJOR; layout *= 2)
+            if ((layouts & layout) != 0)
+                print_line(s, k, is_tiled ? &panels : NULL, is_tiled ? study->spread : 0, columns[i], layout);
+    }
+cleanup:
     return status;
 }
 
-static spmm_status_t print_matrix(const char *argument, const struct spmmi_device_profile *profile)
+/* ---- Jobs ---- */
+
+static spmm_status_t print_type(struct subject *s, spmm_dtype_t dtype, const struct kernel *kernels,
+                                int count, spmm_diag_t *diag)
 {
-    spmm_matrix_t *matrix = NULL;
-    spmm_diag_t diag = {.status = SPMM_OK};
-    struct spmmi_model_matrix m;
-    spmm_panel_stats_t stats;
+    spmm_status_t status = SPMM_OK;
+    spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+    options.dtype = dtype;
+    options.device = device;
+    SPMM_TRY(spmmi_inspect_options(&options, &s->request, diag));
+    for (int i = 0; i < count; i++)
+        SPMM_TRY(print_kernel(s, &kernels[i], diag));
+cleanup:
+    spmmi_studies_free(&s->studies);
+    return status;
+}
+
+static spmm_status_t study_matrix(struct subject *s, const spmm_matrix_t *matrix, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
     spmm_csr_t a;
-    spmm_status_t status = strncmp(argument, "gen:", 4) == 0
-                               ? spmm_matrix_generate(argument, &matrix, &diag)
-                               : spmm_matrix_load(argument, NULL, &matrix, &diag);
-    if (status == SPMM_OK)
-        status = spmm_matrix_csr(matrix, &a);
-    if (status == SPMM_OK)
-        status = spmmi_model_study(a.rows, a.cols, a.row_ptr, a.col_ind, &m, &diag);
-    for (int type = 0; type < 2 && status == SPMM_OK; type++) {
-        const spmm_dtype_t dtype = type == 0 ? SPMM_F32 : SPMM_F64;
-        for (int i = 0; i < column_count && status == SPMM_OK; i++) {
-            if (panel_rows > 0)
-                status = panel_figures(&a, profile, dtype, columns[i], &stats);
-            for (uint32_t layout = SPMM_LAYOUT_ROW_MAJOR; layout <= SPMM_LAYOUT_COL_MAJOR; layout *= 2) {
-                for (int s = SPMM_SCHEDULE_ROW_SPLIT; s <= SPMM_SCHEDULE_NONZERO_SPLIT; s++) {
-                    const struct spmmi_model_candidate rows = {SPMM_FAMILY_ROWS, (spmm_schedule_t)s, NULL, 0};
-                    print_line(argument, profile, &m, &rows, columns[i], layout, dtype);
-                }
-                const struct spmmi_model_candidate tiled = {
-                    SPMM_FAMILY_TILED, segment == 0 ? SPMM_SCHEDULE_WHOLE : SPMM_SCHEDULE_SEGMENTED, &stats,
-                    0};
-                if (panel_rows > 0 && status == SPMM_OK)
-                    print_line(argument, profile, &m, &tiled, columns[i], layout, dtype);
-            }
-        }
+    spmm_stats_t stats;
+    SPMM_TRY(spmm_matrix_csr(matrix, &a));
+    const int64_t nnz = ((const int64_t *)a.row_ptr)[a.rows];
+    SPMM_TRY(spmmi_stats_compute(a.rows, a.cols, a.row_ptr, a.col_ind, NULL, SPMM_F32, &stats));
+    s->pattern = (struct spmmi_pattern){.op = SPMM_OP_N,
+                                        .rows = a.rows,
+                                        .cols = a.cols,
+                                        .nnz = nnz,
+                                        .longest = stats.row_max,
+                                        .row_ptr = a.row_ptr,
+                                        .col_ind = a.col_ind,
+                                        .mean = stats.row_mean,
+                                        .stddev = stats.row_stddev};
+    SPMM_TRY(spmmi_model_study(a.rows, a.cols, a.row_ptr, a.col_ind, &s->model, diag));
+cleanup:
+    return status;
+}
+
+/* A line of jobs, which is cut up. */
+static spmm_status_t print_job(char *line)
+{
+    static struct kernel kernels[KERNELS_MAX];
+    spmm_status_t status = SPMM_OK;
+    spmm_diag_t diag = {.status = SPMM_OK};
+    spmm_matrix_t *matrix = NULL;
+    struct subject s = {.name = strtok(line, "\t\n")};
+    const char *const source = strtok(NULL, "\t\n");
+    int count = 0;
+    SPMM_REQUIRE(source != NULL, SPMM_ERR_ARGUMENT, &diag, "expected NAME, FILE and kernels");
+    for (const char *k = strtok(NULL, "\t\n"); k != NULL; k = strtok(NULL, "\t\n")) {
+        SPMM_REQUIRE(count < KERNELS_MAX, SPMM_ERR_TOO_LARGE, &diag, "more than %d kernels", KERNELS_MAX);
+        SPMM_REQUIRE(read_kernel(k, &kernels[count++]), SPMM_ERR_ARGUMENT, &diag, "no kernel: %.60s", k);
     }
+    SPMM_TRY(strncmp(source, "gen:", 4) == 0 ? spmm_matrix_generate(source, &matrix, &diag)
+                                             : spmm_matrix_load(source, NULL, &matrix, &diag));
+    SPMM_TRY(study_matrix(&s, matrix, &diag));
+    for (int type = SPMM_F32; type <= SPMM_BF16; type++)
+        if ((dtypes >> type & 1) != 0)
+            SPMM_TRY(print_type(&s, (spmm_dtype_t)type, kernels, count, &diag));
+cleanup:
     if (status != SPMM_OK)
-        fprintf(stderr, "model_features: %s: %s %s\n", argument, spmm_status_text(status), diag.text);
+        fprintf(stderr, "model_features: %s: %s %s\n", s.name, spmm_status_text(status), diag.text);
     spmm_matrix_destroy(matrix);
     return status;
 }
 
 int main(int argc, char **argv)
 {
-    struct spmmi_device_profile profile;
-    spmm_diag_t diag = {.status = SPMM_OK};
+    static char line[LINE_MAX_BYTES];
     int failures = 0;
-    if (argc < 5) {
-        fprintf(stderr,
-                "usage: model_features DEVICE LIST-OF-N -|PANEL_ROWS:STAGE_SLOTS:SEGMENT MATRIX...\n");
+    if (argc != 5) {
+        fprintf(stderr, "usage: model_features DEVICE LIST-OF-N LIST-OF-LAYOUTS LIST-OF-TYPES < JOBS\n"
+                        "       JOBS: NAME FILE KERNEL... with tabs between them\n");
         return 2;
     }
-    if (spmmi_device_profile_open(argv[1], &profile, &diag) != SPMM_OK) {
-        fprintf(stderr, "model_features: %s\n", diag.text);
-        return 2;
-    }
-    for (char *n = strtok(argv[2], ","); n != NULL && column_count < N_MAX; n = strtok(NULL, ","))
+    device = argv[1];
+    for (char *n = strtok(argv[2], ","); n != NULL && column_count < LIST_MAX; n = strtok(NULL, ","))
         columns[column_count++] = strtoll(n, NULL, 10);
-    if (strcmp(argv[3], "-") != 0 && sscanf(argv[3], "%u:%u:%u", &panel_rows, &stage_slots, &segment) != 3) {
-        fprintf(stderr, "model_features: expected PANEL_ROWS:STAGE_SLOTS:SEGMENT, found %s\n", argv[3]);
-        return 2;
-    }
-    printf("matrix,n,layout,dtype,kernel,launch_us,launches");
-    for (int i = 0; i < SPMMI_TERMS; i++)
-        printf(",%s", term_names[i]);
-    printf(",l1_share,l2_share,predicted_us,paper_us\n");
-    for (int i = 4; i < argc; i++)
-        failures += print_matrix(argv[i], &profile) != SPMM_OK;
+    for (char *l = strtok(argv[3], ","); l != NULL; l = strtok(NULL, ","))
+        layouts |= strcmp(l, "row") == 0 ? SPMM_LAYOUT_ROW_MAJOR : SPMM_LAYOUT_COL_MAJOR;
+    for (char *t = strtok(argv[4], ","); t != NULL; t = strtok(NULL, ","))
+        for (int type = SPMM_F32; type <= SPMM_BF16; type++)
+            if (strcmp(t, spmm_dtype_name((spmm_dtype_t)type)) == 0)
+                dtypes |= 1u << type;
+    print_header();
+    while (fgets(line, sizeof line, stdin) != NULL)
+        failures += print_job(line) != SPMM_OK;
     return failures > 0;
 }
