@@ -142,12 +142,11 @@ static spmm_status_t consider_tiled(const struct context *x, struct spmmi_decisi
     const struct spmmi_request *r = x->request;
     const bool is_forced = r->family == SPMM_FAMILY_TILED;
     const double rows_us = winner_us(d);
-    const double to_beat =
-        is_forced || r->options.reorder == SPMM_REORDER_RADIX ? (double)INFINITY : rows_us / US_PER_SECOND;
+    const double to_beat = is_forced ? (double)INFINITY : TILED_SHARE * rows_us / US_PER_SECOND;
     struct spmmi_tiled_choice c;
     SPMM_TRY(
         spmmi_choose_tiled(r, x->pattern, x->studies, tiled_model(x), x->layout, d->n, to_beat, &c, diag));
-    const bool is_taken = is_forced || US_PER_SECOND * c.seconds < TILED_SHARE * rows_us;
+    const bool is_taken = c.seconds < to_beat;
     if (is_taken) {
         take_tiled(x, &c, d);
         SPMM_TRY(keep_figures(x, &c, d->n, choice, diag));

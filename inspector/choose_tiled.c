@@ -2,6 +2,7 @@
 /* See choose_tiled.h. */
 #include "choose_tiled.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "format/alloc.h"
@@ -9,6 +10,7 @@
 #include "model_paper.h"
 
 #define SECTOR_BYTES 32.0
+#define LANES 32.0
 #define ORDER_WORTH 1.5 /* times what is to beat: the largest gain that is hoped for from an order */
 
 static uint32_t panel_rows_for(const struct spmmi_request *r, uint64_t units, int64_t n)
@@ -76,6 +78,25 @@ static double predict(const struct spmmi_request *r, const struct spmmi_model_ma
     return spmmi_model_predict(&r->device, model, &candidate, n, layout, r->options.dtype).seconds;
 }
 
+/* Could an order beat that? Not if panels without padding or waiting, of which no two need the same column, do not. */
+static bool may_order_pay(const struct spmmi_request *r, const struct spmmi_model_matrix *model,
+                          const struct spmmi_tiled_choice *c, uint32_t layout, int64_t n, double to_beat)
+{
+    const double bytes = (double)spmm_dtype_size(r->options.dtype);
+    spmm_panel_stats_t best = c->stats;
+    if (r->options.reorder != SPMM_REORDER_AUTO || model == NULL || !isfinite(to_beat))
+        return r->options.reorder != SPMM_REORDER_NONE;
+    if (c->seconds >= ORDER_WORTH * to_beat)
+        return false;
+    best.footprint_sum = (int64_t)fmin(model->cols_used, (double)best.footprint_sum);
+    best.footprint_max = (int64_t)fmin((double)best.unit_max, (double)best.footprint_max);
+    best.stages = best.stages < best.panels ? best.stages : best.panels;
+    best.stages_max = 1;
+    best.slices = (int64_t)ceil(model->nnz / LANES);
+    best.sectors = (int64_t)ceil(model->cols_used * bytes / SECTOR_BYTES);
+    return predict(r, model, c, &best, layout, n) < to_beat;
+}
+
 /* The order by pattern is kept if it raises the intensity and, where the model can say, lowers the time; one that
  * changes nothing is none, unless the caller wants C in it. */
 static spmm_status_t try_order(const struct spmmi_request *r, const struct spmmi_pattern *a,
@@ -86,7 +107,7 @@ static spmm_status_t try_order(const struct spmmi_request *r, const struct spmmi
     const spmm_inspect_options_t *o = &r->options;
     spmm_panel_stats_t reordered;
     SPMM_TRY(spmmi_study_order(study, a, (uint32_t)spmm_dtype_size(o->dtype), r->threads, diag));
-    SPMM_TRY(spmmi_study_panels(study, a, r, c->panel_rows, true, n, &reordered, diag));
+    SPMM_TRY(spmmi_study_panels(study, a, r, c->panel_rows, !study->is_in_order, n, &reordered, diag));
     const bool scatters = layout == SPMM_LAYOUT_COL_MAJOR && !o->permute_output;
     const double spread = scatters ? study->spread : 1;
     c->is_tried = true;
@@ -123,7 +144,7 @@ spmm_status_t spmmi_choose_tiled(const struct spmmi_request *r, const struct spm
     choice->panel_rows = panel_rows_for(r, study->units, n);
     SPMM_TRY(spmmi_study_panels(study, a, r, choice->panel_rows, false, n, &choice->stats, diag));
     choice->seconds = predict(r, model, choice, &choice->stats, layout, n);
-    if (r->options.reorder != SPMM_REORDER_NONE && choice->seconds < ORDER_WORTH * to_beat)
+    if (may_order_pay(r, model, choice, layout, n, to_beat))
         SPMM_TRY(try_order(r, a, study, model, layout, n, choice, diag));
 cleanup:
     return status;

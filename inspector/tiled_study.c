@@ -18,7 +18,7 @@
 #define SECTOR_BYTES 32u
 /* The sample: as many panels as hold so many nonzeros on average, within bounds. */
 #define SAMPLE_NONZEROS (INT64_C(1) << 18)
-#define SAMPLE_LEAST 48
+#define SAMPLE_LEAST 16
 #define SAMPLE_MOST 128
 
 static spmm_status_t cut(struct spmmi_tiled_study *s, const struct spmmi_pattern *a, spmm_diag_t *diag)
