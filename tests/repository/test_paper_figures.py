@@ -9,12 +9,13 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 
 FIGURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "dev", "paper_figures")
-HEAD = ("matrix,rows,cols,nnz,n,dtype,layout,mu,sigma,cv,U,rho,Gamma,Z,schedule,segment,reordered,predicted_paper_algorithmic_gflops,"
+HEAD = ("matrix,rows,cols,nnz,n,dtype,layout,mu,sigma,cv,U,rho,Gamma,Z,schedule,segment,reordered,panel_rows,predicted_paper_algorithmic_gflops,"
         "predicted_paper_allmiss_gflops,predicted_paper_cold_gflops,predicted_refined_us,measured_us,cusparse_us,cusparse_alg,rows_us,"
         "device,date,commit")
-# matrix, cv, U, schedule, reordered, refined us, measured us, cuSPARSE us, rows us, layout
+# matrix, cv, U, schedule, reordered, refined us, measured us, cuSPARSE us, rows us, layout, and panel rows if not 256
 CASES = [("even", 0.1, 0.9, "whole", 0, 90, 100, 200, 150, "col"),
          ("even", 0.1, 0.9, "whole", 1, 60, 80, 200, 150, "col"),
+         ("even", 0.1, 0.9, "whole", 1, 70, 999, 200, 150, "col", 64),  # a slower height of the same
          ("uneven<&>", 4, 0.9, "whole", 0, 900, 1000, 100, 150, "col"),
          ("uneven<&>", 4, 0.9, "segmented", 0, 44, 40, 100, 150, "col"),
          ("small", 0.5, 0.2, "whole", 0, 400, 800, 400, "", "col"),
@@ -25,8 +26,8 @@ CASES = [("even", 0.1, 0.9, "whole", 0, 90, 100, 200, 150, "col"),
 
 
 def line(case):
-    matrix, cv, used, schedule, order, refined, measured, cusparse, rows, layout = case
-    return (f"{matrix},1000,1000,100000,64,f32,{layout},100,{100 * cv},{cv},{used},2,1,1.1,{schedule},{0 if schedule == 'whole' else 64},{order},"
+    matrix, cv, used, schedule, order, refined, measured, cusparse, rows, layout, height = case if len(case) > 10 else case + (256,)
+    return (f"{matrix},1000,1000,100000,64,f32,{layout},100,{100 * cv},{cv},{used},2,1,1.1,{schedule},{0 if schedule == 'whole' else 64},{order},{height},"
             f"500,300,400,{refined},{measured},{cusparse},CSR_ALG1,{rows},NVIDIA H200,2000-01-01,made-up")
 
 

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What fit_model and tiled_table share: rows of spmm-bench, the matrices they name, and model_features."""
+import collections
+import csv
+import os
+import subprocess
+import sys
+
+ENDINGS = (".mtx.zst", ".smtx.zst", ".mtx", ".smtx", ".mtx.gz")
+
+
+def find_file(folder, name):
+    if name.startswith("gen:"):
+        return name
+    paths = (os.path.join(folder, name + ending) for ending in ENDINGS)
+    return next((path for path in paths if os.path.exists(path)), None)
+
+
+def find_files(folder, names):
+    """Name -> file or generator string; what is not there is told and left out."""
+    files = {name: find_file(folder, name) for name in names}
+    missing = sorted(name for name in names if files[name] is None)
+    if missing:
+        print(f"not found, left out: {', '.join(missing)}", file=sys.stderr)
+    return {name: path for name, path in files.items() if path is not None}
+
+
+def kernel_of(text):
+    """cuda/rows/row-split/v4l32 -> rows/row-split; cuda/tiled/whole/p256/r16 -> tiled/whole/p256/r16"""
+    parts = text.split("/")
+    return "/".join(parts[1:] if parts[1] == "tiled" else parts[1:3])
+
+
+def variant_of(kernel):
+    """tiled/segmented-48/p256/radix/r16 -> (schedule, length, height, is reordered); R follows from these and n"""
+    parts = kernel.split("/")
+    schedule, _, length = parts[1].partition("-")
+    return schedule, int(length or 0), int(parts[2][1:]), "radix" in parts
+
+
+def key_of(row):
+    """Of a row of spmm-bench, or of model_features: matrix, n, layout, dtype, kernel."""
+    kernel = kernel_of(row["kernel"]) if "device" in row else row["kernel"]
+    return row["matrix"], int(row["n"]), row["layout"], row["dtype"], kernel
+
+
+def read_bench(path, select):
+    """Rows with a time, op N, whose device contains select. C of a permuted product is no row's rival."""
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return [row for row in rows if select in row["device"] and row["op"] == "N" and row["ms_cold"]
+            and "/permuted" not in row["kernel"]]
+
+
+def job_order(kernel):
+    """Variants of one segment length follow each other: they share their units and order."""
+    return kernel.split("/")[1], kernel
+
+
+def run_features(program, device, files, keys):
+    """One pass over each matrix, with every kernel that was measured on it: the lines of those cases, by key."""
+    kernels = collections.defaultdict(set)
+    for key in keys:
+        kernels[key[0]].add(key[4])
+    lists = [",".join(map(str, sorted({key[i] for key in keys}))) for i in (1, 2, 3)]
+    jobs = "".join("\t".join([name, files[name]] + sorted(kernels[name], key=job_order)) + "\n" for name in sorted(kernels))
+    command = [program, device] + lists
+    done = subprocess.run(command, input=jobs, check=False, stdout=subprocess.PIPE, text=True)
+    if done.returncode not in (0, 1):  # 1: a matrix failed, which it told; the others are there
+        raise subprocess.CalledProcessError(done.returncode, command)
+    wanted = set(keys)
+    lines = ((key_of(row), row) for row in csv.DictReader(done.stdout.splitlines()))
+    return {key: row for key, row in lines if key in wanted}
