@@ -52,6 +52,7 @@ static const struct generator generators[] = {
     {"arrow", "m", 1, {COUNT}, spmmi_generate_arrow},
     {"empty", "m:k", 2, {COUNT, COUNT}, spmmi_generate_empty},
     {"powerlaw", "m:k:d", 3, {SOME, SOME, SOME}, spmmi_generate_powerlaw},
+    {"uniform", "m:k:d", 3, {COUNT, COUNT, COUNT}, spmmi_generate_uniform},
 };
 #define GENERATOR_COUNT (sizeof generators / sizeof generators[0])
 

@@ -38,5 +38,6 @@ spmmi_generator_fn spmmi_generate_fem3, spmmi_generate_femshuf, spmmi_generate_l
 spmmi_generator_fn spmmi_generate_band, spmmi_generate_dense, spmmi_generate_diag, spmmi_generate_arrow;
 spmmi_generator_fn spmmi_generate_empty;
 spmmi_generator_fn spmmi_generate_rand, spmmi_generate_block, spmmi_generate_rmat, spmmi_generate_powerlaw;
+spmmi_generator_fn spmmi_generate_uniform;
 
 #endif

@@ -16,7 +16,8 @@ enum {
     SEED_RMAT_EDGES,
     SEED_ZIPF_ROWS,
     SEED_ZIPF_COLS,
-    SEED_ZIPF
+    SEED_ZIPF,
+    SEED_UNIFORM
 };
 
 /* d different numbers in [0, k), ascending. */
@@ -71,8 +72,8 @@ static spmm_status_t build_blocks(int64_t rows, struct blocks b, spmm_matrix_t *
 {
     const struct spmmi_row_source source = {
         .rows = rows,
-        .cols = rows,
-        .nnz_bound = rows * b.per_row * b.side, /* per_row * side <= rows < 2^31 */
+        .cols = b.block_cols * b.side,
+        .nnz_bound = rows * b.per_row * b.side, /* per_row * side is at most the columns, below 2^31 */
         .row_bound = b.per_row * b.side,
         .fill = block_row,
         .length = block_length,
@@ -88,6 +89,17 @@ spmm_status_t spmmi_generate_rand(const int64_t *args, spmm_matrix_t *matrix, sp
                  "gen:rand:m:d needs d <= m, found d = %lld and m = %lld", (long long)args[1],
                  (long long)args[0]);
     SPMM_TRY(build_blocks(args[0], (struct blocks){args[0], 1, args[1], SEED_RAND}, matrix, diag));
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_generate_uniform(const int64_t *args, spmm_matrix_t *matrix, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_REQUIRE(args[2] <= args[1], SPMM_ERR_ARGUMENT, diag,
+                 "gen:uniform:m:k:d needs d <= k, found d = %lld and k = %lld", (long long)args[2],
+                 (long long)args[1]);
+    SPMM_TRY(build_blocks(args[0], (struct blocks){args[1], 1, args[2], SEED_UNIFORM}, matrix, diag));
 cleanup:
     return status;
 }

@@ -53,6 +53,7 @@ SPMM_API spmm_status_t spmm_matrix_from_csr(const spmm_csr_t *csr, spmm_matrix_t
  *   gen:arrow:m           diagonal, first row and first column
  *   gen:empty:m:k         no entry
  *   gen:powerlaw:m:k:d    d entries a row on average, Zipf columns, Zipf rows
+ *   gen:uniform:m:k:d     d random columns of k a row: short and fat, tall and thin
  * Values are uniform in (-1, 1), as doubles that floats hold exactly. Errors: ARGUMENT (one sentence), MEMORY. */
 SPMM_API spmm_status_t spmm_matrix_generate(const char *spec, spmm_matrix_t **matrix, spmm_diag_t *diag);
 SPMM_API void spmm_matrix_destroy(spmm_matrix_t *matrix);

@@ -47,6 +47,10 @@ static const struct size_case size_cases[] = {
     {"gen:empty:4:9", 4, 9, 0, 0},
     {"gen:powerlaw:300:200:5", 300, 200, 1500, 50},
     {"gen:powerlaw:3:1:1", 3, 1, 3, 1},
+    {"gen:uniform:40:9000:300", 40, 9000, 12000, 300},
+    {"gen:uniform:5000:4:3", 5000, 4, 15000, 3},
+    {"gen:uniform:0:7:7", 0, 7, 0, 0},
+    {"gen:uniform:3:0:0", 3, 0, 0, 0},
 };
 
 static spmm_matrix_t *generate(const char *spec)
@@ -176,7 +180,7 @@ struct refusal_case {
 
 static const struct refusal_case refusal_cases[] = {
     {"", "expected gen: and one of fem3:nx:ny:nz, femshuf:nx:ny:nz, lap27:g, qcd:l, band:m:w"},
-    {"gen:", "powerlaw:m:k:d"},
+    {"gen:", "uniform:m:k:d"},
     {"gen:nothing:3", "expected gen: and one of"},
     {"band:3:4", "expected gen: and one of"},
     {"gen:ban:3:4", "expected gen: and one of"},
@@ -198,6 +202,8 @@ static const struct refusal_case refusal_cases[] = {
     {"gen:block:10:4:1", "multiple of b"},
     {"gen:block:8:4:3", "needs d <= m / b"},
     {"gen:powerlaw:10:10:3", "needs d <= k / 4"},
+    {"gen:uniform:10:4:5", "needs d <= k"},
+    {"gen:uniform:2147483646:2147483646:2", "could hold 4294967292 nonzeros"},
     {"gen:qcd:257", "must be in 1..256"},
 };
 
