@@ -81,7 +81,7 @@ static void cut_tiled(struct arena *arena, uint32_t nnz, size_t number_bytes, st
 {
     struct spmmi_tiled *l = &tiled->layout;
     const uint64_t warps = (uint64_t)l->stage_count * (l->panel_rows / SPMMI_TILED_LANES);
-    const uint64_t entries = (uint64_t)l->slice_count * SPMMI_TILED_LANES;
+    const uint64_t entries = ((uint64_t)l->slice_count + SPMMI_TILED_AHEAD) * SPMMI_TILED_LANES;
     l->panel_stage = cut(arena, (uint64_t)l->panel_count + 1, sizeof *l->panel_stage);
     l->stage_first = cut(arena, (uint64_t)l->stage_count + 1, sizeof *l->stage_first);
     l->columns = cut(arena, l->footprint, sizeof *l->columns);

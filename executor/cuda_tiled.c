@@ -123,11 +123,10 @@ static uint64_t sum_bytes(spmm_dtype_t dtype)
 
 uint32_t spmmi_cuda_tiled_register_tile(const struct spmmi_cuda_tiled *tiled, spmm_dtype_t dtype, int64_t n)
 {
-    const uint64_t stages = tiled->layout.has_long_panels ? 2 : 1;
-    const uint64_t slot_bytes = stages * (tiled->layout.stage_slots + 1) * spmm_dtype_size(dtype);
+    const uint32_t number_bytes = (uint32_t)spmm_dtype_size(dtype);
     uint32_t tile = 1;
     while (tile < n && 2 * tile * sum_bytes(dtype) <= REGISTER_TILE_MAX_BYTES &&
-           2 * tile * slot_bytes + 512 <= SHARED_BYTES_MAX)
+           spmmi_tiled_shared_bytes(&tiled->layout, 2 * tile, number_bytes) <= SHARED_BYTES_MAX)
         tile *= 2;
     return tile;
 }

@@ -9,8 +9,8 @@
 /* One tiled part on the device. */
 struct spmmi_cuda_tiled {
     struct spmmi_tiled layout; /* device pointers */
-    void *values;              /* the same as layout.values, to write: slice_count * 32 */
-    uint32_t *value_map;       /* nnz: where each value of A goes */
+    void *values;        /* the same as layout.values, to write: a number for each entry of layout.local */
+    uint32_t *value_map; /* nnz: where each value of A goes */
 };
 
 /* The counts of a tiled part: all that its memory depends on. */

@@ -139,14 +139,15 @@ struct spmmi_tiled_split {
 
 /* One op(A) in panels; all pointers are host pointers or all are device pointers. */
 struct spmmi_tiled {
-    uint32_t rows, cols;               /* of op(A) */
-    uint32_t panel_rows;               /* threads a block: 32, 64, 128 or 256 */
-    uint32_t panel_count;              /* ceil(units / panel_rows) */
-    uint32_t stage_count, stage_slots; /* of all panels; most columns of one stage, slot 0 not counted */
-    uint32_t footprint;                /* entries of columns */
+    uint32_t rows, cols;  /* of op(A) */
+    uint32_t panel_rows;  /* threads a block: 32, 64, 128 or 256 */
+    uint32_t panel_count; /* ceil(units / panel_rows) */
+    uint32_t stage_count;
+    uint32_t stage_slots; /* most columns of a stage, slot 0 not counted */
+    uint32_t long_slots;  /* the same of panels with two stages or more; 0: there are none */
+    uint32_t footprint;   /* entries of columns */
     uint32_t slice_count;
     uint32_t partial_count, split_count;
-    uint32_t has_long_panels;    /* a panel has two stages or more */
     const uint32_t *panel_stage; /* panel_count + 1: first stage of each */
     const uint32_t
         *stage_first; /* stage_count + 1: first entry of columns of each; entry i of a stage is slot i + 1 */
@@ -178,6 +179,26 @@ typedef void (*spmmi_tiled_host_fn)(const struct spmmi_tiled_host *args);
 uint64_t spmmi_tiled_host_workspace(const struct spmmi_tiled *layout, int dtype, int64_t n);
 /* Indexed by dtype - 1; kernels/tiled/tiled_cpu.c. Same bits at any number of threads. */
 extern const spmmi_tiled_host_fn spmmi_tiled_host_kernels[4];
+
+/* Slices that kernels on the GPU may read past the last one, without using what they read. */
+#define SPMMI_TILED_AHEAD 8u
+
+/* Bytes from slot to slot of a stage in shared memory: an odd number of 16-byte words, so that slots that differ
+ * modulo 8 lie in different banks; smaller slots are packed. */
+static inline uint32_t spmmi_tiled_slot_bytes(uint32_t register_tile, uint32_t number_bytes)
+{
+    const uint32_t bytes = register_tile * number_bytes;
+    return bytes < 16u ? bytes : (bytes / 16u | 1u) * 16u;
+}
+
+/* Shared memory of a block: one stage, or two that take turns. */
+static inline uint32_t spmmi_tiled_shared_bytes(const struct spmmi_tiled *layout, uint32_t register_tile,
+                                                uint32_t number_bytes)
+{
+    const uint32_t turns = layout->long_slots > 0 ? 2u * (layout->long_slots + 1u) : 0u;
+    const uint32_t slots = layout->stage_slots + 1u > turns ? layout->stage_slots + 1u : turns;
+    return slots * spmmi_tiled_slot_bytes(register_tile, number_bytes);
+}
 
 /* One launch on the GPU. register_tile: columns a thread keeps (R): 1, 2, 4 .. 32. */
 struct spmmi_tiled_cuda {

@@ -13,6 +13,7 @@
 
 #include "format/alloc.h"
 #include "format/diag.h"
+#include "tiled_banks.h"
 #include "tiled_units.h"
 
 #define RANK_BYTES_MAX (UINT64_C(1) << 30) /* of all threads' numbers a column: limits the threads */
@@ -35,6 +36,12 @@ struct builder {
     int threads;
     uint32_t *ranks, *spares; /* threads times cols, and times spare_length */
     uint64_t spare_length;
+};
+
+/* Eight lanes of a warp: what is left of their units, and where their entries of a stage begin. */
+struct group {
+    uint32_t cursor[SPMMI_BANK_LANES], end[SPMMI_BANK_LANES];
+    uint32_t place;
 };
 
 /* The unit that a thread of a panel owns; past the last one, the count of units. */
@@ -139,32 +146,65 @@ static void panel_slices(struct builder *b, uint32_t panel, const uint32_t *rank
     }
 }
 
-static void panel_entries(struct builder *b, uint32_t panel, const uint32_t *ranks)
+/* Entries of eight lanes of one stage: from their cursors on, as far as the stage goes. */
+static void group_entries(const struct builder *b, uint32_t stage, uint32_t width, const uint32_t *ranks,
+                          const struct group *g, struct spmmi_bank_turns *t, uint16_t *slots)
 {
     struct spmmi_tiled_layout *layout = b->layout;
-    const uint32_t width = stage_width(b, panel);
+    for (uint32_t l = 0; l < SPMMI_BANK_LANES; l++) {
+        uint32_t q = g->cursor[l];
+        for (; q < g->end[l] && ranks[b->col_ind[q]] < (stage + 1) * width; q++)
+            slots[l * t->stride + q - g->cursor[l]] = (uint16_t)(ranks[b->col_ind[q]] - stage * width + 1);
+        t->count[l] = q - g->cursor[l];
+    }
+    spmmi_bank_order(t);
+    for (uint32_t l = 0; l < SPMMI_BANK_LANES; l++) {
+        for (uint32_t i = 0; i < t->count[l]; i++) {
+            const uint32_t step = t->step[l * t->stride + i];
+            const uint32_t place = g->place + step * SPMMI_TILED_LANES + l;
+            layout->local[place] = slots[l * t->stride + i];
+            layout->value_map[g->cursor[l] + i] = place;
+        }
+    }
+}
+
+/* scratch: slots, steps and queues of eight lanes in one stage. */
+static void panel_entries(struct builder *b, uint32_t panel, const uint32_t *ranks, uint16_t *scratch)
+{
+    struct spmmi_tiled_layout *layout = b->layout;
+    const uint32_t width = stage_width(b, panel),
+                   stages = layout->panel_stage[panel + 1] - layout->panel_stage[panel];
     const uint32_t *slices = layout->warp_slice + (uint64_t)layout->panel_stage[panel] * b->warps;
     const uint32_t *next = layout->warp_slice + (uint64_t)layout->panel_stage[panel + 1] * b->warps;
+    const size_t numbers = (size_t)SPMMI_BANK_LANES * width;
+    struct spmmi_bank_turns t = {width, {0}, scratch, scratch + numbers, scratch + 2 * numbers};
     memset(layout->local + (size_t)*slices * SPMMI_TILED_LANES, 0,
            (size_t)(*next - *slices) * SPMMI_TILED_LANES * sizeof *layout->local);
-    for (uint32_t t = 0; t < b->part->panel_rows; t++) {
-        const uint32_t unit = unit_at(b, panel, t);
-        const uint32_t end = unit_end(b, unit);
-        for (uint32_t q = unit_begin(b, unit); q < end;) {
-            const uint32_t stage = ranks[b->col_ind[q]] / width;
-            uint32_t place =
-                slices[stage * b->warps + t / SPMMI_TILED_LANES] * SPMMI_TILED_LANES + t % SPMMI_TILED_LANES;
-            for (; q < end && ranks[b->col_ind[q]] < (stage + 1) * width; q++) {
-                layout->local[place] = (uint16_t)(ranks[b->col_ind[q]] - stage * width + 1);
-                layout->value_map[q] = place;
-                place += SPMMI_TILED_LANES;
-            }
+    for (uint32_t first = 0; first < b->part->panel_rows; first += SPMMI_BANK_LANES) {
+        struct group g;
+        for (uint32_t l = 0; l < SPMMI_BANK_LANES; l++) {
+            const uint32_t unit = unit_at(b, panel, first + l);
+            g.cursor[l] = unit_begin(b, unit);
+            g.end[l] = unit_end(b, unit);
         }
-        const uint32_t position = panel * b->part->panel_rows + t;
-        const bool permutes = (b->part->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0;
-        layout->target[position] = unit == b->units.count ? SPMMI_TILED_NONE
-                                   : permutes             ? position
-                                                          : b->units.target[unit];
+        for (uint32_t s = 0; s < stages; s++) {
+            g.place = slices[s * b->warps + first / SPMMI_TILED_LANES] * SPMMI_TILED_LANES +
+                      first % SPMMI_TILED_LANES;
+            group_entries(b, s, width, ranks, &g, &t, scratch);
+            for (uint32_t l = 0; l < SPMMI_BANK_LANES; l++)
+                g.cursor[l] += t.count[l];
+        }
+    }
+}
+
+static void panel_targets(struct builder *b, uint32_t panel)
+{
+    const bool permutes = (b->part->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0;
+    for (uint32_t t = 0; t < b->part->panel_rows; t++) {
+        const uint32_t unit = unit_at(b, panel, t), position = panel * b->part->panel_rows + t;
+        b->layout->target[position] = unit == b->units.count ? SPMMI_TILED_NONE
+                                      : permutes             ? position
+                                                             : b->units.target[unit];
     }
 }
 
@@ -231,7 +271,7 @@ static spmm_status_t stages_make(struct builder *b, spmm_diag_t *diag)
                    diag);
     layout->panel_stage[0] = 0;
     for (uint32_t p = 0; p < panels; p++) {
-        const uint32_t stages = (b->panel_width[p] + b->part->stage_slots - 1) / b->part->stage_slots;
+        const uint32_t stages = spmmi_panel_stages(b->panel_width[p], b->part->stage_slots);
         layout->panel_stage[p + 1] = layout->panel_stage[p] + stages;
         view->footprint += b->panel_width[p];
     }
@@ -247,7 +287,8 @@ static spmm_status_t stages_make(struct builder *b, spmm_diag_t *diag)
         first += b->panel_width[p];
         const uint32_t widest = width < b->panel_width[p] ? width : b->panel_width[p];
         view->stage_slots = widest > view->stage_slots ? widest : view->stage_slots;
-        view->has_long_panels |= layout->panel_stage[p + 1] - layout->panel_stage[p] > 1;
+        if (layout->panel_stage[p + 1] - layout->panel_stage[p] > 1)
+            view->long_slots = widest > view->long_slots ? widest : view->long_slots;
     }
     layout->stage_first[view->stage_count] = first;
 cleanup:
@@ -289,6 +330,9 @@ static spmm_status_t entries_make(struct builder *b, spmm_diag_t *diag)
     const uint64_t entries = (uint64_t)view->slice_count * SPMMI_TILED_LANES;
     const uint64_t nnz = b->units.begin[b->units.count];
     const uint64_t threads = (uint64_t)view->panel_count * view->panel_rows;
+    const size_t scratch_each = (size_t)3 * SPMMI_BANK_LANES * (view->stage_slots + 1);
+    uint16_t *scratch = spmmi_alloc((uint64_t)b->threads * scratch_each, sizeof *scratch);
+    SPMM_TRY_ALLOC(scratch, diag);
     SPMM_TRY_ALLOC(layout->local = spmmi_alloc(entries, sizeof *layout->local), diag);
     SPMM_TRY_ALLOC(layout->target = spmmi_alloc(threads, sizeof *layout->target), diag);
     SPMM_TRY_ALLOC(layout->value_map = spmmi_alloc(nnz, sizeof *layout->value_map), diag);
@@ -296,11 +340,13 @@ static spmm_status_t entries_make(struct builder *b, spmm_diag_t *diag)
     for (uint32_t p = 0; p < view->panel_count; p++) {
         uint32_t *ranks = b->ranks + (size_t)omp_get_thread_num() * (size_t)b->cols;
         panel_ranks(b, p, ranks);
-        panel_entries(b, p, ranks);
+        panel_entries(b, p, ranks, scratch + (size_t)omp_get_thread_num() * scratch_each);
+        panel_targets(b, p);
     }
     layout->splits = b->units.splits;
     b->units.splits = NULL;
 cleanup:
+    spmmi_free(scratch);
     return status;
 }
 

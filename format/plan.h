@@ -58,6 +58,14 @@ struct spmmi_part {
 #define SPMMI_PANEL_ROWS_MAX 256u
 #define SPMMI_STAGE_SLOTS_MIN 32u
 #define SPMMI_STAGE_SLOTS_MAX 4095u
+/* Stages of a panel that needs `footprint` rows of B. Two stages take turns in fast memory; where both together hold
+ * all of the panel it has one. */
+static inline uint32_t spmmi_panel_stages(uint32_t footprint, uint32_t stage_slots)
+{
+    if (footprint <= 2 * stage_slots)
+        return footprint > 0;
+    return footprint / stage_slots + (footprint % stage_slots != 0);
+}
 #define SPMMI_PART_REORDERED 1u       /* items is a permutation */
 #define SPMMI_PART_PERMUTES_OUTPUT 2u /* whole, reordered: row i of C belongs to row items[i] of op(A) */
 
@@ -121,10 +129,6 @@ void spmmi_digest_values(int64_t nnz, spmm_dtype_t dtype, const void *values, ui
 /* Semantic validation of everything a kernel touches (dimensions, row pointers, columns, variants, parts,
  * items, trace, digests, statistics). Called on every load, and by the inspector on what it built. */
 spmm_status_t spmmi_plan_check(const spmm_plan_t *plan, spmm_diag_t *diag);
-
-/* Units of a pattern's rows, as struct spmmi_part numbers them: rows when segment is 0, else segments of so many
- * nonzeros. */
-uint64_t spmmi_unit_count(int64_t rows, const int64_t *row_ptr, uint32_t segment);
 
 /* Row pointers of the transpose into t_row_ptr[cols + 1] of the caller: all that a partition needs of it. */
 void spmmi_transpose_row_ptr(int64_t cols, int64_t nnz, const int32_t *col_ind, int64_t *t_row_ptr);

@@ -58,7 +58,7 @@ static void panel_open(const struct spmmi_panel_pattern *p, int64_t index, struc
             spmmi_column_set_add(&w->set, (uint32_t)p->col_ind[q]);
     }
     panel->footprint = spmmi_column_set_drain(&w->set, w->columns);
-    panel->stages = panel->footprint / in->stage_slots + (panel->footprint % in->stage_slots != 0);
+    panel->stages = spmmi_panel_stages(panel->footprint, in->stage_slots);
     panel->width = panel->stages == 0 ? 0 : (panel->footprint - 1) / panel->stages + 1;
 }
 
@@ -75,8 +75,9 @@ static void count_longest(const struct spmmi_panel_pattern *p, const struct work
         for (int64_t q = in->unit_ptr[unit], from = q; q < end; longest += warps, from = q) {
             const uint32_t stage = (uint32_t)((longest - w->longest) / warps);
             const uint32_t last = (stage + 1) * panel->width;
-            const int32_t limit = last < panel->footprint ? (int32_t)w->columns[last] : INT32_MAX;
-            while (q < end && p->col_ind[q] < limit)
+            if (last >= panel->footprint)
+                q = end;
+            while (q < end && p->col_ind[q] < (int32_t)w->columns[last])
                 q++;
             const uint32_t length = (uint32_t)(q - from);
             *longest = length > *longest ? length : *longest;

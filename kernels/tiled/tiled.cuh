@@ -7,11 +7,12 @@
 // thread      one unit of the panel: TILE sums in registers, each entry of A is used TILE times
 // stage       up to stage_slots rows of B, TILE columns of each, in shared memory; slot 0 holds zeros, which is
 //             what padding reads. Two stages take turns: one is loaded by asynchronous copies while the other is
-//             used. 16-byte words are permuted so that slots that differ mod 8 lie in different banks.
+//             used. A slot is padded to an odd number of 16-byte words, so that slots that differ modulo 8 lie in
+//             different banks; the layout orders the entries of a unit by that (executor/tiled_banks.h).
 // schedules   whole: units are rows. segmented: units are segments, sums of cut rows go to partials, and a second
 //             kernel adds them in order. No atomics, so results are bitwise repeatable.
 // residue     columns past n are neither loaded nor stored
-// memory      2 * (stage_slots + 1) * TILE numbers of shared memory; one stage where no panel has two
+// memory      spmmi_tiled_shared_bytes of shared memory
 // measured    docs/performance.md, on an H200
 // source      paper 000 (sections 2.5, 3, 4.1)
 #pragma once
@@ -41,24 +42,18 @@ template <typename T> struct TiledArgs {
     uint32_t c_is_wide; // row-major C likewise
 };
 
-// One slot of a stage: TILE numbers in words of up to 16 bytes.
+// One slot of a stage: TILE numbers in words of up to 16 bytes. The same stride as spmmi_tiled_slot_bytes.
 template <typename T, int TILE> struct Slot {
     static constexpr uint32_t BYTES = TILE * sizeof(T);
     static constexpr uint32_t WORD = BYTES < 16 ? BYTES : 16;
     static constexpr uint32_t WORDS = BYTES / WORD;
+    static constexpr uint32_t STRIDE = BYTES < 16 ? BYTES : (WORDS | 1) * 16;
     static constexpr int NUMBERS = WORD / sizeof(T); // of a word
-
-    // Offset of word q of a slot is begin(slot) ^ q * WORD.
-    static __device__ __forceinline__ uint32_t begin(uint32_t slot)
-    {
-        constexpr uint32_t FLIPS = WORDS < 8 ? WORDS : 8;
-        return slot * BYTES + slot * FLIPS / 8 % FLIPS * WORD;
-    }
-    static __device__ __forceinline__ uint32_t at(uint32_t slot, uint32_t j)
-    {
-        return (begin(slot) ^ j / NUMBERS * WORD) + j % NUMBERS * (uint32_t)sizeof(T);
-    }
 };
+
+// Rows of B whose numbers a thread fetches together before it asks for their elements: a wait for memory for each
+// would hold up the stage.
+constexpr uint32_t STAGE_BATCH = 4;
 
 // Column-major B: 8 slots by 4 columns a step of a warp, so that runs of columns of A read whole sectors and no
 // two lanes write to one bank.
@@ -70,13 +65,25 @@ __device__ __forceinline__ void stage_columns(const TiledArgs<T> &a, char *stage
     constexpr uint32_t ACROSS = TILE < 4 ? TILE : 4, DOWN = 32 / ACROSS;
     const uint32_t lane = threadIdx.x % 32, down = lane % DOWN, across = lane / DOWN;
     const uint32_t step = blockDim.x / 32 * DOWN;
-    for (uint32_t i = threadIdx.x / 32 * DOWN + down; i < count; i += step) {
-        const T *b = a.b + __ldg(a.columns + first + i) + (uint64_t)(tile + across) * a.ldb;
+    const uint32_t left = a.n > tile + across ? a.n - tile - across : 0;
+    const T *b = a.b + (uint64_t)(tile + across) * a.ldb;
+    char *to = stage + S::STRIDE + across * sizeof(T);
+    for (uint32_t i = threadIdx.x / 32 * DOWN + down; i < count; i += STAGE_BATCH * step) {
+        uint32_t column[STAGE_BATCH];
 #pragma unroll
-        for (uint32_t j = 0; j < TILE; j += ACROSS) {
-            if (tile + j + across < a.n)
-                copy_async(stage + S::at(i + 1, j + across), b);
-            b += ACROSS * a.ldb;
+        for (uint32_t u = 0; u < STAGE_BATCH; u++)
+            column[u] = i + u * step < count ? __ldg(a.columns + first + i + u * step) : 0;
+#pragma unroll
+        for (uint32_t u = 0; u < STAGE_BATCH; u++) {
+            char *slot = to + (i + u * step) * S::STRIDE;
+            const T *from = b + column[u];
+            if (i + u * step >= count)
+                break;
+#pragma unroll
+            for (uint32_t j = 0; j < TILE; j += ACROSS, from += ACROSS * a.ldb) {
+                if (j < left)
+                    copy_async(slot + j * sizeof(T), from);
+            }
         }
     }
 }
@@ -91,7 +98,7 @@ __device__ __forceinline__ void stage_rows(const TiledArgs<T> &a, char *stage, u
         for (uint32_t w = threadIdx.x; w < count * S::WORDS; w += blockDim.x) {
             const uint32_t i = w / S::WORDS, j = w % S::WORDS * S::NUMBERS;
             const T *b = a.b + __ldg(a.columns + first + i) * a.ldb + tile + j;
-            char *to = stage + S::at(i + 1, j);
+            char *to = stage + (i + 1) * S::STRIDE + j * sizeof(T);
             if (tile + j + S::NUMBERS <= a.n)
                 copy_async<16>(to, b);
             else
@@ -103,7 +110,8 @@ __device__ __forceinline__ void stage_rows(const TiledArgs<T> &a, char *stage, u
     for (uint32_t w = threadIdx.x; w < count * TILE; w += blockDim.x) {
         const uint32_t i = w / TILE, j = w % TILE;
         if (tile + j < a.n)
-            copy_async(stage + S::at(i + 1, j), a.b + __ldg(a.columns + first + i) * a.ldb + tile + j);
+            copy_async(stage + (i + 1) * S::STRIDE + j * sizeof(T),
+                       a.b + __ldg(a.columns + first + i) * a.ldb + tile + j);
     }
 }
 
@@ -114,12 +122,12 @@ __device__ __forceinline__ void multiply_add(typename Number<T>::Sum (&sum)[TILE
 {
     using S = Slot<T, TILE>;
     using Sum = typename Number<T>::Sum;
-    const uint32_t begin = S::begin(slot);
+    const char *from = stage + slot * S::STRIDE;
     const Sum v = Number<T>::widen(value);
 #pragma unroll
     for (uint32_t q = 0; q < S::WORDS; q++) {
         const Vector<T, S::NUMBERS> word =
-            load_vector<T, S::NUMBERS>(reinterpret_cast<const T *>(stage + (begin ^ q * S::WORD)));
+            load_vector<T, S::NUMBERS>(reinterpret_cast<const T *>(from + q * S::WORD));
 #pragma unroll
         for (int r = 0; r < S::NUMBERS; r++)
             sum[q * S::NUMBERS + r] = fma(v, Number<T>::widen(word.x[r]), sum[q * S::NUMBERS + r]);
@@ -127,22 +135,19 @@ __device__ __forceinline__ void multiply_add(typename Number<T>::Sum (&sum)[TILE
 }
 
 // A lane's entries of AHEAD slices. They are loaded while the slices before them are used: the walk along a row would
-// else wait for memory at every step.
-constexpr uint32_t AHEAD = 8;
+// else wait for memory at every step. Slices past the warp's last one are loaded too, but never used.
+constexpr uint32_t AHEAD = SPMMI_TILED_AHEAD;
 template <typename T> struct Entries {
     uint16_t slot[AHEAD];
     T value[AHEAD];
 
-    // The first count slices; the others stay as they are.
-    __device__ __forceinline__ void load(const TiledArgs<T> &a, uint32_t slice, uint32_t count)
+    __device__ __forceinline__ void load(const TiledArgs<T> &a, uint32_t slice)
     {
         const uint64_t first = (uint64_t)slice * 32 + threadIdx.x % 32;
 #pragma unroll
         for (uint32_t u = 0; u < AHEAD; u++) {
-            if (u < count) {
-                slot[u] = __ldg(a.local + first + u * 32);
-                value[u] = __ldg(a.values + first + u * 32);
-            }
+            slot[u] = __ldg(a.local + first + u * 32);
+            value[u] = __ldg(a.values + first + u * 32);
         }
     }
 };
@@ -156,7 +161,7 @@ __device__ __forceinline__ void use_stage(const TiledArgs<T> &a, const char *sta
     // Whole batches have no branches, so that the loads of different entries overlap.
     for (; slice + AHEAD <= end; slice += AHEAD) {
         const Entries<T> now = next;
-        next.load(a, slice + AHEAD, end - slice - AHEAD);
+        next.load(a, slice + AHEAD);
 #pragma unroll
         for (uint32_t u = 0; u < AHEAD; u++)
             multiply_add<T, TILE>(sum, stage, now.slot[u], now.value[u]);
@@ -234,15 +239,15 @@ __global__ void __launch_bounds__(SPMMI_TILED_THREADS_MAX,
         commit_copies();
     };
     typename Number<T>::Sum sum[TILE] = {};
-    Entries<T> entries{};
+    Entries<T> entries;
     if (begin < end)
         load(begin);
     for (uint32_t i = threadIdx.x; i < S::BYTES * (end - begin > 1 ? 2 : 1) / sizeof(T); i += blockDim.x)
-        reinterpret_cast<T *>(shared + i / TILE * a.stage_bytes)[i % TILE] = T{}; // slot 0 is not permuted
+        reinterpret_cast<T *>(shared + i / TILE * a.stage_bytes)[i % TILE] = T{};
     for (uint32_t s = begin; s < end; s++) {
         const uint32_t *slices = a.warp_slice + s * warps + threadIdx.x / 32;
         const uint32_t slice = __ldg(slices), slice_end = __ldg(slices + 1);
-        entries.load(a, slice, slice_end - slice);
+        entries.load(a, slice);
         if (s + 1 < end) {
             load(s + 1);
             wait_for_copies<1>();

@@ -36,13 +36,13 @@ uint64_t spmmi_tiled_host_workspace(const struct spmmi_tiled *layout, int dtype,
     return overflows ? UINT64_MAX : bytes;
 }
 
-/* Columns of a tile: no more than cover n, and the stage must fit. */
+/* Columns of a tile: no more than cover n, and more than four only if the stage leaves half of the room. */
 static int columns_pick(const struct spmmi_tiled_host *args, int dtype)
 {
     int columns = 4;
     while (columns < TILED_CPU_COLUMNS_MAX && columns < args->n &&
            (args->layout->stage_slots + 1) * sum_bytes(dtype) * 2 * (uint64_t)columns <=
-               TILED_CPU_STAGE_BYTES)
+               TILED_CPU_STAGE_BYTES / 2)
         columns *= 2;
     return columns;
 }

@@ -11,7 +11,8 @@
 
 #define TILED_CPU_PANEL_MAX 256
 #define TILED_CPU_COLUMNS_MAX 32
-#define TILED_CPU_STAGE_BYTES (1 << 17) /* a stage of a tile fits in it; on the stack, with the sums */
+#define TILED_CPU_STAGE_BYTES \
+    (1 << 18) /* the widest stage of 4 columns fits in it; on the stack, with the sums */
 
 /* Columns [first, first + width) of one panel; columns >= width: the instance, 4, 8, 16 or 32. */
 struct tiled_cpu_tile {

@@ -27,8 +27,7 @@ template <typename T> TiledArgs<T> tiled_args(const struct spmmi_tiled_cuda *arg
     a.ldb = args->ldb;
     a.ldc = args->ldc;
     a.n = args->n;
-    a.stage_bytes = (l.stage_slots + 1) * args->register_tile * (uint32_t)sizeof(T);
-    a.stage_bytes = (a.stage_bytes + 255) / 256 * 256;
+    a.stage_bytes = (l.long_slots + 1) * spmmi_tiled_slot_bytes(args->register_tile, (uint32_t)sizeof(T));
     a.c_is_col_major = args->c_is_col_major != 0;
     a.b_is_wide = (uintptr_t)args->b % 16 == 0 && args->ldb % WIDE == 0;
     a.c_is_wide = (uintptr_t)args->c % 16 == 0 && args->ldc % WIDE == 0;
@@ -39,7 +38,7 @@ template <typename T, int TILE> int launch_tiled(const struct spmmi_tiled_cuda *
 {
     const TiledArgs<T> a = tiled_args<T>(args);
     const struct spmmi_tiled &l = args->layout;
-    const uint32_t shared = a.stage_bytes * (l.has_long_panels ? 2 : 1);
+    const uint32_t shared = spmmi_tiled_shared_bytes(&l, TILE, (uint32_t)sizeof(T));
     const auto kernel = args->b_is_col_major ? tiled_kernel<T, TILE, true> : tiled_kernel<T, TILE, false>;
     cudaError_t error = cudaSuccess;
     if (shared > SHARED_FREE)

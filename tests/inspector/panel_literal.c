@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "format/alloc.h"
+#include "format/units.h"
 #include "inspector/random.h"
-#include "inspector/units.h"
 #include "panel_literal.h"
 
 static int64_t unit_at(const struct spmmi_panel_input *in, int64_t place)
@@ -92,7 +92,8 @@ static void panels(const struct spmmi_panel_input *in, unsigned char *is_held, s
     for (int64_t first = 0; first < out->units; first += in->panel_rows) {
         const int64_t end = first + in->panel_rows < out->units ? first + in->panel_rows : out->units;
         const int64_t footprint = mark(in, first, end, is_held);
-        const int64_t stages = up(footprint, in->stage_slots);
+        const int64_t stages =
+            footprint <= 2 * in->stage_slots ? footprint > 0 : up(footprint, in->stage_slots);
         out->panels++;
         out->footprint_sum += footprint;
         out->footprint_max = footprint > out->footprint_max ? footprint : out->footprint_max;

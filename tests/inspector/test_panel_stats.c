@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "format/alloc.h"
+#include "format/units.h"
 #include "inspector/matrix.h"
-#include "inspector/units.h"
 #include "panel_literal.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
@@ -85,7 +85,8 @@ static void two_rows_that_share_a_column(void **state)
     assert_int_equal(s.column_sum[1], 2);
 }
 
-/* One row of 70 columns: ceil(70 / 32) = 3 stages of ceil(70 / 3) = 24, 24 and 22 columns. */
+/* One row of 70 columns is too long for two stages of 32 that are one: ceil(70 / 32) = 3 stages of ceil(70 / 3) = 24,
+ * 24 and 22 columns. */
 static void a_row_of_three_stages(void **state)
 {
     (void)state;
