@@ -7,7 +7,7 @@
 
 #include "format/alloc.h"
 #include "format/diag.h"
-#include "tiled_units.h"
+#include "format/units.h"
 
 #define DEFAULT_PANEL_ROWS 256u
 #define DEFAULT_STAGE_SLOTS 447u    /* with the zero slot, 28 KiB for 16 columns of f32 */
@@ -53,7 +53,7 @@ static spmm_status_t source_identity(struct source *source, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_part *part = &source->part;
-    part->item_count = spmmi_tiled_unit_count(source->rows, source->row_ptr, part);
+    part->item_count = spmmi_units_count(source->rows, source->row_ptr, part->granule);
     SPMM_REQUIRE(part->item_count <= SPMMI_UNIT_MAX, SPMM_ERR_TOO_LARGE, diag,
                  "%llu units are more than 32 bits number", (unsigned long long)part->item_count);
     SPMM_TRY_ALLOC(source->items = spmmi_alloc(part->item_count, sizeof *source->items), diag);

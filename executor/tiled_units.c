@@ -6,22 +6,7 @@
 
 #include "format/alloc.h"
 #include "format/diag.h"
-
-/* Segments of a row; a row without nonzeros is one empty segment, so that its row of C has an owner. */
-static uint64_t segments_of(int64_t length, const struct spmmi_part *part)
-{
-    if (part->schedule != SPMM_SCHEDULE_SEGMENTED || length == 0)
-        return 1;
-    return ((uint64_t)length + part->granule - 1) / part->granule;
-}
-
-uint64_t spmmi_tiled_unit_count(int64_t rows, const int64_t *row_ptr, const struct spmmi_part *part)
-{
-    uint64_t count = 0;
-    for (int64_t i = 0; i < rows; i++)
-        count += segments_of(row_ptr[i + 1] - row_ptr[i], part);
-    return count;
-}
+#include "format/units.h"
 
 /* The caller has seen that everything fits 32 bits. */
 static void units_fill(int64_t rows, const int64_t *row_ptr, const struct spmmi_part *part,
@@ -29,7 +14,7 @@ static void units_fill(int64_t rows, const int64_t *row_ptr, const struct spmmi_
 {
     uint32_t unit = 0, partial = 0, split = 0;
     for (int64_t i = 0; i < rows; i++) {
-        const uint32_t segments = (uint32_t)segments_of(row_ptr[i + 1] - row_ptr[i], part);
+        const uint32_t segments = (uint32_t)spmmi_units_of_row(row_ptr[i + 1] - row_ptr[i], part->granule);
         if (segments > 1)
             units->splits[split++] = (struct spmmi_tiled_split){(uint32_t)i, partial, segments};
         for (uint32_t s = 0; s < segments; s++) {
@@ -44,11 +29,11 @@ spmm_status_t spmmi_tiled_units_make(int64_t rows, const int64_t *row_ptr, const
                                      struct spmmi_tiled_units *units, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const uint64_t count = spmmi_tiled_unit_count(rows, row_ptr, part);
+    const uint64_t count = spmmi_units_count(rows, row_ptr, part->granule);
     uint64_t partials = 0, splits = 0;
     memset(units, 0, sizeof *units);
     for (int64_t i = 0; i < rows; i++) {
-        const uint64_t segments = segments_of(row_ptr[i + 1] - row_ptr[i], part);
+        const uint64_t segments = spmmi_units_of_row(row_ptr[i + 1] - row_ptr[i], part->granule);
         partials += segments > 1 ? segments : 0;
         splits += segments > 1;
     }

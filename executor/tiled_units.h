@@ -13,9 +13,6 @@ struct spmmi_tiled_units {
     struct spmmi_tiled_split *splits; /* split_count, ascending rows */
 };
 
-/* Units of the pattern under the part's schedule and granule. */
-uint64_t spmmi_tiled_unit_count(int64_t rows, const int64_t *row_ptr, const struct spmmi_part *part);
-
 /* Errors: MEMORY, TOO_LARGE, INTERNAL when the part's item_count is not the number of units.
  * Free with spmmi_tiled_units_free. */
 spmm_status_t spmmi_tiled_units_make(int64_t rows, const int64_t *row_ptr, const struct spmmi_part *part,

@@ -5,6 +5,7 @@
 #include "diag.h"
 #include "plan_check.h"
 #include "stats.h"
+#include "units.h"
 
 #define WORD_BITS 64u
 
@@ -72,18 +73,6 @@ cleanup:
     return status;
 }
 
-uint64_t spmmi_unit_count(int64_t rows, const int64_t *row_ptr, uint32_t segment)
-{
-    uint64_t units = 0;
-    if (segment == 0)
-        return (uint64_t)rows;
-    for (int64_t i = 0; i < rows; i++) {
-        const uint64_t length = (uint64_t)(row_ptr[i + 1] - row_ptr[i]);
-        units += length == 0 ? 1 : (length - 1) / segment + 1;
-    }
-    return units;
-}
-
 static spmm_status_t check_identity(const struct spmmi_part *part, uint32_t index, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -118,7 +107,7 @@ static spmm_status_t check_tiled(const struct pattern *a, const struct spmmi_par
                                  spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const uint64_t expected = spmmi_unit_count(a->rows, a->row_ptr, part->granule);
+    const uint64_t expected = spmmi_units_count(a->rows, a->row_ptr, part->granule);
     SPMM_REQUIRE_AT(part->item_count == expected && expected <= SPMMI_UNIT_MAX, SPMM_ERR_PLAN_ITEMS, diag,
                     index, "part %u has %llu items, expected %llu", index,
                     (unsigned long long)part->item_count, (unsigned long long)expected);

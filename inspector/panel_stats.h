@@ -8,7 +8,7 @@
 /* A pattern and how panels take it. */
 struct spmmi_panel_input {
     int64_t cols;            /* of op(A) */
-    uint64_t units;          /* rows, or segments of rows: see units.h; at most UINT32_MAX */
+    uint64_t units;          /* rows, or segments of rows: see format/units.h; at most UINT32_MAX */
     const int64_t *unit_ptr; /* units + 1; whole rows: the row pointers */
     const int32_t *col_ind;  /* ascending and unique in each unit */
     const uint32_t *order;   /* units: the order in which panels take them; NULL: as they are */

@@ -9,16 +9,17 @@
 #include "balance.h"
 #include "format/alloc.h"
 #include "format/diag.h"
+#include "format/units.h"
 #include "model_refined.h"
 #include "panel_stats.h"
 #include "reorder_radix.h"
-#include "units.h"
 
 #define LANES 32u
 #define SECTOR_BYTES 32u
-/* The sample: as many panels as hold so many nonzeros on average, within bounds. */
+/* The sample: as many panels as hold so many nonzeros on average; no more than a quarter of many panels. */
 #define SAMPLE_NONZEROS (INT64_C(1) << 18)
 #define SAMPLE_LEAST 16
+#define SAMPLE_ENOUGH 48
 #define SAMPLE_MOST 128
 
 static spmm_status_t cut(struct spmmi_tiled_study *s, const struct spmmi_pattern *a, spmm_diag_t *diag)
@@ -186,10 +187,10 @@ static spmm_status_t estimate(const struct spmmi_tiled_study *study, const struc
                               int64_t nnz, spmm_panel_stats_t *stats, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const double a_panel = (double)nnz * input->panel_rows / (double)study->units;
-    const double wanted = (double)SAMPLE_NONZEROS / a_panel;
-    const int64_t panels = (int64_t)fmin(fmax(wanted, SAMPLE_LEAST), SAMPLE_MOST);
-    status = spmmi_panel_estimate(input, study->columns_used, panels, stats);
+    const double panels = (double)study->units / input->panel_rows;
+    const double held = fmin((double)SAMPLE_NONZEROS * panels / (double)nnz, SAMPLE_MOST);
+    const double wanted = fmax(fmin(held, fmax(panels / 4, SAMPLE_ENOUGH)), SAMPLE_LEAST);
+    status = spmmi_panel_estimate(input, study->columns_used, (int64_t)wanted, stats);
     SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for a sample of the panels");
 cleanup:
     return status;

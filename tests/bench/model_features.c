@@ -15,6 +15,7 @@
 #include <spmm/inspector.h>
 
 #include "format/diag.h"
+#include "format/units.h"
 #include "inspector/choose_tiled.h"
 #include "inspector/model_paper.h"
 #include "inspector/panel_stats.h"

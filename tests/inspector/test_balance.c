@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "format/units.h"
 #include "inspector/balance.h"
-#include "inspector/units.h"
 
 static const struct spmmi_balance_rule paper = {SPMMI_BALANCE_U_MIN, SPMMI_BALANCE_CV_MAX, 1, 1};
 

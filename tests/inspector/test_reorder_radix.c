@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "format/alloc.h"
+#include "format/units.h"
 #include "inspector/matrix.h"
 #include "inspector/reorder_radix.h"
-#include "inspector/units.h"
 
 struct strings {
     int64_t count, cols;

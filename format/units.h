@@ -3,7 +3,15 @@
 #ifndef SPMMI_UNITS_H
 #define SPMMI_UNITS_H
 
-#include "format/plan.h"
+#include <stdint.h>
+
+/* Units of a row of so many nonzeros; one without is an empty unit, so that some unit writes it. */
+static inline uint64_t spmmi_units_of_row(int64_t length, uint32_t segment)
+{
+    if (segment == 0 || length == 0)
+        return 1;
+    return (uint64_t)(length / segment + (length % segment != 0));
+}
 
 /* Units of rows cut into segments of at most segment nonzeros; segment 0: whole rows. */
 uint64_t spmmi_units_count(int64_t rows, const int64_t *row_ptr, uint32_t segment);

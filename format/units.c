@@ -4,19 +4,13 @@
 
 #include <stddef.h>
 
-/* A row without nonzeros is one empty unit, so that some unit writes it. */
-static uint64_t units_of_row(int64_t length, uint32_t segment)
-{
-    if (segment == 0 || length == 0)
-        return 1;
-    return (uint64_t)(length / segment + (length % segment != 0));
-}
-
 uint64_t spmmi_units_count(int64_t rows, const int64_t *row_ptr, uint32_t segment)
 {
     uint64_t count = 0;
+    if (segment == 0)
+        return (uint64_t)rows;
     for (int64_t row = 0; row < rows; row++)
-        count += units_of_row(row_ptr[row + 1] - row_ptr[row], segment);
+        count += spmmi_units_of_row(row_ptr[row + 1] - row_ptr[row], segment);
     return count;
 }
 
@@ -25,7 +19,7 @@ void spmmi_units_cut(int64_t rows, const int64_t *row_ptr, uint32_t segment, int
 {
     uint64_t unit = 0;
     for (int64_t row = 0; row < rows; row++) {
-        const uint64_t count = units_of_row(row_ptr[row + 1] - row_ptr[row], segment);
+        const uint64_t count = spmmi_units_of_row(row_ptr[row + 1] - row_ptr[row], segment);
         for (uint64_t i = 0; i < count; i++, unit++) {
             unit_ptr[unit] = row_ptr[row] + (int64_t)(i * segment);
             if (unit_row != NULL)
