@@ -13,6 +13,13 @@
 #define REGISTERS_BESIDE_SUMS 40.0 /* of a thread */
 #define WARPS_PER_SM 64.0
 
+/* From slot to slot of a stage: an odd number of 16-byte words, as the kernels place them to spread the banks. */
+static double slot_bytes(double numbers_bytes)
+{
+    const double words = floor(numbers_bytes / 16);
+    return words < 1 ? numbers_bytes : 16 * (words + (fmod(words, 2) == 0 ? 1 : 0));
+}
+
 /* Blocks that a multiprocessor holds: by shared memory, registers and warps. */
 static double blocks_per_sm(const struct spmmi_model_query *q)
 {
@@ -20,7 +27,7 @@ static double blocks_per_sm(const struct spmmi_model_query *q)
     const double tile = (double)q->candidate->register_tile;
     const double threads = (double)t->panel_rows;
     const double slots = t->stages_max > 1 ? 2 * ((double)t->stage_slots + 1) : (double)t->footprint_max + 1;
-    const double shared = slots * tile * q->number_bytes + 1024;
+    const double shared = slots * slot_bytes(tile * q->number_bytes) + 1024;
     const double registers = threads * (REGISTERS_BESIDE_SUMS + tile * fmax(q->number_bytes, 4) / 4);
     const double blocks =
         fmin(fmin(floor(q->profile->shared_sm_bytes / shared), floor(q->profile->registers_sm / registers)),

@@ -90,7 +90,7 @@ static void tiled_terms_of_column_major_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 12800 * 32 / 2e13);
     /* 400 (6 + 16 * 1.25) = 10,400 and 62.5 * 52 = 3,250 instructions a pass, 3.2e10 a second. */
     assert_near(p.term[SPMMI_TERM_ISSUE], 2 * 13650 / 3.2e10);
-    /* Two stages of 251 slots of 64 bytes and 1,024 bytes: one block an SM, so 16 blocks on 10 are two waves, each of
+    /* Two stages of 251 slots of 80 bytes and 1,024 bytes: one block an SM, so 16 blocks on 10 are two waves, each of
      * (12 + 400 / 16) / 8 steps. */
     assert_near(p.term[SPMMI_TERM_WAVES], 2 * 37.0 / 8 * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], (2 + 12.0 / 4) * 1e-6);
@@ -158,7 +158,7 @@ static void a_panel_of_two_stages_needs_twice_the_shared_memory(void **state)
     assert_near(two, 2 * (16 + 25.0) / 16 * 1e-6); /* one block an SM: 16 on 10 are two waves */
     panels.stages_max = 1;
     const double one = predict(&m, &panels, 16, SPMM_LAYOUT_COL_MAJOR, SPMM_F32).term[SPMMI_TERM_WAVES];
-    assert_near(one, two / 2); /* three blocks: one wave */
+    assert_near(one, two / 2); /* two blocks: one wave */
 }
 
 /* Five blocks share 0.7 of the L1 cache. Between windows of 32 and 64 nonzeros, which meet 32 and 500 columns, the
