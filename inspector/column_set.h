@@ -17,15 +17,26 @@ struct spmmi_column_set {
 spmm_status_t spmmi_column_set_new(struct spmmi_column_set *set, int64_t cols);
 void spmmi_column_set_free(struct spmmi_column_set *set);
 
-static inline void spmmi_column_set_add(struct spmmi_column_set *set, uint32_t column)
+static inline void spmmi_column_set_add_word(struct spmmi_column_set *set, uint32_t index, uint64_t bits)
 {
-    for (int l = 0; l < set->levels; l++) {
-        uint64_t *word = &set->level[l][column / 64];
+    for (int l = 0; l < set->levels; l++, bits = UINT64_C(1) << index % 64, index /= 64) {
+        uint64_t *const word = &set->level[l][index];
         const uint64_t old = *word;
-        *word = old | UINT64_C(1) << column % 64;
+        *word = old | bits;
         if (old != 0)
             return;
-        column /= 64;
+    }
+}
+
+/* Ascending columns: those of one word together, as a word that was just written is slow to read. */
+static inline void spmmi_column_set_add(struct spmmi_column_set *set, const int32_t *columns, int64_t count)
+{
+    for (int64_t i = 0; i < count;) {
+        const uint32_t index = (uint32_t)columns[i] / 64;
+        uint64_t bits = 0;
+        for (; i < count && (uint32_t)columns[i] / 64 == index; i++)
+            bits |= UINT64_C(1) << columns[i] % 64;
+        spmmi_column_set_add_word(set, index, bits);
     }
 }
 

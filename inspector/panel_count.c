@@ -54,8 +54,8 @@ static void panel_open(const struct spmmi_panel_pattern *p, int64_t index, struc
     panel->end = first_place(in, index + 1);
     for (uint64_t place = panel->first; place < panel->end; place++) {
         const uint64_t unit = spmmi_panel_unit(in, place);
-        for (int64_t q = in->unit_ptr[unit]; q < in->unit_ptr[unit + 1]; q++)
-            spmmi_column_set_add(&w->set, (uint32_t)p->col_ind[q]);
+        const int64_t begin = in->unit_ptr[unit];
+        spmmi_column_set_add(&w->set, p->col_ind + begin, in->unit_ptr[unit + 1] - begin);
     }
     panel->footprint = spmmi_column_set_drain(&w->set, w->columns);
     panel->stages = spmmi_panel_stages(panel->footprint, in->stage_slots);
@@ -85,20 +85,25 @@ static void count_longest(const struct spmmi_panel_pattern *p, const struct work
     }
 }
 
-/* Runs of consecutive columns, lines and sectors of one stage, each counted once. */
+/* Runs of consecutive columns, lines and sectors of one stage, each counted once. Bytes are powers of two. */
 static void count_access(const struct spmmi_panel_pattern *p, const uint32_t *columns, uint32_t count,
                          struct spmmi_panel_count *out)
 {
-    const uint32_t a_line = SPMMI_PANEL_LINE_BYTES / p->in->number_bytes;
-    const uint32_t a_sector = SPMMI_PANEL_SECTOR_BYTES / p->in->number_bytes;
+    const int line = __builtin_ctz(SPMMI_PANEL_LINE_BYTES / p->in->number_bytes);
+    const int sector = __builtin_ctz(SPMMI_PANEL_SECTOR_BYTES / p->in->number_bytes);
+    int64_t runs = 0, lines = 0, sectors = 0;
     uint32_t before = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t column = p->column == NULL ? columns[i] : (uint32_t)p->column[columns[i]];
-        out->runs += i == 0 || column != before + 1;
-        out->lines += i == 0 || column / a_line != before / a_line;
-        out->sectors += i == 0 || column / a_sector != before / a_sector;
+        const uint32_t differs = i == 0 ? UINT32_MAX : column ^ before;
+        runs += i == 0 || column != before + 1;
+        lines += differs >> line != 0;
+        sectors += differs >> sector != 0;
         before = column;
     }
+    out->runs += runs;
+    out->lines += lines;
+    out->sectors += sectors;
 }
 
 static struct spmmi_panel_count count_panel(const struct spmmi_panel_pattern *p, int64_t index,
