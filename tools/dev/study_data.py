@@ -44,10 +44,12 @@ def key_of(row):
     return row["matrix"], int(row["n"]), row["layout"], row["dtype"], kernel
 
 
-def read_bench(path, select):
+def read_bench(paths, select):
     """Rows with a time, op N, whose device contains select. C of a permuted product is no row's rival."""
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    rows = []
+    for path in paths:
+        with open(path, newline="", encoding="utf-8") as file:
+            rows += csv.DictReader(file)
     return [row for row in rows if select in row["device"] and row["op"] == "N" and row["ms_cold"]
             and "/permuted" not in row["kernel"]]
 
