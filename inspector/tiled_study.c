@@ -17,9 +17,9 @@
 #define LANES 32u
 #define SECTOR_BYTES 32u
 /* The sample: as many panels as hold so many nonzeros on average; no more than a quarter of many panels. */
-#define SAMPLE_NONZEROS (INT64_C(1) << 18)
-#define SAMPLE_LEAST 16
-#define SAMPLE_ENOUGH 48
+#define SAMPLE_NONZEROS (INT64_C(1) << 17)
+#define SAMPLE_LEAST 8
+#define SAMPLE_ENOUGH 64
 #define SAMPLE_MOST 128
 
 static spmm_status_t cut(struct spmmi_tiled_study *s, const struct spmmi_pattern *a, spmm_diag_t *diag)

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Figures of panels from a sample: exact where it is all of them, near where it is not, the same at any number of
+ * threads. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "format/alloc.h"
+#include "inspector/panel_count.h"
+#include "inspector/panel_sample.h"
+#include "panel_literal.h"
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+#define PANELS_MOST 64
+
+static const char *const specs[] = {
+    "gen:fem3:9:9:20",  "gen:femshuf:12:12:12", "gen:band:9000:9",   "gen:rand:20000:5",
+    "gen:rmat:13:16",   "gen:arrow:9000",       "gen:diag:9000",     "gen:powerlaw:20000:5000:10",
+    "gen:empty:500:60", "gen:empty:0:60",       "gen:dense:40:3000", "gen:powerlaw:3:9000000:60",
+};
+
+static struct spmmi_panel_input input_of(const spmm_matrix_t *m, uint32_t segment, bool is_shuffled)
+{
+    struct spmmi_panel_input in = panel_input_open(m, segment, is_shuffled);
+    in.panel_rows = 32;
+    in.stage_slots = 100;
+    in.number_bytes = 4;
+    in.register_tile = 8;
+    in.multiprocessors = 132;
+    return in;
+}
+
+static spmm_panel_stats_t exact_of(const struct spmmi_panel_input *in)
+{
+    spmm_panel_stats_t stats;
+    assert_int_equal(spmmi_panel_stats(in, &stats), SPMM_OK);
+    memset(stats.footprint, 0, sizeof stats.footprint);
+    memset(stats.reuse, 0, sizeof stats.reuse);
+    memset(stats.column_count, 0, sizeof stats.column_count);
+    memset(stats.column_sum, 0, sizeof stats.column_sum);
+    return stats;
+}
+
+static spmm_panel_stats_t estimate_of(const struct spmmi_panel_input *in, int64_t columns_used, int64_t most)
+{
+    spmm_panel_stats_t stats;
+    assert_int_equal(spmmi_panel_estimate(in, columns_used, most, &stats), SPMM_OK);
+    return stats;
+}
+
+static void a_sample_of_all_panels_is_exact(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(specs); i++) {
+        spmm_matrix_t *m = panel_matrix(specs[i]);
+        for (uint32_t c = 0; c < 4; c++) {
+            struct spmmi_panel_input in = input_of(m, c / 2 * 7, c % 2 == 1);
+            const spmm_panel_stats_t exact = exact_of(&in);
+            const spmm_panel_stats_t found = estimate_of(&in, exact.columns_used, exact.panels);
+            assert_memory_equal(&found, &exact, sizeof found);
+            panel_input_close(&in);
+        }
+        spmm_matrix_destroy(m);
+    }
+}
+
+static void assert_share(const char *spec, const char *name, double found, double expected, double share)
+{
+    if (!(fabs(found - expected) <= share * expected))
+        fail_msg("%s: %s %g, exact %g", spec, name, found, expected);
+}
+
+/* Every estimate is unbiased; how far it lies from the truth depends on how unlike panels are for their nonzeros. */
+static void a_sample_is_near(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(specs); i++) {
+        spmm_matrix_t *m = panel_matrix(specs[i]);
+        for (uint32_t c = 0; c < 4; c++) {
+            struct spmmi_panel_input in = input_of(m, c / 2 * 7, c % 2 == 1);
+            const spmm_panel_stats_t exact = exact_of(&in);
+            const spmm_panel_stats_t found = estimate_of(&in, exact.columns_used, PANELS_MOST);
+            assert_share(specs[i], "footprints", (double)found.footprint_sum, (double)exact.footprint_sum,
+                         .1);
+            assert_share(specs[i], "stages", (double)found.stages, (double)exact.stages, .1);
+            assert_share(specs[i], "slices", (double)found.slices, (double)exact.slices, .1);
+            assert_share(specs[i], "sectors", (double)found.sectors, (double)exact.sectors, .1);
+            assert_share(specs[i], "lines", (double)found.lines, (double)exact.lines, .1);
+            assert_true(found.footprint_max <= exact.footprint_max && found.stages_max <= exact.stages_max);
+            assert_int_equal(found.unit_max, exact.unit_max);
+            assert_int_equal(found.panels, exact.panels);
+            assert_int_equal(found.columns_used, exact.columns_used);
+            panel_input_close(&in);
+        }
+        spmm_matrix_destroy(m);
+    }
+}
+
+/* The panel with the first row of an arrow needs every column, and no other needs more than 33. */
+static void the_panel_with_most_nonzeros_is_looked_at(void **state)
+{
+    (void)state;
+    spmm_matrix_t *m = panel_matrix("gen:arrow:9000");
+    struct spmmi_panel_input in = input_of(m, 0, true);
+    for (int64_t most = 1; most < 9; most++) {
+        const spmm_panel_stats_t found = estimate_of(&in, m->cols, most);
+        assert_int_equal(found.footprint_max, m->cols);
+        assert_int_equal(found.stages_max, m->cols / in.stage_slots);
+    }
+    panel_input_close(&in);
+    spmm_matrix_destroy(m);
+}
+
+/* Each panel stands for others in inverse proportion to its chance, so the weights give back what the chances are made
+ * of: nonzeros, and panels that hold some times their mean. */
+static void weights_add_up(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(specs); i++) {
+        spmm_matrix_t *m = panel_matrix(specs[i]);
+        struct spmmi_panel_input in = input_of(m, 0, i % 2 == 1);
+        struct spmmi_panel_sample sample;
+        int64_t used = 0;
+        double length = 0;
+        for (int64_t p = 0; p < spmmi_panels_of(&in); p++)
+            used += spmmi_panel_nonzeros(&in, p) > 0;
+        const int64_t mean = used == 0 ? 0 : (m->nnz + used - 1) / used;
+        assert_int_equal(spmmi_panel_sample_open(&in, PANELS_MOST, &sample), SPMM_OK);
+        assert_true(sample.count <= PANELS_MOST + 1);
+        for (int64_t k = 0; k < sample.count; k++) {
+            const int64_t nonzeros = spmmi_panel_nonzeros(&in, sample.list[k]);
+            assert_true(k == 0 || sample.list[k] > sample.list[k - 1]);
+            assert_true(nonzeros > 0 && nonzeros <= sample.most);
+            assert_true(sample.weight[k] > 0 || nonzeros == sample.most);
+            length += sample.weight[k] * (double)(nonzeros + mean);
+        }
+        assert_share(specs[i], "length", length, (double)(m->nnz + used * mean), 1e-9);
+        spmmi_panel_sample_close(&sample);
+        panel_input_close(&in);
+        spmm_matrix_destroy(m);
+    }
+}
+
+static void threads_change_nothing(void **state)
+{
+    (void)state;
+    spmm_matrix_t *m = panel_matrix("gen:rmat:13:16");
+    assert_true(m->nnz > 100000);
+    struct spmmi_panel_input in = input_of(m, 0, true);
+    const spmm_panel_stats_t one = estimate_of(&in, m->cols, PANELS_MOST);
+    for (in.threads = 2; in.threads <= 8; in.threads += 3) {
+        const spmm_panel_stats_t many = estimate_of(&in, m->cols, PANELS_MOST);
+        assert_memory_equal(&many, &one, sizeof one);
+    }
+    panel_input_close(&in);
+    spmm_matrix_destroy(m);
+}
+
+static void says_when_memory_is_short(void **state)
+{
+    (void)state;
+    spmm_matrix_t *m = panel_matrix("gen:rand:9000:5");
+    struct spmmi_panel_input in = input_of(m, 0, false);
+    const int64_t live = spmmi_alloc_live();
+    spmm_panel_stats_t stats;
+    spmm_status_t status = SPMM_ERR_MEMORY;
+    int64_t k = 0;
+    for (; status != SPMM_OK; k++) {
+        spmmi_alloc_fail_at(k, 0);
+        status = spmmi_panel_estimate(&in, m->cols, PANELS_MOST, &stats);
+        assert_true(status == SPMM_OK || status == SPMM_ERR_MEMORY);
+        assert_int_equal(spmmi_alloc_live(), live);
+    }
+    spmmi_alloc_fail_at(-1, 0);
+    assert_true(k > 4);
+    panel_input_close(&in);
+    spmm_matrix_destroy(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sample_of_all_panels_is_exact),
+        cmocka_unit_test(a_sample_is_near),
+        cmocka_unit_test(the_panel_with_most_nonzeros_is_looked_at),
+        cmocka_unit_test(weights_add_up),
+        cmocka_unit_test(threads_change_nothing),
+        cmocka_unit_test(says_when_memory_is_short),
+    };
+    return cmocka_run_group_tests_name("panel_sample", tests, NULL, NULL);
+}
