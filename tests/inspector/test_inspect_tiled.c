@@ -205,6 +205,29 @@ static void tiled_parts_pass_the_check_of_the_format(void **state)
     }
 }
 
+/* A plan has figures of panels exactly if it has panels, and then those of its first tiled part. */
+static void figures_are_those_of_what_runs(void **state)
+{
+    static const char *const kernels[] = {NULL, "rows", "tiled"};
+    (void)state;
+    for (size_t s = 0; s < INSPECT_SPEC_COUNT; s++) {
+        spmm_matrix_t *m = inspect_generate(inspect_specs[s]);
+        for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++) {
+            spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+            options.force_kernel = kernels[k];
+            spmm_plan_t *plan = inspect_plan(m, &options);
+            uint32_t tiled = 0;
+            while (tiled < plan->part_count && plan->parts[tiled].family != SPMM_FAMILY_TILED)
+                tiled++;
+            assert_int_equal(plan->has_panel_stats, tiled < plan->part_count);
+            assert_int_equal(plan->panel_stats.panel_rows,
+                             tiled < plan->part_count ? plan->parts[tiled].panel_rows : 0);
+            spmm_plan_destroy(plan);
+        }
+        spmm_matrix_destroy(m);
+    }
+}
+
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 int main(void)
@@ -213,6 +236,7 @@ int main(void)
         cmocka_unit_test(the_trace_tells_what_the_order_does),
         cmocka_unit_test(permuted_output_has_one_order_for_every_product),
         cmocka_unit_test(tiled_parts_pass_the_check_of_the_format),
+        cmocka_unit_test(figures_are_those_of_what_runs),
     };
     struct CMUnitTest tests[COUNT(tiled_cases) + COUNT(plain)];
     size_t count = 0;
