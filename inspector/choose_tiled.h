@@ -22,8 +22,8 @@ struct spmmi_tiled_choice {
 };
 
 /* layout is one bit. model may be NULL: then nothing is predicted. to_beat: the seconds below which the configuration
- * is taken; INFINITY where the caller wants it anyway. The order by pattern costs a sort, so unless the caller names it,
- * it is tried only where it could beat that. Errors: MEMORY, MATRIX_TOO_LARGE. */
+ * is taken; INFINITY where the caller wants it anyway. The order by pattern costs a sort, so unless the caller names
+ * it, it is tried only where it could beat that. Errors: MEMORY, MATRIX_TOO_LARGE. */
 spmm_status_t spmmi_choose_tiled(const struct spmmi_request *r, const struct spmmi_pattern *a,
                                  struct spmmi_tiled_studies *studies, const struct spmmi_model_matrix *model,
                                  uint32_t layout, int64_t n, double to_beat,
