@@ -88,6 +88,17 @@ __device__ __forceinline__ void stage_columns(const TiledArgs<T> &a, char *stage
     }
 }
 
+// A word of 16 bytes of a row of B, or as much of it as has columns.
+template <typename T, int NUMBERS>
+__device__ __forceinline__ void copy_word(char *to, const T *from, uint32_t n, uint32_t column)
+{
+    if (column + NUMBERS <= n)
+        copy_async<16>(to, from);
+    else
+        for (uint32_t r = 0; r < NUMBERS && column + r < n; r++)
+            copy_async(to + r * sizeof(T), from + r);
+}
+
 // Row-major B: words of 16 bytes where rows allow it, else numbers.
 template <typename T, int TILE>
 __device__ __forceinline__ void stage_rows(const TiledArgs<T> &a, char *stage, uint32_t first, uint32_t count,
@@ -95,15 +106,21 @@ __device__ __forceinline__ void stage_rows(const TiledArgs<T> &a, char *stage, u
 {
     using S = Slot<T, TILE>;
     if (S::WORD == 16 && a.b_is_wide) {
-        for (uint32_t w = threadIdx.x; w < count * S::WORDS; w += blockDim.x) {
-            const uint32_t i = w / S::WORDS, j = w % S::WORDS * S::NUMBERS;
-            const T *b = a.b + __ldg(a.columns + first + i) * a.ldb + tile + j;
-            char *to = stage + (i + 1) * S::STRIDE + j * sizeof(T);
-            if (tile + j + S::NUMBERS <= a.n)
-                copy_async<16>(to, b);
-            else
-                for (uint32_t r = 0; r < S::NUMBERS && tile + j + r < a.n; r++)
-                    copy_async(to + r * sizeof(T), b + r);
+        for (uint32_t w = threadIdx.x; w < count * S::WORDS; w += STAGE_BATCH * blockDim.x) {
+            uint32_t column[STAGE_BATCH];
+#pragma unroll
+            for (uint32_t u = 0; u < STAGE_BATCH; u++) {
+                const uint32_t i = (w + u * blockDim.x) / S::WORDS;
+                column[u] = i < count ? __ldg(a.columns + first + i) : 0;
+            }
+#pragma unroll
+            for (uint32_t u = 0; u < STAGE_BATCH; u++) {
+                const uint32_t i = (w + u * blockDim.x) / S::WORDS;
+                const uint32_t j = (w + u * blockDim.x) % S::WORDS * S::NUMBERS;
+                if (i < count)
+                    copy_word<T, S::NUMBERS>(stage + (i + 1) * S::STRIDE + j * sizeof(T),
+                                             a.b + column[u] * a.ldb + tile + j, a.n, tile + j);
+            }
         }
         return;
     }
@@ -134,10 +151,11 @@ __device__ __forceinline__ void multiply_add(typename Number<T>::Sum (&sum)[TILE
     }
 }
 
-// A lane's entries of AHEAD slices. They are loaded while the slices before them are used: the walk along a row would
+// A lane's entries of a few slices. They are loaded while the slices before them are used: the walk along a row would
 // else wait for memory at every step. Slices past the warp's last one are loaded too, but never used.
-constexpr uint32_t AHEAD = SPMMI_TILED_AHEAD;
 template <typename T> struct Entries {
+    static constexpr uint32_t AHEAD =
+        sizeof(T) > 4 ? SPMMI_TILED_AHEAD / 2 : SPMMI_TILED_AHEAD; // in registers
     uint16_t slot[AHEAD];
     T value[AHEAD];
 
@@ -158,6 +176,7 @@ __device__ __forceinline__ void use_stage(const TiledArgs<T> &a, const char *sta
                                           uint32_t end, Entries<T> &next,
                                           typename Number<T>::Sum (&sum)[TILE])
 {
+    constexpr uint32_t AHEAD = Entries<T>::AHEAD;
     // Whole batches have no branches, so that the loads of different entries overlap.
     for (; slice + AHEAD <= end; slice += AHEAD) {
         const Entries<T> now = next;
@@ -182,6 +201,18 @@ __device__ __forceinline__ void store_unit(const TiledArgs<T> &a, uint32_t targe
     const uint32_t width = a.n - tile < TILE ? a.n - tile : TILE;
     if (target & SPMMI_TILED_PARTIAL) {
         Sum *to = a.partials + (uint64_t)(target & ~SPMMI_TILED_PARTIAL) * a.n + tile;
+        constexpr int WIDE = TILE * sizeof(Sum) >= 16 ? 16 / sizeof(Sum) : 1;
+        if (a.n % WIDE == 0 && width == TILE) { // workspaces begin on 16 bytes
+#pragma unroll
+            for (uint32_t j = 0; j < TILE; j += WIDE) {
+                Vector<Sum, WIDE> word;
+#pragma unroll
+                for (int r = 0; r < WIDE; r++)
+                    word.x[r] = sum[j + r];
+                store_vector<Sum, WIDE>(to + j, word);
+            }
+            return;
+        }
 #pragma unroll
         for (uint32_t j = 0; j < TILE; j++) {
             if (j < width)
@@ -213,9 +244,10 @@ __device__ __forceinline__ void store_unit(const TiledArgs<T> &a, uint32_t targe
     }
 }
 
+// As many as leave registers enough: one spill in the loop costs more than a block brings.
 constexpr int tiled_blocks_per_sm(size_t sum_bytes)
 {
-    return sum_bytes <= 32 ? 4 : sum_bytes <= 64 ? 3 : 2;
+    return sum_bytes < 32 ? 4 : sum_bytes <= 64 ? 3 : 2;
 }
 
 template <typename T, int TILE, bool B_COLUMNS>
