@@ -66,6 +66,15 @@ struct spmmi_part spmmi_cpu_part_in(const spmm_plan_t *plan, uint32_t slot, cons
         .op = op, .family = SPMM_FAMILY_ROWS, .schedule = schedule, .granule = SPMMI_CPU_MADE_GRANULE};
 }
 
+bool spmmi_cpu_reorders(const spmm_plan_t *plan, const struct spmmi_variant *variant,
+                        const char *force_kernel)
+{
+    const uint32_t slot = spmmi_cpu_slot_of(plan, variant, force_kernel);
+    const uint32_t flags =
+        plan->parts[variant->part_first].flags | spmmi_cpu_part_in(plan, slot, force_kernel).flags;
+    return slot != variant->part_first && (flags & SPMMI_PART_PERMUTES_OUTPUT) != 0;
+}
+
 bool spmmi_cpu_slot_is_used(const spmm_plan_t *plan, uint32_t slot, const char *force_kernel)
 {
     for (uint32_t i = 0; i < plan->variant_count; i++)

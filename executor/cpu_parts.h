@@ -21,6 +21,10 @@ bool spmmi_cpu_kernel_takes(const char *force_kernel, spmm_dtype_t dtype);
 uint32_t spmmi_cpu_slot_of(const spmm_plan_t *plan, const struct spmmi_variant *variant,
                            const char *force_kernel);
 
+/* Is the part that runs a variant another one than its own, and either of them leaves C in an order of its own? */
+bool spmmi_cpu_reorders(const spmm_plan_t *plan, const struct spmmi_variant *variant,
+                        const char *force_kernel);
+
 /* What is in the slot, without items where it is made here. */
 struct spmmi_part spmmi_cpu_part_in(const spmm_plan_t *plan, uint32_t slot, const char *force_kernel);
 

@@ -201,6 +201,21 @@ static int has_part(const spmm_plan_t *plan, spmm_op_t op, spmm_schedule_t sched
     return 0;
 }
 
+/* Would the forced schedule run a variant with another part, where either leaves C in an order of its own? */
+static int reorders(const spmm_plan_t *plan, spmm_schedule_t forced)
+{
+    uint32_t flags = 0;
+    int is_replaced = 0;
+    for (uint32_t i = 0; i < plan->variant_count; i++) {
+        const struct spmmi_part *own = &plan->parts[plan->variants[i].part_first];
+        is_replaced |= own->schedule != forced;
+        flags |= own->flags;
+    }
+    for (uint32_t i = 0; i < plan->part_count; i++)
+        flags |= plan->parts[i].schedule == forced ? plan->parts[i].flags : 0;
+    return is_replaced && (flags & SPMMI_PART_PERMUTES_OUTPUT) != 0;
+}
+
 /* A forced kernel runs on the plan's own partition: the plan must hold one for every op. */
 static spmm_status_t force(struct spmmi_cuda *cuda, const spmm_plan_t *plan, const char *force_kernel,
                            spmm_diag_t *diag)
@@ -216,6 +231,8 @@ static spmm_status_t force(struct spmmi_cuda *cuda, const spmm_plan_t *plan, con
                      SPMM_ERR_ARGUMENT, diag,
                      "the plan has no part for %.60s and op %s: inspect with that schedule", force_kernel,
                      spmm_op_name((spmm_op_t)op));
+    SPMM_REQUIRE(!reorders(plan, cuda->forced), SPMM_ERR_ARGUMENT, diag,
+                 "the plan leaves C in an order of its own, which \"%.60s\" would change", force_kernel);
 cleanup:
     return status;
 }

@@ -39,8 +39,10 @@ SPMM_API spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan,
                                                   uint64_t *host_bytes, uint64_t *device_bytes,
                                                   spmm_diag_t *diag);
 
-/* Make a plan ready to run: allocates, uploads, synchronises. options may be NULL.
- * Errors: ARGUMENT, NO_DEVICE, TOO_LARGE, MEMORY, DEVICE_MEMORY, DEVICE. */
+/* Make a plan ready to run: allocates, uploads, synchronises. options may be NULL. A forced kernel is refused
+ * (ARGUMENT) where the rows of C would then be in another order than the plan leaves them in.
+ * Errors: ARGUMENT, NO_DEVICE, TOO_LARGE, UNSUPPORTED and PLAN_FEATURE (what this device does not run), MEMORY,
+ * DEVICE_MEMORY, DEVICE. */
 SPMM_API spmm_status_t spmm_executor_create(const spmm_plan_t *plan, const spmm_executor_options_t *options,
                                             spmm_executor_t **executor, spmm_diag_t *diag);
 SPMM_API void spmm_executor_destroy(spmm_executor_t *executor);

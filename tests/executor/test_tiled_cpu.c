@@ -378,6 +378,34 @@ static void memory_report_before_equals_the_one_after(void **state)
         }
 }
 
+/* C of such a plan is in the order of spmm_plan_row_order, whatever is forced. */
+static void a_forced_kernel_leaves_c_in_the_order_of_the_plan(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        spmm_status_t status;
+    } kernels[] = {{"cpu/tiled/whole", SPMM_OK},
+                   {"cpu/tiled/segmented", SPMM_ERR_ARGUMENT},
+                   {"cpu/rows/row-split", SPMM_ERR_ARGUMENT},
+                   {"cpu/rows/nonzero-split", SPMM_ERR_ARGUMENT}};
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_WHOLE, 0, 0, 0};
+    spmm_plan_t *plan = test_plan_build(a, options);
+    test_plan_reorder(plan, 9, 1);
+    for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++) {
+        spmm_executor_options_t settings = SPMM_EXECUTOR_OPTIONS_INIT;
+        settings.device = SPMM_DEVICE_CPU;
+        settings.force_kernel = kernels[k].name;
+        spmm_executor_t *executor = NULL;
+        assert_int_equal(spmm_executor_create(plan, &settings, &executor, NULL), kernels[k].status);
+        assert_true((executor != NULL) == (kernels[k].status == SPMM_OK));
+        spmm_executor_destroy(executor);
+    }
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
 static void rows_kernels_refuse_16_bit_types(void **state)
 {
     (void)state;
@@ -501,6 +529,7 @@ int main(void)
         cmocka_unit_test(forced_and_default_parts_run_and_say_so),
         cmocka_unit_test(a_name_tells_everything_that_sets_variants_apart),
         cmocka_unit_test(memory_report_before_equals_the_one_after),
+        cmocka_unit_test(a_forced_kernel_leaves_c_in_the_order_of_the_plan),
         cmocka_unit_test(rows_kernels_refuse_16_bit_types),
         cmocka_unit_test(conversions_are_those_of_the_format),
         cmocka_unit_test(avx2_has_the_bits_of_the_portable_level),
