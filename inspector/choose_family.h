@@ -11,7 +11,7 @@ struct spmmi_family_choice {
     struct spmmi_decision decisions[SPMMI_FAMILY_DECISION_MAX];
     int count;
     spmm_panel_stats_t
-        panel_stats; /* exact, of the first tiled configuration that runs; all zero if none does */
+        panel_stats; /* exact, of the first tiled configuration that runs, column-major before row-major; zero: none */
 };
 
 /* Errors: MEMORY, MATRIX_TOO_LARGE. */

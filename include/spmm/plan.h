@@ -125,7 +125,8 @@ typedef struct {
 /* Fill *info; info->struct_size says how much of it the caller knows. Errors: ARGUMENT. */
 SPMM_API spmm_status_t spmm_plan_info(const spmm_plan_t *plan, spmm_plan_info_t *info);
 
-/* The figures of the plan's tiled schedule; panel_rows is 0 when the plan holds none. Errors: ARGUMENT. */
+/* The figures of the first tiled variant for column-major operands, of row-major ones without such a variant;
+ * panel_rows is 0 when the plan holds none. Errors: ARGUMENT. */
 SPMM_API spmm_status_t spmm_plan_panel_stats(const spmm_plan_t *plan, spmm_panel_stats_t *stats);
 
 typedef enum spmm_family {

@@ -205,23 +205,38 @@ static void tiled_parts_pass_the_check_of_the_format(void **state)
     }
 }
 
-/* A plan has figures of panels exactly if it has panels, and then those of its first tiled part. */
+/* The part of the first tiled variant of a layout. */
+static const struct spmmi_part *first_tiled(const spmm_plan_t *plan, uint32_t layout)
+{
+    for (uint32_t i = 0; i < plan->variant_count; i++) {
+        const struct spmmi_part *part = &plan->parts[plan->variants[i].part_first];
+        if ((plan->variants[i].layouts & layout) != 0 && part->family == SPMM_FAMILY_TILED)
+            return part;
+    }
+    return NULL;
+}
+
+/* A plan has figures of panels exactly if it has panels, and then those of its first part for column-major B. */
 static void figures_are_those_of_what_runs(void **state)
 {
     static const char *const kernels[] = {NULL, "rows", "tiled"};
+    static const uint32_t layouts[] = {0, SPMM_LAYOUT_ROW_MAJOR, SPMM_LAYOUT_COL_MAJOR};
     (void)state;
     for (size_t s = 0; s < INSPECT_SPEC_COUNT; s++) {
         spmm_matrix_t *m = inspect_generate(inspect_specs[s]);
-        for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++) {
+        for (size_t k = 0; k < 9; k++) {
             spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
-            options.force_kernel = kernels[k];
+            options.force_kernel = kernels[k / 3];
+            options.layouts = layouts[k % 3];
             spmm_plan_t *plan = inspect_plan(m, &options);
-            uint32_t tiled = 0;
-            while (tiled < plan->part_count && plan->parts[tiled].family != SPMM_FAMILY_TILED)
-                tiled++;
-            assert_int_equal(plan->has_panel_stats, tiled < plan->part_count);
-            assert_int_equal(plan->panel_stats.panel_rows,
-                             tiled < plan->part_count ? plan->parts[tiled].panel_rows : 0);
+            const struct spmmi_part *part = first_tiled(plan, SPMM_LAYOUT_COL_MAJOR);
+            if (part == NULL)
+                part = first_tiled(plan, SPMM_LAYOUT_ROW_MAJOR);
+            assert_int_equal(plan->has_panel_stats, part != NULL);
+            assert_int_equal(plan->panel_stats.panel_rows, part != NULL ? part->panel_rows : 0);
+            assert_int_equal(plan->panel_stats.segment, part != NULL ? part->granule : 0);
+            assert_int_equal(plan->panel_stats.is_reordered,
+                             part != NULL && (part->flags & SPMMI_PART_REORDERED) != 0);
             spmm_plan_destroy(plan);
         }
         spmm_matrix_destroy(m);
