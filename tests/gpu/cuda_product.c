@@ -79,8 +79,8 @@ void test_cuda_workspace_free(struct test_cuda_workspace *workspace)
     workspace->block = NULL;
 }
 
-static void run(spmm_executor_t *executor, const struct test_product *product, const struct test_dense *b,
-                struct test_dense *c)
+void test_cuda_product_run(spmm_executor_t *executor, const struct test_product *product,
+                           const struct test_dense *b, struct test_dense *c)
 {
     struct test_cuda_dense device_b = test_cuda_dense_make(b);
     struct test_cuda_dense device_c = test_cuda_dense_make(c);
@@ -149,7 +149,7 @@ void test_cuda_product_check(spmm_executor_t *executor, spmm_executor_t *cpu, co
     struct test_dense b = test_product_b(a, dtype, product);
     struct test_dense c = test_product_c(a, dtype, product);
     struct test_dense c_before = test_dense_copy(&c);
-    run(executor, product, &b, &c);
+    test_cuda_product_run(executor, product, &b, &c);
     const struct test_judgement j =
         test_judge(a, product->op, product->alpha, &b, product->beta, &c_before, &c);
     const int exact_fails = product->values == TEST_VALUES_INTEGER && !j.is_exact;

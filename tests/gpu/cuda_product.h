@@ -35,6 +35,10 @@ struct test_cuda_workspace test_cuda_workspace_make(uint64_t bytes);
 /* Fails the test if a guard changed. */
 void test_cuda_workspace_free(struct test_cuda_workspace *workspace);
 
+/* One product of host matrices on the device; guards, gaps and B are untouched. */
+void test_cuda_product_run(spmm_executor_t *executor, const struct test_product *product,
+                           const struct test_dense *b, struct test_dense *c);
+
 /* One product, as test_product_check: reference, guards, gaps, B untouched. With a CPU executor of the same
  * plan, the two results may differ by both bounds together at most. */
 void test_cuda_product_check(spmm_executor_t *executor, spmm_executor_t *cpu, const struct test_matrix *a,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tiled family on the GPU against the long double reference and the CPU twin: every number type, register tile,
- * panel height, order of B and C; stages that are cut, segments, orders of the units, repeats. */
+ * panel height, order of B and C; stages that are cut, segments, orders of the units. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The laws of products for the tiled family on the GPU: NaN and infinity stay in their rows, same bits every time and
+ * from a graph, new values, permuted output, products wider than a launch, executors of several threads. */
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cuda_product.h"
+#include "executor/kernel_abi.h"
+#include "tests/support/plan_build.h"
+
+#define REPEATS 100
+
+static const struct shape {
+    spmm_schedule_t schedule;
+    uint32_t granule, panel_rows, stage_slots;
+} shapes[] = {
+    {SPMM_SCHEDULE_WHOLE, 0, 32, 32},
+    {SPMM_SCHEDULE_WHOLE, 0, 256, 447},
+    {SPMM_SCHEDULE_SEGMENTED, 3, 64, 40},
+    {SPMM_SCHEDULE_SEGMENTED, 50, 128, 447},
+};
+#define SHAPE_COUNT 4
+
+static spmm_plan_t *plan_make(const struct test_matrix *a, spmm_dtype_t dtype, const struct shape *shape)
+{
+    const struct test_plan_options options = {dtype, shape->schedule, shape->granule, 1, 0};
+    spmm_plan_t *plan = test_plan_build(a, options);
+    for (uint32_t i = 0; i < plan->part_count; i++) {
+        plan->parts[i].panel_rows = shape->panel_rows;
+        plan->parts[i].stage_slots = shape->stage_slots;
+    }
+    test_plan_reorder(plan, 11, 0);
+    return plan;
+}
+
+static spmm_executor_t *executor_of(const spmm_plan_t *plan)
+{
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    options.device = 0;
+    spmm_executor_t *executor = NULL;
+    spmm_diag_t diag = {.text = ""};
+    if (spmm_executor_create(plan, &options, &executor, &diag) != SPMM_OK)
+        fail_msg("%s", diag.text);
+    return executor;
+}
+
+static spmm_executor_t *executor_make(const struct test_matrix *a, spmm_dtype_t dtype,
+                                      const struct shape *shape)
+{
+    spmm_plan_t *plan = plan_make(a, dtype, shape);
+    spmm_executor_t *executor = executor_of(plan);
+    spmm_plan_destroy(plan);
+    return executor;
+}
+
+static struct test_product product_of(int64_t n, int turn)
+{
+    return (struct test_product){.n = n,
+                                 .b_order = (spmm_order_t)(turn & 1),
+                                 .c_order = (spmm_order_t)(turn >> 1 & 1),
+                                 .alpha = 1,
+                                 .values = TEST_VALUES_REAL};
+}
+
+static int stores(const struct test_matrix *a, int64_t i, int64_t column)
+{
+    for (int64_t p = a->row_ptr[i]; p < a->row_ptr[i + 1]; p++)
+        if (a->col_ind[p] == column)
+            return 1;
+    return 0;
+}
+
+static void canary(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype, int64_t column)
+{
+    static const int64_t widths[] = {1, 4, 5, 33};
+    const struct test_product product = product_of(widths[column % 4], (int)(column / 4));
+    struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
+    for (int64_t j = 0; j < product.n; j++)
+        test_dense_set(&b, column, j, column / 4 % 2 == 0 ? (double)INFINITY : (double)NAN);
+    test_cuda_product_run(executor, &product, &b, &c);
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t j = 0; j < product.n; j++)
+            assert_int_equal(isfinite(test_dense_get(&c, i, j)) == 0, stores(a, i, column));
+    test_dense_free(&b);
+    test_dense_free(&c);
+}
+
+static void nan_and_inf_reach_exactly_the_rows_that_store_the_column(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    for (int s = 0; s < SHAPE_COUNT; s++) {
+        const spmm_dtype_t dtype = (spmm_dtype_t)(SPMM_F32 + s);
+        spmm_executor_t *executor = executor_make(a, dtype, &shapes[s]);
+        for (int64_t column = 0; column < a->cols; column++)
+            canary(executor, a, dtype, column);
+        spmm_executor_destroy(executor);
+    }
+    test_matrix_free(a);
+}
+
+static void repeats_give_the_same_bits(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("dense row among sparse", TEST_VALUES_REAL);
+    for (int s = 0; s < 2 * SHAPE_COUNT; s++) {
+        const spmm_dtype_t dtype = (spmm_dtype_t)(SPMM_F32 + s % 4);
+        const struct test_product product = product_of(41, s);
+        spmm_executor_t *executor = executor_make(a, dtype, &shapes[(s + s / 4) % SHAPE_COUNT]);
+        struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
+        struct test_dense first = test_dense_copy(&c);
+        test_cuda_product_run(executor, &product, &b, &first);
+        for (int repeat = 0; repeat < REPEATS; repeat++) {
+            struct test_dense again = test_dense_copy(&c);
+            test_cuda_product_run(executor, &product, &b, &again);
+            assert_memory_equal(again.block, first.block, first.block_bytes);
+            test_dense_free(&again);
+        }
+        test_dense_free(&first);
+        test_dense_free(&b);
+        test_dense_free(&c);
+        spmm_executor_destroy(executor);
+    }
+    test_matrix_free(a);
+}
+
+static void new_values_reach_both_ops_from_host_and_device(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("lower triangle", TEST_VALUES_INTEGER);
+    for (int turn = 0; turn < 8; turn++) {
+        const spmm_dtype_t dtype = (spmm_dtype_t)(SPMM_F32 + turn % 4);
+        spmm_executor_t *executor = executor_make(a, dtype, &shapes[turn % SHAPE_COUNT]);
+        for (int64_t p = 0; p < a->nnz; p++)
+            a->values[p] = test_integer((uint64_t)p, (uint64_t)turn + 7);
+        void *values = test_values_of(a, dtype), *device = NULL;
+        const size_t bytes = (size_t)a->nnz * spmm_dtype_size(dtype);
+        if (turn >= 4) {
+            TEST_CUDA(cudaMalloc(&device, bytes));
+            TEST_CUDA(cudaMemcpy(device, values, bytes, cudaMemcpyHostToDevice));
+        }
+        assert_int_equal(spmm_executor_set_values(executor, device != NULL ? device : values, NULL, NULL),
+                         SPMM_OK);
+        for (int op = 0; op < 2; op++) {
+            struct test_product product = product_of(12, turn);
+            product.op = (spmm_op_t)op;
+            product.values = TEST_VALUES_INTEGER;
+            test_cuda_product_check(executor, NULL, a, dtype, &product);
+        }
+        free(values);
+        TEST_CUDA(cudaFree(device));
+        spmm_executor_destroy(executor);
+    }
+    test_matrix_free(a);
+}
+
+static void a_permuted_output_has_its_rows_in_the_order(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    for (int t = 0; t < 8; t++) {
+        const spmm_dtype_t dtype = (spmm_dtype_t)(SPMM_F32 + t % 4);
+        const struct test_product product = product_of(9, t / 2);
+        spmm_plan_t *plan = plan_make(a, dtype, &shapes[0]);
+        spmm_executor_t *in_rows = executor_of(plan);
+        plan->parts[0].flags |= SPMMI_PART_PERMUTES_OUTPUT;
+        spmm_executor_t *in_order = executor_of(plan);
+        struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
+        struct test_dense d = test_dense_copy(&c);
+        test_cuda_product_run(in_rows, &product, &b, &c);
+        test_cuda_product_run(in_order, &product, &b, &d);
+        for (int64_t i = 0; i < a->rows; i++)
+            for (int64_t j = 0; j < product.n; j++)
+                assert_true(test_dense_get(&d, i, j) == test_dense_get(&c, plan->parts[0].items[i], j));
+        test_dense_free(&d);
+        test_dense_free(&c);
+        test_dense_free(&b);
+        spmm_executor_destroy(in_order);
+        spmm_executor_destroy(in_rows);
+        spmm_plan_destroy(plan);
+    }
+    test_matrix_free(a);
+}
+
+static void products_wider_than_a_launch_meet_the_bound(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
+    for (int turn = 0; turn < 4; turn++) {
+        const spmm_dtype_t dtype = (spmm_dtype_t)(SPMM_F32 + turn);
+        const struct test_product product = product_of(SPMMI_TILED_COLUMNS_MAX + 5, turn);
+        spmm_executor_t *executor = executor_make(a, dtype, &shapes[turn % 2 * 2]);
+        test_cuda_product_check(executor, NULL, a, dtype, &product);
+        spmm_executor_destroy(executor);
+    }
+    test_matrix_free(a);
+}
+
+/* A product that is ready on the device. */
+struct ready {
+    spmm_executor_t *executor;
+    struct test_product product;
+    struct test_dense b, c;
+    struct test_cuda_dense device_b, device_c;
+    struct test_cuda_workspace workspace;
+    cudaStream_t stream;
+};
+
+static struct ready ready_make(const struct test_matrix *a, const struct shape *shape)
+{
+    struct ready r = {.executor = executor_make(a, SPMM_F32, shape), .product = product_of(40, 3)};
+    uint64_t bytes = 0;
+    r.b = test_product_b(a, SPMM_F32, &r.product);
+    r.c = test_product_c(a, SPMM_F32, &r.product);
+    r.device_b = test_cuda_dense_make(&r.b);
+    r.device_c = test_cuda_dense_make(&r.c);
+    assert_int_equal(
+        spmm_executor_workspace_bytes(r.executor, SPMM_OP_N, &r.device_b.view, &r.device_c.view, &bytes),
+        SPMM_OK);
+    r.workspace = test_cuda_workspace_make(bytes);
+    TEST_CUDA(cudaStreamCreateWithFlags(&r.stream, cudaStreamNonBlocking));
+    return r;
+}
+
+static spmm_status_t ready_run(const struct ready *r)
+{
+    return spmm_execute(r->executor, SPMM_OP_N, 1, &r->device_b.view, 0, &r->device_c.view, r->workspace.data,
+                        r->workspace.bytes, r->stream);
+}
+
+static void ready_free(struct ready *r)
+{
+    TEST_CUDA(cudaStreamDestroy(r->stream));
+    test_cuda_workspace_free(&r->workspace);
+    test_cuda_dense_free(&r->device_b);
+    test_cuda_dense_free(&r->device_c);
+    test_dense_free(&r->b);
+    test_dense_free(&r->c);
+    spmm_executor_destroy(r->executor);
+}
+
+static void a_graph_replays_the_product(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("dense row among sparse", TEST_VALUES_REAL);
+    for (int s = 0; s < SHAPE_COUNT; s++) {
+        struct ready r = ready_make(a, &shapes[s]);
+        struct test_dense want = test_dense_copy(&r.c), got = test_dense_copy(&r.c);
+        cudaGraph_t graph = NULL;
+        cudaGraphExec_t replay = NULL;
+        assert_int_equal(ready_run(&r), SPMM_OK);
+        TEST_CUDA(cudaStreamSynchronize(r.stream));
+        test_cuda_dense_read(&r.device_c, &want);
+        TEST_CUDA(cudaStreamBeginCapture(r.stream, cudaStreamCaptureModeGlobal));
+        assert_int_equal(ready_run(&r), SPMM_OK);
+        TEST_CUDA(cudaStreamEndCapture(r.stream, &graph));
+        TEST_CUDA(cudaGraphInstantiate(&replay, graph, 0));
+        for (int i = 0; i < 20; i++) {
+            TEST_CUDA(cudaMemcpy(r.device_c.block, r.c.block, r.c.block_bytes, cudaMemcpyHostToDevice));
+            TEST_CUDA(cudaGraphLaunch(replay, r.stream));
+            TEST_CUDA(cudaStreamSynchronize(r.stream));
+            test_cuda_dense_read(&r.device_c, &got);
+            assert_memory_equal(got.block, want.block, want.block_bytes);
+        }
+        TEST_CUDA(cudaGraphExecDestroy(replay));
+        TEST_CUDA(cudaGraphDestroy(graph));
+        test_dense_free(&got);
+        test_dense_free(&want);
+        ready_free(&r);
+    }
+    test_matrix_free(a);
+}
+
+struct worker {
+    pthread_t thread;
+    struct ready ready;
+    int failures;
+};
+
+static void *work(void *context)
+{
+    struct worker *w = context;
+    for (int i = 0; i < 2000; i++)
+        w->failures += ready_run(&w->ready) != SPMM_OK;
+    return NULL;
+}
+
+/* One kernel with two needs of shared memory, both more than a launch may take without being told. */
+static void executors_of_two_threads_do_not_disturb_each_other(void **state)
+{
+    (void)state;
+    static const struct shape wide[2] = {{SPMM_SCHEDULE_WHOLE, 0, 32, 447},
+                                         {SPMM_SCHEDULE_WHOLE, 0, 32, 600}};
+    struct test_matrix *a = test_matrix_named("1 x 9000 dense", TEST_VALUES_REAL);
+    struct worker workers[2] = {{.failures = 0}, {.failures = 0}};
+    for (int t = 0; t < 2; t++)
+        workers[t].ready = ready_make(a, &wide[t]);
+    for (int t = 0; t < 2; t++)
+        assert_int_equal(pthread_create(&workers[t].thread, NULL, work, &workers[t]), 0);
+    for (int t = 0; t < 2; t++)
+        assert_int_equal(pthread_join(workers[t].thread, NULL), 0);
+    TEST_CUDA(cudaDeviceSynchronize());
+    for (int t = 0; t < 2; t++) {
+        assert_int_equal(workers[t].failures, 0);
+        ready_free(&workers[t].ready);
+    }
+    test_matrix_free(a);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nan_and_inf_reach_exactly_the_rows_that_store_the_column),
+        cmocka_unit_test(repeats_give_the_same_bits),
+        cmocka_unit_test(new_values_reach_both_ops_from_host_and_device),
+        cmocka_unit_test(a_permuted_output_has_its_rows_in_the_order),
+        cmocka_unit_test(products_wider_than_a_launch_meet_the_bound),
+        cmocka_unit_test(a_graph_replays_the_product),
+        cmocka_unit_test(executors_of_two_threads_do_not_disturb_each_other),
+    };
+    if (!test_cuda_begin(argc, argv))
+        return TEST_SKIPPED;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
