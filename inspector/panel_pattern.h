@@ -22,10 +22,8 @@ spmm_status_t spmmi_panel_pattern_open(const struct spmmi_panel_input *in, bool 
                                        struct spmmi_panel_pattern *p);
 void spmmi_panel_pattern_close(struct spmmi_panel_pattern *p);
 
-/* footprint[] and reuse[] of out and, unless is_reuse_only, columns_used, column_count[] and column_sum[].
- * Errors: MEMORY. */
-spmm_status_t spmmi_panel_reuse_count(const struct spmmi_panel_pattern *p, bool is_reuse_only,
-                                      spmm_panel_stats_t *out);
+/* footprint[], reuse[], columns_used, column_count[] and column_sum[] of out. Errors: MEMORY. */
+spmm_status_t spmmi_panel_reuse_count(const struct spmmi_panel_pattern *p, spmm_panel_stats_t *out);
 
 /* The unit in this place of the order. */
 static inline uint64_t spmmi_panel_unit(const struct spmmi_panel_input *in, uint64_t place)

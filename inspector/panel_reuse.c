@@ -85,28 +85,15 @@ static void count_columns(const struct spmmi_panel_pattern *p, uint32_t *counter
     }
 }
 
-spmm_status_t spmmi_panel_reuse_count(const struct spmmi_panel_pattern *p, bool is_reuse_only,
-                                      spmm_panel_stats_t *out)
+spmm_status_t spmmi_panel_reuse_count(const struct spmmi_panel_pattern *p, spmm_panel_stats_t *out)
 {
     const uint64_t length = (uint64_t)p->threads * (uint64_t)p->cols;
     uint32_t *numbers = spmmi_alloc_zero(length, sizeof *numbers);
     if (numbers == NULL)
         return SPMM_ERR_MEMORY;
     count_heights(p, numbers, out);
-    if (!is_reuse_only) {
-        memset(numbers, 0, length * sizeof *numbers);
-        count_columns(p, numbers, out);
-    }
+    memset(numbers, 0, length * sizeof *numbers);
+    count_columns(p, numbers, out);
     spmmi_free(numbers);
     return SPMM_OK;
-}
-
-spmm_status_t spmmi_panel_reuse(const struct spmmi_panel_input *in, spmm_panel_stats_t *out)
-{
-    struct spmmi_panel_pattern pattern;
-    spmm_status_t status = spmmi_panel_pattern_open(in, false, &pattern);
-    if (status == SPMM_OK)
-        status = spmmi_panel_reuse_count(&pattern, true, out);
-    spmmi_panel_pattern_close(&pattern);
-    return status;
 }

@@ -151,7 +151,7 @@ spmm_status_t spmmi_panel_stats(const struct spmmi_panel_input *in, spmm_panel_s
     SPMM_TRY(spmmi_panel_pattern_open(in, false, &pattern));
     schedule_figures(in, out);
     unit_figures(in, out);
-    SPMM_TRY(spmmi_panel_reuse_count(&pattern, false, out));
+    SPMM_TRY(spmmi_panel_reuse_count(&pattern, out));
     SPMM_TRY(count_all(&pattern, out->panels, &totals));
     panel_figures(&totals, pattern.nnz, out);
 cleanup:

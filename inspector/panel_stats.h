@@ -33,8 +33,4 @@ spmm_status_t spmmi_panel_stats(const struct spmmi_panel_input *in, spmm_panel_s
 spmm_status_t spmmi_panel_estimate(const struct spmmi_panel_input *in, int64_t columns_used,
                                    int64_t panels_most, spmm_panel_stats_t *out);
 
-/* Only footprint[] and reuse[], into those members of *out: to compare orders. Uses cols, units, unit_ptr, col_ind,
- * order and threads. */
-spmm_status_t spmmi_panel_reuse(const struct spmmi_panel_input *in, spmm_panel_stats_t *out);
-
 #endif
