@@ -34,6 +34,12 @@ static spmm_status_t workspace_check(const spmm_executor_t *executor, const stru
     return needed == 0 || fits ? SPMM_OK : SPMM_ERR_WORKSPACE;
 }
 
+/* In the type of sums: what is 0 there is 0 for every kernel. */
+static double factor_of(const spmm_executor_t *executor, double factor)
+{
+    return executor->shape.dtype == SPMM_F64 ? factor : (double)(float)factor;
+}
+
 spmm_status_t spmm_execute(spmm_executor_t *executor, spmm_op_t op, double alpha, const spmm_dense_t *b,
                            double beta, const spmm_dense_t *c, void *workspace, uint64_t workspace_bytes,
                            void *stream)
@@ -42,6 +48,8 @@ spmm_status_t spmm_execute(spmm_executor_t *executor, spmm_op_t op, double alpha
     spmm_status_t status = spmmi_product_check(executor, op, b, c, &choice);
     if (status != SPMM_OK)
         return status;
+    alpha = factor_of(executor, alpha);
+    beta = factor_of(executor, beta);
     status = spmmi_product_data_check(b, c, alpha != 0);
     if (status != SPMM_OK)
         return status;

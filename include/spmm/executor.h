@@ -63,7 +63,8 @@ SPMM_API spmm_status_t spmm_executor_workspace_bytes(const spmm_executor_t *exec
                                                      uint64_t *bytes);
 
 /* C = alpha * op(A) * B + beta * C.
- * B and C live where the executor runs. beta = 0 never reads C; alpha = 0 reads neither A nor B.
+ * B and C live where the executor runs. beta = 0 never reads C; alpha = 0 reads neither A nor B. Both are first
+ * rounded to the type of sums: double for f64, else float.
  * OVERLAP: the address ranges of B (where it is read) and C, from first to last element, overlap; interleaved
  * views of one buffer count as overlap though they share no element.
  * NaN and Inf in row j of B reach exactly the rows of C that store column j. Bitwise repeatable.

@@ -119,6 +119,42 @@ static void canary(spmm_executor_t *executor, const struct test_matrix *a, spmm_
     test_dense_free(&c);
 }
 
+/* 1e-60 is 0 in f32: then B, which is NaN, or C, which is NaN the second time, is not read. */
+static void a_factor_that_is_0_in_the_type_of_sums_is_0(void **state)
+{
+    (void)state;
+    static const struct test_plan_options options[] = {{SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0},
+                                                       {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 64, 0, 0},
+                                                       {SPMM_F32, SPMM_SCHEDULE_WHOLE, 0, 0, 0},
+                                                       {SPMM_BF16, SPMM_SCHEDULE_SEGMENTED, 7, 0, 0}};
+    struct test_matrix *a = test_matrix_named("band", TEST_VALUES_REAL);
+    for (size_t p = 0; p < sizeof options / sizeof options[0]; p++) {
+        spmm_plan_t *plan = test_plan_build(a, options[p]);
+        spmm_executor_t *executor = executor_with(plan, 2);
+        struct test_product product = {.n = 5, .alpha = 1e-60, .beta = 1, .values = TEST_VALUES_REAL};
+        struct test_dense b = test_product_b(a, options[p].dtype, &product);
+        struct test_dense c = test_product_c(a, options[p].dtype, &product), before = test_dense_copy(&c);
+        struct test_dense nan = test_dense_copy(&b);
+        for (int64_t i = 0; i < 5 * a->cols; i++)
+            test_dense_set(&nan, i / 5, i % 5, (double)NAN);
+        test_product_run(executor, &product, &nan, &c);
+        assert_memory_equal(c.block, before.block, c.block_bytes);
+        product.alpha = 1, product.beta = 1e-60;
+        for (int64_t i = 0; i < 5 * a->rows; i++)
+            test_dense_set(&c, i / 5, i % 5, (double)NAN);
+        test_product_run(executor, &product, &b, &c);
+        for (int64_t i = 0; i < 5 * a->rows; i++)
+            assert_true(isfinite(test_dense_get(&c, i / 5, i % 5)));
+        test_dense_free(&nan);
+        test_dense_free(&before);
+        test_dense_free(&c);
+        test_dense_free(&b);
+        spmm_executor_destroy(executor);
+        spmm_plan_destroy(plan);
+    }
+    test_matrix_free(a);
+}
+
 static void nan_and_inf_reach_exactly_the_rows_that_store_the_column(void **state)
 {
     (void)state;
@@ -307,6 +343,7 @@ int main(void)
         cmocka_unit_test(same_bits_at_any_number_of_threads),
         cmocka_unit_test(a_hundred_repeats_have_the_same_bits),
         cmocka_unit_test(nan_and_inf_reach_exactly_the_rows_that_store_the_column),
+        cmocka_unit_test(a_factor_that_is_0_in_the_type_of_sums_is_0),
         cmocka_unit_test(unit_vectors_give_the_columns),
         cmocka_unit_test(products_add),
         cmocka_unit_test(new_values_replace_the_plans_for_both_ops),
