@@ -2,58 +2,35 @@
 /* See cpu_tiled.h. */
 #include "cpu_tiled.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "format/alloc.h"
 #include "format/diag.h"
 #include "format/units.h"
+#include "op_pattern.h"
 
 #define DEFAULT_PANEL_ROWS 256u
 #define DEFAULT_STAGE_SLOTS 447u    /* with the zero slot, 28 KiB for 16 columns of f32 */
 #define PARALLEL_VALUES_MIN 1000000 /* below, threads cost more than they give */
 
-/* op(A) in CSR and the part with its items: borrowed from the plan, or made here. */
+/* op(A) and the part with its items: borrowed from the plan, or made here. */
 struct source {
-    int64_t rows, cols;
-    const int64_t *row_ptr;
-    const int32_t *col_ind;
+    struct spmmi_op_pattern a;
     struct spmmi_part part;
-    int64_t *t_row_ptr, *t_map; /* owned, as the next two; NULL for op = N */
-    int32_t *t_col_ind;
-    uint32_t *items;
+    uint32_t *items; /* owned; NULL for those of the plan */
 };
 
 static void source_close(struct source *source)
 {
     spmmi_free(source->items);
-    spmmi_free(source->t_map);
-    spmmi_free(source->t_col_ind);
-    spmmi_free(source->t_row_ptr);
-}
-
-static spmm_status_t source_transpose(const spmm_plan_t *plan, struct source *source, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    const uint64_t nnz = (uint64_t)plan->nnz;
-    source->t_row_ptr = spmmi_alloc((uint64_t)plan->cols + 1, sizeof *source->t_row_ptr);
-    SPMM_TRY_ALLOC(source->t_row_ptr, diag);
-    SPMM_TRY_ALLOC(source->t_col_ind = spmmi_alloc(nnz, sizeof *source->t_col_ind), diag);
-    SPMM_TRY_ALLOC(source->t_map = spmmi_alloc(nnz, sizeof *source->t_map), diag);
-    status = spmmi_transpose(plan->rows, plan->cols, plan->row_ptr, plan->col_ind, source->t_row_ptr,
-                             source->t_col_ind, source->t_map);
-    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory in %s", __func__);
-    source->row_ptr = source->t_row_ptr;
-    source->col_ind = source->t_col_ind;
-cleanup:
-    return status;
+    spmmi_op_pattern_close(&source->a);
 }
 
 static spmm_status_t source_identity(struct source *source, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_part *part = &source->part;
-    part->item_count = spmmi_units_count(source->rows, source->row_ptr, part->granule);
+    part->item_count = spmmi_units_count(source->a.rows, source->a.row_ptr, part->granule);
     SPMM_REQUIRE(part->item_count <= SPMMI_UNIT_MAX, SPMM_ERR_TOO_LARGE, diag,
                  "%llu units are more than 32 bits number", (unsigned long long)part->item_count);
     SPMM_TRY_ALLOC(source->items = spmmi_alloc(part->item_count, sizeof *source->items), diag);
@@ -68,14 +45,8 @@ static spmm_status_t source_open(const spmm_plan_t *plan, const struct spmmi_par
                                  struct source *source, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const bool is_transposed = part->op == SPMM_OP_T;
-    *source = (struct source){.rows = is_transposed ? plan->cols : plan->rows,
-                              .cols = is_transposed ? plan->rows : plan->cols,
-                              .row_ptr = plan->row_ptr,
-                              .col_ind = plan->col_ind,
-                              .part = *part};
-    if (is_transposed)
-        SPMM_TRY(source_transpose(plan, source, diag));
+    *source = (struct source){.part = *part};
+    SPMM_TRY(spmmi_op_pattern_open(plan, part->op, &source->a, diag));
     if (part->items == NULL)
         SPMM_TRY(source_identity(source, diag));
 cleanup:
@@ -109,7 +80,7 @@ spmm_status_t spmmi_cpu_tiled_bytes(const spmm_plan_t *plan, const struct spmmi_
     struct spmmi_tiled counts;
     *bytes = 0;
     SPMM_TRY(source_open(plan, part, &source, diag));
-    SPMM_TRY(spmmi_tiled_count(source.rows, source.cols, source.row_ptr, source.col_ind, &source.part,
+    SPMM_TRY(spmmi_tiled_count(source.a.rows, source.a.cols, source.a.row_ptr, source.a.col_ind, &source.part,
                                &counts, diag));
     *bytes = held_bytes(plan, &counts);
 cleanup:
@@ -139,10 +110,10 @@ spmm_status_t spmmi_cpu_tiled_make(const spmm_plan_t *plan, const struct spmmi_p
     struct source source;
     memset(tiled, 0, sizeof *tiled);
     SPMM_TRY(source_open(plan, part, &source, diag));
-    SPMM_TRY(spmmi_tiled_build(source.rows, source.cols, source.row_ptr, source.col_ind, &source.part,
+    SPMM_TRY(spmmi_tiled_build(source.a.rows, source.a.cols, source.a.row_ptr, source.a.col_ind, &source.part,
                                &tiled->layout, diag));
-    if (source.t_map != NULL)
-        SPMM_TRY(map_reorder(&tiled->layout, plan->nnz, source.t_map, diag));
+    if (source.a.map != NULL)
+        SPMM_TRY(map_reorder(&tiled->layout, plan->nnz, source.a.map, diag));
     tiled->values = spmmi_alloc_zero((uint64_t)tiled->layout.view.slice_count * SPMMI_TILED_LANES,
                                      spmm_dtype_size(plan->dtype));
     SPMM_TRY_ALLOC(tiled->values, diag);

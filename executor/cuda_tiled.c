@@ -6,60 +6,22 @@
 
 #include "cuda_call.h"
 #include "format/alloc.h"
+#include "op_pattern.h"
 #include "tiled_layout.h"
 
 #define SHARED_BYTES_MAX (99u * 1024u) /* of a block: what every GPU from compute capability 8.0 on has */
 #define REGISTER_TILE_MAX_BYTES 64u    /* of sums that a thread keeps; docs/performance.md has the figures */
 
-/* The pattern of op(A): the plan's own arrays, or a transpose. */
-struct pattern {
-    int64_t rows, cols;
-    const int64_t *row_ptr;
-    const int32_t *col_ind;
-    int64_t *t_row_ptr, *t_map; /* op = T, owned */
-    int32_t *t_col_ind;
-};
-
-static void pattern_free(struct pattern *a)
-{
-    spmmi_free(a->t_row_ptr);
-    spmmi_free(a->t_col_ind);
-    spmmi_free(a->t_map);
-}
-
-static spmm_status_t pattern_make(const spmm_plan_t *plan, spmm_op_t op, struct pattern *a, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    *a = (struct pattern){plan->rows, plan->cols, plan->row_ptr, plan->col_ind, NULL, NULL, NULL};
-    if (op == SPMM_OP_N)
-        goto cleanup;
-    a->t_row_ptr = spmmi_alloc((uint64_t)plan->cols + 1, sizeof *a->t_row_ptr);
-    SPMM_TRY_ALLOC(a->t_row_ptr, diag);
-    a->t_col_ind = spmmi_alloc((uint64_t)plan->nnz, sizeof *a->t_col_ind);
-    SPMM_TRY_ALLOC(a->t_col_ind, diag);
-    a->t_map = spmmi_alloc((uint64_t)plan->nnz, sizeof *a->t_map);
-    SPMM_TRY_ALLOC(a->t_map, diag);
-    if (spmmi_transpose(plan->rows, plan->cols, plan->row_ptr, plan->col_ind, a->t_row_ptr, a->t_col_ind,
-                        a->t_map) != SPMM_OK)
-        SPMM_FAIL(SPMM_ERR_MEMORY, diag, "out of memory while transposing the pattern");
-    a->rows = plan->cols;
-    a->cols = plan->rows;
-    a->row_ptr = a->t_row_ptr;
-    a->col_ind = a->t_col_ind;
-cleanup:
-    return status;
-}
-
 spmm_status_t spmmi_cuda_tiled_describe(const spmm_plan_t *plan, uint32_t part,
                                         struct spmmi_cuda_tiled *tiled, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct pattern a;
-    SPMM_TRY(pattern_make(plan, plan->parts[part].op, &a, diag));
+    struct spmmi_op_pattern a;
+    SPMM_TRY(spmmi_op_pattern_open(plan, plan->parts[part].op, &a, diag));
     SPMM_TRY(
         spmmi_tiled_count(a.rows, a.cols, a.row_ptr, a.col_ind, &plan->parts[part], &tiled->layout, diag));
 cleanup:
-    pattern_free(&a);
+    spmmi_op_pattern_close(&a);
     return status;
 }
 
@@ -96,10 +58,10 @@ spmm_status_t spmmi_cuda_tiled_upload(const spmm_plan_t *plan, uint32_t part,
                                       const struct spmmi_cuda_tiled *tiled, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct pattern a;
+    struct spmmi_op_pattern a;
     struct spmmi_tiled_layout host = {0};
     const struct spmmi_tiled *to = &tiled->layout;
-    SPMM_TRY(pattern_make(plan, plan->parts[part].op, &a, diag));
+    SPMM_TRY(spmmi_op_pattern_open(plan, plan->parts[part].op, &a, diag));
     SPMM_TRY(spmmi_tiled_build(a.rows, a.cols, a.row_ptr, a.col_ind, &plan->parts[part], &host, diag));
     const uint64_t warps = (uint64_t)to->stage_count * (to->panel_rows / SPMMI_TILED_LANES);
     SPMM_TRY(copy_up(to->panel_stage, host.panel_stage, (uint64_t)to->panel_count + 1, 4, diag));
@@ -109,10 +71,10 @@ spmm_status_t spmmi_cuda_tiled_upload(const spmm_plan_t *plan, uint32_t part,
     SPMM_TRY(copy_up(to->local, host.local, (uint64_t)to->slice_count * SPMMI_TILED_LANES, 2, diag));
     SPMM_TRY(copy_up(to->target, host.target, (uint64_t)to->panel_count * to->panel_rows, 4, diag));
     SPMM_TRY(copy_up(to->splits, host.splits, to->split_count, sizeof *to->splits, diag));
-    SPMM_TRY(upload_value_map(tiled, host.value_map, a.t_map, (uint64_t)plan->nnz, diag));
+    SPMM_TRY(upload_value_map(tiled, host.value_map, a.map, (uint64_t)plan->nnz, diag));
 cleanup:
     spmmi_tiled_free(&host);
-    pattern_free(&a);
+    spmmi_op_pattern_close(&a);
     return status;
 }
 

@@ -6,55 +6,14 @@
 #include "cuda_call.h"
 #include "cuda_state.h"
 #include "format/alloc.h"
+#include "op_pattern.h"
 #include "stream_layout.h"
-
-/* Host copies of what one op uploads. */
-struct staged_operand {
-    struct spmmi_stream_host stream;
-    int64_t *row_ptr, *map; /* op = T only, owned */
-    int32_t *col_ind;
-    void *values;
-};
-
-static void staged_operand_free(struct staged_operand *staged)
-{
-    spmmi_stream_host_free(&staged->stream);
-    spmmi_free(staged->values);
-    spmmi_free(staged->col_ind);
-    spmmi_free(staged->map);
-    spmmi_free(staged->row_ptr);
-    memset(staged, 0, sizeof *staged);
-}
 
 static spmm_status_t copy_up(void *device, const void *host, uint64_t count, size_t size, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     if (count > 0)
         SPMM_TRY_CUDA(cudaMemcpy(device, host, (size_t)count * size, cudaMemcpyHostToDevice), diag);
-cleanup:
-    return status;
-}
-
-/* The CSR of op(A): A's own arrays, or a transpose in staged. */
-static spmm_status_t stage_pattern(const spmm_plan_t *plan, spmm_op_t op, struct staged_operand *staged,
-                                   const int64_t **row_ptr, const int32_t **col_ind, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    *row_ptr = plan->row_ptr;
-    *col_ind = plan->col_ind;
-    if (op == SPMM_OP_N)
-        goto cleanup;
-    staged->row_ptr = spmmi_alloc((uint64_t)plan->cols + 1, sizeof *staged->row_ptr);
-    SPMM_TRY_ALLOC(staged->row_ptr, diag);
-    staged->col_ind = spmmi_alloc((uint64_t)plan->nnz, sizeof *staged->col_ind);
-    SPMM_TRY_ALLOC(staged->col_ind, diag);
-    staged->map = spmmi_alloc((uint64_t)plan->nnz, sizeof *staged->map);
-    SPMM_TRY_ALLOC(staged->map, diag);
-    if (spmmi_transpose(plan->rows, plan->cols, plan->row_ptr, plan->col_ind, staged->row_ptr,
-                        staged->col_ind, staged->map) != SPMM_OK)
-        SPMM_FAIL(SPMM_ERR_MEMORY, diag, "out of memory while transposing the pattern");
-    *row_ptr = staged->row_ptr;
-    *col_ind = staged->col_ind;
 cleanup:
     return status;
 }
@@ -123,31 +82,31 @@ static spmm_status_t upload_operand(const struct spmmi_cuda *cuda, const spmm_pl
                                     spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct staged_operand staged;
-    memset(&staged, 0, sizeof staged);
+    struct spmmi_stream_host host;
+    struct spmmi_op_pattern a;
+    memset(&host, 0, sizeof host);
     const struct spmmi_operand *operand = &cuda->operands[op];
     const struct spmmi_stream *s = &operand->stream;
-    const int64_t *row_ptr = NULL;
-    const int32_t *col_ind = NULL;
-    SPMM_TRY(stage_pattern(plan, op, &staged, &row_ptr, &col_ind, diag));
-    SPMM_TRY(spmmi_stream_build(operand->rows, row_ptr, col_ind, &staged.stream, diag));
-    SPMM_REQUIRE(staged.stream.ranks == s->ranks, SPMM_ERR_INTERNAL, diag,
-                 "the stream has %u rows, its statistics said %u", staged.stream.ranks, s->ranks);
-    SPMM_TRY(copy_up((void *)(uintptr_t)s->columns, staged.stream.columns,
-                     (uint64_t)s->nnz + SPMMI_STREAM_PAD, sizeof *s->columns, diag));
-    SPMM_TRY(copy_up((void *)(uintptr_t)s->rank_start, staged.stream.rank_start, (uint64_t)s->ranks + 1,
+    SPMM_TRY(spmmi_op_pattern_open(plan, op, &a, diag));
+    SPMM_TRY(spmmi_stream_build(a.rows, a.row_ptr, a.col_ind, &host, diag));
+    SPMM_REQUIRE(host.ranks == s->ranks, SPMM_ERR_INTERNAL, diag,
+                 "the stream has %u rows, its statistics said %u", host.ranks, s->ranks);
+    SPMM_TRY(copy_up((void *)(uintptr_t)s->columns, host.columns, (uint64_t)s->nnz + SPMMI_STREAM_PAD,
+                     sizeof *s->columns, diag));
+    SPMM_TRY(copy_up((void *)(uintptr_t)s->rank_start, host.rank_start, (uint64_t)s->ranks + 1,
                      sizeof *s->rank_start, diag));
     if (s->empty_count > 0) {
-        SPMM_TRY(copy_up((void *)(uintptr_t)s->row_of_rank, staged.stream.row_of_rank, (uint64_t)s->ranks + 1,
+        SPMM_TRY(copy_up((void *)(uintptr_t)s->row_of_rank, host.row_of_rank, (uint64_t)s->ranks + 1,
                          sizeof *s->row_of_rank, diag));
-        SPMM_TRY(copy_up((void *)(uintptr_t)s->empty_rows, staged.stream.empty_rows, s->empty_count,
+        SPMM_TRY(copy_up((void *)(uintptr_t)s->empty_rows, host.empty_rows, s->empty_count,
                          sizeof *s->empty_rows, diag));
     }
     if (op == SPMM_OP_T)
-        SPMM_TRY(upload_map(operand, staged.map, diag));
-    SPMM_TRY(upload_items(cuda, plan, op, row_ptr, &staged.stream, diag));
+        SPMM_TRY(upload_map(operand, a.map, diag));
+    SPMM_TRY(upload_items(cuda, plan, op, a.row_ptr, &host, diag));
 cleanup:
-    staged_operand_free(&staged);
+    spmmi_op_pattern_close(&a);
+    spmmi_stream_host_free(&host);
     return status;
 }
 

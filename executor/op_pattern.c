@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See op_pattern.h. */
+#include "op_pattern.h"
+
+#include <string.h>
+
+#include "format/alloc.h"
+#include "format/diag.h"
+
+spmm_status_t spmmi_op_pattern_open(const spmm_plan_t *plan, spmm_op_t op, struct spmmi_op_pattern *pattern,
+                                    spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_op_pattern *const p = pattern;
+    const uint64_t nnz = (uint64_t)plan->nnz;
+    *p = (struct spmmi_op_pattern){
+        .rows = plan->rows, .cols = plan->cols, .row_ptr = plan->row_ptr, .col_ind = plan->col_ind};
+    if (op == SPMM_OP_N)
+        goto cleanup;
+    SPMM_TRY_ALLOC(p->own_row_ptr = spmmi_alloc((uint64_t)plan->cols + 1, sizeof *p->own_row_ptr), diag);
+    SPMM_TRY_ALLOC(p->own_col_ind = spmmi_alloc(nnz, sizeof *p->own_col_ind), diag);
+    SPMM_TRY_ALLOC(p->map = spmmi_alloc(nnz, sizeof *p->map), diag);
+    status = spmmi_transpose(plan->rows, plan->cols, plan->row_ptr, plan->col_ind, p->own_row_ptr,
+                             p->own_col_ind, p->map);
+    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory while transposing the pattern");
+    p->rows = plan->cols;
+    p->cols = plan->rows;
+    p->row_ptr = p->own_row_ptr;
+    p->col_ind = p->own_col_ind;
+cleanup:
+    return status;
+}
+
+void spmmi_op_pattern_close(struct spmmi_op_pattern *pattern)
+{
+    spmmi_free(pattern->map);
+    spmmi_free(pattern->own_col_ind);
+    spmmi_free(pattern->own_row_ptr);
+    memset(pattern, 0, sizeof *pattern);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pattern of op(A) in CSR: the plan's own arrays, or a transpose that is made of them. */
+#ifndef SPMMI_OP_PATTERN_H
+#define SPMMI_OP_PATTERN_H
+
+#include "format/plan.h"
+
+struct spmmi_op_pattern {
+    int64_t rows, cols;
+    const int64_t *row_ptr; /* rows + 1 */
+    const int32_t *col_ind; /* nnz */
+    int64_t *map; /* op = T: place in the order of A of each nonzero; else NULL. Owned, as the next two */
+    int64_t *own_row_ptr;
+    int32_t *own_col_ind;
+};
+
+/* Errors: MEMORY. The plan outlives the pattern. Free with spmmi_op_pattern_close, also after an error. */
+spmm_status_t spmmi_op_pattern_open(const spmm_plan_t *plan, spmm_op_t op, struct spmmi_op_pattern *pattern,
+                                    spmm_diag_t *diag);
+void spmmi_op_pattern_close(struct spmmi_op_pattern *pattern);
+
+#endif
