@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The laws of products for the tiled family on the GPU: NaN and infinity stay in their rows, same bits every time and
- * from a graph, new values, permuted output, products wider than a launch, executors of several threads. */
+ * from a graph, new values, permuted output, products wider than a launch, widest stages, executors of two threads. */
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -203,6 +203,23 @@ static void products_wider_than_a_launch_meet_the_bound(void **state)
     test_matrix_free(a);
 }
 
+/* Panels of one stage of 6,000 slots and of three of 3,000: the tile of registers gives way to them. */
+static void the_widest_stages_meet_the_bound(void **state)
+{
+    (void)state;
+    static const struct shape widest = {SPMM_SCHEDULE_WHOLE, 0, 32, SPMMI_STAGE_SLOTS_MAX};
+    static const char *const names[] = {"2 x 6000 short-fat", "1 x 9000 dense"};
+    for (int turn = 0; turn < 8; turn++) {
+        const spmm_dtype_t dtype = (spmm_dtype_t)(SPMM_F32 + turn / 2);
+        const struct test_product product = product_of(33, turn);
+        struct test_matrix *a = test_matrix_named(names[turn % 2], TEST_VALUES_REAL);
+        spmm_executor_t *executor = executor_make(a, dtype, &widest);
+        test_cuda_product_check(executor, NULL, a, dtype, &product);
+        spmm_executor_destroy(executor);
+        test_matrix_free(a);
+    }
+}
+
 /* A product that is ready on the device. */
 struct ready {
     spmm_executor_t *executor;
@@ -322,6 +339,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(new_values_reach_both_ops_from_host_and_device),
         cmocka_unit_test(a_permuted_output_has_its_rows_in_the_order),
         cmocka_unit_test(products_wider_than_a_launch_meet_the_bound),
+        cmocka_unit_test(the_widest_stages_meet_the_bound),
         cmocka_unit_test(a_graph_replays_the_product),
         cmocka_unit_test(executors_of_two_threads_do_not_disturb_each_other),
     };
