@@ -41,13 +41,30 @@ static spmm_schedule_t made_schedule(const char *force_kernel)
     return (spmm_schedule_t)schedule;
 }
 
+/* Tiled staging is for GPUs: on the CPU the plan's rows part is up to twice as fast. Row split before nonzero split,
+ * which the plan may hold for one column only. Without such a part: that of the variant. */
+static uint32_t preferred_slot(const spmm_plan_t *plan, const struct spmmi_variant *variant)
+{
+    const struct spmmi_part *own = &plan->parts[variant->part_first];
+    uint32_t slot = variant->part_first;
+    if (own->family != SPMM_FAMILY_TILED || (own->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0)
+        return slot;
+    for (uint32_t i = 0; i < plan->part_count; i++) {
+        const struct spmmi_part *part = &plan->parts[i];
+        if (part->op == variant->op && part->family == SPMM_FAMILY_ROWS &&
+            (slot == variant->part_first || part->schedule == SPMM_SCHEDULE_ROW_SPLIT))
+            slot = i;
+    }
+    return slot;
+}
+
 uint32_t spmmi_cpu_slot_of(const spmm_plan_t *plan, const struct spmmi_variant *variant,
                            const char *force_kernel)
 {
     const spmm_schedule_t schedule = made_schedule(force_kernel);
     const bool must_replace = is_narrow(plan) && plan->parts[variant->part_first].family == SPMM_FAMILY_ROWS;
     if (force_kernel == NULL && !must_replace)
-        return variant->part_first;
+        return is_narrow(plan) ? variant->part_first : preferred_slot(plan, variant);
     for (uint32_t i = 0; family_of(schedule) == SPMM_FAMILY_TILED && i < plan->part_count; i++)
         if (plan->parts[i].op == variant->op && plan->parts[i].schedule == schedule)
             return i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which parts a CPU executor runs: the plan's own, and those that it makes where a kernel is forced or where the plan
+/* Which parts a CPU executor runs: the plan's own, of which it prefers rows, and those that it makes where a kernel is forced or where the plan
  * has rows parts of a 16-bit type, for which the rows family has no code. */
 #ifndef SPMMI_CPU_PARTS_H
 #define SPMMI_CPU_PARTS_H
@@ -17,7 +17,8 @@ enum { SPMMI_CPU_PARTS_MADE = SPMMI_PART_MAX, SPMMI_CPU_PART_SLOTS = SPMMI_CPU_P
 /* Does this kernel have code for the type? */
 bool spmmi_cpu_kernel_takes(const char *force_kernel, spmm_dtype_t dtype);
 
-/* The slot of the part that runs a variant: its own; the plan's first part of a forced tiled schedule. */
+/* The slot of the part that runs a variant: its own; where that is tiled and the plan has rows parts of the op too, one
+ * of those; the plan's first part of a forced tiled schedule. */
 uint32_t spmmi_cpu_slot_of(const spmm_plan_t *plan, const struct spmmi_variant *variant,
                            const char *force_kernel);
 

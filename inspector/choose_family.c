@@ -8,9 +8,6 @@
 #include "choose_tiled.h"
 #include "format/diag.h"
 
-/* Tiled is chosen where its predicted time is below this share of that of rows. At 0 it never is and the predictions
- * are only recorded: rows are chosen by what was measured on all matrices. */
-#define TILED_SHARE 0.0
 #define N_TYPICAL 64
 #define US_PER_SECOND 1e6
 
@@ -34,11 +31,13 @@ static const struct spmmi_model_matrix *tiled_model(const struct context *x)
     return is_modelled(x) && x->request->device.target != SPMMI_TARGET_CPU ? &x->model : NULL;
 }
 
-static bool considers_tiled(const struct context *x)
+/* A single column is left to the rows family, whose kernels for it no tiled one was measured against. So a free choice
+ * for all n always has a rows part, which the CPU prefers. */
+static bool considers_tiled(const struct context *x, int64_t n)
 {
     if (x->request->family != 0)
         return x->request->family == SPMM_FAMILY_TILED;
-    return tiled_model(x) != NULL && x->pattern->nnz + x->pattern->rows <= (int64_t)SPMMI_UNIT_MAX;
+    return n > 1 && tiled_model(x) != NULL && x->pattern->nnz + x->pattern->rows <= (int64_t)SPMMI_UNIT_MAX;
 }
 
 static void predict_rows(const struct context *x, struct spmmi_decision *d)
@@ -142,7 +141,7 @@ static spmm_status_t consider_tiled(const struct context *x, struct spmmi_decisi
     const struct spmmi_request *r = x->request;
     const bool is_forced = r->family == SPMM_FAMILY_TILED;
     const double rows_us = winner_us(d);
-    const double to_beat = is_forced ? (double)INFINITY : TILED_SHARE * rows_us / US_PER_SECOND;
+    const double to_beat = is_forced ? (double)INFINITY : rows_us / US_PER_SECOND;
     struct spmmi_tiled_choice c;
     SPMM_TRY(
         spmmi_choose_tiled(r, x->pattern, x->studies, tiled_model(x), x->layout, d->n, to_beat, &c, diag));
@@ -187,7 +186,7 @@ static spmm_status_t choose_layout(const struct context *x, struct spmmi_decisio
         decisions[i].layouts = x->layout;
         if (is_modelled(x))
             predict_rows(x, &decisions[i]);
-        if (considers_tiled(x))
+        if (considers_tiled(x, decisions[i].n))
             SPMM_TRY(consider_tiled(x, &decisions[i], choice, diag));
     }
 cleanup:

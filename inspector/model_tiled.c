@@ -10,8 +10,22 @@
 #define LOCAL_BYTES 2.0
 #define L2_USED 0.7
 #define ISSUE_PER_CYCLE 4.0
-#define REGISTERS_BESIDE_SUMS 40.0 /* of a thread */
 #define WARPS_PER_SM 64.0
+#define WAVEFRONT 128.0 /* bytes that shared memory and the L1 cache pass in a cycle */
+
+/* Weights inside a term, fitted with the factors to the same measurements on an H200 (docs/model.md). */
+#define PARTIAL_COST 4.3  /* bytes of a partial sum, over those of C */
+#define ENTRY_PASSES 2.5  /* wavefronts of the entries of a slice */
+#define COLUMN_PASSES 0.7 /* wavefronts of a staged sector, column-major B */
+#define ROW_PASSES 1.7    /* the same, row-major B */
+#define STAGE_STEPS 1.5   /* steps of a stage whose loads others hide */
+#define BATCH_STEPS 1.8   /* of each batch of columns that a thread stages */
+#define SLICE_STEPS 0.175 /* of a slice */
+#define LONE_STAGE 5.6    /* the same where a block is alone */
+#define LONE_BATCH 1.0
+#define LONE_ENTRY 0.17
+#define SUMS_A_STEP 128.0 /* partial sums of the longest row: eight groups of threads, loads ahead */
+#define STAGE_BATCH 4.0   /* columns that a thread asks for together */
 
 /* From slot to slot of a stage: an odd number of 16-byte words, as the kernels place them to spread the banks. */
 static double slot_bytes(double numbers_bytes)
@@ -28,7 +42,10 @@ static double blocks_per_sm(const struct spmmi_model_query *q)
     const double threads = (double)t->panel_rows;
     const double slots = t->stages_max > 1 ? 2 * ((double)t->stage_slots + 1) : (double)t->footprint_max + 1;
     const double shared = slots * slot_bytes(tile * q->number_bytes) + 1024;
-    const double registers = threads * (REGISTERS_BESIDE_SUMS + tile * fmax(q->number_bytes, 4) / 4);
+    const double sums = tile * fmax(q->number_bytes, 4);
+    const double registers = threads * (sums < 32    ? 64
+                                        : sums <= 64 ? 80
+                                                     : 128); /* launch bounds of the kernels */
     const double blocks =
         fmin(fmin(floor(q->profile->shared_sm_bytes / shared), floor(q->profile->registers_sm / registers)),
              floor(WARPS_PER_SM * LANES / threads));
@@ -45,12 +62,14 @@ static void add_bytes(const struct spmmi_model_query *q, double passes, struct s
     const double a = entries * (q->number_bytes + LOCAL_BYTES) + (double)t->footprint_sum * INDEX_BYTES;
     const double a_reads = a > L2_USED * d->l2_bytes ? passes : 1;
     const double partials = t->segment > 0 ? fmax((double)t->units - m->rows, 0) : 0;
-    const double c = (m->rows + 2 * partials) * q->n * q->number_bytes;
+    const double c = (m->rows + 2 * PARTIAL_COST * partials) * q->n * q->number_bytes;
     const double slot =
         q->is_col_major ? q->number_bytes : ceil(tile * q->number_bytes / SECTOR) * SECTOR / tile;
     const double staged =
         q->is_col_major ? (double)t->sectors * SECTOR * q->n : (double)t->footprint_sum * slot * q->n;
-    const double once = m->cols_used * q->n * slot;
+    /* Lone numbers of a column of B come in sectors. */
+    const double once =
+        q->n * (q->is_col_major ? fmin(m->cols_used * SECTOR, m->cols * slot) : m->cols_used * slot);
     /* Panels that run at a time share what they stage: the reuse that the last cache can hold, of one pass. */
     const struct spmmi_model_hit l2 = spmmi_model_hits(m, L2_USED * d->l2_bytes / (slot * tile));
     const double cold = m->nnz > 0 ? m->cols_used / m->nnz : 1;
@@ -64,9 +83,47 @@ static void add_bytes(const struct spmmi_model_query *q, double passes, struct s
     p->term[SPMMI_TERM_L2] =
         staged / spmmi_profile_table_at(&d->gather, row, fmin(once / passes, d->l2_bytes)) +
         (a * passes + c) / spmmi_profile_table_at(&d->gather, 512, 0.5 * d->l2_bytes);
-    p->term[SPMMI_TERM_L1] =
-        (entries + (double)t->footprint_sum) * tile * passes * q->number_bytes / d->shared_rate;
+    const double row_sectors = (double)t->footprint_sum * ceil(tile * q->number_bytes / SECTOR) * passes;
+    const double stores =
+        q->is_col_major ? COLUMN_PASSES * (double)t->sectors * q->n : ROW_PASSES * row_sectors;
+    /* Slots are read whole, past n too. */
+    const double read = LANES * (double)q->candidate->register_tile * q->number_bytes;
+    const double reads = (double)t->slices * passes * (read / WAVEFRONT + ENTRY_PASSES);
+    p->term[SPMMI_TERM_L1] = (reads + stores) * WAVEFRONT / d->shared_rate;
     p->term[SPMMI_TERM_ALU] = 2 * entries * tile * passes / (q->number_bytes > 4 ? d->fma_f64 : d->fma_f32);
+}
+
+/* Batches of columns that a thread stages one after the other, in a mean stage. */
+static double stage_batches(const struct spmmi_model_query *q)
+{
+    const spmm_panel_stats_t *t = q->candidate->panels;
+    const double bytes = (double)q->candidate->register_tile * q->number_bytes;
+    const double across = fmin((double)q->candidate->register_tile, 4); /* columns of B a step of a warp */
+    const double columns = (double)t->footprint_sum / fmax((double)t->stages, 1);
+    const double lanes = (double)t->panel_rows;
+    const double steps = q->is_col_major ? columns * across / lanes
+                         : bytes < 16    ? columns * (double)q->candidate->register_tile / lanes * STAGE_BATCH
+                                         : columns * bytes / 16 / lanes;
+    return fmax(ceil(steps / STAGE_BATCH), 1);
+}
+
+/* Waves of blocks that hide each other's waiting, and the block that waits longest. */
+static void add_waiting(const struct spmmi_model_query *q, double passes, struct spmmi_prediction *p)
+{
+    const struct spmmi_device_profile *d = q->profile;
+    const spmm_panel_stats_t *t = q->candidate->panels;
+    const double step = SPMMI_MODEL_STEP_CYCLES / d->clock_hz;
+    const double panels = fmax((double)t->panels, 1);
+    const double warps = fmax((double)t->panel_rows / LANES, 1);
+    const double batches = stage_batches(q);
+    const double waves = fmax(panels * passes / (d->multiprocessors * blocks_per_sm(q)), 1);
+    const double stages = (double)t->stages / panels;
+    const double slices = (double)t->slices / warps / panels;
+    p->term[SPMMI_TERM_WAVES] =
+        waves * (1 + stages * (STAGE_STEPS + BATCH_STEPS * batches) + SLICE_STEPS * slices) * step;
+    p->term[SPMMI_TERM_LONGEST] =
+        ((double)t->stages_max * (LONE_STAGE + LONE_BATCH * batches) + LONE_ENTRY * (double)t->unit_max) *
+        step;
 }
 
 void spmmi_model_tiled(const struct spmmi_model_query *q, struct spmmi_prediction *p)
@@ -75,17 +132,15 @@ void spmmi_model_tiled(const struct spmmi_model_query *q, struct spmmi_predictio
     const spmm_panel_stats_t *t = q->candidate->panels;
     const double tile = (double)q->candidate->register_tile;
     const double passes = ceil(q->n / tile);
-    const double warps = fmax((double)t->panel_rows / LANES, 1);
-    const double latency = SPMMI_MODEL_STEP_CYCLES / d->clock_hz;
-    const double panels = fmax((double)t->panels, 1);
     add_bytes(q, passes, p);
-    const double instructions = (double)t->slices * (6 + tile * (1 + q->number_bytes / 16)) +
-                                (double)t->footprint_sum / LANES * (4 + 3 * tile);
+    /* A slice: a sum a column, a word of 16 bytes at a time, and nine beside. A copy to shared memory: 5.5. */
+    const double instructions = (double)t->slices * (9 + tile * (1 + q->number_bytes / 16)) +
+                                (double)t->footprint_sum / LANES * 5.5 * tile;
     p->term[SPMMI_TERM_ISSUE] = instructions * passes / (ISSUE_PER_CYCLE * d->multiprocessors * d->clock_hz);
-    /* A stage waits for what it loads, four slices for their entries. */
-    const double resident = d->multiprocessors * blocks_per_sm(q);
-    const double steps = (double)t->stages + (double)t->slices / warps / 4;
-    p->term[SPMMI_TERM_WAVES] = ceil(panels * passes / resident) * steps / panels * latency;
-    p->term[SPMMI_TERM_LONGEST] = ((double)t->stages_max + (double)t->unit_max / 4) * latency;
-    p->launches = t->segment > 0 && (double)t->units > q->matrix->rows ? 1 : 0;
+    add_waiting(q, passes, p);
+    if (t->segment > 0 && (double)t->units > q->matrix->rows) {
+        const double sums = ceil(q->matrix->longest / (double)t->segment);
+        p->launches = 1;
+        p->term[SPMMI_TERM_CONVERT] = sums / SUMS_A_STEP * SPMMI_MODEL_STEP_CYCLES / d->clock_hz;
+    }
 }

@@ -1,51 +1,53 @@
 # SPDX-License-Identifier: Apache-2.0
-# NVIDIA H200 SXM. measured: on one H200; published: data sheet; derived: from the two. docs/model.md has the keys.
+# NVIDIA H200 SXM: measured on one by spmm-bench --calibrate; sizes and the clock as the driver tells them.
+# docs/model.md has the keys.
 name = h200
 target = 90                # compute capability 9.0
-multiprocessors = 132      # published
-clock_ghz = 1.755          # published
-l2_mib = 50                # published
-l1_kib = 256               # published, shared memory included
-shared_sm_kib = 228        # published
-shared_block_kib = 227     # published
-registers_sm = 65536       # published
-launch_us = 4.6            # measured, empty kernel, event to event
-copy_gbs = 4250            # measured, bytes read and written
-peak_gbs = 4800            # published
-peak_gflops = 66900        # published, FP32
-shared_gbs = 32800         # measured, 16-byte loads
-l1_gbs = 16000             # measured: 22000 with 0.1 MB, 11000 with 2 MB; between
-fma_f32_gflops = 58000     # measured: 56600 to 59500
-fma_f64_gflops = 29000     # derived: half of f32
-mma_tf32_gflops = 312000   # measured, mma.sync
-mma_f16_gflops = 625000    # measured, mma.sync
-mma_f64_gflops = 33000     # measured, mma.sync
+multiprocessors = 132
+clock_ghz = 1.98
+l2_mib = 60
+l1_kib = 256
+shared_sm_kib = 228
+shared_block_kib = 227
+registers_sm = 65536
+launch_us = 5.312    # measured
+copy_gbs = 4149.2    # bytes read and written
+peak_gbs = 4814.3
+peak_gflops = 66908    # derived of clock and lanes
+shared_gbs = 34818    # measured
+l1_gbs = 16820    # measured
+fma_f32_gflops = 61328    # measured
+fma_f64_gflops = 32061    # measured
+mma_tf32_gflops = 3.1471e+05    # measured, mma.sync
+mma_f16_gflops = 6.3071e+05    # measured, mma.sync
+mma_f64_gflops = 33077    # measured, mma.sync
 
-# Gathers of rows that miss the L1 cache: one line for each working set. measured, ranges of 64..512 bytes;
-# narrower than 32 bytes derived: a sector of 32 bytes is fetched.
+# measured: gathers of rows in random order, one line for each working set
 gather_row_bytes = 4 8 16 32 64 128 256 512
-gather_set_mib = 8 32 64 128 256 1024
+gather_set_mib = 4 8 16 32 64 128 256 1024
 gather_gbs =
-    525 1050 2100 4200 8000 8500 8700 9000
-    525 1050 2100 4200 8000 8400 8600 8800
-    480 960 1900 3800 7100 7200 7300 7500
-    400 800 1600 3200 4800 5200 5400 5600
-    360 720 1450 2900 4800 4800 4800 4900
-    300 600 1200 2400 3900 4300 4500 4700
+    632.1 1246 2418 4479 7677 8027 8044 7436
+    628.5 1236 2399 4479 7685 7740 7654 7188
+    630.8 1238 2395 4487 7472 7615 7630 7237
+    554.2 1091 2120 3986 7015 7264 7502 7285
+    303.2 601.1 1178 2262 4219 6388 6404 6124
+    209 415.2 817 1587 3070 5163 4980 4821
+    178.6 354.5 700.9 1355 2669 4409 4538 4340
+    160.2 318.4 630.9 1237 2405 3868 4035 3949
 
-# Stores of rows in random order. measured from 32 bytes on, 4..16 derived: useful part of a sector.
-scatter_row_bytes = 4 8 16 32 128 512
-scatter_gbs = 150 300 600 1200 2700 3600
+# measured: stores of rows in random order
+scatter_row_bytes = 4 8 16 32 64 128 256 512
+scatter_gbs = 63.83 127.2 252 864.6 1567 2633 3218 3270
 
-# Single numbers of a column-major matrix, useful bytes. derived: a sector of 32 bytes each, at 4200 GB/s.
+# measured: single numbers of a column-major matrix in random order, useful bytes
 strided_bytes = 2 4 8
-strided_gbs = 262 525 1050
+strided_gbs = 272.8 545.4 1095
 
 # Constants of the refined model: start_us launch_us, then the factors of DRAM, L2, L1, arithmetic, issue, waves,
 # longest walk and conversions. rows: fitted to an H200, docs/model.md; tiled: not fitted yet
-model.row-split.f32 = 1.188 1.391 1.43 0.6043 0.8319 0.9982 0.9459 1.436 0.9332 1.569
-model.row-split.f64 = 1.776 1.288 1.647 0.631 1.013 0.999 0.9869 1.134 0.9756 1.342
-model.nonzero-split.f32 = 1.812 1.402 1.428 0.6819 1.128 1 0.9998 1.614 1.364 1.44
-model.nonzero-split.f64 = 2.23 1.286 1.503 0.7544 1.207 0.9999 0.999 1.342 1.278 1.224
-model.tiled.f32 = 2 2  1 1 1 1 1 1 1 1
-model.tiled.f64 = 2 2  1 1 1 1 1 1 1 1
+model.row-split.f32 = 1.268 1.242 1.281 0.3551 0.9602 0.9989 0.9751 1.442 1.071 1.453
+model.row-split.f64 = 1.026 1.036 1.661 0.4821 1.09 0.9994 0.9929 1.283 1.101 1.335
+model.nonzero-split.f32 = 1.028 1.452 1.48 0.2963 1.402 1 1.001 1.52 1.431 1.34
+model.nonzero-split.f64 = 1.387 1.228 1.545 0.3333 1.354 1 0.9995 1.71 1.473 1.201
+model.tiled.f32 = 0.5232 2.931 2.691 1.17 1.769 0.9998 0.9992 1.037 1.001 0.9826
+model.tiled.f64 = 0.4773 1 2.201 1.123 1.964 0.9998 0.9989 0.6713 1.637 1

@@ -86,14 +86,15 @@ static void tiled_terms_of_column_major_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_DRAM], (84800 + 64000 + 128000) / 1e12);
     /* Sectors: 2,000 * 32 bytes for each of 32 columns at 2e12; A twice and C at the rate of wide rows. */
     assert_near(p.term[SPMMI_TERM_L2], 2048000 / 2e12 + (2 * 84800 + 128000) / 4e12);
-    assert_near(p.term[SPMMI_TERM_L1], (12800 + 2000) * 32 * 4 / 8e12);
+    /* A slice passes 16 wavefronts of 128 bytes and 2.5 of entries, in each pass; a sector 0.7. */
+    assert_near(p.term[SPMMI_TERM_L1], (800 * 18.5 + 0.7 * 2000 * 32) * 128 / 8e12);
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 12800 * 32 / 2e13);
-    /* 400 (6 + 16 * 1.25) = 10,400 and 62.5 * 52 = 3,250 instructions a pass, 3.2e10 a second. */
-    assert_near(p.term[SPMMI_TERM_ISSUE], 2 * 13650 / 3.2e10);
-    /* Two stages of 251 slots of 80 bytes and 1,024 bytes: one block an SM, so 16 blocks on 10 are two waves, each of
-     * (12 + 400 / 16) / 8 steps. */
-    assert_near(p.term[SPMMI_TERM_WAVES], 2 * 37.0 / 8 * 1e-6);
-    assert_near(p.term[SPMMI_TERM_LONGEST], (2 + 12.0 / 4) * 1e-6);
+    /* 400 (9 + 16 * 1.25) = 11,600 and 62.5 * 5.5 * 16 = 5,500 instructions a pass, 3.2e10 a second. */
+    assert_near(p.term[SPMMI_TERM_ISSUE], 2 * 17100 / 3.2e10);
+    /* Two stages of 251 slots of 80 bytes and 1,024 bytes: one block an SM, so 16 blocks on 10 are 1.6 waves. A panel
+     * has 1.5 stages, of 2 batches as 167 columns are four times 32 and more; its warps have 12.5 slices each. */
+    assert_near(p.term[SPMMI_TERM_WAVES], 1.6 * (1 + 1.5 * (1.5 + 1.8 * 2) + 0.175 * 12.5) * 1e-6);
+    assert_near(p.term[SPMMI_TERM_LONGEST], (2 * (5.6 + 2) + 0.17 * 12) * 1e-6);
     assert_true(p.term[SPMMI_TERM_CONVERT] == 0);
     assert_true(p.launches == 0);
 }
@@ -109,9 +110,9 @@ static void tiled_terms_of_row_major_and_f64_are_as_counted(void **state)
     const double at_40 = 2e12 + 2e12 * log2(40.0 / 32);
     assert_near(p.term[SPMMI_TERM_DRAM], (a + once + c) / 1e12);
     assert_near(p.term[SPMMI_TERM_L2], staged / at_40 + (a + c) / 4e12);
-    assert_near(p.term[SPMMI_TERM_L1], (12800 + 2000) * 5 * 8 / 8e12);
+    assert_near(p.term[SPMMI_TERM_L1], (400 * 18.5 + 1.7 * 2000 * 2) * 128 / 8e12);
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 12800 * 5 / 1e13);
-    assert_near(p.term[SPMMI_TERM_ISSUE], (400 * (6 + 8 * 1.5) + 62.5 * 28) / 3.2e10);
+    assert_near(p.term[SPMMI_TERM_ISSUE], (400 * (9 + 8 * 1.5) + 62.5 * 5.5 * 8) / 3.2e10);
 }
 
 static void what_a_small_cache_forgets_comes_again_from_dram(void **state)
@@ -140,9 +141,10 @@ static void rows_that_are_cut_add_sums_and_a_launch(void **state)
     panels.segment = 8;
     panels.units = 1024;
     const struct spmmi_prediction p = predict(&m, &panels, 32, SPMM_LAYOUT_COL_MAJOR, SPMM_F32);
-    assert_near(p.term[SPMMI_TERM_DRAM], whole + 2 * 24 * 32 * 4 / 1e12); /* written and read */
+    assert_near(p.term[SPMMI_TERM_DRAM], whole + 2 * 4.3 * 24 * 32 * 4 / 1e12); /* written and read */
     assert_true(p.launches == 1);
-    panels.units = 1000; /* no row was longer than a segment */
+    assert_near(p.term[SPMMI_TERM_CONVERT], 2.0 / 128 * 1e-6); /* 10 nonzeros in segments of 8 */
+    panels.units = 1000;                                       /* no row was longer than a segment */
     assert_true(predict(&m, &panels, 32, SPMM_LAYOUT_COL_MAJOR, SPMM_F32).launches == 0);
 }
 
@@ -155,10 +157,11 @@ static void a_panel_of_two_stages_needs_twice_the_shared_memory(void **state)
     panels.panels = 16;
     panels.stages = 16;
     const double two = predict(&m, &panels, 16, SPMM_LAYOUT_COL_MAJOR, SPMM_F32).term[SPMMI_TERM_WAVES];
-    assert_near(two, 2 * (16 + 25.0) / 16 * 1e-6); /* one block an SM: 16 on 10 are two waves */
+    /* One block an SM: 16 on 10 are 1.6 waves. A stage of 125 columns is one batch; 6.25 slices a warp. */
+    assert_near(two, 1.6 * (1 + 1.5 + 1.8 + 0.175 * 6.25) * 1e-6);
     panels.stages_max = 1;
     const double one = predict(&m, &panels, 16, SPMM_LAYOUT_COL_MAJOR, SPMM_F32).term[SPMMI_TERM_WAVES];
-    assert_near(one, two / 2); /* two blocks: one wave */
+    assert_near(one, two / 1.6); /* two blocks: one wave */
 }
 
 /* Five blocks share 0.7 of the L1 cache. Between windows of 32 and 64 nonzeros, which meet 32 and 500 columns, the
