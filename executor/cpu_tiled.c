@@ -10,7 +10,6 @@
 #include "op_pattern.h"
 
 #define DEFAULT_PANEL_ROWS 256u
-#define DEFAULT_STAGE_SLOTS 447u    /* with the zero slot, 28 KiB for 16 columns of f32 */
 #define PARALLEL_VALUES_MIN 1000000 /* below, threads cost more than they give */
 
 /* op(A) and the part with its items: borrowed from the plan, or made here. */
@@ -63,7 +62,7 @@ struct spmmi_part spmmi_cpu_tiled_default(const spmm_plan_t *plan, spmm_op_t op,
                                .schedule = schedule,
                                .granule = schedule == SPMM_SCHEDULE_SEGMENTED ? (uint32_t)segment : 0,
                                .panel_rows = DEFAULT_PANEL_ROWS,
-                               .stage_slots = DEFAULT_STAGE_SLOTS};
+                               .stage_slots = SPMMI_STAGE_SLOTS_DEFAULT};
 }
 
 static uint64_t held_bytes(const spmm_plan_t *plan, const struct spmmi_tiled *counts)

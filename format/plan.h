@@ -58,6 +58,9 @@ struct spmmi_part {
 #define SPMMI_PANEL_ROWS_MAX 256u
 #define SPMMI_STAGE_SLOTS_MIN 32u
 #define SPMMI_STAGE_SLOTS_MAX 4095u
+/* Where nobody says: with slot 0, two stages of 448 slots of 80 bytes (16 columns of f32 and their padding) are
+ * 70 KiB, so that three blocks share a multiprocessor of 228 KiB. */
+#define SPMMI_STAGE_SLOTS_DEFAULT 447u
 /* Stages of a panel that needs `footprint` rows of B. Two stages take turns in fast memory; where both together hold
  * all of the panel it has one. */
 static inline uint32_t spmmi_panel_stages(uint32_t footprint, uint32_t stage_slots)

@@ -9,6 +9,7 @@
 
 #include "balance.h"
 #include "format/diag.h"
+#include "format/plan.h"
 #include "format/options.h"
 
 #define THREADS_MAX 1024 /* OpenMP ends the process when it cannot start the threads that it is asked for */

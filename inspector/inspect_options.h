@@ -7,9 +7,6 @@
 
 #include "device_profile.h"
 
-#define SPMMI_STAGE_SLOTS_DEFAULT \
-    447u /* with slot 0, 448 rows of 32 floats are a quarter of the shared memory */
-
 struct spmmi_request {
     spmm_inspect_options_t options;
     struct spmmi_device_profile device;
