@@ -9,6 +9,8 @@
 #include "format/units.h"
 #include "inspector/balance.h"
 
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
 static const struct spmmi_balance_rule paper = {SPMMI_BALANCE_U_MIN, SPMMI_BALANCE_CV_MAX, 1, 1};
 
 struct chart_case {
@@ -107,13 +109,31 @@ static void panels_are_as_tall_as_they_may_be(void **state)
 
 static void segments_of_the_chart_fill_the_device(void **state)
 {
+    static const struct {
+        int64_t rows; /* of 512 nonzeros each */
+        int multiprocessors;
+        double utilisation;
+        uint32_t segment;
+    } devices[] = {
+        {32, 2, 1.0 / 2, 256}, {32, 4, 1.0 / 4, 128}, {64, 4, 1.0 / 2, 256},
+        {64, 8, 1.0 / 4, 128}, {32, 8, 1.0 / 8, 64},
+    };
+    int64_t row_ptr[65];
     (void)state;
-    const int64_t row_ptr[] = {0, 512, 1024};
-    const double u = spmmi_utilisation(2, 32, 1, 1, 4);
-    const struct spmmi_balance b =
-        spmmi_balance_choose(&paper, &(struct spmmi_balance_input){.mean = 512, .utilisation = u});
-    assert_int_equal(b.segment, 128);
-    assert_int_equal(spmmi_units_count(2, row_ptr, b.segment), 8);
+    for (int64_t i = 0; i <= 64; i++)
+        row_ptr[i] = 512 * i;
+    for (size_t i = 0; i < COUNT(devices); i++) {
+        const int64_t rows = devices[i].rows;
+        const int sms = devices[i].multiprocessors;
+        const double before = spmmi_utilisation((uint64_t)rows, 32, 1, 1, sms);
+        const struct spmmi_balance b =
+            spmmi_balance_choose(&paper, &(struct spmmi_balance_input){.mean = 512, .utilisation = before});
+        const uint64_t units = spmmi_units_count(rows, row_ptr, b.segment);
+        assert_true(before == devices[i].utilisation);
+        assert_int_equal(b.segment, devices[i].segment);
+        /* One block for each multiprocessor: no fewer, so that none is idle, and no more. */
+        assert_true(spmmi_utilisation(units, 32, 1, 1, sms) == 1);
+    }
 }
 
 /* Rows of 5, 0, 1 and 4 nonzeros. */
@@ -142,8 +162,6 @@ static void units_are_numbered_as_the_format_says(void **state)
         assert_memory_equal(unit_row, cuts[i].unit_row, cuts[i].count * sizeof unit_row[0]);
     }
 }
-
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 int main(void)
 {
