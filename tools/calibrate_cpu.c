@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rates of the CPU: each thread works on its own data of the same kind, and the slowest counts. */
+/* Rates of the CPU: all threads do work of the same kind at a time, and the slowest counts. They read one working
+ * set; what a thread writes is its own. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@
 #define FMA_BYTES 320 /* of sums: ten registers of 32 bytes, more than multiplications in flight */
 
 struct bench {
-    char *pool; /* POOL_BYTES, all threads share it */
+    char *pool; /* POOL_BYTES, for all threads: each writes to a part of its own */
     int threads;
 };
 
@@ -127,14 +128,16 @@ DEFINE_GATHER(gather_4, 4, 8)
 DEFINE_GATHER(gather_8, 8, 8)
 DEFINE_GATHER(gather_16, 16, 4)
 
+/* Write rows in random order, each thread within its share of the working set. */
 static double scatter(const struct bench *b, const struct task *t, int thread)
 {
     char row[512];
     uint64_t state = (uint64_t)thread + 1;
-    const uint64_t in_set = t->set_bytes / t->row_bytes;
+    const uint64_t share = t->set_bytes / t->row_bytes / (uint64_t)b->threads; /* rows */
+    char *const first = b->pool + share * (uint64_t)thread * t->row_bytes;
     memset(row, 0, sizeof row);
     for (uint64_t r = 0; r < t->rows; r++)
-        memcpy(b->pool + next_random(&state) * in_set / (1ull << 32) * t->row_bytes, row, t->row_bytes);
+        memcpy(first + (next_random(&state) * share >> 32) * t->row_bytes, row, t->row_bytes);
     return 0;
 }
 
