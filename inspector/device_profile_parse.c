@@ -27,6 +27,7 @@ struct draft {
 };
 
 enum need { REQUIRED, ON_A_GPU, ELSE_DEFAULT };
+enum kind { REAL, WHOLE };
 struct key {
     const char *name;
     size_t at, count_at; /* in struct draft; count_at 0: one number */
@@ -34,31 +35,32 @@ struct key {
     double scale; /* to bytes, seconds and so on */
     double least, greatest;
     enum need need;
+    enum kind kind; /* of the numbers as they are written */
 };
 
 #define AT(field) offsetof(struct draft, profile.field)
-#define ONE(name, field, scale, need)                   \
-    {                                                   \
-        name, AT(field), 0, 1, scale, LEAST, MOST, need \
+#define ONE(name, field, scale, need)                         \
+    {                                                         \
+        name, AT(field), 0, 1, scale, LEAST, MOST, need, REAL \
     }
-#define LIST(name, field, count, most, scale)                          \
-    {                                                                  \
-        name, AT(field), AT(count), most, scale, LEAST, MOST, REQUIRED \
+#define LIST(name, field, count, scale, kind)                                                  \
+    {                                                                                          \
+        name, AT(field), AT(count), SPMMI_PROFILE_LIST_MAX, scale, LEAST, MOST, REQUIRED, kind \
     }
 #define MODEL(name, kernel, dtype)                                                                 \
     {                                                                                              \
         name, AT(model[kernel][dtype]), offsetof(struct draft, constants[2 * (kernel) + (dtype)]), \
-            CONSTANTS, 1, 0, MOST, ELSE_DEFAULT                                                    \
+            CONSTANTS, 1, 0, MOST, ELSE_DEFAULT, REAL                                              \
     }
 static const struct key keys[] = {
-    {"target", offsetof(struct draft, target), 0, 1, 1, 0, 999, REQUIRED},
-    {"multiprocessors", offsetof(struct draft, multiprocessors), 0, 1, 1, 1, 65536, REQUIRED},
+    {"target", offsetof(struct draft, target), 0, 1, 1, 0, 999, REQUIRED, WHOLE},
+    {"multiprocessors", offsetof(struct draft, multiprocessors), 0, 1, 1, 1, 65536, REQUIRED, WHOLE},
     ONE("clock_ghz", clock_hz, 1e9, REQUIRED),
     ONE("l2_mib", l2_bytes, 1048576, REQUIRED),
     ONE("l1_kib", l1_bytes, 1024, REQUIRED),
     ONE("shared_sm_kib", shared_sm_bytes, 1024, ON_A_GPU),
     ONE("shared_block_kib", shared_block_bytes, 1024, ON_A_GPU),
-    ONE("registers_sm", registers_sm, 1, ON_A_GPU),
+    {"registers_sm", AT(registers_sm), 0, 1, 1, 1, MOST, ON_A_GPU, WHOLE},
     ONE("launch_us", launch_s, 1e-6, REQUIRED),
     ONE("copy_gbs", copy_rate, 1e9, REQUIRED),
     ONE("peak_gbs", peak_bandwidth, 1e9, REQUIRED),
@@ -70,16 +72,16 @@ static const struct key keys[] = {
     ONE("mma_tf32_gflops", mma_tf32, 1e9, ON_A_GPU),
     ONE("mma_f16_gflops", mma_f16, 1e9, ON_A_GPU),
     ONE("mma_f64_gflops", mma_f64, 1e9, ON_A_GPU),
-    LIST("gather_row_bytes", gather.row_bytes, gather.row_count, SPMMI_PROFILE_LIST_MAX, 1),
-    LIST("gather_set_mib", gather.set_bytes, gather.set_count, SPMMI_PROFILE_LIST_MAX, 1048576),
+    LIST("gather_row_bytes", gather.row_bytes, gather.row_count, 1, WHOLE),
+    LIST("gather_set_mib", gather.set_bytes, gather.set_count, 1048576, REAL),
     {"gather_gbs", offsetof(struct draft, grid), offsetof(struct draft, grid_count), GRID_MAX, 1e9, LEAST,
-     MOST, REQUIRED},
-    LIST("scatter_row_bytes", scatter.x, scatter.count, SPMMI_PROFILE_LIST_MAX, 1),
+     MOST, REQUIRED, REAL},
+    LIST("scatter_row_bytes", scatter.x, scatter.count, 1, WHOLE),
     {"scatter_gbs", AT(scatter.rate), offsetof(struct draft, scatter_rates), SPMMI_PROFILE_LIST_MAX, 1e9,
-     LEAST, MOST, REQUIRED},
-    LIST("strided_bytes", strided.x, strided.count, SPMMI_PROFILE_LIST_MAX, 1),
+     LEAST, MOST, REQUIRED, REAL},
+    LIST("strided_bytes", strided.x, strided.count, 1, WHOLE),
     {"strided_gbs", AT(strided.rate), offsetof(struct draft, strided_rates), SPMMI_PROFILE_LIST_MAX, 1e9,
-     LEAST, MOST, REQUIRED},
+     LEAST, MOST, REQUIRED, REAL},
     MODEL("model.row-split.f32", SPMMI_MODEL_ROW_SPLIT, 0),
     MODEL("model.row-split.f64", SPMMI_MODEL_ROW_SPLIT, 1),
     MODEL("model.nonzero-split.f32", SPMMI_MODEL_NONZERO_SPLIT, 0),
@@ -134,6 +136,9 @@ static spmm_status_t read_number(struct reader *r, const struct key *key, double
            word < 40 ? (int)word : 40, r->at);
     EXPECT(r, isfinite(*number) && *number >= key->least && *number <= key->greatest,
            HERE "%s must be in %g..%g, found %g", PLACE(r), key->name, key->least, key->greatest, *number);
+    EXPECT(r, key->kind == REAL || *number == floor(*number),
+           HERE "%s must be a whole number, found \"%.*s\"", PLACE(r), key->name, word < 40 ? (int)word : 40,
+           r->at);
     r->at += word;
 cleanup:
     return status;

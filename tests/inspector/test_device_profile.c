@@ -46,6 +46,18 @@ static void a_profile_is_read_in_its_units(void **state)
     assert_true(p.model[SPMMI_MODEL_ROW_SPLIT][0].factor[SPMMI_TERM_DRAM] > 0); /* of the profile cpu */
 }
 
+/* However they are written. */
+static void whole_numbers_may_have_points(void **state)
+{
+    (void)state;
+    struct spmmi_device_profile p;
+    spmm_diag_t diag;
+    assert_int_equal(parse("name = box\ntarget = 1.0\nmultiprocessors = 0.4e1\n" FIGURES TABLES, &p, &diag),
+                     SPMM_OK);
+    assert_int_equal(p.target, 1);
+    assert_int_equal(p.multiprocessors, 4);
+}
+
 static void rates_lie_between_their_points(void **state)
 {
     (void)state;
@@ -109,6 +121,14 @@ static const struct mistake mistakes[] = {
     {"rates_are_positive", HEAD "copy_gbs = 0\n", 5, "copy_gbs must be in"},
     {"rates_are_not_negative", HEAD "copy_gbs = -4\n", 5, "copy_gbs must be in"},
     {"a_huge_number_is_refused", HEAD "copy_gbs = 1e300\n", 5, "copy_gbs must be in"},
+    {"a_target_is_whole", "name = b\ntarget = 90.5\n", 2,
+     "line 2: target must be a whole number, found \"90.5\""},
+    {"multiprocessors_are_whole", "multiprocessors = 131.9\n", 1, "multiprocessors must be a whole number"},
+    {"registers_are_whole", HEAD "registers_sm = 6.55361e4\n", 5, "registers_sm must be a whole number"},
+    {"bytes_of_rows_are_whole", HEAD "gather_row_bytes = 4 8 12.5\n", 5,
+     "gather_row_bytes must be a whole number, found \"12.5\""},
+    {"bytes_of_stores_are_whole", HEAD "scatter_row_bytes = 4.5\n", 5, "scatter_row_bytes must be a whole"},
+    {"strides_are_whole", HEAD "strided_bytes = 2.000001\n", 5, "strided_bytes must be a whole number"},
     {"a_figure_is_one_number", HEAD "clock_ghz = 1 2\n", 5, "clock_ghz takes at most 1 number"},
     {"a_list_is_not_endless", HEAD "strided_bytes = 1 2 3 4 5 6 7 8\n 9 10 11 12 13 14 15 16 17\n", 6,
      "strided_bytes takes at most 16 numbers"},
@@ -210,6 +230,7 @@ int main(void)
     struct CMUnitTest refusals[MISTAKES];
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_profile_is_read_in_its_units),
+        cmocka_unit_test(whole_numbers_may_have_points),
         cmocka_unit_test(rates_lie_between_their_points),
         cmocka_unit_test(known_names_open),
         cmocka_unit_test(binary_and_long_files_are_refused),
