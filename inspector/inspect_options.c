@@ -9,8 +9,8 @@
 
 #include "balance.h"
 #include "format/diag.h"
-#include "format/plan.h"
 #include "format/options.h"
+#include "format/plan.h"
 
 #define THREADS_MAX 1024 /* OpenMP ends the process when it cannot start the threads that it is asked for */
 #define BLOCKS_PER_SM 2.0

@@ -131,6 +131,33 @@ typedef struct spmm_inspect_options {
 SPMM_API spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_inspect_options_t *options,
                                     spmm_plan_t **plan, spmm_diag_t *diag);
 
+/* Floating-point operations a byte of DRAM traffic, and what a roofline makes of them. */
+typedef struct spmm_roofline {
+    double intensity; /* flop/byte; 0: nothing to compute */
+    double gflops;    /* min(peak_gflops, intensity * peak_gbs); 0 without a device */
+} spmm_roofline_t;
+
+/* The model of "Optimizing Tiled Sparse Matrix Multiplication with Performance Modeling on GPUs", as it is printed
+ * there (docs/model.md). Times that a kernel is predicted to take are another matter: see spmm_plan_trace. */
+typedef struct spmm_paper_model {
+    size_t struct_size;
+    int equation;       /* of the three bounds: 3 for whole rows, 6 for segments; 0: none, the plan holds no
+                           figures of panels */
+    char device[32];    /* name of the profile, "" without */
+    double peak_gbs;    /* of that device: bytes from DRAM */
+    double peak_gflops; /* of that device: f32, whatever the plan's type */
+    spmm_roofline_t naive;       /* Eq. 2: a row for each thread, no panels */
+    spmm_roofline_t algorithmic; /* Gamma = 1: B comes by single numbers, each panel reads its own */
+    spmm_roofline_t all_miss;    /* Gamma = C: by whole lines, none found in a cache */
+    spmm_roofline_t cold_miss;   /* Gamma = C / L: each line once for all panels */
+} spmm_paper_model_t;
+
+/* The model for the schedule, number type and R of spmm_plan_panel_stats. device is a name or a profile's path as in
+ * spmm_inspect_options_t; NULL: intensities only. model->struct_size says how much of it the caller knows.
+ * Errors: ARGUMENT (also no such device, or a mistake in its profile), IO, MEMORY. */
+SPMM_API spmm_status_t spmm_plan_paper_model(const spmm_plan_t *plan, const char *device,
+                                             spmm_paper_model_t *model, spmm_diag_t *diag);
+
 #ifdef __cplusplus
 }
 #endif
