@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which parts a CPU executor runs: the plan's own, of which it prefers rows, and those that it makes where a kernel is forced or where the plan
- * has rows parts of a 16-bit type, for which the rows family has no code. */
+/* Which parts a CPU executor runs: the plan's own, of which it prefers rows, and those that it makes where a kernel is
+ * forced or where the plan has rows parts of a 16-bit type, for which the rows family has no code. */
 #ifndef SPMMI_CPU_PARTS_H
 #define SPMMI_CPU_PARTS_H
 

@@ -34,10 +34,11 @@ static spmm_status_t workspace_check(const spmm_executor_t *executor, const stru
     return needed == 0 || fits ? SPMM_OK : SPMM_ERR_WORKSPACE;
 }
 
-/* In the type of sums: what is 0 there is 0 for every kernel. */
+/* What is 0 in the type of sums is 0 for every kernel; that of f64 is double, of the others float. Compared and not
+ * converted there and back: GCC 12 drops the two conversions from -O2 on. */
 static double factor_of(const spmm_executor_t *executor, double factor)
 {
-    return executor->shape.dtype == SPMM_F64 ? factor : (double)(float)factor;
+    return executor->shape.dtype != SPMM_F64 && (float)factor == 0 ? 0 : factor;
 }
 
 spmm_status_t spmm_execute(spmm_executor_t *executor, spmm_op_t op, double alpha, const spmm_dense_t *b,

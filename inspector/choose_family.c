@@ -10,6 +10,7 @@
 
 #define N_TYPICAL 64
 #define US_PER_SECOND 1e6
+#define TILED_NNZ_MIN 50000 /* smaller matrices were not measured, and a launch is most of their time */
 
 struct context {
     const struct spmmi_request *request;
@@ -37,7 +38,8 @@ static bool considers_tiled(const struct context *x, int64_t n)
 {
     if (x->request->family != 0)
         return x->request->family == SPMM_FAMILY_TILED;
-    return n > 1 && tiled_model(x) != NULL && x->pattern->nnz + x->pattern->rows <= (int64_t)SPMMI_UNIT_MAX;
+    return n > 1 && x->pattern->nnz >= TILED_NNZ_MIN && tiled_model(x) != NULL &&
+           x->pattern->nnz + x->pattern->rows <= (int64_t)SPMMI_UNIT_MAX;
 }
 
 static void predict_rows(const struct context *x, struct spmmi_decision *d)

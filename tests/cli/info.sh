@@ -40,7 +40,7 @@ silent
 run spmm-info - <"$plan"
 exits 0
 says '428,650 nonzeros'
-spmm-inspect -q gen:band:300:9 --op both -o "$work/two.plan"
+spmm-inspect -q gen:band:300:9 --op both --kernel rows -o "$work/two.plan"
 run spmm-info --verify "$work/two.plan"
 exits 0
 says 'variant 1  op N, f32, n >= 2, both layouts, any device: rows/row-split, '

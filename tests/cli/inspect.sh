@@ -6,7 +6,7 @@
 matrix=$source_dir/tests/data/bcsstk17.mtx.zst
 
 # ---- Reports ----
-run spmm-inspect "$matrix" -o "$work/a.plan"
+run spmm-inspect "$matrix" --kernel rows -o "$work/a.plan"
 exits 0
 says 'bcsstk17.mtx.zst: 10,974 x 10,974, 428,650 nonzeros'
 says 'matrix-market, real, symmetric, 219,812 entries stored'
@@ -20,7 +20,7 @@ says 'inspect'
 silent_err
 exists "$work/a.plan"
 
-run spmm-inspect "$matrix" --json -o "$work/b.plan"
+run spmm-inspect "$matrix" --kernel rows --json -o "$work/b.plan"
 exits 0
 silent_err
 is_json 'j["rows"] == 10974 and j["nnz"] == 428650 and j["input"]["symmetry"] == "symmetric"'
@@ -28,6 +28,15 @@ is_json 'j["plan_bytes"] > 0 and j["inspect_seconds"] > 0 and len(j["variants"])
 is_json 'sum(t["family"] == "rows" for t in j["trace"]) == 4'
 is_json '[(t["variant"], t["schedule"]) for t in j["trace"] if t["chosen"]] == [(0, "nonzero-split"), (1, "row-split")]'
 same "$work/a.plan" "$work/b.plan"
+
+# Rows for one column and where they are predicted faster, tiled for many columns in column-major order.
+run spmm-inspect "$matrix" -o "$work/free.plan"
+exits 0
+says 'column-major, any device: tiled/whole, 10,974 units, 256 a panel'
+says 'row-major, any device: rows/nonzero-split, '
+run spmm-run "$work/free.plan" --device cpu -n 256 --layout col --check "$matrix"
+exits 0
+says 'cpu/rows/row-split'
 
 run spmm-inspect gen:rmat:10:8 --explain --op both
 exits 0
@@ -41,7 +50,7 @@ silent
 silent_err
 
 # ---- A plan of several variants: a line for each, and one for each decision ----
-run spmm-inspect gen:band:300:9 --op both -o "$work/two.plan"
+run spmm-inspect gen:band:300:9 --op both --kernel rows -o "$work/two.plan"
 exits 0
 says 'variant 0  op N, f32, n = 1, both layouts, any device: rows/nonzero-split, '
 says 'variant 1  op N, f32, n >= 2, both layouts, any device: rows/row-split, '
@@ -50,7 +59,7 @@ says 'variant 3  op T, f32, n >= 2, both layouts, any device: rows/row-split, '
 says 'choice     variants 0, 2: rows/nonzero-split: the longest row holds 19 nonzeros, row split bears 16'
 says '           variants 1, 3: rows/row-split: the longest row holds 19 nonzeros, row split bears 40'
 says_times 2 'the longest row holds'
-run spmm-inspect gen:band:300:9 --op both --explain
+run spmm-inspect gen:band:300:9 --op both --kernel rows --explain
 exits 0
 says 'variant 0: refused rows/row-split: the longest row holds 19 nonzeros, row split bears 16'
 says 'variant 3: chosen  rows/row-split: the longest row holds 19 nonzeros, row split bears 40'

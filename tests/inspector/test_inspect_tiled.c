@@ -245,9 +245,33 @@ static void figures_are_those_of_what_runs(void **state)
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
+/* Of both families: no more is asked of which than that one column is left to rows. */
+static void a_free_choice_passes_the_check_of_the_format(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < INSPECT_SPEC_COUNT; s++) {
+        spmm_matrix_t *m = inspect_generate(inspect_specs[s]);
+        for (int dtype = SPMM_F32; dtype <= SPMM_F64; dtype++) {
+            spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+            spmm_diag_t diag = {0};
+            options.dtype = (spmm_dtype_t)dtype;
+            options.ops = 3;
+            spmm_plan_t *plan = inspect_plan(m, &options);
+            if (spmmi_plan_check(plan, &diag) != SPMM_OK)
+                fail_msg("%s: %s", inspect_specs[s], diag.text);
+            for (uint32_t i = 0; i < plan->variant_count; i++)
+                if (plan->variants[i].n_min == 1)
+                    assert_int_equal(plan->parts[plan->variants[i].part_first].family, SPMM_FAMILY_ROWS);
+            spmm_plan_destroy(plan);
+        }
+        spmm_matrix_destroy(m);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest plain[] = {
+        cmocka_unit_test(a_free_choice_passes_the_check_of_the_format),
         cmocka_unit_test(the_trace_tells_what_the_order_does),
         cmocka_unit_test(permuted_output_has_one_order_for_every_product),
         cmocka_unit_test(tiled_parts_pass_the_check_of_the_format),

@@ -41,6 +41,7 @@ static spmm_plan_t *inspect_save_load(const spmm_matrix_t *m, spmm_dtype_t dtype
     spmm_diag_t diag = {0};
     options.ops = 3;
     options.dtype = dtype;
+    options.force_kernel = "rows"; /* the family; its schedules are chosen */
     assert_int_equal(spmm_inspect(m, &options, &plan, &diag), SPMM_OK);
     const int file = mkstemp(path);
     assert_true(file >= 0);
