@@ -44,7 +44,7 @@ strided_bytes = 2 4 8
 strided_gbs = 272.8 545.4 1095
 
 # Constants of the refined model: start_us launch_us, then the factors of DRAM, L2, L1, arithmetic, issue, waves,
-# longest walk and conversions. rows: fitted to an H200, docs/model.md; tiled: not fitted yet
+# longest walk and conversions; fitted to an H200, docs/model.md ("How good it is")
 model.row-split.f32 = 1.268 1.242 1.281 0.3551 0.9602 0.9989 0.9751 1.442 1.071 1.453
 model.row-split.f64 = 1.026 1.036 1.661 0.4821 1.09 0.9994 0.9929 1.283 1.101 1.335
 model.nonzero-split.f32 = 1.028 1.452 1.48 0.2963 1.402 1 1.001 1.52 1.431 1.34
