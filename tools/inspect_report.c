@@ -65,7 +65,7 @@ void inspect_report_text(FILE *out, const spmm_plan_t *plan, const struct inspec
     plan_text_variants(out, plan, &info);
     plan_text_trace(out, plan, &info, report->explain);
     if (report->explain)
-        plan_text_panels(out, plan);
+        plan_text_panels(out, plan, &report->model);
     if (report->plan_path != NULL) {
         fprintf(out, "%-*s", PLAN_REPORT_LABEL, "plan");
         print_escaped(out, report->plan_path);
@@ -107,7 +107,7 @@ void inspect_report_json(const spmm_plan_t *plan, const struct inspect_report *r
     plan_json_identity(&j, &info);
     write_matrix(&j, report, &info);
     plan_json_statistics(&j, &info.stats);
-    plan_json_panels(&j, plan);
+    plan_json_panels(&j, plan, &report->model);
     plan_json_variants(&j, plan, &info);
     plan_json_trace(&j, plan, &info);
     json_text(&j, "plan", report->plan_path);

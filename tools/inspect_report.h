@@ -14,6 +14,7 @@ struct inspect_report {
     uint64_t plan_bytes;
     double read_seconds, inspect_seconds, write_seconds;
     bool explain;
+    spmm_paper_model_t model; /* of the device that was chosen for */
 };
 
 void inspect_report_text(FILE *out, const spmm_plan_t *plan, const struct inspect_report *report);

@@ -3,7 +3,7 @@
 #ifndef SPMM_TOOLS_PLAN_REPORT_H
 #define SPMM_TOOLS_PLAN_REPORT_H
 
-#include <spmm/plan.h>
+#include <spmm/inspector.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -19,13 +19,13 @@ void plan_text_histogram(FILE *out, const spmm_stats_t *stats);
 void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 /* all = false: the winners only, each decision once. */
 void plan_text_trace(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info, bool all);
-/* Nothing when the plan holds no figures of panels. */
-void plan_text_panels(FILE *out, const spmm_plan_t *plan);
+/* Nothing when the plan holds no figures of panels. model is that of the plan. */
+void plan_text_panels(FILE *out, const spmm_plan_t *plan, const spmm_paper_model_t *model);
 void plan_text_sections(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 
 void plan_json_identity(struct json *j, const spmm_plan_info_t *info);
 void plan_json_statistics(struct json *j, const spmm_stats_t *stats);
-void plan_json_panels(struct json *j, const spmm_plan_t *plan);
+void plan_json_panels(struct json *j, const spmm_plan_t *plan, const spmm_paper_model_t *model);
 void plan_json_variants(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 void plan_json_trace(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 void plan_json_sections(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See plan_report.h: figures of panels (docs/statistics.md), for people and for programs. */
+/* See plan_report.h: figures of panels (docs/statistics.md) and what the paper's model makes of them (docs/model.md),
+ * for people and for programs. */
+#include <math.h>
 #include <stdarg.h>
 
 #include "plan_report.h"
@@ -82,7 +84,29 @@ static void text_columns(FILE *out, const spmm_panel_stats_t *s)
     }
 }
 
-void plan_text_panels(FILE *out, const spmm_plan_t *plan)
+static void text_bound(FILE *out, const char *name, const spmm_paper_model_t *m, int equation,
+                       const char *bound, const spmm_roofline_t *r)
+{
+    char rate[48] = "";
+    if (m->device[0] != '\0')
+        snprintf(rate, sizeof rate, ", %.1f GFLOP/s", r->gflops);
+    line(out, name, "Eq. %d, %s: %.4g flop/byte%s", equation, bound, r->intensity, rate);
+}
+
+static void text_model(FILE *out, const spmm_panel_stats_t *s, const spmm_paper_model_t *m)
+{
+    char algorithmic[64];
+    snprintf(algorithmic, sizeof algorithmic, "R = %lld, algorithmic", (long long)s->register_tile);
+    text_bound(out, "intensity", m, 2, "naive", &m->naive);
+    text_bound(out, "", m, m->equation, algorithmic, &m->algorithmic);
+    text_bound(out, "", m, m->equation, "all misses (Gamma = C)", &m->all_miss);
+    text_bound(out, "", m, m->equation, "cold misses (Gamma = C / L)", &m->cold_miss);
+    if (m->device[0] != '\0')
+        line(out, "roofline", "of %s: %.4g GB/s, at most %.1f GFLOP/s", m->device, m->peak_gbs,
+             m->peak_gflops);
+}
+
+void plan_text_panels(FILE *out, const spmm_plan_t *plan, const spmm_paper_model_t *model)
 {
     spmm_panel_stats_t s;
     if (!panels_of(plan, &s))
@@ -91,6 +115,7 @@ void plan_text_panels(FILE *out, const spmm_plan_t *plan)
     text_schedule(out, &s);
     text_reuse(out, &s);
     text_access(out, &s);
+    text_model(out, &s, model);
     text_columns(out, &s);
 }
 
@@ -134,7 +159,30 @@ static void json_schedule(struct json *j, const spmm_panel_stats_t *s)
     json_int(j, "unit_max", s->unit_max);
 }
 
-void plan_json_panels(struct json *j, const spmm_plan_t *plan)
+static void json_bound(struct json *j, const char *key, const spmm_paper_model_t *m, const spmm_roofline_t *r)
+{
+    json_object(j, key);
+    json_double(j, "intensity", r->intensity);
+    json_double(j, "gflops", m->device[0] != '\0' ? r->gflops : (double)NAN);
+    json_end(j);
+}
+
+static void json_model(struct json *j, const spmm_paper_model_t *m)
+{
+    const bool has_device = m->device[0] != '\0';
+    json_object(j, "model");
+    json_int(j, "equation", m->equation);
+    json_text(j, "device", has_device ? m->device : NULL);
+    json_double(j, "peak_gbs", has_device ? m->peak_gbs : (double)NAN);
+    json_double(j, "peak_gflops", has_device ? m->peak_gflops : (double)NAN);
+    json_bound(j, "naive", m, &m->naive);
+    json_bound(j, "algorithmic", m, &m->algorithmic);
+    json_bound(j, "all_miss", m, &m->all_miss);
+    json_bound(j, "cold_miss", m, &m->cold_miss);
+    json_end(j);
+}
+
+void plan_json_panels(struct json *j, const spmm_plan_t *plan, const spmm_paper_model_t *model)
 {
     spmm_panel_stats_t s;
     if (!panels_of(plan, &s))
@@ -160,6 +208,7 @@ void plan_json_panels(struct json *j, const spmm_plan_t *plan)
     json_double(j, "l2_reuse", s.l2_reuse);
     json_double(j, "line_gamma", s.line_gamma);
     json_double(j, "sector_gamma", s.sector_gamma);
+    json_model(j, model);
     json_ints(j, "column_count", s.column_count, SPMM_COLUMN_BINS);
     json_ints(j, "column_sum", s.column_sum, SPMM_COLUMN_BINS);
     json_end(j);

@@ -13,7 +13,7 @@
 #include "progress.h"
 
 static struct {
-    const char *matches;
+    const char *matches, *device;
     int64_t threads;
     uint64_t budget;
     int drop_zeros, json, quiet, verify;
@@ -27,6 +27,8 @@ static const struct cli_option options[] = {
      .help =
          "compare with a matrix (file, - or gen:...), entry by\nentry; exit 4 if the plan is of another one"},
     {0, "drop-zeros", CLI_FLAG, &args.drop_zeros, .help = "with --matches: leave zeros out of the matrix"},
+    {0, "device", CLI_TEXT, &args.device, .value = "NAME|FILE",
+     .help = "with figures of panels: the roofline of any, cpu, a100,\nh100, h200 or a profile file"},
     {0, "threads", CLI_INT, &args.threads, .value = "T", .min = 1, .max = 4096,
      .help = "threads; default: all of the machine"},
     {0, "budget", CLI_BYTES, &args.budget, .value = "BYTES",
@@ -69,7 +71,7 @@ static void print_columns(const spmm_stats_t *s)
            print_count(zeros, s->zeros));
 }
 
-static void print_text(const spmm_plan_t *plan, const spmm_plan_info_t *info)
+static void print_text(const spmm_plan_t *plan, const spmm_plan_info_t *info, const spmm_paper_model_t *model)
 {
     char bytes[PRINT_UNITS_BYTES], csr[PRINT_UNITS_BYTES];
     const uint64_t csr_bytes = plan_csr_bytes(info);
@@ -85,7 +87,7 @@ static void print_text(const spmm_plan_t *plan, const spmm_plan_info_t *info)
     plan_text_variants(stdout, plan, info);
     plan_text_trace(stdout, plan, info, true);
     plan_text_histogram(stdout, &info->stats);
-    plan_text_panels(stdout, plan);
+    plan_text_panels(stdout, plan, model);
     plan_text_sections(stdout, plan, info);
 }
 
@@ -108,7 +110,7 @@ static void print_checks(const spmm_plan_info_t *info)
            print_plural(candidates, info->trace_count, "candidate"));
 }
 
-static int print_json(const spmm_plan_t *plan, const spmm_plan_info_t *info)
+static int print_json(const spmm_plan_t *plan, const spmm_plan_info_t *info, const spmm_paper_model_t *model)
 {
     struct json j;
     json_start(&j, stdout);
@@ -120,7 +122,7 @@ static int print_json(const spmm_plan_t *plan, const spmm_plan_info_t *info)
     plan_json_identity(&j, info);
     json_uint(&j, "file_bytes", info->file_bytes);
     plan_json_statistics(&j, &info->stats);
-    plan_json_panels(&j, plan);
+    plan_json_panels(&j, plan, model);
     plan_json_variants(&j, plan, info);
     plan_json_trace(&j, plan, info);
     plan_json_sections(&j, plan, info);
@@ -160,6 +162,7 @@ static int show(const char *path)
     spmm_diag_t diag = {0};
     spmm_plan_t *plan = NULL;
     spmm_plan_info_t info = {.struct_size = sizeof info};
+    spmm_paper_model_t model = {.struct_size = sizeof model};
     const spmm_load_options_t load = {
         .struct_size = sizeof load, .budget_bytes = args.budget, .threads = (int)args.threads};
     spmm_status_t status = plan_input_open(path, &load, &plan, &diag);
@@ -168,11 +171,16 @@ static int show(const char *path)
     if (status != SPMM_OK)
         return exit_failure(program.name, path, status, &diag);
 
-    int result = args.matches != NULL ? compare(plan, &info) : EXIT_DONE;
+    int result = EXIT_DONE;
+    status = spmm_plan_paper_model(plan, args.device, &model, &diag);
+    if (status != SPMM_OK)
+        result = exit_failure(program.name, args.device, status, &diag);
+    else if (args.matches != NULL)
+        result = compare(plan, &info);
     if (result == EXIT_DONE && args.json) {
-        result = print_json(plan, &info);
+        result = print_json(plan, &info, &model);
     } else if (result == EXIT_DONE && !args.quiet) {
-        print_text(plan, &info);
+        print_text(plan, &info, &model);
         if (args.verify)
             print_checks(&info);
         if (args.matches != NULL)

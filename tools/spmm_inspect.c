@@ -277,8 +277,14 @@ static spmm_status_t make_plan(const spmm_matrix_t *matrix, struct progress *pro
 
 static int print_report(const spmm_plan_t *plan, struct inspect_report *report)
 {
+    const char *const device = args.device != NULL ? args.device : "any";
+    spmm_diag_t diag = {0};
     if (args.quiet && !args.json)
         return EXIT_DONE;
+    report->model.struct_size = sizeof report->model;
+    const spmm_status_t status = spmm_plan_paper_model(plan, device, &report->model, &diag);
+    if (status != SPMM_OK)
+        return exit_failure(program.name, device, status, &diag);
     report->plan_path = args.output;
     report->explain = args.explain;
     if (args.json)

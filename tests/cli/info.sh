@@ -84,9 +84,49 @@ is_json 'all(h["rho"] == 428650 / h["footprint"] for h in j["panels"]["heights"]
 is_json '[h["footprint"] for h in j["panels"]["heights"] if h["panel_rows"] == j["panels"]["panel_rows"]] == [
     j["panels"]["footprint_sum"]]'
 is_json 'j["panels"]["padding"] == 32 * j["panels"]["slices"] / 428650'
-run spmm-info "$source_dir/tests/golden/good/f32_row_split.plan"
+
+# ---- What the paper's model makes of them: mu = 39.06, R = 16, numbers of 4 bytes ----
+spmm-inspect -q "$matrix" --kernel tiled --balance segments:20 --device h100 -n 64 -o "$work/cut.plan"
+run spmm-info "$work/cut.plan"
+exits 0
+says 'intensity   Eq. 2, naive: 0.1625 flop/byte'
+says 'Eq. 6, R = 16, algorithmic: '
+says 'Eq. 6, all misses (Gamma = C): '
+says 'Eq. 6, cold misses (Gamma = C / L): '
+says_not 'GFLOP/s'
+run spmm-info --device a100 "$work/cut.plan"
+exits 0
+says 'Eq. 2, naive: 0.1625 flop/byte, 252.7 GFLOP/s'
+says 'roofline    of a100: 1555 GB/s, at most 19500.0 GFLOP/s'
+run spmm-info --json "$work/cut.plan"
+exits 0
+is_json 'j["panels"]["model"]["equation"] == 6 and j["panels"]["model"]["naive"]["gflops"] is None'
+is_json 'j["panels"]["model"]["device"] is None and j["panels"]["model"]["peak_gbs"] is None'
+is_json 'abs(2 / j["panels"]["model"]["naive"]["intensity"] - 12 - 12 * 10974 / 428650) < 1e-9'
+is_json 'all(abs(2 / j["panels"]["model"][bound]["intensity"] - 6 * p["padding"] / 16 - 4 * gamma / p["rho"]
+    - 4 / (p["rho"] * p["unit_mean"]) - 12 / (16 * p["unit_mean"]) - 4 * 10974 / 428650) < 1e-9
+    for p in [j["panels"]] for bound, gamma in (("algorithmic", 1), ("all_miss", p["line_cost"]),
+                                                ("cold_miss", p["line_gamma"])))'
+run spmm-info --json --device cpu "$work/cut.plan"
+exits 0
+is_json 'j["panels"]["model"]["device"] == "cpu" and j["panels"]["model"]["peak_gbs"] > 0'
+is_json 'all(abs(m[b]["gflops"] - min(m["peak_gflops"], m[b]["intensity"] * m["peak_gbs"])) < 1e-9
+    for m in [j["panels"]["model"]] for b in ("naive", "algorithmic", "all_miss", "cold_miss"))'
+run spmm-info --device nonesuch "$work/cut.plan"
+exits 2
+silent
+one_line_err
+says_err 'expected a device of any, cpu, a100, h100, h200'
+sed 's/^multiprocessors.*/multiprocessors = 131.5/' "$source_dir/inspector/profiles/h200.profile" >"$work/half.profile"
+run spmm-info --device "$work/half.profile" "$work/cut.plan"
+exits 2
+says_err 'multiprocessors must be a whole number, found "131.5"'
+
+# ---- A plan without figures of panels ----
+run spmm-info --device a100 "$source_dir/tests/golden/good/f32_row_split.plan"
 exits 0
 says_not 'Panels'
+says_not 'flop/byte'
 run spmm-info --json "$source_dir/tests/golden/good/f32_row_split.plan"
 exits 0
 is_json '"panels" not in j'

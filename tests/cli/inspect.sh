@@ -110,6 +110,19 @@ says 'rho = '
 says 'Z = '
 says 'Gamma = C / L = '
 says 'predicted '
+says 'Eq. 6, cold misses (Gamma = C / L): '
+says 'roofline    of any: 4814 GB/s, '
+run spmm-inspect --kernel tiled --explain -n 16 --layout col --balance none --device a100 gen:diag:3200
+exits 0
+says 'Eq. 2, naive: 0.08333 flop/byte, 129.6 GFLOP/s'
+says 'Eq. 3, R = 16, algorithmic: 0.2254 flop/byte, 350.4 GFLOP/s'
+says 'Eq. 3, all misses (Gamma = C): 0.2254 flop/byte, 350.4 GFLOP/s'
+says 'roofline    of a100: 1555 GB/s, at most 19500.0 GFLOP/s'
+run spmm-inspect --kernel tiled --json -n 16 --layout col --balance none gen:diag:3200
+exits 0
+is_json 'j["panels"]["model"]["equation"] == 3 and j["panels"]["model"]["device"] == "any"'
+is_json 'abs(j["panels"]["model"]["algorithmic"]["intensity"] - 16 / 71) < 1e-15'
+is_json 'j["panels"]["model"]["cold_miss"]["gflops"] > 0'
 run spmm-inspect --kernel tiled --explain -n 64 gen:dense:64:1000
 exits 0
 says 'chosen  tiled/segmented: 0.061 blocks a multiprocessor, below 0.65 rows are cut'
