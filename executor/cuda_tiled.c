@@ -9,8 +9,7 @@
 #include "op_pattern.h"
 #include "tiled_layout.h"
 
-#define SHARED_BYTES_MAX (99u * 1024u) /* of a block: what every GPU from compute capability 8.0 on has */
-#define REGISTER_TILE_MAX_BYTES 64u    /* of sums that a thread keeps; docs/performance.md has the figures */
+#define REGISTER_TILE_MAX_BYTES 64u /* of sums that a thread keeps: docs/performance.md, "Tiled" */
 
 spmm_status_t spmmi_cuda_tiled_describe(const spmm_plan_t *plan, uint32_t part,
                                         struct spmmi_cuda_tiled *tiled, spmm_diag_t *diag)
@@ -88,7 +87,7 @@ uint32_t spmmi_cuda_tiled_register_tile(const struct spmmi_cuda_tiled *tiled, sp
     const uint32_t number_bytes = (uint32_t)spmm_dtype_size(dtype);
     uint32_t tile = 1;
     while (tile < n && 2 * tile * sum_bytes(dtype) <= REGISTER_TILE_MAX_BYTES &&
-           spmmi_tiled_shared_bytes(&tiled->layout, 2 * tile, number_bytes) <= SHARED_BYTES_MAX)
+           spmmi_tiled_shared_bytes(&tiled->layout, 2 * tile, number_bytes) <= SPMMI_TILED_SHARED_MAX)
         tile *= 2;
     return tile;
 }

@@ -191,6 +191,9 @@ static inline uint32_t spmmi_tiled_slot_bytes(uint32_t register_tile, uint32_t n
     return bytes < 16u ? bytes : (bytes / 16u | 1u) * 16u;
 }
 
+/* What a block may have: every GPU from compute capability 8.0 on has it. */
+#define SPMMI_TILED_SHARED_MAX (99u * 1024u)
+
 /* Shared memory of a block: one stage, or two that take turns. */
 static inline uint32_t spmmi_tiled_shared_bytes(const struct spmmi_tiled *layout, uint32_t register_tile,
                                                 uint32_t number_bytes)
