@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Order of units by the likeness of their patterns: those that share many columns meet in a panel, in time that is
+ * nearly linear in the nonzeros. The likeness of two sets is |intersection| / |union| (Jaccard); it is found through
+ * min-hashes, of which two sets share as large a part as they are alike. */
+#ifndef SPMMI_REORDER_MINHASH_H
+#define SPMMI_REORDER_MINHASH_H
+
+#include <spmm/common.h>
+
+/* order[count]: the units, each once. Units of one pattern are neighbours, ascending, unless more than eight patterns
+ * share a hash of 32 bits; units without nonzeros come last, ascending. The nonzeros of unit u are
+ * unit_ptr[u] .. unit_ptr[u + 1], ascending and unique columns; count is below UINT32_MAX. The same at any number of
+ * threads, at least 1. Nearly O(nnz + count) time: a unit is compared with at most a fixed number of others, none of
+ * them more than a fixed factor longer. Memory: up to 240 bytes a distinct pattern, 4 a unit, and 16 a unit for each
+ * thread (at most eight of them); nothing depends on nnz or on the columns. Errors: MEMORY. */
+spmm_status_t spmmi_reorder_minhash(uint64_t count, const int64_t *unit_ptr, const int32_t *col_ind,
+                                    int threads, uint32_t *order);
+
+#endif

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The order of units by min-hashes: what any order must hold to, and that likeness which was planted is found. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/alloc.h"
+#include "format/units.h"
+#include "inspector/generate.h"
+#include "inspector/matrix.h"
+#include "inspector/panel_stats.h"
+#include "inspector/reorder_minhash.h"
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+struct pattern {
+    uint64_t units;
+    int64_t cols;
+    int64_t *unit_ptr; /* units + 1 */
+    int32_t *col_ind;
+};
+
+static void *owned(uint64_t count, size_t size)
+{
+    void *block = calloc(count + 1, size);
+    assert_non_null(block);
+    return block;
+}
+
+static void pattern_free(struct pattern *p)
+{
+    free(p->unit_ptr);
+    free(p->col_ind);
+}
+
+static spmm_matrix_t *generate(const char *spec)
+{
+    spmm_matrix_t *m = NULL;
+    assert_int_equal(spmm_matrix_generate(spec, &m, NULL), SPMM_OK);
+    return m;
+}
+
+/* The rows of m, row i of the result being row order[i]. */
+static struct pattern take_rows(const spmm_matrix_t *m, const int32_t *order)
+{
+    struct pattern p = {(uint64_t)m->rows, m->cols, NULL, NULL};
+    p.unit_ptr = owned(p.units + 1, sizeof *p.unit_ptr);
+    p.col_ind = owned((uint64_t)m->nnz, sizeof *p.col_ind);
+    for (uint64_t i = 0; i < p.units; i++) {
+        const int64_t first = m->row_ptr[order[i]], length = m->row_ptr[order[i] + 1] - first;
+        p.unit_ptr[i + 1] = p.unit_ptr[i] + length;
+        memcpy(p.col_ind + p.unit_ptr[i], m->col_ind + first, (size_t)length * sizeof *p.col_ind);
+    }
+    return p;
+}
+
+static struct pattern shuffled(const char *spec)
+{
+    spmm_matrix_t *m = generate(spec);
+    int32_t *order = spmmi_random_permutation(m->rows, 7);
+    assert_non_null(order);
+    const struct pattern p = take_rows(m, order);
+    spmmi_free(order);
+    spmm_matrix_destroy(m);
+    return p;
+}
+
+static uint32_t *reorder(const struct pattern *p, int threads)
+{
+    uint32_t *order = owned(p->units, sizeof *order);
+    memset(order, 0xff, p->units * sizeof *order);
+    assert_int_equal(spmmi_reorder_minhash(p->units, p->unit_ptr, p->col_ind, threads, order), SPMM_OK);
+    return order;
+}
+
+static int64_t length_of(const struct pattern *p, uint32_t unit)
+{
+    return p->unit_ptr[unit + UINT64_C(1)] - p->unit_ptr[unit];
+}
+
+static int same_pattern(const struct pattern *p, uint32_t a, uint32_t b)
+{
+    const int64_t length = length_of(p, a);
+    return length == length_of(p, b) && memcmp(p->col_ind + p->unit_ptr[a], p->col_ind + p->unit_ptr[b],
+                                               (size_t)length * sizeof *p->col_ind) == 0;
+}
+
+/* Each unit once; those without nonzeros last; units of one pattern together, and ascending. */
+static void is_lawful(const struct pattern *p, const uint32_t *order)
+{
+    char *seen = owned(p->units, 1);
+    for (uint64_t i = 0; i < p->units; i++) {
+        assert_true(order[i] < p->units);
+        assert_int_equal(seen[order[i]]++, 0);
+        if (i > 0 && length_of(p, order[i - 1]) == 0)
+            assert_int_equal(length_of(p, order[i]), 0);
+    }
+    for (uint64_t i = 0, end = 0; i < p->units; i = end) {
+        for (end = i + 1; end < p->units && same_pattern(p, order[i], order[end]); end++)
+            assert_true(order[end - 1] < order[end]);
+        for (uint64_t k = end; k < p->units && p->units <= 1000; k++)
+            assert_false(same_pattern(p, order[i], order[k]));
+    }
+    free(seen);
+}
+
+static const char *const specs[] = {
+    "gen:fem3:3:2:4",        "gen:femshuf:4:4:4",      "gen:lap27:6",          "gen:qcd:2",
+    "gen:band:90:3",         "gen:band:0:3",           "gen:band:5:100",       "gen:block:64:8:2",
+    "gen:rand:300:3",        "gen:rand:5:0",           "gen:rmat:9:4",         "gen:rmat:0:3",
+    "gen:dense:70:9",        "gen:dense:0:3",          "gen:diag:77",          "gen:arrow:60",
+    "gen:arrow:0",           "gen:empty:50:6",         "gen:empty:0:0",        "gen:powerlaw:200:40:3",
+    "gen:powerlaw:900:12:2", "gen:uniform:40:900:300", "gen:uniform:5000:4:3",
+};
+
+static void is_a_lawful_order(void **state)
+{
+    static const uint32_t segments[] = {0, 1, 2, 5};
+    spmm_matrix_t *m = generate(*state);
+    for (size_t i = 0; i < COUNT(segments); i++) {
+        struct pattern p = {spmmi_units_count(m->rows, m->row_ptr, segments[i]), m->cols, NULL, m->col_ind};
+        p.unit_ptr = owned(p.units + 1, sizeof *p.unit_ptr);
+        spmmi_units_cut(m->rows, m->row_ptr, segments[i], p.unit_ptr, NULL);
+        uint32_t *first = reorder(&p, 1);
+        is_lawful(&p, first);
+        for (int threads = 2; threads <= 3; threads++) {
+            uint32_t *order = reorder(&p, threads);
+            assert_memory_equal(order, first, p.units * sizeof *order);
+            free(order);
+        }
+        free(first);
+        free(p.unit_ptr);
+    }
+    spmm_matrix_destroy(m);
+}
+
+/* Large enough that threads share every step. */
+static void order_does_not_depend_on_threads(void **state)
+{
+    static const char *const large[] = {"gen:rmat:14:6", "gen:powerlaw:30000:90:3", "gen:femshuf:18:18:18"};
+    static const int threads[] = {2, 3, 11};
+    (void)state;
+    for (size_t i = 0; i < COUNT(large); i++) {
+        struct pattern p = shuffled(large[i]);
+        uint32_t *first = reorder(&p, 1);
+        is_lawful(&p, first);
+        for (size_t k = 0; k < COUNT(threads); k++) {
+            uint32_t *order = reorder(&p, threads[k]);
+            assert_memory_equal(order, first, p.units * sizeof *order);
+            free(order);
+        }
+        free(first);
+        pattern_free(&p);
+    }
+}
+
+/* rho of panels of height rows. */
+static double reuse(const struct pattern *p, const uint32_t *order, int height)
+{
+    const struct spmmi_panel_input in = {.cols = p->cols,
+                                         .units = p->units,
+                                         .unit_ptr = p->unit_ptr,
+                                         .col_ind = p->col_ind,
+                                         .order = order,
+                                         .panel_rows = 32,
+                                         .stage_slots = 447,
+                                         .number_bytes = 4,
+                                         .register_tile = 8,
+                                         .n = 64,
+                                         .threads = 1};
+    spmm_panel_stats_t stats;
+    assert_int_equal(spmmi_panel_stats(&in, &stats), SPMM_OK);
+    assert_true(8 << height <= 256);
+    return stats.reuse[height];
+}
+
+/* Shuffled rows get back at least 0.9 of the reuse that they had before. */
+static void planted_clusters_are_found(void **state)
+{
+    static const char *const planted[] = {"gen:block:2048:16:4", "gen:block:3000:10:6", "gen:fem3:9:9:9"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(planted); i++) {
+        spmm_matrix_t *m = generate(planted[i]);
+        struct pattern p = shuffled(planted[i]);
+        const struct pattern natural = {p.units, p.cols, m->row_ptr, m->col_ind};
+        uint32_t *order = reorder(&p, 2);
+        for (int height = 0; height <= 1; height++) {
+            assert_true(reuse(&p, NULL, height) < 0.75 * reuse(&natural, NULL, height));
+            assert_true(reuse(&p, order, height) >= 0.9 * reuse(&natural, NULL, height));
+        }
+        free(order);
+        pattern_free(&p);
+        spmm_matrix_destroy(m);
+    }
+}
+
+/* Groups of 16 rows that share 24 columns, of which each row lacks some and has some of its own. */
+static void rows_that_are_only_alike_are_found(void **state)
+{
+    enum { groups = 200, rows = 16, shared = 24, kept = 20, noise = 4 };
+    const uint64_t units = groups * rows;
+    struct pattern p = {units, groups * shared * 2, owned(units + 1, sizeof(int64_t)),
+                        owned(units * (kept + noise), sizeof(int32_t))};
+    int32_t *const place = spmmi_random_permutation((int64_t)units, 3);
+    (void)state;
+    assert_non_null(place);
+    for (uint64_t u = 0; u < units; u++) {
+        const int32_t group = place[u] / rows;
+        int32_t *const columns = p.col_ind + u * (kept + noise);
+        for (int32_t i = 0; i < kept; i++)
+            columns[i] = group * shared + (i * (2 * (place[u] % rows) + 5) + place[u]) % shared;
+        for (int32_t i = 0; i < noise; i++)
+            columns[kept + i] = groups * shared + (place[u] * 37 + i * 1009) % (groups * shared);
+        const int64_t length = spmmi_sort_unique(columns, kept + noise);
+        p.unit_ptr[u + 1] = p.unit_ptr[u] + length;
+        memmove(p.col_ind + p.unit_ptr[u], columns, (size_t)length * sizeof *columns);
+    }
+    uint32_t *order = reorder(&p, 2);
+    uint64_t together = 0;
+    for (uint64_t i = 1; i < units; i++)
+        together += place[order[i]] / rows == place[order[i - 1]] / rows;
+    assert_true(together * 10 >= groups * (rows - 1) * UINT64_C(9));
+    free(order);
+    spmmi_free(place);
+    pattern_free(&p);
+}
+
+/*  unit 0: {1}   1: (none)   2: {0 .. 4999}   3: {1}   4: {2, 3}   5: (none)   6: {2, 3}   7: {1} */
+static void one_dense_row_and_equal_rows(void **state)
+{
+    enum { dense = 5000 };
+    static const int64_t lengths[] = {1, 0, dense, 1, 2, 0, 2, 1};
+    struct pattern p = {COUNT(lengths), dense, owned(COUNT(lengths) + 1, sizeof(int64_t)),
+                        owned(dense + 7, sizeof(int32_t))};
+    (void)state;
+    for (size_t u = 0; u < COUNT(lengths); u++) {
+        const int32_t first = lengths[u] == dense ? 0 : (int32_t)lengths[u];
+        p.unit_ptr[u + 1] = p.unit_ptr[u] + lengths[u];
+        for (int32_t i = 0; i < lengths[u]; i++)
+            p.col_ind[p.unit_ptr[u] + i] = first + i;
+    }
+    static const uint32_t expected[] = {2, 0, 3, 7, 4, 6, 1, 5};
+    uint32_t *order = reorder(&p, 1);
+    is_lawful(&p, order);
+    assert_memory_equal(order, expected, sizeof expected);
+    free(order);
+    pattern_free(&p);
+}
+
+/* One pattern many times over fills a bucket, and one row that holds every column shares min-hashes with many. */
+static void popular_patterns_and_a_full_row(void **state)
+{
+    enum { units = 20000, columns = 300 };
+    struct pattern p = {units, columns, owned(units + 1, sizeof(int64_t)),
+                        owned(2 * units + columns, sizeof(int32_t))};
+    (void)state;
+    for (uint64_t u = 0; u < units; u++) {
+        const int full = u == 12345;
+        int32_t *const at = p.col_ind + p.unit_ptr[u];
+        for (int32_t i = 0; i < (full ? columns : 2); i++)
+            at[i] = full ? i : i * (int32_t)(1 + u % 7);
+        p.unit_ptr[u + 1] = p.unit_ptr[u] + (full ? columns : 2);
+    }
+    uint32_t *order = reorder(&p, 3);
+    is_lawful(&p, order);
+    uint64_t changes = 0;
+    for (uint64_t i = 1; i < units; i++)
+        changes += !same_pattern(&p, order[i - 1], order[i]);
+    assert_int_equal(changes, 7);
+    free(order);
+    pattern_free(&p);
+}
+
+static void survives_short_memory(void **state)
+{
+    struct pattern p = shuffled("gen:block:64:8:2");
+    uint32_t *order = owned(p.units, sizeof *order);
+    const int64_t live = spmmi_alloc_live();
+    (void)state;
+    spmmi_alloc_fail_at(-1, 0);
+    assert_int_equal(spmmi_reorder_minhash(p.units, p.unit_ptr, p.col_ind, 2, order), SPMM_OK);
+    const int64_t allocations = spmmi_alloc_count();
+    assert_true(allocations > 0);
+    for (int64_t k = 0; k < allocations; k++) {
+        spmmi_alloc_fail_at(k, 0);
+        assert_int_equal(spmmi_reorder_minhash(p.units, p.unit_ptr, p.col_ind, 2, order), SPMM_ERR_MEMORY);
+        spmmi_alloc_fail_at(-1, 0);
+        assert_int_equal(spmmi_alloc_live(), live);
+    }
+    free(order);
+    pattern_free(&p);
+}
+
+/* Memory as the header states it: nothing but the units counts. Blocks are rounded up to a cache line and more. */
+static void memory_is_as_stated(void **state)
+{
+    struct pattern p = shuffled("gen:rand:3000:40");
+    (void)state;
+    for (int threads = 1; threads <= 11; threads += 5) {
+        spmmi_alloc_peak_reset();
+        uint32_t *order = reorder(&p, threads);
+        const uint64_t buffers = threads < 8 ? (uint64_t)threads : 8;
+        assert_true(spmmi_alloc_peak_bytes() <= p.units * (240 + 4 + 16 * buffers) + UINT64_C(10) * 128);
+        free(order);
+    }
+    pattern_free(&p);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest plain[] = {
+        cmocka_unit_test(order_does_not_depend_on_threads),
+        cmocka_unit_test(planted_clusters_are_found),
+        cmocka_unit_test(rows_that_are_only_alike_are_found),
+        cmocka_unit_test(one_dense_row_and_equal_rows),
+        cmocka_unit_test(popular_patterns_and_a_full_row),
+        cmocka_unit_test(survives_short_memory),
+        cmocka_unit_test(memory_is_as_stated),
+    };
+    struct CMUnitTest tests[COUNT(specs) + COUNT(plain)];
+    size_t count = 0;
+    for (size_t i = 0; i < COUNT(specs); i++)
+        tests[count++] =
+            (struct CMUnitTest){specs[i], is_a_lawful_order, NULL, NULL, (void *)(uintptr_t)specs[i]};
+    for (size_t i = 0; i < COUNT(plain); i++)
+        tests[count++] = plain[i];
+    return cmocka_run_group_tests_name("reorder_minhash", tests, NULL, NULL);
+}
