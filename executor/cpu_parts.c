@@ -47,7 +47,7 @@ static uint32_t preferred_slot(const spmm_plan_t *plan, const struct spmmi_varia
 {
     const struct spmmi_part *own = &plan->parts[variant->part_first];
     uint32_t slot = variant->part_first;
-    if (own->family != SPMM_FAMILY_TILED || (own->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0)
+    if (own->family != SPMM_FAMILY_TILED || (own->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0 || is_narrow(plan))
         return slot;
     for (uint32_t i = 0; i < plan->part_count; i++) {
         const struct spmmi_part *part = &plan->parts[i];
@@ -64,7 +64,7 @@ uint32_t spmmi_cpu_slot_of(const spmm_plan_t *plan, const struct spmmi_variant *
     const spmm_schedule_t schedule = made_schedule(force_kernel);
     const bool must_replace = is_narrow(plan) && plan->parts[variant->part_first].family == SPMM_FAMILY_ROWS;
     if (force_kernel == NULL && !must_replace)
-        return is_narrow(plan) ? variant->part_first : preferred_slot(plan, variant);
+        return preferred_slot(plan, variant);
     for (uint32_t i = 0; family_of(schedule) == SPMM_FAMILY_TILED && i < plan->part_count; i++)
         if (plan->parts[i].op == variant->op && plan->parts[i].schedule == schedule)
             return i;

@@ -87,21 +87,6 @@ cleanup:
     return status;
 }
 
-/* From the order of the transpose to that of A, so that the transpose need not be kept. */
-static spmm_status_t map_reorder(struct spmmi_tiled_layout *layout, int64_t nnz, const int64_t *t_map,
-                                 spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    uint32_t *map = spmmi_alloc((uint64_t)nnz, sizeof *map);
-    SPMM_TRY_ALLOC(map, diag);
-    for (int64_t q = 0; q < nnz; q++)
-        map[t_map[q]] = layout->value_map[q];
-    spmmi_free(layout->value_map);
-    layout->value_map = map;
-cleanup:
-    return status;
-}
-
 spmm_status_t spmmi_cpu_tiled_make(const spmm_plan_t *plan, const struct spmmi_part *part,
                                    struct spmmi_cpu_tiled *tiled, spmm_diag_t *diag)
 {
@@ -112,7 +97,7 @@ spmm_status_t spmmi_cpu_tiled_make(const spmm_plan_t *plan, const struct spmmi_p
     SPMM_TRY(spmmi_tiled_build(source.a.rows, source.a.cols, source.a.row_ptr, source.a.col_ind, &source.part,
                                &tiled->layout, diag));
     if (source.a.map != NULL)
-        SPMM_TRY(map_reorder(&tiled->layout, plan->nnz, source.a.map, diag));
+        SPMM_TRY(spmmi_tiled_map_from_a(&tiled->layout, plan->nnz, source.a.map, diag));
     tiled->values = spmmi_alloc_zero((uint64_t)tiled->layout.view.slice_count * SPMMI_TILED_LANES,
                                      spmm_dtype_size(plan->dtype));
     SPMM_TRY_ALLOC(tiled->values, diag);

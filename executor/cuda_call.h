@@ -26,6 +26,18 @@ static inline spmm_status_t spmmi_cuda_fail(cudaError_t error, const char *call,
         }                                                         \
     } while (0)
 
+/* count elements into an array of the device. Layouts hold such arrays as pointers to const, as kernels see them. */
+static inline spmm_status_t spmmi_cuda_copy_up(const void *device, const void *host, uint64_t count,
+                                               size_t size, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    if (count > 0)
+        SPMM_TRY_CUDA(
+            cudaMemcpy((void *)(uintptr_t)device, host, (size_t)count * size, cudaMemcpyHostToDevice), diag);
+cleanup:
+    return status;
+}
+
 /* The executor's device is current between enter and leave; then the caller's is again. */
 struct spmmi_cuda_scope {
     int previous; /* -1: nothing to restore */

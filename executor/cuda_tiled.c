@@ -24,35 +24,6 @@ cleanup:
     return status;
 }
 
-static spmm_status_t copy_up(const void *device, const void *host, uint64_t count, size_t size,
-                             spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    if (count > 0)
-        SPMM_TRY_CUDA(
-            cudaMemcpy((void *)(uintptr_t)device, host, (size_t)count * size, cudaMemcpyHostToDevice), diag);
-cleanup:
-    return status;
-}
-
-/* The map of op = T leads from the order of A: place of A's nonzero map[q] is that of the transpose's q. */
-static spmm_status_t upload_value_map(const struct spmmi_cuda_tiled *tiled, const uint32_t *value_map,
-                                      const int64_t *t_map, uint64_t nnz, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    uint32_t *from_a = NULL;
-    if (t_map != NULL) {
-        from_a = spmmi_alloc(nnz, sizeof *from_a);
-        SPMM_TRY_ALLOC(from_a, diag);
-        for (uint64_t q = 0; q < nnz; q++)
-            from_a[t_map[q]] = value_map[q];
-    }
-    SPMM_TRY(copy_up(tiled->value_map, from_a != NULL ? from_a : value_map, nnz, sizeof *value_map, diag));
-cleanup:
-    spmmi_free(from_a);
-    return status;
-}
-
 spmm_status_t spmmi_cuda_tiled_upload(const spmm_plan_t *plan, uint32_t part,
                                       const struct spmmi_cuda_tiled *tiled, spmm_diag_t *diag)
 {
@@ -63,30 +34,29 @@ spmm_status_t spmmi_cuda_tiled_upload(const spmm_plan_t *plan, uint32_t part,
     SPMM_TRY(spmmi_op_pattern_open(plan, plan->parts[part].op, &a, diag));
     SPMM_TRY(spmmi_tiled_build(a.rows, a.cols, a.row_ptr, a.col_ind, &plan->parts[part], &host, diag));
     const uint64_t warps = (uint64_t)to->stage_count * (to->panel_rows / SPMMI_TILED_LANES);
-    SPMM_TRY(copy_up(to->panel_stage, host.panel_stage, (uint64_t)to->panel_count + 1, 4, diag));
-    SPMM_TRY(copy_up(to->stage_first, host.stage_first, (uint64_t)to->stage_count + 1, 4, diag));
-    SPMM_TRY(copy_up(to->columns, host.columns, to->footprint, 4, diag));
-    SPMM_TRY(copy_up(to->warp_slice, host.warp_slice, warps + 1, 4, diag));
-    SPMM_TRY(copy_up(to->local, host.local, (uint64_t)to->slice_count * SPMMI_TILED_LANES, 2, diag));
-    SPMM_TRY(copy_up(to->target, host.target, (uint64_t)to->panel_count * to->panel_rows, 4, diag));
-    SPMM_TRY(copy_up(to->splits, host.splits, to->split_count, sizeof *to->splits, diag));
-    SPMM_TRY(upload_value_map(tiled, host.value_map, a.map, (uint64_t)plan->nnz, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->panel_stage, host.panel_stage, (uint64_t)to->panel_count + 1, 4, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->stage_first, host.stage_first, (uint64_t)to->stage_count + 1, 4, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->columns, host.columns, to->footprint, 4, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->warp_slice, host.warp_slice, warps + 1, 4, diag));
+    SPMM_TRY(
+        spmmi_cuda_copy_up(to->local, host.local, (uint64_t)to->slice_count * SPMMI_TILED_LANES, 2, diag));
+    SPMM_TRY(
+        spmmi_cuda_copy_up(to->target, host.target, (uint64_t)to->panel_count * to->panel_rows, 4, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->splits, host.splits, to->split_count, sizeof *to->splits, diag));
+    if (a.map != NULL)
+        SPMM_TRY(spmmi_tiled_map_from_a(&host, plan->nnz, a.map, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(tiled->value_map, host.value_map, (uint64_t)plan->nnz, 4, diag));
 cleanup:
     spmmi_tiled_free(&host);
     spmmi_op_pattern_close(&a);
     return status;
 }
 
-static uint64_t sum_bytes(spmm_dtype_t dtype)
-{
-    return dtype == SPMM_F64 ? sizeof(double) : sizeof(float);
-}
-
 uint32_t spmmi_cuda_tiled_register_tile(const struct spmmi_cuda_tiled *tiled, spmm_dtype_t dtype, int64_t n)
 {
     const uint32_t number_bytes = (uint32_t)spmm_dtype_size(dtype);
     uint32_t tile = 1;
-    while (tile < n && 2 * tile * sum_bytes(dtype) <= REGISTER_TILE_MAX_BYTES &&
+    while (tile < n && 2 * tile * spmmi_tiled_sum_bytes((int)dtype) <= REGISTER_TILE_MAX_BYTES &&
            spmmi_tiled_shared_bytes(&tiled->layout, 2 * tile, number_bytes) <= SPMMI_TILED_SHARED_MAX)
         tile *= 2;
     return tile;
@@ -95,7 +65,8 @@ uint32_t spmmi_cuda_tiled_register_tile(const struct spmmi_cuda_tiled *tiled, sp
 uint64_t spmmi_cuda_tiled_workspace(const struct spmmi_cuda_tiled *tiled, spmm_dtype_t dtype, int64_t n)
 {
     const int64_t columns = n < SPMMI_TILED_COLUMNS_MAX ? n : SPMMI_TILED_COLUMNS_MAX;
-    return (tiled->layout.partial_count * (uint64_t)columns * sum_bytes(dtype) + 255) / 256 * 256;
+    return (tiled->layout.partial_count * (uint64_t)columns * spmmi_tiled_sum_bytes((int)dtype) + 255) / 256 *
+           256;
 }
 
 int spmmi_cuda_tiled_execute(const struct spmmi_cuda_tiled *tiled, spmm_dtype_t dtype,

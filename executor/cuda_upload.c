@@ -9,15 +9,6 @@
 #include "op_pattern.h"
 #include "stream_layout.h"
 
-static spmm_status_t copy_up(void *device, const void *host, uint64_t count, size_t size, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    if (count > 0)
-        SPMM_TRY_CUDA(cudaMemcpy(device, host, (size_t)count * size, cudaMemcpyHostToDevice), diag);
-cleanup:
-    return status;
-}
-
 static spmm_status_t upload_map(const struct spmmi_operand *operand, const int64_t *map, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -25,7 +16,7 @@ static spmm_status_t upload_map(const struct spmmi_operand *operand, const int64
     SPMM_TRY_ALLOC(narrow, diag);
     for (uint32_t q = 0; q < operand->stream.nnz; q++)
         narrow[q] = (uint32_t)map[q];
-    SPMM_TRY(copy_up(operand->map, narrow, operand->stream.nnz, sizeof *narrow, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(operand->map, narrow, operand->stream.nnz, sizeof *narrow, diag));
 cleanup:
     spmmi_free(narrow);
     return status;
@@ -44,8 +35,8 @@ static spmm_status_t upload_blocks(const struct spmmi_cuda *cuda, uint32_t part,
         const uint32_t nonzeros = spmmi_cuda_block_nonzeros(cuda, part, grid);
         spmmi_blocks_build(stream, items, cuda->parts[part].granule, nonzeros,
                            nonzeros / spmmi_rows_slack(grid), blocks);
-        SPMM_TRY(copy_up((void *)(uintptr_t)cuda->blocks[part][grid], blocks, (uint64_t)count + 1,
-                         sizeof *blocks, diag));
+        SPMM_TRY(
+            spmmi_cuda_copy_up(cuda->blocks[part][grid], blocks, (uint64_t)count + 1, sizeof *blocks, diag));
         spmmi_free(blocks);
         blocks = NULL;
     }
@@ -64,11 +55,11 @@ static spmm_status_t upload_items(const struct spmmi_cuda *cuda, const spmm_plan
         if (plan->parts[i].op != op || plan->parts[i].family != SPMM_FAMILY_ROWS)
             continue;
         SPMM_TRY(spmmi_items_build(&plan->parts[i], cuda->operands[op].rows, row_ptr, &host, diag));
-        SPMM_TRY(copy_up((void *)(uintptr_t)cuda->items[i].item_rank, host.item_rank, host.item_count + 1,
-                         sizeof *host.item_rank, diag));
+        SPMM_TRY(spmmi_cuda_copy_up(cuda->items[i].item_rank, host.item_rank, host.item_count + 1,
+                                    sizeof *host.item_rank, diag));
         if (host.item_start != NULL)
-            SPMM_TRY(copy_up((void *)(uintptr_t)cuda->items[i].item_start, host.item_start,
-                             host.item_count + 1, sizeof *host.item_start, diag));
+            SPMM_TRY(spmmi_cuda_copy_up(cuda->items[i].item_start, host.item_start, host.item_count + 1,
+                                        sizeof *host.item_start, diag));
         else
             SPMM_TRY(upload_blocks(cuda, i, stream, &host, diag));
         spmmi_items_host_free(&host);
@@ -91,15 +82,15 @@ static spmm_status_t upload_operand(const struct spmmi_cuda *cuda, const spmm_pl
     SPMM_TRY(spmmi_stream_build(a.rows, a.row_ptr, a.col_ind, &host, diag));
     SPMM_REQUIRE(host.ranks == s->ranks, SPMM_ERR_INTERNAL, diag,
                  "the stream has %u rows, its statistics said %u", host.ranks, s->ranks);
-    SPMM_TRY(copy_up((void *)(uintptr_t)s->columns, host.columns, (uint64_t)s->nnz + SPMMI_STREAM_PAD,
-                     sizeof *s->columns, diag));
-    SPMM_TRY(copy_up((void *)(uintptr_t)s->rank_start, host.rank_start, (uint64_t)s->ranks + 1,
-                     sizeof *s->rank_start, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(s->columns, host.columns, (uint64_t)s->nnz + SPMMI_STREAM_PAD,
+                                sizeof *s->columns, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(s->rank_start, host.rank_start, (uint64_t)s->ranks + 1, sizeof *s->rank_start,
+                                diag));
     if (s->empty_count > 0) {
-        SPMM_TRY(copy_up((void *)(uintptr_t)s->row_of_rank, host.row_of_rank, (uint64_t)s->ranks + 1,
-                         sizeof *s->row_of_rank, diag));
-        SPMM_TRY(copy_up((void *)(uintptr_t)s->empty_rows, host.empty_rows, s->empty_count,
-                         sizeof *s->empty_rows, diag));
+        SPMM_TRY(spmmi_cuda_copy_up(s->row_of_rank, host.row_of_rank, (uint64_t)s->ranks + 1,
+                                    sizeof *s->row_of_rank, diag));
+        SPMM_TRY(
+            spmmi_cuda_copy_up(s->empty_rows, host.empty_rows, s->empty_count, sizeof *s->empty_rows, diag));
     }
     if (op == SPMM_OP_T)
         SPMM_TRY(upload_map(operand, a.map, diag));

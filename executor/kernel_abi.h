@@ -180,6 +180,12 @@ uint64_t spmmi_tiled_host_workspace(const struct spmmi_tiled *layout, int dtype,
 /* Indexed by dtype - 1; kernels/tiled/tiled_cpu.c. Same bits at any number of threads. */
 extern const spmmi_tiled_host_fn spmmi_tiled_host_kernels[4];
 
+/* Bytes of a sum of products: double for f64, else float. */
+static inline uint64_t spmmi_tiled_sum_bytes(int dtype)
+{
+    return dtype == 2 ? sizeof(double) : sizeof(float);
+}
+
 /* Slices that kernels on the GPU may read past the last one, without using what they read. */
 #define SPMMI_TILED_AHEAD 8u
 

@@ -18,21 +18,16 @@ static const struct tiled_cpu_ops *ops_pick(int dtype)
     return &spmmi_tiled_cpu_portable[dtype - 1];
 }
 
-static uint64_t sum_bytes(int dtype)
-{
-    return dtype == 2 ? sizeof(double) : sizeof(float);
-}
-
 static uint64_t number_bytes(int dtype)
 {
-    return dtype <= 2 ? sum_bytes(dtype) : sizeof(uint16_t);
+    return dtype <= 2 ? spmmi_tiled_sum_bytes(dtype) : sizeof(uint16_t);
 }
 
 uint64_t spmmi_tiled_host_workspace(const struct spmmi_tiled *layout, int dtype, int64_t n)
 {
     uint64_t bytes = 0;
     const bool overflows =
-        __builtin_mul_overflow(layout->partial_count * sum_bytes(dtype), (uint64_t)n, &bytes);
+        __builtin_mul_overflow(layout->partial_count * spmmi_tiled_sum_bytes(dtype), (uint64_t)n, &bytes);
     return overflows ? UINT64_MAX : bytes;
 }
 
@@ -41,7 +36,7 @@ static int columns_pick(const struct spmmi_tiled_host *args, int dtype)
 {
     int columns = 4;
     while (columns < TILED_CPU_COLUMNS_MAX && columns < args->n &&
-           (args->layout->stage_slots + 1) * sum_bytes(dtype) * 2 * (uint64_t)columns <=
+           (args->layout->stage_slots + 1) * spmmi_tiled_sum_bytes(dtype) * 2 * (uint64_t)columns <=
                TILED_CPU_STAGE_BYTES / 2)
         columns *= 2;
     return columns;
