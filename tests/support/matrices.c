@@ -141,6 +141,14 @@ struct test_matrix *test_matrix_named(const char *name, enum test_values values)
     abort();
 }
 
+int test_matrix_stores(const struct test_matrix *a, int64_t i, int64_t j)
+{
+    for (int64_t p = a->row_ptr[i]; p < a->row_ptr[i + 1]; p++)
+        if (a->col_ind[p] == j)
+            return 1;
+    return 0;
+}
+
 void test_matrix_free(struct test_matrix *matrix)
 {
     if (matrix == NULL)

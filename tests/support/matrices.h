@@ -24,6 +24,8 @@ struct test_matrix *test_matrix_make(int index, enum test_values values);
 /* The same by name. */
 struct test_matrix *test_matrix_named(const char *name, enum test_values values);
 void test_matrix_free(struct test_matrix *matrix);
+/* Does it hold a nonzero in row i and column j? */
+int test_matrix_stores(const struct test_matrix *a, int64_t i, int64_t j);
 
 /* The same numbers on every machine, mixed from two keys: any 64 bits, and a double in (-1, 1) exact in f32. */
 uint64_t test_hash(uint64_t a, uint64_t b);

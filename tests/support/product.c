@@ -2,6 +2,7 @@
 /* See product.h. */
 #include "product.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -88,4 +89,13 @@ void test_product_check(spmm_executor_t *executor, const struct test_matrix *a, 
     test_dense_free(&b);
     test_dense_free(&c);
     test_dense_free(&c_before);
+}
+
+void test_product_check_canary(const struct test_matrix *a, int64_t j, const struct test_dense *c)
+{
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t q = 0; q < c->view.cols; q++)
+            if ((isfinite(test_dense_get(c, i, q)) != 0) == test_matrix_stores(a, i, j))
+                fail_msg("%s: column %lld, element (%lld, %lld)", a->name, (long long)j, (long long)i,
+                         (long long)q);
 }

@@ -32,4 +32,7 @@ void test_product_run(spmm_executor_t *executor, const struct test_product *prod
 void test_product_check(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
                         const struct test_product *product);
 
+/* C of a product whose row j of B is not finite: just the rows of C that store column j are not either. */
+void test_product_check_canary(const struct test_matrix *a, int64_t j, const struct test_dense *c);
+
 #endif
