@@ -52,6 +52,20 @@ static double blocks_per_sm(const struct spmmi_model_query *q)
     return fmax(blocks, 1);
 }
 
+/* Wavefronts of shared memory: entries, the slots that they name, and the staging of those. */
+static double shared_seconds(const struct spmmi_model_query *q, double passes)
+{
+    const spmm_panel_stats_t *t = q->candidate->panels;
+    const double tile = fmin((double)q->candidate->register_tile, q->n);
+    const double row_sectors = (double)t->footprint_sum * ceil(tile * q->number_bytes / SECTOR) * passes;
+    const double stores =
+        q->is_col_major ? COLUMN_PASSES * (double)t->sectors * q->n : ROW_PASSES * row_sectors;
+    /* Slots are read whole, past n too. */
+    const double read = LANES * (double)q->candidate->register_tile * q->number_bytes;
+    const double reads = (double)t->slices * passes * (read / WAVEFRONT + ENTRY_PASSES);
+    return (reads + stores) * WAVEFRONT / q->profile->shared_rate;
+}
+
 static void add_bytes(const struct spmmi_model_query *q, double passes, struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
@@ -83,13 +97,7 @@ static void add_bytes(const struct spmmi_model_query *q, double passes, struct s
     p->term[SPMMI_TERM_L2] =
         staged / spmmi_profile_table_at(&d->gather, row, fmin(once / passes, d->l2_bytes)) +
         (a * passes + c) / spmmi_profile_table_at(&d->gather, 512, 0.5 * d->l2_bytes);
-    const double row_sectors = (double)t->footprint_sum * ceil(tile * q->number_bytes / SECTOR) * passes;
-    const double stores =
-        q->is_col_major ? COLUMN_PASSES * (double)t->sectors * q->n : ROW_PASSES * row_sectors;
-    /* Slots are read whole, past n too. */
-    const double read = LANES * (double)q->candidate->register_tile * q->number_bytes;
-    const double reads = (double)t->slices * passes * (read / WAVEFRONT + ENTRY_PASSES);
-    p->term[SPMMI_TERM_L1] = (reads + stores) * WAVEFRONT / d->shared_rate;
+    p->term[SPMMI_TERM_L1] = shared_seconds(q, passes);
     p->term[SPMMI_TERM_ALU] = 2 * entries * tile * passes / (q->number_bytes > 4 ? d->fma_f64 : d->fma_f32);
 }
 
