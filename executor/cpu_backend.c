@@ -188,9 +188,9 @@ static spmm_status_t variants_check(const spmm_plan_t *plan, const char *force_k
     for (uint32_t i = 0; i < plan->variant_count; i++) {
         const struct spmmi_variant *variant = &plan->variants[i];
         SPMM_REQUIRE(
-            variant->part_count == 1 && variant->compute == plan->dtype, SPMM_ERR_UNSUPPORTED, diag,
+            variant->part_count == 1 && (int)variant->compute == (int)plan->dtype, SPMM_ERR_UNSUPPORTED, diag,
             "variant %u has %u parts and computes in %s; this build runs one part in the plan's own type", i,
-            variant->part_count, spmm_dtype_name(variant->compute));
+            variant->part_count, spmm_compute_name(variant->compute));
         SPMM_REQUIRE(!spmmi_cpu_reorders(plan, variant, force_kernel), SPMM_ERR_ARGUMENT, diag,
                      "the plan leaves C in an order of its own, which \"%s\" would change", force_kernel);
     }

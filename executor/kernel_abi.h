@@ -227,6 +227,97 @@ struct spmmi_tiled_cuda {
 /* Returns a cudaError_t, 0 = enqueued. */
 int spmmi_tiled_cuda_launch(int dtype, const struct spmmi_tiled_cuda *args);
 
+/* window and panel families, on the CPU and on the GPU: tensor cores (docs/kernels.md). op(A) is cut into units of
+ * unit_rows rows (window: 8; panel: 64, 128 or 256), whose rows need not be neighbours. A unit's columns, the union of
+ * those of its rows, are walked in steps: 8 columns a step for windows, 16 for panels. Within a step A is stored in
+ * blocks of 8 rows by 8 columns, the narrow operand of an MMA: "fragments".
+ *
+ * Fragment order. The number in row r and column position p of a block (0 .. 7 each) belongs to lane 4 r + p % 4 of a
+ * warp, there it is number p / 4: bit and dense place 2 * lane + p / 4, which is 8 r + 2 (p % 4) + p / 4. This is the
+ * operand order of mma.m16n8k8 for f64 and tf32; for 16-bit types it is so as well if position p is taken for the
+ * MMA's k = 2 (p % 4) + p / 4, as rows of B are in the same order.
+ *
+ * Blocks. A window's step is one block. A panel's step has, for each group of 64 rows of the panel, a mask: bit
+ * 8 h + w says that window w of the group (rows 8 w ..) has numbers in columns 8 h .. 8 h + 7 of the step; a set bit is
+ * one block, and the blocks of a step follow each other by group, then by bit. bitmaps has a bit for each number of A
+ * that a block holds, stored zeros included. Values are dense: 64 a block, zero where there is no number of A; or
+ * packed: only the numbers of A, in fragment order, at value_first[block]; a panel's step starts at a multiple of 16
+ * bytes. A position of a step beyond the unit's columns names one of the unit's columns and has no numbers.  */
+#define SPMMI_FRAGMENT_NUMBERS 64u
+#define SPMMI_FRAGMENT_NONE 0xffffffffu /* row_of: no row; slot: the item writes C */
+#define SPMMI_FRAGMENT_PAD 64u /* further entries after each array but items and splits, readable, zero */
+
+/* Steps [begin, end) of a unit, summed by one warp (window) or one block of threads (panel). */
+struct spmmi_fragment_item {
+    uint32_t unit, begin, end, slot;
+};
+/* A unit that was cut: its partial sums in slots [first, first + count) are added in this order. A slot holds
+ * unit_rows x n sums: float, or double for f64. */
+struct spmmi_fragment_split {
+    uint32_t unit, first, count;
+};
+
+/* One op(A) in fragments; all pointers are host pointers or all are device pointers. */
+struct spmmi_fragments {
+    uint32_t rows, cols; /* of op(A) */
+    uint32_t unit_rows;  /* 8: window; 64, 128, 256: panel */
+    uint32_t is_packed;
+    uint32_t unit_count, step_count, block_count, item_count, slot_count, split_count;
+    uint64_t value_count;     /* entries of values, pad not counted */
+    uint32_t step_blocks_max; /* most blocks of a step */
+    uint32_t step_values_max; /* most values of a step, its padding to 16 bytes included */
+    const uint32_t *row_of;   /* unit_count * unit_rows: row of C, or none */
+    const uint32_t
+        *columns; /* step_count * 8 or 16: columns of op(A); position p of half h at 8 h + 2 (p % 4) + p / 4,
+                                 so that lane t finds its two of a half side by side at 8 h + 2 t */
+    const uint16_t *masks; /* panel: step_count * (unit_rows / 64) */
+    const uint32_t
+        *block_first; /* panel: step_count * (unit_rows / 64) + 1: first block of each group of each step */
+    const uint64_t *bitmaps;     /* block_count */
+    const uint32_t *value_first; /* block_count + 1; dense: NULL, 64 times the block */
+    const void *values;          /* value_count of the plan's type */
+    const struct spmmi_fragment_item
+        *items; /* item_count: by unit, then by step; units without columns too */
+    const struct spmmi_fragment_split *splits; /* split_count, by unit */
+};
+
+/* C(m x n) = alpha * P * B(k x n) + beta * C on the CPU, B and C in any order. compute: spmm_compute_t. Rounds and
+ * splits numbers as the tensor cores' kernels do, and keeps f32 sums where they do. */
+struct spmmi_fragment_host {
+    const struct spmmi_fragments *layout;
+    int dtype, compute;
+    int64_t n;
+    const void *b;
+    int64_t ldb;
+    int b_is_col_major;
+    void *c;
+    int64_t ldc;
+    int c_is_col_major;
+    double alpha, beta;
+    void *workspace; /* the slots: slot_count * unit_rows * n sums */
+    int threads;     /* 0 = OpenMP's default */
+};
+/* kernels/window/window_cpu.c and kernels/panel/panel_cpu.c. Same bits at any number of threads. */
+void spmmi_window_host(const struct spmmi_fragment_host *args);
+void spmmi_panel_host(const struct spmmi_fragment_host *args);
+
+/* One launch on the GPU; B and C are row-major. */
+struct spmmi_fragment_cuda {
+    struct spmmi_fragments layout;
+    int compute; /* spmm_compute_t */
+    const void *b;
+    void *c;
+    uint64_t ldb, ldc; /* elements */
+    uint32_t n;
+    double alpha, beta;
+    void *slots; /* slot_count * unit_rows * n sums */
+    void *cuda_stream;
+    int can_overlap; /* dependent launches, sm_90 */
+};
+/* Returns a cudaError_t, 0 = enqueued. */
+int spmmi_window_cuda_launch(int dtype, const struct spmmi_fragment_cuda *args);
+int spmmi_panel_cuda_launch(int dtype, const struct spmmi_fragment_cuda *args);
+
 /* out[map[q]] = in[q], count numbers of the plan's type: values of A into their slices. */
 int spmmi_scatter_cuda(int dtype, uint32_t count, const uint32_t *map, const void *in, void *out,
                        void *cuda_stream);

@@ -22,7 +22,7 @@
 
 struct spmmi_variant {
     spmm_op_t op;
-    spmm_dtype_t compute;
+    spmm_compute_t compute;
     uint32_t layouts; /* SPMM_LAYOUT_* mask, not 0 */
     uint32_t target;
     int64_t n_min, n_max;
@@ -41,17 +41,26 @@ struct spmmi_variant {
  * the order of P. items is the order in which panels take them: a permutation of 0 .. item_count - 1, the identity
  * without SPMMI_PART_REORDERED. Panel p takes units items[p * panel_rows ..] up to panel_rows of them.
  * What a panel stages, and the local indices, follow from this; the executor derives them.        */
+/* window, panel and bcsr families (tensor cores). The rows of P are taken in the order of items, a permutation of its
+ * rows, the identity without SPMMI_PART_REORDERED: unit u takes rows items[u * panel_rows ..] up to panel_rows of them
+ * (window: 8; panel: 64, 128 or 256; bcsr: 16). A unit's columns are the union of its rows' columns, walked in steps
+ * of SPMMI_STEP_COLUMNS; a unit of more than `granule` steps is cut into items whose sums are added in order.
+ * stage_slots is 0. What follows from this is derived by the executor (executor/fragment_layout.h).   */
 struct spmmi_part {
     spmm_op_t op; /* as the variants that name it */
     spmm_family_t family;
     spmm_schedule_t schedule;
-    uint32_t granule; /* segmented: 1 .. SPMMI_ROW_SEGMENT_MAX; whole: 0 */
+    uint32_t
+        granule; /* segmented: 1 .. SPMMI_ROW_SEGMENT_MAX; whole: 0; tensor cores: 1 .. SPMMI_STEPS_MAX */
     uint64_t item_count;
     uint32_t *items;      /* owned */
-    uint32_t panel_rows;  /* tiled: 32, 64, 128 or 256 */
+    uint32_t panel_rows;  /* tiled: 32, 64, 128 or 256; tensor cores: rows of a unit */
     uint32_t stage_slots; /* tiled: SPMMI_STAGE_SLOTS_MIN .. SPMMI_STAGE_SLOTS_MAX */
     uint32_t flags;       /* SPMMI_PART_* */
 };
+#define SPMMI_STEPS_MAX 0x1000000u /* steps of an item */
+#define SPMMI_WINDOW_ROWS 8u
+#define SPMMI_STEP_COLUMNS(family) ((family) == SPMM_FAMILY_WINDOW ? 8u : 16u)
 #define SPMMI_ROW_SEGMENT_MAX 0x40000000u
 #define SPMMI_UNIT_MAX UINT32_MAX /* units of a part */
 #define SPMMI_PANEL_ROWS_MIN 32u

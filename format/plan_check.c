@@ -133,6 +133,9 @@ static int is_family(spmm_family_t family, spmm_schedule_t schedule)
     case SPMM_SCHEDULE_WHOLE:
     case SPMM_SCHEDULE_SEGMENTED:
         return family == SPMM_FAMILY_TILED;
+    case SPMM_SCHEDULE_DENSE:
+    case SPMM_SCHEDULE_PACKED:
+        return 0; /* no kernel runs them yet */
     }
     return 0;
 }
@@ -200,7 +203,7 @@ static spmm_status_t check_variant(const spmm_plan_t *p, uint32_t index, spmm_di
     const uint32_t layouts = SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR;
     SPMM_REQUIRE_AT(is_op(v->op), SPMM_ERR_PLAN_VARIANT, diag, index, "variant %u has op %d", index,
                     (int)v->op);
-    SPMM_REQUIRE_AT(v->compute == p->dtype, SPMM_ERR_PLAN_VARIANT, diag, index,
+    SPMM_REQUIRE_AT((int)v->compute == (int)p->dtype, SPMM_ERR_PLAN_VARIANT, diag, index,
                     "variant %u has compute type %d", index, (int)v->compute);
     SPMM_REQUIRE_AT(v->layouts != 0 && (v->layouts & ~layouts) == 0, SPMM_ERR_PLAN_VARIANT, diag, index,
                     "variant %u has layouts 0x%x", index, v->layouts);

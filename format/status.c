@@ -52,6 +52,25 @@ const char *spmm_dtype_name(spmm_dtype_t dtype)
     return "?";
 }
 
+const char *spmm_compute_name(spmm_compute_t compute)
+{
+    switch (compute) {
+    case SPMM_COMPUTE_F32:
+        return "f32";
+    case SPMM_COMPUTE_F64:
+        return "f64";
+    case SPMM_COMPUTE_F16:
+        return "f16";
+    case SPMM_COMPUTE_BF16:
+        return "bf16";
+    case SPMM_COMPUTE_TF32:
+        return "tf32";
+    case SPMM_COMPUTE_3XTF32:
+        return "3xtf32";
+    }
+    return "?";
+}
+
 size_t spmm_dtype_size(spmm_dtype_t dtype)
 {
     switch (dtype) {
@@ -95,6 +114,12 @@ const char *spmm_family_name(spmm_family_t family)
         return "rows";
     case SPMM_FAMILY_TILED:
         return "tiled";
+    case SPMM_FAMILY_WINDOW:
+        return "window";
+    case SPMM_FAMILY_PANEL:
+        return "panel";
+    case SPMM_FAMILY_BCSR:
+        return "bcsr";
     }
     return "?";
 }
@@ -110,6 +135,10 @@ const char *spmm_schedule_name(spmm_schedule_t schedule)
         return "whole";
     case SPMM_SCHEDULE_SEGMENTED:
         return "segmented";
+    case SPMM_SCHEDULE_DENSE:
+        return "dense";
+    case SPMM_SCHEDULE_PACKED:
+        return "packed";
     }
     return "?";
 }

@@ -71,7 +71,7 @@ static spmm_status_t plan_op(const struct spmmi_request *r, const struct spmmi_p
         }
         plan->variants[plan->variant_count++] = (struct spmmi_variant){
             .op = a->op,
-            .compute = plan->dtype,
+            .compute = (spmm_compute_t)plan->dtype,
             .layouts = d->layouts,
             .target = r->device.target,
             .n_min = d->n_min,

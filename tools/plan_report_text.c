@@ -120,7 +120,7 @@ void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info
         if (info->variant_count > 1)
             snprintf(name, sizeof name, "variant %d", i);
         label(out, name);
-        fprintf(out, "op %s, %s, ", spmm_op_name(v.op), spmm_dtype_name(v.compute));
+        fprintf(out, "op %s, %s, ", spmm_op_name(v.op), spmm_compute_name(v.compute));
         print_range_of_n(out, &v);
         fprintf(out, ", %s, ", layouts_text(v.layouts));
         print_target(out, v.target);

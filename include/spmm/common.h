@@ -107,6 +107,17 @@ typedef struct spmm_diag {
 /* Number types of A, B and C. f16 (IEEE binary16) and bf16 are storage only: products and sums are f32, rounded
  * once when C is written. */
 typedef enum spmm_dtype { SPMM_F32 = 1, SPMM_F64 = 2, SPMM_F16 = 3, SPMM_BF16 = 4 } spmm_dtype_t;
+/* How products and sums are computed. The first four are the number types, with f32 sums for the 16-bit ones. tf32 and
+ * 3xtf32 multiply f32 numbers on tensor cores with f32 sums: tf32 rounds both factors to 11 significant bits, 3xtf32
+ * splits each in two and adds three products, about as accurate as f32 (docs/accuracy.md has the bounds). */
+typedef enum spmm_compute {
+    SPMM_COMPUTE_F32 = 1,
+    SPMM_COMPUTE_F64 = 2,
+    SPMM_COMPUTE_F16 = 3,
+    SPMM_COMPUTE_BF16 = 4,
+    SPMM_COMPUTE_TF32 = 5,
+    SPMM_COMPUTE_3XTF32 = 6
+} spmm_compute_t;
 typedef enum spmm_op { SPMM_OP_N = 0, SPMM_OP_T = 1 } spmm_op_t;
 typedef enum spmm_order { SPMM_ROW_MAJOR = 0, SPMM_COL_MAJOR = 1 } spmm_order_t;
 typedef enum spmm_itype { SPMM_I32 = 1, SPMM_I64 = 2 } spmm_itype_t;
@@ -115,6 +126,8 @@ typedef enum spmm_itype { SPMM_I32 = 1, SPMM_I64 = 2 } spmm_itype_t;
 SPMM_API const char *spmm_dtype_name(spmm_dtype_t dtype);
 SPMM_API const char *spmm_op_name(spmm_op_t op);
 SPMM_API const char *spmm_order_name(spmm_order_t order);
+/* "f32", "f64", "f16", "bf16", "tf32", "3xtf32"; "?" for another value. Static storage. */
+SPMM_API const char *spmm_compute_name(spmm_compute_t compute);
 /* Bytes of one number of this type; 0 for another value. */
 SPMM_API size_t spmm_dtype_size(spmm_dtype_t dtype);
 

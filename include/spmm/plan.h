@@ -130,16 +130,22 @@ SPMM_API spmm_status_t spmm_plan_info(const spmm_plan_t *plan, spmm_plan_info_t 
 SPMM_API spmm_status_t spmm_plan_panel_stats(const spmm_plan_t *plan, spmm_panel_stats_t *stats);
 
 typedef enum spmm_family {
-    SPMM_FAMILY_ROWS = 1, /* lane groups own row segments and gather rows of B */
-    SPMM_FAMILY_TILED = 2 /* panels of rows stage the rows of B that they share in shared memory */
+    SPMM_FAMILY_ROWS = 1,   /* lane groups own row segments and gather rows of B */
+    SPMM_FAMILY_TILED = 2,  /* panels of rows stage the rows of B that they share in shared memory */
+    SPMM_FAMILY_WINDOW = 3, /* tensor cores: windows of 8 rows gather the rows of B of their columns */
+    SPMM_FAMILY_PANEL = 4,  /* tensor cores: panels of 64 to 256 rows stage the rows of B that they share */
+    SPMM_FAMILY_BCSR = 5    /* tensor cores: blocks of 16 rows at aligned columns */
 } spmm_family_t;
 typedef enum spmm_schedule {
     SPMM_SCHEDULE_ROW_SPLIT = 1,     /* rows */
     SPMM_SCHEDULE_NONZERO_SPLIT = 2, /* rows */
     SPMM_SCHEDULE_WHOLE = 3,         /* tiled: a thread owns a row */
-    SPMM_SCHEDULE_SEGMENTED = 4 /* tiled: a thread owns a segment of a row, segments are summed in order */
+    SPMM_SCHEDULE_SEGMENTED = 4, /* tiled: a thread owns a segment of a row, segments are summed in order */
+    SPMM_SCHEDULE_DENSE = 5,     /* window, panel, bcsr: all 64 numbers of an 8 x 8 block are stored */
+    SPMM_SCHEDULE_PACKED = 6     /* window, panel: only those of A, beside a map of 64 bits */
 } spmm_schedule_t;
-/* "rows", "tiled"; "row-split", "nonzero-split", "whole", "segmented"; "?" for another value. Static storage. */
+/* "rows", "tiled", "window", "panel", "bcsr"; "row-split", "nonzero-split", "whole", "segmented", "dense", "packed";
+ * "?" for another value. Static storage. */
 SPMM_API const char *spmm_family_name(spmm_family_t family);
 SPMM_API const char *spmm_schedule_name(spmm_schedule_t schedule);
 
@@ -149,7 +155,7 @@ SPMM_API const char *spmm_schedule_name(spmm_schedule_t schedule);
 /* What can be executed: one op, one compute type, a set of layouts, a range of n, a target. */
 typedef struct spmm_variant_info {
     spmm_op_t op;
-    spmm_dtype_t compute;
+    spmm_compute_t compute;
     uint32_t layouts;     /* mask of SPMM_LAYOUT_* it was chosen for; others still run */
     int64_t n_min, n_max; /* range of n it was chosen for; others still run */
     uint32_t target;      /* 0 any, 1 CPU, else a compute capability such as 90; advice only */
