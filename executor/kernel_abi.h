@@ -229,8 +229,9 @@ int spmmi_tiled_cuda_launch(int dtype, const struct spmmi_tiled_cuda *args);
 
 /* window and panel families, on the CPU and on the GPU: tensor cores (docs/kernels.md). op(A) is cut into units of
  * unit_rows rows (window: 8; panel: 64, 128 or 256), whose rows need not be neighbours. A unit's columns, the union of
- * those of its rows, are walked in steps: 8 columns a step for windows, 16 for panels. Within a step A is stored in
- * blocks of 8 rows by 8 columns, the narrow operand of an MMA: "fragments".
+ * those of its rows, are walked in steps: 8 columns a step for windows, 16 for panels. A window takes them ascending, a
+ * panel by the place of the windows that hold them in the Gray code, then ascending (format/gray.h). Within a step A is
+ * stored in blocks of 8 rows by 8 columns, the narrow operand of an MMA: "fragments".
  *
  * Fragment order. The number in row r and column position p of a block (0 .. 7 each) belongs to lane 4 r + p % 4 of a
  * warp, there it is number p / 4: bit and dense place 2 * lane + p / 4, which is 8 r + 2 (p % 4) + p / 4. This is the
