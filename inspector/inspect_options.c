@@ -14,12 +14,26 @@
 
 #define THREADS_MAX 1024 /* OpenMP ends the process when it cannot start the threads that it is asked for */
 #define BLOCKS_PER_SM 2.0
+#define TENSOR_PANEL_LEAST 64u
 
-#define KERNEL_NAMES "rows, rows/row-split, rows/nonzero-split, tiled, tiled/whole or tiled/segmented"
+#define KERNEL_NAMES                                                                              \
+    "rows, tiled, window or panel, alone or as rows/row-split, rows/nonzero-split, tiled/whole, " \
+    "tiled/segmented, window/dense, window/packed, panel/dense or panel/packed"
 
 static spmm_family_t family_of(spmm_schedule_t schedule)
 {
     return schedule >= SPMM_SCHEDULE_WHOLE ? SPMM_FAMILY_TILED : SPMM_FAMILY_ROWS;
+}
+
+static bool is_tensor(spmm_family_t family)
+{
+    return family == SPMM_FAMILY_WINDOW || family == SPMM_FAMILY_PANEL;
+}
+
+static bool has_schedule(spmm_family_t family, spmm_schedule_t schedule)
+{
+    const bool is_stored = schedule == SPMM_SCHEDULE_DENSE || schedule == SPMM_SCHEDULE_PACKED;
+    return is_tensor(family) || is_stored ? is_tensor(family) && is_stored : family_of(schedule) == family;
 }
 
 /* "tiled" or "tiled/whole" -> family and, 0 without one, schedule; false for an unknown name. */
@@ -29,15 +43,15 @@ static bool read_kernel(const char *kernel, spmm_family_t *family, spmm_schedule
     const size_t length = slash == NULL ? strlen(kernel) : (size_t)(slash - kernel);
     *family = (spmm_family_t)0;
     *schedule = (spmm_schedule_t)0;
-    for (int f = SPMM_FAMILY_ROWS; f <= SPMM_FAMILY_TILED; f++) {
+    for (int f = SPMM_FAMILY_ROWS; f <= SPMM_FAMILY_PANEL; f++) {
         const char *const name = spmm_family_name((spmm_family_t)f);
         if (strlen(name) == length && strncmp(kernel, name, length) == 0)
             *family = (spmm_family_t)f;
     }
     if (slash == NULL)
         return *family != 0;
-    for (int s = SPMM_SCHEDULE_ROW_SPLIT; s <= SPMM_SCHEDULE_SEGMENTED; s++) {
-        if (family_of((spmm_schedule_t)s) == *family &&
+    for (int s = SPMM_SCHEDULE_ROW_SPLIT; s <= SPMM_SCHEDULE_PACKED; s++) {
+        if (has_schedule(*family, (spmm_schedule_t)s) &&
             strcmp(slash + 1, spmm_schedule_name((spmm_schedule_t)s)) == 0)
             *schedule = (spmm_schedule_t)s;
     }
@@ -49,7 +63,7 @@ static spmm_status_t check_kernel(struct spmmi_request *r, spmm_diag_t *diag)
     spmm_status_t status = SPMM_OK;
     const spmm_inspect_options_t *o = &r->options;
     SPMM_REQUIRE(o->schedule >= 0 && o->schedule <= SPMM_SCHEDULE_SEGMENTED, SPMM_ERR_ARGUMENT, diag,
-                 "schedule %d is none that spmm knows", (int)o->schedule);
+                 "schedule %d is none that can be asked for without a kernel", (int)o->schedule);
     r->schedule = o->schedule;
     if (o->schedule != 0)
         r->family = family_of(o->schedule);
@@ -64,6 +78,28 @@ static spmm_status_t check_kernel(struct spmmi_request *r, spmm_diag_t *diag)
         r->family = family;
         r->schedule = schedule != 0 ? schedule : o->schedule;
     }
+cleanup:
+    return status;
+}
+
+/* The least accurate way that the caller allows, and what it leaves of the tensor cores. */
+static spmm_status_t check_compute(struct spmmi_request *r, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const spmm_inspect_options_t *o = &r->options;
+    const bool is_tf32 = o->compute == SPMM_COMPUTE_TF32 || o->compute == SPMM_COMPUTE_3XTF32;
+    SPMM_REQUIRE(o->compute == 0 || (int)o->compute == (int)o->dtype || (is_tf32 && o->dtype == SPMM_F32),
+                 SPMM_ERR_ARGUMENT, diag, "numbers of type %s are not multiplied as %s",
+                 spmm_dtype_name(o->dtype), spmm_compute_name(o->compute));
+    if (o->dtype != SPMM_F32)
+        r->tensor = (spmm_compute_t)o->dtype;
+    else
+        r->tensor = o->compute == SPMM_COMPUTE_F32 ? (spmm_compute_t)0
+                    : is_tf32                      ? o->compute
+                                                   : SPMM_COMPUTE_3XTF32;
+    SPMM_REQUIRE(r->tensor != 0 || !is_tensor(r->family), SPMM_ERR_ARGUMENT, diag,
+                 "%s runs on tensor cores, and they do not compute f32: choose 3xtf32 or tf32",
+                 spmm_family_name(r->family));
 cleanup:
     return status;
 }
@@ -105,7 +141,7 @@ cleanup:
     return status;
 }
 
-/* The rows kernels have no code for the types of 16 bits, so every part of such a plan is tiled. */
+/* The rows kernels have no code for the types of 16 bits. */
 static spmm_status_t check_narrow(struct spmmi_request *r, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -113,9 +149,46 @@ static spmm_status_t check_narrow(struct spmmi_request *r, spmm_diag_t *diag)
     if (dtype == SPMM_F32 || dtype == SPMM_F64)
         goto cleanup;
     SPMM_REQUIRE(r->family != SPMM_FAMILY_ROWS, SPMM_ERR_ARGUMENT, diag,
-                 "the rows kernels multiply f32 and f64 only, not %s: choose a tiled one",
+                 "the rows kernels multiply f32 and f64 only, not %s: choose another family",
                  spmm_dtype_name(dtype));
+    r->family = r->family == 0 ? SPMM_FAMILY_TILED : r->family;
+cleanup:
+    return status;
+}
+
+static spmm_status_t check_permuted(struct spmmi_request *r, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const spmm_inspect_options_t *o = &r->options;
+    SPMM_REQUIRE(o->permute_output == 1, SPMM_ERR_ARGUMENT, diag, "permute_output must be 0 or 1, found %d",
+                 o->permute_output);
+    SPMM_REQUIRE(o->ops == 1u << SPMM_OP_N, SPMM_ERR_ARGUMENT, diag,
+                 "permuted output is for op N only: every product of a plan writes C in one order");
+    SPMM_REQUIRE(r->schedule != SPMM_SCHEDULE_SEGMENTED && o->balance != SPMM_BALANCE_SEGMENTS &&
+                     o->segment_length == 0,
+                 SPMM_ERR_ARGUMENT, diag, "permuted output needs whole rows: segments have no place in C");
+    SPMM_REQUIRE(o->reorder != SPMM_REORDER_NONE, SPMM_ERR_ARGUMENT, diag,
+                 "permuted output and reorder none contradict each other");
+    if (is_tensor(r->family))
+        goto cleanup;
     r->family = SPMM_FAMILY_TILED;
+    r->schedule = SPMM_SCHEDULE_WHOLE;
+cleanup:
+    return status;
+}
+
+/* Options of tensor cores: what they share with the tiled family is the order, and panels of their own heights. */
+static spmm_status_t check_tensor(const struct spmmi_request *r, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const spmm_inspect_options_t *o = &r->options;
+    const char *const name = spmm_family_name(r->family);
+    SPMM_REQUIRE(o->balance == 0 && o->segment_length == 0 && o->stage_slots == 0, SPMM_ERR_ARGUMENT, diag,
+                 "balance, segments and stages are of the tiled family, but the kernel is to be %s", name);
+    SPMM_REQUIRE(r->family == SPMM_FAMILY_PANEL || o->panel_rows == 0, SPMM_ERR_ARGUMENT, diag,
+                 "windows have %u rows: panel_rows is not for them", SPMMI_WINDOW_ROWS);
+    SPMM_REQUIRE(o->panel_rows == 0 || o->panel_rows >= TENSOR_PANEL_LEAST, SPMM_ERR_ARGUMENT, diag,
+                 "panel_rows of the kernel %s must be 64, 128 or 256, found %u", name, o->panel_rows);
 cleanup:
     return status;
 }
@@ -139,19 +212,10 @@ static spmm_status_t check_tiled(struct spmmi_request *r, spmm_diag_t *diag)
     SPMM_REQUIRE(
         o->segment_length == 0 || (r->schedule != SPMM_SCHEDULE_WHOLE && o->balance != SPMM_BALANCE_NONE),
         SPMM_ERR_ARGUMENT, diag, "a segment length of %u needs rows that may be cut", o->segment_length);
-    if (!o->permute_output)
-        goto cleanup;
-    SPMM_REQUIRE(o->permute_output == 1, SPMM_ERR_ARGUMENT, diag, "permute_output must be 0 or 1, found %d",
-                 o->permute_output);
-    SPMM_REQUIRE(o->ops == 1u << SPMM_OP_N, SPMM_ERR_ARGUMENT, diag,
-                 "permuted output is for op N only: every product of a plan writes C in one order");
-    SPMM_REQUIRE(r->schedule != SPMM_SCHEDULE_SEGMENTED && o->balance != SPMM_BALANCE_SEGMENTS &&
-                     o->segment_length == 0,
-                 SPMM_ERR_ARGUMENT, diag, "permuted output needs whole rows: segments have no place in C");
-    SPMM_REQUIRE(o->reorder != SPMM_REORDER_NONE, SPMM_ERR_ARGUMENT, diag,
-                 "permuted output and reorder none contradict each other");
-    r->family = SPMM_FAMILY_TILED;
-    r->schedule = SPMM_SCHEDULE_WHOLE;
+    if (o->permute_output)
+        SPMM_TRY(check_permuted(r, diag));
+    if (is_tensor(r->family))
+        SPMM_TRY(check_tensor(r, diag));
 cleanup:
     return status;
 }
@@ -203,6 +267,7 @@ spmm_status_t spmmi_inspect_options(const spmm_inspect_options_t *options, struc
     SPMM_TRY(check_products(o, diag));
     SPMM_TRY(spmmi_device_profile_open(o->device, &request->device, diag));
     SPMM_TRY(check_kernel(request, diag));
+    SPMM_TRY(check_compute(request, diag));
     SPMM_TRY(check_ranges(o, diag));
     SPMM_TRY(check_tiled(request, diag));
     fill_tiled(o);

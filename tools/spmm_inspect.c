@@ -24,12 +24,17 @@ static struct {
     double u_min, cv_max, segment_scale, blocks_per_sm;
     size_t n_count;
     uint64_t budget;
-    int dtype, layouts, ops, schedule, balance_mode, reorder, permuted_output;
+    int dtype, compute, layouts, ops, schedule, balance_mode, reorder, permuted_output;
     int drop_zeros, pattern_only, force, json, quiet, explain;
 } args = {.dtype = SPMM_F32, .ops = OPS_N};
 
 static const struct cli_choice dtypes[] = {
     {"f32", SPMM_F32}, {"f64", SPMM_F64}, {"f16", SPMM_F16}, {"bf16", SPMM_BF16}, {NULL, 0}};
+static const struct cli_choice computes[] = {{"auto", 0},
+                                             {"f32", SPMM_COMPUTE_F32},
+                                             {"3xtf32", SPMM_COMPUTE_3XTF32},
+                                             {"tf32", SPMM_COMPUTE_TF32},
+                                             {NULL, 0}};
 static const struct cli_choice layouts[] = {
     {"both", 0}, {"row", SPMM_LAYOUT_ROW_MAJOR}, {"col", SPMM_LAYOUT_COL_MAJOR}, {NULL, 0}};
 static const struct cli_choice ops[] = {{"N", OPS_N}, {"T", OPS_T}, {"both", OPS_N | OPS_T}, {NULL, 0}};
@@ -53,6 +58,10 @@ static const struct cli_option options[] = {
      .help = "numbers of columns of B to choose for, such as 1,64;\ndefault: any (others still run)"},
     {0, "dtype", CLI_CHOICE, &args.dtype, .value = "TYPE", .choices = dtypes,
      .help = "number type: f32 (default), f64, f16 or bf16; the\nlast two are summed in f32"},
+    {0, "compute", CLI_CHOICE, &args.compute, .value = "HOW", .choices = computes,
+     .help = "least accurate products that may be chosen: auto\n(default: as accurate as TYPE), and for f32 "
+             "also f32 "
+             "(no\ntensor cores), 3xtf32 (as auto) or tf32 (11 bits)"},
     {0, "layout", CLI_CHOICE, &args.layouts, .value = "ORDER", .choices = layouts,
      .help = "order of B and C: row, col or both (default)"},
     {0, "op", CLI_CHOICE, &args.ops, .value = "OP", .choices = ops,
@@ -64,7 +73,9 @@ static const struct cli_option options[] = {
     {0, "schedule", CLI_CHOICE, &args.schedule, .value = "NAME", .choices = schedules,
      .help = "auto (default), row-split, nonzero-split, whole or\nsegmented"},
     {0, "kernel", CLI_TEXT, &args.kernel, .value = "NAME",
-     .help = "rows, rows/row-split, rows/nonzero-split, tiled,\ntiled/whole or tiled/segmented"},
+     .help = "rows, tiled, window or panel, or one with its schedule:\nrows/row-split, rows/nonzero-split, "
+             "tiled/whole,\n"
+             "tiled/segmented, window/dense, window/packed,\npanel/dense or panel/packed"},
     {0, "force-kernel", CLI_TEXT, &args.kernel, .value = "NAME", .help = "the same"},
     {0, "balance", CLI_TEXT, &args.balance, .value = "HOW",
      .help = "tiled: auto (default: the decision chart), none, or\nsegments[:LENGTH] of so many nonzeros"},
@@ -81,7 +92,8 @@ static const struct cli_option options[] = {
     {0, "permuted-output", CLI_FLAG, &args.permuted_output,
      .help = "tiled: leave C in the sorted order of the rows"},
     {0, "panel-rows", CLI_INT, &args.panel_rows, .value = "P", .min = 32, .max = 256,
-     .help = "tiled: 32, 64, 128 or 256 rows a panel; default: the\ntallest that gives enough blocks"},
+     .help = "tiled: 32, 64, 128 or 256 rows a panel; default: the\ntallest that gives enough blocks; panel: "
+             "64, 128 or 256"},
     {0, "blocks-per-sm", CLI_NUMBER, &args.blocks_per_sm, .value = "X",
      .help = "tiled: enough blocks a multiprocessor; default 2"},
     {0, "stage-slots", CLI_INT, &args.stage_slots, .value = "S", .min = 32, .max = 4095,
@@ -268,7 +280,8 @@ static spmm_status_t make_plan(const spmm_matrix_t *matrix, struct progress *pro
                                             .cv_max = args.cv_max,
                                             .panel_rows = (uint32_t)args.panel_rows,
                                             .blocks_per_sm = args.blocks_per_sm,
-                                            .stage_slots = (uint32_t)args.stage_slots};
+                                            .stage_slots = (uint32_t)args.stage_slots,
+                                            .compute = (spmm_compute_t)args.compute};
     const double start = progress_seconds();
     const spmm_status_t status = spmm_inspect(matrix, &inspect, plan, diag);
     report->inspect_seconds = progress_seconds() - start;

@@ -82,12 +82,16 @@ typedef enum spmm_balance {
     SPMM_BALANCE_NONE = 1, /* whole rows */
     SPMM_BALANCE_SEGMENTS = 2
 } spmm_balance_t;
-/* tiled: in which order do panels take the rows, or their segments? */
+/* In which order do panels, windows and blocks take the rows (tiled: the units, which may be segments of rows)?
+ * Columns keep their order. */
 typedef enum spmm_reorder {
-    SPMM_REORDER_AUTO = 0, /* by pattern where that is predicted to pay */
+    SPMM_REORDER_AUTO = 0, /* whichever is predicted to pay, if any */
     SPMM_REORDER_NONE = 1, /* as they are */
     SPMM_REORDER_RADIX =
-        2 /* by pattern: units as binary numbers, largest first; none where that is A's order */
+        2, /* by pattern: units as binary numbers, largest first; none where that is A's order */
+    SPMM_REORDER_JACCARD = 3, /* clusters of like patterns, exact, greedy; at most 20,000 units */
+    SPMM_REORDER_MINHASH = 4, /* clusters of like patterns found by min-hashes; any size */
+    SPMM_REORDER_RCM = 5      /* reverse Cuthill-McKee on the graph of A + A^T; square matrices only */
 } spmm_reorder_t;
 
 typedef struct spmm_inspect_options {
@@ -99,8 +103,8 @@ typedef struct spmm_inspect_options {
     uint32_t ops;             /* mask 1 = N, 2 = T; 0 = N */
     const char *device;       /* "any", "cpu", "a100", "h100", "h200" or a profile's path; NULL = "any" */
     spmm_schedule_t schedule; /* 0 = the inspector chooses */
-    const char *force_kernel; /* "rows", "tiled", or one with its schedule such as "rows/row-split" or
-                               "tiled/segmented"; NULL = the inspector chooses */
+    const char *force_kernel; /* "rows", "tiled", "window", "panel", or one with its schedule such as
+                               "rows/row-split" or "panel/packed"; NULL = the inspector chooses */
     int pattern_only;         /* 1: the plan holds no values */
     int threads;              /* 0 = as many as the machine has; never changes the plan */
     spmm_progress_fn progress;
@@ -116,14 +120,17 @@ typedef struct spmm_inspect_options {
     double segment_scale;    /* what the chart's length is multiplied by; 1 */
     double u_min;            /* rows are cut below this many blocks a multiprocessor; 0.65 */
     double cv_max;           /* rows are cut above this sigma / mu; 1 */
-    uint32_t panel_rows;     /* 32, 64, 128 or 256 units a panel; the tallest that gives enough blocks */
+    uint32_t panel_rows;     /* 32, 64, 128 or 256 units a panel; the tallest that gives enough blocks. panel:
+                              64, 128 or 256 rows; chosen by n */
     double blocks_per_sm;    /* enough: blocks a multiprocessor; 2 */
     uint32_t stage_slots;    /* rows of B a stage; 447 */
+    spmm_compute_t compute; /* the least accurate that may be chosen: for SPMM_F32 one of SPMM_COMPUTE_F32 (no
+                              tensor cores), _3XTF32 or _TF32, else that of dtype; 0 = as accurate as dtype */
 } spmm_inspect_options_t;
 /* clang-format off */
 #define SPMM_INSPECT_OPTIONS_INIT                                                                       \
     {sizeof(spmm_inspect_options_t), (spmm_dtype_t)0, 0, 0, 0, 0, 0, (spmm_schedule_t)0, 0, 0, 0, 0, 0, \
-     (spmm_balance_t)0, (spmm_reorder_t)0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+     (spmm_balance_t)0, (spmm_reorder_t)0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (spmm_compute_t)0}
 /* clang-format on */
 
 /* Study a matrix and make a plan. options may be NULL. O(nnz) time. The plan does not refer to the
