@@ -83,7 +83,7 @@ static void variant_add(spmm_plan_t *plan, spmm_op_t op, const struct test_plan_
 {
     plan->variants[plan->variant_count++] =
         (struct spmmi_variant){op,
-                               options->dtype,
+                               (spmm_compute_t)options->dtype,
                                SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR,
                                0,
                                1,
