@@ -1,27 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life of an executor on a GPU, and its values. All its device memory is one allocation; its pieces are
- * cut by struct arena. */
+/* The life of an executor on a GPU, and its values. Its device memory is one allocation, cut by struct spmmi_arena,
+ * and one for each tiled part. Parts that no product can reach have none. */
 #include <cuda_runtime_api.h>
 #include <string.h>
 
+#include "cuda_arena.h"
 #include "cuda_call.h"
 #include "cuda_state.h"
 #include "format/alloc.h"
-
-#define DEVICE_ALIGN 256u
-
-/* Cuts one allocation into aligned pieces; with base NULL it only counts. */
-struct arena {
-    char *base;
-    uint64_t bytes;
-};
-
-static void *cut(struct arena *arena, uint64_t count, size_t size)
-{
-    const uint64_t offset = arena->bytes;
-    arena->bytes += (count * size + DEVICE_ALIGN - 1) / DEVICE_ALIGN * DEVICE_ALIGN;
-    return arena->base != NULL ? arena->base + offset : NULL;
-}
 
 static int has_op(const spmm_plan_t *plan, spmm_op_t op)
 {
@@ -32,10 +18,10 @@ static int has_op(const spmm_plan_t *plan, spmm_op_t op)
     return 0;
 }
 
-static int has_rows_part(const spmm_plan_t *plan, spmm_op_t op)
+static int uses_rows_part(const struct spmmi_cuda *cuda, spmm_op_t op)
 {
-    for (uint32_t i = 0; i < plan->part_count; i++) {
-        if (plan->parts[i].op == op && plan->parts[i].family == SPMM_FAMILY_ROWS)
+    for (uint32_t i = 0; i < cuda->part_count; i++) {
+        if (cuda->part_is_used[i] && cuda->parts[i].op == op && cuda->parts[i].family == SPMM_FAMILY_ROWS)
             return 1;
     }
     return 0;
@@ -50,52 +36,37 @@ static uint32_t ranks_of(int64_t rows, const int64_t *row_ptr)
 }
 
 /* Device addresses of one op; sizes follow from the figures in operand->stream alone. */
-static void cut_operand(struct arena *arena, struct spmmi_operand *operand, size_t number_bytes, spmm_op_t op)
+static void cut_operand(struct spmmi_arena *arena, struct spmmi_operand *operand, size_t number_bytes,
+                        spmm_op_t op)
 {
     struct spmmi_stream *s = &operand->stream;
     const uint64_t padded = (uint64_t)s->nnz + SPMMI_STREAM_PAD;
-    operand->values = cut(arena, padded, number_bytes);
+    operand->values = spmmi_arena_cut(arena, padded, number_bytes);
     s->values = operand->values;
     if (!operand->is_used)
         return;
-    s->columns = cut(arena, padded, sizeof *s->columns);
-    s->rank_start = cut(arena, (uint64_t)s->ranks + 1, sizeof *s->rank_start);
+    s->columns = spmmi_arena_cut(arena, padded, sizeof *s->columns);
+    s->rank_start = spmmi_arena_cut(arena, (uint64_t)s->ranks + 1, sizeof *s->rank_start);
     if (s->empty_count > 0) {
-        s->row_of_rank = cut(arena, (uint64_t)s->ranks + 1, sizeof *s->row_of_rank);
-        s->empty_rows = cut(arena, s->empty_count, sizeof *s->empty_rows);
+        s->row_of_rank = spmmi_arena_cut(arena, (uint64_t)s->ranks + 1, sizeof *s->row_of_rank);
+        s->empty_rows = spmmi_arena_cut(arena, s->empty_count, sizeof *s->empty_rows);
     }
     if (op == SPMM_OP_T)
-        operand->map = cut(arena, s->nnz, sizeof *operand->map);
+        operand->map = spmmi_arena_cut(arena, s->nnz, sizeof *operand->map);
 }
 
-static void cut_part(struct arena *arena, const struct spmmi_part *part, struct spmmi_stream_items *items)
+static void cut_part(struct spmmi_arena *arena, const struct spmmi_part *part,
+                     struct spmmi_stream_items *items)
 {
     items->item_count = (uint32_t)part->item_count;
     items->granule = part->granule;
-    items->item_rank = cut(arena, part->item_count + 1, sizeof *items->item_rank);
+    items->item_rank = spmmi_arena_cut(arena, part->item_count + 1, sizeof *items->item_rank);
     if (part->schedule == SPMM_SCHEDULE_ROW_SPLIT)
-        items->item_start = cut(arena, part->item_count + 1, sizeof *items->item_start);
-}
-
-static void cut_tiled(struct arena *arena, uint32_t nnz, size_t number_bytes, struct spmmi_cuda_tiled *tiled)
-{
-    struct spmmi_tiled *l = &tiled->layout;
-    const uint64_t warps = (uint64_t)l->stage_count * (l->panel_rows / SPMMI_TILED_LANES);
-    const uint64_t entries = ((uint64_t)l->slice_count + SPMMI_TILED_AHEAD) * SPMMI_TILED_LANES;
-    l->panel_stage = cut(arena, (uint64_t)l->panel_count + 1, sizeof *l->panel_stage);
-    l->stage_first = cut(arena, (uint64_t)l->stage_count + 1, sizeof *l->stage_first);
-    l->columns = cut(arena, l->footprint, sizeof *l->columns);
-    l->warp_slice = cut(arena, warps + 1, sizeof *l->warp_slice);
-    l->local = cut(arena, entries, sizeof *l->local);
-    l->target = cut(arena, (uint64_t)l->panel_count * l->panel_rows, sizeof *l->target);
-    l->splits = cut(arena, l->split_count, sizeof *l->splits);
-    tiled->values = cut(arena, entries, number_bytes);
-    l->values = tiled->values;
-    tiled->value_map = cut(arena, nnz, sizeof *tiled->value_map);
+        items->item_start = spmmi_arena_cut(arena, part->item_count + 1, sizeof *items->item_start);
 }
 
 /* Lay out everything: counting (base NULL) and cutting are the same walk. */
-static void cut_all(struct arena *arena, struct spmmi_cuda *cuda)
+static void cut_all(struct spmmi_arena *arena, struct spmmi_cuda *cuda)
 {
     const size_t number_bytes = spmm_dtype_size(cuda->dtype);
     uint64_t arrivals = 0;
@@ -104,22 +75,20 @@ static void cut_all(struct arena *arena, struct spmmi_cuda *cuda)
             cut_operand(arena, &cuda->operands[op], number_bytes, (spmm_op_t)op);
     }
     for (uint32_t i = 0; i < cuda->part_count; i++) {
-        if (cuda->parts[i].family == SPMM_FAMILY_TILED) {
-            cut_tiled(arena, cuda->nnz, number_bytes, &cuda->tiled[i]);
+        if (!cuda->part_is_used[i] || cuda->parts[i].family != SPMM_FAMILY_ROWS)
             continue;
-        }
         cut_part(arena, &cuda->parts[i], &cuda->items[i]);
         for (int grid = 0; grid < SPMMI_ROWS_GRIDS && cuda->parts[i].schedule == SPMM_SCHEDULE_NONZERO_SPLIT;
              grid++) {
             const uint64_t count = spmmi_cuda_block_count(cuda, i, grid);
-            cuda->blocks[i][grid] = cut(arena, count + 1, sizeof *cuda->blocks[i][grid]);
+            cuda->blocks[i][grid] = spmmi_arena_cut(arena, count + 1, sizeof *cuda->blocks[i][grid]);
             arrivals = count * SPMMI_ROWS_TILES_MAX > arrivals ? count * SPMMI_ROWS_TILES_MAX : arrivals;
         }
     }
-    cuda->arrivals = cut(arena, arrivals, sizeof *cuda->arrivals);
+    cuda->arrivals = spmmi_arena_cut(arena, arrivals, sizeof *cuda->arrivals);
 }
 
-/* The figures of the plan that sizes and launches depend on. */
+/* The figures of the plan that sizes and launches depend on; a forced kernel is settled. */
 static spmm_status_t describe(const spmm_plan_t *plan, struct spmmi_cuda *cuda, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -136,9 +105,11 @@ static spmm_status_t describe(const spmm_plan_t *plan, struct spmmi_cuda *cuda, 
     memcpy(cuda->parts, plan->parts, sizeof cuda->parts);
     for (uint32_t i = 0; i < cuda->part_count; i++)
         cuda->parts[i].items = NULL;
+    for (uint32_t i = 0; i < plan->variant_count; i++)
+        cuda->part_is_used[spmmi_cuda_part_of(cuda, (int)i, plan->variants[i].op)] = 1;
     for (int op = 0; op < SPMMI_OP_COUNT; op++) {
         struct spmmi_operand *operand = &cuda->operands[op];
-        operand->is_used = has_rows_part(plan, (spmm_op_t)op);
+        operand->is_used = uses_rows_part(cuda, (spmm_op_t)op);
         operand->rows = op == SPMM_OP_N ? plan->rows : plan->cols;
         operand->cols = op == SPMM_OP_N ? plan->cols : plan->rows;
         operand->stream.nnz = cuda->nnz;
@@ -149,9 +120,7 @@ static spmm_status_t describe(const spmm_plan_t *plan, struct spmmi_cuda *cuda, 
     cuda->operands[SPMM_OP_T].stream.ranks = (uint32_t)(plan->cols - plan->stats.cols_empty);
     cuda->operands[SPMM_OP_T].stream.empty_count = (uint32_t)plan->stats.cols_empty;
     for (uint32_t i = 0; i < cuda->part_count; i++) {
-        if (plan->parts[i].family == SPMM_FAMILY_TILED)
-            SPMM_TRY(spmmi_cuda_tiled_describe(plan, i, &cuda->tiled[i], diag));
-        else
+        if (cuda->part_is_used[i] && plan->parts[i].family == SPMM_FAMILY_ROWS)
             SPMM_REQUIRE(plan->dtype == SPMM_F32 || plan->dtype == SPMM_F64, SPMM_ERR_UNSUPPORTED, diag,
                          "the GPU kernels of family rows have no type %s", spmm_dtype_name(plan->dtype));
     }
@@ -173,22 +142,6 @@ static spmm_status_t read_device(struct spmmi_cuda *cuda, int device, spmm_diag_
     cuda->figures.sm_count = (uint32_t)sm_count;
     cuda->figures.can_overlap = spmmi_cuda_target(device) >= 90;
 cleanup:
-    return status;
-}
-
-spmm_status_t spmmi_cuda_memory_bytes(const spmm_plan_t *plan, int device, uint64_t *device_bytes,
-                                      spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    struct arena arena = {NULL, 0};
-    struct spmmi_cuda *cuda = spmmi_alloc_zero(1, sizeof *cuda);
-    SPMM_TRY_ALLOC(cuda, diag);
-    SPMM_TRY(read_device(cuda, device, diag));
-    SPMM_TRY(describe(plan, cuda, diag));
-    cut_all(&arena, cuda);
-    *device_bytes = arena.bytes;
-cleanup:
-    spmmi_free(cuda);
     return status;
 }
 
@@ -223,7 +176,7 @@ static spmm_status_t force(struct spmmi_cuda *cuda, const spmm_plan_t *plan, con
     spmm_status_t status = SPMM_OK;
     if (force_kernel == NULL)
         goto cleanup;
-    cuda->forced = spmmi_cuda_kernel_schedule(force_kernel);
+    cuda->forced = spmmi_cuda_kernel_schedule(force_kernel, &cuda->forced_tile);
     SPMM_REQUIRE(cuda->forced != 0, SPMM_ERR_ARGUMENT, diag, "there is no GPU kernel named %.60s",
                  force_kernel);
     for (int op = 0; op < SPMMI_OP_COUNT; op++)
@@ -237,11 +190,47 @@ cleanup:
     return status;
 }
 
+static spmm_status_t tiled_create(struct spmmi_cuda *cuda, const spmm_plan_t *plan, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    for (uint32_t i = 0; i < cuda->part_count; i++) {
+        if (!cuda->part_is_used[i] || cuda->parts[i].family != SPMM_FAMILY_TILED)
+            continue;
+        SPMM_TRY(spmmi_cuda_tiled_create(plan, i, cuda->forced_tile, &cuda->tiled[i], diag));
+        cuda->memory_bytes += cuda->tiled[i].memory_bytes;
+    }
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_cuda_memory_bytes(const spmm_plan_t *plan, int device, const char *force_kernel,
+                                      uint64_t *device_bytes, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_arena arena = {NULL, 0};
+    struct spmmi_cuda *cuda = spmmi_alloc_zero(1, sizeof *cuda);
+    SPMM_TRY_ALLOC(cuda, diag);
+    SPMM_TRY(read_device(cuda, device, diag));
+    SPMM_TRY(force(cuda, plan, force_kernel, diag));
+    SPMM_TRY(describe(plan, cuda, diag));
+    cut_all(&arena, cuda);
+    *device_bytes = arena.bytes;
+    for (uint32_t i = 0; i < cuda->part_count; i++) {
+        uint64_t bytes = 0;
+        if (cuda->part_is_used[i] && cuda->parts[i].family == SPMM_FAMILY_TILED)
+            SPMM_TRY(spmmi_cuda_tiled_bytes(plan, i, &bytes, diag));
+        *device_bytes += bytes;
+    }
+cleanup:
+    spmmi_free(cuda);
+    return status;
+}
+
 spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const char *force_kernel,
                                 struct spmmi_cuda **out, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct arena arena = {NULL, 0};
+    struct spmmi_arena arena = {NULL, 0};
     struct spmmi_cuda_scope scope = {-1};
     struct spmmi_cuda *cuda = spmmi_alloc_zero(1, sizeof *cuda);
     *out = NULL;
@@ -253,11 +242,12 @@ spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const char 
     cut_all(&arena, cuda);
     cuda->memory_bytes = arena.bytes;
     SPMM_TRY_CUDA(cudaMalloc((void **)&cuda->memory, (size_t)arena.bytes), diag);
-    arena = (struct arena){cuda->memory, 0};
+    arena = (struct spmmi_arena){cuda->memory, 0};
     cut_all(&arena, cuda);
     /* Counters start at zero and every launch leaves them so; padding of the values must be finite. */
     SPMM_TRY_CUDA(cudaMemset(cuda->memory, 0, (size_t)cuda->memory_bytes), diag);
     SPMM_TRY(spmmi_cuda_upload(cuda, plan, diag));
+    SPMM_TRY(tiled_create(cuda, plan, diag));
     if (plan->values != NULL)
         SPMM_TRY(spmmi_cuda_set_values(cuda, plan->values, NULL, diag));
     SPMM_TRY_CUDA(cudaDeviceSynchronize(), diag);
@@ -273,6 +263,8 @@ void spmmi_cuda_destroy(struct spmmi_cuda *cuda)
 {
     if (cuda == NULL)
         return;
+    for (uint32_t i = 0; i < cuda->part_count; i++)
+        (void)cudaFree(cuda->tiled[i].memory);
     (void)cudaFree(cuda->memory);
     spmmi_free(cuda);
 }
@@ -303,7 +295,7 @@ spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values,
             (cudaError_t)spmmi_gather_cuda((int)cuda->dtype, cuda->nnz, t->map, n->values, t->values, stream),
             diag);
     for (uint32_t i = 0; i < cuda->part_count; i++) {
-        if (cuda->parts[i].family == SPMM_FAMILY_TILED)
+        if (cuda->tiled[i].memory != NULL)
             SPMM_TRY_CUDA((cudaError_t)spmmi_scatter_cuda((int)cuda->dtype, cuda->nnz,
                                                           cuda->tiled[i].value_map, n->values,
                                                           cuda->tiled[i].values, stream),

@@ -22,10 +22,9 @@ int spmmi_cuda_device_runs(int device); /* it exists, and this build has code fo
 spmm_status_t spmmi_cuda_device_name(int device, char *text, size_t size);
 uint32_t spmmi_cuda_target(int device); /* compute capability, 90 for 9.0 */
 
-/* Device bytes that create will allocate for this plan. */
-spmm_status_t spmmi_cuda_memory_bytes(const spmm_plan_t *plan, int device, uint64_t *device_bytes,
-                                      spmm_diag_t *diag);
-/* force_kernel is a catalogue name of this backend or NULL. */
+/* Device bytes that create will allocate for this plan. force_kernel: spmmi_cuda_has_kernel knows it, or NULL. */
+spmm_status_t spmmi_cuda_memory_bytes(const spmm_plan_t *plan, int device, const char *force_kernel,
+                                      uint64_t *device_bytes, spmm_diag_t *diag);
 spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const char *force_kernel,
                                 struct spmmi_cuda **cuda, spmm_diag_t *diag);
 void spmmi_cuda_destroy(struct spmmi_cuda *cuda);
@@ -45,5 +44,7 @@ void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, const struct spmmi_product
 /* The GPU part of the kernel catalogue. */
 int spmmi_cuda_kernel_count(void);
 const char *spmmi_cuda_kernel_name(int index);
+/* Is it a name of that catalogue, or one of the tiled family with columns a thread, such as cuda/tiled/whole/r32? */
+int spmmi_cuda_has_kernel(const char *name);
 
 #endif

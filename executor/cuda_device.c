@@ -68,11 +68,36 @@ uint32_t spmmi_cuda_target(int device)
     return (uint32_t)(10 * major + minor);
 }
 
-spmm_schedule_t spmmi_cuda_kernel_schedule(const char *name)
+/* R of a suffix such as "/r16"; 0 if it is none. */
+static uint32_t tile_of(const char *suffix)
+{
+    for (uint32_t tile = 1; tile <= SPMMI_TILED_REGISTER_TILE_MAX; tile *= 2) {
+        char text[8];
+        (void)snprintf(text, sizeof text, "/r%u", tile);
+        if (strcmp(suffix, text) == 0)
+            return tile;
+    }
+    return 0;
+}
+
+spmm_schedule_t spmmi_cuda_kernel_schedule(const char *name, uint32_t *register_tile)
 {
     for (int i = 0; i < spmmi_cuda_kernel_count(); i++) {
-        if (strcmp(catalogue[i].name, name) == 0)
+        const size_t length = strlen(catalogue[i].name);
+        if (strncmp(catalogue[i].name, name, length) != 0)
+            continue;
+        *register_tile =
+            catalogue[i].schedule == SPMM_SCHEDULE_WHOLE || catalogue[i].schedule == SPMM_SCHEDULE_SEGMENTED
+                ? tile_of(name + length)
+                : 0;
+        if (name[length] == '\0' || *register_tile != 0)
             return catalogue[i].schedule;
     }
     return (spmm_schedule_t)0;
+}
+
+int spmmi_cuda_has_kernel(const char *name)
+{
+    uint32_t tile = 0;
+    return spmmi_cuda_kernel_schedule(name, &tile) != 0;
 }

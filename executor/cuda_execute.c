@@ -8,17 +8,21 @@
 #include "cuda_state.h"
 #include "tiled_name.h"
 
-/* The part that runs: the variant's first, or one of the same op with the forced schedule. */
-static uint32_t pick_part(const struct spmmi_cuda *cuda, const struct spmmi_product *product)
+uint32_t spmmi_cuda_part_of(const struct spmmi_cuda *cuda, int variant, spmm_op_t op)
 {
-    const uint32_t chosen = cuda->variants[product->variant].part_first;
+    const uint32_t chosen = cuda->variants[variant].part_first;
     if (cuda->forced == 0 || cuda->parts[chosen].schedule == cuda->forced)
         return chosen;
     for (uint32_t i = 0; i < cuda->part_count; i++) {
-        if (cuda->parts[i].op == product->op && cuda->parts[i].schedule == cuda->forced)
+        if (cuda->parts[i].op == op && cuda->parts[i].schedule == cuda->forced)
             return i;
     }
     return chosen;
+}
+
+static uint32_t pick_part(const struct spmmi_cuda *cuda, const struct spmmi_product *product)
+{
+    return spmmi_cuda_part_of(cuda, product->variant, product->op);
 }
 
 /* The tiled part that runs, NULL for one of the rows family. */

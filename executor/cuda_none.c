@@ -27,12 +27,10 @@ uint32_t spmmi_cuda_target(int device)
     return 0;
 }
 
-spmm_status_t spmmi_cuda_memory_bytes(const spmm_plan_t *plan, int device, uint64_t *device_bytes,
-                                      spmm_diag_t *diag)
+spmm_status_t spmmi_cuda_memory_bytes(const spmm_plan_t *plan, int device, const char *force_kernel,
+                                      uint64_t *device_bytes, spmm_diag_t *diag)
 {
-    (void)plan;
-    (void)device;
-    (void)diag;
+    (void)plan, (void)device, (void)force_kernel, (void)diag;
     *device_bytes = 0;
     return SPMM_ERR_NO_DEVICE;
 }
@@ -96,4 +94,10 @@ const char *spmmi_cuda_kernel_name(int index)
 {
     (void)index;
     return NULL;
+}
+
+int spmmi_cuda_has_kernel(const char *name)
+{
+    (void)name;
+    return 0;
 }

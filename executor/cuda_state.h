@@ -28,17 +28,22 @@ struct spmmi_cuda {
     uint32_t part_count;
     struct spmmi_variant variants[SPMMI_VARIANT_MAX];
     struct spmmi_part parts[SPMMI_PART_MAX]; /* without items */
+    int part_is_used[SPMMI_PART_MAX];        /* a variant runs it */
     struct spmmi_operand operands[SPMMI_OP_COUNT];
     struct spmmi_stream_items items[SPMMI_PART_MAX];
     const struct spmmi_block *blocks[SPMMI_PART_MAX][SPMMI_ROWS_GRIDS]; /* nonzero split */
-    struct spmmi_cuda_tiled tiled[SPMMI_PART_MAX];                      /* of the parts of that family */
+    struct spmmi_cuda_tiled tiled[SPMMI_PART_MAX];                      /* of the used parts of that family */
     spmm_schedule_t forced;                                             /* 0 = the variant's part */
+    uint32_t forced_tile;                                               /* of tiled kernels; 0 = by n */
     char *memory;
     uint64_t memory_bytes;
     uint32_t *arrivals;
 };
 
-/* Copy the patterns and items of a plan to the device addresses that cuda holds. */
+/* The part that runs a variant of op: its first, or one of the same op with the forced schedule. */
+uint32_t spmmi_cuda_part_of(const struct spmmi_cuda *cuda, int variant, spmm_op_t op);
+
+/* Copy the streams and items of the rows family to the device addresses that cuda holds. */
 spmm_status_t spmmi_cuda_upload(const struct spmmi_cuda *cuda, const spmm_plan_t *plan, spmm_diag_t *diag);
 
 static inline uint32_t spmmi_cuda_block_nonzeros(const struct spmmi_cuda *cuda, uint32_t part, int grid)
@@ -53,7 +58,8 @@ static inline uint32_t spmmi_cuda_block_count(const struct spmmi_cuda *cuda, uin
     return (cuda->nnz + nonzeros - 1) / nonzeros;
 }
 
-/* The schedule of a kernel of the catalogue; 0 if there is no such name. */
-spmm_schedule_t spmmi_cuda_kernel_schedule(const char *name);
+/* The schedule of a kernel of the catalogue; 0 if there is no such name. A name of the tiled family may end in
+ * /r1, /r2, /r4 .. /r32, which goes to register_tile, else 0. */
+spmm_schedule_t spmmi_cuda_kernel_schedule(const char *name, uint32_t *register_tile);
 
 #endif

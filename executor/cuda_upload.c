@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a plan to device memory: the stream of each op, its value map, the items and blocks of each part. */
+/* The rows family from a plan to device memory: the stream of each op, its value map, items and blocks of parts. */
 #include <cuda_runtime_api.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ static spmm_status_t upload_items(const struct spmmi_cuda *cuda, const spmm_plan
     spmm_status_t status = SPMM_OK;
     struct spmmi_items_host host = {0, NULL, NULL};
     for (uint32_t i = 0; i < plan->part_count; i++) {
-        if (plan->parts[i].op != op || plan->parts[i].family != SPMM_FAMILY_ROWS)
+        if (!cuda->part_is_used[i] || plan->parts[i].op != op || plan->parts[i].family != SPMM_FAMILY_ROWS)
             continue;
         SPMM_TRY(spmmi_items_build(&plan->parts[i], cuda->operands[op].rows, row_ptr, &host, diag));
         SPMM_TRY(spmmi_cuda_copy_up(cuda->items[i].item_rank, host.item_rank, host.item_count + 1,
@@ -107,10 +107,6 @@ spmm_status_t spmmi_cuda_upload(const struct spmmi_cuda *cuda, const spmm_plan_t
     for (int op = 0; op < SPMMI_OP_COUNT; op++) {
         if (cuda->operands[op].is_used)
             SPMM_TRY(upload_operand(cuda, plan, (spmm_op_t)op, diag));
-    }
-    for (uint32_t i = 0; i < plan->part_count; i++) {
-        if (plan->parts[i].family == SPMM_FAMILY_TILED)
-            SPMM_TRY(spmmi_cuda_tiled_upload(plan, i, &cuda->tiled[i], diag));
     }
 cleanup:
     return status;

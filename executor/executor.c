@@ -68,14 +68,6 @@ static bool is_cpu_kernel(const char *name)
     return false;
 }
 
-static bool is_cuda_kernel(const char *name)
-{
-    for (int i = 0; name != NULL && i < spmmi_cuda_kernel_count(); i++)
-        if (strcmp(name, spmmi_cuda_kernel_name(i)) == 0)
-            return true;
-    return false;
-}
-
 /* Settle AUTO (a plan with features that only the CPU may run goes there), and see that device and forced
  * kernel exist and go together. */
 static spmm_status_t device_settle(spmm_executor_options_t *options, const spmm_plan_t *plan,
@@ -89,8 +81,10 @@ static spmm_status_t device_settle(spmm_executor_options_t *options, const spmm_
             count > 0 && plan->features_exec == 0 && !is_cpu_kernel(kernel) ? 0 : SPMM_DEVICE_CPU;
     SPMM_REQUIRE(options->device < count || options->device == SPMM_DEVICE_CPU, SPMM_ERR_NO_DEVICE, diag,
                  "GPU %d was asked for, this build and machine have %d", options->device, count);
-    const bool is_known = options->device == SPMM_DEVICE_CPU ? is_cpu_kernel(kernel) : is_cuda_kernel(kernel);
-    SPMM_REQUIRE(kernel == NULL || is_known, SPMM_ERR_ARGUMENT, diag, "\"%s\" is no kernel of %s", kernel,
+    const bool is_known =
+        kernel == NULL ||
+        (options->device == SPMM_DEVICE_CPU ? is_cpu_kernel(kernel) : spmmi_cuda_has_kernel(kernel));
+    SPMM_REQUIRE(is_known, SPMM_ERR_ARGUMENT, diag, "\"%s\" is no kernel of %s", kernel,
                  options->device == SPMM_DEVICE_CPU ? "the CPU" : "this GPU");
 cleanup:
     return status;
@@ -113,7 +107,7 @@ spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, const spmm_exe
     if (settled.device == SPMM_DEVICE_CPU)
         SPMM_TRY(spmmi_cpu_memory_bytes(plan, settled.force_kernel, &host, diag));
     else
-        SPMM_TRY(spmmi_cuda_memory_bytes(plan, settled.device, &device, diag));
+        SPMM_TRY(spmmi_cuda_memory_bytes(plan, settled.device, settled.force_kernel, &device, diag));
     if (host_bytes != NULL)
         *host_bytes = host + sizeof(spmm_executor_t);
     if (device_bytes != NULL)

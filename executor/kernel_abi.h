@@ -209,7 +209,8 @@ static inline uint32_t spmmi_tiled_shared_bytes(const struct spmmi_tiled *layout
     return slots * spmmi_tiled_slot_bytes(register_tile, number_bytes);
 }
 
-/* One launch on the GPU. register_tile: columns a thread keeps (R): 1, 2, 4 .. 32. */
+/* One launch on the GPU. register_tile: columns a thread keeps (R): 1, 2, 4 .. 32, more than n too. */
+#define SPMMI_TILED_REGISTER_TILE_MAX 32u
 struct spmmi_tiled_cuda {
     struct spmmi_tiled layout;
     uint32_t register_tile;

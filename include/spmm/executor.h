@@ -25,9 +25,11 @@ SPMM_API spmm_status_t spmm_device_name(int device, char *text, size_t size);
 
 typedef struct spmm_executor_options {
     size_t struct_size;
-    int device;               /* SPMM_DEVICE_AUTO, SPMM_DEVICE_CPU or a GPU number */
-    int threads;              /* CPU: threads; 0 = OpenMP's default. Never changes the result */
-    const char *force_kernel; /* name from spmm_kernel_name; NULL = the plan's choice */
+    int device;  /* SPMM_DEVICE_AUTO, SPMM_DEVICE_CPU or a GPU number */
+    int threads; /* CPU: threads; 0 = OpenMP's default. Never changes the result */
+    const char
+        *force_kernel; /* name from spmm_kernel_name; NULL = the plan's choice. Tiled kernels of a GPU also
+                                 with the columns of C that a thread keeps: "cuda/tiled/whole/r8", r1 to r32 */
 } spmm_executor_options_t;
 /* clang-format off */
 #define SPMM_EXECUTOR_OPTIONS_INIT {sizeof(spmm_executor_options_t), SPMM_DEVICE_AUTO, 0, 0}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cuts one allocation of device memory into aligned pieces; with base NULL it only counts, so that sizes and addresses
+ * come of the same walk. */
+#ifndef SPMMI_CUDA_ARENA_H
+#define SPMMI_CUDA_ARENA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SPMMI_DEVICE_ALIGN 256u
+
+struct spmmi_arena {
+    char *base;
+    uint64_t bytes;
+};
+
+static inline void *spmmi_arena_cut(struct spmmi_arena *arena, uint64_t count, size_t size)
+{
+    const uint64_t offset = arena->bytes;
+    arena->bytes += (count * size + SPMMI_DEVICE_ALIGN - 1) / SPMMI_DEVICE_ALIGN * SPMMI_DEVICE_ALIGN;
+    return arena->base != NULL ? arena->base + offset : NULL;
+}
+
+#endif
