@@ -11,6 +11,8 @@
 #include "fail.h"
 #include "progress.h"
 
+#define TILE_MAX 32 /* columns a thread of the tiled kernels */
+
 struct bench_ours {
     spmm_op_t op;
     const char *kernels;
@@ -57,6 +59,21 @@ static void add_plan(struct bench_ours *ours, const spmm_matrix_t *matrix,
     spmm_plan_destroy(plan);
 }
 
+/* The same plan with each number of columns that a thread may keep. */
+static void add_tiles(struct bench_ours *ours, const spmm_matrix_t *matrix,
+                      const spmm_inspect_options_t *options, const struct bench_site *site)
+{
+    spmm_plan_t *plan = NULL;
+    if (spmm_inspect(matrix, options, &plan, NULL) == SPMM_OK) {
+        for (unsigned tile = 1; tile <= TILE_MAX; tile *= 2) {
+            char kernel[64];
+            snprintf(kernel, sizeof kernel, "cuda/tiled/%s/r%u", spmm_schedule_name(options->schedule), tile);
+            add(ours, plan, kernel, site);
+        }
+    }
+    spmm_plan_destroy(plan);
+}
+
 static void add_schedules(struct bench_ours *ours, const spmm_matrix_t *matrix,
                           const spmm_inspect_options_t *options, const struct bench_site *site)
 {
@@ -70,7 +87,8 @@ static void add_schedules(struct bench_ours *ours, const spmm_matrix_t *matrix,
 
 /* An order that is that of the matrix is left out by the inspector: such a plan names the kernel of the plain one. */
 static void add_tiled(struct bench_ours *ours, const spmm_matrix_t *matrix,
-                      const spmm_inspect_options_t *options, const struct bench_site *site)
+                      const spmm_inspect_options_t *options, enum ours_plans plans,
+                      const struct bench_site *site)
 {
     static const struct {
         spmm_schedule_t schedule;
@@ -87,7 +105,10 @@ static void add_tiled(struct bench_ours *ours, const spmm_matrix_t *matrix,
         forced.schedule = variants[v].schedule;
         forced.reorder = variants[v].reorder;
         forced.panel_rows = variants[v].panel_rows;
-        add_plan(ours, matrix, &forced, site);
+        if (plans == OURS_PLANS_ALL)
+            add_plan(ours, matrix, &forced, site);
+        else if (forced.reorder == SPMM_REORDER_NONE)
+            add_tiles(ours, matrix, &forced, site);
     }
 }
 
@@ -134,11 +155,11 @@ spmm_status_t bench_ours_load(const spmm_matrix_t *matrix, spmm_dtype_t dtype, s
     add_schedules(made, matrix, &plain, site);
     for (int i = 0; i < spmm_kernel_count(); i++)
         add(made, plan, spmm_kernel_name(i), site);
-    if (options->has_all_plans) {
+    if (options->plans != OURS_PLANS_DEFAULT) {
         plain.layouts = options->layouts;
         plain.n = options->n;
         plain.n_count = options->n_count;
-        add_tiled(made, matrix, &plain, site);
+        add_tiled(made, matrix, &plain, options->plans, site);
     }
     *ours = made;
     made = NULL;

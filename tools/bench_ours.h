@@ -23,11 +23,18 @@ struct ours_result {
 };
 #define OURS_MAX 48
 
+/* Plans of the tiled family that are measured beside the default one. */
+enum ours_plans {
+    OURS_PLANS_DEFAULT, /* none */
+    OURS_PLANS_ALL,     /* each schedule, order and height of panels */
+    OURS_PLANS_TILES,   /* the order of A, with each number of columns a thread: GPUs only */
+};
+
 struct ours_options {
     const char *kernels; /* a part of the names to measure beside the default choice; NULL = all */
-    int has_all_plans;   /* plans of the tiled family as well: each schedule, order and height of panels */
-    uint32_t layouts;    /* of these plans: a mask of SPMM_LAYOUT_* */
-    const int64_t *n;    /* that they are made for */
+    enum ours_plans plans;
+    uint32_t layouts; /* of these plans: a mask of SPMM_LAYOUT_* */
+    const int64_t *n; /* that they are made for */
     int n_count;
 };
 

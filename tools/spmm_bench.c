@@ -29,7 +29,7 @@ static struct {
     size_t n_count;
     int dtypes;       /* mask of 1 << spmm_dtype_t */
     int layouts, ops; /* masks: 1 the first, 2 the second */
-    int has_all_plans;
+    int plans;        /* enum ours_plans */
     const char *device_text;
     int device;
     int64_t threads, repeat;
@@ -51,7 +51,8 @@ static const struct cli_choice dtype_choices[] = {
 static const struct cli_choice layout_choices[] = {{"row", 1}, {"col", 2}, {"both", BOTH}, {NULL, 0}};
 static const struct cli_choice op_choices[] = {{"N", 1}, {"T", 2}, {"both", BOTH}, {NULL, 0}};
 
-static const struct cli_choice plan_choices[] = {{"default", 0}, {"all", 1}, {NULL, 0}};
+static const struct cli_choice plan_choices[] = {
+    {"default", OURS_PLANS_DEFAULT}, {"all", OURS_PLANS_ALL}, {"tiles", OURS_PLANS_TILES}, {NULL, 0}};
 
 static const struct cli_option options[] = {
     {'n', "columns", CLI_INT_LIST, args.n, .value = "LIST", .count = &args.n_count, .capacity = N_MAX_COUNT,
@@ -71,9 +72,10 @@ static const struct cli_option options[] = {
              "a third of them for calls of more than 3 ms)"},
     {0, "max-seconds", CLI_NUMBER, &args.max_seconds, .value = "S",
      .help = "about the most time for one kernel in one case (default 2)"},
-    {0, "plans", CLI_CHOICE, &args.has_all_plans, .value = "default|all", .choices = plan_choices,
+    {0, "plans", CLI_CHOICE, &args.plans, .value = "default|all|tiles", .choices = plan_choices,
      .help = "all: the tiled family also with rows whole and in segments, in the order of A\n"
-             "and by pattern, in panels of 256 and of 64 (default default)"},
+             "and by pattern, in panels of 256 and of 64; tiles: in the order of A, with 1 to\n"
+             "32 columns a thread of a GPU (default default)"},
     {0, "kernels", CLI_TEXT, &args.kernels, .value = "TEXT",
      .help = "beside the plan's choice, measure kernels whose names contain TEXT (default: all)"},
     {0, "peers", CLI_TEXT, &args.peers, .value = "TEXT",
@@ -184,7 +186,7 @@ static spmm_status_t run_problem(struct bench *bench, const spmm_matrix_t *matri
     struct bench_ours *ours = NULL;
     struct ours_info info = {0};
     const struct ours_options ours_options = {.kernels = args.kernels,
-                                              .has_all_plans = args.has_all_plans,
+                                              .plans = (enum ours_plans)args.plans,
                                               .layouts = (uint32_t)args.layouts,
                                               .n = args.n,
                                               .n_count = (int)args.n_count};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tiled family on the GPU against the long double reference and the CPU twin: every number type, register tile,
- * panel height, order of B and C; stages that are cut, segments, orders of the units. */
+ * panel height, order of B and C; stages that are cut, segments, orders of the units. And what it keeps there. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +12,7 @@
 #include <spmm/executor.h>
 
 #include "cuda_product.h"
+#include "executor/kernel_abi.h"
 #include "tests/support/plan_build.h"
 
 static const int64_t widths[] = {1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 33, 64, 70};
@@ -43,10 +44,11 @@ struct pair {
     spmm_executor_t *gpu, *cpu;
 };
 
-static spmm_executor_t *executor_make(const spmm_plan_t *plan, int device)
+static spmm_executor_t *executor_make(const spmm_plan_t *plan, int device, const char *kernel)
 {
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
     options.device = device;
+    options.force_kernel = kernel;
     spmm_executor_t *executor = NULL;
     spmm_diag_t diag = {0};
     if (spmm_executor_create(plan, &options, &executor, &diag) != SPMM_OK)
@@ -54,7 +56,7 @@ static spmm_executor_t *executor_make(const spmm_plan_t *plan, int device)
     return executor;
 }
 
-static struct pair pair_make(const struct test_matrix *a, const struct layout *layout)
+static spmm_plan_t *plan_make(const struct test_matrix *a, const struct layout *layout)
 {
     spmm_plan_t *plan = test_plan_build(a, layout->plan);
     for (uint32_t i = 0; i < plan->part_count; i++) {
@@ -63,7 +65,14 @@ static struct pair pair_make(const struct test_matrix *a, const struct layout *l
     }
     if (layout->is_reordered)
         test_plan_reorder(plan, 7, 0);
-    const struct pair pair = {executor_make(plan, 0), executor_make(plan, SPMM_DEVICE_CPU)};
+    return plan;
+}
+
+/* kernel: forced on the GPU, or NULL. */
+static struct pair pair_make(const struct test_matrix *a, const struct layout *layout, const char *kernel)
+{
+    spmm_plan_t *plan = plan_make(a, layout);
+    const struct pair pair = {executor_make(plan, 0, kernel), executor_make(plan, SPMM_DEVICE_CPU, NULL)};
     spmm_plan_destroy(plan);
     return pair;
 }
@@ -77,7 +86,7 @@ static void pair_free(struct pair *pair)
 static void widths_and_orders(const struct test_matrix *a, const struct layout *layout,
                               enum test_values values, int turn)
 {
-    struct pair pair = pair_make(a, layout);
+    struct pair pair = pair_make(a, layout, NULL);
     for (int w = 0; w < WIDTH_COUNT; w++, turn++) {
         const int64_t gap = turn % 3 == 0 ? 0 : turn % 9;
         const struct test_product product = {
@@ -108,34 +117,150 @@ static void every_matrix_meets_the_error_bound(void **state)
     }
 }
 
-/* Every register tile in both orders of B and C, aligned and not; short enough for compute-sanitizer. */
-static void every_tiled_instance_is_met(void **state)
+/* Does the kernel of this product end in /rTILE? */
+static void check_tile(spmm_executor_t *gpu, const struct test_matrix *a, spmm_dtype_t dtype,
+                       const struct test_product *product, uint32_t tile)
+{
+    struct test_dense b = test_product_b(a, dtype, product), c = test_product_c(a, dtype, product);
+    spmm_executor_info_t info = {.struct_size = sizeof info};
+    char end[8];
+    assert_int_equal(spmm_executor_info(gpu, product->op, &b.view, &c.view, &info), SPMM_OK);
+    assert_true(snprintf(end, sizeof end, "/r%u", tile) > 0);
+    assert_string_equal(strrchr(info.kernel, '/'), end);
+    test_dense_free(&b);
+    test_dense_free(&c);
+}
+
+/* One tile for few columns, for as many as it has, and for more; in both orders of B and C, aligned and not. */
+static void tile_meets_the_bound(const struct test_matrix *a, const struct layout *layout, uint32_t tile)
+{
+    char kernel[40];
+    const char *schedule = spmm_schedule_name(layout->plan.schedule);
+    assert_true(snprintf(kernel, sizeof kernel, "cuda/tiled/%s/r%u", schedule, tile) > 0);
+    const int64_t some[] = {tile, tile / 2 + 1, tile + 3};
+    struct pair pair = pair_make(a, layout, kernel);
+    for (int turn = 0; turn < 24; turn++) {
+        const struct test_product product = {
+            .op = (spmm_op_t)(turn / 3 % 2),
+            .n = some[turn % 3],
+            .b_order = (spmm_order_t)(turn & 1),
+            .c_order = (spmm_order_t)(turn >> 1 & 1),
+            .shift = turn >> 2 & 1,
+            .alpha = 1,
+            .beta = turn % 5 == 0 ? 0.5 : 0,
+            .values = TEST_VALUES_REAL,
+        };
+        check_tile(pair.gpu, a, layout->plan.dtype, &product, tile);
+        test_cuda_product_check(pair.gpu, pair.cpu, a, layout->plan.dtype, &product);
+    }
+    pair_free(&pair);
+}
+
+/* Each of them by its name, as those of many columns are not chosen. Stages are small enough for the largest. */
+static void every_tiled_instance_meets_the_bound(void **state)
 {
     (void)state;
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
     for (int l = 0; l < LAYOUT_COUNT; l++) {
-        struct pair pair = pair_make(a, &layouts[l]);
-        for (int64_t n = 1; n <= 32; n *= 2)
-            for (int turn = 0; turn < 8; turn++) {
-                const struct test_product product = {
-                    .n = n,
-                    .b_order = (spmm_order_t)(turn & 1),
-                    .c_order = (spmm_order_t)(turn >> 1 & 1),
-                    .shift = turn >> 2,
-                    .alpha = 1,
-                    .values = TEST_VALUES_REAL,
-                };
-                test_cuda_product_check(pair.gpu, pair.cpu, a, layouts[l].plan.dtype, &product);
-            }
-        pair_free(&pair);
+        struct layout layout = layouts[l];
+        layout.stage_slots = layout.stage_slots < 90 ? layout.stage_slots : 90;
+        for (uint32_t tile = 1; tile <= SPMMI_TILED_REGISTER_TILE_MAX; tile *= 2)
+            tile_meets_the_bound(a, &layout, tile);
     }
+    test_matrix_free(a);
+}
+
+static void tiles_that_are_none_or_too_large_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kernel;
+        spmm_status_t status;
+    } cases[] = {
+        {"cuda/tiled/whole/r4", SPMM_OK},
+        {"cuda/tiled/whole/r32", SPMM_ERR_UNSUPPORTED}, /* two stages of 1000 slots of 272 bytes */
+        {"cuda/tiled/whole/r3", SPMM_ERR_ARGUMENT},
+        {"cuda/tiled/whole/r64", SPMM_ERR_ARGUMENT},
+        {"cuda/tiled/whole/r", SPMM_ERR_ARGUMENT},
+        {"cuda/tiled/whole16", SPMM_ERR_ARGUMENT},
+        {"cuda/rows/row-split/r4", SPMM_ERR_ARGUMENT},
+    };
+    const struct layout layout = {{SPMM_F64, SPMM_SCHEDULE_WHOLE, 0, 0, 0}, 32, 1000, 0};
+    struct test_matrix *a = test_matrix_named("1 x 9000 dense", TEST_VALUES_REAL);
+    spmm_plan_t *plan = plan_make(a, &layout);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+        spmm_executor_t *executor = NULL;
+        options.device = 0;
+        options.force_kernel = cases[i].kernel;
+        assert_int_equal(spmm_executor_create(plan, &options, &executor, NULL), cases[i].status);
+        spmm_executor_destroy(executor);
+    }
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+static uint64_t bytes_of(const spmm_plan_t *plan, const char *kernel)
+{
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    spmm_executor_info_t info = {.struct_size = sizeof info};
+    uint64_t bytes = 0;
+    options.device = 0;
+    options.force_kernel = kernel;
+    assert_int_equal(spmm_executor_memory_bytes(plan, &options, NULL, &bytes, NULL), SPMM_OK);
+    spmm_executor_t *executor = executor_make(plan, 0, kernel);
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info), SPMM_OK);
+    assert_int_equal(info.device_bytes, bytes);
+    spmm_executor_destroy(executor);
+    return bytes;
+}
+
+/* A plan with a part for the transpose: without the variant that names it, as much as a plan without the part. */
+static void parts_that_no_variant_names_take_no_memory(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    for (int l = 0; l < LAYOUT_COUNT; l++) {
+        struct layout alone = layouts[l];
+        alone.plan.has_transpose = 0;
+        spmm_plan_t *both = plan_make(a, &layouts[l]), *one = plan_make(a, &alone);
+        assert_int_equal(both->part_count, 2);
+        assert_true(bytes_of(both, NULL) > bytes_of(one, NULL));
+        both->variant_count = 1;
+        assert_int_equal(bytes_of(both, NULL), bytes_of(one, NULL));
+        spmm_plan_destroy(one);
+        spmm_plan_destroy(both);
+    }
+    test_matrix_free(a);
+}
+
+/* A variant of panels of 256 units; the part of segments, which nothing but its name reaches. */
+static void a_forced_kernel_brings_its_part(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    const struct layout whole = {{SPMM_F32, SPMM_SCHEDULE_WHOLE, 0, 0, 0}, 256, 100, 0};
+    const struct layout cut = {{SPMM_F32, SPMM_SCHEDULE_SEGMENTED, 3, 0, 0}, 32, 100, 0};
+    spmm_plan_t *plan = plan_make(a, &whole), *other = plan_make(a, &cut);
+    const uint64_t alone = bytes_of(plan, NULL), wanted = bytes_of(other, NULL);
+    plan->parts[1] = other->parts[0];
+    plan->part_count = 2;
+    assert_int_equal(bytes_of(plan, NULL), alone);
+    assert_int_equal(bytes_of(plan, "cuda/tiled/segmented"), wanted);
+    assert_int_equal(bytes_of(plan, "cuda/tiled/segmented/r8"), wanted);
+    other->parts[0].items = NULL; /* owned by the plan now */
+    spmm_plan_destroy(other);
+    spmm_plan_destroy(plan);
     test_matrix_free(a);
 }
 
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_tiled_instance_is_met),
+        cmocka_unit_test(every_tiled_instance_meets_the_bound),
+        cmocka_unit_test(tiles_that_are_none_or_too_large_are_refused),
+        cmocka_unit_test(parts_that_no_variant_names_take_no_memory),
+        cmocka_unit_test(a_forced_kernel_brings_its_part),
         cmocka_unit_test(every_matrix_meets_the_error_bound),
     };
     if (!test_cuda_begin(argc, argv))
