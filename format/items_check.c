@@ -102,12 +102,13 @@ cleanup:
     return status;
 }
 
-/* Every unit once, in any order that the part declares. */
-static spmm_status_t check_tiled(const struct pattern *a, const struct spmmi_part *part, uint32_t index,
+/* Every unit of a tiled part and every row of a part of fragments once, in any order that the part declares. */
+static spmm_status_t check_order(const struct pattern *a, const struct spmmi_part *part, uint32_t index,
                                  spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const uint64_t expected = spmmi_units_count(a->rows, a->row_ptr, part->granule);
+    const uint32_t segment = part->family == SPMM_FAMILY_TILED ? part->granule : 0;
+    const uint64_t expected = spmmi_units_count(a->rows, a->row_ptr, segment);
     SPMM_REQUIRE_AT(part->item_count == expected && expected <= SPMMI_UNIT_MAX, SPMM_ERR_PLAN_ITEMS, diag,
                     index, "part %u has %llu items, expected %llu", index,
                     (unsigned long long)part->item_count, (unsigned long long)expected);
@@ -132,8 +133,8 @@ spmm_status_t spmmi_check_items(const spmm_plan_t *plan, spmm_diag_t *diag)
             }
             pattern = (struct pattern){plan->cols, plan->nnz, transposed};
         }
-        if (part->family == SPMM_FAMILY_TILED)
-            SPMM_TRY(check_tiled(&pattern, part, i, diag));
+        if (part->family != SPMM_FAMILY_ROWS)
+            SPMM_TRY(check_order(&pattern, part, i, diag));
         else if (part->schedule == SPMM_SCHEDULE_NONZERO_SPLIT)
             SPMM_TRY(check_nonzero_split(&pattern, part, i, diag));
         else

@@ -60,7 +60,13 @@ struct spmmi_part {
 };
 #define SPMMI_STEPS_MAX 0x1000000u /* steps of an item */
 #define SPMMI_WINDOW_ROWS 8u
+#define SPMMI_FRAGMENT_PANEL_ROWS_MIN 64u
 #define SPMMI_STEP_COLUMNS(family) ((family) == SPMM_FAMILY_WINDOW ? 8u : 16u)
+/* Of the families that hold A in fragments: window and panel. */
+static inline int spmmi_is_fragments(spmm_family_t family)
+{
+    return family == SPMM_FAMILY_WINDOW || family == SPMM_FAMILY_PANEL;
+}
 #define SPMMI_ROW_SEGMENT_MAX 0x40000000u
 #define SPMMI_UNIT_MAX UINT32_MAX /* units of a part */
 #define SPMMI_PANEL_ROWS_MIN 32u
@@ -78,8 +84,9 @@ static inline uint32_t spmmi_panel_stages(uint32_t footprint, uint32_t stage_slo
         return footprint > 0;
     return footprint / stage_slots + (footprint % stage_slots != 0);
 }
-#define SPMMI_PART_REORDERED 1u       /* items is a permutation */
-#define SPMMI_PART_PERMUTES_OUTPUT 2u /* whole, reordered: row i of C belongs to row items[i] of op(A) */
+#define SPMMI_PART_REORDERED 1u /* items is a permutation */
+#define SPMMI_PART_PERMUTES_OUTPUT \
+    2u /* reordered, not segmented: row i of C belongs to row items[i] of op(A) */
 
 /* Why a candidate won or lost; the sentence comes from the reason and the two figures. */
 enum spmmi_reason {
@@ -91,6 +98,8 @@ enum spmmi_reason {
     SPMMI_REASON_UNEVEN = 6,    /* figure = sigma / mu, threshold = above which rows are cut */
     SPMMI_REASON_EVEN = 7,      /* figure = sigma / mu, threshold: neither of the two, rows stay whole */
     SPMMI_REASON_REUSE = 8,     /* figure = intensity with the new order, threshold = without */
+    SPMMI_REASON_DENSITY = 9,   /* figure = nonzeros a block of 8 x 8, threshold = below which blocks lose */
+    SPMMI_REASON_BLOCKS = 10,   /* figure = blocks in the new order, threshold = without */
     SPMMI_REASON_COUNT_
 };
 
@@ -99,7 +108,8 @@ struct spmmi_trace {
     spmm_family_t family;
     spmm_schedule_t schedule;
     uint32_t chosen;
-    uint32_t reason; /* enum spmmi_reason */
+    uint32_t reason;        /* enum spmmi_reason */
+    spmm_compute_t compute; /* tf32 or 3xtf32, else 0: the plan's own */
     double predicted_us, measured_us, figure, threshold;
 };
 

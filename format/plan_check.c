@@ -135,7 +135,7 @@ static int is_family(spmm_family_t family, spmm_schedule_t schedule)
         return family == SPMM_FAMILY_TILED;
     case SPMM_SCHEDULE_DENSE:
     case SPMM_SCHEDULE_PACKED:
-        return 0; /* no kernel runs them yet */
+        return spmmi_is_fragments(family);
     }
     return 0;
 }
@@ -145,31 +145,46 @@ static int is_power_within(uint32_t value, uint32_t min, uint32_t max)
     return value >= min && value <= max && (value & (value - 1)) == 0;
 }
 
-static int is_granule(spmm_schedule_t schedule, uint32_t granule)
+static int is_granule(const struct spmmi_part *part)
 {
-    if (schedule == SPMM_SCHEDULE_WHOLE)
-        return granule == 0;
-    if (schedule == SPMM_SCHEDULE_SEGMENTED)
-        return granule >= 1 && granule <= SPMMI_ROW_SEGMENT_MAX;
-    return is_power_within(granule, SPMMI_GRANULE_MIN, SPMMI_GRANULE_MAX);
+    if (spmmi_is_fragments(part->family))
+        return part->granule >= 1 && part->granule <= SPMMI_STEPS_MAX;
+    if (part->schedule == SPMM_SCHEDULE_WHOLE)
+        return part->granule == 0;
+    if (part->schedule == SPMM_SCHEDULE_SEGMENTED)
+        return part->granule >= 1 && part->granule <= SPMMI_ROW_SEGMENT_MAX;
+    return is_power_within(part->granule, SPMMI_GRANULE_MIN, SPMMI_GRANULE_MAX);
 }
 
-/* C is in another order only where a unit is a row and the order is another one. */
+/* C is in another order only where items are rows and the order is another one. */
 static int are_flags(const struct spmmi_part *part)
 {
     const uint32_t permuted = SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT;
     if (part->family == SPMM_FAMILY_ROWS)
         return part->flags == 0;
     return part->flags == 0 || part->flags == SPMMI_PART_REORDERED ||
-           (part->flags == permuted && part->schedule == SPMM_SCHEDULE_WHOLE);
+           (part->flags == permuted && part->schedule != SPMM_SCHEDULE_SEGMENTED);
 }
 
 static int are_panels(const struct spmmi_part *part)
 {
     if (part->family == SPMM_FAMILY_ROWS)
         return part->panel_rows == 0 && part->stage_slots == 0;
+    if (part->family == SPMM_FAMILY_WINDOW)
+        return part->panel_rows == SPMMI_WINDOW_ROWS && part->stage_slots == 0;
+    if (part->family == SPMM_FAMILY_PANEL)
+        return is_power_within(part->panel_rows, SPMMI_FRAGMENT_PANEL_ROWS_MIN, SPMMI_PANEL_ROWS_MAX) &&
+               part->stage_slots == 0;
     return is_power_within(part->panel_rows, SPMMI_PANEL_ROWS_MIN, SPMMI_PANEL_ROWS_MAX) &&
            part->stage_slots >= SPMMI_STAGE_SLOTS_MIN && part->stage_slots <= SPMMI_STAGE_SLOTS_MAX;
+}
+
+/* Tensor cores multiply numbers of f32 rounded to tf32, or split in two; nothing else does. */
+static int is_compute(spmm_compute_t compute, spmm_dtype_t dtype, spmm_family_t family)
+{
+    if (dtype == SPMM_F32 && spmmi_is_fragments(family))
+        return compute == SPMM_COMPUTE_TF32 || compute == SPMM_COMPUTE_3XTF32;
+    return (int)compute == (int)dtype;
 }
 
 static int is_op(spmm_op_t op)
@@ -184,8 +199,8 @@ static spmm_status_t check_part(const struct spmmi_part *part, uint32_t index, s
                     (int)part->op);
     SPMM_REQUIRE_AT(is_family(part->family, part->schedule), SPMM_ERR_PLAN_PART, diag, index,
                     "part %u has family %d and schedule %d", index, (int)part->family, (int)part->schedule);
-    SPMM_REQUIRE_AT(is_granule(part->schedule, part->granule), SPMM_ERR_PLAN_PART, diag, index,
-                    "part %u has granule %u", index, part->granule);
+    SPMM_REQUIRE_AT(is_granule(part), SPMM_ERR_PLAN_PART, diag, index, "part %u has granule %u", index,
+                    part->granule);
     SPMM_REQUIRE_AT(are_panels(part), SPMM_ERR_PLAN_PART, diag, index,
                     "part %u has panels of %u rows and %u slots", index, part->panel_rows, part->stage_slots);
     SPMM_REQUIRE_AT(are_flags(part), SPMM_ERR_PLAN_PART, diag, index, "part %u has flags 0x%x", index,
@@ -203,8 +218,6 @@ static spmm_status_t check_variant(const spmm_plan_t *p, uint32_t index, spmm_di
     const uint32_t layouts = SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR;
     SPMM_REQUIRE_AT(is_op(v->op), SPMM_ERR_PLAN_VARIANT, diag, index, "variant %u has op %d", index,
                     (int)v->op);
-    SPMM_REQUIRE_AT((int)v->compute == (int)p->dtype, SPMM_ERR_PLAN_VARIANT, diag, index,
-                    "variant %u has compute type %d", index, (int)v->compute);
     SPMM_REQUIRE_AT(v->layouts != 0 && (v->layouts & ~layouts) == 0, SPMM_ERR_PLAN_VARIANT, diag, index,
                     "variant %u has layouts 0x%x", index, v->layouts);
     SPMM_REQUIRE_AT(v->target <= SPMMI_TARGET_MAX, SPMM_ERR_PLAN_VARIANT, diag, index,
@@ -218,8 +231,18 @@ static spmm_status_t check_variant(const spmm_plan_t *p, uint32_t index, spmm_di
                     p->part_count);
     SPMM_REQUIRE_AT(p->parts[v->part_first].op == v->op, SPMM_ERR_PLAN_VARIANT, diag, index,
                     "variant %u and its part have different ops", index);
+    SPMM_REQUIRE_AT(is_compute(v->compute, p->dtype, p->parts[v->part_first].family), SPMM_ERR_PLAN_VARIANT,
+                    diag, index, "variant %u has compute type %d, which its part does not have", index,
+                    (int)v->compute);
 cleanup:
     return status;
+}
+
+/* A plan's own type is written as 0 and in no other way. */
+static int is_trace_compute(const struct spmmi_trace *t, spmm_dtype_t dtype)
+{
+    const spmm_compute_t own = (spmm_compute_t)dtype;
+    return t->compute != own && is_compute(t->compute != 0 ? t->compute : own, dtype, t->family);
 }
 
 static int is_time(double us)
@@ -237,6 +260,8 @@ static spmm_status_t check_trace(const spmm_plan_t *p, uint32_t index, spmm_diag
                     "trace %u has family %d and schedule %d", index, (int)t->family, (int)t->schedule);
     SPMM_REQUIRE_AT(t->chosen <= 1 && t->reason >= 1 && t->reason < SPMMI_REASON_COUNT_, SPMM_ERR_PLAN_TRACE,
                     diag, index, "trace %u has choice %u and reason %u", index, t->chosen, t->reason);
+    SPMM_REQUIRE_AT(is_trace_compute(t, p->dtype), SPMM_ERR_PLAN_TRACE, diag, index,
+                    "trace %u has compute type %d", index, (int)t->compute);
     SPMM_REQUIRE_AT(is_time(t->predicted_us) && is_time(t->measured_us) && isfinite(t->figure) &&
                         isfinite(t->threshold),
                     SPMM_ERR_PLAN_TRACE, diag, index,

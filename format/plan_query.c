@@ -119,6 +119,13 @@ static void reason_text(const struct spmmi_trace *t, char *text, size_t size)
         (void)snprintf(text, size, "intensity %.4f flop/byte in the new order, %.4f without", t->figure,
                        t->threshold);
         return;
+    case SPMMI_REASON_DENSITY:
+        (void)snprintf(text, size, "%.2f nonzeros a block of 8 x 8, below %.2f tensor cores do not pay",
+                       t->figure, t->threshold);
+        return;
+    case SPMMI_REASON_BLOCKS:
+        (void)snprintf(text, size, "%.0f blocks in the new order, %.0f without", t->figure, t->threshold);
+        return;
     case SPMMI_REASON_COUNT_:
         break;
     }
@@ -130,9 +137,15 @@ spmm_status_t spmm_plan_trace(const spmm_plan_t *plan, int index, spmm_trace_inf
     if (info == NULL || plan == NULL || !is_index(plan, index, plan->trace_count))
         return SPMM_ERR_ARGUMENT;
     const struct spmmi_trace *t = &plan->trace[index];
-    *info = (spmm_trace_info_t){(int)t->variant, t->family,       t->schedule,
-                                t->chosen != 0,  t->predicted_us, t->measured_us,
-                                t->figure,       t->threshold,    ""};
+    *info = (spmm_trace_info_t){.variant = (int)t->variant,
+                                .family = t->family,
+                                .schedule = t->schedule,
+                                .compute = t->compute != 0 ? t->compute : (spmm_compute_t)plan->dtype,
+                                .chosen = t->chosen != 0,
+                                .predicted_us = t->predicted_us,
+                                .measured_us = t->measured_us,
+                                .figure = t->figure,
+                                .threshold = t->threshold};
     reason_text(t, info->reason, sizeof info->reason);
     return SPMM_OK;
 }

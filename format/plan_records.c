@@ -102,15 +102,27 @@ uint64_t spmmi_dtype_features(spmm_dtype_t dtype)
     return dtype == SPMM_F16 || dtype == SPMM_BF16 ? SPMMI_FEATURE_HALF : 0;
 }
 
+/* A family that no version knows is refused later, whatever the header names. */
+static uint64_t family_features(spmm_family_t family)
+{
+    if (family == SPMM_FAMILY_TILED)
+        return SPMMI_FEATURE_TILED;
+    return spmmi_is_fragments(family) ? SPMMI_FEATURE_FRAGMENTS : 0;
+}
+
 uint64_t spmmi_part_features(const struct spmmi_part *part)
 {
-    return part->family == SPMM_FAMILY_TILED ? SPMMI_FEATURE_TILED : 0;
+    return family_features(part->family);
 }
 
 uint64_t spmmi_trace_features(const struct spmmi_trace *trace)
 {
-    return trace->family == SPMM_FAMILY_TILED || trace->reason > SPMMI_REASON_PREDICTED ? SPMMI_FEATURE_TILED
-                                                                                        : 0;
+    uint64_t features = family_features(trace->family);
+    if (trace->reason > SPMMI_REASON_PREDICTED && trace->reason <= SPMMI_REASON_REUSE)
+        features |= SPMMI_FEATURE_TILED;
+    if (trace->reason > SPMMI_REASON_REUSE || trace->compute != 0)
+        features |= SPMMI_FEATURE_FRAGMENTS;
+    return features;
 }
 
 uint64_t spmmi_plan_features(const spmm_plan_t *plan)

@@ -10,7 +10,7 @@
 #include "plan.h"
 
 #define SPMMI_FORMAT_MAJOR 1u
-#define SPMMI_FORMAT_MINOR 1u
+#define SPMMI_FORMAT_MINOR 2u
 #define SPMMI_ENDIAN_TAG 0x01020304u
 #define SPMMI_HEADER_BYTES 256u
 #define SPMMI_ENTRY_BYTES 64u
@@ -24,10 +24,11 @@
 #define SPMMI_BOMB_SLACK (UINT64_C(64) << 10)
 #define SPMMI_NO_PART UINT32_MAX
 #define SPMMI_CODEC_ZSTD 1u
-#define SPMMI_FLAG_VALUES 1u   /* of the header */
-#define SPMMI_FEATURE_TILED 1u /* incompat: parts or trace entries of the tiled family */
-#define SPMMI_FEATURE_HALF 2u  /* incompat: values of 16 bits */
-#define SPMMI_FEATURES_KNOWN (SPMMI_FEATURE_TILED | SPMMI_FEATURE_HALF)
+#define SPMMI_FLAG_VALUES 1u       /* of the header */
+#define SPMMI_FEATURE_TILED 1u     /* incompat: parts or trace entries of the tiled family */
+#define SPMMI_FEATURE_HALF 2u      /* incompat: values of 16 bits */
+#define SPMMI_FEATURE_FRAGMENTS 4u /* incompat: parts or trace entries of the window and panel families */
+#define SPMMI_FEATURES_KNOWN (SPMMI_FEATURE_TILED | SPMMI_FEATURE_HALF | SPMMI_FEATURE_FRAGMENTS)
 #define SPMMI_FLAG_REQUIRED 1u /* of a table entry */
 #define SPMMI_MAGIC "\xd3SPM\r\n\x1a\n"
 #define SPMMI_MAGIC_BYTES 8u
@@ -167,6 +168,7 @@ struct spmmi_entry {
     X(schedule, 8)            \
     X(chosen, 12)             \
     X(reason, 16)             \
+    X(compute, 20)            \
     X(predicted_us, 24)       \
     X(measured_us, 32)        \
     X(figure, 40)             \

@@ -167,12 +167,13 @@ typedef struct spmm_part_info {
     spmm_family_t family;
     spmm_schedule_t schedule;
     uint32_t granule;     /* nonzero split: nonzeros an item; row split: least nonzeros that close an item;
-                         segmented: most nonzeros of a segment; whole: 0 */
-    int64_t items;        /* tiled: rows, or segments of rows */
-    uint32_t panel_rows;  /* tiled: rows or segments a panel; else 0 */
+                         segmented: most nonzeros of a segment; whole: 0;
+                         window, panel: most steps of an item, a step is 8 or 16 columns */
+    int64_t items;        /* tiled: rows, or segments of rows; window, panel: rows */
+    uint32_t panel_rows;  /* tiled: rows or segments a panel; window, panel: rows a unit; rows: 0 */
     uint32_t stage_slots; /* tiled: rows of B that a stage holds at most; else 0 */
-    int is_reordered;     /* tiled: rows are not in the order of A */
-    int permutes_output;  /* tiled: C is written in the order of spmm_plan_row_order */
+    int is_reordered;     /* rows are not in the order of A */
+    int permutes_output;  /* C is written in the order of spmm_plan_row_order */
 } spmm_part_info_t;
 SPMM_API spmm_status_t spmm_plan_part(const spmm_plan_t *plan, int index, spmm_part_info_t *info);
 
@@ -186,6 +187,7 @@ typedef struct spmm_trace_info {
     int variant; /* the variant the candidate competed for */
     spmm_family_t family;
     spmm_schedule_t schedule;
+    spmm_compute_t compute;
     int chosen;
     double predicted_us;      /* 0 = the model said nothing */
     double measured_us;       /* 0 = not measured */

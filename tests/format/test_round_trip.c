@@ -39,19 +39,21 @@ static void check_round_trip(const spmm_plan_t *plan, const spmm_save_options_t 
     spmm_plan_destroy(loaded);
 }
 
-#define KEYS 64
+#define KEYS 96
 
 static struct test_plan_options option_case(uint64_t key)
 {
     static const spmm_dtype_t dtypes[] = {SPMM_F64, SPMM_F32, SPMM_F16, SPMM_BF16};
     static const spmm_schedule_t schedules[] = {SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_SCHEDULE_ROW_SPLIT,
-                                                SPMM_SCHEDULE_WHOLE, SPMM_SCHEDULE_SEGMENTED};
-    return (struct test_plan_options){dtypes[key % 4], schedules[key / 4 % 4],
-                                      SPMMI_GRANULE_MIN << (key / KEYS % 3), (key & 16) != 0,
-                                      (key & 32) != 0};
+                                                SPMM_SCHEDULE_WHOLE,         SPMM_SCHEDULE_SEGMENTED,
+                                                SPMM_SCHEDULE_DENSE,         SPMM_SCHEDULE_PACKED};
+    return (struct test_plan_options){dtypes[key % 4], schedules[key / 4 % 6],
+                                      SPMMI_GRANULE_MIN << (key / KEYS % 3), key / 24 % 2 != 0,
+                                      key / 48 % 2 != 0};
 }
 
-/* Tiled plans in order, in another one, and in one that C keeps, each with and without figures of the panels. */
+/* Plans with rows or units in order, in another one, and in one that C keeps; tiled ones with and without figures of
+ * the panels, those of fragments with units of every height. */
 static spmm_plan_t *plan_case(const struct test_matrix *a, struct test_plan_options options, uint64_t key,
                               const char *source)
 {
@@ -61,6 +63,12 @@ static spmm_plan_t *plan_case(const struct test_matrix *a, struct test_plan_opti
         test_plan_reorder(plan, key, order == 2);
     if (plan->parts[0].family == SPMM_FAMILY_TILED && test_hash(key, 4) % 2 == 0)
         test_plan_panel_stats(plan);
+    if (spmmi_is_fragments(plan->parts[0].family)) {
+        static const uint32_t heights[] = {SPMMI_WINDOW_ROWS, 64, 128, 256};
+        const spmm_compute_t compute = plan->variants[0].compute, tf32 = SPMM_COMPUTE_TF32;
+        test_plan_units(plan, heights[test_hash(key, 5) % COUNT(heights)],
+                        plan->dtype == SPMM_F32 && test_hash(key, 6) % 2 == 0 ? tf32 : compute);
+    }
     return plan;
 }
 

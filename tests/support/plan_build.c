@@ -52,38 +52,48 @@ static void items_fill(struct spmmi_part *part, int64_t rows, const int64_t *row
 /* Whole rows, or segments counted off nonzero by nonzero: units in their own order. */
 static void units_fill(struct spmmi_part *part, int64_t rows, const int64_t *row_ptr)
 {
+    const int is_cut = part->schedule == SPMM_SCHEDULE_SEGMENTED;
     part->items = take(rows + row_ptr[rows], sizeof *part->items);
     for (int64_t i = 0; i < rows; i++) {
         uint64_t units = 1;
-        for (int64_t p = row_ptr[i] + 1; part->granule > 0 && p < row_ptr[i + 1]; p++)
+        for (int64_t p = row_ptr[i] + 1; is_cut && p < row_ptr[i + 1]; p++)
             units += (p - row_ptr[i]) % part->granule == 0;
         for (; units > 0; units--, part->item_count++)
             part->items[part->item_count] = (uint32_t)part->item_count;
     }
 }
 
+static spmm_family_t family_of(spmm_schedule_t schedule)
+{
+    if (schedule == SPMM_SCHEDULE_WHOLE || schedule == SPMM_SCHEDULE_SEGMENTED)
+        return SPMM_FAMILY_TILED;
+    return schedule == SPMM_SCHEDULE_DENSE || schedule == SPMM_SCHEDULE_PACKED ? SPMM_FAMILY_WINDOW
+                                                                               : SPMM_FAMILY_ROWS;
+}
+
 static struct spmmi_part part_make(spmm_op_t op, const struct test_plan_options *o, int64_t rows,
                                    const int64_t *row_ptr)
 {
-    const int is_tiled = o->schedule == SPMM_SCHEDULE_WHOLE || o->schedule == SPMM_SCHEDULE_SEGMENTED;
     struct spmmi_part part = {.op = op,
-                              .family = is_tiled ? SPMM_FAMILY_TILED : SPMM_FAMILY_ROWS,
+                              .family = family_of(o->schedule),
                               .schedule = o->schedule,
-                              .granule = o->schedule == SPMM_SCHEDULE_WHOLE ? 0 : o->granule,
-                              .panel_rows = is_tiled ? SPMMI_PANEL_ROWS_MIN : 0,
-                              .stage_slots = is_tiled ? STAGE_SLOTS : 0};
-    if (is_tiled)
-        units_fill(&part, rows, row_ptr);
-    else
+                              .granule = o->schedule == SPMM_SCHEDULE_WHOLE ? 0 : o->granule};
+    if (part.family == SPMM_FAMILY_ROWS) {
         items_fill(&part, rows, row_ptr);
+        return part;
+    }
+    part.panel_rows = part.family == SPMM_FAMILY_TILED ? SPMMI_PANEL_ROWS_MIN : SPMMI_WINDOW_ROWS;
+    part.stage_slots = part.family == SPMM_FAMILY_TILED ? STAGE_SLOTS : 0;
+    units_fill(&part, rows, row_ptr);
     return part;
 }
 
 static void variant_add(spmm_plan_t *plan, spmm_op_t op, const struct test_plan_options *options)
 {
+    const int is_split = options->dtype == SPMM_F32 && spmmi_is_fragments(family_of(options->schedule));
     plan->variants[plan->variant_count++] =
         (struct spmmi_variant){op,
-                               (spmm_compute_t)options->dtype,
+                               is_split ? SPMM_COMPUTE_3XTF32 : (spmm_compute_t)options->dtype,
                                SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR,
                                0,
                                1,
@@ -109,10 +119,10 @@ void test_plan_reorder(spmm_plan_t *plan, uint64_t seed, int permutes_output)
 {
     for (uint32_t i = 0; i < plan->part_count; i++) {
         struct spmmi_part *part = &plan->parts[i];
-        if (part->family != SPMM_FAMILY_TILED)
+        if (part->family == SPMM_FAMILY_ROWS)
             continue;
         part->flags |= SPMMI_PART_REORDERED;
-        if (permutes_output && part->schedule == SPMM_SCHEDULE_WHOLE)
+        if (permutes_output && part->schedule != SPMM_SCHEDULE_SEGMENTED)
             part->flags |= SPMMI_PART_PERMUTES_OUTPUT;
         for (uint64_t k = part->item_count; k > 1; k--) {
             const uint64_t other = test_hash(seed, k) % k;
@@ -120,6 +130,20 @@ void test_plan_reorder(spmm_plan_t *plan, uint64_t seed, int permutes_output)
             part->items[k - 1] = part->items[other];
             part->items[other] = last;
         }
+    }
+}
+
+void test_plan_units(spmm_plan_t *plan, uint32_t unit_rows, spmm_compute_t compute)
+{
+    for (uint32_t i = 0; i < plan->part_count; i++) {
+        plan->parts[i].family = unit_rows == SPMMI_WINDOW_ROWS ? SPMM_FAMILY_WINDOW : SPMM_FAMILY_PANEL;
+        plan->parts[i].panel_rows = unit_rows;
+    }
+    for (uint32_t i = 0; i < plan->variant_count; i++)
+        plan->variants[i].compute = compute;
+    for (uint32_t i = 0; i < plan->trace_count; i++) {
+        plan->trace[i].family = plan->parts[i].family;
+        plan->trace[i].compute = (int)compute == (int)plan->dtype ? 0 : compute;
     }
 }
 

@@ -10,17 +10,23 @@
 struct test_plan_options {
     spmm_dtype_t dtype;
     spmm_schedule_t schedule;
-    uint32_t granule;  /* of a segmented part: nonzeros of a segment; of a whole one: not used */
+    uint32_t granule;  /* of a segmented part: nonzeros of a segment; of a whole one: not used; of a dense or
+                        * packed one: steps of an item */
     int has_transpose; /* 1: a variant for op = T as well */
     int has_no_values;
 };
 
-/* One variant for each op, for any n, layout and target. Tiled parts have panels of 32 units, taken in order.
+/* One variant for each op, for any n, layout and target. Tiled parts have panels of 32 units, taken in order. Parts of
+ * schedule dense or packed are of the window family, in 3xtf32 if the numbers are f32, their rows in order.
  * Free with spmm_plan_destroy. */
 spmm_plan_t *test_plan_build(const struct test_matrix *a, struct test_plan_options options);
 
-/* Another order for the units of every tiled part, which follows from seed. permutes_output: parts of whole rows write
- * C in that order. */
+/* Windows (unit_rows 8) or panels (64, 128, 256) and another compute type for a plan whose parts are all dense or
+ * packed; its trace, which may be empty, follows. */
+void test_plan_units(spmm_plan_t *plan, uint32_t unit_rows, spmm_compute_t compute);
+
+/* Another order for the units of every part but those of family rows, which follows from seed. permutes_output: parts
+ * of whole rows write C in that order. */
 void test_plan_reorder(spmm_plan_t *plan, uint64_t seed, int permutes_output);
 
 /* Values of a matrix as numbers of a type, in CSR order; free with free(). */

@@ -59,6 +59,8 @@ static void dump_choices(const spmm_plan_t *p, FILE *out)
                 (int)part->schedule, part->granule);
         if (part->family == SPMM_FAMILY_TILED)
             fprintf(out, " panel %u slots %u flags %u", part->panel_rows, part->stage_slots, part->flags);
+        if (spmmi_is_fragments(part->family))
+            fprintf(out, " unit %u flags %u", part->panel_rows, part->flags);
         fprintf(out, " items");
         for (uint64_t k = 0; k < part->item_count; k++)
             fprintf(out, " %u", part->items[k]);
@@ -66,11 +68,12 @@ static void dump_choices(const spmm_plan_t *p, FILE *out)
     }
     for (uint32_t i = 0; i < p->trace_count; i++) {
         const struct spmmi_trace *t = &p->trace[i];
-        fprintf(out,
-                "trace variant %u family %d schedule %d chosen %u reason %u figures %016" PRIx64
-                " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 "\n",
-                t->variant, (int)t->family, (int)t->schedule, t->chosen, t->reason, bits(t->predicted_us),
-                bits(t->measured_us), bits(t->figure), bits(t->threshold));
+        fprintf(out, "trace variant %u family %d schedule %d chosen %u reason %u", t->variant, (int)t->family,
+                (int)t->schedule, t->chosen, t->reason);
+        if (t->compute != 0)
+            fprintf(out, " compute %d", (int)t->compute);
+        fprintf(out, " figures %016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 "\n",
+                bits(t->predicted_us), bits(t->measured_us), bits(t->figure), bits(t->threshold));
     }
 }
 

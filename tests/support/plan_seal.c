@@ -19,6 +19,13 @@ void test_plan_seal(spmm_plan_t *plan)
         spmmi_digest_values(plan->nnz, plan->dtype, plan->values, plan->values_digest);
 }
 
+static uint32_t reason_of(spmm_family_t family)
+{
+    if (family == SPMM_FAMILY_ROWS)
+        return SPMMI_REASON_MEAN_ROW;
+    return family == SPMM_FAMILY_TILED ? SPMMI_REASON_EVEN : SPMMI_REASON_DENSITY;
+}
+
 spmm_plan_t *test_plan_whole(const struct test_matrix *a, struct test_plan_options options,
                              const char *source)
 {
@@ -29,8 +36,16 @@ spmm_plan_t *test_plan_whole(const struct test_matrix *a, struct test_plan_optio
     plan->trace_count = plan->variant_count;
     for (uint32_t i = 0; i < plan->trace_count; i++) {
         const spmm_family_t family = plan->parts[i].family;
-        const uint32_t reason = family == SPMM_FAMILY_TILED ? SPMMI_REASON_EVEN : SPMMI_REASON_MEAN_ROW;
-        plan->trace[i] = (struct spmmi_trace){i, family, options.schedule, 1, reason, 12.5, 0.0, 4.25, 9.35};
+        plan->trace[i] = (struct spmmi_trace){.variant = i,
+                                              .family = family,
+                                              .schedule = options.schedule,
+                                              .chosen = 1,
+                                              .reason = reason_of(family),
+                                              .predicted_us = 12.5,
+                                              .figure = 4.25,
+                                              .threshold = 9.35};
+        if ((int)plan->variants[i].compute != (int)plan->dtype)
+            plan->trace[i].compute = plan->variants[i].compute;
     }
     (void)snprintf(plan->source, sizeof plan->source, "%s", source);
     test_plan_seal(plan);
@@ -84,8 +99,9 @@ static int same_part(const struct spmmi_part *a, const struct spmmi_part *b)
 static int same_trace(const struct spmmi_trace *a, const struct spmmi_trace *b)
 {
     return a->variant == b->variant && a->family == b->family && a->schedule == b->schedule &&
-           a->chosen == b->chosen && a->reason == b->reason && a->predicted_us == b->predicted_us &&
-           a->measured_us == b->measured_us && a->figure == b->figure && a->threshold == b->threshold;
+           a->chosen == b->chosen && a->reason == b->reason && a->compute == b->compute &&
+           a->predicted_us == b->predicted_us && a->measured_us == b->measured_us && a->figure == b->figure &&
+           a->threshold == b->threshold;
 }
 
 int test_plans_equal(const spmm_plan_t *a, const spmm_plan_t *b)
