@@ -38,3 +38,17 @@ void spmmi_op_pattern_close(struct spmmi_op_pattern *pattern)
     spmmi_free(pattern->own_row_ptr);
     memset(pattern, 0, sizeof *pattern);
 }
+
+spmm_status_t spmmi_op_pattern_map_from_a(uint32_t **value_map, int64_t nnz, const int64_t *t_map,
+                                          spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    uint32_t *map = spmmi_alloc((uint64_t)nnz, sizeof *map);
+    SPMM_TRY_ALLOC(map, diag);
+    for (int64_t q = 0; q < nnz; q++)
+        map[t_map[q]] = (*value_map)[q];
+    spmmi_free(*value_map);
+    *value_map = map;
+cleanup:
+    return status;
+}

@@ -19,4 +19,9 @@ spmm_status_t spmmi_op_pattern_open(const spmm_plan_t *plan, spmm_op_t op, struc
                                     spmm_diag_t *diag);
 void spmmi_op_pattern_close(struct spmmi_op_pattern *pattern);
 
+/* A value map of a layout of the transpose, nnz places in its order, becomes one in the order of A: t_map[q] is the
+ * place in A of the transpose's nonzero q. So the transpose need not be kept. Errors: MEMORY. */
+spmm_status_t spmmi_op_pattern_map_from_a(uint32_t **value_map, int64_t nnz, const int64_t *t_map,
+                                          spmm_diag_t *diag);
+
 #endif

@@ -13,6 +13,7 @@
 
 #include "format/alloc.h"
 #include "format/diag.h"
+#include "op_pattern.h"
 #include "tiled_banks.h"
 #include "tiled_units.h"
 
@@ -394,15 +395,7 @@ cleanup:
 spmm_status_t spmmi_tiled_map_from_a(struct spmmi_tiled_layout *layout, int64_t nnz, const int64_t *t_map,
                                      spmm_diag_t *diag)
 {
-    spmm_status_t status = SPMM_OK;
-    uint32_t *map = spmmi_alloc((uint64_t)nnz, sizeof *map);
-    SPMM_TRY_ALLOC(map, diag);
-    for (int64_t q = 0; q < nnz; q++)
-        map[t_map[q]] = layout->value_map[q];
-    spmmi_free(layout->value_map);
-    layout->value_map = map;
-cleanup:
-    return status;
+    return spmmi_op_pattern_map_from_a(&layout->value_map, nnz, t_map, diag);
 }
 
 uint64_t spmmi_tiled_bytes(const struct spmmi_tiled *counts)

@@ -28,8 +28,7 @@ void spmmi_tiled_free(struct spmmi_tiled_layout *layout);
 spmm_status_t spmmi_tiled_count(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
                                 const struct spmmi_part *part, struct spmmi_tiled *counts, spmm_diag_t *diag);
 
-/* The value map of a layout of the transpose, in the order of A instead: t_map[q] is the place in A of the transpose's
- * nonzero q. So the transpose need not be kept. Errors: MEMORY. */
+/* The value map of a layout of the transpose, in the order of A instead (op_pattern.h). Errors: MEMORY. */
 spmm_status_t spmmi_tiled_map_from_a(struct spmmi_tiled_layout *layout, int64_t nnz, const int64_t *t_map,
                                      spmm_diag_t *diag);
 

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The packed layout of the window and panel families (kernel_abi.h), built on the host from a CSR pattern and a part. */
+#ifndef SPMMI_FRAGMENT_LAYOUT_H
+#define SPMMI_FRAGMENT_LAYOUT_H
+
+#include "executor/kernel_abi.h"
+#include "format/plan.h"
+
+struct spmmi_fragment_layout {
+    struct spmmi_fragments view; /* as kernels read it: points to the arrays below; values is NULL */
+    uint32_t *row_of, *columns, *block_first, *value_first;
+    uint16_t *masks;
+    uint64_t *bitmaps;
+    struct spmmi_fragment_item *items;
+    struct spmmi_fragment_split *splits;
+    uint32_t *value_map; /* nnz: place in values of each nonzero of op(A) in CSR order */
+};
+
+/* part is a window or panel part of this pattern, as spmmi_plan_check wants it; dtype says how many numbers 16 bytes
+ * hold. All steps are numbered through the units. The same arrays at any number of threads.
+ * Scratch: 24 bytes a unit, and for each thread 17 bytes a nonzero of the largest unit (panel: 61), of all threads
+ * at most 1 GiB more than of one.
+ * Errors: MEMORY; TOO_LARGE when nonzeros, columns or values with padding do not fit 32 bits.
+ * Free with spmmi_fragments_free. */
+spmm_status_t spmmi_fragments_build(int64_t rows, int64_t cols, const int64_t *row_ptr,
+                                    const int32_t *col_ind, const struct spmmi_part *part, spmm_dtype_t dtype,
+                                    struct spmmi_fragment_layout *layout, spmm_diag_t *diag);
+void spmmi_fragments_free(struct spmmi_fragment_layout *layout);
+
+/* The counts of that layout alone; the pointers in counts are NULL. Same errors. */
+spmm_status_t spmmi_fragments_count(int64_t rows, int64_t cols, const int64_t *row_ptr,
+                                    const int32_t *col_ind, const struct spmmi_part *part, spmm_dtype_t dtype,
+                                    struct spmmi_fragments *counts, spmm_diag_t *diag);
+
+/* The value map of a layout of the transpose, in the order of A instead (op_pattern.h). Errors: MEMORY. */
+spmm_status_t spmmi_fragments_map_from_a(struct spmmi_fragment_layout *layout, int64_t nnz,
+                                         const int64_t *t_map, spmm_diag_t *diag);
+
+/* Bytes of all arrays of a layout with these counts, padding included: without values and value_map. */
+uint64_t spmmi_fragments_bytes(const struct spmmi_fragments *counts);
+
+#endif

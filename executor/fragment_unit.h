@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The columns of one unit of the window and panel families (kernel_abi.h) in the order in which its steps take them. */
+#ifndef SPMMI_FRAGMENT_UNIT_H
+#define SPMMI_FRAGMENT_UNIT_H
+
+#include "format/plan.h"
+
+#define SPMMI_FRAGMENT_WINDOWS_MAX 32u /* windows of 8 rows in a unit */
+
+struct spmmi_fragment_column {
+    uint32_t column;
+    uint32_t windows; /* bit w: window w of the unit has numbers in it */
+    uint32_t numbers; /* of all of its rows */
+};
+
+/* What one thread knows about a unit. An entry is a column of one window; entries go by window, then ascending. */
+struct spmmi_fragment_unit {
+    uint32_t windows;                                      /* of a unit: 1 or a panel's */
+    uint32_t window_first[SPMMI_FRAGMENT_WINDOWS_MAX + 1]; /* first entry of each window, then all entries */
+    uint32_t count;                                        /* distinct columns */
+    const struct spmmi_fragment_column *columns;           /* count, in the order of the steps */
+    uint8_t *rows;  /* of each entry: bit r: row r of the window has it */
+    uint32_t *rank; /* of each entry: its place in columns */
+    struct spmmi_fragment_column *entries, *found, *sorted; /* scratch, as the next three */
+    uint64_t *keys, *spare;
+    uint32_t *place;
+};
+
+/* Room for a unit of so many windows and nonzeros. Errors: MEMORY. Free with spmmi_fragment_unit_free, also after an
+ * error. */
+spmm_status_t spmmi_fragment_unit_make(uint32_t windows, uint64_t nonzeros, struct spmmi_fragment_unit *unit,
+                                       spmm_diag_t *diag);
+void spmmi_fragment_unit_free(struct spmmi_fragment_unit *unit);
+/* Bytes of that room for each nonzero. */
+uint64_t spmmi_fragment_unit_bytes(uint32_t windows);
+
+/* Fill unit from its rows: row_count of them, the last windows may have fewer than 8 or none. Time: linear in the
+ * nonzeros, for a panel times the bytes of its column range and of its windows. */
+void spmmi_fragment_unit_read(struct spmmi_fragment_unit *unit, const int64_t *row_ptr,
+                              const int32_t *col_ind, const uint32_t *rows, uint32_t row_count);
+
+#endif
