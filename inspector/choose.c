@@ -108,7 +108,8 @@ int spmmi_choose(const struct spmmi_choice_input *input, struct spmmi_decision d
 int spmmi_decisions_agree(const struct spmmi_decision *a, const struct spmmi_decision *b)
 {
     return a->family == b->family && a->schedule == b->schedule && a->granule == b->granule &&
-           a->panel_rows == b->panel_rows && a->stage_slots == b->stage_slots && a->flags == b->flags;
+           a->panel_rows == b->panel_rows && a->stage_slots == b->stage_slots && a->flags == b->flags &&
+           a->compute == b->compute && a->order == b->order;
 }
 
 /* What row split bears grows with n: its closest call is the first range, that of nonzero split the last. */

@@ -25,6 +25,8 @@ struct spmmi_decision {
     spmm_schedule_t schedule;
     uint32_t granule;
     uint32_t panel_rows, stage_slots, flags; /* as in struct spmmi_part */
+    spmm_compute_t compute;                  /* of tensor cores; 0: that of the plan's numbers */
+    const uint32_t *order;                   /* of the rows, borrowed: window and panel; NULL: that of A */
     struct spmmi_trace candidates[SPMMI_CANDIDATE_MAX];
     int candidate_count;
 };

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "choose_fragment.h"
 #include "choose_tiled.h"
 #include "format/diag.h"
 
@@ -15,10 +16,15 @@
 struct context {
     const struct spmmi_request *request;
     const struct spmmi_pattern *pattern;
-    struct spmmi_tiled_studies *studies;
+    struct spmmi_studies *studies;
     struct spmmi_model_matrix model;
     uint32_t layout;
 };
+
+static bool is_tensor(spmm_family_t family)
+{
+    return family == SPMM_FAMILY_WINDOW || family == SPMM_FAMILY_PANEL;
+}
 
 /* Of a matrix without nonzeros the models say nothing. */
 static bool is_modelled(const struct context *x)
@@ -145,8 +151,8 @@ static spmm_status_t consider_tiled(const struct context *x, struct spmmi_decisi
     const double rows_us = winner_us(d);
     const double to_beat = is_forced ? (double)INFINITY : rows_us / US_PER_SECOND;
     struct spmmi_tiled_choice c;
-    SPMM_TRY(
-        spmmi_choose_tiled(r, x->pattern, x->studies, tiled_model(x), x->layout, d->n, to_beat, &c, diag));
+    SPMM_TRY(spmmi_choose_tiled(r, x->pattern, &x->studies->tiled, tiled_model(x), x->layout, d->n, to_beat,
+                                &c, diag));
     const bool is_taken = c.seconds < to_beat;
     if (is_taken) {
         take_tiled(x, &c, d);
@@ -155,6 +161,30 @@ static spmm_status_t consider_tiled(const struct context *x, struct spmmi_decisi
     add_schedules(r, &c, is_taken ? 0 : rows_us, d);
     if (c.is_tried)
         add_order(&c, is_taken, d);
+cleanup:
+    return status;
+}
+
+static spmm_status_t force_fragment(const struct context *x, struct spmmi_decision *d, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_fragment_choice c;
+    SPMM_TRY(spmmi_choose_fragment(x->request, x->pattern, &x->studies->fragments, d->n, &c, diag));
+    for (int i = 0; i < SPMMI_CANDIDATE_ROWS; i++) {
+        struct spmmi_trace *t = &d->candidates[i];
+        t->chosen = 0;
+        t->reason = SPMMI_REASON_FORCED;
+        t->figure = t->threshold = 0;
+    }
+    d->family = c.family;
+    d->schedule = c.schedule;
+    d->granule = c.granule;
+    d->panel_rows = c.panel_rows;
+    d->flags = c.flags;
+    d->compute = x->request->tensor;
+    d->order = c.order->order;
+    d->candidates[d->candidate_count++] = (struct spmmi_trace){
+        .family = c.family, .schedule = c.schedule, .chosen = 1, .reason = SPMMI_REASON_FORCED};
 cleanup:
     return status;
 }
@@ -188,6 +218,8 @@ static spmm_status_t choose_layout(const struct context *x, struct spmmi_decisio
         decisions[i].layouts = x->layout;
         if (is_modelled(x))
             predict_rows(x, &decisions[i]);
+        if (is_tensor(r->family))
+            SPMM_TRY(force_fragment(x, &decisions[i], diag));
         if (considers_tiled(x, decisions[i].n))
             SPMM_TRY(consider_tiled(x, &decisions[i], choice, diag));
     }
@@ -207,7 +239,7 @@ static bool all_agree(const struct spmmi_decision *a, const struct spmmi_decisio
 /* Layouts for which the same runs share their variants; the trace is then that of column-major, where the families
  * differ most. */
 spmm_status_t spmmi_choose_family(const struct spmmi_request *r, const struct spmmi_pattern *a,
-                                  struct spmmi_tiled_studies *studies, struct spmmi_family_choice *choice,
+                                  struct spmmi_studies *studies, struct spmmi_family_choice *choice,
                                   spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -217,7 +249,7 @@ spmm_status_t spmmi_choose_family(const struct spmmi_request *r, const struct sp
     int row_count = 0, col_count = 0;
     memset(choice, 0, sizeof *choice);
     SPMM_TRY(spmmi_model_study(a->rows, a->cols, a->row_ptr, a->col_ind, &x.model, diag));
-    studies->columns_used = (int64_t)x.model.cols_used;
+    studies->tiled.columns_used = (int64_t)x.model.cols_used;
     if ((layouts & SPMM_LAYOUT_COL_MAJOR) != 0) {
         x.layout = SPMM_LAYOUT_COL_MAJOR;
         SPMM_TRY(choose_layout(&x, col, &col_count, choice, diag));

@@ -3,6 +3,7 @@
 #ifndef SPMMI_CHOOSE_FAMILY_H
 #define SPMMI_CHOOSE_FAMILY_H
 
+#include "choose_fragment.h"
 #include "tiled_study.h"
 
 #define SPMMI_FAMILY_DECISION_MAX (2 * SPMMI_DECISION_MAX) /* two layouts */
@@ -14,9 +15,15 @@ struct spmmi_family_choice {
         panel_stats; /* exact, of the first tiled configuration that runs, column-major before row-major; zero: none */
 };
 
+/* What was looked at; decisions refer to it. All zero before. */
+struct spmmi_studies {
+    struct spmmi_tiled_studies tiled;
+    struct spmmi_fragment_studies fragments;
+};
+
 /* Errors: MEMORY, MATRIX_TOO_LARGE. */
 spmm_status_t spmmi_choose_family(const struct spmmi_request *r, const struct spmmi_pattern *a,
-                                  struct spmmi_tiled_studies *studies, struct spmmi_family_choice *choice,
+                                  struct spmmi_studies *studies, struct spmmi_family_choice *choice,
                                   spmm_diag_t *diag);
 
 #endif

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "choose_family.h"
+#include "choose_fragment.h"
 #include "choose_tiled.h"
 #include "format/alloc.h"
 #include "format/diag.h"
@@ -18,34 +19,44 @@ static_assert(OPS * SPMMI_FAMILY_DECISION_MAX <= SPMMI_VARIANT_MAX &&
                   OPS * SPMMI_FAMILY_DECISION_MAX <= SPMMI_PART_MAX,
               "every decision has its variant and its part");
 
-static bool runs(const struct spmmi_part *part, spmm_op_t op, const struct spmmi_decision *d)
+/* Orders are told apart by where they are. */
+static bool runs(const struct spmmi_part *part, const uint32_t *order, spmm_op_t op,
+                 const struct spmmi_decision *d)
 {
     return part->op == op && part->family == d->family && part->schedule == d->schedule &&
            part->granule == d->granule && part->panel_rows == d->panel_rows &&
-           part->stage_slots == d->stage_slots && part->flags == d->flags;
+           part->stage_slots == d->stage_slots && part->flags == d->flags && order == d->order;
 }
+
+/* What is kept while the parts of one op are made. */
+struct op_work {
+    struct spmmi_studies studies;
+    const uint32_t *orders[SPMMI_PART_MAX]; /* of the parts of this op */
+};
 
 /* The part of a decision, made if there is none yet. */
 static spmm_status_t find_or_make_part(const struct spmmi_request *r, const struct spmmi_pattern *a,
-                                       const struct spmmi_decision *d, struct spmmi_tiled_studies *studies,
+                                       const struct spmmi_decision *d, struct op_work *work,
                                        spmm_plan_t *plan, uint32_t *index, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     for (*index = 0; *index < plan->part_count; ++*index) {
-        if (runs(&plan->parts[*index], a->op, d))
+        if (runs(&plan->parts[*index], work->orders[*index], a->op, d))
             goto cleanup;
     }
     struct spmmi_part *part = &plan->parts[plan->part_count];
     if (d->family == SPMM_FAMILY_TILED) {
         struct spmmi_tiled_study *study = NULL;
-        SPMM_TRY(spmmi_study_of(studies, a, d->granule, &study, diag));
+        SPMM_TRY(spmmi_study_of(&work->studies.tiled, a, d->granule, &study, diag));
         SPMM_TRY(spmmi_tiled_part(study, d, a->op, part, diag));
+    } else if (d->family != SPMM_FAMILY_ROWS) {
+        SPMM_TRY(spmmi_fragment_part(a, d, part, diag));
     } else {
         assert(plan->dtype == SPMM_F32 || plan->dtype == SPMM_F64); /* what the rows kernels multiply */
         status = spmmi_partition(a->op, d->schedule, d->granule, a->rows, a->row_ptr, r->threads, part);
         SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the work items");
     }
-    plan->part_count++;
+    work->orders[plan->part_count++] = d->order;
 cleanup:
     return status;
 }
@@ -54,9 +65,10 @@ static spmm_status_t plan_op(const struct spmmi_request *r, const struct spmmi_p
                              spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct spmmi_tiled_studies studies = {.count = 0};
+    struct op_work *work = spmmi_alloc_zero(1, sizeof *work);
     struct spmmi_family_choice choice;
-    SPMM_TRY(spmmi_choose_family(r, a, &studies, &choice, diag));
+    SPMM_TRY_ALLOC(work, diag);
+    SPMM_TRY(spmmi_choose_family(r, a, &work->studies, &choice, diag));
     if (!plan->has_panel_stats && choice.panel_stats.panel_rows > 0) {
         plan->panel_stats = choice.panel_stats;
         plan->has_panel_stats = 1;
@@ -64,14 +76,14 @@ static spmm_status_t plan_op(const struct spmmi_request *r, const struct spmmi_p
     for (int i = 0; i < choice.count; i++) {
         const struct spmmi_decision *d = &choice.decisions[i];
         uint32_t part = 0;
-        SPMM_TRY(find_or_make_part(r, a, d, &studies, plan, &part, diag));
+        SPMM_TRY(find_or_make_part(r, a, d, work, plan, &part, diag));
         for (int c = 0; c < d->candidate_count; c++) {
             plan->trace[plan->trace_count] = d->candidates[c];
             plan->trace[plan->trace_count++].variant = plan->variant_count;
         }
         plan->variants[plan->variant_count++] = (struct spmmi_variant){
             .op = a->op,
-            .compute = (spmm_compute_t)plan->dtype,
+            .compute = d->compute != 0 ? d->compute : (spmm_compute_t)plan->dtype,
             .layouts = d->layouts,
             .target = r->device.target,
             .n_min = d->n_min,
@@ -81,7 +93,11 @@ static spmm_status_t plan_op(const struct spmmi_request *r, const struct spmmi_p
         };
     }
 cleanup:
-    spmmi_studies_free(&studies);
+    if (work != NULL) {
+        spmmi_studies_free(&work->studies.tiled);
+        spmmi_fragment_studies_free(&work->studies.fragments);
+    }
+    spmmi_free(work);
     return status;
 }
 

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See fragment_study.h. The rows are taken in strips of 256, the height of the tallest panel. A word for each column of
+ * a strip tells which of its 32 windows hold it: figures of every height follow from these words alone. */
+#include "fragment_study.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <omp.h>
+
+#include "format/alloc.h"
+#include "format/gray.h"
+#include "panel_sample.h"
+
+#define STRIP_ROWS 256u
+#define WINDOWS (STRIP_ROWS / SPMMI_WINDOW_ROWS)
+#define HALF_COLUMNS 8u     /* of a step of a panel: a block for each window that holds one of them */
+#define COUNTED_FEW 64u     /* so few places are sorted by insertion */
+#define BYTES_FREE 67108864 /* words of columns that all threads may have, however few the nonzeros */
+#define BYTES_A_NONZERO 16
+
+/* Items that a multiprocessor takes at a time, or two times over: a warp walks a window, a block of threads a panel. */
+#define WINDOW_ITEMS 32.0
+#define PANEL_ITEMS 8.0
+#define STEPS_LEAST 16.0
+
+/* What a thread needs to count one strip after the other. */
+struct worker {
+    uint32_t *windows; /* of each column; zero between strips */
+    uint32_t *columns; /* of the strip, then the windows of each */
+    uint32_t *places, *spare;
+};
+
+/* Sums of one strip, for each height. */
+struct strip {
+    int64_t footprint[SPMMI_FRAGMENT_HEIGHTS], blocks[SPMMI_FRAGMENT_HEIGHTS];
+};
+
+static uint32_t step_columns(int height)
+{
+    return height == SPMMI_FRAGMENT_8 ? SPMMI_STEP_COLUMNS(SPMM_FAMILY_WINDOW)
+                                      : SPMMI_STEP_COLUMNS(SPMM_FAMILY_PANEL);
+}
+
+static uint32_t units_a_strip(int height)
+{
+    return STRIP_ROWS / SPMMI_FRAGMENT_ROWS(height);
+}
+
+/* ---- One strip ---- */
+
+static uint32_t collect(const struct spmmi_pattern *a, const uint32_t *order, int64_t first, struct worker *w)
+{
+    uint32_t count = 0;
+    const int64_t end = first + STRIP_ROWS < a->rows ? first + STRIP_ROWS : a->rows;
+    for (int64_t place = first; place < end; place++) {
+        const int64_t row = order == NULL ? place : (int64_t)order[place];
+        const uint32_t window = 1u << (uint32_t)(place - first) / SPMMI_WINDOW_ROWS;
+        for (int64_t q = a->row_ptr[row]; q < a->row_ptr[row + 1]; q++) {
+            const uint32_t column = (uint32_t)a->col_ind[q];
+            const uint32_t before = w->windows[column];
+            w->columns[count] = column;
+            count += before == 0;
+            w->windows[column] = before | window;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t *const windows = &w->windows[w->columns[i]];
+        w->columns[i] = *windows;
+        *windows = 0;
+    }
+    return count;
+}
+
+static void sort_few(uint32_t *places, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        const uint32_t moved = places[i];
+        uint32_t k = i;
+        for (; k > 0 && places[k - 1] > moved; k--)
+            places[k] = places[k - 1];
+        places[k] = moved;
+    }
+}
+
+/* An even number of passes, so that the result is where the places were. */
+static void sort_bytes(uint32_t *places, uint32_t *spare, uint32_t count, uint32_t bits)
+{
+    for (uint32_t shift = 0; shift < bits || shift % 16 != 0; shift += 8) {
+        uint32_t start[257] = {0};
+        for (uint32_t i = 0; i < count; i++)
+            start[(places[i] >> shift & 255) + 1]++;
+        for (uint32_t b = 0; b < 256; b++)
+            start[b + 1] += start[b];
+        for (uint32_t i = 0; i < count; i++)
+            spare[start[places[i] >> shift & 255]++] = places[i];
+        uint32_t *const sorted = spare;
+        spare = places;
+        places = sorted;
+    }
+}
+
+/* Blocks of a panel whose columns come in the order of these places; bits: windows of the panel. */
+static int64_t count_blocks(uint32_t *places, uint32_t *spare, uint32_t count, uint32_t bits)
+{
+    int64_t blocks = 0;
+    if (count <= COUNTED_FEW)
+        sort_few(places, count);
+    else
+        sort_bytes(places, spare, count, bits);
+    for (uint32_t i = 0; i < count; i += HALF_COLUMNS) {
+        const uint32_t end = i + HALF_COLUMNS < count ? i + HALF_COLUMNS : count;
+        uint32_t windows = 0;
+        for (uint32_t k = i; k < end; k++)
+            windows |= places[k] ^ places[k] >> 1; /* the set at that place */
+        blocks += __builtin_popcount(windows);
+    }
+    return blocks;
+}
+
+static void count_panels(struct worker *w, uint32_t count, int height, struct strip *out, uint32_t *steps)
+{
+    const uint32_t units = units_a_strip(height), bits = WINDOWS / units;
+    const uint32_t all = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
+    for (uint32_t u = 0; u < units; u++) {
+        uint32_t held = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t windows = w->columns[i] >> u * bits & all;
+            w->places[held] = spmmi_gray_place(windows);
+            held += windows != 0;
+        }
+        out->footprint[height] += held;
+        out->blocks[height] += count_blocks(w->places, w->spare, held, bits);
+        steps[u] = held / step_columns(height) + (held % step_columns(height) != 0);
+    }
+}
+
+static void count_windows(const struct worker *w, uint32_t count, struct strip *out, uint32_t *steps)
+{
+    uint32_t held[WINDOWS] = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t windows = w->columns[i]; windows != 0; windows &= windows - 1)
+            held[__builtin_ctz(windows)]++;
+    }
+    for (uint32_t u = 0; u < WINDOWS; u++) {
+        out->footprint[SPMMI_FRAGMENT_8] += held[u];
+        steps[u] = (held[u] + HALF_COLUMNS - 1) / HALF_COLUMNS;
+        out->blocks[SPMMI_FRAGMENT_8] += steps[u];
+    }
+}
+
+static void count_strip(const struct spmmi_pattern *a, const uint32_t *order, int64_t index, int64_t at,
+                        struct worker *w, const struct spmmi_fragment_study *study, struct strip *out)
+{
+    const uint32_t count = collect(a, order, index * STRIP_ROWS, w);
+    memset(out, 0, sizeof *out);
+    count_windows(w, count, out, study->steps[SPMMI_FRAGMENT_8] + at * WINDOWS);
+    for (int h = SPMMI_FRAGMENT_64; h < SPMMI_FRAGMENT_HEIGHTS; h++)
+        count_panels(w, count, h, out, study->steps[h] + at * units_a_strip(h));
+}
+
+/* ---- All of them ---- */
+
+/* most: nonzeros of the strip that holds most. */
+static spmm_status_t worker_open(const struct spmmi_pattern *a, int64_t most, struct worker *w)
+{
+    const uint64_t bound = (uint64_t)(most < a->cols ? most : a->cols) + 1; /* collect writes one further */
+    w->windows = spmmi_alloc_zero((uint64_t)a->cols, sizeof *w->windows);
+    w->columns = spmmi_alloc(bound, sizeof *w->columns);
+    w->places = spmmi_alloc(bound, sizeof *w->places);
+    w->spare = spmmi_alloc(bound, sizeof *w->spare);
+    const bool has_all = w->windows != NULL && w->columns != NULL && w->places != NULL && w->spare != NULL;
+    return has_all ? SPMM_OK : SPMM_ERR_MEMORY;
+}
+
+static void worker_close(struct worker *w)
+{
+    spmmi_free(w->spare);
+    spmmi_free(w->places);
+    spmmi_free(w->columns);
+    spmmi_free(w->windows);
+}
+
+static int count_threads(const struct spmmi_pattern *a, int threads)
+{
+    const int64_t bytes = a->nnz * BYTES_A_NONZERO > BYTES_FREE ? a->nnz * BYTES_A_NONZERO : BYTES_FREE;
+    const int64_t most = bytes / (a->cols * (int64_t)sizeof(uint32_t) + 1);
+    return most < 1 ? 1 : most < threads ? (int)most : threads;
+}
+
+static spmm_status_t count_strips(const struct spmmi_pattern *a, const uint32_t *order,
+                                  const struct spmmi_panel_sample *sample, int threads,
+                                  const struct spmmi_fragment_study *study, struct strip *strips)
+{
+    spmm_status_t status = SPMM_OK;
+    const int used = count_threads(a, threads);
+    struct worker *workers = spmmi_alloc_zero((uint64_t)used, sizeof *workers);
+    if (workers == NULL)
+        return SPMM_ERR_MEMORY;
+    for (int t = 0; t < used && status == SPMM_OK; t++)
+        status = worker_open(a, sample->most, &workers[t]);
+    if (status == SPMM_OK) {
+#pragma omp parallel for schedule(dynamic, 1) num_threads(used)
+        for (int64_t i = 0; i < sample->count; i++)
+            count_strip(a, order, sample->list[i], i, &workers[omp_get_thread_num()], study, &strips[i]);
+    }
+    for (int t = 0; t < used; t++)
+        worker_close(&workers[t]);
+    spmmi_free(workers);
+    return status;
+}
+
+/* Least steps of the unit that holds the longest row: a sample may have missed it. */
+static double least_longest(const struct spmmi_pattern *a, int height)
+{
+    return ceil((double)a->longest / step_columns(height));
+}
+
+static void add_up(const struct spmmi_pattern *a, const struct strip *strips, struct spmmi_fragment_study *s)
+{
+    for (int h = 0; h < SPMMI_FRAGMENT_HEIGHTS; h++) {
+        struct spmmi_fragment_figures *f = &s->figures[h];
+        const int64_t rows = SPMMI_FRAGMENT_ROWS(h), units = units_a_strip(h);
+        *f = (struct spmmi_fragment_figures){.unit_rows = (uint32_t)rows, .nnz = (double)a->nnz};
+        f->units = (double)(a->rows / rows + (a->rows % rows != 0));
+        f->longest = least_longest(a, h);
+        for (int64_t i = 0; i < s->strips; i++) {
+            f->footprint += s->weight[i] * (double)strips[i].footprint[h];
+            f->blocks += s->weight[i] * (double)strips[i].blocks[h];
+            f->shared += s->weight[i] * (double)strips[i].footprint[SPMMI_FRAGMENT_64];
+            for (int64_t u = i * units; u < (i + 1) * units; u++) {
+                f->steps += s->weight[i] * s->steps[h][u];
+                f->longest = fmax(f->longest, s->steps[h][u]);
+            }
+        }
+    }
+}
+
+spmm_status_t spmmi_fragment_study_open(const struct spmmi_pattern *a, const uint32_t *order,
+                                        int64_t strips_most, int threads, struct spmmi_fragment_study *study)
+{
+    spmm_status_t status = SPMM_ERR_MEMORY;
+    const struct spmmi_panel_input input = {
+        .units = (uint64_t)a->rows, .unit_ptr = a->row_ptr, .order = order, .panel_rows = STRIP_ROWS};
+    const int64_t all = a->rows / STRIP_ROWS + 1;
+    struct spmmi_panel_sample sample = {0};
+    struct strip *strips = NULL;
+    memset(study, 0, sizeof *study);
+    if (spmmi_panel_sample_open(&input, strips_most > 0 ? strips_most : all, &sample) != SPMM_OK)
+        goto cleanup;
+    const uint64_t count = (uint64_t)sample.count;
+    uint64_t units = 0;
+    for (int h = 0; h < SPMMI_FRAGMENT_HEIGHTS; h++)
+        units += units_a_strip(h);
+    strips = spmmi_alloc(count, sizeof *strips);
+    study->weight = spmmi_alloc(count, sizeof *study->weight);
+    study->steps[0] = spmmi_alloc(count * units, sizeof *study->steps[0]);
+    if (strips == NULL || study->weight == NULL || study->steps[0] == NULL)
+        goto cleanup;
+    for (int h = 1; h < SPMMI_FRAGMENT_HEIGHTS; h++)
+        study->steps[h] = study->steps[h - 1] + count * units_a_strip(h - 1);
+    if (count_strips(a, order, &sample, threads, study, strips) != SPMM_OK)
+        goto cleanup;
+    study->strips = sample.count;
+    if (count > 0)
+        memcpy(study->weight, sample.weight, count * sizeof *study->weight);
+    add_up(a, strips, study);
+    status = SPMM_OK;
+cleanup:
+    spmmi_free(strips);
+    spmmi_panel_sample_close(&sample);
+    return status;
+}
+
+void spmmi_fragment_study_close(struct spmmi_fragment_study *study)
+{
+    spmmi_free(study->steps[0]);
+    spmmi_free(study->weight);
+    memset(study, 0, sizeof *study);
+}
+
+struct spmmi_fragment_items spmmi_fragment_items(const struct spmmi_fragment_study *study,
+                                                 enum spmmi_fragment_height height, uint32_t granule)
+{
+    struct spmmi_fragment_items sum = {study->figures[height].units, 0};
+    const int64_t units = units_a_strip((int)height);
+    for (int64_t u = 0; u < study->strips * units; u++) {
+        const uint32_t steps = study->steps[height][u];
+        const double items = steps / granule + (steps % granule != 0);
+        if (items <= 1)
+            continue;
+        sum.items += study->weight[u / units] * (items - 1);
+        sum.partials += study->weight[u / units] * items;
+    }
+    return sum;
+}
+
+uint32_t spmmi_fragment_granule(const struct spmmi_fragment_figures *figures, int multiprocessors)
+{
+    const double items = figures->unit_rows == SPMMI_WINDOW_ROWS ? WINDOW_ITEMS : PANEL_ITEMS;
+    const double even = ceil(figures->steps / (items * multiprocessors));
+    return (uint32_t)fmin(fmax(even, STEPS_LEAST), SPMMI_STEPS_MAX);
+}
