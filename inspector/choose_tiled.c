@@ -97,7 +97,7 @@ static bool may_order_pay(const struct spmmi_request *r, const struct spmmi_mode
     return predict(r, model, c, &best, layout, n) < to_beat;
 }
 
-/* The order by pattern is kept if it raises the intensity and, where the model can say, lowers the time; one that
+/* An order is kept if it raises the intensity and, where the model can say, lowers the time; one that
  * changes nothing is none, unless the caller wants C in it. */
 static spmm_status_t try_order(const struct spmmi_request *r, const struct spmmi_pattern *a,
                                struct spmmi_tiled_study *study, const struct spmmi_model_matrix *model,
@@ -106,7 +106,7 @@ static spmm_status_t try_order(const struct spmmi_request *r, const struct spmmi
     spmm_status_t status = SPMM_OK;
     const spmm_inspect_options_t *o = &r->options;
     spmm_panel_stats_t reordered;
-    SPMM_TRY(spmmi_study_order(study, a, (uint32_t)spmm_dtype_size(o->dtype), r->threads, diag));
+    SPMM_TRY(spmmi_study_order(study, a, r, diag));
     SPMM_TRY(spmmi_study_panels(study, a, r, c->panel_rows, !study->is_in_order, n, &reordered, diag));
     const bool scatters = layout == SPMM_LAYOUT_COL_MAJOR && !o->permute_output;
     const double spread = scatters ? study->spread : 1;
@@ -118,7 +118,7 @@ static spmm_status_t try_order(const struct spmmi_request *r, const struct spmmi
         c->seconds_reordered += spmmi_scatter_seconds(r, a->rows, spread, n);
     const bool pays =
         c->intensity_reordered > c->intensity && (model == NULL || c->seconds_reordered < c->seconds);
-    if (!pays && (o->reorder != SPMM_REORDER_RADIX || (study->is_in_order && !o->permute_output)))
+    if (!pays && (o->reorder == SPMM_REORDER_AUTO || (study->is_in_order && !o->permute_output)))
         goto cleanup;
     c->flags = SPMMI_PART_REORDERED | (o->permute_output ? SPMMI_PART_PERMUTES_OUTPUT : 0u);
     c->stats = reordered;

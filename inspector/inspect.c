@@ -10,6 +10,7 @@
 #include "inspect_parts.h"
 #include "inspect_values.h"
 #include "matrix.h"
+#include "order_units.h"
 #include "source_name.h"
 
 #define NONZEROS_PARALLEL 100000 /* below this many nonzeros one thread is faster */
@@ -100,6 +101,8 @@ spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_inspect_optio
         "%lld x %lld with %lld nonzeros is more than the %lld rows and columns and %lld nonzeros of a plan",
         (long long)matrix->rows, (long long)matrix->cols, (long long)matrix->nnz, (long long)SPMMI_DIM_MAX,
         (long long)SPMMI_NNZ_MAX);
+    SPMM_TRY(
+        spmmi_order_check(request.options.reorder, matrix->rows, matrix->cols, (uint64_t)matrix->rows, diag));
 
     p = spmmi_plan_new();
     SPMM_TRY_ALLOC(p, diag);

@@ -42,17 +42,25 @@ static spmm_status_t order_by_rcm(const struct spmmi_order_input *in, uint32_t *
     return status;
 }
 
+spmm_status_t spmmi_order_check(spmm_reorder_t kind, int64_t rows, int64_t cols, uint64_t units,
+                                spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_REQUIRE(kind != SPMM_REORDER_RCM || rows == cols, SPMM_ERR_ARGUMENT, diag,
+                 "reorder rcm needs a square matrix, found %lld x %lld: minhash is for any", (long long)rows,
+                 (long long)cols);
+    SPMM_REQUIRE(kind != SPMM_REORDER_JACCARD || units <= SPMMI_JACCARD_UNITS_MAX, SPMM_ERR_ARGUMENT, diag,
+                 "reorder jaccard is for at most %u rows or segments, found %llu: minhash is for any number",
+                 SPMMI_JACCARD_UNITS_MAX, (unsigned long long)units);
+cleanup:
+    return status;
+}
+
 spmm_status_t spmmi_order_units(const struct spmmi_order_input *in, spmm_reorder_t kind, uint32_t *order,
                                 spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    SPMM_REQUIRE(kind != SPMM_REORDER_RCM || in->rows == in->cols, SPMM_ERR_ARGUMENT, diag,
-                 "reorder rcm needs a square matrix, found %lld x %lld: minhash orders any",
-                 (long long)in->rows, (long long)in->cols);
-    SPMM_REQUIRE(kind != SPMM_REORDER_JACCARD || in->units <= SPMMI_JACCARD_UNITS_MAX, SPMM_ERR_ARGUMENT,
-                 diag,
-                 "reorder jaccard is for at most %u rows or segments, found %llu: minhash orders any number",
-                 SPMMI_JACCARD_UNITS_MAX, (unsigned long long)in->units);
+    SPMM_TRY(spmmi_order_check(kind, in->rows, in->cols, in->units, diag));
     switch (kind) {
     case SPMM_REORDER_RADIX:
         status = spmmi_reorder_radix(in->units, in->unit_ptr, in->col_ind, in->threads, order);

@@ -15,10 +15,15 @@ struct spmmi_order_input {
     int threads;              /* at least 1; never changes the order */
 };
 
-/* order[units] by this kind, neither AUTO nor NONE. jaccard: tau SPMMI_ORDER_TAU over single columns. rcm orders the rows
- * and keeps segments of one row together, ascending. Errors: ARGUMENT, with a sentence, where the kind does not fit: rcm
- * and a matrix that is not square, jaccard and more than SPMMI_JACCARD_UNITS_MAX units; MEMORY. */
-#define SPMMI_ORDER_TAU 0.7
+#define SPMMI_ORDER_TAU 0.7 /* jaccard: see reorder_jaccard.h; patterns are of single columns */
+
+/* Does the kind fit? ARGUMENT, with a sentence, for rcm and a matrix that is not square, and for jaccard and more than
+ * SPMMI_JACCARD_UNITS_MAX units. */
+spmm_status_t spmmi_order_check(spmm_reorder_t kind, int64_t rows, int64_t cols, uint64_t units,
+                                spmm_diag_t *diag);
+
+/* order[units] by this kind, neither AUTO nor NONE; rcm orders the rows and keeps the segments of one together,
+ * ascending. Errors: as spmmi_order_check; MEMORY. */
 spmm_status_t spmmi_order_units(const struct spmmi_order_input *in, spmm_reorder_t kind, uint32_t *order,
                                 spmm_diag_t *diag);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Orders of the rows of a pattern, each made when it is first asked for, with its figures; and which of them may win. */
+/* Orders of the rows of a pattern, each made when it is first asked for, with its figures, and which may win. */
 #ifndef SPMMI_ROW_ORDER_H
 #define SPMMI_ROW_ORDER_H
 
@@ -30,16 +30,17 @@ struct spmmi_row_orders {
     int count;
 };
 
-/* The order of this kind, which is not AUTO; valid until the cache is freed. Errors: ARGUMENT with a sentence where the kind does not fit the pattern (rcm:
- * it is not square; jaccard: it has more than SPMMI_JACCARD_UNITS_MAX rows), MEMORY. */
+/* The order of this kind, which is not AUTO; valid until the cache is freed. Errors: ARGUMENT with a sentence where
+ * the kind does not fit the pattern (rcm: it is not square; jaccard: it has more than SPMMI_JACCARD_UNITS_MAX rows),
+ * MEMORY. */
 spmm_status_t spmmi_row_order_of(struct spmmi_row_orders *orders, spmm_reorder_t kind,
                                  const struct spmmi_row_order **order, spmm_diag_t *diag);
 
 /* What a caller who asked for `wanted` has the choice of: candidates[0] is the natural order; behind it, for AUTO,
- * those of minhash, rcm (square patterns only) and radix that pass the gate, in this order; for a kind the order of that
- * kind, unless it is the natural one; for NONE nothing. The gate: blocks of 8 x 8, or the footprint of panels of 64, 128
- * or 256 rows, fall by SPMMI_ORDER_GAIN or more. Every order that was made stays in the cache with its figures, also if
- * the gate dropped it. An order that cannot pass is not made (docs/reordering.md). Errors: as above. */
+ * those of minhash, rcm (square patterns only) and radix that pass the gate, in this order; for a kind the order of
+ * that kind, unless it is the natural one; for NONE nothing. The gate: blocks of 8 x 8, or the footprint of panels of
+ * 64, 128 or 256 rows, fall by SPMMI_ORDER_GAIN or more. Every order that was made stays in the cache with its
+ * figures, also if the gate dropped it. Errors: as above. */
 spmm_status_t spmmi_row_order_candidates(struct spmmi_row_orders *orders, spmm_reorder_t wanted,
                                          const struct spmmi_row_order *candidates[SPMMI_ORDER_KINDS],
                                          int *count, spmm_diag_t *diag);

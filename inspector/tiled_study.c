@@ -11,8 +11,8 @@
 #include "format/diag.h"
 #include "format/units.h"
 #include "model_refined.h"
+#include "order_units.h"
 #include "panel_stats.h"
-#include "reorder_radix.h"
 
 #define LANES 32u
 #define SECTOR_BYTES 32u
@@ -125,16 +125,25 @@ static double measure_spread(const struct spmmi_tiled_study *s, uint32_t number_
 }
 
 spmm_status_t spmmi_study_order(struct spmmi_tiled_study *study, const struct spmmi_pattern *a,
-                                uint32_t number_bytes, int threads, spmm_diag_t *diag)
+                                const struct spmmi_request *r, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
+    const spmm_reorder_t wanted = r->options.reorder;
+    const struct spmmi_order_input in = {.rows = a->rows,
+                                         .cols = a->cols,
+                                         .row_ptr = a->row_ptr,
+                                         .col_ind = a->col_ind,
+                                         .units = study->units,
+                                         .unit_ptr = study->unit_ptr,
+                                         .unit_row = study->unit_row,
+                                         .threads = r->threads};
     if (study->order != NULL)
         return SPMM_OK;
     study->order = spmmi_alloc(study->units, sizeof *study->order);
     SPMM_TRY_ALLOC(study->order, diag);
-    status = spmmi_reorder_radix(study->units, study->unit_ptr, a->col_ind, threads, study->order);
-    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the order of the rows");
-    study->spread = measure_spread(study, number_bytes);
+    SPMM_TRY(spmmi_order_units(&in, wanted == SPMM_REORDER_AUTO ? SPMM_REORDER_RADIX : wanted, study->order,
+                               diag));
+    study->spread = measure_spread(study, (uint32_t)spmm_dtype_size(r->options.dtype));
     study->is_in_order = true;
     for (uint64_t i = 0; i < study->units && study->is_in_order; i++)
         study->is_in_order = study->order[i] == i;

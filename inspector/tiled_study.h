@@ -30,7 +30,7 @@ struct spmmi_tiled_study {
     const int64_t *unit_ptr;
     int64_t *cut_ptr;   /* owned; NULL for whole rows */
     uint32_t *unit_row; /* NULL for whole rows */
-    uint32_t *order;    /* by pattern; NULL until asked for */
+    uint32_t *order;    /* another than that of the matrix; NULL until asked for */
     bool is_in_order;   /* that order is the one of the matrix */
     double spread;      /* of that order; 0 until asked for */
     bool has_stats[SPMMI_PANEL_CHOICES][2];
@@ -47,10 +47,11 @@ spmm_status_t spmmi_study_of(struct spmmi_tiled_studies *studies, const struct s
                              uint32_t segment, struct spmmi_tiled_study **study, spmm_diag_t *diag);
 void spmmi_studies_free(struct spmmi_tiled_studies *studies);
 
-/* The order by pattern, and its spread: sectors of 32 bytes that warps write in one column of C, over the least that
- * could hold their rows. Rows that are cut do not count, as their sums are written elsewhere. */
+/* The order that the caller names, by pattern where nobody does, and its spread: sectors of 32 bytes that warps write
+ * in one column of C, over the least that could hold their rows. Rows that are cut do not count, as their sums are
+ * written elsewhere. Errors: as spmmi_order_units. */
 spmm_status_t spmmi_study_order(struct spmmi_tiled_study *study, const struct spmmi_pattern *a,
-                                uint32_t number_bytes, int threads, spmm_diag_t *diag);
+                                const struct spmmi_request *r, spmm_diag_t *diag);
 
 /* Figures of panels of panel_rows units, by pattern if is_reordered (spmmi_study_order came before), for n columns:
  * estimated from a sample of the panels, exact for a caller who wants the tiled family (docs/statistics.md "Sampled

@@ -46,8 +46,13 @@ static const struct cli_choice schedules[] = {{"auto", 0},
                                               {NULL, 0}};
 static const struct cli_choice balances[] = {
     {"auto", SPMM_BALANCE_AUTO}, {"none", SPMM_BALANCE_NONE}, {"segments", SPMM_BALANCE_SEGMENTS}, {NULL, 0}};
-static const struct cli_choice reorders[] = {
-    {"auto", SPMM_REORDER_AUTO}, {"none", SPMM_REORDER_NONE}, {"radix", SPMM_REORDER_RADIX}, {NULL, 0}};
+static const struct cli_choice reorders[] = {{"auto", SPMM_REORDER_AUTO},
+                                             {"none", SPMM_REORDER_NONE},
+                                             {"radix", SPMM_REORDER_RADIX},
+                                             {"jaccard", SPMM_REORDER_JACCARD},
+                                             {"minhash", SPMM_REORDER_MINHASH},
+                                             {"rcm", SPMM_REORDER_RCM},
+                                             {NULL, 0}};
 
 static const struct cli_option options[] = {
     {'o', "output", CLI_TEXT, &args.output, .value = "FILE",
@@ -88,9 +93,12 @@ static const struct cli_option options[] = {
     {0, "segment-least", CLI_INT, &args.segment_least, .value = "L", .min = 1, .max = INT32_MAX / 2,
      .help = "chart: segments of at least L nonzeros; default 1"},
     {0, "reorder", CLI_CHOICE, &args.reorder, .value = "HOW", .choices = reorders,
-     .help = "tiled: auto (default: sort rows by pattern where that is\npredicted to pay), none or radix"},
-    {0, "permuted-output", CLI_FLAG, &args.permuted_output,
-     .help = "tiled: leave C in the sorted order of the rows"},
+     .help = "order of the rows in tiled, window and panel: auto\n(default: one where that is predicted to "
+             "pay), none,\n"
+             "radix (sorted by pattern), jaccard (clusters, exact, up\nto 20,000 rows), minhash (clusters at "
+             "scale) or "
+             "rcm\n(reverse Cuthill-McKee on A + A^T, square matrices)"},
+    {0, "permuted-output", CLI_FLAG, &args.permuted_output, .help = "leave C in the new order of the rows"},
     {0, "panel-rows", CLI_INT, &args.panel_rows, .value = "P", .min = 32, .max = 256,
      .help = "tiled: 32, 64, 128 or 256 rows a panel; default: the\ntallest that gives enough blocks; panel: "
              "64, 128 or 256"},

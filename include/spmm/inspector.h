@@ -109,7 +109,7 @@ typedef struct spmm_inspect_options {
     int threads;              /* 0 = as many as the machine has; never changes the plan */
     spmm_progress_fn progress;
     void *progress_context;
-    /* Of the tiled family; 0 in each stands for what is said last. */
+    /* 0 in each stands for what is said last. Most are of the tiled family alone. */
     spmm_balance_t balance;
     spmm_reorder_t reorder;
     int permute_output; /* 1: C is written in the order of spmm_plan_row_order, whatever n and the layout.

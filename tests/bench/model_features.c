@@ -196,9 +196,7 @@ static spmm_status_t print_kernel(struct subject *s, const struct kernel *k, spm
             spmmi_studies_free(&s->studies);
         SPMM_TRY(spmmi_study_of(&s->studies, &s->pattern, k->segment, &study, diag));
         if (k->is_reordered)
-            SPMM_TRY(spmmi_study_order(study, &s->pattern,
-                                       (uint32_t)spmm_dtype_size(s->request.options.dtype),
-                                       s->request.threads, diag));
+            SPMM_TRY(spmmi_study_order(study, &s->pattern, &s->request, diag));
         SPMM_TRY(measure_panels(s, k, study, &stats));
     }
     for (int i = 0; i < column_count; i++) {

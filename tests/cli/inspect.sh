@@ -142,6 +142,11 @@ is_json 'j["variants"][0]["parts"][0]["schedule"] == "whole"'
 run spmm-inspect --json -n 64 --kernel tiled --segment-scale 4 --segment-least 9 gen:arrow:20000
 exits 0
 is_json 'j["variants"][0]["parts"][0]["granule"] == 12'
+for how in radix jaccard minhash rcm; do
+    run spmm-inspect --json -n 64 --kernel tiled --balance segments:9 --reorder $how gen:femshuf:9:9:9
+    exits 0
+    is_json 'j["panels"]["is_reordered"] and j["panels"]["rho"] > 1'
+done
 run spmm-inspect --permuted-output --reorder radix gen:femshuf:9:9:9 -o "$work/permuted.plan"
 exits 0
 says 'op N, f32, any n, both layouts, any device: tiled/whole'
@@ -292,7 +297,7 @@ exits 2
 says_err 'any, cpu, a100, h100, h200'
 run spmm-inspect --force-kernel tiled/x gen:diag:1
 exits 2
-says_err 'tiled/whole or tiled/segmented, found "tiled/x"'
+says_err 'panel/dense or panel/packed, found "tiled/x"'
 run spmm-inspect --balance half gen:diag:1
 exits 2
 says_err "segments or segments:LENGTH, found 'half'"
@@ -304,6 +309,15 @@ done
 run spmm-inspect --kernel rows --reorder radix gen:diag:1
 exits 2
 says_err 'the kernel is to be rows'
+run spmm-inspect --reorder likeness gen:diag:1
+exits 2
+says_err 'jaccard'
+run spmm-inspect --reorder rcm gen:uniform:40:30:2
+exits 2
+says_err 'rcm needs a square matrix, found 40 x 30'
+run spmm-inspect --reorder jaccard gen:diag:20001
+exits 2
+says_err 'at most 20000 rows or segments, found 20001'
 run spmm-inspect --panel-rows 48 gen:diag:1
 exits 2
 says_err '32, 64, 128 or 256, found 48'
