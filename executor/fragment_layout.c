@@ -11,94 +11,41 @@
 
 #include "format/alloc.h"
 #include "format/diag.h"
-#include "fragment_unit.h"
+#include "fragment_fill.h"
 #include "op_pattern.h"
 
 #define SCRATCH_BYTES_MAX (UINT64_C(1) << 30) /* of all threads' units: limits the threads */
-#define HALF_COLUMNS 8u                       /* of a block */
-#define GROUP_WINDOWS 8u                      /* windows whose blocks of a step share a mask */
 #define WINDOWS_A_TURN 64u                    /* of a thread */
 
-/* Where a unit begins in the arrays; the last one is where all units end. */
-struct place {
-    uint64_t step, block, value;
-};
-
 struct builder {
-    const int64_t *row_ptr;
+    struct spmmi_fragment_frame frame;
     const int32_t *col_ind;
-    const struct spmmi_part *part;
-    struct spmmi_fragment_layout *layout;
-    uint32_t width;       /* columns of a step */
-    uint32_t groups;      /* masks of a step; windows have none */
-    uint32_t align;       /* values: a step takes a multiple of so many */
-    int turn;             /* units that a thread takes at a time */
-    struct place *places; /* unit_count + 1 */
+    int turn;                            /* units that a thread takes at a time */
+    struct spmmi_fragment_place *places; /* unit_count + 1: the last one is where all units end */
     struct spmmi_fragment_unit *units;
     int threads;
 };
 
-static uint32_t steps_of(const struct builder *b, const struct spmmi_fragment_unit *unit)
-{
-    return (unit->count + b->width - 1) / b->width;
-}
-
-/* Where position p of a block is in its row of eight: fragment order. */
-static uint32_t fragment_place(uint32_t p)
-{
-    return 2 * (p % 4) + p / 4 % 2;
-}
-
-static uint32_t ones_of(uint64_t bits)
-{
-    bits -= bits >> 1 & UINT64_C(0x5555555555555555);
-    bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
-    bits = (bits + (bits >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-    return (uint32_t)(bits * UINT64_C(0x0101010101010101) >> 56);
-}
-
-/* Bit r of eight to bit 8 r. */
-static uint64_t rows_spread(uint32_t rows)
-{
-    const uint64_t low = (rows & 0x7f) * UINT64_C(0x0002040810204081) & UINT64_C(0x0101010101010101);
-    return low | (uint64_t)(rows >> 7) << 56;
-}
-
 /* The columns of one unit into the scratch of this thread. */
 static struct spmmi_fragment_unit *unit_read(const struct builder *b, uint32_t u)
 {
-    const uint64_t first = (uint64_t)u * b->part->panel_rows;
-    const uint64_t left = b->part->item_count - first;
+    const uint64_t first = (uint64_t)u * b->frame.part->panel_rows;
+    const uint64_t left = b->frame.part->item_count - first;
     struct spmmi_fragment_unit *unit = &b->units[omp_get_thread_num()];
-    spmmi_fragment_unit_read(unit, b->row_ptr, b->col_ind, b->part->items + first,
-                             left < b->part->panel_rows ? (uint32_t)left : b->part->panel_rows);
+    spmmi_fragment_unit_read(unit, b->frame.row_ptr, b->col_ind, b->frame.part->items + first,
+                             left < b->frame.part->panel_rows ? (uint32_t)left : b->frame.part->panel_rows);
     return unit;
-}
-
-/* Blocks and values of one step of a unit. */
-static void step_needs(const struct builder *b, const struct spmmi_fragment_unit *unit, uint32_t step,
-                       uint32_t *blocks, uint32_t *values)
-{
-    uint32_t windows[2] = {0, 0}, numbers = 0;
-    for (uint32_t p = 0; p < b->width && step * b->width + p < unit->count; p++) {
-        const struct spmmi_fragment_column *column = &unit->columns[step * b->width + p];
-        windows[p / HALF_COLUMNS] |= column->windows;
-        numbers += column->numbers;
-    }
-    *blocks = ones_of((uint64_t)windows[1] << 32 | windows[0]);
-    *values = b->layout->view.is_packed ? (numbers + b->align - 1) / b->align * b->align
-                                        : *blocks * SPMMI_FRAGMENT_NUMBERS;
 }
 
 static spmm_status_t units_make(struct builder *b, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const struct spmmi_part *part = b->part;
+    const struct spmmi_part *part = b->frame.part;
     const uint32_t windows = part->panel_rows / SPMMI_WINDOW_ROWS;
     uint64_t longest = 0, nonzeros = 0;
     for (uint64_t i = 0; i < part->item_count; i++) {
         nonzeros = i % part->panel_rows == 0 ? 0 : nonzeros;
-        nonzeros += (uint64_t)(b->row_ptr[part->items[i] + 1] - b->row_ptr[part->items[i]]);
+        nonzeros += (uint64_t)(b->frame.row_ptr[part->items[i] + 1] - b->frame.row_ptr[part->items[i]]);
         longest = nonzeros > longest ? nonzeros : longest;
     }
     const uint64_t threads_max = SCRATCH_BYTES_MAX / (longest * spmmi_fragment_unit_bytes(windows) + 1) + 1;
@@ -117,11 +64,11 @@ static spmm_status_t builder_start(struct builder *b, int64_t rows, int64_t cols
                                    spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const struct spmmi_part *part = b->part;
-    struct spmmi_fragments *view = &b->layout->view;
-    memset(b->layout, 0, sizeof *b->layout);
-    SPMM_REQUIRE(b->row_ptr[rows] <= UINT32_MAX, SPMM_ERR_TOO_LARGE, diag,
-                 "%lld nonzeros are more than 32 bits number", (long long)b->row_ptr[rows]);
+    const struct spmmi_part *part = b->frame.part;
+    struct spmmi_fragments *view = &b->frame.layout->view;
+    memset(b->frame.layout, 0, sizeof *b->frame.layout);
+    SPMM_REQUIRE(b->frame.row_ptr[rows] <= UINT32_MAX, SPMM_ERR_TOO_LARGE, diag,
+                 "%lld nonzeros are more than 32 bits number", (long long)b->frame.row_ptr[rows]);
     SPMM_REQUIRE(part->item_count == (uint64_t)rows, SPMM_ERR_INTERNAL, diag,
                  "a part has %llu items for %lld rows", (unsigned long long)part->item_count,
                  (long long)rows);
@@ -131,10 +78,11 @@ static spmm_status_t builder_start(struct builder *b, int64_t rows, int64_t cols
     view->unit_rows = part->panel_rows;
     view->is_packed = part->schedule == SPMM_SCHEDULE_PACKED;
     view->unit_count = (view->rows + view->unit_rows - 1) / view->unit_rows;
-    b->width = SPMMI_STEP_COLUMNS(part->family);
-    b->groups = is_window ? 0 : view->unit_rows / (GROUP_WINDOWS * SPMMI_WINDOW_ROWS);
+    b->frame.width = SPMMI_STEP_COLUMNS(part->family);
+    b->frame.shift = is_window ? 3 : 4;
+    b->frame.groups = is_window ? 0 : view->unit_rows / (SPMMI_FRAGMENT_GROUP * SPMMI_WINDOW_ROWS);
     b->turn = (int)(WINDOWS_A_TURN * SPMMI_WINDOW_ROWS / view->unit_rows);
-    b->align = is_window ? 1 : 16u / (uint32_t)spmm_dtype_size(dtype);
+    b->frame.align = is_window ? 1 : 16u / (uint32_t)spmm_dtype_size(dtype);
     SPMM_TRY_ALLOC(b->places = spmmi_alloc((uint64_t)view->unit_count + 1, sizeof *b->places), diag);
     SPMM_TRY(units_make(b, diag));
 cleanup:
@@ -153,17 +101,17 @@ static void builder_free(struct builder *b)
 static spmm_status_t places_make(struct builder *b, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct spmmi_fragments *view = &b->layout->view;
+    struct spmmi_fragments *view = &b->frame.layout->view;
     uint32_t blocks_max = 0, values_max = 0;
 #pragma omp parallel for num_threads(b->threads) schedule(dynamic, b->turn) \
     reduction(max                                                           \
               : blocks_max, values_max)
     for (uint32_t u = 0; u < view->unit_count; u++) {
         const struct spmmi_fragment_unit *unit = unit_read(b, u);
-        struct place needs = {steps_of(b, unit), 0, 0};
+        struct spmmi_fragment_place needs = {spmmi_fragment_steps(&b->frame, unit), 0, 0};
         for (uint32_t s = 0; s < needs.step; s++) {
             uint32_t blocks, values;
-            step_needs(b, unit, s, &blocks, &values);
+            spmmi_fragment_step_needs(&b->frame, unit, s, &blocks, &values);
             needs.block += blocks;
             needs.value += values;
             blocks_max = blocks > blocks_max ? blocks : blocks_max;
@@ -171,20 +119,21 @@ static spmm_status_t places_make(struct builder *b, spmm_diag_t *diag)
         }
         b->places[u] = needs;
     }
-    struct place place = {0, 0, 0};
+    struct spmmi_fragment_place place = {0, 0, 0};
     for (uint32_t u = 0; u < view->unit_count; u++) {
-        const struct place needs = b->places[u];
-        const uint32_t items = (uint32_t)((needs.step + b->part->granule - 1) / b->part->granule);
+        const struct spmmi_fragment_place needs = b->places[u];
+        const uint32_t items = (uint32_t)((needs.step + b->frame.part->granule - 1) / b->frame.part->granule);
         b->places[u] = place;
-        place = (struct place){place.step + needs.step, place.block + needs.block, place.value + needs.value};
+        place = (struct spmmi_fragment_place){place.step + needs.step, place.block + needs.block,
+                                              place.value + needs.value};
         view->item_count += items > 1 ? items : 1;
         view->slot_count += items > 1 ? items : 0;
         view->split_count += items > 1;
     }
     b->places[view->unit_count] = place;
-    SPMM_REQUIRE(place.step * b->width <= UINT32_MAX && place.value <= UINT32_MAX, SPMM_ERR_TOO_LARGE, diag,
-                 "%llu steps with %llu numbers are more than 32 bits number", (unsigned long long)place.step,
-                 (unsigned long long)place.value);
+    SPMM_REQUIRE(place.step * b->frame.width <= UINT32_MAX && place.value <= UINT32_MAX, SPMM_ERR_TOO_LARGE,
+                 diag, "%llu steps with %llu numbers are more than 32 bits number",
+                 (unsigned long long)place.step, (unsigned long long)place.value);
     view->step_count = (uint32_t)place.step;
     view->block_count = (uint32_t)place.block;
     view->value_count = place.value;
@@ -194,104 +143,15 @@ cleanup:
     return status;
 }
 
-/* The block of one window's numbers at a rank of the unit. */
-static uint32_t block_at(const struct builder *b, uint64_t first_step, uint32_t window, uint32_t rank)
-{
-    const uint64_t step = first_step + rank / b->width;
-    if (b->groups == 0)
-        return (uint32_t)step;
-    const uint64_t at = step * b->groups + window / GROUP_WINDOWS;
-    const uint32_t bit = rank % b->width / HALF_COLUMNS * GROUP_WINDOWS + window % GROUP_WINDOWS;
-    return b->layout->block_first[at] + ones_of(b->layout->masks[at] & ((UINT32_C(1) << bit) - 1));
-}
-
-static void columns_fill(const struct builder *b, const struct spmmi_fragment_unit *unit, struct place place)
-{
-    const uint32_t positions = steps_of(b, unit) * b->width;
-    uint32_t *columns = b->layout->columns + place.step * b->width;
-    for (uint32_t i = 0; i < positions; i++) {
-        const uint32_t at = i / HALF_COLUMNS * HALF_COLUMNS + fragment_place(i);
-        columns[at] = unit->columns[i < unit->count ? i : unit->count - 1].column;
-    }
-}
-
-static void masks_fill(const struct builder *b, const struct spmmi_fragment_unit *unit, struct place place)
-{
-    const uint32_t steps = steps_of(b, unit);
-    uint16_t *masks = b->layout->masks + place.step * b->groups;
-    uint32_t *block_first = b->layout->block_first + place.step * b->groups, block = (uint32_t)place.block;
-    memset(masks, 0, (size_t)steps * b->groups * sizeof *masks);
-    for (uint32_t i = 0; i < unit->count; i++)
-        for (uint32_t g = 0; g < b->groups; g++) {
-            const uint32_t windows = unit->columns[i].windows >> GROUP_WINDOWS * g & 0xff;
-            masks[i / b->width * b->groups + g] |=
-                (uint16_t)(windows << i % b->width / HALF_COLUMNS * GROUP_WINDOWS);
-        }
-    for (uint32_t at = 0; at < steps * b->groups; at++) {
-        block_first[at] = block;
-        block += ones_of(masks[at]);
-    }
-}
-
-/* Bitmaps and, where packed, where the values of each block begin. */
-static void blocks_fill(const struct builder *b, const struct spmmi_fragment_unit *unit, struct place place)
-{
-    struct spmmi_fragment_layout *layout = b->layout;
-    uint64_t *bitmaps = layout->bitmaps;
-    for (uint32_t w = 0; w < unit->windows; w++)
-        for (uint32_t e = unit->window_first[w]; e < unit->window_first[w + 1]; e++)
-            bitmaps[block_at(b, place.step, w, unit->rank[e])] |= rows_spread(unit->rows[e])
-                                                                  << fragment_place(unit->rank[e] % 8);
-    uint64_t value = place.value;
-    uint32_t block = (uint32_t)place.block;
-    for (uint32_t s = 0; layout->view.is_packed && s < steps_of(b, unit); s++) {
-        uint32_t blocks, values, inside = 0;
-        step_needs(b, unit, s, &blocks, &values);
-        for (; blocks > 0; blocks--, block++) {
-            layout->value_first[block] = (uint32_t)value + inside;
-            inside += ones_of(bitmaps[block]);
-        }
-        value += values;
-    }
-}
-
-/* Rows of C, and the place in values of each nonzero of the unit. */
-static void rows_fill(const struct builder *b, const struct spmmi_fragment_unit *unit, uint32_t u,
-                      struct place place)
-{
-    struct spmmi_fragment_layout *layout = b->layout;
-    for (uint32_t w = 0; w < unit->windows; w++) {
-        int64_t next[SPMMI_WINDOW_ROWS] = {0};
-        for (uint32_t r = 0; r < SPMMI_WINDOW_ROWS; r++) {
-            const uint64_t at = (uint64_t)u * b->part->panel_rows + w * SPMMI_WINDOW_ROWS + r;
-            const uint32_t row = at < b->part->item_count ? b->part->items[at] : SPMMI_FRAGMENT_NONE;
-            layout->row_of[at] = row;
-            next[r] = row == SPMMI_FRAGMENT_NONE ? 0 : b->row_ptr[row];
-        }
-        for (uint32_t e = unit->window_first[w]; e < unit->window_first[w + 1]; e++) {
-            const uint32_t block = block_at(b, place.step, w, unit->rank[e]);
-            const uint32_t column = fragment_place(unit->rank[e] % HALF_COLUMNS);
-            const uint64_t bitmap = layout->bitmaps[block];
-            for (uint32_t rows = unit->rows[e]; rows > 0; rows &= rows - 1) {
-                const uint32_t r = (uint32_t)__builtin_ctz(rows), bit = 8 * r + column;
-                layout->value_map[next[r]++] =
-                    layout->view.is_packed
-                        ? layout->value_first[block] + ones_of(bitmap & ((UINT64_C(1) << bit) - 1))
-                        : block * SPMMI_FRAGMENT_NUMBERS + bit;
-            }
-        }
-    }
-}
-
 static void items_fill(const struct builder *b)
 {
-    struct spmmi_fragment_layout *layout = b->layout;
+    struct spmmi_fragment_layout *layout = b->frame.layout;
     uint32_t slot = 0;
     struct spmmi_fragment_item *item = layout->items;
     struct spmmi_fragment_split *split = layout->splits;
     for (uint32_t u = 0; u < layout->view.unit_count; u++) {
         const uint64_t first = b->places[u].step, steps = b->places[u + 1].step - first;
-        const uint32_t cut = (uint32_t)((steps + b->part->granule - 1) / b->part->granule);
+        const uint32_t cut = (uint32_t)((steps + b->frame.part->granule - 1) / b->frame.part->granule);
         const uint32_t count = cut > 1 ? cut : 1;
         if (count > 1)
             *split++ = (struct spmmi_fragment_split){u, slot, count};
@@ -314,16 +174,16 @@ static void *array_take(uint64_t count, uint64_t from, size_t size)
 static spmm_status_t arrays_make(struct builder *b, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct spmmi_fragment_layout *l = b->layout;
+    struct spmmi_fragment_layout *l = b->frame.layout;
     const struct spmmi_fragments *view = &l->view;
     const uint64_t rows = (uint64_t)view->unit_count * view->unit_rows;
-    const uint64_t columns = (uint64_t)view->step_count * b->width;
-    const uint64_t groups = (uint64_t)view->step_count * b->groups;
-    const uint64_t blocks = view->block_count, nnz = (uint64_t)b->row_ptr[view->rows];
+    const uint64_t columns = (uint64_t)view->step_count * b->frame.width;
+    const uint64_t groups = (uint64_t)view->step_count * b->frame.groups;
+    const uint64_t blocks = view->block_count, nnz = (uint64_t)b->frame.row_ptr[view->rows];
     SPMM_TRY_ALLOC(l->row_of = array_take(rows, rows, sizeof *l->row_of), diag);
     SPMM_TRY_ALLOC(l->columns = array_take(columns, columns, sizeof *l->columns), diag);
     SPMM_TRY_ALLOC(l->bitmaps = array_take(blocks, 0, sizeof *l->bitmaps), diag);
-    if (b->groups > 0) {
+    if (b->frame.groups > 0) {
         SPMM_TRY_ALLOC(l->masks = array_take(groups, groups, sizeof *l->masks), diag);
         SPMM_TRY_ALLOC(l->block_first = array_take(groups + 1, groups, sizeof *l->block_first), diag);
         l->block_first[groups] = view->block_count;
@@ -356,18 +216,14 @@ spmm_status_t spmmi_fragments_build(int64_t rows, int64_t cols, const int64_t *r
                                     struct spmmi_fragment_layout *layout, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct builder b = {.row_ptr = row_ptr, .col_ind = col_ind, .part = part, .layout = layout};
+    struct builder b = {.frame = {.row_ptr = row_ptr, .part = part, .layout = layout}, .col_ind = col_ind};
     SPMM_TRY(builder_start(&b, rows, cols, dtype, diag));
     SPMM_TRY(places_make(&b, diag));
     SPMM_TRY(arrays_make(&b, diag));
 #pragma omp parallel for num_threads(b.threads) schedule(dynamic, b.turn)
     for (uint32_t u = 0; u < layout->view.unit_count; u++) {
         const struct spmmi_fragment_unit *unit = unit_read(&b, u);
-        columns_fill(&b, unit, b.places[u]);
-        if (b.groups > 0)
-            masks_fill(&b, unit, b.places[u]);
-        blocks_fill(&b, unit, b.places[u]);
-        rows_fill(&b, unit, u, b.places[u]);
+        spmmi_fragment_fill(&b.frame, unit, u, b.places[u]);
     }
     items_fill(&b);
     view_point(layout);
@@ -384,7 +240,7 @@ spmm_status_t spmmi_fragments_count(int64_t rows, int64_t cols, const int64_t *r
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_fragment_layout layout;
-    struct builder b = {.row_ptr = row_ptr, .col_ind = col_ind, .part = part, .layout = &layout};
+    struct builder b = {.frame = {.row_ptr = row_ptr, .part = part, .layout = &layout}, .col_ind = col_ind};
     memset(counts, 0, sizeof *counts);
     SPMM_TRY(builder_start(&b, rows, cols, dtype, diag));
     SPMM_TRY(places_make(&b, diag));
@@ -404,8 +260,8 @@ uint64_t spmmi_fragments_bytes(const struct spmmi_fragments *counts)
 {
     const uint64_t pad = SPMMI_FRAGMENT_PAD, steps = counts->step_count;
     const int is_window = counts->unit_rows == SPMMI_WINDOW_ROWS;
-    const uint64_t width = is_window ? HALF_COLUMNS : 2 * HALF_COLUMNS;
-    const uint64_t groups = steps * (counts->unit_rows / (GROUP_WINDOWS * SPMMI_WINDOW_ROWS));
+    const uint64_t width = is_window ? SPMMI_FRAGMENT_HALF : 2 * SPMMI_FRAGMENT_HALF;
+    const uint64_t groups = steps * (counts->unit_rows / (SPMMI_FRAGMENT_GROUP * SPMMI_WINDOW_ROWS));
     uint64_t bytes = ((uint64_t)counts->unit_count * counts->unit_rows + pad) * sizeof *counts->row_of +
                      (steps * width + pad) * sizeof *counts->columns +
                      (counts->block_count + pad) * sizeof *counts->bitmaps +
