@@ -15,7 +15,7 @@ struct spmmi_order_input {
     int threads;              /* at least 1; never changes the order */
 };
 
-#define SPMMI_ORDER_TAU 0.7 /* jaccard: see reorder_jaccard.h; patterns are of single columns */
+#define SPMMI_ORDER_TAU 0.8 /* jaccard, over single columns: docs/reordering.md says why */
 
 /* Does the kind fit? ARGUMENT, with a sentence, for rcm and a matrix that is not square, and for jaccard and more than
  * SPMMI_JACCARD_UNITS_MAX units. */

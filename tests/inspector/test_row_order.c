@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Orders of rows: their figures against definitions that are written out, what the cache holds, and what passes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/alloc.h"
+#include "format/units.h"
+#include "inspector/generate.h"
+#include "inspector/matrix.h"
+#include "inspector/order_units.h"
+#include "inspector/reorder_jaccard.h"
+#include "inspector/row_order.h"
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+static const spmm_reorder_t kinds[] = {SPMM_REORDER_NONE, SPMM_REORDER_RADIX, SPMM_REORDER_JACCARD,
+                                       SPMM_REORDER_MINHASH, SPMM_REORDER_RCM};
+
+static void *owned(int64_t count, size_t size)
+{
+    void *block = calloc((size_t)count + 1, size);
+    assert_non_null(block);
+    return block;
+}
+
+static spmm_matrix_t *generate(const char *spec)
+{
+    spmm_matrix_t *m = NULL;
+    assert_int_equal(spmm_matrix_generate(spec, &m, NULL), SPMM_OK);
+    return m;
+}
+
+static struct spmmi_row_orders orders_of(const spmm_matrix_t *m, int threads)
+{
+    return (struct spmmi_row_orders){
+        .rows = m->rows, .cols = m->cols, .row_ptr = m->row_ptr, .col_ind = m->col_ind, .threads = threads};
+}
+
+/* ---- Figures ---- */
+
+/* Distinct groups of `width` aligned columns in rows [first, first + height) of the order. */
+static int64_t distinct(const spmm_matrix_t *m, const uint32_t *order, int64_t first, int64_t height,
+                        int64_t width, char *seen)
+{
+    int64_t count = 0;
+    memset(seen, 0, (size_t)m->cols);
+    for (int64_t i = first; i < first + height && i < m->rows; i++) {
+        const int64_t row = order == NULL ? i : order[i];
+        for (int64_t p = m->row_ptr[row]; p < m->row_ptr[row + 1]; p++) {
+            count += !seen[m->col_ind[p] / width];
+            seen[m->col_ind[p] / width] = 1;
+        }
+    }
+    return count;
+}
+
+static void blocks_are(const spmm_matrix_t *m, const uint32_t *order, int shape,
+                       const struct spmmi_block_count *found)
+{
+    static const struct {
+        int64_t height, width, columns_a_block;
+    } shapes[SPMMI_BLOCK_SHAPES] = {{8, 1, 8}, {16, 8, 1}, {16, 16, 1}};
+    const int64_t height = shapes[shape].height, divisor = shapes[shape].columns_a_block;
+    char *seen = owned(m->cols, 1);
+    int64_t blocks = 0, most = 0, strips = 0;
+    double squares = 0;
+    for (int64_t first = 0; first < m->rows; first += height, strips++) {
+        const int64_t here =
+            (distinct(m, order, first, height, shapes[shape].width, seen) + divisor - 1) / divisor;
+        blocks += here;
+        squares += (double)here * (double)here;
+        most = here > most ? here : most;
+    }
+    const double mean = strips == 0 ? 0 : (double)blocks / (double)strips;
+    const double variance = strips == 0 ? 0 : squares / (double)strips - mean * mean;
+    assert_int_equal(found->blocks, blocks);
+    assert_int_equal(found->most, most);
+    assert_true(fabs(found->mean - mean) <= 1e-12 * (1 + mean));
+    assert_true(fabs(found->stddev * found->stddev - variance) <= 1e-9 * (1 + squares));
+    free(seen);
+}
+
+static void figures_are(const spmm_matrix_t *m, const uint32_t *order, const struct spmmi_row_figures *found)
+{
+    char *seen = owned(m->cols, 1);
+    for (int shape = 0; shape < SPMMI_BLOCK_SHAPES; shape++)
+        blocks_are(m, order, shape, &found->blocks[shape]);
+    for (int h = 0; h < SPMM_PANEL_HEIGHTS; h++) {
+        int64_t sum = 0;
+        for (int64_t first = 0; first < m->rows; first += 8 << h)
+            sum += distinct(m, order, first, 8 << h, 1, seen);
+        assert_int_equal(found->footprint[h], sum);
+        assert_true(found->reuse[h] == (sum == 0 ? 0 : (double)m->nnz / (double)sum));
+    }
+    free(seen);
+}
+
+static const char *const specs[] = {
+    "gen:fem3:4:3:5",        "gen:femshuf:5:5:5",    "gen:lap27:8",           "gen:qcd:2",
+    "gen:band:700:3",        "gen:band:5:100",       "gen:block:640:8:2",     "gen:rand:1000:3",
+    "gen:rmat:10:4",         "gen:dense:70:9",       "gen:diag:77",           "gen:arrow:300",
+    "gen:empty:50:6",        "gen:empty:0:0",        "gen:powerlaw:600:40:3", "gen:uniform:40:900:300",
+    "gen:uniform:1:5000:40", "gen:uniform:1000:4:3",
+};
+
+static void figures_are_what_the_definitions_say(void **state)
+{
+    spmm_matrix_t *m = generate(*state);
+    struct spmmi_row_orders orders = orders_of(m, 2);
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        const struct spmmi_row_order *o = NULL, *again = NULL;
+        if (kinds[i] == SPMM_REORDER_RCM && m->rows != m->cols)
+            continue;
+        assert_int_equal(spmmi_row_order_of(&orders, kinds[i], &o, NULL), SPMM_OK);
+        assert_int_equal(o->kind, kinds[i]);
+        figures_are(m, o->order, &o->figures);
+        assert_int_equal(spmmi_row_order_of(&orders, kinds[i], &again, NULL), SPMM_OK);
+        assert_ptr_equal(o, again);
+    }
+    assert_null(orders.list[0].order);
+    spmmi_row_orders_free(&orders);
+    spmm_matrix_destroy(m);
+}
+
+/* Large enough that threads share the work. */
+static void figures_do_not_depend_on_threads(void **state)
+{
+    (void)state;
+    spmm_matrix_t *m = generate("gen:rmat:14:12");
+    struct spmmi_row_figures first, other;
+    int32_t *const order = spmmi_random_permutation(m->rows, 5);
+    assert_non_null(order);
+    assert_true(m->nnz > 150000);
+    memset(&first, 0, sizeof first);
+    memset(&other, 0, sizeof other);
+    assert_int_equal(
+        spmmi_row_figures_count(m->rows, m->cols, m->row_ptr, m->col_ind, (uint32_t *)order, 1, &first),
+        SPMM_OK);
+    for (int threads = 2; threads <= 7; threads += 5) {
+        assert_int_equal(spmmi_row_figures_count(m->rows, m->cols, m->row_ptr, m->col_ind, (uint32_t *)order,
+                                                 threads, &other),
+                         SPMM_OK);
+        assert_memory_equal(&first, &other, sizeof first);
+    }
+    figures_are(m, (uint32_t *)order, &first);
+    spmmi_free(order);
+    spmm_matrix_destroy(m);
+}
+
+/* Columns far apart: memory follows the nonzeros, and alignment is that of the columns as they are. */
+static void few_nonzeros_of_many_columns(void **state)
+{
+    enum { ROWS = 40, EACH = 4, COLUMNS = 2147483646 };
+    static const int32_t pattern[EACH] = {7, 8, 1000000007, COLUMNS - 1};
+    int64_t row_ptr[ROWS + 1];
+    int32_t col_ind[ROWS * EACH];
+    struct spmmi_row_figures f;
+    (void)state;
+    for (int32_t i = 0; i <= ROWS; i++) {
+        row_ptr[i] = i * EACH;
+        for (int32_t k = 0; k < EACH && i < ROWS; k++)
+            col_ind[i * EACH + k] = pattern[k] + (i >= 16 && k == 2 ? 1 : 0);
+    }
+    spmmi_alloc_peak_reset();
+    const int64_t live = spmmi_alloc_live();
+    assert_int_equal(spmmi_row_figures_count(ROWS, COLUMNS, row_ptr, col_ind, NULL, 2, &f), SPMM_OK);
+    assert_int_equal(spmmi_alloc_live(), live);
+    assert_true(spmmi_alloc_peak_bytes() < 1 << 16);
+    assert_int_equal(f.blocks[SPMMI_BLOCKS_8X8].blocks, 5);   /* 4 columns a window */
+    assert_int_equal(f.blocks[SPMMI_BLOCKS_16X8].blocks, 12); /* 7 and 8 lie in different ones */
+    assert_int_equal(f.blocks[SPMMI_BLOCKS_16X16].blocks, 9); /* here in the same */
+    assert_int_equal(f.footprint[0], 20);
+    assert_int_equal(f.footprint[3], 5); /* 64 rows: both of the columns that differ */
+}
+
+/* ---- Candidates ---- */
+
+static bool has(const struct spmmi_row_order *const *candidates, int count, spmm_reorder_t kind)
+{
+    for (int i = 0; i < count; i++)
+        if (candidates[i]->kind == kind)
+            return true;
+    return false;
+}
+
+static void candidates_are_those_that_gain(void **state)
+{
+    static const struct {
+        const char *spec;
+        spmm_reorder_t wanted;
+        bool has_minhash, has_rcm, has_radix, has_jaccard;
+    } cases[] = {
+        {"gen:femshuf:12:12:12", SPMM_REORDER_AUTO, true, true, true, false},
+        {"gen:femshuf:12:12:12", SPMM_REORDER_NONE, false, false, false, false},
+        {"gen:femshuf:12:12:12", SPMM_REORDER_JACCARD, false, false, false, true},
+        {"gen:femshuf:12:12:12", SPMM_REORDER_RCM, false, true, false, false},
+        {"gen:band:3000:20", SPMM_REORDER_AUTO, false, false, false, false},
+        {"gen:band:3000:20", SPMM_REORDER_MINHASH, false, false, false, false}, /* it is the natural order */
+        {"gen:lap27:40", SPMM_REORDER_AUTO, true, false, false, false},
+        {"gen:lap27:40", SPMM_REORDER_RADIX, false, false, true, false}, /* asked for, so it need not gain */
+        {"gen:powerlaw:3000:700:9", SPMM_REORDER_AUTO, true, false, true, false}, /* not square */
+        {"gen:empty:0:0", SPMM_REORDER_AUTO, false, false, false, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        spmm_matrix_t *m = generate(cases[i].spec);
+        struct spmmi_row_orders orders = orders_of(m, 1);
+        const struct spmmi_row_order *list[SPMMI_ORDER_KINDS];
+        int count = 0;
+        assert_int_equal(spmmi_row_order_candidates(&orders, cases[i].wanted, list, &count, NULL), SPMM_OK);
+        assert_int_equal(list[0]->kind, SPMM_REORDER_NONE);
+        const bool found[] = {has(list, count, SPMM_REORDER_MINHASH), has(list, count, SPMM_REORDER_RCM),
+                              has(list, count, SPMM_REORDER_RADIX), has(list, count, SPMM_REORDER_JACCARD)};
+        const bool expected[] = {cases[i].has_minhash, cases[i].has_rcm, cases[i].has_radix,
+                                 cases[i].has_jaccard};
+        if (memcmp(found, expected, sizeof found) != 0)
+            fail_msg("%s, reorder %d: minhash %d rcm %d radix %d jaccard %d", cases[i].spec,
+                     (int)cases[i].wanted, found[0], found[1], found[2], found[3]);
+        assert_int_equal(count, 1 + found[0] + found[1] + found[2] + found[3]);
+        spmmi_row_orders_free(&orders);
+        spmm_matrix_destroy(m);
+    }
+}
+
+static void the_gate_opens_at_a_tenth(void **state)
+{
+    struct spmmi_row_figures natural = {.blocks = {{.blocks = 100}},
+                                        .footprint = {800, 700, 600, 500, 400, 300}};
+    struct spmmi_row_figures order = natural;
+    (void)state;
+    assert_false(spmmi_row_order_gains(&natural, &order));
+    order.blocks[SPMMI_BLOCKS_8X8].blocks = 91;
+    assert_false(spmmi_row_order_gains(&natural, &order));
+    order.blocks[SPMMI_BLOCKS_8X8].blocks = 90;
+    assert_true(spmmi_row_order_gains(&natural, &order));
+    order = natural;
+    order.footprint[2] = 0; /* panels of 32 rows are not of the tensor cores */
+    assert_false(spmmi_row_order_gains(&natural, &order));
+    order.footprint[5] = 271;
+    assert_false(spmmi_row_order_gains(&natural, &order));
+    order.footprint[5] = 270;
+    assert_true(spmmi_row_order_gains(&natural, &order));
+    const struct spmmi_row_figures empty = {.footprint = {0}};
+    assert_false(spmmi_row_order_gains(&empty, &empty));
+}
+
+static void orders_that_do_not_fit_are_refused(void **state)
+{
+    static const struct {
+        const char *spec;
+        spmm_reorder_t kind;
+        const char *sentence;
+    } cases[] = {
+        {"gen:uniform:40:30:2", SPMM_REORDER_RCM, "rcm needs a square matrix, found 40 x 30"},
+        {"gen:diag:20001", SPMM_REORDER_JACCARD, "at most 20000 rows or segments, found 20001"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        spmm_matrix_t *m = generate(cases[i].spec);
+        struct spmmi_row_orders orders = orders_of(m, 1);
+        const struct spmmi_row_order *o = NULL, *list[SPMMI_ORDER_KINDS];
+        spmm_diag_t diag = {0};
+        int count = 0;
+        const int64_t live = spmmi_alloc_live();
+        assert_int_equal(spmmi_row_order_of(&orders, cases[i].kind, &o, &diag), SPMM_ERR_ARGUMENT);
+        assert_non_null(strstr(diag.text, cases[i].sentence));
+        assert_int_equal(spmmi_alloc_live(), live);
+        assert_int_equal(spmmi_row_order_candidates(&orders, cases[i].kind, list, &count, NULL),
+                         SPMM_ERR_ARGUMENT);
+        spmmi_row_orders_free(&orders);
+        spmm_matrix_destroy(m);
+    }
+}
+
+static void survives_short_memory(void **state)
+{
+    (void)state;
+    spmm_matrix_t *m = generate("gen:femshuf:4:4:4");
+    const int64_t live = spmmi_alloc_live();
+    int64_t allocations = 0;
+    for (int64_t k = -1; k < (allocations > 0 ? allocations : 1); k++) {
+        struct spmmi_row_orders orders = orders_of(m, 2);
+        const struct spmmi_row_order *list[SPMMI_ORDER_KINDS];
+        int count = 0;
+        spmmi_alloc_fail_at(k, 0);
+        const spmm_status_t status =
+            spmmi_row_order_candidates(&orders, SPMM_REORDER_AUTO, list, &count, NULL);
+        allocations = k < 0 ? spmmi_alloc_count() : allocations;
+        spmmi_alloc_fail_at(-1, 0);
+        assert_int_equal(status, k < 0 ? SPMM_OK : SPMM_ERR_MEMORY);
+        spmmi_row_orders_free(&orders);
+        assert_int_equal(spmmi_alloc_live(), live);
+    }
+    assert_true(allocations > 10);
+    spmm_matrix_destroy(m);
+}
+
+/* ---- Units ---- */
+
+static void segments_are_ordered_too(void **state)
+{
+    enum { LENGTH = 9 };
+    (void)state;
+    spmm_matrix_t *m = generate("gen:rmat:8:9");
+    const uint64_t units = spmmi_units_count(m->rows, m->row_ptr, LENGTH);
+    int64_t *unit_ptr = owned((int64_t)units + 1, sizeof *unit_ptr);
+    uint32_t *unit_row = owned((int64_t)units, sizeof *unit_row),
+             *order = owned((int64_t)units, sizeof *order);
+    uint32_t *rows = owned(m->rows, sizeof *rows);
+    spmmi_units_cut(m->rows, m->row_ptr, LENGTH, unit_ptr, unit_row);
+    const struct spmmi_order_input in = {m->rows, m->cols,  m->row_ptr, m->col_ind,
+                                         units,   unit_ptr, unit_row,   2};
+    const struct spmmi_order_input whole = {m->rows,           m->cols,    m->row_ptr, m->col_ind,
+                                            (uint64_t)m->rows, m->row_ptr, NULL,       2};
+    for (size_t i = 1; i < COUNT(kinds); i++) {
+        char *seen = owned((int64_t)units, 1);
+        memset(order, 0xff, units * sizeof *order);
+        assert_int_equal(spmmi_order_units(&in, kinds[i], order, NULL), SPMM_OK);
+        for (uint64_t u = 0; u < units; u++) {
+            assert_true(order[u] < units);
+            assert_int_equal(seen[order[u]]++, 0);
+        }
+        free(seen);
+    }
+    /* The last one was rcm: rows in its order, the segments of each behind one another. */
+    assert_int_equal(spmmi_order_units(&whole, SPMM_REORDER_RCM, rows, NULL), SPMM_OK);
+    uint64_t at = 0;
+    for (int64_t i = 0; i < m->rows; i++)
+        for (uint64_t u = 0; u < units; u++)
+            if (unit_row[u] == rows[i])
+                assert_int_equal(order[at++], u);
+    assert_int_equal(at, units);
+    free(rows);
+    free(order);
+    free(unit_row);
+    free(unit_ptr);
+    spmm_matrix_destroy(m);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest plain[] = {
+        cmocka_unit_test(figures_do_not_depend_on_threads),   cmocka_unit_test(few_nonzeros_of_many_columns),
+        cmocka_unit_test(candidates_are_those_that_gain),     cmocka_unit_test(the_gate_opens_at_a_tenth),
+        cmocka_unit_test(orders_that_do_not_fit_are_refused), cmocka_unit_test(survives_short_memory),
+        cmocka_unit_test(segments_are_ordered_too),
+    };
+    struct CMUnitTest tests[COUNT(specs) + COUNT(plain)];
+    size_t count = 0;
+    for (size_t i = 0; i < COUNT(specs); i++)
+        tests[count++] = (struct CMUnitTest){specs[i], figures_are_what_the_definitions_say, NULL, NULL,
+                                             (void *)(uintptr_t)specs[i]};
+    for (size_t i = 0; i < COUNT(plain); i++)
+        tests[count++] = plain[i];
+    return cmocka_run_group_tests_name("row_order", tests, NULL, NULL);
+}
