@@ -361,10 +361,10 @@ static const char *const law_names[] = {
 };
 
 /* Files that optional parts make different from what this version writes are covered by the golden tests. */
-static const char *const names[] = {"empty_0x0",      "one_by_one",         "f64_dictionary",
-                                    "pattern_only",   "both_ops_row_split", "f64_nonzero_split",
-                                    "special_values", "later_minor",        "tiled_segmented",
-                                    "tiled_permuted", "bf16_dictionary",    "panel_stats"};
+static const char *const names[] = {
+    "empty_0x0",         "one_by_one",     "f64_dictionary", "pattern_only",    "both_ops_row_split",
+    "f64_nonzero_split", "special_values", "later_minor",    "tiled_segmented", "tiled_permuted",
+    "bf16_dictionary",   "panel_stats",    "panel_permuted", "fragments_traced"};
 
 static const struct golden_good *good_case(const char *name)
 {

@@ -478,12 +478,15 @@ static void tiled_transpose_twice(spmm_plan_t *p)
         .name = name_, .status = status_, .kind = CONTENT, .base = "f32_row_split", .type = type_, \
         .part = NONE, .offset = offset_, .width = width_, .value = value_                          \
     }
-/* As C, of the part of a plan whose parts are tiled. */
-#define T(name_, base_, offset_, value_)                                                          \
-    {                                                                                             \
-        .name = name_, .status = SPMM_ERR_PLAN_PART, .kind = CONTENT, .base = base_,              \
-        .type = SPMMI_SECTION_PARTS, .part = NONE, .offset = offset_, .width = 4, .value = value_ \
+/* As C, of any plan. */
+#define B(name_, status_, type_, base_, offset_, value_)                                               \
+    {                                                                                                  \
+        .name = name_, .status = status_, .kind = CONTENT, .base = base_, .type = type_, .part = NONE, \
+        .offset = offset_, .width = 4, .value = value_                                                 \
     }
+/* As B, of a part. */
+#define T(name_, base_, offset_, value_) \
+    B(name_, SPMM_ERR_PLAN_PART, SPMMI_SECTION_PARTS, base_, offset_, value_)
 /* A figure of the panels. */
 #define S(name_, offset_, value_)                                                                       \
     {                                                                                                   \
@@ -509,6 +512,11 @@ static void tiled_transpose_twice(spmm_plan_t *p)
 #define P(name_, status_, base_)                                                      \
     {                                                                                 \
         .name = #name_, .status = status_, .kind = PLAN, .base = base_, .plan = name_ \
+    }
+/* As P, where two cases change a plan in the same way. */
+#define Q(name_, status_, base_, plan_)                                              \
+    {                                                                                \
+        .name = name_, .status = status_, .kind = PLAN, .base = base_, .plan = plan_ \
     }
 #define M(name_, status_, make_)                                      \
     {                                                                 \

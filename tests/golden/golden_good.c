@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/alloc.h"
 #include "tests/support/forge.h"
 #include "tests/support/plan_seal.h"
 
@@ -84,6 +85,63 @@ static uint8_t *tiled_permuted(size_t *size)
     return reordered("last rows empty", options, 1, __func__, size);
 }
 
+GOOD(window_packed, "odd rows empty", TEST_VALUES_REAL, SPMM_F32, SPMM_SCHEDULE_PACKED, 64, 0, 0)
+GOOD(window_empty, "0 x 5", TEST_VALUES_REAL, SPMM_F16, SPMM_SCHEDULE_DENSE, 1, 1, 0)
+
+static uint8_t *window_reordered(size_t *size)
+{
+    const struct test_plan_options options = {SPMM_F64, SPMM_SCHEDULE_DENSE, SPMMI_STEPS_MAX, 1, 0};
+    return reordered("rows of 0 to 8", options, 0, __func__, size);
+}
+
+static uint8_t *panel_permuted(size_t *size)
+{
+    const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_PACKED, 3, 1, 0};
+    spmm_plan_t *plan = plan_of("last rows empty", TEST_VALUES_INTEGER, options, __func__);
+    test_plan_units(plan, 64, SPMM_COMPUTE_TF32);
+    test_plan_reorder(plan, 1, 1);
+    return written(plan, size);
+}
+
+static uint8_t *panel_bf16(size_t *size)
+{
+    const struct test_plan_options options = {SPMM_BF16, SPMM_SCHEDULE_DENSE, 256, 0, 1};
+    spmm_plan_t *plan = plan_of("diagonal", TEST_VALUES_REAL, options, __func__);
+    test_plan_units(plan, SPMMI_PANEL_ROWS_MAX, SPMM_COMPUTE_BF16);
+    return written(plan, size);
+}
+
+/* Rows won against candidates of the tensor cores: only the trace needs their feature. */
+static uint8_t *fragments_traced(size_t *size)
+{
+    spmm_plan_t *plan =
+        plan_of("1 x 1", TEST_VALUES_REAL,
+                (struct test_plan_options){SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0}, __func__);
+    const struct spmmi_trace lost[] = {
+        plan->trace[0],
+        {.family = SPMM_FAMILY_WINDOW,
+         .schedule = SPMM_SCHEDULE_PACKED,
+         .reason = SPMMI_REASON_PREDICTED,
+         .compute = SPMM_COMPUTE_3XTF32,
+         .predicted_us = 15,
+         .figure = 15,
+         .threshold = 12.5},
+        {.family = SPMM_FAMILY_PANEL,
+         .schedule = SPMM_SCHEDULE_DENSE,
+         .reason = SPMMI_REASON_BLOCKS,
+         .compute = SPMM_COMPUTE_TF32,
+         .figure = 8,
+         .threshold = 8},
+    };
+    spmmi_free(plan->trace);
+    plan->trace_count = COUNT(lost);
+    plan->trace = spmmi_alloc(COUNT(lost), sizeof *lost);
+    if (plan->trace == NULL)
+        abort();
+    memcpy(plan->trace, lost, sizeof lost);
+    return written(plan, size);
+}
+
 static uint8_t *panel_stats(size_t *size)
 {
     const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_SEGMENTED, 4, 0, 1};
@@ -135,12 +193,13 @@ static uint8_t *exec_feature(size_t *size)
 #function, function, canonical \
     }
 const struct golden_good golden_good_cases[] = {
-    ROW(empty_0x0, 1),          ROW(no_nonzeros, 1),       ROW(no_rows, 1),         ROW(one_by_one, 1),
-    ROW(f32_row_split, 1),      ROW(f64_nonzero_split, 1), ROW(f64_dictionary, 1),  ROW(both_ops, 1),
-    ROW(both_ops_row_split, 1), ROW(pattern_only, 1),      ROW(special_values, 1),  ROW(later_minor, 0),
-    ROW(exec_feature, 1),       ROW(tiled_whole, 1),       ROW(tiled_segmented, 1), ROW(tiled_empty, 1),
-    ROW(tiled_reordered, 1),    ROW(tiled_permuted, 1),    ROW(panel_stats, 1),     ROW(f16_values, 1),
-    ROW(bf16_dictionary, 1),
+    ROW(empty_0x0, 1),          ROW(no_nonzeros, 1),       ROW(no_rows, 1),          ROW(one_by_one, 1),
+    ROW(f32_row_split, 1),      ROW(f64_nonzero_split, 1), ROW(f64_dictionary, 1),   ROW(both_ops, 1),
+    ROW(both_ops_row_split, 1), ROW(pattern_only, 1),      ROW(special_values, 1),   ROW(later_minor, 0),
+    ROW(exec_feature, 1),       ROW(tiled_whole, 1),       ROW(tiled_segmented, 1),  ROW(tiled_empty, 1),
+    ROW(tiled_reordered, 1),    ROW(tiled_permuted, 1),    ROW(panel_stats, 1),      ROW(f16_values, 1),
+    ROW(bf16_dictionary, 1),    ROW(window_packed, 1),     ROW(window_empty, 1),     ROW(window_reordered, 1),
+    ROW(panel_permuted, 1),     ROW(panel_bf16, 1),        ROW(fragments_traced, 1),
 };
 const size_t golden_good_count = COUNT(golden_good_cases);
 

@@ -18,10 +18,13 @@ import sys
 MAGIC = bytes([0xD3, 0x53, 0x50, 0x4D, 0x0D, 0x0A, 0x1A, 0x0A])
 DIM_MAX, NNZ_MAX, NO_PART, FRAME_RAW = 2**31 - 2, 2**40, 0xFFFFFFFF, 2**21
 GRANULE_MIN, GRANULE_MAX = 4, 4096
-SEGMENT_MAX, UNIT_MAX = 2**30, 2**32 - 1
-FEATURE_TILED, FEATURE_HALF = 1, 2
-ROWS, TILED = 1, 2
-SCHEDULES = {1: ROWS, 2: ROWS, 3: TILED, 4: TILED}  # families of row split, nonzero split, whole, segmented
+SEGMENT_MAX, STEPS_MAX, UNIT_MAX = 2**30, 2**24, 2**32 - 1
+FEATURE_TILED, FEATURE_HALF, FEATURE_FRAGMENTS = 1, 2, 4
+ROWS, TILED, WINDOW, PANEL = 1, 2, 3, 4
+# Families of row split, nonzero split, whole, segmented, dense, packed.
+SCHEDULES = {1: (ROWS,), 2: (ROWS,), 3: (TILED,), 4: (TILED,), 5: (WINDOW, PANEL), 6: (WINDOW, PANEL)}
+SEGMENTED = 4
+F32, TENSOR_TYPES = 1, (5, 6)  # tf32, 3xtf32
 VALUE_BYTES = {1: 4, 2: 8, 3: 2, 4: 2}
 REORDERED, PERMUTES_OUTPUT = 1, 2
 PANEL_STATS = "<11q3d3q2d6q6d3qdqd2q2dq3d64q"
@@ -148,7 +151,7 @@ class Plan:
         require(entry_bytes == 64, "HEADER", 20)
         for at in range(124, 240):
             require(d[at] == 0, "HEADER", at)
-        require(self.incompat & ~(FEATURE_TILED | FEATURE_HALF) == 0, "FEATURE", 32)
+        require(self.incompat & ~(FEATURE_TILED | FEATURE_HALF | FEATURE_FRAGMENTS) == 0, "FEATURE", 32)
         table_hash, header_hash = struct.unpack_from("<QQ", d, 240)
         require(hash64(d[:248]) == header_hash, "CHECKSUM", 248)
         require(file_bytes <= len(d), "TRUNCATED", len(d))
@@ -296,8 +299,7 @@ class Plan:
         (self.stats,) = self.records(4, 360, "<dd43q", (), "STATS")
         self.variants = self.records(5, 48, "<IIIIqqII", range(40, 48), "VARIANT")
         self.parts = self.records(6, 32, "<IIIIIII", range(28, 32), "PART")
-        trace_reserved = list(range(20, 24)) + list(range(56, 64))
-        self.trace = self.records(7, 64, "<IIIIIIdddd", trace_reserved, "TRACE")
+        self.trace = self.records(7, 64, "<IIIIIIdddd", range(56, 64), "TRACE")
         self.panel_stats = (self.records(10, 872, PANEL_STATS, (), "PANEL_STATS") or [None])[0]
         self.meta = self.elements(9, 1)
         require(0 not in self.meta, "META", self.offset(9))
@@ -382,14 +384,23 @@ class Plan:
         require(expected == self.stats, "STATS", self.offset(4))
 
     def check_features(self):
-        if self.incompat & FEATURE_TILED:
-            return
-        require(all(part[1] != TILED for part in self.parts), "PART", self.offset(6))
-        require(all(trace[1] != TILED and trace[4] <= 4 for trace in self.trace), "TRACE", self.offset(7))
+        parts, traces = ([record[1] for record in records] for records in (self.parts, self.trace))
+        reasons, computes = ([trace[k] for trace in self.trace] for k in (4, 5))
+        if not self.incompat & FEATURE_TILED:
+            require(TILED not in parts, "PART", self.offset(6))
+            require(TILED not in traces and not any(5 <= r <= 8 for r in reasons), "TRACE", self.offset(7))
+        if not self.incompat & FEATURE_FRAGMENTS:
+            require(WINDOW not in parts and PANEL not in parts, "PART", self.offset(6))
+            require(WINDOW not in traces and PANEL not in traces, "TRACE", self.offset(7))
+            require(not any(computes) and all(r <= 8 for r in reasons), "TRACE", self.offset(7))
 
     def check_part(self, op, family, schedule, granule, panel_rows, stage_slots, flags):
-        valid = op in (0, 1) and SCHEDULES.get(schedule) == family
-        if family == ROWS:
+        valid = op in (0, 1) and family in SCHEDULES.get(schedule, ())
+        if family in (WINDOW, PANEL):
+            valid = valid and 1 <= granule <= STEPS_MAX and stage_slots == 0
+            valid = valid and panel_rows in ((8,) if family == WINDOW else (64, 128, 256))
+            valid = valid and flags in (0, REORDERED, REORDERED | PERMUTES_OUTPUT)
+        elif family == ROWS:
             valid = valid and GRANULE_MIN <= granule <= GRANULE_MAX and granule & (granule - 1) == 0
             valid = valid and panel_rows == 0 and stage_slots == 0 and flags == 0
         else:
@@ -403,13 +414,18 @@ class Plan:
         for part in self.parts:
             self.check_part(*part)
         for op, compute, layouts, target, n_min, n_max, first, count in self.variants:
-            valid = op in (0, 1) and compute == self.dtype and 1 <= layouts <= 3 and target <= 999
+            valid = op in (0, 1) and 1 <= layouts <= 3 and target <= 999
             valid = valid and 1 <= n_min <= n_max <= 2**31 - 1 and count == 1 and first < len(self.parts)
             require(valid and self.parts[first][0] == op, "VARIANT", self.offset(5))
-        for variant, family, schedule, chosen, reason, _, *figures in self.trace:
-            valid = variant < len(self.variants) and SCHEDULES.get(schedule) == family and chosen in (0, 1)
-            valid = valid and 1 <= reason <= 8 and all(map(math.isfinite, figures)) and min(figures[:2]) >= 0
+            require(compute in self.compute_types(self.parts[first][1], self.dtype), "VARIANT", self.offset(5))
+        for variant, family, schedule, chosen, reason, compute, *figures in self.trace:
+            valid = variant < len(self.variants) and family in SCHEDULES.get(schedule, ()) and chosen in (0, 1)
+            valid = valid and 1 <= reason <= 10 and compute in self.compute_types(family, 0)
+            valid = valid and all(map(math.isfinite, figures)) and min(figures[:2]) >= 0
             require(valid, "TRACE", self.offset(7))
+
+    def compute_types(self, family, own):
+        return TENSOR_TYPES if self.dtype == F32 and family in (WINDOW, PANEL) else (own,)
 
     def check_items(self):
         for (op, family, schedule, granule, _, _, flags), items in zip(self.parts, self.items):
@@ -421,8 +437,8 @@ class Plan:
                 row_ptr = [sum(counts[:j + 1]) for j in range(self.cols + 1)]
             rows = len(row_ptr) - 1
             expected = []
-            if family == TILED:
-                segments = [max(1, -(-(b - a) // granule)) if schedule == 4 else 1
+            if family != ROWS:
+                segments = [max(1, -(-(b - a) // granule)) if schedule == SEGMENTED else 1
                             for a, b in zip(row_ptr, row_ptr[1:])]
                 expected = list(range(sum(segments)))
                 items = sorted(items) if flags & REORDERED else items
@@ -456,12 +472,15 @@ class Plan:
             lines.append(f"variant op {op} compute {compute} layouts {layouts} target {target} n {n_min} {n_max} "
                          f"parts {first} {count}")
         for (op, family, schedule, granule, panel_rows, stage_slots, flags), items in zip(self.parts, self.items):
-            tiled = f" panel {panel_rows} slots {stage_slots} flags {flags}" if family == TILED else ""
-            lines.append(f"part op {op} family {family} schedule {schedule} granule {granule}{tiled} items"
+            shape = "" if family == ROWS else f" unit {panel_rows} flags {flags}"
+            if family == TILED:
+                shape = f" panel {panel_rows} slots {stage_slots} flags {flags}"
+            lines.append(f"part op {op} family {family} schedule {schedule} granule {granule}{shape} items"
                          + "".join(f" {item}" for item in items))
-        for variant, family, schedule, chosen, reason, _, *figures in self.trace:
+        for variant, family, schedule, chosen, reason, compute, *figures in self.trace:
+            kind = f" compute {compute}" if compute else ""
             lines.append(f"trace variant {variant} family {family} schedule {schedule} chosen {chosen} "
-                         f"reason {reason} figures " + " ".join(map(bits, figures)))
+                         f"reason {reason}{kind} figures " + " ".join(map(bits, figures)))
         for i in range(self.rows):
             entries = range(self.row_ptr[i], self.row_ptr[i + 1])
             digits = 2 * self.value_bytes
