@@ -31,8 +31,19 @@ struct spmmi_profile_table {
 enum spmmi_model_kernel {
     SPMMI_MODEL_ROW_SPLIT,
     SPMMI_MODEL_NONZERO_SPLIT,
-    SPMMI_MODEL_TILED, /* whole or segmented */
+    SPMMI_MODEL_TILED,  /* whole or segmented */
+    SPMMI_MODEL_WINDOW, /* dense or packed */
+    SPMMI_MODEL_PANEL,
     SPMMI_MODEL_KERNELS
+};
+/* How a kernel multiplies: the first two on ordinary cores, where numbers of 2 bytes count as f32. */
+enum spmmi_model_type {
+    SPMMI_MODEL_F32,
+    SPMMI_MODEL_F64, /* of tensor cores too */
+    SPMMI_MODEL_TF32,
+    SPMMI_MODEL_3XTF32,
+    SPMMI_MODEL_F16, /* and bf16 */
+    SPMMI_MODEL_TYPES
 };
 enum spmmi_model_term {
     SPMMI_TERM_DRAM,    /* bytes past the last cache over the copy rate */
@@ -50,7 +61,6 @@ struct spmmi_model_constants {
     double launch_us;           /* of each further launch */
     double factor[SPMMI_TERMS]; /* what a term is multiplied by: the inverse of an efficiency */
 };
-#define SPMMI_MODEL_DTYPES 2 /* 4 bytes and fewer; 8 bytes */
 
 struct spmmi_device_profile {
     char name[SPMMI_PROFILE_NAME_BYTES];
@@ -71,7 +81,10 @@ struct spmmi_device_profile {
     struct spmmi_profile_curve scatter; /* stores of rows, over bytes of a row */
     struct spmmi_profile_curve
         strided; /* single numbers of a column-major B, over bytes of a number: useful bytes */
-    struct spmmi_model_constants model[SPMMI_MODEL_KERNELS][SPMMI_MODEL_DTYPES];
+    struct spmmi_model_constants model[SPMMI_MODEL_KERNELS][SPMMI_MODEL_TYPES];
+    uint8_t is_fitted
+        [SPMMI_MODEL_KERNELS]
+        [SPMMI_MODEL_TYPES]; /* 0: nobody gave these constants, start and launch are 1 us and factors 1 */
 };
 
 /* The profile of a known name (NULL means "any") or of a file. Errors: ARGUMENT (no such name or file, or a mistake
@@ -79,8 +92,8 @@ struct spmmi_device_profile {
 spmm_status_t spmmi_device_profile_open(const char *device, struct spmmi_device_profile *profile,
                                         spmm_diag_t *diag);
 
-/* The same from text; file is what messages call it. A key that is missing is as in "h200" if it belongs to the
- * refined model, else a mistake. */
+/* The same from text; file is what messages call it. A key that is missing is as in "h200" (or "cpu") if it belongs to
+ * the refined model, else a mistake. That profile too may lack constants of tensor cores: nobody fitted them yet. */
 spmm_status_t spmmi_device_profile_parse(const char *text, size_t size, const char *file,
                                          struct spmmi_device_profile *profile, spmm_diag_t *diag);
 

@@ -3,6 +3,7 @@
  * of the one before, # begins a comment. Each key once, in any order.                                   */
 #include <assert.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -22,11 +23,11 @@ static_assert(sizeof(struct spmmi_model_constants) == CONSTANTS * sizeof(double)
 struct draft {
     struct spmmi_device_profile profile;
     double target, multiprocessors;
-    int grid_count, scatter_rates, strided_rates, constants[SPMMI_MODEL_KERNELS * SPMMI_MODEL_DTYPES];
+    int grid_count, scatter_rates, strided_rates, constants[SPMMI_MODEL_KERNELS][SPMMI_MODEL_TYPES];
     double grid[GRID_MAX];
 };
 
-enum need { REQUIRED, ON_A_GPU, ELSE_DEFAULT };
+enum need { REQUIRED, ON_A_GPU, ELSE_DEFAULT, ELSE_UNFITTED };
 enum kind { REAL, WHOLE };
 struct key {
     const char *name;
@@ -47,11 +48,16 @@ struct key {
     {                                                                                          \
         name, AT(field), AT(count), SPMMI_PROFILE_LIST_MAX, scale, LEAST, MOST, REQUIRED, kind \
     }
-#define MODEL(name, kernel, dtype)                                                                 \
-    {                                                                                              \
-        name, AT(model[kernel][dtype]), offsetof(struct draft, constants[2 * (kernel) + (dtype)]), \
-            CONSTANTS, 1, 0, MOST, ELSE_DEFAULT, REAL                                              \
+#define MODEL(name, kernel, type, need)                                                                  \
+    {                                                                                                    \
+        name, AT(model[kernel][type]), offsetof(struct draft, constants[kernel][type]), CONSTANTS, 1, 0, \
+            MOST, need, REAL                                                                             \
     }
+#define TENSOR(name, kernel)                                                       \
+    MODEL("model." name ".tf32", kernel, SPMMI_MODEL_TF32, ELSE_UNFITTED),         \
+        MODEL("model." name ".3xtf32", kernel, SPMMI_MODEL_3XTF32, ELSE_UNFITTED), \
+        MODEL("model." name ".f16", kernel, SPMMI_MODEL_F16, ELSE_UNFITTED),       \
+        MODEL("model." name ".f64", kernel, SPMMI_MODEL_F64, ELSE_UNFITTED)
 static const struct key keys[] = {
     {"target", offsetof(struct draft, target), 0, 1, 1, 0, 999, REQUIRED, WHOLE},
     {"multiprocessors", offsetof(struct draft, multiprocessors), 0, 1, 1, 1, 65536, REQUIRED, WHOLE},
@@ -82,12 +88,14 @@ static const struct key keys[] = {
     LIST("strided_bytes", strided.x, strided.count, 1, WHOLE),
     {"strided_gbs", AT(strided.rate), offsetof(struct draft, strided_rates), SPMMI_PROFILE_LIST_MAX, 1e9,
      LEAST, MOST, REQUIRED, REAL},
-    MODEL("model.row-split.f32", SPMMI_MODEL_ROW_SPLIT, 0),
-    MODEL("model.row-split.f64", SPMMI_MODEL_ROW_SPLIT, 1),
-    MODEL("model.nonzero-split.f32", SPMMI_MODEL_NONZERO_SPLIT, 0),
-    MODEL("model.nonzero-split.f64", SPMMI_MODEL_NONZERO_SPLIT, 1),
-    MODEL("model.tiled.f32", SPMMI_MODEL_TILED, 0),
-    MODEL("model.tiled.f64", SPMMI_MODEL_TILED, 1),
+    MODEL("model.row-split.f32", SPMMI_MODEL_ROW_SPLIT, SPMMI_MODEL_F32, ELSE_DEFAULT),
+    MODEL("model.row-split.f64", SPMMI_MODEL_ROW_SPLIT, SPMMI_MODEL_F64, ELSE_DEFAULT),
+    MODEL("model.nonzero-split.f32", SPMMI_MODEL_NONZERO_SPLIT, SPMMI_MODEL_F32, ELSE_DEFAULT),
+    MODEL("model.nonzero-split.f64", SPMMI_MODEL_NONZERO_SPLIT, SPMMI_MODEL_F64, ELSE_DEFAULT),
+    MODEL("model.tiled.f32", SPMMI_MODEL_TILED, SPMMI_MODEL_F32, ELSE_DEFAULT),
+    MODEL("model.tiled.f64", SPMMI_MODEL_TILED, SPMMI_MODEL_F64, ELSE_DEFAULT),
+    TENSOR("window", SPMMI_MODEL_WINDOW),
+    TENSOR("panel", SPMMI_MODEL_PANEL),
 };
 #define KEY_COUNT (sizeof keys / sizeof keys[0])
 
@@ -223,33 +231,61 @@ cleanup:
     return status;
 }
 
-/* Constants that the profile does not have are those of the embedded profile of its kind. */
-static spmm_status_t fill_model(struct reader *r, struct spmmi_device_profile *p)
+static bool is_constants(const struct key *key)
+{
+    return key->need == ELSE_DEFAULT || key->need == ELSE_UNFITTED;
+}
+
+/* Of the constants of one key: those of the profile itself, else those of the embedded profile of its kind, else none
+ * that anybody fitted. */
+static struct spmmi_model_constants *constants_of(struct spmmi_device_profile *p, const struct key *key)
+{
+    char *const base = (char *)p;
+    return (struct spmmi_model_constants *)(void *)(base + (key->at - offsetof(struct draft, profile)));
+}
+
+static uint8_t *flag_of(struct spmmi_device_profile *p, const struct key *key)
+{
+    return &p->is_fitted[0][0] + (constants_of(p, key) - &p->model[0][0]);
+}
+
+static spmm_status_t open_kin(const char *name, struct spmmi_device_profile **profile, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct spmmi_device_profile *other = NULL;
+    const struct spmmi_profile_text *t = spmmi_profile_texts;
+    while (t->name != NULL && strcmp(t->name, name) != 0)
+        t++;
+    *profile = spmmi_alloc(1, sizeof **profile);
+    SPMM_TRY_ALLOC(*profile, diag);
+    SPMM_REQUIRE(t->name != NULL, SPMM_ERR_ARGUMENT, diag, "there is no profile %s", name);
+    SPMM_TRY(spmmi_device_profile_parse((const char *)t->bytes, t->size, name, *profile, diag));
+cleanup:
+    return status;
+}
+
+static spmm_status_t fill_model(struct reader *r, struct spmmi_device_profile *p)
+{
+    static const struct spmmi_model_constants unfitted = {1, 1, {1, 1, 1, 1, 1, 1, 1, 1}};
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_device_profile *kin = NULL;
     const char *const name = p->target == SPMMI_TARGET_CPU ? "cpu" : "h200";
-    const size_t first = KEY_COUNT - SPMMI_MODEL_KERNELS * SPMMI_MODEL_DTYPES;
-    for (size_t k = first; k < KEY_COUNT; k++) {
+    const bool is_kin = strcmp(r->file, name) == 0;
+    for (size_t k = 0; k < KEY_COUNT; k++) {
+        const struct key *key = &keys[k];
+        if (!is_constants(key))
+            continue;
+        *flag_of(p, key) = r->seen[k] != 0;
         if (r->seen[k] != 0)
             continue;
-        SPMM_REQUIRE(strcmp(r->file, name) != 0, SPMM_ERR_ARGUMENT, r->diag,
-                     "the profile \"%.60s\" has no %s", r->file, keys[k].name);
-        if (other == NULL) {
-            const struct spmmi_profile_text *t = spmmi_profile_texts;
-            while (t->name != NULL && strcmp(t->name, name) != 0)
-                t++;
-            other = spmmi_alloc(1, sizeof *other);
-            SPMM_TRY_ALLOC(other, r->diag);
-            SPMM_REQUIRE(t->name != NULL, SPMM_ERR_ARGUMENT, r->diag, "there is no profile %s", name);
-            SPMM_TRY(spmmi_device_profile_parse((const char *)t->bytes, t->size, name, other, r->diag));
-        }
-        const size_t index = k - first;
-        p->model[index / SPMMI_MODEL_DTYPES][index % SPMMI_MODEL_DTYPES] =
-            other->model[index / SPMMI_MODEL_DTYPES][index % SPMMI_MODEL_DTYPES];
+        SPMM_REQUIRE(!is_kin || key->need == ELSE_UNFITTED, SPMM_ERR_ARGUMENT, r->diag,
+                     "the profile \"%.60s\" has no %s", r->file, key->name);
+        if (!is_kin && kin == NULL)
+            SPMM_TRY(open_kin(name, &kin, r->diag));
+        *constants_of(p, key) = is_kin ? unfitted : *constants_of(kin, key);
+        *flag_of(p, key) = is_kin ? 0 : *flag_of(kin, key);
     }
 cleanup:
-    spmmi_free(other);
+    spmmi_free(kin);
     return status;
 }
 
@@ -268,7 +304,7 @@ static spmm_status_t finish(struct reader *r)
         SPMM_REQUIRE(r->seen[k] != 0 || !needs, SPMM_ERR_ARGUMENT, r->diag, "the profile \"%.60s\" has no %s",
                      r->file, keys[k].name);
         const int count = keys[k].count_at == 0 ? 0 : *(int *)(void *)((char *)d + keys[k].count_at);
-        SPMM_REQUIRE(keys[k].need != ELSE_DEFAULT || r->seen[k] == 0 || count == CONSTANTS, SPMM_ERR_ARGUMENT,
+        SPMM_REQUIRE(!is_constants(&keys[k]) || r->seen[k] == 0 || count == CONSTANTS, SPMM_ERR_ARGUMENT,
                      r->diag, "the profile \"%.60s\", line %llu: %s takes %d numbers", r->file,
                      (unsigned long long)r->seen[k], keys[k].name, CONSTANTS);
     }

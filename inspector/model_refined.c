@@ -59,11 +59,22 @@ double spmmi_model_combine(const struct spmmi_model_constants *constants, const 
            constants->factor[SPMMI_TERM_CONVERT] * term[SPMMI_TERM_CONVERT];
 }
 
-static enum spmmi_model_kernel kernel_of(const struct spmmi_model_candidate *c)
+enum spmmi_model_kernel spmmi_model_kernel_of(const struct spmmi_model_candidate *candidate)
 {
-    if (c->family == SPMM_FAMILY_TILED)
+    if (candidate->family == SPMM_FAMILY_TILED)
         return SPMMI_MODEL_TILED;
-    return c->schedule == SPMM_SCHEDULE_ROW_SPLIT ? SPMMI_MODEL_ROW_SPLIT : SPMMI_MODEL_NONZERO_SPLIT;
+    if (spmmi_is_fragments(candidate->family))
+        return candidate->family == SPMM_FAMILY_WINDOW ? SPMMI_MODEL_WINDOW : SPMMI_MODEL_PANEL;
+    return candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT ? SPMMI_MODEL_ROW_SPLIT : SPMMI_MODEL_NONZERO_SPLIT;
+}
+
+enum spmmi_model_type spmmi_model_type_of(const struct spmmi_model_candidate *candidate, spmm_dtype_t dtype)
+{
+    if (dtype == SPMM_F64 || !spmmi_is_fragments(candidate->family))
+        return dtype == SPMM_F64 ? SPMMI_MODEL_F64 : SPMMI_MODEL_F32;
+    if (dtype != SPMM_F32)
+        return SPMMI_MODEL_F16;
+    return candidate->compute == SPMM_COMPUTE_TF32 ? SPMMI_MODEL_TF32 : SPMMI_MODEL_3XTF32;
 }
 
 struct spmmi_prediction spmmi_model_predict(const struct spmmi_device_profile *profile,
@@ -87,10 +98,13 @@ struct spmmi_prediction spmmi_model_predict(const struct spmmi_device_profile *p
         spmmi_model_rows_cpu(&q, &p);
     else if (c.family == SPMM_FAMILY_TILED)
         spmmi_model_tiled(&q, &p);
+    else if (spmmi_is_fragments(c.family))
+        spmmi_model_fragment(&q, &p);
     else
         spmmi_model_rows(&q, &p);
 
-    const struct spmmi_model_constants *constants = &profile->model[kernel_of(&c)][q.number_bytes > 4];
+    const struct spmmi_model_constants *constants =
+        &profile->model[spmmi_model_kernel_of(&c)][spmmi_model_type_of(&c, dtype)];
     p.seconds = spmmi_model_combine(constants, p.term, profile->launch_s, p.launches);
     for (int i = 1; i < SPMMI_TERMS; i++) {
         if (constants->factor[i] * p.term[i] > constants->factor[p.binding] * p.term[p.binding])

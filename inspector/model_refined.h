@@ -32,11 +32,22 @@ struct spmmi_model_matrix {
 spmm_status_t spmmi_model_study(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
                                 struct spmmi_model_matrix *matrix, spmm_diag_t *diag);
 
+/* A part of window or panel. */
+struct spmmi_fragment_figures;
+struct spmmi_model_fragments {
+    const struct spmmi_fragment_figures *figures;
+    double items, partials; /* items, and those whose sums are added to others */
+    double granule;         /* steps of an item, at most */
+    int is_reordered;
+};
+
 struct spmmi_model_candidate {
     spmm_family_t family;
     spmm_schedule_t schedule;
-    const spmm_panel_stats_t *panels; /* tiled */
-    uint32_t register_tile;           /* tiled: R; 0: spmmi_model_register_tile */
+    const spmm_panel_stats_t *panels;              /* tiled */
+    uint32_t register_tile;                        /* tiled: R; 0: spmmi_model_register_tile */
+    const struct spmmi_model_fragments *fragments; /* window, panel */
+    spmm_compute_t compute;                        /* window, panel */
 };
 
 struct spmmi_prediction {
@@ -46,6 +57,10 @@ struct spmmi_prediction {
     enum spmmi_model_term binding; /* the largest after their factors */
     double l1_share, l2_share;     /* of gathers that hit the L1 and the last cache, of all */
 };
+
+/* Where a profile keeps the constants of a candidate. */
+enum spmmi_model_kernel spmmi_model_kernel_of(const struct spmmi_model_candidate *candidate);
+enum spmmi_model_type spmmi_model_type_of(const struct spmmi_model_candidate *candidate, spmm_dtype_t dtype);
 
 /* layout is one SPMM_LAYOUT_* bit, of B and of C. */
 struct spmmi_prediction spmmi_model_predict(const struct spmmi_device_profile *profile,
@@ -77,6 +92,7 @@ struct spmmi_model_query {
 void spmmi_model_rows(const struct spmmi_model_query *q, struct spmmi_prediction *p);
 void spmmi_model_rows_cpu(const struct spmmi_model_query *q, struct spmmi_prediction *p);
 void spmmi_model_tiled(const struct spmmi_model_query *q, struct spmmi_prediction *p);
+void spmmi_model_fragment(const struct spmmi_model_query *q, struct spmmi_prediction *p);
 #define SPMMI_MODEL_STEP_CYCLES 800.0 /* unit of the steps of a walk: about one gather past the L1 cache */
 
 /* R that the tiled launch takes for n columns. */

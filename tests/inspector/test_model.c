@@ -250,7 +250,7 @@ static const spmm_schedule_t schedules[] = {SPMM_SCHEDULE_ROW_SPLIT, SPMM_SCHEDU
 static double seconds(const struct spmmi_device_profile *d, const struct spmmi_model_matrix *m, int schedule,
                       int64_t n, uint32_t layout, spmm_dtype_t dtype)
 {
-    const struct spmmi_model_candidate c = {SPMM_FAMILY_ROWS, schedules[schedule], NULL, 0};
+    const struct spmmi_model_candidate c = {.family = SPMM_FAMILY_ROWS, .schedule = schedules[schedule]};
     return spmmi_model_predict(d, m, &c, n, layout, dtype).seconds;
 }
 
@@ -308,7 +308,7 @@ static void compulsory_traffic_is_as_counted(void **state)
     spmm_csr_t a;
     open_profile("h200", &d);
     study("gen:diag:1000", &m, &matrix, &a);
-    const struct spmmi_model_candidate c = {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_ROW_SPLIT, NULL, 0};
+    const struct spmmi_model_candidate c = {.family = SPMM_FAMILY_ROWS, .schedule = SPMM_SCHEDULE_ROW_SPLIT};
     const struct spmmi_prediction p = spmmi_model_predict(&d, &m, &c, 32, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_DRAM], (8e3 + 128e3 + 128e3) / d.copy_rate);
     assert_true(p.launches == 0);
@@ -361,7 +361,8 @@ static void tiled_pays_for_bytes_padding_and_stages(void **state)
                                          .multiprocessors = 132,
                                          .threads = 1};
     assert_int_equal(spmmi_panel_stats(&in, &stats), SPMM_OK);
-    const struct spmmi_model_candidate c = {SPMM_FAMILY_TILED, SPMM_SCHEDULE_WHOLE, &stats, 16};
+    const struct spmmi_model_candidate c = {
+        .family = SPMM_FAMILY_TILED, .schedule = SPMM_SCHEDULE_WHOLE, .panels = &stats, .register_tile = 16};
     const uint32_t col = SPMM_LAYOUT_COL_MAJOR;
     const double base = spmmi_model_predict(&d, &m, &c, 64, col, SPMM_F32).seconds;
     assert_true(isfinite(base) && base > d.launch_s);

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Terms of the families of the tensor cores, window and panel: what their kernels read, multiply and wait for
+ * (docs/model.md). Weights are round figures from what the kernels do; what they leave out is in the fitted factors. */
+#include <math.h>
+
+#include "format/plan.h"
+#include "fragment_study.h"
+#include "model_refined.h"
+
+#define SECTOR 32.0
+#define INDEX_BYTES 4.0
+#define MAP_BYTES 12.0 /* of a packed block: bits, and where its values begin */
+#define BLOCK 64.0     /* numbers of a block of A */
+#define L2_USED 0.7
+#define ISSUE_PER_CYCLE 4.0
+#define WAVEFRONT 128.0
+#define PASS_COLUMNS 256.0 /* columns of a column-major product that are converted at a time */
+#define WARP_BYTES 128.0   /* of a row of B: what a warp multiplies at a time */
+#define PANEL_WARPS 4.0    /* of a block of threads: each 64 rows by WARP_BYTES */
+#define GROUP_ROWS 64.0
+
+/* Of what 8 neighbouring windows gather, the L1 cache holds a part: between each for itself (0) and all together (1),
+ * in the logarithm. */
+#define WINDOW_SHARED 0.5
+#define WINDOW_WARPS_SM 32.0
+#define PANEL_BLOCKS_SM 4.0
+#define START_STEPS 2.0   /* of an item, in units of SPMMI_MODEL_STEP_CYCLES */
+#define WINDOW_STEPS 0.5  /* of a step: two are in flight */
+#define PANEL_STEPS 0.3   /* the same: three or four are */
+#define WINDOW_ISSUE 24.0 /* instructions of a step of a warp that do not depend on the numbers */
+#define PANEL_ISSUE 24.0
+#define BLOCK_ISSUE 4.0   /* of a block of a panel */
+#define PACKED_ISSUE 12.0 /* to unpack a block */
+
+/* What a launch makes of n, and how the numbers are multiplied. */
+struct shape {
+    int is_window, is_packed;
+    double tile, tiles; /* columns of C of a warp (window) or block of threads (panel) */
+    double across;      /* warps side by side in a tile */
+    double groups;      /* of 64 rows of a panel; windows: none */
+    double row;         /* bytes of a row of B in a tile, as sectors */
+    double sum_bytes;
+    double products;    /* MMAs for one product: 3 where numbers are split */
+    double conversions; /* instructions for a number that is rounded or split */
+    double rate;        /* of MMAs */
+};
+
+static void read_compute(const struct spmmi_model_query *q, struct shape *s)
+{
+    const struct spmmi_device_profile *d = q->profile;
+    const spmm_compute_t compute = q->candidate->compute;
+    const int is_split = compute == SPMM_COMPUTE_3XTF32;
+    const int is_tf32 = is_split || compute == SPMM_COMPUTE_TF32;
+    s->products = is_split ? 3 : 1;
+    s->conversions = is_split ? 3 : is_tf32 ? 1 : 0;
+    s->rate = is_tf32 ? d->mma_tf32 : compute == SPMM_COMPUTE_F64 ? d->mma_f64 : d->mma_f16;
+    s->sum_bytes = compute == SPMM_COMPUTE_F64 ? 8 : 4;
+}
+
+static struct shape shape_of(const struct spmmi_model_query *q)
+{
+    const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
+    struct shape s = {.is_window = q->candidate->family == SPMM_FAMILY_WINDOW,
+                      .is_packed = q->candidate->schedule == SPMM_SCHEDULE_PACKED};
+    s.groups = s.is_window ? 0 : f->unit_rows / GROUP_ROWS;
+    s.across = s.is_window ? 1 : PANEL_WARPS / s.groups;
+    s.tile = s.across * WARP_BYTES / q->number_bytes;
+    s.tiles = ceil(q->n / s.tile);
+    s.row = ceil(fmin(s.tile, q->n) * q->number_bytes / SECTOR) * SECTOR;
+    read_compute(q, &s);
+    return s;
+}
+
+static double bytes_of_a(const struct spmmi_model_query *q, const struct shape *s)
+{
+    const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
+    const double columns = s->is_window ? 8 : 16;
+    const double step =
+        columns * INDEX_BYTES + s->groups * (2 + INDEX_BYTES); /* masks, and where blocks begin */
+    const double values =
+        s->is_packed ? f->blocks * MAP_BYTES + f->nnz * q->number_bytes : f->blocks * BLOCK * q->number_bytes;
+    return f->steps * step + values;
+}
+
+/* Rows of B that come past the L1 cache, each for one tile. */
+static double gathered_of(const struct spmmi_fragment_figures *f, const struct shape *s)
+{
+    if (!s->is_window)
+        return f->footprint;
+    return f->footprint > 0 && f->shared > 0
+               ? f->footprint * pow(fmin(f->shared / f->footprint, 1), WINDOW_SHARED)
+               : 0;
+}
+
+static void add_bytes(const struct spmmi_model_query *q, const struct shape *s, struct spmmi_prediction *p)
+{
+    const struct spmmi_device_profile *d = q->profile;
+    const struct spmmi_model_matrix *m = q->matrix;
+    const struct spmmi_model_fragments *f = q->candidate->fragments;
+    const double a = bytes_of_a(q, s), c = m->rows * q->n * q->number_bytes;
+    const double sums = 2 * f->partials * f->figures->unit_rows * q->n * s->sum_bytes; /* written and read */
+    const double gathered = gathered_of(f->figures, s);
+    const double staged = gathered * s->row * s->tiles, once = m->cols_used * s->row * s->tiles;
+    const struct spmmi_model_hit l2 = spmmi_model_hits(m, L2_USED * d->l2_bytes / s->row);
+    const double cold = m->nnz > 0 ? m->cols_used / m->nnz : 1;
+    const double beyond = fmax(1 - l2.share - cold, 0) / fmax(1 - cold, 1e-9);
+    const int is_near = q->is_col_major && once <= L2_USED * d->l2_bytes; /* as it was just converted */
+    const double b = is_near ? 0 : fmin(once, staged) + fmax(staged - once, 0) * beyond;
+    const double a_reads = a > L2_USED * d->l2_bytes ? s->tiles : 1;
+    const double stream = spmmi_profile_table_at(&d->gather, 512, 0.5 * d->l2_bytes);
+    const double c_rate =
+        f->is_reordered ? fmin(spmmi_profile_curve_at(&d->scatter, s->row), stream) : stream;
+    p->l1_share = m->nnz > 0 ? 1 - gathered / m->nnz : 0;
+    p->l2_share = l2.share;
+    p->term[SPMMI_TERM_DRAM] = (a * a_reads + b + c + sums) / d->copy_rate;
+    p->term[SPMMI_TERM_L2] =
+        staged / spmmi_profile_table_at(&d->gather, s->row, fmin(once / s->tiles, d->l2_bytes)) +
+        (a * s->tiles + sums) / stream + c / c_rate;
+}
+
+/* What warps read of the L1 cache or of shared memory, and what is written there. */
+static void add_near_bytes(const struct spmmi_model_query *q, const struct shape *s,
+                           struct spmmi_prediction *p)
+{
+    const struct spmmi_device_profile *d = q->profile;
+    const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
+    const double block = BLOCK * q->number_bytes;
+    if (s->is_window) {
+        const double a = s->is_packed ? 2 * WAVEFRONT : block;
+        p->term[SPMMI_TERM_L1] = f->steps * s->tiles * (8 * WARP_BYTES + a) / d->l1_rate;
+        return;
+    }
+    const double b = 16 * s->across * WARP_BYTES;
+    const double stored = f->steps * b + f->blocks * block * (s->is_packed ? 2 : 1);
+    const double read = f->steps * b * s->groups + f->blocks * block * s->across;
+    p->term[SPMMI_TERM_L1] = (stored + read) * s->tiles / d->shared_rate;
+}
+
+static void add_instructions(const struct spmmi_model_query *q, const struct shape *s,
+                             struct spmmi_prediction *p)
+{
+    const struct spmmi_device_profile *d = q->profile;
+    const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
+    const double mmas = s->products * 8 / q->number_bytes; /* of a warp for a block */
+    const double numbers = 8 * 4 / q->number_bytes;        /* of B that a lane has for 8 columns */
+    const double block = mmas + 2 * s->conversions + (s->is_packed ? PACKED_ISSUE : 0);
+    const double warps = s->is_window
+                             ? f->steps * (WINDOW_ISSUE + numbers * s->conversions) + f->blocks * block
+                             : f->steps * PANEL_WARPS * (PANEL_ISSUE + 2 * numbers * s->conversions) +
+                                   f->blocks * s->across * (BLOCK_ISSUE + block);
+    p->term[SPMMI_TERM_ALU] = 2 * BLOCK * f->blocks * s->tile * s->tiles * s->products / s->rate;
+    p->term[SPMMI_TERM_ISSUE] = warps * s->tiles / (ISSUE_PER_CYCLE * d->multiprocessors * d->clock_hz);
+}
+
+static void add_waiting(const struct spmmi_model_query *q, const struct shape *s, struct spmmi_prediction *p)
+{
+    const struct spmmi_device_profile *d = q->profile;
+    const struct spmmi_model_fragments *f = q->candidate->fragments;
+    const double t = SPMMI_MODEL_STEP_CYCLES / d->clock_hz;
+    const double step = s->is_window ? WINDOW_STEPS : PANEL_STEPS;
+    const double at_a_time = d->multiprocessors * (s->is_window ? WINDOW_WARPS_SM : PANEL_BLOCKS_SM);
+    const double items = fmax(f->items, 1);
+    const double waves = fmax(items * s->tiles / at_a_time, 1);
+    p->term[SPMMI_TERM_WAVES] = waves * (START_STEPS + step * f->figures->steps / items) * t;
+    p->term[SPMMI_TERM_LONGEST] = (START_STEPS + step * fmin(f->figures->longest, f->granule)) * t;
+}
+
+void spmmi_model_fragment(const struct spmmi_model_query *q, struct spmmi_prediction *p)
+{
+    const struct shape s = shape_of(q);
+    add_bytes(q, &s, p);
+    add_near_bytes(q, &s, p);
+    add_instructions(q, &s, p);
+    add_waiting(q, &s, p);
+    p->launches = q->candidate->fragments->partials > 0 ? 1 : 0;
+    if (q->is_col_major) {
+        const double passes = ceil(q->n / PASS_COLUMNS);
+        const double numbers = (q->matrix->cols + q->matrix->rows) * q->n;
+        p->launches = passes * (3 + p->launches) - 1;
+        p->term[SPMMI_TERM_CONVERT] = 2 * numbers * q->number_bytes / q->profile->copy_rate;
+    }
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Figures of windows and panels: worked out by hand, and against the layout that the executor builds. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "executor/fragment_layout.h"
+#include "format/alloc.h"
+#include "inspector/fragment_study.h"
+#include "tests/inspector/panel_literal.h"
+
+static const uint32_t heights[SPMMI_FRAGMENT_HEIGHTS] = {8, 64, 128, 256};
+
+static struct spmmi_pattern pattern_of(const spmm_matrix_t *m)
+{
+    struct spmmi_pattern a = {
+        .rows = m->rows, .cols = m->cols, .nnz = m->nnz, .row_ptr = m->row_ptr, .col_ind = m->col_ind};
+    for (int64_t i = 0; i < a.rows; i++) {
+        const int64_t length = a.row_ptr[i + 1] - a.row_ptr[i];
+        a.longest = length > a.longest ? length : a.longest;
+    }
+    return a;
+}
+
+static struct spmmi_fragment_study study_of(const struct spmmi_pattern *a, const uint32_t *order,
+                                            int64_t strips_most, int threads)
+{
+    struct spmmi_fragment_study study;
+    assert_int_equal(spmmi_fragment_study_open(a, order, strips_most, threads, &study), SPMM_OK);
+    return study;
+}
+
+/* ---- By hand ---- */
+
+struct expected {
+    double units, footprint, steps, blocks, longest;
+};
+
+static void assert_figures(const struct spmmi_pattern *a, const uint32_t *order,
+                           const struct expected expected[SPMMI_FRAGMENT_HEIGHTS])
+{
+    struct spmmi_fragment_study s = study_of(a, order, 0, 1);
+    for (int h = 0; h < SPMMI_FRAGMENT_HEIGHTS; h++) {
+        const struct spmmi_fragment_figures *f = &s.figures[h];
+        assert_int_equal(f->unit_rows, heights[h]);
+        assert_true(f->units == expected[h].units && f->footprint == expected[h].footprint);
+        assert_true(f->steps == expected[h].steps && f->blocks == expected[h].blocks);
+        assert_true(f->longest == expected[h].longest);
+        assert_true(f->shared == expected[SPMMI_FRAGMENT_64].footprint);
+    }
+    spmmi_fragment_study_close(&s);
+}
+
+/* Rows 0 .. 7 hold columns 0 .. 8, row 64 column 0; 65 rows. */
+static void a_few_rows_are_as_counted_by_hand(void **state)
+{
+    (void)state;
+    int64_t row_ptr[66];
+    int32_t col_ind[73];
+    for (int i = 0; i < 72; i++)
+        col_ind[i] = i % 9;
+    col_ind[72] = 0;
+    for (int i = 0; i <= 65; i++)
+        row_ptr[i] = i <= 8 ? 9 * i : i <= 64 ? 72 : 73;
+    const struct spmmi_pattern a = {
+        .rows = 65, .cols = 9, .nnz = 73, .longest = 9, .row_ptr = row_ptr, .col_ind = col_ind};
+    /* Window 0 has two steps, window 8 one. Panels have one step; of 64 rows the first has both halves. Of 128: columns
+     * 1 .. 8 lie in window 0 alone and come first, column 0 in windows 0 and 8. */
+    const struct expected expected[] = {{9, 10, 3, 3, 2}, {2, 10, 2, 3, 1}, {1, 9, 1, 3, 1}, {1, 9, 1, 3, 1}};
+    assert_figures(&a, NULL, expected);
+    /* Window 0 takes rows 64, 0 .. 6, so that row 7 is window 1. */
+    uint32_t order[65];
+    for (uint32_t i = 0; i < 65; i++)
+        order[i] = i == 0 ? 64 : i <= 64 ? i - 1 : i;
+    const struct expected reordered[] = {{9, 18, 4, 4, 2}, {2, 9, 1, 4, 1}, {1, 9, 1, 4, 1}, {1, 9, 1, 4, 1}};
+    assert_figures(&a, order, reordered);
+}
+
+/* Row 0 holds the even columns of 16, row 8 the odd ones: in ascending order each half would meet both windows. */
+static void columns_come_in_the_order_of_the_gray_code(void **state)
+{
+    (void)state;
+    int64_t row_ptr[10];
+    int32_t col_ind[16];
+    for (int i = 0; i < 16; i++)
+        col_ind[i] = i < 8 ? 2 * i : 2 * (i - 8) + 1;
+    for (int i = 0; i <= 9; i++)
+        row_ptr[i] = i == 0 ? 0 : i <= 8 ? 8 : 16;
+    const struct spmmi_pattern a = {
+        .rows = 9, .cols = 16, .nnz = 16, .longest = 8, .row_ptr = row_ptr, .col_ind = col_ind};
+    const struct expected expected[] = {
+        {2, 16, 2, 2, 1}, {1, 16, 1, 2, 1}, {1, 16, 1, 2, 1}, {1, 16, 1, 2, 1}};
+    assert_figures(&a, NULL, expected);
+}
+
+static void items_are_cut_where_the_granule_says(void **state)
+{
+    (void)state;
+    spmm_matrix_t *m = panel_matrix("gen:arrow:600");
+    const struct spmmi_pattern a = pattern_of(m);
+    struct spmmi_fragment_study s = study_of(&a, NULL, 0, 1);
+    /* Window 0 holds all 600 columns: 75 steps. Each other one has 8 rows with column 0 and their own: 9, 2 steps. */
+    assert_true(s.figures[SPMMI_FRAGMENT_8].steps == 75 + 74 * 2);
+    struct spmmi_fragment_items items = spmmi_fragment_items(&s, SPMMI_FRAGMENT_8, 75);
+    assert_true(items.items == 75 && items.partials == 0);
+    items = spmmi_fragment_items(&s, SPMMI_FRAGMENT_8, 74);
+    assert_true(items.items == 76 && items.partials == 2);
+    items = spmmi_fragment_items(&s, SPMMI_FRAGMENT_8, 1);
+    assert_true(items.items == 75 + 74 * 2 && items.partials == items.items);
+    /* 223 steps over 32 or 8 items of one multiprocessor. */
+    struct spmmi_fragment_figures f = s.figures[SPMMI_FRAGMENT_8];
+    assert_int_equal(spmmi_fragment_granule(&f, 1), 16);
+    f.steps = 3201;
+    assert_int_equal(spmmi_fragment_granule(&f, 1), 101);
+    assert_int_equal(spmmi_fragment_granule(&f, 5), 21);
+    f.unit_rows = 64;
+    assert_int_equal(spmmi_fragment_granule(&f, 5), 81);
+    f.steps = 1e18;
+    assert_int_equal(spmmi_fragment_granule(&f, 1), SPMMI_STEPS_MAX);
+    spmmi_fragment_study_close(&s);
+    spmm_matrix_destroy(m);
+}
+
+/* ---- Against the layout ---- */
+
+static const char *const specs[] = {"gen:fem3:4:5:6",          "gen:femshuf:4:4:6",      "gen:rmat:10:9",
+                                    "gen:band:1000:40",        "gen:arrow:777",          "gen:empty:300:5",
+                                    "gen:empty:0:5",           "gen:rand:900:5",         "gen:dense:70:90",
+                                    "gen:powerlaw:2000:300:9", "gen:uniform:40:3000:700"};
+
+static void assert_as_laid_out(const struct spmmi_pattern *a, const uint32_t *items, int height,
+                               uint32_t granule, const struct spmmi_fragment_study *s)
+{
+    const struct spmmi_part part = {.family = height == 0 ? SPMM_FAMILY_WINDOW : SPMM_FAMILY_PANEL,
+                                    .schedule = SPMM_SCHEDULE_DENSE,
+                                    .granule = granule,
+                                    .item_count = (uint64_t)a->rows,
+                                    .items = (uint32_t *)(uintptr_t)items,
+                                    .panel_rows = heights[height]};
+    struct spmmi_fragments counts;
+    spmm_diag_t diag = {0};
+    if (spmmi_fragments_count(a->rows, a->cols, a->row_ptr, a->col_ind, &part, SPMM_F32, &counts, &diag) !=
+        SPMM_OK)
+        fail_msg("%s", diag.text);
+    const struct spmmi_fragment_figures *f = &s->figures[height];
+    const struct spmmi_fragment_items n =
+        spmmi_fragment_items(s, (enum spmmi_fragment_height)height, granule);
+    assert_true(f->units == counts.unit_count && f->steps == counts.step_count);
+    assert_true(f->blocks == counts.block_count);
+    assert_true(n.items == counts.item_count && n.partials == counts.slot_count);
+}
+
+static void figures_are_those_of_the_layout(void **state)
+{
+    const char *const spec = *state;
+    spmm_matrix_t *m = panel_matrix(spec);
+    const struct spmmi_pattern a = pattern_of(m);
+    for (int is_shuffled = 0; is_shuffled < 2; is_shuffled++) {
+        struct spmmi_panel_input in = panel_input_open(m, 0, is_shuffled != 0);
+        struct spmmi_fragment_study s = study_of(&a, in.order, 0, 3);
+        uint32_t *items = spmmi_alloc((uint64_t)a.rows, sizeof *items);
+        for (uint32_t i = 0; i < a.rows; i++)
+            items[i] = in.order == NULL ? i : in.order[i];
+        for (int h = 0; h < SPMMI_FRAGMENT_HEIGHTS; h++) {
+            assert_as_laid_out(&a, items, h, 1, &s);
+            assert_as_laid_out(&a, items, h, 3, &s);
+        }
+        spmmi_free(items);
+        spmmi_fragment_study_close(&s);
+        panel_input_close(&in);
+    }
+    spmm_matrix_destroy(m);
+}
+
+/* ---- Samples, threads, memory ---- */
+
+static void threads_change_no_figure(void **state)
+{
+    (void)state;
+    spmm_matrix_t *m = panel_matrix("gen:rmat:13:9");
+    const struct spmmi_pattern a = pattern_of(m);
+    for (int64_t strips = 0; strips < 20; strips += 9) {
+        struct spmmi_fragment_study one = study_of(&a, NULL, strips, 1), four = study_of(&a, NULL, strips, 4);
+        assert_memory_equal(one.figures, four.figures, sizeof one.figures);
+        spmmi_fragment_study_close(&one);
+        spmmi_fragment_study_close(&four);
+    }
+    spmm_matrix_destroy(m);
+}
+
+static void samples_come_close(void **state)
+{
+    (void)state;
+    static const char *const of_many_rows[] = {"gen:rmat:14:12", "gen:femshuf:20:20:20", "gen:band:40000:9",
+                                               "gen:powerlaw:40000:3000:20"};
+    for (size_t i = 0; i < sizeof of_many_rows / sizeof of_many_rows[0]; i++) {
+        spmm_matrix_t *m = panel_matrix(of_many_rows[i]);
+        const struct spmmi_pattern a = pattern_of(m);
+        struct spmmi_fragment_study all = study_of(&a, NULL, 0, 2), some = study_of(&a, NULL, 32, 2);
+        assert_true(some.strips <= 33 && all.strips > some.strips);
+        for (int h = 0; h < SPMMI_FRAGMENT_HEIGHTS; h++) {
+            const struct spmmi_fragment_figures *x = &all.figures[h], *y = &some.figures[h];
+            assert_true(x->units == y->units && y->longest <= x->longest && y->longest * 3 >= x->longest);
+            assert_true(fabs(x->steps / y->steps - 1) < 0.08 && fabs(x->blocks / y->blocks - 1) < 0.08);
+            assert_true(fabs(x->footprint / y->footprint - 1) < 0.08);
+        }
+        spmmi_fragment_study_close(&all);
+        spmmi_fragment_study_close(&some);
+        spmm_matrix_destroy(m);
+    }
+}
+
+static void memory_that_is_short_is_told(void **state)
+{
+    (void)state;
+    spmm_matrix_t *m = panel_matrix("gen:fem3:4:5:6");
+    const struct spmmi_pattern a = pattern_of(m);
+    const int64_t live = spmmi_alloc_live();
+    spmm_status_t status = SPMM_ERR_MEMORY;
+    int64_t k = 0;
+    for (; status == SPMM_ERR_MEMORY; k++) {
+        struct spmmi_fragment_study s;
+        spmmi_alloc_fail_at(k, 1);
+        status = spmmi_fragment_study_open(&a, NULL, 0, 2, &s);
+        spmmi_alloc_fail_at(-1, 0);
+        spmmi_fragment_study_close(&s);
+        assert_true(spmmi_alloc_live() == live);
+    }
+    assert_int_equal(status, SPMM_OK);
+    assert_true(k > 8);
+    spmm_matrix_destroy(m);
+}
+
+int main(void)
+{
+    enum { SPECS = sizeof specs / sizeof specs[0] };
+    struct CMUnitTest layouts[SPECS];
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_few_rows_are_as_counted_by_hand),
+        cmocka_unit_test(columns_come_in_the_order_of_the_gray_code),
+        cmocka_unit_test(items_are_cut_where_the_granule_says),
+        cmocka_unit_test(threads_change_no_figure),
+        cmocka_unit_test(samples_come_close),
+        cmocka_unit_test(memory_that_is_short_is_told),
+    };
+    for (size_t i = 0; i < SPECS; i++)
+        layouts[i] = (struct CMUnitTest){specs[i], figures_are_those_of_the_layout, NULL, NULL,
+                                         (void *)(uintptr_t)specs[i]};
+    return cmocka_run_group_tests(tests, NULL, NULL) + cmocka_run_group_tests(layouts, NULL, NULL);
+}
