@@ -118,7 +118,8 @@ static void print_line(const struct subject *s, const struct kernel *k, const sp
     const struct spmmi_pattern *a = &s->pattern;
     const spmm_dtype_t dtype = s->request.options.dtype;
     const uint32_t tile = panels != NULL ? (uint32_t)panels->register_tile : 1;
-    const struct spmmi_model_candidate candidate = {k->family, k->schedule, panels, tile};
+    const struct spmmi_model_candidate candidate = {
+        .family = k->family, .schedule = k->schedule, .panels = panels, .register_tile = tile};
     const struct spmmi_prediction p = spmmi_model_predict(profile, &s->model, &candidate, n, layout, dtype);
     const struct spmmi_paper paper = paper_of(s, panels, tile);
     const double scatter = k->is_reordered && layout == SPMM_LAYOUT_COL_MAJOR
