@@ -50,9 +50,10 @@ static void write_part(struct json *j, const spmm_plan_t *plan, int index)
     json_text(j, "schedule", spmm_schedule_name(part.schedule));
     json_int(j, "granule", part.granule);
     json_int(j, "items", part.items);
-    if (part.family == SPMM_FAMILY_TILED) {
+    if (part.family != SPMM_FAMILY_ROWS) {
         json_int(j, "panel_rows", part.panel_rows);
-        json_int(j, "stage_slots", part.stage_slots);
+        if (part.family == SPMM_FAMILY_TILED)
+            json_int(j, "stage_slots", part.stage_slots);
         json_bool(j, "is_reordered", part.is_reordered != 0);
         json_bool(j, "permutes_output", part.permutes_output != 0);
     }
@@ -98,6 +99,7 @@ void plan_json_trace(struct json *j, const spmm_plan_t *plan, const spmm_plan_in
         json_int(j, "variant", t.variant);
         json_text(j, "family", spmm_family_name(t.family));
         json_text(j, "schedule", spmm_schedule_name(t.schedule));
+        json_text(j, "compute", spmm_compute_name(t.compute));
         json_bool(j, "chosen", t.chosen);
         json_double(j, "predicted_us", t.predicted_us);
         json_double(j, "measured_us", t.measured_us);

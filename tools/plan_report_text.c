@@ -99,13 +99,19 @@ static void print_target(FILE *out, uint32_t target)
 static void print_part(FILE *out, const char *before, const spmm_part_info_t *part)
 {
     char items[PRINT_UNITS_BYTES];
-    fprintf(out, "%s %s/%s, ", before, spmm_family_name(part->family), spmm_schedule_name(part->schedule));
-    if (part->family == SPMM_FAMILY_TILED)
-        fprintf(out, "%s, %u a panel, stages of %u%s%s", print_plural(items, part->items, "unit"),
-                part->panel_rows, part->stage_slots, part->is_reordered ? ", reordered" : "",
-                part->permutes_output ? ", permuted output" : "");
-    else
+    const char *family = spmm_family_name(part->family);
+    fprintf(out, "%s %s/%s, ", before, family, spmm_schedule_name(part->schedule));
+    if (part->family == SPMM_FAMILY_ROWS)
         fputs(print_plural(items, part->items, "item"), out);
+    else if (part->family == SPMM_FAMILY_TILED)
+        fprintf(out, "%s, %u a panel, stages of %u", print_plural(items, part->items, "unit"),
+                part->panel_rows, part->stage_slots);
+    else
+        fprintf(out, "%s, %u a %s", print_plural(items, part->items, "row"), part->panel_rows, family);
+    if (part->is_reordered)
+        fputs(", reordered", out);
+    if (part->permutes_output)
+        fputs(", permuted output", out);
     if (part->granule > 0)
         fprintf(out, ", granule %u", part->granule);
 }
@@ -142,13 +148,18 @@ static bool winner_at(const spmm_plan_t *plan, int i, spmm_trace_info_t *t)
 
 static bool is_same_decision(const spmm_trace_info_t *a, const spmm_trace_info_t *b)
 {
-    return a->family == b->family && a->schedule == b->schedule && a->predicted_us == b->predicted_us &&
-           a->measured_us == b->measured_us && strcmp(a->reason, b->reason) == 0;
+    return a->family == b->family && a->schedule == b->schedule && a->compute == b->compute &&
+           a->predicted_us == b->predicted_us && a->measured_us == b->measured_us &&
+           strcmp(a->reason, b->reason) == 0;
 }
 
-static void print_decision(FILE *out, const spmm_trace_info_t *t)
+/* The compute type is told where it is not that of the plan's numbers. */
+static void print_decision(FILE *out, const spmm_trace_info_t *t, spmm_dtype_t dtype)
 {
-    fprintf(out, "%s/%s: %s", spmm_family_name(t->family), spmm_schedule_name(t->schedule), t->reason);
+    fprintf(out, "%s/%s", spmm_family_name(t->family), spmm_schedule_name(t->schedule));
+    if ((int)t->compute != (int)dtype)
+        fprintf(out, " in %s", spmm_compute_name(t->compute));
+    fprintf(out, ": %s", t->reason);
     if (t->predicted_us > 0)
         fprintf(out, "; predicted %.3g us", t->predicted_us);
     if (t->measured_us > 0)
@@ -190,7 +201,7 @@ static void print_winners(FILE *out, const spmm_plan_t *plan, const spmm_plan_in
         label(out, name);
         name = "";
         print_holders(out, plan, info, i, &t);
-        print_decision(out, &t);
+        print_decision(out, &t, info->dtype);
     }
 }
 
@@ -206,7 +217,7 @@ void plan_text_trace(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t 
             continue;
         label(out, i == 0 ? "choice" : "");
         fprintf(out, "variant %d: %s ", t.variant, t.chosen ? "chosen " : "refused");
-        print_decision(out, &t);
+        print_decision(out, &t, info->dtype);
     }
 }
 

@@ -11,7 +11,7 @@ spmm-inspect -q "$matrix" -o "$plan"
 run spmm-info "$plan"
 exits 0
 silent_err
-says 'format 1.1, f32, with values'
+says 'format 1.2, f32, with values'
 says '10,974 x 10,974, 428,650 nonzeros'
 says 'of CSR'
 says 'rows/nonzero-split, 53,582 items'
@@ -57,6 +57,27 @@ for spec in gen:empty:0:0 gen:empty:3:0 gen:diag:1 gen:dense:1:3000; do
     exits 0
     is_json
 done
+
+# ---- Parts for tensor cores, and candidates that are told from each other by their compute type ----
+run spmm-info --verify "$source_dir/tests/golden/good/panel_permuted.plan"
+exits 0
+says 'op N, tf32, any n, both layouts, any device: panel/packed, 90 rows, 64 a panel, reordered, permuted output, granule 3'
+says 'panel/packed in tf32: 4.25 nonzeros a block of 8 x 8, below 9.35 tensor cores do not pay; predicted 12.5 us'
+run spmm-info --json "$source_dir/tests/golden/good/panel_permuted.plan"
+exits 0
+is_json '[(v["compute"], v["parts"][0]["panel_rows"]) for v in j["variants"]] == [("tf32", 64)] * 2'
+is_json 'all(p["is_reordered"] and p["permutes_output"] and "stage_slots" not in p for v in j["variants"] for p in v["parts"])'
+run spmm-info "$source_dir/tests/golden/good/window_reordered.plan"
+exits 0
+says 'op N, f64, any n, both layouts, any device: window/dense, 100 rows, 8 a window, reordered, granule 16777216'
+says 'window/dense: 4.25 nonzeros a block'
+run spmm-info --verify "$source_dir/tests/golden/good/fragments_traced.plan"
+exits 0
+says 'refused window/packed in 3xtf32: predicted 15.00 us, the winner 12.50 us; predicted 15 us'
+says 'refused panel/dense in tf32: 8 blocks in the new order, 8 without'
+run spmm-info --json "$source_dir/tests/golden/good/fragments_traced.plan"
+exits 0
+is_json '[t["compute"] for t in j["trace"]] == ["f32", "3xtf32", "tf32"]'
 
 # ---- Figures of panels, of a plan that holds them and of one that does not ----
 run spmm-info "$source_dir/tests/golden/good/panel_stats.plan"

@@ -116,26 +116,45 @@ static void zeros_of_16_bits_have_two_signs(void **state)
     assert_int_equal(stats.zeros, 2);
 }
 
+/* A plan of one part, its rows in order (0), in another one (1), in one that C keeps (2). */
+static spmm_plan_t *ordered_plan(spmm_schedule_t schedule, int order)
+{
+    struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
+    spmm_plan_t *plan = test_plan_whole(a, (struct test_plan_options){SPMM_F32, schedule, 7, 0, 0}, "");
+    test_matrix_free(a);
+    if (order > 0)
+        test_plan_reorder(plan, 9, order == 2);
+    return plan;
+}
+
 static void the_order_of_rows_is_told_where_c_has_it(void **state)
 {
     (void)state;
-    struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
-    const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_WHOLE, 0, 0, 0};
-    spmm_plan_t *plan = test_plan_whole(a, options, "");
+    static const spmm_schedule_t schedules[] = {SPMM_SCHEDULE_WHOLE, SPMM_SCHEDULE_DENSE,
+                                                SPMM_SCHEDULE_PACKED};
     const uint32_t *order = NULL;
     int64_t count = -1;
     spmm_part_info_t part;
-    for (int flags = 0; flags < 3; flags++) {
-        if (flags > 0)
-            test_plan_reorder(plan, 9, flags == 2);
+    for (int k = 0; k < 9; k++) {
+        const int permutes = k % 3 == 2;
+        spmm_plan_t *plan = ordered_plan(schedules[k / 3], k % 3);
         assert_int_equal(spmm_plan_part(plan, 0, &part), SPMM_OK);
-        assert_int_equal(part.is_reordered, flags > 0);
-        assert_int_equal(part.permutes_output, flags == 2);
+        assert_int_equal(part.is_reordered, k % 3 > 0);
+        assert_int_equal(part.permutes_output, permutes);
         assert_int_equal(spmm_plan_row_order(plan, 0, &order, &count),
-                         flags == 2 ? SPMM_OK : SPMM_ERR_ARGUMENT);
-        assert_int_equal(count, flags == 2 ? a->rows : 0);
-        assert_true((order == plan->parts[0].items) == (flags == 2));
+                         permutes ? SPMM_OK : SPMM_ERR_ARGUMENT);
+        assert_int_equal(count, permutes ? plan->rows : 0);
+        assert_true((order == plan->parts[0].items) == permutes);
+        spmm_plan_destroy(plan);
     }
+}
+
+static void the_order_of_rows_is_asked_of_a_part(void **state)
+{
+    (void)state;
+    const uint32_t *order = NULL;
+    int64_t count = -1;
+    spmm_plan_t *plan = ordered_plan(SPMM_SCHEDULE_WHOLE, 2);
     assert_int_equal(spmm_plan_row_order(plan, 1, &order, &count), SPMM_ERR_ARGUMENT);
     assert_int_equal(spmm_plan_row_order(plan, -1, &order, &count), SPMM_ERR_ARGUMENT);
     assert_null(order);
@@ -143,7 +162,88 @@ static void the_order_of_rows_is_told_where_c_has_it(void **state)
     assert_int_equal(spmm_plan_row_order(plan, 0, NULL, &count), SPMM_ERR_ARGUMENT);
     assert_int_equal(spmm_plan_row_order(plan, 0, &order, NULL), SPMM_ERR_ARGUMENT);
     spmm_plan_destroy(plan);
+}
+
+static void units_of_fragments_are_told(void **state)
+{
+    (void)state;
+    static const uint32_t heights[] = {8, 64, 128, 256};
+    for (size_t h = 0; h < sizeof heights / sizeof heights[0]; h++) {
+        spmm_plan_t *plan = ordered_plan(SPMM_SCHEDULE_PACKED, 0);
+        spmm_part_info_t part;
+        test_plan_units(plan, heights[h], SPMM_COMPUTE_TF32);
+        assert_int_equal(spmmi_plan_check(plan, NULL), SPMM_OK);
+        assert_int_equal(spmm_plan_part(plan, 0, &part), SPMM_OK);
+        assert_int_equal(part.family, h == 0 ? SPMM_FAMILY_WINDOW : SPMM_FAMILY_PANEL);
+        assert_int_equal(part.schedule, SPMM_SCHEDULE_PACKED);
+        assert_int_equal(part.granule, 7);
+        assert_int_equal(part.items, plan->rows);
+        assert_int_equal(part.panel_rows, heights[h]);
+        assert_int_equal(part.stage_slots, 0);
+        spmm_plan_destroy(plan);
+    }
+}
+
+/* Which compute types a part may have: of f32 numbers those of tensor cores or its own, never both. */
+static void a_compute_type_fits_numbers_and_kernels(void **state)
+{
+    (void)state;
+    static const spmm_schedule_t schedules[] = {SPMM_SCHEDULE_ROW_SPLIT, SPMM_SCHEDULE_WHOLE,
+                                                SPMM_SCHEDULE_DENSE, SPMM_SCHEDULE_PACKED};
+    struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
+    for (int k = 0; k < 16; k++) {
+        const struct test_plan_options options = {(spmm_dtype_t)(k / 4 + 1), schedules[k % 4], 16, 0, 0};
+        spmm_plan_t *plan = test_plan_whole(a, options, "");
+        const int is_tensor = options.dtype == SPMM_F32 && k % 4 >= 2;
+        plan->trace_count = 0;
+        for (int compute = 0; compute <= SPMM_COMPUTE_3XTF32 + 1; compute++) {
+            const int fits = is_tensor ? compute == SPMM_COMPUTE_TF32 || compute == SPMM_COMPUTE_3XTF32
+                                       : compute == (int)options.dtype;
+            plan->variants[0].compute = (spmm_compute_t)compute;
+            assert_int_equal(spmmi_plan_check(plan, NULL), fits ? SPMM_OK : SPMM_ERR_PLAN_VARIANT);
+        }
+        spmm_plan_destroy(plan);
+    }
     test_matrix_free(a);
+}
+
+static void the_trace_tells_compute_types_and_reasons(void **state)
+{
+    (void)state;
+    static const struct {
+        struct spmmi_trace entry;
+        spmm_compute_t compute;
+        const char *reason;
+    } cases[] = {
+        {{.family = SPMM_FAMILY_ROWS, .schedule = SPMM_SCHEDULE_ROW_SPLIT, .reason = SPMMI_REASON_PREDICTED},
+         SPMM_COMPUTE_F32,
+         "predicted 1.25 us, the winner 3.00 us"},
+        {{.family = SPMM_FAMILY_WINDOW,
+          .schedule = SPMM_SCHEDULE_DENSE,
+          .reason = SPMMI_REASON_DENSITY,
+          .compute = SPMM_COMPUTE_3XTF32},
+         SPMM_COMPUTE_3XTF32,
+         "1.25 nonzeros a block of 8 x 8, below 3.00 tensor cores do not pay"},
+        {{.family = SPMM_FAMILY_PANEL,
+          .schedule = SPMM_SCHEDULE_PACKED,
+          .reason = SPMMI_REASON_BLOCKS,
+          .compute = SPMM_COMPUTE_TF32},
+         SPMM_COMPUTE_TF32,
+         "1 blocks in the new order, 3 without"},
+    };
+    spmm_plan_t *plan = make_plan(0);
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        spmm_trace_info_t info;
+        plan->trace[0] = cases[c].entry;
+        plan->trace[0].figure = 1.25;
+        plan->trace[0].threshold = 3;
+        assert_int_equal(spmmi_plan_check(plan, NULL), SPMM_OK);
+        assert_int_equal(spmm_plan_trace(plan, 0, &info), SPMM_OK);
+        assert_int_equal(info.family, cases[c].entry.family);
+        assert_int_equal(info.compute, cases[c].compute);
+        assert_string_equal(info.reason, cases[c].reason);
+    }
+    spmm_plan_destroy(plan);
 }
 
 static void figures_of_panels_are_told(void **state)
@@ -214,6 +314,10 @@ int main(void)
         cmocka_unit_test(values_are_compared_in_the_type_of_the_plan),
         cmocka_unit_test(zeros_of_16_bits_have_two_signs),
         cmocka_unit_test(the_order_of_rows_is_told_where_c_has_it),
+        cmocka_unit_test(the_order_of_rows_is_asked_of_a_part),
+        cmocka_unit_test(units_of_fragments_are_told),
+        cmocka_unit_test(a_compute_type_fits_numbers_and_kernels),
+        cmocka_unit_test(the_trace_tells_compute_types_and_reasons),
         cmocka_unit_test(figures_of_panels_are_told),
         cmocka_unit_test(indices_out_of_range_are_refused),
         cmocka_unit_test(statistics_of_two_thousand_million_columns),
