@@ -116,12 +116,13 @@ static void rows_fill(const struct spmmi_fragment_frame *f, const struct spmmi_f
                       uint32_t u, struct spmmi_fragment_place place)
 {
     struct spmmi_fragment_layout *layout = f->layout;
+    const int permutes = (f->part->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0;
     for (uint32_t w = 0; w < unit->windows; w++) {
         int64_t next[SPMMI_WINDOW_ROWS] = {0};
         for (uint32_t r = 0; r < SPMMI_WINDOW_ROWS; r++) {
             const uint64_t at = (uint64_t)u * f->part->panel_rows + w * SPMMI_WINDOW_ROWS + r;
             const uint32_t row = at < f->part->item_count ? f->part->items[at] : SPMMI_FRAGMENT_NONE;
-            layout->row_of[at] = row;
+            layout->row_of[at] = permutes && row != SPMMI_FRAGMENT_NONE ? (uint32_t)at : row;
             next[r] = row == SPMMI_FRAGMENT_NONE ? 0 : f->row_ptr[row];
         }
         for (uint32_t e = unit->window_first[w]; e < unit->window_first[w + 1]; e++) {

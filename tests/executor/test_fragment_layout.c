@@ -18,19 +18,20 @@ struct shape {
     spmm_family_t family;
     spmm_schedule_t schedule;
     uint32_t panel_rows, granule;
-    int is_reordered;
+    uint32_t flags;
     spmm_dtype_t dtype;
 };
 
+#define REORDERED_OUTPUT (SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT)
 static const struct shape shapes[] = {
     {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, 8, SPMMI_STEPS_MAX, 0, SPMM_F32},
     {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, 7, 0, SPMM_F16},
-    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, 1, 1, SPMM_F64},
+    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, 1, SPMMI_PART_REORDERED, SPMM_F64},
     {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, 64, SPMMI_STEPS_MAX, 0, SPMM_F64},
-    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 64, 5, 1, SPMM_F32},
+    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 64, 5, REORDERED_OUTPUT, SPMM_F32},
     {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 128, 1, 0, SPMM_BF16},
-    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, 128, 3, 1, SPMM_F16},
-    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 256, SPMMI_STEPS_MAX, 1, SPMM_F64},
+    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, 128, 3, SPMMI_PART_REORDERED, SPMM_F16},
+    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 256, SPMMI_STEPS_MAX, SPMMI_PART_REORDERED, SPMM_F64},
 };
 #define SHAPE_COUNT (sizeof shapes / sizeof shapes[0])
 
@@ -42,12 +43,12 @@ static struct spmmi_part part_of(const struct shape *shape, int64_t rows)
                               .granule = shape->granule,
                               .item_count = (uint64_t)rows,
                               .panel_rows = shape->panel_rows,
-                              .flags = shape->is_reordered ? SPMMI_PART_REORDERED : 0};
+                              .flags = shape->flags};
     part.items = calloc((size_t)rows + 1, sizeof *part.items);
     assert_non_null(part.items);
     for (int64_t i = 0; i < rows; i++)
         part.items[i] = (uint32_t)i;
-    for (uint64_t i = (uint64_t)rows; shape->is_reordered && i > 1; i--) {
+    for (uint64_t i = (uint64_t)rows; shape->flags != 0 && i > 1; i--) {
         const uint64_t other = test_hash(i, 78) % i;
         const uint32_t kept = part.items[i - 1];
         part.items[i - 1] = part.items[other];
@@ -361,8 +362,11 @@ static void layout_check(const struct built *b)
     assert_int_equal(f->unit_count, (b->a->rows + f->unit_rows - 1) / f->unit_rows);
     for (uint32_t unit = 0; unit < f->unit_count; unit++) {
         struct literal l = literal_make(b, unit);
-        for (int64_t r = 0; r < l.unit_rows; r++)
-            assert_int_equal(f->row_of[unit * l.unit_rows + r], l.rows[r] < 0 ? NONE : l.rows[r]);
+        for (int64_t r = 0; r < l.unit_rows; r++) {
+            const int64_t at = unit * l.unit_rows + r;
+            const int64_t row = b->shape->flags == REORDERED_OUTPUT ? at : l.rows[r];
+            assert_int_equal(f->row_of[at], l.rows[r] < 0 ? NONE : row);
+        }
         const uint32_t steps = (uint32_t)((l.count + width - 1) / width);
         items_check(b, unit, steps, &walk);
         for (uint32_t s = 0; s < steps; s++)
