@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "key_sort.h"
+
 #define SPMMI_MINHASH_HASHES 16 /* min-hashes of a node: one cache line */
 #define SPMMI_MINHASH_BANDS 8   /* orders by which candidates are sought */
 #define SPMMI_MINHASH_NEXT 2    /* neighbours behind a node in each of them */
@@ -30,11 +32,6 @@ struct spmmi_minhash {
     uint64_t *sorted, *spare; /* units of each thread */
 };
 
-static inline uint64_t spmmi_minhash_pack(uint32_t key, uint32_t item)
-{
-    return (uint64_t)key << 32 | item;
-}
-
 static inline int64_t spmmi_minhash_length(const struct spmmi_minhash *w, uint32_t unit)
 {
     return w->unit_ptr[unit + UINT64_C(1)] - w->unit_ptr[unit];
@@ -44,9 +41,6 @@ static inline const int32_t *spmmi_minhash_columns(const struct spmmi_minhash *w
 {
     return w->col_ind + w->unit_ptr[unit];
 }
-
-/* Sort list[count] by the upper half of its words, stable; other is as large. */
-void spmmi_minhash_sort(uint64_t *list, uint64_t *other, uint64_t count);
 
 /* leader[u] of each unit: the first one with its pattern; SPMMI_MINHASH_NONE for those without nonzeros. */
 void spmmi_minhash_group_patterns(struct spmmi_minhash *w, uint32_t *leader);

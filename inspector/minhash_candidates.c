@@ -27,10 +27,10 @@ static void search_bucket(struct spmmi_minhash *w, int band, uint64_t *list, uin
 {
     if (count > BUCKET) {
         for (uint64_t i = 0; i < count; i++)
-            list[i] = spmmi_minhash_pack(
+            list[i] = spmmi_key_pack(
                 w->hashes[(uint32_t)list[i]][band * (SPMMI_MINHASH_HASHES / SPMMI_MINHASH_BANDS) + 1],
                 (uint32_t)list[i]);
-        spmmi_minhash_sort(list, spare, count);
+        spmmi_key_sort(list, spare, count);
     }
     for (uint64_t i = 0; i < count; i++) {
         const uint32_t node = (uint32_t)list[i];
@@ -41,7 +41,7 @@ static void search_bucket(struct spmmi_minhash *w, int band, uint64_t *list, uin
         for (uint64_t k = 1; k <= SPMMI_MINHASH_NEXT && i + k < count; k++) {
             const uint32_t other = (uint32_t)list[i + k];
             const uint32_t shared = shared_hashes(w->hashes[node], w->hashes[other]);
-            w->near[node][(uint64_t)band * SPMMI_MINHASH_NEXT + k - 1] = spmmi_minhash_pack(shared, ~other);
+            w->near[node][(uint64_t)band * SPMMI_MINHASH_NEXT + k - 1] = spmmi_key_pack(shared, ~other);
         }
     }
 }
@@ -50,8 +50,8 @@ static void search_band(struct spmmi_minhash *w, int band, uint64_t *list, uint6
 {
     for (uint32_t node = 0; node < w->nodes; node++)
         list[node] =
-            spmmi_minhash_pack(w->hashes[node][band * (SPMMI_MINHASH_HASHES / SPMMI_MINHASH_BANDS)], node);
-    spmmi_minhash_sort(list, spare, w->nodes);
+            spmmi_key_pack(w->hashes[node][band * (SPMMI_MINHASH_HASHES / SPMMI_MINHASH_BANDS)], node);
+    spmmi_key_sort(list, spare, w->nodes);
     for (uint64_t i = 0, end = 0; i < w->nodes; i = end) {
         const uint64_t key = list[i] >> 32;
         for (end = i + 1; end < w->nodes && list[end] >> 32 == key;)
@@ -137,7 +137,7 @@ static void compare_patterns(const struct spmmi_minhash *w, uint32_t node, struc
     uint64_t *const near = w->near[node];
     for (int k = 0; k < SPMMI_MINHASH_EDGES && near[k] != 0; k++) {
         const uint32_t other = ~(uint32_t)near[k];
-        near[k] = spmmi_minhash_pack(likeness(w, unit, w->head[other], table), ~other);
+        near[k] = spmmi_key_pack(likeness(w, unit, w->head[other], table), ~other);
     }
     if (kept > TABLE / 16)
         memset(table, 0xff, sizeof *table);
@@ -150,7 +150,7 @@ static void compare_patterns(const struct spmmi_minhash *w, uint32_t node, struc
 static void compare_hashes(uint64_t *near)
 {
     for (int i = 0; i < SPMMI_MINHASH_EDGES; i++)
-        near[i] = spmmi_minhash_pack(
+        near[i] = spmmi_key_pack(
             (uint32_t)(near[i] >> 32) * (SPMMI_MINHASH_LEVELS - 1) / SPMMI_MINHASH_HASHES, (uint32_t)near[i]);
 }
 

@@ -6,44 +6,7 @@
 
 #include "random.h"
 
-#define SMALL 48     /* list that insertion sorts */
 #define COLLISIONS 8 /* patterns with the same hash whose units are found */
-
-static void sort_small(uint64_t *list, uint64_t count)
-{
-    for (uint64_t i = 1; i < count; i++) {
-        const uint64_t moved = list[i];
-        uint64_t k = i;
-        for (; k > 0 && list[k - 1] >> 32 > moved >> 32; k--)
-            list[k] = list[k - 1];
-        list[k] = moved;
-    }
-}
-
-void spmmi_minhash_sort(uint64_t *list, uint64_t *other, uint64_t count)
-{
-    if (count <= SMALL) {
-        sort_small(list, count);
-        return;
-    }
-    uint64_t start[4][256] = {{0}};
-    for (uint64_t i = 0; i < count; i++)
-        for (int digit = 0; digit < 4; digit++)
-            start[digit][list[i] >> (32 + 8 * digit) & 255]++;
-    for (int digit = 0; digit < 4; digit++) {
-        uint64_t sum = 0;
-        for (int value = 0; value < 256; value++) {
-            const uint64_t here = start[digit][value];
-            start[digit][value] = sum;
-            sum += here;
-        }
-        for (uint64_t i = 0; i < count; i++)
-            other[start[digit][list[i] >> (32 + 8 * digit) & 255]++] = list[i];
-        uint64_t *const swapped = list;
-        list = other;
-        other = swapped;
-    }
-}
 
 static uint32_t hash_of_pattern(const struct spmmi_minhash *w, uint32_t unit)
 {
@@ -88,8 +51,8 @@ void spmmi_minhash_group_patterns(struct spmmi_minhash *w, uint32_t *leader)
     uint64_t *const sorted = w->sorted;
 #pragma omp parallel for num_threads(w->threads) schedule(static) if (units > SPMMI_MINHASH_GRAIN)
     for (uint64_t u = 0; u < units; u++)
-        sorted[u] = spmmi_minhash_pack(hash_of_pattern(w, (uint32_t)u), (uint32_t)u);
-    spmmi_minhash_sort(sorted, w->spare, units);
+        sorted[u] = spmmi_key_pack(hash_of_pattern(w, (uint32_t)u), (uint32_t)u);
+    spmmi_key_sort(sorted, w->spare, units);
 #pragma omp parallel for num_threads(w->threads) schedule(static) if (units > SPMMI_MINHASH_GRAIN)
     for (uint64_t i = 0; i < units; i++) {
         uint64_t end = i + 1;

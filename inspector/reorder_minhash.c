@@ -114,8 +114,8 @@ static void emit(struct spmmi_minhash *w, uint32_t *order)
 {
     uint64_t count = 0;
     for (uint32_t node = 0; node < w->nodes; node++)
-        w->sorted[node] = spmmi_minhash_pack((uint32_t)*spmmi_minhash_columns(w, w->head[node]), node);
-    spmmi_minhash_sort(w->sorted, w->spare, w->nodes);
+        w->sorted[node] = spmmi_key_pack((uint32_t)*spmmi_minhash_columns(w, w->head[node]), node);
+    spmmi_key_sort(w->sorted, w->spare, w->nodes);
     for (uint32_t i = 0; i < w->nodes; i++)
         for (uint32_t unit = w->head[(uint32_t)w->sorted[i]]; unit != SPMMI_MINHASH_NONE;
              unit = w->next[unit])

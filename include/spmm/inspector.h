@@ -95,6 +95,18 @@ typedef enum spmm_reorder {
 } spmm_reorder_t;
 
 typedef struct spmm_inspect_options {
+/* An order of the rows, of any kind but AUTO: order[i] is the row at place i, for all rows of the matrix. threads 0:
+ * as many as the machine has; never changes the order. Errors: ARGUMENT (also a kind that does not fit the matrix),
+ * MEMORY. */
+SPMM_API spmm_status_t spmm_matrix_order(const spmm_matrix_t *matrix, spmm_reorder_t kind, int threads,
+                                         uint32_t *order, spmm_diag_t *diag);
+/* A new matrix: its row i is row row_order[i] of this one, its column j is column col_order[j]; NULL: as they are.
+ * With the same order for both it is PAP^T, whose products take B and give C in that order: their row i is row
+ * order[i] of those of A. Errors: ARGUMENT (an order is no permutation), MEMORY. */
+SPMM_API spmm_status_t spmm_matrix_permute(const spmm_matrix_t *matrix, const uint32_t *row_order,
+                                           const uint32_t *col_order, int threads, spmm_matrix_t **permuted,
+                                           spmm_diag_t *diag);
+
     size_t struct_size;
     spmm_dtype_t dtype; /* 0 = SPMM_F32 */
     const int64_t *n;   /* typical numbers of columns of B, n_count of them; NULL = any */
