@@ -103,7 +103,8 @@ static void reason_text(const struct spmmi_trace *t, char *text, size_t size)
                        t->threshold);
         return;
     case SPMMI_REASON_PREDICTED:
-        (void)snprintf(text, size, "predicted %.2f us, the winner %.2f us", t->figure, t->threshold);
+        (void)snprintf(text, size, "predicted %.2f us, the %s %.2f us", t->figure,
+                       t->chosen ? "alternative" : "winner", t->threshold);
         return;
     case SPMMI_REASON_UNDERUSED:
         (void)snprintf(text, size, "%.3f blocks a multiprocessor, below %.2f rows are cut", t->figure,

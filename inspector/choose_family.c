@@ -88,43 +88,6 @@ static void take_tiled(const struct context *x, const struct spmmi_tiled_choice 
     d->flags = c->flags;
 }
 
-static void add_candidate(struct spmmi_decision *d, spmm_schedule_t schedule, enum spmmi_reason reason,
-                          double figure, double threshold)
-{
-    d->candidates[d->candidate_count++] = (struct spmmi_trace){.family = SPMM_FAMILY_TILED,
-                                                               .schedule = schedule,
-                                                               .reason = reason,
-                                                               .figure = figure,
-                                                               .threshold = threshold};
-}
-
-/* The chart's path: what it asked and left, what it took. rows_us: what won instead, 0 if tiled did. */
-static void add_schedules(const struct spmmi_request *r, const struct spmmi_tiled_choice *c, double rows_us,
-                          struct spmmi_decision *d)
-{
-    const struct spmmi_balance *b = &c->balance;
-    if (b->reason == SPMMI_REASON_UNEVEN || b->reason == SPMMI_REASON_EVEN)
-        add_candidate(d, SPMM_SCHEDULE_SEGMENTED, SPMMI_REASON_UNDERUSED, c->utilisation, r->options.u_min);
-    add_candidate(d, b->schedule == SPMM_SCHEDULE_WHOLE ? SPMM_SCHEDULE_SEGMENTED : SPMM_SCHEDULE_WHOLE,
-                  b->reason, b->figure, b->threshold);
-    const double us = US_PER_SECOND * c->seconds;
-    if (rows_us > 0)
-        add_candidate(d, b->schedule, SPMMI_REASON_PREDICTED, us, rows_us);
-    else
-        add_candidate(d, b->schedule, b->reason, b->figure, b->threshold);
-    struct spmmi_trace *last = &d->candidates[d->candidate_count - 1];
-    last->chosen = rows_us <= 0;
-    last->predicted_us = us;
-}
-
-static void add_order(const struct spmmi_tiled_choice *c, bool is_taken, struct spmmi_decision *d)
-{
-    add_candidate(d, c->balance.schedule, SPMMI_REASON_REUSE, c->intensity_reordered, c->intensity);
-    struct spmmi_trace *last = &d->candidates[d->candidate_count - 1];
-    last->chosen = is_taken && (c->flags & SPMMI_PART_REORDERED) != 0;
-    last->predicted_us = US_PER_SECOND * c->seconds_reordered;
-}
-
 /* Exact figures of what runs; a plan has those of one configuration. */
 static spmm_status_t keep_figures(const struct context *x, const struct spmmi_tiled_choice *c, int64_t n,
                                   struct spmmi_family_choice *choice, spmm_diag_t *diag)
@@ -158,9 +121,8 @@ static spmm_status_t consider_tiled(const struct context *x, struct spmmi_decisi
         take_tiled(x, &c, d);
         SPMM_TRY(keep_figures(x, &c, d->n, choice, diag));
     }
-    add_schedules(r, &c, is_taken ? 0 : rows_us, d);
-    if (c.is_tried)
-        add_order(&c, is_taken, d);
+    d->candidate_count +=
+        spmmi_tiled_trace(r, &c, is_taken ? 0 : rows_us, d->candidates + d->candidate_count);
 cleanup:
     return status;
 }

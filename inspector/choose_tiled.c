@@ -12,6 +12,9 @@
 #define SECTOR_BYTES 32.0
 #define LANES 32.0
 #define ORDER_WORTH 1.5 /* times what is to beat: the largest gain that is hoped for from an order */
+#define OVERRULES \
+    0.9 /* of the time of what the chart proposes: below it, the other side of the chart is taken */
+#define US_PER_SECOND 1e6
 
 static uint32_t panel_rows_for(const struct spmmi_request *r, uint64_t units, int64_t n)
 {
@@ -21,28 +24,52 @@ static uint32_t panel_rows_for(const struct spmmi_request *r, uint64_t units, in
                                     r->device.multiprocessors, r->options.blocks_per_sm);
 }
 
-/* The chart, unless the caller decided. Rows that are to be cut though the chart would leave them whole are cut as
- * uneven ones are. */
-static struct spmmi_balance balance(const struct spmmi_request *r, const struct spmmi_pattern *a,
-                                    double utilisation)
+/* The chart. must_cut: rows that it would leave whole are cut as uneven ones are. */
+static struct spmmi_balance ask_chart(const struct spmmi_request *r, const struct spmmi_pattern *a,
+                                      double utilisation, bool must_cut)
 {
     const spmm_inspect_options_t *o = &r->options;
     const struct spmmi_balance_input input = {a->mean, a->stddev, utilisation};
-    struct spmmi_balance_rule rule = {o->u_min, o->cv_max, o->segment_scale, o->segment_least};
-    const bool is_whole = r->schedule == SPMM_SCHEDULE_WHOLE || o->balance == SPMM_BALANCE_NONE;
-    const bool is_cut = r->schedule == SPMM_SCHEDULE_SEGMENTED || o->balance == SPMM_BALANCE_SEGMENTS;
+    const struct spmmi_balance_rule rule = {o->u_min, must_cut ? -1 : o->cv_max, o->segment_scale,
+                                            o->segment_least};
     struct spmmi_balance b = spmmi_balance_choose(&rule, &input);
-    if (is_whole)
-        b = (struct spmmi_balance){SPMM_SCHEDULE_WHOLE, 0, SPMMI_REASON_FORCED, 0, 0};
-    if (is_cut && b.schedule == SPMM_SCHEDULE_WHOLE) {
-        rule.cv_max = -1;
-        b = spmmi_balance_choose(&rule, &input);
-    }
-    if (is_cut)
-        b = (struct spmmi_balance){b.schedule, b.segment, SPMMI_REASON_FORCED, 0, 0};
     if (o->segment_length != 0 && b.schedule == SPMM_SCHEDULE_SEGMENTED)
         b.segment = o->segment_length;
     return b;
+}
+
+static bool must_stay_whole(const struct spmmi_request *r)
+{
+    return r->schedule == SPMM_SCHEDULE_WHOLE || r->options.balance == SPMM_BALANCE_NONE;
+}
+
+static bool must_be_cut(const struct spmmi_request *r)
+{
+    return r->schedule == SPMM_SCHEDULE_SEGMENTED || r->options.balance == SPMM_BALANCE_SEGMENTS;
+}
+
+/* The chart, unless the caller decided. */
+static struct spmmi_balance balance(const struct spmmi_request *r, const struct spmmi_pattern *a,
+                                    double utilisation)
+{
+    if (must_stay_whole(r))
+        return (struct spmmi_balance){SPMM_SCHEDULE_WHOLE, 0, SPMMI_REASON_FORCED, 0, 0};
+    const struct spmmi_balance b = ask_chart(r, a, utilisation, must_be_cut(r));
+    if (must_be_cut(r))
+        return (struct spmmi_balance){b.schedule, b.segment, SPMMI_REASON_FORCED, 0, 0};
+    return b;
+}
+
+/* What the chart did not propose: whole rows, or segments that cut some. Returns false where there is nothing else. */
+static bool other_side(const struct spmmi_request *r, const struct spmmi_pattern *a,
+                       const struct spmmi_tiled_choice *c, struct spmmi_balance *other)
+{
+    *other = (struct spmmi_balance){.schedule = SPMM_SCHEDULE_WHOLE};
+    if (c->chart.schedule == SPMM_SCHEDULE_WHOLE)
+        *other = ask_chart(r, a, c->utilisation, true);
+    other->reason = SPMMI_REASON_PREDICTED;
+    return other->schedule != c->chart.schedule && (other->segment == 0 || other->segment < a->longest) &&
+           a->nnz + a->rows <= (int64_t)SPMMI_UNIT_MAX;
 }
 
 /* Eq. 3, or Eq. 6, for the R of this n; and, unlike there, C is written: each row once for all its nonzeros, spread
@@ -127,27 +154,105 @@ cleanup:
     return status;
 }
 
+/* Figures of choice->balance in the order of A, and their prediction. */
+static spmm_status_t configure(const struct spmmi_request *r, const struct spmmi_pattern *a,
+                               struct spmmi_tiled_studies *studies, const struct spmmi_model_matrix *model,
+                               uint32_t layout, int64_t n, struct spmmi_tiled_choice *choice,
+                               spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_TRY(spmmi_study_of(studies, a, choice->balance.segment, &choice->study, diag));
+    choice->panel_rows = panel_rows_for(r, choice->study->units, n);
+    SPMM_TRY(spmmi_study_panels(choice->study, a, r, choice->panel_rows, false, n, &choice->stats, diag));
+    choice->seconds = predict(r, model, choice, &choice->stats, layout, n);
+cleanup:
+    return status;
+}
+
+/* Where nobody but the chart decided, the model may: it is right more often, if it is not about little. */
+static spmm_status_t arbitrate(const struct spmmi_request *r, const struct spmmi_pattern *a,
+                               struct spmmi_tiled_studies *studies, const struct spmmi_model_matrix *model,
+                               uint32_t layout, int64_t n, struct spmmi_tiled_choice *choice,
+                               spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_tiled_choice other = *choice;
+    if (model == NULL || r->options.balance != SPMM_BALANCE_AUTO ||
+        choice->chart.reason == SPMMI_REASON_FORCED || !other_side(r, a, choice, &other.balance))
+        goto cleanup;
+    SPMM_TRY(configure(r, a, studies, model, layout, n, &other, diag));
+    choice->other_seconds = other.other_seconds = other.seconds;
+    other.balance.figure = US_PER_SECOND * other.seconds;
+    other.balance.threshold = US_PER_SECOND * choice->seconds;
+    if (other.seconds < OVERRULES * choice->seconds)
+        *choice = other;
+cleanup:
+    return status;
+}
+
 spmm_status_t spmmi_choose_tiled(const struct spmmi_request *r, const struct spmmi_pattern *a,
                                  struct spmmi_tiled_studies *studies, const struct spmmi_model_matrix *model,
                                  uint32_t layout, int64_t n, double to_beat,
                                  struct spmmi_tiled_choice *choice, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct spmmi_tiled_study *study = NULL;
     memset(choice, 0, sizeof *choice);
     choice->utilisation =
         spmmi_utilisation((uint64_t)a->rows, panel_rows_for(r, (uint64_t)a->rows, n), n,
                           spmmi_model_register_tile(n, r->options.dtype), r->device.multiprocessors);
-    choice->balance = balance(r, a, choice->utilisation);
-    SPMM_TRY(spmmi_study_of(studies, a, choice->balance.segment, &study, diag));
-    choice->study = study;
-    choice->panel_rows = panel_rows_for(r, study->units, n);
-    SPMM_TRY(spmmi_study_panels(study, a, r, choice->panel_rows, false, n, &choice->stats, diag));
-    choice->seconds = predict(r, model, choice, &choice->stats, layout, n);
+    choice->chart = choice->balance = balance(r, a, choice->utilisation);
+    SPMM_TRY(configure(r, a, studies, model, layout, n, choice, diag));
+    choice->chart_seconds = choice->seconds;
+    SPMM_TRY(arbitrate(r, a, studies, model, layout, n, choice, diag));
     if (may_order_pay(r, model, choice, layout, n, to_beat))
-        SPMM_TRY(try_order(r, a, study, model, layout, n, choice, diag));
+        SPMM_TRY(try_order(r, a, choice->study, model, layout, n, choice, diag));
 cleanup:
     return status;
+}
+
+int spmmi_tiled_trace(const struct spmmi_request *r, const struct spmmi_tiled_choice *c, double rows_us,
+                      struct spmmi_trace list[SPMMI_TILED_TRACE_MAX])
+{
+    const struct spmmi_balance *b = &c->balance, *chart = &c->chart;
+    const bool is_overruled = b->schedule != chart->schedule, is_taken = rows_us <= 0;
+    const double us = US_PER_SECOND * c->seconds, chart_us = US_PER_SECOND * c->chart_seconds;
+    int count = 0;
+    /* What the chart asked and left .. */
+    if (chart->reason == SPMMI_REASON_UNEVEN || chart->reason == SPMMI_REASON_EVEN)
+        list[count++] = (struct spmmi_trace){.schedule = SPMM_SCHEDULE_SEGMENTED,
+                                             .reason = SPMMI_REASON_UNDERUSED,
+                                             .figure = c->utilisation,
+                                             .threshold = r->options.u_min};
+    list[count++] = (struct spmmi_trace){
+        .schedule = chart->schedule == SPMM_SCHEDULE_WHOLE ? SPMM_SCHEDULE_SEGMENTED : SPMM_SCHEDULE_WHOLE,
+        .reason = chart->reason,
+        .predicted_us = US_PER_SECOND * c->other_seconds,
+        .figure = chart->figure,
+        .threshold = chart->threshold};
+    /* .. what it proposed in vain .. */
+    if (is_overruled)
+        list[count++] = (struct spmmi_trace){.schedule = chart->schedule,
+                                             .reason = SPMMI_REASON_PREDICTED,
+                                             .predicted_us = chart_us,
+                                             .figure = chart_us,
+                                             .threshold = US_PER_SECOND * c->other_seconds};
+    /* .. and what is left of it all. */
+    list[count++] = (struct spmmi_trace){.schedule = b->schedule,
+                                         .chosen = is_taken,
+                                         .reason = is_taken ? b->reason : SPMMI_REASON_PREDICTED,
+                                         .predicted_us = us,
+                                         .figure = is_taken ? b->figure : us,
+                                         .threshold = is_taken ? b->threshold : rows_us};
+    if (c->is_tried)
+        list[count++] = (struct spmmi_trace){.schedule = b->schedule,
+                                             .chosen = is_taken && (c->flags & SPMMI_PART_REORDERED) != 0,
+                                             .reason = SPMMI_REASON_REUSE,
+                                             .predicted_us = US_PER_SECOND * c->seconds_reordered,
+                                             .figure = c->intensity_reordered,
+                                             .threshold = c->intensity};
+    for (int i = 0; i < count; i++)
+        list[i].family = SPMM_FAMILY_TILED;
+    return count;
 }
 
 spmm_status_t spmmi_tiled_part(const struct spmmi_tiled_study *study, const struct spmmi_decision *d,

@@ -120,7 +120,7 @@ static spmm_status_t check_ranges(const spmm_inspect_options_t *o, spmm_diag_t *
                    {"cv_max", o->cv_max},
                    {"blocks_per_sm", o->blocks_per_sm}};
     const uint32_t panel = o->panel_rows, slots = o->stage_slots;
-    SPMM_REQUIRE(o->balance >= 0 && o->balance <= SPMM_BALANCE_SEGMENTS, SPMM_ERR_ARGUMENT, diag,
+    SPMM_REQUIRE(o->balance >= 0 && o->balance <= SPMM_BALANCE_CHART, SPMM_ERR_ARGUMENT, diag,
                  "balance %d is none that spmm knows", (int)o->balance);
     SPMM_REQUIRE(o->reorder >= 0 && o->reorder <= SPMM_REORDER_RCM, SPMM_ERR_ARGUMENT, diag,
                  "reorder %d is none that spmm knows", (int)o->reorder);

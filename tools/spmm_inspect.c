@@ -44,8 +44,11 @@ static const struct cli_choice schedules[] = {{"auto", 0},
                                               {"whole", SPMM_SCHEDULE_WHOLE},
                                               {"segmented", SPMM_SCHEDULE_SEGMENTED},
                                               {NULL, 0}};
-static const struct cli_choice balances[] = {
-    {"auto", SPMM_BALANCE_AUTO}, {"none", SPMM_BALANCE_NONE}, {"segments", SPMM_BALANCE_SEGMENTS}, {NULL, 0}};
+static const struct cli_choice balances[] = {{"auto", SPMM_BALANCE_AUTO},
+                                             {"chart", SPMM_BALANCE_CHART},
+                                             {"none", SPMM_BALANCE_NONE},
+                                             {"segments", SPMM_BALANCE_SEGMENTS},
+                                             {NULL, 0}};
 static const struct cli_choice reorders[] = {{"auto", SPMM_REORDER_AUTO},
                                              {"none", SPMM_REORDER_NONE},
                                              {"radix", SPMM_REORDER_RADIX},
@@ -83,7 +86,9 @@ static const struct cli_option options[] = {
              "tiled/segmented, window/dense, window/packed,\npanel/dense or panel/packed"},
     {0, "force-kernel", CLI_TEXT, &args.kernel, .value = "NAME", .help = "the same"},
     {0, "balance", CLI_TEXT, &args.balance, .value = "HOW",
-     .help = "tiled: auto (default: the decision chart), none, or\nsegments[:LENGTH] of so many nonzeros"},
+     .help = "tiled: auto (default: the decision chart, unless the\nmodel predicts a tenth less time "
+             "otherwise), chart,\n"
+             "none, or segments[:LENGTH] of so many nonzeros"},
     {0, "u-min", CLI_NUMBER, &args.u_min, .value = "U",
      .help = "chart: cut rows below U blocks a multiprocessor;\ndefault 0.65"},
     {0, "cv-max", CLI_NUMBER, &args.cv_max, .value = "CV",
@@ -200,7 +205,8 @@ static enum cli_result check_balance(void)
             args.segment_length >= 1 && args.segment_length <= INT32_MAX / 2)
             return CLI_RUN;
     }
-    return cli_complain(&program, "--balance: expected auto, none, segments or segments:LENGTH, found '%s'",
+    return cli_complain(&program,
+                        "--balance: expected auto, chart, none, segments or segments:LENGTH, found '%s'",
                         args.balance);
 }
 

@@ -78,9 +78,10 @@ SPMM_API spmm_status_t spmm_matrix_info(const spmm_matrix_t *matrix, spmm_matrix
 
 /* tiled: are rows cut into segments? The chart: where the device is underused or rows are uneven. */
 typedef enum spmm_balance {
-    SPMM_BALANCE_AUTO = 0, /* the chart decides */
+    SPMM_BALANCE_AUTO = 0, /* the chart, unless the model predicts that the contrary is a tenth faster */
     SPMM_BALANCE_NONE = 1, /* whole rows */
-    SPMM_BALANCE_SEGMENTS = 2
+    SPMM_BALANCE_SEGMENTS = 2,
+    SPMM_BALANCE_CHART = 3 /* the chart alone */
 } spmm_balance_t;
 /* In which order do panels, windows and blocks take the rows (tiled: the units, which may be segments of rows)?
  * Columns keep their order. */
@@ -94,7 +95,6 @@ typedef enum spmm_reorder {
     SPMM_REORDER_RCM = 5      /* reverse Cuthill-McKee on the graph of A + A^T; square matrices only */
 } spmm_reorder_t;
 
-typedef struct spmm_inspect_options {
 /* An order of the rows, of any kind but AUTO: order[i] is the row at place i, for all rows of the matrix. threads 0:
  * as many as the machine has; never changes the order. Errors: ARGUMENT (also a kind that does not fit the matrix),
  * MEMORY. */
@@ -107,6 +107,7 @@ SPMM_API spmm_status_t spmm_matrix_permute(const spmm_matrix_t *matrix, const ui
                                            const uint32_t *col_order, int threads, spmm_matrix_t **permuted,
                                            spmm_diag_t *diag);
 
+typedef struct spmm_inspect_options {
     size_t struct_size;
     spmm_dtype_t dtype; /* 0 = SPMM_F32 */
     const int64_t *n;   /* typical numbers of columns of B, n_count of them; NULL = any */

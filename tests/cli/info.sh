@@ -93,7 +93,7 @@ is_json 'j["panels"]["panels"] == 3 and j["panels"]["blocks"] == 48 and j["panel
 is_json '[h["panel_rows"] for h in j["panels"]["heights"]] == [8, 16, 32, 64, 128, 256]'
 is_json 'len(j["panels"]["column_count"]) == 32 and len(j["panels"]["column_sum"]) == 32'
 is_json 'j["variants"][0]["parts"][0]["panel_rows"] == 32 and not j["variants"][0]["parts"][0]["is_reordered"]'
-spmm-inspect -q "$matrix" --kernel tiled --device h100 -o "$work/tiled.plan"
+spmm-inspect -q "$matrix" --kernel tiled --balance chart --device h100 -o "$work/tiled.plan"
 run spmm-info "$work/tiled.plan"
 exits 0
 says '256: 13.87'

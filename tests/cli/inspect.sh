@@ -136,7 +136,7 @@ is_json 'len(j["variants"]) == 1'
 is_json 'j["variants"][0]["parts"][0]["family"] == "tiled" and j["variants"][0]["parts"][0]["granule"] == 5'
 is_json 'j["panels"]["panel_rows"] == 64 and j["panels"]["stage_slots"] == 100 and j["panels"]["is_reordered"]'
 is_json '[t["schedule"] for t in j["trace"] if t["chosen"]] == ["segmented", "segmented"]'
-run spmm-inspect --json -n 64 --kernel tiled --u-min 0.01 --cv-max 99 --segment-scale 4 --segment-least 9 gen:arrow:20000
+run spmm-inspect --json -n 64 --kernel tiled --balance chart --u-min 0.01 --cv-max 99 --segment-scale 4 --segment-least 9 gen:arrow:20000
 exits 0
 is_json 'j["variants"][0]["parts"][0]["schedule"] == "whole"'
 run spmm-inspect --json -n 64 --kernel tiled --segment-scale 4 --segment-least 9 gen:arrow:20000

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "format/plan.h"
@@ -17,7 +18,7 @@ struct tiled_case {
     uint32_t granule, panel_rows, flags;
     enum spmmi_reason reason;
 };
-static const int64_t n_64[] = {64};
+static const int64_t n_8[] = {8}, n_64[] = {64};
 
 /* 132 multiprocessors; R = 16, so that 64 columns make 4 blocks of a panel. */
 static const struct tiled_case tiled_cases[] = {
@@ -42,11 +43,33 @@ static const struct tiled_case tiled_cases[] = {
              .segment_least = 32),
      SPMM_SCHEDULE_SEGMENTED, 32, 256, 0, SPMMI_REASON_UNEVEN},
     {"thresholds_can_be_moved", "gen:arrow:20000",
-     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE, .cv_max = 100),
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE, .cv_max = 100,
+             .balance = SPMM_BALANCE_CHART),
      SPMM_SCHEDULE_WHOLE, 0, 256, 0, SPMMI_REASON_EVEN},
     {"u_min_can_be_moved", "gen:dense:64:1000",
-     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE, .u_min = 0.01),
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE, .u_min = 0.01,
+             .balance = SPMM_BALANCE_CHART),
      SPMM_SCHEDULE_WHOLE, 0, 32, 0, SPMMI_REASON_EVEN},
+    /* 47 us as whole rows, 28 in segments of the mean row. */
+    {"the_model_cuts_what_the_chart_leaves_whole", "gen:femshuf:12:12:12",
+     OPTIONS(.n = n_8, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE),
+     SPMM_SCHEDULE_SEGMENTED, 68, 32, 0, SPMMI_REASON_PREDICTED},
+    {"the_chart_alone_leaves_it_whole", "gen:femshuf:12:12:12",
+     OPTIONS(.n = n_8, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
+             .balance = SPMM_BALANCE_CHART),
+     SPMM_SCHEDULE_WHOLE, 0, 32, 0, SPMMI_REASON_EVEN},
+    /* 14 us in segments of the mean row, 12 as whole rows. */
+    {"the_model_leaves_whole_what_the_chart_cuts", "gen:powerlaw:5000:200:2",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE),
+     SPMM_SCHEDULE_WHOLE, 0, 64, 0, SPMMI_REASON_PREDICTED},
+    {"the_chart_alone_cuts_it", "gen:powerlaw:5000:200:2",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
+             .balance = SPMM_BALANCE_CHART),
+     SPMM_SCHEDULE_SEGMENTED, 2, 64, 0, SPMMI_REASON_UNEVEN},
+    /* The model speaks of GPUs only. */
+    {"a_cpu_follows_the_chart", "gen:powerlaw:5000:200:2",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE, .device = "cpu"),
+     SPMM_SCHEDULE_SEGMENTED, 2, 256, 0, SPMMI_REASON_UNEVEN},
     {"whole_rows_can_be_forced", "gen:arrow:20000",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled/whole", .reorder = SPMM_REORDER_NONE),
      SPMM_SCHEDULE_WHOLE, 0, 256, 0, SPMMI_REASON_FORCED},
@@ -157,6 +180,34 @@ static void the_trace_tells_what_the_order_does(void **state)
         assert_int_equal(entries, reorder == SPMM_REORDER_NONE ? 0 : (int)plan->variant_count);
         spmm_plan_destroy(plan);
     }
+    spmm_matrix_destroy(m);
+}
+
+/* The chart's path first, then what it proposed and what overruled it, each with its time. */
+static void the_trace_tells_who_decided_on_cutting(void **state)
+{
+    (void)state;
+    spmm_matrix_t *m = inspect_generate("gen:powerlaw:5000:200:2");
+    const spmm_inspect_options_t options =
+        OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE);
+    spmm_plan_t *plan = inspect_plan(m, &options);
+    assert_int_equal(plan->trace_count, 6);
+    const struct spmmi_trace *t = plan->trace + 2; /* after two of the rows family */
+    assert_int_equal(t[0].reason, SPMMI_REASON_UNDERUSED);
+    assert_int_equal(t[1].reason, SPMMI_REASON_UNEVEN);
+    assert_int_equal(t[2].reason, SPMMI_REASON_PREDICTED);
+    assert_int_equal(t[3].reason, SPMMI_REASON_PREDICTED);
+    assert_int_equal(t[1].schedule, SPMM_SCHEDULE_WHOLE);
+    assert_int_equal(t[2].schedule, SPMM_SCHEDULE_SEGMENTED);
+    assert_int_equal(t[3].schedule, SPMM_SCHEDULE_WHOLE);
+    assert_true(!t[1].chosen && !t[2].chosen && t[3].chosen);
+    assert_true(t[1].predicted_us == t[3].predicted_us && t[3].predicted_us < 0.9 * t[2].predicted_us);
+    assert_true(t[2].figure == t[2].predicted_us && t[2].threshold == t[3].predicted_us);
+    assert_true(t[3].figure == t[3].predicted_us && t[3].threshold == t[2].predicted_us);
+    spmm_trace_info_t info;
+    assert_int_equal(spmm_plan_trace(plan, 5, &info), SPMM_OK);
+    assert_non_null(strstr(info.reason, ", the alternative "));
+    spmm_plan_destroy(plan);
     spmm_matrix_destroy(m);
 }
 
@@ -273,6 +324,7 @@ int main(void)
     static const struct CMUnitTest plain[] = {
         cmocka_unit_test(a_free_choice_passes_the_check_of_the_format),
         cmocka_unit_test(the_trace_tells_what_the_order_does),
+        cmocka_unit_test(the_trace_tells_who_decided_on_cutting),
         cmocka_unit_test(permuted_output_has_one_order_for_every_product),
         cmocka_unit_test(tiled_parts_pass_the_check_of_the_format),
         cmocka_unit_test(figures_are_those_of_what_runs),
