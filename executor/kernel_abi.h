@@ -299,9 +299,15 @@ struct spmmi_fragment_host {
     void *workspace; /* the slots: slot_count * unit_rows * n sums */
     int threads;     /* 0 = OpenMP's default */
 };
-/* kernels/window/window_cpu.c and kernels/panel/panel_cpu.c. Same bits at any number of threads. */
-void spmmi_window_host(const struct spmmi_fragment_host *args);
-void spmmi_panel_host(const struct spmmi_fragment_host *args);
+/* Bytes of the slots for n columns; UINT64_MAX where they overflow. */
+static inline uint64_t spmmi_fragment_slot_bytes(const struct spmmi_fragments *layout, int dtype, int64_t n)
+{
+    uint64_t bytes = 0;
+    const uint64_t sums = (uint64_t)layout->slot_count * layout->unit_rows * spmmi_tiled_sum_bytes(dtype);
+    return __builtin_mul_overflow(sums, (uint64_t)n, &bytes) ? UINT64_MAX : bytes;
+}
+/* Both families; kernels/shared/fragment_cpu.c. Same bits at any number of threads. */
+void spmmi_fragment_host_run(const struct spmmi_fragment_host *args);
 
 /* One launch on the GPU; B and C are row-major. */
 struct spmmi_fragment_cuda {
