@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the window and panel families on the CPU share.
+ *
+ * fragment_cpu.c cuts the product into items and tiles of columns; the arithmetic is done by one table of functions
+ * for each SIMD level and compute type. An element of C adds its products step by step, in fragment order within a
+ * block, with fused multiply-adds, whatever the level, the tile and the threads.                     */
+#ifndef SPMMI_FRAGMENT_CPU_H
+#define SPMMI_FRAGMENT_CPU_H
+
+#include "executor/kernel_abi.h"
+
+#define FRAGMENT_CPU_ROWS_MAX 256
+#define FRAGMENT_CPU_STEP_MAX 16 /* columns of a step */
+#define FRAGMENT_CPU_COLUMNS_MAX 32
+
+/* Columns [first, first + width) of one item; columns >= width: the instance, 4, 8, 16 or 32. */
+struct fragment_cpu_tile {
+    const struct spmmi_fragment_host *args;
+    const struct spmmi_fragment_item *item;
+    int columns;
+    int64_t first, width;
+};
+
+struct fragment_cpu_ops {
+    void (*item)(const struct fragment_cpu_tile *tile);
+    /* Row r of a unit that was cut: the sum of its slots, in order, goes to C. */
+    void (*join)(const struct spmmi_fragment_host *args, const struct spmmi_fragment_split *split,
+                 uint32_t r);
+    /* n numbers of C times beta; beta = 0 does not read them. */
+    void (*scale)(int64_t n, double beta, void *c);
+};
+
+/* Indexed by compute - 1. The levels beyond the portable one exist on x86-64 only. */
+extern const struct fragment_cpu_ops spmmi_fragment_cpu_portable[6];
+extern const struct fragment_cpu_ops spmmi_fragment_cpu_avx2[6];
+
+#endif

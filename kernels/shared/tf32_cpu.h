@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tf32 on the CPU: numbers of f32 with 11 significant bits, without branches, so that compilers vectorise loops. */
+#ifndef SPMMI_TF32_CPU_H
+#define SPMMI_TF32_CPU_H
+
+#include "kernels/shared/half_cpu.h"
+
+/* To nearest, ties away from zero, as GPUs convert. Too large is infinity; NaN stays as it is. */
+static inline float tf32_round(float number)
+{
+    const uint32_t bits = half_bits_of(number);
+    const uint32_t rounded = (bits + 0x1000) & 0xffffe000;
+    return half_number_of((bits & 0x7fffffff) > 0x7f800000 ? bits : rounded);
+}
+
+#endif
