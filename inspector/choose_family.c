@@ -11,7 +11,8 @@
 
 #define N_TYPICAL 64
 #define US_PER_SECOND 1e6
-#define TILED_NNZ_MIN 50000 /* smaller matrices were not measured, and a launch is most of their time */
+#define FRAGMENT_N_MIN 8
+#define NNZ_MIN 50000 /* smaller matrices were not measured, and a launch is most of their time */
 
 struct context {
     const struct spmmi_request *request;
@@ -21,19 +22,14 @@ struct context {
     uint32_t layout;
 };
 
-static bool is_tensor(spmm_family_t family)
-{
-    return family == SPMM_FAMILY_WINDOW || family == SPMM_FAMILY_PANEL;
-}
-
 /* Of a matrix without nonzeros the models say nothing. */
 static bool is_modelled(const struct context *x)
 {
     return x->pattern->nnz > 0;
 }
 
-/* The refined model speaks of the tiled family on GPUs only. */
-static const struct spmmi_model_matrix *tiled_model(const struct context *x)
+/* The refined model speaks of the families beside rows on GPUs only. */
+static const struct spmmi_model_matrix *gpu_model(const struct context *x)
 {
     return is_modelled(x) && x->request->device.target != SPMMI_TARGET_CPU ? &x->model : NULL;
 }
@@ -44,8 +40,20 @@ static bool considers_tiled(const struct context *x, int64_t n)
 {
     if (x->request->family != 0)
         return x->request->family == SPMM_FAMILY_TILED;
-    return n > 1 && x->pattern->nnz >= TILED_NNZ_MIN && tiled_model(x) != NULL &&
+    return n > 1 && x->pattern->nnz >= NNZ_MIN && gpu_model(x) != NULL &&
            x->pattern->nnz + x->pattern->rows <= (int64_t)SPMMI_UNIT_MAX;
+}
+
+/* Few columns leave most of an MMA idle. A free choice needs constants that were fitted. */
+static bool considers_fragments(const struct context *x, int64_t n)
+{
+    const struct spmmi_request *r = x->request;
+    if (spmmi_is_fragments(r->family))
+        return true;
+    return (r->family == 0 || r->may_be_tensor) && r->tensor != 0 && n >= FRAGMENT_N_MIN &&
+           x->pattern->nnz >= NNZ_MIN && x->pattern->nnz <= (int64_t)UINT32_MAX && gpu_model(x) != NULL &&
+           (spmmi_fragment_is_fitted(r, SPMM_FAMILY_WINDOW) ||
+            spmmi_fragment_is_fitted(r, SPMM_FAMILY_PANEL));
 }
 
 static void predict_rows(const struct context *x, struct spmmi_decision *d)
@@ -69,17 +77,26 @@ static double winner_us(const struct spmmi_decision *d)
     return 0;
 }
 
-/* Rows give way. */
+/* What was considered so far loses, to what the caller wants or to what is predicted to be faster. Entries that answer
+ * a question of the way there keep their reason. */
+static void give_way(struct spmmi_decision *d, bool is_forced, double us)
+{
+    for (int i = 0; i < d->candidate_count; i++) {
+        struct spmmi_trace *t = &d->candidates[i];
+        const bool is_order = t->reason == SPMMI_REASON_REUSE || t->reason == SPMMI_REASON_BLOCKS;
+        const bool has_lost = t->reason == SPMMI_REASON_PREDICTED || t->reason == SPMMI_REASON_IMBALANCE;
+        if (is_forced || has_lost || (t->chosen && !is_order)) {
+            t->reason = is_forced ? SPMMI_REASON_FORCED : SPMMI_REASON_PREDICTED;
+            t->figure = is_forced ? 0 : t->predicted_us;
+            t->threshold = is_forced ? 0 : us;
+        }
+        t->chosen = 0;
+    }
+}
+
 static void take_tiled(const struct context *x, const struct spmmi_tiled_choice *c, struct spmmi_decision *d)
 {
-    const bool is_forced = x->request->family == SPMM_FAMILY_TILED;
-    for (int i = 0; i < SPMMI_CANDIDATE_ROWS; i++) {
-        struct spmmi_trace *t = &d->candidates[i];
-        t->chosen = 0;
-        t->reason = is_forced ? SPMMI_REASON_FORCED : SPMMI_REASON_PREDICTED;
-        t->figure = is_forced ? 0 : t->predicted_us;
-        t->threshold = is_forced ? 0 : US_PER_SECOND * c->seconds;
-    }
+    give_way(d, x->request->family == SPMM_FAMILY_TILED, US_PER_SECOND * c->seconds);
     d->family = SPMM_FAMILY_TILED;
     d->schedule = c->balance.schedule;
     d->granule = c->balance.segment;
@@ -106,47 +123,49 @@ cleanup:
 }
 
 static spmm_status_t consider_tiled(const struct context *x, struct spmmi_decision *d,
-                                    struct spmmi_family_choice *choice, spmm_diag_t *diag)
+                                    struct spmmi_tiled_choice *c, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_request *r = x->request;
     const bool is_forced = r->family == SPMM_FAMILY_TILED;
     const double rows_us = winner_us(d);
     const double to_beat = is_forced ? (double)INFINITY : rows_us / US_PER_SECOND;
-    struct spmmi_tiled_choice c;
-    SPMM_TRY(spmmi_choose_tiled(r, x->pattern, &x->studies->tiled, tiled_model(x), x->layout, d->n, to_beat,
-                                &c, diag));
-    const bool is_taken = c.seconds < to_beat;
-    if (is_taken) {
-        take_tiled(x, &c, d);
-        SPMM_TRY(keep_figures(x, &c, d->n, choice, diag));
-    }
-    d->candidate_count +=
-        spmmi_tiled_trace(r, &c, is_taken ? 0 : rows_us, d->candidates + d->candidate_count);
+    SPMM_TRY(spmmi_choose_tiled(r, x->pattern, &x->studies->tiled, gpu_model(x), x->layout, d->n, to_beat, c,
+                                diag));
+    const bool is_taken = c->seconds < to_beat;
+    if (is_taken)
+        take_tiled(x, c, d);
+    d->candidate_count += spmmi_tiled_trace(r, c, is_taken ? 0 : rows_us, d->candidates + d->candidate_count);
 cleanup:
     return status;
 }
 
-static spmm_status_t force_fragment(const struct context *x, struct spmmi_decision *d, spmm_diag_t *diag)
+/* The tensor cores' configuration, compared with the rest where the caller did not name it. */
+static spmm_status_t consider_fragments(const struct context *x, struct spmmi_decision *d, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
+    const struct spmmi_request *r = x->request;
+    const bool is_forced = spmmi_is_fragments(r->family);
+    const double others_us = winner_us(d);
+    const double to_beat = is_forced ? (double)INFINITY : SPMMI_FRAGMENT_MARGIN * others_us / US_PER_SECOND;
     struct spmmi_fragment_choice c;
-    SPMM_TRY(spmmi_choose_fragment(x->request, x->pattern, &x->studies->fragments, d->n, &c, diag));
-    for (int i = 0; i < SPMMI_CANDIDATE_ROWS; i++) {
-        struct spmmi_trace *t = &d->candidates[i];
-        t->chosen = 0;
-        t->reason = SPMMI_REASON_FORCED;
-        t->figure = t->threshold = 0;
+    SPMM_TRY(spmmi_choose_fragment(r, x->pattern, &x->studies->fragments, gpu_model(x), x->layout, d->n,
+                                   to_beat, &c, diag));
+    const bool is_taken = !c.is_sparse && c.best.seconds < to_beat;
+    if (is_taken) {
+        give_way(d, is_forced, US_PER_SECOND * c.best.seconds);
+        d->family = c.best.family;
+        d->schedule = c.best.schedule;
+        d->granule = c.best.granule;
+        d->panel_rows = c.best.panel_rows;
+        d->stage_slots = 0;
+        d->flags = (c.best.order != NULL || r->options.permute_output ? SPMMI_PART_REORDERED : 0u) |
+                   (r->options.permute_output ? SPMMI_PART_PERMUTES_OUTPUT : 0u);
+        d->compute = r->tensor;
+        d->order = c.best.order;
     }
-    d->family = c.family;
-    d->schedule = c.schedule;
-    d->granule = c.granule;
-    d->panel_rows = c.panel_rows;
-    d->flags = c.flags;
-    d->compute = x->request->tensor;
-    d->order = c.order->order;
-    d->candidates[d->candidate_count++] = (struct spmmi_trace){
-        .family = c.family, .schedule = c.schedule, .chosen = 1, .reason = SPMMI_REASON_FORCED};
+    d->candidate_count +=
+        spmmi_fragment_trace(r, &c, is_taken ? 0 : others_us, d->candidates + d->candidate_count);
 cleanup:
     return status;
 }
@@ -175,15 +194,18 @@ static spmm_status_t choose_layout(const struct context *x, struct spmmi_decisio
         .n_count = r->options.n_count,
         .forced = r->family == SPMM_FAMILY_ROWS ? r->schedule : (spmm_schedule_t)0,
     };
+    struct spmmi_tiled_choice tiled;
     *count = r->options.permute_output ? whole_range(r, decisions) : spmmi_choose(&input, decisions);
     for (int i = 0; i < *count; i++) {
         decisions[i].layouts = x->layout;
         if (is_modelled(x))
             predict_rows(x, &decisions[i]);
-        if (is_tensor(r->family))
-            SPMM_TRY(force_fragment(x, &decisions[i], diag));
         if (considers_tiled(x, decisions[i].n))
-            SPMM_TRY(consider_tiled(x, &decisions[i], choice, diag));
+            SPMM_TRY(consider_tiled(x, &decisions[i], &tiled, diag));
+        if (considers_fragments(x, decisions[i].n))
+            SPMM_TRY(consider_fragments(x, &decisions[i], diag));
+        if (decisions[i].family == SPMM_FAMILY_TILED)
+            SPMM_TRY(keep_figures(x, &tiled, decisions[i].n, choice, diag));
     }
 cleanup:
     return status;

@@ -3,14 +3,34 @@
 #include "choose_fragment.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "format/alloc.h"
 #include "format/diag.h"
 
-#define INDEX_BYTES 4.0
 #define MAP_BYTES 12.0   /* of a packed block: its bits, and where its values begin */
-#define PACKED_GAIN 0.75 /* packed blocks are unpacked: they must be so much smaller */
+#define PACKED_GAIN 0.75 /* without a model: packed blocks, which are unpacked, must be so much smaller */
+#define ORDER_WORTH 1.5  /* times what is to beat: the largest gain that is hoped for from an order */
+#define ORDER_FILL 32.0  /* nonzeros of a block, half of its places, from which on orders are not tried */
+#define ORDER_GAIN \
+    0.9 /* of the blocks or footprints before, what an order leaves where orders do something */
+/* The sample: as many strips as hold so many nonzeros on average, but so many at most and at least. */
+#define SAMPLE_NONZEROS 131072.0
+#define SAMPLE_MOST 128.0
+#define SAMPLE_LEAST 16.0
+#define STRIP_ROWS 256.0
+#define US_PER_SECOND 1e6
+
+struct search {
+    const struct spmmi_request *r;
+    const struct spmmi_pattern *a;
+    struct spmmi_fragment_studies *studies;
+    const struct spmmi_model_matrix *model;
+    uint32_t layout;
+    int64_t n;
+    struct spmmi_fragment_choice *choice;
+};
 
 void spmmi_fragment_studies_free(struct spmmi_fragment_studies *studies)
 {
@@ -20,39 +40,48 @@ void spmmi_fragment_studies_free(struct spmmi_fragment_studies *studies)
     spmmi_row_orders_free(&studies->orders);
 }
 
-/* Exact figures of an order, counted when it is first asked for. */
-static spmm_status_t study_of(struct spmmi_fragment_studies *studies, const struct spmmi_request *r,
-                              const struct spmmi_pattern *a, const struct spmmi_row_order *order,
+static int64_t sample_of(const struct search *s)
+{
+    if (spmmi_is_fragments(s->r->family))
+        return 0;
+    const double strips = (double)s->a->rows / STRIP_ROWS;
+    const double held = SAMPLE_NONZEROS * strips / (double)(s->a->nnz > 0 ? s->a->nnz : 1);
+    return (int64_t)fmax(fmin(held, SAMPLE_MOST), SAMPLE_LEAST);
+}
+
+/* Figures of an order, counted when it is first asked for: exact where the caller wants the family. */
+static spmm_status_t study_of(const struct search *s, const uint32_t *order,
                               const struct spmmi_fragment_study **study, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
+    struct spmmi_fragment_studies *all = s->studies;
     int i = 0;
-    while (i < studies->count && studies->list[i].order->order != order->order)
+    while (i < all->count && all->list[i].order != order)
         i++;
-    if (i == studies->count) {
+    if (i == all->count) {
         assert(i < SPMMI_ORDER_KINDS);
-        studies->list[i].order = order;
-        status = spmmi_fragment_study_open(a, order->order, 0, r->threads, &studies->list[i].study);
-        studies->count++;
+        all->list[i].order = order;
+        status = spmmi_fragment_study_open(s->a, order, sample_of(s), s->r->threads, &all->list[i].study);
+        all->count++;
         SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the figures of windows and panels");
     }
-    *study = &studies->list[i].study;
+    *study = &all->list[i].study;
 cleanup:
     return status;
+}
+
+/* ---- What may run ---- */
+
+bool spmmi_fragment_is_fitted(const struct spmmi_request *r, spmm_family_t family)
+{
+    const struct spmmi_model_candidate c = {.family = family, .compute = r->tensor};
+    return r->device.is_fitted[spmmi_model_kernel_of(&c)][spmmi_model_type_of(&c, r->options.dtype)] != 0;
 }
 
 /* Accumulators of a panel fill the registers of a block of threads: the fewer columns, the taller. */
 static uint32_t height_for(int64_t n)
 {
     return n >= 96 ? 64 : n >= 48 ? 128 : 256;
-}
-
-static enum spmmi_fragment_height height_of(uint32_t unit_rows)
-{
-    enum spmmi_fragment_height height = SPMMI_FRAGMENT_8;
-    while (SPMMI_FRAGMENT_ROWS(height) != unit_rows)
-        height++;
-    return height;
 }
 
 static spmm_schedule_t schedule_for(const struct spmmi_fragment_figures *f, spmm_dtype_t dtype)
@@ -62,32 +91,231 @@ static spmm_schedule_t schedule_for(const struct spmmi_fragment_figures *f, spmm
     return packed > PACKED_GAIN * dense ? SPMM_SCHEDULE_DENSE : SPMM_SCHEDULE_PACKED;
 }
 
-spmm_status_t spmmi_choose_fragment(const struct spmmi_request *r, const struct spmmi_pattern *a,
-                                    struct spmmi_fragment_studies *studies, int64_t n,
-                                    struct spmmi_fragment_choice *choice, spmm_diag_t *diag)
+static bool may_have_family(const struct search *s, spmm_family_t family)
+{
+    return spmmi_is_fragments(s->r->family) ? s->r->family == family : spmmi_fragment_is_fitted(s->r, family);
+}
+
+static bool may_have_height(const struct search *s, int height)
+{
+    const uint32_t named = s->r->options.panel_rows, rows = SPMMI_FRAGMENT_ROWS(height);
+    if (height == SPMMI_FRAGMENT_8)
+        return may_have_family(s, SPMM_FAMILY_WINDOW);
+    if (!may_have_family(s, SPMM_FAMILY_PANEL))
+        return false;
+    return named != 0 ? rows == named : s->model != NULL || rows == height_for(s->n);
+}
+
+static bool may_have_schedule(const struct search *s, const struct spmmi_fragment_figures *f,
+                              spmm_schedule_t schedule)
+{
+    if (spmmi_is_fragments(s->r->family) && s->r->schedule != 0)
+        return schedule == s->r->schedule;
+    return s->model != NULL || schedule == schedule_for(f, s->r->options.dtype);
+}
+
+static double predict(const struct search *s, const struct spmmi_fragment_study *study, int height,
+                      const struct spmmi_fragment_option *option)
+{
+    if (s->model == NULL)
+        return 0;
+    const struct spmmi_fragment_items items =
+        spmmi_fragment_items(study, (enum spmmi_fragment_height)height, option->granule);
+    const struct spmmi_model_fragments f = {.figures = &study->figures[height],
+                                            .items = items.items,
+                                            .partials = items.partials,
+                                            .granule = option->granule,
+                                            .is_reordered = option->order != NULL};
+    const struct spmmi_model_candidate c = {
+        .family = option->family, .schedule = option->schedule, .fragments = &f, .compute = s->r->tensor};
+    return spmmi_model_predict(&s->r->device, s->model, &c, s->n, s->layout, s->r->options.dtype).seconds;
+}
+
+static void keep_best(const struct spmmi_fragment_option *option, struct spmmi_fragment_choice *choice)
+{
+    int i = 0;
+    while (i < choice->count &&
+           (choice->list[i].family != option->family || choice->list[i].schedule != option->schedule))
+        i++;
+    if (i == choice->count || option->seconds < choice->list[i].seconds)
+        choice->list[i] = *option;
+    choice->count += i == choice->count;
+    if (choice->best.family == 0 || option->seconds < choice->best.seconds)
+        choice->best = *option;
+}
+
+/* All that may run in this order; returns the best of it. */
+static struct spmmi_fragment_option try_all(const struct search *s, const struct spmmi_fragment_study *study,
+                                            const uint32_t *order)
+{
+    struct spmmi_fragment_option best = {.family = (spmm_family_t)0};
+    for (int h = 0; h < SPMMI_FRAGMENT_HEIGHTS; h++) {
+        const struct spmmi_fragment_figures *f = &study->figures[h];
+        if (!may_have_height(s, h))
+            continue;
+        struct spmmi_fragment_option option = {
+            .family = h == SPMMI_FRAGMENT_8 ? SPMM_FAMILY_WINDOW : SPMM_FAMILY_PANEL,
+            .panel_rows = f->unit_rows,
+            .granule = spmmi_fragment_granule(f, s->r->device.multiprocessors),
+            .order = order,
+            .blocks = f->blocks,
+            .block_nnz = f->blocks > 0 ? f->nnz / f->blocks : 0};
+        for (int schedule = SPMM_SCHEDULE_DENSE; schedule <= SPMM_SCHEDULE_PACKED; schedule++) {
+            option.schedule = (spmm_schedule_t)schedule;
+            if (!may_have_schedule(s, f, option.schedule))
+                continue;
+            option.seconds = predict(s, study, h, &option);
+            keep_best(&option, s->choice);
+            if (best.family == 0 || option.seconds < best.seconds)
+                best = option;
+        }
+    }
+    return best;
+}
+
+/* ---- Orders ---- */
+
+static enum spmmi_fragment_height height_of(uint32_t panel_rows)
+{
+    enum spmmi_fragment_height height = SPMMI_FRAGMENT_8;
+    while (SPMMI_FRAGMENT_ROWS(height) != panel_rows)
+        height++;
+    return height;
+}
+
+/* Making orders takes longer than all the rest, so a free choice tries them only where the blocks of windows have room
+ * for more nonzeros, and where what was found so far is not too far from what is to beat. */
+static bool may_order_pay(const struct search *s, double to_beat)
+{
+    const struct spmmi_fragment_figures *windows = &s->studies->list[0].study.figures[SPMMI_FRAGMENT_8];
+    if (s->r->options.reorder != SPMM_REORDER_AUTO)
+        return s->r->options.reorder != SPMM_REORDER_NONE;
+    if (s->model == NULL || !isfinite(to_beat))
+        return s->model != NULL;
+    return windows->nnz < ORDER_FILL * windows->blocks && s->choice->best.seconds < ORDER_WORTH * to_beat;
+}
+
+/* Returns whether blocks of windows, or footprints of panels, fall so far that other orders may do as well. */
+static spmm_status_t try_order(const struct search *s, const struct spmmi_row_order *order, bool *gains,
+                               spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const spmm_inspect_options_t *o = &r->options;
-    const struct spmmi_fragment_study *study = NULL;
-    const spmm_reorder_t kind = o->reorder == SPMM_REORDER_AUTO ? SPMM_REORDER_NONE : o->reorder;
-    studies->orders.rows = a->rows;
-    studies->orders.cols = a->cols;
-    studies->orders.row_ptr = a->row_ptr;
-    studies->orders.col_ind = a->col_ind;
-    studies->orders.threads = r->threads;
-    *choice = (struct spmmi_fragment_choice){.family = r->family, .schedule = r->schedule};
-    SPMM_TRY(spmmi_row_order_of(&studies->orders, kind, &choice->order, diag));
-    SPMM_TRY(study_of(studies, r, a, choice->order, &study, diag));
-    choice->panel_rows = r->family == SPMM_FAMILY_WINDOW ? SPMMI_WINDOW_ROWS
-                         : o->panel_rows != 0            ? o->panel_rows
-                                                         : height_for(n);
-    const struct spmmi_fragment_figures *f = &study->figures[height_of(choice->panel_rows)];
-    choice->granule = spmmi_fragment_granule(f, r->device.multiprocessors);
-    choice->schedule = r->schedule != 0 ? r->schedule : schedule_for(f, o->dtype);
-    choice->flags = (choice->order->order != NULL || o->permute_output ? SPMMI_PART_REORDERED : 0u) |
-                    (o->permute_output ? SPMMI_PART_PERMUTES_OUTPUT : 0u);
+    const struct spmmi_fragment_study *before = NULL, *after = NULL;
+    struct spmmi_fragment_choice *c = s->choice;
+    *gains = false;
+    if (order->order == NULL)
+        goto cleanup;
+    SPMM_TRY(study_of(s, order->order, &after, diag));
+    SPMM_TRY(study_of(s, NULL, &before, diag));
+    const struct spmmi_fragment_option best = try_all(s, after, order->order);
+    c->orders[c->order_count].option = best;
+    c->orders[c->order_count++].blocks = before->figures[height_of(best.panel_rows)].blocks;
+    *gains = after->figures[SPMMI_FRAGMENT_8].blocks < ORDER_GAIN * before->figures[SPMMI_FRAGMENT_8].blocks;
+    for (int h = SPMMI_FRAGMENT_64; h < SPMMI_FRAGMENT_HEIGHTS; h++)
+        *gains = *gains || after->figures[h].footprint < ORDER_GAIN * before->figures[h].footprint;
 cleanup:
     return status;
+}
+
+/* All orders that could pay where the caller wants the family. A free choice goes on to the second only where the first
+ * shows that there is something to gain. */
+static spmm_status_t try_orders(const struct search *s, spmm_diag_t *diag)
+{
+    static const spmm_reorder_t of_auto[] = {SPMM_REORDER_MINHASH, SPMM_REORDER_RCM, SPMM_REORDER_RADIX};
+    spmm_status_t status = SPMM_OK;
+    const spmm_reorder_t wanted = s->r->options.reorder;
+    const struct spmmi_row_order *order = NULL;
+    struct spmmi_row_orders *orders = &s->studies->orders;
+    bool gains = true;
+    orders->rows = s->a->rows;
+    orders->cols = s->a->cols;
+    orders->row_ptr = s->a->row_ptr;
+    orders->col_ind = s->a->col_ind;
+    orders->threads = s->r->threads;
+    if (wanted != SPMM_REORDER_AUTO) {
+        SPMM_TRY(spmmi_row_order_of(orders, wanted, &order, diag));
+        if (order->order == NULL)
+            goto cleanup;
+        memset(&s->choice->best, 0, sizeof s->choice->best); /* the caller wants that order, not A's */
+        s->choice->count = 0;
+        SPMM_TRY(try_order(s, order, &gains, diag));
+        goto cleanup;
+    }
+    for (size_t i = 0; i < sizeof of_auto / sizeof of_auto[0] && gains; i++) {
+        if (of_auto[i] == SPMM_REORDER_RCM && s->a->rows != s->a->cols)
+            continue;
+        SPMM_TRY(spmmi_row_order_of(orders, of_auto[i], &order, diag));
+        SPMM_TRY(try_order(s, order, &gains, diag));
+        gains = gains || spmmi_is_fragments(s->r->family);
+    }
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_choose_fragment(const struct spmmi_request *r, const struct spmmi_pattern *a,
+                                    struct spmmi_fragment_studies *studies,
+                                    const struct spmmi_model_matrix *model, uint32_t layout, int64_t n,
+                                    double to_beat, struct spmmi_fragment_choice *choice, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct search s = {r, a, studies, model, layout, n, choice};
+    const struct spmmi_fragment_study *study = NULL;
+    memset(choice, 0, sizeof *choice);
+    SPMM_TRY(study_of(&s, NULL, &study, diag));
+    (void)try_all(&s, study, NULL);
+    assert(choice->count > 0);
+    choice->is_sparse = !spmmi_is_fragments(r->family) && choice->best.block_nnz < SPMMI_FRAGMENT_DENSITY;
+    if (!choice->is_sparse && may_order_pay(&s, to_beat))
+        SPMM_TRY(try_orders(&s, diag));
+cleanup:
+    return status;
+}
+
+/* ---- Records ---- */
+
+static struct spmmi_trace record(const struct spmmi_request *r, const struct spmmi_fragment_option *option)
+{
+    return (struct spmmi_trace){.family = option->family,
+                                .schedule = option->schedule,
+                                .compute = r->options.dtype == SPMM_F32 ? r->tensor : (spmm_compute_t)0,
+                                .predicted_us = US_PER_SECOND * option->seconds};
+}
+
+static void explain(const struct spmmi_request *r, const struct spmmi_fragment_choice *c,
+                    const struct spmmi_fragment_option *option, double winner_us, struct spmmi_trace *t)
+{
+    const bool is_best = option->family == c->best.family && option->schedule == c->best.schedule;
+    t->chosen = is_best && winner_us <= 0;
+    if (c->is_sparse || (t->chosen && !spmmi_is_fragments(r->family))) {
+        t->reason = SPMMI_REASON_DENSITY;
+        t->figure = option->block_nnz;
+        t->threshold = SPMMI_FRAGMENT_DENSITY;
+    } else if (t->chosen) {
+        t->reason = SPMMI_REASON_FORCED;
+    } else {
+        t->reason = SPMMI_REASON_PREDICTED;
+        t->figure = t->predicted_us;
+        t->threshold = winner_us > 0 ? winner_us : US_PER_SECOND * c->best.seconds;
+    }
+}
+
+int spmmi_fragment_trace(const struct spmmi_request *r, const struct spmmi_fragment_choice *choice,
+                         double winner_us, struct spmmi_trace list[SPMMI_FRAGMENT_TRACE_MAX])
+{
+    int count = 0;
+    for (int i = 0; i < choice->count; i++) {
+        list[count] = record(r, &choice->list[i]);
+        explain(r, choice, &choice->list[i], winner_us, &list[count++]);
+    }
+    for (int i = 0; i < choice->order_count; i++) {
+        const struct spmmi_fragment_option *option = &choice->orders[i].option;
+        list[count] = record(r, option);
+        list[count].reason = SPMMI_REASON_BLOCKS;
+        list[count].figure = option->blocks;
+        list[count].threshold = choice->orders[i].blocks;
+        list[count++].chosen = winner_us <= 0 && option->order == choice->best.order;
+    }
+    return count;
 }
 
 spmm_status_t spmmi_fragment_part(const struct spmmi_pattern *a, const struct spmmi_decision *d,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The configuration of the families of the tensor cores, window and panel, for one op, layout and number of columns. */
+/* The configuration of the families of the tensor cores, window and panel, for one op, layout and number of columns:
+ * family, dense or packed blocks, height of the panels, order of the rows. */
 #ifndef SPMMI_CHOOSE_FRAGMENT_H
 #define SPMMI_CHOOSE_FRAGMENT_H
 
@@ -11,25 +12,57 @@
 struct spmmi_fragment_studies {
     struct spmmi_row_orders orders;
     struct {
-        const struct spmmi_row_order *order;
+        const uint32_t *order; /* NULL: that of A */
         struct spmmi_fragment_study study;
     } list[SPMMI_ORDER_KINDS];
     int count;
 };
 void spmmi_fragment_studies_free(struct spmmi_fragment_studies *studies);
 
-struct spmmi_fragment_choice {
+struct spmmi_fragment_option {
     spmm_family_t family;
     spmm_schedule_t schedule;
-    uint32_t panel_rows, granule, flags;
-    const struct spmmi_row_order *order;
-    double seconds; /* predicted; 0 without a model */
+    uint32_t panel_rows, granule;
+    const uint32_t *order;    /* as above */
+    double seconds;           /* predicted; 0 without a model */
+    double blocks, block_nnz; /* of 8 x 8, and nonzeros of a mean one */
+};
+#define SPMMI_FRAGMENT_OPTIONS 4 /* dense and packed, of window and of panel */
+
+struct spmmi_fragment_choice {
+    struct spmmi_fragment_option best;
+    struct spmmi_fragment_option list[SPMMI_FRAGMENT_OPTIONS]; /* the best of each family and schedule */
+    int count;
+    bool is_sparse; /* blocks hold too few nonzeros: nothing else was asked, and nothing may be taken */
+    /* The best in each order but that of A, and blocks without it. */
+    struct {
+        struct spmmi_fragment_option option;
+        double blocks;
+    } orders[SPMMI_ORDER_KINDS];
+    int order_count;
 };
 
-/* What the caller wants is taken as it is: the family, and, where they were named, schedule, panel_rows and order. */
+/* Nonzeros of a block below which tensor cores are not considered. */
+#define SPMMI_FRAGMENT_DENSITY 4.0
+/* Of the time of another family, what tensor cores must be predicted to take at most. */
+#define SPMMI_FRAGMENT_MARGIN 0.9
+
+/* layout is one bit. model may be NULL, where the caller wants the family: then nothing is predicted, and dense or
+ * packed, and heights, follow rules. to_beat: the seconds below which the choice is taken; INFINITY where the caller
+ * wants it anyway. Schedule, panel_rows and order are as the caller named them; unnamed orders are tried only where
+ * they could pay. Errors: MEMORY; ARGUMENT as spmmi_row_order_of. */
 spmm_status_t spmmi_choose_fragment(const struct spmmi_request *r, const struct spmmi_pattern *a,
-                                    struct spmmi_fragment_studies *studies, int64_t n,
-                                    struct spmmi_fragment_choice *choice, spmm_diag_t *diag);
+                                    struct spmmi_fragment_studies *studies,
+                                    const struct spmmi_model_matrix *model, uint32_t layout, int64_t n,
+                                    double to_beat, struct spmmi_fragment_choice *choice, spmm_diag_t *diag);
+
+/* Records of the choice. winner_us: what won instead, 0 if the choice is taken. Returns how many. */
+#define SPMMI_FRAGMENT_TRACE_MAX (SPMMI_FRAGMENT_OPTIONS + SPMMI_ORDER_KINDS)
+int spmmi_fragment_trace(const struct spmmi_request *r, const struct spmmi_fragment_choice *choice,
+                         double winner_us, struct spmmi_trace list[SPMMI_FRAGMENT_TRACE_MAX]);
+
+/* Does the profile have constants for a family as the caller lets it multiply? */
+bool spmmi_fragment_is_fitted(const struct spmmi_request *r, spmm_family_t family);
 
 /* Family, schedule, items and the rest of a part. Errors: MEMORY. */
 spmm_status_t spmmi_fragment_part(const struct spmmi_pattern *a, const struct spmmi_decision *d,

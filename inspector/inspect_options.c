@@ -25,15 +25,11 @@ static spmm_family_t family_of(spmm_schedule_t schedule)
     return schedule >= SPMM_SCHEDULE_WHOLE ? SPMM_FAMILY_TILED : SPMM_FAMILY_ROWS;
 }
 
-static bool is_tensor(spmm_family_t family)
-{
-    return family == SPMM_FAMILY_WINDOW || family == SPMM_FAMILY_PANEL;
-}
-
 static bool has_schedule(spmm_family_t family, spmm_schedule_t schedule)
 {
     const bool is_stored = schedule == SPMM_SCHEDULE_DENSE || schedule == SPMM_SCHEDULE_PACKED;
-    return is_tensor(family) || is_stored ? is_tensor(family) && is_stored : family_of(schedule) == family;
+    return spmmi_is_fragments(family) || is_stored ? spmmi_is_fragments(family) && is_stored
+                                                   : family_of(schedule) == family;
 }
 
 /* "tiled" or "tiled/whole" -> family and, 0 without one, schedule; false for an unknown name. */
@@ -97,7 +93,7 @@ static spmm_status_t check_compute(struct spmmi_request *r, spmm_diag_t *diag)
         r->tensor = o->compute == SPMM_COMPUTE_F32 ? (spmm_compute_t)0
                     : is_tf32                      ? o->compute
                                                    : SPMM_COMPUTE_3XTF32;
-    SPMM_REQUIRE(r->tensor != 0 || !is_tensor(r->family), SPMM_ERR_ARGUMENT, diag,
+    SPMM_REQUIRE(r->tensor != 0 || !spmmi_is_fragments(r->family), SPMM_ERR_ARGUMENT, diag,
                  "%s runs on tensor cores, and they do not compute f32: choose 3xtf32 or tf32",
                  spmm_family_name(r->family));
 cleanup:
@@ -151,6 +147,7 @@ static spmm_status_t check_narrow(struct spmmi_request *r, spmm_diag_t *diag)
     SPMM_REQUIRE(r->family != SPMM_FAMILY_ROWS, SPMM_ERR_ARGUMENT, diag,
                  "the rows kernels multiply f32 and f64 only, not %s: choose another family",
                  spmm_dtype_name(dtype));
+    r->may_be_tensor = r->family == 0;
     r->family = r->family == 0 ? SPMM_FAMILY_TILED : r->family;
 cleanup:
     return status;
@@ -169,10 +166,11 @@ static spmm_status_t check_permuted(struct spmmi_request *r, spmm_diag_t *diag)
                  SPMM_ERR_ARGUMENT, diag, "permuted output needs whole rows: segments have no place in C");
     SPMM_REQUIRE(o->reorder != SPMM_REORDER_NONE, SPMM_ERR_ARGUMENT, diag,
                  "permuted output and reorder none contradict each other");
-    if (is_tensor(r->family))
+    if (spmmi_is_fragments(r->family))
         goto cleanup;
     r->family = SPMM_FAMILY_TILED;
     r->schedule = SPMM_SCHEDULE_WHOLE;
+    r->may_be_tensor = 0;
 cleanup:
     return status;
 }
@@ -214,7 +212,7 @@ static spmm_status_t check_tiled(struct spmmi_request *r, spmm_diag_t *diag)
         SPMM_ERR_ARGUMENT, diag, "a segment length of %u needs rows that may be cut", o->segment_length);
     if (o->permute_output)
         SPMM_TRY(check_permuted(r, diag));
-    if (is_tensor(r->family))
+    if (spmmi_is_fragments(r->family))
         SPMM_TRY(check_tensor(r, diag));
 cleanup:
     return status;
