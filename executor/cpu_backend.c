@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See cpu_backend.h. Rows parts run the plan's CSR as it is, or for op = T the CSR of the transpose, made here;
- * tiled parts run their packed layout. */
+ * the other families run their packed layout. */
 #include "cpu_backend.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cpu_fragments.h"
 #include "cpu_parts.h"
+#include "cpu_scatter.h"
 #include "cpu_tiled.h"
 #include "format/alloc.h"
 #include "format/diag.h"
+#include "fragment_name.h"
 #include "kernel_abi.h"
 #include "tiled_name.h"
 
@@ -29,9 +32,11 @@ struct spmmi_cpu {
     int threads;
     uint64_t host_bytes;
     uint32_t part_of_variant[SPMMI_VARIANT_MAX];
+    spmm_compute_t compute_of_variant[SPMMI_VARIANT_MAX];
     struct side sides[2]; /* by op; without row_ptr where no rows part of the op runs */
     struct spmmi_part parts[SPMMI_CPU_PART_SLOTS]; /* items for rows parts only */
     struct spmmi_cpu_tiled tiled[SPMMI_CPU_PART_SLOTS];
+    struct spmmi_cpu_fragments fragments[SPMMI_CPU_PART_SLOTS];
 };
 
 /* Room for the items of a forced part: an item but the last has at least a granule of nonzeros. */
@@ -47,6 +52,8 @@ spmm_status_t spmmi_cpu_memory_bytes(const spmm_plan_t *plan, const char *force_
     const uint64_t nnz = (uint64_t)plan->nnz;
     const uint64_t a_nonzero = sizeof(int32_t) + spmm_dtype_size(plan->dtype);
     uint64_t bytes = sizeof(struct spmmi_cpu);
+    *host_bytes = 0;
+    SPMM_TRY(spmmi_cpu_parts_check(plan, force_kernel, diag));
     if (spmmi_cpu_has_rows_part(plan, SPMM_OP_N, force_kernel))
         bytes += ((uint64_t)plan->rows + 1) * sizeof(int64_t) + nnz * a_nonzero;
     if (spmmi_cpu_has_rows_part(plan, SPMM_OP_T, force_kernel))
@@ -59,6 +66,8 @@ spmm_status_t spmmi_cpu_memory_bytes(const spmm_plan_t *plan, const char *force_
             (slot < SPMMI_CPU_PARTS_MADE ? part.item_count : forced_items(plan->nnz)) * sizeof(uint32_t);
         if (part.family == SPMM_FAMILY_TILED)
             SPMM_TRY(spmmi_cpu_tiled_bytes(plan, &part, &part_bytes, diag));
+        if (spmmi_is_fragments(part.family))
+            SPMM_TRY(spmmi_cpu_fragments_bytes(plan, &part, &part_bytes, diag));
         bytes += part_bytes;
     }
     *host_bytes = bytes;
@@ -92,9 +101,14 @@ void spmmi_cpu_set_values(struct spmmi_cpu *cpu, const void *values)
         memcpy(cpu->sides[SPMM_OP_N].values, values, (size_t)cpu->nnz * spmm_dtype_size(cpu->dtype));
     if (cpu->sides[SPMM_OP_T].row_ptr != NULL)
         values_permute(cpu, values);
-    for (uint32_t slot = 0; slot < SPMMI_CPU_PART_SLOTS; slot++)
-        if (cpu->tiled[slot].values != NULL)
-            spmmi_cpu_tiled_set_values(&cpu->tiled[slot], cpu->nnz, cpu->dtype, values);
+    for (uint32_t slot = 0; slot < SPMMI_CPU_PART_SLOTS; slot++) {
+        const struct spmmi_cpu_tiled *tiled = &cpu->tiled[slot];
+        const struct spmmi_cpu_fragments *fragments = &cpu->fragments[slot];
+        if (tiled->values != NULL)
+            spmmi_cpu_scatter(cpu->dtype, cpu->nnz, tiled->layout.value_map, values, tiled->values);
+        if (fragments->values != NULL)
+            spmmi_cpu_scatter(cpu->dtype, cpu->nnz, fragments->layout.value_map, values, fragments->values);
+    }
 }
 
 static spmm_status_t side_make(struct spmmi_cpu *cpu, const spmm_plan_t *plan, spmm_op_t op,
@@ -173,26 +187,11 @@ static spmm_status_t part_make(struct spmmi_cpu *cpu, const spmm_plan_t *plan, u
     if (part.family == SPMM_FAMILY_TILED) {
         SPMM_TRY(spmmi_cpu_tiled_make(plan, &part, &cpu->tiled[slot], diag));
         cpu->host_bytes += cpu->tiled[slot].host_bytes;
+    } else if (spmmi_is_fragments(part.family)) {
+        SPMM_TRY(spmmi_cpu_fragments_make(plan, &part, &cpu->fragments[slot], diag));
+        cpu->host_bytes += cpu->fragments[slot].host_bytes;
     } else {
         SPMM_TRY(rows_items_make(cpu, plan, slot, diag));
-    }
-cleanup:
-    return status;
-}
-
-static spmm_status_t variants_check(const spmm_plan_t *plan, const char *force_kernel, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    SPMM_REQUIRE(spmmi_cpu_kernel_takes(force_kernel, plan->dtype), SPMM_ERR_UNSUPPORTED, diag,
-                 "\"%s\" has no code for %s", force_kernel, spmm_dtype_name(plan->dtype));
-    for (uint32_t i = 0; i < plan->variant_count; i++) {
-        const struct spmmi_variant *variant = &plan->variants[i];
-        SPMM_REQUIRE(
-            variant->part_count == 1 && (int)variant->compute == (int)plan->dtype, SPMM_ERR_UNSUPPORTED, diag,
-            "variant %u has %u parts and computes in %s; this build runs one part in the plan's own type", i,
-            variant->part_count, spmm_compute_name(variant->compute));
-        SPMM_REQUIRE(!spmmi_cpu_reorders(plan, variant, force_kernel), SPMM_ERR_ARGUMENT, diag,
-                     "the plan leaves C in an order of its own, which \"%s\" would change", force_kernel);
     }
 cleanup:
     return status;
@@ -209,12 +208,14 @@ spmm_status_t spmmi_cpu_create(const spmm_plan_t *plan, int threads, const char 
     cpu->nnz = plan->nnz;
     cpu->dtype = plan->dtype;
     cpu->threads = threads;
-    SPMM_TRY(variants_check(plan, force_kernel, diag));
+    SPMM_TRY(spmmi_cpu_parts_check(plan, force_kernel, diag));
     for (int op = SPMM_OP_N; op <= SPMM_OP_T; op++)
         if (spmmi_cpu_has_rows_part(plan, (spmm_op_t)op, force_kernel))
             SPMM_TRY(side_make(cpu, plan, (spmm_op_t)op, diag));
-    for (uint32_t i = 0; i < plan->variant_count; i++)
+    for (uint32_t i = 0; i < plan->variant_count; i++) {
         cpu->part_of_variant[i] = spmmi_cpu_slot_of(plan, &plan->variants[i], force_kernel);
+        cpu->compute_of_variant[i] = plan->variants[i].compute;
+    }
     for (uint32_t slot = 0; slot < SPMMI_CPU_PART_SLOTS; slot++)
         if (spmmi_cpu_slot_is_used(plan, slot, force_kernel))
             SPMM_TRY(part_make(cpu, plan, slot, force_kernel, diag));
@@ -232,6 +233,7 @@ void spmmi_cpu_destroy(struct spmmi_cpu *cpu)
     if (cpu == NULL)
         return;
     for (int slot = 0; slot < SPMMI_CPU_PART_SLOTS; slot++) {
+        spmmi_cpu_fragments_free(&cpu->fragments[slot]);
         spmmi_cpu_tiled_free(&cpu->tiled[slot]);
         spmmi_free(cpu->parts[slot].items);
     }
@@ -285,44 +287,69 @@ static const struct spmmi_rows_host_kernel *kernel_of(const struct spmmi_cpu *cp
     return &spmmi_rows_host_kernels[part_of(cpu, product)->schedule - 1][cpu->dtype - 1];
 }
 
-/* The layout that runs the product; NULL where its part is a rows part. */
-static const struct spmmi_tiled *tiled_of(const struct spmmi_cpu *cpu, const struct spmmi_product *product)
+static struct spmmi_tiled_host tiled_args(const struct spmmi_cpu *cpu, const struct spmmi_product *product)
 {
-    const uint32_t slot = cpu->part_of_variant[product->variant];
-    return cpu->parts[slot].family == SPMM_FAMILY_TILED ? &cpu->tiled[slot].layout.view : NULL;
+    return (struct spmmi_tiled_host){.layout =
+                                         &cpu->tiled[cpu->part_of_variant[product->variant]].layout.view,
+                                     .n = product->b->cols,
+                                     .b = product->b->data,
+                                     .ldb = product->b->ld,
+                                     .b_is_col_major = product->b->order == SPMM_COL_MAJOR,
+                                     .c = product->c->data,
+                                     .ldc = product->c->ld,
+                                     .c_is_col_major = product->c->order == SPMM_COL_MAJOR,
+                                     .alpha = product->alpha,
+                                     .beta = product->beta,
+                                     .threads = cpu->threads};
+}
+
+static struct spmmi_fragment_host fragment_args(const struct spmmi_cpu *cpu,
+                                                const struct spmmi_product *product)
+{
+    return (struct spmmi_fragment_host){
+        .layout = &cpu->fragments[cpu->part_of_variant[product->variant]].layout.view,
+        .dtype = (int)cpu->dtype,
+        .compute = (int)cpu->compute_of_variant[product->variant],
+        .n = product->b->cols,
+        .b = product->b->data,
+        .ldb = product->b->ld,
+        .b_is_col_major = product->b->order == SPMM_COL_MAJOR,
+        .c = product->c->data,
+        .ldc = product->c->ld,
+        .c_is_col_major = product->c->order == SPMM_COL_MAJOR,
+        .alpha = product->alpha,
+        .beta = product->beta,
+        .threads = cpu->threads};
 }
 
 uint64_t spmmi_cpu_workspace_bytes(const struct spmmi_cpu *cpu, const struct spmmi_product *product)
 {
-    const struct spmmi_tiled *tiled = tiled_of(cpu, product);
-    if (tiled != NULL)
-        return spmmi_tiled_host_workspace(tiled, (int)cpu->dtype, product->b->cols);
+    const uint32_t slot = cpu->part_of_variant[product->variant];
+    const int64_t n = product->b->cols;
+    if (cpu->parts[slot].family == SPMM_FAMILY_TILED)
+        return spmmi_tiled_host_workspace(&cpu->tiled[slot].layout.view, (int)cpu->dtype, n);
+    if (spmmi_is_fragments(cpu->parts[slot].family))
+        return spmmi_fragment_slot_bytes(&cpu->fragments[slot].layout.view, (int)cpu->dtype, n);
     const struct spmmi_rows_host args = rows_args(cpu, product);
     return kernel_of(cpu, product)->workspace_bytes(&args);
 }
 
 void spmmi_cpu_execute(const struct spmmi_cpu *cpu, const struct spmmi_product *product, void *workspace)
 {
-    const struct spmmi_tiled *tiled = tiled_of(cpu, product);
-    if (tiled != NULL) {
-        const struct spmmi_tiled_host args = {.layout = tiled,
-                                              .n = product->b->cols,
-                                              .b = product->b->data,
-                                              .ldb = product->b->ld,
-                                              .b_is_col_major = product->b->order == SPMM_COL_MAJOR,
-                                              .c = product->c->data,
-                                              .ldc = product->c->ld,
-                                              .c_is_col_major = product->c->order == SPMM_COL_MAJOR,
-                                              .alpha = product->alpha,
-                                              .beta = product->beta,
-                                              .workspace = workspace,
-                                              .threads = cpu->threads};
+    const spmm_family_t family = part_of(cpu, product)->family;
+    if (family == SPMM_FAMILY_TILED) {
+        struct spmmi_tiled_host args = tiled_args(cpu, product);
+        args.workspace = workspace;
         spmmi_tiled_host_kernels[cpu->dtype - 1](&args);
-        return;
+    } else if (spmmi_is_fragments(family)) {
+        struct spmmi_fragment_host args = fragment_args(cpu, product);
+        args.workspace = workspace;
+        spmmi_fragment_host_run(&args);
+    } else {
+        struct spmmi_rows_host args = rows_args(cpu, product);
+        args.workspace = workspace;
+        kernel_of(cpu, product)->run(&args);
     }
-    struct spmmi_rows_host args = rows_args(cpu, product);
-    args.workspace = workspace;
-    kernel_of(cpu, product)->run(&args);
 }
 
 void spmmi_cpu_kernel(const struct spmmi_cpu *cpu, const struct spmmi_product *product, char *text,
@@ -331,6 +358,8 @@ void spmmi_cpu_kernel(const struct spmmi_cpu *cpu, const struct spmmi_product *p
     const struct spmmi_part *part = part_of(cpu, product);
     if (part->family == SPMM_FAMILY_TILED)
         spmmi_tiled_name("cpu", part, 0, text, size);
+    else if (spmmi_is_fragments(part->family))
+        spmmi_fragment_name("cpu", part, cpu->compute_of_variant[product->variant], text, size);
     else
         (void)snprintf(text, size, "%s", spmmi_cpu_kernel_name((int)part->schedule - 1));
 }

@@ -14,17 +14,14 @@ enum { SPMMI_CPU_PARTS_MADE = SPMMI_PART_MAX, SPMMI_CPU_PART_SLOTS = SPMMI_CPU_P
 
 /* force_kernel is a catalogue name or NULL throughout. */
 
-/* Does this kernel have code for the type? */
-bool spmmi_cpu_kernel_takes(const char *force_kernel, spmm_dtype_t dtype);
+/* Can every variant run? Errors: UNSUPPORTED: no code for the type; ARGUMENT: the plan has no part for the forced kernel,
+ * or the part that would run leaves C in another order than the variant's own. */
+spmm_status_t spmmi_cpu_parts_check(const spmm_plan_t *plan, const char *force_kernel, spmm_diag_t *diag);
 
-/* The slot of the part that runs a variant: its own; where that is tiled and the plan has rows parts of the op too, one
- * of those; the plan's first part of a forced tiled schedule. */
+/* The slot of the part that runs a variant: its own; where that is none of rows and the plan has rows parts of the op
+ * too, one of those; the plan's first part of a forced kernel of another family. */
 uint32_t spmmi_cpu_slot_of(const spmm_plan_t *plan, const struct spmmi_variant *variant,
                            const char *force_kernel);
-
-/* Is the part that runs a variant another one than its own, and either of them leaves C in an order of its own? */
-bool spmmi_cpu_reorders(const spmm_plan_t *plan, const struct spmmi_variant *variant,
-                        const char *force_kernel);
 
 /* What is in the slot, without items where it is made here. */
 struct spmmi_part spmmi_cpu_part_in(const spmm_plan_t *plan, uint32_t slot, const char *force_kernel);

@@ -10,7 +10,6 @@
 #include "op_pattern.h"
 
 #define DEFAULT_PANEL_ROWS 256u
-#define PARALLEL_VALUES_MIN 1000000 /* below, threads cost more than they give */
 
 /* op(A) and the part with its items: borrowed from the plan, or made here. */
 struct source {
@@ -115,20 +114,4 @@ void spmmi_cpu_tiled_free(struct spmmi_cpu_tiled *tiled)
     spmmi_free(tiled->values);
     spmmi_tiled_free(&tiled->layout);
     memset(tiled, 0, sizeof *tiled);
-}
-
-void spmmi_cpu_tiled_set_values(struct spmmi_cpu_tiled *tiled, int64_t nnz, spmm_dtype_t dtype,
-                                const void *values)
-{
-    const uint32_t *map = tiled->layout.value_map;
-    const size_t size = spmm_dtype_size(dtype);
-#pragma omp parallel for if (nnz >= PARALLEL_VALUES_MIN)
-    for (int64_t q = 0; q < nnz; q++) {
-        if (size == 4)
-            ((uint32_t *)tiled->values)[map[q]] = ((const uint32_t *)values)[q];
-        else if (size == 2)
-            ((uint16_t *)tiled->values)[map[q]] = ((const uint16_t *)values)[q];
-        else
-            ((uint64_t *)tiled->values)[map[q]] = ((const uint64_t *)values)[q];
-    }
 }

@@ -23,8 +23,4 @@ spmm_status_t spmmi_cpu_tiled_make(const spmm_plan_t *plan, const struct spmmi_p
                                    struct spmmi_cpu_tiled *tiled, spmm_diag_t *diag);
 void spmmi_cpu_tiled_free(struct spmmi_cpu_tiled *tiled);
 
-/* values: nnz numbers of dtype in CSR order of A. */
-void spmmi_cpu_tiled_set_values(struct spmmi_cpu_tiled *tiled, int64_t nnz, spmm_dtype_t dtype,
-                                const void *values);
-
 #endif

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "executor/cpu_scatter.h"
 #include "executor/cpu_tiled.h"
 #include "executor/tiled_name.h"
 #include "format/half.h"
@@ -459,7 +460,7 @@ static void levels_agree(const struct test_matrix *a, spmm_dtype_t dtype, const 
     spmm_plan_t *plan = plan_of(a, dtype, shape);
     struct spmmi_cpu_tiled tiled;
     assert_int_equal(spmmi_cpu_tiled_make(plan, &plan->parts[0], &tiled, NULL), SPMM_OK);
-    spmmi_cpu_tiled_set_values(&tiled, plan->nnz, dtype, plan->values);
+    spmmi_cpu_scatter(dtype, plan->nnz, tiled.layout.value_map, plan->values, tiled.values);
     struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
     struct test_dense d = test_dense_copy(&c);
     void *workspace = malloc(spmmi_tiled_host_workspace(&tiled.layout.view, (int)dtype, product.n) + 1);

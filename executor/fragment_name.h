@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a part of the window or panel family is called where a kernel is named. */
+#ifndef SPMMI_FRAGMENT_NAME_H
+#define SPMMI_FRAGMENT_NAME_H
+
+#include "format/plan.h"
+
+/* TARGET/window/SCHEDULE or TARGET/panel/SCHEDULE/pROWS; then /reordered where the rows are in another order than that
+ * of A, /permuted where C is written in that order, and the compute type: cpu/panel/dense/p128/tf32. At most 51
+ * characters for a target of four. */
+void spmmi_fragment_name(const char *target, const struct spmmi_part *part, spmm_compute_t compute,
+                         char *text, size_t size);
+
+#endif
