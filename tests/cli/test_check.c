@@ -329,8 +329,10 @@ static void the_bound_is_that_of_the_other_tests(void **state)
                 p.input.alpha = factors[k][0];
                 p.input.beta = factors[k][1];
                 p.input.c0 = &before;
-                struct test_terms terms = {row_ptr[i + 1] - row_ptr[i], factors[k][0], factors[k][1], 0,
-                                           3.5L};
+                struct test_terms terms = {.count = row_ptr[i + 1] - row_ptr[i],
+                                           .alpha = factors[k][0],
+                                           .beta = factors[k][1],
+                                           .before = 3.5L};
                 long double want = (long double)factors[k][1] * 3.5L;
                 for (int64_t q = row_ptr[i]; q < row_ptr[i + 1]; q++) {
                     const long double term = (long double)p.a.values[q] * (long double)p.b[col_ind[q] * N];

@@ -52,6 +52,33 @@ static void bound_grows_with_the_count_and_the_magnitude(void **state)
     assert_true(test_bound(SPMM_F32, 3, 0) == 3 * 0x1p-149L);
 }
 
+static void the_name_of_a_kernel_says_how_exactly_it_computes(void **state)
+{
+    (void)state;
+    static const struct {
+        spmm_dtype_t dtype;
+        const char *kernel;
+        long double least, most; /* of the bound of 1 * 1 */
+    } kernels[] = {
+        {SPMM_F32, "cpu/rows/row-split", 0x1p-24L, 0x1.01p-24L},
+        {SPMM_F16, "cuda/tiled/whole/p256/r16", 0x1p-24L, 0x1.01p-24L},
+        {SPMM_F16, "cuda/window/packed/f16", 0x1p-22L, 0x1.01p-22L},
+        {SPMM_F16, "cpu/window/packed/f16", 0x1p-24L, 0x1.01p-24L},
+        {SPMM_F64, "cuda/panel/dense/p64/f64", 0x1p-53L, 0x1.01p-53L},
+        {SPMM_F32, "cpu/panel/dense/p128/tf32", 0x1p-10L, 0x1.01p-10L},
+        {SPMM_F32, "cuda/window/dense/tf32", 0x1p-10L, 0x1.01p-10L},
+        {SPMM_F32, "cpu/window/packed/3xtf32", 0x1.6p-21L, 0x1.7p-21L},  /* 2^-21 + 3 * 2^-24 */
+        {SPMM_F32, "cuda/window/packed/3xtf32", 0x1.bp-21L, 0x1.dp-21L}, /* 2^-21 + 3 * 2^-23 */
+    };
+    const struct test_terms terms = {.count = 1, .alpha = 1, .product = 1, .factors = 2};
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+        const struct test_accuracy accuracy = test_accuracy_of(kernels[i].dtype, kernels[i].kernel);
+        const long double bound = test_terms_bound_of(&accuracy, &terms);
+        if (!(bound >= kernels[i].least && bound <= kernels[i].most))
+            fail_msg("%s: %Lg", kernels[i].kernel, bound);
+    }
+}
+
 /* A product judged right must fail as soon as one element is off by a few units, missing, or NaN. */
 static void judge_finds_one_wrong_element(void **state)
 {
@@ -110,6 +137,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ratio_passes_what_it_should_and_nothing_else),
         cmocka_unit_test(bound_grows_with_the_count_and_the_magnitude),
+        cmocka_unit_test(the_name_of_a_kernel_says_how_exactly_it_computes),
         cmocka_unit_test(judge_finds_one_wrong_element),
         cmocka_unit_test(gaps_that_changed_are_seen),
     };

@@ -106,36 +106,41 @@ void test_cuda_product_run(spmm_executor_t *executor, const struct test_product 
     test_dense_free(&c_before);
 }
 
-/* Sum of |terms| of an element and their number: what both bounds are made of. */
-static long double magnitude(const struct test_matrix *a, const struct test_product *product,
-                             const struct test_dense *b, const struct test_dense *c_before, int64_t i,
-                             int64_t j, int64_t *count)
+/* What an element of the product is made of. */
+static struct test_terms terms_of(const struct test_matrix *a, const struct test_product *product,
+                                  const struct test_dense *b, const struct test_dense *c_before, int64_t i,
+                                  int64_t j)
 {
-    long double sum = 0;
-    *count = 3;
-    for (int64_t p = a->row_ptr[i]; p < a->row_ptr[i + 1]; p++, ++*count)
-        sum += fabsl((long double)product->alpha * (long double)a->values[p] *
-                     (long double)test_dense_get(b, a->col_ind[p], j));
-    if (product->beta != 0)
-        sum += fabsl((long double)product->beta * (long double)test_dense_get(c_before, i, j));
-    return sum;
+    struct test_terms terms = {.alpha = product->alpha, .beta = product->beta};
+    for (int64_t p = a->row_ptr[i]; terms.alpha != 0 && p < a->row_ptr[i + 1]; p++) {
+        const long double of_b = (long double)test_dense_get(b, a->col_ind[p], j);
+        terms.count++;
+        terms.product += fabsl((long double)a->values[p] * of_b);
+        terms.factors += fabsl((long double)a->values[p]) + fabsl(of_b);
+    }
+    if (terms.beta != 0)
+        terms.before = fabsl((long double)test_dense_get(c_before, i, j));
+    return terms;
 }
 
-static void compare_twin(spmm_executor_t *cpu, const struct test_matrix *a, spmm_dtype_t dtype,
-                         const struct test_product *product, const struct test_dense *b,
-                         const struct test_dense *c_before, const struct test_dense *c)
+static void compare_twin(spmm_executor_t *cpu, const struct test_accuracy *accuracy,
+                         const struct test_matrix *a, const struct test_product *product,
+                         const struct test_dense *b, const struct test_dense *c_before,
+                         const struct test_dense *c)
 {
     struct test_dense twin = test_dense_copy(c_before);
     test_product_run(cpu, product, b, &twin);
+    const struct test_accuracy of_twin = test_product_accuracy(cpu, product, b, &twin);
     if (product->op == SPMM_OP_N) {
         for (int64_t i = 0; i < twin.view.rows; i++)
             for (int64_t j = 0; j < twin.view.cols; j++) {
-                int64_t count = 0;
-                const long double terms = magnitude(a, product, b, c_before, i, j, &count);
-                const double ratio =
-                    test_ratio(test_dense_get(c, i, j), (long double)test_dense_get(&twin, i, j),
-                               2 * test_bound(dtype, count, terms));
-                if (!(ratio <= 1))
+                const struct test_terms terms = terms_of(a, product, b, c_before, i, j);
+                const long double wanted = (long double)test_dense_get(&twin, i, j);
+                long double bound =
+                    test_terms_bound_of(accuracy, &terms) + test_terms_bound_of(&of_twin, &terms);
+                bound = test_stored_bound(accuracy->dtype, wanted, bound);
+                bound = test_stored_bound(accuracy->dtype, wanted, bound); /* both are stored */
+                if (!(test_ratio(test_dense_get(c, i, j), wanted, bound) <= 1))
                     fail_msg("%s: GPU and CPU differ at (%lld, %lld): %.17g and %.17g", a->name, (long long)i,
                              (long long)j, test_dense_get(c, i, j), test_dense_get(&twin, i, j));
             }
@@ -150,8 +155,9 @@ void test_cuda_product_check(spmm_executor_t *executor, spmm_executor_t *cpu, co
     struct test_dense c = test_product_c(a, dtype, product);
     struct test_dense c_before = test_dense_copy(&c);
     test_cuda_product_run(executor, product, &b, &c);
+    const struct test_accuracy accuracy = test_product_accuracy(executor, product, &b, &c);
     const struct test_judgement j =
-        test_judge(a, product->op, product->alpha, &b, product->beta, &c_before, &c);
+        test_judge_of(&accuracy, a, product->op, product->alpha, &b, product->beta, &c_before, &c);
     const int exact_fails = product->values == TEST_VALUES_INTEGER && !j.is_exact;
     if (!(j.ratio <= 1) || exact_fails)
         fail_msg("%s %s op %s n %lld B %s +%lld C %s +%lld shift %lld alpha %g beta %g: element (%lld, %lld) "
@@ -162,7 +168,7 @@ void test_cuda_product_check(spmm_executor_t *executor, spmm_executor_t *cpu, co
                  spmm_order_name(product->c_order), (long long)product->c_gap, (long long)product->shift,
                  product->alpha, product->beta, (long long)j.row, (long long)j.col, j.got, j.want, j.ratio);
     if (cpu != NULL)
-        compare_twin(cpu, a, dtype, product, &b, &c_before, &c);
+        compare_twin(cpu, &accuracy, a, product, &b, &c_before, &c);
     test_dense_free(&b);
     test_dense_free(&c);
     test_dense_free(&c_before);

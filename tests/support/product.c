@@ -70,6 +70,15 @@ void test_product_run(spmm_executor_t *executor, const struct test_product *prod
     free(workspace);
 }
 
+struct test_accuracy test_product_accuracy(const spmm_executor_t *executor,
+                                           const struct test_product *product, const struct test_dense *b,
+                                           const struct test_dense *c)
+{
+    spmm_executor_info_t info = {.struct_size = sizeof info};
+    assert_int_equal(spmm_executor_info(executor, product->op, &b->view, &c->view, &info), SPMM_OK);
+    return test_accuracy_of(b->view.type, info.kernel);
+}
+
 void test_product_check(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
                         const struct test_product *product)
 {
@@ -77,8 +86,9 @@ void test_product_check(spmm_executor_t *executor, const struct test_matrix *a, 
     struct test_dense c = test_product_c(a, dtype, product);
     struct test_dense c_before = test_dense_copy(&c);
     test_product_run(executor, product, &b, &c);
+    const struct test_accuracy accuracy = test_product_accuracy(executor, product, &b, &c);
     const struct test_judgement j =
-        test_judge(a, product->op, product->alpha, &b, product->beta, &c_before, &c);
+        test_judge_of(&accuracy, a, product->op, product->alpha, &b, product->beta, &c_before, &c);
     const int exact_fails = product->values == TEST_VALUES_INTEGER && !j.is_exact;
     if (!(j.ratio <= 1) || exact_fails)
         fail_msg("%s %s op %s n %lld B %s C %s alpha %g beta %g: element (%lld, %lld) is %.17g, expected "

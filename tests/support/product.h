@@ -28,6 +28,11 @@ struct test_dense test_product_c(const struct test_matrix *a, spmm_dtype_t dtype
 void test_product_run(spmm_executor_t *executor, const struct test_product *product,
                       const struct test_dense *b, struct test_dense *c);
 
+/* How exactly the kernel computes that runs this product. */
+struct test_accuracy test_product_accuracy(const spmm_executor_t *executor,
+                                           const struct test_product *product, const struct test_dense *b,
+                                           const struct test_dense *c);
+
 /* All of it, and fail the test when the judgement is over the bound; integer values must be exact. */
 void test_product_check(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
                         const struct test_product *product);

@@ -3,6 +3,7 @@
 #ifndef TEST_REFERENCE_H
 #define TEST_REFERENCE_H
 
+#include "close.h"
 #include "dense.h"
 #include "matrices.h"
 
@@ -13,8 +14,12 @@ struct test_judgement {
     double got, want;
 };
 
-/* Compare c with alpha * op(A) * B + beta * c_before. The bound is that of test_terms_bound; infinity
+/* Compare c with alpha * op(A) * B + beta * c_before. The bound is that of test_terms_bound_of; infinity
  * and NaN stand for a finite number only where the sum can overflow. */
+struct test_judgement test_judge_of(const struct test_accuracy *accuracy, const struct test_matrix *a,
+                                    spmm_op_t op, double alpha, const struct test_dense *b, double beta,
+                                    const struct test_dense *c_before, const struct test_dense *c);
+/* The same with the bound of test_terms_bound. */
 struct test_judgement test_judge(const struct test_matrix *a, spmm_op_t op, double alpha,
                                  const struct test_dense *b, double beta, const struct test_dense *c_before,
                                  const struct test_dense *c);
