@@ -19,6 +19,7 @@
 
 struct spmmi_minhash {
     uint64_t units;
+    int64_t cols;
     const int64_t *unit_ptr;
     const int32_t *col_ind;
     int threads; /* at most SPMMI_MINHASH_BANDS */
@@ -30,6 +31,7 @@ struct spmmi_minhash {
     /* Candidates: how alike, then ~node, so that the best one is the largest. */
     uint64_t (*near)[SPMMI_MINHASH_NEAR];
     uint64_t *sorted, *spare; /* units of each thread */
+    uint32_t *marks; /* cols of each thread, zero: 1 + the last node that held a column; NULL: too many */
 };
 
 static inline int64_t spmmi_minhash_length(const struct spmmi_minhash *w, uint32_t unit)

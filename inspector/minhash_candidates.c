@@ -9,8 +9,6 @@
 #define BUCKET 8 /* nodes with the same min-hash that are not sorted by another one */
 #define FACTOR 8 /* of lengths, beyond which patterns are not compared: likeness below 1 / FACTOR */
 #define AHEAD 32 /* nodes whose data is asked for before it is needed */
-#define TABLE_BITS 11
-#define TABLE (1 << TABLE_BITS) /* slots */
 
 static uint32_t shared_hashes(const uint32_t *a, const uint32_t *b)
 {
@@ -78,24 +76,12 @@ static void keep_best(uint64_t *near)
         near[kept++] = 0;
 }
 
-/* The columns of one node, in a table that is never more than a quarter full. */
-struct column_table {
-    uint32_t slot[TABLE]; /* a column; SPMMI_MINHASH_NONE: free */
-};
-
-static uint32_t slot_of(const struct column_table *table, uint32_t column)
-{
-    uint32_t at = column * UINT32_C(0x9e3779b1) >> (32 - TABLE_BITS);
-    while (table->slot[at] != SPMMI_MINHASH_NONE && table->slot[at] != column)
-        at = (at + 1) % TABLE;
-    return at;
-}
-
-static int64_t shared_with_table(const struct column_table *table, const int32_t *columns, int64_t length)
+/* Columns that carry the mark. */
+static int64_t shared_by_mark(const uint32_t *marks, uint32_t mark, const int32_t *columns, int64_t length)
 {
     int64_t shared = 0;
     for (int64_t i = 0; i < length; i++)
-        shared += table->slot[slot_of(table, (uint32_t)columns[i])] != SPMMI_MINHASH_NONE;
+        shared += marks[columns[i]] == mark;
     return shared;
 }
 
@@ -112,38 +98,33 @@ static int64_t shared_by_merge(const int32_t *x, int64_t length_x, const int32_t
     return shared;
 }
 
-/* Likeness in steps of 1 / SPMMI_MINHASH_LEVELS; the columns of a are in the table if they are few enough. */
-static uint32_t likeness(const struct spmmi_minhash *w, uint32_t a, uint32_t b,
-                         const struct column_table *table)
+/* Likeness in steps of 1 / SPMMI_MINHASH_LEVELS; the columns of a carry the mark if there are marks. */
+static uint32_t likeness(const struct spmmi_minhash *w, uint32_t a, uint32_t b, const uint32_t *marks,
+                         uint32_t mark)
 {
     const int64_t length_a = spmmi_minhash_length(w, a), length_b = spmmi_minhash_length(w, b);
     if (length_a / FACTOR > length_b || length_b / FACTOR > length_a)
         return 0;
-    const int64_t shared =
-        length_a <= TABLE / 4
-            ? shared_with_table(table, spmmi_minhash_columns(w, b), length_b)
-            : shared_by_merge(spmmi_minhash_columns(w, a), length_a, spmmi_minhash_columns(w, b), length_b);
+    const int64_t shared = marks != NULL ? shared_by_mark(marks, mark, spmmi_minhash_columns(w, b), length_b)
+                                         : shared_by_merge(spmmi_minhash_columns(w, a), length_a,
+                                                           spmmi_minhash_columns(w, b), length_b);
     return (uint32_t)(shared * (SPMMI_MINHASH_LEVELS - 1) / (length_a + length_b - shared));
 }
 
-/* near[node][0 .. SPMMI_MINHASH_EDGES): (likeness, ~node) of the best candidates; likeness 0 is no edge. */
-static void compare_patterns(const struct spmmi_minhash *w, uint32_t node, struct column_table *table)
+/* near[node][0 .. SPMMI_MINHASH_EDGES): (likeness, ~node) of the best candidates; likeness 0 is no edge. marks may be
+ * NULL. */
+static void compare_patterns(const struct spmmi_minhash *w, uint32_t node, uint32_t *marks)
 {
-    const uint32_t unit = w->head[node];
+    const uint32_t unit = w->head[node], mark = node + 1;
     const int32_t *columns = spmmi_minhash_columns(w, unit);
-    const int64_t kept = spmmi_minhash_length(w, unit) <= TABLE / 4 ? spmmi_minhash_length(w, unit) : 0;
-    for (int64_t i = 0; i < kept; i++)
-        table->slot[slot_of(table, (uint32_t)columns[i])] = (uint32_t)columns[i];
+    const int64_t marked = marks == NULL ? 0 : spmmi_minhash_length(w, unit);
+    for (int64_t i = 0; i < marked; i++)
+        marks[columns[i]] = mark;
     uint64_t *const near = w->near[node];
     for (int k = 0; k < SPMMI_MINHASH_EDGES && near[k] != 0; k++) {
         const uint32_t other = ~(uint32_t)near[k];
-        near[k] = spmmi_key_pack(likeness(w, unit, w->head[other], table), ~other);
+        near[k] = spmmi_key_pack(likeness(w, unit, w->head[other], marks, mark), ~other);
     }
-    if (kept > TABLE / 16)
-        memset(table, 0xff, sizeof *table);
-    else /* backwards: what was put in later never hides what is still to be found */
-        for (int64_t i = kept; i-- > 0;)
-            table->slot[slot_of(table, (uint32_t)columns[i])] = SPMMI_MINHASH_NONE;
 }
 
 /* The same by min-hashes. */
@@ -171,7 +152,7 @@ static void prefetch_patterns(const struct spmmi_minhash *w, uint32_t node, int 
 }
 
 static void choose_edges(const struct spmmi_minhash *w, uint32_t first, uint32_t end, bool exact,
-                         struct column_table *table)
+                         uint32_t *marks)
 {
     for (uint32_t node = first; node < end; node++)
         keep_best(w->near[node]);
@@ -180,7 +161,7 @@ static void choose_edges(const struct spmmi_minhash *w, uint32_t first, uint32_t
             prefetch_patterns(w, node, step);
     for (uint32_t node = first; node < end; node++)
         if (exact)
-            compare_patterns(w, node, table);
+            compare_patterns(w, node, marks);
         else
             compare_hashes(w->near[node]);
 }
@@ -190,15 +171,14 @@ void spmmi_minhash_candidates(struct spmmi_minhash *w, bool exact)
     memset(w->near, 0, w->nodes * sizeof *w->near);
 #pragma omp parallel num_threads(w->threads) if (w->nodes > SPMMI_MINHASH_GRAIN)
     {
-        struct column_table table;
-        const uint64_t offset = (uint64_t)omp_get_thread_num() * w->units;
-        memset(&table, 0xff, sizeof table);
+        const uint64_t thread = (uint64_t)omp_get_thread_num(), offset = thread * w->units;
+        uint32_t *const marks = w->marks == NULL ? NULL : w->marks + thread * (uint64_t)w->cols;
 #pragma omp for schedule(dynamic, 1)
         for (int band = 0; band < SPMMI_MINHASH_BANDS; band++)
             search_band(w, band, w->sorted + offset, w->spare + offset);
 #pragma omp for schedule(dynamic, 16)
         for (uint64_t first = 0; first < w->nodes; first += AHEAD)
             choose_edges(w, (uint32_t)first, w->nodes - first > AHEAD ? (uint32_t)first + AHEAD : w->nodes,
-                         exact, &table);
+                         exact, marks);
     }
 }

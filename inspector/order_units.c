@@ -70,7 +70,7 @@ spmm_status_t spmmi_order_units(const struct spmmi_order_input *in, spmm_reorder
             spmmi_reorder_jaccard(in->units, in->cols, in->unit_ptr, in->col_ind, SPMMI_ORDER_TAU, 1, order);
         break;
     case SPMM_REORDER_MINHASH:
-        status = spmmi_reorder_minhash(in->units, in->unit_ptr, in->col_ind, in->threads, order);
+        status = spmmi_reorder_minhash(in->units, in->cols, in->unit_ptr, in->col_ind, in->threads, order);
         break;
     case SPMM_REORDER_RCM:
         status = order_by_rcm(in, order);

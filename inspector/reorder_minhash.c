@@ -15,6 +15,7 @@
 /* Units that a cluster may reach in each round; the first round compares patterns, the others min-hashes. */
 static const uint32_t cap_of_round[] = {16, 64, 256, UINT32_MAX};
 #define ROUNDS (int)(sizeof cap_of_round / sizeof cap_of_round[0])
+#define LEAST_JOINED 16 /* a round that leaves more than 15 of 16 nodes is the last */
 
 struct edge {
     uint32_t node, other;
@@ -137,16 +138,38 @@ static bool alloc_nodes(struct spmmi_minhash *w)
            w->near != NULL;
 }
 
-spmm_status_t spmmi_reorder_minhash(uint64_t count, const int64_t *unit_ptr, const int32_t *col_ind,
-                                    int threads, uint32_t *order)
+/* Marks cost 4 bytes a column and thread: not where columns are many for their nonzeros. */
+static bool alloc_marks(struct spmmi_minhash *w)
+{
+    if (w->cols > 4 * w->unit_ptr[w->units] + 65536)
+        return true;
+    w->marks = spmmi_alloc_zero((uint64_t)w->cols, (size_t)w->threads * sizeof *w->marks);
+    return w->marks != NULL;
+}
+
+/* Rounds go on while they join. */
+static spmm_status_t join_all(struct spmmi_minhash *w)
+{
+    spmm_status_t status = SPMM_OK;
+    uint32_t before = UINT32_MAX;
+    for (int round = 0; round < ROUNDS && w->nodes <= before - before / LEAST_JOINED && status == SPMM_OK;
+         round++) {
+        before = w->nodes;
+        status = cluster(w, round == 0, cap_of_round[round]);
+    }
+    return status;
+}
+
+spmm_status_t spmmi_reorder_minhash(uint64_t count, int64_t cols, const int64_t *unit_ptr,
+                                    const int32_t *col_ind, int threads, uint32_t *order)
 {
     spmm_status_t status = SPMM_ERR_MEMORY;
-    struct spmmi_minhash w = {.units = count, .unit_ptr = unit_ptr, .col_ind = col_ind};
+    struct spmmi_minhash w = {.units = count, .cols = cols, .unit_ptr = unit_ptr, .col_ind = col_ind};
     w.threads = threads < SPMMI_MINHASH_BANDS ? threads : SPMMI_MINHASH_BANDS;
     w.next = spmmi_alloc(count, sizeof *w.next);
     w.sorted = spmmi_alloc(count, (size_t)w.threads * sizeof *w.sorted);
     w.spare = spmmi_alloc(count, (size_t)w.threads * sizeof *w.spare);
-    if (w.next == NULL || w.sorted == NULL || w.spare == NULL)
+    if (w.next == NULL || w.sorted == NULL || w.spare == NULL || !alloc_marks(&w))
         goto cleanup;
     spmmi_minhash_group_patterns(&w, order);
     w.nodes = spmmi_minhash_count_nodes(&w, order);
@@ -154,9 +177,7 @@ spmm_status_t spmmi_reorder_minhash(uint64_t count, const int64_t *unit_ptr, con
         goto cleanup;
     spmmi_minhash_make_nodes(&w, order);
     spmmi_minhash_hash_nodes(&w);
-    status = SPMM_OK;
-    for (int round = 0; round < ROUNDS && status == SPMM_OK; round++)
-        status = cluster(&w, round == 0, cap_of_round[round]);
+    status = join_all(&w);
     if (status == SPMM_OK)
         emit(&w, order);
 cleanup:
@@ -166,6 +187,7 @@ cleanup:
     spmmi_free(w.size);
     spmmi_free(w.tail);
     spmmi_free(w.head);
+    spmmi_free(w.marks);
     spmmi_free(w.spare);
     spmmi_free(w.sorted);
     spmmi_free(w.next);
