@@ -9,6 +9,7 @@
 
 #include <math.h>
 
+#include "inspector/fragment_study.h"
 #include "inspector/model_refined.h"
 
 static void assert_near(double found, double expected)
@@ -33,6 +34,9 @@ static const struct spmmi_device_profile device = {
     .l1_rate = 5e12,
     .fma_f32 = 2e13,
     .fma_f64 = 1e13,
+    .mma_tf32 = 1e14,
+    .mma_f16 = 2e14,
+    .mma_f64 = 4e13,
     .gather =
         {.row_count = 2, .set_count = 1, .row_bytes = {32, 64}, .set_bytes = {1}, .rate = {{2e12, 4e12}}},
     .scatter = {.count = 1, .x = {4}, .rate = {5e11}},
@@ -247,6 +251,127 @@ static void terms_of_a_cpu_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 1500 * 48 / 1e12);
 }
 
+/* 1,000 rows in 125 windows of 16 steps or in 16 panels of 64 rows of 9 steps. */
+static const struct spmmi_fragment_figures windows = {.unit_rows = 8,
+                                                      .units = 125,
+                                                      .nnz = 10000,
+                                                      .footprint = 6400,
+                                                      .steps = 2000,
+                                                      .blocks = 2000,
+                                                      .longest = 40,
+                                                      .shared = 1600};
+static const struct spmmi_fragment_figures panels = {.unit_rows = 64,
+                                                     .units = 16,
+                                                     .nnz = 10000,
+                                                     .footprint = 1600,
+                                                     .steps = 144,
+                                                     .blocks = 1800,
+                                                     .longest = 12,
+                                                     .shared = 1600};
+
+static struct spmmi_prediction predict_fragments(const struct spmmi_model_fragments *f,
+                                                 spmm_schedule_t schedule, spmm_compute_t compute, int64_t n,
+                                                 uint32_t layout, spmm_dtype_t dtype)
+{
+    const struct spmmi_model_matrix m = matrix_of_windows();
+    const struct spmmi_model_candidate c = {.family = f->figures->unit_rows == 8 ? SPMM_FAMILY_WINDOW
+                                                                                 : SPMM_FAMILY_PANEL,
+                                            .schedule = schedule,
+                                            .fragments = f,
+                                            .compute = compute};
+    return spmmi_model_predict(&device, &m, &c, n, layout, dtype);
+}
+
+static void window_terms_are_as_counted(void **state)
+{
+    (void)state;
+    const struct spmmi_model_fragments f = {.figures = &windows, .items = 150, .partials = 50, .granule = 16};
+    /* 64 columns of f32 are two tiles of 32. Dense: a step lists 8 columns and has 64 numbers. B is 500 rows of 128
+     * bytes, in each tile, and the L2 cache holds 0.95 of what it may. 50 windows of 64 columns are sums. */
+    struct spmmi_prediction p =
+        predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_TF32, 64, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+    const double a = 2000 * (32 + 256), b = 500 * 256, c = 1000 * 256, sums = 2 * 50 * 8 * 256;
+    assert_near(p.term[SPMMI_TERM_DRAM], (a + b + c + sums) / 1e12);
+    /* Half of the way, in the logarithm, from 6,400 columns to 1,600: 3,200. */
+    assert_near(p.term[SPMMI_TERM_L2], 3200 * 256 / 4e12 + (2 * a + c + sums) / 4e12);
+    assert_near(p.term[SPMMI_TERM_L1], 2000 * 2 * (8 * 128 + 256) / 5e12);
+    assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 64 * 2000 * 64 / 1e14);
+    /* A step of a warp: 24, 8 numbers of B and 2 of A that are rounded, 2 MMAs. */
+    assert_near(p.term[SPMMI_TERM_ISSUE], 2 * 2000 * (24 + 8 + 2 + 2) / 3.2e10);
+    /* 300 items on 320 warps are one wave; 40 steps are cut at 16. */
+    assert_near(p.term[SPMMI_TERM_WAVES], (2 + 0.5 * 2000 / 150) * 1e-6);
+    assert_near(p.term[SPMMI_TERM_LONGEST], (2 + 0.5 * 16) * 1e-6);
+    assert_true(p.term[SPMMI_TERM_CONVERT] == 0 && p.launches == 1);
+    /* Three products of split numbers, and blocks that are unpacked. */
+    p = predict_fragments(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_3XTF32, 64, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+    assert_near(p.term[SPMMI_TERM_DRAM], (2000 * (32 + 12) + 40000 + b + c + sums) / 1e12);
+    assert_near(p.term[SPMMI_TERM_ALU], 3 * 2.0 * 64 * 2000 * 64 / 1e14);
+    assert_near(p.term[SPMMI_TERM_ISSUE], 2 * 2000 * (24 + 3 * 8 + 3 * 2 + 3 * 2 + 12) / 3.2e10);
+}
+
+static void panel_terms_are_as_counted(void **state)
+{
+    (void)state;
+    struct spmmi_model_fragments f = {.figures = &panels, .items = 16, .granule = 16};
+    /* 100 columns of f64: panels of 64 rows have tiles of 64 columns, so two; rows of 512 bytes. */
+    struct spmmi_prediction p =
+        predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F64, 100, SPMM_LAYOUT_ROW_MAJOR, SPMM_F64);
+    const double a = 144 * (64 + 6) + 1800 * 512, b = 500 * 1024, c = 1000 * 800;
+    assert_near(p.term[SPMMI_TERM_DRAM], (2 * a + b + c) / 1e12); /* A is more than 0.7 of the L2 cache */
+    assert_near(p.term[SPMMI_TERM_L2], 1600 * 1024 / 4e12 + (2 * a + c) / 4e12);
+    /* A step stores and loads 16 rows of 512 bytes; a block is stored once and read by four warps. */
+    assert_near(p.term[SPMMI_TERM_L1], 2 * (144 * 2 * 8192.0 + 1800 * 5 * 512.0) / 8e12);
+    assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 64 * 1800 * 128 / 4e13);
+    assert_near(p.term[SPMMI_TERM_ISSUE], 2 * (144 * 4 * 24 + 1800 * 4 * (4 + 1)) / 3.2e10);
+    assert_near(p.term[SPMMI_TERM_WAVES], (2 + 0.3 * 144 / 16) * 1e-6); /* 32 of 40 blocks */
+    assert_near(p.term[SPMMI_TERM_LONGEST], (2 + 0.3 * 12) * 1e-6);
+    assert_true(p.launches == 0);
+    /* Column-major f16, 300 columns: B was just converted, two passes of three launches; rows of C in another order
+     * go at the rate of a scatter. A tile has 256 columns. */
+    f.is_reordered = 1;
+    p = predict_fragments(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_F16, 300, SPMM_LAYOUT_COL_MAJOR, SPMM_F16);
+    const double packed = 144 * (64 + 6) + 1800 * 12 + 20000;
+    assert_near(p.term[SPMMI_TERM_DRAM], (packed + 600000) / 1e12);
+    assert_near(p.term[SPMMI_TERM_L2], 1600 * 1024 / 4e12 + 2 * packed / 4e12 + 600000 / 5e11);
+    assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 64 * 1800 * 512 / 2e14);
+    assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 1500 * 300 * 2 / 1e12);
+    assert_true(p.launches == 5);
+}
+
+static void constants_follow_family_and_compute_type(void **state)
+{
+    static const struct {
+        spmm_family_t family;
+        spmm_schedule_t schedule;
+        spmm_compute_t compute;
+        spmm_dtype_t dtype;
+        enum spmmi_model_kernel kernel;
+        enum spmmi_model_type type;
+    } cases[] = {
+        {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_ROW_SPLIT, SPMM_COMPUTE_F32, SPMM_F32, SPMMI_MODEL_ROW_SPLIT,
+         SPMMI_MODEL_F32},
+        {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_COMPUTE_F64, SPMM_F64, SPMMI_MODEL_NONZERO_SPLIT,
+         SPMMI_MODEL_F64},
+        {SPMM_FAMILY_TILED, SPMM_SCHEDULE_SEGMENTED, SPMM_COMPUTE_BF16, SPMM_BF16, SPMMI_MODEL_TILED,
+         SPMMI_MODEL_F32},
+        {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_TF32, SPMM_F32, SPMMI_MODEL_WINDOW,
+         SPMMI_MODEL_TF32},
+        {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_BF16, SPMM_BF16, SPMMI_MODEL_WINDOW,
+         SPMMI_MODEL_F16},
+        {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_3XTF32, SPMM_F32, SPMMI_MODEL_PANEL,
+         SPMMI_MODEL_3XTF32},
+        {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_F64, SPMM_F64, SPMMI_MODEL_PANEL,
+         SPMMI_MODEL_F64},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct spmmi_model_candidate c = {
+            .family = cases[i].family, .schedule = cases[i].schedule, .compute = cases[i].compute};
+        assert_int_equal(spmmi_model_kernel_of(&c), cases[i].kernel);
+        assert_int_equal(spmmi_model_type_of(&c, cases[i].dtype), cases[i].type);
+    }
+}
+
 static void the_tile_of_registers_covers_n_as_far_as_it_may(void **state)
 {
     static const struct {
@@ -272,6 +397,9 @@ int main(void)
         cmocka_unit_test(row_split_terms_are_as_counted),
         cmocka_unit_test(nonzero_split_terms_are_as_counted),
         cmocka_unit_test(terms_of_a_cpu_are_as_counted),
+        cmocka_unit_test(window_terms_are_as_counted),
+        cmocka_unit_test(panel_terms_are_as_counted),
+        cmocka_unit_test(constants_follow_family_and_compute_type),
         cmocka_unit_test(the_tile_of_registers_covers_n_as_far_as_it_may),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
