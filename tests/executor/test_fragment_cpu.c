@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The window and panel families on the CPU: products against the reference for every named matrix, compute type and
+ * layout, and the laws of products for their parts. */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "executor/cpu_fragments.h"
+#include "executor/cpu_scatter.h"
+#include "executor/fragment_name.h"
+#include "kernels/shared/fragment_cpu.h"
+#include "kernels/shared/tf32_cpu.h"
+#include "tests/support/plan_build.h"
+#include "tests/support/product.h"
+
+struct shape {
+    spmm_schedule_t schedule;
+    uint32_t unit_rows, granule;
+    int is_reordered;
+};
+
+static const struct shape shapes[] = {
+    {SPMM_SCHEDULE_DENSE, 8, SPMMI_STEPS_MAX, 0},
+    {SPMM_SCHEDULE_PACKED, 64, 1, 1},
+    {SPMM_SCHEDULE_PACKED, 8, 2, 1},
+    {SPMM_SCHEDULE_DENSE, 128, 3, 0},
+    {SPMM_SCHEDULE_PACKED, 256, SPMMI_STEPS_MAX, 0},
+};
+#define SHAPE_COUNT ((int)(sizeof shapes / sizeof shapes[0]))
+
+static const struct {
+    double alpha, beta;
+} factors[] = {{1, 0}, {1, 1}, {-0.5, 0}, {2, -0.5}, {0, 0}, {0, 1}, {0, 2}, {1.5, 3}};
+#define FACTOR_COUNT (sizeof factors / sizeof factors[0])
+
+#define COMPUTE_COUNT 5
+
+/* Compute types by turns, and the numbers they are for. */
+static spmm_compute_t compute_of(int turn)
+{
+    return (spmm_compute_t)(SPMM_COMPUTE_F64 + turn % COMPUTE_COUNT);
+}
+
+static spmm_dtype_t type_of(spmm_compute_t compute)
+{
+    return compute >= SPMM_COMPUTE_TF32 ? SPMM_F32 : (spmm_dtype_t)compute;
+}
+
+static spmm_plan_t *plan_of(const struct test_matrix *a, spmm_compute_t compute, const struct shape *shape)
+{
+    const struct test_plan_options options = {type_of(compute), shape->schedule, shape->granule, 1, 0};
+    spmm_plan_t *plan = test_plan_build(a, options);
+    test_plan_units(plan, shape->unit_rows, compute);
+    if (shape->is_reordered)
+        test_plan_reorder(plan, 5, 0);
+    return plan;
+}
+
+static spmm_executor_t *executor_of(const spmm_plan_t *plan, int threads, const char *force_kernel)
+{
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    options.device = SPMM_DEVICE_CPU;
+    options.threads = threads;
+    options.force_kernel = force_kernel;
+    spmm_executor_t *executor = NULL;
+    spmm_diag_t diag = {.text = ""};
+    if (spmm_executor_create(plan, &options, &executor, &diag) != SPMM_OK)
+        fail_msg("%s", diag.text);
+    return executor;
+}
+
+static struct test_product product_of(spmm_op_t op, int64_t n, int turn, enum test_values values)
+{
+    const int64_t gap = turn % 3 == 0 ? 0 : turn % 5;
+    return (struct test_product){op,
+                                 n,
+                                 (spmm_order_t)(turn & 1),
+                                 (spmm_order_t)(turn >> 1 & 1),
+                                 gap,
+                                 (gap * 2) % 5,
+                                 turn % 4,
+                                 factors[(size_t)(turn / 4) % FACTOR_COUNT].alpha,
+                                 factors[(size_t)(turn / 4) % FACTOR_COUNT].beta,
+                                 values};
+}
+
+/* Odd widths and the ends of tiles; orders, gaps, shifts and factors take turns. */
+static void every_matrix(enum test_values values, int64_t n_step)
+{
+    int turn = 0;
+    for (int i = 0; i < test_matrix_count(); i++) {
+        struct test_matrix *a = test_matrix_make(i, values);
+        for (int s = 0; s < SHAPE_COUNT; s++)
+            for (int type = (i + s) % 2; type < COMPUTE_COUNT; type += 2) {
+                const spmm_compute_t compute = compute_of(type);
+                spmm_plan_t *plan = plan_of(a, compute, &shapes[s]);
+                spmm_executor_t *executor = executor_of(plan, 2, NULL);
+                for (int64_t n = 1 + (i + s + type) % n_step; n <= 70; n += n_step, turn++) {
+                    const struct test_product product =
+                        product_of((spmm_op_t)(turn / 3 % 2), n, turn, values);
+                    test_product_check(executor, a, type_of(compute), &product);
+                }
+                spmm_executor_destroy(executor);
+                spmm_plan_destroy(plan);
+            }
+        test_matrix_free(a);
+    }
+}
+
+static void every_matrix_meets_the_error_bound(void **state)
+{
+    (void)state;
+    every_matrix(TEST_VALUES_REAL, 37);
+}
+
+/* Small integers survive every rounding of factors, and their sums are exact in f32. */
+static void integers_are_exact(void **state)
+{
+    (void)state;
+    every_matrix(TEST_VALUES_INTEGER, 53);
+}
+
+static void every_width_type_order_and_factor_meets_the_bound(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    for (int s = 1; s < 3; s++)
+        for (int t = 0; t < COMPUTE_COUNT; t++) {
+            spmm_plan_t *plan = plan_of(a, compute_of(t), &shapes[s]);
+            spmm_executor_t *executor = executor_of(plan, 2, NULL);
+            for (int turn = 0; turn < 4 * (int)FACTOR_COUNT; turn++) {
+                const struct test_product product =
+                    product_of(SPMM_OP_N, 2 * turn % 70 + 1, turn, TEST_VALUES_REAL);
+                test_product_check(executor, a, plan->dtype, &product);
+            }
+            spmm_executor_destroy(executor);
+            spmm_plan_destroy(plan);
+        }
+    test_matrix_free(a);
+}
+
+static void same_bits_at_any_number_of_threads_and_every_time(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"dense row among sparse", "2 x 6000 short-fat", "dense", "band",
+                                        "1 x 9000 dense",         "power law"};
+    const int threads[] = {1, 2, 8, 8};
+    for (int m = 0; m < (int)(sizeof names / sizeof names[0]); m++)
+        for (int s = 0; s < SHAPE_COUNT; s++) {
+            struct test_matrix *a = test_matrix_named(names[m], TEST_VALUES_REAL);
+            spmm_plan_t *plan = plan_of(a, compute_of(m + s), &shapes[s]);
+            struct test_product product = product_of(SPMM_OP_N, 67, m + s, TEST_VALUES_REAL);
+            product.alpha = 1.5, product.beta = -0.5;
+            struct test_dense b = test_product_b(a, plan->dtype, &product), first = {.block = NULL};
+            for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++) {
+                spmm_executor_t *executor = executor_of(plan, threads[t], NULL);
+                struct test_dense c = test_product_c(a, plan->dtype, &product);
+                test_product_run(executor, &product, &b, &c);
+                if (t == 0)
+                    first = test_dense_copy(&c);
+                assert_memory_equal(c.block, first.block, c.block_bytes);
+                test_dense_free(&c);
+                spmm_executor_destroy(executor);
+            }
+            test_dense_free(&first);
+            test_dense_free(&b);
+            spmm_plan_destroy(plan);
+            test_matrix_free(a);
+        }
+}
+
+/* Row j of B is not finite: the rows of C that store column j are not, all others are what they would be. */
+static void canary(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype, int64_t j)
+{
+    struct test_product product = product_of(SPMM_OP_N, 5, (int)j, TEST_VALUES_REAL);
+    product.alpha = 1, product.beta = 0;
+    struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
+    struct test_dense plain = test_dense_copy(&c);
+    test_product_run(executor, &product, &b, &plain);
+    for (int64_t q = 0; q < 5; q++)
+        test_dense_set(&b, j, q, j & 4 ? (double)NAN : (double)INFINITY);
+    test_product_run(executor, &product, &b, &c);
+    test_product_check_canary(a, j, &c);
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t q = 0; q < 5; q++) {
+            const double got = test_dense_get(&c, i, q);
+            if (!test_matrix_stores(a, i, j))
+                assert_true(got == test_dense_get(&plain, i, q));
+            else
+                assert_true(j & 4 ? isnan(got) : isinf(got)); /* no value of a matrix is 0 */
+        }
+    test_dense_free(&plain);
+    test_dense_free(&b);
+    test_dense_free(&c);
+}
+
+static void nan_and_inf_reach_exactly_the_rows_that_store_the_column(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"first rows empty", "odd rows empty", "one dense column",
+                                        "diagonal",         "rows of 0 to 8", "3000 x 3 tall-skinny"};
+    for (int m = 0; m < (int)(sizeof names / sizeof names[0]); m++)
+        for (int s = 0; s < SHAPE_COUNT; s++)
+            for (int t = s % 2; t < COMPUTE_COUNT; t += 2) {
+                struct test_matrix *a = test_matrix_named(names[m], TEST_VALUES_REAL);
+                spmm_plan_t *plan = plan_of(a, compute_of(t), &shapes[s]);
+                spmm_executor_t *executor = executor_of(plan, 2, NULL);
+                for (int64_t j = 0; j < a->cols; j++)
+                    canary(executor, a, plan->dtype, j);
+                spmm_executor_destroy(executor);
+                spmm_plan_destroy(plan);
+                test_matrix_free(a);
+            }
+}
+
+/* A 1 x count row times a column: what the compute type makes of it. */
+static double dot(spmm_compute_t compute, const double *a_values, const double *b_values, int64_t count)
+{
+    int64_t row_ptr[2] = {0, count};
+    int32_t col_ind[8];
+    double values[8], result;
+    for (int64_t i = 0; i < count; i++) {
+        col_ind[i] = (int32_t)i;
+        values[i] = a_values[i];
+    }
+    const struct test_matrix a = {"row", 1, count, count, row_ptr, col_ind, values};
+    const struct shape shape = {SPMM_SCHEDULE_PACKED, 8, SPMMI_STEPS_MAX, 0};
+    const struct test_product product = {.n = 1, .alpha = 1};
+    spmm_plan_t *plan = plan_of(&a, compute, &shape);
+    spmm_executor_t *executor = executor_of(plan, 1, NULL);
+    struct test_dense b = test_product_b(&a, plan->dtype, &product),
+                      c = test_product_c(&a, plan->dtype, &product);
+    for (int64_t i = 0; i < count; i++)
+        test_dense_set(&b, i, 0, b_values[i]);
+    test_product_run(executor, &product, &b, &c);
+    result = test_dense_get(&c, 0, 0);
+    test_dense_free(&b);
+    test_dense_free(&c);
+    spmm_executor_destroy(executor);
+    spmm_plan_destroy(plan);
+    return result;
+}
+
+static void tf32_rounds_to_eleven_bits_ties_away(void **state)
+{
+    (void)state;
+    static const uint32_t cases[][2] = {
+        {0x3f800000, 0x3f800000}, {0x3f800fff, 0x3f800000}, {0x3f801000, 0x3f802000},
+        {0xbf801000, 0xbf802000}, {0x3f803000, 0x3f804000}, {0x3fffffff, 0x40000000},
+        {0x7f7fefff, 0x7f7fe000}, {0x7f7ff000, 0x7f800000}, {0xff7fffff, 0xff800000},
+        {0x7f800000, 0x7f800000}, {0x00000fff, 0x00000000}, {0x00001000, 0x00002000},
+        {0x80000000, 0x80000000},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(half_bits_of(tf32_round(half_number_of(cases[i][0]))), cases[i][1]);
+    static const uint32_t nans[] = {0x7f800001, 0x7fc00000, 0x7fffffff, 0xffffffff, 0xff800fff};
+    for (size_t i = 0; i < sizeof nans / sizeof nans[0]; i++)
+        assert_true(isnan(tf32_round(half_number_of(nans[i]))));
+}
+
+static void tf32_multiplies_rounded_factors_and_3xtf32_nearly_whole_ones(void **state)
+{
+    (void)state;
+    for (uint64_t key = 0; key < 200; key++) {
+        const double a[] = {test_real(key, 1)}, b[] = {test_real(key, 2)};
+        const double rounded = (double)tf32_round((float)a[0]) * (double)tf32_round((float)b[0]);
+        assert_true(dot(SPMM_COMPUTE_TF32, a, b, 1) == rounded); /* 22 bits: exact in f32 */
+        const double split = dot(SPMM_COMPUTE_3XTF32, a, b, 1);
+        assert_true(fabs(split - a[0] * b[0]) <= (0x1p-21 + 3 * 0x1.01p-24) * fabs(a[0] * b[0]));
+    }
+}
+
+static void factors_that_rounding_would_spoil_are_multiplied_as_they_are(void **state)
+{
+    (void)state;
+    static const double inf = (double)INFINITY, most = (double)FLT_MAX;
+    static const struct {
+        double a[2], b[2], want;
+    } cases[] = {
+        {{most, 0}, {0.5, 1}, most / 2},   {{0.5, 0}, {-most, 1}, -most / 2}, {{most, 1}, {1, -1}, most},
+        {{inf, 1}, {2, 3}, inf},           {{3, 1}, {-inf, 5}, -inf},         {{inf, inf}, {-1, -2}, -inf},
+        {{0x1p-140, 0}, {1, 1}, 0x1p-140},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0] - 1; i++)
+        for (int c = SPMM_COMPUTE_TF32; c <= SPMM_COMPUTE_3XTF32; c++)
+            assert_true(dot((spmm_compute_t)c, cases[i].a, cases[i].b, 2) == cases[i].want);
+    const double zero_times_inf[2][2] = {{0, 1}, {inf, 1}}, inf_minus_inf[2][2] = {{inf, inf}, {1, -1}};
+    for (int c = SPMM_COMPUTE_TF32; c <= SPMM_COMPUTE_3XTF32; c++) {
+        assert_true(isnan(dot((spmm_compute_t)c, zero_times_inf[0], zero_times_inf[1], 2)));
+        assert_true(isnan(dot((spmm_compute_t)c, inf_minus_inf[0], inf_minus_inf[1], 2)));
+    }
+}
+
+static void a_permuted_output_has_its_rows_in_the_order(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    for (int t = 0; t < COMPUTE_COUNT; t++) {
+        spmm_plan_t *plan = plan_of(a, compute_of(t), &shapes[1 + t % 2]);
+        spmm_executor_t *in_rows = executor_of(plan, 2, NULL);
+        plan->parts[0].flags |= SPMMI_PART_PERMUTES_OUTPUT;
+        spmm_executor_t *in_order = executor_of(plan, 2, NULL);
+        struct test_product product = product_of(SPMM_OP_N, 9, t, TEST_VALUES_REAL);
+        product.beta = 0;
+        struct test_dense b = test_product_b(a, plan->dtype, &product);
+        struct test_dense c = test_product_c(a, plan->dtype, &product), d = test_dense_copy(&c);
+        test_product_run(in_rows, &product, &b, &c);
+        test_product_run(in_order, &product, &b, &d);
+        for (int64_t i = 0; i < a->rows; i++)
+            for (int64_t j = 0; j < 9; j++)
+                assert_true(test_dense_get(&d, i, j) == test_dense_get(&c, plan->parts[0].items[i], j));
+        test_dense_free(&d);
+        test_dense_free(&c);
+        test_dense_free(&b);
+        spmm_executor_destroy(in_order);
+        spmm_executor_destroy(in_rows);
+        spmm_plan_destroy(plan);
+    }
+    test_matrix_free(a);
+}
+
+static void new_values_give_the_product_of_a_new_plan(void **state)
+{
+    (void)state;
+    for (int i = 0; i < test_matrix_count(); i++) {
+        struct test_matrix *a = test_matrix_make(i, TEST_VALUES_INTEGER);
+        spmm_plan_t *plan = plan_of(a, compute_of(i), &shapes[i / 2 % SHAPE_COUNT]);
+        spmm_executor_t *executor = executor_of(plan, 2, NULL);
+        for (int64_t p = 0; p < a->nnz; p++)
+            a->values[p] = test_integer((uint64_t)p, 99);
+        void *values = test_values_of(a, plan->dtype);
+        assert_int_equal(spmm_executor_set_values(executor, values, NULL, NULL), SPMM_OK);
+        for (int op = 0; op < 2; op++) {
+            const struct test_product product = product_of((spmm_op_t)op, 7, i, TEST_VALUES_INTEGER);
+            test_product_check(executor, a, plan->dtype, &product);
+        }
+        free(values);
+        spmm_executor_destroy(executor);
+        spmm_plan_destroy(plan);
+        test_matrix_free(a);
+    }
+}
+
+static void memory_report_before_equals_the_one_after(void **state)
+{
+    (void)state;
+    for (int i = 0; i < test_matrix_count(); i++)
+        for (int s = 0; s < SHAPE_COUNT; s++) {
+            struct test_matrix *a = test_matrix_make(i, TEST_VALUES_REAL);
+            spmm_plan_t *plan = plan_of(a, compute_of(i + s), &shapes[s]);
+            spmm_executor_options_t settings = SPMM_EXECUTOR_OPTIONS_INIT;
+            settings.device = SPMM_DEVICE_CPU;
+            uint64_t host = 0;
+            assert_int_equal(spmm_executor_memory_bytes(plan, &settings, &host, NULL, NULL), SPMM_OK);
+            spmm_executor_t *executor = executor_of(plan, 2, NULL);
+            spmm_executor_info_t info = {.struct_size = sizeof info};
+            assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info), SPMM_OK);
+            assert_int_equal(info.host_bytes, host);
+            spmm_executor_destroy(executor);
+            spmm_plan_destroy(plan);
+            test_matrix_free(a);
+        }
+}
+
+static void assert_runs(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
+                        const char *kernel)
+{
+    const struct test_product product = {.n = 6, .alpha = 1, .values = TEST_VALUES_REAL};
+    test_product_check(executor, a, dtype, &product);
+    struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
+    spmm_executor_info_t info = {.struct_size = sizeof info};
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b.view, &c.view, &info), SPMM_OK);
+    assert_string_equal(info.kernel, kernel);
+    test_dense_free(&b);
+    test_dense_free(&c);
+}
+
+static void kernels_say_what_they_are(void **state)
+{
+    (void)state;
+    static const struct {
+        struct shape shape;
+        spmm_compute_t compute;
+        const char *force_kernel, *runs;
+    } cases[] = {
+        {{SPMM_SCHEDULE_PACKED, 8, 16, 0}, SPMM_COMPUTE_3XTF32, NULL, "cpu/window/packed/3xtf32"},
+        {{SPMM_SCHEDULE_DENSE, 8, 16, 1}, SPMM_COMPUTE_F16, NULL, "cpu/window/dense/reordered/f16"},
+        {{SPMM_SCHEDULE_DENSE, 128, 16, 0}, SPMM_COMPUTE_TF32, NULL, "cpu/panel/dense/p128/tf32"},
+        {{SPMM_SCHEDULE_PACKED, 64, 16, 0}, SPMM_COMPUTE_F64, "cpu/panel/packed", "cpu/panel/packed/p64/f64"},
+        {{SPMM_SCHEDULE_DENSE, 8, 16, 0}, SPMM_COMPUTE_TF32, "cpu/rows/row-split", "cpu/rows/row-split"},
+        {{SPMM_SCHEDULE_DENSE, 8, 16, 0}, SPMM_COMPUTE_BF16, "cpu/tiled/whole", "cpu/tiled/whole/p256"},
+    };
+    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        spmm_plan_t *plan = plan_of(a, cases[i].compute, &cases[i].shape);
+        spmm_executor_t *executor = executor_of(plan, 2, cases[i].force_kernel);
+        assert_runs(executor, a, plan->dtype, cases[i].runs);
+        spmm_executor_destroy(executor);
+        spmm_plan_destroy(plan);
+    }
+    test_matrix_free(a);
+    const struct spmmi_part part = {.family = SPMM_FAMILY_PANEL,
+                                    .schedule = SPMM_SCHEDULE_PACKED,
+                                    .panel_rows = 256,
+                                    .flags = SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT};
+    spmm_executor_info_t info; /* whose field has room for the longest */
+    spmmi_fragment_name("cuda", &part, SPMM_COMPUTE_3XTF32, info.kernel, sizeof info.kernel);
+    assert_string_equal(info.kernel, "cuda/panel/packed/p256/reordered/permuted/3xtf32");
+}
+
+static void a_kernel_without_a_part_is_refused(void **state)
+{
+    (void)state;
+    static const char *const kernels[] = {"cpu/window/dense", "cpu/panel/dense", "cpu/panel/packed"};
+    struct test_matrix *a = test_matrix_named("band", TEST_VALUES_REAL);
+    spmm_plan_t *plan = plan_of(a, SPMM_COMPUTE_3XTF32, &shapes[2]);
+    for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++) {
+        spmm_executor_options_t settings = SPMM_EXECUTOR_OPTIONS_INIT;
+        settings.device = SPMM_DEVICE_CPU;
+        settings.force_kernel = kernels[k];
+        spmm_executor_t *executor = NULL;
+        spmm_diag_t diag = {.text = ""};
+        uint64_t host = 1;
+        assert_int_equal(spmm_executor_create(plan, &settings, &executor, &diag), SPMM_ERR_ARGUMENT);
+        assert_null(executor);
+        assert_non_null(strstr(diag.text, "the plan has no"));
+        assert_int_equal(spmm_executor_memory_bytes(plan, &settings, &host, NULL, NULL), SPMM_ERR_ARGUMENT);
+    }
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+/* Moves the variants and parts of the second plan behind those of the first. */
+static void plan_join(spmm_plan_t *plan, spmm_plan_t *more)
+{
+    for (uint32_t i = 0; i < more->variant_count; i++) {
+        plan->variants[plan->variant_count] = more->variants[i];
+        plan->variants[plan->variant_count++].part_first += plan->part_count;
+    }
+    for (uint32_t i = 0; i < more->part_count; i++) {
+        plan->parts[plan->part_count + i] = more->parts[i];
+        more->parts[i].items = NULL;
+    }
+    plan->part_count += more->part_count;
+    spmm_plan_destroy(more);
+}
+
+/* Then f32 plans are computed in f32, and a forced kernel of windows computes a variant of rows in f32 too. */
+static void a_rows_part_of_the_plan_goes_first(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    const struct test_plan_options rows = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, 0};
+    for (int rows_first = 0; rows_first < 2; rows_first++) {
+        spmm_plan_t *plan = plan_of(a, SPMM_COMPUTE_TF32, &shapes[2]), *other = test_plan_build(a, rows);
+        spmm_plan_t *const joined = rows_first ? other : plan;
+        plan_join(joined, rows_first ? plan : other);
+        spmm_executor_t *executor = executor_of(joined, 2, NULL);
+        assert_runs(executor, a, SPMM_F32, "cpu/rows/row-split");
+        spmm_executor_destroy(executor);
+        executor = executor_of(joined, 2, "cpu/window/packed");
+        assert_runs(executor, a, SPMM_F32,
+                    rows_first ? "cpu/window/packed/reordered/f32" : "cpu/window/packed/reordered/tf32");
+        spmm_executor_destroy(executor);
+        spmm_plan_destroy(joined);
+    }
+    test_matrix_free(a);
+}
+
+#if defined(__x86_64__)
+/* One product of a level, item after item, in tiles of so many columns; then C times beta once more. */
+static void level_run(const struct fragment_cpu_ops *ops, const struct spmmi_fragment_host *args, int columns)
+{
+    const struct spmmi_fragments *layout = args->layout;
+    for (uint32_t i = 0; i < layout->item_count; i++)
+        for (int64_t first = 0; first < args->n; first += columns) {
+            const int64_t left = args->n - first;
+            const struct fragment_cpu_tile tile = {args, &layout->items[i], columns, first,
+                                                   left < columns ? left : columns};
+            ops->item(&tile);
+        }
+    for (uint32_t i = 0; i < layout->split_count * layout->unit_rows; i++)
+        ops->join(args, &layout->splits[i / layout->unit_rows], i % layout->unit_rows);
+    ops->scale(1, 0.3, args->c);
+}
+
+static void levels_agree(const struct test_matrix *a, spmm_compute_t compute, const struct shape *shape,
+                         int turn)
+{
+    const spmm_dtype_t dtype = type_of(compute);
+    const struct test_product product = product_of(SPMM_OP_N, 2 * turn + 1, turn, TEST_VALUES_REAL);
+    spmm_plan_t *plan = plan_of(a, compute, shape);
+    struct spmmi_cpu_fragments held;
+    assert_int_equal(spmmi_cpu_fragments_make(plan, &plan->parts[0], &held, NULL), SPMM_OK);
+    spmmi_cpu_scatter(dtype, plan->nnz, held.layout.value_map, plan->values, held.values);
+    struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
+    struct test_dense d = test_dense_copy(&c);
+    void *workspace = malloc(spmmi_fragment_slot_bytes(&held.layout.view, (int)dtype, product.n) + 1);
+    assert_non_null(workspace);
+    struct spmmi_fragment_host args = {.layout = &held.layout.view,
+                                       .dtype = (int)dtype,
+                                       .compute = (int)compute,
+                                       .n = product.n,
+                                       .b = b.view.data,
+                                       .ldb = b.view.ld,
+                                       .b_is_col_major = b.view.order == SPMM_COL_MAJOR,
+                                       .c = c.view.data,
+                                       .ldc = c.view.ld,
+                                       .c_is_col_major = c.view.order == SPMM_COL_MAJOR,
+                                       .alpha = 1.25,
+                                       .beta = product.beta,
+                                       .workspace = workspace};
+    level_run(&spmmi_fragment_cpu_portable[compute - 1], &args, 4 << turn % 4);
+    args.c = d.view.data;
+    level_run(&spmmi_fragment_cpu_avx2[compute - 1], &args, 4 << (turn + 1) % 4);
+    assert_memory_equal(c.block, d.block, c.block_bytes);
+    free(workspace);
+    test_dense_free(&d);
+    test_dense_free(&c);
+    test_dense_free(&b);
+    spmmi_cpu_fragments_free(&held);
+    spmm_plan_destroy(plan);
+}
+#endif
+
+static void avx2_has_the_bits_of_the_portable_level_in_any_tile(void **state)
+{
+    (void)state;
+#if defined(__x86_64__)
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+        skip();
+    struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
+    for (int t = 0; t < COMPUTE_COUNT; t++)
+        for (int turn = 0; turn < 16; turn++)
+            levels_agree(a, compute_of(t), &shapes[turn % SHAPE_COUNT], turn);
+    test_matrix_free(a);
+#else
+    skip();
+#endif
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_matrix_meets_the_error_bound),
+        cmocka_unit_test(integers_are_exact),
+        cmocka_unit_test(every_width_type_order_and_factor_meets_the_bound),
+        cmocka_unit_test(same_bits_at_any_number_of_threads_and_every_time),
+        cmocka_unit_test(nan_and_inf_reach_exactly_the_rows_that_store_the_column),
+        cmocka_unit_test(tf32_rounds_to_eleven_bits_ties_away),
+        cmocka_unit_test(tf32_multiplies_rounded_factors_and_3xtf32_nearly_whole_ones),
+        cmocka_unit_test(factors_that_rounding_would_spoil_are_multiplied_as_they_are),
+        cmocka_unit_test(a_permuted_output_has_its_rows_in_the_order),
+        cmocka_unit_test(new_values_give_the_product_of_a_new_plan),
+        cmocka_unit_test(memory_report_before_equals_the_one_after),
+        cmocka_unit_test(kernels_say_what_they_are),
+        cmocka_unit_test(a_kernel_without_a_part_is_refused),
+        cmocka_unit_test(a_rows_part_of_the_plan_goes_first),
+        cmocka_unit_test(avx2_has_the_bits_of_the_portable_level_in_any_tile),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
