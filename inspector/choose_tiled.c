@@ -15,6 +15,10 @@
 #define OVERRULES \
     0.9 /* of the time of what the chart proposes: below it, the other side of the chart is taken */
 #define US_PER_SECOND 1e6
+/* Scattered stores: up to this share of the last cache, other data being there too, they go at the rate of single
+ * numbers in it; from so many times it on, at the rate of single numbers anywhere. Fitted to an H200. */
+#define SCATTER_CACHED 0.05
+#define SCATTER_APART 8.0
 
 static uint32_t panel_rows_for(const struct spmmi_request *r, uint64_t units, int64_t n)
 {
@@ -86,10 +90,18 @@ static double intensity(const struct spmmi_request *r, const struct spmmi_patter
 
 double spmmi_scatter_seconds(const struct spmmi_request *r, int64_t rows, double spread, int64_t n)
 {
+    const struct spmmi_device_profile *d = &r->device;
     const double bytes = (double)spmm_dtype_size(r->options.dtype);
     const double share = (spread - 1) / (SECTOR_BYTES / bytes - 1);
-    const double rate = spmmi_profile_curve_at(&r->device.strided, bytes);
-    return rate > 0 ? share * (double)rows * (double)n * bytes / rate : 0;
+    const double columns = fmin((double)n, spmmi_model_register_tile(n, r->options.dtype));
+    const double set = columns * (double)rows * bytes;
+    const double cached = spmmi_profile_curve_at(&d->strided, bytes);
+    const double apart = fmin(spmmi_profile_curve_at(&d->scatter, bytes), cached);
+    if (set <= 0 || apart <= 0)
+        return 0;
+    const double beyond = log(set / (SCATTER_CACHED * d->l2_bytes)) / log(SCATTER_APART / SCATTER_CACHED);
+    const double rate = cached * pow(apart / cached, fmin(fmax(beyond, 0), 1));
+    return share * (double)rows * (double)n * bytes / rate;
 }
 
 static double predict(const struct spmmi_request *r, const struct spmmi_model_matrix *model,
@@ -124,8 +136,8 @@ static bool may_order_pay(const struct spmmi_request *r, const struct spmmi_mode
     return predict(r, model, c, &best, layout, n) < to_beat;
 }
 
-/* An order is kept if it raises the intensity and, where the model can say, lowers the time; one that
- * changes nothing is none, unless the caller wants C in it. */
+/* An order is kept if the refined model predicts less time, or, where it says nothing, if the intensity is greater; one
+ * that changes nothing is none, unless the caller wants C in it. */
 static spmm_status_t try_order(const struct spmmi_request *r, const struct spmmi_pattern *a,
                                struct spmmi_tiled_study *study, const struct spmmi_model_matrix *model,
                                uint32_t layout, int64_t n, struct spmmi_tiled_choice *c, spmm_diag_t *diag)
@@ -144,7 +156,7 @@ static spmm_status_t try_order(const struct spmmi_request *r, const struct spmmi
     if (scatters && c->seconds_reordered > 0)
         c->seconds_reordered += spmmi_scatter_seconds(r, a->rows, spread, n);
     const bool pays =
-        c->intensity_reordered > c->intensity && (model == NULL || c->seconds_reordered < c->seconds);
+        model != NULL ? c->seconds_reordered < c->seconds : c->intensity_reordered > c->intensity;
     if (!pays && (o->reorder == SPMM_REORDER_AUTO || (study->is_in_order && !o->permute_output)))
         goto cleanup;
     c->flags = SPMMI_PART_REORDERED | (o->permute_output ? SPMMI_PART_PERMUTES_OUTPUT : 0u);

@@ -41,7 +41,8 @@ int spmmi_tiled_trace(const struct spmmi_request *r, const struct spmmi_tiled_ch
                       struct spmmi_trace list[SPMMI_TILED_TRACE_MAX]);
 
 /* What writing a column-major C in another order than that of its rows adds, for the spread of that order: stores that
- * fall into sectors of their own go at the rate of single numbers. */
+ * fall into sectors of their own go at the rate of single numbers, in the last cache or beyond it, as many rows of as
+ * many columns of C as are written at a time. */
 double spmmi_scatter_seconds(const struct spmmi_request *r, int64_t rows, double spread, int64_t n);
 
 /* Family, schedule, items and the rest of a part. Errors: MEMORY. */
