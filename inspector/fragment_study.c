@@ -23,6 +23,8 @@
 #define WINDOW_ITEMS 32.0
 #define PANEL_ITEMS 8.0
 #define STEPS_LEAST 16.0
+#define BEARABLE \
+    2.0 /* items of so many times even ones: where none is longer, no unit is cut, and no sums are added */
 
 /* What a thread needs to count one strip after the other. */
 struct worker {
@@ -298,6 +300,7 @@ struct spmmi_fragment_items spmmi_fragment_items(const struct spmmi_fragment_stu
 uint32_t spmmi_fragment_granule(const struct spmmi_fragment_figures *figures, int multiprocessors)
 {
     const double items = figures->unit_rows == SPMMI_WINDOW_ROWS ? WINDOW_ITEMS : PANEL_ITEMS;
-    const double even = ceil(figures->steps / (items * multiprocessors));
-    return (uint32_t)fmin(fmax(even, STEPS_LEAST), SPMMI_STEPS_MAX);
+    const double even = fmax(ceil(figures->steps / (items * multiprocessors)), STEPS_LEAST);
+    const double wanted = figures->longest <= BEARABLE * even ? fmax(even, figures->longest) : even;
+    return (uint32_t)fmin(wanted, SPMMI_STEPS_MAX);
 }

@@ -6,7 +6,9 @@
  * usage: model_features DEVICE LIST-OF-N LIST-OF-LAYOUTS LIST-OF-TYPES < JOBS
  *   DEVICE  a name or a profile
  *   JOBS    a matrix a line: NAME, FILE or generator string, and kernels, with tabs between them. A kernel is
- *           rows/SCHEDULE, tiled/whole/pROWS or tiled/segmented-LENGTH/pROWS, and may end in /radix and /rTILE */
+ *           rows/SCHEDULE, tiled/whole/pROWS or tiled/segmented-LENGTH/pROWS, which may end in /radix and /rTILE, or
+ *           window/SCHEDULE[/ORDER]/COMPUTE or panel/SCHEDULE/pROWS[/ORDER]/COMPUTE with an order of the rows:
+ *           minhash, rcm, radix or jaccard; reordered is minhash */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +19,10 @@
 #include "format/diag.h"
 #include "format/units.h"
 #include "inspector/choose_tiled.h"
+#include "inspector/fragment_study.h"
 #include "inspector/model_paper.h"
 #include "inspector/panel_stats.h"
+#include "inspector/row_order.h"
 
 #define LIST_MAX 32
 #define KERNELS_MAX 512
@@ -40,6 +44,14 @@ struct kernel {
     spmm_schedule_t schedule;
     unsigned segment, panel_rows, register_tile;
     bool is_reordered;
+    spmm_reorder_t order;   /* window, panel */
+    spmm_compute_t compute; /* the same */
+};
+
+/* Exact figures of windows and panels in one order. */
+struct fragments {
+    const uint32_t *order;
+    struct spmmi_fragment_study study;
 };
 
 /* One matrix in one number type. */
@@ -49,6 +61,9 @@ struct subject {
     struct spmmi_pattern pattern;
     struct spmmi_model_matrix model;
     struct spmmi_tiled_studies studies;
+    struct spmmi_row_orders orders;
+    struct fragments fragments[SPMMI_ORDER_KINDS];
+    int fragment_count;
 };
 
 static bool read_suffixes(const char *text, struct kernel *k)
@@ -64,6 +79,40 @@ static bool read_suffixes(const char *text, struct kernel *k)
     return *text == '\0';
 }
 
+/* What follows the family: "packed/3xtf32", "dense/p128/minhash/tf32". */
+static bool read_fragments(const char *text, struct kernel *k)
+{
+    static const struct {
+        const char *name;
+        spmm_reorder_t order;
+    } orders[] = {{"minhash/", SPMM_REORDER_MINHASH},
+                  {"reordered/", SPMM_REORDER_MINHASH},
+                  {"rcm/", SPMM_REORDER_RCM},
+                  {"radix/", SPMM_REORDER_RADIX},
+                  {"jaccard/", SPMM_REORDER_JACCARD}};
+    int used = 0;
+    k->schedule = strncmp(text, "dense/", 6) == 0 ? SPMM_SCHEDULE_DENSE : SPMM_SCHEDULE_PACKED;
+    text += k->schedule == SPMM_SCHEDULE_DENSE ? 6 : strncmp(text, "packed/", 7) == 0 ? 7 : strlen(text);
+    k->panel_rows = SPMMI_WINDOW_ROWS;
+    if (k->family == SPMM_FAMILY_PANEL) {
+        if (sscanf(text, "p%u/%n", &k->panel_rows, &used) != 1 || used == 0 ||
+            (k->panel_rows != 64 && k->panel_rows != 128 && k->panel_rows != 256))
+            return false;
+        text += used;
+    }
+    k->order = SPMM_REORDER_NONE;
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
+        if (strncmp(text, orders[i].name, strlen(orders[i].name)) == 0) {
+            k->order = orders[i].order;
+            text += strlen(orders[i].name);
+            break;
+        }
+    for (int c = SPMM_COMPUTE_F64; c <= SPMM_COMPUTE_3XTF32; c++)
+        if (strcmp(text, spmm_compute_name((spmm_compute_t)c)) == 0)
+            k->compute = (spmm_compute_t)c;
+    return k->compute != 0;
+}
+
 static bool read_kernel(const char *name, struct kernel *k)
 {
     int used = 0;
@@ -73,6 +122,12 @@ static bool read_kernel(const char *name, struct kernel *k)
             k->schedule = (spmm_schedule_t)s;
             return true;
         }
+    }
+    for (int f = SPMM_FAMILY_WINDOW; f <= SPMM_FAMILY_PANEL; f++) {
+        const char *const family = spmm_family_name((spmm_family_t)f);
+        k->family = (spmm_family_t)f;
+        if (strncmp(name, family, strlen(family)) == 0 && name[strlen(family)] == '/')
+            return read_fragments(name + strlen(family) + 1, k);
     }
     k->family = SPMM_FAMILY_TILED;
     k->schedule = SPMM_SCHEDULE_WHOLE;
@@ -112,22 +167,29 @@ static double bound_of(const struct kernel *k, const struct spmmi_paper *paper, 
 
 /* Figures of the panels are those of n: see panels_for. */
 static void print_line(const struct subject *s, const struct kernel *k, const spmm_panel_stats_t *panels,
-                       double spread, int64_t n, uint32_t layout)
+                       const struct spmmi_model_fragments *fragments, double spread, int64_t n,
+                       uint32_t layout)
 {
     const struct spmmi_device_profile *profile = &s->request.device;
     const struct spmmi_pattern *a = &s->pattern;
     const spmm_dtype_t dtype = s->request.options.dtype;
     const uint32_t tile = panels != NULL ? (uint32_t)panels->register_tile : 1;
-    const struct spmmi_model_candidate candidate = {
-        .family = k->family, .schedule = k->schedule, .panels = panels, .register_tile = tile};
+    const struct spmmi_model_candidate candidate = {.family = k->family,
+                                                    .schedule = k->schedule,
+                                                    .panels = panels,
+                                                    .register_tile = tile,
+                                                    .fragments = fragments,
+                                                    .compute = k->compute};
     const struct spmmi_prediction p = spmmi_model_predict(profile, &s->model, &candidate, n, layout, dtype);
-    const struct spmmi_paper paper = paper_of(s, panels, tile);
     const double scatter = k->is_reordered && layout == SPMM_LAYOUT_COL_MAJOR
                                ? spmmi_scatter_seconds(&s->request, a->rows, spread, n)
                                : 0;
-    /* What Eq. 2, 3 or 6 says, each access to B a line from DRAM. */
-    const double paper_s =
-        spmmi_paper_seconds(profile, bound_of(k, &paper, SPMMI_PAPER_ALL_MISS), (double)a->nnz, (double)n);
+    /* What Eq. 2, 3 or 6 says, each access to B a line from DRAM; of tensor cores they say nothing. */
+    const struct spmmi_paper paper = paper_of(s, panels, tile);
+    const double paper_s = fragments != NULL
+                               ? 0
+                               : spmmi_paper_seconds(profile, bound_of(k, &paper, SPMMI_PAPER_ALL_MISS),
+                                                     (double)a->nnz, (double)n);
 
     printf("%s,%lld,%lld,%lld,%.6g,%.6g,%.6g,%lld,%s,%s,%s,%.6g,%.6g,%g", s->name, (long long)a->rows,
            (long long)a->cols, (long long)a->nnz, a->mean, a->stddev, a->mean > 0 ? a->stddev / a->mean : 0,
@@ -186,12 +248,74 @@ static spmm_panel_stats_t panels_for(const struct subject *s, const struct kerne
     return p;
 }
 
+/* Counted once for all kernels and types of the matrix. */
+static spmm_status_t fragments_of(struct subject *s, spmm_reorder_t kind, const struct fragments **found,
+                                  spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_row_order *order = NULL;
+    const struct spmmi_pattern *a = &s->pattern;
+    int i = 0;
+    s->orders.rows = a->rows;
+    s->orders.cols = a->cols;
+    s->orders.row_ptr = a->row_ptr;
+    s->orders.col_ind = a->col_ind;
+    s->orders.threads = s->request.threads;
+    SPMM_TRY(spmmi_row_order_of(&s->orders, kind, &order, diag));
+    while (i < s->fragment_count && s->fragments[i].order != order->order)
+        i++;
+    if (i == s->fragment_count) {
+        s->fragments[i].order = order->order;
+        s->fragment_count++;
+        SPMM_TRY(spmmi_fragment_study_open(a, order->order, 0, s->request.threads, &s->fragments[i].study));
+    }
+    *found = &s->fragments[i];
+cleanup:
+    return status;
+}
+
+/* Other types have other kernels. */
+static bool has_compute(const struct subject *s, const struct kernel *k)
+{
+    const spmm_dtype_t dtype = s->request.options.dtype;
+    const bool is_tf32 = k->compute == SPMM_COMPUTE_TF32 || k->compute == SPMM_COMPUTE_3XTF32;
+    return is_tf32 ? dtype == SPMM_F32 : (int)k->compute == (int)dtype;
+}
+
+static spmm_status_t print_fragments(struct subject *s, const struct kernel *k, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct fragments *f = NULL;
+    enum spmmi_fragment_height height = SPMMI_FRAGMENT_8;
+    if (!has_compute(s, k))
+        goto cleanup;
+    SPMM_TRY(fragments_of(s, k->order, &f, diag));
+    while (SPMMI_FRAGMENT_ROWS(height) != k->panel_rows)
+        height++;
+    const struct spmmi_fragment_figures *figures = &f->study.figures[height];
+    const uint32_t granule = spmmi_fragment_granule(figures, s->request.device.multiprocessors);
+    const struct spmmi_fragment_items items = spmmi_fragment_items(&f->study, height, granule);
+    const struct spmmi_model_fragments fragments = {.figures = figures,
+                                                    .items = items.items,
+                                                    .partials = items.partials,
+                                                    .granule = granule,
+                                                    .is_reordered = f->order != NULL};
+    for (int i = 0; i < column_count; i++)
+        for (uint32_t layout = SPMM_LAYOUT_ROW_MAJOR; layout <= SPMM_LAYOUT_COL_MAJOR; layout *= 2)
+            if ((layouts & layout) != 0)
+                print_line(s, k, NULL, &fragments, 0, columns[i], layout);
+cleanup:
+    return status;
+}
+
 static spmm_status_t print_kernel(struct subject *s, const struct kernel *k, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const bool is_tiled = k->family == SPMM_FAMILY_TILED;
     struct spmmi_tiled_study *study = NULL;
     spmm_panel_stats_t stats;
+    if (spmmi_is_fragments(k->family))
+        return print_fragments(s, k, diag);
     if (is_tiled) {
         if (s->studies.count == SPMMI_STUDY_MAX)
             spmmi_studies_free(&s->studies);
@@ -205,7 +329,8 @@ static spmm_status_t print_kernel(struct subject *s, const struct kernel *k, spm
             is_tiled ? panels_for(s, k, &stats, columns[i]) : (spmm_panel_stats_t){0};
         for (uint32_t layout = SPMM_LAYOUT_ROW_MAJOR; layout <= SPMM_LAYOUT_COL_MAJOR; layout *= 2)
             if ((layouts & layout) != 0)
-                print_line(s, k, is_tiled ? &panels : NULL, is_tiled ? study->spread : 0, columns[i], layout);
+                print_line(s, k, is_tiled ? &panels : NULL, NULL, is_tiled ? study->spread : 0, columns[i],
+                           layout);
     }
 cleanup:
     return status;
@@ -274,6 +399,9 @@ static spmm_status_t print_job(char *line)
 cleanup:
     if (status != SPMM_OK)
         fprintf(stderr, "model_features: %s: %s %s\n", s.name, spmm_status_text(status), diag.text);
+    for (int i = 0; i < s.fragment_count; i++)
+        spmmi_fragment_study_close(&s.fragments[i].study);
+    spmmi_row_orders_free(&s.orders);
     spmm_matrix_destroy(matrix);
     return status;
 }

@@ -118,6 +118,10 @@ static void items_are_cut_where_the_granule_says(void **state)
     f.steps = 3201;
     assert_int_equal(spmmi_fragment_granule(&f, 1), 101);
     assert_int_equal(spmmi_fragment_granule(&f, 5), 21);
+    f.longest = 42;
+    assert_int_equal(spmmi_fragment_granule(&f, 5), 42); /* twice that, which is borne */
+    f.longest = 43;
+    assert_int_equal(spmmi_fragment_granule(&f, 5), 21);
     f.unit_rows = 64;
     assert_int_equal(spmmi_fragment_granule(&f, 5), 81);
     f.steps = 1e18;

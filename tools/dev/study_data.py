@@ -25,10 +25,18 @@ def find_files(folder, names):
     return {name: path for name, path in files.items() if path is not None}
 
 
+TENSOR = ("window", "panel")  # families of the tensor cores
+
+
+def family_of(kernel):
+    return kernel.split("/")[0]
+
+
 def kernel_of(text):
-    """cuda/rows/row-split/v4l32 -> rows/row-split; cuda/tiled/whole/p256/r16 -> tiled/whole/p256/r16"""
+    """cuda/rows/row-split/v4l32 -> rows/row-split; cuda/tiled/whole/p256/r16 -> tiled/whole/p256/r16;
+    cuda/panel/dense/p128/tf32 -> panel/dense/p128/tf32"""
     parts = text.split("/")
-    return "/".join(parts[1:] if parts[1] == "tiled" else parts[1:3])
+    return "/".join(parts[1:3] if parts[1] == "rows" else parts[1:])
 
 
 def variant_of(kernel):
