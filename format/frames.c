@@ -30,6 +30,7 @@ int spmmi_transform_allowed(uint32_t type, uint32_t transform)
         return transform == SPMMI_TRANSFORM_NONE || transform == SPMMI_TRANSFORM_PLANES ||
                transform == SPMMI_TRANSFORM_DICTIONARY;
     case SPMMI_SECTION_ITEMS:
+    case SPMMI_SECTION_SYMMETRIC_ORDER:
         return transform == SPMMI_TRANSFORM_DIFFERENCE;
     case SPMMI_SECTION_STATS:
     case SPMMI_SECTION_VARIANTS:

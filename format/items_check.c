@@ -84,21 +84,52 @@ cleanup:
     return status;
 }
 
+/* *wrong: the first place whose number is there before it or is not below count; count where there is none. */
+static spmm_status_t find_wrong(const uint32_t *list, uint64_t count, uint64_t *wrong)
+{
+    uint64_t *seen = spmmi_alloc_zero(bitmap_words(count), sizeof *seen);
+    if (seen == NULL)
+        return SPMM_ERR_MEMORY;
+    for (*wrong = 0; *wrong < count; ++*wrong) {
+        const uint32_t number = list[*wrong];
+        const uint64_t bit = UINT64_C(1) << (number % WORD_BITS);
+        if (number >= count || (seen[number / WORD_BITS] & bit) != 0)
+            break;
+        seen[number / WORD_BITS] |= bit;
+    }
+    spmmi_free(seen);
+    return SPMM_OK;
+}
+
 static spmm_status_t check_permutation(const struct spmmi_part *part, uint32_t index, spmm_diag_t *diag)
 {
-    spmm_status_t status = SPMM_OK;
-    uint64_t *seen = spmmi_alloc_zero(bitmap_words(part->item_count), sizeof *seen);
-    SPMM_TRY_ALLOC(seen, diag);
-    for (uint64_t i = 0; i < part->item_count; i++) {
-        const uint32_t unit = part->items[i];
-        const uint64_t bit = UINT64_C(1) << (unit % WORD_BITS);
-        SPMM_REQUIRE_AT(unit < part->item_count && (seen[unit / WORD_BITS] & bit) == 0, SPMM_ERR_PLAN_ITEMS,
-                        diag, i, "item %llu of part %u is unit %u, which is there twice or not of %llu units",
-                        (unsigned long long)i, index, unit, (unsigned long long)part->item_count);
-        seen[unit / WORD_BITS] |= bit;
-    }
+    uint64_t wrong = 0;
+    spmm_status_t status = find_wrong(part->items, part->item_count, &wrong);
+    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory in %s", __func__);
+    SPMM_REQUIRE_AT(wrong == part->item_count, SPMM_ERR_PLAN_ITEMS, diag, wrong,
+                    "item %llu of part %u is unit %u, which is there twice or not of %llu units",
+                    (unsigned long long)wrong, index, part->items[wrong],
+                    (unsigned long long)part->item_count);
 cleanup:
-    spmmi_free(seen);
+    return status;
+}
+
+spmm_status_t spmmi_check_symmetric_order(const spmm_plan_t *plan, spmm_diag_t *diag)
+{
+    const uint64_t rows = (uint64_t)plan->rows;
+    uint64_t wrong = 0;
+    spmm_status_t status = SPMM_OK;
+    if (plan->symmetric_order == NULL)
+        return SPMM_OK;
+    SPMM_REQUIRE(plan->rows == plan->cols, SPMM_ERR_PLAN_ORDER, diag,
+                 "rows and columns have one order, but the matrix is %lld x %lld", (long long)plan->rows,
+                 (long long)plan->cols);
+    status = find_wrong(plan->symmetric_order, rows, &wrong);
+    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory in %s", __func__);
+    SPMM_REQUIRE_AT(wrong == rows, SPMM_ERR_PLAN_ORDER, diag, wrong,
+                    "place %llu of the order of rows and columns has %u, which is there twice or not of %llu",
+                    (unsigned long long)wrong, plan->symmetric_order[wrong], (unsigned long long)rows);
+cleanup:
     return status;
 }
 

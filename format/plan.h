@@ -121,6 +121,9 @@ struct spmm_plan {
     void *values;                                  /* nnz of dtype, or NULL */
     uint8_t pattern_digest[16], values_digest[16]; /* values_digest is zero without values */
     spmm_stats_t stats;
+    uint32_t
+        *symmetric_order; /* rows, owned: row and column i are row and column symmetric_order[i] of the matrix
+                                that the plan was made for; NULL: they are i */
     spmm_panel_stats_t panel_stats; /* all zero without has_panel_stats */
     int has_panel_stats;
     struct spmmi_variant variants[SPMMI_VARIANT_MAX];

@@ -16,10 +16,14 @@ spmm_status_t spmmi_check_items(const spmm_plan_t *plan, spmm_diag_t *diag);
 /* The figures of the panels, where the plan has them, are numbers that such figures can be. */
 spmm_status_t spmmi_check_panel_stats(const spmm_plan_t *plan, spmm_diag_t *diag);
 
+/* The order of rows and columns, where the plan has one, is a permutation of the rows of a square matrix. */
+spmm_status_t spmmi_check_symmetric_order(const spmm_plan_t *plan, spmm_diag_t *diag);
+
 /* What the memory of the check of the items follows from. */
 struct spmmi_check_extent {
-    int has_transpose;        /* some part has op T */
-    uint64_t reordered_items; /* of the reordered part that has the most */
+    int has_transpose; /* some part has op T */
+    uint64_t
+        reordered_items; /* of the reordered part that has the most, or of the order of rows and columns */
 };
 /* Most memory that spmmi_plan_check takes at a time. */
 uint64_t spmmi_check_bytes(uint64_t cols, uint64_t nnz, struct spmmi_check_extent extent);

@@ -88,6 +88,19 @@ spmm_status_t spmm_plan_row_order(const spmm_plan_t *plan, int part, const uint3
     return SPMM_OK;
 }
 
+spmm_status_t spmm_plan_symmetric_order(const spmm_plan_t *plan, const uint32_t **order, int64_t *count)
+{
+    if (order == NULL || count == NULL)
+        return SPMM_ERR_ARGUMENT;
+    *order = NULL;
+    *count = 0;
+    if (plan == NULL)
+        return SPMM_ERR_ARGUMENT;
+    *order = plan->symmetric_order;
+    *count = plan->symmetric_order == NULL ? 0 : plan->rows;
+    return SPMM_OK;
+}
+
 static void reason_text(const struct spmmi_trace *t, char *text, size_t size)
 {
     switch ((enum spmmi_reason)t->reason) {

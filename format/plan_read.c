@@ -176,6 +176,12 @@ static spmm_status_t read_matrix(struct reader *r)
         SPMM_TRY_ALLOC(part->items, r->diag);
         SPMM_TRY(decode(r, SPMMI_SECTION_ITEMS, i, sizeof *part->items, part->items));
     }
+    if (raw_bytes(r, SPMMI_SECTION_SYMMETRIC_ORDER, SPMMI_NO_PART) > 0) {
+        p->symmetric_order = spmmi_alloc((uint64_t)p->rows, sizeof *p->symmetric_order);
+        SPMM_TRY_ALLOC(p->symmetric_order, r->diag);
+        SPMM_TRY(decode(r, SPMMI_SECTION_SYMMETRIC_ORDER, SPMMI_NO_PART, sizeof *p->symmetric_order,
+                        p->symmetric_order));
+    }
 cleanup:
     return status;
 }
@@ -233,6 +239,8 @@ static struct spmmi_check_extent check_extent(const struct reader *r)
         if ((part->flags & SPMMI_PART_REORDERED) != 0 && items > extent.reordered_items)
             extent.reordered_items = items;
     }
+    const uint64_t order = raw_bytes(r, SPMMI_SECTION_SYMMETRIC_ORDER, SPMMI_NO_PART) / sizeof(uint32_t);
+    extent.reordered_items = order > extent.reordered_items ? order : extent.reordered_items;
     return extent;
 }
 
@@ -250,6 +258,7 @@ static void report_in_file(const struct reader *r, spmm_status_t status)
         {SPMM_ERR_PLAN_TRACE, SPMMI_SECTION_TRACE},
         {SPMM_ERR_PLAN_META, SPMMI_SECTION_META},
         {SPMM_ERR_PLAN_PANEL_STATS, SPMMI_SECTION_PANEL_STATS},
+        {SPMM_ERR_PLAN_ORDER, SPMMI_SECTION_SYMMETRIC_ORDER},
     };
     if (r->diag == NULL)
         return;

@@ -93,6 +93,8 @@ struct spmmi_raw_range spmmi_section_raw_range(uint32_t type, const struct spmmi
         return up_to(1, SPMMI_SOURCE_BYTES - 1);
     case SPMMI_SECTION_PANEL_STATS:
         return up_to(spmmi_panel_stats_record.bytes, 1);
+    case SPMMI_SECTION_SYMMETRIC_ORDER:
+        return rows == cols && rows > 0 ? up_to(rows * sizeof(uint32_t), 1) : up_to(1, 0);
     }
     return up_to(1, 0);
 }

@@ -92,6 +92,9 @@ static spmm_status_t collect(struct writer *w, int has_values)
     add_section(w, SPMMI_SECTION_META, SPMMI_NO_PART, 1, strnlen(p->source, sizeof p->source - 1), p->source);
     SPMM_TRY(add_records(w, SPMMI_SECTION_PANEL_STATS, &spmmi_panel_stats_record, &p->panel_stats,
                          sizeof p->panel_stats, p->has_panel_stats != 0, &w->panel_stats));
+    add_section(w, SPMMI_SECTION_SYMMETRIC_ORDER, SPMMI_NO_PART, sizeof *p->symmetric_order,
+                p->symmetric_order == NULL ? 0 : (uint64_t)p->rows * sizeof *p->symmetric_order,
+                p->symmetric_order);
 cleanup:
     return status;
 }

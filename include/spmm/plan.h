@@ -182,6 +182,12 @@ SPMM_API spmm_status_t spmm_plan_part(const spmm_plan_t *plan, int index, spmm_p
 SPMM_API spmm_status_t spmm_plan_row_order(const spmm_plan_t *plan, int part, const uint32_t **order,
                                            int64_t *count);
 
+/* Where a plan was made with symmetric_permutation: the order of rows and columns. The plan's matrix is PAP^T, whose
+ * row and column i are row and column (*order)[i] of A, i from 0 to *count - 1: row i of B and of C is row (*order)[i]
+ * of those of A. *order is NULL where they are those of A. Valid while the plan lives. Errors: ARGUMENT. */
+SPMM_API spmm_status_t spmm_plan_symmetric_order(const spmm_plan_t *plan, const uint32_t **order,
+                                                 int64_t *count);
+
 /* The trace: every candidate that was considered, and why it won or lost. */
 typedef struct spmm_trace_info {
     int variant; /* the variant the candidate competed for */
@@ -205,7 +211,8 @@ typedef struct spmm_section_info {
 } spmm_section_info_t;
 SPMM_API spmm_status_t spmm_plan_section(const spmm_plan_t *plan, int index, spmm_section_info_t *info);
 
-/* Does the plan describe exactly this matrix? Compares the CSR arrays, not only digests.
+/* Does the plan describe exactly this matrix? Compares the CSR arrays, not only digests; those of PAP^T where the plan
+ * has a symmetric order.
  * with_values = 0 compares the pattern only. Values are compared in the plan's type.
  * Returns OK or MISMATCH (diag says where), ARGUMENT, CSR. */
 SPMM_API spmm_status_t spmm_plan_matches(const spmm_plan_t *plan, const spmm_csr_t *a, int with_values,

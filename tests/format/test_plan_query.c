@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/alloc.h"
 #include "tests/support/plan_seal.h"
 
 static spmm_plan_t *make_plan(int has_no_values)
@@ -164,6 +165,26 @@ static void the_order_of_rows_is_asked_of_a_part(void **state)
     spmm_plan_destroy(plan);
 }
 
+static void the_order_of_rows_and_columns_is_told(void **state)
+{
+    (void)state;
+    const uint32_t *order = NULL;
+    int64_t count = -1;
+    spmm_plan_t *plan = ordered_plan(SPMM_SCHEDULE_WHOLE, 0);
+    assert_int_equal(spmm_plan_symmetric_order(plan, &order, &count), SPMM_OK);
+    assert_null(order);
+    assert_int_equal(count, 0);
+    plan->symmetric_order = spmmi_alloc_zero((uint64_t)plan->rows, sizeof *plan->symmetric_order);
+    assert_int_equal(spmm_plan_symmetric_order(plan, &order, &count), SPMM_OK);
+    assert_ptr_equal(order, plan->symmetric_order);
+    assert_int_equal(count, plan->rows);
+    assert_int_equal(spmm_plan_symmetric_order(NULL, &order, &count), SPMM_ERR_ARGUMENT);
+    assert_null(order);
+    assert_int_equal(spmm_plan_symmetric_order(plan, NULL, &count), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_symmetric_order(plan, &order, NULL), SPMM_ERR_ARGUMENT);
+    spmm_plan_destroy(plan);
+}
+
 static void units_of_fragments_are_told(void **state)
 {
     (void)state;
@@ -315,6 +336,7 @@ int main(void)
         cmocka_unit_test(zeros_of_16_bits_have_two_signs),
         cmocka_unit_test(the_order_of_rows_is_told_where_c_has_it),
         cmocka_unit_test(the_order_of_rows_is_asked_of_a_part),
+        cmocka_unit_test(the_order_of_rows_and_columns_is_told),
         cmocka_unit_test(units_of_fragments_are_told),
         cmocka_unit_test(a_compute_type_fits_numbers_and_kernels),
         cmocka_unit_test(the_trace_tells_compute_types_and_reasons),

@@ -63,6 +63,8 @@ static spmm_plan_t *plan_case(const struct test_matrix *a, struct test_plan_opti
         test_plan_reorder(plan, key, order == 2);
     if (plan->parts[0].family == SPMM_FAMILY_TILED && test_hash(key, 4) % 2 == 0)
         test_plan_panel_stats(plan);
+    if (plan->rows == plan->cols && plan->rows > 0 && test_hash(key, 7) % 2 == 0)
+        test_plan_symmetric_order(plan, key);
     if (spmmi_is_fragments(plan->parts[0].family)) {
         static const uint32_t heights[] = {SPMMI_WINDOW_ROWS, 64, 128, 256};
         const spmm_compute_t compute = plan->variants[0].compute, tf32 = SPMM_COMPUTE_TF32;

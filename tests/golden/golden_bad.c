@@ -351,6 +351,18 @@ static uint8_t *make_fewer_items(size_t *size)
     return rebuilt("f64_nonzero_split", fewer_items, size);
 }
 
+/* An order of the rows that would be one of the columns too, were the matrix square. */
+static void order_of_seven(struct forge *f)
+{
+    const uint8_t zero[28] = {0};
+    forge_append(f, SPMMI_SECTION_SYMMETRIC_ORDER, zero, sizeof zero)->entry.part = NONE;
+}
+
+static uint8_t *make_order_of_seven(size_t *size)
+{
+    return rebuilt("no_nonzeros", order_of_seven, size); /* 7 x 5 */
+}
+
 /* Changes of a plan in memory. */
 static void column_repeated(spmm_plan_t *p)
 {
@@ -456,6 +468,16 @@ static void tiled_unit_twice(spmm_plan_t *p)
 static void tiled_unit_beyond(spmm_plan_t *p)
 {
     p->parts[0].items[1] = (uint32_t)p->parts[0].item_count;
+}
+
+static void symmetric_twice(spmm_plan_t *p)
+{
+    p->symmetric_order[3] = p->symmetric_order[60];
+}
+
+static void symmetric_beyond(spmm_plan_t *p)
+{
+    p->symmetric_order[64] = 65;
 }
 
 static void tiled_transpose_twice(spmm_plan_t *p)

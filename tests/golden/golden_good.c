@@ -150,6 +150,14 @@ static uint8_t *panel_stats(size_t *size)
     return written(plan, size);
 }
 
+static uint8_t *symmetric_order(size_t *size)
+{
+    const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, 0};
+    spmm_plan_t *plan = plan_of("diagonal", TEST_VALUES_REAL, options, __func__);
+    test_plan_symmetric_order(plan, 3);
+    return written(plan, size);
+}
+
 /* NaN of both signs, infinities, both zeros, subnormals, an empty source and no trace. */
 static uint8_t *special_values(size_t *size)
 {
@@ -199,7 +207,7 @@ const struct golden_good golden_good_cases[] = {
     ROW(exec_feature, 1),       ROW(tiled_whole, 1),       ROW(tiled_segmented, 1),  ROW(tiled_empty, 1),
     ROW(tiled_reordered, 1),    ROW(tiled_permuted, 1),    ROW(panel_stats, 1),      ROW(f16_values, 1),
     ROW(bf16_dictionary, 1),    ROW(window_packed, 1),     ROW(window_empty, 1),     ROW(window_reordered, 1),
-    ROW(panel_permuted, 1),     ROW(panel_bf16, 1),        ROW(fragments_traced, 1),
+    ROW(panel_permuted, 1),     ROW(panel_bf16, 1),        ROW(fragments_traced, 1), ROW(symmetric_order, 1),
 };
 const size_t golden_good_count = COUNT(golden_good_cases);
 

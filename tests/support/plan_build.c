@@ -115,6 +115,16 @@ static void variant_add(spmm_plan_t *plan, spmm_op_t op, const struct test_plan_
     spmmi_free(row_ptr);
 }
 
+static void shuffle(uint32_t *list, uint64_t count, uint64_t seed)
+{
+    for (uint64_t k = count; k > 1; k--) {
+        const uint64_t other = test_hash(seed, k) % k;
+        const uint32_t last = list[k - 1];
+        list[k - 1] = list[other];
+        list[other] = last;
+    }
+}
+
 void test_plan_reorder(spmm_plan_t *plan, uint64_t seed, int permutes_output)
 {
     for (uint32_t i = 0; i < plan->part_count; i++) {
@@ -124,13 +134,18 @@ void test_plan_reorder(spmm_plan_t *plan, uint64_t seed, int permutes_output)
         part->flags |= SPMMI_PART_REORDERED;
         if (permutes_output && part->schedule != SPMM_SCHEDULE_SEGMENTED)
             part->flags |= SPMMI_PART_PERMUTES_OUTPUT;
-        for (uint64_t k = part->item_count; k > 1; k--) {
-            const uint64_t other = test_hash(seed, k) % k;
-            const uint32_t last = part->items[k - 1];
-            part->items[k - 1] = part->items[other];
-            part->items[other] = last;
-        }
+        shuffle(part->items, part->item_count, seed);
     }
+}
+
+void test_plan_symmetric_order(spmm_plan_t *plan, uint64_t seed)
+{
+    plan->symmetric_order = spmmi_alloc((uint64_t)plan->rows, sizeof *plan->symmetric_order);
+    if (plan->symmetric_order == NULL)
+        abort();
+    for (int64_t i = 0; i < plan->rows; i++)
+        plan->symmetric_order[i] = (uint32_t)i;
+    shuffle(plan->symmetric_order, (uint64_t)plan->rows, seed);
 }
 
 void test_plan_units(spmm_plan_t *plan, uint32_t unit_rows, spmm_compute_t compute)

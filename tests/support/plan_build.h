@@ -29,6 +29,9 @@ void test_plan_units(spmm_plan_t *plan, uint32_t unit_rows, spmm_compute_t compu
  * of whole rows write C in that order. */
 void test_plan_reorder(spmm_plan_t *plan, uint64_t seed, int permutes_output);
 
+/* An order of the rows and columns of a plan whose matrix is square and has rows; it follows from seed. */
+void test_plan_symmetric_order(spmm_plan_t *plan, uint64_t seed);
+
 /* Values of a matrix as numbers of a type, in CSR order; free with free(). */
 void *test_values_of(const struct test_matrix *a, spmm_dtype_t dtype);
 

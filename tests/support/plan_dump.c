@@ -111,6 +111,12 @@ void test_plan_dump(const spmm_plan_t *p, FILE *out)
     dump_stats(&p->stats, out);
     if (p->has_panel_stats)
         dump_panel_stats(&p->panel_stats, out);
+    if (p->symmetric_order != NULL) {
+        fprintf(out, "symmetric-order");
+        for (int64_t i = 0; i < p->rows; i++)
+            fprintf(out, " %u", p->symmetric_order[i]);
+        fprintf(out, "\n");
+    }
     dump_choices(p, out);
     dump_matrix(p, out);
 }

@@ -110,15 +110,16 @@ int test_plans_equal(const spmm_plan_t *a, const spmm_plan_t *b)
         a->variant_count != b->variant_count || a->part_count != b->part_count ||
         a->trace_count != b->trace_count)
         return 0;
-    int same = same_bytes(a->row_ptr, b->row_ptr, (uint64_t)a->rows + 1, sizeof *a->row_ptr) &&
-               same_bytes(a->col_ind, b->col_ind, (uint64_t)a->nnz, sizeof *a->col_ind) &&
-               same_bytes(a->values, b->values, (uint64_t)a->nnz, spmm_dtype_size(a->dtype)) &&
-               same_bytes(a->pattern_digest, b->pattern_digest, 1, sizeof a->pattern_digest) &&
-               same_bytes(a->values_digest, b->values_digest, 1, sizeof a->values_digest) &&
-               same_bytes(&a->stats, &b->stats, 1, sizeof a->stats) &&
-               a->has_panel_stats == b->has_panel_stats &&
-               same_bytes(&a->panel_stats, &b->panel_stats, 1, sizeof a->panel_stats) &&
-               strcmp(a->source, b->source) == 0;
+    int same =
+        same_bytes(a->row_ptr, b->row_ptr, (uint64_t)a->rows + 1, sizeof *a->row_ptr) &&
+        same_bytes(a->col_ind, b->col_ind, (uint64_t)a->nnz, sizeof *a->col_ind) &&
+        same_bytes(a->values, b->values, (uint64_t)a->nnz, spmm_dtype_size(a->dtype)) &&
+        same_bytes(a->pattern_digest, b->pattern_digest, 1, sizeof a->pattern_digest) &&
+        same_bytes(a->values_digest, b->values_digest, 1, sizeof a->values_digest) &&
+        same_bytes(&a->stats, &b->stats, 1, sizeof a->stats) && a->has_panel_stats == b->has_panel_stats &&
+        same_bytes(&a->panel_stats, &b->panel_stats, 1, sizeof a->panel_stats) &&
+        same_bytes(a->symmetric_order, b->symmetric_order, (uint64_t)a->rows, sizeof *a->symmetric_order) &&
+        strcmp(a->source, b->source) == 0;
     /* Variants have no padding: two enums, two words, two longs, two words. */
     same = same && same_bytes(a->variants, b->variants, a->variant_count, sizeof a->variants[0]);
     for (uint32_t i = 0; same && i < a->part_count; i++)

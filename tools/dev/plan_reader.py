@@ -33,7 +33,7 @@ SECTIONS = {
     1: ("row-lengths", 1, False, (1,)), 2: ("col-ind", 1, False, (2,)), 3: ("values", 1, False, (0, 1, 4)),
     4: ("stats", 1, False, (0,)), 5: ("variants", 1, False, (0,)), 6: ("parts", 1, False, (0,)),
     7: ("trace", 1, False, (0,)), 8: ("items", 1, True, (3,)), 9: ("meta", 0, False, (0,)),
-    10: ("panel-stats", 0, False, (0,)),
+    10: ("panel-stats", 0, False, (0,)), 11: ("symmetric-order", 0, False, (3,)),
 }
 
 
@@ -208,6 +208,9 @@ class Plan:
         exact = {1: 4 * self.rows, 2: 4 * self.nnz, 3: self.value_bytes * self.nnz * (self.flags & 1), 4: 360}
         if kind in exact:
             return 1, exact[kind], exact[kind]
+        if kind == 11:
+            most = 4 * self.rows if self.rows == self.cols else 0
+            return max(most, 1), 0, most
         items = max(self.rows, self.cols, self.nnz // GRANULE_MIN + 1)
         if self.incompat & FEATURE_TILED:
             items = max(items, min(max(self.rows, self.cols) + self.nnz, UNIT_MAX))
@@ -313,6 +316,7 @@ class Plan:
         self.columns = self.elements(2, 4)
         self.values = self.elements(3, self.value_bytes) if self.flags & 1 else None
         self.items = [self.elements(8, 4, part) for part in range(len(self.parts))]
+        self.symmetric_order = self.elements(11, 4)
         self.check_columns()
         self.check_digests()
         self.check_stats()
@@ -325,6 +329,8 @@ class Plan:
         require(not any(ord(c) < 32 or 0x7F <= ord(c) < 0xA0 for c in text), "META", self.offset(9))
         if self.panel_stats:
             require(self.panel_stats_are_valid(), "PANEL_STATS", self.offset(10))
+        if self.symmetric_order:
+            require(sorted(self.symmetric_order) == list(range(self.rows)), "ORDER", self.offset(11))
 
     def panel_stats_are_valid(self):
         s = self.panel_stats
@@ -468,6 +474,8 @@ class Plan:
         if self.panel_stats:
             words = struct.unpack("<109Q", struct.pack(PANEL_STATS, *self.panel_stats))
             lines.append("panels " + " ".join(f"{word:x}" for word in words))
+        if self.symmetric_order:
+            lines.append("symmetric-order " + " ".join(map(str, self.symmetric_order)))
         for op, compute, layouts, target, n_min, n_max, first, count in self.variants:
             lines.append(f"variant op {op} compute {compute} layouts {layouts} target {target} n {n_min} {n_max} "
                          f"parts {first} {count}")
