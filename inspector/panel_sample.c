@@ -91,7 +91,8 @@ spmm_status_t spmmi_panel_sample_open(const struct spmmi_panel_input *in, int64_
     sample->weight = spmmi_alloc((uint64_t)panels_most + 1, sizeof *sample->weight);
     if (line.nonzeros == NULL || sample->list == NULL || sample->weight == NULL)
         goto cleanup;
-    if (lay(in, &line) <= panels_most)
+    sample->is_all = lay(in, &line) <= panels_most;
+    if (sample->is_all)
         take_all(&line, sample);
     else
         take_points(&line, panels_most, sample);

@@ -3,6 +3,8 @@
 #ifndef SPMMI_PANEL_SAMPLE_H
 #define SPMMI_PANEL_SAMPLE_H
 
+#include <stdbool.h>
+
 #include "panel_stats.h"
 
 struct spmmi_panel_sample {
@@ -10,6 +12,7 @@ struct spmmi_panel_sample {
     double *weight; /* of the figures of each in the sums of all panels */
     int64_t count;
     int64_t most; /* nonzeros of that panel */
+    bool is_all;  /* that hold nonzeros */
 };
 
 /* At most panels_most + 1 panels; all of them, with weight 1, where no more than panels_most hold nonzeros. The same

@@ -10,6 +10,9 @@
 #include "format/diag.h"
 #include "panel_count.h"
 #include "panel_sample.h"
+#include "panel_widest.h"
+
+#define WIDEST_NONZEROS (INT64_C(1) << 21) /* of a matrix whose widest panel is looked for */
 
 __extension__ typedef unsigned __int128 u128;
 
@@ -49,6 +52,22 @@ static spmm_status_t count_all(const struct spmmi_panel_pattern *p, int64_t pane
     return status;
 }
 
+/* One panel of three stages makes a product wait long if all others have one, and a sample hardly meets it. So it is
+ * looked for where panels of the sample come near it, as far as that is cheap. */
+static spmm_status_t add_widest(const struct spmmi_panel_pattern *p, const struct spmmi_panel_sample *sample,
+                                struct totals *totals)
+{
+    struct spmmi_panel_count count;
+    if (sample->is_all || totals->stages_max > 1 || totals->footprint_max <= p->in->stage_slots ||
+        p->nnz > WIDEST_NONZEROS)
+        return SPMM_OK;
+    const int64_t widest = spmmi_panel_widest(p->in);
+    const spmm_status_t status = spmmi_panels_count(p, &widest, 1, sample->most, &count);
+    if (status == SPMM_OK)
+        add_maxima(&count, totals);
+    return status;
+}
+
 static spmm_status_t count_sample(const struct spmmi_panel_pattern *p, int64_t panels_most,
                                   struct totals *totals)
 {
@@ -71,6 +90,8 @@ static spmm_status_t count_sample(const struct spmmi_panel_pattern *p, int64_t p
         sum.lines += sample.weight[i] * (double)counts[i].lines;
         sum.sectors += sample.weight[i] * (double)counts[i].sectors;
     }
+    if (status == SPMM_OK)
+        status = add_widest(p, &sample, totals);
     totals->sum =
         (struct spmmi_panel_count){llround(sum.footprint), llround(sum.stages), llround(sum.slices),
                                    llround(sum.runs),      llround(sum.lines),  llround(sum.sectors)};

@@ -14,6 +14,7 @@
 #include "format/alloc.h"
 #include "inspector/panel_count.h"
 #include "inspector/panel_sample.h"
+#include "inspector/panel_widest.h"
 #include "panel_literal.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
@@ -117,6 +118,51 @@ static void the_panel_with_most_nonzeros_is_looked_at(void **state)
     spmm_matrix_destroy(m);
 }
 
+#define WIDE_PANELS 400
+#define WIDE_LENGTH 7 /* nonzeros of every row */
+
+/* Panels of 32 rows that need 38 columns each, but one whose rows share none: 224. As heavy as the others. */
+static void one_wide_panel(int64_t wide, int64_t *row_ptr, int32_t *col_ind)
+{
+    row_ptr[0] = 0;
+    for (int64_t row = 0; row < WIDE_PANELS * 32; row++) {
+        const int64_t first = row / 32 == wide ? 100 + WIDE_LENGTH * (row % 32) : row % 32;
+        row_ptr[row + 1] = row_ptr[row] + WIDE_LENGTH;
+        for (int64_t i = 0; i < WIDE_LENGTH; i++)
+            col_ind[row_ptr[row] + i] = (int32_t)(first + i);
+    }
+}
+
+static void a_panel_that_needs_more_stages_is_looked_for(void **state)
+{
+    (void)state;
+    static int64_t row_ptr[WIDE_PANELS * 32 + 1];
+    static int32_t col_ind[WIDE_PANELS * 32 * WIDE_LENGTH];
+    static uint32_t backwards[WIDE_PANELS * 32];
+    struct spmmi_panel_input in = {.cols = 400,
+                                   .units = WIDE_PANELS * 32,
+                                   .unit_ptr = row_ptr,
+                                   .col_ind = col_ind,
+                                   .panel_rows = 32,
+                                   .stage_slots = 32,
+                                   .number_bytes = 4,
+                                   .register_tile = 8,
+                                   .multiprocessors = 132};
+    for (uint32_t u = 0; u < WIDE_PANELS * 32; u++)
+        backwards[u] = WIDE_PANELS * 32 - 1 - u;
+    for (int64_t wide = 0; wide < WIDE_PANELS; wide += 57) {
+        one_wide_panel(wide, row_ptr, col_ind);
+        for (int turn = 0; turn < 4; turn++) {
+            in.order = turn % 2 == 1 ? backwards : NULL;
+            in.threads = turn < 2 ? 1 : 3;
+            assert_int_equal(spmmi_panel_widest(&in), turn % 2 == 1 ? WIDE_PANELS - 1 - wide : wide);
+            const spmm_panel_stats_t found = estimate_of(&in, 324, PANELS_MOST);
+            assert_int_equal(found.stages_max, 7);
+            assert_int_equal(found.footprint_max, 224);
+        }
+    }
+}
+
 /* Each panel stands for others in inverse proportion to its chance, so the weights give back what the chances are made
  * of: nonzeros, and panels that hold some times their mean. */
 static void weights_add_up(void **state)
@@ -189,6 +235,7 @@ int main(void)
         cmocka_unit_test(a_sample_of_all_panels_is_exact),
         cmocka_unit_test(a_sample_is_near),
         cmocka_unit_test(the_panel_with_most_nonzeros_is_looked_at),
+        cmocka_unit_test(a_panel_that_needs_more_stages_is_looked_for),
         cmocka_unit_test(weights_add_up),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(says_when_memory_is_short),
