@@ -147,6 +147,31 @@ for how in radix jaccard minhash rcm; do
     exits 0
     is_json 'j["panels"]["is_reordered"] and j["panels"]["rho"] > 1'
 done
+# ---- Tensor cores: named kernels, their options, and what they leave out ----
+for kernel in window/dense window/packed panel/dense panel/packed; do
+    run spmm-inspect --kernel $kernel -n 64 --reorder none gen:fem3:5:5:9 -o "$work/tensor.plan"
+    exits 0
+    says "op N, 3xtf32, n in 49..96, both layouts, any device: $kernel, 675 rows"
+    run spmm-run "$work/tensor.plan" --device cpu -n 64 --check gen:fem3:5:5:9
+    exits 0
+    says "cpu/$kernel"
+done
+run spmm-inspect --explain --kernel panel --panel-rows 128 --compute tf32 --reorder minhash -n 64 gen:femshuf:9:9:9
+exits 0
+says 'op N, tf32, n in 49..96, both layouts, any device: panel/'
+says '128 a panel, reordered'
+says 'blocks in the new order'
+run spmm-inspect --json --kernel window/packed --dtype f16 -n 8,64 gen:fem3:5:5:9
+exits 0
+is_json '[v["compute"] for v in j["variants"]] == ["f16", "f16"] and j["variants"][0]["parts"][0]["panel_rows"] == 8'
+is_json '[t["family"] for t in j["trace"] if t["chosen"] and t["variant"] == 0][0] == "window"'
+run spmm-inspect --kernel window --compute f32 gen:diag:3
+exits 2
+says_err 'window runs on tensor cores'
+run spmm-inspect --kernel panel --dtype f64 --compute tf32 gen:diag:3
+exits 2
+says_err 'numbers of type f64 are not multiplied as tf32'
+
 run spmm-inspect --permuted-output --reorder radix gen:femshuf:9:9:9 -o "$work/permuted.plan"
 exits 0
 says 'op N, f32, any n, both layouts, any device: tiled/whole'
