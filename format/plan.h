@@ -50,8 +50,8 @@ struct spmmi_part {
     spmm_op_t op; /* as the variants that name it */
     spmm_family_t family;
     spmm_schedule_t schedule;
-    uint32_t
-        granule; /* segmented: 1 .. SPMMI_ROW_SEGMENT_MAX; whole: 0; tensor cores: 1 .. SPMMI_STEPS_MAX */
+    /* segmented: 1 .. SPMMI_ROW_SEGMENT_MAX; whole: 0; tensor cores: 1 .. SPMMI_STEPS_MAX */
+    uint32_t granule;
     uint64_t item_count;
     uint32_t *items;      /* owned */
     uint32_t panel_rows;  /* tiled: 32, 64, 128 or 256; tensor cores: rows of a unit */
@@ -121,9 +121,9 @@ struct spmm_plan {
     void *values;                                  /* nnz of dtype, or NULL */
     uint8_t pattern_digest[16], values_digest[16]; /* values_digest is zero without values */
     spmm_stats_t stats;
-    uint32_t
-        *symmetric_order; /* rows, owned: row and column i are row and column symmetric_order[i] of the matrix
-                                that the plan was made for; NULL: they are i */
+    /* rows, owned: row and column i are row and column symmetric_order[i] of the matrix that the plan was made for;
+     * NULL: they are i */
+    uint32_t *symmetric_order;
     spmm_panel_stats_t panel_stats; /* all zero without has_panel_stats */
     int has_panel_stats;
     struct spmmi_variant variants[SPMMI_VARIANT_MAX];
