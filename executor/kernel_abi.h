@@ -230,24 +230,27 @@ int spmmi_tiled_cuda_launch(int dtype, const struct spmmi_tiled_cuda *args);
 
 /* window and panel families, on the CPU and on the GPU: tensor cores (docs/kernels.md). op(A) is cut into units of
  * unit_rows rows (window: 8; panel: 64, 128 or 256), whose rows need not be neighbours. A unit's columns, the union of
- * those of its rows, are walked in steps: 8 columns a step for windows, 16 for panels. A window takes them ascending, a
- * panel by the place of the windows that hold them in the Gray code, then ascending (format/gray.h). Within a step A is
- * stored in blocks of 8 rows by 8 columns, the narrow operand of an MMA: "fragments".
+ * those of its rows, are walked ascending, in steps of 8 (window) or 128 (panel). Within a step A is stored in blocks of
+ * 8 rows by 8 columns, the narrow operand of an MMA: "fragments".
  *
  * Fragment order. The number in row r and column position p of a block (0 .. 7 each) belongs to lane 4 r + p % 4 of a
  * warp, there it is number p / 4: bit and dense place 2 * lane + p / 4, which is 8 r + 2 (p % 4) + p / 4. This is the
  * operand order of mma.m16n8k8 for f64 and tf32; for 16-bit types it is so as well if position p is taken for the
  * MMA's k = 2 (p % 4) + p / 4, as rows of B are in the same order.
  *
- * Blocks. A window's step is one block. A panel's step has, for each group of 64 rows of the panel, a mask: bit
- * 8 h + w says that window w of the group (rows 8 w ..) has numbers in columns 8 h .. 8 h + 7 of the step; a set bit is
- * one block, and the blocks of a step follow each other by group, then by bit. bitmaps has a bit for each number of A
- * that a block holds, stored zeros included. Values are dense: 64 a block, zero where there is no number of A; or
- * packed: only the numbers of A, in fragment order, at value_first[block]; a panel's step starts at a multiple of 16
- * bytes. A position of a step beyond the unit's columns names one of the unit's columns and has no numbers.  */
+ * Blocks. A window's step is one block. A panel has W = unit_rows / 8 windows, and its step's columns are local rows
+ * 0 .. 127, the rows of B that are staged together. Of these each window has the ones that its 8 rows hold, cut into
+ * blocks of 8 in an order that lets a block's positions 0 .. 3, and 4 .. 7, read different banks of shared memory
+ * (executor/fragment_banks.h); locals says which local row is where. Blocks go by step, then by window; a window without
+ * numbers in a step has none. bitmaps has a bit for each number of A that a block holds, stored zeros included. Values
+ * are dense: 64 a block, zero where there is no number of A; or packed: only the numbers of A, in fragment order, at
+ * value_first[block]; a panel's step starts at a multiple of 16 bytes. A position of a step beyond the unit's columns
+ * names its last one, an unused position of a panel's block the local row of position 0; both have no numbers. */
+#define SPMMI_FRAGMENT_PANEL_STEP 128u /* columns of a step of a panel */
 #define SPMMI_FRAGMENT_NUMBERS 64u
 #define SPMMI_FRAGMENT_NONE 0xffffffffu /* row_of: no row; slot: the item writes C */
-#define SPMMI_FRAGMENT_PAD 64u /* further entries after each array but items and splits, readable, zero */
+/* Further entries after each array but items and splits, readable, zero; of locals 8 times so many. */
+#define SPMMI_FRAGMENT_PAD 64u
 
 /* Steps [begin, end) of a unit, summed by one warp (window) or one block of threads (panel). */
 struct spmmi_fragment_item {
@@ -269,12 +272,13 @@ struct spmmi_fragments {
     uint32_t step_blocks_max; /* most blocks of a step */
     uint32_t step_values_max; /* most values of a step, its padding to 16 bytes included */
     const uint32_t *row_of;   /* unit_count * unit_rows: row of C, or none */
-    const uint32_t
-        *columns; /* step_count * 8 or 16: columns of op(A); position p of half h at 8 h + 2 (p % 4) + p / 4,
-                                 so that lane t finds its two of a half side by side at 8 h + 2 t */
-    const uint16_t *masks; /* panel: step_count * (unit_rows / 64) */
-    const uint32_t
-        *block_first; /* panel: step_count * (unit_rows / 64) + 1: first block of each group of each step */
+    const uint32_t *columns;  /* columns of op(A). Window: step_count * 8, position p of a step at 2 (p % 4) +
+                                 p / 4, so that lane t finds its two side by side at 2 t. Panel: step_count * 128,
+                                 ascending in a panel: local row i of a step at i */
+    const uint8_t *locals; /* panel: block_count * 8: the local row of each position of a block, that of p at
+                                 2 (p % 4) + p / 4: lane t reads its two as a 16-bit word at 8 * block + 2 t */
+    const uint16_t *masks; /* goes as soon as locals is built */
+    const uint32_t *block_first; /* panel: step_count * W + 1: first block of each window of each step */
     const uint64_t *bitmaps;     /* block_count */
     const uint32_t *value_first; /* block_count + 1; dense: NULL, 64 times the block */
     const void *values;          /* value_count of the plan's type */
