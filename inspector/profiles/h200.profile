@@ -45,9 +45,9 @@ strided_gbs = 272.8 545.4 1095
 
 # Constants of the refined model: start_us launch_us, then the factors of DRAM, L2, L1, arithmetic, issue, waves,
 # longest walk and conversions; fitted to an H200, docs/model.md ("How good it is")
-model.row-split.f32 = 1.268 1.242 1.281 0.3551 0.9602 0.9989 0.9751 1.442 1.071 1.453
+model.row-split.f32 = 1.281 1.253 1.28 0.3526 0.9608 0.9989 0.9749 1.44 1.071 1.455
 model.row-split.f64 = 1.026 1.036 1.661 0.4821 1.09 0.9994 0.9929 1.283 1.101 1.335
-model.nonzero-split.f32 = 1.028 1.452 1.48 0.2963 1.402 1 1.001 1.52 1.431 1.34
+model.nonzero-split.f32 = 1.039 1.472 1.477 0.2962 1.404 1 1.001 1.513 1.444 1.339
 model.nonzero-split.f64 = 1.387 1.228 1.545 0.3333 1.354 1 0.9995 1.71 1.473 1.201
-model.tiled.f32 = 0.5232 2.931 2.691 1.17 1.769 0.9998 0.9992 1.037 1.001 0.9826
-model.tiled.f64 = 0.4773 1 2.201 1.123 1.964 0.9998 0.9989 0.6713 1.637 1
+model.tiled.f32 = 0.5287 3.082 2.622 1.141 1.795 0.9998 0.999 1.035 0.9993 0.9708
+model.tiled.f64 = 0.478 1 2.167 1.093 1.982 0.9997 0.9989 0.672 1.636 1
