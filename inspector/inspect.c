@@ -12,6 +12,7 @@
 #include "matrix.h"
 #include "order_units.h"
 #include "source_name.h"
+#include "symmetric_order.h"
 
 #define NONZEROS_PARALLEL 100000 /* below this many nonzeros one thread is faster */
 
@@ -82,12 +83,29 @@ static spmm_status_t check_own_work(const spmm_plan_t *plan, spmm_diag_t *diag)
 #endif
 }
 
+static spmm_status_t check_matrix(const spmm_matrix_t *matrix, const struct spmmi_request *r,
+                                  spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_REQUIRE(
+        matrix->rows <= SPMMI_DIM_MAX && matrix->cols <= SPMMI_DIM_MAX && matrix->nnz <= SPMMI_NNZ_MAX,
+        SPMM_ERR_MATRIX_TOO_LARGE, diag,
+        "%lld x %lld with %lld nonzeros is more than the %lld rows and columns and %lld nonzeros of a plan",
+        (long long)matrix->rows, (long long)matrix->cols, (long long)matrix->nnz, (long long)SPMMI_DIM_MAX,
+        (long long)SPMMI_NNZ_MAX);
+    SPMM_TRY(spmmi_order_check(r->options.reorder, matrix->rows, matrix->cols, (uint64_t)matrix->rows, diag));
+cleanup:
+    return status;
+}
+
 spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_inspect_options_t *options,
                            spmm_plan_t **plan, spmm_diag_t *diag)
 {
     enum { STAGES = 3 };
     spmm_status_t status = SPMM_OK;
     spmm_plan_t *p = NULL;
+    spmm_matrix_t *permuted = NULL;
+    uint32_t *order = NULL;
     struct spmmi_request request;
 
     spmmi_diag_clear(diag);
@@ -95,32 +113,36 @@ spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_inspect_optio
     *plan = NULL;
     SPMM_REQUIRE(matrix != NULL, SPMM_ERR_ARGUMENT, diag, "matrix is NULL");
     SPMM_TRY(spmmi_inspect_options(options, &request, diag));
-    SPMM_REQUIRE(
-        matrix->rows <= SPMMI_DIM_MAX && matrix->cols <= SPMMI_DIM_MAX && matrix->nnz <= SPMMI_NNZ_MAX,
-        SPMM_ERR_MATRIX_TOO_LARGE, diag,
-        "%lld x %lld with %lld nonzeros is more than the %lld rows and columns and %lld nonzeros of a plan",
-        (long long)matrix->rows, (long long)matrix->cols, (long long)matrix->nnz, (long long)SPMMI_DIM_MAX,
-        (long long)SPMMI_NNZ_MAX);
-    SPMM_TRY(
-        spmmi_order_check(request.options.reorder, matrix->rows, matrix->cols, (uint64_t)matrix->rows, diag));
+    SPMM_TRY(check_matrix(matrix, &request, diag));
+    if (request.options.symmetric_permutation) {
+        report(&request, "order", 0, STAGES);
+        SPMM_TRY(spmmi_symmetric_order(matrix, &request, &order, &permuted, diag));
+        if (request.options.reorder != SPMM_REORDER_AUTO)
+            request.options.reorder = SPMM_REORDER_NONE;
+    }
+    const spmm_matrix_t *const a = permuted != NULL ? permuted : matrix;
 
     p = spmmi_plan_new();
     SPMM_TRY_ALLOC(p, diag);
-    spmmi_source_name(matrix->info.name, p->source, sizeof p->source);
+    spmmi_source_name(a->info.name, p->source, sizeof p->source);
     report(&request, "copy", 0, STAGES);
-    SPMM_TRY(copy_pattern(matrix, &request, p, diag));
+    SPMM_TRY(copy_pattern(a, &request, p, diag));
     if (!request.options.pattern_only)
-        SPMM_TRY(spmmi_inspect_values(matrix, request.threads, p, diag));
+        SPMM_TRY(spmmi_inspect_values(a, request.threads, p, diag));
     report(&request, "statistics", 1, STAGES);
     SPMM_TRY(study(p, request.threads, diag));
     report(&request, "partition", 2, STAGES);
     SPMM_TRY(spmmi_inspect_parts(&request, p, diag));
+    p->symmetric_order = order;
+    order = NULL;
     SPMM_TRY(check_own_work(p, diag));
     report(&request, "partition", STAGES, STAGES);
 
     *plan = p;
     p = NULL;
 cleanup:
+    spmmi_free(order);
+    spmm_matrix_destroy(permuted);
     spmm_plan_destroy(p);
     return status;
 }

@@ -196,8 +196,9 @@ static spmm_status_t check_tiled(struct spmmi_request *r, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const spmm_inspect_options_t *o = &r->options;
-    const bool asks_tiled = o->balance != 0 || o->reorder != 0 || o->permute_output ||
-                            o->segment_length != 0 || o->panel_rows != 0 || o->stage_slots != 0;
+    const bool asks_tiled = o->balance != 0 || (o->reorder != 0 && !o->symmetric_permutation) ||
+                            o->permute_output || o->segment_length != 0 || o->panel_rows != 0 ||
+                            o->stage_slots != 0;
     SPMM_TRY(check_narrow(r, diag));
     SPMM_REQUIRE(
         r->family != SPMM_FAMILY_ROWS || !asks_tiled, SPMM_ERR_ARGUMENT, diag,
@@ -226,6 +227,19 @@ static void fill_tiled(spmm_inspect_options_t *o)
     o->cv_max = o->cv_max == 0 ? SPMMI_BALANCE_CV_MAX : o->cv_max;
     o->blocks_per_sm = o->blocks_per_sm == 0 ? BLOCKS_PER_SM : o->blocks_per_sm;
     o->stage_slots = o->stage_slots == 0 ? SPMMI_STAGE_SLOTS_DEFAULT : o->stage_slots;
+}
+
+static spmm_status_t check_symmetric(const spmm_inspect_options_t *o, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_REQUIRE(o->symmetric_permutation == 0 || o->symmetric_permutation == 1, SPMM_ERR_ARGUMENT, diag,
+                 "symmetric_permutation must be 0 or 1, found %d", o->symmetric_permutation);
+    SPMM_REQUIRE(!o->symmetric_permutation || !o->permute_output, SPMM_ERR_ARGUMENT, diag,
+                 "permuted output and a symmetric permutation contradict each other: B and C have one order");
+    SPMM_REQUIRE(!o->symmetric_permutation || o->reorder != SPMM_REORDER_NONE, SPMM_ERR_ARGUMENT, diag,
+                 "a symmetric permutation and reorder none contradict each other");
+cleanup:
+    return status;
 }
 
 static spmm_status_t check_products(spmm_inspect_options_t *o, spmm_diag_t *diag)
@@ -268,6 +282,7 @@ spmm_status_t spmmi_inspect_options(const spmm_inspect_options_t *options, struc
     SPMM_TRY(check_compute(request, diag));
     SPMM_TRY(check_ranges(o, diag));
     SPMM_TRY(check_tiled(request, diag));
+    SPMM_TRY(check_symmetric(o, diag));
     fill_tiled(o);
 cleanup:
     return status;

@@ -62,6 +62,7 @@ void inspect_report_text(FILE *out, const spmm_plan_t *plan, const struct inspec
     fprintf(out, "%-*s%s, %s, %s, ", PLAN_REPORT_LABEL, "input", m->format, m->field, m->symmetry);
     fprintf(out, "%s entries stored\n", print_count(text, m->entries_stored));
     print_notes(out, m, &info);
+    plan_text_symmetric(out, plan);
     plan_text_variants(out, plan, &info);
     plan_text_trace(out, plan, &info, report->explain);
     if (report->explain)
@@ -106,6 +107,7 @@ void inspect_report_json(const spmm_plan_t *plan, const struct inspect_report *r
     json_text(&j, "version", spmm_version_string());
     plan_json_identity(&j, &info);
     write_matrix(&j, report, &info);
+    plan_json_symmetric(&j, plan, false);
     plan_json_statistics(&j, &info.stats);
     plan_json_panels(&j, plan, &report->model);
     plan_json_variants(&j, plan, &info);

@@ -15,6 +15,8 @@
 uint64_t plan_csr_bytes(const spmm_plan_info_t *info);
 
 void plan_text_matrix(FILE *out, const spmm_plan_info_t *info);
+/* Nothing unless the plan is that of PAP^T. */
+void plan_text_symmetric(FILE *out, const spmm_plan_t *plan);
 void plan_text_histogram(FILE *out, const spmm_stats_t *stats);
 void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 /* all = false: the winners only, each decision once. */
@@ -24,6 +26,8 @@ void plan_text_panels(FILE *out, const spmm_plan_t *plan, const spmm_paper_model
 void plan_text_sections(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 
 void plan_json_identity(struct json *j, const spmm_plan_info_t *info);
+/* The order of rows and columns, number by number if all, else whether there is one. */
+void plan_json_symmetric(struct json *j, const spmm_plan_t *plan, bool all);
 void plan_json_statistics(struct json *j, const spmm_stats_t *stats);
 void plan_json_panels(struct json *j, const spmm_plan_t *plan, const spmm_paper_model_t *model);
 void plan_json_variants(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info);

@@ -18,6 +18,21 @@ void plan_json_identity(struct json *j, const spmm_plan_info_t *info)
     json_uint(j, "csr_bytes", plan_csr_bytes(info));
 }
 
+void plan_json_symmetric(struct json *j, const spmm_plan_t *plan, bool all)
+{
+    const uint32_t *order = NULL;
+    int64_t count = 0;
+    if (spmm_plan_symmetric_order(plan, &order, &count) != SPMM_OK)
+        return;
+    json_bool(j, "symmetric_permutation", order != NULL);
+    if (!all || order == NULL)
+        return;
+    json_array(j, "symmetric_order");
+    for (int64_t i = 0; i < count; i++)
+        json_int(j, NULL, order[i]);
+    json_end(j);
+}
+
 void plan_json_statistics(struct json *j, const spmm_stats_t *stats)
 {
     json_object(j, "statistics");
@@ -100,6 +115,10 @@ void plan_json_trace(struct json *j, const spmm_plan_t *plan, const spmm_plan_in
         json_text(j, "family", spmm_family_name(t.family));
         json_text(j, "schedule", spmm_schedule_name(t.schedule));
         json_text(j, "compute", spmm_compute_name(t.compute));
+        if (t.order != SPMM_REORDER_AUTO)
+            json_text(j, "order", spmm_reorder_name(t.order));
+        else
+            json_null(j, "order");
         json_bool(j, "chosen", t.chosen);
         json_double(j, "predicted_us", t.predicted_us);
         json_double(j, "measured_us", t.measured_us);

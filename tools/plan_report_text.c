@@ -34,6 +34,16 @@ void plan_text_matrix(FILE *out, const spmm_plan_info_t *info)
             print_count(empty, info->stats.rows_empty));
 }
 
+void plan_text_symmetric(FILE *out, const spmm_plan_t *plan)
+{
+    const uint32_t *order = NULL;
+    int64_t count = 0;
+    if (spmm_plan_symmetric_order(plan, &order, &count) == SPMM_OK && order != NULL) {
+        label(out, "order");
+        fputs("rows and columns in one order of their own: B and C are in it too\n", out);
+    }
+}
+
 void plan_text_histogram(FILE *out, const spmm_stats_t *stats)
 {
     int64_t most = 1;

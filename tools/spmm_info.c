@@ -79,6 +79,7 @@ static void print_text(const spmm_plan_t *plan, const spmm_plan_info_t *info, co
            spmm_dtype_name(info->dtype), info->has_values ? "with values" : "pattern only");
     plan_text_matrix(stdout, info);
     print_columns(&info->stats);
+    plan_text_symmetric(stdout, plan);
     printf("%-*s%s, %.3f of CSR (%s)\n", PLAN_REPORT_LABEL, "size", print_bytes(bytes, info->file_bytes),
            (double)info->file_bytes / (double)csr_bytes, print_bytes(csr, csr_bytes));
     print_digest("pattern", info->pattern_digest);
@@ -121,6 +122,7 @@ static int print_json(const spmm_plan_t *plan, const spmm_plan_info_t *info, con
     json_int(&j, "format_minor", info->format_minor);
     plan_json_identity(&j, info);
     json_uint(&j, "file_bytes", info->file_bytes);
+    plan_json_symmetric(&j, plan, true);
     plan_json_statistics(&j, &info->stats);
     plan_json_panels(&j, plan, model);
     plan_json_variants(&j, plan, info);

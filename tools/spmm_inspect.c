@@ -25,6 +25,7 @@ static struct {
     size_t n_count;
     uint64_t budget;
     int dtype, compute, layouts, ops, schedule, balance_mode, reorder, permuted_output;
+    int symmetric_permutation;
     int drop_zeros, pattern_only, force, json, quiet, explain;
 } args = {.dtype = SPMM_F32, .ops = OPS_N};
 
@@ -103,6 +104,9 @@ static const struct cli_option options[] = {
              "radix (sorted by pattern), jaccard (clusters, exact, up\nto 20,000 rows), minhash (clusters at "
              "scale) or "
              "rcm\n(reverse Cuthill-McKee on A + A^T, square matrices)"},
+    {0, "symmetric-permutation", CLI_FLAG, &args.symmetric_permutation,
+     .help = "the plan of PAP^T, for iterations: rows and columns in\nthe order of --reorder (auto: rcm or "
+             "minhash, where it\nsaves blocks); B and C are in it too"},
     {0, "permuted-output", CLI_FLAG, &args.permuted_output, .help = "leave C in the new order of the rows"},
     {0, "panel-rows", CLI_INT, &args.panel_rows, .value = "P", .min = 32, .max = 256,
      .help = "tiled: 32, 64, 128 or 256 rows a panel; default: the\ntallest that gives enough blocks; panel: "
@@ -287,6 +291,7 @@ static spmm_status_t make_plan(const spmm_matrix_t *matrix, struct progress *pro
                                             .balance = (spmm_balance_t)args.balance_mode,
                                             .reorder = (spmm_reorder_t)args.reorder,
                                             .permute_output = args.permuted_output,
+                                            .symmetric_permutation = args.symmetric_permutation,
                                             .segment_length = (uint32_t)args.segment_length,
                                             .segment_least = (uint32_t)args.segment_least,
                                             .segment_scale = args.segment_scale,

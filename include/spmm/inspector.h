@@ -83,17 +83,6 @@ typedef enum spmm_balance {
     SPMM_BALANCE_SEGMENTS = 2,
     SPMM_BALANCE_CHART = 3 /* the chart alone */
 } spmm_balance_t;
-/* In which order do panels, windows and blocks take the rows (tiled: the units, which may be segments of rows)?
- * Columns keep their order. */
-typedef enum spmm_reorder {
-    SPMM_REORDER_AUTO = 0, /* whichever is predicted to pay, if any */
-    SPMM_REORDER_NONE = 1, /* as they are */
-    SPMM_REORDER_RADIX =
-        2, /* by pattern: units as binary numbers, largest first; none where that is A's order */
-    SPMM_REORDER_JACCARD = 3, /* clusters of like patterns, exact, greedy; at most 20,000 units */
-    SPMM_REORDER_MINHASH = 4, /* clusters of like patterns found by min-hashes; any size */
-    SPMM_REORDER_RCM = 5      /* reverse Cuthill-McKee on the graph of A + A^T; square matrices only */
-} spmm_reorder_t;
 
 /* An order of the rows, of any kind but AUTO: order[i] is the row at place i, for all rows of the matrix. threads 0:
  * as many as the machine has; never changes the order. Errors: ARGUMENT (also a kind that does not fit the matrix),
@@ -139,11 +128,15 @@ typedef struct spmm_inspect_options {
     uint32_t stage_slots;    /* rows of B a stage; 447 */
     spmm_compute_t compute; /* the least accurate that may be chosen: for SPMM_F32 one of SPMM_COMPUTE_F32 (no
                               tensor cores), _3XTF32 or _TF32, else that of dtype; 0 = as accurate as dtype */
+    int symmetric_permutation; /* 1: the plan is that of PAP^T (see spmm_matrix_permute), A square, its order that of
+                              reorder, or for auto rcm or minhash where that saves a tenth of the blocks of 16 x 16;
+                              spmm_plan_symmetric_order tells it. Kernels then take the rows of PAP^T as they are,
+                              unless reorder is auto */
 } spmm_inspect_options_t;
 /* clang-format off */
 #define SPMM_INSPECT_OPTIONS_INIT                                                                       \
     {sizeof(spmm_inspect_options_t), (spmm_dtype_t)0, 0, 0, 0, 0, 0, (spmm_schedule_t)0, 0, 0, 0, 0, 0, \
-     (spmm_balance_t)0, (spmm_reorder_t)0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (spmm_compute_t)0}
+     (spmm_balance_t)0, (spmm_reorder_t)0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (spmm_compute_t)0, 0}
 /* clang-format on */
 
 /* Study a matrix and make a plan. options may be NULL. O(nnz) time. The plan does not refer to the

@@ -172,6 +172,20 @@ run spmm-inspect --kernel panel --dtype f64 --compute tf32 gen:diag:3
 exits 2
 says_err 'numbers of type f64 are not multiplied as tf32'
 
+run spmm-inspect --json --symmetric-permutation gen:femshuf:5:5:5 -o "$work/symmetric.plan"
+exits 0
+is_json 'j["symmetric_permutation"]'
+run spmm-info --json "$work/symmetric.plan"
+exits 0
+is_json 'sorted(j["symmetric_order"]) == list(range(375)) and j["symmetric_order"] != list(range(375))'
+run spmm-info "$work/symmetric.plan"
+exits 0
+says 'rows and columns in one order of their own'
+run spmm-info -q --matches gen:femshuf:5:5:5 "$work/symmetric.plan"
+exits 4
+run spmm-inspect --json --symmetric-permutation --reorder rcm --kernel rows gen:band:100:3
+exits 0
+is_json 'not j["symmetric_permutation"]'
 run spmm-inspect --permuted-output --reorder radix gen:femshuf:9:9:9 -o "$work/permuted.plan"
 exits 0
 says 'op N, f32, any n, both layouts, any device: tiled/whole'
@@ -334,6 +348,15 @@ done
 run spmm-inspect --kernel rows --reorder radix gen:diag:1
 exits 2
 says_err 'the kernel is to be rows'
+run spmm-inspect --symmetric-permutation gen:uniform:40:30:2
+exits 2
+says_err 'needs a square matrix, found 40 x 30'
+run spmm-inspect --symmetric-permutation --reorder none gen:diag:1
+exits 2
+says_err 'contradict'
+run spmm-inspect --symmetric-permutation --permuted-output gen:diag:1
+exits 2
+says_err 'contradict'
 run spmm-inspect --reorder likeness gen:diag:1
 exits 2
 says_err 'jaccard'
