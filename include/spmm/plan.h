@@ -149,6 +149,20 @@ typedef enum spmm_schedule {
 SPMM_API const char *spmm_family_name(spmm_family_t family);
 SPMM_API const char *spmm_schedule_name(spmm_schedule_t schedule);
 
+/* In which order do panels, windows and blocks take the rows (tiled: the units, which may be segments of rows)?
+ * Columns keep their order. */
+typedef enum spmm_reorder {
+    SPMM_REORDER_AUTO = 0, /* whichever is predicted to pay, if any */
+    SPMM_REORDER_NONE = 1, /* as they are */
+    SPMM_REORDER_RADIX =
+        2, /* by pattern: units as binary numbers, largest first; none where that is A's order */
+    SPMM_REORDER_JACCARD = 3, /* clusters of like patterns, exact, greedy; at most 20,000 units */
+    SPMM_REORDER_MINHASH = 4, /* clusters of like patterns found by min-hashes; any size */
+    SPMM_REORDER_RCM = 5      /* reverse Cuthill-McKee on the graph of A + A^T; square matrices only */
+} spmm_reorder_t;
+/* "auto", "none", "radix", "jaccard", "minhash", "rcm"; "?" for another value. Static storage. */
+SPMM_API const char *spmm_reorder_name(spmm_reorder_t kind);
+
 #define SPMM_LAYOUT_ROW_MAJOR 1u /* bit of a layout mask */
 #define SPMM_LAYOUT_COL_MAJOR 2u
 
