@@ -61,7 +61,7 @@ struct spmmi_part {
 #define SPMMI_STEPS_MAX 0x1000000u /* steps of an item */
 #define SPMMI_WINDOW_ROWS 8u
 #define SPMMI_FRAGMENT_PANEL_ROWS_MIN 64u
-#define SPMMI_STEP_COLUMNS(family) ((family) == SPMM_FAMILY_WINDOW ? 8u : 16u)
+#define SPMMI_STEP_COLUMNS(family) ((family) == SPMM_FAMILY_WINDOW ? 8u : 128u)
 /* Of the families that hold A in fragments: window and panel. */
 static inline int spmmi_is_fragments(spmm_family_t family)
 {
@@ -110,6 +110,7 @@ struct spmmi_trace {
     uint32_t chosen;
     uint32_t reason;        /* enum spmmi_reason */
     spmm_compute_t compute; /* tf32 or 3xtf32, else 0: the plan's own */
+    spmm_reorder_t order;   /* what is judged; 0: something else */
     double predicted_us, measured_us, figure, threshold;
 };
 

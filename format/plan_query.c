@@ -138,7 +138,8 @@ static void reason_text(const struct spmmi_trace *t, char *text, size_t size)
                        t->figure, t->threshold);
         return;
     case SPMMI_REASON_BLOCKS:
-        (void)snprintf(text, size, "%.0f blocks in the new order, %.0f without", t->figure, t->threshold);
+        (void)snprintf(text, size, "%.0f blocks in %s order, %.0f without", t->figure,
+                       t->order != 0 ? spmm_reorder_name(t->order) : "the new", t->threshold);
         return;
     case SPMMI_REASON_COUNT_:
         break;
@@ -155,6 +156,7 @@ spmm_status_t spmm_plan_trace(const spmm_plan_t *plan, int index, spmm_trace_inf
                                 .family = t->family,
                                 .schedule = t->schedule,
                                 .compute = t->compute != 0 ? t->compute : (spmm_compute_t)plan->dtype,
+                                .order = t->order,
                                 .chosen = t->chosen != 0,
                                 .predicted_us = t->predicted_us,
                                 .measured_us = t->measured_us,

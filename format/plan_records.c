@@ -122,7 +122,7 @@ uint64_t spmmi_trace_features(const struct spmmi_trace *trace)
     uint64_t features = family_features(trace->family);
     if (trace->reason > SPMMI_REASON_PREDICTED && trace->reason <= SPMMI_REASON_REUSE)
         features |= SPMMI_FEATURE_TILED;
-    if (trace->reason > SPMMI_REASON_REUSE || trace->compute != 0)
+    if (trace->reason > SPMMI_REASON_REUSE || trace->compute != 0 || trace->order != 0)
         features |= SPMMI_FEATURE_FRAGMENTS;
     return features;
 }

@@ -172,7 +172,8 @@ struct spmmi_entry {
     X(predicted_us, 24)       \
     X(measured_us, 32)        \
     X(figure, 40)             \
-    X(threshold, 48)
+    X(threshold, 48)          \
+    X(order, 56)
 
 extern const struct spmmi_record_type spmmi_header_record, spmmi_entry_record, spmmi_stats_record,
     spmmi_panel_stats_record, spmmi_variant_record, spmmi_part_record, spmmi_trace_record;

@@ -142,3 +142,22 @@ const char *spmm_schedule_name(spmm_schedule_t schedule)
     }
     return "?";
 }
+
+const char *spmm_reorder_name(spmm_reorder_t kind)
+{
+    switch (kind) {
+    case SPMM_REORDER_AUTO:
+        return "auto";
+    case SPMM_REORDER_NONE:
+        return "none";
+    case SPMM_REORDER_RADIX:
+        return "radix";
+    case SPMM_REORDER_JACCARD:
+        return "jaccard";
+    case SPMM_REORDER_MINHASH:
+        return "minhash";
+    case SPMM_REORDER_RCM:
+        return "rcm";
+    }
+    return "?";
+}

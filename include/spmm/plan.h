@@ -208,6 +208,7 @@ typedef struct spmm_trace_info {
     spmm_family_t family;
     spmm_schedule_t schedule;
     spmm_compute_t compute;
+    spmm_reorder_t order; /* the candidate is this order of the rows; AUTO: the order is not what is judged */
     int chosen;
     double predicted_us;      /* 0 = the model said nothing */
     double measured_us;       /* 0 = not measured */

@@ -251,6 +251,13 @@ static void the_trace_tells_compute_types_and_reasons(void **state)
           .compute = SPMM_COMPUTE_TF32},
          SPMM_COMPUTE_TF32,
          "1 blocks in the new order, 3 without"},
+        {{.family = SPMM_FAMILY_WINDOW,
+          .schedule = SPMM_SCHEDULE_PACKED,
+          .reason = SPMMI_REASON_BLOCKS,
+          .compute = SPMM_COMPUTE_TF32,
+          .order = SPMM_REORDER_RCM},
+         SPMM_COMPUTE_TF32,
+         "1 blocks in rcm order, 3 without"},
     };
     spmm_plan_t *plan = make_plan(0);
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
@@ -262,6 +269,7 @@ static void the_trace_tells_compute_types_and_reasons(void **state)
         assert_int_equal(spmm_plan_trace(plan, 0, &info), SPMM_OK);
         assert_int_equal(info.family, cases[c].entry.family);
         assert_int_equal(info.compute, cases[c].compute);
+        assert_int_equal(info.order, cases[c].entry.order);
         assert_string_equal(info.reason, cases[c].reason);
     }
     spmm_plan_destroy(plan);

@@ -130,6 +130,7 @@ static uint8_t *fragments_traced(size_t *size)
          .schedule = SPMM_SCHEDULE_DENSE,
          .reason = SPMMI_REASON_BLOCKS,
          .compute = SPMM_COMPUTE_TF32,
+         .order = SPMM_REORDER_MINHASH,
          .figure = 8,
          .threshold = 8},
     };

@@ -72,6 +72,8 @@ static void dump_choices(const spmm_plan_t *p, FILE *out)
                 (int)t->schedule, t->chosen, t->reason);
         if (t->compute != 0)
             fprintf(out, " compute %d", (int)t->compute);
+        if (t->order != 0)
+            fprintf(out, " order %d", (int)t->order);
         fprintf(out, " figures %016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 "\n",
                 bits(t->predicted_us), bits(t->measured_us), bits(t->figure), bits(t->threshold));
     }

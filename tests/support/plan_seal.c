@@ -100,8 +100,8 @@ static int same_trace(const struct spmmi_trace *a, const struct spmmi_trace *b)
 {
     return a->variant == b->variant && a->family == b->family && a->schedule == b->schedule &&
            a->chosen == b->chosen && a->reason == b->reason && a->compute == b->compute &&
-           a->predicted_us == b->predicted_us && a->measured_us == b->measured_us && a->figure == b->figure &&
-           a->threshold == b->threshold;
+           a->order == b->order && a->predicted_us == b->predicted_us && a->measured_us == b->measured_us &&
+           a->figure == b->figure && a->threshold == b->threshold;
 }
 
 int test_plans_equal(const spmm_plan_t *a, const spmm_plan_t *b)

@@ -302,7 +302,7 @@ class Plan:
         (self.stats,) = self.records(4, 360, "<dd43q", (), "STATS")
         self.variants = self.records(5, 48, "<IIIIqqII", range(40, 48), "VARIANT")
         self.parts = self.records(6, 32, "<IIIIIII", range(28, 32), "PART")
-        self.trace = self.records(7, 64, "<IIIIIIdddd", range(56, 64), "TRACE")
+        self.trace = self.records(7, 64, "<IIIIIIddddI", range(60, 64), "TRACE")
         self.panel_stats = (self.records(10, 872, PANEL_STATS, (), "PANEL_STATS") or [None])[0]
         self.meta = self.elements(9, 1)
         require(0 not in self.meta, "META", self.offset(9))
@@ -391,14 +391,14 @@ class Plan:
 
     def check_features(self):
         parts, traces = ([record[1] for record in records] for records in (self.parts, self.trace))
-        reasons, computes = ([trace[k] for trace in self.trace] for k in (4, 5))
+        reasons, computes, orders = ([trace[k] for trace in self.trace] for k in (4, 5, 10))
         if not self.incompat & FEATURE_TILED:
             require(TILED not in parts, "PART", self.offset(6))
             require(TILED not in traces and not any(5 <= r <= 8 for r in reasons), "TRACE", self.offset(7))
         if not self.incompat & FEATURE_FRAGMENTS:
             require(WINDOW not in parts and PANEL not in parts, "PART", self.offset(6))
             require(WINDOW not in traces and PANEL not in traces, "TRACE", self.offset(7))
-            require(not any(computes) and all(r <= 8 for r in reasons), "TRACE", self.offset(7))
+            require(not any(computes + orders) and all(r <= 8 for r in reasons), "TRACE", self.offset(7))
 
     def check_part(self, op, family, schedule, granule, panel_rows, stage_slots, flags):
         valid = op in (0, 1) and family in SCHEDULES.get(schedule, ())
@@ -424,8 +424,8 @@ class Plan:
             valid = valid and 1 <= n_min <= n_max <= 2**31 - 1 and count == 1 and first < len(self.parts)
             require(valid and self.parts[first][0] == op, "VARIANT", self.offset(5))
             require(compute in self.compute_types(self.parts[first][1], self.dtype), "VARIANT", self.offset(5))
-        for variant, family, schedule, chosen, reason, compute, *figures in self.trace:
-            valid = variant < len(self.variants) and family in SCHEDULES.get(schedule, ()) and chosen in (0, 1)
+        for variant, family, schedule, chosen, reason, compute, *figures, order in self.trace:
+            valid = order <= 5 and variant < len(self.variants) and family in SCHEDULES.get(schedule, ()) and chosen in (0, 1)
             valid = valid and 1 <= reason <= 10 and compute in self.compute_types(family, 0)
             valid = valid and all(map(math.isfinite, figures)) and min(figures[:2]) >= 0
             require(valid, "TRACE", self.offset(7))
@@ -485,8 +485,8 @@ class Plan:
                 shape = f" panel {panel_rows} slots {stage_slots} flags {flags}"
             lines.append(f"part op {op} family {family} schedule {schedule} granule {granule}{shape} items"
                          + "".join(f" {item}" for item in items))
-        for variant, family, schedule, chosen, reason, compute, *figures in self.trace:
-            kind = f" compute {compute}" if compute else ""
+        for variant, family, schedule, chosen, reason, compute, *figures, order in self.trace:
+            kind = (f" compute {compute}" if compute else "") + (f" order {order}" if order else "")
             lines.append(f"trace variant {variant} family {family} schedule {schedule} chosen {chosen} "
                          f"reason {reason}{kind} figures " + " ".join(map(bits, figures)))
         for i in range(self.rows):
