@@ -209,6 +209,7 @@ static spmm_status_t try_order(const struct search *s, const struct spmmi_row_or
     SPMM_TRY(study_of(s, NULL, &before, diag));
     const struct spmmi_fragment_option best = try_all(s, after, order->order);
     c->orders[c->order_count].option = best;
+    c->orders[c->order_count].kind = order->kind;
     c->orders[c->order_count++].blocks = before->figures[height_of(best.panel_rows)].blocks;
     *gains = after->figures[SPMMI_FRAGMENT_8].blocks < ORDER_GAIN * before->figures[SPMMI_FRAGMENT_8].blocks;
     for (int h = SPMMI_FRAGMENT_64; h < SPMMI_FRAGMENT_HEIGHTS; h++)
@@ -311,6 +312,7 @@ int spmmi_fragment_trace(const struct spmmi_request *r, const struct spmmi_fragm
         const struct spmmi_fragment_option *option = &choice->orders[i].option;
         list[count] = record(r, option);
         list[count].reason = SPMMI_REASON_BLOCKS;
+        list[count].order = choice->orders[i].kind;
         list[count].figure = option->blocks;
         list[count].threshold = choice->orders[i].blocks;
         list[count++].chosen = winner_us <= 0 && option->order == choice->best.order;

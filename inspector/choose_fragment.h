@@ -37,6 +37,7 @@ struct spmmi_fragment_choice {
     /* The best in each order but that of A, and blocks without it. */
     struct {
         struct spmmi_fragment_option option;
+        spmm_reorder_t kind;
         double blocks;
     } orders[SPMMI_ORDER_KINDS];
     int order_count;
