@@ -34,6 +34,14 @@ static inline uint16_t half_to_bf16(float number)
     return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? quiet : rounded);
 }
 
+/* Bits of a where the condition holds, else of b. A conditional expression would let compilers branch around a product
+ * or sum that only one side needs, and then they do not vectorise. */
+static inline uint32_t half_select(int condition, uint32_t a, uint32_t b)
+{
+    const uint32_t mask = 0 - (uint32_t)condition;
+    return (a & mask) | (b & ~mask);
+}
+
 /* Shifted into place, exponent and fraction are 2^112 too small, subnormal or not: one exact product. */
 static inline float half_from_f16(uint16_t stored)
 {
@@ -41,7 +49,7 @@ static inline float half_from_f16(uint16_t stored)
     const uint32_t finite = half_bits_of(half_number_of(magnitude) * 0x1p112f);
     const uint32_t special = magnitude | 0x7f800000;
     const uint32_t sign = (uint32_t)(stored & 0x8000) << 16;
-    return half_number_of(sign | (magnitude >= 0x0f800000 ? special : finite));
+    return half_number_of(sign | half_select(magnitude >= 0x0f800000, special, finite));
 }
 
 /* A number below 2^-14 is a multiple of 2^-24 there: added to 0.5, its rounded multiple stands in the low bits. */
@@ -51,9 +59,9 @@ static inline uint16_t half_to_f16(float number)
     const uint32_t magnitude = bits & 0x7fffffff;
     const uint32_t normal = (magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13;
     const uint32_t small = half_bits_of(half_number_of(magnitude) + 0.5f) - half_bits_of(0.5f);
-    uint32_t half = magnitude < 0x38800000 ? small : normal;
-    half = magnitude >= 0x477ff000 ? 0x7c00 : half; /* 65520, the first that rounds to infinity */
-    half = magnitude > 0x7f800000 ? 0x7e00 : half;
+    uint32_t half = half_select(magnitude < 0x38800000, small, normal);
+    half = half_select(magnitude >= 0x477ff000, 0x7c00, half); /* 65520, the first that rounds to infinity */
+    half = half_select(magnitude > 0x7f800000, 0x7e00, half);
     return (uint16_t)(bits >> 16 & 0x8000) | (uint16_t)half;
 }
 
