@@ -3,7 +3,6 @@
 #include "inspect_options.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -11,8 +10,8 @@
 #include "format/diag.h"
 #include "format/options.h"
 #include "format/plan.h"
+#include "thread_count.h"
 
-#define THREADS_MAX 1024 /* OpenMP ends the process when it cannot start the threads that it is asked for */
 #define BLOCKS_PER_SM 2.0
 #define TENSOR_PANEL_LEAST 64u
 
@@ -274,8 +273,7 @@ spmm_status_t spmmi_inspect_options(const spmm_inspect_options_t *options, struc
     o->dtype = o->dtype == 0 ? SPMM_F32 : o->dtype;
     o->layouts = o->layouts == 0 ? SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR : o->layouts;
     o->ops = o->ops == 0 ? 1u << SPMM_OP_N : o->ops;
-    request->threads = o->threads > 0 ? o->threads : omp_get_max_threads();
-    request->threads = request->threads < THREADS_MAX ? request->threads : THREADS_MAX;
+    request->threads = spmmi_thread_count(o->threads);
     SPMM_TRY(check_products(o, diag));
     SPMM_TRY(spmmi_device_profile_open(o->device, &request->device, diag));
     SPMM_TRY(check_kernel(request, diag));

@@ -3,48 +3,13 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include <omp.h>
-
 #include "format/alloc.h"
 #include "format/diag.h"
 #include "key_sort.h"
 #include "matrix.h"
-#include "order_units.h"
+#include "thread_count.h"
 
 #define NONZEROS_PARALLEL 100000 /* below this many nonzeros one thread is faster */
-#define THREADS_MAX 1024
-
-static int thread_count(int wanted)
-{
-    const int threads = wanted > 0 ? wanted : omp_get_max_threads();
-    return threads < THREADS_MAX ? threads : THREADS_MAX;
-}
-
-spmm_status_t spmm_matrix_order(const spmm_matrix_t *matrix, spmm_reorder_t kind, int threads,
-                                uint32_t *order, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    spmmi_diag_clear(diag);
-    SPMM_REQUIRE(matrix != NULL && (order != NULL || matrix->rows == 0), SPMM_ERR_ARGUMENT, diag,
-                 "matrix or order is NULL");
-    SPMM_REQUIRE(kind >= SPMM_REORDER_NONE && kind <= SPMM_REORDER_RCM, SPMM_ERR_ARGUMENT, diag,
-                 "reorder %d is no order of its own", (int)kind);
-    SPMM_REQUIRE(threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads must not be negative, found %d", threads);
-    for (int64_t i = 0; i < matrix->rows && kind == SPMM_REORDER_NONE; i++)
-        order[i] = (uint32_t)i;
-    if (kind == SPMM_REORDER_NONE || matrix->rows == 0)
-        goto cleanup;
-    const struct spmmi_order_input in = {.rows = matrix->rows,
-                                         .cols = matrix->cols,
-                                         .row_ptr = matrix->row_ptr,
-                                         .col_ind = matrix->col_ind,
-                                         .units = (uint64_t)matrix->rows,
-                                         .unit_ptr = matrix->row_ptr,
-                                         .threads = thread_count(threads)};
-    SPMM_TRY(spmmi_order_units(&in, kind, order, diag));
-cleanup:
-    return status;
-}
 
 /* place[order[i]] = i, if order holds each of 0 .. count - 1 once. */
 static spmm_status_t invert(const char *what, const uint32_t *order, int64_t count, uint32_t **place,
@@ -161,7 +126,7 @@ spmm_status_t spmm_matrix_permute(const spmm_matrix_t *matrix, const uint32_t *r
     if (col_order != NULL)
         SPMM_TRY(invert("columns", col_order, matrix->cols, &col_place, diag));
     SPMM_TRY(alloc_like(matrix, &m, diag));
-    SPMM_TRY(copy_rows(matrix, row_order, col_place, thread_count(threads), m, diag));
+    SPMM_TRY(copy_rows(matrix, row_order, col_place, spmmi_thread_count(threads), m, diag));
     *permuted = m;
     m = NULL;
 cleanup:

@@ -23,9 +23,9 @@ struct counting {
     const int32_t *col_ind;
     const uint32_t *order;
     int threads;
-    int32_t *own_col_ind;                /* columns numbered anew */
-    uint32_t *met;                       /* of each thread: see struct memory */
-    uint32_t *strip[SPMMI_BLOCK_SHAPES]; /* blocks of each strip */
+    int32_t *own_col_ind;               /* columns numbered anew */
+    uint32_t *met;                      /* of each thread: see struct memory */
+    uint32_t *strip[SPMM_BLOCK_SHAPES]; /* blocks of each strip */
 };
 
 /* What a thread remembers of columns and of aligned blocks of them: 1 + the place, or strip, that met them last. */
@@ -35,7 +35,7 @@ struct memory {
 
 static int64_t strips_of(int64_t rows, int shape)
 {
-    const int64_t height = shape == SPMMI_BLOCKS_8X8 ? 8 : 16;
+    const int64_t height = shape == SPMM_BLOCKS_8X8 ? 8 : 16;
     return rows / height + (rows % height != 0);
 }
 
@@ -102,7 +102,7 @@ static spmm_status_t prepare(struct counting *c)
     c->met = spmmi_alloc_zero((uint64_t)c->threads * (uint64_t)memory_numbers(c), sizeof *c->met);
     if (c->met == NULL)
         return SPMM_ERR_MEMORY;
-    for (int shape = 0; shape < SPMMI_BLOCK_SHAPES; shape++) {
+    for (int shape = 0; shape < SPMM_BLOCK_SHAPES; shape++) {
         c->strip[shape] = spmmi_alloc_zero((uint64_t)strips_of(c->rows, shape), sizeof *c->strip[shape]);
         if (c->strip[shape] == NULL)
             return SPMM_ERR_MEMORY;
@@ -112,7 +112,7 @@ static spmm_status_t prepare(struct counting *c)
 
 static void release(struct counting *c)
 {
-    for (int shape = 0; shape < SPMMI_BLOCK_SHAPES; shape++)
+    for (int shape = 0; shape < SPMM_BLOCK_SHAPES; shape++)
         spmmi_free(c->strip[shape]);
     spmmi_free(c->met);
     spmmi_free(c->own_col_ind);
@@ -163,18 +163,18 @@ static void count_group(const struct counting *c, uint64_t first, struct memory 
         const int64_t length = c->row_ptr[row + 1] - c->row_ptr[row];
         const uint64_t strip = place / 16;
         fresh += count_columns(columns, length, (uint32_t)place, m, counts);
-        count_aligned(columns, length, (uint32_t)strip, m, &c->strip[SPMMI_BLOCKS_16X8][strip],
-                      &c->strip[SPMMI_BLOCKS_16X16][strip]);
+        count_aligned(columns, length, (uint32_t)strip, m, &c->strip[SPMM_BLOCKS_16X8][strip],
+                      &c->strip[SPMM_BLOCKS_16X16][strip]);
         if (place % 8 == 7 || place + 1 == end) {
-            c->strip[SPMMI_BLOCKS_8X8][place / 8] = fresh / 8 + (fresh % 8 != 0);
+            c->strip[SPMM_BLOCKS_8X8][place / 8] = fresh / 8 + (fresh % 8 != 0);
             fresh = 0;
         }
     }
 }
 
-static struct spmmi_block_count summarise(const uint32_t *strip, int64_t strips)
+static spmm_block_count_t summarise(const uint32_t *strip, int64_t strips)
 {
-    struct spmmi_block_count out = {0};
+    spmm_block_count_t out = {0};
     double squares = 0;
     for (int64_t i = 0; i < strips; i++) {
         out.blocks += strip[i];
@@ -187,7 +187,7 @@ static struct spmmi_block_count summarise(const uint32_t *strip, int64_t strips)
     return out;
 }
 
-static void count_all(const struct counting *c, struct spmmi_row_figures *figures)
+static void count_all(const struct counting *c, spmm_order_figures_t *figures)
 {
     int64_t sums[NEVER + 1] = {0};
     const int64_t groups = c->rows / GROUP + (c->rows % GROUP != 0);
@@ -209,13 +209,13 @@ static void count_all(const struct counting *c, struct spmmi_row_figures *figure
         const double nnz = (double)c->row_ptr[c->rows];
         figures->reuse[h] = figures->footprint[h] > 0 ? nnz / (double)figures->footprint[h] : 0;
     }
-    for (int shape = 0; shape < SPMMI_BLOCK_SHAPES; shape++)
+    for (int shape = 0; shape < SPMM_BLOCK_SHAPES; shape++)
         figures->blocks[shape] = summarise(c->strip[shape], strips_of(c->rows, shape));
 }
 
 spmm_status_t spmmi_row_figures_count(int64_t rows, int64_t cols, const int64_t *row_ptr,
                                       const int32_t *col_ind, const uint32_t *order, int threads,
-                                      struct spmmi_row_figures *figures)
+                                      spmm_order_figures_t *figures)
 {
     struct counting c = {.rows = rows,
                          .cols = cols,

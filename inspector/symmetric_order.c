@@ -25,10 +25,10 @@ static void drop(struct attempt *a)
 static spmm_status_t count_blocks(const spmm_matrix_t *m, int threads, int64_t *blocks, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct spmmi_row_figures figures;
+    spmm_order_figures_t figures;
     status = spmmi_row_figures_count(m->rows, m->cols, m->row_ptr, m->col_ind, NULL, threads, &figures);
     SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the blocks of an order");
-    *blocks = figures.blocks[SPMMI_BLOCKS_16X16].blocks;
+    *blocks = figures.blocks[SPMM_BLOCKS_16X16].blocks;
 cleanup:
     return status;
 }

@@ -89,6 +89,34 @@ typedef enum spmm_balance {
  * MEMORY. */
 SPMM_API spmm_status_t spmm_matrix_order(const spmm_matrix_t *matrix, spmm_reorder_t kind, int threads,
                                          uint32_t *order, spmm_diag_t *diag);
+/* What an order of the rows does for kernels that take rows together (docs/reordering.md). Rows of the order are taken
+ * 8 or 16 at a time, from the first one on: a strip, of which the last one may be lower. */
+typedef enum spmm_block_shape {
+    SPMM_BLOCKS_8X8 = 0,   /* strips of 8: 8 of the union of their columns are a block: ceil(|union| / 8) */
+    SPMM_BLOCKS_16X8 = 1,  /* strips of 16: aligned columns 8 c .. 8 c + 7 that hold a nonzero are one */
+    SPMM_BLOCKS_16X16 = 2, /* strips of 16: aligned columns 16 c .. 16 c + 15 */
+    SPMM_BLOCK_SHAPES = 3
+} spmm_block_shape_t;
+typedef struct spmm_block_count {
+    int64_t blocks;
+    int64_t most;        /* blocks of the strip that has most */
+    double mean, stddev; /* blocks a strip; the deviation is that of the population */
+} spmm_block_count_t;
+typedef struct spmm_order_figures {
+    size_t struct_size;
+    int is_natural; /* 1: it is the order of the matrix */
+    double seconds; /* that it took to make */
+    spmm_block_count_t blocks[SPMM_BLOCK_SHAPES];
+    int64_t footprint
+        [SPMM_PANEL_HEIGHTS]; /* sum over the panels of 8, 16, .. 256 rows of their distinct columns */
+    double reuse[SPMM_PANEL_HEIGHTS]; /* rho: nnz / footprint */
+} spmm_order_figures_t;
+/* Make an order of any kind but AUTO and count what it does: all figures but the time are exact and the same at any
+ * number of threads. figures->struct_size says how much of them the caller knows. Errors: as spmm_matrix_order. */
+SPMM_API spmm_status_t spmm_matrix_order_figures(const spmm_matrix_t *matrix, spmm_reorder_t kind,
+                                                 int threads, spmm_order_figures_t *figures,
+                                                 spmm_diag_t *diag);
+
 /* A new matrix: its row i is row row_order[i] of this one, its column j is column col_order[j]; NULL: as they are.
  * With the same order for both it is PAP^T, whose products take B and give C in that order: their row i is row
  * order[i] of those of A. Errors: ARGUMENT (an order is no permutation), MEMORY. */

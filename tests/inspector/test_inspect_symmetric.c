@@ -73,10 +73,10 @@ static void named_orders_are_taken(void **state)
 
 static int64_t blocks_of(const spmm_csr_t *a)
 {
-    struct spmmi_row_figures figures;
+    spmm_order_figures_t figures;
     assert_int_equal(spmmi_row_figures_count(a->rows, a->cols, a->row_ptr, a->col_ind, NULL, 1, &figures),
                      SPMM_OK);
-    return figures.blocks[SPMMI_BLOCKS_16X16].blocks;
+    return figures.blocks[SPMM_BLOCKS_16X16].blocks;
 }
 
 static void auto_takes_what_saves_blocks(void **state)
