@@ -182,7 +182,7 @@ typedef struct spmm_part_info {
     spmm_schedule_t schedule;
     uint32_t granule;     /* nonzero split: nonzeros an item; row split: least nonzeros that close an item;
                          segmented: most nonzeros of a segment; whole: 0;
-                         window, panel: most steps of an item, a step is 8 or 16 columns */
+                         window, panel: most steps of an item, a step is 8 or 128 columns */
     int64_t items;        /* tiled: rows, or segments of rows; window, panel: rows */
     uint32_t panel_rows;  /* tiled: rows or segments a panel; window, panel: rows a unit; rows: 0 */
     uint32_t stage_slots; /* tiled: rows of B that a stage holds at most; else 0 */
