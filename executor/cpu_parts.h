@@ -14,8 +14,8 @@ enum { SPMMI_CPU_PARTS_MADE = SPMMI_PART_MAX, SPMMI_CPU_PART_SLOTS = SPMMI_CPU_P
 
 /* force_kernel is a catalogue name or NULL throughout. */
 
-/* Can every variant run? Errors: UNSUPPORTED: no code for the type; ARGUMENT: the plan has no part for the forced kernel,
- * or the part that would run leaves C in another order than the variant's own. */
+/* Can every variant run? Errors: UNSUPPORTED: no code for the type; ARGUMENT: the plan has no part for the forced
+ * kernel, or the part that would run leaves C in another order than the variant's own. */
 spmm_status_t spmmi_cpu_parts_check(const spmm_plan_t *plan, const char *force_kernel, spmm_diag_t *diag);
 
 /* The slot of the part that runs a variant: its own; where that is none of rows and the plan has rows parts of the op
