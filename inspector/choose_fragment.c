@@ -9,10 +9,12 @@
 #include "format/alloc.h"
 #include "format/diag.h"
 
-#define MAP_BYTES 12.0   /* of a packed block: its bits, and where its values begin */
-#define PACKED_GAIN 0.75 /* without a model: packed blocks, which are unpacked, must be so much smaller */
-#define ORDER_WORTH 1.5  /* times what is to beat: the largest gain that is hoped for from an order */
-#define ORDER_FILL 32.0  /* nonzeros of a block, half of its places, from which on orders are not tried */
+#define MAP_BYTES 12.0       /* of a packed block: its bits, and where its values begin */
+#define PACKED_GAIN 0.75     /* without a model: packed blocks, which are unpacked, must be so much smaller */
+#define PANEL_ROWS_PLAIN 64u /* without a model */
+#define PANEL_ROWS_FREE 128u /* taller ones have no kernel on a GPU */
+#define ORDER_WORTH 1.5      /* times what is to beat: the largest gain that is hoped for from an order */
+#define ORDER_FILL 32.0      /* nonzeros of a block, half of its places, from which on orders are not tried */
 #define ORDER_GAIN \
     0.9 /* of the blocks or footprints before, what an order leaves where orders do something */
 /* The sample: as many strips as hold so many nonzeros on average, but so many at most and at least. */
@@ -78,12 +80,6 @@ bool spmmi_fragment_is_fitted(const struct spmmi_request *r, spmm_family_t famil
     return r->device.is_fitted[spmmi_model_kernel_of(&c)][spmmi_model_type_of(&c, r->options.dtype)] != 0;
 }
 
-/* Accumulators of a panel fill the registers of a block of threads: the fewer columns, the taller. */
-static uint32_t height_for(int64_t n)
-{
-    return n >= 96 ? 64 : n >= 48 ? 128 : 256;
-}
-
 static spmm_schedule_t schedule_for(const struct spmmi_fragment_figures *f, spmm_dtype_t dtype)
 {
     const double bytes = (double)spmm_dtype_size(dtype), dense = f->blocks * 64 * bytes;
@@ -103,7 +99,9 @@ static bool may_have_height(const struct search *s, int height)
         return may_have_family(s, SPMM_FAMILY_WINDOW);
     if (!may_have_family(s, SPMM_FAMILY_PANEL))
         return false;
-    return named != 0 ? rows == named : s->model != NULL || rows == height_for(s->n);
+    if (named != 0)
+        return rows == named;
+    return rows == PANEL_ROWS_PLAIN || (s->model != NULL && rows <= PANEL_ROWS_FREE);
 }
 
 static bool may_have_schedule(const struct search *s, const struct spmmi_fragment_figures *f,

@@ -8,29 +8,29 @@
 
 #include <omp.h>
 
+#include "column_set.h"
 #include "format/alloc.h"
-#include "format/gray.h"
 #include "panel_sample.h"
 
 #define STRIP_ROWS 256u
 #define WINDOWS (STRIP_ROWS / SPMMI_WINDOW_ROWS)
-#define HALF_COLUMNS 8u     /* of a step of a panel: a block for each window that holds one of them */
-#define COUNTED_FEW 64u     /* so few places are sorted by insertion */
+#define BLOCK_COLUMNS 8u
 #define BYTES_FREE 67108864 /* words of columns that all threads may have, however few the nonzeros */
 #define BYTES_A_NONZERO 16
 
 /* Items that a multiprocessor takes at a time, or two times over: a warp walks a window, a block of threads a panel. */
 #define WINDOW_ITEMS 32.0
 #define PANEL_ITEMS 8.0
-#define STEPS_LEAST 16.0
+#define WINDOW_STEPS_LEAST 16.0
+#define PANEL_STEPS_LEAST 4.0
 #define BEARABLE \
     2.0 /* items of so many times even ones: where none is longer, no unit is cut, and no sums are added */
 
 /* What a thread needs to count one strip after the other. */
 struct worker {
+    struct spmmi_column_set set;
     uint32_t *windows; /* of each column; zero between strips */
     uint32_t *columns; /* of the strip, then the windows of each */
-    uint32_t *places, *spare;
 };
 
 /* Sums of one strip, for each height. */
@@ -51,21 +51,19 @@ static uint32_t units_a_strip(int height)
 
 /* ---- One strip ---- */
 
+/* The windows of each column of the strip, columns ascending. */
 static uint32_t collect(const struct spmmi_pattern *a, const uint32_t *order, int64_t first, struct worker *w)
 {
-    uint32_t count = 0;
     const int64_t end = first + STRIP_ROWS < a->rows ? first + STRIP_ROWS : a->rows;
     for (int64_t place = first; place < end; place++) {
         const int64_t row = order == NULL ? place : (int64_t)order[place];
         const uint32_t window = 1u << (uint32_t)(place - first) / SPMMI_WINDOW_ROWS;
-        for (int64_t q = a->row_ptr[row]; q < a->row_ptr[row + 1]; q++) {
-            const uint32_t column = (uint32_t)a->col_ind[q];
-            const uint32_t before = w->windows[column];
-            w->columns[count] = column;
-            count += before == 0;
-            w->windows[column] = before | window;
-        }
+        const int64_t begin = a->row_ptr[row], length = a->row_ptr[row + 1] - begin;
+        spmmi_column_set_add(&w->set, a->col_ind + begin, length);
+        for (int64_t q = begin; q < begin + length; q++)
+            w->windows[a->col_ind[q]] |= window;
     }
+    const uint32_t count = spmmi_column_set_drain(&w->set, w->columns);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t *const windows = &w->windows[w->columns[i]];
         w->columns[i] = *windows;
@@ -74,66 +72,34 @@ static uint32_t collect(const struct spmmi_pattern *a, const uint32_t *order, in
     return count;
 }
 
-static void sort_few(uint32_t *places, uint32_t count)
-{
-    for (uint32_t i = 1; i < count; i++) {
-        const uint32_t moved = places[i];
-        uint32_t k = i;
-        for (; k > 0 && places[k - 1] > moved; k--)
-            places[k] = places[k - 1];
-        places[k] = moved;
-    }
-}
-
-/* An even number of passes, so that the result is where the places were. */
-static void sort_bytes(uint32_t *places, uint32_t *spare, uint32_t count, uint32_t bits)
-{
-    for (uint32_t shift = 0; shift < bits || shift % 16 != 0; shift += 8) {
-        uint32_t start[257] = {0};
-        for (uint32_t i = 0; i < count; i++)
-            start[(places[i] >> shift & 255) + 1]++;
-        for (uint32_t b = 0; b < 256; b++)
-            start[b + 1] += start[b];
-        for (uint32_t i = 0; i < count; i++)
-            spare[start[places[i] >> shift & 255]++] = places[i];
-        uint32_t *const sorted = spare;
-        spare = places;
-        places = sorted;
-    }
-}
-
-/* Blocks of a panel whose columns come in the order of these places; bits: windows of the panel. */
-static int64_t count_blocks(uint32_t *places, uint32_t *spare, uint32_t count, uint32_t bits)
+/* Blocks of a step: each window has 8 of its columns in one. */
+static int64_t end_step(uint32_t held[WINDOWS])
 {
     int64_t blocks = 0;
-    if (count <= COUNTED_FEW)
-        sort_few(places, count);
-    else
-        sort_bytes(places, spare, count, bits);
-    for (uint32_t i = 0; i < count; i += HALF_COLUMNS) {
-        const uint32_t end = i + HALF_COLUMNS < count ? i + HALF_COLUMNS : count;
-        uint32_t windows = 0;
-        for (uint32_t k = i; k < end; k++)
-            windows |= places[k] ^ places[k] >> 1; /* the set at that place */
-        blocks += __builtin_popcount(windows);
-    }
+    for (uint32_t w = 0; w < WINDOWS; w++)
+        blocks += (held[w] + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS;
+    memset(held, 0, WINDOWS * sizeof *held);
     return blocks;
 }
 
-static void count_panels(struct worker *w, uint32_t count, int height, struct strip *out, uint32_t *steps)
+static void count_panels(const struct worker *w, uint32_t count, int height, struct strip *out,
+                         uint32_t *steps)
 {
     const uint32_t units = units_a_strip(height), bits = WINDOWS / units;
     const uint32_t all = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
+    uint32_t held[WINDOWS] = {0};
     for (uint32_t u = 0; u < units; u++) {
-        uint32_t held = 0;
+        uint32_t columns = 0;
         for (uint32_t i = 0; i < count; i++) {
-            const uint32_t windows = w->columns[i] >> u * bits & all;
-            w->places[held] = spmmi_gray_place(windows);
-            held += windows != 0;
+            uint32_t windows = w->columns[i] >> u * bits & all;
+            if (windows != 0 && columns++ % step_columns(height) == 0)
+                out->blocks[height] += end_step(held);
+            for (; windows != 0; windows &= windows - 1)
+                held[__builtin_ctz(windows)]++;
         }
-        out->footprint[height] += held;
-        out->blocks[height] += count_blocks(w->places, w->spare, held, bits);
-        steps[u] = held / step_columns(height) + (held % step_columns(height) != 0);
+        out->blocks[height] += end_step(held);
+        out->footprint[height] += columns;
+        steps[u] = columns / step_columns(height) + (columns % step_columns(height) != 0);
     }
 }
 
@@ -146,7 +112,7 @@ static void count_windows(const struct worker *w, uint32_t count, struct strip *
     }
     for (uint32_t u = 0; u < WINDOWS; u++) {
         out->footprint[SPMMI_FRAGMENT_8] += held[u];
-        steps[u] = (held[u] + HALF_COLUMNS - 1) / HALF_COLUMNS;
+        steps[u] = (held[u] + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS;
         out->blocks[SPMMI_FRAGMENT_8] += steps[u];
     }
 }
@@ -166,19 +132,16 @@ static void count_strip(const struct spmmi_pattern *a, const uint32_t *order, in
 /* most: nonzeros of the strip that holds most. */
 static spmm_status_t worker_open(const struct spmmi_pattern *a, int64_t most, struct worker *w)
 {
-    const uint64_t bound = (uint64_t)(most < a->cols ? most : a->cols) + 1; /* collect writes one further */
     w->windows = spmmi_alloc_zero((uint64_t)a->cols, sizeof *w->windows);
-    w->columns = spmmi_alloc(bound, sizeof *w->columns);
-    w->places = spmmi_alloc(bound, sizeof *w->places);
-    w->spare = spmmi_alloc(bound, sizeof *w->spare);
-    const bool has_all = w->windows != NULL && w->columns != NULL && w->places != NULL && w->spare != NULL;
-    return has_all ? SPMM_OK : SPMM_ERR_MEMORY;
+    w->columns = spmmi_alloc((uint64_t)(most < a->cols ? most : a->cols), sizeof *w->columns);
+    if (w->windows == NULL || w->columns == NULL)
+        return SPMM_ERR_MEMORY;
+    return spmmi_column_set_new(&w->set, a->cols);
 }
 
 static void worker_close(struct worker *w)
 {
-    spmmi_free(w->spare);
-    spmmi_free(w->places);
+    spmmi_column_set_free(&w->set);
     spmmi_free(w->columns);
     spmmi_free(w->windows);
 }
@@ -299,8 +262,10 @@ struct spmmi_fragment_items spmmi_fragment_items(const struct spmmi_fragment_stu
 
 uint32_t spmmi_fragment_granule(const struct spmmi_fragment_figures *figures, int multiprocessors)
 {
-    const double items = figures->unit_rows == SPMMI_WINDOW_ROWS ? WINDOW_ITEMS : PANEL_ITEMS;
-    const double even = fmax(ceil(figures->steps / (items * multiprocessors)), STEPS_LEAST);
+    const bool is_window = figures->unit_rows == SPMMI_WINDOW_ROWS;
+    const double items = (is_window ? WINDOW_ITEMS : PANEL_ITEMS) * multiprocessors;
+    const double even =
+        fmax(ceil(figures->steps / items), is_window ? WINDOW_STEPS_LEAST : PANEL_STEPS_LEAST);
     const double wanted = figures->longest <= BEARABLE * even ? fmax(even, figures->longest) : even;
     return (uint32_t)fmin(wanted, SPMMI_STEPS_MAX);
 }

@@ -24,7 +24,7 @@ struct spmmi_fragment_figures {
     double units;
     double nnz;
     double footprint; /* columns, each once in every unit that holds it */
-    double steps;     /* of 8 columns (windows) or 16 */
+    double steps;     /* of 8 columns (windows) or 128 */
     double blocks;    /* of 8 x 8 that hold nonzeros */
     double longest;   /* steps of the unit that has most */
     double

@@ -9,36 +9,39 @@
 
 #define SECTOR 32.0
 #define INDEX_BYTES 4.0
-#define MAP_BYTES 12.0 /* of a packed block: bits, and where its values begin */
-#define BLOCK 64.0     /* numbers of a block of A */
+#define MAP_BYTES 12.0  /* of a packed block: bits, and where its values begin */
+#define LOCAL_BYTES 8.0 /* of a block of a panel: where its columns are in a step */
+#define BLOCK 64.0      /* numbers of a block of A */
+#define WINDOW_ROWS 8.0
 #define L2_USED 0.7
 #define ISSUE_PER_CYCLE 4.0
 #define WAVEFRONT 128.0
 #define PASS_COLUMNS 256.0 /* columns of a column-major product that are converted at a time */
-#define WARP_BYTES 128.0   /* of a row of B: what a warp multiplies at a time */
-#define PANEL_WARPS 4.0    /* of a block of threads: each 64 rows by WARP_BYTES */
-#define GROUP_ROWS 64.0
+#define MMA_COLUMNS 16.0   /* of B */
 
 /* Of what 8 neighbouring windows gather, the L1 cache holds a part: between each for itself (0) and all together (1),
  * in the logarithm. */
 #define WINDOW_SHARED 0.5
 #define WINDOW_WARPS_SM 32.0
-#define PANEL_BLOCKS_SM 4.0
-#define START_STEPS 2.0   /* of an item, in units of SPMMI_MODEL_STEP_CYCLES */
-#define WINDOW_STEPS 0.5  /* of a step: two are in flight */
-#define PANEL_STEPS 0.3   /* the same: three or four are */
-#define WINDOW_ISSUE 24.0 /* instructions of a step of a warp that do not depend on the numbers */
-#define PANEL_ISSUE 24.0
-#define BLOCK_ISSUE 4.0   /* of a block of a panel */
+#define START_STEPS 2.0  /* of an item, in units of SPMMI_MODEL_STEP_CYCLES */
+#define WINDOW_STEPS 0.5 /* of a step of a narrow tile, two of which are in flight */
+#define WIDE_STEPS 1.0   /* of a step of a wide one */
+#define PANEL_STEPS 1.5  /* of a step of a panel: its copies */
+#define BLOCK_STEPS 0.05 /* of each block of a warp in it */
+#define STAGE_BYTES 2048.0
+#define WINDOW_ISSUE 24.0 /* instructions of a block that do not depend on the tile */
+#define PANEL_ISSUE 10.0
+#define STAGE_ISSUE 40.0  /* of a step of a warp of a panel */
 #define PACKED_ISSUE 12.0 /* to unpack a block */
 
 /* What a launch makes of n, and how the numbers are multiplied. */
 struct shape {
     int is_window, is_packed;
-    double tile, tiles; /* columns of C of a warp (window) or block of threads (panel) */
-    double across;      /* warps side by side in a tile */
-    double groups;      /* of 64 rows of a panel; windows: none */
-    double row;         /* bytes of a row of B in a tile, as sectors */
+    double tile, tiles; /* columns of C of a warp */
+    double windows;     /* of a unit: warps of a block of threads (panel) */
+    double staged_row;  /* bytes of a row of B in a tile */
+    double row;         /* the same, those that n has, as sectors */
+    double resident;    /* items that a multiprocessor works on */
     double sum_bytes;
     double products;    /* MMAs for one product: 3 where numbers are split */
     double conversions; /* instructions for a number that is rounded or split */
@@ -57,16 +60,50 @@ static void read_compute(const struct spmmi_model_query *q, struct shape *s)
     s->sum_bytes = compute == SPMM_COMPUTE_F64 ? 8 : 4;
 }
 
+/* The widest tile that n fills; numbers of 8 bytes keep to half of it. */
+static double panel_tile(const struct spmmi_model_query *q)
+{
+    const double narrow = q->number_bytes > 4 ? 16 : 32;
+    return q->n <= narrow ? narrow : q->n < 4 * narrow ? 2 * narrow : 4 * narrow;
+}
+
+/* 8 lanes load 8 or 16 bytes each, or twice 16. */
+static double window_tile(const struct spmmi_model_query *q)
+{
+    const double whole = 128 / q->number_bytes, half = q->number_bytes > 4 ? whole : whole / 2;
+    return q->n <= half ? half : q->n <= whole ? whole : 2 * whole;
+}
+
+static double bytes_of_values(const struct spmmi_model_query *q, const struct shape *s)
+{
+    const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
+    return s->is_packed ? f->blocks * MAP_BYTES + f->nnz * q->number_bytes
+                        : f->blocks * BLOCK * q->number_bytes;
+}
+
+/* Registers are cut for so many warps, and a block of threads has one stage in shared memory. */
+static double panels_at_a_time(const struct spmmi_model_query *q, const struct shape *s)
+{
+    const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
+    const double sums = s->tile / MMA_COLUMNS * q->number_bytes;
+    const double warps = sums <= 8 ? 40 : sums <= 16 ? 32 : 16;
+    const double blocks = bytes_of_values(q, s) + f->blocks * LOCAL_BYTES;
+    const double stage = SPMMI_STEP_COLUMNS(SPMM_FAMILY_PANEL) * (s->staged_row + SECTOR) +
+                         blocks / fmax(f->steps, 1) + STAGE_BYTES;
+    return fmax(fmin(warps / s->windows, floor(q->profile->shared_sm_bytes / stage)), 1);
+}
+
 static struct shape shape_of(const struct spmmi_model_query *q)
 {
     const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
     struct shape s = {.is_window = q->candidate->family == SPMM_FAMILY_WINDOW,
                       .is_packed = q->candidate->schedule == SPMM_SCHEDULE_PACKED};
-    s.groups = s.is_window ? 0 : f->unit_rows / GROUP_ROWS;
-    s.across = s.is_window ? 1 : PANEL_WARPS / s.groups;
-    s.tile = s.across * WARP_BYTES / q->number_bytes;
+    s.tile = s.is_window ? window_tile(q) : panel_tile(q);
     s.tiles = ceil(q->n / s.tile);
+    s.windows = f->unit_rows / WINDOW_ROWS;
+    s.staged_row = s.tile * q->number_bytes;
     s.row = ceil(fmin(s.tile, q->n) * q->number_bytes / SECTOR) * SECTOR;
+    s.resident = s.is_window ? WINDOW_WARPS_SM : panels_at_a_time(q, &s);
     read_compute(q, &s);
     return s;
 }
@@ -74,12 +111,10 @@ static struct shape shape_of(const struct spmmi_model_query *q)
 static double bytes_of_a(const struct spmmi_model_query *q, const struct shape *s)
 {
     const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
-    const double columns = s->is_window ? 8 : 16;
-    const double step =
-        columns * INDEX_BYTES + s->groups * (2 + INDEX_BYTES); /* masks, and where blocks begin */
-    const double values =
-        s->is_packed ? f->blocks * MAP_BYTES + f->nnz * q->number_bytes : f->blocks * BLOCK * q->number_bytes;
-    return f->steps * step + values;
+    const double columns = SPMMI_STEP_COLUMNS(q->candidate->family) * INDEX_BYTES;
+    if (s->is_window)
+        return f->steps * columns + bytes_of_values(q, s);
+    return f->steps * (columns + s->windows * INDEX_BYTES) + f->blocks * LOCAL_BYTES + bytes_of_values(q, s);
 }
 
 /* Rows of B that come past the L1 cache, each for one tile. */
@@ -124,16 +159,14 @@ static void add_near_bytes(const struct spmmi_model_query *q, const struct shape
 {
     const struct spmmi_device_profile *d = q->profile;
     const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
-    const double block = BLOCK * q->number_bytes;
+    const double numbers = s->is_packed ? 2 * WAVEFRONT : BLOCK * q->number_bytes;
+    const double block = 8 * s->staged_row + numbers;
     if (s->is_window) {
-        const double a = s->is_packed ? 2 * WAVEFRONT : block;
-        p->term[SPMMI_TERM_L1] = f->steps * s->tiles * (8 * WARP_BYTES + a) / d->l1_rate;
+        p->term[SPMMI_TERM_L1] = f->blocks * block * s->tiles / d->l1_rate;
         return;
     }
-    const double b = 16 * s->across * WARP_BYTES;
-    const double stored = f->steps * b + f->blocks * block * (s->is_packed ? 2 : 1);
-    const double read = f->steps * b * s->groups + f->blocks * block * s->across;
-    p->term[SPMMI_TERM_L1] = (stored + read) * s->tiles / d->shared_rate;
+    const double stored = f->footprint * s->staged_row + bytes_of_values(q, s) + f->blocks * LOCAL_BYTES;
+    p->term[SPMMI_TERM_L1] = (stored + f->blocks * block) * s->tiles / d->shared_rate;
 }
 
 static void add_instructions(const struct spmmi_model_query *q, const struct shape *s,
@@ -141,15 +174,15 @@ static void add_instructions(const struct spmmi_model_query *q, const struct sha
 {
     const struct spmmi_device_profile *d = q->profile;
     const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
-    const double mmas = s->products * 8 / q->number_bytes; /* of a warp for a block */
-    const double numbers = 8 * 4 / q->number_bytes;        /* of B that a lane has for 8 columns */
-    const double block = mmas + 2 * s->conversions + (s->is_packed ? PACKED_ISSUE : 0);
-    const double warps = s->is_window
-                             ? f->steps * (WINDOW_ISSUE + numbers * s->conversions) + f->blocks * block
-                             : f->steps * PANEL_WARPS * (PANEL_ISSUE + 2 * numbers * s->conversions) +
-                                   f->blocks * s->across * (BLOCK_ISSUE + block);
+    const double mmas = s->products * s->tile / MMA_COLUMNS;
+    const double loads = s->staged_row / (s->is_window ? 64 : 32); /* of B, by 16 or 8 bytes a lane */
+    const double numbers = s->tile / 4 + 2;                        /* of a lane, of B and of A */
+    const double block = (s->is_window ? WINDOW_ISSUE : PANEL_ISSUE) + loads + numbers * s->conversions +
+                         mmas + (s->is_packed ? PACKED_ISSUE : 0);
+    const double stages = s->is_window ? 0 : f->steps * s->windows * STAGE_ISSUE;
     p->term[SPMMI_TERM_ALU] = 2 * BLOCK * f->blocks * s->tile * s->tiles * s->products / s->rate;
-    p->term[SPMMI_TERM_ISSUE] = warps * s->tiles / (ISSUE_PER_CYCLE * d->multiprocessors * d->clock_hz);
+    p->term[SPMMI_TERM_ISSUE] =
+        (f->blocks * block + stages) * s->tiles / (ISSUE_PER_CYCLE * d->multiprocessors * d->clock_hz);
 }
 
 static void add_waiting(const struct spmmi_model_query *q, const struct shape *s, struct spmmi_prediction *p)
@@ -157,10 +190,12 @@ static void add_waiting(const struct spmmi_model_query *q, const struct shape *s
     const struct spmmi_device_profile *d = q->profile;
     const struct spmmi_model_fragments *f = q->candidate->fragments;
     const double t = SPMMI_MODEL_STEP_CYCLES / d->clock_hz;
-    const double step = s->is_window ? WINDOW_STEPS : PANEL_STEPS;
-    const double at_a_time = d->multiprocessors * (s->is_window ? WINDOW_WARPS_SM : PANEL_BLOCKS_SM);
+    const double blocks = f->figures->blocks / fmax(f->figures->steps * s->windows, 1);
+    const double step = !s->is_window               ? PANEL_STEPS + BLOCK_STEPS * blocks
+                        : s->staged_row > WAVEFRONT ? WIDE_STEPS
+                                                    : WINDOW_STEPS;
     const double items = fmax(f->items, 1);
-    const double waves = fmax(items * s->tiles / at_a_time, 1);
+    const double waves = fmax(items * s->tiles / (d->multiprocessors * s->resident), 1);
     p->term[SPMMI_TERM_WAVES] = waves * (START_STEPS + step * f->figures->steps / items) * t;
     p->term[SPMMI_TERM_LONGEST] = (START_STEPS + step * fmin(f->figures->longest, f->granule)) * t;
 }

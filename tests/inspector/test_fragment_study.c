@@ -69,8 +69,7 @@ static void a_few_rows_are_as_counted_by_hand(void **state)
         row_ptr[i] = i <= 8 ? 9 * i : i <= 64 ? 72 : 73;
     const struct spmmi_pattern a = {
         .rows = 65, .cols = 9, .nnz = 73, .longest = 9, .row_ptr = row_ptr, .col_ind = col_ind};
-    /* Window 0 has two steps, window 8 one. Panels have one step; of 64 rows the first has both halves. Of 128: columns
-     * 1 .. 8 lie in window 0 alone and come first, column 0 in windows 0 and 8. */
+    /* Window 0 has two steps, window 8 one. Panels have one step, in it two blocks of window 0 and one of window 8. */
     const struct expected expected[] = {{9, 10, 3, 3, 2}, {2, 10, 2, 3, 1}, {1, 9, 1, 3, 1}, {1, 9, 1, 3, 1}};
     assert_figures(&a, NULL, expected);
     /* Window 0 takes rows 64, 0 .. 6, so that row 7 is window 1. */
@@ -81,20 +80,21 @@ static void a_few_rows_are_as_counted_by_hand(void **state)
     assert_figures(&a, order, reordered);
 }
 
-/* Row 0 holds the even columns of 16, row 8 the odd ones: in ascending order each half would meet both windows. */
-static void columns_come_in_the_order_of_the_gray_code(void **state)
+/* Row 0 holds columns 0 .. 129, row 8 columns 127 and 128: one in each step of a panel. */
+static void each_step_of_a_panel_has_blocks_of_its_own(void **state)
 {
     (void)state;
     int64_t row_ptr[10];
-    int32_t col_ind[16];
-    for (int i = 0; i < 16; i++)
-        col_ind[i] = i < 8 ? 2 * i : 2 * (i - 8) + 1;
+    int32_t col_ind[132];
+    for (int i = 0; i < 132; i++)
+        col_ind[i] = i < 130 ? i : i - 3;
     for (int i = 0; i <= 9; i++)
-        row_ptr[i] = i == 0 ? 0 : i <= 8 ? 8 : 16;
+        row_ptr[i] = i == 0 ? 0 : i <= 8 ? 130 : 132;
     const struct spmmi_pattern a = {
-        .rows = 9, .cols = 16, .nnz = 16, .longest = 8, .row_ptr = row_ptr, .col_ind = col_ind};
+        .rows = 9, .cols = 130, .nnz = 132, .longest = 130, .row_ptr = row_ptr, .col_ind = col_ind};
+    /* Windows: 17 steps and one. Panels: 16 blocks and one of row 0, one and one of row 8. */
     const struct expected expected[] = {
-        {2, 16, 2, 2, 1}, {1, 16, 1, 2, 1}, {1, 16, 1, 2, 1}, {1, 16, 1, 2, 1}};
+        {2, 132, 18, 18, 17}, {1, 130, 2, 19, 2}, {1, 130, 2, 19, 2}, {1, 130, 2, 19, 2}};
     assert_figures(&a, NULL, expected);
 }
 
@@ -124,6 +124,9 @@ static void items_are_cut_where_the_granule_says(void **state)
     assert_int_equal(spmmi_fragment_granule(&f, 5), 21);
     f.unit_rows = 64;
     assert_int_equal(spmmi_fragment_granule(&f, 5), 81);
+    f.steps = 10;
+    f.longest = 9;
+    assert_int_equal(spmmi_fragment_granule(&f, 5), 4);
     f.steps = 1e18;
     assert_int_equal(spmmi_fragment_granule(&f, 1), SPMMI_STEPS_MAX);
     spmmi_fragment_study_close(&s);
@@ -246,7 +249,7 @@ int main(void)
     struct CMUnitTest layouts[SPECS];
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_few_rows_are_as_counted_by_hand),
-        cmocka_unit_test(columns_come_in_the_order_of_the_gray_code),
+        cmocka_unit_test(each_step_of_a_panel_has_blocks_of_its_own),
         cmocka_unit_test(items_are_cut_where_the_granule_says),
         cmocka_unit_test(threads_change_no_figure),
         cmocka_unit_test(samples_come_close),

@@ -141,15 +141,22 @@ static void rows_that_are_cut_add_sums_and_a_launch(void **state)
     (void)state;
     const struct spmmi_model_matrix m = matrix_of_windows();
     spmm_panel_stats_t panels = panels_of_128();
-    const double whole = predict(&m, &panels, 32, SPMM_LAYOUT_COL_MAJOR, SPMM_F32).term[SPMMI_TERM_DRAM];
+    struct spmmi_model_candidate c = {
+        .family = SPMM_FAMILY_TILED, .schedule = SPMM_SCHEDULE_SEGMENTED, .panels = &panels, .cut_rows = 20};
+    const double whole = predict(&m, &panels, 33, SPMM_LAYOUT_COL_MAJOR, SPMM_F32).term[SPMMI_TERM_DRAM];
     panels.segment = 8;
     panels.units = 1024;
-    const struct spmmi_prediction p = predict(&m, &panels, 32, SPMM_LAYOUT_COL_MAJOR, SPMM_F32);
-    assert_near(p.term[SPMMI_TERM_DRAM], whole + 2 * 4.3 * 24 * 32 * 4 / 1e12); /* written and read */
+    const struct spmmi_prediction p =
+        spmmi_model_predict(&device, &m, &c, 33, SPMM_LAYOUT_COL_MAJOR, SPMM_F32);
+    /* 24 units more than rows, and the first of each of 20 rows: written and read. */
+    assert_near(p.term[SPMMI_TERM_DRAM], whole + 2 * 2.0 * 44 * 33 * 4 / 1e12);
     assert_true(p.launches == 1);
-    assert_near(p.term[SPMMI_TERM_CONVERT], 2.0 / 128 * 1e-6); /* 10 nonzeros in segments of 8 */
-    panels.units = 1000;                                       /* no row was longer than a segment */
-    assert_true(predict(&m, &panels, 32, SPMM_LAYOUT_COL_MAJOR, SPMM_F32).launches == 0);
+    /* 20 rows by two times 32 columns are 40 blocks, half a wave of 8 on each of 10; two steps a wave. 10 nonzeros in
+     * segments of 8 are two sums. */
+    assert_near(p.term[SPMMI_TERM_CONVERT], (2 * 0.5 + 2.0 / 128) * 1e-6);
+    panels.units = 1000; /* no row was longer than a segment */
+    c.cut_rows = 0;
+    assert_true(spmmi_model_predict(&device, &m, &c, 33, SPMM_LAYOUT_COL_MAJOR, SPMM_F32).launches == 0);
 }
 
 /* Panels without nonzeros have no stage; a panel of two still keeps two stages in shared memory. */
@@ -251,7 +258,7 @@ static void terms_of_a_cpu_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 1500 * 48 / 1e12);
 }
 
-/* 1,000 rows in 125 windows of 16 steps or in 16 panels of 64 rows of 9 steps. */
+/* 1,000 rows in 125 windows of 16 steps, or in 16 panels of 64 rows of 2 steps. */
 static const struct spmmi_fragment_figures windows = {.unit_rows = 8,
                                                       .units = 125,
                                                       .nnz = 10000,
@@ -264,9 +271,9 @@ static const struct spmmi_fragment_figures panels = {.unit_rows = 64,
                                                      .units = 16,
                                                      .nnz = 10000,
                                                      .footprint = 1600,
-                                                     .steps = 144,
+                                                     .steps = 32,
                                                      .blocks = 1800,
-                                                     .longest = 12,
+                                                     .longest = 3,
                                                      .shared = 1600};
 
 static struct spmmi_prediction predict_fragments(const struct spmmi_model_fragments *f,
@@ -286,56 +293,76 @@ static void window_terms_are_as_counted(void **state)
 {
     (void)state;
     const struct spmmi_model_fragments f = {.figures = &windows, .items = 150, .partials = 50, .granule = 16};
-    /* 64 columns of f32 are two tiles of 32. Dense: a step lists 8 columns and has 64 numbers. B is 500 rows of 128
-     * bytes, in each tile, and the L2 cache holds 0.95 of what it may. 50 windows of 64 columns are sums. */
+    /* 64 columns of f32 are one tile. Dense: a step lists 8 columns and has 64 numbers. B is 500 rows of 256 bytes, and
+     * the L2 cache holds 0.95 of what it may. 50 windows of 64 columns are sums. */
     struct spmmi_prediction p =
         predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_TF32, 64, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
     const double a = 2000 * (32 + 256), b = 500 * 256, c = 1000 * 256, sums = 2 * 50 * 8 * 256;
     assert_near(p.term[SPMMI_TERM_DRAM], (a + b + c + sums) / 1e12);
     /* Half of the way, in the logarithm, from 6,400 columns to 1,600: 3,200. */
-    assert_near(p.term[SPMMI_TERM_L2], 3200 * 256 / 4e12 + (2 * a + c + sums) / 4e12);
-    assert_near(p.term[SPMMI_TERM_L1], 2000 * 2 * (8 * 128 + 256) / 5e12);
+    assert_near(p.term[SPMMI_TERM_L2], 3200 * 256 / 4e12 + (a + c + sums) / 4e12);
+    assert_near(p.term[SPMMI_TERM_L1], 2000 * (8 * 256 + 256) / 5e12);
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 64 * 2000 * 64 / 1e14);
-    /* A step of a warp: 24, 8 numbers of B and 2 of A that are rounded, 2 MMAs. */
-    assert_near(p.term[SPMMI_TERM_ISSUE], 2 * 2000 * (24 + 8 + 2 + 2) / 3.2e10);
-    /* 300 items on 320 warps are one wave; 40 steps are cut at 16. */
-    assert_near(p.term[SPMMI_TERM_WAVES], (2 + 0.5 * 2000 / 150) * 1e-6);
-    assert_near(p.term[SPMMI_TERM_LONGEST], (2 + 0.5 * 16) * 1e-6);
+    /* A step of a warp: 24, 4 loads of B, 16 numbers of B and 2 of A that are rounded, 4 MMAs. */
+    assert_near(p.term[SPMMI_TERM_ISSUE], 2000 * (24 + 4 + 18 + 4) / 3.2e10);
+    /* 150 items on 320 warps are one wave; 40 steps are cut at 16. */
+    assert_near(p.term[SPMMI_TERM_WAVES], (2 + 2000.0 / 150) * 1e-6);
+    assert_near(p.term[SPMMI_TERM_LONGEST], (2 + 16) * 1e-6);
     assert_true(p.term[SPMMI_TERM_CONVERT] == 0 && p.launches == 1);
     /* Three products of split numbers, and blocks that are unpacked. */
     p = predict_fragments(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_3XTF32, 64, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_DRAM], (2000 * (32 + 12) + 40000 + b + c + sums) / 1e12);
     assert_near(p.term[SPMMI_TERM_ALU], 3 * 2.0 * 64 * 2000 * 64 / 1e14);
-    assert_near(p.term[SPMMI_TERM_ISSUE], 2 * 2000 * (24 + 3 * 8 + 3 * 2 + 3 * 2 + 12) / 3.2e10);
+    assert_near(p.term[SPMMI_TERM_ISSUE], 2000 * (24 + 4 + 3 * 18 + 3 * 4 + 12) / 3.2e10);
+    /* 20 columns: a tile of 32, with two steps in flight. */
+    p = predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_TF32, 20, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+    assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 64 * 2000 * 32 / 1e14);
+    assert_near(p.term[SPMMI_TERM_LONGEST], (2 + 0.5 * 16) * 1e-6);
 }
 
 static void panel_terms_are_as_counted(void **state)
 {
     (void)state;
     struct spmmi_model_fragments f = {.figures = &panels, .items = 16, .granule = 16};
-    /* 100 columns of f64: panels of 64 rows have tiles of 64 columns, so two; rows of 512 bytes. */
+    /* 100 columns of f64: two tiles of 64 columns, rows of 512 bytes. A step lists 128 columns, and where the blocks of
+     * 8 windows begin; a block 8 places. */
     struct spmmi_prediction p =
         predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F64, 100, SPMM_LAYOUT_ROW_MAJOR, SPMM_F64);
-    const double a = 144 * (64 + 6) + 1800 * 512, b = 500 * 1024, c = 1000 * 800;
+    const double a = 32 * (512 + 32) + 1800 * (8 + 512), b = 500 * 1024, c = 1000 * 800;
     assert_near(p.term[SPMMI_TERM_DRAM], (2 * a + b + c) / 1e12); /* A is more than 0.7 of the L2 cache */
     assert_near(p.term[SPMMI_TERM_L2], 1600 * 1024 / 4e12 + (2 * a + c) / 4e12);
-    /* A step stores and loads 16 rows of 512 bytes; a block is stored once and read by four warps. */
-    assert_near(p.term[SPMMI_TERM_L1], 2 * (144 * 2 * 8192.0 + 1800 * 5 * 512.0) / 8e12);
+    /* Rows of B and blocks are stored once; a warp reads 8 rows and the numbers of each of its blocks. */
+    assert_near(p.term[SPMMI_TERM_L1], 2 * (1600 * 512 + 1800 * (8 + 512) + 1800 * (8 * 512 + 512.0)) / 8e12);
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 64 * 1800 * 128 / 4e13);
-    assert_near(p.term[SPMMI_TERM_ISSUE], 2 * (144 * 4 * 24 + 1800 * 4 * (4 + 1)) / 3.2e10);
-    assert_near(p.term[SPMMI_TERM_WAVES], (2 + 0.3 * 144 / 16) * 1e-6); /* 32 of 40 blocks */
-    assert_near(p.term[SPMMI_TERM_LONGEST], (2 + 0.3 * 12) * 1e-6);
+    /* A block: 10, 16 loads of B and 4 MMAs; a step of each of 8 warps 40. */
+    assert_near(p.term[SPMMI_TERM_ISSUE], 2 * (1800 * 30 + 32 * 8 * 40) / 3.2e10);
+    /* A stage of 128 * 544 bytes and blocks is more than there is: one block of threads an SM, 32 on 10 are 3.2 waves. A
+     * warp has 7.03 blocks a step. */
+    const double step = 1.5 + 0.05 * 1800 / 256;
+    assert_near(p.term[SPMMI_TERM_WAVES], 3.2 * (2 + step * 2) * 1e-6);
+    assert_near(p.term[SPMMI_TERM_LONGEST], (2 + step * 3) * 1e-6);
     assert_true(p.launches == 0);
     /* Column-major f16, 300 columns: B was just converted, two passes of three launches; rows of C in another order
-     * go at the rate of a scatter. A tile has 256 columns. */
+     * go at the rate of a scatter. Three tiles of 128 columns. */
     f.is_reordered = 1;
     p = predict_fragments(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_F16, 300, SPMM_LAYOUT_COL_MAJOR, SPMM_F16);
-    const double packed = 144 * (64 + 6) + 1800 * 12 + 20000;
+    const double packed = 32 * (512 + 32) + 1800 * (8 + 12) + 20000;
     assert_near(p.term[SPMMI_TERM_DRAM], (packed + 600000) / 1e12);
-    assert_near(p.term[SPMMI_TERM_L2], 1600 * 1024 / 4e12 + 2 * packed / 4e12 + 600000 / 5e11);
-    assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 64 * 1800 * 512 / 2e14);
+    assert_near(p.term[SPMMI_TERM_L2], 1600 * 768 / 4e12 + 3 * packed / 4e12 + 600000 / 5e11);
+    assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 64 * 1800 * 384 / 2e14);
     assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 1500 * 300 * 2 / 1e12);
     assert_true(p.launches == 5);
+    /* With room for it registers decide: 8 columns of f16 take 40 warps, five blocks of threads. */
+    struct spmmi_device_profile wide = device;
+    const struct spmmi_model_matrix m = matrix_of_windows();
+    const struct spmmi_model_candidate candidate = {.family = SPMM_FAMILY_PANEL,
+                                                    .schedule = SPMM_SCHEDULE_PACKED,
+                                                    .fragments = &f,
+                                                    .compute = SPMM_COMPUTE_F16};
+    wide.shared_sm_bytes = 1e9;
+    f.items = 200;
+    p = spmmi_model_predict(&wide, &m, &candidate, 8, SPMM_LAYOUT_ROW_MAJOR, SPMM_F16);
+    assert_near(p.term[SPMMI_TERM_WAVES], 4 * (2 + step * 32 / 200) * 1e-6);
 }
 
 static void constants_follow_family_and_compute_type(void **state)
