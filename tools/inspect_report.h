@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "order_report.h"
+
 struct inspect_report {
     spmm_matrix_info_t matrix;
     uint64_t matrix_bytes; /* of the file; 0: no file */
@@ -15,6 +17,7 @@ struct inspect_report {
     double read_seconds, inspect_seconds, write_seconds;
     bool explain;
     spmm_paper_model_t model; /* of the device that was chosen for */
+    struct order_report orders;
 };
 
 void inspect_report_text(FILE *out, const spmm_plan_t *plan, const struct inspect_report *report);

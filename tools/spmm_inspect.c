@@ -26,7 +26,7 @@ static struct {
     uint64_t budget;
     int dtype, compute, layouts, ops, schedule, balance_mode, reorder, permuted_output;
     int symmetric_permutation;
-    int drop_zeros, pattern_only, force, json, quiet, explain;
+    int drop_zeros, pattern_only, force, json, quiet, explain, orders;
 } args = {.dtype = SPMM_F32, .ops = OPS_N};
 
 static const struct cli_choice dtypes[] = {
@@ -126,6 +126,8 @@ static const struct cli_option options[] = {
      .help =
          "most memory for reading the matrix, such as 500M or 2G;\ndefault: three quarters of the machine's"},
     {0, "explain", CLI_FLAG, &args.explain, .help = "show every candidate and why it won or lost"},
+    {0, "orders", CLI_FLAG, &args.orders,
+     .help = "make every order of the rows and show its blocks, its\nreuse and the time it took"},
     {0, "json", CLI_FLAG, &args.json, .help = "print the report as JSON"},
     {'q', "quiet", CLI_FLAG, &args.quiet, .help = "no report and no progress"},
 };
@@ -341,6 +343,8 @@ static int run(const char *path)
         status = spmm_matrix_info(matrix, &report.matrix);
     if (status == SPMM_OK)
         status = make_plan(matrix, &progress, &plan, &report, &diag);
+    if (status == SPMM_OK && args.orders)
+        status = order_report_make(matrix, (int)args.threads, &report.orders, &diag);
     progress_end(&progress);
     spmm_matrix_destroy(matrix); /* the plan has its own copy */
 
