@@ -151,7 +151,7 @@ typedef struct spmm_inspect_options {
     double u_min;            /* rows are cut below this many blocks a multiprocessor; 0.65 */
     double cv_max;           /* rows are cut above this sigma / mu; 1 */
     uint32_t panel_rows;     /* 32, 64, 128 or 256 units a panel; the tallest that gives enough blocks. panel:
-                              64, 128 or 256 rows; chosen by n */
+                              64, 128 or 256 rows (256 on the CPU only); what is predicted to be fastest */
     double blocks_per_sm;    /* enough: blocks a multiprocessor; 2 */
     uint32_t stage_slots;    /* rows of B a stage; 447 */
     spmm_compute_t compute; /* the least accurate that may be chosen: for SPMM_F32 one of SPMM_COMPUTE_F32 (no
