@@ -136,7 +136,7 @@ void bench_site_measure(struct bench_site *site, timing_fn fn, void *context, st
     TRY(device_download(site->staging.data, &site->c, c_bytes, &diag));
     found.data = site->staging.data;
     found.rows = site->a->rows;
-    result->error_ratio = check_against(site->reference, &found).ratio;
+    result->error_ratio = check_against(site->reference, &found, result->name).ratio;
     TRY(stopwatch_measure(site->watch, fn, context, &site->rule, &timing, &diag));
     result->ms_cold = timing.ms_cold;
     result->ms_warm = timing.ms_warm;

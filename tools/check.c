@@ -12,14 +12,22 @@
 
 /* What is known of an element of C before the product is looked at. */
 struct verdict {
-    long double expected, bound;
-    int may_overflow;   /* the sum can leave the range of its type, depending on its order */
-    int may_round_away; /* the right sum can be rounded to the infinity of its sign when it is stored */
+    long double expected;
+    long double product, before; /* sum of |alpha a b|, and |beta C0| */
+    long double highest;         /* what the sum can reach on its way */
+};
+
+/* Of a row of op(A): its entries, and no less than the sum of |a| + |b| over them. */
+struct row {
+    int64_t index, length;
+    long double factors;
 };
 
 struct check_reference {
     int64_t row_count, n;
-    int64_t *rows;
+    double alpha, beta;
+    spmm_dtype_t dtype;
+    struct row *rows;
     struct verdict *verdicts; /* row_count x n */
     int has_nan;
 };
@@ -110,24 +118,47 @@ static long double gamma_of(double count, double u)
     return count * u >= 0.5 ? 1.0L : (long double)(count * u / (1.0 - count * u));
 }
 
-/* The bound of check.h for the elements of a row with length entries: factors of its three terms. */
+/* How exactly a kernel computes: the constants of docs/accuracy.md, from its name. */
+struct accuracy {
+    double unit, roundings;  /* u and K */
+    long double input, tiny; /* d and e */
+};
+
+static struct accuracy accuracy_of(spmm_dtype_t dtype, const char *kernel)
+{
+    const double unit = number_type(sum_type(dtype))->unit;
+    const int is_fragments =
+        kernel != NULL && (strstr(kernel, "/window/") != NULL || strstr(kernel, "/panel/") != NULL);
+    const int is_tensor = is_fragments && dtype != SPMM_F64 && strncmp(kernel, "cpu/", 4) != 0;
+    struct accuracy accuracy = {is_tensor ? 2.0 * unit : unit, is_tensor ? 2.0 : 1.0, 0.0L, 0.0L};
+    if (is_fragments && strstr(kernel, "/3xtf32") != NULL)
+        accuracy = (struct accuracy){accuracy.unit, 3.0, 0x1p-21L + 0x1p-40L, 0x1p-136L};
+    else if (is_fragments && strstr(kernel, "/tf32") != NULL)
+        accuracy = (struct accuracy){accuracy.unit, accuracy.roundings, 0x1p-10L + 0x1p-22L, 0x1p-136L};
+    return accuracy;
+}
+
+/* The bound of check.h for the elements of a row with length entries: factors of its terms. */
 struct row_bound {
     long double of_product, of_before, absolute;
 };
 
-static struct row_bound row_bound(const struct check_input *in, int64_t length)
+static struct row_bound row_bound(const struct check_reference *r, const struct row *row, const char *kernel)
 {
-    const spmm_dtype_t dtype = sum_type(in->a->dtype);
-    const double u = number_type(dtype)->unit;
+    const struct accuracy a = accuracy_of(r->dtype, kernel);
+    const spmm_dtype_t dtype = sum_type(r->dtype);
     const long double eta = (long double)number_type(dtype)->tiny;
-    const double count = in->alpha != 0.0 ? (double)length : 0.0;
-    const double of_alpha = count > 0.0 ? factor_roundings(in->alpha, dtype) : 0.0;
-    const double of_beta = in->beta != 0.0 ? factor_roundings(in->beta, dtype) : 0.0;
-    const double additions = in->beta != 0.0 ? fmin(count, 2.0) : 0.0;
-    const double underflows = count * fmax(1.0, fabs(in->alpha)) + of_alpha + of_beta;
-    return (struct row_bound){.of_product = gamma_of(count + of_alpha + fmin(additions, 1.0), u),
-                              .of_before = gamma_of(of_beta + additions, u),
-                              .absolute = (long double)underflows * eta};
+    const double count = r->alpha != 0.0 ? (double)row->length : 0.0;
+    const double of_alpha = count > 0.0 ? factor_roundings(r->alpha, dtype) : 0.0;
+    const double of_beta = r->beta != 0.0 ? factor_roundings(r->beta, dtype) : 0.0;
+    const double additions = r->beta != 0.0 ? fmin(count, 2.0) : 0.0;
+    const double alpha = fabs(r->alpha);
+    const double underflows = a.roundings * count * fmax(1.0, alpha) + of_alpha + of_beta;
+    const long double rounding = gamma_of(a.roundings * count + of_alpha + fmin(additions, 1.0), a.unit);
+    return (struct row_bound){.of_product = a.input + rounding * (a.input > 0.0L ? 1.0L + 0x1p-8L : 1.0L),
+                              .of_before = gamma_of(of_beta + additions, a.unit),
+                              .absolute = (long double)underflows * eta +
+                                          (count > 0.0 ? (long double)alpha * a.tiny * row->factors : 0.0L)};
 }
 
 /* sum = A B of the row, magnitude = |A||B|. */
@@ -143,23 +174,9 @@ static void sum_row(const struct check_input *in, int64_t i, struct row_work *wo
         sum_row_f64(in, i, work);
 }
 
-/* Add the one rounding of a narrow type, that of the sum when it is stored: a sum within bound of expected moves by
- * at most u (|expected| + bound), or by half of the least number where numbers have a fixed step. A sum that is known
- * exactly to be zero stays zero. */
-static void add_storing(const struct number_type *type, struct verdict *verdict)
-{
-    const long double farthest = fabsl(verdict->expected) + verdict->bound;
-    verdict->may_round_away = farthest >= (long double)type->infinity;
-    if (farthest > 0.0L)
-        verdict->bound += (long double)type->unit * farthest + (long double)type->tiny / 2;
-}
-
-/* Expected values and bounds of row i of C. */
+/* Expected values of row i of C and what their bounds are made of. */
 static void reference_row(const struct check_input *in, int64_t i, struct row_work *work)
 {
-    const struct number_type *type = number_type(in->a->dtype);
-    const long double largest = (long double)number_type(sum_type(in->a->dtype))->largest;
-    const struct row_bound bound = row_bound(in, in->a->row_ptr[i + 1] - in->a->row_ptr[i]);
     sum_row(in, i, work);
     for (int64_t j = 0; j < in->n; j++) {
         /* With alpha = 0 the sums are 0, whatever B holds. */
@@ -167,45 +184,80 @@ static void reference_row(const struct check_input *in, int64_t i, struct row_wo
         const long double before =
             in->beta != 0.0 ? (long double)in->beta * (long double)dense_get(in->c0, i, j) : 0.0L;
         /* The sum is multiplied last, so it can overflow before a small alpha brings it back. */
-        const long double highest = fmaxl(product + fabsl(before), work->magnitude[j]);
         work->verdicts[j] = (struct verdict){.expected = (long double)in->alpha * work->sum[j] + before,
-                                             .bound = bound.of_product * product +
-                                                      bound.of_before * fabsl(before) + bound.absolute,
-                                             .may_overflow = highest * (1.0L + bound.of_product) > largest};
-        if (type->is_narrow)
-            add_storing(type, &work->verdicts[j]);
+                                             .product = product,
+                                             .before = fabsl(before),
+                                             .highest = fmaxl(product + fabsl(before), work->magnitude[j])};
     }
 }
 
-static int is_rounded_away(double found, const struct verdict *verdict)
+/* The largest finite number of B. */
+static double largest_of(const struct check_input *in)
 {
-    return verdict->may_round_away && isinf(found) && (found > 0.0) == (verdict->expected > 0.0L);
+    double largest = 0.0;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+    for (int64_t q = 0; q < in->a->cols * in->n; q++)
+        largest = isfinite(in->b[q]) ? fmax(largest, fabs(in->b[q])) : largest;
+    return largest;
 }
 
-static double element_ratio(double found, const struct verdict *verdict)
+static struct row row_of(const struct check_input *in, int64_t i, double largest_b)
 {
-    const long double expected = verdict->expected;
-    if (isnan(expected))
+    const struct host_csr *a = in->a;
+    struct row row = {i, a->row_ptr[i + 1] - a->row_ptr[i], 0.0L};
+    for (int64_t p = a->row_ptr[i]; p < a->row_ptr[i + 1]; p++)
+        row.factors +=
+            (isfinite(a->values[p]) ? (long double)fabs(a->values[p]) : 0.0L) + (long double)largest_b;
+    return row;
+}
+
+static struct check_reference reference_of(const struct check_input *in)
+{
+    return (struct check_reference){.n = in->n, .alpha = in->alpha, .beta = in->beta, .dtype = in->a->dtype};
+}
+
+/* Can the sum leave the range of its type, depending on its order? */
+static int may_overflow(const struct verdict *v, const struct row_bound *bound, spmm_dtype_t dtype)
+{
+    return v->highest * (1.0L + bound->of_product) > (long double)number_type(sum_type(dtype))->largest;
+}
+
+/* A narrow type adds the one rounding of storing: a sum within bound of expected moves by at most
+ * u (|expected| + bound), or by half of the least number where numbers have a fixed step, and may be rounded to the
+ * infinity of its sign. A sum that is known exactly to be zero stays zero. */
+static double element_ratio(double found, const struct verdict *v, const struct row_bound *row,
+                            spmm_dtype_t dtype)
+{
+    const struct number_type *type = number_type(dtype);
+    long double bound = row->of_product * v->product + row->of_before * v->before + row->absolute;
+    const long double farthest = fabsl(v->expected) + bound;
+    if (isnan(v->expected))
         return isnan(found) ? 0.0 : (double)INFINITY;
-    if ((long double)found == expected)
+    if ((long double)found == v->expected)
         return 0.0;
-    if (isinf(expected))
+    if (isinf(v->expected))
         return (double)INFINITY;
-    if (!isfinite(found))
-        return verdict->may_overflow || is_rounded_away(found, verdict) ? 0.0 : (double)INFINITY;
-    if (verdict->bound == 0.0L)
+    if (!isfinite(found)) {
+        const int is_rounded_away = type->is_narrow && farthest >= (long double)type->infinity &&
+                                    isinf(found) && (found > 0.0) == (v->expected > 0.0L);
+        return may_overflow(v, row, dtype) || is_rounded_away ? 0.0 : (double)INFINITY;
+    }
+    if (type->is_narrow && farthest > 0.0L)
+        bound += (long double)type->unit * farthest + (long double)type->tiny / 2;
+    if (bound == 0.0L)
         return (double)INFINITY;
-    return (double)(fabsl((long double)found - expected) / verdict->bound);
+    return (double)(fabsl((long double)found - v->expected) / bound);
 }
 
-static void compare_row(const spmm_dense_t *c, int64_t i, const struct verdict *verdicts,
-                        struct check_result *worst)
+static void compare_row(const struct check_reference *r, const spmm_dense_t *c, const struct row *row,
+                        const struct verdict *verdicts, const char *kernel, struct check_result *worst)
 {
+    const struct row_bound bound = row_bound(r, row, kernel);
     for (int64_t j = 0; j < c->cols; j++) {
-        const double found = dense_get(c, i, j);
-        const double ratio = element_ratio(found, &verdicts[j]);
+        const double found = dense_get(c, row->index, j);
+        const double ratio = element_ratio(found, &verdicts[j], &bound, r->dtype);
         if (worst->row < 0 || ratio > worst->ratio)
-            *worst = (struct check_result){ratio, i, j, found, (double)verdicts[j].expected};
+            *worst = (struct check_result){ratio, row->index, j, found, (double)verdicts[j].expected};
     }
 }
 
@@ -222,6 +274,8 @@ spmm_status_t check_product(const struct check_input *input, const spmm_dense_t 
                             struct check_result *result, spmm_diag_t *diag)
 {
     struct check_result worst = {0.0, -1, -1, 0.0, 0.0};
+    const struct check_reference whole = reference_of(input);
+    const double largest_b = largest_of(input);
     int is_short = 0;
     if (c->rows != input->a->rows || c->cols != input->n)
         return fail(diag, SPMM_ERR_SHAPE, "the product to check has another shape than its reference");
@@ -234,8 +288,9 @@ spmm_status_t check_product(const struct check_input *input, const spmm_dense_t 
         for (int64_t i = 0; i < c->rows; i++) {
             if (!is_ready)
                 continue;
+            const struct row row = row_of(input, i, largest_b);
             reference_row(input, i, &work);
-            compare_row(c, i, work.verdicts, &mine);
+            compare_row(&whole, c, &row, work.verdicts, input->kernel, &mine);
         }
         row_work_free(&work);
 #pragma omp critical
@@ -257,14 +312,14 @@ spmm_status_t check_reference_make(const struct check_input *input, const int64_
     int has_nan = 0;
     *reference = NULL;
     if (!is_short) {
+        *made = reference_of(input);
         made->row_count = row_count;
-        made->n = input->n;
         made->rows = malloc(((size_t)row_count + 1) * sizeof *made->rows);
         made->verdicts = malloc(count * sizeof *made->verdicts);
         is_short = made->rows == NULL || made->verdicts == NULL;
     }
     if (!is_short) {
-        memcpy(made->rows, rows, (size_t)row_count * sizeof *rows);
+        const double largest_b = largest_of(input);
 #pragma omp parallel reduction(| : is_short, has_nan)
         {
             struct row_work work;
@@ -273,10 +328,13 @@ spmm_status_t check_reference_make(const struct check_input *input, const int64_
             for (int64_t r = 0; r < row_count; r++) {
                 if (!is_ready)
                     continue;
+                made->rows[r] = row_of(input, rows[r], largest_b);
+                const struct row_bound bound = row_bound(made, &made->rows[r], NULL);
                 reference_row(input, rows[r], &work);
                 for (int64_t j = 0; j < input->n; j++) {
                     made->verdicts[r * input->n + j] = work.verdicts[j];
-                    has_nan |= isnan(work.verdicts[j].expected) || work.verdicts[j].may_overflow;
+                    has_nan |= isnan(work.verdicts[j].expected) ||
+                               may_overflow(&work.verdicts[j], &bound, made->dtype);
                 }
             }
             is_short |= !is_ready;
@@ -325,7 +383,8 @@ static int has_nan(const spmm_dense_t *c)
     return found;
 }
 
-struct check_result check_against(const struct check_reference *reference, const spmm_dense_t *c)
+struct check_result check_against(const struct check_reference *reference, const spmm_dense_t *c,
+                                  const char *kernel)
 {
     struct check_result worst = {0.0, -1, -1, 0.0, 0.0};
 #pragma omp parallel
@@ -333,7 +392,8 @@ struct check_result check_against(const struct check_reference *reference, const
         struct check_result mine = {0.0, -1, -1, 0.0, 0.0};
 #pragma omp for schedule(static)
         for (int64_t r = 0; r < reference->row_count; r++)
-            compare_row(c, reference->rows[r], reference->verdicts + r * reference->n, &mine);
+            compare_row(reference, c, &reference->rows[r], reference->verdicts + r * reference->n, kernel,
+                        &mine);
 #pragma omp critical
         merge(&worst, &mine);
     }

@@ -159,8 +159,13 @@ spmm_status_t run_product_check(const struct run_product *product, const struct 
     spmm_status_t status = SPMM_OK;
     struct host_csr at = {0};
     double *values = malloc(((size_t)b->rows * (size_t)b->cols + 1) * sizeof *values);
-    struct check_input input = {
-        .a = a, .b = values, .n = r->n, .alpha = r->alpha, .beta = r->beta, .c0 = &product->c_before};
+    struct check_input input = {.a = a,
+                                .b = values,
+                                .n = r->n,
+                                .alpha = r->alpha,
+                                .beta = r->beta,
+                                .c0 = &product->c_before,
+                                .kernel = product->info.kernel};
     if (values == NULL) {
         status =
             fail_memory(diag, (uint64_t)b->rows * (uint64_t)b->cols * sizeof *values, "B of the reference");
