@@ -4,10 +4,12 @@
 
 #include <string.h>
 
+#include "fragment_banks.h"
+
 /* Where position p of a block is in its row of eight: fragment order. */
 static uint32_t fragment_place(uint32_t p)
 {
-    return 2 * (p % 4) + p / 4 % 2;
+    return 2 * (p % 4) + p / 4;
 }
 
 static uint32_t ones_of(uint64_t bits)
@@ -25,127 +27,178 @@ static uint64_t rows_spread(uint32_t rows)
     return low | (uint64_t)(rows >> 7) << 56;
 }
 
-uint32_t spmmi_fragment_steps(const struct spmmi_fragment_frame *f, const struct spmmi_fragment_unit *unit)
+static uint32_t steps_of(const struct spmmi_fragment_frame *f, const struct spmmi_fragment_unit *unit)
 {
-    return (unit->count + f->width - 1) / f->width;
+    return unit->count / f->width + (unit->count % f->width != 0);
 }
 
-/* Blocks and values of one step of a unit. */
-void spmmi_fragment_step_needs(const struct spmmi_fragment_frame *f, const struct spmmi_fragment_unit *unit,
-                               uint32_t step, uint32_t *blocks, uint32_t *values)
+/* Where a walk over the steps of a unit is. */
+struct walk {
+    uint32_t entry[SPMMI_FRAGMENT_WINDOWS_MAX]; /* of each window: the first that no step has taken yet */
+    uint64_t block, value;
+    int64_t nonzero[SPMMI_FRAGMENT_WINDOWS_MAX * SPMMI_WINDOW_ROWS]; /* of each row: the same */
+};
+
+/* The entries of window w that a step takes: from walk->entry[w] to here. */
+static uint32_t run_end(const struct spmmi_fragment_frame *f, const struct spmmi_fragment_unit *unit,
+                        const struct walk *walk, uint32_t w, uint32_t step)
 {
-    uint32_t windows[2] = {0, 0}, numbers = 0;
-    for (uint32_t p = 0; p < f->width && step * f->width + p < unit->count; p++) {
-        const struct spmmi_fragment_column *column = &unit->columns[step * f->width + p];
-        windows[p / SPMMI_FRAGMENT_HALF] |= column->windows;
-        numbers += column->numbers;
+    const uint64_t limit = ((uint64_t)step + 1) * f->width;
+    uint32_t e = walk->entry[w];
+    while (e < unit->window_first[w + 1] && unit->rank[e] < limit)
+        e++;
+    return e;
+}
+
+static uint64_t value_round(const struct spmmi_fragment_frame *f, uint64_t value)
+{
+    return f->layout->view.is_packed ? (value + f->align - 1) / f->align * f->align : value;
+}
+
+struct spmmi_fragment_place spmmi_fragment_needs(const struct spmmi_fragment_frame *f,
+                                                 const struct spmmi_fragment_unit *unit, uint32_t *blocks_max,
+                                                 uint32_t *values_max)
+{
+    struct spmmi_fragment_place needs = {steps_of(f, unit), 0, 0};
+    struct walk walk;
+    memcpy(walk.entry, unit->window_first, unit->windows * sizeof *walk.entry);
+    for (uint32_t s = 0; s < needs.step; s++) {
+        uint32_t blocks = 0, numbers = 0;
+        for (uint32_t w = 0; w < unit->windows; w++) {
+            const uint32_t end = run_end(f, unit, &walk, w, s), count = end - walk.entry[w];
+            blocks += (count + SPMMI_FRAGMENT_BLOCK - 1) / SPMMI_FRAGMENT_BLOCK;
+            walk.entry[w] = end;
+        }
+        for (uint32_t p = s * f->width; p < unit->count && p / f->width == s; p++)
+            numbers += unit->columns[p].numbers;
+        const uint32_t values =
+            (uint32_t)value_round(f, f->layout->view.is_packed ? numbers : blocks * SPMMI_FRAGMENT_NUMBERS);
+        needs.block += blocks;
+        needs.value += values;
+        *blocks_max = blocks > *blocks_max ? blocks : *blocks_max;
+        *values_max = values > *values_max ? values : *values_max;
     }
-    *blocks = ones_of((uint64_t)windows[1] << 32 | windows[0]);
-    *values = f->layout->view.is_packed ? (numbers + f->align - 1) / f->align * f->align
-                                        : *blocks * SPMMI_FRAGMENT_NUMBERS;
+    return needs;
 }
 
-/* The block of one window's numbers at a rank of the unit. */
-static uint32_t block_at(const struct spmmi_fragment_frame *f, uint64_t first_step, uint32_t window,
-                         uint32_t rank)
+/* Rows of C, and where the nonzeros of each row begin. */
+static void rows_fill(const struct spmmi_fragment_frame *f, uint32_t u, struct walk *walk)
 {
-    const uint64_t step = first_step + (rank >> f->shift);
-    if (f->groups == 0)
-        return (uint32_t)step;
-    const uint64_t at = step * f->groups + window / SPMMI_FRAGMENT_GROUP;
-    const uint32_t bit =
-        (rank & (f->width - 1)) / SPMMI_FRAGMENT_HALF * SPMMI_FRAGMENT_GROUP + window % SPMMI_FRAGMENT_GROUP;
-    return f->layout->block_first[at] + ones_of(f->layout->masks[at] & ((UINT32_C(1) << bit) - 1));
+    const int permutes = (f->part->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0;
+    for (uint32_t r = 0; r < f->part->panel_rows; r++) {
+        const uint64_t at = (uint64_t)u * f->part->panel_rows + r;
+        const uint32_t row = at < f->part->item_count ? f->part->items[at] : SPMMI_FRAGMENT_NONE;
+        f->layout->row_of[at] = permutes && row != SPMMI_FRAGMENT_NONE ? (uint32_t)at : row;
+        walk->nonzero[r] = row == SPMMI_FRAGMENT_NONE ? 0 : f->row_ptr[row];
+    }
 }
 
 static void columns_fill(const struct spmmi_fragment_frame *f, const struct spmmi_fragment_unit *unit,
-                         struct spmmi_fragment_place place)
+                         uint64_t step)
 {
-    const uint32_t positions = spmmi_fragment_steps(f, unit) * f->width;
-    uint32_t *columns = f->layout->columns + place.step * f->width;
-    for (uint32_t i = 0; i < positions; i++) {
-        const uint32_t at = i / SPMMI_FRAGMENT_HALF * SPMMI_FRAGMENT_HALF + fragment_place(i);
-        columns[at] = unit->columns[i < unit->count ? i : unit->count - 1].column;
+    const uint64_t positions = (uint64_t)steps_of(f, unit) * f->width;
+    uint32_t *columns = f->layout->columns + step * f->width;
+    for (uint64_t i = 0; i < positions; i++) {
+        const uint32_t p = (uint32_t)(i % SPMMI_FRAGMENT_BLOCK);
+        columns[f->is_panel ? i : i - p + fragment_place(p)] =
+            unit->columns[i < unit->count ? i : unit->count - 1].column;
     }
 }
 
-static void masks_fill(const struct spmmi_fragment_frame *f, const struct spmmi_fragment_unit *unit,
-                       struct spmmi_fragment_place place)
+/* What a window has in a step: entries [begin, begin + count), at most as many as a step has columns. */
+struct run {
+    uint32_t window, begin, count;
+    uint8_t locals[SPMMI_FRAGMENT_PANEL_STEP];
+    uint8_t
+        order[SPMMI_FRAGMENT_PANEL_STEP]; /* of the entries, as they take the places of the run's blocks */
+};
+
+static void run_order(const struct spmmi_fragment_frame *f, const struct spmmi_fragment_unit *unit,
+                      struct run *run)
 {
-    const uint32_t steps = spmmi_fragment_steps(f, unit);
-    uint16_t *masks = f->layout->masks + place.step * f->groups;
-    uint32_t *block_first = f->layout->block_first + place.step * f->groups, block = (uint32_t)place.block;
-    memset(masks, 0, (size_t)steps * f->groups * sizeof *masks);
-    for (uint32_t i = 0; i < unit->count; i++)
-        for (uint32_t g = 0; g < f->groups; g++) {
-            const uint32_t windows = unit->columns[i].windows >> SPMMI_FRAGMENT_GROUP * g & 0xff;
-            masks[(i >> f->shift) * f->groups + g] |=
-                (uint16_t)(windows << (i & (f->width - 1)) / SPMMI_FRAGMENT_HALF * SPMMI_FRAGMENT_GROUP);
-        }
-    for (uint32_t at = 0; at < steps * f->groups; at++) {
-        block_first[at] = block;
-        block += ones_of(masks[at]);
+    for (uint32_t i = 0; i < run->count; i++) {
+        run->locals[i] = (uint8_t)(unit->rank[run->begin + i] & (f->width - 1));
+        run->order[i] = (uint8_t)i;
     }
+    if (f->is_panel)
+        spmmi_fragment_banks(run->locals, run->count, run->order);
 }
 
-/* Bitmaps and, where packed, where the values of each block begin. */
-static void blocks_fill(const struct spmmi_fragment_frame *f, const struct spmmi_fragment_unit *unit,
-                        struct spmmi_fragment_place place)
+/* The block of the entries at places [first, first + 8) of the run. */
+static void block_fill(const struct spmmi_fragment_frame *f, const struct spmmi_fragment_unit *unit,
+                       const struct run *run, uint32_t first, struct walk *walk)
 {
     struct spmmi_fragment_layout *layout = f->layout;
-    uint64_t *bitmaps = layout->bitmaps;
-    for (uint32_t w = 0; w < unit->windows; w++)
-        for (uint32_t e = unit->window_first[w]; e < unit->window_first[w + 1]; e++)
-            bitmaps[block_at(f, place.step, w, unit->rank[e])] |= rows_spread(unit->rows[e])
-                                                                  << fragment_place(unit->rank[e] % 8);
-    uint64_t value = place.value;
-    uint32_t block = (uint32_t)place.block;
-    for (uint32_t s = 0; layout->view.is_packed && s < spmmi_fragment_steps(f, unit); s++) {
-        uint32_t blocks, values, inside = 0;
-        spmmi_fragment_step_needs(f, unit, s, &blocks, &values);
-        for (; blocks > 0; blocks--, block++) {
-            layout->value_first[block] = (uint32_t)value + inside;
-            inside += ones_of(bitmaps[block]);
+    uint64_t bitmap = 0;
+    for (uint32_t p = 0; p < SPMMI_FRAGMENT_BLOCK; p++) {
+        const int is_used = first + p < run->count;
+        const uint32_t i = run->order[is_used ? first + p : first], place = fragment_place(p);
+        if (is_used)
+            bitmap |= rows_spread(unit->rows[run->begin + i]) << place;
+        if (f->is_panel)
+            layout->locals[walk->block * SPMMI_FRAGMENT_BLOCK + place] = run->locals[i];
+    }
+    layout->bitmaps[walk->block] = bitmap;
+    if (layout->view.is_packed)
+        layout->value_first[walk->block] = (uint32_t)walk->value;
+    walk->value += layout->view.is_packed ? ones_of(bitmap) : SPMMI_FRAGMENT_NUMBERS;
+    walk->block++;
+}
+
+/* The place in values of each nonzero of the run, whose blocks begin at first. */
+static void map_fill(const struct spmmi_fragment_frame *f, const struct spmmi_fragment_unit *unit,
+                     const struct run *run, uint64_t first, struct walk *walk)
+{
+    const struct spmmi_fragment_layout *layout = f->layout;
+    int64_t *nonzero = walk->nonzero + run->window * SPMMI_WINDOW_ROWS;
+    uint8_t places[SPMMI_FRAGMENT_PANEL_STEP];
+    for (uint32_t i = 0; i < run->count; i++)
+        places[run->order[i]] = (uint8_t)i;
+    for (uint32_t i = 0; i < run->count; i++) { /* a row's nonzeros come as they follow each other in it */
+        const uint64_t block = first + places[i] / SPMMI_FRAGMENT_BLOCK;
+        const uint32_t column = fragment_place(places[i] % SPMMI_FRAGMENT_BLOCK);
+        const uint64_t bitmap = layout->bitmaps[block];
+        for (uint32_t rows = unit->rows[run->begin + i]; rows > 0; rows &= rows - 1) {
+            const uint32_t r = (uint32_t)__builtin_ctz(rows), bit = 8 * r + column;
+            layout->value_map[nonzero[r]++] =
+                layout->view.is_packed
+                    ? layout->value_first[block] + ones_of(bitmap & ((UINT64_C(1) << bit) - 1))
+                    : (uint32_t)block * SPMMI_FRAGMENT_NUMBERS + bit;
         }
-        value += values;
     }
 }
 
-/* Rows of C, and the place in values of each nonzero of the unit. */
-static void rows_fill(const struct spmmi_fragment_frame *f, const struct spmmi_fragment_unit *unit,
-                      uint32_t u, struct spmmi_fragment_place place)
+static void run_fill(const struct spmmi_fragment_frame *f, const struct spmmi_fragment_unit *unit,
+                     struct run *run, struct walk *walk)
 {
-    struct spmmi_fragment_layout *layout = f->layout;
-    const int permutes = (f->part->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0;
-    for (uint32_t w = 0; w < unit->windows; w++) {
-        int64_t next[SPMMI_WINDOW_ROWS] = {0};
-        for (uint32_t r = 0; r < SPMMI_WINDOW_ROWS; r++) {
-            const uint64_t at = (uint64_t)u * f->part->panel_rows + w * SPMMI_WINDOW_ROWS + r;
-            const uint32_t row = at < f->part->item_count ? f->part->items[at] : SPMMI_FRAGMENT_NONE;
-            layout->row_of[at] = permutes && row != SPMMI_FRAGMENT_NONE ? (uint32_t)at : row;
-            next[r] = row == SPMMI_FRAGMENT_NONE ? 0 : f->row_ptr[row];
-        }
-        for (uint32_t e = unit->window_first[w]; e < unit->window_first[w + 1]; e++) {
-            const uint32_t block = block_at(f, place.step, w, unit->rank[e]);
-            const uint32_t column = fragment_place(unit->rank[e] % SPMMI_FRAGMENT_HALF);
-            const uint64_t bitmap = layout->bitmaps[block];
-            for (uint32_t rows = unit->rows[e]; rows > 0; rows &= rows - 1) {
-                const uint32_t r = (uint32_t)__builtin_ctz(rows), bit = 8 * r + column;
-                layout->value_map[next[r]++] =
-                    layout->view.is_packed
-                        ? layout->value_first[block] + ones_of(bitmap & ((UINT64_C(1) << bit) - 1))
-                        : block * SPMMI_FRAGMENT_NUMBERS + bit;
-            }
-        }
-    }
+    const uint64_t first = walk->block;
+    run_order(f, unit, run);
+    for (uint32_t i = 0; i < run->count; i += SPMMI_FRAGMENT_BLOCK)
+        block_fill(f, unit, run, i, walk);
+    map_fill(f, unit, run, first, walk);
 }
 
 void spmmi_fragment_fill(const struct spmmi_fragment_frame *f, const struct spmmi_fragment_unit *unit,
                          uint32_t u, struct spmmi_fragment_place place)
 {
-    columns_fill(f, unit, place);
-    if (f->groups > 0)
-        masks_fill(f, unit, place);
-    blocks_fill(f, unit, place);
-    rows_fill(f, unit, u, place);
+    struct walk walk;
+    struct run run;
+    walk.block = place.block;
+    walk.value = place.value;
+    memcpy(walk.entry, unit->window_first, unit->windows * sizeof *walk.entry);
+    rows_fill(f, u, &walk);
+    columns_fill(f, unit, place.step);
+    for (uint32_t s = 0; s < steps_of(f, unit); s++) {
+        for (uint32_t w = 0; w < unit->windows; w++) {
+            const uint32_t end = run_end(f, unit, &walk, w, s);
+            if (f->is_panel)
+                f->layout->block_first[(place.step + s) * unit->windows + w] = (uint32_t)walk.block;
+            run.window = w;
+            run.begin = walk.entry[w];
+            run.count = end - run.begin;
+            run_fill(f, unit, &run, &walk);
+            walk.entry[w] = end;
+        }
+        walk.value = value_round(f, walk.value);
+    }
 }

@@ -16,6 +16,9 @@
 
 #define SCRATCH_BYTES_MAX (UINT64_C(1) << 30) /* of all threads' units: limits the threads */
 #define WINDOWS_A_TURN 64u                    /* of a thread */
+#define LOCALS_SIZE (SPMMI_FRAGMENT_BLOCK * sizeof(uint8_t))
+
+_Static_assert(SPMMI_STEP_COLUMNS(SPMM_FAMILY_PANEL) == SPMMI_FRAGMENT_PANEL_STEP, "kernels and plans agree");
 
 struct builder {
     struct spmmi_fragment_frame frame;
@@ -72,17 +75,15 @@ static spmm_status_t builder_start(struct builder *b, int64_t rows, int64_t cols
     SPMM_REQUIRE(part->item_count == (uint64_t)rows, SPMM_ERR_INTERNAL, diag,
                  "a part has %llu items for %lld rows", (unsigned long long)part->item_count,
                  (long long)rows);
-    const int is_window = part->family == SPMM_FAMILY_WINDOW;
     view->rows = (uint32_t)rows;
     view->cols = (uint32_t)cols;
     view->unit_rows = part->panel_rows;
     view->is_packed = part->schedule == SPMM_SCHEDULE_PACKED;
     view->unit_count = (view->rows + view->unit_rows - 1) / view->unit_rows;
     b->frame.width = SPMMI_STEP_COLUMNS(part->family);
-    b->frame.shift = is_window ? 3 : 4;
-    b->frame.groups = is_window ? 0 : view->unit_rows / (SPMMI_FRAGMENT_GROUP * SPMMI_WINDOW_ROWS);
+    b->frame.is_panel = part->family == SPMM_FAMILY_PANEL;
     b->turn = (int)(WINDOWS_A_TURN * SPMMI_WINDOW_ROWS / view->unit_rows);
-    b->frame.align = is_window ? 1 : 16u / (uint32_t)spmm_dtype_size(dtype);
+    b->frame.align = b->frame.is_panel ? 16u / (uint32_t)spmm_dtype_size(dtype) : 1;
     SPMM_TRY_ALLOC(b->places = spmmi_alloc((uint64_t)view->unit_count + 1, sizeof *b->places), diag);
     SPMM_TRY(units_make(b, diag));
 cleanup:
@@ -108,16 +109,7 @@ static spmm_status_t places_make(struct builder *b, spmm_diag_t *diag)
               : blocks_max, values_max)
     for (uint32_t u = 0; u < view->unit_count; u++) {
         const struct spmmi_fragment_unit *unit = unit_read(b, u);
-        struct spmmi_fragment_place needs = {spmmi_fragment_steps(&b->frame, unit), 0, 0};
-        for (uint32_t s = 0; s < needs.step; s++) {
-            uint32_t blocks, values;
-            spmmi_fragment_step_needs(&b->frame, unit, s, &blocks, &values);
-            needs.block += blocks;
-            needs.value += values;
-            blocks_max = blocks > blocks_max ? blocks : blocks_max;
-            values_max = values > values_max ? values : values_max;
-        }
-        b->places[u] = needs;
+        b->places[u] = spmmi_fragment_needs(&b->frame, unit, &blocks_max, &values_max);
     }
     struct spmmi_fragment_place place = {0, 0, 0};
     for (uint32_t u = 0; u < view->unit_count; u++) {
@@ -178,15 +170,15 @@ static spmm_status_t arrays_make(struct builder *b, spmm_diag_t *diag)
     const struct spmmi_fragments *view = &l->view;
     const uint64_t rows = (uint64_t)view->unit_count * view->unit_rows;
     const uint64_t columns = (uint64_t)view->step_count * b->frame.width;
-    const uint64_t groups = (uint64_t)view->step_count * b->frame.groups;
+    const uint64_t runs = (uint64_t)view->step_count * (view->unit_rows / SPMMI_WINDOW_ROWS);
     const uint64_t blocks = view->block_count, nnz = (uint64_t)b->frame.row_ptr[view->rows];
     SPMM_TRY_ALLOC(l->row_of = array_take(rows, rows, sizeof *l->row_of), diag);
     SPMM_TRY_ALLOC(l->columns = array_take(columns, columns, sizeof *l->columns), diag);
-    SPMM_TRY_ALLOC(l->bitmaps = array_take(blocks, 0, sizeof *l->bitmaps), diag);
-    if (b->frame.groups > 0) {
-        SPMM_TRY_ALLOC(l->masks = array_take(groups, groups, sizeof *l->masks), diag);
-        SPMM_TRY_ALLOC(l->block_first = array_take(groups + 1, groups, sizeof *l->block_first), diag);
-        l->block_first[groups] = view->block_count;
+    SPMM_TRY_ALLOC(l->bitmaps = array_take(blocks, blocks, sizeof *l->bitmaps), diag);
+    if (b->frame.is_panel) {
+        SPMM_TRY_ALLOC(l->locals = array_take(blocks, blocks, LOCALS_SIZE), diag);
+        SPMM_TRY_ALLOC(l->block_first = array_take(runs + 1, runs, sizeof *l->block_first), diag);
+        l->block_first[runs] = view->block_count;
     }
     if (view->is_packed) {
         SPMM_TRY_ALLOC(l->value_first = array_take(blocks + 1, blocks, sizeof *l->value_first), diag);
@@ -203,7 +195,7 @@ static void view_point(struct spmmi_fragment_layout *l)
 {
     l->view.row_of = l->row_of;
     l->view.columns = l->columns;
-    l->view.masks = l->masks;
+    l->view.locals = l->locals;
     l->view.block_first = l->block_first;
     l->view.bitmaps = l->bitmaps;
     l->view.value_first = l->value_first;
@@ -259,16 +251,16 @@ spmm_status_t spmmi_fragments_map_from_a(struct spmmi_fragment_layout *layout, i
 uint64_t spmmi_fragments_bytes(const struct spmmi_fragments *counts)
 {
     const uint64_t pad = SPMMI_FRAGMENT_PAD, steps = counts->step_count;
-    const int is_window = counts->unit_rows == SPMMI_WINDOW_ROWS;
-    const uint64_t width = is_window ? SPMMI_FRAGMENT_HALF : 2 * SPMMI_FRAGMENT_HALF;
-    const uint64_t groups = steps * (counts->unit_rows / (SPMMI_FRAGMENT_GROUP * SPMMI_WINDOW_ROWS));
+    const int is_panel = counts->unit_rows != SPMMI_WINDOW_ROWS;
+    const uint64_t width = SPMMI_STEP_COLUMNS(is_panel ? SPMM_FAMILY_PANEL : SPMM_FAMILY_WINDOW);
+    const uint64_t runs = steps * (counts->unit_rows / SPMMI_WINDOW_ROWS);
     uint64_t bytes = ((uint64_t)counts->unit_count * counts->unit_rows + pad) * sizeof *counts->row_of +
                      (steps * width + pad) * sizeof *counts->columns +
                      (counts->block_count + pad) * sizeof *counts->bitmaps +
                      counts->item_count * sizeof *counts->items +
                      counts->split_count * sizeof *counts->splits;
-    if (!is_window)
-        bytes += (groups + pad) * sizeof *counts->masks + (groups + 1 + pad) * sizeof *counts->block_first;
+    if (is_panel)
+        bytes += (counts->block_count + pad) * LOCALS_SIZE + (runs + 1 + pad) * sizeof *counts->block_first;
     if (counts->is_packed)
         bytes += (counts->block_count + 1 + pad) * sizeof *counts->value_first;
     return bytes;
@@ -282,7 +274,7 @@ void spmmi_fragments_free(struct spmmi_fragment_layout *layout)
     spmmi_free(layout->value_first);
     spmmi_free(layout->bitmaps);
     spmmi_free(layout->block_first);
-    spmmi_free(layout->masks);
+    spmmi_free(layout->locals);
     spmmi_free(layout->columns);
     spmmi_free(layout->row_of);
     memset(layout, 0, sizeof *layout);

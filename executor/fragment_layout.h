@@ -9,7 +9,7 @@
 struct spmmi_fragment_layout {
     struct spmmi_fragments view; /* as kernels read it: points to the arrays below; values is NULL */
     uint32_t *row_of, *columns, *block_first, *value_first;
-    uint16_t *masks;
+    uint8_t *locals;
     uint64_t *bitmaps;
     struct spmmi_fragment_item *items;
     struct spmmi_fragment_split *splits;
@@ -18,7 +18,7 @@ struct spmmi_fragment_layout {
 
 /* part is a window or panel part of this pattern, as spmmi_plan_check wants it; dtype says how many numbers 16 bytes
  * hold. All steps are numbered through the units. The same arrays at any number of threads.
- * Scratch: 24 bytes a unit, and for each thread 17 bytes a nonzero of the largest unit (panel: 61), of all threads
+ * Scratch: 24 bytes a unit, and for each thread 13 bytes a nonzero of the largest unit (panel: 37), of all threads
  * at most 1 GiB more than of one.
  * Errors: MEMORY; TOO_LARGE when nonzeros, columns or values with padding do not fit 32 bits.
  * Free with spmmi_fragments_free. */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See fragment_unit.h. Each window is a merge of its eight rows, which are sorted already; a panel sorts the columns of
- * its windows, first by column to join them, then by the Gray code of their windows. */
+ * its windows to join them. */
 #include "fragment_unit.h"
 
 #include <string.h>
 
 #include "format/alloc.h"
 #include "format/diag.h"
-#include "format/gray.h"
 
 #define NO_COLUMN UINT32_MAX
 #define KEY_SHIFT 32u /* a key: what is sorted by in the upper half, an index in the lower */
@@ -18,7 +17,7 @@ uint64_t spmmi_fragment_unit_bytes(uint32_t windows)
 {
     const struct spmmi_fragment_unit *u = NULL;
     const uint64_t one = sizeof *u->entries + sizeof *u->rows + sizeof *u->rank;
-    return windows == 1 ? one : one + 2 * sizeof *u->found + 2 * sizeof *u->keys + sizeof *u->place;
+    return windows == 1 ? one : one + sizeof *u->found + 2 * sizeof *u->keys;
 }
 
 spmm_status_t spmmi_fragment_unit_make(uint32_t windows, uint64_t nonzeros, struct spmmi_fragment_unit *unit,
@@ -32,11 +31,9 @@ spmm_status_t spmmi_fragment_unit_make(uint32_t windows, uint64_t nonzeros, stru
     SPMM_TRY_ALLOC(unit->rows = spmmi_alloc(nonzeros, sizeof *unit->rows), diag);
     SPMM_TRY_ALLOC(unit->rank = spmmi_alloc(nonzeros, sizeof *unit->rank), diag);
     SPMM_TRY_ALLOC(unit->found = spmmi_alloc(panel, sizeof *unit->found), diag);
-    SPMM_TRY_ALLOC(unit->sorted = spmmi_alloc(panel, sizeof *unit->sorted), diag);
     SPMM_TRY_ALLOC(unit->keys = spmmi_alloc(panel, sizeof *unit->keys), diag);
     SPMM_TRY_ALLOC(unit->spare = spmmi_alloc(panel, sizeof *unit->spare), diag);
-    SPMM_TRY_ALLOC(unit->place = spmmi_alloc(panel, sizeof *unit->place), diag);
-    unit->columns = windows == 1 ? unit->entries : unit->sorted;
+    unit->columns = windows == 1 ? unit->entries : unit->found;
     for (uint64_t e = 0; windows == 1 && e < nonzeros; e++)
         unit->rank[e] = (uint32_t)e;
 cleanup:
@@ -45,10 +42,8 @@ cleanup:
 
 void spmmi_fragment_unit_free(struct spmmi_fragment_unit *unit)
 {
-    spmmi_free(unit->place);
     spmmi_free(unit->spare);
     spmmi_free(unit->keys);
-    spmmi_free(unit->sorted);
     spmmi_free(unit->found);
     spmmi_free(unit->rank);
     spmmi_free(unit->rows);
@@ -57,9 +52,8 @@ void spmmi_fragment_unit_free(struct spmmi_fragment_unit *unit)
 }
 
 /* One window's entries from e on; the first entry behind them. */
-static uint32_t window_merge(struct spmmi_fragment_unit *unit, uint32_t window, uint32_t e,
-                             const int64_t *row_ptr, const int32_t *col_ind, const uint32_t *rows,
-                             uint32_t row_count)
+static uint32_t window_merge(struct spmmi_fragment_unit *unit, uint32_t e, const int64_t *row_ptr,
+                             const int32_t *col_ind, const uint32_t *rows, uint32_t row_count)
 {
     uint32_t head[SPMMI_WINDOW_ROWS], least = NO_COLUMN;
     const int32_t *next[SPMMI_WINDOW_ROWS], *end[SPMMI_WINDOW_ROWS];
@@ -79,7 +73,7 @@ static uint32_t window_merge(struct spmmi_fragment_unit *unit, uint32_t window, 
             head[r] = next[r] < end[r] ? (uint32_t)*next[r] : NO_COLUMN;
             following = head[r] < following ? head[r] : following;
         }
-        unit->entries[e] = (struct spmmi_fragment_column){least, UINT32_C(1) << window, numbers};
+        unit->entries[e] = (struct spmmi_fragment_column){least, numbers};
         unit->rows[e] = (uint8_t)holders;
         least = following;
     }
@@ -122,32 +116,11 @@ static uint32_t columns_join(struct spmmi_fragment_unit *unit, uint32_t entries)
         const uint32_t e = (uint32_t)unit->keys[i];
         const struct spmmi_fragment_column *entry = &unit->entries[e];
         if (count == 0 || unit->found[count - 1].column != entry->column)
-            unit->found[count++] = (struct spmmi_fragment_column){entry->column, 0, 0};
-        unit->found[count - 1].windows |= entry->windows;
+            unit->found[count++] = (struct spmmi_fragment_column){entry->column, 0};
         unit->found[count - 1].numbers += entry->numbers;
         unit->rank[e] = count - 1;
     }
     return count;
-}
-
-static void columns_order(struct spmmi_fragment_unit *unit, uint32_t entries)
-{
-    uint32_t low = UINT32_MAX, high = 0;
-    for (uint32_t i = 0; i < unit->count; i++) {
-        const uint32_t gray = spmmi_gray_place(unit->found[i].windows);
-        unit->keys[i] = (uint64_t)gray << KEY_SHIFT | i;
-        low = gray < low ? gray : low;
-        high = gray > high ? gray : high;
-    }
-    if (unit->count > 0)
-        keys_sort(unit, unit->count, low, high);
-    for (uint32_t i = 0; i < unit->count; i++) {
-        const uint32_t found = (uint32_t)unit->keys[i];
-        unit->sorted[i] = unit->found[found];
-        unit->place[found] = i;
-    }
-    for (uint32_t e = 0; e < entries; e++)
-        unit->rank[e] = unit->place[unit->rank[e]];
 }
 
 void spmmi_fragment_unit_read(struct spmmi_fragment_unit *unit, const int64_t *row_ptr,
@@ -159,13 +132,11 @@ void spmmi_fragment_unit_read(struct spmmi_fragment_unit *unit, const int64_t *r
         const uint32_t left = row_count > first ? row_count - first : 0;
         unit->window_first[w] = entries;
         if (left > 0)
-            entries = window_merge(unit, w, entries, row_ptr, col_ind, rows + first,
+            entries = window_merge(unit, entries, row_ptr, col_ind, rows + first,
                                    left < SPMMI_WINDOW_ROWS ? left : SPMMI_WINDOW_ROWS);
     }
     unit->window_first[unit->windows] = entries;
     unit->count = entries;
-    if (unit->windows > 1) {
+    if (unit->windows > 1)
         unit->count = columns_join(unit, entries);
-        columns_order(unit, entries);
-    }
 }

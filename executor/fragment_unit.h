@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The columns of one unit of the window and panel families (kernel_abi.h) in the order in which its steps take them. */
+/* The columns of one unit of the window and panel families (kernel_abi.h). */
 #ifndef SPMMI_FRAGMENT_UNIT_H
 #define SPMMI_FRAGMENT_UNIT_H
 
@@ -9,8 +9,7 @@
 
 struct spmmi_fragment_column {
     uint32_t column;
-    uint32_t windows; /* bit w: window w of the unit has numbers in it */
-    uint32_t numbers; /* of all of its rows */
+    uint32_t numbers; /* that the rows have in it */
 };
 
 /* What one thread knows about a unit. An entry is a column of one window; entries go by window, then ascending. */
@@ -18,12 +17,11 @@ struct spmmi_fragment_unit {
     uint32_t windows;                                      /* of a unit: 1 or a panel's */
     uint32_t window_first[SPMMI_FRAGMENT_WINDOWS_MAX + 1]; /* first entry of each window, then all entries */
     uint32_t count;                                        /* distinct columns */
-    const struct spmmi_fragment_column *columns;           /* count, in the order of the steps */
-    uint8_t *rows;  /* of each entry: bit r: row r of the window has it */
-    uint32_t *rank; /* of each entry: its place in columns */
-    struct spmmi_fragment_column *entries, *found, *sorted; /* scratch, as the next three */
+    const struct spmmi_fragment_column *columns;           /* count, ascending */
+    uint8_t *rows;                                 /* of each entry: bit r: row r of the window has it */
+    uint32_t *rank;                                /* of each entry: its place in columns */
+    struct spmmi_fragment_column *entries, *found; /* scratch, as the next two */
     uint64_t *keys, *spare;
-    uint32_t *place;
 };
 
 /* Room for a unit of so many windows and nonzeros. Errors: MEMORY. Free with spmmi_fragment_unit_free, also after an
@@ -35,7 +33,7 @@ void spmmi_fragment_unit_free(struct spmmi_fragment_unit *unit);
 uint64_t spmmi_fragment_unit_bytes(uint32_t windows);
 
 /* Fill unit from its rows: row_count of them, the last windows may have fewer than 8 or none. Time: linear in the
- * nonzeros, for a panel times the bytes of its column range and of its windows. */
+ * nonzeros, for a panel times the bytes of its column range. */
 void spmmi_fragment_unit_read(struct spmmi_fragment_unit *unit, const int64_t *row_ptr,
                               const int32_t *col_ind, const uint32_t *rows, uint32_t row_count);
 

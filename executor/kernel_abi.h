@@ -277,7 +277,6 @@ struct spmmi_fragments {
                                  ascending in a panel: local row i of a step at i */
     const uint8_t *locals; /* panel: block_count * 8: the local row of each position of a block, that of p at
                                  2 (p % 4) + p / 4: lane t reads its two as a 16-bit word at 8 * block + 2 t */
-    const uint16_t *masks; /* goes as soon as locals is built */
     const uint32_t *block_first; /* panel: step_count * W + 1: first block of each window of each step */
     const uint64_t *bitmaps;     /* block_count */
     const uint32_t *value_first; /* block_count + 1; dense: NULL, 64 times the block */
@@ -324,17 +323,18 @@ struct spmmi_fragment_cuda {
     double alpha, beta;
     void *slots; /* slot_count * unit_rows * n sums */
     void *cuda_stream;
-    int can_overlap; /* dependent launches, sm_90 */
+    int can_overlap;     /* dependent launches, sm_90 */
+    uint32_t shared_max; /* bytes of shared memory that the device lets a block of threads have */
 };
 /* Returns a cudaError_t, 0 = enqueued. */
-int spmmi_window_cuda_launch(int dtype, const struct spmmi_fragment_cuda *args);
-int spmmi_panel_cuda_launch(int dtype, const struct spmmi_fragment_cuda *args);
+int spmmi_window_cuda_launch(const struct spmmi_fragment_cuda *args);
+int spmmi_panel_cuda_launch(const struct spmmi_fragment_cuda *args);
 
 /* out[map[q]] = in[q], count numbers of the plan's type: values of A into their slices. */
 int spmmi_scatter_cuda(int dtype, uint32_t count, const uint32_t *map, const void *in, void *out,
                        void *cuda_stream);
 
-/* Layout conversion of a rows x n matrix on the device; each returns a cudaError_t.
+/* Layout conversion of a rows x n matrix on the device; each returns a cudaError_t. 16-bit types: beta = 0 only.
  * rows_from_columns: dst row-major (ldd) = src column-major (lds); columns n .. ldd of dst become 0.
  * columns_from_rows: dst column-major (ldd) = src row-major (lds) + beta * dst; beta = 0 does not read dst. */
 int spmmi_rows_from_columns_cuda(int dtype, int64_t rows, int64_t n, const void *src, int64_t lds, void *dst,

@@ -10,7 +10,7 @@
 #include "executor/kernel_abi.h"
 
 #define FRAGMENT_CPU_ROWS_MAX 256
-#define FRAGMENT_CPU_STEP_MAX 16 /* columns of a step */
+#define FRAGMENT_CPU_STEP_MAX SPMMI_FRAGMENT_PANEL_STEP /* columns of a step */
 #define FRAGMENT_CPU_COLUMNS_MAX 32
 
 /* Columns [first, first + width) of one item; columns >= width: the instance, 4, 8, 16 or 32. */

@@ -7,31 +7,39 @@
 
 #define INLINE static inline __attribute__((always_inline)) TARGET
 
-/* The numbers of A that one row of a block holds: places in its row of eight, and what they are. */
+/* The numbers of A that one row of a block holds: rows of the step that they meet, and what they are. */
 struct FRAGMENT(row) {
-    uint32_t count, places[8];
+    uint32_t count, meets[8];
     REAL high[8], low[8];
 };
 
-/* The rows of B of a step, in fragment order; what the tile has beyond the width is 0. */
-INLINE void FRAGMENT(step_fill)(const struct fragment_cpu_tile *tile, uint32_t step, uint32_t step_columns,
-                                REAL *high, REAL *low, const int64_t columns)
+/* A function of its own, whose loop compilers vectorise whatever the number of columns. */
+static TARGET __attribute__((noinline)) void
+FRAGMENT(numbers_read)(int64_t count, const NUMBER *restrict from, REAL *restrict to)
+{
+    for (int64_t j = 0; j < count; j++)
+        to[j] = READ(from[j]);
+}
+
+/* The rows of B of a step; what the tile has beyond the width is 0. */
+INLINE void FRAGMENT(step_fill)(const struct fragment_cpu_tile *tile, uint32_t step, REAL *high, REAL *low,
+                                const int64_t columns)
 {
     const struct spmmi_fragment_host *args = tile->args;
-    const uint32_t *rows = args->layout->columns + (uint64_t)step * step_columns;
+    const uint32_t *rows = fragment_cpu_columns(args->layout, step);
+    const uint32_t row_count = fragment_cpu_step_rows(args->layout, step);
     const int64_t b_row = args->b_is_col_major ? 1 : args->ldb;
     const int64_t b_column = args->b_is_col_major ? args->ldb : 1;
     const NUMBER *b = (const NUMBER *)args->b + tile->first * b_column;
-    for (uint32_t p = 0; p < step_columns; p++) {
+    for (uint32_t p = 0; p < row_count; p++) {
         const NUMBER *row = b + rows[p] * b_row;
         if (tile->width == columns && b_column == 1)
-            for (int64_t j = 0; j < columns; j++)
-                high[p * columns + j] = READ(row[j]);
+            FRAGMENT(numbers_read)(columns, row, high + p * columns);
         else
             for (int64_t j = 0; j < columns; j++)
                 high[p * columns + j] = j < tile->width ? READ(row[j * b_column]) : 0;
     }
-    for (int64_t i = 0; IS_ROUNDED && i < (int64_t)step_columns * columns; i++) {
+    for (int64_t i = 0; IS_ROUNDED && i < (int64_t)row_count * columns; i++) {
         const REAL number = high[i];
         high[i] = HIGH(number);
         if (IS_SPLIT)
@@ -45,7 +53,7 @@ INLINE void FRAGMENT(products_add)(const struct FRAGMENT(row) * row, const REAL 
 {
     for (uint32_t i = 0; i < row->count; i++) {
         const REAL factor = factors[i];
-        const REAL *numbers = b + row->places[i] * columns;
+        const REAL *numbers = b + row->meets[i] * columns;
 #pragma GCC unroll 32
         for (int64_t j = 0; j < columns; j++)
             part[j] = FMA(factor, numbers[j], part[j]);
@@ -57,6 +65,7 @@ INLINE void FRAGMENT(block_add)(const struct spmmi_fragments *layout, uint32_t b
                                 const REAL *low, REAL *sums, const int64_t columns)
 {
     const uint64_t bitmap = layout->bitmaps[block];
+    const uint8_t *locals = fragment_cpu_locals(layout, block);
     const NUMBER *values =
         (const NUMBER *)layout->values +
         (layout->is_packed ? layout->value_first[block] : (uint64_t)block * SPMMI_FRAGMENT_NUMBERS);
@@ -66,7 +75,7 @@ INLINE void FRAGMENT(block_add)(const struct spmmi_fragments *layout, uint32_t b
         for (uint32_t bits = (uint32_t)(bitmap >> 8 * r) & 0xff; bits != 0; bits &= bits - 1) {
             const uint32_t place = (uint32_t)__builtin_ctz(bits);
             const REAL number = READ(values[layout->is_packed ? row.count : 8 * r + place]);
-            row.places[row.count] = place;
+            row.meets[row.count] = locals[place];
             row.high[row.count] = HIGH(number);
             if (IS_SPLIT)
                 row.low[row.count] = HIGH(number - HIGH(number));
@@ -89,48 +98,29 @@ INLINE void FRAGMENT(block_add)(const struct spmmi_fragments *layout, uint32_t b
     }
 }
 
-/* The block of window w in half h of a step; 0 where there is none. */
-INLINE int FRAGMENT(block_find)(const struct spmmi_fragments *layout, uint32_t step, uint32_t w, uint32_t h,
-                                uint32_t *block)
-{
-    if (layout->masks == NULL) {
-        *block = step;
-        return 1;
-    }
-    const uint64_t group = (uint64_t)step * (layout->unit_rows / 64) + w / 8;
-    const uint32_t bit = 8 * h + w % 8;
-    *block = layout->block_first[group];
-    for (uint32_t bits = layout->masks[group] & ((1u << bit) - 1); bits != 0; bits &= bits - 1)
-        ++*block;
-    return (layout->masks[group] >> bit & 1) != 0;
-}
-
 /* Row r of an item times column j of B without rounding factors. A factor that is infinite or NaN, or becomes infinite
  * by rounding, spoils sums of rounded and split factors that may be finite, or infinite and not NaN. */
 static TARGET REAL FRAGMENT(sum_plainly)(const struct fragment_cpu_tile *tile, uint32_t r, int64_t j)
 {
     const struct spmmi_fragment_host *args = tile->args;
     const struct spmmi_fragments *layout = args->layout;
-    const uint32_t halves = layout->masks == NULL ? 1 : 2;
+    const int64_t b_row = args->b_is_col_major ? 1 : args->ldb;
+    const NUMBER *b = (const NUMBER *)args->b + j * (args->b_is_col_major ? args->ldb : 1);
     REAL sum = 0;
-    for (uint64_t at = (uint64_t)tile->item->begin * halves; at < (uint64_t)tile->item->end * halves; at++) {
-        uint32_t block;
-        if (!FRAGMENT(block_find)(layout, (uint32_t)(at / halves), r / 8, (uint32_t)(at % halves), &block))
-            continue;
-        const uint64_t bitmap = layout->bitmaps[block];
-        const NUMBER *values = (const NUMBER *)layout->values +
-                               (layout->is_packed ? layout->value_first[block] : (uint64_t)block * 64);
-        for (uint32_t bit = 0; bit < 8 * (r % 8 + 1); bit++) {
-            if ((bitmap >> bit & 1) == 0)
-                continue;
-            const NUMBER *value = layout->is_packed ? values++ : values + bit;
-            const int64_t row = layout->columns[at * 8 + bit % 8];
-            if (bit / 8 == r % 8)
-                sum =
-                    FMA(READ(*value),
-                        READ(((const NUMBER *)
-                                  args->b)[args->b_is_col_major ? row + j * args->ldb : row * args->ldb + j]),
-                        sum);
+    for (uint32_t step = tile->item->begin; step < tile->item->end; step++) {
+        const uint32_t *columns = fragment_cpu_columns(layout, step);
+        const uint32_t end = fragment_cpu_block(layout, step, r / 8 + 1);
+        for (uint32_t block = fragment_cpu_block(layout, step, r / 8); block < end; block++) {
+            const uint8_t *locals = fragment_cpu_locals(layout, block);
+            const NUMBER *values = (const NUMBER *)layout->values +
+                                   (layout->is_packed ? layout->value_first[block] : (uint64_t)block * 64);
+            for (uint32_t bit = 0; bit < 8 * (r % 8 + 1); bit++) {
+                if ((layout->bitmaps[block] >> bit & 1) == 0)
+                    continue;
+                const NUMBER *value = layout->is_packed ? values++ : values + bit;
+                if (bit / 8 == r % 8)
+                    sum = FMA(READ(*value), READ(b[columns[locals[bit % 8]] * b_row]), sum);
+            }
         }
     }
     return sum;
@@ -154,6 +144,16 @@ INLINE NUMBER FRAGMENT(finish)(const struct spmmi_fragment_host *args, REAL sum,
     return beta == 0 ? WRITE(alpha * sum) : WRITE(FMA(alpha, sum, beta * READ(*c)));
 }
 
+/* The same for numbers that lie side by side. */
+static TARGET __attribute__((noinline)) void FRAGMENT(numbers_finish)(const struct spmmi_fragment_host *args,
+                                                                      int64_t count,
+                                                                      const REAL *restrict sums,
+                                                                      NUMBER *restrict c)
+{
+    for (int64_t j = 0; j < count; j++)
+        c[j] = FRAGMENT(finish)(args, sums[j], c + j);
+}
+
 INLINE void FRAGMENT(store)(const struct fragment_cpu_tile *tile, const REAL *sums, const int64_t columns)
 {
     const struct spmmi_fragment_host *args = tile->args;
@@ -169,10 +169,8 @@ INLINE void FRAGMENT(store)(const struct fragment_cpu_tile *tile, const REAL *su
         return;
     }
     for (uint32_t r = 0; !args->c_is_col_major && r < unit_rows; r++)
-        for (int64_t j = 0; row_of[r] != SPMMI_FRAGMENT_NONE && j < tile->width; j++) {
-            NUMBER *at = c + row_of[r] * c_row + j;
-            *at = FRAGMENT(finish)(args, sums[r * columns + j], at);
-        }
+        if (row_of[r] != SPMMI_FRAGMENT_NONE)
+            FRAGMENT(numbers_finish)(args, tile->width, sums + r * columns, c + row_of[r] * c_row);
     for (int64_t j = 0; args->c_is_col_major && j < tile->width; j++)
         for (uint32_t r = 0; r < unit_rows; r++)
             if (row_of[r] != SPMMI_FRAGMENT_NONE) {
@@ -184,24 +182,17 @@ INLINE void FRAGMENT(store)(const struct fragment_cpu_tile *tile, const REAL *su
 INLINE void FRAGMENT(item_run)(const struct fragment_cpu_tile *tile, const int64_t columns)
 {
     const struct spmmi_fragments *layout = tile->args->layout;
-    const uint32_t groups = layout->unit_rows / 64;
     _Alignas(64) REAL high[FRAGMENT_CPU_STEP_MAX * FRAGMENT_CPU_COLUMNS_MAX];
     _Alignas(64) REAL low[FRAGMENT_CPU_STEP_MAX * FRAGMENT_CPU_COLUMNS_MAX];
     _Alignas(64) REAL sums[FRAGMENT_CPU_ROWS_MAX * FRAGMENT_CPU_COLUMNS_MAX];
     for (int64_t i = 0; i < layout->unit_rows * columns; i++)
         sums[i] = 0;
     for (uint32_t step = tile->item->begin; step < tile->item->end; step++) {
-        FRAGMENT(step_fill)(tile, step, groups == 0 ? 8 : 16, high, low, columns);
-        if (groups == 0)
-            FRAGMENT(block_add)(layout, step, high, low, sums, columns);
-        for (uint32_t g = 0; g < groups; g++) {
-            uint32_t block = layout->block_first[(uint64_t)step * groups + g];
-            for (uint32_t bits = layout->masks[(uint64_t)step * groups + g]; bits != 0; bits &= bits - 1) {
-                const uint32_t bit = (uint32_t)__builtin_ctz(bits);
-                const int64_t half = bit / 8 * 8 * columns;
-                FRAGMENT(block_add)
-                (layout, block++, high + half, low + half, sums + (64 * g + bit % 8 * 8) * columns, columns);
-            }
+        FRAGMENT(step_fill)(tile, step, high, low, columns);
+        for (uint32_t w = 0; w < layout->unit_rows / 8; w++) {
+            const uint32_t end = fragment_cpu_block(layout, step, w + 1);
+            for (uint32_t block = fragment_cpu_block(layout, step, w); block < end; block++)
+                FRAGMENT(block_add)(layout, block, high, low, sums + 8 * w * columns, columns);
         }
     }
     if (IS_ROUNDED)

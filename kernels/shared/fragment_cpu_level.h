@@ -7,6 +7,38 @@
 #include "kernels/shared/fragment_cpu.h"
 #include "kernels/shared/tf32_cpu.h"
 
+/* First block of window w of a step; that of the next window is the end. */
+static inline TARGET uint32_t fragment_cpu_block(const struct spmmi_fragments *layout, uint32_t step,
+                                                 uint32_t w)
+{
+    return layout->locals == NULL ? step + w
+                                  : layout->block_first[(uint64_t)step * (layout->unit_rows / 8) + w];
+}
+
+/* Which row of its step each place in a row of a block is. */
+static inline TARGET const uint8_t *fragment_cpu_locals(const struct spmmi_fragments *layout, uint32_t block)
+{
+    static const uint8_t in_order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    return layout->locals == NULL ? in_order : layout->locals + (uint64_t)block * 8;
+}
+
+static inline TARGET const uint32_t *fragment_cpu_columns(const struct spmmi_fragments *layout, uint32_t step)
+{
+    return layout->columns + (uint64_t)step * (layout->locals == NULL ? 8 : SPMMI_FRAGMENT_PANEL_STEP);
+}
+
+/* Rows of B that a step needs: those of a panel ascend until the last one is repeated. */
+static inline TARGET uint32_t fragment_cpu_step_rows(const struct spmmi_fragments *layout, uint32_t step)
+{
+    const uint32_t *columns = fragment_cpu_columns(layout, step);
+    uint32_t count = 1;
+    if (layout->locals == NULL)
+        return 8;
+    while (count < SPMMI_FRAGMENT_PANEL_STEP && columns[count] > columns[count - 1])
+        count++;
+    return count;
+}
+
 #define NUMBER float
 #define REAL float
 #define READ(x) (x)

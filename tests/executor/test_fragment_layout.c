@@ -125,7 +125,7 @@ static void a_window_by_hand(void **state)
     assert_int_equal(f->value_count, 12);
     assert_int_equal(f->step_blocks_max, 1);
     assert_int_equal(f->step_values_max, 9);
-    assert_null(f->masks);
+    assert_null(f->locals);
     assert_null(f->block_first);
     ASSERT_ARRAY(f->row_of, 0, 1, 2, NONE, NONE, NONE, NONE, NONE);
     ASSERT_ARRAY(f->columns, 0, 5, 2, 6, 3, 7, 4, 8, 9, 11, 11, 11, 11, 11, 11, 11, 0);
@@ -144,32 +144,57 @@ static void a_window_by_hand(void **state)
 static void a_panel_by_hand(void **state)
 {
     (void)state;
-    /* Rows 0 and 8 are in windows 0 and 1, row 64 is alone in panel 1. In the Gray code the sets {0}, {0, 1}, {1} follow
-     * each other: columns 0 .. 7 of window 0, then 20 of both, then 10 .. 17 of window 1. */
-    int32_t columns[66 + 19 + 2] = {0,  1,  2,  3,  4,  5,  6,  7,  20,
-                                    -1, -1, -1, -1, -1, -1, -1, -1, /* row 8: */
-                                    10, 11, 12, 13, 14, 15, 16, 17, 20};
-    for (size_t i = 26; i < sizeof columns / sizeof columns[0]; i++)
-        columns[i] = -1;
-    columns[26 + 56] = 19; /* row 64 */
+    /* Row 0 is in window 0, rows 8 and 9 in window 1, row 64 alone in panel 1. Panel 0 has columns 0 .. 8, 12 and
+     * 20 .. 147: local rows 0 .. 127 are 0 .. 8, 12, 20 .. 137, and a second step has 138 .. 147. */
+    int32_t columns[66 + 128 + 10 + 2 + 1];
+    size_t end = 0;
+    for (int32_t column = 20; column < 148; column++)
+        columns[end++] = column;
+    for (int i = 0; i < 8; i++) /* rows 0 .. 7 end */
+        columns[end++] = -1;
+    for (int32_t column = 0; column < 9; column++)
+        columns[end++] = column;
+    columns[end++] = 147;
+    columns[end++] = -1;
+    columns[end++] = 4; /* row 9 */
+    columns[end++] = 12;
+    columns[end++] = -1;
+    for (int i = 10; i < 64; i++)
+        columns[end++] = -1;
+    columns[end++] = 19; /* row 64 */
+    columns[end++] = -1;
+    columns[end++] = -1;
+    assert_int_equal(end, sizeof columns / sizeof columns[0]);
     const struct shape shape = {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 64, 1, 0, SPMM_F32};
-    struct built b = built_make(matrix_of(66, 21, columns), &shape);
+    struct built b = built_make(matrix_of(66, 148, columns), &shape);
     const struct spmmi_fragments *f = &b.layout.view;
     assert_int_equal(f->unit_count, 2);
     assert_int_equal(f->step_count, 3);
-    assert_int_equal(f->block_count, 5);
-    assert_int_equal(f->value_count, 20 + 4 + 4); /* 17, 1 and 1 numbers, each step filled up to 16 bytes */
-    assert_int_equal(f->step_blocks_max, 3);
-    assert_int_equal(f->step_values_max, 20);
-    ASSERT_ARRAY(f->columns, 0, 4, 1, 5, 2, 6, 3, 7, 20, 13, 10, 14, 11, 15, 12, 16);
-    ASSERT_ARRAY(f->columns + 16, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17);
-    ASSERT_ARRAY(f->columns + 32, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 0);
-    ASSERT_ARRAY(f->masks, 0x301, 0x002, 0x001);
-    ASSERT_ARRAY(f->block_first, 0, 3, 4, 5);
-    ASSERT_ARRAY(f->bitmaps, 0xff, 0x01, 0xff, 0x01, 0x01);
-    ASSERT_ARRAY(f->value_first, 0, 8, 9, 20, 24, 28);
-    ASSERT_ARRAY(b.layout.value_map, 0, 2, 4, 6, 1, 3, 5, 7, 8, /* row 8: */ 11, 13, 15, 10, 12, 14, 16, 20,
-                 9, 24);
+    /* Step 0: 118 columns of window 0 are 15 blocks, 10 of window 1 two. Step 1: 10 of window 0, 1 of window 1. */
+    assert_int_equal(f->block_count, 17 + 3 + 1);
+    assert_int_equal(f->step_blocks_max, 17);
+    assert_int_equal(f->value_count,
+                     132 + 12 + 4); /* 118 + 11, 10 + 1 and 1 numbers, each step to 16 bytes */
+    assert_int_equal(f->step_values_max, 132);
+    ASSERT_ARRAY(f->columns, 0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 20, 21);
+    ASSERT_ARRAY(f->columns + 126, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 147, 147);
+    ASSERT_ARRAY(f->columns + 254, 147, 147, 19, 19);
+    ASSERT_ARRAY(f->block_first, 0, 15, 17, 17, 17, 17, 17, 17, 17, 19, 20, 20, 20, 20, 20, 20, 20, 21, 21);
+    /* Window 0 has local rows 10 .. 127, 29 of residues 0 and 1, 30 of 2 and 3, which therefore go first: in order. The
+     * lanes have positions 0 and 4, 1 and 5, 2 and 6, 3 and 7. */
+    ASSERT_ARRAY(f->locals, 10, 14, 11, 15, 12, 16, 13, 17, 18, 22, 19, 23, 20, 24, 21, 25);
+    /* Window 1 has local rows 0 .. 9: 0, 1, 2, 3, then 4, 5, 6, 7; then 8, 9 and six positions that repeat 8. */
+    ASSERT_ARRAY(f->locals + 8 * 15, 0, 4, 1, 5, 2, 6, 3, 7, 8, 8, 9, 8, 8, 8, 8, 8);
+    /* Row 8 has local rows 0 .. 8, row 9 those of columns 4 and 12: 4 and 9. */
+    ASSERT_ARRAY(f->bitmaps + 15, 0x02ff, 0x0401);
+    ASSERT_ARRAY(f->value_first + 14, 112, 118, 127, 132, 140, 142, 144, 148);
+    /* In step 1 window 0 has 0 .. 9, window 1 local row 9. */
+    ASSERT_ARRAY(f->locals + 8 * 17, 0, 4, 1, 5, 2, 6, 3, 7, 8, 8, 9, 8, 8, 8, 8, 8, 9, 9, 9, 9, 9, 9, 9, 9);
+    ASSERT_ARRAY(f->bitmaps + 17, 0xff, 0x05, 0x01, 0x01);
+    ASSERT_ARRAY(b.layout.value_map, 0, 2, 4, 6, 1, 3, 5, 7); /* columns 20 .. 27 */
+    ASSERT_ARRAY(b.layout.value_map + 118, 132, 134, 136, 138, 133, 135, 137, 139, 140, 141);
+    ASSERT_ARRAY(b.layout.value_map + 128, 118, 120, 122, 124, 119, 121, 123, 125, 127, 142, /* row 9 */ 126,
+                 128, /* row 64 */ 144);
     assert_int_equal(f->item_count, 3);
     assert_int_equal(f->slot_count, 2);
     assert_int_equal(f->split_count, 1);
@@ -200,19 +225,11 @@ static int64_t nonzero_at(const struct test_matrix *a, int64_t row, int64_t colu
 /* A unit as the layout should see it, found the plain way. */
 struct literal {
     int64_t count;     /* columns */
-    int64_t *columns;  /* in the order of the steps */
+    int64_t *columns;  /* ascending */
     uint32_t *windows; /* of each */
     int64_t rows[256]; /* -1: none */
     int64_t unit_rows;
 };
-
-static uint32_t gray_place(uint32_t set)
-{
-    uint32_t place = 0;
-    for (int bit = 31; bit >= 0; bit--) /* each digit of the place: is it different from the digit above? */
-        place |= ((set >> bit ^ (bit < 31 ? place >> (bit + 1) : 0)) & 1u) << bit;
-    return place;
-}
 
 static struct literal literal_make(const struct built *b, uint32_t unit)
 {
@@ -231,13 +248,8 @@ static struct literal literal_make(const struct built *b, uint32_t unit)
     for (int64_t j = 0; j < b->a->cols; j++) {
         if (of_column[j] == 0)
             continue;
-        int64_t at = l.count++;
-        for (; at > 0 && gray_place(l.windows[at - 1]) > gray_place(of_column[j]); at--) {
-            l.columns[at] = l.columns[at - 1];
-            l.windows[at] = l.windows[at - 1];
-        }
-        l.columns[at] = j;
-        l.windows[at] = of_column[j];
+        l.columns[l.count] = j;
+        l.windows[l.count++] = of_column[j];
     }
     free(of_column);
     return l;
@@ -255,8 +267,9 @@ struct walk {
     uint64_t value, numbers;
 };
 
-/* One block: its bitmap, and the value map of its numbers. */
-static uint32_t block_check(const struct built *b, const struct literal *l, int64_t first_column,
+/* One block: its bitmap, and the value map of its numbers. at: of each position, which of the unit's columns is there;
+ * -1: none. */
+static uint32_t block_check(const struct built *b, const struct literal *l, const int64_t at[8],
                             int64_t window, uint32_t block, uint64_t value)
 {
     const struct spmmi_fragments *f = &b->layout.view;
@@ -264,8 +277,8 @@ static uint32_t block_check(const struct built *b, const struct literal *l, int6
     uint32_t numbers = 0;
     for (int bit = 0; bit < 64; bit++) {
         const int lane = bit / 2, p = lane % 4 + 4 * (bit % 2);
-        const int64_t row = l->rows[8 * window + lane / 4], at = first_column + p;
-        const int64_t q = row < 0 || at >= l->count ? -1 : nonzero_at(b->a, row, l->columns[at]);
+        const int64_t row = l->rows[8 * window + lane / 4];
+        const int64_t q = row < 0 || at[p] < 0 ? -1 : nonzero_at(b->a, row, l->columns[at[p]]);
         if (q < 0)
             continue;
         assert_int_equal(b->layout.value_map[q],
@@ -279,41 +292,82 @@ static uint32_t block_check(const struct built *b, const struct literal *l, int6
     return numbers;
 }
 
+/* The columns of one window in a step, as the positions of its blocks take them one after the other: of a panel, the
+ * first of the residue modulo 4 that is not in the group of 4 yet and is the most common among those that are left. */
+static int64_t positions_of(const struct built *b, const struct literal *l, int64_t window, int64_t first,
+                            int64_t at[128])
+{
+    const int64_t width = b->shape->family == SPMM_FAMILY_WINDOW ? 8 : 128;
+    uint32_t is_left[128] = {0};
+    int64_t count = 0, total = 0;
+    for (int64_t i = 0; i < width && first + i < l->count; i++) {
+        is_left[i] = l->windows[first + i] >> window & 1;
+        total += is_left[i];
+    }
+    for (; count < total; count++) {
+        int64_t best = -1, best_left = 0;
+        for (int is_any = 0; is_any < 2 && best < 0; is_any++)
+            for (int64_t r = 0; r < 4 && (is_any == 0 || best < 0); r++) {
+                int64_t left = 0, lowest = -1, is_used = 0;
+                for (int64_t i = 128 - 4 + r; i >= 0; i -= 4) {
+                    left += is_left[i];
+                    lowest = is_left[i] ? i : lowest;
+                }
+                for (int64_t k = count / 4 * 4; k < count; k++)
+                    is_used |= (at[k] - first) % 4 == r;
+                if (left > best_left && (is_any || !is_used)) {
+                    best = lowest;
+                    best_left = left;
+                }
+            }
+        if (width == 8) /* windows take them as they are */
+            for (best = 0; !is_left[best];)
+                best++;
+        at[count] = first + best;
+        is_left[best] = 0;
+    }
+    return total;
+}
+
+/* The blocks of one window in a step; the value behind them. */
+static uint64_t run_check(const struct built *b, const struct literal *l, int64_t window, int64_t first,
+                          uint64_t value, struct walk *walk)
+{
+    const struct spmmi_fragments *f = &b->layout.view;
+    int64_t at[128];
+    const int64_t count = positions_of(b, l, window, first, at);
+    for (int64_t k = 0; k < count; k += 8) {
+        int64_t of_block[8];
+        for (int64_t p = 0; p < 8; p++) {
+            of_block[p] = k + p < count ? at[k + p] : -1;
+            if (f->locals != NULL)
+                assert_int_equal(f->locals[8 * (uint64_t)walk->block + (uint64_t)(2 * (p % 4) + p / 4)],
+                                 (k + p < count ? at[k + p] : at[k]) - first);
+        }
+        const uint32_t numbers = block_check(b, l, of_block, window, walk->block++, value);
+        assert_true(numbers > 0);
+        value += f->is_packed ? numbers : 64;
+        walk->numbers += numbers;
+    }
+    return value;
+}
+
 static void step_check(const struct built *b, const struct literal *l, int64_t step, struct walk *walk)
 {
     const struct spmmi_fragments *f = &b->layout.view;
     const int is_window = b->shape->family == SPMM_FAMILY_WINDOW;
-    const int64_t width = is_window ? 8 : 16;
+    const int64_t width = is_window ? 8 : 128, windows = l->unit_rows / 8;
     const uint32_t block_before = walk->block;
     uint64_t value = walk->value;
     for (int64_t p = 0; p < width; p++) {
-        const uint32_t column = f->columns[walk->step * width + p / 8 * 8 + 2 * (p % 4) + p / 4 % 2];
-        const int64_t at = step * width + p;
-        int is_of_unit = 0;
-        for (int64_t i = 0; at >= l->count && i < l->count; i++)
-            is_of_unit |= l->columns[i] == column;
-        assert_true(at < l->count ? l->columns[at] == column : is_of_unit);
+        const int64_t place = is_window ? 2 * (p % 4) + p / 4 : p, at = step * width + p;
+        assert_int_equal(f->columns[walk->step * width + place],
+                         l->columns[at < l->count ? at : l->count - 1]);
     }
-    for (int64_t group = 0; group < (is_window ? 1 : l->unit_rows / 64); group++) {
-        const int64_t at = walk->step * (l->unit_rows / 64) + group;
-        uint32_t mask = 0;
+    for (int64_t window = 0; window < windows; window++) {
         if (!is_window)
-            assert_int_equal(f->block_first[at], walk->block);
-        for (int64_t bit = 0; bit < (is_window ? 1 : 16); bit++) {
-            const int64_t window = 8 * group + bit % 8, first = step * width + bit / 8 * 8;
-            uint32_t windows = 0;
-            for (int64_t i = first; i < first + 8 && i < l->count; i++)
-                windows |= l->windows[i];
-            if ((windows >> window & 1) == 0)
-                continue;
-            mask |= 1u << bit;
-            const uint32_t numbers = block_check(b, l, first, window, walk->block++, value);
-            assert_true(numbers > 0);
-            value += f->is_packed ? numbers : 64;
-            walk->numbers += numbers;
-        }
-        if (!is_window)
-            assert_int_equal(f->masks[at], mask);
+            assert_int_equal(f->block_first[walk->step * windows + window], walk->block);
+        value = run_check(b, l, window, step * width, value, walk);
     }
     const uint64_t align = is_window ? 1 : 16 / spmm_dtype_size(b->shape->dtype);
     while (value % align != 0)
@@ -353,7 +407,7 @@ static void items_check(const struct built *b, uint32_t unit, uint32_t steps, st
 static void layout_check(const struct built *b)
 {
     const struct spmmi_fragments *f = &b->layout.view;
-    const int64_t width = b->shape->family == SPMM_FAMILY_WINDOW ? 8 : 16;
+    const int64_t width = b->shape->family == SPMM_FAMILY_WINDOW ? 8 : 128;
     struct walk walk = {0, 0, 0, 0, 0, 0, 0};
     assert_int_equal(f->rows, b->a->rows);
     assert_int_equal(f->cols, b->a->cols);
@@ -380,8 +434,8 @@ static void layout_check(const struct built *b)
     assert_int_equal(f->slot_count, walk.slot);
     assert_int_equal(f->split_count, walk.split);
     assert_int_equal(walk.numbers, b->a->nnz); /* each once: the value map was right for as many */
-    if (width == 16)
-        assert_int_equal(f->block_first[f->step_count * (f->unit_rows / 64)], f->block_count);
+    if (width == 128)
+        assert_int_equal(f->block_first[f->step_count * (f->unit_rows / 8)], f->block_count);
     if (f->is_packed)
         assert_int_equal(f->value_first[f->block_count], f->value_count);
 }
@@ -406,13 +460,13 @@ struct array {
 #define ARRAY_COUNT 8
 static void arrays_of(const struct spmmi_fragments *f, struct array arrays[ARRAY_COUNT])
 {
-    const uint64_t steps = f->step_count, width = f->unit_rows == 8 ? 8 : 16, groups = f->unit_rows / 64;
+    const uint64_t steps = f->step_count, width = f->unit_rows == 8 ? 8 : 128, windows = f->unit_rows / 8;
     const uint64_t pad = SPMMI_FRAGMENT_PAD;
     const struct array all[ARRAY_COUNT] = {
         {f->row_of, (uint64_t)f->unit_count * f->unit_rows, pad, 4},
         {f->columns, steps * width, pad, 4},
-        {f->masks, steps * groups, pad, 2},
-        {f->block_first, steps * groups + 1, pad, 4},
+        {f->locals, f->block_count, pad, 8},
+        {f->block_first, steps * windows + 1, pad, 4},
         {f->bitmaps, f->block_count, pad, 8},
         {f->value_first, f->block_count + UINT64_C(1), pad, 4},
         {f->items, f->item_count, 0, sizeof *f->items},
@@ -451,7 +505,7 @@ static void counts_are_those_of_the_layout(void **state)
             struct built b = built_make(test_matrix_make(m, TEST_VALUES_INTEGER), &shapes[s]);
             struct spmmi_fragments counts, wanted = b.layout.view;
             wanted.row_of = wanted.columns = wanted.block_first = wanted.value_first = NULL;
-            wanted.masks = NULL;
+            wanted.locals = NULL;
             wanted.bitmaps = NULL;
             wanted.items = NULL;
             wanted.splits = NULL;
