@@ -8,6 +8,7 @@
 
 #include "format/alloc.h"
 #include "format/diag.h"
+#include "row_likeness.h"
 
 #define MAP_BYTES 12.0       /* of a packed block: its bits, and where its values begin */
 #define PACKED_GAIN 0.75     /* without a model: packed blocks, which are unpacked, must be so much smaller */
@@ -15,8 +16,9 @@
 #define PANEL_ROWS_FREE 128u /* taller ones have no kernel on a GPU */
 #define ORDER_WORTH 1.5      /* times what is to beat: the largest gain that is hoped for from an order */
 #define ORDER_FILL 32.0      /* nonzeros of a block, half of its places, from which on orders are not tried */
-#define ORDER_GAIN \
-    0.9 /* of the blocks or footprints before, what an order leaves where orders do something */
+#define LONG_ROWS 64.0       /* nonzeros of a mean row from which on orders are tried unseen */
+#define LIKENESS_MOST 0.87   /* of what spmmi_row_likeness says, for shorter ones */
+#define ORDER_GAIN 0.9       /* of blocks or footprints, what an order leaves where orders do something */
 /* The sample: as many strips as hold so many nonzeros on average, but so many at most and at least. */
 #define SAMPLE_NONZEROS 131072.0
 #define SAMPLE_MOST 128.0
@@ -182,15 +184,28 @@ static enum spmmi_fragment_height height_of(uint32_t panel_rows)
 }
 
 /* Making orders takes longer than all the rest, so a free choice tries them only where the blocks of windows have room
- * for more nonzeros, and where what was found so far is not too far from what is to beat. */
-static bool may_order_pay(const struct search *s, double to_beat)
+ * for more nonzeros, where what was found so far is not too far from what is to beat, and where a quick look finds like
+ * rows apart; long rows are cheap to order, as the cost is that of rows. */
+static spmm_status_t may_order_pay(const struct search *s, double to_beat, bool *pays, spmm_diag_t *diag)
 {
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_pattern *a = s->a;
     const struct spmmi_fragment_figures *windows = &s->studies->list[0].study.figures[SPMMI_FRAGMENT_8];
-    if (s->r->options.reorder != SPMM_REORDER_AUTO)
-        return s->r->options.reorder != SPMM_REORDER_NONE;
-    if (s->model == NULL || !isfinite(to_beat))
-        return s->model != NULL;
-    return windows->nnz < ORDER_FILL * windows->blocks && s->choice->best.seconds < ORDER_WORTH * to_beat;
+    *pays = s->r->options.reorder != SPMM_REORDER_NONE &&
+            (s->r->options.reorder != SPMM_REORDER_AUTO || s->model != NULL);
+    if (s->r->options.reorder != SPMM_REORDER_AUTO || s->model == NULL || !isfinite(to_beat))
+        goto cleanup;
+    *pays = windows->nnz < ORDER_FILL * windows->blocks && s->choice->best.seconds < ORDER_WORTH * to_beat;
+    if (!*pays || a->mean >= LONG_ROWS)
+        goto cleanup;
+    if (s->studies->likeness == 0) {
+        status = spmmi_row_likeness(a->rows, a->cols, a->row_ptr, a->col_ind, s->r->threads,
+                                    &s->studies->likeness);
+        SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the likeness of rows");
+    }
+    *pays = s->studies->likeness < LIKENESS_MOST;
+cleanup:
+    return status;
 }
 
 /* Returns whether blocks of windows, or footprints of panels, fall so far that other orders may do as well. */
@@ -259,12 +274,16 @@ spmm_status_t spmmi_choose_fragment(const struct spmmi_request *r, const struct 
     spmm_status_t status = SPMM_OK;
     const struct search s = {r, a, studies, model, layout, n, choice};
     const struct spmmi_fragment_study *study = NULL;
+    bool pays = false;
     memset(choice, 0, sizeof *choice);
     SPMM_TRY(study_of(&s, NULL, &study, diag));
     (void)try_all(&s, study, NULL);
     assert(choice->count > 0);
     choice->is_sparse = !spmmi_is_fragments(r->family) && choice->best.block_nnz < SPMMI_FRAGMENT_DENSITY;
-    if (!choice->is_sparse && may_order_pay(&s, to_beat))
+    if (choice->is_sparse)
+        goto cleanup;
+    SPMM_TRY(may_order_pay(&s, to_beat, &pays, diag));
+    if (pays)
         SPMM_TRY(try_orders(&s, diag));
 cleanup:
     return status;

@@ -16,6 +16,7 @@ struct spmmi_fragment_studies {
         struct spmmi_fragment_study study;
     } list[SPMMI_ORDER_KINDS];
     int count;
+    double likeness; /* of rows that are apart; 0: not looked at */
 };
 void spmmi_fragment_studies_free(struct spmmi_fragment_studies *studies);
 

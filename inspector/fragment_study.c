@@ -23,8 +23,7 @@
 #define PANEL_ITEMS 8.0
 #define WINDOW_STEPS_LEAST 16.0
 #define PANEL_STEPS_LEAST 4.0
-#define BEARABLE \
-    2.0 /* items of so many times even ones: where none is longer, no unit is cut, and no sums are added */
+#define BEARABLE 2.0 /* times an even item: where none is longer no unit is cut, and no sums are added */
 
 /* What a thread needs to count one strip after the other. */
 struct worker {
