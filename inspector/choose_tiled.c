@@ -113,7 +113,8 @@ static double predict(const struct spmmi_request *r, const struct spmmi_model_ma
     const struct spmmi_model_candidate candidate = {.family = SPMM_FAMILY_TILED,
                                                     .schedule = c->balance.schedule,
                                                     .panels = stats,
-                                                    .register_tile = (uint32_t)stats->register_tile};
+                                                    .register_tile = (uint32_t)stats->register_tile,
+                                                    .cut_rows = (double)c->study->cut_rows};
     return spmmi_model_predict(&r->device, model, &candidate, n, layout, r->options.dtype).seconds;
 }
 

@@ -46,6 +46,7 @@ struct spmmi_model_candidate {
     spmm_schedule_t schedule;
     const spmm_panel_stats_t *panels;              /* tiled */
     uint32_t register_tile;                        /* tiled: R; 0: spmmi_model_register_tile */
+    double cut_rows;                               /* tiled: rows of two segments or more */
     const struct spmmi_model_fragments *fragments; /* window, panel */
     spmm_compute_t compute;                        /* window, panel */
 };

@@ -11,10 +11,11 @@
 #define L2_USED 0.7
 #define ISSUE_PER_CYCLE 4.0
 #define WARPS_PER_SM 64.0
-#define WAVEFRONT 128.0 /* bytes that shared memory and the L1 cache pass in a cycle */
+#define SPLIT_THREADS 256.0 /* of a block that adds up a cut row */
+#define WAVEFRONT 128.0     /* bytes that shared memory and the L1 cache pass in a cycle */
 
 /* Weights inside a term, fitted with the factors to the same measurements on an H200 (docs/model.md). */
-#define PARTIAL_COST 4.3  /* bytes of a partial sum, over those of C */
+#define PARTIAL_COST 2.0  /* bytes of a partial sum, over those of C */
 #define ENTRY_PASSES 2.5  /* wavefronts of the entries of a slice */
 #define COLUMN_PASSES 0.7 /* wavefronts of a staged sector, column-major B */
 #define ROW_PASSES 1.7    /* the same, row-major B */
@@ -24,6 +25,7 @@
 #define LONE_STAGE 5.6    /* the same where a block is alone */
 #define LONE_BATCH 1.0
 #define LONE_ENTRY 0.17
+#define SPLIT_STEPS 2.0   /* of a wave of the blocks that add up cut rows */
 #define SUMS_A_STEP 128.0 /* partial sums of the longest row: eight groups of threads, loads ahead */
 #define STAGE_BATCH 4.0   /* columns that a thread asks for together */
 
@@ -66,6 +68,12 @@ static double shared_seconds(const struct spmmi_model_query *q, double passes)
     return (reads + stores) * WAVEFRONT / q->profile->shared_rate;
 }
 
+/* Rows that are segments each have no partial sums. */
+static int is_cut(const struct spmmi_model_query *q)
+{
+    return q->candidate->panels->segment > 0 && (double)q->candidate->panels->units > q->matrix->rows;
+}
+
 static void add_bytes(const struct spmmi_model_query *q, double passes, struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
@@ -75,7 +83,7 @@ static void add_bytes(const struct spmmi_model_query *q, double passes, struct s
     const double entries = (double)t->slices * LANES;
     const double a = entries * (q->number_bytes + LOCAL_BYTES) + (double)t->footprint_sum * INDEX_BYTES;
     const double a_reads = a > L2_USED * d->l2_bytes ? passes : 1;
-    const double partials = t->segment > 0 ? fmax((double)t->units - m->rows, 0) : 0;
+    const double partials = is_cut(q) ? (double)t->units - m->rows + q->candidate->cut_rows : 0;
     const double c = (m->rows + 2 * PARTIAL_COST * partials) * q->n * q->number_bytes;
     const double slot =
         q->is_col_major ? q->number_bytes : ceil(tile * q->number_bytes / SECTOR) * SECTOR / tile;
@@ -134,6 +142,18 @@ static void add_waiting(const struct spmmi_model_query *q, double passes, struct
         step;
 }
 
+/* The second kernel: a block of 256 threads a row and 32 columns, and the longest row. */
+static void add_sums(const struct spmmi_model_query *q, struct spmmi_prediction *p)
+{
+    const struct spmmi_device_profile *d = q->profile;
+    const double blocks = q->candidate->cut_rows * ceil(q->n / LANES);
+    const double waves = blocks / (d->multiprocessors * WARPS_PER_SM * LANES / SPLIT_THREADS);
+    const double sums = ceil(q->matrix->longest / (double)q->candidate->panels->segment);
+    p->launches = 1;
+    p->term[SPMMI_TERM_CONVERT] =
+        (SPLIT_STEPS * waves + sums / SUMS_A_STEP) * SPMMI_MODEL_STEP_CYCLES / d->clock_hz;
+}
+
 void spmmi_model_tiled(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
@@ -146,9 +166,6 @@ void spmmi_model_tiled(const struct spmmi_model_query *q, struct spmmi_predictio
                                 (double)t->footprint_sum / LANES * 5.5 * tile;
     p->term[SPMMI_TERM_ISSUE] = instructions * passes / (ISSUE_PER_CYCLE * d->multiprocessors * d->clock_hz);
     add_waiting(q, passes, p);
-    if (t->segment > 0 && (double)t->units > q->matrix->rows) {
-        const double sums = ceil(q->matrix->longest / (double)t->segment);
-        p->launches = 1;
-        p->term[SPMMI_TERM_CONVERT] = sums / SUMS_A_STEP * SPMMI_MODEL_STEP_CYCLES / d->clock_hz;
-    }
+    if (is_cut(q))
+        add_sums(q, p);
 }

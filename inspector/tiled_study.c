@@ -31,6 +31,8 @@ static spmm_status_t cut(struct spmmi_tiled_study *s, const struct spmmi_pattern
     SPMM_TRY_ALLOC(s->unit_row, diag);
     spmmi_units_cut(a->rows, a->row_ptr, s->segment, s->cut_ptr, s->unit_row);
     s->unit_ptr = s->cut_ptr;
+    for (int64_t row = 0; row < a->rows; row++)
+        s->cut_rows += a->row_ptr[row + 1] - a->row_ptr[row] > s->segment;
 cleanup:
     return status;
 }

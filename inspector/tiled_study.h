@@ -26,6 +26,7 @@ struct spmmi_pattern {
 struct spmmi_tiled_study {
     uint32_t segment; /* 0: whole rows */
     uint64_t units;
+    int64_t cut_rows;     /* of two units or more */
     int64_t columns_used; /* of the matrix */
     const int64_t *unit_ptr;
     int64_t *cut_ptr;   /* owned; NULL for whole rows */

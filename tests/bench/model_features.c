@@ -165,10 +165,10 @@ static double bound_of(const struct kernel *k, const struct spmmi_paper *paper, 
                                               : spmmi_paper_segmented(paper, bound);
 }
 
-/* Figures of the panels are those of n: see panels_for. */
+/* Figures of the panels are those of n: see panels_for. panels and study are of the tiled family, else NULL. */
 static void print_line(const struct subject *s, const struct kernel *k, const spmm_panel_stats_t *panels,
-                       const struct spmmi_model_fragments *fragments, double spread, int64_t n,
-                       uint32_t layout)
+                       const struct spmmi_tiled_study *study, const struct spmmi_model_fragments *fragments,
+                       int64_t n, uint32_t layout)
 {
     const struct spmmi_device_profile *profile = &s->request.device;
     const struct spmmi_pattern *a = &s->pattern;
@@ -178,11 +178,12 @@ static void print_line(const struct subject *s, const struct kernel *k, const sp
                                                     .schedule = k->schedule,
                                                     .panels = panels,
                                                     .register_tile = tile,
+                                                    .cut_rows = study != NULL ? (double)study->cut_rows : 0,
                                                     .fragments = fragments,
                                                     .compute = k->compute};
     const struct spmmi_prediction p = spmmi_model_predict(profile, &s->model, &candidate, n, layout, dtype);
-    const double scatter = k->is_reordered && layout == SPMM_LAYOUT_COL_MAJOR
-                               ? spmmi_scatter_seconds(&s->request, a->rows, spread, n)
+    const double scatter = study != NULL && k->is_reordered && layout == SPMM_LAYOUT_COL_MAJOR
+                               ? spmmi_scatter_seconds(&s->request, a->rows, study->spread, n)
                                : 0;
     /* What Eq. 2, 3 or 6 says, each access to B a line from DRAM; of tensor cores they say nothing. */
     const struct spmmi_paper paper = paper_of(s, panels, tile);
@@ -303,7 +304,7 @@ static spmm_status_t print_fragments(struct subject *s, const struct kernel *k, 
     for (int i = 0; i < column_count; i++)
         for (uint32_t layout = SPMM_LAYOUT_ROW_MAJOR; layout <= SPMM_LAYOUT_COL_MAJOR; layout *= 2)
             if ((layouts & layout) != 0)
-                print_line(s, k, NULL, &fragments, 0, columns[i], layout);
+                print_line(s, k, NULL, NULL, &fragments, columns[i], layout);
 cleanup:
     return status;
 }
@@ -329,8 +330,7 @@ static spmm_status_t print_kernel(struct subject *s, const struct kernel *k, spm
             is_tiled ? panels_for(s, k, &stats, columns[i]) : (spmm_panel_stats_t){0};
         for (uint32_t layout = SPMM_LAYOUT_ROW_MAJOR; layout <= SPMM_LAYOUT_COL_MAJOR; layout *= 2)
             if ((layouts & layout) != 0)
-                print_line(s, k, is_tiled ? &panels : NULL, NULL, is_tiled ? study->spread : 0, columns[i],
-                           layout);
+                print_line(s, k, is_tiled ? &panels : NULL, study, NULL, columns[i], layout);
     }
 cleanup:
     return status;

@@ -50,7 +50,7 @@ static const struct tiled_case tiled_cases[] = {
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE, .u_min = 0.01,
              .balance = SPMM_BALANCE_CHART),
      SPMM_SCHEDULE_WHOLE, 0, 32, 0, SPMMI_REASON_EVEN},
-    /* 47 us as whole rows, 28 in segments of the mean row. */
+    /* 47 us as whole rows, 29 in segments of the mean row. */
     {"the_model_cuts_what_the_chart_leaves_whole", "gen:femshuf:12:12:12",
      OPTIONS(.n = n_8, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE),
      SPMM_SCHEDULE_SEGMENTED, 68, 32, 0, SPMMI_REASON_PREDICTED},
@@ -58,18 +58,18 @@ static const struct tiled_case tiled_cases[] = {
      OPTIONS(.n = n_8, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
              .balance = SPMM_BALANCE_CHART),
      SPMM_SCHEDULE_WHOLE, 0, 32, 0, SPMMI_REASON_EVEN},
-    /* 14 us in segments of the mean row, 12 as whole rows. */
-    {"the_model_leaves_whole_what_the_chart_cuts", "gen:powerlaw:5000:200:2",
+    /* 25 us in segments of the mean row, 13 as whole rows. */
+    {"the_model_leaves_whole_what_the_chart_cuts", "gen:powerlaw:20000:100:3",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE),
-     SPMM_SCHEDULE_WHOLE, 0, 64, 0, SPMMI_REASON_PREDICTED},
-    {"the_chart_alone_cuts_it", "gen:powerlaw:5000:200:2",
+     SPMM_SCHEDULE_WHOLE, 0, 256, 0, SPMMI_REASON_PREDICTED},
+    {"the_chart_alone_cuts_it", "gen:powerlaw:20000:100:3",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
              .balance = SPMM_BALANCE_CHART),
-     SPMM_SCHEDULE_SEGMENTED, 2, 64, 0, SPMMI_REASON_UNEVEN},
+     SPMM_SCHEDULE_SEGMENTED, 3, 256, 0, SPMMI_REASON_UNEVEN},
     /* The model speaks of GPUs only. */
-    {"a_cpu_follows_the_chart", "gen:powerlaw:5000:200:2",
+    {"a_cpu_follows_the_chart", "gen:powerlaw:20000:100:3",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE, .device = "cpu"),
-     SPMM_SCHEDULE_SEGMENTED, 2, 256, 0, SPMMI_REASON_UNEVEN},
+     SPMM_SCHEDULE_SEGMENTED, 3, 256, 0, SPMMI_REASON_UNEVEN},
     {"whole_rows_can_be_forced", "gen:arrow:20000",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled/whole", .reorder = SPMM_REORDER_NONE),
      SPMM_SCHEDULE_WHOLE, 0, 256, 0, SPMMI_REASON_FORCED},
@@ -187,7 +187,7 @@ static void the_trace_tells_what_the_order_does(void **state)
 static void the_trace_tells_who_decided_on_cutting(void **state)
 {
     (void)state;
-    spmm_matrix_t *m = inspect_generate("gen:powerlaw:5000:200:2");
+    spmm_matrix_t *m = inspect_generate("gen:powerlaw:20000:100:3");
     const spmm_inspect_options_t options =
         OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE);
     spmm_plan_t *plan = inspect_plan(m, &options);

@@ -336,8 +336,8 @@ static void panel_terms_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 64 * 1800 * 128 / 4e13);
     /* A block: 10, 16 loads of B and 4 MMAs; a step of each of 8 warps 40. */
     assert_near(p.term[SPMMI_TERM_ISSUE], 2 * (1800 * 30 + 32 * 8 * 40) / 3.2e10);
-    /* A stage of 128 * 544 bytes and blocks is more than there is: one block of threads an SM, 32 on 10 are 3.2 waves. A
-     * warp has 7.03 blocks a step. */
+    /* A stage of 128 * 544 bytes and blocks is more than there is: one block of threads an SM, 32 on 10 are 3.2 waves.
+     * A warp has 7.03 blocks a step. */
     const double step = 1.5 + 0.05 * 1800 / 256;
     assert_near(p.term[SPMMI_TERM_WAVES], 3.2 * (2 + step * 2) * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], (2 + step * 3) * 1e-6);
