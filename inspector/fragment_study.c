@@ -18,12 +18,16 @@
 #define BYTES_FREE 67108864 /* words of columns that all threads may have, however few the nonzeros */
 #define BYTES_A_NONZERO 16
 
-/* Items that a multiprocessor takes at a time, or two times over: a warp walks a window, a block of threads a panel. */
+/* Windows: a warp walks an item, and a multiprocessor takes so many at a time. Where no unit has more steps than
+ * WINDOW_BEARABLE even items, none is cut, and no sums are added. */
 #define WINDOW_ITEMS 32.0
-#define PANEL_ITEMS 8.0
 #define WINDOW_STEPS_LEAST 16.0
-#define PANEL_STEPS_LEAST 4.0
-#define BEARABLE 2.0 /* times an even item: where none is longer no unit is cut, and no sums are added */
+#define WINDOW_BEARABLE 2.0
+/* Panels: a block of threads walks an item, for each tile of columns. Only units are cut that are so many times as long
+ * as the mean, or, where there are fewer than PANEL_ITEMS a multiprocessor, as the mean of so many. */
+#define PANEL_ITEMS 4.0
+#define PANEL_STEPS_LEAST 8.0
+#define PANEL_BEARABLE 4.0
 
 /* What a thread needs to count one strip after the other. */
 struct worker {
@@ -259,12 +263,21 @@ struct spmmi_fragment_items spmmi_fragment_items(const struct spmmi_fragment_stu
     return sum;
 }
 
+static double window_granule(const struct spmmi_fragment_figures *f, int multiprocessors)
+{
+    const double even = fmax(ceil(f->steps / (WINDOW_ITEMS * multiprocessors)), WINDOW_STEPS_LEAST);
+    return f->longest <= WINDOW_BEARABLE * even ? fmax(even, f->longest) : even;
+}
+
+static double panel_granule(const struct spmmi_fragment_figures *f, int multiprocessors)
+{
+    const double mean = f->steps / fmax(f->units, PANEL_ITEMS * multiprocessors);
+    return fmax(ceil(PANEL_BEARABLE * mean), PANEL_STEPS_LEAST);
+}
+
 uint32_t spmmi_fragment_granule(const struct spmmi_fragment_figures *figures, int multiprocessors)
 {
-    const bool is_window = figures->unit_rows == SPMMI_WINDOW_ROWS;
-    const double items = (is_window ? WINDOW_ITEMS : PANEL_ITEMS) * multiprocessors;
-    const double even =
-        fmax(ceil(figures->steps / items), is_window ? WINDOW_STEPS_LEAST : PANEL_STEPS_LEAST);
-    const double wanted = figures->longest <= BEARABLE * even ? fmax(even, figures->longest) : even;
+    const double wanted = figures->unit_rows == SPMMI_WINDOW_ROWS ? window_granule(figures, multiprocessors)
+                                                                  : panel_granule(figures, multiprocessors);
     return (uint32_t)fmin(wanted, SPMMI_STEPS_MAX);
 }

@@ -53,7 +53,7 @@ struct spmmi_fragment_items {
 struct spmmi_fragment_items spmmi_fragment_items(const struct spmmi_fragment_study *study,
                                                  enum spmmi_fragment_height height, uint32_t granule);
 
-/* Most steps of an item, so that items spread over the multiprocessors; no unit is cut where none is much longer. */
+/* Most steps of an item, so that items spread over the multiprocessors; only units much longer than others are cut. */
 uint32_t spmmi_fragment_granule(const struct spmmi_fragment_figures *figures, int multiprocessors);
 
 #endif

@@ -52,8 +52,8 @@ static const struct forced_case forced_cases[] = {
     {"panels_can_be_given_a_height", "gen:band:40000:3",
      OPTIONS(.n = n_64, .n_count = 1, .dtype = SPMM_F64, .force_kernel = "panel/packed", .panel_rows = 128,
              .reorder = SPMM_REORDER_NONE),
-     SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 128, 4, 0, SPMM_COMPUTE_F64},
-    /* 16 panels of 8 steps over 1,056 items: 4, but twice that is borne. */
+     SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 128, 8, 0, SPMM_COMPUTE_F64},
+    /* 4 times 16 panels of 8 steps over 528 items are 1. */
     {"types_of_16_bits_have_their_own_compute_type", "gen:dense:1024:1024",
      OPTIONS(.n = n_64, .n_count = 1, .dtype = SPMM_BF16, .force_kernel = "panel/dense", .panel_rows = 64,
              .reorder = SPMM_REORDER_NONE),
@@ -62,6 +62,11 @@ static const struct forced_case forced_cases[] = {
     {"long_rows_make_granules_longer", "gen:dense:64:100000",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "window/dense", .reorder = SPMM_REORDER_NONE),
      SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, 8, 24, 0, SPMM_COMPUTE_3XTF32},
+    /* A panel of 782 steps: 4 times 782 over 528 items are 6. */
+    {"few_long_panels_are_cut", "gen:dense:64:100000",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "panel/dense", .panel_rows = 64,
+             .reorder = SPMM_REORDER_NONE),
+     SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, 64, 8, 0, SPMM_COMPUTE_3XTF32},
     {"rows_can_be_taken_in_another_order", "gen:femshuf:9:9:9",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "window/packed", .reorder = SPMM_REORDER_MINHASH),
      SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, 0, SPMMI_PART_REORDERED, SPMM_COMPUTE_3XTF32},
@@ -75,16 +80,16 @@ static const struct forced_case forced_cases[] = {
      SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, 16, 0, SPMM_COMPUTE_3XTF32},
     {"without_nonzeros_panels_have_64_rows", "gen:empty:300:20",
      OPTIONS(.n = n_128, .n_count = 1, .force_kernel = "panel"), SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 64,
-     4, 0, SPMM_COMPUTE_3XTF32},
+     8, 0, SPMM_COMPUTE_3XTF32},
     {"panels_of_256_rows_must_be_named", "gen:empty:300:20",
      OPTIONS(.n = n_8, .n_count = 1, .force_kernel = "panel", .panel_rows = 256), SPMM_FAMILY_PANEL,
-     SPMM_SCHEDULE_PACKED, 256, 4, 0, SPMM_COMPUTE_3XTF32},
+     SPMM_SCHEDULE_PACKED, 256, 8, 0, SPMM_COMPUTE_3XTF32},
     {"a_matrix_without_rows_has_a_part", "gen:empty:0:7",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "window"), SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8,
      16, 0, SPMM_COMPUTE_3XTF32},
     {"a_cpu_follows_rules", "gen:dense:128:128",
      OPTIONS(.n = n_64, .n_count = 1, .device = "cpu", .force_kernel = "panel"), SPMM_FAMILY_PANEL,
-     SPMM_SCHEDULE_DENSE, 64, 4, 0, SPMM_COMPUTE_3XTF32},
+     SPMM_SCHEDULE_DENSE, 64, 8, 0, SPMM_COMPUTE_3XTF32},
 };
 
 static void assert_is_order(const struct spmmi_part *part)

@@ -112,7 +112,7 @@ static void items_are_cut_where_the_granule_says(void **state)
     assert_true(items.items == 76 && items.partials == 2);
     items = spmmi_fragment_items(&s, SPMMI_FRAGMENT_8, 1);
     assert_true(items.items == 75 + 74 * 2 && items.partials == items.items);
-    /* 223 steps over 32 or 8 items of one multiprocessor. */
+    /* 223 steps over 32 items of one multiprocessor. */
     struct spmmi_fragment_figures f = s.figures[SPMMI_FRAGMENT_8];
     assert_int_equal(spmmi_fragment_granule(&f, 1), 16);
     f.steps = 3201;
@@ -123,10 +123,10 @@ static void items_are_cut_where_the_granule_says(void **state)
     f.longest = 43;
     assert_int_equal(spmmi_fragment_granule(&f, 5), 21);
     f.unit_rows = 64;
-    assert_int_equal(spmmi_fragment_granule(&f, 5), 81);
-    f.steps = 10;
-    f.longest = 9;
-    assert_int_equal(spmmi_fragment_granule(&f, 5), 4);
+    assert_int_equal(spmmi_fragment_granule(&f, 5),
+                     171); /* 4 times 3,201 / 75: there are more than 20 units */
+    assert_int_equal(spmmi_fragment_granule(&f, 50), 65);  /* 4 times 3,201 / 200 */
+    assert_int_equal(spmmi_fragment_granule(&f, 1000), 8); /* 12,804 / 4,000 are less */
     f.steps = 1e18;
     assert_int_equal(spmmi_fragment_granule(&f, 1), SPMMI_STEPS_MAX);
     spmmi_fragment_study_close(&s);
