@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life of an executor on a GPU, and its values. Its device memory is one allocation, cut by struct spmmi_arena,
- * and one for each tiled part. Parts that no product can reach have none. */
+ * and one for each part of another family than rows. Parts that no product can reach have none. */
 #include <cuda_runtime_api.h>
 #include <string.h>
 
@@ -145,27 +145,27 @@ cleanup:
     return status;
 }
 
-static int has_part(const spmm_plan_t *plan, spmm_op_t op, spmm_schedule_t schedule)
+static int has_part(const spmm_plan_t *plan, spmm_op_t op, const struct spmmi_cuda_name *name)
 {
     for (uint32_t i = 0; i < plan->part_count; i++) {
-        if (plan->parts[i].op == op && plan->parts[i].schedule == schedule)
+        if (plan->parts[i].op == op && spmmi_cuda_is_named(name, &plan->parts[i]))
             return 1;
     }
     return 0;
 }
 
-/* Would the forced schedule run a variant with another part, where either leaves C in an order of its own? */
-static int reorders(const spmm_plan_t *plan, spmm_schedule_t forced)
+/* Would the forced kernel run a variant with another part, where either leaves C in an order of its own? */
+static int reorders(const spmm_plan_t *plan, const struct spmmi_cuda_name *forced)
 {
     uint32_t flags = 0;
     int is_replaced = 0;
     for (uint32_t i = 0; i < plan->variant_count; i++) {
         const struct spmmi_part *own = &plan->parts[plan->variants[i].part_first];
-        is_replaced |= own->schedule != forced;
+        is_replaced |= !spmmi_cuda_is_named(forced, own);
         flags |= own->flags;
     }
     for (uint32_t i = 0; i < plan->part_count; i++)
-        flags |= plan->parts[i].schedule == forced ? plan->parts[i].flags : 0;
+        flags |= spmmi_cuda_is_named(forced, &plan->parts[i]) ? plan->parts[i].flags : 0;
     return is_replaced && (flags & SPMMI_PART_PERMUTES_OUTPUT) != 0;
 }
 
@@ -176,31 +176,46 @@ static spmm_status_t force(struct spmmi_cuda *cuda, const spmm_plan_t *plan, con
     spmm_status_t status = SPMM_OK;
     if (force_kernel == NULL)
         goto cleanup;
-    cuda->forced = spmmi_cuda_kernel_schedule(force_kernel, &cuda->forced_tile);
-    SPMM_REQUIRE(cuda->forced != 0, SPMM_ERR_ARGUMENT, diag, "there is no GPU kernel named %.60s",
+    cuda->forced = spmmi_cuda_name_of(force_kernel);
+    SPMM_REQUIRE(cuda->forced.schedule != 0, SPMM_ERR_ARGUMENT, diag, "there is no GPU kernel named %.60s",
                  force_kernel);
     for (int op = 0; op < SPMMI_OP_COUNT; op++)
-        SPMM_REQUIRE(!has_op(plan, (spmm_op_t)op) || has_part(plan, (spmm_op_t)op, cuda->forced),
+        SPMM_REQUIRE(!has_op(plan, (spmm_op_t)op) || has_part(plan, (spmm_op_t)op, &cuda->forced),
                      SPMM_ERR_ARGUMENT, diag,
                      "the plan has no part for %.60s and op %s: inspect with that schedule", force_kernel,
                      spmm_op_name((spmm_op_t)op));
-    SPMM_REQUIRE(!reorders(plan, cuda->forced), SPMM_ERR_ARGUMENT, diag,
+    SPMM_REQUIRE(!reorders(plan, &cuda->forced), SPMM_ERR_ARGUMENT, diag,
                  "the plan leaves C in an order of its own, which \"%.60s\" would change", force_kernel);
 cleanup:
     return status;
 }
 
-static spmm_status_t tiled_create(struct spmmi_cuda *cuda, const spmm_plan_t *plan, spmm_diag_t *diag)
+/* The parts that are packed copies of A: all but those of the rows family. */
+static spmm_status_t packed_create(struct spmmi_cuda *cuda, const spmm_plan_t *plan, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     for (uint32_t i = 0; i < cuda->part_count; i++) {
-        if (!cuda->part_is_used[i] || cuda->parts[i].family != SPMM_FAMILY_TILED)
+        if (!cuda->part_is_used[i] || cuda->parts[i].family == SPMM_FAMILY_ROWS)
             continue;
-        SPMM_TRY(spmmi_cuda_tiled_create(plan, i, cuda->forced_tile, &cuda->tiled[i], diag));
-        cuda->memory_bytes += cuda->tiled[i].memory_bytes;
+        if (cuda->parts[i].family == SPMM_FAMILY_TILED)
+            SPMM_TRY(spmmi_cuda_tiled_create(plan, i, cuda->forced.register_tile, &cuda->tiled[i], diag));
+        else
+            SPMM_TRY(spmmi_cuda_fragments_create(plan, i, cuda->device, &cuda->fragments[i], diag));
+        cuda->memory_bytes += cuda->tiled[i].memory_bytes + cuda->fragments[i].memory_bytes;
     }
 cleanup:
     return status;
+}
+
+static spmm_status_t packed_bytes(const struct spmmi_cuda *cuda, const spmm_plan_t *plan, uint32_t part,
+                                  uint64_t *bytes, spmm_diag_t *diag)
+{
+    *bytes = 0;
+    if (!cuda->part_is_used[part] || cuda->parts[part].family == SPMM_FAMILY_ROWS)
+        return SPMM_OK;
+    return cuda->parts[part].family == SPMM_FAMILY_TILED
+               ? spmmi_cuda_tiled_bytes(plan, part, bytes, diag)
+               : spmmi_cuda_fragments_bytes(plan, part, bytes, diag);
 }
 
 spmm_status_t spmmi_cuda_memory_bytes(const spmm_plan_t *plan, int device, const char *force_kernel,
@@ -217,8 +232,7 @@ spmm_status_t spmmi_cuda_memory_bytes(const spmm_plan_t *plan, int device, const
     *device_bytes = arena.bytes;
     for (uint32_t i = 0; i < cuda->part_count; i++) {
         uint64_t bytes = 0;
-        if (cuda->part_is_used[i] && cuda->parts[i].family == SPMM_FAMILY_TILED)
-            SPMM_TRY(spmmi_cuda_tiled_bytes(plan, i, &bytes, diag));
+        SPMM_TRY(packed_bytes(cuda, plan, i, &bytes, diag));
         *device_bytes += bytes;
     }
 cleanup:
@@ -247,7 +261,7 @@ spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const char 
     /* Counters start at zero and every launch leaves them so; padding of the values must be finite. */
     SPMM_TRY_CUDA(cudaMemset(cuda->memory, 0, (size_t)cuda->memory_bytes), diag);
     SPMM_TRY(spmmi_cuda_upload(cuda, plan, diag));
-    SPMM_TRY(tiled_create(cuda, plan, diag));
+    SPMM_TRY(packed_create(cuda, plan, diag));
     if (plan->values != NULL)
         SPMM_TRY(spmmi_cuda_set_values(cuda, plan->values, NULL, diag));
     SPMM_TRY_CUDA(cudaDeviceSynchronize(), diag);
@@ -263,8 +277,10 @@ void spmmi_cuda_destroy(struct spmmi_cuda *cuda)
 {
     if (cuda == NULL)
         return;
-    for (uint32_t i = 0; i < cuda->part_count; i++)
+    for (uint32_t i = 0; i < cuda->part_count; i++) {
         (void)cudaFree(cuda->tiled[i].memory);
+        (void)cudaFree(cuda->fragments[i].memory);
+    }
     (void)cudaFree(cuda->memory);
     spmmi_free(cuda);
 }
@@ -295,11 +311,13 @@ spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values,
             (cudaError_t)spmmi_gather_cuda((int)cuda->dtype, cuda->nnz, t->map, n->values, t->values, stream),
             diag);
     for (uint32_t i = 0; i < cuda->part_count; i++) {
-        if (cuda->tiled[i].memory != NULL)
-            SPMM_TRY_CUDA((cudaError_t)spmmi_scatter_cuda((int)cuda->dtype, cuda->nnz,
-                                                          cuda->tiled[i].value_map, n->values,
-                                                          cuda->tiled[i].values, stream),
-                          diag);
+        const uint32_t *map =
+            cuda->tiled[i].memory != NULL ? cuda->tiled[i].value_map : cuda->fragments[i].value_map;
+        void *to = cuda->tiled[i].memory != NULL ? cuda->tiled[i].values : cuda->fragments[i].values;
+        if (map != NULL)
+            SPMM_TRY_CUDA(
+                (cudaError_t)spmmi_scatter_cuda((int)cuda->dtype, cuda->nnz, map, n->values, to, stream),
+                diag);
     }
     if (is_host)
         SPMM_TRY_CUDA(cudaStreamSynchronize(stream), diag);

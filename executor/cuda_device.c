@@ -9,12 +9,17 @@
 
 static const struct {
     const char *name;
+    spmm_family_t family;
     spmm_schedule_t schedule;
 } catalogue[] = {
-    {"cuda/rows/row-split", SPMM_SCHEDULE_ROW_SPLIT},
-    {"cuda/rows/nonzero-split", SPMM_SCHEDULE_NONZERO_SPLIT},
-    {"cuda/tiled/whole", SPMM_SCHEDULE_WHOLE},
-    {"cuda/tiled/segmented", SPMM_SCHEDULE_SEGMENTED},
+    {"cuda/rows/row-split", SPMM_FAMILY_ROWS, SPMM_SCHEDULE_ROW_SPLIT},
+    {"cuda/rows/nonzero-split", SPMM_FAMILY_ROWS, SPMM_SCHEDULE_NONZERO_SPLIT},
+    {"cuda/tiled/whole", SPMM_FAMILY_TILED, SPMM_SCHEDULE_WHOLE},
+    {"cuda/tiled/segmented", SPMM_FAMILY_TILED, SPMM_SCHEDULE_SEGMENTED},
+    {"cuda/window/dense", SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE},
+    {"cuda/window/packed", SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED},
+    {"cuda/panel/dense", SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE},
+    {"cuda/panel/packed", SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED},
 };
 
 int spmmi_cuda_kernel_count(void)
@@ -80,24 +85,20 @@ static uint32_t tile_of(const char *suffix)
     return 0;
 }
 
-spmm_schedule_t spmmi_cuda_kernel_schedule(const char *name, uint32_t *register_tile)
+struct spmmi_cuda_name spmmi_cuda_name_of(const char *name)
 {
     for (int i = 0; i < spmmi_cuda_kernel_count(); i++) {
         const size_t length = strlen(catalogue[i].name);
         if (strncmp(catalogue[i].name, name, length) != 0)
             continue;
-        *register_tile =
-            catalogue[i].schedule == SPMM_SCHEDULE_WHOLE || catalogue[i].schedule == SPMM_SCHEDULE_SEGMENTED
-                ? tile_of(name + length)
-                : 0;
-        if (name[length] == '\0' || *register_tile != 0)
-            return catalogue[i].schedule;
+        const uint32_t tile = catalogue[i].family == SPMM_FAMILY_TILED ? tile_of(name + length) : 0;
+        if (name[length] == '\0' || tile != 0)
+            return (struct spmmi_cuda_name){catalogue[i].family, catalogue[i].schedule, tile};
     }
-    return (spmm_schedule_t)0;
+    return (struct spmmi_cuda_name){(spmm_family_t)0, (spmm_schedule_t)0, 0};
 }
 
 int spmmi_cuda_has_kernel(const char *name)
 {
-    uint32_t tile = 0;
-    return spmmi_cuda_kernel_schedule(name, &tile) != 0;
+    return spmmi_cuda_name_of(name).schedule != 0;
 }

@@ -6,15 +6,16 @@
 
 #include "cuda_call.h"
 #include "cuda_state.h"
+#include "fragment_name.h"
 #include "tiled_name.h"
 
 uint32_t spmmi_cuda_part_of(const struct spmmi_cuda *cuda, int variant, spmm_op_t op)
 {
     const uint32_t chosen = cuda->variants[variant].part_first;
-    if (cuda->forced == 0 || cuda->parts[chosen].schedule == cuda->forced)
+    if (cuda->forced.schedule == 0 || spmmi_cuda_is_named(&cuda->forced, &cuda->parts[chosen]))
         return chosen;
     for (uint32_t i = 0; i < cuda->part_count; i++) {
-        if (cuda->parts[i].op == op && cuda->parts[i].schedule == cuda->forced)
+        if (cuda->parts[i].op == op && spmmi_cuda_is_named(&cuda->forced, &cuda->parts[i]))
             return i;
     }
     return chosen;
@@ -31,6 +32,23 @@ static const struct spmmi_cuda_tiled *tiled_part(const struct spmmi_cuda *cuda,
 {
     const uint32_t part = pick_part(cuda, product);
     return cuda->parts[part].family == SPMM_FAMILY_TILED ? &cuda->tiled[part] : NULL;
+}
+
+/* The window or panel part that runs, else NULL. */
+static const struct spmmi_cuda_fragments *fragments_part(const struct spmmi_cuda *cuda,
+                                                         const struct spmmi_product *product)
+{
+    const uint32_t part = pick_part(cuda, product);
+    const spmm_family_t family = cuda->parts[part].family;
+    return family == SPMM_FAMILY_WINDOW || family == SPMM_FAMILY_PANEL ? &cuda->fragments[part] : NULL;
+}
+
+/* How a window or panel part multiplies: as the variant says, or where that has another part and the plan's type is
+ * f32, as exactly. */
+static spmm_compute_t compute_of(const struct spmmi_cuda *cuda, const struct spmmi_product *product)
+{
+    const spmm_compute_t compute = cuda->variants[product->variant].compute;
+    return compute == SPMM_COMPUTE_F32 ? SPMM_COMPUTE_3XTF32 : compute;
 }
 
 static uint32_t plan_launch(const struct spmmi_cuda *cuda, const struct spmmi_product *product,
@@ -63,6 +81,11 @@ void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, const struct spmmi_product
                          spmmi_cuda_tiled_register_tile(tiled, cuda->dtype, product->b->cols), text, size);
         return;
     }
+    if (fragments_part(cuda, product) != NULL) {
+        spmmi_fragment_name("cuda", &cuda->parts[pick_part(cuda, product)], compute_of(cuda, product), text,
+                            size);
+        return;
+    }
     const uint32_t part = plan_launch(cuda, product, &launch);
     (void)snprintf(text, size, "cuda/rows/%s/v%ul%u%s", spmm_schedule_name(cuda->parts[part].schedule),
                    launch.shape.vec, launch.shape.lanes, launch.shape.is_single ? "single" : "");
@@ -75,6 +98,11 @@ spmm_status_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, const st
     const struct spmmi_cuda_tiled *tiled = tiled_part(cuda, product);
     if (tiled != NULL) {
         *bytes = spmmi_cuda_tiled_workspace(tiled, cuda->dtype, product->b->cols);
+        return SPMM_OK;
+    }
+    const struct spmmi_cuda_fragments *fragments = fragments_part(cuda, product);
+    if (fragments != NULL) {
+        *bytes = spmmi_cuda_fragments_workspace(fragments, product);
         return SPMM_OK;
     }
     (void)plan_launch(cuda, product, &launch);
@@ -197,20 +225,25 @@ spmm_status_t spmmi_cuda_execute(struct spmmi_cuda *cuda, const struct spmmi_pro
                                  void *workspace, uint64_t workspace_bytes, void *stream)
 {
     const struct spmmi_cuda_tiled *tiled = tiled_part(cuda, product);
+    const struct spmmi_cuda_fragments *fragments = fragments_part(cuda, product);
+    const int is_rows = tiled == NULL && fragments == NULL, can_overlap = cuda->figures.can_overlap;
     uint64_t needed = 0;
     (void)spmmi_cuda_workspace_bytes(cuda, product, &needed);
     if (needed > workspace_bytes || (needed > 0 && workspace == NULL) || (uintptr_t)workspace % 16 != 0)
         return SPMM_ERR_WORKSPACE;
     /* Strides are 32-bit in the kernels: row-major leading dimensions in bytes must fit. */
-    if (tiled == NULL && ((product->b->order == SPMM_ROW_MAJOR && product->b->ld > UINT32_MAX / 8) ||
-                          (product->c->order == SPMM_ROW_MAJOR && product->c->ld > UINT32_MAX / 8)))
+    if (is_rows && ((product->b->order == SPMM_ROW_MAJOR && product->b->ld > UINT32_MAX / 8) ||
+                    (product->c->order == SPMM_ROW_MAJOR && product->c->ld > UINT32_MAX / 8)))
         return SPMM_ERR_TOO_LARGE;
     struct spmmi_cuda_scope scope;
     cudaError_t error = spmmi_cuda_enter(cuda->device, &scope);
     if (error == cudaSuccess)
-        error = tiled != NULL ? (cudaError_t)spmmi_cuda_tiled_execute(tiled, cuda->dtype, product, workspace,
-                                                                      cuda->figures.can_overlap, stream)
-                              : run_passes(cuda, product, workspace, stream);
+        error = is_rows ? run_passes(cuda, product, workspace, stream)
+                : tiled != NULL
+                    ? (cudaError_t)spmmi_cuda_tiled_execute(tiled, cuda->dtype, product, workspace,
+                                                            can_overlap, stream)
+                    : (cudaError_t)spmmi_cuda_fragments_execute(fragments, compute_of(cuda, product), product,
+                                                                workspace, can_overlap, stream);
     spmmi_cuda_leave(scope);
     if (error != cudaSuccess)
         (void)cudaGetLastError(); /* the status tells it; the caller's next check is not about this call */

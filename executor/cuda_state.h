@@ -4,6 +4,7 @@
 #define SPMMI_CUDA_STATE_H
 
 #include "cuda_backend.h"
+#include "cuda_fragments.h"
 #include "cuda_tiled.h"
 #include "executor/kernel_abi.h"
 #include "rows_launch.h"
@@ -20,6 +21,14 @@ struct spmmi_operand {
     uint32_t *map; /* op = T: position in A's order of each nonzero */
 };
 
+/* What a name of the catalogue says. */
+struct spmmi_cuda_name {
+    spmm_family_t family;
+    spmm_schedule_t schedule; /* 0: there is no such name */
+    uint32_t register_tile;   /* of a tiled kernel whose name ends in /r1, /r2, /r4 .. /r32; else 0 */
+};
+struct spmmi_cuda_name spmmi_cuda_name_of(const char *name);
+
 struct spmmi_cuda {
     int device;
     struct spmmi_rows_device figures;
@@ -33,8 +42,8 @@ struct spmmi_cuda {
     struct spmmi_stream_items items[SPMMI_PART_MAX];
     const struct spmmi_block *blocks[SPMMI_PART_MAX][SPMMI_ROWS_GRIDS]; /* nonzero split */
     struct spmmi_cuda_tiled tiled[SPMMI_PART_MAX];                      /* of the used parts of that family */
-    spmm_schedule_t forced;                                             /* 0 = the variant's part */
-    uint32_t forced_tile;                                               /* of tiled kernels; 0 = by n */
+    struct spmmi_cuda_fragments fragments[SPMMI_PART_MAX];              /* of window and panel parts */
+    struct spmmi_cuda_name forced;                                      /* schedule 0 = the variant's part */
     char *memory;
     uint64_t memory_bytes;
     uint32_t *arrivals;
@@ -58,8 +67,10 @@ static inline uint32_t spmmi_cuda_block_count(const struct spmmi_cuda *cuda, uin
     return (cuda->nnz + nonzeros - 1) / nonzeros;
 }
 
-/* The schedule of a kernel of the catalogue; 0 if there is no such name. A name of the tiled family may end in
- * /r1, /r2, /r4 .. /r32, which goes to register_tile, else 0. */
-spmm_schedule_t spmmi_cuda_kernel_schedule(const char *name, uint32_t *register_tile);
+/* Is this part what the name says? */
+static inline int spmmi_cuda_is_named(const struct spmmi_cuda_name *name, const struct spmmi_part *part)
+{
+    return part->family == name->family && part->schedule == name->schedule;
+}
 
 #endif

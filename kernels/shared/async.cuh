@@ -24,15 +24,6 @@ template <typename T> __device__ __forceinline__ void copy_async(void *shared, c
     copy_async<(int)sizeof(T)>(shared, static_cast<const void *>(global));
 }
 
-// 16 bytes, or zeros, for which nothing is read; `anywhere` is an address that could be.
-__device__ __forceinline__ void copy_or_zero(void *shared, const void *global, bool is_read, const void *anywhere)
-{
-    const uint32_t to = (uint32_t)__cvta_generic_to_shared(shared);
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(is_read ? global : anywhere),
-                 "r"(is_read ? 16 : 0)
-                 : "memory");
-}
-
 // Copies since the last call are one group; groups end in order.
 __device__ __forceinline__ void commit_copies()
 {

@@ -157,8 +157,10 @@ __global__ void __launch_bounds__(THREADS)
         const int64_t count = column0 + at.j < n ? rows - row0 - at.i : 0;
         T *out = dst + row0 + at.i + (column0 + at.j) * ldd;
         v[step] = load_vector<T, WIDE>(tile.at(at.i, at.j));
-        if (beta != T(0))
-            v[step].fma(beta, load_part<T, WIDE>(out, count, dst_aligned));
+        if constexpr (sizeof(T) > 2) {
+            if (beta != T(0))
+                v[step].fma(beta, load_part<T, WIDE>(out, count, dst_aligned));
+        }
         store_part<T, WIDE>(out, count, dst_aligned, v[step]);
     }
 }
@@ -204,9 +206,14 @@ int to_columns(int64_t rows, int64_t n, const void *src, int64_t lds, void *dst,
 
 } // namespace
 
-// Narrow matrices take narrow tiles, so that no thread idles on columns that do not exist.
-#define FOR_WIDTH(width, call) \
-    ((width) <= 4 ? call<T, 4> : (width) <= 8 ? call<T, 8> : (width) <= 16 ? call<T, 16> : call<T, 32>)
+// Narrow matrices take narrow tiles, so that no thread idles on columns that do not exist. A tile is no narrower than
+// what a thread moves at once.
+template <typename T> constexpr int NARROWEST = sizeof(T) > 2 ? 4 : 8;
+#define FOR_WIDTH(width, call)                       \
+    ((width) <= NARROWEST<T> ? call<T, NARROWEST<T>> \
+     : (width) <= 8          ? call<T, 8>            \
+     : (width) <= 16         ? call<T, 16>           \
+                             : call<T, 32>)
 
 extern "C" int spmmi_rows_from_columns_cuda(int dtype, int64_t rows, int64_t n, const void *src, int64_t lds,
                                             void *dst, int64_t ldd, void *cuda_stream)
@@ -215,6 +222,10 @@ extern "C" int spmmi_rows_from_columns_cuda(int dtype, int64_t rows, int64_t n, 
         return cudaSuccess;
     if (dtype == 1) {
         using T = float;
+        return FOR_WIDTH(ldd, to_rows)(rows, n, src, lds, dst, ldd, cuda_stream);
+    }
+    if (dtype != 2) {
+        using T = uint16_t; // moved, not looked at
         return FOR_WIDTH(ldd, to_rows)(rows, n, src, lds, dst, ldd, cuda_stream);
     }
     using T = double;
@@ -230,6 +241,12 @@ extern "C" int spmmi_columns_from_rows_cuda(int dtype, int64_t rows, int64_t n, 
     if (dtype == 1) {
         using T = float;
         return FOR_WIDTH(n, to_columns)(rows, n, src, lds, dst, ldd, beta, cuda_stream, is_dependent != 0);
+    }
+    if (dtype != 2) {
+        using T = uint16_t;
+        return beta != 0
+                   ? (int)cudaErrorInvalidValue
+                   : FOR_WIDTH(n, to_columns)(rows, n, src, lds, dst, ldd, 0, cuda_stream, is_dependent != 0);
     }
     using T = double;
     return FOR_WIDTH(n, to_columns)(rows, n, src, lds, dst, ldd, beta, cuda_stream, is_dependent != 0);

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See cuda_fragments.h. The kernels take row-major operands: a column-major one goes by way of row-major scratch in
+ * the workspace, a pass of columns at a time. */
+#include "cuda_fragments.h"
+
+#include <cuda_runtime_api.h>
+
+#include "cuda_arena.h"
+#include "cuda_call.h"
+#include "format/alloc.h"
+#include "fragment_layout.h"
+#include "op_pattern.h"
+
+#define PASS_COLUMNS 128 /* of a pass with conversions: the scratch of most matrices stays in the L2 cache */
+#define PASS_MAX 32768   /* of any pass: tiles of 16 columns are within a grid's 65535 */
+
+/* Entries of the arrays whose lengths are not in the layout as they are; the pad is part of them. */
+static uint64_t padded(uint64_t count)
+{
+    return count + SPMMI_FRAGMENT_PAD;
+}
+
+static uint64_t column_count(const struct spmmi_fragments *l, spmm_family_t family)
+{
+    return padded((uint64_t)l->step_count * SPMMI_STEP_COLUMNS(family));
+}
+
+static uint64_t first_count(const struct spmmi_fragments *l)
+{
+    return padded((uint64_t)l->step_count * (l->unit_rows / SPMMI_WINDOW_ROWS) + 1);
+}
+
+/* Device addresses by the counts of the layout. */
+static void cut(struct spmmi_arena *arena, uint64_t nnz, size_t number_bytes, struct spmmi_cuda_fragments *f)
+{
+    struct spmmi_fragments *l = &f->layout;
+    const int is_panel = f->family == SPMM_FAMILY_PANEL;
+    l->row_of = spmmi_arena_cut(arena, padded((uint64_t)l->unit_count * l->unit_rows), sizeof *l->row_of);
+    l->columns = spmmi_arena_cut(arena, column_count(l, f->family), sizeof *l->columns);
+    l->locals = is_panel ? spmmi_arena_cut(arena, 8 * padded(l->block_count), sizeof *l->locals) : NULL;
+    l->block_first = is_panel ? spmmi_arena_cut(arena, first_count(l), sizeof *l->block_first) : NULL;
+    l->bitmaps = spmmi_arena_cut(arena, padded(l->block_count), sizeof *l->bitmaps);
+    l->value_first = l->is_packed
+                         ? spmmi_arena_cut(arena, padded((uint64_t)l->block_count + 1), sizeof *l->value_first)
+                         : NULL;
+    l->items = spmmi_arena_cut(arena, l->item_count, sizeof *l->items);
+    l->splits = spmmi_arena_cut(arena, l->split_count, sizeof *l->splits);
+    f->values = spmmi_arena_cut(arena, padded(l->value_count), number_bytes);
+    l->values = f->values;
+    f->value_map = spmmi_arena_cut(arena, nnz, sizeof *f->value_map);
+}
+
+spmm_status_t spmmi_cuda_fragments_bytes(const spmm_plan_t *plan, uint32_t part, uint64_t *bytes,
+                                         spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_op_pattern a;
+    struct spmmi_arena arena = {NULL, 0};
+    const struct spmmi_part *p = &plan->parts[part];
+    struct spmmi_cuda_fragments f = {.family = p->family};
+    SPMM_TRY(spmmi_op_pattern_open(plan, p->op, &a, diag));
+    SPMM_TRY(
+        spmmi_fragments_count(a.rows, a.cols, a.row_ptr, a.col_ind, p, plan->dtype, &f.layout, diag));
+    cut(&arena, (uint64_t)plan->nnz, spmm_dtype_size(plan->dtype), &f);
+    *bytes = arena.bytes;
+cleanup:
+    spmmi_op_pattern_close(&a);
+    return status;
+}
+
+static spmm_status_t upload(const struct spmmi_cuda_fragments *f, const struct spmmi_fragment_layout *host,
+                            uint64_t nnz, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_fragments *to = &f->layout;
+    SPMM_TRY(spmmi_cuda_copy_up(to->row_of, host->row_of, (uint64_t)to->unit_count * to->unit_rows, 4, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->columns, host->columns, column_count(to, f->family), 4, diag));
+    if (to->locals != NULL)
+        SPMM_TRY(spmmi_cuda_copy_up(to->locals, host->locals, 8 * padded(to->block_count), 1, diag));
+    if (to->block_first != NULL)
+        SPMM_TRY(spmmi_cuda_copy_up(to->block_first, host->block_first, first_count(to), 4, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->bitmaps, host->bitmaps, padded(to->block_count), 8, diag));
+    if (to->value_first != NULL)
+        SPMM_TRY(spmmi_cuda_copy_up(to->value_first, host->value_first, (uint64_t)to->block_count + 1, 4,
+                                    diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->items, host->items, to->item_count, sizeof *to->items, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->splits, host->splits, to->split_count, sizeof *to->splits, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(f->value_map, host->value_map, nnz, 4, diag));
+cleanup:
+    return status;
+}
+
+/* Packed on the host, then copied: one part at a time, so that the host holds one packed copy of A at most. */
+spmm_status_t spmmi_cuda_fragments_create(const spmm_plan_t *plan, uint32_t part, int device,
+                                          struct spmmi_cuda_fragments *f, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_op_pattern a;
+    struct spmmi_fragment_layout host = {0};
+    struct spmmi_arena arena = {NULL, 0};
+    const struct spmmi_part *p = &plan->parts[part];
+    const size_t number_bytes = spmm_dtype_size(plan->dtype);
+    int shared_max = 0;
+    SPMM_TRY(spmmi_op_pattern_open(plan, p->op, &a, diag));
+    SPMM_TRY(spmmi_fragments_build(a.rows, a.cols, a.row_ptr, a.col_ind, p, plan->dtype, &host, diag));
+    if (a.map != NULL)
+        SPMM_TRY(spmmi_fragments_map_from_a(&host, plan->nnz, a.map, diag));
+    SPMM_TRY_CUDA(cudaDeviceGetAttribute(&shared_max, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), diag);
+    *f = (struct spmmi_cuda_fragments){
+        .layout = host.view, .family = p->family, .shared_max = (uint32_t)shared_max};
+    cut(&arena, (uint64_t)plan->nnz, number_bytes, f);
+    SPMM_TRY_CUDA(cudaMalloc((void **)&f->memory, (size_t)arena.bytes), diag);
+    f->memory_bytes = arena.bytes;
+    arena = (struct spmmi_arena){f->memory, 0};
+    cut(&arena, (uint64_t)plan->nnz, number_bytes, f);
+    SPMM_TRY_CUDA(cudaMemset(f->memory, 0, (size_t)f->memory_bytes), diag);
+    SPMM_TRY(upload(f, &host, (uint64_t)plan->nnz, diag));
+cleanup:
+    spmmi_fragments_free(&host);
+    spmmi_op_pattern_close(&a);
+    return status;
+}
+
+/* ---- Products ---- */
+
+/* How a product is cut into passes, and where in the workspace its pieces lie. */
+struct passes {
+    int converts_b, converts_c;
+    int64_t columns, pitch; /* of a pass; leading dimension of scratch */
+    uint64_t b_offset, c_offset, bytes;
+};
+
+static uint64_t aligned(uint64_t bytes)
+{
+    return (bytes + 255) / 256 * 256;
+}
+
+static struct passes plan_passes(const struct spmmi_cuda_fragments *f, const struct spmmi_product *product)
+{
+    const spmm_dense_t *b = product->b, *c = product->c;
+    const size_t number_bytes = spmm_dtype_size(b->type);
+    const int64_t wide = 16 / (int64_t)number_bytes, n = b->cols;
+    struct passes p = {.converts_b = b->order == SPMM_COL_MAJOR, .converts_c = c->order == SPMM_COL_MAJOR};
+    const int64_t most = p.converts_b || p.converts_c ? PASS_COLUMNS : PASS_MAX;
+    p.columns = n < most ? n : most;
+    p.pitch = (p.columns + wide - 1) / wide * wide;
+    p.b_offset = aligned(spmmi_fragment_slot_bytes(&f->layout, (int)b->type, p.columns));
+    p.c_offset = p.b_offset;
+    if (p.converts_b)
+        p.c_offset += aligned((uint64_t)f->layout.cols * (uint64_t)p.pitch * number_bytes);
+    p.bytes = p.c_offset;
+    if (p.converts_c)
+        p.bytes += aligned((uint64_t)f->layout.rows * (uint64_t)p.pitch * number_bytes);
+    return p;
+}
+
+uint64_t spmmi_cuda_fragments_workspace(const struct spmmi_cuda_fragments *fragments,
+                                        const struct spmmi_product *product)
+{
+    return plan_passes(fragments, product).bytes;
+}
+
+static char *at_column(const spmm_dense_t *dense, int64_t j)
+{
+    if (dense->data == NULL) /* B of a product with alpha = 0 */
+        return NULL;
+    const int64_t step = dense->order == SPMM_ROW_MAJOR ? 1 : dense->ld;
+    return (char *)dense->data + (size_t)(j * step) * spmm_dtype_size(dense->type);
+}
+
+static int run_pass(const struct spmmi_cuda_fragments *f, const struct passes *p,
+                    const struct spmmi_product *product, int64_t j, char *workspace,
+                    struct spmmi_fragment_cuda *args)
+{
+    const int dtype = (int)product->b->type;
+    const int64_t left = product->b->cols - j, n = left < p->columns ? left : p->columns;
+    int error = cudaSuccess;
+    args->n = (uint32_t)n;
+    args->b = at_column(product->b, j);
+    args->c = at_column(product->c, j);
+    if (p->converts_b && product->alpha != 0) {
+        error = spmmi_rows_from_columns_cuda(dtype, f->layout.cols, n, args->b, product->b->ld,
+                                             workspace + p->b_offset, p->pitch, args->cuda_stream);
+        args->b = workspace + p->b_offset;
+    }
+    if (p->converts_c) {
+        args->c = workspace + p->c_offset;
+        if (error == cudaSuccess && product->beta != 0) /* so that C is rounded once */
+            error = spmmi_rows_from_columns_cuda(dtype, f->layout.rows, n, at_column(product->c, j), product->c->ld,
+                                                 args->c, p->pitch, args->cuda_stream);
+    }
+    if (error == cudaSuccess)
+        error = f->family == SPMM_FAMILY_WINDOW ? spmmi_window_cuda_launch(args) : spmmi_panel_cuda_launch(args);
+    if (error == cudaSuccess && p->converts_c)
+        error = spmmi_columns_from_rows_cuda(dtype, f->layout.rows, n, args->c, p->pitch,
+                                             at_column(product->c, j), product->c->ld, 0, args->cuda_stream,
+                                             0);
+    return error;
+}
+
+int spmmi_cuda_fragments_execute(const struct spmmi_cuda_fragments *fragments, spmm_compute_t compute,
+                                 const struct spmmi_product *product, void *workspace, int can_overlap,
+                                 void *stream)
+{
+    const struct passes p = plan_passes(fragments, product);
+    struct spmmi_fragment_cuda args = {
+        .layout = fragments->layout,
+        .compute = (int)compute,
+        .shared_max = fragments->shared_max,
+        .ldb = (uint64_t)(p.converts_b ? p.pitch : product->b->ld),
+        .ldc = (uint64_t)(p.converts_c ? p.pitch : product->c->ld),
+        .alpha = product->alpha,
+        .beta = product->beta,
+        .slots = workspace,
+        .cuda_stream = stream,
+        .can_overlap = can_overlap,
+    };
+    int error = cudaSuccess;
+    for (int64_t j = 0; j < product->b->cols && error == cudaSuccess; j += p.columns)
+        error = run_pass(fragments, &p, product, j, workspace, &args);
+    return error;
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// panel family: a block of threads owns an item, steps of a panel of WINDOWS windows of 8 rows, and a tile of columns
+// of C; each warp has a window. The rows of B that a step names are copied to shared memory once for all windows, and
+// the step's blocks of A beside them; there the warps find the operands of their MMAs. A block of threads has one
+// stage: while it waits for its copies, the others of the multiprocessor multiply.
+#pragma once
+#include "kernels/shared/async.cuh"
+#include "kernels/shared/fragment.cuh"
+#include "kernels/shared/fragment_sums.cuh"
+
+namespace spmmi {
+
+template <typename Compute_, int WINDOWS_, int PAIRS_, bool IS_PACKED_, bool IS_WIDE_> struct PanelShape {
+    using Compute = Compute_;
+    using T = typename Compute::T;
+    static constexpr int WINDOWS = WINDOWS_, PAIRS = PAIRS_;
+    static constexpr bool IS_PACKED = IS_PACKED_, IS_WIDE = IS_WIDE_;
+    static constexpr int THREADS = 32 * WINDOWS;
+    static constexpr int COLUMNS = 16 * PAIRS; // of the tile
+    // A lane loads pairs of neighbouring columns, 8 bytes or one pair; GROUPS of them, 8 * GROUP columns apart.
+    static constexpr int GROUP = sizeof(T) == 2 ? 4 : 2;
+    static constexpr int GROUPS = 2 * PAIRS / GROUP;
+    static constexpr int PIECE = 16 / (int)sizeof(T); // numbers that are copied at once
+    static constexpr int PIECES = COLUMNS / PIECE;    // of a row
+    // Rows of B begin 32 bytes apart modulo 128: a lane's neighbours read rows that differ modulo 4, so that what is
+    // read at once lies in different banks.
+    static constexpr int PITCH = COLUMNS + (32 - COLUMNS * (int)sizeof(T) % 128 + 128) % 128 / (int)sizeof(T);
+    static constexpr int B_BYTES = (int)SPMMI_FRAGMENT_PANEL_STEP * PITCH * (int)sizeof(T);
+    static constexpr int COPIES = (int)SPMMI_FRAGMENT_PANEL_STEP * PIECES / THREADS; // rows that a thread copies its piece of
+    // Blocks of 8 windows that a multiprocessor shall hold: what registers are cut for. An MMA of doubles needs more.
+    static constexpr int SUM_BYTES = PAIRS * (int)sizeof(typename Number<T>::Sum);
+    static constexpr int HELD = SUM_BYTES >= 32 ? (sizeof(T) == 2 ? 3 : 2) : sizeof(T) == 8 ? 3 : 4;
+    static constexpr int RESIDENT = HELD * 8 / WINDOWS;
+    static_assert(THREADS % PIECES == 0 && COPIES > 0, "copies divide evenly");
+};
+
+// Where a step's blocks lie in shared memory, behind the rows of B.
+struct PanelStage {
+    uint32_t locals, bitmaps, offsets, bytes; // offsets: of the first value of each block, packed
+};
+__host__ __device__ inline PanelStage panel_stage(uint32_t b_bytes, uint32_t number_bytes, bool is_packed,
+                                                  uint32_t blocks, uint32_t values)
+{
+    PanelStage s;
+    const uint32_t numbers = is_packed ? values : blocks * SPMMI_FRAGMENT_NUMBERS;
+    s.locals = b_bytes + (numbers * number_bytes + 15) / 16 * 16;
+    s.bitmaps = s.locals + 8 * blocks;
+    s.offsets = s.bitmaps + (is_packed ? 8 * blocks : 0);
+    s.bytes = s.offsets + (is_packed ? 4 * blocks : 0);
+    return s;
+}
+
+// What a thread must know of a step before it can copy; read while the step before is multiplied.
+template <typename Shape> struct PanelLook {
+    uint32_t before, row[Shape::COPIES]; // rows of B; before: the row in front of the first
+    uint32_t block, mine, mine_end, end; // blocks of the step, of the warp's window
+};
+
+template <typename Shape>
+__device__ __forceinline__ void look_at_step(PanelLook<Shape> &look, const FragmentArgs<typename Shape::T> &a,
+                                             uint32_t step, uint32_t end)
+{
+    if (step >= end)
+        return;
+    const uint32_t first = threadIdx.x / Shape::PIECES * Shape::COPIES;
+    const uint32_t *columns = a.columns + uint64_t(step) * SPMMI_FRAGMENT_PANEL_STEP + first;
+    const uint32_t *blocks = a.block_first + uint64_t(step) * Shape::WINDOWS;
+    look.before = first > 0 ? __ldg(columns - 1) : SPMMI_FRAGMENT_NONE;
+#pragma unroll
+    for (int i = 0; i < Shape::COPIES; i++)
+        look.row[i] = __ldg(columns + i);
+    look.block = __ldg(blocks);
+    look.mine = __ldg(blocks + threadIdx.x / 32);
+    look.mine_end = __ldg(blocks + threadIdx.x / 32 + 1);
+    look.end = __ldg(blocks + Shape::WINDOWS);
+}
+
+// Rows of B; padding of the step repeats a row and is left out.
+template <typename Shape>
+__device__ __forceinline__ void copy_rows(unsigned char *stage, const PanelLook<Shape> &look,
+                                          const FragmentArgs<typename Shape::T> &a, uint32_t tile)
+{
+    using T = typename Shape::T;
+    const uint32_t piece = threadIdx.x % Shape::PIECES * Shape::PIECE, column = tile + piece;
+    const uint32_t first = threadIdx.x / Shape::PIECES * Shape::COPIES;
+    T *to = reinterpret_cast<T *>(stage) + first * Shape::PITCH + piece;
+    const T *b = a.b + (Shape::IS_WIDE && column >= a.n ? 0 : column); // beyond n: copied, not used
+#pragma unroll
+    for (int i = 0; i < Shape::COPIES; i++) {
+        if (look.row[i] == (i > 0 ? look.row[i - 1] : look.before))
+            continue;
+        const T *from = b + look.row[i] * a.ldb;
+        if constexpr (Shape::IS_WIDE) {
+            copy_async<16>(to + i * Shape::PITCH, from);
+        } else {
+            for (int j = 0; j < Shape::PIECE; j++)
+                to[i * Shape::PITCH + j] = column + j < a.n ? __ldg(from + j) : T(0);
+        }
+    }
+}
+
+template <typename Shape>
+__device__ __forceinline__ void copy_blocks(unsigned char *shared, const PanelStage &stage,
+                                            const PanelLook<Shape> &look,
+                                            const FragmentArgs<typename Shape::T> &a)
+{
+    using T = typename Shape::T;
+    const uint32_t blocks = look.end - look.block;
+    uint64_t first = uint64_t(look.block) * SPMMI_FRAGMENT_NUMBERS;
+    uint32_t count = blocks * SPMMI_FRAGMENT_NUMBERS;
+    if constexpr (Shape::IS_PACKED) {
+        first = __ldg(a.value_first + look.block);
+        count = __ldg(a.value_first + look.end) - (uint32_t)first;
+    }
+    T *values = reinterpret_cast<T *>(shared + Shape::B_BYTES);
+#pragma unroll 1
+    for (uint32_t i = threadIdx.x * Shape::PIECE; i < count; i += Shape::THREADS * Shape::PIECE)
+        copy_async<16>(values + i, a.values + first + i);
+#pragma unroll 1
+    for (uint32_t i = threadIdx.x; i < blocks; i += Shape::THREADS) {
+        copy_async<8>(shared + stage.locals + 8 * i, a.locals + uint64_t(look.block + i) * 8);
+        if constexpr (Shape::IS_PACKED) {
+            copy_async<8>(shared + stage.bitmaps + 8 * i, a.bitmaps + look.block + i);
+            copy_async<4>(shared + stage.offsets + 4 * i, a.value_first + look.block + i);
+        }
+    }
+}
+
+// The lane's two numbers of a block of the stage.
+template <typename Shape>
+__device__ __forceinline__ Vector<typename Shape::T, 2> staged_pair(const unsigned char *shared,
+                                                                    const PanelStage &stage, uint32_t block,
+                                                                    int lane)
+{
+    using T = typename Shape::T;
+    const T *values = reinterpret_cast<const T *>(shared + Shape::B_BYTES);
+    if constexpr (!Shape::IS_PACKED) {
+        return load_vector<T, 2>(values + block * SPMMI_FRAGMENT_NUMBERS + 2 * lane);
+    } else {
+        const uint32_t *offsets = reinterpret_cast<const uint32_t *>(shared + stage.offsets);
+        return unpack_pair(reinterpret_cast<const uint64_t *>(shared + stage.bitmaps)[block], lane,
+                           values + (offsets[block] - offsets[0]));
+    }
+}
+
+template <typename Shape>
+__global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
+    panel_kernel(const __grid_constant__ FragmentArgs<typename Shape::T> a)
+{
+    using Compute = typename Shape::Compute;
+    using T = typename Shape::T;
+    using Sum = typename Number<T>::Sum;
+    constexpr int PAIRS = Shape::PAIRS, GROUP = Shape::GROUP;
+    extern __shared__ __align__(128) unsigned char shared[];
+    const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
+    const uint32_t tile = blockIdx.y * Shape::COLUMNS;
+    const PanelStage stage = panel_stage(Shape::B_BYTES, sizeof(T), Shape::IS_PACKED, a.step_blocks_max,
+                                         a.step_values_max);
+    release_dependents();
+    struct spmmi_fragment_item item = a.items[blockIdx.x];
+    if (a.alpha == Sum(0)) // then B is not read
+        item.end = item.begin;
+    PanelLook<Shape> look;
+    look_at_step(look, a, item.begin, item.end);
+    Sum sums[PAIRS][4] = {};
+    for (uint32_t step = item.begin; step < item.end; step++) {
+        copy_rows(shared, look, a, tile);
+        copy_blocks(shared, stage, look, a);
+        commit_copies();
+        const uint32_t block = look.mine - look.block, end = look.mine_end - look.block;
+        look_at_step(look, a, step + 1, item.end);
+        wait_for_copies<0>();
+        __syncthreads();
+        const T *rows = reinterpret_cast<const T *>(shared) + GROUP * g;
+        const uint16_t *locals = reinterpret_cast<const uint16_t *>(shared + stage.locals) + t;
+#pragma unroll 2
+        for (uint32_t k = block; k < end; k++) {
+            const uint32_t local = locals[4 * k];
+            const T *b0 = rows + (local & 0xff) * Shape::PITCH, *b1 = rows + (local >> 8) * Shape::PITCH;
+            typename Compute::template Wide<PAIRS> wide;
+#pragma unroll
+            for (int q = 0; q < Shape::GROUPS; q++) {
+                const Vector<T, GROUP> x0 = load_vector<T, GROUP>(b0 + 8 * GROUP * q);
+                const Vector<T, GROUP> x1 = load_vector<T, GROUP>(b1 + 8 * GROUP * q);
+#pragma unroll
+                for (int j = 0; j < GROUP / 2; j++)
+                    Compute::template widen<PAIRS>(wide, q * GROUP / 2 + j, pair_of<GROUP>(x0, j),
+                                                   pair_of<GROUP>(x1, j));
+            }
+            Compute::template multiply<PAIRS>(sums, wide,
+                                              Compute::narrow(staged_pair<Shape>(shared, stage, k, lane)));
+        }
+        __syncthreads();
+    }
+#pragma unroll
+    for (int q = 0; q < Shape::GROUPS; q++) {
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            Sum row[GROUP];
+#pragma unroll
+            for (int j = 0; j < GROUP / 2; j++) {
+                row[2 * j] = sums[q * GROUP / 2 + j][i];
+                row[2 * j + 1] = sums[q * GROUP / 2 + j][2 + i];
+            }
+            finish_row<Shape::WINDOWS, T, GROUP>(a, item, threadIdx.x / 32, 2 * t + i,
+                                                 tile + 8 * GROUP * q + GROUP * g, row);
+        }
+    }
+}
+
+} // namespace spmmi

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the C arguments of a launch to a panel kernel instance.
+#pragma once
+#include "panel.cuh"
+
+namespace spmmi {
+
+constexpr uint32_t SHARED_FREE = 48 * 1024; // above it a kernel must be told
+
+template <typename Shape> cudaError_t launch_panel_shape(const struct spmmi_fragment_cuda *args)
+{
+    using T = typename Shape::T;
+    const FragmentArgs<T> a = fragment_args<T>(args);
+    const struct spmmi_fragments &l = args->layout;
+    const uint32_t shared =
+        panel_stage(Shape::B_BYTES, sizeof(T), Shape::IS_PACKED, l.step_blocks_max, l.step_values_max).bytes;
+    cudaError_t error = cudaSuccess;
+    /* The attribute is the kernel's, whoever launches it: always the same value, as launches of other threads may
+     * come between. */
+    if (shared > SHARED_FREE)
+        error = cudaFuncSetAttribute(panel_kernel<Shape>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     (int)args->shared_max);
+    if (error == cudaSuccess && l.item_count > 0)
+        error = launch_kernel(panel_kernel<Shape>, dim3(l.item_count, (a.n + Shape::COLUMNS - 1) / Shape::COLUMNS),
+                              Shape::THREADS, shared, args->cuda_stream, false, a);
+    return error == cudaSuccess ? launch_sum_slots(args, a) : error;
+}
+
+// The widest tile that n fills: blocks of A are read again for each tile. Numbers of 8 bytes keep to half of it.
+template <typename Compute, int WINDOWS, bool IS_PACKED>
+cudaError_t launch_panel_tile(const struct spmmi_fragment_cuda *args)
+{
+    constexpr int NARROW = sizeof(typename Compute::T) == 8 ? 1 : 2;
+    if (!b_is_wide<typename Compute::T>(args))
+        return launch_panel_shape<PanelShape<Compute, WINDOWS, NARROW, IS_PACKED, false>>(args);
+    if (args->n <= 16 * NARROW)
+        return launch_panel_shape<PanelShape<Compute, WINDOWS, NARROW, IS_PACKED, true>>(args);
+    if (args->n < 64 * NARROW)
+        return launch_panel_shape<PanelShape<Compute, WINDOWS, 2 * NARROW, IS_PACKED, true>>(args);
+    return launch_panel_shape<PanelShape<Compute, WINDOWS, 4 * NARROW, IS_PACKED, true>>(args);
+}
+
+template <typename Compute, int WINDOWS> cudaError_t launch_panel_blocks(const struct spmmi_fragment_cuda *args)
+{
+    return args->layout.is_packed ? launch_panel_tile<Compute, WINDOWS, true>(args)
+                                  : launch_panel_tile<Compute, WINDOWS, false>(args);
+}
+
+template <typename Compute> int launch_panel(const struct spmmi_fragment_cuda *args)
+{
+    switch (args->layout.unit_rows) {
+    case 64:
+        return launch_panel_blocks<Compute, 8>(args);
+    case 128:
+        return launch_panel_blocks<Compute, 16>(args);
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
+
+} // namespace spmmi

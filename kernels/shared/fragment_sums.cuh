@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of the sums of a fragment kernel: they are taken again where padding may have spoilt them, scaled and
+// stored, or left in slots that another kernel adds in order.
+#pragma once
+#include "executor/kernel_abi.h"
+#include "kernels/shared/launch.cuh"
+#include "kernels/shared/number.cuh"
+#include "kernels/shared/vector.cuh"
+
+namespace spmmi {
+
+template <typename T> struct FragmentArgs {
+    using Sum = typename Number<T>::Sum;
+    const uint32_t *row_of, *columns;
+    const uint8_t *locals;       // panel
+    const uint32_t *block_first; // panel
+    const uint64_t *bitmaps;
+    const uint32_t *value_first;
+    const T *values;
+    const struct spmmi_fragment_item *items;
+    const T *b;
+    T *c;
+    Sum *slots;
+    uint64_t ldb, ldc; // elements
+    Sum alpha, beta;
+    uint32_t n, item_count;
+    uint32_t unit_rows;
+    uint32_t step_blocks_max, step_values_max; // panel
+    bool c_is_wide;                            // rows of C begin at multiples of 16 bytes
+};
+
+// The sums of row r of a block, by the numbers of A alone: columns column .. column + WIDTH. rows: the rows of B of
+// the block's positions in lane order.
+template <typename T, int WIDTH, typename Rows>
+__device__ __forceinline__ void add_exactly(const FragmentArgs<T> &a, uint32_t block, int r, uint32_t column, Rows rows,
+                                            typename Number<T>::Sum (&sums)[WIDTH])
+{
+    const uint64_t bitmap = a.bitmaps[block];
+    for (int p = 0; p < 8; p++) {
+        const int bit = 8 * r + p;
+        if ((bitmap >> bit & 1) == 0)
+            continue;
+        const uint64_t at = a.value_first != nullptr
+                                ? a.value_first[block] + __popcll(bitmap & ((uint64_t(1) << bit) - 1))
+                                : uint64_t(block) * SPMMI_FRAGMENT_NUMBERS + bit;
+        const auto value = Number<T>::widen(a.values[at]);
+        const T *b = a.b + uint64_t(rows(p)) * a.ldb;
+        for (int i = 0; i < WIDTH; i++) {
+            if (column + i < a.n)
+                sums[i] = fma(value, Number<T>::widen(b[column + i]), sums[i]);
+        }
+    }
+}
+
+// The sums of row r of window w of a unit of WINDOWS, over an item's steps. Rare, so it may be slow.
+template <int WINDOWS, typename T, int WIDTH>
+__device__ __noinline__ void sum_exactly(const FragmentArgs<T> &a, const struct spmmi_fragment_item &item, int w, int r,
+                                         uint32_t column, typename Number<T>::Sum (&sums)[WIDTH])
+{
+    for (int i = 0; i < WIDTH; i++)
+        sums[i] = 0;
+    for (uint32_t step = item.begin; step < item.end; step++) {
+        if constexpr (WINDOWS == 1) { // window family: a step is a block
+            const uint32_t *rows = a.columns + uint64_t(step) * 8;
+            add_exactly<T, WIDTH>(a, step, r, column, [=](int p) { return rows[p]; }, sums);
+        } else {
+            const uint64_t window = uint64_t(step) * WINDOWS + w;
+            const uint32_t *rows = a.columns + uint64_t(step) * SPMMI_FRAGMENT_PANEL_STEP;
+            for (uint32_t block = a.block_first[window]; block < a.block_first[window + 1]; block++) {
+                const uint8_t *locals = a.locals + uint64_t(block) * 8;
+                add_exactly<T, WIDTH>(a, block, r, column, [=](int p) { return rows[locals[p]]; }, sums);
+            }
+        }
+    }
+}
+
+template <typename Sum, int N> __device__ __forceinline__ bool all_finite(const Sum (&sums)[N])
+{
+    Sum zero = 0; // stays 0 unless a number is NaN or Inf
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        zero = fma(sums[i], Sum(0), zero);
+    return zero == Sum(0);
+}
+
+// Row `row` of an item's unit: to C or to the item's slot.
+template <typename T, int WIDTH>
+__device__ __forceinline__ void store_sums(const FragmentArgs<T> &a, const struct spmmi_fragment_item &item,
+                                           uint32_t row, uint32_t column,
+                                           const typename Number<T>::Sum (&sums)[WIDTH])
+{
+    using Sum = typename Number<T>::Sum;
+    if (item.slot != SPMMI_FRAGMENT_NONE) {
+        Sum *to = a.slots + (uint64_t(item.slot) * a.unit_rows + row) * a.n + column;
+#pragma unroll
+        for (int i = 0; i < WIDTH; i++) {
+            if (column + i < a.n)
+                to[i] = sums[i];
+        }
+        return;
+    }
+    const uint32_t c_row = __ldg(a.row_of + uint64_t(item.unit) * a.unit_rows + row);
+    if (c_row == SPMMI_FRAGMENT_NONE)
+        return;
+    T *to = a.c + uint64_t(c_row) * a.ldc + column;
+    if (a.c_is_wide && column + WIDTH <= a.n) {
+        Vector<T, WIDTH> c = {};
+        if (a.beta != Sum(0))
+            c = load_vector<T, WIDTH>(to);
+#pragma unroll
+        for (int i = 0; i < WIDTH; i++)
+            c.x[i] = scaled_sum<T>(a.alpha, sums[i], a.beta, c.x[i]);
+        store_vector<T, WIDTH>(to, c);
+    } else {
+#pragma unroll
+        for (int i = 0; i < WIDTH; i++) {
+            if (column + i < a.n)
+                to[i] = scaled_sum<T>(a.alpha, sums[i], a.beta, a.beta != Sum(0) ? to[i] : T(0));
+        }
+    }
+}
+
+// Row r of window w, checked and stored.
+template <int WINDOWS, typename T, int WIDTH>
+__device__ __forceinline__ void finish_row(const FragmentArgs<T> &a, const struct spmmi_fragment_item &item, int w,
+                                           int r, uint32_t column, typename Number<T>::Sum (&row)[WIDTH])
+{
+    if (column >= a.n)
+        return;
+    if (!all_finite(row))
+        sum_exactly<WINDOWS, T, WIDTH>(a, item, w, r, column, row);
+    store_sums<T, WIDTH>(a, item, 8 * w + r, column, row);
+}
+
+constexpr int SPLIT_ROWS = 8; // rows a block of threads sums at a time, 32 columns each
+
+// Slots of units that were cut, added in order.
+template <typename T>
+__global__ void __launch_bounds__(32 * SPLIT_ROWS)
+    sum_slots_kernel(const FragmentArgs<T> a, const struct spmmi_fragment_split *splits)
+{
+    using Sum = typename Number<T>::Sum;
+    const struct spmmi_fragment_split split = splits[blockIdx.x];
+    const uint32_t column = blockIdx.y * 32 + threadIdx.x % 32;
+    wait_for_previous();
+    if (column >= a.n)
+        return;
+    for (uint32_t r = threadIdx.x / 32; r < a.unit_rows; r += SPLIT_ROWS) {
+        const uint32_t c_row = __ldg(a.row_of + uint64_t(split.unit) * a.unit_rows + r);
+        if (c_row == SPMMI_FRAGMENT_NONE)
+            continue;
+        Sum sum = 0;
+        for (uint32_t s = 0; s < split.count; s++)
+            sum += __ldcg(a.slots + (uint64_t(split.first + s) * a.unit_rows + r) * a.n + column);
+        T *to = a.c + uint64_t(c_row) * a.ldc + column;
+        *to = scaled_sum<T>(a.alpha, sum, a.beta, a.beta != Sum(0) ? *to : T(0));
+    }
+}
+
+template <typename T> FragmentArgs<T> fragment_args(const struct spmmi_fragment_cuda *args)
+{
+    using Sum = typename Number<T>::Sum;
+    const struct spmmi_fragments &l = args->layout;
+    FragmentArgs<T> a;
+    a.row_of = l.row_of;
+    a.columns = l.columns;
+    a.locals = l.locals;
+    a.block_first = l.block_first;
+    a.bitmaps = l.bitmaps;
+    a.value_first = l.is_packed ? l.value_first : nullptr;
+    a.values = static_cast<const T *>(l.values);
+    a.items = l.items;
+    a.b = static_cast<const T *>(args->b);
+    a.c = static_cast<T *>(args->c);
+    a.slots = static_cast<Sum *>(args->slots);
+    a.ldb = args->ldb;
+    a.ldc = args->ldc;
+    a.alpha = static_cast<Sum>(args->alpha);
+    a.beta = static_cast<Sum>(args->beta);
+    a.n = args->n;
+    a.item_count = l.item_count;
+    a.unit_rows = l.unit_rows;
+    a.step_blocks_max = l.step_blocks_max;
+    a.step_values_max = l.step_values_max;
+    a.c_is_wide = (uintptr_t)args->c % 16 == 0 && args->ldc * sizeof(T) % 16 == 0;
+    return a;
+}
+
+template <typename T> bool b_is_wide(const struct spmmi_fragment_cuda *args)
+{
+    return (uintptr_t)args->b % 16 == 0 && args->ldb * sizeof(T) % 16 == 0 && args->n * sizeof(T) % 16 == 0;
+}
+
+template <typename T>
+cudaError_t launch_sum_slots(const struct spmmi_fragment_cuda *args, const FragmentArgs<T> &a)
+{
+    if (args->layout.split_count == 0)
+        return cudaSuccess;
+    return launch_kernel(sum_slots_kernel<T>, dim3(args->layout.split_count, (a.n + 31) / 32),
+                         32 * SPLIT_ROWS, 0, args->cuda_stream, args->can_overlap != 0, a,
+                         args->layout.splits);
+}
+
+} // namespace spmmi

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// window family: a warp owns an item, steps of a window of 8 rows, and COLUMNS columns of C. The rows of B that a step
+// names go straight from memory into the operands of an MMA. A block of threads takes 8 neighbouring items, so that
+// rows of B that neighbouring windows share are found in the L1 cache.
+#pragma once
+#include "kernels/shared/fragment.cuh"
+#include "kernels/shared/fragment_sums.cuh"
+
+namespace spmmi {
+
+constexpr int WINDOW_WARPS = 8;
+
+// What a lane reads of a step before it can read anything else.
+struct WindowStep {
+    uint2 columns;
+    uint64_t bitmap;
+    uint32_t value_first;
+};
+
+template <bool IS_PACKED, typename T>
+__device__ __forceinline__ WindowStep read_step(const FragmentArgs<T> &a, uint32_t step, int t)
+{
+    WindowStep s;
+    s.columns = __ldg(reinterpret_cast<const uint2 *>(a.columns) + uint64_t(step) * 4 + t);
+    if constexpr (IS_PACKED) {
+        s.bitmap = __ldg(a.bitmaps + step);
+        s.value_first = __ldg(a.value_first + step);
+    }
+    return s;
+}
+
+// The lane's two numbers of A in a block; 0 where A has none.
+template <bool IS_PACKED, typename T>
+__device__ __forceinline__ Vector<T, 2> read_block(const FragmentArgs<T> &a, const WindowStep &s, uint32_t block,
+                                                   int lane)
+{
+    if constexpr (!IS_PACKED)
+        return load_vector_const<T, 2>(a.values + (uint64_t(block) * 32 + lane) * 2);
+    else
+        return unpack_pair(s.bitmap, lane, a.values + s.value_first);
+}
+
+template <bool IS_WIDE, int WIDTH, typename T>
+__device__ __forceinline__ Vector<T, WIDTH> read_columns(const T *row, uint32_t column, uint32_t n)
+{
+    if constexpr (IS_WIDE) {
+        return load_vector_const<T, WIDTH>(row + (column < n ? column : 0));
+    } else {
+        Vector<T, WIDTH> v = {};
+#pragma unroll
+        for (int i = 0; i < WIDTH; i++) {
+            if (column + i < n)
+                v.x[i] = __ldg(row + column + i);
+        }
+        return v;
+    }
+}
+
+// WIDTH columns a lane in each of REPEAT groups of 8 * WIDTH; UNROLL steps are in flight.
+template <typename Compute, bool IS_PACKED, bool IS_WIDE, int WIDTH, int REPEAT, int UNROLL>
+__global__ void __launch_bounds__(32 * WINDOW_WARPS)
+    window_kernel(const __grid_constant__ FragmentArgs<typename Compute::T> a)
+{
+    using T = typename Compute::T;
+    using Sum = typename Number<T>::Sum;
+    constexpr int PAIRS = WIDTH / 2;
+    const int lane = threadIdx.x % 32, t = lane % 4;
+    const uint32_t index = blockIdx.x * WINDOW_WARPS + threadIdx.x / 32;
+    const uint32_t column = blockIdx.y * (8 * WIDTH * REPEAT) + lane / 4 * WIDTH;
+    release_dependents();
+    if (index >= a.item_count)
+        return;
+    struct spmmi_fragment_item item = a.items[index];
+    if (a.alpha == Sum(0)) // then B is not read
+        item.end = item.begin;
+    Sum sums[REPEAT][PAIRS][4] = {};
+    WindowStep next[UNROLL];
+#pragma unroll
+    for (int u = 0; u < UNROLL; u++)
+        next[u] = read_step<IS_PACKED>(a, min(item.begin + u, max(item.end, 1u) - 1), t);
+    for (uint32_t step = item.begin; step < item.end; step += UNROLL) {
+        Vector<T, WIDTH> b[UNROLL][REPEAT][2];
+        Vector<T, 2> numbers[UNROLL];
+#pragma unroll
+        for (int u = 0; u < UNROLL; u++) {
+            const bool is_in = step + u < item.end;
+            const T *row0 = a.b + next[u].columns.x * a.ldb, *row1 = a.b + next[u].columns.y * a.ldb;
+            numbers[u] = {};
+            if (is_in)
+                numbers[u] = read_block<IS_PACKED>(a, next[u], step + u, lane);
+#pragma unroll
+            for (int q = 0; q < REPEAT; q++) {
+                b[u][q][0] = read_columns<IS_WIDE, WIDTH>(row0, column + q * 8 * WIDTH, a.n);
+                b[u][q][1] = read_columns<IS_WIDE, WIDTH>(row1, column + q * 8 * WIDTH, a.n);
+            }
+        }
+#pragma unroll
+        for (int u = 0; u < UNROLL; u++)
+            next[u] = read_step<IS_PACKED>(a, min(step + UNROLL + u, item.end - 1), t);
+#pragma unroll
+        for (int u = 0; u < UNROLL; u++) {
+            const typename Compute::Narrow narrow = Compute::narrow(numbers[u]);
+#pragma unroll
+            for (int q = 0; q < REPEAT; q++) {
+                typename Compute::template Wide<PAIRS> wide;
+#pragma unroll
+                for (int j = 0; j < PAIRS; j++)
+                    Compute::template widen<PAIRS>(wide, j, pair_of<WIDTH>(b[u][q][0], j),
+                                                   pair_of<WIDTH>(b[u][q][1], j));
+                Compute::template multiply<PAIRS>(sums[q], wide, narrow);
+            }
+        }
+    }
+#pragma unroll
+    for (int q = 0; q < REPEAT; q++) {
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            Sum row[WIDTH];
+#pragma unroll
+            for (int j = 0; j < PAIRS; j++) {
+                row[2 * j] = sums[q][j][i];
+                row[2 * j + 1] = sums[q][j][2 + i];
+            }
+            finish_row<1, T, WIDTH>(a, item, 0, 2 * t + i, column + q * 8 * WIDTH, row);
+        }
+    }
+}
+
+} // namespace spmmi
