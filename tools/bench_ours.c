@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The default plan, one plan for each schedule of the rows family, the default plan with each kernel of the catalogue
- * forced, and the plans of the tiled family if they are asked for. Which of them lead to the same kernel is seen case
- * by case: a kernel is measured once. */
+/* The default plan, the plans of bench_plans.h, and the default plan with each kernel of the catalogue forced. Which of
+ * them lead to the same kernel is seen case by case: a kernel is measured once. */
 #include "bench_ours.h"
 
 #include <stdio.h>
@@ -11,14 +10,17 @@
 #include "fail.h"
 #include "progress.h"
 
-#define TILE_MAX 32 /* columns a thread of the tiled kernels */
-
 struct bench_ours {
     spmm_op_t op;
     const char *kernels;
     int64_t longest; /* nonzeros of the longest row of op(A) */
-    int count;
-    spmm_executor_t *executors[OURS_MAX]; /* the first is the default choice */
+    const struct bench_site *site;
+    spmm_plan_t *plan; /* the default one */
+    int count, left_out;
+    struct {
+        spmm_executor_t *executor;
+        spmm_reorder_t order; /* that its plan was made with; the trace tells that of the default plan */
+    } list[OURS_MAX];         /* the first is the default choice */
 };
 
 struct call {
@@ -37,79 +39,21 @@ static spmm_status_t execute(void *context, spmm_diag_t *diag)
     return status == SPMM_OK ? SPMM_OK : fail(diag, status, "%s", spmm_status_text(status));
 }
 
-/* Add an executor; one that the plan or the device refuses is no competitor and is left out. */
-static void add(struct bench_ours *ours, const spmm_plan_t *plan, const char *kernel,
-                const struct bench_site *site)
+/* Add an executor; one that the plan or the device refuses is no competitor and is left out. One that finds no memory
+ * would be one, so it is counted. */
+static void add(void *context, const spmm_plan_t *plan, const char *kernel, spmm_reorder_t order)
 {
+    struct bench_ours *ours = context;
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
-    options.device = site->device;
-    options.threads = site->threads;
+    spmm_status_t status = SPMM_ERR_MEMORY;
+    options.device = ours->site->device;
+    options.threads = ours->site->threads;
     options.force_kernel = kernel;
-    if (ours->count < OURS_MAX &&
-        spmm_executor_create(plan, &options, &ours->executors[ours->count], NULL) == SPMM_OK)
-        ours->count++;
-}
-
-static void add_plan(struct bench_ours *ours, const spmm_matrix_t *matrix,
-                     const spmm_inspect_options_t *options, const struct bench_site *site)
-{
-    spmm_plan_t *plan = NULL;
-    if (spmm_inspect(matrix, options, &plan, NULL) == SPMM_OK)
-        add(ours, plan, NULL, site);
-    spmm_plan_destroy(plan);
-}
-
-/* The same plan with each number of columns that a thread may keep. */
-static void add_tiles(struct bench_ours *ours, const spmm_matrix_t *matrix,
-                      const spmm_inspect_options_t *options, const struct bench_site *site)
-{
-    spmm_plan_t *plan = NULL;
-    if (spmm_inspect(matrix, options, &plan, NULL) == SPMM_OK) {
-        for (unsigned tile = 1; tile <= TILE_MAX; tile *= 2) {
-            char kernel[64];
-            snprintf(kernel, sizeof kernel, "cuda/tiled/%s/r%u", spmm_schedule_name(options->schedule), tile);
-            add(ours, plan, kernel, site);
-        }
-    }
-    spmm_plan_destroy(plan);
-}
-
-static void add_schedules(struct bench_ours *ours, const spmm_matrix_t *matrix,
-                          const spmm_inspect_options_t *options, const struct bench_site *site)
-{
-    static const spmm_schedule_t schedules[] = {SPMM_SCHEDULE_ROW_SPLIT, SPMM_SCHEDULE_NONZERO_SPLIT};
-    for (size_t s = 0; s < sizeof schedules / sizeof *schedules; s++) {
-        spmm_inspect_options_t forced = *options;
-        forced.schedule = schedules[s];
-        add_plan(ours, matrix, &forced, site);
-    }
-}
-
-/* An order that is that of the matrix is left out by the inspector: such a plan names the kernel of the plain one. */
-static void add_tiled(struct bench_ours *ours, const spmm_matrix_t *matrix,
-                      const spmm_inspect_options_t *options, enum ours_plans plans,
-                      const struct bench_site *site)
-{
-    static const struct {
-        spmm_schedule_t schedule;
-        spmm_reorder_t reorder;
-        uint32_t panel_rows;
-    } variants[] = {
-        {SPMM_SCHEDULE_WHOLE, SPMM_REORDER_NONE, 256},      {SPMM_SCHEDULE_WHOLE, SPMM_REORDER_NONE, 64},
-        {SPMM_SCHEDULE_WHOLE, SPMM_REORDER_RADIX, 256},     {SPMM_SCHEDULE_WHOLE, SPMM_REORDER_RADIX, 64},
-        {SPMM_SCHEDULE_SEGMENTED, SPMM_REORDER_NONE, 256},  {SPMM_SCHEDULE_SEGMENTED, SPMM_REORDER_NONE, 64},
-        {SPMM_SCHEDULE_SEGMENTED, SPMM_REORDER_RADIX, 256}, {SPMM_SCHEDULE_SEGMENTED, SPMM_REORDER_RADIX, 64},
-    };
-    for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
-        spmm_inspect_options_t forced = *options;
-        forced.schedule = variants[v].schedule;
-        forced.reorder = variants[v].reorder;
-        forced.panel_rows = variants[v].panel_rows;
-        if (plans == OURS_PLANS_ALL)
-            add_plan(ours, matrix, &forced, site);
-        else if (forced.reorder == SPMM_REORDER_NONE)
-            add_tiles(ours, matrix, &forced, site);
-    }
+    if (ours->count < OURS_MAX)
+        status = spmm_executor_create(plan, &options, &ours->list[ours->count].executor, NULL);
+    if (status == SPMM_OK)
+        ours->list[ours->count++].order = order;
+    ours->left_out += status == SPMM_ERR_MEMORY || status == SPMM_ERR_DEVICE_MEMORY;
 }
 
 /* The statistics of a plan are those of A, whatever op it is for. */
@@ -126,7 +70,6 @@ spmm_status_t bench_ours_load(const spmm_matrix_t *matrix, spmm_dtype_t dtype, s
                               struct bench_ours **ours, struct ours_info *info, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    spmm_plan_t *plan = NULL;
     void *bytes = NULL;
     size_t size = 0;
     struct bench_ours *made = calloc(1, sizeof *made);
@@ -137,36 +80,34 @@ spmm_status_t bench_ours_load(const spmm_matrix_t *matrix, spmm_dtype_t dtype, s
         return fail_memory(diag, sizeof *made, "the executors");
     made->op = op;
     made->kernels = options->kernels;
+    made->site = site;
     plain.dtype = dtype;
     plain.ops = op == SPMM_OP_T ? 2u : 1u;
 
     const double start = progress_seconds();
-    TRY(spmm_inspect(matrix, &plain, &plan, diag));
+    TRY(spmm_inspect(matrix, &plain, &made->plan, diag));
     info->inspect_s = progress_seconds() - start;
-    TRY(spmm_plan_write(plan, NULL, &bytes, &size, diag));
+    TRY(spmm_plan_write(made->plan, NULL, &bytes, &size, diag));
     info->plan_bytes = size;
 
     executor_options.device = site->device;
     executor_options.threads = site->threads;
-    TRY(spmm_executor_create(plan, &executor_options, &made->executors[0], diag));
+    TRY(spmm_executor_create(made->plan, &executor_options, &made->list[0].executor, diag));
     made->count = 1;
     TRY(spmm_device_name(site->device, info->device_name, sizeof info->device_name));
-    made->longest = longest_row(plan, op);
-    add_schedules(made, matrix, &plain, site);
+    made->longest = longest_row(made->plan, op);
     for (int i = 0; i < spmm_kernel_count(); i++)
-        add(made, plan, spmm_kernel_name(i), site);
-    if (options->plans != OURS_PLANS_DEFAULT) {
-        plain.layouts = options->layouts;
-        plain.n = options->n;
-        plain.n_count = options->n_count;
-        add_tiled(made, matrix, &plain, options->plans, site);
-    }
+        add(made, made->plan, spmm_kernel_name(i), SPMM_REORDER_AUTO);
+    plain.layouts = options->layouts;
+    plain.n = options->n;
+    plain.n_count = options->n_count;
+    bench_plans_each(matrix, &plain, options->plans, add, made);
+    info->left_out = made->left_out;
     *ours = made;
     made = NULL;
 cleanup:
     bench_ours_destroy(made);
     spmm_plan_bytes_free(bytes);
-    spmm_plan_destroy(plan);
     return status;
 }
 
@@ -175,7 +116,8 @@ void bench_ours_destroy(struct bench_ours *ours)
     if (ours == NULL)
         return;
     for (int i = 0; i < ours->count; i++)
-        spmm_executor_destroy(ours->executors[i]);
+        spmm_executor_destroy(ours->list[i].executor);
+    spmm_plan_destroy(ours->plan);
     free(ours);
 }
 
@@ -185,6 +127,37 @@ static int is_measured(const struct ours_result *results, int count, const char 
         if (strcmp(results[i].result.name, kernel) == 0)
             return 1;
     return 0;
+}
+
+/* The order of the rows in the default plan's variant for this case, as its trace tells it. */
+static spmm_reorder_t chosen_order(const struct bench_ours *ours, const struct bench_site *site)
+{
+    const uint32_t layout =
+        site->b_view.order == SPMM_ROW_MAJOR ? SPMM_LAYOUT_ROW_MAJOR : SPMM_LAYOUT_COL_MAJOR;
+    const int64_t n = site->b_view.cols;
+    spmm_variant_info_t variant;
+    spmm_trace_info_t trace;
+    int v = 0;
+    while (
+        spmm_plan_variant(ours->plan, v, &variant) == SPMM_OK &&
+        (variant.op != ours->op || (variant.layouts & layout) == 0 || n < variant.n_min || n > variant.n_max))
+        v++;
+    for (int t = 0; spmm_plan_trace(ours->plan, t, &trace) == SPMM_OK; t++)
+        if (trace.variant == v && trace.chosen && trace.order != SPMM_REORDER_AUTO)
+            return trace.order;
+    return SPMM_REORDER_AUTO;
+}
+
+/* "cuda/window/dense/reordered/tf32" by minhash -> "cuda/window/dense/minhash/tf32": two orders are two competitors. */
+static void tell_order(const char *kernel, spmm_reorder_t order, char *name, size_t size)
+{
+    static const char word[] = "/reordered";
+    const char *at = strstr(kernel, word);
+    if (at == NULL || order == SPMM_REORDER_AUTO)
+        snprintf(name, size, "%s", kernel);
+    else
+        snprintf(name, size, "%.*s/%s%s", (int)(at - kernel), kernel, spmm_reorder_name(order),
+                 at + strlen(word));
 }
 
 /* The part of a kernel's name that is a family's, such as "rows" in "cpu/rows/row-split". */
@@ -232,18 +205,21 @@ void bench_ours_run(struct bench_ours *ours, struct bench_site *site, struct our
     for (int i = 0; i < ours->count; i++) {
         struct ours_result *next = &results[*count];
         spmm_executor_info_t info = {.struct_size = sizeof info};
-        if (spmm_executor_info(ours->executors[i], ours->op, &site->b_view, &site->c_view, &info) !=
-                SPMM_OK ||
-            is_measured(results, *count, info.kernel))
+        spmm_executor_t *executor = ours->list[i].executor;
+        if (spmm_executor_info(executor, ours->op, &site->b_view, &site->c_view, &info) != SPMM_OK)
             continue;
-        if (i > 0 && ours->kernels != NULL && strstr(info.kernel, ours->kernels) == NULL)
+        *next = (struct ours_result){.is_chosen = i == 0};
+        const spmm_reorder_t order = ours->list[i].order;
+        tell_order(info.kernel, order == SPMM_REORDER_AUTO ? chosen_order(ours, site) : order,
+                   next->result.name, sizeof next->result.name);
+        if (is_measured(results, *count, next->result.name))
+            continue;
+        if (i > 0 && ours->kernels != NULL && strstr(next->result.name, ours->kernels) == NULL)
             continue;
         if (i > 0 && cuts_nothing(ours, info.kernel))
             continue;
-        *next = (struct ours_result){.is_chosen = i == 0};
-        snprintf(next->result.name, sizeof next->result.name, "%s", info.kernel);
         family_of(info.kernel, next->family, sizeof next->family);
-        measure(ours, ours->executors[i], site, &next->result);
+        measure(ours, executor, site, &next->result);
         (*count)++;
     }
 }

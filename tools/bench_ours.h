@@ -5,6 +5,7 @@
 
 #include <spmm/spmm.h>
 
+#include "bench_plans.h"
 #include "bench_site.h"
 
 struct bench_ours; /* plans and executors of one problem */
@@ -13,6 +14,7 @@ struct ours_info {
     double inspect_s;
     uint64_t plan_bytes;
     char device_name[64];
+    int left_out; /* plans that found no memory */
 };
 
 /* One result in one case. */
@@ -21,18 +23,11 @@ struct ours_result {
     char family[16];
     int is_chosen; /* the kernel that the plan picks by itself */
 };
-#define OURS_MAX 48
-
-/* Plans of the tiled family that are measured beside the default one. */
-enum ours_plans {
-    OURS_PLANS_DEFAULT, /* none */
-    OURS_PLANS_ALL,     /* each schedule, order and height of panels */
-    OURS_PLANS_TILES,   /* the order of A, with each number of columns a thread: GPUs only */
-};
+#define OURS_MAX 128
 
 struct ours_options {
     const char *kernels; /* a part of the names to measure beside the default choice; NULL = all */
-    enum ours_plans plans;
+    enum bench_plans plans;
     uint32_t layouts; /* of these plans: a mask of SPMM_LAYOUT_* */
     const int64_t *n; /* that they are made for */
     int n_count;

@@ -29,7 +29,7 @@ static struct {
     size_t n_count;
     int dtypes;       /* mask of 1 << spmm_dtype_t */
     int layouts, ops; /* masks: 1 the first, 2 the second */
-    int plans;        /* enum ours_plans */
+    int plans;        /* enum bench_plans */
     const char *device_text;
     int device;
     int64_t threads, repeat;
@@ -51,8 +51,12 @@ static const struct cli_choice dtype_choices[] = {
 static const struct cli_choice layout_choices[] = {{"row", 1}, {"col", 2}, {"both", BOTH}, {NULL, 0}};
 static const struct cli_choice op_choices[] = {{"N", 1}, {"T", 2}, {"both", BOTH}, {NULL, 0}};
 
-static const struct cli_choice plan_choices[] = {
-    {"default", OURS_PLANS_DEFAULT}, {"all", OURS_PLANS_ALL}, {"tiles", OURS_PLANS_TILES}, {NULL, 0}};
+static const struct cli_choice plan_choices[] = {{"default", BENCH_PLANS_DEFAULT},
+                                                 {"all", BENCH_PLANS_ALL},
+                                                 {"tiles", BENCH_PLANS_TILES},
+                                                 {"tensor", BENCH_PLANS_TENSOR},
+                                                 {"tensor-plain", BENCH_PLANS_TENSOR_PLAIN},
+                                                 {NULL, 0}};
 
 static const struct cli_option options[] = {
     {'n', "columns", CLI_INT_LIST, args.n, .value = "LIST", .count = &args.n_count, .capacity = N_MAX_COUNT,
@@ -72,10 +76,12 @@ static const struct cli_option options[] = {
              "a third of them for calls of more than 3 ms)"},
     {0, "max-seconds", CLI_NUMBER, &args.max_seconds, .value = "S",
      .help = "about the most time for one kernel in one case (default 2)"},
-    {0, "plans", CLI_CHOICE, &args.plans, .value = "default|all|tiles", .choices = plan_choices,
+    {0, "plans", CLI_CHOICE, &args.plans, .value = "SET", .choices = plan_choices,
      .help = "all: the tiled family also with rows whole and in segments, in the order of A\n"
              "and by pattern, in panels of 256 and of 64; tiles: in the order of A, with 1 to\n"
-             "32 columns a thread of a GPU (default default)"},
+             "32 columns a thread of a GPU; tensor: the window and panel families in every\n"
+             "storage, order and compute type, panels of 64 and 128; tensor-plain: the same\n"
+             "in the order of A (default: none of these)"},
     {0, "kernels", CLI_TEXT, &args.kernels, .value = "TEXT",
      .help = "beside the plan's choice, measure kernels whose names contain TEXT (default: all)"},
     {0, "peers", CLI_TEXT, &args.peers, .value = "TEXT",
@@ -186,7 +192,7 @@ static spmm_status_t run_problem(struct bench *bench, const spmm_matrix_t *matri
     struct bench_ours *ours = NULL;
     struct ours_info info = {0};
     const struct ours_options ours_options = {.kernels = args.kernels,
-                                              .plans = (enum ours_plans)args.plans,
+                                              .plans = (enum bench_plans)args.plans,
                                               .layouts = (uint32_t)args.layouts,
                                               .n = args.n,
                                               .n_count = (int)args.n_count};
@@ -195,6 +201,11 @@ static spmm_status_t run_problem(struct bench *bench, const spmm_matrix_t *matri
     if (peers == NULL && bench->peers != NULL)
         tell(bench, name, "the peers have no products of this number type: none is measured beside ours");
     TRY(bench_ours_load(matrix, a->dtype, op, &ours_options, &bench->site, &ours, &info, diag));
+    if (info.left_out > 0) {
+        char text[80];
+        snprintf(text, sizeof text, "%d plans found no memory and are left out", info.left_out);
+        tell(bench, name, text);
+    }
     TRY(bench_site_problem(&bench->site, op_a, bench->n_max, diag));
     if (peers != NULL)
         TRY(bench_peers_problem(peers, op, a, op_a, diag));

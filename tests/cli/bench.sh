@@ -58,6 +58,22 @@ rows 'all(int(x["kernel"].split("/")[2][10:]) < 30 for x in r if x["matrix"] == 
 run "${bench[@]}" --plans some gen:diag:4
 exits 2
 
+# ---- The plans of tensor cores: both compute types of f32 in every order; one that is that of A is not measured twice ----
+rm "$work/r.csv"
+run "${bench[@]}" --no-peers -n 5 --plans tensor --csv "$work/r.csv" gen:femshuf:4:4:4 gen:uniform:90:300:20 gen:diag:200
+exits 0
+rows 'len(r) == len({(x["matrix"], x["kernel"]) for x in r}) and all(float(x["error_ratio"]) <= 1 for x in r)'
+rows '{x["kernel"] for x in r if x["matrix"] == "gen:femshuf:4:4:4" and x["family"] in ("window", "panel")} == {
+    "/".join(("cpu", *shape, *order, compute)) for compute in ("tf32", "3xtf32") for order in ((), ("minhash",), ("rcm",))
+    for storage in ("dense", "packed") for shape in (("window", storage), ("panel", storage, "p64"), ("panel", storage, "p128"))}'
+rows 'not [x for x in r if x["matrix"].startswith("gen:uniform") and "/rcm/" in x["kernel"]]'
+rows '[x for x in r if x["matrix"].startswith("gen:uniform") and "/minhash/" in x["kernel"]]'
+rows 'len([x for x in r if x["matrix"] == "gen:diag:200" and x["family"] in ("window", "panel")]) == 12'
+run "${bench[@]}" --no-peers -n 5 --plans tensor-plain --kernels /panel/ --dtype all --op T --json gen:femshuf:4:4:4
+exits 0
+is_json '[sorted({k["name"].split("/")[-1] for k in c["kernels"] if k["family"] == "panel"}) for c in j["cases"]] == [["3xtf32", "tf32"], ["f64"], ["f16"], ["bf16"]]'
+is_json 'all(k["name"].split("/")[3] in ("p64", "p128") and len(k["name"].split("/")) == 5 and k["error_ratio"] <= 1 for c in j["cases"] for k in c["kernels"] if k["family"] == "panel")'
+
 # ---- JSON ----
 run "${bench[@]}" --no-peers -n 2 --json gen:band:30:2 gen:empty:3:4
 exits 0
