@@ -100,6 +100,7 @@ enum spmmi_reason {
     SPMMI_REASON_REUSE = 8,     /* figure = intensity with the new order, threshold = without */
     SPMMI_REASON_DENSITY = 9,   /* figure = nonzeros a block of 8 x 8, threshold = below which blocks lose */
     SPMMI_REASON_BLOCKS = 10,   /* figure = blocks in the new order, threshold = without */
+    SPMMI_REASON_MARGIN = 11,   /* figure = predicted, threshold = share of the winner's that it exceeds */
     SPMMI_REASON_COUNT_
 };
 

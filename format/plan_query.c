@@ -137,6 +137,10 @@ static void reason_text(const struct spmmi_trace *t, char *text, size_t size)
         (void)snprintf(text, size, "%.2f nonzeros a block of 8 x 8, below %.2f tensor cores do not pay",
                        t->figure, t->threshold);
         return;
+    case SPMMI_REASON_MARGIN:
+        (void)snprintf(text, size, "predicted %.2f us, tensor cores are taken below %.2f us", t->figure,
+                       t->threshold);
+        return;
     case SPMMI_REASON_BLOCKS:
         (void)snprintf(text, size, "%.0f blocks in %s order, %.0f without", t->figure,
                        t->order != 0 ? spmm_reorder_name(t->order) : "the new", t->threshold);

@@ -311,9 +311,12 @@ static void explain(const struct spmmi_request *r, const struct spmmi_fragment_c
     } else if (t->chosen) {
         t->reason = SPMMI_REASON_FORCED;
     } else {
-        t->reason = SPMMI_REASON_PREDICTED;
+        const bool is_close = winner_us > 0 && t->predicted_us < winner_us;
+        t->reason = is_close ? SPMMI_REASON_MARGIN : SPMMI_REASON_PREDICTED;
         t->figure = t->predicted_us;
-        t->threshold = winner_us > 0 ? winner_us : US_PER_SECOND * c->best.seconds;
+        t->threshold = is_close        ? SPMMI_FRAGMENT_MARGIN * winner_us
+                       : winner_us > 0 ? winner_us
+                                       : US_PER_SECOND * c->best.seconds;
     }
 }
 

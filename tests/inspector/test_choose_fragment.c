@@ -327,6 +327,9 @@ static void rows_stay_where_the_gain_is_small(void **state)
     for (int i = 0; i < 2; i++) {
         plan = plan_with("gen:band:4000:60", (i == 0 ? 0.95 : 0.85) * rows_us - launch_us, 1e-6, options);
         assert_int_equal(spmmi_is_fragments(plan->parts[0].family), i == 1);
+        const struct spmmi_trace *t = trace_of(plan, 0, SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE);
+        assert_true(i == 1 || (t->reason == SPMMI_REASON_MARGIN && t->figure == t->predicted_us &&
+                               t->figure > t->threshold && t->figure < rows_us));
         spmm_plan_destroy(plan);
     }
 }
