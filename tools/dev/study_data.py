@@ -26,6 +26,7 @@ def find_files(folder, names):
 
 
 TENSOR = ("window", "panel")  # families of the tensor cores
+ORDERS = ("reordered", "minhash", "rcm", "radix", "jaccard")
 
 
 def family_of(kernel):
@@ -44,6 +45,13 @@ def variant_of(kernel):
     parts = kernel.split("/")
     schedule, _, length = parts[1].partition("-")
     return schedule, int(length or 0), int(parts[2][1:]), "radix" in parts
+
+
+def order_of(kernel):
+    """panel/packed/p64/minhash/3xtf32 -> (the kernel without its order, minhash); an order of None is that of A"""
+    parts = kernel.split("/")
+    found = [part for part in parts if part in ORDERS]
+    return "/".join(part for part in parts if part not in ORDERS), found[0] if found else None
 
 
 def key_of(row):
