@@ -278,7 +278,6 @@ spmm_status_t spmmi_choose_fragment(const struct spmmi_request *r, const struct 
     memset(choice, 0, sizeof *choice);
     SPMM_TRY(study_of(&s, NULL, &study, diag));
     (void)try_all(&s, study, NULL);
-    assert(choice->count > 0);
     choice->is_sparse = !spmmi_is_fragments(r->family) && choice->best.block_nnz < SPMMI_FRAGMENT_DENSITY;
     if (choice->is_sparse)
         goto cleanup;

@@ -34,7 +34,9 @@ struct spmmi_fragment_choice {
     struct spmmi_fragment_option best;
     struct spmmi_fragment_option list[SPMMI_FRAGMENT_OPTIONS]; /* the best of each family and schedule */
     int count;
-    bool is_sparse; /* blocks hold too few nonzeros: nothing else was asked, and nothing may be taken */
+    /* Blocks hold too few nonzeros, or what was named leaves nothing (count 0): nothing else was asked, and nothing may
+     * be taken. */
+    bool is_sparse;
     /* The best in each order but that of A, and blocks without it. */
     struct {
         struct spmmi_fragment_option option;

@@ -253,14 +253,18 @@ static void nothing_is_considered_without_constants(void **state)
                                     .mean = 120,
                                     .stddev = 1};
     assert_int_equal(spmmi_inspect_options(&options, &r, NULL), SPMM_OK);
-    for (int is_fitted = 0; is_fitted < 2; is_fitted++) {
+    for (int is_fitted = 0; is_fitted < 3; is_fitted++) {
         int considered = 0;
-        memset(r.device.is_fitted, is_fitted, sizeof r.device.is_fitted);
+        memset(r.device.is_fitted, is_fitted > 0, sizeof r.device.is_fitted);
+        if (is_fitted == 2) { /* panels alone, of a height that they do not have */
+            memset(r.device.is_fitted[SPMMI_MODEL_WINDOW], 0, sizeof r.device.is_fitted[0]);
+            r.options.panel_rows = 32;
+        }
         assert_int_equal(spmmi_choose_family(&r, &a, &studies, &choice, NULL), SPMM_OK);
         for (int i = 0; i < choice.count; i++)
             for (int c = 0; c < choice.decisions[i].candidate_count; c++)
                 considered += spmmi_is_fragments(choice.decisions[i].candidates[c].family);
-        assert_int_equal(considered > 0, is_fitted);
+        assert_int_equal(considered > 0, is_fitted == 1);
     }
     spmmi_studies_free(&studies.tiled);
     spmmi_fragment_studies_free(&studies.fragments);
