@@ -9,4 +9,8 @@
 spmm_status_t matrix_input_open(const char *argument, const spmm_read_options_t *options,
                                 spmm_matrix_t **matrix, spmm_diag_t *diag);
 
+/* PAP^T takes the place of the matrix where that is what the plan holds, and rows and columns are as many. */
+spmm_status_t matrix_input_permute(const spmm_plan_t *plan, int threads, spmm_matrix_t **matrix,
+                                   spmm_diag_t *diag);
+
 #endif

@@ -152,6 +152,8 @@ static int compare(const spmm_plan_t *plan, const spmm_plan_info_t *info)
     spmm_status_t status = matrix_input_open(args.matches, &read, &matrix, &diag);
     progress_end(&progress);
     if (status == SPMM_OK)
+        status = matrix_input_permute(plan, (int)args.threads, &matrix, &diag);
+    if (status == SPMM_OK)
         status = spmm_matrix_csr(matrix, &csr);
     if (status == SPMM_OK)
         status = spmm_plan_matches(plan, &csr, info->has_values, &diag);

@@ -138,6 +138,7 @@ static spmm_status_t open_matrix(struct run *run, spmm_diag_t *diag)
         options_read.progress = progress_report;
         options_read.progress_context = &run->progress;
         TRY(matrix_input_open(args.check, &options_read, &run->matrix, diag));
+        TRY(matrix_input_permute(run->plan, (int)args.threads, &run->matrix, diag));
         TRY(spmm_matrix_csr(run->matrix, &view));
         TRY(spmm_plan_matches(run->plan, &view, run->info.has_values, diag));
     }

@@ -193,7 +193,14 @@ run spmm-info "$work/symmetric.plan"
 exits 0
 says 'rows and columns in one order of their own'
 run spmm-info -q --matches gen:femshuf:5:5:5 "$work/symmetric.plan"
+exits 0
+run spmm-info -q --matches gen:femshuf:5:5:4 "$work/symmetric.plan"
 exits 4
+run spmm-info -q --matches gen:fem3:5:5:5 "$work/symmetric.plan"
+exits 4
+run spmm-run "$work/symmetric.plan" -n 5 --check gen:femshuf:5:5:5 --device cpu --repeat 0
+exits 0
+says 'check      right'
 run spmm-inspect --json --symmetric-permutation --reorder rcm --kernel rows gen:band:100:3
 exits 0
 is_json 'not j["symmetric_permutation"]'
