@@ -160,7 +160,7 @@ run spmm-inspect --explain --kernel panel --panel-rows 128 --compute tf32 --reor
 exits 0
 says 'op N, tf32, n in 49..96, both layouts, any device: panel/'
 says '128 a panel, reordered'
-says 'blocks in the new order'
+says 'blocks in minhash order'
 run spmm-inspect --json --kernel window/packed --dtype f16 -n 8,64 gen:fem3:5:5:9
 exits 0
 is_json '[v["compute"] for v in j["variants"]] == ["f16", "f16"] and j["variants"][0]["parts"][0]["panel_rows"] == 8'
