@@ -315,9 +315,8 @@ static void run_all(struct bench_peers *base, struct bench_site *site, struct be
         spmm_diag_t diag = {.status = SPMM_OK};
         if (!stored->is_there || !bench_peers_wants(base, algorithm->name))
             continue;
-        struct bench_result *result = &results[(*count)++];
-        *result = (struct bench_result){.status = SPMM_OK};
-        snprintf(result->name, sizeof result->name, "%s", algorithm->name);
+        struct bench_result *result =
+            bench_peers_result(results, count, algorithm->name, peers->dtype, stored->block > 0);
         if (stored->block > 0 && !is_whole) {
             const spmm_status_t status =
                 bench_site_case(site, site->b_view.order, site->b_view.cols, BLOCK_PADDING, &diag);

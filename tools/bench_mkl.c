@@ -192,9 +192,7 @@ static void run_all(struct bench_peers *base, struct bench_site *site, struct be
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!rows[i].csr->is_there || !bench_peers_wants(base, rows[i].name))
             continue;
-        struct bench_result *result = &results[(*count)++];
-        *result = (struct bench_result){.status = SPMM_OK};
-        snprintf(result->name, sizeof result->name, "%s", rows[i].name);
+        struct bench_result *result = bench_peers_result(results, count, rows[i].name, site->a->dtype, 0);
         run_one(peers, rows[i].csr, rows[i].op, site, result);
     }
 }

@@ -15,10 +15,12 @@ struct bench_ours {
     const char *kernels;
     int64_t longest; /* nonzeros of the longest row of op(A) */
     const struct bench_site *site;
-    spmm_plan_t *plan; /* the default one */
+    spmm_plan_t *plan;          /* the default one */
+    struct device_block values; /* of A; empty: set_values is not measured */
     int count, left_out;
     struct {
         spmm_executor_t *executor;
+        double ms_set_values; /* 0: not yet measured */
         spmm_reorder_t order; /* that its plan was made with; the trace tells that of the default plan */
     } list[OURS_MAX];         /* the first is the default choice */
 };
@@ -29,6 +31,7 @@ struct call {
     const spmm_dense_t *b, *c;
     void *workspace;
     uint64_t workspace_bytes;
+    const void *values; /* for set_values */
 };
 
 static spmm_status_t execute(void *context, spmm_diag_t *diag)
@@ -65,6 +68,20 @@ static int64_t longest_row(const spmm_plan_t *plan, spmm_op_t op)
     return op == SPMM_OP_T ? info.stats.col_max : info.stats.row_max;
 }
 
+static spmm_status_t upload_values(struct bench_ours *ours, const struct host_csr *a, spmm_diag_t *diag)
+{
+    const uint64_t bytes = (uint64_t)a->nnz * spmm_dtype_size(a->dtype);
+    spmm_status_t status = SPMM_OK;
+    void *values = host_csr_typed_values(a);
+    if (values == NULL)
+        return fail_memory(diag, bytes, "the values to set");
+    TRY(device_block_reserve(&ours->values, ours->site->device, bytes, diag));
+    TRY(device_upload(&ours->values, values, bytes, diag));
+cleanup:
+    free(values);
+    return status;
+}
+
 spmm_status_t bench_ours_load(const spmm_matrix_t *matrix, spmm_dtype_t dtype, spmm_op_t op,
                               const struct ours_options *options, const struct bench_site *site,
                               struct bench_ours **ours, struct ours_info *info, spmm_diag_t *diag)
@@ -96,6 +113,8 @@ spmm_status_t bench_ours_load(const spmm_matrix_t *matrix, spmm_dtype_t dtype, s
     made->count = 1;
     TRY(spmm_device_name(site->device, info->device_name, sizeof info->device_name));
     made->longest = longest_row(made->plan, op);
+    if (options->values != NULL && options->values->nnz > 0)
+        TRY(upload_values(made, options->values, diag));
     for (int i = 0; i < spmm_kernel_count(); i++)
         add(made, made->plan, spmm_kernel_name(i), SPMM_REORDER_AUTO);
     plain.layouts = options->layouts;
@@ -118,6 +137,7 @@ void bench_ours_destroy(struct bench_ours *ours)
     for (int i = 0; i < ours->count; i++)
         spmm_executor_destroy(ours->list[i].executor);
     spmm_plan_destroy(ours->plan);
+    device_block_free(&ours->values);
     free(ours);
 }
 
@@ -182,13 +202,26 @@ static int cuts_nothing(const struct bench_ours *ours, const char *kernel)
     return segmented != NULL && strtoll(segmented + strlen("/segmented-"), NULL, 10) >= ours->longest;
 }
 
-static void measure(struct bench_ours *ours, spmm_executor_t *executor, struct bench_site *site,
-                    struct bench_result *result)
+static spmm_status_t set_values(void *context, spmm_diag_t *diag)
 {
+    const struct call *call = context;
+    return spmm_executor_set_values(call->executor, call->values, NULL, diag);
+}
+
+static void measure(struct bench_ours *ours, int at, struct bench_site *site, struct ours_result *ours_result)
+{
+    spmm_executor_t *executor = ours->list[at].executor;
+    struct bench_result *result = &ours_result->result;
     spmm_status_t status = SPMM_OK;
     spmm_diag_t diag = {.status = SPMM_OK};
-    struct call call = {executor, ours->op, &site->b_view, &site->c_view, NULL, 0};
+    struct timing timing = {0};
+    struct call call = {executor, ours->op, &site->b_view, &site->c_view, NULL, 0, ours->values.data};
 
+    if (ours->values.data != NULL && ours->list[at].ms_set_values <= 0.0) {
+        TRY(stopwatch_measure(site->watch, set_values, &call, &site->rule, &timing, &diag));
+        ours->list[at].ms_set_values = timing.ms_cold;
+    }
+    ours_result->ms_set_values = ours->list[at].ms_set_values;
     TRY(spmm_executor_workspace_bytes(executor, ours->op, call.b, call.c, &call.workspace_bytes));
     TRY(device_block_reserve(&site->workspace, site->device, call.workspace_bytes, &diag));
     call.workspace = site->workspace.data;
@@ -219,7 +252,8 @@ void bench_ours_run(struct bench_ours *ours, struct bench_site *site, struct our
         if (i > 0 && cuts_nothing(ours, info.kernel))
             continue;
         family_of(info.kernel, next->family, sizeof next->family);
-        measure(ours, executor, site, &next->result);
+        next->result.arithmetic = arithmetic_of_kernel(info.kernel, site->a->dtype);
+        measure(ours, i, site, next);
         (*count)++;
     }
 }

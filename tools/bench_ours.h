@@ -21,7 +21,8 @@ struct ours_info {
 struct ours_result {
     struct bench_result result;
     char family[16];
-    int is_chosen; /* the kernel that the plan picks by itself */
+    int is_chosen;        /* the kernel that the plan picks by itself */
+    double ms_set_values; /* to give its executor new values, cold; 0: not measured */
 };
 #define OURS_MAX 128
 
@@ -31,6 +32,7 @@ struct ours_options {
     uint32_t layouts; /* of these plans: a mask of SPMM_LAYOUT_* */
     const int64_t *n; /* that they are made for */
     int n_count;
+    const struct host_csr *values; /* A, whose values are set again and again; NULL: that is not measured */
 };
 
 /* Inspect (timed) and make the executors. */

@@ -55,3 +55,14 @@ int bench_peers_wants(const struct bench_peers *peers, const char *name)
 {
     return peers->filter == NULL || strstr(name, peers->filter) != NULL;
 }
+
+struct bench_result *bench_peers_result(struct bench_result results[PEERS_MAX], int *count, const char *name,
+                                        spmm_dtype_t dtype, int is_tensor)
+{
+    struct bench_result *result = &results[(*count)++];
+    *result = (struct bench_result){.status = SPMM_OK, .may_round = is_tensor};
+    /* f32 as it is has no tensor cores; what has rounded it for them shows in the check. */
+    result->arithmetic = (struct arithmetic){(spmm_compute_t)dtype, is_tensor && dtype != SPMM_F32};
+    snprintf(result->name, sizeof result->name, "%s", name);
+    return result;
+}

@@ -3,8 +3,6 @@
 #include "bench_report.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "fail.h"
@@ -12,7 +10,18 @@
 
 #define CSV_HEADER                                                                                           \
     "date,commit,device,matrix,rows,cols,nnz,n,layout,dtype,op,family,kernel,chosen,ms_cold,ms_warm,gflops," \
-    "error_ratio,peer,peer_ms_cold,peer_ms_warm,ratio_cold,inspect_s,plan_bytes\n"
+    "error_ratio,peer,peer_ms_cold,peer_ms_warm,ratio_cold,inspect_s,plan_bytes,compute,ms_set_values\n"
+
+/* Does a file that is not empty begin with these columns? Rows of others would be read wrong. */
+static int has_our_header(const char *path)
+{
+    char line[sizeof CSV_HEADER] = "";
+    FILE *file = fopen(path, "r");
+    const int is_read = file != NULL && fgets(line, sizeof line, file) != NULL;
+    if (file != NULL)
+        (void)fclose(file);
+    return is_read && strcmp(line, CSV_HEADER) == 0;
+}
 
 spmm_status_t bench_report_open(struct bench_report *report, const char *path, spmm_diag_t *diag)
 {
@@ -21,8 +30,10 @@ spmm_status_t bench_report_open(struct bench_report *report, const char *path, s
     report->csv = fopen(path, "a");
     if (report->csv == NULL)
         return fail(diag, SPMM_ERR_IO, "%.150s cannot be opened: %s", path, strerror(errno));
-    if (ftell(report->csv) == 0 || (fseek(report->csv, 0, SEEK_END) == 0 && ftell(report->csv) == 0))
+    if (fseek(report->csv, 0, SEEK_END) != 0 || ftell(report->csv) == 0)
         fputs(CSV_HEADER, report->csv);
+    else if (!has_our_header(path))
+        return fail(diag, SPMM_ERR_IO, "%.150s has other columns: its rows are of another version", path);
     return SPMM_OK;
 }
 
@@ -32,13 +43,59 @@ static int is_valid(const struct bench_result *result)
     return result->status == SPMM_OK && result->error_ratio <= 1.0;
 }
 
-static const struct bench_result *best_peer(const struct bench_case *done)
+/* Peers of one library are compared with each other: the first word of a name is the library. */
+static int is_of_library(const struct bench_result *peer, const struct bench_result *first)
+{
+    const size_t length = strcspn(first->name, "-");
+    return strncmp(peer->name, first->name, length) == 0 && strcspn(peer->name, "-") == length;
+}
+
+/* A peer that rounds its factors is no rival of a kernel that does not. */
+static int is_rival(const struct bench_result *peer, const struct bench_result *ours)
+{
+    return is_valid(peer) &&
+           (peer->arithmetic.compute != SPMM_COMPUTE_TF32 || ours->arithmetic.compute == SPMM_COMPUTE_TF32);
+}
+
+/* The fastest rival of one of ours, from the library of the peer first; NULL without one. */
+static const struct bench_result *best_of_library(const struct bench_case *done,
+                                                  const struct bench_result *ours, int first)
 {
     const struct bench_result *best = NULL;
-    for (int i = 0; i < done->peers_count; i++)
-        if (is_valid(&done->peers[i]) && (best == NULL || done->peers[i].ms_cold < best->ms_cold))
-            best = &done->peers[i];
+    for (int i = first; i < done->peers_count; i++) {
+        const struct bench_result *peer = &done->peers[i];
+        if (is_of_library(peer, &done->peers[first]) && is_rival(peer, ours) &&
+            (best == NULL || peer->ms_cold < best->ms_cold))
+            best = peer;
+    }
     return best;
+}
+
+/* The first library is the one that ratios are of. */
+static const struct bench_result *best_peer(const struct bench_case *done, const struct bench_result *ours)
+{
+    return done->peers_count > 0 ? best_of_library(done, ours, 0) : NULL;
+}
+
+static int is_first_of_library(const struct bench_case *done, int peer)
+{
+    for (int i = 0; i < peer; i++)
+        if (is_of_library(&done->peers[peer], &done->peers[i]))
+            return 0;
+    return 1;
+}
+
+/* The best of its library for some kernel of ours: for the plan's choice with is_chosen. */
+static int is_best(const struct bench_case *done, int peer, int is_chosen)
+{
+    int first = 0;
+    while (!is_of_library(&done->peers[peer], &done->peers[first]))
+        first++;
+    for (int i = 0; i < done->ours_count; i++)
+        if ((!is_chosen || done->ours[i].is_chosen) &&
+            best_of_library(done, &done->ours[i].result, first) == &done->peers[peer])
+            return 1;
+    return 0;
 }
 
 static double gflops(const struct bench_case *done, double ms)
@@ -84,7 +141,27 @@ static void csv_row(const struct bench_report *report, const struct bench_case *
                 peer->ms_cold / ours->result.ms_cold);
     else
         fputs(",,,,", csv);
-    fprintf(csv, "%.6g,%llu\n", done->info->inspect_s, (unsigned long long)done->info->plan_bytes);
+    fprintf(csv, "%.6g,%llu,%s,", done->info->inspect_s, (unsigned long long)done->info->plan_bytes,
+            spmm_compute_name(ours->result.arithmetic.compute));
+    if (ours->ms_set_values > 0.0)
+        fprintf(csv, "%.6g", ours->ms_set_values);
+    fputc('\n', csv);
+}
+
+/* A row for the best peer of each library. */
+static void csv_rows(const struct bench_report *report, const struct bench_case *done,
+                     const struct ours_result *ours)
+{
+    int count = 0;
+    for (int i = 0; i < done->peers_count; i++) {
+        const struct bench_result *peer =
+            is_first_of_library(done, i) ? best_of_library(done, &ours->result, i) : NULL;
+        if (peer != NULL)
+            csv_row(report, done, ours, peer);
+        count += peer != NULL;
+    }
+    if (count == 0)
+        csv_row(report, done, ours, NULL);
 }
 
 static void json_result(struct json *json, const struct bench_result *result)
@@ -95,12 +172,28 @@ static void json_result(struct json *json, const struct bench_result *result)
         json_text(json, "note", result->note);
         return;
     }
+    json_text(json, "compute", spmm_compute_name(result->arithmetic.compute));
     json_double(json, "ms_cold", result->ms_cold);
     json_double(json, "ms_warm", result->ms_warm);
     json_double(json, "error_ratio", result->error_ratio);
 }
 
-static void json_case(struct json *json, const struct bench_case *done, const struct bench_result *peer)
+static void json_ours(struct json *json, const struct bench_case *done, const struct ours_result *ours)
+{
+    const struct bench_result *peer = best_peer(done, &ours->result);
+    json_object(json, NULL);
+    json_result(json, &ours->result);
+    json_text(json, "family", ours->family);
+    json_bool(json, "chosen", ours->is_chosen != 0);
+    json_double(json, "gflops", gflops(done, ours->result.ms_cold));
+    if (peer != NULL && is_valid(&ours->result))
+        json_double(json, "ratio_cold", peer->ms_cold / ours->result.ms_cold);
+    if (ours->ms_set_values > 0.0)
+        json_double(json, "ms_set_values", ours->ms_set_values);
+    json_end(json);
+}
+
+static void json_case(struct json *json, const struct bench_case *done)
 {
     json_object(json, NULL);
     json_text(json, "device", done->info->device_name);
@@ -115,23 +208,14 @@ static void json_case(struct json *json, const struct bench_case *done, const st
     json_double(json, "inspect_s", done->info->inspect_s);
     json_uint(json, "plan_bytes", done->info->plan_bytes);
     json_array(json, "kernels");
-    for (int i = 0; i < done->ours_count; i++) {
-        const struct ours_result *ours = &done->ours[i];
-        json_object(json, NULL);
-        json_result(json, &ours->result);
-        json_text(json, "family", ours->family);
-        json_bool(json, "chosen", ours->is_chosen != 0);
-        json_double(json, "gflops", gflops(done, ours->result.ms_cold));
-        if (peer != NULL && is_valid(&ours->result))
-            json_double(json, "ratio_cold", peer->ms_cold / ours->result.ms_cold);
-        json_end(json);
-    }
+    for (int i = 0; i < done->ours_count; i++)
+        json_ours(json, done, &done->ours[i]);
     json_end(json);
     json_array(json, "peers");
     for (int i = 0; i < done->peers_count; i++) {
         json_object(json, NULL);
         json_result(json, &done->peers[i]);
-        json_bool(json, "best", &done->peers[i] == peer);
+        json_bool(json, "best", is_best(done, i, 1));
         json_end(json);
     }
     json_end(json);
@@ -149,55 +233,59 @@ static void table_result(const struct bench_result *result, const char *mark)
            result->error_ratio);
 }
 
-static void table_case(struct bench_report *report, const struct bench_case *done,
-                       const struct bench_result *peer)
+static void table_ours(const struct bench_report *report, const struct bench_case *done,
+                       const struct ours_result *ours)
+{
+    const struct bench_result *result = &ours->result;
+    const struct bench_result *peer = best_peer(done, result);
+    table_result(result, ours->is_chosen ? "*" : " ");
+    if (result->status == SPMM_OK) {
+        printf(" %9.1f", gflops(done, result->ms_cold));
+        if (peer != NULL)
+            printf(" %10.2f", peer->ms_cold / result->ms_cold);
+        else if (report->shows_set_values)
+            printf(" %10s", "");
+    }
+    if (result->status == SPMM_OK && ours->ms_set_values > 0.0)
+        printf(" %10.4f %8.2f", ours->ms_set_values, ours->ms_set_values / result->ms_cold);
+    puts(is_valid(result) ? "" : "  WRONG OR FAILED");
+}
+
+static void table_case(struct bench_report *report, const struct bench_case *done)
 {
     print_escaped(stdout, done->matrix);
     printf("  %lld x %lld, %lld nonzeros, n = %lld, %s, %s, op %s\n", (long long)done->rows,
            (long long)done->cols, (long long)done->nnz, (long long)done->n, spmm_order_name(done->order),
            spmm_dtype_name(done->dtype), spmm_op_name(done->op));
     if (!report->has_header)
-        printf("  %-38s   %10s %10s %9s %9s %10s\n", "", "ms cold", "ms warm", "error", "gflops",
-               "peer/ours");
+        printf("  %-38s   %10s %10s %9s %9s %10s%s\n", "", "ms cold", "ms warm", "error", "gflops",
+               "peer/ours", report->shows_set_values ? " set values products" : "");
     report->has_header = 1;
-    for (int i = 0; i < done->ours_count; i++) {
-        const struct bench_result *result = &done->ours[i].result;
-        table_result(result, done->ours[i].is_chosen ? "*" : " ");
-        if (result->status == SPMM_OK)
-            printf(" %9.1f", gflops(done, result->ms_cold));
-        if (result->status == SPMM_OK && peer != NULL)
-            printf(" %10.2f", peer->ms_cold / result->ms_cold);
-        puts(result->status == SPMM_OK && result->error_ratio <= 1.0 ? "" : "  WRONG OR FAILED");
-    }
+    for (int i = 0; i < done->ours_count; i++)
+        table_ours(report, done, &done->ours[i]);
     for (int i = 0; i < done->peers_count; i++) {
         const struct bench_result *result = &done->peers[i];
-        if (!report->lists_peers && result != peer && is_valid(result))
+        if (!report->lists_peers && is_valid(result) && !is_best(done, i, 0))
             continue;
-        table_result(result, result == peer ? "=" : " ");
-        puts(result->status != SPMM_OK || result->error_ratio <= 1.0 ? "" : "  check failed: not counted");
+        table_result(result, is_best(done, i, 1) ? "=" : " ");
+        puts(result->status != SPMM_OK || result->error_ratio <= 1.0
+                 ? (result->arithmetic.compute == SPMM_COMPUTE_TF32 ? "  tf32" : "")
+                 : "  check failed: not counted");
     }
     fflush(stdout);
 }
 
-static spmm_status_t remember(struct bench_report *report, const struct bench_case *done,
-                              const struct bench_result *ours, const struct bench_result *peer,
-                              spmm_diag_t *diag)
+static spmm_status_t summarise(struct bench_report *report, const struct bench_case *done,
+                               const struct bench_result *ours, const struct bench_result *peer,
+                               spmm_diag_t *diag)
 {
-    if (report->summary_count == report->summary_capacity) {
-        const size_t capacity = 2 * report->summary_capacity + 64;
-        struct summary_row *grown = realloc(report->summary, capacity * sizeof *grown);
-        if (grown == NULL)
-            return fail_memory(diag, capacity * sizeof *grown, "the summary");
-        report->summary = grown;
-        report->summary_capacity = capacity;
-    }
-    report->summary[report->summary_count++] = (struct summary_row){done->dtype,
-                                                                    done->order,
-                                                                    done->op,
-                                                                    done->n,
-                                                                    peer->ms_cold / ours->ms_cold,
-                                                                    peer->ms_warm / ours->ms_warm};
-    return SPMM_OK;
+    const struct summary_row row = {done->dtype,
+                                    done->order,
+                                    done->op,
+                                    done->n,
+                                    peer->ms_cold / ours->ms_cold,
+                                    peer->ms_warm / ours->ms_warm};
+    return bench_summary_add(&report->summary, &row, diag);
 }
 
 static int has_trouble(const struct bench_case *done)
@@ -210,121 +298,23 @@ static int has_trouble(const struct bench_case *done)
 
 spmm_status_t bench_report_case(struct bench_report *report, const struct bench_case *done, spmm_diag_t *diag)
 {
-    const struct bench_result *peer = best_peer(done);
     spmm_status_t status = SPMM_OK;
     if (report->json != NULL)
-        json_case(report->json, done, peer);
+        json_case(report->json, done);
     else if (!report->is_short || has_trouble(done))
-        table_case(report, done, peer);
+        table_case(report, done);
     for (int i = 0; i < done->ours_count && status == SPMM_OK; i++) {
         const struct bench_result *result = &done->ours[i].result;
+        const struct bench_result *peer = best_peer(done, result);
         report->has_wrong |= !is_valid(result);
         if (result->status == SPMM_OK && report->csv != NULL)
-            csv_row(report, done, &done->ours[i], peer);
+            csv_rows(report, done, &done->ours[i]);
         if (is_valid(result) && peer != NULL && done->ours[i].is_chosen)
-            status = remember(report, done, result, peer, diag);
+            status = summarise(report, done, result, peer, diag);
     }
     if (report->csv != NULL && fflush(report->csv) != 0)
         return fail(diag, SPMM_ERR_IO, "the CSV file could not be written: %s", strerror(errno));
     return status;
-}
-
-static int compare_rows(const void *left, const void *right)
-{
-    const struct summary_row *a = left;
-    const struct summary_row *b = right;
-    if (a->dtype != b->dtype)
-        return a->dtype < b->dtype ? -1 : 1;
-    if (a->order != b->order)
-        return a->order < b->order ? -1 : 1;
-    if (a->op != b->op)
-        return a->op < b->op ? -1 : 1;
-    return (a->n > b->n) - (a->n < b->n);
-}
-
-struct mean {
-    double log_cold, log_warm;
-    size_t count, below_one;
-    double least;
-};
-
-static void add_row(struct mean *mean, const struct summary_row *row)
-{
-    mean->log_cold += log(row->ratio_cold);
-    mean->log_warm += log(row->ratio_warm);
-    mean->least = mean->count == 0 || row->ratio_cold < mean->least ? row->ratio_cold : mean->least;
-    mean->count++;
-    mean->below_one += row->ratio_cold < 1.0;
-}
-
-static void print_mean(struct json *json, const char *dtype, const char *order, const char *op, int64_t n,
-                       const struct mean *mean)
-{
-    const double cold = exp(mean->log_cold / (double)mean->count);
-    const double warm = exp(mean->log_warm / (double)mean->count);
-    char columns[24] = "all";
-    if (n > 0)
-        snprintf(columns, sizeof columns, "%lld", (long long)n);
-    if (json == NULL) {
-        printf("  %-5s %-6s %-3s %6s %6zu %12.3f %12.3f %8.3f %10zu\n", dtype, order, op, columns,
-               mean->count, cold, warm, mean->least, mean->below_one);
-        return;
-    }
-    json_object(json, NULL);
-    json_text(json, "dtype", dtype);
-    json_text(json, "layout", order);
-    json_text(json, "op", op);
-    json_text(json, "n", columns);
-    json_uint(json, "cases", mean->count);
-    json_double(json, "ratio_cold_mean", cold);
-    json_double(json, "ratio_warm_mean", warm);
-    json_double(json, "ratio_cold_least", mean->least);
-    json_uint(json, "below_one", mean->below_one);
-    json_end(json);
-}
-
-/* Print the groups in which the rows agree in type, layout, op and (by_n) n. */
-static void print_groups(const struct bench_report *report, int by_n)
-{
-    size_t first = 0;
-    while (first < report->summary_count) {
-        const struct summary_row *head = &report->summary[first];
-        struct mean mean = {0};
-        size_t end = first;
-        for (; end < report->summary_count; end++) {
-            const struct summary_row *row = &report->summary[end];
-            if (row->dtype != head->dtype || row->order != head->order || row->op != head->op ||
-                (by_n && row->n != head->n))
-                break;
-            add_row(&mean, row);
-        }
-        print_mean(report->json, spmm_dtype_name(head->dtype), spmm_order_name(head->order),
-                   spmm_op_name(head->op), by_n ? head->n : 0, &mean);
-        first = end;
-    }
-}
-
-void bench_report_summary(struct bench_report *report)
-{
-    struct mean all = {0};
-    if (report->json != NULL) {
-        json_end(report->json);
-        json_array(report->json, "summary");
-    }
-    if (report->summary_count > 0)
-        qsort(report->summary, report->summary_count, sizeof *report->summary, compare_rows);
-    for (size_t i = 0; i < report->summary_count; i++)
-        add_row(&all, &report->summary[i]);
-    if (report->json == NULL && all.count > 0)
-        printf("\nbest peer's time over the time of the plan's choice (geometric means)\n"
-               "  %-5s %-6s %-3s %6s %6s %12s %12s %8s %10s\n",
-               "dtype", "layout", "op", "n", "cases", "cold", "warm", "least", "below 1.0");
-    print_groups(report, 1);
-    print_groups(report, 0);
-    if (all.count > 0)
-        print_mean(report->json, "all", "all", "all", 0, &all);
-    if (report->json != NULL)
-        json_end(report->json);
 }
 
 spmm_status_t bench_report_close(struct bench_report *report, spmm_diag_t *diag)
@@ -332,8 +322,7 @@ spmm_status_t bench_report_close(struct bench_report *report, spmm_diag_t *diag)
     spmm_status_t status = SPMM_OK;
     if (report->csv != NULL && fclose(report->csv) != 0)
         status = fail(diag, SPMM_ERR_IO, "the CSV file could not be written: %s", strerror(errno));
-    free(report->summary);
+    bench_summary_free(&report->summary);
     report->csv = NULL;
-    report->summary = NULL;
     return status;
 }

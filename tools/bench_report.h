@@ -7,6 +7,7 @@
 
 #include "bench_ours.h"
 #include "bench_peers.h"
+#include "bench_summary.h"
 #include "json.h"
 
 /* One case and all that was measured in it. */
@@ -25,20 +26,14 @@ struct bench_case {
 
 struct bench_report {
     const char *date, *commit;
-    FILE *csv;           /* NULL: none */
-    struct json *json;   /* NULL: a table on stdout */
-    int lists_peers;     /* the table shows every peer, not only the best */
-    int is_short;        /* no table of cases, only the summary and what went wrong */
-    int has_header;      /* of the table */
-    int has_wrong;       /* a product of ours failed its check */
-    struct summary_row { /* one chosen row with a peer */
-        spmm_dtype_t dtype;
-        spmm_order_t order;
-        spmm_op_t op;
-        int64_t n;
-        double ratio_cold, ratio_warm;
-    } * summary;
-    size_t summary_count, summary_capacity;
+    FILE *csv;            /* NULL: none */
+    struct json *json;    /* NULL: a table on stdout */
+    int lists_peers;      /* the table shows every peer, not only the best */
+    int shows_set_values; /* the table has columns for them */
+    int is_short;         /* no table of cases, only the summary and what went wrong */
+    int has_header;       /* of the table */
+    int has_wrong;        /* a product of ours failed its check */
+    struct bench_summary summary;
 };
 
 /* Open (or begin, with its header line) the CSV file; path NULL: none. */
@@ -46,8 +41,6 @@ spmm_status_t bench_report_open(struct bench_report *report, const char *path, s
 /* Report one case at once, so that an interrupted run keeps what it has. */
 spmm_status_t bench_report_case(struct bench_report *report, const struct bench_case *done,
                                 spmm_diag_t *diag);
-/* Geometric means of ratio_cold over the chosen rows, by type, layout, op and n and over all. */
-void bench_report_summary(struct bench_report *report);
 spmm_status_t bench_report_close(struct bench_report *report, spmm_diag_t *diag);
 
 #endif

@@ -25,6 +25,8 @@ struct bench_site {
 /* What one kernel did in one case. */
 struct bench_result {
     char name[64];
+    struct arithmetic arithmetic; /* that it is judged by: known before it is measured */
+    int may_round;                /* a product of f32 that is not right as such is judged as one of tf32 */
     spmm_status_t status;
     char note[160]; /* why there are no figures */
     double error_ratio, ms_cold, ms_warm;

@@ -118,35 +118,16 @@ static long double gamma_of(double count, double u)
     return count * u >= 0.5 ? 1.0L : (long double)(count * u / (1.0 - count * u));
 }
 
-/* How exactly a kernel computes: the constants of docs/accuracy.md, from its name. */
-struct accuracy {
-    double unit, roundings;  /* u and K */
-    long double input, tiny; /* d and e */
-};
-
-static struct accuracy accuracy_of(spmm_dtype_t dtype, const char *kernel)
-{
-    const double unit = number_type(sum_type(dtype))->unit;
-    const int is_fragments =
-        kernel != NULL && (strstr(kernel, "/window/") != NULL || strstr(kernel, "/panel/") != NULL);
-    const int is_tensor = is_fragments && dtype != SPMM_F64 && strncmp(kernel, "cpu/", 4) != 0;
-    struct accuracy accuracy = {is_tensor ? 2.0 * unit : unit, is_tensor ? 2.0 : 1.0, 0.0L, 0.0L};
-    if (is_fragments && strstr(kernel, "/3xtf32") != NULL)
-        accuracy = (struct accuracy){accuracy.unit, 3.0, 0x1p-21L + 0x1p-40L, 0x1p-136L};
-    else if (is_fragments && strstr(kernel, "/tf32") != NULL)
-        accuracy = (struct accuracy){accuracy.unit, accuracy.roundings, 0x1p-10L + 0x1p-22L, 0x1p-136L};
-    return accuracy;
-}
-
 /* The bound of check.h for the elements of a row with length entries: factors of its terms. */
 struct row_bound {
     long double of_product, of_before, absolute;
 };
 
-static struct row_bound row_bound(const struct check_reference *r, const struct row *row, const char *kernel)
+static struct row_bound row_bound(const struct check_reference *r, const struct row *row,
+                                  struct arithmetic arithmetic)
 {
-    const struct accuracy a = accuracy_of(r->dtype, kernel);
     const spmm_dtype_t dtype = sum_type(r->dtype);
+    const struct accuracy a = accuracy_of(arithmetic, dtype);
     const long double eta = (long double)number_type(dtype)->tiny;
     const double count = r->alpha != 0.0 ? (double)row->length : 0.0;
     const double of_alpha = count > 0.0 ? factor_roundings(r->alpha, dtype) : 0.0;
@@ -155,7 +136,7 @@ static struct row_bound row_bound(const struct check_reference *r, const struct 
     const double alpha = fabs(r->alpha);
     const double underflows = a.roundings * count * fmax(1.0, alpha) + of_alpha + of_beta;
     const long double rounding = gamma_of(a.roundings * count + of_alpha + fmin(additions, 1.0), a.unit);
-    return (struct row_bound){.of_product = a.input + rounding * (a.input > 0.0L ? 1.0L + 0x1p-8L : 1.0L),
+    return (struct row_bound){.of_product = a.input + a.growth * rounding,
                               .of_before = gamma_of(of_beta + additions, a.unit),
                               .absolute = (long double)underflows * eta +
                                           (count > 0.0 ? (long double)alpha * a.tiny * row->factors : 0.0L)};
@@ -250,9 +231,10 @@ static double element_ratio(double found, const struct verdict *v, const struct 
 }
 
 static void compare_row(const struct check_reference *r, const spmm_dense_t *c, const struct row *row,
-                        const struct verdict *verdicts, const char *kernel, struct check_result *worst)
+                        const struct verdict *verdicts, struct arithmetic arithmetic,
+                        struct check_result *worst)
 {
-    const struct row_bound bound = row_bound(r, row, kernel);
+    const struct row_bound bound = row_bound(r, row, arithmetic);
     for (int64_t j = 0; j < c->cols; j++) {
         const double found = dense_get(c, row->index, j);
         const double ratio = element_ratio(found, &verdicts[j], &bound, r->dtype);
@@ -290,7 +272,7 @@ spmm_status_t check_product(const struct check_input *input, const spmm_dense_t 
                 continue;
             const struct row row = row_of(input, i, largest_b);
             reference_row(input, i, &work);
-            compare_row(&whole, c, &row, work.verdicts, input->kernel, &mine);
+            compare_row(&whole, c, &row, work.verdicts, input->arithmetic, &mine);
         }
         row_work_free(&work);
 #pragma omp critical
@@ -329,7 +311,7 @@ spmm_status_t check_reference_make(const struct check_input *input, const int64_
                 if (!is_ready)
                     continue;
                 made->rows[r] = row_of(input, rows[r], largest_b);
-                const struct row_bound bound = row_bound(made, &made->rows[r], NULL);
+                const struct row_bound bound = row_bound(made, &made->rows[r], (struct arithmetic){0});
                 reference_row(input, rows[r], &work);
                 for (int64_t j = 0; j < input->n; j++) {
                     made->verdicts[r * input->n + j] = work.verdicts[j];
@@ -384,7 +366,7 @@ static int has_nan(const spmm_dense_t *c)
 }
 
 struct check_result check_against(const struct check_reference *reference, const spmm_dense_t *c,
-                                  const char *kernel)
+                                  struct arithmetic arithmetic)
 {
     struct check_result worst = {0.0, -1, -1, 0.0, 0.0};
 #pragma omp parallel
@@ -392,7 +374,7 @@ struct check_result check_against(const struct check_reference *reference, const
         struct check_result mine = {0.0, -1, -1, 0.0, 0.0};
 #pragma omp for schedule(static)
         for (int64_t r = 0; r < reference->row_count; r++)
-            compare_row(reference, c, &reference->rows[r], reference->verdicts + r * reference->n, kernel,
+            compare_row(reference, c, &reference->rows[r], reference->verdicts + r * reference->n, arithmetic,
                         &mine);
 #pragma omp critical
         merge(&worst, &mine);

@@ -18,8 +18,8 @@
  * its sign may stand for a sum that can be as large as the numbers that the type rounds to infinity. The second term
  * has |expected| in it, not the sum of magnitudes: sums kept in the type itself do not pass.
  *
- * Kernels that round or split factors, or sum on tensor cores, have the wider bound of docs/accuracy.md, which follows
- * from the kernel's name.
+ * Products whose factors are rounded or split, or that are summed on tensor cores, have the wider bound of
+ * docs/accuracy.md.
  *
  * The error ratio is the largest quotient of error and bound; a product is right when it is at most 1.
  * NaN must meet NaN and infinity the same infinity. Only where the magnitudes add up beyond the range of the type
@@ -28,6 +28,7 @@
 #ifndef SPMM_TOOLS_CHECK_H
 #define SPMM_TOOLS_CHECK_H
 
+#include "arithmetic.h"
 #include "host_csr.h"
 
 struct check_input {
@@ -35,8 +36,8 @@ struct check_input {
     const double *b;          /* a->cols x n, element (j, c) at b[j * n + c], numbers of the product's type */
     int64_t n;
     double alpha, beta;
-    const spmm_dense_t *c0; /* C before the product, in host memory; NULL when beta is 0 */
-    const char *kernel;     /* that ran, for check_product; NULL: multiplies numbers as they are */
+    const spmm_dense_t *c0;       /* C before the product, in host memory; NULL when beta is 0 */
+    struct arithmetic arithmetic; /* that check_product allows for; all 0: numbers as they are */
 };
 
 struct check_result {
@@ -58,7 +59,7 @@ spmm_status_t check_reference_make(const struct check_input *input, const int64_
 /* Check these rows of c; c may be narrower than the reference: its columns are the first ones. The other rows are
  * only searched for NaN when the reference holds none: memory that was never written is filled with NaN. */
 struct check_result check_against(const struct check_reference *reference, const spmm_dense_t *c,
-                                  const char *kernel);
+                                  struct arithmetic arithmetic);
 void check_reference_free(struct check_reference *reference);
 
 #endif

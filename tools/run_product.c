@@ -165,7 +165,7 @@ spmm_status_t run_product_check(const struct run_product *product, const struct 
                                 .alpha = r->alpha,
                                 .beta = r->beta,
                                 .c0 = &product->c_before,
-                                .kernel = product->info.kernel};
+                                .arithmetic = arithmetic_of_kernel(product->info.kernel, a->dtype)};
     if (values == NULL) {
         status =
             fail_memory(diag, (uint64_t)b->rows * (uint64_t)b->cols * sizeof *values, "B of the reference");

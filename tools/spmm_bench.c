@@ -36,7 +36,7 @@ static struct {
     double max_seconds;
     const char *kernels, *peers, *mkl, *csv, *date, *commit;
     const char *output;
-    int no_peers, lists_peers, only_summary, json, quiet, calibrate;
+    int no_peers, lists_peers, only_summary, json, quiet, calibrate, set_values;
 } args = {
     .dtypes = 1 << SPMM_F32, .layouts = 1, .ops = 1, .device_text = "auto", .repeat = 15, .max_seconds = 2.0};
 
@@ -84,6 +84,9 @@ static const struct cli_option options[] = {
              "in the order of A (default: none of these)"},
     {0, "kernels", CLI_TEXT, &args.kernels, .value = "TEXT",
      .help = "beside the plan's choice, measure kernels whose names contain TEXT (default: all)"},
+    {0, "set-values", CLI_FLAG, &args.set_values,
+     .help = "also measure how long new values take, from the device's memory, in ms and in\n"
+             "products of the case"},
     {0, "peers", CLI_TEXT, &args.peers, .value = "TEXT",
      .help = "measure peers whose names contain TEXT (default: all)"},
     {0, "no-peers", CLI_FLAG, &args.no_peers, .help = "measure no peers"},
@@ -195,7 +198,8 @@ static spmm_status_t run_problem(struct bench *bench, const spmm_matrix_t *matri
                                               .plans = (enum bench_plans)args.plans,
                                               .layouts = (uint32_t)args.layouts,
                                               .n = args.n,
-                                              .n_count = (int)args.n_count};
+                                              .n_count = (int)args.n_count,
+                                              .values = args.set_values ? a : NULL};
     struct bench_peers *peers = bench_peers_take(bench->peers, a->dtype) ? bench->peers : NULL;
 
     if (peers == NULL && bench->peers != NULL)
@@ -322,6 +326,7 @@ static int run(const struct cli_operands *operands)
     for (size_t i = 0; i < args.n_count; i++)
         bench.n_max = args.n[i] > bench.n_max ? args.n[i] : bench.n_max;
     bench.report.lists_peers = args.lists_peers;
+    bench.report.shows_set_values = args.set_values;
     bench.report.is_short = args.only_summary;
     TRY(start(&bench, today, sizeof today, &diag));
     if (args.json) {
@@ -332,7 +337,9 @@ static int run(const struct cli_operands *operands)
     }
     for (int i = 0; i < operands->count; i++)
         run_matrix(&bench, operands->list[i]);
-    bench_report_summary(&bench.report);
+    if (args.json)
+        json_end(&bench.json);
+    bench_summary_print(&bench.report.summary, bench.report.json);
     if (args.json) {
         json_end(&bench.json);
         code = json_finish(&bench.json) ? EXIT_DONE : EXIT_RUNTIME;

@@ -4,7 +4,7 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" || exit 1
 header=date,commit,device,matrix,rows,cols,nnz,n,layout,dtype,op,family,kernel,chosen,ms_cold,ms_warm,gflops,error_ratio
-header+=,peer,peer_ms_cold,peer_ms_warm,ratio_cold,inspect_s,plan_bytes
+header+=,peer,peer_ms_cold,peer_ms_warm,ratio_cold,inspect_s,plan_bytes,compute,ms_set_values
 bench=(spmm-bench --device cpu --repeat 2 -q)
 
 rows() { # PYTHON: true of r, the list of rows of $work/r.csv
@@ -28,6 +28,7 @@ rows 'all(x["date"] == "2000-01-02" and x["commit"] == "abc" and x["family"] == 
 rows 'all(float(x["error_ratio"]) <= 1 and float(x["ms_cold"]) > 0 and float(x["ms_warm"]) > 0 for x in r)'
 rows 'all(float(x["gflops"]) > 0 and float(x["inspect_s"]) > 0 and int(x["plan_bytes"]) > 0 for x in r)'
 rows 'all(x["peer"] == x["ratio_cold"] == x["peer_ms_cold"] == "" for x in r)'
+rows 'all(x["compute"] == x["dtype"] and x["ms_set_values"] == "" for x in r)'
 rows '{(x["n"], x["layout"], x["dtype"], x["op"]) for x in r} == {(n, l, d, o) for n in "15" for l in ("row", "col") for d in ("f32", "f64") for o in "NT"}'
 
 # ---- A second run appends, without a second header ----
@@ -66,6 +67,7 @@ rows 'len(r) == len({(x["matrix"], x["kernel"]) for x in r}) and all(float(x["er
 rows '{x["kernel"] for x in r if x["matrix"] == "gen:femshuf:4:4:4" and x["family"] in ("window", "panel")} == {
     "/".join(("cpu", *shape, *order, compute)) for compute in ("tf32", "3xtf32") for order in ((), ("minhash",), ("rcm",))
     for storage in ("dense", "packed") for shape in (("window", storage), ("panel", storage, "p64"), ("panel", storage, "p128"))}'
+rows 'all(x["compute"] == (x["kernel"].split("/")[-1] if x["family"] in ("window", "panel") else "f32") for x in r)'
 rows 'not [x for x in r if x["matrix"].startswith("gen:uniform") and "/rcm/" in x["kernel"]]'
 rows '[x for x in r if x["matrix"].startswith("gen:uniform") and "/minhash/" in x["kernel"]]'
 rows 'len([x for x in r if x["matrix"] == "gen:diag:200" and x["family"] in ("window", "panel")]) == 12'
@@ -73,6 +75,25 @@ run "${bench[@]}" --no-peers -n 5 --plans tensor-plain --kernels /panel/ --dtype
 exits 0
 is_json '[sorted({k["name"].split("/")[-1] for k in c["kernels"] if k["family"] == "panel"}) for c in j["cases"]] == [["3xtf32", "tf32"], ["f64"], ["f16"], ["bf16"]]'
 is_json 'all(k["name"].split("/")[3] in ("p64", "p128") and len(k["name"].split("/")) == 5 and k["error_ratio"] <= 1 for c in j["cases"] for k in c["kernels"] if k["family"] == "panel")'
+
+# ---- New values: their time once for each plan, and the products after them are right ----
+rm "$work/r.csv"
+run "${bench[@]}" --no-peers -n 3,32 --dtype both --op both --plans tensor-plain --set-values --csv "$work/r.csv" gen:rmat:7:4
+exits 0
+says 'set values products'
+rows 'all(float(x["ms_set_values"]) > 0 and float(x["error_ratio"]) <= 1 for x in r)'
+rows 'len({(x["kernel"], x["dtype"], x["op"], x["ms_set_values"]) for x in r}) == len({(x["kernel"], x["dtype"], x["op"]) for x in r})'
+run "${bench[@]}" --no-peers -n 3 --set-values --json gen:rmat:7:4 gen:empty:3:3
+exits 0
+is_json '[all("ms_set_values" in k for k in c["kernels"]) for c in j["cases"]] == [True, False]'
+
+# ---- A file of other columns is left as it is ----
+printf 'date,commit\n1,2\n' >"$work/old.csv"
+run "${bench[@]}" --no-peers -n 2 --csv "$work/old.csv" gen:diag:4
+exits 1
+says_err 'other columns'
+checks=$((checks + 1))
+[ "$(cat "$work/old.csv")" = $'date,commit\n1,2' ] || wrong 'expected the file to be untouched'
 
 # ---- JSON ----
 run "${bench[@]}" --no-peers -n 2 --json gen:band:30:2 gen:empty:3:4
@@ -96,6 +117,7 @@ run "${bench[@]}" --mkl "$peer" -n 3 --op T --json gen:rmat:6:4 gen:band:9:2
 exits 0
 is_json 'all([p["name"] for p in c["peers"]] == ["mkl-csr", "mkl-opT-csr"] for c in j["cases"])'
 is_json 'all(sum(p["best"] for p in c["peers"]) == 1 for c in j["cases"])'
+is_json 'all(p["compute"] == "f32" for c in j["cases"] for p in c["peers"])'
 is_json 'all(p["error_ratio"] <= 1 for c in j["cases"] for p in c["peers"])'
 is_json '[s["cases"] for s in j["summary"]] == [2, 2, 2] and j["summary"][0]["ratio_cold_mean"] > 0'
 run "${bench[@]}" --mkl "$peer" --peers opT -n 3 --op T --json gen:rmat:6:4

@@ -77,7 +77,7 @@ static double ratio_of(struct product *p)
     spmm_diag_t diag;
     assert_int_equal(check_product(&p->input, &p->c, &direct, &diag), SPMM_OK);
     assert_int_equal(check_reference_make(&p->input, rows, ROWS, &reference, &diag), SPMM_OK);
-    const struct check_result kept = check_against(reference, &p->c, NULL);
+    const struct check_result kept = check_against(reference, &p->c, (struct arithmetic){0});
     assert_true(isinf(direct.ratio) ? isinf(kept.ratio)
                                     : fabs(direct.ratio - kept.ratio) <= 1e-12 * direct.ratio);
     check_reference_free(reference);
@@ -213,9 +213,9 @@ static void a_row_outside_the_sample_that_was_not_written_is_found(void **state)
         spmm_diag_t diag;
         product_make(&p, dtypes[t]);
         assert_int_equal(check_reference_make(&p.input, rows, 1, &reference, &diag), SPMM_OK);
-        assert_true(check_against(reference, &p.c, NULL).ratio <= 1.0);
+        assert_true(check_against(reference, &p.c, (struct arithmetic){0}).ratio <= 1.0);
         set(&p, 3, 1, (double)NAN);
-        assert_true(isinf(check_against(reference, &p.c, NULL).ratio));
+        assert_true(isinf(check_against(reference, &p.c, (struct arithmetic){0}).ratio));
         check_reference_free(reference);
         host_csr_free(&p.a);
     }
@@ -234,9 +234,9 @@ static void a_narrower_product_is_judged_by_the_first_columns(void **state)
     for (int64_t i = 0; i < ROWS; i++)
         column[i] = dense_get(&p.c, i, 0);
     const spmm_dense_t narrow = {column, ROWS, 1, ROWS, SPMM_COL_MAJOR, SPMM_F64};
-    assert_true(check_against(reference, &narrow, NULL).ratio <= 1.0);
+    assert_true(check_against(reference, &narrow, (struct arithmetic){0}).ratio <= 1.0);
     column[3] = dense_get(&p.c, 3, 1);
-    assert_true(check_against(reference, &narrow, NULL).ratio > 1.0);
+    assert_true(check_against(reference, &narrow, (struct arithmetic){0}).ratio > 1.0);
     check_reference_free(reference);
     host_csr_free(&p.a);
 }
@@ -351,8 +351,9 @@ static void the_bound_is_that_of_the_other_tests(void **state)
                 assert_int_equal(check_reference_make(&p.input, &i, 1, &reference, &diag), SPMM_OK);
                 const spmm_dense_t first = {p.c.data, ROWS, 1, N, SPMM_ROW_MAJOR, dtypes[t]};
                 for (size_t name = 0; name < sizeof kernels / sizeof kernels[0]; name++) {
+                    const struct arithmetic arithmetic = arithmetic_of_kernel(kernels[name], dtypes[t]);
                     const struct test_accuracy accuracy = test_accuracy_of(dtypes[t], kernels[name]);
-                    const double ratio = check_against(reference, &first, kernels[name]).ratio;
+                    const double ratio = check_against(reference, &first, arithmetic).ratio;
                     const long double bound =
                         test_stored_bound(dtypes[t], want, test_terms_bound_of(&accuracy, &terms));
                     const double expected = test_ratio(far, want, bound);

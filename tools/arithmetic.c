@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See arithmetic.h. */
+#include "arithmetic.h"
+
+#include <string.h>
+
+/* Is this one of the words between the slashes of a name? */
+static int has_word(const char *name, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = name; *at != '\0'; at += at[0] == '/') {
+        const size_t here = strcspn(at, "/");
+        if (here == length && memcmp(at, word, length) == 0)
+            return 1;
+        at += here;
+    }
+    return 0;
+}
+
+struct arithmetic arithmetic_of_kernel(const char *kernel, spmm_dtype_t dtype)
+{
+    static const spmm_family_t families[] = {SPMM_FAMILY_WINDOW, SPMM_FAMILY_PANEL, SPMM_FAMILY_BCSR};
+    static const spmm_compute_t rounded[] = {SPMM_COMPUTE_TF32, SPMM_COMPUTE_3XTF32};
+    struct arithmetic found = {(spmm_compute_t)dtype, 0};
+    for (size_t f = 0; f < sizeof families / sizeof *families; f++)
+        found.is_tensor |= has_word(kernel, spmm_family_name(families[f]));
+    found.is_tensor &= !has_word(kernel, "cpu");
+    for (size_t c = 0; c < sizeof rounded / sizeof *rounded; c++)
+        if (has_word(kernel, spmm_compute_name(rounded[c])))
+            found.compute = rounded[c];
+    return found;
+}
+
+struct accuracy accuracy_of(struct arithmetic arithmetic, spmm_dtype_t dtype)
+{
+    const int cuts_off = arithmetic.is_tensor && dtype != SPMM_F64;
+    const int is_split = arithmetic.compute == SPMM_COMPUTE_3XTF32;
+    struct accuracy a = {.unit = dtype == SPMM_F64 ? 0x1p-53
+                                 : cuts_off        ? 0x1p-23
+                                                   : 0x1p-24,
+                         .roundings = is_split   ? 3.0
+                                      : cuts_off ? 2.0
+                                                 : 1.0,
+                         .growth = 1.0L};
+    if (is_split || arithmetic.compute == SPMM_COMPUTE_TF32) {
+        a.input = is_split ? 0x1p-21L + 0x1p-40L : 0x1p-10L + 0x1p-22L;
+        a.growth = 1.0L + 0x1p-8L;
+        a.tiny = 0x1p-136L;
+    }
+    return a;
+}
