@@ -21,7 +21,7 @@ extern const struct spmmi_io spmmi_io_system;
 
 #ifdef SPMM_TEST_HOOKS
 /* Use this table from now on; NULL goes back to the system. */
-void spmmi_io_set(const struct spmmi_io *io);
+void spmmi_io_set(const struct spmmi_io *table);
 #endif
 
 #endif
