@@ -232,8 +232,8 @@ spmm_status_t spmmi_cuda_execute(struct spmmi_cuda *cuda, const struct spmmi_pro
     if (needed > workspace_bytes || (needed > 0 && workspace == NULL) || (uintptr_t)workspace % 16 != 0)
         return SPMM_ERR_WORKSPACE;
     /* Strides are 32-bit in the kernels: row-major leading dimensions in bytes must fit. */
-    if (is_rows && ((product->b->order == SPMM_ROW_MAJOR && product->b->ld > UINT32_MAX / 8) ||
-                    (product->c->order == SPMM_ROW_MAJOR && product->c->ld > UINT32_MAX / 8)))
+    if (tiled == NULL && ((product->b->order == SPMM_ROW_MAJOR && product->b->ld > UINT32_MAX / 8) ||
+                          (product->c->order == SPMM_ROW_MAJOR && product->c->ld > UINT32_MAX / 8)))
         return SPMM_ERR_TOO_LARGE;
     struct spmmi_cuda_scope scope;
     cudaError_t error = spmmi_cuda_enter(cuda->device, &scope);

@@ -12,7 +12,8 @@
 #include "op_pattern.h"
 
 #define PASS_COLUMNS 128 /* of a pass with conversions: the scratch of most matrices stays in the L2 cache */
-#define PASS_MAX 32768   /* of any pass: tiles of 16 columns are within a grid's 65535 */
+#define PANEL_ROWS_MAX 128u
+#define PASS_MAX 32768 /* of any pass: tiles of 16 columns are within a grid's 65535 */
 
 /* Entries of the arrays whose lengths are not in the layout as they are; the pad is part of them. */
 static uint64_t padded(uint64_t count)
@@ -40,9 +41,9 @@ static void cut(struct spmmi_arena *arena, uint64_t nnz, size_t number_bytes, st
     l->locals = is_panel ? spmmi_arena_cut(arena, 8 * padded(l->block_count), sizeof *l->locals) : NULL;
     l->block_first = is_panel ? spmmi_arena_cut(arena, first_count(l), sizeof *l->block_first) : NULL;
     l->bitmaps = spmmi_arena_cut(arena, padded(l->block_count), sizeof *l->bitmaps);
-    l->value_first = l->is_packed
-                         ? spmmi_arena_cut(arena, padded((uint64_t)l->block_count + 1), sizeof *l->value_first)
-                         : NULL;
+    l->value_first =
+        l->is_packed ? spmmi_arena_cut(arena, padded((uint64_t)l->block_count + 1), sizeof *l->value_first)
+                     : NULL;
     l->items = spmmi_arena_cut(arena, l->item_count, sizeof *l->items);
     l->splits = spmmi_arena_cut(arena, l->split_count, sizeof *l->splits);
     f->values = spmmi_arena_cut(arena, padded(l->value_count), number_bytes);
@@ -59,8 +60,7 @@ spmm_status_t spmmi_cuda_fragments_bytes(const spmm_plan_t *plan, uint32_t part,
     const struct spmmi_part *p = &plan->parts[part];
     struct spmmi_cuda_fragments f = {.family = p->family};
     SPMM_TRY(spmmi_op_pattern_open(plan, p->op, &a, diag));
-    SPMM_TRY(
-        spmmi_fragments_count(a.rows, a.cols, a.row_ptr, a.col_ind, p, plan->dtype, &f.layout, diag));
+    SPMM_TRY(spmmi_fragments_count(a.rows, a.cols, a.row_ptr, a.col_ind, p, plan->dtype, &f.layout, diag));
     cut(&arena, (uint64_t)plan->nnz, spmm_dtype_size(plan->dtype), &f);
     *bytes = arena.bytes;
 cleanup:
@@ -81,8 +81,8 @@ static spmm_status_t upload(const struct spmmi_cuda_fragments *f, const struct s
         SPMM_TRY(spmmi_cuda_copy_up(to->block_first, host->block_first, first_count(to), 4, diag));
     SPMM_TRY(spmmi_cuda_copy_up(to->bitmaps, host->bitmaps, padded(to->block_count), 8, diag));
     if (to->value_first != NULL)
-        SPMM_TRY(spmmi_cuda_copy_up(to->value_first, host->value_first, (uint64_t)to->block_count + 1, 4,
-                                    diag));
+        SPMM_TRY(
+            spmmi_cuda_copy_up(to->value_first, host->value_first, (uint64_t)to->block_count + 1, 4, diag));
     SPMM_TRY(spmmi_cuda_copy_up(to->items, host->items, to->item_count, sizeof *to->items, diag));
     SPMM_TRY(spmmi_cuda_copy_up(to->splits, host->splits, to->split_count, sizeof *to->splits, diag));
     SPMM_TRY(spmmi_cuda_copy_up(f->value_map, host->value_map, nnz, 4, diag));
@@ -95,12 +95,14 @@ spmm_status_t spmmi_cuda_fragments_create(const spmm_plan_t *plan, uint32_t part
                                           struct spmmi_cuda_fragments *f, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct spmmi_op_pattern a;
+    struct spmmi_op_pattern a = {.map = NULL};
     struct spmmi_fragment_layout host = {0};
     struct spmmi_arena arena = {NULL, 0};
     const struct spmmi_part *p = &plan->parts[part];
     const size_t number_bytes = spmm_dtype_size(plan->dtype);
     int shared_max = 0;
+    SPMM_REQUIRE(p->panel_rows <= PANEL_ROWS_MAX, SPMM_ERR_UNSUPPORTED, diag,
+                 "the GPU has no panels of %u rows, %u is the most", p->panel_rows, PANEL_ROWS_MAX);
     SPMM_TRY(spmmi_op_pattern_open(plan, p->op, &a, diag));
     SPMM_TRY(spmmi_fragments_build(a.rows, a.cols, a.row_ptr, a.col_ind, p, plan->dtype, &host, diag));
     if (a.map != NULL)
@@ -186,15 +188,16 @@ static int run_pass(const struct spmmi_cuda_fragments *f, const struct passes *p
     if (p->converts_c) {
         args->c = workspace + p->c_offset;
         if (error == cudaSuccess && product->beta != 0) /* so that C is rounded once */
-            error = spmmi_rows_from_columns_cuda(dtype, f->layout.rows, n, at_column(product->c, j), product->c->ld,
-                                                 args->c, p->pitch, args->cuda_stream);
+            error = spmmi_rows_from_columns_cuda(dtype, f->layout.rows, n, at_column(product->c, j),
+                                                 product->c->ld, args->c, p->pitch, args->cuda_stream);
     }
     if (error == cudaSuccess)
-        error = f->family == SPMM_FAMILY_WINDOW ? spmmi_window_cuda_launch(args) : spmmi_panel_cuda_launch(args);
+        error =
+            f->family == SPMM_FAMILY_WINDOW ? spmmi_window_cuda_launch(args) : spmmi_panel_cuda_launch(args);
     if (error == cudaSuccess && p->converts_c)
-        error = spmmi_columns_from_rows_cuda(dtype, f->layout.rows, n, args->c, p->pitch,
-                                             at_column(product->c, j), product->c->ld, 0, args->cuda_stream,
-                                             0);
+        error =
+            spmmi_columns_from_rows_cuda(dtype, f->layout.rows, n, args->c, p->pitch,
+                                         at_column(product->c, j), product->c->ld, 0, args->cuda_stream, 0);
     return error;
 }
 

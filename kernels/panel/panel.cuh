@@ -26,7 +26,8 @@ template <typename Compute_, int WINDOWS_, int PAIRS_, bool IS_PACKED_, bool IS_
     // read at once lies in different banks.
     static constexpr int PITCH = COLUMNS + (32 - COLUMNS * (int)sizeof(T) % 128 + 128) % 128 / (int)sizeof(T);
     static constexpr int B_BYTES = (int)SPMMI_FRAGMENT_PANEL_STEP * PITCH * (int)sizeof(T);
-    static constexpr int COPIES = (int)SPMMI_FRAGMENT_PANEL_STEP * PIECES / THREADS; // rows that a thread copies its piece of
+    static constexpr int COPIES =
+        (int)SPMMI_FRAGMENT_PANEL_STEP * PIECES / THREADS; // rows that a thread copies its piece of
     // Blocks of 8 windows that a multiprocessor shall hold: what registers are cut for. An MMA of doubles needs more.
     static constexpr int SUM_BYTES = PAIRS * (int)sizeof(typename Number<T>::Sum);
     static constexpr int HELD = SUM_BYTES >= 32 ? (sizeof(T) == 2 ? 3 : 2) : sizeof(T) == 8 ? 3 : 4;
@@ -87,13 +88,12 @@ __device__ __forceinline__ void copy_rows(unsigned char *stage, const PanelLook<
     const T *b = a.b + (Shape::IS_WIDE && column >= a.n ? 0 : column); // beyond n: copied, not used
 #pragma unroll
     for (int i = 0; i < Shape::COPIES; i++) {
-        if (look.row[i] == (i > 0 ? look.row[i - 1] : look.before))
-            continue;
-        const T *from = b + look.row[i] * a.ldb;
+        const bool is_new = look.row[i] != (i > 0 ? look.row[i - 1] : look.before);
+        const T *from = row_at(b, look.row[i], a.ldb_bytes);
         if constexpr (Shape::IS_WIDE) {
-            copy_async<16>(to + i * Shape::PITCH, from);
+            copy_async_if(to + i * Shape::PITCH, from, is_new);
         } else {
-            for (int j = 0; j < Shape::PIECE; j++)
+            for (int j = 0; j < Shape::PIECE && is_new; j++)
                 to[i * Shape::PITCH + j] = column + j < a.n ? __ldg(from + j) : T(0);
         }
     }
@@ -128,9 +128,8 @@ __device__ __forceinline__ void copy_blocks(unsigned char *shared, const PanelSt
 
 // The lane's two numbers of a block of the stage.
 template <typename Shape>
-__device__ __forceinline__ Vector<typename Shape::T, 2> staged_pair(const unsigned char *shared,
-                                                                    const PanelStage &stage, uint32_t block,
-                                                                    int lane)
+__device__ __forceinline__ Vector<typename Shape::T, 2>
+staged_pair(const unsigned char *shared, const PanelStage &stage, uint32_t block, int lane)
 {
     using T = typename Shape::T;
     const T *values = reinterpret_cast<const T *>(shared + Shape::B_BYTES);
@@ -154,12 +153,13 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
     extern __shared__ __align__(128) unsigned char shared[];
     const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
     const uint32_t tile = blockIdx.y * Shape::COLUMNS;
-    const PanelStage stage = panel_stage(Shape::B_BYTES, sizeof(T), Shape::IS_PACKED, a.step_blocks_max,
-                                         a.step_values_max);
+    const PanelStage stage =
+        panel_stage(Shape::B_BYTES, sizeof(T), Shape::IS_PACKED, a.step_blocks_max, a.step_values_max);
     release_dependents();
     struct spmmi_fragment_item item = a.items[blockIdx.x];
     if (a.alpha == Sum(0)) // then B is not read
         item.end = item.begin;
+    const uint2 c_rows = rows_of_lane(a, item, threadIdx.x / 32);
     PanelLook<Shape> look;
     look_at_step(look, a, item.begin, item.end);
     Sum sums[PAIRS][4] = {};
@@ -193,18 +193,15 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
         __syncthreads();
     }
 #pragma unroll
-    for (int q = 0; q < Shape::GROUPS; q++) {
+    for (int i = 0; i < 2; i++) {
+        Sum row[Shape::GROUPS][GROUP];
 #pragma unroll
-        for (int i = 0; i < 2; i++) {
-            Sum row[GROUP];
-#pragma unroll
-            for (int j = 0; j < GROUP / 2; j++) {
-                row[2 * j] = sums[q * GROUP / 2 + j][i];
-                row[2 * j + 1] = sums[q * GROUP / 2 + j][2 + i];
-            }
-            finish_row<Shape::WINDOWS, T, GROUP>(a, item, threadIdx.x / 32, 2 * t + i,
-                                                 tile + 8 * GROUP * q + GROUP * g, row);
+        for (int j = 0; j < PAIRS; j++) {
+            row[j / (GROUP / 2)][j % (GROUP / 2) * 2] = sums[j][i];
+            row[j / (GROUP / 2)][j % (GROUP / 2) * 2 + 1] = sums[j][2 + i];
         }
+        finish_row<Shape::WINDOWS, 8 * GROUP, T, GROUP, Shape::GROUPS>(
+            a, item, threadIdx.x / 32, 2 * t + i, i == 0 ? c_rows.x : c_rows.y, tile + GROUP * g, row);
     }
 }
 

@@ -21,26 +21,31 @@ template <typename Shape> cudaError_t launch_panel_shape(const struct spmmi_frag
         error = cudaFuncSetAttribute(panel_kernel<Shape>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      (int)args->shared_max);
     if (error == cudaSuccess && l.item_count > 0)
-        error = launch_kernel(panel_kernel<Shape>, dim3(l.item_count, (a.n + Shape::COLUMNS - 1) / Shape::COLUMNS),
-                              Shape::THREADS, shared, args->cuda_stream, false, a);
+        error = launch_kernel(panel_kernel<Shape>,
+                              dim3(l.item_count, (a.n + Shape::COLUMNS - 1) / Shape::COLUMNS), Shape::THREADS,
+                              shared, args->cuda_stream, false, a);
     return error == cudaSuccess ? launch_sum_slots(args, a) : error;
 }
 
-// The widest tile that n fills: blocks of A are read again for each tile. Numbers of 8 bytes keep to half of it.
+// The widest tile that n fills, but the second widest where blocks are few and more blocks of threads are worth more
+// than reading them once less. Numbers of 8 bytes keep to half of it.
 template <typename Compute, int WINDOWS, bool IS_PACKED>
 cudaError_t launch_panel_tile(const struct spmmi_fragment_cuda *args)
 {
     constexpr int NARROW = sizeof(typename Compute::T) == 8 ? 1 : 2;
+    constexpr uint64_t BLOCKS_MANY = 8 * WINDOWS; // a step: half of what it can have
+    const struct spmmi_fragments &l = args->layout;
     if (!b_is_wide<typename Compute::T>(args))
         return launch_panel_shape<PanelShape<Compute, WINDOWS, NARROW, IS_PACKED, false>>(args);
     if (args->n <= 16 * NARROW)
         return launch_panel_shape<PanelShape<Compute, WINDOWS, NARROW, IS_PACKED, true>>(args);
-    if (args->n < 64 * NARROW)
+    if (args->n < 64 * NARROW || l.block_count < BLOCKS_MANY * l.step_count)
         return launch_panel_shape<PanelShape<Compute, WINDOWS, 2 * NARROW, IS_PACKED, true>>(args);
     return launch_panel_shape<PanelShape<Compute, WINDOWS, 4 * NARROW, IS_PACKED, true>>(args);
 }
 
-template <typename Compute, int WINDOWS> cudaError_t launch_panel_blocks(const struct spmmi_fragment_cuda *args)
+template <typename Compute, int WINDOWS>
+cudaError_t launch_panel_blocks(const struct spmmi_fragment_cuda *args)
 {
     return args->layout.is_packed ? launch_panel_tile<Compute, WINDOWS, true>(args)
                                   : launch_panel_tile<Compute, WINDOWS, false>(args);

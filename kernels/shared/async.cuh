@@ -24,6 +24,16 @@ template <typename T> __device__ __forceinline__ void copy_async(void *shared, c
     copy_async<(int)sizeof(T)>(shared, static_cast<const void *>(global));
 }
 
+// 16 bytes, if they are wanted.
+__device__ __forceinline__ void copy_async_if(void *shared, const void *global, bool is_wanted)
+{
+    const uint32_t to = (uint32_t)__cvta_generic_to_shared(shared);
+    asm volatile("{\n.reg .pred wanted;\nsetp.ne.b32 wanted, %2, 0;\n"
+                 "@wanted cp.async.cg.shared.global [%0], [%1], 16;\n}" ::"r"(to),
+                 "l"(global), "r"((int)is_wanted)
+                 : "memory");
+}
+
 // Copies since the last call are one group; groups end in order.
 __device__ __forceinline__ void commit_copies()
 {

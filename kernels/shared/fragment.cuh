@@ -37,9 +37,9 @@ __device__ __forceinline__ void split_tf32(float x, uint32_t &high, uint32_t &lo
 __device__ __forceinline__ void mma_tf32(float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2])
 {
     asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-                 "{%0,%1,%2,%3};"
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+        "{%0,%1,%2,%3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
 // How numbers are multiplied. Wide: the pairs of a lane as MMA operands, Narrow: the lane's two numbers of A.
@@ -140,16 +140,16 @@ struct ComputeF64 {
     {
 #if __CUDA_ARCH__ >= 900
         asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-                     "{%0,%1,%2,%3};"
-                     : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
-                     : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+            "{%0,%1,%2,%3};"
+            : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+            : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
 #else
         // The same in quarters: rows g, then g + 8; positions t, then t + 4.
 #pragma unroll
         for (int i = 0; i < 4; i++)
             asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
-                         : "+d"(d[2 * (i & 1)]), "+d"(d[2 * (i & 1) + 1])
-                         : "d"(a[i]), "d"(b[i / 2]));
+                : "+d"(d[2 * (i & 1)]), "+d"(d[2 * (i & 1) + 1])
+                : "d"(a[i]), "d"(b[i / 2]));
 #endif
     }
     template <int PAIRS>
@@ -190,14 +190,14 @@ template <typename Half> struct ComputeHalf {
     {
         if constexpr (std::is_same<Half, __nv_bfloat16>::value)
             asm("mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, "
-                         "{%0,%1,%2,%3};"
-                         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-                         : "r"(a[0]), "r"(a[1]), "r"(b));
+                "{%0,%1,%2,%3};"
+                : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+                : "r"(a[0]), "r"(a[1]), "r"(b));
         else
             asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, "
-                         "{%0,%1,%2,%3};"
-                         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-                         : "r"(a[0]), "r"(a[1]), "r"(b));
+                "{%0,%1,%2,%3};"
+                : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+                : "r"(a[0]), "r"(a[1]), "r"(b));
     }
     template <int PAIRS>
     static __device__ __forceinline__ void multiply(float (&sums)[PAIRS][4], const Wide<PAIRS> &b,

@@ -21,7 +21,8 @@ template <typename T> struct FragmentArgs {
     const T *b;
     T *c;
     Sum *slots;
-    uint64_t ldb, ldc; // elements
+    uint64_t ldc;       // elements
+    uint32_t ldb_bytes; // of rows of B
     Sum alpha, beta;
     uint32_t n, item_count;
     uint32_t unit_rows;
@@ -29,11 +30,17 @@ template <typename T> struct FragmentArgs {
     bool c_is_wide;                            // rows of C begin at multiples of 16 bytes
 };
 
+// Row i of a matrix whose rows are `bytes` apart: one multiplication of 32 bits.
+template <typename T> __device__ __forceinline__ const T *row_at(const T *first, uint32_t i, uint32_t bytes)
+{
+    return reinterpret_cast<const T *>(reinterpret_cast<const char *>(first) + uint64_t(i) * bytes);
+}
+
 // The sums of row r of a block, by the numbers of A alone: columns column .. column + WIDTH. rows: the rows of B of
 // the block's positions in lane order.
 template <typename T, int WIDTH, typename Rows>
-__device__ __forceinline__ void add_exactly(const FragmentArgs<T> &a, uint32_t block, int r, uint32_t column, Rows rows,
-                                            typename Number<T>::Sum (&sums)[WIDTH])
+__device__ __forceinline__ void add_exactly(const FragmentArgs<T> &a, uint32_t block, int r, uint32_t column,
+                                            Rows rows, typename Number<T>::Sum (&sums)[WIDTH])
 {
     const uint64_t bitmap = a.bitmaps[block];
     for (int p = 0; p < 8; p++) {
@@ -44,7 +51,7 @@ __device__ __forceinline__ void add_exactly(const FragmentArgs<T> &a, uint32_t b
                                 ? a.value_first[block] + __popcll(bitmap & ((uint64_t(1) << bit) - 1))
                                 : uint64_t(block) * SPMMI_FRAGMENT_NUMBERS + bit;
         const auto value = Number<T>::widen(a.values[at]);
-        const T *b = a.b + uint64_t(rows(p)) * a.ldb;
+        const T *b = row_at(a.b, rows(p), a.ldb_bytes);
         for (int i = 0; i < WIDTH; i++) {
             if (column + i < a.n)
                 sums[i] = fma(value, Number<T>::widen(b[column + i]), sums[i]);
@@ -54,82 +61,98 @@ __device__ __forceinline__ void add_exactly(const FragmentArgs<T> &a, uint32_t b
 
 // The sums of row r of window w of a unit of WINDOWS, over an item's steps. Rare, so it may be slow.
 template <int WINDOWS, typename T, int WIDTH>
-__device__ __noinline__ void sum_exactly(const FragmentArgs<T> &a, const struct spmmi_fragment_item &item, int w, int r,
-                                         uint32_t column, typename Number<T>::Sum (&sums)[WIDTH])
+__device__ __noinline__ void sum_exactly(const FragmentArgs<T> &a, const struct spmmi_fragment_item &item,
+                                         int w, int r, uint32_t column,
+                                         typename Number<T>::Sum (&sums)[WIDTH])
 {
     for (int i = 0; i < WIDTH; i++)
         sums[i] = 0;
     for (uint32_t step = item.begin; step < item.end; step++) {
         if constexpr (WINDOWS == 1) { // window family: a step is a block
             const uint32_t *rows = a.columns + uint64_t(step) * 8;
-            add_exactly<T, WIDTH>(a, step, r, column, [=](int p) { return rows[p]; }, sums);
+            add_exactly<T, WIDTH>(
+                a, step, r, column, [=](int p) { return rows[p]; }, sums);
         } else {
             const uint64_t window = uint64_t(step) * WINDOWS + w;
             const uint32_t *rows = a.columns + uint64_t(step) * SPMMI_FRAGMENT_PANEL_STEP;
             for (uint32_t block = a.block_first[window]; block < a.block_first[window + 1]; block++) {
                 const uint8_t *locals = a.locals + uint64_t(block) * 8;
-                add_exactly<T, WIDTH>(a, block, r, column, [=](int p) { return rows[locals[p]]; }, sums);
+                add_exactly<T, WIDTH>(
+                    a, block, r, column, [=](int p) { return rows[locals[p]]; }, sums);
             }
         }
     }
 }
 
-template <typename Sum, int N> __device__ __forceinline__ bool all_finite(const Sum (&sums)[N])
+// The rows of C that rows 2 t and 2 t + 1 of a window belong to; read early, so that nobody waits for them.
+template <typename T>
+__device__ __forceinline__ uint2 rows_of_lane(const FragmentArgs<T> &a,
+                                              const struct spmmi_fragment_item &item, int w)
 {
-    Sum zero = 0; // stays 0 unless a number is NaN or Inf
-#pragma unroll
-    for (int i = 0; i < N; i++)
-        zero = fma(sums[i], Sum(0), zero);
-    return zero == Sum(0);
+    const uint32_t first = item.unit * (a.unit_rows / 2) + 4 * w + threadIdx.x % 4;
+    return __ldg(reinterpret_cast<const uint2 *>(a.row_of) + first);
 }
 
-// Row `row` of an item's unit: to C or to the item's slot.
-template <typename T, int WIDTH>
-__device__ __forceinline__ void store_sums(const FragmentArgs<T> &a, const struct spmmi_fragment_item &item,
-                                           uint32_t row, uint32_t column,
-                                           const typename Number<T>::Sum (&sums)[WIDTH])
+// N neighbouring sums of a row of C.
+template <typename T, int N>
+__device__ __forceinline__ void store_sums(const FragmentArgs<T> &a, T *to, uint32_t left,
+                                           const typename Number<T>::Sum (&sums)[N])
 {
     using Sum = typename Number<T>::Sum;
-    if (item.slot != SPMMI_FRAGMENT_NONE) {
-        Sum *to = a.slots + (uint64_t(item.slot) * a.unit_rows + row) * a.n + column;
+    if (a.c_is_wide && left >= N) {
+        Vector<T, N> c = {};
+        if (a.beta != Sum(0))
+            c = load_vector<T, N>(to);
 #pragma unroll
-        for (int i = 0; i < WIDTH; i++) {
-            if (column + i < a.n)
-                to[i] = sums[i];
-        }
+        for (int i = 0; i < N; i++)
+            c.x[i] = scaled_sum<T>(a.alpha, sums[i], a.beta, c.x[i]);
+        store_vector<T, N>(to, c);
         return;
     }
-    const uint32_t c_row = __ldg(a.row_of + uint64_t(item.unit) * a.unit_rows + row);
-    if (c_row == SPMMI_FRAGMENT_NONE)
-        return;
-    T *to = a.c + uint64_t(c_row) * a.ldc + column;
-    if (a.c_is_wide && column + WIDTH <= a.n) {
-        Vector<T, WIDTH> c = {};
-        if (a.beta != Sum(0))
-            c = load_vector<T, WIDTH>(to);
 #pragma unroll
-        for (int i = 0; i < WIDTH; i++)
-            c.x[i] = scaled_sum<T>(a.alpha, sums[i], a.beta, c.x[i]);
-        store_vector<T, WIDTH>(to, c);
-    } else {
-#pragma unroll
-        for (int i = 0; i < WIDTH; i++) {
-            if (column + i < a.n)
-                to[i] = scaled_sum<T>(a.alpha, sums[i], a.beta, a.beta != Sum(0) ? to[i] : T(0));
-        }
+    for (int i = 0; i < N; i++) {
+        if (i < left)
+            to[i] = scaled_sum<T>(a.alpha, sums[i], a.beta, a.beta != Sum(0) ? to[i] : T(0));
     }
 }
 
-// Row r of window w, checked and stored.
-template <int WINDOWS, typename T, int WIDTH>
-__device__ __forceinline__ void finish_row(const FragmentArgs<T> &a, const struct spmmi_fragment_item &item, int w,
-                                           int r, uint32_t column, typename Number<T>::Sum (&row)[WIDTH])
+// What a lane holds of row r of window w: GROUPS times N neighbouring columns, STRIDE columns apart, from `column` on.
+// They are checked and stored, in C or in the item's slot.
+template <int WINDOWS, int STRIDE, typename T, int N, int GROUPS>
+__device__ __forceinline__ void finish_row(const FragmentArgs<T> &a, const struct spmmi_fragment_item &item,
+                                           int w, int r, uint32_t c_row, uint32_t column,
+                                           typename Number<T>::Sum (&sums)[GROUPS][N])
 {
-    if (column >= a.n)
-        return;
-    if (!all_finite(row))
-        sum_exactly<WINDOWS, T, WIDTH>(a, item, w, r, column, row);
-    store_sums<T, WIDTH>(a, item, 8 * w + r, column, row);
+    using Sum = typename Number<T>::Sum;
+    Sum zero = 0; // stays 0 unless a sum is NaN or Inf
+#pragma unroll
+    for (int q = 0; q < GROUPS; q++) {
+#pragma unroll
+        for (int i = 0; i < N; i++)
+            zero = fma(sums[q][i], Sum(0), zero);
+    }
+    if (zero != Sum(0)) {
+        for (int q = 0; q < GROUPS; q++)
+            sum_exactly<WINDOWS, T, N>(a, item, w, r, column + q * STRIDE, sums[q]);
+    }
+    if (item.slot != SPMMI_FRAGMENT_NONE) {
+        Sum *to = a.slots + (uint64_t(item.slot) * a.unit_rows + 8 * w + r) * a.n;
+#pragma unroll
+        for (int q = 0; q < GROUPS; q++) {
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                if (column + q * STRIDE + i < a.n)
+                    to[column + q * STRIDE + i] = sums[q][i];
+            }
+        }
+    } else if (c_row != SPMMI_FRAGMENT_NONE) {
+        T *to = a.c + uint64_t(c_row) * a.ldc + column;
+#pragma unroll
+        for (int q = 0; q < GROUPS; q++) {
+            if (column + q * STRIDE < a.n)
+                store_sums<T, N>(a, to + q * STRIDE, a.n - column - q * STRIDE, sums[q]);
+        }
+    }
 }
 
 constexpr int SPLIT_ROWS = 8; // rows a block of threads sums at a time, 32 columns each
@@ -173,7 +196,7 @@ template <typename T> FragmentArgs<T> fragment_args(const struct spmmi_fragment_
     a.b = static_cast<const T *>(args->b);
     a.c = static_cast<T *>(args->c);
     a.slots = static_cast<Sum *>(args->slots);
-    a.ldb = args->ldb;
+    a.ldb_bytes = (uint32_t)(args->ldb * sizeof(T));
     a.ldc = args->ldc;
     a.alpha = static_cast<Sum>(args->alpha);
     a.beta = static_cast<Sum>(args->beta);

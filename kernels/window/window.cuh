@@ -31,8 +31,8 @@ __device__ __forceinline__ WindowStep read_step(const FragmentArgs<T> &a, uint32
 
 // The lane's two numbers of A in a block; 0 where A has none.
 template <bool IS_PACKED, typename T>
-__device__ __forceinline__ Vector<T, 2> read_block(const FragmentArgs<T> &a, const WindowStep &s, uint32_t block,
-                                                   int lane)
+__device__ __forceinline__ Vector<T, 2> read_block(const FragmentArgs<T> &a, const WindowStep &s,
+                                                   uint32_t block, int lane)
 {
     if constexpr (!IS_PACKED)
         return load_vector_const<T, 2>(a.values + (uint64_t(block) * 32 + lane) * 2);
@@ -73,6 +73,7 @@ __global__ void __launch_bounds__(32 * WINDOW_WARPS)
     struct spmmi_fragment_item item = a.items[index];
     if (a.alpha == Sum(0)) // then B is not read
         item.end = item.begin;
+    const uint2 c_rows = rows_of_lane(a, item, 0);
     Sum sums[REPEAT][PAIRS][4] = {};
     WindowStep next[UNROLL];
 #pragma unroll
@@ -84,7 +85,8 @@ __global__ void __launch_bounds__(32 * WINDOW_WARPS)
 #pragma unroll
         for (int u = 0; u < UNROLL; u++) {
             const bool is_in = step + u < item.end;
-            const T *row0 = a.b + next[u].columns.x * a.ldb, *row1 = a.b + next[u].columns.y * a.ldb;
+            const T *row0 = row_at(a.b, next[u].columns.x, a.ldb_bytes);
+            const T *row1 = row_at(a.b, next[u].columns.y, a.ldb_bytes);
             numbers[u] = {};
             if (is_in)
                 numbers[u] = read_block<IS_PACKED>(a, next[u], step + u, lane);
@@ -112,17 +114,18 @@ __global__ void __launch_bounds__(32 * WINDOW_WARPS)
         }
     }
 #pragma unroll
-    for (int q = 0; q < REPEAT; q++) {
+    for (int i = 0; i < 2; i++) {
+        Sum row[REPEAT][WIDTH];
 #pragma unroll
-        for (int i = 0; i < 2; i++) {
-            Sum row[WIDTH];
+        for (int q = 0; q < REPEAT; q++) {
 #pragma unroll
             for (int j = 0; j < PAIRS; j++) {
-                row[2 * j] = sums[q][j][i];
-                row[2 * j + 1] = sums[q][j][2 + i];
+                row[q][2 * j] = sums[q][j][i];
+                row[q][2 * j + 1] = sums[q][j][2 + i];
             }
-            finish_row<1, T, WIDTH>(a, item, 0, 2 * t + i, column + q * 8 * WIDTH, row);
         }
+        finish_row<1, 8 * WIDTH, T, WIDTH, REPEAT>(a, item, 0, 2 * t + i, i == 0 ? c_rows.x : c_rows.y,
+                                                   column, row);
     }
 }
 

@@ -13,14 +13,16 @@ cudaError_t launch_window_shape(const struct spmmi_fragment_cuda *args)
     constexpr uint32_t COLUMNS = 8 * WIDTH * REPEAT;
     cudaError_t error = cudaSuccess;
     if (a.item_count > 0)
-        error = launch_kernel(window_kernel<Compute, IS_PACKED, IS_WIDE, WIDTH, REPEAT, UNROLL>,
-                              dim3((a.item_count + WINDOW_WARPS - 1) / WINDOW_WARPS, (a.n + COLUMNS - 1) / COLUMNS),
-                              32 * WINDOW_WARPS, 0, args->cuda_stream, false, a);
+        error = launch_kernel(
+            window_kernel<Compute, IS_PACKED, IS_WIDE, WIDTH, REPEAT, UNROLL>,
+            dim3((a.item_count + WINDOW_WARPS - 1) / WINDOW_WARPS, (a.n + COLUMNS - 1) / COLUMNS),
+            32 * WINDOW_WARPS, 0, args->cuda_stream, false, a);
     return error == cudaSuccess ? launch_sum_slots(args, a) : error;
 }
 
 // Lanes load 16 bytes where n has as many for all of them, else 8; where it has twice as many they do so twice.
-template <typename Compute, bool IS_PACKED> cudaError_t launch_window_blocks(const struct spmmi_fragment_cuda *args)
+template <typename Compute, bool IS_PACKED>
+cudaError_t launch_window_blocks(const struct spmmi_fragment_cuda *args)
 {
     constexpr int WHOLE = 16 / (int)sizeof(typename Compute::T), HALF = WHOLE > 2 ? WHOLE / 2 : WHOLE;
     if (!b_is_wide<typename Compute::T>(args))
