@@ -13,6 +13,7 @@
 struct order_report {
     struct {
         spmm_reorder_t kind;
+        double cpu_seconds;   /* of all threads, to make it once more */
         double count_seconds; /* that its figures took */
         spmm_order_figures_t figures;
     } list[ORDER_REPORT_MAX]; /* the natural order first */
