@@ -28,6 +28,7 @@
 #define WIDE_STEPS 1.0   /* of a step of a wide one */
 #define PANEL_STEPS 1.5  /* of a step of a panel: its copies */
 #define BLOCK_STEPS 0.05 /* of each block of a warp in it */
+#define BLOCKS_MANY 8.0  /* of a warp in a step */
 #define STAGE_BYTES 2048.0
 #define WINDOW_ISSUE 24.0 /* instructions of a block that do not depend on the tile */
 #define PANEL_ISSUE 10.0
@@ -60,11 +61,13 @@ static void read_compute(const struct spmmi_model_query *q, struct shape *s)
     s->sum_bytes = compute == SPMM_COMPUTE_F64 ? 8 : 4;
 }
 
-/* The widest tile that n fills; numbers of 8 bytes keep to half of it. */
+/* The widest tile that n fills, but the second widest where blocks are few; numbers of 8 bytes keep to half of it. */
 static double panel_tile(const struct spmmi_model_query *q)
 {
+    const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
     const double narrow = q->number_bytes > 4 ? 16 : 32;
-    return q->n <= narrow ? narrow : q->n < 4 * narrow ? 2 * narrow : 4 * narrow;
+    const int has_many = f->blocks >= BLOCKS_MANY * f->unit_rows / WINDOW_ROWS * f->steps;
+    return q->n <= narrow ? narrow : q->n < 4 * narrow || !has_many ? 2 * narrow : 4 * narrow;
 }
 
 /* 8 lanes load 8 or 16 bytes each, or twice 16. */
@@ -85,8 +88,9 @@ static double bytes_of_values(const struct spmmi_model_query *q, const struct sh
 static double panels_at_a_time(const struct spmmi_model_query *q, const struct shape *s)
 {
     const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
-    const double sums = s->tile / MMA_COLUMNS * q->number_bytes;
-    const double warps = sums <= 8 ? 40 : sums <= 16 ? 32 : 16;
+    const double sums = s->tile / MMA_COLUMNS * s->sum_bytes;
+    const double most = q->number_bytes > 4 ? 3 : 4, least = q->number_bytes < 4 ? 3 : 2;
+    const double warps = 8 * (sums < 32 ? most : least);
     const double blocks = bytes_of_values(q, s) + f->blocks * LOCAL_BYTES;
     const double stage = SPMMI_STEP_COLUMNS(SPMM_FAMILY_PANEL) * (s->staged_row + SECTOR) +
                          blocks / fmax(f->steps, 1) + STAGE_BYTES;
@@ -103,8 +107,8 @@ static struct shape shape_of(const struct spmmi_model_query *q)
     s.windows = f->unit_rows / WINDOW_ROWS;
     s.staged_row = s.tile * q->number_bytes;
     s.row = ceil(fmin(s.tile, q->n) * q->number_bytes / SECTOR) * SECTOR;
-    s.resident = s.is_window ? WINDOW_WARPS_SM : panels_at_a_time(q, &s);
     read_compute(q, &s);
+    s.resident = s.is_window ? WINDOW_WARPS_SM : panels_at_a_time(q, &s);
     return s;
 }
 

@@ -258,7 +258,7 @@ static void terms_of_a_cpu_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 1500 * 48 / 1e12);
 }
 
-/* 1,000 rows in 125 windows of 16 steps, or in 16 panels of 64 rows of 2 steps. */
+/* 1,000 rows in 125 windows of 16 steps, or in 16 panels of 64 rows of 1.5 steps. */
 static const struct spmmi_fragment_figures windows = {.unit_rows = 8,
                                                       .units = 125,
                                                       .nnz = 10000,
@@ -271,7 +271,7 @@ static const struct spmmi_fragment_figures panels = {.unit_rows = 64,
                                                      .units = 16,
                                                      .nnz = 10000,
                                                      .footprint = 1600,
-                                                     .steps = 32,
+                                                     .steps = 24,
                                                      .blocks = 1800,
                                                      .longest = 3,
                                                      .shared = 1600};
@@ -328,31 +328,38 @@ static void panel_terms_are_as_counted(void **state)
      * 8 windows begin; a block 8 places. */
     struct spmmi_prediction p =
         predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F64, 100, SPMM_LAYOUT_ROW_MAJOR, SPMM_F64);
-    const double a = 32 * (512 + 32) + 1800 * (8 + 512), b = 500 * 1024, c = 1000 * 800;
+    const double a = 24 * (512 + 32) + 1800 * (8 + 512), b = 500 * 1024, c = 1000 * 800;
     assert_near(p.term[SPMMI_TERM_DRAM], (2 * a + b + c) / 1e12); /* A is more than 0.7 of the L2 cache */
     assert_near(p.term[SPMMI_TERM_L2], 1600 * 1024 / 4e12 + (2 * a + c) / 4e12);
     /* Rows of B and blocks are stored once; a warp reads 8 rows and the numbers of each of its blocks. */
     assert_near(p.term[SPMMI_TERM_L1], 2 * (1600 * 512 + 1800 * (8 + 512) + 1800 * (8 * 512 + 512.0)) / 8e12);
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 64 * 1800 * 128 / 4e13);
     /* A block: 10, 16 loads of B and 4 MMAs; a step of each of 8 warps 40. */
-    assert_near(p.term[SPMMI_TERM_ISSUE], 2 * (1800 * 30 + 32 * 8 * 40) / 3.2e10);
+    assert_near(p.term[SPMMI_TERM_ISSUE], 2 * (1800 * 30 + 24 * 8 * 40) / 3.2e10);
     /* A stage of 128 * 544 bytes and blocks is more than there is: one block of threads an SM, 32 on 10 are 3.2 waves.
-     * A warp has 7.03 blocks a step. */
-    const double step = 1.5 + 0.05 * 1800 / 256;
-    assert_near(p.term[SPMMI_TERM_WAVES], 3.2 * (2 + step * 2) * 1e-6);
+     * A warp has 9.375 blocks a step. */
+    const double step = 1.5 + 0.05 * 9.375;
+    assert_near(p.term[SPMMI_TERM_WAVES], 3.2 * (2 + step * 1.5) * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], (2 + step * 3) * 1e-6);
     assert_true(p.launches == 0);
     /* Column-major f16, 300 columns: B was just converted, two passes of three launches; rows of C in another order
      * go at the rate of a scatter. Three tiles of 128 columns. */
     f.is_reordered = 1;
     p = predict_fragments(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_F16, 300, SPMM_LAYOUT_COL_MAJOR, SPMM_F16);
-    const double packed = 32 * (512 + 32) + 1800 * (8 + 12) + 20000;
+    const double packed = 24 * (512 + 32) + 1800 * (8 + 12) + 20000;
     assert_near(p.term[SPMMI_TERM_DRAM], (packed + 600000) / 1e12);
     assert_near(p.term[SPMMI_TERM_L2], 1600 * 768 / 4e12 + 3 * packed / 4e12 + 600000 / 5e11);
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 64 * 1800 * 384 / 2e14);
     assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 1500 * 300 * 2 / 1e12);
     assert_true(p.launches == 5);
-    /* With room for it registers decide: 8 columns of f16 take 40 warps, five blocks of threads. */
+    /* With fewer blocks than 8 a warp and step tiles are half as wide. */
+    struct spmmi_fragment_figures few = panels;
+    few.blocks = 24 * 63;
+    f.figures = &few;
+    p = predict_fragments(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_F16, 300, SPMM_LAYOUT_COL_MAJOR, SPMM_F16);
+    assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 64 * 24 * 63 * 320 / 2e14);
+    f.figures = &panels;
+    /* With room for it registers decide: 8 columns of f16 take 32 warps, four blocks of threads. */
     struct spmmi_device_profile wide = device;
     const struct spmmi_model_matrix m = matrix_of_windows();
     const struct spmmi_model_candidate candidate = {.family = SPMM_FAMILY_PANEL,
@@ -362,7 +369,7 @@ static void panel_terms_are_as_counted(void **state)
     wide.shared_sm_bytes = 1e9;
     f.items = 200;
     p = spmmi_model_predict(&wide, &m, &candidate, 8, SPMM_LAYOUT_ROW_MAJOR, SPMM_F16);
-    assert_near(p.term[SPMMI_TERM_WAVES], 4 * (2 + step * 32 / 200) * 1e-6);
+    assert_near(p.term[SPMMI_TERM_WAVES], 5 * (2 + step * 24 / 200) * 1e-6);
 }
 
 static void constants_follow_family_and_compute_type(void **state)
