@@ -28,7 +28,7 @@ template <typename Shape> cudaError_t launch_panel_shape(const struct spmmi_frag
 }
 
 // The widest tile that n fills, but the second widest where blocks are few and more blocks of threads are worth more
-// than reading them once less. Numbers of 8 bytes keep to half of it.
+// than reading them once less. Numbers of 8 bytes keep to half of it, and to the widest.
 template <typename Compute, int WINDOWS, bool IS_PACKED>
 cudaError_t launch_panel_tile(const struct spmmi_fragment_cuda *args)
 {
@@ -39,7 +39,7 @@ cudaError_t launch_panel_tile(const struct spmmi_fragment_cuda *args)
         return launch_panel_shape<PanelShape<Compute, WINDOWS, NARROW, IS_PACKED, false>>(args);
     if (args->n <= 16 * NARROW)
         return launch_panel_shape<PanelShape<Compute, WINDOWS, NARROW, IS_PACKED, true>>(args);
-    if (args->n < 64 * NARROW || l.block_count < BLOCKS_MANY * l.step_count)
+    if (args->n < 64 * NARROW || (NARROW == 2 && l.block_count < BLOCKS_MANY * l.step_count))
         return launch_panel_shape<PanelShape<Compute, WINDOWS, 2 * NARROW, IS_PACKED, true>>(args);
     return launch_panel_shape<PanelShape<Compute, WINDOWS, 4 * NARROW, IS_PACKED, true>>(args);
 }
