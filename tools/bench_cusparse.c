@@ -7,18 +7,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "bench_cusparse_store.h"
 #include "bench_peers.h"
+#include "cuda_type.h"
 #include "fail.h"
 
-/* Blocks are worth a try while they take at most this many times the bytes of CSR. */
-#define BLOCKS_WORTH 4
-
-enum storage { STORE_CSR, STORE_CSR_OF_A, STORE_COO, STORE_BSR8, STORE_BSR16, STORE_COUNT };
-
-struct stored {
-    int is_there;
-    int64_t rows, cols, nnz, block; /* of blocks for BSR */
-    struct device_block row_ptr, row_ind, col_ind, values;
+enum storage {
+    STORE_CSR,
+    STORE_CSR_OF_A,
+    STORE_COO,
+    STORE_BSR8,
+    STORE_BSR16,
+    STORE_ELL8,
+    STORE_ELL16,
+    STORE_ELL32,
+    STORE_COUNT
 };
 
 struct cusparse_peers {
@@ -26,7 +29,7 @@ struct cusparse_peers {
     cusparseHandle_t handle;
     int device;
     spmm_dtype_t dtype;
-    struct stored stored[STORE_COUNT];
+    struct cusparse_stored stored[STORE_COUNT];
     struct device_block buffer;
 };
 
@@ -53,8 +56,11 @@ static const struct algorithm algorithms[] = {
     {"cusparse-coo-alg4", STORE_COO, CUSPARSE_SPMM_COO_ALG4},
     {"cusparse-bsr8-alg1", STORE_BSR8, CUSPARSE_SPMM_BSR_ALG1},
     {"cusparse-bsr16-alg1", STORE_BSR16, CUSPARSE_SPMM_BSR_ALG1},
+    {"cusparse-ell8-alg1", STORE_ELL8, CUSPARSE_SPMM_BLOCKED_ELL_ALG1},
+    {"cusparse-ell16-alg1", STORE_ELL16, CUSPARSE_SPMM_BLOCKED_ELL_ALG1},
+    {"cusparse-ell32-alg1", STORE_ELL32, CUSPARSE_SPMM_BLOCKED_ELL_ALG1},
 };
-#define BLOCK_PADDING 16
+#define BLOCK_PADDING 32
 
 static spmm_status_t check(cusparseStatus_t error, const char *what, spmm_diag_t *diag)
 {
@@ -65,100 +71,15 @@ static spmm_status_t check(cusparseStatus_t error, const char *what, spmm_diag_t
     return SPMM_ERR_DEVICE;
 }
 
-static void stored_free(struct stored *stored)
-{
-    device_block_free(&stored->row_ptr);
-    device_block_free(&stored->row_ind);
-    device_block_free(&stored->col_ind);
-    device_block_free(&stored->values);
-    stored->is_there = 0;
-}
-
 static void close_peers(struct bench_peers *base)
 {
     struct cusparse_peers *peers = (struct cusparse_peers *)base;
     for (int s = 0; s < STORE_COUNT; s++)
-        stored_free(&peers->stored[s]);
+        cusparse_stored_free(&peers->stored[s]);
     device_block_free(&peers->buffer);
     if (peers->handle != NULL)
         (void)cusparseDestroy(peers->handle);
     free(peers);
-}
-
-static spmm_status_t upload(struct device_block *to, int device, const void *from, uint64_t bytes,
-                            spmm_diag_t *diag)
-{
-    const spmm_status_t status = device_block_reserve(to, device, bytes, diag);
-    return status == SPMM_OK ? device_upload(to, from, bytes, diag) : status;
-}
-
-static int32_t *narrow_row_ptr(const struct host_csr *csr)
-{
-    int32_t *row_ptr = malloc(((size_t)csr->rows + 1) * sizeof *row_ptr);
-    for (int64_t i = 0; row_ptr != NULL && i <= csr->rows; i++)
-        row_ptr[i] = (int32_t)csr->row_ptr[i];
-    return row_ptr;
-}
-
-static int32_t *row_indices(const struct host_csr *csr)
-{
-    int32_t *row_ind = malloc(((size_t)csr->nnz + 1) * sizeof *row_ind);
-    for (int64_t i = 0; row_ind != NULL && i < csr->rows; i++)
-        for (int64_t p = csr->row_ptr[i]; p < csr->row_ptr[i + 1]; p++)
-            row_ind[p] = (int32_t)i;
-    return row_ind;
-}
-
-/* Upload CSR, or COO when row_ind has to be there instead of row_ptr. */
-static spmm_status_t store_entries(struct cusparse_peers *peers, const struct host_csr *csr, int is_coo,
-                                   struct stored *stored, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    const uint64_t nnz = (uint64_t)csr->nnz;
-    int32_t *rows = is_coo ? row_indices(csr) : narrow_row_ptr(csr);
-    void *values = host_csr_typed_values(csr);
-    if (rows == NULL || values == NULL) {
-        status = fail_memory(diag, nnz * 12, "the matrix for cuSPARSE");
-        goto cleanup;
-    }
-    if (is_coo)
-        TRY(upload(&stored->row_ind, peers->device, rows, nnz * sizeof *rows, diag));
-    else
-        TRY(upload(&stored->row_ptr, peers->device, rows, ((uint64_t)csr->rows + 1) * sizeof *rows, diag));
-    TRY(upload(&stored->col_ind, peers->device, csr->col_ind, nnz * sizeof *csr->col_ind, diag));
-    TRY(upload(&stored->values, peers->device, values, nnz * spmm_dtype_size(csr->dtype), diag));
-    stored->rows = csr->rows;
-    stored->cols = csr->cols;
-    stored->nnz = csr->nnz;
-    stored->is_there = 1;
-cleanup:
-    free(values);
-    free(rows);
-    return status;
-}
-
-static spmm_status_t store_blocks(struct cusparse_peers *peers, const struct host_csr *csr, int64_t block,
-                                  struct stored *stored, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    struct host_bsr bsr = {0};
-    const uint64_t size = spmm_dtype_size(csr->dtype);
-    const int64_t blocks = host_bsr_count(csr, block);
-    const double block_bytes = (double)blocks * ((double)(block * block) * (double)size + 4.0);
-    if (blocks < 0 || block_bytes > BLOCKS_WORTH * (double)csr->nnz * ((double)size + 4.0))
-        return SPMM_OK;
-    TRY(host_bsr_make(csr, block, &bsr, diag));
-    TRY(upload(&stored->row_ptr, peers->device, bsr.row_ptr, ((uint64_t)bsr.block_rows + 1) * 4, diag));
-    TRY(upload(&stored->col_ind, peers->device, bsr.col_ind, (uint64_t)blocks * 4, diag));
-    TRY(upload(&stored->values, peers->device, bsr.values, (uint64_t)(blocks * block * block) * size, diag));
-    stored->rows = bsr.block_rows;
-    stored->cols = bsr.block_cols;
-    stored->nnz = blocks;
-    stored->block = block;
-    stored->is_there = 1;
-cleanup:
-    host_bsr_free(&bsr);
-    return status;
 }
 
 static int wants_storage(const struct cusparse_peers *peers, enum storage storage)
@@ -169,11 +90,30 @@ static int wants_storage(const struct cusparse_peers *peers, enum storage storag
     return 0;
 }
 
+/* The storages of blocks, as far as they are wanted. */
+static spmm_status_t take_blocks(struct cusparse_peers *peers, const struct host_csr *op_a, spmm_diag_t *diag)
+{
+    static const struct {
+        int64_t block;
+        enum storage bsr, ell; /* STORE_COUNT: none */
+    } sizes[] = {{8, STORE_BSR8, STORE_ELL8}, {16, STORE_BSR16, STORE_ELL16}, {32, STORE_COUNT, STORE_ELL32}};
+    spmm_status_t status = SPMM_OK;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const enum storage bsr = sizes[i].bsr;
+        const enum storage ell = sizes[i].ell;
+        const int wants_bsr = bsr != STORE_COUNT && wants_storage(peers, bsr);
+        TRY(cusparse_store_blocks(peers->device, op_a, sizes[i].block, wants_bsr ? &peers->stored[bsr] : NULL,
+                                  wants_storage(peers, ell) ? &peers->stored[ell] : NULL, diag));
+    }
+cleanup:
+    return status;
+}
+
 static spmm_status_t take_problem(struct bench_peers *base, spmm_op_t op, const struct host_csr *a,
                                   const struct host_csr *op_a, spmm_diag_t *diag)
 {
     struct cusparse_peers *peers = (struct cusparse_peers *)base;
-    struct stored *stored = peers->stored;
+    struct cusparse_stored *stored = peers->stored;
     spmm_status_t status = SPMM_OK;
     for (int s = 0; s < STORE_COUNT; s++)
         stored[s].is_there = 0;
@@ -181,15 +121,12 @@ static spmm_status_t take_problem(struct bench_peers *base, spmm_op_t op, const 
     if (a->nnz >= INT32_MAX || a->nnz == 0)
         return SPMM_OK; /* beyond 32-bit row pointers, or nothing to compare */
     if (wants_storage(peers, STORE_CSR))
-        TRY(store_entries(peers, op_a, 0, &stored[STORE_CSR], diag));
+        TRY(cusparse_store_entries(peers->device, op_a, 0, &stored[STORE_CSR], diag));
     if (wants_storage(peers, STORE_COO))
-        TRY(store_entries(peers, op_a, 1, &stored[STORE_COO], diag));
+        TRY(cusparse_store_entries(peers->device, op_a, 1, &stored[STORE_COO], diag));
     if (op == SPMM_OP_T && wants_storage(peers, STORE_CSR_OF_A))
-        TRY(store_entries(peers, a, 0, &stored[STORE_CSR_OF_A], diag));
-    if (wants_storage(peers, STORE_BSR8))
-        TRY(store_blocks(peers, op_a, 8, &stored[STORE_BSR8], diag));
-    if (wants_storage(peers, STORE_BSR16))
-        TRY(store_blocks(peers, op_a, 16, &stored[STORE_BSR16], diag));
+        TRY(cusparse_store_entries(peers->device, a, 0, &stored[STORE_CSR_OF_A], diag));
+    TRY(take_blocks(peers, op_a, diag));
 cleanup:
     return status;
 }
@@ -216,35 +153,29 @@ static spmm_status_t multiply(void *context, spmm_diag_t *diag)
                  "cusparseSpMM failed", diag);
 }
 
-static cusparseStatus_t describe_sparse(const struct stored *s, enum storage storage, cudaDataType type,
-                                        cusparseSpMatDescr_t *a)
+static int is_ell(enum storage storage)
+{
+    return storage == STORE_ELL8 || storage == STORE_ELL16 || storage == STORE_ELL32;
+}
+
+static cusparseStatus_t describe_sparse(const struct cusparse_stored *s, enum storage storage,
+                                        cudaDataType type, cusparseSpMatDescr_t *a)
 {
     const cusparseIndexType_t index = CUSPARSE_INDEX_32I;
     const cusparseIndexBase_t base = CUSPARSE_INDEX_BASE_ZERO;
     if (storage == STORE_COO)
         return cusparseCreateCoo(a, s->rows, s->cols, s->nnz, s->row_ind.data, s->col_ind.data,
                                  s->values.data, index, base, type);
+    if (is_ell(storage))
+        return cusparseCreateBlockedEll(a, s->rows * s->block, s->cols * s->block, s->block,
+                                        s->width * s->block, s->col_ind.data, s->values.data, index, base,
+                                        type);
     if (storage == STORE_BSR8 || storage == STORE_BSR16)
         return cusparseCreateBsr(a, s->rows, s->cols, s->nnz, s->block, s->block, s->row_ptr.data,
                                  s->col_ind.data, s->values.data, index, index, base, type,
                                  CUSPARSE_ORDER_ROW);
     return cusparseCreateCsr(a, s->rows, s->cols, s->nnz, s->row_ptr.data, s->col_ind.data, s->values.data,
                              index, index, base, type);
-}
-
-static cudaDataType data_type(spmm_dtype_t dtype)
-{
-    switch (dtype) {
-    case SPMM_F64:
-        return CUDA_R_64F;
-    case SPMM_F16:
-        return CUDA_R_16F;
-    case SPMM_BF16:
-        return CUDA_R_16BF;
-    case SPMM_F32:
-        break;
-    }
-    return CUDA_R_32F;
 }
 
 /* rows: a block storage needs as many as its blocks have, which the padding of the case provides. */
@@ -258,7 +189,7 @@ static cusparseStatus_t describe_dense(const spmm_dense_t *view, int64_t rows, c
 static void run_one(struct cusparse_peers *peers, const struct algorithm *algorithm, struct bench_site *site,
                     struct bench_result *result)
 {
-    const struct stored *stored = &peers->stored[algorithm->storage];
+    const struct cusparse_stored *stored = &peers->stored[algorithm->storage];
     const int is_f64 = peers->dtype == SPMM_F64;
     const int is_op_t = algorithm->storage == STORE_CSR_OF_A;
     const int64_t scale = stored->block > 0 ? stored->block : 1;
@@ -267,7 +198,7 @@ static void run_one(struct cusparse_peers *peers, const struct algorithm *algori
     size_t bytes = 0;
     struct call call = {.handle = peers->handle, .alg = algorithm->alg, .one_f32 = 1.0f, .one_f64 = 1.0};
     call.op = is_op_t ? CUSPARSE_OPERATION_TRANSPOSE : CUSPARSE_OPERATION_NON_TRANSPOSE;
-    call.type = data_type(peers->dtype);
+    call.type = cuda_type(peers->dtype);
     call.compute = is_f64 ? CUDA_R_64F : CUDA_R_32F;
     call.one = is_f64 ? (const void *)&call.one_f64 : (const void *)&call.one_f32;
     call.zero = is_f64 ? (const void *)&call.zero_f64 : (const void *)&call.zero_f32;
@@ -283,9 +214,11 @@ static void run_one(struct cusparse_peers *peers, const struct algorithm *algori
               "cusparseSpMM_bufferSize failed", &diag));
     TRY(device_block_reserve(&peers->buffer, peers->device, bytes, &diag));
     call.buffer = peers->buffer.data;
-    TRY(check(cusparseSpMM_preprocess(call.handle, call.op, CUSPARSE_OPERATION_NON_TRANSPOSE, call.one,
-                                      call.a, call.b, call.zero, call.c, call.compute, call.alg, call.buffer),
-              "cusparseSpMM_preprocess failed", &diag));
+    if (!is_ell(algorithm->storage)) /* which has nothing to prepare */
+        TRY(check(cusparseSpMM_preprocess(call.handle, call.op, CUSPARSE_OPERATION_NON_TRANSPOSE, call.one,
+                                          call.a, call.b, call.zero, call.c, call.compute, call.alg,
+                                          call.buffer),
+                  "cusparseSpMM_preprocess failed", &diag));
     TRY(device_synchronize(peers->device, &diag));
     bench_site_measure(site, multiply, &call, result);
 cleanup:
@@ -299,32 +232,32 @@ cleanup:
         (void)cusparseDestroySpMat(call.a);
 }
 
-static int has_whole_blocks(const struct bench_site *site)
+/* Do B and C have the rows of all blocks? */
+static int has_whole_blocks(const struct bench_site *site, const struct cusparse_stored *stored)
 {
-    return site->a->rows % BLOCK_PADDING == 0 && site->a->cols % BLOCK_PADDING == 0;
+    return site->b_view.rows >= stored->cols * stored->block &&
+           site->c_view.rows >= stored->rows * stored->block;
 }
 
 static void run_all(struct bench_peers *base, struct bench_site *site, struct bench_result results[PEERS_MAX],
                     int *count)
 {
     struct cusparse_peers *peers = (struct cusparse_peers *)base;
-    int is_whole = has_whole_blocks(site);
     for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++) {
         const struct algorithm *algorithm = &algorithms[i];
-        const struct stored *stored = &peers->stored[algorithm->storage];
+        const struct cusparse_stored *stored = &peers->stored[algorithm->storage];
         spmm_diag_t diag = {.status = SPMM_OK};
         if (!stored->is_there || !bench_peers_wants(base, algorithm->name))
             continue;
         struct bench_result *result =
             bench_peers_result(results, count, algorithm->name, peers->dtype, stored->block > 0);
-        if (stored->block > 0 && !is_whole) {
+        if (stored->block > 0 && !has_whole_blocks(site, stored)) {
             const spmm_status_t status =
                 bench_site_case(site, site->b_view.order, site->b_view.cols, BLOCK_PADDING, &diag);
             if (status != SPMM_OK) {
                 bench_result_fail(result, status, &diag);
                 continue;
             }
-            is_whole = 1;
         }
         run_one(peers, algorithm, site, result);
     }

@@ -16,21 +16,26 @@ spmm_status_t bench_peers_open(const struct bench_site *site, const struct bench
     if (site->device >= 0) {
 #ifdef SPMM_TOOLS_CUDA
         status = bench_cusparse_open(site, peers, diag);
+        if (status == SPMM_OK)
+            status = bench_cublas_open(site, &(*peers)->next, diag);
 #else
         status = fail(diag, SPMM_ERR_NO_DEVICE, "this build has no GPU support");
 #endif
     } else {
         status = bench_mkl_open(site, options->mkl_path, peers, note, diag);
     }
-    if (*peers != NULL)
-        (*peers)->filter = options->filter;
+    for (struct bench_peers *p = *peers; p != NULL; p = p->next)
+        p->filter = options->filter;
     return status;
 }
 
 void bench_peers_close(struct bench_peers *peers)
 {
-    if (peers != NULL)
+    while (peers != NULL) {
+        struct bench_peers *const next = peers->next;
         peers->backend->close(peers);
+        peers = next;
+    }
 }
 
 int bench_peers_take(const struct bench_peers *peers, spmm_dtype_t dtype)
@@ -41,14 +46,19 @@ int bench_peers_take(const struct bench_peers *peers, spmm_dtype_t dtype)
 spmm_status_t bench_peers_problem(struct bench_peers *peers, spmm_op_t op, const struct host_csr *a,
                                   const struct host_csr *op_a, spmm_diag_t *diag)
 {
-    return peers->backend->problem(peers, op, a, op_a, diag);
+    spmm_status_t status = SPMM_OK;
+    for (struct bench_peers *p = peers; p != NULL; p = p->next)
+        TRY(p->backend->problem(p, op, a, op_a, diag));
+cleanup:
+    return status;
 }
 
 void bench_peers_run(struct bench_peers *peers, struct bench_site *site,
                      struct bench_result results[PEERS_MAX], int *count)
 {
     *count = 0;
-    peers->backend->run(peers, site, results, count);
+    for (struct bench_peers *p = peers; p != NULL; p = p->next)
+        p->backend->run(p, site, results, count);
 }
 
 int bench_peers_wants(const struct bench_peers *peers, const char *name)

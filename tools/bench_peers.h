@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The competitors of spmm-bench: cuSPARSE on a GPU, oneMKL on the CPU, each behind the same four functions. */
+/* The competitors of spmm-bench: cuSPARSE and cuBLAS on a GPU, oneMKL on the CPU, behind the same functions. */
 #ifndef SPMM_TOOLS_BENCH_PEERS_H
 #define SPMM_TOOLS_BENCH_PEERS_H
 
@@ -7,19 +7,19 @@
 
 #define PEERS_MAX 24
 
-struct bench_peers;
+struct bench_peers; /* a list of libraries */
 
 struct bench_peers_options {
     const char *filter;   /* measure peers whose names contain this; NULL = all */
     const char *mkl_path; /* the library to load; NULL = look for it */
 };
 
-/* Open the library for the site's device. *peers is NULL, and note a sentence, when there is none: that is no error. */
+/* Open the libraries for the site's device. *peers is NULL, and note a sentence, when there is none: no error. */
 spmm_status_t bench_peers_open(const struct bench_site *site, const struct bench_peers_options *options,
                                struct bench_peers **peers, char note[160], spmm_diag_t *diag);
 void bench_peers_close(struct bench_peers *peers);
 
-/* Does the library multiply numbers of this type? No for peers = NULL. */
+/* Do they multiply numbers of this type? No for peers = NULL. */
 int bench_peers_take(const struct bench_peers *peers, spmm_dtype_t dtype);
 
 /* Take a problem: a is the matrix as it is, op_a is op(A); the same for op N. Borrowed until the next call. */
@@ -42,6 +42,7 @@ struct bench_peers_backend {
 /* The first member of every backend's struct. */
 struct bench_peers {
     const struct bench_peers_backend *backend;
+    struct bench_peers *next; /* library, NULL after the last */
     const char *filter;
     int is_wide_only; /* the library multiplies f32 and f64 only */
 };
@@ -52,6 +53,7 @@ struct bench_result *bench_peers_result(struct bench_result results[PEERS_MAX], 
 
 spmm_status_t bench_cusparse_open(const struct bench_site *site, struct bench_peers **peers,
                                   spmm_diag_t *diag);
+spmm_status_t bench_cublas_open(const struct bench_site *site, struct bench_peers **peers, spmm_diag_t *diag);
 spmm_status_t bench_mkl_open(const struct bench_site *site, const char *path, struct bench_peers **peers,
                              char note[160], spmm_diag_t *diag);
 

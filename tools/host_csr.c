@@ -198,3 +198,52 @@ void host_bsr_free(struct host_bsr *bsr)
     free(bsr->values);
     *bsr = (struct host_bsr){0};
 }
+
+int64_t host_ell_width(const struct host_bsr *bsr)
+{
+    int64_t width = 0;
+    for (int64_t i = 0; i < bsr->block_rows; i++) {
+        const int64_t length = bsr->row_ptr[i + 1] - bsr->row_ptr[i];
+        width = length > width ? length : width;
+    }
+    return width;
+}
+
+/* Put the lines of one block row's blocks beside each other. */
+static void fill_ell_row(const struct host_bsr *bsr, int64_t bi, size_t line, struct host_ell *ell)
+{
+    const int64_t block = bsr->block;
+    const int64_t length = bsr->row_ptr[bi + 1] - bsr->row_ptr[bi];
+    for (int64_t slot = 0; slot < ell->width; slot++) {
+        const int64_t from = bsr->row_ptr[bi] + slot;
+        ell->col_ind[bi * ell->width + slot] = slot < length ? bsr->col_ind[from] : -1;
+        for (int64_t i = 0; slot < length && i < block; i++)
+            memcpy((char *)ell->values + (size_t)((bi * block + i) * ell->width + slot) * line,
+                   (const char *)bsr->values + (size_t)(from * block + i) * line, line);
+    }
+}
+
+spmm_status_t host_ell_make(const struct host_bsr *bsr, spmm_dtype_t dtype, struct host_ell *ell,
+                            spmm_diag_t *diag)
+{
+    const size_t line = (size_t)bsr->block * spmm_dtype_size(dtype);
+    *ell = (struct host_ell){.width = host_ell_width(bsr)};
+    const size_t blocks = (size_t)(bsr->block_rows * ell->width);
+    ell->col_ind = malloc((blocks + 1) * sizeof *ell->col_ind);
+    ell->values = calloc(blocks * (size_t)bsr->block + 1, line);
+    if (ell->col_ind == NULL || ell->values == NULL) {
+        host_ell_free(ell);
+        return fail_memory(diag, blocks * (size_t)bsr->block * line, "the matrix in rows of blocks");
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t bi = 0; bi < bsr->block_rows; bi++)
+        fill_ell_row(bsr, bi, line, ell);
+    return SPMM_OK;
+}
+
+void host_ell_free(struct host_ell *ell)
+{
+    free(ell->col_ind);
+    free(ell->values);
+    *ell = (struct host_ell){0};
+}

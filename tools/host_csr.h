@@ -39,4 +39,17 @@ spmm_status_t host_bsr_make(const struct host_csr *csr, int64_t block, struct ho
                             spmm_diag_t *diag);
 void host_bsr_free(struct host_bsr *bsr);
 
+/* The same blocks in rows of equal width, the last of a row empty: column -1. Values are a row-major matrix of
+ * block_rows * block rows and width * block columns. */
+struct host_ell {
+    int64_t width;    /* blocks a block row */
+    int32_t *col_ind; /* block_rows * width */
+    void *values;
+};
+/* Blocks of the fullest block row: the width, known before its price is paid. */
+int64_t host_ell_width(const struct host_bsr *bsr);
+spmm_status_t host_ell_make(const struct host_bsr *bsr, spmm_dtype_t dtype, struct host_ell *ell,
+                            spmm_diag_t *diag);
+void host_ell_free(struct host_ell *ell);
+
 #endif

@@ -287,6 +287,24 @@ static void blocks_hold_every_entry_in_its_place(void **state)
     for (int64_t i = 0; i < ROWS; i++)
         for (int64_t j = 0; j <= COLS; j++)
             assert_false(dense[i][j] < 0.0 || dense[i][j] > 0.0);
+    /* The same in rows of two blocks, of which the lower one has one block only. */
+    struct host_ell ell;
+    assert_int_equal(host_ell_width(&bsr), 2);
+    assert_int_equal(host_ell_make(&bsr, SPMM_F64, &ell, &diag), SPMM_OK);
+    assert_int_equal(ell.width, 2);
+    for (int64_t bi = 0; bi < 2; bi++) {
+        const int32_t length = bsr.row_ptr[bi + 1] - bsr.row_ptr[bi];
+        for (int32_t slot = 0; slot < 2; slot++) {
+            const int32_t q = bsr.row_ptr[bi] + slot;
+            assert_int_equal(ell.col_ind[bi * 2 + slot], slot < length ? bsr.col_ind[q] : -1);
+            for (int64_t e = 0; e < 4; e++) {
+                const double wanted = slot < length ? ((const double *)bsr.values)[q * 4 + e] : 0.0;
+                const double found = ((const double *)ell.values)[(bi * 2 + e / 2) * 4 + slot * 2 + e % 2];
+                assert_memory_equal(&found, &wanted, sizeof found);
+            }
+        }
+    }
+    host_ell_free(&ell);
     host_bsr_free(&bsr);
     host_csr_free(&p.a);
 }
