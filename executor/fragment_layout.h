@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packed layout of the window and panel families (kernel_abi.h), built on the host from a CSR pattern and a part. */
+/* The packed layout of the window and panel families (kernel_abi.h), built on the host from CSR and a part. */
 #ifndef SPMMI_FRAGMENT_LAYOUT_H
 #define SPMMI_FRAGMENT_LAYOUT_H
 

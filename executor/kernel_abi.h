@@ -230,8 +230,8 @@ int spmmi_tiled_cuda_launch(int dtype, const struct spmmi_tiled_cuda *args);
 
 /* window and panel families, on the CPU and on the GPU: tensor cores (docs/kernels.md). op(A) is cut into units of
  * unit_rows rows (window: 8; panel: 64, 128 or 256), whose rows need not be neighbours. A unit's columns, the union of
- * those of its rows, are walked ascending, in steps of 8 (window) or 128 (panel). Within a step A is stored in blocks of
- * 8 rows by 8 columns, the narrow operand of an MMA: "fragments".
+ * those of its rows, are walked ascending, in steps of 8 (window) or 128 (panel). Within a step A is stored in blocks
+ * of 8 rows by 8 columns, the narrow operand of an MMA: "fragments".
  *
  * Fragment order. The number in row r and column position p of a block (0 .. 7 each) belongs to lane 4 r + p % 4 of a
  * warp, there it is number p / 4: bit and dense place 2 * lane + p / 4, which is 8 r + 2 (p % 4) + p / 4. This is the
@@ -241,8 +241,8 @@ int spmmi_tiled_cuda_launch(int dtype, const struct spmmi_tiled_cuda *args);
  * Blocks. A window's step is one block. A panel has W = unit_rows / 8 windows, and its step's columns are local rows
  * 0 .. 127, the rows of B that are staged together. Of these each window has the ones that its 8 rows hold, cut into
  * blocks of 8 in an order that lets a block's positions 0 .. 3, and 4 .. 7, read different banks of shared memory
- * (executor/fragment_banks.h); locals says which local row is where. Blocks go by step, then by window; a window without
- * numbers in a step has none. bitmaps has a bit for each number of A that a block holds, stored zeros included. Values
+ * (executor/fragment_banks.h); locals says which local row is where. Blocks go by step, then by window; a window
+ * without numbers in a step has none. bitmaps has a bit for each number of A that a block holds, stored zeros included. Values
  * are dense: 64 a block, zero where there is no number of A; or packed: only the numbers of A, in fragment order, at
  * value_first[block]; a panel's step starts at a multiple of 16 bytes. A position of a step beyond the unit's columns
  * names its last one, an unused position of a panel's block the local row of position 0; both have no numbers. */
