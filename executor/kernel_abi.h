@@ -238,14 +238,15 @@ int spmmi_tiled_cuda_launch(int dtype, const struct spmmi_tiled_cuda *args);
  * operand order of mma.m16n8k8 for f64 and tf32; for 16-bit types it is so as well if position p is taken for the
  * MMA's k = 2 (p % 4) + p / 4, as rows of B are in the same order.
  *
- * Blocks. A window's step is one block. A panel has W = unit_rows / 8 windows, and its step's columns are local rows
- * 0 .. 127, the rows of B that are staged together. Of these each window has the ones that its 8 rows hold, cut into
+ * Blocks. A window's step is one block. A panel has W = unit_rows / 8 windows, and its step's columns are local rows 0
+ * .. 127, the rows of B that are staged together. Of these each window has the ones that its 8 rows hold, cut into
  * blocks of 8 in an order that lets a block's positions 0 .. 3, and 4 .. 7, read different banks of shared memory
  * (executor/fragment_banks.h); locals says which local row is where. Blocks go by step, then by window; a window
- * without numbers in a step has none. bitmaps has a bit for each number of A that a block holds, stored zeros included. Values
- * are dense: 64 a block, zero where there is no number of A; or packed: only the numbers of A, in fragment order, at
- * value_first[block]; a panel's step starts at a multiple of 16 bytes. A position of a step beyond the unit's columns
- * names its last one, an unused position of a panel's block the local row of position 0; both have no numbers. */
+ * without numbers in a step has none. bitmaps has a bit for each number of A that a block holds, stored zeros
+ * included. Values are dense: 64 a block, zero where there is no number of A; or packed: only the numbers of A, in
+ * fragment order, at value_first[block]; a panel's step starts at a multiple of 16 bytes. A position of a step beyond
+ * the unit's columns names its last one, an unused position of a panel's block the local row of position 0; both have
+ * no numbers. */
 #define SPMMI_FRAGMENT_PANEL_STEP 128u /* columns of a step of a panel */
 #define SPMMI_FRAGMENT_NUMBERS 64u
 #define SPMMI_FRAGMENT_NONE 0xffffffffu /* row_of: no row; slot: the item writes C */
