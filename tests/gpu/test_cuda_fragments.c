@@ -189,7 +189,8 @@ static void the_largest_numbers_stay_finite(void **state)
     for (int pair = 0; pair < 2 * SHAPE_COUNT; pair++) {
         const struct test_product product = product_of(40, 0);
         spmm_executor_t *executor = executor_make(a, pair % 2, &shapes[pair % SHAPE_COUNT]);
-        struct test_dense b = test_product_b(a, SPMM_F32, &product), c = test_product_c(a, SPMM_F32, &product);
+        struct test_dense b = test_product_b(a, SPMM_F32, &product),
+                          c = test_product_c(a, SPMM_F32, &product);
         for (int64_t j = 0; j < product.n; j++)
             test_dense_set(&b, 0, j, (double)FLT_MAX);
         test_cuda_product_run(executor, &product, &b, &c);
@@ -295,18 +296,20 @@ static void a_graph_replays_the_product(void **state)
         cudaGraph_t graph = NULL;
         cudaGraphExec_t replay = NULL;
         assert_int_equal(
-            spmm_executor_workspace_bytes(executor, SPMM_OP_N, &device_b.view, &device_c.view, &bytes), SPMM_OK);
+            spmm_executor_workspace_bytes(executor, SPMM_OP_N, &device_b.view, &device_c.view, &bytes),
+            SPMM_OK);
         struct test_cuda_workspace workspace = test_cuda_workspace_make(bytes);
         TEST_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
         test_cuda_product_run(executor, &product, &b, &want);
         TEST_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-        assert_int_equal(spmm_execute(executor, SPMM_OP_N, 1, &device_b.view, 0, &device_c.view, workspace.data,
-                                      bytes, stream),
+        assert_int_equal(spmm_execute(executor, SPMM_OP_N, 1, &device_b.view, 0, &device_c.view,
+                                      workspace.data, bytes, stream),
                          SPMM_OK);
         TEST_CUDA(cudaStreamEndCapture(stream, &graph));
         TEST_CUDA(cudaGraphInstantiate(&replay, graph, 0));
         for (int i = 0; i < 10; i++) {
             TEST_CUDA(cudaMemcpy(device_c.block, c.block, c.block_bytes, cudaMemcpyHostToDevice));
+            TEST_CUDA(cudaDeviceSynchronize()); /* the copy may still be under way, and streams do not wait */
             TEST_CUDA(cudaGraphLaunch(replay, stream));
             TEST_CUDA(cudaStreamSynchronize(stream));
             test_cuda_dense_read(&device_c, &got);

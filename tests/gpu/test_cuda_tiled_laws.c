@@ -271,6 +271,7 @@ static void a_graph_replays_the_product(void **state)
         TEST_CUDA(cudaGraphInstantiate(&replay, graph, 0));
         for (int i = 0; i < 20; i++) {
             TEST_CUDA(cudaMemcpy(r.device_c.block, r.c.block, r.c.block_bytes, cudaMemcpyHostToDevice));
+            TEST_CUDA(cudaDeviceSynchronize()); /* the copy may still be under way, and streams do not wait */
             TEST_CUDA(cudaGraphLaunch(replay, r.stream));
             TEST_CUDA(cudaStreamSynchronize(r.stream));
             test_cuda_dense_read(&r.device_c, &got);
