@@ -155,6 +155,7 @@ static void a_graph_replays_the_product(void **state)
         for (int i = 0; i < 20; i++) {
             TEST_CUDA(cudaMemset(t.device_c.block, 0x5a, t.c_bytes));
             TEST_CUDA(cudaMemcpy(t.device_c.block, t.c.block, t.c_bytes, cudaMemcpyHostToDevice));
+            TEST_CUDA(cudaDeviceSynchronize()); /* the copy may still be under way, and streams do not wait */
             TEST_CUDA(cudaGraphLaunch(replay, stream));
             TEST_CUDA(cudaStreamSynchronize(stream));
             expect_c(&t, want);
