@@ -175,22 +175,23 @@ static void same_bits_at_any_number_of_threads_and_every_time(void **state)
         }
 }
 
-/* Row j of B is not finite: the rows of C that store column j are not, all others are what they would be. */
+/* Row j of B is not finite in its last columns: just there the rows of C that store column j are not either; all other
+ * elements are what they would be. */
 static void canary(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype, int64_t j)
 {
-    struct test_product product = product_of(SPMM_OP_N, 5, (int)j, TEST_VALUES_REAL);
+    const int64_t n = j % 2 == 0 ? 5 : 37, first = n - 4;
+    struct test_product product = product_of(SPMM_OP_N, n, (int)j, TEST_VALUES_REAL);
     product.alpha = 1, product.beta = 0;
     struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
     struct test_dense plain = test_dense_copy(&c);
     test_product_run(executor, &product, &b, &plain);
-    for (int64_t q = 0; q < 5; q++)
+    for (int64_t q = first; q < n; q++)
         test_dense_set(&b, j, q, j & 4 ? (double)NAN : (double)INFINITY);
     test_product_run(executor, &product, &b, &c);
-    test_product_check_canary(a, j, &c);
     for (int64_t i = 0; i < a->rows; i++)
-        for (int64_t q = 0; q < 5; q++) {
+        for (int64_t q = 0; q < n; q++) {
             const double got = test_dense_get(&c, i, q);
-            if (!test_matrix_stores(a, i, j))
+            if (q < first || !test_matrix_stores(a, i, j))
                 assert_true(got == test_dense_get(&plain, i, q));
             else
                 assert_true(j & 4 ? isnan(got) : isinf(got)); /* no value of a matrix is 0 */
