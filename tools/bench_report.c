@@ -148,12 +148,13 @@ static void csv_row(const struct bench_report *report, const struct bench_case *
     fputc('\n', csv);
 }
 
-/* A row for the best peer of each library. */
+/* A row for the best peer of each library; that of the first library comes last, as the last row of a case counts where
+ * a reader wants one. */
 static void csv_rows(const struct bench_report *report, const struct bench_case *done,
                      const struct ours_result *ours)
 {
     int count = 0;
-    for (int i = 0; i < done->peers_count; i++) {
+    for (int i = done->peers_count - 1; i >= 0; i--) {
         const struct bench_result *peer =
             is_first_of_library(done, i) ? best_of_library(done, &ours->result, i) : NULL;
         if (peer != NULL)

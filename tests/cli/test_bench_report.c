@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which peers of spmm-bench are compared with which kernels, as the rows of the CSV file tell it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tools/bench_report.h"
+
+static struct bench_result result(const char *name, spmm_compute_t compute, double ms, double error_ratio)
+{
+    struct bench_result made = {
+        .arithmetic = {compute, 0}, .error_ratio = error_ratio, .ms_cold = ms, .ms_warm = ms};
+    snprintf(made.name, sizeof made.name, "%s", name);
+    return made;
+}
+
+/* Report one case and read the rows below the header. */
+static void rows_of(const struct ours_result *ours, int ours_count, const struct bench_result *peers,
+                    int peers_count, char *text, size_t size)
+{
+    const struct ours_info info = {.inspect_s = 0.5, .plan_bytes = 7, .device_name = "here"};
+    const struct bench_case done = {.matrix = "m",
+                                    .rows = 2,
+                                    .cols = 2,
+                                    .nnz = 4,
+                                    .n = 8,
+                                    .order = SPMM_ROW_MAJOR,
+                                    .dtype = SPMM_F32,
+                                    .op = SPMM_OP_N,
+                                    .info = &info,
+                                    .ours = ours,
+                                    .ours_count = ours_count,
+                                    .peers = peers,
+                                    .peers_count = peers_count};
+    char path[] = "/tmp/spmm_bench_report_XXXXXX";
+    struct bench_report report = {.date = "d", .commit = "c", .is_short = 1};
+    spmm_diag_t diag;
+    const int created = mkstemp(path);
+    assert_true(created >= 0);
+    assert_int_equal(close(created), 0);
+    assert_int_equal(bench_report_open(&report, path, &diag), SPMM_OK);
+    assert_int_equal(bench_report_case(&report, &done, &diag), SPMM_OK);
+    assert_int_equal(bench_report_close(&report, &diag), SPMM_OK);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_non_null(fgets(text, (int)size, file)); /* the header */
+    text[fread(text, 1, size - 1, file)] = '\0';
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void a_peer_that_rounds_to_tf32_rivals_tf32_kernels_only(void **state)
+{
+    const struct ours_result ours[] = {
+        {.result = result("k/f32", SPMM_COMPUTE_F32, 4, 0.5), .family = "rows", .is_chosen = 1},
+        {.result = result("k/3xtf32", SPMM_COMPUTE_3XTF32, 2, 0.5), .family = "window", .ms_set_values = 3},
+        {.result = result("k/tf32", SPMM_COMPUTE_TF32, 1, 0.5), .family = "window"}};
+    const struct bench_result peers[] = {result("lib-slow", SPMM_COMPUTE_F32, 8, 0.5),
+                                         result("lib-wrong", SPMM_COMPUTE_F32, 1, 1.5),
+                                         result("lib-tf32", SPMM_COMPUTE_TF32, 6, 0.5)};
+    char text[2000];
+    (void)state;
+    rows_of(ours, 3, peers, 3, text, sizeof text);
+    assert_string_equal(
+        text, "d,c,here,m,2,2,4,8,row,f32,N,rows,k/f32,1,4,4,1.6e-05,0.5,lib-slow,8,8,2,0.5,7,f32,\n"
+              "d,c,here,m,2,2,4,8,row,f32,N,window,k/3xtf32,0,2,2,3.2e-05,0.5,lib-slow,8,8,4,0.5,7,"
+              "3xtf32,3\n"
+              "d,c,here,m,2,2,4,8,row,f32,N,window,k/tf32,0,1,1,6.4e-05,0.5,lib-tf32,6,6,6,0.5,7,"
+              "tf32,\n");
+}
+
+static void each_library_has_its_row_and_the_first_one_is_last(void **state)
+{
+    const struct ours_result ours[] = {
+        {.result = result("k", SPMM_COMPUTE_F32, 2, 0.5), .family = "rows", .is_chosen = 1}};
+    const struct bench_result peers[] = {
+        result("a-one", SPMM_COMPUTE_F32, 6, 0.5), result("a-two", SPMM_COMPUTE_F32, 4, 0.5),
+        result("ab-dense", SPMM_COMPUTE_F32, 1, 0.5), result("ab-tf32", SPMM_COMPUTE_TF32, 0.5, 0.5)};
+    char text[2000];
+    (void)state;
+    rows_of(ours, 1, peers, 4, text, sizeof text);
+    assert_string_equal(text,
+                        "d,c,here,m,2,2,4,8,row,f32,N,rows,k,1,2,2,3.2e-05,0.5,ab-dense,1,1,0.5,0.5,7,f32,\n"
+                        "d,c,here,m,2,2,4,8,row,f32,N,rows,k,1,2,2,3.2e-05,0.5,a-two,4,4,2,0.5,7,f32,\n");
+}
+
+static void a_kernel_without_a_rival_has_a_row_without_a_peer(void **state)
+{
+    const struct ours_result ours[] = {
+        {.result = result("k", SPMM_COMPUTE_F32, 2, 0.5), .family = "rows", .is_chosen = 1}};
+    const struct bench_result peers[] = {result("a-tf32", SPMM_COMPUTE_TF32, 1, 0.5)};
+    char text[2000];
+    (void)state;
+    rows_of(ours, 1, peers, 1, text, sizeof text);
+    assert_string_equal(text, "d,c,here,m,2,2,4,8,row,f32,N,rows,k,1,2,2,3.2e-05,0.5,,,,,0.5,7,f32,\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_peer_that_rounds_to_tf32_rivals_tf32_kernels_only),
+        cmocka_unit_test(each_library_has_its_row_and_the_first_one_is_last),
+        cmocka_unit_test(a_kernel_without_a_rival_has_a_row_without_a_peer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
