@@ -100,6 +100,7 @@ spmm_status_t bench_ours_load(const spmm_matrix_t *matrix, spmm_dtype_t dtype, s
     made->site = site;
     plain.dtype = dtype;
     plain.ops = op == SPMM_OP_T ? 2u : 1u;
+    plain.compute = dtype == SPMM_F32 ? options->compute : (spmm_compute_t)0;
 
     const double start = progress_seconds();
     TRY(spmm_inspect(matrix, &plain, &made->plan, diag));

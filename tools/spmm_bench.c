@@ -30,6 +30,7 @@ static struct {
     int dtypes;       /* mask of 1 << spmm_dtype_t */
     int layouts, ops; /* masks: 1 the first, 2 the second */
     int plans;        /* enum bench_plans */
+    int compute;      /* spmm_compute_t of f32 plans, 0: the default's */
     const char *device_text;
     int device;
     int64_t threads, repeat;
@@ -58,11 +59,16 @@ static const struct cli_choice plan_choices[] = {{"default", BENCH_PLANS_DEFAULT
                                                  {"tensor-plain", BENCH_PLANS_TENSOR_PLAIN},
                                                  {NULL, 0}};
 
+static const struct cli_choice compute_choices[] = {
+    {"f32", SPMM_COMPUTE_F32}, {"3xtf32", SPMM_COMPUTE_3XTF32}, {"tf32", SPMM_COMPUTE_TF32}, {NULL, 0}};
+
 static const struct cli_option options[] = {
     {'n', "columns", CLI_INT_LIST, args.n, .value = "LIST", .count = &args.n_count, .capacity = N_MAX_COUNT,
      .min = 1, .max = 65536, .help = "columns of B and C, such as 1,8,64 (default 1,8,32,64,128,256)"},
     {0, "dtype", CLI_CHOICE, &args.dtypes, .value = "TYPE", .choices = dtype_choices,
      .help = "number type: f32 (default), f64, f16, bf16, both (f32 and f64) or all"},
+    {0, "compute", CLI_CHOICE, &args.compute, .value = "TYPE", .choices = compute_choices,
+     .help = "least accurate way that the plan of f32 may choose: f32, 3xtf32 (default) or tf32"},
     {0, "layout", CLI_CHOICE, &args.layouts, .value = "row|col|both", .choices = layout_choices,
      .help = "storage order of B and C (default row)"},
     {0, "op", CLI_CHOICE, &args.ops, .value = "N|T|both", .choices = op_choices,
@@ -196,6 +202,7 @@ static spmm_status_t run_problem(struct bench *bench, const spmm_matrix_t *matri
     struct ours_info info = {0};
     const struct ours_options ours_options = {.kernels = args.kernels,
                                               .plans = (enum bench_plans)args.plans,
+                                              .compute = (spmm_compute_t)args.compute,
                                               .layouts = (uint32_t)args.layouts,
                                               .n = args.n,
                                               .n_count = (int)args.n_count,

@@ -76,6 +76,13 @@ exits 0
 is_json '[sorted({k["name"].split("/")[-1] for k in c["kernels"] if k["family"] == "panel"}) for c in j["cases"]] == [["3xtf32", "tf32"], ["f64"], ["f16"], ["bf16"]]'
 is_json 'all(k["name"].split("/")[3] in ("p64", "p128") and len(k["name"].split("/")) == 5 and k["error_ratio"] <= 1 for c in j["cases"] for k in c["kernels"] if k["family"] == "panel")'
 
+# ---- The least accurate way that the plan may choose; it makes no other type's plan impossible ----
+run "${bench[@]}" --no-peers -n 5 --dtype all --compute tf32 --json gen:femshuf:4:4:4
+exits 0
+is_json 'all(sum(k["chosen"] for k in c["kernels"]) == 1 for c in j["cases"]) and len(j["cases"]) == 4'
+run "${bench[@]}" --compute f16 gen:diag:4
+exits 2
+
 # ---- New values: their time once for each plan, and the products after them are right ----
 rm "$work/r.csv"
 run "${bench[@]}" --no-peers -n 3,32 --dtype both --op both --plans tensor-plain --set-values --csv "$work/r.csv" gen:rmat:7:4

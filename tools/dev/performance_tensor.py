@@ -33,11 +33,15 @@ def is_counted(row):
 
 
 def newest_by_case(rows):
-    """(device, dtype, matrix, n) -> (kernel, library of the peer) -> row"""
+    """(device, dtype, matrix, n) -> (kernel, library of the peer) -> row; the plan's choices under the kernels "chosen" and
+    "chosen tf32", of a plan that may choose that."""
     cases = collections.defaultdict(dict)
     for row in filter(is_counted, rows):
         library = row["peer"].split("-")[0]
-        cases[row["device"], row["dtype"], row["matrix"], int(row["n"])][row["kernel"], library] = row
+        case = cases[row["device"], row["dtype"], row["matrix"], int(row["n"])]
+        case[row["kernel"], library] = row
+        if row["chosen"] == "1":
+            case["chosen tf32" if row["compute"] == "tf32" else "chosen", library] = row
     return cases
 
 
@@ -57,9 +61,9 @@ def results_of(rows, compute):
             best = fastest(row for row in some if row["family"] in FAMILIES and row["compute"] == compute)
             if best is None:
                 continue
-            chosen = next((row for row in some if row["chosen"] == "1"), None)
+            chosen = kernels.get(("chosen tf32" if compute == "tf32" else "chosen", library))
             yield {"device": device, "library": library, "structure": structure_of(best), "matrix": matrix, "n": n, "row": best,
-                   "best": ratio_of(best), "chosen": ratio_of(chosen) if chosen and compute != "tf32" else None,
+                   "best": ratio_of(best), "chosen": ratio_of(chosen) if chosen else None,
                    "others": fastest(row for row in some if row["family"] not in FAMILIES), "choice": chosen}
 
 
@@ -126,8 +130,8 @@ def refresh_lines(rows):
     """Time of new values in products of n = 32 of the same kernel."""
     groups = collections.defaultdict(list)
     for (_, _, _, n), kernels in newest_by_case(rows).items():
-        for row in {row["kernel"]: row for row in kernels.values()}.values():
-            if n == 32 and row.get("ms_set_values"):
+        for row in {row["kernel"]: row for row in kernels.values() if row["ms_set_values"]}.values():
+            if n == 32:
                 words = row["kernel"].split("/")
                 groups[words[1], words[2].partition("-")[0], row["compute"]].append(float(row["ms_set_values"]) / float(row["ms_cold"]))
     return [[*key, str(len(values)), number(values), f"{max(values):.2f}"] for key, values in sorted(groups.items())]
