@@ -23,17 +23,22 @@
  * in the logarithm. */
 #define WINDOW_SHARED 0.5
 #define WINDOW_WARPS_SM 32.0
-#define START_STEPS 2.0  /* of an item, in units of SPMMI_MODEL_STEP_CYCLES */
-#define WINDOW_STEPS 0.5 /* of a step of a narrow tile, two of which are in flight */
-#define WIDE_STEPS 1.0   /* of a step of a wide one */
-#define PANEL_STEPS 1.5  /* of a step of a panel: its copies */
-#define BLOCK_STEPS 0.05 /* of each block of a warp in it */
-#define BLOCKS_MANY 8.0  /* of a warp in a step */
+#define START_STEPS 1.0   /* of an item, in units of SPMMI_MODEL_STEP_CYCLES */
+#define WINDOW_STEPS 0.25 /* of a step of a narrow tile, two of which are in flight */
+#define WIDE_STEPS 1.0    /* of a step of a wide one */
+#define PANEL_STEPS 3.0   /* of a step of a panel: its copies */
+#define BLOCK_STEPS 0.05  /* of each block of a warp in it */
+#define SUM_STEPS 2.0     /* to add up 8 rows of a unit that was cut */
+#define PART_STEPS 0.15   /* of each of its parts, one after the other */
+#define ALONE_SHARE \
+    0.5 /* of what the longest panel keeps its multiprocessor from, other blocks make up for the rest */
+#define BLOCKS_MANY 8.0 /* of a warp in a step */
 #define STAGE_BYTES 2048.0
 #define WINDOW_ISSUE 24.0 /* instructions of a block that do not depend on the tile */
 #define PANEL_ISSUE 10.0
-#define STAGE_ISSUE 40.0  /* of a step of a warp of a panel */
-#define PACKED_ISSUE 12.0 /* to unpack a block */
+#define STAGE_ISSUE 80.0  /* of a step of a warp of a panel */
+#define PACKED_ISSUE 24.0 /* to unpack a block */
+#define PACKED_WAVEFRONTS 4.0
 
 /* What a launch makes of n, and how the numbers are multiplied. */
 struct shape {
@@ -43,6 +48,7 @@ struct shape {
     double staged_row;  /* bytes of a row of B in a tile */
     double row;         /* the same, those that n has, as sectors */
     double resident;    /* items that a multiprocessor works on */
+    double uneven;      /* work of the busiest multiprocessor over that of a mean one */
     double sum_bytes;
     double products;    /* MMAs for one product: 3 where numbers are split */
     double conversions; /* instructions for a number that is rounded or split */
@@ -61,12 +67,14 @@ static void read_compute(const struct spmmi_model_query *q, struct shape *s)
     s->sum_bytes = compute == SPMM_COMPUTE_F64 ? 8 : 4;
 }
 
-/* The widest tile that n fills, but the second widest where blocks are few; numbers of 8 bytes keep to half of it. */
+/* The widest tile that n fills, but the second widest where blocks are few; numbers of 8 bytes keep to half of it,
+ * however few. */
 static double panel_tile(const struct spmmi_model_query *q)
 {
     const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
     const double narrow = q->number_bytes > 4 ? 16 : 32;
-    const int has_many = f->blocks >= BLOCKS_MANY * f->unit_rows / WINDOW_ROWS * f->steps;
+    const int has_many =
+        q->number_bytes > 4 || f->blocks >= BLOCKS_MANY * f->unit_rows / WINDOW_ROWS * f->steps;
     return q->n <= narrow ? narrow : q->n < 4 * narrow || !has_many ? 2 * narrow : 4 * narrow;
 }
 
@@ -97,6 +105,15 @@ static double panels_at_a_time(const struct spmmi_model_query *q, const struct s
     return fmax(fmin(warps / s->windows, floor(q->profile->shared_sm_bytes / stage)), 1);
 }
 
+/* Panels are large: where there are few, or one is long, most multiprocessors wait for others. */
+static double unevenness(const struct spmmi_model_query *q, const struct shape *s)
+{
+    const struct spmmi_model_fragments *f = q->candidate->fragments;
+    const double longest = fmin(f->figures->longest, f->granule);
+    const double mean = f->figures->steps * s->tiles / q->profile->multiprocessors;
+    return s->is_window ? 1 : fmax(ALONE_SHARE * longest / fmax(mean, 1e-9), 1);
+}
+
 static struct shape shape_of(const struct spmmi_model_query *q)
 {
     const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
@@ -109,6 +126,7 @@ static struct shape shape_of(const struct spmmi_model_query *q)
     s.row = ceil(fmin(s.tile, q->n) * q->number_bytes / SECTOR) * SECTOR;
     read_compute(q, &s);
     s.resident = s.is_window ? WINDOW_WARPS_SM : panels_at_a_time(q, &s);
+    s.uneven = unevenness(q, &s);
     return s;
 }
 
@@ -163,14 +181,14 @@ static void add_near_bytes(const struct spmmi_model_query *q, const struct shape
 {
     const struct spmmi_device_profile *d = q->profile;
     const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
-    const double numbers = s->is_packed ? 2 * WAVEFRONT : BLOCK * q->number_bytes;
+    const double numbers = s->is_packed ? PACKED_WAVEFRONTS * WAVEFRONT : BLOCK * q->number_bytes;
     const double block = 8 * s->staged_row + numbers;
     if (s->is_window) {
         p->term[SPMMI_TERM_L1] = f->blocks * block * s->tiles / d->l1_rate;
         return;
     }
     const double stored = f->footprint * s->staged_row + bytes_of_values(q, s) + f->blocks * LOCAL_BYTES;
-    p->term[SPMMI_TERM_L1] = (stored + f->blocks * block) * s->tiles / d->shared_rate;
+    p->term[SPMMI_TERM_L1] = s->uneven * (stored + f->blocks * block) * s->tiles / d->shared_rate;
 }
 
 static void add_instructions(const struct spmmi_model_query *q, const struct shape *s,
@@ -184,9 +202,9 @@ static void add_instructions(const struct spmmi_model_query *q, const struct sha
     const double block = (s->is_window ? WINDOW_ISSUE : PANEL_ISSUE) + loads + numbers * s->conversions +
                          mmas + (s->is_packed ? PACKED_ISSUE : 0);
     const double stages = s->is_window ? 0 : f->steps * s->windows * STAGE_ISSUE;
-    p->term[SPMMI_TERM_ALU] = 2 * BLOCK * f->blocks * s->tile * s->tiles * s->products / s->rate;
-    p->term[SPMMI_TERM_ISSUE] =
-        (f->blocks * block + stages) * s->tiles / (ISSUE_PER_CYCLE * d->multiprocessors * d->clock_hz);
+    p->term[SPMMI_TERM_ALU] = s->uneven * 2 * BLOCK * f->blocks * s->tile * s->tiles * s->products / s->rate;
+    p->term[SPMMI_TERM_ISSUE] = s->uneven * (f->blocks * block + stages) * s->tiles /
+                                (ISSUE_PER_CYCLE * d->multiprocessors * d->clock_hz);
 }
 
 static void add_waiting(const struct spmmi_model_query *q, const struct shape *s, struct spmmi_prediction *p)
@@ -204,6 +222,18 @@ static void add_waiting(const struct spmmi_model_query *q, const struct shape *s
     p->term[SPMMI_TERM_LONGEST] = (START_STEPS + step * fmin(f->figures->longest, f->granule)) * t;
 }
 
+/* The second kernel: a block of threads adds up a unit, 8 rows at a time, and the longest takes longest. */
+static void add_sums(const struct spmmi_model_query *q, struct spmmi_prediction *p)
+{
+    const struct spmmi_model_fragments *f = q->candidate->fragments;
+    if (f->partials <= 0)
+        return;
+    const double turns = f->figures->unit_rows / WINDOW_ROWS, parts = ceil(f->figures->longest / f->granule);
+    p->launches = 1;
+    p->term[SPMMI_TERM_CONVERT] =
+        turns * (SUM_STEPS + PART_STEPS * parts) * SPMMI_MODEL_STEP_CYCLES / q->profile->clock_hz;
+}
+
 void spmmi_model_fragment(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
     const struct shape s = shape_of(q);
@@ -211,11 +241,11 @@ void spmmi_model_fragment(const struct spmmi_model_query *q, struct spmmi_predic
     add_near_bytes(q, &s, p);
     add_instructions(q, &s, p);
     add_waiting(q, &s, p);
-    p->launches = q->candidate->fragments->partials > 0 ? 1 : 0;
+    add_sums(q, p);
     if (q->is_col_major) {
         const double passes = ceil(q->n / PASS_COLUMNS);
         const double numbers = (q->matrix->cols + q->matrix->rows) * q->n;
         p->launches = passes * (3 + p->launches) - 1;
-        p->term[SPMMI_TERM_CONVERT] = 2 * numbers * q->number_bytes / q->profile->copy_rate;
+        p->term[SPMMI_TERM_CONVERT] += 2 * numbers * q->number_bytes / q->profile->copy_rate;
     }
 }

@@ -306,18 +306,21 @@ static void window_terms_are_as_counted(void **state)
     /* A step of a warp: 24, 4 loads of B, 16 numbers of B and 2 of A that are rounded, 4 MMAs. */
     assert_near(p.term[SPMMI_TERM_ISSUE], 2000 * (24 + 4 + 18 + 4) / 3.2e10);
     /* 150 items on 320 warps are one wave; 40 steps are cut at 16. */
-    assert_near(p.term[SPMMI_TERM_WAVES], (2 + 2000.0 / 150) * 1e-6);
-    assert_near(p.term[SPMMI_TERM_LONGEST], (2 + 16) * 1e-6);
-    assert_true(p.term[SPMMI_TERM_CONVERT] == 0 && p.launches == 1);
+    assert_near(p.term[SPMMI_TERM_WAVES], (1 + 2000.0 / 150) * 1e-6);
+    assert_near(p.term[SPMMI_TERM_LONGEST], (1 + 16) * 1e-6);
+    /* Three parts of it are added up. */
+    assert_near(p.term[SPMMI_TERM_CONVERT], (2 + 3 * 0.15) * 1e-6);
+    assert_true(p.launches == 1);
     /* Three products of split numbers, and blocks that are unpacked. */
     p = predict_fragments(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_3XTF32, 64, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_DRAM], (2000 * (32 + 12) + 40000 + b + c + sums) / 1e12);
+    assert_near(p.term[SPMMI_TERM_L1], 2000 * (8 * 256 + 512) / 5e12);
     assert_near(p.term[SPMMI_TERM_ALU], 3 * 2.0 * 64 * 2000 * 64 / 1e14);
-    assert_near(p.term[SPMMI_TERM_ISSUE], 2000 * (24 + 4 + 3 * 18 + 3 * 4 + 12) / 3.2e10);
+    assert_near(p.term[SPMMI_TERM_ISSUE], 2000 * (24 + 4 + 3 * 18 + 3 * 4 + 24) / 3.2e10);
     /* 20 columns: a tile of 32, with two steps in flight. */
     p = predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_TF32, 20, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 64 * 2000 * 32 / 1e14);
-    assert_near(p.term[SPMMI_TERM_LONGEST], (2 + 0.5 * 16) * 1e-6);
+    assert_near(p.term[SPMMI_TERM_LONGEST], (1 + 0.25 * 16) * 1e-6);
 }
 
 static void panel_terms_are_as_counted(void **state)
@@ -334,14 +337,14 @@ static void panel_terms_are_as_counted(void **state)
     /* Rows of B and blocks are stored once; a warp reads 8 rows and the numbers of each of its blocks. */
     assert_near(p.term[SPMMI_TERM_L1], 2 * (1600 * 512 + 1800 * (8 + 512) + 1800 * (8 * 512 + 512.0)) / 8e12);
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 64 * 1800 * 128 / 4e13);
-    /* A block: 10, 16 loads of B and 4 MMAs; a step of each of 8 warps 40. */
-    assert_near(p.term[SPMMI_TERM_ISSUE], 2 * (1800 * 30 + 24 * 8 * 40) / 3.2e10);
+    /* A block: 10, 16 loads of B and 4 MMAs; a step of each of 8 warps 80. */
+    assert_near(p.term[SPMMI_TERM_ISSUE], 2 * (1800 * 30 + 24 * 8 * 80) / 3.2e10);
     /* A stage of 128 * 544 bytes and blocks is more than there is: one block of threads an SM, 32 on 10 are 3.2 waves.
      * A warp has 9.375 blocks a step. */
-    const double step = 1.5 + 0.05 * 9.375;
-    assert_near(p.term[SPMMI_TERM_WAVES], 3.2 * (2 + step * 1.5) * 1e-6);
-    assert_near(p.term[SPMMI_TERM_LONGEST], (2 + step * 3) * 1e-6);
-    assert_true(p.launches == 0);
+    const double step = 3 + 0.05 * 9.375;
+    assert_near(p.term[SPMMI_TERM_WAVES], 3.2 * (1 + step * 1.5) * 1e-6);
+    assert_near(p.term[SPMMI_TERM_LONGEST], (1 + step * 3) * 1e-6);
+    assert_true(p.term[SPMMI_TERM_CONVERT] == 0 && p.launches == 0);
     /* Column-major f16, 300 columns: B was just converted, two passes of three launches; rows of C in another order
      * go at the rate of a scatter. Three tiles of 128 columns. */
     f.is_reordered = 1;
@@ -369,7 +372,29 @@ static void panel_terms_are_as_counted(void **state)
     wide.shared_sm_bytes = 1e9;
     f.items = 200;
     p = spmmi_model_predict(&wide, &m, &candidate, 8, SPMM_LAYOUT_ROW_MAJOR, SPMM_F16);
-    assert_near(p.term[SPMMI_TERM_WAVES], 5 * (2 + step * 24 / 200) * 1e-6);
+    assert_near(p.term[SPMMI_TERM_WAVES], 5 * (1 + step * 24 / 200) * 1e-6);
+}
+
+static void a_long_panel_keeps_its_multiprocessor_busy(void **state)
+{
+    (void)state;
+    struct spmmi_fragment_figures few = panels;
+    struct spmmi_model_fragments f = {.figures = &few, .items = 16, .granule = 16};
+    few.longest =
+        12; /* of 24 steps, where each of 10 multiprocessors has 2.4: half of five times as many count */
+    struct spmmi_prediction p =
+        predict_fragments(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_TF32, 32, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+    const double stored = 1600 * 128 + 1800 * (8 + 12) + 40000;
+    assert_near(p.term[SPMMI_TERM_L1], 2.5 * (stored + 1800 * (8 * 128 + 512)) / 8e12);
+    assert_near(p.term[SPMMI_TERM_ALU], 2.5 * 2 * 64 * 1800 * 32 / 1e14);
+    assert_near(p.term[SPMMI_TERM_ISSUE], 2.5 * (1800 * (10 + 4 + 10 + 2 + 24) + 24 * 8 * 80) / 3.2e10);
+    /* Cut at 3 steps it is like the others. Its four parts are added up, 8 rows of 64 at a time. */
+    f.granule = 3;
+    f.partials = 4;
+    p = predict_fragments(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_TF32, 32, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+    assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 64 * 1800 * 32 / 1e14);
+    assert_near(p.term[SPMMI_TERM_CONVERT], 8 * (2 + 4 * 0.15) * 1e-6);
+    assert_true(p.launches == 1);
 }
 
 static void constants_follow_family_and_compute_type(void **state)
@@ -433,6 +458,7 @@ int main(void)
         cmocka_unit_test(terms_of_a_cpu_are_as_counted),
         cmocka_unit_test(window_terms_are_as_counted),
         cmocka_unit_test(panel_terms_are_as_counted),
+        cmocka_unit_test(a_long_panel_keeps_its_multiprocessor_busy),
         cmocka_unit_test(constants_follow_family_and_compute_type),
         cmocka_unit_test(the_tile_of_registers_covers_n_as_far_as_it_may),
     };
