@@ -90,6 +90,23 @@ cleanup:
     return status;
 }
 
+/* A panel's stage is one step, which the kernels cannot cut. */
+static spmm_status_t refuse_stage(const struct spmmi_cuda_fragments *f, uint32_t number_bytes,
+                                  spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_fragments *l = &f->layout;
+    const uint32_t bytes = spmmi_panel_stage(SPMMI_PANEL_B_LEAST, number_bytes, (int)l->is_packed,
+                                             l->step_blocks_max, l->step_values_max)
+                               .bytes;
+    SPMM_REQUIRE(f->family != SPMM_FAMILY_PANEL || bytes <= f->shared_max, SPMM_ERR_UNSUPPORTED, diag,
+                 "panels of %u rows need %u bytes of shared memory, this GPU has %u: inspect for lower or "
+                 "packed ones, or for windows",
+                 l->unit_rows, bytes, f->shared_max);
+cleanup:
+    return status;
+}
+
 /* Packed on the host, then copied: one part at a time, so that the host holds one packed copy of A at most. */
 spmm_status_t spmmi_cuda_fragments_create(const spmm_plan_t *plan, uint32_t part, int device,
                                           struct spmmi_cuda_fragments *f, spmm_diag_t *diag)
@@ -110,6 +127,7 @@ spmm_status_t spmmi_cuda_fragments_create(const spmm_plan_t *plan, uint32_t part
     SPMM_TRY_CUDA(cudaDeviceGetAttribute(&shared_max, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), diag);
     *f = (struct spmmi_cuda_fragments){
         .layout = host.view, .family = p->family, .shared_max = (uint32_t)shared_max};
+    SPMM_TRY(refuse_stage(f, (uint32_t)number_bytes, diag));
     cut(&arena, (uint64_t)plan->nnz, number_bytes, f);
     SPMM_TRY_CUDA(cudaMalloc((void **)&f->memory, (size_t)arena.bytes), diag);
     f->memory_bytes = arena.bytes;

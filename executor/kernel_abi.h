@@ -12,6 +12,12 @@
 
 #include <stdint.h>
 
+#ifdef __CUDACC__
+#define SPMMI_HOST_DEVICE __host__ __device__
+#else
+#define SPMMI_HOST_DEVICE
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -288,7 +294,7 @@ struct spmmi_fragments {
 };
 
 /* C(m x n) = alpha * P * B(k x n) + beta * C on the CPU, B and C in any order. compute: spmm_compute_t. Rounds and
- * splits numbers as the tensor cores' kernels do, and keeps f32 sums where they do. */
+ * splits numbers as the tensor cores' kernels do, but for ties, and keeps f32 sums where they do. */
 struct spmmi_fragment_host {
     const struct spmmi_fragments *layout;
     int dtype, compute;
@@ -327,6 +333,28 @@ struct spmmi_fragment_cuda {
     int can_overlap;     /* dependent launches, sm_90 */
     uint32_t shared_max; /* bytes of shared memory that the device lets a block of threads have */
 };
+
+/* Shared memory of a block of threads of a panel kernel: b_bytes of rows of B, then the blocks of a step; all of it
+ * follows from the largest step. */
+struct spmmi_panel_stage {
+    uint32_t locals, bitmaps,
+        offsets; /* where they begin; offsets: of the first value of each block, packed */
+    uint32_t bytes;
+};
+static inline SPMMI_HOST_DEVICE struct spmmi_panel_stage
+spmmi_panel_stage(uint32_t b_bytes, uint32_t number_bytes, int is_packed, uint32_t blocks, uint32_t values)
+{
+    struct spmmi_panel_stage s;
+    const uint32_t numbers = is_packed ? values : blocks * SPMMI_FRAGMENT_NUMBERS;
+    s.locals = b_bytes + (numbers * number_bytes + 15) / 16 * 16;
+    s.bitmaps = s.locals + 8 * blocks;
+    s.offsets = s.bitmaps + (is_packed ? 8 * blocks : 0);
+    s.bytes = s.offsets + (is_packed ? 4 * blocks : 0);
+    return s;
+}
+/* b_bytes of the narrowest tile: a part whose stage is too large for the device with these has no kernel. */
+#define SPMMI_PANEL_B_LEAST (SPMMI_FRAGMENT_PANEL_STEP * 160u)
+
 /* Returns a cudaError_t, 0 = enqueued. */
 int spmmi_window_cuda_launch(const struct spmmi_fragment_cuda *args);
 int spmmi_panel_cuda_launch(const struct spmmi_fragment_cuda *args);

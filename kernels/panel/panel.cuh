@@ -35,22 +35,6 @@ template <typename Compute_, int WINDOWS_, int PAIRS_, bool IS_PACKED_, bool IS_
     static_assert(THREADS % PIECES == 0 && COPIES > 0, "copies divide evenly");
 };
 
-// Where a step's blocks lie in shared memory, behind the rows of B.
-struct PanelStage {
-    uint32_t locals, bitmaps, offsets, bytes; // offsets: of the first value of each block, packed
-};
-__host__ __device__ inline PanelStage panel_stage(uint32_t b_bytes, uint32_t number_bytes, bool is_packed,
-                                                  uint32_t blocks, uint32_t values)
-{
-    PanelStage s;
-    const uint32_t numbers = is_packed ? values : blocks * SPMMI_FRAGMENT_NUMBERS;
-    s.locals = b_bytes + (numbers * number_bytes + 15) / 16 * 16;
-    s.bitmaps = s.locals + 8 * blocks;
-    s.offsets = s.bitmaps + (is_packed ? 8 * blocks : 0);
-    s.bytes = s.offsets + (is_packed ? 4 * blocks : 0);
-    return s;
-}
-
 // What a thread must know of a step before it can copy; read while the step before is multiplied.
 template <typename Shape> struct PanelLook {
     uint32_t before, row[Shape::COPIES]; // rows of B; before: the row in front of the first
@@ -100,7 +84,7 @@ __device__ __forceinline__ void copy_rows(unsigned char *stage, const PanelLook<
 }
 
 template <typename Shape>
-__device__ __forceinline__ void copy_blocks(unsigned char *shared, const PanelStage &stage,
+__device__ __forceinline__ void copy_blocks(unsigned char *shared, const struct spmmi_panel_stage &stage,
                                             const PanelLook<Shape> &look,
                                             const FragmentArgs<typename Shape::T> &a)
 {
@@ -129,7 +113,7 @@ __device__ __forceinline__ void copy_blocks(unsigned char *shared, const PanelSt
 // The lane's two numbers of a block of the stage.
 template <typename Shape>
 __device__ __forceinline__ Vector<typename Shape::T, 2>
-staged_pair(const unsigned char *shared, const PanelStage &stage, uint32_t block, int lane)
+staged_pair(const unsigned char *shared, const struct spmmi_panel_stage &stage, uint32_t block, int lane)
 {
     using T = typename Shape::T;
     const T *values = reinterpret_cast<const T *>(shared + Shape::B_BYTES);
@@ -153,8 +137,8 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
     extern __shared__ __align__(128) unsigned char shared[];
     const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
     const uint32_t tile = blockIdx.y * Shape::COLUMNS;
-    const PanelStage stage =
-        panel_stage(Shape::B_BYTES, sizeof(T), Shape::IS_PACKED, a.step_blocks_max, a.step_values_max);
+    const struct spmmi_panel_stage stage =
+        spmmi_panel_stage(Shape::B_BYTES, sizeof(T), Shape::IS_PACKED, a.step_blocks_max, a.step_values_max);
     release_dependents();
     struct spmmi_fragment_item item = a.items[blockIdx.x];
     if (a.alpha == Sum(0)) // then B is not read

@@ -361,9 +361,35 @@ static void failing_allocations_leave_nothing_behind(void **state)
     test_matrix_free(a);
 }
 
+/* The fullest step of a panel: every window has all of its columns. */
+static uint32_t fullest_stage(uint32_t unit_rows, uint32_t number_bytes, int is_packed)
+{
+    const uint32_t blocks = unit_rows / 8 * (SPMMI_FRAGMENT_PANEL_STEP / 8);
+    return spmmi_panel_stage(SPMMI_PANEL_B_LEAST, number_bytes, is_packed, blocks,
+                             blocks * SPMMI_FRAGMENT_NUMBERS)
+        .bytes;
+}
+
+static void the_fullest_stage_fits_the_gpus_that_have_the_kernel(void **state)
+{
+    (void)state;
+    const uint32_t least = 99 * 1024, of_80 = 163 * 1024; /* bytes a block of threads: 8.6 and 8.9, and 8.0 */
+    for (int is_packed = 0; is_packed < 2; is_packed++) {
+        for (uint32_t number_bytes = 2; number_bytes <= 8; number_bytes *= 2)
+            assert_true(fullest_stage(64, number_bytes, is_packed) <= least);
+        assert_true(fullest_stage(128, 4, is_packed) <= least);
+        assert_in_range(fullest_stage(128, 8, is_packed), least + 1,
+                        of_80); /* refused where it does not fit */
+    }
+    /* Rows of B, 64 doubles of each of 256 blocks, then 8, 8 and 4 bytes of each. */
+    assert_int_equal(fullest_stage(128, 8, 1), 20480 + 256 * (64 * 8 + 8 + 8 + 4));
+    assert_int_equal(spmmi_panel_stage(20480, 2, 1, 3, 5).locals, 20480 + 16); /* whole words of 16 bytes */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_fullest_stage_fits_the_gpus_that_have_the_kernel),
         cmocka_unit_test(a_window_by_hand),
         cmocka_unit_test(a_panel_by_hand),
         cmocka_unit_test(every_number_is_where_a_plain_construction_puts_it),
