@@ -5,7 +5,8 @@
 
 #include "kernels/shared/half_cpu.h"
 
-/* To nearest, ties away from zero, as GPUs convert. Too large is infinity; NaN stays as it is. */
+/* To nearest, ties away from zero, as GPUs before capability 9.0 convert; later ones take ties to even. Too large is
+ * infinity; NaN stays as it is. */
 static inline float tf32_round(float number)
 {
     const uint32_t bits = half_bits_of(number);
