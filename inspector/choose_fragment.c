@@ -111,6 +111,8 @@ static bool may_have_schedule(const struct search *s, const struct spmmi_fragmen
 {
     if (spmmi_is_fragments(s->r->family) && s->r->schedule != 0)
         return schedule == s->r->schedule;
+    if (!spmmi_is_fragments(s->r->family) && !spmmi_fragment_fits(f, schedule))
+        return false;
     return s->model != NULL || schedule == schedule_for(f, s->r->options.dtype);
 }
 
@@ -221,6 +223,8 @@ static spmm_status_t try_order(const struct search *s, const struct spmmi_row_or
     SPMM_TRY(study_of(s, order->order, &after, diag));
     SPMM_TRY(study_of(s, NULL, &before, diag));
     const struct spmmi_fragment_option best = try_all(s, after, order->order);
+    if (best.family == 0)
+        goto cleanup;
     c->orders[c->order_count].option = best;
     c->orders[c->order_count].kind = order->kind;
     c->orders[c->order_count++].blocks = before->figures[height_of(best.panel_rows)].blocks;

@@ -17,6 +17,8 @@
 #define BLOCK_COLUMNS 8u
 #define BYTES_FREE 67108864 /* words of columns that all threads may have, however few the nonzeros */
 #define BYTES_A_NONZERO 16
+#define PACKED_PADDING 7.0 /* values, at most: of a step of a panel, to 16 bytes */
+#define NUMBERED_MOST 0.9
 
 /* Windows: a warp walks an item, and a multiprocessor takes so many at a time. Where no unit has more steps than
  * WINDOW_BEARABLE even items, none is cut, and no sums are added. */
@@ -261,6 +263,15 @@ struct spmmi_fragment_items spmmi_fragment_items(const struct spmmi_fragment_stu
         sum.partials += study->weight[u / units] * items;
     }
     return sum;
+}
+
+bool spmmi_fragment_fits(const struct spmmi_fragment_figures *f, spmm_schedule_t schedule)
+{
+    const int height = f->unit_rows == SPMMI_WINDOW_ROWS ? SPMMI_FRAGMENT_8 : SPMMI_FRAGMENT_64;
+    const double padding = height == SPMMI_FRAGMENT_8 ? 0 : PACKED_PADDING * f->steps;
+    const double values =
+        schedule == SPMM_SCHEDULE_DENSE ? BLOCK_COLUMNS * SPMMI_WINDOW_ROWS * f->blocks : f->nnz + padding;
+    return fmax(values, step_columns(height) * f->steps) <= NUMBERED_MOST * UINT32_MAX;
 }
 
 static double window_granule(const struct spmmi_fragment_figures *f, int multiprocessors)

@@ -53,6 +53,9 @@ struct spmmi_fragment_items {
 struct spmmi_fragment_items spmmi_fragment_items(const struct spmmi_fragment_study *study,
                                                  enum spmmi_fragment_height height, uint32_t granule);
 
+/* Can the executor number the values and columns of this layout with 32 bits? The tenth is for estimates. */
+bool spmmi_fragment_fits(const struct spmmi_fragment_figures *figures, spmm_schedule_t schedule);
+
 /* Most steps of an item, so that items spread over the multiprocessors; only units much longer than others are cut. */
 uint32_t spmmi_fragment_granule(const struct spmmi_fragment_figures *figures, int multiprocessors);
 

@@ -243,6 +243,25 @@ static void memory_that_is_short_is_told(void **state)
     spmm_matrix_destroy(m);
 }
 
+/* 2^32 / 64 blocks is where the values of dense ones leave 32 bits, a tenth of it is left for estimates. */
+static void layouts_beyond_32_bits_do_not_fit(void **state)
+{
+    (void)state;
+    const double most = 0.9 * 4294967296.0;
+    struct spmmi_fragment_figures f = {
+        .unit_rows = 8, .nnz = 1e9, .steps = most / 64 - 1, .blocks = most / 64 - 1};
+    assert_true(spmmi_fragment_fits(&f, SPMM_SCHEDULE_DENSE));
+    f.steps = f.blocks = most / 64 + 1;
+    assert_false(spmmi_fragment_fits(&f, SPMM_SCHEDULE_DENSE));
+    assert_true(spmmi_fragment_fits(&f, SPMM_SCHEDULE_PACKED));
+    f.steps = most / 8 + 1; /* columns, 8 a step */
+    assert_false(spmmi_fragment_fits(&f, SPMM_SCHEDULE_PACKED));
+    f = (struct spmmi_fragment_figures){.unit_rows = 64, .nnz = 1e8, .steps = most / 128 - 1, .blocks = 3e7};
+    assert_true(spmmi_fragment_fits(&f, SPMM_SCHEDULE_PACKED));
+    f.steps = most / 128 + 1;
+    assert_false(spmmi_fragment_fits(&f, SPMM_SCHEDULE_PACKED));
+}
+
 int main(void)
 {
     enum { SPECS = sizeof specs / sizeof specs[0] };
@@ -253,6 +272,7 @@ int main(void)
         cmocka_unit_test(items_are_cut_where_the_granule_says),
         cmocka_unit_test(threads_change_no_figure),
         cmocka_unit_test(samples_come_close),
+        cmocka_unit_test(layouts_beyond_32_bits_do_not_fit),
         cmocka_unit_test(memory_that_is_short_is_told),
     };
     for (size_t i = 0; i < SPECS; i++)
