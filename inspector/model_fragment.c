@@ -28,11 +28,11 @@
 #define WIDE_STEPS 1.0    /* of a step of a wide one */
 #define PANEL_STEPS 3.0   /* of a step of a panel: its copies */
 #define BLOCK_STEPS 0.05  /* of each block of a warp in it */
+#define UNPACK_STEPS 0.1  /* more, of each packed block of a warp */
 #define SUM_STEPS 2.0     /* to add up 8 rows of a unit that was cut */
 #define PART_STEPS 0.15   /* of each of its parts, one after the other */
-#define ALONE_SHARE \
-    0.5 /* of what the longest panel keeps its multiprocessor from, other blocks make up for the rest */
-#define BLOCKS_MANY 8.0 /* of a warp in a step */
+#define ALONE_SHARE 0.5   /* of the work of the longest panel, how much nothing else hides */
+#define BLOCKS_MANY 8.0   /* of a warp in a step */
 #define STAGE_BYTES 2048.0
 #define WINDOW_ISSUE 24.0 /* instructions of a block that do not depend on the tile */
 #define PANEL_ISSUE 10.0
@@ -213,9 +213,10 @@ static void add_waiting(const struct spmmi_model_query *q, const struct shape *s
     const struct spmmi_model_fragments *f = q->candidate->fragments;
     const double t = SPMMI_MODEL_STEP_CYCLES / d->clock_hz;
     const double blocks = f->figures->blocks / fmax(f->figures->steps * s->windows, 1);
-    const double step = !s->is_window               ? PANEL_STEPS + BLOCK_STEPS * blocks
-                        : s->staged_row > WAVEFRONT ? WIDE_STEPS
-                                                    : WINDOW_STEPS;
+    const double whole = !s->is_window               ? PANEL_STEPS + BLOCK_STEPS * blocks
+                         : s->staged_row > WAVEFRONT ? WIDE_STEPS
+                                                     : WINDOW_STEPS;
+    const double step = whole + (s->is_packed ? UNPACK_STEPS * (s->is_window ? 1 : blocks) : 0);
     const double items = fmax(f->items, 1);
     const double waves = fmax(items * s->tiles / (d->multiprocessors * s->resident), 1);
     p->term[SPMMI_TERM_WAVES] = waves * (START_STEPS + step * f->figures->steps / items) * t;
