@@ -62,19 +62,6 @@ static spmm_plan_t *plan_of(const struct test_matrix *a, spmm_compute_t compute,
     return plan;
 }
 
-static spmm_executor_t *executor_of(const spmm_plan_t *plan, int threads, const char *force_kernel)
-{
-    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
-    options.device = SPMM_DEVICE_CPU;
-    options.threads = threads;
-    options.force_kernel = force_kernel;
-    spmm_executor_t *executor = NULL;
-    spmm_diag_t diag = {.text = ""};
-    if (spmm_executor_create(plan, &options, &executor, &diag) != SPMM_OK)
-        fail_msg("%s", diag.text);
-    return executor;
-}
-
 static struct test_product product_of(spmm_op_t op, int64_t n, int turn, enum test_values values)
 {
     const int64_t gap = turn % 3 == 0 ? 0 : turn % 5;
@@ -100,7 +87,7 @@ static void every_matrix(enum test_values values, int64_t n_step)
             for (int type = (i + s) % 2; type < COMPUTE_COUNT; type += 2) {
                 const spmm_compute_t compute = compute_of(type);
                 spmm_plan_t *plan = plan_of(a, compute, &shapes[s]);
-                spmm_executor_t *executor = executor_of(plan, 2, NULL);
+                spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
                 for (int64_t n = 1 + (i + s + type) % n_step; n <= 70; n += n_step, turn++) {
                     const struct test_product product =
                         product_of((spmm_op_t)(turn / 3 % 2), n, turn, values);
@@ -133,7 +120,7 @@ static void every_width_type_order_and_factor_meets_the_bound(void **state)
     for (int s = 1; s < 3; s++)
         for (int t = 0; t < COMPUTE_COUNT; t++) {
             spmm_plan_t *plan = plan_of(a, compute_of(t), &shapes[s]);
-            spmm_executor_t *executor = executor_of(plan, 2, NULL);
+            spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
             for (int turn = 0; turn < 4 * (int)FACTOR_COUNT; turn++) {
                 const struct test_product product =
                     product_of(SPMM_OP_N, 2 * turn % 70 + 1, turn, TEST_VALUES_REAL);
@@ -159,7 +146,7 @@ static void same_bits_at_any_number_of_threads_and_every_time(void **state)
             product.alpha = 1.5, product.beta = -0.5;
             struct test_dense b = test_product_b(a, plan->dtype, &product), first = {.block = NULL};
             for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++) {
-                spmm_executor_t *executor = executor_of(plan, threads[t], NULL);
+                spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, threads[t], NULL);
                 struct test_dense c = test_product_c(a, plan->dtype, &product);
                 test_product_run(executor, &product, &b, &c);
                 if (t == 0)
@@ -211,7 +198,7 @@ static void nan_and_inf_reach_exactly_the_rows_that_store_the_column(void **stat
             for (int t = s % 2; t < COMPUTE_COUNT; t += 2) {
                 struct test_matrix *a = test_matrix_named(names[m], TEST_VALUES_REAL);
                 spmm_plan_t *plan = plan_of(a, compute_of(t), &shapes[s]);
-                spmm_executor_t *executor = executor_of(plan, 2, NULL);
+                spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
                 for (int64_t j = 0; j < a->cols; j++)
                     canary(executor, a, plan->dtype, j);
                 spmm_executor_destroy(executor);
@@ -234,7 +221,7 @@ static double dot(spmm_compute_t compute, const double *a_values, const double *
     const struct shape shape = {SPMM_SCHEDULE_PACKED, 8, SPMMI_STEPS_MAX, 0};
     const struct test_product product = {.n = 1, .alpha = 1};
     spmm_plan_t *plan = plan_of(&a, compute, &shape);
-    spmm_executor_t *executor = executor_of(plan, 1, NULL);
+    spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 1, NULL);
     struct test_dense b = test_product_b(&a, plan->dtype, &product),
                       c = test_product_c(&a, plan->dtype, &product);
     for (int64_t i = 0; i < count; i++)
@@ -304,9 +291,9 @@ static void a_permuted_output_has_its_rows_in_the_order(void **state)
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
     for (int t = 0; t < COMPUTE_COUNT; t++) {
         spmm_plan_t *plan = plan_of(a, compute_of(t), &shapes[1 + t % 2]);
-        spmm_executor_t *in_rows = executor_of(plan, 2, NULL);
+        spmm_executor_t *in_rows = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
         plan->parts[0].flags |= SPMMI_PART_PERMUTES_OUTPUT;
-        spmm_executor_t *in_order = executor_of(plan, 2, NULL);
+        spmm_executor_t *in_order = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
         struct test_product product = product_of(SPMM_OP_N, 9, t, TEST_VALUES_REAL);
         product.beta = 0;
         struct test_dense b = test_product_b(a, plan->dtype, &product);
@@ -332,7 +319,7 @@ static void new_values_give_the_product_of_a_new_plan(void **state)
     for (int i = 0; i < test_matrix_count(); i++) {
         struct test_matrix *a = test_matrix_make(i, TEST_VALUES_INTEGER);
         spmm_plan_t *plan = plan_of(a, compute_of(i), &shapes[i / 2 % SHAPE_COUNT]);
-        spmm_executor_t *executor = executor_of(plan, 2, NULL);
+        spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
         for (int64_t p = 0; p < a->nnz; p++)
             a->values[p] = test_integer((uint64_t)p, 99);
         void *values = test_values_of(a, plan->dtype);
@@ -359,7 +346,7 @@ static void memory_report_before_equals_the_one_after(void **state)
             settings.device = SPMM_DEVICE_CPU;
             uint64_t host = 0;
             assert_int_equal(spmm_executor_memory_bytes(plan, &settings, &host, NULL, NULL), SPMM_OK);
-            spmm_executor_t *executor = executor_of(plan, 2, NULL);
+            spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
             spmm_executor_info_t info = {.struct_size = sizeof info};
             assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info), SPMM_OK);
             assert_int_equal(info.host_bytes, host);
@@ -400,7 +387,7 @@ static void kernels_say_what_they_are(void **state)
     struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         spmm_plan_t *plan = plan_of(a, cases[i].compute, &cases[i].shape);
-        spmm_executor_t *executor = executor_of(plan, 2, cases[i].force_kernel);
+        spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, cases[i].force_kernel);
         assert_runs(executor, a, plan->dtype, cases[i].runs);
         spmm_executor_destroy(executor);
         spmm_plan_destroy(plan);
@@ -462,10 +449,10 @@ static void a_rows_part_of_the_plan_goes_first(void **state)
         spmm_plan_t *plan = plan_of(a, SPMM_COMPUTE_TF32, &shapes[2]), *other = test_plan_build(a, rows);
         spmm_plan_t *const joined = rows_first ? other : plan;
         plan_join(joined, rows_first ? plan : other);
-        spmm_executor_t *executor = executor_of(joined, 2, NULL);
+        spmm_executor_t *executor = test_executor_make(joined, SPMM_DEVICE_CPU, 2, NULL);
         assert_runs(executor, a, SPMM_F32, "cpu/rows/row-split");
         spmm_executor_destroy(executor);
-        executor = executor_of(joined, 2, "cpu/window/packed");
+        executor = test_executor_make(joined, SPMM_DEVICE_CPU, 2, "cpu/window/packed");
         assert_runs(executor, a, SPMM_F32,
                     rows_first ? "cpu/window/packed/reordered/f32" : "cpu/window/packed/reordered/tf32");
         spmm_executor_destroy(executor);

@@ -56,19 +56,6 @@ static spmm_plan_t *plan_of(const struct test_matrix *a, spmm_dtype_t dtype, con
     return plan;
 }
 
-static spmm_executor_t *executor_of(const spmm_plan_t *plan, int threads, const char *force_kernel)
-{
-    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
-    options.device = SPMM_DEVICE_CPU;
-    options.threads = threads;
-    options.force_kernel = force_kernel;
-    spmm_executor_t *executor = NULL;
-    spmm_diag_t diag = {.text = ""};
-    if (spmm_executor_create(plan, &options, &executor, &diag) != SPMM_OK)
-        fail_msg("%s", diag.text);
-    return executor;
-}
-
 static struct test_product product_of(spmm_op_t op, int64_t n, int turn, enum test_values values)
 {
     const int64_t gap = turn % 3 == 0 ? 0 : turn % 5;
@@ -93,7 +80,7 @@ static void every_matrix(enum test_values values, int64_t n_step)
         for (int s = 0; s < SHAPE_COUNT; s++) {
             const spmm_dtype_t dtype = type_of(i + s);
             spmm_plan_t *plan = plan_of(a, dtype, &shapes[s]);
-            spmm_executor_t *executor = executor_of(plan, 2, NULL);
+            spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
             for (int64_t n = 1 + (i + s) % n_step; n <= 70; n += n_step, turn++) {
                 const struct test_product product = product_of((spmm_op_t)(turn / 3 % 2), n, turn, values);
                 test_product_check(executor, a, dtype, &product);
@@ -125,7 +112,7 @@ static void every_width_type_order_and_factor_meets_the_bound(void **state)
     for (int s = 1; s < SHAPE_COUNT; s += 3)
         for (int t = 0; t < 4; t++) {
             spmm_plan_t *plan = plan_of(a, type_of(t), &shapes[s]);
-            spmm_executor_t *executor = executor_of(plan, 2, NULL);
+            spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
             for (int turn = 0; turn < 4 * (int)FACTOR_COUNT; turn++) {
                 const struct test_product product =
                     product_of(SPMM_OP_N, 2 * turn % 70 + 1, turn, TEST_VALUES_REAL);
@@ -154,7 +141,7 @@ static void same_bits_at_any_number_of_threads(void **state)
             product.alpha = 1.5, product.beta = -0.5;
             struct test_dense b = test_product_b(a, dtype, &product), first = {.block = NULL};
             for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++) {
-                spmm_executor_t *executor = executor_of(plan, threads[t], NULL);
+                spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, threads[t], NULL);
                 struct test_dense c = test_product_c(a, dtype, &product);
                 test_product_run(executor, &product, &b, &c);
                 if (t == 0)
@@ -194,7 +181,7 @@ static void nan_and_inf_reach_exactly_the_rows_that_store_the_column(void **stat
             struct test_matrix *a = test_matrix_named(names[m], TEST_VALUES_REAL);
             const spmm_dtype_t dtype = type_of(m + s / 2);
             spmm_plan_t *plan = plan_of(a, dtype, &shapes[s + m % 2]);
-            spmm_executor_t *executor = executor_of(plan, 2, NULL);
+            spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
             for (int64_t j = 0; j < a->cols; j++)
                 canary(executor, a, dtype, j);
             spmm_executor_destroy(executor);
@@ -210,9 +197,9 @@ static void a_permuted_output_has_its_rows_in_the_order(void **state)
     for (int t = 0; t < 4; t++) {
         spmm_plan_t *plan = plan_of(a, type_of(t), &shapes[2]);
         test_plan_reorder(plan, 9, 0);
-        spmm_executor_t *in_rows = executor_of(plan, 2, NULL);
+        spmm_executor_t *in_rows = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
         plan->parts[0].flags |= SPMMI_PART_PERMUTES_OUTPUT;
-        spmm_executor_t *in_order = executor_of(plan, 2, NULL);
+        spmm_executor_t *in_order = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
         const struct test_product product = product_of(SPMM_OP_N, 9, t, TEST_VALUES_REAL);
         struct test_dense b = test_product_b(a, plan->dtype, &product);
         struct test_dense c = test_product_c(a, plan->dtype, &product), d = test_dense_copy(&c);
@@ -239,7 +226,7 @@ static void new_values_give_the_product_of_a_new_plan(void **state)
         const spmm_dtype_t dtype = type_of(i);
         const struct shape *shape = &shapes[i % SHAPE_COUNT];
         spmm_plan_t *plan = plan_of(a, dtype, shape);
-        spmm_executor_t *executor = executor_of(plan, 2, NULL);
+        spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
         for (int64_t p = 0; p < a->nnz; p++)
             a->values[p] = test_integer((uint64_t)p, 99);
         void *values = test_values_of(a, dtype);
@@ -296,7 +283,7 @@ static void forced_and_default_parts_run_and_say_so(void **state)
             struct test_matrix *a = test_matrix_make(i, TEST_VALUES_REAL);
             const struct test_plan_options options = {forced[f].dtype, forced[f].schedule, 16, 1, 0};
             spmm_plan_t *plan = test_plan_build(a, options);
-            spmm_executor_t *executor = executor_of(plan, 2, forced[f].force_kernel);
+            spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, forced[f].force_kernel);
             for (int op = 0; op < 2; op++)
                 assert_runs(executor, a, forced[f].dtype, (spmm_op_t)op, forced[f].runs);
             spmm_executor_destroy(executor);
@@ -357,7 +344,7 @@ static void memory_report_before_equals_the_one_after(void **state)
             settings.force_kernel = forced[f].force_kernel;
             uint64_t host = 0;
             assert_int_equal(spmm_executor_memory_bytes(plan, &settings, &host, NULL, NULL), SPMM_OK);
-            spmm_executor_t *executor = executor_of(plan, 2, forced[f].force_kernel);
+            spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, forced[f].force_kernel);
             spmm_executor_info_t info = {.struct_size = sizeof info};
             assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info), SPMM_OK);
             assert_int_equal(info.host_bytes, host);

@@ -173,3 +173,83 @@ void test_cuda_product_check(spmm_executor_t *executor, spmm_executor_t *cpu, co
     test_dense_free(&c);
     test_dense_free(&c_before);
 }
+
+void test_cuda_product_canary(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
+                              const struct test_product *product, int64_t column)
+{
+    struct test_dense b = test_product_b(a, dtype, product), c = test_product_c(a, dtype, product);
+    for (int64_t j = 0; j < product->n; j++)
+        test_dense_set(&b, column, j, column / 4 % 2 == 0 ? (double)INFINITY : (double)NAN);
+    test_cuda_product_run(executor, product, &b, &c);
+    test_product_check_canary(a, column, &c);
+    test_dense_free(&b);
+    test_dense_free(&c);
+}
+
+void test_cuda_product_repeat(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
+                              const struct test_product *product, int repeats)
+{
+    struct test_dense b = test_product_b(a, dtype, product), c = test_product_c(a, dtype, product);
+    struct test_dense first = test_dense_copy(&c);
+    test_cuda_product_run(executor, product, &b, &first);
+    for (int repeat = 0; repeat < repeats; repeat++) {
+        struct test_dense again = test_dense_copy(&c);
+        test_cuda_product_run(executor, product, &b, &again);
+        assert_memory_equal(again.block, first.block, first.block_bytes);
+        test_dense_free(&again);
+    }
+    test_dense_free(&first);
+    test_dense_free(&b);
+    test_dense_free(&c);
+}
+
+/* What the stream does in this product, to be replayed. */
+static cudaGraphExec_t capture(spmm_executor_t *executor, const struct test_product *product,
+                               const struct test_cuda_dense *b, const struct test_cuda_dense *c,
+                               const struct test_cuda_workspace *workspace, cudaStream_t stream)
+{
+    cudaGraph_t graph = NULL;
+    cudaGraphExec_t replay = NULL;
+    TEST_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    assert_int_equal(spmm_execute(executor, product->op, product->alpha, &b->view, product->beta, &c->view,
+                                  workspace->data, workspace->bytes, stream),
+                     SPMM_OK);
+    TEST_CUDA(cudaStreamEndCapture(stream, &graph));
+    TEST_CUDA(cudaGraphInstantiate(&replay, graph, 0));
+    TEST_CUDA(cudaGraphDestroy(graph));
+    return replay;
+}
+
+void test_cuda_product_graph(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
+                             const struct test_product *product, int replays)
+{
+    struct test_dense b = test_product_b(a, dtype, product), c = test_product_c(a, dtype, product);
+    struct test_dense want = test_dense_copy(&c), got = test_dense_copy(&c);
+    struct test_cuda_dense device_b = test_cuda_dense_make(&b), device_c = test_cuda_dense_make(&c);
+    uint64_t bytes = 0;
+    cudaStream_t stream = NULL;
+    assert_int_equal(
+        spmm_executor_workspace_bytes(executor, product->op, &device_b.view, &device_c.view, &bytes),
+        SPMM_OK);
+    struct test_cuda_workspace workspace = test_cuda_workspace_make(bytes);
+    TEST_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    test_cuda_product_run(executor, product, &b, &want);
+    cudaGraphExec_t replay = capture(executor, product, &device_b, &device_c, &workspace, stream);
+    for (int i = 0; i < replays; i++) {
+        TEST_CUDA(cudaMemcpy(device_c.block, c.block, c.block_bytes, cudaMemcpyHostToDevice));
+        TEST_CUDA(cudaDeviceSynchronize()); /* the copy may still be under way, and streams do not wait */
+        TEST_CUDA(cudaGraphLaunch(replay, stream));
+        TEST_CUDA(cudaStreamSynchronize(stream));
+        test_cuda_dense_read(&device_c, &got);
+        assert_memory_equal(got.block, want.block, want.block_bytes);
+    }
+    TEST_CUDA(cudaGraphExecDestroy(replay));
+    TEST_CUDA(cudaStreamDestroy(stream));
+    test_cuda_workspace_free(&workspace);
+    test_cuda_dense_free(&device_b);
+    test_cuda_dense_free(&device_c);
+    test_dense_free(&got);
+    test_dense_free(&want);
+    test_dense_free(&b);
+    test_dense_free(&c);
+}

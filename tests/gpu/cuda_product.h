@@ -44,4 +44,14 @@ void test_cuda_product_run(spmm_executor_t *executor, const struct test_product 
 void test_cuda_product_check(spmm_executor_t *executor, spmm_executor_t *cpu, const struct test_matrix *a,
                              spmm_dtype_t dtype, const struct test_product *product);
 
+/* NaN or Inf in row `column` of B reaches just the rows of C that store that column. */
+void test_cuda_product_canary(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
+                              const struct test_product *product, int64_t column);
+/* So many repeats give the same bits. */
+void test_cuda_product_repeat(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
+                              const struct test_product *product, int repeats);
+/* So do so many replays of a graph; product: of op N. */
+void test_cuda_product_graph(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
+                             const struct test_product *product, int replays);
+
 #endif

@@ -59,21 +59,10 @@ static spmm_plan_t *plan_make(const struct test_matrix *a, int type, const struc
     return plan;
 }
 
-static spmm_executor_t *executor_of(const spmm_plan_t *plan, int device)
-{
-    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
-    options.device = device;
-    spmm_executor_t *executor = NULL;
-    spmm_diag_t diag = {.text = ""};
-    if (spmm_executor_create(plan, &options, &executor, &diag) != SPMM_OK)
-        fail_msg("%s", diag.text);
-    return executor;
-}
-
 static spmm_executor_t *executor_make(const struct test_matrix *a, int type, const struct shape *shape)
 {
     spmm_plan_t *plan = plan_make(a, type, shape);
-    spmm_executor_t *executor = executor_of(plan, 0);
+    spmm_executor_t *executor = test_executor_make(plan, 0, 0, NULL);
     spmm_plan_destroy(plan);
     return executor;
 }
@@ -110,7 +99,8 @@ static void every_matrix(enum test_values values)
         for (int pair = 0; pair < TYPE_COUNT * SHAPE_COUNT; pair++) {
             const int type = pair % TYPE_COUNT;
             spmm_plan_t *plan = plan_make(a, type, &shapes[pair % SHAPE_COUNT]);
-            spmm_executor_t *gpu = executor_of(plan, 0), *cpu = executor_of(plan, SPMM_DEVICE_CPU);
+            spmm_executor_t *gpu = test_executor_make(plan, 0, 0, NULL),
+                            *cpu = test_executor_make(plan, SPMM_DEVICE_CPU, 0, NULL);
             for (int i = 0; i < 3; i++) {
                 const struct test_product product = turn_product(turn++, values);
                 test_cuda_product_check(gpu, cpu, a, types[type].dtype, &product);
@@ -153,27 +143,18 @@ static void every_width_meets_the_error_bound(void **state)
     test_matrix_free(a);
 }
 
-static void canary(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype, int64_t column)
-{
-    static const int64_t canary_widths[] = {1, 8, 5, 33, 64};
-    const struct test_product product = product_of(canary_widths[column % 5], column % 3 == 0 ? 3 : 0);
-    struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
-    for (int64_t j = 0; j < product.n; j++)
-        test_dense_set(&b, column, j, column / 4 % 2 == 0 ? (double)INFINITY : (double)NAN);
-    test_cuda_product_run(executor, &product, &b, &c);
-    test_product_check_canary(a, column, &c);
-    test_dense_free(&b);
-    test_dense_free(&c);
-}
-
 static void nan_and_inf_reach_exactly_the_rows_that_store_the_column(void **state)
 {
     (void)state;
+    static const int64_t canary_widths[] = {1, 8, 5, 33, 64};
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
     for (int pair = 0; pair < TYPE_COUNT * SHAPE_COUNT; pair++) {
         spmm_executor_t *executor = executor_make(a, pair % TYPE_COUNT, &shapes[pair % SHAPE_COUNT]);
-        for (int64_t column = 0; column < a->cols; column++)
-            canary(executor, a, types[pair % TYPE_COUNT].dtype, column);
+        for (int64_t column = 0; column < a->cols; column++) {
+            const struct test_product product =
+                product_of(canary_widths[column % 5], column % 3 == 0 ? 3 : 0);
+            test_cuda_product_canary(executor, a, types[pair % TYPE_COUNT].dtype, &product, column);
+        }
         spmm_executor_destroy(executor);
     }
     test_matrix_free(a);
@@ -211,18 +192,7 @@ static void repeats_give_the_same_bits(void **state)
         const spmm_dtype_t dtype = types[pair % TYPE_COUNT].dtype;
         const struct test_product product = product_of(41, pair);
         spmm_executor_t *executor = executor_make(a, pair % TYPE_COUNT, &shapes[pair % SHAPE_COUNT]);
-        struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
-        struct test_dense first = test_dense_copy(&c);
-        test_cuda_product_run(executor, &product, &b, &first);
-        for (int repeat = 0; repeat < REPEATS; repeat++) {
-            struct test_dense again = test_dense_copy(&c);
-            test_cuda_product_run(executor, &product, &b, &again);
-            assert_memory_equal(again.block, first.block, first.block_bytes);
-            test_dense_free(&again);
-        }
-        test_dense_free(&first);
-        test_dense_free(&b);
-        test_dense_free(&c);
+        test_cuda_product_repeat(executor, a, dtype, &product, REPEATS);
         spmm_executor_destroy(executor);
     }
     test_matrix_free(a);
@@ -260,9 +230,9 @@ static void a_permuted_output_has_its_rows_in_the_order(void **state)
         const struct test_product product = product_of(9, pair);
         spmm_plan_t *plan = plan_make(a, pair % TYPE_COUNT, &shapes[pair % SHAPE_COUNT]);
         test_plan_reorder(plan, 5, 0);
-        spmm_executor_t *in_rows = executor_of(plan, 0);
+        spmm_executor_t *in_rows = test_executor_make(plan, 0, 0, NULL);
         plan->parts[0].flags |= SPMMI_PART_PERMUTES_OUTPUT;
-        spmm_executor_t *in_order = executor_of(plan, 0);
+        spmm_executor_t *in_order = test_executor_make(plan, 0, 0, NULL);
         struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
         struct test_dense d = test_dense_copy(&c);
         test_cuda_product_run(in_rows, &product, &b, &c);
@@ -280,6 +250,21 @@ static void a_permuted_output_has_its_rows_in_the_order(void **state)
     test_matrix_free(a);
 }
 
+/* A launch takes up to 32,768 columns; slots of units that were cut are used again. */
+static void products_wider_than_a_launch_meet_the_bound(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
+    for (int s = 0; s < SHAPE_COUNT; s++) {
+        const int type = s % TYPE_COUNT;
+        const struct test_product product = product_of(32768 + 5, s % 2 == 0 ? 0 : 3);
+        spmm_executor_t *executor = executor_make(a, type, &shapes[s]);
+        test_cuda_product_check(executor, NULL, a, types[type].dtype, &product);
+        spmm_executor_destroy(executor);
+    }
+    test_matrix_free(a);
+}
+
 static void a_graph_replays_the_product(void **state)
 {
     (void)state;
@@ -288,43 +273,7 @@ static void a_graph_replays_the_product(void **state)
         const spmm_dtype_t dtype = types[pair % TYPE_COUNT].dtype;
         const struct test_product product = product_of(40, pair);
         spmm_executor_t *executor = executor_make(a, pair % TYPE_COUNT, &shapes[pair % SHAPE_COUNT]);
-        struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
-        struct test_dense want = test_dense_copy(&c), got = test_dense_copy(&c);
-        struct test_cuda_dense device_b = test_cuda_dense_make(&b), device_c = test_cuda_dense_make(&c);
-        uint64_t bytes = 0;
-        cudaStream_t stream = NULL;
-        cudaGraph_t graph = NULL;
-        cudaGraphExec_t replay = NULL;
-        assert_int_equal(
-            spmm_executor_workspace_bytes(executor, SPMM_OP_N, &device_b.view, &device_c.view, &bytes),
-            SPMM_OK);
-        struct test_cuda_workspace workspace = test_cuda_workspace_make(bytes);
-        TEST_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-        test_cuda_product_run(executor, &product, &b, &want);
-        TEST_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-        assert_int_equal(spmm_execute(executor, SPMM_OP_N, 1, &device_b.view, 0, &device_c.view,
-                                      workspace.data, bytes, stream),
-                         SPMM_OK);
-        TEST_CUDA(cudaStreamEndCapture(stream, &graph));
-        TEST_CUDA(cudaGraphInstantiate(&replay, graph, 0));
-        for (int i = 0; i < 10; i++) {
-            TEST_CUDA(cudaMemcpy(device_c.block, c.block, c.block_bytes, cudaMemcpyHostToDevice));
-            TEST_CUDA(cudaDeviceSynchronize()); /* the copy may still be under way, and streams do not wait */
-            TEST_CUDA(cudaGraphLaunch(replay, stream));
-            TEST_CUDA(cudaStreamSynchronize(stream));
-            test_cuda_dense_read(&device_c, &got);
-            assert_memory_equal(got.block, want.block, want.block_bytes);
-        }
-        TEST_CUDA(cudaGraphExecDestroy(replay));
-        TEST_CUDA(cudaGraphDestroy(graph));
-        TEST_CUDA(cudaStreamDestroy(stream));
-        test_cuda_workspace_free(&workspace);
-        test_cuda_dense_free(&device_b);
-        test_cuda_dense_free(&device_c);
-        test_dense_free(&got);
-        test_dense_free(&want);
-        test_dense_free(&b);
-        test_dense_free(&c);
+        test_cuda_product_graph(executor, a, dtype, &product, 10);
         spmm_executor_destroy(executor);
     }
     test_matrix_free(a);
@@ -341,6 +290,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(repeats_give_the_same_bits),
         cmocka_unit_test(new_values_reach_both_ops),
         cmocka_unit_test(a_permuted_output_has_its_rows_in_the_order),
+        cmocka_unit_test(products_wider_than_a_launch_meet_the_bound),
         cmocka_unit_test(a_graph_replays_the_product),
     };
     if (!test_cuda_begin(argc, argv))

@@ -39,21 +39,11 @@ struct pair {
     spmm_executor_t *gpu, *cpu;
 };
 
-static spmm_executor_t *executor_make(const spmm_plan_t *plan, int device)
-{
-    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
-    options.device = device;
-    spmm_executor_t *executor = NULL;
-    spmm_diag_t diag = {0};
-    if (spmm_executor_create(plan, &options, &executor, &diag) != SPMM_OK)
-        fail_msg("%s", diag.text);
-    return executor;
-}
-
 static struct pair pair_make(const struct test_matrix *a, struct test_plan_options options)
 {
     spmm_plan_t *plan = test_plan_whole(a, options, a->name);
-    const struct pair pair = {executor_make(plan, 0), executor_make(plan, SPMM_DEVICE_CPU)};
+    const struct pair pair = {test_executor_make(plan, 0, 0, NULL),
+                              test_executor_make(plan, SPMM_DEVICE_CPU, 0, NULL)};
     spmm_plan_destroy(plan);
     return pair;
 }

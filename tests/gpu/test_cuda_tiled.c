@@ -44,18 +44,6 @@ struct pair {
     spmm_executor_t *gpu, *cpu;
 };
 
-static spmm_executor_t *executor_make(const spmm_plan_t *plan, int device, const char *kernel)
-{
-    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
-    options.device = device;
-    options.force_kernel = kernel;
-    spmm_executor_t *executor = NULL;
-    spmm_diag_t diag = {0};
-    if (spmm_executor_create(plan, &options, &executor, &diag) != SPMM_OK)
-        fail_msg("%s", diag.text);
-    return executor;
-}
-
 static spmm_plan_t *plan_make(const struct test_matrix *a, const struct layout *layout)
 {
     spmm_plan_t *plan = test_plan_build(a, layout->plan);
@@ -72,7 +60,8 @@ static spmm_plan_t *plan_make(const struct test_matrix *a, const struct layout *
 static struct pair pair_make(const struct test_matrix *a, const struct layout *layout, const char *kernel)
 {
     spmm_plan_t *plan = plan_make(a, layout);
-    const struct pair pair = {executor_make(plan, 0, kernel), executor_make(plan, SPMM_DEVICE_CPU, NULL)};
+    const struct pair pair = {test_executor_make(plan, 0, 0, kernel),
+                              test_executor_make(plan, SPMM_DEVICE_CPU, 0, NULL)};
     spmm_plan_destroy(plan);
     return pair;
 }
@@ -208,7 +197,7 @@ static uint64_t bytes_of(const spmm_plan_t *plan, const char *kernel)
     options.device = 0;
     options.force_kernel = kernel;
     assert_int_equal(spmm_executor_memory_bytes(plan, &options, NULL, &bytes, NULL), SPMM_OK);
-    spmm_executor_t *executor = executor_make(plan, 0, kernel);
+    spmm_executor_t *executor = test_executor_make(plan, 0, 0, kernel);
     assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info), SPMM_OK);
     assert_int_equal(info.device_bytes, bytes);
     spmm_executor_destroy(executor);

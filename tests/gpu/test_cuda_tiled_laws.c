@@ -40,22 +40,11 @@ static spmm_plan_t *plan_make(const struct test_matrix *a, spmm_dtype_t dtype, c
     return plan;
 }
 
-static spmm_executor_t *executor_of(const spmm_plan_t *plan)
-{
-    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
-    options.device = 0;
-    spmm_executor_t *executor = NULL;
-    spmm_diag_t diag = {.text = ""};
-    if (spmm_executor_create(plan, &options, &executor, &diag) != SPMM_OK)
-        fail_msg("%s", diag.text);
-    return executor;
-}
-
 static spmm_executor_t *executor_make(const struct test_matrix *a, spmm_dtype_t dtype,
                                       const struct shape *shape)
 {
     spmm_plan_t *plan = plan_make(a, dtype, shape);
-    spmm_executor_t *executor = executor_of(plan);
+    spmm_executor_t *executor = test_executor_make(plan, 0, 0, NULL);
     spmm_plan_destroy(plan);
     return executor;
 }
@@ -69,28 +58,18 @@ static struct test_product product_of(int64_t n, int turn)
                                  .values = TEST_VALUES_REAL};
 }
 
-static void canary(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype, int64_t column)
-{
-    static const int64_t widths[] = {1, 4, 5, 33};
-    const struct test_product product = product_of(widths[column % 4], (int)(column / 4));
-    struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
-    for (int64_t j = 0; j < product.n; j++)
-        test_dense_set(&b, column, j, column / 4 % 2 == 0 ? (double)INFINITY : (double)NAN);
-    test_cuda_product_run(executor, &product, &b, &c);
-    test_product_check_canary(a, column, &c);
-    test_dense_free(&b);
-    test_dense_free(&c);
-}
-
 static void nan_and_inf_reach_exactly_the_rows_that_store_the_column(void **state)
 {
     (void)state;
+    static const int64_t widths[] = {1, 4, 5, 33};
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
     for (int s = 0; s < SHAPE_COUNT; s++) {
         const spmm_dtype_t dtype = (spmm_dtype_t)(SPMM_F32 + s);
         spmm_executor_t *executor = executor_make(a, dtype, &shapes[s]);
-        for (int64_t column = 0; column < a->cols; column++)
-            canary(executor, a, dtype, column);
+        for (int64_t column = 0; column < a->cols; column++) {
+            const struct test_product product = product_of(widths[column % 4], (int)(column / 4));
+            test_cuda_product_canary(executor, a, dtype, &product, column);
+        }
         spmm_executor_destroy(executor);
     }
     test_matrix_free(a);
@@ -104,18 +83,7 @@ static void repeats_give_the_same_bits(void **state)
         const spmm_dtype_t dtype = (spmm_dtype_t)(SPMM_F32 + s % 4);
         const struct test_product product = product_of(41, s);
         spmm_executor_t *executor = executor_make(a, dtype, &shapes[(s + s / 4) % SHAPE_COUNT]);
-        struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
-        struct test_dense first = test_dense_copy(&c);
-        test_cuda_product_run(executor, &product, &b, &first);
-        for (int repeat = 0; repeat < REPEATS; repeat++) {
-            struct test_dense again = test_dense_copy(&c);
-            test_cuda_product_run(executor, &product, &b, &again);
-            assert_memory_equal(again.block, first.block, first.block_bytes);
-            test_dense_free(&again);
-        }
-        test_dense_free(&first);
-        test_dense_free(&b);
-        test_dense_free(&c);
+        test_cuda_product_repeat(executor, a, dtype, &product, REPEATS);
         spmm_executor_destroy(executor);
     }
     test_matrix_free(a);
@@ -159,9 +127,9 @@ static void a_permuted_output_has_its_rows_in_the_order(void **state)
         const spmm_dtype_t dtype = (spmm_dtype_t)(SPMM_F32 + t % 4);
         const struct test_product product = product_of(9, t / 2);
         spmm_plan_t *plan = plan_make(a, dtype, &shapes[0]);
-        spmm_executor_t *in_rows = executor_of(plan);
+        spmm_executor_t *in_rows = test_executor_make(plan, 0, 0, NULL);
         plan->parts[0].flags |= SPMMI_PART_PERMUTES_OUTPUT;
-        spmm_executor_t *in_order = executor_of(plan);
+        spmm_executor_t *in_order = test_executor_make(plan, 0, 0, NULL);
         struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
         struct test_dense d = test_dense_copy(&c);
         test_cuda_product_run(in_rows, &product, &b, &c);
@@ -258,30 +226,10 @@ static void a_graph_replays_the_product(void **state)
     (void)state;
     struct test_matrix *a = test_matrix_named("dense row among sparse", TEST_VALUES_REAL);
     for (int s = 0; s < SHAPE_COUNT; s++) {
-        struct ready r = ready_make(a, &shapes[s]);
-        struct test_dense want = test_dense_copy(&r.c), got = test_dense_copy(&r.c);
-        cudaGraph_t graph = NULL;
-        cudaGraphExec_t replay = NULL;
-        assert_int_equal(ready_run(&r), SPMM_OK);
-        TEST_CUDA(cudaStreamSynchronize(r.stream));
-        test_cuda_dense_read(&r.device_c, &want);
-        TEST_CUDA(cudaStreamBeginCapture(r.stream, cudaStreamCaptureModeGlobal));
-        assert_int_equal(ready_run(&r), SPMM_OK);
-        TEST_CUDA(cudaStreamEndCapture(r.stream, &graph));
-        TEST_CUDA(cudaGraphInstantiate(&replay, graph, 0));
-        for (int i = 0; i < 20; i++) {
-            TEST_CUDA(cudaMemcpy(r.device_c.block, r.c.block, r.c.block_bytes, cudaMemcpyHostToDevice));
-            TEST_CUDA(cudaDeviceSynchronize()); /* the copy may still be under way, and streams do not wait */
-            TEST_CUDA(cudaGraphLaunch(replay, r.stream));
-            TEST_CUDA(cudaStreamSynchronize(r.stream));
-            test_cuda_dense_read(&r.device_c, &got);
-            assert_memory_equal(got.block, want.block, want.block_bytes);
-        }
-        TEST_CUDA(cudaGraphExecDestroy(replay));
-        TEST_CUDA(cudaGraphDestroy(graph));
-        test_dense_free(&got);
-        test_dense_free(&want);
-        ready_free(&r);
+        const struct test_product product = product_of(40, 3);
+        spmm_executor_t *executor = executor_make(a, SPMM_F32, &shapes[s]);
+        test_cuda_product_graph(executor, a, SPMM_F32, &product, 20);
+        spmm_executor_destroy(executor);
     }
     test_matrix_free(a);
 }

@@ -12,6 +12,20 @@
 
 #define WORKSPACE_GUARD 256
 
+spmm_executor_t *test_executor_make(const spmm_plan_t *plan, int device, int threads,
+                                    const char *force_kernel)
+{
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    options.device = device;
+    options.threads = threads;
+    options.force_kernel = force_kernel;
+    spmm_executor_t *executor = NULL;
+    spmm_diag_t diag = {.text = ""};
+    if (spmm_executor_create(plan, &options, &executor, &diag) != SPMM_OK)
+        fail_msg("%s", diag.text);
+    return executor;
+}
+
 static double value_at(const struct test_product *product, int64_t i, int64_t j, uint64_t salt)
 {
     const uint64_t key = (uint64_t)i * 1000003u + (uint64_t)j;

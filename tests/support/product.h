@@ -16,6 +16,10 @@ struct test_product {
     enum test_values values;
 };
 
+/* Fails the test with what the executor says. threads, force_kernel: as in its options. */
+spmm_executor_t *test_executor_make(const spmm_plan_t *plan, int device, int threads,
+                                    const char *force_kernel);
+
 /* B for this product: values from the keys of (row, column). */
 struct test_dense test_product_b(const struct test_matrix *a, spmm_dtype_t dtype,
                                  const struct test_product *product);
