@@ -10,11 +10,14 @@
 #include "format/diag.h"
 #include "row_likeness.h"
 
-#define MAP_BYTES 12.0       /* of a packed block: its bits, and where its values begin */
-#define PACKED_GAIN 0.75     /* without a model: packed blocks, which are unpacked, must be so much smaller */
+#define MAP_BYTES 12.0 /* of a packed block: its bits, and where its values begin */
+#define PACKED_WORTH \
+    0.95                 /* of the time of dense blocks, what packed ones must be predicted to take at most */
+#define PACKED_GAIN 0.75 /* without a model: packed blocks, which are unpacked, must be so much smaller */
 #define PANEL_ROWS_PLAIN 64u /* without a model */
 #define PANEL_ROWS_FREE 128u /* taller ones have no kernel on a GPU */
-#define ORDER_WORTH 1.5      /* times what is to beat: the largest gain that is hoped for from an order */
+#define PANELS_LEAST 0.25    /* items a multiprocessor below which a free choice leaves panels out */
+#define ORDER_WORTH 2.0      /* times what is to beat: the largest gain that is hoped for from an order */
 #define ORDER_FILL 32.0      /* nonzeros of a block, half of its places, from which on orders are not tried */
 #define LONG_ROWS 64.0       /* nonzeros of a mean row from which on orders are tried unseen */
 #define LIKENESS_MOST 0.87   /* of what spmmi_row_likeness says, for shorter ones */
@@ -116,6 +119,17 @@ static bool may_have_schedule(const struct search *s, const struct spmmi_fragmen
     return s->model != NULL || schedule == schedule_for(f, s->r->options.dtype);
 }
 
+/* Few panels leave most multiprocessors idle, and were measured to lose to rows where the model hopes for a gain. */
+static bool has_too_few(const struct search *s, const struct spmmi_fragment_study *study, int height,
+                        uint32_t granule)
+{
+    if (spmmi_is_fragments(s->r->family) || height == SPMMI_FRAGMENT_8)
+        return false;
+    const struct spmmi_fragment_items items =
+        spmmi_fragment_items(study, (enum spmmi_fragment_height)height, granule);
+    return items.items < PANELS_LEAST * s->r->device.multiprocessors;
+}
+
 static double predict(const struct search *s, const struct spmmi_fragment_study *study, int height,
                       const struct spmmi_fragment_option *option)
 {
@@ -133,7 +147,8 @@ static double predict(const struct search *s, const struct spmmi_fragment_study 
     return spmmi_model_predict(&s->r->device, s->model, &c, s->n, s->layout, s->r->options.dtype).seconds;
 }
 
-static void keep_best(const struct spmmi_fragment_option *option, struct spmmi_fragment_choice *choice)
+static void keep_best(const struct spmmi_fragment_option *option, bool may_win,
+                      struct spmmi_fragment_choice *choice)
 {
     int i = 0;
     while (i < choice->count &&
@@ -142,7 +157,7 @@ static void keep_best(const struct spmmi_fragment_option *option, struct spmmi_f
     if (i == choice->count || option->seconds < choice->list[i].seconds)
         choice->list[i] = *option;
     choice->count += i == choice->count;
-    if (choice->best.family == 0 || option->seconds < choice->best.seconds)
+    if (may_win && (choice->best.family == 0 || option->seconds < choice->best.seconds))
         choice->best = *option;
 }
 
@@ -162,14 +177,19 @@ static struct spmmi_fragment_option try_all(const struct search *s, const struct
             .order = order,
             .blocks = f->blocks,
             .block_nnz = f->blocks > 0 ? f->nnz / f->blocks : 0};
+        if (has_too_few(s, study, h, option.granule))
+            continue;
+        double most = (double)INFINITY; /* that packed blocks may take, where dense ones may run */
         for (int schedule = SPMM_SCHEDULE_DENSE; schedule <= SPMM_SCHEDULE_PACKED; schedule++) {
             option.schedule = (spmm_schedule_t)schedule;
             if (!may_have_schedule(s, f, option.schedule))
                 continue;
             option.seconds = predict(s, study, h, &option);
-            keep_best(&option, s->choice);
-            if (best.family == 0 || option.seconds < best.seconds)
+            const bool may_win = option.seconds <= most;
+            keep_best(&option, may_win, s->choice);
+            if (may_win && (best.family == 0 || option.seconds < best.seconds))
                 best = option;
+            most = PACKED_WORTH * option.seconds;
         }
     }
     return best;

@@ -49,7 +49,7 @@ struct spmmi_fragment_choice {
 /* Nonzeros of a block below which tensor cores are not considered. */
 #define SPMMI_FRAGMENT_DENSITY 4.0
 /* Of the time of another family, what tensor cores must be predicted to take at most. */
-#define SPMMI_FRAGMENT_MARGIN 0.9
+#define SPMMI_FRAGMENT_MARGIN 0.95
 
 /* layout is one bit. model may be NULL, where the caller wants the family: then nothing is predicted, and dense or
  * packed, and heights, follow rules. to_beat: the seconds below which the choice is taken; INFINITY where the caller
