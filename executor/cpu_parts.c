@@ -49,6 +49,11 @@ static const struct kernel *forced_kernel(const char *force_kernel)
     return &kernels[index];
 }
 
+static bool is_of(const struct spmmi_part *part, const struct kernel *kernel)
+{
+    return part->family == kernel->family && part->schedule == kernel->schedule;
+}
+
 /* Tiled staging and fragments are for GPUs: on the CPU the plan's rows part is up to twice as fast as tiled, and more
  * accurate than tf32. Row split before nonzero split, which the plan may hold for one column only. Without such a part:
  * that of the variant. */
@@ -74,9 +79,10 @@ uint32_t spmmi_cpu_slot_of(const spmm_plan_t *plan, const struct spmmi_variant *
     const bool must_replace = is_narrow(plan) && plan->parts[variant->part_first].family == SPMM_FAMILY_ROWS;
     if (force_kernel == NULL && !must_replace)
         return preferred_slot(plan, variant);
+    if (kernel->family != SPMM_FAMILY_ROWS && is_of(&plan->parts[variant->part_first], kernel))
+        return variant->part_first;
     for (uint32_t i = 0; kernel->family != SPMM_FAMILY_ROWS && i < plan->part_count; i++)
-        if (plan->parts[i].op == variant->op && plan->parts[i].family == kernel->family &&
-            plan->parts[i].schedule == kernel->schedule)
+        if (plan->parts[i].op == variant->op && is_of(&plan->parts[i], kernel))
             return i;
     return SPMMI_CPU_PARTS_MADE + (uint32_t)variant->op;
 }

@@ -461,6 +461,23 @@ static void a_rows_part_of_the_plan_goes_first(void **state)
     test_matrix_free(a);
 }
 
+/* Of two parts that the name fits. */
+static void a_forced_kernel_runs_the_part_of_the_variant(void **state)
+{
+    (void)state;
+    static const struct shape plain = {SPMM_SCHEDULE_PACKED, 8, 16, 0};
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    spmm_plan_t *plan = plan_of(a, SPMM_COMPUTE_TF32, &shapes[2]);
+    for (uint32_t i = 0; i < plan->variant_count; i++)
+        plan->variants[i].n_min = plan->variants[i].n_max; /* the others are for small n */
+    plan_join(plan, plan_of(a, SPMM_COMPUTE_TF32, &plain));
+    spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, "cpu/window/packed");
+    assert_runs(executor, a, SPMM_F32, "cpu/window/packed/tf32");
+    spmm_executor_destroy(executor);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
 #if defined(__x86_64__)
 /* One product of a level, item after item, in tiles of so many columns; then C times beta once more. */
 static void level_run(const struct fragment_cpu_ops *ops, const struct spmmi_fragment_host *args, int columns)
@@ -550,6 +567,7 @@ int main(void)
         cmocka_unit_test(kernels_say_what_they_are),
         cmocka_unit_test(a_kernel_without_a_part_is_refused),
         cmocka_unit_test(a_rows_part_of_the_plan_goes_first),
+        cmocka_unit_test(a_forced_kernel_runs_the_part_of_the_variant),
         cmocka_unit_test(avx2_has_the_bits_of_the_portable_level_in_any_tile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
