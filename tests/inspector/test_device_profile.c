@@ -43,7 +43,8 @@ static void a_profile_is_read_in_its_units(void **state)
     assert_int_equal(p.gather.row_count, 2);
     assert_int_equal(p.gather.set_count, 2);
     assert_true(p.gather.rate[1][0] == 10e9 && p.gather.set_bytes[1] == 4194304);
-    assert_true(p.model[SPMMI_MODEL_ROW_SPLIT][SPMMI_MODEL_F32].factor[SPMMI_TERM_DRAM] > 0); /* of the profile cpu */
+    assert_true(p.model[SPMMI_MODEL_ROW_SPLIT][SPMMI_MODEL_F32].factor[SPMMI_TERM_DRAM] >
+                0); /* of the profile cpu */
 }
 
 /* A CPU has no tensor cores, so its embedded profile has no constants of them either. */
@@ -60,7 +61,7 @@ static void constants_of_tensor_cores_may_be_missing(void **state)
     assert_false(p.is_fitted[SPMMI_MODEL_PANEL][SPMMI_MODEL_F16]);
     assert_true(p.model[SPMMI_MODEL_PANEL][SPMMI_MODEL_F16].start_us == 1);
     assert_true(p.model[SPMMI_MODEL_PANEL][SPMMI_MODEL_F16].factor[SPMMI_TERM_CONVERT] == 1);
-    assert_true(p.is_fitted[SPMMI_MODEL_TILED][SPMMI_MODEL_F64]); /* of the profile cpu */
+    assert_true(p.is_fitted[SPMMI_MODEL_TILED][SPMMI_MODEL_F64]);  /* of the profile cpu */
     assert_false(p.is_fitted[SPMMI_MODEL_TILED][SPMMI_MODEL_F16]); /* there is no such key */
 }
 
@@ -165,9 +166,8 @@ static const struct mistake mistakes[] = {
      0, "not as long as its bytes"},
     {"constants_are_complete", HEAD FIGURES TABLES "\nmodel.tiled.f32 = " CONSTANTS_9 "\n", 0,
      "model.tiled.f32 takes 10 numbers"},
-    {"constants_of_tensor_cores_are_complete",
-     HEAD FIGURES TABLES "\nmodel.panel.3xtf32 = " CONSTANTS_9 "\n", 0,
-     "model.panel.3xtf32 takes 10 numbers"},
+    {"constants_of_tensor_cores_are_complete", HEAD FIGURES TABLES "\nmodel.panel.3xtf32 = " CONSTANTS_9 "\n",
+     0, "model.panel.3xtf32 takes 10 numbers"},
 };
 
 static void refuses_a_mistake(void **state)
