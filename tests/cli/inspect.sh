@@ -29,8 +29,13 @@ is_json 'sum(t["family"] == "rows" for t in j["trace"]) == 4'
 is_json '[(t["variant"], t["schedule"]) for t in j["trace"] if t["chosen"]] == [(0, "nonzero-split"), (1, "row-split")]'
 same "$work/a.plan" "$work/b.plan"
 
-# Rows for one column and where they are predicted faster, tiled for many columns in column-major order.
+# Tensor cores where nothing is named. Without them rows for one column and where they are predicted faster, tiled for
+# many columns in column-major order.
 run spmm-inspect "$matrix" -o "$work/free.plan"
+exits 0
+says 'row-major, any device: rows/nonzero-split, '
+says 'row-major, any device: panel/dense, 10,974 rows, '
+run spmm-inspect "$matrix" -f --compute f32 -o "$work/free.plan"
 exits 0
 says 'column-major, any device: tiled/whole, 10,974 units, 256 a panel'
 says 'row-major, any device: rows/nonzero-split, '
