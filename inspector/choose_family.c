@@ -147,7 +147,8 @@ static spmm_status_t consider_fragments(const struct context *x, struct spmmi_de
     const struct spmmi_request *r = x->request;
     const bool is_forced = spmmi_is_fragments(r->family);
     const double others_us = winner_us(d);
-    const double to_beat = is_forced ? (double)INFINITY : SPMMI_FRAGMENT_MARGIN * others_us / US_PER_SECOND;
+    const double to_beat =
+        is_forced ? (double)INFINITY : spmmi_fragment_margin(x->layout) * others_us / US_PER_SECOND;
     struct spmmi_fragment_choice c;
     SPMM_TRY(spmmi_choose_fragment(r, x->pattern, &x->studies->fragments, gpu_model(x), x->layout, d->n,
                                    to_beat, &c, diag));

@@ -300,6 +300,7 @@ spmm_status_t spmmi_choose_fragment(const struct spmmi_request *r, const struct 
     const struct spmmi_fragment_study *study = NULL;
     bool pays = false;
     memset(choice, 0, sizeof *choice);
+    choice->layout = layout;
     SPMM_TRY(study_of(&s, NULL, &study, diag));
     (void)try_all(&s, study, NULL);
     choice->is_sparse = !spmmi_is_fragments(r->family) && choice->best.block_nnz < SPMMI_FRAGMENT_DENSITY;
@@ -337,7 +338,7 @@ static void explain(const struct spmmi_request *r, const struct spmmi_fragment_c
         const bool is_close = winner_us > 0 && t->predicted_us < winner_us;
         t->reason = is_close ? SPMMI_REASON_MARGIN : SPMMI_REASON_PREDICTED;
         t->figure = t->predicted_us;
-        t->threshold = is_close        ? SPMMI_FRAGMENT_MARGIN * winner_us
+        t->threshold = is_close        ? spmmi_fragment_margin(c->layout) * winner_us
                        : winner_us > 0 ? winner_us
                                        : US_PER_SECOND * c->best.seconds;
     }

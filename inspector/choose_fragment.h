@@ -33,6 +33,7 @@ struct spmmi_fragment_option {
 struct spmmi_fragment_choice {
     struct spmmi_fragment_option best;
     struct spmmi_fragment_option list[SPMMI_FRAGMENT_OPTIONS]; /* the best of each family and schedule */
+    uint32_t layout;                                           /* it was asked for */
     int count;
     /* Blocks hold too few nonzeros, or what was named leaves nothing (count 0): nothing else was asked, and nothing may
      * be taken. */
@@ -48,8 +49,12 @@ struct spmmi_fragment_choice {
 
 /* Nonzeros of a block below which tensor cores are not considered. */
 #define SPMMI_FRAGMENT_DENSITY 4.0
-/* Of the time of another family, what tensor cores must be predicted to take at most. */
-#define SPMMI_FRAGMENT_MARGIN 0.95
+/* Of the time of another family, what tensor cores must be predicted to take at most; less where operands are
+ * column-major and converted, of which the constants know nothing (decision 0018). */
+static inline double spmmi_fragment_margin(uint32_t layout)
+{
+    return layout == SPMM_LAYOUT_ROW_MAJOR ? 0.95 : 0.75;
+}
 
 /* layout is one bit. model may be NULL, where the caller wants the family: then nothing is predicted, and dense or
  * packed, and heights, follow rules. to_beat: the seconds below which the choice is taken; INFINITY where the caller

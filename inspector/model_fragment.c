@@ -16,7 +16,7 @@
 #define L2_USED 0.7
 #define ISSUE_PER_CYCLE 4.0
 #define WAVEFRONT 128.0
-#define PASS_COLUMNS 256.0 /* columns of a column-major product that are converted at a time */
+#define PASS_COLUMNS 128.0 /* columns of a column-major product that are converted at a time */
 #define MMA_COLUMNS 16.0   /* of B */
 
 /* Of what 8 neighbouring windows gather, the L1 cache holds a part: between each for itself (0) and all together (1),

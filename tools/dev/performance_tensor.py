@@ -144,7 +144,7 @@ def sections(rows, table):
         some = [row for row in rows if row["device"] == device]
         for compute in COMPUTES:
             results = list(results_of(some, compute))
-            for library in sorted({result["library"] for result in results}, reverse=True):
+            for library in sorted({result["library"] for result in results} - {"cublas"}, reverse=True):
                 mine = [result for result in results if result["library"] == library]
                 text += ["", f"### Tensor cores of {device}, {compute} against {library}: row-major, op N", ""]
                 text += table(["class", "n", "matrices", "best variant", "least", "below 1", "plan's choice", "least", "slower than others"],
