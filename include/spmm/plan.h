@@ -134,7 +134,8 @@ typedef enum spmm_family {
     SPMM_FAMILY_TILED = 2,  /* panels of rows stage the rows of B that they share in shared memory */
     SPMM_FAMILY_WINDOW = 3, /* tensor cores: windows of 8 rows gather the rows of B of their columns */
     SPMM_FAMILY_PANEL = 4,  /* tensor cores: panels of 64 to 256 rows stage the rows of B that they share */
-    SPMM_FAMILY_BCSR = 5    /* tensor cores: blocks of 16 rows at aligned columns */
+    SPMM_FAMILY_BCSR =
+        5 /* a number kept for blocks of 16 rows at aligned columns: no plan has it, loads refuse it */
 } spmm_family_t;
 typedef enum spmm_schedule {
     SPMM_SCHEDULE_ROW_SPLIT = 1,     /* rows */
