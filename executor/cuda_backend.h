@@ -17,6 +17,15 @@ struct spmmi_product {
     const spmm_dense_t *b, *c;
 };
 
+/* Column j of B or C; NULL where there are no data: B of a product with alpha = 0. */
+static inline char *spmmi_cuda_at_column(const spmm_dense_t *dense, int64_t j)
+{
+    if (dense->data == NULL)
+        return NULL;
+    const int64_t step = dense->order == SPMM_ROW_MAJOR ? 1 : dense->ld;
+    return (char *)dense->data + (size_t)(j * step) * spmm_dtype_size(dense->type);
+}
+
 int spmmi_cuda_device_count(void);
 int spmmi_cuda_device_runs(int device); /* it exists, and this build has code for it */
 spmm_status_t spmmi_cuda_device_name(int device, char *text, size_t size);

@@ -121,14 +121,6 @@ struct pass {
     int is_dependent; /* follows the conversion of B */
 };
 
-static char *at_column(const spmm_dense_t *dense, int64_t j)
-{
-    if (dense->data == NULL) /* B of a product with alpha = 0 */
-        return NULL;
-    const int64_t step = dense->order == SPMM_ROW_MAJOR ? 1 : dense->ld;
-    return (char *)dense->data + (size_t)(j * step) * spmm_dtype_size(dense->type);
-}
-
 static cudaError_t run_rows(struct spmmi_cuda *cuda, const struct spmmi_product *product, uint32_t part,
                             const struct spmmi_rows_launch *launch, const struct pass *pass, void *slots,
                             void *stream)
@@ -185,8 +177,8 @@ static cudaError_t run_pass(struct spmmi_cuda *cuda, const struct spmmi_product 
     pass.ldb = product->b->order == SPMM_COL_MAJOR ? 1 : product->b->ld;
     pass.c_is_col_major = product->c->order == SPMM_COL_MAJOR && product->c->cols > 1;
     pass.ldc = product->c->order == SPMM_COL_MAJOR && product->c->cols == 1 ? 1 : product->c->ld;
-    pass.b = at_column(product->b, j);
-    pass.c = at_column(product->c, j);
+    pass.b = spmmi_cuda_at_column(product->b, j);
+    pass.c = spmmi_cuda_at_column(product->c, j);
     if (launch->converts_b && product->alpha != 0) {
         error = spmmi_rows_from_columns_cuda((int)cuda->dtype, operand->cols, n, pass.b, product->b->ld,
                                              workspace + launch->b_offset, launch->pitch, stream);
@@ -204,9 +196,10 @@ static cudaError_t run_pass(struct spmmi_cuda *cuda, const struct spmmi_product 
     if (error == cudaSuccess)
         error = (int)run_rows(cuda, product, part, launch, &pass, workspace + launch->slots_offset, stream);
     if (error == cudaSuccess && launch->converts_c)
-        error = spmmi_columns_from_rows_cuda((int)cuda->dtype, operand->rows, n, workspace + launch->c_offset,
-                                             launch->pitch, at_column(product->c, j), product->c->ld,
-                                             product->beta, stream, cuda->figures.can_overlap);
+        error =
+            spmmi_columns_from_rows_cuda((int)cuda->dtype, operand->rows, n, workspace + launch->c_offset,
+                                         launch->pitch, spmmi_cuda_at_column(product->c, j), product->c->ld,
+                                         product->beta, stream, cuda->figures.can_overlap);
     return (cudaError_t)error;
 }
 

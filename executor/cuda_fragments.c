@@ -180,14 +180,6 @@ uint64_t spmmi_cuda_fragments_workspace(const struct spmmi_cuda_fragments *fragm
     return plan_passes(fragments, product).bytes;
 }
 
-static char *at_column(const spmm_dense_t *dense, int64_t j)
-{
-    if (dense->data == NULL) /* B of a product with alpha = 0 */
-        return NULL;
-    const int64_t step = dense->order == SPMM_ROW_MAJOR ? 1 : dense->ld;
-    return (char *)dense->data + (size_t)(j * step) * spmm_dtype_size(dense->type);
-}
-
 static int run_pass(const struct spmmi_cuda_fragments *f, const struct passes *p,
                     const struct spmmi_product *product, int64_t j, char *workspace,
                     struct spmmi_fragment_cuda *args)
@@ -196,8 +188,8 @@ static int run_pass(const struct spmmi_cuda_fragments *f, const struct passes *p
     const int64_t left = product->b->cols - j, n = left < p->columns ? left : p->columns;
     int error = cudaSuccess;
     args->n = (uint32_t)n;
-    args->b = at_column(product->b, j);
-    args->c = at_column(product->c, j);
+    args->b = spmmi_cuda_at_column(product->b, j);
+    args->c = spmmi_cuda_at_column(product->c, j);
     if (p->converts_b && product->alpha != 0) {
         error = spmmi_rows_from_columns_cuda(dtype, f->layout.cols, n, args->b, product->b->ld,
                                              workspace + p->b_offset, p->pitch, args->cuda_stream);
@@ -206,16 +198,17 @@ static int run_pass(const struct spmmi_cuda_fragments *f, const struct passes *p
     if (p->converts_c) {
         args->c = workspace + p->c_offset;
         if (error == cudaSuccess && product->beta != 0) /* so that C is rounded once */
-            error = spmmi_rows_from_columns_cuda(dtype, f->layout.rows, n, at_column(product->c, j),
-                                                 product->c->ld, args->c, p->pitch, args->cuda_stream);
+            error =
+                spmmi_rows_from_columns_cuda(dtype, f->layout.rows, n, spmmi_cuda_at_column(product->c, j),
+                                             product->c->ld, args->c, p->pitch, args->cuda_stream);
     }
     if (error == cudaSuccess)
         error =
             f->family == SPMM_FAMILY_WINDOW ? spmmi_window_cuda_launch(args) : spmmi_panel_cuda_launch(args);
     if (error == cudaSuccess && p->converts_c)
-        error =
-            spmmi_columns_from_rows_cuda(dtype, f->layout.rows, n, args->c, p->pitch,
-                                         at_column(product->c, j), product->c->ld, 0, args->cuda_stream, 0);
+        error = spmmi_columns_from_rows_cuda(dtype, f->layout.rows, n, args->c, p->pitch,
+                                             spmmi_cuda_at_column(product->c, j), product->c->ld, 0,
+                                             args->cuda_stream, 0);
     return error;
 }
 

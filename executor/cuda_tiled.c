@@ -131,7 +131,6 @@ int spmmi_cuda_tiled_execute(const struct spmmi_cuda_tiled *tiled, spmm_dtype_t 
                              const struct spmmi_product *product, void *workspace, int can_overlap,
                              void *stream)
 {
-    const size_t number_bytes = spmm_dtype_size(dtype);
     const spmm_dense_t *b = product->b, *c = product->c;
     int error = cudaSuccess;
     struct spmmi_tiled_cuda args = {
@@ -150,11 +149,8 @@ int spmmi_cuda_tiled_execute(const struct spmmi_cuda_tiled *tiled, spmm_dtype_t 
     for (int64_t j = 0; j < b->cols && error == cudaSuccess; j += SPMMI_TILED_COLUMNS_MAX) {
         const int64_t left = b->cols - j;
         args.n = (uint32_t)(left < SPMMI_TILED_COLUMNS_MAX ? left : SPMMI_TILED_COLUMNS_MAX);
-        /* B of a product with alpha = 0 may be NULL */
-        args.b = b->data == NULL
-                     ? NULL
-                     : (const char *)b->data + (size_t)(args.b_is_col_major ? j * b->ld : j) * number_bytes;
-        args.c = (char *)c->data + (size_t)(args.c_is_col_major ? j * c->ld : j) * number_bytes;
+        args.b = spmmi_cuda_at_column(b, j);
+        args.c = spmmi_cuda_at_column(c, j);
         error = spmmi_tiled_cuda_launch((int)dtype, &args);
     }
     return error;

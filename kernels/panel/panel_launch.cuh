@@ -5,8 +5,6 @@
 
 namespace spmmi {
 
-constexpr uint32_t SHARED_FREE = 48 * 1024; // above it a kernel must be told
-
 template <typename Shape> uint32_t panel_shared(const struct spmmi_fragments &l)
 {
     return spmmi_panel_stage(Shape::B_BYTES, sizeof(typename Shape::T), Shape::IS_PACKED, l.step_blocks_max,
@@ -20,12 +18,7 @@ template <typename Shape> cudaError_t launch_panel_shape(const struct spmmi_frag
     const FragmentArgs<T> a = fragment_args<T>(args);
     const struct spmmi_fragments &l = args->layout;
     const uint32_t shared = panel_shared<Shape>(l);
-    cudaError_t error = cudaSuccess;
-    /* The attribute is the kernel's, whoever launches it: always the same value, as launches of other threads may
-     * come between. */
-    if (shared > SHARED_FREE)
-        error = cudaFuncSetAttribute(panel_kernel<Shape>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     (int)args->shared_max);
+    cudaError_t error = allow_shared(panel_kernel<Shape>, shared, args->shared_max);
     if (error == cudaSuccess && l.item_count > 0)
         error = launch_kernel(panel_kernel<Shape>,
                               dim3(l.item_count, (a.n + Shape::COLUMNS - 1) / Shape::COLUMNS), Shape::THREADS,

@@ -6,6 +6,7 @@
 // Both calls cost nothing in a kernel that was launched the ordinary way.
 #pragma once
 #include <cuda_runtime.h>
+#include <stdint.h>
 
 namespace spmmi {
 
@@ -21,6 +22,17 @@ __device__ __forceinline__ void wait_for_previous()
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
+}
+
+constexpr uint32_t SHARED_FREE = 48 * 1024; // shared memory above it a kernel must be told of
+
+// Let a kernel have so much dynamic shared memory. The attribute is the kernel's, whoever launches it: `most` is always
+// the same value, as launches of other threads may come between.
+template <typename Kernel> cudaError_t allow_shared(Kernel kernel, uint32_t bytes, uint32_t most)
+{
+    if (bytes <= SHARED_FREE)
+        return cudaSuccess;
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)most);
 }
 
 template <typename... Parameters, typename... Arguments>

@@ -5,8 +5,6 @@
 
 namespace spmmi {
 
-constexpr uint32_t SHARED_FREE = 48 * 1024; // above it a kernel must be told
-
 template <typename T> TiledArgs<T> tiled_args(const struct spmmi_tiled_cuda *args)
 {
     const struct spmmi_tiled &l = args->layout;
@@ -40,12 +38,7 @@ template <typename T, int TILE> int launch_tiled(const struct spmmi_tiled_cuda *
     const struct spmmi_tiled &l = args->layout;
     const uint32_t shared = spmmi_tiled_shared_bytes(&l, TILE, (uint32_t)sizeof(T));
     const auto kernel = args->b_is_col_major ? tiled_kernel<T, TILE, true> : tiled_kernel<T, TILE, false>;
-    cudaError_t error = cudaSuccess;
-    /* The attribute is the kernel's, whoever launches it: always the same value, as launches of other threads may
-     * come between. */
-    if (shared > SHARED_FREE)
-        error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     (int)SPMMI_TILED_SHARED_MAX);
+    cudaError_t error = allow_shared(kernel, shared, SPMMI_TILED_SHARED_MAX);
     if (error == cudaSuccess && l.panel_count > 0)
         error = launch_kernel(kernel, dim3(l.panel_count, (a.n + TILE - 1) / TILE), l.panel_rows, shared,
                               args->cuda_stream, false, a);

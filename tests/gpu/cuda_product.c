@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "format/plan.h"
 #include "tests/support/close.h"
 
 #define GUARD_BYTES 4096
@@ -252,4 +253,24 @@ void test_cuda_product_graph(spmm_executor_t *executor, const struct test_matrix
     test_dense_free(&want);
     test_dense_free(&b);
     test_dense_free(&c);
+}
+
+void test_cuda_permuted_output_check(spmm_plan_t *plan, const struct test_matrix *a, spmm_dtype_t dtype,
+                                     const struct test_product *product)
+{
+    spmm_executor_t *in_rows = test_executor_make(plan, 0, 0, NULL);
+    plan->parts[0].flags |= SPMMI_PART_PERMUTES_OUTPUT;
+    spmm_executor_t *in_order = test_executor_make(plan, 0, 0, NULL);
+    struct test_dense b = test_product_b(a, dtype, product), c = test_product_c(a, dtype, product);
+    struct test_dense d = test_dense_copy(&c);
+    test_cuda_product_run(in_rows, product, &b, &c);
+    test_cuda_product_run(in_order, product, &b, &d);
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t j = 0; j < product->n; j++)
+            assert_true(test_dense_get(&d, i, j) == test_dense_get(&c, plan->parts[0].items[i], j));
+    test_dense_free(&d);
+    test_dense_free(&c);
+    test_dense_free(&b);
+    spmm_executor_destroy(in_order);
+    spmm_executor_destroy(in_rows);
 }

@@ -54,4 +54,8 @@ void test_cuda_product_repeat(spmm_executor_t *executor, const struct test_matri
 void test_cuda_product_graph(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
                              const struct test_product *product, int replays);
 
+/* A plan whose part 0 takes its rows in an order of its own writes C in that order when it is told to. */
+void test_cuda_permuted_output_check(spmm_plan_t *plan, const struct test_matrix *a, spmm_dtype_t dtype,
+                                     const struct test_product *product);
+
 #endif

@@ -127,21 +127,7 @@ static void a_permuted_output_has_its_rows_in_the_order(void **state)
         const spmm_dtype_t dtype = (spmm_dtype_t)(SPMM_F32 + t % 4);
         const struct test_product product = product_of(9, t / 2);
         spmm_plan_t *plan = plan_make(a, dtype, &shapes[0]);
-        spmm_executor_t *in_rows = test_executor_make(plan, 0, 0, NULL);
-        plan->parts[0].flags |= SPMMI_PART_PERMUTES_OUTPUT;
-        spmm_executor_t *in_order = test_executor_make(plan, 0, 0, NULL);
-        struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
-        struct test_dense d = test_dense_copy(&c);
-        test_cuda_product_run(in_rows, &product, &b, &c);
-        test_cuda_product_run(in_order, &product, &b, &d);
-        for (int64_t i = 0; i < a->rows; i++)
-            for (int64_t j = 0; j < product.n; j++)
-                assert_true(test_dense_get(&d, i, j) == test_dense_get(&c, plan->parts[0].items[i], j));
-        test_dense_free(&d);
-        test_dense_free(&c);
-        test_dense_free(&b);
-        spmm_executor_destroy(in_order);
-        spmm_executor_destroy(in_rows);
+        test_cuda_permuted_output_check(plan, a, dtype, &product);
         spmm_plan_destroy(plan);
     }
     test_matrix_free(a);
