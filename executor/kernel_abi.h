@@ -253,7 +253,18 @@ int spmmi_tiled_cuda_launch(int dtype, const struct spmmi_tiled_cuda *args);
  * fragment order, at value_first[block]; a panel's step starts at a multiple of 16 bytes. A position of a step beyond
  * the unit's columns names its last one, an unused position of a panel's block the local row of position 0; both have
  * no numbers. */
+/* The bcsr family shares the arrays but not the walk (its tensor core operand is the wide one). A unit is a strip of 64
+ * or 128 rows, W = unit_rows / 16 block rows. Its columns are cut at multiples of block_columns: 8, or 16 for 16-bit
+ * types; the block columns in which the strip has a number of A are walked ascending, 4 in a step. A block is 16 rows by
+ * block_columns, dense, and is there if its block row has a number in it. Blocks go by step, then by block row, then by
+ * column. Place of the number in row r and column p of a block, with P = numbers in 16 bytes:
+ *   8 columns:  lane = 4 (r % 8) + p % 4,       number i = r / 8 + 2 (p / 4)
+ *   16 columns: lane = 4 (r % 8) + (p % 8) / 2, number i = 2 (r / 8 + 2 (p / 8)) + p % 2
+ *   place = 32 P (i / P) + P lane + i % P
+ * so that a lane reads its operand of mma.m16n8k8 (m16n8k16) in pieces of 16 bytes. */
 #define SPMMI_FRAGMENT_PANEL_STEP 128u /* columns of a step of a panel */
+#define SPMMI_BCSR_ROWS 16u            /* rows of a block */
+#define SPMMI_BCSR_STEP 4u             /* block columns of a step */
 #define SPMMI_FRAGMENT_NUMBERS 64u
 #define SPMMI_FRAGMENT_NONE 0xffffffffu /* row_of: no row; slot: the item writes C */
 /* Further entries after each array but items and splits, readable, zero; of locals 8 times so many. */
@@ -271,8 +282,9 @@ struct spmmi_fragment_split {
 
 /* One op(A) in fragments; all pointers are host pointers or all are device pointers. */
 struct spmmi_fragments {
-    uint32_t rows, cols; /* of op(A) */
-    uint32_t unit_rows;  /* 8: window; 64, 128, 256: panel */
+    uint32_t rows, cols;                /* of op(A) */
+    uint32_t unit_rows;                 /* 8: window; 64, 128, 256: panel; 64, 128: bcsr */
+    uint32_t block_rows, block_columns; /* 8 and 8, bcsr: 16 and 8 or 16 */
     uint32_t is_packed;
     uint32_t unit_count, step_count, block_count, item_count, slot_count, split_count;
     uint64_t value_count;     /* entries of values, pad not counted */
@@ -281,11 +293,16 @@ struct spmmi_fragments {
     const uint32_t *row_of;   /* unit_count * unit_rows: row of C, or none */
     const uint32_t *columns;  /* columns of op(A). Window: step_count * 8, position p of a step at 2 (p % 4) +
                                  p / 4, so that lane t finds its two side by side at 2 t. Panel: step_count * 128,
-                                 ascending in a panel: local row i of a step at i */
+                                 ascending in a panel: local row i of a step at i. bcsr: step_count * 4: first
+                                 column of each block column; beyond the strip's last one that one again */
     const uint8_t *locals; /* panel: block_count * 8: the local row of each position of a block, that of p at
                                  2 (p % 4) + p / 4: lane t reads its two as a 16-bit word at 8 * block + 2 t */
-    const uint32_t *block_first; /* panel: step_count * W + 1: first block of each window of each step */
-    const uint64_t *bitmaps;     /* block_count */
+    const uint32_t *block_first; /* panel: step_count * W + 1: first block of each window of each step; bcsr:
+                                    step_count + 1: of each step */
+    const uint32_t
+        *masks; /* bcsr: step_count: bit 4 w + i: block row w has a block in block column i of the step */
+    const uint64_t
+        *bitmaps; /* block_count; bcsr: bit r * block_columns + p of block_columns / 4 words a block */
     const uint32_t *value_first; /* block_count + 1; dense: NULL, 64 times the block */
     const void *values;          /* value_count of the plan's type */
     const struct spmmi_fragment_item
@@ -358,6 +375,7 @@ spmmi_panel_stage(uint32_t b_bytes, uint32_t number_bytes, int is_packed, uint32
 /* Returns a cudaError_t, 0 = enqueued. */
 int spmmi_window_cuda_launch(const struct spmmi_fragment_cuda *args);
 int spmmi_panel_cuda_launch(const struct spmmi_fragment_cuda *args);
+int spmmi_bcsr_cuda_launch(const struct spmmi_fragment_cuda *args);
 
 /* out[map[q]] = in[q], count numbers of the plan's type: values of A into their slices. */
 int spmmi_scatter_cuda(int dtype, uint32_t count, const uint32_t *map, const void *in, void *out,
