@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
             row[j / (GROUP / 2)][j % (GROUP / 2) * 2] = sums[j][i];
             row[j / (GROUP / 2)][j % (GROUP / 2) * 2 + 1] = sums[j][2 + i];
         }
-        finish_row<Shape::WINDOWS, 8 * GROUP, T, GROUP, Shape::GROUPS>(
+        finish_window_row<Shape::WINDOWS, 8 * GROUP, T, GROUP, Shape::GROUPS>(
             a, item, threadIdx.x / 32, 2 * t + i, i == 0 ? c_rows.x : c_rows.y, tile + GROUP * g, row);
     }
 }

@@ -13,7 +13,8 @@ template <typename T> struct FragmentArgs {
     using Sum = typename Number<T>::Sum;
     const uint32_t *row_of, *columns;
     const uint8_t *locals;       // panel
-    const uint32_t *block_first; // panel
+    const uint32_t *block_first; // panel, bcsr
+    const uint32_t *masks;       // bcsr
     const uint64_t *bitmaps;
     const uint32_t *value_first;
     const T *values;
@@ -26,7 +27,8 @@ template <typename T> struct FragmentArgs {
     Sum alpha, beta;
     uint32_t n, item_count;
     uint32_t unit_rows;
-    uint32_t step_blocks_max, step_values_max; // panel
+    uint32_t cols;                             // of op(A): rows of B
+    uint32_t step_blocks_max, step_values_max; // panel; bcsr: the former
     bool c_is_wide;                            // rows of C begin at multiples of 16 bytes
 };
 
@@ -116,12 +118,12 @@ __device__ __forceinline__ void store_sums(const FragmentArgs<T> &a, T *to, uint
     }
 }
 
-// What a lane holds of row r of window w: GROUPS times N neighbouring columns, STRIDE columns apart, from `column` on.
-// They are checked and stored, in C or in the item's slot.
-template <int WINDOWS, int STRIDE, typename T, int N, int GROUPS>
+// What a lane holds of row r of a unit: GROUPS times N neighbouring columns, at(q) columns from `column` on. They are
+// checked, taken again by exact(column, sums) if padding may have spoilt them, and stored, in C or in the item's slot.
+template <typename T, int N, int GROUPS, typename At, typename Exact>
 __device__ __forceinline__ void finish_row(const FragmentArgs<T> &a, const struct spmmi_fragment_item &item,
-                                           int w, int r, uint32_t c_row, uint32_t column,
-                                           typename Number<T>::Sum (&sums)[GROUPS][N])
+                                           uint32_t r, uint32_t c_row, uint32_t column,
+                                           typename Number<T>::Sum (&sums)[GROUPS][N], At at, Exact exact)
 {
     using Sum = typename Number<T>::Sum;
     Sum zero = 0; // stays 0 unless a sum is NaN or Inf
@@ -133,26 +135,39 @@ __device__ __forceinline__ void finish_row(const FragmentArgs<T> &a, const struc
     }
     if (zero != Sum(0)) {
         for (int q = 0; q < GROUPS; q++)
-            sum_exactly<WINDOWS, T, N>(a, item, w, r, column + q * STRIDE, sums[q]);
+            exact(column + at(q), sums[q]);
     }
     if (item.slot != SPMMI_FRAGMENT_NONE) {
-        Sum *to = a.slots + (uint64_t(item.slot) * a.unit_rows + 8 * w + r) * a.n;
+        Sum *to = a.slots + (uint64_t(item.slot) * a.unit_rows + r) * a.n;
 #pragma unroll
         for (int q = 0; q < GROUPS; q++) {
 #pragma unroll
             for (int i = 0; i < N; i++) {
-                if (column + q * STRIDE + i < a.n)
-                    to[column + q * STRIDE + i] = sums[q][i];
+                if (column + at(q) + i < a.n)
+                    to[column + at(q) + i] = sums[q][i];
             }
         }
     } else if (c_row != SPMMI_FRAGMENT_NONE) {
         T *to = a.c + uint64_t(c_row) * a.ldc + column;
 #pragma unroll
         for (int q = 0; q < GROUPS; q++) {
-            if (column + q * STRIDE < a.n)
-                store_sums<T, N>(a, to + q * STRIDE, a.n - column - q * STRIDE, sums[q]);
+            if (column + at(q) < a.n)
+                store_sums<T, N>(a, to + at(q), a.n - column - at(q), sums[q]);
         }
     }
+}
+
+// Row r of window w of a unit of WINDOWS: groups STRIDE columns apart.
+template <int WINDOWS, int STRIDE, typename T, int N, int GROUPS>
+__device__ __forceinline__ void
+finish_window_row(const FragmentArgs<T> &a, const struct spmmi_fragment_item &item, int w, int r,
+                  uint32_t c_row, uint32_t column, typename Number<T>::Sum (&sums)[GROUPS][N])
+{
+    finish_row<T, N, GROUPS>(
+        a, item, 8 * w + r, c_row, column, sums, [](int q) { return uint32_t(q * STRIDE); },
+        [&](uint32_t first, typename Number<T>::Sum(&group)[N]) {
+            sum_exactly<WINDOWS, T, N>(a, item, w, r, first, group);
+        });
 }
 
 constexpr int SPLIT_ROWS = 8; // rows a block of threads sums at a time, 32 columns each
@@ -189,6 +204,7 @@ template <typename T> FragmentArgs<T> fragment_args(const struct spmmi_fragment_
     a.columns = l.columns;
     a.locals = l.locals;
     a.block_first = l.block_first;
+    a.masks = l.masks;
     a.bitmaps = l.bitmaps;
     a.value_first = l.is_packed ? l.value_first : nullptr;
     a.values = static_cast<const T *>(l.values);
@@ -203,6 +219,7 @@ template <typename T> FragmentArgs<T> fragment_args(const struct spmmi_fragment_
     a.n = args->n;
     a.item_count = l.item_count;
     a.unit_rows = l.unit_rows;
+    a.cols = l.cols;
     a.step_blocks_max = l.step_blocks_max;
     a.step_values_max = l.step_values_max;
     a.c_is_wide = (uintptr_t)args->c % 16 == 0 && args->ldc * sizeof(T) % 16 == 0;

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instances: bcsr, 3xtf32.
+#include "bcsr_instances.h"
+#include "bcsr_launch.cuh"
+
+int spmmi_bcsr_cuda_3xtf32(const struct spmmi_fragment_cuda *args)
+{
+    return spmmi::launch_bcsr<spmmi::Block3xTf32>(args);
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instances: bcsr, bf16.
+#include "bcsr_instances.h"
+#include "bcsr_launch.cuh"
+
+int spmmi_bcsr_cuda_bf16(const struct spmmi_fragment_cuda *args)
+{
+    return spmmi::launch_bcsr<spmmi::BlockHalf<__nv_bfloat16>>(args);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One function a file of instances, with the contract of spmmi_bcsr_cuda_launch. */
+#ifndef SPMMI_BCSR_INSTANCES_H
+#define SPMMI_BCSR_INSTANCES_H
+
+#include "executor/kernel_abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+int spmmi_bcsr_cuda_tf32(const struct spmmi_fragment_cuda *args);
+int spmmi_bcsr_cuda_3xtf32(const struct spmmi_fragment_cuda *args);
+int spmmi_bcsr_cuda_f64(const struct spmmi_fragment_cuda *args);
+int spmmi_bcsr_cuda_f16(const struct spmmi_fragment_cuda *args);
+int spmmi_bcsr_cuda_bf16(const struct spmmi_fragment_cuda *args);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operands of the bcsr family: A is the wide operand, 16 rows of a block, B the narrow one, 8 columns of it
+// (executor/kernel_abi.h). A lane's place in a warp: g = lane / 4, t = lane % 4; its sums of an MMA are rows g and
+// g + 8, columns 2 t and 2 t + 1.
+//
+// For each compute type: the numbers of a block that a lane holds, how they and B come from shared memory, and how they
+// are multiplied: blocks FIRST .. FIRST + COUNT - 1 of a warp's ALL block rows by the same rows of B, which are read
+// once. TILES MMAs make a warp's tile of 8 * TILES columns. Numbers of 4 or 8 bytes: a lane reads VEC
+// neighbouring columns of a row of B at once and gives one to each of VEC MMAs, so that MMA j of a group has the columns
+// VEC * g + j. Numbers of 2 bytes: ldmatrix turns 8 x 8 pieces of B as the MMA wants them.
+#pragma once
+#include "kernels/shared/fragment.cuh"
+
+namespace spmmi {
+
+template <int TILES, typename T>
+constexpr int BCSR_VEC = TILES < 16 / (int)sizeof(T) ? TILES : 16 / (int)sizeof(T);
+
+// The two rows of B of a lane, t and t + 4, in columns VEC * g .. of a group of 8 * VEC.
+template <typename T, int VEC> struct BlockRows {
+    Vector<T, VEC> x0, x1;
+    __device__ __forceinline__ BlockRows(const T *rows, int pitch, int lane)
+    {
+        const T *b = rows + lane % 4 * pitch + VEC * (lane / 4);
+        x0 = load_vector<T, VEC>(b);
+        x1 = load_vector<T, VEC>(b + 4 * pitch);
+    }
+};
+
+__device__ __forceinline__ void load_four_bytes(const float *values, int lane, float (&x)[4])
+{
+    const Vector<float, 4> v = load_vector<float, 4>(values + 4 * lane);
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        x[i] = v.x[i];
+}
+
+struct BlockTf32 {
+    using T = float;
+    static constexpr int COLUMNS = 8; // of a block
+    uint32_t x[4];
+    __device__ __forceinline__ void load(const T *values, int lane)
+    {
+        float a[4];
+        load_four_bytes(values, lane, a);
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            x[i] = round_tf32(a[i]);
+    }
+    template <int FIRST, int COUNT, int ALL, int TILES>
+    static __device__ __forceinline__ void
+    multiply(float (&sums)[ALL][TILES][4], const BlockTf32 (&blocks)[ALL], const T *rows, int pitch, int lane)
+    {
+        constexpr int VEC = BCSR_VEC<TILES, T>;
+#pragma unroll
+        for (int q = 0; q < TILES / VEC; q++) {
+            const BlockRows<T, VEC> b(rows + 8 * VEC * q, pitch, lane);
+#pragma unroll
+            for (int j = 0; j < VEC; j++) {
+                const uint32_t x[2] = {round_tf32(b.x0.x[j]), round_tf32(b.x1.x[j])};
+#pragma unroll
+                for (int i = FIRST; i < FIRST + COUNT; i++)
+                    mma_tf32(sums[i][q * VEC + j], blocks[i].x, x);
+            }
+        }
+    }
+};
+
+struct Block3xTf32 {
+    using T = float;
+    static constexpr int COLUMNS = 8;
+    uint32_t high[4], low[4];
+    __device__ __forceinline__ void load(const T *values, int lane)
+    {
+        float a[4];
+        load_four_bytes(values, lane, a);
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            split_tf32(a[i], high[i], low[i]);
+    }
+    // Small products first. Neighbouring MMAs add to different sums, so that they need not wait for each other.
+    template <int FIRST, int COUNT, int ALL, int TILES>
+    static __device__ __forceinline__ void multiply(float (&sums)[ALL][TILES][4],
+                                                    const Block3xTf32 (&blocks)[ALL], const T *rows,
+                                                    int pitch, int lane)
+    {
+        constexpr int VEC = BCSR_VEC<TILES, T>;
+#pragma unroll
+        for (int q = 0; q < TILES / VEC; q++) {
+            const BlockRows<T, VEC> b(rows + 8 * VEC * q, pitch, lane);
+            uint32_t b_high[VEC][2], b_low[VEC][2];
+#pragma unroll
+            for (int j = 0; j < VEC; j++) {
+                split_tf32(b.x0.x[j], b_high[j][0], b_low[j][0]);
+                split_tf32(b.x1.x[j], b_high[j][1], b_low[j][1]);
+            }
+#pragma unroll
+            for (int j = 0; j < VEC * COUNT; j++)
+                mma_tf32(sums[FIRST + j / VEC][q * VEC + j % VEC], blocks[FIRST + j / VEC].high,
+                         b_low[j % VEC]);
+#pragma unroll
+            for (int j = 0; j < VEC * COUNT; j++)
+                mma_tf32(sums[FIRST + j / VEC][q * VEC + j % VEC], blocks[FIRST + j / VEC].low,
+                         b_high[j % VEC]);
+#pragma unroll
+            for (int j = 0; j < VEC * COUNT; j++)
+                mma_tf32(sums[FIRST + j / VEC][q * VEC + j % VEC], blocks[FIRST + j / VEC].high,
+                         b_high[j % VEC]);
+        }
+    }
+};
+
+struct BlockF64 {
+    using T = double;
+    static constexpr int COLUMNS = 8;
+    double x[4];
+    __device__ __forceinline__ void load(const T *values, int lane)
+    {
+        const Vector<T, 2> v0 = load_vector<T, 2>(values + 2 * lane);
+        const Vector<T, 2> v1 = load_vector<T, 2>(values + 64 + 2 * lane);
+        x[0] = v0.x[0];
+        x[1] = v0.x[1];
+        x[2] = v1.x[0];
+        x[3] = v1.x[1];
+    }
+    template <int FIRST, int COUNT, int ALL, int TILES>
+    static __device__ __forceinline__ void
+    multiply(double (&sums)[ALL][TILES][4], const BlockF64 (&blocks)[ALL], const T *rows, int pitch, int lane)
+    {
+        constexpr int VEC = BCSR_VEC<TILES, T>;
+#pragma unroll
+        for (int q = 0; q < TILES / VEC; q++) {
+            const BlockRows<T, VEC> b(rows + 8 * VEC * q, pitch, lane);
+#pragma unroll
+            for (int j = 0; j < VEC; j++) {
+                const double x[2] = {b.x0.x[j], b.x1.x[j]};
+#pragma unroll
+                for (int i = FIRST; i < FIRST + COUNT; i++)
+                    ComputeF64::mma(sums[i][q * VEC + j], blocks[i].x, x);
+            }
+        }
+    }
+};
+
+template <typename Half> struct BlockHalf {
+    using T = Half;
+    static constexpr int COLUMNS = 16;
+    uint32_t x[4];
+    __device__ __forceinline__ void load(const T *values, int lane)
+    {
+        const uint4 v = *reinterpret_cast<const uint4 *>(values + 8 * lane);
+        x[0] = v.x;
+        x[1] = v.y;
+        x[2] = v.z;
+        x[3] = v.w;
+    }
+    static __device__ __forceinline__ void mma(float (&d)[4], const uint32_t (&a)[4], uint32_t b0,
+                                               uint32_t b1)
+    {
+        if constexpr (std::is_same<Half, __nv_bfloat16>::value)
+            asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+                "{%0,%1,%2,%3};"
+                : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+        else
+            asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+                "{%0,%1,%2,%3};"
+                : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+    }
+    // Lane i gives the address of row i % 16 of B; lanes 16 .. 31 of the next 8 columns.
+    template <int FIRST, int COUNT, int ALL, int TILES>
+    static __device__ __forceinline__ void
+    multiply(float (&sums)[ALL][TILES][4], const BlockHalf (&blocks)[ALL], const T *rows, int pitch, int lane)
+    {
+        const uint32_t from =
+            (uint32_t)__cvta_generic_to_shared(rows + lane % 16 * pitch + (TILES > 1 ? lane / 16 * 8 : 0));
+        if constexpr (TILES == 1) {
+            uint32_t b0, b1;
+            asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0,%1}, [%2];"
+                         : "=r"(b0), "=r"(b1)
+                         : "r"(from));
+#pragma unroll
+            for (int i = FIRST; i < FIRST + COUNT; i++)
+                mma(sums[i][0], blocks[i].x, b0, b1);
+        } else {
+#pragma unroll
+            for (int q = 0; q < TILES; q += 2) {
+                uint32_t b[4];
+                asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+                             : "=r"(b[0]), "=r"(b[1]), "=r"(b[2]), "=r"(b[3])
+                             : "r"(from + 16 * q));
+#pragma unroll
+                for (int i = FIRST; i < FIRST + COUNT; i++) {
+                    mma(sums[i][q], blocks[i].x, b[0], b[1]);
+                    mma(sums[i][q + 1], blocks[i].x, b[2], b[3]);
+                }
+            }
+        }
+    }
+};
+
+} // namespace spmmi
