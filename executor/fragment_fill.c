@@ -81,14 +81,19 @@ struct spmmi_fragment_place spmmi_fragment_needs(const struct spmmi_fragment_fra
     return needs;
 }
 
+uint32_t spmmi_fragment_row_fill(const struct spmmi_fragment_frame *f, uint64_t at)
+{
+    const int permutes = (f->part->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0;
+    const uint32_t row = at < f->part->item_count ? f->part->items[at] : SPMMI_FRAGMENT_NONE;
+    f->layout->row_of[at] = permutes && row != SPMMI_FRAGMENT_NONE ? (uint32_t)at : row;
+    return row;
+}
+
 /* Rows of C, and where the nonzeros of each row begin. */
 static void rows_fill(const struct spmmi_fragment_frame *f, uint32_t u, struct walk *walk)
 {
-    const int permutes = (f->part->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0;
     for (uint32_t r = 0; r < f->part->panel_rows; r++) {
-        const uint64_t at = (uint64_t)u * f->part->panel_rows + r;
-        const uint32_t row = at < f->part->item_count ? f->part->items[at] : SPMMI_FRAGMENT_NONE;
-        f->layout->row_of[at] = permutes && row != SPMMI_FRAGMENT_NONE ? (uint32_t)at : row;
+        const uint32_t row = spmmi_fragment_row_fill(f, (uint64_t)u * f->part->panel_rows + r);
         walk->nonzero[r] = row == SPMMI_FRAGMENT_NONE ? 0 : f->row_ptr[row];
     }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one unit of the window and panel families takes in the arrays of the layout, and what it holds there. */
+/* What one unit of the window and panel families takes in the arrays of the layout, and what it holds there; the frame
+ * is that of the bcsr family too. */
 #ifndef SPMMI_FRAGMENT_FILL_H
 #define SPMMI_FRAGMENT_FILL_H
 
@@ -10,10 +11,12 @@
 
 struct spmmi_fragment_frame {
     const int64_t *row_ptr;
+    const int32_t *col_ind;
     const struct spmmi_part *part;
     struct spmmi_fragment_layout *layout;
-    uint32_t width; /* columns of a step, a power of two */
+    uint32_t width; /* entries of columns of a step, a power of two */
     int is_panel;
+    uint32_t number_bytes;
     uint32_t align; /* packed values of a step are a multiple of so many */
 };
 
@@ -21,6 +24,9 @@ struct spmmi_fragment_frame {
 struct spmmi_fragment_place {
     uint64_t step, block, value;
 };
+
+/* The row of op(A) at place `at` of the units' rows, or none; row_of becomes the row of C that it belongs to. */
+uint32_t spmmi_fragment_row_fill(const struct spmmi_fragment_frame *f, uint64_t at);
 
 /* Steps, blocks and values of a unit; the most blocks and values of a step become at least those of its steps. */
 struct spmmi_fragment_place spmmi_fragment_needs(const struct spmmi_fragment_frame *f,

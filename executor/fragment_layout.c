@@ -9,6 +9,7 @@
 
 #include <omp.h>
 
+#include "bcsr_unit.h"
 #include "format/alloc.h"
 #include "format/diag.h"
 #include "fragment_fill.h"
@@ -20,46 +21,82 @@
 
 _Static_assert(SPMMI_STEP_COLUMNS(SPMM_FAMILY_PANEL) == SPMMI_FRAGMENT_PANEL_STEP, "kernels and plans agree");
 
+/* What one thread knows about a unit, by the part's family. */
+union unit {
+    struct spmmi_fragment_unit fragment; /* window, panel */
+    struct spmmi_bcsr_unit bcsr;
+};
+
 struct builder {
     struct spmmi_fragment_frame frame;
-    const int32_t *col_ind;
     int turn;                            /* units that a thread takes at a time */
     struct spmmi_fragment_place *places; /* unit_count + 1: the last one is where all units end */
-    struct spmmi_fragment_unit *units;
+    union unit *units;
     int threads;
 };
 
-/* The columns of one unit into the scratch of this thread. */
-static struct spmmi_fragment_unit *unit_read(const struct builder *b, uint32_t u)
+static int is_bcsr(const struct builder *b)
 {
-    const uint64_t first = (uint64_t)u * b->frame.part->panel_rows;
-    const uint64_t left = b->frame.part->item_count - first;
-    struct spmmi_fragment_unit *unit = &b->units[omp_get_thread_num()];
-    spmmi_fragment_unit_read(unit, b->frame.row_ptr, b->col_ind, b->frame.part->items + first,
-                             left < b->frame.part->panel_rows ? (uint32_t)left : b->frame.part->panel_rows);
+    return b->frame.part->family == SPMM_FAMILY_BCSR;
+}
+
+/* The columns of one unit into the scratch of this thread. */
+static union unit *unit_read(const struct builder *b, uint32_t u)
+{
+    const struct spmmi_part *part = b->frame.part;
+    const uint64_t first = (uint64_t)u * part->panel_rows, left = part->item_count - first;
+    const uint32_t rows = left < part->panel_rows ? (uint32_t)left : part->panel_rows;
+    union unit *unit = &b->units[omp_get_thread_num()];
+    if (is_bcsr(b))
+        spmmi_bcsr_unit_read(&unit->bcsr, b->frame.row_ptr, b->frame.col_ind, part->items + first, rows,
+                             b->frame.layout->view.block_columns);
+    else
+        spmmi_fragment_unit_read(&unit->fragment, b->frame.row_ptr, b->frame.col_ind, part->items + first,
+                                 rows);
     return unit;
+}
+
+static uint64_t unit_bytes(const struct builder *b)
+{
+    return is_bcsr(b) ? spmmi_bcsr_unit_bytes()
+                      : spmmi_fragment_unit_bytes(b->frame.part->panel_rows / SPMMI_WINDOW_ROWS);
+}
+
+static spmm_status_t unit_make(const struct builder *b, uint64_t nonzeros, union unit *unit,
+                               spmm_diag_t *diag)
+{
+    return is_bcsr(b) ? spmmi_bcsr_unit_make(nonzeros, &unit->bcsr, diag)
+                      : spmmi_fragment_unit_make(b->frame.part->panel_rows / SPMMI_WINDOW_ROWS, nonzeros,
+                                                 &unit->fragment, diag);
+}
+
+static void unit_free(const struct builder *b, union unit *unit)
+{
+    if (is_bcsr(b))
+        spmmi_bcsr_unit_free(&unit->bcsr);
+    else
+        spmmi_fragment_unit_free(&unit->fragment);
 }
 
 static spmm_status_t units_make(struct builder *b, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_part *part = b->frame.part;
-    const uint32_t windows = part->panel_rows / SPMMI_WINDOW_ROWS;
     uint64_t longest = 0, nonzeros = 0;
     for (uint64_t i = 0; i < part->item_count; i++) {
         nonzeros = i % part->panel_rows == 0 ? 0 : nonzeros;
         nonzeros += (uint64_t)(b->frame.row_ptr[part->items[i] + 1] - b->frame.row_ptr[part->items[i]]);
         longest = nonzeros > longest ? nonzeros : longest;
     }
-    const uint64_t threads_max = SCRATCH_BYTES_MAX / (longest * spmmi_fragment_unit_bytes(windows) + 1) + 1;
+    const uint64_t threads_max = SCRATCH_BYTES_MAX / (longest * unit_bytes(b) + 1) + 1;
     const int threads = omp_get_max_threads();
     const int wanted = threads_max < (uint64_t)threads ? (int)threads_max : threads;
     SPMM_TRY_ALLOC(b->units = spmmi_alloc_zero((uint64_t)wanted, sizeof *b->units), diag);
     for (; b->threads < wanted; b->threads++)
-        SPMM_TRY(spmmi_fragment_unit_make(windows, longest, &b->units[b->threads], diag));
+        SPMM_TRY(unit_make(b, longest, &b->units[b->threads], diag));
 cleanup:
     if (status != SPMM_OK && b->units != NULL && b->threads < wanted)
-        spmmi_fragment_unit_free(&b->units[b->threads]);
+        unit_free(b, &b->units[b->threads]);
     return status;
 }
 
@@ -78,12 +115,15 @@ static spmm_status_t builder_start(struct builder *b, int64_t rows, int64_t cols
     view->rows = (uint32_t)rows;
     view->cols = (uint32_t)cols;
     view->unit_rows = part->panel_rows;
+    b->frame.number_bytes = (uint32_t)spmm_dtype_size(dtype);
+    view->block_rows = is_bcsr(b) ? SPMMI_BCSR_ROWS : SPMMI_FRAGMENT_BLOCK;
+    view->block_columns = is_bcsr(b) ? SPMMI_BCSR_COLUMNS(b->frame.number_bytes) : SPMMI_FRAGMENT_BLOCK;
     view->is_packed = part->schedule == SPMM_SCHEDULE_PACKED;
     view->unit_count = (view->rows + view->unit_rows - 1) / view->unit_rows;
     b->frame.width = SPMMI_STEP_COLUMNS(part->family);
     b->frame.is_panel = part->family == SPMM_FAMILY_PANEL;
     b->turn = (int)(WINDOWS_A_TURN * SPMMI_WINDOW_ROWS / view->unit_rows);
-    b->frame.align = b->frame.is_panel ? 16u / (uint32_t)spmm_dtype_size(dtype) : 1;
+    b->frame.align = b->frame.is_panel ? 16u / b->frame.number_bytes : 1;
     SPMM_TRY_ALLOC(b->places = spmmi_alloc((uint64_t)view->unit_count + 1, sizeof *b->places), diag);
     SPMM_TRY(units_make(b, diag));
 cleanup:
@@ -93,7 +133,7 @@ cleanup:
 static void builder_free(struct builder *b)
 {
     for (int t = 0; t < b->threads; t++)
-        spmmi_fragment_unit_free(&b->units[t]);
+        unit_free(b, &b->units[t]);
     spmmi_free(b->units);
     spmmi_free(b->places);
 }
@@ -108,9 +148,13 @@ static spmm_status_t places_make(struct builder *b, spmm_diag_t *diag)
     reduction(max                                                           \
               : blocks_max, values_max)
     for (uint32_t u = 0; u < view->unit_count; u++) {
-        const struct spmmi_fragment_unit *unit = unit_read(b, u);
-        b->places[u] = spmmi_fragment_needs(&b->frame, unit, &blocks_max, &values_max);
+        const union unit *unit = unit_read(b, u);
+        b->places[u] = is_bcsr(b)
+                           ? spmmi_bcsr_needs(&b->frame, &unit->bcsr, &blocks_max)
+                           : spmmi_fragment_needs(&b->frame, &unit->fragment, &blocks_max, &values_max);
     }
+    if (is_bcsr(b))
+        values_max = blocks_max * SPMMI_BCSR_ROWS * view->block_columns;
     struct spmmi_fragment_place place = {0, 0, 0};
     for (uint32_t u = 0; u < view->unit_count; u++) {
         const struct spmmi_fragment_place needs = b->places[u];
@@ -154,12 +198,32 @@ static void items_fill(const struct builder *b)
     }
 }
 
-/* count entries of size bytes, zero from `from` on: those before are the caller's to fill. */
-static void *array_take(uint64_t count, uint64_t from, size_t size)
+struct spmmi_fragment_sizes spmmi_fragment_sizes_of(const struct spmmi_fragments *counts)
 {
-    char *array = spmmi_alloc(count + SPMMI_FRAGMENT_PAD, size);
+    const int is_bcsr = counts->block_rows == SPMMI_BCSR_ROWS;
+    const int is_panel = !is_bcsr && counts->unit_rows != SPMMI_WINDOW_ROWS;
+    const uint64_t pad = SPMMI_FRAGMENT_PAD, steps = counts->step_count, blocks = counts->block_count;
+    const uint64_t width = is_bcsr    ? SPMMI_BCSR_STEP
+                           : is_panel ? SPMMI_FRAGMENT_PANEL_STEP
+                                      : SPMMI_FRAGMENT_BLOCK;
+    const uint64_t runs = is_bcsr ? steps : steps * (counts->unit_rows / SPMMI_WINDOW_ROWS);
+    return (struct spmmi_fragment_sizes){
+        .row_of = (uint64_t)counts->unit_count * counts->unit_rows + pad,
+        .columns = steps * width + pad,
+        .locals = is_panel ? blocks + pad : 0,
+        .block_first = is_panel || is_bcsr ? runs + 1 + pad : 0,
+        .masks = is_bcsr ? steps + pad : 0,
+        .bitmaps = blocks * (is_bcsr ? counts->block_columns / 4 : 1) + pad,
+        .value_first = counts->is_packed ? blocks + 1 + pad : 0,
+    };
+}
+
+/* count entries of size bytes, those of the pad zero: those before are the caller's to fill. */
+static void *array_take(uint64_t count, size_t size)
+{
+    char *array = spmmi_alloc(count, size);
     if (array != NULL)
-        memset(array + from * size, 0, (size_t)(count + SPMMI_FRAGMENT_PAD - from) * size);
+        memset(array + (count - SPMMI_FRAGMENT_PAD) * size, 0, SPMMI_FRAGMENT_PAD * size);
     return array;
 }
 
@@ -168,21 +232,22 @@ static spmm_status_t arrays_make(struct builder *b, spmm_diag_t *diag)
     spmm_status_t status = SPMM_OK;
     struct spmmi_fragment_layout *l = b->frame.layout;
     const struct spmmi_fragments *view = &l->view;
-    const uint64_t rows = (uint64_t)view->unit_count * view->unit_rows;
-    const uint64_t columns = (uint64_t)view->step_count * b->frame.width;
-    const uint64_t runs = (uint64_t)view->step_count * (view->unit_rows / SPMMI_WINDOW_ROWS);
-    const uint64_t blocks = view->block_count, nnz = (uint64_t)b->frame.row_ptr[view->rows];
-    SPMM_TRY_ALLOC(l->row_of = array_take(rows, rows, sizeof *l->row_of), diag);
-    SPMM_TRY_ALLOC(l->columns = array_take(columns, columns, sizeof *l->columns), diag);
-    SPMM_TRY_ALLOC(l->bitmaps = array_take(blocks, blocks, sizeof *l->bitmaps), diag);
-    if (b->frame.is_panel) {
-        SPMM_TRY_ALLOC(l->locals = array_take(blocks, blocks, LOCALS_SIZE), diag);
-        SPMM_TRY_ALLOC(l->block_first = array_take(runs + 1, runs, sizeof *l->block_first), diag);
-        l->block_first[runs] = view->block_count;
+    const struct spmmi_fragment_sizes sizes = spmmi_fragment_sizes_of(view);
+    const uint64_t nnz = (uint64_t)b->frame.row_ptr[view->rows];
+    SPMM_TRY_ALLOC(l->row_of = array_take(sizes.row_of, sizeof *l->row_of), diag);
+    SPMM_TRY_ALLOC(l->columns = array_take(sizes.columns, sizeof *l->columns), diag);
+    SPMM_TRY_ALLOC(l->bitmaps = array_take(sizes.bitmaps, sizeof *l->bitmaps), diag);
+    if (sizes.locals > 0)
+        SPMM_TRY_ALLOC(l->locals = array_take(sizes.locals, LOCALS_SIZE), diag);
+    if (sizes.masks > 0)
+        SPMM_TRY_ALLOC(l->masks = array_take(sizes.masks, sizeof *l->masks), diag);
+    if (sizes.block_first > 0) {
+        SPMM_TRY_ALLOC(l->block_first = array_take(sizes.block_first, sizeof *l->block_first), diag);
+        l->block_first[sizes.block_first - SPMMI_FRAGMENT_PAD - 1] = view->block_count;
     }
-    if (view->is_packed) {
-        SPMM_TRY_ALLOC(l->value_first = array_take(blocks + 1, blocks, sizeof *l->value_first), diag);
-        l->value_first[blocks] = (uint32_t)view->value_count;
+    if (sizes.value_first > 0) {
+        SPMM_TRY_ALLOC(l->value_first = array_take(sizes.value_first, sizeof *l->value_first), diag);
+        l->value_first[view->block_count] = (uint32_t)view->value_count;
     }
     SPMM_TRY_ALLOC(l->items = spmmi_alloc(view->item_count, sizeof *l->items), diag);
     SPMM_TRY_ALLOC(l->splits = spmmi_alloc(view->split_count, sizeof *l->splits), diag);
@@ -197,6 +262,7 @@ static void view_point(struct spmmi_fragment_layout *l)
     l->view.columns = l->columns;
     l->view.locals = l->locals;
     l->view.block_first = l->block_first;
+    l->view.masks = l->masks;
     l->view.bitmaps = l->bitmaps;
     l->view.value_first = l->value_first;
     l->view.items = l->items;
@@ -208,14 +274,17 @@ spmm_status_t spmmi_fragments_build(int64_t rows, int64_t cols, const int64_t *r
                                     struct spmmi_fragment_layout *layout, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct builder b = {.frame = {.row_ptr = row_ptr, .part = part, .layout = layout}, .col_ind = col_ind};
+    struct builder b = {.frame = {.row_ptr = row_ptr, .col_ind = col_ind, .part = part, .layout = layout}};
     SPMM_TRY(builder_start(&b, rows, cols, dtype, diag));
     SPMM_TRY(places_make(&b, diag));
     SPMM_TRY(arrays_make(&b, diag));
 #pragma omp parallel for num_threads(b.threads) schedule(dynamic, b.turn)
     for (uint32_t u = 0; u < layout->view.unit_count; u++) {
-        const struct spmmi_fragment_unit *unit = unit_read(&b, u);
-        spmmi_fragment_fill(&b.frame, unit, u, b.places[u]);
+        const union unit *unit = unit_read(&b, u);
+        if (is_bcsr(&b))
+            spmmi_bcsr_fill(&b.frame, &unit->bcsr, u, b.places[u]);
+        else
+            spmmi_fragment_fill(&b.frame, &unit->fragment, u, b.places[u]);
     }
     items_fill(&b);
     view_point(layout);
@@ -232,7 +301,7 @@ spmm_status_t spmmi_fragments_count(int64_t rows, int64_t cols, const int64_t *r
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_fragment_layout layout;
-    struct builder b = {.frame = {.row_ptr = row_ptr, .part = part, .layout = &layout}, .col_ind = col_ind};
+    struct builder b = {.frame = {.row_ptr = row_ptr, .col_ind = col_ind, .part = part, .layout = &layout}};
     memset(counts, 0, sizeof *counts);
     SPMM_TRY(builder_start(&b, rows, cols, dtype, diag));
     SPMM_TRY(places_make(&b, diag));
@@ -250,20 +319,12 @@ spmm_status_t spmmi_fragments_map_from_a(struct spmmi_fragment_layout *layout, i
 
 uint64_t spmmi_fragments_bytes(const struct spmmi_fragments *counts)
 {
-    const uint64_t pad = SPMMI_FRAGMENT_PAD, steps = counts->step_count;
-    const int is_panel = counts->unit_rows != SPMMI_WINDOW_ROWS;
-    const uint64_t width = SPMMI_STEP_COLUMNS(is_panel ? SPMM_FAMILY_PANEL : SPMM_FAMILY_WINDOW);
-    const uint64_t runs = steps * (counts->unit_rows / SPMMI_WINDOW_ROWS);
-    uint64_t bytes = ((uint64_t)counts->unit_count * counts->unit_rows + pad) * sizeof *counts->row_of +
-                     (steps * width + pad) * sizeof *counts->columns +
-                     (counts->block_count + pad) * sizeof *counts->bitmaps +
-                     counts->item_count * sizeof *counts->items +
-                     counts->split_count * sizeof *counts->splits;
-    if (is_panel)
-        bytes += (counts->block_count + pad) * LOCALS_SIZE + (runs + 1 + pad) * sizeof *counts->block_first;
-    if (counts->is_packed)
-        bytes += (counts->block_count + 1 + pad) * sizeof *counts->value_first;
-    return bytes;
+    const struct spmmi_fragment_sizes sizes = spmmi_fragment_sizes_of(counts);
+    return sizes.row_of * sizeof *counts->row_of + sizes.columns * sizeof *counts->columns +
+           sizes.locals * LOCALS_SIZE + sizes.block_first * sizeof *counts->block_first +
+           sizes.masks * sizeof *counts->masks + sizes.bitmaps * sizeof *counts->bitmaps +
+           sizes.value_first * sizeof *counts->value_first + counts->item_count * sizeof *counts->items +
+           counts->split_count * sizeof *counts->splits;
 }
 
 void spmmi_fragments_free(struct spmmi_fragment_layout *layout)
@@ -273,6 +334,7 @@ void spmmi_fragments_free(struct spmmi_fragment_layout *layout)
     spmmi_free(layout->items);
     spmmi_free(layout->value_first);
     spmmi_free(layout->bitmaps);
+    spmmi_free(layout->masks);
     spmmi_free(layout->block_first);
     spmmi_free(layout->locals);
     spmmi_free(layout->columns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packed layout of the window and panel families (kernel_abi.h), built on the host from CSR and a part. */
+/* The packed layout of the window, panel and bcsr families (kernel_abi.h), built on the host from CSR and a part. */
 #ifndef SPMMI_FRAGMENT_LAYOUT_H
 #define SPMMI_FRAGMENT_LAYOUT_H
 
@@ -8,7 +8,7 @@
 
 struct spmmi_fragment_layout {
     struct spmmi_fragments view; /* as kernels read it: points to the arrays below; values is NULL */
-    uint32_t *row_of, *columns, *block_first, *value_first;
+    uint32_t *row_of, *columns, *block_first, *masks, *value_first;
     uint8_t *locals;
     uint64_t *bitmaps;
     struct spmmi_fragment_item *items;
@@ -16,9 +16,9 @@ struct spmmi_fragment_layout {
     uint32_t *value_map; /* nnz: place in values of each nonzero of op(A) in CSR order */
 };
 
-/* part is a window or panel part of this pattern, as spmmi_plan_check wants it; dtype says how many numbers 16 bytes
+/* part is a window, panel or bcsr part of this pattern, as spmmi_plan_check wants it; dtype says how many numbers 16 bytes
  * hold. All steps are numbered through the units. The same arrays at any number of threads.
- * Scratch: 24 bytes a unit, and for each thread 13 bytes a nonzero of the largest unit (panel: 37), of all threads
+ * Scratch: 24 bytes a unit, and for each thread 13 bytes a nonzero of the largest unit (panel: 37, bcsr: 24), of all threads
  * at most 1 GiB more than of one.
  * Errors: MEMORY; TOO_LARGE when nonzeros, columns or values with padding do not fit 32 bits.
  * Free with spmmi_fragments_free. */
@@ -35,6 +35,13 @@ spmm_status_t spmmi_fragments_count(int64_t rows, int64_t cols, const int64_t *r
 /* The value map of a layout of the transpose, in the order of A instead (op_pattern.h). Errors: MEMORY. */
 spmm_status_t spmmi_fragments_map_from_a(struct spmmi_fragment_layout *layout, int64_t nnz,
                                          const int64_t *t_map, spmm_diag_t *diag);
+
+/* Entries of each array but items and splits, padding included; 0: the family has no such array. locals are counted by
+ * blocks, 8 bytes each. */
+struct spmmi_fragment_sizes {
+    uint64_t row_of, columns, locals, block_first, masks, bitmaps, value_first;
+};
+struct spmmi_fragment_sizes spmmi_fragment_sizes_of(const struct spmmi_fragments *counts);
 
 /* Bytes of all arrays of a layout with these counts, padding included: without values and value_map. */
 uint64_t spmmi_fragments_bytes(const struct spmmi_fragments *counts);

@@ -7,11 +7,9 @@
 
 #include "format/alloc.h"
 #include "format/diag.h"
+#include "fragment_keys.h"
 
 #define NO_COLUMN UINT32_MAX
-#define KEY_SHIFT 32u /* a key: what is sorted by in the upper half, an index in the lower */
-#define DIGIT_BITS 8u
-#define DIGITS (1u << DIGIT_BITS)
 
 uint64_t spmmi_fragment_unit_bytes(uint32_t windows)
 {
@@ -80,38 +78,18 @@ static uint32_t window_merge(struct spmmi_fragment_unit *unit, uint32_t e, const
     return e;
 }
 
-/* Stable, by the upper halves, which are at least low and at most high. */
-static void keys_sort(struct spmmi_fragment_unit *unit, uint32_t count, uint32_t low, uint32_t high)
-{
-    uint64_t *from = unit->keys, *to = unit->spare;
-    for (uint32_t shift = 0; shift < 32 && (high - low) >> shift > 0; shift += DIGIT_BITS) {
-        uint32_t places[DIGITS + 1] = {0};
-        for (uint32_t i = 0; i < count; i++)
-            places[(((uint32_t)(from[i] >> KEY_SHIFT) - low) >> shift) % DIGITS + 1]++;
-        for (uint32_t d = 1; d < DIGITS; d++)
-            places[d] += places[d - 1];
-        for (uint32_t i = 0; i < count; i++)
-            to[places[(((uint32_t)(from[i] >> KEY_SHIFT) - low) >> shift) % DIGITS]++] = from[i];
-        uint64_t *const swap = from;
-        from = to;
-        to = swap;
-    }
-    unit->keys = from;
-    unit->spare = to;
-}
-
 /* Entries of one column become one column of the unit; rank is its place among them, ascending. */
 static uint32_t columns_join(struct spmmi_fragment_unit *unit, uint32_t entries)
 {
     uint32_t low = UINT32_MAX, high = 0, count = 0;
     for (uint32_t e = 0; e < entries; e++) {
         const uint32_t column = unit->entries[e].column;
-        unit->keys[e] = (uint64_t)column << KEY_SHIFT | e;
+        unit->keys[e] = (uint64_t)column << SPMMI_KEY_SHIFT | e;
         low = column < low ? column : low;
         high = column > high ? column : high;
     }
     if (entries > 0)
-        keys_sort(unit, entries, low, high);
+        spmmi_fragment_keys_sort(&unit->keys, &unit->spare, entries, low, high);
     for (uint32_t i = 0; i < entries; i++) {
         const uint32_t e = (uint32_t)unit->keys[i];
         const struct spmmi_fragment_column *entry = &unit->entries[e];

@@ -265,10 +265,20 @@ int spmmi_tiled_cuda_launch(int dtype, const struct spmmi_tiled_cuda *args);
 #define SPMMI_FRAGMENT_PANEL_STEP 128u /* columns of a step of a panel */
 #define SPMMI_BCSR_ROWS 16u            /* rows of a block */
 #define SPMMI_BCSR_STEP 4u             /* block columns of a step */
+#define SPMMI_BCSR_COLUMNS(number_bytes) ((number_bytes) == 2 ? 16u : 8u)
 #define SPMMI_FRAGMENT_NUMBERS 64u
 #define SPMMI_FRAGMENT_NONE 0xffffffffu /* row_of: no row; slot: the item writes C */
 /* Further entries after each array but items and splits, readable, zero; of locals 8 times so many. */
 #define SPMMI_FRAGMENT_PAD 64u
+
+/* The place of row r, column p of a block of bcsr. */
+static inline SPMMI_HOST_DEVICE uint32_t spmmi_bcsr_place(uint32_t number_bytes, uint32_t r, uint32_t p)
+{
+    const uint32_t pair = number_bytes == 2 ? 2 : 1; /* columns side by side in a lane */
+    const uint32_t lane = 4 * (r % 8) + p / pair % 4, piece = 16 / number_bytes;
+    const uint32_t i = pair * (r / 8 + 2 * (p / (4 * pair))) + p % pair;
+    return 32 * piece * (i / piece) + piece * lane + i % piece;
+}
 
 /* Steps [begin, end) of a unit, summed by one warp (window) or one block of threads (panel). */
 struct spmmi_fragment_item {

@@ -9,8 +9,7 @@
 
 #include <cmocka.h>
 
-/* Where the matrix holds (row, column) in CSR order; -1: nowhere. */
-static int64_t nonzero_at(const struct test_matrix *a, int64_t row, int64_t column)
+int64_t fragment_nonzero_at(const struct test_matrix *a, int64_t row, int64_t column)
 {
     int64_t begin = a->row_ptr[row], end = a->row_ptr[row + 1];
     while (begin < end) {
@@ -62,12 +61,6 @@ static void literal_free(struct literal *l)
     free(l->columns);
 }
 
-/* Where the walk over the units is: what the next unit begins with. */
-struct walk {
-    uint32_t step, block, item, slot, split;
-    uint64_t value, numbers;
-};
-
 /* One block: its bitmap, and the value map of its numbers. at: of each position, which of the unit's columns is there;
  * -1: none. */
 static uint32_t block_check(const struct fragment_built *b, const struct literal *l, const int64_t at[8],
@@ -79,7 +72,7 @@ static uint32_t block_check(const struct fragment_built *b, const struct literal
     for (int bit = 0; bit < 64; bit++) {
         const int lane = bit / 2, p = lane % 4 + 4 * (bit % 2);
         const int64_t row = l->rows[8 * window + lane / 4];
-        const int64_t q = row < 0 || at[p] < 0 ? -1 : nonzero_at(b->a, row, l->columns[at[p]]);
+        const int64_t q = row < 0 || at[p] < 0 ? -1 : fragment_nonzero_at(b->a, row, l->columns[at[p]]);
         if (q < 0)
             continue;
         assert_int_equal(b->layout.value_map[q],
@@ -132,7 +125,7 @@ static int64_t positions_of(const struct fragment_built *b, const struct literal
 
 /* The blocks of one window in a step; the value behind them. */
 static uint64_t run_check(const struct fragment_built *b, const struct literal *l, int64_t window,
-                          int64_t first, uint64_t value, struct walk *walk)
+                          int64_t first, uint64_t value, struct fragment_walk *walk)
 {
     const struct spmmi_fragments *f = &b->layout.view;
     int64_t at[128];
@@ -154,7 +147,7 @@ static uint64_t run_check(const struct fragment_built *b, const struct literal *
 }
 
 static void step_check(const struct fragment_built *b, const struct literal *l, int64_t step,
-                       struct walk *walk)
+                       struct fragment_walk *walk)
 {
     const struct spmmi_fragments *f = &b->layout.view;
     const int is_window = b->shape->family == SPMM_FAMILY_WINDOW;
@@ -180,7 +173,8 @@ static void step_check(const struct fragment_built *b, const struct literal *l, 
     walk->step++;
 }
 
-static void items_check(const struct fragment_built *b, uint32_t unit, uint32_t steps, struct walk *walk)
+void fragment_items_check(const struct fragment_built *b, uint32_t unit, uint32_t steps,
+                          struct fragment_walk *walk)
 {
     const struct spmmi_fragments *f = &b->layout.view;
     uint32_t count = 1, longest = 0, shortest = UINT32_MAX, end = walk->step;
@@ -206,36 +200,51 @@ static void items_check(const struct fragment_built *b, uint32_t unit, uint32_t 
     assert_true(longest <= b->shape->granule && longest - shortest <= 1);
 }
 
-void fragment_literal_check(const struct fragment_built *b)
+void fragment_begin_check(const struct fragment_built *b)
 {
     const struct spmmi_fragments *f = &b->layout.view;
-    const int64_t width = b->shape->family == SPMM_FAMILY_WINDOW ? 8 : 128;
-    struct walk walk = {0, 0, 0, 0, 0, 0, 0};
     assert_int_equal(f->rows, b->a->rows);
     assert_int_equal(f->cols, b->a->cols);
     assert_int_equal(f->unit_rows, b->shape->panel_rows);
     assert_int_equal(f->is_packed, b->shape->schedule == SPMM_SCHEDULE_PACKED);
     assert_int_equal(f->unit_count, (b->a->rows + f->unit_rows - 1) / f->unit_rows);
+    for (int64_t at = 0; at < (int64_t)f->unit_count * f->unit_rows; at++) {
+        const int64_t row =
+            b->shape->flags == FRAGMENT_REORDERED_OUTPUT || at >= b->a->rows ? at : b->part.items[at];
+        assert_int_equal(f->row_of[at], at < b->a->rows ? row : SPMMI_FRAGMENT_NONE);
+    }
+}
+
+void fragment_end_check(const struct fragment_built *b, const struct fragment_walk *walk)
+{
+    const struct spmmi_fragments *f = &b->layout.view;
+    assert_int_equal(f->step_count, walk->step);
+    assert_int_equal(f->block_count, walk->block);
+    assert_int_equal(f->value_count, walk->value);
+    assert_int_equal(f->item_count, walk->item);
+    assert_int_equal(f->slot_count, walk->slot);
+    assert_int_equal(f->split_count, walk->split);
+    assert_int_equal(walk->numbers, b->a->nnz); /* each once: the value map was right for as many */
+}
+
+void fragment_literal_check(const struct fragment_built *b)
+{
+    const struct spmmi_fragments *f = &b->layout.view;
+    const int64_t width = b->shape->family == SPMM_FAMILY_WINDOW ? 8 : 128;
+    struct fragment_walk walk = {0, 0, 0, 0, 0, 0, 0};
+    fragment_begin_check(b);
+    assert_int_equal(f->block_rows, 8);
+    assert_int_equal(f->block_columns, 8);
+    assert_null(f->masks);
     for (uint32_t unit = 0; unit < f->unit_count; unit++) {
         struct literal l = literal_make(b, unit);
-        for (int64_t r = 0; r < l.unit_rows; r++) {
-            const int64_t at = unit * l.unit_rows + r;
-            const int64_t row = b->shape->flags == FRAGMENT_REORDERED_OUTPUT ? at : l.rows[r];
-            assert_int_equal(f->row_of[at], l.rows[r] < 0 ? SPMMI_FRAGMENT_NONE : row);
-        }
         const uint32_t steps = (uint32_t)((l.count + width - 1) / width);
-        items_check(b, unit, steps, &walk);
+        fragment_items_check(b, unit, steps, &walk);
         for (uint32_t s = 0; s < steps; s++)
             step_check(b, &l, s, &walk);
         literal_free(&l);
     }
-    assert_int_equal(f->step_count, walk.step);
-    assert_int_equal(f->block_count, walk.block);
-    assert_int_equal(f->value_count, walk.value);
-    assert_int_equal(f->item_count, walk.item);
-    assert_int_equal(f->slot_count, walk.slot);
-    assert_int_equal(f->split_count, walk.split);
-    assert_int_equal(walk.numbers, b->a->nnz); /* each once: the value map was right for as many */
+    fragment_end_check(b, &walk);
     if (width == 128)
         assert_int_equal(f->block_first[f->step_count * (f->unit_rows / 8)], f->block_count);
     if (f->is_packed)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layout of windows and panels constructed slowly and plainly from its description in kernel_abi.h. */
+/* The layout of windows, panels and strips of blocks constructed slowly and plainly from its description in
+ * kernel_abi.h. */
 #ifndef SPMM_TESTS_FRAGMENT_LITERAL_H
 #define SPMM_TESTS_FRAGMENT_LITERAL_H
 
@@ -26,6 +27,25 @@ struct fragment_built {
 };
 
 /* Fails the test where the layout is not what the construction says. Time: windows times columns of the matrix. */
-void fragment_literal_check(const struct fragment_built *b);
+void fragment_literal_check(const struct fragment_built *b); /* window, panel */
+void bcsr_literal_check(const struct fragment_built *b);
+
+/* ---- What the constructions share ---- */
+
+/* Where the walk over the units is: what the next unit begins with. */
+struct fragment_walk {
+    uint32_t step, block, item, slot, split;
+    uint64_t value, numbers;
+};
+
+/* Where the matrix holds (row, column) in CSR order; -1: nowhere. */
+int64_t fragment_nonzero_at(const struct test_matrix *a, int64_t row, int64_t column);
+/* Sizes and rows of C. */
+void fragment_begin_check(const struct fragment_built *b);
+/* The items of one unit, and its split. */
+void fragment_items_check(const struct fragment_built *b, uint32_t unit, uint32_t steps,
+                          struct fragment_walk *walk);
+/* Counts, and that every number of A was met. */
+void fragment_end_check(const struct fragment_built *b, const struct fragment_walk *walk);
 
 #endif

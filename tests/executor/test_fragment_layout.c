@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packed layout of the window and panel families: by hand on a small matrix, and against a slow and plain
+/* The packed layout of the window, panel and bcsr families: by hand on a small matrix, and against a slow and plain
  * construction on every named matrix. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,6 +22,10 @@ static const struct fragment_shape shapes[] = {
     {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 128, 1, 0, SPMM_BF16},
     {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, 128, 3, SPMMI_PART_REORDERED, SPMM_F16},
     {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 256, SPMMI_STEPS_MAX, SPMMI_PART_REORDERED, SPMM_F64},
+    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, SPMMI_STEPS_MAX, 0, SPMM_F32},
+    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, 3, FRAGMENT_REORDERED_OUTPUT, SPMM_BF16},
+    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 128, 1, 0, SPMM_F16},
+    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 128, 5, SPMMI_PART_REORDERED, SPMM_F64},
 };
 #define SHAPE_COUNT (sizeof shapes / sizeof shapes[0])
 
@@ -192,13 +196,76 @@ static void a_panel_by_hand(void **state)
     built_free(&b);
 }
 
+static void a_strip_by_hand(void **state)
+{
+    (void)state;
+    /* Strip 0 of 66 rows: row 1 has columns 0, 7 and 8, row 9 has 6, row 20 has 25 and 71, row 63 has 40 and 48. Strip
+     * 1: row 65 has 71. Block columns of eight of strip 0: 0, 1, 3, 5 and 6, 8; the last one is cut off at 9 * 8. */
+    int32_t columns[9 + 66];
+    size_t end = 0;
+    static const struct {
+        int row, column;
+    } numbers[] = {{1, 0}, {1, 7}, {1, 8}, {9, 6}, {20, 25}, {20, 71}, {63, 40}, {63, 48}, {65, 71}};
+    for (int row = 0; row < 66; row++) {
+        for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+            if (numbers[i].row == row)
+                columns[end++] = numbers[i].column;
+        columns[end++] = -1;
+    }
+    const struct fragment_shape shape = {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, 1, 0, SPMM_F32};
+    struct fragment_built b = built_make(matrix_of(66, 72, columns), &shape);
+    const struct spmmi_fragments *f = &b.layout.view;
+    assert_int_equal(f->unit_count, 2);
+    assert_int_equal(f->step_count, 3);
+    ASSERT_ARRAY(f->columns, 0, 8, 24, 40, 48, 64, 64, 64, 64, 64, 64, 64, 0);
+    /* Block row 0 has columns 0 and 1 of the step, block row 1 has 2, block row 3 has 3. Then 3: 0 and 1: 1. */
+    ASSERT_ARRAY(f->masks, 0x8043, 0x1020, 0x0001, 0);
+    ASSERT_ARRAY(f->block_first, 0, 4, 6, 7, 0);
+    assert_int_equal(f->block_count, 7);
+    assert_int_equal(f->step_blocks_max, 4);
+    assert_int_equal(f->step_values_max, 512);
+    assert_int_equal(f->value_count, 7 * 128);
+    /* Two words a block, eight bits a row. Row 1: bits 8 and 15, row 9: 8 * 9 + 6 of the first block. */
+    ASSERT_ARRAY(f->bitmaps, 0x8100, 0x4000, 0x0100, 0, UINT64_C(1) << 33, 0, 0,
+                 UINT64_C(1) << 56, /* 20, 71 */
+                 UINT64_C(1) << 39, 0, /* 63, 48 */ 0, UINT64_C(1) << 56, /* 65, 71 */ 0x8000, 0);
+    /* Row 1, column 0: lane 4; column 7: lane 7, number 2; row 9, column 6: lane 6, number 3. */
+    ASSERT_ARRAY(b.layout.value_map, 16, 30, 128 + 16, 27);
+    /* Row 20 is row 4 of its block: columns 1 and 7; row 63 is row 15: column 0; row 65 is row 1: column 7. */
+    ASSERT_ARRAY(b.layout.value_map + 4, 256 + 4 * 17, 512 + 4 * 19 + 2, 384 + 4 * 28 + 1, 640 + 4 * 28 + 1,
+                 768 + 30);
+    assert_int_equal(f->item_count, 3);
+    assert_int_equal(f->slot_count, 2);
+    assert_int_equal(f->split_count, 1);
+    built_free(&b);
+}
+
+static void the_place_of_sixteen_bits_and_of_doubles_by_hand(void **state)
+{
+    (void)state;
+    /* Pairs of columns lie side by side in a lane; the lower half follows, then the right one. */
+    assert_int_equal(spmmi_bcsr_place(2, 0, 1), 1);
+    assert_int_equal(spmmi_bcsr_place(2, 8, 0), 2);
+    assert_int_equal(spmmi_bcsr_place(2, 0, 8), 4);
+    assert_int_equal(spmmi_bcsr_place(2, 15, 15), 255);
+    assert_int_equal(spmmi_bcsr_place(2, 3, 6), 8 * 15);
+    /* Two doubles are 16 bytes: rows r and r + 8 side by side, columns 4 to 7 after all lanes. */
+    assert_int_equal(spmmi_bcsr_place(8, 8, 0), 1);
+    assert_int_equal(spmmi_bcsr_place(8, 0, 1), 2);
+    assert_int_equal(spmmi_bcsr_place(8, 0, 4), 64);
+    assert_int_equal(spmmi_bcsr_place(8, 15, 7), 127);
+}
+
 static void every_number_is_where_a_plain_construction_puts_it(void **state)
 {
     (void)state;
     for (int m = 0; m < test_matrix_count(); m++)
         for (size_t s = 0; s < SHAPE_COUNT; s++) {
             struct fragment_built b = built_make(test_matrix_make(m, TEST_VALUES_INTEGER), &shapes[s]);
-            fragment_literal_check(&b);
+            if (shapes[s].family == SPMM_FAMILY_BCSR)
+                bcsr_literal_check(&b);
+            else
+                fragment_literal_check(&b);
             built_free(&b);
         }
 }
@@ -209,17 +276,20 @@ struct array {
     uint64_t count, pad;
     size_t size;
 };
-#define ARRAY_COUNT 8
+#define ARRAY_COUNT 9
 static void arrays_of(const struct spmmi_fragments *f, struct array arrays[ARRAY_COUNT])
 {
-    const uint64_t steps = f->step_count, width = f->unit_rows == 8 ? 8 : 128, windows = f->unit_rows / 8;
+    const int is_bcsr = f->block_rows == 16;
+    const uint64_t steps = f->step_count, width = is_bcsr ? 4 : f->unit_rows == 8 ? 8 : 128;
+    const uint64_t runs = is_bcsr ? 1 : f->unit_rows / 8, words = is_bcsr ? f->block_columns / 4 : 1;
     const uint64_t pad = SPMMI_FRAGMENT_PAD;
     const struct array all[ARRAY_COUNT] = {
         {f->row_of, (uint64_t)f->unit_count * f->unit_rows, pad, 4},
         {f->columns, steps * width, pad, 4},
         {f->locals, f->block_count, pad, 8},
-        {f->block_first, steps * windows + 1, pad, 4},
-        {f->bitmaps, f->block_count, pad, 8},
+        {f->block_first, steps * runs + 1, pad, 4},
+        {f->masks, steps, pad, 4},
+        {f->bitmaps, f->block_count * words, pad, 8},
         {f->value_first, f->block_count + UINT64_C(1), pad, 4},
         {f->items, f->item_count, 0, sizeof *f->items},
         {f->splits, f->split_count, 0, sizeof *f->splits},
@@ -256,7 +326,7 @@ static void counts_are_those_of_the_layout(void **state)
         for (size_t s = 0; s < SHAPE_COUNT; s++) {
             struct fragment_built b = built_make(test_matrix_make(m, TEST_VALUES_INTEGER), &shapes[s]);
             struct spmmi_fragments counts, wanted = b.layout.view;
-            wanted.row_of = wanted.columns = wanted.block_first = wanted.value_first = NULL;
+            wanted.row_of = wanted.columns = wanted.block_first = wanted.masks = wanted.value_first = NULL;
             wanted.locals = NULL;
             wanted.bitmaps = NULL;
             wanted.items = NULL;
@@ -392,6 +462,8 @@ int main(void)
         cmocka_unit_test(the_fullest_stage_fits_the_gpus_that_have_the_kernel),
         cmocka_unit_test(a_window_by_hand),
         cmocka_unit_test(a_panel_by_hand),
+        cmocka_unit_test(a_strip_by_hand),
+        cmocka_unit_test(the_place_of_sixteen_bits_and_of_doubles_by_hand),
         cmocka_unit_test(every_number_is_where_a_plain_construction_puts_it),
         cmocka_unit_test(padding_is_zero_and_bytes_are_exact),
         cmocka_unit_test(counts_are_those_of_the_layout),
