@@ -84,19 +84,28 @@ cleanup:
     return status;
 }
 
+/* Sees the numbers of a list. The first place whose number was seen before or is not below limit; count where there is
+ * none. */
+static uint64_t see(uint64_t *seen, uint64_t limit, const uint32_t *list, uint64_t count)
+{
+    uint64_t place = 0;
+    for (; place < count; place++) {
+        const uint32_t number = list[place];
+        const uint64_t bit = UINT64_C(1) << (number % WORD_BITS);
+        if (number >= limit || (seen[number / WORD_BITS] & bit) != 0)
+            break;
+        seen[number / WORD_BITS] |= bit;
+    }
+    return place;
+}
+
 /* *wrong: the first place whose number is there before it or is not below count; count where there is none. */
 static spmm_status_t find_wrong(const uint32_t *list, uint64_t count, uint64_t *wrong)
 {
     uint64_t *seen = spmmi_alloc_zero(bitmap_words(count), sizeof *seen);
     if (seen == NULL)
         return SPMM_ERR_MEMORY;
-    for (*wrong = 0; *wrong < count; ++*wrong) {
-        const uint32_t number = list[*wrong];
-        const uint64_t bit = UINT64_C(1) << (number % WORD_BITS);
-        if (number >= count || (seen[number / WORD_BITS] & bit) != 0)
-            break;
-        seen[number / WORD_BITS] |= bit;
-    }
+    *wrong = see(seen, count, list, count);
     spmmi_free(seen);
     return SPMM_OK;
 }
@@ -149,6 +158,62 @@ cleanup:
     return status;
 }
 
+static uint64_t ascends_until(const struct spmmi_part *part)
+{
+    uint64_t place = 1;
+    while (place < part->item_count && part->items[place] > part->items[place - 1])
+        place++;
+    return place;
+}
+
+/* Every row once, in one of the two parts; the peeled ones have nonzeros, so that no kernel looks for empty rows among
+ * them. */
+static spmm_status_t check_peeled(const struct pattern *a, const struct spmmi_part *part, uint32_t index,
+                                  spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_part *peeled = part + 1;
+    const uint64_t rows = (uint64_t)a->rows;
+    uint64_t *seen = NULL;
+    SPMM_REQUIRE_AT(part->item_count > 0 && peeled->item_count > 0 && part->item_count < rows &&
+                        peeled->item_count == rows - part->item_count,
+                    SPMM_ERR_PLAN_ITEMS, diag, index, "part %u and its peeled rows have %llu and %llu items",
+                    index, (unsigned long long)part->item_count, (unsigned long long)peeled->item_count);
+    SPMM_REQUIRE_AT(ascends_until(peeled) == peeled->item_count, SPMM_ERR_PLAN_ITEMS, diag, index + 1,
+                    "the peeled rows of part %u do not ascend", index + 1);
+    SPMM_REQUIRE_AT((part->flags & SPMMI_PART_REORDERED) != 0 || ascends_until(part) == part->item_count,
+                    SPMM_ERR_PLAN_ITEMS, diag, index,
+                    "the rows of part %u do not ascend, but the part is not reordered", index);
+    SPMM_TRY_ALLOC(seen = spmmi_alloc_zero(bitmap_words(rows), sizeof *seen), diag);
+    SPMM_REQUIRE_AT(see(seen, rows, peeled->items, peeled->item_count) == peeled->item_count &&
+                        see(seen, rows, part->items, part->item_count) == part->item_count,
+                    SPMM_ERR_PLAN_ITEMS, diag, index,
+                    "part %u and its peeled rows do not have every row once", index);
+    for (uint64_t i = 0; i < peeled->item_count; i++) {
+        const uint32_t row = peeled->items[i];
+        SPMM_REQUIRE_AT(a->row_ptr[row] < a->row_ptr[row + 1], SPMM_ERR_PLAN_ITEMS, diag, i,
+                        "row %u of part %u is peeled and has no nonzeros", row, index + 1);
+    }
+cleanup:
+    spmmi_free(seen);
+    return status;
+}
+
+/* A part and, where it has any, its peeled rows; those are not looked at for themselves. */
+static spmm_status_t check_part_items(const spmm_plan_t *plan, const struct pattern *a, uint32_t index,
+                                      spmm_diag_t *diag)
+{
+    const struct spmmi_part *part = &plan->parts[index];
+    if ((part->flags & SPMMI_PART_PEELED) != 0)
+        return SPMM_OK;
+    if (spmmi_peeled_of(plan, index) != NULL)
+        return check_peeled(a, part, index, diag);
+    if (part->family != SPMM_FAMILY_ROWS)
+        return check_order(a, part, index, diag);
+    return part->schedule == SPMM_SCHEDULE_NONZERO_SPLIT ? check_nonzero_split(a, part, index, diag)
+                                                         : check_row_split(a, part, index, diag);
+}
+
 spmm_status_t spmmi_check_items(const spmm_plan_t *plan, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -164,12 +229,7 @@ spmm_status_t spmmi_check_items(const spmm_plan_t *plan, spmm_diag_t *diag)
             }
             pattern = (struct pattern){plan->cols, plan->nnz, transposed};
         }
-        if (part->family != SPMM_FAMILY_ROWS)
-            SPMM_TRY(check_order(&pattern, part, i, diag));
-        else if (part->schedule == SPMM_SCHEDULE_NONZERO_SPLIT)
-            SPMM_TRY(check_nonzero_split(&pattern, part, i, diag));
-        else
-            SPMM_TRY(check_row_split(&pattern, part, i, diag));
+        SPMM_TRY(check_part_items(plan, &pattern, i, diag));
     }
 cleanup:
     spmmi_free(transposed);

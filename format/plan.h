@@ -46,6 +46,10 @@ struct spmmi_variant {
  * (window: 8; panel: 64, 128 or 256; bcsr: 16). A unit's columns are the union of its rows' columns, walked in steps
  * of SPMMI_STEP_COLUMNS; a unit of more than `granule` steps is cut into items whose sums are added in order.
  * stage_slots is 0. What follows from this is derived by the executor (executor/fragment_layout.h).   */
+/* Peeled rows. A part of family rows with SPMMI_PART_PEELED is multiplied beside the window, panel or bcsr part before
+ * it, of the same op, which does not permute its output: items are rows of P that hold nonzeros, ascending, its
+ * schedule is nonzero split, and granule counts their nonzeros in that order. The part before it takes the other rows,
+ * ascending without SPMMI_PART_REORDERED. Both have items. Variants name the two together.       */
 struct spmmi_part {
     spmm_op_t op; /* as the variants that name it */
     spmm_family_t family;
@@ -86,7 +90,8 @@ static inline uint32_t spmmi_panel_stages(uint32_t footprint, uint32_t stage_slo
 }
 #define SPMMI_PART_REORDERED 1u /* items is a permutation */
 #define SPMMI_PART_PERMUTES_OUTPUT \
-    2u /* reordered, not segmented: row i of C belongs to row items[i] of op(A) */
+    2u                       /* reordered, not segmented: row i of C belongs to row items[i] of op(A) */
+#define SPMMI_PART_PEELED 4u /* rows, nonzero split: items are the rows that the part before it has not */
 
 /* Why a candidate won or lost; the sentence comes from the reason and the two figures. */
 enum spmmi_reason {
@@ -101,6 +106,8 @@ enum spmmi_reason {
     SPMMI_REASON_DENSITY = 9,   /* figure = nonzeros a block of 8 x 8, threshold = below which blocks lose */
     SPMMI_REASON_BLOCKS = 10,   /* figure = blocks in the new order, threshold = without */
     SPMMI_REASON_MARGIN = 11,   /* figure = predicted, threshold = share of the winner's that it exceeds */
+    SPMMI_REASON_PEELED = 12,   /* figure = rows that are or could be peeled, threshold = their nonzeros */
+    SPMMI_REASON_PEELED_BLOCKS = 13, /* figure = blocks of 8 x 8 without those rows, threshold = with them */
     SPMMI_REASON_COUNT_
 };
 
@@ -139,6 +146,13 @@ struct spmm_plan {
     uint16_t format_major, format_minor; /* of that file; zero for a fresh plan */
     uint64_t features_exec; /* unknown here: such a plan may be shown and run by the CPU, not by a GPU */
 };
+
+/* The peeled rows that belong to a part; NULL: it has all rows. */
+static inline const struct spmmi_part *spmmi_peeled_of(const spmm_plan_t *plan, uint32_t part)
+{
+    const int is_next = part + 1 < plan->part_count && (plan->parts[part + 1].flags & SPMMI_PART_PEELED) != 0;
+    return is_next ? &plan->parts[part + 1] : NULL;
+}
 
 /* An empty plan, all fields zero; NULL when memory is short. Destroyed by spmm_plan_destroy. */
 spmm_plan_t *spmmi_plan_new(void);

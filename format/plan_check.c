@@ -161,7 +161,8 @@ static int are_flags(const struct spmmi_part *part)
 {
     const uint32_t permuted = SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT;
     if (part->family == SPMM_FAMILY_ROWS)
-        return part->flags == 0;
+        return part->flags == 0 ||
+               (part->flags == SPMMI_PART_PEELED && part->schedule == SPMM_SCHEDULE_NONZERO_SPLIT);
     return part->flags == 0 || part->flags == SPMMI_PART_REORDERED ||
            (part->flags == permuted && part->schedule != SPMM_SCHEDULE_SEGMENTED);
 }
@@ -187,14 +188,25 @@ static int is_compute(spmm_compute_t compute, spmm_dtype_t dtype, spmm_family_t 
     return (int)compute == (int)dtype;
 }
 
+/* Peeled rows follow a part that leaves them out, and the kernels that take them have no types of 16 bits. */
+static int is_in_its_place(const spmm_plan_t *p, uint32_t index)
+{
+    const struct spmmi_part *part = &p->parts[index], *before = index > 0 ? part - 1 : part;
+    if ((part->flags & SPMMI_PART_PEELED) == 0)
+        return 1;
+    return spmmi_is_fragments(before->family) && before->op == part->op &&
+           (before->flags & SPMMI_PART_PERMUTES_OUTPUT) == 0 && spmm_dtype_size(p->dtype) != 2;
+}
+
 static int is_op(spmm_op_t op)
 {
     return op == SPMM_OP_N || op == SPMM_OP_T;
 }
 
-static spmm_status_t check_part(const struct spmmi_part *part, uint32_t index, spmm_diag_t *diag)
+static spmm_status_t check_part(const spmm_plan_t *p, uint32_t index, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
+    const struct spmmi_part *part = &p->parts[index];
     SPMM_REQUIRE_AT(is_op(part->op), SPMM_ERR_PLAN_PART, diag, index, "part %u has op %d", index,
                     (int)part->op);
     SPMM_REQUIRE_AT(is_family(part->family, part->schedule), SPMM_ERR_PLAN_PART, diag, index,
@@ -205,6 +217,8 @@ static spmm_status_t check_part(const struct spmmi_part *part, uint32_t index, s
                     "part %u has panels of %u rows and %u slots", index, part->panel_rows, part->stage_slots);
     SPMM_REQUIRE_AT(are_flags(part), SPMM_ERR_PLAN_PART, diag, index, "part %u has flags 0x%x", index,
                     part->flags);
+    SPMM_REQUIRE_AT(is_in_its_place(p, index), SPMM_ERR_PLAN_PART, diag, index,
+                    "part %u has peeled rows, but the part before it is none that they belong to", index);
     SPMM_REQUIRE_AT(part->item_count == 0 || part->items != NULL, SPMM_ERR_PLAN_PART, diag, index,
                     "part %u has no items", index);
 cleanup:
@@ -225,10 +239,12 @@ static spmm_status_t check_variant(const spmm_plan_t *p, uint32_t index, spmm_di
     SPMM_REQUIRE_AT(v->n_min >= 1 && v->n_min <= v->n_max && v->n_max <= SPMMI_N_MAX, SPMM_ERR_PLAN_VARIANT,
                     diag, index, "variant %u is for n from %lld to %lld", index, (long long)v->n_min,
                     (long long)v->n_max);
-    /* Each part writes all rows of C, so a variant has exactly one (V9). */
-    SPMM_REQUIRE_AT(v->part_count == 1 && v->part_first < p->part_count, SPMM_ERR_PLAN_VARIANT, diag, index,
-                    "variant %u has %u parts from part %u of %u", index, v->part_count, v->part_first,
-                    p->part_count);
+    /* Each row of C is written once, so a variant has one part, or two that share the rows (V9). */
+    SPMM_REQUIRE_AT(v->part_first < p->part_count &&
+                        (p->parts[v->part_first].flags & SPMMI_PART_PEELED) == 0 &&
+                        v->part_count == (spmmi_peeled_of(p, v->part_first) != NULL ? 2u : 1u),
+                    SPMM_ERR_PLAN_VARIANT, diag, index, "variant %u has %u parts from part %u of %u", index,
+                    v->part_count, v->part_first, p->part_count);
     SPMM_REQUIRE_AT(p->parts[v->part_first].op == v->op, SPMM_ERR_PLAN_VARIANT, diag, index,
                     "variant %u and its part have different ops", index);
     SPMM_REQUIRE_AT(is_compute(v->compute, p->dtype, p->parts[v->part_first].family), SPMM_ERR_PLAN_VARIANT,
@@ -281,7 +297,7 @@ static spmm_status_t check_choices(const spmm_plan_t *p, spmm_diag_t *diag)
     SPMM_REQUIRE(p->trace_count <= SPMMI_TRACE_MAX && (p->trace_count == 0 || p->trace != NULL),
                  SPMM_ERR_PLAN_TRACE, diag, "%u trace entries", p->trace_count);
     for (uint32_t i = 0; i < p->part_count; i++)
-        SPMM_TRY(check_part(&p->parts[i], i, diag));
+        SPMM_TRY(check_part(p, i, diag));
     for (uint32_t i = 0; i < p->variant_count; i++)
         SPMM_TRY(check_variant(p, i, diag));
     for (uint32_t i = 0; i < p->trace_count; i++)

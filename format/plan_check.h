@@ -23,7 +23,8 @@ spmm_status_t spmmi_check_symmetric_order(const spmm_plan_t *plan, spmm_diag_t *
 struct spmmi_check_extent {
     int has_transpose; /* some part has op T */
     uint64_t
-        reordered_items; /* of the reordered part that has the most, or of the order of rows and columns */
+        reordered_items; /* of the reordered part, or the two that share the rows, that has the most, or of the order
+                            of rows and columns */
 };
 /* Most memory that spmmi_plan_check takes at a time. */
 uint64_t spmmi_check_bytes(uint64_t cols, uint64_t nnz, struct spmmi_check_extent extent);

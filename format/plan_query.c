@@ -70,6 +70,7 @@ spmm_status_t spmm_plan_part(const spmm_plan_t *plan, int index, spmm_part_info_
         .stage_slots = p->stage_slots,
         .is_reordered = (p->flags & SPMMI_PART_REORDERED) != 0,
         .permutes_output = (p->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0,
+        .is_peeled = (p->flags & SPMMI_PART_PEELED) != 0,
     };
     return SPMM_OK;
 }
@@ -144,6 +145,14 @@ static void reason_text(const struct spmmi_trace *t, char *text, size_t size)
     case SPMMI_REASON_BLOCKS:
         (void)snprintf(text, size, "%.0f blocks in %s order, %.0f without", t->figure,
                        t->order != 0 ? spmm_reorder_name(t->order) : "the new", t->threshold);
+        return;
+    case SPMMI_REASON_PEELED:
+        (void)snprintf(text, size, "%.0f nonzeros in %.0f long %s %s", t->threshold, t->figure,
+                       t->figure == 1 ? "row" : "rows", t->chosen ? "apart" : "with the others");
+        return;
+    case SPMMI_REASON_PEELED_BLOCKS:
+        (void)snprintf(text, size, "%.0f blocks without the long rows, %.0f with them", t->figure,
+                       t->threshold);
         return;
     case SPMMI_REASON_COUNT_:
         break;

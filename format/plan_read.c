@@ -235,9 +235,13 @@ static struct spmmi_check_extent check_extent(const struct reader *r)
     for (uint32_t i = 0; i < r->plan->part_count; i++) {
         const struct spmmi_part *part = &r->plan->parts[i];
         const uint64_t items = raw_bytes(r, SPMMI_SECTION_ITEMS, i) / sizeof *part->items;
+        const int has_peeled = spmmi_peeled_of(r->plan, i) != NULL;
+        const uint64_t peeled =
+            has_peeled ? raw_bytes(r, SPMMI_SECTION_ITEMS, i + 1) / sizeof *part->items : 0;
         extent.has_transpose |= part->op == SPMM_OP_T;
-        if ((part->flags & SPMMI_PART_REORDERED) != 0 && items > extent.reordered_items)
-            extent.reordered_items = items;
+        if ((has_peeled || (part->flags & SPMMI_PART_REORDERED) != 0) &&
+            items + peeled > extent.reordered_items)
+            extent.reordered_items = items + peeled;
     }
     const uint64_t order = raw_bytes(r, SPMMI_SECTION_SYMMETRIC_ORDER, SPMMI_NO_PART) / sizeof(uint32_t);
     extent.reordered_items = order > extent.reordered_items ? order : extent.reordered_items;

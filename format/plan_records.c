@@ -114,7 +114,8 @@ static uint64_t family_features(spmm_family_t family)
 
 uint64_t spmmi_part_features(const struct spmmi_part *part)
 {
-    return family_features(part->family);
+    return family_features(part->family) |
+           ((part->flags & SPMMI_PART_PEELED) != 0 ? SPMMI_FEATURE_PEELED : 0);
 }
 
 uint64_t spmmi_trace_features(const struct spmmi_trace *trace)
@@ -124,6 +125,8 @@ uint64_t spmmi_trace_features(const struct spmmi_trace *trace)
         features |= SPMMI_FEATURE_TILED;
     if (trace->reason > SPMMI_REASON_REUSE || trace->compute != 0 || trace->order != 0)
         features |= SPMMI_FEATURE_FRAGMENTS;
+    if (trace->reason > SPMMI_REASON_MARGIN)
+        features |= SPMMI_FEATURE_PEELED;
     return features;
 }
 

@@ -65,6 +65,8 @@ static void write_part(struct json *j, const spmm_plan_t *plan, int index)
     json_text(j, "schedule", spmm_schedule_name(part.schedule));
     json_int(j, "granule", part.granule);
     json_int(j, "items", part.items);
+    if (part.is_peeled)
+        json_bool(j, "is_peeled", true);
     if (part.family != SPMM_FAMILY_ROWS) {
         json_int(j, "panel_rows", part.panel_rows);
         if (part.family == SPMM_FAMILY_TILED)

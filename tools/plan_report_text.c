@@ -111,7 +111,9 @@ static void print_part(FILE *out, const char *before, const spmm_part_info_t *pa
     char items[PRINT_UNITS_BYTES];
     const char *family = spmm_family_name(part->family);
     fprintf(out, "%s %s/%s, ", before, family, spmm_schedule_name(part->schedule));
-    if (part->family == SPMM_FAMILY_ROWS)
+    if (part->is_peeled)
+        fprintf(out, "%s apart", print_plural(items, part->items, "row"));
+    else if (part->family == SPMM_FAMILY_ROWS)
         fputs(print_plural(items, part->items, "item"), out);
     else if (part->family == SPMM_FAMILY_TILED)
         fprintf(out, "%s, %u a panel, stages of %u", print_plural(items, part->items, "unit"),

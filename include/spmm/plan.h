@@ -189,6 +189,7 @@ typedef struct spmm_part_info {
     uint32_t stage_slots; /* tiled: rows of B that a stage holds at most; else 0 */
     int is_reordered;     /* rows are not in the order of A */
     int permutes_output;  /* C is written in the order of spmm_plan_row_order */
+    int is_peeled;        /* the rows that the part before it leaves out; items counts them */
 } spmm_part_info_t;
 SPMM_API spmm_status_t spmm_plan_part(const spmm_plan_t *plan, int index, spmm_part_info_t *info);
 

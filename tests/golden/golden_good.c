@@ -111,6 +111,32 @@ static uint8_t *panel_bf16(size_t *size)
     return written(plan, size);
 }
 
+static uint8_t *window_peeled(size_t *size)
+{
+    const struct test_plan_options options = {SPMM_F64, SPMM_SCHEDULE_DENSE, 4, 0, 0};
+    spmm_plan_t *plan = plan_of("rows of 0 to 8", TEST_VALUES_INTEGER, options, __func__);
+    if (test_plan_peel(plan, 7) != 1)
+        abort();
+    return written(plan, size);
+}
+
+/* Of both ops, and what the trace may say about it. */
+static uint8_t *panel_peeled(size_t *size)
+{
+    const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_PACKED, 2, 1, 0};
+    spmm_plan_t *plan = plan_of("arrow", TEST_VALUES_REAL, options, __func__);
+    test_plan_units(plan, 64, SPMM_COMPUTE_3XTF32);
+    test_plan_reorder(plan, 1, 0);
+    if (test_plan_peel(plan, 100) != 2)
+        abort();
+    for (uint32_t i = 0; i < plan->trace_count; i++) {
+        plan->trace[i].reason = i == 0 ? SPMMI_REASON_PEELED : SPMMI_REASON_PEELED_BLOCKS;
+        plan->trace[i].figure = i == 0 ? 1 : 40;
+        plan->trace[i].threshold = i == 0 ? 130 : 56;
+    }
+    return written(plan, size);
+}
+
 /* Rows won against candidates of the tensor cores: only the trace needs their feature. */
 static uint8_t *fragments_traced(size_t *size)
 {
@@ -209,6 +235,7 @@ const struct golden_good golden_good_cases[] = {
     ROW(tiled_reordered, 1),    ROW(tiled_permuted, 1),    ROW(panel_stats, 1),      ROW(f16_values, 1),
     ROW(bf16_dictionary, 1),    ROW(window_packed, 1),     ROW(window_empty, 1),     ROW(window_reordered, 1),
     ROW(panel_permuted, 1),     ROW(panel_bf16, 1),        ROW(fragments_traced, 1), ROW(symmetric_order, 1),
+    ROW(window_peeled, 1),      ROW(panel_peeled, 1),
 };
 const size_t golden_good_count = COUNT(golden_good_cases);
 

@@ -138,6 +138,62 @@ void test_plan_reorder(spmm_plan_t *plan, uint64_t seed, int permutes_output)
     }
 }
 
+/* Peeled rows of a part, which loses them; none where it would lose all. */
+static struct spmmi_part part_peel(struct spmmi_part *part, const int64_t *row_ptr, int64_t least)
+{
+    struct spmmi_part peeled = {.op = part->op,
+                                .family = SPMM_FAMILY_ROWS,
+                                .schedule = SPMM_SCHEDULE_NONZERO_SPLIT,
+                                .granule = 8,
+                                .flags = SPMMI_PART_PEELED};
+    const uint64_t rows = part->item_count;
+    uint64_t kept = 0;
+    for (uint64_t i = 0; i < rows; i++)
+        peeled.item_count += row_ptr[i + 1] - row_ptr[i] >= least;
+    if (peeled.item_count == rows)
+        peeled.item_count = 0;
+    if (peeled.item_count == 0)
+        return peeled;
+    peeled.items = take((int64_t)peeled.item_count, sizeof *peeled.items);
+    peeled.item_count = 0;
+    for (uint64_t i = 0; i < rows; i++) {
+        const uint32_t row = part->items[i];
+        if (row_ptr[i + 1] - row_ptr[i] >= least)
+            peeled.items[peeled.item_count++] = (uint32_t)i;
+        if (row_ptr[row + 1] - row_ptr[row] < least)
+            part->items[kept++] = row;
+    }
+    part->item_count = kept;
+    return peeled;
+}
+
+uint32_t test_plan_peel(spmm_plan_t *plan, int64_t least)
+{
+    const uint32_t parts_before = plan->part_count;
+    int64_t *t_row_ptr = take(plan->cols, sizeof *t_row_ptr);
+    spmmi_transpose_row_ptr(plan->cols, plan->nnz, plan->col_ind, t_row_ptr);
+    for (uint32_t i = 0; i < plan->part_count; i++) {
+        struct spmmi_part *part = &plan->parts[i];
+        if (!spmmi_is_fragments(part->family))
+            continue;
+        const struct spmmi_part peeled =
+            part_peel(part, part->op == SPMM_OP_N ? plan->row_ptr : t_row_ptr, least);
+        if (peeled.item_count == 0)
+            continue;
+        memmove(part + 2, part + 1, (plan->part_count - i - 1) * sizeof *part);
+        part[1] = peeled;
+        plan->part_count++;
+        for (uint32_t v = 0; v < plan->variant_count; v++) {
+            struct spmmi_variant *variant = &plan->variants[v];
+            variant->part_count += variant->part_first == i;
+            variant->part_first += variant->part_first > i;
+        }
+        i++;
+    }
+    spmmi_free(t_row_ptr);
+    return plan->part_count - parts_before;
+}
+
 void test_plan_symmetric_order(spmm_plan_t *plan, uint64_t seed)
 {
     plan->symmetric_order = spmmi_alloc((uint64_t)plan->rows, sizeof *plan->symmetric_order);

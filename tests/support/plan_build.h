@@ -29,6 +29,11 @@ void test_plan_units(spmm_plan_t *plan, uint32_t unit_rows, spmm_compute_t compu
  * of whole rows write C in that order. */
 void test_plan_reorder(spmm_plan_t *plan, uint64_t seed, int permutes_output);
 
+/* Rows of at least so many nonzeros leave every part of schedule dense or packed, which keeps the order of the others,
+ * and become peeled rows behind it; a part of which all rows or none are so long stays as it is. Returns how many parts
+ * there are more. */
+uint32_t test_plan_peel(spmm_plan_t *plan, int64_t least);
+
 /* An order of the rows and columns of a plan whose matrix is square and has rows; it follows from seed. */
 void test_plan_symmetric_order(spmm_plan_t *plan, uint64_t seed);
 

@@ -61,6 +61,8 @@ static void dump_choices(const spmm_plan_t *p, FILE *out)
             fprintf(out, " panel %u slots %u flags %u", part->panel_rows, part->stage_slots, part->flags);
         if (spmmi_is_fragments(part->family))
             fprintf(out, " unit %u flags %u", part->panel_rows, part->flags);
+        if ((part->flags & SPMMI_PART_PEELED) != 0)
+            fprintf(out, " peeled");
         fprintf(out, " items");
         for (uint64_t k = 0; k < part->item_count; k++)
             fprintf(out, " %u", part->items[k]);

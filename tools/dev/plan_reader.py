@@ -19,14 +19,14 @@ MAGIC = bytes([0xD3, 0x53, 0x50, 0x4D, 0x0D, 0x0A, 0x1A, 0x0A])
 DIM_MAX, NNZ_MAX, NO_PART, FRAME_RAW = 2**31 - 2, 2**40, 0xFFFFFFFF, 2**21
 GRANULE_MIN, GRANULE_MAX = 4, 4096
 SEGMENT_MAX, STEPS_MAX, UNIT_MAX = 2**30, 2**24, 2**32 - 1
-FEATURE_TILED, FEATURE_HALF, FEATURE_FRAGMENTS = 1, 2, 4
+FEATURE_TILED, FEATURE_HALF, FEATURE_FRAGMENTS, FEATURE_PEELED = 1, 2, 4, 16
 ROWS, TILED, WINDOW, PANEL = 1, 2, 3, 4
 # Families of row split, nonzero split, whole, segmented, dense, packed.
 SCHEDULES = {1: (ROWS,), 2: (ROWS,), 3: (TILED,), 4: (TILED,), 5: (WINDOW, PANEL), 6: (WINDOW, PANEL)}
 SEGMENTED = 4
 F32, TENSOR_TYPES = 1, (5, 6)  # tf32, 3xtf32
 VALUE_BYTES = {1: 4, 2: 8, 3: 2, 4: 2}
-REORDERED, PERMUTES_OUTPUT = 1, 2
+REORDERED, PERMUTES_OUTPUT, PEELED = 1, 2, 4
 PANEL_STATS = "<11q3d3q2d6q6d3qdqd2q2dq3d64q"
 # type: (name, required flag, per part, allowed transforms)
 SECTIONS = {
@@ -151,7 +151,8 @@ class Plan:
         require(entry_bytes == 64, "HEADER", 20)
         for at in range(124, 240):
             require(d[at] == 0, "HEADER", at)
-        require(self.incompat & ~(FEATURE_TILED | FEATURE_HALF | FEATURE_FRAGMENTS) == 0, "FEATURE", 32)
+        known = FEATURE_TILED | FEATURE_HALF | FEATURE_FRAGMENTS | FEATURE_PEELED
+        require(self.incompat & ~known == 0, "FEATURE", 32)
         table_hash, header_hash = struct.unpack_from("<QQ", d, 240)
         require(hash64(d[:248]) == header_hash, "CHECKSUM", 248)
         require(file_bytes <= len(d), "TRUNCATED", len(d))
@@ -399,6 +400,13 @@ class Plan:
             require(WINDOW not in parts and PANEL not in parts, "PART", self.offset(6))
             require(WINDOW not in traces and PANEL not in traces, "TRACE", self.offset(7))
             require(not any(computes + orders) and all(r <= 8 for r in reasons), "TRACE", self.offset(7))
+        if not self.incompat & FEATURE_PEELED:
+            require(not any(part[6] & PEELED for part in self.parts), "PART", self.offset(6))
+            require(all(r <= 11 for r in reasons), "TRACE", self.offset(7))
+
+    def peeled_of(self, part):
+        """Number of the part of peeled rows that belongs to this one, or None."""
+        return part + 1 if part + 1 < len(self.parts) and self.parts[part + 1][6] & PEELED else None
 
     def check_part(self, op, family, schedule, granule, panel_rows, stage_slots, flags):
         valid = op in (0, 1) and family in SCHEDULES.get(schedule, ())
@@ -408,7 +416,8 @@ class Plan:
             valid = valid and flags in (0, REORDERED, REORDERED | PERMUTES_OUTPUT)
         elif family == ROWS:
             valid = valid and GRANULE_MIN <= granule <= GRANULE_MAX and granule & (granule - 1) == 0
-            valid = valid and panel_rows == 0 and stage_slots == 0 and flags == 0
+            valid = valid and panel_rows == 0 and stage_slots == 0
+            valid = valid and (flags == 0 or flags == PEELED and schedule == 2)
         else:
             valid = valid and (granule == 0 if schedule == 3 else 1 <= granule <= SEGMENT_MAX)
             valid = valid and panel_rows in (32, 64, 128, 256) and 32 <= stage_slots <= 4095
@@ -417,16 +426,21 @@ class Plan:
         require(valid, "PART", self.offset(6))
 
     def check_choices(self):
-        for part in self.parts:
+        for i, part in enumerate(self.parts):
             self.check_part(*part)
+            if part[6] & PEELED:
+                before = self.parts[i - 1] if i > 0 else part
+                require(before[1] in (WINDOW, PANEL) and before[0] == part[0] and self.dtype in (1, 2)
+                        and not before[6] & PERMUTES_OUTPUT, "PART", self.offset(6))
         for op, compute, layouts, target, n_min, n_max, first, count in self.variants:
             valid = op in (0, 1) and 1 <= layouts <= 3 and target <= 999
-            valid = valid and 1 <= n_min <= n_max <= 2**31 - 1 and count == 1 and first < len(self.parts)
-            require(valid and self.parts[first][0] == op, "VARIANT", self.offset(5))
+            valid = valid and 1 <= n_min <= n_max <= 2**31 - 1 and first < len(self.parts)
+            valid = valid and count == (1 if self.peeled_of(first) is None else 2)
+            require(valid and self.parts[first][0] == op and not self.parts[first][6] & PEELED, "VARIANT", self.offset(5))
             require(compute in self.compute_types(self.parts[first][1], self.dtype), "VARIANT", self.offset(5))
         for variant, family, schedule, chosen, reason, compute, *figures, order in self.trace:
             valid = order <= 5 and variant < len(self.variants) and family in SCHEDULES.get(schedule, ()) and chosen in (0, 1)
-            valid = valid and 1 <= reason <= 11 and compute in self.compute_types(family, 0)
+            valid = valid and 1 <= reason <= 13 and compute in self.compute_types(family, 0)
             valid = valid and all(map(math.isfinite, figures)) and min(figures[:2]) >= 0
             require(valid, "TRACE", self.offset(7))
 
@@ -434,8 +448,10 @@ class Plan:
         return TENSOR_TYPES if self.dtype == F32 and family in (WINDOW, PANEL) else (own,)
 
     def check_items(self):
-        for (op, family, schedule, granule, _, _, flags), items in zip(self.parts, self.items):
-            row_ptr = self.row_ptr
+        for part, (op, family, schedule, granule, _, _, flags) in enumerate(self.parts):
+            row_ptr, items = self.row_ptr, self.items[part]
+            if flags & PEELED:
+                continue  # with the part before it
             if op == 1:
                 counts = [0] * (self.cols + 1)
                 for j in self.columns:
@@ -443,7 +459,14 @@ class Plan:
                 row_ptr = [sum(counts[:j + 1]) for j in range(self.cols + 1)]
             rows = len(row_ptr) - 1
             expected = []
-            if family != ROWS:
+            peeled = self.peeled_of(part)
+            if peeled is not None:
+                peeled = self.items[peeled]
+                require(items and peeled and (flags & REORDERED or items == sorted(items)), "ITEMS", self.offset(8))
+                require(peeled == sorted(peeled) and max(peeled) < rows, "ITEMS", self.offset(8))
+                require(all(row_ptr[i] < row_ptr[i + 1] for i in peeled), "ITEMS", self.offset(8))
+                items, expected = sorted(items + peeled), list(range(rows))
+            elif family != ROWS:
                 segments = [max(1, -(-(b - a) // granule)) if schedule == SEGMENTED else 1
                             for a, b in zip(row_ptr, row_ptr[1:])]
                 expected = list(range(sum(segments)))
@@ -480,7 +503,7 @@ class Plan:
             lines.append(f"variant op {op} compute {compute} layouts {layouts} target {target} n {n_min} {n_max} "
                          f"parts {first} {count}")
         for (op, family, schedule, granule, panel_rows, stage_slots, flags), items in zip(self.parts, self.items):
-            shape = "" if family == ROWS else f" unit {panel_rows} flags {flags}"
+            shape = (" peeled" if flags & PEELED else "") if family == ROWS else f" unit {panel_rows} flags {flags}"
             if family == TILED:
                 shape = f" panel {panel_rows} slots {stage_slots} flags {flags}"
             lines.append(f"part op {op} family {family} schedule {schedule} granule {granule}{shape} items"
