@@ -38,6 +38,7 @@ int spmmi_transform_allowed(uint32_t type, uint32_t transform)
     case SPMMI_SECTION_TRACE:
     case SPMMI_SECTION_META:
     case SPMMI_SECTION_PANEL_STATS:
+    case SPMMI_SECTION_ORDER_STATS:
         return transform == SPMMI_TRANSFORM_NONE;
     }
     return 0;

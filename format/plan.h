@@ -15,6 +15,7 @@
 #define SPMMI_VARIANT_MAX 64
 #define SPMMI_PART_MAX 64
 #define SPMMI_TRACE_MAX 1024
+#define SPMMI_ORDER_STATS_MAX 64
 #define SPMMI_N_MAX INT64_C(2147483647) /* upper end of an open range of n */
 #define SPMMI_SOURCE_BYTES 128
 #define SPMMI_GRANULE_MIN 4u /* granules are powers of two in this range */
@@ -135,10 +136,11 @@ struct spmm_plan {
     uint32_t *symmetric_order;
     spmm_panel_stats_t panel_stats; /* all zero without has_panel_stats */
     int has_panel_stats;
+    spmm_order_stats_t *order_stats; /* order_stats_count, owned */
     struct spmmi_variant variants[SPMMI_VARIANT_MAX];
     struct spmmi_part parts[SPMMI_PART_MAX];
     struct spmmi_trace *trace; /* trace_count, owned */
-    uint32_t variant_count, part_count, trace_count;
+    uint32_t variant_count, part_count, trace_count, order_stats_count;
     char source[SPMMI_SOURCE_BYTES]; /* zero-terminated UTF-8, may be empty */
     spmm_section_info_t *sections;   /* section_count, owned; NULL for a fresh plan */
     uint32_t section_count;

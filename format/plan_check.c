@@ -331,6 +331,7 @@ spmm_status_t spmmi_plan_check(const spmm_plan_t *plan, spmm_diag_t *diag)
     SPMM_TRY(check_source(plan, diag));
     SPMM_TRY(spmmi_check_panel_stats(plan, diag));
     SPMM_TRY(spmmi_check_symmetric_order(plan, diag));
+    SPMM_TRY(spmmi_check_order_stats(plan, diag));
 cleanup:
     return status;
 }

@@ -19,6 +19,9 @@ spmm_status_t spmmi_check_panel_stats(const spmm_plan_t *plan, spmm_diag_t *diag
 /* The order of rows and columns, where the plan has one, is a permutation of the rows of a square matrix. */
 spmm_status_t spmmi_check_symmetric_order(const spmm_plan_t *plan, spmm_diag_t *diag);
 
+/* Figures of orders of the rows, where the plan has them, are numbers that such figures can be. */
+spmm_status_t spmmi_check_order_stats(const spmm_plan_t *plan, spmm_diag_t *diag);
+
 /* What the memory of the check of the items follows from. */
 struct spmmi_check_extent {
     int has_transpose; /* some part has op T */

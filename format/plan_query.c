@@ -46,6 +46,14 @@ static int is_index(const spmm_plan_t *plan, int index, uint32_t count)
     return plan != NULL && index >= 0 && (uint32_t)index < count;
 }
 
+spmm_status_t spmm_plan_order_stats(const spmm_plan_t *plan, int index, spmm_order_stats_t *stats)
+{
+    if (stats == NULL || plan == NULL || !is_index(plan, index, plan->order_stats_count))
+        return SPMM_ERR_ARGUMENT;
+    *stats = plan->order_stats[index];
+    return SPMM_OK;
+}
+
 spmm_status_t spmm_plan_variant(const spmm_plan_t *plan, int index, spmm_variant_info_t *info)
 {
     if (info == NULL || plan == NULL || !is_index(plan, index, plan->variant_count))

@@ -123,6 +123,13 @@ static spmm_status_t read_small(struct reader *r)
     p->has_panel_stats = spmmi_container_find(&r->container, SPMMI_SECTION_PANEL_STATS, SPMMI_NO_PART) >= 0;
     SPMM_TRY(read_records(r, SPMMI_SECTION_PANEL_STATS, &spmmi_panel_stats_record, SPMM_ERR_PLAN_PANEL_STATS,
                           &p->panel_stats, sizeof p->panel_stats));
+    const uint64_t orders =
+        raw_bytes(r, SPMMI_SECTION_ORDER_STATS, SPMMI_NO_PART) / spmmi_order_stats_record.bytes;
+    p->order_stats = spmmi_alloc_zero(orders, sizeof *p->order_stats);
+    SPMM_TRY_ALLOC(p->order_stats, r->diag);
+    p->order_stats_count = (uint32_t)orders;
+    SPMM_TRY(read_records(r, SPMMI_SECTION_ORDER_STATS, &spmmi_order_stats_record, SPMM_ERR_PLAN_ORDER_STATS,
+                          p->order_stats, sizeof *p->order_stats));
     SPMM_TRY(decode(r, SPMMI_SECTION_META, SPMMI_NO_PART, 1, p->source));
     /* A zero inside the text would cut it short and so change the file when it is written again. */
     SPMM_REQUIRE(strlen(p->source) == raw_bytes(r, SPMMI_SECTION_META, SPMMI_NO_PART), SPMM_ERR_PLAN_META,
@@ -263,6 +270,7 @@ static void report_in_file(const struct reader *r, spmm_status_t status)
         {SPMM_ERR_PLAN_META, SPMMI_SECTION_META},
         {SPMM_ERR_PLAN_PANEL_STATS, SPMMI_SECTION_PANEL_STATS},
         {SPMM_ERR_PLAN_ORDER, SPMMI_SECTION_SYMMETRIC_ORDER},
+        {SPMM_ERR_PLAN_ORDER_STATS, SPMMI_SECTION_ORDER_STATS},
     };
     if (r->diag == NULL)
         return;

@@ -17,6 +17,9 @@ static const struct spmmi_field stats_fields[] = {SPMMI_STATS_FIELDS(FIELD)};
 #define RECORD spmm_panel_stats_t
 static const struct spmmi_field panel_stats_fields[] = {SPMMI_PANEL_STATS_FIELDS(FIELD)};
 #undef RECORD
+#define RECORD spmm_order_stats_t
+static const struct spmmi_field order_stats_fields[] = {SPMMI_ORDER_STATS_FIELDS(FIELD)};
+#undef RECORD
 #define RECORD struct spmmi_variant
 static const struct spmmi_field variant_fields[] = {SPMMI_VARIANT_FIELDS(FIELD)};
 #undef RECORD
@@ -33,6 +36,8 @@ const struct spmmi_record_type spmmi_entry_record = {entry_fields, COUNT(entry_f
 const struct spmmi_record_type spmmi_stats_record = {stats_fields, COUNT(stats_fields), 360};
 const struct spmmi_record_type spmmi_panel_stats_record = {panel_stats_fields, COUNT(panel_stats_fields),
                                                            872};
+const struct spmmi_record_type spmmi_order_stats_record = {order_stats_fields, COUNT(order_stats_fields),
+                                                           208};
 const struct spmmi_record_type spmmi_variant_record = {variant_fields, COUNT(variant_fields), 48};
 const struct spmmi_record_type spmmi_part_record = {part_fields, COUNT(part_fields), 32};
 const struct spmmi_record_type spmmi_trace_record = {trace_fields, COUNT(trace_fields), 64};
@@ -93,6 +98,8 @@ struct spmmi_raw_range spmmi_section_raw_range(uint32_t type, const struct spmmi
         return up_to(1, SPMMI_SOURCE_BYTES - 1);
     case SPMMI_SECTION_PANEL_STATS:
         return up_to(spmmi_panel_stats_record.bytes, 1);
+    case SPMMI_SECTION_ORDER_STATS:
+        return up_to(spmmi_order_stats_record.bytes, SPMMI_ORDER_STATS_MAX);
     case SPMMI_SECTION_SYMMETRIC_ORDER:
         return rows == cols && rows > 0 ? up_to(rows * sizeof(uint32_t), 1) : up_to(1, 0);
     }

@@ -145,6 +145,14 @@ struct spmmi_entry {
     X(column_count, 360)            \
     X(column_sum, 616)
 
+#define SPMMI_ORDER_STATS_FIELDS(X) \
+    X(op, 0)                        \
+    X(order, 4)                     \
+    X(units, 8)                     \
+    X(blocks, 16)                   \
+    X(footprint, 112)               \
+    X(reuse, 160)
+
 #define SPMMI_VARIANT_FIELDS(X) \
     X(op, 0)                    \
     X(compute, 4)               \
@@ -178,7 +186,8 @@ struct spmmi_entry {
     X(order, 56)
 
 extern const struct spmmi_record_type spmmi_header_record, spmmi_entry_record, spmmi_stats_record,
-    spmmi_panel_stats_record, spmmi_variant_record, spmmi_part_record, spmmi_trace_record;
+    spmmi_panel_stats_record, spmmi_order_stats_record, spmmi_variant_record, spmmi_part_record,
+    spmmi_trace_record;
 
 /* name, number, text, required: readers that do not know the type refuse the file, per_part: one for each part */
 enum spmmi_section_type {

@@ -17,8 +17,8 @@ struct writer {
     struct spmmi_entry entries[SPMMI_SECTION_LIMIT];
     struct spmmi_span spans[SPMMI_SECTION_LIMIT];
     struct spmmi_encoder *encoder;
-    void *row_lengths, *stats, *variants, *parts, *trace,
-        *panel_stats; /* sections that have another form in memory; owned */
+    void *row_lengths, *stats, *variants, *parts, *trace, *panel_stats,
+        *order_stats; /* sections that have another form in memory; owned */
     uint8_t *bytes;   /* with room for the bound; owned */
     spmm_diag_t *diag;
 };
@@ -95,6 +95,8 @@ static spmm_status_t collect(struct writer *w, int has_values)
     add_section(w, SPMMI_SECTION_SYMMETRIC_ORDER, SPMMI_NO_PART, sizeof *p->symmetric_order,
                 p->symmetric_order == NULL ? 0 : (uint64_t)p->rows * sizeof *p->symmetric_order,
                 p->symmetric_order);
+    SPMM_TRY(add_records(w, SPMMI_SECTION_ORDER_STATS, &spmmi_order_stats_record, p->order_stats,
+                         sizeof *p->order_stats, p->order_stats_count, &w->order_stats));
 cleanup:
     return status;
 }
@@ -208,6 +210,7 @@ cleanup:
         spmmi_free(w->parts);
         spmmi_free(w->trace);
         spmmi_free(w->panel_stats);
+        spmmi_free(w->order_stats);
         spmmi_free(w->bytes);
         spmmi_free(w);
     }

@@ -10,6 +10,7 @@
 #include "choose_tiled.h"
 #include "format/alloc.h"
 #include "format/diag.h"
+#include "order_stats.h"
 #include "partition.h"
 
 #define OPS 2
@@ -69,6 +70,7 @@ static spmm_status_t plan_op(const struct spmmi_request *r, const struct spmmi_p
     struct spmmi_family_choice choice;
     SPMM_TRY_ALLOC(work, diag);
     SPMM_TRY(spmmi_choose_family(r, a, &work->studies, &choice, diag));
+    SPMM_TRY(spmmi_order_stats_add(r, a, &work->studies, plan, diag));
     if (!plan->has_panel_stats && choice.panel_stats.panel_rows > 0) {
         plan->panel_stats = choice.panel_stats;
         plan->has_panel_stats = 1;

@@ -130,7 +130,6 @@ spmm_status_t spmmi_study_order(struct spmmi_tiled_study *study, const struct sp
                                 const struct spmmi_request *r, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const spmm_reorder_t wanted = r->options.reorder;
     const struct spmmi_order_input in = {.rows = a->rows,
                                          .cols = a->cols,
                                          .row_ptr = a->row_ptr,
@@ -143,8 +142,7 @@ spmm_status_t spmmi_study_order(struct spmmi_tiled_study *study, const struct sp
         return SPMM_OK;
     study->order = spmmi_alloc(study->units, sizeof *study->order);
     SPMM_TRY_ALLOC(study->order, diag);
-    SPMM_TRY(spmmi_order_units(&in, wanted == SPMM_REORDER_AUTO ? SPMM_REORDER_RADIX : wanted, study->order,
-                               diag));
+    SPMM_TRY(spmmi_order_units(&in, spmmi_study_order_kind(r), study->order, diag));
     study->spread = measure_spread(study, (uint32_t)spmm_dtype_size(r->options.dtype));
     study->is_in_order = true;
     for (uint64_t i = 0; i < study->units && study->is_in_order; i++)

@@ -48,6 +48,12 @@ spmm_status_t spmmi_study_of(struct spmmi_tiled_studies *studies, const struct s
                              uint32_t segment, struct spmmi_tiled_study **study, spmm_diag_t *diag);
 void spmmi_studies_free(struct spmmi_tiled_studies *studies);
 
+/* Which order spmmi_study_order makes. */
+static inline spmm_reorder_t spmmi_study_order_kind(const struct spmmi_request *r)
+{
+    return r->options.reorder == SPMM_REORDER_AUTO ? SPMM_REORDER_RADIX : r->options.reorder;
+}
+
 /* The order that the caller names, by pattern where nobody does, and its spread: sectors of 32 bytes that warps write
  * in one column of C, over the least that could hold their rows. Rows that are cut do not count, as their sums are
  * written elsewhere. Errors: as spmmi_order_units. */

@@ -65,8 +65,10 @@ void inspect_report_text(FILE *out, const spmm_plan_t *plan, const struct inspec
     plan_text_symmetric(out, plan);
     plan_text_variants(out, plan, &info);
     plan_text_trace(out, plan, &info, report->explain);
-    if (report->explain)
+    if (report->explain) {
+        plan_text_orders(out, plan, &info);
         plan_text_panels(out, plan, &report->model);
+    }
     order_report_text(out, &report->orders);
     if (report->plan_path != NULL) {
         fprintf(out, "%-*s", PLAN_REPORT_LABEL, "plan");
@@ -113,6 +115,7 @@ void inspect_report_json(const spmm_plan_t *plan, const struct inspect_report *r
     plan_json_panels(&j, plan, &report->model);
     plan_json_variants(&j, plan, &info);
     plan_json_trace(&j, plan, &info);
+    plan_json_orders(&j, plan);
     order_report_json(&j, &report->orders);
     json_text(&j, "plan", report->plan_path);
     if (report->plan_path != NULL)

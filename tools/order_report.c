@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "plan_report.h"
 #include "print_text.h"
 #include "progress.h"
-
-static const char *const shapes[SPMM_BLOCK_SHAPES] = {"8x8", "16x8", "16x16"};
 
 /* CPU time is what other work on the machine changes least. */
 static spmm_status_t make_again(const spmm_matrix_t *matrix, spmm_reorder_t kind, int threads,
@@ -55,33 +54,15 @@ void order_report_text(FILE *out, const struct order_report *report)
 {
     if (report->count == 0)
         return;
-    fputs("Orders of the rows\n", out);
-    fprintf(out, "  %-8s %10s %14s %14s %20s %28s\n", "", "time", "blocks 8x8", "blocks 16x16",
-            "a strip, deviation", "rho of 8, 64, 256 rows");
+    order_text_head(out, "Orders of the rows");
     for (int i = 0; i < report->count; i++) {
         const spmm_order_figures_t *f = &report->list[i].figures;
-        const spmm_block_count_t *small = &f->blocks[SPMM_BLOCKS_8X8], *large = &f->blocks[SPMM_BLOCKS_16X16];
-        char time[PRINT_UNITS_BYTES], blocks[PRINT_UNITS_BYTES], aligned[PRINT_UNITS_BYTES];
-        fprintf(out, "  %-8s %10s %14s %14s %10.4g %9.4g %10.4g %8.4g %8.4g%s\n",
-                spmm_reorder_name(report->list[i].kind), print_seconds(time, f->seconds),
-                print_count(blocks, small->blocks), print_count(aligned, large->blocks), large->mean,
-                large->stddev, f->reuse[0], f->reuse[3], f->reuse[5],
-                i > 0 && f->is_natural ? "  (as they are)" : "");
+        char time[PRINT_UNITS_BYTES], label[PRINT_UNITS_BYTES + 16];
+        (void)snprintf(label, sizeof label, "%-8s %9s", spmm_reorder_name(report->list[i].kind),
+                       print_seconds(time, f->seconds));
+        order_text_line(out, label, f->blocks, f->reuse);
+        fputs(i > 0 && f->is_natural ? "  (as they are)\n" : "\n", out);
     }
-}
-
-static void write_blocks(struct json *j, const spmm_block_count_t *blocks)
-{
-    json_object(j, "blocks");
-    for (int shape = 0; shape < SPMM_BLOCK_SHAPES; shape++) {
-        json_object(j, shapes[shape]);
-        json_int(j, "count", blocks[shape].blocks);
-        json_int(j, "most", blocks[shape].most);
-        json_double(j, "mean", blocks[shape].mean);
-        json_double(j, "stddev", blocks[shape].stddev);
-        json_end(j);
-    }
-    json_end(j);
 }
 
 void order_report_json(struct json *j, const struct order_report *report)
@@ -97,15 +78,7 @@ void order_report_json(struct json *j, const struct order_report *report)
         json_double(j, "seconds", f->seconds);
         json_double(j, "cpu_seconds", report->list[i].cpu_seconds);
         json_double(j, "count_seconds", report->list[i].count_seconds);
-        write_blocks(j, f->blocks);
-        json_array(j, "footprint");
-        for (int h = 0; h < SPMM_PANEL_HEIGHTS; h++)
-            json_int(j, NULL, f->footprint[h]);
-        json_end(j);
-        json_array(j, "reuse");
-        for (int h = 0; h < SPMM_PANEL_HEIGHTS; h++)
-            json_double(j, NULL, f->reuse[h]);
-        json_end(j);
+        order_json_figures(j, f->blocks, f->footprint, f->reuse);
         json_end(j);
     }
     json_end(j);

@@ -87,6 +87,7 @@ static void print_text(const spmm_plan_t *plan, const spmm_plan_info_t *info, co
         print_digest("values", info->values_digest);
     plan_text_variants(stdout, plan, info);
     plan_text_trace(stdout, plan, info, true);
+    plan_text_orders(stdout, plan, info);
     plan_text_histogram(stdout, &info->stats);
     plan_text_panels(stdout, plan, model);
     plan_text_sections(stdout, plan, info);
@@ -127,6 +128,7 @@ static int print_json(const spmm_plan_t *plan, const spmm_plan_info_t *info, con
     plan_json_panels(&j, plan, model);
     plan_json_variants(&j, plan, info);
     plan_json_trace(&j, plan, info);
+    plan_json_orders(&j, plan);
     plan_json_sections(&j, plan, info);
     json_bool(&j, "verified", true);
     if (args.matches != NULL)

@@ -89,19 +89,7 @@ typedef enum spmm_balance {
  * MEMORY. */
 SPMM_API spmm_status_t spmm_matrix_order(const spmm_matrix_t *matrix, spmm_reorder_t kind, int threads,
                                          uint32_t *order, spmm_diag_t *diag);
-/* What an order of the rows does for kernels that take rows together (docs/reordering.md). Rows of the order are taken
- * 8 or 16 at a time, from the first one on: a strip, of which the last one may be lower. */
-typedef enum spmm_block_shape {
-    SPMM_BLOCKS_8X8 = 0,   /* strips of 8: 8 of the union of their columns are a block: ceil(|union| / 8) */
-    SPMM_BLOCKS_16X8 = 1,  /* strips of 16: aligned columns 8 c .. 8 c + 7 that hold a nonzero are one */
-    SPMM_BLOCKS_16X16 = 2, /* strips of 16: aligned columns 16 c .. 16 c + 15 */
-    SPMM_BLOCK_SHAPES = 3
-} spmm_block_shape_t;
-typedef struct spmm_block_count {
-    int64_t blocks;
-    int64_t most;        /* blocks of the strip that has most */
-    double mean, stddev; /* blocks a strip; the deviation is that of the population */
-} spmm_block_count_t;
+/* What an order of the rows does for kernels that take rows together (docs/reordering.md). */
 typedef struct spmm_order_figures {
     size_t struct_size;
     int is_natural; /* 1: it is the order of the matrix */
@@ -133,7 +121,7 @@ typedef struct spmm_inspect_options {
     uint32_t ops;             /* mask 1 = N, 2 = T; 0 = N */
     const char *device;       /* "any", "cpu", "a100", "h100", "h200" or a profile's path; NULL = "any" */
     spmm_schedule_t schedule; /* 0 = the inspector chooses */
-    const char *force_kernel; /* "rows", "tiled", "window", "panel", or one with its schedule such as
+    const char *force_kernel; /* "rows", "tiled", "window", "panel", "bcsr", or one with its schedule such as
                                "rows/row-split" or "panel/packed"; NULL = the inspector chooses */
     int pattern_only;         /* 1: the plan holds no values */
     int threads;              /* 0 = as many as the machine has; never changes the plan */
@@ -151,7 +139,9 @@ typedef struct spmm_inspect_options {
     double u_min;            /* rows are cut below this many blocks a multiprocessor; 0.65 */
     double cv_max;           /* rows are cut above this sigma / mu; 1 */
     uint32_t panel_rows;     /* 32, 64, 128 or 256 units a panel; the tallest that gives enough blocks. panel:
-                              64, 128 or 256 rows (256 on the CPU only); what is predicted to be fastest */
+                              64, 128 or 256 rows (256 on the CPU only); bcsr: strips of 64 or 128; of both what
+                              is predicted to be fastest (bcsr without constants in the profile: 128 where
+                              those are at least two a multiprocessor) */
     double blocks_per_sm;    /* enough: blocks a multiprocessor; 2 */
     uint32_t stage_slots;    /* rows of B a stage; 447 */
     spmm_compute_t compute; /* the least accurate that may be chosen: for SPMM_F32 one of SPMM_COMPUTE_F32 (no

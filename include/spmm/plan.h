@@ -164,6 +164,32 @@ typedef enum spmm_reorder {
 /* "auto", "none", "radix", "jaccard", "minhash", "rcm"; "?" for another value. Static storage. */
 SPMM_API const char *spmm_reorder_name(spmm_reorder_t kind);
 
+/* What an order of the rows does for kernels that take rows together (docs/reordering.md). Rows of the order are taken
+ * 8 or 16 at a time, from the first one on: a strip, of which the last one may be lower. */
+typedef enum spmm_block_shape {
+    SPMM_BLOCKS_8X8 = 0,   /* strips of 8: 8 of the union of their columns are a block: ceil(|union| / 8) */
+    SPMM_BLOCKS_16X8 = 1,  /* strips of 16: aligned columns 8 c .. 8 c + 7 that hold a nonzero are one */
+    SPMM_BLOCKS_16X16 = 2, /* strips of 16: aligned columns 16 c .. 16 c + 15 */
+    SPMM_BLOCK_SHAPES = 3
+} spmm_block_shape_t;
+typedef struct spmm_block_count {
+    int64_t blocks;
+    int64_t most;        /* blocks of the strip that has most */
+    double mean, stddev; /* blocks a strip; the deviation is that of the population */
+} spmm_block_count_t;
+/* Exact figures of an order that the inspector looked at for op(A), and of that of op(A) itself. */
+typedef struct spmm_order_stats {
+    spmm_op_t op;
+    spmm_reorder_t order; /* NONE: as they are */
+    int64_t units;        /* rows, or (tiled) the segments that rows were cut into */
+    spmm_block_count_t blocks[SPMM_BLOCK_SHAPES];
+    int64_t footprint[SPMM_PANEL_HEIGHTS]; /* of the panels of 8, 16, .. 256 units: their distinct columns */
+    double reuse[SPMM_PANEL_HEIGHTS];      /* rho: nnz / footprint */
+} spmm_order_stats_t;
+/* Those of index 0, 1, .. in the order in which they were looked at: for each op and way to cut rows first NONE. No
+ * figures, index 0 already an error, where no order was looked at. Errors: ARGUMENT. */
+SPMM_API spmm_status_t spmm_plan_order_stats(const spmm_plan_t *plan, int index, spmm_order_stats_t *stats);
+
 #define SPMM_LAYOUT_ROW_MAJOR 1u /* bit of a layout mask */
 #define SPMM_LAYOUT_COL_MAJOR 2u
 

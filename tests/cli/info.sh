@@ -79,6 +79,15 @@ run spmm-info --json "$source_dir/tests/golden/good/fragments_traced.plan"
 exits 0
 is_json '[(t["compute"], t["order"]) for t in j["trace"]] == [("f32", None), ("3xtf32", None), ("tf32", "minhash")]'
 
+# ---- Figures of orders ----
+run spmm-info "$source_dir/tests/golden/good/order_stats.plan"
+exits 0
+says 'Orders of op N, '
+run spmm-info --json "$source_dir/tests/golden/good/order_stats.plan"
+exits 0
+is_json '[(o["op"], o["order"]) for o in j["order_stats"]] == [("N", "none"), ("N", "minhash")]'
+is_json 'j["order_stats"][1]["blocks"]["8x8"]["count"] == j["order_stats"][0]["blocks"]["8x8"]["count"] - 1'
+
 # ---- Figures of panels, of a plan that holds them and of one that does not ----
 run spmm-info "$source_dir/tests/golden/good/panel_stats.plan"
 exits 0

@@ -166,6 +166,11 @@ exits 0
 says 'op N, tf32, n in 49..96, both layouts, any device: panel/'
 says '128 a panel, reordered'
 says 'blocks in minhash order'
+says 'Orders of op N, 2,187 rows'
+run spmm-inspect --json --kernel panel --reorder minhash -n 64 gen:femshuf:9:9:9
+exits 0
+is_json '[o["order"] for o in j["order_stats"]] == ["none", "minhash"] and len(j["order_stats"][1]["reuse"]) == 6'
+is_json 'j["order_stats"][1]["blocks"]["16x8"]["mean"] < j["order_stats"][0]["blocks"]["16x8"]["mean"]'
 run spmm-inspect --json --kernel window/packed --dtype f16 -n 8,64 gen:fem3:5:5:9
 exits 0
 is_json '[v["compute"] for v in j["variants"]] == ["f16", "f16"] and j["variants"][0]["parts"][0]["panel_rows"] == 8'

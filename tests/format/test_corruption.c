@@ -40,7 +40,7 @@ static spmm_status_t load(const uint8_t *bytes, size_t size)
     } else {
         assert_null(plan);
         assert_true(strlen(diag.text) > 0 && strchr(diag.text, '\n') == NULL);
-        assert_true(status >= SPMM_ERR_PLAN_MAGIC && status <= SPMM_ERR_PLAN_ORDER);
+        assert_true(status >= SPMM_ERR_PLAN_MAGIC && status <= SPMM_ERR_PLAN_ORDER_STATS);
     }
     assert_int_equal(spmmi_alloc_live(), live);
     return status;

@@ -516,6 +516,12 @@ static void tiled_transpose_twice(spmm_plan_t *p)
         .name = name_, .status = SPMM_ERR_PLAN_PANEL_STATS, .kind = CONTENT, .base = "panel_stats",     \
         .type = SPMMI_SECTION_PANEL_STATS, .part = NONE, .offset = offset_, .width = 8, .value = value_ \
     }
+/* A figure of an order of the rows. */
+#define O(name_, offset_, width_, value_)                                                                    \
+    {                                                                                                        \
+        .name = name_, .status = SPMM_ERR_PLAN_ORDER_STATS, .kind = CONTENT, .base = "order_stats",          \
+        .type = SPMMI_SECTION_ORDER_STATS, .part = NONE, .offset = offset_, .width = width_, .value = value_ \
+    }
 /* The features of a plan that needs some become these. */
 #define N(name_, status_, base_, value_)                                                           \
     {                                                                                              \

@@ -177,6 +177,14 @@ static uint8_t *panel_stats(size_t *size)
     return written(plan, size);
 }
 
+static uint8_t *order_stats(size_t *size)
+{
+    const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 1};
+    spmm_plan_t *plan = plan_of("diagonal", TEST_VALUES_REAL, options, __func__);
+    test_plan_order_stats(plan);
+    return written(plan, size);
+}
+
 static uint8_t *symmetric_order(size_t *size)
 {
     const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, 0};
@@ -235,6 +243,7 @@ const struct golden_good golden_good_cases[] = {
     ROW(tiled_reordered, 1),    ROW(tiled_permuted, 1),    ROW(panel_stats, 1),      ROW(f16_values, 1),
     ROW(bf16_dictionary, 1),    ROW(window_packed, 1),     ROW(window_empty, 1),     ROW(window_reordered, 1),
     ROW(panel_permuted, 1),     ROW(panel_bf16, 1),        ROW(fragments_traced, 1), ROW(symmetric_order, 1),
+    ROW(order_stats, 1),
     ROW(window_peeled, 1),      ROW(panel_peeled, 1),
 };
 const size_t golden_good_count = COUNT(golden_good_cases);

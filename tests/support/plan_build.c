@@ -138,6 +138,26 @@ void test_plan_reorder(spmm_plan_t *plan, uint64_t seed, int permutes_output)
     }
 }
 
+void test_plan_order_stats(spmm_plan_t *plan)
+{
+    enum { ORDERS = 2 };
+    plan->order_stats = spmmi_alloc_zero(ORDERS, sizeof *plan->order_stats);
+    if (plan->order_stats == NULL)
+        abort();
+    plan->order_stats_count = ORDERS;
+    for (int i = 0; i < ORDERS; i++) {
+        spmm_order_stats_t *const s = &plan->order_stats[i];
+        s->order = i == 0 ? SPMM_REORDER_NONE : SPMM_REORDER_MINHASH;
+        s->units = plan->rows;
+        for (int shape = 0; shape < SPMM_BLOCK_SHAPES; shape++)
+            s->blocks[shape] = (spmm_block_count_t){plan->nnz - i - shape, 2 + i, 1.5 + i, 0.25 * shape};
+        for (int h = 0; h < SPMM_PANEL_HEIGHTS; h++) {
+            s->footprint[h] = plan->nnz - i - h;
+            s->reuse[h] = (double)plan->nnz / (double)s->footprint[h];
+        }
+    }
+}
+
 /* Peeled rows of a part, which loses them; none where it would lose all. */
 static struct spmmi_part part_peel(struct spmmi_part *part, const int64_t *row_ptr, int64_t least)
 {

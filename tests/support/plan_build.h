@@ -35,6 +35,8 @@ void test_plan_reorder(spmm_plan_t *plan, uint64_t seed, int permutes_output);
 uint32_t test_plan_peel(spmm_plan_t *plan, int64_t least);
 
 /* An order of the rows and columns of a plan whose matrix is square and has rows; it follows from seed. */
+/* Figures of two orders of op N, that of the matrix first: made up. */
+void test_plan_order_stats(spmm_plan_t *plan);
 void test_plan_symmetric_order(spmm_plan_t *plan, uint64_t seed);
 
 /* Values of a matrix as numbers of a type, in CSR order; free with free(). */

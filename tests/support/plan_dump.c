@@ -3,6 +3,7 @@
 #include "plan_dump.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 static uint64_t bits(double number)
@@ -38,6 +39,18 @@ static void dump_panel_stats(const spmm_panel_stats_t *s, FILE *out)
 {
     fprintf(out, "panels");
     for (size_t at = 0; at < sizeof *s; at += sizeof(uint64_t)) {
+        uint64_t word = 0;
+        memcpy(&word, (const char *)s + at, sizeof word);
+        fprintf(out, " %" PRIx64, word);
+    }
+    fprintf(out, "\n");
+}
+
+/* Two numbers of 4 bytes, then words of 8. */
+static void dump_order_stats(const spmm_order_stats_t *s, FILE *out)
+{
+    fprintf(out, "order-stats op %d order %d", (int)s->op, (int)s->order);
+    for (size_t at = offsetof(spmm_order_stats_t, units); at < sizeof *s; at += sizeof(uint64_t)) {
         uint64_t word = 0;
         memcpy(&word, (const char *)s + at, sizeof word);
         fprintf(out, " %" PRIx64, word);
@@ -115,6 +128,8 @@ void test_plan_dump(const spmm_plan_t *p, FILE *out)
     dump_stats(&p->stats, out);
     if (p->has_panel_stats)
         dump_panel_stats(&p->panel_stats, out);
+    for (uint32_t i = 0; i < p->order_stats_count; i++)
+        dump_order_stats(&p->order_stats[i], out);
     if (p->symmetric_order != NULL) {
         fprintf(out, "symmetric-order");
         for (int64_t i = 0; i < p->rows; i++)

@@ -28,12 +28,14 @@ F32, TENSOR_TYPES = 1, (5, 6)  # tf32, 3xtf32
 VALUE_BYTES = {1: 4, 2: 8, 3: 2, 4: 2}
 REORDERED, PERMUTES_OUTPUT, PEELED = 1, 2, 4
 PANEL_STATS = "<11q3d3q2d6q6d3qdqd2q2dq3d64q"
+ORDER_STATS = "<IIq2q2d2q2d2q2d6q6d"
 # type: (name, required flag, per part, allowed transforms)
 SECTIONS = {
     1: ("row-lengths", 1, False, (1,)), 2: ("col-ind", 1, False, (2,)), 3: ("values", 1, False, (0, 1, 4)),
     4: ("stats", 1, False, (0,)), 5: ("variants", 1, False, (0,)), 6: ("parts", 1, False, (0,)),
     7: ("trace", 1, False, (0,)), 8: ("items", 1, True, (3,)), 9: ("meta", 0, False, (0,)),
     10: ("panel-stats", 0, False, (0,)), 11: ("symmetric-order", 0, False, (3,)),
+    12: ("order-stats", 0, False, (0,)),
 }
 
 
@@ -215,7 +217,7 @@ class Plan:
         items = max(self.rows, self.cols, self.nnz // GRANULE_MIN + 1)
         if self.incompat & FEATURE_TILED:
             items = max(items, min(max(self.rows, self.cols) + self.nnz, UNIT_MAX))
-        unit, most = {5: (48, 64), 6: (32, 64), 7: (64, 1024), 9: (1, 127), 10: (872, 1), 8: (4, items)}[kind]
+        unit, most = {5: (48, 64), 6: (32, 64), 7: (64, 1024), 9: (1, 127), 10: (872, 1), 12: (208, 64), 8: (4, items)}[kind]
         return unit, 0, unit * most
 
     def check_sizes(self):
@@ -305,6 +307,7 @@ class Plan:
         self.parts = self.records(6, 32, "<IIIIIII", range(28, 32), "PART")
         self.trace = self.records(7, 64, "<IIIIIIddddI", range(60, 64), "TRACE")
         self.panel_stats = (self.records(10, 872, PANEL_STATS, (), "PANEL_STATS") or [None])[0]
+        self.order_stats = self.records(12, 208, ORDER_STATS, (), "ORDER_STATS")
         self.meta = self.elements(9, 1)
         require(0 not in self.meta, "META", self.offset(9))
         self.check_features()
@@ -332,6 +335,15 @@ class Plan:
             require(self.panel_stats_are_valid(), "PANEL_STATS", self.offset(10))
         if self.symmetric_order:
             require(sorted(self.symmetric_order) == list(range(self.rows)), "ORDER", self.offset(11))
+
+        for stats in self.order_stats:
+            require(self.order_stats_are_valid(*stats), "ORDER_STATS", self.offset(12))
+
+    def order_stats_are_valid(self, op, order, units, *figures):
+        blocks, footprint, reuse = [figures[at:at + 4] for at in (0, 4, 8)], figures[12:18], figures[18:]
+        within = all(math.isfinite(figure) and 0 <= figure <= self.nnz for figure in figures)
+        return (op in (0, 1) and 1 <= order <= 5 and 0 <= units <= max(self.rows, self.cols) + self.nnz and within
+                and len(footprint) == len(reuse) == 6 and all(most <= count for count, most, _, _ in blocks))
 
     def panel_stats_are_valid(self):
         s = self.panel_stats
@@ -497,6 +509,9 @@ class Plan:
         if self.panel_stats:
             words = struct.unpack("<109Q", struct.pack(PANEL_STATS, *self.panel_stats))
             lines.append("panels " + " ".join(f"{word:x}" for word in words))
+        for op, order, *figures in self.order_stats:
+            words = struct.unpack("<25Q", struct.pack("<" + ORDER_STATS[3:], *figures))
+            lines.append(f"order-stats op {op} order {order} " + " ".join(f"{word:x}" for word in words))
         if self.symmetric_order:
             lines.append("symmetric-order " + " ".join(map(str, self.symmetric_order)))
         for op, compute, layouts, target, n_min, n_max, first, count in self.variants:
