@@ -6,8 +6,8 @@
 #include "format/plan.h"
 
 #define SPMMI_DECISION_MAX 8 /* ranges of n that can be told apart */
-/* Two schedules of rows, four of tiled (the chart's path) and their order, four of window and panel, five orders. */
-#define SPMMI_CANDIDATE_MAX 16
+/* Two schedules of rows, four of tiled (the chart's path) and their order, five of tensor cores, five orders. */
+#define SPMMI_CANDIDATE_MAX 17
 #define SPMMI_CANDIDATE_ROWS 2
 
 struct spmmi_choice_input {

@@ -53,7 +53,7 @@ static bool considers_fragments(const struct context *x, int64_t n)
     return (r->family == 0 || r->may_be_tensor) && r->tensor != 0 && n >= FRAGMENT_N_MIN &&
            x->pattern->nnz >= NNZ_MIN && x->pattern->nnz <= (int64_t)UINT32_MAX && gpu_model(x) != NULL &&
            (spmmi_fragment_is_fitted(r, SPMM_FAMILY_WINDOW) ||
-            spmmi_fragment_is_fitted(r, SPMM_FAMILY_PANEL));
+            spmmi_fragment_is_fitted(r, SPMM_FAMILY_PANEL) || spmmi_fragment_is_fitted(r, SPMM_FAMILY_BCSR));
 }
 
 static void predict_rows(const struct context *x, struct spmmi_decision *d)

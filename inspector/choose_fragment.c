@@ -16,17 +16,21 @@
 #define PACKED_GAIN 0.75 /* without a model: packed blocks, which are unpacked, must be so much smaller */
 #define PANEL_ROWS_PLAIN 64u /* without a model */
 #define PANEL_ROWS_FREE 128u /* taller ones have no kernel on a GPU */
-#define PANELS_LEAST 0.25    /* items a multiprocessor below which a free choice leaves panels out */
-#define ORDER_WORTH 2.0      /* times what is to beat: the largest gain that is hoped for from an order */
-#define ORDER_FILL 32.0      /* nonzeros of a block, half of its places, from which on orders are not tried */
-#define LONG_ROWS 64.0       /* nonzeros of a mean row from which on orders are tried unseen */
-#define LIKENESS_MOST 0.87   /* of what spmmi_row_likeness says, for shorter ones */
-#define ORDER_GAIN 0.9       /* of blocks or footprints, what an order leaves where orders do something */
+#define PANELS_LEAST 0.25 /* items a multiprocessor below which a free choice leaves panels and strips out */
+#define STRIPS_TALL 128u  /* bcsr without constants: strips of so many rows where there are enough */
+#define STRIPS_LOW 64u
+#define STRIPS_ENOUGH 2u   /* a multiprocessor, which works on two at a time */
+#define ORDER_WORTH 2.0    /* times what is to beat: the largest gain that is hoped for from an order */
+#define ORDER_FILL 32.0    /* nonzeros of a block, half of its places, from which on orders are not tried */
+#define LONG_ROWS 64.0     /* nonzeros of a mean row from which on orders are tried unseen */
+#define LIKENESS_MOST 0.87 /* of what spmmi_row_likeness says, for shorter ones */
+#define ORDER_GAIN 0.9     /* of blocks or footprints, what an order leaves where orders do something */
 /* The sample: as many strips as hold so many nonzeros on average, but so many at most and at least. */
 #define SAMPLE_NONZEROS 131072.0
 #define SAMPLE_MOST 128.0
 #define SAMPLE_LEAST 16.0
 #define STRIP_ROWS 256.0
+#define BLOCK_PLACES 64.0 /* of a block of 8 x 8, what densities are told of */
 #define US_PER_SECOND 1e6
 
 struct search {
@@ -68,9 +72,10 @@ static spmm_status_t study_of(const struct search *s, const uint32_t *order,
     if (i == all->count) {
         assert(i < SPMMI_ORDER_KINDS);
         all->list[i].order = order;
-        status = spmmi_fragment_study_open(s->a, order, sample_of(s), s->r->threads, &all->list[i].study);
+        status = spmmi_fragment_study_open(s->a, order, s->r->options.dtype, sample_of(s), s->r->threads,
+                                           &all->list[i].study);
         all->count++;
-        SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the figures of windows and panels");
+        SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the figures of tensor cores");
     }
     *study = &all->list[i].study;
 cleanup:
@@ -87,6 +92,8 @@ bool spmmi_fragment_is_fitted(const struct spmmi_request *r, spmm_family_t famil
 
 static spmm_schedule_t schedule_for(const struct spmmi_fragment_figures *f, spmm_dtype_t dtype)
 {
+    if (f->family == SPMM_FAMILY_BCSR)
+        return SPMM_SCHEDULE_DENSE;
     const double bytes = (double)spmm_dtype_size(dtype), dense = f->blocks * 64 * bytes;
     const double packed = f->blocks * MAP_BYTES + f->nnz * bytes;
     return packed > PACKED_GAIN * dense ? SPMM_SCHEDULE_DENSE : SPMM_SCHEDULE_PACKED;
@@ -97,21 +104,33 @@ static bool may_have_family(const struct search *s, spmm_family_t family)
     return spmmi_is_fragments(s->r->family) ? s->r->family == family : spmmi_fragment_is_fitted(s->r, family);
 }
 
-static bool may_have_height(const struct search *s, int height)
+/* Strips of bcsr without constants that could tell: tall ones where every multiprocessor still has enough of them. */
+static uint32_t strip_rows(const struct search *s)
 {
-    const uint32_t named = s->r->options.panel_rows, rows = SPMMI_FRAGMENT_ROWS(height);
-    if (height == SPMMI_FRAGMENT_8)
-        return may_have_family(s, SPMM_FAMILY_WINDOW);
-    if (!may_have_family(s, SPMM_FAMILY_PANEL))
+    const int64_t tall = s->a->rows / STRIPS_TALL + (s->a->rows % STRIPS_TALL != 0);
+    return tall < (int64_t)STRIPS_ENOUGH * s->r->device.multiprocessors ? STRIPS_LOW : STRIPS_TALL;
+}
+
+static bool may_have_unit(const struct search *s, enum spmmi_fragment_unit unit)
+{
+    const uint32_t named = s->r->options.panel_rows, rows = spmmi_fragment_rows(unit);
+    const spmm_family_t family = spmmi_fragment_family(unit);
+    if (!may_have_family(s, family))
         return false;
+    if (family == SPMM_FAMILY_WINDOW)
+        return true;
     if (named != 0)
         return rows == named;
-    return rows == PANEL_ROWS_PLAIN || (s->model != NULL && rows <= PANEL_ROWS_FREE);
+    if (family == SPMM_FAMILY_PANEL)
+        return rows == PANEL_ROWS_PLAIN || (s->model != NULL && rows <= PANEL_ROWS_FREE);
+    return (s->model != NULL && spmmi_fragment_is_fitted(s->r, family)) || rows == strip_rows(s);
 }
 
 static bool may_have_schedule(const struct search *s, const struct spmmi_fragment_figures *f,
                               spmm_schedule_t schedule)
 {
+    if (f->family == SPMM_FAMILY_BCSR && schedule != SPMM_SCHEDULE_DENSE)
+        return false;
     if (spmmi_is_fragments(s->r->family) && s->r->schedule != 0)
         return schedule == s->r->schedule;
     if (!spmmi_is_fragments(s->r->family) && !spmmi_fragment_fits(f, schedule))
@@ -119,25 +138,23 @@ static bool may_have_schedule(const struct search *s, const struct spmmi_fragmen
     return s->model != NULL || schedule == schedule_for(f, s->r->options.dtype);
 }
 
-/* Few panels leave most multiprocessors idle, and were measured to lose to rows where the model hopes for a gain. */
-static bool has_too_few(const struct search *s, const struct spmmi_fragment_study *study, int height,
-                        uint32_t granule)
+/* Few panels or strips leave most multiprocessors idle, and were measured to lose to rows where the model hopes for a gain. */
+static bool has_too_few(const struct search *s, const struct spmmi_fragment_study *study,
+                        enum spmmi_fragment_unit unit, uint32_t granule)
 {
-    if (spmmi_is_fragments(s->r->family) || height == SPMMI_FRAGMENT_8)
+    if (spmmi_is_fragments(s->r->family) || unit == SPMMI_FRAGMENT_8)
         return false;
-    const struct spmmi_fragment_items items =
-        spmmi_fragment_items(study, (enum spmmi_fragment_height)height, granule);
+    const struct spmmi_fragment_items items = spmmi_fragment_items(study, unit, granule);
     return items.items < PANELS_LEAST * s->r->device.multiprocessors;
 }
 
-static double predict(const struct search *s, const struct spmmi_fragment_study *study, int height,
-                      const struct spmmi_fragment_option *option)
+static double predict(const struct search *s, const struct spmmi_fragment_study *study,
+                      enum spmmi_fragment_unit unit, const struct spmmi_fragment_option *option)
 {
     if (s->model == NULL)
         return 0;
-    const struct spmmi_fragment_items items =
-        spmmi_fragment_items(study, (enum spmmi_fragment_height)height, option->granule);
-    const struct spmmi_model_fragments f = {.figures = &study->figures[height],
+    const struct spmmi_fragment_items items = spmmi_fragment_items(study, unit, option->granule);
+    const struct spmmi_model_fragments f = {.figures = &study->figures[unit],
                                             .items = items.items,
                                             .partials = items.partials,
                                             .granule = option->granule,
@@ -161,49 +178,47 @@ static void keep_best(const struct spmmi_fragment_option *option, bool may_win,
         choice->best = *option;
 }
 
+/* Every schedule of a unit that may run; packed blocks win only where that is worth their unpacking. */
+static void try_unit(const struct search *s, const struct spmmi_fragment_study *study,
+                     enum spmmi_fragment_unit unit, const uint32_t *order, struct spmmi_fragment_option *best)
+{
+    const struct spmmi_fragment_figures *f = &study->figures[unit];
+    struct spmmi_fragment_option option = {
+        .family = f->family,
+        .panel_rows = f->unit_rows,
+        .granule = spmmi_fragment_granule(f, s->r->device.multiprocessors),
+        .order = order,
+        .blocks = f->blocks,
+        .block_nnz = f->blocks > 0 ? f->nnz / f->blocks * BLOCK_PLACES / f->places : 0};
+    double most = (double)INFINITY; /* that packed blocks may take, where dense ones may run */
+    if (has_too_few(s, study, unit, option.granule))
+        return;
+    for (int schedule = SPMM_SCHEDULE_DENSE; schedule <= SPMM_SCHEDULE_PACKED; schedule++) {
+        option.schedule = (spmm_schedule_t)schedule;
+        if (!may_have_schedule(s, f, option.schedule))
+            continue;
+        option.seconds = predict(s, study, unit, &option);
+        const bool may_win = option.seconds <= most;
+        keep_best(&option, may_win, s->choice);
+        if (may_win && (best->family == 0 || option.seconds < best->seconds))
+            *best = option;
+        most = PACKED_WORTH * option.seconds;
+    }
+}
+
 /* All that may run in this order; returns the best of it. */
 static struct spmmi_fragment_option try_all(const struct search *s, const struct spmmi_fragment_study *study,
                                             const uint32_t *order)
 {
     struct spmmi_fragment_option best = {.family = (spmm_family_t)0};
-    for (int h = 0; h < SPMMI_FRAGMENT_HEIGHTS; h++) {
-        const struct spmmi_fragment_figures *f = &study->figures[h];
-        if (!may_have_height(s, h))
-            continue;
-        struct spmmi_fragment_option option = {
-            .family = h == SPMMI_FRAGMENT_8 ? SPMM_FAMILY_WINDOW : SPMM_FAMILY_PANEL,
-            .panel_rows = f->unit_rows,
-            .granule = spmmi_fragment_granule(f, s->r->device.multiprocessors),
-            .order = order,
-            .blocks = f->blocks,
-            .block_nnz = f->blocks > 0 ? f->nnz / f->blocks : 0};
-        if (has_too_few(s, study, h, option.granule))
-            continue;
-        double most = (double)INFINITY; /* that packed blocks may take, where dense ones may run */
-        for (int schedule = SPMM_SCHEDULE_DENSE; schedule <= SPMM_SCHEDULE_PACKED; schedule++) {
-            option.schedule = (spmm_schedule_t)schedule;
-            if (!may_have_schedule(s, f, option.schedule))
-                continue;
-            option.seconds = predict(s, study, h, &option);
-            const bool may_win = option.seconds <= most;
-            keep_best(&option, may_win, s->choice);
-            if (may_win && (best.family == 0 || option.seconds < best.seconds))
-                best = option;
-            most = PACKED_WORTH * option.seconds;
-        }
+    for (int unit = 0; unit < SPMMI_FRAGMENT_UNITS; unit++) {
+        if (may_have_unit(s, (enum spmmi_fragment_unit)unit))
+            try_unit(s, study, (enum spmmi_fragment_unit)unit, order, &best);
     }
     return best;
 }
 
 /* ---- Orders ---- */
-
-static enum spmmi_fragment_height height_of(uint32_t panel_rows)
-{
-    enum spmmi_fragment_height height = SPMMI_FRAGMENT_8;
-    while (SPMMI_FRAGMENT_ROWS(height) != panel_rows)
-        height++;
-    return height;
-}
 
 /* Making orders takes longer than all the rest, so a free choice tries them only where the blocks of windows have room
  * for more nonzeros, where what was found so far is not too far from what is to beat, and where a quick look finds like
@@ -247,10 +262,11 @@ static spmm_status_t try_order(const struct search *s, const struct spmmi_row_or
         goto cleanup;
     c->orders[c->order_count].option = best;
     c->orders[c->order_count].kind = order->kind;
-    c->orders[c->order_count++].blocks = before->figures[height_of(best.panel_rows)].blocks;
+    c->orders[c->order_count++].blocks =
+        before->figures[spmmi_fragment_unit_of(best.family, best.panel_rows)].blocks;
     *gains = after->figures[SPMMI_FRAGMENT_8].blocks < ORDER_GAIN * before->figures[SPMMI_FRAGMENT_8].blocks;
-    for (int h = SPMMI_FRAGMENT_64; h < SPMMI_FRAGMENT_HEIGHTS; h++)
-        *gains = *gains || after->figures[h].footprint < ORDER_GAIN * before->figures[h].footprint;
+    for (int unit = SPMMI_FRAGMENT_64; unit <= SPMMI_FRAGMENT_256; unit++)
+        *gains = *gains || after->figures[unit].footprint < ORDER_GAIN * before->figures[unit].footprint;
 cleanup:
     return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The configuration of the families of the tensor cores, window and panel, for one op, layout and number of columns:
- * family, dense or packed blocks, height of the panels, order of the rows. */
+/* The configuration of the families of the tensor cores, window, panel and bcsr, for one op, layout and number of
+ * columns: family, dense or packed blocks, height of the panels, order of the rows. */
 #ifndef SPMMI_CHOOSE_FRAGMENT_H
 #define SPMMI_CHOOSE_FRAGMENT_H
 
@@ -26,9 +26,9 @@ struct spmmi_fragment_option {
     uint32_t panel_rows, granule;
     const uint32_t *order;    /* as above */
     double seconds;           /* predicted; 0 without a model */
-    double blocks, block_nnz; /* of 8 x 8, and nonzeros of a mean one */
+    double blocks, block_nnz; /* and nonzeros of 64 places of a mean one */
 };
-#define SPMMI_FRAGMENT_OPTIONS 4 /* dense and packed, of window and of panel */
+#define SPMMI_FRAGMENT_OPTIONS 5 /* dense and packed, of window and of panel, and dense of bcsr */
 
 struct spmmi_fragment_choice {
     struct spmmi_fragment_option best;

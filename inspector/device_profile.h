@@ -34,6 +34,7 @@ enum spmmi_model_kernel {
     SPMMI_MODEL_TILED,  /* whole or segmented */
     SPMMI_MODEL_WINDOW, /* dense or packed */
     SPMMI_MODEL_PANEL,
+    SPMMI_MODEL_BCSR,
     SPMMI_MODEL_KERNELS
 };
 /* How a kernel multiplies: the first two on ordinary cores, where numbers of 2 bytes count as f32. */

@@ -96,6 +96,7 @@ static const struct key keys[] = {
     MODEL("model.tiled.f64", SPMMI_MODEL_TILED, SPMMI_MODEL_F64, ELSE_DEFAULT),
     TENSOR("window", SPMMI_MODEL_WINDOW),
     TENSOR("panel", SPMMI_MODEL_PANEL),
+    TENSOR("bcsr", SPMMI_MODEL_BCSR),
 };
 #define KEY_COUNT (sizeof keys / sizeof keys[0])
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Terms of the families of the tensor cores, window and panel: what their kernels read, multiply and wait for
- * (docs/model.md). Weights are round figures from what the kernels do; what they leave out is in the fitted factors. */
+/* Terms of the families of the tensor cores: what window and panel read, multiply and wait for, and what bcsr shares
+ * with them (docs/model.md). Weights are round figures from what the kernels do; what they leave out is in the fitted
+ * factors. */
+#include "model_fragment.h"
+
 #include <math.h>
 
 #include "format/plan.h"
-#include "fragment_study.h"
-#include "model_refined.h"
 
 #define SECTOR 32.0
 #define INDEX_BYTES 4.0
@@ -14,7 +15,6 @@
 #define BLOCK 64.0      /* numbers of a block of A */
 #define WINDOW_ROWS 8.0
 #define L2_USED 0.7
-#define ISSUE_PER_CYCLE 4.0
 #define WAVEFRONT 128.0
 #define PASS_COLUMNS 128.0 /* columns of a column-major product that are converted at a time */
 #define MMA_COLUMNS 16.0   /* of B */
@@ -40,22 +40,7 @@
 #define PACKED_ISSUE 24.0 /* to unpack a block */
 #define PACKED_WAVEFRONTS 4.0
 
-/* What a launch makes of n, and how the numbers are multiplied. */
-struct shape {
-    int is_window, is_packed;
-    double tile, tiles; /* columns of C of a warp */
-    double windows;     /* of a unit: warps of a block of threads (panel) */
-    double staged_row;  /* bytes of a row of B in a tile */
-    double row;         /* the same, those that n has, as sectors */
-    double resident;    /* items that a multiprocessor works on */
-    double uneven;      /* work of the busiest multiprocessor over that of a mean one */
-    double sum_bytes;
-    double products;    /* MMAs for one product: 3 where numbers are split */
-    double conversions; /* instructions for a number that is rounded or split */
-    double rate;        /* of MMAs */
-};
-
-static void read_compute(const struct spmmi_model_query *q, struct shape *s)
+static void read_compute(const struct spmmi_model_query *q, struct spmmi_fragment_shape *s)
 {
     const struct spmmi_device_profile *d = q->profile;
     const spmm_compute_t compute = q->candidate->compute;
@@ -85,7 +70,7 @@ static double window_tile(const struct spmmi_model_query *q)
     return q->n <= half ? half : q->n <= whole ? whole : 2 * whole;
 }
 
-static double bytes_of_values(const struct spmmi_model_query *q, const struct shape *s)
+static double bytes_of_values(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s)
 {
     const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
     return s->is_packed ? f->blocks * MAP_BYTES + f->nnz * q->number_bytes
@@ -93,7 +78,7 @@ static double bytes_of_values(const struct spmmi_model_query *q, const struct sh
 }
 
 /* Registers are cut for so many warps, and a block of threads has one stage in shared memory. */
-static double panels_at_a_time(const struct spmmi_model_query *q, const struct shape *s)
+static double panels_at_a_time(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s)
 {
     const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
     const double sums = s->tile / MMA_COLUMNS * s->sum_bytes;
@@ -106,7 +91,7 @@ static double panels_at_a_time(const struct spmmi_model_query *q, const struct s
 }
 
 /* Panels are large: where there are few, or one is long, most multiprocessors wait for others. */
-static double unevenness(const struct spmmi_model_query *q, const struct shape *s)
+static double unevenness(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s)
 {
     const struct spmmi_model_fragments *f = q->candidate->fragments;
     const double longest = fmin(f->figures->longest, f->granule);
@@ -114,23 +99,7 @@ static double unevenness(const struct spmmi_model_query *q, const struct shape *
     return s->is_window ? 1 : fmax(ALONE_SHARE * longest / fmax(mean, 1e-9), 1);
 }
 
-static struct shape shape_of(const struct spmmi_model_query *q)
-{
-    const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
-    struct shape s = {.is_window = q->candidate->family == SPMM_FAMILY_WINDOW,
-                      .is_packed = q->candidate->schedule == SPMM_SCHEDULE_PACKED};
-    s.tile = s.is_window ? window_tile(q) : panel_tile(q);
-    s.tiles = ceil(q->n / s.tile);
-    s.windows = f->unit_rows / WINDOW_ROWS;
-    s.staged_row = s.tile * q->number_bytes;
-    s.row = ceil(fmin(s.tile, q->n) * q->number_bytes / SECTOR) * SECTOR;
-    read_compute(q, &s);
-    s.resident = s.is_window ? WINDOW_WARPS_SM : panels_at_a_time(q, &s);
-    s.uneven = unevenness(q, &s);
-    return s;
-}
-
-static double bytes_of_a(const struct spmmi_model_query *q, const struct shape *s)
+static double bytes_of_a(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s)
 {
     const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
     const double columns = SPMMI_STEP_COLUMNS(q->candidate->family) * INDEX_BYTES;
@@ -140,7 +109,7 @@ static double bytes_of_a(const struct spmmi_model_query *q, const struct shape *
 }
 
 /* Rows of B that come past the L1 cache, each for one tile. */
-static double gathered_of(const struct spmmi_fragment_figures *f, const struct shape *s)
+static double gathered_of(const struct spmmi_fragment_figures *f, const struct spmmi_fragment_shape *s)
 {
     if (!s->is_window)
         return f->footprint;
@@ -149,14 +118,38 @@ static double gathered_of(const struct spmmi_fragment_figures *f, const struct s
                : 0;
 }
 
-static void add_bytes(const struct spmmi_model_query *q, const struct shape *s, struct spmmi_prediction *p)
+static struct spmmi_fragment_shape shape_of(const struct spmmi_model_query *q)
+{
+    const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
+    const spmm_family_t family = q->candidate->family;
+    struct spmmi_fragment_shape s = {.is_window = family == SPMM_FAMILY_WINDOW,
+                                     .is_packed = q->candidate->schedule == SPMM_SCHEDULE_PACKED};
+    s.tile = family == SPMM_FAMILY_BCSR ? spmmi_bcsr_tile(q) : s.is_window ? window_tile(q) : panel_tile(q);
+    s.tiles = ceil(q->n / s.tile);
+    s.windows = f->unit_rows / WINDOW_ROWS;
+    s.staged_row = s.tile * q->number_bytes;
+    s.row = ceil(fmin(s.tile, q->n) * q->number_bytes / SECTOR) * SECTOR;
+    read_compute(q, &s);
+    s.uneven = unevenness(q, &s);
+    if (family == SPMM_FAMILY_BCSR) {
+        spmmi_bcsr_shape(q, &s);
+        return s;
+    }
+    s.a_bytes = bytes_of_a(q, &s);
+    s.gathered = gathered_of(f, &s);
+    s.resident = s.is_window ? WINDOW_WARPS_SM : panels_at_a_time(q, &s);
+    return s;
+}
+
+static void add_bytes(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s,
+                      struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
     const struct spmmi_model_matrix *m = q->matrix;
     const struct spmmi_model_fragments *f = q->candidate->fragments;
-    const double a = bytes_of_a(q, s), c = m->rows * q->n * q->number_bytes;
+    const double a = s->a_bytes, c = m->rows * q->n * q->number_bytes;
     const double sums = 2 * f->partials * f->figures->unit_rows * q->n * s->sum_bytes; /* written and read */
-    const double gathered = gathered_of(f->figures, s);
+    const double gathered = s->gathered;
     const double staged = gathered * s->row * s->tiles, once = m->cols_used * s->row * s->tiles;
     const struct spmmi_model_hit l2 = spmmi_model_hits(m, L2_USED * d->l2_bytes / s->row);
     const double cold = m->nnz > 0 ? m->cols_used / m->nnz : 1;
@@ -176,7 +169,7 @@ static void add_bytes(const struct spmmi_model_query *q, const struct shape *s, 
 }
 
 /* What warps read of the L1 cache or of shared memory, and what is written there. */
-static void add_near_bytes(const struct spmmi_model_query *q, const struct shape *s,
+static void add_near_bytes(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s,
                            struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
@@ -191,7 +184,7 @@ static void add_near_bytes(const struct spmmi_model_query *q, const struct shape
     p->term[SPMMI_TERM_L1] = s->uneven * (stored + f->blocks * block) * s->tiles / d->shared_rate;
 }
 
-static void add_instructions(const struct spmmi_model_query *q, const struct shape *s,
+static void add_instructions(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s,
                              struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
@@ -204,23 +197,29 @@ static void add_instructions(const struct spmmi_model_query *q, const struct sha
     const double stages = s->is_window ? 0 : f->steps * s->windows * STAGE_ISSUE;
     p->term[SPMMI_TERM_ALU] = s->uneven * 2 * BLOCK * f->blocks * s->tile * s->tiles * s->products / s->rate;
     p->term[SPMMI_TERM_ISSUE] = s->uneven * (f->blocks * block + stages) * s->tiles /
-                                (ISSUE_PER_CYCLE * d->multiprocessors * d->clock_hz);
+                                (SPMMI_FRAGMENT_ISSUE * d->multiprocessors * d->clock_hz);
 }
 
-static void add_waiting(const struct spmmi_model_query *q, const struct shape *s, struct spmmi_prediction *p)
+void spmmi_fragment_waiting(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s,
+                            double step, struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
     const struct spmmi_model_fragments *f = q->candidate->fragments;
-    const double t = SPMMI_MODEL_STEP_CYCLES / d->clock_hz;
-    const double blocks = f->figures->blocks / fmax(f->figures->steps * s->windows, 1);
-    const double whole = !s->is_window               ? PANEL_STEPS + BLOCK_STEPS * blocks
-                         : s->staged_row > WAVEFRONT ? WIDE_STEPS
-                                                     : WINDOW_STEPS;
-    const double step = whole + (s->is_packed ? UNPACK_STEPS * (s->is_window ? 1 : blocks) : 0);
-    const double items = fmax(f->items, 1);
+    const double t = SPMMI_MODEL_STEP_CYCLES / d->clock_hz, items = fmax(f->items, 1);
     const double waves = fmax(items * s->tiles / (d->multiprocessors * s->resident), 1);
     p->term[SPMMI_TERM_WAVES] = waves * (START_STEPS + step * f->figures->steps / items) * t;
     p->term[SPMMI_TERM_LONGEST] = (START_STEPS + step * fmin(f->figures->longest, f->granule)) * t;
+}
+
+static void add_waiting(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s,
+                        struct spmmi_prediction *p)
+{
+    const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
+    const double blocks = f->blocks / fmax(f->steps * s->windows, 1);
+    const double whole = !s->is_window               ? PANEL_STEPS + BLOCK_STEPS * blocks
+                         : s->staged_row > WAVEFRONT ? WIDE_STEPS
+                                                     : WINDOW_STEPS;
+    spmmi_fragment_waiting(q, s, whole + (s->is_packed ? UNPACK_STEPS * (s->is_window ? 1 : blocks) : 0), p);
 }
 
 /* The second kernel: a block of threads adds up a unit, 8 rows at a time, and the longest takes longest. */
@@ -237,11 +236,15 @@ static void add_sums(const struct spmmi_model_query *q, struct spmmi_prediction 
 
 void spmmi_model_fragment(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
-    const struct shape s = shape_of(q);
+    const struct spmmi_fragment_shape s = shape_of(q);
     add_bytes(q, &s, p);
-    add_near_bytes(q, &s, p);
-    add_instructions(q, &s, p);
-    add_waiting(q, &s, p);
+    if (q->candidate->family == SPMM_FAMILY_BCSR) {
+        spmmi_bcsr_terms(q, &s, p);
+    } else {
+        add_near_bytes(q, &s, p);
+        add_instructions(q, &s, p);
+        add_waiting(q, &s, p);
+    }
     add_sums(q, p);
     if (q->is_col_major) {
         const double passes = ceil(q->n / PASS_COLUMNS);

@@ -63,6 +63,8 @@ enum spmmi_model_kernel spmmi_model_kernel_of(const struct spmmi_model_candidate
 {
     if (candidate->family == SPMM_FAMILY_TILED)
         return SPMMI_MODEL_TILED;
+    if (candidate->family == SPMM_FAMILY_BCSR)
+        return SPMMI_MODEL_BCSR;
     if (spmmi_is_fragments(candidate->family))
         return candidate->family == SPMM_FAMILY_WINDOW ? SPMMI_MODEL_WINDOW : SPMMI_MODEL_PANEL;
     return candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT ? SPMMI_MODEL_ROW_SPLIT : SPMMI_MODEL_NONZERO_SPLIT;

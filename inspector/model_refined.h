@@ -32,7 +32,7 @@ struct spmmi_model_matrix {
 spmm_status_t spmmi_model_study(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
                                 struct spmmi_model_matrix *matrix, spmm_diag_t *diag);
 
-/* A part of window or panel. */
+/* A part of window, panel or bcsr. */
 struct spmmi_fragment_figures;
 struct spmmi_model_fragments {
     const struct spmmi_fragment_figures *figures;
@@ -47,8 +47,8 @@ struct spmmi_model_candidate {
     const spmm_panel_stats_t *panels;              /* tiled */
     uint32_t register_tile;                        /* tiled: R; 0: spmmi_model_register_tile */
     double cut_rows;                               /* tiled: rows of two segments or more */
-    const struct spmmi_model_fragments *fragments; /* window, panel */
-    spmm_compute_t compute;                        /* window, panel */
+    const struct spmmi_model_fragments *fragments; /* tensor cores */
+    spmm_compute_t compute;                        /* tensor cores */
 };
 
 struct spmmi_prediction {

@@ -7,8 +7,9 @@
  *   DEVICE  a name or a profile
  *   JOBS    a matrix a line: NAME, FILE or generator string, and kernels, with tabs between them. A kernel is
  *           rows/SCHEDULE, tiled/whole/pROWS or tiled/segmented-LENGTH/pROWS, which may end in /radix and /rTILE, or
- *           window/SCHEDULE[/ORDER]/COMPUTE or panel/SCHEDULE/pROWS[/ORDER]/COMPUTE with an order of the rows:
- *           minhash, rcm, radix or jaccard; reordered is minhash */
+ *           window/SCHEDULE[/ORDER]/COMPUTE, panel/SCHEDULE/pROWS[/ORDER]/COMPUTE or
+ *           bcsr/dense/pROWS[/ORDER]/COMPUTE with an order of the rows: minhash, rcm, radix or jaccard;
+ *           reordered is minhash */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@
 #define LIST_MAX 32
 #define KERNELS_MAX 512
 #define LINE_MAX_BYTES 65536
+#define NUMBER_SIZES 3
 
 static int64_t columns[LIST_MAX];
 static int column_count;
@@ -48,9 +50,10 @@ struct kernel {
     spmm_compute_t compute; /* the same */
 };
 
-/* Exact figures of windows and panels in one order. */
+/* Exact figures of tensor cores in one order; blocks of bcsr depend on the size of numbers. */
 struct fragments {
     const uint32_t *order;
+    size_t number_bytes;
     struct spmmi_fragment_study study;
 };
 
@@ -62,7 +65,7 @@ struct subject {
     struct spmmi_model_matrix model;
     struct spmmi_tiled_studies studies;
     struct spmmi_row_orders orders;
-    struct fragments fragments[SPMMI_ORDER_KINDS];
+    struct fragments fragments[NUMBER_SIZES * SPMMI_ORDER_KINDS];
     int fragment_count;
 };
 
@@ -94,12 +97,14 @@ static bool read_fragments(const char *text, struct kernel *k)
     k->schedule = strncmp(text, "dense/", 6) == 0 ? SPMM_SCHEDULE_DENSE : SPMM_SCHEDULE_PACKED;
     text += k->schedule == SPMM_SCHEDULE_DENSE ? 6 : strncmp(text, "packed/", 7) == 0 ? 7 : strlen(text);
     k->panel_rows = SPMMI_WINDOW_ROWS;
-    if (k->family == SPMM_FAMILY_PANEL) {
-        if (sscanf(text, "p%u/%n", &k->panel_rows, &used) != 1 || used == 0 ||
-            (k->panel_rows != 64 && k->panel_rows != 128 && k->panel_rows != 256))
+    if (k->family != SPMM_FAMILY_WINDOW) {
+        if (sscanf(text, "p%u/%n", &k->panel_rows, &used) != 1 || used == 0)
             return false;
         text += used;
     }
+    if (spmmi_fragment_rows(spmmi_fragment_unit_of(k->family, k->panel_rows)) != k->panel_rows ||
+        (k->family == SPMM_FAMILY_BCSR && k->schedule != SPMM_SCHEDULE_DENSE))
+        return false;
     k->order = SPMM_REORDER_NONE;
     for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
         if (strncmp(text, orders[i].name, strlen(orders[i].name)) == 0) {
@@ -123,7 +128,7 @@ static bool read_kernel(const char *name, struct kernel *k)
             return true;
         }
     }
-    for (int f = SPMM_FAMILY_WINDOW; f <= SPMM_FAMILY_PANEL; f++) {
+    for (int f = SPMM_FAMILY_WINDOW; f <= SPMM_FAMILY_BCSR; f++) {
         const char *const family = spmm_family_name((spmm_family_t)f);
         k->family = (spmm_family_t)f;
         if (strncmp(name, family, strlen(family)) == 0 && name[strlen(family)] == '/')
@@ -249,13 +254,14 @@ static spmm_panel_stats_t panels_for(const struct subject *s, const struct kerne
     return p;
 }
 
-/* Counted once for all kernels and types of the matrix. */
+/* Counted once for all kernels of the matrix, and its types of one size. */
 static spmm_status_t fragments_of(struct subject *s, spmm_reorder_t kind, const struct fragments **found,
                                   spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_row_order *order = NULL;
     const struct spmmi_pattern *a = &s->pattern;
+    const size_t bytes = spmm_dtype_size(s->request.options.dtype);
     int i = 0;
     s->orders.rows = a->rows;
     s->orders.cols = a->cols;
@@ -263,12 +269,15 @@ static spmm_status_t fragments_of(struct subject *s, spmm_reorder_t kind, const 
     s->orders.col_ind = a->col_ind;
     s->orders.threads = s->request.threads;
     SPMM_TRY(spmmi_row_order_of(&s->orders, kind, &order, diag));
-    while (i < s->fragment_count && s->fragments[i].order != order->order)
+    while (i < s->fragment_count &&
+           (s->fragments[i].order != order->order || s->fragments[i].number_bytes != bytes))
         i++;
     if (i == s->fragment_count) {
         s->fragments[i].order = order->order;
+        s->fragments[i].number_bytes = bytes;
         s->fragment_count++;
-        SPMM_TRY(spmmi_fragment_study_open(a, order->order, 0, s->request.threads, &s->fragments[i].study));
+        SPMM_TRY(spmmi_fragment_study_open(a, order->order, s->request.options.dtype, 0, s->request.threads,
+                                           &s->fragments[i].study));
     }
     *found = &s->fragments[i];
 cleanup:
@@ -287,15 +296,13 @@ static spmm_status_t print_fragments(struct subject *s, const struct kernel *k, 
 {
     spmm_status_t status = SPMM_OK;
     const struct fragments *f = NULL;
-    enum spmmi_fragment_height height = SPMMI_FRAGMENT_8;
+    const enum spmmi_fragment_unit unit = spmmi_fragment_unit_of(k->family, k->panel_rows);
     if (!has_compute(s, k))
         goto cleanup;
     SPMM_TRY(fragments_of(s, k->order, &f, diag));
-    while (SPMMI_FRAGMENT_ROWS(height) != k->panel_rows)
-        height++;
-    const struct spmmi_fragment_figures *figures = &f->study.figures[height];
+    const struct spmmi_fragment_figures *figures = &f->study.figures[unit];
     const uint32_t granule = spmmi_fragment_granule(figures, s->request.device.multiprocessors);
-    const struct spmmi_fragment_items items = spmmi_fragment_items(&f->study, height, granule);
+    const struct spmmi_fragment_items items = spmmi_fragment_items(&f->study, unit, granule);
     const struct spmmi_model_fragments fragments = {.figures = figures,
                                                     .items = items.items,
                                                     .partials = items.partials,

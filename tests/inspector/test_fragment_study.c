@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures of windows and panels: worked out by hand, and against the layout that the executor builds. */
+/* Figures of windows, panels and strips: worked out by hand, and against the layout that the executor builds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,11 @@
 #include "inspector/fragment_study.h"
 #include "tests/inspector/panel_literal.h"
 
-static const uint32_t heights[SPMMI_FRAGMENT_HEIGHTS] = {8, 64, 128, 256};
+static const struct {
+    spmm_family_t family;
+    uint32_t rows;
+} units[SPMMI_FRAGMENT_UNITS] = {{SPMM_FAMILY_WINDOW, 8},  {SPMM_FAMILY_PANEL, 64}, {SPMM_FAMILY_PANEL, 128},
+                                 {SPMM_FAMILY_PANEL, 256}, {SPMM_FAMILY_BCSR, 64},  {SPMM_FAMILY_BCSR, 128}};
 
 static struct spmmi_pattern pattern_of(const spmm_matrix_t *m)
 {
@@ -27,12 +31,18 @@ static struct spmmi_pattern pattern_of(const spmm_matrix_t *m)
     return a;
 }
 
+static struct spmmi_fragment_study study_in(const struct spmmi_pattern *a, const uint32_t *order,
+                                            spmm_dtype_t dtype, int64_t strips_most, int threads)
+{
+    struct spmmi_fragment_study study;
+    assert_int_equal(spmmi_fragment_study_open(a, order, dtype, strips_most, threads, &study), SPMM_OK);
+    return study;
+}
+
 static struct spmmi_fragment_study study_of(const struct spmmi_pattern *a, const uint32_t *order,
                                             int64_t strips_most, int threads)
 {
-    struct spmmi_fragment_study study;
-    assert_int_equal(spmmi_fragment_study_open(a, order, strips_most, threads, &study), SPMM_OK);
-    return study;
+    return study_in(a, order, SPMM_F32, strips_most, threads);
 }
 
 /* ---- By hand ---- */
@@ -42,12 +52,14 @@ struct expected {
 };
 
 static void assert_figures(const struct spmmi_pattern *a, const uint32_t *order,
-                           const struct expected expected[SPMMI_FRAGMENT_HEIGHTS])
+                           const struct expected expected[SPMMI_FRAGMENT_UNITS])
 {
     struct spmmi_fragment_study s = study_of(a, order, 0, 1);
-    for (int h = 0; h < SPMMI_FRAGMENT_HEIGHTS; h++) {
+    for (int h = 0; h < SPMMI_FRAGMENT_UNITS; h++) {
         const struct spmmi_fragment_figures *f = &s.figures[h];
-        assert_int_equal(f->unit_rows, heights[h]);
+        assert_int_equal(f->family, units[h].family);
+        assert_int_equal(f->unit_rows, units[h].rows);
+        assert_int_equal(f->places, h < SPMMI_FRAGMENT_BCSR_64 ? 64 : 128);
         assert_true(f->units == expected[h].units && f->footprint == expected[h].footprint);
         assert_true(f->steps == expected[h].steps && f->blocks == expected[h].blocks);
         assert_true(f->longest == expected[h].longest);
@@ -69,14 +81,17 @@ static void a_few_rows_are_as_counted_by_hand(void **state)
         row_ptr[i] = i <= 8 ? 9 * i : i <= 64 ? 72 : 73;
     const struct spmmi_pattern a = {
         .rows = 65, .cols = 9, .nnz = 73, .longest = 9, .row_ptr = row_ptr, .col_ind = col_ind};
-    /* Window 0 has two steps, window 8 one. Panels have one step, in it two blocks of window 0 and one of window 8. */
-    const struct expected expected[] = {{9, 10, 3, 3, 2}, {2, 10, 2, 3, 1}, {1, 9, 1, 3, 1}, {1, 9, 1, 3, 1}};
+    /* Window 0 has two steps, window 8 one. Panels have one step, in it two blocks of window 0 and one of window 8.
+     * Strips: columns 0 .. 7 and 8 .. 15 in rows 0 .. 15, columns 0 .. 7 in rows 64 .. 79. */
+    const struct expected expected[] = {{9, 10, 3, 3, 2}, {2, 10, 2, 3, 1}, {1, 9, 1, 3, 1},
+                                        {1, 9, 1, 3, 1},  {2, 24, 2, 3, 1}, {1, 16, 1, 3, 1}};
     assert_figures(&a, NULL, expected);
-    /* Window 0 takes rows 64, 0 .. 6, so that row 7 is window 1. */
+    /* Window 0 takes rows 64, 0 .. 6, so that row 7 is window 1, of the same block row. */
     uint32_t order[65];
     for (uint32_t i = 0; i < 65; i++)
         order[i] = i == 0 ? 64 : i <= 64 ? i - 1 : i;
-    const struct expected reordered[] = {{9, 18, 4, 4, 2}, {2, 9, 1, 4, 1}, {1, 9, 1, 4, 1}, {1, 9, 1, 4, 1}};
+    const struct expected reordered[] = {{9, 18, 4, 4, 2}, {2, 9, 1, 4, 1},  {1, 9, 1, 4, 1},
+                                         {1, 9, 1, 4, 1},  {2, 16, 1, 2, 1}, {1, 16, 1, 2, 1}};
     assert_figures(&a, order, reordered);
 }
 
@@ -92,9 +107,10 @@ static void each_step_of_a_panel_has_blocks_of_its_own(void **state)
         row_ptr[i] = i == 0 ? 0 : i <= 8 ? 130 : 132;
     const struct spmmi_pattern a = {
         .rows = 9, .cols = 130, .nnz = 132, .longest = 130, .row_ptr = row_ptr, .col_ind = col_ind};
-    /* Windows: 17 steps and one. Panels: 16 blocks and one of row 0, one and one of row 8. */
-    const struct expected expected[] = {
-        {2, 132, 18, 18, 17}, {1, 130, 2, 19, 2}, {1, 130, 2, 19, 2}, {1, 130, 2, 19, 2}};
+    /* Windows: 17 steps and one. Panels: 16 blocks and one of row 0, one and one of row 8. Strips: one block row with
+     * 17 blocks, 4 a step. */
+    const struct expected expected[] = {{2, 132, 18, 18, 17}, {1, 130, 2, 19, 2}, {1, 130, 2, 19, 2},
+                                        {1, 130, 2, 19, 2},   {1, 136, 5, 17, 5}, {1, 136, 5, 17, 5}};
     assert_figures(&a, NULL, expected);
 }
 
@@ -122,11 +138,16 @@ static void items_are_cut_where_the_granule_says(void **state)
     assert_int_equal(spmmi_fragment_granule(&f, 5), 42); /* twice that, which is borne */
     f.longest = 43;
     assert_int_equal(spmmi_fragment_granule(&f, 5), 21);
-    f.unit_rows = 64;
+    f.family = SPMM_FAMILY_PANEL;
+    f.step_columns = 128;
     assert_int_equal(spmmi_fragment_granule(&f, 5),
                      171); /* 4 times 3,201 / 75: there are more than 20 units */
     assert_int_equal(spmmi_fragment_granule(&f, 50), 65);  /* 4 times 3,201 / 200 */
     assert_int_equal(spmmi_fragment_granule(&f, 1000), 8); /* 12,804 / 4,000 are less */
+    f.family = SPMM_FAMILY_BCSR;
+    f.step_columns = 32;
+    assert_int_equal(spmmi_fragment_granule(&f, 1000), 32); /* as many columns */
+    assert_int_equal(spmmi_fragment_granule(&f, 50), 65);
     f.steps = 1e18;
     assert_int_equal(spmmi_fragment_granule(&f, 1), SPMMI_STEPS_MAX);
     spmmi_fragment_study_close(&s);
@@ -140,23 +161,22 @@ static const char *const specs[] = {"gen:fem3:4:5:6",          "gen:femshuf:4:4:
                                     "gen:empty:0:5",           "gen:rand:900:5",         "gen:dense:70:90",
                                     "gen:powerlaw:2000:300:9", "gen:uniform:40:3000:700"};
 
-static void assert_as_laid_out(const struct spmmi_pattern *a, const uint32_t *items, int height,
-                               uint32_t granule, const struct spmmi_fragment_study *s)
+static void assert_as_laid_out(const struct spmmi_pattern *a, const uint32_t *items, spmm_dtype_t dtype,
+                               int unit, uint32_t granule, const struct spmmi_fragment_study *s)
 {
-    const struct spmmi_part part = {.family = height == 0 ? SPMM_FAMILY_WINDOW : SPMM_FAMILY_PANEL,
+    const struct spmmi_part part = {.family = units[unit].family,
                                     .schedule = SPMM_SCHEDULE_DENSE,
                                     .granule = granule,
                                     .item_count = (uint64_t)a->rows,
                                     .items = (uint32_t *)(uintptr_t)items,
-                                    .panel_rows = heights[height]};
+                                    .panel_rows = units[unit].rows};
     struct spmmi_fragments counts;
     spmm_diag_t diag = {0};
-    if (spmmi_fragments_count(a->rows, a->cols, a->row_ptr, a->col_ind, &part, SPMM_F32, &counts, &diag) !=
+    if (spmmi_fragments_count(a->rows, a->cols, a->row_ptr, a->col_ind, &part, dtype, &counts, &diag) !=
         SPMM_OK)
         fail_msg("%s", diag.text);
-    const struct spmmi_fragment_figures *f = &s->figures[height];
-    const struct spmmi_fragment_items n =
-        spmmi_fragment_items(s, (enum spmmi_fragment_height)height, granule);
+    const struct spmmi_fragment_figures *f = &s->figures[unit];
+    const struct spmmi_fragment_items n = spmmi_fragment_items(s, (enum spmmi_fragment_unit)unit, granule);
     assert_true(f->units == counts.unit_count && f->steps == counts.step_count);
     assert_true(f->blocks == counts.block_count);
     assert_true(n.items == counts.item_count && n.partials == counts.slot_count);
@@ -167,15 +187,16 @@ static void figures_are_those_of_the_layout(void **state)
     const char *const spec = *state;
     spmm_matrix_t *m = panel_matrix(spec);
     const struct spmmi_pattern a = pattern_of(m);
-    for (int is_shuffled = 0; is_shuffled < 2; is_shuffled++) {
-        struct spmmi_panel_input in = panel_input_open(m, 0, is_shuffled != 0);
-        struct spmmi_fragment_study s = study_of(&a, in.order, 0, 3);
+    for (int i = 0; i < 4; i++) { /* natural and shuffled, blocks of 8 and of 16 columns */
+        const spmm_dtype_t dtype = i < 2 ? SPMM_F32 : SPMM_BF16;
+        struct spmmi_panel_input in = panel_input_open(m, 0, i % 2 != 0);
+        struct spmmi_fragment_study s = study_in(&a, in.order, dtype, 0, 3);
         uint32_t *items = spmmi_alloc((uint64_t)a.rows, sizeof *items);
-        for (uint32_t i = 0; i < a.rows; i++)
-            items[i] = in.order == NULL ? i : in.order[i];
-        for (int h = 0; h < SPMMI_FRAGMENT_HEIGHTS; h++) {
-            assert_as_laid_out(&a, items, h, 1, &s);
-            assert_as_laid_out(&a, items, h, 3, &s);
+        for (uint32_t row = 0; row < a.rows; row++)
+            items[row] = in.order == NULL ? row : in.order[row];
+        for (int unit = 0; unit < SPMMI_FRAGMENT_UNITS; unit++) {
+            assert_as_laid_out(&a, items, dtype, unit, 1, &s);
+            assert_as_laid_out(&a, items, dtype, unit, 3, &s);
         }
         spmmi_free(items);
         spmmi_fragment_study_close(&s);
@@ -210,7 +231,7 @@ static void samples_come_close(void **state)
         const struct spmmi_pattern a = pattern_of(m);
         struct spmmi_fragment_study all = study_of(&a, NULL, 0, 2), some = study_of(&a, NULL, 32, 2);
         assert_true(some.strips <= 33 && all.strips > some.strips);
-        for (int h = 0; h < SPMMI_FRAGMENT_HEIGHTS; h++) {
+        for (int h = 0; h < SPMMI_FRAGMENT_UNITS; h++) {
             const struct spmmi_fragment_figures *x = &all.figures[h], *y = &some.figures[h];
             assert_true(x->units == y->units && y->longest <= x->longest && y->longest * 3 >= x->longest);
             assert_true(fabs(x->steps / y->steps - 1) < 0.08 && fabs(x->blocks / y->blocks - 1) < 0.08);
@@ -233,7 +254,7 @@ static void memory_that_is_short_is_told(void **state)
     for (; status == SPMM_ERR_MEMORY; k++) {
         struct spmmi_fragment_study s;
         spmmi_alloc_fail_at(k, 1);
-        status = spmmi_fragment_study_open(&a, NULL, 0, 2, &s);
+        status = spmmi_fragment_study_open(&a, NULL, SPMM_F32, 0, 2, &s);
         spmmi_alloc_fail_at(-1, 0);
         spmmi_fragment_study_close(&s);
         assert_true(spmmi_alloc_live() == live);
@@ -248,15 +269,24 @@ static void layouts_beyond_32_bits_do_not_fit(void **state)
 {
     (void)state;
     const double most = 0.9 * 4294967296.0;
-    struct spmmi_fragment_figures f = {
-        .unit_rows = 8, .nnz = 1e9, .steps = most / 64 - 1, .blocks = most / 64 - 1};
+    struct spmmi_fragment_figures f = {.family = SPMM_FAMILY_WINDOW,
+                                       .step_columns = 8,
+                                       .places = 64,
+                                       .nnz = 1e9,
+                                       .steps = most / 64 - 1,
+                                       .blocks = most / 64 - 1};
     assert_true(spmmi_fragment_fits(&f, SPMM_SCHEDULE_DENSE));
     f.steps = f.blocks = most / 64 + 1;
     assert_false(spmmi_fragment_fits(&f, SPMM_SCHEDULE_DENSE));
     assert_true(spmmi_fragment_fits(&f, SPMM_SCHEDULE_PACKED));
     f.steps = most / 8 + 1; /* columns, 8 a step */
     assert_false(spmmi_fragment_fits(&f, SPMM_SCHEDULE_PACKED));
-    f = (struct spmmi_fragment_figures){.unit_rows = 64, .nnz = 1e8, .steps = most / 128 - 1, .blocks = 3e7};
+    f = (struct spmmi_fragment_figures){.family = SPMM_FAMILY_PANEL,
+                                        .step_columns = 128,
+                                        .places = 64,
+                                        .nnz = 1e8,
+                                        .steps = most / 128 - 1,
+                                        .blocks = 3e7};
     assert_true(spmmi_fragment_fits(&f, SPMM_SCHEDULE_PACKED));
     f.steps = most / 128 + 1;
     assert_false(spmmi_fragment_fits(&f, SPMM_SCHEDULE_PACKED));

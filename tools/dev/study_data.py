@@ -25,7 +25,7 @@ def find_files(folder, names):
     return {name: path for name, path in files.items() if path is not None}
 
 
-TENSOR = ("window", "panel")  # families of the tensor cores
+TENSOR = ("window", "panel", "bcsr")  # families of the tensor cores
 ORDERS = ("reordered", "minhash", "rcm", "radix", "jaccard")
 
 
