@@ -205,7 +205,7 @@ __global__ void __launch_bounds__(Shape::THREADS)
 {
     using T = typename Shape::T;
     using Sum = typename Number<T>::Sum;
-    constexpr int STAGES = Shape::STAGES, HEIGHT = Shape::HEIGHT, WIDTH = Shape::Block::COLUMNS;
+    constexpr int STAGES = Shape::STAGES, HEIGHT = Shape::HEIGHT;
     extern __shared__ __align__(128) unsigned char shared[];
     const int lane = threadIdx.x % 32, w = threadIdx.x / 32 * HEIGHT; // w: the warp's first block row
     const uint32_t tile = blockIdx.x % tiles * Shape::COLUMNS;
