@@ -88,7 +88,8 @@ static void make_tensor(const struct maker *maker, spmm_reorder_t order, spmm_co
         const char *kernel;
         uint32_t panel_rows;
     } variants[] = {{"window/dense", 0},  {"window/packed", 0}, {"panel/dense", 64},
-                    {"panel/packed", 64}, {"panel/dense", 128}, {"panel/packed", 128}};
+                    {"panel/packed", 64}, {"panel/dense", 128}, {"panel/packed", 128},
+                    {"bcsr/dense", 64},   {"bcsr/dense", 128}};
     for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
         spmm_inspect_options_t forced = *maker->options;
         spmm_plan_t *plan = NULL;

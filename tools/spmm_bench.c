@@ -85,9 +85,9 @@ static const struct cli_option options[] = {
     {0, "plans", CLI_CHOICE, &args.plans, .value = "SET", .choices = plan_choices,
      .help = "all: the tiled family also with rows whole and in segments, in the order of A\n"
              "and by pattern, in panels of 256 and of 64; tiles: in the order of A, with 1 to\n"
-             "32 columns a thread of a GPU; tensor: the window and panel families in every\n"
-             "storage, order and compute type, panels of 64 and 128; tensor-plain: the same\n"
-             "in the order of A (default: none of these)"},
+             "32 columns a thread of a GPU; tensor: the window, panel and bcsr families in every\n"
+             "storage, order and compute type, panels and strips of 64 and 128; tensor-plain:\n"
+             "the same in the order of A (default: none of these)"},
     {0, "kernels", CLI_TEXT, &args.kernels, .value = "TEXT",
      .help = "beside the plan's choice, measure kernels whose names contain TEXT (default: all)"},
     {0, "set-values", CLI_FLAG, &args.set_values,
