@@ -41,6 +41,8 @@ spmm_status_t spmmi_cpu_fragments_make(const spmm_plan_t *plan, const struct spm
     struct spmmi_op_pattern a;
     struct spmmi_fragment_layout *layout = &fragments->layout;
     memset(fragments, 0, sizeof *fragments);
+    SPMM_REQUIRE(part->family != SPMM_FAMILY_BCSR, SPMM_ERR_UNSUPPORTED, diag,
+                 "the CPU has no kernels of family bcsr");
     SPMM_TRY(spmmi_op_pattern_open(plan, part->op, &a, diag));
     SPMM_TRY(spmmi_fragments_build(a.rows, a.cols, a.row_ptr, a.col_ind, part, plan->dtype, layout, diag));
     if (a.map != NULL)

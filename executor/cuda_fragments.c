@@ -118,6 +118,8 @@ spmm_status_t spmmi_cuda_fragments_create(const spmm_plan_t *plan, uint32_t part
     const struct spmmi_part *p = &plan->parts[part];
     const size_t number_bytes = spmm_dtype_size(plan->dtype);
     int shared_max = 0;
+    SPMM_REQUIRE(p->family != SPMM_FAMILY_BCSR, SPMM_ERR_UNSUPPORTED, diag,
+                 "the GPU has no kernels of family bcsr");
     SPMM_REQUIRE(p->panel_rows <= PANEL_ROWS_MAX, SPMM_ERR_UNSUPPORTED, diag,
                  "the GPU has no panels of %u rows, %u is the most", p->panel_rows, PANEL_ROWS_MAX);
     SPMM_TRY(spmmi_op_pattern_open(plan, p->op, &a, diag));

@@ -44,9 +44,10 @@ struct spmmi_variant {
  * What a panel stages, and the local indices, follow from this; the executor derives them.        */
 /* window, panel and bcsr families (tensor cores). The rows of P are taken in the order of items, a permutation of its
  * rows, the identity without SPMMI_PART_REORDERED: unit u takes rows items[u * panel_rows ..] up to panel_rows of them
- * (window: 8; panel: 64, 128 or 256; bcsr: 16). A unit's columns are the union of its rows' columns, walked in steps
- * of SPMMI_STEP_COLUMNS; a unit of more than `granule` steps is cut into items whose sums are added in order.
- * stage_slots is 0. What follows from this is derived by the executor (executor/fragment_layout.h).   */
+ * (window: 8; panel: 64, 128 or 256; bcsr: 64 or 128). A unit's columns are the union of its rows' columns (bcsr: of
+ * their block columns, aligned runs of 8 columns, of 16 if the type has 16 bits), walked in steps of SPMMI_STEP_COLUMNS;
+ * a unit of more than `granule` steps is cut into items whose sums are added in order. stage_slots is 0.
+ * What follows from this is derived by the executor (executor/fragment_layout.h).   */
 /* Peeled rows. A part of family rows with SPMMI_PART_PEELED is multiplied beside the window, panel or bcsr part before
  * it, of the same op, which does not permute its output: items are rows of P that hold nonzeros, ascending, its
  * schedule is nonzero split, and granule counts their nonzeros in that order. The part before it takes the other rows,
@@ -66,11 +67,15 @@ struct spmmi_part {
 #define SPMMI_STEPS_MAX 0x1000000u /* steps of an item */
 #define SPMMI_WINDOW_ROWS 8u
 #define SPMMI_FRAGMENT_PANEL_ROWS_MIN 64u
-#define SPMMI_STEP_COLUMNS(family) ((family) == SPMM_FAMILY_WINDOW ? 8u : 128u)
-/* Of the families that hold A in fragments: window and panel. */
+#define SPMMI_BCSR_UNIT_ROWS_MIN 64u
+#define SPMMI_BCSR_UNIT_ROWS_MAX 128u
+/* Columns of a step; of bcsr block columns. */
+#define SPMMI_STEP_COLUMNS(family) \
+    ((family) == SPMM_FAMILY_WINDOW ? 8u : (family) == SPMM_FAMILY_BCSR ? 4u : 128u)
+/* Of the families that hold A as operands of tensor cores: window, panel and bcsr. */
 static inline int spmmi_is_fragments(spmm_family_t family)
 {
-    return family == SPMM_FAMILY_WINDOW || family == SPMM_FAMILY_PANEL;
+    return family == SPMM_FAMILY_WINDOW || family == SPMM_FAMILY_PANEL || family == SPMM_FAMILY_BCSR;
 }
 #define SPMMI_ROW_SEGMENT_MAX 0x40000000u
 #define SPMMI_UNIT_MAX UINT32_MAX /* units of a part */

@@ -134,8 +134,9 @@ static int is_family(spmm_family_t family, spmm_schedule_t schedule)
     case SPMM_SCHEDULE_SEGMENTED:
         return family == SPMM_FAMILY_TILED;
     case SPMM_SCHEDULE_DENSE:
-    case SPMM_SCHEDULE_PACKED:
         return spmmi_is_fragments(family);
+    case SPMM_SCHEDULE_PACKED:
+        return family == SPMM_FAMILY_WINDOW || family == SPMM_FAMILY_PANEL;
     }
     return 0;
 }
@@ -175,6 +176,9 @@ static int are_panels(const struct spmmi_part *part)
         return part->panel_rows == SPMMI_WINDOW_ROWS && part->stage_slots == 0;
     if (part->family == SPMM_FAMILY_PANEL)
         return is_power_within(part->panel_rows, SPMMI_FRAGMENT_PANEL_ROWS_MIN, SPMMI_PANEL_ROWS_MAX) &&
+               part->stage_slots == 0;
+    if (part->family == SPMM_FAMILY_BCSR)
+        return is_power_within(part->panel_rows, SPMMI_BCSR_UNIT_ROWS_MIN, SPMMI_BCSR_UNIT_ROWS_MAX) &&
                part->stage_slots == 0;
     return is_power_within(part->panel_rows, SPMMI_PANEL_ROWS_MIN, SPMMI_PANEL_ROWS_MAX) &&
            part->stage_slots >= SPMMI_STAGE_SLOTS_MIN && part->stage_slots <= SPMMI_STAGE_SLOTS_MAX;

@@ -116,6 +116,8 @@ static uint64_t family_features(spmm_family_t family)
 {
     if (family == SPMM_FAMILY_TILED)
         return SPMMI_FEATURE_TILED;
+    if (family == SPMM_FAMILY_BCSR)
+        return SPMMI_FEATURE_BCSR;
     return spmmi_is_fragments(family) ? SPMMI_FEATURE_FRAGMENTS : 0;
 }
 

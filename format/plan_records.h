@@ -28,9 +28,11 @@
 #define SPMMI_FEATURE_TILED 1u     /* incompat: parts or trace entries of the tiled family */
 #define SPMMI_FEATURE_HALF 2u      /* incompat: values of 16 bits */
 #define SPMMI_FEATURE_FRAGMENTS 4u /* incompat: parts or trace entries of the window and panel families */
+#define SPMMI_FEATURE_BCSR 8u      /* incompat: parts or trace entries of the bcsr family */
 #define SPMMI_FEATURE_PEELED 16u   /* incompat: parts of peeled rows, or trace entries about them */
-#define SPMMI_FEATURES_KNOWN \
-    (SPMMI_FEATURE_TILED | SPMMI_FEATURE_HALF | SPMMI_FEATURE_FRAGMENTS | SPMMI_FEATURE_PEELED)
+#define SPMMI_FEATURES_KNOWN                                                                   \
+    (SPMMI_FEATURE_TILED | SPMMI_FEATURE_HALF | SPMMI_FEATURE_FRAGMENTS | SPMMI_FEATURE_BCSR | \
+     SPMMI_FEATURE_PEELED)
 #define SPMMI_FLAG_REQUIRED 1u /* of a table entry */
 #define SPMMI_MAGIC "\xd3SPM\r\n\x1a\n"
 #define SPMMI_MAGIC_BYTES 8u

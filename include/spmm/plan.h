@@ -134,16 +134,17 @@ typedef enum spmm_family {
     SPMM_FAMILY_TILED = 2,  /* panels of rows stage the rows of B that they share in shared memory */
     SPMM_FAMILY_WINDOW = 3, /* tensor cores: windows of 8 rows gather the rows of B of their columns */
     SPMM_FAMILY_PANEL = 4,  /* tensor cores: panels of 64 to 256 rows stage the rows of B that they share */
-    SPMM_FAMILY_BCSR =
-        5 /* a number kept for blocks of 16 rows at aligned columns: no plan has it, loads refuse it */
+    SPMM_FAMILY_BCSR = 5 /* tensor cores: strips of 64 or 128 rows of blocks of 16 rows at aligned columns */
 } spmm_family_t;
 typedef enum spmm_schedule {
     SPMM_SCHEDULE_ROW_SPLIT = 1,     /* rows */
     SPMM_SCHEDULE_NONZERO_SPLIT = 2, /* rows */
     SPMM_SCHEDULE_WHOLE = 3,         /* tiled: a thread owns a row */
     SPMM_SCHEDULE_SEGMENTED = 4, /* tiled: a thread owns a segment of a row, segments are summed in order */
-    SPMM_SCHEDULE_DENSE = 5,     /* window, panel, bcsr: all 64 numbers of an 8 x 8 block are stored */
-    SPMM_SCHEDULE_PACKED = 6     /* window, panel: only those of A, beside a map of 64 bits */
+    SPMM_SCHEDULE_DENSE =
+        5, /* window, panel: all 64 numbers of an 8 x 8 block are stored; bcsr: all of a block
+                                of 16 x 8, of 16 x 16 if the type has 16 bits */
+    SPMM_SCHEDULE_PACKED = 6 /* window, panel: only those of A, beside a map of 64 bits */
 } spmm_schedule_t;
 /* "rows", "tiled", "window", "panel", "bcsr"; "row-split", "nonzero-split", "whole", "segmented", "dense", "packed";
  * "?" for another value. Static storage. */
@@ -209,9 +210,10 @@ typedef struct spmm_part_info {
     spmm_schedule_t schedule;
     uint32_t granule;     /* nonzero split: nonzeros an item; row split: least nonzeros that close an item;
                          segmented: most nonzeros of a segment; whole: 0;
-                         window, panel: most steps of an item, a step is 8 or 128 columns */
-    int64_t items;        /* tiled: rows, or segments of rows; window, panel: rows */
-    uint32_t panel_rows;  /* tiled: rows or segments a panel; window, panel: rows a unit; rows: 0 */
+                         window, panel, bcsr: most steps of an item, a step is 8 columns, 128 columns or
+                         4 block columns */
+    int64_t items;        /* tiled: rows, or segments of rows; window, panel, bcsr: rows */
+    uint32_t panel_rows;  /* tiled: rows or segments a panel; window, panel, bcsr: rows a unit; rows: 0 */
     uint32_t stage_slots; /* tiled: rows of B that a stage holds at most; else 0 */
     int is_reordered;     /* rows are not in the order of A */
     int permutes_output;  /* C is written in the order of spmm_plan_row_order */

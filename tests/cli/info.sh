@@ -11,7 +11,7 @@ spmm-inspect -q "$matrix" -o "$plan"
 run spmm-info "$plan"
 exits 0
 silent_err
-says 'format 1.2, f32, with values'
+says 'format 1.3, f32, with values'
 says '10,974 x 10,974, 428,650 nonzeros'
 says 'of CSR'
 says 'rows/nonzero-split, 53,582 items'

@@ -205,17 +205,39 @@ static void units_of_fragments_are_told(void **state)
     }
 }
 
+static void strips_of_blocks_are_told(void **state)
+{
+    (void)state;
+    for (uint32_t rows = 32; rows <= 256; rows *= 2) {
+        spmm_plan_t *plan = ordered_plan(SPMM_SCHEDULE_DENSE, 0);
+        spmm_part_info_t part;
+        test_plan_strips(plan, rows, SPMM_COMPUTE_3XTF32);
+        assert_int_equal(spmmi_plan_check(plan, NULL),
+                         rows == 64 || rows == 128 ? SPMM_OK : SPMM_ERR_PLAN_PART);
+        assert_int_equal(spmm_plan_part(plan, 0, &part), SPMM_OK);
+        assert_int_equal(part.family, SPMM_FAMILY_BCSR);
+        assert_int_equal(part.items, plan->rows);
+        assert_int_equal(part.panel_rows, rows);
+        plan->parts[0].schedule = SPMM_SCHEDULE_PACKED;
+        assert_int_equal(spmmi_plan_check(plan, NULL), SPMM_ERR_PLAN_PART);
+        spmm_plan_destroy(plan);
+    }
+}
+
 /* Which compute types a part may have: of f32 numbers those of tensor cores or its own, never both. */
 static void a_compute_type_fits_numbers_and_kernels(void **state)
 {
     (void)state;
     static const spmm_schedule_t schedules[] = {SPMM_SCHEDULE_ROW_SPLIT, SPMM_SCHEDULE_WHOLE,
-                                                SPMM_SCHEDULE_DENSE, SPMM_SCHEDULE_PACKED};
+                                                SPMM_SCHEDULE_DENSE, SPMM_SCHEDULE_PACKED,
+                                                SPMM_SCHEDULE_DENSE};
     struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
-    for (int k = 0; k < 16; k++) {
-        const struct test_plan_options options = {(spmm_dtype_t)(k / 4 + 1), schedules[k % 4], 16, 0, 0};
+    for (int k = 0; k < 20; k++) {
+        const struct test_plan_options options = {(spmm_dtype_t)(k / 5 + 1), schedules[k % 5], 16, 0, 0};
         spmm_plan_t *plan = test_plan_whole(a, options, "");
-        const int is_tensor = options.dtype == SPMM_F32 && k % 4 >= 2;
+        const int is_tensor = options.dtype == SPMM_F32 && k % 5 >= 2;
+        if (k % 5 == 4)
+            test_plan_strips(plan, 64, plan->variants[0].compute);
         plan->trace_count = 0;
         for (int compute = 0; compute <= SPMM_COMPUTE_3XTF32 + 1; compute++) {
             const int fits = is_tensor ? compute == SPMM_COMPUTE_TF32 || compute == SPMM_COMPUTE_3XTF32
@@ -264,6 +286,12 @@ static void the_trace_tells_compute_types_and_reasons(void **state)
           .order = SPMM_REORDER_RCM},
          SPMM_COMPUTE_TF32,
          "1 blocks in rcm order, 3 without"},
+        {{.family = SPMM_FAMILY_BCSR,
+          .schedule = SPMM_SCHEDULE_DENSE,
+          .reason = SPMMI_REASON_PREDICTED,
+          .compute = SPMM_COMPUTE_TF32},
+         SPMM_COMPUTE_TF32,
+         "predicted 1.25 us, the winner 3.00 us"},
     };
     spmm_plan_t *plan = make_plan(0);
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
@@ -352,6 +380,7 @@ int main(void)
         cmocka_unit_test(the_order_of_rows_is_asked_of_a_part),
         cmocka_unit_test(the_order_of_rows_and_columns_is_told),
         cmocka_unit_test(units_of_fragments_are_told),
+        cmocka_unit_test(strips_of_blocks_are_told),
         cmocka_unit_test(a_compute_type_fits_numbers_and_kernels),
         cmocka_unit_test(the_trace_tells_compute_types_and_reasons),
         cmocka_unit_test(figures_of_panels_are_told),

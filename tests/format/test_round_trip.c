@@ -68,8 +68,11 @@ static spmm_plan_t *plan_case(const struct test_matrix *a, struct test_plan_opti
     if (spmmi_is_fragments(plan->parts[0].family)) {
         static const uint32_t heights[] = {SPMMI_WINDOW_ROWS, 64, 128, 256};
         const spmm_compute_t compute = plan->variants[0].compute, tf32 = SPMM_COMPUTE_TF32;
-        test_plan_units(plan, heights[test_hash(key, 5) % COUNT(heights)],
-                        plan->dtype == SPMM_F32 && test_hash(key, 6) % 2 == 0 ? tf32 : compute);
+        const spmm_compute_t other = plan->dtype == SPMM_F32 && test_hash(key, 6) % 2 == 0 ? tf32 : compute;
+        if (plan->parts[0].schedule == SPMM_SCHEDULE_DENSE && test_hash(key, 8) % 2 == 0)
+            test_plan_strips(plan, heights[1 + test_hash(key, 5) % 2], other);
+        else
+            test_plan_units(plan, heights[test_hash(key, 5) % COUNT(heights)], other);
     }
     return plan;
 }

@@ -111,6 +111,24 @@ static uint8_t *panel_bf16(size_t *size)
     return written(plan, size);
 }
 
+static uint8_t *bcsr_permuted(size_t *size)
+{
+    const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_DENSE, 2, 1, 0};
+    spmm_plan_t *plan = plan_of("last rows empty", TEST_VALUES_INTEGER, options, __func__);
+    test_plan_strips(plan, SPMMI_BCSR_UNIT_ROWS_MIN, SPMM_COMPUTE_TF32);
+    test_plan_reorder(plan, 1, 1);
+    return written(plan, size);
+}
+
+/* Nothing in its trace needs a feature of the other families of tensor cores. */
+static uint8_t *bcsr_f16(size_t *size)
+{
+    const struct test_plan_options options = {SPMM_F16, SPMM_SCHEDULE_DENSE, SPMMI_STEPS_MAX, 0, 1};
+    spmm_plan_t *plan = plan_of("odd rows empty", TEST_VALUES_REAL, options, __func__);
+    test_plan_strips(plan, SPMMI_BCSR_UNIT_ROWS_MAX, SPMM_COMPUTE_F16);
+    return written(plan, size);
+}
+
 static uint8_t *window_peeled(size_t *size)
 {
     const struct test_plan_options options = {SPMM_F64, SPMM_SCHEDULE_DENSE, 4, 0, 0};
@@ -243,8 +261,8 @@ const struct golden_good golden_good_cases[] = {
     ROW(tiled_reordered, 1),    ROW(tiled_permuted, 1),    ROW(panel_stats, 1),      ROW(f16_values, 1),
     ROW(bf16_dictionary, 1),    ROW(window_packed, 1),     ROW(window_empty, 1),     ROW(window_reordered, 1),
     ROW(panel_permuted, 1),     ROW(panel_bf16, 1),        ROW(fragments_traced, 1), ROW(symmetric_order, 1),
-    ROW(order_stats, 1),
-    ROW(window_peeled, 1),      ROW(panel_peeled, 1),
+    ROW(bcsr_permuted, 1),      ROW(bcsr_f16, 1),          ROW(order_stats, 1),      ROW(window_peeled, 1),
+    ROW(panel_peeled, 1),
 };
 const size_t golden_good_count = COUNT(golden_good_cases);
 

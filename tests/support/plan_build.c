@@ -224,10 +224,10 @@ void test_plan_symmetric_order(spmm_plan_t *plan, uint64_t seed)
     shuffle(plan->symmetric_order, (uint64_t)plan->rows, seed);
 }
 
-void test_plan_units(spmm_plan_t *plan, uint32_t unit_rows, spmm_compute_t compute)
+static void units_set(spmm_plan_t *plan, spmm_family_t family, uint32_t unit_rows, spmm_compute_t compute)
 {
     for (uint32_t i = 0; i < plan->part_count; i++) {
-        plan->parts[i].family = unit_rows == SPMMI_WINDOW_ROWS ? SPMM_FAMILY_WINDOW : SPMM_FAMILY_PANEL;
+        plan->parts[i].family = family;
         plan->parts[i].panel_rows = unit_rows;
     }
     for (uint32_t i = 0; i < plan->variant_count; i++)
@@ -236,6 +236,17 @@ void test_plan_units(spmm_plan_t *plan, uint32_t unit_rows, spmm_compute_t compu
         plan->trace[i].family = plan->parts[i].family;
         plan->trace[i].compute = (int)compute == (int)plan->dtype ? 0 : compute;
     }
+}
+
+void test_plan_units(spmm_plan_t *plan, uint32_t unit_rows, spmm_compute_t compute)
+{
+    units_set(plan, unit_rows == SPMMI_WINDOW_ROWS ? SPMM_FAMILY_WINDOW : SPMM_FAMILY_PANEL, unit_rows,
+              compute);
+}
+
+void test_plan_strips(spmm_plan_t *plan, uint32_t unit_rows, spmm_compute_t compute)
+{
+    units_set(plan, SPMM_FAMILY_BCSR, unit_rows, compute);
 }
 
 spmm_plan_t *test_plan_build(const struct test_matrix *a, struct test_plan_options options)

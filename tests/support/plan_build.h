@@ -25,6 +25,9 @@ spmm_plan_t *test_plan_build(const struct test_matrix *a, struct test_plan_optio
  * packed; its trace, which may be empty, follows. */
 void test_plan_units(spmm_plan_t *plan, uint32_t unit_rows, spmm_compute_t compute);
 
+/* The same of the bcsr family, whose parts are dense: strips of unit_rows, 64 or 128. */
+void test_plan_strips(spmm_plan_t *plan, uint32_t unit_rows, spmm_compute_t compute);
+
 /* Another order for the units of every part but those of family rows, which follows from seed. permutes_output: parts
  * of whole rows write C in that order. */
 void test_plan_reorder(spmm_plan_t *plan, uint64_t seed, int permutes_output);

@@ -19,10 +19,11 @@ MAGIC = bytes([0xD3, 0x53, 0x50, 0x4D, 0x0D, 0x0A, 0x1A, 0x0A])
 DIM_MAX, NNZ_MAX, NO_PART, FRAME_RAW = 2**31 - 2, 2**40, 0xFFFFFFFF, 2**21
 GRANULE_MIN, GRANULE_MAX = 4, 4096
 SEGMENT_MAX, STEPS_MAX, UNIT_MAX = 2**30, 2**24, 2**32 - 1
-FEATURE_TILED, FEATURE_HALF, FEATURE_FRAGMENTS, FEATURE_PEELED = 1, 2, 4, 16
-ROWS, TILED, WINDOW, PANEL = 1, 2, 3, 4
+FEATURE_TILED, FEATURE_HALF, FEATURE_FRAGMENTS, FEATURE_BCSR, FEATURE_PEELED = 1, 2, 4, 8, 16
+ROWS, TILED, WINDOW, PANEL, BCSR = 1, 2, 3, 4, 5
 # Families of row split, nonzero split, whole, segmented, dense, packed.
-SCHEDULES = {1: (ROWS,), 2: (ROWS,), 3: (TILED,), 4: (TILED,), 5: (WINDOW, PANEL), 6: (WINDOW, PANEL)}
+SCHEDULES = {1: (ROWS,), 2: (ROWS,), 3: (TILED,), 4: (TILED,), 5: (WINDOW, PANEL, BCSR), 6: (WINDOW, PANEL)}
+UNIT_ROWS = {WINDOW: (8,), PANEL: (64, 128, 256), BCSR: (64, 128)}
 SEGMENTED = 4
 F32, TENSOR_TYPES = 1, (5, 6)  # tf32, 3xtf32
 VALUE_BYTES = {1: 4, 2: 8, 3: 2, 4: 2}
@@ -153,7 +154,7 @@ class Plan:
         require(entry_bytes == 64, "HEADER", 20)
         for at in range(124, 240):
             require(d[at] == 0, "HEADER", at)
-        known = FEATURE_TILED | FEATURE_HALF | FEATURE_FRAGMENTS | FEATURE_PEELED
+        known = FEATURE_TILED | FEATURE_HALF | FEATURE_FRAGMENTS | FEATURE_BCSR | FEATURE_PEELED
         require(self.incompat & ~known == 0, "FEATURE", 32)
         table_hash, header_hash = struct.unpack_from("<QQ", d, 240)
         require(hash64(d[:248]) == header_hash, "CHECKSUM", 248)
@@ -412,6 +413,9 @@ class Plan:
             require(WINDOW not in parts and PANEL not in parts, "PART", self.offset(6))
             require(WINDOW not in traces and PANEL not in traces, "TRACE", self.offset(7))
             require(not any(computes + orders) and all(r <= 8 for r in reasons), "TRACE", self.offset(7))
+        if not self.incompat & FEATURE_BCSR:
+            require(BCSR not in parts, "PART", self.offset(6))
+            require(BCSR not in traces, "TRACE", self.offset(7))
         if not self.incompat & FEATURE_PEELED:
             require(not any(part[6] & PEELED for part in self.parts), "PART", self.offset(6))
             require(all(r <= 11 for r in reasons), "TRACE", self.offset(7))
@@ -422,9 +426,9 @@ class Plan:
 
     def check_part(self, op, family, schedule, granule, panel_rows, stage_slots, flags):
         valid = op in (0, 1) and family in SCHEDULES.get(schedule, ())
-        if family in (WINDOW, PANEL):
+        if family in UNIT_ROWS:
             valid = valid and 1 <= granule <= STEPS_MAX and stage_slots == 0
-            valid = valid and panel_rows in ((8,) if family == WINDOW else (64, 128, 256))
+            valid = valid and panel_rows in UNIT_ROWS[family]
             valid = valid and flags in (0, REORDERED, REORDERED | PERMUTES_OUTPUT)
         elif family == ROWS:
             valid = valid and GRANULE_MIN <= granule <= GRANULE_MAX and granule & (granule - 1) == 0
@@ -457,7 +461,7 @@ class Plan:
             require(valid, "TRACE", self.offset(7))
 
     def compute_types(self, family, own):
-        return TENSOR_TYPES if self.dtype == F32 and family in (WINDOW, PANEL) else (own,)
+        return TENSOR_TYPES if self.dtype == F32 and family in UNIT_ROWS else (own,)
 
     def check_items(self):
         for part, (op, family, schedule, granule, _, _, flags) in enumerate(self.parts):
