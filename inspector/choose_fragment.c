@@ -21,7 +21,8 @@
 #define STRIPS_LOW 64u
 #define STRIPS_ENOUGH 2u   /* a multiprocessor, which works on two at a time */
 #define ORDER_WORTH 2.0    /* times what is to beat: the largest gain that is hoped for from an order */
-#define ORDER_FILL 32.0    /* nonzeros of a block, half of its places, from which on orders are not tried */
+#define ORDER_FILL 34.0    /* nonzeros of a block, a half of its places, from which on orders are not tried */
+#define ORDER_MARGIN 0.99  /* of the time without, what an order must be predicted to take at most */
 #define LONG_ROWS 64.0     /* nonzeros of a mean row from which on orders are tried unseen */
 #define LIKENESS_MOST 0.87 /* of what spmmi_row_likeness says, for shorter ones */
 #define ORDER_GAIN 0.9     /* of blocks or footprints, what an order leaves where orders do something */
@@ -164,6 +165,13 @@ static double predict(const struct search *s, const struct spmmi_fragment_study 
     return spmmi_model_predict(&s->r->device, s->model, &c, s->n, s->layout, s->r->options.dtype).seconds;
 }
 
+/* Ties go to the order of A: where little is predicted, rows that are torn from their neighbours mostly lose. */
+static bool is_better(const struct spmmi_fragment_option *option, const struct spmmi_fragment_option *than)
+{
+    const double margin = option->order != NULL && than->order == NULL ? ORDER_MARGIN : 1;
+    return option->seconds < margin * than->seconds;
+}
+
 static void keep_best(const struct spmmi_fragment_option *option, bool may_win,
                       struct spmmi_fragment_choice *choice)
 {
@@ -171,10 +179,10 @@ static void keep_best(const struct spmmi_fragment_option *option, bool may_win,
     while (i < choice->count &&
            (choice->list[i].family != option->family || choice->list[i].schedule != option->schedule))
         i++;
-    if (i == choice->count || option->seconds < choice->list[i].seconds)
+    if (i == choice->count || is_better(option, &choice->list[i]))
         choice->list[i] = *option;
     choice->count += i == choice->count;
-    if (may_win && (choice->best.family == 0 || option->seconds < choice->best.seconds))
+    if (may_win && (choice->best.family == 0 || is_better(option, &choice->best)))
         choice->best = *option;
 }
 
