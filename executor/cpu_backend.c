@@ -67,7 +67,7 @@ spmm_status_t spmmi_cpu_memory_bytes(const spmm_plan_t *plan, const char *force_
         if (part.family == SPMM_FAMILY_TILED)
             SPMM_TRY(spmmi_cpu_tiled_bytes(plan, &part, &part_bytes, diag));
         if (spmmi_is_fragments(part.family))
-            SPMM_TRY(spmmi_cpu_fragments_bytes(plan, &part, &part_bytes, diag));
+            SPMM_TRY(spmmi_cpu_fragments_bytes(plan, slot, &part_bytes, diag));
         bytes += part_bytes;
     }
     *host_bytes = bytes;
@@ -107,7 +107,7 @@ void spmmi_cpu_set_values(struct spmmi_cpu *cpu, const void *values)
         if (tiled->values != NULL)
             spmmi_cpu_scatter(cpu->dtype, cpu->nnz, tiled->layout.value_map, values, tiled->values);
         if (fragments->values != NULL)
-            spmmi_cpu_scatter(cpu->dtype, cpu->nnz, fragments->layout.value_map, values, fragments->values);
+            spmmi_cpu_fragments_set_values(fragments, cpu->dtype, cpu->nnz, values);
     }
 }
 
@@ -188,7 +188,7 @@ static spmm_status_t part_make(struct spmmi_cpu *cpu, const spmm_plan_t *plan, u
         SPMM_TRY(spmmi_cpu_tiled_make(plan, &part, &cpu->tiled[slot], diag));
         cpu->host_bytes += cpu->tiled[slot].host_bytes;
     } else if (spmmi_is_fragments(part.family)) {
-        SPMM_TRY(spmmi_cpu_fragments_make(plan, &part, &cpu->fragments[slot], diag));
+        SPMM_TRY(spmmi_cpu_fragments_make(plan, slot, &cpu->fragments[slot], diag));
         cpu->host_bytes += cpu->fragments[slot].host_bytes;
     } else {
         SPMM_TRY(rows_items_make(cpu, plan, slot, diag));
@@ -306,20 +306,18 @@ static struct spmmi_tiled_host tiled_args(const struct spmmi_cpu *cpu, const str
 static struct spmmi_fragment_host fragment_args(const struct spmmi_cpu *cpu,
                                                 const struct spmmi_product *product)
 {
-    return (struct spmmi_fragment_host){
-        .layout = &cpu->fragments[cpu->part_of_variant[product->variant]].layout.view,
-        .dtype = (int)cpu->dtype,
-        .compute = (int)cpu->compute_of_variant[product->variant],
-        .n = product->b->cols,
-        .b = product->b->data,
-        .ldb = product->b->ld,
-        .b_is_col_major = product->b->order == SPMM_COL_MAJOR,
-        .c = product->c->data,
-        .ldc = product->c->ld,
-        .c_is_col_major = product->c->order == SPMM_COL_MAJOR,
-        .alpha = product->alpha,
-        .beta = product->beta,
-        .threads = cpu->threads};
+    return (struct spmmi_fragment_host){.dtype = (int)cpu->dtype,
+                                        .compute = (int)cpu->compute_of_variant[product->variant],
+                                        .n = product->b->cols,
+                                        .b = product->b->data,
+                                        .ldb = product->b->ld,
+                                        .b_is_col_major = product->b->order == SPMM_COL_MAJOR,
+                                        .c = product->c->data,
+                                        .ldc = product->c->ld,
+                                        .c_is_col_major = product->c->order == SPMM_COL_MAJOR,
+                                        .alpha = product->alpha,
+                                        .beta = product->beta,
+                                        .threads = cpu->threads};
 }
 
 uint64_t spmmi_cpu_workspace_bytes(const struct spmmi_cpu *cpu, const struct spmmi_product *product)
@@ -328,8 +326,10 @@ uint64_t spmmi_cpu_workspace_bytes(const struct spmmi_cpu *cpu, const struct spm
     const int64_t n = product->b->cols;
     if (cpu->parts[slot].family == SPMM_FAMILY_TILED)
         return spmmi_tiled_host_workspace(&cpu->tiled[slot].layout.view, (int)cpu->dtype, n);
-    if (spmmi_is_fragments(cpu->parts[slot].family))
-        return spmmi_fragment_slot_bytes(&cpu->fragments[slot].layout.view, (int)cpu->dtype, n);
+    if (spmmi_is_fragments(cpu->parts[slot].family)) {
+        const struct spmmi_fragment_host args = fragment_args(cpu, product);
+        return spmmi_cpu_fragments_workspace(&cpu->fragments[slot], &args);
+    }
     const struct spmmi_rows_host args = rows_args(cpu, product);
     return kernel_of(cpu, product)->workspace_bytes(&args);
 }
@@ -344,7 +344,7 @@ void spmmi_cpu_execute(const struct spmmi_cpu *cpu, const struct spmmi_product *
     } else if (spmmi_is_fragments(family)) {
         struct spmmi_fragment_host args = fragment_args(cpu, product);
         args.workspace = workspace;
-        spmmi_fragment_host_run(&args);
+        spmmi_cpu_fragments_run(&cpu->fragments[cpu->part_of_variant[product->variant]], &args);
     } else {
         struct spmmi_rows_host args = rows_args(cpu, product);
         args.workspace = workspace;
@@ -359,7 +359,9 @@ void spmmi_cpu_kernel(const struct spmmi_cpu *cpu, const struct spmmi_product *p
     if (part->family == SPMM_FAMILY_TILED)
         spmmi_tiled_name("cpu", part, 0, text, size);
     else if (spmmi_is_fragments(part->family))
-        spmmi_fragment_name("cpu", part, cpu->compute_of_variant[product->variant], text, size);
+        spmmi_fragment_name("cpu", part, cpu->compute_of_variant[product->variant],
+                            cpu->fragments[cpu->part_of_variant[product->variant]].peeled.a.rows > 0, text,
+                            size);
     else
         (void)snprintf(text, size, "%s", spmmi_cpu_kernel_name((int)part->schedule - 1));
 }

@@ -66,6 +66,7 @@ static uint32_t preferred_slot(const spmm_plan_t *plan, const struct spmmi_varia
     for (uint32_t i = 0; i < plan->part_count; i++) {
         const struct spmmi_part *part = &plan->parts[i];
         if (part->op == variant->op && part->family == SPMM_FAMILY_ROWS &&
+            (part->flags & SPMMI_PART_PEELED) == 0 &&
             (slot == variant->part_first || part->schedule == SPMM_SCHEDULE_ROW_SPLIT))
             slot = i;
     }
@@ -135,8 +136,6 @@ spmm_status_t spmmi_cpu_parts_check(const spmm_plan_t *plan, const char *force_k
                  "\"%s\" has no code for %s", force_kernel, spmm_dtype_name(plan->dtype));
     for (uint32_t i = 0; i < plan->variant_count; i++) {
         const struct spmmi_variant *variant = &plan->variants[i];
-        SPMM_REQUIRE(variant->part_count == 1, SPMM_ERR_UNSUPPORTED, diag,
-                     "variant %u has %u parts; this build runs one", i, variant->part_count);
         SPMM_REQUIRE(spmmi_cpu_slot_of(plan, variant, force_kernel) < SPMMI_CPU_PARTS_MADE ||
                          !spmmi_is_fragments(forced->family),
                      SPMM_ERR_ARGUMENT, diag,

@@ -82,8 +82,8 @@ void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, const struct spmmi_product
         return;
     }
     if (fragments_part(cuda, product) != NULL) {
-        spmmi_fragment_name("cuda", &cuda->parts[pick_part(cuda, product)], compute_of(cuda, product), text,
-                            size);
+        spmmi_fragment_name("cuda", &cuda->parts[pick_part(cuda, product)], compute_of(cuda, product), 0,
+                            text, size);
         return;
     }
     const uint32_t part = plan_launch(cuda, product, &launch);

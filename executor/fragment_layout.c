@@ -109,7 +109,7 @@ static spmm_status_t builder_start(struct builder *b, int64_t rows, int64_t cols
     memset(b->frame.layout, 0, sizeof *b->frame.layout);
     SPMM_REQUIRE(b->frame.row_ptr[rows] <= UINT32_MAX, SPMM_ERR_TOO_LARGE, diag,
                  "%lld nonzeros are more than 32 bits number", (long long)b->frame.row_ptr[rows]);
-    SPMM_REQUIRE(part->item_count == (uint64_t)rows, SPMM_ERR_INTERNAL, diag,
+    SPMM_REQUIRE(part->item_count <= (uint64_t)rows, SPMM_ERR_INTERNAL, diag,
                  "a part has %llu items for %lld rows", (unsigned long long)part->item_count,
                  (long long)rows);
     view->rows = (uint32_t)rows;
@@ -119,7 +119,7 @@ static spmm_status_t builder_start(struct builder *b, int64_t rows, int64_t cols
     view->block_rows = is_bcsr(b) ? SPMMI_BCSR_ROWS : SPMMI_FRAGMENT_BLOCK;
     view->block_columns = is_bcsr(b) ? SPMMI_BCSR_COLUMNS(b->frame.number_bytes) : SPMMI_FRAGMENT_BLOCK;
     view->is_packed = part->schedule == SPMM_SCHEDULE_PACKED;
-    view->unit_count = (view->rows + view->unit_rows - 1) / view->unit_rows;
+    view->unit_count = ((uint32_t)part->item_count + view->unit_rows - 1) / view->unit_rows;
     b->frame.width = SPMMI_STEP_COLUMNS(part->family);
     b->frame.is_panel = part->family == SPMM_FAMILY_PANEL;
     b->turn = (int)(WINDOWS_A_TURN * SPMMI_WINDOW_ROWS / view->unit_rows);
@@ -252,6 +252,8 @@ static spmm_status_t arrays_make(struct builder *b, spmm_diag_t *diag)
     SPMM_TRY_ALLOC(l->items = spmmi_alloc(view->item_count, sizeof *l->items), diag);
     SPMM_TRY_ALLOC(l->splits = spmmi_alloc(view->split_count, sizeof *l->splits), diag);
     SPMM_TRY_ALLOC(l->value_map = spmmi_alloc(nnz, sizeof *l->value_map), diag);
+    if (b->frame.part->item_count < view->rows) /* the values of peeled rows have no place */
+        memset(l->value_map, 0xff, (size_t)nnz * sizeof *l->value_map);
 cleanup:
     return status;
 }

@@ -13,7 +13,8 @@ struct spmmi_fragment_layout {
     uint64_t *bitmaps;
     struct spmmi_fragment_item *items;
     struct spmmi_fragment_split *splits;
-    uint32_t *value_map; /* nnz: place in values of each nonzero of op(A) in CSR order */
+    uint32_t
+        *value_map; /* nnz: place in values of each nonzero of op(A) in CSR order; of peeled rows: none */
 };
 
 /* part is a window, panel or bcsr part of this pattern, as spmmi_plan_check wants it; dtype says how many numbers 16 bytes

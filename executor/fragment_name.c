@@ -5,14 +5,14 @@
 #include <stdio.h>
 
 void spmmi_fragment_name(const char *target, const struct spmmi_part *part, spmm_compute_t compute,
-                         char *text, size_t size)
+                         int has_peeled, char *text, size_t size)
 {
     char rows[8] = "";
     if (part->family == SPMM_FAMILY_PANEL)
         (void)snprintf(rows, sizeof rows, "/p%u", part->panel_rows % 1000);
-    (void)snprintf(text, size, "%s/%s/%s%s%s%s/%s", target, spmm_family_name(part->family),
+    (void)snprintf(text, size, "%s/%s/%s%s%s%s/%s%s", target, spmm_family_name(part->family),
                    spmm_schedule_name(part->schedule), rows,
                    (part->flags & SPMMI_PART_REORDERED) != 0 ? "/reordered" : "",
                    (part->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0 ? "/permuted" : "",
-                   spmm_compute_name(compute));
+                   spmm_compute_name(compute), has_peeled ? "+rows" : "");
 }

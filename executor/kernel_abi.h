@@ -267,7 +267,7 @@ int spmmi_tiled_cuda_launch(int dtype, const struct spmmi_tiled_cuda *args);
 #define SPMMI_BCSR_STEP 4u             /* block columns of a step */
 #define SPMMI_BCSR_COLUMNS(number_bytes) ((number_bytes) == 2 ? 16u : 8u)
 #define SPMMI_FRAGMENT_NUMBERS 64u
-#define SPMMI_FRAGMENT_NONE 0xffffffffu /* row_of: no row; slot: the item writes C */
+#define SPMMI_FRAGMENT_NONE 0xffffffffu /* row_of: no row; slot: the item writes C; value map: no place */
 /* Further entries after each array but items and splits, readable, zero; of locals 8 times so many. */
 #define SPMMI_FRAGMENT_PAD 64u
 

@@ -398,7 +398,7 @@ static void kernels_say_what_they_are(void **state)
                                     .panel_rows = 256,
                                     .flags = SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT};
     spmm_executor_info_t info; /* whose field has room for the longest */
-    spmmi_fragment_name("cuda", &part, SPMM_COMPUTE_3XTF32, info.kernel, sizeof info.kernel);
+    spmmi_fragment_name("cuda", &part, SPMM_COMPUTE_3XTF32, 0, info.kernel, sizeof info.kernel);
     assert_string_equal(info.kernel, "cuda/panel/packed/p256/reordered/permuted/3xtf32");
 }
 
@@ -502,7 +502,7 @@ static void levels_agree(const struct test_matrix *a, spmm_compute_t compute, co
     const struct test_product product = product_of(SPMM_OP_N, 2 * turn + 1, turn, TEST_VALUES_REAL);
     spmm_plan_t *plan = plan_of(a, compute, shape);
     struct spmmi_cpu_fragments held;
-    assert_int_equal(spmmi_cpu_fragments_make(plan, &plan->parts[0], &held, NULL), SPMM_OK);
+    assert_int_equal(spmmi_cpu_fragments_make(plan, 0, &held, NULL), SPMM_OK);
     spmmi_cpu_scatter(dtype, plan->nnz, held.layout.value_map, plan->values, held.values);
     struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
     struct test_dense d = test_dense_copy(&c);
