@@ -20,7 +20,7 @@
 
 #define PAIRS 0x55555555u /* the first window of each block row of bcsr */
 #define BCSR_WINDOWS 2u   /* of a block row */
-#define BCSR_STEP 4u      /* block columns of a step */
+#define BCSR_STEP SPMMI_STEP_COLUMNS(SPMM_FAMILY_BCSR)
 
 /* What a thread needs to count one strip after the other. */
 struct worker {

@@ -15,9 +15,9 @@
 #define BLOCKS_PER_SM 2.0
 #define TENSOR_PANEL_LEAST 64u
 
-#define KERNEL_NAMES                                                                              \
-    "rows, tiled, window or panel, alone or as rows/row-split, rows/nonzero-split, tiled/whole, " \
-    "tiled/segmented, window/dense, window/packed, panel/dense or panel/packed"
+#define KERNEL_NAMES                                                                                    \
+    "rows, tiled, window, panel or bcsr, alone or as rows/row-split, rows/nonzero-split, tiled/whole, " \
+    "tiled/segmented, window/dense, window/packed, panel/dense, panel/packed or bcsr/dense"
 
 static spmm_family_t family_of(spmm_schedule_t schedule)
 {
@@ -26,6 +26,8 @@ static spmm_family_t family_of(spmm_schedule_t schedule)
 
 static bool has_schedule(spmm_family_t family, spmm_schedule_t schedule)
 {
+    if (family == SPMM_FAMILY_BCSR)
+        return schedule == SPMM_SCHEDULE_DENSE;
     const bool is_stored = schedule == SPMM_SCHEDULE_DENSE || schedule == SPMM_SCHEDULE_PACKED;
     return spmmi_is_fragments(family) || is_stored ? spmmi_is_fragments(family) && is_stored
                                                    : family_of(schedule) == family;
@@ -38,7 +40,7 @@ static bool read_kernel(const char *kernel, spmm_family_t *family, spmm_schedule
     const size_t length = slash == NULL ? strlen(kernel) : (size_t)(slash - kernel);
     *family = (spmm_family_t)0;
     *schedule = (spmm_schedule_t)0;
-    for (int f = SPMM_FAMILY_ROWS; f <= SPMM_FAMILY_PANEL; f++) {
+    for (int f = SPMM_FAMILY_ROWS; f <= SPMM_FAMILY_BCSR; f++) {
         const char *const name = spmm_family_name((spmm_family_t)f);
         if (strlen(name) == length && strncmp(kernel, name, length) == 0)
             *family = (spmm_family_t)f;
@@ -182,10 +184,12 @@ static spmm_status_t check_tensor(const struct spmmi_request *r, spmm_diag_t *di
     const char *const name = spmm_family_name(r->family);
     SPMM_REQUIRE(o->balance == 0 && o->segment_length == 0 && o->stage_slots == 0, SPMM_ERR_ARGUMENT, diag,
                  "balance, segments and stages are of the tiled family, but the kernel is to be %s", name);
-    SPMM_REQUIRE(r->family == SPMM_FAMILY_PANEL || o->panel_rows == 0, SPMM_ERR_ARGUMENT, diag,
+    SPMM_REQUIRE(r->family != SPMM_FAMILY_WINDOW || o->panel_rows == 0, SPMM_ERR_ARGUMENT, diag,
                  "windows have %u rows: panel_rows is not for them", SPMMI_WINDOW_ROWS);
-    SPMM_REQUIRE(o->panel_rows == 0 || o->panel_rows >= TENSOR_PANEL_LEAST, SPMM_ERR_ARGUMENT, diag,
-                 "panel_rows of the kernel %s must be 64, 128 or 256, found %u", name, o->panel_rows);
+    const uint32_t most = r->family == SPMM_FAMILY_BCSR ? SPMMI_BCSR_UNIT_ROWS_MAX : SPMMI_PANEL_ROWS_MAX;
+    SPMM_REQUIRE(o->panel_rows == 0 || (o->panel_rows >= TENSOR_PANEL_LEAST && o->panel_rows <= most),
+                 SPMM_ERR_ARGUMENT, diag, "panel_rows of the kernel %s must be %s, found %u", name,
+                 r->family == SPMM_FAMILY_BCSR ? "64 or 128" : "64, 128 or 256", o->panel_rows);
 cleanup:
     return status;
 }

@@ -12,7 +12,7 @@ struct spmmi_request {
     struct spmmi_device_profile device;
     spmm_family_t family;     /* 0: choose */
     spmm_schedule_t schedule; /* 0: choose within the family */
-    spmm_compute_t tensor;    /* how window and panel multiply; 0: they may not be chosen */
+    spmm_compute_t tensor;    /* how tensor cores multiply; 0: they may not be chosen */
     int may_be_tensor;        /* the family is tiled only because rows have no code for the type */
     int threads;
 };

@@ -119,7 +119,8 @@ static void print_part(FILE *out, const char *before, const spmm_part_info_t *pa
         fprintf(out, "%s, %u a panel, stages of %u", print_plural(items, part->items, "unit"),
                 part->panel_rows, part->stage_slots);
     else
-        fprintf(out, "%s, %u a %s", print_plural(items, part->items, "row"), part->panel_rows, family);
+        fprintf(out, "%s, %u a %s", print_plural(items, part->items, "row"), part->panel_rows,
+                part->family == SPMM_FAMILY_BCSR ? "strip" : family);
     if (part->is_reordered)
         fputs(", reordered", out);
     if (part->permutes_output)

@@ -82,9 +82,10 @@ static const struct cli_option options[] = {
     {0, "schedule", CLI_CHOICE, &args.schedule, .value = "NAME", .choices = schedules,
      .help = "auto (default), row-split, nonzero-split, whole or\nsegmented"},
     {0, "kernel", CLI_TEXT, &args.kernel, .value = "NAME",
-     .help = "rows, tiled, window or panel, or one with its schedule:\nrows/row-split, rows/nonzero-split, "
-             "tiled/whole,\n"
-             "tiled/segmented, window/dense, window/packed,\npanel/dense or panel/packed"},
+     .help =
+         "rows, tiled, window, panel or bcsr, or one with its\nschedule: rows/row-split, rows/nonzero-split, "
+         "tiled/whole,\ntiled/segmented, window/dense, window/packed,\npanel/dense, panel/packed or "
+         "bcsr/dense"},
     {0, "force-kernel", CLI_TEXT, &args.kernel, .value = "NAME", .help = "the same"},
     {0, "balance", CLI_TEXT, &args.balance, .value = "HOW",
      .help = "tiled: auto (default: the decision chart, unless the\nmodel predicts a tenth less time "
@@ -99,18 +100,19 @@ static const struct cli_option options[] = {
     {0, "segment-least", CLI_INT, &args.segment_least, .value = "L", .min = 1, .max = INT32_MAX / 2,
      .help = "chart: segments of at least L nonzeros; default 1"},
     {0, "reorder", CLI_CHOICE, &args.reorder, .value = "HOW", .choices = reorders,
-     .help = "order of the rows in tiled, window and panel: auto\n(default: one where that is predicted to "
-             "pay), none,\n"
-             "radix (sorted by pattern), jaccard (clusters, exact, up\nto 20,000 rows), minhash (clusters at "
-             "scale) or "
-             "rcm\n(reverse Cuthill-McKee on A + A^T, square matrices)"},
+     .help =
+         "order of the rows in all kernels but rows: auto\n(default: one where that is predicted to pay), "
+         "none,\n"
+         "radix (sorted by pattern), jaccard (clusters, exact, up\nto 20,000 rows), minhash (clusters at "
+         "scale) or "
+         "rcm\n(reverse Cuthill-McKee on A + A^T, square matrices)"},
     {0, "symmetric-permutation", CLI_FLAG, &args.symmetric_permutation,
      .help = "the plan of PAP^T, for iterations: rows and columns in\nthe order of --reorder (auto: rcm or "
              "minhash, where it\nsaves blocks); B and C are in it too"},
     {0, "permuted-output", CLI_FLAG, &args.permuted_output, .help = "leave C in the new order of the rows"},
     {0, "panel-rows", CLI_INT, &args.panel_rows, .value = "P", .min = 32, .max = 256,
      .help = "tiled: 32, 64, 128 or 256 rows a panel; default: the\ntallest that gives enough blocks; panel: "
-             "64, 128 or 256"},
+             "64, 128 or 256;\nbcsr: 64 or 128 rows a strip"},
     {0, "blocks-per-sm", CLI_NUMBER, &args.blocks_per_sm, .value = "X",
      .help = "tiled: enough blocks a multiprocessor; default 2"},
     {0, "stage-slots", CLI_INT, &args.stage_slots, .value = "S", .min = 32, .max = 4095,

@@ -175,6 +175,12 @@ run spmm-inspect --json --kernel window/packed --dtype f16 -n 8,64 gen:fem3:5:5:
 exits 0
 is_json '[v["compute"] for v in j["variants"]] == ["f16", "f16"] and j["variants"][0]["parts"][0]["panel_rows"] == 8'
 is_json '[t["family"] for t in j["trace"] if t["chosen"] and t["variant"] == 0][0] == "window"'
+run spmm-inspect --kernel bcsr --panel-rows 128 --compute tf32 --reorder none -n 64 gen:fem3:5:5:9
+exits 0
+says 'op N, tf32, n in 49..96, both layouts, any device: bcsr/dense, 675 rows, 128 a strip'
+run spmm-inspect --kernel bcsr --panel-rows 256 gen:diag:3
+exits 2
+says_err 'panel_rows of the kernel bcsr must be 64 or 128, found 256'
 run spmm-inspect --kernel window --compute f32 gen:diag:3
 exits 2
 says_err 'window runs on tensor cores'

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Windows and panels in plans: what a named kernel becomes, and when a free choice takes them. */
+/* Kernels of tensor cores in plans: what a named kernel becomes, and when a free choice takes them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,6 +87,25 @@ static const struct forced_case forced_cases[] = {
     {"a_matrix_without_rows_has_a_part", "gen:empty:0:7",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "window"), SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8,
      16, 0, SPMM_COMPUTE_3XTF32},
+    /* 313 strips of 128 rows are more than two for each of 132 multiprocessors; their 17 block columns are 5 steps. */
+    {"strips_are_tall_where_there_are_many", "gen:band:40000:3",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "bcsr", .reorder = SPMM_REORDER_NONE), SPMM_FAMILY_BCSR,
+     SPMM_SCHEDULE_DENSE, 128, 32, 0, SPMM_COMPUTE_3XTF32},
+    {"strips_are_low_where_there_are_few", "gen:band:33000:3",
+     OPTIONS(.n = n_64, .n_count = 1, .dtype = SPMM_F64, .force_kernel = "bcsr/dense",
+             .reorder = SPMM_REORDER_NONE),
+     SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, 32, 0, SPMM_COMPUTE_F64},
+    {"strips_can_be_given_a_height", "gen:band:3000:3",
+     OPTIONS(.n = n_64, .n_count = 1, .dtype = SPMM_F16, .force_kernel = "bcsr", .panel_rows = 128,
+             .reorder = SPMM_REORDER_NONE),
+     SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 128, 16, 0, SPMM_COMPUTE_F16},
+    /* A strip of 625 steps: 4 times 625 over 528 items are 5, and an item has at least 32. */
+    {"few_long_strips_are_cut", "gen:dense:32:20000",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "bcsr", .reorder = SPMM_REORDER_NONE), SPMM_FAMILY_BCSR,
+     SPMM_SCHEDULE_DENSE, 64, 32, 0, SPMM_COMPUTE_3XTF32},
+    {"strips_can_take_rows_in_another_order", "gen:femshuf:9:9:9",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "bcsr", .reorder = SPMM_REORDER_MINHASH),
+     SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, 0, SPMMI_PART_REORDERED, SPMM_COMPUTE_3XTF32},
     {"a_cpu_follows_rules", "gen:dense:128:128",
      OPTIONS(.n = n_64, .n_count = 1, .device = "cpu", .force_kernel = "panel"), SPMM_FAMILY_PANEL,
      SPMM_SCHEDULE_DENSE, 64, 8, 0, SPMM_COMPUTE_3XTF32},
