@@ -46,8 +46,6 @@ spmm_status_t spmmi_cpu_fragments_make(const spmm_plan_t *plan, uint32_t part,
     struct spmmi_fragment_layout *layout = &fragments->layout;
     const struct spmmi_part *peeled = spmmi_peeled_of(plan, part);
     memset(fragments, 0, sizeof *fragments);
-    SPMM_REQUIRE(plan->parts[part].family != SPMM_FAMILY_BCSR, SPMM_ERR_UNSUPPORTED, diag,
-                 "the CPU has no kernels of family bcsr");
     SPMM_TRY(spmmi_op_pattern_open(plan, plan->parts[part].op, &a, diag));
     SPMM_TRY(spmmi_fragments_build(a.rows, a.cols, a.row_ptr, a.col_ind, &plan->parts[part], plan->dtype,
                                    layout, diag));

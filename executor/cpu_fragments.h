@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A part of the window or panel family as the CPU holds it: its layout and the values in their blocks. */
+/* A part of the window, panel or bcsr family as the CPU holds it: its layout and the values in their blocks. */
 #ifndef SPMMI_CPU_FRAGMENTS_H
 #define SPMMI_CPU_FRAGMENTS_H
 

@@ -21,6 +21,7 @@ static const struct kernel {
     {"cpu/window/packed", SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED},
     {"cpu/panel/dense", SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE},
     {"cpu/panel/packed", SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED},
+    {"cpu/bcsr/dense", SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE},
 };
 
 int spmmi_cpu_kernel_count(void)

@@ -20,6 +20,7 @@ static const struct {
     {"cuda/window/packed", SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED},
     {"cuda/panel/dense", SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE},
     {"cuda/panel/packed", SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED},
+    {"cuda/bcsr/dense", SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE},
 };
 
 int spmmi_cuda_kernel_count(void)

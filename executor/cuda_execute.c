@@ -34,16 +34,15 @@ static const struct spmmi_cuda_tiled *tiled_part(const struct spmmi_cuda *cuda,
     return cuda->parts[part].family == SPMM_FAMILY_TILED ? &cuda->tiled[part] : NULL;
 }
 
-/* The window or panel part that runs, else NULL. */
+/* The window, panel or bcsr part that runs, else NULL. */
 static const struct spmmi_cuda_fragments *fragments_part(const struct spmmi_cuda *cuda,
                                                          const struct spmmi_product *product)
 {
     const uint32_t part = pick_part(cuda, product);
-    const spmm_family_t family = cuda->parts[part].family;
-    return family == SPMM_FAMILY_WINDOW || family == SPMM_FAMILY_PANEL ? &cuda->fragments[part] : NULL;
+    return spmmi_is_fragments(cuda->parts[part].family) ? &cuda->fragments[part] : NULL;
 }
 
-/* How a window or panel part multiplies: as the variant says, or where that has another part and the plan's type is
+/* How such a part multiplies: as the variant says, or where that has another part and the plan's type is
  * f32, as exactly. */
 static spmm_compute_t compute_of(const struct spmmi_cuda *cuda, const struct spmmi_product *product)
 {

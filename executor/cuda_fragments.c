@@ -15,38 +15,27 @@
 #define PANEL_ROWS_MAX 128u
 #define PASS_MAX 32768 /* of any pass: tiles of 16 columns are within a grid's 65535 */
 
-/* Entries of the arrays whose lengths are not in the layout as they are; the pad is part of them. */
-static uint64_t padded(uint64_t count)
+/* An array that the family may lack. */
+static void *cut_some(struct spmmi_arena *arena, uint64_t count, size_t size)
 {
-    return count + SPMMI_FRAGMENT_PAD;
-}
-
-static uint64_t column_count(const struct spmmi_fragments *l, spmm_family_t family)
-{
-    return padded((uint64_t)l->step_count * SPMMI_STEP_COLUMNS(family));
-}
-
-static uint64_t first_count(const struct spmmi_fragments *l)
-{
-    return padded((uint64_t)l->step_count * (l->unit_rows / SPMMI_WINDOW_ROWS) + 1);
+    return count > 0 ? spmmi_arena_cut(arena, count, size) : NULL;
 }
 
 /* Device addresses by the counts of the layout. */
 static void cut(struct spmmi_arena *arena, uint64_t nnz, size_t number_bytes, struct spmmi_cuda_fragments *f)
 {
     struct spmmi_fragments *l = &f->layout;
-    const int is_panel = f->family == SPMM_FAMILY_PANEL;
-    l->row_of = spmmi_arena_cut(arena, padded((uint64_t)l->unit_count * l->unit_rows), sizeof *l->row_of);
-    l->columns = spmmi_arena_cut(arena, column_count(l, f->family), sizeof *l->columns);
-    l->locals = is_panel ? spmmi_arena_cut(arena, 8 * padded(l->block_count), sizeof *l->locals) : NULL;
-    l->block_first = is_panel ? spmmi_arena_cut(arena, first_count(l), sizeof *l->block_first) : NULL;
-    l->bitmaps = spmmi_arena_cut(arena, padded(l->block_count), sizeof *l->bitmaps);
-    l->value_first =
-        l->is_packed ? spmmi_arena_cut(arena, padded((uint64_t)l->block_count + 1), sizeof *l->value_first)
-                     : NULL;
+    const struct spmmi_fragment_sizes sizes = spmmi_fragment_sizes_of(l);
+    l->row_of = spmmi_arena_cut(arena, sizes.row_of, sizeof *l->row_of);
+    l->columns = spmmi_arena_cut(arena, sizes.columns, sizeof *l->columns);
+    l->locals = cut_some(arena, 8 * sizes.locals, sizeof *l->locals);
+    l->block_first = cut_some(arena, sizes.block_first, sizeof *l->block_first);
+    l->masks = cut_some(arena, sizes.masks, sizeof *l->masks);
+    l->bitmaps = spmmi_arena_cut(arena, sizes.bitmaps, sizeof *l->bitmaps);
+    l->value_first = cut_some(arena, sizes.value_first, sizeof *l->value_first);
     l->items = spmmi_arena_cut(arena, l->item_count, sizeof *l->items);
     l->splits = spmmi_arena_cut(arena, l->split_count, sizeof *l->splits);
-    f->values = spmmi_arena_cut(arena, padded(l->value_count), number_bytes);
+    f->values = spmmi_arena_cut(arena, l->value_count + SPMMI_FRAGMENT_PAD, number_bytes);
     l->values = f->values;
     f->value_map = spmmi_arena_cut(arena, nnz, sizeof *f->value_map);
 }
@@ -73,16 +62,14 @@ static spmm_status_t upload(const struct spmmi_cuda_fragments *f, const struct s
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_fragments *to = &f->layout;
-    SPMM_TRY(spmmi_cuda_copy_up(to->row_of, host->row_of, (uint64_t)to->unit_count * to->unit_rows, 4, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(to->columns, host->columns, column_count(to, f->family), 4, diag));
-    if (to->locals != NULL)
-        SPMM_TRY(spmmi_cuda_copy_up(to->locals, host->locals, 8 * padded(to->block_count), 1, diag));
-    if (to->block_first != NULL)
-        SPMM_TRY(spmmi_cuda_copy_up(to->block_first, host->block_first, first_count(to), 4, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(to->bitmaps, host->bitmaps, padded(to->block_count), 8, diag));
-    if (to->value_first != NULL)
-        SPMM_TRY(
-            spmmi_cuda_copy_up(to->value_first, host->value_first, (uint64_t)to->block_count + 1, 4, diag));
+    const struct spmmi_fragment_sizes sizes = spmmi_fragment_sizes_of(to);
+    SPMM_TRY(spmmi_cuda_copy_up(to->row_of, host->row_of, sizes.row_of, 4, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->columns, host->columns, sizes.columns, 4, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->locals, host->locals, 8 * sizes.locals, 1, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->block_first, host->block_first, sizes.block_first, 4, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->masks, host->masks, sizes.masks, 4, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->bitmaps, host->bitmaps, sizes.bitmaps, 8, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->value_first, host->value_first, sizes.value_first, 4, diag));
     SPMM_TRY(spmmi_cuda_copy_up(to->items, host->items, to->item_count, sizeof *to->items, diag));
     SPMM_TRY(spmmi_cuda_copy_up(to->splits, host->splits, to->split_count, sizeof *to->splits, diag));
     SPMM_TRY(spmmi_cuda_copy_up(f->value_map, host->value_map, nnz, 4, diag));
@@ -118,8 +105,6 @@ spmm_status_t spmmi_cuda_fragments_create(const spmm_plan_t *plan, uint32_t part
     const struct spmmi_part *p = &plan->parts[part];
     const size_t number_bytes = spmm_dtype_size(plan->dtype);
     int shared_max = 0;
-    SPMM_REQUIRE(p->family != SPMM_FAMILY_BCSR, SPMM_ERR_UNSUPPORTED, diag,
-                 "the GPU has no kernels of family bcsr");
     SPMM_REQUIRE(p->panel_rows <= PANEL_ROWS_MAX, SPMM_ERR_UNSUPPORTED, diag,
                  "the GPU has no panels of %u rows, %u is the most", p->panel_rows, PANEL_ROWS_MAX);
     SPMM_TRY(spmmi_op_pattern_open(plan, p->op, &a, diag));
@@ -182,6 +167,13 @@ uint64_t spmmi_cuda_fragments_workspace(const struct spmmi_cuda_fragments *fragm
     return plan_passes(fragments, product).bytes;
 }
 
+static int launch(spmm_family_t family, const struct spmmi_fragment_cuda *args)
+{
+    if (family == SPMM_FAMILY_BCSR)
+        return spmmi_bcsr_cuda_launch(args);
+    return family == SPMM_FAMILY_WINDOW ? spmmi_window_cuda_launch(args) : spmmi_panel_cuda_launch(args);
+}
+
 static int run_pass(const struct spmmi_cuda_fragments *f, const struct passes *p,
                     const struct spmmi_product *product, int64_t j, char *workspace,
                     struct spmmi_fragment_cuda *args)
@@ -205,8 +197,7 @@ static int run_pass(const struct spmmi_cuda_fragments *f, const struct passes *p
                                              product->c->ld, args->c, p->pitch, args->cuda_stream);
     }
     if (error == cudaSuccess)
-        error =
-            f->family == SPMM_FAMILY_WINDOW ? spmmi_window_cuda_launch(args) : spmmi_panel_cuda_launch(args);
+        error = launch(f->family, args);
     if (error == cudaSuccess && p->converts_c)
         error = spmmi_columns_from_rows_cuda(dtype, f->layout.rows, n, args->c, p->pitch,
                                              spmmi_cuda_at_column(product->c, j), product->c->ld, 0,

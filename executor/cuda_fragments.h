@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The window and panel families on a GPU: the packed layout of a part, its values, its launches. */
+/* The window, panel and bcsr families on a GPU: the packed layout of a part, its values, its launches. */
 #ifndef SPMMI_CUDA_FRAGMENTS_H
 #define SPMMI_CUDA_FRAGMENTS_H
 
 #include "cuda_backend.h"
 #include "executor/kernel_abi.h"
 
-/* One window or panel part on the device. */
+/* One window, panel or bcsr part on the device. */
 struct spmmi_cuda_fragments {
     struct spmmi_fragments layout; /* device pointers */
     spmm_family_t family;

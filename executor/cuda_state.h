@@ -42,7 +42,7 @@ struct spmmi_cuda {
     struct spmmi_stream_items items[SPMMI_PART_MAX];
     const struct spmmi_block *blocks[SPMMI_PART_MAX][SPMMI_ROWS_GRIDS]; /* nonzero split */
     struct spmmi_cuda_tiled tiled[SPMMI_PART_MAX];                      /* of the used parts of that family */
-    struct spmmi_cuda_fragments fragments[SPMMI_PART_MAX];              /* of window and panel parts */
+    struct spmmi_cuda_fragments fragments[SPMMI_PART_MAX];              /* of window, panel and bcsr parts */
     struct spmmi_cuda_name forced;                                      /* schedule 0 = the variant's part */
     char *memory;
     uint64_t memory_bytes;

@@ -8,7 +8,7 @@ void spmmi_fragment_name(const char *target, const struct spmmi_part *part, spmm
                          int has_peeled, char *text, size_t size)
 {
     char rows[8] = "";
-    if (part->family == SPMM_FAMILY_PANEL)
+    if (part->family != SPMM_FAMILY_WINDOW)
         (void)snprintf(rows, sizeof rows, "/p%u", part->panel_rows % 1000);
     (void)snprintf(text, size, "%s/%s/%s%s%s%s/%s%s", target, spmm_family_name(part->family),
                    spmm_schedule_name(part->schedule), rows,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a part of the window or panel family is called where a kernel is named. */
+/* What a part of the window, panel or bcsr family is called where a kernel is named. */
 #ifndef SPMMI_FRAGMENT_NAME_H
 #define SPMMI_FRAGMENT_NAME_H
 
 #include "format/plan.h"
 
-/* TARGET/window/SCHEDULE or TARGET/panel/SCHEDULE/pROWS; then /reordered where the rows are in another order than that
+/* TARGET/window/SCHEDULE, TARGET/panel/SCHEDULE/pROWS or TARGET/bcsr/SCHEDULE/pROWS; then /reordered where the rows are in another order than that
  * of A, /permuted where C is written in that order, the compute type, and +rows where some rows are peeled:
  * cpu/panel/dense/p128/tf32. At most 51 characters for a target of four, as permuted parts have no peeled rows. */
 void spmmi_fragment_name(const char *target, const struct spmmi_part *part, spmm_compute_t compute,

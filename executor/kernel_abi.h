@@ -343,7 +343,7 @@ static inline uint64_t spmmi_fragment_slot_bytes(const struct spmmi_fragments *l
     const uint64_t sums = (uint64_t)layout->slot_count * layout->unit_rows * spmmi_tiled_sum_bytes(dtype);
     return __builtin_mul_overflow(sums, (uint64_t)n, &bytes) ? UINT64_MAX : bytes;
 }
-/* Both families; kernels/shared/fragment_cpu.c. Same bits at any number of threads. */
+/* All three families; kernels/shared/fragment_cpu.c. Same bits at any number of threads. */
 void spmmi_fragment_host_run(const struct spmmi_fragment_host *args);
 
 /* One launch on the GPU; B and C are row-major. */

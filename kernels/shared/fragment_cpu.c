@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The window and panel families on the CPU: items and tiles of columns in parallel, then the units that were cut. */
+/* The window, panel and bcsr families on the CPU: items and tiles of columns in parallel, then the units that were cut. */
 #include "fragment_cpu.h"
 
 #include <stdbool.h>
@@ -42,7 +42,7 @@ void spmmi_fragment_host_run(const struct spmmi_fragment_host *args)
         scale_run(args);
         return;
     }
-    const int64_t work = (int64_t)layout->block_count * SPMMI_FRAGMENT_NUMBERS / 4;
+    const int64_t work = (int64_t)layout->block_count * layout->block_rows * layout->block_columns / 4;
     const int threads = work <= PARALLEL_WORK_MIN / args->n ? 1
                         : args->threads > 0                 ? args->threads
                                                             : omp_get_max_threads();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arithmetic of the window and panel families; included once for each compute type and SIMD level. No include
+/* The arithmetic of the window, panel and bcsr families; included once for each compute type and SIMD level. No include
  * guard. The including file defines TARGET, NUMBER (as stored), REAL (of sums), READ(x) and WRITE(x) between the two,
  * FMA(a, b, c), HIGH(x): the factor as it is multiplied, IS_SPLIT: 1 if the rest of factors is multiplied too,
  * IS_ROUNDED: 1 if HIGH changes numbers, and FRAGMENT(name). Functions with a constant number of columns are inlined
@@ -9,9 +9,18 @@
 
 /* The numbers of A that one row of a block holds: rows of the step that they meet, and what they are. */
 struct FRAGMENT(row) {
-    uint32_t count, meets[8];
-    REAL high[8], low[8];
+    uint32_t count, meets[FRAGMENT_CPU_BLOCK_MAX];
+    REAL high[FRAGMENT_CPU_BLOCK_MAX], low[FRAGMENT_CPU_BLOCK_MAX];
 };
+
+INLINE void FRAGMENT(row_push)(struct FRAGMENT(row) * row, uint32_t meets, REAL number)
+{
+    row->meets[row->count] = meets;
+    row->high[row->count] = HIGH(number);
+    if (IS_SPLIT)
+        row->low[row->count] = HIGH(number - HIGH(number));
+    row->count++;
+}
 
 /* A function of its own, whose loop compilers vectorise whatever the number of columns. */
 static TARGET __attribute__((noinline)) void
@@ -26,18 +35,19 @@ INLINE void FRAGMENT(step_fill)(const struct fragment_cpu_tile *tile, uint32_t s
                                 const int64_t columns)
 {
     const struct spmmi_fragment_host *args = tile->args;
-    const uint32_t *rows = fragment_cpu_columns(args->layout, step);
     const uint32_t row_count = fragment_cpu_step_rows(args->layout, step);
     const int64_t b_row = args->b_is_col_major ? 1 : args->ldb;
     const int64_t b_column = args->b_is_col_major ? args->ldb : 1;
     const NUMBER *b = (const NUMBER *)args->b + tile->first * b_column;
     for (uint32_t p = 0; p < row_count; p++) {
-        const NUMBER *row = b + rows[p] * b_row;
-        if (tile->width == columns && b_column == 1)
+        const int64_t row_of_b = fragment_cpu_row(args->layout, step, p);
+        const int is_there = row_of_b < args->layout->cols;
+        const NUMBER *row = is_there ? b + row_of_b * b_row : b;
+        if (is_there && tile->width == columns && b_column == 1)
             FRAGMENT(numbers_read)(columns, row, high + p * columns);
         else
             for (int64_t j = 0; j < columns; j++)
-                high[p * columns + j] = j < tile->width ? READ(row[j * b_column]) : 0;
+                high[p * columns + j] = is_there && j < tile->width ? READ(row[j * b_column]) : 0;
     }
     for (int64_t i = 0; IS_ROUNDED && i < (int64_t)row_count * columns; i++) {
         const REAL number = high[i];
@@ -60,6 +70,26 @@ INLINE void FRAGMENT(products_add)(const struct FRAGMENT(row) * row, const REAL 
     }
 }
 
+/* One row of a block, added to its row of sums. */
+INLINE void FRAGMENT(row_add)(const struct FRAGMENT(row) * row, const REAL *high, const REAL *low, REAL *sums,
+                              const int64_t columns)
+{
+    REAL part[FRAGMENT_CPU_COLUMNS_MAX];
+    if (row->count == 0)
+        return;
+#pragma GCC unroll 32
+    for (int64_t j = 0; j < columns; j++)
+        part[j] = sums[j];
+    if (IS_SPLIT) { /* small products first */
+        FRAGMENT(products_add)(row, row->high, low, part, columns);
+        FRAGMENT(products_add)(row, row->low, high, part, columns);
+    }
+    FRAGMENT(products_add)(row, row->high, high, part, columns);
+#pragma GCC unroll 32
+    for (int64_t j = 0; j < columns; j++)
+        sums[j] = part[j];
+}
+
 /* One block: eight rows of A times eight rows of B, added to eight rows of sums. */
 INLINE void FRAGMENT(block_add)(const struct spmmi_fragments *layout, uint32_t block, const REAL *high,
                                 const REAL *low, REAL *sums, const int64_t columns)
@@ -71,32 +101,17 @@ INLINE void FRAGMENT(block_add)(const struct spmmi_fragments *layout, uint32_t b
         (layout->is_packed ? layout->value_first[block] : (uint64_t)block * SPMMI_FRAGMENT_NUMBERS);
     for (uint32_t r = 0; r < 8; r++, sums += columns) {
         struct FRAGMENT(row) row = {.count = 0};
-        REAL part[FRAGMENT_CPU_COLUMNS_MAX];
         for (uint32_t bits = (uint32_t)(bitmap >> 8 * r) & 0xff; bits != 0; bits &= bits - 1) {
             const uint32_t place = (uint32_t)__builtin_ctz(bits);
-            const REAL number = READ(values[layout->is_packed ? row.count : 8 * r + place]);
-            row.meets[row.count] = locals[place];
-            row.high[row.count] = HIGH(number);
-            if (IS_SPLIT)
-                row.low[row.count] = HIGH(number - HIGH(number));
-            row.count++;
+            const NUMBER *number = &values[layout->is_packed ? row.count : 8 * r + place];
+            FRAGMENT(row_push)(&row, locals[place], READ(*number));
         }
-        if (row.count == 0)
-            continue;
         values += layout->is_packed ? row.count : 0;
-#pragma GCC unroll 32
-        for (int64_t j = 0; j < columns; j++)
-            part[j] = sums[j];
-        if (IS_SPLIT) { /* small products first */
-            FRAGMENT(products_add)(&row, row.high, low, part, columns);
-            FRAGMENT(products_add)(&row, row.low, high, part, columns);
-        }
-        FRAGMENT(products_add)(&row, row.high, high, part, columns);
-#pragma GCC unroll 32
-        for (int64_t j = 0; j < columns; j++)
-            sums[j] = part[j];
+        FRAGMENT(row_add)(&row, high, low, sums, columns);
     }
 }
+
+#include "fragment_cpu_bcsr.h"
 
 /* Row r of an item times column j of B without rounding factors. A factor that is infinite or NaN, or becomes infinite
  * by rounding, spoils sums of rounded and split factors that may be finite, or infinite and not NaN. */
@@ -108,7 +123,6 @@ static TARGET REAL FRAGMENT(sum_plainly)(const struct fragment_cpu_tile *tile, u
     const NUMBER *b = (const NUMBER *)args->b + j * (args->b_is_col_major ? args->ldb : 1);
     REAL sum = 0;
     for (uint32_t step = tile->item->begin; step < tile->item->end; step++) {
-        const uint32_t *columns = fragment_cpu_columns(layout, step);
         const uint32_t end = fragment_cpu_block(layout, step, r / 8 + 1);
         for (uint32_t block = fragment_cpu_block(layout, step, r / 8); block < end; block++) {
             const uint8_t *locals = fragment_cpu_locals(layout, block);
@@ -119,7 +133,7 @@ static TARGET REAL FRAGMENT(sum_plainly)(const struct fragment_cpu_tile *tile, u
                     continue;
                 const NUMBER *value = layout->is_packed ? values++ : values + bit;
                 if (bit / 8 == r % 8)
-                    sum = FMA(READ(*value), READ(b[columns[locals[bit % 8]] * b_row]), sum);
+                    sum = FMA(READ(*value), READ(b[fragment_cpu_row(layout, step, locals[bit % 8]) * b_row]), sum);
             }
         }
     }
@@ -134,7 +148,9 @@ INLINE void FRAGMENT(sums_repair)(const struct fragment_cpu_tile *tile, REAL *su
             zero += sums[r * columns + j] * 0;
         for (int64_t j = 0; zero != 0 && j < tile->width; j++)
             if (sums[r * columns + j] - sums[r * columns + j] != 0)
-                sums[r * columns + j] = FRAGMENT(sum_plainly)(tile, r, tile->first + j);
+                sums[r * columns + j] = fragment_cpu_is_bcsr(tile->args->layout)
+                                            ? FRAGMENT(bcsr_sum_plainly)(tile, r, tile->first + j)
+                                            : FRAGMENT(sum_plainly)(tile, r, tile->first + j);
     }
 }
 
@@ -189,6 +205,10 @@ INLINE void FRAGMENT(item_run)(const struct fragment_cpu_tile *tile, const int64
         sums[i] = 0;
     for (uint32_t step = tile->item->begin; step < tile->item->end; step++) {
         FRAGMENT(step_fill)(tile, step, high, low, columns);
+        if (fragment_cpu_is_bcsr(layout)) {
+            FRAGMENT(bcsr_step_add)(layout, step, high, low, sums, columns);
+            continue;
+        }
         for (uint32_t w = 0; w < layout->unit_rows / 8; w++) {
             const uint32_t end = fragment_cpu_block(layout, step, w + 1);
             for (uint32_t block = fragment_cpu_block(layout, step, w); block < end; block++)

@@ -22,21 +22,47 @@ static inline TARGET const uint8_t *fragment_cpu_locals(const struct spmmi_fragm
     return layout->locals == NULL ? in_order : layout->locals + (uint64_t)block * 8;
 }
 
-static inline TARGET const uint32_t *fragment_cpu_columns(const struct spmmi_fragments *layout, uint32_t step)
+static inline TARGET int fragment_cpu_is_bcsr(const struct spmmi_fragments *layout)
 {
-    return layout->columns + (uint64_t)step * (layout->locals == NULL ? 8 : SPMMI_FRAGMENT_PANEL_STEP);
+    return layout->block_rows == SPMMI_BCSR_ROWS;
 }
 
-/* Rows of B that a step needs: those of a panel ascend until the last one is repeated. */
+/* Entries of columns of a step. */
+static inline TARGET uint32_t fragment_cpu_width(const struct spmmi_fragments *layout)
+{
+    if (fragment_cpu_is_bcsr(layout))
+        return SPMMI_BCSR_STEP;
+    return layout->locals == NULL ? 8 : SPMMI_FRAGMENT_PANEL_STEP;
+}
+
+/* Row p of a step is this row of B; of bcsr it may lie beyond the last one, and then nothing meets it. */
+static inline TARGET int64_t fragment_cpu_row(const struct spmmi_fragments *layout, uint32_t step, uint32_t p)
+{
+    const uint32_t *columns = layout->columns + (uint64_t)step * fragment_cpu_width(layout);
+    return fragment_cpu_is_bcsr(layout) ? (int64_t)columns[p / layout->block_columns] + p % layout->block_columns
+                                        : (int64_t)columns[p];
+}
+
+/* Rows of B that a step needs: those of a panel ascend until the last one is repeated, so do block columns. */
 static inline TARGET uint32_t fragment_cpu_step_rows(const struct spmmi_fragments *layout, uint32_t step)
 {
-    const uint32_t *columns = fragment_cpu_columns(layout, step);
+    const uint32_t width = fragment_cpu_width(layout);
+    const uint32_t *columns = layout->columns + (uint64_t)step * width;
     uint32_t count = 1;
-    if (layout->locals == NULL)
+    if (width == 8)
         return 8;
-    while (count < SPMMI_FRAGMENT_PANEL_STEP && columns[count] > columns[count - 1])
+    while (count < width && columns[count] > columns[count - 1])
         count++;
-    return count;
+    return fragment_cpu_is_bcsr(layout) ? count * layout->block_columns : count;
+}
+
+/* Bit p: row r of a block has a number in column p. */
+static inline TARGET uint32_t fragment_cpu_bcsr_bits(const struct spmmi_fragments *layout, uint32_t block,
+                                                     uint32_t r)
+{
+    const uint32_t columns = layout->block_columns, bit = r * columns;
+    const uint64_t word = layout->bitmaps[(uint64_t)block * (columns / 4) + bit / 64];
+    return (uint32_t)(word >> bit % 64) & ((UINT32_C(1) << columns) - 1);
 }
 
 #define NUMBER float

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The window and panel families on the CPU: products against the reference for every named matrix, compute type and
+/* The window, panel and bcsr families on the CPU: products against the reference for every named matrix, compute type and
  * layout, and the laws of products for their parts. */
 #include <float.h>
 #include <math.h>
@@ -20,17 +20,20 @@
 #include "tests/support/product.h"
 
 struct shape {
+    spmm_family_t family;
     spmm_schedule_t schedule;
     uint32_t unit_rows, granule;
     int is_reordered;
 };
 
 static const struct shape shapes[] = {
-    {SPMM_SCHEDULE_DENSE, 8, SPMMI_STEPS_MAX, 0},
-    {SPMM_SCHEDULE_PACKED, 64, 1, 1},
-    {SPMM_SCHEDULE_PACKED, 8, 2, 1},
-    {SPMM_SCHEDULE_DENSE, 128, 3, 0},
-    {SPMM_SCHEDULE_PACKED, 256, SPMMI_STEPS_MAX, 0},
+    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, 8, SPMMI_STEPS_MAX, 0},
+    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 64, 1, 1},
+    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, 2, 1},
+    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, 128, 3, 0},
+    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 256, SPMMI_STEPS_MAX, 0},
+    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, 2, 1},
+    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 128, SPMMI_STEPS_MAX, 0},
 };
 #define SHAPE_COUNT ((int)(sizeof shapes / sizeof shapes[0]))
 
@@ -56,7 +59,10 @@ static spmm_plan_t *plan_of(const struct test_matrix *a, spmm_compute_t compute,
 {
     const struct test_plan_options options = {type_of(compute), shape->schedule, shape->granule, 1, 0};
     spmm_plan_t *plan = test_plan_build(a, options);
-    test_plan_units(plan, shape->unit_rows, compute);
+    if (shape->family == SPMM_FAMILY_BCSR)
+        test_plan_strips(plan, shape->unit_rows, compute);
+    else
+        test_plan_units(plan, shape->unit_rows, compute);
     if (shape->is_reordered)
         test_plan_reorder(plan, 5, 0);
     return plan;
@@ -207,8 +213,15 @@ static void nan_and_inf_reach_exactly_the_rows_that_store_the_column(void **stat
             }
 }
 
+static const struct shape shapes_of_dots[] = {
+    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, SPMMI_STEPS_MAX, 0},
+    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, SPMMI_STEPS_MAX, 0},
+};
+#define DOT_COUNT ((int)(sizeof shapes_of_dots / sizeof shapes_of_dots[0]))
+
 /* A 1 x count row times a column: what the compute type makes of it. */
-static double dot(spmm_compute_t compute, const double *a_values, const double *b_values, int64_t count)
+static double dot(const struct shape *shape, spmm_compute_t compute, const double *a_values,
+                  const double *b_values, int64_t count)
 {
     int64_t row_ptr[2] = {0, count};
     int32_t col_ind[8];
@@ -218,9 +231,8 @@ static double dot(spmm_compute_t compute, const double *a_values, const double *
         values[i] = a_values[i];
     }
     const struct test_matrix a = {"row", 1, count, count, row_ptr, col_ind, values};
-    const struct shape shape = {SPMM_SCHEDULE_PACKED, 8, SPMMI_STEPS_MAX, 0};
     const struct test_product product = {.n = 1, .alpha = 1};
-    spmm_plan_t *plan = plan_of(&a, compute, &shape);
+    spmm_plan_t *plan = plan_of(&a, compute, shape);
     spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 1, NULL);
     struct test_dense b = test_product_b(&a, plan->dtype, &product),
                       c = test_product_c(&a, plan->dtype, &product);
@@ -258,8 +270,9 @@ static void tf32_multiplies_rounded_factors_and_3xtf32_nearly_whole_ones(void **
     for (uint64_t key = 0; key < 200; key++) {
         const double a[] = {test_real(key, 1)}, b[] = {test_real(key, 2)};
         const double rounded = (double)tf32_round((float)a[0]) * (double)tf32_round((float)b[0]);
-        assert_true(dot(SPMM_COMPUTE_TF32, a, b, 1) == rounded); /* 22 bits: exact in f32 */
-        const double split = dot(SPMM_COMPUTE_3XTF32, a, b, 1);
+        const struct shape *shape = &shapes_of_dots[key % DOT_COUNT];
+        assert_true(dot(shape, SPMM_COMPUTE_TF32, a, b, 1) == rounded); /* 22 bits: exact in f32 */
+        const double split = dot(shape, SPMM_COMPUTE_3XTF32, a, b, 1);
         assert_true(fabs(split - a[0] * b[0]) <= (0x1p-21 + 3 * 0x1.01p-24) * fabs(a[0] * b[0]));
     }
 }
@@ -276,12 +289,15 @@ static void factors_that_rounding_would_spoil_are_multiplied_as_they_are(void **
         {{0x1p-140, 0}, {1, 1}, 0x1p-140},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0] - 1; i++)
-        for (int c = SPMM_COMPUTE_TF32; c <= SPMM_COMPUTE_3XTF32; c++)
-            assert_true(dot((spmm_compute_t)c, cases[i].a, cases[i].b, 2) == cases[i].want);
+        for (int c = 0; c < 2 * DOT_COUNT; c++)
+            assert_true(dot(&shapes_of_dots[c / 2], (spmm_compute_t)(SPMM_COMPUTE_TF32 + c % 2), cases[i].a,
+                            cases[i].b, 2) == cases[i].want);
     const double zero_times_inf[2][2] = {{0, 1}, {inf, 1}}, inf_minus_inf[2][2] = {{inf, inf}, {1, -1}};
-    for (int c = SPMM_COMPUTE_TF32; c <= SPMM_COMPUTE_3XTF32; c++) {
-        assert_true(isnan(dot((spmm_compute_t)c, zero_times_inf[0], zero_times_inf[1], 2)));
-        assert_true(isnan(dot((spmm_compute_t)c, inf_minus_inf[0], inf_minus_inf[1], 2)));
+    for (int c = 0; c < 2 * DOT_COUNT; c++) {
+        const struct shape *shape = &shapes_of_dots[c / 2];
+        const spmm_compute_t compute = (spmm_compute_t)(SPMM_COMPUTE_TF32 + c % 2);
+        assert_true(isnan(dot(shape, compute, zero_times_inf[0], zero_times_inf[1], 2)));
+        assert_true(isnan(dot(shape, compute, inf_minus_inf[0], inf_minus_inf[1], 2)));
     }
 }
 
@@ -290,7 +306,7 @@ static void a_permuted_output_has_its_rows_in_the_order(void **state)
     (void)state;
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
     for (int t = 0; t < COMPUTE_COUNT; t++) {
-        spmm_plan_t *plan = plan_of(a, compute_of(t), &shapes[1 + t % 2]);
+        spmm_plan_t *plan = plan_of(a, compute_of(t), &shapes[t % 3 == 2 ? 5 : 1 + t % 3]);
         spmm_executor_t *in_rows = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
         plan->parts[0].flags |= SPMMI_PART_PERMUTES_OUTPUT;
         spmm_executor_t *in_order = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
@@ -377,12 +393,38 @@ static void kernels_say_what_they_are(void **state)
         spmm_compute_t compute;
         const char *force_kernel, *runs;
     } cases[] = {
-        {{SPMM_SCHEDULE_PACKED, 8, 16, 0}, SPMM_COMPUTE_3XTF32, NULL, "cpu/window/packed/3xtf32"},
-        {{SPMM_SCHEDULE_DENSE, 8, 16, 1}, SPMM_COMPUTE_F16, NULL, "cpu/window/dense/reordered/f16"},
-        {{SPMM_SCHEDULE_DENSE, 128, 16, 0}, SPMM_COMPUTE_TF32, NULL, "cpu/panel/dense/p128/tf32"},
-        {{SPMM_SCHEDULE_PACKED, 64, 16, 0}, SPMM_COMPUTE_F64, "cpu/panel/packed", "cpu/panel/packed/p64/f64"},
-        {{SPMM_SCHEDULE_DENSE, 8, 16, 0}, SPMM_COMPUTE_TF32, "cpu/rows/row-split", "cpu/rows/row-split"},
-        {{SPMM_SCHEDULE_DENSE, 8, 16, 0}, SPMM_COMPUTE_BF16, "cpu/tiled/whole", "cpu/tiled/whole/p256"},
+        {{SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, 16, 0},
+         SPMM_COMPUTE_3XTF32,
+         NULL,
+         "cpu/window/packed/3xtf32"},
+        {{SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, 8, 16, 1},
+         SPMM_COMPUTE_F16,
+         NULL,
+         "cpu/window/dense/reordered/f16"},
+        {{SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, 128, 16, 0},
+         SPMM_COMPUTE_TF32,
+         NULL,
+         "cpu/panel/dense/p128/tf32"},
+        {{SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 64, 16, 0},
+         SPMM_COMPUTE_F64,
+         "cpu/panel/packed",
+         "cpu/panel/packed/p64/f64"},
+        {{SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, 1, 1},
+         SPMM_COMPUTE_BF16,
+         NULL,
+         "cpu/bcsr/dense/p64/reordered/bf16"},
+        {{SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 128, 1, 0},
+         SPMM_COMPUTE_3XTF32,
+         "cpu/bcsr/dense",
+         "cpu/bcsr/dense/p128/3xtf32"},
+        {{SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, 8, 16, 0},
+         SPMM_COMPUTE_TF32,
+         "cpu/rows/row-split",
+         "cpu/rows/row-split"},
+        {{SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, 8, 16, 0},
+         SPMM_COMPUTE_BF16,
+         "cpu/tiled/whole",
+         "cpu/tiled/whole/p256"},
     };
     struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -405,7 +447,8 @@ static void kernels_say_what_they_are(void **state)
 static void a_kernel_without_a_part_is_refused(void **state)
 {
     (void)state;
-    static const char *const kernels[] = {"cpu/window/dense", "cpu/panel/dense", "cpu/panel/packed"};
+    static const char *const kernels[] = {"cpu/window/dense", "cpu/panel/dense", "cpu/panel/packed",
+                                          "cpu/bcsr/dense"};
     struct test_matrix *a = test_matrix_named("band", TEST_VALUES_REAL);
     spmm_plan_t *plan = plan_of(a, SPMM_COMPUTE_3XTF32, &shapes[2]);
     for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++) {
@@ -465,7 +508,7 @@ static void a_rows_part_of_the_plan_goes_first(void **state)
 static void a_forced_kernel_runs_the_part_of_the_variant(void **state)
 {
     (void)state;
-    static const struct shape plain = {SPMM_SCHEDULE_PACKED, 8, 16, 0};
+    static const struct shape plain = {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, 16, 0};
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
     spmm_plan_t *plan = plan_of(a, SPMM_COMPUTE_TF32, &shapes[2]);
     for (uint32_t i = 0; i < plan->variant_count; i++)
