@@ -35,17 +35,29 @@ struct accuracy accuracy_of(struct arithmetic arithmetic, spmm_dtype_t dtype)
 {
     const int cuts_off = arithmetic.is_tensor && dtype != SPMM_F64;
     const int is_split = arithmetic.compute == SPMM_COMPUTE_3XTF32;
+    const int is_f16 = arithmetic.compute == SPMM_COMPUTE_F16;
     struct accuracy a = {.unit = dtype == SPMM_F64 ? 0x1p-53
                                  : cuts_off        ? 0x1p-23
                                                    : 0x1p-24,
-                         .roundings = is_split   ? 3.0
-                                      : cuts_off ? 2.0
-                                                 : 1.0,
-                         .growth = 1.0L};
+                         .roundings = is_split ? 3.0 : 1.0,
+                         .growth = 1.0L,
+                         .tiny = !cuts_off ? 0.0L
+                                 : is_f16  ? 0x1p-32L
+                                           : 0x1p-144L,
+                         .least = dtype == SPMM_F64    ? 0x1p-1074L
+                                  : cuts_off && is_f16 ? 0x1p-51L
+                                                       : 0x1p-149L};
     if (is_split || arithmetic.compute == SPMM_COMPUTE_TF32) {
         a.input = is_split ? 0x1p-21L + 0x1p-40L : 0x1p-10L + 0x1p-22L;
         a.growth = 1.0L + 0x1p-8L;
-        a.tiny = 0x1p-136L;
+        a.tiny += 0x1p-136L;
     }
     return a;
+}
+
+double small_factor(spmm_dtype_t dtype)
+{
+    static const double small[] = {
+        [SPMM_F32] = 0x1p-113, [SPMM_F64] = 0.0, [SPMM_F16] = 0x1p-14, [SPMM_BF16] = 0x1p-126};
+    return small[dtype];
 }

@@ -17,7 +17,7 @@ struct verdict {
     long double highest;         /* what the sum can reach on its way */
 };
 
-/* Of a row of op(A): its entries, and no less than the sum of |a| + |b| over them. */
+/* Of a row of op(A): its entries, and no less than the sum of |a| + |b| over those with a small factor. */
 struct row {
     int64_t index, length;
     long double factors;
@@ -128,7 +128,6 @@ static struct row_bound row_bound(const struct check_reference *r, const struct 
 {
     const spmm_dtype_t dtype = sum_type(r->dtype);
     const struct accuracy a = accuracy_of(arithmetic, dtype);
-    const long double eta = (long double)number_type(dtype)->tiny;
     const double count = r->alpha != 0.0 ? (double)row->length : 0.0;
     const double of_alpha = count > 0.0 ? factor_roundings(r->alpha, dtype) : 0.0;
     const double of_beta = r->beta != 0.0 ? factor_roundings(r->beta, dtype) : 0.0;
@@ -138,7 +137,7 @@ static struct row_bound row_bound(const struct check_reference *r, const struct 
     const long double rounding = gamma_of(a.roundings * count + of_alpha + fmin(additions, 1.0), a.unit);
     return (struct row_bound){.of_product = a.input + a.growth * rounding,
                               .of_before = gamma_of(of_beta + additions, a.unit),
-                              .absolute = (long double)underflows * eta +
+                              .absolute = (long double)underflows * a.least +
                                           (count > 0.0 ? (long double)alpha * a.tiny * row->factors : 0.0L)};
 }
 
@@ -172,23 +171,38 @@ static void reference_row(const struct check_input *in, int64_t i, struct row_wo
     }
 }
 
-/* The largest finite number of B. */
-static double largest_of(const struct check_input *in)
+static int is_small(double x, double limit)
 {
-    double largest = 0.0;
-#pragma omp parallel for schedule(static) reduction(max : largest)
-    for (int64_t q = 0; q < in->a->cols * in->n; q++)
-        largest = isfinite(in->b[q]) ? fmax(largest, fabs(in->b[q])) : largest;
-    return largest;
+    return x != 0.0 && fabs(x) < limit;
 }
 
-static struct row row_of(const struct check_input *in, int64_t i, double largest_b)
+/* Of all of B: the largest finite number, and whether there is a small one. */
+struct range {
+    double largest;
+    int has_small;
+};
+
+static struct range range_of(const struct check_input *in)
+{
+    const double limit = small_factor(in->a->dtype);
+    double largest = 0.0;
+    int has_small = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest) reduction(| : has_small)
+    for (int64_t q = 0; q < in->a->cols * in->n; q++) {
+        largest = isfinite(in->b[q]) ? fmax(largest, fabs(in->b[q])) : largest;
+        has_small |= is_small(in->b[q], limit);
+    }
+    return (struct range){largest, has_small};
+}
+
+static struct row row_of(const struct check_input *in, int64_t i, const struct range *b)
 {
     const struct host_csr *a = in->a;
+    const double limit = small_factor(a->dtype);
     struct row row = {i, a->row_ptr[i + 1] - a->row_ptr[i], 0.0L};
     for (int64_t p = a->row_ptr[i]; p < a->row_ptr[i + 1]; p++)
-        row.factors +=
-            (isfinite(a->values[p]) ? (long double)fabs(a->values[p]) : 0.0L) + (long double)largest_b;
+        if (isfinite(a->values[p]) && (b->has_small || is_small(a->values[p], limit)))
+            row.factors += (long double)fabs(a->values[p]) + (long double)b->largest;
     return row;
 }
 
@@ -257,7 +271,7 @@ spmm_status_t check_product(const struct check_input *input, const spmm_dense_t 
 {
     struct check_result worst = {0.0, -1, -1, 0.0, 0.0};
     const struct check_reference whole = reference_of(input);
-    const double largest_b = largest_of(input);
+    const struct range of_b = range_of(input);
     int is_short = 0;
     if (c->rows != input->a->rows || c->cols != input->n)
         return fail(diag, SPMM_ERR_SHAPE, "the product to check has another shape than its reference");
@@ -270,7 +284,7 @@ spmm_status_t check_product(const struct check_input *input, const spmm_dense_t 
         for (int64_t i = 0; i < c->rows; i++) {
             if (!is_ready)
                 continue;
-            const struct row row = row_of(input, i, largest_b);
+            const struct row row = row_of(input, i, &of_b);
             reference_row(input, i, &work);
             compare_row(&whole, c, &row, work.verdicts, input->arithmetic, &mine);
         }
@@ -301,7 +315,7 @@ spmm_status_t check_reference_make(const struct check_input *input, const int64_
         is_short = made->rows == NULL || made->verdicts == NULL;
     }
     if (!is_short) {
-        const double largest_b = largest_of(input);
+        const struct range of_b = range_of(input);
 #pragma omp parallel reduction(| : is_short, has_nan)
         {
             struct row_work work;
@@ -310,7 +324,7 @@ spmm_status_t check_reference_make(const struct check_input *input, const int64_
             for (int64_t r = 0; r < row_count; r++) {
                 if (!is_ready)
                     continue;
-                made->rows[r] = row_of(input, rows[r], largest_b);
+                made->rows[r] = row_of(input, rows[r], &of_b);
                 const struct row_bound bound = row_bound(made, &made->rows[r], (struct arithmetic){0});
                 reference_row(input, rows[r], &work);
                 for (int64_t j = 0; j < input->n; j++) {

@@ -117,7 +117,7 @@ static struct test_terms terms_of(const struct test_matrix *a, const struct test
         const long double of_b = (long double)test_dense_get(b, a->col_ind[p], j);
         terms.count++;
         terms.product += fabsl((long double)a->values[p] * of_b);
-        terms.factors += fabsl((long double)a->values[p]) + fabsl(of_b);
+        terms.factors += test_small_factors(b->view.type, (long double)a->values[p], of_b);
     }
     if (terms.beta != 0)
         terms.before = fabsl((long double)test_dense_get(c_before, i, j));

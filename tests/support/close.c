@@ -27,24 +27,35 @@ long double test_bound(spmm_dtype_t dtype, int64_t count, long double magnitude)
     return gamma_of(unit_of(dtype), count) * magnitude + (long double)count * eta_of(dtype);
 }
 
+long double test_small_factors(spmm_dtype_t dtype, long double a, long double b)
+{
+    static const long double least[] = {
+        [SPMM_F32] = 0x1p-113L, [SPMM_F64] = 0, [SPMM_F16] = 0x1p-14L, [SPMM_BF16] = 0x1p-126L};
+    const int is_small = fabsl(a) < least[dtype] || fabsl(b) < least[dtype];
+    return is_small && a != 0 && b != 0 ? fabsl(a) + fabsl(b) : 0;
+}
+
 /* Factors rounded to tf32 keep 11 significant bits, split ones lose 2^-23 each and the product of their rests; below
- * 2^-126 they are multiples of 2^-136. The sums of tensor cores are cut off rather than rounded. */
+ * 2^-126 they are multiples of 2^-136. The sums of tensor cores are cut off rather than rounded, and what is added up
+ * there is aligned to subnormal factors as if these were the least normal number. */
 struct test_accuracy test_accuracy_of(spmm_dtype_t dtype, const char *kernel)
 {
     const int is_tensor = strncmp(kernel, "cpu/", 4) != 0 &&
-                          (strstr(kernel, "/window/") != NULL || strstr(kernel, "/panel/") != NULL);
-    struct test_accuracy accuracy = {unit_of(dtype), 1, 0, 0, dtype};
+                          (strstr(kernel, "/window/") != NULL || strstr(kernel, "/panel/") != NULL ||
+                           strstr(kernel, "/bcsr/") != NULL);
+    struct test_accuracy accuracy = {unit_of(dtype), 1, 0, 0, eta_of(dtype), dtype};
     if (is_tensor && dtype != SPMM_F64) {
         accuracy.unit = 0x1p-23L;
-        accuracy.roundings = 2;
+        accuracy.tiny = dtype == SPMM_F16 ? 0x1p-32L : 0x1p-144L;
+        accuracy.least = dtype == SPMM_F16 ? 0x1p-51L : accuracy.least;
     }
     if (strstr(kernel, "/3xtf32") != NULL) {
         accuracy.roundings = 3;
         accuracy.input = 0x1p-21L + 0x1p-40L;
-        accuracy.tiny = 0x1p-136L;
+        accuracy.tiny += 0x1p-136L;
     } else if (strstr(kernel, "/tf32") != NULL) {
         accuracy.input = 0x1p-10L + 0x1p-22L;
-        accuracy.tiny = 0x1p-136L;
+        accuracy.tiny += 0x1p-136L;
     }
     return accuracy;
 }
@@ -66,7 +77,7 @@ long double test_terms_bound_of(const struct test_accuracy *a, const struct test
     const long double alpha = fabsl((long double)terms->alpha);
     const long double underflows =
         (long double)(a->roundings * count) * fmaxl(1, alpha) + (long double)of_alpha + (long double)of_beta;
-    long double bound = underflows * eta_of(a->dtype);
+    long double bound = underflows * a->least;
     if (terms->alpha != 0) {
         const long double input = a->input * terms->product + a->tiny * terms->factors;
         const long double rounding = gamma_of(a->unit, a->roundings * count + of_alpha + (additions > 0));

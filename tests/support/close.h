@@ -16,8 +16,11 @@ struct test_terms {
     int64_t count;               /* entries of the row */
     double alpha, beta;          /* 0: the term takes no part */
     long double product, before; /* sum of |a b|; |c| */
-    long double factors;         /* sum of |a| + |b| */
+    long double factors;         /* sum of test_small_factors */
 };
+/* |a| + |b| where one of them is so small, but not 0, that rounding it, or aligning other products to theirs, costs more
+ * than its size suggests (docs/accuracy.md); else 0. */
+long double test_small_factors(spmm_dtype_t dtype, long double a, long double b);
 /* The bound of docs/testing.md, of kernels that multiply the numbers as they are with fused multiply-adds. */
 long double test_terms_bound(spmm_dtype_t dtype, const struct test_terms *terms);
 
@@ -27,6 +30,7 @@ struct test_accuracy {
     int64_t roundings; /* K: of each entry of a row */
     long double input; /* d: relative error of a product whose factors are rounded */
     long double tiny;  /* e: absolute error of a factor that is too small for a relative one */
+    long double least; /* eta: absolute error of a rounding */
     spmm_dtype_t dtype;
 };
 /* By the name that spmm_executor_info gives the kernel. */

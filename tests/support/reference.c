@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 struct sums {
-    long double *value, *magnitude, *factors; /* of op(A) * B, row-major; the last of |A| + |B| */
+    long double *value, *magnitude, *factors; /* of op(A) * B, row-major; the last of test_small_factors */
     int64_t *count;                           /* nonzeros of each row */
 };
 
@@ -26,7 +26,7 @@ static struct sums sums_make(const struct test_matrix *a, spmm_op_t op, const st
             s.count[row]++;
             for (int64_t j = 0; j < n; j++) {
                 const long double of_b = (long double)test_dense_get(b, col, j), term = value * of_b;
-                s.factors[row * n + j] += fabsl(value) + fabsl(of_b);
+                s.factors[row * n + j] += test_small_factors(b->view.type, value, of_b);
                 s.value[row * n + j] += term;
                 s.magnitude[row * n + j] += fabsl(term);
             }

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See adversary.h. */
+#include "adversary.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SPREAD 16 /* columns of a block of any family, at most */
+
+/* Entry `at` of a row's `length`. */
+struct place {
+    int64_t at, length;
+    const struct test_adversary_target *target;
+};
+
+/* a and b of one entry. */
+struct factors {
+    double a, b;
+};
+
+/* Bits behind the first of a number that is multiplied, and the exponents of the normal ones. */
+static int fraction_bits(spmm_dtype_t dtype)
+{
+    static const int bits[] = {[SPMM_F32] = 23, [SPMM_F64] = 52, [SPMM_F16] = 10, [SPMM_BF16] = 7};
+    return bits[dtype];
+}
+
+static double just_below(double x, spmm_dtype_t dtype)
+{
+    return x * (1 - ldexp(1, -fraction_bits(dtype) - 1));
+}
+
+/* Both factors nearly half a step of tf32 above 1: they lose nearly as much as rounding can take, and of their low
+ * halves cutting off as much as it can. */
+static struct factors below_ties(const struct place *place)
+{
+    const double x = test_number_round(place->target->dtype, 1 + 0x1p-11 - 0x1p-23);
+    return (struct factors){x, x};
+}
+
+/* A little more than half a step: rounded up, and so are their low halves. */
+static struct factors above_ties(const struct place *place)
+{
+    const double x = test_number_round(place->target->dtype, 1 + 0x1p-11 + 0x1p-23);
+    return (struct factors){x, x};
+}
+
+/* A large product first, then such as a sum of that size drops. */
+static struct factors lost(const struct place *place)
+{
+    const int exponent = 15 - place->target->sum_bits; /* of what is just not dropped */
+    if (place->at == 0)
+        return (struct factors){0x1p8, 0x1p7};
+    return (struct factors){just_below(ldexp(1, exponent / 2), place->target->dtype),
+                            ldexp(1, exponent - exponent / 2)};
+}
+
+/* In the end the large product is taken away: a narrow result, rounded when it is stored, shows what was lost. */
+static struct factors lost_and_cancelled(const struct place *place)
+{
+    if (place->at == place->length - 1)
+        return (struct factors){-0x1p8, 0x1p7};
+    return lost(place);
+}
+
+/* Each of the three products of split factors drops nearly a bit of a sum just above 1: the low halves as a whole, of
+ * the product of the high halves what is behind the sum's last bit. */
+static struct factors lost_thrice(const struct place *place)
+{
+    const spmm_dtype_t dtype = place->target->dtype;
+    const double a = 0x1p-6 * (1 + 511 * 0x1p-10) + 0x1p-17 * (1 - 0x1p-9);
+    const double b = 0x1p-6 * (1 + 0x1p-10) + 0x1p-17 * 0.65625;
+    if (place->at == 0)
+        return (struct factors){1, 1};
+    return (struct factors){test_number_round(dtype, a), test_number_round(dtype, b)};
+}
+
+/* Subnormal factors times the largest, of no large product. Where they are aligned as if they were normal, the others
+ * drop the last bits of theirs, by which they miss cancelling. */
+static struct factors beside_subnormal(const struct place *place)
+{
+    const int is_f16 = place->target->dtype == SPMM_F16, bits = fraction_bits(place->target->dtype);
+    const int lowest = is_f16 ? -14 : place->target->dtype == SPMM_F64 ? -1022 : -126;
+    const int highest = is_f16 ? 15 : place->target->dtype == SPMM_F64 ? 1023 : 127;
+    const int depth = bits < 10 ? bits : 10, exponent = lowest - depth + highest; /* of the product */
+    const int others = depth < 10 ? exponent - 8 : exponent, half = others / 2, steps = depth < 10 ? 15 : 31;
+    if (place->at < 2) {
+        const double sign = place->at == 0 ? 1 : -1;
+        return (struct factors){sign * ldexp(1, lowest - depth), ldexp(1, highest)};
+    }
+    if (place->at % 2 == 0) /* (1 + s d) (1 + d) = 1 + (s + 1) d + s d^2 */
+        return (struct factors){ldexp(1 + ldexp(steps, -depth), half),
+                                ldexp(1 + ldexp(1, -depth), others - half)};
+    return (struct factors){-ldexp(1 + ldexp(steps + 1, -depth), half), ldexp(1, others - half)};
+}
+
+static double any(const struct place *place, uint64_t salt, int spread)
+{
+    const uint64_t key = (uint64_t)place->at;
+    const int exponent = (int)(test_hash(key, salt) % (uint64_t)(2 * spread + 1)) - spread;
+    const double fraction = (double)(test_hash(key, salt + 1) % (UINT64_C(1) << 52)) * 0x1p-52;
+    const double sign = test_hash(key, salt + 2) % 2 == 0 ? 1 : -1;
+    return test_number_round(place->target->dtype, sign * ldexp(1 + fraction, exponent));
+}
+
+static struct factors of_wide_exponents(const struct place *place)
+{
+    const int spread = place->target->dtype == SPMM_F16 ? 6 : 30;
+    return (struct factors){any(place, 1, spread), any(place, 4, spread)};
+}
+
+/* Each product but for its last bits takes the one before it away. */
+static struct factors in_pairs(const struct place *place)
+{
+    const struct place first = {place->at - place->at % 2, place->length, place->target};
+    const struct factors f = {any(&first, 1, 3), any(&first, 4, 3)};
+    return place->at % 2 == 0 ? f : (struct factors){-f.a, just_below(f.b, place->target->dtype)};
+}
+
+/* Spread: no two entries of a row are in one block, and the others of the block belong to other rows. */
+static const struct adversary {
+    const char *name;
+    struct factors (*factors)(const struct place *place);
+    int64_t length;
+    int is_spread;
+} adversaries[] = {
+    {"one product below ties", below_ties, 1, 1},
+    {"one product above ties", above_ties, 1, 1},
+    {"64 products below ties", below_ties, 64, 0},
+    {"lost one by one", lost, 512, 1},
+    {"lost in blocks", lost, 512, 0},
+    {"lost one by one and cancelled", lost_and_cancelled, 512, 1},
+    {"lost in blocks and cancelled", lost_and_cancelled, 512, 0},
+    {"lost thrice", lost_thrice, 512, 1},
+    {"beside subnormal factors", beside_subnormal, 8, 0},
+    {"wide exponents", of_wide_exponents, 300, 0},
+    {"wide exponents one by one", of_wide_exponents, 300, 1},
+    {"cancelling pairs", in_pairs, 300, 0},
+    {"cancelling pairs one by one", in_pairs, 300, 1},
+};
+
+int test_adversary_count(void)
+{
+    return (int)(sizeof adversaries / sizeof adversaries[0]);
+}
+
+static int64_t columns_of(const struct adversary *adversary)
+{
+    return adversary->length * (adversary->is_spread ? SPREAD : 1);
+}
+
+struct test_matrix *test_adversary_matrix(int index, const struct test_adversary_target *target)
+{
+    const struct adversary *adversary = &adversaries[index];
+    const int64_t length = adversary->length, nnz = TEST_ADVERSARY_ROWS * length;
+    struct test_matrix *a = calloc(1, sizeof *a);
+    if (a == NULL)
+        abort();
+    *a = (struct test_matrix){adversary->name,
+                              TEST_ADVERSARY_ROWS,
+                              columns_of(adversary),
+                              nnz,
+                              calloc(TEST_ADVERSARY_ROWS + 1, sizeof *a->row_ptr),
+                              calloc((size_t)nnz, sizeof *a->col_ind),
+                              calloc((size_t)nnz, sizeof *a->values)};
+    if (a->row_ptr == NULL || a->col_ind == NULL || a->values == NULL)
+        abort();
+    for (int64_t p = 0; p < nnz; p++) {
+        const int64_t i = p / length;
+        const struct place place = {p % length, length, target};
+        a->row_ptr[i + 1] = p + 1;
+        a->col_ind[p] = (int32_t)(adversary->is_spread ? place.at * SPREAD + i % SPREAD : place.at);
+        a->values[p] = (i % 2 == 0 ? 1 : -1) * adversary->factors(&place).a;
+    }
+    return a;
+}
+
+double test_adversary_share(int index, const struct test_adversary_target *target,
+                            const struct test_matrix *a, spmm_executor_t *executor, test_product_runner run)
+{
+    const struct adversary *adversary = &adversaries[index];
+    const struct test_product product = {.n = 9, .alpha = 1};
+    struct test_dense b = test_product_b(a, target->dtype, &product);
+    struct test_dense c = test_product_c(a, target->dtype, &product), before = test_dense_copy(&c);
+    for (int64_t i = 0; i < a->cols; i++) {
+        const struct place place = {adversary->is_spread ? i / SPREAD : i, adversary->length, target};
+        for (int64_t j = 0; j < product.n; j++)
+            test_dense_set(&b, i, j, (j % 3 == 2 ? -1 : 1) * adversary->factors(&place).b);
+    }
+    run(executor, &product, &b, &c);
+    const struct test_accuracy accuracy = test_product_accuracy(executor, &product, &b, &c);
+    const struct test_judgement judgement =
+        test_judge_of(&accuracy, a, SPMM_OP_N, product.alpha, &b, product.beta, &before, &c);
+    test_dense_free(&before);
+    test_dense_free(&c);
+    test_dense_free(&b);
+    return judgement.ratio;
+}

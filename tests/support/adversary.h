@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products built against the error bounds of docs/accuracy.md: in each row the same sum, up to its sign, of products
+ * that a way to compute loses something of. */
+#ifndef TEST_ADVERSARY_H
+#define TEST_ADVERSARY_H
+
+#include "plan_build.h"
+#include "product.h"
+
+#define TEST_ADVERSARY_ROWS 64
+
+/* How a kernel computes that is to be put to the test: numbers of factors, and bits behind the first that a sum keeps of
+ * smaller ones, rounding to nearest: 24 and 53, cutting off: 23. */
+struct test_adversary_target {
+    spmm_dtype_t dtype;
+    int sum_bits;
+};
+
+int test_adversary_count(void);
+/* A of TEST_ADVERSARY_ROWS rows, with the adversary's name; free with test_matrix_free. */
+struct test_matrix *test_adversary_matrix(int index, const struct test_adversary_target *target);
+
+/* The product of that matrix by an executor on it, by test_product_run or one like it: the largest error as a share of
+ * the bound. */
+typedef void (*test_product_runner)(spmm_executor_t *executor, const struct test_product *product,
+                                    const struct test_dense *b, struct test_dense *c);
+double test_adversary_share(int index, const struct test_adversary_target *target,
+                            const struct test_matrix *a, spmm_executor_t *executor, test_product_runner run);
+
+#endif
