@@ -80,7 +80,8 @@ static void cut_all(struct spmmi_arena *arena, struct spmmi_cuda *cuda)
         cut_part(arena, &cuda->parts[i], &cuda->items[i]);
         for (int grid = 0; grid < SPMMI_ROWS_GRIDS && cuda->parts[i].schedule == SPMM_SCHEDULE_NONZERO_SPLIT;
              grid++) {
-            const uint64_t count = spmmi_cuda_block_count(cuda, i, grid);
+            const uint64_t count = spmmi_rows_block_count(cuda->nnz, cuda->parts[i].granule, cuda->dtype,
+                                                          grid, cuda->figures.sm_count);
             cuda->blocks[i][grid] = spmmi_arena_cut(arena, count + 1, sizeof *cuda->blocks[i][grid]);
             arrivals = count * SPMMI_ROWS_TILES_MAX > arrivals ? count * SPMMI_ROWS_TILES_MAX : arrivals;
         }
@@ -200,7 +201,8 @@ static spmm_status_t packed_create(struct spmmi_cuda *cuda, const spmm_plan_t *p
         if (cuda->parts[i].family == SPMM_FAMILY_TILED)
             SPMM_TRY(spmmi_cuda_tiled_create(plan, i, cuda->forced.register_tile, &cuda->tiled[i], diag));
         else
-            SPMM_TRY(spmmi_cuda_fragments_create(plan, i, cuda->device, &cuda->fragments[i], diag));
+            SPMM_TRY(spmmi_cuda_fragments_create(plan, i, cuda->device, &cuda->figures, &cuda->fragments[i],
+                                                 diag));
         cuda->memory_bytes += cuda->tiled[i].memory_bytes + cuda->fragments[i].memory_bytes;
     }
 cleanup:
@@ -215,7 +217,7 @@ static spmm_status_t packed_bytes(const struct spmmi_cuda *cuda, const spmm_plan
         return SPMM_OK;
     return cuda->parts[part].family == SPMM_FAMILY_TILED
                ? spmmi_cuda_tiled_bytes(plan, part, bytes, diag)
-               : spmmi_cuda_fragments_bytes(plan, part, bytes, diag);
+               : spmmi_cuda_fragments_bytes(plan, part, &cuda->figures, bytes, diag);
 }
 
 spmm_status_t spmmi_cuda_memory_bytes(const spmm_plan_t *plan, int device, const char *force_kernel,
@@ -318,6 +320,8 @@ spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values,
             SPMM_TRY_CUDA(
                 (cudaError_t)spmmi_scatter_cuda((int)cuda->dtype, cuda->nnz, map, n->values, to, stream),
                 diag);
+        SPMM_TRY_CUDA(
+            (cudaError_t)spmmi_cuda_peeled_set_values(&cuda->fragments[i].peeled, n->values, stream), diag);
     }
     if (is_host)
         SPMM_TRY_CUDA(cudaStreamSynchronize(stream), diag);

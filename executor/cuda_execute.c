@@ -3,6 +3,7 @@
  * row-major scratch in the workspace, a pass of columns at a time. */
 #include <cuda_runtime_api.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cuda_call.h"
 #include "cuda_state.h"
@@ -81,8 +82,8 @@ void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, const struct spmmi_product
         return;
     }
     if (fragments_part(cuda, product) != NULL) {
-        spmmi_fragment_name("cuda", &cuda->parts[pick_part(cuda, product)], compute_of(cuda, product), 0,
-                            text, size);
+        spmmi_fragment_name("cuda", &cuda->parts[pick_part(cuda, product)], compute_of(cuda, product),
+                            fragments_part(cuda, product)->peeled.rows.row_count > 0, text, size);
         return;
     }
     const uint32_t part = plan_launch(cuda, product, &launch);
@@ -109,58 +110,19 @@ spmm_status_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, const st
     return SPMM_OK;
 }
 
-/* One pass as the kernels see it: columns j .. j + n of B and C, or their row-major scratch. */
-struct pass {
-    int64_t n;
-    const char *b;
-    char *c;
-    int64_t ldb, ldc;
-    int c_is_col_major;
-    double beta;      /* for the kernel; the conversion of C applies it otherwise */
-    int is_dependent; /* follows the conversion of B */
-};
-
-static cudaError_t run_rows(struct spmmi_cuda *cuda, const struct spmmi_product *product, uint32_t part,
-                            const struct spmmi_rows_launch *launch, const struct pass *pass, void *slots,
-                            void *stream)
+/* The part as its kernels read it. */
+static struct spmmi_cuda_rows rows_of(const struct spmmi_cuda *cuda, spmm_op_t op, uint32_t part)
 {
-    const struct spmmi_operand *operand = &cuda->operands[product->op];
-    const size_t number_bytes = spmm_dtype_size(cuda->dtype);
-    const spmmi_rows_cuda_fn kernel =
-        spmmi_rows_cuda_kernel((int)cuda->parts[part].schedule, (int)cuda->dtype, launch->shape);
-    struct spmmi_rows_cuda args = {
-        .stream = operand->stream,
+    struct spmmi_cuda_rows rows = {
+        .schedule = cuda->parts[part].schedule,
+        .dtype = cuda->dtype,
+        .row_count = (uint32_t)cuda->operands[op].rows,
+        .stream = cuda->operands[op].stream,
         .items = cuda->items[part],
-        .items_per_group = launch->items_per_group,
-        .block_count = launch->block_count,
-        .block_nonzeros = launch->block_nonzeros,
-        .ldb = (uint32_t)pass->ldb,
-        .ldc = (uint64_t)pass->ldc,
-        .c_is_col_major = pass->c_is_col_major,
-        .alpha = product->alpha,
-        .beta = pass->beta,
-        .slots = slots,
         .arrivals = cuda->arrivals,
-        .cuda_stream = stream,
-        .is_dependent = pass->is_dependent,
     };
-    const int64_t width = (int64_t)launch->shape.lanes * launch->shape.vec * SPMMI_ROWS_TILES_MAX;
-    int error = kernel != NULL ? cudaSuccess : cudaErrorInvalidValue;
-    if (cuda->parts[part].schedule == SPMM_SCHEDULE_NONZERO_SPLIT)
-        args.blocks = cuda->blocks[part][spmmi_rows_grid(launch->shape)];
-    if (product->alpha == 0) { /* only C = beta * C is left: every row counts as empty */
-        args.stream = (struct spmmi_stream){.empty_count = (uint32_t)operand->rows};
-        args.items.item_count = 0;
-        args.block_count = 0;
-    }
-    for (int64_t j = 0; j < pass->n && error == cudaSuccess; j += width) {
-        args.b = pass->b != NULL ? pass->b + (size_t)j * number_bytes : NULL;
-        args.c = pass->c + (size_t)(pass->c_is_col_major ? j * pass->ldc : j) * number_bytes;
-        args.n = (uint32_t)(pass->n - j < width ? pass->n - j : width);
-        error = kernel(&args);
-        args.is_dependent = 0; /* counters and slots are used again: one launch after the other */
-    }
-    return (cudaError_t)error;
+    memcpy(rows.blocks, cuda->blocks[part], sizeof rows.blocks);
+    return rows;
 }
 
 static cudaError_t run_pass(struct spmmi_cuda *cuda, const struct spmmi_product *product, uint32_t part,
@@ -170,7 +132,11 @@ static cudaError_t run_pass(struct spmmi_cuda *cuda, const struct spmmi_product 
     const int64_t left = product->b->cols - j;
     const int64_t n = left < launch->n_pass ? left : launch->n_pass;
     const int64_t padded = (n + launch->shape.vec - 1) / launch->shape.vec * launch->shape.vec;
-    struct pass pass = {.n = n, .beta = product->beta};
+    struct spmmi_cuda_pass pass = {.n = n,
+                                   .alpha = product->alpha,
+                                   .beta = product->beta,
+                                   .slots = workspace + launch->slots_offset,
+                                   .cuda_stream = stream};
     int error = cudaSuccess;
     /* A single column-major column is a row-major matrix of ld 1. */
     pass.ldb = product->b->order == SPMM_COL_MAJOR ? 1 : product->b->ld;
@@ -192,8 +158,10 @@ static cudaError_t run_pass(struct spmmi_cuda *cuda, const struct spmmi_product 
         pass.beta = 0;
         pass.n = launch->converts_b ? padded : n;
     }
-    if (error == cudaSuccess)
-        error = (int)run_rows(cuda, product, part, launch, &pass, workspace + launch->slots_offset, stream);
+    if (error == cudaSuccess) {
+        const struct spmmi_cuda_rows rows = rows_of(cuda, product->op, part);
+        error = spmmi_cuda_rows_run(&rows, launch, &pass);
+    }
     if (error == cudaSuccess && launch->converts_c)
         error =
             spmmi_columns_from_rows_cuda((int)cuda->dtype, operand->rows, n, workspace + launch->c_offset,

@@ -38,9 +38,11 @@ static void cut(struct spmmi_arena *arena, uint64_t nnz, size_t number_bytes, st
     f->values = spmmi_arena_cut(arena, l->value_count + SPMMI_FRAGMENT_PAD, number_bytes);
     l->values = f->values;
     f->value_map = spmmi_arena_cut(arena, nnz, sizeof *f->value_map);
+    spmmi_cuda_peeled_cut(arena, &f->peeled);
 }
 
-spmm_status_t spmmi_cuda_fragments_bytes(const spmm_plan_t *plan, uint32_t part, uint64_t *bytes,
+spmm_status_t spmmi_cuda_fragments_bytes(const spmm_plan_t *plan, uint32_t part,
+                                         const struct spmmi_rows_device *figures, uint64_t *bytes,
                                          spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -50,6 +52,10 @@ spmm_status_t spmmi_cuda_fragments_bytes(const spmm_plan_t *plan, uint32_t part,
     struct spmmi_cuda_fragments f = {.family = p->family};
     SPMM_TRY(spmmi_op_pattern_open(plan, p->op, &a, diag));
     SPMM_TRY(spmmi_fragments_count(a.rows, a.cols, a.row_ptr, a.col_ind, p, plan->dtype, &f.layout, diag));
+    if (spmmi_peeled_of(plan, part) != NULL) {
+        const struct spmmi_peeled rows = spmmi_peeled_count(&a, spmmi_peeled_of(plan, part));
+        spmmi_cuda_peeled_describe(&rows, a.cols, plan->dtype, figures, &f.peeled);
+    }
     cut(&arena, (uint64_t)plan->nnz, spmm_dtype_size(plan->dtype), &f);
     *bytes = arena.bytes;
 cleanup:
@@ -96,6 +102,7 @@ cleanup:
 
 /* Packed on the host, then copied: one part at a time, so that the host holds one packed copy of A at most. */
 spmm_status_t spmmi_cuda_fragments_create(const spmm_plan_t *plan, uint32_t part, int device,
+                                          const struct spmmi_rows_device *figures,
                                           struct spmmi_cuda_fragments *f, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -104,6 +111,7 @@ spmm_status_t spmmi_cuda_fragments_create(const spmm_plan_t *plan, uint32_t part
     struct spmmi_arena arena = {NULL, 0};
     const struct spmmi_part *p = &plan->parts[part];
     const size_t number_bytes = spmm_dtype_size(plan->dtype);
+    struct spmmi_peeled rows = {.rows = 0};
     int shared_max = 0;
     SPMM_REQUIRE(p->panel_rows <= PANEL_ROWS_MAX, SPMM_ERR_UNSUPPORTED, diag,
                  "the GPU has no panels of %u rows, %u is the most", p->panel_rows, PANEL_ROWS_MAX);
@@ -114,6 +122,9 @@ spmm_status_t spmmi_cuda_fragments_create(const spmm_plan_t *plan, uint32_t part
     SPMM_TRY_CUDA(cudaDeviceGetAttribute(&shared_max, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), diag);
     *f = (struct spmmi_cuda_fragments){
         .layout = host.view, .family = p->family, .shared_max = (uint32_t)shared_max};
+    if (spmmi_peeled_of(plan, part) != NULL)
+        SPMM_TRY(spmmi_peeled_make(&a, spmmi_peeled_of(plan, part), &rows, diag));
+    spmmi_cuda_peeled_describe(&rows, a.cols, plan->dtype, figures, &f->peeled);
     SPMM_TRY(refuse_stage(f, (uint32_t)number_bytes, diag));
     cut(&arena, (uint64_t)plan->nnz, number_bytes, f);
     SPMM_TRY_CUDA(cudaMalloc((void **)&f->memory, (size_t)arena.bytes), diag);
@@ -122,7 +133,9 @@ spmm_status_t spmmi_cuda_fragments_create(const spmm_plan_t *plan, uint32_t part
     cut(&arena, (uint64_t)plan->nnz, number_bytes, f);
     SPMM_TRY_CUDA(cudaMemset(f->memory, 0, (size_t)f->memory_bytes), diag);
     SPMM_TRY(upload(f, &host, (uint64_t)plan->nnz, diag));
+    SPMM_TRY(spmmi_cuda_peeled_upload(&f->peeled, &rows, diag));
 cleanup:
+    spmmi_peeled_free(&rows);
     spmmi_fragments_free(&host);
     spmmi_op_pattern_close(&a);
     return status;
@@ -133,8 +146,9 @@ cleanup:
 /* How a product is cut into passes, and where in the workspace its pieces lie. */
 struct passes {
     int converts_b, converts_c;
-    int64_t columns, pitch; /* of a pass; leading dimension of scratch */
-    uint64_t b_offset, c_offset, bytes;
+    int64_t columns, pitch;                           /* of a pass; leading dimension of scratch */
+    int64_t wide;                                     /* numbers of 16 bytes */
+    uint64_t b_offset, c_offset, slots_offset, bytes; /* slots: of the peeled rows */
 };
 
 static uint64_t aligned(uint64_t bytes)
@@ -142,22 +156,34 @@ static uint64_t aligned(uint64_t bytes)
     return (bytes + 255) / 256 * 256;
 }
 
+/* Columns that the rows kernels take of a pass of n: whole words where both operands are scratch, which has them. */
+static int64_t columns_of_rows(const struct passes *p, int64_t n)
+{
+    const int64_t wide = p->wide;
+    return p->converts_b && p->converts_c ? (n + wide - 1) / wide * wide : n;
+}
+
 static struct passes plan_passes(const struct spmmi_cuda_fragments *f, const struct spmmi_product *product)
 {
     const spmm_dense_t *b = product->b, *c = product->c;
     const size_t number_bytes = spmm_dtype_size(b->type);
     const int64_t wide = 16 / (int64_t)number_bytes, n = b->cols;
-    struct passes p = {.converts_b = b->order == SPMM_COL_MAJOR, .converts_c = c->order == SPMM_COL_MAJOR};
+    struct passes p = {
+        .converts_b = b->order == SPMM_COL_MAJOR, .converts_c = c->order == SPMM_COL_MAJOR, .wide = wide};
     const int64_t most = p.converts_b || p.converts_c ? PASS_COLUMNS : PASS_MAX;
     p.columns = n < most ? n : most;
+    const int64_t last = p.columns > 0 && n % p.columns > 0 ? n % p.columns : p.columns;
     p.pitch = (p.columns + wide - 1) / wide * wide;
     p.b_offset = aligned(spmmi_fragment_slot_bytes(&f->layout, (int)b->type, p.columns));
     p.c_offset = p.b_offset;
     if (p.converts_b)
         p.c_offset += aligned((uint64_t)f->layout.cols * (uint64_t)p.pitch * number_bytes);
-    p.bytes = p.c_offset;
+    p.slots_offset = p.c_offset;
     if (p.converts_c)
-        p.bytes += aligned((uint64_t)f->layout.rows * (uint64_t)p.pitch * number_bytes);
+        p.slots_offset += aligned((uint64_t)f->layout.rows * (uint64_t)p.pitch * number_bytes);
+    const uint64_t most_slots = spmmi_cuda_peeled_slots(&f->peeled, columns_of_rows(&p, p.columns));
+    const uint64_t last_slots = spmmi_cuda_peeled_slots(&f->peeled, columns_of_rows(&p, last));
+    p.bytes = p.slots_offset + aligned(most_slots > last_slots ? most_slots : last_slots);
     return p;
 }
 
@@ -172,6 +198,27 @@ static int launch(spmm_family_t family, const struct spmmi_fragment_cuda *args)
     if (family == SPMM_FAMILY_BCSR)
         return spmmi_bcsr_cuda_launch(args);
     return family == SPMM_FAMILY_WINDOW ? spmmi_window_cuda_launch(args) : spmmi_panel_cuda_launch(args);
+}
+
+/* The peeled rows come first: sum by sum they take longest, and there are few of them. The other kernel starts while
+ * theirs runs, where the device can do that; they write other rows of C. */
+static int run_peeled(const struct spmmi_cuda_fragments *f, const struct passes *p, int can_overlap,
+                      char *workspace, struct spmmi_fragment_cuda *args)
+{
+    const struct spmmi_cuda_pass pass = {.n = columns_of_rows(p, args->n),
+                                         .b = args->b,
+                                         .c = args->c,
+                                         .ldb = (int64_t)args->ldb,
+                                         .ldc = (int64_t)args->ldc,
+                                         .alpha = args->alpha,
+                                         .beta = args->beta,
+                                         .slots = workspace + p->slots_offset,
+                                         .cuda_stream = args->cuda_stream};
+    if (f->peeled.rows.row_count == 0)
+        return cudaSuccess;
+    args->overtakes =
+        can_overlap && args->alpha != 0; /* else there may be no kernel before it but the caller's */
+    return spmmi_cuda_peeled_run(&f->peeled, &pass);
 }
 
 static int run_pass(const struct spmmi_cuda_fragments *f, const struct passes *p,
@@ -196,6 +243,8 @@ static int run_pass(const struct spmmi_cuda_fragments *f, const struct passes *p
                 spmmi_rows_from_columns_cuda(dtype, f->layout.rows, n, spmmi_cuda_at_column(product->c, j),
                                              product->c->ld, args->c, p->pitch, args->cuda_stream);
     }
+    if (error == cudaSuccess)
+        error = run_peeled(f, p, args->can_overlap, workspace, args);
     if (error == cudaSuccess)
         error = launch(f->family, args);
     if (error == cudaSuccess && p->converts_c)

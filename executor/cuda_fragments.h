@@ -4,25 +4,29 @@
 #define SPMMI_CUDA_FRAGMENTS_H
 
 #include "cuda_backend.h"
+#include "cuda_peeled.h"
 #include "executor/kernel_abi.h"
 
 /* One window, panel or bcsr part on the device. */
 struct spmmi_cuda_fragments {
     struct spmmi_fragments layout; /* device pointers */
     spmm_family_t family;
-    void *values;        /* the same as layout.values, to write */
-    uint32_t *value_map; /* nnz: where each value of A goes */
-    uint32_t shared_max; /* bytes of shared memory that a block of threads may have */
-    char *memory;        /* all of the above, one allocation */
+    void *values;                    /* the same as layout.values, to write */
+    uint32_t *value_map;             /* nnz: where each value of A goes */
+    uint32_t shared_max;             /* bytes of shared memory that a block of threads may have */
+    struct spmmi_cuda_peeled peeled; /* rows that the layout has not */
+    char *memory;                    /* all of the above, one allocation */
     uint64_t memory_bytes;
 };
 
 /* Bytes of memory that create will allocate. */
-spmm_status_t spmmi_cuda_fragments_bytes(const spmm_plan_t *plan, uint32_t part, uint64_t *bytes,
+spmm_status_t spmmi_cuda_fragments_bytes(const spmm_plan_t *plan, uint32_t part,
+                                         const struct spmmi_rows_device *figures, uint64_t *bytes,
                                          spmm_diag_t *diag);
 /* Pack the part and copy it to the current device; all values are 0, and padding stays so. The caller frees memory,
  * after an error too. */
 spmm_status_t spmmi_cuda_fragments_create(const spmm_plan_t *plan, uint32_t part, int device,
+                                          const struct spmmi_rows_device *figures,
                                           struct spmmi_cuda_fragments *fragments, spmm_diag_t *diag);
 
 /* Bytes of workspace: slots of split units, and row-major copies of column-major operands. */

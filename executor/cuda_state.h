@@ -5,9 +5,9 @@
 
 #include "cuda_backend.h"
 #include "cuda_fragments.h"
+#include "cuda_rows.h"
 #include "cuda_tiled.h"
 #include "executor/kernel_abi.h"
-#include "rows_launch.h"
 
 #define SPMMI_OP_COUNT 2
 
@@ -55,22 +55,11 @@ uint32_t spmmi_cuda_part_of(const struct spmmi_cuda *cuda, int variant, spmm_op_
 /* Copy the streams and items of the rows family to the device addresses that cuda holds. */
 spmm_status_t spmmi_cuda_upload(const struct spmmi_cuda *cuda, const spmm_plan_t *plan, spmm_diag_t *diag);
 
-static inline uint32_t spmmi_cuda_block_nonzeros(const struct spmmi_cuda *cuda, uint32_t part, int grid)
-{
-    return spmmi_rows_block_nonzeros(cuda->nnz, cuda->parts[part].granule, cuda->dtype, grid,
-                                     cuda->figures.sm_count);
-}
-
-static inline uint32_t spmmi_cuda_block_count(const struct spmmi_cuda *cuda, uint32_t part, int grid)
-{
-    const uint32_t nonzeros = spmmi_cuda_block_nonzeros(cuda, part, grid);
-    return (cuda->nnz + nonzeros - 1) / nonzeros;
-}
-
-/* Is this part what the name says? */
+/* Is this part what the name says? Peeled rows are no part that could run by itself. */
 static inline int spmmi_cuda_is_named(const struct spmmi_cuda_name *name, const struct spmmi_part *part)
 {
-    return part->family == name->family && part->schedule == name->schedule;
+    return part->family == name->family && part->schedule == name->schedule &&
+           (part->flags & SPMMI_PART_PEELED) == 0;
 }
 
 #endif

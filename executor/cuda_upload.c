@@ -7,7 +7,6 @@
 #include "cuda_state.h"
 #include "format/alloc.h"
 #include "op_pattern.h"
-#include "stream_layout.h"
 
 static spmm_status_t upload_map(const struct spmmi_operand *operand, const int64_t *map, spmm_diag_t *diag)
 {
@@ -19,29 +18,6 @@ static spmm_status_t upload_map(const struct spmmi_operand *operand, const int64
     SPMM_TRY(spmmi_cuda_copy_up(operand->map, narrow, operand->stream.nnz, sizeof *narrow, diag));
 cleanup:
     spmmi_free(narrow);
-    return status;
-}
-
-static spmm_status_t upload_blocks(const struct spmmi_cuda *cuda, uint32_t part,
-                                   const struct spmmi_stream_host *stream,
-                                   const struct spmmi_items_host *items, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    struct spmmi_block *blocks = NULL;
-    for (int grid = 0; grid < SPMMI_ROWS_GRIDS; grid++) {
-        const uint32_t count = spmmi_cuda_block_count(cuda, part, grid);
-        blocks = spmmi_alloc((uint64_t)count + 1, sizeof *blocks);
-        SPMM_TRY_ALLOC(blocks, diag);
-        const uint32_t nonzeros = spmmi_cuda_block_nonzeros(cuda, part, grid);
-        spmmi_blocks_build(stream, items, cuda->parts[part].granule, nonzeros,
-                           nonzeros / spmmi_rows_slack(grid), blocks);
-        SPMM_TRY(
-            spmmi_cuda_copy_up(cuda->blocks[part][grid], blocks, (uint64_t)count + 1, sizeof *blocks, diag));
-        spmmi_free(blocks);
-        blocks = NULL;
-    }
-cleanup:
-    spmmi_free(blocks);
     return status;
 }
 
@@ -61,7 +37,8 @@ static spmm_status_t upload_items(const struct spmmi_cuda *cuda, const spmm_plan
             SPMM_TRY(spmmi_cuda_copy_up(cuda->items[i].item_start, host.item_start, host.item_count + 1,
                                         sizeof *host.item_start, diag));
         else
-            SPMM_TRY(upload_blocks(cuda, i, stream, &host, diag));
+            SPMM_TRY(spmmi_cuda_blocks_upload(cuda->blocks[i], stream, &host, cuda->parts[i].granule,
+                                              cuda->dtype, cuda->figures.sm_count, diag));
         spmmi_items_host_free(&host);
     }
 cleanup:

@@ -358,6 +358,7 @@ struct spmmi_fragment_cuda {
     void *slots; /* slot_count * unit_rows * n sums */
     void *cuda_stream;
     int can_overlap;     /* dependent launches, sm_90 */
+    int overtakes;       /* starts while the kernel before it in the stream runs, and ends after it: sm_90 */
     uint32_t shared_max; /* bytes of shared memory that the device lets a block of threads have */
 };
 
@@ -387,7 +388,7 @@ int spmmi_window_cuda_launch(const struct spmmi_fragment_cuda *args);
 int spmmi_panel_cuda_launch(const struct spmmi_fragment_cuda *args);
 int spmmi_bcsr_cuda_launch(const struct spmmi_fragment_cuda *args);
 
-/* out[map[q]] = in[q], count numbers of the plan's type: values of A into their slices. */
+/* out[map[q]] = in[q], count numbers of the plan's type, but those that have no place: values of A into their slices. */
 int spmmi_scatter_cuda(int dtype, uint32_t count, const uint32_t *map, const void *in, void *out,
                        void *cuda_stream);
 

@@ -48,5 +48,12 @@ static inline uint32_t spmmi_rows_slack(int grid)
 /* Distance of the blocks of a nonzero split for one of them. */
 uint32_t spmmi_rows_block_nonzeros(uint32_t nnz, uint32_t granule, spmm_dtype_t dtype, int grid,
                                    uint32_t sm_count);
+/* How many there are. */
+static inline uint32_t spmmi_rows_block_count(uint32_t nnz, uint32_t granule, spmm_dtype_t dtype, int grid,
+                                              uint32_t sm_count)
+{
+    const uint32_t nonzeros = spmmi_rows_block_nonzeros(nnz, granule, dtype, grid, sm_count);
+    return (nnz + nonzeros - 1) / nonzeros;
+}
 
 #endif

@@ -257,6 +257,7 @@ __global__ void __launch_bounds__(Shape::THREADS)
 #pragma unroll
     for (int i = 0; i < HEIGHT; i++)
         finish_block_row<Shape>(a, item, w + i, c_rows[i], tile, sums[i]);
+    end_after_previous();
 }
 
 } // namespace spmmi

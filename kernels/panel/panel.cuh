@@ -187,6 +187,7 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
         finish_window_row<Shape::WINDOWS, 8 * GROUP, T, GROUP, Shape::GROUPS>(
             a, item, threadIdx.x / 32, 2 * t + i, i == 0 ? c_rows.x : c_rows.y, tile + GROUP * g, row);
     }
+    end_after_previous();
 }
 
 } // namespace spmmi

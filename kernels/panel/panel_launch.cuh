@@ -22,7 +22,7 @@ template <typename Shape> cudaError_t launch_panel_shape(const struct spmmi_frag
     if (error == cudaSuccess && l.item_count > 0)
         error = launch_kernel(panel_kernel<Shape>,
                               dim3(l.item_count, (a.n + Shape::COLUMNS - 1) / Shape::COLUMNS), Shape::THREADS,
-                              shared, args->cuda_stream, false, a);
+                              shared, args->cuda_stream, args->overtakes != 0, a);
     return error == cudaSuccess ? launch_sum_slots(args, a) : error;
 }
 

@@ -24,6 +24,14 @@ __device__ __forceinline__ void wait_for_previous()
 #endif
 }
 
+// The end of a kernel that may run beside the one before it, whose results it does not read: its last block of threads
+// sees that one through, so that what follows in the stream finds both complete. The others make room.
+__device__ __forceinline__ void end_after_previous()
+{
+    if (blockIdx.x == gridDim.x - 1 && blockIdx.y == gridDim.y - 1)
+        wait_for_previous();
+}
+
 constexpr uint32_t SHARED_FREE = 48 * 1024; // shared memory above it a kernel must be told of
 
 // Let a kernel have so much dynamic shared memory. The attribute is the kernel's, whoever launches it: `most` is always

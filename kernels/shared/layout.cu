@@ -179,7 +179,7 @@ __global__ void __launch_bounds__(THREADS)
     scatter(uint32_t count, const uint32_t *__restrict__ map, const T *__restrict__ in, T *__restrict__ out)
 {
     const uint32_t i = blockIdx.x * THREADS + threadIdx.x;
-    if (i < count)
+    if (i < count && map[i] != SPMMI_FRAGMENT_NONE)
         out[map[i]] = in[i];
 }
 

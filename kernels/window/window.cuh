@@ -125,8 +125,9 @@ __global__ void __launch_bounds__(32 * WINDOW_WARPS)
             }
         }
         finish_window_row<1, 8 * WIDTH, T, WIDTH, REPEAT>(a, item, 0, 2 * t + i, i == 0 ? c_rows.x : c_rows.y,
-                                                   column, row);
+                                                          column, row);
     }
+    end_after_previous();
 }
 
 } // namespace spmmi

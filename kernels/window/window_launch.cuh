@@ -16,7 +16,7 @@ cudaError_t launch_window_shape(const struct spmmi_fragment_cuda *args)
         error = launch_kernel(
             window_kernel<Compute, IS_PACKED, IS_WIDE, WIDTH, REPEAT, UNROLL>,
             dim3((a.item_count + WINDOW_WARPS - 1) / WINDOW_WARPS, (a.n + COLUMNS - 1) / COLUMNS),
-            32 * WINDOW_WARPS, 0, args->cuda_stream, false, a);
+            32 * WINDOW_WARPS, 0, args->cuda_stream, args->overtakes != 0, a);
     return error == cudaSuccess ? launch_sum_slots(args, a) : error;
 }
 

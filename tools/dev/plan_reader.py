@@ -446,7 +446,7 @@ class Plan:
             self.check_part(*part)
             if part[6] & PEELED:
                 before = self.parts[i - 1] if i > 0 else part
-                require(before[1] in (WINDOW, PANEL) and before[0] == part[0] and self.dtype in (1, 2)
+                require(before[1] in SCHEDULES[5] and before[0] == part[0] and self.dtype in (1, 2)
                         and not before[6] & PERMUTES_OUTPUT, "PART", self.offset(6))
         for op, compute, layouts, target, n_min, n_max, first, count in self.variants:
             valid = op in (0, 1) and 1 <= layouts <= 3 and target <= 999
