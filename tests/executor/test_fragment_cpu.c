@@ -467,21 +467,6 @@ static void a_kernel_without_a_part_is_refused(void **state)
     test_matrix_free(a);
 }
 
-/* Moves the variants and parts of the second plan behind those of the first. */
-static void plan_join(spmm_plan_t *plan, spmm_plan_t *more)
-{
-    for (uint32_t i = 0; i < more->variant_count; i++) {
-        plan->variants[plan->variant_count] = more->variants[i];
-        plan->variants[plan->variant_count++].part_first += plan->part_count;
-    }
-    for (uint32_t i = 0; i < more->part_count; i++) {
-        plan->parts[plan->part_count + i] = more->parts[i];
-        more->parts[i].items = NULL;
-    }
-    plan->part_count += more->part_count;
-    spmm_plan_destroy(more);
-}
-
 /* Then f32 plans are computed in f32, and a forced kernel of windows computes a variant of rows in f32 too. */
 static void a_rows_part_of_the_plan_goes_first(void **state)
 {
@@ -491,7 +476,7 @@ static void a_rows_part_of_the_plan_goes_first(void **state)
     for (int rows_first = 0; rows_first < 2; rows_first++) {
         spmm_plan_t *plan = plan_of(a, SPMM_COMPUTE_TF32, &shapes[2]), *other = test_plan_build(a, rows);
         spmm_plan_t *const joined = rows_first ? other : plan;
-        plan_join(joined, rows_first ? plan : other);
+        test_plan_join(joined, rows_first ? plan : other);
         spmm_executor_t *executor = test_executor_make(joined, SPMM_DEVICE_CPU, 2, NULL);
         assert_runs(executor, a, SPMM_F32, "cpu/rows/row-split");
         spmm_executor_destroy(executor);
@@ -513,7 +498,7 @@ static void a_forced_kernel_runs_the_part_of_the_variant(void **state)
     spmm_plan_t *plan = plan_of(a, SPMM_COMPUTE_TF32, &shapes[2]);
     for (uint32_t i = 0; i < plan->variant_count; i++)
         plan->variants[i].n_min = plan->variants[i].n_max; /* the others are for small n */
-    plan_join(plan, plan_of(a, SPMM_COMPUTE_TF32, &plain));
+    test_plan_join(plan, plan_of(a, SPMM_COMPUTE_TF32, &plain));
     spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, "cpu/window/packed");
     assert_runs(executor, a, SPMM_F32, "cpu/window/packed/tf32");
     spmm_executor_destroy(executor);

@@ -3,6 +3,7 @@
 #include "cuda_product.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -200,6 +201,79 @@ void test_cuda_product_repeat(spmm_executor_t *executor, const struct test_matri
         test_dense_free(&again);
     }
     test_dense_free(&first);
+    test_dense_free(&b);
+    test_dense_free(&c);
+}
+
+/* A product that is ready on the device, and what a thread does with it. */
+struct worker {
+    pthread_t thread;
+    spmm_executor_t *executor;
+    const struct test_product *product;
+    struct test_cuda_dense b, c;
+    struct test_cuda_workspace workspace;
+    cudaStream_t stream;
+    int failures;
+};
+
+#define RUNS_OF_A_THREAD 2000
+
+static void *work(void *context)
+{
+    struct worker *w = context;
+    for (int i = 0; i < RUNS_OF_A_THREAD; i++)
+        w->failures +=
+            spmm_execute(w->executor, w->product->op, w->product->alpha, &w->b.view, w->product->beta,
+                         &w->c.view, w->workspace.data, w->workspace.bytes, w->stream) != SPMM_OK;
+    return NULL;
+}
+
+static void worker_make(struct worker *w, const struct test_dense *b, const struct test_dense *c)
+{
+    uint64_t bytes = 0;
+    w->b = test_cuda_dense_make(b);
+    w->c = test_cuda_dense_make(c);
+    assert_int_equal(
+        spmm_executor_workspace_bytes(w->executor, w->product->op, &w->b.view, &w->c.view, &bytes), SPMM_OK);
+    w->workspace = test_cuda_workspace_make(bytes);
+    TEST_CUDA(cudaStreamCreateWithFlags(&w->stream, cudaStreamNonBlocking));
+}
+
+static void worker_free(struct worker *w)
+{
+    TEST_CUDA(cudaStreamDestroy(w->stream));
+    test_cuda_workspace_free(&w->workspace);
+    test_cuda_dense_free(&w->b);
+    test_cuda_dense_free(&w->c);
+}
+
+void test_cuda_product_threads(spmm_executor_t *const executors[2], const struct test_matrix *a,
+                               spmm_dtype_t dtype, const struct test_product *product)
+{
+    struct test_dense b = test_product_b(a, dtype, product), c = test_product_c(a, dtype, product);
+    struct worker workers[2];
+    assert_true(product->beta == 0); /* or C would be another one each time */
+    for (int t = 0; t < 2; t++) {
+        workers[t] = (struct worker){.executor = executors[t], .product = product};
+        worker_make(&workers[t], &b, &c);
+    }
+    TEST_CUDA(
+        cudaDeviceSynchronize()); /* what fills the memory need not be done yet, and streams do not wait */
+    for (int t = 0; t < 2; t++)
+        assert_int_equal(pthread_create(&workers[t].thread, NULL, work, &workers[t]), 0);
+    for (int t = 0; t < 2; t++)
+        assert_int_equal(pthread_join(workers[t].thread, NULL), 0);
+    TEST_CUDA(cudaDeviceSynchronize());
+    for (int t = 0; t < 2; t++) {
+        struct test_dense want = test_dense_copy(&c), got = test_dense_copy(&c);
+        test_cuda_product_run(executors[t], product, &b, &want);
+        test_cuda_dense_read(&workers[t].c, &got);
+        assert_int_equal(workers[t].failures, 0);
+        assert_memory_equal(got.block, want.block, want.block_bytes);
+        test_dense_free(&want);
+        test_dense_free(&got);
+        worker_free(&workers[t]);
+    }
     test_dense_free(&b);
     test_dense_free(&c);
 }

@@ -2,7 +2,6 @@
 /* The laws of products for the tiled family on the GPU: NaN and infinity stay in their rows, same bits every time and
  * from a graph, new values, permuted output, products wider than a launch, widest stages, executors of two threads. */
 #include <math.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -164,49 +163,6 @@ static void the_widest_stages_meet_the_bound(void **state)
     }
 }
 
-/* A product that is ready on the device. */
-struct ready {
-    spmm_executor_t *executor;
-    struct test_product product;
-    struct test_dense b, c;
-    struct test_cuda_dense device_b, device_c;
-    struct test_cuda_workspace workspace;
-    cudaStream_t stream;
-};
-
-static struct ready ready_make(const struct test_matrix *a, const struct shape *shape)
-{
-    struct ready r = {.executor = executor_make(a, SPMM_F32, shape), .product = product_of(40, 3)};
-    uint64_t bytes = 0;
-    r.b = test_product_b(a, SPMM_F32, &r.product);
-    r.c = test_product_c(a, SPMM_F32, &r.product);
-    r.device_b = test_cuda_dense_make(&r.b);
-    r.device_c = test_cuda_dense_make(&r.c);
-    assert_int_equal(
-        spmm_executor_workspace_bytes(r.executor, SPMM_OP_N, &r.device_b.view, &r.device_c.view, &bytes),
-        SPMM_OK);
-    r.workspace = test_cuda_workspace_make(bytes);
-    TEST_CUDA(cudaStreamCreateWithFlags(&r.stream, cudaStreamNonBlocking));
-    return r;
-}
-
-static spmm_status_t ready_run(const struct ready *r)
-{
-    return spmm_execute(r->executor, SPMM_OP_N, 1, &r->device_b.view, 0, &r->device_c.view, r->workspace.data,
-                        r->workspace.bytes, r->stream);
-}
-
-static void ready_free(struct ready *r)
-{
-    TEST_CUDA(cudaStreamDestroy(r->stream));
-    test_cuda_workspace_free(&r->workspace);
-    test_cuda_dense_free(&r->device_b);
-    test_cuda_dense_free(&r->device_c);
-    test_dense_free(&r->b);
-    test_dense_free(&r->c);
-    spmm_executor_destroy(r->executor);
-}
-
 static void a_graph_replays_the_product(void **state)
 {
     (void)state;
@@ -220,20 +176,6 @@ static void a_graph_replays_the_product(void **state)
     test_matrix_free(a);
 }
 
-struct worker {
-    pthread_t thread;
-    struct ready ready;
-    int failures;
-};
-
-static void *work(void *context)
-{
-    struct worker *w = context;
-    for (int i = 0; i < 2000; i++)
-        w->failures += ready_run(&w->ready) != SPMM_OK;
-    return NULL;
-}
-
 /* One kernel with two needs of shared memory, both more than a launch may take without being told. */
 static void executors_of_two_threads_do_not_disturb_each_other(void **state)
 {
@@ -241,18 +183,13 @@ static void executors_of_two_threads_do_not_disturb_each_other(void **state)
     static const struct shape wide[2] = {{SPMM_SCHEDULE_WHOLE, 0, 32, 447},
                                          {SPMM_SCHEDULE_WHOLE, 0, 32, 600}};
     struct test_matrix *a = test_matrix_named("1 x 9000 dense", TEST_VALUES_REAL);
-    struct worker workers[2] = {{.failures = 0}, {.failures = 0}};
+    const struct test_product product = product_of(40, 3);
+    spmm_executor_t *executors[2];
     for (int t = 0; t < 2; t++)
-        workers[t].ready = ready_make(a, &wide[t]);
+        executors[t] = executor_make(a, SPMM_F32, &wide[t]);
+    test_cuda_product_threads(executors, a, SPMM_F32, &product);
     for (int t = 0; t < 2; t++)
-        assert_int_equal(pthread_create(&workers[t].thread, NULL, work, &workers[t]), 0);
-    for (int t = 0; t < 2; t++)
-        assert_int_equal(pthread_join(workers[t].thread, NULL), 0);
-    TEST_CUDA(cudaDeviceSynchronize());
-    for (int t = 0; t < 2; t++) {
-        assert_int_equal(workers[t].failures, 0);
-        ready_free(&workers[t].ready);
-    }
+        spmm_executor_destroy(executors[t]);
     test_matrix_free(a);
 }
 

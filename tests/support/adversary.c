@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SPREAD 16 /* columns of a block of any family, at most */
 
@@ -142,6 +143,16 @@ static const struct adversary {
 int test_adversary_count(void)
 {
     return (int)(sizeof adversaries / sizeof adversaries[0]);
+}
+
+int test_adversary_named(const char *name)
+{
+    int index = 0;
+    while (index < test_adversary_count() && strcmp(adversaries[index].name, name) != 0)
+        index++;
+    if (index == test_adversary_count())
+        abort();
+    return index;
 }
 
 static int64_t columns_of(const struct adversary *adversary)

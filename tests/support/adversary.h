@@ -17,6 +17,7 @@ struct test_adversary_target {
 };
 
 int test_adversary_count(void);
+int test_adversary_named(const char *name);
 /* A of TEST_ADVERSARY_ROWS rows, with the adversary's name; free with test_matrix_free. */
 struct test_matrix *test_adversary_matrix(int index, const struct test_adversary_target *target);
 

@@ -249,6 +249,20 @@ void test_plan_strips(spmm_plan_t *plan, uint32_t unit_rows, spmm_compute_t comp
     units_set(plan, SPMM_FAMILY_BCSR, unit_rows, compute);
 }
 
+void test_plan_join(spmm_plan_t *plan, spmm_plan_t *more)
+{
+    for (uint32_t i = 0; i < more->variant_count; i++) {
+        plan->variants[plan->variant_count] = more->variants[i];
+        plan->variants[plan->variant_count++].part_first += plan->part_count;
+    }
+    for (uint32_t i = 0; i < more->part_count; i++) {
+        plan->parts[plan->part_count + i] = more->parts[i];
+        more->parts[i].items = NULL;
+    }
+    plan->part_count += more->part_count;
+    spmm_plan_destroy(more);
+}
+
 spmm_plan_t *test_plan_build(const struct test_matrix *a, struct test_plan_options options)
 {
     spmm_plan_t *plan = spmmi_plan_new();

@@ -28,6 +28,9 @@ void test_plan_units(spmm_plan_t *plan, uint32_t unit_rows, spmm_compute_t compu
 /* The same of the bcsr family, whose parts are dense: strips of unit_rows, 64 or 128. */
 void test_plan_strips(spmm_plan_t *plan, uint32_t unit_rows, spmm_compute_t compute);
 
+/* Moves the variants and parts of a plan of the same matrix behind those of the first, and frees what is left of it. */
+void test_plan_join(spmm_plan_t *plan, spmm_plan_t *more);
+
 /* Another order for the units of every part but those of family rows, which follows from seed. permutes_output: parts
  * of whole rows write C in that order. */
 void test_plan_reorder(spmm_plan_t *plan, uint64_t seed, int permutes_output);
@@ -37,9 +40,9 @@ void test_plan_reorder(spmm_plan_t *plan, uint64_t seed, int permutes_output);
  * there are more. */
 uint32_t test_plan_peel(spmm_plan_t *plan, int64_t least);
 
-/* An order of the rows and columns of a plan whose matrix is square and has rows; it follows from seed. */
 /* Figures of two orders of op N, that of the matrix first: made up. */
 void test_plan_order_stats(spmm_plan_t *plan);
+/* An order of the rows and columns of a plan whose matrix is square and has rows; it follows from seed. */
 void test_plan_symmetric_order(spmm_plan_t *plan, uint64_t seed);
 
 /* Values of a matrix as numbers of a type, in CSR order; free with free(). */

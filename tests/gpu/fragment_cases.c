@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See fragment_cases.h. */
+#include "fragment_cases.h"
+
+static const struct {
+    spmm_dtype_t dtype;
+    spmm_compute_t compute;
+} types[TEST_FRAGMENT_TYPES] = {
+    {SPMM_F32, SPMM_COMPUTE_TF32}, {SPMM_F32, SPMM_COMPUTE_3XTF32}, {SPMM_F64, SPMM_COMPUTE_F64},
+    {SPMM_F16, SPMM_COMPUTE_F16},  {SPMM_BF16, SPMM_COMPUTE_BF16},
+};
+
+static const struct {
+    spmm_family_t family;
+    spmm_schedule_t schedule;
+    uint32_t unit_rows, granule;
+    int is_reordered;
+} shapes[TEST_FRAGMENT_SHAPES] = {
+    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, 8, 1000, 0},
+    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, 1000, 1},
+    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, 1, 0},
+    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, 64, 1000, 1},
+    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 64, 1, 0},
+    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, 128, 1, 0},
+    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 128, 50, 1},
+    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, 1000, 0},
+    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, 1, 1},
+    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 128, 1000, 1},
+    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 128, 1, 0},
+};
+
+struct test_fragment_case test_fragment_case(int index)
+{
+    const int type = index % TEST_FRAGMENT_TYPES, shape = index % TEST_FRAGMENT_SHAPES;
+    return (struct test_fragment_case){
+        types[type].dtype,       types[type].compute,   shapes[shape].family,      shapes[shape].schedule,
+        shapes[shape].unit_rows, shapes[shape].granule, shapes[shape].is_reordered};
+}
+
+spmm_plan_t *test_fragment_plan(const struct test_matrix *a, const struct test_fragment_case *of)
+{
+    const struct test_plan_options options = {of->dtype, of->schedule, of->granule, 1, 0};
+    spmm_plan_t *plan = test_plan_build(a, options);
+    if (of->family == SPMM_FAMILY_BCSR)
+        test_plan_strips(plan, of->unit_rows, of->compute);
+    else
+        test_plan_units(plan, of->unit_rows, of->compute);
+    if (of->is_reordered)
+        test_plan_reorder(plan, 11, 0);
+    return plan;
+}
+
+spmm_executor_t *test_fragment_executor(const struct test_matrix *a, const struct test_fragment_case *of)
+{
+    spmm_plan_t *plan = test_fragment_plan(a, of);
+    spmm_executor_t *executor = test_executor_make(plan, 0, 0, NULL);
+    spmm_plan_destroy(plan);
+    return executor;
+}
+
+struct test_product test_fragment_product(int64_t n, int turn)
+{
+    return (struct test_product){.n = n,
+                                 .b_order = (spmm_order_t)(turn & 1),
+                                 .c_order = (spmm_order_t)(turn >> 1 & 1),
+                                 .alpha = 1,
+                                 .values = TEST_VALUES_REAL};
+}

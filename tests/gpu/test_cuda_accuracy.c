@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products built against the error bounds of docs/accuracy.md, on tensor cores: every compute type stays within its bound
+ * in every family and shape, and comes near it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cuda_product.h"
+#include "fragment_cases.h"
+#include "tests/support/adversary.h"
+
+/* The adversary that comes near the bound of a compute type where a unit is summed in one go, and how much of it it takes
+ * at least in one of the shapes. */
+static const struct {
+    spmm_compute_t compute;
+    const char *adversary;
+    double share;
+} worst[] = {
+    {SPMM_COMPUTE_TF32, "one product below ties", 0.99},
+    {SPMM_COMPUTE_3XTF32, "lost thrice", 0.8},
+    {SPMM_COMPUTE_F64, "lost one by one", 0.95},
+    {SPMM_COMPUTE_F16, "lost one by one and cancelled", 0.45},
+    {SPMM_COMPUTE_BF16, "lost one by one and cancelled", 0.45},
+};
+#define WORST_COUNT ((int)(sizeof worst / sizeof worst[0]))
+
+static double share_of(int adversary, const struct test_fragment_case *of)
+{
+    const struct test_adversary_target target = {of->dtype, of->dtype == SPMM_F64 ? 53 : 23};
+    struct test_matrix *a = test_adversary_matrix(adversary, &target);
+    spmm_executor_t *executor = test_fragment_executor(a, of);
+    const double share = test_adversary_share(adversary, &target, a, executor, test_cuda_product_run);
+    if (!(share <= 1))
+        fail_msg("%s, %s/%s, units of %u rows, items of %u steps: %g of the bound of %s", a->name,
+                 spmm_family_name(of->family), spmm_schedule_name(of->schedule), of->unit_rows, of->granule,
+                 share, spmm_compute_name(of->compute));
+    spmm_executor_destroy(executor);
+    test_matrix_free(a);
+    return share;
+}
+
+static void every_compute_type_is_within_its_bound(void **state)
+{
+    (void)state;
+    for (int adversary = 0; adversary < test_adversary_count(); adversary++)
+        for (int i = 0; i < TEST_FRAGMENT_CASES; i++) {
+            const struct test_fragment_case of = test_fragment_case(i);
+            share_of(adversary, &of);
+        }
+}
+
+static void every_compute_type_comes_near_its_bound(void **state)
+{
+    (void)state;
+    double largest[WORST_COUNT] = {0};
+    for (int i = 0; i < TEST_FRAGMENT_CASES; i++) {
+        const struct test_fragment_case of = test_fragment_case(i);
+        for (int w = 0; w < WORST_COUNT; w++) {
+            if (worst[w].compute != of.compute)
+                continue;
+            const double share = share_of(test_adversary_named(worst[w].adversary), &of);
+            largest[w] = share > largest[w] ? share : largest[w];
+        }
+    }
+    for (int w = 0; w < WORST_COUNT; w++)
+        if (largest[w] < worst[w].share)
+            fail_msg("%s takes no more than %g of the bound of %s", worst[w].adversary, largest[w],
+                     spmm_compute_name(worst[w].compute));
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_compute_type_is_within_its_bound),
+        cmocka_unit_test(every_compute_type_comes_near_its_bound),
+    };
+    if (!test_cuda_begin(argc, argv))
+        return TEST_SKIPPED;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
