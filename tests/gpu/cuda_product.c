@@ -213,15 +213,13 @@ struct worker {
     struct test_cuda_dense b, c;
     struct test_cuda_workspace workspace;
     cudaStream_t stream;
-    int failures;
+    int runs, failures;
 };
-
-#define RUNS_OF_A_THREAD 2000
 
 static void *work(void *context)
 {
     struct worker *w = context;
-    for (int i = 0; i < RUNS_OF_A_THREAD; i++)
+    for (int i = 0; i < w->runs; i++)
         w->failures +=
             spmm_execute(w->executor, w->product->op, w->product->alpha, &w->b.view, w->product->beta,
                          &w->c.view, w->workspace.data, w->workspace.bytes, w->stream) != SPMM_OK;
@@ -248,13 +246,13 @@ static void worker_free(struct worker *w)
 }
 
 void test_cuda_product_threads(spmm_executor_t *const executors[2], const struct test_matrix *a,
-                               spmm_dtype_t dtype, const struct test_product *product)
+                               spmm_dtype_t dtype, const struct test_product *product, int runs)
 {
     struct test_dense b = test_product_b(a, dtype, product), c = test_product_c(a, dtype, product);
     struct worker workers[2];
     assert_true(product->beta == 0); /* or C would be another one each time */
     for (int t = 0; t < 2; t++) {
-        workers[t] = (struct worker){.executor = executors[t], .product = product};
+        workers[t] = (struct worker){.executor = executors[t], .product = product, .runs = runs};
         worker_make(&workers[t], &b, &c);
     }
     TEST_CUDA(

@@ -54,9 +54,10 @@ void test_cuda_product_repeat(spmm_executor_t *executor, const struct test_matri
 void test_cuda_product_graph(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
                              const struct test_product *product, int replays);
 
-/* The same product by two executors in two threads at once, on streams of their own, many times: each keeps its bits. */
+/* The same product by two executors in two threads at once, on streams of their own, so many times: each keeps its
+ * bits. */
 void test_cuda_product_threads(spmm_executor_t *const executors[2], const struct test_matrix *a,
-                               spmm_dtype_t dtype, const struct test_product *product);
+                               spmm_dtype_t dtype, const struct test_product *product, int runs);
 
 /* A plan whose part 0 takes its rows in an order of its own writes C in that order when it is told to. */
 void test_cuda_permuted_output_check(spmm_plan_t *plan, const struct test_matrix *a, spmm_dtype_t dtype,

@@ -102,7 +102,7 @@ static void executors_of_two_threads_do_not_disturb_each_other(void **state)
         other.is_reordered = !plain.is_reordered;
         executors[0] = test_fragment_executor(a, &plain);
         executors[1] = test_fragment_executor(a, &other);
-        test_cuda_product_threads(executors, a, plain.dtype, &product);
+        test_cuda_product_threads(executors, a, plain.dtype, &product, 200);
         for (int t = 0; t < 2; t++)
             spmm_executor_destroy(executors[t]);
     }

@@ -187,7 +187,7 @@ static void executors_of_two_threads_do_not_disturb_each_other(void **state)
     spmm_executor_t *executors[2];
     for (int t = 0; t < 2; t++)
         executors[t] = executor_make(a, SPMM_F32, &wide[t]);
-    test_cuda_product_threads(executors, a, SPMM_F32, &product);
+    test_cuda_product_threads(executors, a, SPMM_F32, &product, 2000);
     for (int t = 0; t < 2; t++)
         spmm_executor_destroy(executors[t]);
     test_matrix_free(a);
