@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See bcsr_unit.h. Block columns are found by sorting what the rows have; the numbers are then met again by one cursor a
- * row, as steps, block rows and blocks go. */
+/* See bcsr_unit.h. Block columns are found by sorting what the rows have; the numbers are then met again by one cursor
+ * a row, as steps, block rows and blocks go. */
 #include "bcsr_unit.h"
 
 #include <string.h>

@@ -17,10 +17,10 @@ struct spmmi_fragment_layout {
         *value_map; /* nnz: place in values of each nonzero of op(A) in CSR order; of peeled rows: none */
 };
 
-/* part is a window, panel or bcsr part of this pattern, as spmmi_plan_check wants it; dtype says how many numbers 16 bytes
- * hold. All steps are numbered through the units. The same arrays at any number of threads.
- * Scratch: 24 bytes a unit, and for each thread 13 bytes a nonzero of the largest unit (panel: 37, bcsr: 24), of all threads
- * at most 1 GiB more than of one.
+/* part is a window, panel or bcsr part of this pattern, as spmmi_plan_check wants it; dtype says how many numbers 16
+ * bytes hold. All steps are numbered through the units. The same arrays at any number of threads.
+ * Scratch: 24 bytes a unit, and for each thread 13 bytes a nonzero of the largest unit (panel: 37, bcsr: 24), of all
+ * threads at most 1 GiB more than of one.
  * Errors: MEMORY; TOO_LARGE when nonzeros, columns or values with padding do not fit 32 bits.
  * Free with spmmi_fragments_free. */
 spmm_status_t spmmi_fragments_build(int64_t rows, int64_t cols, const int64_t *row_ptr,

@@ -255,9 +255,9 @@ int spmmi_tiled_cuda_launch(int dtype, const struct spmmi_tiled_cuda *args);
  * no numbers. */
 /* The bcsr family shares the arrays but not the walk (its tensor core operand is the wide one). A unit is a strip of 64
  * or 128 rows, W = unit_rows / 16 block rows. Its columns are cut at multiples of block_columns: 8, or 16 for 16-bit
- * types; the block columns in which the strip has a number of A are walked ascending, 4 in a step. A block is 16 rows by
- * block_columns, dense, and is there if its block row has a number in it. Blocks go by step, then by block row, then by
- * column. Place of the number in row r and column p of a block, with P = numbers in 16 bytes:
+ * types; the block columns in which the strip has a number of A are walked ascending, 4 in a step. A block is 16 rows
+ * by block_columns, dense, and is there if its block row has a number in it. Blocks go by step, then by block row, then
+ * by column. Place of the number in row r and column p of a block, with P = numbers in 16 bytes:
  *   8 columns:  lane = 4 (r % 8) + p % 4,       number i = r / 8 + 2 (p / 4)
  *   16 columns: lane = 4 (r % 8) + (p % 8) / 2, number i = 2 (r / 8 + 2 (p / 8)) + p % 2
  *   place = 32 P (i / P) + P lane + i % P

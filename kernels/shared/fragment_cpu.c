@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The window, panel and bcsr families on the CPU: items and tiles of columns in parallel, then the units that were cut. */
+/* The window, panel and bcsr families on the CPU: items and tiles of columns in parallel, then the units that were
+ * cut. */
 #include "fragment_cpu.h"
 
 #include <stdbool.h>

@@ -3,7 +3,7 @@
  *
  * fragment_cpu.c cuts the product into items and tiles of columns; the arithmetic is done by one table of functions
  * for each SIMD level and compute type. An element of C adds its products step by step, in fragment order within a
- * block (bcsr: by column), with fused multiply-adds, whatever the level, the tile and the threads.                     */
+ * block (bcsr: by column), with fused multiply-adds, whatever the level, the tile and the threads. */
 #ifndef SPMMI_FRAGMENT_CPU_H
 #define SPMMI_FRAGMENT_CPU_H
 
@@ -11,7 +11,7 @@
 
 #define FRAGMENT_CPU_ROWS_MAX 256
 #define FRAGMENT_CPU_STEP_MAX SPMMI_FRAGMENT_PANEL_STEP /* columns of a step */
-#define FRAGMENT_CPU_BLOCK_MAX 16 /* columns of a block */
+#define FRAGMENT_CPU_BLOCK_MAX 16                       /* columns of a block */
 #define FRAGMENT_CPU_COLUMNS_MAX 32
 
 /* Columns [first, first + width) of one item; columns >= width: the instance, 4, 8, 16 or 32. */

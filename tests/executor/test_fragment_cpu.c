@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The window, panel and bcsr families on the CPU: products against the reference for every named matrix, compute type and
- * layout, and the laws of products for their parts. */
+/* The window, panel and bcsr families on the CPU: products against the reference for every named matrix, compute type
+ * and layout, and the laws of products for their parts. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -13,20 +13,12 @@
 
 #include "executor/cpu_fragments.h"
 #include "executor/cpu_scatter.h"
-#include "executor/fragment_name.h"
 #include "kernels/shared/fragment_cpu.h"
 #include "kernels/shared/tf32_cpu.h"
-#include "tests/support/plan_build.h"
+#include "tests/executor/fragment_plan.h"
 #include "tests/support/product.h"
 
-struct shape {
-    spmm_family_t family;
-    spmm_schedule_t schedule;
-    uint32_t unit_rows, granule;
-    int is_reordered;
-};
-
-static const struct shape shapes[] = {
+static const struct fragment_parts shapes[] = {
     {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, 8, SPMMI_STEPS_MAX, 0},
     {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 64, 1, 1},
     {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, 2, 1},
@@ -48,24 +40,6 @@ static const struct {
 static spmm_compute_t compute_of(int turn)
 {
     return (spmm_compute_t)(SPMM_COMPUTE_F64 + turn % COMPUTE_COUNT);
-}
-
-static spmm_dtype_t type_of(spmm_compute_t compute)
-{
-    return compute >= SPMM_COMPUTE_TF32 ? SPMM_F32 : (spmm_dtype_t)compute;
-}
-
-static spmm_plan_t *plan_of(const struct test_matrix *a, spmm_compute_t compute, const struct shape *shape)
-{
-    const struct test_plan_options options = {type_of(compute), shape->schedule, shape->granule, 1, 0};
-    spmm_plan_t *plan = test_plan_build(a, options);
-    if (shape->family == SPMM_FAMILY_BCSR)
-        test_plan_strips(plan, shape->unit_rows, compute);
-    else
-        test_plan_units(plan, shape->unit_rows, compute);
-    if (shape->is_reordered)
-        test_plan_reorder(plan, 5, 0);
-    return plan;
 }
 
 static struct test_product product_of(spmm_op_t op, int64_t n, int turn, enum test_values values)
@@ -90,14 +64,14 @@ static void every_matrix(enum test_values values, int64_t n_step)
     for (int i = 0; i < test_matrix_count(); i++) {
         struct test_matrix *a = test_matrix_make(i, values);
         for (int s = 0; s < SHAPE_COUNT; s++)
-            for (int type = (i + s) % 2; type < COMPUTE_COUNT; type += 2) {
+            for (int type = (i + s) % 3; type < COMPUTE_COUNT; type += 3) {
                 const spmm_compute_t compute = compute_of(type);
-                spmm_plan_t *plan = plan_of(a, compute, &shapes[s]);
+                spmm_plan_t *plan = fragment_plan(a, compute, &shapes[s]);
                 spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
                 for (int64_t n = 1 + (i + s + type) % n_step; n <= 70; n += n_step, turn++) {
                     const struct test_product product =
                         product_of((spmm_op_t)(turn / 3 % 2), n, turn, values);
-                    test_product_check(executor, a, type_of(compute), &product);
+                    test_product_check(executor, a, fragment_type(compute), &product);
                 }
                 spmm_executor_destroy(executor);
                 spmm_plan_destroy(plan);
@@ -123,9 +97,10 @@ static void every_width_type_order_and_factor_meets_the_bound(void **state)
 {
     (void)state;
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
-    for (int s = 1; s < 3; s++)
+    static const int turns_of_shapes[] = {1, 2, 5};
+    for (int h = 0; h < 3; h++)
         for (int t = 0; t < COMPUTE_COUNT; t++) {
-            spmm_plan_t *plan = plan_of(a, compute_of(t), &shapes[s]);
+            spmm_plan_t *plan = fragment_plan(a, compute_of(t), &shapes[turns_of_shapes[h]]);
             spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
             for (int turn = 0; turn < 4 * (int)FACTOR_COUNT; turn++) {
                 const struct test_product product =
@@ -147,7 +122,7 @@ static void same_bits_at_any_number_of_threads_and_every_time(void **state)
     for (int m = 0; m < (int)(sizeof names / sizeof names[0]); m++)
         for (int s = 0; s < SHAPE_COUNT; s++) {
             struct test_matrix *a = test_matrix_named(names[m], TEST_VALUES_REAL);
-            spmm_plan_t *plan = plan_of(a, compute_of(m + s), &shapes[s]);
+            spmm_plan_t *plan = fragment_plan(a, compute_of(m + s), &shapes[s]);
             struct test_product product = product_of(SPMM_OP_N, 67, m + s, TEST_VALUES_REAL);
             product.alpha = 1.5, product.beta = -0.5;
             struct test_dense b = test_product_b(a, plan->dtype, &product), first = {.block = NULL};
@@ -201,9 +176,9 @@ static void nan_and_inf_reach_exactly_the_rows_that_store_the_column(void **stat
                                         "diagonal",         "rows of 0 to 8", "3000 x 3 tall-skinny"};
     for (int m = 0; m < (int)(sizeof names / sizeof names[0]); m++)
         for (int s = 0; s < SHAPE_COUNT; s++)
-            for (int t = s % 2; t < COMPUTE_COUNT; t += 2) {
+            for (int t = (m + s) % 3; t < COMPUTE_COUNT; t += 3) {
                 struct test_matrix *a = test_matrix_named(names[m], TEST_VALUES_REAL);
-                spmm_plan_t *plan = plan_of(a, compute_of(t), &shapes[s]);
+                spmm_plan_t *plan = fragment_plan(a, compute_of(t), &shapes[s]);
                 spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
                 for (int64_t j = 0; j < a->cols; j++)
                     canary(executor, a, plan->dtype, j);
@@ -213,14 +188,14 @@ static void nan_and_inf_reach_exactly_the_rows_that_store_the_column(void **stat
             }
 }
 
-static const struct shape shapes_of_dots[] = {
+static const struct fragment_parts shapes_of_dots[] = {
     {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, SPMMI_STEPS_MAX, 0},
     {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, SPMMI_STEPS_MAX, 0},
 };
 #define DOT_COUNT ((int)(sizeof shapes_of_dots / sizeof shapes_of_dots[0]))
 
 /* A 1 x count row times a column: what the compute type makes of it. */
-static double dot(const struct shape *shape, spmm_compute_t compute, const double *a_values,
+static double dot(const struct fragment_parts *shape, spmm_compute_t compute, const double *a_values,
                   const double *b_values, int64_t count)
 {
     int64_t row_ptr[2] = {0, count};
@@ -232,7 +207,7 @@ static double dot(const struct shape *shape, spmm_compute_t compute, const doubl
     }
     const struct test_matrix a = {"row", 1, count, count, row_ptr, col_ind, values};
     const struct test_product product = {.n = 1, .alpha = 1};
-    spmm_plan_t *plan = plan_of(&a, compute, shape);
+    spmm_plan_t *plan = fragment_plan(&a, compute, shape);
     spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 1, NULL);
     struct test_dense b = test_product_b(&a, plan->dtype, &product),
                       c = test_product_c(&a, plan->dtype, &product);
@@ -270,7 +245,7 @@ static void tf32_multiplies_rounded_factors_and_3xtf32_nearly_whole_ones(void **
     for (uint64_t key = 0; key < 200; key++) {
         const double a[] = {test_real(key, 1)}, b[] = {test_real(key, 2)};
         const double rounded = (double)tf32_round((float)a[0]) * (double)tf32_round((float)b[0]);
-        const struct shape *shape = &shapes_of_dots[key % DOT_COUNT];
+        const struct fragment_parts *shape = &shapes_of_dots[key % DOT_COUNT];
         assert_true(dot(shape, SPMM_COMPUTE_TF32, a, b, 1) == rounded); /* 22 bits: exact in f32 */
         const double split = dot(shape, SPMM_COMPUTE_3XTF32, a, b, 1);
         assert_true(fabs(split - a[0] * b[0]) <= (0x1p-21 + 3 * 0x1.01p-24) * fabs(a[0] * b[0]));
@@ -294,7 +269,7 @@ static void factors_that_rounding_would_spoil_are_multiplied_as_they_are(void **
                             cases[i].b, 2) == cases[i].want);
     const double zero_times_inf[2][2] = {{0, 1}, {inf, 1}}, inf_minus_inf[2][2] = {{inf, inf}, {1, -1}};
     for (int c = 0; c < 2 * DOT_COUNT; c++) {
-        const struct shape *shape = &shapes_of_dots[c / 2];
+        const struct fragment_parts *shape = &shapes_of_dots[c / 2];
         const spmm_compute_t compute = (spmm_compute_t)(SPMM_COMPUTE_TF32 + c % 2);
         assert_true(isnan(dot(shape, compute, zero_times_inf[0], zero_times_inf[1], 2)));
         assert_true(isnan(dot(shape, compute, inf_minus_inf[0], inf_minus_inf[1], 2)));
@@ -306,7 +281,7 @@ static void a_permuted_output_has_its_rows_in_the_order(void **state)
     (void)state;
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
     for (int t = 0; t < COMPUTE_COUNT; t++) {
-        spmm_plan_t *plan = plan_of(a, compute_of(t), &shapes[t % 3 == 2 ? 5 : 1 + t % 3]);
+        spmm_plan_t *plan = fragment_plan(a, compute_of(t), &shapes[t % 3 == 2 ? 5 : 1 + t % 3]);
         spmm_executor_t *in_rows = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
         plan->parts[0].flags |= SPMMI_PART_PERMUTES_OUTPUT;
         spmm_executor_t *in_order = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
@@ -334,7 +309,7 @@ static void new_values_give_the_product_of_a_new_plan(void **state)
     (void)state;
     for (int i = 0; i < test_matrix_count(); i++) {
         struct test_matrix *a = test_matrix_make(i, TEST_VALUES_INTEGER);
-        spmm_plan_t *plan = plan_of(a, compute_of(i), &shapes[i / 2 % SHAPE_COUNT]);
+        spmm_plan_t *plan = fragment_plan(a, compute_of(i), &shapes[i / 2 % SHAPE_COUNT]);
         spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
         for (int64_t p = 0; p < a->nnz; p++)
             a->values[p] = test_integer((uint64_t)p, 99);
@@ -357,7 +332,7 @@ static void memory_report_before_equals_the_one_after(void **state)
     for (int i = 0; i < test_matrix_count(); i++)
         for (int s = 0; s < SHAPE_COUNT; s++) {
             struct test_matrix *a = test_matrix_make(i, TEST_VALUES_REAL);
-            spmm_plan_t *plan = plan_of(a, compute_of(i + s), &shapes[s]);
+            spmm_plan_t *plan = fragment_plan(a, compute_of(i + s), &shapes[s]);
             spmm_executor_options_t settings = SPMM_EXECUTOR_OPTIONS_INIT;
             settings.device = SPMM_DEVICE_CPU;
             uint64_t host = 0;
@@ -370,140 +345,6 @@ static void memory_report_before_equals_the_one_after(void **state)
             spmm_plan_destroy(plan);
             test_matrix_free(a);
         }
-}
-
-static void assert_runs(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
-                        const char *kernel)
-{
-    const struct test_product product = {.n = 6, .alpha = 1, .values = TEST_VALUES_REAL};
-    test_product_check(executor, a, dtype, &product);
-    struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
-    spmm_executor_info_t info = {.struct_size = sizeof info};
-    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b.view, &c.view, &info), SPMM_OK);
-    assert_string_equal(info.kernel, kernel);
-    test_dense_free(&b);
-    test_dense_free(&c);
-}
-
-static void kernels_say_what_they_are(void **state)
-{
-    (void)state;
-    static const struct {
-        struct shape shape;
-        spmm_compute_t compute;
-        const char *force_kernel, *runs;
-    } cases[] = {
-        {{SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, 16, 0},
-         SPMM_COMPUTE_3XTF32,
-         NULL,
-         "cpu/window/packed/3xtf32"},
-        {{SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, 8, 16, 1},
-         SPMM_COMPUTE_F16,
-         NULL,
-         "cpu/window/dense/reordered/f16"},
-        {{SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, 128, 16, 0},
-         SPMM_COMPUTE_TF32,
-         NULL,
-         "cpu/panel/dense/p128/tf32"},
-        {{SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 64, 16, 0},
-         SPMM_COMPUTE_F64,
-         "cpu/panel/packed",
-         "cpu/panel/packed/p64/f64"},
-        {{SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, 1, 1},
-         SPMM_COMPUTE_BF16,
-         NULL,
-         "cpu/bcsr/dense/p64/reordered/bf16"},
-        {{SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 128, 1, 0},
-         SPMM_COMPUTE_3XTF32,
-         "cpu/bcsr/dense",
-         "cpu/bcsr/dense/p128/3xtf32"},
-        {{SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, 8, 16, 0},
-         SPMM_COMPUTE_TF32,
-         "cpu/rows/row-split",
-         "cpu/rows/row-split"},
-        {{SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, 8, 16, 0},
-         SPMM_COMPUTE_BF16,
-         "cpu/tiled/whole",
-         "cpu/tiled/whole/p256"},
-    };
-    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        spmm_plan_t *plan = plan_of(a, cases[i].compute, &cases[i].shape);
-        spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, cases[i].force_kernel);
-        assert_runs(executor, a, plan->dtype, cases[i].runs);
-        spmm_executor_destroy(executor);
-        spmm_plan_destroy(plan);
-    }
-    test_matrix_free(a);
-    const struct spmmi_part part = {.family = SPMM_FAMILY_PANEL,
-                                    .schedule = SPMM_SCHEDULE_PACKED,
-                                    .panel_rows = 256,
-                                    .flags = SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT};
-    spmm_executor_info_t info; /* whose field has room for the longest */
-    spmmi_fragment_name("cuda", &part, SPMM_COMPUTE_3XTF32, 0, info.kernel, sizeof info.kernel);
-    assert_string_equal(info.kernel, "cuda/panel/packed/p256/reordered/permuted/3xtf32");
-}
-
-static void a_kernel_without_a_part_is_refused(void **state)
-{
-    (void)state;
-    static const char *const kernels[] = {"cpu/window/dense", "cpu/panel/dense", "cpu/panel/packed",
-                                          "cpu/bcsr/dense"};
-    struct test_matrix *a = test_matrix_named("band", TEST_VALUES_REAL);
-    spmm_plan_t *plan = plan_of(a, SPMM_COMPUTE_3XTF32, &shapes[2]);
-    for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++) {
-        spmm_executor_options_t settings = SPMM_EXECUTOR_OPTIONS_INIT;
-        settings.device = SPMM_DEVICE_CPU;
-        settings.force_kernel = kernels[k];
-        spmm_executor_t *executor = NULL;
-        spmm_diag_t diag = {.text = ""};
-        uint64_t host = 1;
-        assert_int_equal(spmm_executor_create(plan, &settings, &executor, &diag), SPMM_ERR_ARGUMENT);
-        assert_null(executor);
-        assert_non_null(strstr(diag.text, "the plan has no"));
-        assert_int_equal(spmm_executor_memory_bytes(plan, &settings, &host, NULL, NULL), SPMM_ERR_ARGUMENT);
-    }
-    spmm_plan_destroy(plan);
-    test_matrix_free(a);
-}
-
-/* Then f32 plans are computed in f32, and a forced kernel of windows computes a variant of rows in f32 too. */
-static void a_rows_part_of_the_plan_goes_first(void **state)
-{
-    (void)state;
-    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
-    const struct test_plan_options rows = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, 0};
-    for (int rows_first = 0; rows_first < 2; rows_first++) {
-        spmm_plan_t *plan = plan_of(a, SPMM_COMPUTE_TF32, &shapes[2]), *other = test_plan_build(a, rows);
-        spmm_plan_t *const joined = rows_first ? other : plan;
-        test_plan_join(joined, rows_first ? plan : other);
-        spmm_executor_t *executor = test_executor_make(joined, SPMM_DEVICE_CPU, 2, NULL);
-        assert_runs(executor, a, SPMM_F32, "cpu/rows/row-split");
-        spmm_executor_destroy(executor);
-        executor = test_executor_make(joined, SPMM_DEVICE_CPU, 2, "cpu/window/packed");
-        assert_runs(executor, a, SPMM_F32,
-                    rows_first ? "cpu/window/packed/reordered/f32" : "cpu/window/packed/reordered/tf32");
-        spmm_executor_destroy(executor);
-        spmm_plan_destroy(joined);
-    }
-    test_matrix_free(a);
-}
-
-/* Of two parts that the name fits. */
-static void a_forced_kernel_runs_the_part_of_the_variant(void **state)
-{
-    (void)state;
-    static const struct shape plain = {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, 16, 0};
-    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
-    spmm_plan_t *plan = plan_of(a, SPMM_COMPUTE_TF32, &shapes[2]);
-    for (uint32_t i = 0; i < plan->variant_count; i++)
-        plan->variants[i].n_min = plan->variants[i].n_max; /* the others are for small n */
-    test_plan_join(plan, plan_of(a, SPMM_COMPUTE_TF32, &plain));
-    spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, "cpu/window/packed");
-    assert_runs(executor, a, SPMM_F32, "cpu/window/packed/tf32");
-    spmm_executor_destroy(executor);
-    spmm_plan_destroy(plan);
-    test_matrix_free(a);
 }
 
 #if defined(__x86_64__)
@@ -523,12 +364,12 @@ static void level_run(const struct fragment_cpu_ops *ops, const struct spmmi_fra
     ops->scale(1, 0.3, args->c);
 }
 
-static void levels_agree(const struct test_matrix *a, spmm_compute_t compute, const struct shape *shape,
-                         int turn)
+static void levels_agree(const struct test_matrix *a, spmm_compute_t compute,
+                         const struct fragment_parts *shape, int turn)
 {
-    const spmm_dtype_t dtype = type_of(compute);
+    const spmm_dtype_t dtype = fragment_type(compute);
     const struct test_product product = product_of(SPMM_OP_N, 2 * turn + 1, turn, TEST_VALUES_REAL);
-    spmm_plan_t *plan = plan_of(a, compute, shape);
+    spmm_plan_t *plan = fragment_plan(a, compute, shape);
     struct spmmi_cpu_fragments held;
     assert_int_equal(spmmi_cpu_fragments_make(plan, 0, &held, NULL), SPMM_OK);
     spmmi_cpu_scatter(dtype, plan->nnz, held.layout.value_map, plan->values, held.values);
@@ -592,10 +433,6 @@ int main(void)
         cmocka_unit_test(a_permuted_output_has_its_rows_in_the_order),
         cmocka_unit_test(new_values_give_the_product_of_a_new_plan),
         cmocka_unit_test(memory_report_before_equals_the_one_after),
-        cmocka_unit_test(kernels_say_what_they_are),
-        cmocka_unit_test(a_kernel_without_a_part_is_refused),
-        cmocka_unit_test(a_rows_part_of_the_plan_goes_first),
-        cmocka_unit_test(a_forced_kernel_runs_the_part_of_the_variant),
         cmocka_unit_test(avx2_has_the_bits_of_the_portable_level_in_any_tile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
