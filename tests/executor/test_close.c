@@ -80,6 +80,24 @@ static void the_name_of_a_kernel_says_how_exactly_it_computes(void **state)
     }
 }
 
+/* Only they have the error e, and a product with 0 has none. */
+static void small_factors_have_an_error_of_their_own(void **state)
+{
+    (void)state;
+    assert_true(test_small_factors(SPMM_F16, 0x1p-15L, -3) == 3 + 0x1p-15L);
+    assert_true(test_small_factors(SPMM_F16, 3, 0x1p-15L) == 3 + 0x1p-15L);
+    assert_true(test_small_factors(SPMM_F16, 3, 0x1p-14L) == 0);
+    assert_true(test_small_factors(SPMM_F16, 0, 3) == 0 && test_small_factors(SPMM_F16, 0x1p-15L, 0) == 0);
+    assert_true(test_small_factors(SPMM_BF16, 0x1p-126L, 1) == 0 &&
+                test_small_factors(SPMM_BF16, 0x1p-127L, 1) >= 1);
+    assert_true(test_small_factors(SPMM_F32, 0x1p-113L, 1) == 0 &&
+                test_small_factors(SPMM_F32, 0x1p-114L, 1) >= 1);
+    assert_true(test_small_factors(SPMM_F64, 0x1p-1074L, 1) == 0);
+    const struct test_accuracy accuracy = test_accuracy_of(SPMM_F16, "cuda/bcsr/dense/p64/f16");
+    const struct test_terms terms = {.count = 1, .alpha = 2, .factors = 3};
+    assert_true(test_terms_bound_of(&accuracy, &terms) == 2 * 3 * 0x1p-32L + 3 * 0x1p-51L);
+}
+
 /* A product judged right must fail as soon as one element is off by a few units, missing, or NaN. */
 static void judge_finds_one_wrong_element(void **state)
 {
@@ -139,6 +157,7 @@ int main(void)
         cmocka_unit_test(ratio_passes_what_it_should_and_nothing_else),
         cmocka_unit_test(bound_grows_with_the_count_and_the_magnitude),
         cmocka_unit_test(the_name_of_a_kernel_says_how_exactly_it_computes),
+        cmocka_unit_test(small_factors_have_an_error_of_their_own),
         cmocka_unit_test(judge_finds_one_wrong_element),
         cmocka_unit_test(gaps_that_changed_are_seen),
     };
