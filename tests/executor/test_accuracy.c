@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products built against the error bounds of docs/accuracy.md, on the CPU: every compute type stays within its bound and
- * comes near it, so that the bound says something and the test can fail. */
+/* Products built against the error bounds of docs/accuracy.md, on the CPU: every compute type stays within its bound
+ * and comes near it, so that the bound says something and the test can fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products built against the error bounds of docs/accuracy.md, on tensor cores: every compute type stays within its bound
- * in every family and shape, and comes near it. */
+/* Products built against the error bounds of docs/accuracy.md, on tensor cores: every compute type stays within its
+ * bound in every family and shape, and comes near it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +12,8 @@
 #include "fragment_cases.h"
 #include "tests/support/adversary.h"
 
-/* The adversary that comes near the bound of a compute type where a unit is summed in one go, and how much of it it takes
- * at least in one of the shapes. */
+/* The adversary that comes near the bound of a compute type where a unit is summed in one go, and how much of it it
+ * takes at least in one of the shapes. */
 static const struct {
     spmm_compute_t compute;
     const char *adversary;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The laws of products for the window, panel and bcsr families on the GPU: NaN and infinity stay in their rows, same bits
- * every time, from a graph and in two threads, new values, permuted output, no B where alpha = 0. */
+/* The laws of products for the window, panel and bcsr families on the GPU: NaN and infinity stay in their rows, same
+ * bits every time, from a graph and in two threads, new values, permuted output, no B where alpha = 0. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>

@@ -9,8 +9,8 @@
 
 #define TEST_ADVERSARY_ROWS 64
 
-/* How a kernel computes that is to be put to the test: numbers of factors, and bits behind the first that a sum keeps of
- * smaller ones, rounding to nearest: 24 and 53, cutting off: 23. */
+/* How a kernel computes that is to be put to the test: numbers of factors, and bits behind the first that a sum keeps
+ * of smaller ones, rounding to nearest: 24 and 53, cutting off: 23. */
 struct test_adversary_target {
     spmm_dtype_t dtype;
     int sum_bits;

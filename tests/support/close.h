@@ -18,8 +18,8 @@ struct test_terms {
     long double product, before; /* sum of |a b|; |c| */
     long double factors;         /* sum of test_small_factors */
 };
-/* |a| + |b| where one of them is so small, but not 0, that rounding it, or aligning other products to theirs, costs more
- * than its size suggests (docs/accuracy.md); else 0. */
+/* |a| + |b| where one of them is so small, but not 0, that rounding it, or aligning other products to theirs, costs
+ * more than its size suggests (docs/accuracy.md); else 0. */
 long double test_small_factors(spmm_dtype_t dtype, long double a, long double b);
 /* The bound of docs/testing.md, of kernels that multiply the numbers as they are with fused multiply-adds. */
 long double test_terms_bound(spmm_dtype_t dtype, const struct test_terms *terms);
