@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The judge of products where factors are so small that the bound has a term for them: it is that of the other tests. */
+/* The judge of products where factors are so small that the bound has a term for them: it is that of the tests. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
