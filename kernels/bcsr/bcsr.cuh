@@ -1,32 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// bcsr family: a block of threads owns an item, steps of a strip of WARPS * HEIGHT block rows of 16 rows, and a tile of
-// columns of C; each warp has HEIGHT block rows. STAGES steps are on their way at once: the rows of B that a step's block columns name,
-// which all warps share, and the step's blocks of A, which lie one behind the other in memory.
+// bcsr family: a block of threads owns an item, steps of a strip of DOWN * HEIGHT block rows of 16 rows, and a tile of
+// columns of C. It has DOWN * ACROSS warps that multiply, each HEIGHT block rows by 8 * TILES columns, and COPIERS, warps
+// that only copy. They run up to STAGES steps ahead: the rows of B that a step's block columns name, which all warps
+// share, and the step's blocks of A, which lie one behind the other in memory.
 #pragma once
 #include "bcsr_operands.cuh"
-#include "kernels/shared/async.cuh"
+#include "kernels/shared/barrier.cuh"
 #include "kernels/shared/fragment_sums.cuh"
 
 namespace spmmi {
 
-template <typename Block_, int WARPS_, int HEIGHT_, int TILES_, int STAGES_, bool IS_WIDE_> struct BcsrShape {
+constexpr int BCSR_BARRIER_BYTES = 128; // in front of the stages
+
+template <typename Block_, int DOWN_, int ACROSS_, int HEIGHT_, int TILES_, int STAGES_, bool IS_WIDE_>
+struct BcsrShape {
     using Block = Block_;
     using T = typename Block::T;
-    static constexpr int WARPS = WARPS_, HEIGHT = HEIGHT_, TILES = TILES_, STAGES = STAGES_;
+    static constexpr int DOWN = DOWN_, ACROSS = ACROSS_, HEIGHT = HEIGHT_, TILES = TILES_, STAGES = STAGES_;
+    static constexpr int WARPS = DOWN * ACROSS;
     static constexpr bool IS_WIDE = IS_WIDE_;
-    static constexpr int THREADS = 32 * WARPS;
-    static constexpr int COLUMNS = 8 * TILES; // of the tile of C
+    static_assert(2 * STAGES * (int)sizeof(Barrier) <= BCSR_BARRIER_BYTES, "barriers fit");
+    static constexpr int COPIERS = 2, COPY_THREADS = 32 * COPIERS;
+    static constexpr int THREADS = 32 * WARPS + COPY_THREADS;
+    static constexpr int WARP_COLUMNS = 8 * TILES, COLUMNS = ACROSS * WARP_COLUMNS; // of the tile of C
     static constexpr int NUMBERS = (int)SPMMI_BCSR_ROWS * Block::COLUMNS;
     static constexpr int BLOCK_BYTES = NUMBERS * (int)sizeof(T);
     static constexpr int ROWS = (int)SPMMI_BCSR_STEP * Block::COLUMNS; // of B, of a step
-    static constexpr int PIECE = 16 / (int)sizeof(T);                  // numbers that are copied at once
-    static constexpr int PIECES = COLUMNS / PIECE;                     // of a row
-    static constexpr int COPIES = (ROWS * PIECES + THREADS - 1) / THREADS;
+    static constexpr int PIECE = 16 / (int)sizeof(T);                  // numbers in 16 bytes
     // Where rows of B begin in shared memory. ldmatrix reads 16 bytes of 8 rows at once: rows an odd number of 16 bytes
     // apart lie in different banks. Other lanes read rows that differ modulo 4: those 32 bytes apart modulo 128 do.
     static constexpr int ROW_BYTES = COLUMNS * (int)sizeof(T);
     static constexpr int PITCH_BYTES =
         sizeof(T) == 2 ? (ROW_BYTES / 16 | 1) * 16 : ROW_BYTES + (32 - ROW_BYTES % 128 + 128) % 128;
+    // Threads that copy have a piece of 16 bytes of a row of B each, together AT_ONCE rows.
+    static constexpr int PIECES = ROW_BYTES / 16, AT_ONCE = COPY_THREADS / PIECES;
     static constexpr int PITCH = PITCH_BYTES / (int)sizeof(T);
     static constexpr int B_BYTES = ROWS * PITCH_BYTES;
     // Sums of a row that a lane finds side by side.
@@ -34,67 +41,129 @@ template <typename Block_, int WARPS_, int HEIGHT_, int TILES_, int STAGES_, boo
     static constexpr int GROUPS = TILES * 2 / (VEC == 1 ? 2 : VEC), GROUP = VEC == 1 ? 2 : VEC;
 };
 
-// What a thread must know of a step before it can copy; read a step ahead.
-struct BcsrLook {
+struct BcsrStep {
     uint4 columns;
     uint32_t first, end; // blocks
 };
 
+// Of 32 steps a lane has one, so that one load serves them all.
 template <typename T>
-__device__ __forceinline__ void look_at_step(BcsrLook &look, const FragmentArgs<T> &a, uint32_t step,
-                                             uint32_t end)
+__device__ __forceinline__ BcsrStep read_step(const FragmentArgs<T> &a, uint32_t step, uint32_t end)
 {
-    if (step >= end)
-        return;
-    look.columns = __ldg(reinterpret_cast<const uint4 *>(a.columns) + step);
-    look.first = __ldg(a.block_first + step);
-    look.end = __ldg(a.block_first + step + 1);
+    const uint32_t mine = min(step + threadIdx.x % 32, end - 1);
+    return {__ldg(reinterpret_cast<const uint4 *>(a.columns) + mine), __ldg(a.block_first + mine),
+            __ldg(a.block_first + mine + 1)};
 }
 
-// Rows of B; those of a block column that repeats the one before, and is no one's, are left out.
-template <typename Shape>
-__device__ __forceinline__ void copy_rows(unsigned char *stage, const BcsrLook &look,
-                                          const FragmentArgs<typename Shape::T> &a, uint32_t tile)
+__device__ __forceinline__ BcsrStep step_of_lane(const BcsrStep &steps, int lane)
 {
+    constexpr unsigned ALL = 0xffffffffu;
+    return {{__shfl_sync(ALL, steps.columns.x, lane), __shfl_sync(ALL, steps.columns.y, lane),
+             __shfl_sync(ALL, steps.columns.z, lane), __shfl_sync(ALL, steps.columns.w, lane)},
+            __shfl_sync(ALL, steps.first, lane),
+            __shfl_sync(ALL, steps.end, lane)};
+}
+
+// What a thread that copies needs for all steps.
+template <typename Shape> struct BcsrCopier {
     using T = typename Shape::T;
-    constexpr int WIDTH = Shape::Block::COLUMNS;
-#pragma unroll
-    for (int i = 0; i < Shape::COPIES; i++) {
-        const int at = (int)threadIdx.x + i * Shape::THREADS;
-        const int row = at / Shape::PIECES, piece = at % Shape::PIECES * Shape::PIECE, q = row / WIDTH;
-        const uint32_t c0 = look.columns.x, c1 = look.columns.y, c2 = look.columns.z, c3 = look.columns.w;
-        const uint32_t first = q == 0 ? c0 : q == 1 ? c1 : q == 2 ? c2 : c3;
-        const uint32_t before = q == 0 ? SPMMI_FRAGMENT_NONE : q == 1 ? c0 : q == 2 ? c1 : c2;
-        if (row >= Shape::ROWS || first == before)
-            continue;
-        const uint32_t k = first + row % WIDTH, column = tile + piece;
-        T *to = reinterpret_cast<T *>(stage) + row * Shape::PITCH + piece;
-        if constexpr (Shape::IS_WIDE) { // columns beyond n are zero, as rows beyond B
-            const bool is_there = k < a.cols && column < a.n;
-            copy_async_or_zero(to, row_at(a.b, is_there ? k : 0, a.ldb_bytes) + (is_there ? column : 0),
-                               is_there);
+    const FragmentArgs<T> &a;
+    uint32_t thread, row, column; // its place among those threads, its first row of a step, its first column
+    bool is_wanted;               // the column is one of B
+
+    __device__ __forceinline__ BcsrCopier(const FragmentArgs<T> &args, uint32_t tile) : a(args)
+    {
+        thread = threadIdx.x - 32 * Shape::WARPS;
+        row = thread / Shape::PIECES;
+        column = tile + thread % Shape::PIECES * Shape::PIECE;
+        is_wanted = column < a.n;
+    }
+
+    // The thread's piece of row k of B to row `row + first` of the stage; rows beyond those of B, whose numbers of A are
+    // zero, are the last one.
+    __device__ __forceinline__ void copy_piece(unsigned char *stage, int first, uint32_t k) const
+    {
+        T *to = reinterpret_cast<T *>(stage) + (row + first) * Shape::PITCH +
+                thread % Shape::PIECES * Shape::PIECE;
+        const T *from = row_at(a.b, min(k, a.cols - 1), a.ldb_bytes) + column;
+        if constexpr (Shape::IS_WIDE) {
+            copy_async_if(to, from, is_wanted);
         } else {
-            const T *from = row_at(a.b, k < a.cols ? k : 0, a.ldb_bytes) + column;
-            for (int j = 0; j < Shape::PIECE; j++)
-                to[j] = k < a.cols && column + j < a.n ? __ldg(from + j) : T(0);
+            for (int j = 0; j < Shape::PIECE; j++) {
+                if (column + j < a.n)
+                    to[j] = __ldg(from + j);
+            }
         }
     }
-}
 
-template <typename Shape>
-__device__ __forceinline__ void copy_blocks(unsigned char *stage, const BcsrLook &look,
-                                            const FragmentArgs<typename Shape::T> &a)
-{
-    constexpr int MOST =
-        Shape::HEIGHT * (int)SPMMI_BCSR_STEP * Shape::BLOCK_BYTES / (16 * 32); // pieces a thread
-    const uint32_t pieces = (look.end - look.first) * (Shape::BLOCK_BYTES / 16);
-    const unsigned char *from =
-        reinterpret_cast<const unsigned char *>(a.values) + uint64_t(look.first) * Shape::BLOCK_BYTES;
+    // The rows of B of a step. A block column that repeats the one before is nobody's and is left out.
+    __device__ __forceinline__ void copy_rows(unsigned char *stage, const uint4 &columns) const
+    {
+        constexpr int WIDTH = Shape::Block::COLUMNS, AT_ONCE = Shape::AT_ONCE;
+        const uint32_t first[5] = {SPMMI_FRAGMENT_NONE, columns.x, columns.y, columns.z, columns.w};
+        if constexpr (AT_ONCE <= WIDTH) {
 #pragma unroll
-    for (int i = 0; i < MOST; i++) {
-        const uint32_t at = threadIdx.x + i * Shape::THREADS;
-        if (at < pieces)
-            copy_async<16>(stage + Shape::B_BYTES + 16 * at, from + 16 * at);
+            for (int q = 0; q < (int)SPMMI_BCSR_STEP; q++) {
+                if (first[q + 1] == first[q])
+                    continue;
+#pragma unroll
+                for (int i = 0; i < WIDTH; i += AT_ONCE)
+                    copy_piece(stage, q * WIDTH + i, first[q + 1] + i + row);
+            }
+        } else {
+#pragma unroll
+            for (int i = 0; i < Shape::ROWS; i += AT_ONCE) {
+                const int q = (i + (int)row) / WIDTH;
+                const uint32_t mine = q == 0 ? first[1] : q == 1 ? first[2] : q == 2 ? first[3] : first[4];
+                const uint32_t before = q == 0 ? first[0] : q == 1 ? first[1] : q == 2 ? first[2] : first[3];
+                if (mine != before)
+                    copy_piece(stage, i, mine + row % WIDTH);
+            }
+        }
+    }
+
+    // Rows of B and blocks of A of a step.
+    __device__ __forceinline__ void copy_step(unsigned char *stage, Barrier *full, const BcsrStep &step) const
+    {
+        copy_span(stage + Shape::B_BYTES,
+                  reinterpret_cast<const unsigned char *>(a.values) +
+                      uint64_t(step.first) * Shape::BLOCK_BYTES,
+                  (step.end - step.first) * (uint32_t)Shape::BLOCK_BYTES, full, thread, Shape::COPY_THREADS);
+        copy_rows(stage, step.columns);
+        if constexpr (Shape::IS_WIDE) {
+            arrive_after_copies(full);
+        } else {
+            commit_copies();
+            wait_for_copies<0>();
+            arrive(full);
+        }
+    }
+};
+
+// What the warps that copy do.
+template <typename Shape>
+__device__ __forceinline__ void copy_item(unsigned char *stages, uint32_t stage_bytes, Barrier *full,
+                                          Barrier *empty, const FragmentArgs<typename Shape::T> &a,
+                                          const struct spmmi_fragment_item &item, uint32_t tile)
+{
+    if (item.begin >= item.end)
+        return;
+    const BcsrCopier<Shape> copier(a, tile);
+    BcsrStep steps = read_step(a, item.begin, item.end), next = steps;
+    uint32_t stage = 0, parity = 1; // all stages are empty at first: the phase before the first one
+#pragma unroll 1
+    for (uint32_t i = 0; i < item.end - item.begin; i++) {
+        if (i % 32 == 0) {
+            steps = next;
+            next = read_step(a, item.begin + i + 32 < item.end ? item.begin + i + 32 : item.begin, item.end);
+        }
+        const BcsrStep step = step_of_lane(steps, (int)(i % 32));
+        wait_for_phase(&empty[stage], parity);
+        copier.copy_step(stages + stage * stage_bytes, &full[stage], step);
+        if (++stage == Shape::STAGES) {
+            stage = 0;
+            parity ^= 1;
+        }
     }
 }
 
@@ -166,37 +235,55 @@ finish_block_row(const FragmentArgs<typename Shape::T> &a, const struct spmmi_fr
     }
 }
 
-// A step's blocks of a warp: bit 4 i + q of mask says that block row i of the warp has one in block column q; values:
-// they follow each other.
-template <typename Shape>
+// A step's blocks of a warp: bit 4 i + q of mask says that block row i of the warp has one in block column q, IS_FULL
+// that it has all; values: they follow each other.
+template <typename Shape, bool IS_FULL>
 __device__ __forceinline__ void
-    multiply_step(typename Number<typename Shape::T>::Sum (&sums)[Shape::HEIGHT][Shape::TILES][4],
-                  uint32_t mask, const typename Shape::T *rows, const typename Shape::T *values, int lane)
+    multiply_blocks(typename Number<typename Shape::T>::Sum (&sums)[Shape::HEIGHT][Shape::TILES][4],
+                    uint32_t mask, const typename Shape::T *rows, const typename Shape::T *values)
 {
     using Block = typename Shape::Block;
     constexpr int HEIGHT = Shape::HEIGHT, PITCH = Shape::PITCH, STEP = (int)SPMMI_BCSR_STEP;
-    const typename Shape::T *second = values + __popc(mask & 15) * Shape::NUMBERS;
-#pragma unroll 1
-    for (uint32_t left = (mask | (HEIGHT > 1 ? mask >> STEP : 0)) & 15; left != 0; left &= left - 1) {
-        const int q = __ffs((int)left) - 1;
+    const typename Shape::T *second = values + (IS_FULL ? STEP : __popc(mask & 15)) * Shape::NUMBERS;
+#pragma unroll
+    for (int q = 0; q < STEP; q++) {
         const typename Shape::T *b = rows + q * Block::COLUMNS * PITCH;
-        const bool has_first = (mask >> q & 1) != 0, has_second = HEIGHT > 1 && (mask >> (STEP + q) & 1) != 0;
+        const bool has_first = IS_FULL || (mask >> q & 1) != 0;
+        const bool has_second = HEIGHT > 1 && (IS_FULL || (mask >> (STEP + q) & 1) != 0);
         Block blocks[HEIGHT];
         if (has_first) {
-            blocks[0].load(values, lane);
+            blocks[0].load(values);
             values += Shape::NUMBERS;
         }
-        if (has_second) {
-            blocks[HEIGHT - 1].load(second, lane);
-            second += Shape::NUMBERS;
+        if constexpr (HEIGHT == 1) {
+            if (has_first)
+                Block::template multiply<0, 1>(sums, blocks, b, PITCH);
+        } else {
+            if (has_second) {
+                blocks[1].load(second);
+                second += Shape::NUMBERS;
+            }
+            if (has_first && has_second)
+                Block::template multiply<0, 2>(sums, blocks, b, PITCH);
+            else if (has_first)
+                Block::template multiply<0, 1>(sums, blocks, b, PITCH);
+            else if (has_second)
+                Block::template multiply<1, 1>(sums, blocks, b, PITCH);
         }
-        if (has_first && (HEIGHT == 1 || has_second))
-            Block::template multiply<0, HEIGHT>(sums, blocks, b, PITCH, lane);
-        else if (has_first)
-            Block::template multiply<0, 1>(sums, blocks, b, PITCH, lane);
-        else
-            Block::template multiply<HEIGHT - 1, 1>(sums, blocks, b, PITCH, lane);
     }
+}
+
+template <typename Shape>
+__device__ __forceinline__ void
+    multiply_step(typename Number<typename Shape::T>::Sum (&sums)[Shape::HEIGHT][Shape::TILES][4],
+                  uint32_t mask, const typename Shape::T *rows, const typename Shape::T *values)
+{
+    constexpr uint32_t FULL = Shape::HEIGHT == 1 ? 0xfu : 0xffu;
+    mask &= FULL;
+    if (mask == FULL) // no branches: loads of all blocks may be on their way at once
+        multiply_blocks<Shape, true>(sums, mask, rows, values);
+    else if (mask != 0)
+        multiply_blocks<Shape, false>(sums, mask, rows, values);
 }
 
 template <typename Shape>
@@ -206,14 +293,35 @@ __global__ void __launch_bounds__(Shape::THREADS)
     using T = typename Shape::T;
     using Sum = typename Number<T>::Sum;
     constexpr int STAGES = Shape::STAGES, HEIGHT = Shape::HEIGHT;
-    extern __shared__ __align__(128) unsigned char shared[];
-    const int lane = threadIdx.x % 32, w = threadIdx.x / 32 * HEIGHT; // w: the warp's first block row
+    extern __shared__ __align__(128) unsigned char memory[];
+    Barrier *full = reinterpret_cast<Barrier *>(memory), *empty = full + STAGES;
+    unsigned char *shared = memory + BCSR_BARRIER_BYTES;
+    const int lane = threadIdx.x % 32,
+              w = threadIdx.x / 32 % Shape::DOWN * HEIGHT; // w: the warp's first block row
+    const uint32_t across = threadIdx.x / 32 / Shape::DOWN * Shape::WARP_COLUMNS; // its first column
     const uint32_t tile = blockIdx.x % tiles * Shape::COLUMNS;
     const uint32_t stage_bytes = Shape::B_BYTES + a.step_blocks_max * Shape::BLOCK_BYTES;
     release_dependents();
     struct spmmi_fragment_item item = a.items[blockIdx.x / tiles];
     if (a.alpha == Sum(0)) // then B is not read
         item.end = item.begin;
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < STAGES; i++) {
+            init_barrier(&full[i], Shape::COPY_THREADS + SPAN_ARRIVALS);
+            init_barrier(&empty[i], Shape::WARPS);
+        }
+    }
+    // Columns that no row of B has are read, though not used: they must not look like NaN.
+    if (tile + Shape::COLUMNS > a.n) {
+        for (uint32_t i = threadIdx.x; i < STAGES * stage_bytes / 16; i += Shape::THREADS)
+            reinterpret_cast<uint4 *>(shared)[i] = make_uint4(0, 0, 0, 0);
+        publish_zeros();
+    }
+    publish_barriers();
+    if (threadIdx.x >= 32 * Shape::WARPS) {
+        copy_item<Shape>(shared, stage_bytes, full, empty, a, item, tile);
+        return;
+    }
     uint32_t c_rows[HEIGHT][2]; // read early, so that nobody waits for them
 #pragma unroll
     for (int i = 0; i < HEIGHT; i++) {
@@ -222,41 +330,32 @@ __global__ void __launch_bounds__(Shape::THREADS)
         c_rows[i][0] = __ldg(rows_of_c);
         c_rows[i][1] = __ldg(rows_of_c + 8);
     }
-    BcsrLook look;
-    look_at_step(look, a, item.begin, item.end);
-#pragma unroll 1
-    for (uint32_t s = 0; s < STAGES - 1; s++) {
-        if (item.begin + s < item.end) {
-            copy_rows<Shape>(shared + s * stage_bytes, look, a, tile);
-            copy_blocks<Shape>(shared + s * stage_bytes, look, a);
-        }
-        commit_copies();
-        look_at_step(look, a, item.begin + s + 1, item.end);
-    }
+    const int first_of_a = Shape::Block::values_of(lane);
+    const int first_of_b = (int)across + Shape::Block::template rows_of<Shape::TILES>(Shape::PITCH, lane);
     Sum sums[HEIGHT][Shape::TILES][4] = {};
-    uint32_t stage = 0, fill = STAGES - 1; // that is read next, that is filled next
-    uint32_t mask = item.begin < item.end ? __ldg(a.masks + item.begin) : 0;
+    uint32_t stage = 0, parity = 0, masks = 0;
 #pragma unroll 1
-    for (uint32_t step = item.begin; step < item.end; step++) {
-        wait_for_copies<STAGES - 2>();
-        __syncthreads(); // all copies of this step are there, and nobody reads the stage that is filled now
-        if (step + STAGES - 1 < item.end) {
-            copy_rows<Shape>(shared + fill * stage_bytes, look, a, tile);
-            copy_blocks<Shape>(shared + fill * stage_bytes, look, a);
+    for (uint32_t i = 0; i < item.end - item.begin; i++) {
+        if (i % 32 == 0)
+            masks = __ldg(a.masks + min(item.begin + i + lane, item.end - 1));
+        const uint32_t mask = __shfl_sync(0xffffffffu, masks, (int)(i % 32));
+        const uint32_t skipped = __popc(mask & ((1u << 4 * w) - 1));
+        const unsigned char *from = shared + stage * stage_bytes;
+        wait_for_phase(&full[stage], parity);
+        multiply_step<Shape>(sums, mask >> 4 * w, reinterpret_cast<const T *>(from) + first_of_b,
+                             reinterpret_cast<const T *>(from + Shape::B_BYTES) + first_of_a +
+                                 skipped * Shape::NUMBERS);
+        __syncwarp();
+        if (lane == 0)
+            arrive(&empty[stage]);
+        if (++stage == STAGES) {
+            stage = 0;
+            parity ^= 1;
         }
-        commit_copies();
-        look_at_step(look, a, step + STAGES, item.end);
-        const uint32_t mine = mask >> 4 * w, skipped = __popc(mask & ((1u << 4 * w) - 1));
-        mask = step + 1 < item.end ? __ldg(a.masks + step + 1) : 0;
-        const T *rows = reinterpret_cast<const T *>(shared + stage * stage_bytes);
-        multiply_step<Shape>(sums, mine, rows, rows + Shape::B_BYTES / sizeof(T) + skipped * Shape::NUMBERS,
-                             lane);
-        stage = stage + 1 == STAGES ? 0 : stage + 1;
-        fill = fill + 1 == STAGES ? 0 : fill + 1;
     }
 #pragma unroll
     for (int i = 0; i < HEIGHT; i++)
-        finish_block_row<Shape>(a, item, w + i, c_rows[i], tile, sums[i]);
+        finish_block_row<Shape>(a, item, w + i, c_rows[i], tile + across, sums[i]);
     end_after_previous();
 }
 

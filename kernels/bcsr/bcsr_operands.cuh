@@ -5,7 +5,8 @@
 //
 // For each compute type: the numbers of a block that a lane holds, how they and B come from shared memory, and how they
 // are multiplied: blocks FIRST .. FIRST + COUNT - 1 of a warp's ALL block rows by the same rows of B, which are read
-// once. TILES MMAs make a warp's tile of 8 * TILES columns. Numbers of 4 or 8 bytes: a lane reads VEC
+// once. `values` and `rows` are where the lane begins to read: values_of and rows_of numbers behind the block's first and
+// behind row 0 of the columns' rows of B. TILES MMAs make a warp's tile of 8 * TILES columns. Numbers of 4 or 8 bytes: a lane reads VEC
 // neighbouring columns of a row of B at once and gives one to each of VEC MMAs, so that MMA j of a group has the columns
 // VEC * g + j. Numbers of 2 bytes: ldmatrix turns 8 x 8 pieces of B as the MMA wants them.
 #pragma once
@@ -19,42 +20,48 @@ constexpr int BCSR_VEC = TILES < 16 / (int)sizeof(T) ? TILES : 16 / (int)sizeof(
 // The two rows of B of a lane, t and t + 4, in columns VEC * g .. of a group of 8 * VEC.
 template <typename T, int VEC> struct BlockRows {
     Vector<T, VEC> x0, x1;
-    __device__ __forceinline__ BlockRows(const T *rows, int pitch, int lane)
+    __device__ __forceinline__ BlockRows(const T *rows, int pitch)
     {
-        const T *b = rows + lane % 4 * pitch + VEC * (lane / 4);
-        x0 = load_vector<T, VEC>(b);
-        x1 = load_vector<T, VEC>(b + 4 * pitch);
+        x0 = load_vector<T, VEC>(rows);
+        x1 = load_vector<T, VEC>(rows + 4 * pitch);
+    }
+    static __device__ __forceinline__ int begin(int pitch, int lane)
+    {
+        return lane % 4 * pitch + VEC * (lane / 4);
     }
 };
 
-__device__ __forceinline__ void load_four_bytes(const float *values, int lane, float (&x)[4])
-{
-    const Vector<float, 4> v = load_vector<float, 4>(values + 4 * lane);
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-        x[i] = v.x[i];
-}
-
-struct BlockTf32 {
+// What f32 and its two compute types have in common.
+struct BlockOfFloats {
     using T = float;
     static constexpr int COLUMNS = 8; // of a block
-    uint32_t x[4];
-    __device__ __forceinline__ void load(const T *values, int lane)
+    static __device__ __forceinline__ int values_of(int lane)
     {
-        float a[4];
-        load_four_bytes(values, lane, a);
+        return 4 * lane;
+    }
+    template <int TILES> static __device__ __forceinline__ int rows_of(int pitch, int lane)
+    {
+        return BlockRows<T, BCSR_VEC<TILES, T>>::begin(pitch, lane);
+    }
+};
+
+struct BlockTf32 : BlockOfFloats {
+    uint32_t x[4];
+    __device__ __forceinline__ void load(const T *values)
+    {
+        const Vector<T, 4> a = load_vector<T, 4>(values);
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            x[i] = round_tf32(a[i]);
+            x[i] = round_tf32(a.x[i]);
     }
     template <int FIRST, int COUNT, int ALL, int TILES>
-    static __device__ __forceinline__ void
-    multiply(float (&sums)[ALL][TILES][4], const BlockTf32 (&blocks)[ALL], const T *rows, int pitch, int lane)
+    static __device__ __forceinline__ void multiply(float (&sums)[ALL][TILES][4],
+                                                    const BlockTf32 (&blocks)[ALL], const T *rows, int pitch)
     {
         constexpr int VEC = BCSR_VEC<TILES, T>;
 #pragma unroll
         for (int q = 0; q < TILES / VEC; q++) {
-            const BlockRows<T, VEC> b(rows + 8 * VEC * q, pitch, lane);
+            const BlockRows<T, VEC> b(rows + 8 * VEC * q, pitch);
 #pragma unroll
             for (int j = 0; j < VEC; j++) {
                 const uint32_t x[2] = {round_tf32(b.x0.x[j]), round_tf32(b.x1.x[j])};
@@ -66,28 +73,24 @@ struct BlockTf32 {
     }
 };
 
-struct Block3xTf32 {
-    using T = float;
-    static constexpr int COLUMNS = 8;
+struct Block3xTf32 : BlockOfFloats {
     uint32_t high[4], low[4];
-    __device__ __forceinline__ void load(const T *values, int lane)
+    __device__ __forceinline__ void load(const T *values)
     {
-        float a[4];
-        load_four_bytes(values, lane, a);
+        const Vector<T, 4> a = load_vector<T, 4>(values);
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            split_tf32(a[i], high[i], low[i]);
+            split_tf32(a.x[i], high[i], low[i]);
     }
     // Small products first. Neighbouring MMAs add to different sums, so that they need not wait for each other.
     template <int FIRST, int COUNT, int ALL, int TILES>
-    static __device__ __forceinline__ void multiply(float (&sums)[ALL][TILES][4],
-                                                    const Block3xTf32 (&blocks)[ALL], const T *rows,
-                                                    int pitch, int lane)
+    static __device__ __forceinline__ void
+    multiply(float (&sums)[ALL][TILES][4], const Block3xTf32 (&blocks)[ALL], const T *rows, int pitch)
     {
         constexpr int VEC = BCSR_VEC<TILES, T>;
 #pragma unroll
         for (int q = 0; q < TILES / VEC; q++) {
-            const BlockRows<T, VEC> b(rows + 8 * VEC * q, pitch, lane);
+            const BlockRows<T, VEC> b(rows + 8 * VEC * q, pitch);
             uint32_t b_high[VEC][2], b_low[VEC][2];
 #pragma unroll
             for (int j = 0; j < VEC; j++) {
@@ -113,24 +116,32 @@ struct Block3xTf32 {
 struct BlockF64 {
     using T = double;
     static constexpr int COLUMNS = 8;
-    double x[4];
-    __device__ __forceinline__ void load(const T *values, int lane)
+    static __device__ __forceinline__ int values_of(int lane)
     {
-        const Vector<T, 2> v0 = load_vector<T, 2>(values + 2 * lane);
-        const Vector<T, 2> v1 = load_vector<T, 2>(values + 64 + 2 * lane);
+        return 2 * lane;
+    }
+    template <int TILES> static __device__ __forceinline__ int rows_of(int pitch, int lane)
+    {
+        return BlockRows<T, BCSR_VEC<TILES, T>>::begin(pitch, lane);
+    }
+    double x[4];
+    __device__ __forceinline__ void load(const T *values)
+    {
+        const Vector<T, 2> v0 = load_vector<T, 2>(values);
+        const Vector<T, 2> v1 = load_vector<T, 2>(values + 64);
         x[0] = v0.x[0];
         x[1] = v0.x[1];
         x[2] = v1.x[0];
         x[3] = v1.x[1];
     }
     template <int FIRST, int COUNT, int ALL, int TILES>
-    static __device__ __forceinline__ void
-    multiply(double (&sums)[ALL][TILES][4], const BlockF64 (&blocks)[ALL], const T *rows, int pitch, int lane)
+    static __device__ __forceinline__ void multiply(double (&sums)[ALL][TILES][4],
+                                                    const BlockF64 (&blocks)[ALL], const T *rows, int pitch)
     {
         constexpr int VEC = BCSR_VEC<TILES, T>;
 #pragma unroll
         for (int q = 0; q < TILES / VEC; q++) {
-            const BlockRows<T, VEC> b(rows + 8 * VEC * q, pitch, lane);
+            const BlockRows<T, VEC> b(rows + 8 * VEC * q, pitch);
 #pragma unroll
             for (int j = 0; j < VEC; j++) {
                 const double x[2] = {b.x0.x[j], b.x1.x[j]};
@@ -145,10 +156,19 @@ struct BlockF64 {
 template <typename Half> struct BlockHalf {
     using T = Half;
     static constexpr int COLUMNS = 16;
-    uint32_t x[4];
-    __device__ __forceinline__ void load(const T *values, int lane)
+    static __device__ __forceinline__ int values_of(int lane)
     {
-        const uint4 v = *reinterpret_cast<const uint4 *>(values + 8 * lane);
+        return 8 * lane;
+    }
+    // Lane i gives ldmatrix the address of row i % 16 of B; lanes 16 .. 31 of the next 8 columns.
+    template <int TILES> static __device__ __forceinline__ int rows_of(int pitch, int lane)
+    {
+        return lane % 16 * pitch + (TILES > 1 ? lane / 16 * 8 : 0);
+    }
+    uint32_t x[4];
+    __device__ __forceinline__ void load(const T *values)
+    {
+        const uint4 v = *reinterpret_cast<const uint4 *>(values);
         x[0] = v.x;
         x[1] = v.y;
         x[2] = v.z;
@@ -168,13 +188,11 @@ template <typename Half> struct BlockHalf {
                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
     }
-    // Lane i gives the address of row i % 16 of B; lanes 16 .. 31 of the next 8 columns.
     template <int FIRST, int COUNT, int ALL, int TILES>
-    static __device__ __forceinline__ void
-    multiply(float (&sums)[ALL][TILES][4], const BlockHalf (&blocks)[ALL], const T *rows, int pitch, int lane)
+    static __device__ __forceinline__ void multiply(float (&sums)[ALL][TILES][4],
+                                                    const BlockHalf (&blocks)[ALL], const T *rows, int)
     {
-        const uint32_t from =
-            (uint32_t)__cvta_generic_to_shared(rows + lane % 16 * pitch + (TILES > 1 ? lane / 16 * 8 : 0));
+        const uint32_t from = (uint32_t)__cvta_generic_to_shared(rows);
         if constexpr (TILES == 1) {
             uint32_t b0, b1;
             asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0,%1}, [%2];"
@@ -184,16 +202,18 @@ template <typename Half> struct BlockHalf {
             for (int i = FIRST; i < FIRST + COUNT; i++)
                 mma(sums[i][0], blocks[i].x, b0, b1);
         } else {
+            uint32_t b[TILES / 2][4]; // all of them before the first is used: nobody waits for one at a time
 #pragma unroll
-            for (int q = 0; q < TILES; q += 2) {
-                uint32_t b[4];
+            for (int q = 0; q < TILES / 2; q++)
                 asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
-                             : "=r"(b[0]), "=r"(b[1]), "=r"(b[2]), "=r"(b[3])
-                             : "r"(from + 16 * q));
+                             : "=r"(b[q][0]), "=r"(b[q][1]), "=r"(b[q][2]), "=r"(b[q][3])
+                             : "r"(from + 32 * q));
+#pragma unroll
+            for (int q = 0; q < TILES / 2; q++) {
 #pragma unroll
                 for (int i = FIRST; i < FIRST + COUNT; i++) {
-                    mma(sums[i][q], blocks[i].x, b[0], b[1]);
-                    mma(sums[i][q + 1], blocks[i].x, b[2], b[3]);
+                    mma(sums[i][2 * q], blocks[i].x, b[q][0], b[q][1]);
+                    mma(sums[i][2 * q + 1], blocks[i].x, b[q][2], b[q][3]);
                 }
             }
         }

@@ -34,15 +34,6 @@ __device__ __forceinline__ void copy_async_if(void *shared, const void *global, 
                  : "memory");
 }
 
-// 16 bytes, of `global` or zero.
-__device__ __forceinline__ void copy_async_or_zero(void *shared, const void *global, bool is_there)
-{
-    const uint32_t to = (uint32_t)__cvta_generic_to_shared(shared);
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global),
-                 "r"(is_there ? 16 : 0)
-                 : "memory");
-}
-
 // Copies since the last call are one group; groups end in order.
 __device__ __forceinline__ void commit_copies()
 {

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Barriers in shared memory (mbarrier) between threads that copy and threads that use what they copied, and copies that
+// arrive at them by themselves.
+#pragma once
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+#include "kernels/shared/async.cuh"
+
+namespace spmmi {
+
+using Barrier = uint64_t; // in shared memory
+
+__device__ __forceinline__ uint32_t shared_address(const void *p)
+{
+    return (uint32_t)__cvta_generic_to_shared(p);
+}
+
+// By one thread; then all of them wait for publish_barriers.
+__device__ __forceinline__ void init_barrier(Barrier *barrier, uint32_t arrivals)
+{
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals)
+                 : "memory");
+}
+
+__device__ __forceinline__ void publish_barriers()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+#endif
+    __syncthreads();
+}
+
+// What this thread wrote to shared memory is there before copies of other threads, after the next barrier, write it.
+__device__ __forceinline__ void publish_zeros()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+__device__ __forceinline__ void arrive(Barrier *barrier)
+{
+    asm volatile(
+        "{\n.reg .b64 state;\nmbarrier.arrive.shared::cta.b64 state, [%0];\n}" ::"r"(shared_address(barrier))
+        : "memory");
+}
+
+// Until the phase of this parity has ended; phases begin with parity 0.
+__device__ __forceinline__ void wait_for_phase(Barrier *barrier, uint32_t parity)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("{\n.reg .pred done;\nagain:\n"
+                 "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n@!done bra again;\n}" ::"r"(
+                     shared_address(barrier)),
+                 "r"(parity)
+                 : "memory");
+#else
+    asm volatile("{\n.reg .pred done;\nagain:\n"
+                 "mbarrier.test_wait.parity.shared::cta.b64 done, [%0], %1;\n@!done bra again;\n}" ::"r"(
+                     shared_address(barrier)),
+                 "r"(parity)
+                 : "memory");
+#endif
+}
+
+// The calling thread's arrival, when all its copies so far (copy_async) have ended.
+__device__ __forceinline__ void arrive_after_copies(Barrier *barrier)
+{
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(shared_address(barrier))
+                 : "memory");
+}
+
+// Arrivals at the barrier of a span, beside those of its threads.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+constexpr uint32_t SPAN_ARRIVALS = 1;
+#else
+constexpr uint32_t SPAN_ARRIVALS = 0;
+#endif
+
+// `bytes`, a multiple of 16, from and to multiples of 16, by `threads` threads of which this is number `thread`. On sm_90
+// one instruction of thread 0 copies all of it (cp.async.bulk: worth it for kilobytes, not for single rows of B: each
+// takes some 30 cycles); before, the threads share the pieces of 16 bytes.
+__device__ __forceinline__ void copy_span(void *shared, const void *global, uint32_t bytes, Barrier *barrier,
+                                          uint32_t thread, uint32_t threads)
+{
+#if __CUDA_ARCH__ >= 900
+    if (thread == 0) {
+        asm volatile(
+            "{\n.reg .b64 state;\n"
+            "mbarrier.arrive.expect_tx.shared::cta.b64 state, [%0], %1;\n}" ::"r"(shared_address(barrier)),
+            "r"(bytes)
+            : "memory");
+        asm volatile(
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                shared_address(shared)),
+            "l"(global), "r"(bytes), "r"(shared_address(barrier))
+            : "memory");
+    }
+#else
+    for (uint32_t i = 16 * thread; i < bytes; i += 16 * threads)
+        copy_async<16>(static_cast<char *>(shared) + i, static_cast<const char *>(global) + i);
+#endif
+}
+
+} // namespace spmmi
