@@ -13,4 +13,7 @@ static inline uint64_t spmmi_key_pack(uint32_t key, uint32_t item)
 /* Sort list[count] by the upper half of its words, stable; other is as large. */
 void spmmi_key_sort(uint64_t *list, uint64_t *other, uint64_t count);
 
+/* Equal keys become neighbours, in the order that they had; other keys come in any order. */
+void spmmi_key_group(uint64_t *list, uint64_t *other, uint64_t count);
+
 #endif

@@ -8,11 +8,9 @@
 
 #include "key_sort.h"
 
-#define SPMMI_MINHASH_HASHES 16 /* min-hashes of a node: one cache line */
-#define SPMMI_MINHASH_BANDS 8   /* orders by which candidates are sought */
-#define SPMMI_MINHASH_NEXT 2    /* neighbours behind a node in each of them */
-#define SPMMI_MINHASH_NEAR (SPMMI_MINHASH_BANDS * SPMMI_MINHASH_NEXT)
-#define SPMMI_MINHASH_EDGES 4         /* best candidates of a node that are compared */
+#define SPMMI_MINHASH_HASHES 16       /* min-hashes of a node: one cache line */
+#define SPMMI_MINHASH_BANDS 8         /* pairs of them, the less one of which is the key of an order */
+#define SPMMI_MINHASH_EDGES 3         /* best candidates of a node that are compared */
 #define SPMMI_MINHASH_LEVELS 1024     /* steps of likeness */
 #define SPMMI_MINHASH_GRAIN 4096      /* units below which one thread does it all */
 #define SPMMI_MINHASH_NONE UINT32_MAX /* no unit, no node: there are fewer */
@@ -27,11 +25,16 @@ struct spmmi_minhash {
     uint32_t *next; /* unit behind a unit in its list; SPMMI_MINHASH_NONE: the last one */
     /* Of a node: the list of its units, how many they are, the node that it was joined to. */
     uint32_t *head, *tail, *size, *parent;
-    uint32_t (*hashes)[SPMMI_MINHASH_HASHES];
-    /* Candidates: how alike, then ~node, so that the best one is the largest. */
-    uint64_t (*near)[SPMMI_MINHASH_NEAR];
-    uint64_t *sorted, *spare; /* units of each thread */
-    uint32_t *marks; /* cols of each thread, zero: 1 + the last node that held a column; NULL: too many */
+    uint32_t (*hashes)[SPMMI_MINHASH_HASHES]; /* SPMMI_MINHASH_NONE: no column fell there */
+    /* Of this round: a byte of each hash, 0 for none; the keys of all nodes, order by order; candidates, the nodes that
+     * follow with the same key in each order. */
+    uint8_t (*signature)[SPMMI_MINHASH_HASHES];
+    uint32_t *keys;
+    uint32_t (*behind)[SPMMI_MINHASH_BANDS];
+    uint64_t (
+        *near)[SPMMI_MINHASH_EDGES]; /* how alike, then ~node, so that the best one is the largest; 0: none */
+    uint64_t *sorted, *spare;        /* units of each thread */
+    uint8_t *marks;                  /* cols of each thread, zero between nodes; NULL: too many */
 };
 
 static inline int64_t spmmi_minhash_length(const struct spmmi_minhash *w, uint32_t unit)
@@ -53,8 +56,7 @@ void spmmi_minhash_make_nodes(struct spmmi_minhash *w, uint32_t *leader);
 /* Min-hashes of the pattern of each node's first unit. */
 void spmmi_minhash_hash_nodes(struct spmmi_minhash *w);
 
-/* near[node][0 .. SPMMI_MINHASH_EDGES): (likeness in SPMMI_MINHASH_LEVELS steps, ~node) of the best candidates;
- * likeness 0 is no edge. exact: by the patterns of the first units, else by min-hashes. */
+/* near[node]: (likeness in SPMMI_MINHASH_LEVELS steps, ~node) of the best candidates; likeness 0 is no edge. exact: by the patterns of the first units, else by min-hashes. */
 void spmmi_minhash_candidates(struct spmmi_minhash *w, bool exact);
 
 #endif

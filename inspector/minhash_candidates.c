@@ -6,82 +6,146 @@
 
 #include <omp.h>
 
-#define BUCKET 8 /* nodes with the same min-hash that are not sorted by another one */
-#define FACTOR 8 /* of lengths, beyond which patterns are not compared: likeness below 1 / FACTOR */
-#define AHEAD 32 /* nodes whose data is asked for before it is needed */
+#define BUCKET 8      /* nodes with the same key that are not sorted by other ones */
+#define FACTOR 8      /* of lengths, beyond which patterns are not compared: likeness below 1 / FACTOR */
+#define AHEAD 32      /* nodes whose data is asked for before it is needed */
+#define FIRST_LINE 16 /* columns */
+#define ONES UINT64_C(0x0101010101010101)
 
-static uint32_t shared_hashes(const uint32_t *a, const uint32_t *b)
+_Static_assert(2 * SPMMI_MINHASH_BANDS == SPMMI_MINHASH_HASHES, "a band is a pair of hashes");
+_Static_assert(SPMMI_MINHASH_HASHES % 8 == 0, "signatures are read by words");
+
+/* ---- Keys and candidates ---- */
+
+static uint32_t key_of(const uint32_t *hashes, int band)
 {
-    uint32_t shared = 0;
-    for (int i = 0; i < SPMMI_MINHASH_HASHES; i++)
-        shared += a[i] == b[i];
-    return shared;
+    const uint32_t a = hashes[2 * band], b = hashes[2 * band + 1];
+    return a < b ? a : b;
 }
 
-/* Nodes list[0 .. count) share the min-hash of the band: a long bucket is sorted by the next one, then each node
- * meets those behind it. */
-static void search_bucket(struct spmmi_minhash *w, int band, uint64_t *list, uint64_t *spare, uint64_t count,
-                          uint64_t behind)
+static void prepare_node(struct spmmi_minhash *w, uint32_t node)
+{
+    const uint32_t *const hashes = w->hashes[node];
+    for (int band = 0; band < SPMMI_MINHASH_BANDS; band++)
+        w->keys[(uint64_t)band * w->nodes + node] = key_of(hashes, band);
+    for (int i = 0; i < SPMMI_MINHASH_HASHES; i++) {
+        const uint8_t some = (uint8_t)(hashes[i] >> 3);
+        w->signature[node][i] = hashes[i] == SPMMI_MINHASH_NONE ? 0 : some != 0 ? some : 1;
+    }
+}
+
+/* Of the next two bands that have a key: what sorts a long bucket. */
+static uint32_t second_key(const struct spmmi_minhash *w, uint32_t node, int band)
+{
+    uint32_t key = 0;
+    for (int k = 1, found = 0; k < SPMMI_MINHASH_BANDS && found < 2; k++) {
+        const uint32_t here = key_of(w->hashes[node], (band + k) % SPMMI_MINHASH_BANDS);
+        if (here != SPMMI_MINHASH_NONE) {
+            key = key << 16 | (here & 0xffff);
+            found++;
+        }
+    }
+    return key;
+}
+
+/* Nodes list[0 .. count) share the key of the band. */
+static void search_bucket(struct spmmi_minhash *w, int band, uint64_t *list, uint64_t *spare, uint64_t count)
 {
     if (count > BUCKET) {
         for (uint64_t i = 0; i < count; i++)
-            list[i] = spmmi_key_pack(
-                w->hashes[(uint32_t)list[i]][band * (SPMMI_MINHASH_HASHES / SPMMI_MINHASH_BANDS) + 1],
-                (uint32_t)list[i]);
+            list[i] = spmmi_key_pack(second_key(w, (uint32_t)list[i], band), (uint32_t)list[i]);
         spmmi_key_sort(list, spare, count);
     }
-    for (uint64_t i = 0; i < count; i++) {
-        const uint32_t node = (uint32_t)list[i];
-        if (i + AHEAD < behind) {
-            __builtin_prefetch(w->hashes[(uint32_t)list[i + AHEAD]]);
-            __builtin_prefetch(&w->near[(uint32_t)list[i + AHEAD]][band * SPMMI_MINHASH_NEXT], 1);
-        }
-        for (uint64_t k = 1; k <= SPMMI_MINHASH_NEXT && i + k < count; k++) {
-            const uint32_t other = (uint32_t)list[i + k];
-            const uint32_t shared = shared_hashes(w->hashes[node], w->hashes[other]);
-            w->near[node][(uint64_t)band * SPMMI_MINHASH_NEXT + k - 1] = spmmi_key_pack(shared, ~other);
-        }
-    }
+    for (uint64_t i = 0; i + 1 < count; i++)
+        w->behind[(uint32_t)list[i]][band] = (uint32_t)list[i + 1];
 }
 
+/* Short rows have no key in most bands, and need none: a column that two of them share is in one. */
 static void search_band(struct spmmi_minhash *w, int band, uint64_t *list, uint64_t *spare)
 {
-    for (uint32_t node = 0; node < w->nodes; node++)
-        list[node] =
-            spmmi_key_pack(w->hashes[node][band * (SPMMI_MINHASH_HASHES / SPMMI_MINHASH_BANDS)], node);
-    spmmi_key_sort(list, spare, w->nodes);
-    for (uint64_t i = 0, end = 0; i < w->nodes; i = end) {
+    const uint32_t *const keys = w->keys + (uint64_t)band * w->nodes;
+    uint64_t count = 0;
+    for (uint32_t node = 0; node < w->nodes; node++) {
+        list[count] = spmmi_key_pack(keys[node], node);
+        count += keys[node] != SPMMI_MINHASH_NONE;
+    }
+    spmmi_key_group(list, spare, count);
+    for (uint64_t i = 0, end = 0; i < count; i = end) {
         const uint64_t key = list[i] >> 32;
-        for (end = i + 1; end < w->nodes && list[end] >> 32 == key;)
+        for (end = i + 1; end < count && list[end] >> 32 == key;)
             end++;
-        search_bucket(w, band, list + i, spare, end - i, w->nodes - i);
+        if (end - i > 1)
+            search_bucket(w, band, list + i, spare, end - i);
     }
 }
 
-/* The largest distinct candidates first, SPMMI_MINHASH_EDGES of them; 0 where there are fewer. */
-static void keep_best(uint64_t *near)
+/* ---- The best candidates ---- */
+
+/* A one in each byte that is zero. */
+static uint64_t zero_bytes(uint64_t x)
 {
-    for (int i = 1; i < SPMMI_MINHASH_NEAR; i++) {
-        const uint64_t moved = near[i];
-        int k = i;
-        for (; k > 0 && near[k - 1] < moved; k--)
-            near[k] = near[k - 1];
-        near[k] = moved;
-    }
-    int kept = 1;
-    for (int i = 1; i < SPMMI_MINHASH_NEAR && kept < SPMMI_MINHASH_EDGES; i++)
-        if (near[i] != near[kept - 1])
-            near[kept++] = near[i];
-    while (kept < SPMMI_MINHASH_EDGES)
-        near[kept++] = 0;
+    const uint64_t low = 0x7f * ONES;
+    return ~(((x & low) + low) | x) >> 7 & ONES;
 }
 
-/* Columns that carry the mark. */
-static int64_t shared_by_mark(const uint32_t *marks, uint32_t mark, const int32_t *columns, int64_t length)
+/* Likeness by signatures: of the places where either has a hash, those where both have the same; 1 at least. */
+static uint32_t estimate(const uint8_t *a, const uint8_t *b)
+{
+    uint64_t equal = 0, empty = 0;
+    for (int i = 0; i < SPMMI_MINHASH_HASHES; i += 8) {
+        uint64_t x = 0, y = 0;
+        memcpy(&x, a + i, sizeof x);
+        memcpy(&y, b + i, sizeof y);
+        equal += zero_bytes(x ^ y);
+        empty += zero_bytes(x | y);
+    }
+    const uint32_t neither = (uint32_t)(empty * ONES >> 56), same = (uint32_t)(equal * ONES >> 56) - neither;
+    const uint32_t places = SPMMI_MINHASH_HASHES - neither;
+    return places == 0 ? 1 : 1 + same * (SPMMI_MINHASH_LEVELS - 2) / places;
+}
+
+/* Distinct ones, to list. */
+static int candidates_of(const struct spmmi_minhash *w, uint32_t node, uint32_t list[SPMMI_MINHASH_BANDS])
+{
+    int count = 0;
+    for (int band = 0; band < SPMMI_MINHASH_BANDS; band++) {
+        const uint32_t other = w->behind[node][band];
+        int k = 0;
+        while (k < count && list[k] != other)
+            k++;
+        list[count] = other;
+        count += other != SPMMI_MINHASH_NONE && k == count;
+    }
+    return count;
+}
+
+/* near[node] by estimates; where all candidates are to be compared anyway, none is made. */
+static void keep_best(struct spmmi_minhash *w, uint32_t node, bool exact)
+{
+    uint32_t list[SPMMI_MINHASH_BANDS];
+    uint64_t *const near = w->near[node];
+    const int count = candidates_of(w, node, list);
+    memset(near, 0, sizeof w->near[node]);
+    for (int i = 0; i < count; i++) {
+        const bool all = exact && count <= SPMMI_MINHASH_EDGES;
+        const uint32_t alike = all ? 1 : estimate(w->signature[node], w->signature[list[i]]);
+        uint64_t moved = spmmi_key_pack(alike, ~list[i]);
+        for (int k = 0; k < SPMMI_MINHASH_EDGES; k++) {
+            const uint64_t here = near[k];
+            near[k] = here > moved ? here : moved;
+            moved = here > moved ? moved : here;
+        }
+    }
+}
+
+/* ---- Patterns ---- */
+
+/* Columns that are marked. */
+static int64_t shared_by_mark(const uint8_t *marks, const int32_t *columns, int64_t length)
 {
     int64_t shared = 0;
     for (int64_t i = 0; i < length; i++)
-        shared += marks[columns[i]] == mark;
+        shared += marks[columns[i]];
     return shared;
 }
 
@@ -98,41 +162,42 @@ static int64_t shared_by_merge(const int32_t *x, int64_t length_x, const int32_t
     return shared;
 }
 
-/* Likeness in steps of 1 / SPMMI_MINHASH_LEVELS; the columns of a carry the mark if there are marks. */
-static uint32_t likeness(const struct spmmi_minhash *w, uint32_t a, uint32_t b, const uint32_t *marks,
-                         uint32_t mark)
+/* Likeness in steps of 1 / SPMMI_MINHASH_LEVELS; the columns of a are marked if there are marks. */
+static uint32_t likeness(const struct spmmi_minhash *w, uint32_t a, uint32_t b, const uint8_t *marks)
 {
     const int64_t length_a = spmmi_minhash_length(w, a), length_b = spmmi_minhash_length(w, b);
     if (length_a / FACTOR > length_b || length_b / FACTOR > length_a)
         return 0;
-    const int64_t shared = marks != NULL ? shared_by_mark(marks, mark, spmmi_minhash_columns(w, b), length_b)
+    const int64_t shared = marks != NULL ? shared_by_mark(marks, spmmi_minhash_columns(w, b), length_b)
                                          : shared_by_merge(spmmi_minhash_columns(w, a), length_a,
                                                            spmmi_minhash_columns(w, b), length_b);
     return (uint32_t)(shared * (SPMMI_MINHASH_LEVELS - 1) / (length_a + length_b - shared));
 }
 
-/* near[node][0 .. SPMMI_MINHASH_EDGES): (likeness, ~node) of the best candidates; likeness 0 is no edge. marks may be
- * NULL. */
-static void compare_patterns(const struct spmmi_minhash *w, uint32_t node, uint32_t *marks)
+/* near[node] by patterns. marks may be NULL. */
+static void compare_patterns(const struct spmmi_minhash *w, uint32_t node, uint8_t *marks)
 {
-    const uint32_t unit = w->head[node], mark = node + 1;
+    const uint32_t unit = w->head[node];
     const int32_t *columns = spmmi_minhash_columns(w, unit);
-    const int64_t marked = marks == NULL ? 0 : spmmi_minhash_length(w, unit);
-    for (int64_t i = 0; i < marked; i++)
-        marks[columns[i]] = mark;
     uint64_t *const near = w->near[node];
+    const int64_t marked = marks == NULL || near[0] == 0 ? 0 : spmmi_minhash_length(w, unit);
+    for (int64_t i = 0; i < marked; i++)
+        marks[columns[i]] = 1;
     for (int k = 0; k < SPMMI_MINHASH_EDGES && near[k] != 0; k++) {
         const uint32_t other = ~(uint32_t)near[k];
-        near[k] = spmmi_key_pack(likeness(w, unit, w->head[other], marks, mark), ~other);
+        near[k] = spmmi_key_pack(likeness(w, unit, w->head[other], marks), ~other);
     }
+    for (int64_t i = 0; i < marked; i++)
+        marks[columns[i]] = 0;
 }
 
-/* The same by min-hashes. */
-static void compare_hashes(uint64_t *near)
+/* ---- All nodes ---- */
+
+static void prefetch_signatures(const struct spmmi_minhash *w, uint32_t node)
 {
-    for (int i = 0; i < SPMMI_MINHASH_EDGES; i++)
-        near[i] = spmmi_key_pack(
-            (uint32_t)(near[i] >> 32) * (SPMMI_MINHASH_LEVELS - 1) / SPMMI_MINHASH_HASHES, (uint32_t)near[i]);
+    for (int band = 0; band < SPMMI_MINHASH_BANDS; band++)
+        if (w->behind[node][band] != SPMMI_MINHASH_NONE)
+            __builtin_prefetch(w->signature[w->behind[node][band]]);
 }
 
 /* Ask for the patterns of a node's candidates before they are needed: each step reads what the one before it asked
@@ -142,37 +207,41 @@ static void prefetch_patterns(const struct spmmi_minhash *w, uint32_t node, int 
     const uint64_t *const near = w->near[node];
     for (int k = 0; k < SPMMI_MINHASH_EDGES && near[k] != 0; k++) {
         const uint32_t *const head = w->head + ~(uint32_t)near[k];
-        if (step == 0)
+        if (step == 0) {
             __builtin_prefetch(head);
-        else if (step == 1)
+        } else if (step == 1) {
             __builtin_prefetch(w->unit_ptr + *head);
-        else
+        } else {
             __builtin_prefetch(spmmi_minhash_columns(w, *head));
+            if (spmmi_minhash_length(w, *head) > FIRST_LINE)
+                __builtin_prefetch(spmmi_minhash_columns(w, *head) + FIRST_LINE);
+        }
     }
 }
 
-static void choose_edges(const struct spmmi_minhash *w, uint32_t first, uint32_t end, bool exact,
-                         uint32_t *marks)
+static void choose_edges(struct spmmi_minhash *w, uint32_t first, uint32_t end, bool exact, uint8_t *marks)
 {
     for (uint32_t node = first; node < end; node++)
-        keep_best(w->near[node]);
+        prefetch_signatures(w, node);
+    for (uint32_t node = first; node < end; node++)
+        keep_best(w, node, exact);
     for (int step = 0; step < 3 && exact; step++)
         for (uint32_t node = first; node < end; node++)
             prefetch_patterns(w, node, step);
-    for (uint32_t node = first; node < end; node++)
-        if (exact)
-            compare_patterns(w, node, marks);
-        else
-            compare_hashes(w->near[node]);
+    for (uint32_t node = first; node < end && exact; node++)
+        compare_patterns(w, node, marks);
 }
 
 void spmmi_minhash_candidates(struct spmmi_minhash *w, bool exact)
 {
-    memset(w->near, 0, w->nodes * sizeof *w->near);
+    memset(w->behind, 0xff, w->nodes * sizeof *w->behind);
 #pragma omp parallel num_threads(w->threads) if (w->nodes > SPMMI_MINHASH_GRAIN)
     {
         const uint64_t thread = (uint64_t)omp_get_thread_num(), offset = thread * w->units;
-        uint32_t *const marks = w->marks == NULL ? NULL : w->marks + thread * (uint64_t)w->cols;
+        uint8_t *const marks = w->marks == NULL ? NULL : w->marks + thread * (uint64_t)w->cols;
+#pragma omp for schedule(static)
+        for (uint32_t node = 0; node < w->nodes; node++)
+            prepare_node(w, node);
 #pragma omp for schedule(dynamic, 1)
         for (int band = 0; band < SPMMI_MINHASH_BANDS; band++)
             search_band(w, band, w->sorted + offset, w->spare + offset);

@@ -52,7 +52,7 @@ void spmmi_minhash_group_patterns(struct spmmi_minhash *w, uint32_t *leader)
 #pragma omp parallel for num_threads(w->threads) schedule(static) if (units > SPMMI_MINHASH_GRAIN)
     for (uint64_t u = 0; u < units; u++)
         sorted[u] = spmmi_key_pack(hash_of_pattern(w, (uint32_t)u), (uint32_t)u);
-    spmmi_key_sort(sorted, w->spare, units);
+    spmmi_key_group(sorted, w->spare, units);
 #pragma omp parallel for num_threads(w->threads) schedule(static) if (units > SPMMI_MINHASH_GRAIN)
     for (uint64_t i = 0; i < units; i++) {
         uint64_t end = i + 1;
@@ -97,25 +97,10 @@ void spmmi_minhash_make_nodes(struct spmmi_minhash *w, uint32_t *leader)
     }
 }
 
-/* Min-hashes: one hash a column picks the place and the value; empty places borrow. */
-
-/* probe[i]: the places in the order in which an empty place i looks for a value. */
-static void make_probes(uint8_t probe[SPMMI_MINHASH_HASHES][SPMMI_MINHASH_HASHES])
+/* Min-hashes: one hash a column picks the place and the value. */
+static void hash_node(const int32_t *columns, int64_t length, uint32_t *hashes)
 {
-    for (uint64_t i = 0; i < SPMMI_MINHASH_HASHES; i++) {
-        struct spmmi_random random = spmmi_random_stream(SPMMI_MINHASH_HASHES, i);
-        for (uint8_t k = 0; k < SPMMI_MINHASH_HASHES; k++) {
-            const int64_t at = spmmi_random_below(&random, k + INT64_C(1));
-            probe[i][k] = probe[i][at];
-            probe[i][at] = k;
-        }
-    }
-}
-
-static void hash_node(const int32_t *columns, int64_t length,
-                      uint8_t probe[SPMMI_MINHASH_HASHES][SPMMI_MINHASH_HASHES], uint32_t *hashes)
-{
-    uint32_t own[SPMMI_MINHASH_HASHES];
+    uint32_t own[SPMMI_MINHASH_HASHES]; /* which the compiler knows apart from columns */
     memset(own, 0xff, sizeof own);
     for (int64_t i = 0; i < length; i++) {
         uint64_t x = ((uint64_t)(uint32_t)columns[i] + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -124,19 +109,13 @@ static void hash_node(const int32_t *columns, int64_t length,
         const uint32_t value = (uint32_t)(x >> 28) >> 1; /* below the mark of empty places */
         *place = *place < value ? *place : value;
     }
-    for (int i = 0; i < SPMMI_MINHASH_HASHES; i++) {
-        hashes[i] = own[i];
-        for (int k = 0; hashes[i] == UINT32_MAX; k++)
-            hashes[i] = own[probe[i][k]];
-    }
+    memcpy(hashes, own, sizeof own);
 }
 
 void spmmi_minhash_hash_nodes(struct spmmi_minhash *w)
 {
-    uint8_t probe[SPMMI_MINHASH_HASHES][SPMMI_MINHASH_HASHES] = {{0}};
-    make_probes(probe);
 #pragma omp parallel for num_threads(w->threads) schedule(dynamic, 256) if (w->units > SPMMI_MINHASH_GRAIN)
     for (uint32_t node = 0; node < w->nodes; node++)
-        hash_node(spmmi_minhash_columns(w, w->head[node]), spmmi_minhash_length(w, w->head[node]), probe,
+        hash_node(spmmi_minhash_columns(w, w->head[node]), spmmi_minhash_length(w, w->head[node]),
                   w->hashes[node]);
 }

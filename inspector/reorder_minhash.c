@@ -133,12 +133,15 @@ static bool alloc_nodes(struct spmmi_minhash *w)
     w->size = spmmi_alloc(w->nodes, sizeof *w->size);
     w->parent = spmmi_alloc(w->nodes, sizeof *w->parent);
     w->hashes = spmmi_alloc(w->nodes, sizeof *w->hashes);
+    w->signature = spmmi_alloc(w->nodes, sizeof *w->signature);
+    w->keys = spmmi_alloc(w->nodes, SPMMI_MINHASH_BANDS * sizeof *w->keys);
+    w->behind = spmmi_alloc(w->nodes, sizeof *w->behind);
     w->near = spmmi_alloc(w->nodes, sizeof *w->near);
     return w->head != NULL && w->tail != NULL && w->size != NULL && w->parent != NULL && w->hashes != NULL &&
-           w->near != NULL;
+           w->signature != NULL && w->keys != NULL && w->behind != NULL && w->near != NULL;
 }
 
-/* Marks cost 4 bytes a column and thread: not where columns are many for their nonzeros. */
+/* Marks cost a byte a column and thread: not where columns are many for their nonzeros. */
 static bool alloc_marks(struct spmmi_minhash *w)
 {
     if (w->cols > 4 * w->unit_ptr[w->units] + 65536)
@@ -182,6 +185,9 @@ spmm_status_t spmmi_reorder_minhash(uint64_t count, int64_t cols, const int64_t 
         emit(&w, order);
 cleanup:
     spmmi_free(w.near);
+    spmmi_free(w.behind);
+    spmmi_free(w.keys);
+    spmmi_free(w.signature);
     spmmi_free(w.hashes);
     spmmi_free(w.parent);
     spmmi_free(w.size);

@@ -15,6 +15,7 @@
 #include "inspector/matrix.h"
 #include "inspector/minhash.h"
 #include "inspector/panel_stats.h"
+#include "inspector/random.h"
 #include "inspector/reorder_minhash.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
@@ -222,6 +223,9 @@ static void likeness_is_exact(const struct pattern *p, int has_marks)
     w.nodes = (uint32_t)p->units;
     w.head = owned(p->units, sizeof *w.head);
     w.hashes = owned(p->units, sizeof *w.hashes);
+    w.signature = owned(p->units, sizeof *w.signature);
+    w.keys = owned(p->units, SPMMI_MINHASH_BANDS * sizeof *w.keys);
+    w.behind = owned(p->units, sizeof *w.behind);
     w.near = owned(p->units, sizeof *w.near);
     w.sorted = owned(p->units, sizeof *w.sorted);
     w.spare = owned(p->units, sizeof *w.spare);
@@ -243,6 +247,9 @@ static void likeness_is_exact(const struct pattern *p, int has_marks)
     free(w.spare);
     free(w.sorted);
     free(w.near);
+    free(w.behind);
+    free(w.keys);
+    free(w.signature);
     free(w.hashes);
     free(w.head);
 }
@@ -380,10 +387,46 @@ static void memory_is_as_stated(void **state)
         uint32_t *order = reorder(&p, threads);
         const uint64_t buffers = threads < 8 ? (uint64_t)threads : 8;
         assert_true(spmmi_alloc_peak_bytes() <=
-                    p.units * (240 + 4 + 16 * buffers) + (uint64_t)p.cols * 4 * buffers + UINT64_C(11) * 128);
+                    p.units * (210 + 4 + 16 * buffers) + (uint64_t)p.cols * buffers + UINT64_C(14) * 128);
         free(order);
     }
     pattern_free(&p);
+}
+
+/* Few and many keys, of which some differ only above the digits that are looked at first. */
+static void equal_keys_become_neighbours(void **state)
+{
+    static const uint64_t counts[] = {0, 1, 100, 5000, 40000};
+    static const uint32_t masks[] = {0x7, 0xffff, 0xf0000003, 0xffffffff};
+    (void)state;
+    for (size_t c = 0; c < COUNT(counts); c++)
+        for (size_t m = 0; m < COUNT(masks); m++) {
+            uint64_t *list = owned(counts[c], sizeof *list), *other = owned(counts[c], sizeof *other);
+            char *seen = owned(counts[c], 1);
+            for (uint64_t i = 0; i < counts[c]; i++)
+                list[i] = spmmi_key_pack((uint32_t)(spmmi_random_mix(i) >> 32) & masks[m], (uint32_t)i);
+            spmmi_key_group(list, other, counts[c]);
+            for (uint64_t i = 0; i < counts[c]; i++) {
+                const uint32_t item = (uint32_t)list[i];
+                assert_int_equal(list[i] >> 32, (uint32_t)(spmmi_random_mix(item) >> 32) & masks[m]);
+                assert_int_equal(seen[item]++, 0);
+                if (i > 0 && list[i] >> 32 == list[i - 1] >> 32)
+                    assert_true(item > (uint32_t)list[i - 1]);
+            }
+            spmmi_key_sort(list, other, counts[c]); /* as many keys as there were runs */
+            uint64_t keys = 0, runs = 0;
+            for (uint64_t i = 0; i < counts[c]; i++)
+                keys += i == 0 || list[i] >> 32 != list[i - 1] >> 32;
+            for (uint64_t i = 0; i < counts[c]; i++)
+                list[i] = spmmi_key_pack((uint32_t)(spmmi_random_mix(i) >> 32) & masks[m], (uint32_t)i);
+            spmmi_key_group(list, other, counts[c]);
+            for (uint64_t i = 0; i < counts[c]; i++)
+                runs += i == 0 || list[i] >> 32 != list[i - 1] >> 32;
+            assert_int_equal(runs, keys);
+            free(seen);
+            free(other);
+            free(list);
+        }
 }
 
 int main(void)
@@ -393,6 +436,7 @@ int main(void)
         cmocka_unit_test(rows_that_are_only_alike_are_found), cmocka_unit_test(one_dense_row_and_equal_rows),
         cmocka_unit_test(popular_patterns_and_a_full_row),    cmocka_unit_test(survives_short_memory),
         cmocka_unit_test(many_columns_change_nothing),        cmocka_unit_test(memory_is_as_stated),
+        cmocka_unit_test(equal_keys_become_neighbours),
     };
     struct CMUnitTest tests[COUNT(specs) + COUNT(plain)];
     size_t count = 0;
