@@ -19,11 +19,14 @@
 #define PANELS_LEAST 0.25 /* items a multiprocessor below which a free choice leaves panels and strips out */
 #define STRIPS_TALL 128u  /* bcsr without constants: strips of so many rows where there are enough */
 #define STRIPS_LOW 64u
-#define STRIPS_ENOUGH 2u   /* a multiprocessor, which works on two at a time */
-#define ORDER_WORTH 2.0    /* times what is to beat: the largest gain that is hoped for from an order */
-#define ORDER_FILL 34.0    /* nonzeros of a block, a half of its places, from which on orders are not tried */
-#define ORDER_MARGIN 0.99  /* of the time without, what an order must be predicted to take at most */
-#define LONG_ROWS 64.0     /* nonzeros of a mean row from which on orders are tried unseen */
+#define STRIPS_ENOUGH 2u  /* a multiprocessor, which works on two at a time */
+#define ORDER_WORTH 2.0   /* times what is to beat: the largest gain that is hoped for from an order */
+#define ORDER_FILL 33.0   /* nonzeros of a block, a half of its places, from which on orders are not tried */
+#define ORDER_MARGIN 0.99 /* of the time without, what an order must be predicted to take at most */
+#define LONG_ROWS 64.0    /* nonzeros of a mean row from which on orders are tried unseen */
+#define SMALL_NONZEROS 500000 /* of a matrix whose orders cost some milliseconds, for which both are */
+#define SMALL_FILL 48.0
+#define SMALL_LONG_ROWS 32.0
 #define LIKENESS_MOST 0.87 /* of what spmmi_row_likeness says, for shorter ones */
 #define ORDER_GAIN 0.9     /* of blocks or footprints, what an order leaves where orders do something */
 /* The sample: as many strips as hold so many nonzeros on average, but so many at most and at least. */
@@ -236,12 +239,14 @@ static spmm_status_t may_order_pay(const struct search *s, double to_beat, bool 
     spmm_status_t status = SPMM_OK;
     const struct spmmi_pattern *a = s->a;
     const struct spmmi_fragment_figures *windows = &s->studies->list[0].study.figures[SPMMI_FRAGMENT_8];
+    const bool is_small = a->nnz < SMALL_NONZEROS;
     *pays = s->r->options.reorder != SPMM_REORDER_NONE &&
             (s->r->options.reorder != SPMM_REORDER_AUTO || s->model != NULL);
     if (s->r->options.reorder != SPMM_REORDER_AUTO || s->model == NULL || !isfinite(to_beat))
         goto cleanup;
-    *pays = windows->nnz < ORDER_FILL * windows->blocks && s->choice->best.seconds < ORDER_WORTH * to_beat;
-    if (!*pays || a->mean >= LONG_ROWS)
+    *pays = windows->nnz < (is_small ? SMALL_FILL : ORDER_FILL) * windows->blocks &&
+            s->choice->best.seconds < ORDER_WORTH * to_beat;
+    if (!*pays || a->mean >= (is_small ? SMALL_LONG_ROWS : LONG_ROWS))
         goto cleanup;
     if (s->studies->likeness == 0) {
         status = spmmi_row_likeness(a->rows, a->cols, a->row_ptr, a->col_ind, s->r->threads,
