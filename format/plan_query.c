@@ -155,8 +155,8 @@ static void reason_text(const struct spmmi_trace *t, char *text, size_t size)
                        t->order != 0 ? spmm_reorder_name(t->order) : "the new", t->threshold);
         return;
     case SPMMI_REASON_PEELED:
-        (void)snprintf(text, size, "%.0f nonzeros in %.0f long %s %s", t->threshold, t->figure,
-                       t->figure == 1 ? "row" : "rows", t->chosen ? "apart" : "with the others");
+        (void)snprintf(text, size, "%.0f nonzeros of %.0f long %s are %smultiplied apart", t->threshold,
+                       t->figure, t->figure == 1 ? "row" : "rows", t->chosen ? "" : "not ");
         return;
     case SPMMI_REASON_PEELED_BLOCKS:
         (void)snprintf(text, size, "%.0f blocks without the long rows, %.0f with them", t->figure,

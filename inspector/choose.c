@@ -109,7 +109,7 @@ int spmmi_decisions_agree(const struct spmmi_decision *a, const struct spmmi_dec
 {
     return a->family == b->family && a->schedule == b->schedule && a->granule == b->granule &&
            a->panel_rows == b->panel_rows && a->stage_slots == b->stage_slots && a->flags == b->flags &&
-           a->compute == b->compute && a->order == b->order;
+           a->compute == b->compute && a->order == b->order && a->peel == b->peel;
 }
 
 /* What row split bears grows with n: its closest call is the first range, that of nonzero split the last. */

@@ -6,8 +6,9 @@
 #include "format/plan.h"
 
 #define SPMMI_DECISION_MAX 8 /* ranges of n that can be told apart */
-/* Two schedules of rows, four of tiled (the chart's path) and their order, five of tensor cores, five orders. */
-#define SPMMI_CANDIDATE_MAX 17
+/* Two schedules of rows, four of tiled (the chart's path) and their order, five of tensor cores, five orders,
+ * two entries on long rows. */
+#define SPMMI_CANDIDATE_MAX 19
 #define SPMMI_CANDIDATE_ROWS 2
 
 struct spmmi_choice_input {
@@ -16,6 +17,8 @@ struct spmmi_choice_input {
     int n_count;
     spmm_schedule_t forced; /* a schedule of rows; 0: choose */
 };
+
+struct spmmi_peel;
 
 /* What runs for a range of n, and a record of each candidate; whoever knows the variant's index fills that in. */
 struct spmmi_decision {
@@ -28,6 +31,7 @@ struct spmmi_decision {
     uint32_t panel_rows, stage_slots, flags; /* as in struct spmmi_part */
     spmm_compute_t compute;                  /* of tensor cores; 0: that of the plan's numbers */
     const uint32_t *order;                   /* of the rows, borrowed: window and panel; NULL: that of A */
+    const struct spmmi_peel *peel;           /* rows that are multiplied apart, borrowed; NULL: none */
     struct spmmi_trace candidates[SPMMI_CANDIDATE_MAX];
     int candidate_count;
 };

@@ -12,6 +12,7 @@
 #define N_TYPICAL 64
 #define US_PER_SECOND 1e6
 #define FRAGMENT_N_MIN 8
+#define PEEL_HOPE 3.0 /* times what is to beat: the largest gain that is hoped for from peeling */
 #define NNZ_MIN 50000 /* smaller matrices were not measured, and a launch is most of their time */
 
 struct context {
@@ -140,6 +141,23 @@ cleanup:
     return status;
 }
 
+/* Where it is predicted to pay, the configuration with long rows apart is the best one. */
+static spmm_status_t consider_peeling(const struct context *x, int64_t n, double to_beat,
+                                      struct spmmi_fragment_choice *c, struct spmmi_peel_choice *peel,
+                                      spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    *peel = (struct spmmi_peel_choice){.peel = NULL};
+    if (gpu_model(x) == NULL || c->best.family == 0 || c->best.seconds > PEEL_HOPE * to_beat)
+        goto cleanup;
+    SPMM_TRY(spmmi_peel_consider(x->request, x->pattern, &x->model, x->layout, n, c, &x->studies->peels, peel,
+                                 diag));
+    if (peel->pays)
+        c->best = peel->option;
+cleanup:
+    return status;
+}
+
 /* The tensor cores' configuration, compared with the rest where the caller did not name it. */
 static spmm_status_t consider_fragments(const struct context *x, struct spmmi_decision *d, spmm_diag_t *diag)
 {
@@ -150,8 +168,10 @@ static spmm_status_t consider_fragments(const struct context *x, struct spmmi_de
     const double to_beat =
         is_forced ? (double)INFINITY : spmmi_fragment_margin(x->layout) * others_us / US_PER_SECOND;
     struct spmmi_fragment_choice c;
+    struct spmmi_peel_choice peel;
     SPMM_TRY(spmmi_choose_fragment(r, x->pattern, &x->studies->fragments, gpu_model(x), x->layout, d->n,
                                    to_beat, &c, diag));
+    SPMM_TRY(consider_peeling(x, d->n, to_beat, &c, &peel, diag));
     const bool is_taken = !c.is_sparse && c.best.seconds < to_beat;
     if (is_taken) {
         give_way(d, is_forced, US_PER_SECOND * c.best.seconds);
@@ -164,9 +184,11 @@ static spmm_status_t consider_fragments(const struct context *x, struct spmmi_de
                    (r->options.permute_output ? SPMMI_PART_PERMUTES_OUTPUT : 0u);
         d->compute = r->tensor;
         d->order = c.best.order;
+        d->peel = peel.pays ? peel.peel : NULL;
     }
     d->candidate_count +=
         spmmi_fragment_trace(r, &c, is_taken ? 0 : others_us, d->candidates + d->candidate_count);
+    d->candidate_count += spmmi_peel_trace(r, &peel, is_taken, d->candidates + d->candidate_count);
 cleanup:
     return status;
 }

@@ -4,6 +4,7 @@
 #define SPMMI_CHOOSE_FAMILY_H
 
 #include "choose_fragment.h"
+#include "peel.h"
 #include "tiled_study.h"
 
 #define SPMMI_FAMILY_DECISION_MAX (2 * SPMMI_DECISION_MAX) /* two layouts */
@@ -19,6 +20,7 @@ struct spmmi_family_choice {
 struct spmmi_studies {
     struct spmmi_tiled_studies tiled;
     struct spmmi_fragment_studies fragments;
+    struct spmmi_peels peels;
 };
 
 /* Errors: MEMORY, MATRIX_TOO_LARGE. */

@@ -34,6 +34,11 @@
 #define SAMPLE_MOST 128.0
 #define SAMPLE_LEAST 16.0
 #define STRIP_ROWS 256.0
+/* A few rows that are so many times as long as the mean make most blocks, and a sample has too few or too many of them.
+ * Then everything is counted, but of matrices with more nonzeros. */
+#define SKEWED_TIMES 16.0
+#define SKEWED_LEAST 64
+#define SKEWED_NONZEROS 16777216
 #define BLOCK_PLACES 64.0 /* of a block of 8 x 8, what densities are told of */
 #define US_PER_SECOND 1e6
 
@@ -55,12 +60,14 @@ void spmmi_fragment_studies_free(struct spmmi_fragment_studies *studies)
     spmmi_row_orders_free(&studies->orders);
 }
 
-static int64_t sample_of(const struct search *s)
+int64_t spmmi_fragment_sample(const struct spmmi_request *r, const struct spmmi_pattern *a)
 {
-    if (spmmi_is_fragments(s->r->family))
+    const double most = SKEWED_TIMES * (double)a->nnz / (double)(a->rows > 0 ? a->rows : 1);
+    const bool is_skewed = a->longest >= SKEWED_LEAST && (double)a->longest > most;
+    if (spmmi_is_fragments(r->family) || (is_skewed && a->nnz <= SKEWED_NONZEROS))
         return 0;
-    const double strips = (double)s->a->rows / STRIP_ROWS;
-    const double held = SAMPLE_NONZEROS * strips / (double)(s->a->nnz > 0 ? s->a->nnz : 1);
+    const double strips = (double)a->rows / STRIP_ROWS;
+    const double held = SAMPLE_NONZEROS * strips / (double)(a->nnz > 0 ? a->nnz : 1);
     return (int64_t)fmax(fmin(held, SAMPLE_MOST), SAMPLE_LEAST);
 }
 
@@ -76,8 +83,9 @@ static spmm_status_t study_of(const struct search *s, const uint32_t *order,
     if (i == all->count) {
         assert(i < SPMMI_ORDER_KINDS);
         all->list[i].order = order;
-        status = spmmi_fragment_study_open(s->a, order, s->r->options.dtype, sample_of(s), s->r->threads,
-                                           &all->list[i].study);
+        status =
+            spmmi_fragment_study_open(s->a, order, s->r->options.dtype, spmmi_fragment_sample(s->r, s->a),
+                                      s->r->threads, &all->list[i].study);
         all->count++;
         SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the figures of tensor cores");
     }

@@ -70,6 +70,9 @@ spmm_status_t spmmi_choose_fragment(const struct spmmi_request *r, const struct 
 int spmmi_fragment_trace(const struct spmmi_request *r, const struct spmmi_fragment_choice *choice,
                          double winner_us, struct spmmi_trace list[SPMMI_FRAGMENT_TRACE_MAX]);
 
+/* How many strips of a study stand for all; 0: all are counted, where the caller wants the family or few rows hold much. */
+int64_t spmmi_fragment_sample(const struct spmmi_request *r, const struct spmmi_pattern *a);
+
 /* Does the profile have constants for a family as the caller lets it multiply? */
 bool spmmi_fragment_is_fitted(const struct spmmi_request *r, spmm_family_t family);
 

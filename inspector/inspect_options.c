@@ -121,6 +121,8 @@ static spmm_status_t check_ranges(const spmm_inspect_options_t *o, spmm_diag_t *
                  "balance %d is none that spmm knows", (int)o->balance);
     SPMM_REQUIRE(o->reorder >= 0 && o->reorder <= SPMM_REORDER_RCM, SPMM_ERR_ARGUMENT, diag,
                  "reorder %d is none that spmm knows", (int)o->reorder);
+    SPMM_REQUIRE(o->peel == SPMM_PEEL_AUTO || o->peel == SPMM_PEEL_NONE, SPMM_ERR_ARGUMENT, diag,
+                 "peel %d is none that spmm knows", (int)o->peel);
     SPMM_REQUIRE(o->segment_length <= SPMMI_ROW_SEGMENT_MAX && o->segment_least <= SPMMI_ROW_SEGMENT_MAX,
                  SPMM_ERR_ARGUMENT, diag, "segments hold at most %u nonzeros, found %u",
                  SPMMI_ROW_SEGMENT_MAX,

@@ -17,22 +17,28 @@
 #define TRACE_MAX (OPS * SPMMI_FAMILY_DECISION_MAX * SPMMI_CANDIDATE_MAX)
 static_assert(TRACE_MAX <= SPMMI_TRACE_MAX, "every candidate has its entry");
 static_assert(OPS * SPMMI_FAMILY_DECISION_MAX <= SPMMI_VARIANT_MAX &&
-                  OPS * SPMMI_FAMILY_DECISION_MAX <= SPMMI_PART_MAX,
-              "every decision has its variant and its part");
+                  2 * OPS * SPMMI_FAMILY_DECISION_MAX <= SPMMI_PART_MAX,
+              "every decision has its variant, its part and its peeled rows");
 
-/* Orders are told apart by where they are. */
-static bool runs(const struct spmmi_part *part, const uint32_t *order, spmm_op_t op,
+/* What a part was made of beside its own fields; told apart by where it is. */
+struct origin {
+    const uint32_t *order;
+    const struct spmmi_peel *peel;
+};
+
+static bool runs(const struct spmmi_part *part, const struct origin *from, spmm_op_t op,
                  const struct spmmi_decision *d)
 {
     return part->op == op && part->family == d->family && part->schedule == d->schedule &&
            part->granule == d->granule && part->panel_rows == d->panel_rows &&
-           part->stage_slots == d->stage_slots && part->flags == d->flags && order == d->order;
+           part->stage_slots == d->stage_slots && part->flags == d->flags && from->order == d->order &&
+           from->peel == d->peel;
 }
 
 /* What is kept while the parts of one op are made. */
 struct op_work {
     struct spmmi_studies studies;
-    const uint32_t *orders[SPMMI_PART_MAX]; /* of the parts of this op */
+    struct origin origins[SPMMI_PART_MAX]; /* of the parts of this op */
 };
 
 /* The part of a decision, made if there is none yet. */
@@ -42,7 +48,7 @@ static spmm_status_t find_or_make_part(const struct spmmi_request *r, const stru
 {
     spmm_status_t status = SPMM_OK;
     for (*index = 0; *index < plan->part_count; ++*index) {
-        if (runs(&plan->parts[*index], work->orders[*index], a->op, d))
+        if (runs(&plan->parts[*index], &work->origins[*index], a->op, d))
             goto cleanup;
     }
     struct spmmi_part *part = &plan->parts[plan->part_count];
@@ -57,7 +63,11 @@ static spmm_status_t find_or_make_part(const struct spmmi_request *r, const stru
         status = spmmi_partition(a->op, d->schedule, d->granule, a->rows, a->row_ptr, r->threads, part);
         SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the work items");
     }
-    work->orders[plan->part_count++] = d->order;
+    work->origins[plan->part_count++] = (struct origin){d->order, d->peel};
+    if (d->peel != NULL) {
+        SPMM_TRY(spmmi_peel_part(d->peel, part, part + 1, diag));
+        plan->part_count++;
+    }
 cleanup:
     return status;
 }
@@ -91,13 +101,14 @@ static spmm_status_t plan_op(const struct spmmi_request *r, const struct spmmi_p
             .n_min = d->n_min,
             .n_max = d->n_max,
             .part_first = part,
-            .part_count = 1,
+            .part_count = d->peel != NULL ? 2 : 1,
         };
     }
 cleanup:
     if (work != NULL) {
         spmmi_studies_free(&work->studies.tiled);
         spmmi_fragment_studies_free(&work->studies.fragments);
+        spmmi_peels_free(&work->studies.peels);
     }
     spmmi_free(work);
     return status;

@@ -28,13 +28,13 @@ static int64_t length_of(const struct line *line, int64_t panel)
 /* Returns how many panels hold nonzeros. */
 static int64_t lay(const struct spmmi_panel_input *in, struct line *line)
 {
-    int64_t used = 0;
+    int64_t used = 0, nnz = 0;
     for (int64_t i = 0; i < line->panels; i++) {
         line->nonzeros[i] = spmmi_panel_nonzeros(in, i);
+        nnz += line->nonzeros[i];
         used += line->nonzeros[i] > 0;
         line->heaviest = line->nonzeros[i] > line->nonzeros[line->heaviest] ? i : line->heaviest;
     }
-    const int64_t nnz = in->unit_ptr[in->units];
     line->mean = used == 0 ? 0 : (nnz - 1) / used + 1;
     line->length = nnz + used * line->mean;
     return used;

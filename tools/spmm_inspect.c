@@ -24,7 +24,7 @@ static struct {
     double u_min, cv_max, segment_scale, blocks_per_sm;
     size_t n_count;
     uint64_t budget;
-    int dtype, compute, layouts, ops, schedule, balance_mode, reorder, permuted_output;
+    int dtype, compute, layouts, ops, schedule, balance_mode, reorder, peel, permuted_output;
     int symmetric_permutation;
     int drop_zeros, pattern_only, force, json, quiet, explain, orders;
 } args = {.dtype = SPMM_F32, .ops = OPS_N};
@@ -57,6 +57,8 @@ static const struct cli_choice reorders[] = {{"auto", SPMM_REORDER_AUTO},
                                              {"minhash", SPMM_REORDER_MINHASH},
                                              {"rcm", SPMM_REORDER_RCM},
                                              {NULL, 0}};
+
+static const struct cli_choice peels[] = {{"auto", SPMM_PEEL_AUTO}, {"none", SPMM_PEEL_NONE}, {NULL, 0}};
 
 static const struct cli_option options[] = {
     {'o', "output", CLI_TEXT, &args.output, .value = "FILE",
@@ -109,6 +111,10 @@ static const struct cli_option options[] = {
     {0, "symmetric-permutation", CLI_FLAG, &args.symmetric_permutation,
      .help = "the plan of PAP^T, for iterations: rows and columns in\nthe order of --reorder (auto: rcm or "
              "minhash, where it\nsaves blocks); B and C are in it too"},
+    {0, "peel", CLI_CHOICE, &args.peel, .value = "HOW", .choices = peels,
+     .help = "window, panel, bcsr: are rows far longer than their\nneighbours multiplied apart? auto "
+             "(default: where "
+             "that is\npredicted to pay) or none"},
     {0, "permuted-output", CLI_FLAG, &args.permuted_output, .help = "leave C in the new order of the rows"},
     {0, "panel-rows", CLI_INT, &args.panel_rows, .value = "P", .min = 32, .max = 256,
      .help = "tiled: 32, 64, 128 or 256 rows a panel; default: the\ntallest that gives enough blocks; panel: "
@@ -294,6 +300,7 @@ static spmm_status_t make_plan(const spmm_matrix_t *matrix, struct progress *pro
                                             .progress_context = progress,
                                             .balance = (spmm_balance_t)args.balance_mode,
                                             .reorder = (spmm_reorder_t)args.reorder,
+                                            .peel = (spmm_peel_t)args.peel,
                                             .permute_output = args.permuted_output,
                                             .symmetric_permutation = args.symmetric_permutation,
                                             .segment_length = (uint32_t)args.segment_length,

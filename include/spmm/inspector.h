@@ -112,6 +112,12 @@ SPMM_API spmm_status_t spmm_matrix_permute(const spmm_matrix_t *matrix, const ui
                                            const uint32_t *col_order, int threads, spmm_matrix_t **permuted,
                                            spmm_diag_t *diag);
 
+/* Rows more than 16 times as long as the median row of their window, panel or strip, and of at least 64 nonzeros. */
+typedef enum spmm_peel {
+    SPMM_PEEL_AUTO = 0, /* the rows family multiplies them where that is predicted to pay */
+    SPMM_PEEL_NONE = 1  /* they stay with the others */
+} spmm_peel_t;
+
 typedef struct spmm_inspect_options {
     size_t struct_size;
     spmm_dtype_t dtype; /* 0 = SPMM_F32 */
@@ -150,11 +156,14 @@ typedef struct spmm_inspect_options {
                               reorder, or for auto rcm or minhash where that saves a tenth of the blocks of 16 x 16;
                               spmm_plan_symmetric_order tells it. Kernels then take the rows of PAP^T as they are,
                               unless reorder is auto */
+    spmm_peel_t
+        peel; /* window, panel and bcsr, f32 and f64: may rows far longer than their neighbours be multiplied
+                              apart? */
 } spmm_inspect_options_t;
 /* clang-format off */
 #define SPMM_INSPECT_OPTIONS_INIT                                                                       \
     {sizeof(spmm_inspect_options_t), (spmm_dtype_t)0, 0, 0, 0, 0, 0, (spmm_schedule_t)0, 0, 0, 0, 0, 0, \
-     (spmm_balance_t)0, (spmm_reorder_t)0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (spmm_compute_t)0, 0}
+     (spmm_balance_t)0, (spmm_reorder_t)0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (spmm_compute_t)0, 0, (spmm_peel_t)0}
 /* clang-format on */
 
 /* Study a matrix and make a plan. options may be NULL. O(nnz) time. The plan does not refer to the

@@ -266,8 +266,8 @@ static void peeled_rows_are_never_taken_for_all_rows(void **state)
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
     spmm_plan_t *plan = plan_of(a, &shapes[0], &peeled);
     assert_true(plan->parts[1].flags == SPMMI_PART_PEELED);
-    runs(plan, a, NULL, "cpu/window/dense/3xtf32+rows");
-    runs(plan, a, "cpu/window/dense", "cpu/window/dense/3xtf32+rows");
+    runs(plan, a, NULL, "cpu/window/dense/peeled/3xtf32");
+    runs(plan, a, "cpu/window/dense", "cpu/window/dense/peeled/3xtf32");
     runs(plan, a, "cpu/rows/nonzero-split", "cpu/rows/nonzero-split");
     runs(plan, a, "cpu/rows/row-split", "cpu/rows/row-split");
     const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 16, 0, 0};
@@ -277,7 +277,7 @@ static void peeled_rows_are_never_taken_for_all_rows(void **state)
     plan->variants[plan->variant_count++].part_first = plan->part_count++;
     plain->part_count = 0;
     runs(plan, a, NULL, "cpu/rows/nonzero-split");
-    runs(plan, a, "cpu/window/dense", "cpu/window/dense/3xtf32+rows");
+    runs(plan, a, "cpu/window/dense", "cpu/window/dense/peeled/3xtf32");
     spmm_plan_destroy(plain);
     spmm_plan_destroy(plan);
     test_matrix_free(a);

@@ -244,7 +244,7 @@ static void kernels_say_what_they_are(void **state)
     const spmm_dense_t c = {NULL, a->rows, 8, 8, SPMM_ROW_MAJOR, SPMM_F32};
     spmm_executor_info_t info = {.struct_size = sizeof info};
     assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b, &c, &info), SPMM_OK);
-    assert_string_equal(info.kernel, "cuda/window/dense/3xtf32+rows");
+    assert_string_equal(info.kernel, "cuda/window/dense/peeled/3xtf32");
     spmm_executor_destroy(executor);
     test_matrix_free(a);
 }
