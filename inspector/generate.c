@@ -44,6 +44,7 @@ static const struct generator generators[] = {
     {"lap27", "g", 1, {SIDE}, spmmi_generate_lap27},
     {"qcd", "l", 1, {{1, 256}}, spmmi_generate_qcd},
     {"band", "m:w", 2, {COUNT, COUNT}, spmmi_generate_band},
+    {"hubs", "m:w:h", 3, {COUNT, COUNT, {1, 65536}}, spmmi_generate_hubs},
     {"block", "m:b:d", 3, {SOME, {1, 4096}, SOME}, spmmi_generate_block},
     {"rand", "m:d", 2, {SOME, COUNT}, spmmi_generate_rand},
     {"rmat", "scale:d", 2, {{0, 30}, {0, 65536}}, spmmi_generate_rmat},

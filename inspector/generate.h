@@ -36,7 +36,7 @@ int32_t *spmmi_random_permutation(int64_t count, uint64_t seed);
 typedef spmm_status_t spmmi_generator_fn(const int64_t *args, spmm_matrix_t *matrix, spmm_diag_t *diag);
 spmmi_generator_fn spmmi_generate_fem3, spmmi_generate_femshuf, spmmi_generate_lap27, spmmi_generate_qcd;
 spmmi_generator_fn spmmi_generate_band, spmmi_generate_dense, spmmi_generate_diag, spmmi_generate_arrow;
-spmmi_generator_fn spmmi_generate_empty;
+spmmi_generator_fn spmmi_generate_empty, spmmi_generate_hubs;
 spmmi_generator_fn spmmi_generate_rand, spmmi_generate_block, spmmi_generate_rmat, spmmi_generate_powerlaw;
 spmmi_generator_fn spmmi_generate_uniform;
 

@@ -208,6 +208,51 @@ spmm_status_t spmmi_generate_empty(const int64_t *args, spmm_matrix_t *matrix, s
     return build_band((struct band){args[0], args[1], 0, -1}, matrix, diag);
 }
 
+/* ---- Hubs: a band of which some rows, far from each other, are full. ---- */
+
+struct hubs {
+    struct band band;
+    int64_t count;
+};
+
+static int is_hub(const struct hubs *h, int64_t row)
+{
+    const int64_t k = row * h->count / h->band.rows;
+    return row == (2 * k + 1) * h->band.rows / (2 * h->count);
+}
+
+static int64_t hubs_length(const void *context, int64_t row)
+{
+    const struct hubs *h = context;
+    return is_hub(h, row) ? h->band.cols : band_length(&h->band, row);
+}
+
+static int64_t hubs_row(const void *context, int64_t row, int32_t *out)
+{
+    const struct hubs *h = context;
+    if (!is_hub(h, row))
+        return band_row(&h->band, row, out);
+    for (int64_t j = 0; j < h->band.cols; j++)
+        out[j] = (int32_t)j;
+    return h->band.cols;
+}
+
+spmm_status_t spmmi_generate_hubs(const int64_t *args, spmm_matrix_t *matrix, spmm_diag_t *diag)
+{
+    const struct hubs h = {{args[0], args[0], args[1], args[1]}, args[2]};
+    const int64_t width = 2 * args[1] + 1 < args[0] ? 2 * args[1] + 1 : args[0];
+    const struct spmmi_row_source source = {
+        .rows = args[0],
+        .cols = args[0],
+        .nnz_bound = args[0] * width + args[2] * args[0],
+        .row_bound = args[0],
+        .fill = hubs_row,
+        .length = hubs_length,
+        .context = &h,
+    };
+    return spmmi_generate_rows(&source, matrix, diag);
+}
+
 /* ---- Arrow: one full row, one full column, the diagonal. ---- */
 
 static int64_t arrow_length(const void *context, int64_t row)

@@ -198,10 +198,10 @@ SPMM_API spmm_status_t spmm_plan_order_stats(const spmm_plan_t *plan, int index,
 typedef struct spmm_variant_info {
     spmm_op_t op;
     spmm_compute_t compute;
-    uint32_t layouts;     /* mask of SPMM_LAYOUT_* it was chosen for; others still run */
-    int64_t n_min, n_max; /* range of n it was chosen for; others still run */
-    uint32_t target;      /* 0 any, 1 CPU, else a compute capability such as 90; advice only */
-    int part_first, part_count;
+    uint32_t layouts;           /* mask of SPMM_LAYOUT_* it was chosen for; others still run */
+    int64_t n_min, n_max;       /* range of n it was chosen for; others still run */
+    uint32_t target;            /* 0 any, 1 CPU, else a compute capability such as 90; advice only */
+    int part_first, part_count; /* two where the second has peeled rows, which the first leaves out */
 } spmm_variant_info_t;
 SPMM_API spmm_status_t spmm_plan_variant(const spmm_plan_t *plan, int index, spmm_variant_info_t *info);
 

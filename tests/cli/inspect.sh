@@ -161,6 +161,22 @@ for kernel in window/dense window/packed panel/dense panel/packed; do
     exits 0
     says "cpu/$kernel"
 done
+# Rows that are far longer than the others are multiplied apart, unless that is forbidden.
+run spmm-inspect --explain --kernel window/dense --device h200 -n 64 --reorder none gen:hubs:8000:32:10 -o "$work/peeled.plan"
+exits 0
+says 'window/dense, 7,990 rows, 8 a window'
+says 'rows/nonzero-split, 10 rows apart'
+says '80000 nonzeros of 10 long rows are multiplied apart'
+says 'blocks without the long rows'
+run spmm-run "$work/peeled.plan" --device cpu -n 3 --layout col --beta 0.5 --check gen:hubs:8000:32:10
+exits 0
+says 'cpu/window/dense/peeled/3xtf32'
+run spmm-inspect --json --kernel window/dense --device h200 -n 64 --reorder none gen:hubs:8000:32:10
+exits 0
+is_json '[p.get("is_peeled", False) for p in j["variants"][0]["parts"]] == [False, True]'
+run spmm-inspect --json --kernel window/dense --device h200 -n 64 --reorder none --peel none gen:hubs:8000:32:10
+exits 0
+is_json 'len(j["variants"][0]["parts"]) == 1 and not any("long row" in t["reason"] for t in j["trace"])'
 run spmm-inspect --explain --kernel panel --panel-rows 128 --compute tf32 --reorder minhash -n 64 gen:femshuf:9:9:9
 exits 0
 says 'op N, tf32, n in 49..96, both layouts, any device: panel/'

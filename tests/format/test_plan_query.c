@@ -286,6 +286,25 @@ static void the_trace_tells_compute_types_and_reasons(void **state)
           .order = SPMM_REORDER_RCM},
          SPMM_COMPUTE_TF32,
          "1 blocks in rcm order, 3 without"},
+        {{.family = SPMM_FAMILY_WINDOW,
+          .schedule = SPMM_SCHEDULE_PACKED,
+          .chosen = 1,
+          .reason = SPMMI_REASON_PEELED,
+          .compute = SPMM_COMPUTE_TF32},
+         SPMM_COMPUTE_TF32,
+         "3 nonzeros of 1 long rows are multiplied apart"},
+        {{.family = SPMM_FAMILY_WINDOW,
+          .schedule = SPMM_SCHEDULE_PACKED,
+          .reason = SPMMI_REASON_PEELED,
+          .compute = SPMM_COMPUTE_TF32},
+         SPMM_COMPUTE_TF32,
+         "3 nonzeros of 1 long rows are not multiplied apart"},
+        {{.family = SPMM_FAMILY_WINDOW,
+          .schedule = SPMM_SCHEDULE_PACKED,
+          .reason = SPMMI_REASON_PEELED_BLOCKS,
+          .compute = SPMM_COMPUTE_TF32},
+         SPMM_COMPUTE_TF32,
+         "1 blocks without the long rows, 3 with them"},
         {{.family = SPMM_FAMILY_BCSR,
           .schedule = SPMM_SCHEDULE_DENSE,
           .reason = SPMMI_REASON_PREDICTED,
@@ -307,6 +326,29 @@ static void the_trace_tells_compute_types_and_reasons(void **state)
         assert_string_equal(info.reason, cases[c].reason);
     }
     spmm_plan_destroy(plan);
+}
+
+static void a_part_of_peeled_rows_says_so(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
+    const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_DENSE, 7, 0, 0};
+    spmm_plan_t *plan = test_plan_whole(a, options, "");
+    spmm_variant_info_t variant;
+    spmm_part_info_t part;
+    assert_int_equal(test_plan_peel(plan, 8), 1);
+    assert_int_equal(spmmi_plan_check(plan, NULL), SPMM_OK);
+    assert_int_equal(spmm_plan_variant(plan, 0, &variant), SPMM_OK);
+    assert_int_equal(variant.part_count, 2);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(spmm_plan_part(plan, i, &part), SPMM_OK);
+        assert_int_equal(part.is_peeled, i);
+        assert_int_equal(part.family, i == 0 ? SPMM_FAMILY_WINDOW : SPMM_FAMILY_ROWS);
+        assert_int_equal(part.items, plan->parts[i].item_count);
+    }
+    assert_int_equal(plan->parts[0].item_count + plan->parts[1].item_count, plan->rows);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
 }
 
 static void figures_of_panels_are_told(void **state)
@@ -383,6 +425,7 @@ int main(void)
         cmocka_unit_test(strips_of_blocks_are_told),
         cmocka_unit_test(a_compute_type_fits_numbers_and_kernels),
         cmocka_unit_test(the_trace_tells_compute_types_and_reasons),
+        cmocka_unit_test(a_part_of_peeled_rows_says_so),
         cmocka_unit_test(figures_of_panels_are_told),
         cmocka_unit_test(indices_out_of_range_are_refused),
         cmocka_unit_test(statistics_of_two_thousand_million_columns),

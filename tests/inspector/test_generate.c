@@ -31,6 +31,9 @@ static const struct size_case size_cases[] = {
     {"gen:band:0:3", 0, 0, 0, 0},
     {"gen:band:10:1", 10, 10, 28, 3},
     {"gen:band:5:100", 5, 5, 25, 5},
+    {"gen:hubs:10:1:2", 10, 10, 42, 10}, /* rows 2 and 7 */
+    {"gen:hubs:0:1:2", 0, 0, 0, 0},
+    {"gen:hubs:3:0:9", 3, 3, 9, 3},
     {"gen:block:64:4:3", 64, 64, 768, 12},
     {"gen:block:8:8:1", 8, 8, 64, 8},
     {"gen:rand:1000:7", 1000, 1000, 7000, 7},
