@@ -166,14 +166,14 @@ static spmm_status_t consider_fragments(const struct context *x, struct spmmi_de
     const bool is_forced = spmmi_is_fragments(r->family);
     const double others_us = winner_us(d);
     const double to_beat =
-        is_forced ? (double)INFINITY : spmmi_fragment_margin(x->layout) * others_us / US_PER_SECOND;
+        is_forced ? (double)INFINITY : spmmi_fragment_margin(x->layout, d->n) * others_us / US_PER_SECOND;
     struct spmmi_fragment_choice c;
     struct spmmi_peel_choice peel;
     SPMM_TRY(spmmi_choose_fragment(r, x->pattern, &x->studies->fragments, gpu_model(x), x->layout, d->n,
                                    to_beat, &c, diag));
     SPMM_TRY(consider_peeling(x, d->n, to_beat, &c, &peel, diag));
-    const bool is_taken = !c.is_sparse && c.best.seconds < to_beat;
-    if (is_taken) {
+    c.is_taken = c.best.family != 0 && c.best.seconds < to_beat;
+    if (c.is_taken) {
         give_way(d, is_forced, US_PER_SECOND * c.best.seconds);
         d->family = c.best.family;
         d->schedule = c.best.schedule;
@@ -186,9 +186,8 @@ static spmm_status_t consider_fragments(const struct context *x, struct spmmi_de
         d->order = c.best.order;
         d->peel = peel.pays ? peel.peel : NULL;
     }
-    d->candidate_count +=
-        spmmi_fragment_trace(r, &c, is_taken ? 0 : others_us, d->candidates + d->candidate_count);
-    d->candidate_count += spmmi_peel_trace(r, &peel, is_taken, d->candidates + d->candidate_count);
+    d->candidate_count += spmmi_fragment_trace(r, &c, others_us, d->candidates + d->candidate_count);
+    d->candidate_count += spmmi_peel_trace(r, &peel, c.is_taken, d->candidates + d->candidate_count);
 cleanup:
     return status;
 }

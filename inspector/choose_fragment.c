@@ -23,7 +23,8 @@
 #define ORDER_WORTH 2.0   /* times what is to beat: the largest gain that is hoped for from an order */
 #define ORDER_FILL 33.0   /* nonzeros of a block, a half of its places, from which on orders are not tried */
 #define ORDER_MARGIN 0.99 /* of the time without, what an order must be predicted to take at most */
-#define LONG_ROWS 64.0    /* nonzeros of a mean row from which on orders are tried unseen */
+#define DENSITY_HOPELESS 4.0  /* nonzeros of a block below which no order is hoped to be dense enough */
+#define LONG_ROWS 64.0        /* nonzeros of a mean row from which on orders are tried unseen */
 #define SMALL_NONZEROS 500000 /* of a matrix whose orders cost some milliseconds, for which both are */
 #define SMALL_FILL 48.0
 #define SMALL_LONG_ROWS 32.0
@@ -39,8 +40,6 @@
 #define SKEWED_TIMES 16.0
 #define SKEWED_LEAST 64
 #define SKEWED_NONZEROS 16777216
-#define BLOCK_PLACES 64.0 /* of a block of 8 x 8, what densities are told of */
-#define US_PER_SECOND 1e6
 
 struct search {
     const struct spmmi_request *r;
@@ -150,7 +149,8 @@ static bool may_have_schedule(const struct search *s, const struct spmmi_fragmen
     return s->model != NULL || schedule == schedule_for(f, s->r->options.dtype);
 }
 
-/* Few panels or strips leave most multiprocessors idle, and were measured to lose to rows where the model hopes for a gain. */
+/* Few panels or strips leave most multiprocessors idle, and were measured to lose to rows where the model hopes for a
+ * gain. */
 static bool has_too_few(const struct search *s, const struct spmmi_fragment_study *study,
                         enum spmmi_fragment_unit unit, uint32_t granule)
 {
@@ -183,6 +183,13 @@ static bool is_better(const struct spmmi_fragment_option *option, const struct s
     return option->seconds < margin * than->seconds;
 }
 
+/* Where a column of a window holds little more than one nonzero, its row of B serves little more than one product:
+ * rows gather as little, and were never measured to be slower, whatever is predicted. */
+static bool is_dense(const struct search *s, const struct spmmi_fragment_option *option)
+{
+    return spmmi_is_fragments(s->r->family) || option->density >= SPMMI_FRAGMENT_DENSITY;
+}
+
 static void keep_best(const struct spmmi_fragment_option *option, bool may_win,
                       struct spmmi_fragment_choice *choice)
 {
@@ -197,18 +204,23 @@ static void keep_best(const struct spmmi_fragment_option *option, bool may_win,
         choice->best = *option;
 }
 
+static double density_of(const struct spmmi_fragment_study *study)
+{
+    const struct spmmi_fragment_figures *windows = &study->figures[SPMMI_FRAGMENT_8];
+    return windows->blocks > 0 ? windows->nnz / windows->blocks : 0;
+}
+
 /* Every schedule of a unit that may run; packed blocks win only where that is worth their unpacking. */
 static void try_unit(const struct search *s, const struct spmmi_fragment_study *study,
                      enum spmmi_fragment_unit unit, const uint32_t *order, struct spmmi_fragment_option *best)
 {
     const struct spmmi_fragment_figures *f = &study->figures[unit];
-    struct spmmi_fragment_option option = {
-        .family = f->family,
-        .panel_rows = f->unit_rows,
-        .granule = spmmi_fragment_granule(f, s->r->device.multiprocessors),
-        .order = order,
-        .blocks = f->blocks,
-        .block_nnz = f->blocks > 0 ? f->nnz / f->blocks * BLOCK_PLACES / f->places : 0};
+    struct spmmi_fragment_option option = {.family = f->family,
+                                           .panel_rows = f->unit_rows,
+                                           .granule = spmmi_fragment_granule(f, s->r->device.multiprocessors),
+                                           .order = order,
+                                           .blocks = f->blocks,
+                                           .density = density_of(study)};
     double most = (double)INFINITY; /* that packed blocks may take, where dense ones may run */
     if (has_too_few(s, study, unit, option.granule))
         return;
@@ -218,7 +230,7 @@ static void try_unit(const struct search *s, const struct spmmi_fragment_study *
             continue;
         option.seconds = predict(s, study, unit, &option);
         const bool may_win = option.seconds <= most;
-        keep_best(&option, may_win, s->choice);
+        keep_best(&option, may_win && is_dense(s, &option), s->choice);
         if (may_win && (best->family == 0 || option.seconds < best->seconds))
             *best = option;
         most = PACKED_WORTH * option.seconds;
@@ -242,18 +254,18 @@ static struct spmmi_fragment_option try_all(const struct search *s, const struct
 /* Making orders takes longer than all the rest, so a free choice tries them only where the blocks of windows have room
  * for more nonzeros, where what was found so far is not too far from what is to beat, and where a quick look finds like
  * rows apart; long rows are cheap to order, as the cost is that of rows. */
-static spmm_status_t may_order_pay(const struct search *s, double to_beat, bool *pays, spmm_diag_t *diag)
+static spmm_status_t may_order_pay(const struct search *s, const struct spmmi_fragment_option *natural,
+                                   double to_beat, bool *pays, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_pattern *a = s->a;
-    const struct spmmi_fragment_figures *windows = &s->studies->list[0].study.figures[SPMMI_FRAGMENT_8];
     const bool is_small = a->nnz < SMALL_NONZEROS;
     *pays = s->r->options.reorder != SPMM_REORDER_NONE &&
             (s->r->options.reorder != SPMM_REORDER_AUTO || s->model != NULL);
     if (s->r->options.reorder != SPMM_REORDER_AUTO || s->model == NULL || !isfinite(to_beat))
         goto cleanup;
-    *pays = windows->nnz < (is_small ? SMALL_FILL : ORDER_FILL) * windows->blocks &&
-            s->choice->best.seconds < ORDER_WORTH * to_beat;
+    *pays =
+        natural->density < (is_small ? SMALL_FILL : ORDER_FILL) && natural->seconds < ORDER_WORTH * to_beat;
     if (!*pays || a->mean >= (is_small ? SMALL_LONG_ROWS : LONG_ROWS))
         goto cleanup;
     if (s->studies->likeness == 0) {
@@ -337,85 +349,14 @@ spmm_status_t spmmi_choose_fragment(const struct spmmi_request *r, const struct 
     const struct spmmi_fragment_study *study = NULL;
     bool pays = false;
     memset(choice, 0, sizeof *choice);
-    choice->layout = layout;
+    choice->margin = spmmi_fragment_margin(layout, n);
     SPMM_TRY(study_of(&s, NULL, &study, diag));
-    (void)try_all(&s, study, NULL);
-    choice->is_sparse = !spmmi_is_fragments(r->family) && choice->best.block_nnz < SPMMI_FRAGMENT_DENSITY;
-    if (choice->is_sparse)
+    const struct spmmi_fragment_option natural = try_all(&s, study, NULL);
+    if (natural.family == 0 || (!spmmi_is_fragments(r->family) && natural.density < DENSITY_HOPELESS))
         goto cleanup;
-    SPMM_TRY(may_order_pay(&s, to_beat, &pays, diag));
+    SPMM_TRY(may_order_pay(&s, &natural, to_beat, &pays, diag));
     if (pays)
         SPMM_TRY(try_orders(&s, diag));
-cleanup:
-    return status;
-}
-
-/* ---- Records ---- */
-
-static struct spmmi_trace record(const struct spmmi_request *r, const struct spmmi_fragment_option *option)
-{
-    return (struct spmmi_trace){.family = option->family,
-                                .schedule = option->schedule,
-                                .compute = r->options.dtype == SPMM_F32 ? r->tensor : (spmm_compute_t)0,
-                                .predicted_us = US_PER_SECOND * option->seconds};
-}
-
-static void explain(const struct spmmi_request *r, const struct spmmi_fragment_choice *c,
-                    const struct spmmi_fragment_option *option, double winner_us, struct spmmi_trace *t)
-{
-    const bool is_best = option->family == c->best.family && option->schedule == c->best.schedule;
-    t->chosen = is_best && winner_us <= 0;
-    if (c->is_sparse || (t->chosen && !spmmi_is_fragments(r->family))) {
-        t->reason = SPMMI_REASON_DENSITY;
-        t->figure = option->block_nnz;
-        t->threshold = SPMMI_FRAGMENT_DENSITY;
-    } else if (t->chosen) {
-        t->reason = SPMMI_REASON_FORCED;
-    } else {
-        const bool is_close = winner_us > 0 && t->predicted_us < winner_us;
-        t->reason = is_close ? SPMMI_REASON_MARGIN : SPMMI_REASON_PREDICTED;
-        t->figure = t->predicted_us;
-        t->threshold = is_close        ? spmmi_fragment_margin(c->layout) * winner_us
-                       : winner_us > 0 ? winner_us
-                                       : US_PER_SECOND * c->best.seconds;
-    }
-}
-
-int spmmi_fragment_trace(const struct spmmi_request *r, const struct spmmi_fragment_choice *choice,
-                         double winner_us, struct spmmi_trace list[SPMMI_FRAGMENT_TRACE_MAX])
-{
-    int count = 0;
-    for (int i = 0; i < choice->count; i++) {
-        list[count] = record(r, &choice->list[i]);
-        explain(r, choice, &choice->list[i], winner_us, &list[count++]);
-    }
-    for (int i = 0; i < choice->order_count; i++) {
-        const struct spmmi_fragment_option *option = &choice->orders[i].option;
-        list[count] = record(r, option);
-        list[count].reason = SPMMI_REASON_BLOCKS;
-        list[count].order = choice->orders[i].kind;
-        list[count].figure = option->blocks;
-        list[count].threshold = choice->orders[i].blocks;
-        list[count++].chosen = winner_us <= 0 && option->order == choice->best.order;
-    }
-    return count;
-}
-
-spmm_status_t spmmi_fragment_part(const struct spmmi_pattern *a, const struct spmmi_decision *d,
-                                  struct spmmi_part *part, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    *part = (struct spmmi_part){.op = a->op,
-                                .family = d->family,
-                                .schedule = d->schedule,
-                                .granule = d->granule,
-                                .item_count = (uint64_t)a->rows,
-                                .panel_rows = d->panel_rows,
-                                .flags = d->flags};
-    part->items = spmmi_alloc(part->item_count, sizeof *part->items);
-    SPMM_TRY_ALLOC(part->items, diag);
-    for (uint64_t i = 0; i < part->item_count; i++)
-        part->items[i] = d->order == NULL ? (uint32_t)i : d->order[i];
 cleanup:
     return status;
 }

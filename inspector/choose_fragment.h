@@ -24,20 +24,19 @@ struct spmmi_fragment_option {
     spmm_family_t family;
     spmm_schedule_t schedule;
     uint32_t panel_rows, granule;
-    const uint32_t *order;    /* as above */
-    double seconds;           /* predicted; 0 without a model */
-    double blocks, block_nnz; /* and nonzeros of 64 places of a mean one */
+    const uint32_t *order; /* as above */
+    double seconds;        /* predicted; 0 without a model */
+    double blocks;
+    double density; /* nonzeros of a mean block of 8 x 8 of windows, in that order */
 };
 #define SPMMI_FRAGMENT_OPTIONS 5 /* dense and packed, of window and of panel, and dense of bcsr */
 
 struct spmmi_fragment_choice {
-    struct spmmi_fragment_option best;
+    struct spmmi_fragment_option best;                         /* of what may be taken; family 0: nothing */
     struct spmmi_fragment_option list[SPMMI_FRAGMENT_OPTIONS]; /* the best of each family and schedule */
-    uint32_t layout;                                           /* it was asked for */
     int count;
-    /* Blocks hold too few nonzeros, or what was named leaves nothing (count 0): nothing else was asked, and nothing may
-     * be taken. */
-    bool is_sparse;
+    double margin; /* spmmi_fragment_margin */
+    bool is_taken; /* set by the caller, who compares it with other families */
     /* The best in each order but that of A, and blocks without it. */
     struct {
         struct spmmi_fragment_option option;
@@ -47,13 +46,14 @@ struct spmmi_fragment_choice {
     int order_count;
 };
 
-/* Nonzeros of a block below which tensor cores are not considered. */
-#define SPMMI_FRAGMENT_DENSITY 4.0
-/* Of the time of another family, what tensor cores must be predicted to take at most; less where operands are
- * column-major and converted, of which the constants know nothing (decision 0018). */
-static inline double spmmi_fragment_margin(uint32_t layout)
+/* Nonzeros of a block of 8 x 8 below which tensor cores are not taken freely: none of the 4,400 products of windows and
+ * panels of such blocks that were measured was faster than rows. */
+#define SPMMI_FRAGMENT_DENSITY 12.0
+/* Of the time of another family, what tensor cores must be predicted to take at most (decision 0018). For few columns
+ * rows are predicted too fast rather than too slow. */
+static inline double spmmi_fragment_margin(uint32_t layout, int64_t n)
 {
-    return layout == SPMM_LAYOUT_ROW_MAJOR ? 0.95 : 0.75;
+    return layout == SPMM_LAYOUT_ROW_MAJOR && n <= 64 ? 0.95 : 0.85;
 }
 
 /* layout is one bit. model may be NULL, where the caller wants the family: then nothing is predicted, and dense or
@@ -65,12 +65,13 @@ spmm_status_t spmmi_choose_fragment(const struct spmmi_request *r, const struct 
                                     const struct spmmi_model_matrix *model, uint32_t layout, int64_t n,
                                     double to_beat, struct spmmi_fragment_choice *choice, spmm_diag_t *diag);
 
-/* Records of the choice. winner_us: what won instead, 0 if the choice is taken. Returns how many. */
+/* Records of the choice. others_us: what the best of the other families is predicted to take. Returns how many. */
 #define SPMMI_FRAGMENT_TRACE_MAX (SPMMI_FRAGMENT_OPTIONS + SPMMI_ORDER_KINDS)
 int spmmi_fragment_trace(const struct spmmi_request *r, const struct spmmi_fragment_choice *choice,
-                         double winner_us, struct spmmi_trace list[SPMMI_FRAGMENT_TRACE_MAX]);
+                         double others_us, struct spmmi_trace list[SPMMI_FRAGMENT_TRACE_MAX]);
 
-/* How many strips of a study stand for all; 0: all are counted, where the caller wants the family or few rows hold much. */
+/* How many strips of a study stand for all; 0: all are counted, where the caller wants the family or few rows hold
+ * much. */
 int64_t spmmi_fragment_sample(const struct spmmi_request *r, const struct spmmi_pattern *a);
 
 /* Does the profile have constants for a family as the caller lets it multiply? */

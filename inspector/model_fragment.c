@@ -23,16 +23,17 @@
  * in the logarithm. */
 #define WINDOW_SHARED 0.5
 #define WINDOW_WARPS_SM 32.0
-#define START_STEPS 1.0   /* of an item, in units of SPMMI_MODEL_STEP_CYCLES */
-#define WINDOW_STEPS 0.25 /* of a step of a narrow tile, two of which are in flight */
-#define WIDE_STEPS 1.0    /* of a step of a wide one */
-#define PANEL_STEPS 3.0   /* of a step of a panel: its copies */
-#define BLOCK_STEPS 0.05  /* of each block of a warp in it */
-#define UNPACK_STEPS 0.1  /* more, of each packed block of a warp */
-#define SUM_STEPS 2.0     /* to add up 8 rows of a unit that was cut */
-#define PART_STEPS 0.15   /* of each of its parts, one after the other */
-#define ALONE_SHARE 0.5   /* of the work of the longest panel, how much nothing else hides */
-#define BLOCKS_MANY 8.0   /* of a warp in a step */
+#define START_STEPS 1.0      /* of an item, in units of SPMMI_MODEL_STEP_CYCLES */
+#define WINDOW_STEPS 0.25    /* of a step of a narrow tile, two of which are in flight */
+#define WIDE_STEPS 1.0       /* of a step of a wide one */
+#define PANEL_STEPS 3.0      /* of a step of a panel: its copies */
+#define BLOCK_STEPS 0.05     /* of each block of a warp in it */
+#define UNPACK_STEPS 0.1     /* more, of each packed block of a warp */
+#define SUM_STEPS 2.0        /* to add up 8 rows of a unit that was cut */
+#define PART_STEPS 0.15      /* of each of its parts, one after the other */
+#define CONVERSION_STEPS 8.0 /* of a launch that converts an operand */
+#define ALONE_SHARE 0.5      /* of the work of the longest panel, how much nothing else hides */
+#define BLOCKS_MANY 8.0      /* of a warp in a step */
 #define STAGE_BYTES 2048.0
 #define WINDOW_ISSUE 24.0 /* instructions of a block that do not depend on the tile */
 #define PANEL_ISSUE 10.0
@@ -234,6 +235,17 @@ static void add_sums(const struct spmmi_model_query *q, struct spmmi_prediction 
         turns * (SUM_STEPS + PART_STEPS * parts) * SPMMI_MODEL_STEP_CYCLES / q->profile->clock_hz;
 }
 
+/* Of B before each pass and of C after it. */
+static void add_conversions(const struct spmmi_model_query *q, struct spmmi_prediction *p)
+{
+    const double passes = ceil(q->n / PASS_COLUMNS);
+    const double numbers = (q->matrix->cols + q->matrix->rows) * q->n;
+    p->launches = passes * (1 + p->launches) - 1;
+    p->term[SPMMI_TERM_CONVERT] +=
+        2 * numbers * q->number_bytes / q->profile->copy_rate +
+        2 * passes * CONVERSION_STEPS * SPMMI_MODEL_STEP_CYCLES / q->profile->clock_hz;
+}
+
 void spmmi_model_fragment(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
     const struct spmmi_fragment_shape s = shape_of(q);
@@ -246,10 +258,6 @@ void spmmi_model_fragment(const struct spmmi_model_query *q, struct spmmi_predic
         add_waiting(q, &s, p);
     }
     add_sums(q, p);
-    if (q->is_col_major) {
-        const double passes = ceil(q->n / PASS_COLUMNS);
-        const double numbers = (q->matrix->cols + q->matrix->rows) * q->n;
-        p->launches = passes * (3 + p->launches) - 1;
-        p->term[SPMMI_TERM_CONVERT] += 2 * numbers * q->number_bytes / q->profile->copy_rate;
-    }
+    if (q->is_col_major)
+        add_conversions(q, p);
 }

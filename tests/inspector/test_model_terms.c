@@ -259,7 +259,8 @@ static void terms_of_a_cpu_are_as_counted(void **state)
 }
 
 /* 1,000 rows in 125 windows of 16 steps, or in 16 panels of 64 rows of 1.5 steps. */
-static const struct spmmi_fragment_figures windows = {.unit_rows = 8,
+static const struct spmmi_fragment_figures windows = {.family = SPMM_FAMILY_WINDOW,
+                                                      .unit_rows = 8,
                                                       .units = 125,
                                                       .nnz = 10000,
                                                       .footprint = 6400,
@@ -267,7 +268,8 @@ static const struct spmmi_fragment_figures windows = {.unit_rows = 8,
                                                       .blocks = 2000,
                                                       .longest = 40,
                                                       .shared = 1600};
-static const struct spmmi_fragment_figures panels = {.unit_rows = 64,
+static const struct spmmi_fragment_figures panels = {.family = SPMM_FAMILY_PANEL,
+                                                     .unit_rows = 64,
                                                      .units = 16,
                                                      .nnz = 10000,
                                                      .footprint = 1600,
@@ -281,11 +283,8 @@ static struct spmmi_prediction predict_fragments(const struct spmmi_model_fragme
                                                  uint32_t layout, spmm_dtype_t dtype)
 {
     const struct spmmi_model_matrix m = matrix_of_windows();
-    const struct spmmi_model_candidate c = {.family = f->figures->unit_rows == 8 ? SPMM_FAMILY_WINDOW
-                                                                                 : SPMM_FAMILY_PANEL,
-                                            .schedule = schedule,
-                                            .fragments = f,
-                                            .compute = compute};
+    const struct spmmi_model_candidate c = {
+        .family = f->figures->family, .schedule = schedule, .fragments = f, .compute = compute};
     return spmmi_model_predict(&device, &m, &c, n, layout, dtype);
 }
 
@@ -346,16 +345,16 @@ static void panel_terms_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_WAVES], 3.2 * (1 + step * 1.5) * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], (1 + step * 3) * 1e-6);
     assert_true(p.term[SPMMI_TERM_CONVERT] == 0 && p.launches == 0);
-    /* Column-major f16, 300 columns: B was just converted, three passes of three launches; rows of C in another order
-     * go at the rate of a scatter. Three tiles of 128 columns. */
+    /* Column-major f16, 300 columns: B was just converted, three passes, each with two conversions of 8 steps; rows of C
+     * in another order go at the rate of a scatter. Three tiles of 128 columns. */
     f.is_reordered = 1;
     p = predict_fragments(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_F16, 300, SPMM_LAYOUT_COL_MAJOR, SPMM_F16);
     const double packed = 24 * (512 + 32) + 1800 * (8 + 12) + 20000;
     assert_near(p.term[SPMMI_TERM_DRAM], (packed + 600000) / 1e12);
     assert_near(p.term[SPMMI_TERM_L2], 1600 * 768 / 4e12 + 3 * packed / 4e12 + 600000 / 5e11);
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 64 * 1800 * 384 / 2e14);
-    assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 1500 * 300 * 2 / 1e12);
-    assert_true(p.launches == 8);
+    assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 1500 * 300 * 2 / 1e12 + 3 * 2 * 8 * 1e-6);
+    assert_true(p.launches == 2);
     /* With fewer blocks than 8 a warp and step tiles are half as wide. */
     struct spmmi_fragment_figures few = panels;
     few.blocks = 24 * 63;
@@ -398,6 +397,64 @@ static void a_long_panel_keeps_its_multiprocessor_busy(void **state)
     assert_true(p.launches == 1);
 }
 
+/* 1,000 rows in 16 strips of 200 block columns together, or in 8 strips of 150; half of what 4 block rows could have, and
+ * a third of what 8 could. */
+static void bcsr_terms_are_as_counted(void **state)
+{
+    (void)state;
+    const struct spmmi_fragment_figures low = {.family = SPMM_FAMILY_BCSR,
+                                               .unit_rows = 64,
+                                               .step_columns = 32,
+                                               .places = 128,
+                                               .units = 16,
+                                               .nnz = 10000,
+                                               .footprint = 1600,
+                                               .steps = 50,
+                                               .blocks = 400,
+                                               .longest = 5};
+    struct spmmi_model_fragments f = {.figures = &low, .items = 16, .granule = 32};
+    /* 32 columns of f32: a tile. B is 500 rows of 128 bytes, all of which the L2 cache keeps. */
+    struct spmmi_prediction p =
+        predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_TF32, 32, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+    const double a = 400 * 512 + 50 * 24, b = 500 * 128, c = 1000 * 128, stored = 1600 * 128 + 400 * 512;
+    assert_near(p.term[SPMMI_TERM_DRAM], (a + b + c) / 1e12);
+    assert_near(p.term[SPMMI_TERM_L2], 1600 * 128 / 4e12 + (a + c) / 4e12);
+    /* A warp reads each of its blocks and 8 rows of B for it. */
+    assert_near(p.term[SPMMI_TERM_L1], (stored + 400 * (512 + 8 * 128)) / 8e12);
+    assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 128 * 400 * 32 / 1e14);
+    /* A block: 20, a load of A and 2 of B, 4 MMAs, 4 numbers of A and 8 of B that are rounded; 6 to copy 512 bytes; a
+     * step of each of 4 warps 60. */
+    assert_near(p.term[SPMMI_TERM_ISSUE], (400 * 39 + stored / 512 * 6 + 50 * 4 * 60) / 3.2e10);
+    /* Four stages of 32 * 160 bytes and 12 blocks of 16 leave room for one block of threads an SM: 1.6 waves. A step
+     * waits a third of what three in flight wait, and a warp has 2 blocks in it. */
+    const double step = 1.0 / 3 + 0.15 + 2 * 0.02;
+    assert_near(p.term[SPMMI_TERM_WAVES], 1.6 * (1 + step * 50 / 16) * 1e-6);
+    assert_near(p.term[SPMMI_TERM_LONGEST], (1 + step * 5) * 1e-6);
+    assert_true(p.term[SPMMI_TERM_CONVERT] == 0 && p.launches == 0);
+    /* 100 columns of f64: two tiles of 64. Of 8 block rows two are a warp's, which reads B once where both have the block
+     * column. */
+    struct spmmi_fragment_figures tall = low;
+    tall.unit_rows = 128;
+    tall.units = 8;
+    tall.footprint = 1200;
+    tall.steps = 37.5;
+    f.figures = &tall;
+    f.items = 8;
+    p = predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F64, 100, SPMM_LAYOUT_ROW_MAJOR, SPMM_F64);
+    const double reads = 1 - 1.0 / 6;
+    assert_near(p.term[SPMMI_TERM_L1], 2 * (1200 * 512 + 400 * 1024 + 400 * (1024 + reads * 8 * 512)) / 8e12);
+    assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 128 * 400 * 128 / 4e13);
+    /* 8 columns of f16, whose blocks are 16 x 16: five stages, and more blocks of threads than strips. */
+    struct spmmi_fragment_figures wide = low;
+    wide.step_columns = 64;
+    wide.places = 256;
+    f.figures = &wide;
+    p = predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F16, 8, SPMM_LAYOUT_ROW_MAJOR, SPMM_F16);
+    assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 256 * 400 * 8 / 2e14);
+    assert_near(p.term[SPMMI_TERM_L1], (1600 * 16 + 400 * 512 + 400 * (512 + 16 * 16)) / 8e12);
+    assert_near(p.term[SPMMI_TERM_WAVES], (1 + (0.25 + 0.15 + 2 * 0.02) * 50 / 8) * 1e-6);
+}
+
 static void constants_follow_family_and_compute_type(void **state)
 {
     static const struct {
@@ -422,6 +479,8 @@ static void constants_follow_family_and_compute_type(void **state)
          SPMMI_MODEL_3XTF32},
         {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_F64, SPMM_F64, SPMMI_MODEL_PANEL,
          SPMMI_MODEL_F64},
+        {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F16, SPMM_F16, SPMMI_MODEL_BCSR,
+         SPMMI_MODEL_F16},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -460,6 +519,7 @@ int main(void)
         cmocka_unit_test(window_terms_are_as_counted),
         cmocka_unit_test(panel_terms_are_as_counted),
         cmocka_unit_test(a_long_panel_keeps_its_multiprocessor_busy),
+        cmocka_unit_test(bcsr_terms_are_as_counted),
         cmocka_unit_test(constants_follow_family_and_compute_type),
         cmocka_unit_test(the_tile_of_registers_covers_n_as_far_as_it_may),
     };
