@@ -29,7 +29,7 @@
 #define SMALL_FILL 48.0
 #define SMALL_LONG_ROWS 32.0
 #define LIKENESS_MOST 0.87 /* of what spmmi_row_likeness says, for shorter ones */
-#define ORDER_GAIN 0.9     /* of blocks or footprints, what an order leaves where orders do something */
+#define ORDER_GAIN 0.8 /* of blocks or footprints, what the first order leaves where others are tried too */
 /* The sample: as many strips as hold so many nonzeros on average, but so many at most and at least. */
 #define SAMPLE_NONZEROS 131072.0
 #define SAMPLE_MOST 128.0
@@ -305,7 +305,7 @@ cleanup:
 }
 
 /* All orders that could pay where the caller wants the family. A free choice goes on to the second only where the first
- * shows that there is something to gain. */
+ * shows that there is much to gain, and leaves out that by pattern, which mostly does less and is as dear to judge. */
 static spmm_status_t try_orders(const struct search *s, spmm_diag_t *diag)
 {
     static const spmm_reorder_t of_auto[] = {SPMM_REORDER_MINHASH, SPMM_REORDER_RCM, SPMM_REORDER_RADIX};
@@ -330,6 +330,8 @@ static spmm_status_t try_orders(const struct search *s, spmm_diag_t *diag)
     }
     for (size_t i = 0; i < sizeof of_auto / sizeof of_auto[0] && gains; i++) {
         if (of_auto[i] == SPMM_REORDER_RCM && s->a->rows != s->a->cols)
+            continue;
+        if (of_auto[i] == SPMM_REORDER_RADIX && !spmmi_is_fragments(s->r->family))
             continue;
         SPMM_TRY(spmmi_row_order_of(orders, of_auto[i], &order, diag));
         SPMM_TRY(try_order(s, order, &gains, diag));

@@ -124,17 +124,16 @@ static void release(struct counting *c)
 static void count_aligned(const int32_t *columns, int64_t length, uint32_t strip, struct memory *m,
                           uint32_t *new8, uint32_t *new16)
 {
-    for (int64_t i = 0; i < length;) {
-        const int32_t block = columns[i] / 8;
-        for (i++; i < length && columns[i] / 8 == block;)
-            i++;
-        if (m->block8[block] == strip + 1)
-            continue;
+    uint32_t count8 = 0, count16 = 0;
+    for (int64_t i = 0; i < length; i++) {
+        const uint32_t block = (uint32_t)columns[i] / 8;
+        count8 += m->block8[block] != strip + 1;
+        count16 += m->block16[block / 2] != strip + 1;
         m->block8[block] = strip + 1;
-        ++*new8;
-        *new16 += m->block16[block / 2] != strip + 1;
         m->block16[block / 2] = strip + 1;
     }
+    *new8 += count8;
+    *new16 += count16;
 }
 
 /* counts[b]: nonzeros whose column was last met at a place that differs in bit b - 1 at most. Returns how many of this
