@@ -298,14 +298,14 @@ static spmm_status_t try_order(const struct search *s, const struct spmmi_row_or
     c->orders[c->order_count++].blocks =
         before->figures[spmmi_fragment_unit_of(best.family, best.panel_rows)].blocks;
     *gains = after->figures[SPMMI_FRAGMENT_8].blocks < ORDER_GAIN * before->figures[SPMMI_FRAGMENT_8].blocks;
-    for (int unit = SPMMI_FRAGMENT_64; unit <= SPMMI_FRAGMENT_256; unit++)
+    for (int unit = SPMMI_FRAGMENT_64; unit <= SPMMI_FRAGMENT_128; unit++)
         *gains = *gains || after->figures[unit].footprint < ORDER_GAIN * before->figures[unit].footprint;
 cleanup:
     return status;
 }
 
 /* All orders that could pay where the caller wants the family. A free choice goes on to the second only where the first
- * shows that there is much to gain, and leaves out that by pattern, which mostly does less and is as dear to judge. */
+ * shows that there is much to gain. */
 static spmm_status_t try_orders(const struct search *s, spmm_diag_t *diag)
 {
     static const spmm_reorder_t of_auto[] = {SPMM_REORDER_MINHASH, SPMM_REORDER_RCM, SPMM_REORDER_RADIX};
@@ -330,8 +330,6 @@ static spmm_status_t try_orders(const struct search *s, spmm_diag_t *diag)
     }
     for (size_t i = 0; i < sizeof of_auto / sizeof of_auto[0] && gains; i++) {
         if (of_auto[i] == SPMM_REORDER_RCM && s->a->rows != s->a->cols)
-            continue;
-        if (of_auto[i] == SPMM_REORDER_RADIX && !spmmi_is_fragments(s->r->family))
             continue;
         SPMM_TRY(spmmi_row_order_of(orders, of_auto[i], &order, diag));
         SPMM_TRY(try_order(s, order, &gains, diag));
