@@ -197,6 +197,17 @@ static void what_is_not_named_is_predicted(void **state)
 
 /* ---- Free choice ---- */
 
+/* Factors of bcsr in the profiles that tests write; 0: it has no constants. */
+static double strip_factor;
+
+static void write_constants(FILE *file, const char *key, double start_us, double factor)
+{
+    fprintf(file, "model.%s = %g 1", key, start_us);
+    for (int i = 0; i < 8; i++)
+        fprintf(file, " %g", factor);
+    fprintf(file, "\n");
+}
+
 /* The profile h200 with constants for every kernel of tensor cores: start_us, launch' 1, all factors the same. */
 static void write_profile(char path[static 32], double start_us, double factor)
 {
@@ -214,18 +225,16 @@ static void write_profile(char path[static 32], double start_us, double factor)
     while (line < end) {
         const char *next = memchr(line, '\n', (size_t)(end - line));
         next = next == NULL ? end : next + 1;
-        const bool has_key =
-            strncmp(line, "model.window.", 13) == 0 || strncmp(line, "model.panel.", 12) == 0;
+        const bool has_key = strncmp(line, "model.window.", 13) == 0 ||
+                             strncmp(line, "model.panel.", 12) == 0 || strncmp(line, "model.bcsr.", 11) == 0;
         if (!has_key)
             assert_int_equal(fwrite(line, 1, (size_t)(next - line), file), next - line);
         line = next;
     }
-    for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
-        fprintf(file, "model.%s = %g 1", keys[k], start_us);
-        for (int i = 0; i < 8; i++)
-            fprintf(file, " %g", factor);
-        fprintf(file, "\n");
-    }
+    for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
+        write_constants(file, keys[k], start_us, factor);
+    if (strip_factor > 0)
+        write_constants(file, "bcsr.f16", start_us, strip_factor);
     assert_int_equal(fclose(file), 0);
 }
 
@@ -368,6 +377,36 @@ static void few_panels_leave_the_choice_to_windows(void **state)
         const bool is_panel = trace_of(plan, 0, SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE) != NULL;
         assert_non_null(trace_of(plan, 0, SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE));
         assert_int_equal(is_panel, i == 1);
+        spmm_plan_destroy(plan);
+    }
+}
+
+/* Dense blocks of 16 x 16 at aligned columns. */
+static void strips_are_chosen_where_they_have_constants_and_are_fastest(void **state)
+{
+    static const struct {
+        double factor;
+        bool is_considered, is_chosen;
+    } cases[] = {{0, false, false}, {0.5, true, true}, {50, true, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        strip_factor = cases[i].factor;
+        spmm_plan_t *plan =
+            plan_with("gen:block:20000:16:8", 1, 1,
+                      (spmm_inspect_options_t)OPTIONS(.n = n_128, .n_count = 1, .dtype = SPMM_F16,
+                                                      .layouts = SPMM_LAYOUT_ROW_MAJOR));
+        strip_factor = 0;
+        const struct spmmi_trace *t = trace_of(plan, 0, SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE);
+        assert_int_equal(t != NULL, cases[i].is_considered);
+        assert_null(trace_of(plan, 0, SPMM_FAMILY_BCSR, SPMM_SCHEDULE_PACKED));
+        const struct spmmi_part *part = &plan->parts[0];
+        assert_int_equal(part->family == SPMM_FAMILY_BCSR, cases[i].is_chosen);
+        if (cases[i].is_chosen) {
+            assert_true(t->chosen && t->reason == SPMMI_REASON_PREDICTED && t->figure < 0.85 * t->threshold);
+            assert_true(part->panel_rows == 64 || part->panel_rows == 128);
+        } else if (cases[i].is_considered) {
+            assert_true(!t->chosen && t->reason == SPMMI_REASON_PREDICTED && t->figure > t->threshold);
+        }
         spmm_plan_destroy(plan);
     }
 }
@@ -516,6 +555,7 @@ int main(void)
         cmocka_unit_test(a_slow_one_loses_and_says_so),
         cmocka_unit_test(rows_stay_where_the_gain_is_small),
         cmocka_unit_test(few_panels_leave_the_choice_to_windows),
+        cmocka_unit_test(strips_are_chosen_where_they_have_constants_and_are_fastest),
         cmocka_unit_test(compute_f32_leaves_tensor_cores_alone),
         cmocka_unit_test(other_types_layouts_and_one_column),
         cmocka_unit_test(sparse_blocks_are_not_considered),

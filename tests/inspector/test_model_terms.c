@@ -422,17 +422,16 @@ static void bcsr_terms_are_as_counted(void **state)
     /* A warp reads each of its blocks and 8 rows of B for it. */
     assert_near(p.term[SPMMI_TERM_L1], (stored + 400 * (512 + 8 * 128)) / 8e12);
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 128 * 400 * 32 / 1e14);
-    /* A block: 20, a load of A and 2 of B, 4 MMAs, 4 numbers of A and 8 of B that are rounded; 6 to copy 512 bytes; a
-     * step of each of 4 warps 60. */
-    assert_near(p.term[SPMMI_TERM_ISSUE], (400 * 39 + stored / 512 * 6 + 50 * 4 * 60) / 3.2e10);
+    /* A block: 20, a load of A and 2 of B, 4 MMAs, 4 numbers of A and 8 of B that are rounded; 6 to copy 512 bytes of B;
+     * a step of each of 4 warps and 2 that copy 40. */
+    assert_near(p.term[SPMMI_TERM_ISSUE], (400 * 39 + 1600 * 128 / 512 * 6 + 50 * 6 * 40) / 3.2e10);
     /* Four stages of 32 * 160 bytes and 12 blocks of 16 leave room for one block of threads an SM: 1.6 waves. A step
      * waits a third of what three in flight wait, and a warp has 2 blocks in it. */
     const double step = 1.0 / 3 + 0.15 + 2 * 0.02;
     assert_near(p.term[SPMMI_TERM_WAVES], 1.6 * (1 + step * 50 / 16) * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], (1 + step * 5) * 1e-6);
     assert_true(p.term[SPMMI_TERM_CONVERT] == 0 && p.launches == 0);
-    /* 100 columns of f64: two tiles of 64. Of 8 block rows two are a warp's, which reads B once where both have the block
-     * column. */
+    /* 100 columns of f64: two tiles of 64, each of two warps that both read a block of A. */
     struct spmmi_fragment_figures tall = low;
     tall.unit_rows = 128;
     tall.units = 8;
@@ -441,9 +440,11 @@ static void bcsr_terms_are_as_counted(void **state)
     f.figures = &tall;
     f.items = 8;
     p = predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F64, 100, SPMM_LAYOUT_ROW_MAJOR, SPMM_F64);
-    const double reads = 1 - 1.0 / 6;
-    assert_near(p.term[SPMMI_TERM_L1], 2 * (1200 * 512 + 400 * 1024 + 400 * (1024 + reads * 8 * 512)) / 8e12);
+    assert_near(p.term[SPMMI_TERM_L1], 2 * (1200 * 512 + 400 * 1024 + 400 * (2 * 1024 + 8 * 512.0)) / 8e12);
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 128 * 400 * 128 / 4e13);
+    /* 100 columns of f32: two tiles of 64 of tall strips, and B of 256 bytes a row in each. */
+    p = predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_3XTF32, 100, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+    assert_near(p.term[SPMMI_TERM_L2], (1200 * 512 + 2 * (400 * 512 + 37.5 * 24) + 1000 * 400) / 4e12);
     /* 8 columns of f16, whose blocks are 16 x 16: five stages, and more blocks of threads than strips. */
     struct spmmi_fragment_figures wide = low;
     wide.step_columns = 64;
@@ -453,6 +454,14 @@ static void bcsr_terms_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 256 * 400 * 8 / 2e14);
     assert_near(p.term[SPMMI_TERM_L1], (1600 * 16 + 400 * 512 + 400 * (512 + 16 * 16)) / 8e12);
     assert_near(p.term[SPMMI_TERM_WAVES], (1 + (0.25 + 0.15 + 2 * 0.02) * 50 / 8) * 1e-6);
+    /* 128 columns: a warp has two of 4 block rows, and reads B once where both have the block column; two such warps
+     * share the tile. */
+    p = predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F16, 128, SPMM_LAYOUT_ROW_MAJOR, SPMM_F16);
+    const double reads = 1 - 0.5 / 2;
+    assert_near(p.term[SPMMI_TERM_L1], (1600 * 256 + 400 * 512 + 400 * (2 * 512 + reads * 16 * 256)) / 8e12);
+    assert_near(p.term[SPMMI_TERM_ISSUE], (400 * (2 * 20 + (2 * 512 + reads * 16 * 256) / 512 + 16) +
+                                           1600 * 256 / 512 * 6 + 50 * 6 * 40) /
+                                              3.2e10);
 }
 
 static void constants_follow_family_and_compute_type(void **state)
