@@ -148,7 +148,10 @@ static spmm_status_t consider_peeling(const struct context *x, int64_t n, double
 {
     spmm_status_t status = SPMM_OK;
     *peel = (struct spmmi_peel_choice){.peel = NULL};
-    if (gpu_model(x) == NULL || c->best.family == 0 || c->best.seconds > PEEL_HOPE * to_beat)
+    double least = (double)INFINITY;
+    for (int i = 0; i < c->count; i++)
+        least = fmin(least, c->list[i].seconds);
+    if (gpu_model(x) == NULL || c->count == 0 || least > PEEL_HOPE * to_beat)
         goto cleanup;
     SPMM_TRY(spmmi_peel_consider(x->request, x->pattern, &x->model, x->layout, n, c, &x->studies->peels, peel,
                                  diag));

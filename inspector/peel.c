@@ -3,6 +3,7 @@
 #include "peel.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,8 +192,10 @@ static struct spmmi_fragment_option peeled_option(const struct spmmi_request *r,
     struct spmmi_fragment_option o = *option;
     const enum spmmi_fragment_unit unit = spmmi_fragment_unit_of(o.family, o.panel_rows);
     const struct spmmi_fragment_figures *figures = &p->study.figures[unit];
+    const struct spmmi_fragment_figures *windows = &p->study.figures[SPMMI_FRAGMENT_8];
     o.granule = spmmi_fragment_granule(figures, r->device.multiprocessors);
     o.blocks = figures->blocks;
+    o.density = windows->blocks > 0 ? windows->nnz / windows->blocks : 0;
     const struct spmmi_fragment_items items = spmmi_fragment_items(&p->study, unit, o.granule);
     const struct spmmi_model_fragments f = {.figures = figures,
                                             .items = items.items,
@@ -212,6 +215,7 @@ spmm_status_t spmmi_peel_consider(const struct spmmi_request *r, const struct sp
                                   struct spmmi_peel_choice *result, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
+    const bool is_forced = spmmi_is_fragments(r->family);
     *result = (struct spmmi_peel_choice){.peel = NULL};
     if (r->options.peel == SPMM_PEEL_NONE || r->options.permute_output ||
         spmm_dtype_size(r->options.dtype) == 2)
@@ -223,10 +227,12 @@ spmm_status_t spmmi_peel_consider(const struct spmmi_request *r, const struct sp
             continue;
         const struct spmmi_fragment_option option =
             peeled_option(r, model, layout, n, &choice->list[i], peel);
-        if (result->peel == NULL || option.seconds < result->option.seconds)
+        const bool may_win = is_forced || option.density >= SPMMI_FRAGMENT_DENSITY;
+        if (may_win && (result->peel == NULL || option.seconds < result->option.seconds))
             *result = (struct spmmi_peel_choice){peel, option, choice->list[i].blocks, false};
     }
-    result->pays = result->peel != NULL && result->option.seconds <= SPMMI_PEEL_WORTH * choice->best.seconds;
+    const double most = choice->best.family != 0 ? SPMMI_PEEL_WORTH * choice->best.seconds : (double)INFINITY;
+    result->pays = result->peel != NULL && result->option.seconds <= most;
 cleanup:
     return status;
 }

@@ -32,13 +32,13 @@ void spmmi_peels_free(struct spmmi_peels *peels);
 
 /* What peeling would make of the best configurations. */
 struct spmmi_peel_choice {
-    const struct spmmi_peel *peel;       /* NULL: no row is long enough */
+    const struct spmmi_peel *peel; /* NULL: no row is long enough, or blocks are sparse without them too */
     struct spmmi_fragment_option option; /* with the granule, blocks and seconds of the two parts together */
     double blocks;                       /* of that configuration with all rows */
-    bool pays;                           /* against the best without peeling */
+    bool pays;                           /* against the best without, if that may be taken */
 };
 
-/* choice: as spmmi_choose_fragment made it, with a model, not sparse. Errors: MEMORY. */
+/* choice: as spmmi_choose_fragment made it, with a model. Errors: MEMORY. */
 spmm_status_t spmmi_peel_consider(const struct spmmi_request *r, const struct spmmi_pattern *a,
                                   const struct spmmi_model_matrix *model, uint32_t layout, int64_t n,
                                   const struct spmmi_fragment_choice *choice, struct spmmi_peels *peels,

@@ -81,15 +81,34 @@ static int is_reordered(const spmm_plan_t *plan)
     return 0;
 }
 
+static int has_peeled(const spmm_plan_t *plan)
+{
+    spmm_part_info_t part;
+    for (int i = 0; spmm_plan_part(plan, i, &part) == SPMM_OK; i++)
+        if (part.is_peeled)
+            return 1;
+    return 0;
+}
+
+/* The same with long rows apart, where that is predicted to pay. */
+static void make_peeled(const struct maker *maker, const spmm_inspect_options_t *options)
+{
+    spmm_inspect_options_t forced = *options;
+    spmm_plan_t *plan = NULL;
+    forced.peel = SPMM_PEEL_AUTO;
+    if (spmm_inspect(maker->matrix, &forced, &plan, NULL) == SPMM_OK && has_peeled(plan))
+        maker->take(maker->context, plan, NULL, options->reorder);
+    spmm_plan_destroy(plan);
+}
+
 /* Every storage and height in one order and compute type. Whether that order is A's shows in the first plan already. */
 static void make_tensor(const struct maker *maker, spmm_reorder_t order, spmm_compute_t compute)
 {
     static const struct {
         const char *kernel;
         uint32_t panel_rows;
-    } variants[] = {{"window/dense", 0},  {"window/packed", 0}, {"panel/dense", 64},
-                    {"panel/packed", 64}, {"panel/dense", 128}, {"panel/packed", 128},
-                    {"bcsr/dense", 64},   {"bcsr/dense", 128}};
+    } variants[] = {{"window/dense", 0},  {"window/packed", 0},  {"panel/dense", 64}, {"panel/packed", 64},
+                    {"panel/dense", 128}, {"panel/packed", 128}, {"bcsr/dense", 64},  {"bcsr/dense", 128}};
     for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
         spmm_inspect_options_t forced = *maker->options;
         spmm_plan_t *plan = NULL;
@@ -98,11 +117,14 @@ static void make_tensor(const struct maker *maker, spmm_reorder_t order, spmm_co
         forced.panel_rows = variants[v].panel_rows;
         forced.reorder = order;
         forced.compute = compute;
+        forced.peel = SPMM_PEEL_NONE;
         if (spmm_inspect(maker->matrix, &forced, &plan, NULL) == SPMM_OK)
             has_order = order == SPMM_REORDER_NONE || is_reordered(plan);
         if (has_order)
             maker->take(maker->context, plan, NULL, order);
         spmm_plan_destroy(plan);
+        if (order == SPMM_REORDER_NONE && maker->options->peel == SPMM_PEEL_AUTO)
+            make_peeled(maker, &forced);
         if (!has_order)
             return;
     }
