@@ -13,6 +13,6 @@ void spmmi_tiled_name(const char *target, const struct spmmi_part *part, uint32_
     if (register_tile != 0)
         (void)snprintf(tile, sizeof tile, "/r%u", register_tile);
     (void)snprintf(text, size, "%s/tiled/%s%s/p%u%s%s%s", target, spmm_schedule_name(part->schedule), length,
-                   part->panel_rows, (part->flags & SPMMI_PART_REORDERED) != 0 ? "/radix" : "",
+                   part->panel_rows, (part->flags & SPMMI_PART_REORDERED) != 0 ? "/reordered" : "",
                    (part->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0 ? "/permuted" : "", tile);
 }

@@ -5,9 +5,9 @@
 
 #include "format/plan.h"
 
-/* TARGET/tiled/whole/pROWS or TARGET/tiled/segmented-LENGTH/pROWS; then /radix where the units are in another order
- * than that of A, /permuted where C is written in that order, and /rTILE unless register_tile is 0. At most 55
- * characters for a target of four. */
+/* TARGET/tiled/whole/pROWS or TARGET/tiled/segmented-LENGTH/pROWS; then /reordered where the units are in another
+ * order than that of A (the part does not know which), /permuted where C is written in that order, and /rTILE unless
+ * register_tile is 0. At most 59 characters for a target of four. */
 void spmmi_tiled_name(const char *target, const struct spmmi_part *part, uint32_t register_tile, char *text,
                       size_t size);
 

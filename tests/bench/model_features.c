@@ -6,7 +6,8 @@
  * usage: model_features DEVICE LIST-OF-N LIST-OF-LAYOUTS LIST-OF-TYPES < JOBS
  *   DEVICE  a name or a profile
  *   JOBS    a matrix a line: NAME, FILE or generator string, and kernels, with tabs between them. A kernel is
- *           rows/SCHEDULE, tiled/whole/pROWS or tiled/segmented-LENGTH/pROWS, which may end in /radix and /rTILE, or
+ *           rows/SCHEDULE, tiled/whole/pROWS or tiled/segmented-LENGTH/pROWS, which may end in /radix (or /reordered,
+ *           which is the same) and /rTILE, or
  *           window/SCHEDULE[/ORDER]/COMPUTE, panel/SCHEDULE/pROWS[/ORDER]/COMPUTE or
  *           bcsr/dense/pROWS[/ORDER]/COMPUTE with an order of the rows: minhash, rcm, radix or jaccard;
  *           reordered is minhash */
@@ -71,10 +72,12 @@ struct subject {
 
 static bool read_suffixes(const char *text, struct kernel *k)
 {
-    static const char radix[] = "/radix";
-    if (strncmp(text, radix, sizeof radix - 1) == 0) {
+    static const char *const orders[] = {"/radix", "/reordered"};
+    for (int i = 0; i < 2 && !k->is_reordered; i++) {
+        if (strncmp(text, orders[i], strlen(orders[i])) != 0)
+            continue;
         k->is_reordered = true;
-        text += sizeof radix - 1;
+        text += strlen(orders[i]);
     }
     int used = 0;
     if (sscanf(text, "/r%u%n", &k->register_tile, &used) == 1)

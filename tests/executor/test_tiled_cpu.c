@@ -308,20 +308,20 @@ static void a_name_tells_everything_that_sets_variants_apart(void **state)
         {{.schedule = SPMM_SCHEDULE_WHOLE, .panel_rows = 64, .flags = SPMMI_PART_REORDERED},
          1,
          "cuda",
-         "cuda/tiled/whole/p64/radix/r1"},
+         "cuda/tiled/whole/p64/reordered/r1"},
         {{.schedule = SPMM_SCHEDULE_WHOLE,
           .panel_rows = 256,
           .flags = SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT},
          0,
          "cpu",
-         "cpu/tiled/whole/p256/radix/permuted"},
+         "cpu/tiled/whole/p256/reordered/permuted"},
         {{.schedule = SPMM_SCHEDULE_SEGMENTED,
           .granule = SPMMI_ROW_SEGMENT_MAX,
           .panel_rows = 256,
           .flags = SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT},
          32,
          "cuda",
-         "cuda/tiled/segmented-1073741824/p256/radix/permuted/r32"},
+         "cuda/tiled/segmented-1073741824/p256/reordered/permuted/r32"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         spmm_executor_info_t info; /* whose field has room for the longest */
