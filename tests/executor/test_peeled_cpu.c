@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants of two parts on the CPU: windows or panels, and the rows that were peeled. */
+/* Variants of two parts on the CPU: windows, panels or strips, and the rows that were peeled. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +15,7 @@
 #include "tests/support/product.h"
 
 struct shape {
+    spmm_family_t family;
     spmm_schedule_t schedule;
     uint32_t unit_rows, granule;
     int is_reordered;
@@ -22,10 +23,11 @@ struct shape {
 };
 
 static const struct shape shapes[] = {
-    {SPMM_SCHEDULE_DENSE, 8, SPMMI_STEPS_MAX, 0, SPMM_COMPUTE_3XTF32},
-    {SPMM_SCHEDULE_PACKED, 8, 2, 1, SPMM_COMPUTE_F64},
-    {SPMM_SCHEDULE_PACKED, 64, 1, 1, SPMM_COMPUTE_TF32},
-    {SPMM_SCHEDULE_DENSE, 128, 3, 0, SPMM_COMPUTE_F64},
+    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, 8, SPMMI_STEPS_MAX, 0, SPMM_COMPUTE_3XTF32},
+    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, 2, 1, SPMM_COMPUTE_F64},
+    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 64, 1, 1, SPMM_COMPUTE_TF32},
+    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, 128, 3, 0, SPMM_COMPUTE_F64},
+    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, 2, 1, SPMM_COMPUTE_3XTF32},
 };
 #define SHAPE_COUNT ((int)(sizeof shapes / sizeof shapes[0]))
 
@@ -48,7 +50,8 @@ static spmm_plan_t *plan_of(const struct test_matrix *a, const struct shape *sha
 {
     const struct test_plan_options options = {type_of(shape), shape->schedule, shape->granule, 1, 0};
     spmm_plan_t *plan = test_plan_build(a, options);
-    test_plan_units(plan, shape->unit_rows, shape->compute);
+    (shape->family == SPMM_FAMILY_BCSR ? test_plan_strips : test_plan_units)(plan, shape->unit_rows,
+                                                                             shape->compute);
     if (shape->is_reordered)
         test_plan_reorder(plan, 5, 0);
     *peeled = test_plan_peel(plan, least_of(a));
@@ -97,7 +100,7 @@ static void every_matrix_order_and_factor_meets_the_bound(void **state)
             test_matrix_free(a);
         }
     assert_true(peeled_parts >=
-                60); /* of 27 matrices, 4 shapes, 2 ops: many have rows or columns of one length */
+                60); /* of 27 matrices, 5 shapes, 2 ops: many have rows or columns of one length */
 }
 
 static void every_pair_of_factors_and_orders_meets_the_bound(void **state)

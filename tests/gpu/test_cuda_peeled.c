@@ -26,19 +26,22 @@ static const struct {
 #define FACTOR_COUNT ((int)(sizeof factors / sizeof factors[0]))
 
 static const struct shape {
+    spmm_family_t family;
     spmm_compute_t compute;
     uint32_t unit_rows;
     spmm_schedule_t schedule;
     uint32_t granule; /* steps of an item: 1 cuts nearly all units, whose sums another kernel adds */
     int is_reordered;
 } shapes[] = {
-    {SPMM_COMPUTE_3XTF32, 8, SPMM_SCHEDULE_DENSE, 1000, 0},
-    {SPMM_COMPUTE_F64, 8, SPMM_SCHEDULE_PACKED, 1, 1},
-    {SPMM_COMPUTE_TF32, 64, SPMM_SCHEDULE_PACKED, 1, 1},
-    {SPMM_COMPUTE_F64, 128, SPMM_SCHEDULE_DENSE, 1000, 0},
-    {SPMM_COMPUTE_TF32, 8, SPMM_SCHEDULE_PACKED, 1000, 1},
-    {SPMM_COMPUTE_3XTF32, 128, SPMM_SCHEDULE_DENSE, 1, 0},
-    {SPMM_COMPUTE_F64, 64, SPMM_SCHEDULE_PACKED, 50, 1},
+    {SPMM_FAMILY_WINDOW, SPMM_COMPUTE_3XTF32, 8, SPMM_SCHEDULE_DENSE, 1000, 0},
+    {SPMM_FAMILY_WINDOW, SPMM_COMPUTE_F64, 8, SPMM_SCHEDULE_PACKED, 1, 1},
+    {SPMM_FAMILY_PANEL, SPMM_COMPUTE_TF32, 64, SPMM_SCHEDULE_PACKED, 1, 1},
+    {SPMM_FAMILY_PANEL, SPMM_COMPUTE_F64, 128, SPMM_SCHEDULE_DENSE, 1000, 0},
+    {SPMM_FAMILY_BCSR, SPMM_COMPUTE_3XTF32, 64, SPMM_SCHEDULE_DENSE, 1000, 1},
+    {SPMM_FAMILY_WINDOW, SPMM_COMPUTE_TF32, 8, SPMM_SCHEDULE_PACKED, 1000, 1},
+    {SPMM_FAMILY_PANEL, SPMM_COMPUTE_3XTF32, 128, SPMM_SCHEDULE_DENSE, 1, 0},
+    {SPMM_FAMILY_BCSR, SPMM_COMPUTE_F64, 128, SPMM_SCHEDULE_DENSE, 1, 0},
+    {SPMM_FAMILY_PANEL, SPMM_COMPUTE_F64, 64, SPMM_SCHEDULE_PACKED, 50, 1},
 };
 #define SHAPE_COUNT ((int)(sizeof shapes / sizeof shapes[0]))
 
@@ -60,7 +63,8 @@ static spmm_plan_t *plan_make(const struct test_matrix *a, const struct shape *s
 {
     const struct test_plan_options options = {type_of(shape), shape->schedule, shape->granule, 1, 0};
     spmm_plan_t *plan = test_plan_build(a, options);
-    test_plan_units(plan, shape->unit_rows, shape->compute);
+    (shape->family == SPMM_FAMILY_BCSR ? test_plan_strips : test_plan_units)(plan, shape->unit_rows,
+                                                                             shape->compute);
     if (shape->is_reordered)
         test_plan_reorder(plan, 11, 0);
     (void)test_plan_peel(plan, least_of(a));
