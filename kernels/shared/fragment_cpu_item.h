@@ -13,13 +13,37 @@ struct FRAGMENT(row) {
     REAL high[FRAGMENT_CPU_BLOCK_MAX], low[FRAGMENT_CPU_BLOCK_MAX];
 };
 
-INLINE void FRAGMENT(row_push)(struct FRAGMENT(row) * row, uint32_t meets, REAL number)
+/* Row r of the block where the walk is, as it is stored: high alone. */
+static TARGET __attribute__((noinline)) void FRAGMENT(row_read)(const struct spmmi_fragments *layout,
+                                                                const struct fragment_cpu_walk *walk,
+                                                                uint32_t r, struct FRAGMENT(row) * row)
 {
-    row->meets[row->count] = meets;
-    row->high[row->count] = HIGH(number);
-    if (IS_SPLIT)
-        row->low[row->count] = HIGH(number - HIGH(number));
-    row->count++;
+    const int is_bcsr = fragment_cpu_is_bcsr(layout);
+    const uint8_t *locals = fragment_cpu_locals(layout, walk->block);
+    const NUMBER *values = (const NUMBER *)layout->values + fragment_cpu_value(layout, walk->block, r);
+    row->count = 0;
+    for (uint32_t bits = fragment_cpu_bits(layout, walk->block, r); bits != 0; bits &= bits - 1) {
+        const uint32_t p = (uint32_t)__builtin_ctz(bits);
+        const uint32_t place = is_bcsr             ? spmmi_bcsr_place(sizeof(NUMBER), r, p)
+                               : layout->is_packed ? row->count
+                                                   : 8 * r + p;
+        row->meets[row->count] = is_bcsr ? walk->local + p : locals[p];
+        row->high[row->count++] = READ(values[place]);
+    }
+}
+
+/* The same as it is multiplied. */
+static TARGET __attribute__((noinline)) void FRAGMENT(row_factors)(const struct spmmi_fragments *layout,
+                                                                   const struct fragment_cpu_walk *walk,
+                                                                   uint32_t r, struct FRAGMENT(row) * row)
+{
+    FRAGMENT(row_read)(layout, walk, r, row);
+    for (uint32_t i = 0; IS_ROUNDED && i < row->count; i++) {
+        const REAL number = row->high[i];
+        row->high[i] = HIGH(number);
+        if (IS_SPLIT)
+            row->low[i] = HIGH(number - row->high[i]);
+    }
 }
 
 /* A function of its own, whose loop compilers vectorise whatever the number of columns. */
@@ -70,48 +94,29 @@ INLINE void FRAGMENT(products_add)(const struct FRAGMENT(row) * row, const REAL 
     }
 }
 
-/* One row of a block, added to its row of sums. */
-INLINE void FRAGMENT(row_add)(const struct FRAGMENT(row) * row, const REAL *high, const REAL *low, REAL *sums,
-                              const int64_t columns)
+/* One block times its rows of B, added to its rows of sums. */
+INLINE void FRAGMENT(block_add)(const struct spmmi_fragments *layout, const struct fragment_cpu_walk *walk,
+                                const REAL *high, const REAL *low, REAL *sums, const int64_t columns)
 {
-    REAL part[FRAGMENT_CPU_COLUMNS_MAX];
-    if (row->count == 0)
-        return;
+    for (uint32_t r = 0; r < layout->block_rows; r++, sums += columns) {
+        struct FRAGMENT(row) row;
+        REAL part[FRAGMENT_CPU_COLUMNS_MAX];
+        FRAGMENT(row_factors)(layout, walk, r, &row);
+        if (row.count == 0)
+            continue;
 #pragma GCC unroll 32
-    for (int64_t j = 0; j < columns; j++)
-        part[j] = sums[j];
-    if (IS_SPLIT) { /* small products first */
-        FRAGMENT(products_add)(row, row->high, low, part, columns);
-        FRAGMENT(products_add)(row, row->low, high, part, columns);
-    }
-    FRAGMENT(products_add)(row, row->high, high, part, columns);
-#pragma GCC unroll 32
-    for (int64_t j = 0; j < columns; j++)
-        sums[j] = part[j];
-}
-
-/* One block: eight rows of A times eight rows of B, added to eight rows of sums. */
-INLINE void FRAGMENT(block_add)(const struct spmmi_fragments *layout, uint32_t block, const REAL *high,
-                                const REAL *low, REAL *sums, const int64_t columns)
-{
-    const uint64_t bitmap = layout->bitmaps[block];
-    const uint8_t *locals = fragment_cpu_locals(layout, block);
-    const NUMBER *values =
-        (const NUMBER *)layout->values +
-        (layout->is_packed ? layout->value_first[block] : (uint64_t)block * SPMMI_FRAGMENT_NUMBERS);
-    for (uint32_t r = 0; r < 8; r++, sums += columns) {
-        struct FRAGMENT(row) row = {.count = 0};
-        for (uint32_t bits = (uint32_t)(bitmap >> 8 * r) & 0xff; bits != 0; bits &= bits - 1) {
-            const uint32_t place = (uint32_t)__builtin_ctz(bits);
-            const NUMBER *number = &values[layout->is_packed ? row.count : 8 * r + place];
-            FRAGMENT(row_push)(&row, locals[place], READ(*number));
+        for (int64_t j = 0; j < columns; j++)
+            part[j] = sums[j];
+        if (IS_SPLIT) { /* small products first */
+            FRAGMENT(products_add)(&row, row.high, low, part, columns);
+            FRAGMENT(products_add)(&row, row.low, high, part, columns);
         }
-        values += layout->is_packed ? row.count : 0;
-        FRAGMENT(row_add)(&row, high, low, sums, columns);
+        FRAGMENT(products_add)(&row, row.high, high, part, columns);
+#pragma GCC unroll 32
+        for (int64_t j = 0; j < columns; j++)
+            sums[j] = part[j];
     }
 }
-
-#include "fragment_cpu_bcsr.h"
 
 /* Row r of an item times column j of B without rounding factors. A factor that is infinite or NaN, or becomes infinite
  * by rounding, spoils sums of rounded and split factors that may be finite, or infinite and not NaN. */
@@ -122,19 +127,14 @@ static TARGET REAL FRAGMENT(sum_plainly)(const struct fragment_cpu_tile *tile, u
     const int64_t b_row = args->b_is_col_major ? 1 : args->ldb;
     const NUMBER *b = (const NUMBER *)args->b + j * (args->b_is_col_major ? args->ldb : 1);
     REAL sum = 0;
+    const uint32_t block_row = r / layout->block_rows;
     for (uint32_t step = tile->item->begin; step < tile->item->end; step++) {
-        const uint32_t end = fragment_cpu_block(layout, step, r / 8 + 1);
-        for (uint32_t block = fragment_cpu_block(layout, step, r / 8); block < end; block++) {
-            const uint8_t *locals = fragment_cpu_locals(layout, block);
-            const NUMBER *values = (const NUMBER *)layout->values +
-                                   (layout->is_packed ? layout->value_first[block] : (uint64_t)block * 64);
-            for (uint32_t bit = 0; bit < 8 * (r % 8 + 1); bit++) {
-                if ((layout->bitmaps[block] >> bit & 1) == 0)
-                    continue;
-                const NUMBER *value = layout->is_packed ? values++ : values + bit;
-                if (bit / 8 == r % 8)
-                    sum = FMA(READ(*value), READ(b[fragment_cpu_row(layout, step, locals[bit % 8]) * b_row]), sum);
-            }
+        struct fragment_cpu_walk walk = fragment_cpu_walk_of(layout, step, block_row, block_row + 1);
+        while (fragment_cpu_walk_on(layout, &walk)) {
+            struct FRAGMENT(row) row;
+            FRAGMENT(row_read)(layout, &walk, r % layout->block_rows, &row);
+            for (uint32_t i = 0; i < row.count; i++)
+                sum = FMA(row.high[i], READ(b[fragment_cpu_row(layout, step, row.meets[i]) * b_row]), sum);
         }
     }
     return sum;
@@ -148,9 +148,7 @@ INLINE void FRAGMENT(sums_repair)(const struct fragment_cpu_tile *tile, REAL *su
             zero += sums[r * columns + j] * 0;
         for (int64_t j = 0; zero != 0 && j < tile->width; j++)
             if (sums[r * columns + j] - sums[r * columns + j] != 0)
-                sums[r * columns + j] = fragment_cpu_is_bcsr(tile->args->layout)
-                                            ? FRAGMENT(bcsr_sum_plainly)(tile, r, tile->first + j)
-                                            : FRAGMENT(sum_plainly)(tile, r, tile->first + j);
+                sums[r * columns + j] = FRAGMENT(sum_plainly)(tile, r, tile->first + j);
     }
 }
 
@@ -198,6 +196,7 @@ INLINE void FRAGMENT(store)(const struct fragment_cpu_tile *tile, const REAL *su
 INLINE void FRAGMENT(item_run)(const struct fragment_cpu_tile *tile, const int64_t columns)
 {
     const struct spmmi_fragments *layout = tile->args->layout;
+    const uint32_t block_rows = layout->unit_rows / layout->block_rows;
     _Alignas(64) REAL high[FRAGMENT_CPU_STEP_MAX * FRAGMENT_CPU_COLUMNS_MAX];
     _Alignas(64) REAL low[FRAGMENT_CPU_STEP_MAX * FRAGMENT_CPU_COLUMNS_MAX];
     _Alignas(64) REAL sums[FRAGMENT_CPU_ROWS_MAX * FRAGMENT_CPU_COLUMNS_MAX];
@@ -205,15 +204,9 @@ INLINE void FRAGMENT(item_run)(const struct fragment_cpu_tile *tile, const int64
         sums[i] = 0;
     for (uint32_t step = tile->item->begin; step < tile->item->end; step++) {
         FRAGMENT(step_fill)(tile, step, high, low, columns);
-        if (fragment_cpu_is_bcsr(layout)) {
-            FRAGMENT(bcsr_step_add)(layout, step, high, low, sums, columns);
-            continue;
-        }
-        for (uint32_t w = 0; w < layout->unit_rows / 8; w++) {
-            const uint32_t end = fragment_cpu_block(layout, step, w + 1);
-            for (uint32_t block = fragment_cpu_block(layout, step, w); block < end; block++)
-                FRAGMENT(block_add)(layout, block, high, low, sums + 8 * w * columns, columns);
-        }
+        struct fragment_cpu_walk walk = fragment_cpu_walk_of(layout, step, 0, block_rows);
+        while (fragment_cpu_walk_on(layout, &walk))
+            FRAGMENT(block_add)(layout, &walk, high, low, sums + (int64_t)walk.row * columns, columns);
     }
     if (IS_ROUNDED)
         FRAGMENT(sums_repair)(tile, sums, columns);

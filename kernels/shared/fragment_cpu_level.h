@@ -39,8 +39,9 @@ static inline TARGET uint32_t fragment_cpu_width(const struct spmmi_fragments *l
 static inline TARGET int64_t fragment_cpu_row(const struct spmmi_fragments *layout, uint32_t step, uint32_t p)
 {
     const uint32_t *columns = layout->columns + (uint64_t)step * fragment_cpu_width(layout);
-    return fragment_cpu_is_bcsr(layout) ? (int64_t)columns[p / layout->block_columns] + p % layout->block_columns
-                                        : (int64_t)columns[p];
+    return fragment_cpu_is_bcsr(layout)
+               ? (int64_t)columns[p / layout->block_columns] + p % layout->block_columns
+               : (int64_t)columns[p];
 }
 
 /* Rows of B that a step needs: those of a panel ascend until the last one is repeated, so do block columns. */
@@ -56,13 +57,71 @@ static inline TARGET uint32_t fragment_cpu_step_rows(const struct spmmi_fragment
     return fragment_cpu_is_bcsr(layout) ? count * layout->block_columns : count;
 }
 
-/* Bit p: row r of a block has a number in column p. */
-static inline TARGET uint32_t fragment_cpu_bcsr_bits(const struct spmmi_fragments *layout, uint32_t block,
-                                                     uint32_t r)
+/* Bit p: row r of a block has a number at place p of its row; of bcsr: in column p. */
+static inline TARGET uint32_t fragment_cpu_bits(const struct spmmi_fragments *layout, uint32_t block,
+                                                uint32_t r)
 {
     const uint32_t columns = layout->block_columns, bit = r * columns;
-    const uint64_t word = layout->bitmaps[(uint64_t)block * (columns / 4) + bit / 64];
+    const uint64_t words = (layout->block_rows * columns + 63) / 64;
+    const uint64_t word = layout->bitmaps[block * words + bit / 64];
     return (uint32_t)(word >> bit % 64) & ((UINT32_C(1) << columns) - 1);
+}
+
+/* Where the values of a block begin; packed: those of its row r. */
+static inline TARGET uint64_t fragment_cpu_value(const struct spmmi_fragments *layout, uint32_t block,
+                                                 uint32_t r)
+{
+    const uint64_t above = (UINT64_C(1) << 8 * (r % 8)) - 1;
+    return layout->is_packed
+               ? layout->value_first[block] + (uint64_t)__builtin_popcountll(layout->bitmaps[block] & above)
+               : (uint64_t)block * layout->block_rows * layout->block_columns;
+}
+
+/* A walk over the blocks of a step that are in block rows [first, end): windows are block rows of 8. */
+struct fragment_cpu_walk {
+    uint32_t step, next, end;
+    uint32_t left; /* bcsr: what is to come of the step's mask */
+    uint32_t block_row;
+    uint32_t block, row; /* where it is: the block, and its first row in the unit */
+    uint32_t local;      /* bcsr: the row of the step that column 0 meets */
+};
+
+static inline TARGET struct fragment_cpu_walk
+fragment_cpu_walk_of(const struct spmmi_fragments *layout, uint32_t step, uint32_t first, uint32_t end)
+{
+    struct fragment_cpu_walk walk = {.step = step, .end = end, .block_row = first};
+    if (!fragment_cpu_is_bcsr(layout)) {
+        walk.next = fragment_cpu_block(layout, step, first);
+        return walk;
+    }
+    const uint32_t mask = layout->masks[step];
+    const uint32_t above = (UINT32_C(1) << SPMMI_BCSR_STEP * first) - 1;
+    walk.left = mask & ~above & (uint32_t)((UINT64_C(1) << SPMMI_BCSR_STEP * end) - 1);
+    walk.next = layout->block_first[step] + (uint32_t)__builtin_popcount(mask & above);
+    return walk;
+}
+
+/* On to the next block; 0: there is none. */
+static inline TARGET int fragment_cpu_walk_on(const struct spmmi_fragments *layout,
+                                              struct fragment_cpu_walk *walk)
+{
+    if (fragment_cpu_is_bcsr(layout)) {
+        if (walk->left == 0)
+            return 0;
+        const uint32_t bit = (uint32_t)__builtin_ctz(walk->left);
+        walk->left &= walk->left - 1;
+        walk->block_row = bit / SPMMI_BCSR_STEP;
+        walk->local = bit % SPMMI_BCSR_STEP * layout->block_columns;
+    } else {
+        while (walk->block_row < walk->end &&
+               walk->next == fragment_cpu_block(layout, walk->step, walk->block_row + 1))
+            walk->block_row++;
+        if (walk->block_row == walk->end)
+            return 0;
+    }
+    walk->row = walk->block_row * layout->block_rows;
+    walk->block = walk->next++;
+    return 1;
 }
 
 #define NUMBER float
