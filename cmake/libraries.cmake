@@ -42,8 +42,12 @@ spmm_add_library(spmm_format format MAP format.map.in OBJECTS spmm_format_object
 spmm_add_library(spmm_inspector inspector MAP public.map.in OBJECTS spmm_inspector_objects
                  PUBLIC spmm_format PRIVATE spmm_zstd spmm_deflate ${runtime})
 set(cuda_runtime "")
+set(cuda_objects "")
+if(TARGET spmm_kernels_wgmma)
+  set(cuda_objects spmm_kernels_wgmma)
+endif()
 if(SPMM_HAVE_CUDA)
   set(cuda_runtime CUDA::cudart_static stdc++) # nvcc's launch stubs guard their statics with libstdc++
 endif()
-spmm_add_library(spmm_executor executor MAP public.map.in OBJECTS spmm_executor_objects spmm_kernels_objects
+spmm_add_library(spmm_executor executor MAP public.map.in OBJECTS spmm_executor_objects spmm_kernels_objects ${cuda_objects}
                  PUBLIC spmm_format PRIVATE ${runtime} ${CMAKE_DL_LIBS} ${cuda_runtime})

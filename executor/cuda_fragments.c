@@ -120,8 +120,10 @@ spmm_status_t spmmi_cuda_fragments_create(const spmm_plan_t *plan, uint32_t part
     if (a.map != NULL)
         SPMM_TRY(spmmi_fragments_map_from_a(&host, plan->nnz, a.map, diag));
     SPMM_TRY_CUDA(cudaDeviceGetAttribute(&shared_max, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), diag);
-    *f = (struct spmmi_cuda_fragments){
-        .layout = host.view, .family = p->family, .shared_max = (uint32_t)shared_max};
+    *f = (struct spmmi_cuda_fragments){.layout = host.view,
+                                       .family = p->family,
+                                       .shared_max = (uint32_t)shared_max,
+                                       .has_wgmma = spmmi_cuda_target(device) == 90};
     if (spmmi_peeled_of(plan, part) != NULL)
         SPMM_TRY(spmmi_peeled_make(&a, spmmi_peeled_of(plan, part), &rows, diag));
     spmmi_cuda_peeled_describe(&rows, a.cols, plan->dtype, figures, &f->peeled);
@@ -263,6 +265,7 @@ int spmmi_cuda_fragments_execute(const struct spmmi_cuda_fragments *fragments, s
         .layout = fragments->layout,
         .compute = (int)compute,
         .shared_max = fragments->shared_max,
+        .has_wgmma = fragments->has_wgmma,
         .ldb = (uint64_t)(p.converts_b ? p.pitch : product->b->ld),
         .ldc = (uint64_t)(p.converts_c ? p.pitch : product->c->ld),
         .alpha = product->alpha,

@@ -11,9 +11,10 @@
 struct spmmi_cuda_fragments {
     struct spmmi_fragments layout; /* device pointers */
     spmm_family_t family;
-    void *values;                    /* the same as layout.values, to write */
-    uint32_t *value_map;             /* nnz: where each value of A goes */
-    uint32_t shared_max;             /* bytes of shared memory that a block of threads may have */
+    void *values;        /* the same as layout.values, to write */
+    uint32_t *value_map; /* nnz: where each value of A goes */
+    uint32_t shared_max; /* bytes of shared memory that a block of threads may have */
+    int has_wgmma;
     struct spmmi_cuda_peeled peeled; /* rows that the layout has not */
     char *memory;                    /* all of the above, one allocation */
     uint64_t memory_bytes;

@@ -359,6 +359,7 @@ struct spmmi_fragment_cuda {
     void *cuda_stream;
     int can_overlap;     /* dependent launches, sm_90 */
     int overtakes;       /* starts while the kernel before it in the stream runs, and ends after it: sm_90 */
+    int has_wgmma;       /* sm_90, which alone has these instructions */
     uint32_t shared_max; /* bytes of shared memory that the device lets a block of threads have */
 };
 

@@ -10,7 +10,7 @@
 
 namespace spmmi {
 
-constexpr int BCSR_BARRIER_BYTES = 128; // in front of the stages
+constexpr int BCSR_BARRIER_BYTES = 1024; // in front of the stages, which begin at a multiple of that
 
 template <typename Block_, int DOWN_, int ACROSS_, int HEIGHT_, int TILES_, int STAGES_, bool IS_WIDE_>
 struct BcsrShape {
@@ -34,12 +34,25 @@ struct BcsrShape {
         sizeof(T) == 2 ? (ROW_BYTES / 16 | 1) * 16 : ROW_BYTES + (32 - ROW_BYTES % 128 + 128) % 128;
     // Threads that copy have a piece of 16 bytes of a row of B each, together AT_ONCE rows.
     static constexpr int PIECES = ROW_BYTES / 16, AT_ONCE = COPY_THREADS / PIECES;
+    static constexpr int STAGE_ALIGN = 16;
+    static constexpr bool IS_WARPGROUP = false;
+    // Where 16 bytes of a row of B go.
+    static __device__ __forceinline__ uint32_t place(uint32_t row, uint32_t piece)
+    {
+        return row * PITCH_BYTES + piece * 16;
+    }
     static constexpr int PITCH = PITCH_BYTES / (int)sizeof(T);
     static constexpr int B_BYTES = ROWS * PITCH_BYTES;
     // Sums of a row that a lane finds side by side.
     static constexpr int VEC = sizeof(T) == 2 ? 1 : BCSR_VEC<TILES, T>;
     static constexpr int GROUPS = TILES * 2 / (VEC == 1 ? 2 : VEC), GROUP = VEC == 1 ? 2 : VEC;
 };
+
+template <typename Shape> __host__ __device__ __forceinline__ uint32_t bcsr_stage_bytes(uint32_t blocks)
+{
+    const uint32_t bytes = Shape::B_BYTES + blocks * Shape::BLOCK_BYTES;
+    return (bytes + Shape::STAGE_ALIGN - 1) / Shape::STAGE_ALIGN * Shape::STAGE_ALIGN;
+}
 
 struct BcsrStep {
     uint4 columns;
@@ -83,8 +96,7 @@ template <typename Shape> struct BcsrCopier {
     // zero, are the last one.
     __device__ __forceinline__ void copy_piece(unsigned char *stage, int first, uint32_t k) const
     {
-        T *to = reinterpret_cast<T *>(stage) + (row + first) * Shape::PITCH +
-                thread % Shape::PIECES * Shape::PIECE;
+        T *to = reinterpret_cast<T *>(stage + Shape::place(row + first, thread % Shape::PIECES));
         const T *from = row_at(a.b, min(k, a.cols - 1), a.ldb_bytes) + column;
         if constexpr (Shape::IS_WIDE) {
             copy_async_if(to, from, is_wanted);
@@ -273,17 +285,32 @@ __device__ __forceinline__ void
     }
 }
 
+// The same by a warpgroup (bcsr_wgmma.cuh); values: of the lane.
+template <typename Shape>
+__device__ __forceinline__ void multiply_together(float (&sums)[Shape::TILES][4], uint32_t mask,
+                                                  const unsigned char *rows, const typename Shape::T *values);
+
+// A step of a warp: the blocks of its strip that come before its own are `skipped`; first_of_a and first_of_b: where the
+// lane begins to read.
 template <typename Shape>
 __device__ __forceinline__ void
     multiply_step(typename Number<typename Shape::T>::Sum (&sums)[Shape::HEIGHT][Shape::TILES][4],
-                  uint32_t mask, const typename Shape::T *rows, const typename Shape::T *values)
+                  uint32_t mask, const unsigned char *stage, uint32_t skipped, int first_of_a, int first_of_b)
 {
+    using T = typename Shape::T;
     constexpr uint32_t FULL = Shape::HEIGHT == 1 ? 0xfu : 0xffu;
+    const T *values =
+        reinterpret_cast<const T *>(stage + Shape::B_BYTES) + first_of_a + skipped * Shape::NUMBERS;
+    const T *rows = reinterpret_cast<const T *>(stage) + first_of_b;
     mask &= FULL;
-    if (mask == FULL) // no branches: loads of all blocks may be on their way at once
-        multiply_blocks<Shape, true>(sums, mask, rows, values);
-    else if (mask != 0)
-        multiply_blocks<Shape, false>(sums, mask, rows, values);
+    if constexpr (Shape::IS_WARPGROUP) {
+        multiply_together<Shape>(sums[0], mask, stage, values);
+    } else {
+        if (mask == FULL) // no branches: loads of all blocks may be on their way at once
+            multiply_blocks<Shape, true>(sums, mask, rows, values);
+        else if (mask != 0)
+            multiply_blocks<Shape, false>(sums, mask, rows, values);
+    }
 }
 
 template <typename Shape>
@@ -293,14 +320,14 @@ __global__ void __launch_bounds__(Shape::THREADS)
     using T = typename Shape::T;
     using Sum = typename Number<T>::Sum;
     constexpr int STAGES = Shape::STAGES, HEIGHT = Shape::HEIGHT;
-    extern __shared__ __align__(128) unsigned char memory[];
+    extern __shared__ __align__(1024) unsigned char memory[];
     Barrier *full = reinterpret_cast<Barrier *>(memory), *empty = full + STAGES;
     unsigned char *shared = memory + BCSR_BARRIER_BYTES;
     const int lane = threadIdx.x % 32,
               w = threadIdx.x / 32 % Shape::DOWN * HEIGHT; // w: the warp's first block row
     const uint32_t across = threadIdx.x / 32 / Shape::DOWN * Shape::WARP_COLUMNS; // its first column
     const uint32_t tile = blockIdx.x % tiles * Shape::COLUMNS;
-    const uint32_t stage_bytes = Shape::B_BYTES + a.step_blocks_max * Shape::BLOCK_BYTES;
+    const uint32_t stage_bytes = bcsr_stage_bytes<Shape>(a.step_blocks_max);
     release_dependents();
     struct spmmi_fragment_item item = a.items[blockIdx.x / tiles];
     if (a.alpha == Sum(0)) // then B is not read
@@ -315,7 +342,7 @@ __global__ void __launch_bounds__(Shape::THREADS)
     if (tile + Shape::COLUMNS > a.n) {
         for (uint32_t i = threadIdx.x; i < STAGES * stage_bytes / 16; i += Shape::THREADS)
             reinterpret_cast<uint4 *>(shared)[i] = make_uint4(0, 0, 0, 0);
-        publish_zeros();
+        publish_writes();
     }
     publish_barriers();
     if (threadIdx.x >= 32 * Shape::WARPS) {
@@ -331,7 +358,9 @@ __global__ void __launch_bounds__(Shape::THREADS)
         c_rows[i][1] = __ldg(rows_of_c + 8);
     }
     const int first_of_a = Shape::Block::values_of(lane);
-    const int first_of_b = (int)across + Shape::Block::template rows_of<Shape::TILES>(Shape::PITCH, lane);
+    const int first_of_b =
+        Shape::IS_WARPGROUP ? 0
+                            : (int)across + Shape::Block::template rows_of<Shape::TILES>(Shape::PITCH, lane);
     Sum sums[HEIGHT][Shape::TILES][4] = {};
     uint32_t stage = 0, parity = 0, masks = 0;
 #pragma unroll 1
@@ -340,11 +369,9 @@ __global__ void __launch_bounds__(Shape::THREADS)
             masks = __ldg(a.masks + min(item.begin + i + lane, item.end - 1));
         const uint32_t mask = __shfl_sync(0xffffffffu, masks, (int)(i % 32));
         const uint32_t skipped = __popc(mask & ((1u << 4 * w) - 1));
-        const unsigned char *from = shared + stage * stage_bytes;
         wait_for_phase(&full[stage], parity);
-        multiply_step<Shape>(sums, mask >> 4 * w, reinterpret_cast<const T *>(from) + first_of_b,
-                             reinterpret_cast<const T *>(from + Shape::B_BYTES) + first_of_a +
-                                 skipped * Shape::NUMBERS);
+        multiply_step<Shape>(sums, mask >> 4 * w, shared + stage * stage_bytes, skipped, first_of_a,
+                             first_of_b);
         __syncwarp();
         if (lane == 0)
             arrive(&empty[stage]);

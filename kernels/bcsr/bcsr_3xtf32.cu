@@ -5,5 +5,5 @@
 
 int spmmi_bcsr_cuda_3xtf32(const struct spmmi_fragment_cuda *args)
 {
-    return spmmi::launch_bcsr<spmmi::Block3xTf32>(args);
+    return spmmi::launch_bcsr<spmmi::Block3xTf32>(args, nullptr);
 }

@@ -5,5 +5,9 @@
 
 int spmmi_bcsr_cuda_bf16(const struct spmmi_fragment_cuda *args)
 {
-    return spmmi::launch_bcsr<spmmi::BlockHalf<__nv_bfloat16>>(args);
+#ifdef SPMMI_HAVE_WGMMA
+    return spmmi::launch_bcsr<spmmi::BlockHalf<__nv_bfloat16>>(args, spmmi_bcsr_groups_bf16);
+#else
+    return spmmi::launch_bcsr<spmmi::BlockHalf<__nv_bfloat16>>(args, nullptr);
+#endif
 }

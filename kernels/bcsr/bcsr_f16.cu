@@ -5,5 +5,9 @@
 
 int spmmi_bcsr_cuda_f16(const struct spmmi_fragment_cuda *args)
 {
-    return spmmi::launch_bcsr<spmmi::BlockHalf<__half>>(args);
+#ifdef SPMMI_HAVE_WGMMA
+    return spmmi::launch_bcsr<spmmi::BlockHalf<__half>>(args, spmmi_bcsr_groups_f16);
+#else
+    return spmmi::launch_bcsr<spmmi::BlockHalf<__half>>(args, nullptr);
+#endif
 }

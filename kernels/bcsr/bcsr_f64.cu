@@ -5,5 +5,5 @@
 
 int spmmi_bcsr_cuda_f64(const struct spmmi_fragment_cuda *args)
 {
-    return spmmi::launch_bcsr<spmmi::BlockF64>(args);
+    return spmmi::launch_bcsr<spmmi::BlockF64>(args, nullptr);
 }

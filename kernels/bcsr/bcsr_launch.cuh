@@ -2,13 +2,13 @@
 // From the C arguments of a launch to a bcsr kernel instance.
 #pragma once
 #include "bcsr.cuh"
+#include "bcsr_instances.h"
 
 namespace spmmi {
 
 template <typename Shape> uint32_t bcsr_shared(const struct spmmi_fragment_cuda *args)
 {
-    return BCSR_BARRIER_BYTES +
-           Shape::STAGES * (Shape::B_BYTES + args->layout.step_blocks_max * Shape::BLOCK_BYTES);
+    return BCSR_BARRIER_BYTES + Shape::STAGES * bcsr_stage_bytes<Shape>(args->layout.step_blocks_max);
 }
 
 template <typename Shape> cudaError_t launch_bcsr_shape(const struct spmmi_fragment_cuda *args)
@@ -20,7 +20,7 @@ template <typename Shape> cudaError_t launch_bcsr_shape(const struct spmmi_fragm
     if (error == cudaSuccess && a.item_count > 0)
         error = launch_kernel(bcsr_kernel<Shape>, dim3(a.item_count * tiles), Shape::THREADS, shared,
                               args->cuda_stream, false, a, tiles);
-    return error == cudaSuccess ? launch_sum_slots(args, a) : error;
+    return error;
 }
 
 // Least: what every device has room for.
@@ -57,7 +57,7 @@ template <typename Block, int DOWN> cudaError_t launch_bcsr_tile(const struct sp
         return launch_bcsr_if_it_fits<BcsrShape<Block, DOWN / 2, 2, 2, 8, 3, true>, Least>(args);
 }
 
-template <typename Block> int launch_bcsr(const struct spmmi_fragment_cuda *args)
+template <typename Block> cudaError_t launch_bcsr_strips(const struct spmmi_fragment_cuda *args)
 {
     switch (args->layout.unit_rows) {
     case 64:
@@ -67,6 +67,17 @@ template <typename Block> int launch_bcsr(const struct spmmi_fragment_cuda *args
     default:
         return cudaErrorInvalidValue;
     }
+}
+
+// by_groups: launches warpgroups instead, where the device and the operands let it; NULL: there is no such code.
+template <typename Block>
+int launch_bcsr(const struct spmmi_fragment_cuda *args, int (*by_groups)(const struct spmmi_fragment_cuda *))
+{
+    using T = typename Block::T;
+    const bool has_groups =
+        by_groups != nullptr && args->has_wgmma && args->n >= SPMMI_WGMMA_COLUMNS_MIN && b_is_wide<T>(args);
+    const int error = has_groups ? by_groups(args) : launch_bcsr_strips<Block>(args);
+    return error == cudaSuccess ? launch_sum_slots(args, fragment_args<T>(args)) : error;
 }
 
 } // namespace spmmi

@@ -174,6 +174,10 @@ template <typename Half> struct BlockHalf {
         x[2] = v.z;
         x[3] = v.w;
     }
+    __device__ __forceinline__ void clear()
+    {
+        x[0] = x[1] = x[2] = x[3] = 0;
+    }
     static __device__ __forceinline__ void mma(float (&d)[4], const uint32_t (&a)[4], uint32_t b0,
                                                uint32_t b1)
     {

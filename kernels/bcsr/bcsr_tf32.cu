@@ -5,5 +5,5 @@
 
 int spmmi_bcsr_cuda_tf32(const struct spmmi_fragment_cuda *args)
 {
-    return spmmi::launch_bcsr<spmmi::BlockTf32>(args);
+    return spmmi::launch_bcsr<spmmi::BlockTf32>(args, nullptr);
 }

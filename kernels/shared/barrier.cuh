@@ -31,8 +31,9 @@ __device__ __forceinline__ void publish_barriers()
     __syncthreads();
 }
 
-// What this thread wrote to shared memory is there before copies of other threads, after the next barrier, write it.
-__device__ __forceinline__ void publish_zeros()
+// What ordinary instructions wrote to shared memory, as far as this thread knows, is there for bulk copies and wgmma that
+// follow in this thread or after its next arrival at a barrier.
+__device__ __forceinline__ void publish_writes()
 {
 #if __CUDA_ARCH__ >= 900
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
