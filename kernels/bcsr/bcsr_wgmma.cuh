@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// bcsr with warpgroups (wgmma, sm_90a): for 16-bit types four warps, 64 rows of a strip, multiply by the same rows of B
+// straight from shared memory, where each warp of the others reads them for itself. B lies there in the order that the
+// instruction wants of a matrix whose rows are stored one after the other, "MN-major" with a swizzle of 128 bytes: pieces
+// of 64 columns, in each of them rows 128 bytes apart, whose eight 16 bytes are exchanged by the row number modulo 8.
+// Numbers of 4 bytes have no such order.
+#pragma once
+#include "bcsr_launch.cuh"
+
+namespace spmmi {
+
+template <typename Half, int DOWN_, int TILES_, int STAGES_> struct BcsrGroupShape {
+    using Block = BlockHalf<Half>;
+    using T = Half;
+    static constexpr int DOWN = DOWN_, HEIGHT = 1, TILES = TILES_, STAGES = STAGES_;
+    static constexpr int WARPS = DOWN, COPIERS = 2, COPY_THREADS = 32 * COPIERS;
+    static constexpr int THREADS = 32 * WARPS + COPY_THREADS;
+    static constexpr bool IS_WIDE = true, IS_WARPGROUP = true;
+    static constexpr int WARP_COLUMNS = 8 * TILES, COLUMNS = WARP_COLUMNS;
+    static constexpr int NUMBERS = (int)SPMMI_BCSR_ROWS * Block::COLUMNS, BLOCK_BYTES = 2 * NUMBERS;
+    static constexpr int ROWS = (int)SPMMI_BCSR_STEP * Block::COLUMNS;
+    static constexpr int PIECE = 8, PIECES = COLUMNS / PIECE, AT_ONCE = COPY_THREADS / PIECES;
+    static constexpr int GROUP_BYTES = 1024;                  // 8 rows of 128 bytes
+    static constexpr int ATOM_BYTES = ROWS / 8 * GROUP_BYTES; // 64 columns of all rows
+    static constexpr int B_BYTES = COLUMNS / 64 * ATOM_BYTES;
+    static constexpr int STAGE_ALIGN = GROUP_BYTES; // the exchange goes by address
+    static constexpr int PITCH = COLUMNS, VEC = 1, GROUP = 2, GROUPS = TILES;
+    static_assert(DOWN % 4 == 0 && COLUMNS % 64 == 0, "warpgroups, whole pieces");
+    static __device__ __forceinline__ uint32_t place(uint32_t row, uint32_t piece)
+    {
+        return piece / 8 * ATOM_BYTES + row * 128 + (piece % 8 ^ row % 8) * 16;
+    }
+};
+
+// 64 x 16 by 16 x 8 TILES; b: the descriptor of B.
+#define SPMMI_WGMMA_64(type)                                                                                 \
+    asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32." type "." type " {"                            \
+                 "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"                                    \
+                 "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31"                           \
+                 "}, {%32,%33,%34,%35}, %36, 1, 1, 1, 1;"                                                    \
+                 : SPMMI_SUMS(0), SPMMI_SUMS(1), SPMMI_SUMS(2), SPMMI_SUMS(3), SPMMI_SUMS(4), SPMMI_SUMS(5), \
+                   SPMMI_SUMS(6), SPMMI_SUMS(7)                                                              \
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b))
+#define SPMMI_WGMMA_128(type)                                                                                \
+    asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32." type "." type " {"                           \
+                 "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"                                    \
+                 "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,"                          \
+                 "%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,"                          \
+                 "%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63"                           \
+                 "}, {%64,%65,%66,%67}, %68, 1, 1, 1, 1;"                                                    \
+                 : SPMMI_SUMS(0), SPMMI_SUMS(1), SPMMI_SUMS(2), SPMMI_SUMS(3), SPMMI_SUMS(4), SPMMI_SUMS(5), \
+                   SPMMI_SUMS(6), SPMMI_SUMS(7), SPMMI_SUMS(8), SPMMI_SUMS(9), SPMMI_SUMS(10),               \
+                   SPMMI_SUMS(11), SPMMI_SUMS(12), SPMMI_SUMS(13), SPMMI_SUMS(14), SPMMI_SUMS(15)            \
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b))
+#define SPMMI_SUMS(j) "+f"(d[j][0]), "+f"(d[j][1]), "+f"(d[j][2]), "+f"(d[j][3])
+
+template <typename Half, int TILES>
+__device__ __forceinline__ void wgmma(float (&d)[TILES][4], const uint32_t (&a)[4], uint64_t b)
+{
+    constexpr bool IS_BF16 = std::is_same<Half, __nv_bfloat16>::value;
+    if constexpr (TILES == 8 && IS_BF16)
+        SPMMI_WGMMA_64("bf16");
+    else if constexpr (TILES == 8)
+        SPMMI_WGMMA_64("f16");
+    else if constexpr (IS_BF16)
+        SPMMI_WGMMA_128("bf16");
+    else
+        SPMMI_WGMMA_128("f16");
+}
+
+// Start, distance of pieces of 64 columns, distance of groups of 8 rows, all in 16 bytes; bit 62: a swizzle of 128 bytes.
+template <typename Shape> __device__ __forceinline__ uint64_t rows_descriptor(const unsigned char *rows)
+{
+    return uint64_t((shared_address(rows) & 0x3ffff) >> 4) | uint64_t(Shape::ATOM_BYTES >> 4) << 16 |
+           uint64_t(Shape::GROUP_BYTES >> 4) << 32 | uint64_t(1) << 62;
+}
+
+// All warps of a group come here, whatever blocks they have: an absent one is zero.
+template <typename Shape>
+__device__ __forceinline__ void multiply_together(float (&sums)[Shape::TILES][4], uint32_t mask,
+                                                  const unsigned char *rows, const typename Shape::T *values)
+{
+    constexpr int STEP = (int)SPMMI_BCSR_STEP;
+    typename Shape::Block blocks[STEP];
+#pragma unroll
+    for (int q = 0; q < STEP; q++) {
+        if ((mask >> q & 1) != 0) {
+            blocks[q].load(values);
+            values += Shape::NUMBERS;
+        } else {
+            blocks[q].clear();
+        }
+    }
+    const uint64_t b = rows_descriptor<Shape>(rows);
+    publish_writes(); // of the threads that copied, to what reads them here
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+    for (int q = 0; q < STEP; q++)
+        wgmma<typename Shape::T>(sums, blocks[q].x, b + q * (2 * Shape::GROUP_BYTES >> 4));
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+}
+
+template <typename Half, int DOWN, int TILES>
+cudaError_t launch_bcsr_groups(const struct spmmi_fragment_cuda *args)
+{
+    return launch_bcsr_shape<BcsrGroupShape<Half, DOWN, TILES, 3>>(args);
+}
+
+template <typename Half> int launch_bcsr_wgmma(const struct spmmi_fragment_cuda *args)
+{
+    const bool is_high = args->layout.unit_rows == 128, is_wide = args->n > 64;
+    if (is_high)
+        return is_wide ? launch_bcsr_groups<Half, 8, 16>(args) : launch_bcsr_groups<Half, 8, 8>(args);
+    return is_wide ? launch_bcsr_groups<Half, 4, 16>(args) : launch_bcsr_groups<Half, 4, 8>(args);
+}
+
+} // namespace spmmi
