@@ -389,7 +389,8 @@ int spmmi_window_cuda_launch(const struct spmmi_fragment_cuda *args);
 int spmmi_panel_cuda_launch(const struct spmmi_fragment_cuda *args);
 int spmmi_bcsr_cuda_launch(const struct spmmi_fragment_cuda *args);
 
-/* out[map[q]] = in[q], count numbers of the plan's type, but those that have no place: values of A into their slices. */
+/* out[map[q]] = in[q], count numbers of the plan's type, but those that have no place: values of A into their slices
+ * or blocks. */
 int spmmi_scatter_cuda(int dtype, uint32_t count, const uint32_t *map, const void *in, void *out,
                        void *cuda_stream);
 
