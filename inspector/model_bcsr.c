@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Terms of the bcsr family (docs/model.md). A block of threads owns a strip and a tile of columns; each warp multiplies
- * one or two block rows by the tile or by half of it. Two more warps copy to shared memory, several steps ahead: the rows
- * of B of a step's four block columns, and the step's blocks of A. */
+ * one or two block rows by the tile or by half of it. Two more warps copy to shared memory, several steps ahead: the
+ * rows of B of a step's four block columns, and the step's blocks of A. */
 #include <math.h>
 
 #include "model_fragment.h"

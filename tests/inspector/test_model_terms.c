@@ -345,8 +345,8 @@ static void panel_terms_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_WAVES], 3.2 * (1 + step * 1.5) * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], (1 + step * 3) * 1e-6);
     assert_true(p.term[SPMMI_TERM_CONVERT] == 0 && p.launches == 0);
-    /* Column-major f16, 300 columns: B was just converted, three passes, each with two conversions of 8 steps; rows of C
-     * in another order go at the rate of a scatter. Three tiles of 128 columns. */
+    /* Column-major f16, 300 columns: B was just converted, three passes, each with two conversions of 8 steps; rows of
+     * C in another order go at the rate of a scatter. Three tiles of 128 columns. */
     f.is_reordered = 1;
     p = predict_fragments(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_F16, 300, SPMM_LAYOUT_COL_MAJOR, SPMM_F16);
     const double packed = 24 * (512 + 32) + 1800 * (8 + 12) + 20000;
@@ -397,8 +397,8 @@ static void a_long_panel_keeps_its_multiprocessor_busy(void **state)
     assert_true(p.launches == 1);
 }
 
-/* 1,000 rows in 16 strips of 200 block columns together, or in 8 strips of 150; half of what 4 block rows could have, and
- * a third of what 8 could. */
+/* 1,000 rows in 16 strips of 200 block columns together, or in 8 strips of 150; half of what 4 block rows could have,
+ * and a third of what 8 could. */
 static void bcsr_terms_are_as_counted(void **state)
 {
     (void)state;
@@ -422,8 +422,8 @@ static void bcsr_terms_are_as_counted(void **state)
     /* A warp reads each of its blocks and 8 rows of B for it. */
     assert_near(p.term[SPMMI_TERM_L1], (stored + 400 * (512 + 8 * 128)) / 8e12);
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 128 * 400 * 32 / 1e14);
-    /* A block: 20, a load of A and 2 of B, 4 MMAs, 4 numbers of A and 8 of B that are rounded; 6 to copy 512 bytes of B;
-     * a step of each of 4 warps and 2 that copy 40. */
+    /* A block: 20, a load of A and 2 of B, 4 MMAs, 4 numbers of A and 8 of B that are rounded; 6 to copy 512 bytes of
+     * B; a step of each of 4 warps and 2 that copy 40. */
     assert_near(p.term[SPMMI_TERM_ISSUE], (400 * 39 + 1600 * 128 / 512 * 6 + 50 * 6 * 40) / 3.2e10);
     /* Four stages of 32 * 160 bytes and 12 blocks of 16 leave room for one block of threads an SM: 1.6 waves. A step
      * waits a third of what three in flight wait, and a warp has 2 blocks in it. */
