@@ -13,6 +13,9 @@
 #define UNIT_ROWS_MAX 256u
 #define US_PER_SECOND 1e6
 #define MICROSECOND 1e-6
+/* Nonzeros of a block of 8 x 8 that a long row makes alone, at least: one in each column, less where the last block is not
+ * full. Where a mean block has fewer, others do not become dense by losing long rows. */
+#define LONG_DENSITY 7.0
 
 void spmmi_peels_free(struct spmmi_peels *peels)
 {
@@ -222,6 +225,8 @@ spmm_status_t spmmi_peel_consider(const struct spmmi_request *r, const struct sp
         goto cleanup;
     for (int i = 0; i < choice->count; i++) {
         const struct spmmi_peel *peel = NULL;
+        if (!is_forced && choice->list[i].density < LONG_DENSITY)
+            continue;
         SPMM_TRY(peel_of(r, a, peels, &choice->list[i], &peel, diag));
         if (peel->count == 0 || peel->count == (uint64_t)a->rows)
             continue;
