@@ -19,9 +19,12 @@
 #define LOAD_BYTES 512.0 /* that a warp loads of shared memory at once */
 #define STAGE_ISSUE 40.0 /* of a step of a warp */
 #define COPY_ISSUE 6.0   /* to copy 16 bytes of B a lane; blocks of A are copied whole */
-#define READY_STEPS 1.0  /* until what a step asked for is there, shared by the steps that are on their way */
-#define TURN_STEPS 0.15  /* of a step: its barriers and masks */
-#define BLOCK_STEPS 0.02 /* of each block of a warp in it */
+#define TURN_STEPS 0.4   /* of a step: its barriers and masks, and waiting for what it asked for */
+#define COPY_STEPS 0.05  /* of each COPY_BYTES of B in it, which the warps that copy ask for at once */
+#define COPY_BYTES (COPIERS * LOAD_BYTES)
+#define MMA_STEPS 0.003 /* of each MMA of a warp in it; numbers of 8 bytes take two for one */
+#define STORE_TIMES \
+    10.0 /* the bytes of C, what storing them takes beside: all strips end with it, none hides it */
 
 struct launch {
     double tile;   /* columns of a block of threads */
@@ -81,9 +84,23 @@ static double blocks_at_a_time(const struct spmmi_model_query *q, const struct s
 void spmmi_bcsr_shape(const struct spmmi_model_query *q, struct spmmi_fragment_shape *s)
 {
     const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
+    const double blocks = q->candidate->fragments->items * s->tiles / q->profile->multiprocessors;
     s->a_bytes = f->blocks * f->places * q->number_bytes + f->steps * STEP_BYTES;
     s->gathered = f->footprint;
     s->resident = blocks_at_a_time(q, s);
+    /* Strips are few: where there is one more than multiprocessors, one of these has twice the work of the others. */
+    if (blocks > 0)
+        s->uneven = fmax(s->uneven, ceil(blocks) / blocks);
+}
+
+/* Of a block of threads that is alone: its warps wait for the rows of B, and then multiply one after the other. */
+static double steps_of_step(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s)
+{
+    const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
+    const struct launch l = launch_of(q);
+    const double mmas = STEP_BLOCKS * filled(f) * l.height * s->tile / l.across / TILE_LEAST;
+    return TURN_STEPS + COPY_STEPS * f->step_columns * s->staged_row / COPY_BYTES +
+           MMA_STEPS * mmas * s->products * (q->number_bytes > 4 ? 2 : 1);
 }
 
 void spmmi_bcsr_terms(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s,
@@ -111,6 +128,7 @@ void spmmi_bcsr_terms(const struct spmmi_model_query *q, const struct spmmi_frag
     p->term[SPMMI_TERM_ALU] = s->uneven * 2 * f->places * blocks * s->tile * s->products / s->rate;
     p->term[SPMMI_TERM_ISSUE] = s->uneven * (blocks * block + copies + steps) /
                                 (SPMMI_FRAGMENT_ISSUE * d->multiprocessors * d->clock_hz);
-    const double in_step = f->blocks / fmax(f->steps * warps_down(f, &l), 1);
-    spmmi_fragment_waiting(q, s, READY_STEPS / (l.stages - 1) + TURN_STEPS + BLOCK_STEPS * in_step, p);
+    p->term[SPMMI_TERM_L2] += STORE_TIMES * q->matrix->rows * q->n * q->number_bytes /
+                              spmmi_profile_table_at(&d->gather, 512, 0.5 * d->l2_bytes);
+    spmmi_fragment_waiting(q, s, steps_of_step(q, s), p);
 }

@@ -418,16 +418,19 @@ static void bcsr_terms_are_as_counted(void **state)
         predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_TF32, 32, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
     const double a = 400 * 512 + 50 * 24, b = 500 * 128, c = 1000 * 128, stored = 1600 * 128 + 400 * 512;
     assert_near(p.term[SPMMI_TERM_DRAM], (a + b + c) / 1e12);
-    assert_near(p.term[SPMMI_TERM_L2], 1600 * 128 / 4e12 + (a + c) / 4e12);
-    /* A warp reads each of its blocks and 8 rows of B for it. */
-    assert_near(p.term[SPMMI_TERM_L1], (stored + 400 * (512 + 8 * 128)) / 8e12);
-    assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 128 * 400 * 32 / 1e14);
+    /* Storing C takes ten times its bytes more. */
+    assert_near(p.term[SPMMI_TERM_L2], 1600 * 128 / 4e12 + (a + 11 * c) / 4e12);
+    /* 16 strips on 10 multiprocessors: those that have two have 1.25 times the work of a mean one. A warp reads each of
+     * its blocks and 8 rows of B for it. */
+    const double uneven = 2 / 1.6;
+    assert_near(p.term[SPMMI_TERM_L1], uneven * (stored + 400 * (512 + 8 * 128)) / 8e12);
+    assert_near(p.term[SPMMI_TERM_ALU], uneven * 2.0 * 128 * 400 * 32 / 1e14);
     /* A block: 20, a load of A and 2 of B, 4 MMAs, 4 numbers of A and 8 of B that are rounded; 6 to copy 512 bytes of
      * B; a step of each of 4 warps and 2 that copy 40. */
-    assert_near(p.term[SPMMI_TERM_ISSUE], (400 * 39 + 1600 * 128 / 512 * 6 + 50 * 6 * 40) / 3.2e10);
+    assert_near(p.term[SPMMI_TERM_ISSUE], uneven * (400 * 39 + 1600 * 128 / 512 * 6 + 50 * 6 * 40) / 3.2e10);
     /* Four stages of 32 * 160 bytes and 12 blocks of 16 leave room for one block of threads an SM: 1.6 waves. A step
-     * waits a third of what three in flight wait, and a warp has 2 blocks in it. */
-    const double step = 1.0 / 3 + 0.15 + 2 * 0.02;
+     * asks for 32 rows of 128 bytes, and a warp has 2 blocks in it, four MMAs each. */
+    const double step = 0.4 + 4 * 0.05 + 2 * 4 * 0.003;
     assert_near(p.term[SPMMI_TERM_WAVES], 1.6 * (1 + step * 50 / 16) * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], (1 + step * 5) * 1e-6);
     assert_true(p.term[SPMMI_TERM_CONVERT] == 0 && p.launches == 0);
@@ -440,28 +443,35 @@ static void bcsr_terms_are_as_counted(void **state)
     f.figures = &tall;
     f.items = 8;
     p = predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F64, 100, SPMM_LAYOUT_ROW_MAJOR, SPMM_F64);
-    assert_near(p.term[SPMMI_TERM_L1], 2 * (1200 * 512 + 400 * 1024 + 400 * (2 * 1024 + 8 * 512.0)) / 8e12);
-    assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 128 * 400 * 128 / 4e13);
+    assert_near(p.term[SPMMI_TERM_L1],
+                uneven * 2 * (1200 * 512 + 400 * 1024 + 400 * (2 * 1024 + 8 * 512.0)) / 8e12);
+    assert_near(p.term[SPMMI_TERM_ALU], uneven * 2.0 * 128 * 400 * 128 / 4e13);
+    /* 32 rows of 512 bytes; of 8 block rows a third is there, and a warp has four MMAs for each, which count twice. */
+    const double filled = 400 / (37.5 * 4 * 8), both = 0.4 + 16 * 0.05 + 4 * filled * 4 * 2 * 0.003;
+    assert_near(p.term[SPMMI_TERM_LONGEST], (1 + both * 5) * 1e-6);
     /* 100 columns of f32: two tiles of 64 of tall strips, and B of 256 bytes a row in each. */
     p = predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_3XTF32, 100, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
-    assert_near(p.term[SPMMI_TERM_L2], (1200 * 512 + 2 * (400 * 512 + 37.5 * 24) + 1000 * 400) / 4e12);
-    /* 8 columns of f16, whose blocks are 16 x 16: five stages, and more blocks of threads than strips. */
+    assert_near(p.term[SPMMI_TERM_L2], (1200 * 512 + 2 * (400 * 512 + 37.5 * 24) + 11 * 1000 * 400) / 4e12);
+    /* 8 columns of f16, whose blocks are 16 x 16: five stages, and fewer strips than multiprocessors. */
     struct spmmi_fragment_figures wide = low;
     wide.step_columns = 64;
     wide.places = 256;
     f.figures = &wide;
     p = predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F16, 8, SPMM_LAYOUT_ROW_MAJOR, SPMM_F16);
-    assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 256 * 400 * 8 / 2e14);
-    assert_near(p.term[SPMMI_TERM_L1], (1600 * 16 + 400 * 512 + 400 * (512 + 16 * 16)) / 8e12);
-    assert_near(p.term[SPMMI_TERM_WAVES], (1 + (0.25 + 0.15 + 2 * 0.02) * 50 / 8) * 1e-6);
+    assert_near(p.term[SPMMI_TERM_ALU], uneven * 2.0 * 256 * 400 * 8 / 2e14);
+    assert_near(p.term[SPMMI_TERM_L1], uneven * (1600 * 16 + 400 * 512 + 400 * (512 + 16 * 16)) / 8e12);
+    assert_near(p.term[SPMMI_TERM_WAVES], (1 + (0.4 + 0.05 + 2 * 0.003) * 50 / 8) * 1e-6);
     /* 128 columns: a warp has two of 4 block rows, and reads B once where both have the block column; two such warps
      * share the tile. */
     p = predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F16, 128, SPMM_LAYOUT_ROW_MAJOR, SPMM_F16);
     const double reads = 1 - 0.5 / 2;
-    assert_near(p.term[SPMMI_TERM_L1], (1600 * 256 + 400 * 512 + 400 * (2 * 512 + reads * 16 * 256)) / 8e12);
-    assert_near(p.term[SPMMI_TERM_ISSUE], (400 * (2 * 20 + (2 * 512 + reads * 16 * 256) / 512 + 16) +
-                                           1600 * 256 / 512 * 6 + 50 * 6 * 40) /
+    assert_near(p.term[SPMMI_TERM_L1],
+                uneven * (1600 * 256 + 400 * 512 + 400 * (2 * 512 + reads * 16 * 256)) / 8e12);
+    assert_near(p.term[SPMMI_TERM_ISSUE], uneven *
+                                              (400 * (2 * 20 + (2 * 512 + reads * 16 * 256) / 512 + 16) +
+                                               1600 * 256 / 512 * 6 + 50 * 6 * 40) /
                                               3.2e10);
+    assert_near(p.term[SPMMI_TERM_WAVES], (1 + (0.4 + 16 * 0.05 + 4 * 0.5 * 2 * 8 * 0.003) * 50 / 8) * 1e-6);
 }
 
 static void constants_follow_family_and_compute_type(void **state)
