@@ -108,15 +108,17 @@ template <typename Shape> struct BcsrCopier {
         }
     }
 
-    // The rows of B of a step. A block column that repeats the one before is nobody's and is left out.
+    // The rows of B of a step. A block column that repeats the one before is nobody's and is left out, but for
+    // warpgroups, which multiply it by zero: what lay there before might look like NaN, and other sums come of that.
     __device__ __forceinline__ void copy_rows(unsigned char *stage, const uint4 &columns) const
     {
         constexpr int WIDTH = Shape::Block::COLUMNS, AT_ONCE = Shape::AT_ONCE;
+        static_assert(AT_ONCE <= WIDTH || !Shape::IS_WARPGROUP, "warpgroups find all rows");
         const uint32_t first[5] = {SPMMI_FRAGMENT_NONE, columns.x, columns.y, columns.z, columns.w};
         if constexpr (AT_ONCE <= WIDTH) {
 #pragma unroll
             for (int q = 0; q < (int)SPMMI_BCSR_STEP; q++) {
-                if (first[q + 1] == first[q])
+                if (!Shape::IS_WARPGROUP && first[q + 1] == first[q])
                     continue;
 #pragma unroll
                 for (int i = 0; i < WIDTH; i += AT_ONCE)
