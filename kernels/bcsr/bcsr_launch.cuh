@@ -19,7 +19,7 @@ template <typename Shape> cudaError_t launch_bcsr_shape(const struct spmmi_fragm
     cudaError_t error = allow_shared(bcsr_kernel<Shape>, shared, args->shared_max);
     if (error == cudaSuccess && a.item_count > 0)
         error = launch_kernel(bcsr_kernel<Shape>, dim3(a.item_count * tiles), Shape::THREADS, shared,
-                              args->cuda_stream, false, a, tiles);
+                              args->cuda_stream, args->overtakes != 0, a, tiles);
     return error;
 }
 
