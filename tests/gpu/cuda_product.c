@@ -192,14 +192,20 @@ void test_cuda_product_repeat(spmm_executor_t *executor, const struct test_matri
                               const struct test_product *product, int repeats)
 {
     struct test_dense b = test_product_b(a, dtype, product), c = test_product_c(a, dtype, product);
-    struct test_dense first = test_dense_copy(&c);
+    struct test_dense first = test_dense_copy(&c), poison = test_dense_copy(&b);
+    for (int64_t i = 0; i < b.view.rows; i++)
+        for (int64_t j = 0; j < b.view.cols; j++)
+            test_dense_set(&poison, i, j, (double)NAN);
     test_cuda_product_run(executor, product, &b, &first);
     for (int repeat = 0; repeat < repeats; repeat++) {
-        struct test_dense again = test_dense_copy(&c);
+        struct test_dense again = test_dense_copy(&c), spoilt = test_dense_copy(&c);
+        test_cuda_product_run(executor, product, &poison, &spoilt);
         test_cuda_product_run(executor, product, &b, &again);
         assert_memory_equal(again.block, first.block, first.block_bytes);
+        test_dense_free(&spoilt);
         test_dense_free(&again);
     }
+    test_dense_free(&poison);
     test_dense_free(&first);
     test_dense_free(&b);
     test_dense_free(&c);

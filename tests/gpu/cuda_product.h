@@ -47,7 +47,7 @@ void test_cuda_product_check(spmm_executor_t *executor, spmm_executor_t *cpu, co
 /* NaN or Inf in row `column` of B reaches just the rows of C that store that column. */
 void test_cuda_product_canary(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
                               const struct test_product *product, int64_t column);
-/* So many repeats give the same bits. */
+/* So many repeats give the same bits, each after a product with a B of NaN, which nothing may keep. */
 void test_cuda_product_repeat(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
                               const struct test_product *product, int repeats);
 /* So do so many replays of a graph; product: of op N. */

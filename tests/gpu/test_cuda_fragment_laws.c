@@ -13,7 +13,7 @@
 #include "cuda_product.h"
 #include "fragment_cases.h"
 
-#define REPEATS 100
+#define REPEATS 50
 
 static void nan_and_inf_reach_exactly_the_rows_that_store_the_column(void **state)
 {
@@ -60,15 +60,19 @@ static void the_largest_numbers_stay_finite(void **state)
     test_matrix_free(a);
 }
 
+/* Single numbers of B, pieces of 16 bytes, tiles that are full (by warpgroups too) and that are not. */
 static void repeats_give_the_same_bits(void **state)
 {
     (void)state;
+    static const int64_t few[] = {41, 24, 64, 136};
     struct test_matrix *a = test_matrix_named("dense row among sparse", TEST_VALUES_REAL);
     for (int i = 0; i < TEST_FRAGMENT_CASES; i++) {
         const struct test_fragment_case of = test_fragment_case(i);
-        const struct test_product product = test_fragment_product(41, i);
         spmm_executor_t *executor = test_fragment_executor(a, &of);
-        test_cuda_product_repeat(executor, a, of.dtype, &product, REPEATS);
+        for (int w = 0; w < 4; w++) {
+            const struct test_product product = test_fragment_product(few[w], i);
+            test_cuda_product_repeat(executor, a, of.dtype, &product, REPEATS);
+        }
         spmm_executor_destroy(executor);
     }
     test_matrix_free(a);
