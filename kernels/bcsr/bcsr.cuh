@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// bcsr family: a block of threads owns an item, steps of a strip of DOWN * HEIGHT block rows of 16 rows, and a tile of
-// columns of C. It has DOWN * ACROSS warps that multiply, each HEIGHT block rows by 8 * TILES columns, and COPIERS, warps
-// that only copy. They run up to STAGES steps ahead: the rows of B that a step's block columns name, which all warps
-// share, and the step's blocks of A, which lie one behind the other in memory.
+// bcsr family: a block of threads owns an item, steps of a strip of DOWN * HEIGHT block rows of 16 rows, and a
+// tile of columns of C. It has DOWN * ACROSS warps that multiply, each HEIGHT block rows by 8 * TILES columns, and
+// COPIERS, warps that only copy. They run up to STAGES steps ahead: the rows of B that a step's block columns
+// name, which all warps share, and the step's blocks of A, which lie one behind the other in memory.
 #pragma once
 #include "bcsr_operands.cuh"
 #include "kernels/shared/barrier.cuh"
@@ -27,8 +27,9 @@ struct BcsrShape {
     static constexpr int BLOCK_BYTES = NUMBERS * (int)sizeof(T);
     static constexpr int ROWS = (int)SPMMI_BCSR_STEP * Block::COLUMNS; // of B, of a step
     static constexpr int PIECE = 16 / (int)sizeof(T);                  // numbers in 16 bytes
-    // Where rows of B begin in shared memory. ldmatrix reads 16 bytes of 8 rows at once: rows an odd number of 16 bytes
-    // apart lie in different banks. Other lanes read rows that differ modulo 4: those 32 bytes apart modulo 128 do.
+    // Where rows of B begin in shared memory. ldmatrix reads 16 bytes of 8 rows at once: rows an odd number of 16
+    // bytes apart lie in different banks. Other lanes read rows that differ modulo 4: those 32 bytes apart modulo
+    // 128 do.
     static constexpr int ROW_BYTES = COLUMNS * (int)sizeof(T);
     static constexpr int PITCH_BYTES =
         sizeof(T) == 2 ? (ROW_BYTES / 16 | 1) * 16 : ROW_BYTES + (32 - ROW_BYTES % 128 + 128) % 128;
@@ -92,8 +93,8 @@ template <typename Shape> struct BcsrCopier {
         is_wanted = column < a.n;
     }
 
-    // The thread's piece of row k of B to row `row + first` of the stage; rows beyond those of B, whose numbers of A are
-    // zero, are the last one.
+    // The thread's piece of row k of B to row `row + first` of the stage; rows beyond those of B, whose numbers of
+    // A are zero, are the last one.
     __device__ __forceinline__ void copy_piece(unsigned char *stage, int first, uint32_t k) const
     {
         T *to = reinterpret_cast<T *>(stage + Shape::place(row + first, thread % Shape::PIECES));
@@ -292,8 +293,8 @@ template <typename Shape>
 __device__ __forceinline__ void multiply_together(float (&sums)[Shape::TILES][4], uint32_t mask,
                                                   const unsigned char *rows, const typename Shape::T *values);
 
-// A step of a warp: the blocks of its strip that come before its own are `skipped`; first_of_a and first_of_b: where the
-// lane begins to read.
+// A step of a warp: the blocks of its strip that come before its own are `skipped`; first_of_a and first_of_b:
+// where the lane begins to read.
 template <typename Shape>
 __device__ __forceinline__ void
     multiply_step(typename Number<typename Shape::T>::Sum (&sums)[Shape::HEIGHT][Shape::TILES][4],

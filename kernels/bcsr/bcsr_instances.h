@@ -15,8 +15,8 @@ int spmmi_bcsr_cuda_f64(const struct spmmi_fragment_cuda *args);
 int spmmi_bcsr_cuda_f16(const struct spmmi_fragment_cuda *args);
 int spmmi_bcsr_cuda_bf16(const struct spmmi_fragment_cuda *args);
 
-/* By warpgroups, in builds that define SPMMI_HAVE_WGMMA, for args->has_wgmma, B and n in multiples of 16 bytes and from so
- * many columns on: as the above, but partial sums of split units stay in their slots. */
+/* By warpgroups, in builds that define SPMMI_HAVE_WGMMA, for args->has_wgmma, B and n in multiples of 16 bytes and
+ * from so many columns on: as the above, but partial sums of split units stay in their slots. */
 #define SPMMI_WGMMA_COLUMNS_MIN 64u
 int spmmi_bcsr_groups_f16(const struct spmmi_fragment_cuda *args);
 int spmmi_bcsr_groups_bf16(const struct spmmi_fragment_cuda *args);

@@ -3,12 +3,13 @@
 // (executor/kernel_abi.h). A lane's place in a warp: g = lane / 4, t = lane % 4; its sums of an MMA are rows g and
 // g + 8, columns 2 t and 2 t + 1.
 //
-// For each compute type: the numbers of a block that a lane holds, how they and B come from shared memory, and how they
-// are multiplied: blocks FIRST .. FIRST + COUNT - 1 of a warp's ALL block rows by the same rows of B, which are read
-// once. `values` and `rows` are where the lane begins to read: values_of and rows_of numbers behind the block's first and
-// behind row 0 of the columns' rows of B. TILES MMAs make a warp's tile of 8 * TILES columns. Numbers of 4 or 8 bytes: a lane reads VEC
-// neighbouring columns of a row of B at once and gives one to each of VEC MMAs, so that MMA j of a group has the columns
-// VEC * g + j. Numbers of 2 bytes: ldmatrix turns 8 x 8 pieces of B as the MMA wants them.
+// For each compute type: the numbers of a block that a lane holds, how they and B come from shared memory, and how
+// they are multiplied: blocks FIRST .. FIRST + COUNT - 1 of a warp's ALL block rows by the same rows of B, which
+// are read once. `values` and `rows` are where the lane begins to read: values_of and rows_of numbers behind the
+// block's first and behind row 0 of the columns' rows of B. TILES MMAs make a warp's tile of 8 * TILES columns.
+// Numbers of 4 or 8 bytes: a lane reads VEC neighbouring columns of a row of B at once and gives one to each of
+// VEC MMAs, so that MMA j of a group has the columns VEC * g + j. Numbers of 2 bytes: ldmatrix turns 8 x 8 pieces
+// of B as the MMA wants them.
 #pragma once
 #include "kernels/shared/fragment.cuh"
 

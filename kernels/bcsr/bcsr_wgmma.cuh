@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// bcsr with warpgroups (wgmma, sm_90a): for 16-bit types four warps, 64 rows of a strip, multiply by the same rows of B
-// straight from shared memory, where each warp of the others reads them for itself. B lies there in the order that the
-// instruction wants of a matrix whose rows are stored one after the other, "MN-major" with a swizzle of 128 bytes: pieces
-// of 64 columns, in each of them rows 128 bytes apart, whose eight 16 bytes are exchanged by the row number modulo 8.
-// Numbers of 4 bytes have no such order.
+// bcsr with warpgroups (wgmma, sm_90a): for 16-bit types four warps, 64 rows of a strip, multiply by the same rows
+// of B straight from shared memory, where each warp of the others reads them for itself. B lies there in the order
+// that the instruction wants of a matrix whose rows are stored one after the other, "MN-major" with a swizzle of
+// 128 bytes: pieces of 64 columns, in each of them rows 128 bytes apart, whose eight 16 bytes are exchanged by the
+// row number modulo 8. Numbers of 4 bytes have no such order.
 #pragma once
 #include "bcsr_launch.cuh"
 
@@ -68,7 +68,8 @@ __device__ __forceinline__ void wgmma(float (&d)[TILES][4], const uint32_t (&a)[
         SPMMI_WGMMA_128("f16");
 }
 
-// Start, distance of pieces of 64 columns, distance of groups of 8 rows, all in 16 bytes; bit 62: a swizzle of 128 bytes.
+// Start, distance of pieces of 64 columns, distance of groups of 8 rows, all in 16 bytes; bit 62: a swizzle of 128
+// bytes.
 template <typename Shape> __device__ __forceinline__ uint64_t rows_descriptor(const unsigned char *rows)
 {
     return uint64_t((shared_address(rows) & 0x3ffff) >> 4) | uint64_t(Shape::ATOM_BYTES >> 4) << 16 |

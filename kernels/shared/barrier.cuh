@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barriers in shared memory (mbarrier) between threads that copy and threads that use what they copied, and copies that
-// arrive at them by themselves.
+// Barriers in shared memory (mbarrier) between threads that copy and threads that use what they copied, and copies
+// that arrive at them by themselves.
 #pragma once
 #include <cuda_runtime.h>
 #include <stdint.h>
@@ -31,8 +31,8 @@ __device__ __forceinline__ void publish_barriers()
     __syncthreads();
 }
 
-// What ordinary instructions wrote to shared memory, as far as this thread knows, is there for bulk copies and wgmma that
-// follow in this thread or after its next arrival at a barrier.
+// What ordinary instructions wrote to shared memory, as far as this thread knows, is there for bulk copies and
+// wgmma that follow in this thread or after its next arrival at a barrier.
 __device__ __forceinline__ void publish_writes()
 {
 #if __CUDA_ARCH__ >= 900
@@ -79,9 +79,9 @@ constexpr uint32_t SPAN_ARRIVALS = 1;
 constexpr uint32_t SPAN_ARRIVALS = 0;
 #endif
 
-// `bytes`, a multiple of 16, from and to multiples of 16, by `threads` threads of which this is number `thread`. On sm_90
-// one instruction of thread 0 copies all of it (cp.async.bulk: worth it for kilobytes, not for single rows of B: each
-// takes some 30 cycles); before, the threads share the pieces of 16 bytes.
+// `bytes`, a multiple of 16, from and to multiples of 16, by `threads` threads of which this is number `thread`.
+// On sm_90 one instruction of thread 0 copies all of it (cp.async.bulk: worth it for kilobytes, not for single
+// rows of B: each takes some 30 cycles); before, the threads share the pieces of 16 bytes.
 __device__ __forceinline__ void copy_span(void *shared, const void *global, uint32_t bytes, Barrier *barrier,
                                           uint32_t thread, uint32_t threads)
 {
