@@ -56,7 +56,8 @@ void spmmi_minhash_make_nodes(struct spmmi_minhash *w, uint32_t *leader);
 /* Min-hashes of the pattern of each node's first unit. */
 void spmmi_minhash_hash_nodes(struct spmmi_minhash *w);
 
-/* near[node]: (likeness in SPMMI_MINHASH_LEVELS steps, ~node) of the best candidates; likeness 0 is no edge. exact: by the patterns of the first units, else by min-hashes. */
+/* near[node]: (likeness in SPMMI_MINHASH_LEVELS steps, ~node) of the best candidates; likeness 0 is no edge. exact: by
+ * the patterns of the first units, else by min-hashes. */
 void spmmi_minhash_candidates(struct spmmi_minhash *w, bool exact);
 
 #endif
