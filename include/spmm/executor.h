@@ -83,7 +83,7 @@ typedef struct {
     char device_name[64];
     uint64_t host_bytes, device_bytes; /* held now */
     /* The kernel that would run the shape asked for: a name of the catalogue and what tells its instances apart, as
-     * cuda/tiled/segmented-48/p256/radix/r16: segments of 48, panels of 256, reordered, 16 columns a thread. */
+     * cuda/tiled/segmented-48/p256/reordered/r16: segments of 48, panels of 256, reordered, 16 columns a thread. */
     char kernel[64];
     int fallback;   /* 1: the plan has no variant for this target, n or layout */
     char note[160]; /* a sentence on the fallback; empty if none */
