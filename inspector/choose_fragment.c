@@ -184,10 +184,11 @@ static bool is_better(const struct spmmi_fragment_option *option, const struct s
 }
 
 /* Where a column of a window holds little more than one nonzero, its row of B serves little more than one product:
- * rows gather as little, and were never measured to be slower, whatever is predicted. */
+ * rows gather as little, and were never measured to be slower, whatever is predicted. Blocks of bcsr are larger: where
+ * they are mostly empty, windows and panels have less to multiply. */
 static bool is_dense(const struct search *s, const struct spmmi_fragment_option *option)
 {
-    return spmmi_is_fragments(s->r->family) || option->density >= SPMMI_FRAGMENT_DENSITY;
+    return spmmi_is_fragments(s->r->family) || option->fill >= spmmi_fragment_fill_least(option->family);
 }
 
 static void keep_best(const struct spmmi_fragment_option *option, bool may_win,
@@ -204,10 +205,12 @@ static void keep_best(const struct spmmi_fragment_option *option, bool may_win,
         choice->best = *option;
 }
 
-static double density_of(const struct spmmi_fragment_study *study)
+double spmmi_fragment_study_fill(const struct spmmi_fragment_study *study, enum spmmi_fragment_unit unit)
 {
     const struct spmmi_fragment_figures *windows = &study->figures[SPMMI_FRAGMENT_8];
-    return windows->blocks > 0 ? windows->nnz / windows->blocks : 0;
+    const bool is_bcsr = spmmi_fragment_family(unit) == SPMM_FAMILY_BCSR;
+    const struct spmmi_fragment_figures *f = is_bcsr ? &study->figures[unit] : windows;
+    return f->blocks > 0 ? f->nnz / f->blocks * windows->places / f->places : 0;
 }
 
 /* Every schedule of a unit that may run; packed blocks win only where that is worth their unpacking. */
@@ -220,7 +223,8 @@ static void try_unit(const struct search *s, const struct spmmi_fragment_study *
                                            .granule = spmmi_fragment_granule(f, s->r->device.multiprocessors),
                                            .order = order,
                                            .blocks = f->blocks,
-                                           .density = density_of(study)};
+                                           .density = spmmi_fragment_study_fill(study, SPMMI_FRAGMENT_8),
+                                           .fill = spmmi_fragment_study_fill(study, unit)};
     double most = (double)INFINITY; /* that packed blocks may take, where dense ones may run */
     if (has_too_few(s, study, unit, option.granule))
         return;

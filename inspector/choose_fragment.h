@@ -28,6 +28,7 @@ struct spmmi_fragment_option {
     double seconds;        /* predicted; 0 without a model */
     double blocks;
     double density; /* nonzeros of a mean block of 8 x 8 of windows, in that order */
+    double fill;    /* bcsr: nonzeros of 64 places of its own blocks; else the same as density */
 };
 #define SPMMI_FRAGMENT_OPTIONS 5 /* dense and packed, of window and of panel, and dense of bcsr */
 
@@ -49,6 +50,13 @@ struct spmmi_fragment_choice {
 /* Nonzeros of a block of 8 x 8 below which tensor cores are not taken freely: none of the 4,400 products of windows and
  * panels of such blocks that were measured was faster than rows. */
 #define SPMMI_FRAGMENT_DENSITY 12.0
+/* The same of 64 places of the blocks of bcsr, which holds zeros where these are empty: a third of them. Of products with
+ * fewer panels or windows were measured to be faster, wherever there were strips for all multiprocessors. */
+#define SPMMI_FRAGMENT_BCSR_FILL 21.0
+static inline double spmmi_fragment_fill_least(spmm_family_t family)
+{
+    return family == SPMM_FAMILY_BCSR ? SPMMI_FRAGMENT_BCSR_FILL : SPMMI_FRAGMENT_DENSITY;
+}
 /* Of the time of another family, what tensor cores must be predicted to take at most (decision 0018). For few columns
  * rows are predicted too fast rather than too slow. */
 static inline double spmmi_fragment_margin(uint32_t layout, int64_t n)
@@ -73,6 +81,9 @@ int spmmi_fragment_trace(const struct spmmi_request *r, const struct spmmi_fragm
 /* How many strips of a study stand for all; 0: all are counted, where the caller wants the family or few rows hold
  * much. */
 int64_t spmmi_fragment_sample(const struct spmmi_request *r, const struct spmmi_pattern *a);
+
+/* Nonzeros of 64 places of a unit's mean block. */
+double spmmi_fragment_study_fill(const struct spmmi_fragment_study *study, enum spmmi_fragment_unit unit);
 
 /* Does the profile have constants for a family as the caller lets it multiply? */
 bool spmmi_fragment_is_fitted(const struct spmmi_request *r, spmm_family_t family);

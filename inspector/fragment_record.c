@@ -24,10 +24,10 @@ static void explain(const struct spmmi_request *r, const struct spmmi_fragment_c
         t->reason = t->chosen ? SPMMI_REASON_FORCED : SPMMI_REASON_PREDICTED;
         t->figure = t->chosen ? 0 : t->predicted_us;
         t->threshold = t->chosen ? 0 : US_PER_SECOND * c->best.seconds;
-    } else if (option->density < SPMMI_FRAGMENT_DENSITY) {
+    } else if (option->fill < spmmi_fragment_fill_least(option->family)) {
         t->reason = SPMMI_REASON_DENSITY;
-        t->figure = option->density;
-        t->threshold = SPMMI_FRAGMENT_DENSITY;
+        t->figure = option->fill;
+        t->threshold = spmmi_fragment_fill_least(option->family);
     } else {
         t->reason = is_close ? SPMMI_REASON_MARGIN : SPMMI_REASON_PREDICTED;
         t->threshold = is_close                    ? c->margin * others_us

@@ -195,10 +195,10 @@ static struct spmmi_fragment_option peeled_option(const struct spmmi_request *r,
     struct spmmi_fragment_option o = *option;
     const enum spmmi_fragment_unit unit = spmmi_fragment_unit_of(o.family, o.panel_rows);
     const struct spmmi_fragment_figures *figures = &p->study.figures[unit];
-    const struct spmmi_fragment_figures *windows = &p->study.figures[SPMMI_FRAGMENT_8];
     o.granule = spmmi_fragment_granule(figures, r->device.multiprocessors);
     o.blocks = figures->blocks;
-    o.density = windows->blocks > 0 ? windows->nnz / windows->blocks : 0;
+    o.density = spmmi_fragment_study_fill(&p->study, SPMMI_FRAGMENT_8);
+    o.fill = spmmi_fragment_study_fill(&p->study, unit);
     const struct spmmi_fragment_items items = spmmi_fragment_items(&p->study, unit, o.granule);
     const struct spmmi_model_fragments f = {.figures = figures,
                                             .items = items.items,
@@ -232,7 +232,7 @@ spmm_status_t spmmi_peel_consider(const struct spmmi_request *r, const struct sp
             continue;
         const struct spmmi_fragment_option option =
             peeled_option(r, model, layout, n, &choice->list[i], peel);
-        const bool may_win = is_forced || option.density >= SPMMI_FRAGMENT_DENSITY;
+        const bool may_win = is_forced || option.fill >= spmmi_fragment_fill_least(option.family);
         if (may_win && (result->peel == NULL || option.seconds < result->option.seconds))
             *result = (struct spmmi_peel_choice){peel, option, choice->list[i].blocks, false};
     }

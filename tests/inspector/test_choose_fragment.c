@@ -87,14 +87,22 @@ static const struct forced_case forced_cases[] = {
     {"a_matrix_without_rows_has_a_part", "gen:empty:0:7",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "window"), SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8,
      16, 0, SPMM_COMPUTE_3XTF32},
-    /* 313 strips of 128 rows are more than two for each of 132 multiprocessors; their 17 block columns are 5 steps. */
-    {"strips_are_tall_where_there_are_many", "gen:band:40000:3",
-     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "bcsr", .reorder = SPMM_REORDER_NONE), SPMM_FAMILY_BCSR,
+    /* A profile without constants of strips: tall ones where each of two multiprocessors has two of them. */
+    {"strips_without_a_model_are_tall_where_there_are_many", "gen:band:512:3",
+     OPTIONS(.n = n_64, .n_count = 1, .device = "cpu", .force_kernel = "bcsr"), SPMM_FAMILY_BCSR,
      SPMM_SCHEDULE_DENSE, 128, 32, 0, SPMM_COMPUTE_3XTF32},
-    {"strips_are_low_where_there_are_few", "gen:band:33000:3",
-     OPTIONS(.n = n_64, .n_count = 1, .dtype = SPMM_F64, .force_kernel = "bcsr/dense",
+    {"strips_without_a_model_are_low_where_there_are_few", "gen:band:384:3",
+     OPTIONS(.n = n_64, .n_count = 1, .device = "cpu", .force_kernel = "bcsr"), SPMM_FAMILY_BCSR,
+     SPMM_SCHEDULE_DENSE, 64, 32, 0, SPMM_COMPUTE_3XTF32},
+    /* Measured: 28 us and 29 us of wide bands, and 18 and 24 us of blocks of 16 x 16 that lie anywhere. */
+    {"strips_are_tall_where_rows_share_columns", "gen:band:16384:128",
+     OPTIONS(.n = n_128, .n_count = 1, .layouts = SPMM_LAYOUT_ROW_MAJOR, .force_kernel = "bcsr",
              .reorder = SPMM_REORDER_NONE),
-     SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, 32, 0, SPMM_COMPUTE_F64},
+     SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 128, 0, 0, SPMM_COMPUTE_3XTF32},
+    {"strips_are_low_where_rows_share_few_columns", "gen:block:16384:16:8",
+     OPTIONS(.n = n_64, .n_count = 1, .layouts = SPMM_LAYOUT_ROW_MAJOR, .force_kernel = "bcsr",
+             .reorder = SPMM_REORDER_NONE),
+     SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, 0, 0, SPMM_COMPUTE_3XTF32},
     {"strips_can_be_given_a_height", "gen:band:3000:3",
      OPTIONS(.n = n_64, .n_count = 1, .dtype = SPMM_F16, .force_kernel = "bcsr", .panel_rows = 128,
              .reorder = SPMM_REORDER_NONE),
@@ -197,8 +205,9 @@ static void what_is_not_named_is_predicted(void **state)
 
 /* ---- Free choice ---- */
 
-/* Factors of bcsr in the profiles that tests write; 0: it has no constants. */
-static double strip_factor;
+#define SLOW 1000.0
+/* Factors of bcsr in the profiles that tests write: too slow to be taken, but where strips are what is tested. */
+static double strip_factor = SLOW;
 
 static void write_constants(FILE *file, const char *key, double start_us, double factor)
 {
@@ -211,6 +220,7 @@ static void write_constants(FILE *file, const char *key, double start_us, double
 /* The profile h200 with constants for every kernel of tensor cores: start_us, launch' 1, all factors the same. */
 static void write_profile(char path[static 32], double start_us, double factor)
 {
+    static const char *const strips[] = {"bcsr.tf32", "bcsr.3xtf32", "bcsr.f16", "bcsr.f64"};
     static const char *const keys[] = {"window.tf32", "window.3xtf32", "window.f16", "window.f64",
                                        "panel.tf32",  "panel.3xtf32",  "panel.f16",  "panel.f64"};
     const struct spmmi_profile_text *t = spmmi_profile_texts;
@@ -233,8 +243,8 @@ static void write_profile(char path[static 32], double start_us, double factor)
     }
     for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
         write_constants(file, keys[k], start_us, factor);
-    if (strip_factor > 0)
-        write_constants(file, "bcsr.f16", start_us, strip_factor);
+    for (size_t k = 0; k < sizeof strips / sizeof strips[0]; k++)
+        write_constants(file, strips[k], start_us, strip_factor);
     assert_int_equal(fclose(file), 0);
 }
 
@@ -386,8 +396,8 @@ static void strips_are_chosen_where_they_have_constants_and_are_fastest(void **s
 {
     static const struct {
         double factor;
-        bool is_considered, is_chosen;
-    } cases[] = {{0, false, false}, {0.5, true, true}, {50, true, false}};
+        bool is_chosen;
+    } cases[] = {{0.5, true}, {50, false}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         strip_factor = cases[i].factor;
@@ -395,16 +405,16 @@ static void strips_are_chosen_where_they_have_constants_and_are_fastest(void **s
             plan_with("gen:block:20000:16:8", 1, 1,
                       (spmm_inspect_options_t)OPTIONS(.n = n_128, .n_count = 1, .dtype = SPMM_F16,
                                                       .layouts = SPMM_LAYOUT_ROW_MAJOR));
-        strip_factor = 0;
+        strip_factor = SLOW;
         const struct spmmi_trace *t = trace_of(plan, 0, SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE);
-        assert_int_equal(t != NULL, cases[i].is_considered);
+        assert_non_null(t);
         assert_null(trace_of(plan, 0, SPMM_FAMILY_BCSR, SPMM_SCHEDULE_PACKED));
         const struct spmmi_part *part = &plan->parts[0];
         assert_int_equal(part->family == SPMM_FAMILY_BCSR, cases[i].is_chosen);
         if (cases[i].is_chosen) {
             assert_true(t->chosen && t->reason == SPMMI_REASON_PREDICTED && t->figure < 0.85 * t->threshold);
             assert_true(part->panel_rows == 64 || part->panel_rows == 128);
-        } else if (cases[i].is_considered) {
+        } else {
             assert_true(!t->chosen && t->reason == SPMMI_REASON_PREDICTED && t->figure > t->threshold);
         }
         spmm_plan_destroy(plan);
@@ -488,8 +498,9 @@ static void blocks_of_single_nonzeros_are_left_to_rows(void **state)
         const struct spmmi_trace *t = &plan->trace[i];
         if (!spmmi_is_fragments(t->family) || t->reason == SPMMI_REASON_BLOCKS)
             continue;
-        assert_true(!t->chosen && t->reason == SPMMI_REASON_DENSITY && t->threshold == 12);
-        assert_true(t->figure > 6 && t->figure < 9);
+        assert_true(!t->chosen && t->reason == SPMMI_REASON_DENSITY);
+        assert_true(t->threshold == (t->family == SPMM_FAMILY_BCSR ? 21 : 12));
+        assert_true(t->figure > 0 && t->figure < 9 && (t->figure > 6) == (t->family != SPMM_FAMILY_BCSR));
     }
     spmm_plan_destroy(plan);
 }
