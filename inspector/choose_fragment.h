@@ -50,8 +50,8 @@ struct spmmi_fragment_choice {
 /* Nonzeros of a block of 8 x 8 below which tensor cores are not taken freely: none of the 4,400 products of windows and
  * panels of such blocks that were measured was faster than rows. */
 #define SPMMI_FRAGMENT_DENSITY 12.0
-/* The same of 64 places of the blocks of bcsr, a third of them: it holds zeros where these are empty. With fewer, panels
- * or windows were measured to be faster, but where strips are too few to be taken. */
+/* The same of 64 places of the blocks of bcsr, a third of them: it holds zeros where these are empty. With fewer,
+ * panels or windows were measured to be faster, but where strips are too few to be taken. */
 #define SPMMI_FRAGMENT_BCSR_FILL 21.0
 static inline double spmmi_fragment_fill_least(spmm_family_t family)
 {
