@@ -13,8 +13,8 @@
 #define UNIT_ROWS_MAX 256u
 #define US_PER_SECOND 1e6
 #define MICROSECOND 1e-6
-/* Nonzeros of a block of 8 x 8 that a long row makes alone, at least: one in each column, less where the last block is not
- * full. Where a mean block has fewer, others do not become dense by losing long rows. */
+/* Nonzeros of a block of 8 x 8 that a long row makes alone, at least: one in each column, less where the last block is
+ * not full. Where a mean block has fewer, others do not become dense by losing long rows. */
 #define LONG_DENSITY 7.0
 
 void spmmi_peels_free(struct spmmi_peels *peels)
