@@ -404,20 +404,20 @@ class Plan:
         require(expected == self.stats, "STATS", self.offset(4))
 
     def check_features(self):
+        """Parts first, then the trace."""
         parts, traces = ([record[1] for record in records] for records in (self.parts, self.trace))
         reasons, computes, orders = ([trace[k] for trace in self.trace] for k in (4, 5, 10))
-        if not self.incompat & FEATURE_TILED:
-            require(TILED not in parts, "PART", self.offset(6))
-            require(TILED not in traces and not any(5 <= r <= 8 for r in reasons), "TRACE", self.offset(7))
-        if not self.incompat & FEATURE_FRAGMENTS:
-            require(WINDOW not in parts and PANEL not in parts, "PART", self.offset(6))
-            require(WINDOW not in traces and PANEL not in traces, "TRACE", self.offset(7))
+        missing = ~self.incompat
+        families = [family for feature, names in ((FEATURE_TILED, (TILED,)), (FEATURE_FRAGMENTS, (WINDOW, PANEL)),
+                                                  (FEATURE_BCSR, (BCSR,))) if missing & feature for family in names]
+        require(not any(family in parts for family in families), "PART", self.offset(6))
+        require(not missing & FEATURE_PEELED or not any(part[6] & PEELED for part in self.parts), "PART", self.offset(6))
+        require(not any(family in traces for family in families), "TRACE", self.offset(7))
+        if missing & FEATURE_TILED:
+            require(not any(5 <= r <= 8 for r in reasons), "TRACE", self.offset(7))
+        if missing & FEATURE_FRAGMENTS:
             require(not any(computes + orders) and all(r <= 8 for r in reasons), "TRACE", self.offset(7))
-        if not self.incompat & FEATURE_BCSR:
-            require(BCSR not in parts, "PART", self.offset(6))
-            require(BCSR not in traces, "TRACE", self.offset(7))
-        if not self.incompat & FEATURE_PEELED:
-            require(not any(part[6] & PEELED for part in self.parts), "PART", self.offset(6))
+        if missing & FEATURE_PEELED:
             require(all(r <= 11 for r in reasons), "TRACE", self.offset(7))
 
     def peeled_of(self, part):
