@@ -7,11 +7,11 @@
 #define PACKED_PADDING 7.0 /* values, at most: of a step of a panel, to 16 bytes */
 #define NUMBERED_MOST 0.9
 
-/* Windows: a warp walks an item, and a multiprocessor takes so many at a time. Where no unit has more steps than
- * WINDOW_BEARABLE even items, none is cut, and no sums are added. */
+/* Where no unit has more steps than so many items, none is cut, and no sums are added. */
+#define UNCUT_BEARABLE 2.0
+/* Windows: a warp walks an item, and a multiprocessor takes so many at a time. */
 #define WINDOW_ITEMS 32.0
 #define WINDOW_STEPS_LEAST 16.0
-#define WINDOW_BEARABLE 2.0
 /* Panels and strips: a block of threads walks an item, for each tile of columns. Only units are cut that are so many
  * times as long as the mean, or, where there are fewer than PANEL_ITEMS a multiprocessor, as the mean of so many. */
 #define PANEL_ITEMS 4.0
@@ -44,8 +44,7 @@ bool spmmi_fragment_fits(const struct spmmi_fragment_figures *f, spmm_schedule_t
 
 static double window_granule(const struct spmmi_fragment_figures *f, int multiprocessors)
 {
-    const double even = fmax(ceil(f->steps / (WINDOW_ITEMS * multiprocessors)), WINDOW_STEPS_LEAST);
-    return f->longest <= WINDOW_BEARABLE * even ? fmax(even, f->longest) : even;
+    return fmax(ceil(f->steps / (WINDOW_ITEMS * multiprocessors)), WINDOW_STEPS_LEAST);
 }
 
 static double panel_granule(const struct spmmi_fragment_figures *f, int multiprocessors)
@@ -56,7 +55,8 @@ static double panel_granule(const struct spmmi_fragment_figures *f, int multipro
 
 uint32_t spmmi_fragment_granule(const struct spmmi_fragment_figures *figures, int multiprocessors)
 {
-    const double wanted = figures->family == SPMM_FAMILY_WINDOW ? window_granule(figures, multiprocessors)
-                                                                : panel_granule(figures, multiprocessors);
+    const double item = figures->family == SPMM_FAMILY_WINDOW ? window_granule(figures, multiprocessors)
+                                                              : panel_granule(figures, multiprocessors);
+    const double wanted = figures->longest <= UNCUT_BEARABLE * item ? fmax(item, figures->longest) : item;
     return (uint32_t)fmin(wanted, SPMMI_STEPS_MAX);
 }

@@ -146,7 +146,11 @@ static void items_are_cut_where_the_granule_says(void **state)
     assert_int_equal(spmmi_fragment_granule(&f, 1000), 8); /* 12,804 / 4,000 are less */
     f.family = SPMM_FAMILY_BCSR;
     f.step_columns = 32;
-    assert_int_equal(spmmi_fragment_granule(&f, 1000), 32); /* as many columns */
+    f.longest = 64;
+    assert_int_equal(spmmi_fragment_granule(&f, 1000),
+                     64); /* 32 are as many columns; twice that, which is borne */
+    f.longest = 65;
+    assert_int_equal(spmmi_fragment_granule(&f, 1000), 32);
     assert_int_equal(spmmi_fragment_granule(&f, 50), 65);
     f.steps = 1e18;
     assert_int_equal(spmmi_fragment_granule(&f, 1), SPMMI_STEPS_MAX);
