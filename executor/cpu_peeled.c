@@ -55,11 +55,14 @@ static const struct spmmi_rows_host_kernel *kernel_of(const struct spmmi_fragmen
     return &spmmi_rows_host_kernels[SPMM_SCHEDULE_NONZERO_SPLIT - 1][product->dtype - 1];
 }
 
-/* Rows of C side by side, without gaps. */
+/* Rows of C side by side, without gaps; UINT64_MAX where they overflow. */
 static uint64_t rows_bytes(const struct spmmi_cpu_peeled *peeled, const struct spmmi_fragment_host *product)
 {
-    const uint64_t numbers = (uint64_t)peeled->a.rows * (uint64_t)product->n;
-    return (numbers * spmm_dtype_size((spmm_dtype_t)product->dtype) + ALIGN - 1) / ALIGN * ALIGN;
+    const uint64_t column = (uint64_t)peeled->a.rows * spmm_dtype_size((spmm_dtype_t)product->dtype);
+    uint64_t bytes = 0;
+    if (__builtin_mul_overflow(column, (uint64_t)product->n, &bytes) || bytes > UINT64_MAX - ALIGN)
+        return UINT64_MAX;
+    return (bytes + ALIGN - 1) / ALIGN * ALIGN;
 }
 
 static struct spmmi_rows_host rows_args(const struct spmmi_cpu_peeled *peeled,
@@ -91,7 +94,8 @@ uint64_t spmmi_cpu_peeled_workspace(const struct spmmi_cpu_peeled *peeled,
     if (peeled->a.rows == 0)
         return 0;
     const struct spmmi_rows_host args = rows_args(peeled, product, cols);
-    return rows_bytes(peeled, product) + kernel_of(product)->workspace_bytes(&args);
+    const uint64_t rows = rows_bytes(peeled, product), own = kernel_of(product)->workspace_bytes(&args);
+    return rows > UINT64_MAX - own ? UINT64_MAX : rows + own;
 }
 
 /* Between C and rows of C side by side. */
