@@ -16,6 +16,8 @@ template <typename Shape> cudaError_t launch_bcsr_shape(const struct spmmi_fragm
     using T = typename Shape::T;
     const FragmentArgs<T> a = fragment_args<T>(args);
     const uint32_t tiles = (a.n + Shape::COLUMNS - 1) / Shape::COLUMNS, shared = bcsr_shared<Shape>(args);
+    if ((uint64_t)a.item_count * tiles > INT32_MAX) // the blocks of a grid
+        return cudaErrorInvalidConfiguration;
     cudaError_t error = allow_shared(bcsr_kernel<Shape>, shared, args->shared_max);
     if (error == cudaSuccess && a.item_count > 0)
         error = launch_kernel(bcsr_kernel<Shape>, dim3(a.item_count * tiles), Shape::THREADS, shared,
