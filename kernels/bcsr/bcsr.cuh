@@ -49,6 +49,7 @@ struct BcsrShape {
     static constexpr int GROUPS = TILES * 2 / (VEC == 1 ? 2 : VEC), GROUP = VEC == 1 ? 2 : VEC;
 };
 
+// Of a stage that holds so many blocks at most.
 template <typename Shape> __host__ __device__ __forceinline__ uint32_t bcsr_stage_bytes(uint32_t blocks)
 {
     const uint32_t bytes = Shape::B_BYTES + blocks * Shape::BLOCK_BYTES;
@@ -56,7 +57,7 @@ template <typename Shape> __host__ __device__ __forceinline__ uint32_t bcsr_stag
 }
 
 struct BcsrStep {
-    uint4 columns;
+    uint4 columns;       // the first one of each block column
     uint32_t first, end; // blocks
 };
 
@@ -189,7 +190,7 @@ sum_blocks_exactly(const FragmentArgs<typename Shape::T> &a, const struct spmmi_
                    int r, uint32_t column, typename Number<typename Shape::T>::Sum (&sums)[N])
 {
     using T = typename Shape::T;
-    constexpr int WIDTH = Shape::Block::COLUMNS, P = Shape::PIECE;
+    constexpr int WIDTH = Shape::Block::COLUMNS;
     for (int i = 0; i < N; i++)
         sums[i] = 0;
     for (uint32_t step = item.begin; step < item.end; step++) {
@@ -202,10 +203,8 @@ sum_blocks_exactly(const FragmentArgs<typename Shape::T> &a, const struct spmmi_
                 const int bit = r * WIDTH + p;
                 if ((a.bitmaps[block * (WIDTH / 4) + bit / 64] >> bit % 64 & 1) == 0)
                     continue;
-                const int lane = 4 * (r % 8) + (WIDTH == 8 ? p % 4 : p % 8 / 2);
-                const int i = WIDTH == 8 ? r / 8 + 2 * (p / 4) : 2 * (r / 8 + 2 * (p / 8)) + p % 2;
                 const auto value =
-                    Number<T>::widen(a.values[block * Shape::NUMBERS + 32 * P * (i / P) + P * lane + i % P]);
+                    Number<T>::widen(a.values[block * Shape::NUMBERS + spmmi_bcsr_place(sizeof(T), r, p)]);
                 const T *b = row_at(a.b, a.columns[4 * uint64_t(step) + q] + p, a.ldb_bytes);
                 for (int j = 0; j < N; j++) {
                     if (column + j < a.n)

@@ -32,13 +32,13 @@ template <typename T, int VEC> struct BlockRows {
     }
 };
 
-// What f32 and its two compute types have in common.
-struct BlockOfFloats {
-    using T = float;
+// What numbers of 4 and of 8 bytes have in common.
+template <typename T_> struct BlockOfNumbers {
+    using T = T_;
     static constexpr int COLUMNS = 8; // of a block
     static __device__ __forceinline__ int values_of(int lane)
     {
-        return 4 * lane;
+        return 16 / (int)sizeof(T) * lane;
     }
     template <int TILES> static __device__ __forceinline__ int rows_of(int pitch, int lane)
     {
@@ -46,7 +46,7 @@ struct BlockOfFloats {
     }
 };
 
-struct BlockTf32 : BlockOfFloats {
+struct BlockTf32 : BlockOfNumbers<float> {
     uint32_t x[4];
     __device__ __forceinline__ void load(const T *values)
     {
@@ -74,7 +74,7 @@ struct BlockTf32 : BlockOfFloats {
     }
 };
 
-struct Block3xTf32 : BlockOfFloats {
+struct Block3xTf32 : BlockOfNumbers<float> {
     uint32_t high[4], low[4];
     __device__ __forceinline__ void load(const T *values)
     {
@@ -114,17 +114,7 @@ struct Block3xTf32 : BlockOfFloats {
     }
 };
 
-struct BlockF64 {
-    using T = double;
-    static constexpr int COLUMNS = 8;
-    static __device__ __forceinline__ int values_of(int lane)
-    {
-        return 2 * lane;
-    }
-    template <int TILES> static __device__ __forceinline__ int rows_of(int pitch, int lane)
-    {
-        return BlockRows<T, BCSR_VEC<TILES, T>>::begin(pitch, lane);
-    }
+struct BlockF64 : BlockOfNumbers<double> {
     double x[4];
     __device__ __forceinline__ void load(const T *values)
     {
