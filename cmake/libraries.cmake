@@ -43,11 +43,13 @@ spmm_add_library(spmm_inspector inspector MAP public.map.in OBJECTS spmm_inspect
                  PUBLIC spmm_format PRIVATE spmm_zstd spmm_deflate ${runtime})
 set(cuda_runtime "")
 set(cuda_objects "")
-if(TARGET spmm_kernels_wgmma)
-  set(cuda_objects spmm_kernels_wgmma)
-endif()
+foreach(objects spmm_kernels_objects spmm_kernels_wgmma)
+  if(TARGET ${objects})
+    list(APPEND cuda_objects ${objects})
+  endif()
+endforeach()
 if(SPMM_HAVE_CUDA)
   set(cuda_runtime CUDA::cudart_static stdc++) # nvcc's launch stubs guard their statics with libstdc++
 endif()
-spmm_add_library(spmm_executor executor MAP public.map.in OBJECTS spmm_executor_objects spmm_kernels_objects ${cuda_objects}
+spmm_add_library(spmm_executor executor MAP public.map.in OBJECTS spmm_executor_objects ${cuda_objects}
                  PUBLIC spmm_format PRIVATE ${runtime} ${CMAKE_DL_LIBS} ${cuda_runtime})

@@ -14,7 +14,7 @@ function(spmm_embed_profiles output)
   file(CONFIGURE OUTPUT ${output} @ONLY CONTENT
 "/* SPDX-License-Identifier: Apache-2.0 */
 /* Written by cmake/profiles.cmake. */
-#include \"inspector/device_profile_texts.h\"
+#include \"inspector/cost/device_profile_texts.h\"
 
 @arrays@
 const struct spmmi_profile_text spmmi_profile_texts[] = {

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cpu_name.h"
+#include "executor/cpu/cpu_name.h"
 #include "executor_state.h"
-#include "format/alloc.h"
-#include "format/diag.h"
-#include "format/options.h"
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "format/base/options.h"
 
 /* OpenMP ends the process when it cannot start the threads it is asked for. No result depends on them. */
 #define THREADS_MAX 1024

@@ -7,7 +7,7 @@
 
 #include <spmm/executor.h>
 
-#include "cpu_backend.h"
+#include "executor/cpu/cpu_backend.h"
 
 struct spmm_executor {
     int device;

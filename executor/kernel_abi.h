@@ -247,7 +247,7 @@ int spmmi_tiled_cuda_launch(int dtype, const struct spmmi_tiled_cuda *args);
  * Blocks. A window's step is one block. A panel has W = unit_rows / 8 windows, and its step's columns are local rows 0
  * .. 127, the rows of B that are staged together. Of these each window has the ones that its 8 rows hold, cut into
  * blocks of 8 in an order that lets a block's positions 0 .. 3, and 4 .. 7, read different banks of shared memory
- * (executor/fragment_banks.h); locals says which local row is where. Blocks go by step, then by window; a window
+ * (kernels/tcblock/fragment_banks.h); locals says which local row is where. Blocks go by step, then by window; a window
  * without numbers in a step has none. bitmaps has a bit for each number of A that a block holds, stored zeros
  * included. Values are dense: 64 a block, zero where there is no number of A; or packed: only the numbers of A, in
  * fragment order, at value_first[block]; a panel's step starts at a multiple of 16 bytes. A position of a step beyond
@@ -343,7 +343,7 @@ static inline uint64_t spmmi_fragment_slot_bytes(const struct spmmi_fragments *l
     const uint64_t sums = (uint64_t)layout->slot_count * layout->unit_rows * spmmi_tiled_sum_bytes(dtype);
     return __builtin_mul_overflow(sums, (uint64_t)n, &bytes) ? UINT64_MAX : bytes;
 }
-/* All three families; kernels/shared/fragment_cpu.c. Same bits at any number of threads. */
+/* All three families; kernels/tcblock/fragment_cpu.c. Same bits at any number of threads. */
 void spmmi_fragment_host_run(const struct spmmi_fragment_host *args);
 
 /* One launch on the GPU; B and C are row-major. */

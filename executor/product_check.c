@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The checks that every product passes before anything runs; see executor_state.h. */
 #include "executor_state.h"
-#include "format/checked.h"
+#include "format/base/checked.h"
 
 /* Bytes from the first to past the last element; 0 for an empty matrix. False when they pass the address space. */
 static bool extent_bytes(const spmm_dense_t *d, uint64_t *bytes)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* New values for the pattern of an executor. */
 #include "executor_state.h"
-#include "format/diag.h"
+#include "format/base/diag.h"
 
 spmm_status_t spmm_executor_set_values(spmm_executor_t *executor, const void *values, void *stream,
                                        spmm_diag_t *diag)

@@ -2,7 +2,7 @@
 /* Life and choice of plans in memory. */
 #include "plan.h"
 
-#include "alloc.h"
+#include "format/base/alloc.h"
 
 spmm_plan_t *spmmi_plan_new(void)
 {

@@ -47,7 +47,7 @@ struct spmmi_variant {
  * (window: 8; panel: 64, 128 or 256; bcsr: 64 or 128). A unit's columns are the union of its rows' columns (bcsr: of
  * their block columns, aligned runs of 8 columns, of 16 if the type has 16 bits), walked in steps of
  * SPMMI_STEP_COLUMNS; a unit of more than `granule` steps is cut into items whose sums are added in order.
- * stage_slots is 0. What follows from this is derived by the executor (executor/fragment_layout.h).   */
+ * stage_slots is 0. What follows from this is derived by the executor (kernels/tcblock/fragment_pack.h).   */
 /* Peeled rows. A part of family rows with SPMMI_PART_PEELED is multiplied beside the window, panel or bcsr part before
  * it, of the same op, which does not permute its output: items are rows of P that hold nonzeros, ascending, its
  * schedule is nonzero split, and granule counts their nonzeros in that order. The part before it takes the other rows,

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "diag.h"
+#include "format/base/diag.h"
 #include "plan.h"
-#include "stored_number.h"
+#include "format/base/stored_number.h"
 
 static int64_t index_at(const void *array, spmm_itype_t type, int64_t i)
 {

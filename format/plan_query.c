@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan_records.h"
+#include "format/file/plan_records.h"
 
 spmm_status_t spmm_plan_info(const spmm_plan_t *plan, spmm_plan_info_t *info)
 {

@@ -3,16 +3,16 @@
 #include <assert.h>
 #include <string.h>
 
-#include "format/alloc.h"
-#include "format/diag.h"
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
 #include "format/plan.h"
 #include "inspect_options.h"
-#include "inspect_parts.h"
-#include "inspect_values.h"
-#include "matrix.h"
-#include "order_units.h"
-#include "source_name.h"
-#include "symmetric_order.h"
+#include "inspector/search/inspect_parts.h"
+#include "inspector/matrix/inspect_values.h"
+#include "inspector/matrix/matrix.h"
+#include "inspector/reorder/order_units.h"
+#include "inspector/matrix/source_name.h"
+#include "inspector/reorder/symmetric_order.h"
 
 #define NONZEROS_PARALLEL 100000 /* below this many nonzeros one thread is faster */
 

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "balance.h"
-#include "format/diag.h"
-#include "format/options.h"
+#include "kernels/tiled/tiled_chart_plan.h"
+#include "format/base/diag.h"
+#include "format/base/options.h"
 #include "format/plan.h"
 #include "thread_count.h"
 

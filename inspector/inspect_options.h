@@ -5,7 +5,7 @@
 
 #include <spmm/inspector.h>
 
-#include "device_profile.h"
+#include "inspector/cost/device_profile.h"
 
 struct spmmi_request {
     spmm_inspect_options_t options;

@@ -7,18 +7,18 @@
 
 #include <spmm/spmm.h>
 
-#include "bench_ours.h"
-#include "bench_peers.h"
-#include "bench_report.h"
-#include "bench_site.h"
-#include "calibrate.h"
-#include "cli.h"
-#include "device_choice.h"
-#include "exit_code.h"
-#include "fail.h"
-#include "gpu.h"
-#include "matrix_input.h"
-#include "progress.h"
+#include "tools/bench/bench_ours.h"
+#include "tools/bench/bench_peers.h"
+#include "tools/bench/bench_report.h"
+#include "tools/bench/bench_site.h"
+#include "tools/calibrate/calibrate.h"
+#include "tools/cli/cli.h"
+#include "tools/cli/device_choice.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/fail.h"
+#include "tools/compute/gpu.h"
+#include "tools/cli/matrix_input.h"
+#include "tools/cli/progress.h"
 
 #define PROGRAM "spmm-bench"
 #define N_MAX_COUNT 64

@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli.h"
-#include "exit_code.h"
-#include "matrix_input.h"
-#include "plan_input.h"
-#include "plan_report.h"
-#include "print_text.h"
-#include "progress.h"
+#include "tools/cli/cli.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/matrix_input.h"
+#include "tools/cli/plan_input.h"
+#include "tools/report/plan_report.h"
+#include "tools/cli/print_text.h"
+#include "tools/cli/progress.h"
 
 static struct {
     const char *matches, *device;

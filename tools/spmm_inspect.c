@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "exit_code.h"
-#include "inspect_report.h"
-#include "matrix_input.h"
-#include "progress.h"
+#include "tools/cli/cli.h"
+#include "tools/cli/exit_code.h"
+#include "tools/report/inspect_report.h"
+#include "tools/cli/matrix_input.h"
+#include "tools/cli/progress.h"
 
 #define N_MAX 64 /* numbers of columns on a command line */
 

@@ -5,17 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
-#include "cli.h"
-#include "device_choice.h"
-#include "exit_code.h"
-#include "fail.h"
-#include "matrix_input.h"
-#include "npy.h"
-#include "plan_input.h"
-#include "progress.h"
-#include "run_product.h"
-#include "run_report.h"
+#include "tools/compute/check.h"
+#include "tools/cli/cli.h"
+#include "tools/cli/device_choice.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/fail.h"
+#include "tools/cli/matrix_input.h"
+#include "tools/compute/npy.h"
+#include "tools/cli/plan_input.h"
+#include "tools/cli/progress.h"
+#include "tools/compute/run_product.h"
+#include "tools/report/run_report.h"
 
 #define PROGRAM "spmm-run"
 #define CHECK_SELF "self"

@@ -6,7 +6,7 @@
 #pragma once
 #include "bcsr_operands.cuh"
 #include "kernels/shared/barrier.cuh"
-#include "kernels/shared/fragment_sums.cuh"
+#include "kernels/tcblock/fragment_sums.cuh"
 
 namespace spmmi {
 

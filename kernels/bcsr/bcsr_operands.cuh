@@ -11,7 +11,7 @@
 // VEC MMAs, so that MMA j of a group has the columns VEC * g + j. Numbers of 2 bytes: ldmatrix turns 8 x 8 pieces
 // of B as the MMA wants them.
 #pragma once
-#include "kernels/shared/fragment.cuh"
+#include "kernels/tcblock/fragment.cuh"
 
 namespace spmmi {
 

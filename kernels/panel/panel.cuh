@@ -5,8 +5,8 @@
 // stage: while it waits for its copies, the others of the multiprocessor multiply.
 #pragma once
 #include "kernels/shared/async.cuh"
-#include "kernels/shared/fragment.cuh"
-#include "kernels/shared/fragment_sums.cuh"
+#include "kernels/tcblock/fragment.cuh"
+#include "kernels/tcblock/fragment_sums.cuh"
 
 namespace spmmi {
 

@@ -5,7 +5,7 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-#include "kernels/shared/async.cuh"
+#include "async.cuh"
 
 namespace spmmi {
 

@@ -8,7 +8,7 @@
 // stage       up to stage_slots rows of B, TILE columns of each, in shared memory; slot 0 holds zeros, which is
 //             what padding reads. Two stages take turns: one is loaded by asynchronous copies while the other is
 //             used. A slot is padded to an odd number of 16-byte words, so that slots that differ modulo 8 lie in
-//             different banks; the layout orders the entries of a unit by that (executor/tiled_banks.h).
+//             different banks; the layout orders the entries of a unit by that (kernels/tiled/tiled_banks.h).
 // schedules   whole: units are rows. segmented: units are segments, sums of cut rows go to partials, and a second
 //             kernel adds them in order. No atomics, so results are bitwise repeatable.
 // residue     columns past n are neither loaded nor stored

@@ -3,8 +3,8 @@
 // names go straight from memory into the operands of an MMA. A block of threads takes 8 neighbouring items, so that
 // rows of B that neighbouring windows share are found in the L1 cache.
 #pragma once
-#include "kernels/shared/fragment.cuh"
-#include "kernels/shared/fragment_sums.cuh"
+#include "kernels/tcblock/fragment.cuh"
+#include "kernels/tcblock/fragment_sums.cuh"
 
 namespace spmmi {
 

@@ -11,9 +11,9 @@
 
 #include <spmm/spmm.h>
 
-#include "format/alloc.h"
+#include "format/base/alloc.h"
 #include "format/plan.h"
-#include "format/plan_header.h"
+#include "format/file/plan_header.h"
 
 static double now(void)
 {

@@ -18,13 +18,13 @@
 
 #include <spmm/inspector.h>
 
-#include "format/diag.h"
-#include "format/units.h"
-#include "inspector/choose_tiled.h"
-#include "inspector/fragment_study.h"
-#include "inspector/model_paper.h"
-#include "inspector/panel_stats.h"
-#include "inspector/row_order.h"
+#include "format/base/diag.h"
+#include "format/matrix/units.h"
+#include "kernels/tiled/tiled_plan.h"
+#include "kernels/tcblock/fragment_study_plan.h"
+#include "inspector/cost/model_paper.h"
+#include "inspector/analysis/panel_stats.h"
+#include "inspector/reorder/row_order.h"
 
 #define LIST_MAX 32
 #define KERNELS_MAX 512

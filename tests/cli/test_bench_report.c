@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tools/bench_report.h"
+#include "tools/bench/bench_report.h"
 
 static struct bench_result result(const char *name, spmm_compute_t compute, double ms, double error_ratio)
 {

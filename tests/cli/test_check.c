@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #include "tests/support/close.h"
-#include "tools/check.h"
-#include "tools/dense_matrix.h"
-#include "tools/number.h"
+#include "tools/compute/check.h"
+#include "tools/compute/dense_matrix.h"
+#include "tools/cli/number.h"
 
 #define ROWS 4
 #define COLS 3

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "tests/support/close.h"
-#include "tools/check.h"
-#include "tools/number.h"
+#include "tools/compute/check.h"
+#include "tools/cli/number.h"
 
 /* One product a b of which a is below, at or above w, both ways round. */
 static void small_factors_have_the_bound_of_the_other_tests(void **state)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/json.h"
+#include "tools/cli/json.h"
 
 struct text_case {
     const char *name, *text, *expected;

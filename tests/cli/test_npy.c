@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tools/npy.h"
+#include "tools/compute/npy.h"
 
 #define PLAIN "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }"
 #define WITH_SHAPE(shape) "{'descr': '<f4', 'fortran_order': False, 'shape': " shape ", }"

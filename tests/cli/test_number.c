@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "format/half.h"
-#include "tools/number.h"
+#include "format/base/half.h"
+#include "tools/cli/number.h"
 
 static const spmm_dtype_t dtypes[] = {SPMM_F16, SPMM_BF16};
 

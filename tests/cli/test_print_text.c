@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tools/print_text.h"
+#include "tools/cli/print_text.h"
 
 static void bytes_have_three_digits_and_a_unit(void **state)
 {

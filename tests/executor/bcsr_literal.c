@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tests/executor/fragment_literal.h"
+#include "fragment_literal.h"
 
 /* Row and column of a block that a place belongs to: what each lane of an MMA of 16 x 8 x 8 (16 x 8 x 16) holds of its
  * operand A, cut into pieces of 16 bytes. */

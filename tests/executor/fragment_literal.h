@@ -4,7 +4,7 @@
 #ifndef SPMM_TESTS_FRAGMENT_LITERAL_H
 #define SPMM_TESTS_FRAGMENT_LITERAL_H
 
-#include "executor/fragment_layout.h"
+#include "kernels/tcblock/fragment_pack.h"
 #include "tests/support/matrices.h"
 
 /* What a part is made of. */

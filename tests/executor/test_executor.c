@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "format/alloc.h"
+#include "format/base/alloc.h"
 #include "tests/support/plan_build.h"
 #include "tests/support/product.h"
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "executor/fragment_banks.h"
+#include "kernels/tcblock/fragment_banks.h"
 #include "executor/kernel_abi.h"
 #include "tests/support/matrices.h"
 

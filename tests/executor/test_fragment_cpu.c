@@ -11,11 +11,11 @@
 
 #include <cmocka.h>
 
-#include "executor/cpu_fragments.h"
-#include "executor/cpu_scatter.h"
-#include "kernels/shared/fragment_cpu.h"
-#include "kernels/shared/tf32_cpu.h"
-#include "tests/executor/fragment_plan.h"
+#include "kernels/tcblock/fragment_host_cpu.h"
+#include "executor/cpu/cpu_scatter.h"
+#include "kernels/tcblock/fragment_cpu.h"
+#include "kernels/tcblock/tf32_cpu.h"
+#include "fragment_sample.h"
 #include "tests/support/product.h"
 
 static const struct fragment_parts shapes[] = {

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "executor/fragment_name.h"
-#include "tests/executor/fragment_plan.h"
+#include "kernels/tcblock/fragment_name.h"
+#include "fragment_sample.h"
 #include "tests/support/product.h"
 
 static void assert_runs(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,

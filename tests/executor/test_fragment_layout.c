@@ -10,8 +10,8 @@
 #include <cmocka.h>
 #include <omp.h>
 
-#include "format/alloc.h"
-#include "tests/executor/fragment_literal.h"
+#include "format/base/alloc.h"
+#include "fragment_literal.h"
 
 static const struct fragment_shape shapes[] = {
     {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, 8, SPMMI_STEPS_MAX, 0, SPMM_F32},

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "executor/cpu_fragments.h"
-#include "format/alloc.h"
+#include "kernels/tcblock/fragment_host_cpu.h"
+#include "format/base/alloc.h"
 #include "tests/support/plan_build.h"
 #include "tests/support/product.h"
 

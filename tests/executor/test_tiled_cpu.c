@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
-#include "executor/cpu_scatter.h"
-#include "executor/cpu_tiled.h"
-#include "executor/tiled_name.h"
-#include "format/half.h"
+#include "executor/cpu/cpu_scatter.h"
+#include "kernels/tiled/tiled_host_cpu.h"
+#include "kernels/tiled/tiled_name.h"
+#include "format/base/half.h"
 #include "kernels/shared/half_cpu.h"
 #include "kernels/tiled/tiled_cpu.h"
 #include "tests/support/plan_build.h"

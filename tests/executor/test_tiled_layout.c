@@ -9,8 +9,8 @@
 #include <cmocka.h>
 #include <omp.h>
 
-#include "executor/tiled_layout.h"
-#include "format/alloc.h"
+#include "kernels/tiled/tiled_pack.h"
+#include "format/base/alloc.h"
 #include "tests/support/plan_build.h"
 
 struct shape {

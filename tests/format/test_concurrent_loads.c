@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "format/alloc.h"
+#include "format/base/alloc.h"
 #include "tests/support/plan_seal.h"
 
 #define THREADS 8

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/alloc.h"
-#include "format/plan_records.h"
+#include "format/base/alloc.h"
+#include "format/file/plan_records.h"
 #include "tests/golden/golden_cases.h"
 #include "tests/support/forge.h"
 

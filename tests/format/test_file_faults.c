@@ -19,7 +19,7 @@
 
 #include <sys/wait.h>
 
-#include "format/alloc.h"
+#include "format/base/alloc.h"
 #include "tests/support/io_faults.h"
 #include "tests/support/plan_seal.h"
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "format/half.h"
+#include "format/base/half.h"
 #include "tests/support/matrices.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))

@@ -10,7 +10,7 @@
 
 #include <spmm/spmm.h>
 
-#include "format/options.h"
+#include "format/base/options.h"
 
 #define LARGEST 256 /* bytes, more than any options struct */
 

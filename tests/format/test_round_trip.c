@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/alloc.h"
+#include "format/base/alloc.h"
 #include "tests/support/plan_seal.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))

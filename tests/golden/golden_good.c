@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/alloc.h"
+#include "format/base/alloc.h"
 #include "tests/support/forge.h"
 #include "tests/support/plan_seal.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/alloc.h"
+#include "format/base/alloc.h"
 
 void peeled_rows_fewer(spmm_plan_t *p)
 {

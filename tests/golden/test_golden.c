@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/alloc.h"
+#include "format/base/alloc.h"
 #include "golden_cases.h"
 #include "tests/support/plan_dump.h"
 

@@ -2,10 +2,10 @@
 // One dot product a warp, each in an element of an MMA whose other elements are 0.
 #include <cstdint>
 
-#include "kernels/shared/fragment.cuh"
+#include "kernels/tcblock/fragment.cuh"
 
 extern "C" {
-#include "tests/gpu/tensor_dot.h"
+#include "tensor_dot.h"
 }
 
 namespace {

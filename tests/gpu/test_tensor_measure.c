@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tests/gpu/tensor_measure.h"
+#include "tensor_measure.h"
 
 static const struct tensor_constants models[] = {
     {25, 8, TENSOR_TO_ZERO, TENSOR_TO_ZERO, TENSOR_TO_ZERO, 1, TENSOR_ASCENDING},

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "tests/inspector/inspect_support.h"
+#include "inspect_support.h"
 
 const char *const inspect_specs[INSPECT_SPEC_COUNT] = {
     "gen:fem3:4:4:4", "gen:femshuf:4:4:4", "gen:lap27:6",     "gen:qcd:2",       "gen:band:500:9",

@@ -10,9 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "format/alloc.h"
-#include "format/units.h"
-#include "inspector/random.h"
+#include "format/base/alloc.h"
+#include "format/matrix/units.h"
+#include "inspector/generate/random.h"
 #include "panel_literal.h"
 
 static int64_t unit_at(const struct spmmi_panel_input *in, int64_t place)

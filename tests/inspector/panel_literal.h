@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "inspector/matrix.h"
-#include "inspector/panel_stats.h"
+#include "inspector/matrix/matrix.h"
+#include "inspector/analysis/panel_stats.h"
 
 /* O(panels * cols) time. */
 void panel_literal(const struct spmmi_panel_input *in, spmm_panel_stats_t *out);

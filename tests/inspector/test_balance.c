@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "format/units.h"
-#include "inspector/balance.h"
+#include "format/matrix/units.h"
+#include "kernels/tiled/tiled_chart_plan.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 

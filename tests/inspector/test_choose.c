@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "inspector/choose.h"
+#include "kernels/rows/rows_plan.h"
 
 #define ROW SPMM_SCHEDULE_ROW_SPLIT
 #define NONZERO SPMM_SCHEDULE_NONZERO_SPLIT

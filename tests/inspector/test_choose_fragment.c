@@ -12,12 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "format/alloc.h"
+#include "format/base/alloc.h"
 #include "format/plan.h"
-#include "inspector/choose_family.h"
-#include "inspector/device_profile_texts.h"
-#include "inspector/matrix.h"
-#include "tests/inspector/inspect_support.h"
+#include "inspector/search/choose_family.h"
+#include "inspector/cost/device_profile_texts.h"
+#include "inspector/matrix/matrix.h"
+#include "inspect_support.h"
 
 static const int64_t n_8[] = {8}, n_64[] = {64}, n_128[] = {128}, n_1_64[] = {1, 64};
 

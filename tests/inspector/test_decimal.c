@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inspector/decimal.h"
+#include "inspector/read/decimal.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "format/alloc.h"
-#include "inspector/device_profile.h"
+#include "format/base/alloc.h"
+#include "inspector/cost/device_profile.h"
 
 /* A profile of a CPU that has what it must. Line 3 is the target, 11 the last single figure. */
 #define HEAD "# a comment\nname = box\ntarget = 1\nmultiprocessors = 4\n"

@@ -9,10 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "executor/fragment_layout.h"
-#include "format/alloc.h"
-#include "inspector/fragment_study.h"
-#include "tests/inspector/panel_literal.h"
+#include "kernels/tcblock/fragment_pack.h"
+#include "format/base/alloc.h"
+#include "kernels/tcblock/fragment_study_plan.h"
+#include "panel_literal.h"
 
 static const struct {
     spmm_family_t family;

@@ -9,9 +9,9 @@
 #include <omp.h>
 #include <string.h>
 
-#include "format/alloc.h"
+#include "format/base/alloc.h"
 #include "format/plan.h"
-#include "inspector/matrix.h"
+#include "inspector/matrix/matrix.h"
 
 struct size_case {
     const char *spec;

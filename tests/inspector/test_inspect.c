@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/alloc.h"
+#include "format/base/alloc.h"
 #include "format/plan.h"
-#include "inspector/choose.h"
-#include "inspector/matrix.h"
-#include "tests/inspector/inspect_support.h"
+#include "kernels/rows/rows_plan.h"
+#include "inspector/matrix/matrix.h"
+#include "inspect_support.h"
 
 /* ---- Every generator, every option that changes the plan ---- */
 

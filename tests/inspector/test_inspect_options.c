@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "format/plan.h"
-#include "tests/inspector/inspect_support.h"
+#include "inspect_support.h"
 
 static const int64_t n_zero[] = {8, 0};
 

@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "format/alloc.h"
-#include "inspector/row_figures.h"
-#include "tests/inspector/inspect_support.h"
+#include "format/base/alloc.h"
+#include "inspector/reorder/row_figures.h"
+#include "inspect_support.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "format/plan.h"
-#include "inspector/matrix.h"
-#include "tests/inspector/inspect_support.h"
+#include "inspector/matrix/matrix.h"
+#include "inspect_support.h"
 
 struct tiled_case {
     const char *name, *spec;

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "inspector/inspect_values.h"
+#include "inspector/matrix/inspect_values.h"
 #include "tests/support/dense.h"
 
 static const spmm_dtype_t dtypes[] = {SPMM_F32, SPMM_F64, SPMM_F16, SPMM_BF16};

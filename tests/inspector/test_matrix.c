@@ -11,7 +11,7 @@
 
 #include <spmm/inspector.h>
 
-#include "format/alloc.h"
+#include "format/base/alloc.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 

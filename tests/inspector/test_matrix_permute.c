@@ -14,9 +14,9 @@
 #include <spmm/executor.h>
 #include <spmm/inspector.h>
 
-#include "format/alloc.h"
-#include "inspector/generate.h"
-#include "inspector/matrix.h"
+#include "format/base/alloc.h"
+#include "inspector/generate/generate.h"
+#include "inspector/matrix/matrix.h"
 #include "tests/support/close.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))

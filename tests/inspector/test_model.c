@@ -11,10 +11,10 @@
 
 #include <spmm/inspector.h>
 
-#include "inspector/balance.h"
-#include "inspector/model_paper.h"
-#include "inspector/model_refined.h"
-#include "inspector/panel_stats.h"
+#include "kernels/tiled/tiled_chart_plan.h"
+#include "inspector/cost/model_paper.h"
+#include "inspector/cost/model_refined.h"
+#include "inspector/analysis/panel_stats.h"
 
 static void assert_near(double found, double expected)
 {

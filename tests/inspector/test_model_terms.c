@@ -9,8 +9,8 @@
 
 #include <math.h>
 
-#include "inspector/fragment_study.h"
-#include "inspector/model_refined.h"
+#include "kernels/tcblock/fragment_study_plan.h"
+#include "inspector/cost/model_refined.h"
 
 static void assert_near(double found, double expected)
 {

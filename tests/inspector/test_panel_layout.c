@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "executor/tiled_layout.h"
-#include "format/alloc.h"
+#include "kernels/tiled/tiled_pack.h"
+#include "format/base/alloc.h"
 #include "panel_literal.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))

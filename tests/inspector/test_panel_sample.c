@@ -11,10 +11,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "format/alloc.h"
-#include "inspector/panel_count.h"
-#include "inspector/panel_sample.h"
-#include "inspector/panel_widest.h"
+#include "format/base/alloc.h"
+#include "inspector/analysis/panel_count.h"
+#include "inspector/analysis/panel_sample.h"
+#include "inspector/analysis/panel_widest.h"
 #include "panel_literal.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))

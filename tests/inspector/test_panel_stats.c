@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "format/alloc.h"
-#include "format/units.h"
-#include "inspector/matrix.h"
+#include "format/base/alloc.h"
+#include "format/matrix/units.h"
+#include "inspector/matrix/matrix.h"
 #include "panel_literal.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tests/inspector/inspect_support.h"
+#include "inspect_support.h"
 
 #define ROWS 64
 #define COLS 33

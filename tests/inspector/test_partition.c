@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-#include "format/alloc.h"
-#include "inspector/matrix.h"
-#include "inspector/partition.h"
+#include "format/base/alloc.h"
+#include "inspector/matrix/matrix.h"
+#include "inspector/search/partition.h"
 
 /* ---- Hand-made row pointers and their items ---- */
 

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/alloc.h"
+#include "format/base/alloc.h"
 #include "format/plan.h"
-#include "inspector/choose_family.h"
+#include "inspector/search/choose_family.h"
 #include "inspector/inspect_options.h"
-#include "inspector/matrix.h"
-#include "tests/inspector/inspect_support.h"
+#include "inspector/matrix/matrix.h"
+#include "inspect_support.h"
 #include "tests/support/plan_seal.h"
 #include "tests/support/product.h"
 

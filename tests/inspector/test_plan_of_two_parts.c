@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "format/plan.h"
-#include "inspector/matrix.h"
+#include "inspector/matrix/matrix.h"
 #include "tests/support/product.h"
 
 /* Both sides of every edge between ranges of n. */

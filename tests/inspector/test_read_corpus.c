@@ -17,7 +17,7 @@
 
 #include <spmm/inspector.h>
 
-#include "format/alloc.h"
+#include "format/base/alloc.h"
 
 #define PARSER_FOLDER SPMM_SOURCE_DIR "/tests/data/parser"
 #define COLUMNS_MAX 20

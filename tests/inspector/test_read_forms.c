@@ -19,7 +19,7 @@
 
 #include <spmm/inspector.h>
 
-#include "format/alloc.h"
+#include "format/base/alloc.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define BANNER(kind) "%%MatrixMarket matrix " kind "\n"

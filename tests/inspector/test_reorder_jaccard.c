@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/alloc.h"
-#include "format/units.h"
-#include "inspector/generate.h"
-#include "inspector/matrix.h"
-#include "inspector/reorder_jaccard.h"
+#include "format/base/alloc.h"
+#include "format/matrix/units.h"
+#include "inspector/generate/generate.h"
+#include "inspector/matrix/matrix.h"
+#include "inspector/reorder/reorder_jaccard.h"
 
 #define EIGHTHS 8 /* distances of the tests are so many parts of 1: comparisons are of integers */
 

@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/alloc.h"
-#include "format/units.h"
-#include "inspector/generate.h"
-#include "inspector/matrix.h"
-#include "inspector/minhash.h"
-#include "inspector/panel_stats.h"
-#include "inspector/random.h"
-#include "inspector/reorder_minhash.h"
+#include "format/base/alloc.h"
+#include "format/matrix/units.h"
+#include "inspector/generate/generate.h"
+#include "inspector/matrix/matrix.h"
+#include "inspector/reorder/minhash.h"
+#include "inspector/analysis/panel_stats.h"
+#include "inspector/generate/random.h"
+#include "inspector/reorder/reorder_minhash.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 

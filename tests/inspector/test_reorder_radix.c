@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/alloc.h"
-#include "format/units.h"
-#include "inspector/matrix.h"
-#include "inspector/reorder_radix.h"
+#include "format/base/alloc.h"
+#include "format/matrix/units.h"
+#include "inspector/matrix/matrix.h"
+#include "inspector/reorder/reorder_radix.h"
 
 struct strings {
     int64_t count, cols;

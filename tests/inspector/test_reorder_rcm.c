@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/alloc.h"
-#include "inspector/generate.h"
-#include "inspector/matrix.h"
-#include "inspector/reorder_rcm.h"
+#include "format/base/alloc.h"
+#include "inspector/generate/generate.h"
+#include "inspector/matrix/matrix.h"
+#include "inspector/reorder/reorder_rcm.h"
 
 /* A + A^T without its diagonal, as rows * rows flags. */
 struct flags {

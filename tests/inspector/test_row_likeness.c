@@ -6,10 +6,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "format/alloc.h"
-#include "inspector/matrix.h"
-#include "inspector/row_likeness.h"
-#include "tests/inspector/inspect_support.h"
+#include "format/base/alloc.h"
+#include "inspector/matrix/matrix.h"
+#include "inspector/reorder/row_likeness.h"
+#include "inspect_support.h"
 
 static double ratio_of(const spmm_matrix_t *m, int threads)
 {

@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/alloc.h"
-#include "format/units.h"
-#include "inspector/generate.h"
-#include "inspector/matrix.h"
-#include "inspector/order_units.h"
-#include "inspector/reorder_jaccard.h"
-#include "inspector/row_figures.h"
-#include "inspector/row_order.h"
+#include "format/base/alloc.h"
+#include "format/matrix/units.h"
+#include "inspector/generate/generate.h"
+#include "inspector/matrix/matrix.h"
+#include "inspector/reorder/order_units.h"
+#include "inspector/reorder/reorder_jaccard.h"
+#include "inspector/reorder/row_figures.h"
+#include "inspector/reorder/row_order.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "inspector/source_name.h"
+#include "inspector/matrix/source_name.h"
 
 struct name_case {
     const char *name, *from, *to;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/half.h"
+#include "format/base/half.h"
 
 #define GUARD_BYTES 512
 #define CANARY 0xff /* two, four or eight of them are a NaN */

@@ -9,7 +9,7 @@
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 
-#include "format/digest.h"
+#include "format/base/digest.h"
 
 #define NEED(condition)                                 \
     do {                                                \

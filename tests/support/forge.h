@@ -3,7 +3,7 @@
 #ifndef TEST_FORGE_H
 #define TEST_FORGE_H
 
-#include "format/plan_records.h"
+#include "format/file/plan_records.h"
 
 #define FORGE_FRAMES 4 /* small plans have one frame a section */
 

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "format/plan_io.h"
+#include "format/file/plan_io.h"
 
 enum io_fault {
     IO_FAULT_EIO,

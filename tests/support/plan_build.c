@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "dense.h"
-#include "format/alloc.h"
+#include "format/base/alloc.h"
 
 #define STAGE_SLOTS 447u
 

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The CPU side of the executor; the same shape as cuda_backend.h. The callers have checked every argument. */
+#ifndef SPMMI_CPU_BACKEND_H
+#define SPMMI_CPU_BACKEND_H
+
+#include "executor/cuda/cuda_backend.h"
+
+#define SPMMI_CPU_TARGET 1u /* of struct spmmi_variant */
+
+struct spmmi_cpu;
+
+/* Host bytes that create will hold for this plan. */
+spmm_status_t spmmi_cpu_memory_bytes(const spmm_plan_t *plan, const char *force_kernel, uint64_t *host_bytes,
+                                     spmm_diag_t *diag);
+/* force_kernel is a catalogue name of this backend or NULL. Copies what it needs of the plan. */
+spmm_status_t spmmi_cpu_create(const spmm_plan_t *plan, int threads, const char *force_kernel,
+                               struct spmmi_cpu **cpu, spmm_diag_t *diag);
+void spmmi_cpu_destroy(struct spmmi_cpu *cpu);
+uint64_t spmmi_cpu_host_bytes(const struct spmmi_cpu *cpu);
+
+/* values: nnz numbers in CSR order of A. */
+void spmmi_cpu_set_values(struct spmmi_cpu *cpu, const void *values);
+uint64_t spmmi_cpu_workspace_bytes(const struct spmmi_cpu *cpu, const struct spmmi_product *product);
+void spmmi_cpu_execute(const struct spmmi_cpu *cpu, const struct spmmi_product *product, void *workspace);
+void spmmi_cpu_kernel(const struct spmmi_cpu *cpu, const struct spmmi_product *product, char *text,
+                      size_t size);
+
+int spmmi_cpu_kernel_count(void);
+const char *spmmi_cpu_kernel_name(int index);
+
+#endif

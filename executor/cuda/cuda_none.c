@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The GPU side of the executor in a build without CUDA: there is no device. */
+#include "cuda_backend.h"
+
+#include "format/base/diag.h"
+
+int spmmi_cuda_device_count(void)
+{
+    return 0;
+}
+
+int spmmi_cuda_device_runs(int device)
+{
+    (void)device;
+    return 0;
+}
+
+spmm_status_t spmmi_cuda_device_name(int device, char *text, size_t size)
+{
+    (void)device, (void)text, (void)size;
+    return SPMM_ERR_NO_DEVICE;
+}
+
+uint32_t spmmi_cuda_target(int device)
+{
+    (void)device;
+    return 0;
+}
+
+spmm_status_t spmmi_cuda_memory_bytes(const spmm_plan_t *plan, int device, const char *force_kernel,
+                                      uint64_t *device_bytes, spmm_diag_t *diag)
+{
+    (void)plan, (void)device, (void)force_kernel, (void)diag;
+    *device_bytes = 0;
+    return SPMM_ERR_NO_DEVICE;
+}
+
+spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const char *force_kernel,
+                                struct spmmi_cuda **cuda, spmm_diag_t *diag)
+{
+    (void)plan, (void)force_kernel;
+    *cuda = NULL;
+    return spmmi_diag_set(diag, SPMM_ERR_NO_DEVICE, (struct spmmi_where){0, 0, 0},
+                          "GPU %d was asked for, but this build has no GPU support", device);
+}
+
+void spmmi_cuda_destroy(struct spmmi_cuda *cuda)
+{
+    (void)cuda;
+}
+
+uint64_t spmmi_cuda_device_bytes(const struct spmmi_cuda *cuda)
+{
+    (void)cuda;
+    return 0;
+}
+
+spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values, void *stream,
+                                    spmm_diag_t *diag)
+{
+    (void)cuda, (void)values, (void)stream, (void)diag;
+    return SPMM_ERR_NO_DEVICE;
+}
+
+spmm_status_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, const struct spmmi_product *product,
+                                         uint64_t *bytes)
+{
+    (void)cuda, (void)product;
+    *bytes = 0;
+    return SPMM_ERR_NO_DEVICE;
+}
+
+spmm_status_t spmmi_cuda_execute(struct spmmi_cuda *cuda, const struct spmmi_product *product,
+                                 void *workspace, uint64_t workspace_bytes, void *stream)
+{
+    (void)cuda, (void)product, (void)workspace, (void)workspace_bytes, (void)stream;
+    return SPMM_ERR_NO_DEVICE;
+}
+
+void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, const struct spmmi_product *product, char *text,
+                       size_t size)
+{
+    (void)cuda, (void)product;
+    if (size > 0)
+        text[0] = '\0';
+}
+
+int spmmi_cuda_kernel_count(void)
+{
+    return 0;
+}
+
+const char *spmmi_cuda_kernel_name(int index)
+{
+    (void)index;
+    return NULL;
+}
+
+int spmmi_cuda_has_kernel(const char *name)
+{
+    (void)name;
+    return 0;
+}

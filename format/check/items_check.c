@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The items of parts: docs/plan-format.md section 6.8. Kernels walk the rows that items name without looking
+ * back, so every item is proved against the row pointers of op(A). */
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "plan_check.h"
+#include "format/matrix/stats.h"
+#include "format/matrix/units.h"
+
+#define WORD_BITS 64u
+
+/* The pattern that a part partitions. */
+struct pattern {
+    int64_t rows, nnz;
+    const int64_t *row_ptr;
+};
+
+static uint64_t bitmap_words(uint64_t bits)
+{
+    return bits / WORD_BITS + (bits % WORD_BITS != 0);
+}
+
+uint64_t spmmi_check_bytes(uint64_t cols, uint64_t nnz, struct spmmi_check_extent extent)
+{
+    const uint64_t stats = spmmi_stats_bytes(cols, nnz);
+    const uint64_t items = (extent.has_transpose ? (cols + 1) * sizeof(int64_t) : 0) +
+                           bitmap_words(extent.reordered_items) * sizeof(uint64_t);
+    return stats > items ? stats : items;
+}
+
+/* Item i names the row that holds nonzero i * granule. */
+static spmm_status_t check_nonzero_split(const struct pattern *a, const struct spmmi_part *part,
+                                         uint32_t index, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t granule = part->granule;
+    const uint64_t expected = ((uint64_t)a->nnz + granule - 1) / granule;
+    SPMM_REQUIRE_AT(part->item_count == expected, SPMM_ERR_PLAN_ITEMS, diag, index,
+                    "part %u has %llu items, expected %llu", index, (unsigned long long)part->item_count,
+                    (unsigned long long)expected);
+    for (uint64_t i = 0; i < expected; i++) {
+        const int64_t row = part->items[i], first = (int64_t)(i * granule);
+        SPMM_REQUIRE_AT(row < a->rows && a->row_ptr[row] <= first && first < a->row_ptr[row + 1],
+                        SPMM_ERR_PLAN_ITEMS, diag, i,
+                        "item %llu of part %u names row %lld, which does not hold %lld",
+                        (unsigned long long)i, index, (long long)row, (long long)first);
+    }
+cleanup:
+    return status;
+}
+
+/* Item i starts at items[i] and ends with the first row that brings it to granule nonzeros, or with the last. */
+static spmm_status_t check_row_split(const struct pattern *a, const struct spmmi_part *part, uint32_t index,
+                                     spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_REQUIRE_AT((part->item_count == 0) == (a->rows == 0) && part->item_count <= (uint64_t)a->rows,
+                    SPMM_ERR_PLAN_ITEMS, diag, index, "part %u has %llu items for %lld rows", index,
+                    (unsigned long long)part->item_count, (long long)a->rows);
+    for (uint64_t i = 0; i < part->item_count; i++) {
+        const int64_t row = part->items[i];
+        const int64_t end = i + 1 < part->item_count ? (int64_t)part->items[i + 1] : a->rows;
+        const int is_last = i + 1 == part->item_count;
+        SPMM_REQUIRE_AT((i > 0 || row == 0) && row < end && end <= a->rows, SPMM_ERR_PLAN_ITEMS, diag, i,
+                        "item %llu of part %u spans rows %lld to %lld", (unsigned long long)i, index,
+                        (long long)row, (long long)end);
+        SPMM_REQUIRE_AT((is_last || a->row_ptr[end] - a->row_ptr[row] >= (int64_t)part->granule) &&
+                            a->row_ptr[end - 1] - a->row_ptr[row] < (int64_t)part->granule,
+                        SPMM_ERR_PLAN_ITEMS, diag, i, "item %llu of part %u does not close at %u nonzeros",
+                        (unsigned long long)i, index, part->granule);
+    }
+cleanup:
+    return status;
+}
+
+static spmm_status_t check_identity(const struct spmmi_part *part, uint32_t index, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    for (uint64_t i = 0; i < part->item_count; i++)
+        SPMM_REQUIRE_AT(part->items[i] == i, SPMM_ERR_PLAN_ITEMS, diag, i,
+                        "item %llu of part %u is unit %u, but the part is not reordered",
+                        (unsigned long long)i, index, part->items[i]);
+cleanup:
+    return status;
+}
+
+/* Sees the numbers of a list. The first place whose number was seen before or is not below limit; count where there is
+ * none. */
+static uint64_t see(uint64_t *seen, uint64_t limit, const uint32_t *list, uint64_t count)
+{
+    uint64_t place = 0;
+    for (; place < count; place++) {
+        const uint32_t number = list[place];
+        const uint64_t bit = UINT64_C(1) << (number % WORD_BITS);
+        if (number >= limit || (seen[number / WORD_BITS] & bit) != 0)
+            break;
+        seen[number / WORD_BITS] |= bit;
+    }
+    return place;
+}
+
+/* *wrong: the first place whose number is there before it or is not below count; count where there is none. */
+static spmm_status_t find_wrong(const uint32_t *list, uint64_t count, uint64_t *wrong)
+{
+    uint64_t *seen = spmmi_alloc_zero(bitmap_words(count), sizeof *seen);
+    if (seen == NULL)
+        return SPMM_ERR_MEMORY;
+    *wrong = see(seen, count, list, count);
+    spmmi_free(seen);
+    return SPMM_OK;
+}
+
+static spmm_status_t check_permutation(const struct spmmi_part *part, uint32_t index, spmm_diag_t *diag)
+{
+    uint64_t wrong = 0;
+    spmm_status_t status = find_wrong(part->items, part->item_count, &wrong);
+    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory in %s", __func__);
+    SPMM_REQUIRE_AT(wrong == part->item_count, SPMM_ERR_PLAN_ITEMS, diag, wrong,
+                    "item %llu of part %u is unit %u, which is there twice or not of %llu units",
+                    (unsigned long long)wrong, index, part->items[wrong],
+                    (unsigned long long)part->item_count);
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_check_symmetric_order(const spmm_plan_t *plan, spmm_diag_t *diag)
+{
+    const uint64_t rows = (uint64_t)plan->rows;
+    uint64_t wrong = 0;
+    spmm_status_t status = SPMM_OK;
+    if (plan->symmetric_order == NULL)
+        return SPMM_OK;
+    SPMM_REQUIRE(plan->rows == plan->cols, SPMM_ERR_PLAN_ORDER, diag,
+                 "rows and columns have one order, but the matrix is %lld x %lld", (long long)plan->rows,
+                 (long long)plan->cols);
+    status = find_wrong(plan->symmetric_order, rows, &wrong);
+    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory in %s", __func__);
+    SPMM_REQUIRE_AT(wrong == rows, SPMM_ERR_PLAN_ORDER, diag, wrong,
+                    "place %llu of the order of rows and columns has %u, which is there twice or not of %llu",
+                    (unsigned long long)wrong, plan->symmetric_order[wrong], (unsigned long long)rows);
+cleanup:
+    return status;
+}
+
+/* Every unit of a tiled part and every row of a part of fragments once, in any order that the part declares. */
+static spmm_status_t check_order(const struct pattern *a, const struct spmmi_part *part, uint32_t index,
+                                 spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint32_t segment = part->family == SPMM_FAMILY_TILED ? part->granule : 0;
+    const uint64_t expected = spmmi_units_count(a->rows, a->row_ptr, segment);
+    SPMM_REQUIRE_AT(part->item_count == expected && expected <= SPMMI_UNIT_MAX, SPMM_ERR_PLAN_ITEMS, diag,
+                    index, "part %u has %llu items, expected %llu", index,
+                    (unsigned long long)part->item_count, (unsigned long long)expected);
+    SPMM_TRY((part->flags & SPMMI_PART_REORDERED) != 0 ? check_permutation(part, index, diag)
+                                                       : check_identity(part, index, diag));
+cleanup:
+    return status;
+}
+
+static uint64_t ascends_until(const struct spmmi_part *part)
+{
+    uint64_t place = 1;
+    while (place < part->item_count && part->items[place] > part->items[place - 1])
+        place++;
+    return place;
+}
+
+/* Every row once, in one of the two parts; the peeled ones have nonzeros, so that no kernel looks for empty rows among
+ * them. */
+static spmm_status_t check_peeled(const struct pattern *a, const struct spmmi_part *part, uint32_t index,
+                                  spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_part *peeled = part + 1;
+    const uint64_t rows = (uint64_t)a->rows;
+    uint64_t *seen = NULL;
+    SPMM_REQUIRE_AT(part->item_count > 0 && peeled->item_count > 0 && part->item_count < rows &&
+                        peeled->item_count == rows - part->item_count,
+                    SPMM_ERR_PLAN_ITEMS, diag, index, "part %u and its peeled rows have %llu and %llu items",
+                    index, (unsigned long long)part->item_count, (unsigned long long)peeled->item_count);
+    SPMM_REQUIRE_AT(ascends_until(peeled) == peeled->item_count, SPMM_ERR_PLAN_ITEMS, diag, index + 1,
+                    "the peeled rows of part %u do not ascend", index + 1);
+    SPMM_REQUIRE_AT((part->flags & SPMMI_PART_REORDERED) != 0 || ascends_until(part) == part->item_count,
+                    SPMM_ERR_PLAN_ITEMS, diag, index,
+                    "the rows of part %u do not ascend, but the part is not reordered", index);
+    SPMM_TRY_ALLOC(seen = spmmi_alloc_zero(bitmap_words(rows), sizeof *seen), diag);
+    SPMM_REQUIRE_AT(see(seen, rows, peeled->items, peeled->item_count) == peeled->item_count &&
+                        see(seen, rows, part->items, part->item_count) == part->item_count,
+                    SPMM_ERR_PLAN_ITEMS, diag, index,
+                    "part %u and its peeled rows do not have every row once", index);
+    for (uint64_t i = 0; i < peeled->item_count; i++) {
+        const uint32_t row = peeled->items[i];
+        SPMM_REQUIRE_AT(a->row_ptr[row] < a->row_ptr[row + 1], SPMM_ERR_PLAN_ITEMS, diag, i,
+                        "row %u of part %u is peeled and has no nonzeros", row, index + 1);
+    }
+cleanup:
+    spmmi_free(seen);
+    return status;
+}
+
+/* A part and, where it has any, its peeled rows; those are not looked at for themselves. */
+static spmm_status_t check_part_items(const spmm_plan_t *plan, const struct pattern *a, uint32_t index,
+                                      spmm_diag_t *diag)
+{
+    const struct spmmi_part *part = &plan->parts[index];
+    if ((part->flags & SPMMI_PART_PEELED) != 0)
+        return SPMM_OK;
+    if (spmmi_peeled_of(plan, index) != NULL)
+        return check_peeled(a, part, index, diag);
+    if (part->family != SPMM_FAMILY_ROWS)
+        return check_order(a, part, index, diag);
+    return part->schedule == SPMM_SCHEDULE_NONZERO_SPLIT ? check_nonzero_split(a, part, index, diag)
+                                                         : check_row_split(a, part, index, diag);
+}
+
+spmm_status_t spmmi_check_items(const spmm_plan_t *plan, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    int64_t *transposed = NULL;
+    for (uint32_t i = 0; i < plan->part_count; i++) {
+        const struct spmmi_part *part = &plan->parts[i];
+        struct pattern pattern = {plan->rows, plan->nnz, plan->row_ptr};
+        if (part->op == SPMM_OP_T) {
+            if (transposed == NULL) {
+                transposed = spmmi_alloc((uint64_t)plan->cols + 1, sizeof *transposed);
+                SPMM_TRY_ALLOC(transposed, diag);
+                spmmi_transpose_row_ptr(plan->cols, plan->nnz, plan->col_ind, transposed);
+            }
+            pattern = (struct pattern){plan->cols, plan->nnz, transposed};
+        }
+        SPMM_TRY(check_part_items(plan, &pattern, i, diag));
+    }
+cleanup:
+    spmmi_free(transposed);
+    return status;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The figures of the panels: docs/plan-format.md section 6.10. They advise and are not computed again, so only what
+ * no matrix and schedule could give is refused. */
+#include <math.h>
+#include <string.h>
+
+#include "format/base/diag.h"
+#include "plan_check.h"
+#include "format/file/plan_records.h"
+
+#define WORD_BYTES sizeof(uint64_t)
+#define REGISTER_TILE_MAX 1024
+
+_Static_assert(sizeof(double) == WORD_BYTES && sizeof(int64_t) == WORD_BYTES, "members are 8 bytes wide");
+_Static_assert(sizeof(spmm_panel_stats_t) == 872, "the file's record is the struct, member for member");
+
+/* An array decays to a pointer to what it holds. */
+#define IS_REAL(name, at) _Generic(((spmm_panel_stats_t *)0)->name, double : 1, double * : 1, default : 0),
+static const uint8_t field_is_real[] = {SPMMI_PANEL_STATS_FIELDS(IS_REAL)};
+
+/* Every member is a finite number of at least 0. */
+static int are_numbers(const spmm_panel_stats_t *s)
+{
+    for (uint32_t f = 0; f < spmmi_panel_stats_record.field_count; f++) {
+        const struct spmmi_field *field = &spmmi_panel_stats_record.fields[f];
+        for (uint32_t at = 0; at < field->bytes; at += WORD_BYTES) {
+            const char *word = (const char *)s + field->member + at;
+            int64_t whole = 0;
+            double real = 0;
+            memcpy(&whole, word, sizeof whole);
+            memcpy(&real, word, sizeof real);
+            if (field_is_real[f] ? !(isfinite(real) && real >= 0) : whole < 0)
+                return 0;
+        }
+    }
+    return 1;
+}
+
+static int is_schedule(const spmm_panel_stats_t *s)
+{
+    const int64_t rows = s->panel_rows, bytes = s->number_bytes;
+    return rows >= SPMMI_PANEL_ROWS_MIN && rows <= SPMMI_PANEL_ROWS_MAX && (rows & (rows - 1)) == 0 &&
+           s->stage_slots >= SPMMI_STAGE_SLOTS_MIN && s->stage_slots <= SPMMI_STAGE_SLOTS_MAX &&
+           s->segment <= SPMMI_ROW_SEGMENT_MAX && s->is_reordered <= 1 &&
+           (bytes == 2 || bytes == 4 || bytes == 8) && s->register_tile >= 1 &&
+           s->register_tile <= REGISTER_TILE_MAX && s->n <= SPMMI_N_MAX && s->multiprocessors <= INT32_MAX;
+}
+
+/* No panel holds a column or a nonzero that the matrix does not have. The figures may be those of op T. */
+static int are_within(const spmm_panel_stats_t *s, const spmm_plan_t *p)
+{
+    const int64_t longest = p->rows > p->cols ? p->rows : p->cols;
+    int within = s->units <= longest + p->nnz && s->units <= SPMMI_UNIT_MAX && s->unit_max <= longest &&
+                 s->columns_used <= longest && s->footprint_sum <= p->nnz &&
+                 s->footprint_max <= s->footprint_sum && s->stages_max <= s->stages &&
+                 s->rho <= (double)p->nnz;
+    for (int h = 0; h < SPMM_PANEL_HEIGHTS; h++)
+        within = within && s->footprint[h] <= p->nnz && s->reuse[h] <= (double)p->nnz;
+    return within;
+}
+
+spmm_status_t spmmi_check_panel_stats(const spmm_plan_t *plan, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const spmm_panel_stats_t *s = &plan->panel_stats;
+    if (!plan->has_panel_stats)
+        return SPMM_OK;
+    SPMM_REQUIRE(are_numbers(s), SPMM_ERR_PLAN_PANEL_STATS, diag,
+                 "a figure of the panels is negative or not finite");
+    SPMM_REQUIRE(is_schedule(s), SPMM_ERR_PLAN_PANEL_STATS, diag,
+                 "the figures are of panels that no part can have");
+    SPMM_REQUIRE(are_within(s, plan), SPMM_ERR_PLAN_PANEL_STATS, diag,
+                 "a figure of the panels is larger than the matrix allows");
+    SPMM_REQUIRE(s->panels == (s->units + s->panel_rows - 1) / s->panel_rows, SPMM_ERR_PLAN_PANEL_STATS, diag,
+                 "%lld units do not make %lld panels", (long long)s->units, (long long)s->panels);
+cleanup:
+    return status;
+}

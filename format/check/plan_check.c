@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Semantic validation: everything that a kernel, the executor or a listing relies on, in the order of
+ * docs/plan-format.md section 7. Each step may use what the former ones proved. Linear time. */
+#include <math.h>
+#include <string.h>
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "format/plan.h"
+#include "plan_check.h"
+#include "format/matrix/stats.h"
+#include "format/base/text.h"
+
+/* V1 */
+static spmm_status_t check_dims(const spmm_plan_t *p, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_REQUIRE(p->rows >= 0 && p->rows <= SPMMI_DIM_MAX && p->cols >= 0 && p->cols <= SPMMI_DIM_MAX,
+                 SPMM_ERR_PLAN_DIMS, diag, "%lld x %lld is out of range", (long long)p->rows,
+                 (long long)p->cols);
+    SPMM_REQUIRE(p->nnz >= 0 && p->nnz <= SPMMI_NNZ_MAX && p->nnz <= p->rows * p->cols, SPMM_ERR_PLAN_DIMS,
+                 diag, "%lld nonzeros do not fit", (long long)p->nnz);
+    SPMM_REQUIRE(spmm_dtype_size(p->dtype) != 0, SPMM_ERR_PLAN_DIMS, diag, "value type %d is not known",
+                 (int)p->dtype);
+    SPMM_REQUIRE(p->row_ptr != NULL, SPMM_ERR_PLAN_ROW_PTR, diag, "there are no row pointers");
+    SPMM_REQUIRE(p->col_ind != NULL, SPMM_ERR_PLAN_COL_IND, diag, "there are no column indices");
+cleanup:
+    return status;
+}
+
+/* V2 */
+spmm_status_t spmmi_check_row_ptr(const spmm_plan_t *p, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_REQUIRE(p->row_ptr[0] == 0, SPMM_ERR_PLAN_ROW_PTR, diag, "the first row pointer is %lld, expected 0",
+                 (long long)p->row_ptr[0]);
+    for (int64_t i = 0; i < p->rows; i++) {
+        const int64_t start = p->row_ptr[i], end = p->row_ptr[i + 1];
+        SPMM_REQUIRE_AT(end >= start && end <= p->nnz && end - start <= p->cols, SPMM_ERR_PLAN_ROW_PTR, diag,
+                        (uint64_t)i, "row %lld spans nonzeros %lld to %lld of %lld", (long long)i,
+                        (long long)start, (long long)end, (long long)p->nnz);
+    }
+    SPMM_REQUIRE_AT(p->row_ptr[p->rows] == p->nnz, SPMM_ERR_PLAN_ROW_PTR, diag, (uint64_t)p->rows,
+                    "the rows hold %lld nonzeros, expected %lld", (long long)p->row_ptr[p->rows],
+                    (long long)p->nnz);
+cleanup:
+    return status;
+}
+
+/* V3. One row: ascending from a non-negative first to a last below cols means that every column is in range. */
+static int row_is_valid(const int32_t *columns, int64_t length, int64_t cols)
+{
+    int ascends = 1;
+    for (int64_t p = 1; p < length; p++)
+        ascends &= columns[p] > columns[p - 1];
+    return length == 0 || (ascends && columns[0] >= 0 && columns[length - 1] < cols);
+}
+
+/* All rows at once: one pass over the columns that the compiler vectorises, and one over the rows. A column that is
+ * not above its left neighbour must start a row; so both passes count the same number of them. */
+static int columns_are_valid(const spmm_plan_t *p)
+{
+    uint32_t max = 0;
+    int64_t drops = 0, drops_at_starts = 0;
+    for (int64_t q = 1; q < p->nnz; q++) {
+        const uint32_t column = (uint32_t)p->col_ind[q]; /* a negative one counts as 2^31 or more */
+        max = column > max ? column : max;
+        drops += p->col_ind[q] <= p->col_ind[q - 1];
+    }
+    if (p->nnz > 0 && ((uint32_t)p->col_ind[0] >= (uint64_t)p->cols || max >= (uint64_t)p->cols))
+        return 0;
+    for (int64_t i = 0; i < p->rows; i++) {
+        const int64_t start = p->row_ptr[i];
+        if (start > 0 && start < p->row_ptr[i + 1])
+            drops_at_starts += p->col_ind[start] <= p->col_ind[start - 1];
+    }
+    return drops == drops_at_starts;
+}
+
+static spmm_status_t check_columns(const spmm_plan_t *p, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    if (columns_are_valid(p))
+        return SPMM_OK;
+    for (int64_t i = 0; i < p->rows; i++) {
+        SPMM_REQUIRE_AT(row_is_valid(p->col_ind + p->row_ptr[i], p->row_ptr[i + 1] - p->row_ptr[i], p->cols),
+                        SPMM_ERR_PLAN_COL_IND, diag, (uint64_t)i,
+                        "the columns of row %lld are not ascending in 0 to %lld", (long long)i,
+                        (long long)p->cols - 1);
+    }
+    SPMM_FAIL(SPMM_ERR_INTERNAL, diag, "the two checks of the columns disagree");
+cleanup:
+    return status;
+}
+
+static spmm_status_t check_digests(const spmm_plan_t *p, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    uint8_t digest[16] = {0};
+    spmmi_digest_pattern(p->rows, p->cols, p->row_ptr, p->col_ind, digest);
+    SPMM_REQUIRE(memcmp(digest, p->pattern_digest, sizeof digest) == 0, SPMM_ERR_PLAN_DIGEST, diag,
+                 "the pattern does not have the digest that the header gives");
+    memset(digest, 0, sizeof digest);
+    if (p->values != NULL)
+        spmmi_digest_values(p->nnz, p->dtype, p->values, digest);
+    SPMM_REQUIRE(memcmp(digest, p->values_digest, sizeof digest) == 0, SPMM_ERR_PLAN_DIGEST, diag,
+                 "the values do not have the digest that the header gives");
+cleanup:
+    return status;
+}
+
+static spmm_status_t check_stats(const spmm_plan_t *p, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_stats_t stats;
+    status = spmmi_stats_compute(p->rows, p->cols, p->row_ptr, p->col_ind, p->values, p->dtype, &stats);
+    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory in %s", __func__);
+    /* A pattern's count of zeros cannot be checked: a plan that leaves the values out keeps the figure. */
+    if (p->values == NULL && p->stats.zeros >= 0 && p->stats.zeros <= p->nnz)
+        stats.zeros = p->stats.zeros;
+    SPMM_REQUIRE(memcmp(&stats, &p->stats, sizeof stats) == 0, SPMM_ERR_PLAN_STATS, diag,
+                 "the statistics are not those of the matrix");
+cleanup:
+    return status;
+}
+
+static int is_family(spmm_family_t family, spmm_schedule_t schedule)
+{
+    switch (schedule) {
+    case SPMM_SCHEDULE_ROW_SPLIT:
+    case SPMM_SCHEDULE_NONZERO_SPLIT:
+        return family == SPMM_FAMILY_ROWS;
+    case SPMM_SCHEDULE_WHOLE:
+    case SPMM_SCHEDULE_SEGMENTED:
+        return family == SPMM_FAMILY_TILED;
+    case SPMM_SCHEDULE_DENSE:
+        return spmmi_is_fragments(family);
+    case SPMM_SCHEDULE_PACKED:
+        return family == SPMM_FAMILY_WINDOW || family == SPMM_FAMILY_PANEL;
+    }
+    return 0;
+}
+
+static int is_power_within(uint32_t value, uint32_t min, uint32_t max)
+{
+    return value >= min && value <= max && (value & (value - 1)) == 0;
+}
+
+static int is_granule(const struct spmmi_part *part)
+{
+    if (spmmi_is_fragments(part->family))
+        return part->granule >= 1 && part->granule <= SPMMI_STEPS_MAX;
+    if (part->schedule == SPMM_SCHEDULE_WHOLE)
+        return part->granule == 0;
+    if (part->schedule == SPMM_SCHEDULE_SEGMENTED)
+        return part->granule >= 1 && part->granule <= SPMMI_ROW_SEGMENT_MAX;
+    return is_power_within(part->granule, SPMMI_GRANULE_MIN, SPMMI_GRANULE_MAX);
+}
+
+/* C is in another order only where items are rows and the order is another one. */
+static int are_flags(const struct spmmi_part *part)
+{
+    const uint32_t permuted = SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT;
+    if (part->family == SPMM_FAMILY_ROWS)
+        return part->flags == 0 ||
+               (part->flags == SPMMI_PART_PEELED && part->schedule == SPMM_SCHEDULE_NONZERO_SPLIT);
+    return part->flags == 0 || part->flags == SPMMI_PART_REORDERED ||
+           (part->flags == permuted && part->schedule != SPMM_SCHEDULE_SEGMENTED);
+}
+
+static int are_panels(const struct spmmi_part *part)
+{
+    if (part->family == SPMM_FAMILY_ROWS)
+        return part->panel_rows == 0 && part->stage_slots == 0;
+    if (part->family == SPMM_FAMILY_WINDOW)
+        return part->panel_rows == SPMMI_WINDOW_ROWS && part->stage_slots == 0;
+    if (part->family == SPMM_FAMILY_PANEL)
+        return is_power_within(part->panel_rows, SPMMI_FRAGMENT_PANEL_ROWS_MIN, SPMMI_PANEL_ROWS_MAX) &&
+               part->stage_slots == 0;
+    if (part->family == SPMM_FAMILY_BCSR)
+        return is_power_within(part->panel_rows, SPMMI_BCSR_UNIT_ROWS_MIN, SPMMI_BCSR_UNIT_ROWS_MAX) &&
+               part->stage_slots == 0;
+    return is_power_within(part->panel_rows, SPMMI_PANEL_ROWS_MIN, SPMMI_PANEL_ROWS_MAX) &&
+           part->stage_slots >= SPMMI_STAGE_SLOTS_MIN && part->stage_slots <= SPMMI_STAGE_SLOTS_MAX;
+}
+
+/* Tensor cores multiply numbers of f32 rounded to tf32, or split in two; nothing else does. */
+static int is_compute(spmm_compute_t compute, spmm_dtype_t dtype, spmm_family_t family)
+{
+    if (dtype == SPMM_F32 && spmmi_is_fragments(family))
+        return compute == SPMM_COMPUTE_TF32 || compute == SPMM_COMPUTE_3XTF32;
+    return (int)compute == (int)dtype;
+}
+
+/* Peeled rows follow a part that leaves them out, and the kernels that take them have no types of 16 bits. */
+static int is_in_its_place(const spmm_plan_t *p, uint32_t index)
+{
+    const struct spmmi_part *part = &p->parts[index], *before = index > 0 ? part - 1 : part;
+    if ((part->flags & SPMMI_PART_PEELED) == 0)
+        return 1;
+    return spmmi_is_fragments(before->family) && before->op == part->op &&
+           (before->flags & SPMMI_PART_PERMUTES_OUTPUT) == 0 && spmm_dtype_size(p->dtype) != 2;
+}
+
+static int is_op(spmm_op_t op)
+{
+    return op == SPMM_OP_N || op == SPMM_OP_T;
+}
+
+static spmm_status_t check_part(const spmm_plan_t *p, uint32_t index, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_part *part = &p->parts[index];
+    SPMM_REQUIRE_AT(is_op(part->op), SPMM_ERR_PLAN_PART, diag, index, "part %u has op %d", index,
+                    (int)part->op);
+    SPMM_REQUIRE_AT(is_family(part->family, part->schedule), SPMM_ERR_PLAN_PART, diag, index,
+                    "part %u has family %d and schedule %d", index, (int)part->family, (int)part->schedule);
+    SPMM_REQUIRE_AT(is_granule(part), SPMM_ERR_PLAN_PART, diag, index, "part %u has granule %u", index,
+                    part->granule);
+    SPMM_REQUIRE_AT(are_panels(part), SPMM_ERR_PLAN_PART, diag, index,
+                    "part %u has panels of %u rows and %u slots", index, part->panel_rows, part->stage_slots);
+    SPMM_REQUIRE_AT(are_flags(part), SPMM_ERR_PLAN_PART, diag, index, "part %u has flags 0x%x", index,
+                    part->flags);
+    SPMM_REQUIRE_AT(is_in_its_place(p, index), SPMM_ERR_PLAN_PART, diag, index,
+                    "part %u has peeled rows, but the part before it is none that they belong to", index);
+    SPMM_REQUIRE_AT(part->item_count == 0 || part->items != NULL, SPMM_ERR_PLAN_PART, diag, index,
+                    "part %u has no items", index);
+cleanup:
+    return status;
+}
+
+static spmm_status_t check_variant(const spmm_plan_t *p, uint32_t index, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_variant *v = &p->variants[index];
+    const uint32_t layouts = SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR;
+    SPMM_REQUIRE_AT(is_op(v->op), SPMM_ERR_PLAN_VARIANT, diag, index, "variant %u has op %d", index,
+                    (int)v->op);
+    SPMM_REQUIRE_AT(v->layouts != 0 && (v->layouts & ~layouts) == 0, SPMM_ERR_PLAN_VARIANT, diag, index,
+                    "variant %u has layouts 0x%x", index, v->layouts);
+    SPMM_REQUIRE_AT(v->target <= SPMMI_TARGET_MAX, SPMM_ERR_PLAN_VARIANT, diag, index,
+                    "variant %u has target %u", index, v->target);
+    SPMM_REQUIRE_AT(v->n_min >= 1 && v->n_min <= v->n_max && v->n_max <= SPMMI_N_MAX, SPMM_ERR_PLAN_VARIANT,
+                    diag, index, "variant %u is for n from %lld to %lld", index, (long long)v->n_min,
+                    (long long)v->n_max);
+    /* Each row of C is written once, so a variant has one part, or two that share the rows (V9). */
+    SPMM_REQUIRE_AT(v->part_first < p->part_count &&
+                        (p->parts[v->part_first].flags & SPMMI_PART_PEELED) == 0 &&
+                        v->part_count == (spmmi_peeled_of(p, v->part_first) != NULL ? 2u : 1u),
+                    SPMM_ERR_PLAN_VARIANT, diag, index, "variant %u has %u parts from part %u of %u", index,
+                    v->part_count, v->part_first, p->part_count);
+    SPMM_REQUIRE_AT(p->parts[v->part_first].op == v->op, SPMM_ERR_PLAN_VARIANT, diag, index,
+                    "variant %u and its part have different ops", index);
+    SPMM_REQUIRE_AT(is_compute(v->compute, p->dtype, p->parts[v->part_first].family), SPMM_ERR_PLAN_VARIANT,
+                    diag, index, "variant %u has compute type %d, which its part does not have", index,
+                    (int)v->compute);
+cleanup:
+    return status;
+}
+
+/* A plan's own type is written as 0 and in no other way. */
+static int is_trace_compute(const struct spmmi_trace *t, spmm_dtype_t dtype)
+{
+    const spmm_compute_t own = (spmm_compute_t)dtype;
+    return t->compute != own && is_compute(t->compute != 0 ? t->compute : own, dtype, t->family);
+}
+
+static int is_time(double us)
+{
+    return isfinite(us) && us >= 0;
+}
+
+static spmm_status_t check_trace(const spmm_plan_t *p, uint32_t index, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_trace *t = &p->trace[index];
+    SPMM_REQUIRE_AT(t->variant < p->variant_count, SPMM_ERR_PLAN_TRACE, diag, index,
+                    "trace %u is about variant %u of %u", index, t->variant, p->variant_count);
+    SPMM_REQUIRE_AT(is_family(t->family, t->schedule), SPMM_ERR_PLAN_TRACE, diag, index,
+                    "trace %u has family %d and schedule %d", index, (int)t->family, (int)t->schedule);
+    SPMM_REQUIRE_AT(t->chosen <= 1 && t->reason >= 1 && t->reason < SPMMI_REASON_COUNT_, SPMM_ERR_PLAN_TRACE,
+                    diag, index, "trace %u has choice %u and reason %u", index, t->chosen, t->reason);
+    SPMM_REQUIRE_AT(is_trace_compute(t, p->dtype), SPMM_ERR_PLAN_TRACE, diag, index,
+                    "trace %u has compute type %d", index, (int)t->compute);
+    SPMM_REQUIRE_AT((uint32_t)t->order <= SPMM_REORDER_RCM, SPMM_ERR_PLAN_TRACE, diag, index,
+                    "trace %u is about order %d", index, (int)t->order);
+    SPMM_REQUIRE_AT(is_time(t->predicted_us) && is_time(t->measured_us) && isfinite(t->figure) &&
+                        isfinite(t->threshold),
+                    SPMM_ERR_PLAN_TRACE, diag, index,
+                    "trace %u has a figure that is not finite or a negative time", index);
+cleanup:
+    return status;
+}
+
+static spmm_status_t check_choices(const spmm_plan_t *p, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_REQUIRE(p->part_count <= SPMMI_PART_MAX, SPMM_ERR_PLAN_PART, diag, "%u parts", p->part_count);
+    SPMM_REQUIRE(p->variant_count <= SPMMI_VARIANT_MAX, SPMM_ERR_PLAN_VARIANT, diag, "%u variants",
+                 p->variant_count);
+    SPMM_REQUIRE(p->trace_count <= SPMMI_TRACE_MAX && (p->trace_count == 0 || p->trace != NULL),
+                 SPMM_ERR_PLAN_TRACE, diag, "%u trace entries", p->trace_count);
+    for (uint32_t i = 0; i < p->part_count; i++)
+        SPMM_TRY(check_part(p, i, diag));
+    for (uint32_t i = 0; i < p->variant_count; i++)
+        SPMM_TRY(check_variant(p, i, diag));
+    for (uint32_t i = 0; i < p->trace_count; i++)
+        SPMM_TRY(check_trace(p, i, diag));
+cleanup:
+    return status;
+}
+
+static spmm_status_t check_source(const spmm_plan_t *p, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const size_t size = strnlen(p->source, sizeof p->source);
+    SPMM_REQUIRE(size < sizeof p->source, SPMM_ERR_PLAN_META, diag, "the name of the source does not end");
+    const size_t wrong = spmmi_text_wrong(p->source, size);
+    SPMM_REQUIRE_AT(wrong == size, SPMM_ERR_PLAN_META, diag, wrong,
+                    "the name of the source is not printable UTF-8 from byte %zu on", wrong);
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_plan_check(const spmm_plan_t *plan, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_TRY(check_dims(plan, diag));
+    SPMM_TRY(spmmi_check_row_ptr(plan, diag));
+    SPMM_TRY(check_columns(plan, diag));
+    SPMM_TRY(check_digests(plan, diag));
+    SPMM_TRY(check_stats(plan, diag));
+    SPMM_TRY(check_choices(plan, diag));
+    SPMM_TRY(spmmi_check_items(plan, diag));
+    SPMM_TRY(check_source(plan, diag));
+    SPMM_TRY(spmmi_check_panel_stats(plan, diag));
+    SPMM_TRY(spmmi_check_symmetric_order(plan, diag));
+    SPMM_TRY(spmmi_check_order_stats(plan, diag));
+cleanup:
+    return status;
+}

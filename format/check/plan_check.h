@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pieces of spmmi_plan_check (plan.h) that other files use or hold. */
+#ifndef SPMMI_PLAN_CHECK_H
+#define SPMMI_PLAN_CHECK_H
+
+#include "format/plan.h"
+
+#define SPMMI_TARGET_MAX 999u /* compute capabilities have two or three digits */
+
+/* V2 alone: the loader needs it before it can decode columns. */
+spmm_status_t spmmi_check_row_ptr(const spmm_plan_t *plan, spmm_diag_t *diag);
+
+/* V5, V9: the items of every part partition the nonzeros, rows or units of op(A) as plan.h says. */
+spmm_status_t spmmi_check_items(const spmm_plan_t *plan, spmm_diag_t *diag);
+
+/* The figures of the panels, where the plan has them, are numbers that such figures can be. */
+spmm_status_t spmmi_check_panel_stats(const spmm_plan_t *plan, spmm_diag_t *diag);
+
+/* The order of rows and columns, where the plan has one, is a permutation of the rows of a square matrix. */
+spmm_status_t spmmi_check_symmetric_order(const spmm_plan_t *plan, spmm_diag_t *diag);
+
+/* Figures of orders of the rows, where the plan has them, are numbers that such figures can be. */
+spmm_status_t spmmi_check_order_stats(const spmm_plan_t *plan, spmm_diag_t *diag);
+
+/* What the memory of the check of the items follows from. */
+struct spmmi_check_extent {
+    int has_transpose; /* some part has op T */
+    uint64_t
+        reordered_items; /* of the reordered part, or the two that share the rows, that has the most, or of the order
+                            of rows and columns */
+};
+/* Most memory that spmmi_plan_check takes at a time. */
+uint64_t spmmi_check_bytes(uint64_t cols, uint64_t nnz, struct spmmi_check_extent extent);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Step 6 of a load: stored frames to elements. docs/plan-format.md section 5.2 lists what a frame may be;
+ * zstd alone would accept more (skippable and legacy frames, an empty input, unused bits). */
+#define ZSTD_STATIC_LINKING_ONLY
+#include <omp.h>
+#include <zstd.h>
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "frames.h"
+
+struct worker {
+    ZSTD_DCtx *context;
+    uint8_t *content;
+};
+
+struct spmmi_decoder {
+    int threads;
+    struct worker workers[];
+};
+
+uint64_t spmmi_decoder_bytes(int threads)
+{
+    return sizeof(struct spmmi_decoder) +
+           (uint64_t)threads * (sizeof(struct worker) + ZSTD_estimateDCtxSize() + SPMMI_CONTENT_MAX + 128);
+}
+
+struct spmmi_decoder *spmmi_decoder_new(int threads)
+{
+    const ZSTD_customMem memory = {spmmi_zstd_alloc, spmmi_zstd_free, NULL};
+    struct spmmi_decoder *d =
+        spmmi_alloc_zero(1, sizeof(struct spmmi_decoder) + (size_t)threads * sizeof(struct worker));
+    if (d == NULL)
+        return NULL;
+    d->threads = threads;
+    for (int t = 0; t < threads; t++) {
+        d->workers[t].context = ZSTD_createDCtx_advanced(memory);
+        d->workers[t].content = spmmi_alloc(SPMMI_CONTENT_MAX, 1);
+        if (d->workers[t].context == NULL || d->workers[t].content == NULL) {
+            spmmi_decoder_free(d);
+            return NULL;
+        }
+    }
+    return d;
+}
+
+void spmmi_decoder_free(struct spmmi_decoder *d)
+{
+    if (d == NULL)
+        return;
+    for (int t = 0; t < d->threads; t++) {
+        (void)ZSTD_freeDCtx(d->workers[t].context);
+        spmmi_free(d->workers[t].content);
+    }
+    spmmi_free(d);
+}
+
+/* Content bytes of a frame of the accepted kind. */
+static spmm_status_t check_frame(const uint8_t *stored, const struct spmmi_frame *frame,
+                                 const struct spmmi_run *run, uint64_t *content_bytes, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    ZSTD_frameHeader header;
+    const uint64_t at = frame->offset;
+    SPMM_REQUIRE_AT(ZSTD_getFrameHeader(&header, stored, frame->stored_bytes) == 0, SPMM_ERR_PLAN_FRAME, diag,
+                    at, "the header of a compressed frame is not valid");
+    SPMM_REQUIRE_AT(header.frameType == ZSTD_frame, SPMM_ERR_PLAN_FRAME, diag, at,
+                    "a frame is a skippable one");
+    SPMM_REQUIRE_AT(header.checksumFlag != 0, SPMM_ERR_PLAN_FRAME, diag, at, "a frame has no checksum");
+    SPMM_REQUIRE_AT(header.dictID == 0, SPMM_ERR_PLAN_FRAME, diag, at, "a frame asks for dictionary %u",
+                    header.dictID);
+    SPMM_REQUIRE_AT(header.windowSize <= SPMMI_WINDOW_MAX, SPMM_ERR_PLAN_FRAME, diag, at,
+                    "a frame asks for a window of %llu bytes", header.windowSize);
+    SPMM_REQUIRE_AT(
+        header.frameContentSize != ZSTD_CONTENTSIZE_UNKNOWN &&
+            spmmi_transform_fits((enum spmmi_transform)frame->transform, run, header.frameContentSize),
+        SPMM_ERR_PLAN_FRAME, diag, at, "a frame of %llu elements claims %llu bytes of content",
+        (unsigned long long)run->count, header.frameContentSize);
+    SPMM_REQUIRE_AT(ZSTD_findFrameCompressedSize(stored, frame->stored_bytes) == frame->stored_bytes,
+                    SPMM_ERR_PLAN_FRAME, diag, at, "a frame does not end where its table says");
+    *content_bytes = header.frameContentSize;
+cleanup:
+    return status;
+}
+
+static spmm_status_t decode_frame(const struct worker *worker, const struct spmmi_container *c,
+                                  const struct spmmi_frame *frame, const struct spmmi_run *run,
+                                  uint8_t *elements, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint8_t *stored = c->bytes + frame->offset;
+    uint64_t content_bytes = 0;
+    SPMM_TRY(check_frame(stored, frame, run, &content_bytes, diag));
+    uint8_t *const content = frame->transform == SPMMI_TRANSFORM_NONE ? elements : worker->content;
+    const size_t result =
+        ZSTD_decompressDCtx(worker->context, content, content_bytes, stored, frame->stored_bytes);
+    SPMM_REQUIRE_AT(result == content_bytes, SPMM_ERR_PLAN_FRAME, diag, frame->offset,
+                    "a frame does not decode: %s", ZSTD_getErrorName(result));
+    if (frame->transform != SPMMI_TRANSFORM_NONE)
+        SPMM_REQUIRE_AT(spmmi_transform_unpack((enum spmmi_transform)frame->transform, run, content,
+                                               content_bytes, elements),
+                        SPMM_ERR_PLAN_FRAME, diag, frame->offset,
+                        "a dictionary code of a frame is out of range");
+cleanup:
+    return status;
+}
+
+/* The f-th frame of a section. */
+static spmm_status_t decode_one(const struct worker *worker, const struct spmmi_container *c, int entry,
+                                uint64_t f, const struct spmmi_span *span, spmm_diag_t *diag)
+{
+    const struct spmmi_run run = spmmi_span_run(span, f);
+    return decode_frame(worker, c, &c->frames[c->frame_first[entry] + f], &run,
+                        (uint8_t *)span->elements + f * SPMMI_FRAME_RAW, diag);
+}
+
+SPMMI_APART static uint64_t first_wrong_in_parallel(const struct spmmi_decoder *d,
+                                                    const struct spmmi_container *c, int entry,
+                                                    uint64_t count, const struct spmmi_span *span)
+{
+    uint64_t wrong = count;
+#pragma omp parallel for schedule(dynamic) num_threads(d->threads) reduction(min : wrong)
+    for (uint64_t f = 0; f < count; f++) {
+        const struct worker *worker = &d->workers[omp_get_thread_num()];
+        if (decode_one(worker, c, entry, f, span, NULL) != SPMM_OK)
+            wrong = f < wrong ? f : wrong;
+    }
+    return wrong;
+}
+
+/* Decodes the frames; index of the first wrong one, or count. */
+static uint64_t first_wrong_frame(const struct spmmi_decoder *d, const struct spmmi_container *c, int entry,
+                                  uint64_t count, const struct spmmi_span *span)
+{
+    if (d->threads > 1 && count > 1)
+        return first_wrong_in_parallel(d, c, entry, count, span);
+    for (uint64_t f = 0; f < count; f++)
+        if (decode_one(&d->workers[0], c, entry, f, span, NULL) != SPMM_OK)
+            return f;
+    return count;
+}
+
+spmm_status_t spmmi_frames_decode(struct spmmi_decoder *d, const struct spmmi_container *c, int entry,
+                                  const struct spmmi_span *span, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t count = c->frame_first[entry + 1] - c->frame_first[entry];
+    for (uint64_t f = 0; f < count; f++) {
+        const struct spmmi_frame *frame = &c->frames[c->frame_first[entry] + f];
+        SPMM_REQUIRE_AT(spmmi_transform_allowed(span->type, frame->transform), SPMM_ERR_PLAN_FRAME, diag,
+                        c->entries[entry].offset + f * SPMMI_FRAME_ENTRY_BYTES + 4,
+                        "transform %u is not allowed here", frame->transform);
+    }
+    const uint64_t wrong = first_wrong_frame(d, c, entry, count, span);
+    /* The first wrong frame again, for its sentence: the same at any number of threads. */
+    if (wrong < count)
+        SPMM_TRY(decode_one(&d->workers[0], c, entry, wrong, span, diag));
+cleanup:
+    return status;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elements to stored frames. A frame's transform depends on its elements alone, so that the bytes are the same
+ * at any number of threads. */
+#define ZSTD_STATIC_LINKING_ONLY
+#include <omp.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "format/base/digest.h"
+#include "frames.h"
+
+struct worker {
+    ZSTD_CCtx *context;
+    uint8_t *content, *trial; /* before and after compression */
+    uint32_t *scratch;
+};
+
+struct spmmi_encoder {
+    int threads;
+    struct worker workers[];
+};
+
+static int worker_init(struct worker *w, int level)
+{
+    const ZSTD_customMem memory = {spmmi_zstd_alloc, spmmi_zstd_free, NULL};
+    w->content = spmmi_alloc(SPMMI_CONTENT_MAX, 1);
+    w->trial = spmmi_alloc(ZSTD_COMPRESSBOUND(SPMMI_FRAME_RAW), 1);
+    w->scratch = spmmi_alloc(SPMMI_FRAME_RAW, 1);
+    w->context = ZSTD_createCCtx_advanced(memory);
+    return w->content != NULL && w->trial != NULL && w->scratch != NULL && w->context != NULL &&
+           !ZSTD_isError(ZSTD_CCtx_setParameter(w->context, ZSTD_c_compressionLevel, level)) &&
+           !ZSTD_isError(ZSTD_CCtx_setParameter(w->context, ZSTD_c_checksumFlag, 1));
+}
+
+struct spmmi_encoder *spmmi_encoder_new(int threads, int level)
+{
+    struct spmmi_encoder *e =
+        spmmi_alloc_zero(1, sizeof(struct spmmi_encoder) + (size_t)threads * sizeof(struct worker));
+    if (e == NULL)
+        return NULL;
+    e->threads = threads;
+    for (int t = 0; t < threads; t++) {
+        if (!worker_init(&e->workers[t], level)) {
+            spmmi_encoder_free(e);
+            return NULL;
+        }
+    }
+    return e;
+}
+
+void spmmi_encoder_free(struct spmmi_encoder *e)
+{
+    if (e == NULL)
+        return;
+    for (int t = 0; t < e->threads; t++) {
+        (void)ZSTD_freeCCtx(e->workers[t].context);
+        spmmi_free(e->workers[t].scratch);
+        spmmi_free(e->workers[t].trial);
+        spmmi_free(e->workers[t].content);
+    }
+    spmmi_free(e);
+}
+
+uint64_t spmmi_stored_bound(uint64_t raw_bytes)
+{
+    const uint64_t full = raw_bytes / SPMMI_FRAME_RAW, last = raw_bytes % SPMMI_FRAME_RAW;
+    return spmmi_frame_count(raw_bytes) * SPMMI_FRAME_ENTRY_BYTES +
+           full * ZSTD_COMPRESSBOUND(SPMMI_FRAME_RAW) + (last != 0 ? ZSTD_COMPRESSBOUND(last) : 0);
+}
+
+/* Compresses the f-th frame into its slot by whatever allowed transform gives the fewest bytes; 0 when memory is
+ * short. A dictionary that pays beats the others by its size, so they are not tried after it. */
+static size_t encode_one(const struct worker *w, const struct spmmi_span *span, uint64_t f, uint8_t *slot,
+                         enum spmmi_transform *transform)
+{
+    const struct spmmi_run run = spmmi_span_run(span, f);
+    const uint8_t *elements = (const uint8_t *)span->elements + f * SPMMI_FRAME_RAW;
+    const size_t room = ZSTD_compressBound((size_t)(run.count * run.element_bytes));
+    size_t best = 0;
+    for (uint32_t t = SPMMI_TRANSFORM_COUNT;
+         t-- > 0 && (best == 0 || *transform != SPMMI_TRANSFORM_DICTIONARY);) {
+        const uint64_t bytes =
+            spmmi_transform_allowed(span->type, t)
+                ? spmmi_transform_pack((enum spmmi_transform)t, &run, elements, w->scratch, w->content)
+                : 0;
+        if (bytes == 0)
+            continue;
+        uint8_t *const out = best == 0 ? slot : w->trial;
+        const size_t stored = ZSTD_compress2(w->context, out, room, w->content, (size_t)bytes);
+        if (ZSTD_isError(stored))
+            return 0;
+        if (best != 0 && stored >= best)
+            continue;
+        if (best != 0)
+            memcpy(slot, w->trial, stored);
+        best = stored;
+        *transform = (enum spmmi_transform)t;
+    }
+    return best;
+}
+
+/* The f-th frame of count into its slot and its entry of the table; 1 if memory is short. */
+static uint64_t write_frame(const struct worker *w, const struct spmmi_span *span, uint64_t f, uint64_t count,
+                            uint8_t *out)
+{
+    enum spmmi_transform transform = SPMMI_TRANSFORM_NONE;
+    uint8_t *const entry = out + f * SPMMI_FRAME_ENTRY_BYTES;
+    uint8_t *const slot = out + count * SPMMI_FRAME_ENTRY_BYTES + f * ZSTD_compressBound(SPMMI_FRAME_RAW);
+    const size_t stored = encode_one(w, span, f, slot, &transform);
+    spmmi_put_u32(entry, (uint32_t)stored);
+    entry[4] = (uint8_t)transform;
+    spmmi_put_u64(entry + 8, spmmi_hash64(slot, stored));
+    return stored == 0;
+}
+
+SPMMI_APART static uint64_t write_frames_in_parallel(const struct spmmi_encoder *e,
+                                                     const struct spmmi_span *span, uint64_t count,
+                                                     uint8_t *out)
+{
+    uint64_t failed = 0;
+#pragma omp parallel for schedule(dynamic) num_threads(e->threads) reduction(+ : failed)
+    for (uint64_t f = 0; f < count; f++)
+        failed += write_frame(&e->workers[omp_get_thread_num()], span, f, count, out);
+    return failed;
+}
+
+static uint64_t write_frames(const struct spmmi_encoder *e, const struct spmmi_span *span, uint64_t count,
+                             uint8_t *out)
+{
+    uint64_t failed = 0;
+    if (e->threads > 1 && count > 1)
+        return write_frames_in_parallel(e, span, count, out);
+    for (uint64_t f = 0; f < count; f++)
+        failed += write_frame(&e->workers[0], span, f, count, out);
+    return failed;
+}
+
+spmm_status_t spmmi_frames_encode(struct spmmi_encoder *e, const struct spmmi_span *span, uint8_t *out,
+                                  uint64_t *stored_bytes, uint64_t *frames_hash, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t count = spmmi_frame_count(span->raw_bytes);
+    const uint64_t slot_bytes = ZSTD_compressBound(SPMMI_FRAME_RAW);
+    uint8_t *const slots = out + count * SPMMI_FRAME_ENTRY_BYTES;
+    memset(out, 0, count * SPMMI_FRAME_ENTRY_BYTES);
+    const uint64_t failed = write_frames(e, span, count, out);
+    /* Inputs are whole and slots have zstd's own bound, so only memory can fail. */
+    SPMM_REQUIRE(failed == 0, SPMM_ERR_MEMORY, diag, "out of memory in %s", __func__);
+    uint8_t *end = slots;
+    for (uint64_t f = 0; f < count; f++) {
+        const uint32_t stored = spmmi_get_u32(out + f * SPMMI_FRAME_ENTRY_BYTES);
+        memmove(end, slots + f * slot_bytes, stored);
+        end += stored;
+    }
+    *stored_bytes = (uint64_t)(end - out);
+    *frames_hash = spmmi_hash64(out, count * SPMMI_FRAME_ENTRY_BYTES);
+cleanup:
+    return status;
+}

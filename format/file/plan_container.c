@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps 3 to 5 of a load: the section table tiles the file, sizes follow from the dimensions, and the hash of
+ * every stored byte matches. docs/plan-format.md sections 4 and 5. */
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "format/base/digest.h"
+#include "frames.h"
+#include "plan_header.h"
+
+uint64_t spmmi_frame_count(uint64_t raw_bytes)
+{
+    return raw_bytes / SPMMI_FRAME_RAW + (raw_bytes % SPMMI_FRAME_RAW != 0);
+}
+
+static uint64_t entry_at(uint32_t index)
+{
+    return SPMMI_HEADER_BYTES + (uint64_t)index * SPMMI_ENTRY_BYTES;
+}
+
+/* One entry by itself. */
+static spmm_status_t check_entry(const struct spmmi_entry *e, uint64_t at, uint32_t reserved,
+                                 spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_section_row *row = spmmi_section_find(e->type);
+    SPMM_REQUIRE_AT(reserved == SPMMI_ENTRY_BYTES, SPMM_ERR_PLAN_TABLE, diag, at + reserved,
+                    "reserved byte %u of a table entry is not zero", reserved);
+    SPMM_REQUIRE_AT(e->type != 0, SPMM_ERR_PLAN_TABLE, diag, at, "section type 0 is not allowed");
+    SPMM_REQUIRE_AT((e->flags & ~SPMMI_FLAG_REQUIRED) == 0, SPMM_ERR_PLAN_TABLE, diag, at + 4,
+                    "section flags 0x%x have reserved bits set", e->flags);
+    SPMM_REQUIRE_AT(row != NULL || e->flags == 0, SPMM_ERR_PLAN_FEATURE, diag, at,
+                    "section type %u is required and not known", e->type);
+    SPMM_REQUIRE_AT(row == NULL ||
+                        (e->flags & SPMMI_FLAG_REQUIRED) == (row->is_required ? SPMMI_FLAG_REQUIRED : 0),
+                    SPMM_ERR_PLAN_TABLE, diag, at + 4, "section %s has the wrong required flag", row->text);
+    SPMM_REQUIRE_AT(e->part < SPMMI_PART_MAX || e->part == SPMMI_NO_PART, SPMM_ERR_PLAN_TABLE, diag, at + 8,
+                    "section part %u is out of range", e->part);
+    SPMM_REQUIRE_AT(row == NULL || row->is_per_part == (e->part != SPMMI_NO_PART), SPMM_ERR_PLAN_TABLE, diag,
+                    at + 8, "section %s has part %u", row->text, e->part);
+    SPMM_REQUIRE_AT(e->codec == SPMMI_CODEC_ZSTD, SPMM_ERR_PLAN_TABLE, diag, at + 12, "codec %u is not known",
+                    e->codec);
+    SPMM_REQUIRE_AT(e->align_log2 == SPMMI_ALIGN_LOG2, SPMM_ERR_PLAN_TABLE, diag, at + 13,
+                    "alignment 2^%u, expected 2^%u", e->align_log2, SPMMI_ALIGN_LOG2);
+    SPMM_REQUIRE_AT(e->stored_bytes != 0, SPMM_ERR_PLAN_TABLE, diag, at + 24,
+                    "a section has no stored bytes");
+    SPMM_REQUIRE_AT(e->raw_bytes != 0, SPMM_ERR_PLAN_TABLE, diag, at + 32, "a section has no raw bytes");
+cleanup:
+    return status;
+}
+
+/* The stored bytes of entry i start where the former ones end, rounded up; what lies between is zero. */
+static spmm_status_t check_tile(const struct spmmi_container *c, uint32_t i, uint64_t former_end,
+                                spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_entry *e = &c->entries[i];
+    const uint64_t at = entry_at(i);
+    const uint64_t expected = (former_end + SPMMI_ALIGN - 1) / SPMMI_ALIGN * SPMMI_ALIGN;
+    SPMM_REQUIRE_AT(e->offset == expected, SPMM_ERR_PLAN_TABLE, diag, at + 16,
+                    "a section starts at %llu, expected %llu", (unsigned long long)e->offset,
+                    (unsigned long long)expected);
+    SPMM_REQUIRE_AT(e->offset <= c->header.file_bytes && e->stored_bytes <= c->header.file_bytes - e->offset,
+                    SPMM_ERR_PLAN_TABLE, diag, at + 24, "a section of %llu bytes at %llu exceeds the file",
+                    (unsigned long long)e->stored_bytes, (unsigned long long)e->offset);
+    for (uint64_t pad = former_end; pad < expected; pad++)
+        SPMM_REQUIRE_AT(c->bytes[pad] == 0, SPMM_ERR_PLAN_TABLE, diag, pad, "padding byte %llu is not zero",
+                        (unsigned long long)pad);
+cleanup:
+    return status;
+}
+
+static int is_after(const struct spmmi_entry *a, const struct spmmi_entry *b)
+{
+    return a->type != b->type ? a->type > b->type : a->part != SPMMI_NO_PART && a->part > b->part;
+}
+
+/* Step 3. */
+static spmm_status_t check_table(struct spmmi_container *c, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint32_t count = c->header.section_count;
+    const uint64_t table_end = entry_at(count);
+    uint64_t end = table_end;
+    SPMM_REQUIRE_AT(table_end <= c->header.file_bytes, SPMM_ERR_PLAN_TABLE, diag, 120,
+                    "the table of %u sections exceeds the file", count);
+    SPMM_REQUIRE_AT(
+        spmmi_hash64(c->bytes + SPMMI_HEADER_BYTES, table_end - SPMMI_HEADER_BYTES) == c->header.table_hash,
+        SPMM_ERR_PLAN_CHECKSUM, diag, SPMMI_HEADER_BYTES, "the hash of the section table does not match");
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *bytes = c->bytes + entry_at(i);
+        struct spmmi_entry *e = &c->entries[i];
+        spmmi_record_load(&spmmi_entry_record, bytes, e);
+        SPMM_TRY(check_entry(e, entry_at(i), spmmi_record_reserved(&spmmi_entry_record, bytes), diag));
+        SPMM_REQUIRE_AT(i == 0 || is_after(e, e - 1), SPMM_ERR_PLAN_TABLE, diag, entry_at(i),
+                        "section %u is not after the one before it in order of type and part", i);
+        SPMM_TRY(check_tile(c, i, end, diag));
+        end = e->offset + e->stored_bytes;
+    }
+    SPMM_REQUIRE_AT(end == c->header.file_bytes, SPMM_ERR_PLAN_TABLE, diag, entry_at(count - 1) + 24,
+                    "the last section ends at %llu, the file at %llu", (unsigned long long)end,
+                    (unsigned long long)c->header.file_bytes);
+cleanup:
+    return status;
+}
+
+/* Is the section of this row there as often as the header's dimensions ask? */
+static spmm_status_t check_presence(const struct spmmi_container *c, const struct spmmi_section_row *row,
+                                    spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_raw_range range = spmmi_section_raw_range(row->type, &c->header);
+    if (!row->is_per_part && range.min > 0)
+        SPMM_REQUIRE_AT(spmmi_container_find(c, row->type, SPMMI_NO_PART) >= 0, SPMM_ERR_PLAN_SECTION, diag,
+                        SPMMI_HEADER_BYTES, "section %s is missing", row->text);
+cleanup:
+    return status;
+}
+
+/* Fewest stored bytes that can hold so many raw bytes. */
+static uint64_t bomb_floor(uint64_t raw_bytes)
+{
+    const uint64_t excess = raw_bytes > SPMMI_BOMB_SLACK ? raw_bytes - SPMMI_BOMB_SLACK : 0;
+    return excess / SPMMI_BOMB_RATIO + (excess % SPMMI_BOMB_RATIO != 0);
+}
+
+/* Step 4: raw sizes follow from the dimensions, and no section can be a compression bomb. */
+static spmm_status_t check_sizes(struct spmmi_container *c, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const int parts = spmmi_container_find(c, SPMMI_SECTION_PARTS, SPMMI_NO_PART);
+    const uint64_t part_count = parts < 0 ? 0 : c->entries[parts].raw_bytes / spmmi_part_record.bytes;
+    c->frame_first[0] = 0;
+    for (uint32_t i = 0; i < c->header.section_count; i++) {
+        const struct spmmi_entry *e = &c->entries[i];
+        const struct spmmi_section_row *row = spmmi_section_find(e->type);
+        const struct spmmi_raw_range range = spmmi_section_raw_range(e->type, &c->header);
+        const uint64_t frames = spmmi_frame_count(e->raw_bytes);
+        SPMM_REQUIRE_AT(row == NULL || (e->raw_bytes >= range.min && e->raw_bytes <= range.max &&
+                                        e->raw_bytes % range.unit == 0),
+                        SPMM_ERR_PLAN_SECTION, diag, entry_at(i) + 32,
+                        "section %s has %llu raw bytes, expected %llu to %llu", row->text,
+                        (unsigned long long)e->raw_bytes, (unsigned long long)range.min,
+                        (unsigned long long)range.max);
+        SPMM_REQUIRE_AT(e->part == SPMMI_NO_PART || row == NULL || e->part < part_count,
+                        SPMM_ERR_PLAN_SECTION, diag, entry_at(i) + 8, "section %s belongs to part %u of %llu",
+                        row->text, e->part, (unsigned long long)part_count);
+        SPMM_REQUIRE_AT(bomb_floor(e->raw_bytes) <= e->stored_bytes, SPMM_ERR_PLAN_BUDGET, diag,
+                        entry_at(i) + 32, "a section of %llu bytes claims to hold %llu",
+                        (unsigned long long)e->stored_bytes, (unsigned long long)e->raw_bytes);
+        SPMM_REQUIRE_AT(frames <= e->stored_bytes / SPMMI_FRAME_ENTRY_BYTES, SPMM_ERR_PLAN_FRAME, diag,
+                        e->offset, "a section of %llu bytes cannot hold %llu frames",
+                        (unsigned long long)e->stored_bytes, (unsigned long long)frames);
+        c->frame_first[i + 1] = c->frame_first[i] + frames;
+    }
+#define SPMM_SECTION(name, number, text, required, per_part) \
+    SPMM_TRY(check_presence(c, spmmi_section_find(number), diag));
+#include "section_list.def"
+#undef SPMM_SECTION
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_container_open(const uint8_t *bytes, uint64_t size, struct spmmi_container *c,
+                                   spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    c->bytes = bytes;
+    c->frames = NULL;
+    SPMM_TRY(spmmi_header_read(bytes, size, &c->header, diag));
+    SPMM_TRY(check_table(c, diag));
+    SPMM_TRY(check_sizes(c, diag));
+cleanup:
+    return status;
+}
+
+/* The frame table of entry i; its frames fill the section to the last byte. */
+static spmm_status_t read_frame_table(struct spmmi_container *c, uint32_t i, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_entry *e = &c->entries[i];
+    const uint64_t frames = c->frame_first[i + 1] - c->frame_first[i];
+    const uint64_t end = e->offset + e->stored_bytes;
+    uint64_t at = e->offset, data = e->offset + frames * SPMMI_FRAME_ENTRY_BYTES;
+    SPMM_REQUIRE_AT(spmmi_hash64(c->bytes + e->offset, data - e->offset) == e->frames_hash,
+                    SPMM_ERR_PLAN_CHECKSUM, diag, e->offset,
+                    "the hash of the frame table of section %u does not match", i);
+    for (uint64_t f = c->frame_first[i]; f < c->frame_first[i + 1]; f++, at += SPMMI_FRAME_ENTRY_BYTES) {
+        const uint8_t *bytes = c->bytes + at;
+        struct spmmi_frame *frame = &c->frames[f];
+        *frame = (struct spmmi_frame){data, spmmi_get_u64(bytes + 8), spmmi_get_u32(bytes), bytes[4]};
+        SPMM_REQUIRE_AT(frame->stored_bytes != 0 && frame->stored_bytes <= end - data, SPMM_ERR_PLAN_FRAME,
+                        diag, at, "a frame of %u bytes does not fit into its section", frame->stored_bytes);
+        SPMM_REQUIRE_AT(bytes[5] == 0 && bytes[6] == 0 && bytes[7] == 0, SPMM_ERR_PLAN_FRAME, diag, at + 5,
+                        "reserved bytes of a frame entry are not zero");
+        data += frame->stored_bytes;
+    }
+    SPMM_REQUIRE_AT(data == end, SPMM_ERR_PLAN_FRAME, diag, e->offset,
+                    "the frames of section %u end at %llu, the section at %llu", i, (unsigned long long)data,
+                    (unsigned long long)end);
+cleanup:
+    return status;
+}
+
+static int has_wrong_hash(const struct spmmi_container *c, uint64_t f)
+{
+    const struct spmmi_frame *frame = &c->frames[f];
+    return spmmi_hash64(c->bytes + frame->offset, frame->stored_bytes) != frame->hash;
+}
+
+SPMMI_APART static uint64_t first_wrong_in_parallel(const struct spmmi_container *c, uint64_t count,
+                                                    int threads)
+{
+    uint64_t wrong = count;
+#pragma omp parallel for schedule(dynamic) num_threads(threads) reduction(min : wrong)
+    for (uint64_t f = 0; f < count; f++)
+        if (has_wrong_hash(c, f))
+            wrong = f < wrong ? f : wrong;
+    return wrong;
+}
+
+/* Index of the first frame whose hash is wrong, or count. */
+static uint64_t first_wrong_hash(const struct spmmi_container *c, uint64_t count, int threads)
+{
+    if (threads > 1)
+        return first_wrong_in_parallel(c, count, threads);
+    for (uint64_t f = 0; f < count; f++)
+        if (has_wrong_hash(c, f))
+            return f;
+    return count;
+}
+
+spmm_status_t spmmi_container_frames(struct spmmi_container *c, int threads, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t count = c->frame_first[c->header.section_count];
+    c->frames = spmmi_alloc(count, sizeof *c->frames);
+    SPMM_TRY_ALLOC(c->frames, diag);
+    for (uint32_t i = 0; i < c->header.section_count; i++)
+        SPMM_TRY(read_frame_table(c, i, diag));
+    const uint64_t wrong = first_wrong_hash(c, count, threads);
+    SPMM_REQUIRE_AT(wrong == count, SPMM_ERR_PLAN_CHECKSUM, diag, c->frames[wrong].offset,
+                    "the hash of frame %llu does not match", (unsigned long long)wrong);
+cleanup:
+    return status;
+}
+
+int spmmi_container_find(const struct spmmi_container *c, uint32_t type, uint32_t part)
+{
+    for (uint32_t i = 0; i < c->header.section_count; i++) {
+        if (c->entries[i].type == type && c->entries[i].part == part)
+            return (int)i;
+    }
+    return -1;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps 1 and 2 of a load: what kind of file this is, and whether its header is whole and in range.
+ * docs/plan-format.md section 3 has the table of fields with the status of each violation. */
+#include "plan_header.h"
+
+#include "format/base/diag.h"
+#include "format/base/digest.h"
+
+#define AT(name) SPMMI_AT_##name
+
+/* Step 1: everything that tells a foreign or newer file from a damaged one, before any hash. */
+static spmm_status_t check_kind(const uint8_t *bytes, const struct spmmi_header *h, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_REQUIRE_AT(h->endian_tag == SPMMI_ENDIAN_TAG, SPMM_ERR_PLAN_HEADER, diag, AT(endian_tag),
+                    "the byte order tag is 0x%08x, expected 0x%08x", h->endian_tag, SPMMI_ENDIAN_TAG);
+    SPMM_REQUIRE_AT(h->format_major == SPMMI_FORMAT_MAJOR, SPMM_ERR_PLAN_VERSION, diag, AT(format_major),
+                    "the plan has format %u.%u, this library reads %u.x", h->format_major, h->format_minor,
+                    SPMMI_FORMAT_MAJOR);
+    SPMM_REQUIRE_AT(h->header_bytes == SPMMI_HEADER_BYTES, SPMM_ERR_PLAN_HEADER, diag, AT(header_bytes),
+                    "the header size is %u, expected %u", h->header_bytes, SPMMI_HEADER_BYTES);
+    SPMM_REQUIRE_AT(h->entry_bytes == SPMMI_ENTRY_BYTES, SPMM_ERR_PLAN_HEADER, diag, AT(entry_bytes),
+                    "the size of a table entry is %u, expected %u", h->entry_bytes, SPMMI_ENTRY_BYTES);
+    const uint32_t reserved = spmmi_record_reserved(&spmmi_header_record, bytes);
+    SPMM_REQUIRE_AT(reserved == SPMMI_HEADER_BYTES, SPMM_ERR_PLAN_HEADER, diag, reserved,
+                    "reserved byte %u of the header is not zero", reserved);
+    const uint64_t unknown = h->features_incompat & ~(uint64_t)SPMMI_FEATURES_KNOWN;
+    SPMM_REQUIRE_AT(unknown == 0, SPMM_ERR_PLAN_FEATURE, diag, AT(features_incompat),
+                    "the plan needs features 0x%llx, which this library does not know",
+                    (unsigned long long)unknown);
+cleanup:
+    return status;
+}
+
+static spmm_status_t check_fields(const struct spmmi_header *h, uint64_t file_bytes, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_REQUIRE_AT(file_bytes >= h->file_bytes, SPMM_ERR_PLAN_TRUNCATED, diag, file_bytes,
+                    "the header says %llu bytes, the file has %llu", (unsigned long long)h->file_bytes,
+                    (unsigned long long)file_bytes);
+    SPMM_REQUIRE_AT(file_bytes == h->file_bytes, SPMM_ERR_PLAN_HEADER, diag, AT(file_bytes),
+                    "the header says %llu bytes, the file has %llu", (unsigned long long)h->file_bytes,
+                    (unsigned long long)file_bytes);
+    SPMM_REQUIRE_AT(h->rows <= (uint64_t)SPMMI_DIM_MAX, SPMM_ERR_PLAN_DIMS, diag, AT(rows),
+                    "%llu rows, at most %lld allowed", (unsigned long long)h->rows, (long long)SPMMI_DIM_MAX);
+    SPMM_REQUIRE_AT(h->cols <= (uint64_t)SPMMI_DIM_MAX, SPMM_ERR_PLAN_DIMS, diag, AT(cols),
+                    "%llu columns, at most %lld allowed", (unsigned long long)h->cols,
+                    (long long)SPMMI_DIM_MAX);
+    SPMM_REQUIRE_AT(h->nnz <= (uint64_t)SPMMI_NNZ_MAX && h->nnz <= h->rows * h->cols, SPMM_ERR_PLAN_DIMS,
+                    diag, AT(nnz), "%llu nonzeros do not fit into %llu x %llu", (unsigned long long)h->nnz,
+                    (unsigned long long)h->rows, (unsigned long long)h->cols);
+    const spmm_dtype_t dtype = (spmm_dtype_t)h->dtype;
+    SPMM_REQUIRE_AT(spmm_dtype_size(dtype) != 0, SPMM_ERR_PLAN_HEADER, diag, AT(dtype),
+                    "value type %u is not known", h->dtype);
+    SPMM_REQUIRE_AT((spmmi_dtype_features(dtype) & ~h->features_incompat) == 0, SPMM_ERR_PLAN_HEADER, diag,
+                    AT(dtype), "value type %u needs a feature that the header does not name", h->dtype);
+    SPMM_REQUIRE_AT((h->flags & ~SPMMI_FLAG_VALUES) == 0, SPMM_ERR_PLAN_HEADER, diag, AT(flags),
+                    "flags 0x%x have reserved bits set", h->flags);
+    SPMM_REQUIRE_AT(h->section_count >= 1 && h->section_count <= SPMMI_SECTION_LIMIT, SPMM_ERR_PLAN_HEADER,
+                    diag, AT(section_count), "%u sections, expected 1 to %u", h->section_count,
+                    SPMMI_SECTION_LIMIT);
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_header_read(const uint8_t *bytes, uint64_t file_bytes, struct spmmi_header *header,
+                                spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t have = file_bytes < SPMMI_MAGIC_BYTES ? file_bytes : SPMMI_MAGIC_BYTES;
+    SPMM_REQUIRE_AT(memcmp(bytes, SPMMI_MAGIC, (size_t)have) == 0, SPMM_ERR_PLAN_MAGIC, diag, 0,
+                    "the first bytes are not those of a plan");
+    SPMM_REQUIRE_AT(file_bytes >= SPMMI_HEADER_BYTES, SPMM_ERR_PLAN_TRUNCATED, diag, file_bytes,
+                    "the header needs %u bytes, the file has %llu", SPMMI_HEADER_BYTES,
+                    (unsigned long long)file_bytes);
+    spmmi_record_load(&spmmi_header_record, bytes, header);
+    SPMM_TRY(check_kind(bytes, header, diag));
+    SPMM_REQUIRE_AT(spmmi_hash64(bytes, AT(header_hash)) == header->header_hash, SPMM_ERR_PLAN_CHECKSUM, diag,
+                    AT(header_hash), "the hash of the header does not match");
+    SPMM_TRY(check_fields(header, file_bytes, diag));
+cleanup:
+    return status;
+}
+
+uint64_t spmmi_budget_default(const struct spmmi_header *header)
+{
+    const uint64_t value_bytes = spmm_dtype_size((spmm_dtype_t)header->dtype);
+    return 4 * spmmi_csr_bytes(header->rows, header->nnz, value_bytes) + (UINT64_C(64) << 20);
+}

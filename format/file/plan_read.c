@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps 4 (budget) and 6 to 8 of a load: decode every section into memory of its own, validate, hand over. */
+#include "plan_read.h"
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "frames.h"
+#include "format/base/options.h"
+#include "format/check/plan_check.h"
+
+struct reader {
+    struct spmmi_container container;
+    struct spmmi_decoder *decoder;
+    spmm_plan_t *plan;
+    uint64_t budget;
+    int threads;
+    spmm_diag_t *diag;
+};
+
+/* Bytes that the load takes, held ones of the caller included. Cannot overflow: dimensions are within V1, and the
+ * number of frames is at most a sixteenth of the file. */
+static uint64_t load_bytes(const struct reader *r, uint64_t held, struct spmmi_check_extent extent)
+{
+    const struct spmmi_header *h = &r->container.header;
+    uint64_t bytes = held + sizeof(spmm_plan_t) + sizeof(struct reader) + spmmi_decoder_bytes(r->threads) +
+                     sizeof(int64_t) + spmmi_check_bytes(h->cols, h->nnz, extent) +
+                     r->container.frame_first[h->section_count] * sizeof(struct spmmi_frame) +
+                     h->section_count * (sizeof(spmm_section_info_t) + SPMMI_ALIGN);
+    for (uint32_t i = 0; i < h->section_count; i++) {
+        const struct spmmi_entry *e = &r->container.entries[i];
+        if (spmmi_section_find(e->type) == NULL)
+            continue;
+        /* Row lengths become row pointers of twice the size. */
+        bytes += e->type == SPMMI_SECTION_ROW_LENGTHS ? 2 * e->raw_bytes : e->raw_bytes;
+    }
+    return bytes;
+}
+
+static spmm_status_t check_budget(const struct reader *r, uint64_t held, struct spmmi_check_extent extent)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t needed = load_bytes(r, held, extent);
+    SPMM_REQUIRE(needed <= r->budget, SPMM_ERR_PLAN_BUDGET, r->diag,
+                 "the load takes %llu bytes, %llu are allowed", (unsigned long long)needed,
+                 (unsigned long long)r->budget);
+cleanup:
+    return status;
+}
+
+/* Decodes a section that may be absent (then its raw range allows that) into elements. */
+static spmm_status_t decode(struct reader *r, uint32_t type, uint32_t part, uint32_t element_bytes,
+                            void *elements)
+{
+    const int entry = spmmi_container_find(&r->container, type, part);
+    if (entry < 0)
+        return SPMM_OK;
+    const struct spmmi_span span = {type,     element_bytes,    r->container.entries[entry].raw_bytes,
+                                    elements, r->plan->row_ptr, r->plan->rows};
+    return spmmi_frames_decode(r->decoder, &r->container, entry, &span, r->diag);
+}
+
+static uint64_t raw_bytes(const struct reader *r, uint32_t type, uint32_t part)
+{
+    const int entry = spmmi_container_find(&r->container, type, part);
+    return entry < 0 ? 0 : r->container.entries[entry].raw_bytes;
+}
+
+/* Decodes a section of records and loads each into records, of which one takes stride bytes. */
+static spmm_status_t read_records(struct reader *r, uint32_t type, const struct spmmi_record_type *layout,
+                                  spmm_status_t violation, void *records, size_t stride)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t bytes = raw_bytes(r, type, SPMMI_NO_PART);
+    const int entry = spmmi_container_find(&r->container, type, SPMMI_NO_PART);
+    uint8_t *raw = spmmi_alloc(bytes, 1);
+    SPMM_TRY_ALLOC(raw, r->diag);
+    SPMM_TRY(decode(r, type, SPMMI_NO_PART, 1, raw));
+    for (uint64_t i = 0; i < bytes / layout->bytes; i++) {
+        const uint32_t reserved = spmmi_record_reserved(layout, raw + i * layout->bytes);
+        SPMM_REQUIRE_AT(reserved == layout->bytes, violation, r->diag, r->container.entries[entry].offset,
+                        "reserved byte %u of record %llu is not zero", reserved, (unsigned long long)i);
+        spmmi_record_load(layout, raw + i * layout->bytes, (char *)records + i * stride);
+    }
+cleanup:
+    spmmi_free(raw);
+    return status;
+}
+
+/* Parts and trace use nothing that the header's features do not name: older readers refuse by these bits alone. */
+static spmm_status_t check_features(const struct reader *r)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t unnamed = ~r->container.header.features_incompat;
+    for (uint32_t i = 0; i < r->plan->part_count; i++)
+        SPMM_REQUIRE((spmmi_part_features(&r->plan->parts[i]) & unnamed) == 0, SPMM_ERR_PLAN_PART, r->diag,
+                     "part %u needs a feature that the header does not name", i);
+    for (uint32_t i = 0; i < r->plan->trace_count; i++)
+        SPMM_REQUIRE((spmmi_trace_features(&r->plan->trace[i]) & unnamed) == 0, SPMM_ERR_PLAN_TRACE, r->diag,
+                     "trace %u needs a feature that the header does not name", i);
+cleanup:
+    return status;
+}
+
+static spmm_status_t read_small(struct reader *r)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_plan_t *p = r->plan;
+    const uint64_t trace_count = raw_bytes(r, SPMMI_SECTION_TRACE, SPMMI_NO_PART) / spmmi_trace_record.bytes;
+    p->trace = spmmi_alloc_zero(trace_count, sizeof *p->trace);
+    SPMM_TRY_ALLOC(p->trace, r->diag);
+    p->trace_count = (uint32_t)trace_count;
+    p->variant_count =
+        (uint32_t)(raw_bytes(r, SPMMI_SECTION_VARIANTS, SPMMI_NO_PART) / spmmi_variant_record.bytes);
+    p->part_count = (uint32_t)(raw_bytes(r, SPMMI_SECTION_PARTS, SPMMI_NO_PART) / spmmi_part_record.bytes);
+    SPMM_TRY(read_records(r, SPMMI_SECTION_STATS, &spmmi_stats_record, SPMM_ERR_PLAN_STATS, &p->stats,
+                          sizeof p->stats));
+    SPMM_TRY(read_records(r, SPMMI_SECTION_VARIANTS, &spmmi_variant_record, SPMM_ERR_PLAN_VARIANT,
+                          p->variants, sizeof p->variants[0]));
+    SPMM_TRY(read_records(r, SPMMI_SECTION_PARTS, &spmmi_part_record, SPMM_ERR_PLAN_PART, p->parts,
+                          sizeof p->parts[0]));
+    SPMM_TRY(read_records(r, SPMMI_SECTION_TRACE, &spmmi_trace_record, SPMM_ERR_PLAN_TRACE, p->trace,
+                          sizeof p->trace[0]));
+    p->has_panel_stats = spmmi_container_find(&r->container, SPMMI_SECTION_PANEL_STATS, SPMMI_NO_PART) >= 0;
+    SPMM_TRY(read_records(r, SPMMI_SECTION_PANEL_STATS, &spmmi_panel_stats_record, SPMM_ERR_PLAN_PANEL_STATS,
+                          &p->panel_stats, sizeof p->panel_stats));
+    const uint64_t orders =
+        raw_bytes(r, SPMMI_SECTION_ORDER_STATS, SPMMI_NO_PART) / spmmi_order_stats_record.bytes;
+    p->order_stats = spmmi_alloc_zero(orders, sizeof *p->order_stats);
+    SPMM_TRY_ALLOC(p->order_stats, r->diag);
+    p->order_stats_count = (uint32_t)orders;
+    SPMM_TRY(read_records(r, SPMMI_SECTION_ORDER_STATS, &spmmi_order_stats_record, SPMM_ERR_PLAN_ORDER_STATS,
+                          p->order_stats, sizeof *p->order_stats));
+    SPMM_TRY(decode(r, SPMMI_SECTION_META, SPMMI_NO_PART, 1, p->source));
+    /* A zero inside the text would cut it short and so change the file when it is written again. */
+    SPMM_REQUIRE(strlen(p->source) == raw_bytes(r, SPMMI_SECTION_META, SPMMI_NO_PART), SPMM_ERR_PLAN_META,
+                 r->diag, "the name of the source holds a zero byte");
+    SPMM_TRY(check_features(r));
+cleanup:
+    return status;
+}
+
+/* Lengths are decoded into the upper half of the row pointers and summed from below: pointer i + 1 ends where
+ * length i + 1 begins or before it. */
+static spmm_status_t read_rows(struct reader *r)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_plan_t *p = r->plan;
+    p->row_ptr = spmmi_alloc((uint64_t)p->rows + 1, sizeof *p->row_ptr);
+    SPMM_TRY_ALLOC(p->row_ptr, r->diag);
+    const uint8_t *lengths = (const uint8_t *)(p->row_ptr + 1) + (uint64_t)p->rows * sizeof(uint32_t);
+    SPMM_TRY(
+        decode(r, SPMMI_SECTION_ROW_LENGTHS, SPMMI_NO_PART, sizeof(uint32_t), (void *)(uintptr_t)lengths));
+    int64_t sum = 0;
+    for (int64_t i = 0; i < p->rows; i++) {
+        const uint32_t length = spmmi_get_u32(lengths + (uint64_t)i * sizeof length);
+        p->row_ptr[i] = sum;
+        sum += length;
+    }
+    p->row_ptr[p->rows] = sum;
+    SPMM_TRY(spmmi_check_row_ptr(p, r->diag));
+cleanup:
+    return status;
+}
+
+static spmm_status_t read_matrix(struct reader *r)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_plan_t *p = r->plan;
+    const uint32_t value_bytes = (uint32_t)spmm_dtype_size(p->dtype);
+    SPMM_TRY(read_rows(r));
+    p->col_ind = spmmi_alloc((uint64_t)p->nnz, sizeof *p->col_ind);
+    SPMM_TRY_ALLOC(p->col_ind, r->diag);
+    SPMM_TRY(decode(r, SPMMI_SECTION_COL_IND, SPMMI_NO_PART, sizeof *p->col_ind, p->col_ind));
+    if ((r->container.header.flags & SPMMI_FLAG_VALUES) != 0) {
+        p->values = spmmi_alloc((uint64_t)p->nnz, value_bytes);
+        SPMM_TRY_ALLOC(p->values, r->diag);
+        SPMM_TRY(decode(r, SPMMI_SECTION_VALUES, SPMMI_NO_PART, value_bytes, p->values));
+    }
+    for (uint32_t i = 0; i < p->part_count; i++) {
+        struct spmmi_part *part = &p->parts[i];
+        part->item_count = raw_bytes(r, SPMMI_SECTION_ITEMS, i) / sizeof *part->items;
+        part->items = spmmi_alloc(part->item_count, sizeof *part->items);
+        SPMM_TRY_ALLOC(part->items, r->diag);
+        SPMM_TRY(decode(r, SPMMI_SECTION_ITEMS, i, sizeof *part->items, part->items));
+    }
+    if (raw_bytes(r, SPMMI_SECTION_SYMMETRIC_ORDER, SPMMI_NO_PART) > 0) {
+        p->symmetric_order = spmmi_alloc((uint64_t)p->rows, sizeof *p->symmetric_order);
+        SPMM_TRY_ALLOC(p->symmetric_order, r->diag);
+        SPMM_TRY(decode(r, SPMMI_SECTION_SYMMETRIC_ORDER, SPMMI_NO_PART, sizeof *p->symmetric_order,
+                        p->symmetric_order));
+    }
+cleanup:
+    return status;
+}
+
+static spmm_status_t read_header(struct reader *r)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_header *h = &r->container.header;
+    r->plan = spmmi_plan_new();
+    SPMM_TRY_ALLOC(r->plan, r->diag);
+    spmm_plan_t *p = r->plan;
+    p->rows = (int64_t)h->rows;
+    p->cols = (int64_t)h->cols;
+    p->nnz = (int64_t)h->nnz;
+    p->dtype = (spmm_dtype_t)h->dtype;
+    p->file_bytes = h->file_bytes;
+    p->format_major = h->format_major;
+    p->format_minor = h->format_minor;
+    p->features_exec = h->features_exec;
+    memcpy(p->pattern_digest, h->pattern_digest, sizeof p->pattern_digest);
+    memcpy(p->values_digest, h->values_digest, sizeof p->values_digest);
+    p->sections = spmmi_alloc_zero(h->section_count, sizeof *p->sections);
+    SPMM_TRY_ALLOC(p->sections, r->diag);
+    p->section_count = h->section_count;
+    for (uint32_t i = 0; i < h->section_count; i++) {
+        const struct spmmi_entry *e = &r->container.entries[i];
+        const struct spmmi_section_row *row = spmmi_section_find(e->type);
+        spmm_section_info_t *s = &p->sections[i];
+        *s = (spmm_section_info_t){e->type,      "",
+                                   e->offset,    e->stored_bytes,
+                                   e->raw_bytes, e->part == SPMMI_NO_PART ? -1 : (int)e->part};
+        if (row != NULL)
+            memcpy(s->name, row->text, strlen(row->text));
+    }
+cleanup:
+    return status;
+}
+
+/* Of all sections: unknown ones have only their hashes compared, but they are bound by their stored bytes. */
+static uint64_t raw_total(const struct spmmi_container *c)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < c->header.section_count; i++)
+        bytes += c->entries[i].raw_bytes;
+    return bytes;
+}
+
+static struct spmmi_check_extent check_extent(const struct reader *r)
+{
+    struct spmmi_check_extent extent = {0, 0};
+    for (uint32_t i = 0; i < r->plan->part_count; i++) {
+        const struct spmmi_part *part = &r->plan->parts[i];
+        const uint64_t items = raw_bytes(r, SPMMI_SECTION_ITEMS, i) / sizeof *part->items;
+        const int has_peeled = spmmi_peeled_of(r->plan, i) != NULL;
+        const uint64_t peeled =
+            has_peeled ? raw_bytes(r, SPMMI_SECTION_ITEMS, i + 1) / sizeof *part->items : 0;
+        extent.has_transpose |= part->op == SPMM_OP_T;
+        if ((has_peeled || (part->flags & SPMMI_PART_REORDERED) != 0) &&
+            items + peeled > extent.reordered_items)
+            extent.reordered_items = items + peeled;
+    }
+    const uint64_t order = raw_bytes(r, SPMMI_SECTION_SYMMETRIC_ORDER, SPMMI_NO_PART) / sizeof(uint32_t);
+    extent.reordered_items = order > extent.reordered_items ? order : extent.reordered_items;
+    return extent;
+}
+
+/* The caller asked about a file, so a violation in the content is reported at its section: the check itself, which
+ * also serves plans without a file, gives rows and entries, and its sentence keeps them. */
+static void report_in_file(const struct reader *r, spmm_status_t status)
+{
+    static const uint32_t types[][2] = {
+        {SPMM_ERR_PLAN_ROW_PTR, SPMMI_SECTION_ROW_LENGTHS},
+        {SPMM_ERR_PLAN_COL_IND, SPMMI_SECTION_COL_IND},
+        {SPMM_ERR_PLAN_STATS, SPMMI_SECTION_STATS},
+        {SPMM_ERR_PLAN_VARIANT, SPMMI_SECTION_VARIANTS},
+        {SPMM_ERR_PLAN_PART, SPMMI_SECTION_PARTS},
+        {SPMM_ERR_PLAN_ITEMS, SPMMI_SECTION_ITEMS},
+        {SPMM_ERR_PLAN_TRACE, SPMMI_SECTION_TRACE},
+        {SPMM_ERR_PLAN_META, SPMMI_SECTION_META},
+        {SPMM_ERR_PLAN_PANEL_STATS, SPMMI_SECTION_PANEL_STATS},
+        {SPMM_ERR_PLAN_ORDER, SPMMI_SECTION_SYMMETRIC_ORDER},
+        {SPMM_ERR_PLAN_ORDER_STATS, SPMMI_SECTION_ORDER_STATS},
+    };
+    if (r->diag == NULL)
+        return;
+    for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
+        for (uint32_t i = r->container.header.section_count; types[t][0] == status && i-- > 0;) {
+            if (r->container.entries[i].type == types[t][1])
+                r->diag->offset = r->container.entries[i].offset;
+        }
+    }
+    if (status == SPMM_ERR_PLAN_DIGEST)
+        r->diag->offset = SPMMI_AT_pattern_digest;
+}
+
+spmm_status_t spmmi_plan_decode(const uint8_t *bytes, uint64_t size, const struct spmmi_load *load,
+                                spmm_plan_t **plan, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct reader r = {.plan = NULL, .decoder = NULL, .diag = diag};
+    SPMM_TRY(spmmi_container_open(bytes, size, &r.container, diag));
+    r.threads = spmmi_threads(load->threads, raw_total(&r.container));
+    r.budget = load->budget_bytes != 0 ? load->budget_bytes : spmmi_budget_default(&r.container.header);
+    SPMM_TRY(check_budget(&r, load->held_bytes, (struct spmmi_check_extent){0, 0}));
+    SPMM_TRY(spmmi_container_frames(&r.container, r.threads, diag));
+    SPMM_TRY(read_header(&r));
+    r.decoder = spmmi_decoder_new(r.threads);
+    SPMM_TRY_ALLOC(r.decoder, diag);
+    SPMM_TRY(read_small(&r));
+    SPMM_TRY(check_budget(&r, load->held_bytes, check_extent(&r)));
+    SPMM_TRY(read_matrix(&r));
+    SPMM_TRY(spmmi_plan_check(r.plan, diag));
+    *plan = r.plan;
+    r.plan = NULL;
+cleanup:
+    report_in_file(&r, status);
+    spmm_plan_destroy(r.plan);
+    spmmi_decoder_free(r.decoder);
+    spmmi_free(r.container.frames);
+    return status;
+}
+
+spmm_status_t spmmi_load_check(const spmm_load_options_t *options, struct spmmi_load *load, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_load_options_t known = SPMM_LOAD_OPTIONS_INIT;
+    *load = (struct spmmi_load){0, 0, 0};
+    SPMM_TRY(spmmi_options_read(&known, sizeof known, options, diag));
+    SPMM_REQUIRE(known.threads >= 0, SPMM_ERR_ARGUMENT, diag, "%d threads", known.threads);
+    load->budget_bytes = known.budget_bytes;
+    load->threads = known.threads;
+cleanup:
+    return status;
+}
+
+spmm_status_t spmm_plan_read(const void *bytes, size_t size, const spmm_load_options_t *options,
+                             spmm_plan_t **plan, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_load load;
+    spmmi_diag_clear(diag);
+    SPMM_REQUIRE(plan != NULL, SPMM_ERR_ARGUMENT, diag, "plan is NULL");
+    *plan = NULL;
+    SPMM_REQUIRE(bytes != NULL || size == 0, SPMM_ERR_ARGUMENT, diag, "bytes is NULL");
+    SPMM_TRY(spmmi_load_check(options, &load, diag));
+    SPMM_TRY(spmmi_plan_decode(bytes, size, &load, plan, diag));
+cleanup:
+    return status;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every fixed-size record of a plan file: docs/plan-format.md sections 3, 4 and 6 as tables.
+ *
+ * A list gives (field, offset); the size is that of the struct's member. The lists drive reading, writing,
+ * the check of reserved bytes and the tests that attack each field.                              */
+#ifndef SPMMI_PLAN_RECORDS_H
+#define SPMMI_PLAN_RECORDS_H
+
+#include "format/base/bytes.h"
+#include "format/plan.h"
+
+#define SPMMI_FORMAT_MAJOR 1u
+#define SPMMI_FORMAT_MINOR 3u
+#define SPMMI_ENDIAN_TAG 0x01020304u
+#define SPMMI_HEADER_BYTES 256u
+#define SPMMI_ENTRY_BYTES 64u
+#define SPMMI_SECTION_LIMIT 256u /* entries in a section table */
+#define SPMMI_ALIGN_LOG2 6u
+#define SPMMI_ALIGN 64u
+#define SPMMI_FRAME_ENTRY_BYTES 16u
+#define SPMMI_FRAME_RAW (UINT64_C(2) << 20) /* raw bytes of every frame but the last of a section */
+#define SPMMI_WINDOW_MAX (UINT64_C(8) << 20)
+#define SPMMI_BOMB_RATIO 264000u /* out of reach: zstd makes about 32,750 of a run, a dictionary 8 of that */
+#define SPMMI_BOMB_SLACK (UINT64_C(64) << 10)
+#define SPMMI_NO_PART UINT32_MAX
+#define SPMMI_CODEC_ZSTD 1u
+#define SPMMI_FLAG_VALUES 1u       /* of the header */
+#define SPMMI_FEATURE_TILED 1u     /* incompat: parts or trace entries of the tiled family */
+#define SPMMI_FEATURE_HALF 2u      /* incompat: values of 16 bits */
+#define SPMMI_FEATURE_FRAGMENTS 4u /* incompat: parts or trace entries of the window and panel families */
+#define SPMMI_FEATURE_BCSR 8u      /* incompat: parts or trace entries of the bcsr family */
+#define SPMMI_FEATURE_PEELED 16u   /* incompat: parts of peeled rows, or trace entries about them */
+#define SPMMI_FEATURES_KNOWN                                                                   \
+    (SPMMI_FEATURE_TILED | SPMMI_FEATURE_HALF | SPMMI_FEATURE_FRAGMENTS | SPMMI_FEATURE_BCSR | \
+     SPMMI_FEATURE_PEELED)
+#define SPMMI_FLAG_REQUIRED 1u /* of a table entry */
+#define SPMMI_MAGIC "\xd3SPM\r\n\x1a\n"
+#define SPMMI_MAGIC_BYTES 8u
+
+struct spmmi_header {
+    uint8_t magic[SPMMI_MAGIC_BYTES];
+    uint32_t endian_tag;
+    uint16_t format_major, format_minor;
+    uint32_t header_bytes, entry_bytes;
+    uint64_t file_bytes;
+    uint64_t features_incompat, features_exec, features_compat;
+    uint64_t rows, cols, nnz;
+    uint32_t dtype, flags;
+    uint8_t pattern_digest[16], values_digest[16];
+    uint32_t section_count;
+    uint64_t table_hash, header_hash;
+};
+#define SPMMI_HEADER_FIELDS(X) \
+    X(magic, 0)                \
+    X(endian_tag, 8)           \
+    X(format_major, 12)        \
+    X(format_minor, 14)        \
+    X(header_bytes, 16)        \
+    X(entry_bytes, 20)         \
+    X(file_bytes, 24)          \
+    X(features_incompat, 32)   \
+    X(features_exec, 40)       \
+    X(features_compat, 48)     \
+    X(rows, 56)                \
+    X(cols, 64)                \
+    X(nnz, 72)                 \
+    X(dtype, 80)               \
+    X(flags, 84)               \
+    X(pattern_digest, 88)      \
+    X(values_digest, 104)      \
+    X(section_count, 120)      \
+    X(table_hash, 240)         \
+    X(header_hash, 248)
+
+enum spmmi_header_offset {
+#define SPMMI_OFFSET(name, at) SPMMI_AT_##name = at,
+    SPMMI_HEADER_FIELDS(SPMMI_OFFSET)
+#undef SPMMI_OFFSET
+};
+
+struct spmmi_entry {
+    uint32_t type, flags, part;
+    uint8_t codec, align_log2;
+    uint64_t offset, stored_bytes, raw_bytes, frames_hash;
+};
+#define SPMMI_ENTRY_FIELDS(X) \
+    X(type, 0)                \
+    X(flags, 4)               \
+    X(part, 8)                \
+    X(codec, 12)              \
+    X(align_log2, 13)         \
+    X(offset, 16)             \
+    X(stored_bytes, 24)       \
+    X(raw_bytes, 32)          \
+    X(frames_hash, 40)
+
+#define SPMMI_STATS_FIELDS(X) \
+    X(row_mean, 0)            \
+    X(row_stddev, 8)          \
+    X(row_max, 16)            \
+    X(row_min, 24)            \
+    X(rows_empty, 32)         \
+    X(cols_empty, 40)         \
+    X(col_max, 48)            \
+    X(band_lower, 56)         \
+    X(band_upper, 64)         \
+    X(diagonal, 72)           \
+    X(zeros, 80)              \
+    X(row_histogram, 88)
+
+#define SPMMI_PANEL_STATS_FIELDS(X) \
+    X(panel_rows, 0)                \
+    X(stage_slots, 8)               \
+    X(segment, 16)                  \
+    X(is_reordered, 24)             \
+    X(number_bytes, 32)             \
+    X(register_tile, 40)            \
+    X(n, 48)                        \
+    X(multiprocessors, 56)          \
+    X(units, 64)                    \
+    X(panels, 72)                   \
+    X(blocks, 80)                   \
+    X(utilization, 88)              \
+    X(unit_mean, 96)                \
+    X(unit_stddev, 104)             \
+    X(unit_max, 112)                \
+    X(footprint_sum, 120)           \
+    X(footprint_max, 128)           \
+    X(footprint_mean, 136)          \
+    X(rho, 144)                     \
+    X(footprint, 152)               \
+    X(reuse, 200)                   \
+    X(stages, 248)                  \
+    X(stages_max, 256)              \
+    X(slices, 264)                  \
+    X(padding, 272)                 \
+    X(runs, 280)                    \
+    X(run_mean, 288)                \
+    X(lines, 296)                   \
+    X(sectors, 304)                 \
+    X(line_cost, 312)               \
+    X(sector_cost, 320)             \
+    X(columns_used, 328)            \
+    X(l2_reuse, 336)                \
+    X(line_gamma, 344)              \
+    X(sector_gamma, 352)            \
+    X(column_count, 360)            \
+    X(column_sum, 616)
+
+#define SPMMI_ORDER_STATS_FIELDS(X) \
+    X(op, 0)                        \
+    X(order, 4)                     \
+    X(units, 8)                     \
+    X(blocks, 16)                   \
+    X(footprint, 112)               \
+    X(reuse, 160)
+
+#define SPMMI_VARIANT_FIELDS(X) \
+    X(op, 0)                    \
+    X(compute, 4)               \
+    X(layouts, 8)               \
+    X(target, 12)               \
+    X(n_min, 16)                \
+    X(n_max, 24)                \
+    X(part_first, 32)           \
+    X(part_count, 36)
+
+#define SPMMI_PART_FIELDS(X) \
+    X(op, 0)                 \
+    X(family, 4)             \
+    X(schedule, 8)           \
+    X(granule, 12)           \
+    X(panel_rows, 16)        \
+    X(stage_slots, 20)       \
+    X(flags, 24)
+
+#define SPMMI_TRACE_FIELDS(X) \
+    X(variant, 0)             \
+    X(family, 4)              \
+    X(schedule, 8)            \
+    X(chosen, 12)             \
+    X(reason, 16)             \
+    X(compute, 20)            \
+    X(predicted_us, 24)       \
+    X(measured_us, 32)        \
+    X(figure, 40)             \
+    X(threshold, 48)          \
+    X(order, 56)
+
+extern const struct spmmi_record_type spmmi_header_record, spmmi_entry_record, spmmi_stats_record,
+    spmmi_panel_stats_record, spmmi_order_stats_record, spmmi_variant_record, spmmi_part_record,
+    spmmi_trace_record;
+
+/* name, number, text, required: readers that do not know the type refuse the file, per_part: one for each part */
+enum spmmi_section_type {
+#define SPMM_SECTION(name, number, text, required, per_part) SPMMI_SECTION_##name = number,
+#include "section_list.def"
+#undef SPMM_SECTION
+};
+
+struct spmmi_section_row {
+    uint32_t type;
+    const char *text;
+    int is_required, is_per_part;
+};
+/* The row of a type, or NULL if this version does not know it. */
+const struct spmmi_section_row *spmmi_section_find(uint32_t type);
+
+/* Raw bytes that a section may have: a multiple of unit from min to max. min > 0: it must be there.
+ * max = 0: it must not. part_count is needed for items only. */
+struct spmmi_raw_range {
+    uint64_t unit, min, max;
+};
+struct spmmi_raw_range spmmi_section_raw_range(uint32_t type, const struct spmmi_header *header);
+
+/* Which incompat features the dtype, a part, a trace entry, and a whole plan need. */
+uint64_t spmmi_dtype_features(spmm_dtype_t dtype);
+uint64_t spmmi_part_features(const struct spmmi_part *part);
+uint64_t spmmi_trace_features(const struct spmmi_trace *trace);
+uint64_t spmmi_plan_features(const spmm_plan_t *plan);
+
+/* Bytes of CSR with these dimensions: row pointers of 8 bytes, columns of 4, values. */
+uint64_t spmmi_csr_bytes(uint64_t rows, uint64_t nnz, uint64_t value_bytes);
+
+#endif

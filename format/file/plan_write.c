@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A plan to the bytes of a file. Every byte is written: gaps and reserved fields are zero. */
+#include "plan_write.h"
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "format/base/digest.h"
+#include "frames.h"
+#include "format/base/options.h"
+
+#define LEVEL_DEFAULT 3
+#define LEVEL_MAX 19
+
+struct writer {
+    const spmm_plan_t *plan;
+    struct spmmi_header header;
+    struct spmmi_entry entries[SPMMI_SECTION_LIMIT];
+    struct spmmi_span spans[SPMMI_SECTION_LIMIT];
+    struct spmmi_encoder *encoder;
+    void *row_lengths, *stats, *variants, *parts, *trace, *panel_stats,
+        *order_stats; /* sections that have another form in memory; owned */
+    uint8_t *bytes;   /* with room for the bound; owned */
+    spmm_diag_t *diag;
+};
+
+/* Sections without raw bytes are not written. Called in ascending order of type and part. */
+static void add_section(struct writer *w, uint32_t type, uint32_t part, uint32_t element_bytes,
+                        uint64_t raw_bytes, const void *elements)
+{
+    if (raw_bytes == 0)
+        return;
+    const uint32_t i = w->header.section_count++;
+    const uint32_t flags = spmmi_section_find(type)->is_required ? SPMMI_FLAG_REQUIRED : 0;
+    w->spans[i] = (struct spmmi_span){
+        type, element_bytes, raw_bytes, (void *)(uintptr_t)elements, w->plan->row_ptr, w->plan->rows};
+    w->entries[i] =
+        (struct spmmi_entry){type, flags, part, SPMMI_CODEC_ZSTD, SPMMI_ALIGN_LOG2, 0, 0, raw_bytes, 0};
+}
+
+/* Stores count records into a buffer of their file form and adds it as a section. */
+static spmm_status_t add_records(struct writer *w, uint32_t type, const struct spmmi_record_type *layout,
+                                 const void *records, size_t stride, uint32_t count, void **buffer)
+{
+    spmm_status_t status = SPMM_OK;
+    uint8_t *raw = spmmi_alloc(count, layout->bytes);
+    SPMM_TRY_ALLOC(raw, w->diag);
+    for (uint32_t i = 0; i < count; i++)
+        spmmi_record_store(layout, (const char *)records + i * stride, raw + (uint64_t)i * layout->bytes);
+    *buffer = raw;
+    add_section(w, type, SPMMI_NO_PART, 1, (uint64_t)count * layout->bytes, raw);
+cleanup:
+    return status;
+}
+
+static spmm_status_t add_row_lengths(struct writer *w)
+{
+    spmm_status_t status = SPMM_OK;
+    const spmm_plan_t *p = w->plan;
+    uint32_t *lengths = spmmi_alloc((uint64_t)p->rows, sizeof *lengths);
+    SPMM_TRY_ALLOC(lengths, w->diag);
+    for (int64_t i = 0; i < p->rows; i++)
+        lengths[i] = (uint32_t)(p->row_ptr[i + 1] - p->row_ptr[i]);
+    w->row_lengths = lengths;
+    add_section(w, SPMMI_SECTION_ROW_LENGTHS, SPMMI_NO_PART, sizeof *lengths,
+                (uint64_t)p->rows * sizeof *lengths, lengths);
+cleanup:
+    return status;
+}
+
+static spmm_status_t collect(struct writer *w, int has_values)
+{
+    spmm_status_t status = SPMM_OK;
+    const spmm_plan_t *p = w->plan;
+    const uint32_t value_bytes = (uint32_t)spmm_dtype_size(p->dtype);
+    const uint64_t nnz = (uint64_t)p->nnz;
+    SPMM_TRY(add_row_lengths(w));
+    add_section(w, SPMMI_SECTION_COL_IND, SPMMI_NO_PART, sizeof *p->col_ind, nnz * sizeof *p->col_ind,
+                p->col_ind);
+    add_section(w, SPMMI_SECTION_VALUES, SPMMI_NO_PART, value_bytes, has_values ? nnz * value_bytes : 0,
+                p->values);
+    SPMM_TRY(
+        add_records(w, SPMMI_SECTION_STATS, &spmmi_stats_record, &p->stats, sizeof p->stats, 1, &w->stats));
+    SPMM_TRY(add_records(w, SPMMI_SECTION_VARIANTS, &spmmi_variant_record, p->variants, sizeof p->variants[0],
+                         p->variant_count, &w->variants));
+    SPMM_TRY(add_records(w, SPMMI_SECTION_PARTS, &spmmi_part_record, p->parts, sizeof p->parts[0],
+                         p->part_count, &w->parts));
+    SPMM_TRY(add_records(w, SPMMI_SECTION_TRACE, &spmmi_trace_record, p->trace, sizeof p->trace[0],
+                         p->trace_count, &w->trace));
+    for (uint32_t i = 0; i < p->part_count; i++)
+        add_section(w, SPMMI_SECTION_ITEMS, i, sizeof *p->parts[i].items,
+                    p->parts[i].item_count * sizeof *p->parts[i].items, p->parts[i].items);
+    add_section(w, SPMMI_SECTION_META, SPMMI_NO_PART, 1, strnlen(p->source, sizeof p->source - 1), p->source);
+    SPMM_TRY(add_records(w, SPMMI_SECTION_PANEL_STATS, &spmmi_panel_stats_record, &p->panel_stats,
+                         sizeof p->panel_stats, p->has_panel_stats != 0, &w->panel_stats));
+    add_section(w, SPMMI_SECTION_SYMMETRIC_ORDER, SPMMI_NO_PART, sizeof *p->symmetric_order,
+                p->symmetric_order == NULL ? 0 : (uint64_t)p->rows * sizeof *p->symmetric_order,
+                p->symmetric_order);
+    SPMM_TRY(add_records(w, SPMMI_SECTION_ORDER_STATS, &spmmi_order_stats_record, p->order_stats,
+                         sizeof *p->order_stats, p->order_stats_count, &w->order_stats));
+cleanup:
+    return status;
+}
+
+static uint64_t aligned(uint64_t at)
+{
+    return (at + SPMMI_ALIGN - 1) / SPMMI_ALIGN * SPMMI_ALIGN;
+}
+
+/* Compresses section after section; the first starts behind the table. */
+static spmm_status_t encode_sections(struct writer *w)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t table_end = SPMMI_HEADER_BYTES + (uint64_t)w->header.section_count * SPMMI_ENTRY_BYTES;
+    uint64_t end = table_end, room = table_end;
+    for (uint32_t i = 0; i < w->header.section_count; i++)
+        room = aligned(room) + spmmi_stored_bound(w->spans[i].raw_bytes);
+    w->bytes = spmmi_alloc(room, 1);
+    SPMM_TRY_ALLOC(w->bytes, w->diag);
+    for (uint32_t i = 0; i < w->header.section_count; i++) {
+        struct spmmi_entry *e = &w->entries[i];
+        e->offset = aligned(end);
+        memset(w->bytes + end, 0, e->offset - end);
+        SPMM_TRY(spmmi_frames_encode(w->encoder, &w->spans[i], w->bytes + e->offset, &e->stored_bytes,
+                                     &e->frames_hash, w->diag));
+        end = e->offset + e->stored_bytes;
+    }
+    w->header.file_bytes = end;
+cleanup:
+    return status;
+}
+
+static void write_table_and_header(struct writer *w)
+{
+    const spmm_plan_t *p = w->plan;
+    struct spmmi_header *h = &w->header;
+    uint8_t *table = w->bytes + SPMMI_HEADER_BYTES;
+    for (uint32_t i = 0; i < h->section_count; i++)
+        spmmi_record_store(&spmmi_entry_record, &w->entries[i], table + (uint64_t)i * SPMMI_ENTRY_BYTES);
+    memcpy(h->magic, SPMMI_MAGIC, sizeof h->magic);
+    h->endian_tag = SPMMI_ENDIAN_TAG;
+    h->format_major = SPMMI_FORMAT_MAJOR;
+    h->format_minor = SPMMI_FORMAT_MINOR;
+    h->header_bytes = SPMMI_HEADER_BYTES;
+    h->entry_bytes = SPMMI_ENTRY_BYTES;
+    h->features_incompat = spmmi_plan_features(p);
+    h->features_exec = p->features_exec;
+    h->rows = (uint64_t)p->rows;
+    h->cols = (uint64_t)p->cols;
+    h->nnz = (uint64_t)p->nnz;
+    h->dtype = p->dtype;
+    memcpy(h->pattern_digest, p->pattern_digest, sizeof h->pattern_digest);
+    if ((h->flags & SPMMI_FLAG_VALUES) != 0)
+        memcpy(h->values_digest, p->values_digest, sizeof h->values_digest);
+    h->table_hash = spmmi_hash64(table, (uint64_t)h->section_count * SPMMI_ENTRY_BYTES);
+    spmmi_record_store(&spmmi_header_record, h, w->bytes);
+    h->header_hash = spmmi_hash64(w->bytes, SPMMI_HEADER_BYTES - sizeof h->header_hash);
+    spmmi_put_u64(w->bytes + SPMMI_HEADER_BYTES - sizeof h->header_hash, h->header_hash);
+}
+
+static spmm_status_t options_read(const spmm_save_options_t *given, spmm_save_options_t *options,
+                                  spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    *options = (spmm_save_options_t)SPMM_SAVE_OPTIONS_INIT;
+    SPMM_TRY(spmmi_options_read(options, sizeof *options, given, diag));
+    SPMM_REQUIRE(options->level >= 0 && options->level <= LEVEL_MAX, SPMM_ERR_ARGUMENT, diag,
+                 "level %d, expected 1 to %d", options->level, LEVEL_MAX);
+    SPMM_REQUIRE(options->threads >= 0, SPMM_ERR_ARGUMENT, diag, "%d threads", options->threads);
+cleanup:
+    return status;
+}
+
+static uint64_t raw_total(const struct writer *w)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < w->header.section_count; i++)
+        bytes += w->spans[i].raw_bytes;
+    return bytes;
+}
+
+spmm_status_t spmmi_plan_encode(const spmm_plan_t *plan, const spmm_save_options_t *options, uint8_t **bytes,
+                                uint64_t *size, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_save_options_t known;
+    struct writer *w = NULL;
+    SPMM_TRY(options_read(options, &known, diag));
+    w = spmmi_alloc_zero(1, sizeof *w);
+    SPMM_TRY_ALLOC(w, diag);
+    w->plan = plan;
+    w->diag = diag;
+    w->header.flags = plan->values != NULL && !known.pattern_only ? SPMMI_FLAG_VALUES : 0;
+    SPMM_TRY(collect(w, w->header.flags != 0));
+    w->encoder = spmmi_encoder_new(spmmi_threads(known.threads, raw_total(w)),
+                                   known.level != 0 ? known.level : LEVEL_DEFAULT);
+    SPMM_TRY_ALLOC(w->encoder, diag);
+    SPMM_TRY(encode_sections(w));
+    write_table_and_header(w);
+    /* The room for the worst case is far larger than the file: hand over memory of the file's size. */
+    *bytes = spmmi_alloc(w->header.file_bytes, 1);
+    SPMM_TRY_ALLOC(*bytes, diag);
+    memcpy(*bytes, w->bytes, w->header.file_bytes);
+    *size = w->header.file_bytes;
+cleanup:
+    if (w != NULL) {
+        spmmi_encoder_free(w->encoder);
+        spmmi_free(w->row_lengths);
+        spmmi_free(w->stats);
+        spmmi_free(w->variants);
+        spmmi_free(w->parts);
+        spmmi_free(w->trace);
+        spmmi_free(w->panel_stats);
+        spmmi_free(w->order_stats);
+        spmmi_free(w->bytes);
+        spmmi_free(w);
+    }
+    return status;
+}
+
+spmm_status_t spmm_plan_write(const spmm_plan_t *plan, const spmm_save_options_t *options, void **bytes,
+                              size_t *size, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    uint8_t *file = NULL;
+    uint64_t file_bytes = 0;
+    spmmi_diag_clear(diag);
+    SPMM_REQUIRE(bytes != NULL && size != NULL, SPMM_ERR_ARGUMENT, diag, "bytes or size is NULL");
+    *bytes = NULL;
+    *size = 0;
+    SPMM_REQUIRE(plan != NULL, SPMM_ERR_ARGUMENT, diag, "plan is NULL");
+    SPMM_TRY(spmmi_plan_encode(plan, options, &file, &file_bytes, diag));
+    *bytes = file;
+    *size = (size_t)file_bytes;
+cleanup:
+    return status;
+}
+
+void spmm_plan_bytes_free(void *bytes)
+{
+    spmmi_free(bytes);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the orders did that a choice looked at: figures for the plan (docs/plan-format.md section 6.12). */
+#ifndef SPMMI_ORDER_STATS_H
+#define SPMMI_ORDER_STATS_H
+
+#include "inspector/search/choose_family.h"
+
+/* Add the exact figures of every order in studies that is not op(A)'s own, and before them of that one, to those of the
+ * plan; nothing where there is none. Errors: MEMORY. */
+spmm_status_t spmmi_order_stats_add(const struct spmmi_request *r, const struct spmmi_pattern *a,
+                                    const struct spmmi_studies *studies, spmm_plan_t *plan,
+                                    spmm_diag_t *diag);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See device_profile.h: known names, files, and rates between the points of a table. */
+#include "device_profile.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "device_profile_texts.h"
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+
+#define DEVICE_OF_ANY "h200" /* whose rates stand for a device that nobody named */
+
+static const struct spmmi_profile_text *find_text(const char *name)
+{
+    for (const struct spmmi_profile_text *t = spmmi_profile_texts; t->name != NULL; t++) {
+        if (strcmp(t->name, name) == 0)
+            return t;
+    }
+    return NULL;
+}
+
+static spmm_status_t read_file(const char *path, char *text, size_t *size, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    FILE *file = fopen(path, "rb");
+    SPMM_REQUIRE(file != NULL, SPMM_ERR_ARGUMENT, diag,
+                 "expected a device of " SPMMI_PROFILE_DEVICES ", or a profile file, found \"%.60s\" (%s)",
+                 path, strerror(errno));
+    *size = fread(text, 1, SPMMI_PROFILE_FILE_MAX + 1, file);
+    SPMM_REQUIRE(ferror(file) == 0, SPMM_ERR_IO, diag, "the profile \"%.60s\" cannot be read (%s)", path,
+                 strerror(errno));
+    SPMM_REQUIRE(*size <= SPMMI_PROFILE_FILE_MAX, SPMM_ERR_ARGUMENT, diag,
+                 "the profile \"%.60s\" has more than %d bytes", path, SPMMI_PROFILE_FILE_MAX);
+cleanup:
+    if (file != NULL)
+        (void)fclose(file);
+    return status;
+}
+
+spmm_status_t spmmi_device_profile_open(const char *device, struct spmmi_device_profile *profile,
+                                        spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    char *text = NULL;
+    const char *const name = device == NULL ? "any" : device;
+    const int is_any = strcmp(name, "any") == 0;
+    const struct spmmi_profile_text *known = find_text(is_any ? DEVICE_OF_ANY : name);
+    if (known != NULL) {
+        SPMM_TRY(
+            spmmi_device_profile_parse((const char *)known->bytes, known->size, known->name, profile, diag));
+        if (is_any) {
+            snprintf(profile->name, sizeof profile->name, "any");
+            profile->target = SPMMI_TARGET_ANY;
+        }
+        goto cleanup;
+    }
+    size_t size = 0;
+    text = spmmi_alloc(SPMMI_PROFILE_FILE_MAX + 1, 1);
+    SPMM_TRY_ALLOC(text, diag);
+    SPMM_TRY(read_file(device, text, &size, diag));
+    SPMM_TRY(spmmi_device_profile_parse(text, size, device, profile, diag));
+cleanup:
+    spmmi_free(text);
+    return status;
+}
+
+/* ---- Between the points ---- */
+
+struct place {
+    int low;
+    double part; /* of the way to low + 1 */
+};
+
+/* Linear in the logarithm; the ends go on for ever. */
+static struct place find_place(const double *x, int count, double at)
+{
+    struct place p = {0, 0};
+    if (count < 2 || at <= x[0])
+        return p;
+    while (p.low < count - 2 && at > x[p.low + 1])
+        p.low++;
+    p.part = at >= x[p.low + 1] ? 1 : log(at / x[p.low]) / log(x[p.low + 1] / x[p.low]);
+    return p;
+}
+
+static double mix(double a, double b, double part)
+{
+    return a + (b - a) * part;
+}
+
+double spmmi_profile_curve_at(const struct spmmi_profile_curve *curve, double x)
+{
+    const struct place p = find_place(curve->x, curve->count, x);
+    return p.part > 0 ? mix(curve->rate[p.low], curve->rate[p.low + 1], p.part) : curve->rate[p.low];
+}
+
+double spmmi_profile_table_at(const struct spmmi_profile_table *table, double row_bytes, double set_bytes)
+{
+    const struct place row = find_place(table->row_bytes, table->row_count, row_bytes);
+    const struct place set = find_place(table->set_bytes, table->set_count, set_bytes);
+    double rate[2];
+    for (int s = 0; s < 2; s++) {
+        const double *line = table->rate[set.part > 0 ? set.low + s : set.low];
+        rate[s] = row.part > 0 ? mix(line[row.low], line[row.low + 1], row.part) : line[row.low];
+    }
+    return mix(rate[0], rate[1], set.part);
+}

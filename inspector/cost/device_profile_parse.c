@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The text of a device profile: "key = number ..." a line, a line that begins with a blank goes on with the list
+ * of the one before, # begins a comment. Each key once, in any order.                                   */
+#include <assert.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "inspector/read/decimal.h"
+#include "device_profile.h"
+#include "device_profile_texts.h"
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+
+#define GRID_MAX (SPMMI_PROFILE_LIST_MAX * SPMMI_PROFILE_LIST_MAX)
+#define CONSTANTS (2 + SPMMI_TERMS)
+#define LEAST 1e-30
+#define MOST 1e30
+static_assert(sizeof(struct spmmi_model_constants) == CONSTANTS * sizeof(double), "a list of doubles");
+
+/* What the keys fill in: the profile, and figures whose form changes on the way to it. */
+struct draft {
+    struct spmmi_device_profile profile;
+    double target, multiprocessors;
+    int grid_count, scatter_rates, strided_rates, constants[SPMMI_MODEL_KERNELS][SPMMI_MODEL_TYPES];
+    double grid[GRID_MAX];
+};
+
+enum need { REQUIRED, ON_A_GPU, ELSE_DEFAULT, ELSE_UNFITTED };
+enum kind { REAL, WHOLE };
+struct key {
+    const char *name;
+    size_t at, count_at; /* in struct draft; count_at 0: one number */
+    int most;
+    double scale; /* to bytes, seconds and so on */
+    double least, greatest;
+    enum need need;
+    enum kind kind; /* of the numbers as they are written */
+};
+
+#define AT(field) offsetof(struct draft, profile.field)
+#define ONE(name, field, scale, need)                         \
+    {                                                         \
+        name, AT(field), 0, 1, scale, LEAST, MOST, need, REAL \
+    }
+#define LIST(name, field, count, scale, kind)                                                  \
+    {                                                                                          \
+        name, AT(field), AT(count), SPMMI_PROFILE_LIST_MAX, scale, LEAST, MOST, REQUIRED, kind \
+    }
+#define MODEL(name, kernel, type, need)                                                                  \
+    {                                                                                                    \
+        name, AT(model[kernel][type]), offsetof(struct draft, constants[kernel][type]), CONSTANTS, 1, 0, \
+            MOST, need, REAL                                                                             \
+    }
+#define TENSOR(name, kernel)                                                       \
+    MODEL("model." name ".tf32", kernel, SPMMI_MODEL_TF32, ELSE_UNFITTED),         \
+        MODEL("model." name ".3xtf32", kernel, SPMMI_MODEL_3XTF32, ELSE_UNFITTED), \
+        MODEL("model." name ".f16", kernel, SPMMI_MODEL_F16, ELSE_UNFITTED),       \
+        MODEL("model." name ".f64", kernel, SPMMI_MODEL_F64, ELSE_UNFITTED)
+static const struct key keys[] = {
+    {"target", offsetof(struct draft, target), 0, 1, 1, 0, 999, REQUIRED, WHOLE},
+    {"multiprocessors", offsetof(struct draft, multiprocessors), 0, 1, 1, 1, 65536, REQUIRED, WHOLE},
+    ONE("clock_ghz", clock_hz, 1e9, REQUIRED),
+    ONE("l2_mib", l2_bytes, 1048576, REQUIRED),
+    ONE("l1_kib", l1_bytes, 1024, REQUIRED),
+    ONE("shared_sm_kib", shared_sm_bytes, 1024, ON_A_GPU),
+    ONE("shared_block_kib", shared_block_bytes, 1024, ON_A_GPU),
+    {"registers_sm", AT(registers_sm), 0, 1, 1, 1, MOST, ON_A_GPU, WHOLE},
+    ONE("launch_us", launch_s, 1e-6, REQUIRED),
+    ONE("copy_gbs", copy_rate, 1e9, REQUIRED),
+    ONE("peak_gbs", peak_bandwidth, 1e9, REQUIRED),
+    ONE("peak_gflops", peak_flops, 1e9, REQUIRED),
+    ONE("shared_gbs", shared_rate, 1e9, ON_A_GPU),
+    ONE("l1_gbs", l1_rate, 1e9, REQUIRED),
+    ONE("fma_f32_gflops", fma_f32, 1e9, REQUIRED),
+    ONE("fma_f64_gflops", fma_f64, 1e9, REQUIRED),
+    ONE("mma_tf32_gflops", mma_tf32, 1e9, ON_A_GPU),
+    ONE("mma_f16_gflops", mma_f16, 1e9, ON_A_GPU),
+    ONE("mma_f64_gflops", mma_f64, 1e9, ON_A_GPU),
+    LIST("gather_row_bytes", gather.row_bytes, gather.row_count, 1, WHOLE),
+    LIST("gather_set_mib", gather.set_bytes, gather.set_count, 1048576, REAL),
+    {"gather_gbs", offsetof(struct draft, grid), offsetof(struct draft, grid_count), GRID_MAX, 1e9, LEAST,
+     MOST, REQUIRED, REAL},
+    LIST("scatter_row_bytes", scatter.x, scatter.count, 1, WHOLE),
+    {"scatter_gbs", AT(scatter.rate), offsetof(struct draft, scatter_rates), SPMMI_PROFILE_LIST_MAX, 1e9,
+     LEAST, MOST, REQUIRED, REAL},
+    LIST("strided_bytes", strided.x, strided.count, 1, WHOLE),
+    {"strided_gbs", AT(strided.rate), offsetof(struct draft, strided_rates), SPMMI_PROFILE_LIST_MAX, 1e9,
+     LEAST, MOST, REQUIRED, REAL},
+    MODEL("model.row-split.f32", SPMMI_MODEL_ROW_SPLIT, SPMMI_MODEL_F32, ELSE_DEFAULT),
+    MODEL("model.row-split.f64", SPMMI_MODEL_ROW_SPLIT, SPMMI_MODEL_F64, ELSE_DEFAULT),
+    MODEL("model.nonzero-split.f32", SPMMI_MODEL_NONZERO_SPLIT, SPMMI_MODEL_F32, ELSE_DEFAULT),
+    MODEL("model.nonzero-split.f64", SPMMI_MODEL_NONZERO_SPLIT, SPMMI_MODEL_F64, ELSE_DEFAULT),
+    MODEL("model.tiled.f32", SPMMI_MODEL_TILED, SPMMI_MODEL_F32, ELSE_DEFAULT),
+    MODEL("model.tiled.f64", SPMMI_MODEL_TILED, SPMMI_MODEL_F64, ELSE_DEFAULT),
+    TENSOR("window", SPMMI_MODEL_WINDOW),
+    TENSOR("panel", SPMMI_MODEL_PANEL),
+    TENSOR("bcsr", SPMMI_MODEL_BCSR),
+};
+#define KEY_COUNT (sizeof keys / sizeof keys[0])
+
+struct reader {
+    const char *file;
+    char *at; /* zero-terminated */
+    uint64_t line;
+    struct draft *draft;
+    uint64_t seen[KEY_COUNT], name_seen; /* lines */
+    spmm_diag_t *diag;
+};
+
+#define MISTAKE(r, ...) \
+    SPMM_FAIL_AT(SPMM_ERR_ARGUMENT, (r)->diag, ((struct spmmi_where){.line = (r)->line}), __VA_ARGS__)
+#define EXPECT(r, condition, ...)      \
+    do {                               \
+        if (!(condition))              \
+            MISTAKE((r), __VA_ARGS__); \
+    } while (0)
+#define HERE "the profile \"%.60s\", line %llu: "
+#define PLACE(r) (r)->file, (unsigned long long)(r)->line
+
+static void skip_blanks(struct reader *r)
+{
+    r->at += strspn(r->at, " \t\r");
+    if (*r->at == '#')
+        r->at += strcspn(r->at, "\n");
+}
+
+/* At the end of a line; true when the next one goes on with the same list. */
+static int next_line(struct reader *r)
+{
+    if (*r->at == '\n') {
+        r->at++;
+        r->line++;
+    }
+    return *r->at == ' ' || *r->at == '\t';
+}
+
+static spmm_status_t read_number(struct reader *r, const struct key *key, double *number)
+{
+    spmm_status_t status = SPMM_OK;
+    const size_t word = strcspn(r->at, " \t\r\n#");
+    const char *const end = spmmi_decimal_read(r->at, r->at + word, number);
+    EXPECT(r, end == r->at + word, HERE "expected a number for %s, found \"%.*s\"", PLACE(r), key->name,
+           word < 40 ? (int)word : 40, r->at);
+    EXPECT(r, isfinite(*number) && *number >= key->least && *number <= key->greatest,
+           HERE "%s must be in %g..%g, found %g", PLACE(r), key->name, key->least, key->greatest, *number);
+    EXPECT(r, key->kind == REAL || *number == floor(*number),
+           HERE "%s must be a whole number, found \"%.*s\"", PLACE(r), key->name, word < 40 ? (int)word : 40,
+           r->at);
+    r->at += word;
+cleanup:
+    return status;
+}
+
+static spmm_status_t read_list(struct reader *r, const struct key *key)
+{
+    spmm_status_t status = SPMM_OK;
+    char *const base = (char *)r->draft;
+    double *const out = (double *)(void *)(base + key->at);
+    int count = 0;
+    do {
+        skip_blanks(r);
+        while (*r->at != '\n' && *r->at != '\0') {
+            double number = 0;
+            SPMM_TRY(read_number(r, key, &number));
+            EXPECT(r, count < key->most, HERE "%s takes at most %d number%s", PLACE(r), key->name, key->most,
+                   key->most == 1 ? "" : "s");
+            out[count++] = number * key->scale;
+            skip_blanks(r);
+        }
+    } while (next_line(r));
+    EXPECT(r, count > 0, HERE "%s has no number", r->file, (unsigned long long)(r->line - 1), key->name);
+    if (key->count_at != 0)
+        *(int *)(void *)(base + key->count_at) = count;
+cleanup:
+    return status;
+}
+
+static spmm_status_t read_name(struct reader *r)
+{
+    spmm_status_t status = SPMM_OK;
+    char *const name = r->draft->profile.name;
+    skip_blanks(r);
+    const size_t length = strspn(r->at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
+    EXPECT(r, length > 0 && length < SPMMI_PROFILE_NAME_BYTES,
+           HERE "name must have 1..%d letters, digits, dots, dashes or underscores", PLACE(r),
+           SPMMI_PROFILE_NAME_BYTES - 1);
+    memcpy(name, r->at, length);
+    name[length] = '\0';
+    r->at += length;
+    skip_blanks(r);
+    EXPECT(r, *r->at == '\n' || *r->at == '\0', HERE "expected the end of the line after the name", PLACE(r));
+    EXPECT(r, !next_line(r), HERE "a name does not go on in the next line", PLACE(r));
+cleanup:
+    return status;
+}
+
+static spmm_status_t read_assignment(struct reader *r)
+{
+    spmm_status_t status = SPMM_OK;
+    const char *const word = r->at;
+    const size_t length = strcspn(word, " \t\r\n=#");
+    r->at += length;
+    skip_blanks(r);
+    EXPECT(r, length > 0 && *r->at == '=', HERE "expected \"key = value\", found \"%.*s\"", PLACE(r),
+           length < 40 ? (int)length : 40, word);
+    r->at++;
+    const int is_name = length == 4 && memcmp(word, "name", 4) == 0;
+    size_t k = 0;
+    while (!is_name && k < KEY_COUNT &&
+           (strlen(keys[k].name) != length || memcmp(keys[k].name, word, length) != 0))
+        k++;
+    EXPECT(r, is_name || k < KEY_COUNT, HERE "unknown key \"%.*s\"", PLACE(r), length < 40 ? (int)length : 40,
+           word);
+    uint64_t *const seen = is_name ? &r->name_seen : &r->seen[k];
+    EXPECT(r, *seen == 0, HERE "%s is already given in line %llu", PLACE(r), is_name ? "name" : keys[k].name,
+           (unsigned long long)*seen);
+    *seen = r->line;
+    SPMM_TRY(is_name ? read_name(r) : read_list(r, &keys[k]));
+cleanup:
+    return status;
+}
+
+static spmm_status_t check_ascending(struct reader *r, const char *key, const double *x, int count)
+{
+    spmm_status_t status = SPMM_OK;
+    for (int i = 1; i < count; i++)
+        SPMM_REQUIRE(x[i - 1] < x[i], SPMM_ERR_ARGUMENT, r->diag, "the profile \"%.60s\": %s must ascend",
+                     r->file, key);
+cleanup:
+    return status;
+}
+
+static bool is_constants(const struct key *key)
+{
+    return key->need == ELSE_DEFAULT || key->need == ELSE_UNFITTED;
+}
+
+/* Of the constants of one key: those of the profile itself, else those of the embedded profile of its kind, else none
+ * that anybody fitted. */
+static struct spmmi_model_constants *constants_of(struct spmmi_device_profile *p, const struct key *key)
+{
+    char *const base = (char *)p;
+    return (struct spmmi_model_constants *)(void *)(base + (key->at - offsetof(struct draft, profile)));
+}
+
+static uint8_t *flag_of(struct spmmi_device_profile *p, const struct key *key)
+{
+    return &p->is_fitted[0][0] + (constants_of(p, key) - &p->model[0][0]);
+}
+
+static spmm_status_t open_kin(const char *name, struct spmmi_device_profile **profile, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_profile_text *t = spmmi_profile_texts;
+    while (t->name != NULL && strcmp(t->name, name) != 0)
+        t++;
+    *profile = spmmi_alloc(1, sizeof **profile);
+    SPMM_TRY_ALLOC(*profile, diag);
+    SPMM_REQUIRE(t->name != NULL, SPMM_ERR_ARGUMENT, diag, "there is no profile %s", name);
+    SPMM_TRY(spmmi_device_profile_parse((const char *)t->bytes, t->size, name, *profile, diag));
+cleanup:
+    return status;
+}
+
+static spmm_status_t fill_model(struct reader *r, struct spmmi_device_profile *p)
+{
+    static const struct spmmi_model_constants unfitted = {1, 1, {1, 1, 1, 1, 1, 1, 1, 1}};
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_device_profile *kin = NULL;
+    const char *const name = p->target == SPMMI_TARGET_CPU ? "cpu" : "h200";
+    const bool is_kin = strcmp(r->file, name) == 0;
+    for (size_t k = 0; k < KEY_COUNT; k++) {
+        const struct key *key = &keys[k];
+        if (!is_constants(key))
+            continue;
+        *flag_of(p, key) = r->seen[k] != 0;
+        if (r->seen[k] != 0)
+            continue;
+        SPMM_REQUIRE(!is_kin || key->need == ELSE_UNFITTED, SPMM_ERR_ARGUMENT, r->diag,
+                     "the profile \"%.60s\" has no %s", r->file, key->name);
+        if (!is_kin && kin == NULL)
+            SPMM_TRY(open_kin(name, &kin, r->diag));
+        *constants_of(p, key) = is_kin ? unfitted : *constants_of(kin, key);
+        *flag_of(p, key) = is_kin ? 0 : *flag_of(kin, key);
+    }
+cleanup:
+    spmmi_free(kin);
+    return status;
+}
+
+/* What only the whole file can show. */
+static spmm_status_t finish(struct reader *r)
+{
+    spmm_status_t status = SPMM_OK;
+    struct draft *d = r->draft;
+    struct spmmi_device_profile *p = &d->profile;
+    p->target = (uint32_t)d->target;
+    p->multiprocessors = (int)d->multiprocessors;
+    SPMM_REQUIRE(r->name_seen != 0, SPMM_ERR_ARGUMENT, r->diag, "the profile \"%.60s\" has no name", r->file);
+    for (size_t k = 0; k < KEY_COUNT; k++) {
+        const int needs =
+            keys[k].need == REQUIRED || (keys[k].need == ON_A_GPU && p->target != SPMMI_TARGET_CPU);
+        SPMM_REQUIRE(r->seen[k] != 0 || !needs, SPMM_ERR_ARGUMENT, r->diag, "the profile \"%.60s\" has no %s",
+                     r->file, keys[k].name);
+        const int count = keys[k].count_at == 0 ? 0 : *(int *)(void *)((char *)d + keys[k].count_at);
+        SPMM_REQUIRE(!is_constants(&keys[k]) || r->seen[k] == 0 || count == CONSTANTS, SPMM_ERR_ARGUMENT,
+                     r->diag, "the profile \"%.60s\", line %llu: %s takes %d numbers", r->file,
+                     (unsigned long long)r->seen[k], keys[k].name, CONSTANTS);
+    }
+    SPMM_REQUIRE(d->grid_count == p->gather.row_count * p->gather.set_count, SPMM_ERR_ARGUMENT, r->diag,
+                 "the profile \"%.60s\": gather_gbs has %d numbers for %d sets of %d rows", r->file,
+                 d->grid_count, p->gather.set_count, p->gather.row_count);
+    SPMM_REQUIRE(d->scatter_rates == p->scatter.count && d->strided_rates == p->strided.count,
+                 SPMM_ERR_ARGUMENT, r->diag,
+                 "the profile \"%.60s\": a list of rates is not as long as its bytes", r->file);
+    for (int i = 0; i < d->grid_count; i++)
+        p->gather.rate[i / p->gather.row_count][i % p->gather.row_count] = d->grid[i];
+    SPMM_TRY(check_ascending(r, "gather_row_bytes", p->gather.row_bytes, p->gather.row_count));
+    SPMM_TRY(check_ascending(r, "gather_set_mib", p->gather.set_bytes, p->gather.set_count));
+    SPMM_TRY(check_ascending(r, "scatter_row_bytes", p->scatter.x, p->scatter.count));
+    SPMM_TRY(check_ascending(r, "strided_bytes", p->strided.x, p->strided.count));
+    SPMM_TRY(fill_model(r, p));
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_device_profile_parse(const char *text, size_t size, const char *file,
+                                         struct spmmi_device_profile *profile, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    char *copy = NULL;
+    struct draft *draft = NULL;
+    SPMM_REQUIRE(size <= SPMMI_PROFILE_FILE_MAX, SPMM_ERR_ARGUMENT, diag,
+                 "the profile \"%.60s\" has more than %d bytes", file, SPMMI_PROFILE_FILE_MAX);
+    copy = spmmi_alloc(size + 1, 1);
+    SPMM_TRY_ALLOC(copy, diag);
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    draft = spmmi_alloc_zero(1, sizeof *draft);
+    SPMM_TRY_ALLOC(draft, diag);
+
+    struct reader r = {.file = file, .at = copy, .line = 1, .draft = draft, .diag = diag};
+    SPMM_REQUIRE(strlen(copy) == size, SPMM_ERR_ARGUMENT, diag, "the profile \"%.60s\" is not text", file);
+    while (*r.at != '\0') {
+        skip_blanks(&r);
+        if (*r.at == '\n' || *r.at == '\0')
+            (void)next_line(&r);
+        else
+            SPMM_TRY(read_assignment(&r));
+    }
+    SPMM_TRY(finish(&r));
+    *profile = draft->profile;
+cleanup:
+    spmmi_free(draft);
+    spmmi_free(copy);
+    return status;
+}

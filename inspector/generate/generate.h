@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the generators of made-up matrices share. See generate.c for the table of them. */
+#ifndef SPMMI_GENERATE_H
+#define SPMMI_GENERATE_H
+
+#include "inspector/matrix/matrix.h"
+
+#define SPMMI_GENERATE_NNZ_MAX (INT64_C(1) << 31)
+
+/* A matrix described row by row. */
+struct spmmi_row_source {
+    int64_t rows, cols;
+    int64_t nnz_bound; /* at least the number of nonzeros */
+    int64_t row_bound; /* most columns that fill() writes */
+    /* Write the columns of a row, ascending and unique, into out and return how many. Always the same
+     * for the same row: it is called from several threads, and once more when length is NULL. */
+    int64_t (*fill)(const void *context, int64_t row, int32_t *out);
+    int64_t (*length)(const void *context, int64_t row); /* what fill() will return; may be NULL */
+    const void *context;
+};
+
+/* Build the CSR pattern of a row source into an empty matrix: row_ptr and col_ind. */
+spmm_status_t spmmi_generate_rows(const struct spmmi_row_source *source, spmm_matrix_t *matrix,
+                                  spmm_diag_t *diag);
+
+/* Refuse sizes that spmm or the generators cannot hold. */
+spmm_status_t spmmi_generate_check_size(int64_t rows, int64_t cols, int64_t nnz_bound, spmm_diag_t *diag);
+
+/* Sort ascending and remove duplicates in place; returns the new count. */
+int64_t spmmi_sort_unique(int32_t *columns, int64_t count);
+
+/* A random permutation of 0..count-1, owned by the caller; NULL when memory is short. */
+int32_t *spmmi_random_permutation(int64_t count, uint64_t seed);
+
+/* One function per generator, with the numbers of its string; they fill row_ptr and col_ind. */
+typedef spmm_status_t spmmi_generator_fn(const int64_t *args, spmm_matrix_t *matrix, spmm_diag_t *diag);
+spmmi_generator_fn spmmi_generate_fem3, spmmi_generate_femshuf, spmmi_generate_lap27, spmmi_generate_qcd;
+spmmi_generator_fn spmmi_generate_band, spmmi_generate_dense, spmmi_generate_diag, spmmi_generate_arrow;
+spmmi_generator_fn spmmi_generate_empty, spmmi_generate_hubs;
+spmmi_generator_fn spmmi_generate_rand, spmmi_generate_block, spmmi_generate_rmat, spmmi_generate_powerlaw;
+spmmi_generator_fn spmmi_generate_uniform;
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a row source to CSR: lengths, prefix sums, columns; rows are made in parallel. */
+#include <assert.h>
+#include <omp.h>
+#include <string.h>
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "generate.h"
+#include "random.h"
+
+#define ROWS_PARALLEL 4096 /* below this many rows threads cost more than they bring */
+
+/* Lengths of all rows into row_ptr[1..rows]; scratch has row_bound columns for each thread.
+ * Both loops name their number of threads: without it, libomp may give a region the number that an earlier
+ * one asked for and, its if clause being false, did not use. */
+static void count_rows(const struct spmmi_row_source *s, int threads, int32_t *scratch, int64_t *row_ptr)
+{
+#pragma omp parallel for schedule(dynamic, 256) num_threads(threads)
+    for (int64_t i = 0; i < s->rows; i++) {
+        int32_t *mine = scratch + (int64_t)omp_get_thread_num() * s->row_bound;
+        row_ptr[i + 1] = s->length != NULL ? s->length(s->context, i) : s->fill(s->context, i, mine);
+    }
+}
+
+static void fill_rows(const struct spmmi_row_source *s, int threads, int32_t *scratch, const int64_t *row_ptr,
+                      int32_t *col_ind)
+{
+#pragma omp parallel for schedule(dynamic, 256) num_threads(threads)
+    for (int64_t i = 0; i < s->rows; i++) {
+        int32_t *mine = scratch + (int64_t)omp_get_thread_num() * s->row_bound;
+        const int64_t count = s->fill(s->context, i, mine);
+        assert(count == row_ptr[i + 1] - row_ptr[i]);
+        memcpy(col_ind + row_ptr[i], mine, (size_t)count * sizeof *mine);
+    }
+}
+
+spmm_status_t spmmi_generate_rows(const struct spmmi_row_source *source, spmm_matrix_t *matrix,
+                                  spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    int32_t *scratch = NULL;
+
+    SPMM_TRY(spmmi_generate_check_size(source->rows, source->cols, source->nnz_bound, diag));
+    matrix->rows = source->rows;
+    matrix->cols = source->cols;
+    matrix->row_ptr = spmmi_alloc((uint64_t)source->rows + 1, sizeof *matrix->row_ptr);
+    SPMM_TRY_ALLOC(matrix->row_ptr, diag);
+    const int threads = source->rows > ROWS_PARALLEL ? omp_get_max_threads() : 1;
+    scratch = spmmi_alloc((uint64_t)source->row_bound * (uint64_t)threads, sizeof *scratch);
+    SPMM_TRY_ALLOC(scratch, diag);
+
+    matrix->row_ptr[0] = 0;
+    count_rows(source, threads, scratch, matrix->row_ptr);
+    for (int64_t i = 0; i < source->rows; i++)
+        matrix->row_ptr[i + 1] += matrix->row_ptr[i];
+    matrix->nnz = matrix->row_ptr[source->rows];
+    assert(matrix->nnz <= source->nnz_bound);
+
+    matrix->col_ind = spmmi_alloc((uint64_t)matrix->nnz, sizeof *matrix->col_ind);
+    SPMM_TRY_ALLOC(matrix->col_ind, diag);
+    fill_rows(source, threads, scratch, matrix->row_ptr, matrix->col_ind);
+cleanup:
+    spmmi_free(scratch);
+    return status;
+}
+
+static void sift_down(int32_t *a, int64_t root, int64_t count)
+{
+    const int32_t moved = a[root];
+    for (int64_t child = 2 * root + 1; child < count; child = 2 * root + 1) {
+        child += child + 1 < count && a[child + 1] > a[child];
+        if (a[child] <= moved)
+            break;
+        a[root] = a[child];
+        root = child;
+    }
+    a[root] = moved;
+}
+
+/* Heap sort: no memory and no bad case, which a row of a power-law matrix would find. */
+static void sort_long(int32_t *a, int64_t count)
+{
+    for (int64_t i = count / 2 - 1; i >= 0; i--)
+        sift_down(a, i, count);
+    for (int64_t end = count - 1; end > 0; end--) {
+        const int32_t largest = a[0];
+        a[0] = a[end];
+        a[end] = largest;
+        sift_down(a, 0, end);
+    }
+}
+
+static void sort_short(int32_t *a, int64_t count)
+{
+    for (int64_t i = 1; i < count; i++) {
+        const int32_t moved = a[i];
+        int64_t j = i;
+        for (; j > 0 && a[j - 1] > moved; j--)
+            a[j] = a[j - 1];
+        a[j] = moved;
+    }
+}
+
+int64_t spmmi_sort_unique(int32_t *columns, int64_t count)
+{
+    if (count < 2)
+        return count;
+    if (count <= 40)
+        sort_short(columns, count);
+    else
+        sort_long(columns, count);
+    int64_t kept = 1;
+    for (int64_t i = 1; i < count; i++) {
+        if (columns[i] != columns[kept - 1])
+            columns[kept++] = columns[i];
+    }
+    return kept;
+}
+
+int32_t *spmmi_random_permutation(int64_t count, uint64_t seed)
+{
+    int32_t *p = spmmi_alloc((uint64_t)count, sizeof *p);
+    if (p == NULL)
+        return NULL;
+    struct spmmi_random r = spmmi_random_stream(seed, (uint64_t)count);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t j = spmmi_random_below(&r, i + 1);
+        p[i] = p[j];
+        p[j] = (int32_t)i;
+    }
+    return p;
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Matrices from files, standard input and memory: gets the bytes, unpacks them, tells the format, runs the reader.
+ *
+ * A file is copied into memory, never mapped: it may change while it is read, and the two passes over the text
+ * must see the same bytes. */
+#include <errno.h>
+#include <fcntl.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "format/base/options.h"
+#include "read_line.h"
+
+#define READ_BLOCK (UINT64_C(4) << 20)  /* bytes that one pread asks for */
+#define STREAM_MAX (UINT64_C(64) << 30) /* most bytes that are taken from a pipe or a device */
+
+static bool ends_with(const char *text, size_t length, const char *with)
+{
+    const size_t tail = strlen(with);
+    return length >= tail && strncasecmp(text + length - tail, with, tail) == 0;
+}
+
+static void set_name(struct spmmi_reader *reader, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *base = slash != NULL ? slash + 1 : path;
+    size_t length = strlen(base);
+    spmmi_escape(base, length, reader->label, sizeof reader->label);
+    (void)snprintf(reader->name, sizeof reader->name, "%s", base);
+    if (ends_with(base, length, ".gz"))
+        length -= 3;
+    else if (ends_with(base, length, ".zst"))
+        length -= 4;
+    reader->is_smtx_name = ends_with(base, length, ".smtx");
+}
+
+static spmm_status_t reader_init(struct spmmi_reader *reader, const char *name,
+                                 const spmm_read_options_t *given, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_read_options_t options = SPMM_READ_OPTIONS_INIT;
+    SPMM_TRY(spmmi_options_read(&options, sizeof options, given, diag));
+    SPMM_REQUIRE(options.threads >= 0, SPMM_ERR_ARGUMENT, diag, "expected threads of at least 0, found %d",
+                 options.threads);
+    memset(reader, 0, sizeof *reader);
+    set_name(reader, name);
+    reader->threads = options.threads > 0 ? options.threads : omp_get_max_threads();
+    reader->threads = reader->threads < SPMMI_SEGMENT_MAX ? reader->threads : SPMMI_SEGMENT_MAX;
+    reader->drop_zeros = options.drop_zeros != 0;
+    reader->budget = options.budget_bytes != 0 ? options.budget_bytes : UINT64_MAX;
+    reader->progress = options.progress;
+    reader->progress_context = options.progress_context;
+    reader->diag = diag;
+cleanup:
+    return status;
+}
+
+int spmmi_split_lines(const char *begin, const char *end, int count, const char **bound)
+{
+    int pieces = 0;
+    const uint64_t size = (uint64_t)(end - begin);
+    bound[0] = begin;
+    for (int i = 1; i < count; i++) {
+        const char *aim = begin + size / (uint64_t)count * (uint64_t)i;
+        if (aim <= bound[pieces])
+            continue;
+        const char *cut = spmmi_skip_line(aim - 1, end);
+        if (cut > bound[pieces] && cut < end)
+            bound[++pieces] = cut;
+    }
+    bound[++pieces] = end;
+    return pieces;
+}
+
+spmm_status_t spmmi_matrix_alloc_row_ptr(struct spmmi_reader *reader, spmm_matrix_t *matrix)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t count = (uint64_t)matrix->rows + 1;
+    SPMM_TRY(spmmi_reader_alloc(reader, "row pointers", count, sizeof *matrix->row_ptr, &matrix->row_ptr));
+    memset(matrix->row_ptr, 0, count * sizeof *matrix->row_ptr);
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_matrix_alloc_entries(struct spmmi_reader *reader, spmm_matrix_t *matrix, bool has_values)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t count = (uint64_t)matrix->nnz;
+    SPMM_TRY(spmmi_reader_alloc(reader, "column indices", count, sizeof *matrix->col_ind, &matrix->col_ind));
+    if (has_values)
+        SPMM_TRY(spmmi_reader_alloc(reader, "values", count, sizeof *matrix->values, &matrix->values));
+cleanup:
+    return status;
+}
+
+static spmm_status_t read_mtx(struct spmmi_reader *reader, const char *text, const char *end,
+                              spmm_matrix_t *matrix)
+{
+    static const char *const fields[] = {"real", "integer", "pattern"};
+    static const char *const symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_mtx mtx;
+    memset(&mtx, 0, sizeof mtx);
+    SPMM_TRY(spmmi_read_mtx_header(reader, text, end, &mtx));
+    matrix->rows = mtx.rows;
+    matrix->cols = mtx.cols;
+    matrix->info.entries_stored = mtx.entries;
+    strcpy(matrix->info.format, "matrix-market");
+    strcpy(matrix->info.field, fields[mtx.field]);
+    strcpy(matrix->info.symmetry, symmetries[mtx.symmetry]);
+    SPMM_TRY(mtx.is_array ? spmmi_read_array(reader, &mtx, matrix)
+                          : spmmi_read_coordinate(reader, &mtx, matrix));
+cleanup:
+    return status;
+}
+
+static spmm_status_t read_text(struct spmmi_reader *reader, const char *text, uint64_t size,
+                               spmm_matrix_t **matrix)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_matrix_t *m = NULL;
+    SPMM_TRY(spmmi_check_start(reader, text, size, true));
+    m = spmmi_alloc_zero(1, sizeof *m);
+    SPMM_TRY_ALLOC(m, reader->diag);
+    memcpy(m->info.name, reader->name, sizeof m->info.name);
+    if (*text == '%') {
+        SPMM_TRY(read_mtx(reader, text, text + size, m));
+    } else {
+        SPMM_TRY(spmmi_read_smtx(reader, text, text + size, m));
+        m->info.entries_stored = m->nnz;
+        strcpy(m->info.format, "smtx");
+        strcpy(m->info.field, "pattern");
+        strcpy(m->info.symmetry, "general");
+    }
+    SPMM_TRY(spmmi_read_finish(reader, m));
+    *matrix = m;
+    m = NULL;
+cleanup:
+    spmm_matrix_destroy(m);
+    return status;
+}
+
+enum container { CONTAINER_NONE, CONTAINER_GZIP, CONTAINER_ZSTD };
+
+static enum container container_of(const char *bytes, uint64_t size)
+{
+    if (size >= 2 && memcmp(bytes, "\x1f\x8b", 2) == 0)
+        return CONTAINER_GZIP;
+    if (size >= 4 && memcmp(bytes, "\x28\xb5\x2f\xfd", 4) == 0)
+        return CONTAINER_ZSTD;
+    return CONTAINER_NONE;
+}
+
+/* Read a whole file in memory. owned, unless NULL, holds the bytes and is freed as soon as they are unpacked. */
+static spmm_status_t read_bytes(struct spmmi_reader *reader, const char *bytes, uint64_t size,
+                                struct spmmi_bytes *owned, spmm_matrix_t **matrix)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_bytes text = {NULL, 0, 0};
+    const enum container container = container_of(bytes, size);
+    if (container == CONTAINER_NONE)
+        return read_text(reader, bytes, size, matrix);
+    SPMM_TRY(container == CONTAINER_GZIP ? spmmi_gunzip(reader, bytes, size, &text)
+                                         : spmmi_unzstd(reader, bytes, size, &text));
+    if (owned != NULL)
+        spmmi_bytes_free(reader, owned);
+    SPMM_TRY(read_text(reader, text.data, text.size, matrix));
+cleanup:
+    spmmi_bytes_free(reader, &text);
+    return status;
+}
+
+static spmm_status_t io_failed(struct spmmi_reader *reader, int error, const char *what)
+{
+    return spmmi_diag_set(reader->diag, SPMM_ERR_IO, (struct spmmi_where){0, 0, error}, "%s: %s: %s",
+                          reader->label, what, strerror(error));
+}
+
+/* Fill [buffer, buffer + size) from fd at offset; returns 0, an errno, or -1 when the file is shorter. */
+static int read_block(int fd, char *buffer, uint64_t size, uint64_t offset)
+{
+    for (uint64_t done = 0; done < size;) {
+        const ssize_t got = pread(fd, buffer + done, size - done, (off_t)(offset + done));
+        if (got < 0 && errno != EINTR)
+            return errno;
+        if (got == 0)
+            return -1;
+        done += got > 0 ? (uint64_t)got : 0;
+    }
+    return 0;
+}
+
+/* A file of known size, in blocks that threads read side by side. */
+static spmm_status_t read_regular(struct spmmi_reader *reader, int fd, uint64_t size,
+                                  struct spmmi_bytes *bytes)
+{
+    spmm_status_t status = SPMM_OK;
+    int error = 0;
+    const uint64_t prefix = size < SPMMI_PREFIX_BYTES ? size : SPMMI_PREFIX_BYTES;
+    SPMM_TRY(spmmi_bytes_reserve(reader, bytes, prefix));
+    error = read_block(fd, bytes->data, prefix, 0);
+    if (error == 0 && container_of(bytes->data, prefix) == CONTAINER_NONE)
+        SPMM_TRY(spmmi_check_start(reader, bytes->data, prefix, prefix == size));
+    SPMM_TRY(spmmi_bytes_reserve(reader, bytes, size));
+    const int64_t blocks = (int64_t)((size + READ_BLOCK - 1) / READ_BLOCK);
+    uint64_t done = 0;
+    /* Threads that find an error leave the loop empty-handed; the calling thread alone reports progress. */
+#pragma omp parallel for schedule(dynamic, 1) \
+    num_threads(blocks < reader->threads ? (int)blocks : reader->threads)
+    for (int64_t block = 0; block < blocks; block++) {
+        const uint64_t offset = (uint64_t)block * READ_BLOCK;
+        const uint64_t length = size - offset < READ_BLOCK ? size - offset : READ_BLOCK;
+        const int result = read_block(fd, bytes->data + offset, length, offset);
+        uint64_t so_far = 0;
+        if (result != 0) {
+#pragma omp atomic write
+            error = result;
+        }
+#pragma omp atomic capture
+        so_far = done += length;
+        if (omp_get_thread_num() == 0)
+            spmmi_reader_progress(reader, "read", so_far, size);
+    }
+    bytes->size = size;
+    if (error > 0)
+        status = io_failed(reader, error, "cannot read the file");
+    else if (error < 0)
+        status = spmmi_reader_fail(reader, SPMM_ERR_IO, 0, "the file became shorter while it was read");
+cleanup:
+    return status;
+}
+
+/* A pipe or a device: its size shows only at its end. */
+static spmm_status_t read_stream(struct spmmi_reader *reader, int fd, struct spmmi_bytes *bytes)
+{
+    spmm_status_t status = SPMM_OK;
+    bool checked = false;
+    SPMM_TRY(spmmi_bytes_reserve(reader, bytes, SPMMI_PREFIX_BYTES));
+    for (;;) {
+        const ssize_t got = read(fd, bytes->data + bytes->size, bytes->capacity - bytes->size);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            status = io_failed(reader, errno, "cannot read the file");
+            goto cleanup;
+        }
+        if (got == 0)
+            break;
+        bytes->size += (uint64_t)got;
+        spmmi_reader_progress(reader, "read", bytes->size, 0);
+        if (bytes->size < bytes->capacity)
+            continue;
+        if (!checked && container_of(bytes->data, bytes->size) == CONTAINER_NONE)
+            SPMM_TRY(spmmi_check_start(reader, bytes->data, bytes->size, false));
+        checked = true;
+        SPMM_REQUIRE(bytes->size < STREAM_MAX, SPMM_ERR_MATRIX_TOO_LARGE, reader->diag,
+                     "%s: expected at most %llu bytes from a stream, found more", reader->label,
+                     (unsigned long long)STREAM_MAX);
+        SPMM_TRY(spmmi_bytes_reserve(reader, bytes, bytes->capacity * 2));
+    }
+cleanup:
+    return status;
+}
+
+static spmm_status_t read_descriptor(struct spmmi_reader *reader, int fd, struct spmmi_bytes *bytes)
+{
+    struct stat about;
+    if (fstat(fd, &about) != 0)
+        return io_failed(reader, errno, "cannot look at the file");
+    if (S_ISDIR(about.st_mode))
+        return io_failed(reader, EISDIR, "cannot read the file");
+    /* Files that the kernel makes up say size 0. Standard input may be a file that was read in part. */
+    if (S_ISREG(about.st_mode) && about.st_size > 0 && fd != STDIN_FILENO)
+        return read_regular(reader, fd, (uint64_t)about.st_size, bytes);
+    return read_stream(reader, fd, bytes);
+}
+
+spmm_status_t spmm_matrix_load(const char *path, const spmm_read_options_t *options, spmm_matrix_t **matrix,
+                               spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_reader reader;
+    struct spmmi_bytes bytes = {NULL, 0, 0};
+    const bool is_stdin = path != NULL && strcmp(path, "-") == 0;
+    int fd = -1;
+    spmmi_diag_clear(diag);
+    memset(&reader, 0, sizeof reader);
+    SPMM_REQUIRE(matrix != NULL, SPMM_ERR_ARGUMENT, diag, "matrix is NULL");
+    *matrix = NULL;
+    SPMM_REQUIRE(path != NULL, SPMM_ERR_ARGUMENT, diag, "path is NULL");
+    SPMM_TRY(reader_init(&reader, is_stdin ? "standard input" : path, options, diag));
+    fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        status = io_failed(&reader, errno, "cannot open the file");
+        goto cleanup;
+    }
+    SPMM_TRY(read_descriptor(&reader, fd, &bytes));
+    SPMM_TRY(read_bytes(&reader, bytes.data, bytes.size, &bytes, matrix));
+cleanup:
+    if (fd >= 0 && !is_stdin)
+        (void)close(fd);
+    spmmi_bytes_free(&reader, &bytes);
+    return status;
+}
+
+spmm_status_t spmm_matrix_read(const void *bytes, size_t size, const char *name,
+                               const spmm_read_options_t *options, spmm_matrix_t **matrix, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_reader reader;
+    spmmi_diag_clear(diag);
+    SPMM_REQUIRE(matrix != NULL, SPMM_ERR_ARGUMENT, diag, "matrix is NULL");
+    *matrix = NULL;
+    SPMM_REQUIRE(bytes != NULL || size == 0, SPMM_ERR_ARGUMENT, diag, "bytes is NULL");
+    SPMM_TRY(reader_init(&reader, name != NULL ? name : "matrix", options, diag));
+    SPMM_TRY(read_bytes(&reader, bytes != NULL ? bytes : "", size, NULL, matrix));
+cleanup:
+    return status;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gzip to text: one or more members, nothing behind the last one. */
+#include <libdeflate.h>
+
+#include "format/base/diag.h"
+#include "reader.h"
+
+#define RATIO_MAX 1032u /* DEFLATE cannot expand further */
+#define MEMBER_MIN 18u  /* bytes of header and trailer */
+
+/* The size that the trailer gives, modulo 2^32; four times the input when that cannot be. */
+static uint64_t guess_size(const char *packed, uint64_t size)
+{
+    uint64_t guess = 0;
+    for (int i = 0; i < 4 && size >= MEMBER_MIN; i++)
+        guess |= (uint64_t)(unsigned char)packed[size - 4 + (uint64_t)i] << (8 * i);
+    if (guess >= size / 2 && guess / RATIO_MAX <= size)
+        return guess;
+    return 4 * size;
+}
+
+/* Unpack one member behind text->size. *used is its length in the input. */
+static spmm_status_t unpack_member(struct spmmi_reader *reader, struct libdeflate_decompressor *decompressor,
+                                   const char *packed, uint64_t size, struct spmmi_bytes *text,
+                                   uint64_t *used)
+{
+    spmm_status_t status = SPMM_OK;
+    for (;;) {
+        size_t in = 0;
+        size_t out = 0;
+        const enum libdeflate_result result = libdeflate_gzip_decompress_ex(
+            decompressor, packed, size, text->data + text->size, text->capacity - text->size, &in, &out);
+        if (result == LIBDEFLATE_SUCCESS) {
+            *used = in;
+            text->size += out;
+            break;
+        }
+        if (result != LIBDEFLATE_INSUFFICIENT_SPACE) {
+            status = spmmi_reader_fail(reader, SPMM_ERR_MATRIX_CONTAINER, 0,
+                                       "the gzip data is damaged or cut off after %llu bytes of text",
+                                       (unsigned long long)text->size);
+            goto cleanup;
+        }
+        SPMM_TRY(spmmi_bytes_reserve(reader, text, text->capacity * 2));
+    }
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_gunzip(struct spmmi_reader *reader, const char *packed, uint64_t size,
+                           struct spmmi_bytes *text)
+{
+    spmm_status_t status = SPMM_OK;
+    struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
+    SPMM_TRY_ALLOC(decompressor, reader->diag);
+    SPMM_TRY(spmmi_bytes_reserve(reader, text, SPMMI_PREFIX_BYTES));
+    /* A first try with little room: a file that is no matrix is refused before much memory is taken. What
+     * the decompressor has written by then is the start of the text. */
+    text->data[0] = '\0';
+    size_t in = 0;
+    size_t out = 0;
+    const enum libdeflate_result first =
+        libdeflate_gzip_decompress_ex(decompressor, packed, size, text->data, text->capacity, &in, &out);
+    if (first == LIBDEFLATE_INSUFFICIENT_SPACE && text->data[0] != '\0')
+        SPMM_TRY(spmmi_check_start(reader, text->data, SPMMI_PREFIX_BYTES / 2, false));
+    if (first == LIBDEFLATE_INSUFFICIENT_SPACE)
+        SPMM_TRY(spmmi_bytes_reserve(reader, text, guess_size(packed, size)));
+    for (uint64_t position = 0; position < size;) {
+        uint64_t used = 0;
+        SPMM_TRY(unpack_member(reader, decompressor, packed + position, size - position, text, &used));
+        position += used;
+        spmmi_reader_progress(reader, "unpack", position, size);
+    }
+cleanup:
+    libdeflate_free_decompressor(decompressor);
+    return status;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages of a reader: one sentence with label, line, what was expected and what was found. See reader.h. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "format/base/diag.h"
+#include "reader.h"
+
+#define TOKEN_SHOWN 24 /* characters of a token that a message repeats */
+
+spmm_status_t spmmi_reader_fail(struct spmmi_reader *reader, spmm_status_t status, uint64_t line,
+                                const char *format, ...)
+{
+    char sentence[sizeof((spmm_diag_t *)0)->text];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    const struct spmmi_where where = {0, line, 0};
+    if (line == 0)
+        return spmmi_diag_set(reader->diag, status, where, "%s: %s", reader->label, sentence);
+    return spmmi_diag_set(reader->diag, status, where, "%s, line %llu: %s", reader->label,
+                          (unsigned long long)line, sentence);
+}
+
+void spmmi_escape(const char *p, uint64_t size, char *text, uint64_t capacity)
+{
+    uint64_t used = 0;
+    for (uint64_t i = 0; i < size; i++) {
+        char piece[5];
+        const unsigned char c = (unsigned char)p[i];
+        if (c >= 0x20 && c < 0x7f)
+            (void)snprintf(piece, sizeof piece, "%c", (char)c);
+        else
+            (void)snprintf(piece, sizeof piece, "\\x%02x", c);
+        const uint64_t length = strlen(piece);
+        /* Leave room for three dots unless this is the last character. */
+        if (used + length + (i + 1 < size ? 3u : 0u) >= capacity) {
+            if (used + 3 < capacity)
+                (void)snprintf(text + used, capacity - used, "...");
+            used += 3;
+            return;
+        }
+        memcpy(text + used, piece, length);
+        used += length;
+    }
+    text[used] = '\0';
+}
+
+const char *spmmi_token(const char *p, const char *end, char text[SPMMI_TOKEN_BYTES])
+{
+    const char *stop = p;
+    while (stop < end && *stop != ' ' && *stop != '\t' && *stop != '\n' && *stop != '\r')
+        stop++;
+    if (p == end)
+        return "the end of the file";
+    if (stop == p && *p == '\r' && p + 1 < end && p[1] != '\n')
+        return "a carriage return without line feed";
+    if (stop == p)
+        return "the end of the line";
+    const uint64_t length = (uint64_t)(stop - p);
+    text[0] = '"';
+    if (length <= TOKEN_SHOWN) {
+        spmmi_escape(p, length, text + 1, SPMMI_TOKEN_BYTES - 2);
+    } else {
+        spmmi_escape(p, TOKEN_SHOWN, text + 1, SPMMI_TOKEN_BYTES - 5);
+        strcat(text, "...");
+    }
+    strcat(text, "\"");
+    return text;
+}

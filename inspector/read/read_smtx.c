@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* DLMC .smtx: a CSR pattern as text in three lines, counted from 0.
+ *
+ *   rows, cols, nnz
+ *   row offsets, rows + 1 of them
+ *   column indices, nnz of them, in any order within a row
+ *
+ * Numbers stand between blanks; blank lines count for nothing and numbers may be spread over more lines. A column
+ * named twice in a row is one entry. */
+#include "format/base/diag.h"
+#include "format/plan.h"
+#include "read_line.h"
+
+struct cursor {
+    const char *p, *end;
+    uint64_t line;
+};
+
+static void skip_space(struct cursor *c)
+{
+    for (; c->p < c->end && (*c->p == ' ' || *c->p == '\t' || *c->p == '\n' || *c->p == '\r'); c->p++)
+        c->line += *c->p == '\n';
+}
+
+/* One number in [low, high], with a blank, a line end or (for the sizes) a comma behind it. */
+static spmm_status_t read_number(struct spmmi_reader *reader, struct cursor *c, const char *what, int64_t low,
+                                 int64_t high, bool comma, int64_t *number)
+{
+    uint64_t value = 0;
+    skip_space(c);
+    const char *q = spmmi_count_read(c->p, c->end, &value);
+    const bool closed = q != NULL && (spmmi_is_word_end(q, c->end) || (comma && *q == ','));
+    if (!closed || value < (uint64_t)low || value > (uint64_t)high) {
+        char text[SPMMI_TOKEN_BYTES];
+        return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, c->line,
+                                 "expected %s from %lld to %lld, found %s", what, (long long)low,
+                                 (long long)high, spmmi_token(c->p, c->end, text));
+    }
+    c->p = q;
+    *number = (int64_t)value;
+    return SPMM_OK;
+}
+
+static spmm_status_t read_comma(struct spmmi_reader *reader, struct cursor *c)
+{
+    char text[SPMMI_TOKEN_BYTES];
+    c->p = spmmi_skip_blanks(c->p, c->end);
+    if (c->p == c->end || *c->p != ',')
+        return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, c->line,
+                                 "expected a comma between rows, columns and nonzeros, found %s",
+                                 spmmi_token(c->p, c->end, text));
+    c->p++;
+    return SPMM_OK;
+}
+
+static spmm_status_t read_sizes(struct spmmi_reader *reader, struct cursor *c, spmm_matrix_t *matrix)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_TRY(read_number(reader, c, "a number of rows", 0, SPMMI_DIM_MAX, true, &matrix->rows));
+    SPMM_TRY(read_comma(reader, c));
+    SPMM_TRY(read_number(reader, c, "a number of columns", 0, SPMMI_DIM_MAX, true, &matrix->cols));
+    SPMM_TRY(read_comma(reader, c));
+    /* An offset and a column need a digit and a separator each; the last one may lack its separator. */
+    const int64_t room = (c->end - c->p + 1) / 2;
+    SPMM_TRY(
+        read_number(reader, c, "a number of nonzeros that fits in the file,", 0, room, false, &matrix->nnz));
+    if (matrix->rows > room) {
+        status = spmmi_reader_fail(
+            reader, SPMM_ERR_MATRIX_SYNTAX, c->line,
+            "expected %lld row offsets, but only %lld numbers fit in the file; is it cut off?",
+            (long long)matrix->rows + 1, (long long)room);
+        goto cleanup;
+    }
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_read_smtx(struct spmmi_reader *reader, const char *text, const char *end,
+                              spmm_matrix_t *matrix)
+{
+    spmm_status_t status = SPMM_OK;
+    struct cursor c = {text, end, 1};
+    char token[SPMMI_TOKEN_BYTES];
+    int64_t offset = 0;
+    SPMM_TRY(read_sizes(reader, &c, matrix));
+    if (matrix->rows == 0 && matrix->nnz > 0) {
+        status = spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, 1, "expected no nonzeros without rows");
+        goto cleanup;
+    }
+    SPMM_TRY(spmmi_matrix_alloc_row_ptr(reader, matrix));
+    for (int64_t i = 0; i <= matrix->rows; i++) {
+        /* The first offset is 0, the last one nnz, and none is smaller than the one before. */
+        const int64_t low = i == matrix->rows ? matrix->nnz : offset;
+        const int64_t high = i == 0 ? 0 : matrix->nnz;
+        SPMM_TRY(read_number(reader, &c, "a row offset", low, high, false, &offset));
+        matrix->row_ptr[i] = offset;
+    }
+    SPMM_TRY(spmmi_matrix_alloc_entries(reader, matrix, false));
+    for (int64_t q = 0; q < matrix->nnz; q++) {
+        int64_t col = 0;
+        if (matrix->cols == 0) {
+            status =
+                spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, 1, "expected no nonzeros without columns");
+            goto cleanup;
+        }
+        SPMM_TRY(read_number(reader, &c, "a column index", 0, matrix->cols - 1, false, &col));
+        matrix->col_ind[q] = (int32_t)col;
+    }
+    skip_space(&c);
+    if (c.p != end)
+        status = spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, c.line,
+                                   "expected the end of the file after %lld column indices, found %s",
+                                   (long long)matrix->nnz, spmmi_token(c.p, end, token));
+cleanup:
+    return status;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See minhash.h. Units of one pattern become a node, and nodes get their min-hashes. */
+#include "minhash.h"
+
+#include <string.h>
+
+#include "inspector/generate/random.h"
+
+#define COLLISIONS 8 /* patterns with the same hash whose units are found */
+
+static uint32_t hash_of_pattern(const struct spmmi_minhash *w, uint32_t unit)
+{
+    const int64_t length = spmmi_minhash_length(w, unit);
+    const int32_t *columns = spmmi_minhash_columns(w, unit);
+    uint64_t hash = (uint64_t)length;
+    for (int64_t i = 0; i < length; i++) {
+        hash = (hash ^ (uint32_t)columns[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 29;
+    }
+    return (uint32_t)(spmmi_random_mix(hash) >> 32);
+}
+
+static bool same_pattern(const struct spmmi_minhash *w, uint32_t a, uint32_t b)
+{
+    const int64_t length = spmmi_minhash_length(w, a);
+    return length == spmmi_minhash_length(w, b) &&
+           memcmp(spmmi_minhash_columns(w, a), spmmi_minhash_columns(w, b),
+                  (size_t)length * sizeof(int32_t)) == 0;
+}
+
+/* Units sorted[0 .. count) have one hash: leader[u] = the first one with the pattern of u. */
+static void find_leaders(const struct spmmi_minhash *w, const uint64_t *sorted, uint64_t count,
+                         uint32_t *leader)
+{
+    uint32_t found[COLLISIONS] = {0};
+    int distinct = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        const uint32_t unit = (uint32_t)sorted[i];
+        int k = 0;
+        while (k < distinct && !same_pattern(w, found[k], unit))
+            k++;
+        leader[unit] = k < distinct ? found[k] : unit;
+        if (k == distinct && distinct < COLLISIONS)
+            found[distinct++] = unit;
+    }
+}
+
+void spmmi_minhash_group_patterns(struct spmmi_minhash *w, uint32_t *leader)
+{
+    const uint64_t units = w->units;
+    uint64_t *const sorted = w->sorted;
+#pragma omp parallel for num_threads(w->threads) schedule(static) if (units > SPMMI_MINHASH_GRAIN)
+    for (uint64_t u = 0; u < units; u++)
+        sorted[u] = spmmi_key_pack(hash_of_pattern(w, (uint32_t)u), (uint32_t)u);
+    spmmi_key_group(sorted, w->spare, units);
+#pragma omp parallel for num_threads(w->threads) schedule(static) if (units > SPMMI_MINHASH_GRAIN)
+    for (uint64_t i = 0; i < units; i++) {
+        uint64_t end = i + 1;
+        if (i > 0 && sorted[i] >> 32 == sorted[i - 1] >> 32)
+            continue;
+        while (end < units && sorted[end] >> 32 == sorted[i] >> 32)
+            end++;
+        find_leaders(w, sorted + i, end - i, leader);
+    }
+    for (uint64_t u = 0; u < units; u++)
+        if (spmmi_minhash_length(w, (uint32_t)u) == 0)
+            leader[u] = SPMMI_MINHASH_NONE;
+}
+
+uint32_t spmmi_minhash_count_nodes(const struct spmmi_minhash *w, const uint32_t *leader)
+{
+    uint32_t nodes = 0;
+    for (uint64_t u = 0; u < w->units; u++)
+        nodes += leader[u] == u;
+    return nodes;
+}
+
+/* What leads is seen before what follows; leader[] comes to hold the node of each unit. */
+void spmmi_minhash_make_nodes(struct spmmi_minhash *w, uint32_t *leader)
+{
+    uint32_t nodes = 0;
+    for (uint32_t u = 0; u < w->units; u++) {
+        w->next[u] = SPMMI_MINHASH_NONE;
+        if (leader[u] == SPMMI_MINHASH_NONE)
+            continue;
+        if (leader[u] == u) {
+            w->head[nodes] = w->tail[nodes] = u;
+            w->size[nodes] = 1;
+            leader[u] = nodes++;
+            continue;
+        }
+        const uint32_t node = leader[leader[u]];
+        w->next[w->tail[node]] = u;
+        w->tail[node] = u;
+        w->size[node]++;
+        leader[u] = node;
+    }
+}
+
+/* Min-hashes: one hash a column picks the place and the value. */
+static void hash_node(const int32_t *columns, int64_t length, uint32_t *hashes)
+{
+    uint32_t own[SPMMI_MINHASH_HASHES]; /* which the compiler knows apart from columns */
+    memset(own, 0xff, sizeof own);
+    for (int64_t i = 0; i < length; i++) {
+        uint64_t x = ((uint64_t)(uint32_t)columns[i] + 1) * UINT64_C(0x9e3779b97f4a7c15);
+        x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
+        uint32_t *const place = own + (x >> 60);
+        const uint32_t value = (uint32_t)(x >> 28) >> 1; /* below the mark of empty places */
+        *place = *place < value ? *place : value;
+    }
+    memcpy(hashes, own, sizeof own);
+}
+
+void spmmi_minhash_hash_nodes(struct spmmi_minhash *w)
+{
+#pragma omp parallel for num_threads(w->threads) schedule(dynamic, 256) if (w->units > SPMMI_MINHASH_GRAIN)
+    for (uint32_t node = 0; node < w->nodes; node++)
+        hash_node(spmmi_minhash_columns(w, w->head[node]), spmmi_minhash_length(w, w->head[node]),
+                  w->hashes[node]);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See reorder_jaccard.h. How many blocks each unit shares with the cluster is counted as the cluster grows: a block
+ * that is new to it adds one to every unit that holds the block. No two patterns are ever compared. */
+#include "reorder_jaccard.h"
+
+#include <stdbool.h>
+
+#include "format/base/alloc.h"
+
+struct clustering {
+    uint64_t count, blocks;
+    uint32_t delta;
+    const int64_t *unit_ptr;
+    const int32_t *col_ind;
+    int64_t *block_ptr;  /* blocks + 1; the units of block b are members[block_ptr[b] .. block_end[b]] */
+    int64_t *block_end;  /* moves down as units that are in a cluster are dropped */
+    uint32_t *members;   /* ascending in each block */
+    uint32_t *last_seen; /* by block: number of the last cluster, or 1 + the last unit, that held it */
+    uint32_t *length;    /* by unit: its blocks */
+    uint32_t *shared;    /* by unit: blocks it shares with the cluster that grows */
+    bool *is_taken;      /* by unit */
+    uint32_t cluster;    /* number of the one that grows, from 1 on */
+    uint32_t size;       /* its blocks */
+};
+
+/* Lengths of units, and in block_ptr[b + 1] those of blocks; returns their sum. */
+static int64_t count_blocks(struct clustering *c)
+{
+    int64_t sum = 0;
+    for (uint64_t u = 0; u < c->count; u++) {
+        for (int64_t p = c->unit_ptr[u]; p < c->unit_ptr[u + 1]; p++) {
+            const uint32_t block = (uint32_t)c->col_ind[p] / c->delta;
+            if (c->last_seen[block] == u + 1)
+                continue;
+            c->last_seen[block] = (uint32_t)u + 1;
+            c->block_ptr[block + UINT64_C(1)]++;
+            c->length[u]++;
+            sum++;
+        }
+    }
+    return sum;
+}
+
+static void write_members(struct clustering *c)
+{
+    for (uint64_t b = 0; b < c->blocks; b++) {
+        c->block_ptr[b + 1] += c->block_ptr[b];
+        c->block_end[b] = c->block_ptr[b];
+        c->last_seen[b] = 0;
+    }
+    for (uint64_t u = 0; u < c->count; u++) {
+        for (int64_t p = c->unit_ptr[u]; p < c->unit_ptr[u + 1]; p++) {
+            const uint32_t block = (uint32_t)c->col_ind[p] / c->delta;
+            if (c->last_seen[block] == u + 1)
+                continue;
+            c->last_seen[block] = (uint32_t)u + 1;
+            c->members[c->block_end[block]++] = (uint32_t)u;
+        }
+    }
+    for (uint64_t b = 0; b < c->blocks; b++)
+        c->last_seen[b] = 0;
+}
+
+static spmm_status_t prepare(struct clustering *c)
+{
+    c->block_ptr = spmmi_alloc_zero(c->blocks + 1, sizeof *c->block_ptr);
+    c->block_end = spmmi_alloc(c->blocks, sizeof *c->block_end);
+    c->last_seen = spmmi_alloc_zero(c->blocks, sizeof *c->last_seen);
+    c->length = spmmi_alloc_zero(c->count, sizeof *c->length);
+    c->shared = spmmi_alloc_zero(c->count, sizeof *c->shared);
+    c->is_taken = spmmi_alloc_zero(c->count, sizeof *c->is_taken);
+    if (c->block_ptr == NULL || c->block_end == NULL || c->last_seen == NULL || c->length == NULL ||
+        c->shared == NULL || c->is_taken == NULL)
+        return SPMM_ERR_MEMORY;
+    c->members = spmmi_alloc((uint64_t)count_blocks(c), sizeof *c->members);
+    if (c->members == NULL)
+        return SPMM_ERR_MEMORY;
+    write_members(c);
+    return SPMM_OK;
+}
+
+/* The block is new to the cluster: its units share one more, and those in a cluster are not looked at again. */
+static void share(struct clustering *c, uint32_t block)
+{
+    int64_t kept = c->block_ptr[block];
+    for (int64_t p = kept; p < c->block_end[block]; p++) {
+        const uint32_t unit = c->members[p];
+        if (c->is_taken[unit])
+            continue;
+        c->members[kept++] = unit;
+        c->shared[unit]++;
+    }
+    c->block_end[block] = kept;
+}
+
+static void join(struct clustering *c, uint32_t unit)
+{
+    c->is_taken[unit] = true;
+    for (int64_t p = c->unit_ptr[unit]; p < c->unit_ptr[unit + INT64_C(1)]; p++) {
+        const uint32_t block = (uint32_t)c->col_ind[p] / c->delta;
+        if (c->last_seen[block] == c->cluster)
+            continue;
+        c->last_seen[block] = c->cluster;
+        c->size++;
+        share(c, block);
+    }
+}
+
+/* Is 1 - both / either below tau? similarity is 1 - tau. */
+static bool is_near(const struct clustering *c, uint32_t unit, double similarity)
+{
+    const uint64_t both = c->shared[unit], either = (uint64_t)c->length[unit] + c->size - both;
+    return either == 0 ? similarity < 1 : (double)both > similarity * (double)either;
+}
+
+/* left[*count]: units in no cluster, ascending. Moves those of the next cluster to out and returns how many. */
+static uint64_t grow(struct clustering *c, double similarity, uint32_t *left, uint64_t *count, uint32_t *out)
+{
+    uint64_t kept = 0, joined = 0;
+    c->cluster++;
+    c->size = 0;
+    join(c, left[0]);
+    out[joined++] = left[0];
+    for (uint64_t i = 1; i < *count; i++) {
+        const uint32_t unit = left[i];
+        if (is_near(c, unit, similarity)) {
+            join(c, unit);
+            out[joined++] = unit;
+        } else {
+            left[kept++] = unit;
+        }
+    }
+    for (uint64_t i = 0; i < kept; i++)
+        c->shared[left[i]] = 0;
+    *count = kept;
+    return joined;
+}
+
+static void free_clustering(struct clustering *c)
+{
+    spmmi_free(c->members);
+    spmmi_free(c->is_taken);
+    spmmi_free(c->shared);
+    spmmi_free(c->length);
+    spmmi_free(c->last_seen);
+    spmmi_free(c->block_end);
+    spmmi_free(c->block_ptr);
+}
+
+spmm_status_t spmmi_reorder_jaccard(uint64_t count, int64_t cols, const int64_t *unit_ptr,
+                                    const int32_t *col_ind, double tau, uint32_t delta, uint32_t *order)
+{
+    if (!(tau >= 0 && tau <= 1) || delta == 0)
+        return SPMM_ERR_ARGUMENT;
+    if (count > SPMMI_JACCARD_UNITS_MAX)
+        return SPMM_ERR_MATRIX_TOO_LARGE;
+    struct clustering c = {.count = count, .delta = delta, .unit_ptr = unit_ptr, .col_ind = col_ind};
+    c.blocks = ((uint64_t)cols + delta - 1) / delta;
+    uint32_t *left = spmmi_alloc(count, sizeof *left);
+    spmm_status_t status = left == NULL ? SPMM_ERR_MEMORY : prepare(&c);
+    if (status != SPMM_OK)
+        goto cleanup;
+    for (uint64_t u = 0; u < count; u++)
+        left[u] = (uint32_t)u;
+    for (uint64_t done = 0, remain = count; remain > 0;)
+        done += grow(&c, 1 - tau, left, &remain, order + done);
+cleanup:
+    free_clustering(&c);
+    spmmi_free(left);
+    return status;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See partition.h. Neither schedule needs more of the matrix than its row pointers. */
+#include "partition.h"
+
+#include <stdbool.h>
+
+#include "format/base/alloc.h"
+
+#define ROWS_PARALLEL 100000 /* below this many rows one thread is faster */
+
+/* items[i] is the row that holds nonzero i * granule: each row writes the items that begin in it. */
+static void split_nonzeros(int64_t rows, const int64_t *row_ptr, int64_t granule, int threads,
+                           uint32_t *items)
+{
+#pragma omp parallel for schedule(static) num_threads(threads) if (rows > ROWS_PARALLEL)
+    for (int64_t row = 0; row < rows; row++) {
+        const int64_t end = row_ptr[row + 1];
+        for (int64_t i = (row_ptr[row] + granule - 1) / granule; i * granule < end; i++)
+            items[i] = (uint32_t)row;
+    }
+}
+
+/* The rows that begin an item; returns how many. items may be NULL to count only. Each item begins where
+ * the one before it was full, so this is sequential; it reads the row pointers once. */
+static uint64_t split_rows(int64_t rows, const int64_t *row_ptr, int64_t granule, uint32_t *items)
+{
+    uint64_t count = 0;
+    int64_t full = 0; /* the nonzero at which the open item is full */
+    for (int64_t row = 0; row < rows; row++) {
+        if (count > 0 && row_ptr[row] < full)
+            continue;
+        if (items != NULL)
+            items[count] = (uint32_t)row;
+        count++;
+        full = row_ptr[row] + granule;
+    }
+    return count;
+}
+
+spmm_status_t spmmi_partition(spmm_op_t op, spmm_schedule_t schedule, uint32_t granule, int64_t rows,
+                              const int64_t *row_ptr, int threads, struct spmmi_part *part)
+{
+    const int64_t nnz = row_ptr[rows];
+    const bool by_rows = schedule == SPMM_SCHEDULE_ROW_SPLIT;
+    part->op = op;
+    part->family = SPMM_FAMILY_ROWS;
+    part->schedule = schedule;
+    part->granule = granule;
+    part->item_count =
+        by_rows ? split_rows(rows, row_ptr, granule, NULL) : (uint64_t)(nnz / granule + (nnz % granule != 0));
+    part->items = spmmi_alloc(part->item_count, sizeof *part->items);
+    if (part->items == NULL)
+        return SPMM_ERR_MEMORY;
+    if (by_rows)
+        (void)split_rows(rows, row_ptr, granule, part->items);
+    else
+        split_nonzeros(rows, row_ptr, granule, threads, part->items);
+    return SPMM_OK;
+}

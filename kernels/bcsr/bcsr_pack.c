@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See bcsr_unit.h. Block columns are found by sorting what the rows have; the numbers are then met again by one cursor
+ * a row, as steps, block rows and blocks go. */
+#include "bcsr_pack.h"
+
+#include <string.h>
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "kernels/tcblock/fragment_keys.h"
+
+#define UNIT_ROWS_MAX 128u
+
+spmm_status_t spmmi_bcsr_unit_make(uint64_t nonzeros, struct spmmi_bcsr_unit *unit, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    memset(unit, 0, sizeof *unit);
+    SPMM_TRY_ALLOC(unit->columns = spmmi_alloc(nonzeros, sizeof *unit->columns), diag);
+    SPMM_TRY_ALLOC(unit->keys = spmmi_alloc(nonzeros, sizeof *unit->keys), diag);
+    SPMM_TRY_ALLOC(unit->spare = spmmi_alloc(nonzeros, sizeof *unit->spare), diag);
+cleanup:
+    return status;
+}
+
+void spmmi_bcsr_unit_free(struct spmmi_bcsr_unit *unit)
+{
+    spmmi_free(unit->spare);
+    spmmi_free(unit->keys);
+    spmmi_free(unit->columns);
+    memset(unit, 0, sizeof *unit);
+}
+
+uint64_t spmmi_bcsr_unit_bytes(void)
+{
+    const struct spmmi_bcsr_unit *u = NULL;
+    return sizeof *u->columns + sizeof *u->keys + sizeof *u->spare;
+}
+
+void spmmi_bcsr_unit_read(struct spmmi_bcsr_unit *unit, const int64_t *row_ptr, const int32_t *col_ind,
+                          const uint32_t *rows, uint32_t row_count, uint32_t block_columns)
+{
+    uint32_t low = UINT32_MAX, high = 0, keys = 0;
+    for (uint32_t r = 0; r < row_count; r++) {
+        const uint32_t first = keys;
+        for (int64_t q = row_ptr[rows[r]]; q < row_ptr[rows[r] + 1]; q++) {
+            const uint32_t column = (uint32_t)col_ind[q] / block_columns;
+            if (keys > first && unit->keys[keys - 1] >> SPMMI_KEY_SHIFT == column)
+                continue;
+            unit->keys[keys++] = (uint64_t)column << SPMMI_KEY_SHIFT | UINT32_C(1) << r / SPMMI_BCSR_ROWS;
+            low = column < low ? column : low;
+            high = column > high ? column : high;
+        }
+    }
+    if (keys > 0)
+        spmmi_fragment_keys_sort(&unit->keys, &unit->spare, keys, low, high);
+    unit->count = 0;
+    for (uint32_t i = 0; i < keys; i++) {
+        const uint32_t column = (uint32_t)(unit->keys[i] >> SPMMI_KEY_SHIFT);
+        if (unit->count == 0 || unit->columns[unit->count - 1].column != column)
+            unit->columns[unit->count++] = (struct spmmi_bcsr_column){column, 0};
+        unit->columns[unit->count - 1].block_rows |= (uint32_t)unit->keys[i];
+    }
+}
+
+/* Bit 4 w + i: block row w has a block in block column i of the step. */
+static uint32_t mask_of(const struct spmmi_bcsr_unit *unit, uint64_t step)
+{
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < SPMMI_BCSR_STEP && step * SPMMI_BCSR_STEP + i < unit->count; i++)
+        for (uint32_t rows = unit->columns[step * SPMMI_BCSR_STEP + i].block_rows; rows > 0; rows &= rows - 1)
+            mask |= UINT32_C(1) << (SPMMI_BCSR_STEP * (uint32_t)__builtin_ctz(rows) + i);
+    return mask;
+}
+
+static uint64_t steps_of(const struct spmmi_bcsr_unit *unit)
+{
+    return ((uint64_t)unit->count + SPMMI_BCSR_STEP - 1) / SPMMI_BCSR_STEP;
+}
+
+struct spmmi_fragment_place spmmi_bcsr_needs(const struct spmmi_fragment_frame *f,
+                                             const struct spmmi_bcsr_unit *unit, uint32_t *blocks_max)
+{
+    struct spmmi_fragment_place needs = {steps_of(unit), 0, 0};
+    for (uint64_t s = 0; s < needs.step; s++) {
+        const uint32_t blocks = (uint32_t)__builtin_popcount(mask_of(unit, s));
+        needs.block += blocks;
+        *blocks_max = blocks > *blocks_max ? blocks : *blocks_max;
+    }
+    needs.value = needs.block * SPMMI_BCSR_ROWS * f->layout->view.block_columns;
+    return needs;
+}
+
+/* Where the nonzeros of a strip's rows are. */
+struct cursors {
+    int64_t next[UNIT_ROWS_MAX], end[UNIT_ROWS_MAX];
+};
+
+static void rows_fill(const struct spmmi_fragment_frame *f, uint32_t u, struct cursors *cursors)
+{
+    for (uint32_t r = 0; r < f->part->panel_rows; r++) {
+        const uint32_t row = spmmi_fragment_row_fill(f, (uint64_t)u * f->part->panel_rows + r);
+        cursors->next[r] = row == SPMMI_FRAGMENT_NONE ? 0 : f->row_ptr[row];
+        cursors->end[r] = row == SPMMI_FRAGMENT_NONE ? 0 : f->row_ptr[row + 1];
+    }
+}
+
+/* Block row w of block column `column` is block number `block`. */
+static void block_fill(const struct spmmi_fragment_frame *f, struct cursors *cursors, uint32_t w,
+                       uint32_t column, uint64_t block)
+{
+    const uint32_t width = f->layout->view.block_columns, words = width / 4;
+    uint64_t bitmap[4] = {0};
+    for (uint32_t r = 0; r < SPMMI_BCSR_ROWS; r++) {
+        int64_t *next = &cursors->next[w * SPMMI_BCSR_ROWS + r];
+        const int64_t end = cursors->end[w * SPMMI_BCSR_ROWS + r];
+        for (; *next < end && (uint32_t)f->col_ind[*next] / width == column; ++*next) {
+            const uint32_t p = (uint32_t)f->col_ind[*next] % width, bit = r * width + p;
+            bitmap[bit / 64] |= UINT64_C(1) << bit % 64;
+            f->layout->value_map[*next] =
+                (uint32_t)(block * SPMMI_BCSR_ROWS * width) + spmmi_bcsr_place(f->number_bytes, r, p);
+        }
+    }
+    memcpy(f->layout->bitmaps + block * words, bitmap, words * sizeof *bitmap);
+}
+
+void spmmi_bcsr_fill(const struct spmmi_fragment_frame *f, const struct spmmi_bcsr_unit *unit, uint32_t u,
+                     struct spmmi_fragment_place place)
+{
+    struct spmmi_fragment_layout *layout = f->layout;
+    struct cursors cursors;
+    rows_fill(f, u, &cursors);
+    for (uint64_t s = 0; s < steps_of(unit); s++) {
+        const uint64_t first = s * SPMMI_BCSR_STEP;
+        const uint32_t mask = mask_of(unit, s);
+        layout->masks[place.step + s] = mask;
+        layout->block_first[place.step + s] = (uint32_t)place.block;
+        for (uint64_t i = first; i < first + SPMMI_BCSR_STEP; i++)
+            layout->columns[place.step * SPMMI_BCSR_STEP + i] =
+                unit->columns[i < unit->count ? i : unit->count - 1].column * layout->view.block_columns;
+        for (uint32_t left = mask; left > 0; left &= left - 1) {
+            const uint32_t bit = (uint32_t)__builtin_ctz(left);
+            block_fill(f, &cursors, bit / SPMMI_BCSR_STEP,
+                       unit->columns[first + bit % SPMMI_BCSR_STEP].column, place.block++);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Terms of the rows family. They follow what the launch does (a lane group owns a tile of columns and walks its
+ * nonzeros four or eight at a time), in round figures: what they leave out is in the fitted factors. */
+#include <math.h>
+
+#include "inspector/cost/model_refined.h"
+
+#define SECTOR 32.0
+#define LANES_MAX 32.0
+#define LINE_COST 64.0 /* bytes that a lookup of the L1 cache costs at least */
+#define BLOCK_THREADS 256.0
+#define INDEX_BYTES 4.0
+#define GROUP_NONZEROS_MAX 128.0 /* nonzero split: most that a group takes */
+#define L2_USED 0.7              /* share of a cache that one stream of reuse can hold */
+#define L1_USED 0.7
+#define ISSUE_PER_CYCLE 4.0
+#define PASS_COLUMNS 256.0 /* columns of a column-major product that are converted at a time */
+
+/* What the launch makes of n: lanes a group, numbers a lane, columns a tile, tiles. */
+struct shape {
+    double lanes, vec, tile, tiles, blocks_per_sm;
+    int is_single;
+};
+
+static struct shape shape_of(const struct spmmi_model_query *q, int is_wide)
+{
+    const int splits = q->candidate->schedule == SPMM_SCHEDULE_NONZERO_SPLIT;
+    struct shape s = {.lanes = 1, .vec = is_wide ? 16 / q->number_bytes : 1};
+    const double n = fmin(q->n, q->is_col_major ? PASS_COLUMNS : q->n);
+    s.is_single = q->n == 1 && splits;
+    while (s.lanes < LANES_MAX && s.lanes * s.vec < n)
+        s.lanes *= 2;
+    s.tile = s.lanes * s.vec;
+    s.tiles = ceil(q->n / s.tile);
+    s.blocks_per_sm = q->number_bytes > 4 ? 4 : 5;
+    return s;
+}
+
+/* The executor's rule for column-major C: stored as it is, or as rows that are converted. */
+static int stores_columns(const struct spmmi_model_query *q)
+{
+    return q->matrix->rows * q->n <= 560000 && (q->n <= 12 || q->matrix->nnz >= 50 * q->matrix->rows);
+}
+
+static int log2_of(double x)
+{
+    return (int)lround(log2(x));
+}
+
+/* Nonzeros of a lane group in a nonzero split: whole waves of blocks, none longer than it should be. */
+static double group_nonzeros(const struct spmmi_model_query *q, const struct shape *s)
+{
+    const double wave = s->blocks_per_sm * q->profile->multiprocessors * BLOCK_THREADS / s->lanes;
+    const double waves = ceil((q->matrix->nnz + 1) / (wave * GROUP_NONZEROS_MAX));
+    const double granule = SPMMI_MODEL_GRANULE;
+    return fmax(ceil(q->matrix->nnz / (wave * waves) / granule), 1) * granule;
+}
+
+/* Steps of warps, of blocks and of the longest walk. */
+static void add_walks(const struct spmmi_model_query *q, const struct shape *s, struct spmmi_prediction *p)
+{
+    const struct spmmi_device_profile *d = q->profile;
+    const struct spmmi_model_matrix *m = q->matrix;
+    const double latency = SPMMI_MODEL_STEP_CYCLES / d->clock_hz;
+    const double resident = d->multiprocessors * s->blocks_per_sm;
+    double warp_steps = 0;
+    double block_steps = 0;
+    double longest = 0;
+    if (q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT) {
+        const int level = log2_of(LANES_MAX / s->lanes);
+        warp_steps = m->item_steps[level];
+        block_steps = m->item_steps[level + 3];
+        longest = m->item_longest;
+    } else if (s->is_single) {
+        warp_steps = m->nnz / 4 / LANES_MAX;
+        longest = 2;
+        block_steps = m->nnz / (BLOCK_THREADS * 8) * 2;
+    } else {
+        const double group = group_nonzeros(q, s);
+        const double blocks = ceil(m->nnz / (group * BLOCK_THREADS / s->lanes));
+        warp_steps = m->nnz / 4 * s->lanes / LANES_MAX;
+        block_steps = blocks * (group / 4 + 2); /* and the joining of cut rows */
+        /* A row longer than a block is summed from slots, as many at a time as there are groups. */
+        const double slots = m->longest * s->lanes / (group * BLOCK_THREADS);
+        longest = group / 4 + 2 + (slots > 1 ? 4 + slots * s->lanes / BLOCK_THREADS : 0);
+    }
+    const double instructions = 24 + 4 * s->vec;
+    /* Each group of a warp reads lines of its own: two of nonzeros and four of B a step. */
+    const double row = fmin(q->n, s->tile) * q->number_bytes;
+    p->term[SPMMI_TERM_L1] = warp_steps * s->tiles * LANES_MAX / s->lanes *
+                             (2 * LINE_COST + 4 * fmax(row, LINE_COST)) / d->l1_rate;
+    p->term[SPMMI_TERM_ISSUE] =
+        warp_steps * s->tiles * instructions / (ISSUE_PER_CYCLE * d->multiprocessors * d->clock_hz);
+    p->term[SPMMI_TERM_WAVES] = block_steps * s->tiles * latency / resident;
+    p->term[SPMMI_TERM_LONGEST] = longest * latency;
+}
+
+/* Nonzeros that the rows of a block hold: what an L1 cache sees in a row. */
+static double block_window(const struct spmmi_model_query *q, const struct shape *s)
+{
+    const double groups = BLOCK_THREADS / s->lanes;
+    if (q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT)
+        return q->matrix->nnz / fmax(q->matrix->items, 1) * groups;
+    return group_nonzeros(q, s) * groups;
+}
+
+static void add_bytes(const struct spmmi_model_query *q, const struct shape *s, int direct_c, int b_is_near,
+                      struct spmmi_prediction *p)
+{
+    const struct spmmi_device_profile *d = q->profile;
+    const struct spmmi_model_matrix *m = q->matrix;
+    const double row = ceil(fmin(q->n, s->tile) * q->number_bytes / SECTOR) * SECTOR;
+    const double set = m->cols_used * row;
+    const struct spmmi_model_hit l2 = spmmi_model_hits(m, L2_USED * d->l2_bytes / row);
+    const struct spmmi_model_hit l1 = spmmi_model_hits(m, L1_USED * d->l1_bytes / s->blocks_per_sm / row);
+    p->l1_share = fmin(spmmi_model_near(m, fmin(l1.window, block_window(q, s))), l2.share);
+    p->l2_share = l2.share;
+
+    const double a = m->nnz * (INDEX_BYTES + q->number_bytes);
+    const double a_reads = a > L2_USED * d->l2_bytes ? s->tiles : 1;
+    const double b = m->nnz * row * s->tiles;
+    const double c = m->rows * ceil(q->n * q->number_bytes / SECTOR) * SECTOR;
+    const double c_dram = m->rows * q->n * q->number_bytes;
+    const double misses = b_is_near && set * s->tiles <= L2_USED * d->l2_bytes ? 0 : 1 - l2.share;
+    p->term[SPMMI_TERM_DRAM] = (a * a_reads + b * misses + c_dram) / d->copy_rate;
+    const double stream = spmmi_profile_table_at(&d->gather, 512, 0.5 * d->l2_bytes);
+    p->term[SPMMI_TERM_L2] =
+        b * (1 - p->l1_share) / spmmi_profile_table_at(&d->gather, row, fmin(set, d->l2_bytes)) +
+        a * s->tiles / stream;
+    p->term[SPMMI_TERM_L2] +=
+        direct_c ? m->rows * q->n * q->number_bytes / spmmi_profile_curve_at(&d->scatter, q->number_bytes)
+                 : c / stream;
+    p->term[SPMMI_TERM_ALU] =
+        2 * m->nnz * s->tile * s->tiles / (q->number_bytes > 4 ? d->fma_f64 : d->fma_f32);
+}
+
+void spmmi_model_rows(const struct spmmi_model_query *q, struct spmmi_prediction *p)
+{
+    const struct spmmi_model_matrix *m = q->matrix;
+    const double wide = 16 / q->number_bytes;
+    const int direct_c = q->is_col_major && stores_columns(q);
+    const int converts_c = q->is_col_major && !direct_c;
+    const int is_wide = q->is_col_major || fmod(q->n, wide) == 0;
+    const struct shape s = shape_of(q, is_wide);
+    add_bytes(q, &s, direct_c, q->is_col_major, p);
+    add_walks(q, &s, p);
+    if (q->is_col_major) {
+        const double passes = ceil(q->n / PASS_COLUMNS);
+        const double numbers = (m->cols + (converts_c ? m->rows : 0)) * q->n;
+        p->launches = passes * (converts_c ? 3 : 2) - 1;
+        p->term[SPMMI_TERM_CONVERT] = 2 * numbers * q->number_bytes / q->profile->copy_rate;
+    }
+}
+
+/* On the CPU each core walks whole items; what differs is where rows of B come from. */
+void spmmi_model_rows_cpu(const struct spmmi_model_query *q, struct spmmi_prediction *p)
+{
+    const struct spmmi_device_profile *d = q->profile;
+    const struct spmmi_model_matrix *m = q->matrix;
+    const double line = 64;
+    const double row = ceil(q->n * q->number_bytes / line) * line;
+    const double own = q->n * q->number_bytes;
+    const struct spmmi_model_hit l2 = spmmi_model_hits(m, L2_USED * d->l2_bytes / row);
+    const struct spmmi_model_hit l1 = spmmi_model_hits(m, L1_USED * d->l1_bytes / row);
+    p->l1_share = fmin(l1.share, l2.share);
+    p->l2_share = l2.share;
+    const double a = m->nnz * (INDEX_BYTES + q->number_bytes);
+    const double b = m->nnz * own;
+    const double fma = q->number_bytes > 4 ? d->fma_f64 : d->fma_f32;
+    p->term[SPMMI_TERM_DRAM] = (a + m->nnz * row * (1 - l2.share) + m->rows * own) / d->copy_rate;
+    p->term[SPMMI_TERM_L2] = b * (1 - p->l1_share) /
+                             spmmi_profile_table_at(&d->gather, own, fmin(m->cols_used * row, d->l2_bytes));
+    p->term[SPMMI_TERM_L1] = b / d->l1_rate;
+    p->term[SPMMI_TERM_ALU] = 2 * m->nnz * q->n / fma;
+    p->term[SPMMI_TERM_ISSUE] = m->nnz * (1 + own / 64) / (d->multiprocessors * d->clock_hz);
+    p->term[SPMMI_TERM_WAVES] = m->rows * 10 / (d->multiprocessors * d->clock_hz);
+    p->term[SPMMI_TERM_LONGEST] = q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT
+                                      ? m->longest * q->n * 2 * d->multiprocessors / fma
+                                      : 0;
+    if (q->is_col_major)
+        p->term[SPMMI_TERM_CONVERT] = 2 * (m->cols + m->rows) * own / d->copy_rate;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See stream_layout.h. */
+#include "rows_pack.h"
+
+#include <string.h>
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+
+static uint32_t count_empty(int64_t rows, const int64_t *row_ptr)
+{
+    uint32_t count = 0;
+    for (int64_t i = 0; i < rows; i++)
+        count += row_ptr[i] == row_ptr[i + 1];
+    return count;
+}
+
+static void fill_columns(int64_t rows, const int64_t *row_ptr, const int32_t *col_ind, uint32_t *columns)
+{
+    const int64_t nnz = row_ptr[rows];
+    memcpy(columns, col_ind, (size_t)nnz * sizeof *columns);
+    memset(columns + nnz, 0, SPMMI_STREAM_PAD * sizeof *columns);
+    for (int64_t i = 0; i < rows; i++) {
+        if (row_ptr[i + 1] > row_ptr[i])
+            columns[row_ptr[i + 1] - 1] |= SPMMI_ROW_END;
+    }
+}
+
+static void fill_ranks(int64_t rows, const int64_t *row_ptr, struct spmmi_stream_host *stream)
+{
+    uint32_t rank = 0;
+    uint32_t empty = 0;
+    for (int64_t i = 0; i < rows; i++) {
+        if (row_ptr[i] == row_ptr[i + 1]) {
+            stream->empty_rows[empty++] = (uint32_t)i;
+            continue;
+        }
+        stream->rank_start[rank] = (uint32_t)row_ptr[i];
+        if (stream->row_of_rank != NULL)
+            stream->row_of_rank[rank] = (uint32_t)i;
+        rank++;
+    }
+    stream->rank_start[rank] = stream->nnz;
+    if (stream->row_of_rank != NULL)
+        stream->row_of_rank[rank] = 0; /* read ahead by kernels, never used */
+}
+
+spmm_status_t spmmi_stream_build(int64_t rows, const int64_t *row_ptr, const int32_t *col_ind,
+                                 struct spmmi_stream_host *stream, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const int64_t nnz = row_ptr[rows];
+    memset(stream, 0, sizeof *stream);
+    SPMM_REQUIRE(nnz <= INT32_MAX - (int64_t)SPMMI_STREAM_PAD, SPMM_ERR_TOO_LARGE, diag,
+                 "the GPU kernels hold up to %d nonzeros, the plan has %lld",
+                 INT32_MAX - (int)SPMMI_STREAM_PAD, (long long)nnz);
+    stream->nnz = (uint32_t)nnz;
+    stream->empty_count = count_empty(rows, row_ptr);
+    stream->ranks = (uint32_t)rows - stream->empty_count;
+    stream->columns = spmmi_alloc((uint64_t)nnz + SPMMI_STREAM_PAD, sizeof *stream->columns);
+    SPMM_TRY_ALLOC(stream->columns, diag);
+    stream->rank_start = spmmi_alloc((uint64_t)stream->ranks + 1, sizeof *stream->rank_start);
+    SPMM_TRY_ALLOC(stream->rank_start, diag);
+    if (stream->empty_count > 0) {
+        stream->row_of_rank = spmmi_alloc((uint64_t)stream->ranks + 1, sizeof *stream->row_of_rank);
+        SPMM_TRY_ALLOC(stream->row_of_rank, diag);
+        stream->empty_rows = spmmi_alloc(stream->empty_count, sizeof *stream->empty_rows);
+        SPMM_TRY_ALLOC(stream->empty_rows, diag);
+    }
+    fill_columns(rows, row_ptr, col_ind, stream->columns);
+    fill_ranks(rows, row_ptr, stream);
+cleanup:
+    if (status != SPMM_OK)
+        spmmi_stream_host_free(stream);
+    return status;
+}
+
+void spmmi_stream_host_free(struct spmmi_stream_host *stream)
+{
+    spmmi_free(stream->empty_rows);
+    spmmi_free(stream->row_of_rank);
+    spmmi_free(stream->rank_start);
+    spmmi_free(stream->columns);
+    memset(stream, 0, sizeof *stream);
+}
+
+/* Both schedules walk the items in order, so ranks are counted along. */
+static void fill_items(const struct spmmi_part *part, int64_t rows, const int64_t *row_ptr,
+                       struct spmmi_items_host *items)
+{
+    const int is_row_split = part->schedule == SPMM_SCHEDULE_ROW_SPLIT;
+    int64_t row = 0;
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < items->item_count; i++) {
+        for (; row < (int64_t)part->items[i]; row++)
+            rank += row_ptr[row] < row_ptr[row + 1];
+        items->item_rank[i] = rank;
+        if (is_row_split)
+            items->item_start[i] = (uint32_t)row_ptr[row];
+        else if (row_ptr[row] < (int64_t)i * part->granule)
+            items->item_rank[i] |= SPMMI_ITEM_INSIDE;
+    }
+    for (; row < rows; row++)
+        rank += row_ptr[row] < row_ptr[row + 1];
+    items->item_rank[items->item_count] = rank;
+    if (is_row_split)
+        items->item_start[items->item_count] = (uint32_t)row_ptr[rows];
+}
+
+spmm_status_t spmmi_items_build(const struct spmmi_part *part, int64_t rows, const int64_t *row_ptr,
+                                struct spmmi_items_host *items, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    memset(items, 0, sizeof *items);
+    items->item_count = (uint32_t)part->item_count;
+    items->item_rank = spmmi_alloc(part->item_count + 1, sizeof *items->item_rank);
+    SPMM_TRY_ALLOC(items->item_rank, diag);
+    if (part->schedule == SPMM_SCHEDULE_ROW_SPLIT) {
+        items->item_start = spmmi_alloc(part->item_count + 1, sizeof *items->item_start);
+        SPMM_TRY_ALLOC(items->item_start, diag);
+    }
+    fill_items(part, rows, row_ptr, items);
+cleanup:
+    if (status != SPMM_OK)
+        spmmi_items_host_free(items);
+    return status;
+}
+
+void spmmi_items_host_free(struct spmmi_items_host *items)
+{
+    spmmi_free(items->item_start);
+    spmmi_free(items->item_rank);
+    memset(items, 0, sizeof *items);
+}
+
+void spmmi_blocks_build(const struct spmmi_stream_host *stream, const struct spmmi_items_host *items,
+                        uint32_t granule, uint32_t block_nonzeros, uint32_t move_max,
+                        struct spmmi_block *blocks)
+{
+    const uint32_t count = (stream->nnz + block_nonzeros - 1) / block_nonzeros;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t start = i * block_nonzeros;
+        const uint32_t flagged = items->item_rank[start / granule];
+        const uint32_t rank = flagged & ~SPMMI_ITEM_INSIDE;
+        blocks[i] = (struct spmmi_block){start, flagged};
+        if (rank != flagged && start - stream->rank_start[rank] <= move_max)
+            blocks[i] = (struct spmmi_block){stream->rank_start[rank], rank};
+    }
+    blocks[count] = (struct spmmi_block){stream->nnz, stream->ranks};
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See fragment_layout.h.
+ *
+ * Units are independent, so each pass takes them in parallel: first what each needs (steps, blocks, values), then, with
+ * all places known, what it holds. The second pass finds a unit's columns anew rather than keeping those of all. */
+#include "fragment_pack.h"
+
+#include <string.h>
+
+#include <omp.h>
+
+#include "kernels/bcsr/bcsr_pack.h"
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "fragment_fill.h"
+#include "executor/pack/op_pattern.h"
+
+#define SCRATCH_BYTES_MAX (UINT64_C(1) << 30) /* of all threads' units: limits the threads */
+#define WINDOWS_A_TURN 64u                    /* of a thread */
+#define LOCALS_SIZE (SPMMI_FRAGMENT_BLOCK * sizeof(uint8_t))
+
+_Static_assert(SPMMI_STEP_COLUMNS(SPMM_FAMILY_PANEL) == SPMMI_FRAGMENT_PANEL_STEP, "kernels and plans agree");
+
+/* What one thread knows about a unit, by the part's family. */
+union unit {
+    struct spmmi_fragment_unit fragment; /* window, panel */
+    struct spmmi_bcsr_unit bcsr;
+};
+
+struct builder {
+    struct spmmi_fragment_frame frame;
+    int turn;                            /* units that a thread takes at a time */
+    struct spmmi_fragment_place *places; /* unit_count + 1: the last one is where all units end */
+    union unit *units;
+    int threads;
+};
+
+static int is_bcsr(const struct builder *b)
+{
+    return b->frame.part->family == SPMM_FAMILY_BCSR;
+}
+
+/* The columns of one unit into the scratch of this thread. */
+static union unit *unit_read(const struct builder *b, uint32_t u)
+{
+    const struct spmmi_part *part = b->frame.part;
+    const uint64_t first = (uint64_t)u * part->panel_rows, left = part->item_count - first;
+    const uint32_t rows = left < part->panel_rows ? (uint32_t)left : part->panel_rows;
+    union unit *unit = &b->units[omp_get_thread_num()];
+    if (is_bcsr(b))
+        spmmi_bcsr_unit_read(&unit->bcsr, b->frame.row_ptr, b->frame.col_ind, part->items + first, rows,
+                             b->frame.layout->view.block_columns);
+    else
+        spmmi_fragment_unit_read(&unit->fragment, b->frame.row_ptr, b->frame.col_ind, part->items + first,
+                                 rows);
+    return unit;
+}
+
+static uint64_t unit_bytes(const struct builder *b)
+{
+    return is_bcsr(b) ? spmmi_bcsr_unit_bytes()
+                      : spmmi_fragment_unit_bytes(b->frame.part->panel_rows / SPMMI_WINDOW_ROWS);
+}
+
+static spmm_status_t unit_make(const struct builder *b, uint64_t nonzeros, union unit *unit,
+                               spmm_diag_t *diag)
+{
+    return is_bcsr(b) ? spmmi_bcsr_unit_make(nonzeros, &unit->bcsr, diag)
+                      : spmmi_fragment_unit_make(b->frame.part->panel_rows / SPMMI_WINDOW_ROWS, nonzeros,
+                                                 &unit->fragment, diag);
+}
+
+static void unit_free(const struct builder *b, union unit *unit)
+{
+    if (is_bcsr(b))
+        spmmi_bcsr_unit_free(&unit->bcsr);
+    else
+        spmmi_fragment_unit_free(&unit->fragment);
+}
+
+static spmm_status_t units_make(struct builder *b, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_part *part = b->frame.part;
+    uint64_t longest = 0, nonzeros = 0;
+    for (uint64_t i = 0; i < part->item_count; i++) {
+        nonzeros = i % part->panel_rows == 0 ? 0 : nonzeros;
+        nonzeros += (uint64_t)(b->frame.row_ptr[part->items[i] + 1] - b->frame.row_ptr[part->items[i]]);
+        longest = nonzeros > longest ? nonzeros : longest;
+    }
+    const uint64_t threads_max = SCRATCH_BYTES_MAX / (longest * unit_bytes(b) + 1) + 1;
+    const int threads = omp_get_max_threads();
+    const int wanted = threads_max < (uint64_t)threads ? (int)threads_max : threads;
+    SPMM_TRY_ALLOC(b->units = spmmi_alloc_zero((uint64_t)wanted, sizeof *b->units), diag);
+    for (; b->threads < wanted; b->threads++)
+        SPMM_TRY(unit_make(b, longest, &b->units[b->threads], diag));
+cleanup:
+    if (status != SPMM_OK && b->units != NULL && b->threads < wanted)
+        unit_free(b, &b->units[b->threads]);
+    return status;
+}
+
+static spmm_status_t builder_start(struct builder *b, int64_t rows, int64_t cols, spmm_dtype_t dtype,
+                                   spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_part *part = b->frame.part;
+    struct spmmi_fragments *view = &b->frame.layout->view;
+    memset(b->frame.layout, 0, sizeof *b->frame.layout);
+    SPMM_REQUIRE(b->frame.row_ptr[rows] <= UINT32_MAX, SPMM_ERR_TOO_LARGE, diag,
+                 "%lld nonzeros are more than 32 bits number", (long long)b->frame.row_ptr[rows]);
+    SPMM_REQUIRE(part->item_count <= (uint64_t)rows, SPMM_ERR_INTERNAL, diag,
+                 "a part has %llu items for %lld rows", (unsigned long long)part->item_count,
+                 (long long)rows);
+    view->rows = (uint32_t)rows;
+    view->cols = (uint32_t)cols;
+    view->unit_rows = part->panel_rows;
+    b->frame.number_bytes = (uint32_t)spmm_dtype_size(dtype);
+    view->block_rows = is_bcsr(b) ? SPMMI_BCSR_ROWS : SPMMI_FRAGMENT_BLOCK;
+    view->block_columns = is_bcsr(b) ? SPMMI_BCSR_COLUMNS(b->frame.number_bytes) : SPMMI_FRAGMENT_BLOCK;
+    view->is_packed = part->schedule == SPMM_SCHEDULE_PACKED;
+    view->unit_count = ((uint32_t)part->item_count + view->unit_rows - 1) / view->unit_rows;
+    b->frame.width = SPMMI_STEP_COLUMNS(part->family);
+    b->frame.is_panel = part->family == SPMM_FAMILY_PANEL;
+    b->turn = (int)(WINDOWS_A_TURN * SPMMI_WINDOW_ROWS / view->unit_rows);
+    b->frame.align = b->frame.is_panel ? 16u / b->frame.number_bytes : 1;
+    SPMM_TRY_ALLOC(b->places = spmmi_alloc((uint64_t)view->unit_count + 1, sizeof *b->places), diag);
+    SPMM_TRY(units_make(b, diag));
+cleanup:
+    return status;
+}
+
+static void builder_free(struct builder *b)
+{
+    for (int t = 0; t < b->threads; t++)
+        unit_free(b, &b->units[t]);
+    spmmi_free(b->units);
+    spmmi_free(b->places);
+}
+
+/* What every unit needs, then where it begins, and the counts of all. */
+static spmm_status_t places_make(struct builder *b, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_fragments *view = &b->frame.layout->view;
+    uint32_t blocks_max = 0, values_max = 0;
+#pragma omp parallel for num_threads(b->threads) schedule(dynamic, b->turn) \
+    reduction(max                                                           \
+              : blocks_max, values_max)
+    for (uint32_t u = 0; u < view->unit_count; u++) {
+        const union unit *unit = unit_read(b, u);
+        b->places[u] = is_bcsr(b)
+                           ? spmmi_bcsr_needs(&b->frame, &unit->bcsr, &blocks_max)
+                           : spmmi_fragment_needs(&b->frame, &unit->fragment, &blocks_max, &values_max);
+    }
+    if (is_bcsr(b))
+        values_max = blocks_max * SPMMI_BCSR_ROWS * view->block_columns;
+    struct spmmi_fragment_place place = {0, 0, 0};
+    for (uint32_t u = 0; u < view->unit_count; u++) {
+        const struct spmmi_fragment_place needs = b->places[u];
+        const uint32_t items = (uint32_t)((needs.step + b->frame.part->granule - 1) / b->frame.part->granule);
+        b->places[u] = place;
+        place = (struct spmmi_fragment_place){place.step + needs.step, place.block + needs.block,
+                                              place.value + needs.value};
+        view->item_count += items > 1 ? items : 1;
+        view->slot_count += items > 1 ? items : 0;
+        view->split_count += items > 1;
+    }
+    b->places[view->unit_count] = place;
+    SPMM_REQUIRE(place.step * b->frame.width <= UINT32_MAX && place.value <= UINT32_MAX, SPMM_ERR_TOO_LARGE,
+                 diag, "%llu steps with %llu numbers are more than 32 bits number",
+                 (unsigned long long)place.step, (unsigned long long)place.value);
+    view->step_count = (uint32_t)place.step;
+    view->block_count = (uint32_t)place.block;
+    view->value_count = place.value;
+    view->step_blocks_max = blocks_max;
+    view->step_values_max = values_max;
+cleanup:
+    return status;
+}
+
+static void items_fill(const struct builder *b)
+{
+    struct spmmi_fragment_layout *layout = b->frame.layout;
+    uint32_t slot = 0;
+    struct spmmi_fragment_item *item = layout->items;
+    struct spmmi_fragment_split *split = layout->splits;
+    for (uint32_t u = 0; u < layout->view.unit_count; u++) {
+        const uint64_t first = b->places[u].step, steps = b->places[u + 1].step - first;
+        const uint32_t cut = (uint32_t)((steps + b->frame.part->granule - 1) / b->frame.part->granule);
+        const uint32_t count = cut > 1 ? cut : 1;
+        if (count > 1)
+            *split++ = (struct spmmi_fragment_split){u, slot, count};
+        for (uint32_t i = 0; i < count; i++)
+            *item++ = (struct spmmi_fragment_item){u, (uint32_t)(first + steps * i / count),
+                                                   (uint32_t)(first + steps * (i + 1) / count),
+                                                   count > 1 ? slot++ : SPMMI_FRAGMENT_NONE};
+    }
+}
+
+struct spmmi_fragment_sizes spmmi_fragment_sizes_of(const struct spmmi_fragments *counts)
+{
+    const int is_bcsr = counts->block_rows == SPMMI_BCSR_ROWS;
+    const int is_panel = !is_bcsr && counts->unit_rows != SPMMI_WINDOW_ROWS;
+    const uint64_t pad = SPMMI_FRAGMENT_PAD, steps = counts->step_count, blocks = counts->block_count;
+    const uint64_t width = is_bcsr    ? SPMMI_BCSR_STEP
+                           : is_panel ? SPMMI_FRAGMENT_PANEL_STEP
+                                      : SPMMI_FRAGMENT_BLOCK;
+    const uint64_t runs = is_bcsr ? steps : steps * (counts->unit_rows / SPMMI_WINDOW_ROWS);
+    return (struct spmmi_fragment_sizes){
+        .row_of = (uint64_t)counts->unit_count * counts->unit_rows + pad,
+        .columns = steps * width + pad,
+        .locals = is_panel ? blocks + pad : 0,
+        .block_first = is_panel || is_bcsr ? runs + 1 + pad : 0,
+        .masks = is_bcsr ? steps + pad : 0,
+        .bitmaps = blocks * (is_bcsr ? counts->block_columns / 4 : 1) + pad,
+        .value_first = counts->is_packed ? blocks + 1 + pad : 0,
+    };
+}
+
+/* count entries of size bytes, those of the pad zero: those before are the caller's to fill. */
+static void *array_take(uint64_t count, size_t size)
+{
+    char *array = spmmi_alloc(count, size);
+    if (array != NULL)
+        memset(array + (count - SPMMI_FRAGMENT_PAD) * size, 0, SPMMI_FRAGMENT_PAD * size);
+    return array;
+}
+
+static spmm_status_t arrays_make(struct builder *b, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_fragment_layout *l = b->frame.layout;
+    const struct spmmi_fragments *view = &l->view;
+    const struct spmmi_fragment_sizes sizes = spmmi_fragment_sizes_of(view);
+    const uint64_t nnz = (uint64_t)b->frame.row_ptr[view->rows];
+    SPMM_TRY_ALLOC(l->row_of = array_take(sizes.row_of, sizeof *l->row_of), diag);
+    SPMM_TRY_ALLOC(l->columns = array_take(sizes.columns, sizeof *l->columns), diag);
+    SPMM_TRY_ALLOC(l->bitmaps = array_take(sizes.bitmaps, sizeof *l->bitmaps), diag);
+    if (sizes.locals > 0)
+        SPMM_TRY_ALLOC(l->locals = array_take(sizes.locals, LOCALS_SIZE), diag);
+    if (sizes.masks > 0)
+        SPMM_TRY_ALLOC(l->masks = array_take(sizes.masks, sizeof *l->masks), diag);
+    if (sizes.block_first > 0) {
+        SPMM_TRY_ALLOC(l->block_first = array_take(sizes.block_first, sizeof *l->block_first), diag);
+        l->block_first[sizes.block_first - SPMMI_FRAGMENT_PAD - 1] = view->block_count;
+    }
+    if (sizes.value_first > 0) {
+        SPMM_TRY_ALLOC(l->value_first = array_take(sizes.value_first, sizeof *l->value_first), diag);
+        l->value_first[view->block_count] = (uint32_t)view->value_count;
+    }
+    SPMM_TRY_ALLOC(l->items = spmmi_alloc(view->item_count, sizeof *l->items), diag);
+    SPMM_TRY_ALLOC(l->splits = spmmi_alloc(view->split_count, sizeof *l->splits), diag);
+    SPMM_TRY_ALLOC(l->value_map = spmmi_alloc(nnz, sizeof *l->value_map), diag);
+    if (b->frame.part->item_count < view->rows) /* the values of peeled rows have no place */
+        memset(l->value_map, 0xff, (size_t)nnz * sizeof *l->value_map);
+cleanup:
+    return status;
+}
+
+static void view_point(struct spmmi_fragment_layout *l)
+{
+    l->view.row_of = l->row_of;
+    l->view.columns = l->columns;
+    l->view.locals = l->locals;
+    l->view.block_first = l->block_first;
+    l->view.masks = l->masks;
+    l->view.bitmaps = l->bitmaps;
+    l->view.value_first = l->value_first;
+    l->view.items = l->items;
+    l->view.splits = l->splits;
+}
+
+spmm_status_t spmmi_fragments_build(int64_t rows, int64_t cols, const int64_t *row_ptr,
+                                    const int32_t *col_ind, const struct spmmi_part *part, spmm_dtype_t dtype,
+                                    struct spmmi_fragment_layout *layout, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct builder b = {.frame = {.row_ptr = row_ptr, .col_ind = col_ind, .part = part, .layout = layout}};
+    SPMM_TRY(builder_start(&b, rows, cols, dtype, diag));
+    SPMM_TRY(places_make(&b, diag));
+    SPMM_TRY(arrays_make(&b, diag));
+#pragma omp parallel for num_threads(b.threads) schedule(dynamic, b.turn)
+    for (uint32_t u = 0; u < layout->view.unit_count; u++) {
+        const union unit *unit = unit_read(&b, u);
+        if (is_bcsr(&b))
+            spmmi_bcsr_fill(&b.frame, &unit->bcsr, u, b.places[u]);
+        else
+            spmmi_fragment_fill(&b.frame, &unit->fragment, u, b.places[u]);
+    }
+    items_fill(&b);
+    view_point(layout);
+cleanup:
+    builder_free(&b);
+    if (status != SPMM_OK)
+        spmmi_fragments_free(layout);
+    return status;
+}
+
+spmm_status_t spmmi_fragments_count(int64_t rows, int64_t cols, const int64_t *row_ptr,
+                                    const int32_t *col_ind, const struct spmmi_part *part, spmm_dtype_t dtype,
+                                    struct spmmi_fragments *counts, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_fragment_layout layout;
+    struct builder b = {.frame = {.row_ptr = row_ptr, .col_ind = col_ind, .part = part, .layout = &layout}};
+    memset(counts, 0, sizeof *counts);
+    SPMM_TRY(builder_start(&b, rows, cols, dtype, diag));
+    SPMM_TRY(places_make(&b, diag));
+    *counts = layout.view;
+cleanup:
+    builder_free(&b);
+    return status;
+}
+
+spmm_status_t spmmi_fragments_map_from_a(struct spmmi_fragment_layout *layout, int64_t nnz,
+                                         const int64_t *t_map, spmm_diag_t *diag)
+{
+    return spmmi_op_pattern_map_from_a(&layout->value_map, nnz, t_map, diag);
+}
+
+uint64_t spmmi_fragments_bytes(const struct spmmi_fragments *counts)
+{
+    const struct spmmi_fragment_sizes sizes = spmmi_fragment_sizes_of(counts);
+    return sizes.row_of * sizeof *counts->row_of + sizes.columns * sizeof *counts->columns +
+           sizes.locals * LOCALS_SIZE + sizes.block_first * sizeof *counts->block_first +
+           sizes.masks * sizeof *counts->masks + sizes.bitmaps * sizeof *counts->bitmaps +
+           sizes.value_first * sizeof *counts->value_first + counts->item_count * sizeof *counts->items +
+           counts->split_count * sizeof *counts->splits;
+}
+
+void spmmi_fragments_free(struct spmmi_fragment_layout *layout)
+{
+    spmmi_free(layout->value_map);
+    spmmi_free(layout->splits);
+    spmmi_free(layout->items);
+    spmmi_free(layout->value_first);
+    spmmi_free(layout->bitmaps);
+    spmmi_free(layout->masks);
+    spmmi_free(layout->block_first);
+    spmmi_free(layout->locals);
+    spmmi_free(layout->columns);
+    spmmi_free(layout->row_of);
+    memset(layout, 0, sizeof *layout);
+}

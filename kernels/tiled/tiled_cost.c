@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Terms of the tiled family: Eq. 3 and 6 of paper 000 with the traffic of each level of memory counted apart. */
+#include <math.h>
+
+#include "inspector/cost/model_refined.h"
+
+#define SECTOR 32.0
+#define LANES 32.0
+#define INDEX_BYTES 4.0
+#define LOCAL_BYTES 2.0
+#define L2_USED 0.7
+#define ISSUE_PER_CYCLE 4.0
+#define WARPS_PER_SM 64.0
+#define SPLIT_THREADS 256.0 /* of a block that adds up a cut row */
+#define WAVEFRONT 128.0     /* bytes that shared memory and the L1 cache pass in a cycle */
+
+/* Weights inside a term, fitted with the factors to the same measurements on an H200 (docs/model.md). */
+#define PARTIAL_COST 2.0  /* bytes of a partial sum, over those of C */
+#define ENTRY_PASSES 2.5  /* wavefronts of the entries of a slice */
+#define COLUMN_PASSES 0.7 /* wavefronts of a staged sector, column-major B */
+#define ROW_PASSES 1.7    /* the same, row-major B */
+#define STAGE_STEPS 1.5   /* steps of a stage whose loads others hide */
+#define BATCH_STEPS 1.8   /* of each batch of columns that a thread stages */
+#define SLICE_STEPS 0.175 /* of a slice */
+#define LONE_STAGE 5.6    /* the same where a block is alone */
+#define LONE_BATCH 1.0
+#define LONE_ENTRY 0.17
+#define SPLIT_STEPS 2.0   /* of a wave of the blocks that add up cut rows */
+#define SUMS_A_STEP 128.0 /* partial sums of the longest row: eight groups of threads, loads ahead */
+#define STAGE_BATCH 4.0   /* columns that a thread asks for together */
+
+/* From slot to slot of a stage: an odd number of 16-byte words, as the kernels place them to spread the banks. */
+static double slot_bytes(double numbers_bytes)
+{
+    const double words = floor(numbers_bytes / 16);
+    return words < 1 ? numbers_bytes : 16 * (words + (fmod(words, 2) == 0 ? 1 : 0));
+}
+
+/* Blocks that a multiprocessor holds: by shared memory, registers and warps. */
+static double blocks_per_sm(const struct spmmi_model_query *q)
+{
+    const spmm_panel_stats_t *t = q->candidate->panels;
+    const double tile = (double)q->candidate->register_tile;
+    const double threads = (double)t->panel_rows;
+    const double slots = t->stages_max > 1 ? 2 * ((double)t->stage_slots + 1) : (double)t->footprint_max + 1;
+    const double shared = slots * slot_bytes(tile * q->number_bytes) + 1024;
+    const double sums = tile * fmax(q->number_bytes, 4);
+    const double registers = threads * (sums < 32    ? 64
+                                        : sums <= 64 ? 80
+                                                     : 128); /* launch bounds of the kernels */
+    const double blocks =
+        fmin(fmin(floor(q->profile->shared_sm_bytes / shared), floor(q->profile->registers_sm / registers)),
+             floor(WARPS_PER_SM * LANES / threads));
+    return fmax(blocks, 1);
+}
+
+/* Wavefronts of shared memory: entries, the slots that they name, and the staging of those. */
+static double shared_seconds(const struct spmmi_model_query *q, double passes)
+{
+    const spmm_panel_stats_t *t = q->candidate->panels;
+    const double tile = fmin((double)q->candidate->register_tile, q->n);
+    const double row_sectors = (double)t->footprint_sum * ceil(tile * q->number_bytes / SECTOR) * passes;
+    const double stores =
+        q->is_col_major ? COLUMN_PASSES * (double)t->sectors * q->n : ROW_PASSES * row_sectors;
+    /* Slots are read whole, past n too. */
+    const double read = LANES * (double)q->candidate->register_tile * q->number_bytes;
+    const double reads = (double)t->slices * passes * (read / WAVEFRONT + ENTRY_PASSES);
+    return (reads + stores) * WAVEFRONT / q->profile->shared_rate;
+}
+
+/* Rows that are segments each have no partial sums. */
+static int is_cut(const struct spmmi_model_query *q)
+{
+    return q->candidate->panels->segment > 0 && (double)q->candidate->panels->units > q->matrix->rows;
+}
+
+static void add_bytes(const struct spmmi_model_query *q, double passes, struct spmmi_prediction *p)
+{
+    const struct spmmi_device_profile *d = q->profile;
+    const struct spmmi_model_matrix *m = q->matrix;
+    const spmm_panel_stats_t *t = q->candidate->panels;
+    const double tile = fmin((double)q->candidate->register_tile, q->n);
+    const double entries = (double)t->slices * LANES;
+    const double a = entries * (q->number_bytes + LOCAL_BYTES) + (double)t->footprint_sum * INDEX_BYTES;
+    const double a_reads = a > L2_USED * d->l2_bytes ? passes : 1;
+    const double partials = is_cut(q) ? (double)t->units - m->rows + q->candidate->cut_rows : 0;
+    const double c = (m->rows + 2 * PARTIAL_COST * partials) * q->n * q->number_bytes;
+    const double slot =
+        q->is_col_major ? q->number_bytes : ceil(tile * q->number_bytes / SECTOR) * SECTOR / tile;
+    const double staged =
+        q->is_col_major ? (double)t->sectors * SECTOR * q->n : (double)t->footprint_sum * slot * q->n;
+    /* Lone numbers of a column of B come in sectors. */
+    const double once =
+        q->n * (q->is_col_major ? fmin(m->cols_used * SECTOR, m->cols * slot) : m->cols_used * slot);
+    /* Panels that run at a time share what they stage: the reuse that the last cache can hold, of one pass. */
+    const struct spmmi_model_hit l2 = spmmi_model_hits(m, L2_USED * d->l2_bytes / (slot * tile));
+    const double cold = m->nnz > 0 ? m->cols_used / m->nnz : 1;
+    const double beyond = fmax(1 - l2.share - cold, 0) / fmax(1 - cold, 1e-9);
+    const double b = fmin(once, staged) + fmax(staged - once, 0) * beyond;
+    p->l1_share = m->nnz > 0 ? 1 - (double)t->footprint_sum / m->nnz : 0;
+    p->l2_share = l2.share;
+
+    p->term[SPMMI_TERM_DRAM] = (a * a_reads + b + c) / d->copy_rate;
+    const double row = q->is_col_major ? SECTOR : fmax(tile * q->number_bytes, SECTOR);
+    p->term[SPMMI_TERM_L2] =
+        staged / spmmi_profile_table_at(&d->gather, row, fmin(once / passes, d->l2_bytes)) +
+        (a * passes + c) / spmmi_profile_table_at(&d->gather, 512, 0.5 * d->l2_bytes);
+    p->term[SPMMI_TERM_L1] = shared_seconds(q, passes);
+    p->term[SPMMI_TERM_ALU] = 2 * entries * tile * passes / (q->number_bytes > 4 ? d->fma_f64 : d->fma_f32);
+}
+
+/* Batches of columns that a thread stages one after the other, in a mean stage. */
+static double stage_batches(const struct spmmi_model_query *q)
+{
+    const spmm_panel_stats_t *t = q->candidate->panels;
+    const double bytes = (double)q->candidate->register_tile * q->number_bytes;
+    const double across = fmin((double)q->candidate->register_tile, 4); /* columns of B a step of a warp */
+    const double columns = (double)t->footprint_sum / fmax((double)t->stages, 1);
+    const double lanes = (double)t->panel_rows;
+    const double steps = q->is_col_major ? columns * across / lanes
+                         : bytes < 16    ? columns * (double)q->candidate->register_tile / lanes * STAGE_BATCH
+                                         : columns * bytes / 16 / lanes;
+    return fmax(ceil(steps / STAGE_BATCH), 1);
+}
+
+/* Waves of blocks that hide each other's waiting, and the block that waits longest. */
+static void add_waiting(const struct spmmi_model_query *q, double passes, struct spmmi_prediction *p)
+{
+    const struct spmmi_device_profile *d = q->profile;
+    const spmm_panel_stats_t *t = q->candidate->panels;
+    const double step = SPMMI_MODEL_STEP_CYCLES / d->clock_hz;
+    const double panels = fmax((double)t->panels, 1);
+    const double warps = fmax((double)t->panel_rows / LANES, 1);
+    const double batches = stage_batches(q);
+    const double waves = fmax(panels * passes / (d->multiprocessors * blocks_per_sm(q)), 1);
+    const double stages = (double)t->stages / panels;
+    const double slices = (double)t->slices / warps / panels;
+    p->term[SPMMI_TERM_WAVES] =
+        waves * (1 + stages * (STAGE_STEPS + BATCH_STEPS * batches) + SLICE_STEPS * slices) * step;
+    p->term[SPMMI_TERM_LONGEST] =
+        ((double)t->stages_max * (LONE_STAGE + LONE_BATCH * batches) + LONE_ENTRY * (double)t->unit_max) *
+        step;
+}
+
+/* The second kernel: a block of 256 threads a row and 32 columns, and the longest row. */
+static void add_sums(const struct spmmi_model_query *q, struct spmmi_prediction *p)
+{
+    const struct spmmi_device_profile *d = q->profile;
+    const double blocks = q->candidate->cut_rows * ceil(q->n / LANES);
+    const double waves = blocks / (d->multiprocessors * WARPS_PER_SM * LANES / SPLIT_THREADS);
+    const double sums = ceil(q->matrix->longest / (double)q->candidate->panels->segment);
+    p->launches = 1;
+    p->term[SPMMI_TERM_CONVERT] =
+        (SPLIT_STEPS * waves + sums / SUMS_A_STEP) * SPMMI_MODEL_STEP_CYCLES / d->clock_hz;
+}
+
+void spmmi_model_tiled(const struct spmmi_model_query *q, struct spmmi_prediction *p)
+{
+    const struct spmmi_device_profile *d = q->profile;
+    const spmm_panel_stats_t *t = q->candidate->panels;
+    const double tile = (double)q->candidate->register_tile;
+    const double passes = ceil(q->n / tile);
+    add_bytes(q, passes, p);
+    /* A slice: a sum a column, a word of 16 bytes at a time, and nine beside. A copy to shared memory: 5.5. */
+    const double instructions = (double)t->slices * (9 + tile * (1 + q->number_bytes / 16)) +
+                                (double)t->footprint_sum / LANES * 5.5 * tile;
+    p->term[SPMMI_TERM_ISSUE] = instructions * passes / (ISSUE_PER_CYCLE * d->multiprocessors * d->clock_hz);
+    add_waiting(q, passes, p);
+    if (is_cut(q))
+        add_sums(q, p);
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cuSPARSE's generic SpMM: every algorithm of every storage that holds the matrix at a bearable size. Buffer sizes
+ * and preprocessing are outside the timing. f16 and bf16 are computed in f32, as ours are; an algorithm that does not
+ * take them says so in its result. */
+#define DISABLE_CUSPARSE_DEPRECATED /* none is used, and the header itself trips the warning */
+#include <cusparse.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench_cusparse_store.h"
+#include "bench_peers.h"
+#include "cuda_type.h"
+#include "tools/cli/fail.h"
+
+enum storage {
+    STORE_CSR,
+    STORE_CSR_OF_A,
+    STORE_COO,
+    STORE_BSR8,
+    STORE_BSR16,
+    STORE_ELL8,
+    STORE_ELL16,
+    STORE_ELL32,
+    STORE_COUNT
+};
+
+struct cusparse_peers {
+    struct bench_peers base;
+    cusparseHandle_t handle;
+    int device;
+    spmm_dtype_t dtype;
+    struct cusparse_stored stored[STORE_COUNT];
+    struct device_block buffer;
+};
+
+struct algorithm {
+    const char *name;
+    enum storage storage;
+    cusparseSpMMAlg_t alg;
+};
+
+/* For op T, csr, coo and bsr hold the explicit transpose, and opT-csr is A with the operation transposed. The blocks
+ * come last: they may need B and C padded to whole blocks. */
+static const struct algorithm algorithms[] = {
+    {"cusparse-csr-default", STORE_CSR, CUSPARSE_SPMM_ALG_DEFAULT},
+    {"cusparse-csr-alg1", STORE_CSR, CUSPARSE_SPMM_CSR_ALG1},
+    {"cusparse-csr-alg2", STORE_CSR, CUSPARSE_SPMM_CSR_ALG2},
+    {"cusparse-csr-alg3", STORE_CSR, CUSPARSE_SPMM_CSR_ALG3},
+    {"cusparse-opT-csr-default", STORE_CSR_OF_A, CUSPARSE_SPMM_ALG_DEFAULT},
+    {"cusparse-opT-csr-alg1", STORE_CSR_OF_A, CUSPARSE_SPMM_CSR_ALG1},
+    {"cusparse-opT-csr-alg2", STORE_CSR_OF_A, CUSPARSE_SPMM_CSR_ALG2},
+    {"cusparse-opT-csr-alg3", STORE_CSR_OF_A, CUSPARSE_SPMM_CSR_ALG3},
+    {"cusparse-coo-alg1", STORE_COO, CUSPARSE_SPMM_COO_ALG1},
+    {"cusparse-coo-alg2", STORE_COO, CUSPARSE_SPMM_COO_ALG2},
+    {"cusparse-coo-alg3", STORE_COO, CUSPARSE_SPMM_COO_ALG3},
+    {"cusparse-coo-alg4", STORE_COO, CUSPARSE_SPMM_COO_ALG4},
+    {"cusparse-bsr8-alg1", STORE_BSR8, CUSPARSE_SPMM_BSR_ALG1},
+    {"cusparse-bsr16-alg1", STORE_BSR16, CUSPARSE_SPMM_BSR_ALG1},
+    {"cusparse-ell8-alg1", STORE_ELL8, CUSPARSE_SPMM_BLOCKED_ELL_ALG1},
+    {"cusparse-ell16-alg1", STORE_ELL16, CUSPARSE_SPMM_BLOCKED_ELL_ALG1},
+    {"cusparse-ell32-alg1", STORE_ELL32, CUSPARSE_SPMM_BLOCKED_ELL_ALG1},
+};
+#define BLOCK_PADDING 32
+
+static spmm_status_t check(cusparseStatus_t error, const char *what, spmm_diag_t *diag)
+{
+    if (error == CUSPARSE_STATUS_SUCCESS)
+        return SPMM_OK;
+    fail(diag, SPMM_ERR_DEVICE, "%s: %s", what, cusparseGetErrorString(error));
+    diag->native_error = (int)error;
+    return SPMM_ERR_DEVICE;
+}
+
+static void close_peers(struct bench_peers *base)
+{
+    struct cusparse_peers *peers = (struct cusparse_peers *)base;
+    for (int s = 0; s < STORE_COUNT; s++)
+        cusparse_stored_free(&peers->stored[s]);
+    device_block_free(&peers->buffer);
+    if (peers->handle != NULL)
+        (void)cusparseDestroy(peers->handle);
+    free(peers);
+}
+
+static int wants_storage(const struct cusparse_peers *peers, enum storage storage)
+{
+    for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++)
+        if (algorithms[i].storage == storage && bench_peers_wants(&peers->base, algorithms[i].name))
+            return 1;
+    return 0;
+}
+
+/* The storages of blocks, as far as they are wanted. */
+static spmm_status_t take_blocks(struct cusparse_peers *peers, const struct host_csr *op_a, spmm_diag_t *diag)
+{
+    static const struct {
+        int64_t block;
+        enum storage bsr, ell; /* STORE_COUNT: none */
+    } sizes[] = {{8, STORE_BSR8, STORE_ELL8}, {16, STORE_BSR16, STORE_ELL16}, {32, STORE_COUNT, STORE_ELL32}};
+    spmm_status_t status = SPMM_OK;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const enum storage bsr = sizes[i].bsr;
+        const enum storage ell = sizes[i].ell;
+        const int wants_bsr = bsr != STORE_COUNT && wants_storage(peers, bsr);
+        TRY(cusparse_store_blocks(peers->device, op_a, sizes[i].block, wants_bsr ? &peers->stored[bsr] : NULL,
+                                  wants_storage(peers, ell) ? &peers->stored[ell] : NULL, diag));
+    }
+cleanup:
+    return status;
+}
+
+static spmm_status_t take_problem(struct bench_peers *base, spmm_op_t op, const struct host_csr *a,
+                                  const struct host_csr *op_a, spmm_diag_t *diag)
+{
+    struct cusparse_peers *peers = (struct cusparse_peers *)base;
+    struct cusparse_stored *stored = peers->stored;
+    spmm_status_t status = SPMM_OK;
+    for (int s = 0; s < STORE_COUNT; s++)
+        stored[s].is_there = 0;
+    peers->dtype = a->dtype;
+    if (a->nnz >= INT32_MAX || a->nnz == 0)
+        return SPMM_OK; /* beyond 32-bit row pointers, or nothing to compare */
+    if (wants_storage(peers, STORE_CSR))
+        TRY(cusparse_store_entries(peers->device, op_a, 0, &stored[STORE_CSR], diag));
+    if (wants_storage(peers, STORE_COO))
+        TRY(cusparse_store_entries(peers->device, op_a, 1, &stored[STORE_COO], diag));
+    if (op == SPMM_OP_T && wants_storage(peers, STORE_CSR_OF_A))
+        TRY(cusparse_store_entries(peers->device, a, 0, &stored[STORE_CSR_OF_A], diag));
+    TRY(take_blocks(peers, op_a, diag));
+cleanup:
+    return status;
+}
+
+/* One product as cuSPARSE sees it. */
+struct call {
+    cusparseHandle_t handle;
+    cusparseOperation_t op;
+    cudaDataType type, compute; /* of A, B and C; of products, sums and factors */
+    cusparseSpMMAlg_t alg;
+    float one_f32, zero_f32;
+    double one_f64, zero_f64;
+    const void *one, *zero;
+    cusparseSpMatDescr_t a;
+    cusparseDnMatDescr_t b, c;
+    void *buffer;
+};
+
+static spmm_status_t multiply(void *context, spmm_diag_t *diag)
+{
+    const struct call *call = context;
+    return check(cusparseSpMM(call->handle, call->op, CUSPARSE_OPERATION_NON_TRANSPOSE, call->one, call->a,
+                              call->b, call->zero, call->c, call->compute, call->alg, call->buffer),
+                 "cusparseSpMM failed", diag);
+}
+
+static int is_ell(enum storage storage)
+{
+    return storage == STORE_ELL8 || storage == STORE_ELL16 || storage == STORE_ELL32;
+}
+
+static cusparseStatus_t describe_sparse(const struct cusparse_stored *s, enum storage storage,
+                                        cudaDataType type, cusparseSpMatDescr_t *a)
+{
+    const cusparseIndexType_t index = CUSPARSE_INDEX_32I;
+    const cusparseIndexBase_t base = CUSPARSE_INDEX_BASE_ZERO;
+    if (storage == STORE_COO)
+        return cusparseCreateCoo(a, s->rows, s->cols, s->nnz, s->row_ind.data, s->col_ind.data,
+                                 s->values.data, index, base, type);
+    if (is_ell(storage))
+        return cusparseCreateBlockedEll(a, s->rows * s->block, s->cols * s->block, s->block,
+                                        s->width * s->block, s->col_ind.data, s->values.data, index, base,
+                                        type);
+    if (storage == STORE_BSR8 || storage == STORE_BSR16)
+        return cusparseCreateBsr(a, s->rows, s->cols, s->nnz, s->block, s->block, s->row_ptr.data,
+                                 s->col_ind.data, s->values.data, index, index, base, type,
+                                 CUSPARSE_ORDER_ROW);
+    return cusparseCreateCsr(a, s->rows, s->cols, s->nnz, s->row_ptr.data, s->col_ind.data, s->values.data,
+                             index, index, base, type);
+}
+
+/* rows: a block storage needs as many as its blocks have, which the padding of the case provides. */
+static cusparseStatus_t describe_dense(const spmm_dense_t *view, int64_t rows, cudaDataType type,
+                                       cusparseDnMatDescr_t *dense)
+{
+    const cusparseOrder_t order = view->order == SPMM_ROW_MAJOR ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
+    return cusparseCreateDnMat(dense, rows, view->cols, view->ld, view->data, type, order);
+}
+
+static void run_one(struct cusparse_peers *peers, const struct algorithm *algorithm, struct bench_site *site,
+                    struct bench_result *result)
+{
+    const struct cusparse_stored *stored = &peers->stored[algorithm->storage];
+    const int is_f64 = peers->dtype == SPMM_F64;
+    const int is_op_t = algorithm->storage == STORE_CSR_OF_A;
+    const int64_t scale = stored->block > 0 ? stored->block : 1;
+    spmm_status_t status = SPMM_OK;
+    spmm_diag_t diag = {.status = SPMM_OK};
+    size_t bytes = 0;
+    struct call call = {.handle = peers->handle, .alg = algorithm->alg, .one_f32 = 1.0f, .one_f64 = 1.0};
+    call.op = is_op_t ? CUSPARSE_OPERATION_TRANSPOSE : CUSPARSE_OPERATION_NON_TRANSPOSE;
+    call.type = cuda_type(peers->dtype);
+    call.compute = is_f64 ? CUDA_R_64F : CUDA_R_32F;
+    call.one = is_f64 ? (const void *)&call.one_f64 : (const void *)&call.one_f32;
+    call.zero = is_f64 ? (const void *)&call.zero_f64 : (const void *)&call.zero_f32;
+    const int64_t b_rows = (is_op_t ? stored->rows : stored->cols) * scale;
+    const int64_t c_rows = (is_op_t ? stored->cols : stored->rows) * scale;
+
+    /* Descriptors are made anew for each algorithm: preprocessing ties them to its buffer. */
+    TRY(check(describe_sparse(stored, algorithm->storage, call.type, &call.a), "describing A failed", &diag));
+    TRY(check(describe_dense(&site->b_view, b_rows, call.type, &call.b), "describing B failed", &diag));
+    TRY(check(describe_dense(&site->c_view, c_rows, call.type, &call.c), "describing C failed", &diag));
+    TRY(check(cusparseSpMM_bufferSize(call.handle, call.op, CUSPARSE_OPERATION_NON_TRANSPOSE, call.one,
+                                      call.a, call.b, call.zero, call.c, call.compute, call.alg, &bytes),
+              "cusparseSpMM_bufferSize failed", &diag));
+    TRY(device_block_reserve(&peers->buffer, peers->device, bytes, &diag));
+    call.buffer = peers->buffer.data;
+    if (!is_ell(algorithm->storage)) /* which has nothing to prepare */
+        TRY(check(cusparseSpMM_preprocess(call.handle, call.op, CUSPARSE_OPERATION_NON_TRANSPOSE, call.one,
+                                          call.a, call.b, call.zero, call.c, call.compute, call.alg,
+                                          call.buffer),
+                  "cusparseSpMM_preprocess failed", &diag));
+    TRY(device_synchronize(peers->device, &diag));
+    bench_site_measure(site, multiply, &call, result);
+cleanup:
+    if (status != SPMM_OK)
+        bench_result_fail(result, status, &diag);
+    if (call.c != NULL)
+        (void)cusparseDestroyDnMat(call.c);
+    if (call.b != NULL)
+        (void)cusparseDestroyDnMat(call.b);
+    if (call.a != NULL)
+        (void)cusparseDestroySpMat(call.a);
+}
+
+/* Do B and C have the rows of all blocks? */
+static int has_whole_blocks(const struct bench_site *site, const struct cusparse_stored *stored)
+{
+    return site->b_view.rows >= stored->cols * stored->block &&
+           site->c_view.rows >= stored->rows * stored->block;
+}
+
+static void run_all(struct bench_peers *base, struct bench_site *site, struct bench_result results[PEERS_MAX],
+                    int *count)
+{
+    struct cusparse_peers *peers = (struct cusparse_peers *)base;
+    for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++) {
+        const struct algorithm *algorithm = &algorithms[i];
+        const struct cusparse_stored *stored = &peers->stored[algorithm->storage];
+        spmm_diag_t diag = {.status = SPMM_OK};
+        if (!stored->is_there || !bench_peers_wants(base, algorithm->name))
+            continue;
+        struct bench_result *result =
+            bench_peers_result(results, count, algorithm->name, peers->dtype, stored->block > 0);
+        if (stored->block > 0 && !has_whole_blocks(site, stored)) {
+            const spmm_status_t status =
+                bench_site_case(site, site->b_view.order, site->b_view.cols, BLOCK_PADDING, &diag);
+            if (status != SPMM_OK) {
+                bench_result_fail(result, status, &diag);
+                continue;
+            }
+        }
+        run_one(peers, algorithm, site, result);
+    }
+}
+
+static const struct bench_peers_backend backend = {close_peers, take_problem, run_all};
+
+spmm_status_t bench_cusparse_open(const struct bench_site *site, struct bench_peers **peers,
+                                  spmm_diag_t *diag)
+{
+    struct cusparse_peers *made = calloc(1, sizeof *made);
+    spmm_status_t status = SPMM_OK;
+    *peers = NULL;
+    if (made == NULL)
+        return fail_memory(diag, sizeof *made, "the peers");
+    made->base.backend = &backend;
+    made->device = site->device;
+    TRY(check(cusparseCreate(&made->handle), "starting cuSPARSE failed", diag));
+    *peers = &made->base;
+    made = NULL;
+cleanup:
+    if (made != NULL)
+        close_peers(&made->base);
+    return status;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The default plan, the plans of bench_plans.h, and the default plan with each kernel of the catalogue forced. Which of
+ * them lead to the same kernel is seen case by case: a kernel is measured once. */
+#include "bench_ours.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/cli/fail.h"
+#include "tools/cli/progress.h"
+
+struct bench_ours {
+    spmm_op_t op;
+    const char *kernels;
+    int64_t longest; /* nonzeros of the longest row of op(A) */
+    const struct bench_site *site;
+    spmm_plan_t *plan;          /* the default one */
+    struct device_block values; /* of A; empty: set_values is not measured */
+    int count, left_out;
+    struct {
+        spmm_executor_t *executor;
+        double ms_set_values; /* 0: not yet measured */
+        spmm_reorder_t order; /* that its plan was made with; the trace tells that of the default plan */
+    } list[OURS_MAX];         /* the first is the default choice */
+};
+
+struct call {
+    spmm_executor_t *executor;
+    spmm_op_t op;
+    const spmm_dense_t *b, *c;
+    void *workspace;
+    uint64_t workspace_bytes;
+    const void *values; /* for set_values */
+};
+
+static spmm_status_t execute(void *context, spmm_diag_t *diag)
+{
+    const struct call *call = context;
+    const spmm_status_t status = spmm_execute(call->executor, call->op, 1.0, call->b, 0.0, call->c,
+                                              call->workspace, call->workspace_bytes, NULL);
+    return status == SPMM_OK ? SPMM_OK : fail(diag, status, "%s", spmm_status_text(status));
+}
+
+/* Add an executor; one that the plan or the device refuses is no competitor and is left out. One that finds no memory
+ * would be one, so it is counted. */
+static void add(void *context, const spmm_plan_t *plan, const char *kernel, spmm_reorder_t order)
+{
+    struct bench_ours *ours = context;
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    spmm_status_t status = SPMM_ERR_MEMORY;
+    options.device = ours->site->device;
+    options.threads = ours->site->threads;
+    options.force_kernel = kernel;
+    if (ours->count < OURS_MAX)
+        status = spmm_executor_create(plan, &options, &ours->list[ours->count].executor, NULL);
+    if (status == SPMM_OK)
+        ours->list[ours->count++].order = order;
+    ours->left_out += status == SPMM_ERR_MEMORY || status == SPMM_ERR_DEVICE_MEMORY;
+}
+
+/* The statistics of a plan are those of A, whatever op it is for. */
+static int64_t longest_row(const spmm_plan_t *plan, spmm_op_t op)
+{
+    spmm_plan_info_t info = {.struct_size = sizeof info};
+    if (spmm_plan_info(plan, &info) != SPMM_OK)
+        return INT64_MAX;
+    return op == SPMM_OP_T ? info.stats.col_max : info.stats.row_max;
+}
+
+static spmm_status_t upload_values(struct bench_ours *ours, const struct host_csr *a, spmm_diag_t *diag)
+{
+    const uint64_t bytes = (uint64_t)a->nnz * spmm_dtype_size(a->dtype);
+    spmm_status_t status = SPMM_OK;
+    void *values = host_csr_typed_values(a);
+    if (values == NULL)
+        return fail_memory(diag, bytes, "the values to set");
+    TRY(device_block_reserve(&ours->values, ours->site->device, bytes, diag));
+    TRY(device_upload(&ours->values, values, bytes, diag));
+cleanup:
+    free(values);
+    return status;
+}
+
+spmm_status_t bench_ours_load(const spmm_matrix_t *matrix, spmm_dtype_t dtype, spmm_op_t op,
+                              const struct ours_options *options, const struct bench_site *site,
+                              struct bench_ours **ours, struct ours_info *info, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    void *bytes = NULL;
+    size_t size = 0;
+    struct bench_ours *made = calloc(1, sizeof *made);
+    spmm_inspect_options_t plain = SPMM_INSPECT_OPTIONS_INIT;
+    spmm_executor_options_t executor_options = SPMM_EXECUTOR_OPTIONS_INIT;
+    *ours = NULL;
+    if (made == NULL)
+        return fail_memory(diag, sizeof *made, "the executors");
+    made->op = op;
+    made->kernels = options->kernels;
+    made->site = site;
+    plain.dtype = dtype;
+    plain.ops = op == SPMM_OP_T ? 2u : 1u;
+    plain.compute = dtype == SPMM_F32 ? options->compute : (spmm_compute_t)0;
+
+    const double start = progress_seconds();
+    TRY(spmm_inspect(matrix, &plain, &made->plan, diag));
+    info->inspect_s = progress_seconds() - start;
+    TRY(spmm_plan_write(made->plan, NULL, &bytes, &size, diag));
+    info->plan_bytes = size;
+
+    executor_options.device = site->device;
+    executor_options.threads = site->threads;
+    TRY(spmm_executor_create(made->plan, &executor_options, &made->list[0].executor, diag));
+    made->count = 1;
+    TRY(spmm_device_name(site->device, info->device_name, sizeof info->device_name));
+    made->longest = longest_row(made->plan, op);
+    if (options->values != NULL && options->values->nnz > 0)
+        TRY(upload_values(made, options->values, diag));
+    for (int i = 0; i < spmm_kernel_count(); i++)
+        add(made, made->plan, spmm_kernel_name(i), SPMM_REORDER_AUTO);
+    plain.layouts = options->layouts;
+    plain.n = options->n;
+    plain.n_count = options->n_count;
+    bench_plans_each(matrix, &plain, options->plans, add, made);
+    info->left_out = made->left_out;
+    *ours = made;
+    made = NULL;
+cleanup:
+    bench_ours_destroy(made);
+    spmm_plan_bytes_free(bytes);
+    return status;
+}
+
+void bench_ours_destroy(struct bench_ours *ours)
+{
+    if (ours == NULL)
+        return;
+    for (int i = 0; i < ours->count; i++)
+        spmm_executor_destroy(ours->list[i].executor);
+    spmm_plan_destroy(ours->plan);
+    device_block_free(&ours->values);
+    free(ours);
+}
+
+static int is_measured(const struct ours_result *results, int count, const char *kernel)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(results[i].result.name, kernel) == 0)
+            return 1;
+    return 0;
+}
+
+/* The order of the rows in the default plan's variant for this case, as its trace tells it. */
+static spmm_reorder_t chosen_order(const struct bench_ours *ours, const struct bench_site *site)
+{
+    const uint32_t layout =
+        site->b_view.order == SPMM_ROW_MAJOR ? SPMM_LAYOUT_ROW_MAJOR : SPMM_LAYOUT_COL_MAJOR;
+    const int64_t n = site->b_view.cols;
+    spmm_variant_info_t variant;
+    spmm_trace_info_t trace;
+    int v = 0;
+    while (
+        spmm_plan_variant(ours->plan, v, &variant) == SPMM_OK &&
+        (variant.op != ours->op || (variant.layouts & layout) == 0 || n < variant.n_min || n > variant.n_max))
+        v++;
+    for (int t = 0; spmm_plan_trace(ours->plan, t, &trace) == SPMM_OK; t++)
+        if (trace.variant == v && trace.chosen && trace.order != SPMM_REORDER_AUTO)
+            return trace.order;
+    return SPMM_REORDER_AUTO;
+}
+
+/* "cuda/window/dense/reordered/tf32" by minhash -> "cuda/window/dense/minhash/tf32": two orders are two competitors. */
+static void tell_order(const char *kernel, spmm_reorder_t order, char *name, size_t size)
+{
+    static const char word[] = "/reordered";
+    const char *at = strstr(kernel, word);
+    if (at == NULL || order == SPMM_REORDER_AUTO)
+        snprintf(name, size, "%s", kernel);
+    else
+        snprintf(name, size, "%.*s/%s%s", (int)(at - kernel), kernel, spmm_reorder_name(order),
+                 at + strlen(word));
+}
+
+/* The part of a kernel's name that is a family's, such as "rows" in "cpu/rows/row-split". */
+static void family_of(const char *kernel, char *family, size_t size)
+{
+    snprintf(family, size, "?");
+    while (*kernel != '\0') {
+        const size_t length = strcspn(kernel, "/");
+        for (int f = 1; strcmp(spmm_family_name((spmm_family_t)f), "?") != 0; f++) {
+            const char *name = spmm_family_name((spmm_family_t)f);
+            if (strlen(name) == length && memcmp(name, kernel, length) == 0)
+                snprintf(family, size, "%s", name);
+        }
+        kernel += kernel[length] == '/' ? length + 1 : length;
+    }
+}
+
+/* Segments that cut no row are whole rows, which are measured as such. */
+static int cuts_nothing(const struct bench_ours *ours, const char *kernel)
+{
+    const char *segmented = strstr(kernel, "/segmented-");
+    return segmented != NULL && strtoll(segmented + strlen("/segmented-"), NULL, 10) >= ours->longest;
+}
+
+static spmm_status_t set_values(void *context, spmm_diag_t *diag)
+{
+    const struct call *call = context;
+    return spmm_executor_set_values(call->executor, call->values, NULL, diag);
+}
+
+static void measure(struct bench_ours *ours, int at, struct bench_site *site, struct ours_result *ours_result)
+{
+    spmm_executor_t *executor = ours->list[at].executor;
+    struct bench_result *result = &ours_result->result;
+    spmm_status_t status = SPMM_OK;
+    spmm_diag_t diag = {.status = SPMM_OK};
+    struct timing timing = {0};
+    struct call call = {executor, ours->op, &site->b_view, &site->c_view, NULL, 0, ours->values.data};
+
+    if (ours->values.data != NULL && ours->list[at].ms_set_values <= 0.0) {
+        TRY(stopwatch_measure(site->watch, set_values, &call, &site->rule, &timing, &diag));
+        ours->list[at].ms_set_values = timing.ms_cold;
+    }
+    ours_result->ms_set_values = ours->list[at].ms_set_values;
+    TRY(spmm_executor_workspace_bytes(executor, ours->op, call.b, call.c, &call.workspace_bytes));
+    TRY(device_block_reserve(&site->workspace, site->device, call.workspace_bytes, &diag));
+    call.workspace = site->workspace.data;
+    bench_site_measure(site, execute, &call, result);
+cleanup:
+    if (status != SPMM_OK)
+        bench_result_fail(result, status, &diag);
+}
+
+void bench_ours_run(struct bench_ours *ours, struct bench_site *site, struct ours_result results[OURS_MAX],
+                    int *count)
+{
+    *count = 0;
+    for (int i = 0; i < ours->count; i++) {
+        struct ours_result *next = &results[*count];
+        spmm_executor_info_t info = {.struct_size = sizeof info};
+        spmm_executor_t *executor = ours->list[i].executor;
+        if (spmm_executor_info(executor, ours->op, &site->b_view, &site->c_view, &info) != SPMM_OK)
+            continue;
+        *next = (struct ours_result){.is_chosen = i == 0};
+        const spmm_reorder_t order = ours->list[i].order;
+        tell_order(info.kernel, order == SPMM_REORDER_AUTO ? chosen_order(ours, site) : order,
+                   next->result.name, sizeof next->result.name);
+        if (is_measured(results, *count, next->result.name))
+            continue;
+        if (i > 0 && ours->kernels != NULL && strstr(next->result.name, ours->kernels) == NULL)
+            continue;
+        if (i > 0 && cuts_nothing(ours, info.kernel))
+            continue;
+        family_of(info.kernel, next->family, sizeof next->family);
+        next->result.arithmetic = arithmetic_of_kernel(info.kernel, site->a->dtype);
+        measure(ours, i, site, next);
+        (*count)++;
+    }
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What spmm-bench reports: rows of a CSV file, a table and JSON, and the summary over all cases. */
+#ifndef SPMM_TOOLS_BENCH_REPORT_H
+#define SPMM_TOOLS_BENCH_REPORT_H
+
+#include <stdio.h>
+
+#include "bench_ours.h"
+#include "bench_peers.h"
+#include "bench_summary.h"
+#include "tools/cli/json.h"
+
+/* One case and all that was measured in it. */
+struct bench_case {
+    const char *matrix;
+    int64_t rows, cols, nnz, n;
+    spmm_order_t order;
+    spmm_dtype_t dtype;
+    spmm_op_t op;
+    const struct ours_info *info;
+    const struct ours_result *ours;
+    int ours_count;
+    const struct bench_result *peers;
+    int peers_count;
+};
+
+struct bench_report {
+    const char *date, *commit;
+    FILE *csv;            /* NULL: none */
+    struct json *json;    /* NULL: a table on stdout */
+    int lists_peers;      /* the table shows every peer, not only the best */
+    int shows_set_values; /* the table has columns for them */
+    int is_short;         /* no table of cases, only the summary and what went wrong */
+    int has_header;       /* of the table */
+    int has_wrong;        /* a product of ours failed its check */
+    struct bench_summary summary;
+};
+
+/* Open (or begin, with its header line) the CSV file; path NULL: none. */
+spmm_status_t bench_report_open(struct bench_report *report, const char *path, spmm_diag_t *diag);
+/* Report one case at once, so that an interrupted run keeps what it has. */
+spmm_status_t bench_report_case(struct bench_report *report, const struct bench_case *done,
+                                spmm_diag_t *diag);
+spmm_status_t bench_report_close(struct bench_report *report, spmm_diag_t *diag);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where spmm-bench measures: B, C and workspace on the device, the stopwatch, and the reference that judges every
+ * product, ours and the peers' alike.
+ *
+ * site -> problem (one op(A) of one number type) -> case (one layout, one n) -> measure (one kernel). */
+#ifndef SPMM_TOOLS_BENCH_SITE_H
+#define SPMM_TOOLS_BENCH_SITE_H
+
+#include "tools/compute/check.h"
+#include "tools/compute/device_memory.h"
+#include "tools/compute/timing.h"
+
+struct bench_site {
+    int device;
+    int threads; /* CPU: threads of every competitor; 0 = OpenMP's default */
+    struct timing_rule rule;
+    struct stopwatch *watch;
+    struct device_block b, c, workspace;
+    struct staging_block staging;
+    const struct host_csr *a; /* op(A) of the problem, borrowed */
+    struct check_reference *reference;
+    spmm_dense_t b_view, c_view; /* of the case, on the device */
+};
+
+/* What one kernel did in one case. */
+struct bench_result {
+    char name[64];
+    struct arithmetic arithmetic; /* that it is judged by: known before it is measured */
+    int may_round;                /* a product of f32 that is not right as such is judged as one of tf32 */
+    spmm_status_t status;
+    char note[160]; /* why there are no figures */
+    double error_ratio, ms_cold, ms_warm;
+};
+
+spmm_status_t bench_site_create(int device, int threads, const struct timing_rule *rule,
+                                struct bench_site *site, spmm_diag_t *diag);
+void bench_site_destroy(struct bench_site *site);
+
+/* Take op(A) and compute the reference for n_max columns: of all rows if that is cheap, else of 2000 of them, the
+ * longest included. */
+spmm_status_t bench_site_problem(struct bench_site *site, const struct host_csr *a, int64_t n_max,
+                                 spmm_diag_t *diag);
+
+/* Lay out B (random) and C for n columns. padding: B and C get a multiple of this many rows, of which the added
+ * ones are zero in B; 1 = none. */
+spmm_status_t bench_site_case(struct bench_site *site, spmm_order_t order, int64_t n, int64_t padding,
+                              spmm_diag_t *diag);
+
+/* Run fn once on a poisoned C and check it, then time it. A failure of fn is a result, not a failure of the site. */
+void bench_site_measure(struct bench_site *site, timing_fn fn, void *context, struct bench_result *result);
+
+/* Mark a result as failed, with the sentence of diag. */
+void bench_result_fail(struct bench_result *result, spmm_status_t status, const spmm_diag_t *diag);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See bench_summary.h. */
+#include "bench_summary.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tools/cli/fail.h"
+
+spmm_status_t bench_summary_add(struct bench_summary *summary, const struct summary_row *row,
+                                spmm_diag_t *diag)
+{
+    if (summary->count == summary->capacity) {
+        const size_t capacity = 2 * summary->capacity + 64;
+        struct summary_row *grown = realloc(summary->rows, capacity * sizeof *grown);
+        if (grown == NULL)
+            return fail_memory(diag, capacity * sizeof *grown, "the summary");
+        summary->rows = grown;
+        summary->capacity = capacity;
+    }
+    summary->rows[summary->count++] = *row;
+    return SPMM_OK;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const struct summary_row *a = left;
+    const struct summary_row *b = right;
+    if (a->dtype != b->dtype)
+        return a->dtype < b->dtype ? -1 : 1;
+    if (a->order != b->order)
+        return a->order < b->order ? -1 : 1;
+    if (a->op != b->op)
+        return a->op < b->op ? -1 : 1;
+    return (a->n > b->n) - (a->n < b->n);
+}
+
+struct mean {
+    double log_cold, log_warm;
+    size_t count, below_one;
+    double least;
+};
+
+static void add_row(struct mean *mean, const struct summary_row *row)
+{
+    mean->log_cold += log(row->ratio_cold);
+    mean->log_warm += log(row->ratio_warm);
+    mean->least = mean->count == 0 || row->ratio_cold < mean->least ? row->ratio_cold : mean->least;
+    mean->count++;
+    mean->below_one += row->ratio_cold < 1.0;
+}
+
+static void print_mean(struct json *json, const char *dtype, const char *order, const char *op, int64_t n,
+                       const struct mean *mean)
+{
+    const double cold = exp(mean->log_cold / (double)mean->count);
+    const double warm = exp(mean->log_warm / (double)mean->count);
+    char columns[24] = "all";
+    if (n > 0)
+        snprintf(columns, sizeof columns, "%lld", (long long)n);
+    if (json == NULL) {
+        printf("  %-5s %-6s %-3s %6s %6zu %12.3f %12.3f %8.3f %10zu\n", dtype, order, op, columns,
+               mean->count, cold, warm, mean->least, mean->below_one);
+        return;
+    }
+    json_object(json, NULL);
+    json_text(json, "dtype", dtype);
+    json_text(json, "layout", order);
+    json_text(json, "op", op);
+    json_text(json, "n", columns);
+    json_uint(json, "cases", mean->count);
+    json_double(json, "ratio_cold_mean", cold);
+    json_double(json, "ratio_warm_mean", warm);
+    json_double(json, "ratio_cold_least", mean->least);
+    json_uint(json, "below_one", mean->below_one);
+    json_end(json);
+}
+
+/* Print the groups in which the rows agree in type, layout, op and (by_n) n. */
+static void print_groups(const struct bench_summary *summary, struct json *json, int by_n)
+{
+    size_t first = 0;
+    while (first < summary->count) {
+        const struct summary_row *head = &summary->rows[first];
+        struct mean mean = {0};
+        size_t end = first;
+        for (; end < summary->count; end++) {
+            const struct summary_row *row = &summary->rows[end];
+            if (row->dtype != head->dtype || row->order != head->order || row->op != head->op ||
+                (by_n && row->n != head->n))
+                break;
+            add_row(&mean, row);
+        }
+        print_mean(json, spmm_dtype_name(head->dtype), spmm_order_name(head->order), spmm_op_name(head->op),
+                   by_n ? head->n : 0, &mean);
+        first = end;
+    }
+}
+
+void bench_summary_print(struct bench_summary *summary, struct json *json)
+{
+    struct mean all = {0};
+    if (json != NULL)
+        json_array(json, "summary");
+    if (summary->count > 0)
+        qsort(summary->rows, summary->count, sizeof *summary->rows, compare_rows);
+    for (size_t i = 0; i < summary->count; i++)
+        add_row(&all, &summary->rows[i]);
+    if (json == NULL && all.count > 0)
+        printf("\nbest peer's time over the time of the plan's choice (geometric means)\n"
+               "  %-5s %-6s %-3s %6s %6s %12s %12s %8s %10s\n",
+               "dtype", "layout", "op", "n", "cases", "cold", "warm", "least", "below 1.0");
+    print_groups(summary, json, 1);
+    print_groups(summary, json, 0);
+    if (all.count > 0)
+        print_mean(json, "all", "all", "all", 0, &all);
+    if (json != NULL)
+        json_end(json);
+}
+
+void bench_summary_free(struct bench_summary *summary)
+{
+    free(summary->rows);
+    *summary = (struct bench_summary){0};
+}

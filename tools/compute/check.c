@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The componentwise check of a product. */
+#include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dense_matrix.h"
+#include "tools/cli/fail.h"
+#include "tools/cli/number.h"
+
+/* What is known of an element of C before the product is looked at. */
+struct verdict {
+    long double expected;
+    long double product, before; /* sum of |alpha a b|, and |beta C0| */
+    long double highest;         /* what the sum can reach on its way */
+};
+
+/* Of a row of op(A): its entries, and no less than the sum of |a| + |b| over those with a small factor. */
+struct row {
+    int64_t index, length;
+    long double factors;
+};
+
+struct check_reference {
+    int64_t row_count, n;
+    double alpha, beta;
+    spmm_dtype_t dtype;
+    struct row *rows;
+    struct verdict *verdicts; /* row_count x n */
+    int has_nan;
+};
+
+/* What one thread needs to compute a row: n of each. */
+struct row_work {
+    long double *sum, *magnitude;
+    double *partial, *partial_magnitude; /* of f32 sums, which a double holds with room to spare */
+    struct verdict *verdicts;
+};
+
+static int row_work_make(struct row_work *work, int64_t n)
+{
+    const size_t count = (size_t)n + 1;
+    work->sum = malloc(count * sizeof *work->sum);
+    work->magnitude = malloc(count * sizeof *work->magnitude);
+    work->partial = malloc(count * sizeof *work->partial);
+    work->partial_magnitude = malloc(count * sizeof *work->partial_magnitude);
+    work->verdicts = malloc(count * sizeof *work->verdicts);
+    return work->sum != NULL && work->magnitude != NULL && work->partial != NULL &&
+           work->partial_magnitude != NULL && work->verdicts != NULL;
+}
+
+static void row_work_free(struct row_work *work)
+{
+    free(work->sum);
+    free(work->magnitude);
+    free(work->partial);
+    free(work->partial_magnitude);
+    free(work->verdicts);
+}
+
+/* The type that products and sums are computed in. */
+static spmm_dtype_t sum_type(spmm_dtype_t dtype)
+{
+    return dtype == SPMM_F64 ? SPMM_F64 : SPMM_F32;
+}
+
+static void sum_row_f32(const struct check_input *in, int64_t i, struct row_work *work)
+{
+    const struct host_csr *a = in->a;
+    double *restrict sum = work->partial;
+    double *restrict magnitude = work->partial_magnitude;
+    memset(sum, 0, (size_t)in->n * sizeof *sum);
+    memset(magnitude, 0, (size_t)in->n * sizeof *magnitude);
+    for (int64_t p = a->row_ptr[i]; p < a->row_ptr[i + 1]; p++) {
+        const double *restrict b = in->b + (int64_t)a->col_ind[p] * in->n;
+        const double value = a->values[p];
+#pragma omp simd
+        for (int64_t j = 0; j < in->n; j++) {
+            const double product = value * b[j];
+            sum[j] += product;
+            magnitude[j] += fabs(product);
+        }
+    }
+    for (int64_t j = 0; j < in->n; j++) {
+        work->sum[j] = (long double)sum[j];
+        work->magnitude[j] = (long double)magnitude[j];
+    }
+}
+
+static void sum_row_f64(const struct check_input *in, int64_t i, struct row_work *work)
+{
+    const struct host_csr *a = in->a;
+    for (int64_t p = a->row_ptr[i]; p < a->row_ptr[i + 1]; p++) {
+        const double *restrict b = in->b + (int64_t)a->col_ind[p] * in->n;
+        const double value = a->values[p];
+        for (int64_t j = 0; j < in->n; j++) {
+            const long double product = (long double)value * (long double)b[j];
+            work->sum[j] += product;
+            work->magnitude[j] += fabsl(product);
+        }
+    }
+}
+
+/* Roundings that a factor costs: none for 1, one for the multiplication, one more when the type cannot hold it. */
+static double factor_roundings(double factor, spmm_dtype_t dtype)
+{
+    if (factor == 1.0)
+        return 0.0;
+    const int is_exact = dtype == SPMM_F64 || (double)(float)factor == factor || isnan(factor);
+    return is_exact ? 1.0 : 2.0;
+}
+
+/* Relative error of count roundings, at most 1: a row so long that nothing better is known. */
+static long double gamma_of(double count, double u)
+{
+    return count * u >= 0.5 ? 1.0L : (long double)(count * u / (1.0 - count * u));
+}
+
+/* The bound of check.h for the elements of a row with length entries: factors of its terms. */
+struct row_bound {
+    long double of_product, of_before, absolute;
+};
+
+static struct row_bound row_bound(const struct check_reference *r, const struct row *row,
+                                  struct arithmetic arithmetic)
+{
+    const spmm_dtype_t dtype = sum_type(r->dtype);
+    const struct accuracy a = accuracy_of(arithmetic, dtype);
+    const double count = r->alpha != 0.0 ? (double)row->length : 0.0;
+    const double of_alpha = count > 0.0 ? factor_roundings(r->alpha, dtype) : 0.0;
+    const double of_beta = r->beta != 0.0 ? factor_roundings(r->beta, dtype) : 0.0;
+    const double additions = r->beta != 0.0 ? fmin(count, 2.0) : 0.0;
+    const double alpha = fabs(r->alpha);
+    const double underflows = a.roundings * count * fmax(1.0, alpha) + of_alpha + of_beta;
+    const long double rounding = gamma_of(a.roundings * count + of_alpha + fmin(additions, 1.0), a.unit);
+    return (struct row_bound){.of_product = a.input + a.growth * rounding,
+                              .of_before = gamma_of(of_beta + additions, a.unit),
+                              .absolute = (long double)underflows * a.least +
+                                          (count > 0.0 ? (long double)alpha * a.tiny * row->factors : 0.0L)};
+}
+
+/* sum = A B of the row, magnitude = |A||B|. */
+static void sum_row(const struct check_input *in, int64_t i, struct row_work *work)
+{
+    for (int64_t j = 0; j < in->n; j++) {
+        work->sum[j] = 0.0L;
+        work->magnitude[j] = 0.0L;
+    }
+    if (in->alpha != 0.0 && sum_type(in->a->dtype) == SPMM_F32)
+        sum_row_f32(in, i, work);
+    else if (in->alpha != 0.0)
+        sum_row_f64(in, i, work);
+}
+
+/* Expected values of row i of C and what their bounds are made of. */
+static void reference_row(const struct check_input *in, int64_t i, struct row_work *work)
+{
+    sum_row(in, i, work);
+    for (int64_t j = 0; j < in->n; j++) {
+        /* With alpha = 0 the sums are 0, whatever B holds. */
+        const long double product = fabsl((long double)in->alpha) * work->magnitude[j];
+        const long double before =
+            in->beta != 0.0 ? (long double)in->beta * (long double)dense_get(in->c0, i, j) : 0.0L;
+        /* The sum is multiplied last, so it can overflow before a small alpha brings it back. */
+        work->verdicts[j] = (struct verdict){.expected = (long double)in->alpha * work->sum[j] + before,
+                                             .product = product,
+                                             .before = fabsl(before),
+                                             .highest = fmaxl(product + fabsl(before), work->magnitude[j])};
+    }
+}
+
+static int is_small(double x, double limit)
+{
+    return x != 0.0 && fabs(x) < limit;
+}
+
+/* Of all of B: the largest finite number, and whether there is a small one. */
+struct range {
+    double largest;
+    int has_small;
+};
+
+static struct range range_of(const struct check_input *in)
+{
+    const double limit = small_factor(in->a->dtype);
+    double largest = 0.0;
+    int has_small = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest) reduction(| : has_small)
+    for (int64_t q = 0; q < in->a->cols * in->n; q++) {
+        largest = isfinite(in->b[q]) ? fmax(largest, fabs(in->b[q])) : largest;
+        has_small |= is_small(in->b[q], limit);
+    }
+    return (struct range){largest, has_small};
+}
+
+static struct row row_of(const struct check_input *in, int64_t i, const struct range *b)
+{
+    const struct host_csr *a = in->a;
+    const double limit = small_factor(a->dtype);
+    struct row row = {i, a->row_ptr[i + 1] - a->row_ptr[i], 0.0L};
+    for (int64_t p = a->row_ptr[i]; p < a->row_ptr[i + 1]; p++)
+        if (isfinite(a->values[p]) && (b->has_small || is_small(a->values[p], limit)))
+            row.factors += (long double)fabs(a->values[p]) + (long double)b->largest;
+    return row;
+}
+
+static struct check_reference reference_of(const struct check_input *in)
+{
+    return (struct check_reference){.n = in->n, .alpha = in->alpha, .beta = in->beta, .dtype = in->a->dtype};
+}
+
+/* Can the sum leave the range of its type, depending on its order? */
+static int may_overflow(const struct verdict *v, const struct row_bound *bound, spmm_dtype_t dtype)
+{
+    return v->highest * (1.0L + bound->of_product) > (long double)number_type(sum_type(dtype))->largest;
+}
+
+/* A narrow type adds the one rounding of storing: a sum within bound of expected moves by at most
+ * u (|expected| + bound), or by half of the least number where numbers have a fixed step, and may be rounded to the
+ * infinity of its sign. A sum that is known exactly to be zero stays zero. */
+static double element_ratio(double found, const struct verdict *v, const struct row_bound *row,
+                            spmm_dtype_t dtype)
+{
+    const struct number_type *type = number_type(dtype);
+    long double bound = row->of_product * v->product + row->of_before * v->before + row->absolute;
+    const long double farthest = fabsl(v->expected) + bound;
+    if (isnan(v->expected))
+        return isnan(found) ? 0.0 : (double)INFINITY;
+    if ((long double)found == v->expected)
+        return 0.0;
+    if (isinf(v->expected))
+        return (double)INFINITY;
+    if (!isfinite(found)) {
+        const int is_rounded_away = type->is_narrow && farthest >= (long double)type->infinity &&
+                                    isinf(found) && (found > 0.0) == (v->expected > 0.0L);
+        return may_overflow(v, row, dtype) || is_rounded_away ? 0.0 : (double)INFINITY;
+    }
+    if (type->is_narrow && farthest > 0.0L)
+        bound += (long double)type->unit * farthest + (long double)type->tiny / 2;
+    if (bound == 0.0L)
+        return (double)INFINITY;
+    return (double)(fabsl((long double)found - v->expected) / bound);
+}
+
+static void compare_row(const struct check_reference *r, const spmm_dense_t *c, const struct row *row,
+                        const struct verdict *verdicts, struct arithmetic arithmetic,
+                        struct check_result *worst)
+{
+    const struct row_bound bound = row_bound(r, row, arithmetic);
+    for (int64_t j = 0; j < c->cols; j++) {
+        const double found = dense_get(c, row->index, j);
+        const double ratio = element_ratio(found, &verdicts[j], &bound, r->dtype);
+        if (worst->row < 0 || ratio > worst->ratio)
+            *worst = (struct check_result){ratio, row->index, j, found, (double)verdicts[j].expected};
+    }
+}
+
+/* Of two findings the larger ratio, then the earlier row: the same at any number of threads. */
+static void merge(struct check_result *into, const struct check_result *from)
+{
+    if (from->row < 0)
+        return;
+    if (into->row < 0 || from->ratio > into->ratio || (from->ratio >= into->ratio && from->row < into->row))
+        *into = *from;
+}
+
+spmm_status_t check_product(const struct check_input *input, const spmm_dense_t *c,
+                            struct check_result *result, spmm_diag_t *diag)
+{
+    struct check_result worst = {0.0, -1, -1, 0.0, 0.0};
+    const struct check_reference whole = reference_of(input);
+    const struct range of_b = range_of(input);
+    int is_short = 0;
+    if (c->rows != input->a->rows || c->cols != input->n)
+        return fail(diag, SPMM_ERR_SHAPE, "the product to check has another shape than its reference");
+#pragma omp parallel
+    {
+        struct row_work work;
+        struct check_result mine = {0.0, -1, -1, 0.0, 0.0};
+        const int is_ready = row_work_make(&work, input->n);
+#pragma omp for schedule(dynamic, 16)
+        for (int64_t i = 0; i < c->rows; i++) {
+            if (!is_ready)
+                continue;
+            const struct row row = row_of(input, i, &of_b);
+            reference_row(input, i, &work);
+            compare_row(&whole, c, &row, work.verdicts, input->arithmetic, &mine);
+        }
+        row_work_free(&work);
+#pragma omp critical
+        {
+            merge(&worst, &mine);
+            is_short |= !is_ready;
+        }
+    }
+    *result = worst;
+    return is_short ? fail_memory(diag, (uint64_t)input->n * 96, "a row of the reference") : SPMM_OK;
+}
+
+spmm_status_t check_reference_make(const struct check_input *input, const int64_t *rows, int64_t row_count,
+                                   struct check_reference **reference, spmm_diag_t *diag)
+{
+    const size_t count = (size_t)row_count * (size_t)input->n + 1;
+    struct check_reference *made = calloc(1, sizeof *made);
+    int is_short = made == NULL;
+    int has_nan = 0;
+    *reference = NULL;
+    if (!is_short) {
+        *made = reference_of(input);
+        made->row_count = row_count;
+        made->rows = malloc(((size_t)row_count + 1) * sizeof *made->rows);
+        made->verdicts = malloc(count * sizeof *made->verdicts);
+        is_short = made->rows == NULL || made->verdicts == NULL;
+    }
+    if (!is_short) {
+        const struct range of_b = range_of(input);
+#pragma omp parallel reduction(| : is_short, has_nan)
+        {
+            struct row_work work;
+            const int is_ready = row_work_make(&work, input->n);
+#pragma omp for schedule(dynamic, 4)
+            for (int64_t r = 0; r < row_count; r++) {
+                if (!is_ready)
+                    continue;
+                made->rows[r] = row_of(input, rows[r], &of_b);
+                const struct row_bound bound = row_bound(made, &made->rows[r], (struct arithmetic){0});
+                reference_row(input, rows[r], &work);
+                for (int64_t j = 0; j < input->n; j++) {
+                    made->verdicts[r * input->n + j] = work.verdicts[j];
+                    has_nan |= isnan(work.verdicts[j].expected) ||
+                               may_overflow(&work.verdicts[j], &bound, made->dtype);
+                }
+            }
+            is_short |= !is_ready;
+            row_work_free(&work);
+        }
+        made->has_nan = has_nan;
+    }
+    if (is_short) {
+        check_reference_free(made);
+        return fail_memory(diag, count * sizeof(struct verdict), "the reference of the check");
+    }
+    for (int64_t p = 0; p < input->a->nnz; p++)
+        made->has_nan |= !isfinite(input->a->values[p]);
+    *reference = made;
+    return SPMM_OK;
+}
+
+static int line_has_nan(const spmm_dense_t *c, int64_t line, int64_t length)
+{
+    int found = 0;
+    if (number_type(c->type)->is_narrow) {
+        const uint16_t *data = (const uint16_t *)c->data + line * c->ld;
+        const uint16_t infinity = c->type == SPMM_F16 ? 0x7c00 : 0x7f80;
+        for (int64_t p = 0; p < length; p++)
+            found |= (data[p] & 0x7fff) > infinity;
+    } else if (c->type == SPMM_F32) {
+        const float *data = (const float *)c->data + line * c->ld;
+        for (int64_t p = 0; p < length; p++)
+            found |= data[p] != data[p];
+    } else {
+        const double *data = (const double *)c->data + line * c->ld;
+        for (int64_t p = 0; p < length; p++)
+            found |= data[p] != data[p];
+    }
+    return found;
+}
+
+static int has_nan(const spmm_dense_t *c)
+{
+    const int is_row_major = c->order == SPMM_ROW_MAJOR;
+    const int64_t lines = is_row_major ? c->rows : c->cols;
+    int found = 0;
+#pragma omp parallel for schedule(static) reduction(| : found)
+    for (int64_t line = 0; line < lines; line++)
+        found |= line_has_nan(c, line, is_row_major ? c->cols : c->rows);
+    return found;
+}
+
+struct check_result check_against(const struct check_reference *reference, const spmm_dense_t *c,
+                                  struct arithmetic arithmetic)
+{
+    struct check_result worst = {0.0, -1, -1, 0.0, 0.0};
+#pragma omp parallel
+    {
+        struct check_result mine = {0.0, -1, -1, 0.0, 0.0};
+#pragma omp for schedule(static)
+        for (int64_t r = 0; r < reference->row_count; r++)
+            compare_row(reference, c, &reference->rows[r], reference->verdicts + r * reference->n, arithmetic,
+                        &mine);
+#pragma omp critical
+        merge(&worst, &mine);
+    }
+    if (!reference->has_nan && worst.ratio <= 1.0 && has_nan(c))
+        worst.ratio = (double)INFINITY;
+    return worst;
+}
+
+void check_reference_free(struct check_reference *reference)
+{
+    if (reference == NULL)
+        return;
+    free(reference->rows);
+    free(reference->verdicts);
+    free(reference);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* NumPy's .npy files. The header is a Python dictionary of exactly three entries:
+ * {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), } padded by blanks. */
+#include "npy.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dense_matrix.h"
+#include "tools/cli/fail.h"
+
+#define MAGIC "\x93NUMPY"
+#define MAGIC_BYTES 6
+#define ALIGNMENT 64
+
+/* The text of the dictionary and how far it was read. */
+struct reader {
+    const char *at, *end;
+};
+
+static void skip_blanks(struct reader *r)
+{
+    while (r->at < r->end && (*r->at == ' ' || *r->at == '\t' || *r->at == '\n' || *r->at == '\r'))
+        r->at++;
+}
+
+/* Take this text, blanks before it allowed. */
+static int take(struct reader *r, const char *text)
+{
+    const size_t length = strlen(text);
+    skip_blanks(r);
+    if ((size_t)(r->end - r->at) < length || memcmp(r->at, text, length) != 0)
+        return 0;
+    r->at += length;
+    return 1;
+}
+
+/* Take a quoted word without escapes into word. */
+static int take_word(struct reader *r, char *word, size_t size)
+{
+    skip_blanks(r);
+    if (r->at == r->end || (*r->at != '\'' && *r->at != '"'))
+        return 0;
+    const char quote = *r->at++;
+    const char *start = r->at;
+    while (r->at < r->end && *r->at != quote)
+        r->at++;
+    const size_t length = (size_t)(r->at - start);
+    if (r->at == r->end || length >= size || memchr(start, '\\', length) != NULL)
+        return 0;
+    memcpy(word, start, length);
+    word[length] = '\0';
+    r->at++;
+    return 1;
+}
+
+static int take_length(struct reader *r, int64_t *value)
+{
+    int digits = 0;
+    *value = 0;
+    skip_blanks(r);
+    for (; r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++, digits++)
+        if (__builtin_mul_overflow(*value, 10, value) || __builtin_add_overflow(*value, *r->at - '0', value))
+            return 0;
+    return digits > 0;
+}
+
+static spmm_status_t take_shape(struct reader *r, struct npy_header *header, spmm_diag_t *diag)
+{
+    int64_t lengths[2] = {1, 1};
+    int count = 0;
+    if (!take(r, "("))
+        return fail(diag, SPMM_ERR_MATRIX_SYNTAX, "the shape in the .npy header is not a tuple");
+    while (!take(r, ")")) {
+        if (count == 2)
+            return fail(diag, SPMM_ERR_MATRIX_UNSUPPORTED, "the .npy file has more than two dimensions");
+        if (!take_length(r, &lengths[count++]))
+            return fail(diag, SPMM_ERR_MATRIX_SYNTAX,
+                        "the shape in the .npy header is not made of whole numbers");
+        if (!take(r, ",") && (r->at == r->end || *r->at != ')'))
+            return fail(diag, SPMM_ERR_MATRIX_SYNTAX, "the shape in the .npy header has no end");
+    }
+    if (count == 0)
+        return fail(diag, SPMM_ERR_MATRIX_UNSUPPORTED, "the .npy file holds a single number, not a matrix");
+    header->rows = lengths[0];
+    header->cols = lengths[1];
+    return SPMM_OK;
+}
+
+static spmm_status_t set_type(const char *descr, struct npy_header *header, spmm_diag_t *diag)
+{
+    if (strcmp(descr, "<f4") == 0)
+        header->type = SPMM_F32;
+    else if (strcmp(descr, "<f8") == 0)
+        header->type = SPMM_F64;
+    else if (strcmp(descr, "<f2") == 0)
+        header->type = SPMM_F16;
+    else if (strcmp(descr, "<V2") == 0 || strcmp(descr, "|V2") == 0)
+        header->type = SPMM_BF16;
+    else
+        return fail(
+            diag, SPMM_ERR_MATRIX_UNSUPPORTED,
+            "the .npy file holds numbers of type '%.20s', expected '<f4', '<f8', '<f2' or, for bf16, '<V2'",
+            descr);
+    return SPMM_OK;
+}
+
+static spmm_status_t take_dictionary(struct reader *r, struct npy_header *header, spmm_diag_t *diag)
+{
+    enum { DESCR = 1, ORDER = 2, SHAPE = 4 };
+    int seen = 0;
+    spmm_status_t status = SPMM_OK;
+    if (!take(r, "{"))
+        return fail(diag, SPMM_ERR_MATRIX_SYNTAX, "the .npy header is not a dictionary");
+    while (!take(r, "}")) {
+        char key[24];
+        char word[24];
+        int entry = 0;
+        if (!take_word(r, key, sizeof key) || !take(r, ":"))
+            return fail(diag, SPMM_ERR_MATRIX_SYNTAX, "the .npy header has no key where one is expected");
+        if (strcmp(key, "descr") == 0) {
+            entry = DESCR;
+            if (!take_word(r, word, sizeof word))
+                return fail(diag, SPMM_ERR_MATRIX_UNSUPPORTED, "the .npy file holds no plain numbers");
+            TRY(set_type(word, header, diag));
+        } else if (strcmp(key, "fortran_order") == 0) {
+            entry = ORDER;
+            const int is_fortran = take(r, "True");
+            if (!is_fortran && !take(r, "False"))
+                return fail(diag, SPMM_ERR_MATRIX_SYNTAX,
+                            "fortran_order in the .npy header is neither True nor False");
+            header->order = is_fortran ? SPMM_COL_MAJOR : SPMM_ROW_MAJOR;
+        } else if (strcmp(key, "shape") == 0) {
+            entry = SHAPE;
+            TRY(take_shape(r, header, diag));
+        }
+        if (entry == 0 || (seen & entry) != 0)
+            return fail(diag, SPMM_ERR_MATRIX_SYNTAX, "the .npy header has an unknown or repeated key");
+        seen |= entry;
+        if (!take(r, ",") && (r->at == r->end || *r->at != '}'))
+            return fail(diag, SPMM_ERR_MATRIX_SYNTAX, "the .npy header has no comma where one is expected");
+    }
+    skip_blanks(r);
+    if (seen != (DESCR | ORDER | SHAPE) || r->at != r->end)
+        return fail(diag, SPMM_ERR_MATRIX_SYNTAX, "the .npy header is not complete");
+cleanup:
+    return status;
+}
+
+spmm_status_t npy_header_parse(const void *bytes, size_t size, struct npy_header *header, spmm_diag_t *diag)
+{
+    const uint8_t *b = bytes;
+    size_t text_offset = MAGIC_BYTES + 4;
+    uint64_t count = 0;
+    *header = (struct npy_header){0};
+    if (size < text_offset || memcmp(b, MAGIC, MAGIC_BYTES) != 0)
+        return fail(diag, SPMM_ERR_MATRIX_SYNTAX, "not a .npy file");
+    if ((b[6] != 1 && b[6] != 2) || b[7] != 0)
+        return fail(diag, SPMM_ERR_MATRIX_UNSUPPORTED, "the .npy file has format %d.%d, expected 1.0 or 2.0",
+                    b[6], b[7]);
+    size_t length = (size_t)b[8] | (size_t)b[9] << 8;
+    if (b[6] == 2) {
+        text_offset += 2;
+        if (size < text_offset)
+            return fail(diag, SPMM_ERR_MATRIX_SYNTAX, "the .npy file ends within its header");
+        length |= (size_t)b[10] << 16 | (size_t)b[11] << 24;
+    }
+    if (length > size - text_offset)
+        return fail(diag, SPMM_ERR_MATRIX_SYNTAX,
+                    "the .npy header of %zu bytes is longer than the file or than %d bytes", length,
+                    NPY_HEADER_BYTES_MAX);
+    struct reader reader = {(const char *)b + text_offset, (const char *)b + text_offset + length};
+    const spmm_status_t status = take_dictionary(&reader, header, diag);
+    if (status != SPMM_OK)
+        return status;
+    if (__builtin_mul_overflow((uint64_t)header->rows, (uint64_t)header->cols, &count) ||
+        __builtin_mul_overflow(count, spmm_dtype_size(header->type), &header->data_bytes) ||
+        header->data_bytes > INT64_MAX)
+        return fail(diag, SPMM_ERR_MATRIX_TOO_LARGE, "the shape %lld x %lld in the .npy header is too large",
+                    (long long)header->rows, (long long)header->cols);
+    header->data_offset = text_offset + length;
+    return SPMM_OK;
+}
+
+static spmm_status_t fail_file(spmm_diag_t *diag, const char *what)
+{
+    const int code = errno;
+    fail(diag, SPMM_ERR_IO, "%s: %s", what, strerror(code));
+    diag->native_error = code;
+    return SPMM_ERR_IO;
+}
+
+spmm_status_t npy_load(const char *path, spmm_dense_t *dense, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct npy_header header;
+    void *data = NULL;
+    char *start = malloc(NPY_HEADER_BYTES_MAX);
+    FILE *file = fopen(path, "rb");
+    *dense = (spmm_dense_t){0};
+    if (file == NULL || start == NULL) {
+        status = fail_file(diag, "the file cannot be opened");
+        goto cleanup;
+    }
+    const size_t start_size = fread(start, 1, NPY_HEADER_BYTES_MAX, file);
+    TRY(npy_header_parse(start, start_size, &header, diag));
+    if (fseek(file, 0, SEEK_END) != 0) {
+        status = fail_file(diag, "the size of the file is unknown");
+        goto cleanup;
+    }
+    const long size = ftell(file);
+    if (size < 0 || (uint64_t)size - header.data_offset != header.data_bytes) {
+        status = fail(diag, SPMM_ERR_MATRIX_SYNTAX, "the .npy file has %lld bytes, but its header says %llu",
+                      (long long)size, (unsigned long long)header.data_bytes + header.data_offset);
+        goto cleanup;
+    }
+    data = malloc(header.data_bytes + 1);
+    if (data == NULL) {
+        status = fail_memory(diag, header.data_bytes, "the .npy file");
+        goto cleanup;
+    }
+    if (fseek(file, (long)header.data_offset, SEEK_SET) != 0 ||
+        fread(data, 1, header.data_bytes, file) != header.data_bytes) {
+        status = fail_file(diag, "the file cannot be read");
+        goto cleanup;
+    }
+    *dense = (spmm_dense_t){data,         header.rows,
+                            header.cols,  dense_ld(header.order, header.rows, header.cols),
+                            header.order, header.type};
+    data = NULL;
+cleanup:
+    if (file != NULL)
+        fclose(file);
+    free(data);
+    free(start);
+    return status;
+}
+
+static const char *descr_of(spmm_dtype_t type)
+{
+    switch (type) {
+    case SPMM_F32:
+        return "<f4";
+    case SPMM_F16:
+        return "<f2";
+    case SPMM_BF16:
+        return "<V2";
+    case SPMM_F64:
+        break;
+    }
+    return "<f8";
+}
+
+spmm_status_t npy_save(const char *path, const spmm_dense_t *dense, spmm_diag_t *diag)
+{
+    const int is_row_major = dense->order == SPMM_ROW_MAJOR;
+    const int64_t lines = is_row_major ? dense->rows : dense->cols;
+    const size_t size = spmm_dtype_size(dense->type);
+    const size_t line_bytes = (size_t)(is_row_major ? dense->cols : dense->rows) * size;
+    char text[2 * ALIGNMENT + 1];
+    const int length =
+        snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': %s, 'shape': (%lld, %lld), }",
+                 descr_of(dense->type), is_row_major ? "False" : "True", (long long)dense->rows,
+                 (long long)dense->cols);
+    /* The header ends with a newline at a multiple of 64 bytes. */
+    const int start = MAGIC_BYTES + 4;
+    const int padded = (start + length + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT - start;
+    memset(text + length, ' ', (size_t)(padded - length));
+    text[padded - 1] = '\n';
+    const uint8_t head[4] = {1, 0, (uint8_t)(padded & 0xff), (uint8_t)(padded >> 8)};
+
+    FILE *file = fopen(path, "wb");
+    if (file == NULL)
+        return fail_file(diag, "the file cannot be created");
+    int is_written = fwrite(MAGIC, 1, MAGIC_BYTES, file) == MAGIC_BYTES && fwrite(head, 1, 4, file) == 4 &&
+                     fwrite(text, 1, (size_t)padded, file) == (size_t)padded;
+    for (int64_t line = 0; line < lines && is_written && line_bytes > 0; line++) {
+        const char *from = (const char *)dense->data + (size_t)(line * dense->ld) * size;
+        is_written = fwrite(from, 1, line_bytes, file) == line_bytes;
+    }
+    const int code = errno;
+    if (fclose(file) == 0 && is_written)
+        return SPMM_OK;
+    errno = is_written ? errno : code;
+    return fail_file(diag, "the file cannot be written");
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See inspect_report.h. */
+#include "inspect_report.h"
+
+#include "plan_report.h"
+#include "tools/cli/print_text.h"
+
+/* Values that are not zero in the matrix but are in the plan: too small for the number type. */
+static int64_t rounded_to_zero(const spmm_matrix_info_t *m, const spmm_plan_info_t *info)
+{
+    return info->has_values ? info->stats.zeros - m->zeros_kept : 0;
+}
+
+/* Things about the file that its owner may not know, each only when there is something to say. */
+static void print_notes(FILE *out, const spmm_matrix_info_t *m, const spmm_plan_info_t *info)
+{
+    const struct {
+        int64_t count;
+        const char *text;
+    } notes[] = {
+        {m->duplicates_summed, "duplicate entries were summed"},
+        {m->zeros_dropped, "entries of value 0 were dropped"},
+        {m->zeros_kept, "entries of value 0 were kept (--drop-zeros leaves them out)"},
+        {m->not_finite, "values are NaN or infinite"},
+        {m->integers_inexact, "integers do not fit a double exactly and were rounded"},
+        {rounded_to_zero(m, info), "values are too small for the number type and were rounded to 0"},
+    };
+    for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
+        char count[PRINT_UNITS_BYTES];
+        if (notes[i].count > 0)
+            fprintf(out, "%-*s%s %s\n", PLAN_REPORT_LABEL, "note", print_count(count, notes[i].count),
+                    notes[i].text);
+    }
+}
+
+static void print_times(FILE *out, const struct inspect_report *r, int64_t nnz, uint64_t csr_bytes)
+{
+    char text[PRINT_UNITS_BYTES];
+    fprintf(out, "%-*sread %s", PLAN_REPORT_LABEL, "time", print_seconds(text, r->read_seconds));
+    if (r->matrix_bytes > 0 && r->read_seconds > 0)
+        fprintf(out, " (%.0f MB/s of file)", (double)r->matrix_bytes / r->read_seconds * 1e-6);
+    fprintf(out, ", inspect %s", print_seconds(text, r->inspect_seconds));
+    if (r->inspect_seconds > 0)
+        fprintf(out, " (%.0f million nonzeros/s)", (double)nnz / r->inspect_seconds * 1e-6);
+    if (r->plan_path != NULL) {
+        fprintf(out, ", write %s", print_seconds(text, r->write_seconds));
+        if (r->write_seconds > 0)
+            fprintf(out, " (%.0f MB/s of CSR)", (double)csr_bytes / r->write_seconds * 1e-6);
+    }
+    fputc('\n', out);
+}
+
+void inspect_report_text(FILE *out, const spmm_plan_t *plan, const struct inspect_report *report)
+{
+    spmm_plan_info_t info = {.struct_size = sizeof info};
+    char text[PRINT_UNITS_BYTES];
+    if (spmm_plan_info(plan, &info) != SPMM_OK)
+        return;
+    const spmm_matrix_info_t *m = &report->matrix;
+    const uint64_t csr_bytes = plan_csr_bytes(&info);
+    plan_text_matrix(out, &info);
+    fprintf(out, "%-*s%s, %s, %s, ", PLAN_REPORT_LABEL, "input", m->format, m->field, m->symmetry);
+    fprintf(out, "%s entries stored\n", print_count(text, m->entries_stored));
+    print_notes(out, m, &info);
+    plan_text_symmetric(out, plan);
+    plan_text_variants(out, plan, &info);
+    plan_text_trace(out, plan, &info, report->explain);
+    if (report->explain) {
+        plan_text_orders(out, plan, &info);
+        plan_text_panels(out, plan, &report->model);
+    }
+    order_report_text(out, &report->orders);
+    if (report->plan_path != NULL) {
+        fprintf(out, "%-*s", PLAN_REPORT_LABEL, "plan");
+        print_escaped(out, report->plan_path);
+        fprintf(out, ": %s, ", print_bytes(text, report->plan_bytes));
+        fprintf(out, "%.3f of CSR (%s)\n", (double)report->plan_bytes / (double)csr_bytes,
+                print_bytes(text, csr_bytes));
+    }
+    print_times(out, report, info.nnz, csr_bytes);
+}
+
+static void write_matrix(struct json *j, const struct inspect_report *report, const spmm_plan_info_t *info)
+{
+    const spmm_matrix_info_t *m = &report->matrix;
+    json_object(j, "input");
+    json_text(j, "format", m->format);
+    json_text(j, "field", m->field);
+    json_text(j, "symmetry", m->symmetry);
+    json_uint(j, "file_bytes", report->matrix_bytes);
+    json_int(j, "entries_stored", m->entries_stored);
+    json_int(j, "duplicates_summed", m->duplicates_summed);
+    json_int(j, "zeros_dropped", m->zeros_dropped);
+    json_int(j, "zeros_kept", m->zeros_kept);
+    json_int(j, "not_finite", m->not_finite);
+    json_int(j, "integers_inexact", m->integers_inexact);
+    json_int(j, "rounded_to_zero", rounded_to_zero(m, info));
+    json_end(j);
+}
+
+void inspect_report_json(const spmm_plan_t *plan, const struct inspect_report *report)
+{
+    struct json j;
+    spmm_plan_info_t info = {.struct_size = sizeof info};
+    if (spmm_plan_info(plan, &info) != SPMM_OK)
+        return;
+    json_start(&j, stdout);
+    json_object(&j, NULL);
+    json_text(&j, "program", "spmm-inspect");
+    json_text(&j, "version", spmm_version_string());
+    plan_json_identity(&j, &info);
+    write_matrix(&j, report, &info);
+    plan_json_symmetric(&j, plan, false);
+    plan_json_statistics(&j, &info.stats);
+    plan_json_panels(&j, plan, &report->model);
+    plan_json_variants(&j, plan, &info);
+    plan_json_trace(&j, plan, &info);
+    plan_json_orders(&j, plan);
+    order_report_json(&j, &report->orders);
+    json_text(&j, "plan", report->plan_path);
+    if (report->plan_path != NULL)
+        json_uint(&j, "plan_bytes", report->plan_bytes);
+    else
+        json_null(&j, "plan_bytes");
+    json_double(&j, "read_seconds", report->read_seconds);
+    json_double(&j, "inspect_seconds", report->inspect_seconds);
+    json_double(&j, "write_seconds", report->write_seconds);
+    json_end(&j);
+    json_finish(&j);
+}

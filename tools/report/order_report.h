@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every order of the rows that fits a matrix would do (docs/reordering.md), for people and for programs. */
+#ifndef SPMM_TOOLS_ORDER_REPORT_H
+#define SPMM_TOOLS_ORDER_REPORT_H
+
+#include <spmm/inspector.h>
+#include <stdio.h>
+
+#include "tools/cli/json.h"
+
+#define ORDER_REPORT_MAX 5
+
+struct order_report {
+    struct {
+        spmm_reorder_t kind;
+        double cpu_seconds;   /* of all threads, to make it once more */
+        double count_seconds; /* that its figures took */
+        spmm_order_figures_t figures;
+    } list[ORDER_REPORT_MAX]; /* the natural order first */
+    int count;
+};
+
+/* Make each order that fits and count what it does. */
+spmm_status_t order_report_make(const spmm_matrix_t *matrix, int threads, struct order_report *report,
+                                spmm_diag_t *diag);
+/* Nothing where no order was made. */
+void order_report_text(FILE *out, const struct order_report *report);
+void order_report_json(struct json *j, const struct order_report *report);
+
+#endif

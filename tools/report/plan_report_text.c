@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See plan_report.h: the part for people. */
+
+#include <string.h>
+
+#include "plan_report.h"
+#include "tools/cli/print_text.h"
+
+#define BAR_COLUMNS 40
+
+static void label(FILE *out, const char *text)
+{
+    fprintf(out, "%-*s", PLAN_REPORT_LABEL, text);
+}
+
+uint64_t plan_csr_bytes(const spmm_plan_info_t *info)
+{
+    const uint64_t row_ptr_size = info->nnz <= INT32_MAX ? 4 : 8;
+    const uint64_t value_size = info->has_values ? spmm_dtype_size(info->dtype) : 0;
+    return ((uint64_t)info->rows + 1) * row_ptr_size + (uint64_t)info->nnz * (4 + value_size);
+}
+
+void plan_text_matrix(FILE *out, const spmm_plan_info_t *info)
+{
+    char rows[PRINT_UNITS_BYTES], cols[PRINT_UNITS_BYTES], nnz[PRINT_UNITS_BYTES], longest[PRINT_UNITS_BYTES];
+    char empty[PRINT_UNITS_BYTES];
+    label(out, "matrix");
+    print_escaped(out, info->source[0] != '\0' ? info->source : "(no name)");
+    fprintf(out, ": %s x %s, %s\n", print_count(rows, info->rows), print_count(cols, info->cols),
+            print_plural(nnz, info->nnz, "nonzero"));
+    label(out, "rows");
+    fprintf(out, "%.4g nonzeros on average, standard deviation %.4g, longest %s, empty %s\n",
+            info->stats.row_mean, info->stats.row_stddev, print_count(longest, info->stats.row_max),
+            print_count(empty, info->stats.rows_empty));
+}
+
+void plan_text_symmetric(FILE *out, const spmm_plan_t *plan)
+{
+    const uint32_t *order = NULL;
+    int64_t count = 0;
+    if (spmm_plan_symmetric_order(plan, &order, &count) == SPMM_OK && order != NULL) {
+        label(out, "order");
+        fputs("rows and columns in one order of their own: B and C are in it too\n", out);
+    }
+}
+
+void plan_text_histogram(FILE *out, const spmm_stats_t *stats)
+{
+    int64_t most = 1;
+    int last = 0;
+    for (int bin = 0; bin < SPMM_HISTOGRAM_BINS; bin++) {
+        most = stats->row_histogram[bin] > most ? stats->row_histogram[bin] : most;
+        last = stats->row_histogram[bin] > 0 ? bin : last;
+    }
+    int first = 0;
+    while (first < last && stats->row_histogram[first] == 0)
+        first++;
+    fputs("\nRow lengths\n", out);
+    for (int bin = first; bin <= last; bin++) {
+        char range[48], count[PRINT_UNITS_BYTES];
+        const int64_t low = bin == 0 ? 0 : INT64_C(1) << (bin - 1);
+        if (bin <= 1)
+            snprintf(range, sizeof range, "%d", bin);
+        else
+            snprintf(range, sizeof range, "%lld-%lld", (long long)low, (long long)(2 * low - 1));
+        const int64_t rows = stats->row_histogram[bin];
+        const int bar = (int)((double)rows / (double)most * BAR_COLUMNS + (rows > 0 ? 0.999 : 0));
+        fprintf(out, "  %21s %14s ", range, print_count(count, rows));
+        for (int i = 0; i < bar; i++)
+            fputc('#', out);
+        fputc('\n', out);
+    }
+}
+
+static void print_range_of_n(FILE *out, const spmm_variant_info_t *v)
+{
+    if (v->n_min <= 1 && v->n_max >= INT32_MAX)
+        fputs("any n", out);
+    else if (v->n_min == v->n_max)
+        fprintf(out, "n = %lld", (long long)v->n_min);
+    else if (v->n_max >= INT32_MAX)
+        fprintf(out, "n >= %lld", (long long)v->n_min);
+    else
+        fprintf(out, "n in %lld..%lld", (long long)v->n_min, (long long)v->n_max);
+}
+
+static const char *layouts_text(uint32_t layouts)
+{
+    switch (layouts) {
+    case SPMM_LAYOUT_ROW_MAJOR:
+        return "row-major";
+    case SPMM_LAYOUT_COL_MAJOR:
+        return "column-major";
+    default:
+        return "both layouts";
+    }
+}
+
+static void print_target(FILE *out, uint32_t target)
+{
+    if (target == 0)
+        fputs("any device", out);
+    else if (target == 1)
+        fputs("CPU", out);
+    else
+        fprintf(out, "compute capability %u.%u", target / 10, target % 10);
+}
+
+static void print_part(FILE *out, const char *before, const spmm_part_info_t *part)
+{
+    char items[PRINT_UNITS_BYTES];
+    const char *family = spmm_family_name(part->family);
+    fprintf(out, "%s %s/%s, ", before, family, spmm_schedule_name(part->schedule));
+    if (part->is_peeled)
+        fprintf(out, "%s apart", print_plural(items, part->items, "row"));
+    else if (part->family == SPMM_FAMILY_ROWS)
+        fputs(print_plural(items, part->items, "item"), out);
+    else if (part->family == SPMM_FAMILY_TILED)
+        fprintf(out, "%s, %u a panel, stages of %u", print_plural(items, part->items, "unit"),
+                part->panel_rows, part->stage_slots);
+    else
+        fprintf(out, "%s, %u a %s", print_plural(items, part->items, "row"), part->panel_rows,
+                part->family == SPMM_FAMILY_BCSR ? "strip" : family);
+    if (part->is_reordered)
+        fputs(", reordered", out);
+    if (part->permutes_output)
+        fputs(", permuted output", out);
+    if (part->granule > 0)
+        fprintf(out, ", granule %u", part->granule);
+}
+
+void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info)
+{
+    for (int i = 0; i < info->variant_count; i++) {
+        spmm_variant_info_t v;
+        if (spmm_plan_variant(plan, i, &v) != SPMM_OK)
+            continue;
+        char name[24] = "variant";
+        if (info->variant_count > 1)
+            snprintf(name, sizeof name, "variant %d", i);
+        label(out, name);
+        fprintf(out, "op %s, %s, ", spmm_op_name(v.op), spmm_compute_name(v.compute));
+        print_range_of_n(out, &v);
+        fprintf(out, ", %s, ", layouts_text(v.layouts));
+        print_target(out, v.target);
+        fputs(":", out);
+        for (int p = v.part_first; p < v.part_first + v.part_count; p++) {
+            spmm_part_info_t part;
+            if (spmm_plan_part(plan, p, &part) == SPMM_OK)
+                print_part(out, p > v.part_first ? ";" : "", &part);
+        }
+        fputc('\n', out);
+    }
+}
+
+/* Entry i of the trace, if it is one of a winner. */
+static bool winner_at(const spmm_plan_t *plan, int i, spmm_trace_info_t *t)
+{
+    return spmm_plan_trace(plan, i, t) == SPMM_OK && t->chosen;
+}
+
+static bool is_same_decision(const spmm_trace_info_t *a, const spmm_trace_info_t *b)
+{
+    return a->family == b->family && a->schedule == b->schedule && a->compute == b->compute &&
+           a->predicted_us == b->predicted_us && a->measured_us == b->measured_us &&
+           strcmp(a->reason, b->reason) == 0;
+}
+
+/* The compute type is told where it is not that of the plan's numbers. */
+static void print_decision(FILE *out, const spmm_trace_info_t *t, spmm_dtype_t dtype)
+{
+    fprintf(out, "%s/%s", spmm_family_name(t->family), spmm_schedule_name(t->schedule));
+    if ((int)t->compute != (int)dtype)
+        fprintf(out, " in %s", spmm_compute_name(t->compute));
+    fprintf(out, ": %s", t->reason);
+    if (t->predicted_us > 0)
+        fprintf(out, "; predicted %.3g us", t->predicted_us);
+    if (t->measured_us > 0)
+        fprintf(out, "; measured %.3g us", t->measured_us);
+    fputc('\n', out);
+}
+
+/* "variants 0, 2: ": whom the decision of entry i holds for; nothing where it holds for all. */
+static void print_holders(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info, int i,
+                          const spmm_trace_info_t *t)
+{
+    spmm_trace_info_t other;
+    int count = 0;
+    for (int k = i; k < info->trace_count; k++)
+        count += winner_at(plan, k, &other) && is_same_decision(&other, t);
+    if (count >= info->variant_count)
+        return;
+    const char *before = count > 1 ? "variants " : "variant ";
+    for (int k = i; k < info->trace_count; k++) {
+        if (!winner_at(plan, k, &other) || !is_same_decision(&other, t))
+            continue;
+        fprintf(out, "%s%d", before, other.variant);
+        before = ", ";
+    }
+    fputs(": ", out);
+}
+
+/* One line for each decision, though it may hold for several variants. */
+static void print_winners(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info)
+{
+    const char *name = "choice";
+    for (int i = 0; i < info->trace_count; i++) {
+        spmm_trace_info_t t, earlier;
+        bool is_told = !winner_at(plan, i, &t);
+        for (int k = 0; k < i && !is_told; k++)
+            is_told = winner_at(plan, k, &earlier) && is_same_decision(&earlier, &t);
+        if (is_told)
+            continue;
+        label(out, name);
+        name = "";
+        print_holders(out, plan, info, i, &t);
+        print_decision(out, &t, info->dtype);
+    }
+}
+
+void plan_text_trace(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info, bool all)
+{
+    if (!all) {
+        print_winners(out, plan, info);
+        return;
+    }
+    for (int i = 0; i < info->trace_count; i++) {
+        spmm_trace_info_t t;
+        if (spmm_plan_trace(plan, i, &t) != SPMM_OK)
+            continue;
+        label(out, i == 0 ? "choice" : "");
+        fprintf(out, "variant %d: %s ", t.variant, t.chosen ? "chosen " : "refused");
+        print_decision(out, &t, info->dtype);
+    }
+}
+
+void plan_text_sections(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info)
+{
+    if (info->section_count == 0)
+        return;
+    fprintf(out, "\nSections\n  %-24s %12s %14s %14s %7s\n", "name", "offset", "bytes stored", "bytes raw",
+            "ratio");
+    for (int i = 0; i < info->section_count; i++) {
+        spmm_section_info_t s;
+        char name[48];
+        if (spmm_plan_section(plan, i, &s) != SPMM_OK)
+            continue;
+        if (s.part >= 0)
+            snprintf(name, sizeof name, "%.23s of part %d", s.name, s.part);
+        else
+            snprintf(name, sizeof name, "%.23s", s.name);
+        fprintf(out, "  %-24s %12llu %14llu %14llu", name, (unsigned long long)s.offset,
+                (unsigned long long)s.stored_bytes, (unsigned long long)s.raw_bytes);
+        if (s.raw_bytes > 0)
+            fprintf(out, " %7.3f", (double)s.stored_bytes / (double)s.raw_bytes);
+        fputc('\n', out);
+    }
+}

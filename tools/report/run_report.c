@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The report of spmm-run. */
+#include "run_report.h"
+
+#include <stdio.h>
+
+#include "tools/cli/json.h"
+#include "tools/cli/print_text.h"
+
+#define LABEL "%-10s "
+
+static double gflops(const struct run_product *p, double ms)
+{
+    return ms > 0.0 ? 2.0 * (double)p->plan.nnz * (double)p->request.n / (ms * 1e6) : 0.0;
+}
+
+/* "C = 2 A^T B + 0.5 C", without the factors that do nothing. */
+static void text_product(const struct run_request *r)
+{
+    printf(LABEL "C = ", "product");
+    if (r->alpha != 1.0)
+        printf("%g ", r->alpha);
+    printf("%s B", r->op == SPMM_OP_T ? "A^T" : "A");
+    if (r->beta != 0.0)
+        printf(" + %g C", r->beta);
+    printf(", n = %lld, %s-major B and C\n", (long long)r->n, spmm_order_name(r->order));
+}
+
+static void text_check(const struct run_product *p, const struct run_outcome *outcome)
+{
+    const struct check_result *check = outcome->check;
+    if (check == NULL)
+        return;
+    printf(LABEL, "check");
+    if (check->ratio <= 1.0) {
+        printf("right: error %.3g of what rounding allows, all %lld elements, against ", check->ratio,
+               (long long)(p->c_host.rows * p->c_host.cols));
+        print_escaped(stdout, outcome->checked_against);
+        putchar('\n');
+        return;
+    }
+    printf(
+        "WRONG: error %.3g times what rounding allows, worst at row %lld, column %lld: %.9g, expected %.9g\n",
+        check->ratio, (long long)check->row, (long long)check->col, check->found, check->expected);
+}
+
+void run_report_text(const struct run_product *p, const struct run_outcome *outcome)
+{
+    const struct run_request *r = &p->request;
+    const struct timing *timing = outcome->timing;
+    char one[PRINT_UNITS_BYTES], two[PRINT_UNITS_BYTES], three[PRINT_UNITS_BYTES];
+
+    printf(LABEL, "plan");
+    print_escaped(stdout, outcome->plan_name);
+    printf(": %s x %s, %s nonzeros, %s\n", print_count(one, p->plan.rows), print_count(two, p->plan.cols),
+           print_count(three, p->plan.nnz), spmm_dtype_name(p->plan.dtype));
+    printf(LABEL "%s%s\n", "device", p->info.device_name,
+           outcome->is_auto_cpu ? " (there is no GPU that this build can use)" : "");
+    printf(LABEL "%s\n", "kernel", p->info.kernel);
+    if (p->info.note[0] != '\0')
+        printf(LABEL "%s\n", "note", p->info.note);
+    if (p->uses_ones)
+        printf(LABEL "the plan holds no values: every entry counts as 1\n", "note");
+    text_product(r);
+    printf(LABEL "%s on the host, %s on the GPU\n", "memory", print_bytes(one, p->info.host_bytes),
+           print_bytes(two, p->info.device_bytes));
+    if (timing != NULL) {
+        printf(LABEL "%s back to back (median of %d), %s with cold caches (median of %d)\n", "time",
+               print_seconds(one, 1e-3 * timing->ms_warm), timing->repeats_warm,
+               print_seconds(two, 1e-3 * timing->ms_cold), timing->repeats_cold);
+        printf(LABEL "%.1f GFLOP/s back to back, %.1f cold\n", "speed", gflops(p, timing->ms_warm),
+               gflops(p, timing->ms_cold));
+    }
+    text_check(p, outcome);
+}
+
+static void json_timing(struct json *j, const struct run_product *p, const struct timing *timing)
+{
+    if (timing == NULL)
+        return;
+    json_double(j, "ms_median", timing->ms_warm);
+    json_double(j, "gflops", gflops(p, timing->ms_warm));
+    json_int(j, "repeats", timing->repeats_warm);
+    json_double(j, "ms_median_cold", timing->ms_cold);
+    json_double(j, "gflops_cold", gflops(p, timing->ms_cold));
+    json_int(j, "repeats_cold", timing->repeats_cold);
+}
+
+static void json_check(struct json *j, const struct run_outcome *outcome)
+{
+    const struct check_result *check = outcome->check;
+    if (check == NULL) {
+        json_null(j, "error_ratio");
+        return;
+    }
+    json_text(j, "checked_against", outcome->checked_against);
+    json_bool(j, "right", check->ratio <= 1.0);
+    json_double(j, "error_ratio", check->ratio); /* null: infinite */
+    json_int(j, "worst_row", check->row);
+    json_int(j, "worst_column", check->col);
+}
+
+int run_report_json(const struct run_product *p, const struct run_outcome *outcome)
+{
+    const struct run_request *r = &p->request;
+    struct json j;
+    json_start(&j, stdout);
+    json_object(&j, NULL);
+    json_text(&j, "plan", outcome->plan_name);
+    json_int(&j, "rows", p->plan.rows);
+    json_int(&j, "cols", p->plan.cols);
+    json_int(&j, "nnz", p->plan.nnz);
+    json_text(&j, "dtype", spmm_dtype_name(p->plan.dtype));
+    json_bool(&j, "plan_has_values", p->plan.has_values != 0);
+    json_text(&j, "device", r->device >= 0 ? "cuda" : "cpu");
+    json_int(&j, "device_number", r->device);
+    json_text(&j, "device_name", p->info.device_name);
+    json_text(&j, "kernel", p->info.kernel);
+    json_bool(&j, "fallback", p->info.fallback != 0);
+    json_text(&j, "note", p->info.note);
+    json_int(&j, "n", r->n);
+    json_text(&j, "op", spmm_op_name(r->op));
+    json_text(&j, "layout", spmm_order_name(r->order));
+    json_double(&j, "alpha", r->alpha);
+    json_double(&j, "beta", r->beta);
+    json_uint(&j, "host_bytes", p->info.host_bytes);
+    json_uint(&j, "device_bytes", p->info.device_bytes);
+    json_uint(&j, "workspace_bytes", p->workspace.bytes);
+    json_timing(&j, p, outcome->timing);
+    json_check(&j, outcome);
+    json_end(&j);
+    return json_finish(&j);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What spmm-run says, for people and as JSON. */
+#ifndef SPMM_TOOLS_RUN_REPORT_H
+#define SPMM_TOOLS_RUN_REPORT_H
+
+#include "tools/compute/run_product.h"
+
+struct run_outcome {
+    const char *plan_name;
+    const char *checked_against;      /* NULL: not checked */
+    const struct check_result *check; /* NULL when not checked */
+    const struct timing *timing;      /* NULL when not timed */
+    int is_auto_cpu;                  /* the CPU was taken because there is no GPU */
+};
+
+void run_report_text(const struct run_product *product, const struct run_outcome *outcome);
+/* 0 when writing failed. */
+int run_report_json(const struct run_product *product, const struct run_outcome *outcome);
+
+#endif
