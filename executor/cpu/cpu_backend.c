@@ -14,7 +14,9 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "kernels/tcblock/fragment_name.h"
-#include "executor/kernel_abi.h"
+#include "kernels/rows/rows_kernel.h"
+#include "kernels/tiled/tiled_kernel.h"
+#include "kernels/tcblock/fragment_kernel.h"
 #include "kernels/tiled/tiled_name.h"
 
 /* op(A) in CSR. */

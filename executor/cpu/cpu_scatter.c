@@ -2,7 +2,7 @@
 /* See cpu_scatter.h. */
 #include "cpu_scatter.h"
 
-#include "executor/kernel_abi.h"
+#include "kernels/tcblock/fragment_kernel.h"
 
 #define PARALLEL_VALUES_MIN 1000000 /* below, threads cost more than they give */
 

@@ -8,6 +8,7 @@
 #include "cuda_call.h"
 #include "cuda_state.h"
 #include "format/base/alloc.h"
+#include "kernels/shared/convert.h"
 
 static int has_op(const spmm_plan_t *plan, spmm_op_t op)
 {

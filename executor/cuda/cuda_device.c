@@ -6,6 +6,7 @@
 
 #include "cuda_call.h"
 #include "cuda_state.h"
+#include "kernels/shared/convert.h"
 
 static const struct {
     const char *name;

@@ -9,6 +9,7 @@
 #include "cuda_state.h"
 #include "kernels/tcblock/fragment_name.h"
 #include "kernels/tiled/tiled_name.h"
+#include "kernels/shared/convert.h"
 
 uint32_t spmmi_cuda_part_of(const struct spmmi_cuda *cuda, int variant, spmm_op_t op)
 {

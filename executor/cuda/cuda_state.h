@@ -7,7 +7,7 @@
 #include "kernels/tcblock/fragment_cuda.h"
 #include "kernels/rows/rows_run_cuda.h"
 #include "kernels/tiled/tiled_cuda.h"
-#include "executor/kernel_abi.h"
+#include "kernels/rows/rows_kernel.h"
 
 #define SPMMI_OP_COUNT 2
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operands of the bcsr family: A is the wide operand, 16 rows of a block, B the narrow one, 8 columns of it
-// (executor/kernel_abi.h). A lane's place in a warp: g = lane / 4, t = lane % 4; its sums of an MMA are rows g and
+// (fragment_kernel.h). A lane's place in a warp: g = lane / 4, t = lane % 4; its sums of an MMA are rows g and
 // g + 8, columns 2 t and 2 t + 1.
 //
 // For each compute type: the numbers of a block that a lane holds, how they and B come from shared memory, and how

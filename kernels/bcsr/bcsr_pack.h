@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One strip of the bcsr family (kernel_abi.h): its block columns, what it takes in the arrays of the layout, and what
+/* One strip of the bcsr family: its block columns, what it takes in the arrays of the layout, and what
  * it holds there. */
 #ifndef SPMMI_BCSR_UNIT_H
 #define SPMMI_BCSR_UNIT_H

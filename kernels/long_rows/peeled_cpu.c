@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "kernels/rows/rows_kernel.h"
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 

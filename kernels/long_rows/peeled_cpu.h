@@ -3,7 +3,7 @@
 #ifndef SPMMI_CPU_PEELED_H
 #define SPMMI_CPU_PEELED_H
 
-#include "executor/kernel_abi.h"
+#include "kernels/tcblock/fragment_kernel.h"
 #include "peeled_pack.h"
 
 struct spmmi_cpu_peeled {

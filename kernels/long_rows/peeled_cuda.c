@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "executor/cuda/cuda_call.h"
+#include "kernels/shared/convert.h"
 
 void spmmi_cuda_peeled_describe(const struct spmmi_peeled *a, int64_t cols, spmm_dtype_t dtype,
                                 const struct spmmi_rows_device *device, struct spmmi_cuda_peeled *peeled)

@@ -3,7 +3,7 @@
 #ifndef SPMMI_PANEL_INSTANCES_H
 #define SPMMI_PANEL_INSTANCES_H
 
-#include "executor/kernel_abi.h"
+#include "kernels/tcblock/fragment_kernel.h"
 
 #ifdef __cplusplus
 extern "C" {

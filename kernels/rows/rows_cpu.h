@@ -7,7 +7,7 @@
 #ifndef SPMMI_ROWS_CPU_H
 #define SPMMI_ROWS_CPU_H
 
-#include "executor/kernel_abi.h"
+#include "rows_kernel.h"
 
 /* Widest set of columns summed in registers in one walk over the nonzeros. */
 #define ROWS_TILE_BYTES 1024

@@ -3,7 +3,7 @@
 #ifndef SPMMI_ROWS_INSTANCES_H
 #define SPMMI_ROWS_INSTANCES_H
 
-#include "executor/kernel_abi.h"
+#include "rows_kernel.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,7 +5,7 @@
 #ifndef SPMMI_ROWS_LAUNCH_H
 #define SPMMI_ROWS_LAUNCH_H
 
-#include "executor/kernel_abi.h"
+#include "rows_kernel.h"
 #include "format/plan.h"
 
 struct spmmi_rows_device {

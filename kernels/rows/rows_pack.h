@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device layout of the rows family (kernel_abi.h), built on the host from a CSR pattern and a part. */
+/* The device layout of the rows family (rows_kernel.h), built on the host from a CSR pattern and a part. */
 #ifndef SPMMI_STREAM_LAYOUT_H
 #define SPMMI_STREAM_LAYOUT_H
 
-#include "executor/kernel_abi.h"
+#include "rows_kernel.h"
 #include "format/plan.h"
 
 struct spmmi_stream_host {

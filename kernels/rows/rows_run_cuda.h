@@ -3,7 +3,7 @@
 #ifndef SPMMI_CUDA_ROWS_H
 #define SPMMI_CUDA_ROWS_H
 
-#include "executor/kernel_abi.h"
+#include "rows_kernel.h"
 #include "rows_launch_cuda.h"
 #include "rows_pack.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rows, one column: C(m x 1) = alpha * P * B(k x 1) + beta * C.
 //
-// layout      the stream of executor/kernel_abi.h, nonzero split
+// layout      the stream of rows_kernel.h, nonzero split
 // warp        a lane group of 32 lanes that share the one column and take 32 items of it at a time
 // lane        one item of 8 nonzeros a step: two 16-byte loads of columns, as many of values, 8 gathers of B
 // sums        a lane stores rows that begin and end in its item; a row that spans lanes is summed by a

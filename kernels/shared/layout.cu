@@ -9,7 +9,8 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-#include "executor/kernel_abi.h"
+#include "kernels/tcblock/fragment_kernel.h"
+#include "convert.h"
 #include "vector.cuh"
 #include "launch.cuh"
 

@@ -2,7 +2,7 @@
 /* See fragment_banks.h. */
 #include "fragment_banks.h"
 
-#include "executor/kernel_abi.h"
+#include "fragment_kernel.h"
 
 #define BANKS SPMMI_FRAGMENT_BANKS
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which place of its blocks each column of a window takes in a step of a panel (kernel_abi.h). */
+/* Which place of its blocks each column of a window takes in a step of a panel (fragment_kernel.h). */
 #ifndef SPMMI_FRAGMENT_BANKS_H
 #define SPMMI_FRAGMENT_BANKS_H
 

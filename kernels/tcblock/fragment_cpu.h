@@ -7,7 +7,7 @@
 #ifndef SPMMI_FRAGMENT_CPU_H
 #define SPMMI_FRAGMENT_CPU_H
 
-#include "executor/kernel_abi.h"
+#include "fragment_kernel.h"
 
 #define FRAGMENT_CPU_ROWS_MAX 256
 #define FRAGMENT_CPU_STEP_MAX SPMMI_FRAGMENT_PANEL_STEP /* columns of a step */

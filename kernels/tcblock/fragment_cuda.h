@@ -5,7 +5,7 @@
 
 #include "executor/cuda/cuda_backend.h"
 #include "kernels/long_rows/peeled_cuda.h"
-#include "executor/kernel_abi.h"
+#include "fragment_kernel.h"
 
 /* One window, panel or bcsr part on the device. */
 struct spmmi_cuda_fragments {

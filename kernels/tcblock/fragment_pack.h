@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packed layout of the window, panel and bcsr families (kernel_abi.h), built on the host from CSR and a part. */
+/* The packed layout of the window, panel and bcsr families, built on the host from CSR and a part. */
 #ifndef SPMMI_FRAGMENT_LAYOUT_H
 #define SPMMI_FRAGMENT_LAYOUT_H
 
-#include "executor/kernel_abi.h"
+#include "fragment_kernel.h"
 #include "format/plan.h"
 
 struct spmmi_fragment_layout {

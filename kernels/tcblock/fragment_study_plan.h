@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What op(A) becomes in fragments, for tensor cores: windows of 8 rows, panels of 64, 128 and 256 rows and strips of
- * 64 and 128 rows (bcsr), in one order of the rows. executor/kernel_abi.h has the layout, docs/statistics.md the
+ * 64 and 128 rows (bcsr), in one order of the rows. fragment_kernel.h has the layout, docs/statistics.md the
  * figures. */
 #ifndef SPMMI_FRAGMENT_STUDY_H
 #define SPMMI_FRAGMENT_STUDY_H

@@ -2,7 +2,7 @@
 // What becomes of the sums of a fragment kernel: they are taken again where padding may have spoilt them, scaled and
 // stored, or left in slots that another kernel adds in order.
 #pragma once
-#include "executor/kernel_abi.h"
+#include "fragment_kernel.h"
 #include "kernels/shared/launch.cuh"
 #include "kernels/shared/number.cuh"
 #include "kernels/shared/vector.cuh"

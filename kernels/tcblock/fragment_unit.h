@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The columns of one unit of the window and panel families (kernel_abi.h). */
+/* The columns of one unit of the window and panel families (fragment_kernel.h). */
 #ifndef SPMMI_FRAGMENT_UNIT_H
 #define SPMMI_FRAGMENT_UNIT_H
 

@@ -2,7 +2,7 @@
 // tiled: panels of rows whose rows of B are staged in shared memory.  C(m x n) = alpha * P * B(k x n) + beta * C;
 // B and C row- or column-major.
 //
-// layout      struct spmmi_tiled of executor/kernel_abi.h: sliced ELL with two-byte local indices, stage by stage
+// layout      struct spmmi_tiled of tiled_kernel.h: sliced ELL with two-byte local indices, stage by stage
 // block       panel_rows threads take one panel (blockIdx.x) and TILE columns (blockIdx.y)
 // thread      one unit of the panel: TILE sums in registers, each entry of A is used TILE times
 // stage       up to stage_slots rows of B, TILE columns of each, in shared memory; slot 0 holds zeros, which is
@@ -21,7 +21,7 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-#include "executor/kernel_abi.h"
+#include "tiled_kernel.h"
 #include "kernels/shared/async.cuh"
 #include "kernels/shared/launch.cuh"
 #include "kernels/shared/number.cuh"

@@ -7,7 +7,7 @@
 #ifndef SPMMI_TILED_CPU_H
 #define SPMMI_TILED_CPU_H
 
-#include "executor/kernel_abi.h"
+#include "tiled_kernel.h"
 
 #define TILED_CPU_PANEL_MAX 256
 #define TILED_CPU_COLUMNS_MAX 32

@@ -4,7 +4,7 @@
 #define SPMMI_CUDA_TILED_H
 
 #include "executor/cuda/cuda_backend.h"
-#include "executor/kernel_abi.h"
+#include "tiled_kernel.h"
 
 /* One tiled part on the device. */
 struct spmmi_cuda_tiled {

@@ -3,7 +3,7 @@
 #ifndef SPMMI_TILED_INSTANCES_H
 #define SPMMI_TILED_INSTANCES_H
 
-#include "executor/kernel_abi.h"
+#include "tiled_kernel.h"
 
 #ifdef __cplusplus
 extern "C" {

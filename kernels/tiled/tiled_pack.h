@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packed layout of the tiled family (kernel_abi.h), built on the host from a CSR pattern and a part. */
+/* The packed layout of the tiled family (tiled_kernel.h), built on the host from a CSR pattern and a part. */
 #ifndef SPMMI_TILED_LAYOUT_H
 #define SPMMI_TILED_LAYOUT_H
 
-#include "executor/kernel_abi.h"
+#include "tiled_kernel.h"
 #include "format/plan.h"
 
 struct spmmi_tiled_layout {

@@ -3,7 +3,7 @@
 #ifndef SPMMI_TILED_UNITS_H
 #define SPMMI_TILED_UNITS_H
 
-#include "executor/kernel_abi.h"
+#include "tiled_kernel.h"
 #include "format/plan.h"
 
 struct spmmi_tiled_units {

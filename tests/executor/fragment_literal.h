@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The layout of windows, panels and strips of blocks constructed slowly and plainly from its description in
- * kernel_abi.h. */
+ * fragment_kernel.h. */
 #ifndef SPMM_TESTS_FRAGMENT_LITERAL_H
 #define SPMM_TESTS_FRAGMENT_LITERAL_H
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "kernels/tcblock/fragment_banks.h"
-#include "executor/kernel_abi.h"
+#include "kernels/tcblock/fragment_kernel.h"
 #include "tests/support/matrices.h"
 
 #define STEP SPMMI_FRAGMENT_PANEL_STEP

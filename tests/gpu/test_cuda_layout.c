@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "cuda_product.h"
-#include "executor/kernel_abi.h"
+#include "kernels/shared/convert.h"
 
 static const int64_t heights[] = {1, 2, 127, 128, 129, 1000};
 static const int64_t columns[] = {1, 2, 4, 5, 8, 9, 16, 17, 31, 32, 33, 64, 100};

@@ -12,7 +12,7 @@
 #include <spmm/executor.h>
 
 #include "cuda_product.h"
-#include "executor/kernel_abi.h"
+#include "kernels/tiled/tiled_kernel.h"
 #include "tests/support/plan_build.h"
 
 static const int64_t widths[] = {1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 33, 64, 70};

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "cuda_product.h"
-#include "executor/kernel_abi.h"
+#include "kernels/tiled/tiled_kernel.h"
 #include "tests/support/plan_build.h"
 
 #define REPEATS 100

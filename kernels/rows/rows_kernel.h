@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the executor's side of the rows family and its kernels agree on.
+ *
+ * P is the pattern of op(A) in CSR with m rows and k columns.
+ * Host layout: CSR as it is, plus the plan's items.
+ * Device layout ("stream"): the nonzeros of P in order, cut from their rows: a column index whose sign
+ * bit is set ends its row. Rows without nonzeros do not appear in it; the others are numbered 0, 1, ...
+ * ("rank") and row_of_rank leads back. Kernels that meet such a stream need no row pointer until a row
+ * is shared by two blocks.                                                                      */
+#ifndef SPMMI_ROWS_KERNEL_H
+#define SPMMI_ROWS_KERNEL_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* C(m x n) = alpha * P * B(k x n) + beta * C on the CPU. All pointers are host pointers. */
+struct spmmi_rows_host {
+    int64_t rows, cols, nnz;
+    const int64_t *row_ptr; /* rows + 1 */
+    const int32_t *col_ind; /* nnz */
+    const void *values;     /* nnz, f32 or f64 as the kernel says */
+    uint32_t granule;
+    uint64_t item_count;
+    const uint32_t *items; /* see struct spmmi_part */
+    int64_t n;
+    const void *b;
+    int64_t ldb;
+    int b_is_col_major;
+    void *c;
+    int64_t ldc;
+    int c_is_col_major;
+    double alpha, beta;
+    void *workspace; /* as many bytes as the workspace function said */
+    int threads;     /* 0 = OpenMP's default */
+};
+
+/* One CPU kernel: never fails, allocates nothing, same bits at any number of threads. */
+typedef void (*spmmi_rows_host_fn)(const struct spmmi_rows_host *args);
+/* Bytes of workspace for these args (data pointers may be NULL). */
+typedef uint64_t (*spmmi_rows_host_workspace_fn)(const struct spmmi_rows_host *args);
+
+struct spmmi_rows_host_kernel {
+    spmmi_rows_host_fn run;
+    spmmi_rows_host_workspace_fn workspace_bytes;
+};
+
+/* Indexed by [schedule - 1][dtype - 1]; kernels/rows/rows_cpu.c */
+extern const struct spmmi_rows_host_kernel spmmi_rows_host_kernels[2][2];
+
+/* Device layout of one op(A). All pointers are device pointers; the arrays are padded as
+ * SPMMI_STREAM_PAD says, so that kernels may load past the last nonzero. */
+#define SPMMI_STREAM_PAD 64u          /* further entries after nnz: column 0, no flag, value 0 */
+#define SPMMI_ROW_END 0x80000000u     /* flag in columns: the last nonzero of its row */
+#define SPMMI_ITEM_INSIDE 0x80000000u /* flag in item_rank: the row began before the item */
+
+struct spmmi_stream {
+    uint32_t nnz, ranks; /* nonzeros; rows that have any */
+    uint32_t empty_count;
+    const uint32_t *columns;     /* nnz + pad, flagged */
+    const void *values;          /* nnz + pad, f32 or f64 */
+    const uint32_t *rank_start;  /* ranks + 1: first nonzero of each */
+    const uint32_t *row_of_rank; /* ranks + 1; NULL: no row is empty, rank = row */
+    const uint32_t *empty_rows;  /* empty_count rows; NULL: rows 0 .. empty_count - 1 */
+};
+
+/* Nonzero split: where a block of threads begins. A boundary that falls into a row not far from its start is
+ * moved back to it, so that most blocks share no row; a row that is cut all the same is flagged in rank. */
+struct spmmi_block {
+    uint32_t start; /* first nonzero */
+    uint32_t rank;  /* of its row, flagged SPMMI_ITEM_INSIDE when that began before */
+};
+
+/* The items of one part on the device. item_rank has item_count + 1 entries. */
+struct spmmi_stream_items {
+    uint32_t item_count, granule;
+    const uint32_t *item_rank;  /* rank of the first nonzero, flagged SPMMI_ITEM_INSIDE; then ranks */
+    const uint32_t *item_start; /* first nonzero of each item, then nnz; NULL: item i starts at i * granule */
+};
+
+/* One launch of a rows kernel on the GPU: C(:, 0..n) = alpha * P * B(:, 0..n) + beta * C(:, 0..n).
+ * B is row-major, C is either; row-major C is written by whole words of shape.vec. */
+struct spmmi_rows_cuda {
+    struct spmmi_stream stream;
+    struct spmmi_stream_items items;
+    uint32_t items_per_group;         /* row split: consecutive items that one lane group takes */
+    const struct spmmi_block *blocks; /* nonzero split: block_count + 1 of them */
+    uint32_t block_count;             /* blocks of the grid that have nonzeros */
+    uint32_t block_nonzeros;          /* nonzero split: distance of the boundaries before they were moved */
+    const void *b;
+    void *c;
+    uint32_t ldb; /* elements */
+    uint64_t ldc;
+    int c_is_col_major;
+    uint32_t n;
+    double alpha, beta;
+    void *slots;        /* partial sums of rows shared by blocks, see rows.cuh; NULL without nonzero split */
+    uint32_t *arrivals; /* zero before and after each launch; one a block and column tile */
+    void *cuda_stream;
+    int is_dependent; /* may start while the kernel before it in the stream ends: sm_90 */
+};
+
+/* Shape of a rows kernel instance: a group of lanes owns lanes * vec columns; 256 threads a block.
+ * is_single: the 32 lanes share one column and split its nonzeros; for n = 1, nonzero split, granule 8. */
+struct spmmi_rows_shape {
+    uint32_t vec;   /* columns a lane: 1 or 16 bytes' worth */
+    uint32_t lanes; /* lanes a group: 1, 2, 4 .. 32 */
+    uint32_t is_single;
+};
+#define SPMMI_ROWS_SINGLE_GRANULE 8u
+
+#define SPMMI_ROWS_THREADS 256u
+/* Blocks that a multiprocessor holds: what the kernels' registers are cut for. */
+#define SPMMI_ROWS_BLOCKS_PER_SM(number_bytes, is_single) ((number_bytes) == 4 ? 5u : (is_single) ? 3u : 4u)
+#define SPMMI_ROWS_TILES_MAX 16u /* column tiles a launch; wider products are launched in turns */
+
+/* Returns a cudaError_t, 0 = enqueued. */
+typedef int (*spmmi_rows_cuda_fn)(const struct spmmi_rows_cuda *args);
+/* The instance for a schedule (1 row split, 2 nonzero split), dtype and shape; NULL if there is none. */
+spmmi_rows_cuda_fn spmmi_rows_cuda_kernel(int schedule, int dtype, struct spmmi_rows_shape shape);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Conversions on the GPU that families share: layouts of B and C, values of A through a map. */
+#ifndef SPMMI_CONVERT_H
+#define SPMMI_CONVERT_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* out[map[q]] = in[q], count numbers of the plan's type, but those that have no place: values of A into their slices
+ * or blocks. */
+int spmmi_scatter_cuda(int dtype, uint32_t count, const uint32_t *map, const void *in, void *out,
+                       void *cuda_stream);
+
+/* Layout conversion of a rows x n matrix on the device; each returns a cudaError_t. 16-bit types: beta = 0 only.
+ * rows_from_columns: dst row-major (ldd) = src column-major (lds); columns n .. ldd of dst become 0.
+ * columns_from_rows: dst column-major (ldd) = src row-major (lds) + beta * dst; beta = 0 does not read dst. */
+int spmmi_rows_from_columns_cuda(int dtype, int64_t rows, int64_t n, const void *src, int64_t lds, void *dst,
+                                 int64_t ldd, void *cuda_stream);
+int spmmi_columns_from_rows_cuda(int dtype, int64_t rows, int64_t n, const void *src, int64_t lds, void *dst,
+                                 int64_t ldd, double beta, void *cuda_stream, int is_dependent);
+
+/* 0 when this build has code for the current device. */
+int spmmi_kernels_load_cuda(void);
+
+/* out[q] = in[map[q]], count numbers. */
+int spmmi_gather_cuda(int dtype, uint32_t count, const uint32_t *map, const void *in, void *out,
+                      void *cuda_stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

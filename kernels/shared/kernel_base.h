@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What headers need that both host and device code include. */
+#ifndef SPMMI_KERNEL_BASE_H
+#define SPMMI_KERNEL_BASE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifdef __CUDACC__
+#define SPMMI_HOST_DEVICE __host__ __device__
+#else
+#define SPMMI_HOST_DEVICE
+#endif
+
+/* Bytes of a sum of products: double for f64, else float. */
+static inline uint64_t spmmi_tiled_sum_bytes(int dtype)
+{
+    return dtype == 2 ? sizeof(double) : sizeof(float);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the executor's side of the tensor cores' families and their kernels agree on. */
+#ifndef SPMMI_FRAGMENT_KERNEL_H
+#define SPMMI_FRAGMENT_KERNEL_H
+
+#include "kernels/shared/kernel_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* window and panel families, on the CPU and on the GPU: tensor cores (docs/kernels.md). op(A) is cut into units of
+ * unit_rows rows (window: 8; panel: 64, 128 or 256), whose rows need not be neighbours. A unit's columns, the union of
+ * those of its rows, are walked ascending, in steps of 8 (window) or 128 (panel). Within a step A is stored in blocks
+ * of 8 rows by 8 columns, the narrow operand of an MMA: "fragments".
+ *
+ * Fragment order. The number in row r and column position p of a block (0 .. 7 each) belongs to lane 4 r + p % 4 of a
+ * warp, there it is number p / 4: bit and dense place 2 * lane + p / 4, which is 8 r + 2 (p % 4) + p / 4. This is the
+ * operand order of mma.m16n8k8 for f64 and tf32; for 16-bit types it is so as well if position p is taken for the
+ * MMA's k = 2 (p % 4) + p / 4, as rows of B are in the same order.
+ *
+ * Blocks. A window's step is one block. A panel has W = unit_rows / 8 windows, and its step's columns are local rows 0
+ * .. 127, the rows of B that are staged together. Of these each window has the ones that its 8 rows hold, cut into
+ * blocks of 8 in an order that lets a block's positions 0 .. 3, and 4 .. 7, read different banks of shared memory
+ * (kernels/tcblock/fragment_banks.h); locals says which local row is where. Blocks go by step, then by window; a window
+ * without numbers in a step has none. bitmaps has a bit for each number of A that a block holds, stored zeros
+ * included. Values are dense: 64 a block, zero where there is no number of A; or packed: only the numbers of A, in
+ * fragment order, at value_first[block]; a panel's step starts at a multiple of 16 bytes. A position of a step beyond
+ * the unit's columns names its last one, an unused position of a panel's block the local row of position 0; both have
+ * no numbers. */
+/* The bcsr family shares the arrays but not the walk (its tensor core operand is the wide one). A unit is a strip of 64
+ * or 128 rows, W = unit_rows / 16 block rows. Its columns are cut at multiples of block_columns: 8, or 16 for 16-bit
+ * types; the block columns in which the strip has a number of A are walked ascending, 4 in a step. A block is 16 rows
+ * by block_columns, dense, and is there if its block row has a number in it. Blocks go by step, then by block row, then
+ * by column. Place of the number in row r and column p of a block, with P = numbers in 16 bytes:
+ *   8 columns:  lane = 4 (r % 8) + p % 4,       number i = r / 8 + 2 (p / 4)
+ *   16 columns: lane = 4 (r % 8) + (p % 8) / 2, number i = 2 (r / 8 + 2 (p / 8)) + p % 2
+ *   place = 32 P (i / P) + P lane + i % P
+ * so that a lane reads its operand of mma.m16n8k8 (m16n8k16) in pieces of 16 bytes. */
+#define SPMMI_FRAGMENT_PANEL_STEP 128u /* columns of a step of a panel */
+#define SPMMI_BCSR_ROWS 16u            /* rows of a block */
+#define SPMMI_BCSR_STEP 4u             /* block columns of a step */
+#define SPMMI_BCSR_COLUMNS(number_bytes) ((number_bytes) == 2 ? 16u : 8u)
+#define SPMMI_FRAGMENT_NUMBERS 64u
+#define SPMMI_FRAGMENT_NONE 0xffffffffu /* row_of: no row; slot: the item writes C; value map: no place */
+/* Further entries after each array but items and splits, readable, zero; of locals 8 times so many. */
+#define SPMMI_FRAGMENT_PAD 64u
+
+/* The place of row r, column p of a block of bcsr. */
+static inline SPMMI_HOST_DEVICE uint32_t spmmi_bcsr_place(uint32_t number_bytes, uint32_t r, uint32_t p)
+{
+    const uint32_t pair = number_bytes == 2 ? 2 : 1; /* columns side by side in a lane */
+    const uint32_t lane = 4 * (r % 8) + p / pair % 4, piece = 16 / number_bytes;
+    const uint32_t i = pair * (r / 8 + 2 * (p / (4 * pair))) + p % pair;
+    return 32 * piece * (i / piece) + piece * lane + i % piece;
+}
+
+/* Steps [begin, end) of a unit, summed by one warp (window) or one block of threads (panel). */
+struct spmmi_fragment_item {
+    uint32_t unit, begin, end, slot;
+};
+/* A unit that was cut: its partial sums in slots [first, first + count) are added in this order. A slot holds
+ * unit_rows x n sums: float, or double for f64. */
+struct spmmi_fragment_split {
+    uint32_t unit, first, count;
+};
+
+/* One op(A) in fragments; all pointers are host pointers or all are device pointers. */
+struct spmmi_fragments {
+    uint32_t rows, cols;                /* of op(A) */
+    uint32_t unit_rows;                 /* 8: window; 64, 128, 256: panel; 64, 128: bcsr */
+    uint32_t block_rows, block_columns; /* 8 and 8, bcsr: 16 and 8 or 16 */
+    uint32_t is_packed;
+    uint32_t unit_count, step_count, block_count, item_count, slot_count, split_count;
+    uint64_t value_count;     /* entries of values, pad not counted */
+    uint32_t step_blocks_max; /* most blocks of a step */
+    uint32_t step_values_max; /* most values of a step, its padding to 16 bytes included */
+    const uint32_t *row_of;   /* unit_count * unit_rows: row of C, or none */
+    const uint32_t *columns;  /* columns of op(A). Window: step_count * 8, position p of a step at 2 (p % 4) +
+                                 p / 4, so that lane t finds its two side by side at 2 t. Panel: step_count * 128,
+                                 ascending in a panel: local row i of a step at i. bcsr: step_count * 4: first
+                                 column of each block column; beyond the strip's last one that one again */
+    const uint8_t *locals; /* panel: block_count * 8: the local row of each position of a block, that of p at
+                                 2 (p % 4) + p / 4: lane t reads its two as a 16-bit word at 8 * block + 2 t */
+    const uint32_t *block_first; /* panel: step_count * W + 1: first block of each window of each step; bcsr:
+                                    step_count + 1: of each step */
+    const uint32_t
+        *masks; /* bcsr: step_count: bit 4 w + i: block row w has a block in block column i of the step */
+    const uint64_t
+        *bitmaps; /* block_count; bcsr: bit r * block_columns + p of block_columns / 4 words a block */
+    const uint32_t *value_first; /* block_count + 1; dense: NULL, 64 times the block */
+    const void *values;          /* value_count of the plan's type */
+    const struct spmmi_fragment_item
+        *items; /* item_count: by unit, then by step; units without columns too */
+    const struct spmmi_fragment_split *splits; /* split_count, by unit */
+};
+
+/* C(m x n) = alpha * P * B(k x n) + beta * C on the CPU, B and C in any order. compute: spmm_compute_t. Rounds and
+ * splits numbers as the tensor cores' kernels do, but for ties, and keeps f32 sums where they do. */
+struct spmmi_fragment_host {
+    const struct spmmi_fragments *layout;
+    int dtype, compute;
+    int64_t n;
+    const void *b;
+    int64_t ldb;
+    int b_is_col_major;
+    void *c;
+    int64_t ldc;
+    int c_is_col_major;
+    double alpha, beta;
+    void *workspace; /* the slots: slot_count * unit_rows * n sums */
+    int threads;     /* 0 = OpenMP's default */
+};
+/* Bytes of the slots for n columns; UINT64_MAX where they overflow. */
+static inline uint64_t spmmi_fragment_slot_bytes(const struct spmmi_fragments *layout, int dtype, int64_t n)
+{
+    uint64_t bytes = 0;
+    const uint64_t sums = (uint64_t)layout->slot_count * layout->unit_rows * spmmi_tiled_sum_bytes(dtype);
+    return __builtin_mul_overflow(sums, (uint64_t)n, &bytes) ? UINT64_MAX : bytes;
+}
+/* All three families; kernels/tcblock/fragment_cpu.c. Same bits at any number of threads. */
+void spmmi_fragment_host_run(const struct spmmi_fragment_host *args);
+
+/* One launch on the GPU; B and C are row-major. */
+struct spmmi_fragment_cuda {
+    struct spmmi_fragments layout;
+    int compute; /* spmm_compute_t */
+    const void *b;
+    void *c;
+    uint64_t ldb, ldc; /* elements */
+    uint32_t n;
+    double alpha, beta;
+    void *slots; /* slot_count * unit_rows * n sums */
+    void *cuda_stream;
+    int can_overlap;     /* dependent launches, sm_90 */
+    int overtakes;       /* starts while the kernel before it in the stream runs, and ends after it: sm_90 */
+    int has_wgmma;       /* sm_90, which alone has these instructions */
+    uint32_t shared_max; /* bytes of shared memory that the device lets a block of threads have */
+};
+
+/* Shared memory of a block of threads of a panel kernel: b_bytes of rows of B, then the blocks of a step; all of it
+ * follows from the largest step. */
+struct spmmi_panel_stage {
+    uint32_t locals, bitmaps,
+        offsets; /* where they begin; offsets: of the first value of each block, packed */
+    uint32_t bytes;
+};
+static inline SPMMI_HOST_DEVICE struct spmmi_panel_stage
+spmmi_panel_stage(uint32_t b_bytes, uint32_t number_bytes, int is_packed, uint32_t blocks, uint32_t values)
+{
+    struct spmmi_panel_stage s;
+    const uint32_t numbers = is_packed ? values : blocks * SPMMI_FRAGMENT_NUMBERS;
+    s.locals = b_bytes + (numbers * number_bytes + 15) / 16 * 16;
+    s.bitmaps = s.locals + 8 * blocks;
+    s.offsets = s.bitmaps + (is_packed ? 8 * blocks : 0);
+    s.bytes = s.offsets + (is_packed ? 4 * blocks : 0);
+    return s;
+}
+/* b_bytes of the narrowest tile: a part whose stage is too large for the device with these has no kernel. */
+#define SPMMI_PANEL_B_LEAST (SPMMI_FRAGMENT_PANEL_STEP * 160u)
+
+/* Returns a cudaError_t, 0 = enqueued. */
+int spmmi_window_cuda_launch(const struct spmmi_fragment_cuda *args);
+int spmmi_panel_cuda_launch(const struct spmmi_fragment_cuda *args);
+int spmmi_bcsr_cuda_launch(const struct spmmi_fragment_cuda *args);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the executor's side of the tiled family and its kernels agree on. */
+#ifndef SPMMI_TILED_KERNEL_H
+#define SPMMI_TILED_KERNEL_H
+
+#include "kernels/shared/kernel_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* tiled family, on the CPU and on the GPU: paper 000. A thread owns a unit (a row or a segment of one) and keeps
+ * its sums in registers; a block of panel_rows threads owns a panel. The rows of B that the panel's units name are
+ * staged in shared memory, stage after stage, and named by two-byte local indices; slot 0 of a stage holds zeros.
+ * Entries are stored as sliced ELL: slice s holds 32 entries, one for each lane of a warp; a warp's slices of a
+ * stage follow each other, and a lane that has fewer entries is padded with local index 0 and value 0, so that
+ * padding multiplies zero by zero and never a number of B.                                         */
+#define SPMMI_TILED_LANES 32u
+#define SPMMI_TILED_THREADS_MAX 256u
+#define SPMMI_TILED_NONE 0xffffffffu    /* target of the threads beyond the last unit */
+#define SPMMI_TILED_PARTIAL 0x80000000u /* flag in target: the number of a partial sum */
+
+/* A row that was cut: its partial sums [first, first + count) are added in this order. */
+struct spmmi_tiled_split {
+    uint32_t row, first, count;
+};
+
+/* One op(A) in panels; all pointers are host pointers or all are device pointers. */
+struct spmmi_tiled {
+    uint32_t rows, cols;  /* of op(A) */
+    uint32_t panel_rows;  /* threads a block: 32, 64, 128 or 256 */
+    uint32_t panel_count; /* ceil(units / panel_rows) */
+    uint32_t stage_count;
+    uint32_t stage_slots; /* most columns of a stage, slot 0 not counted */
+    uint32_t long_slots;  /* the same of panels with two stages or more; 0: there are none */
+    uint32_t footprint;   /* entries of columns */
+    uint32_t slice_count;
+    uint32_t partial_count, split_count;
+    const uint32_t *panel_stage; /* panel_count + 1: first stage of each */
+    const uint32_t
+        *stage_first; /* stage_count + 1: first entry of columns of each; entry i of a stage is slot i + 1 */
+    const uint32_t *columns; /* footprint: columns of op(A), ascending in a panel */
+    const uint32_t
+        *warp_slice;        /* stage_count * (panel_rows / 32) + 1: first slice of each warp in each stage */
+    const uint16_t *local;  /* slice_count * 32 */
+    const void *values;     /* slice_count * 32 of the plan's type */
+    const uint32_t *target; /* panel_count * panel_rows: row of C, or flagged partial, or none */
+    const struct spmmi_tiled_split *splits; /* split_count */
+};
+
+/* C(m x n) = alpha * P * B(k x n) + beta * C on the CPU, B and C in any order. */
+struct spmmi_tiled_host {
+    const struct spmmi_tiled *layout;
+    int64_t n;
+    const void *b;
+    int64_t ldb;
+    int b_is_col_major;
+    void *c;
+    int64_t ldc;
+    int c_is_col_major;
+    double alpha, beta;
+    void *workspace; /* partial sums: as many bytes as the workspace function said */
+    int threads;     /* 0 = OpenMP's default */
+};
+typedef void (*spmmi_tiled_host_fn)(const struct spmmi_tiled_host *args);
+/* Bytes of workspace for n columns. */
+uint64_t spmmi_tiled_host_workspace(const struct spmmi_tiled *layout, int dtype, int64_t n);
+/* Indexed by dtype - 1; kernels/tiled/tiled_cpu.c. Same bits at any number of threads. */
+extern const spmmi_tiled_host_fn spmmi_tiled_host_kernels[4];
+
+/* Slices that kernels on the GPU may read past the last one, without using what they read. */
+#define SPMMI_TILED_AHEAD 8u
+
+/* Bytes from slot to slot of a stage in shared memory: an odd number of 16-byte words, so that slots that differ
+ * modulo 8 lie in different banks; smaller slots are packed. */
+static inline uint32_t spmmi_tiled_slot_bytes(uint32_t register_tile, uint32_t number_bytes)
+{
+    const uint32_t bytes = register_tile * number_bytes;
+    return bytes < 16u ? bytes : (bytes / 16u | 1u) * 16u;
+}
+
+/* What a block may have: every GPU from compute capability 8.0 on has it. */
+#define SPMMI_TILED_SHARED_MAX (99u * 1024u)
+
+/* Shared memory of a block: one stage, or two that take turns. */
+static inline uint32_t spmmi_tiled_shared_bytes(const struct spmmi_tiled *layout, uint32_t register_tile,
+                                                uint32_t number_bytes)
+{
+    const uint32_t turns = layout->long_slots > 0 ? 2u * (layout->long_slots + 1u) : 0u;
+    const uint32_t slots = layout->stage_slots + 1u > turns ? layout->stage_slots + 1u : turns;
+    return slots * spmmi_tiled_slot_bytes(register_tile, number_bytes);
+}
+
+/* One launch on the GPU. register_tile: columns a thread keeps (R): 1, 2, 4 .. 32, more than n too. */
+#define SPMMI_TILED_REGISTER_TILE_MAX 32u
+struct spmmi_tiled_cuda {
+    struct spmmi_tiled layout;
+    uint32_t register_tile;
+    const void *b;
+    void *c;
+    uint64_t ldb, ldc; /* elements */
+    int b_is_col_major, c_is_col_major;
+    uint32_t n;
+    double alpha, beta;
+    void *partials; /* partial_count * n sums: float, or double for f64 */
+    void *cuda_stream;
+    int can_overlap; /* dependent launches, sm_90 */
+};
+#define SPMMI_TILED_COLUMNS_MAX 32768u /* a launch takes up to this many columns */
+/* Returns a cudaError_t, 0 = enqueued. */
+int spmmi_tiled_cuda_launch(int dtype, const struct spmmi_tiled_cuda *args);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
