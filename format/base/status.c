@@ -107,42 +107,6 @@ const char *spmm_order_name(spmm_order_t order)
     return "?";
 }
 
-const char *spmm_family_name(spmm_family_t family)
-{
-    switch (family) {
-    case SPMM_FAMILY_ROWS:
-        return "rows";
-    case SPMM_FAMILY_TILED:
-        return "tiled";
-    case SPMM_FAMILY_WINDOW:
-        return "window";
-    case SPMM_FAMILY_PANEL:
-        return "panel";
-    case SPMM_FAMILY_BCSR:
-        return "bcsr";
-    }
-    return "?";
-}
-
-const char *spmm_schedule_name(spmm_schedule_t schedule)
-{
-    switch (schedule) {
-    case SPMM_SCHEDULE_ROW_SPLIT:
-        return "row-split";
-    case SPMM_SCHEDULE_NONZERO_SPLIT:
-        return "nonzero-split";
-    case SPMM_SCHEDULE_WHOLE:
-        return "whole";
-    case SPMM_SCHEDULE_SEGMENTED:
-        return "segmented";
-    case SPMM_SCHEDULE_DENSE:
-        return "dense";
-    case SPMM_SCHEDULE_PACKED:
-        return "packed";
-    }
-    return "?";
-}
-
 const char *spmm_reorder_name(spmm_reorder_t kind)
 {
     switch (kind) {

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of format/family_list.def as a table: what plan files, options and messages know of each kernel family. */
+#ifndef SPMMI_FAMILY_H
+#define SPMMI_FAMILY_H
+
+#include <spmm/plan.h>
+
+/* Masks of number types. */
+#define SPMMI_TYPE_BIT(dtype) (1u << (dtype))
+#define SPMMI_TYPE_F32 SPMMI_TYPE_BIT(SPMM_F32)
+#define SPMMI_TYPE_F64 SPMMI_TYPE_BIT(SPMM_F64)
+#define SPMMI_TYPES_ALL \
+    (SPMMI_TYPE_F32 | SPMMI_TYPE_F64 | SPMMI_TYPE_BIT(SPMM_F16) | SPMMI_TYPE_BIT(SPMM_BF16))
+
+enum spmmi_compute_rule { SPMMI_COMPUTE_NUMBERS, SPMMI_COMPUTE_TENSOR };
+enum spmmi_granule_rule { SPMMI_GRANULE_POWER, SPMMI_GRANULE_ANY };
+enum spmmi_items_rule {
+    SPMMI_ITEMS_ROW_SPLIT,
+    SPMMI_ITEMS_NONZERO_SPLIT,
+    SPMMI_ITEMS_ROWS,
+    SPMMI_ITEMS_SEGMENTS
+};
+
+struct spmmi_family {
+    spmm_family_t id;
+    const char *name;
+    uint64_t feature; /* incompat bit of plan files; 0: none */
+    uint32_t types;   /* mask */
+    enum spmmi_compute_rule compute;
+    int64_t least_n;
+    int takes_long_rows;
+    uint32_t unit_min, unit_max, slots_min, slots_max;
+};
+
+struct spmmi_schedule {
+    spmm_family_t family;
+    spmm_schedule_t id;
+    const char *name;
+    enum spmmi_granule_rule granules;
+    uint32_t granule_min, granule_max;
+    enum spmmi_items_rule items;
+};
+
+/* NULL past the last row. */
+const struct spmmi_family *spmmi_family_at(int index);
+const struct spmmi_schedule *spmmi_schedule_at(int index);
+/* NULL where there is no such family, or it has no such schedule. */
+const struct spmmi_family *spmmi_family_of(spmm_family_t family);
+const struct spmmi_schedule *spmmi_schedule_of(spmm_family_t family, spmm_schedule_t schedule);
+
+/* "tiled" or "tiled/whole", length bytes of it: its row, and the schedule's or NULL without one. Returns 0 for an
+ * unknown name. */
+int spmmi_kernel_parse(const char *name, size_t length, const struct spmmi_family **family,
+                       const struct spmmi_schedule **schedule);
+
+#endif
