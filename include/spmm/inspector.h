@@ -118,6 +118,20 @@ typedef enum spmm_peel {
     SPMM_PEEL_NONE = 1  /* they stay with the others */
 } spmm_peel_t;
 
+/* How much the choice may cost: what the model predicts, the best of its candidates measured, or all of them. */
+typedef enum spmm_effort {
+    SPMM_EFFORT_AUTO = 0,     /* measure where there is a measure function and tune is not 0, else estimate */
+    SPMM_EFFORT_ESTIMATE = 1, /* predictions alone; measure is not called */
+    SPMM_EFFORT_MEASURE = 2,  /* the best tune candidates of each decision, 3 where tune is 0 */
+    SPMM_EFFORT_EXHAUSTIVE = 3 /* every candidate that may run, of those that predictions rule out too */
+} spmm_effort_t;
+
+/* How long a product takes: plan has one variant, the candidate, to be run with n columns and B and C in that layout.
+ * It writes microseconds to *us. The plan lives during the call only. A status other than OK
+ * leaves the candidate unmeasured, and the trace says so; it does not fail the inspection. */
+typedef spmm_status_t (*spmm_measure_fn)(void *context, const spmm_plan_t *plan, spmm_op_t op, int64_t n,
+                                         spmm_order_t layout, double *us);
+
 typedef struct spmm_inspect_options {
     size_t struct_size;
     spmm_dtype_t dtype; /* 0 = SPMM_F32 */
@@ -159,11 +173,23 @@ typedef struct spmm_inspect_options {
     spmm_peel_t
         peel; /* window, panel and bcsr, f32 and f64: may rows far longer than their neighbours be multiplied
                               apart? */
+    spmm_measure_fn
+        measure; /* how long a candidate takes on the machine that it is for; NULL: nothing is measured.
+                              The library itself runs no product */
+    void *measure_context;
+    int tune; /* candidates of each decision that are measured, best prediction first; 0: none, unless
+                              effort asks for it. The least time measured wins. The plan then depends on the machine */
+    double time_limit; /* seconds, of all measurements together: no new one begins later; 0: no limit */
+    double
+        expected_calls; /* products that the plan will run, each op, n and layout: an order of the rows, or a
+                              measurement, that so many do not pay back is left out; 0: not said, nothing is */
+    spmm_effort_t effort;
 } spmm_inspect_options_t;
 /* clang-format off */
 #define SPMM_INSPECT_OPTIONS_INIT                                                                       \
     {sizeof(spmm_inspect_options_t), (spmm_dtype_t)0, 0, 0, 0, 0, 0, (spmm_schedule_t)0, 0, 0, 0, 0, 0, \
-     (spmm_balance_t)0, (spmm_reorder_t)0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (spmm_compute_t)0, 0, (spmm_peel_t)0}
+     (spmm_balance_t)0, (spmm_reorder_t)0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (spmm_compute_t)0, 0, (spmm_peel_t)0, \
+     0, 0, 0, 0, 0, (spmm_effort_t)0}
 /* clang-format on */
 
 /* Study a matrix and make a plan. options may be NULL. O(nnz) time. The plan does not refer to the
