@@ -36,14 +36,15 @@ int spmmi_variant_pick(const spmm_plan_t *plan, spmm_op_t op, uint32_t target, i
             continue;
         const int fits_n = n >= v->n_min && n <= v->n_max;
         const int fits_layout = (v->layouts & layout) != 0;
-        const int fits_target = v->target == 0 || v->target == target;
+        /* A variant for this very target comes before one for any. */
+        const int fits_target = v->target == target ? 2 : v->target == 0;
         /* n decides most: a schedule for narrow B is the worst guess for a wide one. */
-        const int score = 4 * fits_n + 2 * fits_layout + fits_target;
+        const int score = 8 * fits_n + 4 * fits_layout + fits_target;
         if (score > best_score) {
             best_score = score;
             best = (int)i;
         }
     }
-    *fits = best_score == 7;
+    *fits = best_score > 12;
     return best;
 }

@@ -110,6 +110,32 @@ spmm_status_t spmm_plan_symmetric_order(const spmm_plan_t *plan, const uint32_t 
     return SPMM_OK;
 }
 
+/* Reasons of the search. */
+static void search_text(const struct spmmi_trace *t, char *text, size_t size)
+{
+    static const char *const forms[] = {
+        [SPMMI_REASON_TYPE] = "its kernels do not multiply these numbers as the options ask",
+        [SPMMI_REASON_COLUMNS] = "%.0f columns, it is considered from %.0f on",
+        [SPMMI_REASON_SMALL] = "%.0f nonzeros, it was measured from %.0f on",
+        [SPMMI_REASON_UNPRICED] = "the model says nothing of it here",
+        [SPMMI_REASON_FEW_UNITS] = "%.3f items a multiprocessor, below %.2f most of them are idle",
+        [SPMMI_REASON_TOO_LARGE] = "%.0f numbers, it can index %.0f",
+        [SPMMI_REASON_PRUNED] = "it could take %.2f us at best, the best so far takes %.2f us",
+        [SPMMI_REASON_FULL] = "%.2f nonzeros a block of 8 x 8, from %.2f on orders are not tried",
+        [SPMMI_REASON_LIKENESS] = "windows of like rows would keep %.3f of their columns, orders are tried below %.2f",
+        [SPMMI_REASON_BREAK_EVEN] = "it is repaid by %.0f products, %.0f are expected",
+        [SPMMI_REASON_NOT_MEASURED] = "it could not be measured (status %.0f)",
+    };
+    const size_t count = sizeof forms / sizeof forms[0];
+    if (t->reason == SPMMI_REASON_MEASURED)
+        (void)snprintf(text, size, "measured %.2f us, the %s %.2f us", t->figure,
+                       t->chosen ? "alternative" : "winner", t->threshold);
+    else if (t->reason < count && forms[t->reason] != NULL)
+        (void)snprintf(text, size, forms[t->reason], t->figure, t->threshold);
+    else
+        (void)snprintf(text, size, "no reason given");
+}
+
 static void reason_text(const struct spmmi_trace *t, char *text, size_t size)
 {
     switch ((enum spmmi_reason)t->reason) {
@@ -147,7 +173,7 @@ static void reason_text(const struct spmmi_trace *t, char *text, size_t size)
                        t->figure, t->threshold);
         return;
     case SPMMI_REASON_MARGIN:
-        (void)snprintf(text, size, "predicted %.2f us, tensor cores are taken below %.2f us", t->figure,
+        (void)snprintf(text, size, "predicted %.2f us, it would have been taken below %.2f us", t->figure,
                        t->threshold);
         return;
     case SPMMI_REASON_BLOCKS:
@@ -162,10 +188,10 @@ static void reason_text(const struct spmmi_trace *t, char *text, size_t size)
         (void)snprintf(text, size, "%.0f blocks without the long rows, %.0f with them", t->figure,
                        t->threshold);
         return;
-    case SPMMI_REASON_COUNT_:
-        break;
+    default:
+        search_text(t, text, size);
+        return;
     }
-    (void)snprintf(text, size, "no reason given");
 }
 
 spmm_status_t spmm_plan_trace(const spmm_plan_t *plan, int index, spmm_trace_info_t *info)

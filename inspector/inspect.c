@@ -7,7 +7,7 @@
 #include "format/base/diag.h"
 #include "format/plan.h"
 #include "inspect_options.h"
-#include "inspector/search/inspect_parts.h"
+#include "inspector/search/search_plan.h"
 #include "inspector/matrix/inspect_values.h"
 #include "inspector/matrix/matrix.h"
 #include "inspector/reorder/order_units.h"
@@ -132,7 +132,7 @@ spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_inspect_optio
     report(&request, "statistics", 1, STAGES);
     SPMM_TRY(study(p, request.threads, diag));
     report(&request, "partition", 2, STAGES);
-    SPMM_TRY(spmmi_inspect_parts(&request, p, diag));
+    SPMM_TRY(spmmi_search_plan(&request, p, diag));
     p->symmetric_order = order;
     order = NULL;
     SPMM_TRY(check_own_work(p, diag));

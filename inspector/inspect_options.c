@@ -4,77 +4,87 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "kernels/tiled/tiled_chart_plan.h"
 #include "format/base/diag.h"
 #include "format/base/options.h"
+#include "format/family.h"
 #include "format/plan.h"
+#include "inspector/search/planner.h"
 #include "thread_count.h"
 
 #define BLOCKS_PER_SM 2.0
-#define TENSOR_PANEL_LEAST 64u
+#define KERNEL_LIST_BYTES 512
 
-#define KERNEL_NAMES                                                                                    \
-    "rows, tiled, window, panel or bcsr, alone or as rows/row-split, rows/nonzero-split, tiled/whole, " \
-    "tiled/segmented, window/dense, window/packed, panel/dense, panel/packed or bcsr/dense"
+/* ---- Which kernel ---- */
 
-static spmm_family_t family_of(spmm_schedule_t schedule)
+static void append(char text[KERNEL_LIST_BYTES], const char *between, const char *name, const char *schedule)
 {
-    return schedule >= SPMM_SCHEDULE_WHOLE ? SPMM_FAMILY_TILED : SPMM_FAMILY_ROWS;
+    const size_t used = strlen(text);
+    (void)snprintf(text + used, KERNEL_LIST_BYTES - used, "%s%s%s%s", used > 0 ? between : "", name,
+                   schedule != NULL ? "/" : "", schedule != NULL ? schedule : "");
 }
 
-static bool has_schedule(spmm_family_t family, spmm_schedule_t schedule)
+/* "rows, tiled or .., alone or as rows/row-split, .. or .." */
+static void list_kernels(char text[KERNEL_LIST_BYTES])
 {
-    if (family == SPMM_FAMILY_BCSR)
-        return schedule == SPMM_SCHEDULE_DENSE;
-    const bool is_stored = schedule == SPMM_SCHEDULE_DENSE || schedule == SPMM_SCHEDULE_PACKED;
-    return spmmi_is_fragments(family) || is_stored ? spmmi_is_fragments(family) && is_stored
-                                                   : family_of(schedule) == family;
+    char all[KERNEL_LIST_BYTES] = "";
+    text[0] = '\0';
+    for (int i = 0; spmmi_family_at(i) != NULL; i++)
+        append(text, spmmi_family_at(i + 1) != NULL ? ", " : " or ", spmmi_family_at(i)->name, NULL);
+    for (int i = 0; spmmi_schedule_at(i) != NULL; i++)
+        append(all, spmmi_schedule_at(i + 1) != NULL ? ", " : " or ",
+               spmm_family_name(spmmi_schedule_at(i)->family), spmmi_schedule_at(i)->name);
+    append(text, ", alone or as ", all, NULL);
 }
 
-/* "tiled" or "tiled/whole" -> family and, 0 without one, schedule; false for an unknown name. */
-static bool read_kernel(const char *kernel, spmm_family_t *family, spmm_schedule_t *schedule)
+/* The only family that has the schedule; NULL: several have it, or none. */
+static const struct spmmi_family *family_of(spmm_schedule_t schedule)
 {
-    const char *const slash = strchr(kernel, '/');
-    const size_t length = slash == NULL ? strlen(kernel) : (size_t)(slash - kernel);
-    *family = (spmm_family_t)0;
-    *schedule = (spmm_schedule_t)0;
-    for (int f = SPMM_FAMILY_ROWS; f <= SPMM_FAMILY_BCSR; f++) {
-        const char *const name = spmm_family_name((spmm_family_t)f);
-        if (strlen(name) == length && strncmp(kernel, name, length) == 0)
-            *family = (spmm_family_t)f;
+    const struct spmmi_family *found = NULL;
+    int count = 0;
+    for (int i = 0; spmmi_schedule_at(i) != NULL; i++) {
+        if (spmmi_schedule_at(i)->id != schedule)
+            continue;
+        found = spmmi_family_of(spmmi_schedule_at(i)->family);
+        count++;
     }
-    if (slash == NULL)
-        return *family != 0;
-    for (int s = SPMM_SCHEDULE_ROW_SPLIT; s <= SPMM_SCHEDULE_PACKED; s++) {
-        if (has_schedule(*family, (spmm_schedule_t)s) &&
-            strcmp(slash + 1, spmm_schedule_name((spmm_schedule_t)s)) == 0)
-            *schedule = (spmm_schedule_t)s;
-    }
-    return *schedule != 0;
+    return count == 1 ? found : NULL;
+}
+
+static spmm_status_t check_forced(struct spmmi_request *r, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const spmm_inspect_options_t *o = &r->options;
+    const struct spmmi_family *family = NULL;
+    const struct spmmi_schedule *schedule = NULL;
+    char known[KERNEL_LIST_BYTES];
+    list_kernels(known);
+    SPMM_REQUIRE(spmmi_kernel_parse(o->force_kernel, strlen(o->force_kernel), &family, &schedule),
+                 SPMM_ERR_ARGUMENT, diag, "expected the kernel %s, found \"%.60s\"", known, o->force_kernel);
+    SPMM_REQUIRE(o->schedule == 0 ||
+                     (family->id == r->family && (schedule == NULL || schedule->id == o->schedule)),
+                 SPMM_ERR_ARGUMENT, diag, "kernel \"%.60s\" and schedule %s contradict each other",
+                 o->force_kernel, spmm_schedule_name(o->schedule));
+    r->family = family->id;
+    r->schedule = schedule != NULL ? schedule->id : o->schedule;
+cleanup:
+    return status;
 }
 
 static spmm_status_t check_kernel(struct spmmi_request *r, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const spmm_inspect_options_t *o = &r->options;
-    SPMM_REQUIRE(o->schedule >= 0 && o->schedule <= SPMM_SCHEDULE_SEGMENTED, SPMM_ERR_ARGUMENT, diag,
+    const struct spmmi_family *const only = family_of(o->schedule);
+    SPMM_REQUIRE(o->schedule == 0 || only != NULL, SPMM_ERR_ARGUMENT, diag,
                  "schedule %d is none that can be asked for without a kernel", (int)o->schedule);
     r->schedule = o->schedule;
-    if (o->schedule != 0)
-        r->family = family_of(o->schedule);
-    if (o->force_kernel != NULL) {
-        spmm_family_t family;
-        spmm_schedule_t schedule;
-        SPMM_REQUIRE(read_kernel(o->force_kernel, &family, &schedule), SPMM_ERR_ARGUMENT, diag,
-                     "expected the kernel " KERNEL_NAMES ", found \"%.60s\"", o->force_kernel);
-        SPMM_REQUIRE(o->schedule == 0 || (family == r->family && (schedule == 0 || schedule == o->schedule)),
-                     SPMM_ERR_ARGUMENT, diag, "kernel \"%.60s\" and schedule %s contradict each other",
-                     o->force_kernel, spmm_schedule_name(o->schedule));
-        r->family = family;
-        r->schedule = schedule != 0 ? schedule : o->schedule;
-    }
+    r->family = only != NULL ? only->id : (spmm_family_t)0;
+    if (o->force_kernel != NULL)
+        SPMM_TRY(check_forced(r, diag));
 cleanup:
     return status;
 }
@@ -94,7 +104,8 @@ static spmm_status_t check_compute(struct spmmi_request *r, spmm_diag_t *diag)
         r->tensor = o->compute == SPMM_COMPUTE_F32 ? (spmm_compute_t)0
                     : is_tf32                      ? o->compute
                                                    : SPMM_COMPUTE_3XTF32;
-    SPMM_REQUIRE(r->tensor != 0 || !spmmi_is_fragments(r->family), SPMM_ERR_ARGUMENT, diag,
+    const struct spmmi_family *const row = spmmi_family_of(r->family);
+    SPMM_REQUIRE(r->tensor != 0 || row == NULL || row->compute != SPMMI_COMPUTE_TENSOR, SPMM_ERR_ARGUMENT, diag,
                  "%s runs on tensor cores, and they do not compute f32: choose 3xtf32 or tf32",
                  spmm_family_name(r->family));
 cleanup:
@@ -140,91 +151,109 @@ cleanup:
     return status;
 }
 
-/* The rows kernels have no code for the types of 16 bits. */
-static spmm_status_t check_narrow(struct spmmi_request *r, spmm_diag_t *diag)
+/* "f32 and f64" */
+static void list_types(uint32_t types, char text[KERNEL_LIST_BYTES])
+{
+    text[0] = '\0';
+    for (int t = SPMM_F32; t <= SPMM_BF16; t++)
+        if ((types & SPMMI_TYPE_BIT(t)) != 0)
+            append(text, types >> (t + 1) != 0 ? ", " : " and ", spmm_dtype_name((spmm_dtype_t)t), NULL);
+}
+
+/* Not all families have code for all types. */
+static spmm_status_t check_type(const struct spmmi_request *r, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const spmm_dtype_t dtype = r->options.dtype;
-    if (dtype == SPMM_F32 || dtype == SPMM_F64)
-        goto cleanup;
-    SPMM_REQUIRE(r->family != SPMM_FAMILY_ROWS, SPMM_ERR_ARGUMENT, diag,
-                 "the rows kernels multiply f32 and f64 only, not %s: choose another family",
-                 spmm_dtype_name(dtype));
-    r->may_be_tensor = r->family == 0;
-    r->family = r->family == 0 ? SPMM_FAMILY_TILED : r->family;
+    const struct spmmi_family *const row = spmmi_family_of(r->family);
+    char types[KERNEL_LIST_BYTES] = "";
+    if (row != NULL)
+        list_types(row->types, types);
+    SPMM_REQUIRE(row == NULL || (row->types & SPMMI_TYPE_BIT(r->options.dtype)) != 0, SPMM_ERR_ARGUMENT, diag,
+                 "the %s kernels multiply %s only, not %s: choose another family", row->name, types,
+                 spmm_dtype_name(r->options.dtype));
 cleanup:
     return status;
+}
+
+/* The schedule of a family whose items are whole rows. */
+static spmm_schedule_t whole_rows(spmm_family_t family)
+{
+    for (int i = 0; spmmi_schedule_at(i) != NULL; i++)
+        if (spmmi_schedule_at(i)->family == family && spmmi_schedule_at(i)->items == SPMMI_ITEMS_ROWS)
+            return spmmi_schedule_at(i)->id;
+    return (spmm_schedule_t)0;
+}
+
+/* Where no family is named that can write C in another order, the first that does so unasked. */
+static void take_permuting(struct spmmi_request *r)
+{
+    const struct spmmi_planner *const named = spmmi_planner_of(r->family);
+    if (named != NULL && named->permutes_output == 1)
+        return;
+    for (int i = 0; spmmi_family_at(i) != NULL; i++) {
+        r->family = spmmi_family_at(i)->id;
+        r->schedule = whole_rows(r->family);
+        if (spmmi_planner_of(r->family)->permutes_output == 2)
+            return;
+    }
 }
 
 static spmm_status_t check_permuted(struct spmmi_request *r, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const spmm_inspect_options_t *o = &r->options;
+    const struct spmmi_schedule *const named = spmmi_schedule_of(r->family, r->schedule);
     SPMM_REQUIRE(o->permute_output == 1, SPMM_ERR_ARGUMENT, diag, "permute_output must be 0 or 1, found %d",
                  o->permute_output);
     SPMM_REQUIRE(o->ops == 1u << SPMM_OP_N, SPMM_ERR_ARGUMENT, diag,
                  "permuted output is for op N only: every product of a plan writes C in one order");
-    SPMM_REQUIRE(r->schedule != SPMM_SCHEDULE_SEGMENTED && o->balance != SPMM_BALANCE_SEGMENTS &&
-                     o->segment_length == 0,
+    SPMM_REQUIRE((named == NULL || named->items != SPMMI_ITEMS_SEGMENTS) &&
+                     o->balance != SPMM_BALANCE_SEGMENTS && o->segment_length == 0,
                  SPMM_ERR_ARGUMENT, diag, "permuted output needs whole rows: segments have no place in C");
     SPMM_REQUIRE(o->reorder != SPMM_REORDER_NONE, SPMM_ERR_ARGUMENT, diag,
                  "permuted output and reorder none contradict each other");
-    if (spmmi_is_fragments(r->family))
-        goto cleanup;
-    r->family = SPMM_FAMILY_TILED;
-    r->schedule = SPMM_SCHEDULE_WHOLE;
-    r->may_be_tensor = 0;
+    take_permuting(r);
 cleanup:
     return status;
 }
 
-/* Options of tensor cores: what they share with the tiled family is the order, and panels of their own heights. */
-static spmm_status_t check_tensor(const struct spmmi_request *r, spmm_diag_t *diag)
+/* Options of families against the kernel and against each other. */
+static spmm_status_t check_families(struct spmmi_request *r, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const spmm_inspect_options_t *o = &r->options;
-    const char *const name = spmm_family_name(r->family);
-    SPMM_REQUIRE(o->balance == 0 && o->segment_length == 0 && o->stage_slots == 0, SPMM_ERR_ARGUMENT, diag,
-                 "balance, segments and stages are of the tiled family, but the kernel is to be %s", name);
-    SPMM_REQUIRE(r->family != SPMM_FAMILY_WINDOW || o->panel_rows == 0, SPMM_ERR_ARGUMENT, diag,
-                 "windows have %u rows: panel_rows is not for them", SPMMI_WINDOW_ROWS);
-    const uint32_t most = r->family == SPMM_FAMILY_BCSR ? SPMMI_BCSR_UNIT_ROWS_MAX : SPMMI_PANEL_ROWS_MAX;
-    SPMM_REQUIRE(o->panel_rows == 0 || (o->panel_rows >= TENSOR_PANEL_LEAST && o->panel_rows <= most),
-                 SPMM_ERR_ARGUMENT, diag, "panel_rows of the kernel %s must be %s, found %u", name,
-                 r->family == SPMM_FAMILY_BCSR ? "64 or 128" : "64, 128 or 256", o->panel_rows);
-cleanup:
-    return status;
-}
-
-/* Options of the tiled family against the kernel and against each other. */
-static spmm_status_t check_tiled(struct spmmi_request *r, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    const spmm_inspect_options_t *o = &r->options;
-    const bool asks_tiled = o->balance != 0 || (o->reorder != 0 && !o->symmetric_permutation) ||
-                            o->permute_output || o->segment_length != 0 || o->panel_rows != 0 ||
-                            o->stage_slots != 0;
-    SPMM_TRY(check_narrow(r, diag));
-    SPMM_REQUIRE(
-        r->family != SPMM_FAMILY_ROWS || !asks_tiled, SPMM_ERR_ARGUMENT, diag,
-        "balance, reorder, permuted output, segments, panels and stages are of the tiled family, but "
-        "the kernel is to be rows");
-    SPMM_REQUIRE(r->schedule != SPMM_SCHEDULE_WHOLE || o->balance != SPMM_BALANCE_SEGMENTS, SPMM_ERR_ARGUMENT,
-                 diag, "tiled/whole and balance by segments contradict each other");
-    SPMM_REQUIRE(r->schedule != SPMM_SCHEDULE_SEGMENTED || o->balance != SPMM_BALANCE_NONE, SPMM_ERR_ARGUMENT,
-                 diag, "tiled/segmented and balance none contradict each other");
-    SPMM_REQUIRE(
-        o->segment_length == 0 || (r->schedule != SPMM_SCHEDULE_WHOLE && o->balance != SPMM_BALANCE_NONE),
-        SPMM_ERR_ARGUMENT, diag, "a segment length of %u needs rows that may be cut", o->segment_length);
-    if (o->permute_output)
+    const struct spmmi_schedule *const named = spmmi_schedule_of(r->family, r->schedule);
+    const bool must_be_whole = o->balance == SPMM_BALANCE_NONE ||
+                               (named != NULL && r->schedule == whole_rows(r->family) && o->segment_length != 0);
+    SPMM_TRY(check_type(r, diag));
+    if (r->family != 0 && spmmi_planner_of(r->family)->check_options != NULL)
+        SPMM_TRY(spmmi_planner_of(r->family)->check_options(r, diag));
+    SPMM_REQUIRE(o->segment_length == 0 || !must_be_whole, SPMM_ERR_ARGUMENT, diag,
+                 "a segment length of %u needs rows that may be cut", o->segment_length);
+    if (o->permute_output) {
         SPMM_TRY(check_permuted(r, diag));
-    if (spmmi_is_fragments(r->family))
-        SPMM_TRY(check_tensor(r, diag));
+        SPMM_TRY(spmmi_planner_of(r->family)->check_options(r, diag));
+    }
 cleanup:
     return status;
 }
 
-static void fill_tiled(spmm_inspect_options_t *o)
+static spmm_status_t check_effort(const spmm_inspect_options_t *o, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_REQUIRE(o->effort >= 0 && o->effort <= SPMM_EFFORT_EXHAUSTIVE, SPMM_ERR_ARGUMENT, diag,
+                 "effort %d is none that spmm knows", (int)o->effort);
+    SPMM_REQUIRE(o->tune >= 0, SPMM_ERR_ARGUMENT, diag, "tune must not be negative, found %d", o->tune);
+    SPMM_REQUIRE(o->measure != NULL || (o->tune == 0 && o->effort <= SPMM_EFFORT_ESTIMATE), SPMM_ERR_ARGUMENT, diag,
+                 "candidates cannot be measured without a measure function");
+    SPMM_REQUIRE(is_amount(o->time_limit) && is_amount(o->expected_calls), SPMM_ERR_ARGUMENT, diag,
+                 "time_limit and expected_calls must be finite and not negative, found %g and %g", o->time_limit,
+                 o->expected_calls);
+cleanup:
+    return status;
+}
+
+static void fill_units(spmm_inspect_options_t *o)
 {
     o->segment_least = o->segment_least == 0 ? 1 : o->segment_least;
     o->segment_scale = o->segment_scale == 0 ? 1 : o->segment_scale;
@@ -285,9 +314,10 @@ spmm_status_t spmmi_inspect_options(const spmm_inspect_options_t *options, struc
     SPMM_TRY(check_kernel(request, diag));
     SPMM_TRY(check_compute(request, diag));
     SPMM_TRY(check_ranges(o, diag));
-    SPMM_TRY(check_tiled(request, diag));
+    SPMM_TRY(check_families(request, diag));
+    SPMM_TRY(check_effort(o, diag));
     SPMM_TRY(check_symmetric(o, diag));
-    fill_tiled(o);
+    fill_units(o);
 cleanup:
     return status;
 }

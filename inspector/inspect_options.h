@@ -13,7 +13,6 @@ struct spmmi_request {
     spmm_family_t family;     /* 0: choose */
     spmm_schedule_t schedule; /* 0: choose within the family */
     spmm_compute_t tensor;    /* how tensor cores multiply; 0: they may not be chosen */
-    int may_be_tensor;        /* the family is tiled only because rows have no code for the type */
     int threads;
 };
 

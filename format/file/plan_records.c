@@ -132,10 +132,13 @@ uint64_t spmmi_trace_features(const struct spmmi_trace *trace)
     uint64_t features = family_features(trace->family);
     if (trace->reason > SPMMI_REASON_PREDICTED && trace->reason <= SPMMI_REASON_REUSE)
         features |= SPMMI_FEATURE_TILED;
-    if (trace->reason > SPMMI_REASON_REUSE || trace->compute != 0 || trace->order != 0)
+    const int is_of_search = trace->reason >= SPMMI_REASON_TYPE;
+    if ((trace->reason > SPMMI_REASON_REUSE && !is_of_search) || trace->compute != 0 || trace->order != 0)
         features |= SPMMI_FEATURE_FRAGMENTS;
-    if (trace->reason > SPMMI_REASON_MARGIN)
+    if (trace->reason > SPMMI_REASON_MARGIN && !is_of_search)
         features |= SPMMI_FEATURE_PEELED;
+    if (is_of_search)
+        features |= SPMMI_FEATURE_SEARCH;
     return features;
 }
 

@@ -10,7 +10,7 @@
 #include "format/plan.h"
 
 #define SPMMI_FORMAT_MAJOR 1u
-#define SPMMI_FORMAT_MINOR 3u
+#define SPMMI_FORMAT_MINOR 4u
 #define SPMMI_ENDIAN_TAG 0x01020304u
 #define SPMMI_HEADER_BYTES 256u
 #define SPMMI_ENTRY_BYTES 64u
@@ -30,9 +30,10 @@
 #define SPMMI_FEATURE_FRAGMENTS 4u /* incompat: parts or trace entries of the window and panel families */
 #define SPMMI_FEATURE_BCSR 8u      /* incompat: parts or trace entries of the bcsr family */
 #define SPMMI_FEATURE_PEELED 16u   /* incompat: parts of peeled rows, or trace entries about them */
+#define SPMMI_FEATURE_SEARCH 32u   /* incompat: trace entries with the reasons of the search */
 #define SPMMI_FEATURES_KNOWN                                                                   \
     (SPMMI_FEATURE_TILED | SPMMI_FEATURE_HALF | SPMMI_FEATURE_FRAGMENTS | SPMMI_FEATURE_BCSR | \
-     SPMMI_FEATURE_PEELED)
+     SPMMI_FEATURE_PEELED | SPMMI_FEATURE_SEARCH)
 #define SPMMI_FLAG_REQUIRED 1u /* of a table entry */
 #define SPMMI_MAGIC "\xd3SPM\r\n\x1a\n"
 #define SPMMI_MAGIC_BYTES 8u

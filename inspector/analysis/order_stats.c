@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See order_stats.h. Orders of the tensor cores' families and of tiled may be the same one: it is counted once. */
+/* See order_stats.h. An order of units may be that of the rows: it is counted once. */
 #include "order_stats.h"
 
 #include <assert.h>
@@ -65,24 +65,21 @@ cleanup:
     return status;
 }
 
-spmm_status_t spmmi_order_stats_add(const struct spmmi_request *r, const struct spmmi_pattern *a,
-                                    const struct spmmi_studies *studies, spmm_plan_t *plan, spmm_diag_t *diag)
+spmm_status_t spmmi_order_stats_add(const struct spmmi_op *op, spmm_plan_t *plan, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const struct spmmi_row_orders *const rows = &studies->fragments.orders;
-    const spmm_reorder_t of_tiled = spmmi_study_order_kind(r);
-    struct subject s = {.a = a, .threads = r->threads, .units = (uint64_t)a->rows, .unit_ptr = a->row_ptr};
-    for (int i = 0; i < rows->count; i++) {
-        s.kind = rows->list[i].kind;
-        s.order = rows->list[i].order;
+    const struct spmmi_pattern *const a = op->pattern;
+    const int threads = op->request->threads;
+    struct subject s = {.a = a, .threads = threads, .units = (uint64_t)a->rows, .unit_ptr = a->row_ptr};
+    for (int i = 0; i < op->orders.count; i++) {
+        s.kind = op->orders.list[i].kind;
+        s.order = op->orders.list[i].order;
         if (s.order != NULL)
             SPMM_TRY(add_both(s, plan, diag));
     }
-    for (int i = 0; i < studies->tiled.count; i++) {
-        const struct spmmi_tiled_study *const study = &studies->tiled.list[i];
-        if (study->order == NULL || study->is_in_order)
-            continue;
-        s = (struct subject){a, r->threads, study->units, study->unit_ptr, of_tiled, study->order};
+    for (int i = 0; i < op->unit_order_count; i++) {
+        const struct spmmi_unit_order *const o = &op->unit_orders[i];
+        s = (struct subject){a, threads, o->units, o->unit_ptr, o->kind, o->order};
         SPMM_TRY(add_both(s, plan, diag));
     }
 cleanup:

@@ -3,12 +3,10 @@
 #ifndef SPMMI_ORDER_STATS_H
 #define SPMMI_ORDER_STATS_H
 
-#include "inspector/search/choose_family.h"
+#include "inspector/search/search.h"
 
-/* Add the exact figures of every order in studies that is not op(A)'s own, and before them of that one, to those of the
- * plan; nothing where there is none. Errors: MEMORY. */
-spmm_status_t spmmi_order_stats_add(const struct spmmi_request *r, const struct spmmi_pattern *a,
-                                    const struct spmmi_studies *studies, spmm_plan_t *plan,
-                                    spmm_diag_t *diag);
+/* Add the exact figures of every order of the op's rows or units that is not op(A)'s own, and before them of that one,
+ * to those of the plan; nothing where there is none. Errors: MEMORY. */
+spmm_status_t spmmi_order_stats_add(const struct spmmi_op *op, spmm_plan_t *plan, spmm_diag_t *diag);
 
 #endif

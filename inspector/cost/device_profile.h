@@ -4,7 +4,7 @@
 #ifndef SPMMI_DEVICE_PROFILE_H
 #define SPMMI_DEVICE_PROFILE_H
 
-#include <spmm/common.h>
+#include <spmm/plan.h>
 
 #define SPMMI_TARGET_ANY 0u
 #define SPMMI_TARGET_CPU 1u
@@ -27,15 +27,23 @@ struct spmmi_profile_table {
     double rate[SPMMI_PROFILE_LIST_MAX][SPMMI_PROFILE_LIST_MAX]; /* [set][row] */
 };
 
-/* Constants of the refined model for one kernel and number type, see model_refined.h. */
-enum spmmi_model_kernel {
-    SPMMI_MODEL_ROW_SPLIT,
-    SPMMI_MODEL_NONZERO_SPLIT,
-    SPMMI_MODEL_TILED,  /* whole or segmented */
-    SPMMI_MODEL_WINDOW, /* dense or packed */
-    SPMMI_MODEL_PANEL,
-    SPMMI_MODEL_BCSR,
-    SPMMI_MODEL_KERNELS
+/* What constants and risks of a profile are named by: each family and each schedule of format/family_list.def, in
+ * that order (the first of schedules of one name), then what any of them may have. */
+enum spmmi_profile_extra {
+    SPMMI_RISK_ORDER,     /* rows in another order than that of A */
+    SPMMI_RISK_LONG_ROWS, /* rows split off, as a part of their own */
+    SPMMI_RISK_CHART,     /* what the decision chart would not do */
+    SPMMI_PROFILE_EXTRAS
+};
+enum {
+    SPMMI_PROFILE_KERNELS = 0
+#define FAMILY(...) +1
+#define SCHEDULE(...) +1
+#include "format/family_list.def"
+#undef FAMILY
+#undef SCHEDULE
+    ,
+    SPMMI_PROFILE_NAMES = SPMMI_PROFILE_KERNELS + SPMMI_PROFILE_EXTRAS
 };
 /* How a kernel multiplies: the first two on ordinary cores, where numbers of 2 bytes count as f32. */
 enum spmmi_model_type {
@@ -63,6 +71,16 @@ struct spmmi_model_constants {
     double factor[SPMMI_TERMS]; /* what a term is multiplied by: the inverse of an efficiency */
 };
 
+/* What a prediction is multiplied by before candidates are compared: how much slower it may turn out. Which of the
+ * three depends on the product. */
+enum spmmi_risk_of {
+    SPMMI_RISK_NARROW, /* row-major operands of at most SPMMI_NARROW columns */
+    SPMMI_RISK_WIDE,
+    SPMMI_RISK_COLUMNS, /* column-major ones */
+    SPMMI_RISKS
+};
+#define SPMMI_NARROW 64
+
 struct spmmi_device_profile {
     char name[SPMMI_PROFILE_NAME_BYTES];
     uint32_t target;     /* as in struct spmmi_variant: 0 any, 1 CPU, else a compute capability */
@@ -82,10 +100,12 @@ struct spmmi_device_profile {
     struct spmmi_profile_curve scatter; /* stores of rows, over bytes of a row */
     struct spmmi_profile_curve
         strided; /* single numbers of a column-major B, over bytes of a number: useful bytes */
-    struct spmmi_model_constants model[SPMMI_MODEL_KERNELS][SPMMI_MODEL_TYPES];
+    struct spmmi_model_constants model[SPMMI_PROFILE_KERNELS][SPMMI_MODEL_TYPES];
     uint8_t is_fitted
-        [SPMMI_MODEL_KERNELS]
+        [SPMMI_PROFILE_KERNELS]
         [SPMMI_MODEL_TYPES]; /* 0: nobody gave these constants, start and launch are 1 us and factors 1 */
+    /* Of each type, and last of those that have none of their own; 0: not given. */
+    double risk[SPMMI_PROFILE_NAMES][SPMMI_MODEL_TYPES + 1][SPMMI_RISKS];
 };
 
 /* The profile of a known name (NULL means "any") or of a file. Errors: ARGUMENT (no such name or file, or a mistake
@@ -97,6 +117,21 @@ spmm_status_t spmmi_device_profile_open(const char *device, struct spmmi_device_
  * the refined model, else a mistake. That profile too may lack constants of tensor cores: nobody fitted them yet. */
 spmm_status_t spmmi_device_profile_parse(const char *text, size_t size, const char *file,
                                          struct spmmi_device_profile *profile, spmm_diag_t *diag);
+
+/* The name of that index; the index of a name of length bytes, -1 for another one. */
+const char *spmmi_profile_name(int index);
+int spmmi_profile_index(const char *name, size_t length);
+/* "f32", "f64", "tf32", "3xtf32", "f16". */
+const char *spmmi_profile_type_name(int type);
+
+/* Where the constants of a kernel are: those of its schedule where the profile has such, else those of its family. */
+int spmmi_profile_kernel(const struct spmmi_device_profile *profile, spmm_family_t family,
+                         spmm_schedule_t schedule, enum spmmi_model_type type);
+/* The product of what the profile says of a family and of its schedule; 1 where it says nothing. */
+double spmmi_profile_risk(const struct spmmi_device_profile *profile, spmm_family_t family,
+                          spmm_schedule_t schedule, enum spmmi_model_type type, enum spmmi_risk_of of);
+double spmmi_profile_extra(const struct spmmi_device_profile *profile, enum spmmi_profile_extra extra,
+                           enum spmmi_model_type type, enum spmmi_risk_of of);
 
 double spmmi_profile_curve_at(const struct spmmi_profile_curve *curve, double x);
 /* Linear in the logarithms of both figures. */

@@ -15,6 +15,10 @@
 
 #define GRID_MAX (SPMMI_PROFILE_LIST_MAX * SPMMI_PROFILE_LIST_MAX)
 #define CONSTANTS (2 + SPMMI_TERMS)
+#define KEY_BYTES 64
+#define MODEL "model."
+#define RISK "risk."
+#define RISK_MOST 100.0
 #define LEAST 1e-30
 #define MOST 1e30
 static_assert(sizeof(struct spmmi_model_constants) == CONSTANTS * sizeof(double), "a list of doubles");
@@ -23,11 +27,11 @@ static_assert(sizeof(struct spmmi_model_constants) == CONSTANTS * sizeof(double)
 struct draft {
     struct spmmi_device_profile profile;
     double target, multiprocessors;
-    int grid_count, scatter_rates, strided_rates, constants[SPMMI_MODEL_KERNELS][SPMMI_MODEL_TYPES];
+    int grid_count, scatter_rates, strided_rates, named_count;
     double grid[GRID_MAX];
 };
 
-enum need { REQUIRED, ON_A_GPU, ELSE_DEFAULT, ELSE_UNFITTED };
+enum need { REQUIRED, ON_A_GPU, NOT_NEEDED };
 enum kind { REAL, WHOLE };
 struct key {
     const char *name;
@@ -48,16 +52,6 @@ struct key {
     {                                                                                          \
         name, AT(field), AT(count), SPMMI_PROFILE_LIST_MAX, scale, LEAST, MOST, REQUIRED, kind \
     }
-#define MODEL(name, kernel, type, need)                                                                  \
-    {                                                                                                    \
-        name, AT(model[kernel][type]), offsetof(struct draft, constants[kernel][type]), CONSTANTS, 1, 0, \
-            MOST, need, REAL                                                                             \
-    }
-#define TENSOR(name, kernel)                                                       \
-    MODEL("model." name ".tf32", kernel, SPMMI_MODEL_TF32, ELSE_UNFITTED),         \
-        MODEL("model." name ".3xtf32", kernel, SPMMI_MODEL_3XTF32, ELSE_UNFITTED), \
-        MODEL("model." name ".f16", kernel, SPMMI_MODEL_F16, ELSE_UNFITTED),       \
-        MODEL("model." name ".f64", kernel, SPMMI_MODEL_F64, ELSE_UNFITTED)
 static const struct key keys[] = {
     {"target", offsetof(struct draft, target), 0, 1, 1, 0, 999, REQUIRED, WHOLE},
     {"multiprocessors", offsetof(struct draft, multiprocessors), 0, 1, 1, 1, 65536, REQUIRED, WHOLE},
@@ -88,15 +82,6 @@ static const struct key keys[] = {
     LIST("strided_bytes", strided.x, strided.count, 1, WHOLE),
     {"strided_gbs", AT(strided.rate), offsetof(struct draft, strided_rates), SPMMI_PROFILE_LIST_MAX, 1e9,
      LEAST, MOST, REQUIRED, REAL},
-    MODEL("model.row-split.f32", SPMMI_MODEL_ROW_SPLIT, SPMMI_MODEL_F32, ELSE_DEFAULT),
-    MODEL("model.row-split.f64", SPMMI_MODEL_ROW_SPLIT, SPMMI_MODEL_F64, ELSE_DEFAULT),
-    MODEL("model.nonzero-split.f32", SPMMI_MODEL_NONZERO_SPLIT, SPMMI_MODEL_F32, ELSE_DEFAULT),
-    MODEL("model.nonzero-split.f64", SPMMI_MODEL_NONZERO_SPLIT, SPMMI_MODEL_F64, ELSE_DEFAULT),
-    MODEL("model.tiled.f32", SPMMI_MODEL_TILED, SPMMI_MODEL_F32, ELSE_DEFAULT),
-    MODEL("model.tiled.f64", SPMMI_MODEL_TILED, SPMMI_MODEL_F64, ELSE_DEFAULT),
-    TENSOR("window", SPMMI_MODEL_WINDOW),
-    TENSOR("panel", SPMMI_MODEL_PANEL),
-    TENSOR("bcsr", SPMMI_MODEL_BCSR),
 };
 #define KEY_COUNT (sizeof keys / sizeof keys[0])
 
@@ -106,6 +91,9 @@ struct reader {
     uint64_t line;
     struct draft *draft;
     uint64_t seen[KEY_COUNT], name_seen; /* lines */
+    uint64_t model_seen[SPMMI_PROFILE_KERNELS][SPMMI_MODEL_TYPES];
+    uint64_t risk_seen[SPMMI_PROFILE_NAMES][SPMMI_MODEL_TYPES + 1];
+    char word[KEY_BYTES]; /* the key that is read, where the list below does not have it */
     spmm_diag_t *diag;
 };
 
@@ -196,28 +184,95 @@ cleanup:
     return status;
 }
 
+/* ---- model.NAME.TYPE and risk.NAME[.TYPE] ---- */
+
+/* The type behind the last dot of a name; SPMMI_MODEL_TYPES without one, and length is then all of it. */
+static int type_of(const char *name, size_t *length)
+{
+    for (int t = 0; t < SPMMI_MODEL_TYPES; t++) {
+        const char *const type = spmmi_profile_type_name(t);
+        const size_t size = strlen(type);
+        if (*length > size + 1 && name[*length - size - 1] == '.' &&
+            memcmp(name + *length - size, type, size) == 0) {
+            *length -= size + 1;
+            return t;
+        }
+    }
+    return SPMMI_MODEL_TYPES;
+}
+
+/* A key for the numbers of such a name, and where its line is kept; NULL: it is no such name. */
+static uint64_t *find_named(struct reader *r, const char *word, size_t length, struct key *key)
+{
+    const bool is_model = strncmp(word, MODEL, strlen(MODEL)) == 0;
+    if (length >= KEY_BYTES || (!is_model && strncmp(word, RISK, strlen(RISK)) != 0))
+        return NULL;
+    const size_t prefix = is_model ? strlen(MODEL) : strlen(RISK);
+    size_t rest = length - prefix;
+    const int type = type_of(word + prefix, &rest);
+    const int index = spmmi_profile_index(word + prefix, rest);
+    if (index < 0 || (is_model && (type == SPMMI_MODEL_TYPES || index >= SPMMI_PROFILE_KERNELS)))
+        return NULL;
+    memcpy(r->word, word, length);
+    r->word[length] = '\0';
+    const size_t cell = (size_t)index * (size_t)(SPMMI_MODEL_TYPES + !is_model) + (size_t)type;
+    const size_t at = is_model ? AT(model) + cell * CONSTANTS * sizeof(double)
+                               : AT(risk) + cell * SPMMI_RISKS * sizeof(double);
+    *key = (struct key){r->word,
+                        at,
+                        offsetof(struct draft, named_count),
+                        is_model ? CONSTANTS : SPMMI_RISKS,
+                        1,
+                        is_model ? 0 : 1 / RISK_MOST,
+                        is_model ? MOST : RISK_MOST,
+                        NOT_NEEDED,
+                        REAL};
+    return is_model ? &r->model_seen[index][type] : &r->risk_seen[index][type];
+}
+
+/* All constants of a kernel; of a risk one number for all products, or each of them. */
+static spmm_status_t read_named(struct reader *r, const struct key *key)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t line = r->line;
+    double *const out = (double *)(void *)((char *)r->draft + key->at);
+    SPMM_TRY(read_list(r, key));
+    const int count = r->draft->named_count;
+    const bool is_risk = key->most == SPMMI_RISKS;
+    for (int i = 1; is_risk && count == 1 && i < SPMMI_RISKS; i++)
+        out[i] = out[0];
+    SPMM_REQUIRE(count == key->most || (is_risk && count == 1), SPMM_ERR_ARGUMENT, r->diag,
+                 "the profile \"%.60s\", line %llu: %s takes %s%d numbers", r->file, (unsigned long long)line,
+                 key->name, is_risk ? "1 or " : "", key->most);
+cleanup:
+    return status;
+}
+
 static spmm_status_t read_assignment(struct reader *r)
 {
     spmm_status_t status = SPMM_OK;
     const char *const word = r->at;
     const size_t length = strcspn(word, " \t\r\n=#");
+    struct key named;
     r->at += length;
     skip_blanks(r);
     EXPECT(r, length > 0 && *r->at == '=', HERE "expected \"key = value\", found \"%.*s\"", PLACE(r),
            length < 40 ? (int)length : 40, word);
     r->at++;
     const int is_name = length == 4 && memcmp(word, "name", 4) == 0;
-    size_t k = 0;
-    while (!is_name && k < KEY_COUNT &&
-           (strlen(keys[k].name) != length || memcmp(keys[k].name, word, length) != 0))
-        k++;
-    EXPECT(r, is_name || k < KEY_COUNT, HERE "unknown key \"%.*s\"", PLACE(r), length < 40 ? (int)length : 40,
-           word);
-    uint64_t *const seen = is_name ? &r->name_seen : &r->seen[k];
-    EXPECT(r, *seen == 0, HERE "%s is already given in line %llu", PLACE(r), is_name ? "name" : keys[k].name,
+    uint64_t *seen = is_name ? &r->name_seen : find_named(r, word, length, &named);
+    const struct key *key = &named;
+    for (size_t k = 0; k < KEY_COUNT && seen == NULL; k++) {
+        if (strlen(keys[k].name) != length || memcmp(keys[k].name, word, length) != 0)
+            continue;
+        key = &keys[k];
+        seen = &r->seen[k];
+    }
+    EXPECT(r, seen != NULL, HERE "unknown key \"%.*s\"", PLACE(r), length < 40 ? (int)length : 40, word);
+    EXPECT(r, *seen == 0, HERE "%s is already given in line %llu", PLACE(r), is_name ? "name" : key->name,
            (unsigned long long)*seen);
     *seen = r->line;
-    SPMM_TRY(is_name ? read_name(r) : read_list(r, &keys[k]));
+    SPMM_TRY(is_name ? read_name(r) : key == &named ? read_named(r, key) : read_list(r, key));
 cleanup:
     return status;
 }
@@ -230,24 +285,6 @@ static spmm_status_t check_ascending(struct reader *r, const char *key, const do
                      r->file, key);
 cleanup:
     return status;
-}
-
-static bool is_constants(const struct key *key)
-{
-    return key->need == ELSE_DEFAULT || key->need == ELSE_UNFITTED;
-}
-
-/* Of the constants of one key: those of the profile itself, else those of the embedded profile of its kind, else none
- * that anybody fitted. */
-static struct spmmi_model_constants *constants_of(struct spmmi_device_profile *p, const struct key *key)
-{
-    char *const base = (char *)p;
-    return (struct spmmi_model_constants *)(void *)(base + (key->at - offsetof(struct draft, profile)));
-}
-
-static uint8_t *flag_of(struct spmmi_device_profile *p, const struct key *key)
-{
-    return &p->is_fitted[0][0] + (constants_of(p, key) - &p->model[0][0]);
 }
 
 static spmm_status_t open_kin(const char *name, struct spmmi_device_profile **profile, spmm_diag_t *diag)
@@ -264,27 +301,40 @@ cleanup:
     return status;
 }
 
-static spmm_status_t fill_model(struct reader *r, struct spmmi_device_profile *p)
+/* Constants of one kernel and type: those of the profile itself, else those of the embedded profile of its kind, else
+ * none that anybody fitted. */
+static void fill_constants(const struct reader *r, const struct spmmi_device_profile *kin, int kernel, int type,
+                           struct spmmi_device_profile *p)
 {
     static const struct spmmi_model_constants unfitted = {1, 1, {1, 1, 1, 1, 1, 1, 1, 1}};
+    p->is_fitted[kernel][type] = r->model_seen[kernel][type] != 0;
+    if (p->is_fitted[kernel][type] != 0)
+        return;
+    p->model[kernel][type] = kin == NULL ? unfitted : kin->model[kernel][type];
+    p->is_fitted[kernel][type] = kin == NULL ? 0 : kin->is_fitted[kernel][type];
+}
+
+static bool has_risk(const struct reader *r, int name)
+{
+    bool has = false;
+    for (int t = 0; t <= SPMMI_MODEL_TYPES; t++)
+        has = has || r->risk_seen[name][t] != 0;
+    return has;
+}
+
+static spmm_status_t fill_model(struct reader *r, struct spmmi_device_profile *p)
+{
     spmm_status_t status = SPMM_OK;
     struct spmmi_device_profile *kin = NULL;
     const char *const name = p->target == SPMMI_TARGET_CPU ? "cpu" : "h200";
-    const bool is_kin = strcmp(r->file, name) == 0;
-    for (size_t k = 0; k < KEY_COUNT; k++) {
-        const struct key *key = &keys[k];
-        if (!is_constants(key))
-            continue;
-        *flag_of(p, key) = r->seen[k] != 0;
-        if (r->seen[k] != 0)
-            continue;
-        SPMM_REQUIRE(!is_kin || key->need == ELSE_UNFITTED, SPMM_ERR_ARGUMENT, r->diag,
-                     "the profile \"%.60s\" has no %s", r->file, key->name);
-        if (!is_kin && kin == NULL)
-            SPMM_TRY(open_kin(name, &kin, r->diag));
-        *constants_of(p, key) = is_kin ? unfitted : *constants_of(kin, key);
-        *flag_of(p, key) = is_kin ? 0 : *flag_of(kin, key);
-    }
+    if (strcmp(r->file, name) != 0)
+        SPMM_TRY(open_kin(name, &kin, r->diag));
+    for (int k = 0; k < SPMMI_PROFILE_KERNELS; k++)
+        for (int t = 0; t < SPMMI_MODEL_TYPES; t++)
+            fill_constants(r, kin, k, t, p);
+    for (int i = 0; i < SPMMI_PROFILE_NAMES; i++)
+        if (kin != NULL && !has_risk(r, i))
+            memcpy(p->risk[i], kin->risk[i], sizeof p->risk[i]);
 cleanup:
     spmmi_free(kin);
     return status;
@@ -304,10 +354,6 @@ static spmm_status_t finish(struct reader *r)
             keys[k].need == REQUIRED || (keys[k].need == ON_A_GPU && p->target != SPMMI_TARGET_CPU);
         SPMM_REQUIRE(r->seen[k] != 0 || !needs, SPMM_ERR_ARGUMENT, r->diag, "the profile \"%.60s\" has no %s",
                      r->file, keys[k].name);
-        const int count = keys[k].count_at == 0 ? 0 : *(int *)(void *)((char *)d + keys[k].count_at);
-        SPMM_REQUIRE(!is_constants(&keys[k]) || r->seen[k] == 0 || count == CONSTANTS, SPMM_ERR_ARGUMENT,
-                     r->diag, "the profile \"%.60s\", line %llu: %s takes %d numbers", r->file,
-                     (unsigned long long)r->seen[k], keys[k].name, CONSTANTS);
     }
     SPMM_REQUIRE(d->grid_count == p->gather.row_count * p->gather.set_count, SPMM_ERR_ARGUMENT, r->diag,
                  "the profile \"%.60s\": gather_gbs has %d numbers for %d sets of %d rows", r->file,

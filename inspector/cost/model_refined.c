@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "format/plan.h"
+#include "format/family.h"
 
 double spmmi_model_near(const struct spmmi_model_matrix *matrix, double window)
 {
@@ -36,15 +36,6 @@ struct spmmi_model_hit spmmi_model_hits(const struct spmmi_model_matrix *matrix,
     return hit;
 }
 
-uint32_t spmmi_model_register_tile(int64_t n, spmm_dtype_t dtype)
-{
-    const uint32_t most = spmm_dtype_size(dtype) == 8 ? 8 : 16;
-    uint32_t tile = 1;
-    while (tile < most && tile < n)
-        tile *= 2;
-    return tile;
-}
-
 double spmmi_model_combine(const struct spmmi_model_constants *constants, const double term[SPMMI_TERMS],
                            double launch_s, double launches)
 {
@@ -59,54 +50,38 @@ double spmmi_model_combine(const struct spmmi_model_constants *constants, const 
            constants->factor[SPMMI_TERM_CONVERT] * term[SPMMI_TERM_CONVERT];
 }
 
-enum spmmi_model_kernel spmmi_model_kernel_of(const struct spmmi_model_candidate *candidate)
+enum spmmi_model_type spmmi_model_type_of(spmm_family_t family, spmm_compute_t compute, spmm_dtype_t dtype)
 {
-    if (candidate->family == SPMM_FAMILY_TILED)
-        return SPMMI_MODEL_TILED;
-    if (candidate->family == SPMM_FAMILY_BCSR)
-        return SPMMI_MODEL_BCSR;
-    if (spmmi_is_fragments(candidate->family))
-        return candidate->family == SPMM_FAMILY_WINDOW ? SPMMI_MODEL_WINDOW : SPMMI_MODEL_PANEL;
-    return candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT ? SPMMI_MODEL_ROW_SPLIT : SPMMI_MODEL_NONZERO_SPLIT;
-}
-
-enum spmmi_model_type spmmi_model_type_of(const struct spmmi_model_candidate *candidate, spmm_dtype_t dtype)
-{
-    if (dtype == SPMM_F64 || !spmmi_is_fragments(candidate->family))
-        return dtype == SPMM_F64 ? SPMMI_MODEL_F64 : SPMMI_MODEL_F32;
+    const struct spmmi_family *row = spmmi_family_of(family);
+    if (dtype == SPMM_F64)
+        return SPMMI_MODEL_F64;
+    if (row == NULL || row->compute != SPMMI_COMPUTE_TENSOR)
+        return SPMMI_MODEL_F32;
     if (dtype != SPMM_F32)
         return SPMMI_MODEL_F16;
-    return candidate->compute == SPMM_COMPUTE_TF32 ? SPMMI_MODEL_TF32 : SPMMI_MODEL_3XTF32;
+    return compute == SPMM_COMPUTE_TF32 ? SPMMI_MODEL_TF32 : SPMMI_MODEL_3XTF32;
 }
 
-struct spmmi_prediction spmmi_model_predict(const struct spmmi_device_profile *profile,
+struct spmmi_prediction spmmi_model_predict(spmmi_cost_fn *cost, const struct spmmi_device_profile *profile,
                                             const struct spmmi_model_matrix *matrix,
                                             const struct spmmi_model_candidate *candidate, int64_t n,
                                             uint32_t layout, spmm_dtype_t dtype)
 {
     struct spmmi_prediction p = {0};
-    struct spmmi_model_candidate c = *candidate;
-    if (c.register_tile == 0)
-        c.register_tile = spmmi_model_register_tile(n, dtype);
+    const struct spmmi_model_candidate *c = candidate;
     const struct spmmi_model_query q = {
         .profile = profile,
         .matrix = matrix,
-        .candidate = &c,
+        .candidate = c,
         .n = (double)n,
         .number_bytes = (double)spmm_dtype_size(dtype),
         .is_col_major = layout == SPMM_LAYOUT_COL_MAJOR && n > 1, /* one column is the same in both */
     };
-    if (profile->target == SPMMI_TARGET_CPU)
-        spmmi_model_rows_cpu(&q, &p);
-    else if (c.family == SPMM_FAMILY_TILED)
-        spmmi_model_tiled(&q, &p);
-    else if (spmmi_is_fragments(c.family))
-        spmmi_model_fragment(&q, &p);
-    else
-        spmmi_model_rows(&q, &p);
-
-    const struct spmmi_model_constants *constants =
-        &profile->model[spmmi_model_kernel_of(&c)][spmmi_model_type_of(&c, dtype)];
+    if (!cost(&q, &p))
+        return p;
+    const enum spmmi_model_type type = spmmi_model_type_of(c->family, c->compute, dtype);
+    const int kernel = spmmi_profile_kernel(profile, c->family, c->schedule, type);
+    const struct spmmi_model_constants *constants = &profile->model[kernel][type];
     p.seconds = spmmi_model_combine(constants, p.term, profile->launch_s, p.launches);
     for (int i = 1; i < SPMMI_TERMS; i++) {
         if (constants->factor[i] * p.term[i] > constants->factor[p.binding] * p.term[p.binding])

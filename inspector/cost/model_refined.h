@@ -32,23 +32,12 @@ struct spmmi_model_matrix {
 spmm_status_t spmmi_model_study(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
                                 struct spmmi_model_matrix *matrix, spmm_diag_t *diag);
 
-/* A part of window, panel or bcsr. */
-struct spmmi_fragment_figures;
-struct spmmi_model_fragments {
-    const struct spmmi_fragment_figures *figures;
-    double items, partials; /* items, and those whose sums are added to others */
-    double granule;         /* steps of an item, at most */
-    int is_reordered;
-};
-
+/* What is priced. */
 struct spmmi_model_candidate {
     spmm_family_t family;
     spmm_schedule_t schedule;
-    const spmm_panel_stats_t *panels;              /* tiled */
-    uint32_t register_tile;                        /* tiled: R; 0: spmmi_model_register_tile */
-    double cut_rows;                               /* tiled: rows of two segments or more */
-    const struct spmmi_model_fragments *fragments; /* tensor cores */
-    spmm_compute_t compute;                        /* tensor cores */
+    spmm_compute_t compute; /* of tensor cores */
+    const void *metrics;    /* figures that the cost function of the family reads; its own header has them */
 };
 
 struct spmmi_prediction {
@@ -59,12 +48,21 @@ struct spmmi_prediction {
     double l1_share, l2_share;     /* of gathers that hit the L1 and the last cache, of all */
 };
 
-/* Where a profile keeps the constants of a candidate. */
-enum spmmi_model_kernel spmmi_model_kernel_of(const struct spmmi_model_candidate *candidate);
-enum spmmi_model_type spmmi_model_type_of(const struct spmmi_model_candidate *candidate, spmm_dtype_t dtype);
+/* The number type that the constants of a candidate are for. */
+enum spmmi_model_type spmmi_model_type_of(spmm_family_t family, spmm_compute_t compute, spmm_dtype_t dtype);
 
-/* layout is one SPMM_LAYOUT_* bit, of B and of C. */
-struct spmmi_prediction spmmi_model_predict(const struct spmmi_device_profile *profile,
+/* Terms of one family: prediction->term, launches and the shares. Returns 0 where nothing is known of such a device. */
+struct spmmi_model_query {
+    const struct spmmi_device_profile *profile;
+    const struct spmmi_model_matrix *matrix;
+    const struct spmmi_model_candidate *candidate;
+    double n, number_bytes;
+    int is_col_major;
+};
+typedef int spmmi_cost_fn(const struct spmmi_model_query *q, struct spmmi_prediction *p);
+
+/* layout is one SPMM_LAYOUT_* bit, of B and of C. seconds 0: nothing is known. */
+struct spmmi_prediction spmmi_model_predict(spmmi_cost_fn *cost, const struct spmmi_device_profile *profile,
                                             const struct spmmi_model_matrix *matrix,
                                             const struct spmmi_model_candidate *candidate, int64_t n,
                                             uint32_t layout, spmm_dtype_t dtype);
@@ -82,21 +80,6 @@ struct spmmi_model_hit spmmi_model_hits(const struct spmmi_model_matrix *matrix,
 /* The share in a window of so many nonzeros. */
 double spmmi_model_near(const struct spmmi_model_matrix *matrix, double window);
 
-/* Terms of one family; prediction->term and the shares are filled in. Called by spmmi_model_predict. */
-struct spmmi_model_query {
-    const struct spmmi_device_profile *profile;
-    const struct spmmi_model_matrix *matrix;
-    const struct spmmi_model_candidate *candidate;
-    double n, number_bytes;
-    int is_col_major;
-};
-void spmmi_model_rows(const struct spmmi_model_query *q, struct spmmi_prediction *p);
-void spmmi_model_rows_cpu(const struct spmmi_model_query *q, struct spmmi_prediction *p);
-void spmmi_model_tiled(const struct spmmi_model_query *q, struct spmmi_prediction *p);
-void spmmi_model_fragment(const struct spmmi_model_query *q, struct spmmi_prediction *p);
 #define SPMMI_MODEL_STEP_CYCLES 800.0 /* unit of the steps of a walk: about one gather past the L1 cache */
-
-/* R that the tiled launch takes for n columns. */
-uint32_t spmmi_model_register_tile(int64_t n, spmm_dtype_t dtype);
 
 #endif

@@ -36,7 +36,7 @@ struct launch {
 /* The narrowest tile that covers n, of at most 128 columns; numbers of 8 bytes, and tall strips of 4, have 64. */
 static struct launch launch_of(const struct spmmi_model_query *q)
 {
-    const int is_tall = q->candidate->fragments->figures->unit_rows > 64;
+    const int is_tall = spmmi_fragment_metrics(q)->figures->unit_rows > 64;
     const double most = q->number_bytes > 4 || (q->number_bytes > 2 && is_tall) ? 64 : 128;
     struct launch l = {.tile = TILE_LEAST, .across = 1, .height = 1};
     while (l.tile < q->n && l.tile < most)
@@ -49,7 +49,7 @@ static struct launch launch_of(const struct spmmi_model_query *q)
     return l;
 }
 
-double spmmi_bcsr_tile(const struct spmmi_model_query *q)
+static double tile_of(const struct spmmi_model_query *q)
 {
     return launch_of(q).tile;
 }
@@ -69,7 +69,7 @@ static double filled(const struct spmmi_fragment_figures *f)
 /* Shared memory has room for the fullest step in every stage: halfway between a mean step and one without gaps. */
 static double blocks_at_a_time(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s)
 {
-    const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
+    const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
     const struct launch l = launch_of(q);
     const double places = STEP_BLOCKS * f->unit_rows / BLOCK_ROWS;
     const double blocks = (1 + filled(f)) / 2 * places * f->places * q->number_bytes;
@@ -81,10 +81,10 @@ static double blocks_at_a_time(const struct spmmi_model_query *q, const struct s
     return fmax(fmin(fmin(floor(by_registers), floor(by_shared)), BLOCKS_MOST), 1);
 }
 
-void spmmi_bcsr_shape(const struct spmmi_model_query *q, struct spmmi_fragment_shape *s)
+static void shape_of(const struct spmmi_model_query *q, struct spmmi_fragment_shape *s)
 {
-    const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
-    const double blocks = q->candidate->fragments->items * s->tiles / q->profile->multiprocessors;
+    const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
+    const double blocks = spmmi_fragment_metrics(q)->items * s->tiles / q->profile->multiprocessors;
     s->a_bytes = f->blocks * f->places * q->number_bytes + f->steps * STEP_BYTES;
     s->gathered = f->footprint;
     s->resident = blocks_at_a_time(q, s);
@@ -96,18 +96,18 @@ void spmmi_bcsr_shape(const struct spmmi_model_query *q, struct spmmi_fragment_s
 /* Of a block of threads that is alone: its warps wait for the rows of B, and then multiply one after the other. */
 static double steps_of_step(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s)
 {
-    const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
+    const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
     const struct launch l = launch_of(q);
     const double mmas = STEP_BLOCKS * filled(f) * l.height * s->tile / l.across / TILE_LEAST;
     return TURN_STEPS + COPY_STEPS * f->step_columns * s->staged_row / COPY_BYTES +
            MMA_STEPS * mmas * s->products * (q->number_bytes > 4 ? 2 : 1);
 }
 
-void spmmi_bcsr_terms(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s,
+static void add_terms(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s,
                       struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
-    const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
+    const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
     const struct launch l = launch_of(q);
     const double blocks = f->blocks * s->tiles, block_bytes = f->places * q->number_bytes;
     const double width = f->step_columns / STEP_BLOCKS;
@@ -131,4 +131,10 @@ void spmmi_bcsr_terms(const struct spmmi_model_query *q, const struct spmmi_frag
     p->term[SPMMI_TERM_L2] += STORE_TIMES * q->matrix->rows * q->n * q->number_bytes /
                               spmmi_profile_table_at(&d->gather, 512, 0.5 * d->l2_bytes);
     spmmi_fragment_waiting(q, s, steps_of_step(q, s), p);
+}
+
+int spmmi_bcsr_cost(const struct spmmi_model_query *q, struct spmmi_prediction *p)
+{
+    static const struct spmmi_fragment_terms own = {.tile = tile_of, .shape = shape_of, .terms = add_terms};
+    return spmmi_fragment_cost(q, &own, p);
 }

@@ -1,29 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See peel.h. */
+/* See peel_plan.h. */
 #include "peel_plan.h"
 
-#include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "kernels/rows/rows_plan.h"
 
 #define UNIT_ROWS_MAX 256u
-#define US_PER_SECOND 1e6
 #define MICROSECOND 1e-6
 /* Nonzeros of a block of 8 x 8 that a long row makes alone, at least: one in each column, less where the last block is
  * not full. Where a mean block has fewer, others do not become dense by losing long rows. */
 #define LONG_DENSITY 7.0
+#define PEEL_HOPE 3.0 /* times the best of all: the largest gain that is hoped for from rows split off */
 
-void spmmi_peels_free(struct spmmi_peels *peels)
+/* Everything that was looked at for one op: heights 8, 64, 128 and 256 in each order. */
+#define PEELS_MAX (4 * SPMMI_ORDER_KINDS)
+struct peels {
+    struct spmmi_peel list[PEELS_MAX];
+    int count;
+};
+
+static void close_peels(void *memory)
 {
-    for (int i = 0; i < peels->count; i++) {
-        spmmi_fragment_study_close(&peels->list[i].study);
-        spmmi_free(peels->list[i].rows);
+    struct peels *const all = memory;
+    for (int i = 0; i < all->count; i++) {
+        if (all->list[i].left != NULL)
+            all->list[i].close_left(all->list[i].left);
+        spmmi_free(all->list[i].rows);
     }
-    peels->count = 0;
 }
 
 /* ---- Which rows ---- */
@@ -79,10 +86,11 @@ static uint64_t find_long(const struct spmmi_pattern *a, const uint32_t *order, 
 
 /* ---- What is left, and what is peeled ---- */
 
-static spmm_status_t study_others(const struct spmmi_request *r, const struct spmmi_pattern *a,
-                                  const uint8_t *is_long, struct spmmi_peel *p, spmm_diag_t *diag)
+static spmm_status_t study_others(const struct spmmi_search *s, const uint8_t *is_long, spmmi_study_left_fn *study,
+                                  struct spmmi_peel *p, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
+    const struct spmmi_pattern *const a = s->pattern;
     struct spmmi_pattern others = *a;
     uint32_t *kept = spmmi_alloc((uint64_t)a->rows - p->count, sizeof *kept);
     int64_t count = 0;
@@ -97,9 +105,7 @@ static spmm_status_t study_others(const struct spmmi_request *r, const struct sp
         others.longest = length_of(a, row) > others.longest ? length_of(a, row) : others.longest;
     }
     others.rows = count;
-    status = spmmi_fragment_study_open(&others, kept, r->options.dtype, spmmi_fragment_sample(r, a),
-                                       r->threads, &p->study);
-    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the figures of tensor cores");
+    SPMM_TRY(study(s, &others, kept, p, diag));
 cleanup:
     spmmi_free(kept);
     return status;
@@ -125,10 +131,11 @@ cleanup:
     return status;
 }
 
-static spmm_status_t peel_make(const struct spmmi_request *r, const struct spmmi_pattern *a,
-                               struct spmmi_peel *p, spmm_diag_t *diag)
+static spmm_status_t peel_make(const struct spmmi_search *s, spmmi_study_left_fn *study, struct spmmi_peel *p,
+                               spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
+    const struct spmmi_pattern *const a = s->pattern;
     uint64_t next = 0;
     uint8_t *is_long = spmmi_alloc((uint64_t)a->rows, sizeof *is_long);
     SPMM_TRY_ALLOC(is_long, diag);
@@ -142,124 +149,67 @@ static spmm_status_t peel_make(const struct spmmi_request *r, const struct spmmi
         p->rows[next++] = (uint32_t)row;
         p->nnz += length_of(a, (uint32_t)row);
     }
-    SPMM_TRY(study_others(r, a, is_long, p, diag));
+    SPMM_TRY(study_others(s, is_long, study, p, diag));
     SPMM_TRY(study_peeled(a, p, diag));
 cleanup:
     spmmi_free(is_long);
     return status;
 }
 
-/* Made when it is first asked for. */
-static spmm_status_t peel_of(const struct spmmi_request *r, const struct spmmi_pattern *a,
-                             struct spmmi_peels *peels, const struct spmmi_fragment_option *option,
-                             const struct spmmi_peel **peel, spmm_diag_t *diag)
+spmm_status_t spmmi_peel_of(const struct spmmi_search *s, const uint32_t *order, uint32_t unit_rows,
+                            spmmi_study_left_fn *study, const struct spmmi_peel **peel, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
+    struct peels *all = spmmi_search_shelf(s, "peels", sizeof *all, close_peels);
     int i = 0;
-    while (i < peels->count &&
-           (peels->list[i].order != option->order || peels->list[i].unit_rows != option->panel_rows))
+    SPMM_TRY_ALLOC(all, diag);
+    while (i < all->count && (all->list[i].order != order || all->list[i].unit_rows != unit_rows ||
+                              all->list[i].study != study))
         i++;
-    if (i == peels->count) {
-        assert(i < SPMMI_PEELS_MAX);
-        peels->list[i] = (struct spmmi_peel){.order = option->order, .unit_rows = option->panel_rows};
-        peels->count++;
-        SPMM_TRY(peel_make(r, a, &peels->list[i], diag));
+    if (i == all->count) {
+        SPMM_REQUIRE(i < PEELS_MAX, SPMM_ERR_INTERNAL, diag, "more than %d kinds of units", PEELS_MAX);
+        all->list[i] = (struct spmmi_peel){.order = order, .unit_rows = unit_rows, .study = study};
+        all->count++;
+        SPMM_TRY(peel_make(s, study, &all->list[i], diag));
     }
-    *peel = &peels->list[i];
+    *peel = &all->list[i];
 cleanup:
     return status;
 }
 
 /* ---- What it is worth ---- */
 
-/* The kernel of the peeled rows is another launch, and its operands are row-major: what is converted is converted for
- * the other one. The two may run side by side, but neither is counted as hidden. */
-static double rows_seconds(const struct spmmi_request *r, const struct spmmi_peel *p, int64_t n)
+bool spmmi_peel_may_pay(const struct spmmi_search *s, const struct spmmi_candidate *leader, double density)
 {
-    const spmm_dtype_t dtype = r->options.dtype;
-    const struct spmmi_model_candidate rows = {.family = SPMM_FAMILY_ROWS,
-                                               .schedule = SPMM_SCHEDULE_NONZERO_SPLIT};
-    const struct spmmi_model_constants *constants =
-        &r->device.model[spmmi_model_kernel_of(&rows)][spmmi_model_type_of(&rows, dtype)];
-    const double alone =
-        spmmi_model_predict(&r->device, &p->of_peeled, &rows, n, SPMM_LAYOUT_ROW_MAJOR, dtype).seconds;
-    return alone - r->device.launch_s + MICROSECOND * (constants->launch_us - constants->start_us);
+    const spmm_inspect_options_t *const o = &s->request->options;
+    if (o->peel == SPMM_PEEL_NONE || o->permute_output || spmm_dtype_size(o->dtype) == 2 ||
+        !spmmi_family_of(leader->family)->takes_long_rows)
+        return false;
+    return spmmi_is_forced(s) || (density >= LONG_DENSITY && leader->weighed <= PEEL_HOPE * s->best);
 }
 
-/* The configuration with the rows peeled. */
-static struct spmmi_fragment_option peeled_option(const struct spmmi_request *r,
-                                                  const struct spmmi_model_matrix *model, uint32_t layout,
-                                                  int64_t n, const struct spmmi_fragment_option *option,
-                                                  const struct spmmi_peel *p)
+/* The kernel of the peeled rows: the first family's schedule that cuts rows wherever they are long. */
+static struct spmmi_model_candidate rows_kernel(void)
 {
-    struct spmmi_fragment_option o = *option;
-    const enum spmmi_fragment_unit unit = spmmi_fragment_unit_of(o.family, o.panel_rows);
-    const struct spmmi_fragment_figures *figures = &p->study.figures[unit];
-    o.granule = spmmi_fragment_granule(figures, r->device.multiprocessors);
-    o.blocks = figures->blocks;
-    o.density = spmmi_fragment_study_fill(&p->study, SPMMI_FRAGMENT_8);
-    o.fill = spmmi_fragment_study_fill(&p->study, unit);
-    const struct spmmi_fragment_items items = spmmi_fragment_items(&p->study, unit, o.granule);
-    const struct spmmi_model_fragments f = {.figures = figures,
-                                            .items = items.items,
-                                            .partials = items.partials,
-                                            .granule = o.granule,
-                                            .is_reordered = o.order != NULL};
-    const struct spmmi_model_candidate c = {
-        .family = o.family, .schedule = o.schedule, .fragments = &f, .compute = r->tensor};
-    o.seconds = spmmi_model_predict(&r->device, model, &c, n, layout, r->options.dtype).seconds +
-                rows_seconds(r, p, n);
-    return o;
+    struct spmmi_model_candidate c = {.family = spmmi_family_at(0)->id};
+    for (int i = 0; spmmi_schedule_at(i) != NULL; i++)
+        if (spmmi_schedule_at(i)->family == c.family && spmmi_schedule_at(i)->items == SPMMI_ITEMS_NONZERO_SPLIT)
+            c.schedule = spmmi_schedule_at(i)->id;
+    return c;
 }
 
-spmm_status_t spmmi_peel_consider(const struct spmmi_request *r, const struct spmmi_pattern *a,
-                                  const struct spmmi_model_matrix *model, uint32_t layout, int64_t n,
-                                  const struct spmmi_fragment_choice *choice, struct spmmi_peels *peels,
-                                  struct spmmi_peel_choice *result, spmm_diag_t *diag)
+/* Another launch, whose operands are row-major: what is converted is converted for the other one. The two may run side
+ * by side, but neither is counted as hidden. */
+double spmmi_peel_seconds(const struct spmmi_search *s, const struct spmmi_peel *p)
 {
-    spmm_status_t status = SPMM_OK;
-    const bool is_forced = spmmi_is_fragments(r->family);
-    *result = (struct spmmi_peel_choice){.peel = NULL};
-    if (r->options.peel == SPMM_PEEL_NONE || r->options.permute_output ||
-        spmm_dtype_size(r->options.dtype) == 2)
-        goto cleanup;
-    for (int i = 0; i < choice->count; i++) {
-        const struct spmmi_peel *peel = NULL;
-        if (!is_forced && choice->list[i].density < LONG_DENSITY)
-            continue;
-        SPMM_TRY(peel_of(r, a, peels, &choice->list[i], &peel, diag));
-        if (peel->count == 0 || peel->count == (uint64_t)a->rows)
-            continue;
-        const struct spmmi_fragment_option option =
-            peeled_option(r, model, layout, n, &choice->list[i], peel);
-        const bool may_win = is_forced || option.fill >= spmmi_fragment_fill_least(option.family);
-        if (may_win && (result->peel == NULL || option.seconds < result->option.seconds))
-            *result = (struct spmmi_peel_choice){peel, option, choice->list[i].blocks, false};
-    }
-    const double most = choice->best.family != 0 ? SPMMI_PEEL_WORTH * choice->best.seconds : (double)INFINITY;
-    result->pays = result->peel != NULL && result->option.seconds <= most;
-cleanup:
-    return status;
-}
-
-int spmmi_peel_trace(const struct spmmi_request *r, const struct spmmi_peel_choice *c, bool is_taken,
-                     struct spmmi_trace list[SPMMI_PEEL_TRACE_MAX])
-{
-    if (c->peel == NULL)
-        return 0;
-    list[0] = (struct spmmi_trace){.family = c->option.family,
-                                   .schedule = c->option.schedule,
-                                   .compute = r->options.dtype == SPMM_F32 ? r->tensor : (spmm_compute_t)0,
-                                   .chosen = is_taken && c->pays,
-                                   .predicted_us = US_PER_SECOND * c->option.seconds};
-    list[1] = list[0];
-    list[0].reason = SPMMI_REASON_PEELED;
-    list[0].figure = (double)c->peel->count;
-    list[0].threshold = (double)c->peel->nnz;
-    list[1].reason = SPMMI_REASON_PEELED_BLOCKS;
-    list[1].figure = c->option.blocks;
-    list[1].threshold = c->blocks;
-    return 2;
+    const struct spmmi_device_profile *const d = &s->request->device;
+    const spmm_dtype_t dtype = s->request->options.dtype;
+    const struct spmmi_model_candidate rows = rows_kernel();
+    const enum spmmi_model_type type = spmmi_model_type_of(rows.family, (spmm_compute_t)0, dtype);
+    const struct spmmi_model_constants *const constants =
+        &d->model[spmmi_profile_kernel(d, rows.family, rows.schedule, type)][type];
+    const double alone = spmmi_predict(d, &p->of_peeled, &rows, s->n, SPMM_LAYOUT_ROW_MAJOR, dtype).seconds;
+    return alone - d->launch_s + MICROSECOND * (constants->launch_us - constants->start_us);
 }
 
 spmm_status_t spmmi_peel_part(const struct spmmi_peel *peel, struct spmmi_part *part,
@@ -269,11 +219,12 @@ spmm_status_t spmmi_peel_part(const struct spmmi_peel *peel, struct spmmi_part *
     const uint64_t rows = part->item_count;
     uint8_t *is_peeled = spmmi_alloc_zero(rows, sizeof *is_peeled);
     uint64_t kept = 0;
+    const struct spmmi_model_candidate kernel = rows_kernel();
     SPMM_TRY_ALLOC(is_peeled, diag);
     *peeled = (struct spmmi_part){.op = part->op,
-                                  .family = SPMM_FAMILY_ROWS,
-                                  .schedule = SPMM_SCHEDULE_NONZERO_SPLIT,
-                                  .granule = spmmi_choose_granule(SPMM_SCHEDULE_NONZERO_SPLIT),
+                                  .family = kernel.family,
+                                  .schedule = kernel.schedule,
+                                  .granule = SPMMI_ROWS_GRANULE,
                                   .item_count = peel->count,
                                   .flags = SPMMI_PART_PEELED};
     SPMM_TRY_ALLOC(peeled->items = spmmi_alloc(peel->count, sizeof *peeled->items), diag);

@@ -3,7 +3,7 @@
  * nonzeros four or eight at a time), in round figures: what they leave out is in the fitted factors. */
 #include <math.h>
 
-#include "inspector/cost/model_refined.h"
+#include "rows_plan.h"
 
 #define SECTOR 32.0
 #define LANES_MAX 32.0
@@ -134,7 +134,7 @@ static void add_bytes(const struct spmmi_model_query *q, const struct shape *s, 
         2 * m->nnz * s->tile * s->tiles / (q->number_bytes > 4 ? d->fma_f64 : d->fma_f32);
 }
 
-void spmmi_model_rows(const struct spmmi_model_query *q, struct spmmi_prediction *p)
+static void add_gpu(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
     const struct spmmi_model_matrix *m = q->matrix;
     const double wide = 16 / q->number_bytes;
@@ -153,7 +153,7 @@ void spmmi_model_rows(const struct spmmi_model_query *q, struct spmmi_prediction
 }
 
 /* On the CPU each core walks whole items; what differs is where rows of B come from. */
-void spmmi_model_rows_cpu(const struct spmmi_model_query *q, struct spmmi_prediction *p)
+static void add_cpu(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
     const struct spmmi_model_matrix *m = q->matrix;
@@ -179,4 +179,13 @@ void spmmi_model_rows_cpu(const struct spmmi_model_query *q, struct spmmi_predic
                                       : 0;
     if (q->is_col_major)
         p->term[SPMMI_TERM_CONVERT] = 2 * (m->cols + m->rows) * own / d->copy_rate;
+}
+
+int spmmi_rows_cost(const struct spmmi_model_query *q, struct spmmi_prediction *p)
+{
+    if (q->profile->target == SPMMI_TARGET_CPU)
+        add_cpu(q, p);
+    else
+        add_gpu(q, p);
+    return 1;
 }

@@ -33,7 +33,6 @@
 #define PART_STEPS 0.15      /* of each of its parts, one after the other */
 #define CONVERSION_STEPS 8.0 /* of a launch that converts an operand */
 #define ALONE_SHARE 0.5      /* of the work of the longest panel, how much nothing else hides */
-#define BLOCKS_MANY 8.0      /* of a warp in a step */
 #define STAGE_BYTES 2048.0
 #define WINDOW_ISSUE 24.0 /* instructions of a block that do not depend on the tile */
 #define PANEL_ISSUE 10.0
@@ -53,27 +52,9 @@ static void read_compute(const struct spmmi_model_query *q, struct spmmi_fragmen
     s->sum_bytes = compute == SPMM_COMPUTE_F64 ? 8 : 4;
 }
 
-/* The widest tile that n fills, but the second widest where blocks are few; numbers of 8 bytes keep to half of it,
- * however few. */
-static double panel_tile(const struct spmmi_model_query *q)
-{
-    const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
-    const double narrow = q->number_bytes > 4 ? 16 : 32;
-    const int has_many =
-        q->number_bytes > 4 || f->blocks >= BLOCKS_MANY * f->unit_rows / WINDOW_ROWS * f->steps;
-    return q->n <= narrow ? narrow : q->n < 4 * narrow || !has_many ? 2 * narrow : 4 * narrow;
-}
-
-/* 8 lanes load 8 or 16 bytes each, or twice 16. */
-static double window_tile(const struct spmmi_model_query *q)
-{
-    const double whole = 128 / q->number_bytes, half = q->number_bytes > 4 ? whole : whole / 2;
-    return q->n <= half ? half : q->n <= whole ? whole : 2 * whole;
-}
-
 static double bytes_of_values(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s)
 {
-    const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
+    const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
     return s->is_packed ? f->blocks * MAP_BYTES + f->nnz * q->number_bytes
                         : f->blocks * BLOCK * q->number_bytes;
 }
@@ -81,12 +62,12 @@ static double bytes_of_values(const struct spmmi_model_query *q, const struct sp
 /* Registers are cut for so many warps, and a block of threads has one stage in shared memory. */
 static double panels_at_a_time(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s)
 {
-    const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
+    const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
     const double sums = s->tile / MMA_COLUMNS * s->sum_bytes;
     const double most = q->number_bytes > 4 ? 3 : 4, least = q->number_bytes < 4 ? 3 : 2;
     const double warps = 8 * (sums < 32 ? most : least);
     const double blocks = bytes_of_values(q, s) + f->blocks * LOCAL_BYTES;
-    const double stage = SPMMI_STEP_COLUMNS(SPMM_FAMILY_PANEL) * (s->staged_row + SECTOR) +
+    const double stage = f->step_columns * (s->staged_row + SECTOR) +
                          blocks / fmax(f->steps, 1) + STAGE_BYTES;
     return fmax(fmin(warps / s->windows, floor(q->profile->shared_sm_bytes / stage)), 1);
 }
@@ -94,7 +75,7 @@ static double panels_at_a_time(const struct spmmi_model_query *q, const struct s
 /* Panels are large: where there are few, or one is long, most multiprocessors wait for others. */
 static double unevenness(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s)
 {
-    const struct spmmi_model_fragments *f = q->candidate->fragments;
+    const struct spmmi_model_fragments *f = spmmi_fragment_metrics(q);
     const double longest = fmin(f->figures->longest, f->granule);
     const double mean = f->figures->steps * s->tiles / q->profile->multiprocessors;
     return s->is_window ? 1 : fmax(ALONE_SHARE * longest / fmax(mean, 1e-9), 1);
@@ -102,8 +83,8 @@ static double unevenness(const struct spmmi_model_query *q, const struct spmmi_f
 
 static double bytes_of_a(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s)
 {
-    const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
-    const double columns = SPMMI_STEP_COLUMNS(q->candidate->family) * INDEX_BYTES;
+    const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
+    const double columns = f->step_columns * INDEX_BYTES;
     if (s->is_window)
         return f->steps * columns + bytes_of_values(q, s);
     return f->steps * (columns + s->windows * INDEX_BYTES) + f->blocks * LOCAL_BYTES + bytes_of_values(q, s);
@@ -119,21 +100,21 @@ static double gathered_of(const struct spmmi_fragment_figures *f, const struct s
                : 0;
 }
 
-static struct spmmi_fragment_shape shape_of(const struct spmmi_model_query *q)
+static struct spmmi_fragment_shape shape_of(const struct spmmi_model_query *q,
+                                            const struct spmmi_fragment_terms *own)
 {
-    const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
-    const spmm_family_t family = q->candidate->family;
-    struct spmmi_fragment_shape s = {.is_window = family == SPMM_FAMILY_WINDOW,
+    const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
+    struct spmmi_fragment_shape s = {.is_window = own->is_window,
                                      .is_packed = q->candidate->schedule == SPMM_SCHEDULE_PACKED};
-    s.tile = family == SPMM_FAMILY_BCSR ? spmmi_bcsr_tile(q) : s.is_window ? window_tile(q) : panel_tile(q);
+    s.tile = own->tile(q);
     s.tiles = ceil(q->n / s.tile);
     s.windows = f->unit_rows / WINDOW_ROWS;
     s.staged_row = s.tile * q->number_bytes;
     s.row = ceil(fmin(s.tile, q->n) * q->number_bytes / SECTOR) * SECTOR;
     read_compute(q, &s);
     s.uneven = unevenness(q, &s);
-    if (family == SPMM_FAMILY_BCSR) {
-        spmmi_bcsr_shape(q, &s);
+    if (own->shape != NULL) {
+        own->shape(q, &s);
         return s;
     }
     s.a_bytes = bytes_of_a(q, &s);
@@ -147,7 +128,7 @@ static void add_bytes(const struct spmmi_model_query *q, const struct spmmi_frag
 {
     const struct spmmi_device_profile *d = q->profile;
     const struct spmmi_model_matrix *m = q->matrix;
-    const struct spmmi_model_fragments *f = q->candidate->fragments;
+    const struct spmmi_model_fragments *f = spmmi_fragment_metrics(q);
     const double a = s->a_bytes, c = m->rows * q->n * q->number_bytes;
     const double sums = 2 * f->partials * f->figures->unit_rows * q->n * s->sum_bytes; /* written and read */
     const double gathered = s->gathered;
@@ -174,7 +155,7 @@ static void add_near_bytes(const struct spmmi_model_query *q, const struct spmmi
                            struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
-    const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
+    const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
     const double numbers = s->is_packed ? PACKED_WAVEFRONTS * WAVEFRONT : BLOCK * q->number_bytes;
     const double block = 8 * s->staged_row + numbers;
     if (s->is_window) {
@@ -189,7 +170,7 @@ static void add_instructions(const struct spmmi_model_query *q, const struct spm
                              struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
-    const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
+    const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
     const double mmas = s->products * s->tile / MMA_COLUMNS;
     const double loads = s->staged_row / (s->is_window ? 64 : 32); /* of B, by 16 or 8 bytes a lane */
     const double numbers = s->tile / 4 + 2;                        /* of a lane, of B and of A */
@@ -205,7 +186,7 @@ void spmmi_fragment_waiting(const struct spmmi_model_query *q, const struct spmm
                             double step, struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
-    const struct spmmi_model_fragments *f = q->candidate->fragments;
+    const struct spmmi_model_fragments *f = spmmi_fragment_metrics(q);
     const double t = SPMMI_MODEL_STEP_CYCLES / d->clock_hz, items = fmax(f->items, 1);
     const double waves = fmax(items * s->tiles / (d->multiprocessors * s->resident), 1);
     p->term[SPMMI_TERM_WAVES] = waves * (START_STEPS + step * f->figures->steps / items) * t;
@@ -215,7 +196,7 @@ void spmmi_fragment_waiting(const struct spmmi_model_query *q, const struct spmm
 static void add_waiting(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s,
                         struct spmmi_prediction *p)
 {
-    const struct spmmi_fragment_figures *f = q->candidate->fragments->figures;
+    const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
     const double blocks = f->blocks / fmax(f->steps * s->windows, 1);
     const double whole = !s->is_window               ? PANEL_STEPS + BLOCK_STEPS * blocks
                          : s->staged_row > WAVEFRONT ? WIDE_STEPS
@@ -226,7 +207,7 @@ static void add_waiting(const struct spmmi_model_query *q, const struct spmmi_fr
 /* The second kernel: a block of threads adds up a unit, 8 rows at a time, and the longest takes longest. */
 static void add_sums(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
-    const struct spmmi_model_fragments *f = q->candidate->fragments;
+    const struct spmmi_model_fragments *f = spmmi_fragment_metrics(q);
     if (f->partials <= 0)
         return;
     const double turns = f->figures->unit_rows / WINDOW_ROWS, parts = ceil(f->figures->longest / f->granule);
@@ -246,12 +227,15 @@ static void add_conversions(const struct spmmi_model_query *q, struct spmmi_pred
         2 * passes * CONVERSION_STEPS * SPMMI_MODEL_STEP_CYCLES / q->profile->clock_hz;
 }
 
-void spmmi_model_fragment(const struct spmmi_model_query *q, struct spmmi_prediction *p)
+int spmmi_fragment_cost(const struct spmmi_model_query *q, const struct spmmi_fragment_terms *own,
+                        struct spmmi_prediction *p)
 {
-    const struct spmmi_fragment_shape s = shape_of(q);
+    if (q->profile->target == SPMMI_TARGET_CPU)
+        return 0;
+    const struct spmmi_fragment_shape s = shape_of(q, own);
     add_bytes(q, &s, p);
-    if (q->candidate->family == SPMM_FAMILY_BCSR) {
-        spmmi_bcsr_terms(q, &s, p);
+    if (own->terms != NULL) {
+        own->terms(q, &s, p);
     } else {
         add_near_bytes(q, &s, p);
         add_instructions(q, &s, p);
@@ -260,4 +244,5 @@ void spmmi_model_fragment(const struct spmmi_model_query *q, struct spmmi_predic
     add_sums(q, p);
     if (q->is_col_major)
         add_conversions(q, p);
+    return 1;
 }

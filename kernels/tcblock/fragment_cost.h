@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the families of the tensor cores share in the model, and the terms of bcsr alone (docs/model.md). */
+/* What the families of the tensor cores share in the model (docs/model.md). */
 #ifndef SPMMI_MODEL_FRAGMENT_H
 #define SPMMI_MODEL_FRAGMENT_H
 
@@ -7,6 +7,18 @@
 #include "inspector/cost/model_refined.h"
 
 #define SPMMI_FRAGMENT_ISSUE 4.0 /* instructions a cycle and multiprocessor */
+
+/* A part, as the model sees it: what the metrics of a candidate are. */
+struct spmmi_model_fragments {
+    const struct spmmi_fragment_figures *figures;
+    double items, partials; /* items, and those whose sums are added to others */
+    double granule;         /* steps of an item, at most */
+    int is_reordered;
+};
+static inline const struct spmmi_model_fragments *spmmi_fragment_metrics(const struct spmmi_model_query *q)
+{
+    return q->candidate->metrics;
+}
 
 /* What a launch makes of n, and how the numbers are multiplied. */
 struct spmmi_fragment_shape {
@@ -25,12 +37,20 @@ struct spmmi_fragment_shape {
     double rate;        /* of MMAs */
 };
 
-/* tile of bcsr, and what of the shape follows from it: bytes of A, and items at a time. */
-double spmmi_bcsr_tile(const struct spmmi_model_query *q);
-void spmmi_bcsr_shape(const struct spmmi_model_query *q, struct spmmi_fragment_shape *s);
-/* Its terms but those of bytes beyond the multiprocessors. */
-void spmmi_bcsr_terms(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s,
-                      struct spmmi_prediction *p);
+/* What a family has of its own. */
+struct spmmi_fragment_terms {
+    int is_window; /* warps walk alone, and share nothing but the L1 cache */
+    double (*tile)(const struct spmmi_model_query *q);
+    /* Bytes of A, rows of B, and items at a time; NULL: those of blocks of 8 x 8. */
+    void (*shape)(const struct spmmi_model_query *q, struct spmmi_fragment_shape *s);
+    /* All terms but those of bytes beyond the multiprocessors; NULL: the same. */
+    void (*terms)(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s,
+                  struct spmmi_prediction *p);
+};
+/* A cost function for such a family; returns 0 on a CPU. */
+int spmmi_fragment_cost(const struct spmmi_model_query *q, const struct spmmi_fragment_terms *own,
+                        struct spmmi_prediction *p);
+spmmi_cost_fn spmmi_window_cost, spmmi_panel_cost, spmmi_bcsr_cost;
 
 /* Waves of items and the longest one, whose steps take so many SPMMI_MODEL_STEP_CYCLES. */
 void spmmi_fragment_waiting(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s,

@@ -7,7 +7,8 @@
 
 #include <stdbool.h>
 
-#include "kernels/tiled/tiled_study_plan.h"
+#include "format/plan.h"
+#include "inspector/matrix/pattern.h"
 
 #define SPMMI_FRAGMENT_STRIP 256u /* rows that are counted together: the tallest unit */
 

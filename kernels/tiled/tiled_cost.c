@@ -2,7 +2,7 @@
 /* Terms of the tiled family: Eq. 3 and 6 of paper 000 with the traffic of each level of memory counted apart. */
 #include <math.h>
 
-#include "inspector/cost/model_refined.h"
+#include "tiled_cost.h"
 
 #define SECTOR 32.0
 #define LANES 32.0
@@ -29,6 +29,20 @@
 #define SUMS_A_STEP 128.0 /* partial sums of the longest row: eight groups of threads, loads ahead */
 #define STAGE_BATCH 4.0   /* columns that a thread asks for together */
 
+static const struct spmmi_tiled_metrics *metrics_of(const struct spmmi_model_query *q)
+{
+    return q->candidate->metrics;
+}
+
+uint32_t spmmi_model_register_tile(int64_t n, spmm_dtype_t dtype)
+{
+    const uint32_t most = spmm_dtype_size(dtype) == 8 ? 8 : 16;
+    uint32_t tile = 1;
+    while (tile < most && tile < n)
+        tile *= 2;
+    return tile;
+}
+
 /* From slot to slot of a stage: an odd number of 16-byte words, as the kernels place them to spread the banks. */
 static double slot_bytes(double numbers_bytes)
 {
@@ -39,8 +53,8 @@ static double slot_bytes(double numbers_bytes)
 /* Blocks that a multiprocessor holds: by shared memory, registers and warps. */
 static double blocks_per_sm(const struct spmmi_model_query *q)
 {
-    const spmm_panel_stats_t *t = q->candidate->panels;
-    const double tile = (double)q->candidate->register_tile;
+    const spmm_panel_stats_t *t = metrics_of(q)->panels;
+    const double tile = (double)metrics_of(q)->register_tile;
     const double threads = (double)t->panel_rows;
     const double slots = t->stages_max > 1 ? 2 * ((double)t->stage_slots + 1) : (double)t->footprint_max + 1;
     const double shared = slots * slot_bytes(tile * q->number_bytes) + 1024;
@@ -57,13 +71,13 @@ static double blocks_per_sm(const struct spmmi_model_query *q)
 /* Wavefronts of shared memory: entries, the slots that they name, and the staging of those. */
 static double shared_seconds(const struct spmmi_model_query *q, double passes)
 {
-    const spmm_panel_stats_t *t = q->candidate->panels;
-    const double tile = fmin((double)q->candidate->register_tile, q->n);
+    const spmm_panel_stats_t *t = metrics_of(q)->panels;
+    const double tile = fmin((double)metrics_of(q)->register_tile, q->n);
     const double row_sectors = (double)t->footprint_sum * ceil(tile * q->number_bytes / SECTOR) * passes;
     const double stores =
         q->is_col_major ? COLUMN_PASSES * (double)t->sectors * q->n : ROW_PASSES * row_sectors;
     /* Slots are read whole, past n too. */
-    const double read = LANES * (double)q->candidate->register_tile * q->number_bytes;
+    const double read = LANES * (double)metrics_of(q)->register_tile * q->number_bytes;
     const double reads = (double)t->slices * passes * (read / WAVEFRONT + ENTRY_PASSES);
     return (reads + stores) * WAVEFRONT / q->profile->shared_rate;
 }
@@ -71,19 +85,19 @@ static double shared_seconds(const struct spmmi_model_query *q, double passes)
 /* Rows that are segments each have no partial sums. */
 static int is_cut(const struct spmmi_model_query *q)
 {
-    return q->candidate->panels->segment > 0 && (double)q->candidate->panels->units > q->matrix->rows;
+    return metrics_of(q)->panels->segment > 0 && (double)metrics_of(q)->panels->units > q->matrix->rows;
 }
 
 static void add_bytes(const struct spmmi_model_query *q, double passes, struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
     const struct spmmi_model_matrix *m = q->matrix;
-    const spmm_panel_stats_t *t = q->candidate->panels;
-    const double tile = fmin((double)q->candidate->register_tile, q->n);
+    const spmm_panel_stats_t *t = metrics_of(q)->panels;
+    const double tile = fmin((double)metrics_of(q)->register_tile, q->n);
     const double entries = (double)t->slices * LANES;
     const double a = entries * (q->number_bytes + LOCAL_BYTES) + (double)t->footprint_sum * INDEX_BYTES;
     const double a_reads = a > L2_USED * d->l2_bytes ? passes : 1;
-    const double partials = is_cut(q) ? (double)t->units - m->rows + q->candidate->cut_rows : 0;
+    const double partials = is_cut(q) ? (double)t->units - m->rows + metrics_of(q)->cut_rows : 0;
     const double c = (m->rows + 2 * PARTIAL_COST * partials) * q->n * q->number_bytes;
     const double slot =
         q->is_col_major ? q->number_bytes : ceil(tile * q->number_bytes / SECTOR) * SECTOR / tile;
@@ -112,13 +126,13 @@ static void add_bytes(const struct spmmi_model_query *q, double passes, struct s
 /* Batches of columns that a thread stages one after the other, in a mean stage. */
 static double stage_batches(const struct spmmi_model_query *q)
 {
-    const spmm_panel_stats_t *t = q->candidate->panels;
-    const double bytes = (double)q->candidate->register_tile * q->number_bytes;
-    const double across = fmin((double)q->candidate->register_tile, 4); /* columns of B a step of a warp */
+    const spmm_panel_stats_t *t = metrics_of(q)->panels;
+    const double bytes = (double)metrics_of(q)->register_tile * q->number_bytes;
+    const double across = fmin((double)metrics_of(q)->register_tile, 4); /* columns of B a step of a warp */
     const double columns = (double)t->footprint_sum / fmax((double)t->stages, 1);
     const double lanes = (double)t->panel_rows;
     const double steps = q->is_col_major ? columns * across / lanes
-                         : bytes < 16    ? columns * (double)q->candidate->register_tile / lanes * STAGE_BATCH
+                         : bytes < 16    ? columns * (double)metrics_of(q)->register_tile / lanes * STAGE_BATCH
                                          : columns * bytes / 16 / lanes;
     return fmax(ceil(steps / STAGE_BATCH), 1);
 }
@@ -127,7 +141,7 @@ static double stage_batches(const struct spmmi_model_query *q)
 static void add_waiting(const struct spmmi_model_query *q, double passes, struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
-    const spmm_panel_stats_t *t = q->candidate->panels;
+    const spmm_panel_stats_t *t = metrics_of(q)->panels;
     const double step = SPMMI_MODEL_STEP_CYCLES / d->clock_hz;
     const double panels = fmax((double)t->panels, 1);
     const double warps = fmax((double)t->panel_rows / LANES, 1);
@@ -146,19 +160,21 @@ static void add_waiting(const struct spmmi_model_query *q, double passes, struct
 static void add_sums(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
-    const double blocks = q->candidate->cut_rows * ceil(q->n / LANES);
+    const double blocks = metrics_of(q)->cut_rows * ceil(q->n / LANES);
     const double waves = blocks / (d->multiprocessors * WARPS_PER_SM * LANES / SPLIT_THREADS);
-    const double sums = ceil(q->matrix->longest / (double)q->candidate->panels->segment);
+    const double sums = ceil(q->matrix->longest / (double)metrics_of(q)->panels->segment);
     p->launches = 1;
     p->term[SPMMI_TERM_CONVERT] =
         (SPLIT_STEPS * waves + sums / SUMS_A_STEP) * SPMMI_MODEL_STEP_CYCLES / d->clock_hz;
 }
 
-void spmmi_model_tiled(const struct spmmi_model_query *q, struct spmmi_prediction *p)
+int spmmi_tiled_cost(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
-    const spmm_panel_stats_t *t = q->candidate->panels;
-    const double tile = (double)q->candidate->register_tile;
+    if (d->target == SPMMI_TARGET_CPU)
+        return 0;
+    const spmm_panel_stats_t *t = metrics_of(q)->panels;
+    const double tile = (double)metrics_of(q)->register_tile;
     const double passes = ceil(q->n / tile);
     add_bytes(q, passes, p);
     /* A slice: a sum a column, a word of 16 bytes at a time, and nine beside. A copy to shared memory: 5.5. */
@@ -168,4 +184,5 @@ void spmmi_model_tiled(const struct spmmi_model_query *q, struct spmmi_predictio
     add_waiting(q, passes, p);
     if (is_cut(q))
         add_sums(q, p);
+    return 1;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See choose_tiled.h. */
+/* Candidates of the tiled family: rows whole or cut, as the decision chart says and to the contrary, each in panels of
+ * the height that its units ask for; and another order of the units of the better one. */
 #include "tiled_plan.h"
 
 #include <math.h>
@@ -8,17 +9,28 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "inspector/cost/model_paper.h"
+#include "inspector/search/planner.h"
+#include "tiled_chart_plan.h"
+#include "tiled_cost.h"
+#include "tiled_study_plan.h"
 
 #define SECTOR_BYTES 32.0
 #define LANES 32.0
-#define ORDER_WORTH 1.5 /* times what is to beat: the largest gain that is hoped for from an order */
-#define OVERRULES \
-    0.9 /* of the time of what the chart proposes: below it, the other side of the chart is taken */
+#define ORDER_WORTH 1.5 /* times the best of all: the largest gain that is hoped for from an order (docs/model.md) */
+#define NONZEROS_MEASURED 50000 /* smaller matrices were not measured, and a launch is most of their time */
 #define US_PER_SECOND 1e6
 /* Scattered stores: up to this share of the last cache, other data being there too, they go at the rate of single
  * numbers in it; from so many times it on, at the rate of single numbers anywhere. Fitted to an H200. */
 #define SCATTER_CACHED 0.05
 #define SCATTER_APART 8.0
+
+/* A way to take the rows, and its figures in the order of A. */
+struct way {
+    struct spmmi_balance balance;
+    struct spmmi_tiled_study *study;
+    uint32_t panel_rows;
+    spmm_panel_stats_t stats;
+};
 
 static uint32_t panel_rows_for(const struct spmmi_request *r, uint64_t units, int64_t n)
 {
@@ -65,14 +77,14 @@ static struct spmmi_balance balance(const struct spmmi_request *r, const struct 
 }
 
 /* What the chart did not propose: whole rows, or segments that cut some. Returns false where there is nothing else. */
-static bool other_side(const struct spmmi_request *r, const struct spmmi_pattern *a,
-                       const struct spmmi_tiled_choice *c, struct spmmi_balance *other)
+static bool other_side(const struct spmmi_request *r, const struct spmmi_pattern *a, double utilisation,
+                       const struct spmmi_balance *chart, struct spmmi_balance *other)
 {
     *other = (struct spmmi_balance){.schedule = SPMM_SCHEDULE_WHOLE};
-    if (c->chart.schedule == SPMM_SCHEDULE_WHOLE)
-        *other = ask_chart(r, a, c->utilisation, true);
-    other->reason = SPMMI_REASON_PREDICTED;
-    return other->schedule != c->chart.schedule && (other->segment == 0 || other->segment < a->longest) &&
+    if (chart->schedule == SPMM_SCHEDULE_WHOLE)
+        *other = ask_chart(r, a, utilisation, true);
+    return r->options.balance == SPMM_BALANCE_AUTO && chart->reason != SPMMI_REASON_FORCED &&
+           other->schedule != chart->schedule && (other->segment == 0 || other->segment < a->longest) &&
            a->nnz + a->rows <= (int64_t)SPMMI_UNIT_MAX;
 }
 
@@ -104,185 +116,275 @@ double spmmi_scatter_seconds(const struct spmmi_request *r, int64_t rows, double
     return share * (double)rows * (double)n * bytes / rate;
 }
 
-static double predict(const struct spmmi_request *r, const struct spmmi_model_matrix *model,
-                      const struct spmmi_tiled_choice *c, const spmm_panel_stats_t *stats, uint32_t layout,
-                      int64_t n)
+/* ---- Candidates ---- */
+
+static struct spmmi_tiled_studies *studies_of(const struct spmmi_search *s)
 {
-    if (model == NULL)
-        return 0;
-    const struct spmmi_model_candidate candidate = {.family = SPMM_FAMILY_TILED,
-                                                    .schedule = c->balance.schedule,
-                                                    .panels = stats,
-                                                    .register_tile = (uint32_t)stats->register_tile,
-                                                    .cut_rows = (double)c->study->cut_rows};
-    return spmmi_model_predict(&r->device, model, &candidate, n, layout, r->options.dtype).seconds;
+    struct spmmi_tiled_studies *const all =
+        spmmi_search_shelf(s, "tiled studies", sizeof *all, spmmi_studies_close);
+    if (all != NULL)
+        all->columns_used = (int64_t)s->model->cols_used;
+    return all;
 }
 
-/* Could an order beat that? Not if panels without padding or waiting, of which no two need the same column, do not. */
-static bool may_order_pay(const struct spmmi_request *r, const struct spmmi_model_matrix *model,
-                          const struct spmmi_tiled_choice *c, uint32_t layout, int64_t n, double to_beat)
+static spmm_status_t study_way(const struct spmmi_search *s, struct way *w, spmm_diag_t *diag)
 {
-    const double bytes = (double)spmm_dtype_size(r->options.dtype);
-    spmm_panel_stats_t best = c->stats;
-    if (r->options.reorder != SPMM_REORDER_AUTO || model == NULL || !isfinite(to_beat))
-        return r->options.reorder != SPMM_REORDER_NONE;
-    if (c->seconds >= ORDER_WORTH * to_beat)
-        return false;
-    best.footprint_sum = (int64_t)fmin(model->cols_used, (double)best.footprint_sum);
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_request *const r = s->request;
+    struct spmmi_tiled_studies *const all = studies_of(s);
+    SPMM_TRY_ALLOC(all, diag);
+    SPMM_TRY(spmmi_study_of(all, s->pattern, w->balance.segment, &w->study, diag));
+    w->panel_rows = panel_rows_for(r, w->study->units, s->n);
+    SPMM_TRY(spmmi_study_panels(w->study, s->pattern, r, w->panel_rows, false, s->n, &w->stats, diag));
+cleanup:
+    return status;
+}
+
+static struct spmmi_tiled_metrics metrics_of(const struct way *w, const spmm_panel_stats_t *stats)
+{
+    return (struct spmmi_tiled_metrics){
+        .panels = stats, .register_tile = (uint32_t)stats->register_tile, .cut_rows = (double)w->study->cut_rows};
+}
+
+static struct spmmi_candidate candidate_of(const struct spmmi_search *s, const struct way *w)
+{
+    return (struct spmmi_candidate){.family = SPMM_FAMILY_TILED,
+                                    .schedule = w->balance.schedule,
+                                    .granule = w->balance.segment,
+                                    .unit_rows = w->panel_rows,
+                                    .stage_slots = s->request->options.stage_slots};
+}
+
+/* What the chart asked, on the way to what it proposes. */
+static void add_chart(const struct spmmi_search *s, const struct spmmi_balance *chart, double utilisation,
+                      struct spmmi_candidate *c)
+{
+    if (chart->reason == SPMMI_REASON_FORCED)
+        return;
+    const spmm_schedule_t contrary =
+        chart->schedule == SPMM_SCHEDULE_WHOLE ? SPMM_SCHEDULE_SEGMENTED : SPMM_SCHEDULE_WHOLE;
+    if (chart->reason != SPMMI_REASON_UNDERUSED)
+        c->evidence[c->evidence_count++] = (struct spmmi_evidence){
+            SPMMI_REASON_UNDERUSED, utilisation, s->request->options.u_min, SPMM_SCHEDULE_SEGMENTED};
+    c->evidence[c->evidence_count++] =
+        (struct spmmi_evidence){chart->reason, chart->figure, chart->threshold, contrary};
+}
+
+/* An order that changes nothing is none, unless the caller wants C in it. */
+static bool is_an_order(const struct spmmi_request *r, const struct spmmi_tiled_study *study)
+{
+    return !study->is_in_order || r->options.permute_output;
+}
+
+/* The same way in the order that the caller names, or by pattern. *is_tried: 0 where that is the order of A. */
+static spmm_status_t reorder(const struct spmmi_search *s, const struct way *w, spmm_panel_stats_t *stats,
+                             struct spmmi_candidate *c, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_request *const r = s->request;
+    struct spmmi_tiled_study *const study = w->study;
+    const bool is_new = study->order == NULL;
+    SPMM_TRY(spmmi_study_order(study, s->pattern, r, diag));
+    if (is_new && !study->is_in_order) {
+        const struct spmmi_unit_order order = {study->units, study->unit_ptr, spmmi_study_order_kind(r),
+                                               study->order};
+        SPMM_TRY(spmmi_search_note_order(s, &order, diag));
+    }
+    SPMM_TRY(spmmi_study_panels(study, s->pattern, r, w->panel_rows, !study->is_in_order, s->n, stats, diag));
+    const bool scatters = s->layout == SPMM_LAYOUT_COL_MAJOR && !r->options.permute_output;
+    const double spread = scatters ? study->spread : 1;
+    *c = candidate_of(s, w);
+    c->order_kind = spmmi_study_order_kind(r);
+    c->order = study->order;
+    c->flags = SPMMI_PART_REORDERED | (r->options.permute_output ? SPMMI_PART_PERMUTES_OUTPUT : 0u);
+    c->inspect_seconds = spmmi_order_seconds(s);
+    c->more_seconds = scatters ? spmmi_scatter_seconds(r, s->pattern->rows, spread, s->n) : 0;
+    c->evidence[c->evidence_count++] = spmmi_why(
+        SPMMI_REASON_REUSE, intensity(r, s->pattern, stats, spread), intensity(r, s->pattern, &w->stats, 1));
+cleanup:
+    return status;
+}
+
+/* Ordered units of a way, which the caller asked for or a bound did not rule out. Where nothing is predicted the greater
+ * intensity is what would run. */
+static spmm_status_t emit_reordered(struct spmmi_search *s, const struct way *w, bool is_against, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_panel_stats_t stats;
+    struct spmmi_candidate c;
+    SPMM_TRY(reorder(s, w, &stats, &c, diag));
+    const struct spmmi_tiled_metrics metrics = metrics_of(w, &stats);
+    c.metrics = &metrics;
+    c.is_against_chart = is_against;
+    const bool is_named = s->request->options.reorder != SPMM_REORDER_AUTO;
+    c.is_default = is_named || c.evidence[0].figure > c.evidence[0].threshold;
+    if (is_an_order(s->request, w->study))
+        SPMM_TRY(spmmi_search_emit(s, &c, diag));
+cleanup:
+    return status;
+}
+
+static bool is_predicted(const struct spmmi_search *s)
+{
+    return s->pattern->nnz > 0 && s->request->device.target != SPMMI_TARGET_CPU;
+}
+
+static spmm_status_t emit_way(struct spmmi_search *s, const struct way *w, const struct way *chart,
+                              double utilisation, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const spmm_reorder_t wanted = s->request->options.reorder;
+    const struct spmmi_tiled_metrics metrics = metrics_of(w, &w->stats);
+    struct spmmi_candidate c = candidate_of(s, w);
+    c.metrics = &metrics;
+    c.is_against_chart = w != chart;
+    c.is_default = true;
+    if (w == chart)
+        add_chart(s, &chart->balance, utilisation, &c);
+    /* Where the caller names an order, or nothing is predicted, there is nothing to wait for. */
+    if (wanted > SPMM_REORDER_NONE || (wanted == SPMM_REORDER_AUTO && !is_predicted(s))) {
+        SPMM_TRY(emit_reordered(s, w, w != chart, diag));
+        if (wanted > SPMM_REORDER_NONE && is_an_order(s->request, w->study))
+            c.refused = SPMMI_REASON_FORCED;
+    }
+    SPMM_TRY(spmmi_search_emit(s, &c, diag));
+cleanup:
+    return status;
+}
+
+/* The chart's way, and the other one where both are predicted. */
+static spmm_status_t ways_of(const struct spmmi_search *s, struct way ways[2], int *count, double *utilisation,
+                             spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_request *const r = s->request;
+    const struct spmmi_pattern *const a = s->pattern;
+    *utilisation = spmmi_utilisation((uint64_t)a->rows, panel_rows_for(r, (uint64_t)a->rows, s->n), s->n,
+                                     spmmi_model_register_tile(s->n, r->options.dtype), r->device.multiprocessors);
+    ways[0].balance = balance(r, a, *utilisation);
+    *count = 1 + (is_predicted(s) && other_side(r, a, *utilisation, &ways[0].balance, &ways[1].balance));
+    for (int i = 0; i < *count; i++)
+        SPMM_TRY(study_way(s, &ways[i], diag));
+cleanup:
+    return status;
+}
+
+static spmm_status_t propose(struct spmmi_search *s, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_pattern *const a = s->pattern;
+    struct way ways[2];
+    double utilisation = 0;
+    int count = 0;
+    if (!spmmi_is_forced(s) && a->nnz + a->rows > (int64_t)SPMMI_UNIT_MAX) {
+        const struct spmmi_evidence why = spmmi_why(SPMMI_REASON_TOO_LARGE, (double)(a->nnz + a->rows), SPMMI_UNIT_MAX);
+        return spmmi_search_refuse(s, SPMM_FAMILY_TILED, (spmm_schedule_t)0, SPMM_REORDER_AUTO, &why, diag);
+    }
+    SPMM_TRY(ways_of(s, ways, &count, &utilisation, diag));
+    for (int i = 0; i < count; i++)
+        SPMM_TRY(emit_way(s, &ways[i], &ways[0], utilisation, diag));
+cleanup:
+    return status;
+}
+
+/* What an order could make of it at best: panels without padding or waiting, of which no two need the same column. */
+static double bound_of(const struct spmmi_search *s, const struct way *w)
+{
+    const double bytes = (double)spmm_dtype_size(s->request->options.dtype);
+    spmm_panel_stats_t best = w->stats;
+    struct spmmi_candidate c = candidate_of(s, w);
+    const struct spmmi_tiled_metrics metrics = metrics_of(w, &best);
+    c.metrics = &metrics;
+    best.footprint_sum = (int64_t)fmin(s->model->cols_used, (double)best.footprint_sum);
     best.footprint_max = (int64_t)fmin((double)best.unit_max, (double)best.footprint_max);
     best.stages = best.stages < best.panels ? best.stages : best.panels;
     best.stages_max = 1;
-    best.slices = (int64_t)ceil(model->nnz / LANES);
-    best.sectors = (int64_t)ceil(model->cols_used * bytes / SECTOR_BYTES);
-    return predict(r, model, c, &best, layout, n) < to_beat;
+    best.slices = (int64_t)ceil(s->model->nnz / LANES);
+    best.sectors = (int64_t)ceil(s->model->cols_used * bytes / SECTOR_BYTES);
+    return spmmi_search_price(s, &c);
 }
 
-/* An order is kept if the refined model predicts less time, or, where it says nothing, if the intensity is greater; one
- * that changes nothing is none, unless the caller wants C in it. */
-static spmm_status_t try_order(const struct spmmi_request *r, const struct spmmi_pattern *a,
-                               struct spmmi_tiled_study *study, const struct spmmi_model_matrix *model,
-                               uint32_t layout, int64_t n, struct spmmi_tiled_choice *c, spmm_diag_t *diag)
+/* The order of the better way, if the caller names none. */
+static spmm_status_t refine(struct spmmi_search *s, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const spmm_inspect_options_t *o = &r->options;
-    spmm_panel_stats_t reordered;
-    SPMM_TRY(spmmi_study_order(study, a, r, diag));
-    SPMM_TRY(spmmi_study_panels(study, a, r, c->panel_rows, !study->is_in_order, n, &reordered, diag));
-    const bool scatters = layout == SPMM_LAYOUT_COL_MAJOR && !o->permute_output;
-    const double spread = scatters ? study->spread : 1;
-    c->is_tried = true;
-    c->intensity = intensity(r, a, &c->stats, 1);
-    c->intensity_reordered = intensity(r, a, &reordered, spread);
-    c->seconds_reordered = predict(r, model, c, &reordered, layout, n);
-    if (scatters && c->seconds_reordered > 0)
-        c->seconds_reordered += spmmi_scatter_seconds(r, a->rows, spread, n);
-    const bool pays =
-        model != NULL ? c->seconds_reordered < c->seconds : c->intensity_reordered > c->intensity;
-    if (!pays && (o->reorder == SPMM_REORDER_AUTO || (study->is_in_order && !o->permute_output)))
+    const struct spmmi_candidate *const leader =
+        spmmi_search_leader(s, SPMM_FAMILY_TILED, (spmm_schedule_t)0, false);
+    struct way w = {.study = NULL};
+    bool repays = true;
+    if (leader == NULL || s->request->options.reorder != SPMM_REORDER_AUTO)
         goto cleanup;
-    c->flags = SPMMI_PART_REORDERED | (o->permute_output ? SPMMI_PART_PERMUTES_OUTPUT : 0u);
-    c->stats = reordered;
-    c->seconds = c->seconds_reordered;
-cleanup:
-    return status;
-}
-
-/* Figures of choice->balance in the order of A, and their prediction. */
-static spmm_status_t configure(const struct spmmi_request *r, const struct spmmi_pattern *a,
-                               struct spmmi_tiled_studies *studies, const struct spmmi_model_matrix *model,
-                               uint32_t layout, int64_t n, struct spmmi_tiled_choice *choice,
-                               spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    SPMM_TRY(spmmi_study_of(studies, a, choice->balance.segment, &choice->study, diag));
-    choice->panel_rows = panel_rows_for(r, choice->study->units, n);
-    SPMM_TRY(spmmi_study_panels(choice->study, a, r, choice->panel_rows, false, n, &choice->stats, diag));
-    choice->seconds = predict(r, model, choice, &choice->stats, layout, n);
-cleanup:
-    return status;
-}
-
-/* Where nobody but the chart decided, the model may: it is right more often, if it is not about little. */
-static spmm_status_t arbitrate(const struct spmmi_request *r, const struct spmmi_pattern *a,
-                               struct spmmi_tiled_studies *studies, const struct spmmi_model_matrix *model,
-                               uint32_t layout, int64_t n, struct spmmi_tiled_choice *choice,
-                               spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    struct spmmi_tiled_choice other = *choice;
-    if (model == NULL || r->options.balance != SPMM_BALANCE_AUTO ||
-        choice->chart.reason == SPMMI_REASON_FORCED || !other_side(r, a, choice, &other.balance))
+    w.balance = (struct spmmi_balance){.schedule = leader->schedule, .segment = leader->granule};
+    SPMM_TRY(study_way(s, &w, diag));
+    const double risk = spmmi_search_risk(s, leader);
+    double bound = leader->weighed / ORDER_WORTH;
+    if (bound < s->best)
+        bound = risk * bound_of(s, &w);
+    if (!spmmi_is_forced(s) && bound >= s->best) {
+        const struct spmmi_evidence why = spmmi_why(SPMMI_REASON_PRUNED, US_PER_SECOND * bound, US_PER_SECOND * s->best);
+        SPMM_TRY(spmmi_search_refuse(s, SPMM_FAMILY_TILED, leader->schedule, spmmi_study_order_kind(s->request),
+                                     &why, diag));
         goto cleanup;
-    SPMM_TRY(configure(r, a, studies, model, layout, n, &other, diag));
-    choice->other_seconds = other.other_seconds = other.seconds;
-    other.balance.figure = US_PER_SECOND * other.seconds;
-    other.balance.threshold = US_PER_SECOND * choice->seconds;
-    if (other.seconds < OVERRULES * choice->seconds)
-        *choice = other;
+    }
+    SPMM_TRY(spmmi_search_repays(s, SPMM_FAMILY_TILED, spmmi_study_order_kind(s->request), spmmi_order_seconds(s),
+                                 bound, &repays, diag));
+    if (repays)
+        SPMM_TRY(emit_reordered(s, &w, leader->is_against_chart, diag));
 cleanup:
     return status;
 }
 
-spmm_status_t spmmi_choose_tiled(const struct spmmi_request *r, const struct spmmi_pattern *a,
-                                 struct spmmi_tiled_studies *studies, const struct spmmi_model_matrix *model,
-                                 uint32_t layout, int64_t n, double to_beat,
-                                 struct spmmi_tiled_choice *choice, spmm_diag_t *diag)
+static spmm_status_t check_options(const struct spmmi_request *r, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    memset(choice, 0, sizeof *choice);
-    choice->utilisation =
-        spmmi_utilisation((uint64_t)a->rows, panel_rows_for(r, (uint64_t)a->rows, n), n,
-                          spmmi_model_register_tile(n, r->options.dtype), r->device.multiprocessors);
-    choice->chart = choice->balance = balance(r, a, choice->utilisation);
-    SPMM_TRY(configure(r, a, studies, model, layout, n, choice, diag));
-    choice->chart_seconds = choice->seconds;
-    SPMM_TRY(arbitrate(r, a, studies, model, layout, n, choice, diag));
-    if (may_order_pay(r, model, choice, layout, n, to_beat))
-        SPMM_TRY(try_order(r, a, choice->study, model, layout, n, choice, diag));
+    const spmm_inspect_options_t *const o = &r->options;
+    SPMM_REQUIRE(r->schedule != SPMM_SCHEDULE_WHOLE || o->balance != SPMM_BALANCE_SEGMENTS, SPMM_ERR_ARGUMENT,
+                 diag, "tiled/whole and balance by segments contradict each other");
+    SPMM_REQUIRE(r->schedule != SPMM_SCHEDULE_SEGMENTED || o->balance != SPMM_BALANCE_NONE, SPMM_ERR_ARGUMENT,
+                 diag, "tiled/segmented and balance none contradict each other");
 cleanup:
     return status;
 }
 
-int spmmi_tiled_trace(const struct spmmi_request *r, const struct spmmi_tiled_choice *c, double rows_us,
-                      struct spmmi_trace list[SPMMI_TILED_TRACE_MAX])
-{
-    const struct spmmi_balance *b = &c->balance, *chart = &c->chart;
-    const bool is_overruled = b->schedule != chart->schedule, is_taken = rows_us <= 0;
-    const double us = US_PER_SECOND * c->seconds, chart_us = US_PER_SECOND * c->chart_seconds;
-    int count = 0;
-    /* What the chart asked and left .. */
-    if (chart->reason == SPMMI_REASON_UNEVEN || chart->reason == SPMMI_REASON_EVEN)
-        list[count++] = (struct spmmi_trace){.schedule = SPMM_SCHEDULE_SEGMENTED,
-                                             .reason = SPMMI_REASON_UNDERUSED,
-                                             .figure = c->utilisation,
-                                             .threshold = r->options.u_min};
-    list[count++] = (struct spmmi_trace){
-        .schedule = chart->schedule == SPMM_SCHEDULE_WHOLE ? SPMM_SCHEDULE_SEGMENTED : SPMM_SCHEDULE_WHOLE,
-        .reason = chart->reason,
-        .predicted_us = US_PER_SECOND * c->other_seconds,
-        .figure = chart->figure,
-        .threshold = chart->threshold};
-    /* .. what it proposed in vain .. */
-    if (is_overruled)
-        list[count++] = (struct spmmi_trace){.schedule = chart->schedule,
-                                             .reason = SPMMI_REASON_PREDICTED,
-                                             .predicted_us = chart_us,
-                                             .figure = chart_us,
-                                             .threshold = US_PER_SECOND * c->other_seconds};
-    /* .. and what is left of it all. */
-    list[count++] = (struct spmmi_trace){.schedule = b->schedule,
-                                         .chosen = is_taken,
-                                         .reason = is_taken ? b->reason : SPMMI_REASON_PREDICTED,
-                                         .predicted_us = us,
-                                         .figure = is_taken ? b->figure : us,
-                                         .threshold = is_taken ? b->threshold : rows_us};
-    if (c->is_tried)
-        list[count++] = (struct spmmi_trace){.schedule = b->schedule,
-                                             .chosen = is_taken && (c->flags & SPMMI_PART_REORDERED) != 0,
-                                             .reason = SPMMI_REASON_REUSE,
-                                             .predicted_us = US_PER_SECOND * c->seconds_reordered,
-                                             .figure = c->intensity_reordered,
-                                             .threshold = c->intensity};
-    for (int i = 0; i < count; i++)
-        list[i].family = SPMM_FAMILY_TILED;
-    return count;
-}
+/* ---- What becomes of one ---- */
 
-spmm_status_t spmmi_tiled_part(const struct spmmi_tiled_study *study, const struct spmmi_decision *d,
-                               spmm_op_t op, struct spmmi_part *part, spmm_diag_t *diag)
+static spmm_status_t study_of_candidate(const struct spmmi_search *s, const struct spmmi_candidate *c,
+                                        struct spmmi_tiled_study **study, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    *part = (struct spmmi_part){.op = op,
-                                .family = SPMM_FAMILY_TILED,
-                                .schedule = d->schedule,
-                                .granule = d->granule,
-                                .item_count = study->units,
-                                .panel_rows = d->panel_rows,
-                                .stage_slots = d->stage_slots,
-                                .flags = d->flags};
+    struct spmmi_tiled_studies *const all = studies_of(s);
+    SPMM_TRY_ALLOC(all, diag);
+    SPMM_TRY(spmmi_study_of(all, s->pattern, c->granule, study, diag));
+cleanup:
+    return status;
+}
+
+static spmm_status_t figures(const struct spmmi_search *s, const struct spmmi_candidate *c,
+                             spmm_panel_stats_t *stats, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_tiled_study *study = NULL;
+    SPMM_TRY(study_of_candidate(s, c, &study, diag));
+    const bool is_moved = (c->flags & SPMMI_PART_REORDERED) != 0;
+    if (spmmi_is_forced(s)) /* exact already */
+        SPMM_TRY(spmmi_study_panels(study, s->pattern, s->request, c->unit_rows, is_moved && !study->is_in_order,
+                                    s->n, stats, diag));
+    else
+        SPMM_TRY(spmmi_study_exact(study, s->pattern, s->request, c->unit_rows, is_moved, s->n, stats, diag));
+cleanup:
+    return status;
+}
+
+static spmm_status_t build(const struct spmmi_search *s, const struct spmmi_candidate *c, struct spmmi_part *part,
+                           spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_tiled_study *study = NULL;
+    SPMM_TRY(study_of_candidate(s, c, &study, diag));
+    part->item_count = study->units;
     part->items = spmmi_alloc(study->units, sizeof *part->items);
     SPMM_TRY_ALLOC(part->items, diag);
-    if ((d->flags & SPMMI_PART_REORDERED) != 0) {
+    if ((c->flags & SPMMI_PART_REORDERED) != 0) {
         memcpy(part->items, study->order, (size_t)study->units * sizeof *part->items);
         goto cleanup;
     }
@@ -291,3 +393,15 @@ spmm_status_t spmmi_tiled_part(const struct spmmi_tiled_study *study, const stru
 cleanup:
     return status;
 }
+
+const struct spmmi_planner spmmi_tiled_planner = {
+    .family = SPMM_FAMILY_TILED,
+    .nonzeros_least = NONZEROS_MEASURED,
+    .permutes_output = 2,
+    .check_options = check_options,
+    .propose = propose,
+    .refine = refine,
+    .cost = spmmi_tiled_cost,
+    .build = build,
+    .figures = figures,
+};

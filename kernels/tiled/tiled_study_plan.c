@@ -10,7 +10,7 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/matrix/units.h"
-#include "inspector/cost/model_refined.h"
+#include "tiled_cost.h"
 #include "inspector/reorder/order_units.h"
 #include "inspector/analysis/panel_stats.h"
 
@@ -54,8 +54,10 @@ spmm_status_t spmmi_study_of(struct spmmi_tiled_studies *studies, const struct s
             return SPMM_OK;
         }
     }
-    assert(studies->count < SPMMI_STUDY_MAX);
-    struct spmmi_tiled_study *s = &studies->list[studies->count];
+    struct spmmi_tiled_study *s = NULL;
+    SPMM_REQUIRE(studies->count < SPMMI_STUDY_MAX, SPMM_ERR_INTERNAL, diag, "more than %d segment lengths",
+                 SPMMI_STUDY_MAX);
+    s = &studies->list[studies->count];
     memset(s, 0, sizeof *s);
     s->segment = segment;
     s->units = spmmi_units_count(a->rows, a->row_ptr, segment);
@@ -69,7 +71,7 @@ spmm_status_t spmmi_study_of(struct spmmi_tiled_studies *studies, const struct s
     studies->count++;
     *study = s;
 cleanup:
-    if (status != SPMM_OK)
+    if (status != SPMM_OK && s != NULL)
         free_study(s);
     return status;
 }
@@ -79,6 +81,11 @@ void spmmi_studies_free(struct spmmi_tiled_studies *studies)
     for (int i = 0; i < studies->count; i++)
         free_study(&studies->list[i]);
     studies->count = 0;
+}
+
+void spmmi_studies_close(void *studies)
+{
+    spmmi_studies_free(studies);
 }
 
 static uint32_t row_of(const struct spmmi_tiled_study *s, uint64_t unit)

@@ -6,20 +6,10 @@
 
 #include <stdbool.h>
 
-#include "kernels/rows/rows_plan.h"
 #include "inspector/inspect_options.h"
+#include "inspector/matrix/pattern.h"
 
-/* op(A) in CSR, and figures of its rows. */
-struct spmmi_pattern {
-    spmm_op_t op;
-    int64_t rows, cols, nnz, longest;
-    const int64_t *row_ptr;
-    const int32_t *col_ind;
-    double mean, stddev;
-};
-
-#define SPMMI_STUDY_MAX \
-    (SPMMI_DECISION_MAX + 2)  /* segment lengths: U * mu for each range of n, mu, whole rows */
+#define SPMMI_STUDY_MAX 32    /* segment lengths: U * mu for each range of n and layout, mu, whole rows */
 #define SPMMI_PANEL_CHOICES 4 /* 32, 64, 128 and 256 rows */
 
 /* The units of one segment length. */
@@ -47,6 +37,7 @@ struct spmmi_tiled_studies {
 spmm_status_t spmmi_study_of(struct spmmi_tiled_studies *studies, const struct spmmi_pattern *a,
                              uint32_t segment, struct spmmi_tiled_study **study, spmm_diag_t *diag);
 void spmmi_studies_free(struct spmmi_tiled_studies *studies);
+void spmmi_studies_close(void *studies); /* the same, for spmmi_search_shelf */
 
 /* Which order spmmi_study_order makes. */
 static inline spmm_reorder_t spmmi_study_order_kind(const struct spmmi_request *r)

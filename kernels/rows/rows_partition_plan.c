@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See partition.h. Neither schedule needs more of the matrix than its row pointers. */
-#include "partition.h"
+/* See rows_partition_plan.h. Neither schedule needs more of the matrix than its row pointers. */
+#include "rows_partition_plan.h"
 
 #include <stdbool.h>
 

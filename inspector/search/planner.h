@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a kernel family is to the inspector: candidates that it proposes, what they are predicted to take, and the part
+ * that one becomes. Each family of format/family_list.def exports spmmi_NAME_planner from kernels/NAME/NAME_plan.c. */
+#ifndef SPMMI_PLANNER_H
+#define SPMMI_PLANNER_H
+
+#include <stdbool.h>
+
+#include "format/family.h"
+#include "format/plan.h"
+#include "inspector/cost/model_refined.h"
+#include "inspector/inspect_options.h"
+#include "inspector/matrix/pattern.h"
+#include "inspector/reorder/row_order.h"
+
+/* Something that the trace tells about a candidate beside why it won or lost. */
+struct spmmi_evidence {
+    enum spmmi_reason reason;
+    double figure, threshold;
+    spmm_schedule_t against; /* a schedule that this speaks against; 0: it is of the candidate itself */
+};
+static inline struct spmmi_evidence spmmi_why(enum spmmi_reason reason, double figure, double threshold)
+{
+    return (struct spmmi_evidence){.reason = reason, .figure = figure, .threshold = threshold};
+}
+#define SPMMI_EVIDENCE_MAX 3
+
+/* Rows that are multiplied apart (kernels/long_rows/peel_plan.h). */
+struct spmmi_peel;
+
+struct spmmi_candidate {
+    /* What would run. */
+    spmm_family_t family;
+    spmm_schedule_t schedule;
+    spmm_compute_t compute;                 /* of tensor cores; 0: that of the plan's numbers */
+    uint32_t granule, unit_rows, stage_slots, flags; /* as in struct spmmi_part; unit_rows: panel_rows */
+    spmm_reorder_t order_kind;              /* AUTO: the rows are as they are */
+    const uint32_t *order;                  /* the planner's; NULL: as they are, or the family knows it otherwise */
+    const struct spmmi_peel *peel;          /* rows split off; NULL: none */
+    /* What it is judged by. */
+    const void *metrics;    /* of the family's cost function; needed until the candidate is emitted */
+    double more_seconds;    /* predicted beside that */
+    double inspect_seconds; /* that it costs an inspection beside what all cost */
+    bool is_against_chart;  /* the family's own rule would do the contrary */
+    bool is_default;        /* what the family would run where nothing is predicted */
+    enum spmmi_reason refused; /* why it may not run, with two figures; 0: it may */
+    double figure, threshold;
+    struct spmmi_evidence evidence[SPMMI_EVIDENCE_MAX];
+    int evidence_count;
+    /* What the search makes of it. */
+    double seconds; /* predicted; 0: nothing is */
+    double weighed; /* the same times the risks of the profile: what is compared */
+    double measured_us;
+};
+
+/* The question: one op, target, layout and number of columns. What belongs to the op is made once. */
+struct spmmi_op;
+struct spmmi_search {
+    const struct spmmi_request *request; /* device: what the plan is for, or the CPU beside it */
+    const struct spmmi_pattern *pattern;
+    const struct spmmi_model_matrix *model;
+    struct spmmi_row_orders *orders;
+    struct spmmi_op *op;
+    uint32_t layout; /* one bit */
+    int64_t n;
+    bool is_relaxed; /* nothing else may run: what was only never measured may */
+    struct spmmi_candidate *list;
+    int count;
+    double best; /* the least weighed time of those that may run; INFINITY: none yet */
+};
+#define SPMMI_CANDIDATES_MAX 160 /* of one question; the families together propose 80 at most */
+
+struct spmmi_planner {
+    spmm_family_t family;
+    bool prices_cpu; /* the cost function knows CPUs */
+    /* Free choices, of matrices with as many nonzeros at least; 0: all. */
+    int64_t nonzeros_least;
+    int permutes_output; /* 1: if the caller names the family; 2: also where nobody names one; 0: never */
+    /* Options that concern the family, which the caller named. NULL: it takes all of them. */
+    spmm_status_t (*check_options)(const struct spmmi_request *r, spmm_diag_t *diag);
+    /* Emit candidates whose figures cost little .. */
+    spmm_status_t (*propose)(struct spmmi_search *s, spmm_diag_t *diag);
+    /* .. and then, all families having done that, those that cost more, where a bound leaves them a chance. NULL: none. */
+    spmm_status_t (*refine)(struct spmmi_search *s, spmm_diag_t *diag);
+    spmmi_cost_fn *cost;
+    /* The part of a candidate, and the one of its long rows behind it. */
+    spmm_status_t (*build)(const struct spmmi_search *s, const struct spmmi_candidate *c, struct spmmi_part *part,
+                           spmm_diag_t *diag);
+    /* Exact figures of what runs, which the plan holds of one part. NULL: none. */
+    spmm_status_t (*figures)(const struct spmmi_search *s, const struct spmmi_candidate *c,
+                             spmm_panel_stats_t *stats, spmm_diag_t *diag);
+};
+const struct spmmi_planner *spmmi_planner_of(spmm_family_t family);
+
+/* What a candidate of any family is predicted to take (spmmi_model_predict with its cost function). */
+struct spmmi_prediction spmmi_predict(const struct spmmi_device_profile *profile,
+                                      const struct spmmi_model_matrix *matrix,
+                                      const struct spmmi_model_candidate *candidate, int64_t n, uint32_t layout,
+                                      spmm_dtype_t dtype);
+
+/* ---- For planners ---- */
+
+/* The caller named a family. */
+static inline bool spmmi_is_forced(const struct spmmi_search *s)
+{
+    return s->request->family != 0;
+}
+/* Price a candidate and add it. Its seconds and weighed time are filled in. Errors: INTERNAL (too many). */
+spmm_status_t spmmi_search_emit(struct spmmi_search *s, struct spmmi_candidate *c, spmm_diag_t *diag);
+/* One that may not run, with nothing known but why. */
+spmm_status_t spmmi_search_refuse(struct spmmi_search *s, spmm_family_t family, spmm_schedule_t schedule,
+                                  spmm_reorder_t order_kind, const struct spmmi_evidence *why, spmm_diag_t *diag);
+/* Predicted seconds of a candidate, without emitting it; 0: nothing is known. */
+double spmmi_search_price(const struct spmmi_search *s, const struct spmmi_candidate *c);
+/* What its prediction is multiplied by. */
+double spmmi_search_risk(const struct spmmi_search *s, const struct spmmi_candidate *c);
+/* The best that the family has so far: in the order of the rows (or in any), not split. NULL: none that is priced. */
+const struct spmmi_candidate *spmmi_search_leader(const struct spmmi_search *s, spmm_family_t family,
+                                                  spmm_schedule_t schedule, bool in_any_order);
+/* Would so much more inspection be repaid by the calls that are expected, if the best time fell to `bound`? Adds a
+ * refusal if not, and *repays tells. */
+spmm_status_t spmmi_search_repays(struct spmmi_search *s, spmm_family_t family, spmm_reorder_t kind,
+                                  double inspect_seconds, double bound, bool *repays, spmm_diag_t *diag);
+/* Seconds that an order of the rows costs, about. */
+double spmmi_order_seconds(const struct spmmi_search *s);
+
+/* Memory of `size` zeroed bytes that an owner has for all questions of the op, the same at each call; NULL: there is
+ * none. close is called at the end. */
+void *spmmi_search_shelf(const struct spmmi_search *s, const void *owner, size_t size, void (*close)(void *));
+/* Tell the plan's figures of orders about an order of units that are not rows. */
+struct spmmi_unit_order {
+    uint64_t units;
+    const int64_t *unit_ptr;
+    spmm_reorder_t kind;
+    const uint32_t *order;
+};
+spmm_status_t spmmi_search_note_order(const struct spmmi_search *s, const struct spmmi_unit_order *order,
+                                      spmm_diag_t *diag);
+
+#endif

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One question: which of all candidates takes the least time? See search.h and docs/model.md. */
+#include "search.h"
+
+#include <math.h>
+
+#include "format/base/diag.h"
+
+/* Of two candidates that are predicted to differ by less, the one of the family that stands first in
+ * format/family_list.def runs: simpler kernels pack faster and need less memory, and no measurement repeats better. */
+#define TIE 1.005
+#define US_PER_SECOND 1e6
+/* Seconds a nonzero that an order of the rows takes, for both of those that are tried first: the median of
+ * docs/reordering.csv. */
+#define ORDER_SECONDS 35e-9
+
+/* ---- Prices ---- */
+
+static enum spmmi_model_type type_of(const struct spmmi_search *s, const struct spmmi_candidate *c)
+{
+    return spmmi_model_type_of(c->family, c->compute, s->request->options.dtype);
+}
+
+static bool is_fitted(const struct spmmi_search *s, const struct spmmi_candidate *c)
+{
+    const enum spmmi_model_type type = type_of(s, c);
+    const int kernel = spmmi_profile_kernel(&s->request->device, c->family, c->schedule, type);
+    return s->request->device.is_fitted[kernel][type] != 0;
+}
+
+double spmmi_search_price(const struct spmmi_search *s, const struct spmmi_candidate *c)
+{
+    const struct spmmi_model_candidate kernel = {c->family, c->schedule, c->compute, c->metrics};
+    if (s->pattern->nnz == 0)
+        return 0;
+    const double seconds =
+        spmmi_predict(&s->request->device, s->model, &kernel, s->n, s->layout, s->request->options.dtype)
+            .seconds;
+    return seconds > 0 ? seconds + c->more_seconds : 0;
+}
+
+double spmmi_search_risk(const struct spmmi_search *s, const struct spmmi_candidate *c)
+{
+    const struct spmmi_device_profile *const d = &s->request->device;
+    const enum spmmi_model_type type = type_of(s, c);
+    const enum spmmi_risk_of of = s->layout == SPMM_LAYOUT_COL_MAJOR ? SPMMI_RISK_COLUMNS
+                                  : s->n > SPMMI_NARROW              ? SPMMI_RISK_WIDE
+                                                                     : SPMMI_RISK_NARROW;
+    double risk = spmmi_profile_risk(d, c->family, c->schedule, type, of);
+    if (c->order_kind != SPMM_REORDER_AUTO)
+        risk *= spmmi_profile_extra(d, SPMMI_RISK_ORDER, type, of);
+    if (c->peel != NULL)
+        risk *= spmmi_profile_extra(d, SPMMI_RISK_LONG_ROWS, type, of);
+    if (c->is_against_chart)
+        risk *= spmmi_profile_extra(d, SPMMI_RISK_CHART, type, of);
+    return risk;
+}
+
+/* ---- Candidates ---- */
+
+static void refuse(struct spmmi_candidate *c, enum spmmi_reason reason, double figure, double threshold)
+{
+    c->refused = reason;
+    c->figure = figure;
+    c->threshold = threshold;
+}
+
+static spmm_status_t add(struct spmmi_search *s, const struct spmmi_candidate *c, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_REQUIRE(s->count < SPMMI_CANDIDATES_MAX, SPMM_ERR_INTERNAL, diag, "more than %d candidates",
+                 SPMMI_CANDIDATES_MAX);
+    s->list[s->count] = *c;
+    s->list[s->count++].metrics = NULL;
+    if (c->refused == 0 && c->weighed > 0)
+        s->best = fmin(s->best, c->weighed);
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_search_emit(struct spmmi_search *s, struct spmmi_candidate *c, spmm_diag_t *diag)
+{
+    c->seconds = spmmi_search_price(s, c);
+    c->weighed = c->seconds * spmmi_search_risk(s, c);
+    const bool is_known = c->seconds > 0 && is_fitted(s, c);
+    if (c->refused == 0 && !is_known && s->pattern->nnz > 0 && !spmmi_is_forced(s) && !s->is_relaxed)
+        refuse(c, SPMMI_REASON_UNPRICED, 0, 0);
+    return add(s, c, diag);
+}
+
+spmm_status_t spmmi_search_refuse(struct spmmi_search *s, spmm_family_t family, spmm_schedule_t schedule,
+                                  spmm_reorder_t order_kind, const struct spmmi_evidence *why, spmm_diag_t *diag)
+{
+    struct spmmi_candidate c = {.family = family, .schedule = schedule, .order_kind = order_kind};
+    const struct spmmi_family *const row = spmmi_family_of(family);
+    if (row->compute == SPMMI_COMPUTE_TENSOR)
+        c.compute = s->request->tensor;
+    refuse(&c, why->reason, why->figure, why->threshold);
+    return add(s, &c, diag);
+}
+
+const struct spmmi_candidate *spmmi_search_leader(const struct spmmi_search *s, spmm_family_t family,
+                                                  spmm_schedule_t schedule, bool in_any_order)
+{
+    const struct spmmi_candidate *best = NULL;
+    for (int i = 0; i < s->count; i++) {
+        const struct spmmi_candidate *const c = &s->list[i];
+        const bool is_of = c->family == family && (schedule == 0 || c->schedule == schedule);
+        if (is_of && c->seconds > 0 && c->peel == NULL && (in_any_order || c->order_kind == SPMM_REORDER_AUTO) &&
+            (best == NULL || c->weighed < best->weighed))
+            best = c;
+    }
+    return best;
+}
+
+double spmmi_order_seconds(const struct spmmi_search *s)
+{
+    return ORDER_SECONDS * (double)s->pattern->nnz;
+}
+
+spmm_status_t spmmi_search_repays(struct spmmi_search *s, spmm_family_t family, spmm_reorder_t kind,
+                                  double inspect_seconds, double bound, bool *repays, spmm_diag_t *diag)
+{
+    const double calls = s->request->options.expected_calls, gain = s->best - bound;
+    *repays = calls <= 0 || !isfinite(s->best) || gain * calls >= inspect_seconds;
+    if (*repays)
+        return SPMM_OK;
+    const struct spmmi_evidence why = spmmi_why(SPMMI_REASON_BREAK_EVEN, gain > 0 ? inspect_seconds / gain : 0, calls);
+    return spmmi_search_refuse(s, family, (spmm_schedule_t)0, kind, &why, diag);
+}
+
+/* ---- Families ---- */
+
+/* Does the profile have constants for any schedule of the family? */
+static bool has_constants(const struct spmmi_search *s, const struct spmmi_family *row)
+{
+    struct spmmi_candidate c = {.family = row->id};
+    c.compute = row->compute == SPMMI_COMPUTE_TENSOR ? s->request->tensor : (spmm_compute_t)0;
+    for (int i = 0; spmmi_schedule_at(i) != NULL; i++) {
+        c.schedule = spmmi_schedule_at(i)->id;
+        if (spmmi_schedule_at(i)->family == row->id && is_fitted(s, &c))
+            return true;
+    }
+    return false;
+}
+
+/* Why a free choice does not look at a family; reason 0: it does. */
+static struct spmmi_evidence reason_against(const struct spmmi_search *s, const struct spmmi_family *row,
+                                            const struct spmmi_planner *planner)
+{
+    const struct spmmi_request *const r = s->request;
+    const double nnz = (double)s->pattern->nnz;
+    const bool on_cpu = r->device.target == SPMMI_TARGET_CPU;
+    if ((row->types & SPMMI_TYPE_BIT(r->options.dtype)) == 0 ||
+        (row->compute == SPMMI_COMPUTE_TENSOR && r->tensor == 0))
+        return spmmi_why(SPMMI_REASON_TYPE, 0, 0);
+    if (r->options.permute_output && planner->permutes_output < 2)
+        return spmmi_why(SPMMI_REASON_FORCED, 0, 0);
+    if (s->is_relaxed)
+        return spmmi_why((enum spmmi_reason)0, 0, 0);
+    if (s->n < row->least_n)
+        return spmmi_why(SPMMI_REASON_COLUMNS, (double)s->n, (double)row->least_n);
+    if (s->pattern->nnz < planner->nonzeros_least)
+        return spmmi_why(SPMMI_REASON_SMALL, nnz, (double)planner->nonzeros_least);
+    if ((on_cpu && !planner->prices_cpu) || !has_constants(s, row))
+        return spmmi_why(SPMMI_REASON_UNPRICED, 0, 0);
+    return spmmi_why((enum spmmi_reason)0, 0, 0);
+}
+
+bool spmmi_prices(const struct spmmi_request *r)
+{
+    const struct spmmi_family *row = NULL;
+    for (int f = 0; (row = spmmi_family_at(f)) != NULL; f++)
+        if ((r->family == 0 || r->family == row->id) && (row->types & SPMMI_TYPE_BIT(r->options.dtype)) != 0 &&
+            (r->device.target != SPMMI_TARGET_CPU || spmmi_planner_of(row->id)->prices_cpu))
+            return true;
+    return false;
+}
+
+static spmm_status_t propose(struct spmmi_search *s, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const spmm_family_t wanted = s->request->family;
+    const struct spmmi_family *row = NULL;
+    for (int f = 0; (row = spmmi_family_at(f)) != NULL; f++) {
+        const struct spmmi_planner *const planner = spmmi_planner_of(row->id);
+        const struct spmmi_evidence why =
+            wanted != 0 ? spmmi_why((enum spmmi_reason)0, 0, 0) : reason_against(s, row, planner);
+        if (wanted != 0 && row->id != wanted)
+            continue;
+        if (why.reason != 0)
+            SPMM_TRY(spmmi_search_refuse(s, row->id, (spmm_schedule_t)0, SPMM_REORDER_AUTO, &why, diag));
+        else
+            SPMM_TRY(planner->propose(s, diag));
+    }
+cleanup:
+    return status;
+}
+
+/* Of families that were not refused altogether. */
+static spmm_status_t refine(struct spmmi_search *s, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_family *row = NULL;
+    for (int f = 0; (row = spmmi_family_at(f)) != NULL; f++) {
+        const struct spmmi_planner *const planner = spmmi_planner_of(row->id);
+        bool is_proposed = false;
+        for (int i = 0; i < s->count; i++)
+            is_proposed = is_proposed || (s->list[i].family == row->id && s->list[i].granule + s->list[i].unit_rows > 0);
+        if (is_proposed && planner->refine != NULL)
+            SPMM_TRY(planner->refine(s, diag));
+    }
+cleanup:
+    return status;
+}
+
+/* ---- The choice ---- */
+
+/* What more inspection costs is paid by the calls that are expected, or the candidate is out. */
+static void weigh_calls(struct spmmi_search *s)
+{
+    const double calls = s->request->options.expected_calls;
+    double cheap = (double)INFINITY;
+    for (int i = 0; i < s->count; i++)
+        if (s->list[i].refused == 0 && s->list[i].inspect_seconds <= 0 && s->list[i].weighed > 0)
+            cheap = fmin(cheap, s->list[i].weighed);
+    for (int i = 0; i < s->count && calls > 0 && isfinite(cheap); i++) {
+        struct spmmi_candidate *const c = &s->list[i];
+        const double gain = cheap - c->weighed;
+        if (c->refused != 0 || c->inspect_seconds <= 0 || gain <= 0)
+            continue;
+        const double even = c->inspect_seconds / gain;
+        if (even > calls)
+            refuse(c, SPMMI_REASON_BREAK_EVEN, even, calls);
+        else if (c->evidence_count < SPMMI_EVIDENCE_MAX)
+            c->evidence[c->evidence_count++] = spmmi_why(SPMMI_REASON_BREAK_EVEN, even, calls);
+    }
+}
+
+static bool any_measured(const struct spmmi_search *s)
+{
+    for (int i = 0; i < s->count; i++)
+        if (s->list[i].refused == 0 && s->list[i].measured_us > 0)
+            return true;
+    return false;
+}
+
+double spmmi_search_value(const struct spmmi_search *s, const struct spmmi_candidate *c)
+{
+    if (c->refused != 0)
+        return (double)INFINITY;
+    if (any_measured(s))
+        return c->measured_us > 0 ? c->measured_us / US_PER_SECOND : (double)INFINITY;
+    return c->weighed > 0 ? c->weighed : (double)INFINITY;
+}
+
+/* The first whose time is the least but for a tie, families being in the order of their list; what a family would run by
+ * its own rules where nothing is known. */
+static const struct spmmi_candidate *choose(const struct spmmi_search *s)
+{
+    double least = (double)INFINITY;
+    const struct spmmi_candidate *best = NULL;
+    for (int i = 0; i < s->count; i++)
+        least = fmin(least, spmmi_search_value(s, &s->list[i]));
+    for (int i = 0; i < s->count && !isfinite(least); i++)
+        if (s->list[i].refused == 0 && s->list[i].is_default)
+            return &s->list[i];
+    const double tie = any_measured(s) ? 1 : TIE;
+    for (int f = 0; spmmi_family_at(f) != NULL && best == NULL && isfinite(least); f++)
+        for (int i = 0; i < s->count; i++) {
+            const struct spmmi_candidate *const c = &s->list[i];
+            const double value = spmmi_search_value(s, c);
+            if (c->family == spmmi_family_at(f)->id && value <= tie * least &&
+                (best == NULL || value < spmmi_search_value(s, best)))
+                best = c;
+        }
+    return best;
+}
+
+static spmm_status_t ask(struct spmmi_search *s, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    s->count = 0;
+    s->best = (double)INFINITY;
+    SPMM_TRY(propose(s, diag));
+    SPMM_TRY(refine(s, diag));
+    weigh_calls(s);
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_search_decide(struct spmmi_search *s, const spmm_plan_t *plan, struct spmmi_tuning *tuning,
+                                  struct spmmi_decision *decision, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    *decision = (struct spmmi_decision){.layouts = s->layout, .range = {.n = s->n}};
+    SPMM_TRY(ask(s, diag));
+    if (choose(s) == NULL) {
+        s->is_relaxed = true;
+        SPMM_TRY(ask(s, diag));
+    }
+    if (plan != NULL)
+        SPMM_TRY(spmmi_search_measure(s, plan, tuning, diag));
+    const struct spmmi_candidate *const winner = choose(s);
+    SPMM_REQUIRE(winner != NULL, SPMM_ERR_ARGUMENT, diag, "no kernel multiplies %s as these options ask",
+                 spmm_dtype_name(s->request->options.dtype));
+    decision->winner = *winner;
+    spmmi_search_record(s, winner, decision);
+cleanup:
+    return status;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The search: what runs, for each op, target, layout and range of n, and a record of everything that was considered. */
+#ifndef SPMMI_SEARCH_H
+#define SPMMI_SEARCH_H
+
+#include <stddef.h>
+
+#include "planner.h"
+
+#define SPMMI_RANGE_MAX 6                        /* of n, that are told apart */
+#define SPMMI_DECISION_MAX (2 * SPMMI_RANGE_MAX) /* two layouts */
+#define SPMMI_RECORD_MAX 21                      /* of a decision: two ops and targets fill a trace */
+
+/* Numbers of columns that share a decision, and the one that it is judged by. */
+struct spmmi_range {
+    int64_t n_min, n_max, n;
+};
+/* One for each range that is wanted: n[count] are the numbers of columns that the caller named, none: all of them.
+ * Ascending and disjoint; returns how many, at least 1. */
+int spmmi_ranges(const int64_t *n, int count, struct spmmi_range ranges[SPMMI_RANGE_MAX]);
+
+/* What runs for a range of n and a layout. */
+struct spmmi_decision {
+    struct spmmi_range range;
+    int64_t first_n; /* of the ranges that were merged, what the first was judged by */
+    uint32_t layouts;
+    struct spmmi_candidate winner; /* family 0: nothing may run */
+    struct spmmi_trace records[SPMMI_RECORD_MAX];
+    int record_count;
+};
+/* Do the same kernels run, from the same part? */
+bool spmmi_decisions_agree(const struct spmmi_decision *a, const struct spmmi_decision *b);
+/* Make neighbours that agree and leave no gap one, which keeps the records of the largest n up to SPMMI_NARROW. Returns
+ * how many are left. */
+int spmmi_decisions_merge(struct spmmi_decision *decisions, int count);
+
+/* Everything that is made for one op, whatever the question. */
+struct spmmi_shelf {
+    struct spmmi_shelf *next;
+    const void *owner;
+    void (*close)(void *);
+    max_align_t memory[];
+};
+struct spmmi_op {
+    const struct spmmi_request *request;
+    const struct spmmi_pattern *pattern;
+    struct spmmi_model_matrix model;
+    struct spmmi_row_orders orders;
+    struct spmmi_shelf *shelves;
+    struct spmmi_candidate list[SPMMI_CANDIDATES_MAX];
+    struct spmmi_unit_order unit_orders[SPMMI_ORDER_STATS_MAX];
+    int unit_order_count;
+};
+spmm_status_t spmmi_op_open(const struct spmmi_request *r, const struct spmmi_pattern *a, struct spmmi_op *op,
+                            spmm_diag_t *diag);
+void spmmi_op_close(struct spmmi_op *op);
+/* A question about it. */
+struct spmmi_search spmmi_op_search(struct spmmi_op *op, const struct spmmi_request *r, uint32_t layout,
+                                    int64_t n);
+
+/* What the caller's clock still allows to be measured; one for a whole inspection. */
+struct spmmi_tuning {
+    double deadline;     /* of omp_get_wtime; 0: none */
+    double last_seconds; /* that the last measurement took */
+};
+
+/* Propose, refine, measure, choose. plan holds the matrix, which measurements borrow; NULL: nothing is measured. */
+spmm_status_t spmmi_search_decide(struct spmmi_search *s, const spmm_plan_t *plan, struct spmmi_tuning *tuning,
+                                  struct spmmi_decision *decision, spmm_diag_t *diag);
+/* The parts of a candidate: one, or two where rows are split off. */
+spmm_status_t spmmi_search_build(const struct spmmi_search *s, const struct spmmi_candidate *c,
+                                 struct spmmi_part parts[2], uint32_t *count, spmm_diag_t *diag);
+
+/* Steps of spmmi_search_decide, in files of their own. */
+void spmmi_search_record(const struct spmmi_search *s, const struct spmmi_candidate *winner,
+                         struct spmmi_decision *decision);
+spmm_status_t spmmi_search_measure(struct spmmi_search *s, const spmm_plan_t *plan, struct spmmi_tuning *tuning,
+                                   spmm_diag_t *diag);
+/* Is anything that these options allow predicted on the device? */
+bool spmmi_prices(const struct spmmi_request *r);
+/* Seconds that a candidate may be said to take: measured if anything was, else weighed. INFINITY: it is out. */
+double spmmi_search_value(const struct spmmi_search *s, const struct spmmi_candidate *c);
+
+/* Decisions of one op and target for all ranges and layouts that are wanted, merged. Returns them in
+ * decisions[SPMMI_DECISION_MAX]. */
+spmm_status_t spmmi_decide(struct spmmi_op *op, const struct spmmi_request *r, const spmm_plan_t *plan,
+                           struct spmmi_tuning *tuning, struct spmmi_decision *decisions, int *count,
+                           spmm_diag_t *diag);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All questions about one op and target: layouts, and ranges of n. */
+#include <string.h>
+
+#include "format/base/diag.h"
+#include "search.h"
+
+#define BOTH (SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR)
+#define N_TYPICAL 64 /* what a plan for all n is judged by where the caller names none */
+
+/* C in another order is that for every product: one decision for all n. */
+static int ranges_of(const struct spmmi_request *r, struct spmmi_range ranges[SPMMI_RANGE_MAX])
+{
+    const spmm_inspect_options_t *const o = &r->options;
+    if (!o->permute_output)
+        return spmmi_ranges(o->n, o->n_count, ranges);
+    ranges[0] = (struct spmmi_range){1, SPMMI_N_MAX, o->n_count > 0 ? o->n[0] : N_TYPICAL};
+    return 1;
+}
+
+/* What the questions are asked of. */
+struct asker {
+    struct spmmi_op *op;
+    const struct spmmi_request *request;
+    const spmm_plan_t *plan;
+    struct spmmi_tuning *tuning;
+};
+
+static spmm_status_t decide_layout(const struct asker *x, uint32_t layout, struct spmmi_decision *decisions,
+                                   int *count, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_range ranges[SPMMI_RANGE_MAX];
+    const int wanted = ranges_of(x->request, ranges);
+    *count = 0;
+    for (int i = 0; i < wanted; i++) {
+        struct spmmi_search s = spmmi_op_search(x->op, x->request, layout, ranges[i].n);
+        SPMM_TRY(spmmi_search_decide(&s, x->plan, x->tuning, &decisions[i], diag));
+        decisions[i].range = ranges[i];
+        decisions[i].first_n = ranges[i].n;
+        *count = i + 1;
+    }
+cleanup:
+    return status;
+}
+
+static bool all_agree(const struct spmmi_decision *a, const struct spmmi_decision *b, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!spmmi_decisions_agree(&a[i], &b[i]))
+            return false;
+    return true;
+}
+
+/* Layouts for which the same runs share their variants; the records are then those of column-major, where the families
+ * differ most. */
+spmm_status_t spmmi_decide(struct spmmi_op *op, const struct spmmi_request *r, const spmm_plan_t *plan,
+                           struct spmmi_tuning *tuning, struct spmmi_decision *decisions, int *count,
+                           spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct asker x = {op, r, plan, tuning};
+    struct spmmi_decision *const row = decisions, *const col = decisions + SPMMI_RANGE_MAX;
+    const uint32_t layouts = r->options.layouts;
+    int rows = 0, cols = 0;
+    if ((layouts & SPMM_LAYOUT_COL_MAJOR) != 0)
+        SPMM_TRY(decide_layout(&x, SPMM_LAYOUT_COL_MAJOR, col, &cols, diag));
+    if ((layouts & SPMM_LAYOUT_ROW_MAJOR) != 0 && !(r->options.permute_output && layouts == BOTH))
+        SPMM_TRY(decide_layout(&x, SPMM_LAYOUT_ROW_MAJOR, row, &rows, diag));
+    if (layouts == BOTH && all_agree(row, col, rows)) {
+        for (int i = 0; i < cols; i++)
+            col[i].layouts = BOTH;
+        rows = 0;
+    }
+    rows = spmmi_decisions_merge(row, rows);
+    cols = spmmi_decisions_merge(col, cols);
+    memmove(decisions + rows, col, (size_t)cols * sizeof *col);
+    *count = rows + cols;
+cleanup:
+    return status;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Candidates measured by the caller, the best predictions first. */
+#include <math.h>
+#include <string.h>
+
+#include <omp.h>
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "search.h"
+
+#define TUNE_DEFAULT 3  /* candidates, where the caller asks to measure and not how many */
+#define TUNE_GAIN 0.05  /* of a product's time, what measuring one more candidate is hoped to win: predictions choose
+                         * within 5 % of the best in most cases (docs/model.md, "How good it is") */
+
+static int candidates_wanted(const spmm_inspect_options_t *o)
+{
+    if (o->measure == NULL || o->effort == SPMM_EFFORT_ESTIMATE)
+        return 0;
+    if (o->effort == SPMM_EFFORT_EXHAUSTIVE)
+        return SPMMI_CANDIDATES_MAX;
+    return o->tune > 0 ? o->tune : o->effort == SPMM_EFFORT_MEASURE ? TUNE_DEFAULT : 0;
+}
+
+/* Only predictions were against it. */
+static bool may_be_measured(const struct spmmi_search *s, const struct spmmi_candidate *c)
+{
+    const bool is_complete = c->granule + c->unit_rows > 0 && c->measured_us <= 0;
+    const bool is_soft = c->refused == SPMMI_REASON_DENSITY || c->refused == SPMMI_REASON_FEW_UNITS;
+    return is_complete && (c->refused == 0 || (is_soft && s->request->options.effort == SPMM_EFFORT_EXHAUSTIVE));
+}
+
+static struct spmmi_candidate *next_of(struct spmmi_search *s)
+{
+    struct spmmi_candidate *best = NULL;
+    for (int i = 0; i < s->count; i++) {
+        struct spmmi_candidate *const c = &s->list[i];
+        if (may_be_measured(s, c) && (best == NULL || (c->refused == 0 && best->refused != 0) ||
+                                      ((c->refused == 0) == (best->refused == 0) && c->weighed < best->weighed)))
+            best = c;
+    }
+    return best;
+}
+
+/* A plan of one variant beside the caller's own, whose arrays it borrows. */
+static spmm_status_t make_plan(const struct spmmi_search *s, const struct spmmi_candidate *c,
+                               const spmm_plan_t *whole, spmm_plan_t *one, spmm_diag_t *diag)
+{
+    *one = *whole;
+    one->trace = NULL;
+    one->order_stats = NULL;
+    one->trace_count = one->order_stats_count = one->part_count = 0;
+    one->has_panel_stats = 0;
+    memset(&one->panel_stats, 0, sizeof one->panel_stats);
+    one->variant_count = 1;
+    one->variants[0] = (struct spmmi_variant){
+        .op = s->pattern->op,
+        .compute = c->compute != 0 ? c->compute : (spmm_compute_t)whole->dtype,
+        .layouts = s->layout,
+        .target = s->request->device.target,
+        .n_min = 1,
+        .n_max = SPMMI_N_MAX,
+        .part_first = 0,
+    };
+    const spmm_status_t status = spmmi_search_build(s, c, one->parts, &one->part_count, diag);
+    one->variants[0].part_count = one->part_count;
+    return status;
+}
+
+static spmm_status_t measure(const struct spmmi_search *s, struct spmmi_candidate *c, const spmm_plan_t *whole,
+                             spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const spmm_inspect_options_t *const o = &s->request->options;
+    const spmm_order_t layout = s->layout == SPMM_LAYOUT_COL_MAJOR ? SPMM_COL_MAJOR : SPMM_ROW_MAJOR;
+    spmm_plan_t *one = spmmi_plan_new();
+    double us = 0;
+    SPMM_TRY_ALLOC(one, diag);
+    SPMM_TRY(make_plan(s, c, whole, one, diag));
+    const spmm_status_t answer = o->measure(o->measure_context, one, s->pattern->op, s->n, layout, &us);
+    if (answer == SPMM_OK && isfinite(us) && us > 0) {
+        c->measured_us = us;
+        c->refused = (enum spmmi_reason)0;
+    } else if (c->refused == 0) {
+        c->refused = SPMMI_REASON_NOT_MEASURED;
+        c->figure = answer;
+        c->threshold = 0;
+    }
+cleanup:
+    for (uint32_t i = 0; one != NULL && i < one->part_count; i++)
+        spmmi_free(one->parts[i].items);
+    spmmi_free(one);
+    return status;
+}
+
+/* Is there time for one more, and would it be repaid? */
+static bool may_go_on(const struct spmmi_search *s, const struct spmmi_tuning *t, double least)
+{
+    const double calls = s->request->options.expected_calls;
+    if (t->deadline > 0 && omp_get_wtime() >= t->deadline)
+        return false;
+    const double one = isfinite(least) ? least : s->best;
+    return calls <= 0 || !isfinite(one) || t->last_seconds <= TUNE_GAIN * calls * one;
+}
+
+spmm_status_t spmmi_search_measure(struct spmmi_search *s, const spmm_plan_t *plan, struct spmmi_tuning *tuning,
+                                   spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const int wanted = candidates_wanted(&s->request->options);
+    double least = (double)INFINITY;
+    for (int i = 0; i < wanted && may_go_on(s, tuning, least); i++) {
+        struct spmmi_candidate *const c = next_of(s);
+        if (c == NULL)
+            break;
+        const double start = omp_get_wtime();
+        SPMM_TRY(measure(s, c, plan, diag));
+        tuning->last_seconds = omp_get_wtime() - start;
+        if (c->measured_us > 0)
+            least = fmin(least, 1e-6 * c->measured_us);
+    }
+cleanup:
+    return status;
+}

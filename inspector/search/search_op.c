@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the questions about one op share: its figures, orders of its rows, and what planners keep. */
+#include <math.h>
+#include <string.h>
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "search.h"
+
+spmm_status_t spmmi_op_open(const struct spmmi_request *r, const struct spmmi_pattern *a, struct spmmi_op *op,
+                            spmm_diag_t *diag)
+{
+    memset(op, 0, sizeof *op);
+    op->request = r;
+    op->pattern = a;
+    op->orders.rows = a->rows;
+    op->orders.cols = a->cols;
+    op->orders.row_ptr = a->row_ptr;
+    op->orders.col_ind = a->col_ind;
+    op->orders.threads = r->threads;
+    return spmmi_model_study(a->rows, a->cols, a->row_ptr, a->col_ind, &op->model, diag);
+}
+
+void spmmi_op_close(struct spmmi_op *op)
+{
+    for (struct spmmi_shelf *s = op->shelves, *next; s != NULL; s = next) {
+        next = s->next;
+        s->close(s->memory);
+        spmmi_free(s);
+    }
+    op->shelves = NULL;
+    spmmi_row_orders_free(&op->orders);
+}
+
+struct spmmi_search spmmi_op_search(struct spmmi_op *op, const struct spmmi_request *r, uint32_t layout,
+                                    int64_t n)
+{
+    return (struct spmmi_search){.request = r,
+                                 .pattern = op->pattern,
+                                 .model = &op->model,
+                                 .orders = &op->orders,
+                                 .op = op,
+                                 .layout = layout,
+                                 .n = n,
+                                 .list = op->list,
+                                 .best = (double)INFINITY};
+}
+
+void *spmmi_search_shelf(const struct spmmi_search *s, const void *owner, size_t size, void (*close)(void *))
+{
+    for (struct spmmi_shelf *shelf = s->op->shelves; shelf != NULL; shelf = shelf->next)
+        if (shelf->owner == owner)
+            return shelf->memory;
+    struct spmmi_shelf *const shelf = spmmi_alloc_zero(1, sizeof *shelf + size);
+    if (shelf == NULL)
+        return NULL;
+    shelf->owner = owner;
+    shelf->close = close;
+    shelf->next = s->op->shelves;
+    s->op->shelves = shelf;
+    return shelf->memory;
+}
+
+spmm_status_t spmmi_search_note_order(const struct spmmi_search *s, const struct spmmi_unit_order *order,
+                                      spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_op *const op = s->op;
+    SPMM_REQUIRE(op->unit_order_count < SPMMI_ORDER_STATS_MAX, SPMM_ERR_INTERNAL, diag,
+                 "a family orders its units in more than %d ways", SPMMI_ORDER_STATS_MAX);
+    op->unit_orders[op->unit_order_count++] = *order;
+cleanup:
+    return status;
+}

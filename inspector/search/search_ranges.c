@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranges of n, and which of them may share a variant (search.h). */
+#include "search.h"
+
+/* Ascending, without a gap: within one of them kernels hardly change places. */
+static const struct spmmi_range known[SPMMI_RANGE_MAX] = {
+    {1, 1, 1}, {2, 12, 8}, {13, 48, 32}, {49, 96, 64}, {97, 192, 128}, {193, SPMMI_N_MAX, 256},
+};
+
+/* The first that the caller named; 0: the range is not wanted. */
+static int64_t judged_by(const struct spmmi_range *range, const int64_t *n, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (n[i] >= range->n_min && n[i] <= range->n_max)
+            return n[i];
+    return count == 0 ? range->n : 0;
+}
+
+int spmmi_ranges(const int64_t *n, int count, struct spmmi_range ranges[SPMMI_RANGE_MAX])
+{
+    int wanted = 0;
+    for (int i = 0; i < SPMMI_RANGE_MAX; i++) {
+        ranges[wanted] = known[i];
+        ranges[wanted].n = judged_by(&known[i], n, count);
+        wanted += ranges[wanted].n != 0;
+    }
+    return wanted;
+}
+
+bool spmmi_decisions_agree(const struct spmmi_decision *a, const struct spmmi_decision *b)
+{
+    const struct spmmi_candidate *const x = &a->winner, *const y = &b->winner;
+    return x->family == y->family && x->schedule == y->schedule && x->granule == y->granule &&
+           x->unit_rows == y->unit_rows && x->stage_slots == y->stage_slots && x->flags == y->flags &&
+           x->compute == y->compute && x->order == y->order && x->peel == y->peel;
+}
+
+static void widen(struct spmmi_decision *d, const struct spmmi_decision *next)
+{
+    const int64_t n_min = d->range.n_min, first_n = d->first_n;
+    const int64_t n_max = next->range.n_max;
+    if (next->range.n <= SPMMI_NARROW)
+        *d = *next;
+    d->range.n_min = n_min;
+    d->first_n = first_n;
+    d->range.n_max = n_max;
+}
+
+int spmmi_decisions_merge(struct spmmi_decision *decisions, int count)
+{
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        struct spmmi_decision *const last = kept > 0 ? &decisions[kept - 1] : NULL;
+        if (last != NULL && last->range.n_max + 1 == decisions[i].range.n_min &&
+            spmmi_decisions_agree(last, &decisions[i]))
+            widen(last, &decisions[i]);
+        else
+            decisions[kept++] = decisions[i];
+    }
+    return kept;
+}

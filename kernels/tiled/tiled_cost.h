@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tiled family tells the refined model. */
+#ifndef SPMMI_TILED_COST_H
+#define SPMMI_TILED_COST_H
+
+#include "inspector/cost/model_refined.h"
+
+struct spmmi_tiled_metrics {
+    const spmm_panel_stats_t *panels;
+    uint32_t register_tile; /* R: spmmi_model_register_tile, if nothing else was launched */
+    double cut_rows;        /* rows of two segments or more */
+};
+
+/* R that the tiled launch takes for n columns. */
+uint32_t spmmi_model_register_tile(int64_t n, spmm_dtype_t dtype);
+spmmi_cost_fn spmmi_tiled_cost;
+
+#endif
