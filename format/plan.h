@@ -115,7 +115,7 @@ enum spmmi_reason {
     SPMMI_REASON_PEELED = 12,   /* figure = rows that are or could be peeled, threshold = their nonzeros */
     SPMMI_REASON_PEELED_BLOCKS = 13, /* figure = blocks of 8 x 8 without those rows, threshold = with them */
     /* The search: why a candidate, or all of a family, was refused. */
-    SPMMI_REASON_TYPE = 14,      /* its kernels do not multiply such numbers, or not as they may be multiplied */
+    SPMMI_REASON_TYPE = 14, /* its kernels do not multiply such numbers, or not as they may be multiplied */
     SPMMI_REASON_COLUMNS = 15,   /* figure = columns of B, threshold = from which on it is considered */
     SPMMI_REASON_SMALL = 16,     /* figure = nonzeros, threshold = from which on it is considered */
     SPMMI_REASON_UNPRICED = 17,  /* the model says nothing of it on this device */
@@ -124,8 +124,9 @@ enum spmmi_reason {
     SPMMI_REASON_PRUNED = 20,    /* figure = least time that it could take, threshold = the best time */
     SPMMI_REASON_FULL = 21,      /* figure = nonzeros a block, threshold = from which on no order is tried */
     SPMMI_REASON_LIKENESS = 22,  /* figure = share of columns that like rows leave, threshold = most */
-    SPMMI_REASON_BREAK_EVEN = 23,   /* figure = products that repay it, threshold = products that are expected */
-    SPMMI_REASON_MEASURED = 24,     /* figure = measured, threshold = measured of the winner */
+    SPMMI_REASON_BREAK_EVEN =
+        23,                     /* figure = products that repay it, threshold = products that are expected */
+    SPMMI_REASON_MEASURED = 24, /* figure = measured, threshold = measured of the winner */
     SPMMI_REASON_NOT_MEASURED = 25, /* figure = status of the measurement */
     SPMMI_REASON_COUNT_
 };

@@ -122,7 +122,8 @@ static void search_text(const struct spmmi_trace *t, char *text, size_t size)
         [SPMMI_REASON_TOO_LARGE] = "%.0f numbers, it can index %.0f",
         [SPMMI_REASON_PRUNED] = "it could take %.2f us at best, the best so far takes %.2f us",
         [SPMMI_REASON_FULL] = "%.2f nonzeros a block of 8 x 8, from %.2f on orders are not tried",
-        [SPMMI_REASON_LIKENESS] = "windows of like rows would keep %.3f of their columns, orders are tried below %.2f",
+        [SPMMI_REASON_LIKENESS] =
+            "windows of like rows would keep %.3f of their columns, orders are tried below %.2f",
         [SPMMI_REASON_BREAK_EVEN] = "it is repaid by %.0f products, %.0f are expected",
         [SPMMI_REASON_NOT_MEASURED] = "it could not be measured (status %.0f)",
     };

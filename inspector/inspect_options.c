@@ -105,8 +105,8 @@ static spmm_status_t check_compute(struct spmmi_request *r, spmm_diag_t *diag)
                     : is_tf32                      ? o->compute
                                                    : SPMM_COMPUTE_3XTF32;
     const struct spmmi_family *const row = spmmi_family_of(r->family);
-    SPMM_REQUIRE(r->tensor != 0 || row == NULL || row->compute != SPMMI_COMPUTE_TENSOR, SPMM_ERR_ARGUMENT, diag,
-                 "%s runs on tensor cores, and they do not compute f32: choose 3xtf32 or tf32",
+    SPMM_REQUIRE(r->tensor != 0 || row == NULL || row->compute != SPMMI_COMPUTE_TENSOR, SPMM_ERR_ARGUMENT,
+                 diag, "%s runs on tensor cores, and they do not compute f32: choose 3xtf32 or tf32",
                  spmm_family_name(r->family));
 cleanup:
     return status;
@@ -223,8 +223,9 @@ static spmm_status_t check_families(struct spmmi_request *r, spmm_diag_t *diag)
     spmm_status_t status = SPMM_OK;
     const spmm_inspect_options_t *o = &r->options;
     const struct spmmi_schedule *const named = spmmi_schedule_of(r->family, r->schedule);
-    const bool must_be_whole = o->balance == SPMM_BALANCE_NONE ||
-                               (named != NULL && r->schedule == whole_rows(r->family) && o->segment_length != 0);
+    const bool must_be_whole =
+        o->balance == SPMM_BALANCE_NONE ||
+        (named != NULL && r->schedule == whole_rows(r->family) && o->segment_length != 0);
     SPMM_TRY(check_type(r, diag));
     if (r->family != 0 && spmmi_planner_of(r->family)->check_options != NULL)
         SPMM_TRY(spmmi_planner_of(r->family)->check_options(r, diag));
@@ -244,11 +245,11 @@ static spmm_status_t check_effort(const spmm_inspect_options_t *o, spmm_diag_t *
     SPMM_REQUIRE(o->effort >= 0 && o->effort <= SPMM_EFFORT_EXHAUSTIVE, SPMM_ERR_ARGUMENT, diag,
                  "effort %d is none that spmm knows", (int)o->effort);
     SPMM_REQUIRE(o->tune >= 0, SPMM_ERR_ARGUMENT, diag, "tune must not be negative, found %d", o->tune);
-    SPMM_REQUIRE(o->measure != NULL || (o->tune == 0 && o->effort <= SPMM_EFFORT_ESTIMATE), SPMM_ERR_ARGUMENT, diag,
-                 "candidates cannot be measured without a measure function");
+    SPMM_REQUIRE(o->measure != NULL || (o->tune == 0 && o->effort <= SPMM_EFFORT_ESTIMATE), SPMM_ERR_ARGUMENT,
+                 diag, "candidates cannot be measured without a measure function");
     SPMM_REQUIRE(is_amount(o->time_limit) && is_amount(o->expected_calls), SPMM_ERR_ARGUMENT, diag,
-                 "time_limit and expected_calls must be finite and not negative, found %g and %g", o->time_limit,
-                 o->expected_calls);
+                 "time_limit and expected_calls must be finite and not negative, found %g and %g",
+                 o->time_limit, o->expected_calls);
 cleanup:
     return status;
 }

@@ -72,8 +72,9 @@ struct spmmi_model_constants {
 };
 
 /* What a prediction is multiplied by before candidates are compared: how much slower it may turn out. Which of the
- * three depends on the product. */
+ * four depends on the product. */
 enum spmmi_risk_of {
+    SPMMI_RISK_SINGLE, /* one column, in either layout */
     SPMMI_RISK_NARROW, /* row-major operands of at most SPMMI_NARROW columns */
     SPMMI_RISK_WIDE,
     SPMMI_RISK_COLUMNS, /* column-major ones */

@@ -303,8 +303,8 @@ cleanup:
 
 /* Constants of one kernel and type: those of the profile itself, else those of the embedded profile of its kind, else
  * none that anybody fitted. */
-static void fill_constants(const struct reader *r, const struct spmmi_device_profile *kin, int kernel, int type,
-                           struct spmmi_device_profile *p)
+static void fill_constants(const struct reader *r, const struct spmmi_device_profile *kin, int kernel,
+                           int type, struct spmmi_device_profile *p)
 {
     static const struct spmmi_model_constants unfitted = {1, 1, {1, 1, 1, 1, 1, 1, 1, 1}};
     p->is_fitted[kernel][type] = r->model_seen[kernel][type] != 0;

@@ -32,17 +32,17 @@ struct spmmi_candidate {
     /* What would run. */
     spmm_family_t family;
     spmm_schedule_t schedule;
-    spmm_compute_t compute;                 /* of tensor cores; 0: that of the plan's numbers */
+    spmm_compute_t compute;                          /* of tensor cores; 0: that of the plan's numbers */
     uint32_t granule, unit_rows, stage_slots, flags; /* as in struct spmmi_part; unit_rows: panel_rows */
-    spmm_reorder_t order_kind;              /* AUTO: the rows are as they are */
-    const uint32_t *order;                  /* the planner's; NULL: as they are, or the family knows it otherwise */
-    const struct spmmi_peel *peel;          /* rows split off; NULL: none */
+    spmm_reorder_t order_kind;                       /* AUTO: the rows are as they are */
+    const uint32_t *order;         /* the planner's; NULL: as they are, or the family knows it otherwise */
+    const struct spmmi_peel *peel; /* rows split off; NULL: none */
     /* What it is judged by. */
-    const void *metrics;    /* of the family's cost function; needed until the candidate is emitted */
-    double more_seconds;    /* predicted beside that */
-    double inspect_seconds; /* that it costs an inspection beside what all cost */
-    bool is_against_chart;  /* the family's own rule would do the contrary */
-    bool is_default;        /* what the family would run where nothing is predicted */
+    const void *metrics;       /* of the family's cost function; needed until the candidate is emitted */
+    double more_seconds;       /* predicted beside that */
+    double inspect_seconds;    /* that it costs an inspection beside what all cost */
+    bool is_against_chart;     /* the family's own rule would do the contrary */
+    bool is_default;           /* what the family would run where nothing is predicted */
     enum spmmi_reason refused; /* why it may not run, with two figures; 0: it may */
     double figure, threshold;
     struct spmmi_evidence evidence[SPMMI_EVIDENCE_MAX];
@@ -84,8 +84,8 @@ struct spmmi_planner {
     spmm_status_t (*refine)(struct spmmi_search *s, spmm_diag_t *diag);
     spmmi_cost_fn *cost;
     /* The part of a candidate, and the one of its long rows behind it. */
-    spmm_status_t (*build)(const struct spmmi_search *s, const struct spmmi_candidate *c, struct spmmi_part *part,
-                           spmm_diag_t *diag);
+    spmm_status_t (*build)(const struct spmmi_search *s, const struct spmmi_candidate *c,
+                           struct spmmi_part *part, spmm_diag_t *diag);
     /* Exact figures of what runs, which the plan holds of one part. NULL: none. */
     spmm_status_t (*figures)(const struct spmmi_search *s, const struct spmmi_candidate *c,
                              spmm_panel_stats_t *stats, spmm_diag_t *diag);
@@ -95,8 +95,8 @@ const struct spmmi_planner *spmmi_planner_of(spmm_family_t family);
 /* What a candidate of any family is predicted to take (spmmi_model_predict with its cost function). */
 struct spmmi_prediction spmmi_predict(const struct spmmi_device_profile *profile,
                                       const struct spmmi_model_matrix *matrix,
-                                      const struct spmmi_model_candidate *candidate, int64_t n, uint32_t layout,
-                                      spmm_dtype_t dtype);
+                                      const struct spmmi_model_candidate *candidate, int64_t n,
+                                      uint32_t layout, spmm_dtype_t dtype);
 
 /* ---- For planners ---- */
 
@@ -109,7 +109,8 @@ static inline bool spmmi_is_forced(const struct spmmi_search *s)
 spmm_status_t spmmi_search_emit(struct spmmi_search *s, struct spmmi_candidate *c, spmm_diag_t *diag);
 /* One that may not run, with nothing known but why. */
 spmm_status_t spmmi_search_refuse(struct spmmi_search *s, spmm_family_t family, spmm_schedule_t schedule,
-                                  spmm_reorder_t order_kind, const struct spmmi_evidence *why, spmm_diag_t *diag);
+                                  spmm_reorder_t order_kind, const struct spmmi_evidence *why,
+                                  spmm_diag_t *diag);
 /* Predicted seconds of a candidate, without emitting it; 0: nothing is known. */
 double spmmi_search_price(const struct spmmi_search *s, const struct spmmi_candidate *c);
 /* What its prediction is multiplied by. */

@@ -26,8 +26,8 @@ const struct spmmi_planner *spmmi_planner_of(spmm_family_t family)
 
 struct spmmi_prediction spmmi_predict(const struct spmmi_device_profile *profile,
                                       const struct spmmi_model_matrix *matrix,
-                                      const struct spmmi_model_candidate *candidate, int64_t n, uint32_t layout,
-                                      spmm_dtype_t dtype)
+                                      const struct spmmi_model_candidate *candidate, int64_t n,
+                                      uint32_t layout, spmm_dtype_t dtype)
 {
     const struct spmmi_planner *const planner = spmmi_planner_of(candidate->family);
     return spmmi_model_predict(planner->cost, profile, matrix, candidate, n, layout, dtype);

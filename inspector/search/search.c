@@ -43,9 +43,10 @@ double spmmi_search_risk(const struct spmmi_search *s, const struct spmmi_candid
 {
     const struct spmmi_device_profile *const d = &s->request->device;
     const enum spmmi_model_type type = type_of(s, c);
-    const enum spmmi_risk_of of = s->layout == SPMM_LAYOUT_COL_MAJOR ? SPMMI_RISK_COLUMNS
-                                  : s->n > SPMMI_NARROW              ? SPMMI_RISK_WIDE
-                                                                     : SPMMI_RISK_NARROW;
+    const enum spmmi_risk_of of = s->n == 1                            ? SPMMI_RISK_SINGLE
+                                  : s->layout == SPMM_LAYOUT_COL_MAJOR ? SPMMI_RISK_COLUMNS
+                                  : s->n > SPMMI_NARROW                ? SPMMI_RISK_WIDE
+                                                                       : SPMMI_RISK_NARROW;
     double risk = spmmi_profile_risk(d, c->family, c->schedule, type, of);
     if (c->order_kind != SPMM_REORDER_AUTO)
         risk *= spmmi_profile_extra(d, SPMMI_RISK_ORDER, type, of);
@@ -89,7 +90,8 @@ spmm_status_t spmmi_search_emit(struct spmmi_search *s, struct spmmi_candidate *
 }
 
 spmm_status_t spmmi_search_refuse(struct spmmi_search *s, spmm_family_t family, spmm_schedule_t schedule,
-                                  spmm_reorder_t order_kind, const struct spmmi_evidence *why, spmm_diag_t *diag)
+                                  spmm_reorder_t order_kind, const struct spmmi_evidence *why,
+                                  spmm_diag_t *diag)
 {
     struct spmmi_candidate c = {.family = family, .schedule = schedule, .order_kind = order_kind};
     const struct spmmi_family *const row = spmmi_family_of(family);
@@ -106,7 +108,8 @@ const struct spmmi_candidate *spmmi_search_leader(const struct spmmi_search *s, 
     for (int i = 0; i < s->count; i++) {
         const struct spmmi_candidate *const c = &s->list[i];
         const bool is_of = c->family == family && (schedule == 0 || c->schedule == schedule);
-        if (is_of && c->seconds > 0 && c->peel == NULL && (in_any_order || c->order_kind == SPMM_REORDER_AUTO) &&
+        if (is_of && c->seconds > 0 && c->peel == NULL &&
+            (in_any_order || c->order_kind == SPMM_REORDER_AUTO) &&
             (best == NULL || c->weighed < best->weighed))
             best = c;
     }
@@ -125,7 +128,8 @@ spmm_status_t spmmi_search_repays(struct spmmi_search *s, spmm_family_t family, 
     *repays = calls <= 0 || !isfinite(s->best) || gain * calls >= inspect_seconds;
     if (*repays)
         return SPMM_OK;
-    const struct spmmi_evidence why = spmmi_why(SPMMI_REASON_BREAK_EVEN, gain > 0 ? inspect_seconds / gain : 0, calls);
+    const struct spmmi_evidence why =
+        spmmi_why(SPMMI_REASON_BREAK_EVEN, gain > 0 ? inspect_seconds / gain : 0, calls);
     return spmmi_search_refuse(s, family, (spmm_schedule_t)0, kind, &why, diag);
 }
 
@@ -171,7 +175,8 @@ bool spmmi_prices(const struct spmmi_request *r)
 {
     const struct spmmi_family *row = NULL;
     for (int f = 0; (row = spmmi_family_at(f)) != NULL; f++)
-        if ((r->family == 0 || r->family == row->id) && (row->types & SPMMI_TYPE_BIT(r->options.dtype)) != 0 &&
+        if ((r->family == 0 || r->family == row->id) &&
+            (row->types & SPMMI_TYPE_BIT(r->options.dtype)) != 0 &&
             (r->device.target != SPMMI_TARGET_CPU || spmmi_planner_of(row->id)->prices_cpu))
             return true;
     return false;
@@ -206,7 +211,8 @@ static spmm_status_t refine(struct spmmi_search *s, spmm_diag_t *diag)
         const struct spmmi_planner *const planner = spmmi_planner_of(row->id);
         bool is_proposed = false;
         for (int i = 0; i < s->count; i++)
-            is_proposed = is_proposed || (s->list[i].family == row->id && s->list[i].granule + s->list[i].unit_rows > 0);
+            is_proposed = is_proposed ||
+                          (s->list[i].family == row->id && s->list[i].granule + s->list[i].unit_rows > 0);
         if (is_proposed && planner->refine != NULL)
             SPMM_TRY(planner->refine(s, diag));
     }
@@ -256,7 +262,7 @@ double spmmi_search_value(const struct spmmi_search *s, const struct spmmi_candi
 
 /* The first whose time is the least but for a tie, families being in the order of their list; what a family would run by
  * its own rules where nothing is known. */
-static const struct spmmi_candidate *choose(const struct spmmi_search *s)
+const struct spmmi_candidate *spmmi_search_choose(const struct spmmi_search *s)
 {
     double least = (double)INFINITY;
     const struct spmmi_candidate *best = NULL;
@@ -289,19 +295,20 @@ cleanup:
     return status;
 }
 
-spmm_status_t spmmi_search_decide(struct spmmi_search *s, const spmm_plan_t *plan, struct spmmi_tuning *tuning,
-                                  struct spmmi_decision *decision, spmm_diag_t *diag)
+spmm_status_t spmmi_search_decide(struct spmmi_search *s, const spmm_plan_t *plan,
+                                  struct spmmi_tuning *tuning, struct spmmi_decision *decision,
+                                  spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     *decision = (struct spmmi_decision){.layouts = s->layout, .range = {.n = s->n}};
     SPMM_TRY(ask(s, diag));
-    if (choose(s) == NULL) {
+    if (spmmi_search_choose(s) == NULL) {
         s->is_relaxed = true;
         SPMM_TRY(ask(s, diag));
     }
     if (plan != NULL)
         SPMM_TRY(spmmi_search_measure(s, plan, tuning, diag));
-    const struct spmmi_candidate *const winner = choose(s);
+    const struct spmmi_candidate *const winner = spmmi_search_choose(s);
     SPMM_REQUIRE(winner != NULL, SPMM_ERR_ARGUMENT, diag, "no kernel multiplies %s as these options ask",
                  spmm_dtype_name(s->request->options.dtype));
     decision->winner = *winner;

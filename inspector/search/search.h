@@ -65,8 +65,11 @@ struct spmmi_tuning {
 };
 
 /* Propose, refine, measure, choose. plan holds the matrix, which measurements borrow; NULL: nothing is measured. */
-spmm_status_t spmmi_search_decide(struct spmmi_search *s, const spmm_plan_t *plan, struct spmmi_tuning *tuning,
-                                  struct spmmi_decision *decision, spmm_diag_t *diag);
+spmm_status_t spmmi_search_decide(struct spmmi_search *s, const spmm_plan_t *plan,
+                                  struct spmmi_tuning *tuning, struct spmmi_decision *decision,
+                                  spmm_diag_t *diag);
+/* The candidate of least time; NULL: none may run. */
+const struct spmmi_candidate *spmmi_search_choose(const struct spmmi_search *s);
 /* The parts of a candidate: one, or two where rows are split off. */
 spmm_status_t spmmi_search_build(const struct spmmi_search *s, const struct spmmi_candidate *c,
                                  struct spmmi_part parts[2], uint32_t *count, spmm_diag_t *diag);
@@ -74,8 +77,8 @@ spmm_status_t spmmi_search_build(const struct spmmi_search *s, const struct spmm
 /* Steps of spmmi_search_decide, in files of their own. */
 void spmmi_search_record(const struct spmmi_search *s, const struct spmmi_candidate *winner,
                          struct spmmi_decision *decision);
-spmm_status_t spmmi_search_measure(struct spmmi_search *s, const spmm_plan_t *plan, struct spmmi_tuning *tuning,
-                                   spmm_diag_t *diag);
+spmm_status_t spmmi_search_measure(struct spmmi_search *s, const spmm_plan_t *plan,
+                                   struct spmmi_tuning *tuning, spmm_diag_t *diag);
 /* Is anything that these options allow predicted on the device? */
 bool spmmi_prices(const struct spmmi_request *r);
 /* Seconds that a candidate may be said to take: measured if anything was, else weighed. INFINITY: it is out. */

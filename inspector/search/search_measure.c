@@ -9,8 +9,9 @@
 #include "format/base/diag.h"
 #include "search.h"
 
-#define TUNE_DEFAULT 3  /* candidates, where the caller asks to measure and not how many */
-#define TUNE_GAIN 0.05  /* of a product's time, what measuring one more candidate is hoped to win: predictions choose
+#define TUNE_DEFAULT 3 /* candidates, where the caller asks to measure and not how many */
+#define TUNE_GAIN \
+    0.05 /* of a product's time, what measuring one more candidate is hoped to win: predictions choose
                          * within 5 % of the best in most cases (docs/model.md, "How good it is") */
 
 static int candidates_wanted(const spmm_inspect_options_t *o)
@@ -27,7 +28,8 @@ static bool may_be_measured(const struct spmmi_search *s, const struct spmmi_can
 {
     const bool is_complete = c->granule + c->unit_rows > 0 && c->measured_us <= 0;
     const bool is_soft = c->refused == SPMMI_REASON_DENSITY || c->refused == SPMMI_REASON_FEW_UNITS;
-    return is_complete && (c->refused == 0 || (is_soft && s->request->options.effort == SPMM_EFFORT_EXHAUSTIVE));
+    return is_complete &&
+           (c->refused == 0 || (is_soft && s->request->options.effort == SPMM_EFFORT_EXHAUSTIVE));
 }
 
 static struct spmmi_candidate *next_of(struct spmmi_search *s)
@@ -35,8 +37,9 @@ static struct spmmi_candidate *next_of(struct spmmi_search *s)
     struct spmmi_candidate *best = NULL;
     for (int i = 0; i < s->count; i++) {
         struct spmmi_candidate *const c = &s->list[i];
-        if (may_be_measured(s, c) && (best == NULL || (c->refused == 0 && best->refused != 0) ||
-                                      ((c->refused == 0) == (best->refused == 0) && c->weighed < best->weighed)))
+        if (may_be_measured(s, c) &&
+            (best == NULL || (c->refused == 0 && best->refused != 0) ||
+             ((c->refused == 0) == (best->refused == 0) && c->weighed < best->weighed)))
             best = c;
     }
     return best;
@@ -67,8 +70,8 @@ static spmm_status_t make_plan(const struct spmmi_search *s, const struct spmmi_
     return status;
 }
 
-static spmm_status_t measure(const struct spmmi_search *s, struct spmmi_candidate *c, const spmm_plan_t *whole,
-                             spmm_diag_t *diag)
+static spmm_status_t measure(const struct spmmi_search *s, struct spmmi_candidate *c,
+                             const spmm_plan_t *whole, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const spmm_inspect_options_t *const o = &s->request->options;
@@ -103,8 +106,8 @@ static bool may_go_on(const struct spmmi_search *s, const struct spmmi_tuning *t
     return calls <= 0 || !isfinite(one) || t->last_seconds <= TUNE_GAIN * calls * one;
 }
 
-spmm_status_t spmmi_search_measure(struct spmmi_search *s, const spmm_plan_t *plan, struct spmmi_tuning *tuning,
-                                   spmm_diag_t *diag)
+spmm_status_t spmmi_search_measure(struct spmmi_search *s, const spmm_plan_t *plan,
+                                   struct spmmi_tuning *tuning, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const int wanted = candidates_wanted(&s->request->options);

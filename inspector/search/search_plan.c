@@ -97,8 +97,8 @@ static bool is_covered(const spmm_plan_t *plan, const struct spmmi_variant *v)
     return false;
 }
 
-static spmm_status_t add_figures(const struct spmmi_search *s, const struct spmmi_candidate *c, spmm_plan_t *plan,
-                                 spmm_diag_t *diag)
+static spmm_status_t add_figures(const struct spmmi_search *s, const struct spmmi_candidate *c,
+                                 spmm_plan_t *plan, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_planner *const planner = spmmi_planner_of(c->family);
@@ -163,7 +163,8 @@ cleanup:
 
 /* A CPU multiplies by what is fastest there, where that is predicted; in an order of the output that the plan was given
  * for other devices it does not. */
-static spmm_status_t add_cpu(struct work *w, const struct spmmi_request *r, spmm_plan_t *plan, spmm_diag_t *diag)
+static spmm_status_t add_cpu(struct work *w, const struct spmmi_request *r, spmm_plan_t *plan,
+                             spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     int count = 0;
@@ -188,7 +189,8 @@ static spmm_status_t plan_op(const struct spmmi_request *r, const struct spmmi_p
     int count = 0;
     SPMM_TRY_ALLOC(w, diag);
     SPMM_TRY(spmmi_op_open(r, a, &w->op, diag));
-    SPMM_TRY(spmmi_decide(&w->op, r, r->options.measure != NULL ? plan : NULL, tuning, w->decisions, &count, diag));
+    SPMM_TRY(spmmi_decide(&w->op, r, r->options.measure != NULL ? plan : NULL, tuning, w->decisions, &count,
+                          diag));
     SPMM_TRY(spmmi_order_stats_add(&w->op, plan, diag));
     SPMM_TRY(add_variants(w, r, count, plan, diag));
     SPMM_TRY(keep_figures(w, r, count, plan, diag));
@@ -210,7 +212,8 @@ static double deviation(int64_t rows, const int64_t *row_ptr, double mean)
     return rows > 0 ? sqrt(sum / (double)rows) : 0;
 }
 
-static spmm_status_t plan_transpose(const struct spmmi_request *r, struct spmmi_tuning *tuning, spmm_plan_t *plan, spmm_diag_t *diag)
+static spmm_status_t plan_transpose(const struct spmmi_request *r, struct spmmi_tuning *tuning,
+                                    spmm_plan_t *plan, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     int64_t *row_ptr = spmmi_alloc((uint64_t)plan->cols + 1, sizeof *row_ptr);

@@ -55,7 +55,9 @@ static const struct spmmi_candidate *best_of(const struct writer *w, spmm_family
         return w->winner;
     for (int i = 0; i < s->count; i++) {
         const struct spmmi_candidate *const c = &s->list[i];
-        const bool is_of = c->family == family && c->schedule == schedule && c->refused != SPMMI_REASON_PRUNED;
+        const bool is_told_apart =
+            c->refused == SPMMI_REASON_PRUNED || c->refused == SPMMI_REASON_NOT_MEASURED;
+        const bool is_of = c->family == family && c->schedule == schedule && !is_told_apart;
         if (is_of && tells_more(s, c, best))
             best = c;
     }
@@ -120,7 +122,8 @@ static struct spmmi_trace of_loser(const struct writer *w, const struct spmmi_ca
 }
 
 /* An order or rows split off are told about once, whatever the kernels: for the winner, or else the best of them. */
-static void add_evidence(const struct writer *w, const struct spmmi_candidate *c, const struct spmmi_evidence *e)
+static void add_evidence(const struct writer *w, const struct spmmi_candidate *c,
+                         const struct spmmi_evidence *e)
 {
     const struct spmmi_candidate *best = c;
     const struct spmmi_search *const s = w->search;
@@ -135,7 +138,8 @@ static void add_evidence(const struct writer *w, const struct spmmi_candidate *c
     if (best != c)
         return;
     const bool is_order = e->reason == SPMMI_REASON_BLOCKS || e->reason == SPMMI_REASON_REUSE;
-    const bool is_taken = (e->against == 0 && c == w->winner) || (is_order && w->winner->order != NULL && c->order == w->winner->order);
+    const bool is_taken = (e->against == 0 && c == w->winner) ||
+                          (is_order && w->winner->order != NULL && c->order == w->winner->order);
     add(w, c,
         (struct spmmi_trace){.schedule = e->against,
                              .reason = e->reason,
@@ -145,11 +149,13 @@ static void add_evidence(const struct writer *w, const struct spmmi_candidate *c
                              .threshold = e->threshold});
 }
 
-static void add_pruned(const struct writer *w)
+/* What bounds ruled out, and what could not be measured. */
+static void add_others(const struct writer *w)
 {
     for (int i = 0; i < w->search->count; i++) {
         const struct spmmi_candidate *const c = &w->search->list[i];
-        if (c->refused == SPMMI_REASON_PRUNED || (c->refused != 0 && c->schedule == 0 && c->order_kind != 0))
+        if (c->refused == SPMMI_REASON_PRUNED || c->refused == SPMMI_REASON_NOT_MEASURED ||
+            (c->refused != 0 && c->schedule == 0 && c->order_kind != 0))
             add(w, c,
                 (struct spmmi_trace){.reason = c->refused,
                                      .order = c->order_kind,
@@ -178,5 +184,5 @@ void spmmi_search_record(const struct spmmi_search *s, const struct spmmi_candid
     for (int i = 0; i < s->count; i++)
         for (int e = 0; e < s->list[i].evidence_count; e++)
             add_evidence(&w, &s->list[i], &s->list[i].evidence[e]);
-    add_pruned(&w);
+    add_others(&w);
 }

@@ -86,8 +86,8 @@ static uint64_t find_long(const struct spmmi_pattern *a, const uint32_t *order, 
 
 /* ---- What is left, and what is peeled ---- */
 
-static spmm_status_t study_others(const struct spmmi_search *s, const uint8_t *is_long, spmmi_study_left_fn *study,
-                                  struct spmmi_peel *p, spmm_diag_t *diag)
+static spmm_status_t study_others(const struct spmmi_search *s, const uint8_t *is_long,
+                                  spmmi_study_left_fn *study, struct spmmi_peel *p, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_pattern *const a = s->pattern;
@@ -193,7 +193,8 @@ static struct spmmi_model_candidate rows_kernel(void)
 {
     struct spmmi_model_candidate c = {.family = spmmi_family_at(0)->id};
     for (int i = 0; spmmi_schedule_at(i) != NULL; i++)
-        if (spmmi_schedule_at(i)->family == c.family && spmmi_schedule_at(i)->items == SPMMI_ITEMS_NONZERO_SPLIT)
+        if (spmmi_schedule_at(i)->family == c.family &&
+            spmmi_schedule_at(i)->items == SPMMI_ITEMS_NONZERO_SPLIT)
             c.schedule = spmmi_schedule_at(i)->id;
     return c;
 }

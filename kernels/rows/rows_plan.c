@@ -14,9 +14,10 @@ static spmm_status_t check_options(const struct spmmi_request *r, spmm_diag_t *d
     const bool asks_units = o->balance != 0 || (o->reorder != 0 && !o->symmetric_permutation) ||
                             o->permute_output || o->segment_length != 0 || o->panel_rows != 0 ||
                             o->stage_slots != 0;
-    SPMM_REQUIRE(!asks_units, SPMM_ERR_ARGUMENT, diag,
-                 "balance, reorder, permuted output, segments, panels and stages are of the tiled family, but "
-                 "the kernel is to be rows");
+    SPMM_REQUIRE(
+        !asks_units, SPMM_ERR_ARGUMENT, diag,
+        "balance, reorder, permuted output, segments, panels and stages are of the tiled family, but "
+        "the kernel is to be rows");
 cleanup:
     return status;
 }
@@ -40,8 +41,8 @@ cleanup:
     return status;
 }
 
-static spmm_status_t build(const struct spmmi_search *s, const struct spmmi_candidate *c, struct spmmi_part *part,
-                           spmm_diag_t *diag)
+static spmm_status_t build(const struct spmmi_search *s, const struct spmmi_candidate *c,
+                           struct spmmi_part *part, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_pattern *const a = s->pattern;

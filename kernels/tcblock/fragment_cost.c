@@ -67,8 +67,8 @@ static double panels_at_a_time(const struct spmmi_model_query *q, const struct s
     const double most = q->number_bytes > 4 ? 3 : 4, least = q->number_bytes < 4 ? 3 : 2;
     const double warps = 8 * (sums < 32 ? most : least);
     const double blocks = bytes_of_values(q, s) + f->blocks * LOCAL_BYTES;
-    const double stage = f->step_columns * (s->staged_row + SECTOR) +
-                         blocks / fmax(f->steps, 1) + STAGE_BYTES;
+    const double stage =
+        f->step_columns * (s->staged_row + SECTOR) + blocks / fmax(f->steps, 1) + STAGE_BYTES;
     return fmax(fmin(warps / s->windows, floor(q->profile->shared_sm_bytes / stage)), 1);
 }
 

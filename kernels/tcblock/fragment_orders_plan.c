@@ -9,11 +9,12 @@
 #include "kernels/long_rows/peel_plan.h"
 
 /* Bounds of what an order of the rows may win; all but the last from the matrices of docs/reordering.csv. */
-#define ORDER_WORTH 2.0      /* times the best of all: the largest gain that is hoped for from an order */
-#define ORDER_FILL 33.0      /* nonzeros of a block, a half of its places, from which on orders are not tried */
+#define ORDER_WORTH 2.0 /* times the best of all: the largest gain that is hoped for from an order */
+#define ORDER_FILL 33.0 /* nonzeros of a block, a half of its places, from which on orders are not tried */
 #define DENSITY_HOPELESS 4.0 /* nonzeros of a block below which no order is hoped to be dense enough */
 #define LONG_ROWS 64.0       /* nonzeros of a mean row from which on orders are tried unseen */
-#define SMALL_NONZEROS 500000 /* of a matrix whose orders cost some milliseconds: it bears the two figures below */
+#define SMALL_NONZEROS \
+    500000 /* of a matrix whose orders cost some milliseconds: it bears the two figures below */
 #define SMALL_FILL 48.0
 #define SMALL_LONG_ROWS 32.0
 #define LIKENESS_MOST 0.87 /* of what spmmi_row_likeness says, for shorter ones */
@@ -37,7 +38,8 @@ static spmm_status_t likeness_of(const struct spmmi_search *s, double *ratio, sp
     struct likeness *known = spmmi_search_shelf(s, "likeness", sizeof *known, close_likeness);
     SPMM_TRY_ALLOC(known, diag);
     if (known->ratio == 0) {
-        status = spmmi_row_likeness(a->rows, a->cols, a->row_ptr, a->col_ind, s->request->threads, &known->ratio);
+        status =
+            spmmi_row_likeness(a->rows, a->cols, a->row_ptr, a->col_ind, s->request->threads, &known->ratio);
         SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the likeness of rows");
     }
     *ratio = known->ratio;
@@ -75,7 +77,8 @@ cleanup:
 /* Do blocks of windows, or footprints of panels, fall so far that other orders may do as well? */
 static bool gains_much(const struct spmmi_fragment_study *after, const struct spmmi_fragment_study *before)
 {
-    bool gains = after->figures[SPMMI_FRAGMENT_8].blocks < ORDER_GAIN * before->figures[SPMMI_FRAGMENT_8].blocks;
+    bool gains =
+        after->figures[SPMMI_FRAGMENT_8].blocks < ORDER_GAIN * before->figures[SPMMI_FRAGMENT_8].blocks;
     for (int unit = SPMMI_FRAGMENT_64; unit <= SPMMI_FRAGMENT_128; unit++)
         gains = gains || after->figures[unit].footprint < ORDER_GAIN * before->figures[unit].footprint;
     return gains;
@@ -119,7 +122,8 @@ static spmm_status_t consider_orders(struct spmmi_search *s, const struct spmmi_
         goto cleanup;
     SPMM_TRY(spmmi_fragment_study_of(s, NULL, &natural, diag));
     if (!spmmi_is_forced(s))
-        SPMM_TRY(find_reason_against(s, leader, spmmi_fragment_study_fill(natural, SPMMI_FRAGMENT_8), &why, diag));
+        SPMM_TRY(
+            find_reason_against(s, leader, spmmi_fragment_study_fill(natural, SPMMI_FRAGMENT_8), &why, diag));
     if (why.reason != 0) {
         SPMM_TRY(spmmi_search_refuse(s, rules->family, (spmm_schedule_t)0, SPMM_REORDER_MINHASH, &why, diag));
         goto cleanup;
@@ -141,8 +145,8 @@ static void close_study(void *study)
 }
 
 /* Figures of the rows that are left, in their order. */
-static spmm_status_t study_left(const struct spmmi_search *s, const struct spmmi_pattern *left, const uint32_t *rows,
-                                struct spmmi_peel *peel, spmm_diag_t *diag)
+static spmm_status_t study_left(const struct spmmi_search *s, const struct spmmi_pattern *left,
+                                const uint32_t *rows, struct spmmi_peel *peel, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_request *const r = s->request;
@@ -150,8 +154,8 @@ static spmm_status_t study_left(const struct spmmi_search *s, const struct spmmi
     SPMM_TRY_ALLOC(study, diag);
     peel->left = study;
     peel->close_left = close_study;
-    status = spmmi_fragment_study_open(left, rows, r->options.dtype, spmmi_fragment_sample(r, s->pattern), r->threads,
-                                       study);
+    status = spmmi_fragment_study_open(left, rows, r->options.dtype, spmmi_fragment_sample(r, s->pattern),
+                                       r->threads, study);
     SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the figures of tensor cores");
 cleanup:
     return status;
@@ -181,10 +185,9 @@ static spmm_status_t split_rows(struct spmmi_search *s, const struct spmmi_fragm
                                 .inspect_seconds = leader->inspect_seconds,
                                 .peel = peel,
                                 .more_seconds = spmmi_peel_seconds(s, peel)};
+    c.evidence[c.evidence_count++] = spmmi_why(SPMMI_REASON_PEELED, (double)peel->count, (double)peel->nnz);
     c.evidence[c.evidence_count++] =
-        spmmi_why(SPMMI_REASON_PEELED, (double)peel->count, (double)peel->nnz);
-    c.evidence[c.evidence_count++] = spmmi_why(
-        SPMMI_REASON_PEELED_BLOCKS, left->figures[unit].blocks, whole->figures[unit].blocks);
+        spmmi_why(SPMMI_REASON_PEELED_BLOCKS, left->figures[unit].blocks, whole->figures[unit].blocks);
     spmmi_fragment_candidate(s, rules, left, unit, schedule, &metrics, &c);
     SPMM_TRY(spmmi_search_emit(s, &c, diag));
 cleanup:

@@ -62,8 +62,9 @@ spmm_status_t spmmi_fragment_study_of(const struct spmmi_search *s, const uint32
     if (i == all->count) {
         SPMM_REQUIRE(i < SPMMI_ORDER_KINDS, SPMM_ERR_INTERNAL, diag, "more orders than kinds of them");
         all->list[i].order = order;
-        status = spmmi_fragment_study_open(s->pattern, order, r->options.dtype,
-                                           spmmi_fragment_sample(r, s->pattern), r->threads, &all->list[i].study);
+        status =
+            spmmi_fragment_study_open(s->pattern, order, r->options.dtype,
+                                      spmmi_fragment_sample(r, s->pattern), r->threads, &all->list[i].study);
         all->count++;
         SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the figures of tensor cores");
     }
@@ -141,9 +142,11 @@ double spmmi_fragment_study_fill(const struct spmmi_fragment_study *study, enum 
 }
 
 /* Why a free choice may not take it; reason 0: it may. */
-static struct spmmi_evidence reason_against(const struct spmmi_search *s, const struct spmmi_fragment_rules *rules,
+static struct spmmi_evidence reason_against(const struct spmmi_search *s,
+                                            const struct spmmi_fragment_rules *rules,
                                             const struct spmmi_fragment_study *study,
-                                            enum spmmi_fragment_unit unit, spmm_schedule_t schedule, double items)
+                                            enum spmmi_fragment_unit unit, spmm_schedule_t schedule,
+                                            double items)
 {
     const struct spmmi_fragment_figures *const f = &study->figures[unit];
     const double share = items / s->request->device.multiprocessors;
@@ -208,8 +211,8 @@ spmm_status_t spmmi_fragment_emit(struct spmmi_search *s, const struct spmmi_fra
                 c.order = order->order;
                 c.order_kind = order->kind;
                 c.inspect_seconds = spmmi_order_seconds(s);
-                c.evidence[c.evidence_count++] = spmmi_why(
-                    SPMMI_REASON_BLOCKS, study->figures[unit].blocks, natural->figures[unit].blocks);
+                c.evidence[c.evidence_count++] = spmmi_why(SPMMI_REASON_BLOCKS, study->figures[unit].blocks,
+                                                           natural->figures[unit].blocks);
             }
             spmmi_fragment_candidate(s, rules, study, unit, (spmm_schedule_t)schedule, &metrics, &c);
             SPMM_TRY(spmmi_search_emit(s, &c, diag));
@@ -226,7 +229,8 @@ spmm_status_t spmmi_fragment_propose(struct spmmi_search *s, const struct spmmi_
     const spmm_reorder_t wanted = s->request->options.reorder;
     const struct spmmi_row_order *order = NULL;
     if (!spmmi_is_forced(s) && s->pattern->nnz > (int64_t)UINT32_MAX) {
-        const struct spmmi_evidence why = spmmi_why(SPMMI_REASON_TOO_LARGE, (double)s->pattern->nnz, UINT32_MAX);
+        const struct spmmi_evidence why =
+            spmmi_why(SPMMI_REASON_TOO_LARGE, (double)s->pattern->nnz, UINT32_MAX);
         return spmmi_search_refuse(s, rules->family, (spmm_schedule_t)0, SPMM_REORDER_AUTO, &why, diag);
     }
     if (wanted != SPMM_REORDER_AUTO && wanted != SPMM_REORDER_NONE)

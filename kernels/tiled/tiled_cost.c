@@ -132,8 +132,8 @@ static double stage_batches(const struct spmmi_model_query *q)
     const double columns = (double)t->footprint_sum / fmax((double)t->stages, 1);
     const double lanes = (double)t->panel_rows;
     const double steps = q->is_col_major ? columns * across / lanes
-                         : bytes < 16    ? columns * (double)metrics_of(q)->register_tile / lanes * STAGE_BATCH
-                                         : columns * bytes / 16 / lanes;
+                         : bytes < 16 ? columns * (double)metrics_of(q)->register_tile / lanes * STAGE_BATCH
+                                      : columns * bytes / 16 / lanes;
     return fmax(ceil(steps / STAGE_BATCH), 1);
 }
 

@@ -16,7 +16,8 @@
 
 #define SECTOR_BYTES 32.0
 #define LANES 32.0
-#define ORDER_WORTH 1.5 /* times the best of all: the largest gain that is hoped for from an order (docs/model.md) */
+#define ORDER_WORTH \
+    1.5 /* times the best of all: the largest gain that is hoped for from an order (docs/model.md) */
 #define NONZEROS_MEASURED 50000 /* smaller matrices were not measured, and a launch is most of their time */
 #define US_PER_SECOND 1e6
 /* Scattered stores: up to this share of the last cache, other data being there too, they go at the rate of single
@@ -142,8 +143,9 @@ cleanup:
 
 static struct spmmi_tiled_metrics metrics_of(const struct way *w, const spmm_panel_stats_t *stats)
 {
-    return (struct spmmi_tiled_metrics){
-        .panels = stats, .register_tile = (uint32_t)stats->register_tile, .cut_rows = (double)w->study->cut_rows};
+    return (struct spmmi_tiled_metrics){.panels = stats,
+                                        .register_tile = (uint32_t)stats->register_tile,
+                                        .cut_rows = (double)w->study->cut_rows};
 }
 
 static struct spmmi_candidate candidate_of(const struct spmmi_search *s, const struct way *w)
@@ -199,15 +201,16 @@ static spmm_status_t reorder(const struct spmmi_search *s, const struct way *w, 
     c->flags = SPMMI_PART_REORDERED | (r->options.permute_output ? SPMMI_PART_PERMUTES_OUTPUT : 0u);
     c->inspect_seconds = spmmi_order_seconds(s);
     c->more_seconds = scatters ? spmmi_scatter_seconds(r, s->pattern->rows, spread, s->n) : 0;
-    c->evidence[c->evidence_count++] = spmmi_why(
-        SPMMI_REASON_REUSE, intensity(r, s->pattern, stats, spread), intensity(r, s->pattern, &w->stats, 1));
+    c->evidence[c->evidence_count++] = spmmi_why(SPMMI_REASON_REUSE, intensity(r, s->pattern, stats, spread),
+                                                 intensity(r, s->pattern, &w->stats, 1));
 cleanup:
     return status;
 }
 
 /* Ordered units of a way, which the caller asked for or a bound did not rule out. Where nothing is predicted the greater
  * intensity is what would run. */
-static spmm_status_t emit_reordered(struct spmmi_search *s, const struct way *w, bool is_against, spmm_diag_t *diag)
+static spmm_status_t emit_reordered(struct spmmi_search *s, const struct way *w, bool is_against,
+                                    spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     spmm_panel_stats_t stats;
@@ -253,14 +256,15 @@ cleanup:
 }
 
 /* The chart's way, and the other one where both are predicted. */
-static spmm_status_t ways_of(const struct spmmi_search *s, struct way ways[2], int *count, double *utilisation,
-                             spmm_diag_t *diag)
+static spmm_status_t ways_of(const struct spmmi_search *s, struct way ways[2], int *count,
+                             double *utilisation, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_request *const r = s->request;
     const struct spmmi_pattern *const a = s->pattern;
-    *utilisation = spmmi_utilisation((uint64_t)a->rows, panel_rows_for(r, (uint64_t)a->rows, s->n), s->n,
-                                     spmmi_model_register_tile(s->n, r->options.dtype), r->device.multiprocessors);
+    *utilisation =
+        spmmi_utilisation((uint64_t)a->rows, panel_rows_for(r, (uint64_t)a->rows, s->n), s->n,
+                          spmmi_model_register_tile(s->n, r->options.dtype), r->device.multiprocessors);
     ways[0].balance = balance(r, a, *utilisation);
     *count = 1 + (is_predicted(s) && other_side(r, a, *utilisation, &ways[0].balance, &ways[1].balance));
     for (int i = 0; i < *count; i++)
@@ -277,7 +281,8 @@ static spmm_status_t propose(struct spmmi_search *s, spmm_diag_t *diag)
     double utilisation = 0;
     int count = 0;
     if (!spmmi_is_forced(s) && a->nnz + a->rows > (int64_t)SPMMI_UNIT_MAX) {
-        const struct spmmi_evidence why = spmmi_why(SPMMI_REASON_TOO_LARGE, (double)(a->nnz + a->rows), SPMMI_UNIT_MAX);
+        const struct spmmi_evidence why =
+            spmmi_why(SPMMI_REASON_TOO_LARGE, (double)(a->nnz + a->rows), SPMMI_UNIT_MAX);
         return spmmi_search_refuse(s, SPMM_FAMILY_TILED, (spmm_schedule_t)0, SPMM_REORDER_AUTO, &why, diag);
     }
     SPMM_TRY(ways_of(s, ways, &count, &utilisation, diag));
@@ -321,13 +326,14 @@ static spmm_status_t refine(struct spmmi_search *s, spmm_diag_t *diag)
     if (bound < s->best)
         bound = risk * bound_of(s, &w);
     if (!spmmi_is_forced(s) && bound >= s->best) {
-        const struct spmmi_evidence why = spmmi_why(SPMMI_REASON_PRUNED, US_PER_SECOND * bound, US_PER_SECOND * s->best);
-        SPMM_TRY(spmmi_search_refuse(s, SPMM_FAMILY_TILED, leader->schedule, spmmi_study_order_kind(s->request),
-                                     &why, diag));
+        const struct spmmi_evidence why =
+            spmmi_why(SPMMI_REASON_PRUNED, US_PER_SECOND * bound, US_PER_SECOND * s->best);
+        SPMM_TRY(spmmi_search_refuse(s, SPMM_FAMILY_TILED, leader->schedule,
+                                     spmmi_study_order_kind(s->request), &why, diag));
         goto cleanup;
     }
-    SPMM_TRY(spmmi_search_repays(s, SPMM_FAMILY_TILED, spmmi_study_order_kind(s->request), spmmi_order_seconds(s),
-                                 bound, &repays, diag));
+    SPMM_TRY(spmmi_search_repays(s, SPMM_FAMILY_TILED, spmmi_study_order_kind(s->request),
+                                 spmmi_order_seconds(s), bound, &repays, diag));
     if (repays)
         SPMM_TRY(emit_reordered(s, &w, leader->is_against_chart, diag));
 cleanup:
@@ -367,16 +373,16 @@ static spmm_status_t figures(const struct spmmi_search *s, const struct spmmi_ca
     SPMM_TRY(study_of_candidate(s, c, &study, diag));
     const bool is_moved = (c->flags & SPMMI_PART_REORDERED) != 0;
     if (spmmi_is_forced(s)) /* exact already */
-        SPMM_TRY(spmmi_study_panels(study, s->pattern, s->request, c->unit_rows, is_moved && !study->is_in_order,
-                                    s->n, stats, diag));
+        SPMM_TRY(spmmi_study_panels(study, s->pattern, s->request, c->unit_rows,
+                                    is_moved && !study->is_in_order, s->n, stats, diag));
     else
         SPMM_TRY(spmmi_study_exact(study, s->pattern, s->request, c->unit_rows, is_moved, s->n, stats, diag));
 cleanup:
     return status;
 }
 
-static spmm_status_t build(const struct spmmi_search *s, const struct spmmi_candidate *c, struct spmmi_part *part,
-                           spmm_diag_t *diag)
+static spmm_status_t build(const struct spmmi_search *s, const struct spmmi_candidate *c,
+                           struct spmmi_part *part, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_tiled_study *study = NULL;

@@ -20,7 +20,12 @@
 
 #include "format/base/diag.h"
 #include "format/matrix/units.h"
+#include "inspector/search/planner.h"
+#include "kernels/tcblock/fragment_cost.h"
+#include "kernels/tiled/tiled_chart_plan.h"
+#include "kernels/tiled/tiled_cost.h"
 #include "kernels/tiled/tiled_plan.h"
+#include "kernels/tiled/tiled_study_plan.h"
 #include "kernels/tcblock/fragment_study_plan.h"
 #include "inspector/cost/model_paper.h"
 #include "inspector/analysis/panel_stats.h"
@@ -182,14 +187,14 @@ static void print_line(const struct subject *s, const struct kernel *k, const sp
     const struct spmmi_pattern *a = &s->pattern;
     const spmm_dtype_t dtype = s->request.options.dtype;
     const uint32_t tile = panels != NULL ? (uint32_t)panels->register_tile : 1;
-    const struct spmmi_model_candidate candidate = {.family = k->family,
-                                                    .schedule = k->schedule,
-                                                    .panels = panels,
-                                                    .register_tile = tile,
-                                                    .cut_rows = study != NULL ? (double)study->cut_rows : 0,
-                                                    .fragments = fragments,
-                                                    .compute = k->compute};
-    const struct spmmi_prediction p = spmmi_model_predict(profile, &s->model, &candidate, n, layout, dtype);
+    const struct spmmi_tiled_metrics metrics = {
+        .panels = panels, .register_tile = tile, .cut_rows = study != NULL ? (double)study->cut_rows : 0};
+    const struct spmmi_model_candidate candidate = {
+        .family = k->family, .schedule = k->schedule, .compute = k->compute, .metrics = fragments};
+    struct spmmi_model_candidate priced = candidate;
+    if (panels != NULL)
+        priced.metrics = &metrics;
+    const struct spmmi_prediction p = spmmi_predict(profile, &s->model, &priced, n, layout, dtype);
     const double scatter = study != NULL && k->is_reordered && layout == SPMM_LAYOUT_COL_MAJOR
                                ? spmmi_scatter_seconds(&s->request, a->rows, study->spread, n)
                                : 0;

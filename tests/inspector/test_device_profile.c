@@ -43,7 +43,7 @@ static void a_profile_is_read_in_its_units(void **state)
     assert_int_equal(p.gather.row_count, 2);
     assert_int_equal(p.gather.set_count, 2);
     assert_true(p.gather.rate[1][0] == 10e9 && p.gather.set_bytes[1] == 4194304);
-    assert_true(p.model[SPMMI_MODEL_ROW_SPLIT][SPMMI_MODEL_F32].factor[SPMMI_TERM_DRAM] >
+    assert_true(p.model[spmmi_profile_index("row-split", 9)][SPMMI_MODEL_F32].factor[SPMMI_TERM_DRAM] >
                 0); /* of the profile cpu */
 }
 
@@ -55,14 +55,14 @@ static void constants_of_tensor_cores_may_be_missing(void **state)
     spmm_diag_t diag;
     assert_int_equal(parse(HEAD FIGURES TABLES "\nmodel.window.f16 = 3 4 5 6 7 8 9 10 11 12\n", &p, &diag),
                      SPMM_OK);
-    assert_true(p.is_fitted[SPMMI_MODEL_WINDOW][SPMMI_MODEL_F16]);
-    assert_true(p.model[SPMMI_MODEL_WINDOW][SPMMI_MODEL_F16].start_us == 3);
-    assert_true(p.model[SPMMI_MODEL_WINDOW][SPMMI_MODEL_F16].factor[SPMMI_TERM_CONVERT] == 12);
-    assert_false(p.is_fitted[SPMMI_MODEL_PANEL][SPMMI_MODEL_F16]);
-    assert_true(p.model[SPMMI_MODEL_PANEL][SPMMI_MODEL_F16].start_us == 1);
-    assert_true(p.model[SPMMI_MODEL_PANEL][SPMMI_MODEL_F16].factor[SPMMI_TERM_CONVERT] == 1);
-    assert_true(p.is_fitted[SPMMI_MODEL_TILED][SPMMI_MODEL_F64]);  /* of the profile cpu */
-    assert_false(p.is_fitted[SPMMI_MODEL_TILED][SPMMI_MODEL_F16]); /* there is no such key */
+    assert_true(p.is_fitted[spmmi_profile_index("window", 6)][SPMMI_MODEL_F16]);
+    assert_true(p.model[spmmi_profile_index("window", 6)][SPMMI_MODEL_F16].start_us == 3);
+    assert_true(p.model[spmmi_profile_index("window", 6)][SPMMI_MODEL_F16].factor[SPMMI_TERM_CONVERT] == 12);
+    assert_false(p.is_fitted[spmmi_profile_index("panel", 5)][SPMMI_MODEL_F16]);
+    assert_true(p.model[spmmi_profile_index("panel", 5)][SPMMI_MODEL_F16].start_us == 1);
+    assert_true(p.model[spmmi_profile_index("panel", 5)][SPMMI_MODEL_F16].factor[SPMMI_TERM_CONVERT] == 1);
+    assert_true(p.is_fitted[spmmi_profile_index("tiled", 5)][SPMMI_MODEL_F64]);  /* of the profile cpu */
+    assert_false(p.is_fitted[spmmi_profile_index("tiled", 5)][SPMMI_MODEL_F16]); /* there is no such key */
 }
 
 /* However they are written. */

@@ -13,70 +13,45 @@
 
 #include "format/base/alloc.h"
 #include "format/plan.h"
-#include "kernels/rows/rows_plan.h"
 #include "inspector/matrix/matrix.h"
 #include "inspect_support.h"
 
 /* ---- Every generator, every option that changes the plan ---- */
 
-/* The longest row of op(A), counted the plain way. */
-static int64_t longest_row(const spmm_matrix_t *m, spmm_op_t op)
+/* Variants of each op and target go through all n without a gap, each layout by itself; each names the part of the
+ * schedule that its trace says is the fastest, and the trace has both schedules of rows. */
+static void follows_its_trace(const spmm_plan_t *plan, const spmm_matrix_t *m)
 {
-    int64_t longest = 0;
-    if (op == SPMM_OP_N) {
-        for (int64_t i = 0; i < m->rows; i++) {
-            const int64_t length = m->row_ptr[i + 1] - m->row_ptr[i];
-            longest = length > longest ? length : longest;
+    uint32_t entry = 0;
+    for (uint32_t i = 0; i < plan->variant_count; i++) {
+        const struct spmmi_variant *v = &plan->variants[i];
+        const struct spmmi_trace *chosen = NULL, *other = NULL;
+        assert_int_equal(v->part_count, 1);
+        assert_int_equal(plan->parts[v->part_first].op, v->op);
+        for (; entry < plan->trace_count && plan->trace[entry].variant == i; entry++) {
+            const struct spmmi_trace *t = &plan->trace[entry];
+            assert_int_equal(t->family, SPMM_FAMILY_ROWS);
+            assert_int_equal(t->predicted_us > 0, m->nnz > 0);
+            *(t->chosen ? &chosen : &other) = t;
         }
-        return longest;
+        assert_true(chosen != NULL && other != NULL && chosen->schedule != other->schedule);
+        assert_int_equal(plan->parts[v->part_first].schedule, chosen->schedule);
     }
-    int64_t *counts = calloc((size_t)m->cols + 1, sizeof *counts);
-    assert_non_null(counts);
-    for (int64_t p = 0; p < m->nnz; p++) {
-        const int64_t length = ++counts[m->col_ind[p]];
-        longest = length > longest ? length : longest;
-    }
-    free(counts);
-    return longest;
+    assert_int_equal(plan->trace_count, entry);
 }
 
-/* One variant for each decision of the rule, in order; one part for each schedule that is used; the candidates of
- * rows in the trace of each variant, the one that runs marked. */
-static void follows_the_decisions(const spmm_plan_t *plan, const spmm_matrix_t *m, spmm_schedule_t forced)
+/* Each n of each op, layout and kind of device has one variant that fits. */
+static void covers_every_product(const spmm_plan_t *plan)
 {
-    uint32_t variant = 0, parts = 0, entry = 0;
-    for (int op = SPMM_OP_N; op <= SPMM_OP_T; op++) {
-        const struct spmmi_choice_input input = {
-            .nnz = m->nnz, .longest = longest_row(m, (spmm_op_t)op), .forced = forced};
-        struct spmmi_decision decisions[SPMMI_DECISION_MAX];
-        const int count = spmmi_decisions_merge(decisions, spmmi_choose(&input, decisions));
-        uint32_t schedules = 0;
-        assert_in_range(plan->variant_count, variant + (uint32_t)count, SPMMI_VARIANT_MAX);
-        for (int i = 0; i < count; i++, variant++) {
-            const struct spmmi_variant *v = &plan->variants[variant];
-            assert_int_equal(v->op, op);
-            assert_int_equal(v->n_min, decisions[i].n_min);
-            assert_int_equal(v->n_max, decisions[i].n_max);
-            assert_int_equal(v->part_count, 1);
-            assert_int_equal(plan->parts[v->part_first].op, op);
-            assert_int_equal(plan->parts[v->part_first].schedule, decisions[i].schedule);
-            int rows = 0;
-            for (; entry < plan->trace_count && plan->trace[entry].variant == variant; entry++) {
-                const struct spmmi_trace *t = &plan->trace[entry];
-                assert_int_equal(t->chosen, t->schedule == decisions[i].schedule);
-                if (t->family == SPMM_FAMILY_ROWS)
-                    assert_int_equal(t->predicted_us > 0, m->nnz > 0);
-                rows += t->family == SPMM_FAMILY_ROWS;
-            }
-            assert_int_equal(rows, SPMMI_CANDIDATE_ROWS);
-            schedules |= 1u << decisions[i].schedule;
-        }
-        for (; schedules != 0; schedules &= schedules - 1)
-            parts++;
-    }
-    assert_int_equal(plan->variant_count, variant);
-    assert_int_equal(plan->part_count, parts);
-    assert_int_equal(plan->trace_count, entry);
+    static const int64_t n[] = {1, 2, 12, 13, 48, 49, 96, 97, 192, 193, SPMMI_N_MAX};
+    int fits = 0;
+    for (size_t i = 0; i < sizeof n / sizeof n[0]; i++)
+        for (int op = SPMM_OP_N; op <= SPMM_OP_T; op++)
+            for (uint32_t layout = SPMM_LAYOUT_ROW_MAJOR; layout <= SPMM_LAYOUT_COL_MAJOR; layout *= 2)
+                for (uint32_t target = 1; target <= 90; target += 89) {
+                    assert_true(spmmi_variant_pick(plan, (spmm_op_t)op, target, n[i], layout, &fits) >= 0);
+                    assert_true(fits);
+                }
 }
 
 static void passes_the_check_of_the_format(void **state)
@@ -100,7 +75,8 @@ static void passes_the_check_of_the_format(void **state)
                 assert_int_equal(spmm_matrix_csr(m, &csr), SPMM_OK);
                 assert_int_equal(spmm_plan_matches(plan, &csr, !pattern_only, NULL), SPMM_OK);
                 assert_string_equal(plan->source, spec);
-                follows_the_decisions(plan, m, options.schedule);
+                follows_its_trace(plan, m);
+                covers_every_product(plan);
                 if (schedule != 0) {
                     assert_int_equal(plan->variant_count, 2);
                     assert_int_equal(plan->part_count, 2);
@@ -114,22 +90,23 @@ static void passes_the_check_of_the_format(void **state)
     spmm_matrix_destroy(m);
 }
 
-static void defaults_are_f32_and_one_variant_for_everything(void **state)
+static void defaults_are_f32_and_any_device(void **state)
 {
     (void)state;
-    spmm_matrix_t *m = inspect_generate("gen:band:50:3"); /* rows of 7 */
+    spmm_matrix_t *m = inspect_generate("gen:band:50:3");
     spmm_plan_t *plan = inspect_plan(m, NULL);
     assert_int_equal(plan->dtype, SPMM_F32);
-    assert_int_equal(plan->variant_count, 1);
-    assert_int_equal(plan->part_count, 1);
-    const struct spmmi_variant *v = &plan->variants[0];
-    assert_int_equal(v->op, SPMM_OP_N);
-    assert_int_equal(v->compute, SPMM_F32);
-    assert_int_equal(v->layouts, SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR);
-    assert_int_equal(v->target, 0);
-    assert_int_equal(v->n_min, 1);
-    assert_int_equal(v->n_max, SPMMI_N_MAX);
-    assert_int_equal(plan->parts[0].schedule, SPMM_SCHEDULE_ROW_SPLIT);
+    assert_in_range(plan->part_count, 1, 2);
+    uint32_t layouts = 0;
+    for (uint32_t i = 0; i < plan->variant_count; i++) {
+        const struct spmmi_variant *v = &plan->variants[i];
+        assert_int_equal(v->op, SPMM_OP_N);
+        assert_int_equal(v->compute, SPMM_F32);
+        assert_true(v->target <= 1);
+        layouts |= v->layouts;
+    }
+    assert_int_equal(layouts, SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR);
+    assert_int_equal(plan->variants[0].target, 0);
     for (int64_t p = 0; p < m->nnz; p++)
         assert_true(((float *)plan->values)[p] == (float)m->values[p]);
     spmm_plan_destroy(plan);
@@ -138,24 +115,26 @@ static void defaults_are_f32_and_one_variant_for_everything(void **state)
 
 static void schedule_of_the_transpose_follows_its_own_rows(void **state)
 {
+    static const int64_t n[] = {64};
     static const struct {
         const char *spec;
         spmm_schedule_t schedules[2]; /* of op N and op T */
-        uint64_t items[2];
     } cases[] = {
-        {"gen:dense:60:3", {SPMM_SCHEDULE_ROW_SPLIT, SPMM_SCHEDULE_NONZERO_SPLIT}, {20, 23}},
-        {"gen:dense:3:60", {SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_SCHEDULE_ROW_SPLIT}, {23, 20}},
+        {"gen:dense:600:3", {SPMM_SCHEDULE_ROW_SPLIT, SPMM_SCHEDULE_NONZERO_SPLIT}},
+        {"gen:dense:3:600", {SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_SCHEDULE_ROW_SPLIT}},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         spmm_matrix_t *m = inspect_generate(cases[i].spec);
-        spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
-        options.ops = 3;
+        const spmm_inspect_options_t options = OPTIONS(.n = n, .n_count = 1, .ops = 3, .device = "h200");
         spmm_plan_t *plan = inspect_plan(m, &options);
-        assert_int_equal(plan->part_count, 2);
         for (int op = 0; op < 2; op++) {
-            assert_int_equal(plan->parts[op].schedule, cases[i].schedules[op]);
-            assert_int_equal(plan->parts[op].item_count, cases[i].items[op]);
+            int fits = 0;
+            const int v = spmmi_variant_pick(plan, (spmm_op_t)op, 90, 64, SPMM_LAYOUT_ROW_MAJOR, &fits);
+            const struct spmmi_part *part = &plan->parts[plan->variants[v].part_first];
+            assert_true(fits);
+            assert_int_equal(part->op, op);
+            assert_int_equal(part->schedule, cases[i].schedules[op]);
         }
         spmm_plan_destroy(plan);
         spmm_matrix_destroy(m);
@@ -166,18 +145,19 @@ static void only_ranges_of_the_named_n_get_a_variant(void **state)
 {
     static const int64_t n[] = {70, 1};
     (void)state;
-    spmm_matrix_t *m =
-        inspect_generate("gen:band:40:9"); /* rows of 19: too long for one lane group where n = 1 */
+    spmm_matrix_t *m = inspect_generate("gen:band:40:9");
     spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
     options.n = n;
     options.n_count = 2;
     spmm_plan_t *plan = inspect_plan(m, &options);
-    assert_int_equal(plan->variant_count, 2);
-    assert_int_equal(plan->variants[0].n_max, 1);
-    assert_int_equal(plan->parts[plan->variants[0].part_first].schedule, SPMM_SCHEDULE_NONZERO_SPLIT);
-    assert_int_equal(plan->variants[1].n_min, 49);
-    assert_int_equal(plan->variants[1].n_max, 96);
-    assert_int_equal(plan->parts[plan->variants[1].part_first].schedule, SPMM_SCHEDULE_ROW_SPLIT);
+    for (uint32_t i = 0; i < plan->variant_count; i++) {
+        const struct spmmi_variant *v = &plan->variants[i];
+        assert_true((v->n_min == 1 && v->n_max == 1) || (v->n_min == 49 && v->n_max == 96));
+    }
+    for (int k = 0; k < 2; k++) {
+        int fits = 0;
+        assert_true(spmmi_variant_pick(plan, SPMM_OP_N, 90, n[k], SPMM_LAYOUT_ROW_MAJOR, &fits) >= 0 && fits);
+    }
     spmm_plan_destroy(plan);
     spmm_matrix_destroy(m);
 }
@@ -458,7 +438,7 @@ static void survives_every_failing_allocation(void **state)
 int main(void)
 {
     static const struct CMUnitTest plain[] = {
-        cmocka_unit_test(defaults_are_f32_and_one_variant_for_everything),
+        cmocka_unit_test(defaults_are_f32_and_any_device),
         cmocka_unit_test(schedule_of_the_transpose_follows_its_own_rows),
         cmocka_unit_test(only_ranges_of_the_named_n_get_a_variant),
         cmocka_unit_test(device_profiles_name_their_target),

@@ -13,7 +13,8 @@
 
 #include "kernels/tiled/tiled_chart_plan.h"
 #include "inspector/cost/model_paper.h"
-#include "inspector/cost/model_refined.h"
+#include "inspector/search/planner.h"
+#include "kernels/tiled/tiled_cost.h"
 #include "inspector/analysis/panel_stats.h"
 
 static void assert_near(double found, double expected)
@@ -251,7 +252,7 @@ static double seconds(const struct spmmi_device_profile *d, const struct spmmi_m
                       int64_t n, uint32_t layout, spmm_dtype_t dtype)
 {
     const struct spmmi_model_candidate c = {.family = SPMM_FAMILY_ROWS, .schedule = schedules[schedule]};
-    return spmmi_model_predict(d, m, &c, n, layout, dtype).seconds;
+    return spmmi_predict(d, m, &c, n, layout, dtype).seconds;
 }
 
 static void more_work_takes_no_less_time(void **state)
@@ -309,7 +310,7 @@ static void compulsory_traffic_is_as_counted(void **state)
     open_profile("h200", &d);
     study("gen:diag:1000", &m, &matrix, &a);
     const struct spmmi_model_candidate c = {.family = SPMM_FAMILY_ROWS, .schedule = SPMM_SCHEDULE_ROW_SPLIT};
-    const struct spmmi_prediction p = spmmi_model_predict(&d, &m, &c, 32, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+    const struct spmmi_prediction p = spmmi_predict(&d, &m, &c, 32, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_DRAM], (8e3 + 128e3 + 128e3) / d.copy_rate);
     assert_true(p.launches == 0);
     spmm_matrix_destroy(matrix);
@@ -361,21 +362,22 @@ static void tiled_pays_for_bytes_padding_and_stages(void **state)
                                          .multiprocessors = 132,
                                          .threads = 1};
     assert_int_equal(spmmi_panel_stats(&in, &stats), SPMM_OK);
+    const struct spmmi_tiled_metrics metrics = {.panels = &stats, .register_tile = 16};
     const struct spmmi_model_candidate c = {
-        .family = SPMM_FAMILY_TILED, .schedule = SPMM_SCHEDULE_WHOLE, .panels = &stats, .register_tile = 16};
+        .family = SPMM_FAMILY_TILED, .schedule = SPMM_SCHEDULE_WHOLE, .metrics = &metrics};
     const uint32_t col = SPMM_LAYOUT_COL_MAJOR;
-    const double base = spmmi_model_predict(&d, &m, &c, 64, col, SPMM_F32).seconds;
+    const double base = spmmi_predict(&d, &m, &c, 64, col, SPMM_F32).seconds;
     assert_true(isfinite(base) && base > d.launch_s);
-    assert_true(spmmi_model_predict(&d, &m, &c, 256, col, SPMM_F32).seconds > base);
+    assert_true(spmmi_predict(&d, &m, &c, 256, col, SPMM_F32).seconds > base);
     const spmm_panel_stats_t kept = stats;
     stats.sectors *= 4;
-    assert_true(spmmi_model_predict(&d, &m, &c, 64, col, SPMM_F32).seconds > base);
+    assert_true(spmmi_predict(&d, &m, &c, 64, col, SPMM_F32).seconds > base);
     stats = kept;
     stats.slices *= 2;
-    assert_true(spmmi_model_predict(&d, &m, &c, 64, col, SPMM_F32).seconds > base);
+    assert_true(spmmi_predict(&d, &m, &c, 64, col, SPMM_F32).seconds > base);
     stats = kept;
     stats.stages_max *= 50;
-    assert_true(spmmi_model_predict(&d, &m, &c, 64, col, SPMM_F32).seconds > base);
+    assert_true(spmmi_predict(&d, &m, &c, 64, col, SPMM_F32).seconds > base);
     spmm_matrix_destroy(matrix);
 }
 

@@ -9,8 +9,10 @@
 
 #include <math.h>
 
+#include "kernels/tcblock/fragment_cost.h"
 #include "kernels/tcblock/fragment_study_plan.h"
-#include "inspector/cost/model_refined.h"
+#include "kernels/tiled/tiled_cost.h"
+#include "inspector/search/planner.h"
 
 static void assert_near(double found, double expected)
 {
@@ -74,9 +76,10 @@ static spmm_panel_stats_t panels_of_128(void)
 static struct spmmi_prediction predict(const struct spmmi_model_matrix *m, const spmm_panel_stats_t *panels,
                                        int64_t n, uint32_t layout, spmm_dtype_t dtype)
 {
+    const struct spmmi_tiled_metrics metrics = {panels, spmmi_model_register_tile(n, dtype), 0};
     const struct spmmi_model_candidate c = {
-        .family = SPMM_FAMILY_TILED, .schedule = SPMM_SCHEDULE_WHOLE, .panels = panels};
-    return spmmi_model_predict(&device, m, &c, n, layout, dtype);
+        .family = SPMM_FAMILY_TILED, .schedule = SPMM_SCHEDULE_WHOLE, .metrics = &metrics};
+    return spmmi_predict(&device, m, &c, n, layout, dtype);
 }
 
 static void tiled_terms_of_column_major_are_as_counted(void **state)
@@ -125,12 +128,12 @@ static void what_a_small_cache_forgets_comes_again_from_dram(void **state)
     struct spmmi_model_matrix m = matrix_of_windows();
     const spmm_panel_stats_t panels = panels_of_128();
     struct spmmi_device_profile small = device;
+    const struct spmmi_tiled_metrics metrics = {&panels, 16, 0};
     const struct spmmi_model_candidate c = {
-        .family = SPMM_FAMILY_TILED, .schedule = SPMM_SCHEDULE_WHOLE, .panels = &panels};
+        .family = SPMM_FAMILY_TILED, .schedule = SPMM_SCHEDULE_WHOLE, .metrics = &metrics};
     small.l2_bytes = 33 * 64 / 0.7; /* 33 rows of 64 bytes: windows of a little more than 32 nonzeros */
     m.near[6] = 0;                  /* reuses are 128 long */
-    const struct spmmi_prediction p =
-        spmmi_model_predict(&small, &m, &c, 32, SPMM_LAYOUT_COL_MAJOR, SPMM_F32);
+    const struct spmmi_prediction p = spmmi_predict(&small, &m, &c, 32, SPMM_LAYOUT_COL_MAJOR, SPMM_F32);
     /* Nothing is reused: each staged sector comes from DRAM, and A in each of the two passes. */
     assert_true(p.l2_share == 0);
     assert_near(p.term[SPMMI_TERM_DRAM], (2 * 84800 + 2048000 + 128000) / 1e12);
@@ -141,13 +144,13 @@ static void rows_that_are_cut_add_sums_and_a_launch(void **state)
     (void)state;
     const struct spmmi_model_matrix m = matrix_of_windows();
     spmm_panel_stats_t panels = panels_of_128();
-    struct spmmi_model_candidate c = {
-        .family = SPMM_FAMILY_TILED, .schedule = SPMM_SCHEDULE_SEGMENTED, .panels = &panels, .cut_rows = 20};
+    struct spmmi_tiled_metrics metrics = {&panels, 16, 20};
+    const struct spmmi_model_candidate c = {
+        .family = SPMM_FAMILY_TILED, .schedule = SPMM_SCHEDULE_SEGMENTED, .metrics = &metrics};
     const double whole = predict(&m, &panels, 33, SPMM_LAYOUT_COL_MAJOR, SPMM_F32).term[SPMMI_TERM_DRAM];
     panels.segment = 8;
     panels.units = 1024;
-    const struct spmmi_prediction p =
-        spmmi_model_predict(&device, &m, &c, 33, SPMM_LAYOUT_COL_MAJOR, SPMM_F32);
+    const struct spmmi_prediction p = spmmi_predict(&device, &m, &c, 33, SPMM_LAYOUT_COL_MAJOR, SPMM_F32);
     /* 24 units more than rows, and the first of each of 20 rows: written and read. */
     assert_near(p.term[SPMMI_TERM_DRAM], whole + 2 * 2.0 * 44 * 33 * 4 / 1e12);
     assert_true(p.launches == 1);
@@ -155,8 +158,8 @@ static void rows_that_are_cut_add_sums_and_a_launch(void **state)
      * segments of 8 are two sums. */
     assert_near(p.term[SPMMI_TERM_CONVERT], (2 * 0.5 + 2.0 / 128) * 1e-6);
     panels.units = 1000; /* no row was longer than a segment */
-    c.cut_rows = 0;
-    assert_true(spmmi_model_predict(&device, &m, &c, 33, SPMM_LAYOUT_COL_MAJOR, SPMM_F32).launches == 0);
+    metrics.cut_rows = 0;
+    assert_true(spmmi_predict(&device, &m, &c, 33, SPMM_LAYOUT_COL_MAJOR, SPMM_F32).launches == 0);
 }
 
 /* Panels without nonzeros have no stage; a panel of two still keeps two stages in shared memory. */
@@ -193,7 +196,7 @@ static void row_split_terms_are_as_counted(void **state)
     for (int i = 0; i < SPMMI_STEP_LEVELS; i++)
         m.item_steps[i] = ceil(ldexp(1000, -i)) * 3;
     /* 32 columns of f32: 8 lanes of 4 numbers, a tile; a warp has 4 items, a block 32. */
-    struct spmmi_prediction p = spmmi_model_predict(&device, &m, &c, 32, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+    struct spmmi_prediction p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
     assert_near(p.l2_share, 0.95);
     assert_near(p.l1_share, l1_share(128));
     assert_near(p.term[SPMMI_TERM_DRAM], (80000 + 0.05 * 1280000 + 128000) / 1e12);
@@ -204,12 +207,12 @@ static void row_split_terms_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_WAVES], 32 * 3 / 50.0 * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], 3e-6);
     /* Column-major: B is in the cache as it was converted; C is converted after it, as it has 10 nonzeros a row. */
-    p = spmmi_model_predict(&device, &m, &c, 32, SPMM_LAYOUT_COL_MAJOR, SPMM_F32);
+    p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUT_COL_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_DRAM], (80000 + 128000) / 1e12);
     assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 1500 * 32 * 4 / 1e12);
     assert_true(p.launches == 2);
     /* 8 columns are stored directly. */
-    p = spmmi_model_predict(&device, &m, &c, 8, SPMM_LAYOUT_COL_MAJOR, SPMM_F32);
+    p = spmmi_predict(&device, &m, &c, 8, SPMM_LAYOUT_COL_MAJOR, SPMM_F32);
     assert_near(p.l1_share, l1_share(32));
     assert_near(p.term[SPMMI_TERM_L2], (1 - p.l1_share) * 320000 / 2e12 + 80000 / 4e12 + 32000 / 5e11);
     assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 500 * 8 * 4 / 1e12);
@@ -223,16 +226,16 @@ static void nonzero_split_terms_are_as_counted(void **state)
     const struct spmmi_model_candidate c = {.family = SPMM_FAMILY_ROWS,
                                             .schedule = SPMM_SCHEDULE_NONZERO_SPLIT};
     /* 8 lanes: 50 blocks of 32 groups at a time, 1,600 groups, so a group takes 8 and 40 blocks take all. */
-    struct spmmi_prediction p = spmmi_model_predict(&device, &m, &c, 32, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+    struct spmmi_prediction p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_L1], 625 * 4 * (2 * 64 + 4 * 128) / 5e12);
     assert_near(p.term[SPMMI_TERM_ISSUE], 625 * 40 / 3.2e10);
     assert_near(p.term[SPMMI_TERM_WAVES], 40 * 4 / 50.0 * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], 4e-6);
     m.longest = 2560; /* ten blocks of 256 nonzeros: 4 + 10 * 8 / 256 steps more */
-    p = spmmi_model_predict(&device, &m, &c, 32, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+    p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_LONGEST], (4 + 4 + 10 * 8 / 256.0) * 1e-6);
     /* One column: a warp takes 128 nonzeros a step. */
-    p = spmmi_model_predict(&device, &m, &c, 1, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+    p = spmmi_predict(&device, &m, &c, 1, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_ISSUE], 10000 / 128.0 * 28 / 3.2e10);
     assert_near(p.term[SPMMI_TERM_WAVES], 10000 / 1024.0 / 50 * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], 2e-6);
@@ -246,7 +249,7 @@ static void terms_of_a_cpu_are_as_counted(void **state)
     const struct spmmi_model_candidate c = {.family = SPMM_FAMILY_ROWS, .schedule = SPMM_SCHEDULE_ROW_SPLIT};
     cpu.target = SPMMI_TARGET_CPU;
     /* 12 columns of f32: 48 bytes of a line of 64. */
-    const struct spmmi_prediction p = spmmi_model_predict(&cpu, &m, &c, 12, SPMM_LAYOUT_COL_MAJOR, SPMM_F32);
+    const struct spmmi_prediction p = spmmi_predict(&cpu, &m, &c, 12, SPMM_LAYOUT_COL_MAJOR, SPMM_F32);
     const double at_48 = 2e12 + 2e12 * log2(48.0 / 32);
     assert_near(p.term[SPMMI_TERM_DRAM], (80000 + 0.05 * 640000 + 48000) / 1e12);
     assert_near(p.term[SPMMI_TERM_L2], 0.05 * 480000 / at_48);
@@ -284,8 +287,8 @@ static struct spmmi_prediction predict_fragments(const struct spmmi_model_fragme
 {
     const struct spmmi_model_matrix m = matrix_of_windows();
     const struct spmmi_model_candidate c = {
-        .family = f->figures->family, .schedule = schedule, .fragments = f, .compute = compute};
-    return spmmi_model_predict(&device, &m, &c, n, layout, dtype);
+        .family = f->figures->family, .schedule = schedule, .metrics = f, .compute = compute};
+    return spmmi_predict(&device, &m, &c, n, layout, dtype);
 }
 
 static void window_terms_are_as_counted(void **state)
@@ -367,11 +370,11 @@ static void panel_terms_are_as_counted(void **state)
     const struct spmmi_model_matrix m = matrix_of_windows();
     const struct spmmi_model_candidate candidate = {.family = SPMM_FAMILY_PANEL,
                                                     .schedule = SPMM_SCHEDULE_PACKED,
-                                                    .fragments = &f,
+                                                    .metrics = &f,
                                                     .compute = SPMM_COMPUTE_F16};
     wide.shared_sm_bytes = 1e9;
     f.items = 200;
-    p = spmmi_model_predict(&wide, &m, &candidate, 8, SPMM_LAYOUT_ROW_MAJOR, SPMM_F16);
+    p = spmmi_predict(&wide, &m, &candidate, 8, SPMM_LAYOUT_ROW_MAJOR, SPMM_F16);
     assert_near(p.term[SPMMI_TERM_WAVES], 5 * (1 + (step + 0.1 * 9.375) * 24 / 200) * 1e-6);
 }
 
@@ -481,32 +484,28 @@ static void constants_follow_family_and_compute_type(void **state)
         spmm_schedule_t schedule;
         spmm_compute_t compute;
         spmm_dtype_t dtype;
-        enum spmmi_model_kernel kernel;
+        const char *kernel;
         enum spmmi_model_type type;
     } cases[] = {
-        {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_ROW_SPLIT, SPMM_COMPUTE_F32, SPMM_F32, SPMMI_MODEL_ROW_SPLIT,
-         SPMMI_MODEL_F32},
-        {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_COMPUTE_F64, SPMM_F64, SPMMI_MODEL_NONZERO_SPLIT,
+        {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_ROW_SPLIT, SPMM_COMPUTE_F32, SPMM_F32, "row-split", SPMMI_MODEL_F32},
+        {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_COMPUTE_F64, SPMM_F64, "nonzero-split",
          SPMMI_MODEL_F64},
-        {SPMM_FAMILY_TILED, SPMM_SCHEDULE_SEGMENTED, SPMM_COMPUTE_BF16, SPMM_BF16, SPMMI_MODEL_TILED,
-         SPMMI_MODEL_F32},
-        {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_TF32, SPMM_F32, SPMMI_MODEL_WINDOW,
-         SPMMI_MODEL_TF32},
-        {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_BF16, SPMM_BF16, SPMMI_MODEL_WINDOW,
-         SPMMI_MODEL_F16},
-        {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_3XTF32, SPMM_F32, SPMMI_MODEL_PANEL,
-         SPMMI_MODEL_3XTF32},
-        {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_F64, SPMM_F64, SPMMI_MODEL_PANEL,
-         SPMMI_MODEL_F64},
-        {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F16, SPMM_F16, SPMMI_MODEL_BCSR,
-         SPMMI_MODEL_F16},
+        {SPMM_FAMILY_TILED, SPMM_SCHEDULE_SEGMENTED, SPMM_COMPUTE_BF16, SPMM_BF16, "tiled", SPMMI_MODEL_F32},
+        {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_TF32, SPMM_F32, "window", SPMMI_MODEL_TF32},
+        {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_BF16, SPMM_BF16, "window", SPMMI_MODEL_F16},
+        {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_3XTF32, SPMM_F32, "panel", SPMMI_MODEL_3XTF32},
+        {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_F64, SPMM_F64, "panel", SPMMI_MODEL_F64},
+        {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F16, SPMM_F16, "bcsr", SPMMI_MODEL_F16},
     };
     (void)state;
+    struct spmmi_device_profile h200;
+    assert_int_equal(spmmi_device_profile_open("h200", &h200, NULL), SPMM_OK);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const struct spmmi_model_candidate c = {
-            .family = cases[i].family, .schedule = cases[i].schedule, .compute = cases[i].compute};
-        assert_int_equal(spmmi_model_kernel_of(&c), cases[i].kernel);
-        assert_int_equal(spmmi_model_type_of(&c, cases[i].dtype), cases[i].type);
+        const enum spmmi_model_type type =
+            spmmi_model_type_of(cases[i].family, cases[i].compute, cases[i].dtype);
+        const int kernel = spmmi_profile_kernel(&h200, cases[i].family, cases[i].schedule, type);
+        assert_string_equal(spmmi_profile_name(kernel), cases[i].kernel);
+        assert_int_equal(type, cases[i].type);
     }
 }
 

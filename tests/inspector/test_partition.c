@@ -10,7 +10,7 @@
 
 #include "format/base/alloc.h"
 #include "inspector/matrix/matrix.h"
-#include "inspector/search/partition.h"
+#include "kernels/rows/rows_partition_plan.h"
 
 /* ---- Hand-made row pointers and their items ---- */
 

@@ -11,7 +11,9 @@
 
 #include "format/base/alloc.h"
 #include "format/plan.h"
-#include "inspector/search/choose_family.h"
+#include "inspector/search/search.h"
+#include "kernels/long_rows/peel_plan.h"
+#include "kernels/tcblock/fragment_study_plan.h"
 #include "inspector/inspect_options.h"
 #include "inspector/matrix/matrix.h"
 #include "inspect_support.h"
@@ -196,7 +198,7 @@ static void the_prediction_is_that_of_two_parts_and_lower(void **state)
     for (; forced < without->trace + without->trace_count; forced++)
         us = forced->chosen ? forced->predicted_us : us;
     assert_true(us > 0);
-    assert_true(entry_of(with, SPMMI_REASON_PEELED)->predicted_us <= SPMMI_PEEL_WORTH * us);
+    assert_true(entry_of(with, SPMMI_REASON_PEELED)->predicted_us <= us / 1.03);
     spmm_plan_destroy(without);
     spmm_plan_destroy(with);
     spmm_matrix_destroy(m);
@@ -246,13 +248,15 @@ static void what_is_left_has_the_figures_of_a_matrix_without_the_rows(void **sta
     spmm_inspect_options_t options = OPTIONS(SOME, .force_kernel = "window/dense");
     assert_int_equal(spmmi_inspect_options(&options, &r, NULL), SPMM_OK);
     const struct spmmi_pattern a = pattern_of(m);
-    struct spmmi_studies studies;
-    struct spmmi_family_choice choice;
-    memset(&studies, 0, sizeof studies);
-    assert_int_equal(spmmi_choose_family(&r, &a, &studies, &choice, NULL), SPMM_OK);
-    assert_true(studies.peels.count > 0);
-    const struct spmmi_peel *peel = choice.decisions[0].peel;
+    struct spmmi_op *op = spmmi_alloc_zero(1, sizeof *op);
+    struct spmmi_decision decision;
+    assert_non_null(op);
+    assert_int_equal(spmmi_op_open(&r, &a, op, NULL), SPMM_OK);
+    struct spmmi_search search = spmmi_op_search(op, &r, SPMM_LAYOUT_ROW_MAJOR, 32);
+    assert_int_equal(spmmi_search_decide(&search, NULL, NULL, &decision, NULL), SPMM_OK);
+    const struct spmmi_peel *peel = decision.winner.peel;
     assert_non_null(peel);
+    const struct spmmi_fragment_study *left = peel->left;
     /* The others side by side. */
     int64_t *row_ptr = calloc((size_t)m->rows + 1, sizeof *row_ptr), rows = 0;
     int32_t *col_ind = calloc((size_t)m->nnz, sizeof *col_ind);
@@ -274,15 +278,14 @@ static void what_is_left_has_the_figures_of_a_matrix_without_the_rows(void **sta
     struct spmmi_fragment_study study;
     assert_int_equal(spmmi_fragment_study_open(&others, NULL, SPMM_F32, 0, 1, &study), SPMM_OK);
     for (int u = 0; u < SPMMI_FRAGMENT_UNITS; u++)
-        assert_memory_equal(&study.figures[u], &peel->study.figures[u], sizeof study.figures[u]);
+        assert_memory_equal(&study.figures[u], &left->figures[u], sizeof study.figures[u]);
     assert_true(peel->of_peeled.nnz == (double)(m->nnz - others.nnz));
     assert_true(peel->of_peeled.rows == 10 && peel->of_peeled.longest == (double)m->cols);
     spmmi_fragment_study_close(&study);
     free(col_ind);
     free(row_ptr);
-    spmmi_peels_free(&studies.peels);
-    spmmi_fragment_studies_free(&studies.fragments);
-    spmmi_studies_free(&studies.tiled);
+    spmmi_op_close(op);
+    spmmi_free(op);
     spmm_matrix_destroy(m);
 }
 

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The search: ranges of n, what it refuses and says about it, ties, measurements and what they may cost. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <omp.h>
+
+#include "format/base/alloc.h"
+#include "inspect_support.h"
+#include "inspector/matrix/matrix.h"
+#include "inspector/search/search.h"
+
+static const int64_t n_64[] = {64}, n_1[] = {1}, n_128[] = {128};
+
+/* ---- Ranges ---- */
+
+static void numbers_of_columns_fall_into_a_range(void **state)
+{
+    (void)state;
+    static const int64_t n[] = {1, 64, SPMMI_N_MAX};
+    struct spmmi_range r[SPMMI_RANGE_MAX];
+    const int count = spmmi_ranges(n, 3, r);
+    for (size_t i = 0; i < sizeof n / sizeof n[0]; i++) {
+        int covered = 0;
+        for (int k = 0; k < count; k++)
+            covered += n[i] >= r[k].n_min && n[i] <= r[k].n_max;
+        assert_int_equal(covered, 1);
+    }
+}
+
+/* Ranges 1, 2..12, 13..48 and so on, judged by 1, 8, 32, 64, 128 and 256 columns. */
+static void ranges_are_judged_by_a_typical_number_of_columns(void **state)
+{
+    static const int64_t typical[] = {1, 8, 32, 64, 128, 256}, named[] = {40, 3, 20};
+    (void)state;
+    struct spmmi_range r[SPMMI_RANGE_MAX];
+    assert_int_equal(spmmi_ranges(NULL, 0, r), 6);
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(r[i].n, typical[i]);
+        assert_true(r[i].n_min <= r[i].n && r[i].n <= r[i].n_max &&
+                    (i == 0 || r[i].n_min == r[i - 1].n_max + 1));
+    }
+    assert_int_equal(spmmi_ranges(named, 3, r), 2);
+    assert_int_equal(r[0].n, 3);
+    assert_int_equal(r[1].n, 40);
+}
+
+static int all_decisions(struct spmmi_decision d[SPMMI_DECISION_MAX])
+{
+    struct spmmi_range r[SPMMI_RANGE_MAX];
+    const int count = spmmi_ranges(NULL, 0, r);
+    memset(d, 0, SPMMI_DECISION_MAX * sizeof *d);
+    for (int i = 0; i < count; i++) {
+        d[i].range = r[i];
+        d[i].first_n = r[i].n;
+        d[i].winner = (struct spmmi_candidate){.family = SPMM_FAMILY_ROWS,
+                                               .schedule = SPMM_SCHEDULE_ROW_SPLIT,
+                                               .granule = 8,
+                                               .seconds = (double)r[i].n};
+    }
+    return count;
+}
+
+static void merged_ranges_keep_what_is_said_of_64_columns(void **state)
+{
+    (void)state;
+    struct spmmi_decision d[SPMMI_DECISION_MAX];
+    assert_int_equal(spmmi_decisions_merge(d, all_decisions(d)), 1);
+    assert_int_equal(d[0].range.n, 64);
+    assert_int_equal(d[0].range.n_min, 1);
+    assert_int_equal(d[0].range.n_max, SPMMI_N_MAX);
+    assert_int_equal(d[0].first_n, 1);
+    assert_true(d[0].winner.seconds == 64);
+}
+
+/* Each difference alone keeps the third of six ranges apart from both its neighbours. */
+static void ranges_that_run_something_else_stay_apart(void **state)
+{
+    (void)state;
+    static const uint32_t order[] = {0};
+    for (int difference = 0; difference < 8; difference++) {
+        struct spmmi_decision d[SPMMI_DECISION_MAX];
+        const int count = all_decisions(d);
+        struct spmmi_candidate *c = &d[2].winner;
+        c->family = difference == 0 ? SPMM_FAMILY_TILED : c->family;
+        c->schedule = difference == 1 ? SPMM_SCHEDULE_NONZERO_SPLIT : c->schedule;
+        c->granule += difference == 2;
+        c->unit_rows += difference == 3;
+        c->stage_slots += difference == 4;
+        c->flags += difference == 5;
+        c->order = difference == 6 ? order : NULL;
+        c->compute = difference == 7 ? SPMM_COMPUTE_TF32 : c->compute;
+        assert_int_equal(spmmi_decisions_merge(d, count), 3);
+        assert_int_equal(d[0].range.n_max, 12);
+        assert_int_equal(d[1].range.n_min, 13);
+        assert_int_equal(d[1].range.n_max, 48);
+        assert_int_equal(d[2].range.n_min, 49);
+    }
+}
+
+/* ---- What the trace says ---- */
+
+static const struct spmmi_trace *entry_of(const spmm_plan_t *plan, uint32_t variant, spmm_family_t family,
+                                          enum spmmi_reason reason)
+{
+    for (uint32_t i = 0; i < plan->trace_count; i++) {
+        const struct spmmi_trace *t = &plan->trace[i];
+        if (t->variant == variant && t->family == family && (reason == 0 || t->reason == reason))
+            return t;
+    }
+    return NULL;
+}
+
+struct refusal_case {
+    const char *name, *spec;
+    spmm_inspect_options_t options;
+    spmm_family_t family;
+    enum spmmi_reason reason;
+    double figure, threshold;
+};
+
+#define GPU .device = "h200", .layouts = SPMM_LAYOUT_ROW_MAJOR
+static const struct refusal_case refusals[] = {
+    {"few_nonzeros", "gen:diag:1000", OPTIONS(GPU, .n = n_64, .n_count = 1), SPMM_FAMILY_TILED,
+     SPMMI_REASON_SMALL, 1000, 50000},
+    {"few_columns", "gen:band:4000:60", OPTIONS(GPU, .n = n_1, .n_count = 1), SPMM_FAMILY_WINDOW,
+     SPMMI_REASON_COLUMNS, 1, 8},
+    {"one_column", "gen:band:4000:60", OPTIONS(GPU, .n = n_1, .n_count = 1), SPMM_FAMILY_TILED,
+     SPMMI_REASON_COLUMNS, 1, 2},
+    {"types_without_a_kernel", "gen:band:4000:60", OPTIONS(GPU, .dtype = SPMM_F16, .n = n_64, .n_count = 1),
+     SPMM_FAMILY_ROWS, SPMMI_REASON_TYPE, 0, 0},
+    {"tensor_cores_that_may_not_run", "gen:band:4000:60",
+     OPTIONS(GPU, .compute = SPMM_COMPUTE_F32, .n = n_64, .n_count = 1), SPMM_FAMILY_PANEL, SPMMI_REASON_TYPE,
+     0, 0},
+    {"devices_without_a_model", "gen:band:4000:60", OPTIONS(.device = "cpu", .n = n_64, .n_count = 1),
+     SPMM_FAMILY_BCSR, SPMMI_REASON_UNPRICED, 0, 0},
+};
+
+static void what_is_refused_is_told(void **state)
+{
+    const struct refusal_case *c = *state;
+    spmm_matrix_t *m = inspect_generate(c->spec);
+    spmm_plan_t *plan = inspect_plan(m, &c->options);
+    const struct spmmi_trace *t = entry_of(plan, 0, c->family, c->reason);
+    assert_non_null(t);
+    assert_true(!t->chosen && t->figure == c->figure && t->threshold == c->threshold);
+    assert_int_equal(spmmi_plan_check(plan, NULL), SPMM_OK);
+    spmm_plan_destroy(plan);
+    spmm_matrix_destroy(m);
+}
+
+/* A GPU's plan says what a CPU runs, and by which predictions. */
+static void a_cpu_has_variants_of_its_own(void **state)
+{
+    (void)state;
+    spmm_matrix_t *m = inspect_generate("gen:fem3:9:9:9");
+    spmm_inspect_options_t options = OPTIONS(GPU, .n = n_64, .n_count = 1);
+    spmm_plan_t *plan = inspect_plan(m, &options);
+    int fits = 0;
+    const int i = spmmi_variant_pick(plan, SPMM_OP_N, 1, 64, SPMM_LAYOUT_ROW_MAJOR, &fits);
+    assert_true(fits && i > 0 && plan->variants[i].target == 1);
+    assert_int_equal(plan->parts[plan->variants[i].part_first].family, SPMM_FAMILY_ROWS);
+    const struct spmmi_trace *t = entry_of(plan, (uint32_t)i, SPMM_FAMILY_ROWS, (enum spmmi_reason)0);
+    assert_true(t != NULL && t->predicted_us > 0);
+    assert_int_equal(spmmi_variant_pick(plan, SPMM_OP_N, 90, 64, SPMM_LAYOUT_ROW_MAJOR, &fits), 0);
+    spmm_plan_destroy(plan);
+    options.permute_output = 1; /* every product of such a plan writes C in one order */
+    plan = inspect_plan(m, &options);
+    assert_int_equal(plan->variant_count, 1);
+    spmm_plan_destroy(plan);
+    spmm_matrix_destroy(m);
+}
+
+/* ---- Ties ---- */
+
+/* Two families that differ by less than half a percent: the first of the list; by more: the faster. */
+static void the_simpler_family_wins_a_tie(void **state)
+{
+    (void)state;
+    struct spmmi_candidate list[2] = {
+        {.family = SPMM_FAMILY_TILED,
+         .schedule = SPMM_SCHEDULE_WHOLE,
+         .unit_rows = 32,
+         .seconds = 1,
+         .weighed = 1},
+        {.family = SPMM_FAMILY_ROWS, .schedule = SPMM_SCHEDULE_ROW_SPLIT, .granule = 8, .seconds = 1},
+    };
+    struct spmmi_search s = {.list = list, .count = 2};
+    list[1].weighed = 1.004;
+    assert_ptr_equal(spmmi_search_choose(&s), &list[1]);
+    list[1].weighed = 1.006;
+    assert_ptr_equal(spmmi_search_choose(&s), &list[0]);
+    list[0].refused = SPMMI_REASON_DENSITY;
+    assert_ptr_equal(spmmi_search_choose(&s), &list[1]);
+    list[0].refused = (enum spmmi_reason)0;
+    list[0].measured_us = 7; /* a measurement beats any prediction */
+    assert_ptr_equal(spmmi_search_choose(&s), &list[0]);
+}
+
+/* ---- Measurements ---- */
+
+struct stopwatch {
+    int calls;
+    double busy;           /* seconds that each takes */
+    spmm_family_t fastest; /* 1 us, all others 100 us */
+    spmm_status_t status;
+};
+
+static spmm_status_t watch(void *context, const spmm_plan_t *plan, spmm_op_t op, int64_t n,
+                           spmm_order_t layout, double *us)
+{
+    struct stopwatch *w = context;
+    int fits = 0;
+    assert_int_equal(plan->variant_count, 1);
+    assert_true(plan->part_count >= 1 && plan->parts[0].item_count > 0);
+    assert_int_equal(spmmi_plan_check(plan, NULL), SPMM_OK);
+    assert_int_equal(spmmi_variant_pick(plan, op, 90, n, 1u << layout, &fits), 0);
+    assert_true(fits);
+    w->calls++;
+    *us = plan->parts[0].family == w->fastest ? 1 : 100;
+    for (const double end = omp_get_wtime() + w->busy; omp_get_wtime() < end;)
+        continue;
+    return w->status;
+}
+
+static spmm_plan_t *tuned(struct stopwatch *w, spmm_inspect_options_t options)
+{
+    spmm_matrix_t *m = inspect_generate("gen:fem3:12:12:12");
+    options.struct_size = sizeof options;
+    options.device = "h200";
+    options.layouts = SPMM_LAYOUT_ROW_MAJOR;
+    options.n = n_128;
+    options.n_count = 1;
+    options.measure = watch;
+    options.measure_context = w;
+    spmm_plan_t *plan = inspect_plan(m, &options);
+    assert_int_equal(spmmi_plan_check(plan, NULL), SPMM_OK);
+    spmm_matrix_destroy(m);
+    return plan;
+}
+
+static int measured_entries(const spmm_plan_t *plan)
+{
+    int count = 0;
+    for (uint32_t i = 0; i < plan->trace_count; i++)
+        count += plan->trace[i].measured_us > 0;
+    return count;
+}
+
+static void the_least_measured_wins(void **state)
+{
+    (void)state;
+    struct stopwatch w = {.fastest = SPMM_FAMILY_WINDOW};
+    spmm_plan_t *plan = tuned(&w, (spmm_inspect_options_t){.tune = 12});
+    assert_in_range(w.calls, 6, 12);
+    assert_int_equal(plan->parts[0].family, SPMM_FAMILY_WINDOW);
+    const struct spmmi_trace *t = entry_of(plan, 0, SPMM_FAMILY_WINDOW, SPMMI_REASON_MEASURED);
+    assert_true(t != NULL && t->measured_us == 1);
+    assert_true(measured_entries(plan) > 1);
+    spmm_plan_destroy(plan);
+}
+
+static void only_so_many_are_measured(void **state)
+{
+    (void)state;
+    struct stopwatch w = {.fastest = SPMM_FAMILY_ROWS};
+    spmm_plan_destroy(tuned(&w, (spmm_inspect_options_t){.tune = 2}));
+    assert_int_equal(w.calls, 2);
+    w.calls = 0;
+    spmm_plan_destroy(tuned(&w, (spmm_inspect_options_t){.tune = 2, .effort = SPMM_EFFORT_ESTIMATE}));
+    assert_int_equal(w.calls, 0);
+    spmm_plan_destroy(tuned(&w, (spmm_inspect_options_t){.effort = SPMM_EFFORT_MEASURE}));
+    assert_int_equal(w.calls, 3);
+    w.calls = 0;
+    spmm_plan_t *plan = tuned(&w, (spmm_inspect_options_t){.effort = SPMM_EFFORT_EXHAUSTIVE});
+    assert_true(w.calls > 8);
+    assert_int_equal(plan->parts[0].family, SPMM_FAMILY_ROWS);
+    spmm_plan_destroy(plan);
+}
+
+static void a_time_limit_ends_the_measuring(void **state)
+{
+    (void)state;
+    struct stopwatch w = {.fastest = SPMM_FAMILY_ROWS, .busy = 0.06};
+    spmm_plan_t *plan = tuned(&w, (spmm_inspect_options_t){.tune = 50, .time_limit = 0.1});
+    assert_in_range(w.calls, 1, 2);
+    spmm_plan_destroy(plan);
+}
+
+/* What cannot be measured is out; where nothing can, predictions decide. */
+static void measurements_that_fail_are_told(void **state)
+{
+    (void)state;
+    struct stopwatch w = {.status = SPMM_ERR_UNSUPPORTED};
+    spmm_plan_t *plan = tuned(&w, (spmm_inspect_options_t){.tune = 1});
+    int failed = 0;
+    for (uint32_t i = 0; i < plan->trace_count; i++)
+        failed += plan->trace[i].reason == SPMMI_REASON_NOT_MEASURED &&
+                  plan->trace[i].figure == SPMM_ERR_UNSUPPORTED;
+    assert_int_equal(w.calls, 1);
+    assert_int_equal(failed, 1);
+    assert_int_equal(measured_entries(plan), 0);
+    spmm_plan_destroy(plan);
+}
+
+/* 20 us a product: ten of them do not repay measuring a second candidate for 60 ms. */
+static void few_calls_do_not_repay_measuring(void **state)
+{
+    (void)state;
+    struct stopwatch w = {.fastest = SPMM_FAMILY_ROWS, .busy = 0.06};
+    spmm_plan_destroy(tuned(&w, (spmm_inspect_options_t){.tune = 5, .expected_calls = 10}));
+    assert_int_equal(w.calls, 1);
+    w.calls = 0;
+    spmm_plan_destroy(tuned(&w, (spmm_inspect_options_t){.tune = 3, .expected_calls = 1e9}));
+    assert_int_equal(w.calls, 3);
+}
+
+/* Shuffled rows of a mesh, whose order saves a few microseconds and takes some milliseconds to find. */
+static void few_calls_do_not_repay_an_order(void **state)
+{
+    static const double calls[] = {0, 3, 1e6};
+    (void)state;
+    spmm_matrix_t *m = inspect_generate("gen:femshuf:14:14:14");
+    for (int i = 0; i < 3; i++) {
+        const spmm_inspect_options_t options =
+            OPTIONS(GPU, .n = n_128, .n_count = 1, .expected_calls = calls[i]);
+        spmm_plan_t *plan = inspect_plan(m, &options);
+        const bool is_ordered = (plan->parts[0].flags & SPMMI_PART_REORDERED) != 0;
+        int told = 0;
+        for (uint32_t k = 0; k < plan->trace_count; k++)
+            if (plan->trace[k].variant == 0 && plan->trace[k].reason == SPMMI_REASON_BREAK_EVEN) {
+                assert_true(plan->trace[k].threshold == calls[i]);
+                assert_true((plan->trace[k].figure <= calls[i]) == (i == 2));
+                told++;
+            }
+        assert_int_equal(is_ordered, i != 1);
+        assert_int_equal(told > 0, i != 0);
+        spmm_plan_destroy(plan);
+    }
+    spmm_matrix_destroy(m);
+}
+
+static void options_of_the_search_are_checked(void **state)
+{
+    (void)state;
+    static const spmm_inspect_options_t wrong[] = {
+        OPTIONS(.tune = 3),
+        OPTIONS(.effort = SPMM_EFFORT_MEASURE),
+        OPTIONS(.effort = (spmm_effort_t)4),
+        OPTIONS(.measure = watch, .tune = -1),
+        OPTIONS(.time_limit = -1),
+        OPTIONS(.expected_calls = -0.5),
+    };
+    struct spmmi_request r;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_int_equal(spmmi_inspect_options(&wrong[i], &r, NULL), SPMM_ERR_ARGUMENT);
+}
+
+/* A caller of before has none of the options of the search. */
+static void options_of_before_are_as_long_as_they_were(void **state)
+{
+    (void)state;
+    spmm_inspect_options_t options = OPTIONS(.tune = -1);
+    struct spmmi_request r;
+    options.struct_size = offsetof(spmm_inspect_options_t, measure);
+    assert_int_equal(spmmi_inspect_options(&options, &r, NULL), SPMM_OK);
+    assert_int_equal(r.options.tune, 0);
+}
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+int main(void)
+{
+    static const struct CMUnitTest plain[] = {
+        cmocka_unit_test(numbers_of_columns_fall_into_a_range),
+        cmocka_unit_test(ranges_are_judged_by_a_typical_number_of_columns),
+        cmocka_unit_test(merged_ranges_keep_what_is_said_of_64_columns),
+        cmocka_unit_test(ranges_that_run_something_else_stay_apart),
+        cmocka_unit_test(a_cpu_has_variants_of_its_own),
+        cmocka_unit_test(the_simpler_family_wins_a_tie),
+        cmocka_unit_test(the_least_measured_wins),
+        cmocka_unit_test(only_so_many_are_measured),
+        cmocka_unit_test(a_time_limit_ends_the_measuring),
+        cmocka_unit_test(measurements_that_fail_are_told),
+        cmocka_unit_test(few_calls_do_not_repay_measuring),
+        cmocka_unit_test(few_calls_do_not_repay_an_order),
+        cmocka_unit_test(options_of_the_search_are_checked),
+        cmocka_unit_test(options_of_before_are_as_long_as_they_were),
+    };
+    struct CMUnitTest tests[COUNT(refusals) + COUNT(plain)];
+    size_t count = 0;
+    for (size_t i = 0; i < COUNT(refusals); i++)
+        tests[count++] = (struct CMUnitTest){refusals[i].name, what_is_refused_is_told, NULL, NULL,
+                                             (void *)(uintptr_t)&refusals[i]};
+    for (size_t i = 0; i < COUNT(plain); i++)
+        tests[count++] = plain[i];
+    return cmocka_run_group_tests_name("search", tests, NULL, NULL);
+}
