@@ -80,7 +80,8 @@ struct spmmi_planner {
     spmm_status_t (*check_options)(const struct spmmi_request *r, spmm_diag_t *diag);
     /* Emit candidates whose figures cost little .. */
     spmm_status_t (*propose)(struct spmmi_search *s, spmm_diag_t *diag);
-    /* .. and then, all families having done that, those that cost more, where a bound leaves them a chance. NULL: none. */
+    /* .. and then, all families having done that, those that cost more, where a bound leaves them a chance. NULL:
+     * none. */
     spmm_status_t (*refine)(struct spmmi_search *s, spmm_diag_t *diag);
     spmmi_cost_fn *cost;
     /* The part of a candidate, and the one of its long rows behind it. */

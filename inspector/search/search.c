@@ -260,8 +260,8 @@ double spmmi_search_value(const struct spmmi_search *s, const struct spmmi_candi
     return c->weighed > 0 ? c->weighed : (double)INFINITY;
 }
 
-/* The first whose time is the least but for a tie, families being in the order of their list; what a family would run by
- * its own rules where nothing is known. */
+/* The first whose time is the least but for a tie, families being in the order of their list; what a family would run
+ * by its own rules where nothing is known. */
 const struct spmmi_candidate *spmmi_search_choose(const struct spmmi_search *s)
 {
     double least = (double)INFINITY;

@@ -82,7 +82,7 @@ static struct spmmi_trace of_winner(const struct writer *w)
 {
     const struct spmmi_candidate *const c = w->winner, *const other = runner_up(w);
     struct spmmi_trace t = {.chosen = 1, .reason = SPMMI_REASON_PREDICTED};
-    if (spmmi_is_forced(w->search)) {
+    if (spmmi_is_forced(w->search) && (w->search->request->schedule != 0 || other == NULL)) {
         t.reason = SPMMI_REASON_FORCED;
         return t;
     }

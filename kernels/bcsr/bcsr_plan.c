@@ -3,8 +3,8 @@
 #include "format/base/diag.h"
 #include "kernels/tcblock/fragment_plan.h"
 
-/* Blocks hold zeros where they are empty: with less than a third of 64 places full, panels or windows were measured to be
- * faster, but where strips are too few to be taken (docs/model.md, "How good it is"). */
+/* Blocks hold zeros where they are empty: with less than a third of 64 places full, panels or windows were measured to
+ * be faster, but where strips are too few to be taken (docs/model.md, "How good it is"). */
 #define DENSITY 21.0
 
 #define STRIPS_TALL 128u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows that are far longer than the others of their unit: every block that they alone make is mostly padding, and their
- * unit holds the others up. Split off, they are multiplied beside the rest by the first family. For any family whose row
- * in format/family_list.def says so. */
+ * unit holds the others up. Split off, they are multiplied beside the rest by the first family. For any family whose
+ * row in format/family_list.def says so. */
 #ifndef SPMMI_PEEL_H
 #define SPMMI_PEEL_H
 

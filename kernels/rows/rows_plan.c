@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates of the rows family: two schedules of the rows as they are. Row split reads neighbouring rows in step, so that
- * rows of B meet in the L1 cache, and shares no row; but one lane group walks the longest row. */
+/* Candidates of the rows family: two schedules of the rows as they are. Row split reads neighbouring rows in step, so
+ * that rows of B meet in the L1 cache, and shares no row; but one lane group walks the longest row. */
 #include "rows_plan.h"
 
 #include "format/base/diag.h"

@@ -207,8 +207,8 @@ cleanup:
     return status;
 }
 
-/* Ordered units of a way, which the caller asked for or a bound did not rule out. Where nothing is predicted the greater
- * intensity is what would run. */
+/* Ordered units of a way, which the caller asked for or a bound did not rule out. Where nothing is predicted the
+ * greater intensity is what would run. */
 static spmm_status_t emit_reordered(struct spmmi_search *s, const struct way *w, bool is_against,
                                     spmm_diag_t *diag)
 {

@@ -4,7 +4,8 @@
 #include "kernels/tcblock/fragment_plan.h"
 
 /* Where a column of a window holds little more than one nonzero, its row of B serves little more than one product: none
- * of the 4,400 products of windows and panels of such blocks that were measured was faster than rows (decision 0018). */
+ * of the 4,400 products of windows and panels of such blocks that were measured was faster than rows (decision
+ * 0018). */
 #define DENSITY 12.0
 
 /* Windows have one height. */

@@ -11,7 +11,7 @@ spmm-inspect -q "$matrix" -o "$plan"
 run spmm-info "$plan"
 exits 0
 silent_err
-says 'format 1.3, f32, with values'
+says 'format 1.4, f32, with values'
 says '10,974 x 10,974, 428,650 nonzeros'
 says 'of CSR'
 says 'rows/nonzero-split, 53,582 items'
@@ -43,7 +43,7 @@ says '428,650 nonzeros'
 spmm-inspect -q gen:band:300:9 --op both --kernel rows -o "$work/two.plan"
 run spmm-info --verify "$work/two.plan"
 exits 0
-says 'variant 1  op N, f32, n >= 2, both layouts, any device: rows/row-split, '
+says 'variant 1  op N, f32, any n, both layouts, CPU: rows/row-split, '
 says 'variant 2: chosen  rows/nonzero-split: '
 says 'part 3'
 run spmm-info --json "$work/two.plan"

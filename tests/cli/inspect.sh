@@ -12,9 +12,10 @@ says 'bcsstk17.mtx.zst: 10,974 x 10,974, 428,650 nonzeros'
 says 'matrix-market, real, symmetric, 219,812 entries stored'
 says 'variant 0  op N, f32, n in 1..192, both layouts, any device: rows/nonzero-split, 53,582 items, granule 8'
 says 'variant 1  op N, f32, n >= 193, both layouts, any device: rows/row-split, '
-says 'choice     variant 0: rows/nonzero-split: the longest row holds 150 nonzeros, row split bears 137'
-says '           variant 1: rows/row-split: the longest row holds 150 nonzeros, row split bears 274'
-says_times 2 'the longest row holds'
+says 'variant 2  op N, f32, any n, both layouts, CPU: rows/row-split, '
+says 'choice     variant 0: rows/nonzero-split: predicted '
+says '           variant 1: rows/row-split: predicted '
+says_times 3 ', the alternative '
 says 'of CSR'
 says 'inspect'
 silent_err
@@ -57,13 +58,13 @@ silent_err
 # ---- A plan of several variants: a line for each, and one for each decision ----
 run spmm-inspect gen:band:300:9 --op both --kernel rows -o "$work/two.plan"
 exits 0
-says 'variant 0  op N, f32, n = 1, both layouts, any device: rows/nonzero-split, '
-says 'variant 1  op N, f32, n >= 2, both layouts, any device: rows/row-split, '
-says 'variant 2  op T, f32, n = 1, both layouts, any device: rows/nonzero-split, '
-says 'variant 3  op T, f32, n >= 2, both layouts, any device: rows/row-split, '
-says 'choice     variants 0, 2: rows/nonzero-split: the longest row holds 19 nonzeros, row split bears 16'
-says '           variants 1, 3: rows/row-split: the longest row holds 19 nonzeros, row split bears 40'
-says_times 2 'the longest row holds'
+says 'variant 0  op N, f32, any n, both layouts, any device: rows/nonzero-split, '
+says 'variant 1  op N, f32, any n, both layouts, CPU: rows/row-split, '
+says 'variant 2  op T, f32, any n, both layouts, any device: rows/nonzero-split, '
+says 'variant 3  op T, f32, any n, both layouts, CPU: rows/row-split, '
+says 'choice     variants 0, 2: rows/nonzero-split: predicted '
+says '           variants 1, 3: rows/row-split: predicted '
+says_times 2 ', the alternative '
 run spmm-inspect gen:band:300:9 --op both --kernel rows --explain
 exits 0
 says 'variant 0: refused rows/row-split: the longest row holds 19 nonzeros, row split bears 16'

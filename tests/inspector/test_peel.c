@@ -100,7 +100,7 @@ static const struct peel_case cases[] = {
     {"blocks_that_are_sparse_for_long_rows_only_are_no_reason_against",
      {20000, 16, 100, 200, 1},
      OPTIONS(SOME, .compute = SPMM_COMPUTE_TF32),
-     SPMM_FAMILY_BCSR,
+     SPMM_FAMILY_WINDOW,
      100},
     {"none_keeps_all_rows_together",
      {8000, 32, 777, 800, 1},

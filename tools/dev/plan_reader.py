@@ -19,7 +19,7 @@ MAGIC = bytes([0xD3, 0x53, 0x50, 0x4D, 0x0D, 0x0A, 0x1A, 0x0A])
 DIM_MAX, NNZ_MAX, NO_PART, FRAME_RAW = 2**31 - 2, 2**40, 0xFFFFFFFF, 2**21
 GRANULE_MIN, GRANULE_MAX = 4, 4096
 SEGMENT_MAX, STEPS_MAX, UNIT_MAX = 2**30, 2**24, 2**32 - 1
-FEATURE_TILED, FEATURE_HALF, FEATURE_FRAGMENTS, FEATURE_BCSR, FEATURE_PEELED = 1, 2, 4, 8, 16
+FEATURE_TILED, FEATURE_HALF, FEATURE_FRAGMENTS, FEATURE_BCSR, FEATURE_PEELED, FEATURE_SEARCH = 1, 2, 4, 8, 16, 32
 ROWS, TILED, WINDOW, PANEL, BCSR = 1, 2, 3, 4, 5
 # Families of row split, nonzero split, whole, segmented, dense, packed.
 SCHEDULES = {1: (ROWS,), 2: (ROWS,), 3: (TILED,), 4: (TILED,), 5: (WINDOW, PANEL, BCSR), 6: (WINDOW, PANEL)}
@@ -154,7 +154,8 @@ class Plan:
         require(entry_bytes == 64, "HEADER", 20)
         for at in range(124, 240):
             require(d[at] == 0, "HEADER", at)
-        known = FEATURE_TILED | FEATURE_HALF | FEATURE_FRAGMENTS | FEATURE_BCSR | FEATURE_PEELED
+        known = (FEATURE_TILED | FEATURE_HALF | FEATURE_FRAGMENTS | FEATURE_BCSR | FEATURE_PEELED
+                 | FEATURE_SEARCH)
         require(self.incompat & ~known == 0, "FEATURE", 32)
         table_hash, header_hash = struct.unpack_from("<QQ", d, 240)
         require(hash64(d[:248]) == header_hash, "CHECKSUM", 248)
@@ -416,9 +417,10 @@ class Plan:
         if missing & FEATURE_TILED:
             require(not any(5 <= r <= 8 for r in reasons), "TRACE", self.offset(7))
         if missing & FEATURE_FRAGMENTS:
-            require(not any(computes + orders) and all(r <= 8 for r in reasons), "TRACE", self.offset(7))
+            require(not any(computes + orders) and all(r <= 8 or r >= 14 for r in reasons), "TRACE", self.offset(7))
         if missing & FEATURE_PEELED:
-            require(all(r <= 11 for r in reasons), "TRACE", self.offset(7))
+            require(all(r <= 11 or r >= 14 for r in reasons), "TRACE", self.offset(7))
+        require(not missing & FEATURE_SEARCH or all(r <= 13 for r in reasons), "TRACE", self.offset(7))
 
     def peeled_of(self, part):
         """Number of the part of peeled rows that belongs to this one, or None."""
@@ -456,7 +458,7 @@ class Plan:
             require(compute in self.compute_types(self.parts[first][1], self.dtype), "VARIANT", self.offset(5))
         for variant, family, schedule, chosen, reason, compute, *figures, order in self.trace:
             valid = order <= 5 and variant < len(self.variants) and family in SCHEDULES.get(schedule, ()) and chosen in (0, 1)
-            valid = valid and 1 <= reason <= 13 and compute in self.compute_types(family, 0)
+            valid = valid and 1 <= reason <= 25 and compute in self.compute_types(family, 0)
             valid = valid and all(map(math.isfinite, figures)) and min(figures[:2]) >= 0
             require(valid, "TRACE", self.offset(7))
 
