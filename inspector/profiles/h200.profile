@@ -71,6 +71,7 @@ risk.row-split.f32 = 1.26 1.06 1.1 1.06
 risk.row-split.f64 = 1.12 1 1 1.03
 risk.tiled = 1.08 1.08 1 1
 risk.window = 1.0526 1.0526 1.1765 1.1765
+risk.window.f64 = 1.03 1.03 1.1765 1.1765
 risk.panel = 1.0526 1.0526 1.1765 1.1765
 risk.bcsr = 1.0526 1.0526 1.1765 1.1765
 risk.packed = 1.0526

@@ -182,6 +182,15 @@ bool spmmi_prices(const struct spmmi_request *r)
     return false;
 }
 
+static bool may_any_run(const struct spmmi_search *s)
+{
+    for (int i = 0; i < s->count; i++)
+        if (s->list[i].refused == 0)
+            return true;
+    return false;
+}
+
+/* Where nothing that was measured may run, the first family that can. */
 static spmm_status_t propose(struct spmmi_search *s, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -197,6 +206,8 @@ static spmm_status_t propose(struct spmmi_search *s, spmm_diag_t *diag)
             SPMM_TRY(spmmi_search_refuse(s, row->id, (spmm_schedule_t)0, SPMM_REORDER_AUTO, &why, diag));
         else
             SPMM_TRY(planner->propose(s, diag));
+        if (s->is_relaxed && may_any_run(s))
+            break;
     }
 cleanup:
     return status;

@@ -374,8 +374,7 @@ static void a_slow_one_loses_and_says_so(void **state)
 static void rows_stay_where_the_gain_is_small(void **state)
 {
     (void)state;
-    /* All terms but the start are next to nothing, so that every prediction is launch_us of the profile and the start:
-     * below what rows take, but not by three twentieths. */
+    /* Every prediction is launch_us of the profile and the start: below what rows take, not by three twentieths. */
     const spmm_inspect_options_t options =
         OPTIONS(.n = n_128, .n_count = 1, .layouts = SPMM_LAYOUT_ROW_MAJOR);
     spmm_plan_t *plan = plan_with("gen:band:4000:60", 500, 1e-6, options);
@@ -478,7 +477,7 @@ static void other_types_layouts_and_one_column(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* Every eighth row holds one nonzero: a window is one block of one. */
+/* A window is one block of one. */
 static void sparse_blocks_are_not_considered(void **state)
 {
     enum { NNZ = 50000, ROWS = 8 * NNZ };

@@ -264,6 +264,7 @@ static void terms_of_a_cpu_are_as_counted(void **state)
 /* 1,000 rows in 125 windows of 16 steps, or in 16 panels of 64 rows of 1.5 steps. */
 static const struct spmmi_fragment_figures windows = {.family = SPMM_FAMILY_WINDOW,
                                                       .unit_rows = 8,
+                                                      .step_columns = 8,
                                                       .units = 125,
                                                       .nnz = 10000,
                                                       .footprint = 6400,
@@ -273,6 +274,7 @@ static const struct spmmi_fragment_figures windows = {.family = SPMM_FAMILY_WIND
                                                       .shared = 1600};
 static const struct spmmi_fragment_figures panels = {.family = SPMM_FAMILY_PANEL,
                                                      .unit_rows = 64,
+                                                     .step_columns = 128,
                                                      .units = 16,
                                                      .nnz = 10000,
                                                      .footprint = 1600,
