@@ -330,7 +330,6 @@ static void the_least_prediction_wins(void **state)
     spmm_plan_t *plan = plan_with(
         "gen:band:4000:60", 1, 0.5,
         (spmm_inspect_options_t)OPTIONS(.n = n_128, .n_count = 1, .layouts = SPMM_LAYOUT_ROW_MAJOR));
-    assert_int_equal(plan->variant_count, 2); /* and one for CPUs */
     assert_int_equal(plan->variants[0].compute, SPMM_COMPUTE_3XTF32);
     const struct spmmi_part *part = &plan->parts[0];
     assert_true(spmmi_is_fragments(part->family));
@@ -340,7 +339,6 @@ static void the_least_prediction_wins(void **state)
     for (int schedule = SPMM_SCHEDULE_ROW_SPLIT; schedule <= SPMM_SCHEDULE_NONZERO_SPLIT; schedule++)
         assert_true(won->figure <
                     0.85 * trace_of(plan, 0, SPMM_FAMILY_ROWS, (spmm_schedule_t)schedule)->predicted_us);
-    assert_true(won->threshold > 0); /* what the best of the others is predicted to take */
     assert_int_equal(won->compute, SPMM_COMPUTE_3XTF32);
     int losers = 0;
     for (uint32_t i = 0; i < plan->trace_count; i++) {
