@@ -9,6 +9,7 @@
 #include "kernels/tiled/tiled_chart_plan.h"
 #include "format/base/diag.h"
 #include "format/base/options.h"
+#include "format/order.h"
 #include "format/plan.h"
 #include "thread_count.h"
 
@@ -119,7 +120,7 @@ static spmm_status_t check_ranges(const spmm_inspect_options_t *o, spmm_diag_t *
     const uint32_t panel = o->panel_rows, slots = o->stage_slots;
     SPMM_REQUIRE(o->balance >= 0 && o->balance <= SPMM_BALANCE_CHART, SPMM_ERR_ARGUMENT, diag,
                  "balance %d is none that spmm knows", (int)o->balance);
-    SPMM_REQUIRE(o->reorder >= 0 && o->reorder <= SPMM_REORDER_RCM, SPMM_ERR_ARGUMENT, diag,
+    SPMM_REQUIRE(spmmi_order_of(o->reorder) != NULL, SPMM_ERR_ARGUMENT, diag,
                  "reorder %d is none that spmm knows", (int)o->reorder);
     SPMM_REQUIRE(o->peel == SPMM_PEEL_AUTO || o->peel == SPMM_PEEL_NONE, SPMM_ERR_ARGUMENT, diag,
                  "peel %d is none that spmm knows", (int)o->peel);

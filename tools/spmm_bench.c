@@ -16,6 +16,7 @@
 #include "tools/cli/device_choice.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/fail.h"
+#include "tools/cli/listed_choices.h"
 #include "tools/compute/gpu.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/progress.h"
@@ -41,14 +42,8 @@ static struct {
 } args = {
     .dtypes = 1 << SPMM_F32, .layouts = 1, .ops = 1, .device_text = "auto", .repeat = 15, .max_seconds = 2.0};
 
-static const struct cli_choice dtype_choices[] = {
-    {"f32", 1 << SPMM_F32},
-    {"f64", 1 << SPMM_F64},
-    {"f16", 1 << SPMM_F16},
-    {"bf16", 1 << SPMM_BF16},
-    {"both", 1 << SPMM_F32 | 1 << SPMM_F64},
-    {"all", 1 << SPMM_F32 | 1 << SPMM_F64 | 1 << SPMM_F16 | 1 << SPMM_BF16},
-    {NULL, 0}};
+static struct cli_choice dtype_choices[LISTED_CHOICES_MAX];
+static char dtype_help[LISTED_HELP_BYTES];
 static const struct cli_choice layout_choices[] = {{"row", 1}, {"col", 2}, {"both", BOTH}, {NULL, 0}};
 static const struct cli_choice op_choices[] = {{"N", 1}, {"T", 2}, {"both", BOTH}, {NULL, 0}};
 
@@ -65,8 +60,7 @@ static const struct cli_choice compute_choices[] = {
 static const struct cli_option options[] = {
     {'n', "columns", CLI_INT_LIST, args.n, .value = "LIST", .count = &args.n_count, .capacity = N_MAX_COUNT,
      .min = 1, .max = 65536, .help = "columns of B and C, such as 1,8,64 (default 1,8,32,64,128,256)"},
-    {0, "dtype", CLI_CHOICE, &args.dtypes, .value = "TYPE", .choices = dtype_choices,
-     .help = "number type: f32 (default), f64, f16, bf16, both (f32 and f64) or all"},
+    {0, "dtype", CLI_CHOICE, &args.dtypes, .value = "TYPE", .choices = dtype_choices, .help = dtype_help},
     {0, "compute", CLI_CHOICE, &args.compute, .value = "TYPE", .choices = compute_choices,
      .help = "least accurate way that the plan of f32 may choose: f32, 3xtf32 (default) or tf32"},
     {0, "layout", CLI_CHOICE, &args.layouts, .value = "row|col|both", .choices = layout_choices,
@@ -266,6 +260,7 @@ cleanup:
 static void run_matrix(struct bench *bench, const char *argument)
 {
     spmm_read_options_t read_options = SPMM_READ_OPTIONS_INIT;
+    spmm_dtype_info_t type = {.struct_size = sizeof type};
     spmm_diag_t diag = {.status = SPMM_OK};
     spmm_matrix_t *matrix = NULL;
     spmm_status_t status = SPMM_OK;
@@ -275,9 +270,9 @@ static void run_matrix(struct bench *bench, const char *argument)
     read_options.progress = progress_report;
     read_options.progress_context = &bench->progress;
     TRY(matrix_input_open(argument, &read_options, &matrix, &diag));
-    for (int type = SPMM_F32; type <= SPMM_BF16; type++)
-        if ((args.dtypes >> type & 1) != 0)
-            TRY(run_type(bench, matrix, name, (spmm_dtype_t)type, &diag));
+    for (int i = 0; spmm_dtype_at(i, &type) == SPMM_OK; i++)
+        if ((args.dtypes >> type.type & 1) != 0)
+            TRY(run_type(bench, matrix, name, type.type, &diag));
 cleanup:
     progress_end(&bench->progress);
     if (status != SPMM_OK) {
@@ -375,6 +370,7 @@ int main(int argc, char **argv)
 {
     static const int64_t default_n[] = {1, 8, 32, 64, 128, 256};
     struct cli_operands operands;
+    listed_dtype_masks("number type: ", dtype_choices, dtype_help);
     const enum cli_result result = cli_parse(&program, argc, argv, &operands);
     if (result != CLI_RUN)
         return result == CLI_DONE ? EXIT_DONE : EXIT_USAGE;

@@ -10,6 +10,7 @@
 
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/listed_choices.h"
 #include "tools/report/inspect_report.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/progress.h"
@@ -29,8 +30,8 @@ static struct {
     int drop_zeros, pattern_only, force, json, quiet, explain, orders;
 } args = {.dtype = SPMM_F32, .ops = OPS_N};
 
-static const struct cli_choice dtypes[] = {
-    {"f32", SPMM_F32}, {"f64", SPMM_F64}, {"f16", SPMM_F16}, {"bf16", SPMM_BF16}, {NULL, 0}};
+static struct cli_choice dtypes[LISTED_CHOICES_MAX], reorders[LISTED_CHOICES_MAX];
+static char dtype_help[LISTED_HELP_BYTES], reorder_help[LISTED_HELP_BYTES];
 static const struct cli_choice computes[] = {{"auto", 0},
                                              {"f32", SPMM_COMPUTE_F32},
                                              {"3xtf32", SPMM_COMPUTE_3XTF32},
@@ -50,14 +51,6 @@ static const struct cli_choice balances[] = {{"auto", SPMM_BALANCE_AUTO},
                                              {"none", SPMM_BALANCE_NONE},
                                              {"segments", SPMM_BALANCE_SEGMENTS},
                                              {NULL, 0}};
-static const struct cli_choice reorders[] = {{"auto", SPMM_REORDER_AUTO},
-                                             {"none", SPMM_REORDER_NONE},
-                                             {"radix", SPMM_REORDER_RADIX},
-                                             {"jaccard", SPMM_REORDER_JACCARD},
-                                             {"minhash", SPMM_REORDER_MINHASH},
-                                             {"rcm", SPMM_REORDER_RCM},
-                                             {NULL, 0}};
-
 static const struct cli_choice peels[] = {{"auto", SPMM_PEEL_AUTO}, {"none", SPMM_PEEL_NONE}, {NULL, 0}};
 
 static const struct cli_option options[] = {
@@ -67,8 +60,7 @@ static const struct cli_option options[] = {
     {'n', "columns", CLI_INT_LIST, args.n, .value = "LIST", .count = &args.n_count, .capacity = N_MAX,
      .min = 1, .max = INT32_MAX,
      .help = "numbers of columns of B to choose for, such as 1,64;\ndefault: any (others still run)"},
-    {0, "dtype", CLI_CHOICE, &args.dtype, .value = "TYPE", .choices = dtypes,
-     .help = "number type: f32 (default), f64, f16 or bf16; the\nlast two are summed in f32"},
+    {0, "dtype", CLI_CHOICE, &args.dtype, .value = "TYPE", .choices = dtypes, .help = dtype_help},
     {0, "compute", CLI_CHOICE, &args.compute, .value = "HOW", .choices = computes,
      .help = "least accurate products that may be chosen: auto\n(default: as accurate as TYPE), and for f32 "
              "also f32 "
@@ -101,13 +93,7 @@ static const struct cli_option options[] = {
      .help = "chart: segments of X times its length; default 1"},
     {0, "segment-least", CLI_INT, &args.segment_least, .value = "L", .min = 1, .max = INT32_MAX / 2,
      .help = "chart: segments of at least L nonzeros; default 1"},
-    {0, "reorder", CLI_CHOICE, &args.reorder, .value = "HOW", .choices = reorders,
-     .help =
-         "order of the rows in all kernels but rows: auto\n(default: one where that is predicted to pay), "
-         "none,\n"
-         "radix (sorted by pattern), jaccard (clusters, exact, up\nto 20,000 rows), minhash (clusters at "
-         "scale) or "
-         "rcm\n(reverse Cuthill-McKee on A + A^T, square matrices)"},
+    {0, "reorder", CLI_CHOICE, &args.reorder, .value = "HOW", .choices = reorders, .help = reorder_help},
     {0, "symmetric-permutation", CLI_FLAG, &args.symmetric_permutation,
      .help = "the plan of PAP^T, for iterations: rows and columns in\nthe order of --reorder (auto: rcm or "
              "minhash, where it\nsaves blocks); B and C are in it too"},
@@ -363,6 +349,7 @@ static int run(const char *path)
         result = write_plan(plan, &report);
     if (result == EXIT_DONE)
         result = print_report(plan, &report);
+    order_report_free(&report.orders);
     spmm_plan_destroy(plan);
     return result;
 }
@@ -370,6 +357,8 @@ static int run(const char *path)
 int main(int argc, char **argv)
 {
     struct cli_operands operands;
+    listed_dtypes("number type: ", dtypes, dtype_help);
+    listed_orders("order of the rows in all kernels but rows: ", reorders, reorder_help);
     enum cli_result parsed = cli_parse(&program, argc, argv, &operands);
     if (parsed == CLI_RUN)
         parsed = check_balance();

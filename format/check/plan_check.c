@@ -6,6 +6,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/order.h"
 #include "format/plan.h"
 #include "plan_check.h"
 #include "format/matrix/stats.h"
@@ -282,7 +283,7 @@ static spmm_status_t check_trace(const spmm_plan_t *p, uint32_t index, spmm_diag
                     diag, index, "trace %u has choice %u and reason %u", index, t->chosen, t->reason);
     SPMM_REQUIRE_AT(is_trace_compute(t, p->dtype), SPMM_ERR_PLAN_TRACE, diag, index,
                     "trace %u has compute type %d", index, (int)t->compute);
-    SPMM_REQUIRE_AT((uint32_t)t->order <= SPMM_REORDER_RCM, SPMM_ERR_PLAN_TRACE, diag, index,
+    SPMM_REQUIRE_AT(spmmi_order_of(t->order) != NULL, SPMM_ERR_PLAN_TRACE, diag, index,
                     "trace %u is about order %d", index, (int)t->order);
     SPMM_REQUIRE_AT(is_time(t->predicted_us) && is_time(t->measured_us) && isfinite(t->figure) &&
                         isfinite(t->threshold),

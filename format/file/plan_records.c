@@ -2,6 +2,8 @@
 /* The tables of plan_records.h as data, and the sizes that follow from a header. */
 #include "plan_records.h"
 
+#include "format/base/dtype.h"
+
 #define FIELD(name, at) {at, sizeof((RECORD *)0)->name, offsetof(RECORD, name)},
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -108,7 +110,8 @@ struct spmmi_raw_range spmmi_section_raw_range(uint32_t type, const struct spmmi
 
 uint64_t spmmi_dtype_features(spmm_dtype_t dtype)
 {
-    return dtype == SPMM_F16 || dtype == SPMM_BF16 ? SPMMI_FEATURE_HALF : 0;
+    const struct spmmi_dtype *row = spmmi_dtype_of(dtype);
+    return row != NULL ? row->feature : 0;
 }
 
 /* A family that no version knows is refused later, whatever the header names. */

@@ -165,6 +165,19 @@ typedef enum spmm_reorder {
 /* "auto", "none", "radix", "jaccard", "minhash", "rcm"; "?" for another value. Static storage. */
 SPMM_API const char *spmm_reorder_name(spmm_reorder_t kind);
 
+typedef struct {
+    size_t struct_size;
+    spmm_reorder_t kind;
+    const char *name;  /* as spmm_reorder_name says it */
+    const char *text;  /* a few words about it, such as "sorted by pattern"; may be empty. Static storage */
+    int is_made;       /* neither AUTO nor NONE */
+    int needs_square;  /* square matrices only */
+    int64_t units_max; /* most rows, or segments of rows; 0 = any number */
+} spmm_reorder_info_t;
+/* What this library knows of index 0, 1, .. of its orders, AUTO and NONE being two of them; info->struct_size says how
+ * much of it the caller knows. Errors: ARGUMENT past the last one. */
+SPMM_API spmm_status_t spmm_reorder_at(int index, spmm_reorder_info_t *info);
+
 /* What an order of the rows does for kernels that take rows together (docs/reordering.md). Rows of the order are taken
  * 8 or 16 at a time, from the first one on: a strip, of which the last one may be lower. */
 typedef enum spmm_block_shape {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/order.h"
 #include "golden_peeled.h"
 #include "tests/support/forge.h"
 
