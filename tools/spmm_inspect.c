@@ -32,6 +32,7 @@ static struct {
 
 static struct cli_choice dtypes[LISTED_CHOICES_MAX], reorders[LISTED_CHOICES_MAX];
 static char dtype_help[LISTED_HELP_BYTES], reorder_help[LISTED_HELP_BYTES];
+static char generators[4 * LISTED_HELP_BYTES];
 static const struct cli_choice computes[] = {{"auto", 0},
                                              {"f32", SPMM_COMPUTE_F32},
                                              {"3xtf32", SPMM_COMPUTE_3XTF32},
@@ -132,7 +133,8 @@ static const struct cli_program program = {
     .usage = "[options] MATRIX [-o PLAN]",
     .details =
         "MATRIX is a Matrix Market or .smtx file, also .gz or .zst; - for standard input; or a made-up\n"
-        "matrix such as gen:band:1000:5 (an unknown name after gen: lists all).",
+        "matrix such as gen:band:1000:5.",
+    .lists = generators,
     .examples = "  spmm-inspect A.mtx -o A.plan            a plan for f32, any n, any device\n"
                 "  spmm-inspect A.mtx.gz -o A.plan -n 64   choose for 64 columns\n"
                 "  spmm-inspect --explain gen:rmat:16:8    why this schedule? nothing is written\n"
@@ -357,6 +359,7 @@ static int run(const char *path)
 int main(int argc, char **argv)
 {
     struct cli_operands operands;
+    listed_generators(generators, sizeof generators);
     listed_dtypes("number type: ", dtypes, dtype_help);
     listed_orders("order of the rows in all kernels but rows: ", reorders, reorder_help);
     enum cli_result parsed = cli_parse(&program, argc, argv, &operands);

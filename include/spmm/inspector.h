@@ -39,23 +39,20 @@ SPMM_API spmm_status_t spmm_matrix_read(const void *bytes, size_t size, const ch
                                         spmm_diag_t *diag);
 /* Copy CSR arrays. Checks them. Errors: ARGUMENT, CSR (diag->offset = row), MEMORY. */
 SPMM_API spmm_status_t spmm_matrix_from_csr(const spmm_csr_t *csr, spmm_matrix_t **matrix, spmm_diag_t *diag);
-/* A made-up matrix from a generator string, the same on every machine; for tests and benchmarks:
- *   gen:fem3:nx:ny:nz     27-point brick mesh, 3 unknowns a node
- *   gen:femshuf:nx:ny:nz  the same, nodes shuffled
- *   gen:lap27:g           27-point stencil on a g^3 grid
- *   gen:qcd:l             4-D lattice, 12 unknowns a site
- *   gen:band:m:w          all |i - j| <= w
- *   gen:block:m:b:d       d dense b x b blocks a block row
- *   gen:rand:m:d          d random columns a row
- *   gen:rmat:scale:d      R-MAT, 2^scale rows, d edges a row
- *   gen:dense:m:k         every entry
- *   gen:diag:m            the diagonal
- *   gen:arrow:m           diagonal, first row and first column
- *   gen:empty:m:k         no entry
- *   gen:powerlaw:m:k:d    d entries a row on average, Zipf columns, Zipf rows
- *   gen:uniform:m:k:d     d random columns of k a row: short and fat, tall and thin
+/* A made-up matrix from a generator string, such as "gen:fem3:9:9:20", the same on every machine; for tests and
+ * benchmarks. spmm_generator_at lists the generators, as spmm-inspect --help does.
  * Values are uniform in (-1, 1), as doubles that floats hold exactly. Errors: ARGUMENT (one sentence), MEMORY. */
 SPMM_API spmm_status_t spmm_matrix_generate(const char *spec, spmm_matrix_t **matrix, spmm_diag_t *diag);
+typedef struct {
+    size_t struct_size;
+    const char *name;    /* "fem3" of gen:fem3:nx:ny:nz; static storage, as all texts here */
+    const char *numbers; /* "nx:ny:nz" */
+    const char *text;    /* what the matrix is */
+    int count;           /* of the numbers */
+} spmm_generator_info_t;
+/* Index 0, 1, .. of the generators; info->struct_size says how much of it the caller knows. Errors: ARGUMENT past the
+ * last one. */
+SPMM_API spmm_status_t spmm_generator_at(int index, spmm_generator_info_t *info);
 SPMM_API void spmm_matrix_destroy(spmm_matrix_t *matrix);
 
 /* A view (row_ptr int64, col_ind int32, values f64 or NULL for a pattern), valid while the matrix lives. */

@@ -8,7 +8,6 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "generate.h"
-#include "random.h"
 
 enum { SEED_NODES = 23, SEED_EDGES = 24 };
 

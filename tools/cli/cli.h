@@ -53,6 +53,7 @@ struct cli_program {
     const char *usage;    /* what follows the name: "[options] PLAN" */
     const char *details;  /* paragraphs after the summary; may be NULL */
     const char *examples; /* lines of "  command" and what it does; may be NULL */
+    const char *lists;    /* what follows the options: a heading and lines; may be NULL */
     const struct cli_option *options;
     size_t option_count;
     int operands_min, operands_max;

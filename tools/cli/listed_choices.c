@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <spmm/plan.h>
+#include <spmm/inspector.h>
 
 #define LINE_LENGTH 56
 
@@ -103,4 +103,15 @@ void listed_dtype_masks(const char *head, struct cli_choice choices[LISTED_CHOIC
     append(help, ", both (f32 and f64) or all");
     count = add_choice(choices, count, "both", 1 << SPMM_F32 | 1 << SPMM_F64);
     (void)add_choice(choices, count, "all", all);
+}
+
+void listed_generators(char *text, size_t size)
+{
+    spmm_generator_info_t info = {.struct_size = sizeof info};
+    char form[80];
+    size_t used = (size_t)snprintf(text, size, "Made-up matrices\n");
+    for (int i = 0; spmm_generator_at(i, &info) == SPMM_OK && used < size; i++) {
+        snprintf(form, sizeof form, "gen:%s:%s", info.name, info.numbers);
+        used += (size_t)snprintf(text + used, size - used, "  %-26s  %s\n", form, info.text);
+    }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Choices of options, and their help, from what the libraries list: an order or a number type that is added there is
- * a word here. */
+/* What the libraries list, as choices of options and as help: an order, a number type or a generator that is added
+ * there is a word here. */
 #ifndef SPMM_TOOLS_LISTED_CHOICES_H
 #define SPMM_TOOLS_LISTED_CHOICES_H
 
@@ -19,5 +19,8 @@ void listed_dtypes(const char *head, struct cli_choice choices[LISTED_CHOICES_MA
 /* The same with bit 1 << spmm_dtype_t for each, "both" for f32 and f64, and "all". */
 void listed_dtype_masks(const char *head, struct cli_choice choices[LISTED_CHOICES_MAX],
                         char help[LISTED_HELP_BYTES]);
+
+/* "Made-up matrices" and a line for each generator. */
+void listed_generators(char *text, size_t size);
 
 #endif
