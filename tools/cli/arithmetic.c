@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "number.h"
+
 /* Is this one of the words between the slashes of a name? */
 static int has_word(const char *name, const char *word)
 {
@@ -57,7 +59,5 @@ struct accuracy accuracy_of(struct arithmetic arithmetic, spmm_dtype_t dtype)
 
 double small_factor(spmm_dtype_t dtype)
 {
-    static const double small[] = {
-        [SPMM_F32] = 0x1p-113, [SPMM_F64] = 0.0, [SPMM_F16] = 0x1p-14, [SPMM_BF16] = 0x1p-126};
-    return small[dtype];
+    return number_type(dtype)->small;
 }

@@ -63,7 +63,7 @@ static void row_work_free(struct row_work *work)
 /* The type that products and sums are computed in. */
 static spmm_dtype_t sum_type(spmm_dtype_t dtype)
 {
-    return dtype == SPMM_F64 ? SPMM_F64 : SPMM_F32;
+    return number_type(dtype)->sums;
 }
 
 static void sum_row_f32(const struct check_input *in, int64_t i, struct row_work *work)
@@ -353,7 +353,7 @@ static int line_has_nan(const spmm_dense_t *c, int64_t line, int64_t length)
     int found = 0;
     if (number_type(c->type)->is_narrow) {
         const uint16_t *data = (const uint16_t *)c->data + line * c->ld;
-        const uint16_t infinity = c->type == SPMM_F16 ? 0x7c00 : 0x7f80;
+        const uint16_t infinity = number_infinity_bits(number_type(c->type));
         for (int64_t p = 0; p < length; p++)
             found |= (data[p] & 0x7fff) > infinity;
     } else if (c->type == SPMM_F32) {
