@@ -321,6 +321,30 @@ static void segments_are_ordered_too(void **state)
     spmm_matrix_destroy(m);
 }
 
+/* ---- The list ---- */
+
+static void each_row_is_told_and_made_or_a_word(void **state)
+{
+    const struct spmmi_order *row = NULL;
+    spmm_reorder_info_t info = {.struct_size = sizeof info};
+    int count = 0;
+    (void)state;
+    for (; (row = spmmi_order_at(count)) != NULL; count++) {
+        const struct spmmi_reorder_ops *const ops = spmmi_reorder_of(row->id);
+        assert_int_equal(spmm_reorder_at(count, &info), SPMM_OK);
+        assert_int_equal(info.kind, count);
+        assert_string_equal(info.name, spmm_reorder_name(row->id));
+        assert_int_equal(info.is_made, ops != NULL);
+        assert_true(ops == NULL || (ops->id == row->id && strcmp(ops->name, info.name) == 0));
+        assert_true(info.units_max == 0 || ops->limits.instead[0] != '\0');
+    }
+    assert_int_equal(count, SPMMI_ORDER_ROWS);
+    assert_int_equal(spmm_reorder_at(count, &info), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_reorder_at(0, NULL), SPMM_ERR_ARGUMENT);
+    assert_string_equal(spmm_reorder_name((spmm_reorder_t)count), "?");
+    assert_int_equal(spmmi_order_of(SPMM_REORDER_JACCARD)->units_max, SPMMI_JACCARD_UNITS_MAX);
+}
+
 int main(void)
 {
     static const struct CMUnitTest plain[] = {
@@ -331,6 +355,7 @@ int main(void)
         cmocka_unit_test(orders_that_do_not_fit_are_refused),
         cmocka_unit_test(survives_short_memory),
         cmocka_unit_test(segments_are_ordered_too),
+        cmocka_unit_test(each_row_is_told_and_made_or_a_word),
     };
     struct CMUnitTest tests[COUNT(specs) + COUNT(plain)];
     size_t count = 0;

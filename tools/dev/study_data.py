@@ -4,6 +4,7 @@ import collections
 import csv
 import hashlib
 import os
+import re
 import subprocess
 import sys
 
@@ -27,7 +28,10 @@ def find_files(folder, names):
 
 
 TENSOR = ("window", "panel", "bcsr")  # families of the tensor cores
-ORDERS = ("reordered", "minhash", "rcm", "radix", "jaccard")
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "format", "order_list.def"),
+          encoding="utf-8") as order_list:
+    MADE_ORDERS = tuple(re.findall(r"^ORDER\((\w+)", order_list.read(), re.M))
+ORDERS = ("reordered", *MADE_ORDERS)
 
 
 def is_held_out(name):
