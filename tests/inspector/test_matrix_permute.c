@@ -202,7 +202,8 @@ static void refuses_what_is_no_order(void **state)
     assert_int_equal(spmm_matrix_permute(m, fine, NULL, 0, NULL, &diag), SPMM_ERR_ARGUMENT);
     assert_int_equal(spmm_matrix_permute(m, fine, NULL, -1, &p, &diag), SPMM_ERR_ARGUMENT);
     assert_int_equal(spmm_matrix_order(m, SPMM_REORDER_AUTO, 0, order, &diag), SPMM_ERR_ARGUMENT);
-    assert_int_equal(spmm_matrix_order(m, (spmm_reorder_t)SPMMI_ORDER_ROWS, 0, order, &diag), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_matrix_order(m, (spmm_reorder_t)SPMMI_ORDER_ROWS, 0, order, &diag),
+                     SPMM_ERR_ARGUMENT);
     assert_int_equal(spmm_matrix_order(m, SPMM_REORDER_RCM, 0, order, &diag), SPMM_ERR_ARGUMENT);
     assert_non_null(strstr(diag.text, "square matrix, found 5 x 4"));
     assert_int_equal(spmm_matrix_order(m, SPMM_REORDER_RADIX, 0, NULL, &diag), SPMM_ERR_ARGUMENT);
