@@ -124,10 +124,7 @@ static const struct cli_program program = {
                 "  spmm-bench -n 32,128 --layout both *.mtx.zst    two n, both layouts\n"
                 "  spmm-bench --csv results.csv --dtype both A.mtx keep the figures\n"
                 "  spmm-bench --calibrate --device cuda -o my.profile   rates of this GPU\n",
-    .options = options,
-    .option_count = sizeof options / sizeof *options,
-    .operands_min = 0, /* 1 without --calibrate */
-    .operands_max = 4096,
+    CLI_TAKES(options, 0, 4096), /* 1 without --calibrate */
 };
 
 /* What outlives a matrix. */

@@ -139,10 +139,7 @@ static const struct cli_program program = {
                 "  spmm-inspect A.mtx.gz -o A.plan -n 64   choose for 64 columns\n"
                 "  spmm-inspect --explain gen:rmat:16:8    why this schedule? nothing is written\n"
                 "  zcat A.mtx.gz | spmm-inspect - -o - | spmm-info -",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .operands_min = 1,
-    .operands_max = 1,
+    CLI_TAKES(options, 1, 1),
 };
 
 static bool to_stdout(void)

@@ -27,9 +27,6 @@ spmm_status_t spmmi_generate_rows(const struct spmmi_row_source *source, spmm_ma
 /* Refuse sizes that spmm or the generators cannot hold. */
 spmm_status_t spmmi_generate_check_size(int64_t rows, int64_t cols, int64_t nnz_bound, spmm_diag_t *diag);
 
-/* Sort ascending and remove duplicates in place; returns the new count. */
-int64_t spmmi_sort_unique(int32_t *columns, int64_t count);
-
 /* A random permutation of 0..count-1, owned by the caller; NULL when memory is short. */
 int32_t *spmmi_random_permutation(int64_t count, uint64_t seed);
 

@@ -45,26 +45,26 @@ static spmm_status_t build_blocks(int64_t rows, struct blocks b, spmm_matrix_t *
     return spmmi_generate_rows(&source, matrix, diag);
 }
 
-spmm_status_t spmmi_generate_rand(const int64_t *args, spmm_matrix_t *matrix, spmm_diag_t *diag)
+/* d columns of cols in each row. form and limit: how the numbers are called in the string. */
+static spmm_status_t build_even(int64_t rows, int64_t cols, int64_t d, uint64_t seed, const char *form,
+                                char limit, spmm_matrix_t *matrix, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    SPMM_REQUIRE(args[1] <= args[0], SPMM_ERR_ARGUMENT, diag,
-                 "gen:rand:m:d needs d <= m, found d = %lld and m = %lld", (long long)args[1],
-                 (long long)args[0]);
-    SPMM_TRY(build_blocks(args[0], (struct blocks){args[0], 1, args[1], SEED_RAND}, matrix, diag));
+    SPMM_REQUIRE(d <= cols, SPMM_ERR_ARGUMENT, diag, "%s needs d <= %c, found d = %lld and %c = %lld", form,
+                 limit, (long long)d, limit, (long long)cols);
+    SPMM_TRY(build_blocks(rows, (struct blocks){cols, 1, d, seed}, matrix, diag));
 cleanup:
     return status;
 }
 
+spmm_status_t spmmi_generate_rand(const int64_t *args, spmm_matrix_t *matrix, spmm_diag_t *diag)
+{
+    return build_even(args[0], args[0], args[1], SEED_RAND, "gen:rand:m:d", 'm', matrix, diag);
+}
+
 spmm_status_t spmmi_generate_uniform(const int64_t *args, spmm_matrix_t *matrix, spmm_diag_t *diag)
 {
-    spmm_status_t status = SPMM_OK;
-    SPMM_REQUIRE(args[2] <= args[1], SPMM_ERR_ARGUMENT, diag,
-                 "gen:uniform:m:k:d needs d <= k, found d = %lld and k = %lld", (long long)args[2],
-                 (long long)args[1]);
-    SPMM_TRY(build_blocks(args[0], (struct blocks){args[1], 1, args[2], SEED_UNIFORM}, matrix, diag));
-cleanup:
-    return status;
+    return build_even(args[0], args[1], args[2], SEED_UNIFORM, "gen:uniform:m:k:d", 'k', matrix, diag);
 }
 
 spmm_status_t spmmi_generate_block(const int64_t *args, spmm_matrix_t *matrix, spmm_diag_t *diag)
