@@ -103,8 +103,8 @@ static const struct cli_option options[] = {
              "(see --device of spmm-inspect); takes some seconds and no MATRIX"},
     {'o', "output", CLI_TEXT, &args.output, .value = "FILE",
      .help = "write the profile to FILE (default: standard output)"},
-    {0, "json", CLI_FLAG, &args.json, .help = "print JSON instead of a table"},
-    {'q', "quiet", CLI_FLAG, &args.quiet, .help = "no progress on the terminal"},
+    CLI_JSON(&args.json, "print JSON instead of a table"),
+    CLI_QUIET(&args.quiet, "no progress on the terminal"),
 };
 
 static const struct cli_program program = {
@@ -368,13 +368,11 @@ int main(int argc, char **argv)
     static const int64_t default_n[] = {1, 8, 32, 64, 128, 256};
     struct cli_operands operands;
     listed_dtype_masks("number type: ", dtype_choices, dtype_help);
-    const enum cli_result result = cli_parse(&program, argc, argv, &operands);
+    enum cli_result result = cli_parse(&program, argc, argv, &operands);
+    if (result == CLI_RUN)
+        result = device_choice_read(&program, args.device_text, &args.device);
     if (result != CLI_RUN)
         return result == CLI_DONE ? EXIT_DONE : EXIT_USAGE;
-    if (!device_choice_parse(args.device_text, &args.device)) {
-        cli_complain(&program, "--device takes " DEVICE_CHOICE_VALUE ", not '%s'", args.device_text);
-        return EXIT_USAGE;
-    }
     if ((operands.count == 0) != (args.calibrate != 0)) {
         cli_complain(&program, args.calibrate ? "--calibrate takes no MATRIX" : "expected: " PROGRAM " %s",
                      program.usage);

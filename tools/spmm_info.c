@@ -32,8 +32,8 @@ static const struct cli_option options[] = {
     {0, "threads", CLI_INT, &args.threads, .value = "T", .min = 1, .max = 4096,
      .help = "threads; default: all of the machine"},
     CLI_PLAN_BUDGET(&args.budget),
-    {0, "json", CLI_FLAG, &args.json, .help = "print everything as JSON"},
-    {'q', "quiet", CLI_FLAG, &args.quiet, .help = "print nothing: the exit status is the answer"},
+    CLI_JSON(&args.json, "print everything as JSON"),
+    CLI_QUIET(&args.quiet, "print nothing: the exit status is the answer"),
 };
 
 static const struct cli_program program = {

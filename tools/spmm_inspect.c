@@ -123,8 +123,8 @@ static const struct cli_option options[] = {
     {0, "explain", CLI_FLAG, &args.explain, .help = "show every candidate and why it won or lost"},
     {0, "orders", CLI_FLAG, &args.orders,
      .help = "make every order of the rows and show its blocks, its\nreuse and the time it took"},
-    {0, "json", CLI_FLAG, &args.json, .help = "print the report as JSON"},
-    {'q', "quiet", CLI_FLAG, &args.quiet, .help = "no report and no progress"},
+    CLI_JSON(&args.json, "print the report as JSON"),
+    CLI_QUIET(&args.quiet, "no report and no progress"),
 };
 
 static const struct cli_program program = {

@@ -70,8 +70,8 @@ static const struct cli_option options[] = {
      .help = "of the random B (default 1)"},
     {0, "drop-zeros", CLI_FLAG, &args.drop_zeros, .help = "with --check: leave zeros out of the matrix"},
     CLI_PLAN_BUDGET(&args.budget),
-    {0, "json", CLI_FLAG, &args.json, .help = "print JSON"},
-    {'q', "quiet", CLI_FLAG, &args.quiet, .help = "print nothing: the exit status is the answer"},
+    CLI_JSON(&args.json, "print JSON"),
+    CLI_QUIET(&args.quiet, "print nothing: the exit status is the answer"),
 };
 
 static const struct cli_program program = {
@@ -262,14 +262,11 @@ int main(int argc, char **argv)
     struct cli_operands operands;
     spmm_diag_t diag = {.status = SPMM_OK};
     int code = EXIT_DONE;
-    const enum cli_result result = cli_parse(&program, argc, argv, &operands);
-
+    enum cli_result result = cli_parse(&program, argc, argv, &operands);
+    if (result == CLI_RUN)
+        result = device_choice_read(&program, args.device_text, &args.device);
     if (result != CLI_RUN)
         return result == CLI_DONE ? EXIT_DONE : EXIT_USAGE;
-    if (!device_choice_parse(args.device_text, &args.device)) {
-        cli_complain(&program, "--device takes " DEVICE_CHOICE_VALUE ", not '%s'", args.device_text);
-        return EXIT_USAGE;
-    }
     if (args.beta != 0.0 && (args.output != NULL || args.b != NULL)) {
         cli_complain(&program, "--beta adds to a random C, which makes no sense with -B or -o");
         return EXIT_USAGE;

@@ -35,6 +35,16 @@ struct cli_option {
     size_t capacity;
 };
 
+/* Options that all programs have, each with its own words. */
+#define CLI_JSON(target, text)                    \
+    {                                             \
+        0, "json", CLI_FLAG, target, .help = text \
+    }
+#define CLI_QUIET(target, text)                      \
+    {                                                \
+        'q', "quiet", CLI_FLAG, target, .help = text \
+    }
+
 /* Of a program that loads plans. */
 #define CLI_PLAN_BUDGET(target)                                                                             \
     {                                                                                                       \
