@@ -35,6 +35,25 @@ struct test_cuda_workspace test_cuda_workspace_make(uint64_t bytes);
 /* Fails the test if a guard changed. */
 void test_cuda_workspace_free(struct test_cuda_workspace *workspace);
 
+/* Factors that products take turns in. */
+struct test_factors {
+    double alpha, beta;
+};
+#define TEST_CUDA_FACTORS 7
+extern const struct test_factors test_cuda_factors[TEST_CUDA_FACTORS];
+
+/* Real values, alpha = 1, beta = 0; orders by the two bits of turn. */
+struct test_product test_cuda_plain(int64_t n, int turn);
+/* Ops, gaps, shifts and factors take turns, orders as above; wide words are met where gap and shift are 0. */
+struct test_product test_cuda_turn(int64_t n, int orders, int turn, enum test_values values);
+
+/* Executors of a plan on both devices. kernel: forced on the GPU, or NULL. The plan is destroyed. */
+struct test_cuda_pair {
+    spmm_executor_t *gpu, *cpu;
+};
+struct test_cuda_pair test_cuda_pair_make(spmm_plan_t *plan, const char *kernel);
+void test_cuda_pair_free(struct test_cuda_pair *pair);
+
 /* One product of host matrices on the device; guards, gaps and B are untouched. */
 void test_cuda_product_run(spmm_executor_t *executor, const struct test_product *product,
                            const struct test_dense *b, struct test_dense *c);

@@ -26,7 +26,4 @@ spmm_plan_t *test_fragment_plan(const struct test_matrix *a, const struct test_f
 /* On the GPU, of such a plan. */
 spmm_executor_t *test_fragment_executor(const struct test_matrix *a, const struct test_fragment_case *of);
 
-/* Real values, alpha = 1, beta = 0; orders by the two bits of turn. */
-struct test_product test_fragment_product(int64_t n, int turn);
-
 #endif

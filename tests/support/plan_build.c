@@ -187,6 +187,14 @@ static struct spmmi_part part_peel(struct spmmi_part *part, const int64_t *row_p
     return peeled;
 }
 
+int64_t test_peel_least(const struct test_matrix *a)
+{
+    int64_t longest = 0;
+    for (int64_t i = 0; i < a->rows; i++)
+        longest = a->row_ptr[i + 1] - a->row_ptr[i] > longest ? a->row_ptr[i + 1] - a->row_ptr[i] : longest;
+    return (longest + a->nnz / (a->rows > 0 ? a->rows : 1)) / 2 + 1;
+}
+
 uint32_t test_plan_peel(spmm_plan_t *plan, int64_t least)
 {
     const uint32_t parts_before = plan->part_count;

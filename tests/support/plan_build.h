@@ -40,6 +40,9 @@ void test_plan_reorder(spmm_plan_t *plan, uint64_t seed, int permutes_output);
  * there are more. */
 uint32_t test_plan_peel(spmm_plan_t *plan, int64_t least);
 
+/* Between the longest and the mean row: of most matrices one row or a few are longer. */
+int64_t test_peel_least(const struct test_matrix *a);
+
 /* Figures of two orders of op N, that of the matrix first: made up. */
 void test_plan_order_stats(spmm_plan_t *plan);
 /* An order of the rows and columns of a plan whose matrix is square and has rows; it follows from seed. */
