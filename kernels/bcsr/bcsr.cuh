@@ -5,6 +5,7 @@
 // name, which all warps share, and the step's blocks of A, which lie one behind the other in memory.
 #pragma once
 #include "bcsr_operands.cuh"
+#include "bcsr_shape.h"
 #include "kernels/shared/barrier.cuh"
 #include "kernels/tcblock/fragment_sums.cuh"
 

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "bcsr_shape.h"
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "kernels/tcblock/fragment_keys.h"

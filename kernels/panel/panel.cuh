@@ -4,6 +4,7 @@
 // the step's blocks of A beside them; there the warps find the operands of their MMAs. A block of threads has one
 // stage: while it waits for its copies, the others of the multiprocessor multiply.
 #pragma once
+#include "panel_shape.h"
 #include "kernels/shared/async.cuh"
 #include "kernels/tcblock/fragment.cuh"
 #include "kernels/tcblock/fragment_sums.cuh"

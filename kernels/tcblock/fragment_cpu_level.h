@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fragment_cpu.h"
+#include "kernels/bcsr/bcsr_shape.h"
 #include "tf32_cpu.h"
 
 /* First block of window w of a step; that of the next window is the end. */

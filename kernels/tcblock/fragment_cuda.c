@@ -10,6 +10,7 @@
 #include "format/base/alloc.h"
 #include "fragment_pack.h"
 #include "executor/pack/op_pattern.h"
+#include "kernels/panel/panel_shape.h"
 #include "kernels/shared/convert.h"
 
 #define PASS_COLUMNS 128 /* of a pass with conversions: the scratch of most matrices stays in the L2 cache */

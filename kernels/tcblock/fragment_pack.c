@@ -10,6 +10,7 @@
 #include <omp.h>
 
 #include "kernels/bcsr/bcsr_pack.h"
+#include "kernels/bcsr/bcsr_shape.h"
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "fragment_fill.h"

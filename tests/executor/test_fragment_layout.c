@@ -12,6 +12,8 @@
 
 #include "format/base/alloc.h"
 #include "fragment_literal.h"
+#include "kernels/bcsr/bcsr_shape.h"
+#include "kernels/panel/panel_shape.h"
 
 static const struct fragment_shape shapes[] = {
     {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, 8, SPMMI_STEPS_MAX, 0, SPMM_F32},
