@@ -12,6 +12,8 @@
 
 #include <stdint.h>
 
+#include "rows_shape.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -101,20 +103,6 @@ struct spmmi_rows_cuda {
     void *cuda_stream;
     int is_dependent; /* may start while the kernel before it in the stream ends: sm_90 */
 };
-
-/* Shape of a rows kernel instance: a group of lanes owns lanes * vec columns; 256 threads a block.
- * is_single: the 32 lanes share one column and split its nonzeros; for n = 1, nonzero split, granule 8. */
-struct spmmi_rows_shape {
-    uint32_t vec;   /* columns a lane: 1 or 16 bytes' worth */
-    uint32_t lanes; /* lanes a group: 1, 2, 4 .. 32 */
-    uint32_t is_single;
-};
-#define SPMMI_ROWS_SINGLE_GRANULE 8u
-
-#define SPMMI_ROWS_THREADS 256u
-/* Blocks that a multiprocessor holds: what the kernels' registers are cut for. */
-#define SPMMI_ROWS_BLOCKS_PER_SM(number_bytes, is_single) ((number_bytes) == 4 ? 5u : (is_single) ? 3u : 4u)
-#define SPMMI_ROWS_TILES_MAX 16u /* column tiles a launch; wider products are launched in turns */
 
 /* Returns a cudaError_t, 0 = enqueued. */
 typedef int (*spmmi_rows_cuda_fn)(const struct spmmi_rows_cuda *args);

@@ -13,7 +13,6 @@
 #include "kernels/panel/panel_shape.h"
 #include "kernels/shared/convert.h"
 
-#define PASS_COLUMNS 128 /* of a pass with conversions: the scratch of most matrices stays in the L2 cache */
 #define PANEL_ROWS_MAX 128u
 #define PASS_MAX 32768 /* of any pass: tiles of 16 columns are within a grid's 65535 */
 
@@ -174,7 +173,7 @@ static struct passes plan_passes(const struct spmmi_cuda_fragments *f, const str
     const int64_t wide = 16 / (int64_t)number_bytes, n = b->cols;
     struct passes p = {
         .converts_b = b->order == SPMM_COL_MAJOR, .converts_c = c->order == SPMM_COL_MAJOR, .wide = wide};
-    const int64_t most = p.converts_b || p.converts_c ? PASS_COLUMNS : PASS_MAX;
+    const int64_t most = p.converts_b || p.converts_c ? (int64_t)SPMMI_FRAGMENT_PASS_COLUMNS : PASS_MAX;
     p.columns = n < most ? n : most;
     const int64_t last = p.columns > 0 && n % p.columns > 0 ? n % p.columns : p.columns;
     p.pitch = (p.columns + wide - 1) / wide * wide;

@@ -10,8 +10,6 @@
 #include "executor/pack/op_pattern.h"
 #include "tiled_pack.h"
 
-#define REGISTER_TILE_MAX_BYTES 64u /* of sums that a thread keeps: docs/performance.md, "Tiled" */
-
 /* Device addresses by the counts of tiled->layout. */
 static void cut(struct spmmi_arena *arena, uint64_t nnz, size_t number_bytes, struct spmmi_cuda_tiled *tiled)
 {
@@ -110,14 +108,10 @@ cleanup:
 
 uint32_t spmmi_cuda_tiled_register_tile(const struct spmmi_cuda_tiled *tiled, spmm_dtype_t dtype, int64_t n)
 {
-    const uint32_t number_bytes = (uint32_t)spmm_dtype_size(dtype);
-    uint32_t tile = 1;
-    if (tiled->forced_tile != 0)
-        return tiled->forced_tile;
-    while (tile < n && 2 * tile * spmmi_tiled_sum_bytes((int)dtype) <= REGISTER_TILE_MAX_BYTES &&
-           spmmi_tiled_shared_bytes(&tiled->layout, 2 * tile, number_bytes) <= SPMMI_TILED_SHARED_MAX)
-        tile *= 2;
-    return tile;
+    const struct spmmi_tiled *l = &tiled->layout;
+    return tiled->forced_tile != 0 ? tiled->forced_tile
+                                   : spmmi_tiled_register_tile(n, (uint32_t)spmm_dtype_size(dtype),
+                                                               l->stage_slots, l->long_slots);
 }
 
 uint64_t spmmi_cuda_tiled_workspace(const struct spmmi_cuda_tiled *tiled, spmm_dtype_t dtype, int64_t n)
