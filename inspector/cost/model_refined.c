@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "format/plan.h"
+#include "kernels/tiled/tiled_shape.h"
 
 double spmmi_model_near(const struct spmmi_model_matrix *matrix, double window)
 {
@@ -38,11 +39,7 @@ struct spmmi_model_hit spmmi_model_hits(const struct spmmi_model_matrix *matrix,
 
 uint32_t spmmi_model_register_tile(int64_t n, spmm_dtype_t dtype)
 {
-    const uint32_t most = spmm_dtype_size(dtype) == 8 ? 8 : 16;
-    uint32_t tile = 1;
-    while (tile < most && tile < n)
-        tile *= 2;
-    return tile;
+    return spmmi_tiled_register_tile(n, (uint32_t)spmm_dtype_size(dtype), 0, 0);
 }
 
 double spmmi_model_combine(const struct spmmi_model_constants *constants, const double term[SPMMI_TERMS],

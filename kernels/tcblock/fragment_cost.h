@@ -11,6 +11,8 @@
 /* What a launch makes of n, and how the numbers are multiplied. */
 struct spmmi_fragment_shape {
     int is_window, is_packed;
+    int is_wide;        /* rows of B are loaded by whole words, else number by number */
+    double step_steps;  /* window: SPMMI_MODEL_STEP_CYCLES of a step */
     double tile, tiles; /* columns of C of a warp; bcsr: of a block of threads */
     double windows;     /* of a unit: warps of a block of threads (panel) */
     double staged_row;  /* bytes of a row of B in a tile */
