@@ -96,7 +96,7 @@ static const struct peel_case cases[] = {
      SPMM_FAMILY_ROWS,
      0},
     {"blocks_that_are_sparse_for_long_rows_only_are_no_reason_against",
-     {20000, 16, 100, 200, 1},
+     {20000, 24, 100, 200, 1},
      OPTIONS(SOME, .compute = SPMM_COMPUTE_TF32),
      SPMM_FAMILY_BCSR,
      100},
