@@ -5,6 +5,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "plan.h"
+
 #define FAMILY(name, id, number, ...) static_assert((int)(id) == (number), "the public enum copies the list");
 #define SCHEDULE(family, id, number, ...) \
     static_assert((int)(id) == (number), "the public enum copies the list");
@@ -23,7 +25,7 @@ enum {
 
 static const struct spmmi_family families[] = {
 #define FAMILY(name, id, number, feature, types, compute, least_n, long_rows, unit_min, unit_max, slots_min, \
-               slots_max)                                                                                    \
+               slots_max, step, item, unit)                                                                  \
     {(spmm_family_t)(number),                                                                                \
      #name,                                                                                                  \
      feature,                                                                                                \
@@ -34,7 +36,10 @@ static const struct spmmi_family families[] = {
      unit_min,                                                                                               \
      unit_max,                                                                                               \
      slots_min,                                                                                              \
-     slots_max},
+     slots_max,                                                                                              \
+     step,                                                                                                   \
+     item,                                                                                                   \
+     unit},
 #define SCHEDULE(...)
 #include "family_list.def"
 #undef FAMILY
@@ -43,14 +48,15 @@ static const struct spmmi_family families[] = {
 
 static const struct spmmi_schedule schedules[] = {
 #define FAMILY(...)
-#define SCHEDULE(family, id, number, name, granules, granule_min, granule_max, items) \
-    {(spmm_family_t)FAMILY_NUMBER_##family,                                           \
-     (spmm_schedule_t)(number),                                                       \
-     name,                                                                            \
-     SPMMI_GRANULE_##granules,                                                        \
-     granule_min,                                                                     \
-     granule_max,                                                                     \
-     SPMMI_ITEMS_##items},
+#define SCHEDULE(family, id, number, name, granules, granule_min, granule_max, items, order) \
+    {(spmm_family_t)FAMILY_NUMBER_##family,                                                  \
+     (spmm_schedule_t)(number),                                                              \
+     name,                                                                                   \
+     SPMMI_GRANULE_##granules,                                                               \
+     granule_min,                                                                            \
+     granule_max,                                                                            \
+     SPMMI_ITEMS_##items,                                                                    \
+     SPMMI_ORDER_##order},
 #include "family_list.def"
 #undef FAMILY
 #undef SCHEDULE
@@ -82,6 +88,22 @@ const struct spmmi_schedule *spmmi_schedule_of(spmm_family_t family, spmm_schedu
         if (schedules[i].family == family && schedules[i].id == schedule)
             return &schedules[i];
     return NULL;
+}
+
+int spmmi_is_fragments(spmm_family_t family)
+{
+    const struct spmmi_family *const row = spmmi_family_of(family);
+    return row != NULL && row->compute == SPMMI_COMPUTE_TENSOR;
+}
+
+int spmmi_takes_peeled(const struct spmmi_schedule *schedule)
+{
+    return schedule->family == families[0].id && schedule->items == SPMMI_ITEMS_NONZERO_SPLIT;
+}
+
+int spmmi_is_power_within(int64_t value, uint32_t min, uint32_t max)
+{
+    return value >= min && value <= max && (value & (value - 1)) == 0;
 }
 
 static int is_name(const char *name, const char *text, size_t length)

@@ -18,8 +18,6 @@
 #define SPMMI_ORDER_STATS_MAX 64
 #define SPMMI_N_MAX INT64_C(2147483647) /* upper end of an open range of n */
 #define SPMMI_SOURCE_BYTES 128
-#define SPMMI_GRANULE_MIN 4u /* granules are powers of two in this range */
-#define SPMMI_GRANULE_MAX 4096u
 
 struct spmmi_variant {
     spmm_op_t op;
@@ -66,17 +64,13 @@ struct spmmi_part {
 };
 #define SPMMI_STEPS_MAX 0x1000000u /* steps of an item */
 #define SPMMI_WINDOW_ROWS 8u
-#define SPMMI_FRAGMENT_PANEL_ROWS_MIN 64u
 #define SPMMI_BCSR_UNIT_ROWS_MIN 64u
 #define SPMMI_BCSR_UNIT_ROWS_MAX 128u
 /* Columns of a step; of bcsr block columns. */
 #define SPMMI_STEP_COLUMNS(family) \
     ((family) == SPMM_FAMILY_WINDOW ? 8u : (family) == SPMM_FAMILY_BCSR ? 4u : 128u)
-/* Of the families that hold A as operands of tensor cores: window, panel and bcsr. */
-static inline int spmmi_is_fragments(spmm_family_t family)
-{
-    return family == SPMM_FAMILY_WINDOW || family == SPMM_FAMILY_PANEL || family == SPMM_FAMILY_BCSR;
-}
+/* Does the family hold A as operands of tensor cores? */
+int spmmi_is_fragments(spmm_family_t family);
 #define SPMMI_ROW_SEGMENT_MAX 0x40000000u
 #define SPMMI_UNIT_MAX UINT32_MAX /* units of a part */
 #define SPMMI_PANEL_ROWS_MIN 32u

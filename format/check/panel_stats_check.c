@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "format/base/diag.h"
+#include "format/family.h"
 #include "plan_check.h"
 #include "format/file/plan_records.h"
 
@@ -36,12 +37,30 @@ static int are_numbers(const spmm_panel_stats_t *s)
     return 1;
 }
 
+/* Panels that some family stages, cut as some schedule cuts rows. */
+static int is_staged(const spmm_panel_stats_t *s)
+{
+    const struct spmmi_family *f;
+    for (int i = 0; (f = spmmi_family_at(i)) != NULL; i++)
+        if (f->slots_max > 0 && spmmi_is_power_within(s->panel_rows, f->unit_min, f->unit_max) &&
+            s->stage_slots >= f->slots_min && s->stage_slots <= f->slots_max)
+            return 1;
+    return 0;
+}
+
+static int is_segment(int64_t segment)
+{
+    const struct spmmi_schedule *row;
+    for (int i = 0; (row = spmmi_schedule_at(i)) != NULL; i++)
+        if (row->items == SPMMI_ITEMS_SEGMENTS && segment >= row->granule_min && segment <= row->granule_max)
+            return 1;
+    return segment == 0;
+}
+
 static int is_schedule(const spmm_panel_stats_t *s)
 {
-    const int64_t rows = s->panel_rows, bytes = s->number_bytes;
-    return rows >= SPMMI_PANEL_ROWS_MIN && rows <= SPMMI_PANEL_ROWS_MAX && (rows & (rows - 1)) == 0 &&
-           s->stage_slots >= SPMMI_STAGE_SLOTS_MIN && s->stage_slots <= SPMMI_STAGE_SLOTS_MAX &&
-           s->segment <= SPMMI_ROW_SEGMENT_MAX && s->is_reordered <= 1 &&
+    const int64_t bytes = s->number_bytes;
+    return is_staged(s) && is_segment(s->segment) && s->is_reordered <= 1 &&
            (bytes == 2 || bytes == 4 || bytes == 8) && s->register_tile >= 1 &&
            s->register_tile <= REGISTER_TILE_MAX && s->n <= SPMMI_N_MAX && s->multiprocessors <= INT32_MAX;
 }

@@ -24,14 +24,16 @@
 #define SPMMI_BOMB_SLACK (UINT64_C(64) << 10)
 #define SPMMI_NO_PART UINT32_MAX
 #define SPMMI_CODEC_ZSTD 1u
-#define SPMMI_FLAG_VALUES 1u       /* of the header */
-#define SPMMI_FEATURE_TILED 1u     /* incompat: parts or trace entries of the tiled family */
-#define SPMMI_FEATURE_HALF 2u      /* incompat: values of 16 bits */
-#define SPMMI_FEATURE_FRAGMENTS 4u /* incompat: parts or trace entries of the window and panel families */
-#define SPMMI_FEATURE_BCSR 8u      /* incompat: parts or trace entries of the bcsr family */
-#define SPMMI_FEATURE_PEELED 16u   /* incompat: parts of peeled rows, or trace entries about them */
-#define SPMMI_FEATURES_KNOWN                                                                   \
-    (SPMMI_FEATURE_TILED | SPMMI_FEATURE_HALF | SPMMI_FEATURE_FRAGMENTS | SPMMI_FEATURE_BCSR | \
+#define SPMMI_FLAG_VALUES 1u /* of the header */
+/* incompat. Families have bits too (format/family_list.def); where they share one of these, it is said there. */
+#define SPMMI_FEATURE_UNITS \
+    1u                        /* trace entries about units and their order, and the families that have them */
+#define SPMMI_FEATURE_HALF 2u /* values of 16 bits */
+#define SPMMI_FEATURE_FRAGMENTS \
+    4u /* trace entries about blocks, compute types or orders, and families of both */
+#define SPMMI_FEATURE_PEELED 16u /* parts of peeled rows, or trace entries about them */
+#define SPMMI_FEATURES_KNOWN                                                                      \
+    (SPMMI_FAMILY_FEATURES | SPMMI_FEATURE_UNITS | SPMMI_FEATURE_HALF | SPMMI_FEATURE_FRAGMENTS | \
      SPMMI_FEATURE_PEELED)
 #define SPMMI_FLAG_REQUIRED 1u /* of a table entry */
 #define SPMMI_MAGIC "\xd3SPM\r\n\x1a\n"

@@ -47,9 +47,8 @@ static struct test_plan_options option_case(uint64_t key)
     static const spmm_schedule_t schedules[] = {SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_SCHEDULE_ROW_SPLIT,
                                                 SPMM_SCHEDULE_WHOLE,         SPMM_SCHEDULE_SEGMENTED,
                                                 SPMM_SCHEDULE_DENSE,         SPMM_SCHEDULE_PACKED};
-    return (struct test_plan_options){dtypes[key % 4], schedules[key / 4 % 6],
-                                      SPMMI_GRANULE_MIN << (key / KEYS % 3), key / 24 % 2 != 0,
-                                      key / 48 % 2 != 0};
+    return (struct test_plan_options){dtypes[key % 4], schedules[key / 4 % 6], 4u << (key / KEYS % 3),
+                                      key / 24 % 2 != 0, key / 48 % 2 != 0};
 }
 
 /* Plans with rows or units in order, in another one, and in one that C keeps; tiled ones with and without figures of
@@ -148,8 +147,8 @@ static spmm_plan_t *large_plan(spmm_dtype_t dtype, spmm_schedule_t schedule, int
         }
         a.row_ptr[i + 1] = a.nnz;
     }
-    spmm_plan_t *plan = test_plan_whole(
-        &a, (struct test_plan_options){dtype, schedule, SPMMI_GRANULE_MIN, has_transpose, 0}, "large");
+    spmm_plan_t *plan =
+        test_plan_whole(&a, (struct test_plan_options){dtype, schedule, 4, has_transpose, 0}, "large");
     free(a.row_ptr);
     free(a.col_ind);
     free(a.values);
