@@ -76,12 +76,7 @@ static const struct cli_option options[] = {
              "a third of them for calls of more than 3 ms)"},
     {0, "max-seconds", CLI_NUMBER, &args.max_seconds, .value = "S",
      .help = "about the most time for one kernel in one case (default 2)"},
-    {0, "plans", CLI_CHOICE, &args.plans, .value = "SET", .choices = plan_choices,
-     .help = "all: the tiled family also with rows whole and in segments, in the order of A\n"
-             "and by pattern, in panels of 256 and of 64; tiles: in the order of A, with 1 to\n"
-             "32 columns a thread of a GPU; tensor: the window, panel and bcsr families in every\n"
-             "storage, order and compute type, panels and strips of 64 and 128; tensor-plain:\n"
-             "the same in the order of A (default: none of these)"},
+    {0, "plans", CLI_CHOICE, &args.plans, .value = "SET", .choices = plan_choices, .help = bench_plans_help},
     {0, "kernels", CLI_TEXT, &args.kernels, .value = "TEXT",
      .help = "beside the plan's choice, measure kernels whose names contain TEXT (default: all)"},
     {0, "set-values", CLI_FLAG, &args.set_values,
@@ -367,6 +362,7 @@ int main(int argc, char **argv)
 {
     static const int64_t default_n[] = {1, 8, 32, 64, 128, 256};
     struct cli_operands operands;
+    bench_plans_help_make();
     listed_dtype_masks("number type: ", dtype_choices, dtype_help);
     enum cli_result result = cli_parse(&program, argc, argv, &operands);
     if (result == CLI_RUN)

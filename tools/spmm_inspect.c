@@ -10,6 +10,8 @@
 
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/families.h"
+#include "tools/cli/inspect_help.h"
 #include "tools/cli/listed_choices.h"
 #include "tools/report/inspect_report.h"
 #include "tools/cli/matrix_input.h"
@@ -41,12 +43,7 @@ static const struct cli_choice computes[] = {{"auto", 0},
 static const struct cli_choice layouts[] = {
     {"both", 0}, {"row", SPMM_LAYOUT_ROW_MAJOR}, {"col", SPMM_LAYOUT_COL_MAJOR}, {NULL, 0}};
 static const struct cli_choice ops[] = {{"N", OPS_N}, {"T", OPS_T}, {"both", OPS_N | OPS_T}, {NULL, 0}};
-static const struct cli_choice schedules[] = {{"auto", 0},
-                                              {"row-split", SPMM_SCHEDULE_ROW_SPLIT},
-                                              {"nonzero-split", SPMM_SCHEDULE_NONZERO_SPLIT},
-                                              {"whole", SPMM_SCHEDULE_WHOLE},
-                                              {"segmented", SPMM_SCHEDULE_SEGMENTED},
-                                              {NULL, 0}};
+static struct cli_choice schedules[FAMILIES_CHOICES];
 static const struct cli_choice balances[] = {{"auto", SPMM_BALANCE_AUTO},
                                              {"chart", SPMM_BALANCE_CHART},
                                              {"none", SPMM_BALANCE_NONE},
@@ -75,17 +72,10 @@ static const struct cli_option options[] = {
              "on the others\n"
              "too"},
     {0, "schedule", CLI_CHOICE, &args.schedule, .value = "NAME", .choices = schedules,
-     .help = "auto (default), row-split, nonzero-split, whole or\nsegmented"},
-    {0, "kernel", CLI_TEXT, &args.kernel, .value = "NAME",
-     .help =
-         "rows, tiled, window, panel or bcsr, or one with its\nschedule: rows/row-split, rows/nonzero-split, "
-         "tiled/whole,\ntiled/segmented, window/dense, window/packed,\npanel/dense, panel/packed or "
-         "bcsr/dense"},
+     .help = inspect_help[HELP_SCHEDULE]},
+    {0, "kernel", CLI_TEXT, &args.kernel, .value = "NAME", .help = inspect_help[HELP_KERNEL]},
     {0, "force-kernel", CLI_TEXT, &args.kernel, .value = "NAME", .help = "the same"},
-    {0, "balance", CLI_TEXT, &args.balance, .value = "HOW",
-     .help = "tiled: auto (default: the decision chart, unless the\nmodel predicts a tenth less time "
-             "otherwise), chart,\n"
-             "none, or segments[:LENGTH] of so many nonzeros"},
+    {0, "balance", CLI_TEXT, &args.balance, .value = "HOW", .help = inspect_help[HELP_BALANCE]},
     {0, "u-min", CLI_NUMBER, &args.u_min, .value = "U",
      .help = "chart: cut rows below U blocks a multiprocessor;\ndefault 0.65"},
     {0, "cv-max", CLI_NUMBER, &args.cv_max, .value = "CV",
@@ -98,18 +88,13 @@ static const struct cli_option options[] = {
     {0, "symmetric-permutation", CLI_FLAG, &args.symmetric_permutation,
      .help = "the plan of PAP^T, for iterations: rows and columns in\nthe order of --reorder (auto: rcm or "
              "minhash, where it\nsaves blocks); B and C are in it too"},
-    {0, "peel", CLI_CHOICE, &args.peel, .value = "HOW", .choices = peels,
-     .help = "window, panel, bcsr: are rows far longer than their\nneighbours multiplied apart? auto "
-             "(default: where "
-             "that is\npredicted to pay) or none"},
+    {0, "peel", CLI_CHOICE, &args.peel, .value = "HOW", .choices = peels, .help = inspect_help[HELP_PEEL]},
     {0, "permuted-output", CLI_FLAG, &args.permuted_output, .help = "leave C in the new order of the rows"},
     {0, "panel-rows", CLI_INT, &args.panel_rows, .value = "P", .min = 32, .max = 256,
-     .help = "tiled: 32, 64, 128 or 256 rows a panel; default: the\ntallest that gives enough blocks; panel: "
-             "64, 128 or 256;\nbcsr: 64 or 128 rows a strip"},
-    {0, "blocks-per-sm", CLI_NUMBER, &args.blocks_per_sm, .value = "X",
-     .help = "tiled: enough blocks a multiprocessor; default 2"},
+     .help = inspect_help[HELP_PANEL_ROWS]},
+    {0, "blocks-per-sm", CLI_NUMBER, &args.blocks_per_sm, .value = "X", .help = inspect_help[HELP_BLOCKS]},
     {0, "stage-slots", CLI_INT, &args.stage_slots, .value = "S", .min = 32, .max = 4095,
-     .help = "tiled: rows of B a stage; default 447"},
+     .help = inspect_help[HELP_STAGE_SLOTS]},
     {0, "drop-zeros", CLI_FLAG, &args.drop_zeros, .help = "leave out stored entries of value 0"},
     {0, "pattern-only", CLI_FLAG, &args.pattern_only,
      .help = "leave the values out: they are set at run time"},
@@ -358,7 +343,9 @@ int main(int argc, char **argv)
     struct cli_operands operands;
     listed_generators(generators, sizeof generators);
     listed_dtypes("number type: ", dtypes, dtype_help);
-    listed_orders("order of the rows in all kernels but rows: ", reorders, reorder_help);
+    listed_orders("order of the rows in kernels that may have one: ", reorders, reorder_help);
+    families_schedules(schedules);
+    inspect_help_make();
     enum cli_result parsed = cli_parse(&program, argc, argv, &operands);
     if (parsed == CLI_RUN)
         parsed = check_balance();

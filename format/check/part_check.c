@@ -61,8 +61,8 @@ spmm_status_t spmmi_check_part(const spmm_plan_t *p, uint32_t index, spmm_diag_t
                     (int)part->op);
     SPMM_REQUIRE_AT(row != NULL, SPMM_ERR_PLAN_PART, diag, index, "part %u has family %d and schedule %d",
                     index, (int)part->family, (int)part->schedule);
-    SPMM_REQUIRE_AT(is_granule(part->granule, row), SPMM_ERR_PLAN_PART, diag, index,
-                    "part %u has granule %u", index, part->granule);
+    SPMM_REQUIRE_AT(is_granule(part->granule, row), SPMM_ERR_PLAN_PART, diag, index, "part %u has granule %u",
+                    index, part->granule);
     SPMM_REQUIRE_AT(are_panels(part, spmmi_family_of(part->family)), SPMM_ERR_PLAN_PART, diag, index,
                     "part %u has panels of %u rows and %u slots", index, part->panel_rows, part->stage_slots);
     SPMM_REQUIRE_AT(are_flags(part->flags, row), SPMM_ERR_PLAN_PART, diag, index, "part %u has flags 0x%x",
