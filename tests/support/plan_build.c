@@ -63,34 +63,38 @@ static void units_fill(struct spmmi_part *part, int64_t rows, const int64_t *row
     }
 }
 
-static spmm_family_t family_of(spmm_schedule_t schedule)
+/* The first row of the list with this schedule. */
+static const struct spmmi_schedule *schedule_of(spmm_schedule_t schedule)
 {
-    if (schedule == SPMM_SCHEDULE_WHOLE || schedule == SPMM_SCHEDULE_SEGMENTED)
-        return SPMM_FAMILY_TILED;
-    return schedule == SPMM_SCHEDULE_DENSE || schedule == SPMM_SCHEDULE_PACKED ? SPMM_FAMILY_WINDOW
-                                                                               : SPMM_FAMILY_ROWS;
+    const struct spmmi_schedule *row;
+    for (int i = 0; (row = spmmi_schedule_at(i)) != NULL; i++)
+        if (row->id == schedule)
+            return row;
+    abort();
 }
 
 static struct spmmi_part part_make(spmm_op_t op, const struct test_plan_options *o, int64_t rows,
                                    const int64_t *row_ptr)
 {
+    const struct spmmi_schedule *const row = schedule_of(o->schedule);
+    const struct spmmi_family *const family = spmmi_family_of(row->family);
     struct spmmi_part part = {.op = op,
-                              .family = family_of(o->schedule),
+                              .family = row->family,
                               .schedule = o->schedule,
-                              .granule = o->schedule == SPMM_SCHEDULE_WHOLE ? 0 : o->granule};
-    if (part.family == SPMM_FAMILY_ROWS) {
+                              .granule = row->granule_max == 0 ? 0 : o->granule,
+                              .panel_rows = family->unit_min,
+                              .stage_slots = family->slots_max > 0 ? STAGE_SLOTS : 0};
+    if (row->items == SPMMI_ITEMS_ROW_SPLIT || row->items == SPMMI_ITEMS_NONZERO_SPLIT)
         items_fill(&part, rows, row_ptr);
-        return part;
-    }
-    part.panel_rows = part.family == SPMM_FAMILY_TILED ? SPMMI_PANEL_ROWS_MIN : SPMMI_WINDOW_ROWS;
-    part.stage_slots = part.family == SPMM_FAMILY_TILED ? STAGE_SLOTS : 0;
-    units_fill(&part, rows, row_ptr);
+    else
+        units_fill(&part, rows, row_ptr);
     return part;
 }
 
 static void variant_add(spmm_plan_t *plan, spmm_op_t op, const struct test_plan_options *options)
 {
-    const int is_split = options->dtype == SPMM_F32 && spmmi_is_fragments(family_of(options->schedule));
+    const int is_split =
+        options->dtype == SPMM_F32 && spmmi_is_fragments(schedule_of(options->schedule)->family);
     plan->variants[plan->variant_count++] =
         (struct spmmi_variant){op,
                                is_split ? SPMM_COMPUTE_3XTF32 : (spmm_compute_t)options->dtype,
@@ -129,10 +133,11 @@ void test_plan_reorder(spmm_plan_t *plan, uint64_t seed, int permutes_output)
 {
     for (uint32_t i = 0; i < plan->part_count; i++) {
         struct spmmi_part *part = &plan->parts[i];
-        if (part->family == SPMM_FAMILY_ROWS)
+        const enum spmmi_order_rule order = spmmi_schedule_of(part->family, part->schedule)->order;
+        if (order == SPMMI_ORDER_KEPT)
             continue;
         part->flags |= SPMMI_PART_REORDERED;
-        if (permutes_output && part->schedule != SPMM_SCHEDULE_SEGMENTED)
+        if (permutes_output && order == SPMMI_ORDER_OUTPUT)
             part->flags |= SPMMI_PART_PERMUTES_OUTPUT;
         shuffle(part->items, part->item_count, seed);
     }
@@ -244,6 +249,15 @@ static void units_set(spmm_plan_t *plan, spmm_family_t family, uint32_t unit_row
         plan->trace[i].family = plan->parts[i].family;
         plan->trace[i].compute = (int)compute == (int)plan->dtype ? 0 : compute;
     }
+}
+
+void test_plan_family(spmm_plan_t *plan, const struct spmmi_family *family)
+{
+    const int is_split = plan->dtype == SPMM_F32 && family->compute == SPMMI_COMPUTE_TENSOR;
+    units_set(plan, family->id, family->unit_min,
+              is_split ? SPMM_COMPUTE_3XTF32 : (spmm_compute_t)plan->dtype);
+    for (uint32_t i = 0; i < plan->part_count; i++)
+        plan->parts[i].stage_slots = family->slots_min;
 }
 
 void test_plan_units(spmm_plan_t *plan, uint32_t unit_rows, spmm_compute_t compute)

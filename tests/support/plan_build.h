@@ -4,6 +4,7 @@
 #ifndef TEST_PLAN_BUILD_H
 #define TEST_PLAN_BUILD_H
 
+#include "format/family.h"
 #include "format/plan.h"
 #include "matrices.h"
 
@@ -20,6 +21,10 @@ struct test_plan_options {
  * schedule dense or packed are of the window family, in 3xtf32 if the numbers are f32, their rows in order.
  * Free with spmm_plan_destroy. */
 spmm_plan_t *test_plan_build(const struct test_matrix *a, struct test_plan_options options);
+
+/* Another family that has the schedules of the plan's parts: its lowest units and fewest slots, f32 as 3xtf32 where it
+ * runs on tensor cores. */
+void test_plan_family(spmm_plan_t *plan, const struct spmmi_family *family);
 
 /* Windows (unit_rows 8) or panels (64, 128, 256) and another compute type for a plan whose parts are all dense or
  * packed; its trace, which may be empty, follows. */
