@@ -3,6 +3,7 @@
 #include "family.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "plan.h"
@@ -125,6 +126,41 @@ int spmmi_kernel_parse(const char *name, size_t length, const struct spmmi_famil
         if (schedules[i].family == (*family)->id && is_name(schedules[i].name, slash + 1, length - head - 1))
             *schedule = &schedules[i];
     return *family != NULL && (slash == NULL || *schedule != NULL);
+}
+
+const struct spmmi_schedule *spmmi_schedule_alone(spmm_schedule_t schedule)
+{
+    const struct spmmi_schedule *found = NULL;
+    int count = 0;
+    for (int i = 0; i < COUNT(schedules); i++) {
+        if (schedules[i].id != schedule)
+            continue;
+        found = &schedules[i];
+        count++;
+    }
+    return count == 1 ? found : NULL;
+}
+
+/* What stands before name i of count in a list. */
+static const char *before_name(int i, int count)
+{
+    if (i == 0)
+        return "";
+    return i + 1 < count ? ", " : " or ";
+}
+
+void spmmi_kernel_names(char text[SPMMI_KERNEL_NAMES_BYTES])
+{
+    const size_t size = SPMMI_KERNEL_NAMES_BYTES;
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < COUNT(families) && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", before_name(i, COUNT(families)),
+                                 families[i].name);
+    for (int i = 0; i < COUNT(schedules) && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s/%s",
+                                 i == 0 ? ", alone or as " : before_name(i, COUNT(schedules)),
+                                 spmm_family_name(schedules[i].family), schedules[i].name);
 }
 
 const char *spmm_family_name(spmm_family_t family)

@@ -73,4 +73,11 @@ int spmmi_is_power_within(int64_t value, uint32_t min, uint32_t max);
 int spmmi_kernel_parse(const char *name, size_t length, const struct spmmi_family **family,
                        const struct spmmi_schedule **schedule);
 
+/* The schedule's row if only one family has it, so that it need not be told with its family; NULL otherwise. */
+const struct spmmi_schedule *spmmi_schedule_alone(spmm_schedule_t schedule);
+
+/* "rows, tiled or .., alone or as rows/row-split, .. or ..": every name that spmmi_kernel_parse takes. */
+#define SPMMI_KERNEL_NAMES_BYTES 512
+void spmmi_kernel_names(char text[SPMMI_KERNEL_NAMES_BYTES]);
+
 #endif

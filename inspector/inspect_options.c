@@ -4,77 +4,43 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "kernels/tiled/tiled_chart_plan.h"
 #include "format/base/diag.h"
 #include "format/base/options.h"
 #include "format/order.h"
+#include "format/family.h"
 #include "format/plan.h"
 #include "thread_count.h"
 
 #define BLOCKS_PER_SM 2.0
-#define TENSOR_PANEL_LEAST 64u
-
-#define KERNEL_NAMES                                                                                    \
-    "rows, tiled, window, panel or bcsr, alone or as rows/row-split, rows/nonzero-split, tiled/whole, " \
-    "tiled/segmented, window/dense, window/packed, panel/dense, panel/packed or bcsr/dense"
-
-static spmm_family_t family_of(spmm_schedule_t schedule)
-{
-    return schedule >= SPMM_SCHEDULE_WHOLE ? SPMM_FAMILY_TILED : SPMM_FAMILY_ROWS;
-}
-
-static bool has_schedule(spmm_family_t family, spmm_schedule_t schedule)
-{
-    if (family == SPMM_FAMILY_BCSR)
-        return schedule == SPMM_SCHEDULE_DENSE;
-    const bool is_stored = schedule == SPMM_SCHEDULE_DENSE || schedule == SPMM_SCHEDULE_PACKED;
-    return spmmi_is_fragments(family) || is_stored ? spmmi_is_fragments(family) && is_stored
-                                                   : family_of(schedule) == family;
-}
-
-/* "tiled" or "tiled/whole" -> family and, 0 without one, schedule; false for an unknown name. */
-static bool read_kernel(const char *kernel, spmm_family_t *family, spmm_schedule_t *schedule)
-{
-    const char *const slash = strchr(kernel, '/');
-    const size_t length = slash == NULL ? strlen(kernel) : (size_t)(slash - kernel);
-    *family = (spmm_family_t)0;
-    *schedule = (spmm_schedule_t)0;
-    for (int f = SPMM_FAMILY_ROWS; f <= SPMM_FAMILY_BCSR; f++) {
-        const char *const name = spmm_family_name((spmm_family_t)f);
-        if (strlen(name) == length && strncmp(kernel, name, length) == 0)
-            *family = (spmm_family_t)f;
-    }
-    if (slash == NULL)
-        return *family != 0;
-    for (int s = SPMM_SCHEDULE_ROW_SPLIT; s <= SPMM_SCHEDULE_PACKED; s++) {
-        if (has_schedule(*family, (spmm_schedule_t)s) &&
-            strcmp(slash + 1, spmm_schedule_name((spmm_schedule_t)s)) == 0)
-            *schedule = (spmm_schedule_t)s;
-    }
-    return *schedule != 0;
-}
+#define HEIGHTS_BYTES 64
 
 static spmm_status_t check_kernel(struct spmmi_request *r, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const spmm_inspect_options_t *o = &r->options;
-    SPMM_REQUIRE(o->schedule >= 0 && o->schedule <= SPMM_SCHEDULE_SEGMENTED, SPMM_ERR_ARGUMENT, diag,
+    const struct spmmi_schedule *const alone = spmmi_schedule_alone(o->schedule);
+    SPMM_REQUIRE(o->schedule == 0 || alone != NULL, SPMM_ERR_ARGUMENT, diag,
                  "schedule %d is none that can be asked for without a kernel", (int)o->schedule);
     r->schedule = o->schedule;
-    if (o->schedule != 0)
-        r->family = family_of(o->schedule);
+    if (alone != NULL)
+        r->family = alone->family;
     if (o->force_kernel != NULL) {
-        spmm_family_t family;
-        spmm_schedule_t schedule;
-        SPMM_REQUIRE(read_kernel(o->force_kernel, &family, &schedule), SPMM_ERR_ARGUMENT, diag,
-                     "expected the kernel " KERNEL_NAMES ", found \"%.60s\"", o->force_kernel);
-        SPMM_REQUIRE(o->schedule == 0 || (family == r->family && (schedule == 0 || schedule == o->schedule)),
+        char names[SPMMI_KERNEL_NAMES_BYTES];
+        const struct spmmi_family *family;
+        const struct spmmi_schedule *schedule;
+        spmmi_kernel_names(names);
+        SPMM_REQUIRE(spmmi_kernel_parse(o->force_kernel, strlen(o->force_kernel), &family, &schedule),
+                     SPMM_ERR_ARGUMENT, diag, "expected the kernel %s, found \"%.60s\"", names,
+                     o->force_kernel);
+        SPMM_REQUIRE(alone == NULL || (family->id == r->family && (schedule == NULL || schedule == alone)),
                      SPMM_ERR_ARGUMENT, diag, "kernel \"%.60s\" and schedule %s contradict each other",
                      o->force_kernel, spmm_schedule_name(o->schedule));
-        r->family = family;
-        r->schedule = schedule != 0 ? schedule : o->schedule;
+        r->family = family->id;
+        r->schedule = schedule != NULL ? schedule->id : o->schedule;
     }
 cleanup:
     return status;
@@ -179,20 +145,34 @@ cleanup:
     return status;
 }
 
+/* "64, 128 or 256": what panel_rows may be. */
+static void unit_heights(const struct spmmi_family *row, char text[HEIGHTS_BYTES])
+{
+    size_t used = 0;
+    for (uint32_t rows = row->unit_min; rows <= row->unit_max && used < HEIGHTS_BYTES; rows *= 2)
+        used += (size_t)snprintf(text + used, HEIGHTS_BYTES - used, "%s%u",
+                                 rows == row->unit_min  ? ""
+                                 : rows < row->unit_max ? ", "
+                                                        : " or ",
+                                 rows);
+}
+
 /* Options of tensor cores: what they share with the tiled family is the order, and panels of their own heights. */
 static spmm_status_t check_tensor(const struct spmmi_request *r, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const spmm_inspect_options_t *o = &r->options;
-    const char *const name = spmm_family_name(r->family);
+    const struct spmmi_family *const row = spmmi_family_of(r->family);
+    const char *const name = row->name;
+    char heights[HEIGHTS_BYTES];
     SPMM_REQUIRE(o->balance == 0 && o->segment_length == 0 && o->stage_slots == 0, SPMM_ERR_ARGUMENT, diag,
                  "balance, segments and stages are of the tiled family, but the kernel is to be %s", name);
-    SPMM_REQUIRE(r->family != SPMM_FAMILY_WINDOW || o->panel_rows == 0, SPMM_ERR_ARGUMENT, diag,
-                 "windows have %u rows: panel_rows is not for them", SPMMI_WINDOW_ROWS);
-    const uint32_t most = r->family == SPMM_FAMILY_BCSR ? SPMMI_BCSR_UNIT_ROWS_MAX : SPMMI_PANEL_ROWS_MAX;
-    SPMM_REQUIRE(o->panel_rows == 0 || (o->panel_rows >= TENSOR_PANEL_LEAST && o->panel_rows <= most),
-                 SPMM_ERR_ARGUMENT, diag, "panel_rows of the kernel %s must be %s, found %u", name,
-                 r->family == SPMM_FAMILY_BCSR ? "64 or 128" : "64, 128 or 256", o->panel_rows);
+    SPMM_REQUIRE(o->panel_rows == 0 || row->unit_min < row->unit_max, SPMM_ERR_ARGUMENT, diag,
+                 "%ss have %u rows: panel_rows is not for them", row->unit, row->unit_min);
+    unit_heights(row, heights);
+    SPMM_REQUIRE(o->panel_rows == 0 || spmmi_is_power_within(o->panel_rows, row->unit_min, row->unit_max),
+                 SPMM_ERR_ARGUMENT, diag, "panel_rows of the kernel %s must be %s, found %u", name, heights,
+                 o->panel_rows);
 cleanup:
     return status;
 }

@@ -2,12 +2,13 @@
 /* The figures of the panels: docs/plan-format.md section 6.10. They advise and are not computed again, so only what
  * no matrix and schedule could give is refused. */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "format/base/diag.h"
 #include "format/family.h"
 #include "plan_check.h"
-#include "format/file/plan_records.h"
+#include "format/panel_stats_fields.h"
 
 #define WORD_BYTES sizeof(uint64_t)
 #define REGISTER_TILE_MAX 1024
@@ -16,21 +17,26 @@ _Static_assert(sizeof(double) == WORD_BYTES && sizeof(int64_t) == WORD_BYTES, "m
 _Static_assert(sizeof(spmm_panel_stats_t) == 872, "the file's record is the struct, member for member");
 
 /* An array decays to a pointer to what it holds. */
-#define IS_REAL(name, at) _Generic(((spmm_panel_stats_t *)0)->name, double : 1, double * : 1, default : 0),
-static const uint8_t field_is_real[] = {SPMMI_PANEL_STATS_FIELDS(IS_REAL)};
+#define STATS ((spmm_panel_stats_t *)0)
+#define MEMBER(name, at)                                     \
+    {offsetof(spmm_panel_stats_t, name), sizeof STATS->name, \
+     _Generic(STATS->name, double : 1, double * : 1, default : 0)},
+static const struct member {
+    size_t at, bytes;
+    int is_real;
+} members[] = {SPMMI_PANEL_STATS_FIELDS(MEMBER)};
 
 /* Every member is a finite number of at least 0. */
 static int are_numbers(const spmm_panel_stats_t *s)
 {
-    for (uint32_t f = 0; f < spmmi_panel_stats_record.field_count; f++) {
-        const struct spmmi_field *field = &spmmi_panel_stats_record.fields[f];
-        for (uint32_t at = 0; at < field->bytes; at += WORD_BYTES) {
-            const char *word = (const char *)s + field->member + at;
+    for (size_t m = 0; m < sizeof members / sizeof *members; m++) {
+        for (size_t at = 0; at < members[m].bytes; at += WORD_BYTES) {
+            const char *word = (const char *)s + members[m].at + at;
             int64_t whole = 0;
             double real = 0;
             memcpy(&whole, word, sizeof whole);
             memcpy(&real, word, sizeof real);
-            if (field_is_real[f] ? !(isfinite(real) && real >= 0) : whole < 0)
+            if (members[m].is_real ? !(isfinite(real) && real >= 0) : whole < 0)
                 return 0;
         }
     }
