@@ -25,7 +25,7 @@ static spmm_plan_t *plan_of(const struct spmmi_schedule *row, spmm_dtype_t dtype
     struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
     const uint32_t granule = row->granule_min > 4 ? row->granule_min : 4;
     spmm_plan_t *plan = test_plan_whole(a, (struct test_plan_options){dtype, row->id, granule, 0, 0}, "");
-    test_plan_family(plan, spmmi_family_of(row->family));
+    test_plan_family(plan, spmmi_family_of(row->family), spmmi_family_of(row->family)->unit_min);
     test_matrix_free(a);
     assert_int_equal(spmmi_plan_check(plan, NULL), SPMM_OK);
     return plan;

@@ -251,11 +251,10 @@ static void units_set(spmm_plan_t *plan, spmm_family_t family, uint32_t unit_row
     }
 }
 
-void test_plan_family(spmm_plan_t *plan, const struct spmmi_family *family)
+void test_plan_family(spmm_plan_t *plan, const struct spmmi_family *family, uint32_t unit_rows)
 {
     const int is_split = plan->dtype == SPMM_F32 && family->compute == SPMMI_COMPUTE_TENSOR;
-    units_set(plan, family->id, family->unit_min,
-              is_split ? SPMM_COMPUTE_3XTF32 : (spmm_compute_t)plan->dtype);
+    units_set(plan, family->id, unit_rows, is_split ? SPMM_COMPUTE_3XTF32 : (spmm_compute_t)plan->dtype);
     for (uint32_t i = 0; i < plan->part_count; i++)
         plan->parts[i].stage_slots = family->slots_min;
 }
