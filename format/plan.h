@@ -47,9 +47,10 @@ struct spmmi_variant {
  * format/family_list.def), a unit's columns, or blocks of them, are walked in steps, and a unit of more than granule
  * of them is cut into items of work whose sums are added in order.                                       */
 /* Peeled rows. A part of the first family with SPMMI_PART_PEELED is multiplied beside the part before it, whose family
- * takes long rows, of the same op, which does not permute its output: items are rows of P that hold nonzeros, ascending,
- * its schedule is the one of NONZERO_SPLIT, and granule counts their nonzeros in that order. The part before it takes
- * the other rows, ascending without SPMMI_PART_REORDERED. Both have items. Variants name the two together.       */
+ * takes long rows, of the same op, which does not permute its output: items are rows of P that hold nonzeros,
+ * ascending, its schedule is the one of NONZERO_SPLIT, and granule counts their nonzeros in that order. The part
+ * before it takes the other rows, ascending without SPMMI_PART_REORDERED. Both have items. Variants name the two
+ * together.                                                                                                    */
 struct spmmi_part {
     spmm_op_t op; /* as the variants that name it */
     spmm_family_t family;

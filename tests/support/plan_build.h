@@ -22,8 +22,8 @@ struct test_plan_options {
  * Free with spmm_plan_destroy. */
 spmm_plan_t *test_plan_build(const struct test_matrix *a, struct test_plan_options options);
 
-/* Another family that has the schedules of the plan's parts, units of so many rows, fewest slots, and f32 as 3xtf32 where
- * it runs on tensor cores. */
+/* Another family that has the schedules of the plan's parts, units of so many rows, fewest slots, and f32 as 3xtf32
+ * where it runs on tensor cores. */
 void test_plan_family(spmm_plan_t *plan, const struct spmmi_family *family, uint32_t unit_rows);
 
 /* Windows (unit_rows 8) or panels (64, 128, 256) and another compute type for a plan whose parts are all dense or
