@@ -152,7 +152,7 @@ static int is_row(int family, int schedule)
 static void check_numbers(const struct spmmi_schedule *row, const struct spmmi_family *family,
                           spmm_plan_t *plan)
 {
-    static const int others[] = {-1, 0, 99, INT32_MAX};
+    static const int others[] = {-1, 0, 54321, INT32_MAX};
     struct spmmi_part *const part = &plan->parts[0];
     (void)family;
     for (size_t i = 0; i < COUNT(others); i++) {
@@ -217,16 +217,17 @@ static void check_features(const struct spmmi_schedule *row, const struct spmmi_
 {
     void *bytes = NULL;
     size_t size = 0;
-    /* Without it there may be fewer items than rows have segments. */
-    const spmm_status_t refused =
-        row->items == SPMMI_ITEMS_SEGMENTS ? SPMM_ERR_PLAN_SECTION : SPMM_ERR_PLAN_PART;
     assert_int_equal(spmmi_plan_features(plan) & family->feature, family->feature);
     assert_int_equal(spmm_plan_write(plan, NULL, &bytes, &size, NULL), SPMM_OK);
     const uint64_t needed = spmmi_plan_features(plan);
     assert_int_equal(read_with(bytes, size, needed), SPMM_OK);
     assert_int_equal(read_with(bytes, size, SPMMI_FEATURES_KNOWN), SPMM_OK);
-    if (family->feature != 0)
-        assert_int_equal(read_with(bytes, size, needed & ~family->feature), refused);
+    if (family->feature != 0) {
+        const spmm_status_t status = read_with(bytes, size, needed & ~family->feature);
+        /* There may be more segments than a file without it may have items. */
+        assert_true(status == SPMM_ERR_PLAN_PART ||
+                    (row->items == SPMMI_ITEMS_SEGMENTS && status == SPMM_ERR_PLAN_SECTION));
+    }
     spmm_plan_bytes_free(bytes);
 }
 

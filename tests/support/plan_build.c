@@ -32,10 +32,12 @@ void *test_values_of(const struct test_matrix *a, spmm_dtype_t dtype)
 static void items_fill(struct spmmi_part *part, int64_t rows, const int64_t *row_ptr)
 {
     const int64_t granule = part->granule;
+    const int is_nonzero_split =
+        spmmi_schedule_of(part->family, part->schedule)->items == SPMMI_ITEMS_NONZERO_SPLIT;
     part->items = take(rows + row_ptr[rows], sizeof *part->items);
     int64_t held = 0;
     for (int64_t i = 0; i < rows; i++) {
-        if (part->schedule == SPMM_SCHEDULE_NONZERO_SPLIT) {
+        if (is_nonzero_split) {
             for (int64_t p = row_ptr[i]; p < row_ptr[i + 1]; p++)
                 if (p % granule == 0)
                     part->items[part->item_count++] = (uint32_t)i;
@@ -52,7 +54,7 @@ static void items_fill(struct spmmi_part *part, int64_t rows, const int64_t *row
 /* Whole rows, or segments counted off nonzero by nonzero: units in their own order. */
 static void units_fill(struct spmmi_part *part, int64_t rows, const int64_t *row_ptr)
 {
-    const int is_cut = part->schedule == SPMM_SCHEDULE_SEGMENTED;
+    const int is_cut = spmmi_schedule_of(part->family, part->schedule)->items == SPMMI_ITEMS_SEGMENTS;
     part->items = take(rows + row_ptr[rows], sizeof *part->items);
     for (int64_t i = 0; i < rows; i++) {
         uint64_t units = 1;
