@@ -86,7 +86,7 @@ static spmm_status_t next_line_of(struct cursor *c)
                              (long long)c->section->count, c->section->what, (long long)c->done);
 }
 
-/* Set [p, end) to the columns of the next number. */
+/* Set [p, end) to the columns of the next number. Where the file ends within them, digits may be missing. */
 static spmm_status_t next_field(struct cursor *c)
 {
     const struct spmmi_fortran_format *format = &c->section->format;
@@ -100,15 +100,17 @@ static spmm_status_t next_field(struct cursor *c)
     const int64_t from = place * format->width;
     c->p = c->lines->line + (from < length ? from : length);
     c->end = c->lines->line + (from + format->width < length ? from + format->width : length);
+    if (c->lines->line_end == c->lines->end && from + format->width > length)
+        return bad_number(c, "a number in all of its columns at the end of the file");
     c->done++;
     return SPMM_OK;
 }
 
-/* Nothing but blanks behind the last number of a line. */
+/* Nothing but blanks behind the last number of a full line. What stands behind the last number of a section is
+ * passed over, as Fortran does: files of the Harwell-Boeing collection have leftovers of a line before there. */
 static spmm_status_t check_rest(struct cursor *c)
 {
-    const bool is_last = c->done % c->section->format.per_line == 0 || c->done == c->section->count;
-    if (!is_last)
+    if (c->done % c->section->format.per_line != 0)
         return SPMM_OK;
     c->p = c->end;
     c->end = c->lines->line_end;
