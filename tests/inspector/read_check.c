@@ -93,7 +93,8 @@ void check_refusal(const struct refusal *refusal, const char *file, const void *
     free(copy);
     if (status == SPMM_OK)
         spmm_matrix_destroy(matrix);
-    if (status != refusal->status || diag.line != refusal->line || strstr(diag.text, refusal->fragment) == NULL)
+    if (status != refusal->status || diag.line != refusal->line ||
+        strstr(diag.text, refusal->fragment) == NULL)
         fail_msg("%s: expected %s at line %llu with \"%s\", found %s at line %llu: %s", refusal->name,
                  spmm_status_name(refusal->status), (unsigned long long)refusal->line, refusal->fragment,
                  spmm_status_name(status), (unsigned long long)diag.line, diag.text);

@@ -29,9 +29,9 @@ struct file {
 
 static size_t make(const struct file *f, char text[TEXT_MAX])
 {
-    const int length = snprintf(text, TEXT_MAX, "%-72s%-8s\n%14d%14d%14d%14d\n%-14s%14d%14d%14d%14d\n%s\n%s", "title",
-                                "key", f->lines[0], f->lines[1], f->lines[2], f->lines[3], f->type, f->sizes[0],
-                                f->sizes[1], f->sizes[2], 0, f->formats, f->body);
+    const int length = snprintf(text, TEXT_MAX, "%-72s%-8s\n%14d%14d%14d%14d\n%-14s%14d%14d%14d%14d\n%s\n%s",
+                                "title", "key", f->lines[0], f->lines[1], f->lines[2], f->lines[3], f->type,
+                                f->sizes[0], f->sizes[1], f->sizes[2], 0, f->formats, f->body);
     assert_true(length > 0 && length < TEXT_MAX);
     return (size_t)length;
 }
@@ -56,25 +56,41 @@ static const struct accepted accepted[] = {
      {{3, 1, 1, 1}, "RUA", {2, 3, 4}, INTS "(4D9.2)", PATTERN_BODY "  1.5D+00  -2.0d 0  2.5E-01  4.00+01\n"},
      REAL ENTRIES},
     {"scale factor, which exponents make idle",
-     {{3, 1, 1, 1}, "rua", {2, 3, 4}, INTS "(1P,4E9.2)", PATTERN_BODY "   1.5E+0  -2.0E+0   2.5E-1   4.00E1\n"},
+     {{3, 1, 1, 1},
+      "rua",
+      {2, 3, 4},
+      INTS "(1P,4E9.2)",
+      PATTERN_BODY "   1.5E+0  -2.0E+0   2.5E-1   4.00E1\n"},
      REAL ENTRIES},
     {"scale factor without exponents",
      {{3, 1, 1, 1}, "rua", {2, 3, 4}, INTS "( 1P 4F8.2 )", PATTERN_BODY "   15.00  -20.00    2.50  400.00\n"},
      REAL ENTRIES},
     {"inner parentheses, capitals and blanks",
-     {{3, 1, 1, 1}, "rua", {2, 3, 4}, "( 2( 2 i3 )) (4I3)  (1p,2(2e9.2e2))",
+     {{3, 1, 1, 1},
+      "rua",
+      {2, 3, 4},
+      "( 2( 2 i3 )) (4I3)  (1p,2(2e9.2e2))",
       PATTERN_BODY "   1.5E+0  -2.0E+0   2.5E-1   4.00E1\n"},
      REAL ENTRIES},
     {"more lines, and lines cut at their last number",
-     {{6, 2, 2, 2}, "rua", {2, 3, 4}, "(2I3) (3I3) (3G6.2)",
+     {{6, 2, 2, 2},
+      "rua",
+      {2, 3, 4},
+      "(2I3) (3I3) (3G6.2)",
       "  1  3\n  4  5\n  1  2  2\n  1\n   1.5   -2.  0.25\n   40.\n"},
      REAL ENTRIES},
     {"carriage returns, blank lines at the end",
-     {{3, 1, 1, 1}, "rua", {2, 3, 4}, INTS "(4F6.2)\r",
+     {{3, 1, 1, 1},
+      "rua",
+      {2, 3, 4},
+      INTS "(4F6.2)\r",
       "  1  3  4  5\r\n  1  2  2  1\r\n  1.50 -2.00  0.25 40.00\r\n  \r\n\n"},
      REAL ENTRIES},
     {"leftovers behind the last number of a section",
-     {{4, 1, 1, 2}, "rua", {2, 3, 4}, INTS "(3F6.2)",
+     {{4, 1, 1, 2},
+      "rua",
+      {2, 3, 4},
+      INTS "(3F6.2)",
       "  1  3  4  5\n  1  2  2  1\n  1.50 -2.00  0.25\n 40.00  9.00\n"},
      REAL ENTRIES},
     {"no line end",
@@ -92,7 +108,8 @@ static const struct accepted accepted[] = {
     {"not finite",
      {{3, 1, 1, 1}, "rua", {2, 1, 2}, INTS "(2E8.1)", "  1  3\n  1  2\n     Inf-1.0E999\n"},
      REAL "2 1 2\n1 1 inf\n2 1 -inf\n"},
-    {"pattern", {{2, 1, 1, 0}, "pua", {2, 3, 4}, INTS, PATTERN_BODY},
+    {"pattern",
+     {{2, 1, 1, 0}, "pua", {2, 3, 4}, INTS, PATTERN_BODY},
      "%%MatrixMarket matrix coordinate pattern general\n2 3 4\n1 1\n2 1\n2 2\n1 3\n"},
     {"skew-symmetric with a zero on the diagonal",
      {{3, 1, 1, 1}, "rza", {2, 2, 2}, INTS "(2F5.1)", "  1  3  3\n  1  2\n  0.0  3.5\n"},
@@ -151,8 +168,8 @@ static void right_hand_sides_are_passed_over(void **state)
     const int length = snprintf(text, sizeof text,
                                 "%-80s\n%14d%14d%14d%14d%14d\n%-14s%14d%14d%14d%14d\n%-16s%-16s%-20s%-20s\n"
                                 "F             %14d%14d\n%s  1.50 -2.00  0.25 40.00\n  9.00  9.00\n",
-                                "title", 4, 1, 1, 1, 1, "RUA", 2, 3, 4, 1, "(4I3)", "(4I3)", "(4F6.2)", "(4F6.2)", 1,
-                                0, PATTERN_BODY);
+                                "title", 4, 1, 1, 1, 1, "RUA", 2, 3, 4, 1, "(4I3)", "(4I3)", "(4F6.2)",
+                                "(4F6.2)", 1, 0, PATTERN_BODY);
     spmm_matrix_t *a = must_read("a.rua", text, (size_t)length);
     spmm_matrix_t *b = must_read("a.mtx", REAL ENTRIES, strlen(REAL ENTRIES));
     assert_same_matrix("right-hand side", a, b);
@@ -195,7 +212,8 @@ static const struct refused refused[] = {
      {{3, 1, 1, 1}, "pua", {2, 3, 4}, INTS "(4F6.2)", PATTERN_BODY VALUES}},
     {{"no format", SYNTAX, 4, "expected a Fortran format of row indices such as (16I5), found \"4I3)\""},
      {{3, 1, 1, 1}, "rua", {2, 3, 4}, "(4I3) 4I3) (4F6.2)", PATTERN_BODY VALUES}},
-    {{"format of two kinds", SYNTAX, 4, "a Fortran format of values such as (1P,5E16.8), found \"(2F6.2,2F5.2)\""},
+    {{"format of two kinds", SYNTAX, 4,
+      "a Fortran format of values such as (1P,5E16.8), found \"(2F6.2,2F5.2)\""},
      {{3, 1, 1, 1}, "rua", {2, 3, 4}, INTS "(2F6.2,2F5.2)", PATTERN_BODY VALUES}},
     {{"pointers in real numbers", SYNTAX, 4, "of column pointers such as (16I5), found \"(4F3.0)\""},
      {{3, 1, 1, 1}, "rua", {2, 3, 4}, "(4F3.0) (4I3) (4F6.2)", PATTERN_BODY VALUES}},
@@ -246,7 +264,11 @@ static const struct refused refused[] = {
     {{"cut off in a number", SYNTAX, 7, "in all of its columns at the end of the file, found \"40.0\""},
      {{3, 1, 1, 1}, "rua", {2, 3, 4}, INTS "(4F6.2)", PATTERN_BODY "  1.50 -2.00  0.25 40.0"}},
     {{"a line too few", SYNTAX, 7, "expected 4 values, found the end of the file after 0"},
-     {{3, 1, 1, 1}, "rua", {2, 3, 4}, INTS "(4F6.2)", "  1  3  4  5                              \n  1  2  2  1\n"}},
+     {{3, 1, 1, 1},
+      "rua",
+      {2, 3, 4},
+      INTS "(4F6.2)",
+      "  1  3  4  5                              \n  1  2  2  1\n"}},
 };
 
 static void malformed_files_are_refused(void **state)
@@ -263,10 +285,16 @@ static void names_alone_do_not_make_a_format(void **state)
         struct refusal refusal;
         const char *file, *text;
     } cases[] = {
-        {{"type", SYNTAX, 1, "line 3 starts with a type such as rua, found \"three\""}, "a.rb", "one\ntwo\nthree\n"},
+        {{"type", SYNTAX, 1, "line 3 starts with a type such as rua, found \"three\""},
+         "a.rb",
+         "one\ntwo\nthree\n"},
         {{"short", SYNTAX, 1, "such as rua, found the end of the file"}, "a.RSA", "one\n"},
-        {{"unknown", SYNTAX, 1, "other formats: .smtx, Rutherford-Boeing, .npz"}, "a.txt", "one\ntwo\nthree\n"},
-        {{"mtx", SYNTAX, 1, "expected %%MatrixMarket at the start of the file"}, "a.mtx", "one\ntwo\nthree\n"},
+        {{"unknown", SYNTAX, 1, "other formats: .smtx, Rutherford-Boeing, .npz"},
+         "a.txt",
+         "one\ntwo\nthree\n"},
+        {{"mtx", SYNTAX, 1, "expected %%MatrixMarket at the start of the file"},
+         "a.mtx",
+         "one\ntwo\nthree\n"},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
