@@ -107,7 +107,7 @@ static const struct cli_program program = {
     .summary = "measure spmm's kernels beside the vendor's library",
     .usage = "[options] MATRIX...",
     .details =
-        "Each MATRIX is a file (Matrix Market or .smtx, also .gz and .zst) or a generator string such as\n"
+        "Each MATRIX is a file, as for spmm-inspect, or a generator string such as\n"
         "gen:fem3:9:9:257. In each case (type, op, layout, n) every kernel of spmm and every algorithm of\n"
         "cuSPARSE (on a GPU) or oneMKL (on the CPU, if it is found) computes the same product, is checked\n"
         "against a reference in higher precision, and is timed: cold, with the caches flushed between\n"
@@ -136,7 +136,7 @@ struct bench {
 /* "cant" of "cant.mtx.zst"; a generator string as it is. */
 static void short_name(const char *argument, char *name, size_t size)
 {
-    static const char *const endings[] = {".zst", ".gz", ".mtx", ".smtx"};
+    static const char *const endings[] = {".zst", ".gz", ".mtx", ".smtx", ".npz", ".rb"};
     const char *base = strrchr(argument, '/');
     base = base == NULL || strncmp(argument, "gen:", 4) == 0 ? argument : base + 1;
     snprintf(name, size, "%s", base);

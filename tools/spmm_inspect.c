@@ -117,8 +117,8 @@ static const struct cli_program program = {
     .summary = "Study a sparse matrix once and write a plan for multiplying it with dense ones.",
     .usage = "[options] MATRIX [-o PLAN]",
     .details =
-        "MATRIX is a Matrix Market or .smtx file, also .gz or .zst; - for standard input; or a made-up\n"
-        "matrix such as gen:band:1000:5.",
+        "MATRIX is a Matrix Market, Rutherford-Boeing, SciPy .npz or .smtx file, also .gz or .zst; - for\n"
+        "standard input; or a made-up matrix such as gen:band:1000:5.",
     .lists = generators,
     .examples = "  spmm-inspect A.mtx -o A.plan            a plan for f32, any n, any device\n"
                 "  spmm-inspect A.mtx.gz -o A.plan -n 64   choose for 64 columns\n"

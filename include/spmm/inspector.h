@@ -29,11 +29,12 @@ typedef struct spmm_read_options {
 
 /* Read a matrix file. "-" is standard input. The format is told by content, then by name:
  * Matrix Market (coordinate and array; real, integer, pattern; general, symmetric, skew-symmetric,
- * hermitian), DLMC .smtx; each also compressed by gzip or zstd. options may be NULL.
+ * hermitian); Rutherford-Boeing and Harwell-Boeing (assembled; r, i, p; u, r, s, z); SciPy's .npz (csr, csc, coo,
+ * bsr, dia; integers, booleans, f2, f4, f8); DLMC .smtx; each also compressed by gzip or zstd. options may be NULL.
  * Errors: IO, MATRIX_* with diag->line and one sentence (what was expected, what was found), MEMORY. */
 SPMM_API spmm_status_t spmm_matrix_load(const char *path, const spmm_read_options_t *options,
                                         spmm_matrix_t **matrix, spmm_diag_t *diag);
-/* The same from memory; name is used in messages and to tell .smtx, and may be NULL. */
+/* The same from memory; name is used in messages and where bytes alone do not tell the format, and may be NULL. */
 SPMM_API spmm_status_t spmm_matrix_read(const void *bytes, size_t size, const char *name,
                                         const spmm_read_options_t *options, spmm_matrix_t **matrix,
                                         spmm_diag_t *diag);
@@ -66,7 +67,7 @@ typedef struct {
     int64_t zeros_dropped, zeros_kept;
     int64_t not_finite;       /* NaN and infinite values */
     int64_t integers_inexact; /* integers that a double cannot hold exactly */
-    char format[16];          /* "matrix-market", "smtx", "csr", "generated" */
+    char format[16];          /* "matrix-market", "rb", "npz", "smtx", "csr", "generated" */
     char field[16];           /* "real", "integer", "pattern" */
     char symmetry[16];        /* "general", "symmetric", "skew-symmetric", "hermitian" */
     char name[128];           /* base name of the source, without folders */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The header of a NumPy array: magic, version 1.0 to 3.0, length, and a Python dictionary of three keys:
  *   {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
- * Read as text of just this form; nothing is evaluated. See npy.h. */
+ * Read as text of just this form; nothing is evaluated. See npy_array.h. */
 #include <string.h>
 
 #include "digits.h"
 #include "format/base/checked.h"
 #include "format/base/diag.h"
 #include "format/plan.h"
-#include "npy.h"
+#include "npy_array.h"
 
 #define MAGIC "\x93NUMPY"
 #define MAGIC_BYTES 6u

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements of a NumPy array, block by block. See npy.h. */
+/* Elements of a NumPy array, block by block. See npy_array.h. */
 #include <string.h>
 
 #include "format/base/diag.h"
 #include "format/base/half.h"
-#include "npy.h"
+#include "npy_array.h"
 
 /* The bits of an element, its lowest byte first. */
 static uint64_t load_bits(const unsigned char *p, const struct spmmi_npy *npy)

@@ -3,7 +3,7 @@
 #ifndef SPMMI_NPZ_ARRAYS_H
 #define SPMMI_NPZ_ARRAYS_H
 
-#include "npy.h"
+#include "npy_array.h"
 
 /* A whole array of integers in [0, limit): count of them, allocated by the caller. */
 spmm_status_t spmmi_npz_indices(struct spmmi_zip *zip, const char *member, int64_t count, int64_t limit,

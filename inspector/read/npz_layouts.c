@@ -67,8 +67,8 @@ cleanup:
     return status;
 }
 
-/* One diagonal: number j of it stands in column j and row j - offset. What lies outside of the matrix, and what is zero,
- * is no entry. */
+/* One diagonal: number j of it stands in column j and row j - offset. What lies outside of the matrix, and
+ * what is zero, is no entry. */
 static spmm_status_t read_diagonal(struct spmmi_npy *data, int64_t offset, spmm_matrix_t *matrix,
                                    struct spmmi_triplets *triplets)
 {

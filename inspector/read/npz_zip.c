@@ -30,6 +30,7 @@ static uLong memory_read(voidpf opaque, voidpf stream, void *buffer, uLong size)
     if (count > 0)
         memcpy(buffer, memory->bytes + memory->position, count);
     memory->position += count;
+    memory->is_short = memory->is_short || count < size;
     return (uLong)count;
 }
 
@@ -71,9 +72,9 @@ static int memory_close(voidpf opaque, voidpf stream)
 
 static int memory_error(voidpf opaque, voidpf stream)
 {
+    const struct spmmi_zip *memory = stream;
     (void)opaque;
-    (void)stream;
-    return 0;
+    return memory->is_short;
 }
 
 spmm_status_t spmmi_zip_open(struct spmmi_reader *reader, const char *bytes, uint64_t size,

@@ -11,6 +11,7 @@ struct spmmi_zip {
     struct spmmi_reader *reader;
     const char *bytes; /* of the archive, as the stream that minizip asks for */
     uint64_t size, position;
+    bool is_short;      /* a read asked for bytes behind the end: to minizip they would be zeros */
     void *archive;      /* of minizip */
     const char *member; /* the open one, with its ending; in messages */
     uint64_t left;      /* bytes of the member that were not read yet */

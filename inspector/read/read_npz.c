@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader of .npz files of scipy.sparse.save_npz: a zip archive of NumPy arrays. format.npy names the layout, shape.npy
- * the size; the layout says which other arrays there are. Arrays are turned into numbers as they are unpacked,
- * so that no more than a block of unpacked bytes is held. */
+/* The reader of .npz files of scipy.sparse.save_npz: a zip archive of NumPy arrays. format.npy names the layout,
+ * shape.npy the size; the layout says which other arrays there are. Arrays are turned into numbers as they are
+ * unpacked, so that no more than a block of unpacked bytes is held. */
 #include <stdio.h>
 #include <string.h>
 
 #include "format/base/diag.h"
 #include "format/plan.h"
-#include "npy.h"
+#include "npy_array.h"
 #include "npz_layouts.h"
 
 #define ZIP_MEMBER "PK\x03\x04"

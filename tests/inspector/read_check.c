@@ -133,12 +133,12 @@ void survive_truncations(const char *file, const void *bytes, size_t size, size_
     }
 }
 
-void survive_changes(const char *file, const void *bytes, size_t size)
+void survive_changes(const char *file, const void *bytes, size_t size, unsigned step)
 {
     unsigned char *copy = malloc(size);
     memcpy(copy, bytes, size);
     for (size_t i = 0; i < size; i++) {
-        for (unsigned change = 1; change < 256; change++) {
+        for (unsigned change = 1; change < 256; change += step) {
             copy[i] ^= (unsigned char)change;
             (void)read_in_good_order(file, copy, size);
             copy[i] ^= (unsigned char)change;

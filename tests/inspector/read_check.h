@@ -26,9 +26,9 @@ struct refusal {
 void check_refusal(const struct refusal *refusal, const char *file, const void *bytes, size_t size);
 
 /* Whatever is read or refused, it is so in good order: every beginning of the bytes, and the bytes with any one of them
- * changed to every other value. A beginning shorter than must_fail is refused. */
+ * changed to every other value (of step 1; to every step-th). A beginning shorter than must_fail is refused. */
 void survive_truncations(const char *file, const void *bytes, size_t size, size_t must_fail);
-void survive_changes(const char *file, const void *bytes, size_t size);
+void survive_changes(const char *file, const void *bytes, size_t size, unsigned step);
 /* Every allocation fails once. */
 void survive_failing_allocations(const char *file, const void *bytes, size_t size);
 

@@ -361,7 +361,6 @@ static void the_budget_is_kept(void **state)
     assert_null(matrix);
 }
 
-/* The last two bytes are the length of a comment, which minizip takes as 0 where they are missing. */
 static void damaged_files_are_survived(void **state)
 {
     static const char *const files[] = {"coo.npz", "bsr.npz", "dia.npz", "csc.npz"};
@@ -369,14 +368,14 @@ static void damaged_files_are_survived(void **state)
     (void)state;
     for (int deflated = 0; deflated < 2; deflated++) {
         make(&npz, deflated != 0, NULL);
-        survive_truncations("a.npz", npz.bytes, npz.size, npz.size - 2);
-        survive_changes("a.npz", npz.bytes, npz.size);
+        survive_truncations("a.npz", npz.bytes, npz.size, npz.size);
+        survive_changes("a.npz", npz.bytes, npz.size, deflated ? 17 : 1);
         survive_failing_allocations("a.npz", npz.bytes, npz.size);
     }
     for (size_t i = 0; i < COUNT(files); i++) {
         size_t size = 0;
         unsigned char *bytes = bytes_of(files[i], &size);
-        survive_truncations(files[i], bytes, size, size - 2);
+        survive_truncations(files[i], bytes, size, size);
         survive_failing_allocations(files[i], bytes, size);
         free(bytes);
     }

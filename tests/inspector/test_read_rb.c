@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rutherford-Boeing and Harwell-Boeing files: what is read is the same matrix as in Matrix Market; what is refused is so
- * with a fixed status, at a fixed line, with a sentence that says what was expected and what was found. */
+/* Rutherford-Boeing and Harwell-Boeing files: what is read is the same matrix as in Matrix Market; what is refused is
+ * so with a fixed status, at a fixed line, with a sentence that says what was expected and what was found. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -308,7 +308,7 @@ static void damaged_files_are_survived(void **state)
     const size_t size = make(&accepted[1].file, text);
     survive_truncations("a.rb", text, size, size - 1);
     survive_truncations("a", text, size, size - 1);
-    survive_changes("a.rb", text, size);
+    survive_changes("a.rb", text, size, 1);
     survive_failing_allocations("a.rb", text, size);
 }
 

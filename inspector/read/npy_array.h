@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Members of an .npz file: NumPy arrays, read front to back as numbers. No pickles. */
-#ifndef SPMMI_NPY_H
-#define SPMMI_NPY_H
+#ifndef SPMMI_NPY_ARRAY_H
+#define SPMMI_NPY_ARRAY_H
 
 #include "npz_zip.h"
 
