@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See rows_launch.h. */
+/* See rows_launch_cuda.h. */
 #include "rows_launch_cuda.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static int stores_columns(const struct spmmi_rows_problem *problem)
     return spmmi_rows_stores_columns(problem->rows, problem->nnz, problem->b->cols);
 }
 
-void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const struct spmmi_rows_device *device,
+void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const struct spmmi_device *device,
                             struct spmmi_rows_launch *launch)
 {
     const size_t number_bytes = spmm_dtype_size(problem->dtype);
@@ -51,8 +51,9 @@ void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const stru
                                         problem->schedule == SPMM_SCHEDULE_NONZERO_SPLIT, problem->granule);
     launch->items_per_group = 1;
     if (problem->schedule == SPMM_SCHEDULE_NONZERO_SPLIT) {
-        launch->block_nonzeros = spmmi_rows_block_nonzeros(problem->nnz, problem->granule, problem->dtype,
-                                                           spmmi_rows_grid(launch->shape), device->sm_count);
+        launch->block_nonzeros =
+            spmmi_rows_block_nonzeros(problem->nnz, problem->granule, problem->dtype,
+                                      spmmi_rows_grid(launch->shape), device->multiprocessors);
         launch->block_count = (problem->nnz + launch->block_nonzeros - 1) / launch->block_nonzeros;
     } else {
         const uint32_t groups = SPMMI_ROWS_THREADS / launch->shape.lanes;

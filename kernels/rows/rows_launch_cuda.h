@@ -5,13 +5,8 @@
 #ifndef SPMMI_ROWS_LAUNCH_H
 #define SPMMI_ROWS_LAUNCH_H
 
+#include "executor/backend.h"
 #include "rows_kernel.h"
-#include "format/plan.h"
-
-struct spmmi_rows_device {
-    uint32_t sm_count;
-    int can_overlap; /* dependent launches, sm_90 */
-};
 
 struct spmmi_rows_problem {
     int64_t rows, cols; /* of op(A) */
@@ -33,7 +28,7 @@ struct spmmi_rows_launch {
     uint64_t workspace_bytes;
 };
 
-void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const struct spmmi_rows_device *device,
+void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const struct spmmi_device *device,
                             struct spmmi_rows_launch *launch);
 
 /* Distance of the blocks of a nonzero split for one of the grids. */

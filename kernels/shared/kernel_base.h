@@ -22,6 +22,9 @@ extern "C" {
 #define SPMMI_GEOMETRY static inline
 #endif
 
+/* In maps and lists of places and rows: none. */
+#define SPMMI_NONE 0xffffffffu
+
 /* Bytes of a sum of products: double for f64, else float. */
 static inline uint64_t spmmi_tiled_sum_bytes(int dtype)
 {

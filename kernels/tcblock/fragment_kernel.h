@@ -30,7 +30,7 @@ extern "C" {
  * the unit's columns names its last one, an unused position of a panel's block the local row of position 0; both have
  * no numbers. */
 /* The bcsr family shares the arrays but not the walk: kernels/bcsr/bcsr_shape.h. */
-#define SPMMI_FRAGMENT_NONE 0xffffffffu /* row_of: no row; slot: the item writes C; value map: no place */
+#define SPMMI_FRAGMENT_NONE SPMMI_NONE /* row_of: no row; slot: the item writes C; value map: no place */
 /* Further entries after each array but items and splits, readable, zero; of locals 8 times so many. */
 #define SPMMI_FRAGMENT_PAD 64u
 
@@ -49,6 +49,8 @@ struct spmmi_fragments {
     uint32_t rows, cols;                /* of op(A) */
     uint32_t unit_rows;                 /* 8: window; 64, 128, 256: panel; 64, 128: bcsr */
     uint32_t block_rows, block_columns; /* 8 and 8, bcsr: 16 and 8 or 16 */
+    uint32_t step_columns;              /* entries of columns of a step: window 8, panel 128, bcsr 4 */
+    uint16_t has_locals, has_masks;     /* panel; bcsr */
     uint32_t is_packed;
     uint32_t unit_count, step_count, block_count, item_count, slot_count, split_count;
     uint64_t value_count;     /* entries of values, pad not counted */
@@ -74,22 +76,6 @@ struct spmmi_fragments {
     const struct spmmi_fragment_split *splits; /* split_count, by unit */
 };
 
-/* C(m x n) = alpha * P * B(k x n) + beta * C on the CPU, B and C in any order. compute: spmm_compute_t. Rounds and
- * splits numbers as the tensor cores' kernels do, but for ties, and keeps f32 sums where they do. */
-struct spmmi_fragment_host {
-    const struct spmmi_fragments *layout;
-    int dtype, compute;
-    int64_t n;
-    const void *b;
-    int64_t ldb;
-    int b_is_col_major;
-    void *c;
-    int64_t ldc;
-    int c_is_col_major;
-    double alpha, beta;
-    void *workspace; /* the slots: slot_count * unit_rows * n sums */
-    int threads;     /* 0 = OpenMP's default */
-};
 /* Bytes of the slots for n columns; UINT64_MAX where they overflow. */
 static inline uint64_t spmmi_fragment_slot_bytes(const struct spmmi_fragments *layout, int dtype, int64_t n)
 {
@@ -97,9 +83,6 @@ static inline uint64_t spmmi_fragment_slot_bytes(const struct spmmi_fragments *l
     const uint64_t sums = (uint64_t)layout->slot_count * layout->unit_rows * spmmi_tiled_sum_bytes(dtype);
     return __builtin_mul_overflow(sums, (uint64_t)n, &bytes) ? UINT64_MAX : bytes;
 }
-/* All three families; kernels/tcblock/fragment_cpu.c. Same bits at any number of threads. */
-void spmmi_fragment_host_run(const struct spmmi_fragment_host *args);
-
 /* One launch on the GPU; B and C are row-major. */
 struct spmmi_fragment_cuda {
     struct spmmi_fragments layout;
@@ -116,11 +99,6 @@ struct spmmi_fragment_cuda {
     int has_wgmma;       /* sm_90, which alone has these instructions */
     uint32_t shared_max; /* bytes of shared memory that the device lets a block of threads have */
 };
-
-/* Returns a cudaError_t, 0 = enqueued. */
-int spmmi_window_cuda_launch(const struct spmmi_fragment_cuda *args);
-int spmmi_panel_cuda_launch(const struct spmmi_fragment_cuda *args);
-int spmmi_bcsr_cuda_launch(const struct spmmi_fragment_cuda *args);
 
 #ifdef __cplusplus
 }

@@ -47,26 +47,6 @@ struct spmmi_tiled {
     const struct spmmi_tiled_split *splits; /* split_count */
 };
 
-/* C(m x n) = alpha * P * B(k x n) + beta * C on the CPU, B and C in any order. */
-struct spmmi_tiled_host {
-    const struct spmmi_tiled *layout;
-    int64_t n;
-    const void *b;
-    int64_t ldb;
-    int b_is_col_major;
-    void *c;
-    int64_t ldc;
-    int c_is_col_major;
-    double alpha, beta;
-    void *workspace; /* partial sums: as many bytes as the workspace function said */
-    int threads;     /* 0 = OpenMP's default */
-};
-typedef void (*spmmi_tiled_host_fn)(const struct spmmi_tiled_host *args);
-/* Bytes of workspace for n columns. */
-uint64_t spmmi_tiled_host_workspace(const struct spmmi_tiled *layout, int dtype, int64_t n);
-/* Indexed by dtype - 1; kernels/tiled/tiled_cpu.c. Same bits at any number of threads. */
-extern const spmmi_tiled_host_fn spmmi_tiled_host_kernels[4];
-
 /* Slices that kernels on the GPU may read past the last one, without using what they read. */
 #define SPMMI_TILED_AHEAD 8u
 

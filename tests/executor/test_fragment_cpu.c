@@ -12,10 +12,11 @@
 #include <cmocka.h>
 
 #include "kernels/tcblock/fragment_host_cpu.h"
-#include "executor/cpu/cpu_scatter.h"
+#include "kernels/shared/scatter_cpu.h"
 #include "kernels/tcblock/fragment_cpu.h"
 #include "kernels/tcblock/tf32_cpu.h"
 #include "fragment_sample.h"
+#include "tests/support/fragment_kind_of.h"
 #include "tests/support/laws.h"
 
 static const struct fragment_parts shapes[] = {
@@ -273,19 +274,20 @@ static void memory_report_before_equals_the_one_after(void **state)
 
 #if defined(__x86_64__)
 /* One product of a level, item after item, in tiles of so many columns; then C times beta once more. */
-static void level_run(const struct fragment_cpu_ops *ops, const struct spmmi_fragment_host *args, int columns)
+static void level_run(const struct fragment_cpu_ops *ops, const struct fragment_cpu_job *job, int columns)
 {
-    const struct spmmi_fragments *layout = args->layout;
+    const struct spmmi_fragments *layout = job->layout;
+    const int64_t n = job->product->b.cols;
     for (uint32_t i = 0; i < layout->item_count; i++)
-        for (int64_t first = 0; first < args->n; first += columns) {
-            const int64_t left = args->n - first;
-            const struct fragment_cpu_tile tile = {args, &layout->items[i], columns, first,
+        for (int64_t first = 0; first < n; first += columns) {
+            const int64_t left = n - first;
+            const struct fragment_cpu_tile tile = {job, &layout->items[i], columns, first,
                                                    left < columns ? left : columns};
             ops->item(&tile);
         }
     for (uint32_t i = 0; i < layout->split_count * layout->unit_rows; i++)
-        ops->join(args, &layout->splits[i / layout->unit_rows], i % layout->unit_rows);
-    ops->scale(1, 0.3, args->c);
+        ops->join(job, &layout->splits[i / layout->unit_rows], i % layout->unit_rows);
+    ops->scale(1, 0.3, job->product->c.data);
 }
 
 static void levels_agree(const struct test_matrix *a, spmm_compute_t compute,
@@ -295,28 +297,20 @@ static void levels_agree(const struct test_matrix *a, spmm_compute_t compute,
     const struct test_product product = test_product_of_turn(SPMM_OP_N, 2 * turn + 1, turn, TEST_VALUES_REAL);
     spmm_plan_t *plan = fragment_plan(a, compute, shape);
     struct spmmi_cpu_fragments held;
-    assert_int_equal(spmmi_cpu_fragments_make(plan, 0, &held, NULL), SPMM_OK);
+    assert_int_equal(spmmi_cpu_fragments_make(test_fragment_kind_of(&plan->parts[0]), plan, &plan->parts[0],
+                                              NULL, &held, NULL),
+                     SPMM_OK);
     spmmi_cpu_scatter(dtype, plan->nnz, held.layout.value_map, plan->values, held.values);
     struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
     struct test_dense d = test_dense_copy(&c);
     void *workspace = malloc(spmmi_fragment_slot_bytes(&held.layout.view, (int)dtype, product.n) + 1);
     assert_non_null(workspace);
-    struct spmmi_fragment_host args = {.layout = &held.layout.view,
-                                       .dtype = (int)dtype,
-                                       .compute = (int)compute,
-                                       .n = product.n,
-                                       .b = b.view.data,
-                                       .ldb = b.view.ld,
-                                       .b_is_col_major = b.view.order == SPMM_COL_MAJOR,
-                                       .c = c.view.data,
-                                       .ldc = c.view.ld,
-                                       .c_is_col_major = c.view.order == SPMM_COL_MAJOR,
-                                       .alpha = 1.25,
-                                       .beta = product.beta,
-                                       .workspace = workspace};
-    level_run(&spmmi_fragment_cpu_portable[compute - 1], &args, 4 << turn % 4);
-    args.c = d.view.data;
-    level_run(&spmmi_fragment_cpu_avx2[compute - 1], &args, 4 << (turn + 1) % 4);
+    struct spmmi_product described = {
+        .a_type = dtype, .compute = compute, .alpha = 1.25, .beta = product.beta, .b = b.view, .c = c.view};
+    const struct fragment_cpu_job job = {&held.layout.view, &described, workspace};
+    level_run(&spmmi_fragment_cpu_portable[compute], &job, 4 << turn % 4);
+    described.c = d.view;
+    level_run(&spmmi_fragment_cpu_avx2[compute], &job, 4 << (turn + 1) % 4);
     assert_memory_equal(c.block, d.block, c.block_bytes);
     free(workspace);
     test_dense_free(&d);

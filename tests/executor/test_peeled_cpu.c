@@ -11,6 +11,7 @@
 
 #include "kernels/tcblock/fragment_host_cpu.h"
 #include "format/base/alloc.h"
+#include "tests/support/fragment_kind_of.h"
 #include "tests/support/plan_build.h"
 #include "tests/support/laws.h"
 
@@ -238,7 +239,9 @@ static void the_layout_is_that_of_the_rows_that_are_left(void **state)
         struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
         spmm_plan_t *plan = plan_of(a, &shapes[s], &peeled);
         struct spmmi_cpu_fragments held;
-        assert_int_equal(spmmi_cpu_fragments_make(plan, 0, &held, NULL), SPMM_OK);
+        assert_int_equal(spmmi_cpu_fragments_make(test_fragment_kind_of(&plan->parts[0]), plan,
+                                                  &plan->parts[0], spmmi_peeled_of(plan, 0), &held, NULL),
+                         SPMM_OK);
         const struct spmmi_part *part = &plan->parts[0];
         const struct spmmi_peeled *rows = &held.peeled.a;
         const uint32_t places = held.layout.view.unit_count * shapes[s].unit_rows;

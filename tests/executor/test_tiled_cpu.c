@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "executor/cpu/cpu_scatter.h"
+#include "kernels/shared/scatter_cpu.h"
 #include "kernels/tiled/tiled_host_cpu.h"
 #include "kernels/tiled/tiled_name.h"
 #include "format/base/half.h"
@@ -350,17 +350,18 @@ static void conversions_are_those_of_the_format(void **state)
 
 #if defined(__x86_64__)
 /* One product of a level, panel after panel, in tiles of so many columns; then C times beta once more. */
-static void level_run(const struct tiled_cpu_ops *ops, const struct spmmi_tiled_host *args, int columns)
+static void level_run(const struct tiled_cpu_ops *ops, const struct tiled_cpu_job *job, int columns)
 {
-    for (uint32_t p = 0; p < args->layout->panel_count; p++)
-        for (int64_t first = 0; first < args->n; first += columns) {
-            const int64_t left = args->n - first;
-            const struct tiled_cpu_tile tile = {args, p, columns, first, left < columns ? left : columns};
+    const int64_t n = job->product->b.cols;
+    for (uint32_t p = 0; p < job->layout->panel_count; p++)
+        for (int64_t first = 0; first < n; first += columns) {
+            const int64_t left = n - first;
+            const struct tiled_cpu_tile tile = {job, p, columns, first, left < columns ? left : columns};
             ops->panel(&tile);
         }
-    for (uint32_t i = 0; i < args->layout->split_count; i++)
-        ops->join(args, &args->layout->splits[i]);
-    ops->scale(1, 0.3, args->c);
+    for (uint32_t i = 0; i < job->layout->split_count; i++)
+        ops->join(job, &job->layout->splits[i]);
+    ops->scale(1, 0.3, job->product->c.data);
 }
 
 static void levels_agree(const struct test_matrix *a, spmm_dtype_t dtype, const struct shape *shape, int turn)
@@ -373,22 +374,14 @@ static void levels_agree(const struct test_matrix *a, spmm_dtype_t dtype, const 
     spmmi_cpu_scatter(dtype, plan->nnz, tiled.layout.value_map, plan->values, tiled.values);
     struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
     struct test_dense d = test_dense_copy(&c);
-    void *workspace = malloc(spmmi_tiled_host_workspace(&tiled.layout.view, (int)dtype, product.n) + 1);
+    struct spmmi_product described = {
+        .a_type = dtype, .alpha = 1.25, .beta = product.beta, .b = b.view, .c = c.view};
+    void *workspace = malloc(tiled_cpu_workspace(&tiled.layout.view, &described) + 1);
     assert_non_null(workspace);
-    struct spmmi_tiled_host args = {.layout = &tiled.layout.view,
-                                    .n = product.n,
-                                    .b = b.view.data,
-                                    .ldb = b.view.ld,
-                                    .b_is_col_major = b.view.order == SPMM_COL_MAJOR,
-                                    .c = c.view.data,
-                                    .ldc = c.view.ld,
-                                    .c_is_col_major = c.view.order == SPMM_COL_MAJOR,
-                                    .alpha = 1.25,
-                                    .beta = product.beta,
-                                    .workspace = workspace};
-    level_run(&spmmi_tiled_cpu_portable[dtype - 1], &args, columns);
-    args.c = d.view.data;
-    level_run(&spmmi_tiled_cpu_avx2[dtype - 1], &args, columns);
+    const struct tiled_cpu_job job = {&tiled.layout.view, &described, workspace};
+    level_run(&spmmi_tiled_cpu_portable[dtype], &job, columns);
+    described.c = d.view;
+    level_run(&spmmi_tiled_cpu_avx2[dtype], &job, columns);
     assert_memory_equal(c.block, d.block, c.block_bytes);
     free(workspace);
     test_dense_free(&d);

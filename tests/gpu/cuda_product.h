@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products on the GPU between guard bands: the device side of tests/support/product.h. */
+/* Products on the GPU between guard bands: the device side of tests/support/products.h. */
 #ifndef TEST_CUDA_PRODUCT_H
 #define TEST_CUDA_PRODUCT_H
 
 #include <cuda_runtime_api.h>
 
-#include "tests/support/product.h"
+#include "tests/support/products.h"
 
 /* Fail the test with CUDA's sentence. */
 void test_cuda_ok(cudaError_t error, const char *call);

@@ -4,7 +4,7 @@
 #define TEST_FRAGMENT_CASES_H
 
 #include "tests/support/plan_build.h"
-#include "tests/support/product.h"
+#include "tests/support/products.h"
 
 struct test_fragment_case {
     spmm_dtype_t dtype;

@@ -16,7 +16,7 @@
 #include "inspector/matrix/matrix.h"
 #include "inspect_support.h"
 #include "tests/support/plan_seal.h"
-#include "tests/support/product.h"
+#include "tests/support/products.h"
 
 static const int64_t n_32[] = {32};
 #define SOME \

@@ -5,7 +5,7 @@
 
 #include <spmm/common.h>
 
-/* out[map[q]] = values[q], nnz numbers of dtype. */
+/* out[map[q]] = values[q], nnz numbers of dtype, but those whose place is SPMMI_NONE. */
 void spmmi_cpu_scatter(spmm_dtype_t dtype, int64_t nnz, const uint32_t *map, const void *values, void *out);
 
 #endif

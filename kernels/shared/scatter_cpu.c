@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See cpu_scatter.h. */
-#include "cpu_scatter.h"
+/* See scatter_cpu.h. */
+#include "scatter_cpu.h"
 
-#include "kernels/tcblock/fragment_kernel.h"
+#include "kernel_base.h"
 
 #define PARALLEL_VALUES_MIN 1000000 /* below, threads cost more than they give */
 
@@ -11,7 +11,7 @@ void spmmi_cpu_scatter(spmm_dtype_t dtype, int64_t nnz, const uint32_t *map, con
     const size_t size = spmm_dtype_size(dtype);
 #pragma omp parallel for if (nnz >= PARALLEL_VALUES_MIN)
     for (int64_t q = 0; q < nnz; q++) {
-        if (map[q] == SPMMI_FRAGMENT_NONE)
+        if (map[q] == SPMMI_NONE)
             continue;
         if (size == 4)
             ((uint32_t *)out)[map[q]] = ((const uint32_t *)values)[q];

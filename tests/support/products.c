@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See product.h. */
-#include "product.h"
+#include "products.h"
 
 #include <math.h>
 #include <setjmp.h>
