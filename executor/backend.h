@@ -63,6 +63,7 @@ struct spmmi_backend {
     /* Optional. A part of this schedule for a plan that has none, items left to create. Families without this run only
      * parts of plans. */
     struct spmmi_part (*default_part)(const spmm_plan_t *plan, spmm_op_t op, spmm_schedule_t schedule);
+    int prefers_default; /* where its kernel is forced, also to a part that the plan has */
     /* Optional. Does it take a kernel's name with this behind the schedule? */
     int (*has_suffix)(const char *suffix);
     /* What the functions need to know where families share them: source->backend->kind. */

@@ -49,7 +49,12 @@ static uint32_t part_of_gpu_plan(const spmm_plan_t *plan, const struct spmmi_var
 static struct choice part_of_kernel(const spmm_plan_t *plan, const struct spmmi_variant *variant,
                                     const struct spmmi_kernel *kernel, uint32_t allowed)
 {
-    struct choice none = {SPMMI_PART_MADE, {.op = variant->op}};
+    const struct spmmi_backend *backend = kernel->backend;
+    struct choice made = {SPMMI_PART_MADE, {.op = variant->op}};
+    if (backend->default_part != NULL)
+        made.part = backend->default_part(plan, variant->op, kernel->schedule);
+    if (backend->prefers_default)
+        return made;
     if (spmmi_kernel_is_of(kernel, &plan->parts[variant->part_first]))
         return choice_of(plan, variant->part_first);
     for (uint32_t i = 0; i < plan->part_count; i++) {
@@ -57,9 +62,7 @@ static struct choice part_of_kernel(const spmm_plan_t *plan, const struct spmmi_
         if (part->op == variant->op && spmmi_kernel_is_of(kernel, part) && (part->flags & ~allowed) == 0)
             return choice_of(plan, i);
     }
-    if (kernel->backend->default_part != NULL)
-        none.part = kernel->backend->default_part(plan, variant->op, kernel->schedule);
-    return none;
+    return made;
 }
 
 /* What runs in place of a part whose family has no code for the type: the first kernel that makes parts of its own. It

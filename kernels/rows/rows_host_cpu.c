@@ -125,4 +125,5 @@ const struct spmmi_backend spmmi_rows_cpu = {.create = create,
                                              .workspace = workspace,
                                              .run = run,
                                              .describe = describe,
-                                             .default_part = default_part};
+                                             .default_part = default_part,
+                                             .prefers_default = 1};
