@@ -6,6 +6,8 @@
 #include "executor/cuda/cuda_call.h"
 #include "executor/pack/op_pattern.h"
 #include "format/base/alloc.h"
+#include "fragment_cuda.h"
+#include "fragment_pack.h"
 #include "fragment_state_cuda.h"
 #include "kernels/shared/convert.h"
 

@@ -4,7 +4,7 @@
 #ifndef SPMMI_FRAGMENT_FILL_H
 #define SPMMI_FRAGMENT_FILL_H
 
-#include "fragment_pack.h"
+#include "fragment_layout.h"
 #include "fragment_unit.h"
 
 #define SPMMI_FRAGMENT_BLOCK 8u /* columns of a block, and rows */

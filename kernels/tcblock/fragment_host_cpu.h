@@ -6,6 +6,7 @@
 #include "executor/backend.h"
 #include "kernels/long_rows/peeled_cpu.h"
 #include "fragment_kind.h"
+#include "fragment_pack.h"
 
 struct spmmi_cpu_fragments {
     struct spmmi_fragment_layout layout; /* value_map in the order of A for both ops */

@@ -1,21 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The packed layout of the window, panel and bcsr families, built on the host from CSR and a part. */
-#ifndef SPMMI_FRAGMENT_LAYOUT_H
-#define SPMMI_FRAGMENT_LAYOUT_H
+#ifndef SPMMI_FRAGMENT_PACK_H
+#define SPMMI_FRAGMENT_PACK_H
 
-#include "fragment_kernel.h"
-#include "format/plan.h"
-
-struct spmmi_fragment_layout {
-    struct spmmi_fragments view; /* as kernels read it: points to the arrays below; values is NULL */
-    uint32_t *row_of, *columns, *block_first, *masks, *value_first;
-    uint8_t *locals;
-    uint64_t *bitmaps;
-    struct spmmi_fragment_item *items;
-    struct spmmi_fragment_split *splits;
-    uint32_t
-        *value_map; /* nnz: place in values of each nonzero of op(A) in CSR order; of peeled rows: none */
-};
+#include "fragment_layout.h"
 
 struct spmmi_fragment_kind;
 /* part is a part of this pattern, of a family of this kind, as spmmi_plan_check wants it; dtype: how many numbers 16

@@ -5,10 +5,11 @@
 
 #include "executor/cuda/cuda_call.h"
 #include "fragment_name.h"
+#include "fragment_cuda.h"
 #include "fragment_state_cuda.h"
 #include "kernels/shared/convert.h"
 
-#define PASS_MAX 32768   /* of any pass: tiles of 16 columns are within a grid's 65535 */
+#define PASS_MAX 32768 /* of any pass: tiles of 16 columns are within a grid's 65535 */
 
 /* How a product is cut into passes, and where in the workspace its pieces lie. */
 struct passes {

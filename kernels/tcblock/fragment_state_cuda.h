@@ -3,8 +3,10 @@
 #ifndef SPMMI_FRAGMENT_STATE_CUDA_H
 #define SPMMI_FRAGMENT_STATE_CUDA_H
 
-#include "fragment_cuda.h"
+#include "fragment_kernel.h"
 #include "kernels/long_rows/peeled_cuda.h"
+
+struct spmmi_fragment_gpu;
 
 struct fragment_state {
     const struct spmmi_fragment_gpu *gpu;

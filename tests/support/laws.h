@@ -3,7 +3,7 @@
 #ifndef TEST_LAWS_H
 #define TEST_LAWS_H
 
-#include "product.h"
+#include "products.h"
 
 /* Products that differ in orders, gaps, shifts and factors: turns take all pairs of orders and factors in
  * TEST_TURNS. */
