@@ -5,8 +5,6 @@
 
 #include "executor/backend.h"
 
-#define SPMMI_CPU_TARGET 1u /* of struct spmmi_variant */
-
 struct spmmi_cpu;
 
 /* Host bytes that create will hold for this plan. */

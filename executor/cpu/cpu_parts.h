@@ -3,7 +3,6 @@
 #ifndef SPMMI_CPU_PARTS_H
 #define SPMMI_CPU_PARTS_H
 
-#include "cpu_backend.h"
 #include "executor/parts.h"
 
 /* force_kernel: a catalogue name or NULL; *suffix: what follows it. Errors: MEMORY; UNSUPPORTED: no code for the type;
