@@ -17,18 +17,17 @@ spmm_status_t spmm_executor_workspace_bytes(const spmm_executor_t *executor, spm
     const spmm_status_t status = spmmi_product_check(executor, op, b, c, &choice);
     if (status != SPMM_OK)
         return status;
-    const struct spmmi_product product = {choice.variant, op, 1, 0, b, c};
-    return spmmi_product_workspace(executor, &product, bytes);
+    const struct spmmi_product product = spmmi_product_of(executor, &choice, op, b, c);
+    *bytes = spmmi_product_workspace(executor, choice.variant, &product);
+    return SPMM_OK;
 }
 
 /* Is the caller's workspace good for this product? */
-static spmm_status_t workspace_check(const spmm_executor_t *executor, const struct spmmi_product *product,
-                                     const void *workspace, uint64_t workspace_bytes)
+static spmm_status_t workspace_check(const spmm_executor_t *executor, int variant,
+                                     const struct spmmi_product *product, const void *workspace,
+                                     uint64_t workspace_bytes)
 {
-    uint64_t needed = 0;
-    const spmm_status_t status = spmmi_product_workspace(executor, product, &needed);
-    if (status != SPMM_OK)
-        return status;
+    const uint64_t needed = spmmi_product_workspace(executor, variant, product);
     const bool fits =
         workspace != NULL && workspace_bytes >= needed && (uintptr_t)workspace % WORKSPACE_ALIGN == 0;
     return needed == 0 || fits ? SPMM_OK : SPMM_ERR_WORKSPACE;
@@ -58,21 +57,22 @@ spmm_status_t spmm_execute(spmm_executor_t *executor, spmm_op_t op, double alpha
         return SPMM_OK;
     if (alpha != 0 && executor->shape.nnz > 0 && !executor->has_values)
         return SPMM_ERR_NO_VALUES;
-    const struct spmmi_product product = {choice.variant, op, alpha, beta, b, c};
-    status = workspace_check(executor, &product, workspace, workspace_bytes);
+    struct spmmi_product product = spmmi_product_of(executor, &choice, op, b, c);
+    product.alpha = alpha;
+    product.beta = beta;
+    status = workspace_check(executor, choice.variant, &product, workspace, workspace_bytes);
     if (status != SPMM_OK)
         return status;
-    if (executor->cuda != NULL)
-        return spmmi_cuda_execute(executor->cuda, &product, workspace, workspace_bytes, stream);
-    spmmi_cpu_execute(executor->cpu, &product, workspace);
-    return SPMM_OK;
+    return executor->cuda != NULL
+               ? spmmi_cuda_execute(executor->cuda, choice.variant, &product, workspace, stream)
+               : spmmi_cpu_execute(executor->cpu, choice.variant, &product, workspace);
 }
 
 /* The sentence on a fallback: what was asked for, and what runs. */
-static void note_write(const spmm_executor_t *executor, const struct spmmi_product *product,
+static void note_write(const spmm_executor_t *executor, int variant, const spmm_dense_t *b,
                        spmm_executor_info_t *info)
 {
-    const struct spmmi_variant *v = &executor->shape.variants[product->variant];
+    const struct spmmi_variant *v = &executor->shape.variants[variant];
     char target[32];
     if (executor->cpu != NULL)
         (void)snprintf(target, sizeof target, "the CPU");
@@ -81,8 +81,8 @@ static void note_write(const spmm_executor_t *executor, const struct spmmi_produ
                        executor->target % 10);
     (void)snprintf(info->note, sizeof info->note,
                    "the plan has no variant for n = %lld, %s-major, %s; the nearest (n = %lld to %lld) runs",
-                   (long long)product->b->cols, spmm_order_name(product->b->order), target,
-                   (long long)v->n_min, (long long)v->n_max);
+                   (long long)b->cols, spmm_order_name(b->order), target, (long long)v->n_min,
+                   (long long)v->n_max);
 }
 
 spmm_status_t spmm_executor_info(const spmm_executor_t *executor, spmm_op_t op, const spmm_dense_t *b,
@@ -99,14 +99,14 @@ spmm_status_t spmm_executor_info(const spmm_executor_t *executor, spmm_op_t op, 
         const spmm_status_t status = spmmi_product_check(executor, op, b, c, &choice);
         if (status != SPMM_OK)
             return status;
-        const struct spmmi_product product = {choice.variant, op, 1, 0, b, c};
+        const struct spmmi_product product = spmmi_product_of(executor, &choice, op, b, c);
         if (executor->cuda != NULL)
-            spmmi_cuda_kernel(executor->cuda, &product, full.kernel, sizeof full.kernel);
+            spmmi_cuda_kernel(executor->cuda, choice.variant, &product, full.kernel, sizeof full.kernel);
         else
-            spmmi_cpu_kernel(executor->cpu, &product, full.kernel, sizeof full.kernel);
+            spmmi_cpu_kernel(executor->cpu, choice.variant, &product, full.kernel, sizeof full.kernel);
         full.fallback = !choice.fits;
         if (full.fallback)
-            note_write(executor, &product, &full);
+            note_write(executor, choice.variant, b, &full);
     }
     memcpy(info, &full, info->struct_size < sizeof full ? info->struct_size : sizeof full);
     return SPMM_OK;

@@ -34,15 +34,15 @@ spmm_status_t spmm_device_name(int device, char *text, size_t size)
 
 int spmm_kernel_count(void)
 {
-    return spmmi_cpu_kernel_count() + spmmi_cuda_kernel_count();
+    return spmmi_kernels_count(spmmi_cpu_kernels) + spmmi_kernels_count(spmmi_cuda_kernels);
 }
 
 const char *spmm_kernel_name(int index)
 {
     if (index < 0 || index >= spmm_kernel_count())
         return NULL;
-    const int first_cuda = spmmi_cpu_kernel_count();
-    return index < first_cuda ? spmmi_cpu_kernel_name(index) : spmmi_cuda_kernel_name(index - first_cuda);
+    const int first_cuda = spmmi_kernels_count(spmmi_cpu_kernels);
+    return index < first_cuda ? spmmi_cpu_kernels[index].name : spmmi_cuda_kernels[index - first_cuda].name;
 }
 
 /* The caller's options as far as the caller knows them, defaults for the rest. */
@@ -60,12 +60,10 @@ cleanup:
     return status;
 }
 
-static bool is_cpu_kernel(const char *name)
+static bool is_kernel(const struct spmmi_kernel *kernels, const char *name)
 {
-    for (int i = 0; name != NULL && i < spmmi_cpu_kernel_count(); i++)
-        if (strcmp(name, spmmi_cpu_kernel_name(i)) == 0)
-            return true;
-    return false;
+    const char *suffix;
+    return name != NULL && spmmi_kernel_find(kernels, name, &suffix) != NULL;
 }
 
 /* Settle AUTO (a plan with features that only the CPU may run goes there), and see that device and forced
@@ -77,13 +75,14 @@ static spmm_status_t device_settle(spmm_executor_options_t *options, const spmm_
     const int count = spmmi_cuda_device_count();
     const char *kernel = options->force_kernel;
     if (options->device == SPMM_DEVICE_AUTO)
-        options->device =
-            count > 0 && plan->features_exec == 0 && !is_cpu_kernel(kernel) ? 0 : SPMM_DEVICE_CPU;
+        options->device = count > 0 && plan->features_exec == 0 && !is_kernel(spmmi_cpu_kernels, kernel)
+                              ? 0
+                              : SPMM_DEVICE_CPU;
     SPMM_REQUIRE(options->device < count || options->device == SPMM_DEVICE_CPU, SPMM_ERR_NO_DEVICE, diag,
                  "GPU %d was asked for, this build and machine have %d", options->device, count);
     const bool is_known =
         kernel == NULL ||
-        (options->device == SPMM_DEVICE_CPU ? is_cpu_kernel(kernel) : spmmi_cuda_has_kernel(kernel));
+        is_kernel(options->device == SPMM_DEVICE_CPU ? spmmi_cpu_kernels : spmmi_cuda_kernels, kernel);
     SPMM_REQUIRE(is_known, SPMM_ERR_ARGUMENT, diag, "\"%s\" is no kernel of %s", kernel,
                  options->device == SPMM_DEVICE_CPU ? "the CPU" : "this GPU");
 cleanup:

@@ -8,6 +8,7 @@
 #include <spmm/executor.h>
 
 #include "executor/cpu/cpu_backend.h"
+#include "executor/cuda/cuda_backend.h"
 
 struct spmm_executor {
     int device;
@@ -34,8 +35,12 @@ spmm_status_t spmmi_product_check(const spmm_executor_t *executor, spmm_op_t op,
  * Errors: ARGUMENT, OVERLAP. */
 spmm_status_t spmmi_product_data_check(const spmm_dense_t *b, const spmm_dense_t *c, bool reads_b);
 
-/* Bytes of workspace for a product that passed the first check. */
-spmm_status_t spmmi_product_workspace(const spmm_executor_t *executor, const struct spmmi_product *product,
-                                      uint64_t *bytes);
+/* A product that passed the first check, of the plan's numbers. */
+struct spmmi_product spmmi_product_of(const spmm_executor_t *executor, const struct spmmi_choice *choice,
+                                      spmm_op_t op, const spmm_dense_t *b, const spmm_dense_t *c);
+
+/* Bytes of workspace for it. */
+uint64_t spmmi_product_workspace(const spmm_executor_t *executor, int variant,
+                                 const struct spmmi_product *product);
 
 #endif

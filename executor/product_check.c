@@ -72,11 +72,20 @@ spmm_status_t spmmi_product_data_check(const spmm_dense_t *b, const spmm_dense_t
     return overlap ? SPMM_ERR_OVERLAP : SPMM_OK;
 }
 
-spmm_status_t spmmi_product_workspace(const spmm_executor_t *executor, const struct spmmi_product *product,
-                                      uint64_t *bytes)
+struct spmmi_product spmmi_product_of(const spmm_executor_t *executor, const struct spmmi_choice *choice,
+                                      spmm_op_t op, const spmm_dense_t *b, const spmm_dense_t *c)
 {
-    if (executor->cuda != NULL)
-        return spmmi_cuda_workspace_bytes(executor->cuda, product, bytes);
-    *bytes = spmmi_cpu_workspace_bytes(executor->cpu, product);
-    return SPMM_OK;
+    return (struct spmmi_product){.op = op,
+                                  .a_type = executor->shape.dtype,
+                                  .compute = executor->shape.variants[choice->variant].compute,
+                                  .alpha = 1,
+                                  .b = *b,
+                                  .c = *c};
+}
+
+uint64_t spmmi_product_workspace(const spmm_executor_t *executor, int variant,
+                                 const struct spmmi_product *product)
+{
+    return executor->cuda != NULL ? spmmi_cuda_workspace_bytes(executor->cuda, variant, product)
+                                  : spmmi_cpu_workspace_bytes(executor->cpu, variant, product);
 }

@@ -14,7 +14,7 @@ spmm_status_t spmm_executor_set_values(spmm_executor_t *executor, const void *va
     if (executor->cuda != NULL)
         SPMM_TRY(spmmi_cuda_set_values(executor->cuda, values, stream, diag));
     else
-        spmmi_cpu_set_values(executor->cpu, values);
+        SPMM_TRY(spmmi_cpu_set_values(executor->cpu, values));
     executor->has_values = true;
 cleanup:
     return status;

@@ -3,7 +3,10 @@
 #include "family.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "plan.h"
 
 #define FAMILY(name, id, number, ...) static_assert((int)(id) == (number), "the public enum copies the list");
 #define SCHEDULE(family, id, number, ...) \
@@ -23,7 +26,7 @@ enum {
 
 static const struct spmmi_family families[] = {
 #define FAMILY(name, id, number, feature, types, compute, least_n, long_rows, unit_min, unit_max, slots_min, \
-               slots_max)                                                                                    \
+               slots_max, step, item, unit)                                                                  \
     {(spmm_family_t)(number),                                                                                \
      #name,                                                                                                  \
      feature,                                                                                                \
@@ -34,7 +37,10 @@ static const struct spmmi_family families[] = {
      unit_min,                                                                                               \
      unit_max,                                                                                               \
      slots_min,                                                                                              \
-     slots_max},
+     slots_max,                                                                                              \
+     step,                                                                                                   \
+     item,                                                                                                   \
+     unit},
 #define SCHEDULE(...)
 #include "family_list.def"
 #undef FAMILY
@@ -43,14 +49,15 @@ static const struct spmmi_family families[] = {
 
 static const struct spmmi_schedule schedules[] = {
 #define FAMILY(...)
-#define SCHEDULE(family, id, number, name, granules, granule_min, granule_max, items) \
-    {(spmm_family_t)FAMILY_NUMBER_##family,                                           \
-     (spmm_schedule_t)(number),                                                       \
-     name,                                                                            \
-     SPMMI_GRANULE_##granules,                                                        \
-     granule_min,                                                                     \
-     granule_max,                                                                     \
-     SPMMI_ITEMS_##items},
+#define SCHEDULE(family, id, number, name, granules, granule_min, granule_max, items, order) \
+    {(spmm_family_t)FAMILY_NUMBER_##family,                                                  \
+     (spmm_schedule_t)(number),                                                              \
+     name,                                                                                   \
+     SPMMI_GRANULE_##granules,                                                               \
+     granule_min,                                                                            \
+     granule_max,                                                                            \
+     SPMMI_ITEMS_##items,                                                                    \
+     SPMMI_ORDER_##order},
 #include "family_list.def"
 #undef FAMILY
 #undef SCHEDULE
@@ -84,6 +91,22 @@ const struct spmmi_schedule *spmmi_schedule_of(spmm_family_t family, spmm_schedu
     return NULL;
 }
 
+int spmmi_is_fragments(spmm_family_t family)
+{
+    const struct spmmi_family *const row = spmmi_family_of(family);
+    return row != NULL && row->compute == SPMMI_COMPUTE_TENSOR;
+}
+
+int spmmi_takes_peeled(const struct spmmi_schedule *schedule)
+{
+    return schedule->family == families[0].id && schedule->items == SPMMI_ITEMS_NONZERO_SPLIT;
+}
+
+int spmmi_is_power_within(int64_t value, uint32_t min, uint32_t max)
+{
+    return value >= min && value <= max && (value & (value - 1)) == 0;
+}
+
 static int is_name(const char *name, const char *text, size_t length)
 {
     return strlen(name) == length && memcmp(name, text, length) == 0;
@@ -103,6 +126,41 @@ int spmmi_kernel_parse(const char *name, size_t length, const struct spmmi_famil
         if (schedules[i].family == (*family)->id && is_name(schedules[i].name, slash + 1, length - head - 1))
             *schedule = &schedules[i];
     return *family != NULL && (slash == NULL || *schedule != NULL);
+}
+
+const struct spmmi_schedule *spmmi_schedule_alone(spmm_schedule_t schedule)
+{
+    const struct spmmi_schedule *found = NULL;
+    int count = 0;
+    for (int i = 0; i < COUNT(schedules); i++) {
+        if (schedules[i].id != schedule)
+            continue;
+        found = &schedules[i];
+        count++;
+    }
+    return count == 1 ? found : NULL;
+}
+
+/* What stands before name i of count in a list. */
+static const char *before_name(int i, int count)
+{
+    if (i == 0)
+        return "";
+    return i + 1 < count ? ", " : " or ";
+}
+
+void spmmi_kernel_names(char text[SPMMI_KERNEL_NAMES_BYTES])
+{
+    const size_t size = SPMMI_KERNEL_NAMES_BYTES;
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < COUNT(families) && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", before_name(i, COUNT(families)),
+                                 families[i].name);
+    for (int i = 0; i < COUNT(schedules) && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s/%s",
+                                 i == 0 ? ", alone or as " : before_name(i, COUNT(schedules)),
+                                 spmm_family_name(schedules[i].family), schedules[i].name);
 }
 
 const char *spmm_family_name(spmm_family_t family)

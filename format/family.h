@@ -20,6 +20,7 @@ enum spmmi_items_rule {
     SPMMI_ITEMS_ROWS,
     SPMMI_ITEMS_SEGMENTS
 };
+enum spmmi_order_rule { SPMMI_ORDER_KEPT, SPMMI_ORDER_FREE, SPMMI_ORDER_OUTPUT };
 
 struct spmmi_family {
     spmm_family_t id;
@@ -30,6 +31,8 @@ struct spmmi_family {
     int64_t least_n;
     int takes_long_rows;
     uint32_t unit_min, unit_max, slots_min, slots_max;
+    uint32_t step_columns;   /* or blocks of columns; 0: no steps */
+    const char *item, *unit; /* words for reports */
 };
 
 struct spmmi_schedule {
@@ -39,6 +42,17 @@ struct spmmi_schedule {
     enum spmmi_granule_rule granules;
     uint32_t granule_min, granule_max;
     enum spmmi_items_rule items;
+    enum spmmi_order_rule order;
+};
+
+/* Incompat bits of plan files that families have. */
+enum {
+    SPMMI_FAMILY_FEATURES = 0
+#define FAMILY(name, id, number, feature, ...) | (feature)
+#define SCHEDULE(...)
+#include "family_list.def"
+#undef FAMILY
+#undef SCHEDULE
 };
 
 /* NULL past the last row. */
@@ -48,9 +62,22 @@ const struct spmmi_schedule *spmmi_schedule_at(int index);
 const struct spmmi_family *spmmi_family_of(spmm_family_t family);
 const struct spmmi_schedule *spmmi_schedule_of(spmm_family_t family, spmm_schedule_t schedule);
 
+/* May a part of this schedule have the rows that were split off another part? */
+int spmmi_takes_peeled(const struct spmmi_schedule *schedule);
+
+/* A power of two between two numbers? Units and the granules of some schedules are. */
+int spmmi_is_power_within(int64_t value, uint32_t min, uint32_t max);
+
 /* "tiled" or "tiled/whole", length bytes of it: its row, and the schedule's or NULL without one. Returns 0 for an
  * unknown name. */
 int spmmi_kernel_parse(const char *name, size_t length, const struct spmmi_family **family,
                        const struct spmmi_schedule **schedule);
+
+/* The schedule's row if only one family has it, so that it need not be told with its family; NULL otherwise. */
+const struct spmmi_schedule *spmmi_schedule_alone(spmm_schedule_t schedule);
+
+/* "rows, tiled or .., alone or as rows/row-split, .. or ..": every name that spmmi_kernel_parse takes. */
+#define SPMMI_KERNEL_NAMES_BYTES 512
+void spmmi_kernel_names(char text[SPMMI_KERNEL_NAMES_BYTES]);
 
 #endif

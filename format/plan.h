@@ -9,6 +9,8 @@
 
 #include <spmm/plan.h>
 
+#include "format/base/digest.h"
+
 /* Rows and cols: 2^31 - 2; the sign bit of a column is a flag on the device. */
 #define SPMMI_DIM_MAX INT64_C(2147483646)
 #define SPMMI_NNZ_MAX (INT64_C(1) << 40)
@@ -18,8 +20,6 @@
 #define SPMMI_ORDER_STATS_MAX 64
 #define SPMMI_N_MAX INT64_C(2147483647) /* upper end of an open range of n */
 #define SPMMI_SOURCE_BYTES 128
-#define SPMMI_GRANULE_MIN 4u /* granules are powers of two in this range */
-#define SPMMI_GRANULE_MAX 4096u
 
 struct spmmi_variant {
     spmm_op_t op;
@@ -30,53 +30,45 @@ struct spmmi_variant {
     uint32_t part_first, part_count;
 };
 
-/* rows family. Let P be the pattern of op(A) in CSR (for op = T the transpose, derived when needed).
- *   nonzero split: item i covers nonzeros [i * granule, min((i + 1) * granule, nnz)) of P and
- *                  items[i] is the row that holds nonzero i * granule.  item_count = ceil(nnz / granule).
- *   row split:     item i covers rows [items[i], items[i + 1]) of P (items[item_count] = rows counts as stored
- *                  implicitly); items[0] = 0, strictly ascending. Consecutive rows share an item until it
- *                  holds at least granule nonzeros.
- * Rows without nonzeros belong to no nonzero-split item: the kernels scale or clear them apart.  */
-/* tiled family. The units of P are its rows (whole), or the segments of granule nonzeros that its rows are cut into,
- * the last one of a row shorter, a row without nonzeros being one empty segment (segmented); they are numbered in
- * the order of P. items is the order in which panels take them: a permutation of 0 .. item_count - 1, the identity
- * without SPMMI_PART_REORDERED. Panel p takes units items[p * panel_rows ..] up to panel_rows of them.
- * What a panel stages, and the local indices, follow from this; the executor derives them.        */
-/* window, panel and bcsr families (tensor cores). The rows of P are taken in the order of items, a permutation of its
- * rows, the identity without SPMMI_PART_REORDERED: unit u takes rows items[u * panel_rows ..] up to panel_rows of them
- * (window: 8; panel: 64, 128 or 256; bcsr: 64 or 128). A unit's columns are the union of its rows' columns (bcsr: of
- * their block columns, aligned runs of 8 columns, of 16 if the type has 16 bits), walked in steps of
- * SPMMI_STEP_COLUMNS; a unit of more than `granule` steps is cut into items whose sums are added in order.
- * stage_slots is 0. What follows from this is derived by the executor (kernels/tcblock/fragment_pack.h).   */
-/* Peeled rows. A part of family rows with SPMMI_PART_PEELED is multiplied beside the window, panel or bcsr part before
- * it, of the same op, which does not permute its output: items are rows of P that hold nonzeros, ascending, its
- * schedule is nonzero split, and granule counts their nonzeros in that order. The part before it takes the other rows,
- * ascending without SPMMI_PART_REORDERED. Both have items. Variants name the two together.       */
+/* The items of a part, by the rule of its schedule (enum spmmi_items_rule in format/family.h). Let P be the pattern of
+ * op(A) in CSR (for op = T the transpose, derived when needed).
+ *   NONZERO_SPLIT: item i covers nonzeros [i * granule, min((i + 1) * granule, nnz)) of P and items[i] is the row that
+ *                  holds nonzero i * granule.  item_count = ceil(nnz / granule). Rows without nonzeros belong to no
+ *                  item: the kernels scale or clear them apart.
+ *   ROW_SPLIT:     item i covers rows [items[i], items[i + 1]) of P (items[item_count] = rows counts as stored
+ *                  implicitly); items[0] = 0, strictly ascending. Consecutive rows share an item until it holds at
+ *                  least granule nonzeros.
+ *   ROWS:          the rows of P, in the order in which they are taken: a permutation of 0 .. item_count - 1, the
+ *                  identity without SPMMI_PART_REORDERED.
+ *   SEGMENTS:      the same of the segments of granule nonzeros that the rows of P are cut into, the last one of a row
+ *                  shorter, a row without nonzeros being one empty segment; they are numbered in the order of P.
+ * Of the last two, unit u takes items[u * panel_rows ..] up to panel_rows of them. What a unit stages, its columns,
+ * and how its numbers are packed follow from this: the executor derives them. Where a family has steps (step in
+ * format/family_list.def), a unit's columns, or blocks of them, are walked in steps, and a unit of more than granule
+ * of them is cut into items of work whose sums are added in order.                                       */
+/* Peeled rows. A part of the first family with SPMMI_PART_PEELED is multiplied beside the part before it, whose family
+ * takes long rows, of the same op, which does not permute its output: items are rows of P that hold nonzeros,
+ * ascending, its schedule is the one of NONZERO_SPLIT, and granule counts their nonzeros in that order. The part
+ * before it takes the other rows, ascending without SPMMI_PART_REORDERED. Both have items. Variants name the two
+ * together.                                                                                                    */
 struct spmmi_part {
     spmm_op_t op; /* as the variants that name it */
     spmm_family_t family;
     spmm_schedule_t schedule;
-    /* segmented: 1 .. SPMMI_ROW_SEGMENT_MAX; whole: 0; tensor cores: 1 .. SPMMI_STEPS_MAX */
-    uint32_t granule;
+    uint32_t granule; /* the ranges of these three are those of the rows of family and schedule */
     uint64_t item_count;
     uint32_t *items;      /* owned */
-    uint32_t panel_rows;  /* tiled: 32, 64, 128 or 256; tensor cores: rows of a unit */
-    uint32_t stage_slots; /* tiled: SPMMI_STAGE_SLOTS_MIN .. SPMMI_STAGE_SLOTS_MAX */
+    uint32_t panel_rows;  /* items that a unit takes */
+    uint32_t stage_slots; /* slots of a stage in fast memory for rows of B */
     uint32_t flags;       /* SPMMI_PART_* */
 };
 #define SPMMI_STEPS_MAX 0x1000000u /* steps of an item */
 #define SPMMI_WINDOW_ROWS 8u
-#define SPMMI_FRAGMENT_PANEL_ROWS_MIN 64u
-#define SPMMI_BCSR_UNIT_ROWS_MIN 64u
-#define SPMMI_BCSR_UNIT_ROWS_MAX 128u
 /* Columns of a step; of bcsr block columns. */
 #define SPMMI_STEP_COLUMNS(family) \
     ((family) == SPMM_FAMILY_WINDOW ? 8u : (family) == SPMM_FAMILY_BCSR ? 4u : 128u)
-/* Of the families that hold A as operands of tensor cores: window, panel and bcsr. */
-static inline int spmmi_is_fragments(spmm_family_t family)
-{
-    return family == SPMM_FAMILY_WINDOW || family == SPMM_FAMILY_PANEL || family == SPMM_FAMILY_BCSR;
-}
+/* Does the family hold A as operands of tensor cores? */
+int spmmi_is_fragments(spmm_family_t family);
 #define SPMMI_ROW_SEGMENT_MAX 0x40000000u
 #define SPMMI_UNIT_MAX UINT32_MAX /* units of a part */
 #define SPMMI_PANEL_ROWS_MIN 32u
@@ -96,8 +88,8 @@ static inline uint32_t spmmi_panel_stages(uint32_t footprint, uint32_t stage_slo
 }
 #define SPMMI_PART_REORDERED 1u /* items is a permutation */
 #define SPMMI_PART_PERMUTES_OUTPUT \
-    2u                       /* reordered, not segmented: row i of C belongs to row items[i] of op(A) */
-#define SPMMI_PART_PEELED 4u /* rows, nonzero split: items are the rows that the part before it has not */
+    2u                       /* reordered, items are rows: row i of C belongs to row items[i] of op(A) */
+#define SPMMI_PART_PEELED 4u /* items are the rows that the part before it has not */
 
 /* Why a candidate won or lost; the sentence comes from the reason and the two figures. */
 enum spmmi_reason {
@@ -182,11 +174,6 @@ spmm_plan_t *spmmi_plan_new(void);
  * Memory: one counter a column. Lives in format/ because a loaded plan's figures are checked with it. */
 spmm_status_t spmmi_stats_compute(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
                                   const void *values, spmm_dtype_t dtype, spmm_stats_t *stats);
-
-/* XXH3-128 digests of the canonical CSR, see docs/plan-format.md "Digests". */
-void spmmi_digest_pattern(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
-                          uint8_t digest[16]);
-void spmmi_digest_values(int64_t nnz, spmm_dtype_t dtype, const void *values, uint8_t digest[16]);
 
 /* Semantic validation of everything a kernel touches (dimensions, row pointers, columns, variants, parts,
  * items, trace, digests, statistics). Called on every load, and by the inspector on what it built. */

@@ -11,80 +11,38 @@
 #include "format/base/diag.h"
 #include "format/base/options.h"
 #include "format/family.h"
+#include "format/order.h"
 #include "format/plan.h"
 #include "inspector/search/planner.h"
 #include "thread_count.h"
 
 #define BLOCKS_PER_SM 2.0
-#define KERNEL_LIST_BYTES 512
-
-/* ---- Which kernel ---- */
-
-static void append(char text[KERNEL_LIST_BYTES], const char *between, const char *name, const char *schedule)
-{
-    const size_t used = strlen(text);
-    (void)snprintf(text + used, KERNEL_LIST_BYTES - used, "%s%s%s%s", used > 0 ? between : "", name,
-                   schedule != NULL ? "/" : "", schedule != NULL ? schedule : "");
-}
-
-/* "rows, tiled or .., alone or as rows/row-split, .. or .." */
-static void list_kernels(char text[KERNEL_LIST_BYTES])
-{
-    char all[KERNEL_LIST_BYTES] = "";
-    text[0] = '\0';
-    for (int i = 0; spmmi_family_at(i) != NULL; i++)
-        append(text, spmmi_family_at(i + 1) != NULL ? ", " : " or ", spmmi_family_at(i)->name, NULL);
-    for (int i = 0; spmmi_schedule_at(i) != NULL; i++)
-        append(all, spmmi_schedule_at(i + 1) != NULL ? ", " : " or ",
-               spmm_family_name(spmmi_schedule_at(i)->family), spmmi_schedule_at(i)->name);
-    append(text, ", alone or as ", all, NULL);
-}
-
-/* The only family that has the schedule; NULL: several have it, or none. */
-static const struct spmmi_family *family_of(spmm_schedule_t schedule)
-{
-    const struct spmmi_family *found = NULL;
-    int count = 0;
-    for (int i = 0; spmmi_schedule_at(i) != NULL; i++) {
-        if (spmmi_schedule_at(i)->id != schedule)
-            continue;
-        found = spmmi_family_of(spmmi_schedule_at(i)->family);
-        count++;
-    }
-    return count == 1 ? found : NULL;
-}
-
-static spmm_status_t check_forced(struct spmmi_request *r, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    const spmm_inspect_options_t *o = &r->options;
-    const struct spmmi_family *family = NULL;
-    const struct spmmi_schedule *schedule = NULL;
-    char known[KERNEL_LIST_BYTES];
-    list_kernels(known);
-    SPMM_REQUIRE(spmmi_kernel_parse(o->force_kernel, strlen(o->force_kernel), &family, &schedule),
-                 SPMM_ERR_ARGUMENT, diag, "expected the kernel %s, found \"%.60s\"", known, o->force_kernel);
-    SPMM_REQUIRE(o->schedule == 0 ||
-                     (family->id == r->family && (schedule == NULL || schedule->id == o->schedule)),
-                 SPMM_ERR_ARGUMENT, diag, "kernel \"%.60s\" and schedule %s contradict each other",
-                 o->force_kernel, spmm_schedule_name(o->schedule));
-    r->family = family->id;
-    r->schedule = schedule != NULL ? schedule->id : o->schedule;
-cleanup:
-    return status;
-}
+#define TYPES_BYTES 64
 
 static spmm_status_t check_kernel(struct spmmi_request *r, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const spmm_inspect_options_t *o = &r->options;
-    const struct spmmi_family *const only = family_of(o->schedule);
-    SPMM_REQUIRE(o->schedule == 0 || only != NULL, SPMM_ERR_ARGUMENT, diag,
+    const struct spmmi_schedule *const alone = spmmi_schedule_alone(o->schedule);
+    SPMM_REQUIRE(o->schedule == 0 || alone != NULL, SPMM_ERR_ARGUMENT, diag,
                  "schedule %d is none that can be asked for without a kernel", (int)o->schedule);
     r->schedule = o->schedule;
-    r->family = only != NULL ? only->id : (spmm_family_t)0;
-    if (o->force_kernel != NULL)
-        SPMM_TRY(check_forced(r, diag));
+    if (alone != NULL)
+        r->family = alone->family;
+    if (o->force_kernel != NULL) {
+        char names[SPMMI_KERNEL_NAMES_BYTES];
+        const struct spmmi_family *family;
+        const struct spmmi_schedule *schedule;
+        spmmi_kernel_names(names);
+        SPMM_REQUIRE(spmmi_kernel_parse(o->force_kernel, strlen(o->force_kernel), &family, &schedule),
+                     SPMM_ERR_ARGUMENT, diag, "expected the kernel %s, found \"%.60s\"", names,
+                     o->force_kernel);
+        SPMM_REQUIRE(alone == NULL || (family->id == r->family && (schedule == NULL || schedule == alone)),
+                     SPMM_ERR_ARGUMENT, diag, "kernel \"%.60s\" and schedule %s contradict each other",
+                     o->force_kernel, spmm_schedule_name(o->schedule));
+        r->family = family->id;
+        r->schedule = schedule != NULL ? schedule->id : o->schedule;
+    }
 cleanup:
     return status;
 }
@@ -130,7 +88,7 @@ static spmm_status_t check_ranges(const spmm_inspect_options_t *o, spmm_diag_t *
     const uint32_t panel = o->panel_rows, slots = o->stage_slots;
     SPMM_REQUIRE(o->balance >= 0 && o->balance <= SPMM_BALANCE_CHART, SPMM_ERR_ARGUMENT, diag,
                  "balance %d is none that spmm knows", (int)o->balance);
-    SPMM_REQUIRE(o->reorder >= 0 && o->reorder <= SPMM_REORDER_RCM, SPMM_ERR_ARGUMENT, diag,
+    SPMM_REQUIRE(spmmi_order_of(o->reorder) != NULL, SPMM_ERR_ARGUMENT, diag,
                  "reorder %d is none that spmm knows", (int)o->reorder);
     SPMM_REQUIRE(o->peel == SPMM_PEEL_AUTO || o->peel == SPMM_PEEL_NONE, SPMM_ERR_ARGUMENT, diag,
                  "peel %d is none that spmm knows", (int)o->peel);
@@ -151,13 +109,19 @@ cleanup:
     return status;
 }
 
+static void append(char text[TYPES_BYTES], const char *between, const char *name)
+{
+    const size_t used = strlen(text);
+    (void)snprintf(text + used, TYPES_BYTES - used, "%s%s", used > 0 ? between : "", name);
+}
+
 /* "f32 and f64" */
-static void list_types(uint32_t types, char text[KERNEL_LIST_BYTES])
+static void list_types(uint32_t types, char text[TYPES_BYTES])
 {
     text[0] = '\0';
     for (int t = SPMM_F32; t <= SPMM_BF16; t++)
         if ((types & SPMMI_TYPE_BIT(t)) != 0)
-            append(text, types >> (t + 1) != 0 ? ", " : " and ", spmm_dtype_name((spmm_dtype_t)t), NULL);
+            append(text, types >> (t + 1) != 0 ? ", " : " and ", spmm_dtype_name((spmm_dtype_t)t));
 }
 
 /* Not all families have code for all types. */
@@ -165,7 +129,7 @@ static spmm_status_t check_type(const struct spmmi_request *r, spmm_diag_t *diag
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_family *const row = spmmi_family_of(r->family);
-    char types[KERNEL_LIST_BYTES] = "";
+    char types[TYPES_BYTES] = "";
     if (row != NULL)
         list_types(row->types, types);
     SPMM_REQUIRE(row == NULL || (row->types & SPMMI_TYPE_BIT(r->options.dtype)) != 0, SPMM_ERR_ARGUMENT, diag,

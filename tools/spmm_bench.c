@@ -16,6 +16,7 @@
 #include "tools/cli/device_choice.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/fail.h"
+#include "tools/cli/listed_choices.h"
 #include "tools/compute/gpu.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/progress.h"
@@ -41,14 +42,8 @@ static struct {
 } args = {
     .dtypes = 1 << SPMM_F32, .layouts = 1, .ops = 1, .device_text = "auto", .repeat = 15, .max_seconds = 2.0};
 
-static const struct cli_choice dtype_choices[] = {
-    {"f32", 1 << SPMM_F32},
-    {"f64", 1 << SPMM_F64},
-    {"f16", 1 << SPMM_F16},
-    {"bf16", 1 << SPMM_BF16},
-    {"both", 1 << SPMM_F32 | 1 << SPMM_F64},
-    {"all", 1 << SPMM_F32 | 1 << SPMM_F64 | 1 << SPMM_F16 | 1 << SPMM_BF16},
-    {NULL, 0}};
+static struct cli_choice dtype_choices[LISTED_CHOICES_MAX];
+static char dtype_help[LISTED_HELP_BYTES];
 static const struct cli_choice layout_choices[] = {{"row", 1}, {"col", 2}, {"both", BOTH}, {NULL, 0}};
 static const struct cli_choice op_choices[] = {{"N", 1}, {"T", 2}, {"both", BOTH}, {NULL, 0}};
 
@@ -65,8 +60,7 @@ static const struct cli_choice compute_choices[] = {
 static const struct cli_option options[] = {
     {'n', "columns", CLI_INT_LIST, args.n, .value = "LIST", .count = &args.n_count, .capacity = N_MAX_COUNT,
      .min = 1, .max = 65536, .help = "columns of B and C, such as 1,8,64 (default 1,8,32,64,128,256)"},
-    {0, "dtype", CLI_CHOICE, &args.dtypes, .value = "TYPE", .choices = dtype_choices,
-     .help = "number type: f32 (default), f64, f16, bf16, both (f32 and f64) or all"},
+    {0, "dtype", CLI_CHOICE, &args.dtypes, .value = "TYPE", .choices = dtype_choices, .help = dtype_help},
     {0, "compute", CLI_CHOICE, &args.compute, .value = "TYPE", .choices = compute_choices,
      .help = "least accurate way that the plan of f32 may choose: f32, 3xtf32 (default) or tf32"},
     {0, "layout", CLI_CHOICE, &args.layouts, .value = "row|col|both", .choices = layout_choices,
@@ -82,12 +76,7 @@ static const struct cli_option options[] = {
              "a third of them for calls of more than 3 ms)"},
     {0, "max-seconds", CLI_NUMBER, &args.max_seconds, .value = "S",
      .help = "about the most time for one kernel in one case (default 2)"},
-    {0, "plans", CLI_CHOICE, &args.plans, .value = "SET", .choices = plan_choices,
-     .help = "all: the tiled family also with rows whole and in segments, in the order of A\n"
-             "and by pattern, in panels of 256 and of 64; tiles: in the order of A, with 1 to\n"
-             "32 columns a thread of a GPU; tensor: the window, panel and bcsr families in every\n"
-             "storage, order and compute type, panels and strips of 64 and 128; tensor-plain:\n"
-             "the same in the order of A (default: none of these)"},
+    {0, "plans", CLI_CHOICE, &args.plans, .value = "SET", .choices = plan_choices, .help = bench_plans_help},
     {0, "kernels", CLI_TEXT, &args.kernels, .value = "TEXT",
      .help = "beside the plan's choice, measure kernels whose names contain TEXT (default: all)"},
     {0, "set-values", CLI_FLAG, &args.set_values,
@@ -109,8 +98,8 @@ static const struct cli_option options[] = {
              "(see --device of spmm-inspect); takes some seconds and no MATRIX"},
     {'o', "output", CLI_TEXT, &args.output, .value = "FILE",
      .help = "write the profile to FILE (default: standard output)"},
-    {0, "json", CLI_FLAG, &args.json, .help = "print JSON instead of a table"},
-    {'q', "quiet", CLI_FLAG, &args.quiet, .help = "no progress on the terminal"},
+    CLI_JSON(&args.json, "print JSON instead of a table"),
+    CLI_QUIET(&args.quiet, "no progress on the terminal"),
 };
 
 static const struct cli_program program = {
@@ -118,7 +107,7 @@ static const struct cli_program program = {
     .summary = "measure spmm's kernels beside the vendor's library",
     .usage = "[options] MATRIX...",
     .details =
-        "Each MATRIX is a file (Matrix Market or .smtx, also .gz and .zst) or a generator string such as\n"
+        "Each MATRIX is a file, as for spmm-inspect, or a generator string such as\n"
         "gen:fem3:9:9:257. In each case (type, op, layout, n) every kernel of spmm and every algorithm of\n"
         "cuSPARSE (on a GPU) or oneMKL (on the CPU, if it is found) computes the same product, is checked\n"
         "against a reference in higher precision, and is timed: cold, with the caches flushed between\n"
@@ -130,10 +119,7 @@ static const struct cli_program program = {
                 "  spmm-bench -n 32,128 --layout both *.mtx.zst    two n, both layouts\n"
                 "  spmm-bench --csv results.csv --dtype both A.mtx keep the figures\n"
                 "  spmm-bench --calibrate --device cuda -o my.profile   rates of this GPU\n",
-    .options = options,
-    .option_count = sizeof options / sizeof *options,
-    .operands_min = 0, /* 1 without --calibrate */
-    .operands_max = 4096,
+    CLI_TAKES(options, 0, 4096), /* 1 without --calibrate */
 };
 
 /* What outlives a matrix. */
@@ -150,7 +136,7 @@ struct bench {
 /* "cant" of "cant.mtx.zst"; a generator string as it is. */
 static void short_name(const char *argument, char *name, size_t size)
 {
-    static const char *const endings[] = {".zst", ".gz", ".mtx", ".smtx"};
+    static const char *const endings[] = {".zst", ".gz", ".mtx", ".smtx", ".npz", ".rb"};
     const char *base = strrchr(argument, '/');
     base = base == NULL || strncmp(argument, "gen:", 4) == 0 ? argument : base + 1;
     snprintf(name, size, "%s", base);
@@ -266,6 +252,7 @@ cleanup:
 static void run_matrix(struct bench *bench, const char *argument)
 {
     spmm_read_options_t read_options = SPMM_READ_OPTIONS_INIT;
+    spmm_dtype_info_t type = {.struct_size = sizeof type};
     spmm_diag_t diag = {.status = SPMM_OK};
     spmm_matrix_t *matrix = NULL;
     spmm_status_t status = SPMM_OK;
@@ -275,9 +262,9 @@ static void run_matrix(struct bench *bench, const char *argument)
     read_options.progress = progress_report;
     read_options.progress_context = &bench->progress;
     TRY(matrix_input_open(argument, &read_options, &matrix, &diag));
-    for (int type = SPMM_F32; type <= SPMM_BF16; type++)
-        if ((args.dtypes >> type & 1) != 0)
-            TRY(run_type(bench, matrix, name, (spmm_dtype_t)type, &diag));
+    for (int i = 0; spmm_dtype_at(i, &type) == SPMM_OK; i++)
+        if ((args.dtypes >> type.type & 1) != 0)
+            TRY(run_type(bench, matrix, name, type.type, &diag));
 cleanup:
     progress_end(&bench->progress);
     if (status != SPMM_OK) {
@@ -375,13 +362,13 @@ int main(int argc, char **argv)
 {
     static const int64_t default_n[] = {1, 8, 32, 64, 128, 256};
     struct cli_operands operands;
-    const enum cli_result result = cli_parse(&program, argc, argv, &operands);
+    bench_plans_help_make();
+    listed_dtype_masks("number type: ", dtype_choices, dtype_help);
+    enum cli_result result = cli_parse(&program, argc, argv, &operands);
+    if (result == CLI_RUN)
+        result = device_choice_read(&program, args.device_text, &args.device);
     if (result != CLI_RUN)
         return result == CLI_DONE ? EXIT_DONE : EXIT_USAGE;
-    if (!device_choice_parse(args.device_text, &args.device)) {
-        cli_complain(&program, "--device takes " DEVICE_CHOICE_VALUE ", not '%s'", args.device_text);
-        return EXIT_USAGE;
-    }
     if ((operands.count == 0) != (args.calibrate != 0)) {
         cli_complain(&program, args.calibrate ? "--calibrate takes no MATRIX" : "expected: " PROGRAM " %s",
                      program.usage);

@@ -31,11 +31,9 @@ static const struct cli_option options[] = {
      .help = "with figures of panels: the roofline of any, cpu, a100,\nh100, h200 or a profile file"},
     {0, "threads", CLI_INT, &args.threads, .value = "T", .min = 1, .max = 4096,
      .help = "threads; default: all of the machine"},
-    {0, "budget", CLI_BYTES, &args.budget, .value = "BYTES",
-     .help = "most memory for loading the plan and, by itself, for\nreading a matrix, such as 500M or 2G; "
-             "default: by the\nplan's header, and three quarters of the machine's"},
-    {0, "json", CLI_FLAG, &args.json, .help = "print everything as JSON"},
-    {'q', "quiet", CLI_FLAG, &args.quiet, .help = "print nothing: the exit status is the answer"},
+    CLI_PLAN_BUDGET(&args.budget),
+    CLI_JSON(&args.json, "print everything as JSON"),
+    CLI_QUIET(&args.quiet, "print nothing: the exit status is the answer"),
 };
 
 static const struct cli_program program = {
@@ -46,10 +44,7 @@ static const struct cli_program program = {
     .examples = "  spmm-info A.plan                      figures, variants, sections and the choice\n"
                 "  spmm-info --json A.plan | jq .trace   the same for programs\n"
                 "  spmm-info -q --matches A.mtx A.plan   exit 0 if A.plan is of A.mtx, 4 if not",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .operands_min = 1,
-    .operands_max = 1,
+    CLI_TAKES(options, 1, 1),
 };
 
 static void print_digest(const char *name, const uint8_t digest[16])

@@ -10,6 +10,9 @@
 
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/families.h"
+#include "tools/cli/inspect_help.h"
+#include "tools/cli/listed_choices.h"
 #include "tools/report/inspect_report.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/progress.h"
@@ -29,8 +32,9 @@ static struct {
     int drop_zeros, pattern_only, force, json, quiet, explain, orders;
 } args = {.dtype = SPMM_F32, .ops = OPS_N};
 
-static const struct cli_choice dtypes[] = {
-    {"f32", SPMM_F32}, {"f64", SPMM_F64}, {"f16", SPMM_F16}, {"bf16", SPMM_BF16}, {NULL, 0}};
+static struct cli_choice dtypes[LISTED_CHOICES_MAX], reorders[LISTED_CHOICES_MAX];
+static char dtype_help[LISTED_HELP_BYTES], reorder_help[LISTED_HELP_BYTES];
+static char generators[4 * LISTED_HELP_BYTES];
 static const struct cli_choice computes[] = {{"auto", 0},
                                              {"f32", SPMM_COMPUTE_F32},
                                              {"3xtf32", SPMM_COMPUTE_3XTF32},
@@ -39,25 +43,12 @@ static const struct cli_choice computes[] = {{"auto", 0},
 static const struct cli_choice layouts[] = {
     {"both", 0}, {"row", SPMM_LAYOUT_ROW_MAJOR}, {"col", SPMM_LAYOUT_COL_MAJOR}, {NULL, 0}};
 static const struct cli_choice ops[] = {{"N", OPS_N}, {"T", OPS_T}, {"both", OPS_N | OPS_T}, {NULL, 0}};
-static const struct cli_choice schedules[] = {{"auto", 0},
-                                              {"row-split", SPMM_SCHEDULE_ROW_SPLIT},
-                                              {"nonzero-split", SPMM_SCHEDULE_NONZERO_SPLIT},
-                                              {"whole", SPMM_SCHEDULE_WHOLE},
-                                              {"segmented", SPMM_SCHEDULE_SEGMENTED},
-                                              {NULL, 0}};
+static struct cli_choice schedules[FAMILIES_CHOICES];
 static const struct cli_choice balances[] = {{"auto", SPMM_BALANCE_AUTO},
                                              {"chart", SPMM_BALANCE_CHART},
                                              {"none", SPMM_BALANCE_NONE},
                                              {"segments", SPMM_BALANCE_SEGMENTS},
                                              {NULL, 0}};
-static const struct cli_choice reorders[] = {{"auto", SPMM_REORDER_AUTO},
-                                             {"none", SPMM_REORDER_NONE},
-                                             {"radix", SPMM_REORDER_RADIX},
-                                             {"jaccard", SPMM_REORDER_JACCARD},
-                                             {"minhash", SPMM_REORDER_MINHASH},
-                                             {"rcm", SPMM_REORDER_RCM},
-                                             {NULL, 0}};
-
 static const struct cli_choice peels[] = {{"auto", SPMM_PEEL_AUTO}, {"none", SPMM_PEEL_NONE}, {NULL, 0}};
 
 static const struct cli_option options[] = {
@@ -67,8 +58,7 @@ static const struct cli_option options[] = {
     {'n', "columns", CLI_INT_LIST, args.n, .value = "LIST", .count = &args.n_count, .capacity = N_MAX,
      .min = 1, .max = INT32_MAX,
      .help = "numbers of columns of B to choose for, such as 1,64;\ndefault: any (others still run)"},
-    {0, "dtype", CLI_CHOICE, &args.dtype, .value = "TYPE", .choices = dtypes,
-     .help = "number type: f32 (default), f64, f16 or bf16; the\nlast two are summed in f32"},
+    {0, "dtype", CLI_CHOICE, &args.dtype, .value = "TYPE", .choices = dtypes, .help = dtype_help},
     {0, "compute", CLI_CHOICE, &args.compute, .value = "HOW", .choices = computes,
      .help = "least accurate products that may be chosen: auto\n(default: as accurate as TYPE), and for f32 "
              "also f32 "
@@ -82,17 +72,10 @@ static const struct cli_option options[] = {
              "on the others\n"
              "too"},
     {0, "schedule", CLI_CHOICE, &args.schedule, .value = "NAME", .choices = schedules,
-     .help = "auto (default), row-split, nonzero-split, whole or\nsegmented"},
-    {0, "kernel", CLI_TEXT, &args.kernel, .value = "NAME",
-     .help =
-         "rows, tiled, window, panel or bcsr, or one with its\nschedule: rows/row-split, rows/nonzero-split, "
-         "tiled/whole,\ntiled/segmented, window/dense, window/packed,\npanel/dense, panel/packed or "
-         "bcsr/dense"},
+     .help = inspect_help[HELP_SCHEDULE]},
+    {0, "kernel", CLI_TEXT, &args.kernel, .value = "NAME", .help = inspect_help[HELP_KERNEL]},
     {0, "force-kernel", CLI_TEXT, &args.kernel, .value = "NAME", .help = "the same"},
-    {0, "balance", CLI_TEXT, &args.balance, .value = "HOW",
-     .help = "tiled: auto (default: the decision chart, unless the\nmodel predicts a tenth less time "
-             "otherwise), chart,\n"
-             "none, or segments[:LENGTH] of so many nonzeros"},
+    {0, "balance", CLI_TEXT, &args.balance, .value = "HOW", .help = inspect_help[HELP_BALANCE]},
     {0, "u-min", CLI_NUMBER, &args.u_min, .value = "U",
      .help = "chart: cut rows below U blocks a multiprocessor;\ndefault 0.65"},
     {0, "cv-max", CLI_NUMBER, &args.cv_max, .value = "CV",
@@ -101,28 +84,17 @@ static const struct cli_option options[] = {
      .help = "chart: segments of X times its length; default 1"},
     {0, "segment-least", CLI_INT, &args.segment_least, .value = "L", .min = 1, .max = INT32_MAX / 2,
      .help = "chart: segments of at least L nonzeros; default 1"},
-    {0, "reorder", CLI_CHOICE, &args.reorder, .value = "HOW", .choices = reorders,
-     .help =
-         "order of the rows in all kernels but rows: auto\n(default: one where that is predicted to pay), "
-         "none,\n"
-         "radix (sorted by pattern), jaccard (clusters, exact, up\nto 20,000 rows), minhash (clusters at "
-         "scale) or "
-         "rcm\n(reverse Cuthill-McKee on A + A^T, square matrices)"},
+    {0, "reorder", CLI_CHOICE, &args.reorder, .value = "HOW", .choices = reorders, .help = reorder_help},
     {0, "symmetric-permutation", CLI_FLAG, &args.symmetric_permutation,
      .help = "the plan of PAP^T, for iterations: rows and columns in\nthe order of --reorder (auto: rcm or "
              "minhash, where it\nsaves blocks); B and C are in it too"},
-    {0, "peel", CLI_CHOICE, &args.peel, .value = "HOW", .choices = peels,
-     .help = "window, panel, bcsr: are rows far longer than their\nneighbours multiplied apart? auto "
-             "(default: where "
-             "that is\npredicted to pay) or none"},
+    {0, "peel", CLI_CHOICE, &args.peel, .value = "HOW", .choices = peels, .help = inspect_help[HELP_PEEL]},
     {0, "permuted-output", CLI_FLAG, &args.permuted_output, .help = "leave C in the new order of the rows"},
     {0, "panel-rows", CLI_INT, &args.panel_rows, .value = "P", .min = 32, .max = 256,
-     .help = "tiled: 32, 64, 128 or 256 rows a panel; default: the\ntallest that gives enough blocks; panel: "
-             "64, 128 or 256;\nbcsr: 64 or 128 rows a strip"},
-    {0, "blocks-per-sm", CLI_NUMBER, &args.blocks_per_sm, .value = "X",
-     .help = "tiled: enough blocks a multiprocessor; default 2"},
+     .help = inspect_help[HELP_PANEL_ROWS]},
+    {0, "blocks-per-sm", CLI_NUMBER, &args.blocks_per_sm, .value = "X", .help = inspect_help[HELP_BLOCKS]},
     {0, "stage-slots", CLI_INT, &args.stage_slots, .value = "S", .min = 32, .max = 4095,
-     .help = "tiled: rows of B a stage; default 447"},
+     .help = inspect_help[HELP_STAGE_SLOTS]},
     {0, "drop-zeros", CLI_FLAG, &args.drop_zeros, .help = "leave out stored entries of value 0"},
     {0, "pattern-only", CLI_FLAG, &args.pattern_only,
      .help = "leave the values out: they are set at run time"},
@@ -136,8 +108,8 @@ static const struct cli_option options[] = {
     {0, "explain", CLI_FLAG, &args.explain, .help = "show every candidate and why it won or lost"},
     {0, "orders", CLI_FLAG, &args.orders,
      .help = "make every order of the rows and show its blocks, its\nreuse and the time it took"},
-    {0, "json", CLI_FLAG, &args.json, .help = "print the report as JSON"},
-    {'q', "quiet", CLI_FLAG, &args.quiet, .help = "no report and no progress"},
+    CLI_JSON(&args.json, "print the report as JSON"),
+    CLI_QUIET(&args.quiet, "no report and no progress"),
 };
 
 static const struct cli_program program = {
@@ -145,16 +117,14 @@ static const struct cli_program program = {
     .summary = "Study a sparse matrix once and write a plan for multiplying it with dense ones.",
     .usage = "[options] MATRIX [-o PLAN]",
     .details =
-        "MATRIX is a Matrix Market or .smtx file, also .gz or .zst; - for standard input; or a made-up\n"
-        "matrix such as gen:band:1000:5 (an unknown name after gen: lists all).",
+        "MATRIX is a Matrix Market, Rutherford-Boeing, SciPy .npz or .smtx file, also .gz or .zst; - for\n"
+        "standard input; or a made-up matrix such as gen:band:1000:5.",
+    .lists = generators,
     .examples = "  spmm-inspect A.mtx -o A.plan            a plan for f32, any n, any device\n"
                 "  spmm-inspect A.mtx.gz -o A.plan -n 64   choose for 64 columns\n"
                 "  spmm-inspect --explain gen:rmat:16:8    why this schedule? nothing is written\n"
                 "  zcat A.mtx.gz | spmm-inspect - -o - | spmm-info -",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .operands_min = 1,
-    .operands_max = 1,
+    CLI_TAKES(options, 1, 1),
 };
 
 static bool to_stdout(void)
@@ -363,6 +333,7 @@ static int run(const char *path)
         result = write_plan(plan, &report);
     if (result == EXIT_DONE)
         result = print_report(plan, &report);
+    order_report_free(&report.orders);
     spmm_plan_destroy(plan);
     return result;
 }
@@ -370,6 +341,11 @@ static int run(const char *path)
 int main(int argc, char **argv)
 {
     struct cli_operands operands;
+    listed_generators(generators, sizeof generators);
+    listed_dtypes("number type: ", dtypes, dtype_help);
+    listed_orders("order of the rows in kernels that may have one: ", reorders, reorder_help);
+    families_schedules(schedules);
+    inspect_help_make();
     enum cli_result parsed = cli_parse(&program, argc, argv, &operands);
     if (parsed == CLI_RUN)
         parsed = check_balance();

@@ -69,11 +69,9 @@ static const struct cli_option options[] = {
     {0, "seed", CLI_INT, &args.seed, .value = "S", .min = 0, .max = INT64_MAX,
      .help = "of the random B (default 1)"},
     {0, "drop-zeros", CLI_FLAG, &args.drop_zeros, .help = "with --check: leave zeros out of the matrix"},
-    {0, "budget", CLI_BYTES, &args.budget, .value = "BYTES",
-     .help = "most memory for loading the plan and, by itself, for\nreading a matrix, such as 500M or 2G; "
-             "default: by the\nplan's header, and three quarters of the machine's"},
-    {0, "json", CLI_FLAG, &args.json, .help = "print JSON"},
-    {'q', "quiet", CLI_FLAG, &args.quiet, .help = "print nothing: the exit status is the answer"},
+    CLI_PLAN_BUDGET(&args.budget),
+    CLI_JSON(&args.json, "print JSON"),
+    CLI_QUIET(&args.quiet, "print nothing: the exit status is the answer"),
 };
 
 static const struct cli_program program = {
@@ -88,10 +86,7 @@ static const struct cli_program program = {
     .examples = "  spmm-run A.plan -n 64 --check A.mtx        is it right, and how fast\n"
                 "  spmm-run A.plan -B b.npy -o c.npy          C = A B with data of your own\n"
                 "  spmm-run A.plan --json --device cpu | jq .gflops",
-    .options = options,
-    .option_count = sizeof options / sizeof *options,
-    .operands_min = 1,
-    .operands_max = 1,
+    CLI_TAKES(options, 1, 1),
 };
 
 struct run {
@@ -267,14 +262,11 @@ int main(int argc, char **argv)
     struct cli_operands operands;
     spmm_diag_t diag = {.status = SPMM_OK};
     int code = EXIT_DONE;
-    const enum cli_result result = cli_parse(&program, argc, argv, &operands);
-
+    enum cli_result result = cli_parse(&program, argc, argv, &operands);
+    if (result == CLI_RUN)
+        result = device_choice_read(&program, args.device_text, &args.device);
     if (result != CLI_RUN)
         return result == CLI_DONE ? EXIT_DONE : EXIT_USAGE;
-    if (!device_choice_parse(args.device_text, &args.device)) {
-        cli_complain(&program, "--device takes " DEVICE_CHOICE_VALUE ", not '%s'", args.device_text);
-        return EXIT_USAGE;
-    }
     if (args.beta != 0.0 && (args.output != NULL || args.b != NULL)) {
         cli_complain(&program, "--beta adds to a random C, which makes no sense with -B or -o");
         return EXIT_USAGE;

@@ -16,12 +16,23 @@ static int failed(const char *what, spmm_status_t status, const spmm_diag_t *dia
     return 1;
 }
 
+/* Print C; 1 where it is not what it should be. */
+static int is_wrong(const float c[6])
+{
+    static const float expected[] = {6, 60, 0, 0, 19, 190};
+    int wrong = 0;
+    for (int i = 0; i < 6; i++) {
+        printf("%g%c", (double)c[i], i % 2 == 1 ? '\n' : ' ');
+        wrong |= c[i] != expected[i];
+    }
+    return wrong;
+}
+
 int main(void)
 {
     static const int32_t row_ptr[] = {0, 2, 2, 4};
     static const int32_t col_ind[] = {0, 1, 1, 2};
     static const float values[] = {4, 1, 2, 5};
-    static const float expected[] = {6, 60, 0, 0, 19, 190};
     static float b_data[] = {1, 10, 2, 20, 3, 30}; /* row-major */
     float c_data[6];
     const spmm_dense_t b = {b_data, 3, 2, 2, SPMM_ROW_MAJOR, SPMM_F32};
@@ -65,12 +76,7 @@ int main(void)
     status = spmm_execute(executor, SPMM_OP_N, 1, &b, 0, &c, workspace, workspace_bytes, NULL);
     if (failed("execute", status, &diag))
         goto cleanup;
-
-    wrong = 0;
-    for (int i = 0; i < 6; i++) {
-        printf("%g%c", (double)c_data[i], i % 2 == 1 ? '\n' : ' ');
-        wrong |= c_data[i] != expected[i];
-    }
+    wrong = is_wrong(c_data);
 
 cleanup:
     free(workspace);

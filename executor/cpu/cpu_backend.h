@@ -3,9 +3,7 @@
 #ifndef SPMMI_CPU_BACKEND_H
 #define SPMMI_CPU_BACKEND_H
 
-#include "executor/cuda/cuda_backend.h"
-
-#define SPMMI_CPU_TARGET 1u /* of struct spmmi_variant */
+#include "executor/backend.h"
 
 struct spmmi_cpu;
 
@@ -19,13 +17,13 @@ void spmmi_cpu_destroy(struct spmmi_cpu *cpu);
 uint64_t spmmi_cpu_host_bytes(const struct spmmi_cpu *cpu);
 
 /* values: nnz numbers in CSR order of A. */
-void spmmi_cpu_set_values(struct spmmi_cpu *cpu, const void *values);
-uint64_t spmmi_cpu_workspace_bytes(const struct spmmi_cpu *cpu, const struct spmmi_product *product);
-void spmmi_cpu_execute(const struct spmmi_cpu *cpu, const struct spmmi_product *product, void *workspace);
-void spmmi_cpu_kernel(const struct spmmi_cpu *cpu, const struct spmmi_product *product, char *text,
-                      size_t size);
-
-int spmmi_cpu_kernel_count(void);
-const char *spmmi_cpu_kernel_name(int index);
+spmm_status_t spmmi_cpu_set_values(struct spmmi_cpu *cpu, const void *values);
+/* variant: the one that the product was given to. */
+uint64_t spmmi_cpu_workspace_bytes(const struct spmmi_cpu *cpu, int variant,
+                                   const struct spmmi_product *product);
+spmm_status_t spmmi_cpu_execute(const struct spmmi_cpu *cpu, int variant, const struct spmmi_product *product,
+                                void *workspace);
+void spmmi_cpu_kernel(const struct spmmi_cpu *cpu, int variant, const struct spmmi_product *product,
+                      char *text, size_t size);
 
 #endif

@@ -2,150 +2,144 @@
 /* See cpu_parts.h. */
 #include "cpu_parts.h"
 
-#include <string.h>
-
-#include "cpu_backend.h"
-#include "kernels/tiled/tiled_host_cpu.h"
 #include "format/base/diag.h"
+#include "format/family.h"
 
-static const struct kernel {
-    const char *name;
-    spmm_family_t family;
-    spmm_schedule_t schedule;
-} kernels[] = {
-    {"cpu/rows/row-split", SPMM_FAMILY_ROWS, SPMM_SCHEDULE_ROW_SPLIT},
-    {"cpu/rows/nonzero-split", SPMM_FAMILY_ROWS, SPMM_SCHEDULE_NONZERO_SPLIT},
-    {"cpu/tiled/whole", SPMM_FAMILY_TILED, SPMM_SCHEDULE_WHOLE},
-    {"cpu/tiled/segmented", SPMM_FAMILY_TILED, SPMM_SCHEDULE_SEGMENTED},
-    {"cpu/window/dense", SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE},
-    {"cpu/window/packed", SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED},
-    {"cpu/panel/dense", SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE},
-    {"cpu/panel/packed", SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED},
-    {"cpu/bcsr/dense", SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE},
+struct choice {
+    uint32_t index; /* in the plan, or SPMMI_PART_MADE */
+    struct spmmi_part part;
 };
 
-int spmmi_cpu_kernel_count(void)
+static int has_code(const spmm_plan_t *plan, spmm_family_t family)
 {
-    return (int)(sizeof kernels / sizeof kernels[0]);
+    return (spmmi_family_of(family)->types & SPMMI_TYPE_BIT(plan->dtype)) != 0;
 }
 
-const char *spmmi_cpu_kernel_name(int index)
+static struct choice choice_of(const spmm_plan_t *plan, uint32_t index)
 {
-    return index >= 0 && index < spmmi_cpu_kernel_count() ? kernels[index].name : NULL;
+    return (struct choice){index, plan->parts[index]};
 }
 
-/* The rows kernels have no code for the 16-bit types. */
-static bool is_narrow(const spmm_plan_t *plan)
+/* Plans without variants for the CPU were made for a GPU alone: staging and tensor cores are what GPUs are for. Here
+ * a part of the first family is up to twice as fast, and more accurate than tf32, so that it runs where the plan holds
+ * one of this op: whole rows before parts of them, which the plan may hold for one column only. Returns the variant's
+ * own part where there is none. */
+static uint32_t part_of_gpu_plan(const spmm_plan_t *plan, const struct spmmi_variant *variant)
 {
-    return spmm_dtype_size(plan->dtype) == 2;
-}
-
-/* The kernel that a catalogue name stands for; that of the parts that are made here where nothing is forced. */
-static const struct kernel *forced_kernel(const char *force_kernel)
-{
-    int index = SPMM_SCHEDULE_WHOLE - 1;
-    for (int i = 0; force_kernel != NULL && i < spmmi_cpu_kernel_count(); i++)
-        if (strcmp(force_kernel, kernels[i].name) == 0)
-            index = i;
-    return &kernels[index];
-}
-
-static bool is_of(const struct spmmi_part *part, const struct kernel *kernel)
-{
-    return part->family == kernel->family && part->schedule == kernel->schedule;
-}
-
-/* Tiled staging and fragments are for GPUs: on the CPU the plan's rows part is up to twice as fast as tiled, and more
- * accurate than tf32. Row split before nonzero split, which the plan may hold for one column only. Without such a part:
- * that of the variant. */
-static uint32_t preferred_slot(const spmm_plan_t *plan, const struct spmmi_variant *variant)
-{
-    const struct spmmi_part *own = &plan->parts[variant->part_first];
-    uint32_t slot = variant->part_first;
-    if (own->family == SPMM_FAMILY_ROWS || (own->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0 || is_narrow(plan))
-        return slot;
+    const uint32_t own = variant->part_first;
+    const struct spmmi_schedule *first = spmmi_schedule_at(0);
+    uint32_t found = own;
+    for (uint32_t i = 0; i < plan->variant_count; i++)
+        if (plan->variants[i].op == variant->op && plan->variants[i].target == SPMMI_CPU_TARGET)
+            return own;
+    if (plan->parts[own].family == first->family || !has_code(plan, first->family) ||
+        (plan->parts[own].flags & SPMMI_PART_PERMUTES_OUTPUT) != 0)
+        return own;
     for (uint32_t i = 0; i < plan->part_count; i++) {
         const struct spmmi_part *part = &plan->parts[i];
-        if (part->op == variant->op && part->family == SPMM_FAMILY_ROWS &&
-            (part->flags & SPMMI_PART_PEELED) == 0 &&
-            (slot == variant->part_first || part->schedule == SPMM_SCHEDULE_ROW_SPLIT))
-            slot = i;
+        if (part->op == variant->op && part->family == first->family &&
+            (part->flags & SPMMI_PART_PEELED) == 0 && (found == own || part->schedule == first->id))
+            found = i;
     }
-    return slot;
+    return found;
 }
 
-uint32_t spmmi_cpu_slot_of(const spmm_plan_t *plan, const struct spmmi_variant *variant,
-                           const char *force_kernel)
+/* A part of this kernel: the variant's own, the plan's first of the op whose flags are among `allowed`, or one that its
+ * family makes. index is PART_MADE and the family 0 where there is none. */
+static struct choice part_of_kernel(const spmm_plan_t *plan, const struct spmmi_variant *variant,
+                                    const struct spmmi_kernel *kernel, uint32_t allowed)
 {
-    const struct kernel *kernel = forced_kernel(force_kernel);
-    const bool must_replace = is_narrow(plan) && plan->parts[variant->part_first].family == SPMM_FAMILY_ROWS;
-    if (force_kernel == NULL && !must_replace)
-        return preferred_slot(plan, variant);
-    if (kernel->family != SPMM_FAMILY_ROWS && is_of(&plan->parts[variant->part_first], kernel))
-        return variant->part_first;
-    for (uint32_t i = 0; kernel->family != SPMM_FAMILY_ROWS && i < plan->part_count; i++)
-        if (plan->parts[i].op == variant->op && is_of(&plan->parts[i], kernel))
-            return i;
-    return SPMMI_CPU_PARTS_MADE + (uint32_t)variant->op;
-}
-
-struct spmmi_part spmmi_cpu_part_in(const spmm_plan_t *plan, uint32_t slot, const char *force_kernel)
-{
-    if (slot < SPMMI_CPU_PARTS_MADE)
-        return plan->parts[slot];
-    const spmm_op_t op = (spmm_op_t)(slot - SPMMI_CPU_PARTS_MADE);
-    const struct kernel *kernel = forced_kernel(force_kernel);
-    if (kernel->family == SPMM_FAMILY_TILED)
-        return spmmi_cpu_tiled_default(plan, op, kernel->schedule);
-    return (struct spmmi_part){
-        .op = op, .family = kernel->family, .schedule = kernel->schedule, .granule = SPMMI_CPU_MADE_GRANULE};
-}
-
-bool spmmi_cpu_slot_is_used(const spmm_plan_t *plan, uint32_t slot, const char *force_kernel)
-{
-    for (uint32_t i = 0; i < plan->variant_count; i++)
-        if (spmmi_cpu_slot_of(plan, &plan->variants[i], force_kernel) == slot)
-            return true;
-    return false;
-}
-
-bool spmmi_cpu_has_rows_part(const spmm_plan_t *plan, spmm_op_t op, const char *force_kernel)
-{
-    for (uint32_t i = 0; i < plan->variant_count; i++) {
-        const uint32_t slot = spmmi_cpu_slot_of(plan, &plan->variants[i], force_kernel);
-        if (plan->variants[i].op == op &&
-            spmmi_cpu_part_in(plan, slot, force_kernel).family == SPMM_FAMILY_ROWS)
-            return true;
+    const struct spmmi_backend *backend = kernel->backend;
+    struct choice made = {SPMMI_PART_MADE, {.op = variant->op}};
+    if (backend->default_part != NULL)
+        made.part = backend->default_part(plan, variant->op, kernel->schedule);
+    if (backend->prefers_default)
+        return made;
+    if (spmmi_kernel_is_of(kernel, &plan->parts[variant->part_first]))
+        return choice_of(plan, variant->part_first);
+    for (uint32_t i = 0; i < plan->part_count; i++) {
+        const struct spmmi_part *part = &plan->parts[i];
+        if (part->op == variant->op && spmmi_kernel_is_of(kernel, part) && (part->flags & ~allowed) == 0)
+            return choice_of(plan, i);
     }
-    return false;
+    return made;
 }
 
-/* Is the part that runs a variant another one than its own, and either of them leaves C in an order of its own? */
-static bool reorders(const spmm_plan_t *plan, const struct spmmi_variant *variant, const char *force_kernel)
+/* What runs in place of a part whose family has no code for the type: the first kernel that makes parts of its own. It
+ * leaves the rows of C where they are. */
+static struct choice part_with_code(const spmm_plan_t *plan, const struct spmmi_variant *variant)
 {
-    const uint32_t slot = spmmi_cpu_slot_of(plan, variant, force_kernel);
-    const uint32_t flags =
-        plan->parts[variant->part_first].flags | spmmi_cpu_part_in(plan, slot, force_kernel).flags;
-    return slot != variant->part_first && (flags & SPMMI_PART_PERMUTES_OUTPUT) != 0;
+    const struct spmmi_kernel *kernel = spmmi_cpu_kernels;
+    while (kernel->name != NULL && (kernel->backend->default_part == NULL || !has_code(plan, kernel->family)))
+        kernel++;
+    if (kernel->name == NULL)
+        return choice_of(plan, variant->part_first);
+    return part_of_kernel(plan, variant, kernel, SPMMI_PART_REORDERED);
 }
 
-spmm_status_t spmmi_cpu_parts_check(const spmm_plan_t *plan, const char *force_kernel, spmm_diag_t *diag)
+static spmm_status_t forced_check(const spmm_plan_t *plan, const struct spmmi_variant *variant,
+                                  const struct spmmi_kernel *forced, const struct choice *choice,
+                                  spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const struct kernel *forced = forced_kernel(force_kernel);
-    SPMM_REQUIRE(!is_narrow(plan) || forced->family != SPMM_FAMILY_ROWS, SPMM_ERR_UNSUPPORTED, diag,
-                 "\"%s\" has no code for %s", force_kernel, spmm_dtype_name(plan->dtype));
-    for (uint32_t i = 0; i < plan->variant_count; i++) {
-        const struct spmmi_variant *variant = &plan->variants[i];
-        SPMM_REQUIRE(spmmi_cpu_slot_of(plan, variant, force_kernel) < SPMMI_CPU_PARTS_MADE ||
-                         !spmmi_is_fragments(forced->family),
-                     SPMM_ERR_ARGUMENT, diag,
-                     "the plan has no %s part of schedule %s for op %s: inspect with that",
-                     spmm_family_name(forced->family), spmm_schedule_name(forced->schedule),
-                     spmm_op_name(variant->op));
-        SPMM_REQUIRE(!reorders(plan, variant, force_kernel), SPMM_ERR_ARGUMENT, diag,
-                     "the plan leaves C in an order of its own, which \"%s\" would change", force_kernel);
+    const uint32_t flags = plan->parts[variant->part_first].flags | choice->part.flags;
+    SPMM_REQUIRE(choice->part.family != 0, SPMM_ERR_ARGUMENT, diag,
+                 "the plan has no %s part of schedule %s for op %s: inspect with that",
+                 spmm_family_name(forced->family), spmm_schedule_name(forced->schedule),
+                 spmm_op_name(variant->op));
+    SPMM_REQUIRE(choice->index == variant->part_first || (flags & SPMMI_PART_PERMUTES_OUTPUT) == 0,
+                 SPMM_ERR_ARGUMENT, diag,
+                 "the plan leaves C in an order of its own, which \"%s\" would change", forced->name);
+cleanup:
+    return status;
+}
+
+static spmm_status_t choose(const spmm_plan_t *plan, const struct spmmi_variant *variant,
+                            const struct spmmi_kernel *forced, struct choice *choice, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_part *own = &plan->parts[variant->part_first];
+    if (forced != NULL) {
+        *choice = part_of_kernel(plan, variant, forced, UINT32_MAX);
+        SPMM_TRY(forced_check(plan, variant, forced, choice, diag));
+    } else if (has_code(plan, own->family)) {
+        *choice = choice_of(plan, part_of_gpu_plan(plan, variant));
+    } else {
+        *choice = part_with_code(plan, variant);
+        SPMM_REQUIRE(has_code(plan, choice->part.family) && (own->flags & SPMMI_PART_PERMUTES_OUTPUT) == 0,
+                     SPMM_ERR_UNSUPPORTED, diag, "family %s has no code for %s",
+                     spmm_family_name(own->family), spmm_dtype_name(plan->dtype));
     }
 cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_cpu_parts_choose(const spmm_plan_t *plan, const char *force_kernel,
+                                     struct spmmi_parts **parts, const char **suffix, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_kernel *forced = NULL;
+    int reached[SPMMI_VARIANT_MAX];
+    *suffix = "";
+    *parts = NULL;
+    if (force_kernel != NULL)
+        forced = spmmi_kernel_find(spmmi_cpu_kernels, force_kernel, suffix);
+    SPMM_REQUIRE(forced == NULL || has_code(plan, forced->family), SPMM_ERR_UNSUPPORTED, diag,
+                 "\"%s\" has no code for %s", force_kernel, spmm_dtype_name(plan->dtype));
+    SPMM_TRY_ALLOC(*parts = spmmi_parts_new(plan), diag);
+    spmmi_parts_reach(plan, SPMMI_CPU_TARGET, reached);
+    for (uint32_t i = 0; i < plan->variant_count; i++) {
+        struct choice choice;
+        if (!reached[i])
+            continue;
+        SPMM_TRY(choose(plan, &plan->variants[i], forced, &choice, diag));
+        spmmi_parts_add(*parts, i, &choice.part, choice.index,
+                        spmmi_kernel_of(spmmi_cpu_kernels, &choice.part)->backend);
+    }
+cleanup:
+    if (status != SPMM_OK) {
+        spmmi_parts_destroy(*parts);
+        *parts = NULL;
+    }
     return status;
 }

@@ -26,6 +26,12 @@ static inline spmm_status_t spmmi_cuda_fail(cudaError_t error, const char *call,
         }                                                         \
     } while (0)
 
+/* Of a cudaError_t. */
+static inline spmm_status_t spmmi_cuda_status(int error)
+{
+    return error == cudaSuccess ? SPMM_OK : SPMM_ERR_DEVICE;
+}
+
 /* count elements into an array of the device. Layouts hold such arrays as pointers to const, as kernels see them. */
 static inline spmm_status_t spmmi_cuda_copy_up(const void *device, const void *host, uint64_t count,
                                                size_t size, spmm_diag_t *diag)

@@ -62,42 +62,26 @@ spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values,
     return SPMM_ERR_NO_DEVICE;
 }
 
-spmm_status_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, const struct spmmi_product *product,
-                                         uint64_t *bytes)
+uint64_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, int variant,
+                                    const struct spmmi_product *product)
 {
-    (void)cuda, (void)product;
-    *bytes = 0;
+    (void)cuda, (void)variant, (void)product;
+    return 0;
+}
+
+spmm_status_t spmmi_cuda_execute(const struct spmmi_cuda *cuda, int variant,
+                                 const struct spmmi_product *product, void *workspace, void *stream)
+{
+    (void)cuda, (void)variant, (void)product, (void)workspace, (void)stream;
     return SPMM_ERR_NO_DEVICE;
 }
 
-spmm_status_t spmmi_cuda_execute(struct spmmi_cuda *cuda, const struct spmmi_product *product,
-                                 void *workspace, uint64_t workspace_bytes, void *stream)
+void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, int variant, const struct spmmi_product *product,
+                       char *text, size_t size)
 {
-    (void)cuda, (void)product, (void)workspace, (void)workspace_bytes, (void)stream;
-    return SPMM_ERR_NO_DEVICE;
-}
-
-void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, const struct spmmi_product *product, char *text,
-                       size_t size)
-{
-    (void)cuda, (void)product;
+    (void)cuda, (void)variant, (void)product;
     if (size > 0)
         text[0] = '\0';
 }
 
-int spmmi_cuda_kernel_count(void)
-{
-    return 0;
-}
-
-const char *spmmi_cuda_kernel_name(int index)
-{
-    (void)index;
-    return NULL;
-}
-
-int spmmi_cuda_has_kernel(const char *name)
-{
-    (void)name;
-    return 0;
-}
+const struct spmmi_kernel spmmi_cuda_kernels[] = {{NULL, (spmm_family_t)0, (spmm_schedule_t)0, NULL}};

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hashes of plans: XXH3-128 of the canonical matrix, XXH3-64 of stored bytes. Neither is cryptographic. */
 #define XXH_INLINE_ALL
+#include <spmm/plan.h>
+#include <string.h>
 #include <xxhash.h>
 
 #include "bytes.h"
 #include "digest.h"
-#include "format/plan.h"
 
 static void hash_arrays(const uint64_t head[4], const void *first, uint64_t first_bytes, const void *second,
                         uint64_t second_bytes, uint8_t digest[16])

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hash of stored bytes. The digests of matrices are declared in plan.h. */
+/* The hash of stored bytes and the digests of matrices. */
 #ifndef SPMMI_DIGEST_H
 #define SPMMI_DIGEST_H
 
+#include <spmm/common.h>
 #include <stdint.h>
 
 #define SPMMI_DIGEST_PATTERN_TAG UINT64_C(0x4e52545441504d53) /* the bytes "SMPATTRN" */
@@ -10,5 +11,10 @@
 
 /* XXH3-64, seed 0. */
 uint64_t spmmi_hash64(const void *bytes, uint64_t size);
+
+/* XXH3-128 digests of the canonical CSR, see docs/plan-format.md "Digests". */
+void spmmi_digest_pattern(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
+                          uint8_t digest[16]);
+void spmmi_digest_values(int64_t nnz, spmm_dtype_t dtype, const void *values, uint8_t digest[16]);
 
 #endif

@@ -37,54 +37,6 @@ const char *spmm_status_text(spmm_status_t status)
     return "unknown status";
 }
 
-const char *spmm_dtype_name(spmm_dtype_t dtype)
-{
-    switch (dtype) {
-    case SPMM_F32:
-        return "f32";
-    case SPMM_F64:
-        return "f64";
-    case SPMM_F16:
-        return "f16";
-    case SPMM_BF16:
-        return "bf16";
-    }
-    return "?";
-}
-
-const char *spmm_compute_name(spmm_compute_t compute)
-{
-    switch (compute) {
-    case SPMM_COMPUTE_F32:
-        return "f32";
-    case SPMM_COMPUTE_F64:
-        return "f64";
-    case SPMM_COMPUTE_F16:
-        return "f16";
-    case SPMM_COMPUTE_BF16:
-        return "bf16";
-    case SPMM_COMPUTE_TF32:
-        return "tf32";
-    case SPMM_COMPUTE_3XTF32:
-        return "3xtf32";
-    }
-    return "?";
-}
-
-size_t spmm_dtype_size(spmm_dtype_t dtype)
-{
-    switch (dtype) {
-    case SPMM_F32:
-        return 4;
-    case SPMM_F64:
-        return 8;
-    case SPMM_F16:
-    case SPMM_BF16:
-        return 2;
-    }
-    return 0;
-}
-
 const char *spmm_op_name(spmm_op_t op)
 {
     switch (op) {
@@ -103,25 +55,6 @@ const char *spmm_order_name(spmm_order_t order)
         return "row";
     case SPMM_COL_MAJOR:
         return "col";
-    }
-    return "?";
-}
-
-const char *spmm_reorder_name(spmm_reorder_t kind)
-{
-    switch (kind) {
-    case SPMM_REORDER_AUTO:
-        return "auto";
-    case SPMM_REORDER_NONE:
-        return "none";
-    case SPMM_REORDER_RADIX:
-        return "radix";
-    case SPMM_REORDER_JACCARD:
-        return "jaccard";
-    case SPMM_REORDER_MINHASH:
-        return "minhash";
-    case SPMM_REORDER_RCM:
-        return "rcm";
     }
     return "?";
 }

@@ -11,14 +11,13 @@
 static inline double spmmi_number_load(const void *numbers, spmm_dtype_t type, int64_t p)
 {
     switch (type) {
-    case SPMM_F32:
-        return (double)((const float *)numbers)[p];
-    case SPMM_F64:
-        return ((const double *)numbers)[p];
-    case SPMM_F16:
-        return (double)spmmi_f32_from_f16(((const uint16_t *)numbers)[p]);
-    case SPMM_BF16:
-        return (double)spmmi_f32_from_bf16(((const uint16_t *)numbers)[p]);
+#define DTYPE(name, id, number, compute, stored, sums, feature, load, store) \
+    case id:                                                                 \
+        return (double)load(((const stored *)numbers)[p]);
+#define COMPUTE(...)
+#include "dtype_list.def"
+#undef DTYPE
+#undef COMPUTE
     }
     return 0;
 }
@@ -27,18 +26,14 @@ static inline double spmmi_number_load(const void *numbers, spmm_dtype_t type, i
 static inline void spmmi_number_store(void *numbers, spmm_dtype_t type, int64_t p, double number)
 {
     switch (type) {
-    case SPMM_F32:
-        ((float *)numbers)[p] = (float)number;
+#define DTYPE(name, id, number_of_id, compute, stored, sums, feature, load, store) \
+    case id:                                                                       \
+        ((stored *)numbers)[p] = store(number);                                    \
         break;
-    case SPMM_F64:
-        ((double *)numbers)[p] = number;
-        break;
-    case SPMM_F16:
-        ((uint16_t *)numbers)[p] = spmmi_f16_from_f64(number);
-        break;
-    case SPMM_BF16:
-        ((uint16_t *)numbers)[p] = spmmi_bf16_from_f64(number);
-        break;
+#define COMPUTE(...)
+#include "dtype_list.def"
+#undef DTYPE
+#undef COMPUTE
     }
 }
 

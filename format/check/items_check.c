@@ -3,6 +3,7 @@
  * back, so every item is proved against the row pointers of op(A). */
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/family.h"
 #include "plan_check.h"
 #include "format/matrix/stats.h"
 #include "format/matrix/units.h"
@@ -142,12 +143,11 @@ cleanup:
     return status;
 }
 
-/* Every unit of a tiled part and every row of a part of fragments once, in any order that the part declares. */
-static spmm_status_t check_order(const struct pattern *a, const struct spmmi_part *part, uint32_t index,
-                                 spmm_diag_t *diag)
+/* Every row, or with segment > 0 every segment of so many nonzeros, once, in any order that the part declares. */
+static spmm_status_t check_order(const struct pattern *a, const struct spmmi_part *part, uint32_t segment,
+                                 uint32_t index, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const uint32_t segment = part->family == SPMM_FAMILY_TILED ? part->granule : 0;
     const uint64_t expected = spmmi_units_count(a->rows, a->row_ptr, segment);
     SPMM_REQUIRE_AT(part->item_count == expected && expected <= SPMMI_UNIT_MAX, SPMM_ERR_PLAN_ITEMS, diag,
                     index, "part %u has %llu items, expected %llu", index,
@@ -208,10 +208,17 @@ static spmm_status_t check_part_items(const spmm_plan_t *plan, const struct patt
         return SPMM_OK;
     if (spmmi_peeled_of(plan, index) != NULL)
         return check_peeled(a, part, index, diag);
-    if (part->family != SPMM_FAMILY_ROWS)
-        return check_order(a, part, index, diag);
-    return part->schedule == SPMM_SCHEDULE_NONZERO_SPLIT ? check_nonzero_split(a, part, index, diag)
-                                                         : check_row_split(a, part, index, diag);
+    switch (spmmi_schedule_of(part->family, part->schedule)->items) {
+    case SPMMI_ITEMS_ROW_SPLIT:
+        return check_row_split(a, part, index, diag);
+    case SPMMI_ITEMS_NONZERO_SPLIT:
+        return check_nonzero_split(a, part, index, diag);
+    case SPMMI_ITEMS_ROWS:
+        return check_order(a, part, 0, index, diag);
+    case SPMMI_ITEMS_SEGMENTS:
+        return check_order(a, part, part->granule, index, diag);
+    }
+    return SPMM_ERR_INTERNAL;
 }
 
 spmm_status_t spmmi_check_items(const spmm_plan_t *plan, spmm_diag_t *diag)

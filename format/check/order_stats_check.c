@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "format/base/diag.h"
+#include "format/order.h"
 #include "plan_check.h"
 
 _Static_assert(sizeof(spmm_order_stats_t) == 208, "the file's record is the struct, member for member");
@@ -35,8 +36,7 @@ static int are_within(const spmm_order_stats_t *s, const spmm_plan_t *p)
 
 static int is_order(const spmm_order_stats_t *s)
 {
-    return (s->op == SPMM_OP_N || s->op == SPMM_OP_T) && (uint32_t)s->order >= SPMM_REORDER_NONE &&
-           (uint32_t)s->order <= SPMM_REORDER_RCM;
+    return (s->op == SPMM_OP_N || s->op == SPMM_OP_T) && spmmi_order_is_kind(s->order);
 }
 
 spmm_status_t spmmi_check_order_stats(const spmm_plan_t *plan, spmm_diag_t *diag)

@@ -2,11 +2,13 @@
 /* The figures of the panels: docs/plan-format.md section 6.10. They advise and are not computed again, so only what
  * no matrix and schedule could give is refused. */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "format/base/diag.h"
+#include "format/family.h"
 #include "plan_check.h"
-#include "format/file/plan_records.h"
+#include "format/panel_stats_fields.h"
 
 #define WORD_BYTES sizeof(uint64_t)
 #define REGISTER_TILE_MAX 1024
@@ -15,33 +17,56 @@ _Static_assert(sizeof(double) == WORD_BYTES && sizeof(int64_t) == WORD_BYTES, "m
 _Static_assert(sizeof(spmm_panel_stats_t) == 872, "the file's record is the struct, member for member");
 
 /* An array decays to a pointer to what it holds. */
-#define IS_REAL(name, at) _Generic(((spmm_panel_stats_t *)0)->name, double : 1, double * : 1, default : 0),
-static const uint8_t field_is_real[] = {SPMMI_PANEL_STATS_FIELDS(IS_REAL)};
+#define STATS ((spmm_panel_stats_t *)0)
+#define MEMBER(name, at)                                     \
+    {offsetof(spmm_panel_stats_t, name), sizeof STATS->name, \
+     _Generic(STATS->name, double : 1, double * : 1, default : 0)},
+static const struct member {
+    size_t at, bytes;
+    int is_real;
+} members[] = {SPMMI_PANEL_STATS_FIELDS(MEMBER)};
 
 /* Every member is a finite number of at least 0. */
 static int are_numbers(const spmm_panel_stats_t *s)
 {
-    for (uint32_t f = 0; f < spmmi_panel_stats_record.field_count; f++) {
-        const struct spmmi_field *field = &spmmi_panel_stats_record.fields[f];
-        for (uint32_t at = 0; at < field->bytes; at += WORD_BYTES) {
-            const char *word = (const char *)s + field->member + at;
+    for (size_t m = 0; m < sizeof members / sizeof *members; m++) {
+        for (size_t at = 0; at < members[m].bytes; at += WORD_BYTES) {
+            const char *word = (const char *)s + members[m].at + at;
             int64_t whole = 0;
             double real = 0;
             memcpy(&whole, word, sizeof whole);
             memcpy(&real, word, sizeof real);
-            if (field_is_real[f] ? !(isfinite(real) && real >= 0) : whole < 0)
+            if (members[m].is_real ? !(isfinite(real) && real >= 0) : whole < 0)
                 return 0;
         }
     }
     return 1;
 }
 
+/* Panels that some family stages, cut as some schedule cuts rows. */
+static int is_staged(const spmm_panel_stats_t *s)
+{
+    const struct spmmi_family *f;
+    for (int i = 0; (f = spmmi_family_at(i)) != NULL; i++)
+        if (f->slots_max > 0 && spmmi_is_power_within(s->panel_rows, f->unit_min, f->unit_max) &&
+            s->stage_slots >= f->slots_min && s->stage_slots <= f->slots_max)
+            return 1;
+    return 0;
+}
+
+static int is_segment(int64_t segment)
+{
+    const struct spmmi_schedule *row;
+    for (int i = 0; (row = spmmi_schedule_at(i)) != NULL; i++)
+        if (row->items == SPMMI_ITEMS_SEGMENTS && segment >= row->granule_min && segment <= row->granule_max)
+            return 1;
+    return segment == 0;
+}
+
 static int is_schedule(const spmm_panel_stats_t *s)
 {
-    const int64_t rows = s->panel_rows, bytes = s->number_bytes;
-    return rows >= SPMMI_PANEL_ROWS_MIN && rows <= SPMMI_PANEL_ROWS_MAX && (rows & (rows - 1)) == 0 &&
-           s->stage_slots >= SPMMI_STAGE_SLOTS_MIN && s->stage_slots <= SPMMI_STAGE_SLOTS_MAX &&
-           s->segment <= SPMMI_ROW_SEGMENT_MAX && s->is_reordered <= 1 &&
+    const int64_t bytes = s->number_bytes;
+    return is_staged(s) && is_segment(s->segment) && s->is_reordered <= 1 &&
            (bytes == 2 || bytes == 4 || bytes == 8) && s->register_tile >= 1 &&
            s->register_tile <= REGISTER_TILE_MAX && s->n <= SPMMI_N_MAX && s->multiprocessors <= INT32_MAX;
 }

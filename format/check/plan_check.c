@@ -6,6 +6,8 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/order.h"
+#include "format/family.h"
 #include "format/plan.h"
 #include "plan_check.h"
 #include "format/matrix/stats.h"
@@ -124,66 +126,6 @@ cleanup:
     return status;
 }
 
-static int is_family(spmm_family_t family, spmm_schedule_t schedule)
-{
-    switch (schedule) {
-    case SPMM_SCHEDULE_ROW_SPLIT:
-    case SPMM_SCHEDULE_NONZERO_SPLIT:
-        return family == SPMM_FAMILY_ROWS;
-    case SPMM_SCHEDULE_WHOLE:
-    case SPMM_SCHEDULE_SEGMENTED:
-        return family == SPMM_FAMILY_TILED;
-    case SPMM_SCHEDULE_DENSE:
-        return spmmi_is_fragments(family);
-    case SPMM_SCHEDULE_PACKED:
-        return family == SPMM_FAMILY_WINDOW || family == SPMM_FAMILY_PANEL;
-    }
-    return 0;
-}
-
-static int is_power_within(uint32_t value, uint32_t min, uint32_t max)
-{
-    return value >= min && value <= max && (value & (value - 1)) == 0;
-}
-
-static int is_granule(const struct spmmi_part *part)
-{
-    if (spmmi_is_fragments(part->family))
-        return part->granule >= 1 && part->granule <= SPMMI_STEPS_MAX;
-    if (part->schedule == SPMM_SCHEDULE_WHOLE)
-        return part->granule == 0;
-    if (part->schedule == SPMM_SCHEDULE_SEGMENTED)
-        return part->granule >= 1 && part->granule <= SPMMI_ROW_SEGMENT_MAX;
-    return is_power_within(part->granule, SPMMI_GRANULE_MIN, SPMMI_GRANULE_MAX);
-}
-
-/* C is in another order only where items are rows and the order is another one. */
-static int are_flags(const struct spmmi_part *part)
-{
-    const uint32_t permuted = SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT;
-    if (part->family == SPMM_FAMILY_ROWS)
-        return part->flags == 0 ||
-               (part->flags == SPMMI_PART_PEELED && part->schedule == SPMM_SCHEDULE_NONZERO_SPLIT);
-    return part->flags == 0 || part->flags == SPMMI_PART_REORDERED ||
-           (part->flags == permuted && part->schedule != SPMM_SCHEDULE_SEGMENTED);
-}
-
-static int are_panels(const struct spmmi_part *part)
-{
-    if (part->family == SPMM_FAMILY_ROWS)
-        return part->panel_rows == 0 && part->stage_slots == 0;
-    if (part->family == SPMM_FAMILY_WINDOW)
-        return part->panel_rows == SPMMI_WINDOW_ROWS && part->stage_slots == 0;
-    if (part->family == SPMM_FAMILY_PANEL)
-        return is_power_within(part->panel_rows, SPMMI_FRAGMENT_PANEL_ROWS_MIN, SPMMI_PANEL_ROWS_MAX) &&
-               part->stage_slots == 0;
-    if (part->family == SPMM_FAMILY_BCSR)
-        return is_power_within(part->panel_rows, SPMMI_BCSR_UNIT_ROWS_MIN, SPMMI_BCSR_UNIT_ROWS_MAX) &&
-               part->stage_slots == 0;
-    return is_power_within(part->panel_rows, SPMMI_PANEL_ROWS_MIN, SPMMI_PANEL_ROWS_MAX) &&
-           part->stage_slots >= SPMMI_STAGE_SLOTS_MIN && part->stage_slots <= SPMMI_STAGE_SLOTS_MAX;
-}
-
 /* Tensor cores multiply numbers of f32 rounded to tf32, or split in two; nothing else does. */
 static int is_compute(spmm_compute_t compute, spmm_dtype_t dtype, spmm_family_t family)
 {
@@ -192,49 +134,12 @@ static int is_compute(spmm_compute_t compute, spmm_dtype_t dtype, spmm_family_t 
     return (int)compute == (int)dtype;
 }
 
-/* Peeled rows follow a part that leaves them out, and the kernels that take them have no types of 16 bits. */
-static int is_in_its_place(const spmm_plan_t *p, uint32_t index)
-{
-    const struct spmmi_part *part = &p->parts[index], *before = index > 0 ? part - 1 : part;
-    if ((part->flags & SPMMI_PART_PEELED) == 0)
-        return 1;
-    return spmmi_is_fragments(before->family) && before->op == part->op &&
-           (before->flags & SPMMI_PART_PERMUTES_OUTPUT) == 0 && spmm_dtype_size(p->dtype) != 2;
-}
-
-static int is_op(spmm_op_t op)
-{
-    return op == SPMM_OP_N || op == SPMM_OP_T;
-}
-
-static spmm_status_t check_part(const spmm_plan_t *p, uint32_t index, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    const struct spmmi_part *part = &p->parts[index];
-    SPMM_REQUIRE_AT(is_op(part->op), SPMM_ERR_PLAN_PART, diag, index, "part %u has op %d", index,
-                    (int)part->op);
-    SPMM_REQUIRE_AT(is_family(part->family, part->schedule), SPMM_ERR_PLAN_PART, diag, index,
-                    "part %u has family %d and schedule %d", index, (int)part->family, (int)part->schedule);
-    SPMM_REQUIRE_AT(is_granule(part), SPMM_ERR_PLAN_PART, diag, index, "part %u has granule %u", index,
-                    part->granule);
-    SPMM_REQUIRE_AT(are_panels(part), SPMM_ERR_PLAN_PART, diag, index,
-                    "part %u has panels of %u rows and %u slots", index, part->panel_rows, part->stage_slots);
-    SPMM_REQUIRE_AT(are_flags(part), SPMM_ERR_PLAN_PART, diag, index, "part %u has flags 0x%x", index,
-                    part->flags);
-    SPMM_REQUIRE_AT(is_in_its_place(p, index), SPMM_ERR_PLAN_PART, diag, index,
-                    "part %u has peeled rows, but the part before it is none that they belong to", index);
-    SPMM_REQUIRE_AT(part->item_count == 0 || part->items != NULL, SPMM_ERR_PLAN_PART, diag, index,
-                    "part %u has no items", index);
-cleanup:
-    return status;
-}
-
 static spmm_status_t check_variant(const spmm_plan_t *p, uint32_t index, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_variant *v = &p->variants[index];
     const uint32_t layouts = SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR;
-    SPMM_REQUIRE_AT(is_op(v->op), SPMM_ERR_PLAN_VARIANT, diag, index, "variant %u has op %d", index,
+    SPMM_REQUIRE_AT(spmmi_is_op(v->op), SPMM_ERR_PLAN_VARIANT, diag, index, "variant %u has op %d", index,
                     (int)v->op);
     SPMM_REQUIRE_AT(v->layouts != 0 && (v->layouts & ~layouts) == 0, SPMM_ERR_PLAN_VARIANT, diag, index,
                     "variant %u has layouts 0x%x", index, v->layouts);
@@ -276,13 +181,13 @@ static spmm_status_t check_trace(const spmm_plan_t *p, uint32_t index, spmm_diag
     const struct spmmi_trace *t = &p->trace[index];
     SPMM_REQUIRE_AT(t->variant < p->variant_count, SPMM_ERR_PLAN_TRACE, diag, index,
                     "trace %u is about variant %u of %u", index, t->variant, p->variant_count);
-    SPMM_REQUIRE_AT(is_family(t->family, t->schedule), SPMM_ERR_PLAN_TRACE, diag, index,
+    SPMM_REQUIRE_AT(spmmi_schedule_of(t->family, t->schedule) != NULL, SPMM_ERR_PLAN_TRACE, diag, index,
                     "trace %u has family %d and schedule %d", index, (int)t->family, (int)t->schedule);
     SPMM_REQUIRE_AT(t->chosen <= 1 && t->reason >= 1 && t->reason < SPMMI_REASON_COUNT_, SPMM_ERR_PLAN_TRACE,
                     diag, index, "trace %u has choice %u and reason %u", index, t->chosen, t->reason);
     SPMM_REQUIRE_AT(is_trace_compute(t, p->dtype), SPMM_ERR_PLAN_TRACE, diag, index,
                     "trace %u has compute type %d", index, (int)t->compute);
-    SPMM_REQUIRE_AT((uint32_t)t->order <= SPMM_REORDER_RCM, SPMM_ERR_PLAN_TRACE, diag, index,
+    SPMM_REQUIRE_AT(spmmi_order_of(t->order) != NULL, SPMM_ERR_PLAN_TRACE, diag, index,
                     "trace %u is about order %d", index, (int)t->order);
     SPMM_REQUIRE_AT(is_time(t->predicted_us) && is_time(t->measured_us) && isfinite(t->figure) &&
                         isfinite(t->threshold),
@@ -301,7 +206,7 @@ static spmm_status_t check_choices(const spmm_plan_t *p, spmm_diag_t *diag)
     SPMM_REQUIRE(p->trace_count <= SPMMI_TRACE_MAX && (p->trace_count == 0 || p->trace != NULL),
                  SPMM_ERR_PLAN_TRACE, diag, "%u trace entries", p->trace_count);
     for (uint32_t i = 0; i < p->part_count; i++)
-        SPMM_TRY(check_part(p, i, diag));
+        SPMM_TRY(spmmi_check_part(p, i, diag));
     for (uint32_t i = 0; i < p->variant_count; i++)
         SPMM_TRY(check_variant(p, i, diag));
     for (uint32_t i = 0; i < p->trace_count; i++)

@@ -68,13 +68,18 @@ static int close_once(int file)
     return io->close(file) != 0 && errno != EINTR ? -1 : 0;
 }
 
+/* How much of what is left one call may move. */
+static size_t chunk_of(uint64_t left)
+{
+    return (size_t)(left < CHUNK_MAX ? left : CHUNK_MAX);
+}
+
 /* Reads exactly size bytes; an early end counts as an I/O error, because fstat has told the size. */
 static spmm_status_t read_all(int file, const char *path, uint8_t *bytes, uint64_t size, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     for (uint64_t done = 0; done < size;) {
-        const uint64_t left = size - done;
-        const ssize_t got = io->read(file, bytes + done, (size_t)(left < CHUNK_MAX ? left : CHUNK_MAX));
+        const ssize_t got = io->read(file, bytes + done, chunk_of(size - done));
         if (got < 0 && errno == EINTR)
             continue;
         REQUIRE_IO(got >= 0, diag, "read", path);
@@ -150,8 +155,7 @@ static spmm_status_t write_all(int file, const char *path, const uint8_t *bytes,
 {
     spmm_status_t status = SPMM_OK;
     for (uint64_t done = 0; done < size;) {
-        const uint64_t left = size - done;
-        const ssize_t put = io->write(file, bytes + done, (size_t)(left < CHUNK_MAX ? left : CHUNK_MAX));
+        const ssize_t put = io->write(file, bytes + done, chunk_of(size - done));
         if (put < 0 && errno == EINTR)
             continue;
         if (put == 0)

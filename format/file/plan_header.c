@@ -5,6 +5,7 @@
 
 #include "format/base/diag.h"
 #include "format/base/digest.h"
+#include "format/family.h"
 
 #define AT(name) SPMMI_AT_##name
 

@@ -2,6 +2,9 @@
 /* The tables of plan_records.h as data, and the sizes that follow from a header. */
 #include "plan_records.h"
 
+#include "format/base/dtype.h"
+#include "format/family.h"
+
 #define FIELD(name, at) {at, sizeof((RECORD *)0)->name, offsetof(RECORD, name)},
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -67,16 +70,42 @@ static struct spmmi_raw_range up_to(uint64_t unit, uint64_t count)
     return (struct spmmi_raw_range){unit, 0, unit * count};
 }
 
+/* A family that no version knows is refused later, whatever the header names. */
+static uint64_t family_features(spmm_family_t family)
+{
+    const struct spmmi_family *const row = spmmi_family_of(family);
+    return row != NULL ? row->feature : 0;
+}
+
+/* Most items of a part of this schedule: P has `longest` rows at most. */
+static uint64_t items_of(const struct spmmi_schedule *row, uint64_t longest, uint64_t nnz)
+{
+    if (row->items == SPMMI_ITEMS_NONZERO_SPLIT)
+        return nnz / row->granule_min + 1;
+    if (row->items == SPMMI_ITEMS_SEGMENTS)
+        return longest + nnz < SPMMI_UNIT_MAX ? longest + nnz : SPMMI_UNIT_MAX;
+    return longest;
+}
+
+/* Of the families whose feature, if they have one, the header names. */
+static uint64_t items_limit(const struct spmmi_header *header)
+{
+    const uint64_t longest = header->rows > header->cols ? header->rows : header->cols;
+    const struct spmmi_schedule *row;
+    uint64_t most = longest;
+    for (int i = 0; (row = spmmi_schedule_at(i)) != NULL; i++) {
+        const uint64_t items = items_of(row, longest, header->nnz);
+        if ((family_features(row->family) & ~header->features_incompat) == 0 && items > most)
+            most = items;
+    }
+    return most;
+}
+
 /* No product overflows: dimensions are within V1 when this is called. */
 struct spmmi_raw_range spmmi_section_raw_range(uint32_t type, const struct spmmi_header *header)
 {
     const uint64_t rows = header->rows, cols = header->cols, nnz = header->nnz;
     const uint64_t value_bytes = spmm_dtype_size((spmm_dtype_t)header->dtype);
-    const uint64_t longest = rows > cols ? rows : cols;
-    const int is_tiled = (header->features_incompat & SPMMI_FEATURE_TILED) != 0;
-    const uint64_t pieces = nnz / SPMMI_GRANULE_MIN + 1;
-    const uint64_t units = longest + nnz < SPMMI_UNIT_MAX ? longest + nnz : SPMMI_UNIT_MAX;
-    const uint64_t items = longest > pieces ? longest : pieces;
     switch ((enum spmmi_section_type)type) {
     case SPMMI_SECTION_ROW_LENGTHS:
         return exactly(rows * sizeof(uint32_t));
@@ -93,7 +122,7 @@ struct spmmi_raw_range spmmi_section_raw_range(uint32_t type, const struct spmmi
     case SPMMI_SECTION_TRACE:
         return up_to(spmmi_trace_record.bytes, SPMMI_TRACE_MAX);
     case SPMMI_SECTION_ITEMS:
-        return up_to(sizeof(uint32_t), is_tiled && units > items ? units : items);
+        return up_to(sizeof(uint32_t), items_limit(header));
     case SPMMI_SECTION_META:
         return up_to(1, SPMMI_SOURCE_BYTES - 1);
     case SPMMI_SECTION_PANEL_STATS:
@@ -108,17 +137,8 @@ struct spmmi_raw_range spmmi_section_raw_range(uint32_t type, const struct spmmi
 
 uint64_t spmmi_dtype_features(spmm_dtype_t dtype)
 {
-    return dtype == SPMM_F16 || dtype == SPMM_BF16 ? SPMMI_FEATURE_HALF : 0;
-}
-
-/* A family that no version knows is refused later, whatever the header names. */
-static uint64_t family_features(spmm_family_t family)
-{
-    if (family == SPMM_FAMILY_TILED)
-        return SPMMI_FEATURE_TILED;
-    if (family == SPMM_FAMILY_BCSR)
-        return SPMMI_FEATURE_BCSR;
-    return spmmi_is_fragments(family) ? SPMMI_FEATURE_FRAGMENTS : 0;
+    const struct spmmi_dtype *row = spmmi_dtype_of(dtype);
+    return row != NULL ? row->feature : 0;
 }
 
 uint64_t spmmi_part_features(const struct spmmi_part *part)
@@ -131,7 +151,7 @@ uint64_t spmmi_trace_features(const struct spmmi_trace *trace)
 {
     uint64_t features = family_features(trace->family);
     if (trace->reason > SPMMI_REASON_PREDICTED && trace->reason <= SPMMI_REASON_REUSE)
-        features |= SPMMI_FEATURE_TILED;
+        features |= SPMMI_FEATURE_UNITS;
     const int is_of_search = trace->reason >= SPMMI_REASON_TYPE;
     if ((trace->reason > SPMMI_REASON_REUSE && !is_of_search) || trace->compute != 0 || trace->order != 0)
         features |= SPMMI_FEATURE_FRAGMENTS;

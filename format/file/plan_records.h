@@ -7,6 +7,7 @@
 #define SPMMI_PLAN_RECORDS_H
 
 #include "format/base/bytes.h"
+#include "format/panel_stats_fields.h"
 #include "format/plan.h"
 
 #define SPMMI_FORMAT_MAJOR 1u
@@ -24,15 +25,17 @@
 #define SPMMI_BOMB_SLACK (UINT64_C(64) << 10)
 #define SPMMI_NO_PART UINT32_MAX
 #define SPMMI_CODEC_ZSTD 1u
-#define SPMMI_FLAG_VALUES 1u       /* of the header */
-#define SPMMI_FEATURE_TILED 1u     /* incompat: parts or trace entries of the tiled family */
-#define SPMMI_FEATURE_HALF 2u      /* incompat: values of 16 bits */
-#define SPMMI_FEATURE_FRAGMENTS 4u /* incompat: parts or trace entries of the window and panel families */
-#define SPMMI_FEATURE_BCSR 8u      /* incompat: parts or trace entries of the bcsr family */
-#define SPMMI_FEATURE_PEELED 16u   /* incompat: parts of peeled rows, or trace entries about them */
-#define SPMMI_FEATURE_SEARCH 32u   /* incompat: trace entries with the reasons of the search */
-#define SPMMI_FEATURES_KNOWN                                                                   \
-    (SPMMI_FEATURE_TILED | SPMMI_FEATURE_HALF | SPMMI_FEATURE_FRAGMENTS | SPMMI_FEATURE_BCSR | \
+#define SPMMI_FLAG_VALUES 1u /* of the header */
+/* incompat. Families have bits too (format/family_list.def); where they share one of these, it is said there. */
+#define SPMMI_FEATURE_UNITS \
+    1u                        /* trace entries about units and their order, and the families that have them */
+#define SPMMI_FEATURE_HALF 2u /* values of 16 bits */
+#define SPMMI_FEATURE_FRAGMENTS \
+    4u /* trace entries about blocks, compute types or orders, and families of both */
+#define SPMMI_FEATURE_PEELED 16u /* parts of peeled rows, or trace entries about them */
+#define SPMMI_FEATURE_SEARCH 32u /* trace entries with the reasons of the search */
+#define SPMMI_FEATURES_KNOWN                                                                      \
+    (SPMMI_FAMILY_FEATURES | SPMMI_FEATURE_UNITS | SPMMI_FEATURE_HALF | SPMMI_FEATURE_FRAGMENTS | \
      SPMMI_FEATURE_PEELED | SPMMI_FEATURE_SEARCH)
 #define SPMMI_FLAG_REQUIRED 1u /* of a table entry */
 #define SPMMI_MAGIC "\xd3SPM\r\n\x1a\n"
@@ -108,45 +111,6 @@ struct spmmi_entry {
     X(diagonal, 72)           \
     X(zeros, 80)              \
     X(row_histogram, 88)
-
-#define SPMMI_PANEL_STATS_FIELDS(X) \
-    X(panel_rows, 0)                \
-    X(stage_slots, 8)               \
-    X(segment, 16)                  \
-    X(is_reordered, 24)             \
-    X(number_bytes, 32)             \
-    X(register_tile, 40)            \
-    X(n, 48)                        \
-    X(multiprocessors, 56)          \
-    X(units, 64)                    \
-    X(panels, 72)                   \
-    X(blocks, 80)                   \
-    X(utilization, 88)              \
-    X(unit_mean, 96)                \
-    X(unit_stddev, 104)             \
-    X(unit_max, 112)                \
-    X(footprint_sum, 120)           \
-    X(footprint_max, 128)           \
-    X(footprint_mean, 136)          \
-    X(rho, 144)                     \
-    X(footprint, 152)               \
-    X(reuse, 200)                   \
-    X(stages, 248)                  \
-    X(stages_max, 256)              \
-    X(slices, 264)                  \
-    X(padding, 272)                 \
-    X(runs, 280)                    \
-    X(run_mean, 288)                \
-    X(lines, 296)                   \
-    X(sectors, 304)                 \
-    X(line_cost, 312)               \
-    X(sector_cost, 320)             \
-    X(columns_used, 328)            \
-    X(l2_reuse, 336)                \
-    X(line_gamma, 344)              \
-    X(sector_gamma, 352)            \
-    X(column_count, 360)            \
-    X(column_sum, 616)
 
 #define SPMMI_ORDER_STATS_FIELDS(X) \
     X(op, 0)                        \

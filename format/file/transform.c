@@ -64,17 +64,24 @@ static int64_t row_of(const int64_t *row_ptr, int64_t rows, int64_t p)
     return low;
 }
 
+/* Where the row of nonzero p ends, within the run; *row is that row or one before it. */
+static int64_t row_end_of(const struct spmmi_run *run, int64_t *row, int64_t p)
+{
+    const int64_t end = (int64_t)(run->first + run->count);
+    while (run->row_ptr[*row + 1] <= p)
+        ++*row;
+    return run->row_ptr[*row + 1] < end ? run->row_ptr[*row + 1] : end;
+}
+
 /* Walks the rows of a run. The first nonzero of each row, and of the run, is coded against the one before it,
  * the others as the gap to their left neighbour. */
 static void row_delta_pack(const struct spmmi_run *run, const uint32_t *columns, uint32_t *codes)
 {
     const int64_t first = (int64_t)run->first, end = first + (int64_t)run->count;
     uint32_t row_start = 0;
-    int64_t p = first;
-    for (int64_t row = row_of(run->row_ptr, run->rows, first); p < end; row++) {
-        const int64_t row_end = run->row_ptr[row + 1] < end ? run->row_ptr[row + 1] : end;
-        if (p >= row_end)
-            continue;
+    int64_t row = row_of(run->row_ptr, run->rows, first);
+    for (int64_t p = first; p < end;) {
+        const int64_t row_end = row_end_of(run, &row, p);
         codes[p - first] = zigzag(columns[p - first] - row_start);
         row_start = columns[p - first];
         for (p++; p < row_end; p++)
@@ -86,11 +93,9 @@ static void row_delta_unpack(const struct spmmi_run *run, uint32_t *columns)
 {
     const int64_t first = (int64_t)run->first, end = first + (int64_t)run->count;
     uint32_t row_start = 0;
-    int64_t p = first;
-    for (int64_t row = row_of(run->row_ptr, run->rows, first); p < end; row++) {
-        const int64_t row_end = run->row_ptr[row + 1] < end ? run->row_ptr[row + 1] : end;
-        if (p >= row_end)
-            continue;
+    int64_t row = row_of(run->row_ptr, run->rows, first);
+    for (int64_t p = first; p < end;) {
+        const int64_t row_end = row_end_of(run, &row, p);
         uint32_t column = row_start + unzigzag(columns[p - first]);
         row_start = column;
         columns[p - first] = column;

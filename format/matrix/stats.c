@@ -77,23 +77,24 @@ static void band_figures(int64_t rows, const int64_t *row_ptr, const int32_t *co
     }
 }
 
+/* All bits but the sign are zero: that is 0 in every number type. */
 static int64_t zero_count(int64_t nnz, spmm_dtype_t dtype, const void *values)
 {
     int64_t zeros = 0;
     if (values == NULL)
         return 0;
-    if (spmm_dtype_size(dtype) == sizeof(uint16_t)) { /* f16 and bf16: all bits but the sign are zero */
+    if (spmm_dtype_size(dtype) == sizeof(uint16_t)) {
         const uint16_t *v = values;
         for (int64_t p = 0; p < nnz; p++)
-            zeros += (v[p] & 0x7fff) == 0;
-    } else if (dtype == SPMM_F32) {
-        const float *v = values;
+            zeros += (v[p] & INT16_MAX) == 0;
+    } else if (spmm_dtype_size(dtype) == sizeof(uint32_t)) {
+        const uint32_t *v = values;
         for (int64_t p = 0; p < nnz; p++)
-            zeros += v[p] == 0.0f;
+            zeros += (v[p] & INT32_MAX) == 0;
     } else {
-        const double *v = values;
+        const uint64_t *v = values;
         for (int64_t p = 0; p < nnz; p++)
-            zeros += v[p] == 0.0;
+            zeros += (v[p] & INT64_MAX) == 0;
     }
     return zeros;
 }

@@ -133,6 +133,17 @@ SPMM_API const char *spmm_compute_name(spmm_compute_t compute);
 /* Bytes of one number of this type; 0 for another value. */
 SPMM_API size_t spmm_dtype_size(spmm_dtype_t dtype);
 
+typedef struct {
+    size_t struct_size;
+    spmm_dtype_t type;
+    const char *name; /* as spmm_dtype_name says it */
+    size_t bytes;
+    spmm_dtype_t sums; /* the type of products and sums */
+} spmm_dtype_info_t;
+/* What this library knows of index 0, 1, .. of its number types; info->struct_size says how much of it the caller
+ * knows. Errors: ARGUMENT past the last one. */
+SPMM_API spmm_status_t spmm_dtype_at(int index, spmm_dtype_info_t *info);
+
 /* A borrowed view of a sparse matrix in host memory, compressed by rows.
  * row_ptr has rows + 1 entries, row_ptr[0] = 0; col_ind has nnz entries, ascending in each row, no
  * duplicates; values has nnz entries or is NULL for a pattern (then every value counts as 1). */

@@ -29,33 +29,31 @@ typedef struct spmm_read_options {
 
 /* Read a matrix file. "-" is standard input. The format is told by content, then by name:
  * Matrix Market (coordinate and array; real, integer, pattern; general, symmetric, skew-symmetric,
- * hermitian), DLMC .smtx; each also compressed by gzip or zstd. options may be NULL.
+ * hermitian); Rutherford-Boeing and Harwell-Boeing (assembled; r, i, p; u, r, s, z); SciPy's .npz (csr, csc, coo,
+ * bsr, dia; integers, booleans, f2, f4, f8); DLMC .smtx; each also compressed by gzip or zstd. options may be NULL.
  * Errors: IO, MATRIX_* with diag->line and one sentence (what was expected, what was found), MEMORY. */
 SPMM_API spmm_status_t spmm_matrix_load(const char *path, const spmm_read_options_t *options,
                                         spmm_matrix_t **matrix, spmm_diag_t *diag);
-/* The same from memory; name is used in messages and to tell .smtx, and may be NULL. */
+/* The same from memory; name is used in messages and where bytes alone do not tell the format, and may be NULL. */
 SPMM_API spmm_status_t spmm_matrix_read(const void *bytes, size_t size, const char *name,
                                         const spmm_read_options_t *options, spmm_matrix_t **matrix,
                                         spmm_diag_t *diag);
 /* Copy CSR arrays. Checks them. Errors: ARGUMENT, CSR (diag->offset = row), MEMORY. */
 SPMM_API spmm_status_t spmm_matrix_from_csr(const spmm_csr_t *csr, spmm_matrix_t **matrix, spmm_diag_t *diag);
-/* A made-up matrix from a generator string, the same on every machine; for tests and benchmarks:
- *   gen:fem3:nx:ny:nz     27-point brick mesh, 3 unknowns a node
- *   gen:femshuf:nx:ny:nz  the same, nodes shuffled
- *   gen:lap27:g           27-point stencil on a g^3 grid
- *   gen:qcd:l             4-D lattice, 12 unknowns a site
- *   gen:band:m:w          all |i - j| <= w
- *   gen:block:m:b:d       d dense b x b blocks a block row
- *   gen:rand:m:d          d random columns a row
- *   gen:rmat:scale:d      R-MAT, 2^scale rows, d edges a row
- *   gen:dense:m:k         every entry
- *   gen:diag:m            the diagonal
- *   gen:arrow:m           diagonal, first row and first column
- *   gen:empty:m:k         no entry
- *   gen:powerlaw:m:k:d    d entries a row on average, Zipf columns, Zipf rows
- *   gen:uniform:m:k:d     d random columns of k a row: short and fat, tall and thin
+/* A made-up matrix from a generator string, such as "gen:fem3:9:9:20", the same on every machine; for tests and
+ * benchmarks. spmm_generator_at lists the generators, as spmm-inspect --help does.
  * Values are uniform in (-1, 1), as doubles that floats hold exactly. Errors: ARGUMENT (one sentence), MEMORY. */
 SPMM_API spmm_status_t spmm_matrix_generate(const char *spec, spmm_matrix_t **matrix, spmm_diag_t *diag);
+typedef struct {
+    size_t struct_size;
+    const char *name;    /* "fem3" of gen:fem3:nx:ny:nz; static storage, as all texts here */
+    const char *numbers; /* "nx:ny:nz" */
+    const char *text;    /* what the matrix is */
+    int count;           /* of the numbers */
+} spmm_generator_info_t;
+/* Index 0, 1, .. of the generators; info->struct_size says how much of it the caller knows. Errors: ARGUMENT past the
+ * last one. */
+SPMM_API spmm_status_t spmm_generator_at(int index, spmm_generator_info_t *info);
 SPMM_API void spmm_matrix_destroy(spmm_matrix_t *matrix);
 
 /* A view (row_ptr int64, col_ind int32, values f64 or NULL for a pattern), valid while the matrix lives. */
@@ -69,7 +67,7 @@ typedef struct {
     int64_t zeros_dropped, zeros_kept;
     int64_t not_finite;       /* NaN and infinite values */
     int64_t integers_inexact; /* integers that a double cannot hold exactly */
-    char format[16];          /* "matrix-market", "smtx", "csr", "generated" */
+    char format[16];          /* "matrix-market", "rb", "npz", "smtx", "csr", "generated" */
     char field[16];           /* "real", "integer", "pattern" */
     char symmetry[16];        /* "general", "symmetric", "skew-symmetric", "hermitian" */
     char name[128];           /* base name of the source, without folders */

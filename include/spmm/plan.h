@@ -151,6 +151,36 @@ typedef enum spmm_schedule {
 SPMM_API const char *spmm_family_name(spmm_family_t family);
 SPMM_API const char *spmm_schedule_name(spmm_schedule_t schedule);
 
+/* What plans and options may ask of a family. Text is in static storage. */
+typedef struct spmm_family_info {
+    size_t struct_size;
+    spmm_family_t family;
+    const char *name;
+    const char *item, *unit; /* what the items of a part are, and panel_rows of them: "row", "strip" */
+    uint32_t types;          /* of numbers: bits 1u << SPMM_F32, .. */
+    int uses_tensor_cores;   /* f32 is multiplied as tf32 or 3xtf32 */
+    int takes_long_rows;     /* rows may be split off (spmm_part_info_t.is_peeled) */
+    int64_t least_n;         /* columns of B from which on the inspector considers it */
+    uint32_t panel_rows_min, panel_rows_max;   /* powers of two from .. to; 0: it has no panels or units */
+    uint32_t stage_slots_min, stage_slots_max; /* 0: it has no stages */
+} spmm_family_info_t;
+/* One schedule of a family: kernels are named "family/schedule". */
+typedef struct spmm_schedule_info {
+    size_t struct_size;
+    spmm_family_t family;
+    spmm_schedule_t schedule;
+    const char *name;
+    uint32_t granule_min, granule_max;
+    int may_reorder;        /* items may be in another order than that of A */
+    int may_permute_output; /* C may be left in it */
+    int cuts_rows;          /* items are segments of rows */
+} spmm_schedule_info_t;
+/* Families of index 0, 1, .. in the order of their numbers, and all their schedules, family after family; a family's
+ * first schedule follows the last one of the family before it. info->struct_size says how much of it the caller knows.
+ * Errors: ARGUMENT, also past the last one. */
+SPMM_API spmm_status_t spmm_family_at(int index, spmm_family_info_t *info);
+SPMM_API spmm_status_t spmm_schedule_at(int index, spmm_schedule_info_t *info);
+
 /* In which order do panels, windows and blocks take the rows (tiled: the units, which may be segments of rows)?
  * Columns keep their order. */
 typedef enum spmm_reorder {
@@ -164,6 +194,19 @@ typedef enum spmm_reorder {
 } spmm_reorder_t;
 /* "auto", "none", "radix", "jaccard", "minhash", "rcm"; "?" for another value. Static storage. */
 SPMM_API const char *spmm_reorder_name(spmm_reorder_t kind);
+
+typedef struct {
+    size_t struct_size;
+    spmm_reorder_t kind;
+    const char *name;  /* as spmm_reorder_name says it */
+    const char *text;  /* a few words about it, such as "sorted by pattern"; may be empty. Static storage */
+    int is_made;       /* neither AUTO nor NONE */
+    int needs_square;  /* square matrices only */
+    int64_t units_max; /* most rows, or segments of rows; 0 = any number */
+} spmm_reorder_info_t;
+/* What this library knows of index 0, 1, .. of its orders, AUTO and NONE being two of them; info->struct_size says how
+ * much of it the caller knows. Errors: ARGUMENT past the last one. */
+SPMM_API spmm_status_t spmm_reorder_at(int index, spmm_reorder_info_t *info);
 
 /* What an order of the rows does for kernels that take rows together (docs/reordering.md). Rows of the order are taken
  * 8 or 16 at a time, from the first one on: a strip, of which the last one may be lower. */

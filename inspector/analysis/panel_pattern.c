@@ -3,21 +3,9 @@
 #include "panel_pattern.h"
 
 #include "format/base/alloc.h"
-#include "inspector/generate/generate.h"
+#include "sorted_columns.h"
 
 #define NONZEROS_PARALLEL 100000 /* below this many nonzeros one thread is faster */
-
-/* The place of a column in an ascending list that holds it. */
-static int32_t place_of(const int32_t *list, int64_t count, int32_t column)
-{
-    const int32_t *base = list;
-    while (count > 1) {
-        const int64_t half = count / 2;
-        base += base[half] <= column ? half : 0;
-        count -= half;
-    }
-    return (int32_t)(base - list);
-}
 
 /* Number the columns that have nonzeros 0, 1, ... in their order. */
 static spmm_status_t renumber(struct spmmi_panel_pattern *p)
@@ -32,7 +20,7 @@ static spmm_status_t renumber(struct spmmi_panel_pattern *p)
     p->cols = spmmi_sort_unique(p->own_column, p->nnz);
 #pragma omp parallel for schedule(static) num_threads(p->threads)
     for (int64_t q = 0; q < p->nnz; q++)
-        p->own_col_ind[q] = place_of(p->own_column, p->cols, col_ind[q]);
+        p->own_col_ind[q] = spmmi_sorted_place(p->own_column, p->cols, col_ind[q]);
     p->col_ind = p->own_col_ind;
     p->column = p->own_column;
     return SPMM_OK;

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "panel_stats.h"
+#include "panel_input.h"
 
 struct spmmi_panel_pattern {
     const struct spmmi_panel_input *in;
@@ -24,16 +24,5 @@ void spmmi_panel_pattern_close(struct spmmi_panel_pattern *p);
 
 /* footprint[], reuse[], columns_used, column_count[] and column_sum[] of out. Errors: MEMORY. */
 spmm_status_t spmmi_panel_reuse_count(const struct spmmi_panel_pattern *p, spmm_panel_stats_t *out);
-
-/* The unit in this place of the order. */
-static inline uint64_t spmmi_panel_unit(const struct spmmi_panel_input *in, uint64_t place)
-{
-    return in->order == NULL ? place : in->order[place];
-}
-
-static inline double spmmi_quotient(int64_t dividend, int64_t divisor)
-{
-    return divisor == 0 ? 0.0 : (double)dividend / (double)divisor;
-}
 
 #endif

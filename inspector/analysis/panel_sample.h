@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "panel_stats.h"
+#include "panel_input.h"
 
 struct spmmi_panel_sample {
     int64_t *list;  /* count panels that hold nonzeros, ascending; among them the one with the most */

@@ -3,24 +3,7 @@
 #ifndef SPMMI_PANEL_STATS_H
 #define SPMMI_PANEL_STATS_H
 
-#include "format/plan.h"
-
-/* A pattern and how panels take it. */
-struct spmmi_panel_input {
-    int64_t cols;            /* of op(A) */
-    uint64_t units;          /* rows, or segments of rows: see format/matrix/units.h; at most UINT32_MAX */
-    const int64_t *unit_ptr; /* units + 1; whole rows: the row pointers */
-    const int32_t *col_ind;  /* ascending and unique in each unit */
-    const uint32_t *order;   /* units: the order in which panels take them; NULL: as they are */
-    int64_t segment;         /* as given to spmmi_units_cut; reported, not used */
-    uint32_t panel_rows;     /* a multiple of 32, at most SPMMI_PANEL_ROWS_MAX */
-    uint32_t stage_slots;    /* SPMMI_STAGE_SLOTS_MIN .. SPMMI_STAGE_SLOTS_MAX */
-    uint32_t number_bytes;   /* B_T: 2, 4 or 8 */
-    uint32_t register_tile;  /* R, at least 1 */
-    int64_t n;               /* columns of B, at least 0 */
-    int multiprocessors;     /* 0: not known, utilization is 0 */
-    int threads;             /* at least 1; never changes the figures */
-};
+#include "panel_input.h"
 
 /* All figures. O(nnz + units) time; each thread holds 4 bytes and 1 bit a column, and there are fewer threads where
  * columns are many for their nonzeros. Errors: MEMORY. */

@@ -3,7 +3,7 @@
 #ifndef SPMMI_PANEL_WIDEST_H
 #define SPMMI_PANEL_WIDEST_H
 
-#include "panel_stats.h"
+#include "panel_input.h"
 
 /* The panel that needs the most columns, as far as a sketch of 16,384 bits a panel can tell; 0 where there is none.
  * About a nanosecond a nonzero; the same at any number of threads. */

@@ -9,64 +9,63 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/plan.h"
-#include "random.h"
 
-#define ARGS_MAX 3
 #define VALUE_SEED UINT64_C(7)
-
-struct generator {
-    const char *name;
-    const char *form; /* the numbers, as people write them */
-    int args;
-    struct {
-        int64_t min, max;
-    } limit[ARGS_MAX];
-    spmmi_generator_fn *build;
-};
+#define FORMS_BYTES (sizeof((spmm_diag_t *)0)->text - sizeof "expected gen: and one of ")
 
 /* Sides of meshes are limited so that products of three of them stay far from 2^63. */
-#define SIDE     \
-    {            \
-        1, 65536 \
+#define RANGE(min, max) \
+    {                   \
+        min, max        \
     }
-#define COUNT            \
-    {                    \
-        0, SPMMI_DIM_MAX \
-    }
-#define SOME             \
-    {                    \
-        1, SPMMI_DIM_MAX \
-    }
+#define SIDE RANGE(1, 65536)
+#define COUNT RANGE(0, SPMMI_DIM_MAX)
+#define SOME RANGE(1, SPMMI_DIM_MAX)
 
-static const struct generator generators[] = {
-    {"fem3", "nx:ny:nz", 3, {SIDE, SIDE, SIDE}, spmmi_generate_fem3},
-    {"femshuf", "nx:ny:nz", 3, {SIDE, SIDE, SIDE}, spmmi_generate_femshuf},
-    {"lap27", "g", 1, {SIDE}, spmmi_generate_lap27},
-    {"qcd", "l", 1, {{1, 256}}, spmmi_generate_qcd},
-    {"band", "m:w", 2, {COUNT, COUNT}, spmmi_generate_band},
-    {"hubs", "m:w:h", 3, {COUNT, COUNT, {1, 65536}}, spmmi_generate_hubs},
-    {"block", "m:b:d", 3, {SOME, {1, 4096}, SOME}, spmmi_generate_block},
-    {"rand", "m:d", 2, {SOME, COUNT}, spmmi_generate_rand},
-    {"rmat", "scale:d", 2, {{0, 30}, {0, 65536}}, spmmi_generate_rmat},
-    {"dense", "m:k", 2, {COUNT, COUNT}, spmmi_generate_dense},
-    {"diag", "m", 1, {COUNT}, spmmi_generate_diag},
-    {"arrow", "m", 1, {COUNT}, spmmi_generate_arrow},
-    {"empty", "m:k", 2, {COUNT, COUNT}, spmmi_generate_empty},
-    {"powerlaw", "m:k:d", 3, {SOME, SOME, SOME}, spmmi_generate_powerlaw},
-    {"uniform", "m:k:d", 3, {COUNT, COUNT, COUNT}, spmmi_generate_uniform},
+static const struct spmmi_generator generators[] = {
+#define GENERATOR(name, numbers, text, ...)                                                               \
+    {#name,                                                                                               \
+     numbers,                                                                                             \
+     text,                                                                                                \
+     (int)(sizeof((struct spmmi_generator_limit[]){__VA_ARGS__}) / sizeof(struct spmmi_generator_limit)), \
+     {__VA_ARGS__},                                                                                       \
+     spmmi_generate_##name},
+#include "generator_list.def"
+#undef GENERATOR
 };
 #define GENERATOR_COUNT (sizeof generators / sizeof generators[0])
 
-/* "fem3:nx:ny:nz, femshuf:nx:ny:nz, ..." for messages. */
-static void list_forms(char *text, size_t size)
+const struct spmmi_generator *spmmi_generator_at(int index)
+{
+    return index >= 0 && (size_t)index < GENERATOR_COUNT ? &generators[index] : NULL;
+}
+
+spmm_status_t spmm_generator_at(int index, spmm_generator_info_t *info)
+{
+    const struct spmmi_generator *const row = spmmi_generator_at(index);
+    if (row == NULL || info == NULL || info->struct_size < sizeof info->struct_size)
+        return SPMM_ERR_ARGUMENT;
+    const spmm_generator_info_t full = {.struct_size = info->struct_size,
+                                        .name = row->name,
+                                        .numbers = row->numbers,
+                                        .text = row->text,
+                                        .count = row->args};
+    memcpy(info, &full, full.struct_size < sizeof full ? full.struct_size : sizeof full);
+    return SPMM_OK;
+}
+
+/* "fem3:nx:ny:nz, femshuf:nx:ny:nz, ..", or the names alone; false where the text is too short for all. */
+static bool list_forms(char *text, size_t size, bool has_numbers)
 {
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < GENERATOR_COUNT && used < size; i++) {
-        const int wrote = snprintf(text + used, size - used, "%s%s:%s", i == 0 ? "" : ", ",
-                                   generators[i].name, generators[i].form);
+        const struct spmmi_generator *g = &generators[i];
+        const int wrote = snprintf(text + used, size - used, "%s%s%s%s", i == 0 ? "" : ", ", g->name,
+                                   has_numbers ? ":" : "", has_numbers ? g->numbers : "");
         used += wrote > 0 ? (size_t)wrote : size;
     }
+    return used < size;
 }
 
 /* ":12" at *text: read the number and step over it. */
@@ -86,7 +85,7 @@ static bool take_number(const char **text, int64_t *number)
     return true;
 }
 
-static const struct generator *find_generator(const char *name, size_t length)
+static const struct spmmi_generator *find_generator(const char *name, size_t length)
 {
     for (size_t i = 0; i < GENERATOR_COUNT; i++) {
         if (strlen(generators[i].name) == length && memcmp(generators[i].name, name, length) == 0)
@@ -95,12 +94,12 @@ static const struct generator *find_generator(const char *name, size_t length)
     return NULL;
 }
 
-static spmm_status_t parse_spec(const char *spec, const struct generator **generator, int64_t args[ARGS_MAX],
-                                spmm_diag_t *diag)
+static spmm_status_t parse_spec(const char *spec, const struct spmmi_generator **generator,
+                                int64_t args[SPMMI_GENERATOR_ARGS_MAX], spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const size_t prefix = strlen("gen:");
-    const struct generator *g = NULL;
+    const struct spmmi_generator *g = NULL;
     const char *rest = NULL;
     if (strncmp(spec, "gen:", prefix) == 0) {
         const size_t length = strcspn(spec + prefix, ":");
@@ -108,19 +107,20 @@ static spmm_status_t parse_spec(const char *spec, const struct generator **gener
         rest = spec + prefix + length;
     }
     if (g == NULL) {
-        char forms[200];
-        list_forms(forms, sizeof forms);
+        char forms[FORMS_BYTES];
+        if (!list_forms(forms, sizeof forms, true))
+            (void)list_forms(forms, sizeof forms, false);
         SPMM_FAIL(SPMM_ERR_ARGUMENT, diag, "expected gen: and one of %s", forms);
     }
     for (int i = 0; i < g->args; i++) {
         SPMM_REQUIRE(take_number(&rest, &args[i]), SPMM_ERR_ARGUMENT, diag,
-                     "expected gen:%s:%s, found %.100s", g->name, g->form, spec);
-        SPMM_REQUIRE(args[i] >= g->limit[i].min && args[i] <= g->limit[i].max, SPMM_ERR_ARGUMENT, diag,
-                     "number %d of gen:%s:%s must be in %lld..%lld, found %lld", i + 1, g->name, g->form,
-                     (long long)g->limit[i].min, (long long)g->limit[i].max, (long long)args[i]);
+                     "expected gen:%s:%s, found %.100s", g->name, g->numbers, spec);
+        SPMM_REQUIRE(args[i] >= g->limits[i].min && args[i] <= g->limits[i].max, SPMM_ERR_ARGUMENT, diag,
+                     "number %d of gen:%s:%s must be in %lld..%lld, found %lld", i + 1, g->name, g->numbers,
+                     (long long)g->limits[i].min, (long long)g->limits[i].max, (long long)args[i]);
     }
     SPMM_REQUIRE(*rest == '\0', SPMM_ERR_ARGUMENT, diag,
-                 "expected gen:%s:%s and nothing after it, found %.100s", g->name, g->form, spec);
+                 "expected gen:%s:%s and nothing after it, found %.100s", g->name, g->numbers, spec);
     *generator = g;
 cleanup:
     return status;
@@ -167,8 +167,8 @@ static void describe(spmm_matrix_t *matrix, const char *spec)
 spmm_status_t spmm_matrix_generate(const char *spec, spmm_matrix_t **matrix, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const struct generator *generator = NULL;
-    int64_t args[ARGS_MAX] = {0};
+    const struct spmmi_generator *generator = NULL;
+    int64_t args[SPMMI_GENERATOR_ARGS_MAX] = {0};
     spmm_matrix_t *m = NULL;
 
     spmmi_diag_clear(diag);

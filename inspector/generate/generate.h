@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the generators of made-up matrices share. See generate.c for the table of them. */
+/* What the generators of made-up matrices share, and the rows of generator_list.def as a table. */
 #ifndef SPMMI_GENERATE_H
 #define SPMMI_GENERATE_H
 
 #include "inspector/matrix/matrix.h"
+#include "random.h"
 
 #define SPMMI_GENERATE_NNZ_MAX (INT64_C(1) << 31)
 
@@ -26,18 +27,30 @@ spmm_status_t spmmi_generate_rows(const struct spmmi_row_source *source, spmm_ma
 /* Refuse sizes that spmm or the generators cannot hold. */
 spmm_status_t spmmi_generate_check_size(int64_t rows, int64_t cols, int64_t nnz_bound, spmm_diag_t *diag);
 
-/* Sort ascending and remove duplicates in place; returns the new count. */
-int64_t spmmi_sort_unique(int32_t *columns, int64_t count);
-
 /* A random permutation of 0..count-1, owned by the caller; NULL when memory is short. */
 int32_t *spmmi_random_permutation(int64_t count, uint64_t seed);
 
+/* d different numbers in [0, k), ascending. */
+void spmmi_random_sample(struct spmmi_random *r, int64_t k, int64_t d, int32_t *out);
+
 /* One function per generator, with the numbers of its string; they fill row_ptr and col_ind. */
 typedef spmm_status_t spmmi_generator_fn(const int64_t *args, spmm_matrix_t *matrix, spmm_diag_t *diag);
-spmmi_generator_fn spmmi_generate_fem3, spmmi_generate_femshuf, spmmi_generate_lap27, spmmi_generate_qcd;
-spmmi_generator_fn spmmi_generate_band, spmmi_generate_dense, spmmi_generate_diag, spmmi_generate_arrow;
-spmmi_generator_fn spmmi_generate_empty, spmmi_generate_hubs;
-spmmi_generator_fn spmmi_generate_rand, spmmi_generate_block, spmmi_generate_rmat, spmmi_generate_powerlaw;
-spmmi_generator_fn spmmi_generate_uniform;
+#define GENERATOR(name, ...) spmmi_generator_fn spmmi_generate_##name;
+#include "generator_list.def"
+#undef GENERATOR
+
+#define SPMMI_GENERATOR_ARGS_MAX 4
+
+struct spmmi_generator {
+    const char *name, *numbers, *text;
+    int args;
+    struct spmmi_generator_limit {
+        int64_t min, max;
+    } limits[SPMMI_GENERATOR_ARGS_MAX];
+    spmmi_generator_fn *build;
+};
+
+/* NULL past the last row. */
+const struct spmmi_generator *spmmi_generator_at(int index);
 
 #endif

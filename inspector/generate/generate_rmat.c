@@ -8,7 +8,7 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "generate.h"
-#include "random.h"
+#include "inspector/analysis/sorted_columns.h"
 
 enum { SEED_NODES = 23, SEED_EDGES = 24 };
 

@@ -3,30 +3,11 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
-#include "format/base/half.h"
+#include "format/base/dtype.h"
+#include "format/base/stored_number.h"
 #include "inspect_values.h"
 
 #define NONZEROS_PARALLEL 100000 /* below this many nonzeros one thread is faster */
-
-/* Store a value, rounded; returns what was stored. */
-static double store(double value, spmm_dtype_t dtype, void *values, int64_t p)
-{
-    switch (dtype) {
-    case SPMM_F16:
-        ((uint16_t *)values)[p] = spmmi_f16_from_f64(value);
-        return (double)spmmi_f32_from_f16(((uint16_t *)values)[p]);
-    case SPMM_BF16:
-        ((uint16_t *)values)[p] = spmmi_bf16_from_f64(value);
-        return (double)spmmi_f32_from_bf16(((uint16_t *)values)[p]);
-    case SPMM_F32:
-        ((float *)values)[p] = (float)value;
-        return (double)((float *)values)[p];
-    case SPMM_F64:
-        break;
-    }
-    ((double *)values)[p] = value;
-    return value;
-}
 
 /* Round all; returns the first nonzero that is finite but too large for the type, nnz if there is none. */
 static int64_t store_all(const spmm_matrix_t *a, int threads, spmm_plan_t *plan)
@@ -37,7 +18,8 @@ static int64_t store_all(const spmm_matrix_t *a, int threads, spmm_plan_t *plan)
               : first)
     for (int64_t p = 0; p < a->nnz; p++) {
         const double value = a->values == NULL ? 1.0 : a->values[p];
-        if (isinf(store(value, plan->dtype, plan->values, p)) && !isinf(value))
+        spmmi_number_store(plan->values, plan->dtype, p, value);
+        if (isinf(spmmi_number_load(plan->values, plan->dtype, p)) && !isinf(value))
             first = p < first ? p : first;
     }
     return first;
@@ -52,11 +34,16 @@ static int64_t row_of_nonzero(const spmm_matrix_t *a, int64_t p)
 }
 
 /* The narrowest type that holds a value whose magnitude is too large for another: bf16 reaches as far as f32. */
-static spmm_dtype_t wider(spmm_dtype_t dtype, double value)
+static const char *wide_enough(double value)
 {
-    if (dtype == SPMM_F16 && !isinf(spmmi_f32_from_bf16(spmmi_bf16_from_f64(value))))
-        return SPMM_BF16;
-    return dtype != SPMM_F32 && !isinf((float)value) ? SPMM_F32 : SPMM_F64;
+    const struct spmmi_dtype *found = NULL, *row = NULL;
+    for (int i = 0; (row = spmmi_dtype_at(i)) != NULL; i++) {
+        uint64_t room = 0; /* for a number of any type */
+        spmmi_number_store(&room, row->id, 0, value);
+        if (!isinf(spmmi_number_load(&room, row->id, 0)) && (found == NULL || row->bytes < found->bytes))
+            found = row;
+    }
+    return found->name;
 }
 
 spmm_status_t spmmi_inspect_values(const spmm_matrix_t *a, int threads, spmm_plan_t *plan, spmm_diag_t *diag)
@@ -67,7 +54,7 @@ spmm_status_t spmmi_inspect_values(const spmm_matrix_t *a, int threads, spmm_pla
     const int64_t p = store_all(a, threads, plan);
     if (p < a->nnz) {
         const int64_t row = row_of_nonzero(a, p);
-        const char *use = spmm_dtype_name(wider(plan->dtype, a->values[p]));
+        const char *use = wide_enough(a->values[p]);
         SPMM_FAIL_AT(SPMM_ERR_ARGUMENT, diag, ((struct spmmi_where){.offset = (uint64_t)row}),
                      "the value %.17g in row %lld, column %lld (counted from 1) is too large for %s: use %s "
                      "(--dtype %s)",

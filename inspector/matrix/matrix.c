@@ -7,7 +7,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
-#include "format/base/half.h"
+#include "format/base/stored_number.h"
 #include "format/plan.h"
 
 static int64_t index_at(const void *array, spmm_itype_t type, int64_t i)
@@ -35,7 +35,7 @@ static spmm_status_t check_arguments(const spmm_csr_t *csr, spmm_diag_t *diag)
                  "expected index types SPMM_I32 or SPMM_I64, found %d and %d", (int)csr->row_ptr_type,
                  (int)csr->col_ind_type);
     SPMM_REQUIRE(csr->values == NULL || spmm_dtype_size(csr->value_type) != 0, SPMM_ERR_ARGUMENT, diag,
-                 "expected a value type from SPMM_F32 to SPMM_BF16, found %d", (int)csr->value_type);
+                 "value type %d is none that spmm knows", (int)csr->value_type);
 cleanup:
     return status;
 }
@@ -83,25 +83,10 @@ cleanup:
     return status;
 }
 
-static double value_at(const spmm_csr_t *csr, int64_t p)
-{
-    switch (csr->value_type) {
-    case SPMM_F16:
-        return (double)spmmi_f32_from_f16(((const uint16_t *)csr->values)[p]);
-    case SPMM_BF16:
-        return (double)spmmi_f32_from_bf16(((const uint16_t *)csr->values)[p]);
-    case SPMM_F32:
-        return (double)((const float *)csr->values)[p];
-    case SPMM_F64:
-        break;
-    }
-    return ((const double *)csr->values)[p];
-}
-
 static void copy_values(const spmm_csr_t *csr, spmm_matrix_t *matrix)
 {
     for (int64_t p = 0; p < csr->nnz; p++) {
-        const double value = value_at(csr, p);
+        const double value = spmmi_number_load(csr->values, csr->value_type, p);
         matrix->values[p] = value;
         matrix->info.zeros_kept += value == 0;
         matrix->info.not_finite += !(value - value == 0);

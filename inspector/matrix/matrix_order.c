@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "format/base/diag.h"
+#include "format/order.h"
 #include "matrix.h"
 #include "inspector/reorder/row_figures.h"
 #include "inspector/reorder/row_order.h"
@@ -12,8 +13,8 @@ static spmm_status_t check(const spmm_matrix_t *matrix, spmm_reorder_t kind, int
 {
     spmm_status_t status = SPMM_OK;
     SPMM_REQUIRE(matrix != NULL, SPMM_ERR_ARGUMENT, diag, "matrix is NULL");
-    SPMM_REQUIRE(kind >= SPMM_REORDER_NONE && kind <= SPMM_REORDER_RCM, SPMM_ERR_ARGUMENT, diag,
-                 "reorder %d is no order of its own", (int)kind);
+    SPMM_REQUIRE(spmmi_order_is_kind(kind), SPMM_ERR_ARGUMENT, diag, "reorder %d is no order of its own",
+                 (int)kind);
     SPMM_REQUIRE(threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads must not be negative, found %d", threads);
 cleanup:
     return status;

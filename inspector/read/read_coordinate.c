@@ -116,7 +116,7 @@ SPMMI_INLINE void place(const struct spmmi_buckets *buckets, int64_t *next, cons
 }
 
 /* Pass 2 of a segment: returns the number of inexact integers, or -1. */
-SPMMI_INLINE int64_t fill_segment(struct job *job, int segment, enum spmmi_field field,
+SPMMI_INLINE int64_t fill_segment(struct job *job, int segment, enum spmmi_value_field field,
                                   enum spmmi_symmetry symmetry)
 {
     const struct spmmi_mtx *mtx = job->mtx;

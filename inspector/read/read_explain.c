@@ -29,7 +29,7 @@ static spmm_status_t bad_index(struct spmmi_reader *reader, uint64_t line, const
 }
 
 /* What a value that is no number may have been meant to be. */
-static const char *value_hint(enum spmmi_field field, const char *at, const char *end)
+static const char *value_hint(enum spmmi_value_field field, const char *at, const char *end)
 {
     bool hex = false;
     for (const char *p = at; p < end && *p != ' ' && *p != '\t' && *p != '\n' && *p != '\r'; p++) {

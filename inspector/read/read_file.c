@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrices from files, standard input and memory: gets the bytes, unpacks them, tells the format, runs the reader.
+/* Matrices from files, standard input and memory: gets the bytes, unpacks them, runs the reader that takes them.
  *
  * A file is copied into memory, never mapped: it may change while it is read, and the two passes over the text
  * must see the same bytes. */
@@ -15,7 +15,7 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/options.h"
-#include "read_line.h"
+#include "reader.h"
 
 #define READ_BLOCK (UINT64_C(4) << 20)  /* bytes that one pread asks for */
 #define STREAM_MAX (UINT64_C(64) << 30) /* most bytes that are taken from a pipe or a device */
@@ -37,7 +37,8 @@ static void set_name(struct spmmi_reader *reader, const char *path)
         length -= 3;
     else if (ends_with(base, length, ".zst"))
         length -= 4;
-    reader->is_smtx_name = ends_with(base, length, ".smtx");
+    const size_t kept = length < sizeof reader->file ? length : sizeof reader->file - 1;
+    memcpy(reader->file, base + length - kept, kept);
 }
 
 static spmm_status_t reader_init(struct spmmi_reader *reader, const char *name,
@@ -61,83 +62,19 @@ cleanup:
     return status;
 }
 
-int spmmi_split_lines(const char *begin, const char *end, int count, const char **bound)
-{
-    int pieces = 0;
-    const uint64_t size = (uint64_t)(end - begin);
-    bound[0] = begin;
-    for (int i = 1; i < count; i++) {
-        const char *aim = begin + size / (uint64_t)count * (uint64_t)i;
-        if (aim <= bound[pieces])
-            continue;
-        const char *cut = spmmi_skip_line(aim - 1, end);
-        if (cut > bound[pieces] && cut < end)
-            bound[++pieces] = cut;
-    }
-    bound[++pieces] = end;
-    return pieces;
-}
-
-spmm_status_t spmmi_matrix_alloc_row_ptr(struct spmmi_reader *reader, spmm_matrix_t *matrix)
+/* Read unpacked bytes. */
+static spmm_status_t read_plain(struct spmmi_reader *reader, const char *bytes, uint64_t size,
+                                spmm_matrix_t **matrix)
 {
     spmm_status_t status = SPMM_OK;
-    const uint64_t count = (uint64_t)matrix->rows + 1;
-    SPMM_TRY(spmmi_reader_alloc(reader, "row pointers", count, sizeof *matrix->row_ptr, &matrix->row_ptr));
-    memset(matrix->row_ptr, 0, count * sizeof *matrix->row_ptr);
-cleanup:
-    return status;
-}
-
-spmm_status_t spmmi_matrix_alloc_entries(struct spmmi_reader *reader, spmm_matrix_t *matrix, bool has_values)
-{
-    spmm_status_t status = SPMM_OK;
-    const uint64_t count = (uint64_t)matrix->nnz;
-    SPMM_TRY(spmmi_reader_alloc(reader, "column indices", count, sizeof *matrix->col_ind, &matrix->col_ind));
-    if (has_values)
-        SPMM_TRY(spmmi_reader_alloc(reader, "values", count, sizeof *matrix->values, &matrix->values));
-cleanup:
-    return status;
-}
-
-static spmm_status_t read_mtx(struct spmmi_reader *reader, const char *text, const char *end,
-                              spmm_matrix_t *matrix)
-{
-    static const char *const fields[] = {"real", "integer", "pattern"};
-    static const char *const symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
-    spmm_status_t status = SPMM_OK;
-    struct spmmi_mtx mtx;
-    memset(&mtx, 0, sizeof mtx);
-    SPMM_TRY(spmmi_read_mtx_header(reader, text, end, &mtx));
-    matrix->rows = mtx.rows;
-    matrix->cols = mtx.cols;
-    matrix->info.entries_stored = mtx.entries;
-    strcpy(matrix->info.format, "matrix-market");
-    strcpy(matrix->info.field, fields[mtx.field]);
-    strcpy(matrix->info.symmetry, symmetries[mtx.symmetry]);
-    SPMM_TRY(mtx.is_array ? spmmi_read_array(reader, &mtx, matrix)
-                          : spmmi_read_coordinate(reader, &mtx, matrix));
-cleanup:
-    return status;
-}
-
-static spmm_status_t read_text(struct spmmi_reader *reader, const char *text, uint64_t size,
-                               spmm_matrix_t **matrix)
-{
-    spmm_status_t status = SPMM_OK;
+    const struct spmmi_reader_ops *ops = NULL;
     spmm_matrix_t *m = NULL;
-    SPMM_TRY(spmmi_check_start(reader, text, size, true));
+    SPMM_TRY(spmmi_reader_find(reader, bytes, size, true, &ops));
     m = spmmi_alloc_zero(1, sizeof *m);
     SPMM_TRY_ALLOC(m, reader->diag);
     memcpy(m->info.name, reader->name, sizeof m->info.name);
-    if (*text == '%') {
-        SPMM_TRY(read_mtx(reader, text, text + size, m));
-    } else {
-        SPMM_TRY(spmmi_read_smtx(reader, text, text + size, m));
-        m->info.entries_stored = m->nnz;
-        strcpy(m->info.format, "smtx");
-        strcpy(m->info.field, "pattern");
-        strcpy(m->info.symmetry, "general");
-    }
+    (void)snprintf(m->info.format, sizeof m->info.format, "%s", ops->format);
+    SPMM_TRY(ops->read(reader, bytes, size, m));
     SPMM_TRY(spmmi_read_finish(reader, m));
     *matrix = m;
     m = NULL;
@@ -157,22 +94,32 @@ static enum container container_of(const char *bytes, uint64_t size)
     return CONTAINER_NONE;
 }
 
+/* Refuse early what no reader takes, by the start of a file. */
+static spmm_status_t check_start(struct spmmi_reader *reader, const struct spmmi_bytes *bytes, uint64_t size,
+                                 bool is_all)
+{
+    const struct spmmi_reader_ops *ops = NULL;
+    return container_of(bytes->data, size) != CONTAINER_NONE
+               ? SPMM_OK
+               : spmmi_reader_find(reader, bytes->data, size, is_all, &ops);
+}
+
 /* Read a whole file in memory. owned, unless NULL, holds the bytes and is freed as soon as they are unpacked. */
 static spmm_status_t read_bytes(struct spmmi_reader *reader, const char *bytes, uint64_t size,
                                 struct spmmi_bytes *owned, spmm_matrix_t **matrix)
 {
     spmm_status_t status = SPMM_OK;
-    struct spmmi_bytes text = {NULL, 0, 0};
+    struct spmmi_bytes unpacked = {NULL, 0, 0};
     const enum container container = container_of(bytes, size);
     if (container == CONTAINER_NONE)
-        return read_text(reader, bytes, size, matrix);
-    SPMM_TRY(container == CONTAINER_GZIP ? spmmi_gunzip(reader, bytes, size, &text)
-                                         : spmmi_unzstd(reader, bytes, size, &text));
+        return read_plain(reader, bytes, size, matrix);
+    SPMM_TRY(container == CONTAINER_GZIP ? spmmi_gunzip(reader, bytes, size, &unpacked)
+                                         : spmmi_unzstd(reader, bytes, size, &unpacked));
     if (owned != NULL)
         spmmi_bytes_free(reader, owned);
-    SPMM_TRY(read_text(reader, text.data, text.size, matrix));
+    SPMM_TRY(read_plain(reader, unpacked.data, unpacked.size, matrix));
 cleanup:
-    spmmi_bytes_free(reader, &text);
+    spmmi_bytes_free(reader, &unpacked);
     return status;
 }
 
@@ -205,8 +152,8 @@ static spmm_status_t read_regular(struct spmmi_reader *reader, int fd, uint64_t 
     const uint64_t prefix = size < SPMMI_PREFIX_BYTES ? size : SPMMI_PREFIX_BYTES;
     SPMM_TRY(spmmi_bytes_reserve(reader, bytes, prefix));
     error = read_block(fd, bytes->data, prefix, 0);
-    if (error == 0 && container_of(bytes->data, prefix) == CONTAINER_NONE)
-        SPMM_TRY(spmmi_check_start(reader, bytes->data, prefix, prefix == size));
+    if (error == 0)
+        SPMM_TRY(check_start(reader, bytes, prefix, prefix == size));
     SPMM_TRY(spmmi_bytes_reserve(reader, bytes, size));
     const int64_t blocks = (int64_t)((size + READ_BLOCK - 1) / READ_BLOCK);
     uint64_t done = 0;
@@ -256,8 +203,8 @@ static spmm_status_t read_stream(struct spmmi_reader *reader, int fd, struct spm
         spmmi_reader_progress(reader, "read", bytes->size, 0);
         if (bytes->size < bytes->capacity)
             continue;
-        if (!checked && container_of(bytes->data, bytes->size) == CONTAINER_NONE)
-            SPMM_TRY(spmmi_check_start(reader, bytes->data, bytes->size, false));
+        if (!checked)
+            SPMM_TRY(check_start(reader, bytes, bytes->size, false));
         checked = true;
         SPMM_REQUIRE(bytes->size < STREAM_MAX, SPMM_ERR_MATRIX_TOO_LARGE, reader->diag,
                      "%s: expected at most %llu bytes from a stream, found more", reader->label,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gzip to text: one or more members, nothing behind the last one. */
+/* Unpacks gzip: one or more members, nothing behind the last one. */
 #include <libdeflate.h>
 
 #include "format/base/diag.h"
@@ -19,9 +19,9 @@ static uint64_t guess_size(const char *packed, uint64_t size)
     return 4 * size;
 }
 
-/* Unpack one member behind text->size. *used is its length in the input. */
+/* Unpack one member behind bytes->size. *used is its length in the input. */
 static spmm_status_t unpack_member(struct spmmi_reader *reader, struct libdeflate_decompressor *decompressor,
-                                   const char *packed, uint64_t size, struct spmmi_bytes *text,
+                                   const char *packed, uint64_t size, struct spmmi_bytes *bytes,
                                    uint64_t *used)
 {
     spmm_status_t status = SPMM_OK;
@@ -29,45 +29,46 @@ static spmm_status_t unpack_member(struct spmmi_reader *reader, struct libdeflat
         size_t in = 0;
         size_t out = 0;
         const enum libdeflate_result result = libdeflate_gzip_decompress_ex(
-            decompressor, packed, size, text->data + text->size, text->capacity - text->size, &in, &out);
+            decompressor, packed, size, bytes->data + bytes->size, bytes->capacity - bytes->size, &in, &out);
         if (result == LIBDEFLATE_SUCCESS) {
             *used = in;
-            text->size += out;
+            bytes->size += out;
             break;
         }
         if (result != LIBDEFLATE_INSUFFICIENT_SPACE) {
             status = spmmi_reader_fail(reader, SPMM_ERR_MATRIX_CONTAINER, 0,
-                                       "the gzip data is damaged or cut off after %llu bytes of text",
-                                       (unsigned long long)text->size);
+                                       "the gzip data is damaged or cut off after %llu bytes unpacked",
+                                       (unsigned long long)bytes->size);
             goto cleanup;
         }
-        SPMM_TRY(spmmi_bytes_reserve(reader, text, text->capacity * 2));
+        SPMM_TRY(spmmi_bytes_reserve(reader, bytes, bytes->capacity * 2));
     }
 cleanup:
     return status;
 }
 
 spmm_status_t spmmi_gunzip(struct spmmi_reader *reader, const char *packed, uint64_t size,
-                           struct spmmi_bytes *text)
+                           struct spmmi_bytes *bytes)
 {
     spmm_status_t status = SPMM_OK;
+    const struct spmmi_reader_ops *ops = NULL;
     struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
     SPMM_TRY_ALLOC(decompressor, reader->diag);
-    SPMM_TRY(spmmi_bytes_reserve(reader, text, SPMMI_PREFIX_BYTES));
+    SPMM_TRY(spmmi_bytes_reserve(reader, bytes, SPMMI_PREFIX_BYTES));
     /* A first try with little room: a file that is no matrix is refused before much memory is taken. What
-     * the decompressor has written by then is the start of the text. */
-    text->data[0] = '\0';
+     * the decompressor has written by then is the start of the file. */
+    bytes->data[0] = '\0';
     size_t in = 0;
     size_t out = 0;
     const enum libdeflate_result first =
-        libdeflate_gzip_decompress_ex(decompressor, packed, size, text->data, text->capacity, &in, &out);
-    if (first == LIBDEFLATE_INSUFFICIENT_SPACE && text->data[0] != '\0')
-        SPMM_TRY(spmmi_check_start(reader, text->data, SPMMI_PREFIX_BYTES / 2, false));
+        libdeflate_gzip_decompress_ex(decompressor, packed, size, bytes->data, bytes->capacity, &in, &out);
+    if (first == LIBDEFLATE_INSUFFICIENT_SPACE && bytes->data[0] != '\0')
+        SPMM_TRY(spmmi_reader_find(reader, bytes->data, SPMMI_PREFIX_BYTES / 2, false, &ops));
     if (first == LIBDEFLATE_INSUFFICIENT_SPACE)
-        SPMM_TRY(spmmi_bytes_reserve(reader, text, guess_size(packed, size)));
+        SPMM_TRY(spmmi_bytes_reserve(reader, bytes, guess_size(packed, size)));
     for (uint64_t position = 0; position < size;) {
         uint64_t used = 0;
-        SPMM_TRY(unpack_member(reader, decompressor, packed + position, size - position, text, &used));
+        SPMM_TRY(unpack_member(reader, decompressor, packed + position, size - position, bytes, &used));
         position += used;
         spmmi_reader_progress(reader, "unpack", position, size);
     }

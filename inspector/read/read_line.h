@@ -57,6 +57,10 @@ SPMMI_INLINE const char *spmmi_next_entry(const char *p, const char *end, uint64
     return p;
 }
 
+/* Split [begin, end) at line ends into at most count pieces of similar size; bound has count + 1 entries.
+ * Returns the number of pieces, at least 1. */
+int spmmi_split_lines(const char *begin, const char *end, int count, const char **bound);
+
 /* What is wrong with an entry. */
 enum spmmi_entry_error {
     SPMMI_ENTRY_OK,
@@ -93,7 +97,7 @@ SPMMI_INLINE const char *spmmi_read_index(const char *p, const char *end, int64_
 }
 
 /* One value of the field. NULL when not. */
-SPMMI_INLINE const char *spmmi_read_value(const char *p, const char *end, enum spmmi_field field,
+SPMMI_INLINE const char *spmmi_read_value(const char *p, const char *end, enum spmmi_value_field field,
                                           struct spmmi_entry *entry)
 {
     entry->inexact = false;
@@ -104,7 +108,8 @@ SPMMI_INLINE const char *spmmi_read_value(const char *p, const char *end, enum s
 
 /* Read the entry at *p, the first character of its line that is no blank. On success *p is behind its line. field
  * and symmetry repeat mtx so that the compiler can specialise the loops. */
-SPMMI_INLINE enum spmmi_entry_error spmmi_read_entry(const struct spmmi_mtx *mtx, enum spmmi_field field,
+SPMMI_INLINE enum spmmi_entry_error spmmi_read_entry(const struct spmmi_mtx *mtx,
+                                                     enum spmmi_value_field field,
                                                      enum spmmi_symmetry symmetry, const char **p,
                                                      struct spmmi_entry *entry)
 {

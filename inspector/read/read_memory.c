@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory within the budget of a reader, and its progress. See reader.h. */
+/* Memory within the budget of a reader, the arrays of its matrix, and its progress. See reader.h. */
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -59,7 +59,7 @@ spmm_status_t spmmi_bytes_reserve(struct spmmi_reader *reader, struct spmmi_byte
     char *data = NULL;
     if (capacity <= bytes->capacity)
         return SPMM_OK;
-    SPMM_TRY(spmmi_reader_alloc(reader, "text of the file", capacity, 1, &data));
+    SPMM_TRY(spmmi_reader_alloc(reader, "bytes of the file", capacity, 1, &data));
     if (bytes->size > 0)
         memcpy(data, bytes->data, bytes->size);
     spmmi_reader_free(reader, bytes->data, bytes->capacity, 1);
@@ -73,6 +73,37 @@ void spmmi_bytes_free(struct spmmi_reader *reader, struct spmmi_bytes *bytes)
 {
     spmmi_reader_free(reader, bytes->data, bytes->capacity, 1);
     *bytes = (struct spmmi_bytes){NULL, 0, 0};
+}
+
+spmm_status_t spmmi_matrix_alloc_row_ptr(struct spmmi_reader *reader, spmm_matrix_t *matrix)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t count = (uint64_t)matrix->rows + 1;
+    SPMM_TRY(spmmi_reader_alloc(reader, "row pointers", count, sizeof *matrix->row_ptr, &matrix->row_ptr));
+    memset(matrix->row_ptr, 0, count * sizeof *matrix->row_ptr);
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_matrix_alloc_entries(struct spmmi_reader *reader, spmm_matrix_t *matrix, bool has_values)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t count = (uint64_t)matrix->nnz;
+    SPMM_TRY(spmmi_reader_alloc(reader, "column indices", count, sizeof *matrix->col_ind, &matrix->col_ind));
+    if (has_values)
+        SPMM_TRY(spmmi_reader_alloc(reader, "values", count, sizeof *matrix->values, &matrix->values));
+cleanup:
+    return status;
+}
+
+void spmmi_matrix_describe(spmm_matrix_t *matrix, enum spmmi_value_field field, enum spmmi_symmetry symmetry,
+                           int64_t entries)
+{
+    static const char *const fields[] = {"real", "integer", "pattern"};
+    static const char *const symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
+    strcpy(matrix->info.field, fields[field]);
+    strcpy(matrix->info.symmetry, symmetries[symmetry]);
+    matrix->info.entries_stored = entries;
 }
 
 void spmmi_reader_progress(const struct spmmi_reader *reader, const char *stage, uint64_t done,

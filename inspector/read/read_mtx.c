@@ -55,7 +55,7 @@ static spmm_status_t read_format_and_field(struct spmmi_reader *reader, const st
 {
     static const struct {
         const char *text;
-        enum spmmi_field field;
+        enum spmmi_value_field field;
     } fields[] = {{"real", SPMMI_FIELD_REAL},
                   {"double", SPMMI_FIELD_REAL},
                   {"integer", SPMMI_FIELD_INTEGER},

@@ -7,6 +7,8 @@
  *
  * Numbers stand between blanks; blank lines count for nothing and numbers may be spread over more lines. A column
  * named twice in a row is one entry. */
+#include <stdio.h>
+
 #include "format/base/diag.h"
 #include "format/plan.h"
 #include "read_line.h"
@@ -75,42 +77,92 @@ cleanup:
     return status;
 }
 
-spmm_status_t spmmi_read_smtx(struct spmmi_reader *reader, const char *text, const char *end,
-                              spmm_matrix_t *matrix)
+/* The first line is "rows, cols, nnz". */
+static bool has_first_line(const char *p, const char *end)
+{
+    for (int i = 0; i < 3; i++) {
+        uint64_t value = 0;
+        p = spmmi_count_read(spmmi_skip_blanks(p, end), end, &value);
+        if (p == NULL)
+            return false;
+        p = spmmi_skip_blanks(p, end);
+        if (i < 2 && (p == end || *p++ != ','))
+            return false;
+    }
+    return spmmi_line_end(p, end) != NULL;
+}
+
+/* By its name a file is taken if it starts with a digit, and its first line ends somewhere. */
+static enum spmmi_probe probe(const struct spmmi_head *head)
+{
+    const char *end = head->bytes + head->size;
+    const bool named = spmmi_head_named(head, ".smtx");
+    const bool ends = head->is_all || memchr(head->bytes, '\n', head->size) != NULL;
+    if (spmmi_is_digit(*head->bytes) && ends && (named || has_first_line(head->bytes, end)))
+        return SPMMI_PROBE_CONTENT;
+    return named ? SPMMI_PROBE_NAME : SPMMI_PROBE_NO;
+}
+
+static void refuse(const struct spmmi_head *head, char *sentence, size_t capacity)
+{
+    char token[SPMMI_TOKEN_BYTES];
+    (void)snprintf(sentence, capacity, "expected \"rows, columns, nonzeros\", found %s",
+                   spmmi_token(head->bytes, head->bytes + head->size, token));
+}
+
+static spmm_status_t read_offsets(struct spmmi_reader *reader, struct cursor *c, spmm_matrix_t *matrix)
 {
     spmm_status_t status = SPMM_OK;
-    struct cursor c = {text, end, 1};
-    char token[SPMMI_TOKEN_BYTES];
     int64_t offset = 0;
+    for (int64_t i = 0; i <= matrix->rows; i++) {
+        /* The first offset is 0, the last one nnz, and none is smaller than the one before. */
+        const int64_t low = i == matrix->rows ? matrix->nnz : offset;
+        const int64_t high = i == 0 ? 0 : matrix->nnz;
+        SPMM_TRY(read_number(reader, c, "a row offset", low, high, false, &offset));
+        matrix->row_ptr[i] = offset;
+    }
+cleanup:
+    return status;
+}
+
+static spmm_status_t read_columns(struct spmmi_reader *reader, struct cursor *c, spmm_matrix_t *matrix)
+{
+    spmm_status_t status = SPMM_OK;
+    if (matrix->nnz > 0 && matrix->cols == 0)
+        return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, 1, "expected no nonzeros without columns");
+    for (int64_t q = 0; q < matrix->nnz; q++) {
+        int64_t col = 0;
+        SPMM_TRY(read_number(reader, c, "a column index", 0, matrix->cols - 1, false, &col));
+        matrix->col_ind[q] = (int32_t)col;
+    }
+cleanup:
+    return status;
+}
+
+static spmm_status_t read_smtx(struct spmmi_reader *reader, const char *bytes, uint64_t size,
+                               spmm_matrix_t *matrix)
+{
+    spmm_status_t status = SPMM_OK;
+    struct cursor c = {bytes, bytes + size, 1};
+    char token[SPMMI_TOKEN_BYTES];
     SPMM_TRY(read_sizes(reader, &c, matrix));
     if (matrix->rows == 0 && matrix->nnz > 0) {
         status = spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, 1, "expected no nonzeros without rows");
         goto cleanup;
     }
     SPMM_TRY(spmmi_matrix_alloc_row_ptr(reader, matrix));
-    for (int64_t i = 0; i <= matrix->rows; i++) {
-        /* The first offset is 0, the last one nnz, and none is smaller than the one before. */
-        const int64_t low = i == matrix->rows ? matrix->nnz : offset;
-        const int64_t high = i == 0 ? 0 : matrix->nnz;
-        SPMM_TRY(read_number(reader, &c, "a row offset", low, high, false, &offset));
-        matrix->row_ptr[i] = offset;
-    }
+    SPMM_TRY(read_offsets(reader, &c, matrix));
     SPMM_TRY(spmmi_matrix_alloc_entries(reader, matrix, false));
-    for (int64_t q = 0; q < matrix->nnz; q++) {
-        int64_t col = 0;
-        if (matrix->cols == 0) {
-            status =
-                spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, 1, "expected no nonzeros without columns");
-            goto cleanup;
-        }
-        SPMM_TRY(read_number(reader, &c, "a column index", 0, matrix->cols - 1, false, &col));
-        matrix->col_ind[q] = (int32_t)col;
-    }
+    SPMM_TRY(read_columns(reader, &c, matrix));
+    spmmi_matrix_describe(matrix, SPMMI_FIELD_PATTERN, SPMMI_GENERAL, matrix->nnz);
     skip_space(&c);
-    if (c.p != end)
+    if (c.p != c.end)
         status = spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, c.line,
                                    "expected the end of the file after %lld column indices, found %s",
-                                   (long long)matrix->nnz, spmmi_token(c.p, end, token));
+                                   (long long)matrix->nnz, spmmi_token(c.p, c.end, token));
 cleanup:
     return status;
 }
+
+extern const struct spmmi_reader_ops spmmi_reader_smtx;
+const struct spmmi_reader_ops spmmi_reader_smtx = {".smtx", "smtx", probe, refuse, read_smtx};

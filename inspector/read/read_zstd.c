@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zstd to text: one or more frames, unpacked as a stream. */
+/* Unpacks zstd: one or more frames, unpacked as a stream. */
 #include <zstd.h>
 
 #include "format/base/diag.h"
@@ -8,51 +8,52 @@
 #define SIZE_TRUSTED \
     (UINT64_C(64) << 20) /* a frame may claim any size; more than this is taken as it comes */
 
-/* Room for more text: what the first frame says if that is plausible, then doubling. */
+/* Room for more bytes: what the first frame says if that is plausible, then doubling. */
 static spmm_status_t grow(struct spmmi_reader *reader, const char *packed, uint64_t size,
-                          struct spmmi_bytes *text)
+                          struct spmmi_bytes *bytes)
 {
-    if (text->capacity == 0)
-        return spmmi_bytes_reserve(reader, text, SPMMI_PREFIX_BYTES);
+    if (bytes->capacity == 0)
+        return spmmi_bytes_reserve(reader, bytes, SPMMI_PREFIX_BYTES);
     const unsigned long long said = ZSTD_getFrameContentSize(packed, size);
     const bool plausible = said != ZSTD_CONTENTSIZE_UNKNOWN && said != ZSTD_CONTENTSIZE_ERROR &&
-                           said > text->capacity && (said <= SIZE_TRUSTED || said / 64 <= size);
-    return spmmi_bytes_reserve(reader, text, plausible ? said : text->capacity * 2);
+                           said > bytes->capacity && (said <= SIZE_TRUSTED || said / 64 <= size);
+    return spmmi_bytes_reserve(reader, bytes, plausible ? said : bytes->capacity * 2);
 }
 
 spmm_status_t spmmi_unzstd(struct spmmi_reader *reader, const char *packed, uint64_t size,
-                           struct spmmi_bytes *text)
+                           struct spmmi_bytes *bytes)
 {
     spmm_status_t status = SPMM_OK;
+    const struct spmmi_reader_ops *ops = NULL;
     bool checked = false;
     size_t left = 1; /* 0 when a frame has ended */
     ZSTD_inBuffer in = {packed, size, 0};
     ZSTD_DCtx *context = ZSTD_createDCtx();
     SPMM_TRY_ALLOC(context, reader->diag);
     for (;;) {
-        if (text->size == text->capacity) {
-            if (!checked && text->size > 0)
-                SPMM_TRY(spmmi_check_start(reader, text->data, text->size, false));
-            checked = text->size > 0;
-            SPMM_TRY(grow(reader, packed, size, text));
+        if (bytes->size == bytes->capacity) {
+            if (!checked && bytes->size > 0)
+                SPMM_TRY(spmmi_reader_find(reader, bytes->data, bytes->size, false, &ops));
+            checked = bytes->size > 0;
+            SPMM_TRY(grow(reader, packed, size, bytes));
         }
-        ZSTD_outBuffer out = {text->data, text->capacity, text->size};
+        ZSTD_outBuffer out = {bytes->data, bytes->capacity, bytes->size};
         left = ZSTD_decompressStream(context, &out, &in);
-        text->size = out.pos;
+        bytes->size = out.pos;
         if (ZSTD_isError(left)) {
             status = spmmi_reader_fail(reader, SPMM_ERR_MATRIX_CONTAINER, 0,
-                                       "the zstd data is damaged after %llu bytes of text",
-                                       (unsigned long long)text->size);
+                                       "the zstd data is damaged after %llu bytes unpacked",
+                                       (unsigned long long)bytes->size);
             goto cleanup;
         }
         spmmi_reader_progress(reader, "unpack", in.pos, size);
-        if (in.pos == size && (left == 0 || text->size < text->capacity))
+        if (in.pos == size && (left == 0 || bytes->size < bytes->capacity))
             break;
     }
     if (left != 0)
         status = spmmi_reader_fail(reader, SPMM_ERR_MATRIX_CONTAINER, 0,
-                                   "the zstd data is cut off after %llu bytes of text",
-                                   (unsigned long long)text->size);
+                                   "the zstd data is cut off after %llu bytes unpacked",
+                                   (unsigned long long)bytes->size);
 cleanup:
     ZSTD_freeDCtx(context);
     return status;

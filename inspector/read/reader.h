@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files that read matrices share: the reader's state, its memory budget, its messages, and the steps
- * of a read.
+/* What the files that read matrices share: the interface of a format, the reader's state, its memory budget, its
+ * messages, and the steps of a read.
  *
- *   read_file.c       path, standard input or memory -> text; tells the format
- *   read_gzip.c, read_zstd.c   compressed bytes -> text
- *   read_mtx.c        banner and size line of Matrix Market
- *   read_coordinate.c, read_array.c, read_smtx.c   text -> CSR, not yet sorted
- *   read_start.c      what the first bytes are
+ *   read_file.c       path, standard input or memory -> bytes; calls the reader that takes them
+ *   read_gzip.c, read_zstd.c   compressed bytes -> bytes
+ *   reader_list.def, reader_table.c   the formats, and which of them a file has
+ *   read_stranger.c   files that are often given in place of a matrix
+ *   one reader a format: bytes -> CSR, not yet sorted
+ *     read_matrix_market.c   with read_mtx.c (banner, size line), read_coordinate.c, read_array.c, read_explain.c
+ *     read_smtx.c
+ *     read_rutherford_boeing.c   with rb_header.c, fortran_format.c, fortran_number.c
+ *     read_npz.c        with npz_zip.c, npy_header.c, npy_numbers.c, npz_layouts.c
+ *   read_triplets.c   rows, columns and values in any order -> CSR
  *   read_finish.c     sort rows, sum duplicates, drop zeros, count
- *   read_explain.c    the sentence for a malformed entry
  *
- * Memory: the text is held once (compressed input beside it while it is unpacked), entries go straight into the
- * CSR arrays of the result, and what is needed beside text and result stays below half of the result. */
+ * Nothing but a reader knows whether bytes are text.
+ *
+ * Memory: the bytes are held once (compressed input beside them while it is unpacked). Matrix Market and .smtx: entries
+ * go straight into the CSR arrays of the result, and what is needed beside bytes and result stays below half of
+ * the result. */
 #ifndef SPMMI_READER_H
 #define SPMMI_READER_H
 
@@ -22,7 +29,7 @@
 struct spmmi_reader {
     char label[48]; /* base name of the source for messages: escaped, shortened */
     char name[128]; /* base name of the source */
-    bool is_smtx_name;
+    char file[128]; /* the end of that name without .gz and .zst */
     int threads;
     bool drop_zeros;
     uint64_t budget, used; /* bytes; budget UINT64_MAX = no limit */
@@ -31,19 +38,58 @@ struct spmmi_reader {
     spmm_diag_t *diag;
 };
 
+/* The start of a file, unpacked, and the end of its name: what tells its format. */
+struct spmmi_head {
+    const char *bytes;
+    uint64_t size; /* at least 1 */
+    bool is_all;   /* there are no more bytes than these */
+    const char *file;
+};
+
+enum spmmi_probe {
+    SPMMI_PROBE_NO,
+    SPMMI_PROBE_NAME,   /* the name says this format, the bytes do not */
+    SPMMI_PROBE_CONTENT /* the bytes say this format */
+};
+
+/* A format of matrix files. Rows of reader_list.def. */
+struct spmmi_reader_ops {
+    const char *name;   /* in messages */
+    const char *format; /* of spmm_matrix_info_t */
+    enum spmmi_probe (*probe)(const struct spmmi_head *head);
+    /* "expected ..., found ..." for a start that is not this format. */
+    void (*refuse)(const struct spmmi_head *head, char *sentence, size_t capacity);
+    /* Fill rows, cols, nnz, the arrays, and of info entries_stored, field and symmetry. Entries of a row may stand in
+     * any order and more than once. */
+    spmm_status_t (*read)(struct spmmi_reader *reader, const char *bytes, uint64_t size,
+                          spmm_matrix_t *matrix);
+};
+
+/* The reader of these bytes; a failure says what they are instead. */
+#define SPMMI_PREFIX_BYTES 65536u /* enough to tell */
+spmm_status_t spmmi_reader_find(struct spmmi_reader *reader, const char *bytes, uint64_t size, bool is_all,
+                                const struct spmmi_reader_ops **ops);
+bool spmmi_head_starts(const struct spmmi_head *head, const char *with, size_t size); /* exactly so */
+bool spmmi_head_named(const struct spmmi_head *head, const char *ending);             /* in any case */
+/* What it is and what to do, for what no reader takes; NULL when unknown. */
+const char *spmmi_known_stranger(const struct spmmi_head *head);
+
 /* A growing block of bytes that counts against the budget. */
 struct spmmi_bytes {
     char *data;
     uint64_t size, capacity;
 };
 
-enum spmmi_field { SPMMI_FIELD_REAL, SPMMI_FIELD_INTEGER, SPMMI_FIELD_PATTERN };
+enum spmmi_value_field { SPMMI_FIELD_REAL, SPMMI_FIELD_INTEGER, SPMMI_FIELD_PATTERN };
 enum spmmi_symmetry { SPMMI_GENERAL, SPMMI_SYMMETRIC, SPMMI_SKEW, SPMMI_HERMITIAN };
+/* Write both and the number of entries in the file into matrix->info. */
+void spmmi_matrix_describe(spmm_matrix_t *matrix, enum spmmi_value_field field, enum spmmi_symmetry symmetry,
+                           int64_t entries);
 
 /* What banner and size line say, and where the entries are. */
 struct spmmi_mtx {
     bool is_array;
-    enum spmmi_field field;
+    enum spmmi_value_field field;
     enum spmmi_symmetry symmetry;
     int64_t rows, cols;
     int64_t entries;    /* lines with an entry; for arrays derived from the size and the symmetry */
@@ -73,18 +119,10 @@ const char *spmmi_token(const char *p, const char *end, char text[SPMMI_TOKEN_BY
 /* As much of p as fits, escaped in the same way, without quotes. */
 void spmmi_escape(const char *p, uint64_t size, char *text, uint64_t capacity);
 
-/* Refuse early what no reader takes: looks at the first bytes of the text only. prefix_is_all says that there
- * are no more bytes than these. */
-#define SPMMI_PREFIX_BYTES 65536u
-spmm_status_t spmmi_check_start(struct spmmi_reader *reader, const char *text, uint64_t size,
-                                bool prefix_is_all);
-/* The first line looks like "rows, cols, nnz". */
-bool spmmi_looks_like_smtx(const char *text, const char *end);
-
 spmm_status_t spmmi_gunzip(struct spmmi_reader *reader, const char *packed, uint64_t size,
-                           struct spmmi_bytes *text);
+                           struct spmmi_bytes *bytes);
 spmm_status_t spmmi_unzstd(struct spmmi_reader *reader, const char *packed, uint64_t size,
-                           struct spmmi_bytes *text);
+                           struct spmmi_bytes *bytes);
 
 spmm_status_t spmmi_read_mtx_header(struct spmmi_reader *reader, const char *text, const char *end,
                                     struct spmmi_mtx *mtx);
@@ -92,8 +130,6 @@ spmm_status_t spmmi_read_coordinate(struct spmmi_reader *reader, const struct sp
                                     spmm_matrix_t *matrix);
 spmm_status_t spmmi_read_array(struct spmmi_reader *reader, const struct spmmi_mtx *mtx,
                                spmm_matrix_t *matrix);
-spmm_status_t spmmi_read_smtx(struct spmmi_reader *reader, const char *text, const char *end,
-                              spmm_matrix_t *matrix);
 
 /* Find the first malformed entry, in file order, and record its sentence. Returns the failure; INTERNAL when
  * there is none. */
@@ -104,12 +140,23 @@ spmm_status_t spmmi_explain_array(struct spmmi_reader *reader, const struct spmm
 spmm_status_t spmmi_matrix_alloc_row_ptr(struct spmmi_reader *reader, spmm_matrix_t *matrix);
 spmm_status_t spmmi_matrix_alloc_entries(struct spmmi_reader *reader, spmm_matrix_t *matrix, bool has_values);
 
+/* Entries in any order, and their number: rows and columns from 0, checked. */
+struct spmmi_triplets {
+    int64_t count, capacity;
+    int32_t *rows, *cols;
+    double *values; /* NULL: every value counts as 1 */
+};
+spmm_status_t spmmi_triplets_alloc(struct spmmi_reader *reader, struct spmmi_triplets *triplets,
+                                   int64_t capacity, bool has_values);
+void spmmi_triplets_free(struct spmmi_reader *reader, struct spmmi_triplets *triplets);
+/* Into the rows of the matrix, each in the order of the triplets, mirrored unless symmetry is general. */
+spmm_status_t spmmi_triplets_to_rows(struct spmmi_reader *reader, const struct spmmi_triplets *triplets,
+                                     enum spmmi_symmetry symmetry, spmm_matrix_t *matrix);
+
 /* Rows in any order, duplicates next to their file order -> a valid matrix with its figures. */
 spmm_status_t spmmi_read_finish(struct spmmi_reader *reader, spmm_matrix_t *matrix);
 
-/* Split [begin, end) at line ends into at most count pieces of similar size; bound has count + 1 entries.
- * Returns the number of pieces, at least 1. */
-int spmmi_split_lines(const char *begin, const char *end, int count, const char **bound);
+/* Most pieces that a file is read in, and most threads. */
 #define SPMMI_SEGMENT_MAX 256
 
 #endif

@@ -4,54 +4,38 @@
 
 #include <assert.h>
 
-#include "format/base/alloc.h"
 #include "format/base/diag.h"
-#include "reorder_jaccard.h"
-#include "reorder_minhash.h"
-#include "reorder_radix.h"
-#include "reorder_rcm.h"
 
-/* Units of rows[count], row by row. */
-static spmm_status_t units_of_rows(const struct spmmi_order_input *in, const uint32_t *rows, uint32_t *order)
-{
-    uint64_t *first = spmmi_alloc_zero((uint64_t)in->rows + 1, sizeof *first);
-    if (first == NULL)
-        return SPMM_ERR_MEMORY;
-    for (uint64_t u = in->units; u > 0; u--)
-        first[in->unit_row[u - 1]] = u - 1;
-    uint64_t count = 0;
-    for (int64_t i = 0; i < in->rows; i++) {
-        for (uint64_t u = first[rows[i]]; u < in->units && in->unit_row[u] == rows[i]; u++)
-            order[count++] = (uint32_t)u;
-    }
-    spmmi_free(first);
-    return SPMM_OK;
-}
+static const struct spmmi_reorder_ops orders[] = {
+#define WORD(...)
+#define ORDER(name, id, number, matrices, units_max, instead, text) \
+    {(spmm_reorder_t)(number), #name, {SPMMI_MATRICES_##matrices, units_max, instead}, spmmi_order_##name},
+#include "format/order_list.def"
+#undef WORD
+#undef ORDER
+};
 
-static spmm_status_t order_by_rcm(const struct spmmi_order_input *in, uint32_t *order)
+const struct spmmi_reorder_ops *spmmi_reorder_of(spmm_reorder_t kind)
 {
-    if (in->unit_row == NULL)
-        return spmmi_reorder_rcm(in->rows, in->cols, in->row_ptr, in->col_ind, order);
-    uint32_t *rows = spmmi_alloc((uint64_t)in->rows, sizeof *rows);
-    if (rows == NULL)
-        return SPMM_ERR_MEMORY;
-    spmm_status_t status = spmmi_reorder_rcm(in->rows, in->cols, in->row_ptr, in->col_ind, rows);
-    if (status == SPMM_OK)
-        status = units_of_rows(in, rows, order);
-    spmmi_free(rows);
-    return status;
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
+        if (orders[i].id == kind)
+            return &orders[i];
+    return NULL;
 }
 
 spmm_status_t spmmi_order_check(spmm_reorder_t kind, int64_t rows, int64_t cols, uint64_t units,
                                 spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    SPMM_REQUIRE(kind != SPMM_REORDER_RCM || rows == cols, SPMM_ERR_ARGUMENT, diag,
-                 "reorder rcm needs a square matrix, found %lld x %lld: minhash is for any", (long long)rows,
-                 (long long)cols);
-    SPMM_REQUIRE(kind != SPMM_REORDER_JACCARD || units <= SPMMI_JACCARD_UNITS_MAX, SPMM_ERR_ARGUMENT, diag,
-                 "reorder jaccard is for at most %u rows or segments, found %llu: minhash is for any number",
-                 SPMMI_JACCARD_UNITS_MAX, (unsigned long long)units);
+    const struct spmmi_reorder_ops *const ops = spmmi_reorder_of(kind);
+    if (ops == NULL)
+        goto cleanup;
+    SPMM_REQUIRE(!ops->limits.is_square || rows == cols, SPMM_ERR_ARGUMENT, diag,
+                 "reorder %s needs a square matrix, found %lld x %lld: %s is for any", ops->name,
+                 (long long)rows, (long long)cols, ops->limits.instead);
+    SPMM_REQUIRE(ops->limits.units == 0 || units <= (uint64_t)ops->limits.units, SPMM_ERR_ARGUMENT, diag,
+                 "reorder %s is for at most %lld rows or segments, found %llu: %s is for any number",
+                 ops->name, (long long)ops->limits.units, (unsigned long long)units, ops->limits.instead);
 cleanup:
     return status;
 }
@@ -60,25 +44,10 @@ spmm_status_t spmmi_order_units(const struct spmmi_order_input *in, spmm_reorder
                                 spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
+    const struct spmmi_reorder_ops *const ops = spmmi_reorder_of(kind);
+    assert(ops != NULL && "no order to make");
     SPMM_TRY(spmmi_order_check(kind, in->rows, in->cols, in->units, diag));
-    switch (kind) {
-    case SPMM_REORDER_RADIX:
-        status = spmmi_reorder_radix(in->units, in->unit_ptr, in->col_ind, in->threads, order);
-        break;
-    case SPMM_REORDER_JACCARD:
-        status =
-            spmmi_reorder_jaccard(in->units, in->cols, in->unit_ptr, in->col_ind, SPMMI_ORDER_TAU, 1, order);
-        break;
-    case SPMM_REORDER_MINHASH:
-        status = spmmi_reorder_minhash(in->units, in->cols, in->unit_ptr, in->col_ind, in->threads, order);
-        break;
-    case SPMM_REORDER_RCM:
-        status = order_by_rcm(in, order);
-        break;
-    case SPMM_REORDER_AUTO:
-    case SPMM_REORDER_NONE:
-        assert(0 && "no order to make");
-    }
+    status = ops->make(in, order);
     SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the order of the rows");
 cleanup:
     return status;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One door to all orders of units, rows or segments of rows. */
+/* One door to all orders of units, rows or segments of rows: the rows of format/order_list.def with what makes them. */
 #ifndef SPMMI_ORDER_UNITS_H
 #define SPMMI_ORDER_UNITS_H
 
 #include <spmm/inspector.h>
+
+#include "format/order.h"
 
 struct spmmi_order_input {
     int64_t rows, cols;
@@ -15,10 +17,33 @@ struct spmmi_order_input {
     int threads;              /* at least 1; never changes the order */
 };
 
+/* order[units]. The input is within the limits of the order's row. Errors: MEMORY. */
+typedef spmm_status_t spmmi_reorder_fn(const struct spmmi_order_input *in, uint32_t *order);
+
+struct spmmi_reorder_ops {
+    spmm_reorder_t id;
+    const char *name;
+    struct {
+        int is_square;
+        int64_t units;       /* at most; 0: any number */
+        const char *instead; /* the order that a refusal names */
+    } limits;
+    spmmi_reorder_fn *make;
+};
+
+/* spmmi_order_radix and so on: each is in reorder_NAME.c. */
+#define WORD(...)
+#define ORDER(name, ...) spmmi_reorder_fn spmmi_order_##name;
+#include "format/order_list.def"
+#undef WORD
+#undef ORDER
+
 #define SPMMI_ORDER_TAU 0.8 /* jaccard, over single columns: docs/reordering.md says why */
 
-/* Does the kind fit? ARGUMENT, with a sentence, for rcm and a matrix that is not square, and for jaccard and more than
- * SPMMI_JACCARD_UNITS_MAX units. */
+/* NULL for auto, none and what is no order. */
+const struct spmmi_reorder_ops *spmmi_reorder_of(spmm_reorder_t kind);
+
+/* Does the kind fit? ARGUMENT, with a sentence, where the matrix or its units are beyond the limits of its row. */
 spmm_status_t spmmi_order_check(spmm_reorder_t kind, int64_t rows, int64_t cols, uint64_t units,
                                 spmm_diag_t *diag);
 

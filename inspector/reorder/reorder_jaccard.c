@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "format/base/alloc.h"
+#include "order_units.h"
 
 struct clustering {
     uint64_t count, blocks;
@@ -168,4 +169,9 @@ cleanup:
     free_clustering(&c);
     spmmi_free(left);
     return status;
+}
+
+spmm_status_t spmmi_order_jaccard(const struct spmmi_order_input *in, uint32_t *order)
+{
+    return spmmi_reorder_jaccard(in->units, in->cols, in->unit_ptr, in->col_ind, SPMMI_ORDER_TAU, 1, order);
 }

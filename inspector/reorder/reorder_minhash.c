@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "format/base/alloc.h"
+#include "order_units.h"
 #include "minhash.h"
 
 /* Units that a cluster may reach in each round; the first round compares patterns, the others min-hashes. */
@@ -198,4 +199,9 @@ cleanup:
     spmmi_free(w.sorted);
     spmmi_free(w.next);
     return status;
+}
+
+spmm_status_t spmmi_order_minhash(const struct spmmi_order_input *in, uint32_t *order)
+{
+    return spmmi_reorder_minhash(in->units, in->cols, in->unit_ptr, in->col_ind, in->threads, order);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "format/base/alloc.h"
+#include "order_units.h"
 
 #define DIGITS 2             /* columns in a key */
 #define DIGIT_END UINT32_MAX /* the number has no further ones: smaller than any that has */
@@ -144,4 +145,9 @@ cleanup:
     spmmi_free(other);
     spmmi_free(list);
     return status;
+}
+
+spmm_status_t spmmi_order_radix(const struct spmmi_order_input *in, uint32_t *order)
+{
+    return spmmi_reorder_radix(in->units, in->unit_ptr, in->col_ind, in->threads, order);
 }

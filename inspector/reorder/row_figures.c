@@ -9,7 +9,7 @@
 #include <omp.h>
 
 #include "format/base/alloc.h"
-#include "inspector/generate/generate.h"
+#include "inspector/analysis/sorted_columns.h"
 
 #define GROUP 256u   /* rows of the highest panel: what a thread takes at a time */
 #define LOWEST_BIT 3 /* panels of 2^3 rows are the lowest */
@@ -55,18 +55,6 @@ static struct memory memory_of(const struct counting *c, int thread)
 
 /* ---- Columns ---- */
 
-/* The place of a number in an ascending list that holds it. */
-static int32_t place_of(const int32_t *list, int64_t count, int32_t number)
-{
-    const int32_t *base = list;
-    while (count > 1) {
-        const int64_t half = count / 2;
-        base += base[half] <= number ? half : 0;
-        count -= half;
-    }
-    return (int32_t)(base - list);
-}
-
 /* Leave out columns that nobody names, by aligned groups of them. */
 static spmm_status_t renumber(struct counting *c, int64_t nnz)
 {
@@ -80,7 +68,8 @@ static spmm_status_t renumber(struct counting *c, int64_t nnz)
         groups[q] = c->col_ind[q] / ALIGN;
     const int64_t count = spmmi_sort_unique(groups, nnz);
     for (int64_t q = 0; q < nnz; q++)
-        c->own_col_ind[q] = place_of(groups, count, c->col_ind[q] / ALIGN) * ALIGN + c->col_ind[q] % ALIGN;
+        c->own_col_ind[q] =
+            spmmi_sorted_place(groups, count, c->col_ind[q] / ALIGN) * ALIGN + c->col_ind[q] % ALIGN;
     spmmi_free(groups);
     c->col_ind = c->own_col_ind;
     c->cols = count * ALIGN;

@@ -5,7 +5,7 @@
 
 #include <spmm/inspector.h>
 
-#define SPMMI_ORDER_KINDS 5 /* natural, radix, jaccard, minhash, rcm */
+#include "format/order.h"
 
 struct spmmi_row_order {
     spmm_reorder_t kind; /* SPMM_REORDER_NONE: the natural order */
@@ -24,8 +24,7 @@ struct spmmi_row_orders {
 };
 
 /* The order of this kind, which is not AUTO; valid until the cache is freed. Errors: ARGUMENT with a sentence where
- * the kind does not fit the pattern (rcm: it is not square; jaccard: it has more than SPMMI_JACCARD_UNITS_MAX rows),
- * MEMORY. */
+ * the kind does not fit the pattern (format/order_list.def), MEMORY. */
 spmm_status_t spmmi_row_order_of(struct spmmi_row_orders *orders, spmm_reorder_t kind,
                                  const struct spmmi_row_order **order, spmm_diag_t *diag);
 void spmmi_row_orders_free(struct spmmi_row_orders *orders);

@@ -5,12 +5,13 @@
 // name, which all warps share, and the step's blocks of A, which lie one behind the other in memory.
 #pragma once
 #include "bcsr_operands.cuh"
+#include "bcsr_shape.h"
 #include "kernels/shared/barrier.cuh"
 #include "kernels/tcblock/fragment_sums.cuh"
 
 namespace spmmi {
 
-constexpr int BCSR_BARRIER_BYTES = 1024; // in front of the stages, which begin at a multiple of that
+constexpr int BCSR_BARRIER_BYTES = SPMMI_BCSR_BARRIER_BYTES;
 
 template <typename Block_, int DOWN_, int ACROSS_, int HEIGHT_, int TILES_, int STAGES_, bool IS_WIDE_>
 struct BcsrShape {
@@ -20,22 +21,18 @@ struct BcsrShape {
     static constexpr int WARPS = DOWN * ACROSS;
     static constexpr bool IS_WIDE = IS_WIDE_;
     static_assert(2 * STAGES * (int)sizeof(Barrier) <= BCSR_BARRIER_BYTES, "barriers fit");
-    static constexpr int COPIERS = 2, COPY_THREADS = 32 * COPIERS;
+    static constexpr int COPIERS = SPMMI_BCSR_COPIERS, COPY_THREADS = 32 * COPIERS;
     static constexpr int THREADS = 32 * WARPS + COPY_THREADS;
     static constexpr int WARP_COLUMNS = 8 * TILES, COLUMNS = ACROSS * WARP_COLUMNS; // of the tile of C
     static constexpr int NUMBERS = (int)SPMMI_BCSR_ROWS * Block::COLUMNS;
-    static constexpr int BLOCK_BYTES = NUMBERS * (int)sizeof(T);
+    static constexpr int BLOCK_BYTES = (int)spmmi_bcsr_block_bytes(sizeof(T));
     static constexpr int ROWS = (int)SPMMI_BCSR_STEP * Block::COLUMNS; // of B, of a step
     static constexpr int PIECE = 16 / (int)sizeof(T);                  // numbers in 16 bytes
-    // Where rows of B begin in shared memory. ldmatrix reads 16 bytes of 8 rows at once: rows an odd number of 16
-    // bytes apart lie in different banks. Other lanes read rows that differ modulo 4: those 32 bytes apart modulo
-    // 128 do.
     static constexpr int ROW_BYTES = COLUMNS * (int)sizeof(T);
-    static constexpr int PITCH_BYTES =
-        sizeof(T) == 2 ? (ROW_BYTES / 16 | 1) * 16 : ROW_BYTES + (32 - ROW_BYTES % 128 + 128) % 128;
+    static constexpr int PITCH_BYTES = (int)spmmi_bcsr_pitch(COLUMNS, sizeof(T), 0);
     // Threads that copy have a piece of 16 bytes of a row of B each, together AT_ONCE rows.
     static constexpr int PIECES = ROW_BYTES / 16, AT_ONCE = COPY_THREADS / PIECES;
-    static constexpr int STAGE_ALIGN = 16;
+    static constexpr int STAGE_ALIGN = (int)spmmi_bcsr_align(0);
     static constexpr bool IS_WARPGROUP = false;
     // Where 16 bytes of a row of B go.
     static __device__ __forceinline__ uint32_t place(uint32_t row, uint32_t piece)
@@ -43,7 +40,7 @@ struct BcsrShape {
         return row * PITCH_BYTES + piece * 16;
     }
     static constexpr int PITCH = PITCH_BYTES / (int)sizeof(T);
-    static constexpr int B_BYTES = ROWS * PITCH_BYTES;
+    static constexpr int B_BYTES = (int)spmmi_bcsr_b_bytes(COLUMNS, sizeof(T), 0);
     // Sums of a row that a lane finds side by side.
     static constexpr int VEC = sizeof(T) == 2 ? 1 : BCSR_VEC<TILES, T>;
     static constexpr int GROUPS = TILES * 2 / (VEC == 1 ? 2 : VEC), GROUP = VEC == 1 ? 2 : VEC;
@@ -52,8 +49,7 @@ struct BcsrShape {
 // Of a stage that holds so many blocks at most.
 template <typename Shape> __host__ __device__ __forceinline__ uint32_t bcsr_stage_bytes(uint32_t blocks)
 {
-    const uint32_t bytes = Shape::B_BYTES + blocks * Shape::BLOCK_BYTES;
-    return (bytes + Shape::STAGE_ALIGN - 1) / Shape::STAGE_ALIGN * Shape::STAGE_ALIGN;
+    return spmmi_bcsr_stage_bytes(Shape::B_BYTES, Shape::BLOCK_BYTES, Shape::STAGE_ALIGN, blocks);
 }
 
 struct BcsrStep {

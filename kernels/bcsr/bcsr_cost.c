@@ -4,60 +4,43 @@
  * rows of B of a step's four block columns, and the step's blocks of A. */
 #include <math.h>
 
+#include "bcsr_shape.h"
 #include "kernels/tcblock/fragment_cost.h"
 
-#define SECTOR 32.0
-#define BLOCK_ROWS 16.0
-#define STEP_BLOCKS 4.0 /* block columns of a step */
+#define BLOCK_ROWS ((double)SPMMI_BCSR_ROWS)
+#define STEP_BLOCKS ((double)SPMMI_BCSR_STEP)
 #define STEP_BYTES 24.0 /* its block columns, mask and first block */
-#define COPIERS 2.0     /* warps that copy */
 #define TILE_LEAST 8.0  /* columns of an MMA */
 #define REGISTERS 72.0  /* of a thread beside its sums */
 #define REGISTER_BYTES 4.0
-#define BLOCKS_MOST 16.0 /* of threads, of a multiprocessor */
-#define BLOCK_ISSUE 20.0 /* instructions of a block of a warp that do not depend on the tile */
-#define LOAD_BYTES 512.0 /* that a warp loads of shared memory at once */
-#define STAGE_ISSUE 40.0 /* of a step of a warp */
-#define COPY_ISSUE 6.0   /* to copy 16 bytes of B a lane; blocks of A are copied whole */
-#define TURN_STEPS 0.4   /* of a step: its barriers and masks, and waiting for what it asked for */
-#define COPY_STEPS 0.05  /* of each COPY_BYTES of B in it, which the warps that copy ask for at once */
-#define COPY_BYTES (COPIERS * LOAD_BYTES)
+#define RESERVED_BYTES 1024.0 /* of shared memory, by the system for each block of threads */
+#define TARGET_HOPPER 90      /* which has warpgroups */
+#define BLOCKS_MOST 16.0      /* of threads, of a multiprocessor */
+#define BLOCK_ISSUE 20.0      /* instructions of a block of a warp that do not depend on the tile */
+#define LOAD_BYTES 512.0      /* that a warp loads of shared memory at once */
+#define STAGE_ISSUE 40.0      /* of a step of a warp */
+#define COPY_ISSUE 6.0        /* to copy 16 bytes of B a lane; blocks of A are copied whole */
+#define TURN_STEPS 0.4        /* of a step: its barriers and masks, and waiting for what it asked for */
+#define COPY_STEPS 0.05       /* of each COPY_BYTES of B in it, which the warps that copy ask for at once */
+#define COPY_BYTES (SPMMI_BCSR_COPIERS * LOAD_BYTES)
 #define MMA_STEPS 0.003 /* of each MMA of a warp in it; numbers of 8 bytes take two for one */
 #define STORE_TIMES \
     10.0 /* the bytes of C, what storing them takes beside: all strips end with it, none hides it */
 
-struct launch {
-    double tile;   /* columns of a block of threads */
-    double across; /* warps beside each other, which share them */
-    double height; /* block rows of a warp */
-    double stages; /* steps that are on their way at once */
-};
-
-/* The narrowest tile that covers n, of at most 128 columns; numbers of 8 bytes, and tall strips of 4, have 64. */
-static struct launch launch_of(const struct spmmi_model_query *q)
+/* The fullest step is not known here: one without gaps, as where strips pay. */
+static struct spmmi_bcsr_shape launch_of(const struct spmmi_model_query *q)
 {
-    const int is_tall = spmmi_fragment_metrics(q)->figures->unit_rows > 64;
-    const double most = q->number_bytes > 4 || (q->number_bytes > 2 && is_tall) ? 64 : 128;
-    struct launch l = {.tile = TILE_LEAST, .across = 1, .height = 1};
-    while (l.tile < q->n && l.tile < most)
-        l.tile *= 2;
-    l.stages = l.tile <= 16 ? 5 : l.tile <= 32 ? 4 : 3;
-    if (l.tile == 128 || (q->number_bytes > 4 && l.tile >= 32))
-        l.across = 2;
-    if (l.tile == 128 && q->number_bytes == 2)
-        l.height = 2;
-    return l;
+    const struct spmmi_device_profile *d = q->profile;
+    const uint32_t unit_rows = (uint32_t)spmmi_fragment_metrics(q)->figures->unit_rows;
+    const int has_wgmma = d->target == TARGET_HOPPER || d->target == SPMMI_TARGET_ANY;
+    return spmmi_bcsr_launch((uint32_t)q->n, (uint32_t)q->number_bytes, unit_rows,
+                             q->is_col_major || fmod(q->n * q->number_bytes, 16) == 0, has_wgmma,
+                             SPMMI_BCSR_STEP * unit_rows / SPMMI_BCSR_ROWS, (uint32_t)d->shared_block_bytes);
 }
 
 static double tile_of(const struct spmmi_model_query *q)
 {
-    return launch_of(q).tile;
-}
-
-/* Warps below each other. */
-static double warps_down(const struct spmmi_fragment_figures *f, const struct launch *l)
-{
-    return f->unit_rows / (BLOCK_ROWS * l->height);
+    return launch_of(q).columns;
 }
 
 /* Of the places of a step, the share that has a block. */
@@ -70,14 +53,13 @@ static double filled(const struct spmmi_fragment_figures *f)
 static double blocks_at_a_time(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s)
 {
     const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
-    const struct launch l = launch_of(q);
+    const struct spmmi_bcsr_shape l = launch_of(q);
     const double places = STEP_BLOCKS * f->unit_rows / BLOCK_ROWS;
-    const double blocks = (1 + filled(f)) / 2 * places * f->places * q->number_bytes;
-    const double stage = f->step_columns * (s->staged_row + SECTOR) + blocks;
-    const double sums = l.height * l.tile / l.across / TILE_LEAST * 4 * s->sum_bytes / REGISTER_BYTES;
-    const double threads = 32 * (warps_down(f, &l) * l.across + COPIERS);
-    const double by_registers = q->profile->registers_sm / (threads * (REGISTERS + sums));
-    const double by_shared = q->profile->shared_sm_bytes / (l.stages * stage);
+    const double shared =
+        spmmi_bcsr_shared(&l, (uint32_t)q->number_bytes, (uint32_t)ceil((1 + filled(f)) / 2 * places));
+    const double sums = l.height * l.tiles * 4 * s->sum_bytes / REGISTER_BYTES;
+    const double by_registers = q->profile->registers_sm / (l.threads * (REGISTERS + sums));
+    const double by_shared = q->profile->shared_sm_bytes / (shared + RESERVED_BYTES);
     return fmax(fmin(fmin(floor(by_registers), floor(by_shared)), BLOCKS_MOST), 1);
 }
 
@@ -93,14 +75,52 @@ static void shape_of(const struct spmmi_model_query *q, struct spmmi_fragment_sh
         s->uneven = fmax(s->uneven, ceil(blocks) / blocks);
 }
 
+/* Of the places of a step, those that are multiplied: warpgroups multiply zeros where there is no block. */
+static double multiplied(const struct spmmi_fragment_figures *f, const struct spmmi_bcsr_shape *l)
+{
+    return l->has_groups ? 1 : filled(f);
+}
+
 /* Of a block of threads that is alone: its warps wait for the rows of B, and then multiply one after the other. */
 static double steps_of_step(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s)
 {
     const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
-    const struct launch l = launch_of(q);
-    const double mmas = STEP_BLOCKS * filled(f) * l.height * s->tile / l.across / TILE_LEAST;
+    const struct spmmi_bcsr_shape l = launch_of(q);
+    const double mmas = STEP_BLOCKS * multiplied(f, &l) * l.height * l.tiles;
     return TURN_STEPS + COPY_STEPS * f->step_columns * s->staged_row / COPY_BYTES +
            MMA_STEPS * mmas * s->products * (q->number_bytes > 4 ? 2 : 1);
+}
+
+/* What warps do with a block: bytes that they read of shared memory, and instructions. */
+struct block_work {
+    double read, issued;
+};
+
+/* Each warp has operands of its own; two block rows of a warp read B once where both have the block column. */
+static struct block_work work_of_warps(const struct spmmi_model_query *q,
+                                       const struct spmmi_fragment_shape *s, const struct spmmi_bcsr_shape *l)
+{
+    const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
+    const double width = f->step_columns / STEP_BLOCKS;
+    const double reads = l->height > 1 ? 1 - filled(f) / 2 : 1;
+    const double read = l->across * f->places * q->number_bytes + reads * width * s->staged_row;
+    const double numbers = l->across * f->places / 32 + reads * width * s->tile / 32; /* of a lane */
+    const struct block_work w = {read, l->across * BLOCK_ISSUE + read / LOAD_BYTES +
+                                           s->products * s->tile / TILE_LEAST + numbers * s->conversions};
+    return w;
+}
+
+/* Four block rows share what they read of B, without instructions, in all block columns of a step: of a block that is
+ * there so many times more. */
+static struct block_work work_of_groups(const struct spmmi_model_query *q,
+                                        const struct spmmi_fragment_shape *s)
+{
+    const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
+    const double width = f->step_columns / STEP_BLOCKS, block_bytes = f->places * q->number_bytes;
+    const double rows = SPMMI_BCSR_GROUP_ROWS / BLOCK_ROWS, times = 1 / fmax(filled(f), 1e-9);
+    const struct block_work w = {block_bytes + times * width * s->staged_row / rows,
+                                 BLOCK_ISSUE + block_bytes / LOAD_BYTES};
+    return w;
 }
 
 static void add_terms(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s,
@@ -108,25 +128,17 @@ static void add_terms(const struct spmmi_model_query *q, const struct spmmi_frag
 {
     const struct spmmi_device_profile *d = q->profile;
     const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
-    const struct launch l = launch_of(q);
+    const struct spmmi_bcsr_shape l = launch_of(q);
+    const struct block_work work = l.has_groups ? work_of_groups(q, s) : work_of_warps(q, s, &l);
     const double blocks = f->blocks * s->tiles, block_bytes = f->places * q->number_bytes;
-    const double width = f->step_columns / STEP_BLOCKS;
-    /* Two block rows of a warp read B once where both have the block column. */
-    const double reads = l.height > 1 ? 1 - filled(f) / 2 : 1;
-    const double a_read = l.across * block_bytes, b_read = reads * width * s->staged_row; /* for a block */
+    const double places =
+        l.has_groups ? f->steps * STEP_BLOCKS * f->unit_rows / BLOCK_ROWS * s->tiles : blocks;
     const double b_stored = f->footprint * s->staged_row * s->tiles;
-    const double mmas = s->products * s->tile / TILE_LEAST;
-    const double a_numbers = l.across * f->places / 32,
-                 b_numbers = reads * width * s->tile / 32; /* of a lane */
-    const double block = l.across * BLOCK_ISSUE + (a_read + b_read) / LOAD_BYTES + mmas +
-                         (a_numbers + b_numbers) * s->conversions;
-    const double warps = warps_down(f, &l) * l.across + COPIERS;
-    const double steps = f->steps * s->tiles * warps * STAGE_ISSUE,
-                 copies = b_stored / LOAD_BYTES * COPY_ISSUE;
-    p->term[SPMMI_TERM_L1] =
-        s->uneven * (b_stored + blocks * (block_bytes + a_read + b_read)) / d->shared_rate;
-    p->term[SPMMI_TERM_ALU] = s->uneven * 2 * f->places * blocks * s->tile * s->products / s->rate;
-    p->term[SPMMI_TERM_ISSUE] = s->uneven * (blocks * block + copies + steps) /
+    const double steps = f->steps * s->tiles * (l.threads / 32.0) * STAGE_ISSUE;
+    const double copies = b_stored / LOAD_BYTES * COPY_ISSUE;
+    p->term[SPMMI_TERM_L1] = s->uneven * (b_stored + blocks * (block_bytes + work.read)) / d->shared_rate;
+    p->term[SPMMI_TERM_ALU] = s->uneven * 2 * f->places * places * s->tile * s->products / s->rate;
+    p->term[SPMMI_TERM_ISSUE] = s->uneven * (blocks * work.issued + copies + steps) /
                                 (SPMMI_FRAGMENT_ISSUE * d->multiprocessors * d->clock_hz);
     p->term[SPMMI_TERM_L2] += STORE_TIMES * q->matrix->rows * q->n * q->number_bytes /
                               spmmi_profile_table_at(&d->gather, 512, 0.5 * d->l2_bytes);

@@ -6,17 +6,22 @@
 
 namespace spmmi {
 
-template <typename Shape> uint32_t bcsr_shared(const struct spmmi_fragment_cuda *args)
+// Is this the instance of that shape?
+template <typename Shape> bool is_of_shape(const struct spmmi_bcsr_shape &s)
 {
-    return BCSR_BARRIER_BYTES + Shape::STAGES * bcsr_stage_bytes<Shape>(args->layout.step_blocks_max);
+    return s.down == Shape::DOWN && s.across == Shape::ACROSS && s.height == Shape::HEIGHT &&
+           s.tiles == Shape::TILES && s.stages == Shape::STAGES && s.is_wide == Shape::IS_WIDE &&
+           s.has_groups == Shape::IS_WARPGROUP && s.threads == Shape::THREADS;
 }
 
-template <typename Shape> cudaError_t launch_bcsr_shape(const struct spmmi_fragment_cuda *args)
+template <typename Shape>
+cudaError_t launch_bcsr_shape(const struct spmmi_fragment_cuda *args, const struct spmmi_bcsr_shape &shape)
 {
     using T = typename Shape::T;
     const FragmentArgs<T> a = fragment_args<T>(args);
-    const uint32_t tiles = (a.n + Shape::COLUMNS - 1) / Shape::COLUMNS, shared = bcsr_shared<Shape>(args);
-    if ((uint64_t)a.item_count * tiles > INT32_MAX) // the blocks of a grid
+    const uint32_t tiles = (a.n + Shape::COLUMNS - 1) / Shape::COLUMNS;
+    const uint32_t shared = spmmi_bcsr_shared(&shape, sizeof(T), args->layout.step_blocks_max);
+    if (!is_of_shape<Shape>(shape) || (uint64_t)a.item_count * tiles > INT32_MAX) // the blocks of a grid
         return cudaErrorInvalidConfiguration;
     cudaError_t error = allow_shared(bcsr_kernel<Shape>, shared, args->shared_max);
     if (error == cudaSuccess && a.item_count > 0)
@@ -25,60 +30,64 @@ template <typename Shape> cudaError_t launch_bcsr_shape(const struct spmmi_fragm
     return error;
 }
 
-// Least: what every device has room for.
-template <typename Shape, typename Least>
-cudaError_t launch_bcsr_if_it_fits(const struct spmmi_fragment_cuda *args)
-{
-    return bcsr_shared<Shape>(args) <= args->shared_max ? launch_bcsr_shape<Shape>(args)
-                                                        : launch_bcsr_shape<Least>(args);
-}
-
-// DOWN warps below each other, of 16 rows each; the fastest of those measured for each width. Tiles are up to 128
-// columns wide; numbers of 8 bytes take half of that. Numbers of 2 bytes are multiplied so fast that reading B from
-// shared memory is what takes time: there a warp has 32 rows of a wide tile.
-template <typename Block, int DOWN> cudaError_t launch_bcsr_tile(const struct spmmi_fragment_cuda *args)
+// Of the widest tile, whose warps are arranged by the size of numbers.
+template <typename Block, int DOWN>
+cudaError_t launch_bcsr_widest(const struct spmmi_fragment_cuda *args, const struct spmmi_bcsr_shape &shape)
 {
     constexpr int BYTES = sizeof(typename Block::T);
-    constexpr int ACROSS = BYTES == 8 ? 2 : 1; // warps beside each other where n is 32
-    using Least = BcsrShape<Block, DOWN, 1, 1, 2, 2, true>;
-    if (!b_is_wide<typename Block::T>(args))
-        return launch_bcsr_shape<BcsrShape<Block, DOWN, 1, 1, 2, 2, false>>(args);
-    if (args->n <= 8)
-        return launch_bcsr_if_it_fits<BcsrShape<Block, DOWN, 1, 1, 1, 5, true>, Least>(args);
-    if (args->n <= 16)
-        return launch_bcsr_if_it_fits<BcsrShape<Block, DOWN, 1, 1, 2, 5, true>, Least>(args);
-    if (args->n <= 32)
-        return launch_bcsr_if_it_fits<BcsrShape<Block, DOWN, ACROSS, 1, 4 / ACROSS, 4, true>, Least>(args);
-    if constexpr (BYTES == 8)
-        return launch_bcsr_if_it_fits<BcsrShape<Block, DOWN, 2, 1, 4, 3, true>, Least>(args);
-    else if (args->n <= 64 || (BYTES == 4 && DOWN == 8))
-        return launch_bcsr_if_it_fits<BcsrShape<Block, DOWN, 1, 1, 8, 3, true>, Least>(args);
-    else if constexpr (BYTES == 4)
-        return launch_bcsr_if_it_fits<BcsrShape<Block, DOWN, 2, 1, 8, 3, true>, Least>(args);
+    if constexpr (BYTES == 4 && DOWN == 4)
+        return launch_bcsr_shape<BcsrShape<Block, DOWN, 2, 1, 8, 3, true>>(args, shape);
+    else if constexpr (BYTES == 2)
+        return launch_bcsr_shape<BcsrShape<Block, DOWN / 2, 2, 2, 8, 3, true>>(args, shape);
     else
-        return launch_bcsr_if_it_fits<BcsrShape<Block, DOWN / 2, 2, 2, 8, 3, true>, Least>(args);
+        return cudaErrorInvalidConfiguration;
 }
 
-template <typename Block> cudaError_t launch_bcsr_strips(const struct spmmi_fragment_cuda *args)
+template <typename Block, int DOWN>
+cudaError_t launch_bcsr_tile(const struct spmmi_fragment_cuda *args, const struct spmmi_bcsr_shape &shape)
+{
+    constexpr int BYTES = sizeof(typename Block::T);
+    constexpr int ACROSS = BYTES == 8 ? 2 : 1; // from 32 columns on
+    if (!shape.is_wide)
+        return launch_bcsr_shape<BcsrShape<Block, DOWN, 1, 1, 2, 2, false>>(args, shape);
+    switch (shape.columns) {
+    case 8:
+        return launch_bcsr_shape<BcsrShape<Block, DOWN, 1, 1, 1, 5, true>>(args, shape);
+    case 16:
+        return shape.stages == 2 ? launch_bcsr_shape<BcsrShape<Block, DOWN, 1, 1, 2, 2, true>>(args, shape)
+                                 : launch_bcsr_shape<BcsrShape<Block, DOWN, 1, 1, 2, 5, true>>(args, shape);
+    case 32:
+        return launch_bcsr_shape<BcsrShape<Block, DOWN, ACROSS, 1, 4 / ACROSS, 4, true>>(args, shape);
+    case 64:
+        return launch_bcsr_shape<BcsrShape<Block, DOWN, ACROSS, 1, 8 / ACROSS, 3, true>>(args, shape);
+    default:
+        return launch_bcsr_widest<Block, DOWN>(args, shape);
+    }
+}
+
+template <typename Block>
+cudaError_t launch_bcsr_strips(const struct spmmi_fragment_cuda *args, const struct spmmi_bcsr_shape &shape)
 {
     switch (args->layout.unit_rows) {
     case 64:
-        return launch_bcsr_tile<Block, 4>(args);
+        return launch_bcsr_tile<Block, 4>(args, shape);
     case 128:
-        return launch_bcsr_tile<Block, 8>(args);
+        return launch_bcsr_tile<Block, 8>(args, shape);
     default:
         return cudaErrorInvalidValue;
     }
 }
 
+using BcsrGroups = int (*)(const struct spmmi_fragment_cuda *, const struct spmmi_bcsr_shape *);
+
 // by_groups: launches warpgroups instead, where the device and the operands let it; NULL: there is no such code.
-template <typename Block>
-int launch_bcsr(const struct spmmi_fragment_cuda *args, int (*by_groups)(const struct spmmi_fragment_cuda *))
+template <typename Block> int launch_bcsr(const struct spmmi_fragment_cuda *args, BcsrGroups by_groups)
 {
     using T = typename Block::T;
-    const bool has_groups =
-        by_groups != nullptr && args->has_wgmma && args->n >= SPMMI_WGMMA_COLUMNS_MIN && b_is_wide<T>(args);
-    const int error = has_groups ? by_groups(args) : launch_bcsr_strips<Block>(args);
+    const struct spmmi_bcsr_shape shape = spmmi_bcsr_launch(
+        args->n, sizeof(T), args->layout.unit_rows, b_is_wide<T>(args),
+        by_groups != nullptr && args->has_wgmma, args->layout.step_blocks_max, args->shared_max);
+    const int error = shape.has_groups ? by_groups(args, &shape) : launch_bcsr_strips<Block>(args, shape);
     return error == cudaSuccess ? launch_sum_slots(args, fragment_args<T>(args)) : error;
 }
 

@@ -1,49 +1,74 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See bcsr_unit.h. Block columns are found by sorting what the rows have; the numbers are then met again by one cursor
+/* See bcsr_pack.h. Block columns are found by sorting what the rows have; the numbers are then met again by one cursor
  * a row, as steps, block rows and blocks go. */
 #include "bcsr_pack.h"
 
 #include <string.h>
 
+#include "bcsr_shape.h"
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "kernels/tcblock/fragment_keys.h"
 
 #define UNIT_ROWS_MAX 128u
 
-spmm_status_t spmmi_bcsr_unit_make(uint64_t nonzeros, struct spmmi_bcsr_unit *unit, spmm_diag_t *diag)
+static uint32_t block_columns(uint32_t number_bytes)
+{
+    return SPMMI_BCSR_COLUMNS(number_bytes);
+}
+
+static spmm_status_t unit_make(uint32_t unit_rows, uint64_t nonzeros, void *unit, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    memset(unit, 0, sizeof *unit);
-    SPMM_TRY_ALLOC(unit->columns = spmmi_alloc(nonzeros, sizeof *unit->columns), diag);
-    SPMM_TRY_ALLOC(unit->keys = spmmi_alloc(nonzeros, sizeof *unit->keys), diag);
-    SPMM_TRY_ALLOC(unit->spare = spmmi_alloc(nonzeros, sizeof *unit->spare), diag);
+    struct spmmi_bcsr_unit *u = unit;
+    (void)unit_rows;
+    memset(u, 0, sizeof *u);
+    SPMM_TRY_ALLOC(u->columns = spmmi_alloc(nonzeros, sizeof *u->columns), diag);
+    SPMM_TRY_ALLOC(u->keys = spmmi_alloc(nonzeros, sizeof *u->keys), diag);
+    SPMM_TRY_ALLOC(u->spare = spmmi_alloc(nonzeros, sizeof *u->spare), diag);
 cleanup:
     return status;
 }
 
-void spmmi_bcsr_unit_free(struct spmmi_bcsr_unit *unit)
+static void unit_free(void *unit)
 {
-    spmmi_free(unit->spare);
-    spmmi_free(unit->keys);
-    spmmi_free(unit->columns);
-    memset(unit, 0, sizeof *unit);
+    struct spmmi_bcsr_unit *u = unit;
+    spmmi_free(u->spare);
+    spmmi_free(u->keys);
+    spmmi_free(u->columns);
+    memset(u, 0, sizeof *u);
 }
 
-uint64_t spmmi_bcsr_unit_bytes(void)
+static uint64_t unit_bytes(uint32_t unit_rows)
 {
     const struct spmmi_bcsr_unit *u = NULL;
+    (void)unit_rows;
     return sizeof *u->columns + sizeof *u->keys + sizeof *u->spare;
 }
 
-void spmmi_bcsr_unit_read(struct spmmi_bcsr_unit *unit, const int64_t *row_ptr, const int32_t *col_ind,
-                          const uint32_t *rows, uint32_t row_count, uint32_t block_columns)
+/* The block columns of the sorted keys, and which block rows have each. */
+static void columns_join(struct spmmi_bcsr_unit *unit, uint32_t keys)
 {
+    unit->count = 0;
+    for (uint32_t i = 0; i < keys; i++) {
+        const uint32_t column = (uint32_t)(unit->keys[i] >> SPMMI_KEY_SHIFT);
+        if (unit->count == 0 || unit->columns[unit->count - 1].column != column)
+            unit->columns[unit->count++] = (struct spmmi_bcsr_column){column, 0};
+        unit->columns[unit->count - 1].block_rows |= (uint32_t)unit->keys[i];
+    }
+}
+
+/* Time: linear in the nonzeros times the bytes of the range of block columns. */
+static void unit_read(const struct spmmi_fragment_frame *f, void *scratch, const uint32_t *rows,
+                      uint32_t row_count)
+{
+    struct spmmi_bcsr_unit *unit = scratch;
+    const uint32_t width = f->layout->view.block_columns;
     uint32_t low = UINT32_MAX, high = 0, keys = 0;
     for (uint32_t r = 0; r < row_count; r++) {
         const uint32_t first = keys;
-        for (int64_t q = row_ptr[rows[r]]; q < row_ptr[rows[r] + 1]; q++) {
-            const uint32_t column = (uint32_t)col_ind[q] / block_columns;
+        for (int64_t q = f->row_ptr[rows[r]]; q < f->row_ptr[rows[r] + 1]; q++) {
+            const uint32_t column = (uint32_t)f->col_ind[q] / width;
             if (keys > first && unit->keys[keys - 1] >> SPMMI_KEY_SHIFT == column)
                 continue;
             unit->keys[keys++] = (uint64_t)column << SPMMI_KEY_SHIFT | UINT32_C(1) << r / SPMMI_BCSR_ROWS;
@@ -53,13 +78,7 @@ void spmmi_bcsr_unit_read(struct spmmi_bcsr_unit *unit, const int64_t *row_ptr, 
     }
     if (keys > 0)
         spmmi_fragment_keys_sort(&unit->keys, &unit->spare, keys, low, high);
-    unit->count = 0;
-    for (uint32_t i = 0; i < keys; i++) {
-        const uint32_t column = (uint32_t)(unit->keys[i] >> SPMMI_KEY_SHIFT);
-        if (unit->count == 0 || unit->columns[unit->count - 1].column != column)
-            unit->columns[unit->count++] = (struct spmmi_bcsr_column){column, 0};
-        unit->columns[unit->count - 1].block_rows |= (uint32_t)unit->keys[i];
-    }
+    columns_join(unit, keys);
 }
 
 /* Bit 4 w + i: block row w has a block in block column i of the step. */
@@ -77,16 +96,18 @@ static uint64_t steps_of(const struct spmmi_bcsr_unit *unit)
     return ((uint64_t)unit->count + SPMMI_BCSR_STEP - 1) / SPMMI_BCSR_STEP;
 }
 
-struct spmmi_fragment_place spmmi_bcsr_needs(const struct spmmi_fragment_frame *f,
-                                             const struct spmmi_bcsr_unit *unit, uint32_t *blocks_max)
+static struct spmmi_fragment_place unit_needs(const struct spmmi_fragment_frame *f, const void *unit,
+                                              uint32_t *blocks_max, uint32_t *values_max)
 {
+    const uint32_t numbers = SPMMI_BCSR_ROWS * f->layout->view.block_columns;
     struct spmmi_fragment_place needs = {steps_of(unit), 0, 0};
     for (uint64_t s = 0; s < needs.step; s++) {
         const uint32_t blocks = (uint32_t)__builtin_popcount(mask_of(unit, s));
         needs.block += blocks;
         *blocks_max = blocks > *blocks_max ? blocks : *blocks_max;
     }
-    needs.value = needs.block * SPMMI_BCSR_ROWS * f->layout->view.block_columns;
+    needs.value = needs.block * numbers;
+    *values_max = *blocks_max * numbers;
     return needs;
 }
 
@@ -123,9 +144,10 @@ static void block_fill(const struct spmmi_fragment_frame *f, struct cursors *cur
     memcpy(f->layout->bitmaps + block * words, bitmap, words * sizeof *bitmap);
 }
 
-void spmmi_bcsr_fill(const struct spmmi_fragment_frame *f, const struct spmmi_bcsr_unit *unit, uint32_t u,
-                     struct spmmi_fragment_place place)
+static void unit_fill(const struct spmmi_fragment_frame *f, const void *scratch, uint32_t u,
+                      struct spmmi_fragment_place place)
 {
+    const struct spmmi_bcsr_unit *unit = scratch;
     struct spmmi_fragment_layout *layout = f->layout;
     struct cursors cursors;
     rows_fill(f, u, &cursors);
@@ -144,3 +166,15 @@ void spmmi_bcsr_fill(const struct spmmi_fragment_frame *f, const struct spmmi_bc
         }
     }
 }
+
+const struct spmmi_fragment_kind spmmi_bcsr_kind = {.block_rows = SPMMI_BCSR_ROWS,
+                                                    .block_columns = block_columns,
+                                                    .step_columns = SPMMI_BCSR_STEP,
+                                                    .has_masks = 1,
+                                                    .unit_size = sizeof(struct spmmi_bcsr_unit),
+                                                    .unit_bytes = unit_bytes,
+                                                    .unit_make = unit_make,
+                                                    .unit_free = unit_free,
+                                                    .unit_read = unit_read,
+                                                    .unit_needs = unit_needs,
+                                                    .unit_fill = unit_fill};

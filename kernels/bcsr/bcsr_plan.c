@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Candidates of the bcsr family, strips of 64 or 128 rows of aligned blocks: see kernels/tcblock/fragment_plan.h. */
-#include "format/base/diag.h"
 #include "kernels/tcblock/fragment_plan.h"
 
 /* Blocks hold zeros where they are empty: with less than a third of 64 places full, panels or windows were measured to
@@ -16,17 +15,6 @@ static uint32_t default_rows(const struct spmmi_search *s)
 {
     const int64_t tall = s->pattern->rows / STRIPS_TALL + (s->pattern->rows % STRIPS_TALL != 0);
     return tall < (int64_t)STRIPS_ENOUGH * s->request->device.multiprocessors ? STRIPS_LOW : STRIPS_TALL;
-}
-
-static spmm_status_t check_options(const struct spmmi_request *r, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    const uint32_t rows = r->options.panel_rows;
-    SPMM_TRY(spmmi_fragment_check_options(r, diag));
-    SPMM_REQUIRE(rows == 0 || rows == STRIPS_LOW || rows == STRIPS_TALL, SPMM_ERR_ARGUMENT, diag,
-                 "panel_rows of the kernel bcsr must be 64 or 128, found %u", rows);
-cleanup:
-    return status;
 }
 
 static const struct spmmi_fragment_rules rules = {
@@ -51,7 +39,7 @@ const struct spmmi_planner spmmi_bcsr_planner = {
     .family = SPMM_FAMILY_BCSR,
     .nonzeros_least = SPMMI_NONZEROS_MEASURED,
     .permutes_output = 1,
-    .check_options = check_options,
+    .check_options = spmmi_fragment_check_options,
     .propose = propose,
     .refine = refine,
     .cost = spmmi_bcsr_cost,

@@ -13,7 +13,7 @@ template <typename Half, int DOWN_, int TILES_, int STAGES_> struct BcsrGroupSha
     using Block = BlockHalf<Half>;
     using T = Half;
     static constexpr int DOWN = DOWN_, HEIGHT = 1, TILES = TILES_, STAGES = STAGES_;
-    static constexpr int WARPS = DOWN, COPIERS = 2, COPY_THREADS = 32 * COPIERS;
+    static constexpr int WARPS = DOWN, ACROSS = 1, COPIERS = SPMMI_BCSR_COPIERS, COPY_THREADS = 32 * COPIERS;
     static constexpr int THREADS = 32 * WARPS + COPY_THREADS;
     static constexpr bool IS_WIDE = true, IS_WARPGROUP = true;
     static constexpr int WARP_COLUMNS = 8 * TILES, COLUMNS = WARP_COLUMNS;
@@ -22,10 +22,11 @@ template <typename Half, int DOWN_, int TILES_, int STAGES_> struct BcsrGroupSha
     static constexpr int PIECE = 8, PIECES = COLUMNS / PIECE, AT_ONCE = COPY_THREADS / PIECES;
     static constexpr int GROUP_BYTES = 1024;                  // 8 rows of 128 bytes
     static constexpr int ATOM_BYTES = ROWS / 8 * GROUP_BYTES; // 64 columns of all rows
-    static constexpr int B_BYTES = COLUMNS / 64 * ATOM_BYTES;
-    static constexpr int STAGE_ALIGN = GROUP_BYTES; // the exchange goes by address
+    static constexpr int B_BYTES = (int)spmmi_bcsr_b_bytes(COLUMNS, 2, 1);
+    static constexpr int STAGE_ALIGN = (int)spmmi_bcsr_align(1); // the exchange goes by address
     static constexpr int PITCH = COLUMNS, VEC = 1, GROUP = 2, GROUPS = TILES;
     static_assert(DOWN % 4 == 0 && COLUMNS % 64 == 0, "warpgroups, whole pieces");
+    static_assert(B_BYTES == COLUMNS / 64 * ATOM_BYTES, "pieces without padding");
     static __device__ __forceinline__ uint32_t place(uint32_t row, uint32_t piece)
     {
         return piece / 8 * ATOM_BYTES + row * 128 + (piece % 8 ^ row % 8) * 16;
@@ -102,18 +103,18 @@ __device__ __forceinline__ void multiply_together(float (&sums)[Shape::TILES][4]
     asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
 }
 
-template <typename Half, int DOWN, int TILES>
-cudaError_t launch_bcsr_groups(const struct spmmi_fragment_cuda *args)
+template <typename Half, int DOWN>
+cudaError_t launch_bcsr_groups(const struct spmmi_fragment_cuda *args, const struct spmmi_bcsr_shape &shape)
 {
-    return launch_bcsr_shape<BcsrGroupShape<Half, DOWN, TILES, 3>>(args);
+    return shape.tiles == 16 ? launch_bcsr_shape<BcsrGroupShape<Half, DOWN, 16, 3>>(args, shape)
+                             : launch_bcsr_shape<BcsrGroupShape<Half, DOWN, 8, 3>>(args, shape);
 }
 
-template <typename Half> int launch_bcsr_wgmma(const struct spmmi_fragment_cuda *args)
+template <typename Half>
+int launch_bcsr_wgmma(const struct spmmi_fragment_cuda *args, const struct spmmi_bcsr_shape &shape)
 {
-    const bool is_high = args->layout.unit_rows == 128, is_wide = args->n > 64;
-    if (is_high)
-        return is_wide ? launch_bcsr_groups<Half, 8, 16>(args) : launch_bcsr_groups<Half, 8, 8>(args);
-    return is_wide ? launch_bcsr_groups<Half, 4, 16>(args) : launch_bcsr_groups<Half, 4, 8>(args);
+    return shape.down == 8 ? launch_bcsr_groups<Half, 8>(args, shape)
+                           : launch_bcsr_groups<Half, 4>(args, shape);
 }
 
 } // namespace spmmi

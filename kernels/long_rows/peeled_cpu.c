@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See cpu_peeled.h. */
+/* See peeled_cpu.h. */
 #include "peeled_cpu.h"
 
 #include <string.h>
 
-#include "kernels/rows/rows_kernel.h"
+#include "kernels/rows/rows_csr_cpu.h"
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 
@@ -15,11 +15,19 @@ uint64_t spmmi_cpu_peeled_bytes(const struct spmmi_op_pattern *a, const struct s
 {
     if (part == NULL)
         return 0;
-    const struct spmmi_peeled p = spmmi_peeled_count(a, part);
-    const uint64_t rows = (uint64_t)p.rows, nnz = (uint64_t)p.nnz;
-    return (rows + 1) * sizeof *p.row_ptr + rows * sizeof *p.row_of +
-           p.part.item_count * sizeof *p.part.items +
-           nnz * (sizeof *p.col_ind + sizeof *p.map + spmm_dtype_size(dtype));
+    const struct spmmi_cpu_peeled counts = {.a = spmmi_peeled_count(a, part)};
+    return spmmi_cpu_peeled_held(&counts, dtype);
+}
+
+uint64_t spmmi_cpu_peeled_held(const struct spmmi_cpu_peeled *peeled, spmm_dtype_t dtype)
+{
+    const struct spmmi_peeled *p = &peeled->a;
+    const uint64_t rows = (uint64_t)p->rows, nnz = (uint64_t)p->nnz;
+    if (rows == 0)
+        return 0;
+    return (rows + 1) * sizeof *p->row_ptr + rows * sizeof *p->row_of +
+           p->part.item_count * sizeof *p->part.items +
+           nnz * (sizeof *p->col_ind + sizeof *p->map + spmm_dtype_size(dtype));
 }
 
 spmm_status_t spmmi_cpu_peeled_make(const struct spmmi_op_pattern *a, const struct spmmi_part *part,
@@ -51,82 +59,76 @@ void spmmi_cpu_peeled_set_values(const struct spmmi_cpu_peeled *peeled, spmm_dty
                (const char *)values + (size_t)peeled->a.map[q] * size, size);
 }
 
-static const struct spmmi_rows_host_kernel *kernel_of(const struct spmmi_fragment_host *product)
+static struct spmmi_rows_csr csr_of(const struct spmmi_cpu_peeled *peeled,
+                                    const struct spmmi_product *product)
 {
-    return &spmmi_rows_host_kernels[SPMM_SCHEDULE_NONZERO_SPLIT - 1][product->dtype - 1];
+    const struct spmmi_peeled *a = &peeled->a;
+    return (struct spmmi_rows_csr){.rows = a->rows,
+                                   .cols = product->b.rows,
+                                   .nnz = a->nnz,
+                                   .row_ptr = a->row_ptr,
+                                   .col_ind = a->col_ind,
+                                   .values = peeled->values,
+                                   .part = a->part};
 }
 
-/* Rows of C side by side, without gaps; UINT64_MAX where they overflow. */
-static uint64_t rows_bytes(const struct spmmi_cpu_peeled *peeled, const struct spmmi_fragment_host *product)
+/* The product into rows of C side by side, without gaps. */
+static struct spmmi_product product_of(const struct spmmi_cpu_peeled *peeled,
+                                       const struct spmmi_product *product, void *rows)
 {
-    const uint64_t column = (uint64_t)peeled->a.rows * spmm_dtype_size((spmm_dtype_t)product->dtype);
+    const int64_t n = product->b.cols;
+    struct spmmi_product own = *product;
+    own.c = (spmm_dense_t){rows, peeled->a.rows, n, n, SPMM_ROW_MAJOR, product->c.type};
+    return own;
+}
+
+/* Bytes of those; UINT64_MAX where they overflow. */
+static uint64_t rows_bytes(const struct spmmi_cpu_peeled *peeled, const struct spmmi_product *product)
+{
+    const uint64_t column = (uint64_t)peeled->a.rows * spmm_dtype_size(product->c.type);
     uint64_t bytes = 0;
-    if (__builtin_mul_overflow(column, (uint64_t)product->n, &bytes) || bytes > UINT64_MAX - ALIGN)
+    if (__builtin_mul_overflow(column, (uint64_t)product->b.cols, &bytes) || bytes > UINT64_MAX - ALIGN)
         return UINT64_MAX;
     return (bytes + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-static struct spmmi_rows_host rows_args(const struct spmmi_cpu_peeled *peeled,
-                                        const struct spmmi_fragment_host *product, int64_t cols)
-{
-    const struct spmmi_peeled *a = &peeled->a;
-    return (struct spmmi_rows_host){.rows = a->rows,
-                                    .cols = cols,
-                                    .nnz = a->nnz,
-                                    .row_ptr = a->row_ptr,
-                                    .col_ind = a->col_ind,
-                                    .values = peeled->values,
-                                    .granule = a->part.granule,
-                                    .item_count = a->part.item_count,
-                                    .items = a->part.items,
-                                    .n = product->n,
-                                    .b = product->b,
-                                    .ldb = product->ldb,
-                                    .b_is_col_major = product->b_is_col_major,
-                                    .ldc = product->n,
-                                    .alpha = product->alpha,
-                                    .beta = product->beta,
-                                    .threads = product->threads};
-}
-
 uint64_t spmmi_cpu_peeled_workspace(const struct spmmi_cpu_peeled *peeled,
-                                    const struct spmmi_fragment_host *product, int64_t cols)
+                                    const struct spmmi_product *product)
 {
     if (peeled->a.rows == 0)
         return 0;
-    const struct spmmi_rows_host args = rows_args(peeled, product, cols);
-    const uint64_t rows = rows_bytes(peeled, product), own = kernel_of(product)->workspace_bytes(&args);
-    return rows > UINT64_MAX - own ? UINT64_MAX : rows + own;
+    const struct spmmi_rows_csr a = csr_of(peeled, product);
+    const struct spmmi_product own = product_of(peeled, product, NULL);
+    const uint64_t rows = rows_bytes(peeled, product), more = spmmi_rows_csr_workspace(&a, &own);
+    return rows > UINT64_MAX - more ? UINT64_MAX : rows + more;
 }
 
 /* Between C and rows of C side by side. */
-static void rows_move(const struct spmmi_cpu_peeled *peeled, const struct spmmi_fragment_host *product,
-                      char *rows, int is_store)
+static void rows_move(const struct spmmi_cpu_peeled *peeled, const struct spmmi_product *product, char *rows,
+                      int is_store)
 {
-    const size_t size = spmm_dtype_size((spmm_dtype_t)product->dtype);
-    const int64_t row_step = product->c_is_col_major ? 1 : product->ldc;
-    const int64_t column_step = product->c_is_col_major ? product->ldc : 1;
+    const size_t size = spmm_dtype_size(product->c.type);
+    const int64_t row_step = spmmi_row_step(&product->c), column_step = spmmi_column_step(&product->c);
     for (int64_t i = 0; i < peeled->a.rows; i++) {
-        char *c = (char *)product->c + (size_t)(peeled->a.row_of[i] * row_step) * size;
-        for (int64_t j = 0; j < product->n; j++, rows += size, c += (size_t)column_step * size)
+        char *c = (char *)product->c.data + (size_t)(peeled->a.row_of[i] * row_step) * size;
+        for (int64_t j = 0; j < product->b.cols; j++, rows += size, c += (size_t)column_step * size)
             memcpy(is_store ? c : rows, is_store ? rows : c, size);
     }
 }
 
-void spmmi_cpu_peeled_multiply(const struct spmmi_cpu_peeled *peeled,
-                               const struct spmmi_fragment_host *product, int64_t cols, void *workspace)
+void spmmi_cpu_peeled_multiply(const struct spmmi_cpu_peeled *peeled, const struct spmmi_product *product,
+                               void *workspace, int threads)
 {
-    if (peeled->a.rows == 0 || product->n == 0)
+    if (peeled->a.rows == 0 || product->b.cols == 0)
         return;
-    struct spmmi_rows_host args = rows_args(peeled, product, cols);
-    args.c = workspace;
-    args.workspace = (char *)workspace + rows_bytes(peeled, product);
+    const struct spmmi_rows_csr a = csr_of(peeled, product);
+    const struct spmmi_product own = product_of(peeled, product, workspace);
     if (product->beta != 0)
         rows_move(peeled, product, workspace, 0);
-    kernel_of(product)->run(&args);
+    spmmi_rows_csr_run(&a, &own, (char *)workspace + rows_bytes(peeled, product), threads);
 }
 
-void spmmi_cpu_peeled_store(const struct spmmi_cpu_peeled *peeled, const struct spmmi_fragment_host *product,
+void spmmi_cpu_peeled_store(const struct spmmi_cpu_peeled *peeled, const struct spmmi_product *product,
                             const void *workspace)
 {
     rows_move(peeled, product, (char *)(uintptr_t)workspace, 1);

@@ -3,7 +3,7 @@
 #ifndef SPMMI_CPU_PEELED_H
 #define SPMMI_CPU_PEELED_H
 
-#include "kernels/tcblock/fragment_kernel.h"
+#include "executor/product.h"
 #include "peeled_pack.h"
 
 struct spmmi_cpu_peeled {
@@ -11,9 +11,11 @@ struct spmmi_cpu_peeled {
     void *values;          /* in the order of a */
 };
 
-/* part: NULL where no rows are peeled. */
+/* Bytes that make will hold. part: NULL where no rows are peeled. */
 uint64_t spmmi_cpu_peeled_bytes(const struct spmmi_op_pattern *a, const struct spmmi_part *part,
                                 spmm_dtype_t dtype);
+/* The same of what was made. */
+uint64_t spmmi_cpu_peeled_held(const struct spmmi_cpu_peeled *peeled, spmm_dtype_t dtype);
 /* Errors: MEMORY. Free with spmmi_cpu_peeled_free, also after an error. */
 spmm_status_t spmmi_cpu_peeled_make(const struct spmmi_op_pattern *a, const struct spmmi_part *part,
                                     spmm_dtype_t dtype, struct spmmi_cpu_peeled *peeled, spmm_diag_t *diag);
@@ -23,15 +25,14 @@ void spmmi_cpu_peeled_free(struct spmmi_cpu_peeled *peeled);
 void spmmi_cpu_peeled_set_values(const struct spmmi_cpu_peeled *peeled, spmm_dtype_t dtype,
                                  const void *values);
 
-/* product: the one that the peeled rows belong to; its layout, compute and workspace are not looked at. cols: rows of
- * B. */
+/* product: the one that the peeled rows belong to. */
 uint64_t spmmi_cpu_peeled_workspace(const struct spmmi_cpu_peeled *peeled,
-                                    const struct spmmi_fragment_host *product, int64_t cols);
+                                    const struct spmmi_product *product);
 /* The peeled rows of the product into workspace, from C as it is before the other rows are written. */
-void spmmi_cpu_peeled_multiply(const struct spmmi_cpu_peeled *peeled,
-                               const struct spmmi_fragment_host *product, int64_t cols, void *workspace);
+void spmmi_cpu_peeled_multiply(const struct spmmi_cpu_peeled *peeled, const struct spmmi_product *product,
+                               void *workspace, int threads);
 /* From there to C, once the other rows are written. */
-void spmmi_cpu_peeled_store(const struct spmmi_cpu_peeled *peeled, const struct spmmi_fragment_host *product,
+void spmmi_cpu_peeled_store(const struct spmmi_cpu_peeled *peeled, const struct spmmi_product *product,
                             const void *workspace);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See cuda_peeled.h. */
+/* See peeled_cuda.h. */
 #include "peeled_cuda.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "kernels/shared/convert.h"
 
 void spmmi_cuda_peeled_describe(const struct spmmi_peeled *a, int64_t cols, spmm_dtype_t dtype,
-                                const struct spmmi_rows_device *device, struct spmmi_cuda_peeled *peeled)
+                                const struct spmmi_device *device, struct spmmi_cuda_peeled *peeled)
 {
     const uint32_t rows = (uint32_t)a->rows;
     *peeled = (struct spmmi_cuda_peeled){
@@ -18,7 +18,7 @@ void spmmi_cuda_peeled_describe(const struct spmmi_peeled *a, int64_t cols, spmm
                  .stream = {.nnz = (uint32_t)a->nnz, .ranks = rows},
                  .items = {.item_count = (uint32_t)a->part.item_count, .granule = a->part.granule}},
         .cols = cols,
-        .device = *device,
+        .device = device,
     };
 }
 
@@ -27,7 +27,6 @@ void spmmi_cuda_peeled_cut(struct spmmi_arena *arena, struct spmmi_cuda_peeled *
     struct spmmi_cuda_rows *r = &p->rows;
     struct spmmi_stream *s = &r->stream;
     const uint64_t padded = (uint64_t)s->nnz + SPMMI_STREAM_PAD, ranks = (uint64_t)s->ranks + 1;
-    uint64_t arrivals = 0;
     if (r->row_count == 0)
         return;
     s->columns = spmmi_arena_cut(arena, padded, sizeof *s->columns);
@@ -36,13 +35,9 @@ void spmmi_cuda_peeled_cut(struct spmmi_arena *arena, struct spmmi_cuda_peeled *
     r->row_list = s->row_of_rank;
     r->items.item_rank =
         spmmi_arena_cut(arena, (uint64_t)r->items.item_count + 1, sizeof *r->items.item_rank);
-    for (int grid = 0; grid < SPMMI_ROWS_GRIDS; grid++) {
-        const uint64_t count =
-            spmmi_rows_block_count(s->nnz, r->items.granule, r->dtype, grid, p->device.sm_count);
-        r->blocks[grid] = spmmi_arena_cut(arena, count + 1, sizeof *r->blocks[grid]);
-        arrivals = count * SPMMI_ROWS_TILES_MAX > arrivals ? count * SPMMI_ROWS_TILES_MAX : arrivals;
-    }
-    r->arrivals = spmmi_arena_cut(arena, arrivals, sizeof *r->arrivals);
+    spmmi_cuda_blocks_cut(arena, s->nnz, r->items.granule, r->dtype, p->device, r->blocks);
+    r->arrivals = spmmi_arena_cut(arena, spmmi_cuda_arrivals(s->nnz, r->items.granule, r->dtype, p->device),
+                                  sizeof *r->arrivals);
     p->values = spmmi_arena_cut(arena, padded, spmm_dtype_size(r->dtype));
     s->values = p->values;
     p->map = spmmi_arena_cut(arena, s->nnz, sizeof *p->map);
@@ -73,7 +68,7 @@ spmm_status_t spmmi_cuda_peeled_upload(const struct spmmi_cuda_peeled *peeled, c
     SPMM_TRY(spmmi_cuda_copy_up(r->items.item_rank, items.item_rank, (uint64_t)items.item_count + 1,
                                 sizeof *items.item_rank, diag));
     SPMM_TRY(spmmi_cuda_blocks_upload(r->blocks, &host, &items, r->items.granule, r->dtype,
-                                      peeled->device.sm_count, diag));
+                                      peeled->device->multiprocessors, diag));
     SPMM_TRY(spmmi_cuda_copy_up(peeled->map, a->map, s->nnz, sizeof *peeled->map, diag));
 cleanup:
     spmmi_items_host_free(&items);
@@ -103,7 +98,7 @@ static struct spmmi_rows_launch plan_launch(const struct spmmi_cuda_peeled *p, c
         .b = b,
         .c = c,
     };
-    spmmi_rows_launch_plan(&problem, &p->device, &launch);
+    spmmi_rows_launch_plan(&problem, p->device, &launch);
     return launch;
 }
 
@@ -121,11 +116,11 @@ uint64_t spmmi_cuda_peeled_slots(const struct spmmi_cuda_peeled *p, int64_t n)
     return bytes;
 }
 
-int spmmi_cuda_peeled_run(const struct spmmi_cuda_peeled *p, const struct spmmi_cuda_pass *pass)
+int spmmi_cuda_peeled_run(const struct spmmi_cuda_peeled *p, const struct spmmi_product *product, void *slots,
+                          void *stream)
 {
-    const spmm_dense_t b = {
-        (void *)(uintptr_t)pass->b, p->cols, pass->n, pass->ldb, SPMM_ROW_MAJOR, p->rows.dtype};
-    const spmm_dense_t c = {pass->c, p->rows.row_count, pass->n, pass->ldc, SPMM_ROW_MAJOR, p->rows.dtype};
-    const struct spmmi_rows_launch launch = plan_launch(p, &b, &c);
-    return spmmi_cuda_rows_run(&p->rows, &launch, pass);
+    struct spmmi_product own = *product;
+    own.c.rows = p->rows.row_count;
+    const struct spmmi_rows_launch launch = plan_launch(p, &own.b, &own.c);
+    return spmmi_cuda_rows_run(&p->rows, &launch, &own, 0, slots, stream);
 }

@@ -10,14 +10,14 @@
 struct spmmi_cuda_peeled {
     struct spmmi_cuda_rows rows; /* row_count 0: there are none */
     int64_t cols;                /* of op(A) */
-    struct spmmi_rows_device device;
+    const struct spmmi_device *device;
     void *values;  /* the same as rows.stream.values, to write */
     uint32_t *map; /* nonzeros: place in the order of A of each */
 };
 
 /* Figures of the rows of a, and none of the arrays: what cutting needs. */
 void spmmi_cuda_peeled_describe(const struct spmmi_peeled *a, int64_t cols, spmm_dtype_t dtype,
-                                const struct spmmi_rows_device *device, struct spmmi_cuda_peeled *peeled);
+                                const struct spmmi_device *device, struct spmmi_cuda_peeled *peeled);
 /* Device addresses, of memory that will be zero. */
 void spmmi_cuda_peeled_cut(struct spmmi_arena *arena, struct spmmi_cuda_peeled *peeled);
 /* Everything but values. */
@@ -29,7 +29,8 @@ int spmmi_cuda_peeled_set_values(const struct spmmi_cuda_peeled *peeled, const v
 
 /* Bytes of workspace of a pass of n columns of row-major B and C, wherever they lie. */
 uint64_t spmmi_cuda_peeled_slots(const struct spmmi_cuda_peeled *peeled, int64_t n);
-/* Enqueue a pass, row-major; returns a cudaError_t. */
-int spmmi_cuda_peeled_run(const struct spmmi_cuda_peeled *peeled, const struct spmmi_cuda_pass *pass);
+/* Enqueue a product whose B and C are row-major; returns a cudaError_t. */
+int spmmi_cuda_peeled_run(const struct spmmi_cuda_peeled *peeled, const struct spmmi_product *product,
+                          void *slots, void *stream);
 
 #endif

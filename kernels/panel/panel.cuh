@@ -4,6 +4,7 @@
 // the step's blocks of A beside them; there the warps find the operands of their MMAs. A block of threads has one
 // stage: while it waits for its copies, the others of the multiprocessor multiply.
 #pragma once
+#include "panel_shape.h"
 #include "kernels/shared/async.cuh"
 #include "kernels/tcblock/fragment.cuh"
 #include "kernels/tcblock/fragment_sums.cuh"
@@ -24,14 +25,11 @@ template <typename Compute_, int WINDOWS_, int PAIRS_, bool IS_PACKED_, bool IS_
     static constexpr int PIECES = COLUMNS / PIECE;    // of a row
     // Rows of B begin 32 bytes apart modulo 128: a lane's neighbours read rows that differ modulo 4, so that what is
     // read at once lies in different banks.
-    static constexpr int PITCH = COLUMNS + (32 - COLUMNS * (int)sizeof(T) % 128 + 128) % 128 / (int)sizeof(T);
+    static constexpr int PITCH = (int)(spmmi_panel_pitch(COLUMNS, sizeof(T)) / sizeof(T));
     static constexpr int B_BYTES = (int)SPMMI_FRAGMENT_PANEL_STEP * PITCH * (int)sizeof(T);
     static constexpr int COPIES =
         (int)SPMMI_FRAGMENT_PANEL_STEP * PIECES / THREADS; // rows that a thread copies its piece of
-    // Blocks of 8 windows that a multiprocessor shall hold: what registers are cut for. An MMA of doubles needs more.
-    static constexpr int SUM_BYTES = PAIRS * (int)sizeof(typename Number<T>::Sum);
-    static constexpr int HELD = SUM_BYTES >= 32 ? (sizeof(T) == 2 ? 3 : 2) : sizeof(T) == 8 ? 3 : 4;
-    static constexpr int RESIDENT = HELD * 8 / WINDOWS;
+    static constexpr int RESIDENT = (int)spmmi_panel_resident(COLUMNS, sizeof(T), WINDOWS);
     static_assert(THREADS % PIECES == 0 && COPIES > 0, "copies divide evenly");
 };
 

@@ -26,27 +26,43 @@ template <typename Shape> cudaError_t launch_panel_shape(const struct spmmi_frag
     return error == cudaSuccess ? launch_sum_slots(args, a) : error;
 }
 
-// The widest tile that n fills, but the second widest where blocks are few and more blocks of threads are worth more
-// than reading them once less. Numbers of 8 bytes keep to half of it, and to the widest. A stage must fit into what the
-// device lets a block of threads have: that of the narrowest tile does, or the part would not be there.
+inline struct spmmi_panel_load panel_load(const struct spmmi_fragments &l, uint32_t number_bytes)
+{
+    struct spmmi_panel_load load = {};
+    load.number_bytes = number_bytes;
+    load.windows = l.unit_rows / 8;
+    load.is_packed = l.is_packed;
+    load.blocks = l.block_count;
+    load.steps = l.step_count;
+    load.step_blocks = l.step_blocks_max;
+    load.step_values = l.step_values_max;
+    return load;
+}
+
 template <typename Compute, int WINDOWS, bool IS_PACKED>
 cudaError_t launch_panel_tile(const struct spmmi_fragment_cuda *args)
 {
-    constexpr int NARROW = sizeof(typename Compute::T) == 8 ? 1 : 2;
-    constexpr uint64_t BLOCKS_MANY = 8 * WINDOWS; // a step: half of what it can have
+    using T = typename Compute::T;
+    constexpr int NARROW = sizeof(T) == 8 ? 1 : 2; // pairs
     using Narrow = PanelShape<Compute, WINDOWS, NARROW, IS_PACKED, true>;
     using Middle = PanelShape<Compute, WINDOWS, 2 * NARROW, IS_PACKED, true>;
     using Widest = PanelShape<Compute, WINDOWS, 4 * NARROW, IS_PACKED, true>;
     static_assert(Narrow::B_BYTES == (int)SPMMI_PANEL_B_LEAST, "as refused");
-    const struct spmmi_fragments &l = args->layout;
-    const bool has_few = NARROW == 2 && l.block_count < BLOCKS_MANY * l.step_count;
-    if (!b_is_wide<typename Compute::T>(args))
+    const struct spmmi_panel_load load = panel_load(args->layout, sizeof(T));
+    const struct spmmi_panel_shape shape =
+        spmmi_panel_launch(&load, args->n, b_is_wide<T>(args), args->shared_max);
+    if (!shape.is_wide)
         return launch_panel_shape<PanelShape<Compute, WINDOWS, NARROW, IS_PACKED, false>>(args);
-    if (args->n >= 64 * NARROW && !has_few && panel_shared<Widest>(l) <= args->shared_max)
-        return launch_panel_shape<Widest>(args);
-    if (args->n > 16 * NARROW && panel_shared<Middle>(l) <= args->shared_max)
+    switch (shape.columns) {
+    case Narrow::COLUMNS:
+        return launch_panel_shape<Narrow>(args);
+    case Middle::COLUMNS:
         return launch_panel_shape<Middle>(args);
-    return launch_panel_shape<Narrow>(args);
+    case Widest::COLUMNS:
+        return launch_panel_shape<Widest>(args);
+    default:
+        return cudaErrorInvalidConfiguration;
+    }
 }
 
 template <typename Compute, int WINDOWS>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Candidates of the panel family, panels of 64 to 256 rows: see kernels/tcblock/fragment_plan.h. */
-#include "format/base/diag.h"
 #include "kernels/tcblock/fragment_plan.h"
 
 /* As of windows, whose blocks those of a panel are: none of the 4,400 products of such blocks that were measured was
@@ -14,17 +13,6 @@ static uint32_t default_rows(const struct spmmi_search *s)
 {
     (void)s;
     return PANEL_ROWS_PLAIN;
-}
-
-static spmm_status_t check_options(const struct spmmi_request *r, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    const uint32_t rows = r->options.panel_rows;
-    SPMM_TRY(spmmi_fragment_check_options(r, diag));
-    SPMM_REQUIRE(rows == 0 || rows >= SPMMI_FRAGMENT_PANEL_ROWS_MIN, SPMM_ERR_ARGUMENT, diag,
-                 "panel_rows of the kernel panel must be 64, 128 or 256, found %u", rows);
-cleanup:
-    return status;
 }
 
 static const struct spmmi_fragment_rules rules = {
@@ -50,7 +38,7 @@ const struct spmmi_planner spmmi_panel_planner = {
     .family = SPMM_FAMILY_PANEL,
     .nonzeros_least = SPMMI_NONZEROS_MEASURED,
     .permutes_output = 1,
-    .check_options = check_options,
+    .check_options = spmmi_fragment_check_options,
     .propose = propose,
     .refine = refine,
     .cost = spmmi_panel_cost,

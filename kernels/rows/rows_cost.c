@@ -4,56 +4,66 @@
 #include <math.h>
 
 #include "rows_plan.h"
+#include "rows_shape.h"
 
 #define SECTOR 32.0
-#define LANES_MAX 32.0
+#define WARP 32.0
+#define THREADS ((double)SPMMI_ROWS_THREADS)
 #define LINE_COST 64.0 /* bytes that a lookup of the L1 cache costs at least */
-#define BLOCK_THREADS 256.0
 #define INDEX_BYTES 4.0
-#define GROUP_NONZEROS_MAX 128.0 /* nonzero split: most that a group takes */
-#define L2_USED 0.7              /* share of a cache that one stream of reuse can hold */
+#define L2_USED 0.7 /* share of a cache that one stream of reuse can hold */
 #define L1_USED 0.7
 #define ISSUE_PER_CYCLE 4.0
-#define PASS_COLUMNS 256.0 /* columns of a column-major product that are converted at a time */
 
-/* What the launch makes of n: lanes a group, numbers a lane, columns a tile, tiles. */
+/* What the launch makes of n. */
 struct shape {
-    double lanes, vec, tile, tiles, blocks_per_sm;
+    double lanes;       /* of a warp, that walk the same nonzeros: of a single column each for itself */
+    double vec;         /* numbers a lane */
+    double tile, tiles; /* columns */
+    double blocks_per_sm;
+    double group, block; /* nonzero split: most nonzeros of a group of lanes; of a block, mean */
     int is_single;
 };
+
+/* The kernels that numbers of 2 bytes would have are those of 4. */
+static uint32_t kernel_bytes(const struct spmmi_model_query *q)
+{
+    return q->number_bytes > 4 ? 8 : 4;
+}
+
+static double pass_columns(const struct spmmi_model_query *q)
+{
+    return q->is_col_major ? fmin(q->n, SPMMI_ROWS_PASS_COLUMNS) : q->n;
+}
 
 static struct shape shape_of(const struct spmmi_model_query *q, int is_wide)
 {
     const int splits = q->candidate->schedule == SPMM_SCHEDULE_NONZERO_SPLIT;
-    struct shape s = {.lanes = 1, .vec = is_wide ? 16 / q->number_bytes : 1};
-    const double n = fmin(q->n, q->is_col_major ? PASS_COLUMNS : q->n);
-    s.is_single = q->n == 1 && splits;
-    while (s.lanes < LANES_MAX && s.lanes * s.vec < n)
-        s.lanes *= 2;
+    const uint32_t bytes = kernel_bytes(q);
+    const struct spmmi_rows_shape launch = spmmi_rows_shape_of(
+        (int64_t)pass_columns(q), (uint32_t)q->number_bytes, is_wide, splits, SPMMI_MODEL_GRANULE);
+    const struct spmmi_rows_blocks blocks =
+        spmmi_rows_blocks_of((uint64_t)q->matrix->nnz, SPMMI_MODEL_GRANULE, bytes, spmmi_rows_grid(launch),
+                             (uint32_t)q->profile->multiprocessors);
+    struct shape s = {.lanes = launch.is_single ? 1 : launch.lanes,
+                      .vec = launch.vec,
+                      .group = (double)blocks.group_nonzeros,
+                      .block = (double)blocks.nonzeros,
+                      .is_single = (int)launch.is_single};
     s.tile = s.lanes * s.vec;
     s.tiles = ceil(q->n / s.tile);
-    s.blocks_per_sm = q->number_bytes > 4 ? 4 : 5;
+    s.blocks_per_sm = SPMMI_ROWS_BLOCKS_PER_SM(bytes, s.is_single);
     return s;
 }
 
-/* The executor's rule for column-major C: stored as it is, or as rows that are converted. */
 static int stores_columns(const struct spmmi_model_query *q)
 {
-    return q->matrix->rows * q->n <= 560000 && (q->n <= 12 || q->matrix->nnz >= 50 * q->matrix->rows);
+    return spmmi_rows_stores_columns((int64_t)q->matrix->rows, (int64_t)q->matrix->nnz, (int64_t)q->n);
 }
 
 static int log2_of(double x)
 {
     return (int)lround(log2(x));
-}
-
-/* Nonzeros of a lane group in a nonzero split: whole waves of blocks, none longer than it should be. */
-static double group_nonzeros(const struct spmmi_model_query *q, const struct shape *s)
-{
-    const double wave = s->blocks_per_sm * q->profile->multiprocessors * BLOCK_THREADS / s->lanes;
-    const double waves = ceil((q->matrix->nnz + 1) / (wave * GROUP_NONZEROS_MAX));
-    const double granule = SPMMI_MODEL_GRANULE;
-    return fmax(ceil(q->matrix->nnz / (wave * waves) / granule), 1) * granule;
 }
 
 /* Steps of warps, of blocks and of the longest walk. */
@@ -67,28 +77,27 @@ static void add_walks(const struct spmmi_model_query *q, const struct shape *s, 
     double block_steps = 0;
     double longest = 0;
     if (q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT) {
-        const int level = log2_of(LANES_MAX / s->lanes);
+        const int level = log2_of(WARP / s->lanes);
         warp_steps = m->item_steps[level];
         block_steps = m->item_steps[level + 3];
         longest = m->item_longest;
     } else if (s->is_single) {
-        warp_steps = m->nnz / 4 / LANES_MAX;
-        longest = 2;
-        block_steps = m->nnz / (BLOCK_THREADS * 8) * 2;
+        warp_steps = m->nnz / 4 / WARP;
+        longest = s->group / WARP / 4;
+        block_steps = m->nnz / (THREADS * 8) * 2;
     } else {
-        const double group = group_nonzeros(q, s);
-        const double blocks = ceil(m->nnz / (group * BLOCK_THREADS / s->lanes));
-        warp_steps = m->nnz / 4 * s->lanes / LANES_MAX;
-        block_steps = blocks * (group / 4 + 2); /* and the joining of cut rows */
+        const double blocks = ceil(m->nnz / s->block);
+        warp_steps = m->nnz / 4 * s->lanes / WARP;
+        block_steps = blocks * (s->block * s->lanes / THREADS / 4 + 2); /* and joining cut rows */
         /* A row longer than a block is summed from slots, as many at a time as there are groups. */
-        const double slots = m->longest * s->lanes / (group * BLOCK_THREADS);
-        longest = group / 4 + 2 + (slots > 1 ? 4 + slots * s->lanes / BLOCK_THREADS : 0);
+        const double slots = m->longest / s->block;
+        longest = s->group / 4 + 2 + (slots > 1 ? 4 + slots * s->lanes / THREADS : 0);
     }
     const double instructions = 24 + 4 * s->vec;
     /* Each group of a warp reads lines of its own: two of nonzeros and four of B a step. */
     const double row = fmin(q->n, s->tile) * q->number_bytes;
-    p->term[SPMMI_TERM_L1] = warp_steps * s->tiles * LANES_MAX / s->lanes *
-                             (2 * LINE_COST + 4 * fmax(row, LINE_COST)) / d->l1_rate;
+    p->term[SPMMI_TERM_L1] =
+        warp_steps * s->tiles * WARP / s->lanes * (2 * LINE_COST + 4 * fmax(row, LINE_COST)) / d->l1_rate;
     p->term[SPMMI_TERM_ISSUE] =
         warp_steps * s->tiles * instructions / (ISSUE_PER_CYCLE * d->multiprocessors * d->clock_hz);
     p->term[SPMMI_TERM_WAVES] = block_steps * s->tiles * latency / resident;
@@ -98,10 +107,10 @@ static void add_walks(const struct spmmi_model_query *q, const struct shape *s, 
 /* Nonzeros that the rows of a block hold: what an L1 cache sees in a row. */
 static double block_window(const struct spmmi_model_query *q, const struct shape *s)
 {
-    const double groups = BLOCK_THREADS / s->lanes;
+    const double groups = THREADS / s->lanes;
     if (q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT)
         return q->matrix->nnz / fmax(q->matrix->items, 1) * groups;
-    return group_nonzeros(q, s) * groups;
+    return s->block;
 }
 
 static void add_bytes(const struct spmmi_model_query *q, const struct shape *s, int direct_c, int b_is_near,
@@ -145,7 +154,7 @@ static void add_gpu(const struct spmmi_model_query *q, struct spmmi_prediction *
     add_bytes(q, &s, direct_c, q->is_col_major, p);
     add_walks(q, &s, p);
     if (q->is_col_major) {
-        const double passes = ceil(q->n / PASS_COLUMNS);
+        const double passes = ceil(q->n / SPMMI_ROWS_PASS_COLUMNS);
         const double numbers = (m->cols + (converts_c ? m->rows : 0)) * q->n;
         p->launches = passes * (converts_c ? 3 : 2) - 1;
         p->term[SPMMI_TERM_CONVERT] = 2 * numbers * q->number_bytes / q->profile->copy_rate;

@@ -21,12 +21,12 @@
 #define LINE_BYTES 64
 #define PARALLEL_WORK_MIN (1 << 15) /* multiplications below which threads cost more than they give */
 
-enum { ROW_SPLIT = 1, NONZERO_SPLIT = 2 };
-
 struct job {
-    const struct spmmi_rows_host *args;
+    const struct spmmi_rows_csr *a;
+    const struct spmmi_product *product;
     const struct rows_cpu_ops *ops;
-    int schedule;
+    int splits_rows; /* nonzero split: chunks may share rows */
+    int64_t n;
     int64_t size; /* bytes of one number */
     int64_t chunk_items, chunk_count;
     int64_t panel;  /* columns of a panel */
@@ -45,17 +45,17 @@ struct panel {
     int64_t c_row, c_column; /* distance of neighbours in C, in elements */
 };
 
-static const struct rows_cpu_ops *ops_pick(int dtype)
+static const struct rows_cpu_ops *ops_pick(spmm_dtype_t dtype)
 {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
         if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
             __builtin_cpu_supports("avx512dq"))
-            return &spmmi_rows_cpu_avx512[dtype - 1];
-        return &spmmi_rows_cpu_avx2[dtype - 1];
+            return &spmmi_rows_cpu_avx512[dtype];
+        return &spmmi_rows_cpu_avx2[dtype];
     }
 #endif
-    return &spmmi_rows_cpu_portable[dtype - 1];
+    return &spmmi_rows_cpu_portable[dtype];
 }
 
 static int64_t round_up(int64_t x, int64_t unit)
@@ -64,56 +64,68 @@ static int64_t round_up(int64_t x, int64_t unit)
 }
 
 /* Columns of a panel: as many as keep the packed B in the cache, in whole cache lines. */
-static int64_t panel_width(const struct spmmi_rows_host *args, int64_t size, bool is_packed)
+static int64_t panel_width(const struct job *job)
 {
     int64_t bytes = PANEL_BYTES_MAX;
-    if (is_packed) {
-        const int64_t fit = SCRATCH_BYTES / (args->cols + 1) / LINE_BYTES * LINE_BYTES;
+    if (job->is_packed) {
+        const int64_t fit = SCRATCH_BYTES / (job->a->cols + 1) / LINE_BYTES * LINE_BYTES;
         bytes = fit < LINE_BYTES ? LINE_BYTES : fit < bytes ? fit : bytes;
     }
-    return args->n < bytes / size ? args->n : bytes / size;
+    return job->n < bytes / job->size ? job->n : bytes / job->size;
 }
 
-static struct job job_make(const struct spmmi_rows_host *args, int schedule, int dtype)
+static bool is_by_columns(const spmm_dense_t *dense)
 {
-    struct job job = {.args = args, .ops = ops_pick(dtype), .schedule = schedule, .size = dtype == 1 ? 4 : 8};
-    job.chunk_items = CHUNK_NONZEROS > args->granule ? CHUNK_NONZEROS / args->granule : 1;
-    job.chunk_count = ((int64_t)args->item_count + job.chunk_items - 1) / job.chunk_items;
-    const bool is_turned = args->b_is_col_major && args->n > 1;
+    return dense->order == SPMM_COL_MAJOR;
+}
+
+static struct job job_make(const struct spmmi_rows_csr *a, const struct spmmi_product *product,
+                           void *workspace)
+{
+    const struct spmmi_part *part = &a->part;
+    struct job job = {.a = a,
+                      .product = product,
+                      .ops = ops_pick(product->a_type),
+                      .splits_rows = part->schedule == SPMM_SCHEDULE_NONZERO_SPLIT,
+                      .n = product->b.cols,
+                      .size = (int64_t)spmm_dtype_size(product->a_type)};
+    job.chunk_items = CHUNK_NONZEROS > part->granule ? CHUNK_NONZEROS / part->granule : 1;
+    job.chunk_count = ((int64_t)part->item_count + job.chunk_items - 1) / job.chunk_items;
+    const bool is_turned = is_by_columns(&product->b) && job.n > 1;
     /* With far fewer nonzeros than rows of B, packing all of B would cost more than columns one by one. */
-    job.is_packed = is_turned && args->nnz >= args->cols / 2;
-    job.panel = is_turned && !job.is_packed ? 1 : panel_width(args, job.size, job.is_packed);
+    job.is_packed = is_turned && a->nnz >= a->cols / 2;
+    job.panel = is_turned && !job.is_packed ? 1 : panel_width(&job);
     const int64_t line = LINE_BYTES / job.size;
     job.scratch_ld = job.panel > line ? round_up(job.panel, line) : job.panel;
-    job.slot_bytes = schedule == NONZERO_SPLIT ? round_up(job.panel * job.size, LINE_BYTES) : 0;
-    job.slots = args->workspace;
+    job.slot_bytes = job.splits_rows ? round_up(job.panel * job.size, LINE_BYTES) : 0;
+    job.slots = workspace;
     if (job.slots != NULL)
         job.scratch = job.slots + job.chunk_count * job.slot_bytes;
     return job;
 }
 
-static uint64_t workspace_bytes(const struct spmmi_rows_host *args, int schedule, int dtype)
+uint64_t spmmi_rows_csr_workspace(const struct spmmi_rows_csr *a, const struct spmmi_product *product)
 {
-    const struct job job = job_make(args, schedule, dtype);
+    const struct job job = job_make(a, product, NULL);
     const uint64_t slots = (uint64_t)job.chunk_count * (uint64_t)job.slot_bytes;
-    const uint64_t scratch = job.is_packed ? (uint64_t)args->cols * (uint64_t)(job.scratch_ld * job.size) : 0;
+    const uint64_t scratch = job.is_packed ? (uint64_t)a->cols * (uint64_t)(job.scratch_ld * job.size) : 0;
     return slots + scratch;
 }
 
 static struct panel panel_at(const struct job *job, int64_t first)
 {
-    const struct spmmi_rows_host *args = job->args;
+    const spmm_dense_t *b = &job->product->b, *c = &job->product->c;
     struct panel panel = {.first = first};
-    panel.width = args->n - first < job->panel ? args->n - first : job->panel;
-    panel.c_row = args->c_is_col_major ? 1 : args->ldc;
-    panel.c_column = args->c_is_col_major ? args->ldc : 1;
-    panel.c = (char *)args->c + first * panel.c_column * job->size;
+    panel.width = job->n - first < job->panel ? job->n - first : job->panel;
+    panel.c_row = spmmi_row_step(c);
+    panel.c_column = spmmi_column_step(c);
+    panel.c = spmmi_column(c, first);
     if (job->is_packed) {
         panel.b = job->scratch;
         panel.ldb = job->scratch_ld;
     } else {
-        panel.b = (const char *)args->b + first * (args->b_is_col_major ? args->ldb : 1) * job->size;
-        panel.ldb = args->b_is_col_major ? 1 : args->ldb;
+        panel.b = spmmi_column(b, first);
+        panel.ldb = spmmi_row_step(b);
     }
     return panel;
 }
@@ -176,42 +188,47 @@ static void rows_run(const struct job *job, const struct panel *panel, const str
 /* Does the chunk begin inside a row that an earlier chunk began? */
 static bool chunk_has_head(const struct job *job, int64_t chunk)
 {
-    const struct spmmi_rows_host *args = job->args;
+    const struct spmmi_part *part = &job->a->part;
     const int64_t item = chunk * job->chunk_items;
-    return job->schedule == NONZERO_SPLIT && args->row_ptr[args->items[item]] < item * args->granule;
+    return job->splits_rows && job->a->row_ptr[part->items[item]] < item * part->granule;
+}
+
+/* The row that was begun before the span: its sum goes to the chunk's slot, and the span loses it. */
+static void head_run(const struct job *job, const struct panel *panel, int64_t chunk, struct rows_span *span)
+{
+    struct rows_span head = *span;
+    head.row_end = head.row_begin + 1;
+    head.alpha = 1;
+    head.beta = 0;
+    head.out = job->slots + chunk * job->slot_bytes;
+    head.ldo = job->panel;
+    span_run(job, &head, panel->width);
+    span->row_begin++;
 }
 
 static void chunk_run(const struct job *job, const struct panel *panel, int64_t chunk)
 {
-    const struct spmmi_rows_host *args = job->args;
+    const struct spmmi_rows_csr *a = job->a;
     const int64_t item = chunk * job->chunk_items;
     const bool is_last = chunk + 1 == job->chunk_count;
-    struct rows_span span = {.row_ptr = args->row_ptr,
-                             .col_ind = args->col_ind,
-                             .values = args->values,
+    struct rows_span span = {.row_ptr = a->row_ptr,
+                             .col_ind = a->col_ind,
+                             .values = a->values,
                              .p_begin = 0,
-                             .p_end = args->nnz,
+                             .p_end = a->nnz,
                              .b = panel->b,
                              .ldb = panel->ldb,
-                             .alpha = args->alpha,
-                             .beta = args->beta};
-    span.row_begin = chunk == 0 ? 0 : args->items[item];
-    span.row_end = is_last ? args->rows : args->items[item + job->chunk_items];
-    if (job->schedule == NONZERO_SPLIT) {
-        span.p_begin = item * args->granule;
-        span.p_end = is_last ? args->nnz : (item + job->chunk_items) * args->granule;
-        if (!is_last && args->row_ptr[span.row_end] < span.p_end)
+                             .alpha = job->product->alpha,
+                             .beta = job->product->beta};
+    span.row_begin = chunk == 0 ? 0 : a->part.items[item];
+    span.row_end = is_last ? a->rows : a->part.items[item + job->chunk_items];
+    if (job->splits_rows) {
+        span.p_begin = item * a->part.granule;
+        span.p_end = is_last ? a->nnz : (item + job->chunk_items) * a->part.granule;
+        if (!is_last && a->row_ptr[span.row_end] < span.p_end)
             span.row_end++;
-        if (chunk_has_head(job, chunk)) {
-            struct rows_span head = span;
-            head.row_end = head.row_begin + 1;
-            head.alpha = 1;
-            head.beta = 0;
-            head.out = job->slots + chunk * job->slot_bytes;
-            head.ldo = job->panel;
-            span_run(job, &head, panel->width);
-            span.row_begin++;
-        }
+        if (chunk_has_head(job, chunk))
+            head_run(job, panel, chunk, &span);
     }
     if (span.row_begin < span.row_end)
         rows_run(job, panel, &span);
@@ -220,31 +237,31 @@ static void chunk_run(const struct job *job, const struct panel *panel, int64_t 
 /* Add the carry slots of each shared row, in order, and give the sum to C. */
 static void carries_add(const struct job *job, const struct panel *panel)
 {
-    const struct spmmi_rows_host *args = job->args;
+    const uint32_t *items = job->a->part.items;
     for (int64_t chunk = 0, next; chunk < job->chunk_count; chunk = next) {
         next = chunk + 1;
         if (!chunk_has_head(job, chunk))
             continue;
-        const int64_t row = args->items[chunk * job->chunk_items];
+        const int64_t row = items[chunk * job->chunk_items];
         char *sum = job->slots + chunk * job->slot_bytes;
-        for (; next < job->chunk_count && args->items[next * job->chunk_items] == row; next++)
+        for (; next < job->chunk_count && items[next * job->chunk_items] == row; next++)
             job->ops->add(panel->width, job->slots + next * job->slot_bytes, sum);
-        job->ops->add_scaled(panel->width, args->alpha, sum, panel->c + row * panel->c_row * job->size,
-                             panel->c_column);
+        job->ops->add_scaled(panel->width, job->product->alpha, sum,
+                             panel->c + row * panel->c_row * job->size, panel->c_column);
     }
 }
 
 /* Rows [begin, begin + count) of the panel of B into the scratch. */
 static void scratch_fill(const struct job *job, const struct panel *panel, int64_t begin, int64_t count)
 {
-    const struct spmmi_rows_host *args = job->args;
-    char *from = (char *)args->b + (begin + panel->first * args->ldb) * job->size;
+    const spmm_dense_t *b = &job->product->b;
+    char *from = (char *)spmmi_column(b, panel->first) + begin * job->size;
     const struct rows_block block = {count,
                                      panel->width,
                                      job->scratch + begin * job->scratch_ld * job->size,
                                      job->scratch_ld,
                                      from,
-                                     args->ldb,
+                                     b->ld,
                                      1,
                                      0};
     job->ops->pack(&block);
@@ -254,15 +271,14 @@ static void scratch_fill(const struct job *job, const struct panel *panel, int64
  * other work, each meeting can cost a time slice. */
 static void panel_run(const struct job *job, const struct panel *panel, int threads)
 {
-    const struct spmmi_rows_host *args = job->args;
     const int64_t pack_rows = 1024;
-    const int64_t pack_count = job->is_packed ? (args->cols + pack_rows - 1) / pack_rows : 0;
+    const int64_t pack_count = job->is_packed ? (job->a->cols + pack_rows - 1) / pack_rows : 0;
 #pragma omp parallel num_threads(threads)
     {
         if (job->is_packed) {
 #pragma omp for schedule(dynamic, 1)
             for (int64_t i = 0; i < pack_count; i++) {
-                const int64_t left = args->cols - i * pack_rows;
+                const int64_t left = job->a->cols - i * pack_rows;
                 scratch_fill(job, panel, i * pack_rows, left < pack_rows ? left : pack_rows);
             }
         }
@@ -270,55 +286,36 @@ static void panel_run(const struct job *job, const struct panel *panel, int thre
         for (int64_t i = 0; i < job->chunk_count; i++)
             chunk_run(job, panel, i);
     }
-    if (job->schedule == NONZERO_SPLIT)
+    if (job->splits_rows)
         carries_add(job, panel);
 }
 
 /* C = beta * C, for products in which A has no part. */
 static void scale_run(const struct job *job)
 {
-    const struct spmmi_rows_host *args = job->args;
-    const int64_t lines = args->c_is_col_major ? args->n : args->rows;
-    const int64_t length = args->c_is_col_major ? args->rows : args->n;
-    if (args->beta == 1)
+    const spmm_dense_t *c = &job->product->c;
+    const bool is_turned = is_by_columns(c);
+    const int64_t lines = is_turned ? job->n : job->a->rows, length = is_turned ? job->a->rows : job->n;
+    if (job->product->beta == 1)
         return;
     for (int64_t i = 0; i < lines; i++)
-        job->ops->scale(length, args->beta, (char *)args->c + i * args->ldc * job->size);
+        job->ops->scale(length, job->product->beta, (char *)c->data + i * c->ld * job->size);
 }
 
-static void run(const struct spmmi_rows_host *args, int schedule, int dtype)
+void spmmi_rows_csr_run(const struct spmmi_rows_csr *a, const struct spmmi_product *product, void *workspace,
+                        int threads)
 {
-    const struct job job = job_make(args, schedule, dtype);
-    if (args->rows == 0 || args->n == 0)
+    const struct job job = job_make(a, product, workspace);
+    if (a->rows == 0 || job.n == 0)
         return;
-    if (args->alpha == 0 || args->nnz == 0) {
+    if (product->alpha == 0 || a->nnz == 0) {
         scale_run(&job);
         return;
     }
-    const int threads = args->threads > 0 ? args->threads : omp_get_max_threads();
-    const bool is_small = args->nnz <= PARALLEL_WORK_MIN / args->n;
-    for (int64_t first = 0; first < args->n; first += job.panel) {
+    const bool is_small = a->nnz <= PARALLEL_WORK_MIN / job.n;
+    const int most = threads > 0 ? threads : omp_get_max_threads();
+    for (int64_t first = 0; first < job.n; first += job.panel) {
         const struct panel panel = panel_at(&job, first);
-        panel_run(&job, &panel, is_small ? 1 : threads);
+        panel_run(&job, &panel, is_small ? 1 : most);
     }
 }
-
-#define INSTANCE(name, schedule, dtype)                                        \
-    static void name##_run(const struct spmmi_rows_host *args)                 \
-    {                                                                          \
-        run(args, schedule, dtype);                                            \
-    }                                                                          \
-    static uint64_t name##_workspace_bytes(const struct spmmi_rows_host *args) \
-    {                                                                          \
-        return workspace_bytes(args, schedule, dtype);                         \
-    }
-INSTANCE(row_split_f32, ROW_SPLIT, 1)
-INSTANCE(row_split_f64, ROW_SPLIT, 2)
-INSTANCE(nonzero_split_f32, NONZERO_SPLIT, 1)
-INSTANCE(nonzero_split_f64, NONZERO_SPLIT, 2)
-
-const struct spmmi_rows_host_kernel spmmi_rows_host_kernels[2][2] = {
-    {{row_split_f32_run, row_split_f32_workspace_bytes}, {row_split_f64_run, row_split_f64_workspace_bytes}},
-    {{nonzero_split_f32_run, nonzero_split_f32_workspace_bytes},
-     {nonzero_split_f64_run, nonzero_split_f64_workspace_bytes}},
-};

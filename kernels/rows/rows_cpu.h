@@ -7,7 +7,7 @@
 #ifndef SPMMI_ROWS_CPU_H
 #define SPMMI_ROWS_CPU_H
 
-#include "rows_kernel.h"
+#include "rows_csr_cpu.h"
 
 /* Widest set of columns summed in registers in one walk over the nonzeros. */
 #define ROWS_TILE_BYTES 1024
@@ -64,11 +64,11 @@ void spmmi_rows_unpack_f32_avx2(const struct rows_block *block);
 void spmmi_rows_unpack_f64_avx2(const struct rows_block *block);
 #endif
 
-/* Indexed by dtype - 1. */
-extern const struct rows_cpu_ops spmmi_rows_cpu_portable[2];
+/* Indexed by number type: f32 and f64. */
+extern const struct rows_cpu_ops spmmi_rows_cpu_portable[SPMM_F64 + 1];
 #if defined(__x86_64__)
-extern const struct rows_cpu_ops spmmi_rows_cpu_avx2[2];   /* needs AVX2 and FMA */
-extern const struct rows_cpu_ops spmmi_rows_cpu_avx512[2]; /* needs AVX-512 F, VL and DQ as well */
+extern const struct rows_cpu_ops spmmi_rows_cpu_avx2[SPMM_F64 + 1];   /* needs AVX2 and FMA */
+extern const struct rows_cpu_ops spmmi_rows_cpu_avx512[SPMM_F64 + 1]; /* needs AVX-512 F, VL and DQ as well */
 #endif
 
 #endif

@@ -153,8 +153,10 @@ static void span_f64(const struct rows_span *span, int64_t width, int unroll)
         span_f64x4(span, width, unroll);
 }
 
-const struct rows_cpu_ops spmmi_rows_cpu_avx2[2] = {
-    {span_f32, spmmi_rows_pack_f32_avx2, spmmi_rows_unpack_f32_avx2, add_f32, add_scaled_f32, scale_f32},
-    {span_f64, spmmi_rows_pack_f64_avx2, spmmi_rows_unpack_f64_avx2, add_f64, add_scaled_f64, scale_f64},
+const struct rows_cpu_ops spmmi_rows_cpu_avx2[SPMM_F64 + 1] = {
+    [SPMM_F32] = {span_f32, spmmi_rows_pack_f32_avx2, spmmi_rows_unpack_f32_avx2, add_f32, add_scaled_f32,
+                  scale_f32},
+    [SPMM_F64] = {span_f64, spmmi_rows_pack_f64_avx2, spmmi_rows_unpack_f64_avx2, add_f64, add_scaled_f64,
+                  scale_f64},
 };
 #endif

@@ -85,9 +85,9 @@
 #define TURN(name) name##_f64_portable
 #include "rows_cpu_turn.h"
 
-const struct rows_cpu_ops spmmi_rows_cpu_portable[2] = {
-    {span_f32, spmmi_rows_pack_f32_portable, spmmi_rows_unpack_f32_portable, add_f32, add_scaled_f32,
-     scale_f32},
-    {span_f64, spmmi_rows_pack_f64_portable, spmmi_rows_unpack_f64_portable, add_f64, add_scaled_f64,
-     scale_f64},
+const struct rows_cpu_ops spmmi_rows_cpu_portable[SPMM_F64 + 1] = {
+    [SPMM_F32] = {span_f32, spmmi_rows_pack_f32_portable, spmmi_rows_unpack_f32_portable, add_f32,
+                  add_scaled_f32, scale_f32},
+    [SPMM_F64] = {span_f64, spmmi_rows_pack_f64_portable, spmmi_rows_unpack_f64_portable, add_f64,
+                  add_scaled_f64, scale_f64},
 };

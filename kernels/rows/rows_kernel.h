@@ -2,7 +2,7 @@
 /* What the executor's side of the rows family and its kernels agree on.
  *
  * P is the pattern of op(A) in CSR with m rows and k columns.
- * Host layout: CSR as it is, plus the plan's items.
+ * Host layout: CSR as it is, plus the plan's items (rows_csr_cpu.h).
  * Device layout ("stream"): the nonzeros of P in order, cut from their rows: a column index whose sign
  * bit is set ends its row. Rows without nonzeros do not appear in it; the others are numbered 0, 1, ...
  * ("rank") and row_of_rank leads back. Kernels that meet such a stream need no row pointer until a row
@@ -12,43 +12,11 @@
 
 #include <stdint.h>
 
+#include "rows_shape.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* C(m x n) = alpha * P * B(k x n) + beta * C on the CPU. All pointers are host pointers. */
-struct spmmi_rows_host {
-    int64_t rows, cols, nnz;
-    const int64_t *row_ptr; /* rows + 1 */
-    const int32_t *col_ind; /* nnz */
-    const void *values;     /* nnz, f32 or f64 as the kernel says */
-    uint32_t granule;
-    uint64_t item_count;
-    const uint32_t *items; /* see struct spmmi_part */
-    int64_t n;
-    const void *b;
-    int64_t ldb;
-    int b_is_col_major;
-    void *c;
-    int64_t ldc;
-    int c_is_col_major;
-    double alpha, beta;
-    void *workspace; /* as many bytes as the workspace function said */
-    int threads;     /* 0 = OpenMP's default */
-};
-
-/* One CPU kernel: never fails, allocates nothing, same bits at any number of threads. */
-typedef void (*spmmi_rows_host_fn)(const struct spmmi_rows_host *args);
-/* Bytes of workspace for these args (data pointers may be NULL). */
-typedef uint64_t (*spmmi_rows_host_workspace_fn)(const struct spmmi_rows_host *args);
-
-struct spmmi_rows_host_kernel {
-    spmmi_rows_host_fn run;
-    spmmi_rows_host_workspace_fn workspace_bytes;
-};
-
-/* Indexed by [schedule - 1][dtype - 1]; kernels/rows/rows_cpu.c */
-extern const struct spmmi_rows_host_kernel spmmi_rows_host_kernels[2][2];
 
 /* Device layout of one op(A). All pointers are device pointers; the arrays are padded as
  * SPMMI_STREAM_PAD says, so that kernels may load past the last nonzero. */
@@ -101,20 +69,6 @@ struct spmmi_rows_cuda {
     void *cuda_stream;
     int is_dependent; /* may start while the kernel before it in the stream ends: sm_90 */
 };
-
-/* Shape of a rows kernel instance: a group of lanes owns lanes * vec columns; 256 threads a block.
- * is_single: the 32 lanes share one column and split its nonzeros; for n = 1, nonzero split, granule 8. */
-struct spmmi_rows_shape {
-    uint32_t vec;   /* columns a lane: 1 or 16 bytes' worth */
-    uint32_t lanes; /* lanes a group: 1, 2, 4 .. 32 */
-    uint32_t is_single;
-};
-#define SPMMI_ROWS_SINGLE_GRANULE 8u
-
-#define SPMMI_ROWS_THREADS 256u
-/* Blocks that a multiprocessor holds: what the kernels' registers are cut for. */
-#define SPMMI_ROWS_BLOCKS_PER_SM(number_bytes, is_single) ((number_bytes) == 4 ? 5u : (is_single) ? 3u : 4u)
-#define SPMMI_ROWS_TILES_MAX 16u /* column tiles a launch; wider products are launched in turns */
 
 /* Returns a cudaError_t, 0 = enqueued. */
 typedef int (*spmmi_rows_cuda_fn)(const struct spmmi_rows_cuda *args);

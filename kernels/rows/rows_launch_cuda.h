@@ -5,13 +5,8 @@
 #ifndef SPMMI_ROWS_LAUNCH_H
 #define SPMMI_ROWS_LAUNCH_H
 
+#include "executor/backend.h"
 #include "rows_kernel.h"
-#include "format/plan.h"
-
-struct spmmi_rows_device {
-    uint32_t sm_count;
-    int can_overlap; /* dependent launches, sm_90 */
-};
 
 struct spmmi_rows_problem {
     int64_t rows, cols; /* of op(A) */
@@ -33,21 +28,16 @@ struct spmmi_rows_launch {
     uint64_t workspace_bytes;
 };
 
-void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const struct spmmi_rows_device *device,
+void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const struct spmmi_device *device,
                             struct spmmi_rows_launch *launch);
 
-/* Shapes that differ in their blocks: lanes 1, 2, 4 .. 32 and the single column. */
-#define SPMMI_ROWS_GRIDS 7
-int spmmi_rows_grid(struct spmmi_rows_shape shape);
-/* The boundaries of a block move back by block_nonzeros / slack at most. Measured on an H200: moving more saves
- * slots and costs evenness; narrow products, which are all latency, take more of it. */
-static inline uint32_t spmmi_rows_slack(int grid)
+/* Distance of the blocks of a nonzero split for one of the grids. */
+static inline uint32_t spmmi_rows_block_nonzeros(uint32_t nnz, uint32_t granule, spmm_dtype_t dtype, int grid,
+                                                 uint32_t sm_count)
 {
-    return grid <= 2 || grid == SPMMI_ROWS_GRIDS - 1 ? 2 : 4;
+    return (uint32_t)spmmi_rows_blocks_of(nnz, granule, (uint32_t)spmm_dtype_size(dtype), grid, sm_count)
+        .nonzeros;
 }
-/* Distance of the blocks of a nonzero split for one of them. */
-uint32_t spmmi_rows_block_nonzeros(uint32_t nnz, uint32_t granule, spmm_dtype_t dtype, int grid,
-                                   uint32_t sm_count);
 /* How many there are. */
 static inline uint32_t spmmi_rows_block_count(uint32_t nnz, uint32_t granule, spmm_dtype_t dtype, int grid,
                                               uint32_t sm_count)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See cuda_rows.h. */
+/* See rows_run_cuda.h. */
 #include "rows_run_cuda.h"
 
 #include "executor/cuda/cuda_call.h"
 #include "format/base/alloc.h"
 
 int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_rows_launch *launch,
-                        const struct spmmi_cuda_pass *pass)
+                        const struct spmmi_product *product, int is_dependent, void *slots, void *stream)
 {
-    const size_t number_bytes = spmm_dtype_size(rows->dtype);
     const spmmi_rows_cuda_fn kernel =
         spmmi_rows_cuda_kernel((int)rows->schedule, (int)rows->dtype, launch->shape);
     struct spmmi_rows_cuda args = {
@@ -17,33 +16,55 @@ int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_r
         .items_per_group = launch->items_per_group,
         .block_count = launch->block_count,
         .block_nonzeros = launch->block_nonzeros,
-        .ldb = (uint32_t)pass->ldb,
-        .ldc = (uint64_t)pass->ldc,
-        .c_is_col_major = pass->c_is_col_major,
-        .alpha = pass->alpha,
-        .beta = pass->beta,
-        .slots = pass->slots,
+        .ldb = (uint32_t)product->b.ld,
+        .ldc = (uint64_t)product->c.ld,
+        .c_is_col_major = product->c.order == SPMM_COL_MAJOR,
+        .alpha = product->alpha,
+        .beta = product->beta,
+        .slots = slots,
         .arrivals = rows->arrivals,
-        .cuda_stream = pass->cuda_stream,
-        .is_dependent = pass->is_dependent,
+        .cuda_stream = stream,
+        .is_dependent = is_dependent,
     };
     const int64_t width = (int64_t)launch->shape.lanes * launch->shape.vec * SPMMI_ROWS_TILES_MAX;
     int error = kernel != NULL ? cudaSuccess : cudaErrorInvalidValue;
     if (rows->schedule == SPMM_SCHEDULE_NONZERO_SPLIT)
         args.blocks = rows->blocks[spmmi_rows_grid(launch->shape)];
-    if (pass->alpha == 0) { /* only C = beta * C is left: every row counts as empty */
+    if (product->alpha == 0) { /* only C = beta * C is left: every row counts as empty */
         args.stream = (struct spmmi_stream){.empty_count = rows->row_count, .empty_rows = rows->row_list};
         args.items.item_count = 0;
         args.block_count = 0;
     }
-    for (int64_t j = 0; j < pass->n && error == cudaSuccess; j += width) {
-        args.b = pass->b != NULL ? pass->b + (size_t)j * number_bytes : NULL;
-        args.c = pass->c + (size_t)(pass->c_is_col_major ? j * pass->ldc : j) * number_bytes;
-        args.n = (uint32_t)(pass->n - j < width ? pass->n - j : width);
+    for (int64_t j = 0; j < product->b.cols && error == cudaSuccess; j += width) {
+        const struct spmmi_product turn = spmmi_product_columns(product, j, width);
+        args.b = turn.b.data;
+        args.c = turn.c.data;
+        args.n = (uint32_t)turn.b.cols;
         error = kernel(&args);
         args.is_dependent = 0; /* counters and slots are used again: one launch after the other */
     }
     return error;
+}
+
+uint64_t spmmi_cuda_arrivals(uint32_t nnz, uint32_t granule, spmm_dtype_t dtype,
+                             const struct spmmi_device *device)
+{
+    uint64_t most = 0;
+    for (int grid = 0; grid < SPMMI_ROWS_GRIDS; grid++) {
+        const uint64_t count = spmmi_rows_block_count(nnz, granule, dtype, grid, device->multiprocessors);
+        most = count > most ? count : most;
+    }
+    return most * SPMMI_ROWS_TILES_MAX;
+}
+
+void spmmi_cuda_blocks_cut(struct spmmi_arena *arena, uint32_t nnz, uint32_t granule, spmm_dtype_t dtype,
+                           const struct spmmi_device *device,
+                           const struct spmmi_block *blocks[SPMMI_ROWS_GRIDS])
+{
+    for (int grid = 0; grid < SPMMI_ROWS_GRIDS; grid++) {
+        const uint64_t count = spmmi_rows_block_count(nnz, granule, dtype, grid, device->multiprocessors);
+        blocks[grid] = spmmi_arena_cut(arena, count + 1, sizeof *blocks[grid]);
+    }
 }
 
 spmm_status_t spmmi_cuda_blocks_upload(const struct spmmi_block *const blocks[SPMMI_ROWS_GRIDS],

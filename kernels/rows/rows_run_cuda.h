@@ -3,6 +3,7 @@
 #ifndef SPMMI_CUDA_ROWS_H
 #define SPMMI_CUDA_ROWS_H
 
+#include "executor/cuda/cuda_arena.h"
 #include "rows_kernel.h"
 #include "rows_launch_cuda.h"
 #include "rows_pack.h"
@@ -19,23 +20,18 @@ struct spmmi_cuda_rows {
     uint32_t *arrivals;
 };
 
-/* One pass as the kernels see it: columns j .. j + n of B and C, or their row-major scratch. */
-struct spmmi_cuda_pass {
-    int64_t n;
-    const char *b;
-    char *c;
-    int64_t ldb, ldc;
-    int c_is_col_major;
-    double alpha;
-    double beta;      /* for the kernel; the conversion of C applies it otherwise */
-    int is_dependent; /* follows the conversion of B */
-    void *slots, *cuda_stream;
-};
-
-/* Enqueue a pass; returns a cudaError_t. Nothing is enqueued only if alpha is 0. */
+/* Enqueue a product of these rows; returns a cudaError_t. B is row-major; alpha = 0 reads neither it nor A.
+ * is_dependent: it follows the conversion of B, and may start while that ends. */
 int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_rows_launch *launch,
-                        const struct spmmi_cuda_pass *pass);
+                        const struct spmmi_product *product, int is_dependent, void *slots, void *stream);
 
+/* Most entries of arrivals that a part of such blocks needs: cut and upload agree on it. */
+uint64_t spmmi_cuda_arrivals(uint32_t nnz, uint32_t granule, spmm_dtype_t dtype,
+                             const struct spmmi_device *device);
+/* Addresses of the blocks of a nonzero split, for every grid. */
+void spmmi_cuda_blocks_cut(struct spmmi_arena *arena, uint32_t nnz, uint32_t granule, spmm_dtype_t dtype,
+                           const struct spmmi_device *device,
+                           const struct spmmi_block *blocks[SPMMI_ROWS_GRIDS]);
 /* The blocks of a nonzero split to the device, for every grid. */
 spmm_status_t spmmi_cuda_blocks_upload(const struct spmmi_block *const blocks[SPMMI_ROWS_GRIDS],
                                        const struct spmmi_stream_host *stream,

@@ -15,6 +15,16 @@ extern "C" {
 #define SPMMI_HOST_DEVICE
 #endif
 
+/* Functions of geometry: in CUDA code also constants, from which templates get their arguments. */
+#ifdef __cplusplus
+#define SPMMI_GEOMETRY constexpr
+#else
+#define SPMMI_GEOMETRY static inline
+#endif
+
+/* In maps and lists of places and rows: none. */
+#define SPMMI_NONE 0xffffffffu
+
 /* Bytes of a sum of products: double for f64, else float. */
 static inline uint64_t spmmi_tiled_sum_bytes(int dtype)
 {

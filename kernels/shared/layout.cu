@@ -9,7 +9,7 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-#include "kernels/tcblock/fragment_kernel.h"
+#include "kernel_base.h"
 #include "convert.h"
 #include "vector.cuh"
 #include "launch.cuh"
@@ -180,7 +180,7 @@ __global__ void __launch_bounds__(THREADS)
     scatter(uint32_t count, const uint32_t *__restrict__ map, const T *__restrict__ in, T *__restrict__ out)
 {
     const uint32_t i = blockIdx.x * THREADS + threadIdx.x;
-    if (i < count && map[i] != SPMMI_FRAGMENT_NONE)
+    if (i < count && map[i] != SPMMI_NONE)
         out[map[i]] = in[i];
 }
 

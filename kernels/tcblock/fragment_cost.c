@@ -7,24 +7,25 @@
 #include <math.h>
 
 #include "format/plan.h"
+#include "kernels/panel/panel_shape.h"
+#include "kernels/window/window_shape.h"
 
 #define SECTOR 32.0
 #define INDEX_BYTES 4.0
-#define MAP_BYTES 12.0  /* of a packed block: bits, and where its values begin */
-#define LOCAL_BYTES 8.0 /* of a block of a panel: where its columns are in a step */
-#define BLOCK 64.0      /* numbers of a block of A */
+#define MAP_BYTES ((double)SPMMI_PANEL_MAP_BYTES)
+#define LOCAL_BYTES ((double)SPMMI_PANEL_LOCAL_BYTES)
+#define BLOCK ((double)SPMMI_FRAGMENT_NUMBERS)
 #define WINDOW_ROWS 8.0
 #define L2_USED 0.7
 #define WAVEFRONT 128.0
-#define PASS_COLUMNS 128.0 /* columns of a column-major product that are converted at a time */
-#define MMA_COLUMNS 16.0   /* of B */
+#define MMA_COLUMNS 16.0 /* of B */
 
 /* Of what 8 neighbouring windows gather, the L1 cache holds a part: between each for itself (0) and all together (1),
  * in the logarithm. */
 #define WINDOW_SHARED 0.5
 #define WINDOW_WARPS_SM 32.0
 #define START_STEPS 1.0      /* of an item, in units of SPMMI_MODEL_STEP_CYCLES */
-#define WINDOW_STEPS 0.25    /* of a step of a narrow tile, two of which are in flight */
+#define NARROW_STEPS 0.5     /* of a step of a narrow tile, over those in flight */
 #define WIDE_STEPS 1.0       /* of a step of a wide one */
 #define PANEL_STEPS 3.0      /* of a step of a panel: its copies */
 #define BLOCK_STEPS 0.05     /* of each block of a warp in it */
@@ -52,6 +53,26 @@ static void read_compute(const struct spmmi_model_query *q, struct spmmi_fragmen
     s->sum_bytes = compute == SPMM_COMPUTE_F64 ? 8 : 4;
 }
 
+/* Scratch of column-major operands has whole words, other rows of B only if n has. */
+static int is_wide(const struct spmmi_model_query *q)
+{
+    return q->is_col_major || fmod(q->n * q->number_bytes, 16) == 0;
+}
+
+static uint32_t pass_columns(const struct spmmi_model_query *q)
+{
+    return (uint32_t)(q->is_col_major ? fmin(q->n, SPMMI_FRAGMENT_PASS_COLUMNS) : q->n);
+}
+
+static void read_window(const struct spmmi_model_query *q, struct spmmi_fragment_shape *s)
+{
+    const struct spmmi_window_shape launch =
+        spmmi_window_launch(pass_columns(q), (uint32_t)q->number_bytes, s->is_wide);
+    s->tile = launch.columns;
+    s->step_steps = launch.repeat > 1 ? WIDE_STEPS : NARROW_STEPS / launch.unroll;
+    s->resident = WINDOW_WARPS_SM;
+}
+
 static double bytes_of_values(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s)
 {
     const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
@@ -59,17 +80,31 @@ static double bytes_of_values(const struct spmmi_model_query *q, const struct sp
                         : f->blocks * BLOCK * q->number_bytes;
 }
 
-/* Registers are cut for so many warps, and a block of threads has one stage in shared memory. */
-static double panels_at_a_time(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s)
+/* A block of threads has one stage in shared memory; of a fuller one than the mean STAGE_BYTES has a part. */
+static double panels_at_a_time(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s,
+                               const struct spmmi_panel_shape *launch)
 {
     const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
-    const double sums = s->tile / MMA_COLUMNS * s->sum_bytes;
-    const double most = q->number_bytes > 4 ? 3 : 4, least = q->number_bytes < 4 ? 3 : 2;
-    const double warps = 8 * (sums < 32 ? most : least);
     const double blocks = bytes_of_values(q, s) + f->blocks * LOCAL_BYTES;
-    const double stage =
-        f->step_columns * (s->staged_row + SECTOR) + blocks / fmax(f->steps, 1) + STAGE_BYTES;
-    return fmax(fmin(warps / s->windows, floor(q->profile->shared_sm_bytes / stage)), 1);
+    const double stage = launch->b_bytes + blocks / fmax(f->steps, 1) + STAGE_BYTES;
+    return fmax(fmin(launch->resident, floor(q->profile->shared_sm_bytes / stage)), 1);
+}
+
+static void read_panel(const struct spmmi_model_query *q, struct spmmi_fragment_shape *s)
+{
+    const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
+    const double steps = fmax(f->steps, 1);
+    const struct spmmi_panel_load load = {.number_bytes = (uint32_t)q->number_bytes,
+                                          .windows = (uint32_t)(f->unit_rows / WINDOW_ROWS),
+                                          .is_packed = (uint32_t)s->is_packed,
+                                          .blocks = f->blocks,
+                                          .steps = f->steps,
+                                          .step_blocks = (uint32_t)ceil(f->blocks / steps),
+                                          .step_values = (uint32_t)ceil(f->nnz / steps)};
+    const struct spmmi_panel_shape launch =
+        spmmi_panel_launch(&load, pass_columns(q), s->is_wide, (uint32_t)q->profile->shared_block_bytes);
+    s->tile = launch.columns;
+    s->resident = panels_at_a_time(q, s, &launch);
 }
 
 /* Panels are large: where there are few, or one is long, most multiprocessors wait for others. */
@@ -106,7 +141,13 @@ static struct spmmi_fragment_shape shape_of(const struct spmmi_model_query *q,
     const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
     struct spmmi_fragment_shape s = {.is_window = own->is_window,
                                      .is_packed = q->candidate->schedule == SPMM_SCHEDULE_PACKED};
-    s.tile = own->tile(q);
+    s.is_wide = is_wide(q);
+    if (own->tile != NULL)
+        s.tile = own->tile(q);
+    else if (s.is_window)
+        read_window(q, &s);
+    else
+        read_panel(q, &s);
     s.tiles = ceil(q->n / s.tile);
     s.windows = f->unit_rows / WINDOW_ROWS;
     s.staged_row = s.tile * q->number_bytes;
@@ -119,7 +160,6 @@ static struct spmmi_fragment_shape shape_of(const struct spmmi_model_query *q,
     }
     s.a_bytes = bytes_of_a(q, &s);
     s.gathered = gathered_of(f, &s);
-    s.resident = s.is_window ? WINDOW_WARPS_SM : panels_at_a_time(q, &s);
     return s;
 }
 
@@ -166,14 +206,20 @@ static void add_near_bytes(const struct spmmi_model_query *q, const struct spmmi
     p->term[SPMMI_TERM_L1] = s->uneven * (stored + f->blocks * block) * s->tiles / d->shared_rate;
 }
 
+/* Of B, by 16 or 8 bytes a lane, or by numbers. */
+static double loads_of_block(const struct spmmi_fragment_shape *s)
+{
+    return !s->is_window ? s->staged_row / 32 : s->is_wide ? s->staged_row / 64 : s->tile / 4;
+}
+
 static void add_instructions(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s,
                              struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
     const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
     const double mmas = s->products * s->tile / MMA_COLUMNS;
-    const double loads = s->staged_row / (s->is_window ? 64 : 32); /* of B, by 16 or 8 bytes a lane */
-    const double numbers = s->tile / 4 + 2;                        /* of a lane, of B and of A */
+    const double loads = loads_of_block(s);
+    const double numbers = s->tile / 4 + 2; /* of a lane, of B and of A */
     const double block = (s->is_window ? WINDOW_ISSUE : PANEL_ISSUE) + loads + numbers * s->conversions +
                          mmas + (s->is_packed ? PACKED_ISSUE : 0);
     const double stages = s->is_window ? 0 : f->steps * s->windows * STAGE_ISSUE;
@@ -198,9 +244,7 @@ static void add_waiting(const struct spmmi_model_query *q, const struct spmmi_fr
 {
     const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
     const double blocks = f->blocks / fmax(f->steps * s->windows, 1);
-    const double whole = !s->is_window               ? PANEL_STEPS + BLOCK_STEPS * blocks
-                         : s->staged_row > WAVEFRONT ? WIDE_STEPS
-                                                     : WINDOW_STEPS;
+    const double whole = s->is_window ? s->step_steps : PANEL_STEPS + BLOCK_STEPS * blocks;
     spmmi_fragment_waiting(q, s, whole + (s->is_packed ? UNPACK_STEPS * (s->is_window ? 1 : blocks) : 0), p);
 }
 
@@ -219,7 +263,7 @@ static void add_sums(const struct spmmi_model_query *q, struct spmmi_prediction 
 /* Of B before each pass and of C after it. */
 static void add_conversions(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
-    const double passes = ceil(q->n / PASS_COLUMNS);
+    const double passes = ceil(q->n / SPMMI_FRAGMENT_PASS_COLUMNS);
     const double numbers = (q->matrix->cols + q->matrix->rows) * q->n;
     p->launches = passes * (1 + p->launches) - 1;
     p->term[SPMMI_TERM_CONVERT] +=

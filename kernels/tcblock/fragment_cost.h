@@ -23,6 +23,8 @@ static inline const struct spmmi_model_fragments *spmmi_fragment_metrics(const s
 /* What a launch makes of n, and how the numbers are multiplied. */
 struct spmmi_fragment_shape {
     int is_window, is_packed;
+    int is_wide;        /* rows of B are loaded by whole words, else number by number */
+    double step_steps;  /* window: SPMMI_MODEL_STEP_CYCLES of a step */
     double tile, tiles; /* columns of C of a warp; bcsr: of a block of threads */
     double windows;     /* of a unit: warps of a block of threads (panel) */
     double staged_row;  /* bytes of a row of B in a tile */
@@ -40,7 +42,7 @@ struct spmmi_fragment_shape {
 /* What a family has of its own. */
 struct spmmi_fragment_terms {
     int is_window; /* warps walk alone, and share nothing but the L1 cache */
-    double (*tile)(const struct spmmi_model_query *q);
+    double (*tile)(const struct spmmi_model_query *q); /* NULL: that of windows or panels */
     /* Bytes of A, rows of B, and items at a time; NULL: those of blocks of 8 x 8. */
     void (*shape)(const struct spmmi_model_query *q, struct spmmi_fragment_shape *s);
     /* All terms but those of bytes beyond the multiprocessors; NULL: the same. */

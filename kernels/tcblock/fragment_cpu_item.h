@@ -18,16 +18,16 @@ static TARGET __attribute__((noinline)) void FRAGMENT(row_read)(const struct spm
                                                                 const struct fragment_cpu_walk *walk,
                                                                 uint32_t r, struct FRAGMENT(row) * row)
 {
-    const int is_bcsr = fragment_cpu_is_bcsr(layout);
+    const int is_wide = fragment_cpu_is_wide(layout);
     const uint8_t *locals = fragment_cpu_locals(layout, walk->block);
     const NUMBER *values = (const NUMBER *)layout->values + fragment_cpu_value(layout, walk->block, r);
     row->count = 0;
     for (uint32_t bits = fragment_cpu_bits(layout, walk->block, r); bits != 0; bits &= bits - 1) {
         const uint32_t p = (uint32_t)__builtin_ctz(bits);
-        const uint32_t place = is_bcsr             ? spmmi_bcsr_place(sizeof(NUMBER), r, p)
+        const uint32_t place = is_wide             ? spmmi_bcsr_place(sizeof(NUMBER), r, p)
                                : layout->is_packed ? row->count
                                                    : 8 * r + p;
-        row->meets[row->count] = is_bcsr ? walk->local + p : locals[p];
+        row->meets[row->count] = is_wide ? walk->local + p : locals[p];
         row->high[row->count++] = READ(values[place]);
     }
 }
@@ -58,14 +58,14 @@ FRAGMENT(numbers_read)(int64_t count, const NUMBER *restrict from, REAL *restric
 INLINE void FRAGMENT(step_fill)(const struct fragment_cpu_tile *tile, uint32_t step, REAL *high, REAL *low,
                                 const int64_t columns)
 {
-    const struct spmmi_fragment_host *args = tile->args;
-    const uint32_t row_count = fragment_cpu_step_rows(args->layout, step);
-    const int64_t b_row = args->b_is_col_major ? 1 : args->ldb;
-    const int64_t b_column = args->b_is_col_major ? args->ldb : 1;
-    const NUMBER *b = (const NUMBER *)args->b + tile->first * b_column;
+    const struct spmmi_fragments *layout = tile->job->layout;
+    const spmm_dense_t *dense = &tile->job->product->b;
+    const uint32_t row_count = fragment_cpu_step_rows(layout, step);
+    const int64_t b_row = spmmi_row_step(dense), b_column = spmmi_column_step(dense);
+    const NUMBER *b = (const NUMBER *)dense->data + tile->first * b_column;
     for (uint32_t p = 0; p < row_count; p++) {
-        const int64_t row_of_b = fragment_cpu_row(args->layout, step, p);
-        const int is_there = row_of_b < args->layout->cols;
+        const int64_t row_of_b = fragment_cpu_row(layout, step, p);
+        const int is_there = row_of_b < layout->cols;
         const NUMBER *row = is_there ? b + row_of_b * b_row : b;
         if (is_there && tile->width == columns && b_column == 1)
             FRAGMENT(numbers_read)(columns, row, high + p * columns);
@@ -122,10 +122,10 @@ INLINE void FRAGMENT(block_add)(const struct spmmi_fragments *layout, const stru
  * by rounding, spoils sums of rounded and split factors that may be finite, or infinite and not NaN. */
 static TARGET REAL FRAGMENT(sum_plainly)(const struct fragment_cpu_tile *tile, uint32_t r, int64_t j)
 {
-    const struct spmmi_fragment_host *args = tile->args;
-    const struct spmmi_fragments *layout = args->layout;
-    const int64_t b_row = args->b_is_col_major ? 1 : args->ldb;
-    const NUMBER *b = (const NUMBER *)args->b + j * (args->b_is_col_major ? args->ldb : 1);
+    const struct spmmi_fragments *layout = tile->job->layout;
+    const spmm_dense_t *dense = &tile->job->product->b;
+    const int64_t b_row = spmmi_row_step(dense);
+    const NUMBER *b = (const NUMBER *)dense->data + j * spmmi_column_step(dense);
     REAL sum = 0;
     const uint32_t block_row = r / layout->block_rows;
     for (uint32_t step = tile->item->begin; step < tile->item->end; step++) {
@@ -142,7 +142,7 @@ static TARGET REAL FRAGMENT(sum_plainly)(const struct fragment_cpu_tile *tile, u
 
 INLINE void FRAGMENT(sums_repair)(const struct fragment_cpu_tile *tile, REAL *sums, const int64_t columns)
 {
-    for (uint32_t r = 0; r < tile->args->layout->unit_rows; r++) {
+    for (uint32_t r = 0; r < tile->job->layout->unit_rows; r++) {
         REAL zero = 0; /* stays 0 unless a sum is infinite or NaN */
         for (int64_t j = 0; j < columns; j++)
             zero += sums[r * columns + j] * 0;
@@ -152,50 +152,52 @@ INLINE void FRAGMENT(sums_repair)(const struct fragment_cpu_tile *tile, REAL *su
     }
 }
 
-INLINE NUMBER FRAGMENT(finish)(const struct spmmi_fragment_host *args, REAL sum, const NUMBER *c)
+INLINE NUMBER FRAGMENT(finish)(const struct spmmi_product *product, REAL sum, const NUMBER *c)
 {
-    const REAL alpha = (REAL)args->alpha, beta = (REAL)args->beta;
+    const REAL alpha = (REAL)product->alpha, beta = (REAL)product->beta;
     return beta == 0 ? WRITE(alpha * sum) : WRITE(FMA(alpha, sum, beta * READ(*c)));
 }
 
 /* The same for numbers that lie side by side. */
-static TARGET __attribute__((noinline)) void FRAGMENT(numbers_finish)(const struct spmmi_fragment_host *args,
+static TARGET __attribute__((noinline)) void FRAGMENT(numbers_finish)(const struct spmmi_product *product,
                                                                       int64_t count,
                                                                       const REAL *restrict sums,
                                                                       NUMBER *restrict c)
 {
     for (int64_t j = 0; j < count; j++)
-        c[j] = FRAGMENT(finish)(args, sums[j], c + j);
+        c[j] = FRAGMENT(finish)(product, sums[j], c + j);
 }
 
 INLINE void FRAGMENT(store)(const struct fragment_cpu_tile *tile, const REAL *sums, const int64_t columns)
 {
-    const struct spmmi_fragment_host *args = tile->args;
-    const uint32_t unit_rows = args->layout->unit_rows;
-    const uint32_t *row_of = args->layout->row_of + (uint64_t)tile->item->unit * unit_rows;
-    const int64_t c_row = args->c_is_col_major ? 1 : args->ldc;
-    const int64_t c_column = args->c_is_col_major ? args->ldc : 1;
-    NUMBER *c = (NUMBER *)args->c + tile->first * c_column;
+    const struct fragment_cpu_job *job = tile->job;
+    const struct spmmi_product *product = job->product;
+    const int64_t n = product->b.cols;
+    const uint32_t unit_rows = job->layout->unit_rows;
+    const uint32_t *row_of = job->layout->row_of + (uint64_t)tile->item->unit * unit_rows;
+    const int64_t c_row = spmmi_row_step(&product->c), c_column = spmmi_column_step(&product->c);
+    const int is_turned = product->c.order == SPMM_COL_MAJOR;
+    NUMBER *c = (NUMBER *)product->c.data + tile->first * c_column;
     if (tile->item->slot != SPMMI_FRAGMENT_NONE) {
-        REAL *slot = (REAL *)args->workspace + (int64_t)tile->item->slot * unit_rows * args->n + tile->first;
+        REAL *slot = (REAL *)job->workspace + (int64_t)tile->item->slot * unit_rows * n + tile->first;
         for (uint32_t r = 0; r < unit_rows; r++)
-            memcpy(slot + r * args->n, sums + r * columns, (size_t)tile->width * sizeof *sums);
+            memcpy(slot + r * n, sums + r * columns, (size_t)tile->width * sizeof *sums);
         return;
     }
-    for (uint32_t r = 0; !args->c_is_col_major && r < unit_rows; r++)
+    for (uint32_t r = 0; !is_turned && r < unit_rows; r++)
         if (row_of[r] != SPMMI_FRAGMENT_NONE)
-            FRAGMENT(numbers_finish)(args, tile->width, sums + r * columns, c + row_of[r] * c_row);
-    for (int64_t j = 0; args->c_is_col_major && j < tile->width; j++)
+            FRAGMENT(numbers_finish)(product, tile->width, sums + r * columns, c + row_of[r] * c_row);
+    for (int64_t j = 0; is_turned && j < tile->width; j++)
         for (uint32_t r = 0; r < unit_rows; r++)
             if (row_of[r] != SPMMI_FRAGMENT_NONE) {
                 NUMBER *at = c + row_of[r] + j * c_column;
-                *at = FRAGMENT(finish)(args, sums[r * columns + j], at);
+                *at = FRAGMENT(finish)(product, sums[r * columns + j], at);
             }
 }
 
 INLINE void FRAGMENT(item_run)(const struct fragment_cpu_tile *tile, const int64_t columns)
 {
-    const struct spmmi_fragments *layout = tile->args->layout;
+    const struct spmmi_fragments *layout = tile->job->layout;
     const uint32_t block_rows = layout->unit_rows / layout->block_rows;
     _Alignas(64) REAL high[FRAGMENT_CPU_STEP_MAX * FRAGMENT_CPU_COLUMNS_MAX];
     _Alignas(64) REAL low[FRAGMENT_CPU_STEP_MAX * FRAGMENT_CPU_COLUMNS_MAX];
@@ -230,18 +232,20 @@ static TARGET void FRAGMENT(item)(const struct fragment_cpu_tile *tile)
     }
 }
 
-static TARGET void FRAGMENT(join)(const struct spmmi_fragment_host *args,
+static TARGET void FRAGMENT(join)(const struct fragment_cpu_job *job,
                                   const struct spmmi_fragment_split *split, uint32_t r)
 {
-    const uint32_t unit_rows = args->layout->unit_rows;
-    const uint32_t row = args->layout->row_of[(uint64_t)split->unit * unit_rows + r];
-    const REAL *slots = (const REAL *)args->workspace + ((int64_t)split->first * unit_rows + r) * args->n;
-    for (int64_t j = 0; row != SPMMI_FRAGMENT_NONE && j < args->n; j++) {
+    const struct spmmi_product *product = job->product;
+    const int64_t n = product->b.cols, c_row = spmmi_row_step(&product->c);
+    const uint32_t unit_rows = job->layout->unit_rows;
+    const uint32_t row = job->layout->row_of[(uint64_t)split->unit * unit_rows + r];
+    const REAL *slots = (const REAL *)job->workspace + ((int64_t)split->first * unit_rows + r) * n;
+    for (int64_t j = 0; row != SPMMI_FRAGMENT_NONE && j < n; j++) {
         REAL sum = slots[j];
         for (int64_t i = 1; i < split->count; i++)
-            sum += slots[i * unit_rows * args->n + j];
-        NUMBER *c = (NUMBER *)args->c + (args->c_is_col_major ? row + j * args->ldc : row * args->ldc + j);
-        *c = FRAGMENT(finish)(args, sum, c);
+            sum += slots[i * unit_rows * n + j];
+        NUMBER *c = (NUMBER *)product->c.data + row * c_row + j * spmmi_column_step(&product->c);
+        *c = FRAGMENT(finish)(product, sum, c);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fragment_cpu.h"
+#include "kernels/bcsr/bcsr_shape.h"
 #include "tf32_cpu.h"
 
 /* First block of window w of a step; that of the next window is the end. */
@@ -22,24 +23,17 @@ static inline TARGET const uint8_t *fragment_cpu_locals(const struct spmmi_fragm
     return layout->locals == NULL ? in_order : layout->locals + (uint64_t)block * 8;
 }
 
-static inline TARGET int fragment_cpu_is_bcsr(const struct spmmi_fragments *layout)
+/* Blocks of wide operands, which masks tell the places of. */
+static inline TARGET int fragment_cpu_is_wide(const struct spmmi_fragments *layout)
 {
-    return layout->block_rows == SPMMI_BCSR_ROWS;
+    return layout->has_masks != 0;
 }
 
-/* Entries of columns of a step. */
-static inline TARGET uint32_t fragment_cpu_width(const struct spmmi_fragments *layout)
-{
-    if (fragment_cpu_is_bcsr(layout))
-        return SPMMI_BCSR_STEP;
-    return layout->locals == NULL ? 8 : SPMMI_FRAGMENT_PANEL_STEP;
-}
-
-/* Row p of a step is this row of B; of bcsr it may lie beyond the last one, and then nothing meets it. */
+/* Row p of a step is this row of B; of wide blocks it may lie beyond the last one, and then nothing meets it. */
 static inline TARGET int64_t fragment_cpu_row(const struct spmmi_fragments *layout, uint32_t step, uint32_t p)
 {
-    const uint32_t *columns = layout->columns + (uint64_t)step * fragment_cpu_width(layout);
-    return fragment_cpu_is_bcsr(layout)
+    const uint32_t *columns = layout->columns + (uint64_t)step * layout->step_columns;
+    return fragment_cpu_is_wide(layout)
                ? (int64_t)columns[p / layout->block_columns] + p % layout->block_columns
                : (int64_t)columns[p];
 }
@@ -47,17 +41,17 @@ static inline TARGET int64_t fragment_cpu_row(const struct spmmi_fragments *layo
 /* Rows of B that a step needs: those of a panel ascend until the last one is repeated, so do block columns. */
 static inline TARGET uint32_t fragment_cpu_step_rows(const struct spmmi_fragments *layout, uint32_t step)
 {
-    const uint32_t width = fragment_cpu_width(layout);
+    const uint32_t width = layout->step_columns;
     const uint32_t *columns = layout->columns + (uint64_t)step * width;
     uint32_t count = 1;
     if (width == 8)
         return 8;
     while (count < width && columns[count] > columns[count - 1])
         count++;
-    return fragment_cpu_is_bcsr(layout) ? count * layout->block_columns : count;
+    return fragment_cpu_is_wide(layout) ? count * layout->block_columns : count;
 }
 
-/* Bit p: row r of a block has a number at place p of its row; of bcsr: in column p. */
+/* Bit p: row r of a block has a number at place p of its row; of wide blocks: in column p. */
 static inline TARGET uint32_t fragment_cpu_bits(const struct spmmi_fragments *layout, uint32_t block,
                                                 uint32_t r)
 {
@@ -80,17 +74,17 @@ static inline TARGET uint64_t fragment_cpu_value(const struct spmmi_fragments *l
 /* A walk over the blocks of a step that are in block rows [first, end): windows are block rows of 8. */
 struct fragment_cpu_walk {
     uint32_t step, next, end;
-    uint32_t left; /* bcsr: what is to come of the step's mask */
+    uint32_t left; /* wide blocks: what is to come of the step's mask */
     uint32_t block_row;
     uint32_t block, row; /* where it is: the block, and its first row in the unit */
-    uint32_t local;      /* bcsr: the row of the step that column 0 meets */
+    uint32_t local;      /* wide blocks: the row of the step that column 0 meets */
 };
 
 static inline TARGET struct fragment_cpu_walk
 fragment_cpu_walk_of(const struct spmmi_fragments *layout, uint32_t step, uint32_t first, uint32_t end)
 {
     struct fragment_cpu_walk walk = {.step = step, .end = end, .block_row = first};
-    if (!fragment_cpu_is_bcsr(layout)) {
+    if (!fragment_cpu_is_wide(layout)) {
         walk.next = fragment_cpu_block(layout, step, first);
         return walk;
     }
@@ -105,7 +99,7 @@ fragment_cpu_walk_of(const struct spmmi_fragments *layout, uint32_t step, uint32
 static inline TARGET int fragment_cpu_walk_on(const struct spmmi_fragments *layout,
                                               struct fragment_cpu_walk *walk)
 {
-    if (fragment_cpu_is_bcsr(layout)) {
+    if (fragment_cpu_is_wide(layout)) {
         if (walk->left == 0)
             return 0;
         const uint32_t bit = (uint32_t)__builtin_ctz(walk->left);
@@ -196,8 +190,11 @@ static inline TARGET int fragment_cpu_walk_on(const struct spmmi_fragments *layo
 #undef IS_ROUNDED
 #undef FRAGMENT
 
-const struct fragment_cpu_ops LEVEL[6] = {
-    {item_f32, join_f32, scale_f32},    {item_f64, join_f64, scale_f64},
-    {item_f16, join_f16, scale_f16},    {item_bf16, join_bf16, scale_bf16},
-    {item_tf32, join_tf32, scale_tf32}, {item_3xtf32, join_3xtf32, scale_3xtf32},
+const struct fragment_cpu_ops LEVEL[SPMM_COMPUTE_3XTF32 + 1] = {
+    [SPMM_COMPUTE_F32] = {item_f32, join_f32, scale_f32},
+    [SPMM_COMPUTE_F64] = {item_f64, join_f64, scale_f64},
+    [SPMM_COMPUTE_F16] = {item_f16, join_f16, scale_f16},
+    [SPMM_COMPUTE_BF16] = {item_bf16, join_bf16, scale_bf16},
+    [SPMM_COMPUTE_TF32] = {item_tf32, join_tf32, scale_tf32},
+    [SPMM_COMPUTE_3XTF32] = {item_3xtf32, join_3xtf32, scale_3xtf32},
 };

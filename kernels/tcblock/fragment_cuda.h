@@ -1,41 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The window, panel and bcsr families on a GPU: the packed layout of a part, its values, its launches. */
-#ifndef SPMMI_CUDA_FRAGMENTS_H
-#define SPMMI_CUDA_FRAGMENTS_H
+/* Families that hold A as operands of tensor cores, on a GPU: the packed layout of a part, its values, its launches. */
+#ifndef SPMMI_FRAGMENT_CUDA_H
+#define SPMMI_FRAGMENT_CUDA_H
 
-#include "executor/cuda/cuda_backend.h"
-#include "kernels/long_rows/peeled_cuda.h"
-#include "fragment_kernel.h"
+#include "executor/backend.h"
+#include "fragment_kind.h"
 
-/* One window, panel or bcsr part on the device. */
-struct spmmi_cuda_fragments {
-    struct spmmi_fragments layout; /* device pointers */
-    spmm_family_t family;
-    void *values;        /* the same as layout.values, to write */
-    uint32_t *value_map; /* nnz: where each value of A goes */
-    uint32_t shared_max; /* bytes of shared memory that a block of threads may have */
-    int has_wgmma;
-    struct spmmi_cuda_peeled peeled; /* rows that the layout has not */
-    char *memory;                    /* all of the above, one allocation */
-    uint64_t memory_bytes;
+/* What differs between them. */
+struct spmmi_fragment_gpu {
+    const struct spmmi_fragment_kind *kind;
+    /* B and C are row-major. Returns a cudaError_t, 0 = enqueued. */
+    int (*launch)(const struct spmmi_fragment_cuda *args);
+    /* Optional. Is there a kernel for this layout where a block of threads may have so many bytes of shared memory?
+     * Errors: UNSUPPORTED. */
+    spmm_status_t (*fits)(const struct spmmi_fragments *layout, uint32_t number_bytes, uint32_t shared_max,
+                          spmm_diag_t *diag);
 };
 
-/* Bytes of memory that create will allocate. */
-spmm_status_t spmmi_cuda_fragments_bytes(const spmm_plan_t *plan, uint32_t part,
-                                         const struct spmmi_rows_device *figures, uint64_t *bytes,
-                                         spmm_diag_t *diag);
-/* Pack the part and copy it to the current device; all values are 0, and padding stays so. The caller frees memory,
- * after an error too. */
-spmm_status_t spmmi_cuda_fragments_create(const spmm_plan_t *plan, uint32_t part, int device,
-                                          const struct spmmi_rows_device *figures,
-                                          struct spmmi_cuda_fragments *fragments, spmm_diag_t *diag);
-
-/* Bytes of workspace: slots of split units, and row-major copies of column-major operands. */
-uint64_t spmmi_cuda_fragments_workspace(const struct spmmi_cuda_fragments *fragments,
-                                        const struct spmmi_product *product);
-/* Enqueue a product; returns a cudaError_t. */
-int spmmi_cuda_fragments_execute(const struct spmmi_cuda_fragments *fragments, spmm_compute_t compute,
-                                 const struct spmmi_product *product, void *workspace, int can_overlap,
-                                 void *stream);
+/* Of struct spmmi_backend, for families whose kind is a struct spmmi_fragment_gpu. */
+spmm_status_t spmmi_cuda_fragments_create(const struct spmmi_part_source *source, void **state,
+                                          uint64_t *bytes, spmm_diag_t *diag);
+void spmmi_cuda_fragments_destroy(void *state);
+spmm_status_t spmmi_cuda_fragments_set_values(void *state, const void *values, void *stream);
+uint64_t spmmi_cuda_fragments_workspace(const void *state, const struct spmmi_product *product);
+spmm_status_t spmmi_cuda_fragments_run(const void *state, const struct spmmi_product *product,
+                                       void *workspace, void *stream);
+void spmmi_cuda_fragments_describe(const void *state, const struct spmmi_product *product, char *text,
+                                   size_t size);
+#define SPMMI_CUDA_FRAGMENTS                                                                    \
+    .create = spmmi_cuda_fragments_create, .destroy = spmmi_cuda_fragments_destroy,             \
+    .set_values = spmmi_cuda_fragments_set_values, .workspace = spmmi_cuda_fragments_workspace, \
+    .run = spmmi_cuda_fragments_run, .describe = spmmi_cuda_fragments_describe
 
 #endif

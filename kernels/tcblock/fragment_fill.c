@@ -105,7 +105,7 @@ static void columns_fill(const struct spmmi_fragment_frame *f, const struct spmm
     uint32_t *columns = f->layout->columns + step * f->width;
     for (uint64_t i = 0; i < positions; i++) {
         const uint32_t p = (uint32_t)(i % SPMMI_FRAGMENT_BLOCK);
-        columns[f->is_panel ? i : i - p + fragment_place(p)] =
+        columns[f->has_locals ? i : i - p + fragment_place(p)] =
             unit->columns[i < unit->count ? i : unit->count - 1].column;
     }
 }
@@ -125,7 +125,7 @@ static void run_order(const struct spmmi_fragment_frame *f, const struct spmmi_f
         run->locals[i] = (uint8_t)(unit->rank[run->begin + i] & (f->width - 1));
         run->order[i] = (uint8_t)i;
     }
-    if (f->is_panel)
+    if (f->has_locals)
         spmmi_fragment_banks(run->locals, run->count, run->order);
 }
 
@@ -140,7 +140,7 @@ static void block_fill(const struct spmmi_fragment_frame *f, const struct spmmi_
         const uint32_t i = run->order[is_used ? first + p : first], place = fragment_place(p);
         if (is_used)
             bitmap |= rows_spread(unit->rows[run->begin + i]) << place;
-        if (f->is_panel)
+        if (f->has_locals)
             layout->locals[walk->block * SPMMI_FRAGMENT_BLOCK + place] = run->locals[i];
     }
     layout->bitmaps[walk->block] = bitmap;
@@ -196,7 +196,7 @@ void spmmi_fragment_fill(const struct spmmi_fragment_frame *f, const struct spmm
     for (uint32_t s = 0; s < steps_of(f, unit); s++) {
         for (uint32_t w = 0; w < unit->windows; w++) {
             const uint32_t end = run_end(f, unit, &walk, w, s);
-            if (f->is_panel)
+            if (f->has_locals)
                 f->layout->block_first[(place.step + s) * unit->windows + w] = (uint32_t)walk.block;
             run.window = w;
             run.begin = walk.entry[w];

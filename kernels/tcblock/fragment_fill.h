@@ -4,7 +4,7 @@
 #ifndef SPMMI_FRAGMENT_FILL_H
 #define SPMMI_FRAGMENT_FILL_H
 
-#include "fragment_pack.h"
+#include "fragment_layout.h"
 #include "fragment_unit.h"
 
 #define SPMMI_FRAGMENT_BLOCK 8u /* columns of a block, and rows */
@@ -15,7 +15,7 @@ struct spmmi_fragment_frame {
     const struct spmmi_part *part;
     struct spmmi_fragment_layout *layout;
     uint32_t width; /* entries of columns of a step, a power of two */
-    int is_panel;
+    uint16_t has_locals;
     uint32_t number_bytes;
     uint32_t align; /* packed values of a step are a multiple of so many */
 };

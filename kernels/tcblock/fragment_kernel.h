@@ -3,6 +3,7 @@
 #ifndef SPMMI_FRAGMENT_KERNEL_H
 #define SPMMI_FRAGMENT_KERNEL_H
 
+#include "fragment_shape.h"
 #include "kernels/shared/kernel_base.h"
 
 #ifdef __cplusplus
@@ -28,32 +29,10 @@ extern "C" {
  * fragment order, at value_first[block]; a panel's step starts at a multiple of 16 bytes. A position of a step beyond
  * the unit's columns names its last one, an unused position of a panel's block the local row of position 0; both have
  * no numbers. */
-/* The bcsr family shares the arrays but not the walk (its tensor core operand is the wide one). A unit is a strip of 64
- * or 128 rows, W = unit_rows / 16 block rows. Its columns are cut at multiples of block_columns: 8, or 16 for 16-bit
- * types; the block columns in which the strip has a number of A are walked ascending, 4 in a step. A block is 16 rows
- * by block_columns, dense, and is there if its block row has a number in it. Blocks go by step, then by block row, then
- * by column. Place of the number in row r and column p of a block, with P = numbers in 16 bytes:
- *   8 columns:  lane = 4 (r % 8) + p % 4,       number i = r / 8 + 2 (p / 4)
- *   16 columns: lane = 4 (r % 8) + (p % 8) / 2, number i = 2 (r / 8 + 2 (p / 8)) + p % 2
- *   place = 32 P (i / P) + P lane + i % P
- * so that a lane reads its operand of mma.m16n8k8 (m16n8k16) in pieces of 16 bytes. */
-#define SPMMI_FRAGMENT_PANEL_STEP 128u /* columns of a step of a panel */
-#define SPMMI_BCSR_ROWS 16u            /* rows of a block */
-#define SPMMI_BCSR_STEP 4u             /* block columns of a step */
-#define SPMMI_BCSR_COLUMNS(number_bytes) ((number_bytes) == 2 ? 16u : 8u)
-#define SPMMI_FRAGMENT_NUMBERS 64u
-#define SPMMI_FRAGMENT_NONE 0xffffffffu /* row_of: no row; slot: the item writes C; value map: no place */
+/* The bcsr family shares the arrays but not the walk: kernels/bcsr/bcsr_shape.h. */
+#define SPMMI_FRAGMENT_NONE SPMMI_NONE /* row_of: no row; slot: the item writes C; value map: no place */
 /* Further entries after each array but items and splits, readable, zero; of locals 8 times so many. */
 #define SPMMI_FRAGMENT_PAD 64u
-
-/* The place of row r, column p of a block of bcsr. */
-static inline SPMMI_HOST_DEVICE uint32_t spmmi_bcsr_place(uint32_t number_bytes, uint32_t r, uint32_t p)
-{
-    const uint32_t pair = number_bytes == 2 ? 2 : 1; /* columns side by side in a lane */
-    const uint32_t lane = 4 * (r % 8) + p / pair % 4, piece = 16 / number_bytes;
-    const uint32_t i = pair * (r / 8 + 2 * (p / (4 * pair))) + p % pair;
-    return 32 * piece * (i / piece) + piece * lane + i % piece;
-}
 
 /* Steps [begin, end) of a unit, summed by one warp (window) or one block of threads (panel). */
 struct spmmi_fragment_item {
@@ -70,6 +49,8 @@ struct spmmi_fragments {
     uint32_t rows, cols;                /* of op(A) */
     uint32_t unit_rows;                 /* 8: window; 64, 128, 256: panel; 64, 128: bcsr */
     uint32_t block_rows, block_columns; /* 8 and 8, bcsr: 16 and 8 or 16 */
+    uint32_t step_columns;              /* entries of columns of a step: window 8, panel 128, bcsr 4 */
+    uint16_t has_locals, has_masks;     /* panel; bcsr */
     uint32_t is_packed;
     uint32_t unit_count, step_count, block_count, item_count, slot_count, split_count;
     uint64_t value_count;     /* entries of values, pad not counted */
@@ -95,22 +76,6 @@ struct spmmi_fragments {
     const struct spmmi_fragment_split *splits; /* split_count, by unit */
 };
 
-/* C(m x n) = alpha * P * B(k x n) + beta * C on the CPU, B and C in any order. compute: spmm_compute_t. Rounds and
- * splits numbers as the tensor cores' kernels do, but for ties, and keeps f32 sums where they do. */
-struct spmmi_fragment_host {
-    const struct spmmi_fragments *layout;
-    int dtype, compute;
-    int64_t n;
-    const void *b;
-    int64_t ldb;
-    int b_is_col_major;
-    void *c;
-    int64_t ldc;
-    int c_is_col_major;
-    double alpha, beta;
-    void *workspace; /* the slots: slot_count * unit_rows * n sums */
-    int threads;     /* 0 = OpenMP's default */
-};
 /* Bytes of the slots for n columns; UINT64_MAX where they overflow. */
 static inline uint64_t spmmi_fragment_slot_bytes(const struct spmmi_fragments *layout, int dtype, int64_t n)
 {
@@ -118,9 +83,6 @@ static inline uint64_t spmmi_fragment_slot_bytes(const struct spmmi_fragments *l
     const uint64_t sums = (uint64_t)layout->slot_count * layout->unit_rows * spmmi_tiled_sum_bytes(dtype);
     return __builtin_mul_overflow(sums, (uint64_t)n, &bytes) ? UINT64_MAX : bytes;
 }
-/* All three families; kernels/tcblock/fragment_cpu.c. Same bits at any number of threads. */
-void spmmi_fragment_host_run(const struct spmmi_fragment_host *args);
-
 /* One launch on the GPU; B and C are row-major. */
 struct spmmi_fragment_cuda {
     struct spmmi_fragments layout;
@@ -137,32 +99,6 @@ struct spmmi_fragment_cuda {
     int has_wgmma;       /* sm_90, which alone has these instructions */
     uint32_t shared_max; /* bytes of shared memory that the device lets a block of threads have */
 };
-
-/* Shared memory of a block of threads of a panel kernel: b_bytes of rows of B, then the blocks of a step; all of it
- * follows from the largest step. */
-struct spmmi_panel_stage {
-    uint32_t locals, bitmaps,
-        offsets; /* where they begin; offsets: of the first value of each block, packed */
-    uint32_t bytes;
-};
-static inline SPMMI_HOST_DEVICE struct spmmi_panel_stage
-spmmi_panel_stage(uint32_t b_bytes, uint32_t number_bytes, int is_packed, uint32_t blocks, uint32_t values)
-{
-    struct spmmi_panel_stage s;
-    const uint32_t numbers = is_packed ? values : blocks * SPMMI_FRAGMENT_NUMBERS;
-    s.locals = b_bytes + (numbers * number_bytes + 15) / 16 * 16;
-    s.bitmaps = s.locals + 8 * blocks;
-    s.offsets = s.bitmaps + (is_packed ? 8 * blocks : 0);
-    s.bytes = s.offsets + (is_packed ? 4 * blocks : 0);
-    return s;
-}
-/* b_bytes of the narrowest tile: a part whose stage is too large for the device with these has no kernel. */
-#define SPMMI_PANEL_B_LEAST (SPMMI_FRAGMENT_PANEL_STEP * 160u)
-
-/* Returns a cudaError_t, 0 = enqueued. */
-int spmmi_window_cuda_launch(const struct spmmi_fragment_cuda *args);
-int spmmi_panel_cuda_launch(const struct spmmi_fragment_cuda *args);
-int spmmi_bcsr_cuda_launch(const struct spmmi_fragment_cuda *args);
 
 #ifdef __cplusplus
 }

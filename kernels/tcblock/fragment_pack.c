@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See fragment_layout.h.
+/* See fragment_pack.h.
  *
  * Units are independent, so each pass takes them in parallel: first what each needs (steps, blocks, values), then, with
  * all places known, what it holds. The second pass finds a unit's columns anew rather than keeping those of all. */
@@ -9,73 +9,38 @@
 
 #include <omp.h>
 
-#include "kernels/bcsr/bcsr_pack.h"
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
-#include "fragment_fill.h"
+#include "fragment_kind.h"
 #include "executor/pack/op_pattern.h"
 
 #define SCRATCH_BYTES_MAX (UINT64_C(1) << 30) /* of all threads' units: limits the threads */
 #define WINDOWS_A_TURN 64u                    /* of a thread */
 #define LOCALS_SIZE (SPMMI_FRAGMENT_BLOCK * sizeof(uint8_t))
 
-_Static_assert(SPMMI_STEP_COLUMNS(SPMM_FAMILY_PANEL) == SPMMI_FRAGMENT_PANEL_STEP, "kernels and plans agree");
-
-/* What one thread knows about a unit, by the part's family. */
-union unit {
-    struct spmmi_fragment_unit fragment; /* window, panel */
-    struct spmmi_bcsr_unit bcsr;
-};
-
 struct builder {
+    const struct spmmi_fragment_kind *kind;
     struct spmmi_fragment_frame frame;
     int turn;                            /* units that a thread takes at a time */
     struct spmmi_fragment_place *places; /* unit_count + 1: the last one is where all units end */
-    union unit *units;
+    char *units;                         /* of each thread: kind->unit_size bytes */
     int threads;
 };
 
-static int is_bcsr(const struct builder *b)
+static void *unit_of(const struct builder *b, int thread)
 {
-    return b->frame.part->family == SPMM_FAMILY_BCSR;
+    return b->units + (size_t)thread * b->kind->unit_size;
 }
 
 /* The columns of one unit into the scratch of this thread. */
-static union unit *unit_read(const struct builder *b, uint32_t u)
+static void *unit_read(const struct builder *b, uint32_t u)
 {
     const struct spmmi_part *part = b->frame.part;
     const uint64_t first = (uint64_t)u * part->panel_rows, left = part->item_count - first;
     const uint32_t rows = left < part->panel_rows ? (uint32_t)left : part->panel_rows;
-    union unit *unit = &b->units[omp_get_thread_num()];
-    if (is_bcsr(b))
-        spmmi_bcsr_unit_read(&unit->bcsr, b->frame.row_ptr, b->frame.col_ind, part->items + first, rows,
-                             b->frame.layout->view.block_columns);
-    else
-        spmmi_fragment_unit_read(&unit->fragment, b->frame.row_ptr, b->frame.col_ind, part->items + first,
-                                 rows);
+    void *unit = unit_of(b, omp_get_thread_num());
+    b->kind->unit_read(&b->frame, unit, part->items + first, rows);
     return unit;
-}
-
-static uint64_t unit_bytes(const struct builder *b)
-{
-    return is_bcsr(b) ? spmmi_bcsr_unit_bytes()
-                      : spmmi_fragment_unit_bytes(b->frame.part->panel_rows / SPMMI_WINDOW_ROWS);
-}
-
-static spmm_status_t unit_make(const struct builder *b, uint64_t nonzeros, union unit *unit,
-                               spmm_diag_t *diag)
-{
-    return is_bcsr(b) ? spmmi_bcsr_unit_make(nonzeros, &unit->bcsr, diag)
-                      : spmmi_fragment_unit_make(b->frame.part->panel_rows / SPMMI_WINDOW_ROWS, nonzeros,
-                                                 &unit->fragment, diag);
-}
-
-static void unit_free(const struct builder *b, union unit *unit)
-{
-    if (is_bcsr(b))
-        spmmi_bcsr_unit_free(&unit->bcsr);
-    else
-        spmmi_fragment_unit_free(&unit->fragment);
 }
 
 static spmm_status_t units_make(struct builder *b, spmm_diag_t *diag)
@@ -88,15 +53,16 @@ static spmm_status_t units_make(struct builder *b, spmm_diag_t *diag)
         nonzeros += (uint64_t)(b->frame.row_ptr[part->items[i] + 1] - b->frame.row_ptr[part->items[i]]);
         longest = nonzeros > longest ? nonzeros : longest;
     }
-    const uint64_t threads_max = SCRATCH_BYTES_MAX / (longest * unit_bytes(b) + 1) + 1;
+    const uint64_t threads_max =
+        SCRATCH_BYTES_MAX / (longest * b->kind->unit_bytes(part->panel_rows) + 1) + 1;
     const int threads = omp_get_max_threads();
     const int wanted = threads_max < (uint64_t)threads ? (int)threads_max : threads;
-    SPMM_TRY_ALLOC(b->units = spmmi_alloc_zero((uint64_t)wanted, sizeof *b->units), diag);
+    SPMM_TRY_ALLOC(b->units = spmmi_alloc_zero((uint64_t)wanted, b->kind->unit_size), diag);
     for (; b->threads < wanted; b->threads++)
-        SPMM_TRY(unit_make(b, longest, &b->units[b->threads], diag));
+        SPMM_TRY(b->kind->unit_make(part->panel_rows, longest, unit_of(b, b->threads), diag));
 cleanup:
     if (status != SPMM_OK && b->units != NULL && b->threads < wanted)
-        unit_free(b, &b->units[b->threads]);
+        b->kind->unit_free(unit_of(b, b->threads));
     return status;
 }
 
@@ -116,14 +82,15 @@ static spmm_status_t builder_start(struct builder *b, int64_t rows, int64_t cols
     view->cols = (uint32_t)cols;
     view->unit_rows = part->panel_rows;
     b->frame.number_bytes = (uint32_t)spmm_dtype_size(dtype);
-    view->block_rows = is_bcsr(b) ? SPMMI_BCSR_ROWS : SPMMI_FRAGMENT_BLOCK;
-    view->block_columns = is_bcsr(b) ? SPMMI_BCSR_COLUMNS(b->frame.number_bytes) : SPMMI_FRAGMENT_BLOCK;
+    view->block_rows = b->kind->block_rows;
+    view->block_columns = b->kind->block_columns(b->frame.number_bytes);
+    view->step_columns = b->frame.width = b->kind->step_columns;
+    view->has_locals = b->frame.has_locals = b->kind->has_locals;
+    view->has_masks = b->kind->has_masks;
     view->is_packed = part->schedule == SPMM_SCHEDULE_PACKED;
     view->unit_count = ((uint32_t)part->item_count + view->unit_rows - 1) / view->unit_rows;
-    b->frame.width = SPMMI_STEP_COLUMNS(part->family);
-    b->frame.is_panel = part->family == SPMM_FAMILY_PANEL;
     b->turn = (int)(WINDOWS_A_TURN * SPMMI_WINDOW_ROWS / view->unit_rows);
-    b->frame.align = b->frame.is_panel ? 16u / b->frame.number_bytes : 1;
+    b->frame.align = b->kind->step_bytes > 0 ? b->kind->step_bytes / b->frame.number_bytes : 1;
     SPMM_TRY_ALLOC(b->places = spmmi_alloc((uint64_t)view->unit_count + 1, sizeof *b->places), diag);
     SPMM_TRY(units_make(b, diag));
 cleanup:
@@ -133,7 +100,7 @@ cleanup:
 static void builder_free(struct builder *b)
 {
     for (int t = 0; t < b->threads; t++)
-        unit_free(b, &b->units[t]);
+        b->kind->unit_free(unit_of(b, t));
     spmmi_free(b->units);
     spmmi_free(b->places);
 }
@@ -147,14 +114,8 @@ static spmm_status_t places_make(struct builder *b, spmm_diag_t *diag)
 #pragma omp parallel for num_threads(b->threads) schedule(dynamic, b->turn) \
     reduction(max                                                           \
               : blocks_max, values_max)
-    for (uint32_t u = 0; u < view->unit_count; u++) {
-        const union unit *unit = unit_read(b, u);
-        b->places[u] = is_bcsr(b)
-                           ? spmmi_bcsr_needs(&b->frame, &unit->bcsr, &blocks_max)
-                           : spmmi_fragment_needs(&b->frame, &unit->fragment, &blocks_max, &values_max);
-    }
-    if (is_bcsr(b))
-        values_max = blocks_max * SPMMI_BCSR_ROWS * view->block_columns;
+    for (uint32_t u = 0; u < view->unit_count; u++)
+        b->places[u] = b->kind->unit_needs(&b->frame, unit_read(b, u), &blocks_max, &values_max);
     struct spmmi_fragment_place place = {0, 0, 0};
     for (uint32_t u = 0; u < view->unit_count; u++) {
         const struct spmmi_fragment_place needs = b->places[u];
@@ -200,20 +161,16 @@ static void items_fill(const struct builder *b)
 
 struct spmmi_fragment_sizes spmmi_fragment_sizes_of(const struct spmmi_fragments *counts)
 {
-    const int is_bcsr = counts->block_rows == SPMMI_BCSR_ROWS;
-    const int is_panel = !is_bcsr && counts->unit_rows != SPMMI_WINDOW_ROWS;
     const uint64_t pad = SPMMI_FRAGMENT_PAD, steps = counts->step_count, blocks = counts->block_count;
-    const uint64_t width = is_bcsr    ? SPMMI_BCSR_STEP
-                           : is_panel ? SPMMI_FRAGMENT_PANEL_STEP
-                                      : SPMMI_FRAGMENT_BLOCK;
-    const uint64_t runs = is_bcsr ? steps : steps * (counts->unit_rows / SPMMI_WINDOW_ROWS);
+    const uint64_t words = ((uint64_t)counts->block_rows * counts->block_columns + 63) / 64;
+    const uint64_t runs = counts->has_masks ? steps : steps * (counts->unit_rows / SPMMI_WINDOW_ROWS);
     return (struct spmmi_fragment_sizes){
         .row_of = (uint64_t)counts->unit_count * counts->unit_rows + pad,
-        .columns = steps * width + pad,
-        .locals = is_panel ? blocks + pad : 0,
-        .block_first = is_panel || is_bcsr ? runs + 1 + pad : 0,
-        .masks = is_bcsr ? steps + pad : 0,
-        .bitmaps = blocks * (is_bcsr ? counts->block_columns / 4 : 1) + pad,
+        .columns = steps * counts->step_columns + pad,
+        .locals = counts->has_locals ? blocks + pad : 0,
+        .block_first = counts->has_locals || counts->has_masks ? runs + 1 + pad : 0,
+        .masks = counts->has_masks ? steps + pad : 0,
+        .bitmaps = blocks * words + pad,
         .value_first = counts->is_packed ? blocks + 1 + pad : 0,
     };
 }
@@ -271,23 +228,20 @@ static void view_point(struct spmmi_fragment_layout *l)
     l->view.splits = l->splits;
 }
 
-spmm_status_t spmmi_fragments_build(int64_t rows, int64_t cols, const int64_t *row_ptr,
-                                    const int32_t *col_ind, const struct spmmi_part *part, spmm_dtype_t dtype,
+spmm_status_t spmmi_fragments_build(const struct spmmi_fragment_kind *kind, int64_t rows, int64_t cols,
+                                    const int64_t *row_ptr, const int32_t *col_ind,
+                                    const struct spmmi_part *part, spmm_dtype_t dtype,
                                     struct spmmi_fragment_layout *layout, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct builder b = {.frame = {.row_ptr = row_ptr, .col_ind = col_ind, .part = part, .layout = layout}};
+    struct builder b = {.kind = kind,
+                        .frame = {.row_ptr = row_ptr, .col_ind = col_ind, .part = part, .layout = layout}};
     SPMM_TRY(builder_start(&b, rows, cols, dtype, diag));
     SPMM_TRY(places_make(&b, diag));
     SPMM_TRY(arrays_make(&b, diag));
 #pragma omp parallel for num_threads(b.threads) schedule(dynamic, b.turn)
-    for (uint32_t u = 0; u < layout->view.unit_count; u++) {
-        const union unit *unit = unit_read(&b, u);
-        if (is_bcsr(&b))
-            spmmi_bcsr_fill(&b.frame, &unit->bcsr, u, b.places[u]);
-        else
-            spmmi_fragment_fill(&b.frame, &unit->fragment, u, b.places[u]);
-    }
+    for (uint32_t u = 0; u < layout->view.unit_count; u++)
+        kind->unit_fill(&b.frame, unit_read(&b, u), u, b.places[u]);
     items_fill(&b);
     view_point(layout);
 cleanup:
@@ -297,13 +251,15 @@ cleanup:
     return status;
 }
 
-spmm_status_t spmmi_fragments_count(int64_t rows, int64_t cols, const int64_t *row_ptr,
-                                    const int32_t *col_ind, const struct spmmi_part *part, spmm_dtype_t dtype,
+spmm_status_t spmmi_fragments_count(const struct spmmi_fragment_kind *kind, int64_t rows, int64_t cols,
+                                    const int64_t *row_ptr, const int32_t *col_ind,
+                                    const struct spmmi_part *part, spmm_dtype_t dtype,
                                     struct spmmi_fragments *counts, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_fragment_layout layout;
-    struct builder b = {.frame = {.row_ptr = row_ptr, .col_ind = col_ind, .part = part, .layout = &layout}};
+    struct builder b = {.kind = kind,
+                        .frame = {.row_ptr = row_ptr, .col_ind = col_ind, .part = part, .layout = &layout}};
     memset(counts, 0, sizeof *counts);
     SPMM_TRY(builder_start(&b, rows, cols, dtype, diag));
     SPMM_TRY(places_make(&b, diag));

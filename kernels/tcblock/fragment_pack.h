@@ -1,36 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The packed layout of the window, panel and bcsr families, built on the host from CSR and a part. */
-#ifndef SPMMI_FRAGMENT_LAYOUT_H
-#define SPMMI_FRAGMENT_LAYOUT_H
+#ifndef SPMMI_FRAGMENT_PACK_H
+#define SPMMI_FRAGMENT_PACK_H
 
-#include "fragment_kernel.h"
-#include "format/plan.h"
+#include "fragment_layout.h"
 
-struct spmmi_fragment_layout {
-    struct spmmi_fragments view; /* as kernels read it: points to the arrays below; values is NULL */
-    uint32_t *row_of, *columns, *block_first, *masks, *value_first;
-    uint8_t *locals;
-    uint64_t *bitmaps;
-    struct spmmi_fragment_item *items;
-    struct spmmi_fragment_split *splits;
-    uint32_t
-        *value_map; /* nnz: place in values of each nonzero of op(A) in CSR order; of peeled rows: none */
-};
-
-/* part is a window, panel or bcsr part of this pattern, as spmmi_plan_check wants it; dtype says how many numbers 16
+struct spmmi_fragment_kind;
+/* part is a part of this pattern, of a family of this kind, as spmmi_plan_check wants it; dtype: how many numbers 16
  * bytes hold. All steps are numbered through the units. The same arrays at any number of threads.
  * Scratch: 24 bytes a unit, and for each thread 13 bytes a nonzero of the largest unit (panel: 37, bcsr: 24), of all
  * threads at most 1 GiB more than of one.
  * Errors: MEMORY; TOO_LARGE when nonzeros, columns or values with padding do not fit 32 bits.
  * Free with spmmi_fragments_free. */
-spmm_status_t spmmi_fragments_build(int64_t rows, int64_t cols, const int64_t *row_ptr,
-                                    const int32_t *col_ind, const struct spmmi_part *part, spmm_dtype_t dtype,
+spmm_status_t spmmi_fragments_build(const struct spmmi_fragment_kind *kind, int64_t rows, int64_t cols,
+                                    const int64_t *row_ptr, const int32_t *col_ind,
+                                    const struct spmmi_part *part, spmm_dtype_t dtype,
                                     struct spmmi_fragment_layout *layout, spmm_diag_t *diag);
 void spmmi_fragments_free(struct spmmi_fragment_layout *layout);
 
 /* The counts of that layout alone; the pointers in counts are NULL. Same errors. */
-spmm_status_t spmmi_fragments_count(int64_t rows, int64_t cols, const int64_t *row_ptr,
-                                    const int32_t *col_ind, const struct spmmi_part *part, spmm_dtype_t dtype,
+spmm_status_t spmmi_fragments_count(const struct spmmi_fragment_kind *kind, int64_t rows, int64_t cols,
+                                    const int64_t *row_ptr, const int32_t *col_ind,
+                                    const struct spmmi_part *part, spmm_dtype_t dtype,
                                     struct spmmi_fragments *counts, spmm_diag_t *diag);
 
 /* The value map of a layout of the transpose, in the order of A instead (op_pattern.h). Errors: MEMORY. */

@@ -3,10 +3,12 @@
 #include "fragment_plan.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 
+#define HEIGHTS_BYTES 64
 #define MAP_BYTES 12.0   /* of a packed block: its bits, and where its values begin */
 #define PACKED_GAIN 0.75 /* without a model: packed blocks, which are unpacked, must be so much smaller */
 /* Items a multiprocessor below which a free choice leaves units taller than a window out: they leave most
@@ -73,13 +75,33 @@ cleanup:
     return status;
 }
 
+/* "64, 128 or 256": what panel_rows may be. */
+static void unit_heights(const struct spmmi_family *row, char text[HEIGHTS_BYTES])
+{
+    size_t used = 0;
+    for (uint32_t rows = row->unit_min; rows <= row->unit_max && used < HEIGHTS_BYTES; rows *= 2)
+        used += (size_t)snprintf(text + used, HEIGHTS_BYTES - used, "%s%u",
+                                 rows == row->unit_min  ? ""
+                                 : rows < row->unit_max ? ", "
+                                                        : " or ",
+                                 rows);
+}
+
 spmm_status_t spmmi_fragment_check_options(const struct spmmi_request *r, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const spmm_inspect_options_t *const o = &r->options;
+    const struct spmmi_family *const row = spmmi_family_of(r->family);
+    char heights[HEIGHTS_BYTES];
+    unit_heights(row, heights);
     SPMM_REQUIRE(o->balance == 0 && o->segment_length == 0 && o->stage_slots == 0, SPMM_ERR_ARGUMENT, diag,
                  "balance, segments and stages are of the tiled family, but the kernel is to be %s",
-                 spmm_family_name(r->family));
+                 row->name);
+    SPMM_REQUIRE(o->panel_rows == 0 || row->unit_min < row->unit_max, SPMM_ERR_ARGUMENT, diag,
+                 "%ss have %u rows: panel_rows is not for them", row->unit, row->unit_min);
+    SPMM_REQUIRE(o->panel_rows == 0 || spmmi_is_power_within(o->panel_rows, row->unit_min, row->unit_max),
+                 SPMM_ERR_ARGUMENT, diag, "panel_rows of the kernel %s must be %s, found %u", row->name,
+                 heights, o->panel_rows);
 cleanup:
     return status;
 }

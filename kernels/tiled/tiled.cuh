@@ -47,13 +47,13 @@ template <typename T, int TILE> struct Slot {
     static constexpr uint32_t BYTES = TILE * sizeof(T);
     static constexpr uint32_t WORD = BYTES < 16 ? BYTES : 16;
     static constexpr uint32_t WORDS = BYTES / WORD;
-    static constexpr uint32_t STRIDE = BYTES < 16 ? BYTES : (WORDS | 1) * 16;
+    static constexpr uint32_t STRIDE = spmmi_tiled_slot_bytes(TILE, sizeof(T));
     static constexpr int NUMBERS = WORD / sizeof(T); // of a word
 };
 
 // Rows of B whose numbers a thread fetches together before it asks for their elements: a wait for memory for each
 // would hold up the stage.
-constexpr uint32_t STAGE_BATCH = 4;
+constexpr uint32_t STAGE_BATCH = SPMMI_TILED_STAGE_BATCH;
 
 // Column-major B: 8 slots by 4 columns a step of a warp, so that runs of columns of A read whole sectors and no
 // two lanes write to one bank.
@@ -244,15 +244,9 @@ __device__ __forceinline__ void store_unit(const TiledArgs<T> &a, uint32_t targe
     }
 }
 
-// As many as leave registers enough: one spill in the loop costs more than a block brings.
-constexpr int tiled_blocks_per_sm(size_t sum_bytes)
-{
-    return sum_bytes < 32 ? 4 : sum_bytes <= 64 ? 3 : 2;
-}
-
 template <typename T, int TILE, bool B_COLUMNS>
 __global__ void __launch_bounds__(SPMMI_TILED_THREADS_MAX,
-                                  tiled_blocks_per_sm(TILE * sizeof(typename Number<T>::Sum)))
+                                  spmmi_tiled_resident(TILE * sizeof(typename Number<T>::Sum)))
     tiled_kernel(const TiledArgs<T> a)
 {
     using S = Slot<T, TILE>;
@@ -298,7 +292,7 @@ __global__ void __launch_bounds__(SPMMI_TILED_THREADS_MAX,
 
 // Rows that were cut: C = alpha * (partial sums, in order) + beta * C. A block takes one row and 32 columns; its
 // groups of 32 threads sum a run of partials each, and the runs are added in order.
-constexpr uint32_t SPLIT_GROUPS = 8;
+constexpr uint32_t SPLIT_GROUPS = SPMMI_TILED_SPLIT_GROUPS;
 template <typename T>
 __global__ void __launch_bounds__(32 * SPLIT_GROUPS)
     tiled_split_kernel(const TiledArgs<T> a, const struct spmmi_tiled_split *splits)

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "tiled_cost.h"
+#include "tiled_shape.h"
 
 #define SECTOR 32.0
 #define LANES 32.0
@@ -11,8 +12,9 @@
 #define L2_USED 0.7
 #define ISSUE_PER_CYCLE 4.0
 #define WARPS_PER_SM 64.0
-#define SPLIT_THREADS 256.0 /* of a block that adds up a cut row */
-#define WAVEFRONT 128.0     /* bytes that shared memory and the L1 cache pass in a cycle */
+#define RESERVED_BYTES 1024.0 /* of shared memory, by the system for each block */
+#define SPLIT_THREADS (LANES * SPMMI_TILED_SPLIT_GROUPS)
+#define WAVEFRONT 128.0 /* bytes that shared memory and the L1 cache pass in a cycle */
 
 /* Weights inside a term, fitted with the factors to the same measurements on an H200 (docs/model.md). */
 #define PARTIAL_COST 2.0  /* bytes of a partial sum, over those of C */
@@ -27,7 +29,6 @@
 #define LONE_ENTRY 0.17
 #define SPLIT_STEPS 2.0   /* of a wave of the blocks that add up cut rows */
 #define SUMS_A_STEP 128.0 /* partial sums of the longest row: eight groups of threads, loads ahead */
-#define STAGE_BATCH 4.0   /* columns that a thread asks for together */
 
 static const struct spmmi_tiled_metrics *metrics_of(const struct spmmi_model_query *q)
 {
@@ -36,32 +37,30 @@ static const struct spmmi_tiled_metrics *metrics_of(const struct spmmi_model_que
 
 uint32_t spmmi_model_register_tile(int64_t n, spmm_dtype_t dtype)
 {
-    const uint32_t most = spmm_dtype_size(dtype) == 8 ? 8 : 16;
-    uint32_t tile = 1;
-    while (tile < most && tile < n)
-        tile *= 2;
-    return tile;
+    return spmmi_tiled_register_tile(n, (uint32_t)spmm_dtype_size(dtype), 0, 0);
 }
 
-/* From slot to slot of a stage: an odd number of 16-byte words, as the kernels place them to spread the banks. */
-static double slot_bytes(double numbers_bytes)
+/* Columns of the widest stage, and of those that take turns: what the launch knows of the layout. */
+struct slots {
+    uint32_t stage, turns;
+};
+
+static struct slots slots_of(const spmm_panel_stats_t *t)
 {
-    const double words = floor(numbers_bytes / 16);
-    return words < 1 ? numbers_bytes : 16 * (words + (fmod(words, 2) == 0 ? 1 : 0));
+    const struct slots turns = {(uint32_t)t->stage_slots, (uint32_t)t->stage_slots};
+    const struct slots one = {(uint32_t)t->footprint_max, 0};
+    return t->stages_max > 1 ? turns : one;
 }
 
 /* Blocks that a multiprocessor holds: by shared memory, registers and warps. */
 static double blocks_per_sm(const struct spmmi_model_query *q)
 {
     const spmm_panel_stats_t *t = metrics_of(q)->panels;
-    const double tile = (double)metrics_of(q)->register_tile;
+    const uint32_t tile = metrics_of(q)->register_tile, bytes = (uint32_t)q->number_bytes;
     const double threads = (double)t->panel_rows;
-    const double slots = t->stages_max > 1 ? 2 * ((double)t->stage_slots + 1) : (double)t->footprint_max + 1;
-    const double shared = slots * slot_bytes(tile * q->number_bytes) + 1024;
-    const double sums = tile * fmax(q->number_bytes, 4);
-    const double registers = threads * (sums < 32    ? 64
-                                        : sums <= 64 ? 80
-                                                     : 128); /* launch bounds of the kernels */
+    const struct slots slots = slots_of(t);
+    const double shared = spmmi_tiled_stages_bytes(slots.stage, slots.turns, tile, bytes) + RESERVED_BYTES;
+    const double registers = threads * spmmi_tiled_registers(tile * spmmi_tiled_sum_size(bytes));
     const double blocks =
         fmin(fmin(floor(q->profile->shared_sm_bytes / shared), floor(q->profile->registers_sm / registers)),
              floor(WARPS_PER_SM * LANES / threads));
@@ -131,10 +130,11 @@ static double stage_batches(const struct spmmi_model_query *q)
     const double across = fmin((double)metrics_of(q)->register_tile, 4); /* columns of B a step of a warp */
     const double columns = (double)t->footprint_sum / fmax((double)t->stages, 1);
     const double lanes = (double)t->panel_rows;
-    const double steps = q->is_col_major ? columns * across / lanes
-                         : bytes < 16 ? columns * (double)metrics_of(q)->register_tile / lanes * STAGE_BATCH
-                                      : columns * bytes / 16 / lanes;
-    return fmax(ceil(steps / STAGE_BATCH), 1);
+    const double steps =
+        q->is_col_major ? columns * across / lanes
+        : bytes < 16    ? columns * (double)metrics_of(q)->register_tile / lanes * SPMMI_TILED_STAGE_BATCH
+                        : columns * bytes / 16 / lanes;
+    return fmax(ceil(steps / SPMMI_TILED_STAGE_BATCH), 1);
 }
 
 /* Waves of blocks that hide each other's waiting, and the block that waits longest. */

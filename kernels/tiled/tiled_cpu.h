@@ -7,6 +7,7 @@
 #ifndef SPMMI_TILED_CPU_H
 #define SPMMI_TILED_CPU_H
 
+#include "executor/product.h"
 #include "tiled_kernel.h"
 
 #define TILED_CPU_PANEL_MAX 256
@@ -14,9 +15,21 @@
 #define TILED_CPU_STAGE_BYTES \
     (1 << 18) /* the widest stage of 4 columns fits in it; on the stack, with the sums */
 
+/* One product. */
+struct tiled_cpu_job {
+    const struct spmmi_tiled *layout;
+    const struct spmmi_product *product;
+    void *workspace; /* partial sums */
+};
+
+/* Bytes of the partial sums; UINT64_MAX where they overflow. */
+uint64_t tiled_cpu_workspace(const struct spmmi_tiled *layout, const struct spmmi_product *product);
+/* Same bits at any number of threads; 0: OpenMP's default. */
+void tiled_cpu_run(const struct tiled_cpu_job *job, int threads);
+
 /* Columns [first, first + width) of one panel; columns >= width: the instance, 4, 8, 16 or 32. */
 struct tiled_cpu_tile {
-    const struct spmmi_tiled_host *args;
+    const struct tiled_cpu_job *job;
     uint32_t panel;
     int columns;
     int64_t first, width;
@@ -25,13 +38,13 @@ struct tiled_cpu_tile {
 struct tiled_cpu_ops {
     void (*panel)(const struct tiled_cpu_tile *tile);
     /* A row that was cut: the sum of its partial sums, in order, goes to C. */
-    void (*join)(const struct spmmi_tiled_host *args, const struct spmmi_tiled_split *split);
+    void (*join)(const struct tiled_cpu_job *job, const struct spmmi_tiled_split *split);
     /* n numbers of C times beta; beta = 0 does not read them. */
     void (*scale)(int64_t n, double beta, void *c);
 };
 
-/* Indexed by dtype - 1. The levels beyond the portable one exist on x86-64 only. */
-extern const struct tiled_cpu_ops spmmi_tiled_cpu_portable[4];
-extern const struct tiled_cpu_ops spmmi_tiled_cpu_avx2[4];
+/* By number type. The levels beyond the portable one exist on x86-64 only. */
+extern const struct tiled_cpu_ops spmmi_tiled_cpu_portable[SPMM_BF16 + 1];
+extern const struct tiled_cpu_ops spmmi_tiled_cpu_avx2[SPMM_BF16 + 1];
 
 #endif

@@ -52,9 +52,9 @@
 #undef FMA
 #undef TILED
 
-const struct tiled_cpu_ops LEVEL[4] = {
-    {panel_f32, join_f32, scale_f32},
-    {panel_f64, join_f64, scale_f64},
-    {panel_f16, join_f16, scale_f16},
-    {panel_bf16, join_bf16, scale_bf16},
+const struct tiled_cpu_ops LEVEL[SPMM_BF16 + 1] = {
+    [SPMM_F32] = {panel_f32, join_f32, scale_f32},
+    [SPMM_F64] = {panel_f64, join_f64, scale_f64},
+    [SPMM_F16] = {panel_f16, join_f16, scale_f16},
+    [SPMM_BF16] = {panel_bf16, join_bf16, scale_bf16},
 };

@@ -9,14 +9,14 @@
 INLINE void TILED(stage_fill)(const struct tiled_cpu_tile *tile, uint32_t stage, REAL *slots,
                               const int64_t columns)
 {
-    const struct spmmi_tiled_host *args = tile->args;
-    const uint32_t *rows = args->layout->columns + args->layout->stage_first[stage];
-    const uint32_t count = args->layout->stage_first[stage + 1] - args->layout->stage_first[stage];
-    const int64_t b_row = args->b_is_col_major ? 1 : args->ldb;
-    const int64_t b_column = args->b_is_col_major ? args->ldb : 1;
-    const NUMBER *b = (const NUMBER *)args->b + tile->first * b_column;
+    const struct spmmi_tiled *layout = tile->job->layout;
+    const spmm_dense_t *dense = &tile->job->product->b;
+    const uint32_t *rows = layout->columns + layout->stage_first[stage];
+    const uint32_t count = layout->stage_first[stage + 1] - layout->stage_first[stage];
+    const int64_t b_row = spmmi_row_step(dense), b_column = spmmi_column_step(dense);
+    const NUMBER *b = (const NUMBER *)dense->data + tile->first * b_column;
     slots += columns; /* slot 0 is that of padding, which is not multiplied here */
-    if (args->b_is_col_major) {
+    if (dense->order == SPMM_COL_MAJOR) {
         for (int64_t j = 0; j < columns; j++)
             for (uint32_t i = 0; i < count; i++)
                 slots[i * columns + j] = j < tile->width ? READ(b[rows[i] + j * b_column]) : 0;
@@ -51,44 +51,45 @@ INLINE void TILED(lane_add)(const uint16_t *local, const NUMBER *values, uint32_
         sum[j] = part[j];
 }
 
-INLINE NUMBER TILED(finish)(const struct spmmi_tiled_host *args, REAL sum, const NUMBER *c)
+INLINE NUMBER TILED(finish)(const struct spmmi_product *product, REAL sum, const NUMBER *c)
 {
-    const REAL alpha = (REAL)args->alpha, beta = (REAL)args->beta;
+    const REAL alpha = (REAL)product->alpha, beta = (REAL)product->beta;
     return beta == 0 ? WRITE(alpha * sum) : WRITE(FMA(alpha, sum, beta * READ(*c)));
 }
 
 INLINE void TILED(store)(const struct tiled_cpu_tile *tile, const REAL *sums, const int64_t columns)
 {
-    const struct spmmi_tiled_host *args = tile->args;
-    const uint32_t threads = args->layout->panel_rows;
-    const uint32_t *target = args->layout->target + (uint64_t)tile->panel * threads;
-    const int64_t c_row = args->c_is_col_major ? 1 : args->ldc;
-    const int64_t c_column = args->c_is_col_major ? args->ldc : 1;
-    NUMBER *c = (NUMBER *)args->c + tile->first * c_column;
-    REAL *partials = (REAL *)args->workspace + tile->first;
+    const struct tiled_cpu_job *job = tile->job;
+    const struct spmmi_product *product = job->product;
+    const uint32_t threads = job->layout->panel_rows;
+    const uint32_t *target = job->layout->target + (uint64_t)tile->panel * threads;
+    const int64_t c_row = spmmi_row_step(&product->c), c_column = spmmi_column_step(&product->c);
+    const int is_turned = product->c.order == SPMM_COL_MAJOR;
+    NUMBER *c = (NUMBER *)product->c.data + tile->first * c_column;
+    REAL *partials = (REAL *)job->workspace + tile->first;
     for (uint32_t t = 0; t < threads; t++) {
         if (target[t] == SPMMI_TILED_NONE)
             continue;
         if ((target[t] & SPMMI_TILED_PARTIAL) != 0)
-            memcpy(partials + (int64_t)(target[t] & ~SPMMI_TILED_PARTIAL) * args->n, sums + t * columns,
-                   (size_t)tile->width * sizeof *sums);
-        else if (!args->c_is_col_major)
+            memcpy(partials + (int64_t)(target[t] & ~SPMMI_TILED_PARTIAL) * product->b.cols,
+                   sums + t * columns, (size_t)tile->width * sizeof *sums);
+        else if (!is_turned)
             for (int64_t j = 0; j < tile->width; j++) {
                 NUMBER *at = c + target[t] * c_row + j;
-                *at = TILED(finish)(args, sums[t * columns + j], at);
+                *at = TILED(finish)(product, sums[t * columns + j], at);
             }
     }
-    for (int64_t j = 0; args->c_is_col_major && j < tile->width; j++)
+    for (int64_t j = 0; is_turned && j < tile->width; j++)
         for (uint32_t t = 0; t < threads; t++)
             if ((target[t] & SPMMI_TILED_PARTIAL) == 0) {
                 NUMBER *at = c + target[t] + j * c_column;
-                *at = TILED(finish)(args, sums[t * columns + j], at);
+                *at = TILED(finish)(product, sums[t * columns + j], at);
             }
 }
 
 INLINE void TILED(panel_run)(const struct tiled_cpu_tile *tile, const int64_t columns)
 {
-    const struct spmmi_tiled *layout = tile->args->layout;
+    const struct spmmi_tiled *layout = tile->job->layout;
     const uint32_t warps = layout->panel_rows / SPMMI_TILED_LANES;
     _Alignas(64) REAL slots[TILED_CPU_STAGE_BYTES / sizeof(REAL)];
     _Alignas(64) REAL sums[TILED_CPU_PANEL_MAX * TILED_CPU_COLUMNS_MAX];
@@ -124,16 +125,17 @@ static TARGET void TILED(panel)(const struct tiled_cpu_tile *tile)
     }
 }
 
-static TARGET void TILED(join)(const struct spmmi_tiled_host *args, const struct spmmi_tiled_split *split)
+static TARGET void TILED(join)(const struct tiled_cpu_job *job, const struct spmmi_tiled_split *split)
 {
-    const REAL *partials = (const REAL *)args->workspace + (int64_t)split->first * args->n;
-    for (int64_t j = 0; j < args->n; j++) {
+    const struct spmmi_product *product = job->product;
+    const int64_t n = product->b.cols, c_row = spmmi_row_step(&product->c);
+    const REAL *partials = (const REAL *)job->workspace + (int64_t)split->first * n;
+    for (int64_t j = 0; j < n; j++) {
         REAL sum = partials[j];
         for (int64_t i = 1; i < split->count; i++)
-            sum += partials[i * args->n + j];
-        const int64_t at = args->c_is_col_major ? split->row + j * args->ldc : split->row * args->ldc + j;
-        NUMBER *c = (NUMBER *)args->c + at;
-        *c = TILED(finish)(args, sum, c);
+            sum += partials[i * n + j];
+        NUMBER *c = (NUMBER *)product->c.data + split->row * c_row + j * spmmi_column_step(&product->c);
+        *c = TILED(finish)(product, sum, c);
     }
 }
 

@@ -1,20 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See cuda_tiled.h. */
-#include "tiled_cuda.h"
-
+/* The tiled family on a GPU, as the executor sees it. */
 #include <cuda_runtime_api.h>
+#include <stdio.h>
+#include <string.h>
 
+#include "executor/backend.h"
 #include "executor/cuda/cuda_arena.h"
 #include "executor/cuda/cuda_call.h"
 #include "format/base/alloc.h"
 #include "executor/pack/op_pattern.h"
+#include "kernels/shared/convert.h"
+#include "tiled_name.h"
 #include "tiled_pack.h"
 
-#define REGISTER_TILE_MAX_BYTES 64u /* of sums that a thread keeps: docs/performance.md, "Tiled" */
+struct state {
+    struct spmmi_tiled layout; /* device pointers */
+    void *values;           /* the same as layout.values, to write: a number for each entry of layout.local */
+    uint32_t *value_map;    /* nnz: where each value of A goes */
+    uint32_t forced_tile;   /* columns that a thread keeps (R); 0: by n */
+    char *memory;           /* all of the above, one allocation */
+    struct spmmi_part part; /* without items */
+    spmm_dtype_t dtype;
+    uint32_t nnz;
+    int can_overlap;
+};
+
+/* R of a suffix such as "/r16"; 0 if it is none. */
+static uint32_t tile_of(const char *suffix)
+{
+    for (uint32_t tile = 1; tile <= SPMMI_TILED_REGISTER_TILE_MAX; tile *= 2) {
+        char text[8];
+        (void)snprintf(text, sizeof text, "/r%u", tile);
+        if (strcmp(suffix, text) == 0)
+            return tile;
+    }
+    return 0;
+}
+
+static int has_suffix(const char *suffix)
+{
+    return tile_of(suffix) != 0;
+}
 
 /* Device addresses by the counts of tiled->layout. */
-static void cut(struct spmmi_arena *arena, uint64_t nnz, size_t number_bytes, struct spmmi_cuda_tiled *tiled)
+static void cut(struct spmmi_arena *arena, struct state *tiled)
 {
+    const size_t number_bytes = spmm_dtype_size(tiled->dtype);
     struct spmmi_tiled *l = &tiled->layout;
     const uint64_t warps = (uint64_t)l->stage_count * (l->panel_rows / SPMMI_TILED_LANES);
     const uint64_t entries = ((uint64_t)l->slice_count + SPMMI_TILED_AHEAD) * SPMMI_TILED_LANES;
@@ -27,28 +58,37 @@ static void cut(struct spmmi_arena *arena, uint64_t nnz, size_t number_bytes, st
     l->splits = spmmi_arena_cut(arena, l->split_count, sizeof *l->splits);
     tiled->values = spmmi_arena_cut(arena, entries, number_bytes);
     l->values = tiled->values;
-    tiled->value_map = spmmi_arena_cut(arena, nnz, sizeof *tiled->value_map);
+    tiled->value_map = spmmi_arena_cut(arena, tiled->nnz, sizeof *tiled->value_map);
 }
 
-spmm_status_t spmmi_cuda_tiled_bytes(const spmm_plan_t *plan, uint32_t part, uint64_t *bytes,
-                                     spmm_diag_t *diag)
+static struct state state_of(const struct spmmi_part_source *source)
+{
+    struct state s = {.forced_tile = tile_of(source->suffix),
+                      .part = *source->part,
+                      .dtype = source->plan->dtype,
+                      .nnz = (uint32_t)source->plan->nnz,
+                      .can_overlap = source->device->can_overlap};
+    s.part.items = NULL;
+    return s;
+}
+
+static spmm_status_t count(const struct spmmi_part_source *source, uint64_t *bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_op_pattern a;
     struct spmmi_arena arena = {NULL, 0};
-    struct spmmi_cuda_tiled tiled = {.memory = NULL};
-    const struct spmmi_part *p = &plan->parts[part];
-    SPMM_TRY(spmmi_op_pattern_open(plan, p->op, &a, diag));
-    SPMM_TRY(spmmi_tiled_count(a.rows, a.cols, a.row_ptr, a.col_ind, p, &tiled.layout, diag));
-    cut(&arena, (uint64_t)plan->nnz, spmm_dtype_size(plan->dtype), &tiled);
-    *bytes = arena.bytes;
+    struct state tiled = state_of(source);
+    SPMM_TRY(spmmi_op_pattern_open(source->plan, source->part->op, &a, diag));
+    SPMM_TRY(spmmi_tiled_count(a.rows, a.cols, a.row_ptr, a.col_ind, source->part, &tiled.layout, diag));
+    cut(&arena, &tiled);
+    *bytes += arena.bytes;
 cleanup:
     spmmi_op_pattern_close(&a);
     return status;
 }
 
-static spmm_status_t upload(const struct spmmi_cuda_tiled *tiled, const struct spmmi_tiled_layout *host,
-                            uint64_t nnz, spmm_diag_t *diag)
+static spmm_status_t upload(const struct state *tiled, const struct spmmi_tiled_layout *host,
+                            spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_tiled *to = &tiled->layout;
@@ -62,15 +102,15 @@ static spmm_status_t upload(const struct spmmi_cuda_tiled *tiled, const struct s
     SPMM_TRY(
         spmmi_cuda_copy_up(to->target, host->target, (uint64_t)to->panel_count * to->panel_rows, 4, diag));
     SPMM_TRY(spmmi_cuda_copy_up(to->splits, host->splits, to->split_count, sizeof *to->splits, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(tiled->value_map, host->value_map, nnz, 4, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(tiled->value_map, host->value_map, tiled->nnz, 4, diag));
 cleanup:
     return status;
 }
 
-static spmm_status_t refuse_tile(const struct spmmi_cuda_tiled *tiled, uint32_t number_bytes,
-                                 spmm_diag_t *diag)
+static spmm_status_t refuse_tile(const struct state *tiled, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
+    const uint32_t number_bytes = (uint32_t)spmm_dtype_size(tiled->dtype);
     const uint32_t tile = tiled->forced_tile != 0 ? tiled->forced_tile : 1;
     SPMM_REQUIRE(spmmi_tiled_shared_bytes(&tiled->layout, tile, number_bytes) <= SPMMI_TILED_SHARED_MAX,
                  SPMM_ERR_UNSUPPORTED, diag, "stages of %u columns are too large for %u columns a thread",
@@ -79,79 +119,119 @@ cleanup:
     return status;
 }
 
-/* Packed on the host, then copied: one part at a time, so that the host holds one packed copy of A at most. */
-spmm_status_t spmmi_cuda_tiled_create(const spmm_plan_t *plan, uint32_t part, uint32_t forced_tile,
-                                      struct spmmi_cuda_tiled *tiled, spmm_diag_t *diag)
+/* Device memory, all zero, and the layout in it. */
+static spmm_status_t memory_fill(struct state *tiled, const struct spmmi_tiled_layout *host, uint64_t *bytes,
+                                 spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct spmmi_op_pattern a;
-    struct spmmi_tiled_layout host = {0};
     struct spmmi_arena arena = {NULL, 0};
-    const struct spmmi_part *p = &plan->parts[part];
-    const size_t number_bytes = spmm_dtype_size(plan->dtype);
-    SPMM_TRY(spmmi_op_pattern_open(plan, p->op, &a, diag));
-    SPMM_TRY(spmmi_tiled_build(a.rows, a.cols, a.row_ptr, a.col_ind, p, &host, diag));
-    if (a.map != NULL)
-        SPMM_TRY(spmmi_tiled_map_from_a(&host, plan->nnz, a.map, diag));
-    *tiled = (struct spmmi_cuda_tiled){.layout = host.view, .forced_tile = forced_tile};
-    SPMM_TRY(refuse_tile(tiled, (uint32_t)number_bytes, diag));
-    cut(&arena, (uint64_t)plan->nnz, number_bytes, tiled);
+    cut(&arena, tiled);
+    *bytes += arena.bytes;
     SPMM_TRY_CUDA(cudaMalloc((void **)&tiled->memory, (size_t)arena.bytes), diag);
-    tiled->memory_bytes = arena.bytes;
+    SPMM_TRY_CUDA(cudaMemset(tiled->memory, 0, (size_t)arena.bytes), diag);
     arena = (struct spmmi_arena){tiled->memory, 0};
-    cut(&arena, (uint64_t)plan->nnz, number_bytes, tiled);
-    SPMM_TRY_CUDA(cudaMemset(tiled->memory, 0, (size_t)tiled->memory_bytes), diag);
-    SPMM_TRY(upload(tiled, &host, (uint64_t)plan->nnz, diag));
+    cut(&arena, tiled);
+    SPMM_TRY(upload(tiled, host, diag));
+cleanup:
+    return status;
+}
+
+/* Packed on the host, then copied: one part at a time, so that the host holds one packed copy of A at most. All values
+ * are 0, and those of the pad stay so. */
+static spmm_status_t create(const struct spmmi_part_source *source, void **state, uint64_t *bytes,
+                            spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_op_pattern a = {.map = NULL};
+    struct spmmi_tiled_layout host = {0};
+    struct state *tiled = NULL;
+    if (source->only_counts)
+        return count(source, bytes, diag);
+    SPMM_TRY_ALLOC(tiled = spmmi_alloc(1, sizeof *tiled), diag);
+    *state = tiled;
+    *tiled = state_of(source);
+    SPMM_TRY(spmmi_op_pattern_open(source->plan, source->part->op, &a, diag));
+    SPMM_TRY(spmmi_tiled_build(a.rows, a.cols, a.row_ptr, a.col_ind, source->part, &host, diag));
+    if (a.map != NULL)
+        SPMM_TRY(spmmi_tiled_map_from_a(&host, source->plan->nnz, a.map, diag));
+    tiled->layout = host.view;
+    SPMM_TRY(refuse_tile(tiled, diag));
+    SPMM_TRY(memory_fill(tiled, &host, bytes, diag));
 cleanup:
     spmmi_tiled_free(&host);
     spmmi_op_pattern_close(&a);
     return status;
 }
 
-uint32_t spmmi_cuda_tiled_register_tile(const struct spmmi_cuda_tiled *tiled, spmm_dtype_t dtype, int64_t n)
+static void destroy(void *state)
 {
-    const uint32_t number_bytes = (uint32_t)spmm_dtype_size(dtype);
-    uint32_t tile = 1;
-    if (tiled->forced_tile != 0)
-        return tiled->forced_tile;
-    while (tile < n && 2 * tile * spmmi_tiled_sum_bytes((int)dtype) <= REGISTER_TILE_MAX_BYTES &&
-           spmmi_tiled_shared_bytes(&tiled->layout, 2 * tile, number_bytes) <= SPMMI_TILED_SHARED_MAX)
-        tile *= 2;
-    return tile;
+    (void)cudaFree(((struct state *)state)->memory);
+    spmmi_free(state);
 }
 
-uint64_t spmmi_cuda_tiled_workspace(const struct spmmi_cuda_tiled *tiled, spmm_dtype_t dtype, int64_t n)
+static spmm_status_t set_values(void *state, const void *values, void *stream)
 {
-    const int64_t columns = n < SPMMI_TILED_COLUMNS_MAX ? n : SPMMI_TILED_COLUMNS_MAX;
-    return (tiled->layout.partial_count * (uint64_t)columns * spmmi_tiled_sum_bytes((int)dtype) + 255) / 256 *
-           256;
+    const struct state *s = state;
+    return spmmi_cuda_status(
+        spmmi_scatter_cuda((int)s->dtype, s->nnz, s->value_map, values, s->values, stream));
 }
 
-int spmmi_cuda_tiled_execute(const struct spmmi_cuda_tiled *tiled, spmm_dtype_t dtype,
-                             const struct spmmi_product *product, void *workspace, int can_overlap,
-                             void *stream)
+/* Columns that a thread keeps (R) for a product of n columns. */
+static uint32_t register_tile(const struct state *tiled, int64_t n)
 {
-    const spmm_dense_t *b = product->b, *c = product->c;
+    const struct spmmi_tiled *l = &tiled->layout;
+    return tiled->forced_tile != 0 ? tiled->forced_tile
+                                   : spmmi_tiled_register_tile(n, (uint32_t)spmm_dtype_size(tiled->dtype),
+                                                               l->stage_slots, l->long_slots);
+}
+
+static void describe(const void *state, const struct spmmi_product *product, char *text, size_t size)
+{
+    const struct state *s = state;
+    spmmi_tiled_name("cuda", &s->part, register_tile(s, product->b.cols), text, size);
+}
+
+/* The partial sums. */
+static uint64_t workspace(const void *state, const struct spmmi_product *product)
+{
+    const struct state *s = state;
+    const int64_t n = product->b.cols;
+    const uint64_t columns = (uint64_t)(n < SPMMI_TILED_COLUMNS_MAX ? n : SPMMI_TILED_COLUMNS_MAX);
+    return (s->layout.partial_count * columns * spmmi_tiled_sum_bytes((int)s->dtype) + 255) / 256 * 256;
+}
+
+static spmm_status_t run(const void *state, const struct spmmi_product *product, void *workspace,
+                         void *stream)
+{
+    const struct state *s = state;
     int error = cudaSuccess;
     struct spmmi_tiled_cuda args = {
-        .layout = tiled->layout,
-        .register_tile = spmmi_cuda_tiled_register_tile(tiled, dtype, b->cols),
-        .ldb = (uint64_t)b->ld,
-        .ldc = (uint64_t)c->ld,
-        .b_is_col_major = b->order == SPMM_COL_MAJOR,
-        .c_is_col_major = c->order == SPMM_COL_MAJOR,
+        .layout = s->layout,
+        .register_tile = register_tile(s, product->b.cols),
+        .ldb = (uint64_t)product->b.ld,
+        .ldc = (uint64_t)product->c.ld,
+        .b_is_col_major = product->b.order == SPMM_COL_MAJOR,
+        .c_is_col_major = product->c.order == SPMM_COL_MAJOR,
         .alpha = product->alpha,
         .beta = product->beta,
         .partials = workspace,
         .cuda_stream = stream,
-        .can_overlap = can_overlap,
+        .can_overlap = s->can_overlap,
     };
-    for (int64_t j = 0; j < b->cols && error == cudaSuccess; j += SPMMI_TILED_COLUMNS_MAX) {
-        const int64_t left = b->cols - j;
-        args.n = (uint32_t)(left < SPMMI_TILED_COLUMNS_MAX ? left : SPMMI_TILED_COLUMNS_MAX);
-        args.b = spmmi_cuda_at_column(b, j);
-        args.c = spmmi_cuda_at_column(c, j);
-        error = spmmi_tiled_cuda_launch((int)dtype, &args);
+    for (int64_t j = 0; j < product->b.cols && error == cudaSuccess; j += SPMMI_TILED_COLUMNS_MAX) {
+        const struct spmmi_product turn = spmmi_product_columns(product, j, SPMMI_TILED_COLUMNS_MAX);
+        args.n = (uint32_t)turn.b.cols;
+        args.b = turn.b.data;
+        args.c = turn.c.data;
+        error = spmmi_tiled_cuda_launch((int)s->dtype, &args);
     }
-    return error;
+    return spmmi_cuda_status(error);
 }
+
+const struct spmmi_backend spmmi_tiled_cuda = {.create = create,
+                                               .destroy = destroy,
+                                               .set_values = set_values,
+                                               .workspace = workspace,
+                                               .run = run,
+                                               .describe = describe,
+                                               .has_suffix = has_suffix};

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See cpu_tiled.h. */
+/* See tiled_host_cpu.h; and the tiled family on the CPU, as the executor sees it. */
 #include "tiled_host_cpu.h"
 
 #include <string.h>
 
+#include "executor/backend.h"
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/matrix/units.h"
 #include "executor/pack/op_pattern.h"
+#include "kernels/shared/scatter_cpu.h"
+#include "tiled_cpu.h"
+#include "tiled_name.h"
 
 #define DEFAULT_PANEL_ROWS 256u
 
@@ -51,7 +55,8 @@ cleanup:
     return status;
 }
 
-struct spmmi_part spmmi_cpu_tiled_default(const spmm_plan_t *plan, spmm_op_t op, spmm_schedule_t schedule)
+/* The part that runs where the plan has none of this schedule: units in their order, segments of the mean row. */
+static struct spmmi_part default_part(const spmm_plan_t *plan, spmm_op_t op, spmm_schedule_t schedule)
 {
     const int64_t rows = op == SPMM_OP_N ? plan->rows : plan->cols;
     const int64_t mean = rows > 0 ? (plan->nnz + rows - 1) / rows : 0;
@@ -66,21 +71,21 @@ struct spmmi_part spmmi_cpu_tiled_default(const spmm_plan_t *plan, spmm_op_t op,
 
 static uint64_t held_bytes(const spmm_plan_t *plan, const struct spmmi_tiled *counts)
 {
-    return spmmi_tiled_bytes(counts) + (uint64_t)plan->nnz * sizeof(uint32_t) +
+    return sizeof(struct spmmi_cpu_tiled) + spmmi_tiled_bytes(counts) +
+           (uint64_t)plan->nnz * sizeof(uint32_t) +
            (uint64_t)counts->slice_count * SPMMI_TILED_LANES * spmm_dtype_size(plan->dtype);
 }
 
-spmm_status_t spmmi_cpu_tiled_bytes(const spmm_plan_t *plan, const struct spmmi_part *part, uint64_t *bytes,
-                                    spmm_diag_t *diag)
+static spmm_status_t count(const spmm_plan_t *plan, const struct spmmi_part *part, uint64_t *bytes,
+                           spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct source source;
     struct spmmi_tiled counts;
-    *bytes = 0;
     SPMM_TRY(source_open(plan, part, &source, diag));
     SPMM_TRY(spmmi_tiled_count(source.a.rows, source.a.cols, source.a.row_ptr, source.a.col_ind, &source.part,
                                &counts, diag));
-    *bytes = held_bytes(plan, &counts);
+    *bytes += held_bytes(plan, &counts);
 cleanup:
     source_close(&source);
     return status;
@@ -91,7 +96,8 @@ spmm_status_t spmmi_cpu_tiled_make(const spmm_plan_t *plan, const struct spmmi_p
 {
     spmm_status_t status = SPMM_OK;
     struct source source;
-    memset(tiled, 0, sizeof *tiled);
+    *tiled = (struct spmmi_cpu_tiled){.part = *part, .dtype = plan->dtype, .nnz = plan->nnz};
+    tiled->part.items = NULL;
     SPMM_TRY(source_open(plan, part, &source, diag));
     SPMM_TRY(spmmi_tiled_build(source.a.rows, source.a.cols, source.a.row_ptr, source.a.col_ind, &source.part,
                                &tiled->layout, diag));
@@ -101,7 +107,6 @@ spmm_status_t spmmi_cpu_tiled_make(const spmm_plan_t *plan, const struct spmmi_p
                                      spmm_dtype_size(plan->dtype));
     SPMM_TRY_ALLOC(tiled->values, diag);
     tiled->layout.view.values = tiled->values;
-    tiled->host_bytes = held_bytes(plan, &tiled->layout.view);
 cleanup:
     source_close(&source);
     if (status != SPMM_OK)
@@ -115,3 +120,62 @@ void spmmi_cpu_tiled_free(struct spmmi_cpu_tiled *tiled)
     spmmi_tiled_free(&tiled->layout);
     memset(tiled, 0, sizeof *tiled);
 }
+
+static spmm_status_t create(const struct spmmi_part_source *source, void **state, uint64_t *bytes,
+                            spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_cpu_tiled *made = NULL;
+    if (source->only_counts)
+        return count(source->plan, source->part, bytes, diag);
+    SPMM_TRY_ALLOC(made = spmmi_alloc_zero(1, sizeof *made), diag);
+    *state = made;
+    SPMM_TRY(spmmi_cpu_tiled_make(source->plan, source->part, made, diag));
+    made->threads = source->device->threads;
+    *bytes += held_bytes(source->plan, &made->layout.view);
+cleanup:
+    return status;
+}
+
+static void destroy(void *state)
+{
+    spmmi_cpu_tiled_free(state);
+    spmmi_free(state);
+}
+
+static spmm_status_t set_values(void *state, const void *values, void *stream)
+{
+    const struct spmmi_cpu_tiled *tiled = state;
+    (void)stream;
+    spmmi_cpu_scatter(tiled->dtype, tiled->nnz, tiled->layout.value_map, values, tiled->values);
+    return SPMM_OK;
+}
+
+static uint64_t workspace(const void *state, const struct spmmi_product *product)
+{
+    return tiled_cpu_workspace(&((const struct spmmi_cpu_tiled *)state)->layout.view, product);
+}
+
+static spmm_status_t run(const void *state, const struct spmmi_product *product, void *workspace,
+                         void *stream)
+{
+    const struct spmmi_cpu_tiled *tiled = state;
+    const struct tiled_cpu_job job = {&tiled->layout.view, product, workspace};
+    (void)stream;
+    tiled_cpu_run(&job, tiled->threads);
+    return SPMM_OK;
+}
+
+static void describe(const void *state, const struct spmmi_product *product, char *text, size_t size)
+{
+    (void)product;
+    spmmi_tiled_name("cpu", &((const struct spmmi_cpu_tiled *)state)->part, 0, text, size);
+}
+
+const struct spmmi_backend spmmi_tiled_cpu = {.create = create,
+                                              .destroy = destroy,
+                                              .set_values = set_values,
+                                              .workspace = workspace,
+                                              .run = run,
+                                              .describe = describe,
+                                              .default_part = default_part};

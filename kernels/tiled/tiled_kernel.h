@@ -4,6 +4,7 @@
 #define SPMMI_TILED_KERNEL_H
 
 #include "kernels/shared/kernel_base.h"
+#include "tiled_shape.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,8 +16,6 @@ extern "C" {
  * Entries are stored as sliced ELL: slice s holds 32 entries, one for each lane of a warp; a warp's slices of a
  * stage follow each other, and a lane that has fewer entries is padded with local index 0 and value 0, so that
  * padding multiplies zero by zero and never a number of B.                                         */
-#define SPMMI_TILED_LANES 32u
-#define SPMMI_TILED_THREADS_MAX 256u
 #define SPMMI_TILED_NONE 0xffffffffu    /* target of the threads beyond the last unit */
 #define SPMMI_TILED_PARTIAL 0x80000000u /* flag in target: the number of a partial sum */
 
@@ -48,51 +47,17 @@ struct spmmi_tiled {
     const struct spmmi_tiled_split *splits; /* split_count */
 };
 
-/* C(m x n) = alpha * P * B(k x n) + beta * C on the CPU, B and C in any order. */
-struct spmmi_tiled_host {
-    const struct spmmi_tiled *layout;
-    int64_t n;
-    const void *b;
-    int64_t ldb;
-    int b_is_col_major;
-    void *c;
-    int64_t ldc;
-    int c_is_col_major;
-    double alpha, beta;
-    void *workspace; /* partial sums: as many bytes as the workspace function said */
-    int threads;     /* 0 = OpenMP's default */
-};
-typedef void (*spmmi_tiled_host_fn)(const struct spmmi_tiled_host *args);
-/* Bytes of workspace for n columns. */
-uint64_t spmmi_tiled_host_workspace(const struct spmmi_tiled *layout, int dtype, int64_t n);
-/* Indexed by dtype - 1; kernels/tiled/tiled_cpu.c. Same bits at any number of threads. */
-extern const spmmi_tiled_host_fn spmmi_tiled_host_kernels[4];
-
 /* Slices that kernels on the GPU may read past the last one, without using what they read. */
 #define SPMMI_TILED_AHEAD 8u
-
-/* Bytes from slot to slot of a stage in shared memory: an odd number of 16-byte words, so that slots that differ
- * modulo 8 lie in different banks; smaller slots are packed. */
-static inline uint32_t spmmi_tiled_slot_bytes(uint32_t register_tile, uint32_t number_bytes)
-{
-    const uint32_t bytes = register_tile * number_bytes;
-    return bytes < 16u ? bytes : (bytes / 16u | 1u) * 16u;
-}
-
-/* What a block may have: every GPU from compute capability 8.0 on has it. */
-#define SPMMI_TILED_SHARED_MAX (99u * 1024u)
 
 /* Shared memory of a block: one stage, or two that take turns. */
 static inline uint32_t spmmi_tiled_shared_bytes(const struct spmmi_tiled *layout, uint32_t register_tile,
                                                 uint32_t number_bytes)
 {
-    const uint32_t turns = layout->long_slots > 0 ? 2u * (layout->long_slots + 1u) : 0u;
-    const uint32_t slots = layout->stage_slots + 1u > turns ? layout->stage_slots + 1u : turns;
-    return slots * spmmi_tiled_slot_bytes(register_tile, number_bytes);
+    return spmmi_tiled_stages_bytes(layout->stage_slots, layout->long_slots, register_tile, number_bytes);
 }
 
 /* One launch on the GPU. register_tile: columns a thread keeps (R): 1, 2, 4 .. 32, more than n too. */
-#define SPMMI_TILED_REGISTER_TILE_MAX 32u
 struct spmmi_tiled_cuda {
     struct spmmi_tiled layout;
     uint32_t register_tile;

@@ -3,12 +3,13 @@
 // names go straight from memory into the operands of an MMA. A block of threads takes 8 neighbouring items, so that
 // rows of B that neighbouring windows share are found in the L1 cache.
 #pragma once
+#include "window_shape.h"
 #include "kernels/tcblock/fragment.cuh"
 #include "kernels/tcblock/fragment_sums.cuh"
 
 namespace spmmi {
 
-constexpr int WINDOW_WARPS = 8;
+constexpr int WINDOW_WARPS = SPMMI_WINDOW_WARPS;
 
 // What a lane reads of a step before it can read anything else.
 struct WindowStep {

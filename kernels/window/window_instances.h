@@ -9,6 +9,9 @@
 extern "C" {
 #endif
 
+/* The one for args->compute. Returns a cudaError_t, 0 = enqueued. */
+int spmmi_window_cuda_launch(const struct spmmi_fragment_cuda *args);
+
 int spmmi_window_cuda_tf32(const struct spmmi_fragment_cuda *args);
 int spmmi_window_cuda_3xtf32(const struct spmmi_fragment_cuda *args);
 int spmmi_window_cuda_f64(const struct spmmi_fragment_cuda *args);

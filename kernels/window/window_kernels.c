@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of window kernels on the GPU: a file of instances a compute type. */
-#include <stddef.h>
+#include <spmm/common.h>
 
 #include "window_instances.h"
 
@@ -8,13 +8,10 @@
 
 int spmmi_window_cuda_launch(const struct spmmi_fragment_cuda *args)
 {
-    static int (*const table[6])(const struct spmmi_fragment_cuda *) = {
-        NULL,
-        spmmi_window_cuda_f64,
-        spmmi_window_cuda_f16,
-        spmmi_window_cuda_bf16,
-        spmmi_window_cuda_tf32,
-        spmmi_window_cuda_3xtf32,
-    }; /* by spmm_compute_t - 1 */
-    return table[args->compute - 1] != NULL ? table[args->compute - 1](args) : INVALID_VALUE;
+    static int (*const table[SPMM_COMPUTE_3XTF32 + 1])(const struct spmmi_fragment_cuda *) = {
+        [SPMM_COMPUTE_F64] = spmmi_window_cuda_f64,       [SPMM_COMPUTE_F16] = spmmi_window_cuda_f16,
+        [SPMM_COMPUTE_BF16] = spmmi_window_cuda_bf16,     [SPMM_COMPUTE_TF32] = spmmi_window_cuda_tf32,
+        [SPMM_COMPUTE_3XTF32] = spmmi_window_cuda_3xtf32,
+    };
+    return table[args->compute] != NULL ? table[args->compute](args) : INVALID_VALUE;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Candidates of the window family, windows of 8 rows: see kernels/tcblock/fragment_plan.h. */
-#include "format/base/diag.h"
 #include "kernels/tcblock/fragment_plan.h"
 
 /* Where a column of a window holds little more than one nonzero, its row of B serves little more than one product: none
@@ -13,16 +12,6 @@ static uint32_t default_rows(const struct spmmi_search *s)
 {
     (void)s;
     return SPMMI_WINDOW_ROWS;
-}
-
-static spmm_status_t check_options(const struct spmmi_request *r, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    SPMM_TRY(spmmi_fragment_check_options(r, diag));
-    SPMM_REQUIRE(r->options.panel_rows == 0, SPMM_ERR_ARGUMENT, diag,
-                 "windows have %u rows: panel_rows is not for them", SPMMI_WINDOW_ROWS);
-cleanup:
-    return status;
 }
 
 static const struct spmmi_fragment_rules rules = {
@@ -47,7 +36,7 @@ const struct spmmi_planner spmmi_window_planner = {
     .family = SPMM_FAMILY_WINDOW,
     .nonzeros_least = SPMMI_NONZEROS_MEASURED,
     .permutes_output = 1,
-    .check_options = check_options,
+    .check_options = spmmi_fragment_check_options,
     .propose = propose,
     .refine = refine,
     .cost = spmmi_window_cost,

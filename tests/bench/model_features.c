@@ -90,17 +90,21 @@ static bool read_suffixes(const char *text, struct kernel *k)
     return *text == '\0';
 }
 
+/* "minhash/tf32" -> its order and what follows it; "reordered" is minhash. */
+static const char *read_order(const char *text, spmm_reorder_t *order)
+{
+    const size_t length = strcspn(text, "/");
+    spmm_reorder_info_t info = {.struct_size = sizeof info};
+    *order = strncmp(text, "reordered/", 10) == 0 ? SPMM_REORDER_MINHASH : SPMM_REORDER_NONE;
+    for (int i = 0; spmm_reorder_at(i, &info) == SPMM_OK; i++)
+        if (info.is_made && strlen(info.name) == length && memcmp(info.name, text, length) == 0)
+            *order = info.kind;
+    return *order == SPMM_REORDER_NONE ? text : text + length + 1;
+}
+
 /* What follows the family: "packed/3xtf32", "dense/p128/minhash/tf32". */
 static bool read_fragments(const char *text, struct kernel *k)
 {
-    static const struct {
-        const char *name;
-        spmm_reorder_t order;
-    } orders[] = {{"minhash/", SPMM_REORDER_MINHASH},
-                  {"reordered/", SPMM_REORDER_MINHASH},
-                  {"rcm/", SPMM_REORDER_RCM},
-                  {"radix/", SPMM_REORDER_RADIX},
-                  {"jaccard/", SPMM_REORDER_JACCARD}};
     int used = 0;
     k->schedule = strncmp(text, "dense/", 6) == 0 ? SPMM_SCHEDULE_DENSE : SPMM_SCHEDULE_PACKED;
     text += k->schedule == SPMM_SCHEDULE_DENSE ? 6 : strncmp(text, "packed/", 7) == 0 ? 7 : strlen(text);
@@ -113,13 +117,7 @@ static bool read_fragments(const char *text, struct kernel *k)
     if (spmmi_fragment_rows(spmmi_fragment_unit_of(k->family, k->panel_rows)) != k->panel_rows ||
         (k->family == SPMM_FAMILY_BCSR && k->schedule != SPMM_SCHEDULE_DENSE))
         return false;
-    k->order = SPMM_REORDER_NONE;
-    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
-        if (strncmp(text, orders[i].name, strlen(orders[i].name)) == 0) {
-            k->order = orders[i].order;
-            text += strlen(orders[i].name);
-            break;
-        }
+    text = read_order(text, &k->order);
     for (int c = SPMM_COMPUTE_F64; c <= SPMM_COMPUTE_3XTF32; c++)
         if (strcmp(text, spmm_compute_name((spmm_compute_t)c)) == 0)
             k->compute = (spmm_compute_t)c;

@@ -94,9 +94,30 @@ static void the_limits_of_each_type_are_its_own(void **state)
     }
 }
 
+/* The tools have rows of their own, one for each of the libraries', and say the same of it. */
+static void every_type_of_the_libraries_is_known(void **state)
+{
+    spmm_dtype_info_t info = {.struct_size = sizeof info};
+    int count = 0;
+    (void)state;
+    for (; spmm_dtype_at(count, &info) == SPMM_OK; count++) {
+        const struct number_type *const type = number_type_at(count);
+        assert_non_null(type);
+        assert_int_equal(type->type, info.type);
+        assert_int_equal(type->sums, info.sums);
+        assert_int_equal(type->is_narrow, info.bytes == sizeof(uint16_t));
+        assert_ptr_equal(number_type(info.type), type);
+        assert_string_equal(spmm_dtype_name(info.type), info.name);
+        assert_int_equal(spmm_dtype_size(info.type), info.bytes);
+    }
+    assert_null(number_type_at(count));
+    assert_string_equal(spmm_dtype_name((spmm_dtype_t)(count + 1)), "?");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_type_of_the_libraries_is_known),
         cmocka_unit_test(every_number_of_16_bits_is_what_the_libraries_read),
         cmocka_unit_test(every_boundary_of_rounding_is_where_the_libraries_have_it),
         cmocka_unit_test(the_limits_of_each_type_are_its_own),

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "tests/support/plan_build.h"
-#include "tests/support/product.h"
+#include "tests/support/products.h"
 
 static const int64_t widths[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 32, 33, 64, 100, 128, 130};
 #define WIDTH_COUNT (sizeof widths / sizeof widths[0])

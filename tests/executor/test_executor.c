@@ -11,7 +11,7 @@
 
 #include "format/base/alloc.h"
 #include "tests/support/plan_build.h"
-#include "tests/support/product.h"
+#include "tests/support/products.h"
 
 static const struct test_plan_options both_ops = {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 64, 1, 0};
 

@@ -12,11 +12,12 @@
 #include <cmocka.h>
 
 #include "kernels/tcblock/fragment_host_cpu.h"
-#include "executor/cpu/cpu_scatter.h"
+#include "kernels/shared/scatter_cpu.h"
 #include "kernels/tcblock/fragment_cpu.h"
 #include "kernels/tcblock/tf32_cpu.h"
 #include "fragment_sample.h"
-#include "tests/support/product.h"
+#include "tests/support/fragment_kind_of.h"
+#include "tests/support/laws.h"
 
 static const struct fragment_parts shapes[] = {
     {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, 8, SPMMI_STEPS_MAX, 0},
@@ -29,32 +30,12 @@ static const struct fragment_parts shapes[] = {
 };
 #define SHAPE_COUNT ((int)(sizeof shapes / sizeof shapes[0]))
 
-static const struct {
-    double alpha, beta;
-} factors[] = {{1, 0}, {1, 1}, {-0.5, 0}, {2, -0.5}, {0, 0}, {0, 1}, {0, 2}, {1.5, 3}};
-#define FACTOR_COUNT (sizeof factors / sizeof factors[0])
-
 #define COMPUTE_COUNT 5
 
 /* Compute types by turns, and the numbers they are for. */
 static spmm_compute_t compute_of(int turn)
 {
     return (spmm_compute_t)(SPMM_COMPUTE_F64 + turn % COMPUTE_COUNT);
-}
-
-static struct test_product product_of(spmm_op_t op, int64_t n, int turn, enum test_values values)
-{
-    const int64_t gap = turn % 3 == 0 ? 0 : turn % 5;
-    return (struct test_product){op,
-                                 n,
-                                 (spmm_order_t)(turn & 1),
-                                 (spmm_order_t)(turn >> 1 & 1),
-                                 gap,
-                                 (gap * 2) % 5,
-                                 turn % 4,
-                                 factors[(size_t)(turn / 4) % FACTOR_COUNT].alpha,
-                                 factors[(size_t)(turn / 4) % FACTOR_COUNT].beta,
-                                 values};
 }
 
 /* Odd widths and the ends of tiles; orders, gaps, shifts and factors take turns. */
@@ -67,13 +48,7 @@ static void every_matrix(enum test_values values, int64_t n_step)
             for (int type = (i + s) % 3; type < COMPUTE_COUNT; type += 3) {
                 const spmm_compute_t compute = compute_of(type);
                 spmm_plan_t *plan = fragment_plan(a, compute, &shapes[s]);
-                spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
-                for (int64_t n = 1 + (i + s + type) % n_step; n <= 70; n += n_step, turn++) {
-                    const struct test_product product =
-                        product_of((spmm_op_t)(turn / 3 % 2), n, turn, values);
-                    test_product_check(executor, a, fragment_type(compute), &product);
-                }
-                spmm_executor_destroy(executor);
+                test_law_widths(a, plan, values, 1 + (i + s + type) % n_step, n_step, &turn);
                 spmm_plan_destroy(plan);
             }
         test_matrix_free(a);
@@ -101,13 +76,7 @@ static void every_width_type_order_and_factor_meets_the_bound(void **state)
     for (int h = 0; h < 3; h++)
         for (int t = 0; t < COMPUTE_COUNT; t++) {
             spmm_plan_t *plan = fragment_plan(a, compute_of(t), &shapes[turns_of_shapes[h]]);
-            spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
-            for (int turn = 0; turn < 4 * (int)FACTOR_COUNT; turn++) {
-                const struct test_product product =
-                    product_of(SPMM_OP_N, 2 * turn % 70 + 1, turn, TEST_VALUES_REAL);
-                test_product_check(executor, a, plan->dtype, &product);
-            }
-            spmm_executor_destroy(executor);
+            test_law_turns(a, plan);
             spmm_plan_destroy(plan);
         }
     test_matrix_free(a);
@@ -118,26 +87,13 @@ static void same_bits_at_any_number_of_threads_and_every_time(void **state)
     (void)state;
     static const char *const names[] = {"dense row among sparse", "2 x 6000 short-fat", "dense", "band",
                                         "1 x 9000 dense",         "power law"};
-    const int threads[] = {1, 2, 8, 8};
     for (int m = 0; m < (int)(sizeof names / sizeof names[0]); m++)
         for (int s = 0; s < SHAPE_COUNT; s++) {
             struct test_matrix *a = test_matrix_named(names[m], TEST_VALUES_REAL);
             spmm_plan_t *plan = fragment_plan(a, compute_of(m + s), &shapes[s]);
-            struct test_product product = product_of(SPMM_OP_N, 67, m + s, TEST_VALUES_REAL);
+            struct test_product product = test_product_of_turn(SPMM_OP_N, 67, m + s, TEST_VALUES_REAL);
             product.alpha = 1.5, product.beta = -0.5;
-            struct test_dense b = test_product_b(a, plan->dtype, &product), first = {.block = NULL};
-            for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++) {
-                spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, threads[t], NULL);
-                struct test_dense c = test_product_c(a, plan->dtype, &product);
-                test_product_run(executor, &product, &b, &c);
-                if (t == 0)
-                    first = test_dense_copy(&c);
-                assert_memory_equal(c.block, first.block, c.block_bytes);
-                test_dense_free(&c);
-                spmm_executor_destroy(executor);
-            }
-            test_dense_free(&first);
-            test_dense_free(&b);
+            test_law_threads(a, plan, &product);
             spmm_plan_destroy(plan);
             test_matrix_free(a);
         }
@@ -148,7 +104,7 @@ static void same_bits_at_any_number_of_threads_and_every_time(void **state)
 static void canary(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype, int64_t j)
 {
     const int64_t n = j % 2 == 0 ? 5 : 37, first = n - 4;
-    struct test_product product = product_of(SPMM_OP_N, n, (int)j, TEST_VALUES_REAL);
+    struct test_product product = test_product_of_turn(SPMM_OP_N, n, (int)j, TEST_VALUES_REAL);
     product.alpha = 1, product.beta = 0;
     struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
     struct test_dense plain = test_dense_copy(&c);
@@ -282,23 +238,9 @@ static void a_permuted_output_has_its_rows_in_the_order(void **state)
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
     for (int t = 0; t < COMPUTE_COUNT; t++) {
         spmm_plan_t *plan = fragment_plan(a, compute_of(t), &shapes[t % 3 == 2 ? 5 : 1 + t % 3]);
-        spmm_executor_t *in_rows = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
-        plan->parts[0].flags |= SPMMI_PART_PERMUTES_OUTPUT;
-        spmm_executor_t *in_order = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
-        struct test_product product = product_of(SPMM_OP_N, 9, t, TEST_VALUES_REAL);
+        struct test_product product = test_product_of_turn(SPMM_OP_N, 9, t, TEST_VALUES_REAL);
         product.beta = 0;
-        struct test_dense b = test_product_b(a, plan->dtype, &product);
-        struct test_dense c = test_product_c(a, plan->dtype, &product), d = test_dense_copy(&c);
-        test_product_run(in_rows, &product, &b, &c);
-        test_product_run(in_order, &product, &b, &d);
-        for (int64_t i = 0; i < a->rows; i++)
-            for (int64_t j = 0; j < 9; j++)
-                assert_true(test_dense_get(&d, i, j) == test_dense_get(&c, plan->parts[0].items[i], j));
-        test_dense_free(&d);
-        test_dense_free(&c);
-        test_dense_free(&b);
-        spmm_executor_destroy(in_order);
-        spmm_executor_destroy(in_rows);
+        test_law_permuted_output(a, plan, &product);
         spmm_plan_destroy(plan);
     }
     test_matrix_free(a);
@@ -310,17 +252,8 @@ static void new_values_give_the_product_of_a_new_plan(void **state)
     for (int i = 0; i < test_matrix_count(); i++) {
         struct test_matrix *a = test_matrix_make(i, TEST_VALUES_INTEGER);
         spmm_plan_t *plan = fragment_plan(a, compute_of(i), &shapes[i / 2 % SHAPE_COUNT]);
-        spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
-        for (int64_t p = 0; p < a->nnz; p++)
-            a->values[p] = test_integer((uint64_t)p, 99);
-        void *values = test_values_of(a, plan->dtype);
-        assert_int_equal(spmm_executor_set_values(executor, values, NULL, NULL), SPMM_OK);
-        for (int op = 0; op < 2; op++) {
-            const struct test_product product = product_of((spmm_op_t)op, 7, i, TEST_VALUES_INTEGER);
-            test_product_check(executor, a, plan->dtype, &product);
-        }
-        free(values);
-        spmm_executor_destroy(executor);
+        const struct test_product product = test_product_of_turn(SPMM_OP_N, 7, i, TEST_VALUES_INTEGER);
+        test_law_new_values(a, plan, &product);
         spmm_plan_destroy(plan);
         test_matrix_free(a);
     }
@@ -333,15 +266,7 @@ static void memory_report_before_equals_the_one_after(void **state)
         for (int s = 0; s < SHAPE_COUNT; s++) {
             struct test_matrix *a = test_matrix_make(i, TEST_VALUES_REAL);
             spmm_plan_t *plan = fragment_plan(a, compute_of(i + s), &shapes[s]);
-            spmm_executor_options_t settings = SPMM_EXECUTOR_OPTIONS_INIT;
-            settings.device = SPMM_DEVICE_CPU;
-            uint64_t host = 0;
-            assert_int_equal(spmm_executor_memory_bytes(plan, &settings, &host, NULL, NULL), SPMM_OK);
-            spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
-            spmm_executor_info_t info = {.struct_size = sizeof info};
-            assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info), SPMM_OK);
-            assert_int_equal(info.host_bytes, host);
-            spmm_executor_destroy(executor);
+            test_law_memory_report(plan, NULL);
             spmm_plan_destroy(plan);
             test_matrix_free(a);
         }
@@ -349,50 +274,43 @@ static void memory_report_before_equals_the_one_after(void **state)
 
 #if defined(__x86_64__)
 /* One product of a level, item after item, in tiles of so many columns; then C times beta once more. */
-static void level_run(const struct fragment_cpu_ops *ops, const struct spmmi_fragment_host *args, int columns)
+static void level_run(const struct fragment_cpu_ops *ops, const struct fragment_cpu_job *job, int columns)
 {
-    const struct spmmi_fragments *layout = args->layout;
+    const struct spmmi_fragments *layout = job->layout;
+    const int64_t n = job->product->b.cols;
     for (uint32_t i = 0; i < layout->item_count; i++)
-        for (int64_t first = 0; first < args->n; first += columns) {
-            const int64_t left = args->n - first;
-            const struct fragment_cpu_tile tile = {args, &layout->items[i], columns, first,
+        for (int64_t first = 0; first < n; first += columns) {
+            const int64_t left = n - first;
+            const struct fragment_cpu_tile tile = {job, &layout->items[i], columns, first,
                                                    left < columns ? left : columns};
             ops->item(&tile);
         }
     for (uint32_t i = 0; i < layout->split_count * layout->unit_rows; i++)
-        ops->join(args, &layout->splits[i / layout->unit_rows], i % layout->unit_rows);
-    ops->scale(1, 0.3, args->c);
+        ops->join(job, &layout->splits[i / layout->unit_rows], i % layout->unit_rows);
+    ops->scale(1, 0.3, job->product->c.data);
 }
 
 static void levels_agree(const struct test_matrix *a, spmm_compute_t compute,
                          const struct fragment_parts *shape, int turn)
 {
     const spmm_dtype_t dtype = fragment_type(compute);
-    const struct test_product product = product_of(SPMM_OP_N, 2 * turn + 1, turn, TEST_VALUES_REAL);
+    const struct test_product product = test_product_of_turn(SPMM_OP_N, 2 * turn + 1, turn, TEST_VALUES_REAL);
     spmm_plan_t *plan = fragment_plan(a, compute, shape);
     struct spmmi_cpu_fragments held;
-    assert_int_equal(spmmi_cpu_fragments_make(plan, 0, &held, NULL), SPMM_OK);
+    assert_int_equal(spmmi_cpu_fragments_make(test_fragment_kind_of(&plan->parts[0]), plan, &plan->parts[0],
+                                              NULL, &held, NULL),
+                     SPMM_OK);
     spmmi_cpu_scatter(dtype, plan->nnz, held.layout.value_map, plan->values, held.values);
     struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
     struct test_dense d = test_dense_copy(&c);
     void *workspace = malloc(spmmi_fragment_slot_bytes(&held.layout.view, (int)dtype, product.n) + 1);
     assert_non_null(workspace);
-    struct spmmi_fragment_host args = {.layout = &held.layout.view,
-                                       .dtype = (int)dtype,
-                                       .compute = (int)compute,
-                                       .n = product.n,
-                                       .b = b.view.data,
-                                       .ldb = b.view.ld,
-                                       .b_is_col_major = b.view.order == SPMM_COL_MAJOR,
-                                       .c = c.view.data,
-                                       .ldc = c.view.ld,
-                                       .c_is_col_major = c.view.order == SPMM_COL_MAJOR,
-                                       .alpha = 1.25,
-                                       .beta = product.beta,
-                                       .workspace = workspace};
-    level_run(&spmmi_fragment_cpu_portable[compute - 1], &args, 4 << turn % 4);
-    args.c = d.view.data;
-    level_run(&spmmi_fragment_cpu_avx2[compute - 1], &args, 4 << (turn + 1) % 4);
+    struct spmmi_product described = {
+        .a_type = dtype, .compute = compute, .alpha = 1.25, .beta = product.beta, .b = b.view, .c = c.view};
+    const struct fragment_cpu_job job = {&held.layout.view, &described, workspace};
+    level_run(&spmmi_fragment_cpu_portable[compute], &job, 4 << turn % 4);
+    described.c = d.view;
+    level_run(&spmmi_fragment_cpu_avx2[compute], &job, 4 << (turn + 1) % 4);
     assert_memory_equal(c.block, d.block, c.block_bytes);
     free(workspace);
     test_dense_free(&d);

@@ -9,7 +9,7 @@
 
 #include "kernels/tcblock/fragment_name.h"
 #include "fragment_sample.h"
-#include "tests/support/product.h"
+#include "tests/support/products.h"
 
 static void assert_runs(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
                         const char *kernel)

@@ -12,6 +12,9 @@
 
 #include "format/base/alloc.h"
 #include "fragment_literal.h"
+#include "kernels/bcsr/bcsr_shape.h"
+#include "kernels/panel/panel_shape.h"
+#include "tests/support/fragment_kind_of.h"
 
 static const struct fragment_shape shapes[] = {
     {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, 8, SPMMI_STEPS_MAX, 0, SPMM_F32},
@@ -55,8 +58,8 @@ static struct fragment_built built_make(struct test_matrix *a, const struct frag
 {
     struct fragment_built b = {.a = a, .shape = shape, .part = part_of(shape, a->rows)};
     spmm_diag_t diag = {.text = ""};
-    if (spmmi_fragments_build(a->rows, a->cols, a->row_ptr, a->col_ind, &b.part, shape->dtype, &b.layout,
-                              &diag) != SPMM_OK)
+    if (spmmi_fragments_build(test_fragment_kind_of(&b.part), a->rows, a->cols, a->row_ptr, a->col_ind,
+                              &b.part, shape->dtype, &b.layout, &diag) != SPMM_OK)
         fail_msg("%s: %s", a->name, diag.text);
     return b;
 }
@@ -331,8 +334,9 @@ static void counts_are_those_of_the_layout(void **state)
             wanted.bitmaps = NULL;
             wanted.items = NULL;
             wanted.splits = NULL;
-            assert_int_equal(spmmi_fragments_count(b.a->rows, b.a->cols, b.a->row_ptr, b.a->col_ind, &b.part,
-                                                   shapes[s].dtype, &counts, NULL),
+            assert_int_equal(spmmi_fragments_count(test_fragment_kind_of(&b.part), b.a->rows, b.a->cols,
+                                                   b.a->row_ptr, b.a->col_ind, &b.part, shapes[s].dtype,
+                                                   &counts, NULL),
                              SPMM_OK);
             assert_memory_equal(&counts, &wanted, sizeof counts);
             built_free(&b);
@@ -398,12 +402,12 @@ static void too_many_nonzeros_are_refused(void **state)
                                     .panel_rows = 8};
     struct spmmi_fragment_layout layout;
     struct spmmi_fragments counts;
-    assert_int_equal(
-        spmmi_fragments_build(1, INT64_C(1) << 32, row_ptr, NULL, &part, SPMM_F32, &layout, NULL),
-        SPMM_ERR_TOO_LARGE);
-    assert_int_equal(
-        spmmi_fragments_count(1, INT64_C(1) << 32, row_ptr, NULL, &part, SPMM_F32, &counts, NULL),
-        SPMM_ERR_TOO_LARGE);
+    assert_int_equal(spmmi_fragments_build(test_fragment_kind_of(&part), 1, INT64_C(1) << 32, row_ptr, NULL,
+                                           &part, SPMM_F32, &layout, NULL),
+                     SPMM_ERR_TOO_LARGE);
+    assert_int_equal(spmmi_fragments_count(test_fragment_kind_of(&part), 1, INT64_C(1) << 32, row_ptr, NULL,
+                                           &part, SPMM_F32, &counts, NULL),
+                     SPMM_ERR_TOO_LARGE);
 }
 
 static void failing_allocations_leave_nothing_behind(void **state)
@@ -418,8 +422,8 @@ static void failing_allocations_leave_nothing_behind(void **state)
         for (; status != SPMM_OK; k++) {
             struct spmmi_fragment_layout layout;
             spmmi_alloc_fail_at(k, 0);
-            status = spmmi_fragments_build(a->rows, a->cols, a->row_ptr, a->col_ind, &part, shapes[s].dtype,
-                                           &layout, NULL);
+            status = spmmi_fragments_build(test_fragment_kind_of(&part), a->rows, a->cols, a->row_ptr,
+                                           a->col_ind, &part, shapes[s].dtype, &layout, NULL);
             spmmi_alloc_fail_at(-1, 0);
             assert_true(status == SPMM_OK || status == SPMM_ERR_MEMORY);
             spmmi_fragments_free(&layout);

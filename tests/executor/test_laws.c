@@ -11,7 +11,7 @@
 #include <pthread.h>
 
 #include "tests/support/plan_build.h"
-#include "tests/support/product.h"
+#include "tests/support/laws.h"
 
 static const struct test_plan_options plans[] = {
     {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, 0},
@@ -38,7 +38,6 @@ static const char *const split_matrices[] = {"dense row among sparse", "2 x 6000
 static void same_bits_at_any_number_of_threads(void **state)
 {
     (void)state;
-    const int threads[] = {1, 2, 3, 8};
     const int64_t widths[] = {1, 8, 40, 130};
     for (size_t m = 0; m < SPLIT_COUNT; m++)
         for (size_t p = 0; p < PLAN_COUNT; p++)
@@ -48,20 +47,7 @@ static void same_bits_at_any_number_of_threads(void **state)
                 const struct test_product product = {
                     SPMM_OP_N, widths[turn], (spmm_order_t)(turn & 1), (spmm_order_t)(turn >> 1), 0, 0, 0,
                     1.5,       -0.5,         TEST_VALUES_REAL};
-                struct test_dense b = test_product_b(a, plans[p].dtype, &product);
-                struct test_dense first = {.block = NULL};
-                for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++) {
-                    spmm_executor_t *executor = executor_with(plan, threads[t]);
-                    struct test_dense c = test_product_c(a, plans[p].dtype, &product);
-                    test_product_run(executor, &product, &b, &c);
-                    if (t == 0)
-                        first = test_dense_copy(&c);
-                    assert_memory_equal(c.block, first.block, c.block_bytes);
-                    test_dense_free(&c);
-                    spmm_executor_destroy(executor);
-                }
-                test_dense_free(&first);
-                test_dense_free(&b);
+                test_law_threads(a, plan, &product);
                 spmm_plan_destroy(plan);
                 test_matrix_free(a);
             }
@@ -240,18 +226,9 @@ static void new_values_replace_the_plans_for_both_ops(void **state)
             struct test_plan_options options = plans[p];
             options.has_no_values = m & 1;
             spmm_plan_t *plan = test_plan_build(a, options);
-            spmm_executor_t *executor = executor_with(plan, 2);
-            for (int64_t q = 0; q < a->nnz; q++)
-                a->values[q] = test_real((uint64_t)q, 77);
-            void *values = test_values_of(a, options.dtype);
-            assert_int_equal(spmm_executor_set_values(executor, values, NULL, NULL), SPMM_OK);
-            free(values);
-            for (int op = 0; op < 2; op++) {
-                const struct test_product product = {
-                    (spmm_op_t)op, 3, SPMM_ROW_MAJOR, SPMM_COL_MAJOR, 1, 0, 0, 1, 0, TEST_VALUES_REAL};
-                test_product_check(executor, a, options.dtype, &product);
-            }
-            spmm_executor_destroy(executor);
+            const struct test_product product = {SPMM_OP_N, 3, SPMM_ROW_MAJOR,  SPMM_COL_MAJOR, 1, 0, 0,
+                                                 1,         0, TEST_VALUES_REAL};
+            test_law_new_values(a, plan, &product);
             spmm_plan_destroy(plan);
             test_matrix_free(a);
         }

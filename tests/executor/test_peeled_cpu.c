@@ -11,8 +11,9 @@
 
 #include "kernels/tcblock/fragment_host_cpu.h"
 #include "format/base/alloc.h"
+#include "tests/support/fragment_kind_of.h"
 #include "tests/support/plan_build.h"
-#include "tests/support/product.h"
+#include "tests/support/laws.h"
 
 struct shape {
     spmm_family_t family;
@@ -36,15 +37,6 @@ static spmm_dtype_t type_of(const struct shape *shape)
     return shape->compute == SPMM_COMPUTE_F64 ? SPMM_F64 : SPMM_F32;
 }
 
-/* The mean of the longest row and the mean row: some rows of most matrices, one or two, are longer. */
-static int64_t least_of(const struct test_matrix *a)
-{
-    int64_t longest = 0;
-    for (int64_t i = 0; i < a->rows; i++)
-        longest = a->row_ptr[i + 1] - a->row_ptr[i] > longest ? a->row_ptr[i + 1] - a->row_ptr[i] : longest;
-    return (longest + a->nnz / (a->rows > 0 ? a->rows : 1)) / 2 + 1;
-}
-
 /* *peeled: how many parts have peeled rows. */
 static spmm_plan_t *plan_of(const struct test_matrix *a, const struct shape *shape, uint32_t *peeled)
 {
@@ -54,27 +46,8 @@ static spmm_plan_t *plan_of(const struct test_matrix *a, const struct shape *sha
                                                                              shape->compute);
     if (shape->is_reordered)
         test_plan_reorder(plan, 5, 0);
-    *peeled = test_plan_peel(plan, least_of(a));
+    *peeled = test_plan_peel(plan, test_peel_least(a));
     return plan;
-}
-
-static const struct {
-    double alpha, beta;
-} factors[] = {{1, 0}, {1, 1}, {-0.5, 0}, {2, -0.5}, {0, 0}, {0, 1}, {0, 2}, {1.5, 3}};
-#define FACTOR_COUNT (sizeof factors / sizeof factors[0])
-
-static struct test_product product_of(spmm_op_t op, int64_t n, int turn, enum test_values values)
-{
-    return (struct test_product){op,
-                                 n,
-                                 (spmm_order_t)(turn & 1),
-                                 (spmm_order_t)(turn >> 1 & 1),
-                                 turn % 4,
-                                 turn % 3,
-                                 turn % 5,
-                                 factors[(size_t)(turn / 4) % FACTOR_COUNT].alpha,
-                                 factors[(size_t)(turn / 4) % FACTOR_COUNT].beta,
-                                 values};
 }
 
 static void every_matrix_order_and_factor_meets_the_bound(void **state)
@@ -91,7 +64,7 @@ static void every_matrix_order_and_factor_meets_the_bound(void **state)
             spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
             for (int k = 0; k < 2; k++, turn += 5) {
                 const struct test_product product =
-                    product_of((spmm_op_t)(k % 2), 1 + (turn * 7) % 50, turn, values);
+                    test_product_of_turn((spmm_op_t)(k % 2), 1 + (turn * 7) % 50, turn, values);
                 test_product_check(executor, a, plan->dtype, &product);
             }
             peeled_parts += peeled;
@@ -112,8 +85,9 @@ static void every_pair_of_factors_and_orders_meets_the_bound(void **state)
         spmm_plan_t *plan = plan_of(a, &shapes[s], &peeled);
         assert_true(peeled > 0);
         spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
-        for (int turn = 0; turn < 4 * (int)FACTOR_COUNT; turn++) {
-            const struct test_product product = product_of(SPMM_OP_N, 1 + turn, turn, TEST_VALUES_REAL);
+        for (int turn = 0; turn < TEST_TURNS; turn++) {
+            const struct test_product product =
+                test_product_of_turn(SPMM_OP_N, 1 + turn, turn, TEST_VALUES_REAL);
             test_product_check(executor, a, plan->dtype, &product);
         }
         spmm_executor_destroy(executor);
@@ -126,27 +100,14 @@ static void same_bits_at_any_number_of_threads_and_every_time(void **state)
 {
     (void)state;
     static const char *const names[] = {"dense row among sparse", "power law", "arrow"};
-    const int threads[] = {1, 2, 8, 8};
     for (size_t m = 0; m < sizeof names / sizeof names[0]; m++)
         for (int s = 0; s < SHAPE_COUNT; s++) {
             uint32_t peeled = 0;
             struct test_matrix *a = test_matrix_named(names[m], TEST_VALUES_REAL);
             spmm_plan_t *plan = plan_of(a, &shapes[s], &peeled);
             assert_true(peeled > 0);
-            const struct test_product product = product_of(SPMM_OP_N, 67, 12 + s, TEST_VALUES_REAL);
-            struct test_dense b = test_product_b(a, plan->dtype, &product), first = {.block = NULL};
-            for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++) {
-                spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, threads[t], NULL);
-                struct test_dense c = test_product_c(a, plan->dtype, &product);
-                test_product_run(executor, &product, &b, &c);
-                if (t == 0)
-                    first = test_dense_copy(&c);
-                assert_memory_equal(c.block, first.block, c.block_bytes);
-                test_dense_free(&c);
-                spmm_executor_destroy(executor);
-            }
-            test_dense_free(&first);
-            test_dense_free(&b);
+            const struct test_product product = test_product_of_turn(SPMM_OP_N, 67, 12 + s, TEST_VALUES_REAL);
+            test_law_threads(a, plan, &product);
             spmm_plan_destroy(plan);
             test_matrix_free(a);
         }
@@ -186,17 +147,8 @@ static void new_values_reach_both_parts(void **state)
         struct test_matrix *a = test_matrix_named(names[i / SHAPE_COUNT], TEST_VALUES_INTEGER);
         spmm_plan_t *plan = plan_of(a, &shapes[i % SHAPE_COUNT], &peeled);
         assert_true(peeled > 0);
-        spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
-        for (int64_t p = 0; p < a->nnz; p++)
-            a->values[p] = test_integer((uint64_t)p, 99);
-        void *values = test_values_of(a, plan->dtype);
-        assert_int_equal(spmm_executor_set_values(executor, values, NULL, NULL), SPMM_OK);
-        for (int op = 0; op < 2; op++) {
-            const struct test_product product = product_of((spmm_op_t)op, 7, i, TEST_VALUES_INTEGER);
-            test_product_check(executor, a, plan->dtype, &product);
-        }
-        free(values);
-        spmm_executor_destroy(executor);
+        const struct test_product product = test_product_of_turn(SPMM_OP_N, 7, i, TEST_VALUES_INTEGER);
+        test_law_new_values(a, plan, &product);
         spmm_plan_destroy(plan);
         test_matrix_free(a);
     }
@@ -209,15 +161,7 @@ static void memory_report_before_equals_the_one_after(void **state)
         uint32_t peeled = 0;
         struct test_matrix *a = test_matrix_make(i, TEST_VALUES_REAL);
         spmm_plan_t *plan = plan_of(a, &shapes[i % SHAPE_COUNT], &peeled);
-        spmm_executor_options_t settings = SPMM_EXECUTOR_OPTIONS_INIT;
-        settings.device = SPMM_DEVICE_CPU;
-        uint64_t host = 0;
-        assert_int_equal(spmm_executor_memory_bytes(plan, &settings, &host, NULL, NULL), SPMM_OK);
-        spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
-        spmm_executor_info_t info = {.struct_size = sizeof info};
-        assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info), SPMM_OK);
-        assert_int_equal(info.host_bytes, host);
-        spmm_executor_destroy(executor);
+        test_law_memory_report(plan, NULL);
         spmm_plan_destroy(plan);
         test_matrix_free(a);
     }
@@ -295,7 +239,9 @@ static void the_layout_is_that_of_the_rows_that_are_left(void **state)
         struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
         spmm_plan_t *plan = plan_of(a, &shapes[s], &peeled);
         struct spmmi_cpu_fragments held;
-        assert_int_equal(spmmi_cpu_fragments_make(plan, 0, &held, NULL), SPMM_OK);
+        assert_int_equal(spmmi_cpu_fragments_make(test_fragment_kind_of(&plan->parts[0]), plan,
+                                                  &plan->parts[0], spmmi_peeled_of(plan, 0), &held, NULL),
+                         SPMM_OK);
         const struct spmmi_part *part = &plan->parts[0];
         const struct spmmi_peeled *rows = &held.peeled.a;
         const uint32_t places = held.layout.view.unit_count * shapes[s].unit_rows;

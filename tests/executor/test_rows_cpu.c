@@ -54,7 +54,7 @@ static void assert_same(const struct test_dense *a, const struct test_dense *b, 
 static void spans_agree(const struct level *level, spmm_dtype_t dtype, const struct test_matrix *a,
                         int unroll, int64_t width, double beta)
 {
-    const struct rows_cpu_ops *portable = &spmmi_rows_cpu_portable[dtype - 1];
+    const struct rows_cpu_ops *portable = &spmmi_rows_cpu_portable[dtype];
     void *values = test_values_of(a, dtype);
     struct test_dense b = filled(a->cols, width, SPMM_ROW_MAJOR, dtype, 5);
     struct test_dense c = filled(a->rows, width, SPMM_ROW_MAJOR, dtype, 6);
@@ -63,7 +63,7 @@ static void spans_agree(const struct level *level, spmm_dtype_t dtype, const str
                              b.view.data, b.view.ld,  c.view.data, c.view.ld, 1.25,    beta};
     portable->span(&span, width, unroll);
     span.out = d.view.data;
-    level->ops[dtype - 1].span(&span, width, unroll);
+    level->ops[dtype].span(&span, width, unroll);
     assert_same(&c, &d, level->name, width);
     test_dense_free(&b);
     test_dense_free(&c);
@@ -123,8 +123,8 @@ static void layout_changes_have_the_bits_of_the_portable_level(void **state)
                         filled(shapes[s][0], shapes[s][1], SPMM_COL_MAJOR, (spmm_dtype_t)dtype, 8);
                     struct test_dense r2 = test_dense_copy(&r), c2 = test_dense_copy(&c);
                     const double beta = s % 2 ? 0.5 : 0;
-                    turn(&spmmi_rows_cpu_portable[dtype - 1], unpack, &r, &c, beta);
-                    turn(&levels[l].ops[dtype - 1], unpack, &r2, &c2, beta);
+                    turn(&spmmi_rows_cpu_portable[dtype], unpack, &r, &c, beta);
+                    turn(&levels[l].ops[dtype], unpack, &r2, &c2, beta);
                     assert_same(&r, &r2, levels[l].name, shapes[s][1]);
                     assert_same(&c, &c2, levels[l].name, shapes[s][1]);
                     if (!unpack)
@@ -151,8 +151,7 @@ static void sums_and_scaling_have_the_bits_of_the_portable_level(void **state)
                 struct test_dense to = filled(1, 3 * n, SPMM_ROW_MAJOR, (spmm_dtype_t)dtype, 10);
                 struct test_dense to2 = test_dense_copy(&to);
                 struct test_dense *both[] = {&to, &to2};
-                const struct rows_cpu_ops *ops[] = {&spmmi_rows_cpu_portable[dtype - 1],
-                                                    &levels[l].ops[dtype - 1]};
+                const struct rows_cpu_ops *ops[] = {&spmmi_rows_cpu_portable[dtype], &levels[l].ops[dtype]};
                 for (int i = 0; i < 2; i++) {
                     ops[i]->add(n, from.view.data, both[i]->view.data);
                     ops[i]->add_scaled(n, -1.75, from.view.data, both[i]->view.data, 3);

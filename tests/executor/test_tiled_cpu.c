@@ -10,14 +10,14 @@
 
 #include <cmocka.h>
 
-#include "executor/cpu/cpu_scatter.h"
+#include "kernels/shared/scatter_cpu.h"
 #include "kernels/tiled/tiled_host_cpu.h"
 #include "kernels/tiled/tiled_name.h"
 #include "format/base/half.h"
 #include "kernels/shared/half_cpu.h"
 #include "kernels/tiled/tiled_cpu.h"
+#include "tests/support/laws.h"
 #include "tests/support/plan_build.h"
-#include "tests/support/product.h"
 
 struct shape {
     spmm_schedule_t schedule;
@@ -31,11 +31,6 @@ static const struct shape shapes[] = {
     {SPMM_SCHEDULE_SEGMENTED, 13, 32, 40, 0}, {SPMM_SCHEDULE_SEGMENTED, 300, 256, 447, 1},
 };
 #define SHAPE_COUNT ((int)(sizeof shapes / sizeof shapes[0]))
-
-static const struct {
-    double alpha, beta;
-} factors[] = {{1, 0}, {1, 1}, {-0.5, 0}, {2, -0.5}, {0, 0}, {0, 1}, {0, 2}, {1.5, 3}};
-#define FACTOR_COUNT (sizeof factors / sizeof factors[0])
 
 /* Types by turns. */
 static spmm_dtype_t type_of(int turn)
@@ -56,21 +51,6 @@ static spmm_plan_t *plan_of(const struct test_matrix *a, spmm_dtype_t dtype, con
     return plan;
 }
 
-static struct test_product product_of(spmm_op_t op, int64_t n, int turn, enum test_values values)
-{
-    const int64_t gap = turn % 3 == 0 ? 0 : turn % 5;
-    return (struct test_product){op,
-                                 n,
-                                 (spmm_order_t)(turn & 1),
-                                 (spmm_order_t)(turn >> 1 & 1),
-                                 gap,
-                                 (gap * 2) % 5,
-                                 turn % 4,
-                                 factors[(size_t)(turn / 4) % FACTOR_COUNT].alpha,
-                                 factors[(size_t)(turn / 4) % FACTOR_COUNT].beta,
-                                 values};
-}
-
 /* Odd widths and the ends of tiles; orders, gaps, shifts and factors take turns. */
 static void every_matrix(enum test_values values, int64_t n_step)
 {
@@ -78,14 +58,8 @@ static void every_matrix(enum test_values values, int64_t n_step)
     for (int i = 0; i < test_matrix_count(); i++) {
         struct test_matrix *a = test_matrix_make(i, values);
         for (int s = 0; s < SHAPE_COUNT; s++) {
-            const spmm_dtype_t dtype = type_of(i + s);
-            spmm_plan_t *plan = plan_of(a, dtype, &shapes[s]);
-            spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
-            for (int64_t n = 1 + (i + s) % n_step; n <= 70; n += n_step, turn++) {
-                const struct test_product product = product_of((spmm_op_t)(turn / 3 % 2), n, turn, values);
-                test_product_check(executor, a, dtype, &product);
-            }
-            spmm_executor_destroy(executor);
+            spmm_plan_t *plan = plan_of(a, type_of(i + s), &shapes[s]);
+            test_law_widths(a, plan, values, 1 + (i + s) % n_step, n_step, &turn);
             spmm_plan_destroy(plan);
         }
         test_matrix_free(a);
@@ -112,13 +86,7 @@ static void every_width_type_order_and_factor_meets_the_bound(void **state)
     for (int s = 1; s < SHAPE_COUNT; s += 3)
         for (int t = 0; t < 4; t++) {
             spmm_plan_t *plan = plan_of(a, type_of(t), &shapes[s]);
-            spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
-            for (int turn = 0; turn < 4 * (int)FACTOR_COUNT; turn++) {
-                const struct test_product product =
-                    product_of(SPMM_OP_N, 2 * turn % 70 + 1, turn, TEST_VALUES_REAL);
-                test_product_check(executor, a, type_of(t), &product);
-            }
-            spmm_executor_destroy(executor);
+            test_law_turns(a, plan);
             spmm_plan_destroy(plan);
         }
     test_matrix_free(a);
@@ -131,27 +99,14 @@ static const char *const cut_matrices[] = {"dense row among sparse", "2 x 6000 s
 static void same_bits_at_any_number_of_threads(void **state)
 {
     (void)state;
-    const int threads[] = {1, 2, 3, 8};
     for (int m = 0; m < CUT_COUNT; m++)
         for (int s = 0; s < SHAPE_COUNT; s++) {
             const spmm_dtype_t dtype = type_of(m + s);
             struct test_matrix *a = test_matrix_named(cut_matrices[m], TEST_VALUES_REAL);
             spmm_plan_t *plan = plan_of(a, dtype, &shapes[s]);
-            struct test_product product = product_of(SPMM_OP_N, 67, m + s, TEST_VALUES_REAL);
+            struct test_product product = test_product_of_turn(SPMM_OP_N, 67, m + s, TEST_VALUES_REAL);
             product.alpha = 1.5, product.beta = -0.5;
-            struct test_dense b = test_product_b(a, dtype, &product), first = {.block = NULL};
-            for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++) {
-                spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, threads[t], NULL);
-                struct test_dense c = test_product_c(a, dtype, &product);
-                test_product_run(executor, &product, &b, &c);
-                if (t == 0)
-                    first = test_dense_copy(&c);
-                assert_memory_equal(c.block, first.block, c.block_bytes);
-                test_dense_free(&c);
-                spmm_executor_destroy(executor);
-            }
-            test_dense_free(&first);
-            test_dense_free(&b);
+            test_law_threads(a, plan, &product);
             spmm_plan_destroy(plan);
             test_matrix_free(a);
         }
@@ -160,7 +115,7 @@ static void same_bits_at_any_number_of_threads(void **state)
 /* Row j of B is not finite: the rows of C that store column j are not, all others are. */
 static void canary(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype, int64_t j)
 {
-    struct test_product product = product_of(SPMM_OP_N, 5, (int)j, TEST_VALUES_REAL);
+    struct test_product product = test_product_of_turn(SPMM_OP_N, 5, (int)j, TEST_VALUES_REAL);
     product.alpha = 1, product.beta = 0;
     struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
     for (int64_t q = 0; q < 5; q++)
@@ -197,22 +152,8 @@ static void a_permuted_output_has_its_rows_in_the_order(void **state)
     for (int t = 0; t < 4; t++) {
         spmm_plan_t *plan = plan_of(a, type_of(t), &shapes[2]);
         test_plan_reorder(plan, 9, 0);
-        spmm_executor_t *in_rows = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
-        plan->parts[0].flags |= SPMMI_PART_PERMUTES_OUTPUT;
-        spmm_executor_t *in_order = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
-        const struct test_product product = product_of(SPMM_OP_N, 9, t, TEST_VALUES_REAL);
-        struct test_dense b = test_product_b(a, plan->dtype, &product);
-        struct test_dense c = test_product_c(a, plan->dtype, &product), d = test_dense_copy(&c);
-        test_product_run(in_rows, &product, &b, &c);
-        test_product_run(in_order, &product, &b, &d);
-        for (int64_t i = 0; i < a->rows; i++)
-            for (int64_t j = 0; j < 9; j++)
-                assert_true(test_dense_get(&d, i, j) == test_dense_get(&c, plan->parts[0].items[i], j));
-        test_dense_free(&d);
-        test_dense_free(&c);
-        test_dense_free(&b);
-        spmm_executor_destroy(in_order);
-        spmm_executor_destroy(in_rows);
+        const struct test_product product = test_product_of_turn(SPMM_OP_N, 9, t, TEST_VALUES_REAL);
+        test_law_permuted_output(a, plan, &product);
         spmm_plan_destroy(plan);
     }
     test_matrix_free(a);
@@ -226,17 +167,8 @@ static void new_values_give_the_product_of_a_new_plan(void **state)
         const spmm_dtype_t dtype = type_of(i);
         const struct shape *shape = &shapes[i % SHAPE_COUNT];
         spmm_plan_t *plan = plan_of(a, dtype, shape);
-        spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
-        for (int64_t p = 0; p < a->nnz; p++)
-            a->values[p] = test_integer((uint64_t)p, 99);
-        void *values = test_values_of(a, dtype);
-        assert_int_equal(spmm_executor_set_values(executor, values, NULL, NULL), SPMM_OK);
-        for (int op = 0; op < 2; op++) {
-            const struct test_product product = product_of((spmm_op_t)op, 7, i, TEST_VALUES_INTEGER);
-            test_product_check(executor, a, dtype, &product);
-        }
-        free(values);
-        spmm_executor_destroy(executor);
+        const struct test_product product = test_product_of_turn(SPMM_OP_N, 7, i, TEST_VALUES_INTEGER);
+        test_law_new_values(a, plan, &product);
         spmm_plan_destroy(plan);
         test_matrix_free(a);
     }
@@ -339,16 +271,7 @@ static void memory_report_before_equals_the_one_after(void **state)
             struct test_matrix *a = test_matrix_make(i, TEST_VALUES_REAL);
             const struct test_plan_options options = {forced[f].dtype, forced[f].schedule, 16, 1, 0};
             spmm_plan_t *plan = test_plan_build(a, options);
-            spmm_executor_options_t settings = SPMM_EXECUTOR_OPTIONS_INIT;
-            settings.device = SPMM_DEVICE_CPU;
-            settings.force_kernel = forced[f].force_kernel;
-            uint64_t host = 0;
-            assert_int_equal(spmm_executor_memory_bytes(plan, &settings, &host, NULL, NULL), SPMM_OK);
-            spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, forced[f].force_kernel);
-            spmm_executor_info_t info = {.struct_size = sizeof info};
-            assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info), SPMM_OK);
-            assert_int_equal(info.host_bytes, host);
-            spmm_executor_destroy(executor);
+            test_law_memory_report(plan, forced[f].force_kernel);
             spmm_plan_destroy(plan);
             test_matrix_free(a);
         }
@@ -427,45 +350,38 @@ static void conversions_are_those_of_the_format(void **state)
 
 #if defined(__x86_64__)
 /* One product of a level, panel after panel, in tiles of so many columns; then C times beta once more. */
-static void level_run(const struct tiled_cpu_ops *ops, const struct spmmi_tiled_host *args, int columns)
+static void level_run(const struct tiled_cpu_ops *ops, const struct tiled_cpu_job *job, int columns)
 {
-    for (uint32_t p = 0; p < args->layout->panel_count; p++)
-        for (int64_t first = 0; first < args->n; first += columns) {
-            const int64_t left = args->n - first;
-            const struct tiled_cpu_tile tile = {args, p, columns, first, left < columns ? left : columns};
+    const int64_t n = job->product->b.cols;
+    for (uint32_t p = 0; p < job->layout->panel_count; p++)
+        for (int64_t first = 0; first < n; first += columns) {
+            const int64_t left = n - first;
+            const struct tiled_cpu_tile tile = {job, p, columns, first, left < columns ? left : columns};
             ops->panel(&tile);
         }
-    for (uint32_t i = 0; i < args->layout->split_count; i++)
-        ops->join(args, &args->layout->splits[i]);
-    ops->scale(1, 0.3, args->c);
+    for (uint32_t i = 0; i < job->layout->split_count; i++)
+        ops->join(job, &job->layout->splits[i]);
+    ops->scale(1, 0.3, job->product->c.data);
 }
 
 static void levels_agree(const struct test_matrix *a, spmm_dtype_t dtype, const struct shape *shape, int turn)
 {
     const int columns = 4 << turn % 4;
-    const struct test_product product = product_of(SPMM_OP_N, 2 * turn + 1, turn, TEST_VALUES_REAL);
+    const struct test_product product = test_product_of_turn(SPMM_OP_N, 2 * turn + 1, turn, TEST_VALUES_REAL);
     spmm_plan_t *plan = plan_of(a, dtype, shape);
     struct spmmi_cpu_tiled tiled;
     assert_int_equal(spmmi_cpu_tiled_make(plan, &plan->parts[0], &tiled, NULL), SPMM_OK);
     spmmi_cpu_scatter(dtype, plan->nnz, tiled.layout.value_map, plan->values, tiled.values);
     struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
     struct test_dense d = test_dense_copy(&c);
-    void *workspace = malloc(spmmi_tiled_host_workspace(&tiled.layout.view, (int)dtype, product.n) + 1);
+    struct spmmi_product described = {
+        .a_type = dtype, .alpha = 1.25, .beta = product.beta, .b = b.view, .c = c.view};
+    void *workspace = malloc(tiled_cpu_workspace(&tiled.layout.view, &described) + 1);
     assert_non_null(workspace);
-    struct spmmi_tiled_host args = {.layout = &tiled.layout.view,
-                                    .n = product.n,
-                                    .b = b.view.data,
-                                    .ldb = b.view.ld,
-                                    .b_is_col_major = b.view.order == SPMM_COL_MAJOR,
-                                    .c = c.view.data,
-                                    .ldc = c.view.ld,
-                                    .c_is_col_major = c.view.order == SPMM_COL_MAJOR,
-                                    .alpha = 1.25,
-                                    .beta = product.beta,
-                                    .workspace = workspace};
-    level_run(&spmmi_tiled_cpu_portable[dtype - 1], &args, columns);
-    args.c = d.view.data;
-    level_run(&spmmi_tiled_cpu_avx2[dtype - 1], &args, columns);
+    const struct tiled_cpu_job job = {&tiled.layout.view, &described, workspace};
+    level_run(&spmmi_tiled_cpu_portable[dtype], &job, columns);
+    described.c = d.view;
+    level_run(&spmmi_tiled_cpu_avx2[dtype], &job, columns);
     assert_memory_equal(c.block, d.block, c.block_bytes);
     free(workspace);
     test_dense_free(&d);

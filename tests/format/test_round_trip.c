@@ -39,41 +39,64 @@ static void check_round_trip(const spmm_plan_t *plan, const spmm_save_options_t 
     spmm_plan_destroy(loaded);
 }
 
-#define KEYS 96
+static uint64_t schedule_count(void)
+{
+    int count = 0;
+    while (spmmi_schedule_at(count) != NULL)
+        count++;
+    return (uint64_t)count;
+}
+
+/* Every type with every row of the list, without and with a transpose, with and without values. */
+static uint64_t key_count(void)
+{
+    return 4 * schedule_count() * 4;
+}
+
+static const struct spmmi_schedule *schedule_case(uint64_t key)
+{
+    return spmmi_schedule_at((int)(key / 4 % schedule_count()));
+}
 
 static struct test_plan_options option_case(uint64_t key)
 {
     static const spmm_dtype_t dtypes[] = {SPMM_F64, SPMM_F32, SPMM_F16, SPMM_BF16};
-    static const spmm_schedule_t schedules[] = {SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_SCHEDULE_ROW_SPLIT,
-                                                SPMM_SCHEDULE_WHOLE,         SPMM_SCHEDULE_SEGMENTED,
-                                                SPMM_SCHEDULE_DENSE,         SPMM_SCHEDULE_PACKED};
-    return (struct test_plan_options){dtypes[key % 4], schedules[key / 4 % 6],
-                                      SPMMI_GRANULE_MIN << (key / KEYS % 3), key / 24 % 2 != 0,
-                                      key / 48 % 2 != 0};
+    const struct spmmi_schedule *const row = schedule_case(key);
+    const uint64_t rest = key / 4 / schedule_count();
+    const uint32_t least = row->granule_min > 4 ? row->granule_min : 4;
+    return (struct test_plan_options){dtypes[key % 4], row->id, least << (rest / 4 % 3), rest % 2 != 0,
+                                      rest / 2 % 2 != 0};
 }
 
-/* Plans with rows or units in order, in another one, and in one that C keeps; tiled ones with and without figures of
- * the panels, those of fragments with units of every height. */
-static spmm_plan_t *plan_case(const struct test_matrix *a, struct test_plan_options options, uint64_t key,
-                              const char *source)
+/* Units of each height that the family has; some f32 on tensor cores as tf32. */
+static void shape_case(spmm_plan_t *plan, const struct spmmi_family *family, uint64_t key)
+{
+    uint32_t heights = 1;
+    while (family->unit_min << heights <= family->unit_max && family->unit_max > 0)
+        heights++;
+    test_plan_family(plan, family, family->unit_min << test_hash(key, 5) % heights);
+    if (plan->variants[0].compute != SPMM_COMPUTE_3XTF32 || test_hash(key, 6) % 2 != 0)
+        return;
+    for (uint32_t v = 0; v < plan->variant_count; v++)
+        plan->variants[v].compute = SPMM_COMPUTE_TF32;
+    for (uint32_t t = 0; t < plan->trace_count; t++)
+        plan->trace[t].compute = SPMM_COMPUTE_TF32;
+}
+
+/* Plans of a family and schedule with items in order, in another one, and in one that C keeps; those with stages with
+ * and without figures of the panels. */
+static spmm_plan_t *plan_case(const struct test_matrix *a, struct test_plan_options options,
+                              const struct spmmi_schedule *row, uint64_t key, const char *source)
 {
     spmm_plan_t *plan = test_plan_whole(a, options, source);
     const uint64_t order = test_hash(key, 3) % 3;
     if (order > 0)
         test_plan_reorder(plan, key, order == 2);
-    if (plan->parts[0].family == SPMM_FAMILY_TILED && test_hash(key, 4) % 2 == 0)
+    shape_case(plan, spmmi_family_of(row->family), key);
+    if (plan->parts[0].stage_slots > 0 && test_hash(key, 4) % 2 == 0)
         test_plan_panel_stats(plan);
     if (plan->rows == plan->cols && plan->rows > 0 && test_hash(key, 7) % 2 == 0)
         test_plan_symmetric_order(plan, key);
-    if (spmmi_is_fragments(plan->parts[0].family)) {
-        static const uint32_t heights[] = {SPMMI_WINDOW_ROWS, 64, 128, 256};
-        const spmm_compute_t compute = plan->variants[0].compute, tf32 = SPMM_COMPUTE_TF32;
-        const spmm_compute_t other = plan->dtype == SPMM_F32 && test_hash(key, 6) % 2 == 0 ? tf32 : compute;
-        if (plan->parts[0].schedule == SPMM_SCHEDULE_DENSE && test_hash(key, 8) % 2 == 0)
-            test_plan_strips(plan, heights[1 + test_hash(key, 5) % 2], other);
-        else
-            test_plan_units(plan, heights[test_hash(key, 5) % COUNT(heights)], other);
-    }
     return plan;
 }
 
@@ -81,10 +104,11 @@ static void every_named_matrix_comes_back(void **state)
 {
     (void)state;
     for (int index = 0; index < test_matrix_count(); index++) {
-        for (uint64_t key = 0; key < KEYS; key++) {
+        for (uint64_t key = 0; key < key_count(); key++) {
             struct test_matrix *a =
                 test_matrix_make(index, (key & 1) ? TEST_VALUES_INTEGER : TEST_VALUES_REAL);
-            spmm_plan_t *plan = plan_case(a, option_case(key), key + (uint64_t)index, a->name);
+            spmm_plan_t *plan =
+                plan_case(a, option_case(key), schedule_case(key), key + (uint64_t)index, a->name);
             check_round_trip(plan, NULL);
             spmm_plan_destroy(plan);
             test_matrix_free(a);
@@ -124,9 +148,11 @@ static void random_matrices_come_back(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < 600; seed++) {
         struct test_matrix *a = random_matrix(seed);
-        struct test_plan_options options = option_case(test_hash(seed, 99));
+        const uint64_t key = test_hash(seed, 99);
+        struct test_plan_options options = option_case(key);
         options.has_transpose = options.has_transpose && a->cols < 1000; /* the helper counts every column */
-        spmm_plan_t *plan = plan_case(a, options, seed, (seed & 1) ? "" : "random \xc3\xa9");
+        spmm_plan_t *plan =
+            plan_case(a, options, schedule_case(key), seed, (seed & 1) ? "" : "random \xc3\xa9");
         const spmm_save_options_t save = {sizeof save, (int)(seed % 8), 0, (int)(seed % 3)};
         check_round_trip(plan, &save);
         spmm_plan_destroy(plan);
@@ -148,8 +174,8 @@ static spmm_plan_t *large_plan(spmm_dtype_t dtype, spmm_schedule_t schedule, int
         }
         a.row_ptr[i + 1] = a.nnz;
     }
-    spmm_plan_t *plan = test_plan_whole(
-        &a, (struct test_plan_options){dtype, schedule, SPMMI_GRANULE_MIN, has_transpose, 0}, "large");
+    spmm_plan_t *plan =
+        test_plan_whole(&a, (struct test_plan_options){dtype, schedule, 4, has_transpose, 0}, "large");
     free(a.row_ptr);
     free(a.col_ind);
     free(a.values);

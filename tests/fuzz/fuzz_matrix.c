@@ -23,8 +23,9 @@ static spmm_status_t read_matrix(const uint8_t *data, size_t size, int threads, 
     spmm_diag_t diag;
     options.threads = threads;
     options.budget_bytes = BUDGET_BYTES;
-    /* The first byte chooses the name, so that both readers of names are met. */
-    const char *name = size > 0 && data[0] % 2 == 0 ? "a.smtx" : "a.mtx";
+    /* The first byte chooses the name, so that every reader of names is met. */
+    static const char *const names[] = {"a.smtx", "a.mtx", "a.rb", "a.npz"};
+    const char *name = names[size > 0 ? data[0] % 4 : 1];
     const spmm_status_t status = spmm_matrix_read(data, size, name, &options, matrix, &diag);
     require((status == SPMM_OK) == (*matrix != NULL));
     require(diag.status == status && status != SPMM_ERR_INTERNAL &&

@@ -552,6 +552,9 @@ static void tiled_transpose_twice(spmm_plan_t *p)
         .name = name_, .status = status_, .kind = MAKE, .make = make_ \
     }
 
+#define NO_ORDER 255 /* no order and no number type will ever have this number */
+#define NO_DTYPE 255
+
 const struct golden_bad golden_bad_cases[] = {
 #include "golden_bad_list.def"
 };

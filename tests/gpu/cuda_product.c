@@ -81,6 +81,46 @@ void test_cuda_workspace_free(struct test_cuda_workspace *workspace)
     workspace->block = NULL;
 }
 
+const struct test_factors test_cuda_factors[TEST_CUDA_FACTORS] = {{1, 0}, {1, 1}, {-0.5, 0}, {2, -0.5},
+                                                                  {0, 0}, {0, 1}, {0, 2}};
+
+struct test_product test_cuda_plain(int64_t n, int turn)
+{
+    return (struct test_product){.n = n,
+                                 .b_order = (spmm_order_t)(turn & 1),
+                                 .c_order = (spmm_order_t)(turn >> 1 & 1),
+                                 .alpha = 1,
+                                 .values = TEST_VALUES_REAL};
+}
+
+struct test_product test_cuda_turn(int64_t n, int orders, int turn, enum test_values values)
+{
+    const int64_t gap = turn % 3 == 0 ? 0 : turn % 9;
+    struct test_product product = test_cuda_plain(n, orders);
+    product.op = (spmm_op_t)(turn / 2 % 2);
+    product.b_gap = gap;
+    product.c_gap = turn % 2 == 0 ? gap : 4;
+    product.shift = turn % 7 == 1 ? turn % 4 : 0;
+    product.alpha = test_cuda_factors[turn / 3 % TEST_CUDA_FACTORS].alpha;
+    product.beta = test_cuda_factors[turn / 3 % TEST_CUDA_FACTORS].beta;
+    product.values = values;
+    return product;
+}
+
+struct test_cuda_pair test_cuda_pair_make(spmm_plan_t *plan, const char *kernel)
+{
+    const struct test_cuda_pair pair = {test_executor_make(plan, 0, 0, kernel),
+                                        test_executor_make(plan, SPMM_DEVICE_CPU, 0, NULL)};
+    spmm_plan_destroy(plan);
+    return pair;
+}
+
+void test_cuda_pair_free(struct test_cuda_pair *pair)
+{
+    spmm_executor_destroy(pair->gpu);
+    spmm_executor_destroy(pair->cpu);
+}
+
 void test_cuda_product_run(spmm_executor_t *executor, const struct test_product *product,
                            const struct test_dense *b, struct test_dense *c)
 {

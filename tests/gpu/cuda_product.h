@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products on the GPU between guard bands: the device side of tests/support/product.h. */
+/* Products on the GPU between guard bands: the device side of tests/support/products.h. */
 #ifndef TEST_CUDA_PRODUCT_H
 #define TEST_CUDA_PRODUCT_H
 
 #include <cuda_runtime_api.h>
 
-#include "tests/support/product.h"
+#include "tests/support/products.h"
 
 /* Fail the test with CUDA's sentence. */
 void test_cuda_ok(cudaError_t error, const char *call);
@@ -34,6 +34,25 @@ struct test_cuda_workspace {
 struct test_cuda_workspace test_cuda_workspace_make(uint64_t bytes);
 /* Fails the test if a guard changed. */
 void test_cuda_workspace_free(struct test_cuda_workspace *workspace);
+
+/* Factors that products take turns in. */
+struct test_factors {
+    double alpha, beta;
+};
+#define TEST_CUDA_FACTORS 7
+extern const struct test_factors test_cuda_factors[TEST_CUDA_FACTORS];
+
+/* Real values, alpha = 1, beta = 0; orders by the two bits of turn. */
+struct test_product test_cuda_plain(int64_t n, int turn);
+/* Ops, gaps, shifts and factors take turns, orders as above; wide words are met where gap and shift are 0. */
+struct test_product test_cuda_turn(int64_t n, int orders, int turn, enum test_values values);
+
+/* Executors of a plan on both devices. kernel: forced on the GPU, or NULL. The plan is destroyed. */
+struct test_cuda_pair {
+    spmm_executor_t *gpu, *cpu;
+};
+struct test_cuda_pair test_cuda_pair_make(spmm_plan_t *plan, const char *kernel);
+void test_cuda_pair_free(struct test_cuda_pair *pair);
 
 /* One product of host matrices on the device; guards, gaps and B are untouched. */
 void test_cuda_product_run(spmm_executor_t *executor, const struct test_product *product,

@@ -57,12 +57,3 @@ spmm_executor_t *test_fragment_executor(const struct test_matrix *a, const struc
     spmm_plan_destroy(plan);
     return executor;
 }
-
-struct test_product test_fragment_product(int64_t n, int turn)
-{
-    return (struct test_product){.n = n,
-                                 .b_order = (spmm_order_t)(turn & 1),
-                                 .c_order = (spmm_order_t)(turn >> 1 & 1),
-                                 .alpha = 1,
-                                 .values = TEST_VALUES_REAL};
-}

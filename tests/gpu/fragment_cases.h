@@ -4,7 +4,7 @@
 #define TEST_FRAGMENT_CASES_H
 
 #include "tests/support/plan_build.h"
-#include "tests/support/product.h"
+#include "tests/support/products.h"
 
 struct test_fragment_case {
     spmm_dtype_t dtype;
@@ -25,8 +25,5 @@ struct test_fragment_case test_fragment_case(int index);
 spmm_plan_t *test_fragment_plan(const struct test_matrix *a, const struct test_fragment_case *of);
 /* On the GPU, of such a plan. */
 spmm_executor_t *test_fragment_executor(const struct test_matrix *a, const struct test_fragment_case *of);
-
-/* Real values, alpha = 1, beta = 0; orders by the two bits of turn. */
-struct test_product test_fragment_product(int64_t n, int turn);
 
 #endif

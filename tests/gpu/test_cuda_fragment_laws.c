@@ -24,8 +24,7 @@ static void nan_and_inf_reach_exactly_the_rows_that_store_the_column(void **stat
         const struct test_fragment_case of = test_fragment_case(i);
         spmm_executor_t *executor = test_fragment_executor(a, &of);
         for (int64_t column = 0; column < a->cols; column++) {
-            const struct test_product product =
-                test_fragment_product(widths[column % 5], column % 3 == 0 ? 3 : 0);
+            const struct test_product product = test_cuda_plain(widths[column % 5], column % 3 == 0 ? 3 : 0);
             test_cuda_product_canary(executor, a, of.dtype, &product, column);
         }
         spmm_executor_destroy(executor);
@@ -41,7 +40,7 @@ static void the_largest_numbers_stay_finite(void **state)
     for (int64_t p = 0; p < a->nnz; p++)
         a->values[p] = 1;
     for (int i = 0; i < TEST_FRAGMENT_CASES; i++) {
-        const struct test_product product = test_fragment_product(40, 0);
+        const struct test_product product = test_cuda_plain(40, 0);
         const struct test_fragment_case of = test_fragment_case(i);
         if (of.dtype != SPMM_F32)
             continue;
@@ -70,7 +69,7 @@ static void repeats_give_the_same_bits(void **state)
         const struct test_fragment_case of = test_fragment_case(i);
         spmm_executor_t *executor = test_fragment_executor(a, &of);
         for (int w = 0; w < 4; w++) {
-            const struct test_product product = test_fragment_product(few[w], i);
+            const struct test_product product = test_cuda_plain(few[w], i);
             test_cuda_product_repeat(executor, a, of.dtype, &product, REPEATS);
         }
         spmm_executor_destroy(executor);
@@ -84,7 +83,7 @@ static void a_graph_replays_the_product(void **state)
     struct test_matrix *a = test_matrix_named("dense row among sparse", TEST_VALUES_REAL);
     for (int i = 0; i < TEST_FRAGMENT_CASES; i++) {
         const struct test_fragment_case of = test_fragment_case(i);
-        const struct test_product product = test_fragment_product(40, i);
+        const struct test_product product = test_cuda_plain(40, i);
         spmm_executor_t *executor = test_fragment_executor(a, &of);
         test_cuda_product_graph(executor, a, of.dtype, &product, 10);
         spmm_executor_destroy(executor);
@@ -98,7 +97,7 @@ static void executors_of_two_threads_do_not_disturb_each_other(void **state)
 {
     (void)state;
     struct test_matrix *a = test_matrix_named("dense row among sparse", TEST_VALUES_REAL);
-    const struct test_product product = test_fragment_product(64, 0);
+    const struct test_product product = test_cuda_plain(64, 0);
     for (int i = 0; i < TEST_FRAGMENT_CASES; i++) {
         const struct test_fragment_case plain = test_fragment_case(i);
         struct test_fragment_case other = plain;
@@ -131,7 +130,7 @@ static void new_values_reach_both_ops(void **state)
         assert_int_equal(spmm_executor_set_values(executor, device != NULL ? device : values, NULL, NULL),
                          SPMM_OK);
         for (int op = 0; op < 2; op++) {
-            struct test_product product = test_fragment_product(12, i);
+            struct test_product product = test_cuda_plain(12, i);
             product.op = (spmm_op_t)op;
             product.values = TEST_VALUES_INTEGER;
             test_cuda_product_check(executor, NULL, a, of.dtype, &product);
@@ -149,7 +148,7 @@ static void a_permuted_output_has_its_rows_in_the_order(void **state)
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
     for (int i = 0; i < TEST_FRAGMENT_CASES; i++) {
         const struct test_fragment_case of = test_fragment_case(i);
-        const struct test_product product = test_fragment_product(9, i);
+        const struct test_product product = test_cuda_plain(9, i);
         spmm_plan_t *plan = test_fragment_plan(a, &of);
         test_plan_reorder(plan, 5, 0);
         test_cuda_permuted_output_check(plan, a, of.dtype, &product);
@@ -161,7 +160,7 @@ static void a_permuted_output_has_its_rows_in_the_order(void **state)
 /* C = beta C, in both orders; beta = 0 clears a C of NaN. */
 static void without_b(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype, int turn)
 {
-    struct test_product product = test_fragment_product(20, turn);
+    struct test_product product = test_cuda_plain(20, turn);
     product.beta = turn / 4 % 2 == 0 ? 2 : 0;
     product.values = TEST_VALUES_INTEGER;
     struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);

@@ -14,26 +14,6 @@
 static const int64_t widths[] = {1, 3, 8, 9, 16, 17, 24, 32, 33, 40, 64, 72, 100, 128, 130, 256, 300};
 #define WIDTH_COUNT ((int)(sizeof widths / sizeof widths[0]))
 
-static const struct {
-    double alpha, beta;
-} factors[] = {{1, 0}, {1, 1}, {-0.5, 0}, {2, -0.5}, {0, 0}, {0, 1}, {0, 2}};
-#define FACTOR_COUNT ((int)(sizeof factors / sizeof factors[0]))
-
-/* Orders, gaps, shifts and factors take turns; wide words are met where gap and shift are 0. */
-static struct test_product turn_product(int turn, enum test_values values)
-{
-    const int64_t gap = turn % 3 == 0 ? 0 : turn % 9;
-    struct test_product product = test_fragment_product(widths[turn % WIDTH_COUNT], turn % 5 < 3 ? 0 : turn);
-    product.op = (spmm_op_t)(turn / 2 % 2);
-    product.b_gap = gap;
-    product.c_gap = turn % 2 == 0 ? gap : 4;
-    product.shift = turn % 7 == 1 ? turn % 4 : 0;
-    product.alpha = factors[turn / 3 % FACTOR_COUNT].alpha;
-    product.beta = factors[turn / 3 % FACTOR_COUNT].beta;
-    product.values = values;
-    return product;
-}
-
 static void every_matrix(enum test_values values)
 {
     int turn = (int)values;
@@ -41,16 +21,13 @@ static void every_matrix(enum test_values values)
         struct test_matrix *a = test_matrix_make(m, values);
         for (int i = 0; i < TEST_FRAGMENT_CASES; i++) {
             const struct test_fragment_case of = test_fragment_case(i);
-            spmm_plan_t *plan = test_fragment_plan(a, &of);
-            spmm_executor_t *gpu = test_executor_make(plan, 0, 0, NULL),
-                            *cpu = test_executor_make(plan, SPMM_DEVICE_CPU, 0, NULL);
-            for (int repeat = 0; repeat < 3; repeat++) {
-                const struct test_product product = turn_product(turn++, values);
-                test_cuda_product_check(gpu, cpu, a, of.dtype, &product);
+            struct test_cuda_pair pair = test_cuda_pair_make(test_fragment_plan(a, &of), NULL);
+            for (int repeat = 0; repeat < 3; repeat++, turn++) {
+                const struct test_product product =
+                    test_cuda_turn(widths[turn % WIDTH_COUNT], turn % 5 < 3 ? 0 : turn, turn, values);
+                test_cuda_product_check(pair.gpu, pair.cpu, a, of.dtype, &product);
             }
-            spmm_executor_destroy(cpu);
-            spmm_executor_destroy(gpu);
-            spmm_plan_destroy(plan);
+            test_cuda_pair_free(&pair);
         }
         test_matrix_free(a);
     }
@@ -77,7 +54,7 @@ static void every_width_meets_the_error_bound(void **state)
         const struct test_fragment_case of = test_fragment_case(i);
         spmm_executor_t *executor = test_fragment_executor(a, &of);
         for (int w = 0; w < 2 * WIDTH_COUNT; w++) {
-            struct test_product product = test_fragment_product(widths[w / 2], 0);
+            struct test_product product = test_cuda_plain(widths[w / 2], 0);
             product.shift = w % 2;
             test_cuda_product_check(executor, NULL, a, of.dtype, &product);
         }
@@ -93,7 +70,7 @@ static void products_wider_than_a_launch_meet_the_bound(void **state)
     struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
     for (int i = 0; i < TEST_FRAGMENT_SHAPES; i++) {
         const struct test_fragment_case of = test_fragment_case(i);
-        const struct test_product product = test_fragment_product(32768 + 5, i % 2 == 0 ? 0 : 3);
+        const struct test_product product = test_cuda_plain(32768 + 5, i % 2 == 0 ? 0 : 3);
         spmm_executor_t *executor = test_fragment_executor(a, &of);
         test_cuda_product_check(executor, NULL, a, of.dtype, &product);
         spmm_executor_destroy(executor);
@@ -118,7 +95,7 @@ static void two_parts_of_a_plan_take_turns(void **state)
         test_plan_join(plan, more);
         spmm_executor_t *executor = test_executor_make(plan, 0, 0, NULL);
         for (int turn = 0; turn < 4; turn++) {
-            struct test_product product = test_fragment_product(turn % 2 == 0 ? 32 : 33, turn);
+            struct test_product product = test_cuda_plain(turn % 2 == 0 ? 32 : 33, turn);
             product.op = (spmm_op_t)(turn / 2);
             test_cuda_product_check(executor, NULL, a, of[0].dtype, &product);
         }

@@ -20,11 +20,6 @@
 static const int64_t widths[] = {1, 3, 8, 16, 17, 32, 40, 64, 128, 130, 256, 300};
 #define WIDTH_COUNT ((int)(sizeof widths / sizeof widths[0]))
 
-static const struct {
-    double alpha, beta;
-} factors[] = {{1, 0}, {1, 1}, {-0.5, 0}, {2, -0.5}, {0, 0}, {0, 1}, {0, 2}};
-#define FACTOR_COUNT ((int)(sizeof factors / sizeof factors[0]))
-
 static const struct shape {
     spmm_family_t family;
     spmm_compute_t compute;
@@ -50,15 +45,6 @@ static spmm_dtype_t type_of(const struct shape *shape)
     return shape->compute == SPMM_COMPUTE_F64 ? SPMM_F64 : SPMM_F32;
 }
 
-/* Between the longest and the mean row: one row or a few are longer. */
-static int64_t least_of(const struct test_matrix *a)
-{
-    int64_t longest = 0;
-    for (int64_t i = 0; i < a->rows; i++)
-        longest = a->row_ptr[i + 1] - a->row_ptr[i] > longest ? a->row_ptr[i + 1] - a->row_ptr[i] : longest;
-    return (longest + a->nnz / (a->rows > 0 ? a->rows : 1)) / 2 + 1;
-}
-
 static spmm_plan_t *plan_make(const struct test_matrix *a, const struct shape *shape)
 {
     const struct test_plan_options options = {type_of(shape), shape->schedule, shape->granule, 1, 0};
@@ -67,7 +53,7 @@ static spmm_plan_t *plan_make(const struct test_matrix *a, const struct shape *s
                                                                              shape->compute);
     if (shape->is_reordered)
         test_plan_reorder(plan, 11, 0);
-    (void)test_plan_peel(plan, least_of(a));
+    (void)test_plan_peel(plan, test_peel_least(a));
     return plan;
 }
 
@@ -80,46 +66,19 @@ static spmm_executor_t *executor_make(const struct test_matrix *a, const struct 
     return executor;
 }
 
-static struct test_product product_of(int64_t n, int turn)
-{
-    return (struct test_product){.n = n,
-                                 .b_order = (spmm_order_t)(turn & 1),
-                                 .c_order = (spmm_order_t)(turn >> 1 & 1),
-                                 .alpha = 1,
-                                 .values = TEST_VALUES_REAL};
-}
-
-/* Orders, gaps, shifts and factors take turns; wide words are met where gap and shift are 0. */
-static struct test_product turn_product(int turn, enum test_values values)
-{
-    const int64_t gap = turn % 3 == 0 ? 0 : turn % 9;
-    struct test_product product = product_of(widths[turn % WIDTH_COUNT], turn / 5);
-    product.op = (spmm_op_t)(turn / 2 % 2);
-    product.b_gap = gap;
-    product.c_gap = turn % 2 == 0 ? gap : 4;
-    product.shift = turn % 7 == 1 ? turn % 4 : 0;
-    product.alpha = factors[turn / 3 % FACTOR_COUNT].alpha;
-    product.beta = factors[turn / 3 % FACTOR_COUNT].beta;
-    product.values = values;
-    return product;
-}
-
 static void every_matrix(enum test_values values)
 {
     int turn = (int)values;
     for (int m = 0; m < test_matrix_count(); m++) {
         struct test_matrix *a = test_matrix_make(m, values);
         for (int s = 0; s < SHAPE_COUNT; s++) {
-            spmm_plan_t *plan = plan_make(a, &shapes[s]);
-            spmm_executor_t *gpu = test_executor_make(plan, 0, 0, NULL),
-                            *cpu = test_executor_make(plan, SPMM_DEVICE_CPU, 0, NULL);
-            for (int i = 0; i < 5; i++) {
-                const struct test_product product = turn_product(turn++, values);
-                test_cuda_product_check(gpu, cpu, a, type_of(&shapes[s]), &product);
+            struct test_cuda_pair pair = test_cuda_pair_make(plan_make(a, &shapes[s]), NULL);
+            for (int i = 0; i < 5; i++, turn++) {
+                const struct test_product product =
+                    test_cuda_turn(widths[turn % WIDTH_COUNT], turn / 5, turn, values);
+                test_cuda_product_check(pair.gpu, pair.cpu, a, type_of(&shapes[s]), &product);
             }
-            spmm_executor_destroy(cpu);
-            spmm_executor_destroy(gpu);
-            spmm_plan_destroy(plan);
+            test_cuda_pair_free(&pair);
         }
         test_matrix_free(a);
     }
@@ -145,10 +104,10 @@ static void every_width_order_and_factor_meets_the_error_bound(void **state)
     for (int s = 0; s < SHAPE_COUNT; s++) {
         spmm_executor_t *executor = executor_make(a, &shapes[s]);
         for (int turn = 0; turn < 8 * WIDTH_COUNT; turn++) {
-            struct test_product product = product_of(widths[turn / 8], turn);
+            struct test_product product = test_cuda_plain(widths[turn / 8], turn);
             product.shift = turn / 4 % 2;
-            product.alpha = factors[(turn + s) % FACTOR_COUNT].alpha;
-            product.beta = factors[(turn + s) % FACTOR_COUNT].beta;
+            product.alpha = test_cuda_factors[(turn + s) % TEST_CUDA_FACTORS].alpha;
+            product.beta = test_cuda_factors[(turn + s) % TEST_CUDA_FACTORS].beta;
             test_cuda_product_check(executor, NULL, a, type_of(&shapes[s]), &product);
         }
         spmm_executor_destroy(executor);
@@ -163,7 +122,7 @@ static void nan_and_inf_reach_exactly_the_rows_that_store_the_column(void **stat
     for (int s = 0; s < SHAPE_COUNT; s++) {
         spmm_executor_t *executor = executor_make(a, &shapes[s]);
         for (int64_t column = 0; column < a->cols; column += 3) {
-            const struct test_product product = product_of(1 + column % 40, column % 6 == 0 ? 3 : 0);
+            const struct test_product product = test_cuda_plain(1 + column % 40, column % 6 == 0 ? 3 : 0);
             test_cuda_product_canary(executor, a, type_of(&shapes[s]), &product, column);
         }
         spmm_executor_destroy(executor);
@@ -176,7 +135,7 @@ static void repeats_give_the_same_bits(void **state)
     (void)state;
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
     for (int s = 0; s < SHAPE_COUNT; s++) {
-        const struct test_product product = product_of(41, s);
+        const struct test_product product = test_cuda_plain(41, s);
         spmm_executor_t *executor = executor_make(a, &shapes[s]);
         test_cuda_product_repeat(executor, a, type_of(&shapes[s]), &product, REPEATS);
         spmm_executor_destroy(executor);
@@ -190,7 +149,7 @@ static void a_graph_replays_the_product(void **state)
     struct test_matrix *a = test_matrix_named("dense row among sparse", TEST_VALUES_REAL);
     for (int s = 0; s < 4 * SHAPE_COUNT; s++) {
         const struct shape *shape = &shapes[s % SHAPE_COUNT];
-        const struct test_product product = product_of(s % 3 == 0 ? 300 : 40, s / SHAPE_COUNT);
+        const struct test_product product = test_cuda_plain(s % 3 == 0 ? 300 : 40, s / SHAPE_COUNT);
         spmm_executor_t *executor = executor_make(a, shape);
         test_cuda_product_graph(executor, a, type_of(shape), &product, 10);
         spmm_executor_destroy(executor);
@@ -210,7 +169,7 @@ static void new_values_reach_both_parts_and_ops(void **state)
         void *values = test_values_of(a, dtype);
         assert_int_equal(spmm_executor_set_values(executor, values, NULL, NULL), SPMM_OK);
         for (int op = 0; op < 2; op++) {
-            struct test_product product = product_of(12, s);
+            struct test_product product = test_cuda_plain(12, s);
             product.op = (spmm_op_t)op;
             product.values = TEST_VALUES_INTEGER;
             test_cuda_product_check(executor, NULL, a, dtype, &product);
@@ -312,7 +271,7 @@ static void a_product_that_follows_finds_both_parts_complete(void **state)
     for (int s = 0; s < SHAPE_COUNT; s++)
         for (int order = 0; order < 4; order += 3) {
             const spmm_dtype_t dtype = type_of(&shapes[s]);
-            const struct test_product product = product_of(CHAIN_N, order);
+            const struct test_product product = test_cuda_plain(CHAIN_N, order);
             spmm_executor_t *executor = executor_make(&a, &shapes[s]);
             struct test_dense b = test_product_b(&a, dtype, &product);
             struct test_dense waited = test_product_c(&a, dtype, &product),

@@ -18,11 +18,6 @@
 static const int64_t widths[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17, 31, 32, 33, 64, 100, 128, 130, 256};
 #define WIDTH_COUNT ((int)(sizeof widths / sizeof widths[0]))
 
-static const struct {
-    double alpha, beta;
-} factors[] = {{1, 0}, {1, 1}, {-0.5, 0}, {2, -0.5}, {0, 0}, {0, 1}, {0, 2}};
-#define FACTOR_COUNT ((int)(sizeof factors / sizeof factors[0]))
-
 static const struct test_plan_options part_options[] = {
     {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 8, 1, 0},        {SPMM_F64, SPMM_SCHEDULE_ROW_SPLIT, 256, 1, 0},
     {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 8, 1, 0},    {SPMM_F64, SPMM_SCHEDULE_NONZERO_SPLIT, 8, 1, 0},
@@ -35,26 +30,12 @@ static const struct test_plan_options part_options[] = {
 static int met[2][2][2][6];
 static int met_single[2];
 
-struct pair {
-    spmm_executor_t *gpu, *cpu;
-};
-
-static struct pair pair_make(const struct test_matrix *a, struct test_plan_options options)
+static struct test_cuda_pair pair_make(const struct test_matrix *a, struct test_plan_options options)
 {
-    spmm_plan_t *plan = test_plan_whole(a, options, a->name);
-    const struct pair pair = {test_executor_make(plan, 0, 0, NULL),
-                              test_executor_make(plan, SPMM_DEVICE_CPU, 0, NULL)};
-    spmm_plan_destroy(plan);
-    return pair;
+    return test_cuda_pair_make(test_plan_whole(a, options, a->name), NULL);
 }
 
-static void pair_free(struct pair *pair)
-{
-    spmm_executor_destroy(pair->gpu);
-    spmm_executor_destroy(pair->cpu);
-}
-
-static void note_instance(const struct pair *pair, const struct test_matrix *a,
+static void note_instance(const struct test_cuda_pair *pair, const struct test_matrix *a,
                           struct test_plan_options options, const struct test_product *product)
 {
     struct test_dense b = test_product_b(a, options.dtype, product);
@@ -75,7 +56,7 @@ static void note_instance(const struct pair *pair, const struct test_matrix *a,
     test_dense_free(&c);
 }
 
-static void widths_and_orders(const struct pair *pair, const struct test_matrix *a,
+static void widths_and_orders(const struct test_cuda_pair *pair, const struct test_matrix *a,
                               struct test_plan_options options, enum test_values values, int turn)
 {
     for (int w = 0; w < WIDTH_COUNT; w++)
@@ -89,8 +70,8 @@ static void widths_and_orders(const struct pair *pair, const struct test_matrix 
                 .b_gap = gap,
                 .c_gap = turn % 2 == 0 ? gap : 4,
                 .shift = turn % 5 == 1 ? turn % 4 : 0,
-                .alpha = factors[turn % FACTOR_COUNT].alpha,
-                .beta = factors[turn % FACTOR_COUNT].beta,
+                .alpha = test_cuda_factors[turn % TEST_CUDA_FACTORS].alpha,
+                .beta = test_cuda_factors[turn % TEST_CUDA_FACTORS].beta,
                 .values = values,
             };
             note_instance(pair, a, options, &product);
@@ -103,9 +84,9 @@ static void every_matrix(enum test_values values)
     for (int i = 0; i < test_matrix_count(); i++) {
         struct test_matrix *a = test_matrix_make(i, values);
         for (int o = 0; o < PART_COUNT; o++) {
-            struct pair pair = pair_make(a, part_options[o]);
+            struct test_cuda_pair pair = pair_make(a, part_options[o]);
             widths_and_orders(&pair, a, part_options[o], values, i + o);
-            pair_free(&pair);
+            test_cuda_pair_free(&pair);
         }
         test_matrix_free(a);
     }
@@ -129,7 +110,7 @@ static void every_instance_is_met(void **state)
     (void)state;
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_INTEGER);
     for (int o = 0; o < 4; o++) {
-        struct pair pair = pair_make(a, part_options[o]);
+        struct test_cuda_pair pair = pair_make(a, part_options[o]);
         for (int64_t n = 1; n <= 128; n *= 2)
             for (int shift = 0; shift < 2; shift++) {
                 const struct test_product product = {
@@ -137,7 +118,7 @@ static void every_instance_is_met(void **state)
                 note_instance(&pair, a, part_options[o], &product);
                 test_cuda_product_check(pair.gpu, pair.cpu, a, part_options[o].dtype, &product);
             }
-        pair_free(&pair);
+        test_cuda_pair_free(&pair);
     }
     test_matrix_free(a);
     assert_true(met_single[SPMM_F32 - 1] > 0 && met_single[SPMM_F64 - 1] > 0);
@@ -183,7 +164,7 @@ static void large_matrices_meet_the_error_bound(void **state)
     for (size_t s = 0; s < sizeof specs / sizeof specs[0]; s++) {
         struct test_matrix *a = generated(specs[s]);
         for (int o = 0; o < 4; o++) {
-            struct pair pair = pair_make(a, part_options[o]);
+            struct test_cuda_pair pair = pair_make(a, part_options[o]);
             static const int64_t large_widths[] = {1, 8, 17, 40};
             for (int w = 0; w < 4; w++) {
                 const struct test_product product = {.op = (spmm_op_t)(w == 2),
@@ -195,7 +176,7 @@ static void large_matrices_meet_the_error_bound(void **state)
                                                      .values = TEST_VALUES_REAL};
                 test_cuda_product_check(pair.gpu, pair.cpu, a, part_options[o].dtype, &product);
             }
-            pair_free(&pair);
+            test_cuda_pair_free(&pair);
         }
         test_matrix_free(a);
     }
@@ -207,7 +188,7 @@ static void canaries_stay_in_their_rows(void **state)
     (void)state;
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
     for (int o = 0; o < 4; o++) {
-        struct pair pair = pair_make(a, part_options[o]);
+        struct test_cuda_pair pair = pair_make(a, part_options[o]);
         for (int64_t column = 0; column < a->cols; column++) {
             static const int64_t canary_widths[] = {1, 4, 5, 33}; /* the single-column kernel among them */
             const struct test_product product = {.n = canary_widths[column % 4],
@@ -237,7 +218,7 @@ static void canaries_stay_in_their_rows(void **state)
             test_dense_free(&b);
             test_dense_free(&c);
         }
-        pair_free(&pair);
+        test_cuda_pair_free(&pair);
     }
     test_matrix_free(a);
 }

@@ -40,10 +40,6 @@ static const struct layout {
 };
 #define LAYOUT_COUNT ((int)(sizeof layouts / sizeof layouts[0]))
 
-struct pair {
-    spmm_executor_t *gpu, *cpu;
-};
-
 static spmm_plan_t *plan_make(const struct test_matrix *a, const struct layout *layout)
 {
     spmm_plan_t *plan = test_plan_build(a, layout->plan);
@@ -57,25 +53,16 @@ static spmm_plan_t *plan_make(const struct test_matrix *a, const struct layout *
 }
 
 /* kernel: forced on the GPU, or NULL. */
-static struct pair pair_make(const struct test_matrix *a, const struct layout *layout, const char *kernel)
+static struct test_cuda_pair pair_make(const struct test_matrix *a, const struct layout *layout,
+                                       const char *kernel)
 {
-    spmm_plan_t *plan = plan_make(a, layout);
-    const struct pair pair = {test_executor_make(plan, 0, 0, kernel),
-                              test_executor_make(plan, SPMM_DEVICE_CPU, 0, NULL)};
-    spmm_plan_destroy(plan);
-    return pair;
-}
-
-static void pair_free(struct pair *pair)
-{
-    spmm_executor_destroy(pair->gpu);
-    spmm_executor_destroy(pair->cpu);
+    return test_cuda_pair_make(plan_make(a, layout), kernel);
 }
 
 static void widths_and_orders(const struct test_matrix *a, const struct layout *layout,
                               enum test_values values, int turn)
 {
-    struct pair pair = pair_make(a, layout, NULL);
+    struct test_cuda_pair pair = pair_make(a, layout, NULL);
     for (int w = 0; w < WIDTH_COUNT; w++, turn++) {
         const int64_t gap = turn % 3 == 0 ? 0 : turn % 9;
         const struct test_product product = {
@@ -92,7 +79,7 @@ static void widths_and_orders(const struct test_matrix *a, const struct layout *
         };
         test_cuda_product_check(pair.gpu, pair.cpu, a, layout->plan.dtype, &product);
     }
-    pair_free(&pair);
+    test_cuda_pair_free(&pair);
 }
 
 static void every_matrix_meets_the_error_bound(void **state)
@@ -127,7 +114,7 @@ static void tile_meets_the_bound(const struct test_matrix *a, const struct layou
     const char *schedule = spmm_schedule_name(layout->plan.schedule);
     assert_true(snprintf(kernel, sizeof kernel, "cuda/tiled/%s/r%u", schedule, tile) > 0);
     const int64_t some[] = {tile, tile / 2 + 1, tile + 3};
-    struct pair pair = pair_make(a, layout, kernel);
+    struct test_cuda_pair pair = pair_make(a, layout, kernel);
     for (int turn = 0; turn < 24; turn++) {
         const struct test_product product = {
             .op = (spmm_op_t)(turn / 3 % 2),
@@ -142,7 +129,7 @@ static void tile_meets_the_bound(const struct test_matrix *a, const struct layou
         check_tile(pair.gpu, a, layout->plan.dtype, &product, tile);
         test_cuda_product_check(pair.gpu, pair.cpu, a, layout->plan.dtype, &product);
     }
-    pair_free(&pair);
+    test_cuda_pair_free(&pair);
 }
 
 /* Each of them by its name, as those of many columns are not chosen. Stages are small enough for the largest. */

@@ -48,15 +48,6 @@ static spmm_executor_t *executor_make(const struct test_matrix *a, spmm_dtype_t 
     return executor;
 }
 
-static struct test_product product_of(int64_t n, int turn)
-{
-    return (struct test_product){.n = n,
-                                 .b_order = (spmm_order_t)(turn & 1),
-                                 .c_order = (spmm_order_t)(turn >> 1 & 1),
-                                 .alpha = 1,
-                                 .values = TEST_VALUES_REAL};
-}
-
 static void nan_and_inf_reach_exactly_the_rows_that_store_the_column(void **state)
 {
     (void)state;
@@ -66,7 +57,7 @@ static void nan_and_inf_reach_exactly_the_rows_that_store_the_column(void **stat
         const spmm_dtype_t dtype = (spmm_dtype_t)(SPMM_F32 + s);
         spmm_executor_t *executor = executor_make(a, dtype, &shapes[s]);
         for (int64_t column = 0; column < a->cols; column++) {
-            const struct test_product product = product_of(widths[column % 4], (int)(column / 4));
+            const struct test_product product = test_cuda_plain(widths[column % 4], (int)(column / 4));
             test_cuda_product_canary(executor, a, dtype, &product, column);
         }
         spmm_executor_destroy(executor);
@@ -80,7 +71,7 @@ static void repeats_give_the_same_bits(void **state)
     struct test_matrix *a = test_matrix_named("dense row among sparse", TEST_VALUES_REAL);
     for (int s = 0; s < 2 * SHAPE_COUNT; s++) {
         const spmm_dtype_t dtype = (spmm_dtype_t)(SPMM_F32 + s % 4);
-        const struct test_product product = product_of(41, s);
+        const struct test_product product = test_cuda_plain(41, s);
         spmm_executor_t *executor = executor_make(a, dtype, &shapes[(s + s / 4) % SHAPE_COUNT]);
         test_cuda_product_repeat(executor, a, dtype, &product, REPEATS);
         spmm_executor_destroy(executor);
@@ -106,7 +97,7 @@ static void new_values_reach_both_ops_from_host_and_device(void **state)
         assert_int_equal(spmm_executor_set_values(executor, device != NULL ? device : values, NULL, NULL),
                          SPMM_OK);
         for (int op = 0; op < 2; op++) {
-            struct test_product product = product_of(12, turn);
+            struct test_product product = test_cuda_plain(12, turn);
             product.op = (spmm_op_t)op;
             product.values = TEST_VALUES_INTEGER;
             test_cuda_product_check(executor, NULL, a, dtype, &product);
@@ -124,7 +115,7 @@ static void a_permuted_output_has_its_rows_in_the_order(void **state)
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
     for (int t = 0; t < 8; t++) {
         const spmm_dtype_t dtype = (spmm_dtype_t)(SPMM_F32 + t % 4);
-        const struct test_product product = product_of(9, t / 2);
+        const struct test_product product = test_cuda_plain(9, t / 2);
         spmm_plan_t *plan = plan_make(a, dtype, &shapes[0]);
         test_cuda_permuted_output_check(plan, a, dtype, &product);
         spmm_plan_destroy(plan);
@@ -138,7 +129,7 @@ static void products_wider_than_a_launch_meet_the_bound(void **state)
     struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
     for (int turn = 0; turn < 4; turn++) {
         const spmm_dtype_t dtype = (spmm_dtype_t)(SPMM_F32 + turn);
-        const struct test_product product = product_of(SPMMI_TILED_COLUMNS_MAX + 5, turn);
+        const struct test_product product = test_cuda_plain(SPMMI_TILED_COLUMNS_MAX + 5, turn);
         spmm_executor_t *executor = executor_make(a, dtype, &shapes[turn % 2 * 2]);
         test_cuda_product_check(executor, NULL, a, dtype, &product);
         spmm_executor_destroy(executor);
@@ -154,7 +145,7 @@ static void the_widest_stages_meet_the_bound(void **state)
     static const char *const names[] = {"2 x 6000 short-fat", "1 x 9000 dense"};
     for (int turn = 0; turn < 8; turn++) {
         const spmm_dtype_t dtype = (spmm_dtype_t)(SPMM_F32 + turn / 2);
-        const struct test_product product = product_of(33, turn);
+        const struct test_product product = test_cuda_plain(33, turn);
         struct test_matrix *a = test_matrix_named(names[turn % 2], TEST_VALUES_REAL);
         spmm_executor_t *executor = executor_make(a, dtype, &widest);
         test_cuda_product_check(executor, NULL, a, dtype, &product);
@@ -168,7 +159,7 @@ static void a_graph_replays_the_product(void **state)
     (void)state;
     struct test_matrix *a = test_matrix_named("dense row among sparse", TEST_VALUES_REAL);
     for (int s = 0; s < SHAPE_COUNT; s++) {
-        const struct test_product product = product_of(40, 3);
+        const struct test_product product = test_cuda_plain(40, 3);
         spmm_executor_t *executor = executor_make(a, SPMM_F32, &shapes[s]);
         test_cuda_product_graph(executor, a, SPMM_F32, &product, 20);
         spmm_executor_destroy(executor);
@@ -183,7 +174,7 @@ static void executors_of_two_threads_do_not_disturb_each_other(void **state)
     static const struct shape wide[2] = {{SPMM_SCHEDULE_WHOLE, 0, 32, 447},
                                          {SPMM_SCHEDULE_WHOLE, 0, 32, 600}};
     struct test_matrix *a = test_matrix_named("1 x 9000 dense", TEST_VALUES_REAL);
-    const struct test_product product = product_of(40, 3);
+    const struct test_product product = test_cuda_plain(40, 3);
     spmm_executor_t *executors[2];
     for (int t = 0; t < 2; t++)
         executors[t] = executor_make(a, SPMM_F32, &wide[t]);

@@ -13,6 +13,7 @@
 #include "format/base/alloc.h"
 #include "kernels/tcblock/fragment_study_plan.h"
 #include "panel_literal.h"
+#include "tests/support/fragment_kind_of.h"
 
 static const struct {
     spmm_family_t family;
@@ -176,8 +177,8 @@ static void assert_as_laid_out(const struct spmmi_pattern *a, const uint32_t *it
                                     .panel_rows = units[unit].rows};
     struct spmmi_fragments counts;
     spmm_diag_t diag = {0};
-    if (spmmi_fragments_count(a->rows, a->cols, a->row_ptr, a->col_ind, &part, dtype, &counts, &diag) !=
-        SPMM_OK)
+    if (spmmi_fragments_count(test_fragment_kind_of(&part), a->rows, a->cols, a->row_ptr, a->col_ind, &part,
+                              dtype, &counts, &diag) != SPMM_OK)
         fail_msg("%s", diag.text);
     const struct spmmi_fragment_figures *f = &s->figures[unit];
     const struct spmmi_fragment_items n = spmmi_fragment_items(s, (enum spmmi_fragment_unit)unit, granule);

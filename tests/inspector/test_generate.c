@@ -7,10 +7,13 @@
 #include <cmocka.h>
 
 #include <omp.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "format/base/alloc.h"
 #include "format/plan.h"
+#include "inspector/generate/generate.h"
 #include "inspector/matrix/matrix.h"
 
 struct size_case {
@@ -132,7 +135,7 @@ static void is_the_same_on_every_machine_and_thread_count(void **state)
         if (fingerprint(m) != c->expected)
             fail_msg("%s with %d threads: fingerprint %#llx, expected %#llx", c->spec, threads,
                      (unsigned long long)fingerprint(m), (unsigned long long)c->expected);
-        assert_true(m->values[0] == c->first_value);
+        assert_true(m->nnz == 0 || m->values[0] == c->first_value);
         spmm_matrix_destroy(m);
     }
 }
@@ -259,6 +262,76 @@ static void survives_every_failing_allocation(void **state)
     }
 }
 
+/* ---- Every row of the list ---- */
+
+/* "gen:NAME" and the least value of each number, but this one for number at. */
+static void spec_of(const struct spmmi_generator *g, int count, int at, int64_t number, char spec[120])
+{
+    int used = snprintf(spec, 120, "gen:%s", g->name);
+    for (int i = 0; i < count; i++)
+        used += snprintf(spec + used, 120 - (size_t)used, ":%lld",
+                         (long long)(i == at       ? number
+                                     : i < g->args ? g->limits[i].min
+                                                   : 1));
+}
+
+static void is_refused(const char *spec)
+{
+    spmm_matrix_t *m = NULL;
+    spmm_diag_t diag = {0};
+    assert_int_equal(spmm_matrix_generate(spec, &m, &diag), SPMM_ERR_ARGUMENT);
+    assert_non_null(strstr(diag.text, "gen:"));
+}
+
+static void each_row_takes_its_numbers_and_no_others(void **state)
+{
+    const struct spmmi_generator *g = NULL;
+    char spec[120];
+    (void)state;
+    for (int i = 0; (g = spmmi_generator_at(i)) != NULL; i++) {
+        spec_of(g, g->args, -1, 0, spec);
+        spmm_matrix_t *m = generate(spec);
+        assert_canonical(m);
+        spmm_matrix_destroy(m);
+        spec_of(g, g->args - 1, -1, 0, spec);
+        is_refused(spec);
+        spec_of(g, g->args + 1, -1, 0, spec);
+        is_refused(spec);
+        for (int at = 0; at < g->args; at++) {
+            spec_of(g, g->args, at, g->limits[at].max + 1, spec);
+            is_refused(spec);
+            spec_of(g, g->args, at, g->limits[at].min - 1, spec);
+            is_refused(spec);
+        }
+    }
+}
+
+/* As many words between the colons of its numbers as it has limits, and a published matrix that may not change. */
+static void each_row_is_described_and_fingerprinted(void **state)
+{
+    const struct spmmi_generator *g = NULL;
+    spmm_generator_info_t info = {.struct_size = sizeof info};
+    (void)state;
+    for (int i = 0; (g = spmmi_generator_at(i)) != NULL; i++) {
+        char start[40];
+        int colons = 0;
+        bool has_fingerprint = false;
+        for (const char *at = g->numbers; *at != '\0'; at++)
+            colons += *at == ':';
+        snprintf(start, sizeof start, "gen:%s:", g->name);
+        for (size_t k = 0; k < sizeof fingerprint_cases / sizeof fingerprint_cases[0]; k++)
+            has_fingerprint |= strncmp(fingerprint_cases[k].spec, start, strlen(start)) == 0;
+        assert_int_equal(spmm_generator_at(i, &info), SPMM_OK);
+        assert_string_equal(info.name, g->name);
+        assert_int_equal(info.count, colons + 1);
+        assert_true(info.text[0] != '\0');
+        if (!has_fingerprint)
+            fail_msg("%s has no row in generate_fingerprints.inc", g->name);
+    }
+    assert_int_equal(spmm_generator_at(0, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_generator_at(-1, &info), SPMM_ERR_ARGUMENT);
+}
+
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 int main(void)
@@ -267,6 +340,8 @@ int main(void)
         cmocka_unit_test(shuffled_mesh_is_the_mesh_renumbered),
         cmocka_unit_test(lattices_and_meshes_are_structurally_symmetric),
         cmocka_unit_test(refuses_missing_arguments),
+        cmocka_unit_test(each_row_takes_its_numbers_and_no_others),
+        cmocka_unit_test(each_row_is_described_and_fingerprinted),
         cmocka_unit_test(survives_every_failing_allocation),
     };
     struct CMUnitTest

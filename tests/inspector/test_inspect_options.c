@@ -40,7 +40,7 @@ static const struct refusal_case refusal_cases[] = {
     {"refuses_a_family_against_the_schedule",
      OPTIONS(.schedule = SPMM_SCHEDULE_WHOLE, .force_kernel = "rows"), "contradict"},
     {"refuses_an_unknown_balance", OPTIONS(.balance = (spmm_balance_t)4), "balance 4"},
-    {"refuses_an_unknown_order", OPTIONS(.reorder = (spmm_reorder_t)6), "reorder 6"},
+    {"refuses_an_unknown_order", OPTIONS(.reorder = (spmm_reorder_t)255), "reorder 255"},
     {"refuses_panels_of_48_rows", OPTIONS(.panel_rows = 48), "found 48"},
     {"refuses_panels_of_512_rows", OPTIONS(.panel_rows = 512), "found 512"},
     {"refuses_stages_of_8_rows", OPTIONS(.stage_slots = 8), "32..4095, found 8"},

@@ -30,6 +30,7 @@ static const struct spmmi_device_profile device = {
     .l2_bytes = 1048576,
     .l1_bytes = 65536,
     .shared_sm_bytes = 65536,
+    .shared_block_bytes = 232448,
     .registers_sm = 65536,
     .copy_rate = 1e12,
     .shared_rate = 8e12,
@@ -225,16 +226,17 @@ static void nonzero_split_terms_are_as_counted(void **state)
     struct spmmi_model_matrix m = matrix_of_windows();
     const struct spmmi_model_candidate c = {.family = SPMM_FAMILY_ROWS,
                                             .schedule = SPMM_SCHEDULE_NONZERO_SPLIT};
-    /* 8 lanes: 50 blocks of 32 groups at a time, 1,600 groups, so a group takes 8 and 40 blocks take all. */
+    /* 8 lanes: 50 blocks of 32 groups at a time, 1,600 groups. A group takes 8, which leaves a block 192 where its
+     * boundaries may move by a quarter of that: 53 blocks, of 1.5 steps and 2. */
     struct spmmi_prediction p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_L1], 625 * 4 * (2 * 64 + 4 * 128) / 5e12);
     assert_near(p.term[SPMMI_TERM_ISSUE], 625 * 40 / 3.2e10);
-    assert_near(p.term[SPMMI_TERM_WAVES], 40 * 4 / 50.0 * 1e-6);
+    assert_near(p.term[SPMMI_TERM_WAVES], 53 * 3.5 / 50 * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], 4e-6);
-    m.longest = 2560; /* ten blocks of 256 nonzeros: 4 + 10 * 8 / 256 steps more */
+    m.longest = 2496; /* 13 blocks: 4 + 13 * 8 / 256 steps more */
     p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
-    assert_near(p.term[SPMMI_TERM_LONGEST], (4 + 4 + 10 * 8 / 256.0) * 1e-6);
-    /* One column: a warp takes 128 nonzeros a step. */
+    assert_near(p.term[SPMMI_TERM_LONGEST], (4 + 4 + 13 * 8 / 256.0) * 1e-6);
+    /* One column: a warp takes 128 nonzeros a step, and twice in a turn of the kernel. */
     p = spmmi_predict(&device, &m, &c, 1, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_ISSUE], 10000 / 128.0 * 28 / 3.2e10);
     assert_near(p.term[SPMMI_TERM_WAVES], 10000 / 1024.0 / 50 * 1e-6);
@@ -404,19 +406,21 @@ static void a_long_panel_keeps_its_multiprocessor_busy(void **state)
 
 /* 1,000 rows in 16 strips of 200 block columns together, or in 8 strips of 150; half of what 4 block rows could have,
  * and a third of what 8 could. */
+/* 1,000 rows in 16 strips of 64, half of whose places have blocks. */
+static const struct spmmi_fragment_figures low = {.family = SPMM_FAMILY_BCSR,
+                                                  .unit_rows = 64,
+                                                  .step_columns = 32,
+                                                  .places = 128,
+                                                  .units = 16,
+                                                  .nnz = 10000,
+                                                  .footprint = 1600,
+                                                  .steps = 50,
+                                                  .blocks = 400,
+                                                  .longest = 5};
+
 static void bcsr_terms_are_as_counted(void **state)
 {
     (void)state;
-    const struct spmmi_fragment_figures low = {.family = SPMM_FAMILY_BCSR,
-                                               .unit_rows = 64,
-                                               .step_columns = 32,
-                                               .places = 128,
-                                               .units = 16,
-                                               .nnz = 10000,
-                                               .footprint = 1600,
-                                               .steps = 50,
-                                               .blocks = 400,
-                                               .longest = 5};
     struct spmmi_model_fragments f = {.figures = &low, .items = 16, .granule = 32};
     /* 32 columns of f32: a tile. B is 500 rows of 128 bytes, all of which the L2 cache keeps. */
     struct spmmi_prediction p =
@@ -457,18 +461,39 @@ static void bcsr_terms_are_as_counted(void **state)
     /* 100 columns of f32: two tiles of 64 of tall strips, and B of 256 bytes a row in each. */
     p = predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_3XTF32, 100, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_L2], (1200 * 512 + 2 * (400 * 512 + 37.5 * 24) + 11 * 1000 * 400) / 4e12);
+}
+
+static void bcsr_terms_of_halves_are_as_counted(void **state)
+{
+    (void)state;
     /* 8 columns of f16, whose blocks are 16 x 16: five stages, and fewer strips than multiprocessors. */
     struct spmmi_fragment_figures wide = low;
+    struct spmmi_model_fragments f = {.figures = &wide, .items = 8, .granule = 32};
+    struct spmmi_prediction p;
+    const double uneven = 2 / 1.6;
     wide.step_columns = 64;
     wide.places = 256;
-    f.figures = &wide;
     p = predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F16, 8, SPMM_LAYOUT_ROW_MAJOR, SPMM_F16);
     assert_near(p.term[SPMMI_TERM_ALU], uneven * 2.0 * 256 * 400 * 8 / 2e14);
     assert_near(p.term[SPMMI_TERM_L1], uneven * (1600 * 16 + 400 * 512 + 400 * (512 + 16 * 16)) / 8e12);
     assert_near(p.term[SPMMI_TERM_WAVES], (1 + (0.4 + 0.05 + 2 * 0.003) * 50 / 8) * 1e-6);
-    /* 128 columns: a warp has two of 4 block rows, and reads B once where both have the block column; two such warps
-     * share the tile. */
+    /* 128 columns by warpgroups: four warps read B once for 4 block rows, in all places of a step, half of which have
+     * no block. Each has 20 instructions and a load of A for a block that is there. */
     p = predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F16, 128, SPMM_LAYOUT_ROW_MAJOR, SPMM_F16);
+    assert_near(p.term[SPMMI_TERM_L1], uneven * (1600 * 256 + 400 * 512 + 400 * 512 + 50 * 64 * 256) / 8e12);
+    assert_near(p.term[SPMMI_TERM_ALU], uneven * 2.0 * 256 * 800 * 128 / 2e14);
+    assert_near(p.term[SPMMI_TERM_ISSUE], uneven * (400 * 21 + 1600 * 256 / 512 * 6 + 50 * 6 * 40) / 3.2e10);
+    assert_near(p.term[SPMMI_TERM_WAVES], (1 + (0.4 + 16 * 0.05 + 4 * 16 * 0.003) * 50 / 8) * 1e-6);
+    /* Without them: a warp has two of 4 block rows, and reads B once where both have the block column; two such warps
+     * share the tile. */
+    struct spmmi_device_profile ampere = device;
+    ampere.target = 80;
+    const struct spmmi_model_matrix m = matrix_of_windows();
+    const struct spmmi_model_candidate candidate = {.family = SPMM_FAMILY_BCSR,
+                                                    .schedule = SPMM_SCHEDULE_DENSE,
+                                                    .metrics = &f,
+                                                    .compute = SPMM_COMPUTE_F16};
+    p = spmmi_predict(&ampere, &m, &candidate, 128, SPMM_LAYOUT_ROW_MAJOR, SPMM_F16);
     const double reads = 1 - 0.5 / 2;
     assert_near(p.term[SPMMI_TERM_L1],
                 uneven * (1600 * 256 + 400 * 512 + 400 * (2 * 512 + reads * 16 * 256)) / 8e12);
@@ -540,6 +565,7 @@ int main(void)
         cmocka_unit_test(panel_terms_are_as_counted),
         cmocka_unit_test(a_long_panel_keeps_its_multiprocessor_busy),
         cmocka_unit_test(bcsr_terms_are_as_counted),
+        cmocka_unit_test(bcsr_terms_of_halves_are_as_counted),
         cmocka_unit_test(constants_follow_family_and_compute_type),
         cmocka_unit_test(the_tile_of_registers_covers_n_as_far_as_it_may),
     };

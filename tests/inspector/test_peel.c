@@ -18,7 +18,7 @@
 #include "inspector/matrix/matrix.h"
 #include "inspect_support.h"
 #include "tests/support/plan_seal.h"
-#include "tests/support/product.h"
+#include "tests/support/products.h"
 
 static const int64_t n_32[] = {32};
 #define SOME \
@@ -98,7 +98,7 @@ static const struct peel_case cases[] = {
      SPMM_FAMILY_ROWS,
      0},
     {"blocks_that_are_sparse_for_long_rows_only_are_no_reason_against",
-     {20000, 16, 100, 200, 1},
+     {20000, 24, 100, 200, 1},
      OPTIONS(SOME, .compute = SPMM_COMPUTE_TF32),
      SPMM_FAMILY_WINDOW,
      100},

@@ -12,7 +12,7 @@
 
 #include "format/plan.h"
 #include "inspector/matrix/matrix.h"
-#include "tests/support/product.h"
+#include "tests/support/products.h"
 
 /* Both sides of every edge between ranges of n. */
 static const int64_t widths[] = {1, 2, 12, 13, 48, 49, 96, 97, 192, 193};

@@ -83,7 +83,9 @@ static const struct malformed banners[] = {
      TEXT("\xfd"
           "7zXZ\0"),
      SYNTAX, 1, "xz data"},
-    {"zip", "PK\x03\x04zip", 0, SYNTAX, 1, "a zip archive"},
+    {"zip", "PK\x03\x04zip", 0, SPMM_ERR_MATRIX_CONTAINER, 0, "a zip archive"},
+    {"plan", "\xd3SPM\r\n\x1a\n", 0, SYNTAX, 1, "found a spmm plan"},
+    {"PETSc", TEXT("\0\x12\x7b\x50\0\0\0\1"), SYNTAX, 1, "PETSc's binary format"},
     {"HDF5", "\x89HDF\r\n\x1a\n", 0, SYNTAX, 1, "an HDF5 file"},
     {"MATLAB", "MATLAB 5.0 MAT-file, Platform: GLNXA64", 0, SYNTAX, 1, "a MATLAB file"},
     {"NumPy", "\x93NUMPY", 0, SYNTAX, 1, "a NumPy array"},

@@ -21,8 +21,11 @@
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-static const spmm_reorder_t kinds[] = {SPMM_REORDER_NONE, SPMM_REORDER_RADIX, SPMM_REORDER_JACCARD,
-                                       SPMM_REORDER_MINHASH, SPMM_REORDER_RCM};
+/* Of the list: all but auto. */
+static spmm_reorder_t kind_of(size_t index)
+{
+    return spmmi_order_at((int)index + 1)->id;
+}
 
 static void *owned(int64_t count, size_t size)
 {
@@ -115,18 +118,18 @@ static void figures_are_what_the_definitions_say(void **state)
 {
     spmm_matrix_t *m = generate(*state);
     uint32_t *order = owned(m->rows, sizeof *order);
-    for (size_t i = 0; i < COUNT(kinds); i++) {
+    for (size_t i = 0; i < SPMMI_ORDER_KINDS; i++) {
         spmm_order_figures_t figures = {.struct_size = sizeof figures};
-        if (kinds[i] == SPMM_REORDER_RCM && m->rows != m->cols)
+        if (spmmi_order_of(kind_of(i))->needs_square && m->rows != m->cols)
             continue;
-        assert_int_equal(spmm_matrix_order(m, kinds[i], 2, order, NULL), SPMM_OK);
-        assert_int_equal(spmm_matrix_order_figures(m, kinds[i], 2, &figures, NULL), SPMM_OK);
+        assert_int_equal(spmm_matrix_order(m, kind_of(i), 2, order, NULL), SPMM_OK);
+        assert_int_equal(spmm_matrix_order_figures(m, kind_of(i), 2, &figures, NULL), SPMM_OK);
         figures_are(m, order, &figures);
         int64_t in_order = 0;
         while (in_order < m->rows && order[in_order] == in_order)
             in_order++;
         assert_int_equal(figures.is_natural, in_order == m->rows);
-        assert_true(figures.seconds >= 0 && (kinds[i] != SPMM_REORDER_NONE || figures.seconds == 0));
+        assert_true(figures.seconds >= 0 && (kind_of(i) != SPMM_REORDER_NONE || figures.seconds == 0));
     }
     free(order);
     spmm_matrix_destroy(m);
@@ -213,15 +216,15 @@ static void orders_are_made_once(void **state)
     (void)state;
     spmm_matrix_t *m = generate("gen:femshuf:4:4:4");
     struct spmmi_row_orders orders = orders_of(m, 2);
-    const struct spmmi_row_order *found[COUNT(kinds)], *again = NULL;
-    for (size_t i = 0; i < COUNT(kinds); i++) {
-        assert_int_equal(spmmi_row_order_of(&orders, kinds[i], &found[i], NULL), SPMM_OK);
-        assert_int_equal(found[i]->kind, kinds[i]);
-        assert_true((found[i]->order == NULL) == (kinds[i] == SPMM_REORDER_NONE));
+    const struct spmmi_row_order *found[SPMMI_ORDER_KINDS], *again = NULL;
+    for (size_t i = 0; i < SPMMI_ORDER_KINDS; i++) {
+        assert_int_equal(spmmi_row_order_of(&orders, kind_of(i), &found[i], NULL), SPMM_OK);
+        assert_int_equal(found[i]->kind, kind_of(i));
+        assert_true((found[i]->order == NULL) == (kind_of(i) == SPMM_REORDER_NONE));
     }
     const int64_t live = spmmi_alloc_live();
-    for (size_t i = 0; i < COUNT(kinds); i++) {
-        assert_int_equal(spmmi_row_order_of(&orders, kinds[i], &again, NULL), SPMM_OK);
+    for (size_t i = 0; i < SPMMI_ORDER_KINDS; i++) {
+        assert_int_equal(spmmi_row_order_of(&orders, kind_of(i), &again, NULL), SPMM_OK);
         assert_ptr_equal(again, found[i]);
     }
     assert_int_equal(spmmi_alloc_live(), live);
@@ -259,12 +262,12 @@ static void survives_short_memory(void **state)
     (void)state;
     spmm_matrix_t *m = generate("gen:femshuf:4:4:4");
     const int64_t live = spmmi_alloc_live();
-    for (size_t i = 0; i < COUNT(kinds); i++) {
+    for (size_t i = 0; i < SPMMI_ORDER_KINDS; i++) {
         int64_t allocations = 0;
         for (int64_t k = -1; k < (allocations > 0 ? allocations : 1); k++) {
             spmm_order_figures_t figures = {.struct_size = sizeof figures};
             spmmi_alloc_fail_at(k, 0);
-            const spmm_status_t status = spmm_matrix_order_figures(m, kinds[i], 2, &figures, NULL);
+            const spmm_status_t status = spmm_matrix_order_figures(m, kind_of(i), 2, &figures, NULL);
             allocations = k < 0 ? spmmi_alloc_count() : allocations;
             spmmi_alloc_fail_at(-1, 0);
             assert_int_equal(status, k < 0 ? SPMM_OK : SPMM_ERR_MEMORY);
@@ -292,17 +295,18 @@ static void segments_are_ordered_too(void **state)
                                          units,   unit_ptr, unit_row,   2};
     const struct spmmi_order_input whole = {m->rows,           m->cols,    m->row_ptr, m->col_ind,
                                             (uint64_t)m->rows, m->row_ptr, NULL,       2};
-    for (size_t i = 1; i < COUNT(kinds); i++) {
+    for (size_t i = 1; i < SPMMI_ORDER_KINDS; i++) {
         char *seen = owned((int64_t)units, 1);
         memset(order, 0xff, units * sizeof *order);
-        assert_int_equal(spmmi_order_units(&in, kinds[i], order, NULL), SPMM_OK);
+        assert_int_equal(spmmi_order_units(&in, kind_of(i), order, NULL), SPMM_OK);
         for (uint64_t u = 0; u < units; u++) {
             assert_true(order[u] < units);
             assert_int_equal(seen[order[u]]++, 0);
         }
         free(seen);
     }
-    /* The last one was rcm: rows in its order, the segments of each behind one another. */
+    /* rcm: rows in its order, the segments of each behind one another. */
+    assert_int_equal(spmmi_order_units(&in, SPMM_REORDER_RCM, order, NULL), SPMM_OK);
     assert_int_equal(spmmi_order_units(&whole, SPMM_REORDER_RCM, rows, NULL), SPMM_OK);
     uint64_t at = 0;
     for (int64_t i = 0; i < m->rows; i++)
@@ -317,6 +321,30 @@ static void segments_are_ordered_too(void **state)
     spmm_matrix_destroy(m);
 }
 
+/* ---- The list ---- */
+
+static void each_row_is_told_and_made_or_a_word(void **state)
+{
+    const struct spmmi_order *row = NULL;
+    spmm_reorder_info_t info = {.struct_size = sizeof info};
+    int count = 0;
+    (void)state;
+    for (; (row = spmmi_order_at(count)) != NULL; count++) {
+        const struct spmmi_reorder_ops *const ops = spmmi_reorder_of(row->id);
+        assert_int_equal(spmm_reorder_at(count, &info), SPMM_OK);
+        assert_int_equal(info.kind, count);
+        assert_string_equal(info.name, spmm_reorder_name(row->id));
+        assert_int_equal(info.is_made, ops != NULL);
+        assert_true(ops == NULL || (ops->id == row->id && strcmp(ops->name, info.name) == 0));
+        assert_true(info.units_max == 0 || ops->limits.instead[0] != '\0');
+    }
+    assert_int_equal(count, SPMMI_ORDER_ROWS);
+    assert_int_equal(spmm_reorder_at(count, &info), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_reorder_at(0, NULL), SPMM_ERR_ARGUMENT);
+    assert_string_equal(spmm_reorder_name((spmm_reorder_t)count), "?");
+    assert_int_equal(spmmi_order_of(SPMM_REORDER_JACCARD)->units_max, SPMMI_JACCARD_UNITS_MAX);
+}
+
 int main(void)
 {
     static const struct CMUnitTest plain[] = {
@@ -327,6 +355,7 @@ int main(void)
         cmocka_unit_test(orders_that_do_not_fit_are_refused),
         cmocka_unit_test(survives_short_memory),
         cmocka_unit_test(segments_are_ordered_too),
+        cmocka_unit_test(each_row_is_told_and_made_or_a_word),
     };
     struct CMUnitTest tests[COUNT(specs) + COUNT(plain)];
     size_t count = 0;

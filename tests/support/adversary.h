@@ -5,7 +5,7 @@
 #define TEST_ADVERSARY_H
 
 #include "plan_build.h"
-#include "product.h"
+#include "products.h"
 
 #define TEST_ADVERSARY_ROWS 64
 

@@ -32,10 +32,12 @@ void *test_values_of(const struct test_matrix *a, spmm_dtype_t dtype)
 static void items_fill(struct spmmi_part *part, int64_t rows, const int64_t *row_ptr)
 {
     const int64_t granule = part->granule;
+    const int is_nonzero_split =
+        spmmi_schedule_of(part->family, part->schedule)->items == SPMMI_ITEMS_NONZERO_SPLIT;
     part->items = take(rows + row_ptr[rows], sizeof *part->items);
     int64_t held = 0;
     for (int64_t i = 0; i < rows; i++) {
-        if (part->schedule == SPMM_SCHEDULE_NONZERO_SPLIT) {
+        if (is_nonzero_split) {
             for (int64_t p = row_ptr[i]; p < row_ptr[i + 1]; p++)
                 if (p % granule == 0)
                     part->items[part->item_count++] = (uint32_t)i;
@@ -52,7 +54,7 @@ static void items_fill(struct spmmi_part *part, int64_t rows, const int64_t *row
 /* Whole rows, or segments counted off nonzero by nonzero: units in their own order. */
 static void units_fill(struct spmmi_part *part, int64_t rows, const int64_t *row_ptr)
 {
-    const int is_cut = part->schedule == SPMM_SCHEDULE_SEGMENTED;
+    const int is_cut = spmmi_schedule_of(part->family, part->schedule)->items == SPMMI_ITEMS_SEGMENTS;
     part->items = take(rows + row_ptr[rows], sizeof *part->items);
     for (int64_t i = 0; i < rows; i++) {
         uint64_t units = 1;
@@ -63,34 +65,38 @@ static void units_fill(struct spmmi_part *part, int64_t rows, const int64_t *row
     }
 }
 
-static spmm_family_t family_of(spmm_schedule_t schedule)
+/* The first row of the list with this schedule. */
+static const struct spmmi_schedule *schedule_of(spmm_schedule_t schedule)
 {
-    if (schedule == SPMM_SCHEDULE_WHOLE || schedule == SPMM_SCHEDULE_SEGMENTED)
-        return SPMM_FAMILY_TILED;
-    return schedule == SPMM_SCHEDULE_DENSE || schedule == SPMM_SCHEDULE_PACKED ? SPMM_FAMILY_WINDOW
-                                                                               : SPMM_FAMILY_ROWS;
+    const struct spmmi_schedule *row;
+    for (int i = 0; (row = spmmi_schedule_at(i)) != NULL; i++)
+        if (row->id == schedule)
+            return row;
+    abort();
 }
 
 static struct spmmi_part part_make(spmm_op_t op, const struct test_plan_options *o, int64_t rows,
                                    const int64_t *row_ptr)
 {
+    const struct spmmi_schedule *const row = schedule_of(o->schedule);
+    const struct spmmi_family *const family = spmmi_family_of(row->family);
     struct spmmi_part part = {.op = op,
-                              .family = family_of(o->schedule),
+                              .family = row->family,
                               .schedule = o->schedule,
-                              .granule = o->schedule == SPMM_SCHEDULE_WHOLE ? 0 : o->granule};
-    if (part.family == SPMM_FAMILY_ROWS) {
+                              .granule = row->granule_max == 0 ? 0 : o->granule,
+                              .panel_rows = family->unit_min,
+                              .stage_slots = family->slots_max > 0 ? STAGE_SLOTS : 0};
+    if (row->items == SPMMI_ITEMS_ROW_SPLIT || row->items == SPMMI_ITEMS_NONZERO_SPLIT)
         items_fill(&part, rows, row_ptr);
-        return part;
-    }
-    part.panel_rows = part.family == SPMM_FAMILY_TILED ? SPMMI_PANEL_ROWS_MIN : SPMMI_WINDOW_ROWS;
-    part.stage_slots = part.family == SPMM_FAMILY_TILED ? STAGE_SLOTS : 0;
-    units_fill(&part, rows, row_ptr);
+    else
+        units_fill(&part, rows, row_ptr);
     return part;
 }
 
 static void variant_add(spmm_plan_t *plan, spmm_op_t op, const struct test_plan_options *options)
 {
-    const int is_split = options->dtype == SPMM_F32 && spmmi_is_fragments(family_of(options->schedule));
+    const int is_split =
+        options->dtype == SPMM_F32 && spmmi_is_fragments(schedule_of(options->schedule)->family);
     plan->variants[plan->variant_count++] =
         (struct spmmi_variant){op,
                                is_split ? SPMM_COMPUTE_3XTF32 : (spmm_compute_t)options->dtype,
@@ -129,10 +135,11 @@ void test_plan_reorder(spmm_plan_t *plan, uint64_t seed, int permutes_output)
 {
     for (uint32_t i = 0; i < plan->part_count; i++) {
         struct spmmi_part *part = &plan->parts[i];
-        if (part->family == SPMM_FAMILY_ROWS)
+        const enum spmmi_order_rule order = spmmi_schedule_of(part->family, part->schedule)->order;
+        if (order == SPMMI_ORDER_KEPT)
             continue;
         part->flags |= SPMMI_PART_REORDERED;
-        if (permutes_output && part->schedule != SPMM_SCHEDULE_SEGMENTED)
+        if (permutes_output && order == SPMMI_ORDER_OUTPUT)
             part->flags |= SPMMI_PART_PERMUTES_OUTPUT;
         shuffle(part->items, part->item_count, seed);
     }
@@ -187,6 +194,14 @@ static struct spmmi_part part_peel(struct spmmi_part *part, const int64_t *row_p
     return peeled;
 }
 
+int64_t test_peel_least(const struct test_matrix *a)
+{
+    int64_t longest = 0;
+    for (int64_t i = 0; i < a->rows; i++)
+        longest = a->row_ptr[i + 1] - a->row_ptr[i] > longest ? a->row_ptr[i + 1] - a->row_ptr[i] : longest;
+    return (longest + a->nnz / (a->rows > 0 ? a->rows : 1)) / 2 + 1;
+}
+
 uint32_t test_plan_peel(spmm_plan_t *plan, int64_t least)
 {
     const uint32_t parts_before = plan->part_count;
@@ -236,6 +251,14 @@ static void units_set(spmm_plan_t *plan, spmm_family_t family, uint32_t unit_row
         plan->trace[i].family = plan->parts[i].family;
         plan->trace[i].compute = (int)compute == (int)plan->dtype ? 0 : compute;
     }
+}
+
+void test_plan_family(spmm_plan_t *plan, const struct spmmi_family *family, uint32_t unit_rows)
+{
+    const int is_split = plan->dtype == SPMM_F32 && family->compute == SPMMI_COMPUTE_TENSOR;
+    units_set(plan, family->id, unit_rows, is_split ? SPMM_COMPUTE_3XTF32 : (spmm_compute_t)plan->dtype);
+    for (uint32_t i = 0; i < plan->part_count; i++)
+        plan->parts[i].stage_slots = family->slots_min;
 }
 
 void test_plan_units(spmm_plan_t *plan, uint32_t unit_rows, spmm_compute_t compute)

@@ -4,6 +4,7 @@
 #ifndef TEST_PLAN_BUILD_H
 #define TEST_PLAN_BUILD_H
 
+#include "format/family.h"
 #include "format/plan.h"
 #include "matrices.h"
 
@@ -20,6 +21,10 @@ struct test_plan_options {
  * schedule dense or packed are of the window family, in 3xtf32 if the numbers are f32, their rows in order.
  * Free with spmm_plan_destroy. */
 spmm_plan_t *test_plan_build(const struct test_matrix *a, struct test_plan_options options);
+
+/* Another family that has the schedules of the plan's parts, units of so many rows, fewest slots, and f32 as 3xtf32
+ * where it runs on tensor cores. */
+void test_plan_family(spmm_plan_t *plan, const struct spmmi_family *family, uint32_t unit_rows);
 
 /* Windows (unit_rows 8) or panels (64, 128, 256) and another compute type for a plan whose parts are all dense or
  * packed; its trace, which may be empty, follows. */
@@ -39,6 +44,9 @@ void test_plan_reorder(spmm_plan_t *plan, uint64_t seed, int permutes_output);
  * and become peeled rows behind it; a part of which all rows or none are so long stays as it is. Returns how many parts
  * there are more. */
 uint32_t test_plan_peel(spmm_plan_t *plan, int64_t least);
+
+/* Between the longest and the mean row: of most matrices one row or a few are longer. */
+int64_t test_peel_least(const struct test_matrix *a);
 
 /* Figures of two orders of op N, that of the matrix first: made up. */
 void test_plan_order_stats(spmm_plan_t *plan);

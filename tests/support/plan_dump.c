@@ -70,9 +70,9 @@ static void dump_choices(const spmm_plan_t *p, FILE *out)
         const struct spmmi_part *part = &p->parts[i];
         fprintf(out, "part op %d family %d schedule %d granule %u", (int)part->op, (int)part->family,
                 (int)part->schedule, part->granule);
-        if (part->family == SPMM_FAMILY_TILED)
+        if (part->stage_slots > 0)
             fprintf(out, " panel %u slots %u flags %u", part->panel_rows, part->stage_slots, part->flags);
-        if (spmmi_is_fragments(part->family))
+        else if (part->panel_rows > 0)
             fprintf(out, " unit %u flags %u", part->panel_rows, part->flags);
         if ((part->flags & SPMMI_PART_PEELED) != 0)
             fprintf(out, " peeled");

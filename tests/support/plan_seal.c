@@ -21,9 +21,9 @@ void test_plan_seal(spmm_plan_t *plan)
 
 static uint32_t reason_of(spmm_family_t family)
 {
-    if (family == SPMM_FAMILY_ROWS)
-        return SPMMI_REASON_MEAN_ROW;
-    return family == SPMM_FAMILY_TILED ? SPMMI_REASON_EVEN : SPMMI_REASON_DENSITY;
+    if (spmmi_is_fragments(family))
+        return SPMMI_REASON_DENSITY;
+    return spmmi_family_of(family)->slots_max > 0 ? SPMMI_REASON_EVEN : SPMMI_REASON_MEAN_ROW;
 }
 
 spmm_plan_t *test_plan_whole(const struct test_matrix *a, struct test_plan_options options,

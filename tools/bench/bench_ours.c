@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/cli/families.h"
 #include "tools/cli/fail.h"
 #include "tools/cli/progress.h"
 
@@ -181,21 +182,6 @@ static void tell_order(const char *kernel, spmm_reorder_t order, char *name, siz
                  at + strlen(word));
 }
 
-/* The part of a kernel's name that is a family's, such as "rows" in "cpu/rows/row-split". */
-static void family_of(const char *kernel, char *family, size_t size)
-{
-    snprintf(family, size, "?");
-    while (*kernel != '\0') {
-        const size_t length = strcspn(kernel, "/");
-        for (int f = 1; strcmp(spmm_family_name((spmm_family_t)f), "?") != 0; f++) {
-            const char *name = spmm_family_name((spmm_family_t)f);
-            if (strlen(name) == length && memcmp(name, kernel, length) == 0)
-                snprintf(family, size, "%s", name);
-        }
-        kernel += kernel[length] == '/' ? length + 1 : length;
-    }
-}
-
 /* Segments that cut no row are whole rows, which are measured as such. */
 static int cuts_nothing(const struct bench_ours *ours, const char *kernel)
 {
@@ -252,7 +238,7 @@ void bench_ours_run(struct bench_ours *ours, struct bench_site *site, struct our
             continue;
         if (i > 0 && cuts_nothing(ours, info.kernel))
             continue;
-        family_of(info.kernel, next->family, sizeof next->family);
+        snprintf(next->family, sizeof next->family, "%s", families_of_kernel(info.kernel).name);
         next->result.arithmetic = arithmetic_of_kernel(info.kernel, site->a->dtype);
         measure(ours, i, site, next);
         (*count)++;

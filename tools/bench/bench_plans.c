@@ -4,7 +4,26 @@
 
 #include <stdio.h>
 
-#define TILE_MAX 32 /* columns a thread of the tiled kernels */
+#include "tools/cli/families.h"
+
+#define HELP_WIDTH 82
+#define TILE_MAX 32      /* columns a thread of kernels that stage B */
+#define GPU_UNIT_MAX 128 /* rows that a GPU's kernels of tensor cores take together */
+
+static const char plans_pattern[] =
+    "all: {staged} also in every schedule, in the order of A and by pattern, in panels of 256 and of 64; "
+    "tiles: in the order of A, with 1 to 32 columns a thread of a GPU; tensor: {tensor} in every storage, "
+    "order "
+    "and compute type, panels and strips of 64 and 128; tensor-plain: the same in the order of A (default: "
+    "none "
+    "of these)";
+
+char bench_plans_help[BENCH_PLANS_HELP_BYTES];
+
+void bench_plans_help_make(void)
+{
+    families_help(bench_plans_help, sizeof bench_plans_help, HELP_WIDTH, plans_pattern);
+}
 
 struct maker {
     const spmm_matrix_t *matrix;
@@ -21,12 +40,17 @@ static void make(const struct maker *maker, const spmm_inspect_options_t *option
     spmm_plan_destroy(plan);
 }
 
+/* Kernels of the first family, which runs anything, are for all layouts and n. */
 static void make_rows(const struct maker *maker)
 {
-    static const spmm_schedule_t schedules[] = {SPMM_SCHEDULE_ROW_SPLIT, SPMM_SCHEDULE_NONZERO_SPLIT};
-    for (size_t s = 0; s < sizeof schedules / sizeof *schedules; s++) {
+    spmm_family_info_t first = {.struct_size = sizeof first};
+    struct families_kernel kernel;
+    (void)spmm_family_at(0, &first);
+    for (int i = 0; families_kernel_at(i, &kernel); i++) {
         spmm_inspect_options_t forced = *maker->options;
-        forced.schedule = schedules[s];
+        if (kernel.family.family != first.family)
+            continue;
+        forced.force_kernel = kernel.name;
         forced.layouts = 0;
         forced.n_count = 0;
         make(maker, &forced);
@@ -39,8 +63,8 @@ static void make_tiles(const struct maker *maker, const spmm_inspect_options_t *
     spmm_plan_t *plan = NULL;
     if (spmm_inspect(maker->matrix, options, &plan, NULL) == SPMM_OK) {
         for (unsigned tile = 1; tile <= TILE_MAX; tile *= 2) {
-            char kernel[64];
-            snprintf(kernel, sizeof kernel, "cuda/tiled/%s/r%u", spmm_schedule_name(options->schedule), tile);
+            char kernel[80];
+            snprintf(kernel, sizeof kernel, "cuda/%s/r%u", options->force_kernel, tile);
             maker->take(maker->context, plan, kernel, options->reorder);
         }
     }
@@ -48,21 +72,18 @@ static void make_tiles(const struct maker *maker, const spmm_inspect_options_t *
 }
 
 /* An order that is that of the matrix is left out by the inspector: such a plan names the kernel of the plain one. */
-static void make_tiled(const struct maker *maker, enum bench_plans plans)
+static void make_staged(const struct maker *maker, const char *kernel, enum bench_plans plans)
 {
     static const struct {
-        spmm_schedule_t schedule;
         spmm_reorder_t reorder;
         uint32_t panel_rows;
-    } variants[] = {
-        {SPMM_SCHEDULE_WHOLE, SPMM_REORDER_NONE, 256},      {SPMM_SCHEDULE_WHOLE, SPMM_REORDER_NONE, 64},
-        {SPMM_SCHEDULE_WHOLE, SPMM_REORDER_RADIX, 256},     {SPMM_SCHEDULE_WHOLE, SPMM_REORDER_RADIX, 64},
-        {SPMM_SCHEDULE_SEGMENTED, SPMM_REORDER_NONE, 256},  {SPMM_SCHEDULE_SEGMENTED, SPMM_REORDER_NONE, 64},
-        {SPMM_SCHEDULE_SEGMENTED, SPMM_REORDER_RADIX, 256}, {SPMM_SCHEDULE_SEGMENTED, SPMM_REORDER_RADIX, 64},
-    };
+    } variants[] = {{SPMM_REORDER_NONE, 256},
+                    {SPMM_REORDER_NONE, 64},
+                    {SPMM_REORDER_RADIX, 256},
+                    {SPMM_REORDER_RADIX, 64}};
     for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
         spmm_inspect_options_t forced = *maker->options;
-        forced.schedule = variants[v].schedule;
+        forced.force_kernel = kernel;
         forced.reorder = variants[v].reorder;
         forced.panel_rows = variants[v].panel_rows;
         if (plans == BENCH_PLANS_ALL)
@@ -70,6 +91,14 @@ static void make_tiled(const struct maker *maker, enum bench_plans plans)
         else if (forced.reorder == SPMM_REORDER_NONE)
             make_tiles(maker, &forced);
     }
+}
+
+static void make_all_staged(const struct maker *maker, enum bench_plans plans)
+{
+    struct families_kernel kernel;
+    for (int i = 0; families_kernel_at(i, &kernel); i++)
+        if (kernel.family.stage_slots_max > 0)
+            make_staged(maker, kernel.name, plans);
 }
 
 static int is_reordered(const spmm_plan_t *plan)
@@ -101,32 +130,59 @@ static void make_peeled(const struct maker *maker, const spmm_inspect_options_t 
     spmm_plan_destroy(plan);
 }
 
-/* Every storage and height in one order and compute type. Whether that order is A's shows in the first plan already. */
-static void make_tensor(const struct maker *maker, spmm_reorder_t order, spmm_compute_t compute)
+/* What all plans of tensor cores are made with, in turn. Whether the order is A's shows in the first plan already. */
+struct tensor_case {
+    spmm_reorder_t order;
+    spmm_compute_t compute;
+};
+
+/* Returns whether the order is another than A's, where one was asked for. */
+static int make_tensor(const struct maker *maker, const struct tensor_case *of, const char *kernel,
+                       uint32_t panel_rows)
 {
-    static const struct {
-        const char *kernel;
-        uint32_t panel_rows;
-    } variants[] = {{"window/dense", 0},  {"window/packed", 0},  {"panel/dense", 64}, {"panel/packed", 64},
-                    {"panel/dense", 128}, {"panel/packed", 128}, {"bcsr/dense", 64},  {"bcsr/dense", 128}};
-    for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
-        spmm_inspect_options_t forced = *maker->options;
-        spmm_plan_t *plan = NULL;
-        int has_order = 0;
-        forced.force_kernel = variants[v].kernel;
-        forced.panel_rows = variants[v].panel_rows;
-        forced.reorder = order;
-        forced.compute = compute;
-        forced.peel = SPMM_PEEL_NONE;
-        if (spmm_inspect(maker->matrix, &forced, &plan, NULL) == SPMM_OK)
-            has_order = order == SPMM_REORDER_NONE || is_reordered(plan);
-        if (has_order)
-            maker->take(maker->context, plan, NULL, order);
-        spmm_plan_destroy(plan);
-        if (order == SPMM_REORDER_NONE && maker->options->peel == SPMM_PEEL_AUTO)
-            make_peeled(maker, &forced);
-        if (!has_order)
-            return;
+    spmm_inspect_options_t forced = *maker->options;
+    spmm_plan_t *plan = NULL;
+    int has_order = 0;
+    forced.force_kernel = kernel;
+    forced.panel_rows = panel_rows;
+    forced.reorder = of->order;
+    forced.compute = of->compute;
+    forced.peel = SPMM_PEEL_NONE;
+    if (spmm_inspect(maker->matrix, &forced, &plan, NULL) == SPMM_OK)
+        has_order = of->order == SPMM_REORDER_NONE || is_reordered(plan);
+    if (has_order)
+        maker->take(maker->context, plan, NULL, of->order);
+    spmm_plan_destroy(plan);
+    if (of->order == SPMM_REORDER_NONE && maker->options->peel == SPMM_PEEL_AUTO)
+        make_peeled(maker, &forced);
+    return has_order;
+}
+
+/* Every schedule of a family with units of so many rows; 0: of the only height that it has. */
+static int make_schedules(const struct maker *maker, const struct tensor_case *of, spmm_family_t family,
+                          uint32_t panel_rows)
+{
+    struct families_kernel kernel;
+    int has_order = 1;
+    for (int i = 0; has_order && families_kernel_at(i, &kernel); i++)
+        if (kernel.family.family == family)
+            has_order = make_tensor(maker, of, kernel.name, panel_rows);
+    return has_order;
+}
+
+/* Every storage and height that GPUs run in one order and compute type. */
+static void make_heights(const struct maker *maker, const struct tensor_case *of)
+{
+    spmm_family_info_t family = {.struct_size = sizeof family};
+    int has_order = 1;
+    for (int i = 0; has_order && spmm_family_at(i, &family) == SPMM_OK; i++) {
+        if (!family.uses_tensor_cores)
+            continue;
+        if (family.panel_rows_min == family.panel_rows_max)
+            has_order = make_schedules(maker, of, family.family, 0);
+        for (uint32_t rows = family.panel_rows_min;
+             has_order && family.panel_rows_min < family.panel_rows_max && rows <= GPU_UNIT_MAX; rows *= 2)
+            has_order = make_schedules(maker, of, family.family, rows);
     }
 }
 
@@ -149,7 +205,7 @@ static void make_tensors(const struct maker *maker, enum bench_plans plans)
         if (orders[o] == SPMM_REORDER_RCM && !is_square(maker->matrix))
             continue;
         for (int c = 0; c < compute_count; c++)
-            make_tensor(maker, orders[o], computes[c]);
+            make_heights(maker, &(struct tensor_case){orders[o], computes[c]});
     }
 }
 
@@ -159,7 +215,7 @@ void bench_plans_each(const spmm_matrix_t *matrix, const spmm_inspect_options_t 
     const struct maker maker = {matrix, options, take, context};
     make_rows(&maker);
     if (plans == BENCH_PLANS_ALL || plans == BENCH_PLANS_TILES)
-        make_tiled(&maker, plans);
+        make_all_staged(&maker, plans);
     else if (plans != BENCH_PLANS_DEFAULT)
         make_tensors(&maker, plans);
 }

@@ -5,20 +5,25 @@
 
 #include <spmm/inspector.h>
 
-/* Beside one plan for each schedule of the rows family. */
+/* Beside one plan for each schedule of the first family. */
 enum bench_plans {
-    BENCH_PLANS_DEFAULT,      /* none */
-    BENCH_PLANS_ALL,          /* tiled: each schedule, order and height of panels */
-    BENCH_PLANS_TILES,        /* tiled in the order of A, with each number of columns a thread: GPUs only */
-    BENCH_PLANS_TENSOR,       /* window and panel: each storage, height, order and compute type */
+    BENCH_PLANS_DEFAULT, /* none */
+    BENCH_PLANS_ALL,     /* families that stage B: each schedule, order and height of panels */
+    BENCH_PLANS_TILES,   /* the same in the order of A, with each number of columns a thread: GPUs only */
+    BENCH_PLANS_TENSOR,  /* of tensor cores: each storage, height, order and compute type */
     BENCH_PLANS_TENSOR_PLAIN, /* the same in the order of A */
 };
+
+/* What the help says of them, made from the library's list of kernels: empty before bench_plans_help_make. */
+#define BENCH_PLANS_HELP_BYTES 600
+extern char bench_plans_help[BENCH_PLANS_HELP_BYTES];
+void bench_plans_help_make(void);
 
 /* Takes a plan, and the kernel to force, NULL: what the plan says. order is the one that was asked for. */
 typedef void (*bench_plan_fn)(void *context, const spmm_plan_t *plan, const char *kernel,
                               spmm_reorder_t order);
 
-/* Make them one after the other. options say for which type, op, layouts and n; the rows family's are for all layouts
+/* Make them one after the other. options say for which type, op, layouts and n; the first family's are for all layouts
  * and n. What the inspector refuses is left out, and so are orders that turn out to be that of A. */
 void bench_plans_each(const spmm_matrix_t *matrix, const spmm_inspect_options_t *options,
                       enum bench_plans plans, bench_plan_fn take, void *context);

@@ -2,31 +2,16 @@
 /* See arithmetic.h. */
 #include "arithmetic.h"
 
-#include <string.h>
-
-/* Is this one of the words between the slashes of a name? */
-static int has_word(const char *name, const char *word)
-{
-    const size_t length = strlen(word);
-    for (const char *at = name; *at != '\0'; at += at[0] == '/') {
-        const size_t here = strcspn(at, "/");
-        if (here == length && memcmp(at, word, length) == 0)
-            return 1;
-        at += here;
-    }
-    return 0;
-}
+#include "families.h"
+#include "number.h"
 
 struct arithmetic arithmetic_of_kernel(const char *kernel, spmm_dtype_t dtype)
 {
-    static const spmm_family_t families[] = {SPMM_FAMILY_WINDOW, SPMM_FAMILY_PANEL, SPMM_FAMILY_BCSR};
     static const spmm_compute_t rounded[] = {SPMM_COMPUTE_TF32, SPMM_COMPUTE_3XTF32};
     struct arithmetic found = {(spmm_compute_t)dtype, 0};
-    for (size_t f = 0; f < sizeof families / sizeof *families; f++)
-        found.is_tensor |= has_word(kernel, spmm_family_name(families[f]));
-    found.is_tensor &= !has_word(kernel, "cpu");
+    found.is_tensor = families_of_kernel(kernel).uses_tensor_cores && !families_has_word(kernel, "cpu");
     for (size_t c = 0; c < sizeof rounded / sizeof *rounded; c++)
-        if (has_word(kernel, spmm_compute_name(rounded[c])))
+        if (families_has_word(kernel, spmm_compute_name(rounded[c])))
             found.compute = rounded[c];
     return found;
 }
@@ -57,7 +42,5 @@ struct accuracy accuracy_of(struct arithmetic arithmetic, spmm_dtype_t dtype)
 
 double small_factor(spmm_dtype_t dtype)
 {
-    static const double small[] = {
-        [SPMM_F32] = 0x1p-113, [SPMM_F64] = 0.0, [SPMM_F16] = 0x1p-14, [SPMM_BF16] = 0x1p-126};
-    return small[dtype];
+    return number_type(dtype)->small;
 }

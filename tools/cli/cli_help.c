@@ -45,6 +45,8 @@ void cli_print_help(const struct cli_program *program)
         print_option(&program->options[i]);
     for (size_t i = 0; i < sizeof built_in / sizeof built_in[0]; i++)
         print_option(&built_in[i]);
+    if (program->lists != NULL)
+        printf("\n%s", program->lists);
     if (program->examples != NULL)
         printf("\nExamples\n%s\n", program->examples);
     fputs("\nExit status: 0 done, 1 run-time failure, 2 usage, 3 input refused, 4 plan does not fit this "

@@ -3,7 +3,7 @@
 #ifndef SPMM_TOOLS_CLI_HELP_H
 #define SPMM_TOOLS_CLI_HELP_H
 
-#include "cli.h"
+#include "cli_option.h"
 
 void cli_print_help(const struct cli_program *program);
 

@@ -6,7 +6,7 @@
 
 #include <spmm/executor.h>
 
-int device_choice_parse(const char *text, int *device)
+static int parse(const char *text, int *device)
 {
     if (strcmp(text, "auto") == 0)
         *device = SPMM_DEVICE_AUTO;
@@ -20,6 +20,13 @@ int device_choice_parse(const char *text, int *device)
     else
         return 0;
     return 1;
+}
+
+enum cli_result device_choice_read(const struct cli_program *program, const char *text, int *device)
+{
+    if (parse(text, device))
+        return CLI_RUN;
+    return cli_complain(program, "--device takes " DEVICE_CHOICE_VALUE ", not '%s'", text);
 }
 
 int device_choice_resolve(int device)

@@ -5,28 +5,32 @@
 #include <float.h>
 #include <math.h>
 
-/* The narrow types: bits of the fraction, and exponents of the least normal and of the largest number. */
-struct narrow {
-    int fraction_bits, exponent_min, exponent_max;
+/* One row a type. */
+static const struct number_type types[] = {
+    {SPMM_F32, SPMM_F32, "<f4", "<f4", 0x1p-24, 0x1p-149, (double)FLT_MAX, 0x1.ffffffp127, 0x1p-113, 0, 0, 0,
+     0},
+    {SPMM_F64, SPMM_F64, "<f8", "<f8", 0x1p-53, 0x1p-1074, DBL_MAX, (double)INFINITY, 0.0, 0, 0, 0, 0},
+    {SPMM_F16, SPMM_F32, "<f2", "<f2", 0x1p-11, 0x1p-24, 65504.0, 65520.0, 0x1p-14, 1, 10, -14, 15},
+    {SPMM_BF16, SPMM_F32, "<V2", "|V2", 0x1p-8, 0x1p-133, 0x1.fep127, 0x1.ffp127, 0x1p-126, 1, 7, -126, 127},
 };
+#define TYPE_COUNT ((int)(sizeof types / sizeof types[0]))
 
-static const struct narrow f16 = {10, -14, 15};
-static const struct narrow bf16 = {7, -126, 127};
+const struct number_type *number_type_at(int index)
+{
+    return index >= 0 && index < TYPE_COUNT ? &types[index] : NULL;
+}
 
 const struct number_type *number_type(spmm_dtype_t dtype)
 {
-    static const struct number_type types[] = {
-        [SPMM_F32] = {0x1p-24, 0x1p-149, (double)FLT_MAX, 0x1.ffffffp127, 0},
-        [SPMM_F64] = {0x1p-53, 0x1p-1074, DBL_MAX, (double)INFINITY, 0},
-        [SPMM_F16] = {0x1p-11, 0x1p-24, 65504.0, 65520.0, 1},
-        [SPMM_BF16] = {0x1p-8, 0x1p-133, 0x1.fep127, 0x1.ffp127, 1},
-    };
-    return &types[dtype];
+    const struct number_type *type = types;
+    while (type->type != dtype)
+        type++;
+    return type;
 }
 
-static const struct narrow *narrow_of(spmm_dtype_t dtype)
+uint16_t number_infinity_bits(const struct number_type *type)
 {
-    return dtype == SPMM_F16 ? &f16 : &bf16;
+    return (uint16_t)((type->exponent_max * 2 + 1) << type->fraction_bits);
 }
 
 double number_round(spmm_dtype_t dtype, double value)
@@ -36,16 +40,16 @@ double number_round(spmm_dtype_t dtype, double value)
         return (double)(float)value;
     if (dtype == SPMM_F64 || !isfinite(value))
         return value;
-    const struct narrow *type = narrow_of(dtype);
+    const struct number_type *type = number_type(dtype);
     (void)frexp(value, &exponent); /* 2^(exponent - 1) <= |value| */
     exponent = exponent - 1 < type->exponent_min ? type->exponent_min : exponent - 1;
     /* Numbers of this size are whole multiples of one step; scaling by a power of two is exact. */
     const int step = exponent - type->fraction_bits;
     const double rounded = ldexp(nearbyint(ldexp(value, -step)), step);
-    return fabs(rounded) > number_type(dtype)->largest ? copysign((double)INFINITY, value) : rounded;
+    return fabs(rounded) > type->largest ? copysign((double)INFINITY, value) : rounded;
 }
 
-static double decode(const struct narrow *type, uint16_t bits)
+static double decode(const struct number_type *type, uint16_t bits)
 {
     const int field = (bits & 0x7fff) >> type->fraction_bits;
     const int fraction = bits & ((1 << type->fraction_bits) - 1);
@@ -61,10 +65,10 @@ static double decode(const struct narrow *type, uint16_t bits)
 }
 
 /* value is a number of the type. */
-static uint16_t encode(const struct narrow *type, double value)
+static uint16_t encode(const struct number_type *type, double value)
 {
     const int sign = signbit(value) ? 0x8000 : 0;
-    const int infinity = (type->exponent_max * 2 + 1) << type->fraction_bits;
+    const int infinity = number_infinity_bits(type);
     const double least_normal = ldexp(1.0, type->exponent_min);
     int exponent = 0;
     if (isnan(value))
@@ -86,7 +90,7 @@ double number_get(spmm_dtype_t dtype, const void *array, int64_t at)
         return (double)((const float *)array)[at];
     if (dtype == SPMM_F64)
         return ((const double *)array)[at];
-    return decode(narrow_of(dtype), ((const uint16_t *)array)[at]);
+    return decode(number_type(dtype), ((const uint16_t *)array)[at]);
 }
 
 void number_set(spmm_dtype_t dtype, void *array, int64_t at, double value)
@@ -96,5 +100,5 @@ void number_set(spmm_dtype_t dtype, void *array, int64_t at, double value)
     else if (dtype == SPMM_F64)
         ((double *)array)[at] = value;
     else
-        ((uint16_t *)array)[at] = encode(narrow_of(dtype), number_round(dtype, value));
+        ((uint16_t *)array)[at] = encode(number_type(dtype), number_round(dtype, value));
 }

@@ -7,15 +7,25 @@
 #include <spmm/common.h>
 
 struct number_type {
-    double unit;     /* unit roundoff of storage, 2^-digits */
-    double tiny;     /* least positive number */
-    double largest;  /* finite */
-    double infinity; /* least magnitude that rounds to infinity; infinite for f64 */
-    int is_narrow;   /* 1: sums are f32 and rounded once when they are stored */
+    spmm_dtype_t type;
+    spmm_dtype_t sums;           /* the type of products and sums */
+    const char *npy, *npy_other; /* what NumPy's files call it: as it is written, and as it may be read too */
+    double unit;                 /* unit roundoff of storage, 2^-digits */
+    double tiny;                 /* least positive number */
+    double largest;              /* finite */
+    double infinity;             /* least magnitude that rounds to infinity; infinite for f64 */
+    double small;                /* smaller factors may lose digits on tensor cores: arithmetic.h */
+    int is_narrow;               /* 1: of 16 bits; sums are rounded once when they are stored */
+    int fraction_bits, exponent_min, exponent_max; /* narrow: of the least normal and of the largest number */
 };
 
-/* Static storage; dtype is one of the four. */
+/* Static storage; dtype is one that the libraries know. */
 const struct number_type *number_type(spmm_dtype_t dtype);
+/* The types by index 0, 1, ..; NULL past the last one. */
+const struct number_type *number_type_at(int index);
+
+/* Narrow types: the bits of infinity; magnitudes of more bits are NaNs. */
+uint16_t number_infinity_bits(const struct number_type *type);
 
 /* value rounded to nearest, ties to even; infinite when it is too large. */
 double number_round(spmm_dtype_t dtype, double value);

@@ -4,18 +4,11 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "check_sums.h"
 #include "dense_matrix.h"
 #include "tools/cli/fail.h"
 #include "tools/cli/number.h"
-
-/* What is known of an element of C before the product is looked at. */
-struct verdict {
-    long double expected;
-    long double product, before; /* sum of |alpha a b|, and |beta C0| */
-    long double highest;         /* what the sum can reach on its way */
-};
 
 /* Of a row of op(A): its entries, and no less than the sum of |a| + |b| over those with a small factor. */
 struct row {
@@ -28,80 +21,9 @@ struct check_reference {
     double alpha, beta;
     spmm_dtype_t dtype;
     struct row *rows;
-    struct verdict *verdicts; /* row_count x n */
+    struct check_verdict *verdicts; /* row_count x n */
     int has_nan;
 };
-
-/* What one thread needs to compute a row: n of each. */
-struct row_work {
-    long double *sum, *magnitude;
-    double *partial, *partial_magnitude; /* of f32 sums, which a double holds with room to spare */
-    struct verdict *verdicts;
-};
-
-static int row_work_make(struct row_work *work, int64_t n)
-{
-    const size_t count = (size_t)n + 1;
-    work->sum = malloc(count * sizeof *work->sum);
-    work->magnitude = malloc(count * sizeof *work->magnitude);
-    work->partial = malloc(count * sizeof *work->partial);
-    work->partial_magnitude = malloc(count * sizeof *work->partial_magnitude);
-    work->verdicts = malloc(count * sizeof *work->verdicts);
-    return work->sum != NULL && work->magnitude != NULL && work->partial != NULL &&
-           work->partial_magnitude != NULL && work->verdicts != NULL;
-}
-
-static void row_work_free(struct row_work *work)
-{
-    free(work->sum);
-    free(work->magnitude);
-    free(work->partial);
-    free(work->partial_magnitude);
-    free(work->verdicts);
-}
-
-/* The type that products and sums are computed in. */
-static spmm_dtype_t sum_type(spmm_dtype_t dtype)
-{
-    return dtype == SPMM_F64 ? SPMM_F64 : SPMM_F32;
-}
-
-static void sum_row_f32(const struct check_input *in, int64_t i, struct row_work *work)
-{
-    const struct host_csr *a = in->a;
-    double *restrict sum = work->partial;
-    double *restrict magnitude = work->partial_magnitude;
-    memset(sum, 0, (size_t)in->n * sizeof *sum);
-    memset(magnitude, 0, (size_t)in->n * sizeof *magnitude);
-    for (int64_t p = a->row_ptr[i]; p < a->row_ptr[i + 1]; p++) {
-        const double *restrict b = in->b + (int64_t)a->col_ind[p] * in->n;
-        const double value = a->values[p];
-#pragma omp simd
-        for (int64_t j = 0; j < in->n; j++) {
-            const double product = value * b[j];
-            sum[j] += product;
-            magnitude[j] += fabs(product);
-        }
-    }
-    for (int64_t j = 0; j < in->n; j++) {
-        work->sum[j] = (long double)sum[j];
-        work->magnitude[j] = (long double)magnitude[j];
-    }
-}
-
-static void sum_row_f64(const struct check_input *in, int64_t i, struct row_work *work)
-{
-    const struct host_csr *a = in->a;
-    for (int64_t p = a->row_ptr[i]; p < a->row_ptr[i + 1]; p++) {
-        const double *restrict b = in->b + (int64_t)a->col_ind[p] * in->n;
-        const double value = a->values[p];
-        for (int64_t j = 0; j < in->n; j++) {
-            const long double product = (long double)value * (long double)b[j];
-            work->sum[j] += product;
-            work->magnitude[j] += fabsl(product);
-        }
-    }
-}
 
 /* Roundings that a factor costs: none for 1, one for the multiplication, one more when the type cannot hold it. */
 static double factor_roundings(double factor, spmm_dtype_t dtype)
@@ -126,7 +48,7 @@ struct row_bound {
 static struct row_bound row_bound(const struct check_reference *r, const struct row *row,
                                   struct arithmetic arithmetic)
 {
-    const spmm_dtype_t dtype = sum_type(r->dtype);
+    const spmm_dtype_t dtype = check_sum_type(r->dtype);
     const struct accuracy a = accuracy_of(arithmetic, dtype);
     const double count = r->alpha != 0.0 ? (double)row->length : 0.0;
     const double of_alpha = count > 0.0 ? factor_roundings(r->alpha, dtype) : 0.0;
@@ -139,36 +61,6 @@ static struct row_bound row_bound(const struct check_reference *r, const struct 
                               .of_before = gamma_of(of_beta + additions, a.unit),
                               .absolute = (long double)underflows * a.least +
                                           (count > 0.0 ? (long double)alpha * a.tiny * row->factors : 0.0L)};
-}
-
-/* sum = A B of the row, magnitude = |A||B|. */
-static void sum_row(const struct check_input *in, int64_t i, struct row_work *work)
-{
-    for (int64_t j = 0; j < in->n; j++) {
-        work->sum[j] = 0.0L;
-        work->magnitude[j] = 0.0L;
-    }
-    if (in->alpha != 0.0 && sum_type(in->a->dtype) == SPMM_F32)
-        sum_row_f32(in, i, work);
-    else if (in->alpha != 0.0)
-        sum_row_f64(in, i, work);
-}
-
-/* Expected values of row i of C and what their bounds are made of. */
-static void reference_row(const struct check_input *in, int64_t i, struct row_work *work)
-{
-    sum_row(in, i, work);
-    for (int64_t j = 0; j < in->n; j++) {
-        /* With alpha = 0 the sums are 0, whatever B holds. */
-        const long double product = fabsl((long double)in->alpha) * work->magnitude[j];
-        const long double before =
-            in->beta != 0.0 ? (long double)in->beta * (long double)dense_get(in->c0, i, j) : 0.0L;
-        /* The sum is multiplied last, so it can overflow before a small alpha brings it back. */
-        work->verdicts[j] = (struct verdict){.expected = (long double)in->alpha * work->sum[j] + before,
-                                             .product = product,
-                                             .before = fabsl(before),
-                                             .highest = fmaxl(product + fabsl(before), work->magnitude[j])};
-    }
 }
 
 static int is_small(double x, double limit)
@@ -212,15 +104,15 @@ static struct check_reference reference_of(const struct check_input *in)
 }
 
 /* Can the sum leave the range of its type, depending on its order? */
-static int may_overflow(const struct verdict *v, const struct row_bound *bound, spmm_dtype_t dtype)
+static int may_overflow(const struct check_verdict *v, const struct row_bound *bound, spmm_dtype_t dtype)
 {
-    return v->highest * (1.0L + bound->of_product) > (long double)number_type(sum_type(dtype))->largest;
+    return v->highest * (1.0L + bound->of_product) > (long double)number_type(check_sum_type(dtype))->largest;
 }
 
 /* A narrow type adds the one rounding of storing: a sum within bound of expected moves by at most
  * u (|expected| + bound), or by half of the least number where numbers have a fixed step, and may be rounded to the
  * infinity of its sign. A sum that is known exactly to be zero stays zero. */
-static double element_ratio(double found, const struct verdict *v, const struct row_bound *row,
+static double element_ratio(double found, const struct check_verdict *v, const struct row_bound *row,
                             spmm_dtype_t dtype)
 {
     const struct number_type *type = number_type(dtype);
@@ -245,7 +137,7 @@ static double element_ratio(double found, const struct verdict *v, const struct 
 }
 
 static void compare_row(const struct check_reference *r, const spmm_dense_t *c, const struct row *row,
-                        const struct verdict *verdicts, struct arithmetic arithmetic,
+                        const struct check_verdict *verdicts, struct arithmetic arithmetic,
                         struct check_result *worst)
 {
     const struct row_bound bound = row_bound(r, row, arithmetic);
@@ -277,18 +169,18 @@ spmm_status_t check_product(const struct check_input *input, const spmm_dense_t 
         return fail(diag, SPMM_ERR_SHAPE, "the product to check has another shape than its reference");
 #pragma omp parallel
     {
-        struct row_work work;
+        struct check_sums work;
         struct check_result mine = {0.0, -1, -1, 0.0, 0.0};
-        const int is_ready = row_work_make(&work, input->n);
+        const int is_ready = check_sums_make(&work, input->n);
 #pragma omp for schedule(dynamic, 16)
         for (int64_t i = 0; i < c->rows; i++) {
             if (!is_ready)
                 continue;
             const struct row row = row_of(input, i, &of_b);
-            reference_row(input, i, &work);
+            check_sums_of_row(input, i, &work);
             compare_row(&whole, c, &row, work.verdicts, input->arithmetic, &mine);
         }
-        row_work_free(&work);
+        check_sums_free(&work);
 #pragma omp critical
         {
             merge(&worst, &mine);
@@ -318,15 +210,15 @@ spmm_status_t check_reference_make(const struct check_input *input, const int64_
         const struct range of_b = range_of(input);
 #pragma omp parallel reduction(| : is_short, has_nan)
         {
-            struct row_work work;
-            const int is_ready = row_work_make(&work, input->n);
+            struct check_sums work;
+            const int is_ready = check_sums_make(&work, input->n);
 #pragma omp for schedule(dynamic, 4)
             for (int64_t r = 0; r < row_count; r++) {
                 if (!is_ready)
                     continue;
                 made->rows[r] = row_of(input, rows[r], &of_b);
                 const struct row_bound bound = row_bound(made, &made->rows[r], (struct arithmetic){0});
-                reference_row(input, rows[r], &work);
+                check_sums_of_row(input, rows[r], &work);
                 for (int64_t j = 0; j < input->n; j++) {
                     made->verdicts[r * input->n + j] = work.verdicts[j];
                     has_nan |= isnan(work.verdicts[j].expected) ||
@@ -334,13 +226,13 @@ spmm_status_t check_reference_make(const struct check_input *input, const int64_
                 }
             }
             is_short |= !is_ready;
-            row_work_free(&work);
+            check_sums_free(&work);
         }
         made->has_nan = has_nan;
     }
     if (is_short) {
         check_reference_free(made);
-        return fail_memory(diag, count * sizeof(struct verdict), "the reference of the check");
+        return fail_memory(diag, count * sizeof(struct check_verdict), "the reference of the check");
     }
     for (int64_t p = 0; p < input->a->nnz; p++)
         made->has_nan |= !isfinite(input->a->values[p]);
@@ -353,7 +245,7 @@ static int line_has_nan(const spmm_dense_t *c, int64_t line, int64_t length)
     int found = 0;
     if (number_type(c->type)->is_narrow) {
         const uint16_t *data = (const uint16_t *)c->data + line * c->ld;
-        const uint16_t infinity = c->type == SPMM_F16 ? 0x7c00 : 0x7f80;
+        const uint16_t infinity = number_infinity_bits(number_type(c->type));
         for (int64_t p = 0; p < length; p++)
             found |= (data[p] & 0x7fff) > infinity;
     } else if (c->type == SPMM_F32) {

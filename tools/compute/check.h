@@ -28,17 +28,7 @@
 #ifndef SPMM_TOOLS_CHECK_H
 #define SPMM_TOOLS_CHECK_H
 
-#include "tools/cli/arithmetic.h"
-#include "host_csr.h"
-
-struct check_input {
-    const struct host_csr *a; /* op(A) */
-    const double *b;          /* a->cols x n, element (j, c) at b[j * n + c], numbers of the product's type */
-    int64_t n;
-    double alpha, beta;
-    const spmm_dense_t *c0;       /* C before the product, in host memory; NULL when beta is 0 */
-    struct arithmetic arithmetic; /* that check_product allows for; all 0: numbers as they are */
-};
+#include "check_input.h"
 
 struct check_result {
     double ratio;     /* the error ratio; infinite where no error was allowed or NaN was misplaced */

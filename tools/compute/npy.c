@@ -10,6 +10,7 @@
 
 #include "dense_matrix.h"
 #include "tools/cli/fail.h"
+#include "tools/cli/number.h"
 
 #define MAGIC "\x93NUMPY"
 #define MAGIC_BYTES 6
@@ -89,22 +90,30 @@ static spmm_status_t take_shape(struct reader *r, struct npy_header *header, spm
     return SPMM_OK;
 }
 
+static spmm_status_t fail_type(const char *descr, spmm_diag_t *diag)
+{
+    const struct number_type *type = NULL;
+    char expected[120] = "";
+    for (int i = 0; (type = number_type_at(i)) != NULL; i++) {
+        const size_t used = strlen(expected);
+        const char *const before = i == 0 ? "" : number_type_at(i + 1) == NULL ? " or " : ", ";
+        snprintf(expected + used, sizeof expected - used, "%s'%s' (%s)", before, type->npy,
+                 spmm_dtype_name(type->type));
+    }
+    return fail(diag, SPMM_ERR_MATRIX_UNSUPPORTED, "the .npy file holds numbers of type '%.20s', expected %s",
+                descr, expected);
+}
+
 static spmm_status_t set_type(const char *descr, struct npy_header *header, spmm_diag_t *diag)
 {
-    if (strcmp(descr, "<f4") == 0)
-        header->type = SPMM_F32;
-    else if (strcmp(descr, "<f8") == 0)
-        header->type = SPMM_F64;
-    else if (strcmp(descr, "<f2") == 0)
-        header->type = SPMM_F16;
-    else if (strcmp(descr, "<V2") == 0 || strcmp(descr, "|V2") == 0)
-        header->type = SPMM_BF16;
-    else
-        return fail(
-            diag, SPMM_ERR_MATRIX_UNSUPPORTED,
-            "the .npy file holds numbers of type '%.20s', expected '<f4', '<f8', '<f2' or, for bf16, '<V2'",
-            descr);
-    return SPMM_OK;
+    const struct number_type *type = NULL;
+    for (int i = 0; (type = number_type_at(i)) != NULL; i++) {
+        if (strcmp(descr, type->npy) == 0 || strcmp(descr, type->npy_other) == 0) {
+            header->type = type->type;
+            return SPMM_OK;
+        }
+    }
+    return fail_type(descr, diag);
 }
 
 static spmm_status_t take_dictionary(struct reader *r, struct npy_header *header, spmm_diag_t *diag)
@@ -238,21 +247,6 @@ cleanup:
     return status;
 }
 
-static const char *descr_of(spmm_dtype_t type)
-{
-    switch (type) {
-    case SPMM_F32:
-        return "<f4";
-    case SPMM_F16:
-        return "<f2";
-    case SPMM_BF16:
-        return "<V2";
-    case SPMM_F64:
-        break;
-    }
-    return "<f8";
-}
-
 spmm_status_t npy_save(const char *path, const spmm_dense_t *dense, spmm_diag_t *diag)
 {
     const int is_row_major = dense->order == SPMM_ROW_MAJOR;
@@ -262,7 +256,7 @@ spmm_status_t npy_save(const char *path, const spmm_dense_t *dense, spmm_diag_t 
     char text[2 * ALIGNMENT + 1];
     const int length =
         snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': %s, 'shape': (%lld, %lld), }",
-                 descr_of(dense->type), is_row_major ? "False" : "True", (long long)dense->rows,
+                 number_type(dense->type)->npy, is_row_major ? "False" : "True", (long long)dense->rows,
                  (long long)dense->cols);
     /* The header ends with a newline at a multiple of 64 bytes. */
     const int start = MAGIC_BYTES + 4;

@@ -26,6 +26,8 @@ need_to_build() {
     need libzstd-dev has_header zstd.h
     need libxxhash-dev has_header xxhash.h
     need libdeflate-dev has_header libdeflate.h
+    need zlib1g-dev has_header zlib.h
+    need libminizip-dev has_header minizip/unzip.h
     ! has_nvcc || need g++ has_cxx
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A second reader of plan files, written from docs/plan-format.md alone.
+"""A second reader of plan files, written from docs/plan-format.md and format/family_list.def alone.
 
 usage: plan_reader.py FILE...            print each plan as text
        plan_reader.py --check FOLDER     compare FOLDER/good/*.plan with their .txt, and FOLDER/bad/* with
@@ -15,16 +15,15 @@ import pathlib
 import struct
 import sys
 
+import family_rows
+
 MAGIC = bytes([0xD3, 0x53, 0x50, 0x4D, 0x0D, 0x0A, 0x1A, 0x0A])
 DIM_MAX, NNZ_MAX, NO_PART, FRAME_RAW = 2**31 - 2, 2**40, 0xFFFFFFFF, 2**21
-GRANULE_MIN, GRANULE_MAX = 4, 4096
-SEGMENT_MAX, STEPS_MAX, UNIT_MAX = 2**30, 2**24, 2**32 - 1
-FEATURE_TILED, FEATURE_HALF, FEATURE_FRAGMENTS, FEATURE_BCSR, FEATURE_PEELED, FEATURE_SEARCH = 1, 2, 4, 8, 16, 32
-ROWS, TILED, WINDOW, PANEL, BCSR = 1, 2, 3, 4, 5
-# Families of row split, nonzero split, whole, segmented, dense, packed.
-SCHEDULES = {1: (ROWS,), 2: (ROWS,), 3: (TILED,), 4: (TILED,), 5: (WINDOW, PANEL, BCSR), 6: (WINDOW, PANEL)}
-UNIT_ROWS = {WINDOW: (8,), PANEL: (64, 128, 256), BCSR: (64, 128)}
-SEGMENTED = 4
+UNIT_MAX = 2**32 - 1
+FEATURE_UNITS, FEATURE_HALF, FEATURE_FRAGMENTS, FEATURE_PEELED, FEATURE_SEARCH = 1, 2, 4, 16, 32
+FAMILIES = {family.number: family for family in family_rows.FAMILIES}
+FIRST = family_rows.FAMILIES[0]  # takes peeled rows
+SCHEDULES = {(family.number, row.number): row for family in family_rows.FAMILIES for row in family.schedules}
 F32, TENSOR_TYPES = 1, (5, 6)  # tf32, 3xtf32
 VALUE_BYTES = {1: 4, 2: 8, 3: 2, 4: 2}
 REORDERED, PERMUTES_OUTPUT, PEELED = 1, 2, 4
@@ -69,6 +68,11 @@ ZSTD.ZSTD_decompress.restype = ctypes.c_size_t
 ZSTD.ZSTD_decompress.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
 ZSTD.ZSTD_findFrameCompressedSize.restype = ctypes.c_size_t
 ZSTD.ZSTD_findFrameCompressedSize.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+
+
+def units_of(family):
+    """What panel_rows may be."""
+    return family_rows.powers(family.unit_min, family.unit_max)
 
 
 def hash64(data):
@@ -154,9 +158,10 @@ class Plan:
         require(entry_bytes == 64, "HEADER", 20)
         for at in range(124, 240):
             require(d[at] == 0, "HEADER", at)
-        known = (FEATURE_TILED | FEATURE_HALF | FEATURE_FRAGMENTS | FEATURE_BCSR | FEATURE_PEELED
-                 | FEATURE_SEARCH)
-        require(self.incompat & ~known == 0, "FEATURE", 32)
+        unknown = self.incompat & ~(FEATURE_UNITS | FEATURE_HALF | FEATURE_FRAGMENTS | FEATURE_PEELED | FEATURE_SEARCH)
+        for family in FAMILIES.values():
+            unknown &= ~family.feature
+        require(unknown == 0, "FEATURE", 32)
         table_hash, header_hash = struct.unpack_from("<QQ", d, 240)
         require(hash64(d[:248]) == header_hash, "CHECKSUM", 248)
         require(file_bytes <= len(d), "TRUNCATED", len(d))
@@ -216,11 +221,16 @@ class Plan:
         if kind == 11:
             most = 4 * self.rows if self.rows == self.cols else 0
             return max(most, 1), 0, most
-        items = max(self.rows, self.cols, self.nnz // GRANULE_MIN + 1)
-        if self.incompat & FEATURE_TILED:
-            items = max(items, min(max(self.rows, self.cols) + self.nnz, UNIT_MAX))
+        items = max(self.items_limit(row) for (family, _), row in SCHEDULES.items()
+                    if not FAMILIES[family].feature & ~self.incompat)
         unit, most = {5: (48, 64), 6: (32, 64), 7: (64, 1024), 9: (1, 127), 10: (872, 1), 12: (208, 64), 8: (4, items)}[kind]
         return unit, 0, unit * most
+
+    def items_limit(self, row):
+        longest = max(self.rows, self.cols)
+        if row.items == "NONZERO_SPLIT":
+            return self.nnz // row.granule_min + 1
+        return min(longest + self.nnz, UNIT_MAX) if row.items == "SEGMENTS" else longest
 
     def check_sizes(self):
         part_count = self.raw_bytes(6) // 32
@@ -353,7 +363,11 @@ class Plan:
             return False
         panel_rows, stage_slots, segment, is_reordered, number_bytes, register_tile, n, multiprocessors = s[:8]
         longest = max(self.rows, self.cols)
-        return (panel_rows in (32, 64, 128, 256) and 32 <= stage_slots <= 4095 and segment <= SEGMENT_MAX
+        is_staged = any(panel_rows in units_of(family) and family.slots_min <= stage_slots <= family.slots_max
+                        for family in FAMILIES.values() if family.slots_max)
+        is_segment = segment == 0 or any(row.granule_min <= segment <= row.granule_max
+                                         for row in SCHEDULES.values() if row.items == "SEGMENTS")
+        return (is_staged and is_segment
                 and is_reordered <= 1 and number_bytes in (2, 4, 8) and 1 <= register_tile <= 1024
                 and n <= 2**31 - 1 and multiprocessors <= 2**31 - 1
                 and s[8] <= min(longest + self.nnz, UNIT_MAX) and s[9] == -(-s[8] // panel_rows)
@@ -409,12 +423,11 @@ class Plan:
         parts, traces = ([record[1] for record in records] for records in (self.parts, self.trace))
         reasons, computes, orders = ([trace[k] for trace in self.trace] for k in (4, 5, 10))
         missing = ~self.incompat
-        families = [family for feature, names in ((FEATURE_TILED, (TILED,)), (FEATURE_FRAGMENTS, (WINDOW, PANEL)),
-                                                  (FEATURE_BCSR, (BCSR,))) if missing & feature for family in names]
+        families = [number for number, family in FAMILIES.items() if missing & family.feature]
         require(not any(family in parts for family in families), "PART", self.offset(6))
         require(not missing & FEATURE_PEELED or not any(part[6] & PEELED for part in self.parts), "PART", self.offset(6))
         require(not any(family in traces for family in families), "TRACE", self.offset(7))
-        if missing & FEATURE_TILED:
+        if missing & FEATURE_UNITS:
             require(not any(5 <= r <= 8 for r in reasons), "TRACE", self.offset(7))
         if missing & FEATURE_FRAGMENTS:
             require(not any(computes + orders) and all(r <= 8 or r >= 14 for r in reasons), "TRACE", self.offset(7))
@@ -427,29 +440,24 @@ class Plan:
         return part + 1 if part + 1 < len(self.parts) and self.parts[part + 1][6] & PEELED else None
 
     def check_part(self, op, family, schedule, granule, panel_rows, stage_slots, flags):
-        valid = op in (0, 1) and family in SCHEDULES.get(schedule, ())
-        if family in UNIT_ROWS:
-            valid = valid and 1 <= granule <= STEPS_MAX and stage_slots == 0
-            valid = valid and panel_rows in UNIT_ROWS[family]
-            valid = valid and flags in (0, REORDERED, REORDERED | PERMUTES_OUTPUT)
-        elif family == ROWS:
-            valid = valid and GRANULE_MIN <= granule <= GRANULE_MAX and granule & (granule - 1) == 0
-            valid = valid and panel_rows == 0 and stage_slots == 0
-            valid = valid and (flags == 0 or flags == PEELED and schedule == 2)
-        else:
-            valid = valid and (granule == 0 if schedule == 3 else 1 <= granule <= SEGMENT_MAX)
-            valid = valid and panel_rows in (32, 64, 128, 256) and 32 <= stage_slots <= 4095
-            valid = valid and (flags in (0, REORDERED)
-                               or flags == REORDERED | PERMUTES_OUTPUT and schedule == 3)
-        require(valid, "PART", self.offset(6))
+        row = SCHEDULES.get((family, schedule))
+        require(op in (0, 1) and row, "PART", self.offset(6))
+        family = FAMILIES[family]
+        valid = row.granule_min <= granule <= row.granule_max
+        valid = valid and (row.granules == "ANY" or granule & (granule - 1) == 0)
+        valid = valid and panel_rows in (units_of(family) or [0])
+        valid = valid and family.slots_min <= stage_slots <= family.slots_max
+        orders = {"KEPT": (0,), "FREE": (0, REORDERED), "OUTPUT": (0, REORDERED, REORDERED | PERMUTES_OUTPUT)}
+        is_apart = flags == PEELED and family is FIRST and row.items == "NONZERO_SPLIT"
+        require(valid and (flags in orders[row.order] or is_apart), "PART", self.offset(6))
 
     def check_choices(self):
         for i, part in enumerate(self.parts):
             self.check_part(*part)
             if part[6] & PEELED:
                 before = self.parts[i - 1] if i > 0 else part
-                require(before[1] in SCHEDULES[5] and before[0] == part[0] and self.dtype in (1, 2)
-                        and not before[6] & PERMUTES_OUTPUT, "PART", self.offset(6))
+                require(FAMILIES[before[1]].long_rows and before[0] == part[0]
+                        and self.dtype in [family_rows.TYPES[name] for name in FIRST.types] and not before[6] & PERMUTES_OUTPUT, "PART", self.offset(6))
         for op, compute, layouts, target, n_min, n_max, first, count in self.variants:
             valid = op in (0, 1) and 1 <= layouts <= 3 and target <= 999
             valid = valid and 1 <= n_min <= n_max <= 2**31 - 1 and first < len(self.parts)
@@ -457,17 +465,18 @@ class Plan:
             require(valid and self.parts[first][0] == op and not self.parts[first][6] & PEELED, "VARIANT", self.offset(5))
             require(compute in self.compute_types(self.parts[first][1], self.dtype), "VARIANT", self.offset(5))
         for variant, family, schedule, chosen, reason, compute, *figures, order in self.trace:
-            valid = order <= 5 and variant < len(self.variants) and family in SCHEDULES.get(schedule, ()) and chosen in (0, 1)
+            valid = order <= 5 and variant < len(self.variants) and (family, schedule) in SCHEDULES and chosen in (0, 1)
             valid = valid and 1 <= reason <= 25 and compute in self.compute_types(family, 0)
             valid = valid and all(map(math.isfinite, figures)) and min(figures[:2]) >= 0
             require(valid, "TRACE", self.offset(7))
 
     def compute_types(self, family, own):
-        return TENSOR_TYPES if self.dtype == F32 and family in UNIT_ROWS else (own,)
+        return TENSOR_TYPES if self.dtype == F32 and family in FAMILIES and FAMILIES[family].compute == "TENSOR" else (own,)
 
     def check_items(self):
         for part, (op, family, schedule, granule, _, _, flags) in enumerate(self.parts):
             row_ptr, items = self.row_ptr, self.items[part]
+            rule = SCHEDULES[family, schedule].items
             if flags & PEELED:
                 continue  # with the part before it
             if op == 1:
@@ -484,12 +493,12 @@ class Plan:
                 require(peeled == sorted(peeled) and max(peeled) < rows, "ITEMS", self.offset(8))
                 require(all(row_ptr[i] < row_ptr[i + 1] for i in peeled), "ITEMS", self.offset(8))
                 items, expected = sorted(items + peeled), list(range(rows))
-            elif family != ROWS:
-                segments = [max(1, -(-(b - a) // granule)) if schedule == SEGMENTED else 1
+            elif rule in ("ROWS", "SEGMENTS"):
+                segments = [max(1, -(-(b - a) // granule)) if rule == "SEGMENTS" else 1
                             for a, b in zip(row_ptr, row_ptr[1:])]
                 expected = list(range(sum(segments)))
                 items = sorted(items) if flags & REORDERED else items
-            elif schedule == 2:
+            elif rule == "NONZERO_SPLIT":
                 expected = [next(i for i in range(rows) if row_ptr[i] <= p < row_ptr[i + 1])
                             for p in range(0, self.nnz, granule)]
             else:
@@ -524,8 +533,8 @@ class Plan:
             lines.append(f"variant op {op} compute {compute} layouts {layouts} target {target} n {n_min} {n_max} "
                          f"parts {first} {count}")
         for (op, family, schedule, granule, panel_rows, stage_slots, flags), items in zip(self.parts, self.items):
-            shape = (" peeled" if flags & PEELED else "") if family == ROWS else f" unit {panel_rows} flags {flags}"
-            if family == TILED:
+            shape = f" unit {panel_rows} flags {flags}" if panel_rows else " peeled" if flags & PEELED else ""
+            if stage_slots:
                 shape = f" panel {panel_rows} slots {stage_slots} flags {flags}"
             lines.append(f"part op {op} family {family} schedule {schedule} granule {granule}{shape} items"
                          + "".join(f" {item}" for item in items))

@@ -4,8 +4,11 @@ import collections
 import csv
 import hashlib
 import os
+import re
 import subprocess
 import sys
+
+import family_rows
 
 ENDINGS = (".mtx.zst", ".smtx.zst", ".mtx", ".smtx", ".mtx.gz")
 
@@ -26,8 +29,13 @@ def find_files(folder, names):
     return {name: path for name, path in files.items() if path is not None}
 
 
-TENSOR = ("window", "panel", "bcsr")  # families of the tensor cores
-ORDERS = ("reordered", "minhash", "rcm", "radix", "jaccard")
+TENSOR = tuple(family.name for family in family_rows.FAMILIES if family.compute == "TENSOR")
+STAGED = tuple(family.name for family in family_rows.FAMILIES if family.slots_max)
+FIRST = family_rows.FAMILIES[0].name
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "format", "order_list.def"),
+          encoding="utf-8") as order_list:
+    MADE_ORDERS = tuple(re.findall(r"^ORDER\((\w+)", order_list.read(), re.M))
+ORDERS = ("reordered", *MADE_ORDERS)
 
 
 def is_held_out(name):
@@ -43,7 +51,7 @@ def kernel_of(text):
     """cuda/rows/row-split/v4l32 -> rows/row-split; cuda/tiled/whole/p256/r16 -> tiled/whole/p256/r16;
     cuda/panel/dense/p128/tf32 -> panel/dense/p128/tf32"""
     parts = text.split("/")
-    return "/".join(parts[1:3] if parts[1] == "rows" else parts[1:])
+    return "/".join(parts[1:3] if parts[1] == FIRST else parts[1:])
 
 
 def variant_of(kernel):

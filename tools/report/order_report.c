@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "plan_report.h"
+#include "tools/cli/fail.h"
 #include "tools/cli/print_text.h"
 #include "tools/cli/progress.h"
 
@@ -25,29 +26,46 @@ static spmm_status_t make_again(const spmm_matrix_t *matrix, spmm_reorder_t kind
     return status;
 }
 
+/* One line, or none where the order does not fit the matrix. */
+static spmm_status_t add_line(const spmm_matrix_t *matrix, spmm_reorder_t kind, int threads,
+                              struct order_report *report, spmm_diag_t *diag)
+{
+    struct order_report_line *const line = &report->list[report->count];
+    *line = (struct order_report_line){.kind = kind, .figures = {.struct_size = sizeof line->figures}};
+    const double start = progress_seconds();
+    spmm_status_t status = spmm_matrix_order_figures(matrix, kind, threads, &line->figures, diag);
+    if (status == SPMM_ERR_ARGUMENT)
+        return SPMM_OK;
+    line->count_seconds = progress_seconds() - start - line->figures.seconds;
+    if (status == SPMM_OK)
+        status = make_again(matrix, kind, threads, &line->cpu_seconds, diag);
+    report->count += status == SPMM_OK;
+    return status;
+}
+
 spmm_status_t order_report_make(const spmm_matrix_t *matrix, int threads, struct order_report *report,
                                 spmm_diag_t *diag)
 {
-    static const spmm_reorder_t kinds[ORDER_REPORT_MAX] = {
-        SPMM_REORDER_NONE, SPMM_REORDER_RADIX, SPMM_REORDER_JACCARD, SPMM_REORDER_MINHASH, SPMM_REORDER_RCM};
-    report->count = 0;
-    for (int i = 0; i < ORDER_REPORT_MAX; i++) {
-        spmm_order_figures_t *const figures = &report->list[report->count].figures;
-        figures->struct_size = sizeof *figures;
-        const double start = progress_seconds();
-        const spmm_status_t status = spmm_matrix_order_figures(matrix, kinds[i], threads, figures, diag);
-        if (status == SPMM_ERR_ARGUMENT)
-            continue; /* it does not fit the matrix */
-        if (status != SPMM_OK)
-            return status;
-        report->list[report->count].count_seconds = progress_seconds() - start - figures->seconds;
-        const spmm_status_t again =
-            make_again(matrix, kinds[i], threads, &report->list[report->count].cpu_seconds, diag);
-        if (again != SPMM_OK)
-            return again;
-        report->list[report->count++].kind = kinds[i];
+    spmm_reorder_info_t info = {.struct_size = sizeof info};
+    spmm_status_t status = SPMM_OK;
+    int known = 0;
+    while (spmm_reorder_at(known, &info) == SPMM_OK)
+        known++;
+    *report = (struct order_report){.list = calloc((size_t)known, sizeof *report->list)};
+    if (report->list == NULL)
+        return fail_memory(diag, (uint64_t)known * sizeof *report->list, "the figures of the orders");
+    for (int i = 0; i < known && status == SPMM_OK; i++) {
+        spmm_reorder_at(i, &info);
+        if (info.kind != SPMM_REORDER_AUTO)
+            status = add_line(matrix, info.kind, threads, report, diag);
     }
-    return SPMM_OK;
+    return status;
+}
+
+void order_report_free(struct order_report *report)
+{
+    free(report->list);
+    *report = (struct order_report){0};
 }
 
 void order_report_text(FILE *out, const struct order_report *report)

@@ -67,9 +67,9 @@ static void write_part(struct json *j, const spmm_plan_t *plan, int index)
     json_int(j, "items", part.items);
     if (part.is_peeled)
         json_bool(j, "is_peeled", true);
-    if (part.family != SPMM_FAMILY_ROWS) {
+    if (part.panel_rows > 0) {
         json_int(j, "panel_rows", part.panel_rows);
-        if (part.family == SPMM_FAMILY_TILED)
+        if (part.stage_slots > 0)
             json_int(j, "stage_slots", part.stage_slots);
         json_bool(j, "is_reordered", part.is_reordered != 0);
         json_bool(j, "permutes_output", part.permutes_output != 0);

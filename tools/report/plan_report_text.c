@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "plan_report.h"
+#include "tools/cli/families.h"
 #include "tools/cli/print_text.h"
 
 #define BAR_COLUMNS 40
@@ -109,18 +110,16 @@ static void print_target(FILE *out, uint32_t target)
 static void print_part(FILE *out, const char *before, const spmm_part_info_t *part)
 {
     char items[PRINT_UNITS_BYTES];
-    const char *family = spmm_family_name(part->family);
-    fprintf(out, "%s %s/%s, ", before, family, spmm_schedule_name(part->schedule));
+    const spmm_family_info_t family = families_find(part->family);
+    fprintf(out, "%s %s/%s, ", before, family.name, spmm_schedule_name(part->schedule));
     if (part->is_peeled)
         fprintf(out, "%s apart", print_plural(items, part->items, "row"));
-    else if (part->family == SPMM_FAMILY_ROWS)
-        fputs(print_plural(items, part->items, "item"), out);
-    else if (part->family == SPMM_FAMILY_TILED)
-        fprintf(out, "%s, %u a panel, stages of %u", print_plural(items, part->items, "unit"),
-                part->panel_rows, part->stage_slots);
     else
-        fprintf(out, "%s, %u a %s", print_plural(items, part->items, "row"), part->panel_rows,
-                part->family == SPMM_FAMILY_BCSR ? "strip" : family);
+        fputs(print_plural(items, part->items, family.item), out);
+    if (part->panel_rows > 0)
+        fprintf(out, ", %u a %s", part->panel_rows, family.unit);
+    if (part->stage_slots > 0)
+        fprintf(out, ", stages of %u", part->stage_slots);
     if (part->is_reordered)
         fputs(", reordered", out);
     if (part->permutes_output)

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a kernel family is to the executor: one table of functions for the CPU and one for GPUs. The executor keeps a
+ * state for each part that runs and knows nothing else of it.
+ *
+ * A family NAME of format/family_list.def exports spmmi_NAME_cpu and, where CUDA is built in, spmmi_NAME_cuda. */
+#ifndef SPMMI_BACKEND_H
+#define SPMMI_BACKEND_H
+
+#include "executor/product.h"
+#include "format/plan.h"
+
+/* Zeros behind the values of A on a GPU, which kernels may load and never use. */
+#define SPMMI_VALUES_PAD 64u
+
+#define SPMMI_CPU_TARGET 1u /* of struct spmmi_variant */
+
+/* The device of an executor, and what all of its parts may use. */
+struct spmmi_device {
+    int number;      /* SPMM_DEVICE_CPU, or that of a GPU */
+    uint32_t target; /* of struct spmmi_variant */
+    int threads;     /* CPU; 0: OpenMP's default */
+    /* GPU */
+    uint32_t multiprocessors;
+    uint32_t shared_max; /* bytes of shared memory that a block of threads may have */
+    int can_overlap;     /* kernels may start before the one before them in the stream has ended: sm_90 */
+    const void *values;  /* of A in its order, and SPMMI_VALUES_PAD zeros; on the device */
+};
+
+struct spmmi_backend;
+struct spmmi_parts;
+
+/* What a state is made of. Nothing of it but the device may be used after create. */
+struct spmmi_part_source {
+    const spmm_plan_t *plan;
+    const struct spmmi_part *part;
+    const struct spmmi_part *long_rows; /* rows that were split off and belong to this part; NULL: none */
+    int is_made;                        /* by default_part: the part has no items, the plan has it not */
+    const char *suffix; /* what follows the schedule in the name of a forced kernel; else "" */
+    const struct spmmi_device *device;
+    const struct spmmi_backend *backend; /* the one whose create this is for */
+    struct spmmi_parts *parts;           /* all that will run: for spmmi_shared_use and spmmi_parts_next */
+    int only_counts;                     /* nothing is to be allocated but for the time of the call */
+};
+
+/* Optional functions may be NULL. The callers have checked shapes, types, pointers and workspace. */
+struct spmmi_backend {
+    /* Optional. Can it run this part on this device? Errors: UNSUPPORTED, with a sentence. */
+    spmm_status_t (*supports)(const struct spmmi_part_source *source, spmm_diag_t *diag);
+    /* Make a part ready to run, without values, and add the bytes that are taken: of the device, of a CPU all of the
+     * state. With only_counts *state stays NULL and the bytes are the same. After an error *state may be something that
+     * destroy takes. */
+    spmm_status_t (*create)(const struct spmmi_part_source *source, void **state, uint64_t *bytes,
+                            spmm_diag_t *diag);
+    void (*destroy)(void *state);
+    /* Optional. values: of A in its order: on a GPU device->values. */
+    spmm_status_t (*set_values)(void *state, const void *values, void *stream);
+    /* Bytes; those of run may be fewer only where B or C are not aligned as they were said to be. UINT64_MAX: more than
+     * can be. */
+    uint64_t (*workspace)(const void *state, const struct spmmi_product *product);
+    /* Errors: TOO_LARGE, DEVICE. On a GPU it enqueues. */
+    spmm_status_t (*run)(const void *state, const struct spmmi_product *product, void *workspace,
+                         void *stream);
+    /* TARGET/FAMILY/SCHEDULE and what tells its instances apart. */
+    void (*describe)(const void *state, const struct spmmi_product *product, char *text, size_t size);
+    /* Optional. A part of this schedule for a plan that has none, items left to create. Families without this run only
+     * parts of plans. */
+    struct spmmi_part (*default_part)(const spmm_plan_t *plan, spmm_op_t op, spmm_schedule_t schedule);
+    int prefers_default; /* where its kernel is forced, also to a part that the plan has */
+    /* Optional. Does it take a kernel's name with this behind the schedule? */
+    int (*has_suffix)(const char *suffix);
+    /* What the functions need to know where families share them: source->backend->kind. */
+    const void *kind;
+};
+
+/* Something that parts of an executor share, of one family or of several: made by the first that asks for it, it lives
+ * as long as the executor. */
+struct spmmi_shared_kind {
+    /* As those of a backend; set_values is optional. The parts' set_values come after it. */
+    spmm_status_t (*create)(const struct spmmi_part_source *source, void **object, uint64_t *bytes,
+                            spmm_diag_t *diag);
+    spmm_status_t (*set_values)(void *object, const void *values, void *stream);
+    void (*destroy)(void *object);
+};
+
+/* The object of this kind and op: *object stays NULL with only_counts, and bytes grow the first time alone. */
+spmm_status_t spmmi_shared_use(const struct spmmi_part_source *source, const struct spmmi_shared_kind *kind,
+                               spmm_op_t op, void **object, uint64_t *bytes, spmm_diag_t *diag);
+
+/* The parts that will run on this backend, one after the other: after NULL the first, after the last NULL. */
+const struct spmmi_part *spmmi_parts_next(const struct spmmi_part_source *source,
+                                          const struct spmmi_part *part);
+
+/* A line of the catalogue of kernels. */
+struct spmmi_kernel {
+    const char *name; /* "cpu/tiled/whole" */
+    spmm_family_t family;
+    spmm_schedule_t schedule;
+    const struct spmmi_backend *backend;
+};
+
+/* In the order of format/family_list.def; ended by a name that is NULL. */
+extern const struct spmmi_kernel spmmi_cpu_kernels[];
+extern const struct spmmi_kernel spmmi_cuda_kernels[];
+
+int spmmi_kernels_count(const struct spmmi_kernel *kernels);
+/* The kernel that a name stands for, *suffix what follows it; NULL: there is none. */
+const struct spmmi_kernel *spmmi_kernel_find(const struct spmmi_kernel *kernels, const char *name,
+                                             const char **suffix);
+/* Does a part run as this kernel? Rows that were split off are no part that could run by itself. */
+static inline int spmmi_kernel_is_of(const struct spmmi_kernel *kernel, const struct spmmi_part *part)
+{
+    return part->family == kernel->family && part->schedule == kernel->schedule &&
+           (part->flags & SPMMI_PART_PEELED) == 0;
+}
+/* The kernel of a part; NULL: there is none. */
+const struct spmmi_kernel *spmmi_kernel_of(const struct spmmi_kernel *kernels, const struct spmmi_part *part);
+
+#endif

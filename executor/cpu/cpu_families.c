@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernels of the CPU. */
+#include <stddef.h>
+
+#include "executor/backend.h"
+
+#define TARGET "cpu"
+#define KERNELS spmmi_cpu_kernels
+#define BACKEND(family) spmmi_##family##_cpu
+#include "executor/kernel_table.h"

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* op(A) in CSR with its values, as any family on the CPU may read it: one for each op of an executor. */
+#ifndef SPMMI_CPU_OPERAND_H
+#define SPMMI_CPU_OPERAND_H
+
+#include "executor/backend.h"
+
+struct spmmi_cpu_operand {
+    int64_t rows, cols, nnz;
+    spmm_dtype_t dtype;
+    int64_t *row_ptr;
+    int32_t *col_ind;
+    void *values;
+    int64_t *map; /* op = T: position in A of each nonzero */
+};
+
+/* For spmmi_shared_use. */
+extern const struct spmmi_shared_kind spmmi_cpu_operand_kind;
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which parts an executor on a GPU runs: those of the variants, or those of a forced kernel, on the plan's own
+ * partition. */
+#ifndef SPMMI_CUDA_PARTS_H
+#define SPMMI_CUDA_PARTS_H
+
+#include "executor/parts.h"
+
+/* force_kernel: a name or NULL; *suffix: what follows the schedule in it. Errors: MEMORY; ARGUMENT: there is no such
+ * kernel, the plan has no part for it, or C would be left in another order than the plan says. */
+spmm_status_t spmmi_cuda_parts_choose(const spmm_plan_t *plan, uint32_t target, const char *force_kernel,
+                                      struct spmmi_parts **parts, const char **suffix, spmm_diag_t *diag);
+
+#endif

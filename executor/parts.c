@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See parts.h. */
+#include "parts.h"
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+
+/* What is picked changes with n only where a variant begins or has ended. */
+void spmmi_parts_reach(const spmm_plan_t *plan, uint32_t target, int reached[SPMMI_VARIANT_MAX])
+{
+    for (uint32_t i = 0; i < SPMMI_VARIANT_MAX; i++)
+        reached[i] = 0;
+    for (uint32_t i = 0; i < 3 * plan->variant_count; i++) {
+        const struct spmmi_variant *v = &plan->variants[i / 3];
+        const int64_t past = v->n_max < SPMMI_N_MAX ? v->n_max + 1 : SPMMI_N_MAX;
+        const int64_t n = i % 3 == 0 ? 0 : i % 3 == 1 ? v->n_min : past;
+        const uint32_t layouts[] = {SPMM_LAYOUT_ROW_MAJOR, SPMM_LAYOUT_COL_MAJOR};
+        for (int l = 0; l < 2; l++) {
+            int fits = 0;
+            reached[spmmi_variant_pick(plan, v->op, target, n, layouts[l], &fits)] = 1;
+        }
+    }
+}
+
+uint64_t spmmi_parts_bytes(const spmm_plan_t *plan)
+{
+    return sizeof(struct spmmi_parts) + plan->variant_count * sizeof(struct spmmi_loaded);
+}
+
+struct spmmi_parts *spmmi_parts_new(const spmm_plan_t *plan)
+{
+    return spmmi_alloc_zero(1, (size_t)spmmi_parts_bytes(plan));
+}
+
+void spmmi_parts_destroy(struct spmmi_parts *parts)
+{
+    if (parts == NULL)
+        return;
+    for (uint32_t i = 0; i < parts->count; i++)
+        if (parts->list[i].state != NULL)
+            parts->list[i].backend->destroy(parts->list[i].state);
+    for (uint32_t i = 0; i < parts->shared_count; i++)
+        if (parts->shared[i].object != NULL)
+            parts->shared[i].kind->destroy(parts->shared[i].object);
+    spmmi_free(parts);
+}
+
+void spmmi_parts_add(struct spmmi_parts *parts, uint32_t variant, const struct spmmi_part *part,
+                     uint32_t index, const struct spmmi_backend *backend)
+{
+    uint32_t i = 0;
+    while (i < parts->count &&
+           !(parts->list[i].index == index && parts->list[i].part.op == part->op &&
+             parts->list[i].backend == backend && parts->list[i].part.schedule == part->schedule))
+        i++;
+    if (i == parts->count)
+        parts->list[parts->count++] =
+            (struct spmmi_loaded){.part = *part, .index = index, .backend = backend};
+    parts->of_variant[variant] = i;
+}
+
+static spmm_status_t load_one(const struct spmmi_part_source *source, struct spmmi_loaded *loaded,
+                              uint64_t *bytes, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_backend *backend = loaded->backend;
+    if (backend->supports != NULL && !source->only_counts)
+        SPMM_TRY(backend->supports(source, diag));
+    SPMM_TRY(backend->create(source, &loaded->state, bytes, diag));
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_parts_load(struct spmmi_parts *parts, const spmm_plan_t *plan,
+                               const struct spmmi_device *device, const char *suffix, int only_counts,
+                               uint64_t *bytes, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_part_source source = {
+        .plan = plan, .suffix = suffix, .device = device, .parts = parts, .only_counts = only_counts};
+    for (uint32_t i = 0; i < parts->count && status == SPMM_OK; i++) {
+        struct spmmi_loaded *loaded = &parts->list[i];
+        source.part = &loaded->part;
+        source.is_made = loaded->index == SPMMI_PART_MADE;
+        source.long_rows = source.is_made ? NULL : spmmi_peeled_of(plan, loaded->index);
+        source.backend = loaded->backend;
+        status = load_one(&source, loaded, bytes, diag);
+    }
+    for (uint32_t i = 0; i < parts->count; i++)
+        parts->list[i].part.items = NULL; /* the plan may go */
+    return status;
+}
+
+const struct spmmi_part *spmmi_parts_next(const struct spmmi_part_source *source,
+                                          const struct spmmi_part *part)
+{
+    const struct spmmi_parts *parts = source->parts;
+    int is_past = part == NULL;
+    for (uint32_t i = 0; i < parts->count; i++) {
+        if (is_past && parts->list[i].backend == source->backend)
+            return &parts->list[i].part;
+        is_past |= &parts->list[i].part == part;
+    }
+    return NULL;
+}
+
+spmm_status_t spmmi_shared_use(const struct spmmi_part_source *source, const struct spmmi_shared_kind *kind,
+                               spmm_op_t op, void **object, uint64_t *bytes, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_parts *parts = source->parts;
+    uint32_t i = 0;
+    *object = NULL;
+    while (i < parts->shared_count && !(parts->shared[i].kind == kind && parts->shared[i].op == op))
+        i++;
+    if (i == parts->shared_count) {
+        SPMM_REQUIRE(i < SPMMI_SHARED_MAX, SPMM_ERR_INTERNAL, diag, "parts share more than %d things",
+                     SPMMI_SHARED_MAX);
+        parts->shared[parts->shared_count++] = (struct spmmi_shared){kind, op, NULL};
+        SPMM_TRY(kind->create(source, &parts->shared[i].object, bytes, diag));
+    }
+    *object = parts->shared[i].object;
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_parts_set_values(struct spmmi_parts *parts, const void *values, void *stream)
+{
+    spmm_status_t status = SPMM_OK;
+    for (uint32_t i = 0; i < parts->shared_count && status == SPMM_OK; i++)
+        if (parts->shared[i].kind->set_values != NULL)
+            status = parts->shared[i].kind->set_values(parts->shared[i].object, values, stream);
+    for (uint32_t i = 0; i < parts->count && status == SPMM_OK; i++)
+        if (parts->list[i].backend->set_values != NULL)
+            status = parts->list[i].backend->set_values(parts->list[i].state, values, stream);
+    return status;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See dtype.h. */
+#include "dtype.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define DTYPE(name, id, number, compute, ...) \
+    static_assert((int)(id) == (number) && (int)(compute) == (number), "the public enums copy the list");
+#define COMPUTE(name, id, number) static_assert((int)(id) == (number), "the public enum copies the list");
+#include "dtype_list.def"
+#undef DTYPE
+#undef COMPUTE
+
+static const struct spmmi_dtype dtypes[] = {
+#define DTYPE(name, id, number, compute, stored, sums, feature, load, store) \
+    {(spmm_dtype_t)(number), #name, sizeof(stored), sums, feature},
+#define COMPUTE(...)
+#include "dtype_list.def"
+#undef DTYPE
+#undef COMPUTE
+};
+
+/* Ways to multiply: the number types, and others. */
+static const struct {
+    spmm_compute_t id;
+    const char *name;
+} computes[] = {
+#define DTYPE(name, id, number, compute, ...) {compute, #name},
+#define COMPUTE(name, id, number) {id, name},
+#include "dtype_list.def"
+#undef DTYPE
+#undef COMPUTE
+};
+
+#define COUNT(table) ((int)(sizeof(table) / sizeof(table)[0]))
+
+const struct spmmi_dtype *spmmi_dtype_at(int index)
+{
+    return index >= 0 && index < COUNT(dtypes) ? &dtypes[index] : NULL;
+}
+
+const struct spmmi_dtype *spmmi_dtype_of(spmm_dtype_t dtype)
+{
+    for (int i = 0; i < COUNT(dtypes); i++)
+        if (dtypes[i].id == dtype)
+            return &dtypes[i];
+    return NULL;
+}
+
+const char *spmm_dtype_name(spmm_dtype_t dtype)
+{
+    const struct spmmi_dtype *row = spmmi_dtype_of(dtype);
+    return row != NULL ? row->name : "?";
+}
+
+size_t spmm_dtype_size(spmm_dtype_t dtype)
+{
+    const struct spmmi_dtype *row = spmmi_dtype_of(dtype);
+    return row != NULL ? row->bytes : 0;
+}
+
+const char *spmm_compute_name(spmm_compute_t compute)
+{
+    for (int i = 0; i < COUNT(computes); i++)
+        if (computes[i].id == compute)
+            return computes[i].name;
+    return "?";
+}
+
+spmm_status_t spmm_dtype_at(int index, spmm_dtype_info_t *info)
+{
+    const struct spmmi_dtype *const row = spmmi_dtype_at(index);
+    if (row == NULL || info == NULL || info->struct_size < sizeof info->struct_size)
+        return SPMM_ERR_ARGUMENT;
+    const spmm_dtype_info_t full = {.struct_size = info->struct_size,
+                                    .type = row->id,
+                                    .name = row->name,
+                                    .bytes = row->bytes,
+                                    .sums = row->sums};
+    memcpy(info, &full, full.struct_size < sizeof full ? full.struct_size : sizeof full);
+    return SPMM_OK;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of dtype_list.def as a table: what all libraries know of each number type. Conversions of single numbers
+ * are in stored_number.h. */
+#ifndef SPMMI_DTYPE_H
+#define SPMMI_DTYPE_H
+
+#include <spmm/common.h>
+
+struct spmmi_dtype {
+    spmm_dtype_t id;
+    const char *name;
+    size_t bytes;
+    spmm_dtype_t sums; /* the type of products and sums */
+    uint64_t feature;  /* incompat bit of plan files; 0: none */
+};
+
+/* NULL past the last row, and where there is no such type. */
+const struct spmmi_dtype *spmmi_dtype_at(int index);
+const struct spmmi_dtype *spmmi_dtype_of(spmm_dtype_t dtype);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One part against the rows of its family and schedule (format/family_list.def): docs/plan-format.md section 6.6. */
+#include "format/base/diag.h"
+#include "format/family.h"
+#include "plan_check.h"
+
+int spmmi_is_op(spmm_op_t op)
+{
+    return op == SPMM_OP_N || op == SPMM_OP_T;
+}
+
+static int is_granule(uint32_t granule, const struct spmmi_schedule *row)
+{
+    if (row->granules == SPMMI_GRANULE_POWER)
+        return spmmi_is_power_within(granule, row->granule_min, row->granule_max);
+    return granule >= row->granule_min && granule <= row->granule_max;
+}
+
+static int are_panels(const struct spmmi_part *part, const struct spmmi_family *row)
+{
+    const int is_unit = row->unit_max == 0
+                            ? part->panel_rows == 0
+                            : spmmi_is_power_within(part->panel_rows, row->unit_min, row->unit_max);
+    return is_unit && part->stage_slots >= row->slots_min && part->stage_slots <= row->slots_max;
+}
+
+/* C is in another order only where items are rows and the order is another one. */
+static int are_flags(uint32_t flags, const struct spmmi_schedule *row)
+{
+    switch (flags) {
+    case 0:
+        return 1;
+    case SPMMI_PART_PEELED:
+        return spmmi_takes_peeled(row);
+    case SPMMI_PART_REORDERED:
+        return row->order != SPMMI_ORDER_KEPT;
+    case SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT:
+        return row->order == SPMMI_ORDER_OUTPUT;
+    default:
+        return 0;
+    }
+}
+
+/* Peeled rows follow a part that leaves them out, and the family that takes them multiplies the plan's numbers. */
+static int is_in_its_place(const spmm_plan_t *p, uint32_t index)
+{
+    const struct spmmi_part *part = &p->parts[index], *before = index > 0 ? part - 1 : part;
+    if ((part->flags & SPMMI_PART_PEELED) == 0)
+        return 1;
+    return spmmi_family_of(before->family)->takes_long_rows && before->op == part->op &&
+           (before->flags & SPMMI_PART_PERMUTES_OUTPUT) == 0 &&
+           (spmmi_family_of(part->family)->types & SPMMI_TYPE_BIT(p->dtype)) != 0;
+}
+
+spmm_status_t spmmi_check_part(const spmm_plan_t *p, uint32_t index, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_part *part = &p->parts[index];
+    const struct spmmi_schedule *const row = spmmi_schedule_of(part->family, part->schedule);
+    SPMM_REQUIRE_AT(spmmi_is_op(part->op), SPMM_ERR_PLAN_PART, diag, index, "part %u has op %d", index,
+                    (int)part->op);
+    SPMM_REQUIRE_AT(row != NULL, SPMM_ERR_PLAN_PART, diag, index, "part %u has family %d and schedule %d",
+                    index, (int)part->family, (int)part->schedule);
+    SPMM_REQUIRE_AT(is_granule(part->granule, row), SPMM_ERR_PLAN_PART, diag, index, "part %u has granule %u",
+                    index, part->granule);
+    SPMM_REQUIRE_AT(are_panels(part, spmmi_family_of(part->family)), SPMM_ERR_PLAN_PART, diag, index,
+                    "part %u has panels of %u rows and %u slots", index, part->panel_rows, part->stage_slots);
+    SPMM_REQUIRE_AT(are_flags(part->flags, row), SPMM_ERR_PLAN_PART, diag, index, "part %u has flags 0x%x",
+                    index, part->flags);
+    SPMM_REQUIRE_AT(is_in_its_place(p, index), SPMM_ERR_PLAN_PART, diag, index,
+                    "part %u has peeled rows, but the part before it is none that they belong to", index);
+    SPMM_REQUIRE_AT(part->item_count == 0 || part->items != NULL, SPMM_ERR_PLAN_PART, diag, index,
+                    "part %u has no items", index);
+cleanup:
+    return status;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See order.h. */
+#include "order.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define WORD(name, id, number, ...) static_assert((int)(id) == (number), "the public enum copies the list");
+#define ORDER(name, id, number, ...) static_assert((int)(id) == (number), "the public enum copies the list");
+#include "order_list.def"
+#undef WORD
+#undef ORDER
+
+static const struct spmmi_order orders[SPMMI_ORDER_ROWS] = {
+#define WORD(name, id, number, text) {(spmm_reorder_t)(number), #name, text, 0, 0, 0},
+#define ORDER(name, id, number, matrices, units_max, instead, text) \
+    {(spmm_reorder_t)(number), #name, text, 1, SPMMI_MATRICES_##matrices, units_max},
+#include "order_list.def"
+#undef WORD
+#undef ORDER
+};
+
+const struct spmmi_order *spmmi_order_at(int index)
+{
+    return index >= 0 && index < SPMMI_ORDER_ROWS ? &orders[index] : NULL;
+}
+
+const struct spmmi_order *spmmi_order_of(spmm_reorder_t kind)
+{
+    for (int i = 0; i < SPMMI_ORDER_ROWS; i++)
+        if (orders[i].id == kind)
+            return &orders[i];
+    return NULL;
+}
+
+int spmmi_order_is_kind(spmm_reorder_t kind)
+{
+    return kind != SPMM_REORDER_AUTO && spmmi_order_of(kind) != NULL;
+}
+
+const char *spmm_reorder_name(spmm_reorder_t kind)
+{
+    const struct spmmi_order *row = spmmi_order_of(kind);
+    return row != NULL ? row->name : "?";
+}
+
+spmm_status_t spmm_reorder_at(int index, spmm_reorder_info_t *info)
+{
+    const struct spmmi_order *const row = spmmi_order_at(index);
+    if (row == NULL || info == NULL || info->struct_size < sizeof info->struct_size)
+        return SPMM_ERR_ARGUMENT;
+    const spmm_reorder_info_t full = {.struct_size = info->struct_size,
+                                      .kind = row->id,
+                                      .name = row->name,
+                                      .text = row->text,
+                                      .is_made = row->is_made,
+                                      .needs_square = row->needs_square,
+                                      .units_max = row->units_max};
+    memcpy(info, &full, full.struct_size < sizeof full ? full.struct_size : sizeof full);
+    return SPMM_OK;
+}

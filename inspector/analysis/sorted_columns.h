@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ascending lists of columns without duplicates. */
+#ifndef SPMMI_SORTED_COLUMNS_H
+#define SPMMI_SORTED_COLUMNS_H
+
+#include <stdint.h>
+
+/* Sort ascending and remove duplicates in place; returns the new count. */
+int64_t spmmi_sort_unique(int32_t *columns, int64_t count);
+
+/* The place of a column in an ascending list that holds it. */
+static inline int32_t spmmi_sorted_place(const int32_t *list, int64_t count, int32_t column)
+{
+    const int32_t *base = list;
+    while (count > 1) {
+        const int64_t half = count / 2;
+        base += base[half] <= column ? half : 0;
+        count -= half;
+    }
+    return (int32_t)(base - list);
+}
+
+#endif

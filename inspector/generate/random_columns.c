@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Columns of rows and numbers of nodes: drawn, shuffled. */
+#include "format/base/alloc.h"
+#include "generate.h"
+#include "inspector/analysis/sorted_columns.h"
+
+int32_t *spmmi_random_permutation(int64_t count, uint64_t seed)
+{
+    int32_t *p = spmmi_alloc((uint64_t)count, sizeof *p);
+    if (p == NULL)
+        return NULL;
+    struct spmmi_random r = spmmi_random_stream(seed, (uint64_t)count);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t j = spmmi_random_below(&r, i + 1);
+        p[i] = p[j];
+        p[j] = (int32_t)i;
+    }
+    return p;
+}
+
+void spmmi_random_sample(struct spmmi_random *r, int64_t k, int64_t d, int32_t *out)
+{
+    int64_t have = 0;
+    if (2 * d > k) {
+        /* Dense: walk all candidates and take each with the chance that leaves d in the end. */
+        for (int64_t j = 0; j < k; j++) {
+            if (spmmi_random_below(r, k - j) < d - have)
+                out[have++] = (int32_t)j;
+        }
+        return;
+    }
+    /* Sparse: at most half are taken, so a draw is new with a chance of at least one half. */
+    while (have < d) {
+        while (have < d)
+            out[have++] = (int32_t)spmmi_random_below(r, k);
+        have = spmmi_sort_unique(out, have);
+    }
+}

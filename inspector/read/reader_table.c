@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which reader takes a file. Decided from its first 64 KiB and its name, so that endless streams and wrong files
+ * are refused at once. See reader.h. */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "format/base/diag.h"
+#include "reader.h"
+
+#define SPMMI_READER(name) extern const struct spmmi_reader_ops spmmi_reader_##name;
+#include "reader_list.def"
+#undef SPMMI_READER
+
+#define SPMMI_READER(name) &spmmi_reader_##name,
+static const struct spmmi_reader_ops *const readers[] = {
+#include "reader_list.def"
+};
+#undef SPMMI_READER
+#define READERS (sizeof readers / sizeof *readers)
+
+bool spmmi_head_starts(const struct spmmi_head *head, const char *with, size_t size)
+{
+    return head->size >= size && memcmp(head->bytes, with, size) == 0;
+}
+
+bool spmmi_head_named(const struct spmmi_head *head, const char *ending)
+{
+    const size_t length = strlen(head->file);
+    const size_t tail = strlen(ending);
+    return length >= tail && strcasecmp(head->file + length - tail, ending) == 0;
+}
+
+/* The first reader whose probe answers so; NULL when none does. */
+static const struct spmmi_reader_ops *who_says(enum spmmi_probe answer, const struct spmmi_head *head)
+{
+    for (size_t i = 0; i < READERS; i++)
+        if (readers[i]->probe(head) == answer)
+            return readers[i];
+    return NULL;
+}
+
+/* The sentence of a reader, and behind the default one the names of the others. */
+static spmm_status_t refuse(struct spmmi_reader *reader, const struct spmmi_reader_ops *ops,
+                            const struct spmmi_head *head)
+{
+    char sentence[sizeof((spmm_diag_t *)0)->text];
+    char others[96] = "";
+    size_t used = 0;
+    if (ops == NULL) {
+        ops = readers[0];
+        for (size_t i = 1; i < READERS && used < sizeof others; i++)
+            used += (size_t)snprintf(others + used, sizeof others - used, "%s%s",
+                                     i == 1 ? "; other formats: " : ", ", readers[i]->name);
+    }
+    ops->refuse(head, sentence, sizeof sentence);
+    return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, 1, "%s%s", sentence, others);
+}
+
+spmm_status_t spmmi_reader_find(struct spmmi_reader *reader, const char *bytes, uint64_t size, bool is_all,
+                                const struct spmmi_reader_ops **ops)
+{
+    const struct spmmi_head head = {bytes, size, is_all, reader->file};
+    if (size == 0)
+        return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, 1,
+                                 "expected a matrix file, found an empty file");
+    *ops = who_says(SPMMI_PROBE_CONTENT, &head);
+    if (*ops != NULL)
+        return SPMM_OK;
+    const char *stranger = spmmi_known_stranger(&head);
+    if (stranger != NULL)
+        return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, 1, "expected a matrix file, found %s",
+                                 stranger);
+    return refuse(reader, who_says(SPMMI_PROBE_NAME, &head), &head);
+}

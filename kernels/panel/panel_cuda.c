@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The panel family on a GPU. */
+#include "format/base/diag.h"
+#include "kernels/tcblock/fragment_cuda.h"
+#include "panel_instances.h"
+#include "panel_pack.h"
+#include "panel_shape.h"
+
+#define UNIT_ROWS_MAX 128u
+
+static spmm_status_t supports(const struct spmmi_part_source *source, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_REQUIRE(source->part->panel_rows <= UNIT_ROWS_MAX, SPMM_ERR_UNSUPPORTED, diag,
+                 "the GPU has no panels of %u rows, %u is the most", source->part->panel_rows, UNIT_ROWS_MAX);
+cleanup:
+    return status;
+}
+
+/* A panel's stage is one step, which the kernels cannot cut. */
+static spmm_status_t fits(const struct spmmi_fragments *layout, uint32_t number_bytes, uint32_t shared_max,
+                          spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint32_t bytes = spmmi_panel_stage(SPMMI_PANEL_B_LEAST, number_bytes, (int)layout->is_packed,
+                                             layout->step_blocks_max, layout->step_values_max)
+                               .bytes;
+    SPMM_REQUIRE(bytes <= shared_max, SPMM_ERR_UNSUPPORTED, diag,
+                 "panels of %u rows need %u bytes of shared memory, this GPU has %u: inspect for lower or "
+                 "packed ones, or for windows",
+                 layout->unit_rows, bytes, shared_max);
+cleanup:
+    return status;
+}
+
+static const struct spmmi_fragment_gpu gpu = {
+    .kind = &spmmi_panel_kind, .launch = spmmi_panel_cuda_launch, .fits = fits};
+
+const struct spmmi_backend spmmi_panel_cuda = {SPMMI_CUDA_FRAGMENTS, .supports = supports, .kind = &gpu};

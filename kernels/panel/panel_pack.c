@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See panel_pack.h. */
+#include "panel_pack.h"
+
+#define WORD_BYTES 16u /* that a thread copies at once */
+
+const struct spmmi_fragment_kind spmmi_panel_kind = {SPMMI_WINDOWS, .step_columns = SPMMI_FRAGMENT_PANEL_STEP,
+                                                     .has_locals = 1, .step_bytes = WORD_BYTES};

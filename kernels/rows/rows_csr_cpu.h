@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernels of the rows family on the CPU. They read op(A) in CSR as it is, and the items of a part. */
+#ifndef SPMMI_ROWS_CSR_H
+#define SPMMI_ROWS_CSR_H
+
+#include "executor/product.h"
+#include "format/plan.h"
+
+struct spmmi_rows_csr {
+    int64_t rows, cols, nnz;
+    const int64_t *row_ptr; /* rows + 1 */
+    const int32_t *col_ind; /* nnz */
+    const void *values;     /* nnz, f32 or f64 */
+    struct spmmi_part part; /* schedule, granule and items */
+};
+
+/* Bytes of workspace (data pointers may be NULL). */
+uint64_t spmmi_rows_csr_workspace(const struct spmmi_rows_csr *a, const struct spmmi_product *product);
+/* Never fails, allocates nothing, same bits at any number of threads; 0: OpenMP's default. */
+void spmmi_rows_csr_run(const struct spmmi_rows_csr *a, const struct spmmi_product *product, void *workspace,
+                        int threads);
+
+#endif

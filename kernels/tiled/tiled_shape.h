@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How panels of the tiled family are launched on a GPU, for kernels and predictions. */
+#ifndef SPMMI_TILED_SHAPE_H
+#define SPMMI_TILED_SHAPE_H
+
+#include "kernels/shared/kernel_base.h"
+
+#define SPMMI_TILED_LANES 32u
+#define SPMMI_TILED_THREADS_MAX 256u
+#define SPMMI_TILED_REGISTER_TILE_MAX 32u /* columns a thread keeps (R), at most */
+#define SPMMI_TILED_SUMS_MAX 64u /* bytes of sums that a thread keeps: docs/performance.md, "Tiled" */
+#define SPMMI_TILED_STAGE_BATCH \
+    4u /* columns of a stage that a thread asks for before it waits for the first */
+#define SPMMI_TILED_SPLIT_GROUPS 8u /* of 32 threads, that add up the partial sums of a row */
+/* What a block may have: every GPU from compute capability 8.0 on has it. */
+#define SPMMI_TILED_SHARED_MAX (99u * 1024u)
+
+SPMMI_GEOMETRY uint32_t spmmi_tiled_sum_size(uint32_t number_bytes)
+{
+    return number_bytes == 8 ? 8 : 4;
+}
+
+/* Bytes from slot to slot of a stage in shared memory: an odd number of 16-byte words, so that slots that differ
+ * modulo 8 lie in different banks; smaller slots are packed. */
+SPMMI_GEOMETRY uint32_t spmmi_tiled_slot_bytes(uint32_t register_tile, uint32_t number_bytes)
+{
+    const uint32_t bytes = register_tile * number_bytes;
+    return bytes < 16u ? bytes : (bytes / 16u | 1u) * 16u;
+}
+
+/* Shared memory of a block: one stage of so many slots at most, or two that take turns, of long_slots (0: no panel has
+ * two). Slot 0 holds zeros. */
+static inline uint32_t spmmi_tiled_stages_bytes(uint32_t stage_slots, uint32_t long_slots,
+                                                uint32_t register_tile, uint32_t number_bytes)
+{
+    const uint32_t turns = long_slots > 0 ? 2u * (long_slots + 1u) : 0u;
+    const uint32_t slots = stage_slots + 1u > turns ? stage_slots + 1u : turns;
+    return slots * spmmi_tiled_slot_bytes(register_tile, number_bytes);
+}
+
+/* R for n columns: the least power of two that covers them, as far as sums fit into registers and stages into shared
+ * memory. */
+static inline uint32_t spmmi_tiled_register_tile(int64_t n, uint32_t number_bytes, uint32_t stage_slots,
+                                                 uint32_t long_slots)
+{
+    uint32_t tile = 1;
+    while (tile < n && 2 * tile * spmmi_tiled_sum_size(number_bytes) <= SPMMI_TILED_SUMS_MAX &&
+           spmmi_tiled_stages_bytes(stage_slots, long_slots, 2 * tile, number_bytes) <=
+               SPMMI_TILED_SHARED_MAX)
+        tile *= 2;
+    return tile;
+}
+
+/* Blocks of 256 threads that registers are cut for. As many as leave registers enough: one spill in the loop costs
+ * more than a block brings. */
+SPMMI_GEOMETRY uint32_t spmmi_tiled_resident(uint32_t sum_bytes)
+{
+    return sum_bytes < 32 ? 4 : sum_bytes <= 64 ? 3 : 2;
+}
+
+/* Registers that this leaves a thread, of 65,536; they are handed out by eights. */
+static inline uint32_t spmmi_tiled_registers(uint32_t sum_bytes)
+{
+    return 65536u / (SPMMI_TILED_THREADS_MAX * spmmi_tiled_resident(sum_bytes)) / 8 * 8;
+}
+
+#endif

@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See window_pack.h. */
+#include "window_pack.h"
+
+const struct spmmi_fragment_kind spmmi_window_kind = {SPMMI_WINDOWS, .step_columns = SPMMI_FRAGMENT_BLOCK};

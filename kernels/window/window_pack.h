@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Windows of 8 rows: a step is one block of 8 columns. */
+#ifndef SPMMI_WINDOW_PACK_H
+#define SPMMI_WINDOW_PACK_H
+
+#include "kernels/tcblock/fragment_kind.h"
+
+extern const struct spmmi_fragment_kind spmmi_window_kind;
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which part of a plan an executor on the CPU runs where nothing is forced. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "tests/support/plan_build.h"
+#include "tests/support/products.h"
+
+static void assert_runs(const spmm_plan_t *plan, const struct test_matrix *a, int64_t n, const char *kernel)
+{
+    const struct test_product product = {.n = n, .alpha = 1, .values = TEST_VALUES_REAL};
+    spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
+    spmm_executor_info_t info = {.struct_size = sizeof info};
+    const spmm_dense_t b = {NULL, a->cols, n, n, SPMM_ROW_MAJOR, plan->dtype};
+    const spmm_dense_t c = {NULL, a->rows, n, n, SPMM_ROW_MAJOR, plan->dtype};
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b, &c, &info), SPMM_OK);
+    assert_string_equal(info.kernel, kernel);
+    test_product_check(executor, a, plan->dtype, &product);
+    spmm_executor_destroy(executor);
+}
+
+/* Variants of `first` are for n up to n_max, those of `other` for more. */
+static spmm_plan_t *joined(const struct test_matrix *a, struct test_plan_options first,
+                           struct test_plan_options other, int64_t n_max)
+{
+    spmm_plan_t *plan = test_plan_build(a, first);
+    const uint32_t count = plan->variant_count;
+    for (uint32_t i = 0; i < count; i++)
+        plan->variants[i].n_max = n_max;
+    test_plan_join(plan, test_plan_build(a, other));
+    for (uint32_t i = count; i < plan->variant_count; i++)
+        plan->variants[i].n_min = n_max + 1;
+    return plan;
+}
+
+static void variants_for_the_cpu_run_their_own_part(void **state)
+{
+    (void)state;
+    static const struct test_plan_options tiled = {SPMM_F32, SPMM_SCHEDULE_WHOLE, 0, 0, 0};
+    static const struct test_plan_options rows = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0};
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    spmm_plan_t *plan = joined(a, tiled, rows, 8);
+    assert_runs(plan, a, 4, "cpu/rows/row-split"); /* a plan for GPUs */
+    plan->variants[0].target = 1;
+    assert_runs(plan, a, 4, "cpu/tiled/whole/p32");
+    plan->variants[0].n_max = plan->variants[1].n_max;
+    plan->variants[1].target = 90; /* which no product on the CPU reaches now */
+    assert_runs(plan, a, 40, "cpu/tiled/whole/p32");
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+/* The rows family has no code for f16: a tiled part runs, but not one that permutes C. */
+static void rows_of_f16_run_beside_a_part_that_permutes_c(void **state)
+{
+    (void)state;
+    static const struct test_plan_options tiled = {SPMM_F16, SPMM_SCHEDULE_WHOLE, 0, 0, 0};
+    static const struct test_plan_options rows = {SPMM_F16, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0};
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    spmm_plan_t *plan = joined(a, rows, tiled, 8);
+    struct spmmi_part *part = &plan->parts[plan->variants[1].part_first];
+    for (uint64_t i = 0; i < part->item_count; i++)
+        part->items[i] = (uint32_t)(part->item_count - 1 - i);
+    part->flags = SPMMI_PART_REORDERED;
+    assert_runs(plan, a, 4, "cpu/tiled/whole/p32/reordered");
+    part->flags |= SPMMI_PART_PERMUTES_OUTPUT;
+    assert_runs(plan, a, 4, "cpu/tiled/whole/p256");
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(variants_for_the_cpu_run_their_own_part),
+        cmocka_unit_test(rows_of_f16_run_beside_a_part_that_permutes_c),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The shapes of launches, for all n up to 600, beside the rules that the launches had when each wrote its own: what
+ * runs must not change with where it is said. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kernels/bcsr/bcsr_shape.h"
+#include "kernels/panel/panel_shape.h"
+#include "kernels/rows/rows_shape.h"
+#include "kernels/tiled/tiled_shape.h"
+#include "kernels/window/window_shape.h"
+
+#define N_MAX 600u
+#define HOPPER_SHARED (227u * 1024u)
+#define ADA_SHARED (99u * 1024u)
+
+static const uint32_t sizes[] = {2, 4, 8};
+static const uint32_t heights[] = {64, 128};
+
+/* First n that takes the next instance: up to these the tiles of 8 x width x repeat columns. */
+static void test_window(void **state)
+{
+    static const uint32_t ends[3][2] = {{32, 64}, {16, 32}, {16, 16}};
+    static const uint32_t whole[3] = {8, 4, 2}, half[3] = {4, 2, 2};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        for (uint32_t n = 1; n <= N_MAX; n++) {
+            const struct spmmi_window_shape narrow = spmmi_window_launch(n, sizes[i], 0);
+            const struct spmmi_window_shape s = spmmi_window_launch(n, sizes[i], 1);
+            const int is_half = n <= ends[i][0], is_once = n <= ends[i][1];
+            assert_int_equal(narrow.width * 100 + narrow.repeat * 10 + narrow.unroll, half[i] * 100 + 11);
+            assert_int_equal(narrow.is_wide, 0);
+            assert_int_equal(s.width, is_half ? half[i] : whole[i]);
+            assert_int_equal(s.repeat, is_once ? 1 : 2);
+            assert_int_equal(s.unroll, is_once ? 2 : 1);
+            assert_int_equal(s.columns, 8 * s.width * s.repeat);
+        }
+    }
+}
+
+static uint32_t old_panel_stage(uint32_t columns, const struct spmmi_panel_load *load)
+{
+    const uint32_t size = load->number_bytes;
+    const uint32_t pitch = columns + (32 - columns * size % 128 + 128) % 128 / size;
+    const uint32_t numbers = load->is_packed ? load->step_values : 64 * load->step_blocks;
+    return 128 * pitch * size + (numbers * size + 15) / 16 * 16 +
+           load->step_blocks * (load->is_packed ? 20 : 8);
+}
+
+static uint32_t old_panel_columns(const struct spmmi_panel_load *load, uint32_t n, uint32_t shared_max)
+{
+    const uint32_t pairs = load->number_bytes == 8 ? 1 : 2;
+    const int has_few = pairs == 2 && load->blocks < 8 * load->windows * load->steps;
+    if (n >= 64 * pairs && !has_few && old_panel_stage(64 * pairs, load) <= shared_max)
+        return 64 * pairs;
+    if (n > 16 * pairs && old_panel_stage(32 * pairs, load) <= shared_max)
+        return 32 * pairs;
+    return 16 * pairs;
+}
+
+static void check_panel(const struct spmmi_panel_load *load, uint32_t shared_max)
+{
+    for (uint32_t n = 1; n <= N_MAX; n++) {
+        const struct spmmi_panel_shape s = spmmi_panel_launch(load, n, 1, shared_max);
+        assert_int_equal(s.columns, old_panel_columns(load, n, shared_max));
+        assert_int_equal(s.threads, 32 * load->windows);
+        assert_int_equal(spmmi_panel_launch(load, n, 0, shared_max).columns,
+                         load->number_bytes == 8 ? 16 : 32);
+    }
+}
+
+static void test_panel(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 3 * 2 * 2 * 17; i++) {
+        const uint32_t windows = heights[i / 3 % 2] / 8, blocks = i / 12 * windows;
+        const struct spmmi_panel_load load = {.number_bytes = sizes[i % 3],
+                                              .windows = windows,
+                                              .is_packed = i / 6 % 2,
+                                              .blocks = 10.0 * blocks - (i % 2),
+                                              .steps = 10,
+                                              .step_blocks = blocks,
+                                              .step_values = 20 * blocks};
+        check_panel(&load, HOPPER_SHARED);
+        check_panel(&load, ADA_SHARED);
+    }
+}
+
+/* Blocks of threads that registers are cut for: numbers of 2, 4 and 8 bytes; the narrowest tile, the next ones. */
+static void test_panel_resident(void **state)
+{
+    static const uint32_t held[3][3] = {{4, 4, 3}, {4, 4, 2}, {3, 3, 2}};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        for (uint32_t k = 0; k < 3; k++) {
+            const uint32_t columns = (sizes[i] == 8 ? 16u : 32u) << k;
+            assert_int_equal(spmmi_panel_resident(columns, sizes[i], 8), held[i][k]);
+            assert_int_equal(spmmi_panel_resident(columns, sizes[i], 16), held[i][k] / 2);
+        }
+    }
+}
+
+/* down, across, height, tiles, stages: of numbers of 2, 4 and 8 bytes; strips of 64 and 128 rows; n up to 8, 16, 32,
+ * 64, and beyond. */
+static const uint32_t old_strips[3][2][5][5] = {
+    {{{4, 1, 1, 1, 5}, {4, 1, 1, 2, 5}, {4, 1, 1, 4, 4}, {4, 1, 1, 8, 3}, {2, 2, 2, 8, 3}},
+     {{8, 1, 1, 1, 5}, {8, 1, 1, 2, 5}, {8, 1, 1, 4, 4}, {8, 1, 1, 8, 3}, {4, 2, 2, 8, 3}}},
+    {{{4, 1, 1, 1, 5}, {4, 1, 1, 2, 5}, {4, 1, 1, 4, 4}, {4, 1, 1, 8, 3}, {4, 2, 1, 8, 3}},
+     {{8, 1, 1, 1, 5}, {8, 1, 1, 2, 5}, {8, 1, 1, 4, 4}, {8, 1, 1, 8, 3}, {8, 1, 1, 8, 3}}},
+    {{{4, 1, 1, 1, 5}, {4, 1, 1, 2, 5}, {4, 2, 1, 2, 4}, {4, 2, 1, 4, 3}, {4, 2, 1, 4, 3}},
+     {{8, 1, 1, 1, 5}, {8, 1, 1, 2, 5}, {8, 2, 1, 2, 4}, {8, 2, 1, 4, 3}, {8, 2, 1, 4, 3}}}};
+
+static void check_strip(const struct spmmi_bcsr_shape *s, const uint32_t expected[5])
+{
+    const uint32_t got[5] = {s->down, s->across, s->height, s->tiles, s->stages};
+    assert_memory_equal(got, expected, sizeof got);
+    assert_int_equal(s->columns, 8 * s->across * s->tiles);
+    assert_int_equal(s->threads, 32 * (s->down * s->across + 2));
+}
+
+static uint32_t old_strip_bytes(const uint32_t shape[5], uint32_t size, uint32_t blocks)
+{
+    const uint32_t row = 8 * shape[1] * shape[3] * size, width = size == 2 ? 16 : 8;
+    const uint32_t pitch = size == 2 ? (row / 16 | 1) * 16 : row + (32 - row % 128 + 128) % 128;
+    return 1024 + shape[4] * ((4 * width * pitch + blocks * 16 * width * size + 15) / 16 * 16);
+}
+
+static void test_strips(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 6; i++) {
+        const uint32_t size = sizes[i / 2], rows = heights[i % 2];
+        for (uint32_t n = 1; n <= N_MAX; n++) {
+            const uint32_t *const old = old_strips[i / 2][i % 2][n <= 8    ? 0
+                                                                 : n <= 16 ? 1
+                                                                 : n <= 32 ? 2
+                                                                 : n <= 64 ? 3
+                                                                           : 4];
+            const uint32_t least[5] = {rows / 16, 1, 1, 2, 2};
+            for (uint32_t blocks = 1; blocks <= rows / 4; blocks++) {
+                const int fits = old_strip_bytes(old, size, blocks) <= ADA_SHARED;
+                const struct spmmi_bcsr_shape s = spmmi_bcsr_launch(n, size, rows, 1, 0, blocks, ADA_SHARED);
+                check_strip(&s, fits ? old : least);
+                assert_int_equal(spmmi_bcsr_shared(&s, size, blocks),
+                                 old_strip_bytes(fits ? old : least, size, blocks));
+            }
+            const struct spmmi_bcsr_shape narrow = spmmi_bcsr_launch(n, size, rows, 0, 1, 1, HOPPER_SHARED);
+            check_strip(&narrow, least);
+            assert_int_equal(narrow.is_wide + narrow.has_groups, 0);
+        }
+    }
+}
+
+static void test_groups(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 6; i++) {
+        for (uint32_t n = 1; n <= N_MAX; n++) {
+            const struct spmmi_bcsr_shape s =
+                spmmi_bcsr_launch(n, sizes[i / 2], heights[i % 2], 1, 1, 16, HOPPER_SHARED);
+            const uint32_t down = heights[i % 2] / 16, tiles = n > 64 ? 16 : 8;
+            const uint32_t expected[5] = {down, 1, 1, tiles, 3};
+            assert_int_equal(s.has_groups, sizes[i / 2] == 2 && n >= 64);
+            if (!s.has_groups)
+                continue;
+            check_strip(&s, expected);
+            assert_int_equal(spmmi_bcsr_shared(&s, 2, 17),
+                             1024 + 3 * ((tiles * 1024 + 17 * 512 + 1023) / 1024 * 1024));
+        }
+    }
+}
+
+/* Lanes of a group: the least power of two that covers n with `vec` columns each, up to 32. */
+static void test_rows(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 2 * 2 * 2 * 2; i++) {
+        const uint32_t size = i % 2 ? 8 : 4, granule = i / 8 ? 8 : 16, vec = i / 2 % 2 ? 16 / size : 1;
+        for (int64_t n = 1; n <= (int64_t)N_MAX; n++) {
+            const struct spmmi_rows_shape s = spmmi_rows_shape_of(n, size, i / 2 % 2, i / 4 % 2, granule);
+            const int is_single = n == 1 && i / 4 % 2 && granule == 8;
+            uint32_t lanes = n == 1 && i / 4 % 2 ? 2 : 1;
+            while (lanes < 32 && (int64_t)lanes * vec < n)
+                lanes *= 2;
+            assert_int_equal(s.is_single, is_single);
+            assert_int_equal(s.vec, is_single ? 1 : vec);
+            assert_int_equal(s.lanes, is_single ? 32 : lanes);
+        }
+    }
+    assert_true(spmmi_rows_stores_columns(46666, 1, 12));
+    assert_false(spmmi_rows_stores_columns(46667, 4000000, 12));
+    assert_true(spmmi_rows_stores_columns(1000, 50000, 13));
+    assert_false(spmmi_rows_stores_columns(1000, 49999, 13));
+}
+
+static uint64_t old_block(uint64_t nnz, uint64_t granule, uint64_t size, int grid, uint64_t sm_count)
+{
+    const int is_single = grid == 6 && granule == 8;
+    const uint64_t groups = 256 / (grid < 5 ? 1u << grid : 32);
+    const uint64_t wave = groups * sm_count * (size == 4 ? 5 : is_single ? 3 : 4);
+    const uint64_t step = is_single ? 256 : granule, limit = is_single ? 1024 : 128;
+    const uint64_t most = limit > step ? limit : step, slack = grid <= 2 || grid == 6 ? 2 : 4;
+    const uint64_t padded = nnz * (slack + 1) / slack + 1, waves = padded / (wave * most) + 1;
+    const uint64_t group = (padded / (wave * waves) / step + 1) * step;
+    const uint64_t block = (groups * group - granule) * slack / (slack + 1) / granule * granule;
+    return block > granule ? block : granule;
+}
+
+static void test_rows_blocks(void **state)
+{
+    (void)state;
+    for (uint64_t nnz = 0; nnz < UINT32_MAX; nnz = nnz * 5 / 4 + 3) {
+        for (int grid = 0; grid < SPMMI_ROWS_GRIDS; grid++) {
+            for (uint32_t granule = 4; granule <= 4096; granule *= 2) {
+                const uint32_t size = granule % 3 == 1 ? 4 : 8;
+                assert_int_equal(spmmi_rows_blocks_of(nnz, granule, size, grid, 132).nonzeros,
+                                 old_block(nnz, granule, size, grid, 132));
+            }
+        }
+    }
+}
+
+static void test_tiled(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        for (uint32_t slots = 32; slots <= 4095; slots += 239) {
+            for (uint32_t n = 1; n <= 40; n++) {
+                const uint32_t sum = sizes[i] == 8 ? 8 : 4, most = 2 * (slots + 1);
+                uint32_t tile = 1;
+                while (tile < n && 2 * tile * sum <= 64) {
+                    const uint32_t bytes = 2 * tile * sizes[i];
+                    if (most * (bytes < 16 ? bytes : (bytes / 16 | 1) * 16) > 99 * 1024)
+                        break;
+                    tile *= 2;
+                }
+                assert_int_equal(spmmi_tiled_register_tile(n, sizes[i], slots, slots), tile);
+            }
+        }
+    }
+    assert_int_equal(spmmi_tiled_registers(28), 64);
+    assert_int_equal(spmmi_tiled_registers(64), 80);
+    assert_int_equal(spmmi_tiled_registers(128), 128);
+    assert_int_equal(spmmi_tiled_stages_bytes(264, 0, 16, 4), 265 * 80);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_window),         cmocka_unit_test(test_panel),
+        cmocka_unit_test(test_panel_resident), cmocka_unit_test(test_strips),
+        cmocka_unit_test(test_groups),         cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_rows_blocks),    cmocka_unit_test(test_tiled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See families.h. */
+#include "families.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int families_has_word(const char *name, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = name; *at != '\0'; at += at[0] == '/') {
+        const size_t here = strcspn(at, "/");
+        if (here == length && memcmp(at, word, length) == 0)
+            return 1;
+        at += here;
+    }
+    return 0;
+}
+
+int families_at(int index, spmm_family_info_t *family)
+{
+    *family = (spmm_family_info_t){.struct_size = sizeof *family};
+    return spmm_family_at(index, family) == SPMM_OK;
+}
+
+static const spmm_family_info_t no_family = {.name = "?", .item = "", .unit = ""};
+
+spmm_family_info_t families_find(spmm_family_t family)
+{
+    spmm_family_info_t info;
+    for (int i = 0; families_at(i, &info); i++)
+        if (info.family == family)
+            return info;
+    return no_family;
+}
+
+spmm_family_info_t families_of_kernel(const char *kernel)
+{
+    spmm_family_info_t info;
+    for (int i = 0; families_at(i, &info); i++)
+        if (families_has_word(kernel, info.name))
+            return info;
+    return no_family;
+}
+
+int families_kernel_at(int index, struct families_kernel *kernel)
+{
+    kernel->schedule = (spmm_schedule_info_t){.struct_size = sizeof kernel->schedule};
+    if (spmm_schedule_at(index, &kernel->schedule) != SPMM_OK)
+        return 0;
+    kernel->family = families_find(kernel->schedule.family);
+    snprintf(kernel->name, sizeof kernel->name, "%s/%s", kernel->family.name, kernel->schedule.name);
+    return 1;
+}
+
+static int is_of_one_family(const char *schedule)
+{
+    struct families_kernel kernel;
+    int count = 0;
+    for (int i = 0; families_kernel_at(i, &kernel); i++)
+        count += strcmp(kernel.schedule.name, schedule) == 0;
+    return count == 1;
+}
+
+void families_schedules(struct cli_choice choices[FAMILIES_CHOICES])
+{
+    struct families_kernel kernel;
+    int count = 0;
+    choices[count++] = (struct cli_choice){"auto", 0};
+    for (int i = 0; families_kernel_at(i, &kernel) && count + 1 < FAMILIES_CHOICES; i++)
+        if (is_of_one_family(kernel.schedule.name))
+            choices[count++] = (struct cli_choice){kernel.schedule.name, (int)kernel.schedule.schedule};
+    choices[count] = (struct cli_choice){NULL, 0};
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernel families as the library lists them, for reports, help pages and the programs that try them all. */
+#ifndef SPMM_TOOLS_FAMILIES_H
+#define SPMM_TOOLS_FAMILIES_H
+
+#include <spmm/plan.h>
+
+#include "cli.h"
+
+/* Family 0, 1, .. in the library's order. Returns 0 past the last one. */
+int families_at(int index, spmm_family_info_t *family);
+/* The family; its name is "?" where the library has none. */
+spmm_family_info_t families_find(spmm_family_t family);
+/* The one that is named between the slashes of a kernel's name, such as "rows" in "cpu/rows/row-split". */
+spmm_family_info_t families_of_kernel(const char *kernel);
+/* Is this one of the words between the slashes of a name? */
+int families_has_word(const char *name, const char *word);
+
+/* A kernel that a plan can be forced to. */
+struct families_kernel {
+    spmm_family_info_t family;
+    spmm_schedule_info_t schedule;
+    char name[64]; /* "family/schedule" */
+};
+/* Schedule 0, 1, .. of all families, in the library's order. Returns 0 past the last one. */
+int families_kernel_at(int index, struct families_kernel *kernel);
+
+/* Text for a help page: pattern in lines of at most width characters, with the library's words for
+ *   {families} {kernels}   all of them
+ *   {schedules}            those of families_schedules
+ *   {tensor}               families on tensor cores
+ *   {staged}               families that stage B
+ *   {peeled}               families that long rows may be split off
+ *   {units}                families and the rows that they take together, where they have a choice */
+void families_help(char *text, size_t size, size_t width, const char *pattern);
+
+/* "auto" (0) and the schedules that one family alone has. */
+#define FAMILIES_CHOICES 32
+void families_schedules(struct cli_choice choices[FAMILIES_CHOICES]);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the help of spmm-inspect says of kernels: made from the library's list of them. */
+#ifndef SPMM_TOOLS_INSPECT_HELP_H
+#define SPMM_TOOLS_INSPECT_HELP_H
+
+#define INSPECT_HELP_BYTES 800
+
+enum {
+    HELP_SCHEDULE,
+    HELP_KERNEL,
+    HELP_BALANCE,
+    HELP_PEEL,
+    HELP_PANEL_ROWS,
+    HELP_BLOCKS,
+    HELP_STAGE_SLOTS,
+    HELP_COUNT
+};
+
+/* Lines for the options, empty before inspect_help_make. */
+extern char inspect_help[HELP_COUNT][INSPECT_HELP_BYTES];
+void inspect_help_make(void);
+
+#endif
