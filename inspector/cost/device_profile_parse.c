@@ -301,8 +301,7 @@ cleanup:
     return status;
 }
 
-/* Constants of one kernel and type: those of the profile itself, else those of the embedded profile of its kind, else
- * none that anybody fitted. */
+/* Those of the profile itself, else those of the embedded profile of its kind, else none that anybody fitted. */
 static void fill_constants(const struct reader *r, const struct spmmi_device_profile *kin, int kernel,
                            int type, struct spmmi_device_profile *p)
 {
@@ -312,14 +311,6 @@ static void fill_constants(const struct reader *r, const struct spmmi_device_pro
         return;
     p->model[kernel][type] = kin == NULL ? unfitted : kin->model[kernel][type];
     p->is_fitted[kernel][type] = kin == NULL ? 0 : kin->is_fitted[kernel][type];
-}
-
-static bool has_risk(const struct reader *r, int name)
-{
-    bool has = false;
-    for (int t = 0; t <= SPMMI_MODEL_TYPES; t++)
-        has = has || r->risk_seen[name][t] != 0;
-    return has;
 }
 
 static spmm_status_t fill_model(struct reader *r, struct spmmi_device_profile *p)
@@ -332,9 +323,11 @@ static spmm_status_t fill_model(struct reader *r, struct spmmi_device_profile *p
     for (int k = 0; k < SPMMI_PROFILE_KERNELS; k++)
         for (int t = 0; t < SPMMI_MODEL_TYPES; t++)
             fill_constants(r, kin, k, t, p);
-    for (int i = 0; i < SPMMI_PROFILE_NAMES; i++)
-        if (kin != NULL && !has_risk(r, i))
+    for (int i = 0; i < SPMMI_PROFILE_NAMES && kin != NULL; i++) {
+        static const uint64_t none[SPMMI_MODEL_TYPES + 1] = {0};
+        if (memcmp(r->risk_seen[i], none, sizeof none) == 0)
             memcpy(p->risk[i], kin->risk[i], sizeof p->risk[i]);
+    }
 cleanup:
     spmmi_free(kin);
     return status;

@@ -9,9 +9,9 @@
 #include "format/family.h"
 #include "format/plan.h"
 #include "inspector/cost/model_refined.h"
-#include "inspector/inspect_options.h"
 #include "inspector/matrix/pattern.h"
 #include "inspector/reorder/row_order.h"
+#include "inspector/request.h"
 
 /* Something that the trace tells about a candidate beside why it won or lost. */
 struct spmmi_evidence {
@@ -84,7 +84,7 @@ struct spmmi_planner {
      * none. */
     spmm_status_t (*refine)(struct spmmi_search *s, spmm_diag_t *diag);
     spmmi_cost_fn *cost;
-    /* The part of a candidate, and the one of its long rows behind it. */
+    /* The part of a candidate, all fields of which but the items are filled in, and behind it that of its long rows. */
     spmm_status_t (*build)(const struct spmmi_search *s, const struct spmmi_candidate *c,
                            struct spmmi_part *part, spmm_diag_t *diag);
     /* Exact figures of what runs, which the plan holds of one part. NULL: none. */

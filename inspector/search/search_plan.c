@@ -11,7 +11,6 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "inspector/analysis/order_stats.h"
-#include "kernels/long_rows/peel_plan.h"
 #include "search.h"
 
 #define OPS 2
@@ -41,27 +40,6 @@ static bool runs(const struct spmmi_part *part, const struct origin *from, spmm_
            part->granule == c->granule && part->panel_rows == c->unit_rows &&
            part->stage_slots == c->stage_slots && part->flags == c->flags && from->order == c->order &&
            from->peel == c->peel;
-}
-
-spmm_status_t spmmi_search_build(const struct spmmi_search *s, const struct spmmi_candidate *c,
-                                 struct spmmi_part parts[2], uint32_t *count, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    *count = 1;
-    parts[0] = (struct spmmi_part){.op = s->pattern->op,
-                                   .family = c->family,
-                                   .schedule = c->schedule,
-                                   .granule = c->granule,
-                                   .panel_rows = c->unit_rows,
-                                   .stage_slots = c->stage_slots,
-                                   .flags = c->flags};
-    SPMM_TRY(spmmi_planner_of(c->family)->build(s, c, parts, diag));
-    if (c->peel != NULL) {
-        *count = 2;
-        SPMM_TRY(spmmi_peel_part(c->peel, parts, parts + 1, diag));
-    }
-cleanup:
-    return status;
 }
 
 /* The part of a decision, made if there is none yet. */

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "bcsr_shape.h"
+#include "bcsr_cost.h"
 #include "kernels/tcblock/fragment_cost.h"
 
 #define BLOCK_ROWS ((double)SPMMI_BCSR_ROWS)

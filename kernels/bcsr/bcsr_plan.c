@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Candidates of the bcsr family, strips of 64 or 128 rows of aligned blocks: see kernels/tcblock/fragment_plan.h. */
+#include "bcsr_cost.h"
 #include "kernels/tcblock/fragment_plan.h"
 
 /* Blocks hold zeros where they are empty: with less than a third of 64 places full, panels or windows were measured to

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The terms of the panel family are those of kernels/tcblock/fragment_cost.c. */
+#include "panel_cost.h"
 #include "kernels/tcblock/fragment_cost.h"
 
 int spmmi_panel_cost(const struct spmmi_model_query *q, struct spmmi_prediction *p)

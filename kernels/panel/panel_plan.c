@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Candidates of the panel family, panels of 64 to 256 rows: see kernels/tcblock/fragment_plan.h. */
+#include "panel_cost.h"
 #include "kernels/tcblock/fragment_plan.h"
 
 /* As of windows, whose blocks those of a panel are: none of the 4,400 products of such blocks that were measured was

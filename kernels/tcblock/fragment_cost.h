@@ -52,7 +52,6 @@ struct spmmi_fragment_terms {
 /* A cost function for such a family; returns 0 on a CPU. */
 int spmmi_fragment_cost(const struct spmmi_model_query *q, const struct spmmi_fragment_terms *own,
                         struct spmmi_prediction *p);
-spmmi_cost_fn spmmi_window_cost, spmmi_panel_cost, spmmi_bcsr_cost;
 
 /* Waves of items and the longest one, whose steps take so many SPMMI_MODEL_STEP_CYCLES. */
 void spmmi_fragment_waiting(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s,

@@ -7,6 +7,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "kernels/long_rows/peel_plan.h"
 
 #define HEIGHTS_BYTES 64
 #define MAP_BYTES 12.0   /* of a packed block: its bits, and where its values begin */
@@ -271,6 +272,8 @@ spmm_status_t spmmi_fragment_build(const struct spmmi_search *s, const struct sp
     SPMM_TRY_ALLOC(part->items, diag);
     for (uint64_t i = 0; i < part->item_count; i++)
         part->items[i] = c->order == NULL ? (uint32_t)i : c->order[i];
+    if (c->peel != NULL)
+        SPMM_TRY(spmmi_peel_part(c->peel, part, part + 1, diag));
 cleanup:
     return status;
 }

@@ -20,10 +20,6 @@
     1.5 /* times the best of all: the largest gain that is hoped for from an order (docs/model.md) */
 #define NONZEROS_MEASURED 50000 /* smaller matrices were not measured, and a launch is most of their time */
 #define US_PER_SECOND 1e6
-/* Scattered stores: up to this share of the last cache, other data being there too, they go at the rate of single
- * numbers in it; from so many times it on, at the rate of single numbers anywhere. Fitted to an H200. */
-#define SCATTER_CACHED 0.05
-#define SCATTER_APART 8.0
 
 /* A way to take the rows, and its figures in the order of A. */
 struct way {
@@ -99,22 +95,6 @@ static double intensity(const struct spmmi_request *r, const struct spmmi_patter
     const double read = stats->segment != 0 ? spmmi_paper_segmented(&s, SPMMI_PAPER_COLD_MISS)
                                             : spmmi_paper_tiled(&s, SPMMI_PAPER_COLD_MISS);
     return read > 0 && a->mean > 0 ? 2 / (2 / read + s.b_t * spread / a->mean) : 0;
-}
-
-double spmmi_scatter_seconds(const struct spmmi_request *r, int64_t rows, double spread, int64_t n)
-{
-    const struct spmmi_device_profile *d = &r->device;
-    const double bytes = (double)spmm_dtype_size(r->options.dtype);
-    const double share = (spread - 1) / (SECTOR_BYTES / bytes - 1);
-    const double columns = fmin((double)n, spmmi_model_register_tile(n, r->options.dtype));
-    const double set = columns * (double)rows * bytes;
-    const double cached = spmmi_profile_curve_at(&d->strided, bytes);
-    const double apart = fmin(spmmi_profile_curve_at(&d->scatter, bytes), cached);
-    if (set <= 0 || apart <= 0)
-        return 0;
-    const double beyond = log(set / (SCATTER_CACHED * d->l2_bytes)) / log(SCATTER_APART / SCATTER_CACHED);
-    const double rate = cached * pow(apart / cached, fmin(fmax(beyond, 0), 1));
-    return share * (double)rows * (double)n * bytes / rate;
 }
 
 /* ---- Candidates ---- */

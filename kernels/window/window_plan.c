@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Candidates of the window family, windows of 8 rows: see kernels/tcblock/fragment_plan.h. */
+#include "window_cost.h"
 #include "kernels/tcblock/fragment_plan.h"
 
 /* Where a column of a window holds little more than one nonzero, its row of B serves little more than one product: none

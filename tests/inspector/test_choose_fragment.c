@@ -14,6 +14,7 @@
 
 #include "format/base/alloc.h"
 #include "format/plan.h"
+#include "inspector/inspect_options.h"
 #include "inspector/search/search.h"
 #include "inspector/cost/device_profile_texts.h"
 #include "inspector/matrix/matrix.h"
@@ -297,7 +298,6 @@ static int considered_fragments(const struct spmmi_request *r, const spmm_matrix
     spmmi_free(op);
     return considered;
 }
-
 static void nothing_is_considered_without_constants(void **state)
 {
     (void)state;
@@ -311,7 +311,7 @@ static void nothing_is_considered_without_constants(void **state)
              k++) /* constants are those of families, or of schedules of rows */
             if (strcmp(spmmi_profile_name(k), "dense") == 0 || strcmp(spmmi_profile_name(k), "packed") == 0)
                 memset(r.device.is_fitted[k], 0, sizeof r.device.is_fitted[k]);
-        if (is_fitted == 2) { /* panels alone, of a height that they do not have */
+        if (is_fitted == 2) { /* panels alone, too low */
             memset(r.device.is_fitted[spmmi_profile_index("window", 6)], 0, sizeof r.device.is_fitted[0]);
             memset(r.device.is_fitted[spmmi_profile_index("bcsr", 4)], 0, sizeof r.device.is_fitted[0]);
             r.options.panel_rows = 32;
@@ -524,7 +524,7 @@ static void blocks_of_single_nonzeros_are_left_to_rows(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* Shuffled rows of a mesh: blocks fall by more than a third when like rows come together. */
+/* Blocks fall by more than a third when like rows come together. */
 static void an_order_is_taken_where_it_pays(void **state)
 {
     (void)state;
@@ -543,8 +543,8 @@ static void an_order_is_taken_where_it_pays(void **state)
         assert_true(t->figure < 0.8 * t->threshold);
         taken++;
     }
-    assert_int_equal(taken, 1);
     spmm_plan_destroy(plan);
+    assert_int_equal(taken, 1);
     plan = plan_with("gen:femshuf:14:14:14", 1, 1,
                      (spmm_inspect_options_t)OPTIONS(.n = n_128, .n_count = 1, .reorder = SPMM_REORDER_NONE,
                                                      .layouts = SPMM_LAYOUT_ROW_MAJOR));

@@ -13,6 +13,7 @@
 
 #include "format/base/alloc.h"
 #include "inspect_support.h"
+#include "inspector/inspect_options.h"
 #include "inspector/matrix/matrix.h"
 #include "inspector/search/search.h"
 

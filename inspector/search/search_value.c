@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which candidate is the best of those that were priced or measured. */
+#include <math.h>
+
+#include "search.h"
+
+/* Of two candidates that are predicted to differ by less, the one of the family that stands first in
+ * format/family_list.def runs: simpler kernels pack faster and need less memory, and no measurement repeats better. */
+#define TIE 1.005
+#define US_PER_SECOND 1e6
+
+static bool any_measured(const struct spmmi_search *s)
+{
+    for (int i = 0; i < s->count; i++)
+        if (s->list[i].refused == 0 && s->list[i].measured_us > 0)
+            return true;
+    return false;
+}
+
+double spmmi_search_value(const struct spmmi_search *s, const struct spmmi_candidate *c)
+{
+    if (c->refused != 0)
+        return (double)INFINITY;
+    if (any_measured(s))
+        return c->measured_us > 0 ? c->measured_us / US_PER_SECOND : (double)INFINITY;
+    return c->weighed > 0 ? c->weighed : (double)INFINITY;
+}
+
+/* The first whose time is the least but for a tie, families being in the order of their list; what a family would run
+ * by its own rules where nothing is known. */
+const struct spmmi_candidate *spmmi_search_choose(const struct spmmi_search *s)
+{
+    double least = (double)INFINITY;
+    const struct spmmi_candidate *best = NULL;
+    for (int i = 0; i < s->count; i++)
+        least = fmin(least, spmmi_search_value(s, &s->list[i]));
+    for (int i = 0; i < s->count && !isfinite(least); i++)
+        if (s->list[i].refused == 0 && s->list[i].is_default)
+            return &s->list[i];
+    const double tie = any_measured(s) ? 1 : TIE;
+    for (int f = 0; spmmi_family_at(f) != NULL && best == NULL && isfinite(least); f++)
+        for (int i = 0; i < s->count; i++) {
+            const struct spmmi_candidate *const c = &s->list[i];
+            const double value = spmmi_search_value(s, c);
+            if (c->family == spmmi_family_at(f)->id && value <= tie * least &&
+                (best == NULL || value < spmmi_search_value(s, best)))
+                best = c;
+        }
+    return best;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the bcsr family tells the refined model. */
+#ifndef SPMMI_BCSR_COST_H
+#define SPMMI_BCSR_COST_H
+
+#include "inspector/cost/model_refined.h"
+
+spmmi_cost_fn spmmi_bcsr_cost;
+
+#endif
