@@ -16,6 +16,8 @@
 #include "tools/report/inspect_report.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/progress.h"
+#include "tools/tune/tune_request.h"
+#include "tools/tune/tuner.h"
 
 #define N_MAX 64 /* numbers of columns on a command line */
 
@@ -30,6 +32,7 @@ static struct {
     int dtype, compute, layouts, ops, schedule, balance_mode, reorder, peel, permuted_output;
     int symmetric_permutation;
     int drop_zeros, pattern_only, force, json, quiet, explain, orders;
+    struct tune_request tune;
 } args = {.dtype = SPMM_F32, .ops = OPS_N};
 
 static struct cli_choice dtypes[LISTED_CHOICES_MAX], reorders[LISTED_CHOICES_MAX];
@@ -95,6 +98,16 @@ static const struct cli_option options[] = {
     {0, "blocks-per-sm", CLI_NUMBER, &args.blocks_per_sm, .value = "X", .help = inspect_help[HELP_BLOCKS]},
     {0, "stage-slots", CLI_INT, &args.stage_slots, .value = "S", .min = 32, .max = 4095,
      .help = inspect_help[HELP_STAGE_SLOTS]},
+    {0, "tune", CLI_INT_IF, &args.tune.tune, .value = "[=K]", .min = 1, .max = TUNE_MAX,
+     .if_alone = TUNE_DEFAULT,
+     .help = "time the K best candidates (default 3) of each decision\non this machine and take the fastest"},
+    {0, "time-limit", CLI_NUMBER, &args.tune.time_limit, .value = "SECONDS",
+     .help = "begin to time no candidate after so long; default 0:\nno limit"},
+    {0, "effort", CLI_CHOICE, &args.tune.effort, .value = "HOW", .choices = tune_efforts,
+     .help = "estimate: predictions decide (default without --tune);\nmeasure: as --tune; exhaustive: time "
+             "every candidate"},
+    {0, "expected-calls", CLI_NUMBER, &args.tune.expected_calls, .value = "N",
+     .help = "products that the plan is for: what so many do not pay\nback is left out; default: not said"},
     {0, "drop-zeros", CLI_FLAG, &args.drop_zeros, .help = "leave out stored entries of value 0"},
     {0, "pattern-only", CLI_FLAG, &args.pattern_only,
      .help = "leave the values out: they are set at run time"},
@@ -252,36 +265,41 @@ static spmm_status_t read_matrix(const char *path, struct progress *progress, sp
     return status;
 }
 
-static spmm_status_t make_plan(const spmm_matrix_t *matrix, struct progress *progress, spmm_plan_t **plan,
-                               struct inspect_report *report, spmm_diag_t *diag)
+static spmm_status_t make_plan(const spmm_matrix_t *matrix, struct progress *progress, struct tuner *tuner,
+                               spmm_plan_t **plan, struct inspect_report *report, spmm_diag_t *diag)
 {
-    const spmm_inspect_options_t inspect = {.struct_size = sizeof inspect,
-                                            .dtype = (spmm_dtype_t)args.dtype,
-                                            .n = args.n,
-                                            .n_count = (int)args.n_count,
-                                            .layouts = (uint32_t)args.layouts,
-                                            .ops = (uint32_t)args.ops,
-                                            .device = args.device,
-                                            .schedule = (spmm_schedule_t)args.schedule,
-                                            .force_kernel = args.kernel,
-                                            .pattern_only = args.pattern_only,
-                                            .threads = (int)args.threads,
-                                            .progress = progress_report,
-                                            .progress_context = progress,
-                                            .balance = (spmm_balance_t)args.balance_mode,
-                                            .reorder = (spmm_reorder_t)args.reorder,
-                                            .peel = (spmm_peel_t)args.peel,
-                                            .permute_output = args.permuted_output,
-                                            .symmetric_permutation = args.symmetric_permutation,
-                                            .segment_length = (uint32_t)args.segment_length,
-                                            .segment_least = (uint32_t)args.segment_least,
-                                            .segment_scale = args.segment_scale,
-                                            .u_min = args.u_min,
-                                            .cv_max = args.cv_max,
-                                            .panel_rows = (uint32_t)args.panel_rows,
-                                            .blocks_per_sm = args.blocks_per_sm,
-                                            .stage_slots = (uint32_t)args.stage_slots,
-                                            .compute = (spmm_compute_t)args.compute};
+    spmm_inspect_options_t inspect = {.struct_size = sizeof inspect,
+                                      .dtype = (spmm_dtype_t)args.dtype,
+                                      .n = args.n,
+                                      .n_count = (int)args.n_count,
+                                      .layouts = (uint32_t)args.layouts,
+                                      .ops = (uint32_t)args.ops,
+                                      .device = args.device,
+                                      .schedule = (spmm_schedule_t)args.schedule,
+                                      .force_kernel = args.kernel,
+                                      .pattern_only = args.pattern_only,
+                                      .threads = (int)args.threads,
+                                      .progress = progress_report,
+                                      .progress_context = progress,
+                                      .balance = (spmm_balance_t)args.balance_mode,
+                                      .reorder = (spmm_reorder_t)args.reorder,
+                                      .peel = (spmm_peel_t)args.peel,
+                                      .permute_output = args.permuted_output,
+                                      .symmetric_permutation = args.symmetric_permutation,
+                                      .segment_length = (uint32_t)args.segment_length,
+                                      .segment_least = (uint32_t)args.segment_least,
+                                      .segment_scale = args.segment_scale,
+                                      .u_min = args.u_min,
+                                      .cv_max = args.cv_max,
+                                      .panel_rows = (uint32_t)args.panel_rows,
+                                      .blocks_per_sm = args.blocks_per_sm,
+                                      .stage_slots = (uint32_t)args.stage_slots,
+                                      .compute = (spmm_compute_t)args.compute};
+    tune_request_apply(&args.tune, &inspect);
+    if (tune_request_measures(&args.tune)) {
+        inspect.measure = tuner_measure;
+        inspect.measure_context = tuner;
+    }
     const double start = progress_seconds();
     const spmm_status_t status = spmm_inspect(matrix, &inspect, plan, diag);
     report->inspect_seconds = progress_seconds() - start;
@@ -307,26 +325,39 @@ static int print_report(const spmm_plan_t *plan, struct inspect_report *report)
     return exit_flush(program.name);
 }
 
+/* Everything that needs the matrix. */
+static spmm_status_t study(const char *path, struct progress *progress, spmm_plan_t **plan,
+                           struct inspect_report *report, spmm_diag_t *diag)
+{
+    struct tuner tuner = {.threads = (int)args.threads,
+                          .progress = progress,
+                          .summary.is_wanted = tune_request_measures(&args.tune)};
+    spmm_matrix_t *matrix = NULL;
+    spmm_status_t status = read_matrix(path, progress, &matrix, report, diag);
+    if (status == SPMM_OK)
+        status = spmm_matrix_info(matrix, &report->matrix);
+    if (status == SPMM_OK)
+        status = make_plan(matrix, progress, &tuner, plan, report, diag);
+    if (status == SPMM_OK && args.orders)
+        status = order_report_make(matrix, (int)args.threads, &report->orders, diag);
+    tuner_close(&tuner);
+    report->tuning = tuner.summary;
+    report->tuning.expected_calls = args.tune.expected_calls;
+    spmm_matrix_destroy(matrix); /* the plan has its own copy */
+    return status;
+}
+
 static int run(const char *path)
 {
     struct progress progress;
     struct inspect_report report = {.matrix = {.struct_size = sizeof report.matrix}};
     spmm_diag_t diag = {0};
-    spmm_matrix_t *matrix = NULL;
     spmm_plan_t *plan = NULL;
     int result = EXIT_DONE;
 
     progress_start(&progress, args.quiet);
-    spmm_status_t status = read_matrix(path, &progress, &matrix, &report, &diag);
-    if (status == SPMM_OK)
-        status = spmm_matrix_info(matrix, &report.matrix);
-    if (status == SPMM_OK)
-        status = make_plan(matrix, &progress, &plan, &report, &diag);
-    if (status == SPMM_OK && args.orders)
-        status = order_report_make(matrix, (int)args.threads, &report.orders, &diag);
+    const spmm_status_t status = study(path, &progress, &plan, &report, &diag);
     progress_end(&progress);
-    spmm_matrix_destroy(matrix); /* the plan has its own copy */
-
     if (status != SPMM_OK)
         result = exit_failure(program.name, path, status, &diag);
     if (result == EXIT_DONE)
@@ -336,6 +367,16 @@ static int run(const char *path)
     order_report_free(&report.orders);
     spmm_plan_destroy(plan);
     return result;
+}
+
+/* What is to be timed needs the device that the plan is for. */
+static int check_tuning(void)
+{
+    spmm_diag_t diag = {0};
+    if (!tune_request_measures(&args.tune) || args.device == NULL)
+        return EXIT_DONE;
+    const spmm_status_t status = tuner_check_device(args.device, &diag);
+    return status == SPMM_OK ? EXIT_DONE : exit_failure(program.name, NULL, status, &diag);
 }
 
 int main(int argc, char **argv)
@@ -351,7 +392,12 @@ int main(int argc, char **argv)
         parsed = check_balance();
     if (parsed == CLI_RUN)
         parsed = check_output();
+    if (parsed == CLI_RUN)
+        parsed = tune_request_check(&program, &args.tune);
     if (parsed == CLI_DONE)
         return exit_flush(program.name);
-    return parsed == CLI_USAGE ? EXIT_USAGE : run(operands.list[0]);
+    if (parsed == CLI_USAGE)
+        return EXIT_USAGE;
+    const int checked = check_tuning();
+    return checked != EXIT_DONE ? checked : run(operands.list[0]);
 }

@@ -157,6 +157,11 @@ static enum cli_result store(const struct cli_program *program, const struct cli
         return CLI_RUN;
     case CLI_INT:
         return store_int(program, o, value);
+    case CLI_INT_IF:
+        if (value != NULL)
+            return store_int(program, o, value);
+        *(int64_t *)o->target = o->if_alone;
+        return CLI_RUN;
     case CLI_NUMBER:
         return store_number(program, o, value);
     case CLI_BYTES:
@@ -222,7 +227,7 @@ static enum cli_result parse_long(const struct cli_program *program, char **argv
     }
     if (o->type == CLI_FLAG && value != NULL)
         return cli_complain(program, "--%s takes no value", o->long_name);
-    if (o->type != CLI_FLAG && value == NULL) {
+    if (o->type != CLI_FLAG && o->type != CLI_INT_IF && value == NULL) {
         if (*at + 1 >= argc)
             return cli_complain(program, "--%s needs a value: --%s %s", o->long_name, o->long_name, o->value);
         value = argv[++*at];

@@ -11,7 +11,8 @@
  *     static const struct cli_program program = {.name = "spmm-x", ..., .options = options, .option_count = 3};
  *     switch (cli_parse(&program, argc, argv, &operands)) ...
  *
- * Forms: --name value, --name=value, -n value, -nvalue, -qf for two flags, -- ends the options, "-" is an operand. */
+ * Forms: --name value, --name=value, -n value, -nvalue, -qf for two flags, --name[=value] of CLI_INT_IF; -- ends the
+ * options, "-" is an operand. */
 #ifndef SPMM_TOOLS_CLI_H
 #define SPMM_TOOLS_CLI_H
 

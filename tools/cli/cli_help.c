@@ -12,7 +12,7 @@ static void print_option(const struct cli_option *o)
 {
     char left[80];
     const char *value = o->type == CLI_FLAG ? "" : o->value;
-    const char *space = o->type == CLI_FLAG ? "" : " ";
+    const char *space = o->type == CLI_FLAG || o->type == CLI_INT_IF ? "" : " "; /* "[=K]" */
     if (o->short_name != 0)
         snprintf(left, sizeof left, "  -%c, --%s%s%s", o->short_name, o->long_name, space, value);
     else

@@ -9,6 +9,7 @@
 enum cli_type {
     CLI_FLAG,      /* int *target: set to 1 */
     CLI_INT,       /* int64_t *target, in min..max */
+    CLI_INT_IF,    /* the same where =value follows; without it if_alone. Long names only */
     CLI_NUMBER,    /* double *target */
     CLI_BYTES,     /* uint64_t *target, at least 1: "500", "64K", "1G"; suffixes are powers of 1024 */
     CLI_TEXT,      /* const char **target */
@@ -31,6 +32,7 @@ struct cli_option {
     const char *help;  /* one or more lines, split by \n */
     const struct cli_choice *choices;
     int64_t min, max; /* both 0: any */
+    int64_t if_alone; /* CLI_INT_IF: the value of the bare word */
     size_t *count;
     size_t capacity;
 };

@@ -148,8 +148,10 @@ spmm_status_t stopwatch_measure(struct stopwatch *watch, timing_fn fn, void *con
     TRY(device_synchronize(watch->device, diag));
     TRY(timer(watch, fn, context, 1, 1, &ms, diag));
     timing->repeats_cold = repeats_for(rule, ms, watch->device >= 0 ? FLUSH_MS_GPU : FLUSH_MS_CPU);
-    timing->repeats_warm = repeats_for(rule, ms, 0.0);
     TRY(timer(watch, fn, context, timing->repeats_cold, 1, &timing->ms_cold, diag));
+    if (rule->is_cold_only)
+        goto cleanup;
+    timing->repeats_warm = repeats_for(rule, ms, 0.0);
     TRY(timer(watch, fn, context, timing->repeats_warm, 0, &timing->ms_warm, diag));
 cleanup:
     return status;

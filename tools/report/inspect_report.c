@@ -65,6 +65,7 @@ void inspect_report_text(FILE *out, const spmm_plan_t *plan, const struct inspec
     plan_text_symmetric(out, plan);
     plan_text_variants(out, plan, &info);
     plan_text_trace(out, plan, &info, report->explain);
+    tune_report_text(out, &report->tuning);
     if (report->explain) {
         plan_text_orders(out, plan, &info);
         plan_text_panels(out, plan, &report->model);
@@ -117,6 +118,7 @@ void inspect_report_json(const spmm_plan_t *plan, const struct inspect_report *r
     plan_json_trace(&j, plan, &info);
     plan_json_orders(&j, plan);
     order_report_json(&j, &report->orders);
+    tune_report_json(&j, &report->tuning);
     json_text(&j, "plan", report->plan_path);
     if (report->plan_path != NULL)
         json_uint(&j, "plan_bytes", report->plan_bytes);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "order_report.h"
+#include "tune_report.h"
 
 struct inspect_report {
     spmm_matrix_info_t matrix;
@@ -18,6 +19,7 @@ struct inspect_report {
     bool explain;
     spmm_paper_model_t model; /* of the device that was chosen for */
     struct order_report orders;
+    struct tune_summary tuning;
 };
 
 void inspect_report_text(FILE *out, const spmm_plan_t *plan, const struct inspect_report *report);

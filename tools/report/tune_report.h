@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What spmm-inspect says about the candidates that it timed. */
+#ifndef SPMM_TOOLS_TUNE_REPORT_H
+#define SPMM_TOOLS_TUNE_REPORT_H
+
+#include <stdio.h>
+
+#include "tools/cli/json.h"
+#include "tools/tune/tuner.h"
+
+void tune_report_text(FILE *out, const struct tune_summary *summary); /* nothing where none was to be timed */
+void tune_report_json(struct json *j, const struct tune_summary *summary);
+
+#endif
