@@ -15,6 +15,7 @@
 #include "tools/cli/listed_choices.h"
 #include "tools/report/inspect_report.h"
 #include "tools/cli/matrix_input.h"
+#include "tools/cli/plan_output.h"
 #include "tools/cli/progress.h"
 #include "tools/tune/tune_request.h"
 #include "tools/tune/tuner.h"
@@ -142,24 +143,7 @@ static const struct cli_program program = {
 
 static bool to_stdout(void)
 {
-    return args.output != NULL && strcmp(args.output, "-") == 0;
-}
-
-/* True for a file that may be replaced without asking: an empty one, or one that begins like a plan. */
-static bool is_plan(const char *path)
-{
-    char head[512];
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        return false;
-    const size_t size = fread(head, 1, sizeof head, file);
-    fclose(file);
-    if (size == 0)
-        return true;
-    spmm_plan_t *plan = NULL;
-    const spmm_status_t status = spmm_plan_read(head, size, NULL, &plan, NULL);
-    spmm_plan_destroy(plan);
-    return size >= 8 && status != SPMM_ERR_PLAN_MAGIC && status != SPMM_ERR_MEMORY;
+    return args.output != NULL && strcmp(args.output, PLAN_OUTPUT_STDOUT) == 0;
 }
 
 static enum cli_result check_output(void)
@@ -178,7 +162,7 @@ static enum cli_result check_output(void)
         return CLI_RUN; /* a new file; other troubles show when it is written */
     if (!S_ISREG(st.st_mode))
         return cli_complain(&program, "%s is no regular file; -o - writes to standard output", args.output);
-    if (!args.force && !is_plan(args.output))
+    if (!args.force && !plan_output_may_replace(args.output))
         return cli_complain(&program, "%s exists and is no plan; -f overwrites it", args.output);
     return CLI_RUN;
 }
@@ -207,31 +191,6 @@ static enum cli_result check_balance(void)
                         args.balance);
 }
 
-static int write_to_stdout(const spmm_plan_t *plan, const spmm_save_options_t *save, uint64_t *bytes)
-{
-    spmm_diag_t diag = {0};
-    void *data = NULL;
-    size_t size = 0;
-    const spmm_status_t status = spmm_plan_write(plan, save, &data, &size, &diag);
-    if (status != SPMM_OK)
-        return exit_failure(program.name, NULL, status, &diag);
-    (void)fwrite(data, 1, size, stdout);
-    spmm_plan_bytes_free(data);
-    *bytes = size;
-    return exit_flush(program.name);
-}
-
-static int write_to_file(const spmm_plan_t *plan, const spmm_save_options_t *save, uint64_t *bytes)
-{
-    spmm_diag_t diag = {0};
-    struct stat st;
-    const spmm_status_t status = spmm_plan_save(plan, args.output, save, &diag);
-    if (status != SPMM_OK)
-        return exit_failure(program.name, args.output, status, &diag);
-    *bytes = stat(args.output, &st) == 0 ? (uint64_t)st.st_size : 0;
-    return EXIT_DONE;
-}
-
 static int write_plan(const spmm_plan_t *plan, struct inspect_report *report)
 {
     const spmm_save_options_t save = {.struct_size = sizeof save,
@@ -241,8 +200,7 @@ static int write_plan(const spmm_plan_t *plan, struct inspect_report *report)
     if (args.output == NULL)
         return EXIT_DONE;
     const double start = progress_seconds();
-    const int result = to_stdout() ? write_to_stdout(plan, &save, &report->plan_bytes)
-                                   : write_to_file(plan, &save, &report->plan_bytes);
+    const int result = plan_output_write(program.name, args.output, plan, &save, &report->plan_bytes);
     report->write_seconds = progress_seconds() - start;
     return result;
 }
