@@ -74,6 +74,15 @@ if [ "$(spmm-run --help | grep -c cuda)" -gt 0 ] && ! spmm-run "$work/a.plan" -n
     exits 0
     is_json "{v['target'] for i, v in enumerate(j['variants']) if any(t['variant'] == i for t in $timed)} <= {1}"
     exists "$work/any.plan"
+else
+    # ---- With one, a plan for any device is timed on both ----
+    run spmm-inspect --tune=2 -n 8,64 --json $matrix -o "$work/any.plan"
+    exits 0
+    is_json 'len(j["tuning"]["devices"]) == 2'
+    is_json "{j['variants'][t['variant']]['target'] for t in $timed} == {0, 1}"
+    is_json "all(c['measured_us'] <= t['measured_us'] for c in $chosen for t in $timed if t['variant'] == c['variant'])"
+    run spmm-run "$work/any.plan" -n 64 --check $matrix --repeat 0
+    exits 0
 fi
 
 # ---- Usage ----

@@ -10,6 +10,7 @@
 #include "tools/cli/families.h"
 #include "tools/cli/fail.h"
 #include "tools/cli/progress.h"
+#include "tools/compute/product_call.h"
 
 struct bench_ours {
     spmm_op_t op;
@@ -26,22 +27,11 @@ struct bench_ours {
     } list[OURS_MAX];         /* the first is the default choice */
 };
 
-struct call {
+/* To set the values of A. */
+struct values_call {
     spmm_executor_t *executor;
-    spmm_op_t op;
-    const spmm_dense_t *b, *c;
-    void *workspace;
-    uint64_t workspace_bytes;
-    const void *values; /* for set_values */
+    const void *values;
 };
-
-static spmm_status_t execute(void *context, spmm_diag_t *diag)
-{
-    const struct call *call = context;
-    const spmm_status_t status = spmm_execute(call->executor, call->op, 1.0, call->b, 0.0, call->c,
-                                              call->workspace, call->workspace_bytes, NULL);
-    return status == SPMM_OK ? SPMM_OK : fail(diag, status, "%s", spmm_status_text(status));
-}
 
 /* Add an executor; one that the plan or the device refuses is no competitor and is left out. One that finds no memory
  * would be one, so it is counted. */
@@ -191,7 +181,7 @@ static int cuts_nothing(const struct bench_ours *ours, const char *kernel)
 
 static spmm_status_t set_values(void *context, spmm_diag_t *diag)
 {
-    const struct call *call = context;
+    const struct values_call *call = context;
     return spmm_executor_set_values(call->executor, call->values, NULL, diag);
 }
 
@@ -202,17 +192,16 @@ static void measure(struct bench_ours *ours, int at, struct bench_site *site, st
     spmm_status_t status = SPMM_OK;
     spmm_diag_t diag = {.status = SPMM_OK};
     struct timing timing = {0};
-    struct call call = {executor, ours->op, &site->b_view, &site->c_view, NULL, 0, ours->values.data};
+    struct product_call call = {executor, ours->op, &site->b_view, &site->c_view, &site->workspace};
+    struct values_call values = {executor, ours->values.data};
 
     if (ours->values.data != NULL && ours->list[at].ms_set_values <= 0.0) {
-        TRY(stopwatch_measure(site->watch, set_values, &call, &site->rule, &timing, &diag));
+        TRY(stopwatch_measure(site->watch, set_values, &values, &site->rule, &timing, &diag));
         ours->list[at].ms_set_values = timing.ms_cold;
     }
     ours_result->ms_set_values = ours->list[at].ms_set_values;
-    TRY(spmm_executor_workspace_bytes(executor, ours->op, call.b, call.c, &call.workspace_bytes));
-    TRY(device_block_reserve(&site->workspace, site->device, call.workspace_bytes, &diag));
-    call.workspace = site->workspace.data;
-    bench_site_measure(site, execute, &call, result);
+    TRY(product_call_reserve(&call, &site->workspace, site->device, &diag));
+    bench_site_measure(site, product_call_run, &call, result);
 cleanup:
     if (status != SPMM_OK)
         bench_result_fail(result, status, &diag);

@@ -9,6 +9,7 @@
 #include "tools/cli/number.h"
 #include "tools/compute/dense_matrix.h"
 #include "tools/compute/gpu.h"
+#include "tools/compute/product_call.h"
 
 #define SEED 20u
 #define SLACK_BYTES ((uint64_t)64 << 20) /* of a GPU's memory, for what its runtime takes */
@@ -20,13 +21,6 @@ static const struct timing_rule rule = {.repeats = 7,
                                         .slow_ms = 3.0,
                                         .max_seconds = 1.0,
                                         .is_cold_only = 1};
-
-struct call {
-    spmm_executor_t *executor;
-    spmm_op_t op;
-    const spmm_dense_t *b, *c;
-    const struct device_block *workspace;
-};
 
 spmm_status_t tune_place_open(int device, int threads, struct tune_place *place, spmm_diag_t *diag)
 {
@@ -160,14 +154,6 @@ static spmm_status_t set_ones(spmm_executor_t *executor, const spmm_plan_info_t 
     return status;
 }
 
-static spmm_status_t multiply(void *context, spmm_diag_t *diag)
-{
-    const struct call *call = context;
-    const spmm_status_t status = spmm_execute(call->executor, call->op, 1.0, call->b, 0.0, call->c,
-                                              call->workspace->data, call->workspace->bytes, NULL);
-    return status == SPMM_OK ? SPMM_OK : fail(diag, status, "%s", spmm_status_text(status));
-}
-
 /* The executor must run the candidate, not what it takes where a plan does not fit. */
 static spmm_status_t make_executor(const struct tune_place *place, const spmm_plan_t *plan, spmm_op_t op,
                                    spmm_executor_t **executor, spmm_diag_t *diag)
@@ -192,16 +178,14 @@ spmm_status_t tune_place_time(struct tune_place *place, const spmm_plan_t *plan,
     spmm_status_t status = SPMM_OK;
     spmm_plan_info_t info = {.struct_size = sizeof info};
     struct timing timing = {0};
-    struct call call = {NULL, product->op, &place->b, &place->c, &place->workspace};
-    uint64_t bytes = 0;
+    struct product_call call = {NULL, product->op, &place->b, &place->c, &place->workspace};
     TRY(spmm_plan_info(plan, &info));
     TRY(make_operands(place, &info, product, diag));
     TRY(make_executor(place, plan, product->op, &call.executor, diag));
     if (!info.has_values)
         TRY(set_ones(call.executor, &info, diag));
-    TRY(spmm_executor_workspace_bytes(call.executor, product->op, call.b, call.c, &bytes));
-    TRY(refuse_memory(device_block_reserve(&place->workspace, place->device, bytes, diag), diag));
-    TRY(stopwatch_measure(place->watch, multiply, &call, &rule, &timing, diag));
+    TRY(refuse_memory(product_call_reserve(&call, &place->workspace, place->device, diag), diag));
+    TRY(stopwatch_measure(place->watch, product_call_run, &call, &rule, &timing, diag));
     *us = 1e3 * timing.ms_cold;
 cleanup:
     spmm_executor_destroy(call.executor);
