@@ -125,8 +125,9 @@ typedef enum spmm_effort {
 } spmm_effort_t;
 
 /* How long a product takes: plan has one variant, the candidate, to be run with n columns and B and C in that layout.
- * It writes microseconds to *us. The plan lives during the call only. A status other than OK
- * leaves the candidate unmeasured, and the trace says so; it does not fail the inspection. */
+ * It writes microseconds to *us. The plan lives during the call only; its variant's target says what it is for. No
+ * status fails the inspection: UNSUPPORTED and TOO_LARGE rule the candidate out unless nothing else is left, after any
+ * other but OK, such as NO_DEVICE, no more candidates of that decision are measured. */
 typedef spmm_status_t (*spmm_measure_fn)(void *context, const spmm_plan_t *plan, spmm_op_t op, int64_t n,
                                          spmm_order_t layout, double *us);
 

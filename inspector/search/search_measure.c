@@ -55,6 +55,7 @@ static spmm_status_t make_plan(const struct spmmi_search *s, const struct spmmi_
     one->trace_count = one->order_stats_count = one->part_count = 0;
     one->has_panel_stats = 0;
     memset(&one->panel_stats, 0, sizeof one->panel_stats);
+    memset(one->parts, 0, sizeof one->parts); /* those of the plan are its own */
     one->variant_count = 1;
     one->variants[0] = (struct spmmi_variant){
         .op = s->pattern->op,
@@ -70,6 +71,20 @@ static spmm_status_t make_plan(const struct spmmi_search *s, const struct spmmi_
     return status;
 }
 
+/* The answer of the caller's clock. One that does not run there is out; whatever else failed, such as that there is no
+ * such device, is not the candidate's doing. */
+static void take_answer(struct spmmi_candidate *c, spmm_status_t answer, double us)
+{
+    if (answer == SPMM_OK && isfinite(us) && us > 0) {
+        c->measured_us = us;
+        c->refused = (enum spmmi_reason)0;
+    } else if (c->refused == 0 && (answer == SPMM_ERR_UNSUPPORTED || answer == SPMM_ERR_TOO_LARGE)) {
+        c->refused = SPMMI_REASON_NOT_MEASURED;
+        c->figure = answer;
+        c->threshold = 0;
+    }
+}
+
 static spmm_status_t measure(const struct spmmi_search *s, struct spmmi_candidate *c,
                              const spmm_plan_t *whole, spmm_diag_t *diag)
 {
@@ -81,19 +96,23 @@ static spmm_status_t measure(const struct spmmi_search *s, struct spmmi_candidat
     SPMM_TRY_ALLOC(one, diag);
     SPMM_TRY(make_plan(s, c, whole, one, diag));
     const spmm_status_t answer = o->measure(o->measure_context, one, s->pattern->op, s->n, layout, &us);
-    if (answer == SPMM_OK && isfinite(us) && us > 0) {
-        c->measured_us = us;
-        c->refused = (enum spmmi_reason)0;
-    } else if (c->refused == 0) {
-        c->refused = SPMMI_REASON_NOT_MEASURED;
-        c->figure = answer;
-        c->threshold = 0;
-    }
+    take_answer(c, answer, us);
 cleanup:
     for (uint32_t i = 0; one != NULL && i < one->part_count; i++)
         spmmi_free(one->parts[i].items);
     spmmi_free(one);
     return status;
+}
+
+/* Where nothing runs on the caller's machine, predictions decide after all. */
+static void forgive(struct spmmi_search *s)
+{
+    for (int i = 0; i < s->count; i++)
+        if (s->list[i].refused == 0)
+            return;
+    for (int i = 0; i < s->count; i++)
+        if (s->list[i].refused == SPMMI_REASON_NOT_MEASURED)
+            s->list[i].refused = (enum spmmi_reason)0;
 }
 
 /* Is there time for one more, and would it be repaid? */
@@ -119,9 +138,12 @@ spmm_status_t spmmi_search_measure(struct spmmi_search *s, const spmm_plan_t *pl
         const double start = omp_get_wtime();
         SPMM_TRY(measure(s, c, plan, diag));
         tuning->last_seconds = omp_get_wtime() - start;
+        if (c->measured_us <= 0 && c->refused == 0)
+            break; /* the next one would fare no better */
         if (c->measured_us > 0)
             least = fmin(least, 1e-6 * c->measured_us);
     }
+    forgive(s);
 cleanup:
     return status;
 }

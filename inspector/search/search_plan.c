@@ -141,19 +141,21 @@ cleanup:
 
 /* A CPU multiplies by what is fastest there, where that is predicted; in an order of the output that the plan was given
  * for other devices it does not. */
-static spmm_status_t add_cpu(struct work *w, const struct spmmi_request *r, spmm_plan_t *plan,
-                             spmm_diag_t *diag)
+static spmm_status_t add_cpu(struct work *w, const struct spmmi_request *r, struct spmmi_tuning *tuning,
+                             spmm_plan_t *plan, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     int count = 0;
     if (r->device.target == SPMMI_TARGET_CPU || r->options.permute_output)
         goto cleanup;
     w->cpu = *r;
-    w->cpu.options.measure = NULL;
+    if (r->device.target != SPMMI_TARGET_ANY) /* the caller means that device */
+        w->cpu.options.measure = NULL;
     SPMM_TRY(spmmi_device_profile_open("cpu", &w->cpu.device, diag));
     if (!spmmi_prices(&w->cpu))
         goto cleanup;
-    SPMM_TRY(spmmi_decide(&w->op, &w->cpu, NULL, NULL, w->decisions, &count, diag));
+    SPMM_TRY(spmmi_decide(&w->op, &w->cpu, w->cpu.options.measure != NULL ? plan : NULL, tuning, w->decisions,
+                          &count, diag));
     SPMM_TRY(add_variants(w, &w->cpu, count, plan, diag));
 cleanup:
     return status;
@@ -172,7 +174,7 @@ static spmm_status_t plan_op(const struct spmmi_request *r, const struct spmmi_p
     SPMM_TRY(spmmi_order_stats_add(&w->op, plan, diag));
     SPMM_TRY(add_variants(w, r, count, plan, diag));
     SPMM_TRY(keep_figures(w, r, count, plan, diag));
-    SPMM_TRY(add_cpu(w, r, plan, diag));
+    SPMM_TRY(add_cpu(w, r, tuning, plan, diag));
 cleanup:
     if (w != NULL)
         spmmi_op_close(&w->op);

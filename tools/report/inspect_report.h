@@ -15,7 +15,7 @@ struct inspect_report {
     uint64_t matrix_bytes; /* of the file; 0: no file */
     const char *plan_path; /* NULL: no plan was written */
     uint64_t plan_bytes;
-    double read_seconds, inspect_seconds, write_seconds;
+    double read_seconds, inspect_seconds, write_seconds; /* without what tuning took */
     bool explain;
     spmm_paper_model_t model; /* of the device that was chosen for */
     struct order_report orders;
