@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Measurements by the caller: for which device a candidate is, and what a failure means. The clock is made up. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <spmm/inspector.h>
+
+struct clock {
+    int calls;
+    uint32_t targets[64]; /* of the first calls */
+    spmm_status_t answer;
+};
+
+static spmm_status_t measure(void *context, const spmm_plan_t *plan, spmm_op_t op, int64_t n,
+                             spmm_order_t layout, double *us)
+{
+    struct clock *const clock = context;
+    spmm_variant_info_t variant;
+    (void)layout;
+    assert_int_equal(spmm_plan_variant(plan, 0, &variant), SPMM_OK);
+    assert_int_not_equal(spmm_plan_variant(plan, 1, &variant), SPMM_OK);
+    assert_int_equal(spmm_plan_variant(plan, 0, &variant), SPMM_OK);
+    assert_int_equal(variant.op, op);
+    assert_true(n >= 1);
+    if (clock->calls < 64)
+        clock->targets[clock->calls] = variant.target;
+    clock->calls++;
+    *us = 50;
+    return clock->answer;
+}
+
+/* A plan for one variant of n = 8, whose numbers are measured by the clock; NULL: by none. */
+static spmm_plan_t *inspect(const char *device, struct clock *clock)
+{
+    spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+    static const int64_t n = 8;
+    spmm_matrix_t *matrix = NULL;
+    spmm_plan_t *plan = NULL;
+    spmm_diag_t diag;
+    options.device = device;
+    options.n = &n;
+    options.n_count = 1;
+    options.layouts = SPMM_LAYOUT_ROW_MAJOR;
+    options.tune = clock != NULL ? 20 : 0;
+    options.measure = clock != NULL ? measure : NULL;
+    options.measure_context = clock;
+    assert_int_equal(spmm_matrix_generate("gen:fem3:5:5:5", &matrix, &diag), SPMM_OK);
+    assert_int_equal(spmm_inspect(matrix, &options, &plan, &diag), SPMM_OK);
+    spmm_matrix_destroy(matrix);
+    return plan;
+}
+
+static int measured_entries(const spmm_plan_t *plan)
+{
+    spmm_trace_info_t t;
+    int count = 0;
+    for (int i = 0; spmm_plan_trace(plan, i, &t) == SPMM_OK; i++)
+        count += t.measured_us > 0;
+    return count;
+}
+
+static void plans_equal(const spmm_plan_t *a, const spmm_plan_t *b)
+{
+    void *bytes[2] = {NULL, NULL};
+    size_t sizes[2] = {0, 0};
+    assert_int_equal(spmm_plan_write(a, NULL, &bytes[0], &sizes[0], NULL), SPMM_OK);
+    assert_int_equal(spmm_plan_write(b, NULL, &bytes[1], &sizes[1], NULL), SPMM_OK);
+    assert_int_equal(sizes[0], sizes[1]);
+    assert_memory_equal(bytes[0], bytes[1], sizes[0]);
+    spmm_plan_bytes_free(bytes[0]);
+    spmm_plan_bytes_free(bytes[1]);
+}
+
+static void without_a_device_predictions_decide(void **state)
+{
+    static const char *const devices[] = {"any", "cpu", "h200"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct clock none = {.answer = SPMM_ERR_NO_DEVICE};
+        spmm_plan_t *const estimated = inspect(devices[i], NULL);
+        spmm_plan_t *const plan = inspect(devices[i], &none);
+        assert_true(none.calls >= 1 && none.calls <= 2); /* once for each decision */
+        plans_equal(plan, estimated);
+        spmm_plan_destroy(plan);
+        spmm_plan_destroy(estimated);
+    }
+}
+
+static void where_nothing_runs_there_is_a_plan_all_the_same(void **state)
+{
+    struct clock clock = {.answer = SPMM_ERR_UNSUPPORTED};
+    (void)state;
+    spmm_plan_t *const plan = inspect("cpu", &clock);
+    assert_true(clock.calls >= 2);
+    assert_int_equal(measured_entries(plan), 0);
+    spmm_plan_destroy(plan);
+}
+
+static void each_target_is_measured_as_such(void **state)
+{
+    static const struct {
+        const char *device;
+        uint32_t targets[2];
+    } cases[] = {{"any", {0, 1}}, {"cpu", {1, 1}}, {"h200", {90, 90}}};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct clock clock = {0};
+        spmm_plan_t *const plan = inspect(cases[i].device, &clock);
+        assert_true(measured_entries(plan) >= 2);
+        spmm_plan_destroy(plan);
+        assert_true(clock.calls >= 2 && clock.calls <= 64);
+        assert_int_equal(clock.targets[0], cases[i].targets[0]);
+        assert_int_equal(clock.targets[clock.calls - 1], cases[i].targets[1]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_a_device_predictions_decide),
+        cmocka_unit_test(where_nothing_runs_there_is_a_plan_all_the_same),
+        cmocka_unit_test(each_target_is_measured_as_such),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
