@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# A new family is one folder and one row: check.sh SOURCE_DIR BUILD_DIR WORK_DIR [CUDA_ARCHITECTURES]
+#
+# Copies the tree to WORK_DIR, adds the toy family to it as anybody would add one, builds, and takes the family through
+# inspection, plan file, report, product, benchmark and validator. With architectures the copy has a GPU side too.
+set -euo pipefail
+source=$1 build=$2 work=$3 architectures=${4:-}
+tree=$work/tree out=$work/build
+
+fail() { echo "toy family: $*" >&2; exit 1; }
+quiet() { "$@" >"$work/log" 2>&1 || { tail -n 40 "$work/log"; fail "$* failed"; }; }
+
+rm -rf "$work"
+mkdir -p "$tree"
+(cd "$source" && tar -cf - CMakeLists.txt LICENSE NOTICE cmake docs/man format include inspector executor kernels tools) |
+    tar -C "$tree" -xf -
+cp -r "$source/tests/toy_family/toy" "$tree/kernels/"
+cat "$source/tests/toy_family/family_rows.def" >>"$tree/format/family_list.def"
+
+quiet cmake -S "$tree" -B "$out" -G Ninja -DCMAKE_BUILD_TYPE=Release -DSPMM_TESTS=OFF -DSPMM_WERROR=ON \
+    -DSPMM_CUDA="$([ -n "$architectures" ] && echo ON || echo OFF)" ${architectures:+"-DSPMM_CUDA_ARCHITECTURES=$architectures"}
+quiet cmake --build "$out"
+# Where the copy has no GPU side, that of the toy family compiles all the same.
+if [ -z "$architectures" ] && nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null); then
+    include=$(dirname "$(dirname "$(readlink -f "$nvcc")")")/include
+    quiet "$nvcc" -I "$tree" -I "$tree/include" -Werror=all-warnings -c "$tree/kernels/toy/toy.cu" -o "$work/toy.cu.o"
+    quiet "${CC:-cc}" -std=c11 -Wall -Wextra -Wconversion -Wshadow -Werror -D_GNU_SOURCE -I "$tree" -I "$tree/include" \
+        -isystem "$include" -c "$tree/kernels/toy/toy_cuda.c" -o "$work/toy_cuda.c.o"
+fi
+[ "${TOY_BUILD_ONLY:-0}" -eq 0 ] || exit 0
+
+matrix=gen:powerlaw:700:500:6
+plan=$work/toy.plan
+for type in f32 f64; do
+    for op in N T; do
+        "$out/tools/spmm-inspect" "$matrix" --kernel toy --dtype $type --op $op --force -q -o "$plan"
+        "$out/tools/spmm-info" "$plan" | grep -q 'toy/plain' || fail "spmm-info does not show the family"
+        "$out/tools/spmm-info" --json "$plan" | grep -q '"family": *"toy"' || fail "the JSON does not show the family"
+        for layout in row col; do
+            "$out/tools/spmm-run" "$plan" --device cpu --op $op -n 9 --layout $layout --alpha 1.5 --beta -0.5 --check "$matrix" \
+                >"$work/run" || { cat "$work/run"; fail "the product is wrong ($type, $op, $layout)"; }
+            grep -q cpu/toy/plain "$work/run" || fail "another kernel ran"
+        done
+        # The document's reader accepts what was written, by the same row.
+        (cd "$source/tools/dev" && tar -cf - .) | (mkdir -p "$tree/tools/dev" && tar -C "$tree/tools/dev" -xf -)
+        python3 "$tree/tools/dev/plan_reader.py" "$plan" >"$work/reader" || { cat "$work/reader"; fail "plan_reader refuses the plan"; }
+    done
+done
+"$out/tools/spmm-inspect" --help | grep -q 'toy/plain\|toy' || fail "--kernel's help does not name the family"
+"$out/tools/spmm-inspect" "$matrix" --kernel rows --force -q -o "$plan"
+"$out/tools/spmm-run" "$plan" --device cpu --force-kernel cpu/toy/plain -n 5 --check "$matrix" | grep -q cpu/toy/plain ||
+    fail "the kernel cannot be forced"
+"$out/tools/spmm-bench" --device cpu --no-peers -n 3 --repeat 1 --kernels toy gen:lap27:5 | grep -q cpu/toy/plain ||
+    fail "spmm-bench does not measure the family"
+
+# The validator of the copy refuses a granule that the row forbids; a build without the family refuses the plan by its feature.
+"$out/tools/spmm-inspect" "$matrix" --kernel toy --force -q -o "$plan"
+status=0
+"$build/tools/spmm-info" "$plan" >"$work/refused" 2>&1 || status=$?
+[ "$status" -eq 4 ] || [ "$status" -eq 3 ] || { cat "$work/refused"; fail "a build without the family answered $status"; }
+grep -qi feature "$work/refused" || { cat "$work/refused"; fail "the refusal does not name the feature"; }
+
+# What that took of the tree that was there: one list.
+changed=$(cd "$source" && for file in $(cd "$tree" && find CMakeLists.txt cmake format include inspector executor kernels -type f); do
+    if [ -e "$file" ] && ! cmp -s "$file" "$tree/$file"; then echo "$file"; fi
+done)
+[ "$changed" = format/family_list.def ] || fail "more than the list changed: $changed"
+echo "toy family: added by kernels/toy and $(wc -l <"$source/tests/toy_family/family_rows.def") lines of format/family_list.def; all checks passed"
