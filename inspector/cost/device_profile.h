@@ -128,6 +128,9 @@ const char *spmmi_profile_type_name(int type);
 /* Where the constants of a kernel are: those of its schedule where the profile has such, else those of its family. */
 int spmmi_profile_kernel(const struct spmmi_device_profile *profile, spmm_family_t family,
                          spmm_schedule_t schedule, enum spmmi_model_type type);
+/* Kernels without constants of their own for numbers of 16 bits go by those of f32: the bytes are counted apart. */
+void spmmi_profile_fill_narrow(struct spmmi_device_profile *profile);
+
 /* The product of what the profile says of a family and of its schedule; 1 where it says nothing. */
 double spmmi_profile_risk(const struct spmmi_device_profile *profile, spmm_family_t family,
                           spmm_schedule_t schedule, enum spmmi_model_type type, enum spmmi_risk_of of);

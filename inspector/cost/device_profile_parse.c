@@ -323,6 +323,7 @@ static spmm_status_t fill_model(struct reader *r, struct spmmi_device_profile *p
     for (int k = 0; k < SPMMI_PROFILE_KERNELS; k++)
         for (int t = 0; t < SPMMI_MODEL_TYPES; t++)
             fill_constants(r, kin, k, t, p);
+    spmmi_profile_fill_narrow(p);
     for (int i = 0; i < SPMMI_PROFILE_NAMES && kin != NULL; i++) {
         static const uint64_t none[SPMMI_MODEL_TYPES + 1] = {0};
         if (memcmp(r->risk_seen[i], none, sizeof none) == 0)

@@ -55,10 +55,10 @@ enum spmmi_model_type spmmi_model_type_of(spmm_family_t family, spmm_compute_t c
     const struct spmmi_family *row = spmmi_family_of(family);
     if (dtype == SPMM_F64)
         return SPMMI_MODEL_F64;
-    if (row == NULL || row->compute != SPMMI_COMPUTE_TENSOR)
-        return SPMMI_MODEL_F32;
     if (dtype != SPMM_F32)
         return SPMMI_MODEL_F16;
+    if (row == NULL || row->compute != SPMMI_COMPUTE_TENSOR)
+        return SPMMI_MODEL_F32;
     return compute == SPMM_COMPUTE_TF32 ? SPMMI_MODEL_TF32 : SPMMI_MODEL_3XTF32;
 }
 

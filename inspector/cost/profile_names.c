@@ -72,3 +72,14 @@ double spmmi_profile_extra(const struct spmmi_device_profile *profile, enum spmm
 {
     return risk_of(profile, SPMMI_PROFILE_KERNELS + (int)extra, type, of);
 }
+
+void spmmi_profile_fill_narrow(struct spmmi_device_profile *profile)
+{
+    for (int kernel = 0; kernel < SPMMI_PROFILE_KERNELS; kernel++) {
+        uint8_t *const is_fitted = profile->is_fitted[kernel];
+        if (is_fitted[SPMMI_MODEL_F16] == 0 && is_fitted[SPMMI_MODEL_F32] != 0) {
+            profile->model[kernel][SPMMI_MODEL_F16] = profile->model[kernel][SPMMI_MODEL_F32];
+            is_fitted[SPMMI_MODEL_F16] = 1;
+        }
+    }
+}

@@ -10,8 +10,9 @@ run spmm-inspect "$matrix" --kernel rows -o "$work/a.plan"
 exits 0
 says 'bcsstk17.mtx.zst: 10,974 x 10,974, 428,650 nonzeros'
 says 'matrix-market, real, symmetric, 219,812 entries stored'
-says 'variant 0  op N, f32, n in 1..192, both layouts, any device: rows/nonzero-split, 53,582 items, granule 8'
-says 'variant 1  op N, f32, n >= 193, both layouts, any device: rows/row-split, '
+says 'variant 0  op N, f32, n in 1..' # how far is for the model to say
+says ', both layouts, any device: rows/nonzero-split, 53,582 items, granule 8'
+says ', both layouts, any device: rows/row-split, '
 says 'variant 2  op N, f32, any n, both layouts, CPU: rows/row-split, '
 says 'choice     variant 0: rows/nonzero-split: predicted '
 says '           variant 1: rows/row-split: predicted '
@@ -72,8 +73,8 @@ says 'variant 3: chosen  rows/row-split: predicted '
 says_times 4 ', the alternative '
 run spmm-inspect gen:diag:5
 exits 0
-says 'variant 1  op N, f32, n >= 2, both layouts, any device: rows/row-split, 1 item, granule 8'
-says '           variant 1: rows/row-split: predicted '
+says 'variant 0  op N, f32, any n, both layouts, any device: rows/row-split, 1 item, granule 8'
+says 'choice     variant 0: rows/row-split: predicted '
 run spmm-inspect gen:band:300:9 --json
 exits 0
 is_json '[(v["n_min"], v["n_max"], v["target"]) for v in j["variants"]] == [(1, 2**31 - 1, 0), (1, 2**31 - 1, 1)]'

@@ -61,8 +61,11 @@ static void constants_of_tensor_cores_may_be_missing(void **state)
     assert_false(p.is_fitted[spmmi_profile_index("panel", 5)][SPMMI_MODEL_F16]);
     assert_true(p.model[spmmi_profile_index("panel", 5)][SPMMI_MODEL_F16].start_us == 1);
     assert_true(p.model[spmmi_profile_index("panel", 5)][SPMMI_MODEL_F16].factor[SPMMI_TERM_CONVERT] == 1);
-    assert_true(p.is_fitted[spmmi_profile_index("tiled", 5)][SPMMI_MODEL_F64]);  /* of the profile cpu */
-    assert_false(p.is_fitted[spmmi_profile_index("tiled", 5)][SPMMI_MODEL_F16]); /* there is no such key */
+    assert_true(p.is_fitted[spmmi_profile_index("tiled", 5)][SPMMI_MODEL_F64]); /* of the profile cpu */
+    const int tiled = spmmi_profile_index("tiled", 5);
+    assert_true(p.is_fitted[tiled][SPMMI_MODEL_F16]); /* by the constants of f32 */
+    assert_memory_equal(&p.model[tiled][SPMMI_MODEL_F16], &p.model[tiled][SPMMI_MODEL_F32],
+                        sizeof p.model[tiled][SPMMI_MODEL_F32]);
 }
 
 /* However they are written. */

@@ -9,6 +9,13 @@ source=$1 build=$2 work=$3 architectures=${4:-}
 tree=$work/tree out=$work/build
 
 fail() { echo "toy family: $*" >&2; exit 1; }
+# Whole outputs are read, as grep -q would break the pipe.
+shows() { # TEXT WHAT-IS-WRONG COMMAND...
+    local text=$1 wrong=$2
+    shift 2
+    "$@" >"$work/shown" || { cat "$work/shown"; fail "$* failed"; }
+    grep -q "$text" "$work/shown" || { cat "$work/shown"; fail "$wrong"; }
+}
 quiet() { "$@" >"$work/log" 2>&1 || { tail -n 40 "$work/log"; fail "$* failed"; }; }
 
 rm -rf "$work"
@@ -16,7 +23,7 @@ mkdir -p "$tree"
 (cd "$source" && tar -cf - CMakeLists.txt LICENSE NOTICE cmake docs/man format include inspector executor kernels tools) |
     tar -C "$tree" -xf -
 cp -r "$source/tests/toy_family/toy" "$tree/kernels/"
-cat "$source/tests/toy_family/family_rows.def" >>"$tree/format/family_list.def"
+grep -v SPDX "$source/tests/toy_family/family_rows.def" >>"$tree/format/family_list.def"
 
 quiet cmake -S "$tree" -B "$out" -G Ninja -DCMAKE_BUILD_TYPE=Release -DSPMM_TESTS=OFF -DSPMM_WERROR=ON \
     -DSPMM_CUDA="$([ -n "$architectures" ] && echo ON || echo OFF)" ${architectures:+"-DSPMM_CUDA_ARCHITECTURES=$architectures"}
@@ -35,24 +42,23 @@ plan=$work/toy.plan
 for type in f32 f64; do
     for op in N T; do
         "$out/tools/spmm-inspect" "$matrix" --kernel toy --dtype $type --op $op --force -q -o "$plan"
-        "$out/tools/spmm-info" "$plan" | grep -q 'toy/plain' || fail "spmm-info does not show the family"
-        "$out/tools/spmm-info" --json "$plan" | grep -q '"family": *"toy"' || fail "the JSON does not show the family"
+        shows toy/plain "spmm-info does not show the family" "$out/tools/spmm-info" "$plan"
+        shows '"family": *"toy"' "the JSON does not show the family" "$out/tools/spmm-info" --json "$plan"
         for layout in row col; do
-            "$out/tools/spmm-run" "$plan" --device cpu --op $op -n 9 --layout $layout --alpha 1.5 --beta -0.5 --check "$matrix" \
-                >"$work/run" || { cat "$work/run"; fail "the product is wrong ($type, $op, $layout)"; }
-            grep -q cpu/toy/plain "$work/run" || fail "another kernel ran"
+            shows cpu/toy/plain "another kernel ran" "$out/tools/spmm-run" "$plan" --device cpu --op $op -n 9 \
+                --layout $layout --alpha 1.5 --beta -0.5 --check "$matrix"
         done
         # The document's reader accepts what was written, by the same row.
         (cd "$source/tools/dev" && tar -cf - .) | (mkdir -p "$tree/tools/dev" && tar -C "$tree/tools/dev" -xf -)
         python3 "$tree/tools/dev/plan_reader.py" "$plan" >"$work/reader" || { cat "$work/reader"; fail "plan_reader refuses the plan"; }
     done
 done
-"$out/tools/spmm-inspect" --help | grep -q 'toy/plain\|toy' || fail "--kernel's help does not name the family"
+shows toy "--kernel's help does not name the family" "$out/tools/spmm-inspect" --help
 "$out/tools/spmm-inspect" "$matrix" --kernel rows --force -q -o "$plan"
-"$out/tools/spmm-run" "$plan" --device cpu --force-kernel cpu/toy/plain -n 5 --check "$matrix" | grep -q cpu/toy/plain ||
-    fail "the kernel cannot be forced"
-"$out/tools/spmm-bench" --device cpu --no-peers -n 3 --repeat 1 --kernels toy gen:lap27:5 | grep -q cpu/toy/plain ||
-    fail "spmm-bench does not measure the family"
+shows cpu/toy/plain "the kernel cannot be forced" "$out/tools/spmm-run" "$plan" --device cpu \
+    --force-kernel cpu/toy/plain -n 5 --check "$matrix"
+shows cpu/toy/plain "spmm-bench does not measure the family" "$out/tools/spmm-bench" --device cpu --no-peers -n 3 \
+    --repeat 1 --kernels toy gen:lap27:5
 
 # The validator of the copy refuses a granule that the row forbids; a build without the family refuses the plan by its feature.
 "$out/tools/spmm-inspect" "$matrix" --kernel toy --force -q -o "$plan"
@@ -66,4 +72,4 @@ changed=$(cd "$source" && for file in $(cd "$tree" && find CMakeLists.txt cmake 
     if [ -e "$file" ] && ! cmp -s "$file" "$tree/$file"; then echo "$file"; fi
 done)
 [ "$changed" = format/family_list.def ] || fail "more than the list changed: $changed"
-echo "toy family: added by kernels/toy and $(wc -l <"$source/tests/toy_family/family_rows.def") lines of format/family_list.def; all checks passed"
+echo "toy family: added by kernels/toy and $(grep -vc SPDX "$source/tests/toy_family/family_rows.def") lines of format/family_list.def; all checks passed"
