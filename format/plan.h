@@ -111,15 +111,14 @@ enum spmmi_reason {
     SPMMI_REASON_COLUMNS = 15,   /* figure = columns of B, threshold = from which on it is considered */
     SPMMI_REASON_SMALL = 16,     /* figure = nonzeros, threshold = from which on it is considered */
     SPMMI_REASON_UNPRICED = 17,  /* the model says nothing of it on this device */
-    SPMMI_REASON_FEW_UNITS = 18, /* figure = items a multiprocessor, threshold = least */
-    SPMMI_REASON_TOO_LARGE = 19, /* figure = numbers that it would have to index, threshold = most */
-    SPMMI_REASON_PRUNED = 20,    /* figure = least time that it could take, threshold = the best time */
-    SPMMI_REASON_FULL = 21,      /* figure = nonzeros a block, threshold = from which on no order is tried */
-    SPMMI_REASON_LIKENESS = 22,  /* figure = share of columns that like rows leave, threshold = most */
+    SPMMI_REASON_TOO_LARGE = 18, /* figure = numbers that it would have to index, threshold = most */
+    SPMMI_REASON_PRUNED = 19,    /* figure = least time that it could take, threshold = the best time */
+    SPMMI_REASON_FULL = 20,      /* figure = nonzeros a block, threshold = from which on no order is tried */
+    SPMMI_REASON_LIKENESS = 21,  /* figure = share of columns that like rows leave, threshold = most */
     SPMMI_REASON_BREAK_EVEN =
-        23,                     /* figure = products that repay it, threshold = products that are expected */
-    SPMMI_REASON_MEASURED = 24, /* figure = measured, threshold = measured of the winner */
-    SPMMI_REASON_NOT_MEASURED = 25, /* figure = status of the measurement */
+        22,                     /* figure = products that repay it, threshold = products that are expected */
+    SPMMI_REASON_MEASURED = 23, /* figure = measured, threshold = measured of the winner */
+    SPMMI_REASON_NOT_MEASURED = 24, /* figure = status of the measurement */
     SPMMI_REASON_COUNT_
 };
 

@@ -118,7 +118,6 @@ static void search_text(const struct spmmi_trace *t, char *text, size_t size)
         [SPMMI_REASON_COLUMNS] = "%.0f columns, it is considered from %.0f on",
         [SPMMI_REASON_SMALL] = "%.0f nonzeros, it was measured from %.0f on",
         [SPMMI_REASON_UNPRICED] = "the model says nothing of it here",
-        [SPMMI_REASON_FEW_UNITS] = "%.3f items a multiprocessor, below %.2f most of them are idle",
         [SPMMI_REASON_TOO_LARGE] = "%.0f numbers, it can index %.0f",
         [SPMMI_REASON_PRUNED] = "it could take %.2f us at best, the best so far takes %.2f us",
         [SPMMI_REASON_FULL] = "%.2f nonzeros a block of 8 x 8, from %.2f on orders are not tried",

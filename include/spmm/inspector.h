@@ -121,7 +121,7 @@ typedef enum spmm_effort {
     SPMM_EFFORT_AUTO = 0,     /* measure where there is a measure function and tune is not 0, else estimate */
     SPMM_EFFORT_ESTIMATE = 1, /* predictions alone; measure is not called */
     SPMM_EFFORT_MEASURE = 2,  /* the best tune candidates of each decision, 3 where tune is 0 */
-    SPMM_EFFORT_EXHAUSTIVE = 3 /* every candidate that may run, of those that predictions rule out too */
+    SPMM_EFFORT_EXHAUSTIVE = 3 /* every candidate that may run */
 } spmm_effort_t;
 
 /* How long a product takes: plan has one variant, the candidate, to be run with n columns and B and C in that layout.

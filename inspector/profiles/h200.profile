@@ -68,8 +68,13 @@ model.bcsr.f16 = 1.029 1.161 1.206 1.05 0.8605 1.3 3.139 0.6211 1 0.7481
 
 # What predictions are multiplied by before they are compared, docs/model.md ("Risks"), fitted to the same products
 risk.row-split.f32 = 1.04
-risk.bcsr.f64 = 1.1
-risk.packed = 1.04
-risk.order = 1.01
+risk.tiled.f32 = 0.96
+risk.tiled.f16 = 0.95
+risk.panel.f64 = 1.05
+risk.panel.f16 = 1.1
+risk.bcsr.3xtf32 = 1.1
+risk.bcsr.f64 = 1.08
+risk.bcsr.f16 = 1.05
+risk.packed = 1.05
 risk.long-rows = 1.03
 risk.against-chart = 1.03

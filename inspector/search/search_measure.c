@@ -23,13 +23,9 @@ static int candidates_wanted(const spmm_inspect_options_t *o)
     return o->tune > 0 ? o->tune : o->effort == SPMM_EFFORT_MEASURE ? TUNE_DEFAULT : 0;
 }
 
-/* Only predictions were against it. */
-static bool may_be_measured(const struct spmmi_search *s, const struct spmmi_candidate *c)
+static bool may_be_measured(const struct spmmi_candidate *c)
 {
-    const bool is_complete = c->granule + c->unit_rows > 0 && c->measured_us <= 0;
-    const bool is_soft = c->refused == SPMMI_REASON_DENSITY || c->refused == SPMMI_REASON_FEW_UNITS;
-    return is_complete &&
-           (c->refused == 0 || (is_soft && s->request->options.effort == SPMM_EFFORT_EXHAUSTIVE));
+    return c->refused == 0 && c->granule + c->unit_rows > 0 && c->measured_us <= 0;
 }
 
 static struct spmmi_candidate *next_of(struct spmmi_search *s)
@@ -37,9 +33,7 @@ static struct spmmi_candidate *next_of(struct spmmi_search *s)
     struct spmmi_candidate *best = NULL;
     for (int i = 0; i < s->count; i++) {
         struct spmmi_candidate *const c = &s->list[i];
-        if (may_be_measured(s, c) &&
-            (best == NULL || (c->refused == 0 && best->refused != 0) ||
-             ((c->refused == 0) == (best->refused == 0) && c->weighed < best->weighed)))
+        if (may_be_measured(c) && (best == NULL || c->weighed < best->weighed))
             best = c;
     }
     return best;

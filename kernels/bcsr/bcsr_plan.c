@@ -3,10 +3,6 @@
 #include "bcsr_cost.h"
 #include "kernels/tcblock/fragment_plan.h"
 
-/* Blocks hold zeros where they are empty: with less than a third of 64 places full, panels or windows were measured to
- * be faster, but where strips are too few to be taken (docs/model.md, "How good it is"). */
-#define DENSITY 21.0
-
 #define STRIPS_TALL 128u
 #define STRIPS_LOW 64u
 #define STRIPS_ENOUGH 2 /* a multiprocessor, which works on two at a time */
@@ -22,7 +18,6 @@ static const struct spmmi_fragment_rules rules = {
     .family = SPMM_FAMILY_BCSR,
     .first = SPMMI_FRAGMENT_BCSR_64,
     .last = SPMMI_FRAGMENT_BCSR_128,
-    .fill_least = DENSITY,
     .default_rows = default_rows,
 };
 

@@ -12,9 +12,6 @@
 #define HEIGHTS_BYTES 64
 #define MAP_BYTES 12.0   /* of a packed block: its bits, and where its values begin */
 #define PACKED_GAIN 0.75 /* without a model: packed blocks, which are unpacked, must be so much smaller */
-/* Items a multiprocessor below which a free choice leaves units taller than a window out: they leave most
- * multiprocessors idle, and were measured to lose to rows where the model hopes for a gain. */
-#define ITEMS_LEAST 0.25
 /* The sample: as many strips as hold so many nonzeros on average, but so many at most and at least. */
 #define SAMPLE_NONZEROS 131072.0
 #define SAMPLE_MOST 128.0
@@ -166,22 +163,10 @@ double spmmi_fragment_study_fill(const struct spmmi_fragment_study *study, enum 
 
 /* Why a free choice may not take it; reason 0: it may. */
 static struct spmmi_evidence reason_against(const struct spmmi_search *s,
-                                            const struct spmmi_fragment_rules *rules,
-                                            const struct spmmi_fragment_study *study,
-                                            enum spmmi_fragment_unit unit, spmm_schedule_t schedule,
-                                            double items)
+                                            const struct spmmi_fragment_figures *f, spmm_schedule_t schedule)
 {
-    const struct spmmi_fragment_figures *const f = &study->figures[unit];
-    const double share = items / s->request->device.multiprocessors;
-    const double fill = spmmi_fragment_study_fill(study, unit);
-    if (spmmi_is_forced(s))
-        return spmmi_why((enum spmmi_reason)0, 0, 0);
-    if (unit != SPMMI_FRAGMENT_8 && share < ITEMS_LEAST)
-        return spmmi_why(SPMMI_REASON_FEW_UNITS, share, ITEMS_LEAST);
-    if (!spmmi_fragment_fits(f, schedule))
+    if (!spmmi_is_forced(s) && !spmmi_fragment_fits(f, schedule))
         return spmmi_why(SPMMI_REASON_TOO_LARGE, f->places * f->blocks, UINT32_MAX);
-    if (fill < rules->fill_least)
-        return spmmi_why(SPMMI_REASON_DENSITY, fill, rules->fill_least);
     return spmmi_why((enum spmmi_reason)0, 0, 0);
 }
 
@@ -208,7 +193,7 @@ void spmmi_fragment_candidate(const struct spmmi_search *s, const struct spmmi_f
                                               .granule = c->granule,
                                               .is_reordered = c->order != NULL};
     c->metrics = metrics;
-    const struct spmmi_evidence why = reason_against(s, rules, study, unit, schedule, items.items);
+    const struct spmmi_evidence why = reason_against(s, f, schedule);
     c->refused = why.reason;
     c->figure = why.figure;
     c->threshold = why.threshold;

@@ -11,9 +11,8 @@
 /* What a family has of its own. */
 struct spmmi_fragment_rules {
     spmm_family_t family;
-    enum spmmi_fragment_unit first, last; /* its units */
-    double fill_least;  /* nonzeros of 64 places of a block below which a free choice does not take it */
-    uint32_t free_rows; /* taller units must be named; 0: none */
+    enum spmmi_fragment_unit first, last;                   /* its units */
+    uint32_t free_rows;                                     /* taller units must be named; 0: none */
     uint32_t (*default_rows)(const struct spmmi_search *s); /* of a unit where nothing is predicted */
 };
 
@@ -26,7 +25,7 @@ spmm_status_t spmmi_fragment_refine(struct spmmi_search *s, const struct spmmi_f
 spmm_status_t spmmi_fragment_build(const struct spmmi_search *s, const struct spmmi_candidate *c,
                                    struct spmmi_part *part, spmm_diag_t *diag);
 
-/* Smaller matrices were not measured, and a launch is most of their time. */
+/* Of smaller matrices few were measured, and a launch is most of their time. */
 #define SPMMI_NONZEROS_MEASURED 50000
 
 /* Figures of an order (NULL: that of A), counted when it is first asked for: exact where the caller names a family. */

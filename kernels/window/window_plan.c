@@ -3,11 +3,6 @@
 #include "window_cost.h"
 #include "kernels/tcblock/fragment_plan.h"
 
-/* Where a column of a window holds little more than one nonzero, its row of B serves little more than one product: none
- * of the 4,400 products of windows and panels of such blocks that were measured was faster than rows (decision
- * 0018). */
-#define DENSITY 12.0
-
 /* Windows have one height. */
 static uint32_t default_rows(const struct spmmi_search *s)
 {
@@ -19,7 +14,6 @@ static const struct spmmi_fragment_rules rules = {
     .family = SPMM_FAMILY_WINDOW,
     .first = SPMMI_FRAGMENT_8,
     .last = SPMMI_FRAGMENT_8,
-    .fill_least = DENSITY,
     .default_rows = default_rows,
 };
 

@@ -466,7 +466,7 @@ class Plan:
             require(compute in self.compute_types(self.parts[first][1], self.dtype), "VARIANT", self.offset(5))
         for variant, family, schedule, chosen, reason, compute, *figures, order in self.trace:
             valid = order <= 5 and variant < len(self.variants) and (family, schedule) in SCHEDULES and chosen in (0, 1)
-            valid = valid and 1 <= reason <= 25 and compute in self.compute_types(family, 0)
+            valid = valid and 1 <= reason <= 24 and compute in self.compute_types(family, 0)
             valid = valid and all(map(math.isfinite, figures)) and min(figures[:2]) >= 0
             require(valid, "TRACE", self.offset(7))
 
