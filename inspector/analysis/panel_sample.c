@@ -9,7 +9,7 @@
 
 #include "format/base/alloc.h"
 #include "panel_count.h"
-#include "inspector/generate/random.h"
+#include "inspector/analysis/random.h"
 
 #define SEED 1
 

@@ -4,7 +4,7 @@
 #define SPMMI_GENERATE_H
 
 #include "inspector/matrix/matrix.h"
-#include "random.h"
+#include "inspector/analysis/random.h"
 
 #define SPMMI_GENERATE_NNZ_MAX (INT64_C(1) << 31)
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "inspector/generate/random.h"
+#include "inspector/analysis/random.h"
 
 #define COLLISIONS 8 /* patterns with the same hash whose units are found */
 

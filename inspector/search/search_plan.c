@@ -10,7 +10,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
-#include "inspector/analysis/order_stats.h"
+#include "inspector/search/order_stats.h"
 #include "search.h"
 
 #define OPS 2

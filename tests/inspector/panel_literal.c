@@ -12,7 +12,7 @@
 
 #include "format/base/alloc.h"
 #include "format/matrix/units.h"
-#include "inspector/generate/random.h"
+#include "inspector/analysis/random.h"
 #include "panel_literal.h"
 
 static int64_t unit_at(const struct spmmi_panel_input *in, int64_t place)

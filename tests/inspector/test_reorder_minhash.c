@@ -16,7 +16,7 @@
 #include "inspector/matrix/matrix.h"
 #include "inspector/reorder/minhash.h"
 #include "inspector/analysis/panel_stats.h"
-#include "inspector/generate/random.h"
+#include "inspector/analysis/random.h"
 #include "inspector/reorder/reorder_minhash.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))

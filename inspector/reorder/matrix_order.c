@@ -4,10 +4,10 @@
 
 #include "format/base/diag.h"
 #include "format/order.h"
-#include "matrix.h"
-#include "inspector/reorder/row_figures.h"
-#include "inspector/reorder/row_order.h"
+#include "inspector/matrix/matrix.h"
 #include "inspector/thread_count.h"
+#include "row_figures.h"
+#include "row_order.h"
 
 static spmm_status_t check(const spmm_matrix_t *matrix, spmm_reorder_t kind, int threads, spmm_diag_t *diag)
 {

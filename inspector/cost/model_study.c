@@ -5,7 +5,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
-#include "inspector/cost/model_refined.h"
+#include "model_refined.h"
 
 #define STEP 4 /* nonzeros of a step of a walk */
 
