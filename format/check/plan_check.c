@@ -229,18 +229,22 @@ cleanup:
 
 spmm_status_t spmmi_plan_check(const spmm_plan_t *plan, spmm_diag_t *diag)
 {
+    /* In this order: each may trust what those before it found. */
+    static spmm_status_t (*const checks[])(const spmm_plan_t *plan,
+                                           spmm_diag_t *diag) = {check_dims,
+                                                                 spmmi_check_row_ptr,
+                                                                 check_columns,
+                                                                 check_digests,
+                                                                 check_stats,
+                                                                 check_choices,
+                                                                 spmmi_check_items,
+                                                                 check_source,
+                                                                 spmmi_check_panel_stats,
+                                                                 spmmi_check_symmetric_order,
+                                                                 spmmi_check_order_stats};
     spmm_status_t status = SPMM_OK;
-    SPMM_TRY(check_dims(plan, diag));
-    SPMM_TRY(spmmi_check_row_ptr(plan, diag));
-    SPMM_TRY(check_columns(plan, diag));
-    SPMM_TRY(check_digests(plan, diag));
-    SPMM_TRY(check_stats(plan, diag));
-    SPMM_TRY(check_choices(plan, diag));
-    SPMM_TRY(spmmi_check_items(plan, diag));
-    SPMM_TRY(check_source(plan, diag));
-    SPMM_TRY(spmmi_check_panel_stats(plan, diag));
-    SPMM_TRY(spmmi_check_symmetric_order(plan, diag));
-    SPMM_TRY(spmmi_check_order_stats(plan, diag));
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+        SPMM_TRY(checks[i](plan, diag));
 cleanup:
     return status;
 }

@@ -132,12 +132,16 @@ static void scan_long(const char *p, struct scan *scan)
     scan->q = scan->all.exponent + dropped;
 }
 
+static inline const char *sign_skip(const char *p, const char *end)
+{
+    return p < end && (*p == '-' || *p == '+') ? p + 1 : p;
+}
+
 /* The exponent behind e or E, or NULL when it has no digit. */
 static const char *exponent_read(const char *p, const char *end, int64_t *exponent)
 {
     const bool negative = p < end && *p == '-';
-    if (p < end && (*p == '-' || *p == '+'))
-        p++;
+    p = sign_skip(p, end);
     if (p == end || !spmmi_is_digit(*p))
         return NULL;
     int64_t sum = 0;
@@ -174,8 +178,7 @@ const char *spmmi_decimal_read(const char *p, const char *end, double *value)
 {
     struct scan scan = {{NULL, NULL, 0}, 0, 0, false};
     const bool negative = p < end && *p == '-';
-    if (p < end && (*p == '-' || *p == '+'))
-        p++;
+    p = sign_skip(p, end);
     const char *digits = p;
     p = spmmi_digits_read(p, end, &scan.w);
     /* A leading 0 alone, as in 0.123, is no significant digit. */
@@ -217,8 +220,7 @@ const char *spmmi_integer_read(const char *p, const char *end, double *value, bo
     struct scan scan = {{NULL, NULL, 0}, 0, 0, false};
     *inexact = false;
     const bool negative = p < end && *p == '-';
-    if (p < end && (*p == '-' || *p == '+'))
-        p++;
+    p = sign_skip(p, end);
     const char *digits = p;
     p = spmmi_digits_read(p, end, &scan.w);
     if (p == digits)

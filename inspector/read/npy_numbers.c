@@ -55,27 +55,47 @@ static double number_of(uint64_t bits, const struct spmmi_npy *npy, int64_t *ine
     return rounded(negative ? 0 - (uint64_t)as_signed(bits, npy->bytes) : bits, negative, inexact);
 }
 
-/* The bytes of the next elements, as many as a block holds; *some says how many. */
-static spmm_status_t next_elements(struct spmmi_npy *npy, int64_t count, int64_t *some,
-                                   const unsigned char **bytes)
+/* Where elements go. */
+struct target {
+    double *reals;
+    int64_t *inexact; /* of reals */
+    int64_t *integers;
+    int32_t *indices;
+    int64_t limit; /* of indices */
+};
+
+/* Elements done, done + 1, ..., whose bytes these are. */
+typedef spmm_status_t take(struct spmmi_npy *npy, const unsigned char *bytes, int64_t done, int64_t count,
+                           const struct target *to);
+
+/* All elements, block by block. */
+static spmm_status_t each_block(struct spmmi_npy *npy, int64_t count, take *take_block,
+                                const struct target *to)
 {
+    spmm_status_t status = SPMM_OK;
     const int64_t most = SPMMI_ZIP_BLOCK / (unsigned)npy->bytes;
-    *some = count < most ? count : most;
-    return spmmi_zip_next(npy->zip, (unsigned)(*some * npy->bytes), bytes);
+    int64_t some = 0;
+    for (int64_t done = 0; done < count; done += some) {
+        const unsigned char *bytes = NULL;
+        some = count - done < most ? count - done : most;
+        SPMM_TRY(spmmi_zip_next(npy->zip, (unsigned)(some * npy->bytes), &bytes));
+        SPMM_TRY(take_block(npy, bytes, done, some, to));
+    }
+cleanup:
+    return status;
+}
+
+static spmm_status_t take_reals(struct spmmi_npy *npy, const unsigned char *bytes, int64_t done,
+                                int64_t count, const struct target *to)
+{
+    for (int64_t i = 0; i < count; i++)
+        to->reals[done + i] = number_of(load_bits(bytes + i * npy->bytes, npy), npy, to->inexact);
+    return SPMM_OK;
 }
 
 spmm_status_t spmmi_npy_reals(struct spmmi_npy *npy, double *to, int64_t count, int64_t *inexact)
 {
-    spmm_status_t status = SPMM_OK;
-    int64_t some = 0;
-    for (int64_t done = 0; done < count; done += some) {
-        const unsigned char *bytes = NULL;
-        SPMM_TRY(next_elements(npy, count - done, &some, &bytes));
-        for (int64_t i = 0; i < some; i++)
-            to[done + i] = number_of(load_bits(bytes + i * npy->bytes, npy), npy, inexact);
-    }
-cleanup:
-    return status;
+    return each_block(npy, count, take_reals, &(struct target){.reals = to, .inexact = inexact});
 }
 
 static spmm_status_t integer_of(struct spmmi_npy *npy, uint64_t bits, int64_t *number)
@@ -87,15 +107,33 @@ static spmm_status_t integer_of(struct spmmi_npy *npy, uint64_t bits, int64_t *n
     return SPMM_OK;
 }
 
-spmm_status_t spmmi_npy_integers(struct spmmi_npy *npy, int64_t *to, int64_t count)
+static spmm_status_t take_integers(struct spmmi_npy *npy, const unsigned char *bytes, int64_t done,
+                                   int64_t count, const struct target *to)
 {
     spmm_status_t status = SPMM_OK;
-    int64_t some = 0;
-    for (int64_t done = 0; done < count; done += some) {
-        const unsigned char *bytes = NULL;
-        SPMM_TRY(next_elements(npy, count - done, &some, &bytes));
-        for (int64_t i = 0; i < some; i++)
-            SPMM_TRY(integer_of(npy, load_bits(bytes + i * npy->bytes, npy), &to[done + i]));
+    for (int64_t i = 0; i < count; i++)
+        SPMM_TRY(integer_of(npy, load_bits(bytes + i * npy->bytes, npy), &to->integers[done + i]));
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_npy_integers(struct spmmi_npy *npy, int64_t *to, int64_t count)
+{
+    return each_block(npy, count, take_integers, &(struct target){.integers = to});
+}
+
+static spmm_status_t take_indices(struct spmmi_npy *npy, const unsigned char *bytes, int64_t done,
+                                  int64_t count, const struct target *to)
+{
+    spmm_status_t status = SPMM_OK;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t index = 0;
+        SPMM_TRY(integer_of(npy, load_bits(bytes + i * npy->bytes, npy), &index));
+        if (index < 0 || index >= to->limit)
+            return spmmi_zip_fail(npy->zip, SPMM_ERR_MATRIX_SYNTAX,
+                                  "expected an index from 0 to %lld, found %lld as number %lld",
+                                  (long long)to->limit - 1, (long long)index, (long long)(done + i));
+        to->indices[done + i] = (int32_t)index;
     }
 cleanup:
     return status;
@@ -103,25 +141,7 @@ cleanup:
 
 spmm_status_t spmmi_npy_indices(struct spmmi_npy *npy, int32_t *to, int64_t count, int64_t limit)
 {
-    spmm_status_t status = SPMM_OK;
-    int64_t some = 0;
-    for (int64_t done = 0; done < count; done += some) {
-        const unsigned char *bytes = NULL;
-        SPMM_TRY(next_elements(npy, count - done, &some, &bytes));
-        for (int64_t i = 0; i < some; i++) {
-            int64_t index = 0;
-            SPMM_TRY(integer_of(npy, load_bits(bytes + i * npy->bytes, npy), &index));
-            if (index < 0 || index >= limit) {
-                status = spmmi_zip_fail(npy->zip, SPMM_ERR_MATRIX_SYNTAX,
-                                        "expected an index from 0 to %lld, found %lld as number %lld",
-                                        (long long)limit - 1, (long long)index, (long long)(done + i));
-                goto cleanup;
-            }
-            to[done + i] = (int32_t)index;
-        }
-    }
-cleanup:
-    return status;
+    return each_block(npy, count, take_indices, &(struct target){.indices = to, .limit = limit});
 }
 
 spmm_status_t spmmi_npy_text(struct spmmi_npy *npy, char *text, size_t capacity)

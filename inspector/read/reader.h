@@ -23,6 +23,7 @@
 #define SPMMI_READER_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "inspector/matrix/matrix.h"
 
@@ -69,8 +70,12 @@ struct spmmi_reader_ops {
 #define SPMMI_PREFIX_BYTES 65536u /* enough to tell */
 spmm_status_t spmmi_reader_find(struct spmmi_reader *reader, const char *bytes, uint64_t size, bool is_all,
                                 const struct spmmi_reader_ops **ops);
-bool spmmi_head_starts(const struct spmmi_head *head, const char *with, size_t size); /* exactly so */
-bool spmmi_head_named(const struct spmmi_head *head, const char *ending);             /* in any case */
+/* Exactly so. */
+static inline bool spmmi_head_starts(const struct spmmi_head *head, const char *with, size_t size)
+{
+    return head->size >= size && memcmp(head->bytes, with, size) == 0;
+}
+bool spmmi_head_named(const struct spmmi_head *head, const char *ending); /* in any case */
 /* What it is and what to do, for what no reader takes; NULL when unknown. */
 const char *spmmi_known_stranger(const struct spmmi_head *head);
 

@@ -19,11 +19,6 @@ static const struct spmmi_reader_ops *const readers[] = {
 #undef SPMMI_READER
 #define READERS (sizeof readers / sizeof *readers)
 
-bool spmmi_head_starts(const struct spmmi_head *head, const char *with, size_t size)
-{
-    return head->size >= size && memcmp(head->bytes, with, size) == 0;
-}
-
 bool spmmi_head_named(const struct spmmi_head *head, const char *ending)
 {
     const size_t length = strlen(head->file);

@@ -24,6 +24,14 @@ struct clustering {
     uint32_t size;       /* its blocks */
 };
 
+/* Is it the first time that this unit names the block? */
+static bool is_first(struct clustering *c, uint32_t block, uint64_t unit)
+{
+    const bool is_new = c->last_seen[block] != unit + 1;
+    c->last_seen[block] = (uint32_t)unit + 1;
+    return is_new;
+}
+
 /* Lengths of units, and in block_ptr[b + 1] those of blocks; returns their sum. */
 static int64_t count_blocks(struct clustering *c)
 {
@@ -31,9 +39,8 @@ static int64_t count_blocks(struct clustering *c)
     for (uint64_t u = 0; u < c->count; u++) {
         for (int64_t p = c->unit_ptr[u]; p < c->unit_ptr[u + 1]; p++) {
             const uint32_t block = (uint32_t)c->col_ind[p] / c->delta;
-            if (c->last_seen[block] == u + 1)
+            if (!is_first(c, block, u))
                 continue;
-            c->last_seen[block] = (uint32_t)u + 1;
             c->block_ptr[block + UINT64_C(1)]++;
             c->length[u]++;
             sum++;
@@ -52,10 +59,8 @@ static void write_members(struct clustering *c)
     for (uint64_t u = 0; u < c->count; u++) {
         for (int64_t p = c->unit_ptr[u]; p < c->unit_ptr[u + 1]; p++) {
             const uint32_t block = (uint32_t)c->col_ind[p] / c->delta;
-            if (c->last_seen[block] == u + 1)
-                continue;
-            c->last_seen[block] = (uint32_t)u + 1;
-            c->members[c->block_end[block]++] = (uint32_t)u;
+            if (is_first(c, block, u))
+                c->members[c->block_end[block]++] = (uint32_t)u;
         }
     }
     for (uint64_t b = 0; b < c->blocks; b++)

@@ -64,6 +64,16 @@ void spmmi_rows_unpack_f32_avx2(const struct rows_block *block);
 void spmmi_rows_unpack_f64_avx2(const struct rows_block *block);
 #endif
 
+/* The table of a level, whose file has the loops; turn: the level that changes layouts for it. */
+#define ROWS_CPU_OPS(type, turn)                                                                     \
+    {                                                                                                \
+        span_##type, spmmi_rows_pack_##type##_##turn, spmmi_rows_unpack_##type##_##turn, add_##type, \
+            add_scaled_##type, scale_##type                                                          \
+    }
+#define ROWS_CPU_TABLE(name, turn)                   \
+    const struct rows_cpu_ops name[SPMM_F64 + 1] = { \
+        [SPMM_F32] = ROWS_CPU_OPS(f32, turn), [SPMM_F64] = ROWS_CPU_OPS(f64, turn)}
+
 /* Indexed by number type: f32 and f64. */
 extern const struct rows_cpu_ops spmmi_rows_cpu_portable[SPMM_F64 + 1];
 #if defined(__x86_64__)

@@ -19,18 +19,8 @@ static const int64_t mask_longs[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
 /* clang-format on */
 
 #define REAL float
-#define VEC float
-#define LANES 1
-#define MASK int
-#define MASK_OF(count) (count)
-#define LOAD(p) (*(p))
-#define STORE(p, v) (*(p) = (v))
-#define LOAD_MASKED(p, m) ((void)(m), *(p))
-#define STORE_MASKED(p, v, m) ((void)(m), *(p) = (v))
-#define SET(x) (x)
-#define FMA(a, b, c) __builtin_fmaf(a, b, c)
-#define MUL(a, b) ((a) * (b))
-#define ADD(a, b) ((a) + (b))
+#define FMA1(a, b, c) __builtin_fmaf(a, b, c)
+#include "rows_cpu_one.h"
 #define SPAN span_f32x1
 #define VECS_MAX 1
 #define CASES CASES_ONE
@@ -70,12 +60,8 @@ static const int64_t mask_longs[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
 #define CASES CASES_WIDE
 #include "rows_cpu_span.h"
 
-#define FMA1(a, b, c) __builtin_fmaf(a, b, c)
 #define DENSE(name) name##_f32
 #include "rows_cpu_dense.h"
-#undef REAL
-#undef FMA1
-#undef DENSE
 
 static void span_f32(const struct rows_span *span, int64_t width, int unroll)
 {
@@ -88,18 +74,8 @@ static void span_f32(const struct rows_span *span, int64_t width, int unroll)
 }
 
 #define REAL double
-#define VEC double
-#define LANES 1
-#define MASK int
-#define MASK_OF(count) (count)
-#define LOAD(p) (*(p))
-#define STORE(p, v) (*(p) = (v))
-#define LOAD_MASKED(p, m) ((void)(m), *(p))
-#define STORE_MASKED(p, v, m) ((void)(m), *(p) = (v))
-#define SET(x) (x)
-#define FMA(a, b, c) __builtin_fma(a, b, c)
-#define MUL(a, b) ((a) * (b))
-#define ADD(a, b) ((a) + (b))
+#define FMA1(a, b, c) __builtin_fma(a, b, c)
+#include "rows_cpu_one.h"
 #define SPAN span_f64x1
 #define VECS_MAX 1
 #define CASES CASES_ONE
@@ -139,7 +115,6 @@ static void span_f32(const struct rows_span *span, int64_t width, int unroll)
 #define CASES CASES_WIDE
 #include "rows_cpu_span.h"
 
-#define FMA1(a, b, c) __builtin_fma(a, b, c)
 #define DENSE(name) name##_f64
 #include "rows_cpu_dense.h"
 
@@ -153,10 +128,5 @@ static void span_f64(const struct rows_span *span, int64_t width, int unroll)
         span_f64x4(span, width, unroll);
 }
 
-const struct rows_cpu_ops spmmi_rows_cpu_avx2[SPMM_F64 + 1] = {
-    [SPMM_F32] = {span_f32, spmmi_rows_pack_f32_avx2, spmmi_rows_unpack_f32_avx2, add_f32, add_scaled_f32,
-                  scale_f32},
-    [SPMM_F64] = {span_f64, spmmi_rows_pack_f64_avx2, spmmi_rows_unpack_f64_avx2, add_f64, add_scaled_f64,
-                  scale_f64},
-};
+ROWS_CPU_TABLE(spmmi_rows_cpu_avx2, avx2);
 #endif

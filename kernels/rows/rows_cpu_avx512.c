@@ -34,9 +34,6 @@
 #define FMA1(a, b, c) __builtin_fmaf(a, b, c)
 #define DENSE(name) name##_f32
 #include "rows_cpu_dense.h"
-#undef REAL
-#undef FMA1
-#undef DENSE
 
 static void span_f32(const struct rows_span *span, int64_t width, int unroll)
 {
@@ -76,10 +73,5 @@ static void span_f64(const struct rows_span *span, int64_t width, int unroll)
         span_f64x8(span, width, unroll);
 }
 
-const struct rows_cpu_ops spmmi_rows_cpu_avx512[SPMM_F64 + 1] = {
-    [SPMM_F32] = {span_f32, spmmi_rows_pack_f32_avx2, spmmi_rows_unpack_f32_avx2, add_f32, add_scaled_f32,
-                  scale_f32},
-    [SPMM_F64] = {span_f64, spmmi_rows_pack_f64_avx2, spmmi_rows_unpack_f64_avx2, add_f64, add_scaled_f64,
-                  scale_f64},
-};
+ROWS_CPU_TABLE(spmmi_rows_cpu_avx512, avx2);
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The plain loops around the rows family: carries and scaling. Written once and included for
  * each number type and SIMD level; the compiler vectorises them as far as TARGET allows. No include guard.
- * The including file defines TARGET, REAL, FMA1(a, b, c) and DENSE(name).                         */
+ * The including file defines TARGET, REAL, FMA1(a, b, c) and DENSE(name); this file undefines all but TARGET, as the
+ * last of a number type. */
 
 static TARGET void DENSE(add)(int64_t n, const void *slot, void *sum)
 {
@@ -29,3 +30,7 @@ static TARGET void DENSE(scale)(int64_t n, double beta, void *c)
         for (int64_t j = 0; j < n; j++)
             to[j] *= (REAL)beta;
 }
+
+#undef REAL
+#undef FMA1
+#undef DENSE

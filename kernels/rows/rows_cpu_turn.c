@@ -60,8 +60,6 @@ static inline __attribute__((always_inline)) TARGET void transpose_f64(__m256d v
 #undef FMA
 #undef MUL
 #undef FMA1
-#undef TRANSPOSE
-#undef TURN
 
 #define REAL double
 #define VEC __m256d

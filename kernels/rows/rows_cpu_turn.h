@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Change of layout in square blocks that are transposed in registers; included once for each number type. No
  * include guard. The including file defines TARGET, REAL, VEC, LANES, LOAD, STORE, SET, FMA, MUL, FMA1 (see
- * rows_cpu_span.h), TRANSPOSE(v) on an array of LANES vectors, and TURN(name).                     */
+ * rows_cpu_span.h), TRANSPOSE(v) on an array of LANES vectors, and TURN(name); this file undefines the last two. */
 
 #define TURN_ROWS 64 /* rows that are finished for all columns before the next ones begin */
 
@@ -85,3 +85,5 @@ TARGET void TURN(spmmi_rows_unpack)(const struct rows_block *block)
 }
 
 #undef TURN_ROWS
+#undef TRANSPOSE
+#undef TURN

@@ -52,11 +52,9 @@ cleanup:
     return status;
 }
 
-const struct spmmi_planner spmmi_rows_planner = {
-    .family = SPMM_FAMILY_ROWS,
-    .prices_cpu = true,
-    .check_options = check_options,
-    .propose = propose,
-    .cost = spmmi_rows_cost,
-    .build = build,
-};
+const struct spmmi_planner spmmi_rows_planner = {.family = SPMM_FAMILY_ROWS,
+                                                 .prices_cpu = true,
+                                                 .check_options = check_options,
+                                                 .propose = propose,
+                                                 .cost = spmmi_rows_cost,
+                                                 .build = build};

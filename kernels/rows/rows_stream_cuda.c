@@ -110,16 +110,21 @@ static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *sourc
         cut_part(arena, source, s->nnz, &shared->parts[i].rows);
 }
 
-static spmm_status_t upload_map(const struct spmmi_rows_stream *shared, const int64_t *map, spmm_diag_t *diag)
+static spmm_status_t upload_stream(const struct spmmi_stream *s, const struct spmmi_stream_host *host,
+                                   spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    uint32_t *narrow = spmmi_alloc(shared->stream.nnz, sizeof *narrow);
-    SPMM_TRY_ALLOC(narrow, diag);
-    for (uint32_t q = 0; q < shared->stream.nnz; q++)
-        narrow[q] = (uint32_t)map[q];
-    SPMM_TRY(spmmi_cuda_copy_up(shared->map, narrow, shared->stream.nnz, sizeof *narrow, diag));
+    const uint64_t padded = (uint64_t)s->nnz + SPMMI_STREAM_PAD, ranks = (uint64_t)s->ranks + 1;
+    SPMM_REQUIRE(host->ranks == s->ranks, SPMM_ERR_INTERNAL, diag,
+                 "the stream has %u rows, its statistics said %u", host->ranks, s->ranks);
+    SPMM_TRY(spmmi_cuda_copy_up(s->columns, host->columns, padded, sizeof *s->columns, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(s->rank_start, host->rank_start, ranks, sizeof *s->rank_start, diag));
+    if (s->empty_count > 0) {
+        SPMM_TRY(spmmi_cuda_copy_up(s->row_of_rank, host->row_of_rank, ranks, sizeof *s->row_of_rank, diag));
+        SPMM_TRY(
+            spmmi_cuda_copy_up(s->empty_rows, host->empty_rows, s->empty_count, sizeof *s->empty_rows, diag));
+    }
 cleanup:
-    spmmi_free(narrow);
     return status;
 }
 
@@ -144,21 +149,16 @@ cleanup:
     return status;
 }
 
-static spmm_status_t upload_stream(const struct spmmi_stream *s, const struct spmmi_stream_host *host,
-                                   spmm_diag_t *diag)
+static spmm_status_t upload_map(const struct spmmi_rows_stream *shared, const int64_t *map, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const uint64_t padded = (uint64_t)s->nnz + SPMMI_STREAM_PAD, ranks = (uint64_t)s->ranks + 1;
-    SPMM_REQUIRE(host->ranks == s->ranks, SPMM_ERR_INTERNAL, diag,
-                 "the stream has %u rows, its statistics said %u", host->ranks, s->ranks);
-    SPMM_TRY(spmmi_cuda_copy_up(s->columns, host->columns, padded, sizeof *s->columns, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(s->rank_start, host->rank_start, ranks, sizeof *s->rank_start, diag));
-    if (s->empty_count > 0) {
-        SPMM_TRY(spmmi_cuda_copy_up(s->row_of_rank, host->row_of_rank, ranks, sizeof *s->row_of_rank, diag));
-        SPMM_TRY(
-            spmmi_cuda_copy_up(s->empty_rows, host->empty_rows, s->empty_count, sizeof *s->empty_rows, diag));
-    }
+    uint32_t *narrow = spmmi_alloc(shared->stream.nnz, sizeof *narrow);
+    SPMM_TRY_ALLOC(narrow, diag);
+    for (uint32_t q = 0; q < shared->stream.nnz; q++)
+        narrow[q] = (uint32_t)map[q];
+    SPMM_TRY(spmmi_cuda_copy_up(shared->map, narrow, shared->stream.nnz, sizeof *narrow, diag));
 cleanup:
+    spmmi_free(narrow);
     return status;
 }
 

@@ -13,6 +13,7 @@
 #include "tiled_cost.h"
 #include "inspector/reorder/order_units.h"
 #include "inspector/analysis/panel_stats.h"
+#include "inspector/analysis/sorted_columns.h"
 
 #define LANES 32u
 #define SECTOR_BYTES 32u
@@ -100,34 +101,19 @@ static bool writes_row(const struct spmmi_tiled_study *s, uint64_t unit)
     return (unit == 0 || row_of(s, unit - 1) != row) && (unit + 1 == s->units || row_of(s, unit + 1) != row);
 }
 
-/* Distinct numbers in list[count], which is sorted on the way. Orders by pattern are nearly sorted. */
-static uint32_t count_distinct(uint32_t *list, uint32_t count)
-{
-    uint32_t distinct = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t moved = list[i];
-        uint32_t k = i;
-        for (; k > 0 && list[k - 1] > moved; k--)
-            list[k] = list[k - 1];
-        list[k] = moved;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        distinct += i == 0 || list[i] != list[i - 1];
-    return distinct;
-}
-
 static double measure_spread(const struct spmmi_tiled_study *s, uint32_t number_bytes)
 {
     const uint32_t rows_a_sector = SECTOR_BYTES / number_bytes;
     uint64_t rows = 0, sectors = 0;
     for (uint64_t first = 0; first < s->units; first += LANES) {
-        uint32_t touched[LANES], count = 0;
+        int32_t touched[LANES];
+        int64_t count = 0;
         for (uint64_t i = first; i < first + LANES && i < s->units; i++) {
             if (writes_row(s, s->order[i]))
-                touched[count++] = row_of(s, s->order[i]) / rows_a_sector;
+                touched[count++] = (int32_t)(row_of(s, s->order[i]) / rows_a_sector);
         }
-        rows += count;
-        sectors += count_distinct(touched, count);
+        rows += (uint64_t)count;
+        sectors += (uint64_t)spmmi_sort_unique(touched, count);
     }
     const double least = (double)rows / rows_a_sector;
     return (double)sectors > least ? (double)sectors / least : 1;
