@@ -26,7 +26,7 @@ extern "C" {
 #define SPMMI_NONE 0xffffffffu
 
 /* Bytes of a sum of products: double for f64, else float. */
-static inline uint64_t spmmi_tiled_sum_bytes(int dtype)
+static inline uint64_t spmmi_sum_bytes(int dtype)
 {
     return dtype == 2 ? sizeof(double) : sizeof(float);
 }

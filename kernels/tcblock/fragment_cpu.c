@@ -3,36 +3,13 @@
  * cut. */
 #include "fragment_cpu.h"
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "kernels/shared/level_cpu.h"
 
-#include <omp.h>
-
-#define PARALLEL_WORK_MIN (1 << 15) /* multiplications below which threads cost more than they give */
-#define ROWS_A_TURN 128             /* of a thread */
+#define ROWS_A_TURN 128 /* of a thread */
 
 static const struct fragment_cpu_ops *ops_pick(spmm_compute_t compute)
 {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return &spmmi_fragment_cpu_avx2[compute];
-#endif
-    return &spmmi_fragment_cpu_portable[compute];
-}
-
-/* C = beta * C, for products in which A has no part. */
-static void scale_run(const struct fragment_cpu_job *job)
-{
-    const struct spmmi_product *product = job->product;
-    const spmm_dense_t *c = &product->c;
-    const bool is_turned = c->order == SPMM_COL_MAJOR;
-    const int64_t lines = is_turned ? product->b.cols : job->layout->rows;
-    const int64_t length = is_turned ? job->layout->rows : product->b.cols;
-    const int64_t line_bytes = c->ld * (int64_t)spmm_dtype_size(c->type);
-    if (product->beta == 1)
-        return;
-    for (int64_t i = 0; i < lines; i++)
-        ops_pick(product->compute)->scale(length, product->beta, (char *)c->data + i * line_bytes);
+    return &SPMMI_CPU_LEVEL(spmmi_fragment_cpu)[compute];
 }
 
 static void items_run(const struct fragment_cpu_job *job, int threads)
@@ -69,7 +46,7 @@ void fragment_cpu_run(const struct fragment_cpu_job *job, int threads)
     if (layout->rows == 0 || n == 0)
         return;
     if (job->product->alpha == 0 || layout->block_count == 0)
-        scale_run(job);
+        spmmi_cpu_scale(job->product, layout->rows, ops_pick(job->product->compute)->scale);
     else
-        items_run(job, work <= PARALLEL_WORK_MIN / n ? 1 : threads > 0 ? threads : omp_get_max_threads());
+        items_run(job, spmmi_cpu_threads(work, n, threads));
 }

@@ -80,7 +80,7 @@ struct spmmi_fragments {
 static inline uint64_t spmmi_fragment_slot_bytes(const struct spmmi_fragments *layout, int dtype, int64_t n)
 {
     uint64_t bytes = 0;
-    const uint64_t sums = (uint64_t)layout->slot_count * layout->unit_rows * spmmi_tiled_sum_bytes(dtype);
+    const uint64_t sums = (uint64_t)layout->slot_count * layout->unit_rows * spmmi_sum_bytes(dtype);
     return __builtin_mul_overflow(sums, (uint64_t)n, &bytes) ? UINT64_MAX : bytes;
 }
 /* One launch on the GPU; B and C are row-major. */

@@ -153,7 +153,7 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **state
     SPMM_TRY(spmmi_op_pattern_open(source->plan, source->part->op, &a, diag));
     SPMM_TRY(spmmi_tiled_build(a.rows, a.cols, a.row_ptr, a.col_ind, source->part, &host, diag));
     if (a.map != NULL)
-        SPMM_TRY(spmmi_tiled_map_from_a(&host, source->plan->nnz, a.map, diag));
+        SPMM_TRY(spmmi_op_pattern_map_from_a(&host.value_map, source->plan->nnz, a.map, diag));
     tiled->layout = host.view;
     SPMM_TRY(refuse_tile(tiled, diag));
     SPMM_TRY(memory_fill(tiled, &host, bytes, diag));
@@ -197,7 +197,7 @@ static uint64_t workspace(const void *state, const struct spmmi_product *product
     const struct state *s = state;
     const int64_t n = product->b.cols;
     const uint64_t columns = (uint64_t)(n < SPMMI_TILED_COLUMNS_MAX ? n : SPMMI_TILED_COLUMNS_MAX);
-    return (s->layout.partial_count * columns * spmmi_tiled_sum_bytes((int)s->dtype) + 255) / 256 * 256;
+    return (s->layout.partial_count * columns * spmmi_sum_bytes((int)s->dtype) + 255) / 256 * 256;
 }
 
 static spmm_status_t run(const void *state, const struct spmmi_product *product, void *workspace,

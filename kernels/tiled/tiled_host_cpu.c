@@ -102,7 +102,7 @@ spmm_status_t spmmi_cpu_tiled_make(const spmm_plan_t *plan, const struct spmmi_p
     SPMM_TRY(spmmi_tiled_build(source.a.rows, source.a.cols, source.a.row_ptr, source.a.col_ind, &source.part,
                                &tiled->layout, diag));
     if (source.a.map != NULL)
-        SPMM_TRY(spmmi_tiled_map_from_a(&tiled->layout, plan->nnz, source.a.map, diag));
+        SPMM_TRY(spmmi_op_pattern_map_from_a(&tiled->layout.value_map, plan->nnz, source.a.map, diag));
     tiled->values = spmmi_alloc_zero((uint64_t)tiled->layout.view.slice_count * SPMMI_TILED_LANES,
                                      spmm_dtype_size(plan->dtype));
     SPMM_TRY_ALLOC(tiled->values, diag);

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The packed layout of the tiled family (tiled_kernel.h), built on the host from a CSR pattern and a part. */
-#ifndef SPMMI_TILED_LAYOUT_H
-#define SPMMI_TILED_LAYOUT_H
+#ifndef SPMMI_TILED_PACK_H
+#define SPMMI_TILED_PACK_H
 
-#include "tiled_kernel.h"
-#include "format/plan.h"
-
-struct spmmi_tiled_layout {
-    struct spmmi_tiled view; /* as kernels read it: points to the arrays below; values is NULL */
-    uint32_t *panel_stage, *stage_first, *columns, *warp_slice, *target;
-    uint16_t *local;
-    struct spmmi_tiled_split *splits;
-    uint32_t *value_map; /* nnz: place in the sliced values of each nonzero of op(A) in CSR order */
-};
+#include "tiled_layout.h"
 
 /* part is a tiled part of this pattern, as spmmi_plan_check wants it. The same arrays at any number of threads.
  * Scratch: for each thread 8 bytes a column, or less where panels are small, of all threads at most 2 GiB more than of
@@ -27,10 +18,6 @@ void spmmi_tiled_free(struct spmmi_tiled_layout *layout);
 /* The counts of that layout alone; the pointers in counts are NULL. Same errors. */
 spmm_status_t spmmi_tiled_count(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
                                 const struct spmmi_part *part, struct spmmi_tiled *counts, spmm_diag_t *diag);
-
-/* The value map of a layout of the transpose, in the order of A instead (op_pattern.h). Errors: MEMORY. */
-spmm_status_t spmmi_tiled_map_from_a(struct spmmi_tiled_layout *layout, int64_t nnz, const int64_t *t_map,
-                                     spmm_diag_t *diag);
 
 /* Bytes of all arrays of a layout with these counts: without values and value_map. */
 uint64_t spmmi_tiled_bytes(const struct spmmi_tiled *counts);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See level_cpu.h. */
+#include "level_cpu.h"
+
+#include <omp.h>
+
+#define PARALLEL_WORK_MIN (1 << 15) /* multiplications below which threads cost more than they give */
+
+bool spmmi_cpu_has_avx2(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+    return false;
+#endif
+}
+
+int spmmi_cpu_threads(int64_t work, int64_t n, int threads)
+{
+    if (work <= PARALLEL_WORK_MIN / n)
+        return 1;
+    return threads > 0 ? threads : omp_get_max_threads();
+}
+
+void spmmi_cpu_scale(const struct spmmi_product *product, int64_t rows,
+                     void (*scale)(int64_t n, double beta, void *c))
+{
+    const spmm_dense_t *c = &product->c;
+    const bool is_turned = c->order == SPMM_COL_MAJOR;
+    const int64_t lines = is_turned ? product->b.cols : rows;
+    const int64_t length = is_turned ? rows : product->b.cols;
+    const int64_t line_bytes = c->ld * (int64_t)spmm_dtype_size(c->type);
+    if (product->beta == 1)
+        return;
+    for (int64_t i = 0; i < lines; i++)
+        scale(length, product->beta, (char *)c->data + i * line_bytes);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What families on the CPU do alike around their arithmetic: which SIMD level, how many threads, and products in which
+ * A has no part. */
+#ifndef SPMMI_LEVEL_CPU_H
+#define SPMMI_LEVEL_CPU_H
+
+#include <stdbool.h>
+
+#include "executor/product.h"
+
+/* NAME_avx2 where this machine has AVX2 and FMA, else NAME_portable: tables or functions of one level. */
+#if defined(__x86_64__)
+#define SPMMI_CPU_LEVEL(name) (spmmi_cpu_has_avx2() ? name##_avx2 : name##_portable)
+#else
+#define SPMMI_CPU_LEVEL(name) name##_portable
+#endif
+bool spmmi_cpu_has_avx2(void);
+
+/* Threads for products of so many multiplications a column and n columns; threads = 0: OpenMP's default. */
+int spmmi_cpu_threads(int64_t work, int64_t n, int threads);
+
+/* C = beta * C, rows of it, by lines: scale multiplies n numbers; with beta = 0 it does not read them. */
+void spmmi_cpu_scale(const struct spmmi_product *product, int64_t rows,
+                     void (*scale)(int64_t n, double beta, void *c));
+
+#endif
