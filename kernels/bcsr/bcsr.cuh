@@ -199,8 +199,8 @@ sum_blocks_exactly(const FragmentArgs<typename Shape::T> &a, const struct spmmi_
                 const int bit = r * WIDTH + p;
                 if ((a.bitmaps[block * (WIDTH / 4) + bit / 64] >> bit % 64 & 1) == 0)
                     continue;
-                const auto value =
-                    Number<T>::widen(a.values[block * Shape::NUMBERS + spmmi_bcsr_place(sizeof(T), r, p)]);
+                const auto value = Number<T>::widen(
+                    a.values[block * Shape::NUMBERS + spmmi_fragment_wide_place(sizeof(T), r, p)]);
                 const T *b = row_at(a.b, a.columns[4 * uint64_t(step) + q] + p, a.ldb_bytes);
                 for (int j = 0; j < N; j++) {
                     if (column + j < a.n)

@@ -39,9 +39,9 @@ static struct spmmi_bcsr_shape launch_of(const struct spmmi_model_query *q)
                              SPMMI_BCSR_STEP * unit_rows / SPMMI_BCSR_ROWS, (uint32_t)d->shared_block_bytes);
 }
 
-static double tile_of(const struct spmmi_model_query *q)
+static void read_launch(const struct spmmi_model_query *q, struct spmmi_fragment_shape *s)
 {
-    return launch_of(q).columns;
+    s->tile = launch_of(q).columns;
 }
 
 /* Of the places of a step, the share that has a block. */
@@ -148,6 +148,7 @@ static void add_terms(const struct spmmi_model_query *q, const struct spmmi_frag
 
 int spmmi_bcsr_cost(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
-    static const struct spmmi_fragment_terms own = {.tile = tile_of, .shape = shape_of, .terms = add_terms};
+    static const struct spmmi_fragment_terms own = {
+        .launch = read_launch, .shape = shape_of, .terms = add_terms};
     return spmmi_fragment_cost(q, &own, p);
 }

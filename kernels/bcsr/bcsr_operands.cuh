@@ -33,8 +33,9 @@ template <typename T, int VEC> struct BlockRows {
 };
 
 // What numbers of 4 and of 8 bytes have in common.
-template <typename T_> struct BlockOfNumbers {
-    using T = T_;
+template <typename Self, typename Compute> struct BlockOfNumbers {
+    using T = typename Compute::T;
+    using Operand = decltype(Compute::operand(T()));
     static constexpr int COLUMNS = 8; // of a block
     static __device__ __forceinline__ int values_of(int lane)
     {
@@ -44,9 +45,26 @@ template <typename T_> struct BlockOfNumbers {
     {
         return BlockRows<T, BCSR_VEC<TILES, T>>::begin(pitch, lane);
     }
+    template <int FIRST, int COUNT, int ALL, int TILES>
+    static __device__ __forceinline__ void multiply(T (&sums)[ALL][TILES][4], const Self (&blocks)[ALL],
+                                                    const T *rows, int pitch)
+    {
+        constexpr int VEC = BCSR_VEC<TILES, T>;
+#pragma unroll
+        for (int q = 0; q < TILES / VEC; q++) {
+            const BlockRows<T, VEC> b(rows + 8 * VEC * q, pitch);
+#pragma unroll
+            for (int j = 0; j < VEC; j++) {
+                const Operand x[2] = {Compute::operand(b.x0.x[j]), Compute::operand(b.x1.x[j])};
+#pragma unroll
+                for (int i = FIRST; i < FIRST + COUNT; i++)
+                    Compute::mma(sums[i][q * VEC + j], blocks[i].x, x);
+            }
+        }
+    }
 };
 
-struct BlockTf32 : BlockOfNumbers<float> {
+struct BlockTf32 : BlockOfNumbers<BlockTf32, ComputeTf32> {
     uint32_t x[4];
     __device__ __forceinline__ void load(const T *values)
     {
@@ -55,26 +73,9 @@ struct BlockTf32 : BlockOfNumbers<float> {
         for (int i = 0; i < 4; i++)
             x[i] = round_tf32(a.x[i]);
     }
-    template <int FIRST, int COUNT, int ALL, int TILES>
-    static __device__ __forceinline__ void multiply(float (&sums)[ALL][TILES][4],
-                                                    const BlockTf32 (&blocks)[ALL], const T *rows, int pitch)
-    {
-        constexpr int VEC = BCSR_VEC<TILES, T>;
-#pragma unroll
-        for (int q = 0; q < TILES / VEC; q++) {
-            const BlockRows<T, VEC> b(rows + 8 * VEC * q, pitch);
-#pragma unroll
-            for (int j = 0; j < VEC; j++) {
-                const uint32_t x[2] = {round_tf32(b.x0.x[j]), round_tf32(b.x1.x[j])};
-#pragma unroll
-                for (int i = FIRST; i < FIRST + COUNT; i++)
-                    mma_tf32(sums[i][q * VEC + j], blocks[i].x, x);
-            }
-        }
-    }
 };
 
-struct Block3xTf32 : BlockOfNumbers<float> {
+struct Block3xTf32 : BlockOfNumbers<Block3xTf32, ComputeTf32> {
     uint32_t high[4], low[4];
     __device__ __forceinline__ void load(const T *values)
     {
@@ -114,7 +115,7 @@ struct Block3xTf32 : BlockOfNumbers<float> {
     }
 };
 
-struct BlockF64 : BlockOfNumbers<double> {
+struct BlockF64 : BlockOfNumbers<BlockF64, ComputeF64> {
     double x[4];
     __device__ __forceinline__ void load(const T *values)
     {
@@ -124,23 +125,6 @@ struct BlockF64 : BlockOfNumbers<double> {
         x[1] = v0.x[1];
         x[2] = v1.x[0];
         x[3] = v1.x[1];
-    }
-    template <int FIRST, int COUNT, int ALL, int TILES>
-    static __device__ __forceinline__ void multiply(double (&sums)[ALL][TILES][4],
-                                                    const BlockF64 (&blocks)[ALL], const T *rows, int pitch)
-    {
-        constexpr int VEC = BCSR_VEC<TILES, T>;
-#pragma unroll
-        for (int q = 0; q < TILES / VEC; q++) {
-            const BlockRows<T, VEC> b(rows + 8 * VEC * q, pitch);
-#pragma unroll
-            for (int j = 0; j < VEC; j++) {
-                const double x[2] = {b.x0.x[j], b.x1.x[j]};
-#pragma unroll
-                for (int i = FIRST; i < FIRST + COUNT; i++)
-                    ComputeF64::mma(sums[i][q * VEC + j], blocks[i].x, x);
-            }
-        }
     }
 };
 

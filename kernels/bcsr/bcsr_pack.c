@@ -137,8 +137,8 @@ static void block_fill(const struct spmmi_fragment_frame *f, struct cursors *cur
         for (; *next < end && (uint32_t)f->col_ind[*next] / width == column; ++*next) {
             const uint32_t p = (uint32_t)f->col_ind[*next] % width, bit = r * width + p;
             bitmap[bit / 64] |= UINT64_C(1) << bit % 64;
-            f->layout->value_map[*next] =
-                (uint32_t)(block * SPMMI_BCSR_ROWS * width) + spmmi_bcsr_place(f->number_bytes, r, p);
+            f->layout->value_map[*next] = (uint32_t)(block * SPMMI_BCSR_ROWS * width) +
+                                          spmmi_fragment_wide_place(f->number_bytes, r, p);
         }
     }
     memcpy(f->layout->bitmaps + block * words, bitmap, words * sizeof *bitmap);

@@ -14,30 +14,5 @@ static uint32_t default_rows(const struct spmmi_search *s)
     return tall < (int64_t)STRIPS_ENOUGH * s->request->device.multiprocessors ? STRIPS_LOW : STRIPS_TALL;
 }
 
-static const struct spmmi_fragment_rules rules = {
-    .family = SPMM_FAMILY_BCSR,
-    .first = SPMMI_FRAGMENT_BCSR_64,
-    .last = SPMMI_FRAGMENT_BCSR_128,
-    .default_rows = default_rows,
-};
-
-static spmm_status_t propose(struct spmmi_search *s, spmm_diag_t *diag)
-{
-    return spmmi_fragment_propose(s, &rules, diag);
-}
-
-static spmm_status_t refine(struct spmmi_search *s, spmm_diag_t *diag)
-{
-    return spmmi_fragment_refine(s, &rules, diag);
-}
-
-const struct spmmi_planner spmmi_bcsr_planner = {
-    .family = SPMM_FAMILY_BCSR,
-    .nonzeros_least = SPMMI_NONZEROS_MEASURED,
-    .permutes_output = 1,
-    .check_options = spmmi_fragment_check_options,
-    .propose = propose,
-    .refine = refine,
-    .cost = spmmi_bcsr_cost,
-    .build = spmmi_fragment_build,
-};
+SPMMI_FRAGMENT_PLANNER(spmmi_bcsr_planner, SPMM_FAMILY_BCSR, spmmi_bcsr_cost, .first = SPMMI_FRAGMENT_BCSR_64,
+                       .last = SPMMI_FRAGMENT_BCSR_128, .default_rows = default_rows);

@@ -5,9 +5,6 @@
 
 #include "kernels/tcblock/fragment_shape.h"
 
-#define SPMMI_PANEL_LOCAL_BYTES 8u /* of a block of A: its local rows */
-#define SPMMI_PANEL_MAP_BYTES 12u  /* of a packed one: its bits, and where its values begin */
-
 /* Shared memory of a block of threads of a panel kernel: b_bytes of rows of B, then the blocks of a step; all of it
  * follows from the largest step. */
 struct spmmi_panel_stage {
@@ -21,9 +18,9 @@ spmmi_panel_stage(uint32_t b_bytes, uint32_t number_bytes, int is_packed, uint32
     struct spmmi_panel_stage s;
     const uint32_t numbers = is_packed ? values : blocks * SPMMI_FRAGMENT_NUMBERS;
     s.locals = b_bytes + (numbers * number_bytes + 15) / 16 * 16;
-    s.bitmaps = s.locals + SPMMI_PANEL_LOCAL_BYTES * blocks;
+    s.bitmaps = s.locals + SPMMI_FRAGMENT_LOCAL_BYTES * blocks;
     s.offsets = s.bitmaps + (is_packed ? 8 * blocks : 0);
-    s.bytes = s.bitmaps + (is_packed ? SPMMI_PANEL_MAP_BYTES * blocks : 0);
+    s.bytes = s.bitmaps + (is_packed ? SPMMI_FRAGMENT_MAP_BYTES * blocks : 0);
     return s;
 }
 /* b_bytes of the narrowest tile: a part whose stage is too large for the device with these has no kernel. */

@@ -7,7 +7,7 @@
 
 namespace spmmi {
 
-template <typename T> struct Number {
+template <typename T, bool IS_HALF = sizeof(T) == 2> struct Number {
     using Sum = T;
     static __device__ __forceinline__ T widen(T x)
     {
@@ -19,27 +19,16 @@ template <typename T> struct Number {
     }
 };
 
-template <> struct Number<__half> {
+// __half and __nv_bfloat16: their own conversions, to nearest even.
+template <typename T> struct Number<T, true> {
     using Sum = float;
-    static __device__ __forceinline__ float widen(__half x)
+    static __device__ __forceinline__ float widen(T x)
     {
-        return __half2float(x);
+        return static_cast<float>(x);
     }
-    static __device__ __forceinline__ __half round(float x)
+    static __device__ __forceinline__ T round(float x)
     {
-        return __float2half_rn(x);
-    }
-};
-
-template <> struct Number<__nv_bfloat16> {
-    using Sum = float;
-    static __device__ __forceinline__ float widen(__nv_bfloat16 x)
-    {
-        return __bfloat162float(x);
-    }
-    static __device__ __forceinline__ __nv_bfloat16 round(float x)
-    {
-        return __float2bfloat16_rn(x);
+        return T(x);
     }
 };
 

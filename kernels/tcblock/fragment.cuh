@@ -43,34 +43,46 @@ __device__ __forceinline__ void mma_tf32(float (&d)[4], const uint32_t (&a)[4], 
 }
 
 // How numbers are multiplied. Wide: the pairs of a lane as MMA operands, Narrow: the lane's two numbers of A.
-struct ComputeTf32 {
-    using T = float;
-    using Pair = Vector<float, 2>;
+// Self has the operand that a number is, and the MMA.
+template <typename Self, typename T_, typename Operand> struct ComputeNumbers {
+    using T = T_;
+    using Pair = Vector<T, 2>;
     template <int PAIRS> struct Wide {
-        uint32_t x[PAIRS][4];
+        Operand x[PAIRS][4];
     };
     struct Narrow {
-        uint32_t x[2];
+        Operand x[2];
     };
     template <int PAIRS>
     static __device__ __forceinline__ void widen(Wide<PAIRS> &wide, int j, const Pair &b0, const Pair &b1)
     {
-        wide.x[j][0] = round_tf32(b0.x[0]);
-        wide.x[j][1] = round_tf32(b0.x[1]);
-        wide.x[j][2] = round_tf32(b1.x[0]);
-        wide.x[j][3] = round_tf32(b1.x[1]);
+        wide.x[j][0] = Self::operand(b0.x[0]);
+        wide.x[j][1] = Self::operand(b0.x[1]);
+        wide.x[j][2] = Self::operand(b1.x[0]);
+        wide.x[j][3] = Self::operand(b1.x[1]);
     }
     static __device__ __forceinline__ Narrow narrow(const Pair &a)
     {
-        return {{round_tf32(a.x[0]), round_tf32(a.x[1])}};
+        return {{Self::operand(a.x[0]), Self::operand(a.x[1])}};
     }
     template <int PAIRS>
-    static __device__ __forceinline__ void multiply(float (&sums)[PAIRS][4], const Wide<PAIRS> &b,
+    static __device__ __forceinline__ void multiply(T (&sums)[PAIRS][4], const Wide<PAIRS> &b,
                                                     const Narrow &a)
     {
 #pragma unroll
         for (int j = 0; j < PAIRS; j++)
-            mma_tf32(sums[j], b.x[j], a.x);
+            Self::mma(sums[j], b.x[j], a.x);
+    }
+};
+
+struct ComputeTf32 : ComputeNumbers<ComputeTf32, float, uint32_t> {
+    static __device__ __forceinline__ uint32_t operand(float x)
+    {
+        return round_tf32(x);
+    }
+    static __device__ __forceinline__ void mma(float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2])
+    {
+        mma_tf32(d, a, b);
     }
 };
 
@@ -115,26 +127,10 @@ struct Compute3xTf32 {
     }
 };
 
-struct ComputeF64 {
-    using T = double;
-    using Pair = Vector<double, 2>;
-    template <int PAIRS> struct Wide {
-        double x[PAIRS][4];
-    };
-    struct Narrow {
-        double x[2];
-    };
-    template <int PAIRS>
-    static __device__ __forceinline__ void widen(Wide<PAIRS> &wide, int j, const Pair &b0, const Pair &b1)
+struct ComputeF64 : ComputeNumbers<ComputeF64, double, double> {
+    static __device__ __forceinline__ double operand(double x)
     {
-        wide.x[j][0] = b0.x[0];
-        wide.x[j][1] = b0.x[1];
-        wide.x[j][2] = b1.x[0];
-        wide.x[j][3] = b1.x[1];
-    }
-    static __device__ __forceinline__ Narrow narrow(const Pair &a)
-    {
-        return {{a.x[0], a.x[1]}};
+        return x;
     }
     static __device__ __forceinline__ void mma(double (&d)[4], const double (&a)[4], const double (&b)[2])
     {
@@ -151,14 +147,6 @@ struct ComputeF64 {
                 : "+d"(d[2 * (i & 1)]), "+d"(d[2 * (i & 1) + 1])
                 : "d"(a[i]), "d"(b[i / 2]));
 #endif
-    }
-    template <int PAIRS>
-    static __device__ __forceinline__ void multiply(double (&sums)[PAIRS][4], const Wide<PAIRS> &b,
-                                                    const Narrow &a)
-    {
-#pragma unroll
-        for (int j = 0; j < PAIRS; j++)
-            mma(sums[j], b.x[j], a.x);
     }
 };
 

@@ -7,13 +7,12 @@
 #include <math.h>
 
 #include "format/plan.h"
-#include "kernels/panel/panel_shape.h"
-#include "kernels/window/window_shape.h"
+#include "fragment_shape.h"
 
 #define SECTOR 32.0
 #define INDEX_BYTES 4.0
-#define MAP_BYTES ((double)SPMMI_PANEL_MAP_BYTES)
-#define LOCAL_BYTES ((double)SPMMI_PANEL_LOCAL_BYTES)
+#define MAP_BYTES ((double)SPMMI_FRAGMENT_MAP_BYTES)
+#define LOCAL_BYTES ((double)SPMMI_FRAGMENT_LOCAL_BYTES)
 #define BLOCK ((double)SPMMI_FRAGMENT_NUMBERS)
 #define WINDOW_ROWS 8.0
 #define L2_USED 0.7
@@ -23,10 +22,7 @@
 /* Of what 8 neighbouring windows gather, the L1 cache holds a part: between each for itself (0) and all together (1),
  * in the logarithm. */
 #define WINDOW_SHARED 0.5
-#define WINDOW_WARPS_SM 32.0
 #define START_STEPS 1.0      /* of an item, in units of SPMMI_MODEL_STEP_CYCLES */
-#define NARROW_STEPS 0.5     /* of a step of a narrow tile, over those in flight */
-#define WIDE_STEPS 1.0       /* of a step of a wide one */
 #define PANEL_STEPS 3.0      /* of a step of a panel: its copies */
 #define BLOCK_STEPS 0.05     /* of each block of a warp in it */
 #define UNPACK_STEPS 0.1     /* more, of each packed block of a warp */
@@ -34,8 +30,7 @@
 #define PART_STEPS 0.15      /* of each of its parts, one after the other */
 #define CONVERSION_STEPS 8.0 /* of a launch that converts an operand */
 #define ALONE_SHARE 0.5      /* of the work of the longest panel, how much nothing else hides */
-#define STAGE_BYTES 2048.0
-#define WINDOW_ISSUE 24.0 /* instructions of a block that do not depend on the tile */
+#define WINDOW_ISSUE 24.0    /* instructions of a block that do not depend on the tile */
 #define PANEL_ISSUE 10.0
 #define STAGE_ISSUE 80.0  /* of a step of a warp of a panel */
 #define PACKED_ISSUE 24.0 /* to unpack a block */
@@ -59,52 +54,16 @@ static int is_wide(const struct spmmi_model_query *q)
     return q->is_col_major || fmod(q->n * q->number_bytes, 16) == 0;
 }
 
-static uint32_t pass_columns(const struct spmmi_model_query *q)
+uint32_t spmmi_fragment_pass_columns(const struct spmmi_model_query *q)
 {
     return (uint32_t)(q->is_col_major ? fmin(q->n, SPMMI_FRAGMENT_PASS_COLUMNS) : q->n);
 }
 
-static void read_window(const struct spmmi_model_query *q, struct spmmi_fragment_shape *s)
-{
-    const struct spmmi_window_shape launch =
-        spmmi_window_launch(pass_columns(q), (uint32_t)q->number_bytes, s->is_wide);
-    s->tile = launch.columns;
-    s->step_steps = launch.repeat > 1 ? WIDE_STEPS : NARROW_STEPS / launch.unroll;
-    s->resident = WINDOW_WARPS_SM;
-}
-
-static double bytes_of_values(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s)
+double spmmi_fragment_value_bytes(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s)
 {
     const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
     return s->is_packed ? f->blocks * MAP_BYTES + f->nnz * q->number_bytes
                         : f->blocks * BLOCK * q->number_bytes;
-}
-
-/* A block of threads has one stage in shared memory; of a fuller one than the mean STAGE_BYTES has a part. */
-static double panels_at_a_time(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s,
-                               const struct spmmi_panel_shape *launch)
-{
-    const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
-    const double blocks = bytes_of_values(q, s) + f->blocks * LOCAL_BYTES;
-    const double stage = launch->b_bytes + blocks / fmax(f->steps, 1) + STAGE_BYTES;
-    return fmax(fmin(launch->resident, floor(q->profile->shared_sm_bytes / stage)), 1);
-}
-
-static void read_panel(const struct spmmi_model_query *q, struct spmmi_fragment_shape *s)
-{
-    const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
-    const double steps = fmax(f->steps, 1);
-    const struct spmmi_panel_load load = {.number_bytes = (uint32_t)q->number_bytes,
-                                          .windows = (uint32_t)(f->unit_rows / WINDOW_ROWS),
-                                          .is_packed = (uint32_t)s->is_packed,
-                                          .blocks = f->blocks,
-                                          .steps = f->steps,
-                                          .step_blocks = (uint32_t)ceil(f->blocks / steps),
-                                          .step_values = (uint32_t)ceil(f->nnz / steps)};
-    const struct spmmi_panel_shape launch =
-        spmmi_panel_launch(&load, pass_columns(q), s->is_wide, (uint32_t)q->profile->shared_block_bytes);
-    s->tile = launch.columns;
-    s->resident = panels_at_a_time(q, s, &launch);
 }
 
 /* Panels are large: where there are few, or one is long, most multiprocessors wait for others. */
@@ -121,8 +80,9 @@ static double bytes_of_a(const struct spmmi_model_query *q, const struct spmmi_f
     const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
     const double columns = f->step_columns * INDEX_BYTES;
     if (s->is_window)
-        return f->steps * columns + bytes_of_values(q, s);
-    return f->steps * (columns + s->windows * INDEX_BYTES) + f->blocks * LOCAL_BYTES + bytes_of_values(q, s);
+        return f->steps * columns + spmmi_fragment_value_bytes(q, s);
+    return f->steps * (columns + s->windows * INDEX_BYTES) + f->blocks * LOCAL_BYTES +
+           spmmi_fragment_value_bytes(q, s);
 }
 
 /* Rows of B that come past the L1 cache, each for one tile. */
@@ -142,12 +102,7 @@ static struct spmmi_fragment_shape shape_of(const struct spmmi_model_query *q,
     struct spmmi_fragment_shape s = {.is_window = own->is_window,
                                      .is_packed = q->candidate->schedule == SPMM_SCHEDULE_PACKED};
     s.is_wide = is_wide(q);
-    if (own->tile != NULL)
-        s.tile = own->tile(q);
-    else if (s.is_window)
-        read_window(q, &s);
-    else
-        read_panel(q, &s);
+    own->launch(q, &s);
     s.tiles = ceil(q->n / s.tile);
     s.windows = f->unit_rows / WINDOW_ROWS;
     s.staged_row = s.tile * q->number_bytes;
@@ -202,7 +157,8 @@ static void add_near_bytes(const struct spmmi_model_query *q, const struct spmmi
         p->term[SPMMI_TERM_L1] = f->blocks * block * s->tiles / d->l1_rate;
         return;
     }
-    const double stored = f->footprint * s->staged_row + bytes_of_values(q, s) + f->blocks * LOCAL_BYTES;
+    const double stored =
+        f->footprint * s->staged_row + spmmi_fragment_value_bytes(q, s) + f->blocks * LOCAL_BYTES;
     p->term[SPMMI_TERM_L1] = s->uneven * (stored + f->blocks * block) * s->tiles / d->shared_rate;
 }
 

@@ -42,7 +42,8 @@ struct spmmi_fragment_shape {
 /* What a family has of its own. */
 struct spmmi_fragment_terms {
     int is_window; /* warps walk alone, and share nothing but the L1 cache */
-    double (*tile)(const struct spmmi_model_query *q); /* NULL: that of windows or panels */
+    /* The tile and, of blocks of 8 x 8, items at a time and what a step takes; is_packed and is_wide are known. */
+    void (*launch)(const struct spmmi_model_query *q, struct spmmi_fragment_shape *s);
     /* Bytes of A, rows of B, and items at a time; NULL: those of blocks of 8 x 8. */
     void (*shape)(const struct spmmi_model_query *q, struct spmmi_fragment_shape *s);
     /* All terms but those of bytes beyond the multiprocessors; NULL: the same. */
@@ -52,6 +53,11 @@ struct spmmi_fragment_terms {
 /* A cost function for such a family; returns 0 on a CPU. */
 int spmmi_fragment_cost(const struct spmmi_model_query *q, const struct spmmi_fragment_terms *own,
                         struct spmmi_prediction *p);
+
+/* Columns of B that a launch takes. */
+uint32_t spmmi_fragment_pass_columns(const struct spmmi_model_query *q);
+/* Of blocks of 8 x 8: bytes of their values, packed with their maps. */
+double spmmi_fragment_value_bytes(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s);
 
 /* Waves of items and the longest one, whose steps take so many SPMMI_MODEL_STEP_CYCLES. */
 void spmmi_fragment_waiting(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s,

@@ -2,8 +2,8 @@
 /* The arithmetic of the window, panel and bcsr families; included once for each compute type and SIMD level. No include
  * guard. The including file defines TARGET, NUMBER (as stored), REAL (of sums), READ(x) and WRITE(x) between the two,
  * FMA(a, b, c), HIGH(x): the factor as it is multiplied, IS_SPLIT: 1 if the rest of factors is multiplied too,
- * IS_ROUNDED: 1 if HIGH changes numbers, and FRAGMENT(name). Functions with a constant number of columns are inlined
- * into one instance each. */
+ * IS_ROUNDED: 1 if HIGH changes numbers, and FRAGMENT(name), which this file undefines. Functions with a constant
+ * number of columns are inlined into one instance each. */
 
 #define INLINE static inline __attribute__((always_inline)) TARGET
 
@@ -24,7 +24,7 @@ static TARGET __attribute__((noinline)) void FRAGMENT(row_read)(const struct spm
     row->count = 0;
     for (uint32_t bits = fragment_cpu_bits(layout, walk->block, r); bits != 0; bits &= bits - 1) {
         const uint32_t p = (uint32_t)__builtin_ctz(bits);
-        const uint32_t place = is_wide             ? spmmi_bcsr_place(sizeof(NUMBER), r, p)
+        const uint32_t place = is_wide             ? spmmi_fragment_wide_place(sizeof(NUMBER), r, p)
                                : layout->is_packed ? row->count
                                                    : 8 * r + p;
         row->meets[row->count] = is_wide ? walk->local + p : locals[p];
@@ -257,3 +257,4 @@ static TARGET void FRAGMENT(scale)(int64_t n, double beta, void *c)
 }
 
 #undef INLINE
+#undef FRAGMENT

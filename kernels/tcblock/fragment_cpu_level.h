@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fragment_cpu.h"
-#include "kernels/bcsr/bcsr_shape.h"
+#include "fragment_shape.h"
 #include "tf32_cpu.h"
 
 /* First block of window w of a step; that of the next window is the end. */
@@ -89,8 +89,8 @@ fragment_cpu_walk_of(const struct spmmi_fragments *layout, uint32_t step, uint32
         return walk;
     }
     const uint32_t mask = layout->masks[step];
-    const uint32_t above = (UINT32_C(1) << SPMMI_BCSR_STEP * first) - 1;
-    walk.left = mask & ~above & (uint32_t)((UINT64_C(1) << SPMMI_BCSR_STEP * end) - 1);
+    const uint32_t above = (UINT32_C(1) << SPMMI_FRAGMENT_WIDE_STEP * first) - 1;
+    walk.left = mask & ~above & (uint32_t)((UINT64_C(1) << SPMMI_FRAGMENT_WIDE_STEP * end) - 1);
     walk.next = layout->block_first[step] + (uint32_t)__builtin_popcount(mask & above);
     return walk;
 }
@@ -104,8 +104,8 @@ static inline TARGET int fragment_cpu_walk_on(const struct spmmi_fragments *layo
             return 0;
         const uint32_t bit = (uint32_t)__builtin_ctz(walk->left);
         walk->left &= walk->left - 1;
-        walk->block_row = bit / SPMMI_BCSR_STEP;
-        walk->local = bit % SPMMI_BCSR_STEP * layout->block_columns;
+        walk->block_row = bit / SPMMI_FRAGMENT_WIDE_STEP;
+        walk->local = bit % SPMMI_FRAGMENT_WIDE_STEP * layout->block_columns;
     } else {
         while (walk->block_row < walk->end &&
                walk->next == fragment_cpu_block(layout, walk->step, walk->block_row + 1))
@@ -130,14 +130,12 @@ static inline TARGET int fragment_cpu_walk_on(const struct spmmi_fragments *layo
 #include "fragment_cpu_item.h"
 #undef HIGH
 #undef IS_ROUNDED
-#undef FRAGMENT
 
 #define HIGH(x) tf32_round(x)
 #define IS_ROUNDED 1
 #define FRAGMENT(name) name##_tf32
 #include "fragment_cpu_item.h"
 #undef IS_SPLIT
-#undef FRAGMENT
 
 #define IS_SPLIT 1
 #define FRAGMENT(name) name##_3xtf32
@@ -148,7 +146,6 @@ static inline TARGET int fragment_cpu_walk_on(const struct spmmi_fragments *layo
 #undef HIGH
 #undef IS_SPLIT
 #undef IS_ROUNDED
-#undef FRAGMENT
 
 #define NUMBER uint16_t
 #define READ(x) half_from_f16(x)
@@ -160,7 +157,6 @@ static inline TARGET int fragment_cpu_walk_on(const struct spmmi_fragments *layo
 #include "fragment_cpu_item.h"
 #undef READ
 #undef WRITE
-#undef FRAGMENT
 
 #define READ(x) half_from_bf16(x)
 #define WRITE(x) half_to_bf16(x)
@@ -171,7 +167,6 @@ static inline TARGET int fragment_cpu_walk_on(const struct spmmi_fragments *layo
 #undef READ
 #undef WRITE
 #undef FMA
-#undef FRAGMENT
 
 #define NUMBER double
 #define REAL double
@@ -188,7 +183,6 @@ static inline TARGET int fragment_cpu_walk_on(const struct spmmi_fragments *layo
 #undef HIGH
 #undef IS_SPLIT
 #undef IS_ROUNDED
-#undef FRAGMENT
 
 const struct fragment_cpu_ops LEVEL[SPMM_COMPUTE_3XTF32 + 1] = {
     [SPMM_COMPUTE_F32] = {item_f32, join_f32, scale_f32},

@@ -117,7 +117,7 @@ static spmm_status_t fill(const struct spmmi_part_source *source, struct fragmen
     SPMM_TRY(spmmi_fragments_build(f->gpu->kind, a.rows, a.cols, a.row_ptr, a.col_ind, source->part, f->dtype,
                                    &host, diag));
     if (a.map != NULL)
-        SPMM_TRY(spmmi_fragments_map_from_a(&host, source->plan->nnz, a.map, diag));
+        SPMM_TRY(spmmi_op_pattern_map_from_a(&host.value_map, source->plan->nnz, a.map, diag));
     f->layout = host.view;
     if (source->long_rows != NULL)
         SPMM_TRY(spmmi_peeled_make(&a, source->long_rows, &rows, diag));

@@ -50,7 +50,7 @@ spmm_status_t spmmi_cpu_fragments_make(const struct spmmi_fragment_kind *kind, c
     SPMM_TRY(
         spmmi_fragments_build(kind, a.rows, a.cols, a.row_ptr, a.col_ind, part, plan->dtype, layout, diag));
     if (a.map != NULL)
-        SPMM_TRY(spmmi_fragments_map_from_a(layout, plan->nnz, a.map, diag));
+        SPMM_TRY(spmmi_op_pattern_map_from_a(&layout->value_map, plan->nnz, a.map, diag));
     fragments->values = spmmi_alloc_zero(value_room(&layout->view), spmm_dtype_size(plan->dtype));
     SPMM_TRY_ALLOC(fragments->values, diag);
     layout->view.values = fragments->values;

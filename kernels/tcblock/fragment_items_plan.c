@@ -2,6 +2,7 @@
 /* Items of what fragment_study.c counted: how long they may be, how many there are, and what fits. */
 #include <math.h>
 
+#include "fragment_shape.h"
 #include "fragment_study_plan.h"
 
 #define PACKED_PADDING 7.0 /* values, at most: of a step of a panel, to 16 bytes */
@@ -37,7 +38,7 @@ struct spmmi_fragment_items spmmi_fragment_items(const struct spmmi_fragment_stu
 
 bool spmmi_fragment_fits(const struct spmmi_fragment_figures *f, spmm_schedule_t schedule)
 {
-    const double padding = f->family == SPMM_FAMILY_PANEL ? PACKED_PADDING * f->steps : 0;
+    const double padding = f->step_columns == SPMMI_FRAGMENT_PANEL_STEP ? PACKED_PADDING * f->steps : 0;
     const double values = schedule == SPMM_SCHEDULE_DENSE ? f->places * f->blocks : f->nnz + padding;
     return fmax(values, f->step_columns * f->steps) <= NUMBERED_MOST * UINT32_MAX;
 }
@@ -55,8 +56,8 @@ static double panel_granule(const struct spmmi_fragment_figures *f, int multipro
 
 uint32_t spmmi_fragment_granule(const struct spmmi_fragment_figures *figures, int multiprocessors)
 {
-    const double item = figures->family == SPMM_FAMILY_WINDOW ? window_granule(figures, multiprocessors)
-                                                              : panel_granule(figures, multiprocessors);
+    const double item = figures->unit_rows == SPMMI_WINDOW_ROWS ? window_granule(figures, multiprocessors)
+                                                                : panel_granule(figures, multiprocessors);
     const double wanted = figures->longest <= UNCUT_BEARABLE * item ? fmax(item, figures->longest) : item;
     return (uint32_t)fmin(wanted, SPMMI_STEPS_MAX);
 }

@@ -12,7 +12,6 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "fragment_kind.h"
-#include "executor/pack/op_pattern.h"
 
 #define SCRATCH_BYTES_MAX (UINT64_C(1) << 30) /* of all threads' units: limits the threads */
 #define WINDOWS_A_TURN 64u                    /* of a thread */
@@ -267,12 +266,6 @@ spmm_status_t spmmi_fragments_count(const struct spmmi_fragment_kind *kind, int6
 cleanup:
     builder_free(&b);
     return status;
-}
-
-spmm_status_t spmmi_fragments_map_from_a(struct spmmi_fragment_layout *layout, int64_t nnz,
-                                         const int64_t *t_map, spmm_diag_t *diag)
-{
-    return spmmi_op_pattern_map_from_a(&layout->value_map, nnz, t_map, diag);
 }
 
 uint64_t spmmi_fragments_bytes(const struct spmmi_fragments *counts)

@@ -24,10 +24,6 @@ spmm_status_t spmmi_fragments_count(const struct spmmi_fragment_kind *kind, int6
                                     const struct spmmi_part *part, spmm_dtype_t dtype,
                                     struct spmmi_fragments *counts, spmm_diag_t *diag);
 
-/* The value map of a layout of the transpose, in the order of A instead (op_pattern.h). Errors: MEMORY. */
-spmm_status_t spmmi_fragments_map_from_a(struct spmmi_fragment_layout *layout, int64_t nnz,
-                                         const int64_t *t_map, spmm_diag_t *diag);
-
 /* Entries of each array but items and splits, padding included; 0: the family has no such array. locals are counted by
  * blocks, 8 bytes each. */
 struct spmmi_fragment_sizes {

@@ -28,6 +28,26 @@ spmm_status_t spmmi_fragment_build(const struct spmmi_search *s, const struct sp
 /* Of smaller matrices few were measured, and a launch is most of their time. */
 #define SPMMI_NONZEROS_MEASURED 50000
 
+/* The planner of a family; behind its cost: its rules. */
+#define SPMMI_FRAGMENT_PLANNER(its_name, its_family, its_cost, ...)                                    \
+    static const struct spmmi_fragment_rules its_name##_rules = {.family = (its_family), __VA_ARGS__}; \
+    static spmm_status_t its_name##_propose(struct spmmi_search *s, spmm_diag_t *diag)                 \
+    {                                                                                                  \
+        return spmmi_fragment_propose(s, &its_name##_rules, diag);                                     \
+    }                                                                                                  \
+    static spmm_status_t its_name##_refine(struct spmmi_search *s, spmm_diag_t *diag)                  \
+    {                                                                                                  \
+        return spmmi_fragment_refine(s, &its_name##_rules, diag);                                      \
+    }                                                                                                  \
+    const struct spmmi_planner its_name = {.family = (its_family),                                     \
+                                           .nonzeros_least = SPMMI_NONZEROS_MEASURED,                  \
+                                           .permutes_output = 1,                                       \
+                                           .check_options = spmmi_fragment_check_options,              \
+                                           .propose = its_name##_propose,                              \
+                                           .refine = its_name##_refine,                                \
+                                           .cost = (its_cost),                                         \
+                                           .build = spmmi_fragment_build}
+
 /* Figures of an order (NULL: that of A), counted when it is first asked for: exact where the caller names a family. */
 spmm_status_t spmmi_fragment_study_of(const struct spmmi_search *s, const uint32_t *order,
                                       const struct spmmi_fragment_study **study, spmm_diag_t *diag);

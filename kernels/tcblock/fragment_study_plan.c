@@ -8,6 +8,7 @@
 
 #include <omp.h>
 
+#include "fragment_shape.h"
 #include "inspector/analysis/column_set.h"
 #include "format/base/alloc.h"
 #include "inspector/analysis/panel_sample.h"
@@ -20,7 +21,7 @@
 
 #define PAIRS 0x55555555u /* the first window of each block row of bcsr */
 #define BCSR_WINDOWS 2u   /* of a block row */
-#define BCSR_STEP SPMMI_STEP_COLUMNS(SPMM_FAMILY_BCSR)
+#define BCSR_STEP SPMMI_FRAGMENT_WIDE_STEP
 
 /* What a thread needs to count one strip after the other. */
 struct worker {
@@ -155,7 +156,7 @@ static int64_t end_step(uint32_t held[WINDOWS])
 
 static void count_panels(const struct worker *w, uint32_t count, int unit, struct strip *out, uint32_t *steps)
 {
-    const uint32_t step = SPMMI_STEP_COLUMNS(SPMM_FAMILY_PANEL);
+    const uint32_t step = SPMMI_FRAGMENT_PANEL_STEP;
     const uint32_t units = units_a_strip(unit), bits = WINDOWS / units;
     const uint32_t all = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
     uint32_t held[WINDOWS] = {0};
@@ -265,7 +266,9 @@ static struct spmmi_fragment_figures figures_of(const struct count *c, int unit)
                                        .unit_rows = units_known[unit].rows,
                                        .units = (double)(c->a->rows / rows + (c->a->rows % rows != 0)),
                                        .nnz = (double)c->a->nnz};
-    f.step_columns = is_bcsr ? BCSR_STEP * c->width : SPMMI_STEP_COLUMNS(f.family);
+    f.step_columns = is_bcsr                     ? BCSR_STEP * c->width
+                     : rows == SPMMI_WINDOW_ROWS ? BLOCK_COLUMNS
+                                                 : SPMMI_FRAGMENT_PANEL_STEP;
     f.places = is_bcsr ? BCSR_WINDOWS * SPMMI_WINDOW_ROWS * c->width : SPMMI_WINDOW_ROWS * BLOCK_COLUMNS;
     f.longest = ceil((double)c->a->longest / f.step_columns);
     return f;

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <omp.h>
 
+#include "executor/pack/op_pattern.h"
 #include "format/base/alloc.h"
 #include "fragment_literal.h"
 #include "kernels/bcsr/bcsr_shape.h"
@@ -247,16 +248,16 @@ static void the_place_of_sixteen_bits_and_of_doubles_by_hand(void **state)
 {
     (void)state;
     /* Pairs of columns lie side by side in a lane; the lower half follows, then the right one. */
-    assert_int_equal(spmmi_bcsr_place(2, 0, 1), 1);
-    assert_int_equal(spmmi_bcsr_place(2, 8, 0), 2);
-    assert_int_equal(spmmi_bcsr_place(2, 0, 8), 4);
-    assert_int_equal(spmmi_bcsr_place(2, 15, 15), 255);
-    assert_int_equal(spmmi_bcsr_place(2, 3, 6), 8 * 15);
+    assert_int_equal(spmmi_fragment_wide_place(2, 0, 1), 1);
+    assert_int_equal(spmmi_fragment_wide_place(2, 8, 0), 2);
+    assert_int_equal(spmmi_fragment_wide_place(2, 0, 8), 4);
+    assert_int_equal(spmmi_fragment_wide_place(2, 15, 15), 255);
+    assert_int_equal(spmmi_fragment_wide_place(2, 3, 6), 8 * 15);
     /* Two doubles are 16 bytes: rows r and r + 8 side by side, columns 4 to 7 after all lanes. */
-    assert_int_equal(spmmi_bcsr_place(8, 8, 0), 1);
-    assert_int_equal(spmmi_bcsr_place(8, 0, 1), 2);
-    assert_int_equal(spmmi_bcsr_place(8, 0, 4), 64);
-    assert_int_equal(spmmi_bcsr_place(8, 15, 7), 127);
+    assert_int_equal(spmmi_fragment_wide_place(8, 8, 0), 1);
+    assert_int_equal(spmmi_fragment_wide_place(8, 0, 1), 2);
+    assert_int_equal(spmmi_fragment_wide_place(8, 0, 4), 64);
+    assert_int_equal(spmmi_fragment_wide_place(8, 15, 7), 127);
 }
 
 static void every_number_is_where_a_plain_construction_puts_it(void **state)
@@ -383,7 +384,7 @@ static void the_map_of_a_transpose_is_in_the_order_of_a(void **state)
     for (int64_t q = 0; q < b.a->nnz; q++)
         t_map[q] = b.a->nnz - 1 - q;
     memcpy(before, b.layout.value_map, (size_t)b.a->nnz * sizeof *before);
-    assert_int_equal(spmmi_fragments_map_from_a(&b.layout, b.a->nnz, t_map, NULL), SPMM_OK);
+    assert_int_equal(spmmi_op_pattern_map_from_a(&b.layout.value_map, b.a->nnz, t_map, NULL), SPMM_OK);
     for (int64_t q = 0; q < b.a->nnz; q++)
         assert_int_equal(b.layout.value_map[t_map[q]], before[q]);
     free(before);

@@ -139,13 +139,12 @@ static void items_are_cut_where_the_granule_says(void **state)
     assert_int_equal(spmmi_fragment_granule(&f, 5), 42); /* twice that, which is borne */
     f.longest = 43;
     assert_int_equal(spmmi_fragment_granule(&f, 5), 21);
-    f.family = SPMM_FAMILY_PANEL;
+    f.unit_rows = 64;
     f.step_columns = 128;
     assert_int_equal(spmmi_fragment_granule(&f, 5),
                      171); /* 4 times 3,201 / 75: there are more than 20 units */
     assert_int_equal(spmmi_fragment_granule(&f, 50), 65);  /* 4 times 3,201 / 200 */
     assert_int_equal(spmmi_fragment_granule(&f, 1000), 8); /* 12,804 / 4,000 are less */
-    f.family = SPMM_FAMILY_BCSR;
     f.step_columns = 32;
     f.longest = 64;
     assert_int_equal(spmmi_fragment_granule(&f, 1000),
