@@ -64,9 +64,6 @@ struct spmmi_part {
 };
 #define SPMMI_STEPS_MAX 0x1000000u /* steps of an item */
 #define SPMMI_WINDOW_ROWS 8u
-/* Columns of a step; of bcsr block columns. */
-#define SPMMI_STEP_COLUMNS(family) \
-    ((family) == SPMM_FAMILY_WINDOW ? 8u : (family) == SPMM_FAMILY_BCSR ? 4u : 128u)
 /* Does the family hold A as operands of tensor cores? */
 int spmmi_is_fragments(spmm_family_t family);
 #define SPMMI_ROW_SEGMENT_MAX 0x40000000u

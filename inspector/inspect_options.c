@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/tiled/tiled_chart_plan.h"
 #include "format/base/diag.h"
 #include "format/base/options.h"
 #include "format/family.h"

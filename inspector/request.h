@@ -7,6 +7,9 @@
 
 #include "inspector/cost/device_profile.h"
 
+#define SPMMI_BALANCE_U_MIN 0.65 /* thresholds of the chart, where nobody says: the paper's */
+#define SPMMI_BALANCE_CV_MAX 1.0
+
 struct spmmi_request {
     spmm_inspect_options_t options;
     struct spmmi_device_profile device;

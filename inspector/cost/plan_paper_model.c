@@ -20,8 +20,8 @@ static spmm_op_t op_of_panels(const spmm_plan_t *plan)
     for (uint32_t i = 0; i < plan->part_count; i++) {
         const struct spmmi_part *p = &plan->parts[i];
         const bool is_reordered = (p->flags & SPMMI_PART_REORDERED) != 0;
-        if (p->family == SPMM_FAMILY_TILED && p->panel_rows == s->panel_rows &&
-            p->stage_slots == s->stage_slots && p->granule == s->segment &&
+        /* Only parts that have figures of panels have stages. */
+        if (p->panel_rows == s->panel_rows && p->stage_slots == s->stage_slots && p->granule == s->segment &&
             (int64_t)p->item_count == s->units && is_reordered == (s->is_reordered != 0))
             return p->op;
     }

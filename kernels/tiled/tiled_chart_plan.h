@@ -10,9 +10,7 @@
 #define SPMMI_BALANCE_H
 
 #include "format/plan.h"
-
-#define SPMMI_BALANCE_U_MIN 0.65 /* the paper's thresholds */
-#define SPMMI_BALANCE_CV_MAX 1.0
+#include "inspector/request.h"
 
 struct spmmi_balance_rule {
     double u_min, cv_max;
