@@ -37,7 +37,7 @@ static void unit_text(const spmm_family_info_t *family, char *text, size_t size)
         list_add(&heights, number);
     }
     list_flush(&heights, heights.last);
-    snprintf(text, size, "%s: %s", family->name, heights.text);
+    snprintf(text, size, "%s: %.90s", family->name, heights.text);
 }
 
 static int is_any(const spmm_family_info_t *family)
