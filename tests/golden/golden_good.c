@@ -155,6 +155,36 @@ static uint8_t *panel_peeled(size_t *size)
     return written(plan, size);
 }
 
+/* What a search refused and measured: only the trace needs its feature. */
+static uint8_t *search_traced(size_t *size)
+{
+    spmm_plan_t *plan =
+        plan_of("1 x 1", TEST_VALUES_REAL,
+                (struct test_plan_options){SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0}, __func__);
+    const struct spmmi_trace told[] = {
+        {.family = SPMM_FAMILY_ROWS,
+         .schedule = SPMM_SCHEDULE_ROW_SPLIT,
+         .chosen = 1,
+         .reason = SPMMI_REASON_MEASURED,
+         .predicted_us = 10,
+         .measured_us = 12.5,
+         .figure = 12.5,
+         .threshold = 15},
+        {.family = SPMM_FAMILY_ROWS,
+         .schedule = SPMM_SCHEDULE_NONZERO_SPLIT,
+         .reason = SPMMI_REASON_NOT_MEASURED,
+         .predicted_us = 11,
+         .figure = SPMM_ERR_UNSUPPORTED},
+    };
+    spmmi_free(plan->trace);
+    plan->trace_count = COUNT(told);
+    plan->trace = spmmi_alloc(COUNT(told), sizeof *told);
+    if (plan->trace == NULL)
+        abort();
+    memcpy(plan->trace, told, sizeof told);
+    return written(plan, size);
+}
+
 /* Rows won against candidates of the tensor cores: only the trace needs their feature. */
 static uint8_t *fragments_traced(size_t *size)
 {
@@ -262,7 +292,7 @@ const struct golden_good golden_good_cases[] = {
     ROW(bf16_dictionary, 1),    ROW(window_packed, 1),     ROW(window_empty, 1),     ROW(window_reordered, 1),
     ROW(panel_permuted, 1),     ROW(panel_bf16, 1),        ROW(fragments_traced, 1), ROW(symmetric_order, 1),
     ROW(bcsr_permuted, 1),      ROW(bcsr_f16, 1),          ROW(order_stats, 1),      ROW(window_peeled, 1),
-    ROW(panel_peeled, 1),
+    ROW(panel_peeled, 1),       ROW(search_traced, 1),
 };
 const size_t golden_good_count = COUNT(golden_good_cases);
 
