@@ -76,7 +76,7 @@ SPMM_API spmm_status_t spmm_matrix_info(const spmm_matrix_t *matrix, spmm_matrix
 
 /* tiled: are rows cut into segments? The chart: where the device is underused or rows are uneven. */
 typedef enum spmm_balance {
-    SPMM_BALANCE_AUTO = 0, /* the chart, unless the model predicts that the contrary is a tenth faster */
+    SPMM_BALANCE_AUTO = 0, /* the chart, unless the contrary is predicted to be faster by a margin */
     SPMM_BALANCE_NONE = 1, /* whole rows */
     SPMM_BALANCE_SEGMENTS = 2,
     SPMM_BALANCE_CHART = 3 /* the chart alone */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See peeled.h. */
+/* See peeled_pack.h. */
 #include "peeled_pack.h"
 
 #include <string.h>

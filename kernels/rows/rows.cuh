@@ -75,7 +75,7 @@ __device__ __forceinline__ void store_row(const RowsArgs<T> &a, uint32_t row, ui
         }
         return;
     }
-    T *c = a.c + (uint64_t)row * (uint32_t)a.ldc + column; // fits: see executor/cuda/cuda_execute.c
+    T *c = a.c + (uint64_t)row * (uint32_t)a.ldc + column; // fits: see spmmi_has_short_rows
     Vector<T, VEC> out;
     if (a.beta != T(0)) {
         out = load_vector<T, VEC>(c);

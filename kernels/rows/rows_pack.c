@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See stream_layout.h. */
+/* See rows_pack.h. */
 #include "rows_pack.h"
 
 #include <string.h>

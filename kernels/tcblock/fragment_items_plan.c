@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Items of what fragment_study.c counted: how long they may be, how many there are, and what fits. */
+/* Items of what fragment_study_plan.c counted: how long they may be, how many there are, and what fits. */
 #include <math.h>
 
 #include "fragment_shape.h"

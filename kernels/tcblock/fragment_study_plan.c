@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See fragment_study.h. The rows are taken in strips of 256, the height of the tallest panel. A word for each column of
- * a strip tells which of its 32 windows hold it: figures of every unit follow from these words alone. */
+/* See fragment_study_plan.h. The rows are taken in strips of 256, the height of the tallest panel. A word for each
+ * column of a strip tells which of its 32 windows hold it: figures of every unit follow from these words alone. */
 #include "fragment_study_plan.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See balance.h. */
+/* See tiled_chart_plan.h. */
 #include "tiled_chart_plan.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See tiled_study.h. */
+/* See tiled_study_plan.h. */
 #include "tiled_study_plan.h"
 
 #include <assert.h>

@@ -10,8 +10,8 @@ static const char *const patterns[HELP_COUNT] = {
     [HELP_SCHEDULE] = "auto (default), {schedules}",
     [HELP_KERNEL] = "{families}, or one with its schedule: {kernels}",
     [HELP_BALANCE] =
-        "{staged}: auto (default: the decision chart, unless the model predicts a tenth less time "
-        "otherwise), chart, none, or segments[:LENGTH] of so many nonzeros",
+        "{staged}: auto (default: the decision chart, unless the contrary is predicted to be faster "
+        "by a margin), chart, none, or segments[:LENGTH] of so many nonzeros",
     [HELP_PEEL] =
         "{peeled}: are rows far longer than their neighbours multiplied apart? auto (default: where "
         "that is predicted to pay) or none",
