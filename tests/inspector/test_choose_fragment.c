@@ -372,7 +372,7 @@ static void a_slow_one_loses_and_says_so(void **state)
 static void rows_stay_where_the_gain_is_small(void **state)
 {
     (void)state;
-    /* Every prediction is launch_us of the profile and the start: below what rows take, not by three twentieths. */
+    /* Every prediction is launch_us of the profile and the start: below what rows take, not by a sixth. */
     const spmm_inspect_options_t options =
         OPTIONS(.n = n_128, .n_count = 1, .layouts = SPMM_LAYOUT_ROW_MAJOR);
     spmm_plan_t *plan = plan_with("gen:band:4000:60", 500, 1e-6, options);
@@ -383,7 +383,7 @@ static void rows_stay_where_the_gain_is_small(void **state)
     const double launch_us = trace_of(plan, 0, SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE)->predicted_us - 500;
     spmm_plan_destroy(plan);
     for (int i = 0; i < 2; i++) {
-        plan = plan_with("gen:band:4000:60", (i == 0 ? 0.87 : 0.83) * rows_us - launch_us, 1e-6, options);
+        plan = plan_with("gen:band:4000:60", (i == 0 ? 0.87 : 0.8) * rows_us - launch_us, 1e-6, options);
         assert_int_equal(spmmi_is_fragments(plan->parts[0].family), i == 1);
         const struct spmmi_trace *t = trace_of(plan, 0, SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE);
         assert_true(i == 1 || (t->reason == SPMMI_REASON_MARGIN && t->figure == t->predicted_us &&
@@ -471,53 +471,28 @@ static void other_types_layouts_and_one_column(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* A window is one block of one. */
-static void sparse_blocks_are_not_considered(void **state)
-{
-    enum { NNZ = 50000, ROWS = 8 * NNZ };
-    (void)state;
-    int64_t *row_ptr = spmmi_alloc(ROWS + 1, sizeof *row_ptr);
-    int32_t *col_ind = spmmi_alloc(NNZ, sizeof *col_ind);
-    for (int64_t i = 0; i <= ROWS; i++)
-        row_ptr[i] = (i + 7) / 8;
-    for (int32_t i = 0; i < NNZ; i++)
-        col_ind[i] = i;
-    const spmm_csr_t csr = {ROWS, NNZ, NNZ, SPMM_I64, SPMM_I32, row_ptr, col_ind, SPMM_F64, NULL};
-    spmm_matrix_t *m = NULL;
-    char path[32];
-    write_profile(path, 1, 0.1);
-    assert_int_equal(spmm_matrix_from_csr(&csr, &m, NULL), SPMM_OK);
-    const spmm_inspect_options_t options =
-        OPTIONS(.n = n_64, .n_count = 1, .layouts = SPMM_LAYOUT_ROW_MAJOR, .device = path);
-    spmm_plan_t *plan = inspect_plan(m, &options);
-    assert_false(spmmi_is_fragments(plan->parts[0].family));
-    const struct spmmi_trace *t = trace_of(plan, 0, SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED);
-    assert_true(t != NULL && t->reason == SPMMI_REASON_DENSITY && !t->chosen);
-    assert_true(t->figure > 0.9 && t->figure < 1.1 && t->threshold == 12);
-    assert_int_equal(unlink(path), 0);
-    spmm_plan_destroy(plan);
-    spmm_matrix_destroy(m);
-    spmmi_free(col_ind);
-    spmmi_free(row_ptr);
-}
-
-/* Random columns: a column of a window has one nonzero, and 8 of them are a block. */
+/* Random columns: a column of a window has one nonzero, and 8 of them are a block. No rule leaves them to rows: what
+ * they cost does. */
 static void blocks_of_single_nonzeros_are_left_to_rows(void **state)
 {
     (void)state;
-    spmm_plan_t *plan =
-        plan_with("gen:rand:20000:8", 1, 0.1,
-                  (spmm_inspect_options_t)OPTIONS(.n = n_64, .n_count = 1, .layouts = SPMM_LAYOUT_ROW_MAJOR));
+    spmm_matrix_t *m = inspect_generate("gen:rand:20000:8");
+    const spmm_inspect_options_t options =
+        OPTIONS(.n = n_64, .n_count = 1, .layouts = SPMM_LAYOUT_ROW_MAJOR, .device = "h200");
+    spmm_plan_t *plan = inspect_plan(m, &options);
+    int priced = 0;
     assert_false(spmmi_is_fragments(plan->parts[0].family));
     for (uint32_t i = 0; i < plan->trace_count; i++) {
         const struct spmmi_trace *t = &plan->trace[i];
         if (!spmmi_is_fragments(t->family) || t->variant != 0 || t->order != 0)
             continue;
-        assert_true(!t->chosen && t->reason == SPMMI_REASON_DENSITY);
-        assert_true(t->threshold == (t->family == SPMM_FAMILY_BCSR ? 21 : 12));
-        assert_true(t->figure > 0 && t->figure < 9 && (t->figure > 6) == (t->family != SPMM_FAMILY_BCSR));
+        assert_true(!t->chosen);
+        assert_true(t->reason != SPMMI_REASON_PREDICTED || t->figure > t->threshold);
+        priced += t->reason == SPMMI_REASON_PREDICTED && t->predicted_us > 0;
     }
+    assert_true(priced >= 3); /* windows, panels and strips */
     spmm_plan_destroy(plan);
+    spmm_matrix_destroy(m);
 }
 
 /* Blocks fall by more than a third when like rows come together. */
@@ -584,7 +559,6 @@ int main(void)
         cmocka_unit_test(strips_are_chosen_where_they_have_constants_and_are_fastest),
         cmocka_unit_test(compute_f32_leaves_tensor_cores_alone),
         cmocka_unit_test(other_types_layouts_and_one_column),
-        cmocka_unit_test(sparse_blocks_are_not_considered),
         cmocka_unit_test(blocks_of_single_nonzeros_are_left_to_rows),
         cmocka_unit_test(an_order_is_taken_where_it_pays),
         cmocka_unit_test(memory_that_is_short_is_told),
