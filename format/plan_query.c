@@ -173,8 +173,8 @@ static void reason_text(const struct spmmi_trace *t, char *text, size_t size)
                        t->figure, t->threshold);
         return;
     case SPMMI_REASON_MARGIN:
-        (void)snprintf(text, size, "predicted %.2f us, it would have been taken below %.2f us", t->figure,
-                       t->threshold);
+        (void)snprintf(text, size, "predicted %.2f us, %s below %.2f us", t->figure,
+                       t->chosen ? "taken" : "it would have been taken", t->threshold);
         return;
     case SPMMI_REASON_BLOCKS:
         (void)snprintf(text, size, "%.0f blocks in %s order, %.0f without", t->figure,

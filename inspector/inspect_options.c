@@ -148,17 +148,22 @@ static spmm_schedule_t whole_rows(spmm_family_t family)
 }
 
 /* Where no family is named that can write C in another order, the first that does so unasked. */
-static void take_permuting(struct spmmi_request *r)
+static spmm_status_t take_permuting(struct spmmi_request *r, spmm_diag_t *diag)
 {
+    spmm_status_t status = SPMM_OK;
     const struct spmmi_planner *const named = spmmi_planner_of(r->family);
+    SPMM_REQUIRE(named == NULL || named->permutes_output != 0, SPMM_ERR_ARGUMENT, diag,
+                 "the kernel is to be %s, which leaves C in the order of A", spmm_family_name(r->family));
     if (named != NULL && named->permutes_output == 1)
-        return;
+        return SPMM_OK;
     for (int i = 0; spmmi_family_at(i) != NULL; i++) {
         r->family = spmmi_family_at(i)->id;
         r->schedule = whole_rows(r->family);
         if (spmmi_planner_of(r->family)->permutes_output == 2)
-            return;
+            break;
     }
+cleanup:
+    return status;
 }
 
 static spmm_status_t check_permuted(struct spmmi_request *r, spmm_diag_t *diag)
@@ -175,9 +180,16 @@ static spmm_status_t check_permuted(struct spmmi_request *r, spmm_diag_t *diag)
                  SPMM_ERR_ARGUMENT, diag, "permuted output needs whole rows: segments have no place in C");
     SPMM_REQUIRE(o->reorder != SPMM_REORDER_NONE, SPMM_ERR_ARGUMENT, diag,
                  "permuted output and reorder none contradict each other");
-    take_permuting(r);
+    SPMM_TRY(take_permuting(r, diag));
 cleanup:
     return status;
+}
+
+/* What the named family says of the options. */
+static spmm_status_t check_own(const struct spmmi_request *r, spmm_diag_t *diag)
+{
+    const struct spmmi_planner *const planner = spmmi_planner_of(r->family);
+    return planner != NULL && planner->check_options != NULL ? planner->check_options(r, diag) : SPMM_OK;
 }
 
 /* Options of families against the kernel and against each other. */
@@ -190,13 +202,12 @@ static spmm_status_t check_families(struct spmmi_request *r, spmm_diag_t *diag)
         o->balance == SPMM_BALANCE_NONE ||
         (named != NULL && r->schedule == whole_rows(r->family) && o->segment_length != 0);
     SPMM_TRY(check_type(r, diag));
-    if (r->family != 0 && spmmi_planner_of(r->family)->check_options != NULL)
-        SPMM_TRY(spmmi_planner_of(r->family)->check_options(r, diag));
+    SPMM_TRY(check_own(r, diag));
     SPMM_REQUIRE(o->segment_length == 0 || !must_be_whole, SPMM_ERR_ARGUMENT, diag,
                  "a segment length of %u needs rows that may be cut", o->segment_length);
     if (o->permute_output) {
         SPMM_TRY(check_permuted(r, diag));
-        SPMM_TRY(spmmi_planner_of(r->family)->check_options(r, diag));
+        SPMM_TRY(check_own(r, diag));
     }
 cleanup:
     return status;

@@ -68,8 +68,9 @@ static bool is_covered(const spmm_plan_t *plan, const struct spmmi_variant *v)
 {
     for (uint32_t i = 0; i < plan->variant_count; i++) {
         const struct spmmi_variant *const u = &plan->variants[i];
-        if (u->op == v->op && u->target == SPMMI_TARGET_ANY && u->part_first == v->part_first &&
-            u->n_min <= v->n_min && u->n_max >= v->n_max && (v->layouts & ~u->layouts) == 0)
+        if (u->op == v->op && u->compute == v->compute && u->target == SPMMI_TARGET_ANY &&
+            u->part_first == v->part_first && u->n_min <= v->n_min && u->n_max >= v->n_max &&
+            (v->layouts & ~u->layouts) == 0)
             return true;
     }
     return false;

@@ -98,6 +98,10 @@ static struct spmmi_trace of_winner(const struct writer *w)
     }
     t.figure = US_PER_SECOND * c->seconds;
     t.threshold = US_PER_SECOND * (other != NULL ? other->seconds : c->seconds);
+    if (other != NULL && other->seconds < c->seconds) { /* it won by the risk of the other */
+        t.reason = SPMMI_REASON_MARGIN;
+        t.threshold = US_PER_SECOND * other->weighed * c->seconds / c->weighed;
+    }
     return t;
 }
 

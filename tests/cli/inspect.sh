@@ -73,8 +73,8 @@ says 'variant 3: chosen  rows/row-split: predicted '
 says_times 4 ', the alternative '
 run spmm-inspect gen:diag:5
 exits 0
-says 'variant 0  op N, f32, any n, both layouts, any device: rows/row-split, 1 item, granule 8'
-says 'choice     variant 0: rows/row-split: predicted '
+says ', both layouts, any device: rows/row-split, 1 item, granule 8'
+says ': rows/row-split: predicted '
 run spmm-inspect gen:band:300:9 --json
 exits 0
 is_json '[(v["n_min"], v["n_max"], v["target"]) for v in j["variants"]] == [(1, 2**31 - 1, 0), (1, 2**31 - 1, 1)]'
