@@ -68,6 +68,8 @@ struct spmmi_search {
     int count;
     double best; /* the least weighed time of those that may run; INFINITY: none yet */
 };
+/* For nonzeros_least below: of smaller matrices few were measured, and a launch is most of their time. */
+#define SPMMI_NONZEROS_MEASURED 50000
 #define SPMMI_CANDIDATES_MAX 160 /* of one question; the families together propose 80 at most */
 
 struct spmmi_planner {

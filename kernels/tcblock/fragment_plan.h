@@ -25,9 +25,6 @@ spmm_status_t spmmi_fragment_refine(struct spmmi_search *s, const struct spmmi_f
 spmm_status_t spmmi_fragment_build(const struct spmmi_search *s, const struct spmmi_candidate *c,
                                    struct spmmi_part *part, spmm_diag_t *diag);
 
-/* Of smaller matrices few were measured, and a launch is most of their time. */
-#define SPMMI_NONZEROS_MEASURED 50000
-
 /* The planner of a family; behind its cost: its rules. */
 #define SPMMI_FRAGMENT_PLANNER(its_name, its_family, its_cost, ...)                                    \
     static const struct spmmi_fragment_rules its_name##_rules = {.family = (its_family), __VA_ARGS__}; \

@@ -18,7 +18,6 @@
 #define LANES 32.0
 #define ORDER_WORTH \
     1.5 /* times the best of all: the largest gain that is hoped for from an order (docs/model.md) */
-#define NONZEROS_MEASURED 50000 /* smaller matrices were not measured, and a launch is most of their time */
 #define US_PER_SECOND 1e6
 
 /* A way to take the rows, and its figures in the order of A. */
@@ -382,7 +381,7 @@ cleanup:
 
 const struct spmmi_planner spmmi_tiled_planner = {
     .family = SPMM_FAMILY_TILED,
-    .nonzeros_least = NONZEROS_MEASURED,
+    .nonzeros_least = SPMMI_NONZEROS_MEASURED,
     .permutes_output = 2,
     .check_options = check_options,
     .propose = propose,
