@@ -110,7 +110,7 @@ const struct spmmi_kernel *spmmi_kernel_find(const struct spmmi_kernel *kernels,
 static inline int spmmi_kernel_is_of(const struct spmmi_kernel *kernel, const struct spmmi_part *part)
 {
     return part->family == kernel->family && part->schedule == kernel->schedule &&
-           (part->flags & SPMMI_PART_PEELED) == 0;
+           (part->flags & SPMMI_PART_LONG_ROWS) == 0;
 }
 /* The kernel of a part; NULL: there is none. */
 const struct spmmi_kernel *spmmi_kernel_of(const struct spmmi_kernel *kernels, const struct spmmi_part *part);

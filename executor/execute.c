@@ -81,7 +81,7 @@ static void note_write(const spmm_executor_t *executor, int variant, const spmm_
                        executor->target % 10);
     (void)snprintf(info->note, sizeof info->note,
                    "the plan has no variant for n = %lld, %s-major, %s; the nearest (n = %lld to %lld) runs",
-                   (long long)b->cols, spmm_order_name(b->order), target, (long long)v->n_min,
+                   (long long)b->cols, spmm_layout_name(b->layout), target, (long long)v->n_min,
                    (long long)v->n_max);
 }
 

@@ -14,7 +14,7 @@ void spmmi_parts_reach(const spmm_plan_t *plan, uint32_t target, int reached[SPM
         const struct spmmi_variant *v = &plan->variants[i / 3];
         const int64_t past = v->n_max < SPMMI_N_MAX ? v->n_max + 1 : SPMMI_N_MAX;
         const int64_t n = i % 3 == 0 ? 0 : i % 3 == 1 ? v->n_min : past;
-        const uint32_t layouts[] = {SPMM_LAYOUT_ROW_MAJOR, SPMM_LAYOUT_COL_MAJOR};
+        const uint32_t layouts[] = {SPMM_LAYOUTS_ROW_MAJOR, SPMM_LAYOUTS_COL_MAJOR};
         for (int l = 0; l < 2; l++) {
             int fits = 0;
             reached[spmmi_variant_pick(plan, v->op, target, n, layouts[l], &fits)] = 1;
@@ -82,7 +82,7 @@ spmm_status_t spmmi_parts_load(struct spmmi_parts *parts, const spmm_plan_t *pla
         struct spmmi_loaded *loaded = &parts->list[i];
         source.part = &loaded->part;
         source.is_made = loaded->index == SPMMI_PART_MADE;
-        source.long_rows = source.is_made ? NULL : spmmi_peeled_of(plan, loaded->index);
+        source.long_rows = source.is_made ? NULL : spmmi_long_rows_of(plan, loaded->index);
         source.backend = loaded->backend;
         status = load_one(&source, loaded, bytes, diag);
     }

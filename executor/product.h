@@ -17,12 +17,12 @@ struct spmmi_product {
 /* Elements from a row, or a column, to the next. */
 static inline int64_t spmmi_row_step(const spmm_dense_t *d)
 {
-    return d->order == SPMM_ROW_MAJOR ? d->ld : 1;
+    return d->layout == SPMM_ROW_MAJOR ? d->ld : 1;
 }
 
 static inline int64_t spmmi_column_step(const spmm_dense_t *d)
 {
-    return d->order == SPMM_ROW_MAJOR ? 1 : d->ld;
+    return d->layout == SPMM_ROW_MAJOR ? 1 : d->ld;
 }
 
 /* Column j; NULL where there are no data. */
@@ -35,7 +35,7 @@ static inline void *spmmi_column(const spmm_dense_t *d, int64_t j)
 /* Kernels that number the bytes of a row with 32 bits can step over the rows of a row-major matrix. */
 static inline int spmmi_has_short_rows(const spmm_dense_t *d)
 {
-    return d->order != SPMM_ROW_MAJOR || d->ld <= UINT32_MAX / 8;
+    return d->layout != SPMM_ROW_MAJOR || d->ld <= UINT32_MAX / 8;
 }
 
 /* The same product of columns first, first + 1 .. of B and C, at most `most` of them. */

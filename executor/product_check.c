@@ -6,7 +6,7 @@
 /* Bytes from the first to past the last element; 0 for an empty matrix. False when they pass the address space. */
 static bool extent_bytes(const spmm_dense_t *d, uint64_t *bytes)
 {
-    const bool is_rows = d->order == SPMM_ROW_MAJOR;
+    const bool is_rows = d->layout == SPMM_ROW_MAJOR;
     const uint64_t lines = (uint64_t)(is_rows ? d->rows : d->cols);
     const uint64_t length = (uint64_t)(is_rows ? d->cols : d->rows);
     *bytes = 0;
@@ -18,9 +18,9 @@ static bool extent_bytes(const spmm_dense_t *d, uint64_t *bytes)
 
 static bool dense_is_valid(const spmm_dense_t *d)
 {
-    if (d->order != SPMM_ROW_MAJOR && d->order != SPMM_COL_MAJOR)
+    if (d->layout != SPMM_ROW_MAJOR && d->layout != SPMM_COL_MAJOR)
         return false;
-    return d->rows >= 0 && d->cols >= 0 && d->ld >= (d->order == SPMM_ROW_MAJOR ? d->cols : d->rows);
+    return d->rows >= 0 && d->cols >= 0 && d->ld >= (d->layout == SPMM_ROW_MAJOR ? d->cols : d->rows);
 }
 
 spmm_status_t spmmi_product_check(const spmm_executor_t *executor, spmm_op_t op, const spmm_dense_t *b,
@@ -41,7 +41,7 @@ spmm_status_t spmmi_product_check(const spmm_executor_t *executor, spmm_op_t op,
     if (b->cols > SPMMI_N_MAX || !extent_bytes(b, &b_bytes) || !extent_bytes(c, &c_bytes))
         return SPMM_ERR_TOO_LARGE;
     int fits = 0;
-    const uint32_t layout = b->order == SPMM_ROW_MAJOR ? SPMM_LAYOUT_ROW_MAJOR : SPMM_LAYOUT_COL_MAJOR;
+    const uint32_t layout = b->layout == SPMM_ROW_MAJOR ? SPMM_LAYOUTS_ROW_MAJOR : SPMM_LAYOUTS_COL_MAJOR;
     choice->variant = spmmi_variant_pick(shape, op, executor->target, b->cols, layout, &fits);
     choice->fits = fits != 0;
     return choice->variant < 0 ? SPMM_ERR_NO_VARIANT : SPMM_OK;

@@ -25,21 +25,21 @@ enum {
 };
 
 static const struct spmmi_family families[] = {
-#define FAMILY(name, id, number, feature, types, compute, least_n, long_rows, unit_min, unit_max, slots_min, \
-               slots_max, step, item, unit)                                                                  \
-    {(spmm_family_t)(number),                                                                                \
-     #name,                                                                                                  \
-     feature,                                                                                                \
-     types,                                                                                                  \
-     SPMMI_COMPUTE_##compute,                                                                                \
-     least_n,                                                                                                \
-     long_rows,                                                                                              \
-     unit_min,                                                                                               \
-     unit_max,                                                                                               \
-     slots_min,                                                                                              \
-     slots_max,                                                                                              \
-     step,                                                                                                   \
-     item,                                                                                                   \
+#define FAMILY(name, id, number, feature, types, compute, n_min, long_rows, unit_min, unit_max, slots_min, \
+               slots_max, step, item, unit)                                                                \
+    {(spmm_family_t)(number),                                                                              \
+     #name,                                                                                                \
+     feature,                                                                                              \
+     types,                                                                                                \
+     SPMMI_COMPUTE_##compute,                                                                              \
+     n_min,                                                                                                \
+     long_rows,                                                                                            \
+     unit_min,                                                                                             \
+     unit_max,                                                                                             \
+     slots_min,                                                                                            \
+     slots_max,                                                                                            \
+     step,                                                                                                 \
+     item,                                                                                                 \
      unit},
 #define SCHEDULE(...)
 #include "family_list.def"
@@ -49,15 +49,15 @@ static const struct spmmi_family families[] = {
 
 static const struct spmmi_schedule schedules[] = {
 #define FAMILY(...)
-#define SCHEDULE(family, id, number, name, granules, granule_min, granule_max, items, order) \
-    {(spmm_family_t)FAMILY_NUMBER_##family,                                                  \
-     (spmm_schedule_t)(number),                                                              \
-     name,                                                                                   \
-     SPMMI_GRANULE_##granules,                                                               \
-     granule_min,                                                                            \
-     granule_max,                                                                            \
-     SPMMI_ITEMS_##items,                                                                    \
-     SPMMI_ORDER_##order},
+#define SCHEDULE(family, id, number, name, item_sizes, item_size_min, item_size_max, items, permutation) \
+    {(spmm_family_t)FAMILY_NUMBER_##family,                                                              \
+     (spmm_schedule_t)(number),                                                                          \
+     name,                                                                                               \
+     SPMMI_ITEM_SIZE_##item_sizes,                                                                       \
+     item_size_min,                                                                                      \
+     item_size_max,                                                                                      \
+     SPMMI_ITEMS_##items,                                                                                \
+     SPMMI_PERMUTATION_##permutation},
 #include "family_list.def"
 #undef FAMILY
 #undef SCHEDULE
@@ -91,13 +91,13 @@ const struct spmmi_schedule *spmmi_schedule_of(spmm_family_t family, spmm_schedu
     return NULL;
 }
 
-int spmmi_is_fragments(spmm_family_t family)
+int spmmi_is_tcblocks(spmm_family_t family)
 {
     const struct spmmi_family *const row = spmmi_family_of(family);
     return row != NULL && row->compute == SPMMI_COMPUTE_TENSOR;
 }
 
-int spmmi_takes_peeled(const struct spmmi_schedule *schedule)
+int spmmi_takes_long_rows(const struct spmmi_schedule *schedule)
 {
     return schedule->family == families[0].id && schedule->items == SPMMI_ITEMS_NONZERO_SPLIT;
 }

@@ -12,15 +12,15 @@
 #define SPMMI_TYPES_ALL \
     (SPMMI_TYPE_F32 | SPMMI_TYPE_F64 | SPMMI_TYPE_BIT(SPMM_F16) | SPMMI_TYPE_BIT(SPMM_BF16))
 
-enum spmmi_compute_rule { SPMMI_COMPUTE_NUMBERS, SPMMI_COMPUTE_TENSOR };
-enum spmmi_granule_rule { SPMMI_GRANULE_POWER, SPMMI_GRANULE_ANY };
+enum spmmi_compute_rule { SPMMI_COMPUTE_VALUES, SPMMI_COMPUTE_TENSOR };
+enum spmmi_item_size_rule { SPMMI_ITEM_SIZE_POWER, SPMMI_ITEM_SIZE_ANY };
 enum spmmi_items_rule {
     SPMMI_ITEMS_ROW_SPLIT,
     SPMMI_ITEMS_NONZERO_SPLIT,
     SPMMI_ITEMS_ROWS,
     SPMMI_ITEMS_SEGMENTS
 };
-enum spmmi_order_rule { SPMMI_ORDER_KEPT, SPMMI_ORDER_FREE, SPMMI_ORDER_OUTPUT };
+enum spmmi_permutation_rule { SPMMI_PERMUTATION_KEPT, SPMMI_PERMUTATION_FREE, SPMMI_PERMUTATION_OUTPUT };
 
 struct spmmi_family {
     spmm_family_t id;
@@ -28,7 +28,7 @@ struct spmmi_family {
     uint64_t feature; /* incompat bit of plan files; 0: none */
     uint32_t types;   /* mask */
     enum spmmi_compute_rule compute;
-    int64_t least_n;
+    int64_t n_min;
     int takes_long_rows;
     uint32_t unit_min, unit_max, slots_min, slots_max;
     uint32_t step_columns;   /* or blocks of columns; 0: no steps */
@@ -39,10 +39,10 @@ struct spmmi_schedule {
     spmm_family_t family;
     spmm_schedule_t id;
     const char *name;
-    enum spmmi_granule_rule granules;
-    uint32_t granule_min, granule_max;
+    enum spmmi_item_size_rule item_sizes;
+    uint32_t item_size_min, item_size_max;
     enum spmmi_items_rule items;
-    enum spmmi_order_rule order;
+    enum spmmi_permutation_rule permutation;
 };
 
 /* Incompat bits of plan files that families have. */
@@ -63,7 +63,7 @@ const struct spmmi_family *spmmi_family_of(spmm_family_t family);
 const struct spmmi_schedule *spmmi_schedule_of(spmm_family_t family, spmm_schedule_t schedule);
 
 /* May a part of this schedule have the rows that were split off another part? */
-int spmmi_takes_peeled(const struct spmmi_schedule *schedule);
+int spmmi_takes_long_rows(const struct spmmi_schedule *schedule);
 
 /* A power of two between two numbers? Units and the granules of some schedules are. */
 int spmmi_is_power_within(int64_t value, uint32_t min, uint32_t max);

@@ -24,9 +24,9 @@ spmm_status_t spmm_family_at(int index, spmm_family_info_t *info)
                                      .types = row->types,
                                      .uses_tensor_cores = row->compute == SPMMI_COMPUTE_TENSOR,
                                      .takes_long_rows = row->takes_long_rows,
-                                     .least_n = row->least_n,
-                                     .panel_rows_min = row->unit_min,
-                                     .panel_rows_max = row->unit_max,
+                                     .n_min = row->n_min,
+                                     .block_rows_min = row->unit_min,
+                                     .block_rows_max = row->unit_max,
                                      .stage_slots_min = row->slots_min,
                                      .stage_slots_max = row->slots_max};
     return give(info, info->struct_size, &full, sizeof full);
@@ -41,10 +41,10 @@ spmm_status_t spmm_schedule_at(int index, spmm_schedule_info_t *info)
                                        .family = row->family,
                                        .schedule = row->id,
                                        .name = row->name,
-                                       .granule_min = row->granule_min,
-                                       .granule_max = row->granule_max,
-                                       .may_reorder = row->order != SPMMI_ORDER_KEPT,
-                                       .may_permute_output = row->order == SPMMI_ORDER_OUTPUT,
+                                       .item_size_min = row->item_size_min,
+                                       .item_size_max = row->item_size_max,
+                                       .may_reorder = row->permutation != SPMMI_PERMUTATION_KEPT,
+                                       .may_permute_output = row->permutation == SPMMI_PERMUTATION_OUTPUT,
                                        .cuts_rows = row->items == SPMMI_ITEMS_SEGMENTS};
     return give(info, info->struct_size, &full, sizeof full);
 }

@@ -15,8 +15,8 @@ void spmm_plan_destroy(spmm_plan_t *plan)
         return;
     for (uint32_t i = 0; i < plan->part_count; i++)
         spmmi_free(plan->parts[i].items);
-    spmmi_free(plan->order_stats);
-    spmmi_free(plan->symmetric_order);
+    spmmi_free(plan->permutation_metrics);
+    spmmi_free(plan->symmetric_permutation);
     spmmi_free(plan->sections);
     spmmi_free(plan->trace);
     spmmi_free(plan->values);

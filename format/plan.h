@@ -17,7 +17,7 @@
 #define SPMMI_VARIANT_MAX 64
 #define SPMMI_PART_MAX 64
 #define SPMMI_TRACE_MAX 1024
-#define SPMMI_ORDER_STATS_MAX 64
+#define SPMMI_PERMUTATION_METRICS_MAX 64
 #define SPMMI_N_MAX INT64_C(2147483647) /* upper end of an open range of n */
 #define SPMMI_SOURCE_BYTES 128
 
@@ -42,11 +42,12 @@ struct spmmi_variant {
  *                  identity without SPMMI_PART_REORDERED.
  *   SEGMENTS:      the same of the segments of granule nonzeros that the rows of P are cut into, the last one of a row
  *                  shorter, a row without nonzeros being one empty segment; they are numbered in the order of P.
- * Of the last two, unit u takes items[u * panel_rows ..] up to panel_rows of them. What a unit stages, its columns,
+ * Of the last two, unit u takes items[u * block_rows ..] up to block_rows of them. What a unit stages, its columns,
  * and how its numbers are packed follow from this: the executor derives them. Where a family has steps (step in
  * format/family_list.def), a unit's columns, or blocks of them, are walked in steps, and a unit of more than granule
  * of them is cut into items of work whose sums are added in order.                                       */
-/* Peeled rows. A part of the first family with SPMMI_PART_PEELED is multiplied beside the part before it, whose family
+/* Peeled rows. A part of the first family with SPMMI_PART_LONG_ROWS is multiplied beside the part before it, whose
+ * family
  * takes long rows, of the same op, which does not permute its output: items are rows of P that hold nonzeros,
  * ascending, its schedule is the one of NONZERO_SPLIT, and granule counts their nonzeros in that order. The part
  * before it takes the other rows, ascending without SPMMI_PART_REORDERED. Both have items. Variants name the two
@@ -55,21 +56,21 @@ struct spmmi_part {
     spmm_op_t op; /* as the variants that name it */
     spmm_family_t family;
     spmm_schedule_t schedule;
-    uint32_t granule; /* the ranges of these three are those of the rows of family and schedule */
+    uint32_t item_size; /* the ranges of these three are those of the rows of family and schedule */
     uint64_t item_count;
     uint32_t *items;      /* owned */
-    uint32_t panel_rows;  /* items that a unit takes */
+    uint32_t block_rows;  /* items that a unit takes */
     uint32_t stage_slots; /* slots of a stage in fast memory for rows of B */
     uint32_t flags;       /* SPMMI_PART_* */
 };
 #define SPMMI_STEPS_MAX 0x1000000u /* steps of an item */
 #define SPMMI_WINDOW_ROWS 8u
 /* Does the family hold A as operands of tensor cores? */
-int spmmi_is_fragments(spmm_family_t family);
+int spmmi_is_tcblocks(spmm_family_t family);
 #define SPMMI_ROW_SEGMENT_MAX 0x40000000u
 #define SPMMI_UNIT_MAX UINT32_MAX /* units of a part */
-#define SPMMI_PANEL_ROWS_MIN 32u
-#define SPMMI_PANEL_ROWS_MAX 256u
+#define SPMMI_BLOCK_ROWS_MIN 32u
+#define SPMMI_BLOCK_ROWS_MAX 256u
 #define SPMMI_STAGE_SLOTS_MIN 32u
 #define SPMMI_STAGE_SLOTS_MAX 4095u
 /* Where nobody says: with slot 0, two stages of 448 slots of 80 bytes (16 columns of f32 and their padding) are
@@ -77,41 +78,42 @@ int spmmi_is_fragments(spmm_family_t family);
 #define SPMMI_STAGE_SLOTS_DEFAULT 447u
 /* Stages of a panel that needs `footprint` rows of B. Two stages take turns in fast memory; where both together hold
  * all of the panel it has one. */
-static inline uint32_t spmmi_panel_stages(uint32_t footprint, uint32_t stage_slots)
+static inline uint32_t spmmi_row_block_stages(uint32_t working_set, uint32_t stage_slots)
 {
-    if (footprint <= 2 * stage_slots)
-        return footprint > 0;
-    return footprint / stage_slots + (footprint % stage_slots != 0);
+    if (working_set <= 2 * stage_slots)
+        return working_set > 0;
+    return working_set / stage_slots + (working_set % stage_slots != 0);
 }
 #define SPMMI_PART_REORDERED 1u /* items is a permutation */
 #define SPMMI_PART_PERMUTES_OUTPUT \
-    2u                       /* reordered, items are rows: row i of C belongs to row items[i] of op(A) */
-#define SPMMI_PART_PEELED 4u /* items are the rows that the part before it has not */
+    2u                          /* reordered, items are rows: row i of C belongs to row items[i] of op(A) */
+#define SPMMI_PART_LONG_ROWS 4u /* items are the rows that the part before it has not */
 
 /* Why a candidate won or lost; the sentence comes from the reason and the two figures. */
 enum spmmi_reason {
-    SPMMI_REASON_FORCED = 1,    /* the caller named it */
-    SPMMI_REASON_MEAN_ROW = 2,  /* figure = mean row, threshold = 9.35 (paper 004) */
-    SPMMI_REASON_IMBALANCE = 3, /* figure = longest row, threshold = what row split bears */
-    SPMMI_REASON_PREDICTED = 4, /* figure = predicted, threshold = predicted of the winner */
-    SPMMI_REASON_UNDERUSED = 5, /* figure = U (Eq. 5 of paper 000), threshold = below which rows are cut */
-    SPMMI_REASON_UNEVEN = 6,    /* figure = sigma / mu, threshold = above which rows are cut */
-    SPMMI_REASON_EVEN = 7,      /* figure = sigma / mu, threshold: neither of the two, rows stay whole */
-    SPMMI_REASON_REUSE = 8,     /* figure = intensity with the new order, threshold = without */
-    SPMMI_REASON_DENSITY = 9,   /* figure = nonzeros a block of 8 x 8, threshold = below which blocks lose */
-    SPMMI_REASON_BLOCKS = 10,   /* figure = blocks in the new order, threshold = without */
-    SPMMI_REASON_MARGIN = 11,   /* figure = predicted, threshold = share of the winner's that it exceeds */
-    SPMMI_REASON_PEELED = 12,   /* figure = rows that are or could be peeled, threshold = their nonzeros */
-    SPMMI_REASON_PEELED_BLOCKS = 13, /* figure = blocks of 8 x 8 without those rows, threshold = with them */
+    SPMMI_REASON_FORCED = 1,     /* the caller named it */
+    SPMMI_REASON_MEAN_ROW = 2,   /* figure = mean row, threshold = 9.35 (paper 004) */
+    SPMMI_REASON_IMBALANCE = 3,  /* figure = longest row, threshold = what row split bears */
+    SPMMI_REASON_PREDICTED = 4,  /* figure = predicted, threshold = predicted of the winner */
+    SPMMI_REASON_UNDERUSED = 5,  /* figure = U (Eq. 5 of paper 000), threshold = below which rows are cut */
+    SPMMI_REASON_UNEVEN = 6,     /* figure = sigma / mu, threshold = above which rows are cut */
+    SPMMI_REASON_EVEN = 7,       /* figure = sigma / mu, threshold: neither of the two, rows stay whole */
+    SPMMI_REASON_REUSE = 8,      /* figure = intensity with the new order, threshold = without */
+    SPMMI_REASON_DENSITY = 9,    /* figure = nonzeros a block of 8 x 8, threshold = below which blocks lose */
+    SPMMI_REASON_BLOCKS = 10,    /* figure = blocks in the new order, threshold = without */
+    SPMMI_REASON_MARGIN = 11,    /* figure = predicted, threshold = share of the winner's that it exceeds */
+    SPMMI_REASON_LONG_ROWS = 12, /* figure = rows that are or could be peeled, threshold = their nonzeros */
+    SPMMI_REASON_LONG_ROWS_BLOCKS =
+        13, /* figure = blocks of 8 x 8 without those rows, threshold = with them */
     /* The search: why a candidate, or all of a family, was refused. */
     SPMMI_REASON_TYPE = 14, /* its kernels do not multiply such numbers, or not as they may be multiplied */
-    SPMMI_REASON_COLUMNS = 15,   /* figure = columns of B, threshold = from which on it is considered */
-    SPMMI_REASON_SMALL = 16,     /* figure = nonzeros, threshold = from which on it is considered */
-    SPMMI_REASON_UNPRICED = 17,  /* the model says nothing of it on this device */
-    SPMMI_REASON_TOO_LARGE = 18, /* figure = numbers that it would have to index, threshold = most */
-    SPMMI_REASON_PRUNED = 19,    /* figure = least time that it could take, threshold = the best time */
-    SPMMI_REASON_FULL = 20,      /* figure = nonzeros a block, threshold = from which on no order is tried */
-    SPMMI_REASON_LIKENESS = 21,  /* figure = share of columns that like rows leave, threshold = most */
+    SPMMI_REASON_COLUMNS = 15,    /* figure = columns of B, threshold = from which on it is considered */
+    SPMMI_REASON_SMALL = 16,      /* figure = nonzeros, threshold = from which on it is considered */
+    SPMMI_REASON_UNPRICED = 17,   /* the model says nothing of it on this device */
+    SPMMI_REASON_TOO_LARGE = 18,  /* figure = numbers that it would have to index, threshold = most */
+    SPMMI_REASON_PRUNED = 19,     /* figure = least time that it could take, threshold = the best time */
+    SPMMI_REASON_FULL = 20,       /* figure = nonzeros a block, threshold = from which on no order is tried */
+    SPMMI_REASON_SIMILARITY = 21, /* figure = share of columns that like rows leave, threshold = most */
     SPMMI_REASON_BREAK_EVEN =
         22,                     /* figure = products that repay it, threshold = products that are expected */
     SPMMI_REASON_MEASURED = 23, /* figure = measured, threshold = measured of the winner */
@@ -124,10 +126,10 @@ struct spmmi_trace {
     spmm_family_t family;
     spmm_schedule_t schedule;
     uint32_t chosen;
-    uint32_t reason;        /* enum spmmi_reason */
-    spmm_compute_t compute; /* tf32 or 3xtf32, else 0: the plan's own */
-    spmm_reorder_t order;   /* what is judged; 0: something else */
-    double predicted_us, measured_us, figure, threshold;
+    uint32_t reason;            /* enum spmmi_reason */
+    spmm_compute_t compute;     /* tf32 or 3xtf32, else 0: the plan's own */
+    spmm_reorder_t permutation; /* what is judged; 0: something else */
+    double predicted_us, measured_us, value, threshold;
 };
 
 struct spmm_plan {
@@ -138,16 +140,17 @@ struct spmm_plan {
     void *values;                                  /* nnz of dtype, or NULL */
     uint8_t pattern_digest[16], values_digest[16]; /* values_digest is zero without values */
     spmm_stats_t stats;
-    /* rows, owned: row and column i are row and column symmetric_order[i] of the matrix that the plan was made for;
+    /* rows, owned: row and column i are row and column symmetric_permutation[i] of the matrix that the plan was made
+     * for;
      * NULL: they are i */
-    uint32_t *symmetric_order;
-    spmm_panel_stats_t panel_stats; /* all zero without has_panel_stats */
-    int has_panel_stats;
-    spmm_order_stats_t *order_stats; /* order_stats_count, owned */
+    uint32_t *symmetric_permutation;
+    spmm_row_block_metrics_t row_block_metrics; /* all zero without has_row_block_metrics */
+    int has_row_block_metrics;
+    spmm_plan_permutation_metrics_t *permutation_metrics; /* permutation_metrics_count, owned */
     struct spmmi_variant variants[SPMMI_VARIANT_MAX];
     struct spmmi_part parts[SPMMI_PART_MAX];
     struct spmmi_trace *trace; /* trace_count, owned */
-    uint32_t variant_count, part_count, trace_count, order_stats_count;
+    uint32_t variant_count, part_count, trace_count, permutation_metrics_count;
     char source[SPMMI_SOURCE_BYTES]; /* zero-terminated UTF-8, may be empty */
     spmm_section_info_t *sections;   /* section_count, owned; NULL for a fresh plan */
     uint32_t section_count;
@@ -157,9 +160,10 @@ struct spmm_plan {
 };
 
 /* The peeled rows that belong to a part; NULL: it has all rows. */
-static inline const struct spmmi_part *spmmi_peeled_of(const spmm_plan_t *plan, uint32_t part)
+static inline const struct spmmi_part *spmmi_long_rows_of(const spmm_plan_t *plan, uint32_t part)
 {
-    const int is_next = part + 1 < plan->part_count && (plan->parts[part + 1].flags & SPMMI_PART_PEELED) != 0;
+    const int is_next =
+        part + 1 < plan->part_count && (plan->parts[part + 1].flags & SPMMI_PART_LONG_ROWS) != 0;
     return is_next ? &plan->parts[part + 1] : NULL;
 }
 

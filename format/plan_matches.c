@@ -5,7 +5,7 @@
 
 #include "format/base/diag.h"
 #include "plan.h"
-#include "format/base/stored_number.h"
+#include "format/base/stored_value.h"
 
 static int64_t index_at(const void *array, spmm_itype_t type, int64_t i)
 {
@@ -54,15 +54,15 @@ cleanup:
 /* Value p of an array in double; NULL is a pattern, whose values count as 1. */
 static double value_at(const void *values, spmm_dtype_t type, int64_t p)
 {
-    return values == NULL ? 1.0 : spmmi_number_load(values, type, p);
+    return values == NULL ? 1.0 : spmmi_value_load(values, type, p);
 }
 
 /* Equal bits once rounded to the plan's type; a NaN equals a NaN, because rounding may change its payload. */
 static int is_same(double found, double expected, spmm_dtype_t type)
 {
     uint64_t stored = 0; /* room for a number of any type */
-    spmmi_number_store(&stored, type, 0, found);
-    const double rounded = spmmi_number_load(&stored, type, 0);
+    spmmi_value_store(&stored, type, 0, found);
+    const double rounded = spmmi_value_load(&stored, type, 0);
     return memcmp(&rounded, &expected, sizeof rounded) == 0 || (isnan(rounded) && isnan(expected));
 }
 

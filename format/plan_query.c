@@ -33,11 +33,11 @@ spmm_status_t spmm_plan_info(const spmm_plan_t *plan, spmm_plan_info_t *info)
     return SPMM_OK;
 }
 
-spmm_status_t spmm_plan_panel_stats(const spmm_plan_t *plan, spmm_panel_stats_t *stats)
+spmm_status_t spmm_plan_row_block_metrics(const spmm_plan_t *plan, spmm_row_block_metrics_t *stats)
 {
     if (plan == NULL || stats == NULL)
         return SPMM_ERR_ARGUMENT;
-    *stats = plan->panel_stats;
+    *stats = plan->row_block_metrics;
     return SPMM_OK;
 }
 
@@ -46,11 +46,12 @@ static int is_index(const spmm_plan_t *plan, int index, uint32_t count)
     return plan != NULL && index >= 0 && (uint32_t)index < count;
 }
 
-spmm_status_t spmm_plan_order_stats(const spmm_plan_t *plan, int index, spmm_order_stats_t *stats)
+spmm_status_t spmm_plan_permutation_metrics(const spmm_plan_t *plan, int index,
+                                            spmm_plan_permutation_metrics_t *stats)
 {
-    if (stats == NULL || plan == NULL || !is_index(plan, index, plan->order_stats_count))
+    if (stats == NULL || plan == NULL || !is_index(plan, index, plan->permutation_metrics_count))
         return SPMM_ERR_ARGUMENT;
-    *stats = plan->order_stats[index];
+    *stats = plan->permutation_metrics[index];
     return SPMM_OK;
 }
 
@@ -72,41 +73,43 @@ spmm_status_t spmm_plan_part(const spmm_plan_t *plan, int index, spmm_part_info_
     *info = (spmm_part_info_t){
         .family = p->family,
         .schedule = p->schedule,
-        .granule = p->granule,
+        .item_size = p->item_size,
         .items = (int64_t)p->item_count,
-        .panel_rows = p->panel_rows,
+        .block_rows = p->block_rows,
         .stage_slots = p->stage_slots,
         .is_reordered = (p->flags & SPMMI_PART_REORDERED) != 0,
         .permutes_output = (p->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0,
-        .is_peeled = (p->flags & SPMMI_PART_PEELED) != 0,
+        .is_long_rows = (p->flags & SPMMI_PART_LONG_ROWS) != 0,
     };
     return SPMM_OK;
 }
 
-spmm_status_t spmm_plan_row_order(const spmm_plan_t *plan, int part, const uint32_t **order, int64_t *count)
+spmm_status_t spmm_plan_row_permutation(const spmm_plan_t *plan, int part, const uint32_t **permutation,
+                                        int64_t *count)
 {
-    if (order == NULL || count == NULL)
+    if (permutation == NULL || count == NULL)
         return SPMM_ERR_ARGUMENT;
-    *order = NULL;
+    *permutation = NULL;
     *count = 0;
     if (plan == NULL || !is_index(plan, part, plan->part_count) ||
         (plan->parts[part].flags & SPMMI_PART_PERMUTES_OUTPUT) == 0)
         return SPMM_ERR_ARGUMENT;
-    *order = plan->parts[part].items;
+    *permutation = plan->parts[part].items;
     *count = (int64_t)plan->parts[part].item_count;
     return SPMM_OK;
 }
 
-spmm_status_t spmm_plan_symmetric_order(const spmm_plan_t *plan, const uint32_t **order, int64_t *count)
+spmm_status_t spmm_plan_symmetric_permutation(const spmm_plan_t *plan, const uint32_t **permutation,
+                                              int64_t *count)
 {
-    if (order == NULL || count == NULL)
+    if (permutation == NULL || count == NULL)
         return SPMM_ERR_ARGUMENT;
-    *order = NULL;
+    *permutation = NULL;
     *count = 0;
     if (plan == NULL)
         return SPMM_ERR_ARGUMENT;
-    *order = plan->symmetric_order;
-    *count = plan->symmetric_order == NULL ? 0 : plan->rows;
+    *permutation = plan->symmetric_permutation;
+    *count = plan->symmetric_permutation == NULL ? 0 : plan->rows;
     return SPMM_OK;
 }
 
@@ -121,17 +124,17 @@ static void search_text(const struct spmmi_trace *t, char *text, size_t size)
         [SPMMI_REASON_TOO_LARGE] = "%.0f numbers, it can index %.0f",
         [SPMMI_REASON_PRUNED] = "it could take %.2f us at best, the best so far takes %.2f us",
         [SPMMI_REASON_FULL] = "%.2f nonzeros a block of 8 x 8, from %.2f on orders are not tried",
-        [SPMMI_REASON_LIKENESS] =
+        [SPMMI_REASON_SIMILARITY] =
             "windows of like rows would keep %.3f of their columns, orders are tried below %.2f",
         [SPMMI_REASON_BREAK_EVEN] = "it is repaid by %.0f products, %.0f are expected",
         [SPMMI_REASON_NOT_MEASURED] = "it could not be measured (status %.0f)",
     };
     const size_t count = sizeof forms / sizeof forms[0];
     if (t->reason == SPMMI_REASON_MEASURED)
-        (void)snprintf(text, size, "measured %.2f us, the %s %.2f us", t->figure,
+        (void)snprintf(text, size, "measured %.2f us, the %s %.2f us", t->value,
                        t->chosen ? "alternative" : "winner", t->threshold);
     else if (t->reason < count && forms[t->reason] != NULL)
-        (void)snprintf(text, size, forms[t->reason], t->figure, t->threshold);
+        (void)snprintf(text, size, forms[t->reason], t->value, t->threshold);
     else
         (void)snprintf(text, size, "no reason given");
 }
@@ -143,49 +146,49 @@ static void reason_text(const struct spmmi_trace *t, char *text, size_t size)
         (void)snprintf(text, size, "the caller named this schedule");
         return;
     case SPMMI_REASON_MEAN_ROW:
-        (void)snprintf(text, size, "rows hold %.2f nonzeros on average, the schedules meet at %.2f",
-                       t->figure, t->threshold);
+        (void)snprintf(text, size, "rows hold %.2f nonzeros on average, the schedules meet at %.2f", t->value,
+                       t->threshold);
         return;
     case SPMMI_REASON_IMBALANCE:
-        (void)snprintf(text, size, "the longest row holds %.0f nonzeros, row split bears %.0f", t->figure,
+        (void)snprintf(text, size, "the longest row holds %.0f nonzeros, row split bears %.0f", t->value,
                        t->threshold);
         return;
     case SPMMI_REASON_PREDICTED:
-        (void)snprintf(text, size, "predicted %.2f us, the %s %.2f us", t->figure,
+        (void)snprintf(text, size, "predicted %.2f us, the %s %.2f us", t->value,
                        t->chosen ? "alternative" : "winner", t->threshold);
         return;
     case SPMMI_REASON_UNDERUSED:
-        (void)snprintf(text, size, "%.3f blocks a multiprocessor, below %.2f rows are cut", t->figure,
+        (void)snprintf(text, size, "%.3f blocks a multiprocessor, below %.2f rows are cut", t->value,
                        t->threshold);
         return;
     case SPMMI_REASON_UNEVEN:
-        (void)snprintf(text, size, "sigma / mu is %.3f, above %.2f rows are cut", t->figure, t->threshold);
+        (void)snprintf(text, size, "sigma / mu is %.3f, above %.2f rows are cut", t->value, t->threshold);
         return;
     case SPMMI_REASON_EVEN:
-        (void)snprintf(text, size, "sigma / mu is %.3f, up to %.2f rows stay whole", t->figure, t->threshold);
+        (void)snprintf(text, size, "sigma / mu is %.3f, up to %.2f rows stay whole", t->value, t->threshold);
         return;
     case SPMMI_REASON_REUSE:
-        (void)snprintf(text, size, "intensity %.4f flop/byte in the new order, %.4f without", t->figure,
+        (void)snprintf(text, size, "intensity %.4f flop/byte in the new order, %.4f without", t->value,
                        t->threshold);
         return;
     case SPMMI_REASON_DENSITY:
         (void)snprintf(text, size, "%.2f nonzeros a block of 8 x 8, below %.2f tensor cores do not pay",
-                       t->figure, t->threshold);
+                       t->value, t->threshold);
         return;
     case SPMMI_REASON_MARGIN:
-        (void)snprintf(text, size, "predicted %.2f us, %s below %.2f us", t->figure,
+        (void)snprintf(text, size, "predicted %.2f us, %s below %.2f us", t->value,
                        t->chosen ? "taken" : "it would have been taken", t->threshold);
         return;
     case SPMMI_REASON_BLOCKS:
-        (void)snprintf(text, size, "%.0f blocks in %s order, %.0f without", t->figure,
-                       t->order != 0 ? spmm_reorder_name(t->order) : "the new", t->threshold);
+        (void)snprintf(text, size, "%.0f blocks in %s order, %.0f without", t->value,
+                       t->permutation != 0 ? spmm_reorder_name(t->permutation) : "the new", t->threshold);
         return;
-    case SPMMI_REASON_PEELED:
+    case SPMMI_REASON_LONG_ROWS:
         (void)snprintf(text, size, "%.0f nonzeros of %.0f long %s are %smultiplied apart", t->threshold,
-                       t->figure, t->figure == 1 ? "row" : "rows", t->chosen ? "" : "not ");
+                       t->value, t->value == 1 ? "row" : "rows", t->chosen ? "" : "not ");
         return;
-    case SPMMI_REASON_PEELED_BLOCKS:
-        (void)snprintf(text, size, "%.0f blocks without the long rows, %.0f with them", t->figure,
+    case SPMMI_REASON_LONG_ROWS_BLOCKS:
+        (void)snprintf(text, size, "%.0f blocks without the long rows, %.0f with them", t->value,
                        t->threshold);
         return;
     default:
@@ -203,11 +206,11 @@ spmm_status_t spmm_plan_trace(const spmm_plan_t *plan, int index, spmm_trace_inf
                                 .family = t->family,
                                 .schedule = t->schedule,
                                 .compute = t->compute != 0 ? t->compute : (spmm_compute_t)plan->dtype,
-                                .order = t->order,
+                                .permutation = t->permutation,
                                 .chosen = t->chosen != 0,
                                 .predicted_us = t->predicted_us,
                                 .measured_us = t->measured_us,
-                                .figure = t->figure,
+                                .value = t->value,
                                 .threshold = t->threshold};
     reason_text(t, info->reason, sizeof info->reason);
     return SPMM_OK;

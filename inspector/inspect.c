@@ -10,9 +10,9 @@
 #include "inspector/search/search_plan.h"
 #include "inspector/matrix/inspect_values.h"
 #include "inspector/matrix/matrix.h"
-#include "inspector/reorder/order_units.h"
+#include "inspector/reorder/permutation_units.h"
 #include "inspector/matrix/source_name.h"
-#include "inspector/reorder/symmetric_order.h"
+#include "inspector/reorder/symmetric_permutation.h"
 
 #define NONZEROS_PARALLEL 100000 /* below this many nonzeros one thread is faster */
 
@@ -48,7 +48,7 @@ cleanup:
 /* ---- Figures and digests ---- */
 
 /* Statistics and digests read the matrix side by side: neither is parallel in itself. */
-static spmm_status_t study(spmm_plan_t *plan, int threads, spmm_diag_t *diag)
+static spmm_status_t analysis(spmm_plan_t *plan, int threads, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
 #pragma omp parallel sections num_threads(threads) if (plan->nnz > NONZEROS_PARALLEL)
@@ -93,7 +93,8 @@ static spmm_status_t check_matrix(const spmm_matrix_t *matrix, const struct spmm
         "%lld x %lld with %lld nonzeros is more than the %lld rows and columns and %lld nonzeros of a plan",
         (long long)matrix->rows, (long long)matrix->cols, (long long)matrix->nnz, (long long)SPMMI_DIM_MAX,
         (long long)SPMMI_NNZ_MAX);
-    SPMM_TRY(spmmi_order_check(r->options.reorder, matrix->rows, matrix->cols, (uint64_t)matrix->rows, diag));
+    SPMM_TRY(spmmi_permutation_check(r->options.reorder, matrix->rows, matrix->cols, (uint64_t)matrix->rows,
+                                     diag));
 cleanup:
     return status;
 }
@@ -105,7 +106,7 @@ spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_inspect_optio
     spmm_status_t status = SPMM_OK;
     spmm_plan_t *p = NULL;
     spmm_matrix_t *permuted = NULL;
-    uint32_t *order = NULL;
+    uint32_t *permutation = NULL;
     struct spmmi_request request;
 
     spmmi_diag_clear(diag);
@@ -116,7 +117,7 @@ spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_inspect_optio
     SPMM_TRY(check_matrix(matrix, &request, diag));
     if (request.options.symmetric_permutation) {
         report(&request, "order", 0, STAGES);
-        SPMM_TRY(spmmi_symmetric_order(matrix, &request, &order, &permuted, diag));
+        SPMM_TRY(spmmi_symmetric_permutation(matrix, &request, &permutation, &permuted, diag));
         if (request.options.reorder != SPMM_REORDER_AUTO)
             request.options.reorder = SPMM_REORDER_NONE;
     }
@@ -130,18 +131,18 @@ spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_inspect_optio
     if (!request.options.pattern_only)
         SPMM_TRY(spmmi_inspect_values(a, request.threads, p, diag));
     report(&request, "statistics", 1, STAGES);
-    SPMM_TRY(study(p, request.threads, diag));
+    SPMM_TRY(analysis(p, request.threads, diag));
     report(&request, "partition", 2, STAGES);
     SPMM_TRY(spmmi_search_plan(&request, p, diag));
-    p->symmetric_order = order;
-    order = NULL;
+    p->symmetric_permutation = permutation;
+    permutation = NULL;
     SPMM_TRY(check_own_work(p, diag));
     report(&request, "partition", STAGES, STAGES);
 
     *plan = p;
     p = NULL;
 cleanup:
-    spmmi_free(order);
+    spmmi_free(permutation);
     spmm_matrix_destroy(permuted);
     spmm_plan_destroy(p);
     return status;

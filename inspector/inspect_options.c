@@ -10,7 +10,7 @@
 #include "format/base/diag.h"
 #include "format/base/options.h"
 #include "format/family.h"
-#include "format/order.h"
+#include "format/permutation.h"
 #include "format/plan.h"
 #include "inspector/search/planner.h"
 #include "thread_count.h"
@@ -84,18 +84,18 @@ static spmm_status_t check_ranges(const spmm_inspect_options_t *o, spmm_diag_t *
                    {"u_min", o->u_min},
                    {"cv_max", o->cv_max},
                    {"blocks_per_sm", o->blocks_per_sm}};
-    const uint32_t panel = o->panel_rows, slots = o->stage_slots;
+    const uint32_t panel = o->block_rows, slots = o->stage_slots;
     SPMM_REQUIRE(o->balance >= 0 && o->balance <= SPMM_BALANCE_CHART, SPMM_ERR_ARGUMENT, diag,
                  "balance %d is none that spmm knows", (int)o->balance);
-    SPMM_REQUIRE(spmmi_order_of(o->reorder) != NULL, SPMM_ERR_ARGUMENT, diag,
+    SPMM_REQUIRE(spmmi_permutation_of(o->reorder) != NULL, SPMM_ERR_ARGUMENT, diag,
                  "reorder %d is none that spmm knows", (int)o->reorder);
-    SPMM_REQUIRE(o->peel == SPMM_PEEL_AUTO || o->peel == SPMM_PEEL_NONE, SPMM_ERR_ARGUMENT, diag,
-                 "peel %d is none that spmm knows", (int)o->peel);
-    SPMM_REQUIRE(o->segment_length <= SPMMI_ROW_SEGMENT_MAX && o->segment_least <= SPMMI_ROW_SEGMENT_MAX,
+    SPMM_REQUIRE(o->long_rows == SPMM_LONG_ROWS_AUTO || o->long_rows == SPMM_LONG_ROWS_KEEP,
+                 SPMM_ERR_ARGUMENT, diag, "peel %d is none that spmm knows", (int)o->long_rows);
+    SPMM_REQUIRE(o->segment_length <= SPMMI_ROW_SEGMENT_MAX && o->segment_min <= SPMMI_ROW_SEGMENT_MAX,
                  SPMM_ERR_ARGUMENT, diag, "segments hold at most %u nonzeros, found %u",
                  SPMMI_ROW_SEGMENT_MAX,
-                 o->segment_length > o->segment_least ? o->segment_length : o->segment_least);
-    SPMM_REQUIRE(panel == 0 || (panel >= SPMMI_PANEL_ROWS_MIN && panel <= SPMMI_PANEL_ROWS_MAX &&
+                 o->segment_length > o->segment_min ? o->segment_length : o->segment_min);
+    SPMM_REQUIRE(panel == 0 || (panel >= SPMMI_BLOCK_ROWS_MIN && panel <= SPMMI_BLOCK_ROWS_MAX &&
                                 (panel & (panel - 1)) == 0),
                  SPMM_ERR_ARGUMENT, diag, "panel_rows must be 32, 64, 128 or 256, found %u", panel);
     SPMM_REQUIRE(slots == 0 || (slots >= SPMMI_STAGE_SLOTS_MIN && slots <= SPMMI_STAGE_SLOTS_MAX),
@@ -230,7 +230,7 @@ cleanup:
 
 static void fill_units(spmm_inspect_options_t *o)
 {
-    o->segment_least = o->segment_least == 0 ? 1 : o->segment_least;
+    o->segment_min = o->segment_min == 0 ? 1 : o->segment_min;
     o->segment_scale = o->segment_scale == 0 ? 1 : o->segment_scale;
     o->u_min = o->u_min == 0 ? SPMMI_BALANCE_U_MIN : o->u_min;
     o->cv_max = o->cv_max == 0 ? SPMMI_BALANCE_CV_MAX : o->cv_max;
@@ -254,7 +254,7 @@ cleanup:
 static spmm_status_t check_products(spmm_inspect_options_t *o, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const uint32_t both = SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR;
+    const uint32_t both = SPMM_LAYOUTS_ROW_MAJOR | SPMM_LAYOUTS_COL_MAJOR;
     SPMM_REQUIRE(spmm_dtype_size(o->dtype) != 0, SPMM_ERR_ARGUMENT, diag, "dtype %d is none that spmm knows",
                  (int)o->dtype);
     SPMM_REQUIRE((o->layouts & ~both) == 0, SPMM_ERR_ARGUMENT, diag, "layouts %#x has unknown bits",
@@ -281,7 +281,7 @@ spmm_status_t spmmi_inspect_options(const spmm_inspect_options_t *options, struc
     spmm_inspect_options_t *o = &request->options;
     SPMM_TRY(spmmi_options_read(o, sizeof *o, options, diag));
     o->dtype = o->dtype == 0 ? SPMM_F32 : o->dtype;
-    o->layouts = o->layouts == 0 ? SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR : o->layouts;
+    o->layouts = o->layouts == 0 ? SPMM_LAYOUTS_ROW_MAJOR | SPMM_LAYOUTS_COL_MAJOR : o->layouts;
     o->ops = o->ops == 0 ? 1u << SPMM_OP_N : o->ops;
     request->threads = spmmi_thread_count(o->threads);
     SPMM_TRY(check_products(o, diag));

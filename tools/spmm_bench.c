@@ -163,9 +163,9 @@ static spmm_status_t run_case(struct bench *bench, struct bench_ours *ours, stru
     spmm_status_t status = SPMM_OK;
 
     snprintf(stage, sizeof stage, "%.100s %s %s %s n = %lld", done->matrix, spmm_dtype_name(done->dtype),
-             spmm_op_name(done->op), spmm_order_name(done->order), (long long)done->n);
+             spmm_op_name(done->op), spmm_layout_name(done->layout), (long long)done->n);
     progress_report(&bench->progress, stage, 0, 0);
-    TRY(bench_site_case(&bench->site, done->order, done->n, 1, diag));
+    TRY(bench_site_case(&bench->site, done->layout, done->n, 1, diag));
     done->ours = ours_results;
     bench_ours_run(ours, &bench->site, ours_results, &done->ours_count);
     done->peers = peer_results;
@@ -206,18 +206,18 @@ static spmm_status_t run_problem(struct bench *bench, const spmm_matrix_t *matri
     TRY(bench_site_problem(&bench->site, op_a, bench->n_max, diag));
     if (peers != NULL)
         TRY(bench_peers_problem(peers, op, a, op_a, diag));
-    for (int order = 0; order < 2; order++) {
+    for (int layout = 0; layout < 2; layout++) {
         for (size_t i = 0; i < args.n_count; i++) {
             struct bench_case done = {.matrix = name,
                                       .rows = a->rows,
                                       .cols = a->cols,
                                       .nnz = a->nnz,
                                       .n = args.n[i],
-                                      .order = (spmm_order_t)order,
+                                      .layout = (spmm_layout_t)layout,
                                       .dtype = a->dtype,
                                       .op = op,
                                       .info = &info};
-            if ((args.layouts >> order & 1) != 0)
+            if ((args.layouts >> layout & 1) != 0)
                 TRY(run_case(bench, ours, peers, &done, diag));
         }
     }
@@ -279,7 +279,7 @@ static spmm_status_t start(struct bench *bench, char *today, size_t size, spmm_d
 {
     const struct timing_rule rule = {.repeats = (int)args.repeat,
                                      .repeats_slow = (int)(args.repeat + 2) / 3,
-                                     .repeats_least = 1,
+                                     .repeats_min = 1,
                                      .slow_ms = 3.0,
                                      .max_seconds = args.max_seconds};
     const struct bench_peers_options peers_options = {args.peers, args.mkl};

@@ -66,7 +66,7 @@ static void print_columns(const spmm_stats_t *s)
            print_count(zeros, s->zeros));
 }
 
-static void print_text(const spmm_plan_t *plan, const spmm_plan_info_t *info, const spmm_paper_model_t *model)
+static void print_text(const spmm_plan_t *plan, const spmm_plan_info_t *info, const spmm_roofline_t *model)
 {
     char bytes[PRINT_UNITS_BYTES], csr[PRINT_UNITS_BYTES];
     const uint64_t csr_bytes = plan_csr_bytes(info);
@@ -82,9 +82,9 @@ static void print_text(const spmm_plan_t *plan, const spmm_plan_info_t *info, co
         print_digest("values", info->values_digest);
     plan_text_variants(stdout, plan, info);
     plan_text_trace(stdout, plan, info, true);
-    plan_text_orders(stdout, plan, info);
+    plan_text_permutations(stdout, plan, info);
     plan_text_histogram(stdout, &info->stats);
-    plan_text_panels(stdout, plan, model);
+    plan_text_row_blocks(stdout, plan, model);
     plan_text_sections(stdout, plan, info);
 }
 
@@ -107,7 +107,7 @@ static void print_checks(const spmm_plan_info_t *info)
            print_plural(candidates, info->trace_count, "candidate"));
 }
 
-static int print_json(const spmm_plan_t *plan, const spmm_plan_info_t *info, const spmm_paper_model_t *model)
+static int print_json(const spmm_plan_t *plan, const spmm_plan_info_t *info, const spmm_roofline_t *model)
 {
     struct json j;
     json_start(&j, stdout);
@@ -120,10 +120,10 @@ static int print_json(const spmm_plan_t *plan, const spmm_plan_info_t *info, con
     json_uint(&j, "file_bytes", info->file_bytes);
     plan_json_symmetric(&j, plan, true);
     plan_json_statistics(&j, &info->stats);
-    plan_json_panels(&j, plan, model);
+    plan_json_row_blocks(&j, plan, model);
     plan_json_variants(&j, plan, info);
     plan_json_trace(&j, plan, info);
-    plan_json_orders(&j, plan);
+    plan_json_permutations(&j, plan);
     plan_json_sections(&j, plan, info);
     json_bool(&j, "verified", true);
     if (args.matches != NULL)
@@ -163,7 +163,7 @@ static int show(const char *path)
     spmm_diag_t diag = {0};
     spmm_plan_t *plan = NULL;
     spmm_plan_info_t info = {.struct_size = sizeof info};
-    spmm_paper_model_t model = {.struct_size = sizeof model};
+    spmm_roofline_t model = {.struct_size = sizeof model};
     const spmm_load_options_t load = {
         .struct_size = sizeof load, .budget_bytes = args.budget, .threads = (int)args.threads};
     spmm_status_t status = plan_input_open(path, &load, &plan, &diag);
@@ -173,7 +173,7 @@ static int show(const char *path)
         return exit_failure(program.name, path, status, &diag);
 
     int result = EXIT_DONE;
-    status = spmm_plan_paper_model(plan, args.device, &model, &diag);
+    status = spmm_plan_roofline(plan, args.device, &model, &diag);
     if (status != SPMM_OK)
         result = exit_failure(program.name, args.device, status, &diag);
     else if (args.matches != NULL)

@@ -26,13 +26,13 @@ enum { OPS_N = 1, OPS_T = 2 };
 
 static struct {
     const char *output, *device, *kernel, *balance;
-    int64_t n[N_MAX], threads, level, panel_rows, stage_slots, segment_length, segment_least;
+    int64_t n[N_MAX], threads, level, block_rows, stage_slots, segment_length, segment_min;
     double u_min, cv_max, segment_scale, blocks_per_sm;
     size_t n_count;
     uint64_t budget;
-    int dtype, compute, layouts, ops, schedule, balance_mode, reorder, peel, permuted_output;
+    int dtype, compute, layouts, ops, schedule, balance_mode, reorder, long_rows, permuted_output;
     int symmetric_permutation;
-    int drop_zeros, pattern_only, force, json, quiet, explain, orders;
+    int drop_zeros, pattern_only, force, json, quiet, explain, permutations;
     struct tune_request tune;
 } args = {.dtype = SPMM_F32, .ops = OPS_N};
 
@@ -45,7 +45,7 @@ static const struct cli_choice computes[] = {{"auto", 0},
                                              {"tf32", SPMM_COMPUTE_TF32},
                                              {NULL, 0}};
 static const struct cli_choice layouts[] = {
-    {"both", 0}, {"row", SPMM_LAYOUT_ROW_MAJOR}, {"col", SPMM_LAYOUT_COL_MAJOR}, {NULL, 0}};
+    {"both", 0}, {"row", SPMM_LAYOUTS_ROW_MAJOR}, {"col", SPMM_LAYOUTS_COL_MAJOR}, {NULL, 0}};
 static const struct cli_choice ops[] = {{"N", OPS_N}, {"T", OPS_T}, {"both", OPS_N | OPS_T}, {NULL, 0}};
 static struct cli_choice schedules[FAMILIES_CHOICES];
 static const struct cli_choice balances[] = {{"auto", SPMM_BALANCE_AUTO},
@@ -53,7 +53,8 @@ static const struct cli_choice balances[] = {{"auto", SPMM_BALANCE_AUTO},
                                              {"none", SPMM_BALANCE_NONE},
                                              {"segments", SPMM_BALANCE_SEGMENTS},
                                              {NULL, 0}};
-static const struct cli_choice peels[] = {{"auto", SPMM_PEEL_AUTO}, {"none", SPMM_PEEL_NONE}, {NULL, 0}};
+static const struct cli_choice splits[] = {
+    {"auto", SPMM_LONG_ROWS_AUTO}, {"none", SPMM_LONG_ROWS_KEEP}, {NULL, 0}};
 
 static const struct cli_option options[] = {
     {'o', "output", CLI_TEXT, &args.output, .value = "FILE",
@@ -86,16 +87,17 @@ static const struct cli_option options[] = {
      .help = "chart: cut rows above this sigma / mu; default 1"},
     {0, "segment-scale", CLI_NUMBER, &args.segment_scale, .value = "X",
      .help = "chart: segments of X times its length; default 1"},
-    {0, "segment-least", CLI_INT, &args.segment_least, .value = "L", .min = 1, .max = INT32_MAX / 2,
+    {0, "segment-least", CLI_INT, &args.segment_min, .value = "L", .min = 1, .max = INT32_MAX / 2,
      .help = "chart: segments of at least L nonzeros; default 1"},
     {0, "reorder", CLI_CHOICE, &args.reorder, .value = "HOW", .choices = reorders, .help = reorder_help},
     {0, "symmetric-permutation", CLI_FLAG, &args.symmetric_permutation,
      .help = "the plan of PAP^T, for iterations: rows and columns in\nthe order of --reorder (auto: rcm or "
              "minhash, where it\nsaves blocks); B and C are in it too"},
-    {0, "peel", CLI_CHOICE, &args.peel, .value = "HOW", .choices = peels, .help = inspect_help[HELP_PEEL]},
+    {0, "peel", CLI_CHOICE, &args.long_rows, .value = "HOW", .choices = splits,
+     .help = inspect_help[HELP_LONG_ROWS]},
     {0, "permuted-output", CLI_FLAG, &args.permuted_output, .help = "leave C in the new order of the rows"},
-    {0, "panel-rows", CLI_INT, &args.panel_rows, .value = "P", .min = 32, .max = 256,
-     .help = inspect_help[HELP_PANEL_ROWS]},
+    {0, "panel-rows", CLI_INT, &args.block_rows, .value = "P", .min = 32, .max = 256,
+     .help = inspect_help[HELP_BLOCK_ROWS]},
     {0, "blocks-per-sm", CLI_NUMBER, &args.blocks_per_sm, .value = "X", .help = inspect_help[HELP_BLOCKS]},
     {0, "stage-slots", CLI_INT, &args.stage_slots, .value = "S", .min = 32, .max = 4095,
      .help = inspect_help[HELP_STAGE_SLOTS]},
@@ -120,7 +122,7 @@ static const struct cli_option options[] = {
      .help =
          "most memory for reading the matrix, such as 500M or 2G;\ndefault: three quarters of the machine's"},
     {0, "explain", CLI_FLAG, &args.explain, .help = "show every candidate and why it won or lost"},
-    {0, "orders", CLI_FLAG, &args.orders,
+    {0, "orders", CLI_FLAG, &args.permutations,
      .help = "make every order of the rows and show its blocks, its\nreuse and the time it took"},
     CLI_JSON(&args.json, "print the report as JSON"),
     CLI_QUIET(&args.quiet, "no report and no progress"),
@@ -241,15 +243,15 @@ static spmm_status_t make_plan(const spmm_matrix_t *matrix, struct progress *pro
                                       .progress_context = progress,
                                       .balance = (spmm_balance_t)args.balance_mode,
                                       .reorder = (spmm_reorder_t)args.reorder,
-                                      .peel = (spmm_peel_t)args.peel,
+                                      .long_rows = (spmm_long_rows_t)args.long_rows,
                                       .permute_output = args.permuted_output,
                                       .symmetric_permutation = args.symmetric_permutation,
                                       .segment_length = (uint32_t)args.segment_length,
-                                      .segment_least = (uint32_t)args.segment_least,
+                                      .segment_min = (uint32_t)args.segment_min,
                                       .segment_scale = args.segment_scale,
                                       .u_min = args.u_min,
                                       .cv_max = args.cv_max,
-                                      .panel_rows = (uint32_t)args.panel_rows,
+                                      .block_rows = (uint32_t)args.block_rows,
                                       .blocks_per_sm = args.blocks_per_sm,
                                       .stage_slots = (uint32_t)args.stage_slots,
                                       .compute = (spmm_compute_t)args.compute};
@@ -271,7 +273,7 @@ static int print_report(const spmm_plan_t *plan, struct inspect_report *report)
     if (args.quiet && !args.json)
         return EXIT_DONE;
     report->model.struct_size = sizeof report->model;
-    const spmm_status_t status = spmm_plan_paper_model(plan, device, &report->model, &diag);
+    const spmm_status_t status = spmm_plan_roofline(plan, device, &report->model, &diag);
     if (status != SPMM_OK)
         return exit_failure(program.name, device, status, &diag);
     report->plan_path = args.output;
@@ -284,8 +286,8 @@ static int print_report(const spmm_plan_t *plan, struct inspect_report *report)
 }
 
 /* Everything that needs the matrix. */
-static spmm_status_t study(const char *path, struct progress *progress, spmm_plan_t **plan,
-                           struct inspect_report *report, spmm_diag_t *diag)
+static spmm_status_t analysis(const char *path, struct progress *progress, spmm_plan_t **plan,
+                              struct inspect_report *report, spmm_diag_t *diag)
 {
     struct tuner tuner = {.threads = (int)args.threads,
                           .progress = progress,
@@ -296,8 +298,8 @@ static spmm_status_t study(const char *path, struct progress *progress, spmm_pla
         status = spmm_matrix_info(matrix, &report->matrix);
     if (status == SPMM_OK)
         status = make_plan(matrix, progress, &tuner, plan, report, diag);
-    if (status == SPMM_OK && args.orders)
-        status = order_report_make(matrix, (int)args.threads, &report->orders, diag);
+    if (status == SPMM_OK && args.permutations)
+        status = permutation_report_make(matrix, (int)args.threads, &report->permutations, diag);
     tuner_close(&tuner);
     report->tuning = tuner.summary;
     report->tuning.expected_calls = args.tune.expected_calls;
@@ -314,7 +316,7 @@ static int run(const char *path)
     int result = EXIT_DONE;
 
     progress_start(&progress, args.quiet);
-    const spmm_status_t status = study(path, &progress, &plan, &report, &diag);
+    const spmm_status_t status = analysis(path, &progress, &plan, &report, &diag);
     progress_end(&progress);
     if (status != SPMM_OK)
         result = exit_failure(program.name, path, status, &diag);
@@ -322,7 +324,7 @@ static int run(const char *path)
         result = write_plan(plan, &report);
     if (result == EXIT_DONE)
         result = print_report(plan, &report);
-    order_report_free(&report.orders);
+    permutation_report_free(&report.permutations);
     spmm_plan_destroy(plan);
     return result;
 }
@@ -342,7 +344,7 @@ int main(int argc, char **argv)
     struct cli_operands operands;
     listed_generators(generators, sizeof generators);
     listed_dtypes("number type: ", dtypes, dtype_help);
-    listed_orders("order of the rows in kernels that may have one: ", reorders, reorder_help);
+    listed_permutations("order of the rows in kernels that may have one: ", reorders, reorder_help);
     families_schedules(schedules);
     inspect_help_make();
     enum cli_result parsed = cli_parse(&program, argc, argv, &operands);

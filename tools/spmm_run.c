@@ -160,10 +160,10 @@ static spmm_status_t open_b(struct run *run, spmm_diag_t *diag)
     else if (args.n != 0 && args.n != run->b.cols)
         status = fail(diag, SPMM_ERR_SHAPE, "B has %lld columns, but -n says %lld", (long long)run->b.cols,
                       (long long)args.n);
-    else if (args.layout != LAYOUT_UNSET && args.layout != (int)run->b.order && run->b.rows > 1 &&
+    else if (args.layout != LAYOUT_UNSET && args.layout != (int)run->b.layout && run->b.rows > 1 &&
              run->b.cols > 1)
         status = fail(diag, SPMM_ERR_ARGUMENT, "B is stored %s-major, but --layout says %s",
-                      spmm_order_name(run->b.order), spmm_order_name((spmm_order_t)args.layout));
+                      spmm_layout_name(run->b.layout), spmm_layout_name((spmm_layout_t)args.layout));
 cleanup:
     return status;
 }
@@ -185,9 +185,9 @@ static spmm_status_t prepare(struct run *run, const char *plan_name, spmm_diag_t
     if (run->b.data != NULL)
         request.b = &run->b;
     request.n = run->b.data != NULL ? run->b.cols : args.n != 0 ? args.n : 64;
-    request.order = run->b.data != NULL           ? run->b.order
-                    : args.layout != LAYOUT_UNSET ? (spmm_order_t)args.layout
-                                                  : SPMM_ROW_MAJOR;
+    request.layout = run->b.data != NULL           ? run->b.layout
+                     : args.layout != LAYOUT_UNSET ? (spmm_layout_t)args.layout
+                                                   : SPMM_ROW_MAJOR;
     TRY(run_product_create(run->plan, run->matrix != NULL ? &run->a : NULL, &request, &run->product, diag));
 cleanup:
     return status;
@@ -199,7 +199,7 @@ static struct timing_rule timing_rule(void)
     const int repeats = args.repeat < 0 ? TIMING_REPEATS_MAX : (int)args.repeat;
     return (struct timing_rule){.repeats = repeats,
                                 .repeats_slow = repeats,
-                                .repeats_least = args.repeat < 0 ? 5 : repeats,
+                                .repeats_min = args.repeat < 0 ? 5 : repeats,
                                 .slow_ms = 1e9,
                                 .max_seconds = 1.0};
 }
@@ -208,14 +208,14 @@ static struct timing_rule timing_rule(void)
 static spmm_status_t check(struct run *run, struct check_result *result, spmm_diag_t *diag)
 {
     struct host_csr permuted = {0};
-    const uint32_t *order = NULL;
+    const uint32_t *permutation = NULL;
     int64_t count = 0;
     spmm_plan_info_t info = {.struct_size = sizeof info};
     spmm_status_t status = spmm_plan_info(run->plan, &info);
-    for (int part = 0; part < info.part_count && order == NULL; part++)
-        (void)spmm_plan_row_order(run->plan, part, &order, &count);
-    if (order != NULL && count == run->a.rows)
-        TRY(host_csr_permute(&run->a, order, &permuted, diag));
+    for (int part = 0; part < info.part_count && permutation == NULL; part++)
+        (void)spmm_plan_row_permutation(run->plan, part, &permutation, &count);
+    if (permutation != NULL && count == run->a.rows)
+        TRY(host_csr_permute(&run->a, permutation, &permuted, diag));
     TRY(run_product_check(&run->product, permuted.row_ptr != NULL ? &permuted : &run->a, result, diag));
 cleanup:
     host_csr_free(&permuted);

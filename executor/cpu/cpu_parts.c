@@ -38,7 +38,7 @@ static uint32_t part_of_gpu_plan(const spmm_plan_t *plan, const struct spmmi_var
     for (uint32_t i = 0; i < plan->part_count; i++) {
         const struct spmmi_part *part = &plan->parts[i];
         if (part->op == variant->op && part->family == first->family &&
-            (part->flags & SPMMI_PART_PEELED) == 0 && (found == own || part->schedule == first->id))
+            (part->flags & SPMMI_PART_LONG_ROWS) == 0 && (found == own || part->schedule == first->id))
             found = i;
     }
     return found;

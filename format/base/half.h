@@ -14,10 +14,10 @@
 #define SPMMI_BF16_EXPONENT_MAX 255
 
 /* The fields of a binary64 into a format with fewer bits of both kinds. */
-static inline uint16_t spmmi_half_from_f64(double number, int fraction_bits, int exponent_max)
+static inline uint16_t spmmi_half_from_f64(double value, int fraction_bits, int exponent_max)
 {
     uint64_t bits = 0;
-    memcpy(&bits, &number, sizeof bits);
+    memcpy(&bits, &value, sizeof bits);
     const uint32_t sign = (uint32_t)(bits >> 63) << 15;
     const uint32_t infinity = (uint32_t)exponent_max << fraction_bits;
     const int wide = (int)(bits >> 52 & 0x7ff);
@@ -42,25 +42,25 @@ static inline uint16_t spmmi_half_from_f64(double number, int fraction_bits, int
     return (uint16_t)(sign | rounded);
 }
 
-static inline uint16_t spmmi_f16_from_f64(double number)
+static inline uint16_t spmmi_f16_from_f64(double value)
 {
-    return spmmi_half_from_f64(number, SPMMI_F16_FRACTION_BITS, SPMMI_F16_EXPONENT_MAX);
+    return spmmi_half_from_f64(value, SPMMI_F16_FRACTION_BITS, SPMMI_F16_EXPONENT_MAX);
 }
 
-static inline uint16_t spmmi_bf16_from_f64(double number)
+static inline uint16_t spmmi_bf16_from_f64(double value)
 {
-    return spmmi_half_from_f64(number, SPMMI_BF16_FRACTION_BITS, SPMMI_BF16_EXPONENT_MAX);
+    return spmmi_half_from_f64(value, SPMMI_BF16_FRACTION_BITS, SPMMI_BF16_EXPONENT_MAX);
 }
 
 /* Every f32 is an f64, so one rounding remains. */
-static inline uint16_t spmmi_f16_from_f32(float number)
+static inline uint16_t spmmi_f16_from_f32(float value)
 {
-    return spmmi_f16_from_f64((double)number);
+    return spmmi_f16_from_f64((double)value);
 }
 
-static inline uint16_t spmmi_bf16_from_f32(float number)
+static inline uint16_t spmmi_bf16_from_f32(float value)
 {
-    return spmmi_bf16_from_f64((double)number);
+    return spmmi_bf16_from_f64((double)value);
 }
 
 static inline float spmmi_f32_from_f16(uint16_t half)
@@ -69,24 +69,24 @@ static inline float spmmi_f32_from_f16(uint16_t half)
     const uint32_t exponent = half >> SPMMI_F16_FRACTION_BITS & SPMMI_F16_EXPONENT_MAX;
     const uint32_t fraction = half & ((1u << SPMMI_F16_FRACTION_BITS) - 1);
     uint32_t bits = exponent == SPMMI_F16_EXPONENT_MAX ? 0x7f800000u : (exponent + 127 - 15) << 23;
-    float number = 0;
+    float value = 0;
     if (exponent == 0) { /* zero or subnormal: a multiple of 2^-24, which f32 holds as a normal number */
-        number = (float)fraction * 0x1p-24f;
-        memcpy(&bits, &number, sizeof bits);
+        value = (float)fraction * 0x1p-24f;
+        memcpy(&bits, &value, sizeof bits);
     } else {
         bits |= fraction << (23 - SPMMI_F16_FRACTION_BITS);
     }
     bits |= sign;
-    memcpy(&number, &bits, sizeof number);
-    return number;
+    memcpy(&value, &bits, sizeof value);
+    return value;
 }
 
 static inline float spmmi_f32_from_bf16(uint16_t half)
 {
     const uint32_t bits = (uint32_t)half << 16;
-    float number = 0;
-    memcpy(&number, &bits, sizeof number);
-    return number;
+    float value = 0;
+    memcpy(&value, &bits, sizeof value);
+    return value;
 }
 
 #endif

@@ -48,9 +48,9 @@ const char *spmm_op_name(spmm_op_t op)
     return "?";
 }
 
-const char *spmm_order_name(spmm_order_t order)
+const char *spmm_layout_name(spmm_layout_t layout)
 {
-    switch (order) {
+    switch (layout) {
     case SPMM_ROW_MAJOR:
         return "row";
     case SPMM_COL_MAJOR:

@@ -34,13 +34,13 @@ static spmm_status_t check_nonzero_split(const struct pattern *a, const struct s
                                          uint32_t index, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const uint64_t granule = part->granule;
-    const uint64_t expected = ((uint64_t)a->nnz + granule - 1) / granule;
+    const uint64_t item_size = part->item_size;
+    const uint64_t expected = ((uint64_t)a->nnz + item_size - 1) / item_size;
     SPMM_REQUIRE_AT(part->item_count == expected, SPMM_ERR_PLAN_ITEMS, diag, index,
                     "part %u has %llu items, expected %llu", index, (unsigned long long)part->item_count,
                     (unsigned long long)expected);
     for (uint64_t i = 0; i < expected; i++) {
-        const int64_t row = part->items[i], first = (int64_t)(i * granule);
+        const int64_t row = part->items[i], first = (int64_t)(i * item_size);
         SPMM_REQUIRE_AT(row < a->rows && a->row_ptr[row] <= first && first < a->row_ptr[row + 1],
                         SPMM_ERR_PLAN_ITEMS, diag, i,
                         "item %llu of part %u names row %lld, which does not hold %lld",
@@ -65,10 +65,10 @@ static spmm_status_t check_row_split(const struct pattern *a, const struct spmmi
         SPMM_REQUIRE_AT((i > 0 || row == 0) && row < end && end <= a->rows, SPMM_ERR_PLAN_ITEMS, diag, i,
                         "item %llu of part %u spans rows %lld to %lld", (unsigned long long)i, index,
                         (long long)row, (long long)end);
-        SPMM_REQUIRE_AT((is_last || a->row_ptr[end] - a->row_ptr[row] >= (int64_t)part->granule) &&
-                            a->row_ptr[end - 1] - a->row_ptr[row] < (int64_t)part->granule,
+        SPMM_REQUIRE_AT((is_last || a->row_ptr[end] - a->row_ptr[row] >= (int64_t)part->item_size) &&
+                            a->row_ptr[end - 1] - a->row_ptr[row] < (int64_t)part->item_size,
                         SPMM_ERR_PLAN_ITEMS, diag, i, "item %llu of part %u does not close at %u nonzeros",
-                        (unsigned long long)i, index, part->granule);
+                        (unsigned long long)i, index, part->item_size);
     }
 cleanup:
     return status;
@@ -89,15 +89,15 @@ cleanup:
  * none. */
 static uint64_t see(uint64_t *seen, uint64_t limit, const uint32_t *list, uint64_t count)
 {
-    uint64_t place = 0;
-    for (; place < count; place++) {
-        const uint32_t number = list[place];
+    uint64_t position = 0;
+    for (; position < count; position++) {
+        const uint32_t number = list[position];
         const uint64_t bit = UINT64_C(1) << (number % WORD_BITS);
         if (number >= limit || (seen[number / WORD_BITS] & bit) != 0)
             break;
         seen[number / WORD_BITS] |= bit;
     }
-    return place;
+    return position;
 }
 
 /* *wrong: the first place whose number is there before it or is not below count; count where there is none. */
@@ -124,21 +124,21 @@ cleanup:
     return status;
 }
 
-spmm_status_t spmmi_check_symmetric_order(const spmm_plan_t *plan, spmm_diag_t *diag)
+spmm_status_t spmmi_check_symmetric_permutation(const spmm_plan_t *plan, spmm_diag_t *diag)
 {
     const uint64_t rows = (uint64_t)plan->rows;
     uint64_t wrong = 0;
     spmm_status_t status = SPMM_OK;
-    if (plan->symmetric_order == NULL)
+    if (plan->symmetric_permutation == NULL)
         return SPMM_OK;
     SPMM_REQUIRE(plan->rows == plan->cols, SPMM_ERR_PLAN_ORDER, diag,
                  "rows and columns have one order, but the matrix is %lld x %lld", (long long)plan->rows,
                  (long long)plan->cols);
-    status = find_wrong(plan->symmetric_order, rows, &wrong);
+    status = find_wrong(plan->symmetric_permutation, rows, &wrong);
     SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory in %s", __func__);
     SPMM_REQUIRE_AT(wrong == rows, SPMM_ERR_PLAN_ORDER, diag, wrong,
                     "place %llu of the order of rows and columns has %u, which is there twice or not of %llu",
-                    (unsigned long long)wrong, plan->symmetric_order[wrong], (unsigned long long)rows);
+                    (unsigned long long)wrong, plan->symmetric_permutation[wrong], (unsigned long long)rows);
 cleanup:
     return status;
 }
@@ -160,37 +160,37 @@ cleanup:
 
 static uint64_t ascends_until(const struct spmmi_part *part)
 {
-    uint64_t place = 1;
-    while (place < part->item_count && part->items[place] > part->items[place - 1])
-        place++;
-    return place;
+    uint64_t position = 1;
+    while (position < part->item_count && part->items[position] > part->items[position - 1])
+        position++;
+    return position;
 }
 
 /* Every row once, in one of the two parts; the peeled ones have nonzeros, so that no kernel looks for empty rows among
  * them. */
-static spmm_status_t check_peeled(const struct pattern *a, const struct spmmi_part *part, uint32_t index,
-                                  spmm_diag_t *diag)
+static spmm_status_t check_long_rows(const struct pattern *a, const struct spmmi_part *part, uint32_t index,
+                                     spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const struct spmmi_part *peeled = part + 1;
+    const struct spmmi_part *long_rows = part + 1;
     const uint64_t rows = (uint64_t)a->rows;
     uint64_t *seen = NULL;
-    SPMM_REQUIRE_AT(part->item_count > 0 && peeled->item_count > 0 && part->item_count < rows &&
-                        peeled->item_count == rows - part->item_count,
+    SPMM_REQUIRE_AT(part->item_count > 0 && long_rows->item_count > 0 && part->item_count < rows &&
+                        long_rows->item_count == rows - part->item_count,
                     SPMM_ERR_PLAN_ITEMS, diag, index, "part %u and its peeled rows have %llu and %llu items",
-                    index, (unsigned long long)part->item_count, (unsigned long long)peeled->item_count);
-    SPMM_REQUIRE_AT(ascends_until(peeled) == peeled->item_count, SPMM_ERR_PLAN_ITEMS, diag, index + 1,
+                    index, (unsigned long long)part->item_count, (unsigned long long)long_rows->item_count);
+    SPMM_REQUIRE_AT(ascends_until(long_rows) == long_rows->item_count, SPMM_ERR_PLAN_ITEMS, diag, index + 1,
                     "the peeled rows of part %u do not ascend", index + 1);
     SPMM_REQUIRE_AT((part->flags & SPMMI_PART_REORDERED) != 0 || ascends_until(part) == part->item_count,
                     SPMM_ERR_PLAN_ITEMS, diag, index,
                     "the rows of part %u do not ascend, but the part is not reordered", index);
     SPMM_TRY_ALLOC(seen = spmmi_alloc_zero(bitmap_words(rows), sizeof *seen), diag);
-    SPMM_REQUIRE_AT(see(seen, rows, peeled->items, peeled->item_count) == peeled->item_count &&
+    SPMM_REQUIRE_AT(see(seen, rows, long_rows->items, long_rows->item_count) == long_rows->item_count &&
                         see(seen, rows, part->items, part->item_count) == part->item_count,
                     SPMM_ERR_PLAN_ITEMS, diag, index,
                     "part %u and its peeled rows do not have every row once", index);
-    for (uint64_t i = 0; i < peeled->item_count; i++) {
-        const uint32_t row = peeled->items[i];
+    for (uint64_t i = 0; i < long_rows->item_count; i++) {
+        const uint32_t row = long_rows->items[i];
         SPMM_REQUIRE_AT(a->row_ptr[row] < a->row_ptr[row + 1], SPMM_ERR_PLAN_ITEMS, diag, i,
                         "row %u of part %u is peeled and has no nonzeros", row, index + 1);
     }
@@ -204,10 +204,10 @@ static spmm_status_t check_part_items(const spmm_plan_t *plan, const struct patt
                                       spmm_diag_t *diag)
 {
     const struct spmmi_part *part = &plan->parts[index];
-    if ((part->flags & SPMMI_PART_PEELED) != 0)
+    if ((part->flags & SPMMI_PART_LONG_ROWS) != 0)
         return SPMM_OK;
-    if (spmmi_peeled_of(plan, index) != NULL)
-        return check_peeled(a, part, index, diag);
+    if (spmmi_long_rows_of(plan, index) != NULL)
+        return check_long_rows(a, part, index, diag);
     switch (spmmi_schedule_of(part->family, part->schedule)->items) {
     case SPMMI_ITEMS_ROW_SPLIT:
         return check_row_split(a, part, index, diag);
@@ -216,7 +216,7 @@ static spmm_status_t check_part_items(const spmm_plan_t *plan, const struct patt
     case SPMMI_ITEMS_ROWS:
         return check_order(a, part, 0, index, diag);
     case SPMMI_ITEMS_SEGMENTS:
-        return check_order(a, part, part->granule, index, diag);
+        return check_order(a, part, part->item_size, index, diag);
     }
     return SPMM_ERR_INTERNAL;
 }

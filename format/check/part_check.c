@@ -9,18 +9,18 @@ int spmmi_is_op(spmm_op_t op)
     return op == SPMM_OP_N || op == SPMM_OP_T;
 }
 
-static int is_granule(uint32_t granule, const struct spmmi_schedule *row)
+static int is_item_size(uint32_t item_size, const struct spmmi_schedule *row)
 {
-    if (row->granules == SPMMI_GRANULE_POWER)
-        return spmmi_is_power_within(granule, row->granule_min, row->granule_max);
-    return granule >= row->granule_min && granule <= row->granule_max;
+    if (row->item_sizes == SPMMI_ITEM_SIZE_POWER)
+        return spmmi_is_power_within(item_size, row->item_size_min, row->item_size_max);
+    return item_size >= row->item_size_min && item_size <= row->item_size_max;
 }
 
 static int are_panels(const struct spmmi_part *part, const struct spmmi_family *row)
 {
     const int is_unit = row->unit_max == 0
-                            ? part->panel_rows == 0
-                            : spmmi_is_power_within(part->panel_rows, row->unit_min, row->unit_max);
+                            ? part->block_rows == 0
+                            : spmmi_is_power_within(part->block_rows, row->unit_min, row->unit_max);
     return is_unit && part->stage_slots >= row->slots_min && part->stage_slots <= row->slots_max;
 }
 
@@ -30,12 +30,12 @@ static int are_flags(uint32_t flags, const struct spmmi_schedule *row)
     switch (flags) {
     case 0:
         return 1;
-    case SPMMI_PART_PEELED:
-        return spmmi_takes_peeled(row);
+    case SPMMI_PART_LONG_ROWS:
+        return spmmi_takes_long_rows(row);
     case SPMMI_PART_REORDERED:
-        return row->order != SPMMI_ORDER_KEPT;
+        return row->permutation != SPMMI_PERMUTATION_KEPT;
     case SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT:
-        return row->order == SPMMI_ORDER_OUTPUT;
+        return row->permutation == SPMMI_PERMUTATION_OUTPUT;
     default:
         return 0;
     }
@@ -45,7 +45,7 @@ static int are_flags(uint32_t flags, const struct spmmi_schedule *row)
 static int is_in_its_place(const spmm_plan_t *p, uint32_t index)
 {
     const struct spmmi_part *part = &p->parts[index], *before = index > 0 ? part - 1 : part;
-    if ((part->flags & SPMMI_PART_PEELED) == 0)
+    if ((part->flags & SPMMI_PART_LONG_ROWS) == 0)
         return 1;
     return spmmi_family_of(before->family)->takes_long_rows && before->op == part->op &&
            (before->flags & SPMMI_PART_PERMUTES_OUTPUT) == 0 &&
@@ -61,10 +61,10 @@ spmm_status_t spmmi_check_part(const spmm_plan_t *p, uint32_t index, spmm_diag_t
                     (int)part->op);
     SPMM_REQUIRE_AT(row != NULL, SPMM_ERR_PLAN_PART, diag, index, "part %u has family %d and schedule %d",
                     index, (int)part->family, (int)part->schedule);
-    SPMM_REQUIRE_AT(is_granule(part->granule, row), SPMM_ERR_PLAN_PART, diag, index, "part %u has granule %u",
-                    index, part->granule);
+    SPMM_REQUIRE_AT(is_item_size(part->item_size, row), SPMM_ERR_PLAN_PART, diag, index,
+                    "part %u has granule %u", index, part->item_size);
     SPMM_REQUIRE_AT(are_panels(part, spmmi_family_of(part->family)), SPMM_ERR_PLAN_PART, diag, index,
-                    "part %u has panels of %u rows and %u slots", index, part->panel_rows, part->stage_slots);
+                    "part %u has panels of %u rows and %u slots", index, part->block_rows, part->stage_slots);
     SPMM_REQUIRE_AT(are_flags(part->flags, row), SPMM_ERR_PLAN_PART, diag, index, "part %u has flags 0x%x",
                     index, part->flags);
     SPMM_REQUIRE_AT(is_in_its_place(p, index), SPMM_ERR_PLAN_PART, diag, index,

@@ -6,7 +6,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
-#include "format/order.h"
+#include "format/permutation.h"
 #include "format/family.h"
 #include "format/plan.h"
 #include "plan_check.h"
@@ -129,7 +129,7 @@ cleanup:
 /* Tensor cores multiply numbers of f32 rounded to tf32, or split in two; nothing else does. */
 static int is_compute(spmm_compute_t compute, spmm_dtype_t dtype, spmm_family_t family)
 {
-    if (dtype == SPMM_F32 && spmmi_is_fragments(family))
+    if (dtype == SPMM_F32 && spmmi_is_tcblocks(family))
         return compute == SPMM_COMPUTE_TF32 || compute == SPMM_COMPUTE_3XTF32;
     return (int)compute == (int)dtype;
 }
@@ -138,7 +138,7 @@ static spmm_status_t check_variant(const spmm_plan_t *p, uint32_t index, spmm_di
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_variant *v = &p->variants[index];
-    const uint32_t layouts = SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR;
+    const uint32_t layouts = SPMM_LAYOUTS_ROW_MAJOR | SPMM_LAYOUTS_COL_MAJOR;
     SPMM_REQUIRE_AT(spmmi_is_op(v->op), SPMM_ERR_PLAN_VARIANT, diag, index, "variant %u has op %d", index,
                     (int)v->op);
     SPMM_REQUIRE_AT(v->layouts != 0 && (v->layouts & ~layouts) == 0, SPMM_ERR_PLAN_VARIANT, diag, index,
@@ -150,8 +150,8 @@ static spmm_status_t check_variant(const spmm_plan_t *p, uint32_t index, spmm_di
                     (long long)v->n_max);
     /* Each row of C is written once, so a variant has one part, or two that share the rows (V9). */
     SPMM_REQUIRE_AT(v->part_first < p->part_count &&
-                        (p->parts[v->part_first].flags & SPMMI_PART_PEELED) == 0 &&
-                        v->part_count == (spmmi_peeled_of(p, v->part_first) != NULL ? 2u : 1u),
+                        (p->parts[v->part_first].flags & SPMMI_PART_LONG_ROWS) == 0 &&
+                        v->part_count == (spmmi_long_rows_of(p, v->part_first) != NULL ? 2u : 1u),
                     SPMM_ERR_PLAN_VARIANT, diag, index, "variant %u has %u parts from part %u of %u", index,
                     v->part_count, v->part_first, p->part_count);
     SPMM_REQUIRE_AT(p->parts[v->part_first].op == v->op, SPMM_ERR_PLAN_VARIANT, diag, index,
@@ -187,9 +187,9 @@ static spmm_status_t check_trace(const spmm_plan_t *p, uint32_t index, spmm_diag
                     diag, index, "trace %u has choice %u and reason %u", index, t->chosen, t->reason);
     SPMM_REQUIRE_AT(is_trace_compute(t, p->dtype), SPMM_ERR_PLAN_TRACE, diag, index,
                     "trace %u has compute type %d", index, (int)t->compute);
-    SPMM_REQUIRE_AT(spmmi_order_of(t->order) != NULL, SPMM_ERR_PLAN_TRACE, diag, index,
-                    "trace %u is about order %d", index, (int)t->order);
-    SPMM_REQUIRE_AT(is_time(t->predicted_us) && is_time(t->measured_us) && isfinite(t->figure) &&
+    SPMM_REQUIRE_AT(spmmi_permutation_of(t->permutation) != NULL, SPMM_ERR_PLAN_TRACE, diag, index,
+                    "trace %u is about order %d", index, (int)t->permutation);
+    SPMM_REQUIRE_AT(is_time(t->predicted_us) && is_time(t->measured_us) && isfinite(t->value) &&
                         isfinite(t->threshold),
                     SPMM_ERR_PLAN_TRACE, diag, index,
                     "trace %u has a figure that is not finite or a negative time", index);
@@ -239,9 +239,9 @@ spmm_status_t spmmi_plan_check(const spmm_plan_t *plan, spmm_diag_t *diag)
                                                                  check_choices,
                                                                  spmmi_check_items,
                                                                  check_source,
-                                                                 spmmi_check_panel_stats,
-                                                                 spmmi_check_symmetric_order,
-                                                                 spmmi_check_order_stats};
+                                                                 spmmi_check_row_block_metrics,
+                                                                 spmmi_check_symmetric_permutation,
+                                                                 spmmi_check_permutation_metrics};
     spmm_status_t status = SPMM_OK;
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         SPMM_TRY(checks[i](plan, diag));

@@ -18,13 +18,13 @@ int spmmi_is_op(spmm_op_t op);
 spmm_status_t spmmi_check_items(const spmm_plan_t *plan, spmm_diag_t *diag);
 
 /* The figures of the panels, where the plan has them, are numbers that such figures can be. */
-spmm_status_t spmmi_check_panel_stats(const spmm_plan_t *plan, spmm_diag_t *diag);
+spmm_status_t spmmi_check_row_block_metrics(const spmm_plan_t *plan, spmm_diag_t *diag);
 
 /* The order of rows and columns, where the plan has one, is a permutation of the rows of a square matrix. */
-spmm_status_t spmmi_check_symmetric_order(const spmm_plan_t *plan, spmm_diag_t *diag);
+spmm_status_t spmmi_check_symmetric_permutation(const spmm_plan_t *plan, spmm_diag_t *diag);
 
 /* Figures of orders of the rows, where the plan has them, are numbers that such figures can be. */
-spmm_status_t spmmi_check_order_stats(const spmm_plan_t *plan, spmm_diag_t *diag);
+spmm_status_t spmmi_check_permutation_metrics(const spmm_plan_t *plan, spmm_diag_t *diag);
 
 /* What the memory of the check of the items follows from. */
 struct spmmi_check_extent {

@@ -30,15 +30,15 @@ int spmmi_transform_allowed(uint32_t type, uint32_t transform)
         return transform == SPMMI_TRANSFORM_NONE || transform == SPMMI_TRANSFORM_PLANES ||
                transform == SPMMI_TRANSFORM_DICTIONARY;
     case SPMMI_SECTION_ITEMS:
-    case SPMMI_SECTION_SYMMETRIC_ORDER:
+    case SPMMI_SECTION_SYMMETRIC_PERMUTATION:
         return transform == SPMMI_TRANSFORM_DIFFERENCE;
     case SPMMI_SECTION_STATS:
     case SPMMI_SECTION_VARIANTS:
     case SPMMI_SECTION_PARTS:
     case SPMMI_SECTION_TRACE:
     case SPMMI_SECTION_META:
-    case SPMMI_SECTION_PANEL_STATS:
-    case SPMMI_SECTION_ORDER_STATS:
+    case SPMMI_SECTION_ROW_BLOCK_METRICS:
+    case SPMMI_SECTION_PERMUTATION_METRICS:
         return transform == SPMMI_TRANSFORM_NONE;
     }
     return 0;

@@ -120,16 +120,17 @@ static spmm_status_t read_small(struct reader *r)
                           sizeof p->parts[0]));
     SPMM_TRY(read_records(r, SPMMI_SECTION_TRACE, &spmmi_trace_record, SPMM_ERR_PLAN_TRACE, p->trace,
                           sizeof p->trace[0]));
-    p->has_panel_stats = spmmi_container_find(&r->container, SPMMI_SECTION_PANEL_STATS, SPMMI_NO_PART) >= 0;
-    SPMM_TRY(read_records(r, SPMMI_SECTION_PANEL_STATS, &spmmi_panel_stats_record, SPMM_ERR_PLAN_PANEL_STATS,
-                          &p->panel_stats, sizeof p->panel_stats));
-    const uint64_t orders =
-        raw_bytes(r, SPMMI_SECTION_ORDER_STATS, SPMMI_NO_PART) / spmmi_order_stats_record.bytes;
-    p->order_stats = spmmi_alloc_zero(orders, sizeof *p->order_stats);
-    SPMM_TRY_ALLOC(p->order_stats, r->diag);
-    p->order_stats_count = (uint32_t)orders;
-    SPMM_TRY(read_records(r, SPMMI_SECTION_ORDER_STATS, &spmmi_order_stats_record, SPMM_ERR_PLAN_ORDER_STATS,
-                          p->order_stats, sizeof *p->order_stats));
+    p->has_row_block_metrics =
+        spmmi_container_find(&r->container, SPMMI_SECTION_ROW_BLOCK_METRICS, SPMMI_NO_PART) >= 0;
+    SPMM_TRY(read_records(r, SPMMI_SECTION_ROW_BLOCK_METRICS, &spmmi_row_block_metrics_record,
+                          SPMM_ERR_PLAN_PANEL_STATS, &p->row_block_metrics, sizeof p->row_block_metrics));
+    const uint64_t permutations = raw_bytes(r, SPMMI_SECTION_PERMUTATION_METRICS, SPMMI_NO_PART) /
+                                  spmmi_permutation_metrics_record.bytes;
+    p->permutation_metrics = spmmi_alloc_zero(permutations, sizeof *p->permutation_metrics);
+    SPMM_TRY_ALLOC(p->permutation_metrics, r->diag);
+    p->permutation_metrics_count = (uint32_t)permutations;
+    SPMM_TRY(read_records(r, SPMMI_SECTION_PERMUTATION_METRICS, &spmmi_permutation_metrics_record,
+                          SPMM_ERR_PLAN_ORDER_STATS, p->permutation_metrics, sizeof *p->permutation_metrics));
     SPMM_TRY(decode(r, SPMMI_SECTION_META, SPMMI_NO_PART, 1, p->source));
     /* A zero inside the text would cut it short and so change the file when it is written again. */
     SPMM_REQUIRE(strlen(p->source) == raw_bytes(r, SPMMI_SECTION_META, SPMMI_NO_PART), SPMM_ERR_PLAN_META,
@@ -183,11 +184,11 @@ static spmm_status_t read_matrix(struct reader *r)
         SPMM_TRY_ALLOC(part->items, r->diag);
         SPMM_TRY(decode(r, SPMMI_SECTION_ITEMS, i, sizeof *part->items, part->items));
     }
-    if (raw_bytes(r, SPMMI_SECTION_SYMMETRIC_ORDER, SPMMI_NO_PART) > 0) {
-        p->symmetric_order = spmmi_alloc((uint64_t)p->rows, sizeof *p->symmetric_order);
-        SPMM_TRY_ALLOC(p->symmetric_order, r->diag);
-        SPMM_TRY(decode(r, SPMMI_SECTION_SYMMETRIC_ORDER, SPMMI_NO_PART, sizeof *p->symmetric_order,
-                        p->symmetric_order));
+    if (raw_bytes(r, SPMMI_SECTION_SYMMETRIC_PERMUTATION, SPMMI_NO_PART) > 0) {
+        p->symmetric_permutation = spmmi_alloc((uint64_t)p->rows, sizeof *p->symmetric_permutation);
+        SPMM_TRY_ALLOC(p->symmetric_permutation, r->diag);
+        SPMM_TRY(decode(r, SPMMI_SECTION_SYMMETRIC_PERMUTATION, SPMMI_NO_PART,
+                        sizeof *p->symmetric_permutation, p->symmetric_permutation));
     }
 cleanup:
     return status;
@@ -242,16 +243,17 @@ static struct spmmi_check_extent check_extent(const struct reader *r)
     for (uint32_t i = 0; i < r->plan->part_count; i++) {
         const struct spmmi_part *part = &r->plan->parts[i];
         const uint64_t items = raw_bytes(r, SPMMI_SECTION_ITEMS, i) / sizeof *part->items;
-        const int has_peeled = spmmi_peeled_of(r->plan, i) != NULL;
-        const uint64_t peeled =
-            has_peeled ? raw_bytes(r, SPMMI_SECTION_ITEMS, i + 1) / sizeof *part->items : 0;
+        const int has_long_rows = spmmi_long_rows_of(r->plan, i) != NULL;
+        const uint64_t long_rows =
+            has_long_rows ? raw_bytes(r, SPMMI_SECTION_ITEMS, i + 1) / sizeof *part->items : 0;
         extent.has_transpose |= part->op == SPMM_OP_T;
-        if ((has_peeled || (part->flags & SPMMI_PART_REORDERED) != 0) &&
-            items + peeled > extent.reordered_items)
-            extent.reordered_items = items + peeled;
+        if ((has_long_rows || (part->flags & SPMMI_PART_REORDERED) != 0) &&
+            items + long_rows > extent.reordered_items)
+            extent.reordered_items = items + long_rows;
     }
-    const uint64_t order = raw_bytes(r, SPMMI_SECTION_SYMMETRIC_ORDER, SPMMI_NO_PART) / sizeof(uint32_t);
-    extent.reordered_items = order > extent.reordered_items ? order : extent.reordered_items;
+    const uint64_t permutation =
+        raw_bytes(r, SPMMI_SECTION_SYMMETRIC_PERMUTATION, SPMMI_NO_PART) / sizeof(uint32_t);
+    extent.reordered_items = permutation > extent.reordered_items ? permutation : extent.reordered_items;
     return extent;
 }
 
@@ -268,9 +270,9 @@ static void report_in_file(const struct reader *r, spmm_status_t status)
         {SPMM_ERR_PLAN_ITEMS, SPMMI_SECTION_ITEMS},
         {SPMM_ERR_PLAN_TRACE, SPMMI_SECTION_TRACE},
         {SPMM_ERR_PLAN_META, SPMMI_SECTION_META},
-        {SPMM_ERR_PLAN_PANEL_STATS, SPMMI_SECTION_PANEL_STATS},
-        {SPMM_ERR_PLAN_ORDER, SPMMI_SECTION_SYMMETRIC_ORDER},
-        {SPMM_ERR_PLAN_ORDER_STATS, SPMMI_SECTION_ORDER_STATS},
+        {SPMM_ERR_PLAN_PANEL_STATS, SPMMI_SECTION_ROW_BLOCK_METRICS},
+        {SPMM_ERR_PLAN_ORDER, SPMMI_SECTION_SYMMETRIC_PERMUTATION},
+        {SPMM_ERR_PLAN_ORDER_STATS, SPMMI_SECTION_PERMUTATION_METRICS},
     };
     if (r->diag == NULL)
         return;

@@ -17,11 +17,11 @@ static const struct spmmi_field entry_fields[] = {SPMMI_ENTRY_FIELDS(FIELD)};
 #define RECORD spmm_stats_t
 static const struct spmmi_field stats_fields[] = {SPMMI_STATS_FIELDS(FIELD)};
 #undef RECORD
-#define RECORD spmm_panel_stats_t
-static const struct spmmi_field panel_stats_fields[] = {SPMMI_PANEL_STATS_FIELDS(FIELD)};
+#define RECORD spmm_row_block_metrics_t
+static const struct spmmi_field row_block_metrics_fields[] = {SPMMI_ROW_BLOCK_METRICS_FIELDS(FIELD)};
 #undef RECORD
-#define RECORD spmm_order_stats_t
-static const struct spmmi_field order_stats_fields[] = {SPMMI_ORDER_STATS_FIELDS(FIELD)};
+#define RECORD spmm_plan_permutation_metrics_t
+static const struct spmmi_field permutation_metrics_fields[] = {SPMMI_PERMUTATION_METRICS_FIELDS(FIELD)};
 #undef RECORD
 #define RECORD struct spmmi_variant
 static const struct spmmi_field variant_fields[] = {SPMMI_VARIANT_FIELDS(FIELD)};
@@ -37,10 +37,10 @@ const struct spmmi_record_type spmmi_header_record = {header_fields, COUNT(heade
                                                       SPMMI_HEADER_BYTES};
 const struct spmmi_record_type spmmi_entry_record = {entry_fields, COUNT(entry_fields), SPMMI_ENTRY_BYTES};
 const struct spmmi_record_type spmmi_stats_record = {stats_fields, COUNT(stats_fields), 360};
-const struct spmmi_record_type spmmi_panel_stats_record = {panel_stats_fields, COUNT(panel_stats_fields),
-                                                           872};
-const struct spmmi_record_type spmmi_order_stats_record = {order_stats_fields, COUNT(order_stats_fields),
-                                                           208};
+const struct spmmi_record_type spmmi_row_block_metrics_record = {row_block_metrics_fields,
+                                                                 COUNT(row_block_metrics_fields), 872};
+const struct spmmi_record_type spmmi_permutation_metrics_record = {permutation_metrics_fields,
+                                                                   COUNT(permutation_metrics_fields), 208};
 const struct spmmi_record_type spmmi_variant_record = {variant_fields, COUNT(variant_fields), 48};
 const struct spmmi_record_type spmmi_part_record = {part_fields, COUNT(part_fields), 32};
 const struct spmmi_record_type spmmi_trace_record = {trace_fields, COUNT(trace_fields), 64};
@@ -81,7 +81,7 @@ static uint64_t family_features(spmm_family_t family)
 static uint64_t items_of(const struct spmmi_schedule *row, uint64_t longest, uint64_t nnz)
 {
     if (row->items == SPMMI_ITEMS_NONZERO_SPLIT)
-        return nnz / row->granule_min + 1;
+        return nnz / row->item_size_min + 1;
     if (row->items == SPMMI_ITEMS_SEGMENTS)
         return longest + nnz < SPMMI_UNIT_MAX ? longest + nnz : SPMMI_UNIT_MAX;
     return longest;
@@ -125,11 +125,11 @@ struct spmmi_raw_range spmmi_section_raw_range(uint32_t type, const struct spmmi
         return up_to(sizeof(uint32_t), items_limit(header));
     case SPMMI_SECTION_META:
         return up_to(1, SPMMI_SOURCE_BYTES - 1);
-    case SPMMI_SECTION_PANEL_STATS:
-        return up_to(spmmi_panel_stats_record.bytes, 1);
-    case SPMMI_SECTION_ORDER_STATS:
-        return up_to(spmmi_order_stats_record.bytes, SPMMI_ORDER_STATS_MAX);
-    case SPMMI_SECTION_SYMMETRIC_ORDER:
+    case SPMMI_SECTION_ROW_BLOCK_METRICS:
+        return up_to(spmmi_row_block_metrics_record.bytes, 1);
+    case SPMMI_SECTION_PERMUTATION_METRICS:
+        return up_to(spmmi_permutation_metrics_record.bytes, SPMMI_PERMUTATION_METRICS_MAX);
+    case SPMMI_SECTION_SYMMETRIC_PERMUTATION:
         return rows == cols && rows > 0 ? up_to(rows * sizeof(uint32_t), 1) : up_to(1, 0);
     }
     return up_to(1, 0);
@@ -144,7 +144,7 @@ uint64_t spmmi_dtype_features(spmm_dtype_t dtype)
 uint64_t spmmi_part_features(const struct spmmi_part *part)
 {
     return family_features(part->family) |
-           ((part->flags & SPMMI_PART_PEELED) != 0 ? SPMMI_FEATURE_PEELED : 0);
+           ((part->flags & SPMMI_PART_LONG_ROWS) != 0 ? SPMMI_FEATURE_LONG_ROWS : 0);
 }
 
 uint64_t spmmi_trace_features(const struct spmmi_trace *trace)
@@ -153,10 +153,11 @@ uint64_t spmmi_trace_features(const struct spmmi_trace *trace)
     if (trace->reason > SPMMI_REASON_PREDICTED && trace->reason <= SPMMI_REASON_REUSE)
         features |= SPMMI_FEATURE_UNITS;
     const int is_of_search = trace->reason >= SPMMI_REASON_TYPE;
-    if ((trace->reason > SPMMI_REASON_REUSE && !is_of_search) || trace->compute != 0 || trace->order != 0)
-        features |= SPMMI_FEATURE_FRAGMENTS;
+    if ((trace->reason > SPMMI_REASON_REUSE && !is_of_search) || trace->compute != 0 ||
+        trace->permutation != 0)
+        features |= SPMMI_FEATURE_TCBLOCKS;
     if (trace->reason > SPMMI_REASON_MARGIN && !is_of_search)
-        features |= SPMMI_FEATURE_PEELED;
+        features |= SPMMI_FEATURE_LONG_ROWS;
     if (is_of_search)
         features |= SPMMI_FEATURE_SEARCH;
     return features;

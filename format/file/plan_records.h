@@ -7,7 +7,7 @@
 #define SPMMI_PLAN_RECORDS_H
 
 #include "format/base/bytes.h"
-#include "format/panel_stats_fields.h"
+#include "format/row_block_metrics_fields.h"
 #include "format/plan.h"
 
 #define SPMMI_FORMAT_MAJOR 1u
@@ -30,13 +30,13 @@
 #define SPMMI_FEATURE_UNITS \
     1u                        /* trace entries about units and their order, and the families that have them */
 #define SPMMI_FEATURE_HALF 2u /* values of 16 bits */
-#define SPMMI_FEATURE_FRAGMENTS \
+#define SPMMI_FEATURE_TCBLOCKS \
     4u /* trace entries about blocks, compute types or orders, and families of both */
-#define SPMMI_FEATURE_PEELED 16u /* parts of peeled rows, or trace entries about them */
-#define SPMMI_FEATURE_SEARCH 32u /* trace entries with the reasons of the search */
-#define SPMMI_FEATURES_KNOWN                                                                      \
-    (SPMMI_FAMILY_FEATURES | SPMMI_FEATURE_UNITS | SPMMI_FEATURE_HALF | SPMMI_FEATURE_FRAGMENTS | \
-     SPMMI_FEATURE_PEELED | SPMMI_FEATURE_SEARCH)
+#define SPMMI_FEATURE_LONG_ROWS 16u /* parts of peeled rows, or trace entries about them */
+#define SPMMI_FEATURE_SEARCH 32u    /* trace entries with the reasons of the search */
+#define SPMMI_FEATURES_KNOWN                                                                     \
+    (SPMMI_FAMILY_FEATURES | SPMMI_FEATURE_UNITS | SPMMI_FEATURE_HALF | SPMMI_FEATURE_TCBLOCKS | \
+     SPMMI_FEATURE_LONG_ROWS | SPMMI_FEATURE_SEARCH)
 #define SPMMI_FLAG_REQUIRED 1u /* of a table entry */
 #define SPMMI_MAGIC "\xd3SPM\r\n\x1a\n"
 #define SPMMI_MAGIC_BYTES 8u
@@ -112,12 +112,12 @@ struct spmmi_entry {
     X(zeros, 80)              \
     X(row_histogram, 88)
 
-#define SPMMI_ORDER_STATS_FIELDS(X) \
-    X(op, 0)                        \
-    X(order, 4)                     \
-    X(units, 8)                     \
-    X(blocks, 16)                   \
-    X(footprint, 112)               \
+#define SPMMI_PERMUTATION_METRICS_FIELDS(X) \
+    X(op, 0)                                \
+    X(permutation, 4)                       \
+    X(units, 8)                             \
+    X(blocks, 16)                           \
+    X(working_set, 112)                     \
     X(reuse, 160)
 
 #define SPMMI_VARIANT_FIELDS(X) \
@@ -134,8 +134,8 @@ struct spmmi_entry {
     X(op, 0)                 \
     X(family, 4)             \
     X(schedule, 8)           \
-    X(granule, 12)           \
-    X(panel_rows, 16)        \
+    X(item_size, 12)         \
+    X(block_rows, 16)        \
     X(stage_slots, 20)       \
     X(flags, 24)
 
@@ -148,12 +148,12 @@ struct spmmi_entry {
     X(compute, 20)            \
     X(predicted_us, 24)       \
     X(measured_us, 32)        \
-    X(figure, 40)             \
+    X(value, 40)              \
     X(threshold, 48)          \
-    X(order, 56)
+    X(permutation, 56)
 
 extern const struct spmmi_record_type spmmi_header_record, spmmi_entry_record, spmmi_stats_record,
-    spmmi_panel_stats_record, spmmi_order_stats_record, spmmi_variant_record, spmmi_part_record,
+    spmmi_row_block_metrics_record, spmmi_permutation_metrics_record, spmmi_variant_record, spmmi_part_record,
     spmmi_trace_record;
 
 /* name, number, text, required: readers that do not know the type refuse the file, per_part: one for each part */

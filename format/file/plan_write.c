@@ -17,9 +17,9 @@ struct writer {
     struct spmmi_entry entries[SPMMI_SECTION_LIMIT];
     struct spmmi_span spans[SPMMI_SECTION_LIMIT];
     struct spmmi_encoder *encoder;
-    void *row_lengths, *stats, *variants, *parts, *trace, *panel_stats,
-        *order_stats; /* sections that have another form in memory; owned */
-    uint8_t *bytes;   /* with room for the bound; owned */
+    void *row_lengths, *stats, *variants, *parts, *trace, *row_block_metrics,
+        *permutation_metrics; /* sections that have another form in memory; owned */
+    uint8_t *bytes;           /* with room for the bound; owned */
     spmm_diag_t *diag;
 };
 
@@ -90,13 +90,15 @@ static spmm_status_t collect(struct writer *w, int has_values)
         add_section(w, SPMMI_SECTION_ITEMS, i, sizeof *p->parts[i].items,
                     p->parts[i].item_count * sizeof *p->parts[i].items, p->parts[i].items);
     add_section(w, SPMMI_SECTION_META, SPMMI_NO_PART, 1, strnlen(p->source, sizeof p->source - 1), p->source);
-    SPMM_TRY(add_records(w, SPMMI_SECTION_PANEL_STATS, &spmmi_panel_stats_record, &p->panel_stats,
-                         sizeof p->panel_stats, p->has_panel_stats != 0, &w->panel_stats));
-    add_section(w, SPMMI_SECTION_SYMMETRIC_ORDER, SPMMI_NO_PART, sizeof *p->symmetric_order,
-                p->symmetric_order == NULL ? 0 : (uint64_t)p->rows * sizeof *p->symmetric_order,
-                p->symmetric_order);
-    SPMM_TRY(add_records(w, SPMMI_SECTION_ORDER_STATS, &spmmi_order_stats_record, p->order_stats,
-                         sizeof *p->order_stats, p->order_stats_count, &w->order_stats));
+    SPMM_TRY(add_records(w, SPMMI_SECTION_ROW_BLOCK_METRICS, &spmmi_row_block_metrics_record,
+                         &p->row_block_metrics, sizeof p->row_block_metrics, p->has_row_block_metrics != 0,
+                         &w->row_block_metrics));
+    add_section(w, SPMMI_SECTION_SYMMETRIC_PERMUTATION, SPMMI_NO_PART, sizeof *p->symmetric_permutation,
+                p->symmetric_permutation == NULL ? 0 : (uint64_t)p->rows * sizeof *p->symmetric_permutation,
+                p->symmetric_permutation);
+    SPMM_TRY(add_records(w, SPMMI_SECTION_PERMUTATION_METRICS, &spmmi_permutation_metrics_record,
+                         p->permutation_metrics, sizeof *p->permutation_metrics, p->permutation_metrics_count,
+                         &w->permutation_metrics));
 cleanup:
     return status;
 }
@@ -209,8 +211,8 @@ cleanup:
         spmmi_free(w->variants);
         spmmi_free(w->parts);
         spmmi_free(w->trace);
-        spmmi_free(w->panel_stats);
-        spmmi_free(w->order_stats);
+        spmmi_free(w->row_block_metrics);
+        spmmi_free(w->permutation_metrics);
         spmmi_free(w->bytes);
         spmmi_free(w);
     }

@@ -31,7 +31,7 @@ static int histogram_bin(int64_t length)
     return length == 0 ? 0 : 64 - __builtin_clzll((unsigned long long)length);
 }
 
-static void row_figures(int64_t rows, const int64_t *row_ptr, spmm_stats_t *stats)
+static void row_metrics(int64_t rows, const int64_t *row_ptr, spmm_stats_t *stats)
 {
     u128 squares = 0;
     stats->row_min = rows > 0 ? INT64_MAX : 0;
@@ -63,7 +63,7 @@ static int holds(const int32_t *columns, int64_t length, int64_t column)
     return columns[0] == column;
 }
 
-static void band_figures(int64_t rows, const int64_t *row_ptr, const int32_t *col_ind, spmm_stats_t *stats)
+static void band_metrics(int64_t rows, const int64_t *row_ptr, const int32_t *col_ind, spmm_stats_t *stats)
 {
     for (int64_t i = 0; i < rows; i++) {
         const int64_t first = row_ptr[i], last = row_ptr[i + 1] - 1;
@@ -161,8 +161,8 @@ spmm_status_t spmmi_stats_compute(int64_t rows, int64_t cols, const int64_t *row
 {
     const int64_t nnz = row_ptr[rows];
     memset(stats, 0, sizeof *stats);
-    row_figures(rows, row_ptr, stats);
-    band_figures(rows, row_ptr, col_ind, stats);
+    row_metrics(rows, row_ptr, stats);
+    band_metrics(rows, row_ptr, col_ind, stats);
     stats->zeros = zero_count(nnz, dtype, values);
     return sorts_columns((uint64_t)cols, (uint64_t)nnz) ? columns_by_sorting(cols, nnz, col_ind, stats)
                                                         : columns_by_counters(cols, nnz, col_ind, stats);

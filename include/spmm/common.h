@@ -121,13 +121,13 @@ typedef enum spmm_compute {
     SPMM_COMPUTE_3XTF32 = 6
 } spmm_compute_t;
 typedef enum spmm_op { SPMM_OP_N = 0, SPMM_OP_T = 1 } spmm_op_t;
-typedef enum spmm_order { SPMM_ROW_MAJOR = 0, SPMM_COL_MAJOR = 1 } spmm_order_t;
+typedef enum spmm_layout { SPMM_ROW_MAJOR = 0, SPMM_COL_MAJOR = 1 } spmm_layout_t;
 typedef enum spmm_itype { SPMM_I32 = 1, SPMM_I64 = 2 } spmm_itype_t;
 
 /* "f32", "f64", "f16", "bf16"; "N", "T"; "row", "col"; "?" for another value. Static storage. */
 SPMM_API const char *spmm_dtype_name(spmm_dtype_t dtype);
 SPMM_API const char *spmm_op_name(spmm_op_t op);
-SPMM_API const char *spmm_order_name(spmm_order_t order);
+SPMM_API const char *spmm_layout_name(spmm_layout_t layout);
 /* "f32", "f64", "f16", "bf16", "tf32", "3xtf32"; "?" for another value. Static storage. */
 SPMM_API const char *spmm_compute_name(spmm_compute_t compute);
 /* Bytes of one number of this type; 0 for another value. */
@@ -162,7 +162,7 @@ typedef struct spmm_csr {
 typedef struct spmm_dense {
     void *data;
     int64_t rows, cols, ld;
-    spmm_order_t order;
+    spmm_layout_t layout;
     spmm_dtype_t type;
 } spmm_dense_t;
 

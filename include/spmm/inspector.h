@@ -85,36 +85,38 @@ typedef enum spmm_balance {
 /* An order of the rows, of any kind but AUTO: order[i] is the row at place i, for all rows of the matrix. threads 0:
  * as many as the machine has; never changes the order. Errors: ARGUMENT (also a kind that does not fit the matrix),
  * MEMORY. */
-SPMM_API spmm_status_t spmm_matrix_order(const spmm_matrix_t *matrix, spmm_reorder_t kind, int threads,
-                                         uint32_t *order, spmm_diag_t *diag);
+SPMM_API spmm_status_t spmm_matrix_permutation(const spmm_matrix_t *matrix, spmm_reorder_t kind, int threads,
+                                               uint32_t *permutation, spmm_diag_t *diag);
 /* What an order of the rows does for kernels that take rows together (docs/reordering.md). */
-typedef struct spmm_order_figures {
+typedef struct spmm_permutation_metrics {
     size_t struct_size;
     int is_natural; /* 1: it is the order of the matrix */
     double seconds; /* that it took to make */
     spmm_block_count_t blocks[SPMM_BLOCK_SHAPES];
-    int64_t footprint
-        [SPMM_PANEL_HEIGHTS]; /* sum over the panels of 8, 16, .. 256 rows of their distinct columns */
-    double reuse[SPMM_PANEL_HEIGHTS]; /* rho: nnz / footprint */
-} spmm_order_figures_t;
+    int64_t working_set
+        [SPMM_ROW_BLOCK_HEIGHTS]; /* sum over the panels of 8, 16, .. 256 rows of their distinct columns */
+    double reuse[SPMM_ROW_BLOCK_HEIGHTS]; /* rho: nnz / footprint */
+} spmm_permutation_metrics_t;
 /* Make an order of any kind but AUTO and count what it does: all figures but the time are exact and the same at any
- * number of threads. figures->struct_size says how much of them the caller knows. Errors: as spmm_matrix_order. */
-SPMM_API spmm_status_t spmm_matrix_order_figures(const spmm_matrix_t *matrix, spmm_reorder_t kind,
-                                                 int threads, spmm_order_figures_t *figures,
-                                                 spmm_diag_t *diag);
+ * number of threads. figures->struct_size says how much of them the caller knows. Errors: as
+ * spmm_matrix_permutation. */
+SPMM_API spmm_status_t spmm_matrix_permutation_metrics(const spmm_matrix_t *matrix, spmm_reorder_t kind,
+                                                       int threads, spmm_permutation_metrics_t *metrics,
+                                                       spmm_diag_t *diag);
 
-/* A new matrix: its row i is row row_order[i] of this one, its column j is column col_order[j]; NULL: as they are.
+/* A new matrix: its row i is row row_permutation[i] of this one, its column j is column col_permutation[j]; NULL: as
+ * they are.
  * With the same order for both it is PAP^T, whose products take B and give C in that order: their row i is row
  * order[i] of those of A. Errors: ARGUMENT (an order is no permutation), MEMORY. */
-SPMM_API spmm_status_t spmm_matrix_permute(const spmm_matrix_t *matrix, const uint32_t *row_order,
-                                           const uint32_t *col_order, int threads, spmm_matrix_t **permuted,
-                                           spmm_diag_t *diag);
+SPMM_API spmm_status_t spmm_matrix_permute(const spmm_matrix_t *matrix, const uint32_t *row_permutation,
+                                           const uint32_t *col_permutation, int threads,
+                                           spmm_matrix_t **permuted, spmm_diag_t *diag);
 
 /* Rows more than 16 times as long as the median row of their window, panel or strip, and of at least 64 nonzeros. */
-typedef enum spmm_peel {
-    SPMM_PEEL_AUTO = 0, /* the rows family multiplies them where that is predicted to pay */
-    SPMM_PEEL_NONE = 1  /* they stay with the others */
-} spmm_peel_t;
+typedef enum spmm_long_rows {
+    SPMM_LONG_ROWS_AUTO = 0, /* the rows family multiplies them where that is predicted to pay */
+    SPMM_LONG_ROWS_KEEP = 1  /* they stay with the others */
+} spmm_long_rows_t;
 
 /* How much the choice may cost: what the model predicts, the best of its candidates measured, or all of them. */
 typedef enum spmm_effort {
@@ -129,7 +131,7 @@ typedef enum spmm_effort {
  * status fails the inspection: UNSUPPORTED and TOO_LARGE rule the candidate out unless nothing else is left, after any
  * other but OK, such as NO_DEVICE, no more candidates of that decision are measured. */
 typedef spmm_status_t (*spmm_measure_fn)(void *context, const spmm_plan_t *plan, spmm_op_t op, int64_t n,
-                                         spmm_order_t layout, double *us);
+                                         spmm_layout_t layout, double *us);
 
 typedef struct spmm_inspect_options {
     size_t struct_size;
@@ -149,15 +151,15 @@ typedef struct spmm_inspect_options {
     /* 0 in each stands for what is said last. Most are of the tiled family alone. */
     spmm_balance_t balance;
     spmm_reorder_t reorder;
-    int permute_output; /* 1: C is written in the order of spmm_plan_row_order, whatever n and the layout.
+    int permute_output; /* 1: C is written in the order of spmm_plan_row_permutation, whatever n and the layout.
                               Such a plan has one variant, op N, tiled/whole; its order is A's where reorder is
                               auto and refuses */
     uint32_t segment_length; /* nonzeros of a segment; the chart's */
-    uint32_t segment_least;  /* least that the chart may say; 1 */
+    uint32_t segment_min;    /* least that the chart may say; 1 */
     double segment_scale;    /* what the chart's length is multiplied by; 1 */
     double u_min;            /* rows are cut below this many blocks a multiprocessor; 0.65 */
     double cv_max;           /* rows are cut above this sigma / mu; 1 */
-    uint32_t panel_rows;     /* 32, 64, 128 or 256 units a panel; the tallest that gives enough blocks. panel:
+    uint32_t block_rows;     /* 32, 64, 128 or 256 units a panel; the tallest that gives enough blocks. panel:
                               64, 128 or 256 rows (256 on the CPU only); bcsr: strips of 64 or 128; of both what
                               is predicted to be fastest (bcsr without constants in the profile: 128 where
                               those are at least two a multiprocessor) */
@@ -167,10 +169,10 @@ typedef struct spmm_inspect_options {
                               tensor cores), _3XTF32 or _TF32, else that of dtype; 0 = as accurate as dtype */
     int symmetric_permutation; /* 1: the plan is that of PAP^T (see spmm_matrix_permute), A square, its order that of
                               reorder, or for auto rcm or minhash where that saves a tenth of the blocks of 16 x 16;
-                              spmm_plan_symmetric_order tells it. Kernels then take the rows of PAP^T as they are,
+                              spmm_plan_symmetric_permutation tells it. Kernels then take the rows of PAP^T as they are,
                               unless reorder is auto */
-    spmm_peel_t
-        peel; /* window, panel and bcsr, f32 and f64: may rows far longer than their neighbours be multiplied
+    spmm_long_rows_t
+        long_rows; /* window, panel and bcsr, f32 and f64: may rows far longer than their neighbours be multiplied
                               apart? */
     spmm_measure_fn
         measure; /* how long a candidate takes on the machine that it is for; NULL: nothing is measured.
@@ -187,7 +189,7 @@ typedef struct spmm_inspect_options {
 /* clang-format off */
 #define SPMM_INSPECT_OPTIONS_INIT                                                                       \
     {sizeof(spmm_inspect_options_t), (spmm_dtype_t)0, 0, 0, 0, 0, 0, (spmm_schedule_t)0, 0, 0, 0, 0, 0, \
-     (spmm_balance_t)0, (spmm_reorder_t)0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (spmm_compute_t)0, 0, (spmm_peel_t)0, \
+     (spmm_balance_t)0, (spmm_reorder_t)0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (spmm_compute_t)0, 0, (spmm_long_rows_t)0, \
      0, 0, 0, 0, 0, (spmm_effort_t)0}
 /* clang-format on */
 
@@ -197,31 +199,32 @@ SPMM_API spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_insp
                                     spmm_plan_t **plan, spmm_diag_t *diag);
 
 /* Floating-point operations a byte of DRAM traffic, and what a roofline makes of them. */
-typedef struct spmm_roofline {
+typedef struct spmm_roofline_point {
     double intensity; /* flop/byte; 0: nothing to compute */
     double gflops;    /* min(peak_gflops, intensity * peak_gbs); 0 without a device */
-} spmm_roofline_t;
+} spmm_roofline_point_t;
 
 /* The model of "Optimizing Tiled Sparse Matrix Multiplication with Performance Modeling on GPUs", as it is printed
  * there (docs/model.md). Times that a kernel is predicted to take are another matter: see spmm_plan_trace. */
-typedef struct spmm_paper_model {
+typedef struct spmm_roofline {
     size_t struct_size;
     int equation;       /* of the three bounds: 3 for whole rows, 6 for segments; 0: none, the plan holds no
                            figures of panels */
     char device[32];    /* name of the profile, "" without */
     double peak_gbs;    /* of that device: bytes from DRAM */
     double peak_gflops; /* of that device: f32, whatever the plan's type */
-    spmm_roofline_t naive;       /* Eq. 2: a row for each thread, no panels */
-    spmm_roofline_t algorithmic; /* Gamma = 1: B comes by single numbers, each panel reads its own */
-    spmm_roofline_t all_miss;    /* Gamma = C: by whole lines, none found in a cache */
-    spmm_roofline_t cold_miss;   /* Gamma = C / L: each line once for all panels */
-} spmm_paper_model_t;
+    spmm_roofline_point_t naive;       /* Eq. 2: a row for each thread, no panels */
+    spmm_roofline_point_t algorithmic; /* Gamma = 1: B comes by single numbers, each panel reads its own */
+    spmm_roofline_point_t all_miss;    /* Gamma = C: by whole lines, none found in a cache */
+    spmm_roofline_point_t cold_miss;   /* Gamma = C / L: each line once for all panels */
+} spmm_roofline_t;
 
-/* The model for the schedule, number type and R of spmm_plan_panel_stats. device is a name or a profile's path as in
+/* The model for the schedule, number type and R of spmm_plan_row_block_metrics. device is a name or a profile's path as
+ * in
  * spmm_inspect_options_t; NULL: intensities only. model->struct_size says how much of it the caller knows.
  * Errors: ARGUMENT (also no such device, or a mistake in its profile), IO, MEMORY. */
-SPMM_API spmm_status_t spmm_plan_paper_model(const spmm_plan_t *plan, const char *device,
-                                             spmm_paper_model_t *model, spmm_diag_t *diag);
+SPMM_API spmm_status_t spmm_plan_roofline(const spmm_plan_t *plan, const char *device, spmm_roofline_t *model,
+                                          spmm_diag_t *diag);
 
 #ifdef __cplusplus
 }

@@ -68,47 +68,48 @@ typedef struct spmm_stats {
     int64_t row_histogram[SPMM_HISTOGRAM_BINS]; /* bin 0: empty rows; bin b: 2^(b-1) <= length < 2^b */
 } spmm_stats_t;
 
-#define SPMM_PANEL_HEIGHTS 6 /* panels of 8, 16, 32, 64, 128 and 256 units */
+#define SPMM_ROW_BLOCK_HEIGHTS 6 /* panels of 8, 16, 32, 64, 128 and 256 units */
 #define SPMM_COLUMN_BINS 32
 /* Exact figures of a tiled schedule (docs/statistics.md): what its panels share and what padding costs. A unit is a
  * row, or a segment of one. A quotient whose divisor is 0 is 0. All members are 8 bytes wide: no padding. */
-typedef struct spmm_panel_stats {
+typedef struct spmm_row_block_metrics {
     /* The schedule that the figures are of. */
-    int64_t panel_rows;      /* units a panel, at most; 0: the plan holds no such figures */
+    int64_t block_rows;      /* units a panel, at most; 0: the plan holds no such figures */
     int64_t stage_slots;     /* columns a stage, at most */
     int64_t segment;         /* nonzeros a unit, at most; 0: units are whole rows */
     int64_t is_reordered;    /* 1: panels take the units in another order than that of A */
-    int64_t number_bytes;    /* B_T: bytes of a number */
+    int64_t value_bytes;     /* B_T: bytes of a number */
     int64_t register_tile;   /* R: columns of B that a thread multiplies at a time */
     int64_t n;               /* columns of B that were judged */
     int64_t multiprocessors; /* of the device; 0: not known */
     /* Work. */
-    int64_t units, panels;
+    int64_t units, row_blocks;
     int64_t blocks;                /* panels * ceil(n / R) */
     double utilization;            /* U (Eq. 5): blocks / multiprocessors */
     double unit_mean, unit_stddev; /* mu* and sigma*: nonzeros a unit */
     int64_t unit_max;
     /* Reuse. The footprint of a panel is the number of distinct columns that its units hold. */
-    int64_t footprint_sum, footprint_max; /* of all panels, of the largest */
-    double footprint_mean;
-    double rho;                            /* nnz / footprint_sum */
-    int64_t footprint[SPMM_PANEL_HEIGHTS]; /* sum over the panels of 8, 16, .. 256 units of the same order */
-    double reuse[SPMM_PANEL_HEIGHTS];      /* rho of those */
+    int64_t working_set_sum, working_set_max; /* of all panels, of the largest */
+    double working_set_mean;
+    double rho; /* nnz / working_set_sum */
+    int64_t working_set
+        [SPMM_ROW_BLOCK_HEIGHTS];         /* sum over the panels of 8, 16, .. 256 units of the same order */
+    double reuse[SPMM_ROW_BLOCK_HEIGHTS]; /* rho of those */
     /* Stages and sliced ELL. */
     int64_t stages, stages_max; /* of all panels, of the panel with most */
     int64_t slices;             /* of 32 entries, padding included */
     double padding;             /* Z: 32 * slices / nnz */
     /* Access to column-major B. */
     int64_t runs;                           /* of consecutive columns, in each stage */
-    double run_mean;                        /* footprint_sum / runs */
+    double run_mean;                        /* working_set_sum / runs */
     int64_t lines, sectors;                 /* of 64 and of 32 bytes, each counted once in each stage */
     double line_cost, sector_cost;          /* C: bytes of those over bytes of the numbers staged */
     int64_t columns_used;                   /* columns of A with nonzeros */
-    double l2_reuse;                        /* L: footprint_sum / columns_used */
+    double l2_reuse;                        /* L: working_set_sum / columns_used */
     double line_gamma, sector_gamma;        /* Gamma = C / L (Eq. 4) */
     int64_t column_count[SPMM_COLUMN_BINS]; /* columns of 2^b <= nonzeros < 2^(b+1) */
     int64_t column_sum[SPMM_COLUMN_BINS];   /* their nonzeros */
-} spmm_panel_stats_t;
+} spmm_row_block_metrics_t;
 
 typedef struct {
     size_t struct_size;
@@ -126,8 +127,8 @@ typedef struct {
 SPMM_API spmm_status_t spmm_plan_info(const spmm_plan_t *plan, spmm_plan_info_t *info);
 
 /* The figures of the first tiled variant for column-major operands, of row-major ones without such a variant;
- * panel_rows is 0 when the plan holds none. Errors: ARGUMENT. */
-SPMM_API spmm_status_t spmm_plan_panel_stats(const spmm_plan_t *plan, spmm_panel_stats_t *stats);
+ * block_rows is 0 when the plan holds none. Errors: ARGUMENT. */
+SPMM_API spmm_status_t spmm_plan_row_block_metrics(const spmm_plan_t *plan, spmm_row_block_metrics_t *stats);
 
 typedef enum spmm_family {
     SPMM_FAMILY_ROWS = 1,   /* lane groups own row segments and gather rows of B */
@@ -156,12 +157,12 @@ typedef struct spmm_family_info {
     size_t struct_size;
     spmm_family_t family;
     const char *name;
-    const char *item, *unit; /* what the items of a part are, and panel_rows of them: "row", "strip" */
+    const char *item, *unit; /* what the items of a part are, and block_rows of them: "row", "strip" */
     uint32_t types;          /* of numbers: bits 1u << SPMM_F32, .. */
     int uses_tensor_cores;   /* f32 is multiplied as tf32 or 3xtf32 */
-    int takes_long_rows;     /* rows may be split off (spmm_part_info_t.is_peeled) */
-    int64_t least_n;         /* columns of B from which on the inspector considers it */
-    uint32_t panel_rows_min, panel_rows_max;   /* powers of two from .. to; 0: it has no panels or units */
+    int takes_long_rows;     /* rows may be split off (spmm_part_info_t.is_long_rows) */
+    int64_t n_min;           /* columns of B from which on the inspector considers it */
+    uint32_t block_rows_min, block_rows_max;   /* powers of two from .. to; 0: it has no panels or units */
     uint32_t stage_slots_min, stage_slots_max; /* 0: it has no stages */
 } spmm_family_info_t;
 /* One schedule of a family: kernels are named "family/schedule". */
@@ -170,7 +171,7 @@ typedef struct spmm_schedule_info {
     spmm_family_t family;
     spmm_schedule_t schedule;
     const char *name;
-    uint32_t granule_min, granule_max;
+    uint32_t item_size_min, item_size_max;
     int may_reorder;        /* items may be in another order than that of A */
     int may_permute_output; /* C may be left in it */
     int cuts_rows;          /* items are segments of rows */
@@ -222,20 +223,22 @@ typedef struct spmm_block_count {
     double mean, stddev; /* blocks a strip; the deviation is that of the population */
 } spmm_block_count_t;
 /* Exact figures of an order that the inspector looked at for op(A), and of that of op(A) itself. */
-typedef struct spmm_order_stats {
+typedef struct spmm_plan_permutation_metrics {
     spmm_op_t op;
-    spmm_reorder_t order; /* NONE: as they are */
-    int64_t units;        /* rows, or (tiled) the segments that rows were cut into */
+    spmm_reorder_t permutation; /* NONE: as they are */
+    int64_t units;              /* rows, or (tiled) the segments that rows were cut into */
     spmm_block_count_t blocks[SPMM_BLOCK_SHAPES];
-    int64_t footprint[SPMM_PANEL_HEIGHTS]; /* of the panels of 8, 16, .. 256 units: their distinct columns */
-    double reuse[SPMM_PANEL_HEIGHTS];      /* rho: nnz / footprint */
-} spmm_order_stats_t;
+    int64_t working_set
+        [SPMM_ROW_BLOCK_HEIGHTS];         /* of the panels of 8, 16, .. 256 units: their distinct columns */
+    double reuse[SPMM_ROW_BLOCK_HEIGHTS]; /* rho: nnz / footprint */
+} spmm_plan_permutation_metrics_t;
 /* Those of index 0, 1, .. in the order in which they were looked at: for each op and way to cut rows first NONE. No
  * figures, index 0 already an error, where no order was looked at. Errors: ARGUMENT. */
-SPMM_API spmm_status_t spmm_plan_order_stats(const spmm_plan_t *plan, int index, spmm_order_stats_t *stats);
+SPMM_API spmm_status_t spmm_plan_permutation_metrics(const spmm_plan_t *plan, int index,
+                                                     spmm_plan_permutation_metrics_t *stats);
 
-#define SPMM_LAYOUT_ROW_MAJOR 1u /* bit of a layout mask */
-#define SPMM_LAYOUT_COL_MAJOR 2u
+#define SPMM_LAYOUTS_ROW_MAJOR 1u /* bit of a layout mask */
+#define SPMM_LAYOUTS_COL_MAJOR 2u
 
 /* What can be executed: one op, one compute type, a set of layouts, a range of n, a target. */
 typedef struct spmm_variant_info {
@@ -251,29 +254,29 @@ SPMM_API spmm_status_t spmm_plan_variant(const spmm_plan_t *plan, int index, spm
 typedef struct spmm_part_info {
     spmm_family_t family;
     spmm_schedule_t schedule;
-    uint32_t granule;     /* nonzero split: nonzeros an item; row split: least nonzeros that close an item;
+    uint32_t item_size;   /* nonzero split: nonzeros an item; row split: least nonzeros that close an item;
                          segmented: most nonzeros of a segment; whole: 0;
                          window, panel, bcsr: most steps of an item, a step is 8 columns, 128 columns or
                          4 block columns */
     int64_t items;        /* tiled: rows, or segments of rows; window, panel, bcsr: rows */
-    uint32_t panel_rows;  /* tiled: rows or segments a panel; window, panel, bcsr: rows a unit; rows: 0 */
+    uint32_t block_rows;  /* tiled: rows or segments a panel; window, panel, bcsr: rows a unit; rows: 0 */
     uint32_t stage_slots; /* tiled: rows of B that a stage holds at most; else 0 */
     int is_reordered;     /* rows are not in the order of A */
-    int permutes_output;  /* C is written in the order of spmm_plan_row_order */
-    int is_peeled;        /* the rows that the part before it leaves out; items counts them */
+    int permutes_output;  /* C is written in the order of spmm_plan_row_permutation */
+    int is_long_rows;     /* the rows that the part before it leaves out; items counts them */
 } spmm_part_info_t;
 SPMM_API spmm_status_t spmm_plan_part(const spmm_plan_t *plan, int index, spmm_part_info_t *info);
 
 /* The order of the rows of a part that permutes its output: row i of C belongs to row (*order)[i] of op(A), i from 0
  * to *count - 1. Valid while the plan lives. Errors: ARGUMENT, also when the part does not permute its output. */
-SPMM_API spmm_status_t spmm_plan_row_order(const spmm_plan_t *plan, int part, const uint32_t **order,
-                                           int64_t *count);
+SPMM_API spmm_status_t spmm_plan_row_permutation(const spmm_plan_t *plan, int part,
+                                                 const uint32_t **permutation, int64_t *count);
 
 /* Where a plan was made with symmetric_permutation: the order of rows and columns. The plan's matrix is PAP^T, whose
  * row and column i are row and column (*order)[i] of A, i from 0 to *count - 1: row i of B and of C is row (*order)[i]
  * of those of A. *order is NULL where they are those of A. Valid while the plan lives. Errors: ARGUMENT. */
-SPMM_API spmm_status_t spmm_plan_symmetric_order(const spmm_plan_t *plan, const uint32_t **order,
-                                                 int64_t *count);
+SPMM_API spmm_status_t spmm_plan_symmetric_permutation(const spmm_plan_t *plan, const uint32_t **permutation,
+                                                       int64_t *count);
 
 /* The trace: every candidate that was considered, and why it won or lost. */
 typedef struct spmm_trace_info {
@@ -281,12 +284,13 @@ typedef struct spmm_trace_info {
     spmm_family_t family;
     spmm_schedule_t schedule;
     spmm_compute_t compute;
-    spmm_reorder_t order; /* the candidate is this order of the rows; AUTO: the order is not what is judged */
+    spmm_reorder_t
+        permutation; /* the candidate is this order of the rows; AUTO: the order is not what is judged */
     int chosen;
-    double predicted_us;      /* 0 = the model said nothing */
-    double measured_us;       /* 0 = not measured */
-    double figure, threshold; /* the numbers the reason compares; 0 if none */
-    char reason[160];         /* one sentence with the numbers */
+    double predicted_us;     /* 0 = the model said nothing */
+    double measured_us;      /* 0 = not measured */
+    double value, threshold; /* the numbers the reason compares; 0 if none */
+    char reason[160];        /* one sentence with the numbers */
 } spmm_trace_info_t;
 SPMM_API spmm_status_t spmm_plan_trace(const spmm_plan_t *plan, int index, spmm_trace_info_t *info);
 

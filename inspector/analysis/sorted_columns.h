@@ -9,7 +9,7 @@
 int64_t spmmi_sort_unique(int32_t *columns, int64_t count);
 
 /* The place of a column in an ascending list that holds it. */
-static inline int32_t spmmi_sorted_place(const int32_t *list, int64_t count, int32_t column)
+static inline int32_t spmmi_sorted_position(const int32_t *list, int64_t count, int32_t column)
 {
     const int32_t *base = list;
     while (count > 1) {

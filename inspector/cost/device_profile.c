@@ -69,15 +69,15 @@ cleanup:
 
 /* ---- Between the points ---- */
 
-struct place {
+struct position {
     int low;
     double part; /* of the way to low + 1 */
 };
 
 /* Linear in the logarithm; the ends go on for ever. */
-static struct place find_place(const double *x, int count, double at)
+static struct position find_position(const double *x, int count, double at)
 {
-    struct place p = {0, 0};
+    struct position p = {0, 0};
     if (count < 2 || at <= x[0])
         return p;
     while (p.low < count - 2 && at > x[p.low + 1])
@@ -93,14 +93,14 @@ static double mix(double a, double b, double part)
 
 double spmmi_profile_curve_at(const struct spmmi_profile_curve *curve, double x)
 {
-    const struct place p = find_place(curve->x, curve->count, x);
+    const struct position p = find_position(curve->x, curve->count, x);
     return p.part > 0 ? mix(curve->rate[p.low], curve->rate[p.low + 1], p.part) : curve->rate[p.low];
 }
 
 double spmmi_profile_table_at(const struct spmmi_profile_table *table, double row_bytes, double set_bytes)
 {
-    const struct place row = find_place(table->row_bytes, table->row_count, row_bytes);
-    const struct place set = find_place(table->set_bytes, table->set_count, set_bytes);
+    const struct position row = find_position(table->row_bytes, table->row_count, row_bytes);
+    const struct position set = find_position(table->set_bytes, table->set_count, set_bytes);
     double rate[2];
     for (int s = 0; s < 2; s++) {
         const double *line = table->rate[set.part > 0 ? set.low + s : set.low];

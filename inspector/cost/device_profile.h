@@ -30,9 +30,9 @@ struct spmmi_profile_table {
 /* What constants and risks of a profile are named by: each family and each schedule of format/family_list.def, in
  * that order (the first of schedules of one name), then what any of them may have. */
 enum spmmi_profile_extra {
-    SPMMI_RISK_ORDER,     /* rows in another order than that of A */
-    SPMMI_RISK_LONG_ROWS, /* rows split off, as a part of their own */
-    SPMMI_RISK_CHART,     /* what the decision chart would not do */
+    SPMMI_RISK_PERMUTATION, /* rows in another order than that of A */
+    SPMMI_RISK_LONG_ROWS,   /* rows split off, as a part of their own */
+    SPMMI_RISK_CHART,       /* what the decision chart would not do */
     SPMMI_PROFILE_EXTRAS
 };
 enum {

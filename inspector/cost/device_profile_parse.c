@@ -18,7 +18,7 @@
 #define KEY_BYTES 64
 #define MODEL "model."
 #define RISK "risk."
-#define RISK_MOST 100.0
+#define RISK_MAX 100.0
 #define LEAST 1e-30
 #define MOST 1e30
 static_assert(sizeof(struct spmmi_model_constants) == CONSTANTS * sizeof(double), "a list of doubles");
@@ -105,7 +105,7 @@ struct reader {
             MISTAKE((r), __VA_ARGS__); \
     } while (0)
 #define HERE "the profile \"%.60s\", line %llu: "
-#define PLACE(r) (r)->file, (unsigned long long)(r)->line
+#define POSITION(r) (r)->file, (unsigned long long)(r)->line
 
 static void skip_blanks(struct reader *r)
 {
@@ -129,13 +129,13 @@ static spmm_status_t read_number(struct reader *r, const struct key *key, double
     spmm_status_t status = SPMM_OK;
     const size_t word = strcspn(r->at, " \t\r\n#");
     const char *const end = spmmi_decimal_read(r->at, r->at + word, number);
-    EXPECT(r, end == r->at + word, HERE "expected a number for %s, found \"%.*s\"", PLACE(r), key->name,
+    EXPECT(r, end == r->at + word, HERE "expected a number for %s, found \"%.*s\"", POSITION(r), key->name,
            word < 40 ? (int)word : 40, r->at);
     EXPECT(r, isfinite(*number) && *number >= key->least && *number <= key->greatest,
-           HERE "%s must be in %g..%g, found %g", PLACE(r), key->name, key->least, key->greatest, *number);
+           HERE "%s must be in %g..%g, found %g", POSITION(r), key->name, key->least, key->greatest, *number);
     EXPECT(r, key->kind == REAL || *number == floor(*number),
-           HERE "%s must be a whole number, found \"%.*s\"", PLACE(r), key->name, word < 40 ? (int)word : 40,
-           r->at);
+           HERE "%s must be a whole number, found \"%.*s\"", POSITION(r), key->name,
+           word < 40 ? (int)word : 40, r->at);
     r->at += word;
 cleanup:
     return status;
@@ -152,8 +152,8 @@ static spmm_status_t read_list(struct reader *r, const struct key *key)
         while (*r->at != '\n' && *r->at != '\0') {
             double number = 0;
             SPMM_TRY(read_number(r, key, &number));
-            EXPECT(r, count < key->most, HERE "%s takes at most %d number%s", PLACE(r), key->name, key->most,
-                   key->most == 1 ? "" : "s");
+            EXPECT(r, count < key->most, HERE "%s takes at most %d number%s", POSITION(r), key->name,
+                   key->most, key->most == 1 ? "" : "s");
             out[count++] = number * key->scale;
             skip_blanks(r);
         }
@@ -172,14 +172,15 @@ static spmm_status_t read_name(struct reader *r)
     skip_blanks(r);
     const size_t length = strspn(r->at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
     EXPECT(r, length > 0 && length < SPMMI_PROFILE_NAME_BYTES,
-           HERE "name must have 1..%d letters, digits, dots, dashes or underscores", PLACE(r),
+           HERE "name must have 1..%d letters, digits, dots, dashes or underscores", POSITION(r),
            SPMMI_PROFILE_NAME_BYTES - 1);
     memcpy(name, r->at, length);
     name[length] = '\0';
     r->at += length;
     skip_blanks(r);
-    EXPECT(r, *r->at == '\n' || *r->at == '\0', HERE "expected the end of the line after the name", PLACE(r));
-    EXPECT(r, !next_line(r), HERE "a name does not go on in the next line", PLACE(r));
+    EXPECT(r, *r->at == '\n' || *r->at == '\0', HERE "expected the end of the line after the name",
+           POSITION(r));
+    EXPECT(r, !next_line(r), HERE "a name does not go on in the next line", POSITION(r));
 cleanup:
     return status;
 }
@@ -223,8 +224,8 @@ static uint64_t *find_named(struct reader *r, const char *word, size_t length, s
                         offsetof(struct draft, named_count),
                         is_model ? CONSTANTS : SPMMI_RISKS,
                         1,
-                        is_model ? 0 : 1 / RISK_MOST,
-                        is_model ? MOST : RISK_MOST,
+                        is_model ? 0 : 1 / RISK_MAX,
+                        is_model ? MOST : RISK_MAX,
                         NOT_NEEDED,
                         REAL};
     return is_model ? &r->model_seen[index][type] : &r->risk_seen[index][type];
@@ -256,7 +257,7 @@ static spmm_status_t read_assignment(struct reader *r)
     struct key named;
     r->at += length;
     skip_blanks(r);
-    EXPECT(r, length > 0 && *r->at == '=', HERE "expected \"key = value\", found \"%.*s\"", PLACE(r),
+    EXPECT(r, length > 0 && *r->at == '=', HERE "expected \"key = value\", found \"%.*s\"", POSITION(r),
            length < 40 ? (int)length : 40, word);
     r->at++;
     const int is_name = length == 4 && memcmp(word, "name", 4) == 0;
@@ -268,8 +269,8 @@ static spmm_status_t read_assignment(struct reader *r)
         key = &keys[k];
         seen = &r->seen[k];
     }
-    EXPECT(r, seen != NULL, HERE "unknown key \"%.*s\"", PLACE(r), length < 40 ? (int)length : 40, word);
-    EXPECT(r, *seen == 0, HERE "%s is already given in line %llu", PLACE(r), is_name ? "name" : key->name,
+    EXPECT(r, seen != NULL, HERE "unknown key \"%.*s\"", POSITION(r), length < 40 ? (int)length : 40, word);
+    EXPECT(r, *seen == 0, HERE "%s is already given in line %llu", POSITION(r), is_name ? "name" : key->name,
            (unsigned long long)*seen);
     *seen = r->line;
     SPMM_TRY(is_name ? read_name(r) : key == &named ? read_named(r, key) : read_list(r, key));

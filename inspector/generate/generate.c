@@ -55,14 +55,14 @@ spmm_status_t spmm_generator_at(int index, spmm_generator_info_t *info)
 }
 
 /* "fem3:nx:ny:nz, femshuf:nx:ny:nz, ..", or the names alone; false where the text is too short for all. */
-static bool list_forms(char *text, size_t size, bool has_numbers)
+static bool list_forms(char *text, size_t size, bool has_values)
 {
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < GENERATOR_COUNT && used < size; i++) {
         const struct spmmi_generator *g = &generators[i];
         const int wrote = snprintf(text + used, size - used, "%s%s%s%s", i == 0 ? "" : ", ", g->name,
-                                   has_numbers ? ":" : "", has_numbers ? g->numbers : "");
+                                   has_values ? ":" : "", has_values ? g->numbers : "");
         used += wrote > 0 ? (size_t)wrote : size;
     }
     return used < size;

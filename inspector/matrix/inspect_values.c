@@ -4,7 +4,7 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/dtype.h"
-#include "format/base/stored_number.h"
+#include "format/base/stored_value.h"
 #include "inspect_values.h"
 
 #define NONZEROS_PARALLEL 100000 /* below this many nonzeros one thread is faster */
@@ -18,8 +18,8 @@ static int64_t store_all(const spmm_matrix_t *a, int threads, spmm_plan_t *plan)
               : first)
     for (int64_t p = 0; p < a->nnz; p++) {
         const double value = a->values == NULL ? 1.0 : a->values[p];
-        spmmi_number_store(plan->values, plan->dtype, p, value);
-        if (isinf(spmmi_number_load(plan->values, plan->dtype, p)) && !isinf(value))
+        spmmi_value_store(plan->values, plan->dtype, p, value);
+        if (isinf(spmmi_value_load(plan->values, plan->dtype, p)) && !isinf(value))
             first = p < first ? p : first;
     }
     return first;
@@ -39,8 +39,8 @@ static const char *wide_enough(double value)
     const struct spmmi_dtype *found = NULL, *row = NULL;
     for (int i = 0; (row = spmmi_dtype_at(i)) != NULL; i++) {
         uint64_t room = 0; /* for a number of any type */
-        spmmi_number_store(&room, row->id, 0, value);
-        if (!isinf(spmmi_number_load(&room, row->id, 0)) && (found == NULL || row->bytes < found->bytes))
+        spmmi_value_store(&room, row->id, 0, value);
+        if (!isinf(spmmi_value_load(&room, row->id, 0)) && (found == NULL || row->bytes < found->bytes))
             found = row;
     }
     return found->name;

@@ -7,7 +7,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
-#include "format/base/stored_number.h"
+#include "format/base/stored_value.h"
 #include "format/plan.h"
 
 static int64_t index_at(const void *array, spmm_itype_t type, int64_t i)
@@ -86,7 +86,7 @@ cleanup:
 static void copy_values(const spmm_csr_t *csr, spmm_matrix_t *matrix)
 {
     for (int64_t p = 0; p < csr->nnz; p++) {
-        const double value = spmmi_number_load(csr->values, csr->value_type, p);
+        const double value = spmmi_value_load(csr->values, csr->value_type, p);
         matrix->values[p] = value;
         matrix->info.zeros_kept += value == 0;
         matrix->info.not_finite += !(value - value == 0);

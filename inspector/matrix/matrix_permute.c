@@ -5,29 +5,29 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
-#include "inspector/analysis/key_sort.h"
+#include "inspector/analysis/radix_sort.h"
 #include "matrix.h"
 #include "inspector/thread_count.h"
 
 #define NONZEROS_PARALLEL 100000 /* below this many nonzeros one thread is faster */
 
 /* place[order[i]] = i, if order holds each of 0 .. count - 1 once. */
-static spmm_status_t invert(const char *what, const uint32_t *order, int64_t count, uint32_t **place,
+static spmm_status_t invert(const char *what, const uint32_t *permutation, int64_t count, uint32_t **position,
                             spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     uint32_t *list = spmmi_alloc((uint64_t)count, sizeof *list);
     SPMM_TRY_ALLOC(list, diag);
-    *place = list;
+    *position = list;
     memset(list, 0xff, (size_t)count * sizeof *list);
     for (int64_t i = 0; i < count; i++) {
-        const bool is_new = order[i] < count && list[order[i]] == UINT32_MAX;
+        const bool is_new = permutation[i] < count && list[permutation[i]] == UINT32_MAX;
         SPMM_REQUIRE_AT(
             is_new, SPMM_ERR_ARGUMENT, diag, (uint64_t)i,
             "the order of the %s is no permutation: place %lld has %u, which is there twice or not "
             "of %lld",
-            what, (long long)i, order[i], (long long)count);
-        list[order[i]] = (uint32_t)i;
+            what, (long long)i, permutation[i], (long long)count);
+        list[permutation[i]] = (uint32_t)i;
     }
 cleanup:
     return status;
@@ -38,16 +38,16 @@ struct room {
     uint64_t *list, *other;
 };
 
-static void copy_row(const spmm_matrix_t *from, int64_t row, const uint32_t *place, struct room *room,
+static void copy_row(const spmm_matrix_t *from, int64_t row, const uint32_t *position, struct room *room,
                      spmm_matrix_t *to, int64_t first)
 {
     const int64_t begin = from->row_ptr[row], length = from->row_ptr[row + 1] - begin;
     for (int64_t k = 0; k < length; k++) {
         const uint32_t column = (uint32_t)from->col_ind[begin + k];
-        room->list[k] = spmmi_key_pack(place == NULL ? column : place[column], (uint32_t)k);
+        room->list[k] = spmmi_key_pack(position == NULL ? column : position[column], (uint32_t)k);
     }
-    if (place != NULL)
-        spmmi_key_sort(room->list, room->other, (uint64_t)length);
+    if (position != NULL)
+        spmmi_radix_sort(room->list, room->other, (uint64_t)length);
     for (int64_t k = 0; k < length; k++) {
         to->col_ind[first + k] = (int32_t)(room->list[k] >> 32);
         if (to->values != NULL)
@@ -77,12 +77,12 @@ cleanup:
     return status;
 }
 
-static int64_t set_row_ptr(const spmm_matrix_t *from, const uint32_t *row_order, spmm_matrix_t *to)
+static int64_t set_row_ptr(const spmm_matrix_t *from, const uint32_t *row_permutation, spmm_matrix_t *to)
 {
     int64_t longest = 0;
     to->row_ptr[0] = 0;
     for (int64_t i = 0; i < to->rows; i++) {
-        const int64_t row = row_order == NULL ? i : row_order[i];
+        const int64_t row = row_permutation == NULL ? i : row_permutation[i];
         const int64_t length = from->row_ptr[row + 1] - from->row_ptr[row];
         to->row_ptr[i + 1] = to->row_ptr[i] + length;
         longest = length > longest ? length : longest;
@@ -90,11 +90,11 @@ static int64_t set_row_ptr(const spmm_matrix_t *from, const uint32_t *row_order,
     return longest;
 }
 
-static spmm_status_t copy_rows(const spmm_matrix_t *from, const uint32_t *row_order, const uint32_t *place,
-                               int threads, spmm_matrix_t *to, spmm_diag_t *diag)
+static spmm_status_t copy_rows(const spmm_matrix_t *from, const uint32_t *row_permutation,
+                               const uint32_t *position, int threads, spmm_matrix_t *to, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const uint64_t longest = (uint64_t)set_row_ptr(from, row_order, to);
+    const uint64_t longest = (uint64_t)set_row_ptr(from, row_permutation, to);
     threads = to->nnz < NONZEROS_PARALLEL ? 1 : threads;
     uint64_t *words = spmmi_alloc(2 * longest, (size_t)threads * sizeof *words);
     SPMM_TRY_ALLOC(words, diag);
@@ -102,36 +102,36 @@ static spmm_status_t copy_rows(const spmm_matrix_t *from, const uint32_t *row_or
     for (int64_t i = 0; i < to->rows; i++) {
         uint64_t *const own = words + 2 * longest * (uint64_t)omp_get_thread_num();
         struct room room = {own, own + longest};
-        copy_row(from, row_order == NULL ? i : row_order[i], place, &room, to, to->row_ptr[i]);
+        copy_row(from, row_permutation == NULL ? i : row_permutation[i], position, &room, to, to->row_ptr[i]);
     }
 cleanup:
     spmmi_free(words);
     return status;
 }
 
-spmm_status_t spmm_matrix_permute(const spmm_matrix_t *matrix, const uint32_t *row_order,
-                                  const uint32_t *col_order, int threads, spmm_matrix_t **permuted,
+spmm_status_t spmm_matrix_permute(const spmm_matrix_t *matrix, const uint32_t *row_permutation,
+                                  const uint32_t *col_permutation, int threads, spmm_matrix_t **permuted,
                                   spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    uint32_t *row_place = NULL, *col_place = NULL;
+    uint32_t *row_position = NULL, *col_position = NULL;
     spmm_matrix_t *m = NULL;
     spmmi_diag_clear(diag);
     SPMM_REQUIRE(permuted != NULL, SPMM_ERR_ARGUMENT, diag, "permuted is NULL");
     *permuted = NULL;
     SPMM_REQUIRE(matrix != NULL, SPMM_ERR_ARGUMENT, diag, "matrix is NULL");
     SPMM_REQUIRE(threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads must not be negative, found %d", threads);
-    if (row_order != NULL)
-        SPMM_TRY(invert("rows", row_order, matrix->rows, &row_place, diag));
-    if (col_order != NULL)
-        SPMM_TRY(invert("columns", col_order, matrix->cols, &col_place, diag));
+    if (row_permutation != NULL)
+        SPMM_TRY(invert("rows", row_permutation, matrix->rows, &row_position, diag));
+    if (col_permutation != NULL)
+        SPMM_TRY(invert("columns", col_permutation, matrix->cols, &col_position, diag));
     SPMM_TRY(alloc_like(matrix, &m, diag));
-    SPMM_TRY(copy_rows(matrix, row_order, col_place, spmmi_thread_count(threads), m, diag));
+    SPMM_TRY(copy_rows(matrix, row_permutation, col_position, spmmi_thread_count(threads), m, diag));
     *permuted = m;
     m = NULL;
 cleanup:
     spmm_matrix_destroy(m);
-    spmmi_free(col_place);
-    spmmi_free(row_place);
+    spmmi_free(col_position);
+    spmmi_free(row_position);
     return status;
 }

@@ -18,7 +18,7 @@
 struct header {
     const char *p, *end;
     char descr[DESCR_MAX];
-    bool has_descr, has_order, has_shape, fortran_order;
+    bool has_descr, has_permutation, has_shape, fortran_order;
 };
 
 static void skip_blanks(struct header *h)
@@ -86,10 +86,10 @@ static bool take_item(struct header *h, struct spmmi_npy *npy)
         return (h->has_descr = take_text(h, h->descr, sizeof h->descr));
     if (strcmp(key, "shape") == 0 && !h->has_shape)
         return (h->has_shape = take_shape(h, npy));
-    if (strcmp(key, "fortran_order") != 0 || h->has_order)
+    if (strcmp(key, "fortran_order") != 0 || h->has_permutation)
         return false;
     h->fortran_order = take(h, "True");
-    return (h->has_order = h->fortran_order || take(h, "False"));
+    return (h->has_permutation = h->fortran_order || take(h, "False"));
 }
 
 static bool take_header(struct header *h, struct spmmi_npy *npy)
@@ -105,7 +105,7 @@ static bool take_header(struct header *h, struct spmmi_npy *npy)
             break;
     }
     skip_blanks(h);
-    return h->p == h->end && h->has_descr && h->has_order && h->has_shape;
+    return h->p == h->end && h->has_descr && h->has_permutation && h->has_shape;
 }
 
 static spmm_status_t not_a_header(struct spmmi_npy *npy, const struct header *h)
@@ -172,7 +172,7 @@ static spmm_status_t set_count(struct spmmi_npy *npy)
 }
 
 /* Magic, version, length: *length of the dictionary. */
-static spmm_status_t read_start(struct spmmi_npy *npy, uint32_t *length)
+static spmm_status_t sniff(struct spmmi_npy *npy, uint32_t *length)
 {
     spmm_status_t status = SPMM_OK;
     const unsigned char *b = NULL;
@@ -211,7 +211,7 @@ spmm_status_t spmmi_npy_open(struct spmmi_zip *zip, const char *member, struct s
     memset(npy, 0, sizeof *npy);
     npy->zip = zip;
     SPMM_TRY(spmmi_zip_enter(zip, member));
-    SPMM_TRY(read_start(npy, &length));
+    SPMM_TRY(sniff(npy, &length));
     SPMM_TRY(spmmi_zip_next(zip, length, &bytes));
     h.p = (const char *)bytes;
     h.end = h.p + length;

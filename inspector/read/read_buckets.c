@@ -132,9 +132,9 @@ static void sort_bucket(const spmm_matrix_t *matrix, const struct spmmi_buckets 
     }
     memcpy(scratch->values, values, (size_t)length * sizeof *values);
     for (int64_t q = 0; q < length; q++) {
-        const uint32_t place = scratch->next[local_row[q]]++;
-        cols[place] = scratch->cols[q];
-        values[place] = scratch->values[q];
+        const uint32_t position = scratch->next[local_row[q]]++;
+        cols[position] = scratch->cols[q];
+        values[position] = scratch->values[q];
     }
 }
 

@@ -104,8 +104,8 @@ SPMMI_INLINE int64_t count_segment(struct job *job, int segment, bool mirrored)
 }
 
 /* Append an entry to its bucket. */
-SPMMI_INLINE void place(const struct spmmi_buckets *buckets, int64_t *next, const spmm_matrix_t *matrix,
-                        bool has_values, int64_t row, int64_t col, double value)
+SPMMI_INLINE void position(const struct spmmi_buckets *buckets, int64_t *next, const spmm_matrix_t *matrix,
+                           bool has_values, int64_t row, int64_t col, double value)
 {
     const int64_t bucket = spmmi_bucket_of(buckets, row);
     const int64_t q = next[bucket]++;
@@ -132,10 +132,10 @@ SPMMI_INLINE int64_t fill_segment(struct job *job, int segment, enum spmmi_value
         struct spmmi_entry entry = {0, 0, 1, false, NULL};
         if (spmmi_read_entry(mtx, field, symmetry, &p, &entry) != SPMMI_ENTRY_OK)
             return -1;
-        place(&buckets, next, &matrix, has_values, entry.row, entry.col, entry.value);
+        position(&buckets, next, &matrix, has_values, entry.row, entry.col, entry.value);
         if (symmetry != SPMMI_GENERAL && entry.row != entry.col)
-            place(&buckets, next, &matrix, has_values, entry.col, entry.row,
-                  symmetry == SPMMI_SKEW ? -entry.value : entry.value);
+            position(&buckets, next, &matrix, has_values, entry.col, entry.row,
+                     symmetry == SPMMI_SKEW ? -entry.value : entry.value);
         inexact += entry.inexact;
         if (p - mark > PROGRESS_BYTES) {
             advance(job, (uint64_t)(p - mark));
@@ -223,11 +223,11 @@ static void sum_buckets(struct job *job)
     const struct spmmi_buckets *buckets = &job->buckets;
     const int64_t rows = job->mtx->rows;
     for (int64_t b = 0; b < buckets->count; b++) {
-        int64_t first_place = job->matrix->row_ptr[buckets->first_row[b]];
+        int64_t first_position = job->matrix->row_ptr[buckets->first_row[b]];
         for (int s = 0; s < job->segments; s++) {
-            buckets->next[(int64_t)s * buckets->count + b] = first_place;
+            buckets->next[(int64_t)s * buckets->count + b] = first_position;
             for (int64_t i = buckets->first_row[b]; i < buckets->first_row[b + 1]; i++)
-                first_place += job->counts[(int64_t)s * rows + i];
+                first_position += job->counts[(int64_t)s * rows + i];
         }
     }
 }

@@ -75,7 +75,7 @@ static spmm_status_t read_plain(struct spmmi_reader *reader, const char *bytes, 
     memcpy(m->info.name, reader->name, sizeof m->info.name);
     (void)snprintf(m->info.format, sizeof m->info.format, "%s", ops->format);
     SPMM_TRY(ops->read(reader, bytes, size, m));
-    SPMM_TRY(spmmi_read_finish(reader, m));
+    SPMM_TRY(spmmi_canonicalise(reader, m));
     *matrix = m;
     m = NULL;
 cleanup:

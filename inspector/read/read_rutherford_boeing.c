@@ -90,14 +90,14 @@ static spmm_status_t next_line_of(struct cursor *c)
 static spmm_status_t next_field(struct cursor *c)
 {
     const struct spmmi_fortran_format *format = &c->section->format;
-    const int64_t place = c->done % format->per_line;
-    if (place == 0) {
+    const int64_t position = c->done % format->per_line;
+    if (position == 0) {
         const spmm_status_t status = next_line_of(c);
         if (status != SPMM_OK)
             return status;
     }
     const int64_t length = c->lines->line_end - c->lines->line;
-    const int64_t from = place * format->width;
+    const int64_t from = position * format->width;
     c->p = c->lines->line + (from < length ? from : length);
     c->end = c->lines->line + (from + format->width < length ? from + format->width : length);
     if (c->lines->line_end == c->lines->end && from + format->width > length)

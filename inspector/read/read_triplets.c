@@ -48,7 +48,7 @@ static void count_rows(const struct spmmi_triplets *triplets, bool mirrored, spm
 }
 
 /* Append an entry to its row, whose pointer moves on. */
-static void place(spmm_matrix_t *matrix, int32_t row, int32_t col, double value)
+static void position(spmm_matrix_t *matrix, int32_t row, int32_t col, double value)
 {
     const int64_t q = matrix->row_ptr[row]++;
     matrix->col_ind[q] = col;
@@ -63,9 +63,9 @@ static void fill_rows(const struct spmmi_triplets *triplets, enum spmmi_symmetry
         const int32_t row = triplets->rows[q];
         const int32_t col = triplets->cols[q];
         const double value = triplets->values != NULL ? triplets->values[q] : 1;
-        place(matrix, row, col, value);
+        position(matrix, row, col, value);
         if (symmetry != SPMMI_GENERAL && row != col)
-            place(matrix, col, row, symmetry == SPMMI_SKEW ? -value : value);
+            position(matrix, col, row, symmetry == SPMMI_SKEW ? -value : value);
     }
     /* Each pointer now stands where the next row starts. */
     memmove(matrix->row_ptr + 1, matrix->row_ptr, (size_t)matrix->rows * sizeof *matrix->row_ptr);

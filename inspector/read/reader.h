@@ -5,14 +5,14 @@
  *   read_file.c       path, standard input or memory -> bytes; calls the reader that takes them
  *   read_gzip.c, read_zstd.c   compressed bytes -> bytes
  *   reader_list.def, reader_table.c   the formats, and which of them a file has
- *   read_stranger.c   files that are often given in place of a matrix
+ *   unsupported_format.c   files that are often given in place of a matrix
  *   one reader a format: bytes -> CSR, not yet sorted
  *     read_matrix_market.c   with read_mtx.c (banner, size line), read_coordinate.c, read_array.c, read_explain.c
  *     read_smtx.c
  *     read_rutherford_boeing.c   with rb_header.c, fortran_format.c, fortran_number.c
- *     read_npz.c        with npz_zip.c, npy_header.c, npy_numbers.c, npz_layouts.c
+ *     read_npz.c        with npz_zip.c, npy_header.c, npy_values.c, npz_layouts.c
  *   read_triplets.c   rows, columns and values in any order -> CSR
- *   read_finish.c     sort rows, sum duplicates, drop zeros, count
+ *   canonicalise.c     sort rows, sum duplicates, drop zeros, count
  *
  * Nothing but a reader knows whether bytes are text.
  *
@@ -77,7 +77,7 @@ static inline bool spmmi_head_starts(const struct spmmi_head *head, const char *
 }
 bool spmmi_head_named(const struct spmmi_head *head, const char *ending); /* in any case */
 /* What it is and what to do, for what no reader takes; NULL when unknown. */
-const char *spmmi_known_stranger(const struct spmmi_head *head);
+const char *spmmi_unsupported_format(const struct spmmi_head *head);
 
 /* A growing block of bytes that counts against the budget. */
 struct spmmi_bytes {
@@ -159,7 +159,7 @@ spmm_status_t spmmi_triplets_to_rows(struct spmmi_reader *reader, const struct s
                                      enum spmmi_symmetry symmetry, spmm_matrix_t *matrix);
 
 /* Rows in any order, duplicates next to their file order -> a valid matrix with its figures. */
-spmm_status_t spmmi_read_finish(struct spmmi_reader *reader, spmm_matrix_t *matrix);
+spmm_status_t spmmi_canonicalise(struct spmmi_reader *reader, spmm_matrix_t *matrix);
 
 /* Most pieces that a file is read in, and most threads. */
 #define SPMMI_SEGMENT_MAX 256

@@ -62,9 +62,9 @@ spmm_status_t spmmi_reader_find(struct spmmi_reader *reader, const char *bytes, 
     *ops = who_says(SPMMI_PROBE_CONTENT, &head);
     if (*ops != NULL)
         return SPMM_OK;
-    const char *stranger = spmmi_known_stranger(&head);
-    if (stranger != NULL)
+    const char *unsupported = spmmi_unsupported_format(&head);
+    if (unsupported != NULL)
         return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, 1, "expected a matrix file, found %s",
-                                 stranger);
+                                 unsupported);
     return refuse(reader, who_says(SPMMI_PROBE_NAME, &head), &head);
 }

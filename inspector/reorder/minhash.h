@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "inspector/analysis/key_sort.h"
+#include "inspector/analysis/radix_sort.h"
 
 #define SPMMI_MINHASH_HASHES 16       /* min-hashes of a node: one cache line */
 #define SPMMI_MINHASH_BANDS 8         /* pairs of them, the less one of which is the key of an order */

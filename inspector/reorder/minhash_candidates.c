@@ -54,7 +54,7 @@ static void search_bucket(struct spmmi_minhash *w, int band, uint64_t *list, uin
     if (count > BUCKET) {
         for (uint64_t i = 0; i < count; i++)
             list[i] = spmmi_key_pack(second_key(w, (uint32_t)list[i], band), (uint32_t)list[i]);
-        spmmi_key_sort(list, spare, count);
+        spmmi_radix_sort(list, spare, count);
     }
     for (uint64_t i = 0; i + 1 < count; i++)
         w->behind[(uint32_t)list[i]][band] = (uint32_t)list[i + 1];
@@ -100,8 +100,8 @@ static uint32_t estimate(const uint8_t *a, const uint8_t *b)
         empty += zero_bytes(x | y);
     }
     const uint32_t neither = (uint32_t)(empty * ONES >> 56), same = (uint32_t)(equal * ONES >> 56) - neither;
-    const uint32_t places = SPMMI_MINHASH_HASHES - neither;
-    return places == 0 ? 1 : 1 + same * (SPMMI_MINHASH_LEVELS - 2) / places;
+    const uint32_t positions = SPMMI_MINHASH_HASHES - neither;
+    return positions == 0 ? 1 : 1 + same * (SPMMI_MINHASH_LEVELS - 2) / positions;
 }
 
 /* Distinct ones, to list. */
@@ -163,7 +163,7 @@ static int64_t shared_by_merge(const int32_t *x, int64_t length_x, const int32_t
 }
 
 /* Likeness in steps of 1 / SPMMI_MINHASH_LEVELS; the columns of a are marked if there are marks. */
-static uint32_t likeness(const struct spmmi_minhash *w, uint32_t a, uint32_t b, const uint8_t *marks)
+static uint32_t similarity(const struct spmmi_minhash *w, uint32_t a, uint32_t b, const uint8_t *marks)
 {
     const int64_t length_a = spmmi_minhash_length(w, a), length_b = spmmi_minhash_length(w, b);
     if (length_a / FACTOR > length_b || length_b / FACTOR > length_a)
@@ -185,7 +185,7 @@ static void compare_patterns(const struct spmmi_minhash *w, uint32_t node, uint8
         marks[columns[i]] = 1;
     for (int k = 0; k < SPMMI_MINHASH_EDGES && near[k] != 0; k++) {
         const uint32_t other = ~(uint32_t)near[k];
-        near[k] = spmmi_key_pack(likeness(w, unit, w->head[other], marks), ~other);
+        near[k] = spmmi_key_pack(similarity(w, unit, w->head[other], marks), ~other);
     }
     for (int64_t i = 0; i < marked; i++)
         marks[columns[i]] = 0;

@@ -105,9 +105,9 @@ static void hash_node(const int32_t *columns, int64_t length, uint32_t *hashes)
     for (int64_t i = 0; i < length; i++) {
         uint64_t x = ((uint64_t)(uint32_t)columns[i] + 1) * UINT64_C(0x9e3779b97f4a7c15);
         x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
-        uint32_t *const place = own + (x >> 60);
+        uint32_t *const position = own + (x >> 60);
         const uint32_t value = (uint32_t)(x >> 28) >> 1; /* below the mark of empty places */
-        *place = *place < value ? *place : value;
+        *position = *position < value ? *position : value;
     }
     memcpy(hashes, own, sizeof own);
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "format/base/alloc.h"
-#include "order_units.h"
+#include "permutation_units.h"
 
 struct clustering {
     uint64_t count, blocks;
@@ -154,7 +154,7 @@ static void free_clustering(struct clustering *c)
 }
 
 spmm_status_t spmmi_reorder_jaccard(uint64_t count, int64_t cols, const int64_t *unit_ptr,
-                                    const int32_t *col_ind, double tau, uint32_t delta, uint32_t *order)
+                                    const int32_t *col_ind, double tau, uint32_t delta, uint32_t *permutation)
 {
     if (!(tau >= 0 && tau <= 1) || delta == 0)
         return SPMM_ERR_ARGUMENT;
@@ -169,14 +169,15 @@ spmm_status_t spmmi_reorder_jaccard(uint64_t count, int64_t cols, const int64_t 
     for (uint64_t u = 0; u < count; u++)
         left[u] = (uint32_t)u;
     for (uint64_t done = 0, remain = count; remain > 0;)
-        done += grow(&c, 1 - tau, left, &remain, order + done);
+        done += grow(&c, 1 - tau, left, &remain, permutation + done);
 cleanup:
     free_clustering(&c);
     spmmi_free(left);
     return status;
 }
 
-spmm_status_t spmmi_order_jaccard(const struct spmmi_order_input *in, uint32_t *order)
+spmm_status_t spmmi_permutation_jaccard(const struct spmmi_permutation_input *in, uint32_t *permutation)
 {
-    return spmmi_reorder_jaccard(in->units, in->cols, in->unit_ptr, in->col_ind, SPMMI_ORDER_TAU, 1, order);
+    return spmmi_reorder_jaccard(in->units, in->cols, in->unit_ptr, in->col_ind, SPMMI_PERMUTATION_TAU, 1,
+                                 permutation);
 }

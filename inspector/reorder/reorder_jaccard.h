@@ -18,6 +18,7 @@
  * Errors: ARGUMENT (tau outside 0 .. 1, delta 0); MATRIX_TOO_LARGE (more than SPMMI_JACCARD_UNITS_MAX units); MEMORY.
  * order is not touched then. */
 spmm_status_t spmmi_reorder_jaccard(uint64_t count, int64_t cols, const int64_t *unit_ptr,
-                                    const int32_t *col_ind, double tau, uint32_t delta, uint32_t *order);
+                                    const int32_t *col_ind, double tau, uint32_t delta,
+                                    uint32_t *permutation);
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "format/base/alloc.h"
-#include "order_units.h"
+#include "permutation_units.h"
 #include "minhash.h"
 
 /* Units that a cluster may reach in each round; the first round compares patterns, the others min-hashes. */
@@ -112,19 +112,19 @@ static spmm_status_t cluster(struct spmmi_minhash *w, bool exact, uint32_t cap)
 }
 
 /* What is left shares nothing that was found: by the first column of the first unit. */
-static void emit(struct spmmi_minhash *w, uint32_t *order)
+static void emit(struct spmmi_minhash *w, uint32_t *permutation)
 {
     uint64_t count = 0;
     for (uint32_t node = 0; node < w->nodes; node++)
         w->sorted[node] = spmmi_key_pack((uint32_t)*spmmi_minhash_columns(w, w->head[node]), node);
-    spmmi_key_sort(w->sorted, w->spare, w->nodes);
+    spmmi_radix_sort(w->sorted, w->spare, w->nodes);
     for (uint32_t i = 0; i < w->nodes; i++)
         for (uint32_t unit = w->head[(uint32_t)w->sorted[i]]; unit != SPMMI_MINHASH_NONE;
              unit = w->next[unit])
-            order[count++] = unit;
+            permutation[count++] = unit;
     for (uint32_t unit = 0; unit < w->units; unit++)
         if (spmmi_minhash_length(w, unit) == 0)
-            order[count++] = unit;
+            permutation[count++] = unit;
 }
 
 static bool alloc_nodes(struct spmmi_minhash *w)
@@ -165,7 +165,7 @@ static spmm_status_t join_all(struct spmmi_minhash *w)
 }
 
 spmm_status_t spmmi_reorder_minhash(uint64_t count, int64_t cols, const int64_t *unit_ptr,
-                                    const int32_t *col_ind, int threads, uint32_t *order)
+                                    const int32_t *col_ind, int threads, uint32_t *permutation)
 {
     spmm_status_t status = SPMM_ERR_MEMORY;
     struct spmmi_minhash w = {.units = count, .cols = cols, .unit_ptr = unit_ptr, .col_ind = col_ind};
@@ -175,15 +175,15 @@ spmm_status_t spmmi_reorder_minhash(uint64_t count, int64_t cols, const int64_t 
     w.spare = spmmi_alloc(count, (size_t)w.threads * sizeof *w.spare);
     if (w.next == NULL || w.sorted == NULL || w.spare == NULL || !alloc_marks(&w))
         goto cleanup;
-    spmmi_minhash_group_patterns(&w, order);
-    w.nodes = spmmi_minhash_count_nodes(&w, order);
+    spmmi_minhash_group_patterns(&w, permutation);
+    w.nodes = spmmi_minhash_count_nodes(&w, permutation);
     if (!alloc_nodes(&w))
         goto cleanup;
-    spmmi_minhash_make_nodes(&w, order);
+    spmmi_minhash_make_nodes(&w, permutation);
     spmmi_minhash_hash_nodes(&w);
     status = join_all(&w);
     if (status == SPMM_OK)
-        emit(&w, order);
+        emit(&w, permutation);
 cleanup:
     spmmi_free(w.near);
     spmmi_free(w.behind);
@@ -201,7 +201,7 @@ cleanup:
     return status;
 }
 
-spmm_status_t spmmi_order_minhash(const struct spmmi_order_input *in, uint32_t *order)
+spmm_status_t spmmi_permutation_minhash(const struct spmmi_permutation_input *in, uint32_t *permutation)
 {
-    return spmmi_reorder_minhash(in->units, in->cols, in->unit_ptr, in->col_ind, in->threads, order);
+    return spmmi_reorder_minhash(in->units, in->cols, in->unit_ptr, in->col_ind, in->threads, permutation);
 }

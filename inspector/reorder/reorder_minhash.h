@@ -15,6 +15,6 @@
  * thread (at most eight of them); 1 a column for each thread unless columns are more than 4 nnz + 65536. Errors:
  * MEMORY. */
 spmm_status_t spmmi_reorder_minhash(uint64_t count, int64_t cols, const int64_t *unit_ptr,
-                                    const int32_t *col_ind, int threads, uint32_t *order);
+                                    const int32_t *col_ind, int threads, uint32_t *permutation);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "format/base/alloc.h"
-#include "order_units.h"
+#include "permutation_units.h"
 
 #define DIGITS 2             /* columns in a key */
 #define DIGIT_END UINT32_MAX /* the number has no further ones: smaller than any that has */
@@ -121,7 +121,7 @@ static void sort(const struct patterns *p, struct entry *list, struct entry *oth
 }
 
 spmm_status_t spmmi_reorder_radix(uint64_t count, const int64_t *unit_ptr, const int32_t *col_ind,
-                                  int threads, uint32_t *order)
+                                  int threads, uint32_t *permutation)
 {
     spmm_status_t status = SPMM_OK;
     const struct patterns patterns = {unit_ptr, col_ind};
@@ -139,7 +139,7 @@ spmm_status_t spmmi_reorder_radix(uint64_t count, const int64_t *unit_ptr, const
         sort(&patterns, list, other, count, false);
 #pragma omp for schedule(static)
         for (uint64_t i = 0; i < count; i++)
-            order[i] = list[i].unit;
+            permutation[i] = list[i].unit;
     }
 cleanup:
     spmmi_free(other);
@@ -147,7 +147,7 @@ cleanup:
     return status;
 }
 
-spmm_status_t spmmi_order_radix(const struct spmmi_order_input *in, uint32_t *order)
+spmm_status_t spmmi_permutation_radix(const struct spmmi_permutation_input *in, uint32_t *permutation)
 {
-    return spmmi_reorder_radix(in->units, in->unit_ptr, in->col_ind, in->threads, order);
+    return spmmi_reorder_radix(in->units, in->unit_ptr, in->col_ind, in->threads, permutation);
 }

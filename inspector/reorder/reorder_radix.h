@@ -12,6 +12,6 @@
  * unit_ptr[u] .. unit_ptr[u + 1], ascending columns. O(nnz log count) time; the same at any number of threads.
  * Errors: MEMORY (32 bytes a unit). */
 spmm_status_t spmmi_reorder_radix(uint64_t count, const int64_t *unit_ptr, const int32_t *col_ind,
-                                  int threads, uint32_t *order);
+                                  int threads, uint32_t *permutation);
 
 #endif

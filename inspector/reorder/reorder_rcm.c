@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "format/base/alloc.h"
-#include "order_units.h"
+#include "permutation_units.h"
 
 #define FEW 16 /* rows that insertion sorts */
 
@@ -213,7 +213,7 @@ static void sort(const struct graph *g, uint32_t *list, uint64_t count)
 }
 
 /* The component of root, from place first on; returns the place behind it. */
-static uint64_t order_component(struct graph *g, uint64_t first, uint32_t root)
+static uint64_t permutation_component(struct graph *g, uint64_t first, uint32_t root)
 {
     uint64_t end = first + 1;
     g->list[first] = root;
@@ -232,23 +232,24 @@ static uint64_t order_component(struct graph *g, uint64_t first, uint32_t root)
 }
 
 spmm_status_t spmmi_reorder_rcm(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
-                                uint32_t *order)
+                                uint32_t *permutation)
 {
     if (rows != cols)
         return SPMM_ERR_ARGUMENT;
-    struct graph g = {.rows = rows, .row_ptr = row_ptr, .col_ind = col_ind, .list = order};
+    struct graph g = {.rows = rows, .row_ptr = row_ptr, .col_ind = col_ind, .list = permutation};
     const spmm_status_t status = build_graph(&g);
     uint64_t done = 0;
     for (int64_t i = 0; status == SPMM_OK && i < rows; i++) {
         if (!g.is_seen[i])
-            done = order_component(&g, done, find_rim(&g, done, (uint32_t)i));
+            done = permutation_component(&g, done, find_rim(&g, done, (uint32_t)i));
     }
     free_graph(&g);
     return status;
 }
 
 /* Units of rows[count], row by row. */
-static spmm_status_t units_of_rows(const struct spmmi_order_input *in, const uint32_t *rows, uint32_t *order)
+static spmm_status_t units_of_rows(const struct spmmi_permutation_input *in, const uint32_t *rows,
+                                   uint32_t *permutation)
 {
     uint64_t *first = spmmi_alloc_zero((uint64_t)in->rows + 1, sizeof *first);
     if (first == NULL)
@@ -258,22 +259,22 @@ static spmm_status_t units_of_rows(const struct spmmi_order_input *in, const uin
     uint64_t count = 0;
     for (int64_t i = 0; i < in->rows; i++) {
         for (uint64_t u = first[rows[i]]; u < in->units && in->unit_row[u] == rows[i]; u++)
-            order[count++] = (uint32_t)u;
+            permutation[count++] = (uint32_t)u;
     }
     spmmi_free(first);
     return SPMM_OK;
 }
 
-spmm_status_t spmmi_order_rcm(const struct spmmi_order_input *in, uint32_t *order)
+spmm_status_t spmmi_permutation_rcm(const struct spmmi_permutation_input *in, uint32_t *permutation)
 {
     if (in->unit_row == NULL)
-        return spmmi_reorder_rcm(in->rows, in->cols, in->row_ptr, in->col_ind, order);
+        return spmmi_reorder_rcm(in->rows, in->cols, in->row_ptr, in->col_ind, permutation);
     uint32_t *rows = spmmi_alloc((uint64_t)in->rows, sizeof *rows);
     if (rows == NULL)
         return SPMM_ERR_MEMORY;
     spmm_status_t status = spmmi_reorder_rcm(in->rows, in->cols, in->row_ptr, in->col_ind, rows);
     if (status == SPMM_OK)
-        status = units_of_rows(in, rows, order);
+        status = units_of_rows(in, rows, permutation);
     spmmi_free(rows);
     return status;
 }

@@ -16,6 +16,6 @@
  * O(nnz log rows) time on one thread; 21 bytes a row and 4 a nonzero whose mirror image is not stored.
  * Errors: ARGUMENT when the matrix is not square; MEMORY. order is not touched then. */
 spmm_status_t spmmi_reorder_rcm(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
-                                uint32_t *order);
+                                uint32_t *permutation);
 
 #endif

@@ -8,35 +8,35 @@
 
 #include "format/family.h"
 #include "format/plan.h"
-#include "inspector/cost/model_refined.h"
+#include "inspector/cost/cost_model.h"
 #include "inspector/matrix/pattern.h"
-#include "inspector/reorder/row_order.h"
+#include "inspector/reorder/row_permutation.h"
 #include "inspector/request.h"
 
 /* Something that the trace tells about a candidate beside why it won or lost. */
 struct spmmi_evidence {
     enum spmmi_reason reason;
-    double figure, threshold;
+    double value, threshold;
     spmm_schedule_t against; /* a schedule that this speaks against; 0: it is of the candidate itself */
 };
-static inline struct spmmi_evidence spmmi_why(enum spmmi_reason reason, double figure, double threshold)
+static inline struct spmmi_evidence spmmi_why(enum spmmi_reason reason, double value, double threshold)
 {
-    return (struct spmmi_evidence){.reason = reason, .figure = figure, .threshold = threshold};
+    return (struct spmmi_evidence){.reason = reason, .value = value, .threshold = threshold};
 }
 #define SPMMI_EVIDENCE_MAX 3
 
-/* Rows that are multiplied apart (kernels/long_rows/peel_plan.h). */
-struct spmmi_peel;
+/* Rows that are multiplied apart (kernels/long_rows/long_rows_plan.h). */
+struct spmmi_long_rows_split;
 
 struct spmmi_candidate {
     /* What would run. */
     spmm_family_t family;
     spmm_schedule_t schedule;
-    spmm_compute_t compute;                          /* of tensor cores; 0: that of the plan's numbers */
-    uint32_t granule, unit_rows, stage_slots, flags; /* as in struct spmmi_part; unit_rows: panel_rows */
-    spmm_reorder_t order_kind;                       /* AUTO: the rows are as they are */
-    const uint32_t *order;         /* the planner's; NULL: as they are, or the family knows it otherwise */
-    const struct spmmi_peel *peel; /* rows split off; NULL: none */
+    spmm_compute_t compute;                            /* of tensor cores; 0: that of the plan's numbers */
+    uint32_t item_size, unit_rows, stage_slots, flags; /* as in struct spmmi_part; unit_rows: block_rows */
+    spmm_reorder_t permutation_kind;                   /* AUTO: the rows are as they are */
+    const uint32_t *permutation; /* the planner's; NULL: as they are, or the family knows it otherwise */
+    const struct spmmi_long_rows_split *long_rows; /* rows split off; NULL: none */
     /* What it is judged by. */
     const void *metrics;       /* of the family's cost function; needed until the candidate is emitted */
     double more_seconds;       /* predicted beside that */
@@ -44,7 +44,7 @@ struct spmmi_candidate {
     bool is_against_chart;     /* the family's own rule would do the contrary */
     bool is_default;           /* what the family would run where nothing is predicted */
     enum spmmi_reason refused; /* why it may not run, with two figures; 0: it may */
-    double figure, threshold;
+    double value, threshold;
     struct spmmi_evidence evidence[SPMMI_EVIDENCE_MAX];
     int evidence_count;
     /* What the search makes of it. */
@@ -59,7 +59,7 @@ struct spmmi_search {
     const struct spmmi_request *request; /* device: what the plan is for, or the CPU beside it */
     const struct spmmi_pattern *pattern;
     const struct spmmi_model_matrix *model;
-    struct spmmi_row_orders *orders;
+    struct spmmi_row_permutations *permutations;
     struct spmmi_op *op;
     uint32_t layout; /* one bit */
     int64_t n;
@@ -68,7 +68,7 @@ struct spmmi_search {
     int count;
     double best; /* the least weighed time of those that may run; INFINITY: none yet */
 };
-/* For nonzeros_least below: of smaller matrices few were measured, and a launch is most of their time. */
+/* For nonzeros_min below: of smaller matrices few were measured, and a launch is most of their time. */
 #define SPMMI_NONZEROS_MEASURED 50000
 #define SPMMI_CANDIDATES_MAX 160 /* of one question; the families together propose 80 at most */
 
@@ -76,7 +76,7 @@ struct spmmi_planner {
     spmm_family_t family;
     bool prices_cpu; /* the cost function knows CPUs */
     /* Free choices, of matrices with as many nonzeros at least; 0: all. */
-    int64_t nonzeros_least;
+    int64_t nonzeros_min;
     int permutes_output; /* 1: if the caller names the family; 2: also where nobody names one; 0: never */
     /* Options that concern the family, which the caller named. NULL: it takes all of them. */
     spmm_status_t (*check_options)(const struct spmmi_request *r, spmm_diag_t *diag);
@@ -90,8 +90,8 @@ struct spmmi_planner {
     spmm_status_t (*build)(const struct spmmi_search *s, const struct spmmi_candidate *c,
                            struct spmmi_part *part, spmm_diag_t *diag);
     /* Exact figures of what runs, which the plan holds of one part. NULL: none. */
-    spmm_status_t (*figures)(const struct spmmi_search *s, const struct spmmi_candidate *c,
-                             spmm_panel_stats_t *stats, spmm_diag_t *diag);
+    spmm_status_t (*metrics)(const struct spmmi_search *s, const struct spmmi_candidate *c,
+                             spmm_row_block_metrics_t *stats, spmm_diag_t *diag);
 };
 const struct spmmi_planner *spmmi_planner_of(spmm_family_t family);
 
@@ -112,7 +112,7 @@ static inline bool spmmi_is_forced(const struct spmmi_search *s)
 spmm_status_t spmmi_search_emit(struct spmmi_search *s, struct spmmi_candidate *c, spmm_diag_t *diag);
 /* One that may not run, with nothing known but why. */
 spmm_status_t spmmi_search_refuse(struct spmmi_search *s, spmm_family_t family, spmm_schedule_t schedule,
-                                  spmm_reorder_t order_kind, const struct spmmi_evidence *why,
+                                  spmm_reorder_t permutation_kind, const struct spmmi_evidence *why,
                                   spmm_diag_t *diag);
 /* Predicted seconds of a candidate, without emitting it; 0: nothing is known. */
 double spmmi_search_price(const struct spmmi_search *s, const struct spmmi_candidate *c);
@@ -126,19 +126,20 @@ const struct spmmi_candidate *spmmi_search_leader(const struct spmmi_search *s, 
 spmm_status_t spmmi_search_repays(struct spmmi_search *s, spmm_family_t family, spmm_reorder_t kind,
                                   double inspect_seconds, double bound, bool *repays, spmm_diag_t *diag);
 /* Seconds that an order of the rows costs, about. */
-double spmmi_order_seconds(const struct spmmi_search *s);
+double spmmi_permutation_seconds(const struct spmmi_search *s);
 
 /* Memory of `size` zeroed bytes that an owner has for all questions of the op, the same at each call; NULL: there is
  * none. close is called at the end. */
 void *spmmi_search_shelf(const struct spmmi_search *s, const void *owner, size_t size, void (*close)(void *));
 /* Tell the plan's figures of orders about an order of units that are not rows. */
-struct spmmi_unit_order {
+struct spmmi_unit_permutation {
     uint64_t units;
     const int64_t *unit_ptr;
     spmm_reorder_t kind;
-    const uint32_t *order;
+    const uint32_t *permutation;
 };
-spmm_status_t spmmi_search_note_order(const struct spmmi_search *s, const struct spmmi_unit_order *order,
-                                      spmm_diag_t *diag);
+spmm_status_t spmmi_search_note_permutation(const struct spmmi_search *s,
+                                            const struct spmmi_unit_permutation *permutation,
+                                            spmm_diag_t *diag);
 
 #endif

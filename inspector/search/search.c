@@ -8,7 +8,7 @@
 
 /* Seconds a nonzero that an order of the rows takes, for both of those that are tried first: the median of
  * docs/reordering.csv. */
-#define ORDER_SECONDS 35e-9
+#define PERMUTATION_SECONDS 35e-9
 
 /* ---- Prices ---- */
 
@@ -39,14 +39,14 @@ double spmmi_search_risk(const struct spmmi_search *s, const struct spmmi_candid
 {
     const struct spmmi_device_profile *const d = &s->request->device;
     const enum spmmi_model_type type = type_of(s, c);
-    const enum spmmi_risk_of of = s->n == 1                            ? SPMMI_RISK_SINGLE
-                                  : s->layout == SPMM_LAYOUT_COL_MAJOR ? SPMMI_RISK_COLUMNS
-                                  : s->n > SPMMI_NARROW                ? SPMMI_RISK_WIDE
-                                                                       : SPMMI_RISK_NARROW;
+    const enum spmmi_risk_of of = s->n == 1                             ? SPMMI_RISK_SINGLE
+                                  : s->layout == SPMM_LAYOUTS_COL_MAJOR ? SPMMI_RISK_COLUMNS
+                                  : s->n > SPMMI_NARROW                 ? SPMMI_RISK_WIDE
+                                                                        : SPMMI_RISK_NARROW;
     double risk = spmmi_profile_risk(d, c->family, c->schedule, type, of);
-    if (c->order_kind != SPMM_REORDER_AUTO)
-        risk *= spmmi_profile_extra(d, SPMMI_RISK_ORDER, type, of);
-    if (c->peel != NULL)
+    if (c->permutation_kind != SPMM_REORDER_AUTO)
+        risk *= spmmi_profile_extra(d, SPMMI_RISK_PERMUTATION, type, of);
+    if (c->long_rows != NULL)
         risk *= spmmi_profile_extra(d, SPMMI_RISK_LONG_ROWS, type, of);
     if (c->is_against_chart)
         risk *= spmmi_profile_extra(d, SPMMI_RISK_CHART, type, of);
@@ -55,10 +55,10 @@ double spmmi_search_risk(const struct spmmi_search *s, const struct spmmi_candid
 
 /* ---- Candidates ---- */
 
-static void refuse(struct spmmi_candidate *c, enum spmmi_reason reason, double figure, double threshold)
+static void refuse(struct spmmi_candidate *c, enum spmmi_reason reason, double value, double threshold)
 {
     c->refused = reason;
-    c->figure = figure;
+    c->value = value;
     c->threshold = threshold;
 }
 
@@ -86,14 +86,14 @@ spmm_status_t spmmi_search_emit(struct spmmi_search *s, struct spmmi_candidate *
 }
 
 spmm_status_t spmmi_search_refuse(struct spmmi_search *s, spmm_family_t family, spmm_schedule_t schedule,
-                                  spmm_reorder_t order_kind, const struct spmmi_evidence *why,
+                                  spmm_reorder_t permutation_kind, const struct spmmi_evidence *why,
                                   spmm_diag_t *diag)
 {
-    struct spmmi_candidate c = {.family = family, .schedule = schedule, .order_kind = order_kind};
+    struct spmmi_candidate c = {.family = family, .schedule = schedule, .permutation_kind = permutation_kind};
     const struct spmmi_family *const row = spmmi_family_of(family);
     if (row->compute == SPMMI_COMPUTE_TENSOR)
         c.compute = s->request->tensor;
-    refuse(&c, why->reason, why->figure, why->threshold);
+    refuse(&c, why->reason, why->value, why->threshold);
     return add(s, &c, diag);
 }
 
@@ -104,17 +104,17 @@ const struct spmmi_candidate *spmmi_search_leader(const struct spmmi_search *s, 
     for (int i = 0; i < s->count; i++) {
         const struct spmmi_candidate *const c = &s->list[i];
         const bool is_of = c->family == family && (schedule == 0 || c->schedule == schedule);
-        if (is_of && c->seconds > 0 && c->peel == NULL &&
-            (in_any_order || c->order_kind == SPMM_REORDER_AUTO) &&
+        if (is_of && c->seconds > 0 && c->long_rows == NULL &&
+            (in_any_order || c->permutation_kind == SPMM_REORDER_AUTO) &&
             (best == NULL || c->weighed < best->weighed))
             best = c;
     }
     return best;
 }
 
-double spmmi_order_seconds(const struct spmmi_search *s)
+double spmmi_permutation_seconds(const struct spmmi_search *s)
 {
-    return ORDER_SECONDS * (double)s->pattern->nnz;
+    return PERMUTATION_SECONDS * (double)s->pattern->nnz;
 }
 
 spmm_status_t spmmi_search_repays(struct spmmi_search *s, spmm_family_t family, spmm_reorder_t kind,
@@ -158,10 +158,10 @@ static struct spmmi_evidence reason_against(const struct spmmi_search *s, const 
         return spmmi_why(SPMMI_REASON_FORCED, 0, 0);
     if (s->is_relaxed)
         return spmmi_why((enum spmmi_reason)0, 0, 0);
-    if (s->n < row->least_n)
-        return spmmi_why(SPMMI_REASON_COLUMNS, (double)s->n, (double)row->least_n);
-    if (s->pattern->nnz < planner->nonzeros_least)
-        return spmmi_why(SPMMI_REASON_SMALL, nnz, (double)planner->nonzeros_least);
+    if (s->n < row->n_min)
+        return spmmi_why(SPMMI_REASON_COLUMNS, (double)s->n, (double)row->n_min);
+    if (s->pattern->nnz < planner->nonzeros_min)
+        return spmmi_why(SPMMI_REASON_SMALL, nnz, (double)planner->nonzeros_min);
     if ((on_cpu && !planner->prices_cpu) || !has_constants(s, row))
         return spmmi_why(SPMMI_REASON_UNPRICED, 0, 0);
     return spmmi_why((enum spmmi_reason)0, 0, 0);
@@ -219,7 +219,7 @@ static spmm_status_t refine(struct spmmi_search *s, spmm_diag_t *diag)
         bool is_proposed = false;
         for (int i = 0; i < s->count; i++)
             is_proposed = is_proposed ||
-                          (s->list[i].family == row->id && s->list[i].granule + s->list[i].unit_rows > 0);
+                          (s->list[i].family == row->id && s->list[i].item_size + s->list[i].unit_rows > 0);
         if (is_proposed && planner->refine != NULL)
             SPMM_TRY(planner->refine(s, diag));
     }

@@ -45,11 +45,11 @@ struct spmmi_op {
     const struct spmmi_request *request;
     const struct spmmi_pattern *pattern;
     struct spmmi_model_matrix model;
-    struct spmmi_row_orders orders;
+    struct spmmi_row_permutations permutations;
     struct spmmi_shelf *shelves;
     struct spmmi_candidate list[SPMMI_CANDIDATES_MAX];
-    struct spmmi_unit_order unit_orders[SPMMI_ORDER_STATS_MAX];
-    int unit_order_count;
+    struct spmmi_unit_permutation unit_permutations[SPMMI_PERMUTATION_METRICS_MAX];
+    int unit_permutation_count;
 };
 spmm_status_t spmmi_op_open(const struct spmmi_request *r, const struct spmmi_pattern *a, struct spmmi_op *op,
                             spmm_diag_t *diag);

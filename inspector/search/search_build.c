@@ -9,13 +9,13 @@ spmm_status_t spmmi_search_build(const struct spmmi_search *s, const struct spmm
                                  struct spmmi_part parts[2], uint32_t *count, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    *count = c->peel != NULL ? 2 : 1;
+    *count = c->long_rows != NULL ? 2 : 1;
     memset(parts, 0, *count * sizeof *parts);
     parts[0] = (struct spmmi_part){.op = s->pattern->op,
                                    .family = c->family,
                                    .schedule = c->schedule,
-                                   .granule = c->granule,
-                                   .panel_rows = c->unit_rows,
+                                   .item_size = c->item_size,
+                                   .block_rows = c->unit_rows,
                                    .stage_slots = c->stage_slots,
                                    .flags = c->flags};
     SPMM_TRY(spmmi_planner_of(c->family)->build(s, c, parts, diag));

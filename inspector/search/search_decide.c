@@ -5,7 +5,7 @@
 #include "format/base/diag.h"
 #include "search.h"
 
-#define BOTH (SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR)
+#define BOTH (SPMM_LAYOUTS_ROW_MAJOR | SPMM_LAYOUTS_COL_MAJOR)
 #define N_TYPICAL 64 /* what a plan for all n is judged by where the caller names none */
 
 /* C in another order is that for every product: one decision for all n. */
@@ -63,10 +63,10 @@ spmm_status_t spmmi_decide(struct spmmi_op *op, const struct spmmi_request *r, c
     struct spmmi_decision *const row = decisions, *const col = decisions + SPMMI_RANGE_MAX;
     const uint32_t layouts = r->options.layouts;
     int rows = 0, cols = 0;
-    if ((layouts & SPMM_LAYOUT_COL_MAJOR) != 0)
-        SPMM_TRY(decide_layout(&x, SPMM_LAYOUT_COL_MAJOR, col, &cols, diag));
-    if ((layouts & SPMM_LAYOUT_ROW_MAJOR) != 0 && !(r->options.permute_output && layouts == BOTH))
-        SPMM_TRY(decide_layout(&x, SPMM_LAYOUT_ROW_MAJOR, row, &rows, diag));
+    if ((layouts & SPMM_LAYOUTS_COL_MAJOR) != 0)
+        SPMM_TRY(decide_layout(&x, SPMM_LAYOUTS_COL_MAJOR, col, &cols, diag));
+    if ((layouts & SPMM_LAYOUTS_ROW_MAJOR) != 0 && !(r->options.permute_output && layouts == BOTH))
+        SPMM_TRY(decide_layout(&x, SPMM_LAYOUTS_ROW_MAJOR, row, &rows, diag));
     if (layouts == BOTH && all_agree(row, col, rows)) {
         for (int i = 0; i < cols; i++)
             col[i].layouts = BOTH;

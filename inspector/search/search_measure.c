@@ -25,7 +25,7 @@ static int candidates_wanted(const spmm_inspect_options_t *o)
 
 static bool may_be_measured(const struct spmmi_candidate *c)
 {
-    return c->refused == 0 && c->granule + c->unit_rows > 0 && c->measured_us <= 0;
+    return c->refused == 0 && c->item_size + c->unit_rows > 0 && c->measured_us <= 0;
 }
 
 static struct spmmi_candidate *next_of(struct spmmi_search *s)
@@ -45,10 +45,10 @@ static spmm_status_t make_plan(const struct spmmi_search *s, const struct spmmi_
 {
     *one = *whole;
     one->trace = NULL;
-    one->order_stats = NULL;
-    one->trace_count = one->order_stats_count = one->part_count = 0;
-    one->has_panel_stats = 0;
-    memset(&one->panel_stats, 0, sizeof one->panel_stats);
+    one->permutation_metrics = NULL;
+    one->trace_count = one->permutation_metrics_count = one->part_count = 0;
+    one->has_row_block_metrics = 0;
+    memset(&one->row_block_metrics, 0, sizeof one->row_block_metrics);
     memset(one->parts, 0, sizeof one->parts); /* those of the plan are its own */
     one->variant_count = 1;
     one->variants[0] = (struct spmmi_variant){
@@ -74,7 +74,7 @@ static void take_answer(struct spmmi_candidate *c, spmm_status_t answer, double 
         c->refused = (enum spmmi_reason)0;
     } else if (c->refused == 0 && (answer == SPMM_ERR_UNSUPPORTED || answer == SPMM_ERR_TOO_LARGE)) {
         c->refused = SPMMI_REASON_NOT_MEASURED;
-        c->figure = answer;
+        c->value = answer;
         c->threshold = 0;
     }
 }
@@ -84,7 +84,7 @@ static spmm_status_t measure(const struct spmmi_search *s, struct spmmi_candidat
 {
     spmm_status_t status = SPMM_OK;
     const spmm_inspect_options_t *const o = &s->request->options;
-    const spmm_order_t layout = s->layout == SPMM_LAYOUT_COL_MAJOR ? SPMM_COL_MAJOR : SPMM_ROW_MAJOR;
+    const spmm_layout_t layout = s->layout == SPMM_LAYOUTS_COL_MAJOR ? SPMM_COL_MAJOR : SPMM_ROW_MAJOR;
     spmm_plan_t *one = spmmi_plan_new();
     double us = 0;
     SPMM_TRY_ALLOC(one, diag);

@@ -13,12 +13,12 @@ spmm_status_t spmmi_op_open(const struct spmmi_request *r, const struct spmmi_pa
     memset(op, 0, sizeof *op);
     op->request = r;
     op->pattern = a;
-    op->orders.rows = a->rows;
-    op->orders.cols = a->cols;
-    op->orders.row_ptr = a->row_ptr;
-    op->orders.col_ind = a->col_ind;
-    op->orders.threads = r->threads;
-    return spmmi_model_study(a->rows, a->cols, a->row_ptr, a->col_ind, &op->model, diag);
+    op->permutations.rows = a->rows;
+    op->permutations.cols = a->cols;
+    op->permutations.row_ptr = a->row_ptr;
+    op->permutations.col_ind = a->col_ind;
+    op->permutations.threads = r->threads;
+    return spmmi_model_analysis(a->rows, a->cols, a->row_ptr, a->col_ind, &op->model, diag);
 }
 
 void spmmi_op_close(struct spmmi_op *op)
@@ -29,7 +29,7 @@ void spmmi_op_close(struct spmmi_op *op)
         spmmi_free(s);
     }
     op->shelves = NULL;
-    spmmi_row_orders_free(&op->orders);
+    spmmi_row_permutations_free(&op->permutations);
 }
 
 struct spmmi_search spmmi_op_search(struct spmmi_op *op, const struct spmmi_request *r, uint32_t layout,
@@ -38,7 +38,7 @@ struct spmmi_search spmmi_op_search(struct spmmi_op *op, const struct spmmi_requ
     return (struct spmmi_search){.request = r,
                                  .pattern = op->pattern,
                                  .model = &op->model,
-                                 .orders = &op->orders,
+                                 .permutations = &op->permutations,
                                  .op = op,
                                  .layout = layout,
                                  .n = n,
@@ -61,14 +61,15 @@ void *spmmi_search_shelf(const struct spmmi_search *s, const void *owner, size_t
     return shelf->memory;
 }
 
-spmm_status_t spmmi_search_note_order(const struct spmmi_search *s, const struct spmmi_unit_order *order,
-                                      spmm_diag_t *diag)
+spmm_status_t spmmi_search_note_permutation(const struct spmmi_search *s,
+                                            const struct spmmi_unit_permutation *permutation,
+                                            spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_op *const op = s->op;
-    SPMM_REQUIRE(op->unit_order_count < SPMMI_ORDER_STATS_MAX, SPMM_ERR_INTERNAL, diag,
-                 "a family orders its units in more than %d ways", SPMMI_ORDER_STATS_MAX);
-    op->unit_orders[op->unit_order_count++] = *order;
+    SPMM_REQUIRE(op->unit_permutation_count < SPMMI_PERMUTATION_METRICS_MAX, SPMM_ERR_INTERNAL, diag,
+                 "a family orders its units in more than %d ways", SPMMI_PERMUTATION_METRICS_MAX);
+    op->unit_permutations[op->unit_permutation_count++] = *permutation;
 cleanup:
     return status;
 }

@@ -10,7 +10,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
-#include "inspector/search/order_stats.h"
+#include "inspector/search/permutation_metrics.h"
 #include "search.h"
 
 #define OPS 2
@@ -21,8 +21,8 @@ static_assert(OPS * TARGETS * SPMMI_DECISION_MAX <= SPMMI_VARIANT_MAX, "every de
 
 /* What a part was made of beside its own fields; told apart by where it is. */
 struct origin {
-    const uint32_t *order;
-    const struct spmmi_peel *peel;
+    const uint32_t *permutation;
+    const struct spmmi_long_rows_split *long_rows;
 };
 
 /* What is kept while the parts of one op are made. */
@@ -37,9 +37,9 @@ static bool runs(const struct spmmi_part *part, const struct origin *from, spmm_
                  const struct spmmi_candidate *c)
 {
     return part->op == op && part->family == c->family && part->schedule == c->schedule &&
-           part->granule == c->granule && part->panel_rows == c->unit_rows &&
-           part->stage_slots == c->stage_slots && part->flags == c->flags && from->order == c->order &&
-           from->peel == c->peel;
+           part->item_size == c->item_size && part->block_rows == c->unit_rows &&
+           part->stage_slots == c->stage_slots && part->flags == c->flags &&
+           from->permutation == c->permutation && from->long_rows == c->long_rows;
 }
 
 /* The part of a decision, made if there is none yet. */
@@ -57,7 +57,7 @@ static spmm_status_t find_or_make_part(struct work *w, const struct spmmi_search
                  SPMMI_PART_MAX - 2);
     struct spmmi_part *const parts = &plan->parts[plan->part_count];
     status = spmmi_search_build(s, c, parts, &made, diag);
-    w->origins[plan->part_count] = (struct origin){c->order, c->peel};
+    w->origins[plan->part_count] = (struct origin){c->permutation, c->long_rows};
     plan->part_count += made; /* also what was made before an error, as the plan owns it */
 cleanup:
     return status;
@@ -76,16 +76,16 @@ static bool is_covered(const spmm_plan_t *plan, const struct spmmi_variant *v)
     return false;
 }
 
-static spmm_status_t add_figures(const struct spmmi_search *s, const struct spmmi_candidate *c,
+static spmm_status_t add_metrics(const struct spmmi_search *s, const struct spmmi_candidate *c,
                                  spmm_plan_t *plan, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_planner *const planner = spmmi_planner_of(c->family);
-    const bool is_column = s->layout == SPMM_LAYOUT_COL_MAJOR;
-    if (planner->figures == NULL || (plan->has_panel_stats && !is_column))
+    const bool is_column = s->layout == SPMM_LAYOUTS_COL_MAJOR;
+    if (planner->metrics == NULL || (plan->has_row_block_metrics && !is_column))
         goto cleanup;
-    SPMM_TRY(planner->figures(s, c, &plan->panel_stats, diag));
-    plan->has_panel_stats = 1;
+    SPMM_TRY(planner->metrics(s, c, &plan->row_block_metrics, diag));
+    plan->has_row_block_metrics = 1;
 cleanup:
     return status;
 }
@@ -109,7 +109,7 @@ static spmm_status_t add_variants(struct work *w, const struct spmmi_request *r,
             .n_min = d->range.n_min,
             .n_max = d->range.n_max,
             .part_first = part,
-            .part_count = d->winner.peel != NULL ? 2 : 1,
+            .part_count = d->winner.long_rows != NULL ? 2 : 1,
         };
         if (is_covered(plan, v))
             continue;
@@ -124,17 +124,17 @@ cleanup:
 }
 
 /* Figures of the first part that has such: column-major before row-major, as decisions are asked. */
-static spmm_status_t keep_figures(struct work *w, const struct spmmi_request *r, int count, spmm_plan_t *plan,
+static spmm_status_t keep_metrics(struct work *w, const struct spmmi_request *r, int count, spmm_plan_t *plan,
                                   spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    static const uint32_t layouts[] = {SPMM_LAYOUT_COL_MAJOR, SPMM_LAYOUT_ROW_MAJOR};
+    static const uint32_t layouts[] = {SPMM_LAYOUTS_COL_MAJOR, SPMM_LAYOUTS_ROW_MAJOR};
     for (int l = 0; l < 2; l++)
-        for (int i = 0; i < count && !plan->has_panel_stats; i++) {
+        for (int i = 0; i < count && !plan->has_row_block_metrics; i++) {
             const struct spmmi_decision *const d = &w->decisions[i];
             const struct spmmi_search s = spmmi_op_search(&w->op, r, layouts[l], d->first_n);
             if ((d->layouts & layouts[l]) != 0)
-                SPMM_TRY(add_figures(&s, &d->winner, plan, diag));
+                SPMM_TRY(add_metrics(&s, &d->winner, plan, diag));
         }
 cleanup:
     return status;
@@ -172,9 +172,9 @@ static spmm_status_t plan_op(const struct spmmi_request *r, const struct spmmi_p
     SPMM_TRY(spmmi_op_open(r, a, &w->op, diag));
     SPMM_TRY(spmmi_decide(&w->op, r, r->options.measure != NULL ? plan : NULL, tuning, w->decisions, &count,
                           diag));
-    SPMM_TRY(spmmi_order_stats_add(&w->op, plan, diag));
+    SPMM_TRY(spmmi_permutation_metrics_add(&w->op, plan, diag));
     SPMM_TRY(add_variants(w, r, count, plan, diag));
-    SPMM_TRY(keep_figures(w, r, count, plan, diag));
+    SPMM_TRY(keep_metrics(w, r, count, plan, diag));
     SPMM_TRY(add_cpu(w, r, tuning, plan, diag));
 cleanup:
     if (w != NULL)

@@ -30,9 +30,9 @@ int spmmi_ranges(const int64_t *n, int count, struct spmmi_range ranges[SPMMI_RA
 bool spmmi_decisions_agree(const struct spmmi_decision *a, const struct spmmi_decision *b)
 {
     const struct spmmi_candidate *const x = &a->winner, *const y = &b->winner;
-    return x->family == y->family && x->schedule == y->schedule && x->granule == y->granule &&
+    return x->family == y->family && x->schedule == y->schedule && x->item_size == y->item_size &&
            x->unit_rows == y->unit_rows && x->stage_slots == y->stage_slots && x->flags == y->flags &&
-           x->compute == y->compute && x->order == y->order && x->peel == y->peel;
+           x->compute == y->compute && x->permutation == y->permutation && x->long_rows == y->long_rows;
 }
 
 static void widen(struct spmmi_decision *d, const struct spmmi_decision *next)

@@ -88,7 +88,7 @@ static struct spmmi_trace of_winner(const struct writer *w)
     }
     if (c->measured_us > 0) {
         t.reason = SPMMI_REASON_MEASURED;
-        t.figure = c->measured_us;
+        t.value = c->measured_us;
         t.threshold = other != NULL ? other->measured_us : c->measured_us;
         return t;
     }
@@ -96,7 +96,7 @@ static struct spmmi_trace of_winner(const struct writer *w)
         t.reason = SPMMI_REASON_UNPRICED;
         return t;
     }
-    t.figure = US_PER_SECOND * c->seconds;
+    t.value = US_PER_SECOND * c->seconds;
     t.threshold = US_PER_SECOND * (other != NULL ? other->seconds : c->seconds);
     if (other != NULL && other->seconds < c->seconds) { /* it won by the risk of the other */
         t.reason = SPMMI_REASON_MARGIN;
@@ -110,13 +110,13 @@ static struct spmmi_trace of_loser(const struct writer *w, const struct spmmi_ca
     const struct spmmi_candidate *const winner = w->winner;
     struct spmmi_trace t = {.reason = SPMMI_REASON_PREDICTED};
     if (c->refused != 0)
-        return (struct spmmi_trace){.reason = c->refused, .figure = c->figure, .threshold = c->threshold};
+        return (struct spmmi_trace){.reason = c->refused, .value = c->value, .threshold = c->threshold};
     if (c->measured_us > 0 && winner->measured_us > 0)
         return (struct spmmi_trace){
-            .reason = SPMMI_REASON_MEASURED, .figure = c->measured_us, .threshold = winner->measured_us};
+            .reason = SPMMI_REASON_MEASURED, .value = c->measured_us, .threshold = winner->measured_us};
     if (c->seconds <= 0)
         return (struct spmmi_trace){.reason = SPMMI_REASON_UNPRICED};
-    t.figure = US_PER_SECOND * c->seconds;
+    t.value = US_PER_SECOND * c->seconds;
     t.threshold = US_PER_SECOND * winner->seconds;
     if (c->seconds < winner->seconds) { /* but for its risk */
         t.reason = SPMMI_REASON_MARGIN;
@@ -134,22 +134,24 @@ static void add_evidence(const struct writer *w, const struct spmmi_candidate *c
     for (int i = 0; i < s->count; i++) {
         const struct spmmi_candidate *const other = &s->list[i];
         if (other->evidence_count == 0 || other->evidence[0].reason != c->evidence[0].reason ||
-            other->order_kind != c->order_kind || (other->peel != NULL) != (c->peel != NULL))
+            other->permutation_kind != c->permutation_kind ||
+            (other->long_rows != NULL) != (c->long_rows != NULL))
             continue;
         if (other == w->winner || (best != w->winner && tells_more(s, other, best)))
             best = other;
     }
     if (best != c)
         return;
-    const bool is_order = e->reason == SPMMI_REASON_BLOCKS || e->reason == SPMMI_REASON_REUSE;
-    const bool is_taken = (e->against == 0 && c == w->winner) ||
-                          (is_order && w->winner->order != NULL && c->order == w->winner->order);
+    const bool is_permutation = e->reason == SPMMI_REASON_BLOCKS || e->reason == SPMMI_REASON_REUSE;
+    const bool is_taken =
+        (e->against == 0 && c == w->winner) ||
+        (is_permutation && w->winner->permutation != NULL && c->permutation == w->winner->permutation);
     add(w, c,
         (struct spmmi_trace){.schedule = e->against,
                              .reason = e->reason,
                              .chosen = is_taken,
-                             .order = c->order_kind,
-                             .figure = e->figure,
+                             .permutation = c->permutation_kind,
+                             .value = e->value,
                              .threshold = e->threshold});
 }
 
@@ -159,11 +161,11 @@ static void add_others(const struct writer *w)
     for (int i = 0; i < w->search->count; i++) {
         const struct spmmi_candidate *const c = &w->search->list[i];
         if (c->refused == SPMMI_REASON_PRUNED || c->refused == SPMMI_REASON_NOT_MEASURED ||
-            (c->refused != 0 && c->schedule == 0 && c->order_kind != 0))
+            (c->refused != 0 && c->schedule == 0 && c->permutation_kind != 0))
             add(w, c,
                 (struct spmmi_trace){.reason = c->refused,
-                                     .order = c->order_kind,
-                                     .figure = c->figure,
+                                     .permutation = c->permutation_kind,
+                                     .value = c->value,
                                      .threshold = c->threshold});
     }
 }
@@ -176,7 +178,7 @@ void spmmi_search_record(const struct spmmi_search *s, const struct spmmi_candid
     const struct spmmi_schedule *schedule = NULL;
     for (int f = 0; (row = spmmi_family_at(f)) != NULL; f++) {
         const struct spmmi_candidate *whole = best_of(&w, row->id, (spmm_schedule_t)0);
-        if (whole != NULL && whole->order_kind == SPMM_REORDER_AUTO)
+        if (whole != NULL && whole->permutation_kind == SPMM_REORDER_AUTO)
             add(&w, whole, of_loser(&w, whole));
         for (int i = 0; (schedule = spmmi_schedule_at(i)) != NULL; i++) {
             const struct spmmi_candidate *const c =

@@ -7,7 +7,7 @@
 #include "bcsr_operands.cuh"
 #include "bcsr_shape.h"
 #include "kernels/shared/barrier.cuh"
-#include "kernels/tcblock/fragment_sums.cuh"
+#include "kernels/tcblock/tcblock_sums.cuh"
 
 namespace spmmi {
 
@@ -24,7 +24,7 @@ struct BcsrShape {
     static constexpr int COPIERS = SPMMI_BCSR_COPIERS, COPY_THREADS = 32 * COPIERS;
     static constexpr int THREADS = 32 * WARPS + COPY_THREADS;
     static constexpr int WARP_COLUMNS = 8 * TILES, COLUMNS = ACROSS * WARP_COLUMNS; // of the tile of C
-    static constexpr int NUMBERS = (int)SPMMI_BCSR_ROWS * Block::COLUMNS;
+    static constexpr int VALUES = (int)SPMMI_BCSR_ROWS * Block::COLUMNS;
     static constexpr int BLOCK_BYTES = (int)spmmi_bcsr_block_bytes(sizeof(T));
     static constexpr int ROWS = (int)SPMMI_BCSR_STEP * Block::COLUMNS; // of B, of a step
     static constexpr int PIECE = 16 / (int)sizeof(T);                  // numbers in 16 bytes
@@ -35,7 +35,7 @@ struct BcsrShape {
     static constexpr int STAGE_ALIGN = (int)spmmi_bcsr_align(0);
     static constexpr bool IS_WARPGROUP = false;
     // Where 16 bytes of a row of B go.
-    static __device__ __forceinline__ uint32_t place(uint32_t row, uint32_t piece)
+    static __device__ __forceinline__ uint32_t position(uint32_t row, uint32_t piece)
     {
         return row * PITCH_BYTES + piece * 16;
     }
@@ -59,7 +59,7 @@ struct BcsrStep {
 
 // Of 32 steps a lane has one, so that one load serves them all.
 template <typename T>
-__device__ __forceinline__ BcsrStep read_step(const FragmentArgs<T> &a, uint32_t step, uint32_t end)
+__device__ __forceinline__ BcsrStep read_step(const TcblockArgs<T> &a, uint32_t step, uint32_t end)
 {
     const uint32_t mine = min(step + threadIdx.x % 32, end - 1);
     return {__ldg(reinterpret_cast<const uint4 *>(a.columns) + mine), __ldg(a.block_first + mine),
@@ -78,11 +78,11 @@ __device__ __forceinline__ BcsrStep step_of_lane(const BcsrStep &steps, int lane
 // What a thread that copies needs for all steps.
 template <typename Shape> struct BcsrCopier {
     using T = typename Shape::T;
-    const FragmentArgs<T> &a;
+    const TcblockArgs<T> &a;
     uint32_t thread, row, column; // its place among those threads, its first row of a step, its first column
     bool is_wanted;               // the column is one of B
 
-    __device__ __forceinline__ BcsrCopier(const FragmentArgs<T> &args, uint32_t tile) : a(args)
+    __device__ __forceinline__ BcsrCopier(const TcblockArgs<T> &args, uint32_t tile) : a(args)
     {
         thread = threadIdx.x - 32 * Shape::WARPS;
         row = thread / Shape::PIECES;
@@ -94,7 +94,7 @@ template <typename Shape> struct BcsrCopier {
     // A are zero, are the last one.
     __device__ __forceinline__ void copy_piece(unsigned char *stage, int first, uint32_t k) const
     {
-        T *to = reinterpret_cast<T *>(stage + Shape::place(row + first, thread % Shape::PIECES));
+        T *to = reinterpret_cast<T *>(stage + Shape::position(row + first, thread % Shape::PIECES));
         const T *from = row_at(a.b, min(k, a.cols - 1), a.ldb_bytes) + column;
         if constexpr (Shape::IS_WIDE) {
             copy_async_if(to, from, is_wanted);
@@ -112,7 +112,7 @@ template <typename Shape> struct BcsrCopier {
     {
         constexpr int WIDTH = Shape::Block::COLUMNS, AT_ONCE = Shape::AT_ONCE;
         static_assert(AT_ONCE <= WIDTH || !Shape::IS_WARPGROUP, "warpgroups find all rows");
-        const uint32_t first[5] = {SPMMI_FRAGMENT_NONE, columns.x, columns.y, columns.z, columns.w};
+        const uint32_t first[5] = {SPMMI_TCBLOCK_NONE, columns.x, columns.y, columns.z, columns.w};
         if constexpr (AT_ONCE <= WIDTH) {
 #pragma unroll
             for (int q = 0; q < (int)SPMMI_BCSR_STEP; q++) {
@@ -155,8 +155,8 @@ template <typename Shape> struct BcsrCopier {
 // What the warps that copy do.
 template <typename Shape>
 __device__ __forceinline__ void copy_item(unsigned char *stages, uint32_t stage_bytes, Barrier *full,
-                                          Barrier *empty, const FragmentArgs<typename Shape::T> &a,
-                                          const struct spmmi_fragment_item &item, uint32_t tile)
+                                          Barrier *empty, const TcblockArgs<typename Shape::T> &a,
+                                          const struct spmmi_tcblock_item &item, uint32_t tile)
 {
     if (item.begin >= item.end)
         return;
@@ -182,8 +182,8 @@ __device__ __forceinline__ void copy_item(unsigned char *stages, uint32_t stage_
 // The sums of row r of block row w, by the numbers of A alone, over an item's steps. Rare, so it may be slow.
 template <typename Shape, int N>
 __device__ __noinline__ void
-sum_blocks_exactly(const FragmentArgs<typename Shape::T> &a, const struct spmmi_fragment_item &item, int w,
-                   int r, uint32_t column, typename Number<typename Shape::T>::Sum (&sums)[N])
+sum_blocks_exactly(const TcblockArgs<typename Shape::T> &a, const struct spmmi_tcblock_item &item, int w,
+                   int r, uint32_t column, typename Value<typename Shape::T>::Sum (&sums)[N])
 {
     using T = typename Shape::T;
     constexpr int WIDTH = Shape::Block::COLUMNS;
@@ -199,12 +199,12 @@ sum_blocks_exactly(const FragmentArgs<typename Shape::T> &a, const struct spmmi_
                 const int bit = r * WIDTH + p;
                 if ((a.bitmaps[block * (WIDTH / 4) + bit / 64] >> bit % 64 & 1) == 0)
                     continue;
-                const auto value = Number<T>::widen(
-                    a.values[block * Shape::NUMBERS + spmmi_fragment_wide_place(sizeof(T), r, p)]);
+                const auto value = Value<T>::widen(
+                    a.values[block * Shape::VALUES + spmmi_tcblock_wide_position(sizeof(T), r, p)]);
                 const T *b = row_at(a.b, a.columns[4 * uint64_t(step) + q] + p, a.ldb_bytes);
                 for (int j = 0; j < N; j++) {
                     if (column + j < a.n)
-                        sums[j] = fma(value, Number<T>::widen(b[column + j]), sums[j]);
+                        sums[j] = fma(value, Value<T>::widen(b[column + j]), sums[j]);
                 }
             }
             block++;
@@ -215,12 +215,12 @@ sum_blocks_exactly(const FragmentArgs<typename Shape::T> &a, const struct spmmi_
 // Rows g and g + 8 of block row w.
 template <typename Shape>
 __device__ __forceinline__ void
-finish_block_row(const FragmentArgs<typename Shape::T> &a, const struct spmmi_fragment_item &item, int w,
+finish_block_row(const TcblockArgs<typename Shape::T> &a, const struct spmmi_tcblock_item &item, int w,
                  const uint32_t (&c_rows)[2], uint32_t tile,
-                 const typename Number<typename Shape::T>::Sum (&sums)[Shape::TILES][4])
+                 const typename Value<typename Shape::T>::Sum (&sums)[Shape::TILES][4])
 {
     using T = typename Shape::T;
-    using Sum = typename Number<T>::Sum;
+    using Sum = typename Value<T>::Sum;
     constexpr int VEC = Shape::VEC, GROUP = Shape::GROUP, GROUPS = Shape::GROUPS;
     const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
 #pragma unroll
@@ -231,8 +231,8 @@ finish_block_row(const FragmentArgs<typename Shape::T> &a, const struct spmmi_fr
         for (int m = 0; m < Shape::TILES; m++) {
 #pragma unroll
             for (int i = 0; i < 2; i++) {
-                const int place = 2 * VEC * (m / VEC) + VEC * i + m % VEC;
-                row[place / GROUP][place % GROUP] = sums[m][2 * h + i];
+                const int position = 2 * VEC * (m / VEC) + VEC * i + m % VEC;
+                row[position / GROUP][position % GROUP] = sums[m][2 * h + i];
             }
         }
         const int r = g + 8 * h;
@@ -249,12 +249,12 @@ finish_block_row(const FragmentArgs<typename Shape::T> &a, const struct spmmi_fr
 // that it has all; values: they follow each other.
 template <typename Shape, bool IS_FULL>
 __device__ __forceinline__ void
-    multiply_blocks(typename Number<typename Shape::T>::Sum (&sums)[Shape::HEIGHT][Shape::TILES][4],
+    multiply_blocks(typename Value<typename Shape::T>::Sum (&sums)[Shape::HEIGHT][Shape::TILES][4],
                     uint32_t mask, const typename Shape::T *rows, const typename Shape::T *values)
 {
     using Block = typename Shape::Block;
     constexpr int HEIGHT = Shape::HEIGHT, PITCH = Shape::PITCH, STEP = (int)SPMMI_BCSR_STEP;
-    const typename Shape::T *second = values + (IS_FULL ? STEP : __popc(mask & 15)) * Shape::NUMBERS;
+    const typename Shape::T *second = values + (IS_FULL ? STEP : __popc(mask & 15)) * Shape::VALUES;
 #pragma unroll
     for (int q = 0; q < STEP; q++) {
         const typename Shape::T *b = rows + q * Block::COLUMNS * PITCH;
@@ -263,7 +263,7 @@ __device__ __forceinline__ void
         Block blocks[HEIGHT];
         if (has_first) {
             blocks[0].load(values);
-            values += Shape::NUMBERS;
+            values += Shape::VALUES;
         }
         if constexpr (HEIGHT == 1) {
             if (has_first)
@@ -271,7 +271,7 @@ __device__ __forceinline__ void
         } else {
             if (has_second) {
                 blocks[1].load(second);
-                second += Shape::NUMBERS;
+                second += Shape::VALUES;
             }
             if (has_first && has_second)
                 Block::template multiply<0, 2>(sums, blocks, b, PITCH);
@@ -292,13 +292,13 @@ __device__ __forceinline__ void multiply_together(float (&sums)[Shape::TILES][4]
 // where the lane begins to read.
 template <typename Shape>
 __device__ __forceinline__ void
-    multiply_step(typename Number<typename Shape::T>::Sum (&sums)[Shape::HEIGHT][Shape::TILES][4],
+    multiply_step(typename Value<typename Shape::T>::Sum (&sums)[Shape::HEIGHT][Shape::TILES][4],
                   uint32_t mask, const unsigned char *stage, uint32_t skipped, int first_of_a, int first_of_b)
 {
     using T = typename Shape::T;
     constexpr uint32_t FULL = Shape::HEIGHT == 1 ? 0xfu : 0xffu;
     const T *values =
-        reinterpret_cast<const T *>(stage + Shape::B_BYTES) + first_of_a + skipped * Shape::NUMBERS;
+        reinterpret_cast<const T *>(stage + Shape::B_BYTES) + first_of_a + skipped * Shape::VALUES;
     const T *rows = reinterpret_cast<const T *>(stage) + first_of_b;
     mask &= FULL;
     if constexpr (Shape::IS_WARPGROUP) {
@@ -313,10 +313,10 @@ __device__ __forceinline__ void
 
 template <typename Shape>
 __global__ void __launch_bounds__(Shape::THREADS)
-    bcsr_kernel(const __grid_constant__ FragmentArgs<typename Shape::T> a, uint32_t tiles)
+    bcsr_kernel(const __grid_constant__ TcblockArgs<typename Shape::T> a, uint32_t tiles)
 {
     using T = typename Shape::T;
-    using Sum = typename Number<T>::Sum;
+    using Sum = typename Value<T>::Sum;
     constexpr int STAGES = Shape::STAGES, HEIGHT = Shape::HEIGHT;
     extern __shared__ __align__(1024) unsigned char memory[];
     Barrier *full = reinterpret_cast<Barrier *>(memory), *empty = full + STAGES;
@@ -327,7 +327,7 @@ __global__ void __launch_bounds__(Shape::THREADS)
     const uint32_t tile = blockIdx.x % tiles * Shape::COLUMNS;
     const uint32_t stage_bytes = bcsr_stage_bytes<Shape>(a.step_blocks_max);
     release_dependents();
-    struct spmmi_fragment_item item = a.items[blockIdx.x / tiles];
+    struct spmmi_tcblock_item item = a.items[blockIdx.x / tiles];
     if (a.alpha == Sum(0)) // then B is not read
         item.end = item.begin;
     if (threadIdx.x == 0) {

@@ -3,7 +3,7 @@
 #include "bcsr_instances.h"
 #include "bcsr_launch.cuh"
 
-int spmmi_bcsr_cuda_3xtf32(const struct spmmi_fragment_cuda *args)
+int spmmi_bcsr_cuda_3xtf32(const struct spmmi_tcblock_cuda *args)
 {
     return spmmi::launch_bcsr<spmmi::Block3xTf32>(args, nullptr);
 }

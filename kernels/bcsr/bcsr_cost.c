@@ -6,17 +6,17 @@
 
 #include "bcsr_shape.h"
 #include "bcsr_cost.h"
-#include "kernels/tcblock/fragment_cost.h"
+#include "kernels/tcblock/tcblock_cost.h"
 
 #define BLOCK_ROWS ((double)SPMMI_BCSR_ROWS)
 #define STEP_BLOCKS ((double)SPMMI_BCSR_STEP)
 #define STEP_BYTES 24.0 /* its block columns, mask and first block */
-#define TILE_LEAST 8.0  /* columns of an MMA */
+#define TILE_MIN 8.0    /* columns of an MMA */
 #define REGISTERS 72.0  /* of a thread beside its sums */
 #define REGISTER_BYTES 4.0
 #define RESERVED_BYTES 1024.0 /* of shared memory, by the system for each block of threads */
 #define TARGET_HOPPER 90      /* which has warpgroups */
-#define BLOCKS_MOST 16.0      /* of threads, of a multiprocessor */
+#define BLOCKS_MAX 16.0       /* of threads, of a multiprocessor */
 #define BLOCK_ISSUE 20.0      /* instructions of a block of a warp that do not depend on the tile */
 #define LOAD_BYTES 512.0      /* that a warp loads of shared memory at once */
 #define STAGE_ISSUE 40.0      /* of a step of a warp */
@@ -32,44 +32,44 @@
 static struct spmmi_bcsr_shape launch_of(const struct spmmi_model_query *q)
 {
     const struct spmmi_device_profile *d = q->profile;
-    const uint32_t unit_rows = (uint32_t)spmmi_fragment_metrics(q)->figures->unit_rows;
+    const uint32_t unit_rows = (uint32_t)spmmi_tcblock_metrics(q)->counts->unit_rows;
     const int has_wgmma = d->target == TARGET_HOPPER || d->target == SPMMI_TARGET_ANY;
-    return spmmi_bcsr_launch((uint32_t)q->n, (uint32_t)q->number_bytes, unit_rows,
-                             q->is_col_major || fmod(q->n * q->number_bytes, 16) == 0, has_wgmma,
+    return spmmi_bcsr_launch((uint32_t)q->n, (uint32_t)q->value_bytes, unit_rows,
+                             q->is_col_major || fmod(q->n * q->value_bytes, 16) == 0, has_wgmma,
                              SPMMI_BCSR_STEP * unit_rows / SPMMI_BCSR_ROWS, (uint32_t)d->shared_block_bytes);
 }
 
-static void read_launch(const struct spmmi_model_query *q, struct spmmi_fragment_shape *s)
+static void read_launch(const struct spmmi_model_query *q, struct spmmi_tcblock_shape *s)
 {
     s->tile = launch_of(q).columns;
 }
 
 /* Of the places of a step, the share that has a block. */
-static double filled(const struct spmmi_fragment_figures *f)
+static double filled(const struct spmmi_tcblock_counts *f)
 {
     return fmin(f->blocks / fmax(f->steps * STEP_BLOCKS * f->unit_rows / BLOCK_ROWS, 1), 1);
 }
 
 /* Shared memory has room for the fullest step in every stage: halfway between a mean step and one without gaps. */
-static double blocks_at_a_time(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s)
+static double blocks_at_a_time(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s)
 {
-    const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
+    const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
     const struct spmmi_bcsr_shape l = launch_of(q);
-    const double places = STEP_BLOCKS * f->unit_rows / BLOCK_ROWS;
+    const double positions = STEP_BLOCKS * f->unit_rows / BLOCK_ROWS;
     const double shared =
-        spmmi_bcsr_shared(&l, (uint32_t)q->number_bytes, (uint32_t)ceil((1 + filled(f)) / 2 * places));
+        spmmi_bcsr_shared(&l, (uint32_t)q->value_bytes, (uint32_t)ceil((1 + filled(f)) / 2 * positions));
     const double sums = l.height * l.tiles * 4 * s->sum_bytes / REGISTER_BYTES;
     const double by_registers = q->profile->registers_sm / (l.threads * (REGISTERS + sums));
     const double by_shared = q->profile->shared_sm_bytes / (shared + RESERVED_BYTES);
-    return fmax(fmin(fmin(floor(by_registers), floor(by_shared)), BLOCKS_MOST), 1);
+    return fmax(fmin(fmin(floor(by_registers), floor(by_shared)), BLOCKS_MAX), 1);
 }
 
-static void shape_of(const struct spmmi_model_query *q, struct spmmi_fragment_shape *s)
+static void shape_of(const struct spmmi_model_query *q, struct spmmi_tcblock_shape *s)
 {
-    const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
-    const double blocks = spmmi_fragment_metrics(q)->items * s->tiles / q->profile->multiprocessors;
-    s->a_bytes = f->blocks * f->places * q->number_bytes + f->steps * STEP_BYTES;
-    s->gathered = f->footprint;
+    const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
+    const double blocks = spmmi_tcblock_metrics(q)->items * s->tiles / q->profile->multiprocessors;
+    s->a_bytes = f->blocks * f->positions * q->value_bytes + f->steps * STEP_BYTES;
+    s->gathered = f->working_set;
     s->resident = blocks_at_a_time(q, s);
     /* Strips are few: where there is one more than multiprocessors, one of these has twice the work of the others. */
     if (blocks > 0)
@@ -77,19 +77,19 @@ static void shape_of(const struct spmmi_model_query *q, struct spmmi_fragment_sh
 }
 
 /* Of the places of a step, those that are multiplied: warpgroups multiply zeros where there is no block. */
-static double multiplied(const struct spmmi_fragment_figures *f, const struct spmmi_bcsr_shape *l)
+static double multiplied(const struct spmmi_tcblock_counts *f, const struct spmmi_bcsr_shape *l)
 {
     return l->has_groups ? 1 : filled(f);
 }
 
 /* Of a block of threads that is alone: its warps wait for the rows of B, and then multiply one after the other. */
-static double steps_of_step(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s)
+static double steps_of_step(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s)
 {
-    const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
+    const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
     const struct spmmi_bcsr_shape l = launch_of(q);
     const double mmas = STEP_BLOCKS * multiplied(f, &l) * l.height * l.tiles;
     return TURN_STEPS + COPY_STEPS * f->step_columns * s->staged_row / COPY_BYTES +
-           MMA_STEPS * mmas * s->products * (q->number_bytes > 4 ? 2 : 1);
+           MMA_STEPS * mmas * s->products * (q->value_bytes > 4 ? 2 : 1);
 }
 
 /* What warps do with a block: bytes that they read of shared memory, and instructions. */
@@ -98,57 +98,57 @@ struct block_work {
 };
 
 /* Each warp has operands of its own; two block rows of a warp read B once where both have the block column. */
-static struct block_work work_of_warps(const struct spmmi_model_query *q,
-                                       const struct spmmi_fragment_shape *s, const struct spmmi_bcsr_shape *l)
+static struct block_work work_of_warps(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
+                                       const struct spmmi_bcsr_shape *l)
 {
-    const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
+    const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
     const double width = f->step_columns / STEP_BLOCKS;
     const double reads = l->height > 1 ? 1 - filled(f) / 2 : 1;
-    const double read = l->across * f->places * q->number_bytes + reads * width * s->staged_row;
-    const double numbers = l->across * f->places / 32 + reads * width * s->tile / 32; /* of a lane */
+    const double read = l->across * f->positions * q->value_bytes + reads * width * s->staged_row;
+    const double values = l->across * f->positions / 32 + reads * width * s->tile / 32; /* of a lane */
     const struct block_work w = {read, l->across * BLOCK_ISSUE + read / LOAD_BYTES +
-                                           s->products * s->tile / TILE_LEAST + numbers * s->conversions};
+                                           s->products * s->tile / TILE_MIN + values * s->conversions};
     return w;
 }
 
 /* Four block rows share what they read of B, without instructions, in all block columns of a step: of a block that is
  * there so many times more. */
 static struct block_work work_of_groups(const struct spmmi_model_query *q,
-                                        const struct spmmi_fragment_shape *s)
+                                        const struct spmmi_tcblock_shape *s)
 {
-    const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
-    const double width = f->step_columns / STEP_BLOCKS, block_bytes = f->places * q->number_bytes;
+    const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
+    const double width = f->step_columns / STEP_BLOCKS, block_bytes = f->positions * q->value_bytes;
     const double rows = SPMMI_BCSR_GROUP_ROWS / BLOCK_ROWS, times = 1 / fmax(filled(f), 1e-9);
     const struct block_work w = {block_bytes + times * width * s->staged_row / rows,
                                  BLOCK_ISSUE + block_bytes / LOAD_BYTES};
     return w;
 }
 
-static void add_terms(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s,
+static void add_terms(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
                       struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
-    const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
+    const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
     const struct spmmi_bcsr_shape l = launch_of(q);
     const struct block_work work = l.has_groups ? work_of_groups(q, s) : work_of_warps(q, s, &l);
-    const double blocks = f->blocks * s->tiles, block_bytes = f->places * q->number_bytes;
-    const double places =
+    const double blocks = f->blocks * s->tiles, block_bytes = f->positions * q->value_bytes;
+    const double positions =
         l.has_groups ? f->steps * STEP_BLOCKS * f->unit_rows / BLOCK_ROWS * s->tiles : blocks;
-    const double b_stored = f->footprint * s->staged_row * s->tiles;
+    const double b_stored = f->working_set * s->staged_row * s->tiles;
     const double steps = f->steps * s->tiles * (l.threads / 32.0) * STAGE_ISSUE;
     const double copies = b_stored / LOAD_BYTES * COPY_ISSUE;
     p->term[SPMMI_TERM_L1] = s->uneven * (b_stored + blocks * (block_bytes + work.read)) / d->shared_rate;
-    p->term[SPMMI_TERM_ALU] = s->uneven * 2 * f->places * places * s->tile * s->products / s->rate;
+    p->term[SPMMI_TERM_ALU] = s->uneven * 2 * f->positions * positions * s->tile * s->products / s->rate;
     p->term[SPMMI_TERM_ISSUE] = s->uneven * (blocks * work.issued + copies + steps) /
-                                (SPMMI_FRAGMENT_ISSUE * d->multiprocessors * d->clock_hz);
-    p->term[SPMMI_TERM_L2] += STORE_TIMES * q->matrix->rows * q->n * q->number_bytes /
+                                (SPMMI_TCBLOCK_ISSUE * d->multiprocessors * d->clock_hz);
+    p->term[SPMMI_TERM_L2] += STORE_TIMES * q->matrix->rows * q->n * q->value_bytes /
                               spmmi_profile_table_at(&d->gather, 512, 0.5 * d->l2_bytes);
-    spmmi_fragment_waiting(q, s, steps_of_step(q, s), p);
+    spmmi_tcblock_waiting(q, s, steps_of_step(q, s), p);
 }
 
 int spmmi_bcsr_cost(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
-    static const struct spmmi_fragment_terms own = {
+    static const struct spmmi_tcblock_terms own = {
         .launch = read_launch, .shape = shape_of, .terms = add_terms};
-    return spmmi_fragment_cost(q, &own, p);
+    return spmmi_tcblock_cost(q, &own, p);
 }

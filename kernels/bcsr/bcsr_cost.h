@@ -3,7 +3,7 @@
 #ifndef SPMMI_BCSR_COST_H
 #define SPMMI_BCSR_COST_H
 
-#include "inspector/cost/model_refined.h"
+#include "inspector/cost/cost_model.h"
 
 spmmi_cost_fn spmmi_bcsr_cost;
 

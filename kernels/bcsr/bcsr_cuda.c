@@ -2,8 +2,8 @@
 /* The bcsr family on a GPU. */
 #include "bcsr_instances.h"
 #include "bcsr_pack.h"
-#include "kernels/tcblock/fragment_cuda.h"
+#include "kernels/tcblock/tcblock_cuda.h"
 
-static const struct spmmi_fragment_gpu gpu = {.kind = &spmmi_bcsr_kind, .launch = spmmi_bcsr_cuda_launch};
+static const struct spmmi_tcblock_gpu gpu = {.kind = &spmmi_bcsr_kind, .launch = spmmi_bcsr_cuda_launch};
 
-const struct spmmi_backend spmmi_bcsr_cuda = {SPMMI_CUDA_FRAGMENTS, .kind = &gpu};
+const struct spmmi_backend spmmi_bcsr_cuda = {SPMMI_CUDA_TCBLOCKS, .kind = &gpu};

@@ -3,7 +3,7 @@
 #include "bcsr_instances.h"
 #include "bcsr_launch.cuh"
 
-int spmmi_bcsr_cuda_f16(const struct spmmi_fragment_cuda *args)
+int spmmi_bcsr_cuda_f16(const struct spmmi_tcblock_cuda *args)
 {
 #ifdef SPMMI_HAVE_WGMMA
     return spmmi::launch_bcsr<spmmi::BlockHalf<__half>>(args, spmmi_bcsr_groups_f16);

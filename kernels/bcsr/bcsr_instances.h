@@ -4,25 +4,25 @@
 #define SPMMI_BCSR_INSTANCES_H
 
 #include "bcsr_shape.h"
-#include "kernels/tcblock/fragment_kernel.h"
+#include "kernels/tcblock/tcblock_kernel.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* The one for args->compute. Returns a cudaError_t, 0 = enqueued. */
-int spmmi_bcsr_cuda_launch(const struct spmmi_fragment_cuda *args);
+int spmmi_bcsr_cuda_launch(const struct spmmi_tcblock_cuda *args);
 
-int spmmi_bcsr_cuda_tf32(const struct spmmi_fragment_cuda *args);
-int spmmi_bcsr_cuda_3xtf32(const struct spmmi_fragment_cuda *args);
-int spmmi_bcsr_cuda_f64(const struct spmmi_fragment_cuda *args);
-int spmmi_bcsr_cuda_f16(const struct spmmi_fragment_cuda *args);
-int spmmi_bcsr_cuda_bf16(const struct spmmi_fragment_cuda *args);
+int spmmi_bcsr_cuda_tf32(const struct spmmi_tcblock_cuda *args);
+int spmmi_bcsr_cuda_3xtf32(const struct spmmi_tcblock_cuda *args);
+int spmmi_bcsr_cuda_f64(const struct spmmi_tcblock_cuda *args);
+int spmmi_bcsr_cuda_f16(const struct spmmi_tcblock_cuda *args);
+int spmmi_bcsr_cuda_bf16(const struct spmmi_tcblock_cuda *args);
 
 /* By warpgroups, in builds that define SPMMI_HAVE_WGMMA, for shapes that have groups: as the above, but partial sums of
  * split units stay in their slots. */
-int spmmi_bcsr_groups_f16(const struct spmmi_fragment_cuda *args, const struct spmmi_bcsr_shape *shape);
-int spmmi_bcsr_groups_bf16(const struct spmmi_fragment_cuda *args, const struct spmmi_bcsr_shape *shape);
+int spmmi_bcsr_groups_f16(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape *shape);
+int spmmi_bcsr_groups_bf16(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape *shape);
 
 #ifdef __cplusplus
 }

@@ -6,9 +6,9 @@
 
 #define INVALID_VALUE 1 /* cudaErrorInvalidValue: the family has no code for f32 sums of f32 products */
 
-int spmmi_bcsr_cuda_launch(const struct spmmi_fragment_cuda *args)
+int spmmi_bcsr_cuda_launch(const struct spmmi_tcblock_cuda *args)
 {
-    static int (*const table[SPMM_COMPUTE_3XTF32 + 1])(const struct spmmi_fragment_cuda *) = {
+    static int (*const table[SPMM_COMPUTE_3XTF32 + 1])(const struct spmmi_tcblock_cuda *) = {
         [SPMM_COMPUTE_F64] = spmmi_bcsr_cuda_f64,       [SPMM_COMPUTE_F16] = spmmi_bcsr_cuda_f16,
         [SPMM_COMPUTE_BF16] = spmmi_bcsr_cuda_bf16,     [SPMM_COMPUTE_TF32] = spmmi_bcsr_cuda_tf32,
         [SPMM_COMPUTE_3XTF32] = spmmi_bcsr_cuda_3xtf32,

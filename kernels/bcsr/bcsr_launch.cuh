@@ -15,10 +15,10 @@ template <typename Shape> bool is_of_shape(const struct spmmi_bcsr_shape &s)
 }
 
 template <typename Shape>
-cudaError_t launch_bcsr_shape(const struct spmmi_fragment_cuda *args, const struct spmmi_bcsr_shape &shape)
+cudaError_t launch_bcsr_shape(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
 {
     using T = typename Shape::T;
-    const FragmentArgs<T> a = fragment_args<T>(args);
+    const TcblockArgs<T> a = tcblock_args<T>(args);
     const uint32_t tiles = (a.n + Shape::COLUMNS - 1) / Shape::COLUMNS;
     const uint32_t shared = spmmi_bcsr_shared(&shape, sizeof(T), args->layout.step_blocks_max);
     if (!is_of_shape<Shape>(shape) || (uint64_t)a.item_count * tiles > INT32_MAX) // the blocks of a grid
@@ -32,7 +32,7 @@ cudaError_t launch_bcsr_shape(const struct spmmi_fragment_cuda *args, const stru
 
 // Of the widest tile, whose warps are arranged by the size of numbers.
 template <typename Block, int DOWN>
-cudaError_t launch_bcsr_widest(const struct spmmi_fragment_cuda *args, const struct spmmi_bcsr_shape &shape)
+cudaError_t launch_bcsr_widest(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
 {
     constexpr int BYTES = sizeof(typename Block::T);
     if constexpr (BYTES == 4 && DOWN == 4)
@@ -44,7 +44,7 @@ cudaError_t launch_bcsr_widest(const struct spmmi_fragment_cuda *args, const str
 }
 
 template <typename Block, int DOWN>
-cudaError_t launch_bcsr_tile(const struct spmmi_fragment_cuda *args, const struct spmmi_bcsr_shape &shape)
+cudaError_t launch_bcsr_tile(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
 {
     constexpr int BYTES = sizeof(typename Block::T);
     constexpr int ACROSS = BYTES == 8 ? 2 : 1; // from 32 columns on
@@ -66,7 +66,7 @@ cudaError_t launch_bcsr_tile(const struct spmmi_fragment_cuda *args, const struc
 }
 
 template <typename Block>
-cudaError_t launch_bcsr_strips(const struct spmmi_fragment_cuda *args, const struct spmmi_bcsr_shape &shape)
+cudaError_t launch_bcsr_groups(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
 {
     switch (args->layout.unit_rows) {
     case 64:
@@ -78,17 +78,17 @@ cudaError_t launch_bcsr_strips(const struct spmmi_fragment_cuda *args, const str
     }
 }
 
-using BcsrGroups = int (*)(const struct spmmi_fragment_cuda *, const struct spmmi_bcsr_shape *);
+using BcsrGroups = int (*)(const struct spmmi_tcblock_cuda *, const struct spmmi_bcsr_shape *);
 
 // by_groups: launches warpgroups instead, where the device and the operands let it; NULL: there is no such code.
-template <typename Block> int launch_bcsr(const struct spmmi_fragment_cuda *args, BcsrGroups by_groups)
+template <typename Block> int launch_bcsr(const struct spmmi_tcblock_cuda *args, BcsrGroups by_groups)
 {
     using T = typename Block::T;
     const struct spmmi_bcsr_shape shape = spmmi_bcsr_launch(
         args->n, sizeof(T), args->layout.unit_rows, b_is_wide<T>(args),
         by_groups != nullptr && args->has_wgmma, args->layout.step_blocks_max, args->shared_max);
-    const int error = shape.has_groups ? by_groups(args, &shape) : launch_bcsr_strips<Block>(args, shape);
-    return error == cudaSuccess ? launch_sum_slots(args, fragment_args<T>(args)) : error;
+    const int error = shape.has_groups ? by_groups(args, &shape) : launch_bcsr_groups<Block>(args, shape);
+    return error == cudaSuccess ? launch_sum_slots(args, tcblock_args<T>(args)) : error;
 }
 
 } // namespace spmmi

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operands of the bcsr family: A is the wide operand, 16 rows of a block, B the narrow one, 8 columns of it
-// (fragment_kernel.h). A lane's place in a warp: g = lane / 4, t = lane % 4; its sums of an MMA are rows g and
+// (tcblock_kernel.h). A lane's place in a warp: g = lane / 4, t = lane % 4; its sums of an MMA are rows g and
 // g + 8, columns 2 t and 2 t + 1.
 //
 // For each compute type: the numbers of a block that a lane holds, how they and B come from shared memory, and how
@@ -11,7 +11,7 @@
 // VEC MMAs, so that MMA j of a group has the columns VEC * g + j. Numbers of 2 bytes: ldmatrix turns 8 x 8 pieces
 // of B as the MMA wants them.
 #pragma once
-#include "kernels/tcblock/fragment.cuh"
+#include "kernels/tcblock/tcblock.cuh"
 
 namespace spmmi {
 
@@ -33,7 +33,7 @@ template <typename T, int VEC> struct BlockRows {
 };
 
 // What numbers of 4 and of 8 bytes have in common.
-template <typename Self, typename Compute> struct BlockOfNumbers {
+template <typename Self, typename Compute> struct BlockOfValues {
     using T = typename Compute::T;
     using Operand = decltype(Compute::operand(T()));
     static constexpr int COLUMNS = 8; // of a block
@@ -64,7 +64,7 @@ template <typename Self, typename Compute> struct BlockOfNumbers {
     }
 };
 
-struct BlockTf32 : BlockOfNumbers<BlockTf32, ComputeTf32> {
+struct BlockTf32 : BlockOfValues<BlockTf32, ComputeTf32> {
     uint32_t x[4];
     __device__ __forceinline__ void load(const T *values)
     {
@@ -75,7 +75,7 @@ struct BlockTf32 : BlockOfNumbers<BlockTf32, ComputeTf32> {
     }
 };
 
-struct Block3xTf32 : BlockOfNumbers<Block3xTf32, ComputeTf32> {
+struct Block3xTf32 : BlockOfValues<Block3xTf32, ComputeTf32> {
     uint32_t high[4], low[4];
     __device__ __forceinline__ void load(const T *values)
     {
@@ -115,7 +115,7 @@ struct Block3xTf32 : BlockOfNumbers<Block3xTf32, ComputeTf32> {
     }
 };
 
-struct BlockF64 : BlockOfNumbers<BlockF64, ComputeF64> {
+struct BlockF64 : BlockOfValues<BlockF64, ComputeF64> {
     double x[4];
     __device__ __forceinline__ void load(const T *values)
     {

@@ -8,13 +8,13 @@
 #include "bcsr_shape.h"
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
-#include "kernels/tcblock/fragment_keys.h"
+#include "kernels/tcblock/tcblock_keys.h"
 
 #define UNIT_ROWS_MAX 128u
 
-static uint32_t block_columns(uint32_t number_bytes)
+static uint32_t block_columns(uint32_t value_bytes)
 {
-    return SPMMI_BCSR_COLUMNS(number_bytes);
+    return SPMMI_BCSR_COLUMNS(value_bytes);
 }
 
 static spmm_status_t unit_make(uint32_t unit_rows, uint64_t nonzeros, void *unit, spmm_diag_t *diag)
@@ -59,7 +59,7 @@ static void columns_join(struct spmmi_bcsr_unit *unit, uint32_t keys)
 }
 
 /* Time: linear in the nonzeros times the bytes of the range of block columns. */
-static void unit_read(const struct spmmi_fragment_frame *f, void *scratch, const uint32_t *rows,
+static void unit_read(const struct spmmi_tcblock_frame *f, void *scratch, const uint32_t *rows,
                       uint32_t row_count)
 {
     struct spmmi_bcsr_unit *unit = scratch;
@@ -77,7 +77,7 @@ static void unit_read(const struct spmmi_fragment_frame *f, void *scratch, const
         }
     }
     if (keys > 0)
-        spmmi_fragment_keys_sort(&unit->keys, &unit->spare, keys, low, high);
+        spmmi_tcblock_keys_sort(&unit->keys, &unit->spare, keys, low, high);
     columns_join(unit, keys);
 }
 
@@ -96,18 +96,18 @@ static uint64_t steps_of(const struct spmmi_bcsr_unit *unit)
     return ((uint64_t)unit->count + SPMMI_BCSR_STEP - 1) / SPMMI_BCSR_STEP;
 }
 
-static struct spmmi_fragment_place unit_needs(const struct spmmi_fragment_frame *f, const void *unit,
-                                              uint32_t *blocks_max, uint32_t *values_max)
+static struct spmmi_tcblock_position unit_needs(const struct spmmi_tcblock_frame *f, const void *unit,
+                                                uint32_t *blocks_max, uint32_t *values_max)
 {
-    const uint32_t numbers = SPMMI_BCSR_ROWS * f->layout->view.block_columns;
-    struct spmmi_fragment_place needs = {steps_of(unit), 0, 0};
+    const uint32_t values = SPMMI_BCSR_ROWS * f->layout->view.block_columns;
+    struct spmmi_tcblock_position needs = {steps_of(unit), 0, 0};
     for (uint64_t s = 0; s < needs.step; s++) {
         const uint32_t blocks = (uint32_t)__builtin_popcount(mask_of(unit, s));
         needs.block += blocks;
         *blocks_max = blocks > *blocks_max ? blocks : *blocks_max;
     }
-    needs.value = needs.block * numbers;
-    *values_max = *blocks_max * numbers;
+    needs.value = needs.block * values;
+    *values_max = *blocks_max * values;
     return needs;
 }
 
@@ -116,17 +116,17 @@ struct cursors {
     int64_t next[UNIT_ROWS_MAX], end[UNIT_ROWS_MAX];
 };
 
-static void rows_fill(const struct spmmi_fragment_frame *f, uint32_t u, struct cursors *cursors)
+static void rows_fill(const struct spmmi_tcblock_frame *f, uint32_t u, struct cursors *cursors)
 {
-    for (uint32_t r = 0; r < f->part->panel_rows; r++) {
-        const uint32_t row = spmmi_fragment_row_fill(f, (uint64_t)u * f->part->panel_rows + r);
-        cursors->next[r] = row == SPMMI_FRAGMENT_NONE ? 0 : f->row_ptr[row];
-        cursors->end[r] = row == SPMMI_FRAGMENT_NONE ? 0 : f->row_ptr[row + 1];
+    for (uint32_t r = 0; r < f->part->block_rows; r++) {
+        const uint32_t row = spmmi_tcblock_row_fill(f, (uint64_t)u * f->part->block_rows + r);
+        cursors->next[r] = row == SPMMI_TCBLOCK_NONE ? 0 : f->row_ptr[row];
+        cursors->end[r] = row == SPMMI_TCBLOCK_NONE ? 0 : f->row_ptr[row + 1];
     }
 }
 
 /* Block row w of block column `column` is block number `block`. */
-static void block_fill(const struct spmmi_fragment_frame *f, struct cursors *cursors, uint32_t w,
+static void block_fill(const struct spmmi_tcblock_frame *f, struct cursors *cursors, uint32_t w,
                        uint32_t column, uint64_t block)
 {
     const uint32_t width = f->layout->view.block_columns, words = width / 4;
@@ -138,43 +138,43 @@ static void block_fill(const struct spmmi_fragment_frame *f, struct cursors *cur
             const uint32_t p = (uint32_t)f->col_ind[*next] % width, bit = r * width + p;
             bitmap[bit / 64] |= UINT64_C(1) << bit % 64;
             f->layout->value_map[*next] = (uint32_t)(block * SPMMI_BCSR_ROWS * width) +
-                                          spmmi_fragment_wide_place(f->number_bytes, r, p);
+                                          spmmi_tcblock_wide_position(f->value_bytes, r, p);
         }
     }
     memcpy(f->layout->bitmaps + block * words, bitmap, words * sizeof *bitmap);
 }
 
-static void unit_fill(const struct spmmi_fragment_frame *f, const void *scratch, uint32_t u,
-                      struct spmmi_fragment_place place)
+static void unit_fill(const struct spmmi_tcblock_frame *f, const void *scratch, uint32_t u,
+                      struct spmmi_tcblock_position position)
 {
     const struct spmmi_bcsr_unit *unit = scratch;
-    struct spmmi_fragment_layout *layout = f->layout;
+    struct spmmi_tcblock_layout *layout = f->layout;
     struct cursors cursors;
     rows_fill(f, u, &cursors);
     for (uint64_t s = 0; s < steps_of(unit); s++) {
         const uint64_t first = s * SPMMI_BCSR_STEP;
         const uint32_t mask = mask_of(unit, s);
-        layout->masks[place.step + s] = mask;
-        layout->block_first[place.step + s] = (uint32_t)place.block;
+        layout->masks[position.step + s] = mask;
+        layout->block_first[position.step + s] = (uint32_t)position.block;
         for (uint64_t i = first; i < first + SPMMI_BCSR_STEP; i++)
-            layout->columns[place.step * SPMMI_BCSR_STEP + i] =
+            layout->columns[position.step * SPMMI_BCSR_STEP + i] =
                 unit->columns[i < unit->count ? i : unit->count - 1].column * layout->view.block_columns;
         for (uint32_t left = mask; left > 0; left &= left - 1) {
             const uint32_t bit = (uint32_t)__builtin_ctz(left);
             block_fill(f, &cursors, bit / SPMMI_BCSR_STEP,
-                       unit->columns[first + bit % SPMMI_BCSR_STEP].column, place.block++);
+                       unit->columns[first + bit % SPMMI_BCSR_STEP].column, position.block++);
         }
     }
 }
 
-const struct spmmi_fragment_kind spmmi_bcsr_kind = {.block_rows = SPMMI_BCSR_ROWS,
-                                                    .block_columns = block_columns,
-                                                    .step_columns = SPMMI_BCSR_STEP,
-                                                    .has_masks = 1,
-                                                    .unit_size = sizeof(struct spmmi_bcsr_unit),
-                                                    .unit_bytes = unit_bytes,
-                                                    .unit_make = unit_make,
-                                                    .unit_free = unit_free,
-                                                    .unit_read = unit_read,
-                                                    .unit_needs = unit_needs,
-                                                    .unit_fill = unit_fill};
+const struct spmmi_tcblock_kind spmmi_bcsr_kind = {.block_rows = SPMMI_BCSR_ROWS,
+                                                   .block_columns = block_columns,
+                                                   .step_columns = SPMMI_BCSR_STEP,
+                                                   .has_masks = 1,
+                                                   .unit_size = sizeof(struct spmmi_bcsr_unit),
+                                                   .unit_bytes = unit_bytes,
+                                                   .unit_make = unit_make,
+                                                   .unit_free = unit_free,
+                                                   .unit_read = unit_read,
+                                                   .unit_needs = unit_needs,
+                                                   .unit_fill = unit_fill};

@@ -4,7 +4,7 @@
 #ifndef SPMMI_BCSR_UNIT_H
 #define SPMMI_BCSR_UNIT_H
 
-#include "kernels/tcblock/fragment_kind.h"
+#include "kernels/tcblock/tcblock_kind.h"
 
 struct spmmi_bcsr_column {
     uint32_t column;     /* block column: columns [column * block_columns, + block_columns) */
@@ -19,6 +19,6 @@ struct spmmi_bcsr_unit {
 };
 
 /* Strips of wide blocks: masks say which of a step's blocks are there. */
-extern const struct spmmi_fragment_kind spmmi_bcsr_kind;
+extern const struct spmmi_tcblock_kind spmmi_bcsr_kind;
 
 #endif

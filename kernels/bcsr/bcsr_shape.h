@@ -3,16 +3,16 @@
 #ifndef SPMMI_BCSR_SHAPE_H
 #define SPMMI_BCSR_SHAPE_H
 
-#include "kernels/tcblock/fragment_shape.h"
+#include "kernels/tcblock/tcblock_shape.h"
 
 /* The tensor core operand of bcsr is the wide one. A unit is a strip of 64 or 128 rows, W = unit_rows / 16 block rows.
  * Its columns are cut at multiples of block_columns: 8, or 16 for 16-bit types; the block columns in which the strip
  * has a number of A are walked ascending, 4 in a step. A block is 16 rows by block_columns, dense, and is there if its
- * block row has a number in it. Blocks go by step, then by block row, then by column. spmmi_fragment_wide_place has
+ * block row has a number in it. Blocks go by step, then by block row, then by column. spmmi_tcblock_wide_position has
  * the order in a block. */
-#define SPMMI_BCSR_ROWS 16u                      /* of a block */
-#define SPMMI_BCSR_STEP SPMMI_FRAGMENT_WIDE_STEP /* block columns of a step */
-#define SPMMI_BCSR_COLUMNS(number_bytes) ((number_bytes) == 2 ? 16u : 8u)
+#define SPMMI_BCSR_ROWS 16u                     /* of a block */
+#define SPMMI_BCSR_STEP SPMMI_TCBLOCK_WIDE_STEP /* block columns of a step */
+#define SPMMI_BCSR_COLUMNS(value_bytes) ((value_bytes) == 2 ? 16u : 8u)
 
 #define SPMMI_BCSR_COPIERS 2u          /* warps that copy */
 #define SPMMI_BCSR_BARRIER_BYTES 1024u /* in front of the stages, which begin at a multiple of that */
@@ -35,23 +35,23 @@ struct spmmi_bcsr_shape {
 
 /* From row to row of B in shared memory. ldmatrix, for 16-bit types, reads 16 bytes of 8 rows at once: rows an odd
  * number of 16 bytes apart lie in different banks. Warpgroups exchange pieces of a row instead of padding it. */
-SPMMI_GEOMETRY uint32_t spmmi_bcsr_pitch(uint32_t columns, uint32_t number_bytes, uint32_t has_groups)
+SPMMI_GEOMETRY uint32_t spmmi_bcsr_pitch(uint32_t columns, uint32_t value_bytes, uint32_t has_groups)
 {
-    const uint32_t row = columns * number_bytes;
+    const uint32_t row = columns * value_bytes;
     const uint32_t odd = (row / 16 | 1) * 16;
-    return has_groups ? row : number_bytes == 2 ? odd : spmmi_fragment_pitch(row);
+    return has_groups ? row : value_bytes == 2 ? odd : spmmi_tcblock_pitch(row);
 }
 
 /* Of the rows of B of a step. */
-SPMMI_GEOMETRY uint32_t spmmi_bcsr_b_bytes(uint32_t columns, uint32_t number_bytes, uint32_t has_groups)
+SPMMI_GEOMETRY uint32_t spmmi_bcsr_b_bytes(uint32_t columns, uint32_t value_bytes, uint32_t has_groups)
 {
-    return SPMMI_BCSR_STEP * SPMMI_BCSR_COLUMNS(number_bytes) *
-           spmmi_bcsr_pitch(columns, number_bytes, has_groups);
+    return SPMMI_BCSR_STEP * SPMMI_BCSR_COLUMNS(value_bytes) *
+           spmmi_bcsr_pitch(columns, value_bytes, has_groups);
 }
 
-SPMMI_GEOMETRY uint32_t spmmi_bcsr_block_bytes(uint32_t number_bytes)
+SPMMI_GEOMETRY uint32_t spmmi_bcsr_block_bytes(uint32_t value_bytes)
 {
-    return SPMMI_BCSR_ROWS * SPMMI_BCSR_COLUMNS(number_bytes) * number_bytes;
+    return SPMMI_BCSR_ROWS * SPMMI_BCSR_COLUMNS(value_bytes) * value_bytes;
 }
 
 SPMMI_GEOMETRY uint32_t spmmi_bcsr_align(uint32_t has_groups)
@@ -67,12 +67,12 @@ SPMMI_GEOMETRY SPMMI_HOST_DEVICE uint32_t spmmi_bcsr_stage_bytes(uint32_t b_byte
 }
 
 /* Shared memory of a block of threads, for steps of so many blocks at most. */
-static inline uint32_t spmmi_bcsr_shared(const struct spmmi_bcsr_shape *shape, uint32_t number_bytes,
+static inline uint32_t spmmi_bcsr_shared(const struct spmmi_bcsr_shape *shape, uint32_t value_bytes,
                                          uint32_t step_blocks)
 {
-    const uint32_t b_bytes = spmmi_bcsr_b_bytes(shape->columns, number_bytes, shape->has_groups);
+    const uint32_t b_bytes = spmmi_bcsr_b_bytes(shape->columns, value_bytes, shape->has_groups);
     return SPMMI_BCSR_BARRIER_BYTES +
-           shape->stages * spmmi_bcsr_stage_bytes(b_bytes, spmmi_bcsr_block_bytes(number_bytes),
+           shape->stages * spmmi_bcsr_stage_bytes(b_bytes, spmmi_bcsr_block_bytes(value_bytes),
                                                   spmmi_bcsr_align(shape->has_groups), step_blocks);
 }
 
@@ -94,40 +94,40 @@ static inline struct spmmi_bcsr_shape spmmi_bcsr_shape_of(uint32_t down, uint32_
 /* The fastest of those measured for each n. Tiles are up to 128 columns wide; numbers of 8 bytes take half of that,
  * those of 4 in high strips too. Numbers of 2 bytes are multiplied so fast that reading B from shared memory is what
  * takes time: there a warp has 32 rows of a wide tile. */
-static inline struct spmmi_bcsr_shape spmmi_bcsr_best(uint32_t n, uint32_t number_bytes, uint32_t unit_rows)
+static inline struct spmmi_bcsr_shape spmmi_bcsr_best(uint32_t n, uint32_t value_bytes, uint32_t unit_rows)
 {
-    const uint32_t down = unit_rows / SPMMI_BCSR_ROWS, is_double = number_bytes == 8;
+    const uint32_t down = unit_rows / SPMMI_BCSR_ROWS, is_double = value_bytes == 8;
     if (n <= 16)
         return spmmi_bcsr_shape_of(down, 1, 1, n <= 8 ? 1 : 2, 5);
     if (n <= 32)
         return spmmi_bcsr_shape_of(down, 1 + is_double, 1, 4 / (1 + is_double), 4);
     if (is_double)
         return spmmi_bcsr_shape_of(down, 2, 1, 4, 3);
-    if (n <= 64 || (number_bytes == 4 && unit_rows == 128))
+    if (n <= 64 || (value_bytes == 4 && unit_rows == 128))
         return spmmi_bcsr_shape_of(down, 1, 1, 8, 3);
-    return number_bytes == 4 ? spmmi_bcsr_shape_of(down, 2, 1, 8, 3)
-                             : spmmi_bcsr_shape_of(down / 2, 2, 2, 8, 3);
+    return value_bytes == 4 ? spmmi_bcsr_shape_of(down, 2, 1, 8, 3)
+                            : spmmi_bcsr_shape_of(down / 2, 2, 2, 8, 3);
 }
 
 /* is_wide: rows of B, and n numbers of them, are whole words of 16 bytes. has_wgmma: the device has warpgroups, and
  * there is code for it. step_blocks: of the fullest step. Where the stages do not fit into what the device lets a block
  * of threads have, two of a narrow tile do everywhere. */
-static inline struct spmmi_bcsr_shape spmmi_bcsr_launch(uint32_t n, uint32_t number_bytes, uint32_t unit_rows,
+static inline struct spmmi_bcsr_shape spmmi_bcsr_launch(uint32_t n, uint32_t value_bytes, uint32_t unit_rows,
                                                         int is_wide, int has_wgmma, uint32_t step_blocks,
                                                         uint32_t shared_max)
 {
     const uint32_t down = unit_rows / SPMMI_BCSR_ROWS;
     struct spmmi_bcsr_shape least = spmmi_bcsr_shape_of(down, 1, 1, 2, 2);
-    struct spmmi_bcsr_shape best = spmmi_bcsr_best(n, number_bytes, unit_rows);
+    struct spmmi_bcsr_shape best = spmmi_bcsr_best(n, value_bytes, unit_rows);
     least.is_wide = is_wide != 0;
     if (!is_wide)
         return least;
-    if (has_wgmma && number_bytes == 2 && n >= SPMMI_BCSR_GROUP_COLUMNS_MIN) {
+    if (has_wgmma && value_bytes == 2 && n >= SPMMI_BCSR_GROUP_COLUMNS_MIN) {
         best = spmmi_bcsr_shape_of(down, 1, 1, n > 64 ? 16 : 8, 3);
         best.has_groups = 1;
         return best;
     }
-    return spmmi_bcsr_shared(&best, number_bytes, step_blocks) <= shared_max ? best : least;
+    return spmmi_bcsr_shared(&best, value_bytes, step_blocks) <= shared_max ? best : least;
 }
 
 #endif

@@ -4,12 +4,12 @@
 
 #include "bcsr_instances.h"
 
-int spmmi_bcsr_groups_f16(const struct spmmi_fragment_cuda *args, const struct spmmi_bcsr_shape *shape)
+int spmmi_bcsr_groups_f16(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape *shape)
 {
     return spmmi::launch_bcsr_wgmma<__half>(args, *shape);
 }
 
-int spmmi_bcsr_groups_bf16(const struct spmmi_fragment_cuda *args, const struct spmmi_bcsr_shape *shape)
+int spmmi_bcsr_groups_bf16(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape *shape)
 {
     return spmmi::launch_bcsr_wgmma<__nv_bfloat16>(args, *shape);
 }

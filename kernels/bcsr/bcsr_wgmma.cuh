@@ -17,7 +17,7 @@ template <typename Half, int DOWN_, int TILES_, int STAGES_> struct BcsrGroupSha
     static constexpr int THREADS = 32 * WARPS + COPY_THREADS;
     static constexpr bool IS_WIDE = true, IS_WARPGROUP = true;
     static constexpr int WARP_COLUMNS = 8 * TILES, COLUMNS = WARP_COLUMNS;
-    static constexpr int NUMBERS = (int)SPMMI_BCSR_ROWS * Block::COLUMNS, BLOCK_BYTES = 2 * NUMBERS;
+    static constexpr int VALUES = (int)SPMMI_BCSR_ROWS * Block::COLUMNS, BLOCK_BYTES = 2 * VALUES;
     static constexpr int ROWS = (int)SPMMI_BCSR_STEP * Block::COLUMNS;
     static constexpr int PIECE = 8, PIECES = COLUMNS / PIECE, AT_ONCE = COPY_THREADS / PIECES;
     static constexpr int GROUP_BYTES = 1024;                  // 8 rows of 128 bytes
@@ -27,7 +27,7 @@ template <typename Half, int DOWN_, int TILES_, int STAGES_> struct BcsrGroupSha
     static constexpr int PITCH = COLUMNS, VEC = 1, GROUP = 2, GROUPS = TILES;
     static_assert(DOWN % 4 == 0 && COLUMNS % 64 == 0, "warpgroups, whole pieces");
     static_assert(B_BYTES == COLUMNS / 64 * ATOM_BYTES, "pieces without padding");
-    static __device__ __forceinline__ uint32_t place(uint32_t row, uint32_t piece)
+    static __device__ __forceinline__ uint32_t position(uint32_t row, uint32_t piece)
     {
         return piece / 8 * ATOM_BYTES + row * 128 + (piece % 8 ^ row % 8) * 16;
     }
@@ -88,7 +88,7 @@ __device__ __forceinline__ void multiply_together(float (&sums)[Shape::TILES][4]
     for (int q = 0; q < STEP; q++) {
         if ((mask >> q & 1) != 0) {
             blocks[q].load(values);
-            values += Shape::NUMBERS;
+            values += Shape::VALUES;
         } else {
             blocks[q].clear();
         }
@@ -104,14 +104,14 @@ __device__ __forceinline__ void multiply_together(float (&sums)[Shape::TILES][4]
 }
 
 template <typename Half, int DOWN>
-cudaError_t launch_bcsr_groups(const struct spmmi_fragment_cuda *args, const struct spmmi_bcsr_shape &shape)
+cudaError_t launch_bcsr_groups(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
 {
     return shape.tiles == 16 ? launch_bcsr_shape<BcsrGroupShape<Half, DOWN, 16, 3>>(args, shape)
                              : launch_bcsr_shape<BcsrGroupShape<Half, DOWN, 8, 3>>(args, shape);
 }
 
 template <typename Half>
-int launch_bcsr_wgmma(const struct spmmi_fragment_cuda *args, const struct spmmi_bcsr_shape &shape)
+int launch_bcsr_wgmma(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
 {
     return shape.down == 8 ? launch_bcsr_groups<Half, 8>(args, shape)
                            : launch_bcsr_groups<Half, 4>(args, shape);

@@ -6,8 +6,8 @@
 #pragma once
 #include "panel_shape.h"
 #include "kernels/shared/async.cuh"
-#include "kernels/tcblock/fragment.cuh"
-#include "kernels/tcblock/fragment_sums.cuh"
+#include "kernels/tcblock/tcblock.cuh"
+#include "kernels/tcblock/tcblock_sums.cuh"
 
 namespace spmmi {
 
@@ -26,9 +26,9 @@ template <typename Compute_, int WINDOWS_, int PAIRS_, bool IS_PACKED_, bool IS_
     // Rows of B begin 32 bytes apart modulo 128: a lane's neighbours read rows that differ modulo 4, so that what is
     // read at once lies in different banks.
     static constexpr int PITCH = (int)(spmmi_panel_pitch(COLUMNS, sizeof(T)) / sizeof(T));
-    static constexpr int B_BYTES = (int)SPMMI_FRAGMENT_PANEL_STEP * PITCH * (int)sizeof(T);
+    static constexpr int B_BYTES = (int)SPMMI_TCBLOCK_PANEL_STEP * PITCH * (int)sizeof(T);
     static constexpr int COPIES =
-        (int)SPMMI_FRAGMENT_PANEL_STEP * PIECES / THREADS; // rows that a thread copies its piece of
+        (int)SPMMI_TCBLOCK_PANEL_STEP * PIECES / THREADS; // rows that a thread copies its piece of
     static constexpr int RESIDENT = (int)spmmi_panel_resident(COLUMNS, sizeof(T), WINDOWS);
     static_assert(THREADS % PIECES == 0 && COPIES > 0, "copies divide evenly");
 };
@@ -40,15 +40,15 @@ template <typename Shape> struct PanelLook {
 };
 
 template <typename Shape>
-__device__ __forceinline__ void look_at_step(PanelLook<Shape> &look, const FragmentArgs<typename Shape::T> &a,
+__device__ __forceinline__ void look_at_step(PanelLook<Shape> &look, const TcblockArgs<typename Shape::T> &a,
                                              uint32_t step, uint32_t end)
 {
     if (step >= end)
         return;
     const uint32_t first = threadIdx.x / Shape::PIECES * Shape::COPIES;
-    const uint32_t *columns = a.columns + uint64_t(step) * SPMMI_FRAGMENT_PANEL_STEP + first;
+    const uint32_t *columns = a.columns + uint64_t(step) * SPMMI_TCBLOCK_PANEL_STEP + first;
     const uint32_t *blocks = a.block_first + uint64_t(step) * Shape::WINDOWS;
-    look.before = first > 0 ? __ldg(columns - 1) : SPMMI_FRAGMENT_NONE;
+    look.before = first > 0 ? __ldg(columns - 1) : SPMMI_TCBLOCK_NONE;
 #pragma unroll
     for (int i = 0; i < Shape::COPIES; i++)
         look.row[i] = __ldg(columns + i);
@@ -61,7 +61,7 @@ __device__ __forceinline__ void look_at_step(PanelLook<Shape> &look, const Fragm
 // Rows of B; padding of the step repeats a row and is left out.
 template <typename Shape>
 __device__ __forceinline__ void copy_rows(unsigned char *stage, const PanelLook<Shape> &look,
-                                          const FragmentArgs<typename Shape::T> &a, uint32_t tile)
+                                          const TcblockArgs<typename Shape::T> &a, uint32_t tile)
 {
     using T = typename Shape::T;
     const uint32_t piece = threadIdx.x % Shape::PIECES * Shape::PIECE, column = tile + piece;
@@ -84,12 +84,12 @@ __device__ __forceinline__ void copy_rows(unsigned char *stage, const PanelLook<
 template <typename Shape>
 __device__ __forceinline__ void copy_blocks(unsigned char *shared, const struct spmmi_panel_stage &stage,
                                             const PanelLook<Shape> &look,
-                                            const FragmentArgs<typename Shape::T> &a)
+                                            const TcblockArgs<typename Shape::T> &a)
 {
     using T = typename Shape::T;
     const uint32_t blocks = look.end - look.block;
-    uint64_t first = uint64_t(look.block) * SPMMI_FRAGMENT_NUMBERS;
-    uint32_t count = blocks * SPMMI_FRAGMENT_NUMBERS;
+    uint64_t first = uint64_t(look.block) * SPMMI_TCBLOCK_VALUES;
+    uint32_t count = blocks * SPMMI_TCBLOCK_VALUES;
     if constexpr (Shape::IS_PACKED) {
         first = __ldg(a.value_first + look.block);
         count = __ldg(a.value_first + look.end) - (uint32_t)first;
@@ -116,7 +116,7 @@ staged_pair(const unsigned char *shared, const struct spmmi_panel_stage &stage, 
     using T = typename Shape::T;
     const T *values = reinterpret_cast<const T *>(shared + Shape::B_BYTES);
     if constexpr (!Shape::IS_PACKED) {
-        return load_vector<T, 2>(values + block * SPMMI_FRAGMENT_NUMBERS + 2 * lane);
+        return load_vector<T, 2>(values + block * SPMMI_TCBLOCK_VALUES + 2 * lane);
     } else {
         const uint32_t *offsets = reinterpret_cast<const uint32_t *>(shared + stage.offsets);
         return unpack_pair(reinterpret_cast<const uint64_t *>(shared + stage.bitmaps)[block], lane,
@@ -126,11 +126,11 @@ staged_pair(const unsigned char *shared, const struct spmmi_panel_stage &stage, 
 
 template <typename Shape>
 __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
-    panel_kernel(const __grid_constant__ FragmentArgs<typename Shape::T> a)
+    panel_kernel(const __grid_constant__ TcblockArgs<typename Shape::T> a)
 {
     using Compute = typename Shape::Compute;
     using T = typename Shape::T;
-    using Sum = typename Number<T>::Sum;
+    using Sum = typename Value<T>::Sum;
     constexpr int PAIRS = Shape::PAIRS, GROUP = Shape::GROUP;
     extern __shared__ __align__(128) unsigned char shared[];
     const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
@@ -138,7 +138,7 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
     const struct spmmi_panel_stage stage =
         spmmi_panel_stage(Shape::B_BYTES, sizeof(T), Shape::IS_PACKED, a.step_blocks_max, a.step_values_max);
     release_dependents();
-    struct spmmi_fragment_item item = a.items[blockIdx.x];
+    struct spmmi_tcblock_item item = a.items[blockIdx.x];
     if (a.alpha == Sum(0)) // then B is not read
         item.end = item.begin;
     const uint2 c_rows = rows_of_lane(a, item, threadIdx.x / 32);

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What panels launch; the terms are those of kernels/tcblock/fragment_cost.c. */
+/* What panels launch; the terms are those of kernels/tcblock/tcblock_cost.c. */
 #include "panel_cost.h"
 
 #include <math.h>
 
 #include "format/plan.h"
-#include "kernels/tcblock/fragment_cost.h"
+#include "kernels/tcblock/tcblock_cost.h"
 #include "panel_shape.h"
 
 #define STAGE_BYTES 2048.0
 
 /* A block of threads has one stage in shared memory; of a fuller one than the mean STAGE_BYTES has a part. */
-static double panels_at_a_time(const struct spmmi_model_query *q, const struct spmmi_fragment_shape *s,
+static double panels_at_a_time(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
                                const struct spmmi_panel_shape *launch)
 {
-    const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
-    const double blocks = spmmi_fragment_value_bytes(q, s) + f->blocks * SPMMI_FRAGMENT_LOCAL_BYTES;
+    const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
+    const double blocks = spmmi_tcblock_value_bytes(q, s) + f->blocks * SPMMI_TCBLOCK_LOCAL_BYTES;
     const double stage = launch->b_bytes + blocks / fmax(f->steps, 1) + STAGE_BYTES;
     return fmax(fmin(launch->resident, floor(q->profile->shared_sm_bytes / stage)), 1);
 }
 
-static void read_panel(const struct spmmi_model_query *q, struct spmmi_fragment_shape *s)
+static void read_panel(const struct spmmi_model_query *q, struct spmmi_tcblock_shape *s)
 {
-    const struct spmmi_fragment_figures *f = spmmi_fragment_metrics(q)->figures;
+    const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
     const double steps = fmax(f->steps, 1);
-    const struct spmmi_panel_load load = {.number_bytes = (uint32_t)q->number_bytes,
+    const struct spmmi_panel_load load = {.value_bytes = (uint32_t)q->value_bytes,
                                           .windows = (uint32_t)(f->unit_rows / SPMMI_WINDOW_ROWS),
                                           .is_packed = (uint32_t)s->is_packed,
                                           .blocks = f->blocks,
@@ -32,13 +32,13 @@ static void read_panel(const struct spmmi_model_query *q, struct spmmi_fragment_
                                           .step_blocks = (uint32_t)ceil(f->blocks / steps),
                                           .step_values = (uint32_t)ceil(f->nnz / steps)};
     const struct spmmi_panel_shape launch = spmmi_panel_launch(
-        &load, spmmi_fragment_pass_columns(q), s->is_wide, (uint32_t)q->profile->shared_block_bytes);
+        &load, spmmi_tcblock_pass_columns(q), s->is_wide, (uint32_t)q->profile->shared_block_bytes);
     s->tile = launch.columns;
     s->resident = panels_at_a_time(q, s, &launch);
 }
 
 int spmmi_panel_cost(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
-    static const struct spmmi_fragment_terms own = {.is_window = 0, .launch = read_panel};
-    return spmmi_fragment_cost(q, &own, p);
+    static const struct spmmi_tcblock_terms own = {.is_window = 0, .launch = read_panel};
+    return spmmi_tcblock_cost(q, &own, p);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The panel family on a GPU. */
 #include "format/base/diag.h"
-#include "kernels/tcblock/fragment_cuda.h"
+#include "kernels/tcblock/tcblock_cuda.h"
 #include "panel_instances.h"
 #include "panel_pack.h"
 #include "panel_shape.h"
@@ -11,18 +11,18 @@
 static spmm_status_t supports(const struct spmmi_part_source *source, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    SPMM_REQUIRE(source->part->panel_rows <= UNIT_ROWS_MAX, SPMM_ERR_UNSUPPORTED, diag,
-                 "the GPU has no panels of %u rows, %u is the most", source->part->panel_rows, UNIT_ROWS_MAX);
+    SPMM_REQUIRE(source->part->block_rows <= UNIT_ROWS_MAX, SPMM_ERR_UNSUPPORTED, diag,
+                 "the GPU has no panels of %u rows, %u is the most", source->part->block_rows, UNIT_ROWS_MAX);
 cleanup:
     return status;
 }
 
 /* A panel's stage is one step, which the kernels cannot cut. */
-static spmm_status_t fits(const struct spmmi_fragments *layout, uint32_t number_bytes, uint32_t shared_max,
+static spmm_status_t fits(const struct spmmi_tcblocks *layout, uint32_t value_bytes, uint32_t shared_max,
                           spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const uint32_t bytes = spmmi_panel_stage(SPMMI_PANEL_B_LEAST, number_bytes, (int)layout->is_packed,
+    const uint32_t bytes = spmmi_panel_stage(SPMMI_PANEL_B_MIN, value_bytes, (int)layout->is_packed,
                                              layout->step_blocks_max, layout->step_values_max)
                                .bytes;
     SPMM_REQUIRE(bytes <= shared_max, SPMM_ERR_UNSUPPORTED, diag,
@@ -33,7 +33,7 @@ cleanup:
     return status;
 }
 
-static const struct spmmi_fragment_gpu gpu = {
+static const struct spmmi_tcblock_gpu gpu = {
     .kind = &spmmi_panel_kind, .launch = spmmi_panel_cuda_launch, .fits = fits};
 
-const struct spmmi_backend spmmi_panel_cuda = {SPMMI_CUDA_FRAGMENTS, .supports = supports, .kind = &gpu};
+const struct spmmi_backend spmmi_panel_cuda = {SPMMI_CUDA_TCBLOCKS, .supports = supports, .kind = &gpu};

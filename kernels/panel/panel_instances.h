@@ -3,20 +3,20 @@
 #ifndef SPMMI_PANEL_INSTANCES_H
 #define SPMMI_PANEL_INSTANCES_H
 
-#include "kernels/tcblock/fragment_kernel.h"
+#include "kernels/tcblock/tcblock_kernel.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* The one for args->compute. Returns a cudaError_t, 0 = enqueued. */
-int spmmi_panel_cuda_launch(const struct spmmi_fragment_cuda *args);
+int spmmi_panel_cuda_launch(const struct spmmi_tcblock_cuda *args);
 
-int spmmi_panel_cuda_tf32(const struct spmmi_fragment_cuda *args);
-int spmmi_panel_cuda_3xtf32(const struct spmmi_fragment_cuda *args);
-int spmmi_panel_cuda_f64(const struct spmmi_fragment_cuda *args);
-int spmmi_panel_cuda_f16(const struct spmmi_fragment_cuda *args);
-int spmmi_panel_cuda_bf16(const struct spmmi_fragment_cuda *args);
+int spmmi_panel_cuda_tf32(const struct spmmi_tcblock_cuda *args);
+int spmmi_panel_cuda_3xtf32(const struct spmmi_tcblock_cuda *args);
+int spmmi_panel_cuda_f64(const struct spmmi_tcblock_cuda *args);
+int spmmi_panel_cuda_f16(const struct spmmi_tcblock_cuda *args);
+int spmmi_panel_cuda_bf16(const struct spmmi_tcblock_cuda *args);
 
 #ifdef __cplusplus
 }

@@ -5,18 +5,18 @@
 
 namespace spmmi {
 
-template <typename Shape> uint32_t panel_shared(const struct spmmi_fragments &l)
+template <typename Shape> uint32_t panel_shared(const struct spmmi_tcblocks &l)
 {
     return spmmi_panel_stage(Shape::B_BYTES, sizeof(typename Shape::T), Shape::IS_PACKED, l.step_blocks_max,
                              l.step_values_max)
         .bytes;
 }
 
-template <typename Shape> cudaError_t launch_panel_shape(const struct spmmi_fragment_cuda *args)
+template <typename Shape> cudaError_t launch_panel_shape(const struct spmmi_tcblock_cuda *args)
 {
     using T = typename Shape::T;
-    const FragmentArgs<T> a = fragment_args<T>(args);
-    const struct spmmi_fragments &l = args->layout;
+    const TcblockArgs<T> a = tcblock_args<T>(args);
+    const struct spmmi_tcblocks &l = args->layout;
     const uint32_t shared = panel_shared<Shape>(l);
     cudaError_t error = allow_shared(panel_kernel<Shape>, shared, args->shared_max);
     if (error == cudaSuccess && l.item_count > 0)
@@ -26,10 +26,10 @@ template <typename Shape> cudaError_t launch_panel_shape(const struct spmmi_frag
     return error == cudaSuccess ? launch_sum_slots(args, a) : error;
 }
 
-inline struct spmmi_panel_load panel_load(const struct spmmi_fragments &l, uint32_t number_bytes)
+inline struct spmmi_panel_load panel_load(const struct spmmi_tcblocks &l, uint32_t value_bytes)
 {
     struct spmmi_panel_load load = {};
-    load.number_bytes = number_bytes;
+    load.value_bytes = value_bytes;
     load.windows = l.unit_rows / 8;
     load.is_packed = l.is_packed;
     load.blocks = l.block_count;
@@ -40,14 +40,14 @@ inline struct spmmi_panel_load panel_load(const struct spmmi_fragments &l, uint3
 }
 
 template <typename Compute, int WINDOWS, bool IS_PACKED>
-cudaError_t launch_panel_tile(const struct spmmi_fragment_cuda *args)
+cudaError_t launch_panel_tile(const struct spmmi_tcblock_cuda *args)
 {
     using T = typename Compute::T;
     constexpr int NARROW = sizeof(T) == 8 ? 1 : 2; // pairs
     using Narrow = PanelShape<Compute, WINDOWS, NARROW, IS_PACKED, true>;
     using Middle = PanelShape<Compute, WINDOWS, 2 * NARROW, IS_PACKED, true>;
     using Widest = PanelShape<Compute, WINDOWS, 4 * NARROW, IS_PACKED, true>;
-    static_assert(Narrow::B_BYTES == (int)SPMMI_PANEL_B_LEAST, "as refused");
+    static_assert(Narrow::B_BYTES == (int)SPMMI_PANEL_B_MIN, "as refused");
     const struct spmmi_panel_load load = panel_load(args->layout, sizeof(T));
     const struct spmmi_panel_shape shape =
         spmmi_panel_launch(&load, args->n, b_is_wide<T>(args), args->shared_max);
@@ -66,13 +66,13 @@ cudaError_t launch_panel_tile(const struct spmmi_fragment_cuda *args)
 }
 
 template <typename Compute, int WINDOWS>
-cudaError_t launch_panel_blocks(const struct spmmi_fragment_cuda *args)
+cudaError_t launch_panel_blocks(const struct spmmi_tcblock_cuda *args)
 {
     return args->layout.is_packed ? launch_panel_tile<Compute, WINDOWS, true>(args)
                                   : launch_panel_tile<Compute, WINDOWS, false>(args);
 }
 
-template <typename Compute> int launch_panel(const struct spmmi_fragment_cuda *args)
+template <typename Compute> int launch_panel(const struct spmmi_tcblock_cuda *args)
 {
     switch (args->layout.unit_rows) {
     case 64:

@@ -3,8 +3,8 @@
 #ifndef SPMMI_PANEL_PACK_H
 #define SPMMI_PANEL_PACK_H
 
-#include "kernels/tcblock/fragment_kind.h"
+#include "kernels/tcblock/tcblock_kind.h"
 
-extern const struct spmmi_fragment_kind spmmi_panel_kind;
+extern const struct spmmi_tcblock_kind spmmi_panel_kind;
 
 #endif

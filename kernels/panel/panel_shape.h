@@ -3,7 +3,7 @@
 #ifndef SPMMI_PANEL_SHAPE_H
 #define SPMMI_PANEL_SHAPE_H
 
-#include "kernels/tcblock/fragment_shape.h"
+#include "kernels/tcblock/tcblock_shape.h"
 
 /* Shared memory of a block of threads of a panel kernel: b_bytes of rows of B, then the blocks of a step; all of it
  * follows from the largest step. */
@@ -13,18 +13,18 @@ struct spmmi_panel_stage {
     uint32_t bytes;
 };
 static inline SPMMI_HOST_DEVICE struct spmmi_panel_stage
-spmmi_panel_stage(uint32_t b_bytes, uint32_t number_bytes, int is_packed, uint32_t blocks, uint32_t values)
+spmmi_panel_stage(uint32_t b_bytes, uint32_t value_bytes, int is_packed, uint32_t blocks, uint32_t values)
 {
     struct spmmi_panel_stage s;
-    const uint32_t numbers = is_packed ? values : blocks * SPMMI_FRAGMENT_NUMBERS;
-    s.locals = b_bytes + (numbers * number_bytes + 15) / 16 * 16;
-    s.bitmaps = s.locals + SPMMI_FRAGMENT_LOCAL_BYTES * blocks;
+    const uint32_t stored = is_packed ? values : blocks * SPMMI_TCBLOCK_VALUES;
+    s.locals = b_bytes + (stored * value_bytes + 15) / 16 * 16;
+    s.bitmaps = s.locals + SPMMI_TCBLOCK_LOCAL_BYTES * blocks;
     s.offsets = s.bitmaps + (is_packed ? 8 * blocks : 0);
-    s.bytes = s.bitmaps + (is_packed ? SPMMI_FRAGMENT_MAP_BYTES * blocks : 0);
+    s.bytes = s.bitmaps + (is_packed ? SPMMI_TCBLOCK_MAP_BYTES * blocks : 0);
     return s;
 }
 /* b_bytes of the narrowest tile: a part whose stage is too large for the device with these has no kernel. */
-#define SPMMI_PANEL_B_LEAST (SPMMI_FRAGMENT_PANEL_STEP * 160u)
+#define SPMMI_PANEL_B_MIN (SPMMI_TCBLOCK_PANEL_STEP * 160u)
 
 /* A block of threads: a warp for each window, which all multiply by the same tile of columns. */
 struct spmmi_panel_shape {
@@ -37,35 +37,35 @@ struct spmmi_panel_shape {
 };
 
 /* From row to row of B in shared memory. */
-SPMMI_GEOMETRY uint32_t spmmi_panel_pitch(uint32_t columns, uint32_t number_bytes)
+SPMMI_GEOMETRY uint32_t spmmi_panel_pitch(uint32_t columns, uint32_t value_bytes)
 {
-    return spmmi_fragment_pitch(columns * number_bytes);
+    return spmmi_tcblock_pitch(columns * value_bytes);
 }
 
 /* Windows in units of 8. An MMA of doubles needs more registers; 16-bit numbers leave some. */
-SPMMI_GEOMETRY uint32_t spmmi_panel_resident(uint32_t columns, uint32_t number_bytes, uint32_t windows)
+SPMMI_GEOMETRY uint32_t spmmi_panel_resident(uint32_t columns, uint32_t value_bytes, uint32_t windows)
 {
-    const int has_many = columns / 16 * spmmi_fragment_sum_bytes(number_bytes) >= 32;
-    const uint32_t many = number_bytes == 2 ? 3 : 2, few = number_bytes == 8 ? 3 : 4;
+    const int has_many = columns / 16 * spmmi_tcblock_sum_bytes(value_bytes) >= 32;
+    const uint32_t many = value_bytes == 2 ? 3 : 2, few = value_bytes == 8 ? 3 : 4;
     return (has_many ? many : few) * 8 / windows;
 }
 
-static inline struct spmmi_panel_shape spmmi_panel_shape_of(uint32_t columns, uint32_t number_bytes,
+static inline struct spmmi_panel_shape spmmi_panel_shape_of(uint32_t columns, uint32_t value_bytes,
                                                             uint32_t windows, uint32_t is_wide)
 {
     const struct spmmi_panel_shape shape = {columns,
                                             windows,
                                             32 * windows,
                                             is_wide,
-                                            SPMMI_FRAGMENT_PANEL_STEP *
-                                                spmmi_panel_pitch(columns, number_bytes),
-                                            spmmi_panel_resident(columns, number_bytes, windows)};
+                                            SPMMI_TCBLOCK_PANEL_STEP *
+                                                spmmi_panel_pitch(columns, value_bytes),
+                                            spmmi_panel_resident(columns, value_bytes, windows)};
     return shape;
 }
 
 /* What the launch asks of a part; predictions know means only. */
 struct spmmi_panel_load {
-    uint32_t number_bytes, windows, is_packed;
+    uint32_t value_bytes, windows, is_packed;
     double blocks, steps;
     uint32_t step_blocks, step_values; /* of the fullest step */
 };
@@ -73,7 +73,7 @@ struct spmmi_panel_load {
 static inline int spmmi_panel_fits(const struct spmmi_panel_load *load, const struct spmmi_panel_shape *shape,
                                    uint32_t shared_max)
 {
-    return spmmi_panel_stage(shape->b_bytes, load->number_bytes, (int)load->is_packed, load->step_blocks,
+    return spmmi_panel_stage(shape->b_bytes, load->value_bytes, (int)load->is_packed, load->step_blocks,
                              load->step_values)
                .bytes <= shared_max;
 }
@@ -85,18 +85,18 @@ static inline int spmmi_panel_fits(const struct spmmi_panel_load *load, const st
 static inline struct spmmi_panel_shape spmmi_panel_launch(const struct spmmi_panel_load *load, uint32_t n,
                                                           int is_wide, uint32_t shared_max)
 {
-    const uint32_t narrow = load->number_bytes == 8 ? 16 : 32;
-    const int has_few = load->number_bytes != 8 && load->blocks < 8.0 * load->windows * load->steps;
+    const uint32_t narrow = load->value_bytes == 8 ? 16 : 32;
+    const int has_few = load->value_bytes != 8 && load->blocks < 8.0 * load->windows * load->steps;
     uint32_t columns = n <= narrow ? narrow : n < 4 * narrow || has_few ? 2 * narrow : 4 * narrow;
     if (!is_wide)
-        return spmmi_panel_shape_of(narrow, load->number_bytes, load->windows, 0);
+        return spmmi_panel_shape_of(narrow, load->value_bytes, load->windows, 0);
     for (; columns > narrow; columns /= 2) {
         const struct spmmi_panel_shape shape =
-            spmmi_panel_shape_of(columns, load->number_bytes, load->windows, 1);
+            spmmi_panel_shape_of(columns, load->value_bytes, load->windows, 1);
         if (spmmi_panel_fits(load, &shape, shared_max))
             return shape;
     }
-    return spmmi_panel_shape_of(narrow, load->number_bytes, load->windows, 1);
+    return spmmi_panel_shape_of(narrow, load->value_bytes, load->windows, 1);
 }
 
 #endif

@@ -52,7 +52,7 @@ template <typename T> struct RowsArgs {
     T *c, *slots;
     uint32_t *arrivals;
     const uint2 *blocks; // struct spmmi_block
-    uint32_t empty_count, item_count, items_per_group, granule_log2, block_nonzeros, work_blocks;
+    uint32_t empty_count, item_count, items_per_group, item_size_log2, block_nonzeros, work_blocks;
     uint64_t ldc; // of a row, or of a column in column-major C
     uint32_t ldb_bytes, n;
     T alpha, beta;
@@ -201,16 +201,16 @@ template <int GROUPS, typename T>
 __device__ __forceinline__ GroupRange group_range(const RowsArgs<T> &a, uint32_t group)
 {
     const uint2 block = __ldg(a.blocks + blockIdx.x), next = __ldg(a.blocks + blockIdx.x + 1);
-    const uint32_t base = block.x >> a.granule_log2; // in items
-    const uint32_t count = ((next.x - 1) >> a.granule_log2) + 1 - base;
+    const uint32_t base = block.x >> a.item_size_log2; // in items
+    const uint32_t count = ((next.x - 1) >> a.item_size_log2) + 1 - base;
     const uint32_t each = (count + GROUPS - 1) / GROUPS;
     GroupRange r;
-    r.start = group == 0 ? block.x : min((base + group * each) << a.granule_log2, next.x);
-    r.end = min((base + (group + 1) * each) << a.granule_log2, next.x);
+    r.start = group == 0 ? block.x : min((base + group * each) << a.item_size_log2, next.x);
+    r.end = min((base + (group + 1) * each) << a.item_size_log2, next.x);
     r.rank = group == 0         ? block.y
-             : r.start < next.x ? __ldg(a.item_rank + (r.start >> a.granule_log2))
+             : r.start < next.x ? __ldg(a.item_rank + (r.start >> a.item_size_log2))
                                 : next.y;
-    const uint32_t after = r.end < next.x ? __ldg(a.item_rank + (r.end >> a.granule_log2)) : next.y;
+    const uint32_t after = r.end < next.x ? __ldg(a.item_rank + (r.end >> a.item_size_log2)) : next.y;
     r.goes_on = r.start < r.end && (after & SPMMI_ITEM_INSIDE) != 0;
     r.is_last = r.start < r.end && r.end == next.x;
     r.block_alone = ((block.y | next.y) & SPMMI_ITEM_INSIDE) == 0;

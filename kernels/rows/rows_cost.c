@@ -28,7 +28,7 @@ struct shape {
 /* The kernels that numbers of 2 bytes would have are those of 4. */
 static uint32_t kernel_bytes(const struct spmmi_model_query *q)
 {
-    return q->number_bytes > 4 ? 8 : 4;
+    return q->value_bytes > 4 ? 8 : 4;
 }
 
 static double pass_columns(const struct spmmi_model_query *q)
@@ -41,9 +41,9 @@ static struct shape shape_of(const struct spmmi_model_query *q, int is_wide)
     const int splits = q->candidate->schedule == SPMM_SCHEDULE_NONZERO_SPLIT;
     const uint32_t bytes = kernel_bytes(q);
     const struct spmmi_rows_shape launch = spmmi_rows_shape_of(
-        (int64_t)pass_columns(q), (uint32_t)q->number_bytes, is_wide, splits, SPMMI_MODEL_GRANULE);
+        (int64_t)pass_columns(q), (uint32_t)q->value_bytes, is_wide, splits, SPMMI_MODEL_ITEM_SIZE);
     const struct spmmi_rows_blocks blocks =
-        spmmi_rows_blocks_of((uint64_t)q->matrix->nnz, SPMMI_MODEL_GRANULE, bytes, spmmi_rows_grid(launch),
+        spmmi_rows_blocks_of((uint64_t)q->matrix->nnz, SPMMI_MODEL_ITEM_SIZE, bytes, spmmi_rows_grid(launch),
                              (uint32_t)q->profile->multiprocessors);
     struct shape s = {.lanes = launch.is_single ? 1 : launch.lanes,
                       .vec = launch.vec,
@@ -95,7 +95,7 @@ static void add_walks(const struct spmmi_model_query *q, const struct shape *s, 
     }
     const double instructions = 24 + 4 * s->vec;
     /* Each group of a warp reads lines of its own: two of nonzeros and four of B a step. */
-    const double row = fmin(q->n, s->tile) * q->number_bytes;
+    const double row = fmin(q->n, s->tile) * q->value_bytes;
     p->term[SPMMI_TERM_L1] =
         warp_steps * s->tiles * WARP / s->lanes * (2 * LINE_COST + 4 * fmax(row, LINE_COST)) / d->l1_rate;
     p->term[SPMMI_TERM_ISSUE] =
@@ -118,18 +118,18 @@ static void add_bytes(const struct spmmi_model_query *q, const struct shape *s, 
 {
     const struct spmmi_device_profile *d = q->profile;
     const struct spmmi_model_matrix *m = q->matrix;
-    const double row = ceil(fmin(q->n, s->tile) * q->number_bytes / SECTOR) * SECTOR;
+    const double row = ceil(fmin(q->n, s->tile) * q->value_bytes / SECTOR) * SECTOR;
     const double set = m->cols_used * row;
     const struct spmmi_model_hit l2 = spmmi_model_hits(m, L2_USED * d->l2_bytes / row);
     const struct spmmi_model_hit l1 = spmmi_model_hits(m, L1_USED * d->l1_bytes / s->blocks_per_sm / row);
-    p->l1_share = fmin(spmmi_model_near(m, fmin(l1.window, block_window(q, s))), l2.share);
+    p->l1_share = fmin(spmmi_model_reuse_distance(m, fmin(l1.window, block_window(q, s))), l2.share);
     p->l2_share = l2.share;
 
-    const double a = m->nnz * (INDEX_BYTES + q->number_bytes);
+    const double a = m->nnz * (INDEX_BYTES + q->value_bytes);
     const double a_reads = a > L2_USED * d->l2_bytes ? s->tiles : 1;
     const double b = m->nnz * row * s->tiles;
-    const double c = m->rows * ceil(q->n * q->number_bytes / SECTOR) * SECTOR;
-    const double c_dram = m->rows * q->n * q->number_bytes;
+    const double c = m->rows * ceil(q->n * q->value_bytes / SECTOR) * SECTOR;
+    const double c_dram = m->rows * q->n * q->value_bytes;
     const double misses = b_is_near && set * s->tiles <= L2_USED * d->l2_bytes ? 0 : 1 - l2.share;
     p->term[SPMMI_TERM_DRAM] = (a * a_reads + b * misses + c_dram) / d->copy_rate;
     const double stream = spmmi_profile_table_at(&d->gather, 512, 0.5 * d->l2_bytes);
@@ -137,16 +137,16 @@ static void add_bytes(const struct spmmi_model_query *q, const struct shape *s, 
         b * (1 - p->l1_share) / spmmi_profile_table_at(&d->gather, row, fmin(set, d->l2_bytes)) +
         a * s->tiles / stream;
     p->term[SPMMI_TERM_L2] +=
-        direct_c ? m->rows * q->n * q->number_bytes / spmmi_profile_curve_at(&d->scatter, q->number_bytes)
+        direct_c ? m->rows * q->n * q->value_bytes / spmmi_profile_curve_at(&d->scatter, q->value_bytes)
                  : c / stream;
     p->term[SPMMI_TERM_ALU] =
-        2 * m->nnz * s->tile * s->tiles / (q->number_bytes > 4 ? d->fma_f64 : d->fma_f32);
+        2 * m->nnz * s->tile * s->tiles / (q->value_bytes > 4 ? d->fma_f64 : d->fma_f32);
 }
 
 static void add_gpu(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
     const struct spmmi_model_matrix *m = q->matrix;
-    const double wide = 16 / q->number_bytes;
+    const double wide = 16 / q->value_bytes;
     const int direct_c = q->is_col_major && stores_columns(q);
     const int converts_c = q->is_col_major && !direct_c;
     const int is_wide = q->is_col_major || fmod(q->n, wide) == 0;
@@ -155,9 +155,9 @@ static void add_gpu(const struct spmmi_model_query *q, struct spmmi_prediction *
     add_walks(q, &s, p);
     if (q->is_col_major) {
         const double passes = ceil(q->n / SPMMI_ROWS_PASS_COLUMNS);
-        const double numbers = (m->cols + (converts_c ? m->rows : 0)) * q->n;
+        const double values = (m->cols + (converts_c ? m->rows : 0)) * q->n;
         p->launches = passes * (converts_c ? 3 : 2) - 1;
-        p->term[SPMMI_TERM_CONVERT] = 2 * numbers * q->number_bytes / q->profile->copy_rate;
+        p->term[SPMMI_TERM_CONVERT] = 2 * values * q->value_bytes / q->profile->copy_rate;
     }
 }
 
@@ -167,15 +167,15 @@ static void add_cpu(const struct spmmi_model_query *q, struct spmmi_prediction *
     const struct spmmi_device_profile *d = q->profile;
     const struct spmmi_model_matrix *m = q->matrix;
     const double line = 64;
-    const double row = ceil(q->n * q->number_bytes / line) * line;
-    const double own = q->n * q->number_bytes;
+    const double row = ceil(q->n * q->value_bytes / line) * line;
+    const double own = q->n * q->value_bytes;
     const struct spmmi_model_hit l2 = spmmi_model_hits(m, L2_USED * d->l2_bytes / row);
     const struct spmmi_model_hit l1 = spmmi_model_hits(m, L1_USED * d->l1_bytes / row);
     p->l1_share = fmin(l1.share, l2.share);
     p->l2_share = l2.share;
-    const double a = m->nnz * (INDEX_BYTES + q->number_bytes);
+    const double a = m->nnz * (INDEX_BYTES + q->value_bytes);
     const double b = m->nnz * own;
-    const double fma = q->number_bytes > 4 ? d->fma_f64 : d->fma_f32;
+    const double fma = q->value_bytes > 4 ? d->fma_f64 : d->fma_f32;
     p->term[SPMMI_TERM_DRAM] = (a + m->nnz * row * (1 - l2.share) + m->rows * own) / d->copy_rate;
     p->term[SPMMI_TERM_L2] = b * (1 - p->l1_share) /
                              spmmi_profile_table_at(&d->gather, own, fmin(m->cols_used * row, d->l2_bytes));

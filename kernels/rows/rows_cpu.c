@@ -76,7 +76,7 @@ static int64_t panel_width(const struct job *job)
 
 static bool is_by_columns(const spmm_dense_t *dense)
 {
-    return dense->order == SPMM_COL_MAJOR;
+    return dense->layout == SPMM_COL_MAJOR;
 }
 
 static struct job job_make(const struct spmmi_rows_csr *a, const struct spmmi_product *product,
@@ -89,7 +89,7 @@ static struct job job_make(const struct spmmi_rows_csr *a, const struct spmmi_pr
                       .splits_rows = part->schedule == SPMM_SCHEDULE_NONZERO_SPLIT,
                       .n = product->b.cols,
                       .size = (int64_t)spmm_dtype_size(product->a_type)};
-    job.chunk_items = CHUNK_NONZEROS > part->granule ? CHUNK_NONZEROS / part->granule : 1;
+    job.chunk_items = CHUNK_NONZEROS > part->item_size ? CHUNK_NONZEROS / part->item_size : 1;
     job.chunk_count = ((int64_t)part->item_count + job.chunk_items - 1) / job.chunk_items;
     const bool is_turned = is_by_columns(&product->b) && job.n > 1;
     /* With far fewer nonzeros than rows of B, packing all of B would cost more than columns one by one. */
@@ -190,7 +190,7 @@ static bool chunk_has_head(const struct job *job, int64_t chunk)
 {
     const struct spmmi_part *part = &job->a->part;
     const int64_t item = chunk * job->chunk_items;
-    return job->splits_rows && job->a->row_ptr[part->items[item]] < item * part->granule;
+    return job->splits_rows && job->a->row_ptr[part->items[item]] < item * part->item_size;
 }
 
 /* The row that was begun before the span: its sum goes to the chunk's slot, and the span loses it. */
@@ -223,8 +223,8 @@ static void chunk_run(const struct job *job, const struct panel *panel, int64_t 
     span.row_begin = chunk == 0 ? 0 : a->part.items[item];
     span.row_end = is_last ? a->rows : a->part.items[item + job->chunk_items];
     if (job->splits_rows) {
-        span.p_begin = item * a->part.granule;
-        span.p_end = is_last ? a->nnz : (item + job->chunk_items) * a->part.granule;
+        span.p_begin = item * a->part.item_size;
+        span.p_end = is_last ? a->nnz : (item + job->chunk_items) * a->part.item_size;
         if (!is_last && a->row_ptr[span.row_end] < span.p_end)
             span.row_end++;
         if (chunk_has_head(job, chunk))

@@ -43,7 +43,7 @@ static struct spmmi_rows_launch launch_of(const struct state *s, const struct sp
         .cols = product->b.rows,
         .nnz = s->rows.stream.nnz,
         .item_count = s->rows.items.item_count,
-        .granule = s->rows.items.granule,
+        .item_size = s->rows.items.item_size,
         .schedule = s->rows.schedule,
         .dtype = s->rows.dtype,
         .b = &product->b,
@@ -69,8 +69,8 @@ static void describe(const void *state, const struct spmmi_product *product, cha
 /* A single column is the same in both orders: with ld = 1 it is row-major. */
 static spmm_dense_t by_rows(spmm_dense_t dense)
 {
-    if (dense.order == SPMM_COL_MAJOR) {
-        dense.order = SPMM_ROW_MAJOR;
+    if (dense.layout == SPMM_COL_MAJOR) {
+        dense.layout = SPMM_ROW_MAJOR;
         dense.ld = 1;
     }
     return dense;

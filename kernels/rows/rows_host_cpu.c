@@ -10,7 +10,7 @@
 #include "format/base/diag.h"
 #include "rows_csr_cpu.h"
 
-#define MADE_GRANULE 1024u /* of parts that the plan has not */
+#define MADE_ITEM_SIZE 1024u /* of parts that the plan has not */
 
 struct state {
     const struct spmmi_cpu_operand *operand;
@@ -22,13 +22,13 @@ static struct spmmi_part default_part(const spmm_plan_t *plan, spmm_op_t op, spm
 {
     (void)plan;
     return (struct spmmi_part){
-        .op = op, .family = SPMM_FAMILY_ROWS, .schedule = schedule, .granule = MADE_GRANULE};
+        .op = op, .family = SPMM_FAMILY_ROWS, .schedule = schedule, .item_size = MADE_ITEM_SIZE};
 }
 
 /* Room for items: of a part that is made here, an item but the last has at least a granule of nonzeros. */
 static uint64_t items_room(const struct spmmi_part_source *source)
 {
-    return source->is_made ? (uint64_t)source->plan->nnz / source->part->granule + 1
+    return source->is_made ? (uint64_t)source->plan->nnz / source->part->item_size + 1
                            : source->part->item_count;
 }
 
@@ -38,7 +38,7 @@ static void items_row_split(const struct spmmi_cpu_operand *a, struct spmmi_part
     for (int64_t i = 0; i < a->rows; i++) {
         if (i == begin)
             part->items[part->item_count++] = (uint32_t)i;
-        if (a->row_ptr[i + 1] - a->row_ptr[begin] >= part->granule)
+        if (a->row_ptr[i + 1] - a->row_ptr[begin] >= part->item_size)
             begin = i + 1;
     }
 }
@@ -46,7 +46,7 @@ static void items_row_split(const struct spmmi_cpu_operand *a, struct spmmi_part
 static void items_nonzero_split(const struct spmmi_cpu_operand *a, struct spmmi_part *part)
 {
     int64_t row = 0;
-    for (int64_t p = 0; p < a->row_ptr[a->rows]; p += part->granule) {
+    for (int64_t p = 0; p < a->row_ptr[a->rows]; p += part->item_size) {
         while (a->row_ptr[row + 1] <= p)
             row++;
         part->items[part->item_count++] = (uint32_t)row;

@@ -28,9 +28,9 @@ int launch(void (*kernel)(RowsArgs<T>), const struct spmmi_rows_cuda *args)
     a.item_count = args->items.item_count;
     a.items_per_group = args->items_per_group;
     a.blocks = reinterpret_cast<const uint2 *>(args->blocks);
-    a.granule_log2 = 0;
-    while (1u << a.granule_log2 < args->items.granule)
-        a.granule_log2++;
+    a.item_size_log2 = 0;
+    while (1u << a.item_size_log2 < args->items.item_size)
+        a.item_size_log2++;
     a.block_nonzeros = args->block_nonzeros;
     a.work_blocks = args->block_count;
     a.ldb_bytes = args->ldb * (uint32_t)sizeof(T);

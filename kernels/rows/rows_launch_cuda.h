@@ -10,7 +10,7 @@
 
 struct spmmi_rows_problem {
     int64_t rows, cols; /* of op(A) */
-    uint32_t nnz, item_count, granule;
+    uint32_t nnz, item_count, item_size;
     spmm_schedule_t schedule;
     spmm_dtype_t dtype;
     const spmm_dense_t *b, *c;
@@ -32,17 +32,17 @@ void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const stru
                             struct spmmi_rows_launch *launch);
 
 /* Distance of the blocks of a nonzero split for one of the grids. */
-static inline uint32_t spmmi_rows_block_nonzeros(uint32_t nnz, uint32_t granule, spmm_dtype_t dtype, int grid,
-                                                 uint32_t sm_count)
+static inline uint32_t spmmi_rows_block_nonzeros(uint32_t nnz, uint32_t item_size, spmm_dtype_t dtype,
+                                                 int grid, uint32_t sm_count)
 {
-    return (uint32_t)spmmi_rows_blocks_of(nnz, granule, (uint32_t)spmm_dtype_size(dtype), grid, sm_count)
+    return (uint32_t)spmmi_rows_blocks_of(nnz, item_size, (uint32_t)spmm_dtype_size(dtype), grid, sm_count)
         .nonzeros;
 }
 /* How many there are. */
-static inline uint32_t spmmi_rows_block_count(uint32_t nnz, uint32_t granule, spmm_dtype_t dtype, int grid,
+static inline uint32_t spmmi_rows_block_count(uint32_t nnz, uint32_t item_size, spmm_dtype_t dtype, int grid,
                                               uint32_t sm_count)
 {
-    const uint32_t nonzeros = spmmi_rows_block_nonzeros(nnz, granule, dtype, grid, sm_count);
+    const uint32_t nonzeros = spmmi_rows_block_nonzeros(nnz, item_size, dtype, grid, sm_count);
     return (nnz + nonzeros - 1) / nonzeros;
 }
 

@@ -97,7 +97,7 @@ static void fill_items(const struct spmmi_part *part, int64_t rows, const int64_
         items->item_rank[i] = rank;
         if (is_row_split)
             items->item_start[i] = (uint32_t)row_ptr[row];
-        else if (row_ptr[row] < (int64_t)i * part->granule)
+        else if (row_ptr[row] < (int64_t)i * part->item_size)
             items->item_rank[i] |= SPMMI_ITEM_INSIDE;
     }
     for (; row < rows; row++)
@@ -134,13 +134,13 @@ void spmmi_items_host_free(struct spmmi_items_host *items)
 }
 
 void spmmi_blocks_build(const struct spmmi_stream_host *stream, const struct spmmi_items_host *items,
-                        uint32_t granule, uint32_t block_nonzeros, uint32_t move_max,
+                        uint32_t item_size, uint32_t block_nonzeros, uint32_t move_max,
                         struct spmmi_block *blocks)
 {
     const uint32_t count = (stream->nnz + block_nonzeros - 1) / block_nonzeros;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t start = i * block_nonzeros;
-        const uint32_t flagged = items->item_rank[start / granule];
+        const uint32_t flagged = items->item_rank[start / item_size];
         const uint32_t rank = flagged & ~SPMMI_ITEM_INSIDE;
         blocks[i] = (struct spmmi_block){start, flagged};
         if (rank != flagged && start - stream->rank_start[rank] <= move_max)

@@ -33,7 +33,7 @@ void spmmi_items_host_free(struct spmmi_items_host *items);
 /* Blocks of a nonzero split every block_nonzeros, a multiple of the granule: count + 1 entries of blocks, with
  * count = ceil(nnz / block_nonzeros). A boundary moves back to the start of its row by move_max at most. */
 void spmmi_blocks_build(const struct spmmi_stream_host *stream, const struct spmmi_items_host *items,
-                        uint32_t granule, uint32_t block_nonzeros, uint32_t move_max,
+                        uint32_t item_size, uint32_t block_nonzeros, uint32_t move_max,
                         struct spmmi_block *blocks);
 
 #endif

@@ -9,20 +9,20 @@
 #define ROWS_PARALLEL 100000 /* below this many rows one thread is faster */
 
 /* items[i] is the row that holds nonzero i * granule: each row writes the items that begin in it. */
-static void split_nonzeros(int64_t rows, const int64_t *row_ptr, int64_t granule, int threads,
+static void split_nonzeros(int64_t rows, const int64_t *row_ptr, int64_t item_size, int threads,
                            uint32_t *items)
 {
 #pragma omp parallel for schedule(static) num_threads(threads) if (rows > ROWS_PARALLEL)
     for (int64_t row = 0; row < rows; row++) {
         const int64_t end = row_ptr[row + 1];
-        for (int64_t i = (row_ptr[row] + granule - 1) / granule; i * granule < end; i++)
+        for (int64_t i = (row_ptr[row] + item_size - 1) / item_size; i * item_size < end; i++)
             items[i] = (uint32_t)row;
     }
 }
 
 /* The rows that begin an item; returns how many. items may be NULL to count only. Each item begins where
  * the one before it was full, so this is sequential; it reads the row pointers once. */
-static uint64_t split_rows(int64_t rows, const int64_t *row_ptr, int64_t granule, uint32_t *items)
+static uint64_t split_rows(int64_t rows, const int64_t *row_ptr, int64_t item_size, uint32_t *items)
 {
     uint64_t count = 0;
     int64_t full = 0; /* the nonzero at which the open item is full */
@@ -32,12 +32,12 @@ static uint64_t split_rows(int64_t rows, const int64_t *row_ptr, int64_t granule
         if (items != NULL)
             items[count] = (uint32_t)row;
         count++;
-        full = row_ptr[row] + granule;
+        full = row_ptr[row] + item_size;
     }
     return count;
 }
 
-spmm_status_t spmmi_partition(spmm_op_t op, spmm_schedule_t schedule, uint32_t granule, int64_t rows,
+spmm_status_t spmmi_partition(spmm_op_t op, spmm_schedule_t schedule, uint32_t item_size, int64_t rows,
                               const int64_t *row_ptr, int threads, struct spmmi_part *part)
 {
     const int64_t nnz = row_ptr[rows];
@@ -45,15 +45,15 @@ spmm_status_t spmmi_partition(spmm_op_t op, spmm_schedule_t schedule, uint32_t g
     part->op = op;
     part->family = SPMM_FAMILY_ROWS;
     part->schedule = schedule;
-    part->granule = granule;
-    part->item_count =
-        by_rows ? split_rows(rows, row_ptr, granule, NULL) : (uint64_t)(nnz / granule + (nnz % granule != 0));
+    part->item_size = item_size;
+    part->item_count = by_rows ? split_rows(rows, row_ptr, item_size, NULL)
+                               : (uint64_t)(nnz / item_size + (nnz % item_size != 0));
     part->items = spmmi_alloc(part->item_count, sizeof *part->items);
     if (part->items == NULL)
         return SPMM_ERR_MEMORY;
     if (by_rows)
-        (void)split_rows(rows, row_ptr, granule, part->items);
+        (void)split_rows(rows, row_ptr, item_size, part->items);
     else
-        split_nonzeros(rows, row_ptr, granule, threads, part->items);
+        split_nonzeros(rows, row_ptr, item_size, threads, part->items);
     return SPMM_OK;
 }

@@ -12,7 +12,7 @@ static spmm_status_t check_options(const struct spmmi_request *r, spmm_diag_t *d
     spmm_status_t status = SPMM_OK;
     const spmm_inspect_options_t *const o = &r->options;
     const bool asks_units = o->balance != 0 || (o->reorder != 0 && !o->symmetric_permutation) ||
-                            o->permute_output || o->segment_length != 0 || o->panel_rows != 0 ||
+                            o->permute_output || o->segment_length != 0 || o->block_rows != 0 ||
                             o->stage_slots != 0;
     SPMM_REQUIRE(
         !asks_units, SPMM_ERR_ARGUMENT, diag,
@@ -31,7 +31,7 @@ static spmm_status_t propose(struct spmmi_search *s, spmm_diag_t *diag)
         struct spmmi_candidate c = {
             .family = SPMM_FAMILY_ROWS,
             .schedule = (spmm_schedule_t)schedule,
-            .granule = SPMMI_ROWS_GRANULE,
+            .item_size = SPMMI_ROWS_ITEM_SIZE,
             .is_default = is_wanted,
             .refused = spmmi_is_forced(s) && !is_wanted ? SPMMI_REASON_FORCED : (enum spmmi_reason)0,
         };
@@ -46,7 +46,8 @@ static spmm_status_t build(const struct spmmi_search *s, const struct spmmi_cand
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_pattern *const a = s->pattern;
-    status = spmmi_partition(a->op, c->schedule, c->granule, a->rows, a->row_ptr, s->request->threads, part);
+    status =
+        spmmi_partition(a->op, c->schedule, c->item_size, a->rows, a->row_ptr, s->request->threads, part);
     SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the work items");
 cleanup:
     return status;

@@ -3,10 +3,10 @@
 #ifndef SPMMI_ROWS_PLAN_H
 #define SPMMI_ROWS_PLAN_H
 
-#include "inspector/cost/model_refined.h"
+#include "inspector/cost/cost_model.h"
 
 /* Nonzeros that one lane group works off in one go: short items keep many in flight. */
-#define SPMMI_ROWS_GRANULE 8u
+#define SPMMI_ROWS_ITEM_SIZE 8u
 
 spmmi_cost_fn spmmi_rows_cost;
 

@@ -18,7 +18,7 @@ int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_r
         .block_nonzeros = launch->block_nonzeros,
         .ldb = (uint32_t)product->b.ld,
         .ldc = (uint64_t)product->c.ld,
-        .c_is_col_major = product->c.order == SPMM_COL_MAJOR,
+        .c_is_col_major = product->c.layout == SPMM_COL_MAJOR,
         .alpha = product->alpha,
         .beta = product->beta,
         .slots = slots,
@@ -46,40 +46,40 @@ int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_r
     return error;
 }
 
-uint64_t spmmi_cuda_arrivals(uint32_t nnz, uint32_t granule, spmm_dtype_t dtype,
+uint64_t spmmi_cuda_arrivals(uint32_t nnz, uint32_t item_size, spmm_dtype_t dtype,
                              const struct spmmi_device *device)
 {
     uint64_t most = 0;
     for (int grid = 0; grid < SPMMI_ROWS_GRIDS; grid++) {
-        const uint64_t count = spmmi_rows_block_count(nnz, granule, dtype, grid, device->multiprocessors);
+        const uint64_t count = spmmi_rows_block_count(nnz, item_size, dtype, grid, device->multiprocessors);
         most = count > most ? count : most;
     }
     return most * SPMMI_ROWS_TILES_MAX;
 }
 
-void spmmi_cuda_blocks_cut(struct spmmi_arena *arena, uint32_t nnz, uint32_t granule, spmm_dtype_t dtype,
+void spmmi_cuda_blocks_cut(struct spmmi_arena *arena, uint32_t nnz, uint32_t item_size, spmm_dtype_t dtype,
                            const struct spmmi_device *device,
                            const struct spmmi_block *blocks[SPMMI_ROWS_GRIDS])
 {
     for (int grid = 0; grid < SPMMI_ROWS_GRIDS; grid++) {
-        const uint64_t count = spmmi_rows_block_count(nnz, granule, dtype, grid, device->multiprocessors);
+        const uint64_t count = spmmi_rows_block_count(nnz, item_size, dtype, grid, device->multiprocessors);
         blocks[grid] = spmmi_arena_cut(arena, count + 1, sizeof *blocks[grid]);
     }
 }
 
 spmm_status_t spmmi_cuda_blocks_upload(const struct spmmi_block *const blocks[SPMMI_ROWS_GRIDS],
                                        const struct spmmi_stream_host *stream,
-                                       const struct spmmi_items_host *items, uint32_t granule,
+                                       const struct spmmi_items_host *items, uint32_t item_size,
                                        spmm_dtype_t dtype, uint32_t sm_count, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_block *host = NULL;
     for (int grid = 0; grid < SPMMI_ROWS_GRIDS; grid++) {
-        const uint32_t nonzeros = spmmi_rows_block_nonzeros(stream->nnz, granule, dtype, grid, sm_count);
-        const uint64_t count = spmmi_rows_block_count(stream->nnz, granule, dtype, grid, sm_count);
+        const uint32_t nonzeros = spmmi_rows_block_nonzeros(stream->nnz, item_size, dtype, grid, sm_count);
+        const uint64_t count = spmmi_rows_block_count(stream->nnz, item_size, dtype, grid, sm_count);
         host = spmmi_alloc(count + 1, sizeof *host);
         SPMM_TRY_ALLOC(host, diag);
-        spmmi_blocks_build(stream, items, granule, nonzeros, nonzeros / spmmi_rows_slack(grid), host);
+        spmmi_blocks_build(stream, items, item_size, nonzeros, nonzeros / spmmi_rows_slack(grid), host);
         SPMM_TRY(spmmi_cuda_copy_up(blocks[grid], host, count + 1, sizeof *host, diag));
         spmmi_free(host);
         host = NULL;

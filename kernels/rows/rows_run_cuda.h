@@ -26,16 +26,16 @@ int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_r
                         const struct spmmi_product *product, int is_dependent, void *slots, void *stream);
 
 /* Most entries of arrivals that a part of such blocks needs: cut and upload agree on it. */
-uint64_t spmmi_cuda_arrivals(uint32_t nnz, uint32_t granule, spmm_dtype_t dtype,
+uint64_t spmmi_cuda_arrivals(uint32_t nnz, uint32_t item_size, spmm_dtype_t dtype,
                              const struct spmmi_device *device);
 /* Addresses of the blocks of a nonzero split, for every grid. */
-void spmmi_cuda_blocks_cut(struct spmmi_arena *arena, uint32_t nnz, uint32_t granule, spmm_dtype_t dtype,
+void spmmi_cuda_blocks_cut(struct spmmi_arena *arena, uint32_t nnz, uint32_t item_size, spmm_dtype_t dtype,
                            const struct spmmi_device *device,
                            const struct spmmi_block *blocks[SPMMI_ROWS_GRIDS]);
 /* The blocks of a nonzero split to the device, for every grid. */
 spmm_status_t spmmi_cuda_blocks_upload(const struct spmmi_block *const blocks[SPMMI_ROWS_GRIDS],
                                        const struct spmmi_stream_host *stream,
-                                       const struct spmmi_items_host *items, uint32_t granule,
+                                       const struct spmmi_items_host *items, uint32_t item_size,
                                        spmm_dtype_t dtype, uint32_t sm_count, spmm_diag_t *diag);
 
 #endif

@@ -12,11 +12,11 @@ struct spmmi_rows_shape {
     uint32_t lanes; /* lanes a group: 1, 2, 4 .. 32 */
     uint32_t is_single;
 };
-#define SPMMI_ROWS_SINGLE_GRANULE 8u
+#define SPMMI_ROWS_SINGLE_ITEM_SIZE 8u
 
 #define SPMMI_ROWS_THREADS 256u
 /* Blocks that a multiprocessor holds: what the kernels' registers are cut for. */
-#define SPMMI_ROWS_BLOCKS_PER_SM(number_bytes, is_single) ((number_bytes) == 4 ? 5u : (is_single) ? 3u : 4u)
+#define SPMMI_ROWS_BLOCKS_PER_SM(value_bytes, is_single) ((value_bytes) == 4 ? 5u : (is_single) ? 3u : 4u)
 #define SPMMI_ROWS_TILES_MAX 16u /* column tiles a launch; wider products are launched in turns */
 
 /* Columns of column-major operands that are converted and multiplied at a time. Wide passes read A less often
@@ -27,7 +27,7 @@ struct spmmi_rows_shape {
 /* Most nonzeros that a lane group takes: longer ones make a long tail. */
 #define SPMMI_ROWS_GROUP_NONZEROS_MAX 128u
 /* The lanes of the single-column kernel take one item each in a step; a group takes whole steps. */
-#define SPMMI_ROWS_SINGLE_STEP (32u * SPMMI_ROWS_SINGLE_GRANULE)
+#define SPMMI_ROWS_SINGLE_STEP (32u * SPMMI_ROWS_SINGLE_ITEM_SIZE)
 #define SPMMI_ROWS_SINGLE_STEPS_MAX 4u
 
 /* Does the rows kernel write column-major C itself, rather than rows of scratch that are converted after it?
@@ -45,12 +45,12 @@ static inline int spmmi_rows_stores_columns(int64_t rows, int64_t nnz, int64_t n
 
 /* n: columns of a pass. is_wide: lanes load and store whole words of 16 bytes. A single column is split over a warp;
  * with another granule the lanes of a pair take it. */
-static inline struct spmmi_rows_shape spmmi_rows_shape_of(int64_t n, uint32_t number_bytes, int is_wide,
-                                                          int is_nonzero_split, uint32_t granule)
+static inline struct spmmi_rows_shape spmmi_rows_shape_of(int64_t n, uint32_t value_bytes, int is_wide,
+                                                          int is_nonzero_split, uint32_t item_size)
 {
-    struct spmmi_rows_shape shape = {is_wide ? 16u / number_bytes : 1u, 1u, 0u};
+    struct spmmi_rows_shape shape = {is_wide ? 16u / value_bytes : 1u, 1u, 0u};
     if (n == 1 && is_nonzero_split) {
-        if (granule == SPMMI_ROWS_SINGLE_GRANULE) {
+        if (item_size == SPMMI_ROWS_SINGLE_ITEM_SIZE) {
             const struct spmmi_rows_shape single = {1u, 32u, 1u};
             return single;
         }
@@ -88,22 +88,22 @@ struct spmmi_rows_blocks {
 /* Blocks are about equally long, so whole waves of them leave no multiprocessor idle: the fewest waves in which
  * no group takes more than it should. A block may grow by what its last boundary did not move and its first did;
  * its nominal length leaves room for that, so that no group takes a step more. */
-static inline struct spmmi_rows_blocks
-spmmi_rows_blocks_of(uint64_t nnz, uint32_t granule, uint32_t number_bytes, int grid, uint32_t sm_count)
+static inline struct spmmi_rows_blocks spmmi_rows_blocks_of(uint64_t nnz, uint32_t item_size,
+                                                            uint32_t value_bytes, int grid, uint32_t sm_count)
 {
-    const int is_single = grid == SPMMI_ROWS_GRIDS - 1 && granule == SPMMI_ROWS_SINGLE_GRANULE;
+    const int is_single = grid == SPMMI_ROWS_GRIDS - 1 && item_size == SPMMI_ROWS_SINGLE_ITEM_SIZE;
     const uint64_t lanes = grid < 5 ? UINT64_C(1) << grid : 32, slack = spmmi_rows_slack(grid);
-    const uint64_t step = is_single ? SPMMI_ROWS_SINGLE_STEP : granule;
+    const uint64_t step = is_single ? SPMMI_ROWS_SINGLE_STEP : item_size;
     uint64_t most =
         is_single ? SPMMI_ROWS_SINGLE_STEP * SPMMI_ROWS_SINGLE_STEPS_MAX : SPMMI_ROWS_GROUP_NONZEROS_MAX;
     struct spmmi_rows_blocks b = {SPMMI_ROWS_THREADS / lanes, 0, 0};
-    const uint64_t wave = b.groups * sm_count * SPMMI_ROWS_BLOCKS_PER_SM(number_bytes, is_single);
+    const uint64_t wave = b.groups * sm_count * SPMMI_ROWS_BLOCKS_PER_SM(value_bytes, is_single);
     most = most > step ? most : step;
     const uint64_t padded = nnz * (slack + 1) / slack + 1;
     const uint64_t waves = padded / (wave * most) + 1;
     b.group_nonzeros = (padded / (wave * waves) / step + 1) * step;
-    b.nonzeros = (b.groups * b.group_nonzeros - granule) * slack / (slack + 1) / granule * granule;
-    b.nonzeros = b.nonzeros > granule ? b.nonzeros : granule;
+    b.nonzeros = (b.groups * b.group_nonzeros - item_size) * slack / (slack + 1) / item_size * item_size;
+    b.nonzeros = b.nonzeros > item_size ? b.nonzeros : item_size;
     return b;
 }
 

@@ -65,12 +65,12 @@ static spmm_status_t describe(const struct spmmi_part_source *source, struct spm
     s->stream.ranks = ranks_of(plan, op);
     s->stream.empty_count = rows - s->stream.ranks;
     for (const struct spmmi_part *p = next_of_op(source, NULL); p != NULL; p = next_of_op(source, p))
-        s->parts[s->part_count++] =
-            (struct stream_part){p,
-                                 {.schedule = p->schedule,
-                                  .dtype = plan->dtype,
-                                  .row_count = rows,
-                                  .items = {.item_count = (uint32_t)p->item_count, .granule = p->granule}}};
+        s->parts[s->part_count++] = (struct stream_part){
+            p,
+            {.schedule = p->schedule,
+             .dtype = plan->dtype,
+             .row_count = rows,
+             .items = {.item_count = (uint32_t)p->item_count, .item_size = p->item_size}}};
     *out = s;
 cleanup:
     return status;
@@ -83,7 +83,7 @@ static void cut_part(struct spmmi_arena *arena, const struct spmmi_part_source *
     const uint64_t count = (uint64_t)items->item_count + 1;
     items->item_rank = spmmi_arena_cut(arena, count, sizeof *items->item_rank);
     if (rows->schedule == SPMM_SCHEDULE_NONZERO_SPLIT)
-        spmmi_cuda_blocks_cut(arena, nnz, items->granule, rows->dtype, source->device, rows->blocks);
+        spmmi_cuda_blocks_cut(arena, nnz, items->item_size, rows->dtype, source->device, rows->blocks);
     else
         items->item_start = spmmi_arena_cut(arena, count, sizeof *items->item_start);
 }
@@ -142,7 +142,7 @@ static spmm_status_t upload_part(const struct stream_part *to, const struct spmm
         SPMM_TRY(spmmi_cuda_copy_up(items->item_start, host.item_start, (uint64_t)host.item_count + 1,
                                     sizeof *host.item_start, diag));
     else
-        SPMM_TRY(spmmi_cuda_blocks_upload(to->rows.blocks, stream, &host, items->granule, to->rows.dtype,
+        SPMM_TRY(spmmi_cuda_blocks_upload(to->rows.blocks, stream, &host, items->item_size, to->rows.dtype,
                                           device->multiprocessors, diag));
 cleanup:
     spmmi_items_host_free(&host);
@@ -247,7 +247,7 @@ static spmm_status_t arrivals_create(const struct spmmi_part_source *source, voi
     for (const struct spmmi_part *p = spmmi_parts_next(source, NULL); p != NULL;
          p = spmmi_parts_next(source, p)) {
         const uint64_t count = p->schedule == SPMM_SCHEDULE_NONZERO_SPLIT
-                                   ? spmmi_cuda_arrivals((uint32_t)source->plan->nnz, p->granule,
+                                   ? spmmi_cuda_arrivals((uint32_t)source->plan->nnz, p->item_size,
                                                          source->plan->dtype, source->device)
                                    : 0;
         most = count > most ? count : most;

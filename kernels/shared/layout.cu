@@ -263,8 +263,8 @@ static int move_words(bool scatters, uint32_t count, const uint32_t *map, const 
                                      static_cast<T *>(out));
 }
 
-static int move_numbers(int dtype, bool scatters, uint32_t count, const uint32_t *map, const void *in,
-                        void *out, void *stream)
+static int move_values(int dtype, bool scatters, uint32_t count, const uint32_t *map, const void *in,
+                       void *out, void *stream)
 {
     if (count == 0)
         return cudaSuccess;
@@ -276,13 +276,13 @@ static int move_numbers(int dtype, bool scatters, uint32_t count, const uint32_t
 extern "C" int spmmi_gather_cuda(int dtype, uint32_t count, const uint32_t *map, const void *in, void *out,
                                  void *cuda_stream)
 {
-    return move_numbers(dtype, false, count, map, in, out, cuda_stream);
+    return move_values(dtype, false, count, map, in, out, cuda_stream);
 }
 
 extern "C" int spmmi_scatter_cuda(int dtype, uint32_t count, const uint32_t *map, const void *in, void *out,
                                   void *cuda_stream)
 {
-    return move_numbers(dtype, true, count, map, in, out, cuda_stream);
+    return move_values(dtype, true, count, map, in, out, cuda_stream);
 }
 
 extern "C" int spmmi_kernels_load_cuda(void)

@@ -26,7 +26,7 @@ void spmmi_cpu_scale(const struct spmmi_product *product, int64_t rows,
                      void (*scale)(int64_t n, double beta, void *c))
 {
     const spmm_dense_t *c = &product->c;
-    const bool is_turned = c->order == SPMM_COL_MAJOR;
+    const bool is_turned = c->layout == SPMM_COL_MAJOR;
     const int64_t lines = is_turned ? product->b.cols : rows;
     const int64_t length = is_turned ? rows : product->b.cols;
     const int64_t line_bytes = c->ld * (int64_t)spmm_dtype_size(c->type);

@@ -7,11 +7,11 @@
 
 /* To nearest, ties away from zero, as GPUs before capability 9.0 convert; later ones take ties to even. Too large is
  * infinity; NaN stays as it is. */
-static inline float tf32_round(float number)
+static inline float tf32_round(float value)
 {
-    const uint32_t bits = half_bits_of(number);
+    const uint32_t bits = half_bits_of(value);
     const uint32_t rounded = (bits + 0x1000) & 0xffffe000;
-    return half_number_of((bits & 0x7fffffff) > 0x7f800000 ? bits : rounded);
+    return half_value_of((bits & 0x7fffffff) > 0x7f800000 ? bits : rounded);
 }
 
 #endif

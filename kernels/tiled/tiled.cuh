@@ -3,7 +3,7 @@
 // B and C row- or column-major.
 //
 // layout      struct spmmi_tiled of tiled_kernel.h: sliced ELL with two-byte local indices, stage by stage
-// block       panel_rows threads take one panel (blockIdx.x) and TILE columns (blockIdx.y)
+// block       block_rows threads take one panel (blockIdx.x) and TILE columns (blockIdx.y)
 // thread      one unit of the panel: TILE sums in registers, each entry of A is used TILE times
 // stage       up to stage_slots rows of B, TILE columns of each, in shared memory; slot 0 holds zeros, which is
 //             what padding reads. Two stages take turns: one is loaded by asynchronous copies while the other is
@@ -24,17 +24,17 @@
 #include "tiled_kernel.h"
 #include "kernels/shared/async.cuh"
 #include "kernels/shared/launch.cuh"
-#include "kernels/shared/number.cuh"
+#include "kernels/shared/value.cuh"
 #include "kernels/shared/vector.cuh"
 
 namespace spmmi {
 
 template <typename T> struct TiledArgs {
-    const uint32_t *panel_stage, *stage_first, *columns, *warp_slice, *target;
+    const uint32_t *row_block_stage, *stage_first, *columns, *warp_slice, *target;
     const uint16_t *local;
     const T *values, *b;
     T *c;
-    typename Number<T>::Sum *partials, alpha, beta;
+    typename Value<T>::Sum *partials, alpha, beta;
     uint64_t ldb, ldc;
     uint32_t n, stage_bytes;
     uint32_t c_is_col_major;
@@ -48,7 +48,7 @@ template <typename T, int TILE> struct Slot {
     static constexpr uint32_t WORD = BYTES < 16 ? BYTES : 16;
     static constexpr uint32_t WORDS = BYTES / WORD;
     static constexpr uint32_t STRIDE = spmmi_tiled_slot_bytes(TILE, sizeof(T));
-    static constexpr int NUMBERS = WORD / sizeof(T); // of a word
+    static constexpr int VALUES = WORD / sizeof(T); // of a word
 };
 
 // Rows of B whose numbers a thread fetches together before it asks for their elements: a wait for memory for each
@@ -89,13 +89,13 @@ __device__ __forceinline__ void stage_columns(const TiledArgs<T> &a, char *stage
 }
 
 // A word of 16 bytes of a row of B, or as much of it as has columns.
-template <typename T, int NUMBERS>
+template <typename T, int VALUES>
 __device__ __forceinline__ void copy_word(char *to, const T *from, uint32_t n, uint32_t column)
 {
-    if (column + NUMBERS <= n)
+    if (column + VALUES <= n)
         copy_async<16>(to, from);
     else
-        for (uint32_t r = 0; r < NUMBERS && column + r < n; r++)
+        for (uint32_t r = 0; r < VALUES && column + r < n; r++)
             copy_async(to + r * sizeof(T), from + r);
 }
 
@@ -116,10 +116,10 @@ __device__ __forceinline__ void stage_rows(const TiledArgs<T> &a, char *stage, u
 #pragma unroll
             for (uint32_t u = 0; u < STAGE_BATCH; u++) {
                 const uint32_t i = (w + u * blockDim.x) / S::WORDS;
-                const uint32_t j = (w + u * blockDim.x) % S::WORDS * S::NUMBERS;
+                const uint32_t j = (w + u * blockDim.x) % S::WORDS * S::VALUES;
                 if (i < count)
-                    copy_word<T, S::NUMBERS>(stage + (i + 1) * S::STRIDE + j * sizeof(T),
-                                             a.b + column[u] * a.ldb + tile + j, a.n, tile + j);
+                    copy_word<T, S::VALUES>(stage + (i + 1) * S::STRIDE + j * sizeof(T),
+                                            a.b + column[u] * a.ldb + tile + j, a.n, tile + j);
             }
         }
         return;
@@ -134,20 +134,20 @@ __device__ __forceinline__ void stage_rows(const TiledArgs<T> &a, char *stage, u
 
 // sum += value * (slot of the stage)
 template <typename T, int TILE>
-__device__ __forceinline__ void multiply_add(typename Number<T>::Sum (&sum)[TILE], const char *stage,
+__device__ __forceinline__ void multiply_add(typename Value<T>::Sum (&sum)[TILE], const char *stage,
                                              uint32_t slot, T value)
 {
     using S = Slot<T, TILE>;
-    using Sum = typename Number<T>::Sum;
+    using Sum = typename Value<T>::Sum;
     const char *from = stage + slot * S::STRIDE;
-    const Sum v = Number<T>::widen(value);
+    const Sum v = Value<T>::widen(value);
 #pragma unroll
     for (uint32_t q = 0; q < S::WORDS; q++) {
-        const Vector<T, S::NUMBERS> word =
-            load_vector<T, S::NUMBERS>(reinterpret_cast<const T *>(from + q * S::WORD));
+        const Vector<T, S::VALUES> word =
+            load_vector<T, S::VALUES>(reinterpret_cast<const T *>(from + q * S::WORD));
 #pragma unroll
-        for (int r = 0; r < S::NUMBERS; r++)
-            sum[q * S::NUMBERS + r] = fma(v, Number<T>::widen(word.x[r]), sum[q * S::NUMBERS + r]);
+        for (int r = 0; r < S::VALUES; r++)
+            sum[q * S::VALUES + r] = fma(v, Value<T>::widen(word.x[r]), sum[q * S::VALUES + r]);
     }
 }
 
@@ -173,8 +173,7 @@ template <typename T> struct Entries {
 // The slices [slice, end) of a warp in one stage; next holds the first of them already.
 template <typename T, int TILE>
 __device__ __forceinline__ void use_stage(const TiledArgs<T> &a, const char *stage, uint32_t slice,
-                                          uint32_t end, Entries<T> &next,
-                                          typename Number<T>::Sum (&sum)[TILE])
+                                          uint32_t end, Entries<T> &next, typename Value<T>::Sum (&sum)[TILE])
 {
     constexpr uint32_t AHEAD = Entries<T>::AHEAD;
     // Whole batches have no branches, so that the loads of different entries overlap.
@@ -195,9 +194,9 @@ __device__ __forceinline__ void use_stage(const TiledArgs<T> &a, const char *sta
 // A finished row of C, or a partial sum.
 template <typename T, int TILE>
 __device__ __forceinline__ void store_unit(const TiledArgs<T> &a, uint32_t target, uint32_t tile,
-                                           const typename Number<T>::Sum (&sum)[TILE])
+                                           const typename Value<T>::Sum (&sum)[TILE])
 {
-    using Sum = typename Number<T>::Sum;
+    using Sum = typename Value<T>::Sum;
     const uint32_t width = a.n - tile < TILE ? a.n - tile : TILE;
     if (target & SPMMI_TILED_PARTIAL) {
         Sum *to = a.partials + (uint64_t)(target & ~SPMMI_TILED_PARTIAL) * a.n + tile;
@@ -220,18 +219,18 @@ __device__ __forceinline__ void store_unit(const TiledArgs<T> &a, uint32_t targe
         }
         return;
     }
-    constexpr int NUMBERS = Slot<T, TILE>::NUMBERS;
+    constexpr int VALUES = Slot<T, TILE>::VALUES;
     if (!a.c_is_col_major && a.c_is_wide && width == TILE) {
         T *c = a.c + target * a.ldc + tile;
 #pragma unroll
-        for (uint32_t j = 0; j < TILE; j += NUMBERS) {
-            Vector<T, NUMBERS> word{};
+        for (uint32_t j = 0; j < TILE; j += VALUES) {
+            Vector<T, VALUES> word{};
             if (a.beta != Sum(0))
-                word = load_vector<T, NUMBERS>(c + j);
+                word = load_vector<T, VALUES>(c + j);
 #pragma unroll
-            for (int r = 0; r < NUMBERS; r++)
+            for (int r = 0; r < VALUES; r++)
                 word.x[r] = scaled_sum<T>(a.alpha, sum[j + r], a.beta, word.x[r]);
-            store_vector<T, NUMBERS>(c + j, word);
+            store_vector<T, VALUES>(c + j, word);
         }
         return;
     }
@@ -246,15 +245,16 @@ __device__ __forceinline__ void store_unit(const TiledArgs<T> &a, uint32_t targe
 
 template <typename T, int TILE, bool B_COLUMNS>
 __global__ void __launch_bounds__(SPMMI_TILED_THREADS_MAX,
-                                  spmmi_tiled_resident(TILE * sizeof(typename Number<T>::Sum)))
+                                  spmmi_tiled_resident(TILE * sizeof(typename Value<T>::Sum)))
     tiled_kernel(const TiledArgs<T> a)
 {
     using S = Slot<T, TILE>;
     extern __shared__ __align__(256) char shared[];
     const uint32_t tile = blockIdx.y * TILE, warps = blockDim.x / 32;
-    const uint32_t begin = __ldg(a.panel_stage + blockIdx.x), last = __ldg(a.panel_stage + blockIdx.x + 1);
+    const uint32_t begin = __ldg(a.row_block_stage + blockIdx.x),
+                   last = __ldg(a.row_block_stage + blockIdx.x + 1);
     const uint32_t end =
-        a.alpha != typename Number<T>::Sum(0) ? last : begin; // alpha = 0 reads neither A nor B
+        a.alpha != typename Value<T>::Sum(0) ? last : begin; // alpha = 0 reads neither A nor B
     const auto load = [&](uint32_t s) {
         const uint32_t first = __ldg(a.stage_first + s), count = __ldg(a.stage_first + s + 1) - first;
         char *stage = shared + (s - begin) % 2 * a.stage_bytes;
@@ -264,7 +264,7 @@ __global__ void __launch_bounds__(SPMMI_TILED_THREADS_MAX,
             stage_rows<T, TILE>(a, stage, first, count, tile);
         commit_copies();
     };
-    typename Number<T>::Sum sum[TILE] = {};
+    typename Value<T>::Sum sum[TILE] = {};
     Entries<T> entries;
     if (begin < end)
         load(begin);
@@ -297,7 +297,7 @@ template <typename T>
 __global__ void __launch_bounds__(32 * SPLIT_GROUPS)
     tiled_split_kernel(const TiledArgs<T> a, const struct spmmi_tiled_split *splits)
 {
-    using Sum = typename Number<T>::Sum;
+    using Sum = typename Value<T>::Sum;
     __shared__ Sum run[SPLIT_GROUPS][32];
     const struct spmmi_tiled_split split = splits[blockIdx.x];
     const uint32_t lane = threadIdx.x % 32, group = threadIdx.x / 32, column = blockIdx.y * 32 + lane;

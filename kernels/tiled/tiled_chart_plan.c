@@ -7,7 +7,7 @@
 /* Rounded to the nearest nonzero: a segment of U * mu < 1 cannot be cut any finer than one. */
 static uint32_t segment_of(const struct spmmi_balance_rule *rule, double length)
 {
-    const double scaled = fmax(nearbyint(length * rule->segment_scale), (double)rule->segment_least);
+    const double scaled = fmax(nearbyint(length * rule->segment_scale), (double)rule->segment_min);
     return (uint32_t)fmin(fmax(scaled, 1), SPMMI_ROW_SEGMENT_MAX);
 }
 
@@ -25,20 +25,20 @@ struct spmmi_balance spmmi_balance_choose(const struct spmmi_balance_rule *rule,
     return (struct spmmi_balance){SPMM_SCHEDULE_WHOLE, 0, SPMMI_REASON_EVEN, variation, rule->cv_max};
 }
 
-double spmmi_utilisation(uint64_t units, uint32_t panel_rows, int64_t n, uint32_t register_tile,
+double spmmi_utilisation(uint64_t units, uint32_t block_rows, int64_t n, uint32_t register_tile,
                          int multiprocessors)
 {
-    const uint64_t panels = units / panel_rows + (units % panel_rows != 0);
+    const uint64_t row_blocks = units / block_rows + (units % block_rows != 0);
     const int64_t tiles = n / register_tile + (n % register_tile != 0);
-    return (double)panels * (double)tiles / multiprocessors;
+    return (double)row_blocks * (double)tiles / multiprocessors;
 }
 
-uint32_t spmmi_balance_panel_rows(uint64_t units, int64_t n, uint32_t register_tile, int multiprocessors,
-                                  double blocks_least)
+uint32_t spmmi_balance_block_rows(uint64_t units, int64_t n, uint32_t register_tile, int multiprocessors,
+                                  double blocks_min)
 {
-    uint32_t panel_rows = SPMMI_PANEL_ROWS_MAX;
-    while (panel_rows > SPMMI_PANEL_ROWS_MIN &&
-           spmmi_utilisation(units, panel_rows, n, register_tile, multiprocessors) < blocks_least)
-        panel_rows /= 2;
-    return panel_rows;
+    uint32_t block_rows = SPMMI_BLOCK_ROWS_MAX;
+    while (block_rows > SPMMI_BLOCK_ROWS_MIN &&
+           spmmi_utilisation(units, block_rows, n, register_tile, multiprocessors) < blocks_min)
+        block_rows /= 2;
+    return block_rows;
 }

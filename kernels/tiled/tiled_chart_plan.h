@@ -14,8 +14,8 @@
 
 struct spmmi_balance_rule {
     double u_min, cv_max;
-    double segment_scale;   /* the chart's length is multiplied by this; the paper: 1 */
-    uint32_t segment_least; /* and is at least this; the paper: 1 */
+    double segment_scale; /* the chart's length is multiplied by this; the paper: 1 */
+    uint32_t segment_min; /* and is at least this; the paper: 1 */
 };
 
 struct spmmi_balance_input {
@@ -27,18 +27,18 @@ struct spmmi_balance {
     spmm_schedule_t schedule; /* whole or segmented */
     uint32_t segment;         /* most nonzeros of a segment; 0 for whole rows */
     enum spmmi_reason reason; /* UNDERUSED, UNEVEN or EVEN, with its figure and threshold */
-    double figure, threshold;
+    double value, threshold;
 };
 
 struct spmmi_balance spmmi_balance_choose(const struct spmmi_balance_rule *rule,
                                           const struct spmmi_balance_input *input);
 
-/* U: panels of panel_rows units, each once for every register_tile of n columns, over the multiprocessors. */
-double spmmi_utilisation(uint64_t units, uint32_t panel_rows, int64_t n, uint32_t register_tile,
+/* U: panels of block_rows units, each once for every register_tile of n columns, over the multiprocessors. */
+double spmmi_utilisation(uint64_t units, uint32_t block_rows, int64_t n, uint32_t register_tile,
                          int multiprocessors);
 
-/* The tallest panel that still gives blocks_least blocks a multiprocessor; the lowest where none does. */
-uint32_t spmmi_balance_panel_rows(uint64_t units, int64_t n, uint32_t register_tile, int multiprocessors,
-                                  double blocks_least);
+/* The tallest panel that still gives blocks_min blocks a multiprocessor; the lowest where none does. */
+uint32_t spmmi_balance_block_rows(uint64_t units, int64_t n, uint32_t register_tile, int multiprocessors,
+                                  double blocks_min);
 
 #endif

@@ -45,19 +45,19 @@ struct slots {
     uint32_t stage, turns;
 };
 
-static struct slots slots_of(const spmm_panel_stats_t *t)
+static struct slots slots_of(const spmm_row_block_metrics_t *t)
 {
     const struct slots turns = {(uint32_t)t->stage_slots, (uint32_t)t->stage_slots};
-    const struct slots one = {(uint32_t)t->footprint_max, 0};
+    const struct slots one = {(uint32_t)t->working_set_max, 0};
     return t->stages_max > 1 ? turns : one;
 }
 
 /* Blocks that a multiprocessor holds: by shared memory, registers and warps. */
 static double blocks_per_sm(const struct spmmi_model_query *q)
 {
-    const spmm_panel_stats_t *t = metrics_of(q)->panels;
-    const uint32_t tile = metrics_of(q)->register_tile, bytes = (uint32_t)q->number_bytes;
-    const double threads = (double)t->panel_rows;
+    const spmm_row_block_metrics_t *t = metrics_of(q)->row_blocks;
+    const uint32_t tile = metrics_of(q)->register_tile, bytes = (uint32_t)q->value_bytes;
+    const double threads = (double)t->block_rows;
     const struct slots slots = slots_of(t);
     const double shared = spmmi_tiled_stages_bytes(slots.stage, slots.turns, tile, bytes) + RESERVED_BYTES;
     const double registers = threads * spmmi_tiled_registers(tile * spmmi_tiled_sum_size(bytes));
@@ -70,13 +70,13 @@ static double blocks_per_sm(const struct spmmi_model_query *q)
 /* Wavefronts of shared memory: entries, the slots that they name, and the staging of those. */
 static double shared_seconds(const struct spmmi_model_query *q, double passes)
 {
-    const spmm_panel_stats_t *t = metrics_of(q)->panels;
+    const spmm_row_block_metrics_t *t = metrics_of(q)->row_blocks;
     const double tile = fmin((double)metrics_of(q)->register_tile, q->n);
-    const double row_sectors = (double)t->footprint_sum * ceil(tile * q->number_bytes / SECTOR) * passes;
+    const double row_sectors = (double)t->working_set_sum * ceil(tile * q->value_bytes / SECTOR) * passes;
     const double stores =
         q->is_col_major ? COLUMN_PASSES * (double)t->sectors * q->n : ROW_PASSES * row_sectors;
     /* Slots are read whole, past n too. */
-    const double read = LANES * (double)metrics_of(q)->register_tile * q->number_bytes;
+    const double read = LANES * (double)metrics_of(q)->register_tile * q->value_bytes;
     const double reads = (double)t->slices * passes * (read / WAVEFRONT + ENTRY_PASSES);
     return (reads + stores) * WAVEFRONT / q->profile->shared_rate;
 }
@@ -84,24 +84,25 @@ static double shared_seconds(const struct spmmi_model_query *q, double passes)
 /* Rows that are segments each have no partial sums. */
 static int is_cut(const struct spmmi_model_query *q)
 {
-    return metrics_of(q)->panels->segment > 0 && (double)metrics_of(q)->panels->units > q->matrix->rows;
+    return metrics_of(q)->row_blocks->segment > 0 &&
+           (double)metrics_of(q)->row_blocks->units > q->matrix->rows;
 }
 
 static void add_bytes(const struct spmmi_model_query *q, double passes, struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
     const struct spmmi_model_matrix *m = q->matrix;
-    const spmm_panel_stats_t *t = metrics_of(q)->panels;
+    const spmm_row_block_metrics_t *t = metrics_of(q)->row_blocks;
     const double tile = fmin((double)metrics_of(q)->register_tile, q->n);
     const double entries = (double)t->slices * LANES;
-    const double a = entries * (q->number_bytes + LOCAL_BYTES) + (double)t->footprint_sum * INDEX_BYTES;
+    const double a = entries * (q->value_bytes + LOCAL_BYTES) + (double)t->working_set_sum * INDEX_BYTES;
     const double a_reads = a > L2_USED * d->l2_bytes ? passes : 1;
     const double partials = is_cut(q) ? (double)t->units - m->rows + metrics_of(q)->cut_rows : 0;
-    const double c = (m->rows + 2 * PARTIAL_COST * partials) * q->n * q->number_bytes;
+    const double c = (m->rows + 2 * PARTIAL_COST * partials) * q->n * q->value_bytes;
     const double slot =
-        q->is_col_major ? q->number_bytes : ceil(tile * q->number_bytes / SECTOR) * SECTOR / tile;
+        q->is_col_major ? q->value_bytes : ceil(tile * q->value_bytes / SECTOR) * SECTOR / tile;
     const double staged =
-        q->is_col_major ? (double)t->sectors * SECTOR * q->n : (double)t->footprint_sum * slot * q->n;
+        q->is_col_major ? (double)t->sectors * SECTOR * q->n : (double)t->working_set_sum * slot * q->n;
     /* Lone numbers of a column of B come in sectors. */
     const double once =
         q->n * (q->is_col_major ? fmin(m->cols_used * SECTOR, m->cols * slot) : m->cols_used * slot);
@@ -110,26 +111,26 @@ static void add_bytes(const struct spmmi_model_query *q, double passes, struct s
     const double cold = m->nnz > 0 ? m->cols_used / m->nnz : 1;
     const double beyond = fmax(1 - l2.share - cold, 0) / fmax(1 - cold, 1e-9);
     const double b = fmin(once, staged) + fmax(staged - once, 0) * beyond;
-    p->l1_share = m->nnz > 0 ? 1 - (double)t->footprint_sum / m->nnz : 0;
+    p->l1_share = m->nnz > 0 ? 1 - (double)t->working_set_sum / m->nnz : 0;
     p->l2_share = l2.share;
 
     p->term[SPMMI_TERM_DRAM] = (a * a_reads + b + c) / d->copy_rate;
-    const double row = q->is_col_major ? SECTOR : fmax(tile * q->number_bytes, SECTOR);
+    const double row = q->is_col_major ? SECTOR : fmax(tile * q->value_bytes, SECTOR);
     p->term[SPMMI_TERM_L2] =
         staged / spmmi_profile_table_at(&d->gather, row, fmin(once / passes, d->l2_bytes)) +
         (a * passes + c) / spmmi_profile_table_at(&d->gather, 512, 0.5 * d->l2_bytes);
     p->term[SPMMI_TERM_L1] = shared_seconds(q, passes);
-    p->term[SPMMI_TERM_ALU] = 2 * entries * tile * passes / (q->number_bytes > 4 ? d->fma_f64 : d->fma_f32);
+    p->term[SPMMI_TERM_ALU] = 2 * entries * tile * passes / (q->value_bytes > 4 ? d->fma_f64 : d->fma_f32);
 }
 
 /* Batches of columns that a thread stages one after the other, in a mean stage. */
 static double stage_batches(const struct spmmi_model_query *q)
 {
-    const spmm_panel_stats_t *t = metrics_of(q)->panels;
-    const double bytes = (double)metrics_of(q)->register_tile * q->number_bytes;
+    const spmm_row_block_metrics_t *t = metrics_of(q)->row_blocks;
+    const double bytes = (double)metrics_of(q)->register_tile * q->value_bytes;
     const double across = fmin((double)metrics_of(q)->register_tile, 4); /* columns of B a step of a warp */
-    const double columns = (double)t->footprint_sum / fmax((double)t->stages, 1);
-    const double lanes = (double)t->panel_rows;
+    const double columns = (double)t->working_set_sum / fmax((double)t->stages, 1);
+    const double lanes = (double)t->block_rows;
     const double steps =
         q->is_col_major ? columns * across / lanes
         : bytes < 16    ? columns * (double)metrics_of(q)->register_tile / lanes * SPMMI_TILED_STAGE_BATCH
@@ -141,14 +142,14 @@ static double stage_batches(const struct spmmi_model_query *q)
 static void add_waiting(const struct spmmi_model_query *q, double passes, struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
-    const spmm_panel_stats_t *t = metrics_of(q)->panels;
+    const spmm_row_block_metrics_t *t = metrics_of(q)->row_blocks;
     const double step = SPMMI_MODEL_STEP_CYCLES / d->clock_hz;
-    const double panels = fmax((double)t->panels, 1);
-    const double warps = fmax((double)t->panel_rows / LANES, 1);
+    const double row_blocks = fmax((double)t->row_blocks, 1);
+    const double warps = fmax((double)t->block_rows / LANES, 1);
     const double batches = stage_batches(q);
-    const double waves = fmax(panels * passes / (d->multiprocessors * blocks_per_sm(q)), 1);
-    const double stages = (double)t->stages / panels;
-    const double slices = (double)t->slices / warps / panels;
+    const double waves = fmax(row_blocks * passes / (d->multiprocessors * blocks_per_sm(q)), 1);
+    const double stages = (double)t->stages / row_blocks;
+    const double slices = (double)t->slices / warps / row_blocks;
     p->term[SPMMI_TERM_WAVES] =
         waves * (1 + stages * (STAGE_STEPS + BATCH_STEPS * batches) + SLICE_STEPS * slices) * step;
     p->term[SPMMI_TERM_LONGEST] =
@@ -162,7 +163,7 @@ static void add_sums(const struct spmmi_model_query *q, struct spmmi_prediction 
     const struct spmmi_device_profile *d = q->profile;
     const double blocks = metrics_of(q)->cut_rows * ceil(q->n / LANES);
     const double waves = blocks / (d->multiprocessors * WARPS_PER_SM * LANES / SPLIT_THREADS);
-    const double sums = ceil(q->matrix->longest / (double)metrics_of(q)->panels->segment);
+    const double sums = ceil(q->matrix->longest / (double)metrics_of(q)->row_blocks->segment);
     p->launches = 1;
     p->term[SPMMI_TERM_CONVERT] =
         (SPLIT_STEPS * waves + sums / SUMS_A_STEP) * SPMMI_MODEL_STEP_CYCLES / d->clock_hz;
@@ -173,13 +174,13 @@ int spmmi_tiled_cost(const struct spmmi_model_query *q, struct spmmi_prediction 
     const struct spmmi_device_profile *d = q->profile;
     if (d->target == SPMMI_TARGET_CPU)
         return 0;
-    const spmm_panel_stats_t *t = metrics_of(q)->panels;
+    const spmm_row_block_metrics_t *t = metrics_of(q)->row_blocks;
     const double tile = (double)metrics_of(q)->register_tile;
     const double passes = ceil(q->n / tile);
     add_bytes(q, passes, p);
     /* A slice: a sum a column, a word of 16 bytes at a time, and nine beside. A copy to shared memory: 5.5. */
-    const double instructions = (double)t->slices * (9 + tile * (1 + q->number_bytes / 16)) +
-                                (double)t->footprint_sum / LANES * 5.5 * tile;
+    const double instructions = (double)t->slices * (9 + tile * (1 + q->value_bytes / 16)) +
+                                (double)t->working_set_sum / LANES * 5.5 * tile;
     p->term[SPMMI_TERM_ISSUE] = instructions * passes / (ISSUE_PER_CYCLE * d->multiprocessors * d->clock_hz);
     add_waiting(q, passes, p);
     if (is_cut(q))

@@ -3,10 +3,10 @@
 #ifndef SPMMI_TILED_COST_H
 #define SPMMI_TILED_COST_H
 
-#include "inspector/cost/model_refined.h"
+#include "inspector/cost/cost_model.h"
 
 struct spmmi_tiled_metrics {
-    const spmm_panel_stats_t *panels;
+    const spmm_row_block_metrics_t *row_blocks;
     uint32_t register_tile; /* R: spmmi_model_register_tile, if nothing else was launched */
     double cut_rows;        /* rows of two segments or more */
 };

@@ -27,7 +27,7 @@ static int columns_pick(const struct tiled_cpu_job *job)
     return columns;
 }
 
-static void panels_run(const struct tiled_cpu_job *job, int threads)
+static void row_blocks_run(const struct tiled_cpu_job *job, int threads)
 {
     const struct spmmi_tiled *layout = job->layout;
     const struct tiled_cpu_ops *ops = ops_pick(job->product->a_type);
@@ -36,11 +36,11 @@ static void panels_run(const struct tiled_cpu_job *job, int threads)
 #pragma omp parallel num_threads(threads)
     {
 #pragma omp for schedule(dynamic, 1)
-        for (int64_t i = 0; i < layout->panel_count * tiles; i++) {
+        for (int64_t i = 0; i < layout->row_block_count * tiles; i++) {
             struct tiled_cpu_tile tile = {job, (uint32_t)(i / tiles), columns, i % tiles * columns, columns};
             if (n - tile.first < columns)
                 tile.width = n - tile.first;
-            ops->panel(&tile);
+            ops->row_block(&tile);
         }
 #pragma omp for schedule(dynamic, 1) nowait
         for (uint32_t i = 0; i < layout->split_count; i++)
@@ -57,5 +57,5 @@ void tiled_cpu_run(const struct tiled_cpu_job *job, int threads)
     if (job->product->alpha == 0 || layout->slice_count == 0)
         spmmi_cpu_scale(job->product, layout->rows, ops_pick(job->product->a_type)->scale);
     else
-        panels_run(job, spmmi_cpu_threads(work, n, threads));
+        row_blocks_run(job, spmmi_cpu_threads(work, n, threads));
 }

@@ -10,7 +10,7 @@
 #include "executor/product.h"
 #include "tiled_kernel.h"
 
-#define TILED_CPU_PANEL_MAX 256
+#define TILED_CPU_ROW_BLOCK_MAX 256
 #define TILED_CPU_COLUMNS_MAX 32
 #define TILED_CPU_STAGE_BYTES \
     (1 << 18) /* the widest stage of 4 columns fits in it; on the stack, with the sums */
@@ -30,13 +30,13 @@ void tiled_cpu_run(const struct tiled_cpu_job *job, int threads);
 /* Columns [first, first + width) of one panel; columns >= width: the instance, 4, 8, 16 or 32. */
 struct tiled_cpu_tile {
     const struct tiled_cpu_job *job;
-    uint32_t panel;
+    uint32_t row_block;
     int columns;
     int64_t first, width;
 };
 
 struct tiled_cpu_ops {
-    void (*panel)(const struct tiled_cpu_tile *tile);
+    void (*row_block)(const struct tiled_cpu_tile *tile);
     /* A row that was cut: the sum of its partial sums, in order, goes to C. */
     void (*join)(const struct tiled_cpu_job *job, const struct spmmi_tiled_split *split);
     /* n numbers of C times beta; beta = 0 does not read them. */

@@ -8,39 +8,39 @@
 
 #define REAL float
 #define FMA(a, b, c) __builtin_fmaf(a, b, c)
-#define NUMBER float
+#define VALUE float
 #define READ(x) (x)
 #define WRITE(x) (x)
 #define TILED(name) name##_f32
-#include "tiled_cpu_panel.h"
+#include "tiled_cpu_row_block.h"
 
-#define NUMBER uint16_t
+#define VALUE uint16_t
 #define READ(x) half_from_f16(x)
 #define WRITE(x) half_to_f16(x)
 #define TILED(name) name##_f16
-#include "tiled_cpu_panel.h"
+#include "tiled_cpu_row_block.h"
 
-#define NUMBER uint16_t
+#define VALUE uint16_t
 #define READ(x) half_from_bf16(x)
 #define WRITE(x) half_to_bf16(x)
 #define TILED(name) name##_bf16
-#include "tiled_cpu_panel.h"
+#include "tiled_cpu_row_block.h"
 #undef REAL
 #undef FMA
 
 #define REAL double
 #define FMA(a, b, c) __builtin_fma(a, b, c)
-#define NUMBER double
+#define VALUE double
 #define READ(x) (x)
 #define WRITE(x) (x)
 #define TILED(name) name##_f64
-#include "tiled_cpu_panel.h"
+#include "tiled_cpu_row_block.h"
 #undef REAL
 #undef FMA
 
 const struct tiled_cpu_ops LEVEL[SPMM_BF16 + 1] = {
-    [SPMM_F32] = {panel_f32, join_f32, scale_f32},
-    [SPMM_F64] = {panel_f64, join_f64, scale_f64},
-    [SPMM_F16] = {panel_f16, join_f16, scale_f16},
-    [SPMM_BF16] = {panel_bf16, join_bf16, scale_bf16},
+    [SPMM_F32] = {row_block_f32, join_f32, scale_f32},
+    [SPMM_F64] = {row_block_f64, join_f64, scale_f64},
+    [SPMM_F16] = {row_block_f16, join_f16, scale_f16},
+    [SPMM_BF16] = {row_block_bf16, join_bf16, scale_bf16},
 };

@@ -45,18 +45,18 @@ static int has_suffix(const char *suffix)
 /* Device addresses by the counts of tiled->layout. */
 static void cut(struct spmmi_arena *arena, struct state *tiled)
 {
-    const size_t number_bytes = spmm_dtype_size(tiled->dtype);
+    const size_t value_bytes = spmm_dtype_size(tiled->dtype);
     struct spmmi_tiled *l = &tiled->layout;
-    const uint64_t warps = (uint64_t)l->stage_count * (l->panel_rows / SPMMI_TILED_LANES);
+    const uint64_t warps = (uint64_t)l->stage_count * (l->block_rows / SPMMI_TILED_LANES);
     const uint64_t entries = ((uint64_t)l->slice_count + SPMMI_TILED_AHEAD) * SPMMI_TILED_LANES;
-    l->panel_stage = spmmi_arena_cut(arena, (uint64_t)l->panel_count + 1, sizeof *l->panel_stage);
+    l->row_block_stage = spmmi_arena_cut(arena, (uint64_t)l->row_block_count + 1, sizeof *l->row_block_stage);
     l->stage_first = spmmi_arena_cut(arena, (uint64_t)l->stage_count + 1, sizeof *l->stage_first);
-    l->columns = spmmi_arena_cut(arena, l->footprint, sizeof *l->columns);
+    l->columns = spmmi_arena_cut(arena, l->working_set, sizeof *l->columns);
     l->warp_slice = spmmi_arena_cut(arena, warps + 1, sizeof *l->warp_slice);
     l->local = spmmi_arena_cut(arena, entries, sizeof *l->local);
-    l->target = spmmi_arena_cut(arena, (uint64_t)l->panel_count * l->panel_rows, sizeof *l->target);
+    l->target = spmmi_arena_cut(arena, (uint64_t)l->row_block_count * l->block_rows, sizeof *l->target);
     l->splits = spmmi_arena_cut(arena, l->split_count, sizeof *l->splits);
-    tiled->values = spmmi_arena_cut(arena, entries, number_bytes);
+    tiled->values = spmmi_arena_cut(arena, entries, value_bytes);
     l->values = tiled->values;
     tiled->value_map = spmmi_arena_cut(arena, tiled->nnz, sizeof *tiled->value_map);
 }
@@ -92,15 +92,16 @@ static spmm_status_t upload(const struct state *tiled, const struct spmmi_tiled_
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_tiled *to = &tiled->layout;
-    const uint64_t warps = (uint64_t)to->stage_count * (to->panel_rows / SPMMI_TILED_LANES);
+    const uint64_t warps = (uint64_t)to->stage_count * (to->block_rows / SPMMI_TILED_LANES);
     const uint64_t entries = (uint64_t)to->slice_count * SPMMI_TILED_LANES;
-    SPMM_TRY(spmmi_cuda_copy_up(to->panel_stage, host->panel_stage, (uint64_t)to->panel_count + 1, 4, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->row_block_stage, host->row_block_stage, (uint64_t)to->row_block_count + 1,
+                                4, diag));
     SPMM_TRY(spmmi_cuda_copy_up(to->stage_first, host->stage_first, (uint64_t)to->stage_count + 1, 4, diag));
-    SPMM_TRY(spmmi_cuda_copy_up(to->columns, host->columns, to->footprint, 4, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->columns, host->columns, to->working_set, 4, diag));
     SPMM_TRY(spmmi_cuda_copy_up(to->warp_slice, host->warp_slice, warps + 1, 4, diag));
     SPMM_TRY(spmmi_cuda_copy_up(to->local, host->local, entries, 2, diag));
-    SPMM_TRY(
-        spmmi_cuda_copy_up(to->target, host->target, (uint64_t)to->panel_count * to->panel_rows, 4, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->target, host->target, (uint64_t)to->row_block_count * to->block_rows, 4,
+                                diag));
     SPMM_TRY(spmmi_cuda_copy_up(to->splits, host->splits, to->split_count, sizeof *to->splits, diag));
     SPMM_TRY(spmmi_cuda_copy_up(tiled->value_map, host->value_map, tiled->nnz, 4, diag));
 cleanup:
@@ -110,9 +111,9 @@ cleanup:
 static spmm_status_t refuse_tile(const struct state *tiled, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const uint32_t number_bytes = (uint32_t)spmm_dtype_size(tiled->dtype);
+    const uint32_t value_bytes = (uint32_t)spmm_dtype_size(tiled->dtype);
     const uint32_t tile = tiled->forced_tile != 0 ? tiled->forced_tile : 1;
-    SPMM_REQUIRE(spmmi_tiled_shared_bytes(&tiled->layout, tile, number_bytes) <= SPMMI_TILED_SHARED_MAX,
+    SPMM_REQUIRE(spmmi_tiled_shared_bytes(&tiled->layout, tile, value_bytes) <= SPMMI_TILED_SHARED_MAX,
                  SPMM_ERR_UNSUPPORTED, diag, "stages of %u columns are too large for %u columns a thread",
                  tiled->layout.stage_slots, tile);
 cleanup:
@@ -210,8 +211,8 @@ static spmm_status_t run(const void *state, const struct spmmi_product *product,
         .register_tile = register_tile(s, product->b.cols),
         .ldb = (uint64_t)product->b.ld,
         .ldc = (uint64_t)product->c.ld,
-        .b_is_col_major = product->b.order == SPMM_COL_MAJOR,
-        .c_is_col_major = product->c.order == SPMM_COL_MAJOR,
+        .b_is_col_major = product->b.layout == SPMM_COL_MAJOR,
+        .c_is_col_major = product->c.layout == SPMM_COL_MAJOR,
         .alpha = product->alpha,
         .beta = product->beta,
         .partials = workspace,

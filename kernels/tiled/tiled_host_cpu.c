@@ -13,7 +13,7 @@
 #include "tiled_cpu.h"
 #include "tiled_name.h"
 
-#define DEFAULT_PANEL_ROWS 256u
+#define DEFAULT_BLOCK_ROWS 256u
 
 /* op(A) and the part with its items: borrowed from the plan, or made here. */
 struct source {
@@ -32,7 +32,7 @@ static spmm_status_t source_identity(struct source *source, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_part *part = &source->part;
-    part->item_count = spmmi_units_count(source->a.rows, source->a.row_ptr, part->granule);
+    part->item_count = spmmi_units_count(source->a.rows, source->a.row_ptr, part->item_size);
     SPMM_REQUIRE(part->item_count <= SPMMI_UNIT_MAX, SPMM_ERR_TOO_LARGE, diag,
                  "%llu units are more than 32 bits number", (unsigned long long)part->item_count);
     SPMM_TRY_ALLOC(source->items = spmmi_alloc(part->item_count, sizeof *source->items), diag);
@@ -64,8 +64,8 @@ static struct spmmi_part default_part(const spmm_plan_t *plan, spmm_op_t op, spm
     return (struct spmmi_part){.op = op,
                                .family = SPMM_FAMILY_TILED,
                                .schedule = schedule,
-                               .granule = schedule == SPMM_SCHEDULE_SEGMENTED ? (uint32_t)segment : 0,
-                               .panel_rows = DEFAULT_PANEL_ROWS,
+                               .item_size = schedule == SPMM_SCHEDULE_SEGMENTED ? (uint32_t)segment : 0,
+                               .block_rows = DEFAULT_BLOCK_ROWS,
                                .stage_slots = SPMMI_STAGE_SLOTS_DEFAULT};
 }
 

@@ -10,7 +10,7 @@ template <typename T> TiledArgs<T> tiled_args(const struct spmmi_tiled_cuda *arg
     const struct spmmi_tiled &l = args->layout;
     constexpr uint64_t WIDE = 16 / sizeof(T);
     TiledArgs<T> a;
-    a.panel_stage = l.panel_stage;
+    a.row_block_stage = l.row_block_stage;
     a.stage_first = l.stage_first;
     a.columns = l.columns;
     a.warp_slice = l.warp_slice;
@@ -19,9 +19,9 @@ template <typename T> TiledArgs<T> tiled_args(const struct spmmi_tiled_cuda *arg
     a.values = static_cast<const T *>(l.values);
     a.b = static_cast<const T *>(args->b);
     a.c = static_cast<T *>(args->c);
-    a.partials = static_cast<typename Number<T>::Sum *>(args->partials);
-    a.alpha = static_cast<typename Number<T>::Sum>(args->alpha);
-    a.beta = static_cast<typename Number<T>::Sum>(args->beta);
+    a.partials = static_cast<typename Value<T>::Sum *>(args->partials);
+    a.alpha = static_cast<typename Value<T>::Sum>(args->alpha);
+    a.beta = static_cast<typename Value<T>::Sum>(args->beta);
     a.ldb = args->ldb;
     a.ldc = args->ldc;
     a.n = args->n;
@@ -39,8 +39,8 @@ template <typename T, int TILE> int launch_tiled(const struct spmmi_tiled_cuda *
     const uint32_t shared = spmmi_tiled_shared_bytes(&l, TILE, (uint32_t)sizeof(T));
     const auto kernel = args->b_is_col_major ? tiled_kernel<T, TILE, true> : tiled_kernel<T, TILE, false>;
     cudaError_t error = allow_shared(kernel, shared, SPMMI_TILED_SHARED_MAX);
-    if (error == cudaSuccess && l.panel_count > 0)
-        error = launch_kernel(kernel, dim3(l.panel_count, (a.n + TILE - 1) / TILE), l.panel_rows, shared,
+    if (error == cudaSuccess && l.row_block_count > 0)
+        error = launch_kernel(kernel, dim3(l.row_block_count, (a.n + TILE - 1) / TILE), l.block_rows, shared,
                               args->cuda_stream, false, a);
     if (error == cudaSuccess && l.split_count > 0)
         error = launch_kernel(tiled_split_kernel<T>, dim3(l.split_count, (a.n + 31) / 32), 32 * SPLIT_GROUPS,

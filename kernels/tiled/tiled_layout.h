@@ -8,7 +8,7 @@
 
 struct spmmi_tiled_layout {
     struct spmmi_tiled view; /* as kernels read it: points to the arrays below; values is NULL */
-    uint32_t *panel_stage, *stage_first, *columns, *warp_slice, *target;
+    uint32_t *row_block_stage, *stage_first, *columns, *warp_slice, *target;
     uint16_t *local;
     struct spmmi_tiled_split *splits;
     uint32_t *value_map; /* nnz: place in the sliced values of each nonzero of op(A) in CSR order */

@@ -9,10 +9,10 @@ void spmmi_tiled_name(const char *target, const struct spmmi_part *part, uint32_
 {
     char length[16] = "", tile[16] = "";
     if (part->schedule == SPMM_SCHEDULE_SEGMENTED)
-        (void)snprintf(length, sizeof length, "-%u", part->granule);
+        (void)snprintf(length, sizeof length, "-%u", part->item_size);
     if (register_tile != 0)
         (void)snprintf(tile, sizeof tile, "/r%u", register_tile);
     (void)snprintf(text, size, "%s/tiled/%s%s/p%u%s%s%s", target, spmm_schedule_name(part->schedule), length,
-                   part->panel_rows, (part->flags & SPMMI_PART_REORDERED) != 0 ? "/reordered" : "",
+                   part->block_rows, (part->flags & SPMMI_PART_REORDERED) != 0 ? "/reordered" : "",
                    (part->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0 ? "/permuted" : "", tile);
 }

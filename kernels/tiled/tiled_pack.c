@@ -2,7 +2,8 @@
 /* See tiled_pack.h.
  *
  * Panels are independent, so each pass takes them in parallel: first the distinct columns of each panel, ascending;
- * then how many slices each warp has in each stage; then, with all places known, the entries (tiled_panel_pack.h). */
+ * then how many slices each warp has in each stage; then, with all places known, the entries
+ * (tiled_row_block_pack.h). */
 #include "tiled_pack.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "tiled_banks.h"
-#include "tiled_panel_pack.h"
+#include "tiled_row_block_pack.h"
 
 #define RANK_BYTES_MAX (UINT64_C(1) << 30) /* of all threads' numbers a column: limits the threads */
 #define SLICES_MAX (UINT32_MAX / SPMMI_TILED_LANES)
@@ -23,24 +24,25 @@ static spmm_status_t builder_start(struct spmmi_tiled_builder *b, int64_t rows, 
     spmm_status_t status = SPMM_OK;
     struct spmmi_tiled *view = &b->layout->view;
     SPMM_TRY(spmmi_tiled_units_make(rows, row_ptr, b->part, &b->units, diag));
-    b->warps = b->part->panel_rows / SPMMI_TILED_LANES;
+    b->warps = b->part->block_rows / SPMMI_TILED_LANES;
     view->rows = (uint32_t)rows;
     view->cols = (uint32_t)b->cols;
-    view->panel_rows = b->part->panel_rows;
-    view->panel_count = (b->units.count + view->panel_rows - 1) / view->panel_rows;
+    view->block_rows = b->part->block_rows;
+    view->row_block_count = (b->units.count + view->block_rows - 1) / view->block_rows;
     view->partial_count = b->units.partial_count;
     view->split_count = b->units.split_count;
-    SPMM_TRY_ALLOC(b->panel_width = spmmi_alloc(view->panel_count, sizeof *b->panel_width), diag);
-    SPMM_TRY_ALLOC(b->panel_begin = spmmi_alloc((uint64_t)view->panel_count + 1, sizeof *b->panel_begin),
+    SPMM_TRY_ALLOC(b->row_block_width = spmmi_alloc(view->row_block_count, sizeof *b->row_block_width), diag);
+    SPMM_TRY_ALLOC(b->row_block_begin =
+                       spmmi_alloc((uint64_t)view->row_block_count + 1, sizeof *b->row_block_begin),
                    diag);
-    b->panel_begin[0] = 0;
+    b->row_block_begin[0] = 0;
     uint64_t longest = 0;
-    for (uint32_t p = 0; p < view->panel_count; p++) {
+    for (uint32_t p = 0; p < view->row_block_count; p++) {
         uint64_t entries = 0;
-        for (uint32_t t = 0; t < view->panel_rows; t++)
+        for (uint32_t t = 0; t < view->block_rows; t++)
             entries += spmmi_tiled_unit_end(b, spmmi_tiled_unit_at(b, p, t)) -
                        spmmi_tiled_unit_begin(b, spmmi_tiled_unit_at(b, p, t));
-        b->panel_begin[p + 1] = b->panel_begin[p] + entries;
+        b->row_block_begin[p + 1] = b->row_block_begin[p] + entries;
         longest = entries > longest ? entries : longest;
     }
     b->spare_length = longest < (uint64_t)b->cols ? longest : (uint64_t)b->cols;
@@ -61,8 +63,8 @@ static void builder_free(struct spmmi_tiled_builder *b)
     spmmi_free(b->spares);
     spmmi_free(b->ranks);
     spmmi_free(b->distinct);
-    spmmi_free(b->panel_begin);
-    spmmi_free(b->panel_width);
+    spmmi_free(b->row_block_begin);
+    spmmi_free(b->row_block_width);
     spmmi_tiled_units_free(&b->units);
 }
 
@@ -72,22 +74,22 @@ struct own {
     uint16_t *turns; /* to place entries */
 };
 
-static void find_columns(struct spmmi_tiled_builder *b, uint32_t panel, const struct own *own)
+static void find_columns(struct spmmi_tiled_builder *b, uint32_t row_block, const struct own *own)
 {
-    spmmi_tiled_panel_columns(b, panel, own->ranks, own->spare);
+    spmmi_tiled_row_block_columns(b, row_block, own->ranks, own->spare);
 }
 
-static void count_slices(struct spmmi_tiled_builder *b, uint32_t panel, const struct own *own)
+static void count_slices(struct spmmi_tiled_builder *b, uint32_t row_block, const struct own *own)
 {
-    spmmi_tiled_panel_ranks(b, panel, own->ranks);
-    spmmi_tiled_panel_slices(b, panel, own->ranks);
+    spmmi_tiled_row_block_ranks(b, row_block, own->ranks);
+    spmmi_tiled_row_block_slices(b, row_block, own->ranks);
 }
 
-static void place_entries(struct spmmi_tiled_builder *b, uint32_t panel, const struct own *own)
+static void position_entries(struct spmmi_tiled_builder *b, uint32_t row_block, const struct own *own)
 {
-    spmmi_tiled_panel_ranks(b, panel, own->ranks);
-    spmmi_tiled_panel_entries(b, panel, own->ranks, own->turns);
-    spmmi_tiled_panel_targets(b, panel);
+    spmmi_tiled_row_block_ranks(b, row_block, own->ranks);
+    spmmi_tiled_row_block_entries(b, row_block, own->ranks, own->turns);
+    spmmi_tiled_row_block_targets(b, row_block);
 }
 
 /* Numbers that a thread needs to place entries. */
@@ -97,11 +99,12 @@ static size_t turns_each(const struct spmmi_tiled_builder *b)
 }
 
 /* turns: of all threads, or NULL. */
-static void each_panel(struct spmmi_tiled_builder *b, uint16_t *turns,
-                       void (*work)(struct spmmi_tiled_builder *b, uint32_t panel, const struct own *own))
+static void each_row_block(struct spmmi_tiled_builder *b, uint16_t *turns,
+                           void (*work)(struct spmmi_tiled_builder *b, uint32_t row_block,
+                                        const struct own *own))
 {
 #pragma omp parallel for num_threads(b->threads) schedule(dynamic, 4)
-    for (uint32_t p = 0; p < b->layout->view.panel_count; p++) {
+    for (uint32_t p = 0; p < b->layout->view.row_block_count; p++) {
         const size_t thread = (size_t)omp_get_thread_num();
         const struct own own = {b->ranks + thread * (size_t)b->cols, b->spares + thread * b->spare_length,
                                 turns == NULL ? NULL : turns + thread * turns_each(b)};
@@ -115,29 +118,30 @@ static spmm_status_t stages_make(struct spmmi_tiled_builder *b, spmm_diag_t *dia
     spmm_status_t status = SPMM_OK;
     struct spmmi_tiled_layout *layout = b->layout;
     struct spmmi_tiled *view = &layout->view;
-    const uint32_t panels = view->panel_count;
-    each_panel(b, NULL, find_columns);
-    SPMM_TRY_ALLOC(layout->panel_stage = spmmi_alloc((uint64_t)panels + 1, sizeof *layout->panel_stage),
+    const uint32_t row_blocks = view->row_block_count;
+    each_row_block(b, NULL, find_columns);
+    SPMM_TRY_ALLOC(layout->row_block_stage =
+                       spmmi_alloc((uint64_t)row_blocks + 1, sizeof *layout->row_block_stage),
                    diag);
-    layout->panel_stage[0] = 0;
-    for (uint32_t p = 0; p < panels; p++) {
-        const uint32_t stages = spmmi_panel_stages(b->panel_width[p], b->part->stage_slots);
-        layout->panel_stage[p + 1] = layout->panel_stage[p] + stages;
-        view->footprint += b->panel_width[p];
+    layout->row_block_stage[0] = 0;
+    for (uint32_t p = 0; p < row_blocks; p++) {
+        const uint32_t stages = spmmi_row_block_stages(b->row_block_width[p], b->part->stage_slots);
+        layout->row_block_stage[p + 1] = layout->row_block_stage[p] + stages;
+        view->working_set += b->row_block_width[p];
     }
-    view->stage_count = layout->panel_stage[panels];
+    view->stage_count = layout->row_block_stage[row_blocks];
     SPMM_TRY_ALLOC(layout->stage_first =
                        spmmi_alloc((uint64_t)view->stage_count + 1, sizeof *layout->stage_first),
                    diag);
     uint32_t first = 0;
-    for (uint32_t p = 0; p < panels; p++) {
+    for (uint32_t p = 0; p < row_blocks; p++) {
         const uint32_t width = spmmi_tiled_stage_width(b, p);
-        for (uint32_t s = layout->panel_stage[p]; s < layout->panel_stage[p + 1]; s++)
-            layout->stage_first[s] = first + (s - layout->panel_stage[p]) * width;
-        first += b->panel_width[p];
-        const uint32_t widest = width < b->panel_width[p] ? width : b->panel_width[p];
+        for (uint32_t s = layout->row_block_stage[p]; s < layout->row_block_stage[p + 1]; s++)
+            layout->stage_first[s] = first + (s - layout->row_block_stage[p]) * width;
+        first += b->row_block_width[p];
+        const uint32_t widest = width < b->row_block_width[p] ? width : b->row_block_width[p];
         view->stage_slots = widest > view->stage_slots ? widest : view->stage_slots;
-        if (layout->panel_stage[p + 1] - layout->panel_stage[p] > 1)
+        if (layout->row_block_stage[p + 1] - layout->row_block_stage[p] > 1)
             view->long_slots = widest > view->long_slots ? widest : view->long_slots;
     }
     layout->stage_first[view->stage_count] = first;
@@ -151,9 +155,9 @@ static spmm_status_t slices_make(struct spmmi_tiled_builder *b, spmm_diag_t *dia
     struct spmmi_tiled_layout *layout = b->layout;
     struct spmmi_tiled *view = &layout->view;
     const uint64_t count = (uint64_t)view->stage_count * b->warps;
-    SPMM_TRY_ALLOC(layout->columns = spmmi_alloc(view->footprint, sizeof *layout->columns), diag);
+    SPMM_TRY_ALLOC(layout->columns = spmmi_alloc(view->working_set, sizeof *layout->columns), diag);
     SPMM_TRY_ALLOC(layout->warp_slice = spmmi_alloc_zero(count + 1, sizeof *layout->warp_slice), diag);
-    each_panel(b, NULL, count_slices);
+    each_row_block(b, NULL, count_slices);
     uint64_t slices = 0;
     for (uint64_t i = 0; i <= count; i++) {
         const uint32_t here = layout->warp_slice[i];
@@ -174,13 +178,13 @@ static spmm_status_t entries_make(struct spmmi_tiled_builder *b, spmm_diag_t *di
     struct spmmi_tiled *view = &layout->view;
     const uint64_t entries = (uint64_t)view->slice_count * SPMMI_TILED_LANES;
     const uint64_t nnz = b->units.begin[b->units.count];
-    const uint64_t threads = (uint64_t)view->panel_count * view->panel_rows;
+    const uint64_t threads = (uint64_t)view->row_block_count * view->block_rows;
     uint16_t *turns = spmmi_alloc((uint64_t)b->threads * turns_each(b), sizeof *turns);
     SPMM_TRY_ALLOC(turns, diag);
     SPMM_TRY_ALLOC(layout->local = spmmi_alloc(entries, sizeof *layout->local), diag);
     SPMM_TRY_ALLOC(layout->target = spmmi_alloc(threads, sizeof *layout->target), diag);
     SPMM_TRY_ALLOC(layout->value_map = spmmi_alloc(nnz, sizeof *layout->value_map), diag);
-    each_panel(b, turns, place_entries);
+    each_row_block(b, turns, position_entries);
     layout->splits = b->units.splits;
     b->units.splits = NULL;
 cleanup:
@@ -199,7 +203,7 @@ spmm_status_t spmmi_tiled_build(int64_t rows, int64_t cols, const int64_t *row_p
     SPMM_TRY(stages_make(&b, diag));
     SPMM_TRY(slices_make(&b, diag));
     SPMM_TRY(entries_make(&b, diag));
-    layout->view.panel_stage = layout->panel_stage;
+    layout->view.row_block_stage = layout->row_block_stage;
     layout->view.stage_first = layout->stage_first;
     layout->view.columns = layout->columns;
     layout->view.warp_slice = layout->warp_slice;
@@ -231,11 +235,11 @@ cleanup:
 
 uint64_t spmmi_tiled_bytes(const struct spmmi_tiled *counts)
 {
-    const uint64_t warps = counts->panel_rows / SPMMI_TILED_LANES;
-    const uint64_t numbers = (uint64_t)counts->panel_count + 1 + counts->stage_count + 1 + counts->footprint +
-                             counts->stage_count * warps + 1 +
-                             (uint64_t)counts->panel_count * counts->panel_rows;
-    return numbers * sizeof(uint32_t) + (uint64_t)counts->slice_count * SPMMI_TILED_LANES * sizeof(uint16_t) +
+    const uint64_t warps = counts->block_rows / SPMMI_TILED_LANES;
+    const uint64_t values = (uint64_t)counts->row_block_count + 1 + counts->stage_count + 1 +
+                            counts->working_set + counts->stage_count * warps + 1 +
+                            (uint64_t)counts->row_block_count * counts->block_rows;
+    return values * sizeof(uint32_t) + (uint64_t)counts->slice_count * SPMMI_TILED_LANES * sizeof(uint16_t) +
            (uint64_t)counts->split_count * sizeof(struct spmmi_tiled_split);
 }
 
@@ -248,6 +252,6 @@ void spmmi_tiled_free(struct spmmi_tiled_layout *layout)
     spmmi_free(layout->warp_slice);
     spmmi_free(layout->columns);
     spmmi_free(layout->stage_first);
-    spmmi_free(layout->panel_stage);
+    spmmi_free(layout->row_block_stage);
     memset(layout, 0, sizeof *layout);
 }

@@ -8,31 +8,31 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
-#include "inspector/cost/model_paper.h"
+#include "inspector/cost/roofline.h"
 #include "inspector/search/planner.h"
 #include "tiled_chart_plan.h"
 #include "tiled_cost.h"
-#include "tiled_study_plan.h"
+#include "tiled_analysis_plan.h"
 
 #define SECTOR_BYTES 32.0
 #define LANES 32.0
-#define ORDER_WORTH \
+#define PERMUTATION_MIN_GAIN \
     1.5 /* times the best of all: the largest gain that is hoped for from an order (docs/model.md) */
 #define US_PER_SECOND 1e6
 
 /* A way to take the rows, and its figures in the order of A. */
 struct way {
     struct spmmi_balance balance;
-    struct spmmi_tiled_study *study;
-    uint32_t panel_rows;
-    spmm_panel_stats_t stats;
+    struct spmmi_tiled_analysis *analysis;
+    uint32_t block_rows;
+    spmm_row_block_metrics_t stats;
 };
 
-static uint32_t panel_rows_for(const struct spmmi_request *r, uint64_t units, int64_t n)
+static uint32_t block_rows_for(const struct spmmi_request *r, uint64_t units, int64_t n)
 {
-    if (r->options.panel_rows != 0)
-        return r->options.panel_rows;
-    return spmmi_balance_panel_rows(units, n, spmmi_model_register_tile(n, r->options.dtype),
+    if (r->options.block_rows != 0)
+        return r->options.block_rows;
+    return spmmi_balance_block_rows(units, n, spmmi_model_register_tile(n, r->options.dtype),
                                     r->device.multiprocessors, r->options.blocks_per_sm);
 }
 
@@ -43,7 +43,7 @@ static struct spmmi_balance ask_chart(const struct spmmi_request *r, const struc
     const spmm_inspect_options_t *o = &r->options;
     const struct spmmi_balance_input input = {a->mean, a->stddev, utilisation};
     const struct spmmi_balance_rule rule = {o->u_min, must_cut ? -1 : o->cv_max, o->segment_scale,
-                                            o->segment_least};
+                                            o->segment_min};
     struct spmmi_balance b = spmmi_balance_choose(&rule, &input);
     if (o->segment_length != 0 && b.schedule == SPMM_SCHEDULE_SEGMENTED)
         b.segment = o->segment_length;
@@ -87,52 +87,54 @@ static bool other_side(const struct spmmi_request *r, const struct spmmi_pattern
 /* Eq. 3, or Eq. 6, for the R of this n; and, unlike there, C is written: each row once for all its nonzeros, spread
  * times as many bytes as it has. */
 static double intensity(const struct spmmi_request *r, const struct spmmi_pattern *a,
-                        const spmm_panel_stats_t *stats, double spread)
+                        const spmm_row_block_metrics_t *stats, double spread)
 {
     const spmm_stats_t rows = {.row_mean = a->mean, .row_stddev = a->stddev};
-    const struct spmmi_paper s = spmmi_paper_of(&rows, stats, r->options.dtype, (double)stats->register_tile);
-    const double read = stats->segment != 0 ? spmmi_paper_segmented(&s, SPMMI_PAPER_COLD_MISS)
-                                            : spmmi_paper_tiled(&s, SPMMI_PAPER_COLD_MISS);
+    const struct spmmi_roofline s =
+        spmmi_roofline_of(&rows, stats, r->options.dtype, (double)stats->register_tile);
+    const double read = stats->segment != 0 ? spmmi_roofline_segmented(&s, SPMMI_ROOFLINE_COLD_MISS)
+                                            : spmmi_roofline_tiled(&s, SPMMI_ROOFLINE_COLD_MISS);
     return read > 0 && a->mean > 0 ? 2 / (2 / read + s.b_t * spread / a->mean) : 0;
 }
 
 /* ---- Candidates ---- */
 
-static struct spmmi_tiled_studies *studies_of(const struct spmmi_search *s)
+static struct spmmi_tiled_analyses *analyses_of(const struct spmmi_search *s)
 {
-    struct spmmi_tiled_studies *const all =
-        spmmi_search_shelf(s, "tiled studies", sizeof *all, spmmi_studies_close);
+    struct spmmi_tiled_analyses *const all =
+        spmmi_search_shelf(s, "tiled studies", sizeof *all, spmmi_analyses_close);
     if (all != NULL)
         all->columns_used = (int64_t)s->model->cols_used;
     return all;
 }
 
-static spmm_status_t study_way(const struct spmmi_search *s, struct way *w, spmm_diag_t *diag)
+static spmm_status_t analysis_way(const struct spmmi_search *s, struct way *w, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_request *const r = s->request;
-    struct spmmi_tiled_studies *const all = studies_of(s);
+    struct spmmi_tiled_analyses *const all = analyses_of(s);
     SPMM_TRY_ALLOC(all, diag);
-    SPMM_TRY(spmmi_study_of(all, s->pattern, w->balance.segment, &w->study, diag));
-    w->panel_rows = panel_rows_for(r, w->study->units, s->n);
-    SPMM_TRY(spmmi_study_panels(w->study, s->pattern, r, w->panel_rows, false, s->n, &w->stats, diag));
+    SPMM_TRY(spmmi_analysis_of(all, s->pattern, w->balance.segment, &w->analysis, diag));
+    w->block_rows = block_rows_for(r, w->analysis->units, s->n);
+    SPMM_TRY(
+        spmmi_analysis_row_blocks(w->analysis, s->pattern, r, w->block_rows, false, s->n, &w->stats, diag));
 cleanup:
     return status;
 }
 
-static struct spmmi_tiled_metrics metrics_of(const struct way *w, const spmm_panel_stats_t *stats)
+static struct spmmi_tiled_metrics metrics_of(const struct way *w, const spmm_row_block_metrics_t *stats)
 {
-    return (struct spmmi_tiled_metrics){.panels = stats,
+    return (struct spmmi_tiled_metrics){.row_blocks = stats,
                                         .register_tile = (uint32_t)stats->register_tile,
-                                        .cut_rows = (double)w->study->cut_rows};
+                                        .cut_rows = (double)w->analysis->cut_rows};
 }
 
 static struct spmmi_candidate candidate_of(const struct spmmi_search *s, const struct way *w)
 {
     return (struct spmmi_candidate){.family = SPMM_FAMILY_TILED,
                                     .schedule = w->balance.schedule,
-                                    .granule = w->balance.segment,
-                                    .unit_rows = w->panel_rows,
+                                    .item_size = w->balance.segment,
+                                    .unit_rows = w->block_rows,
                                     .stage_slots = s->request->options.stage_slots};
 }
 
@@ -148,37 +150,38 @@ static void add_chart(const struct spmmi_search *s, const struct spmmi_balance *
         c->evidence[c->evidence_count++] = (struct spmmi_evidence){
             SPMMI_REASON_UNDERUSED, utilisation, s->request->options.u_min, SPMM_SCHEDULE_SEGMENTED};
     c->evidence[c->evidence_count++] =
-        (struct spmmi_evidence){chart->reason, chart->figure, chart->threshold, contrary};
+        (struct spmmi_evidence){chart->reason, chart->value, chart->threshold, contrary};
 }
 
 /* An order that changes nothing is none, unless the caller wants C in it. */
-static bool is_an_order(const struct spmmi_request *r, const struct spmmi_tiled_study *study)
+static bool is_a_permutation(const struct spmmi_request *r, const struct spmmi_tiled_analysis *analysis)
 {
-    return !study->is_in_order || r->options.permute_output;
+    return !analysis->is_in_order || r->options.permute_output;
 }
 
 /* The same way in the order that the caller names, or by pattern. *is_tried: 0 where that is the order of A. */
-static spmm_status_t reorder(const struct spmmi_search *s, const struct way *w, spmm_panel_stats_t *stats,
-                             struct spmmi_candidate *c, spmm_diag_t *diag)
+static spmm_status_t reorder(const struct spmmi_search *s, const struct way *w,
+                             spmm_row_block_metrics_t *stats, struct spmmi_candidate *c, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_request *const r = s->request;
-    struct spmmi_tiled_study *const study = w->study;
-    const bool is_new = study->order == NULL;
-    SPMM_TRY(spmmi_study_order(study, s->pattern, r, diag));
-    if (is_new && !study->is_in_order) {
-        const struct spmmi_unit_order order = {study->units, study->unit_ptr, spmmi_study_order_kind(r),
-                                               study->order};
-        SPMM_TRY(spmmi_search_note_order(s, &order, diag));
+    struct spmmi_tiled_analysis *const analysis = w->analysis;
+    const bool is_new = analysis->permutation == NULL;
+    SPMM_TRY(spmmi_analysis_permutation(analysis, s->pattern, r, diag));
+    if (is_new && !analysis->is_in_order) {
+        const struct spmmi_unit_permutation permutation = {
+            analysis->units, analysis->unit_ptr, spmmi_analysis_permutation_kind(r), analysis->permutation};
+        SPMM_TRY(spmmi_search_note_permutation(s, &permutation, diag));
     }
-    SPMM_TRY(spmmi_study_panels(study, s->pattern, r, w->panel_rows, !study->is_in_order, s->n, stats, diag));
-    const bool scatters = s->layout == SPMM_LAYOUT_COL_MAJOR && !r->options.permute_output;
-    const double spread = scatters ? study->spread : 1;
+    SPMM_TRY(spmmi_analysis_row_blocks(analysis, s->pattern, r, w->block_rows, !analysis->is_in_order, s->n,
+                                       stats, diag));
+    const bool scatters = s->layout == SPMM_LAYOUTS_COL_MAJOR && !r->options.permute_output;
+    const double spread = scatters ? analysis->spread : 1;
     *c = candidate_of(s, w);
-    c->order_kind = spmmi_study_order_kind(r);
-    c->order = study->order;
+    c->permutation_kind = spmmi_analysis_permutation_kind(r);
+    c->permutation = analysis->permutation;
     c->flags = SPMMI_PART_REORDERED | (r->options.permute_output ? SPMMI_PART_PERMUTES_OUTPUT : 0u);
-    c->inspect_seconds = spmmi_order_seconds(s);
+    c->inspect_seconds = spmmi_permutation_seconds(s);
     c->more_seconds = scatters ? spmmi_scatter_seconds(r, s->pattern->rows, spread, s->n) : 0;
     c->evidence[c->evidence_count++] = spmmi_why(SPMMI_REASON_REUSE, intensity(r, s->pattern, stats, spread),
                                                  intensity(r, s->pattern, &w->stats, 1));
@@ -192,15 +195,15 @@ static spmm_status_t emit_reordered(struct spmmi_search *s, const struct way *w,
                                     spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    spmm_panel_stats_t stats;
+    spmm_row_block_metrics_t stats;
     struct spmmi_candidate c;
     SPMM_TRY(reorder(s, w, &stats, &c, diag));
     const struct spmmi_tiled_metrics metrics = metrics_of(w, &stats);
     c.metrics = &metrics;
     c.is_against_chart = is_against;
     const bool is_named = s->request->options.reorder != SPMM_REORDER_AUTO;
-    c.is_default = is_named || c.evidence[0].figure > c.evidence[0].threshold;
-    if (is_an_order(s->request, w->study))
+    c.is_default = is_named || c.evidence[0].value > c.evidence[0].threshold;
+    if (is_a_permutation(s->request, w->analysis))
         SPMM_TRY(spmmi_search_emit(s, &c, diag));
 cleanup:
     return status;
@@ -226,7 +229,7 @@ static spmm_status_t emit_way(struct spmmi_search *s, const struct way *w, const
     /* Where the caller names an order, or nothing is predicted, there is nothing to wait for. */
     if (wanted > SPMM_REORDER_NONE || (wanted == SPMM_REORDER_AUTO && !is_predicted(s))) {
         SPMM_TRY(emit_reordered(s, w, w != chart, diag));
-        if (wanted > SPMM_REORDER_NONE && is_an_order(s->request, w->study))
+        if (wanted > SPMM_REORDER_NONE && is_a_permutation(s->request, w->analysis))
             c.refused = SPMMI_REASON_FORCED;
     }
     SPMM_TRY(spmmi_search_emit(s, &c, diag));
@@ -242,12 +245,12 @@ static spmm_status_t ways_of(const struct spmmi_search *s, struct way ways[2], i
     const struct spmmi_request *const r = s->request;
     const struct spmmi_pattern *const a = s->pattern;
     *utilisation =
-        spmmi_utilisation((uint64_t)a->rows, panel_rows_for(r, (uint64_t)a->rows, s->n), s->n,
+        spmmi_utilisation((uint64_t)a->rows, block_rows_for(r, (uint64_t)a->rows, s->n), s->n,
                           spmmi_model_register_tile(s->n, r->options.dtype), r->device.multiprocessors);
     ways[0].balance = balance(r, a, *utilisation);
     *count = 1 + (is_predicted(s) && other_side(r, a, *utilisation, &ways[0].balance, &ways[1].balance));
     for (int i = 0; i < *count; i++)
-        SPMM_TRY(study_way(s, &ways[i], diag));
+        SPMM_TRY(analysis_way(s, &ways[i], diag));
 cleanup:
     return status;
 }
@@ -275,13 +278,13 @@ cleanup:
 static double bound_of(const struct spmmi_search *s, const struct way *w)
 {
     const double bytes = (double)spmm_dtype_size(s->request->options.dtype);
-    spmm_panel_stats_t best = w->stats;
+    spmm_row_block_metrics_t best = w->stats;
     struct spmmi_candidate c = candidate_of(s, w);
     const struct spmmi_tiled_metrics metrics = metrics_of(w, &best);
     c.metrics = &metrics;
-    best.footprint_sum = (int64_t)fmin(s->model->cols_used, (double)best.footprint_sum);
-    best.footprint_max = (int64_t)fmin((double)best.unit_max, (double)best.footprint_max);
-    best.stages = best.stages < best.panels ? best.stages : best.panels;
+    best.working_set_sum = (int64_t)fmin(s->model->cols_used, (double)best.working_set_sum);
+    best.working_set_max = (int64_t)fmin((double)best.unit_max, (double)best.working_set_max);
+    best.stages = best.stages < best.row_blocks ? best.stages : best.row_blocks;
     best.stages_max = 1;
     best.slices = (int64_t)ceil(s->model->nnz / LANES);
     best.sectors = (int64_t)ceil(s->model->cols_used * bytes / SECTOR_BYTES);
@@ -294,25 +297,25 @@ static spmm_status_t refine(struct spmmi_search *s, spmm_diag_t *diag)
     spmm_status_t status = SPMM_OK;
     const struct spmmi_candidate *const leader =
         spmmi_search_leader(s, SPMM_FAMILY_TILED, (spmm_schedule_t)0, false);
-    struct way w = {.study = NULL};
+    struct way w = {.analysis = NULL};
     bool repays = true;
     if (leader == NULL || s->request->options.reorder != SPMM_REORDER_AUTO)
         goto cleanup;
-    w.balance = (struct spmmi_balance){.schedule = leader->schedule, .segment = leader->granule};
-    SPMM_TRY(study_way(s, &w, diag));
+    w.balance = (struct spmmi_balance){.schedule = leader->schedule, .segment = leader->item_size};
+    SPMM_TRY(analysis_way(s, &w, diag));
     const double risk = spmmi_search_risk(s, leader);
-    double bound = leader->weighed / ORDER_WORTH;
+    double bound = leader->weighed / PERMUTATION_MIN_GAIN;
     if (bound < s->best)
         bound = risk * bound_of(s, &w);
     if (!spmmi_is_forced(s) && bound >= s->best) {
         const struct spmmi_evidence why =
             spmmi_why(SPMMI_REASON_PRUNED, US_PER_SECOND * bound, US_PER_SECOND * s->best);
         SPMM_TRY(spmmi_search_refuse(s, SPMM_FAMILY_TILED, leader->schedule,
-                                     spmmi_study_order_kind(s->request), &why, diag));
+                                     spmmi_analysis_permutation_kind(s->request), &why, diag));
         goto cleanup;
     }
-    SPMM_TRY(spmmi_search_repays(s, SPMM_FAMILY_TILED, spmmi_study_order_kind(s->request),
-                                 spmmi_order_seconds(s), bound, &repays, diag));
+    SPMM_TRY(spmmi_search_repays(s, SPMM_FAMILY_TILED, spmmi_analysis_permutation_kind(s->request),
+                                 spmmi_permutation_seconds(s), bound, &repays, diag));
     if (repays)
         SPMM_TRY(emit_reordered(s, &w, leader->is_against_chart, diag));
 cleanup:
@@ -333,29 +336,30 @@ cleanup:
 
 /* ---- What becomes of one ---- */
 
-static spmm_status_t study_of_candidate(const struct spmmi_search *s, const struct spmmi_candidate *c,
-                                        struct spmmi_tiled_study **study, spmm_diag_t *diag)
+static spmm_status_t analysis_of_candidate(const struct spmmi_search *s, const struct spmmi_candidate *c,
+                                           struct spmmi_tiled_analysis **analysis, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct spmmi_tiled_studies *const all = studies_of(s);
+    struct spmmi_tiled_analyses *const all = analyses_of(s);
     SPMM_TRY_ALLOC(all, diag);
-    SPMM_TRY(spmmi_study_of(all, s->pattern, c->granule, study, diag));
+    SPMM_TRY(spmmi_analysis_of(all, s->pattern, c->item_size, analysis, diag));
 cleanup:
     return status;
 }
 
-static spmm_status_t figures(const struct spmmi_search *s, const struct spmmi_candidate *c,
-                             spmm_panel_stats_t *stats, spmm_diag_t *diag)
+static spmm_status_t metrics(const struct spmmi_search *s, const struct spmmi_candidate *c,
+                             spmm_row_block_metrics_t *stats, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct spmmi_tiled_study *study = NULL;
-    SPMM_TRY(study_of_candidate(s, c, &study, diag));
+    struct spmmi_tiled_analysis *analysis = NULL;
+    SPMM_TRY(analysis_of_candidate(s, c, &analysis, diag));
     const bool is_moved = (c->flags & SPMMI_PART_REORDERED) != 0;
     if (spmmi_is_forced(s)) /* exact already */
-        SPMM_TRY(spmmi_study_panels(study, s->pattern, s->request, c->unit_rows,
-                                    is_moved && !study->is_in_order, s->n, stats, diag));
+        SPMM_TRY(spmmi_analysis_row_blocks(analysis, s->pattern, s->request, c->unit_rows,
+                                           is_moved && !analysis->is_in_order, s->n, stats, diag));
     else
-        SPMM_TRY(spmmi_study_exact(study, s->pattern, s->request, c->unit_rows, is_moved, s->n, stats, diag));
+        SPMM_TRY(spmmi_analysis_exact(analysis, s->pattern, s->request, c->unit_rows, is_moved, s->n, stats,
+                                      diag));
 cleanup:
     return status;
 }
@@ -364,16 +368,16 @@ static spmm_status_t build(const struct spmmi_search *s, const struct spmmi_cand
                            struct spmmi_part *part, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct spmmi_tiled_study *study = NULL;
-    SPMM_TRY(study_of_candidate(s, c, &study, diag));
-    part->item_count = study->units;
-    part->items = spmmi_alloc(study->units, sizeof *part->items);
+    struct spmmi_tiled_analysis *analysis = NULL;
+    SPMM_TRY(analysis_of_candidate(s, c, &analysis, diag));
+    part->item_count = analysis->units;
+    part->items = spmmi_alloc(analysis->units, sizeof *part->items);
     SPMM_TRY_ALLOC(part->items, diag);
     if ((c->flags & SPMMI_PART_REORDERED) != 0) {
-        memcpy(part->items, study->order, (size_t)study->units * sizeof *part->items);
+        memcpy(part->items, analysis->permutation, (size_t)analysis->units * sizeof *part->items);
         goto cleanup;
     }
-    for (uint64_t i = 0; i < study->units; i++)
+    for (uint64_t i = 0; i < analysis->units; i++)
         part->items[i] = (uint32_t)i;
 cleanup:
     return status;
@@ -381,12 +385,12 @@ cleanup:
 
 const struct spmmi_planner spmmi_tiled_planner = {
     .family = SPMM_FAMILY_TILED,
-    .nonzeros_least = SPMMI_NONZEROS_MEASURED,
+    .nonzeros_min = SPMMI_NONZEROS_MEASURED,
     .permutes_output = 2,
     .check_options = check_options,
     .propose = propose,
     .refine = refine,
     .cost = spmmi_tiled_cost,
     .build = build,
-    .figures = figures,
+    .metrics = metrics,
 };

@@ -15,38 +15,37 @@
 /* What a block may have: every GPU from compute capability 8.0 on has it. */
 #define SPMMI_TILED_SHARED_MAX (99u * 1024u)
 
-SPMMI_GEOMETRY uint32_t spmmi_tiled_sum_size(uint32_t number_bytes)
+SPMMI_GEOMETRY uint32_t spmmi_tiled_sum_size(uint32_t value_bytes)
 {
-    return number_bytes == 8 ? 8 : 4;
+    return value_bytes == 8 ? 8 : 4;
 }
 
 /* Bytes from slot to slot of a stage in shared memory: an odd number of 16-byte words, so that slots that differ
  * modulo 8 lie in different banks; smaller slots are packed. */
-SPMMI_GEOMETRY uint32_t spmmi_tiled_slot_bytes(uint32_t register_tile, uint32_t number_bytes)
+SPMMI_GEOMETRY uint32_t spmmi_tiled_slot_bytes(uint32_t register_tile, uint32_t value_bytes)
 {
-    const uint32_t bytes = register_tile * number_bytes;
+    const uint32_t bytes = register_tile * value_bytes;
     return bytes < 16u ? bytes : (bytes / 16u | 1u) * 16u;
 }
 
 /* Shared memory of a block: one stage of so many slots at most, or two that take turns, of long_slots (0: no panel has
  * two). Slot 0 holds zeros. */
 static inline uint32_t spmmi_tiled_stages_bytes(uint32_t stage_slots, uint32_t long_slots,
-                                                uint32_t register_tile, uint32_t number_bytes)
+                                                uint32_t register_tile, uint32_t value_bytes)
 {
     const uint32_t turns = long_slots > 0 ? 2u * (long_slots + 1u) : 0u;
     const uint32_t slots = stage_slots + 1u > turns ? stage_slots + 1u : turns;
-    return slots * spmmi_tiled_slot_bytes(register_tile, number_bytes);
+    return slots * spmmi_tiled_slot_bytes(register_tile, value_bytes);
 }
 
 /* R for n columns: the least power of two that covers them, as far as sums fit into registers and stages into shared
  * memory. */
-static inline uint32_t spmmi_tiled_register_tile(int64_t n, uint32_t number_bytes, uint32_t stage_slots,
+static inline uint32_t spmmi_tiled_register_tile(int64_t n, uint32_t value_bytes, uint32_t stage_slots,
                                                  uint32_t long_slots)
 {
     uint32_t tile = 1;
-    while (tile < n && 2 * tile * spmmi_tiled_sum_size(number_bytes) <= SPMMI_TILED_SUMS_MAX &&
-           spmmi_tiled_stages_bytes(stage_slots, long_slots, 2 * tile, number_bytes) <=
-               SPMMI_TILED_SHARED_MAX)
+    while (tile < n && 2 * tile * spmmi_tiled_sum_size(value_bytes) <= SPMMI_TILED_SUMS_MAX &&
+           spmmi_tiled_stages_bytes(stage_slots, long_slots, 2 * tile, value_bytes) <= SPMMI_TILED_SHARED_MAX)
         tile *= 2;
     return tile;
 }

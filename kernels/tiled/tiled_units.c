@@ -14,11 +14,11 @@ static void units_fill(int64_t rows, const int64_t *row_ptr, const struct spmmi_
 {
     uint32_t unit = 0, partial = 0, split = 0;
     for (int64_t i = 0; i < rows; i++) {
-        const uint32_t segments = (uint32_t)spmmi_units_of_row(row_ptr[i + 1] - row_ptr[i], part->granule);
+        const uint32_t segments = (uint32_t)spmmi_units_of_row(row_ptr[i + 1] - row_ptr[i], part->item_size);
         if (segments > 1)
             units->splits[split++] = (struct spmmi_tiled_split){(uint32_t)i, partial, segments};
         for (uint32_t s = 0; s < segments; s++) {
-            units->begin[unit] = (uint32_t)(row_ptr[i] + (int64_t)s * part->granule);
+            units->begin[unit] = (uint32_t)(row_ptr[i] + (int64_t)s * part->item_size);
             units->target[unit++] = segments > 1 ? SPMMI_TILED_PARTIAL | partial++ : (uint32_t)i;
         }
     }
@@ -29,15 +29,15 @@ spmm_status_t spmmi_tiled_units_make(int64_t rows, const int64_t *row_ptr, const
                                      struct spmmi_tiled_units *units, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const uint64_t count = spmmi_units_count(rows, row_ptr, part->granule);
+    const uint64_t count = spmmi_units_count(rows, row_ptr, part->item_size);
     uint64_t partials = 0, splits = 0;
     memset(units, 0, sizeof *units);
     for (int64_t i = 0; i < rows; i++) {
-        const uint64_t segments = spmmi_units_of_row(row_ptr[i + 1] - row_ptr[i], part->granule);
+        const uint64_t segments = spmmi_units_of_row(row_ptr[i + 1] - row_ptr[i], part->item_size);
         partials += segments > 1 ? segments : 0;
         splits += segments > 1;
     }
-    SPMM_REQUIRE(row_ptr[rows] <= UINT32_MAX && count <= UINT32_MAX - SPMMI_PANEL_ROWS_MAX &&
+    SPMM_REQUIRE(row_ptr[rows] <= UINT32_MAX && count <= UINT32_MAX - SPMMI_BLOCK_ROWS_MAX &&
                      partials < SPMMI_TILED_PARTIAL - 1,
                  SPMM_ERR_TOO_LARGE, diag, "%lld nonzeros in %llu units are more than 32 bits number",
                  (long long)row_ptr[rows], (unsigned long long)count);

@@ -4,8 +4,8 @@
 // rows of B that neighbouring windows share are found in the L1 cache.
 #pragma once
 #include "window_shape.h"
-#include "kernels/tcblock/fragment.cuh"
-#include "kernels/tcblock/fragment_sums.cuh"
+#include "kernels/tcblock/tcblock.cuh"
+#include "kernels/tcblock/tcblock_sums.cuh"
 
 namespace spmmi {
 
@@ -19,7 +19,7 @@ struct WindowStep {
 };
 
 template <bool IS_PACKED, typename T>
-__device__ __forceinline__ WindowStep read_step(const FragmentArgs<T> &a, uint32_t step, int t)
+__device__ __forceinline__ WindowStep read_step(const TcblockArgs<T> &a, uint32_t step, int t)
 {
     WindowStep s;
     s.columns = __ldg(reinterpret_cast<const uint2 *>(a.columns) + uint64_t(step) * 4 + t);
@@ -32,7 +32,7 @@ __device__ __forceinline__ WindowStep read_step(const FragmentArgs<T> &a, uint32
 
 // The lane's two numbers of A in a block; 0 where A has none.
 template <bool IS_PACKED, typename T>
-__device__ __forceinline__ Vector<T, 2> read_block(const FragmentArgs<T> &a, const WindowStep &s,
+__device__ __forceinline__ Vector<T, 2> read_block(const TcblockArgs<T> &a, const WindowStep &s,
                                                    uint32_t block, int lane)
 {
     if constexpr (!IS_PACKED)
@@ -60,10 +60,10 @@ __device__ __forceinline__ Vector<T, WIDTH> read_columns(const T *row, uint32_t 
 // WIDTH columns a lane in each of REPEAT groups of 8 * WIDTH; UNROLL steps are in flight.
 template <typename Compute, bool IS_PACKED, bool IS_WIDE, int WIDTH, int REPEAT, int UNROLL>
 __global__ void __launch_bounds__(32 * WINDOW_WARPS)
-    window_kernel(const __grid_constant__ FragmentArgs<typename Compute::T> a)
+    window_kernel(const __grid_constant__ TcblockArgs<typename Compute::T> a)
 {
     using T = typename Compute::T;
-    using Sum = typename Number<T>::Sum;
+    using Sum = typename Value<T>::Sum;
     constexpr int PAIRS = WIDTH / 2;
     const int lane = threadIdx.x % 32, t = lane % 4;
     const uint32_t index = blockIdx.x * WINDOW_WARPS + threadIdx.x / 32;
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(32 * WINDOW_WARPS)
     release_dependents();
     if (index >= a.item_count)
         return;
-    struct spmmi_fragment_item item = a.items[index];
+    struct spmmi_tcblock_item item = a.items[index];
     if (a.alpha == Sum(0)) // then B is not read
         item.end = item.begin;
     const uint2 c_rows = rows_of_lane(a, item, 0);
@@ -82,15 +82,15 @@ __global__ void __launch_bounds__(32 * WINDOW_WARPS)
         next[u] = read_step<IS_PACKED>(a, min(item.begin + u, max(item.end, 1u) - 1), t);
     for (uint32_t step = item.begin; step < item.end; step += UNROLL) {
         Vector<T, WIDTH> b[UNROLL][REPEAT][2];
-        Vector<T, 2> numbers[UNROLL];
+        Vector<T, 2> values[UNROLL];
 #pragma unroll
         for (int u = 0; u < UNROLL; u++) {
             const bool is_in = step + u < item.end;
             const T *row0 = row_at(a.b, next[u].columns.x, a.ldb_bytes);
             const T *row1 = row_at(a.b, next[u].columns.y, a.ldb_bytes);
-            numbers[u] = {};
+            values[u] = {};
             if (is_in)
-                numbers[u] = read_block<IS_PACKED>(a, next[u], step + u, lane);
+                values[u] = read_block<IS_PACKED>(a, next[u], step + u, lane);
 #pragma unroll
             for (int q = 0; q < REPEAT; q++) {
                 b[u][q][0] = read_columns<IS_WIDE, WIDTH>(row0, column + q * 8 * WIDTH, a.n);
@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(32 * WINDOW_WARPS)
             next[u] = read_step<IS_PACKED>(a, min(step + UNROLL + u, item.end - 1), t);
 #pragma unroll
         for (int u = 0; u < UNROLL; u++) {
-            const typename Compute::Narrow narrow = Compute::narrow(numbers[u]);
+            const typename Compute::Narrow narrow = Compute::narrow(values[u]);
 #pragma unroll
             for (int q = 0; q < REPEAT; q++) {
                 typename Compute::template Wide<PAIRS> wide;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What windows launch; the terms are those of kernels/tcblock/fragment_cost.c. */
+/* What windows launch; the terms are those of kernels/tcblock/tcblock_cost.c. */
 #include "window_cost.h"
-#include "kernels/tcblock/fragment_cost.h"
+#include "kernels/tcblock/tcblock_cost.h"
 #include "window_shape.h"
 
 #define WINDOW_WARPS_SM 32.0
 #define NARROW_STEPS 0.5 /* of a step of a narrow tile, over those in flight */
 #define WIDE_STEPS 1.0   /* of a step of a wide one */
 
-static void read_window(const struct spmmi_model_query *q, struct spmmi_fragment_shape *s)
+static void read_window(const struct spmmi_model_query *q, struct spmmi_tcblock_shape *s)
 {
     const struct spmmi_window_shape launch =
-        spmmi_window_launch(spmmi_fragment_pass_columns(q), (uint32_t)q->number_bytes, s->is_wide);
+        spmmi_window_launch(spmmi_tcblock_pass_columns(q), (uint32_t)q->value_bytes, s->is_wide);
     s->tile = launch.columns;
     s->step_steps = launch.repeat > 1 ? WIDE_STEPS : NARROW_STEPS / launch.unroll;
     s->resident = WINDOW_WARPS_SM;
@@ -19,6 +19,6 @@ static void read_window(const struct spmmi_model_query *q, struct spmmi_fragment
 
 int spmmi_window_cost(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
-    static const struct spmmi_fragment_terms own = {.is_window = 1, .launch = read_window};
-    return spmmi_fragment_cost(q, &own, p);
+    static const struct spmmi_tcblock_terms own = {.is_window = 1, .launch = read_window};
+    return spmmi_tcblock_cost(q, &own, p);
 }

@@ -6,13 +6,12 @@
 namespace spmmi {
 
 template <typename Compute, bool IS_PACKED, bool IS_WIDE, int WIDTH, int REPEAT, int UNROLL>
-cudaError_t launch_window_shape(const struct spmmi_fragment_cuda *args,
-                                const struct spmmi_window_shape &shape)
+cudaError_t launch_window_shape(const struct spmmi_tcblock_cuda *args, const struct spmmi_window_shape &shape)
 {
     using T = typename Compute::T;
     if (shape.width != WIDTH || shape.repeat != REPEAT || shape.unroll != UNROLL)
         return cudaErrorInvalidConfiguration;
-    const FragmentArgs<T> a = fragment_args<T>(args);
+    const TcblockArgs<T> a = tcblock_args<T>(args);
     cudaError_t error = cudaSuccess;
     if (a.item_count > 0)
         error = launch_kernel(
@@ -23,7 +22,7 @@ cudaError_t launch_window_shape(const struct spmmi_fragment_cuda *args,
 }
 
 template <typename Compute, bool IS_PACKED>
-cudaError_t launch_window_blocks(const struct spmmi_fragment_cuda *args)
+cudaError_t launch_window_blocks(const struct spmmi_tcblock_cuda *args)
 {
     using T = typename Compute::T;
     constexpr int WHOLE = 16 / (int)sizeof(T), HALF = WHOLE > 2 ? WHOLE / 2 : WHOLE;
@@ -37,7 +36,7 @@ cudaError_t launch_window_blocks(const struct spmmi_fragment_cuda *args)
     return launch_window_shape<Compute, IS_PACKED, true, HALF, 1, 2>(args, shape);
 }
 
-template <typename Compute> int launch_window(const struct spmmi_fragment_cuda *args)
+template <typename Compute> int launch_window(const struct spmmi_tcblock_cuda *args)
 {
     return args->layout.is_packed ? launch_window_blocks<Compute, true>(args)
                                   : launch_window_blocks<Compute, false>(args);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates of the window family, windows of 8 rows: see kernels/tcblock/fragment_plan.h. */
+/* Candidates of the window family, windows of 8 rows: see kernels/tcblock/tcblock_plan.h. */
 #include "window_cost.h"
-#include "kernels/tcblock/fragment_plan.h"
+#include "kernels/tcblock/tcblock_plan.h"
 
 /* Windows have one height. */
 static uint32_t default_rows(const struct spmmi_search *s)
@@ -10,5 +10,5 @@ static uint32_t default_rows(const struct spmmi_search *s)
     return SPMMI_WINDOW_ROWS;
 }
 
-SPMMI_FRAGMENT_PLANNER(spmmi_window_planner, SPMM_FAMILY_WINDOW, spmmi_window_cost, .first = SPMMI_FRAGMENT_8,
-                       .last = SPMMI_FRAGMENT_8, .default_rows = default_rows);
+SPMMI_TCBLOCK_PLANNER(spmmi_window_planner, SPMM_FAMILY_WINDOW, spmmi_window_cost, .first = SPMMI_TCBLOCK_8,
+                      .last = SPMMI_TCBLOCK_8, .default_rows = default_rows);

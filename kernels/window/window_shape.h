@@ -24,9 +24,9 @@ static inline struct spmmi_window_shape spmmi_window_shape_of(uint32_t width, ui
 
 /* Lanes load 16 bytes where n has as many for all of them, else 8; where it has twice as many they do so twice.
  * is_wide: rows of B, and n numbers of them, are whole words of 16 bytes. */
-static inline struct spmmi_window_shape spmmi_window_launch(uint32_t n, uint32_t number_bytes, int is_wide)
+static inline struct spmmi_window_shape spmmi_window_launch(uint32_t n, uint32_t value_bytes, int is_wide)
 {
-    const uint32_t whole = 16 / number_bytes, half = whole > 2 ? whole / 2 : whole;
+    const uint32_t whole = 16 / value_bytes, half = whole > 2 ? whole / 2 : whole;
     if (!is_wide)
         return spmmi_window_shape_of(half, 1, 1, 0);
     if (n <= 8 * half)

@@ -3,7 +3,7 @@
 #include "window_instances.h"
 #include "window_launch.cuh"
 
-int spmmi_window_cuda_tf32(const struct spmmi_fragment_cuda *args)
+int spmmi_window_cuda_tf32(const struct spmmi_tcblock_cuda *args)
 {
     return spmmi::launch_window<spmmi::ComputeTf32>(args);
 }

@@ -21,15 +21,15 @@
 #include "format/base/diag.h"
 #include "format/matrix/units.h"
 #include "inspector/search/planner.h"
-#include "kernels/tcblock/fragment_cost.h"
+#include "kernels/tcblock/tcblock_cost.h"
 #include "kernels/tiled/tiled_chart_plan.h"
 #include "kernels/tiled/tiled_cost.h"
 #include "kernels/tiled/tiled_plan.h"
-#include "kernels/tiled/tiled_study_plan.h"
-#include "kernels/tcblock/fragment_study_plan.h"
-#include "inspector/cost/model_paper.h"
-#include "inspector/analysis/panel_stats.h"
-#include "inspector/reorder/row_order.h"
+#include "kernels/tiled/tiled_analysis_plan.h"
+#include "kernels/tcblock/tcblock_analysis_plan.h"
+#include "inspector/cost/roofline.h"
+#include "inspector/analysis/row_block_metrics.h"
+#include "inspector/reorder/row_permutation.h"
 
 #define LIST_MAX 32
 #define KERNELS_MAX 512
@@ -50,17 +50,17 @@ struct kernel {
     const char *name;
     spmm_family_t family;
     spmm_schedule_t schedule;
-    unsigned segment, panel_rows, register_tile;
+    unsigned segment, block_rows, register_tile;
     bool is_reordered;
-    spmm_reorder_t order;   /* window, panel */
-    spmm_compute_t compute; /* the same */
+    spmm_reorder_t permutation; /* window, panel */
+    spmm_compute_t compute;     /* the same */
 };
 
 /* Exact figures of tensor cores in one order; blocks of bcsr depend on the size of numbers. */
-struct fragments {
-    const uint32_t *order;
-    size_t number_bytes;
-    struct spmmi_fragment_study study;
+struct tcblocks {
+    const uint32_t *permutation;
+    size_t value_bytes;
+    struct spmmi_tcblock_analysis analysis;
 };
 
 /* One matrix in one number type. */
@@ -69,20 +69,20 @@ struct subject {
     struct spmmi_request request;
     struct spmmi_pattern pattern;
     struct spmmi_model_matrix model;
-    struct spmmi_tiled_studies studies;
-    struct spmmi_row_orders orders;
-    struct fragments fragments[NUMBER_SIZES * SPMMI_ORDER_KINDS];
-    int fragment_count;
+    struct spmmi_tiled_analyses analyses;
+    struct spmmi_row_permutations permutations;
+    struct tcblocks tcblocks[NUMBER_SIZES * SPMMI_PERMUTATION_KINDS];
+    int tcblock_count;
 };
 
 static bool read_suffixes(const char *text, struct kernel *k)
 {
-    static const char *const orders[] = {"/radix", "/reordered"};
+    static const char *const permutations[] = {"/radix", "/reordered"};
     for (int i = 0; i < 2 && !k->is_reordered; i++) {
-        if (strncmp(text, orders[i], strlen(orders[i])) != 0)
+        if (strncmp(text, permutations[i], strlen(permutations[i])) != 0)
             continue;
         k->is_reordered = true;
-        text += strlen(orders[i]);
+        text += strlen(permutations[i]);
     }
     int used = 0;
     if (sscanf(text, "/r%u%n", &k->register_tile, &used) == 1)
@@ -91,33 +91,33 @@ static bool read_suffixes(const char *text, struct kernel *k)
 }
 
 /* "minhash/tf32" -> its order and what follows it; "reordered" is minhash. */
-static const char *read_order(const char *text, spmm_reorder_t *order)
+static const char *read_permutation(const char *text, spmm_reorder_t *permutation)
 {
     const size_t length = strcspn(text, "/");
     spmm_reorder_info_t info = {.struct_size = sizeof info};
-    *order = strncmp(text, "reordered/", 10) == 0 ? SPMM_REORDER_MINHASH : SPMM_REORDER_NONE;
+    *permutation = strncmp(text, "reordered/", 10) == 0 ? SPMM_REORDER_MINHASH : SPMM_REORDER_NONE;
     for (int i = 0; spmm_reorder_at(i, &info) == SPMM_OK; i++)
         if (info.is_made && strlen(info.name) == length && memcmp(info.name, text, length) == 0)
-            *order = info.kind;
-    return *order == SPMM_REORDER_NONE ? text : text + length + 1;
+            *permutation = info.kind;
+    return *permutation == SPMM_REORDER_NONE ? text : text + length + 1;
 }
 
 /* What follows the family: "packed/3xtf32", "dense/p128/minhash/tf32". */
-static bool read_fragments(const char *text, struct kernel *k)
+static bool read_tcblocks(const char *text, struct kernel *k)
 {
     int used = 0;
     k->schedule = strncmp(text, "dense/", 6) == 0 ? SPMM_SCHEDULE_DENSE : SPMM_SCHEDULE_PACKED;
     text += k->schedule == SPMM_SCHEDULE_DENSE ? 6 : strncmp(text, "packed/", 7) == 0 ? 7 : strlen(text);
-    k->panel_rows = SPMMI_WINDOW_ROWS;
+    k->block_rows = SPMMI_WINDOW_ROWS;
     if (k->family != SPMM_FAMILY_WINDOW) {
-        if (sscanf(text, "p%u/%n", &k->panel_rows, &used) != 1 || used == 0)
+        if (sscanf(text, "p%u/%n", &k->block_rows, &used) != 1 || used == 0)
             return false;
         text += used;
     }
-    if (spmmi_fragment_rows(spmmi_fragment_unit_of(k->family, k->panel_rows)) != k->panel_rows ||
+    if (spmmi_tcblock_rows(spmmi_tcblock_unit_of(k->family, k->block_rows)) != k->block_rows ||
         (k->family == SPMM_FAMILY_BCSR && k->schedule != SPMM_SCHEDULE_DENSE))
         return false;
-    text = read_order(text, &k->order);
+    text = read_permutation(text, &k->permutation);
     for (int c = SPMM_COMPUTE_F64; c <= SPMM_COMPUTE_3XTF32; c++)
         if (strcmp(text, spmm_compute_name((spmm_compute_t)c)) == 0)
             k->compute = (spmm_compute_t)c;
@@ -138,14 +138,14 @@ static bool read_kernel(const char *name, struct kernel *k)
         const char *const family = spmm_family_name((spmm_family_t)f);
         k->family = (spmm_family_t)f;
         if (strncmp(name, family, strlen(family)) == 0 && name[strlen(family)] == '/')
-            return read_fragments(name + strlen(family) + 1, k);
+            return read_tcblocks(name + strlen(family) + 1, k);
     }
     k->family = SPMM_FAMILY_TILED;
     k->schedule = SPMM_SCHEDULE_WHOLE;
-    if (sscanf(name, "tiled/whole/p%u%n", &k->panel_rows, &used) == 1)
+    if (sscanf(name, "tiled/whole/p%u%n", &k->block_rows, &used) == 1)
         return read_suffixes(name + used, k);
     k->schedule = SPMM_SCHEDULE_SEGMENTED;
-    if (sscanf(name, "tiled/segmented-%u/p%u%n", &k->segment, &k->panel_rows, &used) == 2)
+    if (sscanf(name, "tiled/segmented-%u/p%u%n", &k->segment, &k->block_rows, &used) == 2)
         return k->segment > 0 && read_suffixes(name + used, k);
     return false;
 }
@@ -162,130 +162,137 @@ static void print_header(void)
            "paper_cold_gflops\n");
 }
 
-static struct spmmi_paper paper_of(const struct subject *s, const spmm_panel_stats_t *panels, uint32_t tile)
+static struct spmmi_roofline roofline_of(const struct subject *s, const spmm_row_block_metrics_t *row_blocks,
+                                         uint32_t tile)
 {
     const spmm_stats_t stats = {.row_mean = s->pattern.mean};
-    return spmmi_paper_of(&stats, panels, s->request.options.dtype, (double)tile);
+    return spmmi_roofline_of(&stats, row_blocks, s->request.options.dtype, (double)tile);
 }
 
-static double bound_of(const struct kernel *k, const struct spmmi_paper *paper, enum spmmi_paper_bound bound)
+static double bound_of(const struct kernel *k, const struct spmmi_roofline *roofline,
+                       enum spmmi_roofline_bound bound)
 {
     if (k->family == SPMM_FAMILY_ROWS)
-        return spmmi_paper_naive(paper);
-    return k->schedule == SPMM_SCHEDULE_WHOLE ? spmmi_paper_tiled(paper, bound)
-                                              : spmmi_paper_segmented(paper, bound);
+        return spmmi_roofline_naive(roofline);
+    return k->schedule == SPMM_SCHEDULE_WHOLE ? spmmi_roofline_tiled(roofline, bound)
+                                              : spmmi_roofline_segmented(roofline, bound);
 }
 
-/* Figures of the panels are those of n: see panels_for. panels and study are of the tiled family, else NULL. */
-static void print_line(const struct subject *s, const struct kernel *k, const spmm_panel_stats_t *panels,
-                       const struct spmmi_tiled_study *study, const struct spmmi_model_fragments *fragments,
-                       int64_t n, uint32_t layout)
+/* Figures of the panels are those of n: see row_blocks_for. panels and study are of the tiled family, else NULL. */
+static void print_line(const struct subject *s, const struct kernel *k,
+                       const spmm_row_block_metrics_t *row_blocks,
+                       const struct spmmi_tiled_analysis *analysis,
+                       const struct spmmi_model_tcblocks *tcblocks, int64_t n, uint32_t layout)
 {
     const struct spmmi_device_profile *profile = &s->request.device;
     const struct spmmi_pattern *a = &s->pattern;
     const spmm_dtype_t dtype = s->request.options.dtype;
-    const uint32_t tile = panels != NULL ? (uint32_t)panels->register_tile : 1;
-    const struct spmmi_tiled_metrics metrics = {
-        .panels = panels, .register_tile = tile, .cut_rows = study != NULL ? (double)study->cut_rows : 0};
+    const uint32_t tile = row_blocks != NULL ? (uint32_t)row_blocks->register_tile : 1;
+    const struct spmmi_tiled_metrics metrics = {.row_blocks = row_blocks,
+                                                .register_tile = tile,
+                                                .cut_rows =
+                                                    analysis != NULL ? (double)analysis->cut_rows : 0};
     const struct spmmi_model_candidate candidate = {
-        .family = k->family, .schedule = k->schedule, .compute = k->compute, .metrics = fragments};
+        .family = k->family, .schedule = k->schedule, .compute = k->compute, .metrics = tcblocks};
     struct spmmi_model_candidate priced = candidate;
-    if (panels != NULL)
+    if (row_blocks != NULL)
         priced.metrics = &metrics;
     const struct spmmi_prediction p = spmmi_predict(profile, &s->model, &priced, n, layout, dtype);
-    const double scatter = study != NULL && k->is_reordered && layout == SPMM_LAYOUT_COL_MAJOR
-                               ? spmmi_scatter_seconds(&s->request, a->rows, study->spread, n)
+    const double scatter = analysis != NULL && k->is_reordered && layout == SPMM_LAYOUTS_COL_MAJOR
+                               ? spmmi_scatter_seconds(&s->request, a->rows, analysis->spread, n)
                                : 0;
     /* What Eq. 2, 3 or 6 says, each access to B a line from DRAM; of tensor cores they say nothing. */
-    const struct spmmi_paper paper = paper_of(s, panels, tile);
-    const double paper_s = fragments != NULL
-                               ? 0
-                               : spmmi_paper_seconds(profile, bound_of(k, &paper, SPMMI_PAPER_ALL_MISS),
-                                                     (double)a->nnz, (double)n);
+    const struct spmmi_roofline roofline = roofline_of(s, row_blocks, tile);
+    const double paper_s =
+        tcblocks != NULL ? 0
+                         : spmmi_roofline_seconds(profile, bound_of(k, &roofline, SPMMI_ROOFLINE_ALL_MISS),
+                                                  (double)a->nnz, (double)n);
 
     printf("%s,%lld,%lld,%lld,%.6g,%.6g,%.6g,%lld,%s,%s,%s,%.6g,%.6g,%g", s->name, (long long)a->rows,
            (long long)a->cols, (long long)a->nnz, a->mean, a->stddev, a->mean > 0 ? a->stddev / a->mean : 0,
-           (long long)n, layout == SPMM_LAYOUT_ROW_MAJOR ? "row" : "col", spmm_dtype_name(dtype), k->name,
+           (long long)n, layout == SPMM_LAYOUTS_ROW_MAJOR ? "row" : "col", spmm_dtype_name(dtype), k->name,
            1e6 * profile->launch_s, 1e6 * scatter, p.launches);
     for (int i = 0; i < SPMMI_TERMS; i++)
         printf(",%.6g", 1e6 * p.term[i]);
     printf(",%.4f,%.4f,%.6g,%.6g", p.l1_share, p.l2_share, 1e6 * (p.seconds + scatter), 1e6 * paper_s);
-    if (panels == NULL) {
+    if (row_blocks == NULL) {
         printf(",,,,,,,\n");
         return;
     }
-    printf(",%.6g,%.6g,%.6g,%.6g", panels->utilization, panels->rho, panels->line_gamma, panels->padding);
-    for (int b = SPMMI_PAPER_ALGORITHMIC; b <= SPMMI_PAPER_COLD_MISS; b++)
-        printf(",%.6g",
-               1e-9 * spmmi_paper_throughput(profile, bound_of(k, &paper, (enum spmmi_paper_bound)b)));
+    printf(",%.6g,%.6g,%.6g,%.6g", row_blocks->utilization, row_blocks->rho, row_blocks->line_gamma,
+           row_blocks->padding);
+    for (int b = SPMMI_ROOFLINE_ALGORITHMIC; b <= SPMMI_ROOFLINE_COLD_MISS; b++)
+        printf(",%.6g", 1e-9 * spmmi_roofline_throughput(
+                                   profile, bound_of(k, &roofline, (enum spmmi_roofline_bound)b)));
     printf("\n");
 }
 
 /* ---- Figures of a variant ---- */
 
-static spmm_status_t measure_panels(const struct subject *s, const struct kernel *k,
-                                    const struct spmmi_tiled_study *study, spmm_panel_stats_t *stats)
+static spmm_status_t measure_row_blocks(const struct subject *s, const struct kernel *k,
+                                        const struct spmmi_tiled_analysis *analysis,
+                                        spmm_row_block_metrics_t *stats)
 {
     const struct spmmi_request *r = &s->request;
-    const struct spmmi_panel_input in = {
+    const struct spmmi_row_block_input in = {
         .cols = s->pattern.cols,
-        .units = study->units,
-        .unit_ptr = study->unit_ptr,
+        .units = analysis->units,
+        .unit_ptr = analysis->unit_ptr,
         .col_ind = s->pattern.col_ind,
-        .order = k->is_reordered ? study->order : NULL,
+        .permutation = k->is_reordered ? analysis->permutation : NULL,
         .segment = k->segment,
-        .panel_rows = k->panel_rows,
+        .block_rows = k->block_rows,
         .stage_slots = r->options.stage_slots,
-        .number_bytes = (uint32_t)spmm_dtype_size(r->options.dtype),
+        .value_bytes = (uint32_t)spmm_dtype_size(r->options.dtype),
         .register_tile = 1,
         .n = 1,
         .multiprocessors = r->device.multiprocessors,
         .threads = r->threads,
     };
-    return spmmi_panel_stats(&in, stats);
+    return spmmi_row_block_metrics(&in, stats);
 }
 
 /* The same for n columns: only these depend on it. */
-static spmm_panel_stats_t panels_for(const struct subject *s, const struct kernel *k,
-                                     const spmm_panel_stats_t *stats, int64_t n)
+static spmm_row_block_metrics_t row_blocks_for(const struct subject *s, const struct kernel *k,
+                                               const spmm_row_block_metrics_t *stats, int64_t n)
 {
     const uint32_t tile =
         k->register_tile != 0 ? k->register_tile : spmmi_model_register_tile(n, s->request.options.dtype);
-    spmm_panel_stats_t p = *stats;
+    spmm_row_block_metrics_t p = *stats;
     p.n = n;
     p.register_tile = tile;
-    p.blocks = p.panels * (n / tile + (n % tile != 0));
+    p.blocks = p.row_blocks * (n / tile + (n % tile != 0));
     p.utilization =
-        spmmi_utilisation((uint64_t)p.units, k->panel_rows, n, tile, s->request.device.multiprocessors);
+        spmmi_utilisation((uint64_t)p.units, k->block_rows, n, tile, s->request.device.multiprocessors);
     return p;
 }
 
 /* Counted once for all kernels of the matrix, and its types of one size. */
-static spmm_status_t fragments_of(struct subject *s, spmm_reorder_t kind, const struct fragments **found,
-                                  spmm_diag_t *diag)
+static spmm_status_t tcblocks_of(struct subject *s, spmm_reorder_t kind, const struct tcblocks **found,
+                                 spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const struct spmmi_row_order *order = NULL;
+    const struct spmmi_row_permutation *permutation = NULL;
     const struct spmmi_pattern *a = &s->pattern;
     const size_t bytes = spmm_dtype_size(s->request.options.dtype);
     int i = 0;
-    s->orders.rows = a->rows;
-    s->orders.cols = a->cols;
-    s->orders.row_ptr = a->row_ptr;
-    s->orders.col_ind = a->col_ind;
-    s->orders.threads = s->request.threads;
-    SPMM_TRY(spmmi_row_order_of(&s->orders, kind, &order, diag));
-    while (i < s->fragment_count &&
-           (s->fragments[i].order != order->order || s->fragments[i].number_bytes != bytes))
+    s->permutations.rows = a->rows;
+    s->permutations.cols = a->cols;
+    s->permutations.row_ptr = a->row_ptr;
+    s->permutations.col_ind = a->col_ind;
+    s->permutations.threads = s->request.threads;
+    SPMM_TRY(spmmi_row_permutation_of(&s->permutations, kind, &permutation, diag));
+    while (i < s->tcblock_count &&
+           (s->tcblocks[i].permutation != permutation->permutation || s->tcblocks[i].value_bytes != bytes))
         i++;
-    if (i == s->fragment_count) {
-        s->fragments[i].order = order->order;
-        s->fragments[i].number_bytes = bytes;
-        s->fragment_count++;
-        SPMM_TRY(spmmi_fragment_study_open(a, order->order, s->request.options.dtype, 0, s->request.threads,
-                                           &s->fragments[i].study));
+    if (i == s->tcblock_count) {
+        s->tcblocks[i].permutation = permutation->permutation;
+        s->tcblocks[i].value_bytes = bytes;
+        s->tcblock_count++;
+        SPMM_TRY(spmmi_tcblock_analysis_open(a, permutation->permutation, s->request.options.dtype, 0,
+                                             s->request.threads, &s->tcblocks[i].analysis));
     }
-    *found = &s->fragments[i];
+    *found = &s->tcblocks[i];
 cleanup:
     return status;
 }
@@ -298,26 +305,26 @@ static bool has_compute(const struct subject *s, const struct kernel *k)
     return is_tf32 ? dtype == SPMM_F32 : (int)k->compute == (int)dtype;
 }
 
-static spmm_status_t print_fragments(struct subject *s, const struct kernel *k, spmm_diag_t *diag)
+static spmm_status_t print_tcblocks(struct subject *s, const struct kernel *k, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const struct fragments *f = NULL;
-    const enum spmmi_fragment_unit unit = spmmi_fragment_unit_of(k->family, k->panel_rows);
+    const struct tcblocks *f = NULL;
+    const enum spmmi_tcblock_unit unit = spmmi_tcblock_unit_of(k->family, k->block_rows);
     if (!has_compute(s, k))
         goto cleanup;
-    SPMM_TRY(fragments_of(s, k->order, &f, diag));
-    const struct spmmi_fragment_figures *figures = &f->study.figures[unit];
-    const uint32_t granule = spmmi_fragment_granule(figures, s->request.device.multiprocessors);
-    const struct spmmi_fragment_items items = spmmi_fragment_items(&f->study, unit, granule);
-    const struct spmmi_model_fragments fragments = {.figures = figures,
-                                                    .items = items.items,
-                                                    .partials = items.partials,
-                                                    .granule = granule,
-                                                    .is_reordered = f->order != NULL};
+    SPMM_TRY(tcblocks_of(s, k->permutation, &f, diag));
+    const struct spmmi_tcblock_counts *counts = &f->analysis.counts[unit];
+    const uint32_t item_size = spmmi_tcblock_item_size(counts, s->request.device.multiprocessors);
+    const struct spmmi_tcblock_items items = spmmi_tcblock_items(&f->analysis, unit, item_size);
+    const struct spmmi_model_tcblocks tcblocks = {.counts = counts,
+                                                  .items = items.items,
+                                                  .partials = items.partials,
+                                                  .item_size = item_size,
+                                                  .is_reordered = f->permutation != NULL};
     for (int i = 0; i < column_count; i++)
-        for (uint32_t layout = SPMM_LAYOUT_ROW_MAJOR; layout <= SPMM_LAYOUT_COL_MAJOR; layout *= 2)
+        for (uint32_t layout = SPMM_LAYOUTS_ROW_MAJOR; layout <= SPMM_LAYOUTS_COL_MAJOR; layout *= 2)
             if ((layouts & layout) != 0)
-                print_line(s, k, NULL, NULL, &fragments, columns[i], layout);
+                print_line(s, k, NULL, NULL, &tcblocks, columns[i], layout);
 cleanup:
     return status;
 }
@@ -326,24 +333,24 @@ static spmm_status_t print_kernel(struct subject *s, const struct kernel *k, spm
 {
     spmm_status_t status = SPMM_OK;
     const bool is_tiled = k->family == SPMM_FAMILY_TILED;
-    struct spmmi_tiled_study *study = NULL;
-    spmm_panel_stats_t stats;
-    if (spmmi_is_fragments(k->family))
-        return print_fragments(s, k, diag);
+    struct spmmi_tiled_analysis *analysis = NULL;
+    spmm_row_block_metrics_t stats;
+    if (spmmi_is_tcblocks(k->family))
+        return print_tcblocks(s, k, diag);
     if (is_tiled) {
-        if (s->studies.count == SPMMI_STUDY_MAX)
-            spmmi_studies_free(&s->studies);
-        SPMM_TRY(spmmi_study_of(&s->studies, &s->pattern, k->segment, &study, diag));
+        if (s->analyses.count == SPMMI_ANALYSIS_MAX)
+            spmmi_analyses_free(&s->analyses);
+        SPMM_TRY(spmmi_analysis_of(&s->analyses, &s->pattern, k->segment, &analysis, diag));
         if (k->is_reordered)
-            SPMM_TRY(spmmi_study_order(study, &s->pattern, &s->request, diag));
-        SPMM_TRY(measure_panels(s, k, study, &stats));
+            SPMM_TRY(spmmi_analysis_permutation(analysis, &s->pattern, &s->request, diag));
+        SPMM_TRY(measure_row_blocks(s, k, analysis, &stats));
     }
     for (int i = 0; i < column_count; i++) {
-        const spmm_panel_stats_t panels =
-            is_tiled ? panels_for(s, k, &stats, columns[i]) : (spmm_panel_stats_t){0};
-        for (uint32_t layout = SPMM_LAYOUT_ROW_MAJOR; layout <= SPMM_LAYOUT_COL_MAJOR; layout *= 2)
+        const spmm_row_block_metrics_t row_blocks =
+            is_tiled ? row_blocks_for(s, k, &stats, columns[i]) : (spmm_row_block_metrics_t){0};
+        for (uint32_t layout = SPMM_LAYOUTS_ROW_MAJOR; layout <= SPMM_LAYOUTS_COL_MAJOR; layout *= 2)
             if ((layouts & layout) != 0)
-                print_line(s, k, is_tiled ? &panels : NULL, study, NULL, columns[i], layout);
+                print_line(s, k, is_tiled ? &row_blocks : NULL, analysis, NULL, columns[i], layout);
     }
 cleanup:
     return status;
@@ -362,11 +369,11 @@ static spmm_status_t print_type(struct subject *s, spmm_dtype_t dtype, const str
     for (int i = 0; i < count; i++)
         SPMM_TRY(print_kernel(s, &kernels[i], diag));
 cleanup:
-    spmmi_studies_free(&s->studies);
+    spmmi_analyses_free(&s->analyses);
     return status;
 }
 
-static spmm_status_t study_matrix(struct subject *s, const spmm_matrix_t *matrix, spmm_diag_t *diag)
+static spmm_status_t analysis_matrix(struct subject *s, const spmm_matrix_t *matrix, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     spmm_csr_t a;
@@ -383,7 +390,7 @@ static spmm_status_t study_matrix(struct subject *s, const spmm_matrix_t *matrix
                                         .col_ind = a.col_ind,
                                         .mean = stats.row_mean,
                                         .stddev = stats.row_stddev};
-    SPMM_TRY(spmmi_model_study(a.rows, a.cols, a.row_ptr, a.col_ind, &s->model, diag));
+    SPMM_TRY(spmmi_model_analysis(a.rows, a.cols, a.row_ptr, a.col_ind, &s->model, diag));
 cleanup:
     return status;
 }
@@ -405,16 +412,16 @@ static spmm_status_t print_job(char *line)
     }
     SPMM_TRY(strncmp(source, "gen:", 4) == 0 ? spmm_matrix_generate(source, &matrix, &diag)
                                              : spmm_matrix_load(source, NULL, &matrix, &diag));
-    SPMM_TRY(study_matrix(&s, matrix, &diag));
+    SPMM_TRY(analysis_matrix(&s, matrix, &diag));
     for (int type = SPMM_F32; type <= SPMM_BF16; type++)
         if ((dtypes >> type & 1) != 0)
             SPMM_TRY(print_type(&s, (spmm_dtype_t)type, kernels, count, &diag));
 cleanup:
     if (status != SPMM_OK)
         fprintf(stderr, "model_features: %s: %s %s\n", s.name, spmm_status_text(status), diag.text);
-    for (int i = 0; i < s.fragment_count; i++)
-        spmmi_fragment_study_close(&s.fragments[i].study);
-    spmmi_row_orders_free(&s.orders);
+    for (int i = 0; i < s.tcblock_count; i++)
+        spmmi_tcblock_analysis_close(&s.tcblocks[i].analysis);
+    spmmi_row_permutations_free(&s.permutations);
     spmm_matrix_destroy(matrix);
     return status;
 }
@@ -432,7 +439,7 @@ int main(int argc, char **argv)
     for (char *n = strtok(argv[2], ","); n != NULL && column_count < LIST_MAX; n = strtok(NULL, ","))
         columns[column_count++] = strtoll(n, NULL, 10);
     for (char *l = strtok(argv[3], ","); l != NULL; l = strtok(NULL, ","))
-        layouts |= strcmp(l, "row") == 0 ? SPMM_LAYOUT_ROW_MAJOR : SPMM_LAYOUT_COL_MAJOR;
+        layouts |= strcmp(l, "row") == 0 ? SPMM_LAYOUTS_ROW_MAJOR : SPMM_LAYOUTS_COL_MAJOR;
     for (char *t = strtok(argv[4], ","); t != NULL; t = strtok(NULL, ","))
         for (int type = SPMM_F32; type <= SPMM_BF16; type++)
             if (strcmp(t, spmm_dtype_name((spmm_dtype_t)type)) == 0)

@@ -31,7 +31,7 @@ static void rows_of(const struct ours_result *ours, int ours_count, const struct
                                     .cols = 2,
                                     .nnz = 4,
                                     .n = 8,
-                                    .order = SPMM_ROW_MAJOR,
+                                    .layout = SPMM_ROW_MAJOR,
                                     .dtype = SPMM_F32,
                                     .op = SPMM_OP_N,
                                     .info = &info,

@@ -24,7 +24,7 @@
 static const int64_t row_ptr[ROWS + 1] = {0, 2, 3, 3, 5};
 static const int32_t col_ind[NNZ] = {0, 1, 1, 0, 2};
 static const double values[NNZ] = {0.1, 0.2, -3.0, 1e-3, 7.0};
-static const double b_numbers[COLS * N] = {1.25, -0.5, 3.0, 0.75, 0.3, 1024.0};
+static const double b_values[COLS * N] = {1.25, -0.5, 3.0, 0.75, 0.3, 1024.0};
 
 struct product {
     struct host_csr a;
@@ -44,7 +44,7 @@ static void product_make(struct product *p, spmm_dtype_t dtype)
     memset(p, 0, sizeof *p);
     assert_int_equal(host_csr_make(&view, dtype, &p->a, &diag), SPMM_OK);
     for (int q = 0; q < COLS * N; q++)
-        p->b[q] = number_round(dtype, b_numbers[q]);
+        p->b[q] = value_round(dtype, b_values[q]);
     for (int64_t i = 0; i < ROWS; i++) {
         for (int64_t q = row_ptr[i]; q < row_ptr[i + 1]; q++) {
             for (int64_t j = 0; j < N; j++) {
@@ -54,8 +54,8 @@ static void product_make(struct product *p, spmm_dtype_t dtype)
             }
         }
     }
-    for (int q = 0; q < ROWS * N && number_type(dtype)->is_narrow; q++)
-        number_set(dtype, p->c_narrow, q, (double)p->c_f32[q]);
+    for (int q = 0; q < ROWS * N && value_type(dtype)->is_narrow; q++)
+        value_set(dtype, p->c_narrow, q, (double)p->c_f32[q]);
     void *const data = dtype == SPMM_F32   ? (void *)p->c_f32
                        : dtype == SPMM_F64 ? (void *)p->c_f64
                                            : (void *)p->c_narrow;
@@ -65,7 +65,7 @@ static void product_make(struct product *p, spmm_dtype_t dtype)
 
 static void set(struct product *p, int64_t i, int64_t j, double value)
 {
-    number_set(p->c.type, p->c.data, i * N + j, value);
+    value_set(p->c.type, p->c.data, i * N + j, value);
 }
 
 /* The ratio of both ways to check, which have to agree. */
@@ -112,7 +112,7 @@ static void an_error_of_a_few_roundings_is_wrong(void **state)
         for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
             struct product p;
             product_make(&p, dtypes[t]);
-            const double u = number_type(dtypes[t])->unit;
+            const double u = value_type(dtypes[t])->unit;
             const double right = dense_get(&p.c, table[k].i, table[k].j);
             set(&p, table[k].i, table[k].j, right * (1.0 + table[k].relative * u));
             assert_int_equal(ratio_of(&p) <= 1.0, table[k].is_right);
@@ -129,7 +129,7 @@ static void an_empty_row_has_to_be_exactly_zero(void **state)
         product_make(&p, dtypes[t]);
         set(&p, 2, 1, -0.0);
         assert_true(ratio_of(&p) <= 1.0);
-        set(&p, 2, 1, number_type(dtypes[t])->tiny);
+        set(&p, 2, 1, value_type(dtypes[t])->tiny);
         assert_true(isinf(ratio_of(&p)));
         host_csr_free(&p.a);
     }
@@ -184,7 +184,7 @@ static void alpha_and_beta_take_part(void **state)
         spmm_dense_t before = p.c;
         before.data = numbers;
         for (int q = 0; q < ROWS * N; q++)
-            number_set(dtypes[t], numbers, q, (double)q - 2.5);
+            value_set(dtypes[t], numbers, q, (double)q - 2.5);
         p.input.alpha = 0.3;
         p.input.beta = -2.0;
         p.input.c0 = &before;
@@ -309,7 +309,7 @@ static void blocks_hold_every_entry_in_its_place(void **state)
     host_csr_free(&p.a);
 }
 
-static void random_numbers_fill_the_interval_and_fit_the_type(void **state)
+static void random_values_fill_the_interval_and_fit_the_type(void **state)
 {
     (void)state;
     for (int t = 0; t < DTYPES; t++) {
@@ -318,7 +318,7 @@ static void random_numbers_fill_the_interval_and_fit_the_type(void **state)
         for (int64_t i = 0; i < 10000; i++) {
             const double x = dense_random(dtypes[t], 3, i, i % 7);
             assert_true(x > -1.0 && x < 1.0 && (x > 0.0 || x < 0.0));
-            assert_memory_equal(&(double){number_round(dtypes[t], x)}, &x, sizeof x);
+            assert_memory_equal(&(double){value_round(dtypes[t], x)}, &x, sizeof x);
             sum += x;
             largest = fabs(x) > largest ? fabs(x) : largest;
         }
@@ -341,12 +341,12 @@ static void the_bound_is_that_of_the_other_tests(void **state)
             for (int64_t i = 0; i < ROWS; i++) {
                 struct product p;
                 product_make(&p, dtypes[t]);
-                const double far = number_round(dtypes[t], 6e4); /* below the largest f16 */
+                const double far = value_round(dtypes[t], 6e4); /* below the largest f16 */
                 double numbers[ROWS * N];
                 spmm_dense_t before = p.c;
                 before.data = numbers;
                 for (int q = 0; q < ROWS * N; q++)
-                    number_set(dtypes[t], numbers, q, 3.5);
+                    value_set(dtypes[t], numbers, q, 3.5);
                 p.input.alpha = factors[k][0];
                 p.input.beta = factors[k][1];
                 p.input.c0 = &before;
@@ -421,7 +421,7 @@ static void a_sum_that_may_overflow_still_has_a_bound(void **state)
 {
     (void)state;
     for (int t = 0; t < 2; t++) {
-        const double largest = number_type(dtypes[t])->largest;
+        const double largest = value_type(dtypes[t])->largest;
         static const double intruders[] = {(double)INFINITY, -(double)INFINITY, (double)NAN};
         struct product p;
         product_make(&p, dtypes[t]);
@@ -475,14 +475,14 @@ static void sums_kept_in_16_bits_are_wrong(void **state)
         assert_int_equal(host_csr_make(&view, dtype, &a, &diag), SPMM_OK);
         for (int q = 0; q < LENGTH; q++) {
             sum += (float)a.values[q] * (float)b[q];
-            sum_kept = number_round(dtype, sum_kept + number_round(dtype, a.values[q] * b[q]));
+            sum_kept = value_round(dtype, sum_kept + value_round(dtype, a.values[q] * b[q]));
         }
         const spmm_dense_t c = {&after, 1, 1, 1, SPMM_ROW_MAJOR, dtype};
         const struct check_input input = {.a = &a, .b = b, .n = 1, .alpha = 1.0};
-        number_set(dtype, &after, 0, (double)sum);
+        value_set(dtype, &after, 0, (double)sum);
         assert_int_equal(check_product(&input, &c, &result, &diag), SPMM_OK);
         assert_true(result.ratio <= 1.0);
-        number_set(dtype, &after, 0, sum_kept);
+        value_set(dtype, &after, 0, sum_kept);
         assert_int_equal(check_product(&input, &c, &result, &diag), SPMM_OK);
         assert_true(result.ratio > 1.0);
         host_csr_free(&a);
@@ -515,7 +515,7 @@ static void a_sum_stored_beyond_the_range_is_the_infinity_of_its_sign(void **sta
         const spmm_dense_t c = {&after, 1, 1, 1, SPMM_ROW_MAJOR, SPMM_F16};
         assert_int_equal(host_csr_make(&view, SPMM_F16, &a, &diag), SPMM_OK);
         const struct check_input input = {.a = &a, .b = &table[k].b, .n = 1, .alpha = 1.0};
-        number_set(SPMM_F16, &after, 0, table[k].found);
+        value_set(SPMM_F16, &after, 0, table[k].found);
         assert_int_equal(check_product(&input, &c, &result, &diag), SPMM_OK);
         assert_int_equal(result.ratio <= 1.0, table[k].is_right);
         host_csr_free(&a);
@@ -540,7 +540,7 @@ int main(void)
         cmocka_unit_test(a_narrower_product_is_judged_by_the_first_columns),
         cmocka_unit_test(the_transpose_of_the_transpose_is_the_matrix),
         cmocka_unit_test(blocks_hold_every_entry_in_its_place),
-        cmocka_unit_test(random_numbers_fill_the_interval_and_fit_the_type),
+        cmocka_unit_test(random_values_fill_the_interval_and_fit_the_type),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

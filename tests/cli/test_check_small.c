@@ -40,15 +40,15 @@ static void small_factors_have_the_bound_of_the_other_tests(void **state)
         struct host_csr a;
         spmm_diag_t diag;
         struct check_result result;
-        double c_number = 0;
-        const spmm_dense_t c = {&c_number, 1, 1, 1, SPMM_ROW_MAJOR, dtype};
+        double c_value = 0;
+        const spmm_dense_t c = {&c_value, 1, 1, 1, SPMM_ROW_MAJOR, dtype};
         assert_int_equal(host_csr_make(&view, dtype, &a, &diag), SPMM_OK);
         const struct check_input input = {.a = &a,
                                           .b = &of_b,
                                           .n = 1,
                                           .alpha = 1.0,
                                           .arithmetic = arithmetic_of_kernel(cases[i / 2].kernel, dtype)};
-        number_set(dtype, &c_number, 0, 4 * of_a * of_b);
+        value_set(dtype, &c_value, 0, 4 * of_a * of_b);
         assert_int_equal(check_product(&input, &c, &result, &diag), SPMM_OK);
         const long double want = (long double)of_a * (long double)of_b;
         const struct test_accuracy accuracy = test_accuracy_of(dtype, cases[i / 2].kernel);

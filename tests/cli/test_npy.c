@@ -35,7 +35,7 @@ struct good {
     int major;
     const char *text;
     spmm_dtype_t type;
-    spmm_order_t order;
+    spmm_layout_t layout;
     int64_t rows, cols;
 };
 
@@ -61,7 +61,7 @@ static void headers_as_numpy_writes_them_are_read(void **state)
         const size_t size = header_make(bytes, table[i].major, 0, table[i].text, -1);
         assert_int_equal(npy_header_parse(bytes, size, &header, &diag), SPMM_OK);
         assert_int_equal(header.type, table[i].type);
-        assert_int_equal(header.order, table[i].order);
+        assert_int_equal(header.layout, table[i].layout);
         assert_int_equal(header.rows, table[i].rows);
         assert_int_equal(header.cols, table[i].cols);
         assert_int_equal(header.data_offset, size);
@@ -157,24 +157,24 @@ static int remove_path(void **state)
 
 static void what_is_saved_is_loaded_without_the_padding(void **state)
 {
-    static const double numbers[] = {1.5, -2.25, 3e30, 0.0, -0.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0};
+    static const double values[] = {1.5, -2.25, 3e30, 0.0, -0.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0};
     (void)state;
-    for (int order = 0; order < 2; order++) {
-        spmm_dense_t saved = {(void *)(uintptr_t)numbers, 3, 2, 4, (spmm_order_t)order, SPMM_F64};
+    for (int layout = 0; layout < 2; layout++) {
+        spmm_dense_t saved = {(void *)(uintptr_t)values, 3, 2, 4, (spmm_layout_t)layout, SPMM_F64};
         spmm_dense_t loaded;
         spmm_diag_t diag;
         assert_int_equal(npy_save(path, &saved, &diag), SPMM_OK);
         assert_int_equal(npy_load(path, &loaded, &diag), SPMM_OK);
         assert_int_equal(loaded.rows, 3);
         assert_int_equal(loaded.cols, 2);
-        assert_int_equal(loaded.order, order);
+        assert_int_equal(loaded.layout, layout);
         assert_int_equal(loaded.type, SPMM_F64);
         for (int i = 0; i < 3; i++) {
             for (int j = 0; j < 2; j++) {
                 const double *got = loaded.data;
-                const int64_t from = order == SPMM_ROW_MAJOR ? i * 4 + j : i + j * 4;
-                const int64_t to = order == SPMM_ROW_MAJOR ? i * loaded.ld + j : i + j * loaded.ld;
-                assert_memory_equal(&got[to], &numbers[from], sizeof(double));
+                const int64_t from = layout == SPMM_ROW_MAJOR ? i * 4 + j : i + j * 4;
+                const int64_t to = layout == SPMM_ROW_MAJOR ? i * loaded.ld + j : i + j * loaded.ld;
+                assert_memory_equal(&got[to], &values[from], sizeof(double));
             }
         }
         free(loaded.data);
@@ -183,25 +183,25 @@ static void what_is_saved_is_loaded_without_the_padding(void **state)
 
 static void types_of_16_bits_come_back_as_they_went(void **state)
 {
-    static const uint16_t numbers[] = {0x3c00, 0x8000, 0x7c01, 0xffff, 0x0001, 0x7f80};
+    static const uint16_t values[] = {0x3c00, 0x8000, 0x7c01, 0xffff, 0x0001, 0x7f80};
     static const spmm_dtype_t dtypes[] = {SPMM_F16, SPMM_BF16};
     (void)state;
     for (int t = 0; t < 2; t++) {
-        const spmm_dense_t saved = {(void *)(uintptr_t)numbers, 3, 2, 2, SPMM_ROW_MAJOR, dtypes[t]};
+        const spmm_dense_t saved = {(void *)(uintptr_t)values, 3, 2, 2, SPMM_ROW_MAJOR, dtypes[t]};
         spmm_dense_t loaded;
         spmm_diag_t diag;
         assert_int_equal(npy_save(path, &saved, &diag), SPMM_OK);
         assert_int_equal(npy_load(path, &loaded, &diag), SPMM_OK);
         assert_int_equal(loaded.type, dtypes[t]);
-        assert_memory_equal(loaded.data, numbers, sizeof numbers);
+        assert_memory_equal(loaded.data, values, sizeof values);
         free(loaded.data);
     }
 }
 
 static void a_file_longer_or_shorter_than_its_header_says_is_refused(void **state)
 {
-    static const float numbers[6] = {1, 2, 3, 4, 5, 6};
-    spmm_dense_t saved = {(void *)(uintptr_t)numbers, 3, 2, 2, SPMM_ROW_MAJOR, SPMM_F32};
+    static const float values[6] = {1, 2, 3, 4, 5, 6};
+    spmm_dense_t saved = {(void *)(uintptr_t)values, 3, 2, 2, SPMM_ROW_MAJOR, SPMM_F32};
     spmm_dense_t loaded;
     spmm_diag_t diag;
     (void)state;

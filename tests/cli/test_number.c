@@ -29,19 +29,19 @@ static int is_same(double a, double b)
     return isnan(a) ? isnan(b) : memcmp(&a, &b, sizeof a) == 0;
 }
 
-static void every_number_of_16_bits_is_what_the_libraries_read(void **state)
+static void every_value_of_16_bits_is_what_the_libraries_read(void **state)
 {
     (void)state;
     for (int t = 0; t < 2; t++) {
         for (uint32_t bits = 0; bits <= 0xffff; bits++) {
             const uint16_t stored = (uint16_t)bits;
             uint16_t back = 0;
-            const double value = number_get(dtypes[t], &stored, 0);
+            const double value = value_get(dtypes[t], &stored, 0);
             assert_true(is_same(value, value_by_library(dtypes[t], stored)));
-            number_set(dtypes[t], &back, 0, value);
+            value_set(dtypes[t], &back, 0, value);
             if (!isnan(value))
                 assert_int_equal(back, stored);
-            assert_true(is_same(number_get(dtypes[t], &back, 0), value));
+            assert_true(is_same(value_get(dtypes[t], &back, 0), value));
         }
     }
 }
@@ -51,11 +51,11 @@ static void every_boundary_of_rounding_is_where_the_libraries_have_it(void **sta
 {
     (void)state;
     for (int t = 0; t < 2; t++) {
-        const struct number_type *type = number_type(dtypes[t]);
+        const struct value_type *type = value_type(dtypes[t]);
         for (uint32_t bits = 0; bits <= 0x7fff; bits++) {
             const uint16_t lower = (uint16_t)bits, upper = (uint16_t)(bits + 1);
-            const double low = number_get(dtypes[t], &lower, 0);
-            double high = number_get(dtypes[t], &upper, 0);
+            const double low = value_get(dtypes[t], &lower, 0);
+            double high = value_get(dtypes[t], &upper, 0);
             if (!isfinite(low))
                 break;
             if (isinf(high))
@@ -66,12 +66,12 @@ static void every_boundary_of_rounding_is_where_the_libraries_have_it(void **sta
                 const double value = k < 3 ? nearby[k] : -nearby[k - 3];
                 const uint16_t expected = bits_by_library(dtypes[t], value);
                 uint16_t found = 0;
-                number_set(dtypes[t], &found, 0, value);
+                value_set(dtypes[t], &found, 0, value);
                 assert_int_equal(found, expected);
-                assert_true(is_same(number_round(dtypes[t], value), number_get(dtypes[t], &found, 0)));
+                assert_true(is_same(value_round(dtypes[t], value), value_get(dtypes[t], &found, 0)));
             }
-            assert_true(fabs(number_round(dtypes[t], nearby[0])) <= low);
-            assert_true(fabs(number_round(dtypes[t], nearby[2])) > low);
+            assert_true(fabs(value_round(dtypes[t], nearby[0])) <= low);
+            assert_true(fabs(value_round(dtypes[t], nearby[2])) > low);
         }
     }
 }
@@ -81,16 +81,16 @@ static void the_limits_of_each_type_are_its_own(void **state)
     static const spmm_dtype_t all[] = {SPMM_F32, SPMM_F64, SPMM_F16, SPMM_BF16};
     (void)state;
     for (int t = 0; t < 4; t++) {
-        const struct number_type *type = number_type(all[t]);
-        assert_true(is_same(number_round(all[t], type->largest), type->largest));
-        assert_true(is_same(number_round(all[t], type->tiny), type->tiny));
-        assert_true(is_same(number_round(all[t], type->infinity), (double)INFINITY));
-        assert_true(number_round(all[t], 1.0 + 2 * type->unit) > 1.0);
+        const struct value_type *type = value_type(all[t]);
+        assert_true(is_same(value_round(all[t], type->largest), type->largest));
+        assert_true(is_same(value_round(all[t], type->tiny), type->tiny));
+        assert_true(is_same(value_round(all[t], type->infinity), (double)INFINITY));
+        assert_true(value_round(all[t], 1.0 + 2 * type->unit) > 1.0);
         if (all[t] == SPMM_F64)
             continue;
-        assert_true(is_same(number_round(all[t], type->tiny / 2), 0.0));
-        assert_true(is_same(number_round(all[t], 1.0 + type->unit), 1.0));
-        assert_true(is_same(number_round(all[t], -nextafter(type->infinity, 0.0)), -type->largest));
+        assert_true(is_same(value_round(all[t], type->tiny / 2), 0.0));
+        assert_true(is_same(value_round(all[t], 1.0 + type->unit), 1.0));
+        assert_true(is_same(value_round(all[t], -nextafter(type->infinity, 0.0)), -type->largest));
     }
 }
 
@@ -101,16 +101,16 @@ static void every_type_of_the_libraries_is_known(void **state)
     int count = 0;
     (void)state;
     for (; spmm_dtype_at(count, &info) == SPMM_OK; count++) {
-        const struct number_type *const type = number_type_at(count);
+        const struct value_type *const type = value_type_at(count);
         assert_non_null(type);
         assert_int_equal(type->type, info.type);
         assert_int_equal(type->sums, info.sums);
         assert_int_equal(type->is_narrow, info.bytes == sizeof(uint16_t));
-        assert_ptr_equal(number_type(info.type), type);
+        assert_ptr_equal(value_type(info.type), type);
         assert_string_equal(spmm_dtype_name(info.type), info.name);
         assert_int_equal(spmm_dtype_size(info.type), info.bytes);
     }
-    assert_null(number_type_at(count));
+    assert_null(value_type_at(count));
     assert_string_equal(spmm_dtype_name((spmm_dtype_t)(count + 1)), "?");
 }
 
@@ -118,7 +118,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_type_of_the_libraries_is_known),
-        cmocka_unit_test(every_number_of_16_bits_is_what_the_libraries_read),
+        cmocka_unit_test(every_value_of_16_bits_is_what_the_libraries_read),
         cmocka_unit_test(every_boundary_of_rounding_is_where_the_libraries_have_it),
         cmocka_unit_test(the_limits_of_each_type_are_its_own),
     };

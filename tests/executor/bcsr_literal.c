@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See fragment_literal.h. */
+/* See tcblock_literal.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,30 +7,30 @@
 
 #include <cmocka.h>
 
-#include "fragment_literal.h"
+#include "tcblock_literal.h"
 
 /* Row and column of a block that a place belongs to: what each lane of an MMA of 16 x 8 x 8 (16 x 8 x 16) holds of its
  * operand A, cut into pieces of 16 bytes. */
 struct spot {
     uint32_t row, column;
 };
-static struct spot spot_of(uint32_t place, uint32_t number_bytes)
+static struct spot spot_of(uint32_t position, uint32_t value_bytes)
 {
-    const uint32_t piece = 16 / number_bytes;
-    const uint32_t lane = place % (32 * piece) / piece;
-    const uint32_t number = place / (32 * piece) * piece + place % piece;
-    if (number_bytes == 2) /* a0 a1 | a2 a3 below | a4 a5 right | a6 a7 both */
-        return (struct spot){lane / 4 + 8 * (number / 2 % 2), lane % 4 * 2 + number % 2 + 8 * (number / 4)};
-    return (struct spot){lane / 4 + 8 * (number % 2), lane % 4 + 4 * (number / 2)};
+    const uint32_t piece = 16 / value_bytes;
+    const uint32_t lane = position % (32 * piece) / piece;
+    const uint32_t value = position / (32 * piece) * piece + position % piece;
+    if (value_bytes == 2) /* a0 a1 | a2 a3 below | a4 a5 right | a6 a7 both */
+        return (struct spot){lane / 4 + 8 * (value / 2 % 2), lane % 4 * 2 + value % 2 + 8 * (value / 4)};
+    return (struct spot){lane / 4 + 8 * (value % 2), lane % 4 + 4 * (value / 2)};
 }
 
 /* Bit w of each block column: block row w of the unit has a number there. */
-static uint32_t *rows_of_columns(const struct fragment_built *b, uint32_t unit, int64_t width)
+static uint32_t *rows_of_columns(const struct tcblock_built *b, uint32_t unit, int64_t width)
 {
     uint32_t *rows = calloc((size_t)(b->a->cols / width) + 1, sizeof *rows);
     assert_non_null(rows);
-    for (uint32_t r = 0; r < b->shape->panel_rows; r++) {
-        const int64_t at = (int64_t)unit * b->shape->panel_rows + r;
+    for (uint32_t r = 0; r < b->shape->block_rows; r++) {
+        const int64_t at = (int64_t)unit * b->shape->block_rows + r;
         const int64_t row = at < b->a->rows ? (int64_t)b->part.items[at] : 0;
         for (int64_t q = b->a->row_ptr[row]; at < b->a->rows && q < b->a->row_ptr[row + 1]; q++)
             rows[b->a->col_ind[q] / width] |= UINT32_C(1) << r / 16;
@@ -39,34 +39,33 @@ static uint32_t *rows_of_columns(const struct fragment_built *b, uint32_t unit, 
 }
 
 /* The numbers of one block, whose first row is at place `at` of the units' rows. */
-static void block_check(const struct fragment_built *b, int64_t at, int64_t column,
-                        struct fragment_walk *walk)
+static void block_check(const struct tcblock_built *b, int64_t at, int64_t column, struct tcblock_walk *walk)
 {
-    const struct spmmi_fragments *f = &b->layout.view;
-    const uint32_t number_bytes = (uint32_t)spmm_dtype_size(b->shape->dtype), width = f->block_columns;
+    const struct spmmi_tcblocks *f = &b->layout.view;
+    const uint32_t value_bytes = (uint32_t)spmm_dtype_size(b->shape->dtype), width = f->block_columns;
     const uint64_t *bitmap = f->bitmaps + (uint64_t)walk->block * (width / 4);
-    const uint64_t before = walk->numbers;
-    for (uint32_t place = 0; place < 16 * width; place++) {
-        const struct spot spot = spot_of(place, number_bytes);
+    const uint64_t before = walk->values;
+    for (uint32_t position = 0; position < 16 * width; position++) {
+        const struct spot spot = spot_of(position, value_bytes);
         const uint32_t bit = spot.row * width + spot.column;
         const int64_t row = at + spot.row < b->a->rows ? (int64_t)b->part.items[at + spot.row] : -1;
-        const int64_t q = row < 0 ? -1 : fragment_nonzero_at(b->a, row, column + spot.column);
+        const int64_t q = row < 0 ? -1 : tcblock_nonzero_at(b->a, row, column + spot.column);
         assert_int_equal(bitmap[bit / 64] >> bit % 64 & 1, q >= 0);
         if (q < 0)
             continue;
-        assert_int_equal(b->layout.value_map[q], walk->value + place);
-        walk->numbers++;
+        assert_int_equal(b->layout.value_map[q], walk->value + position);
+        walk->values++;
     }
-    assert_true(walk->numbers > before);
+    assert_true(walk->values > before);
     walk->block++;
     walk->value += 16 * width;
 }
 
 /* Block columns columns[0 .. count), at most 4, of the unit. */
-static void step_check(const struct fragment_built *b, uint32_t unit, const int64_t *columns, int64_t count,
-                       const uint32_t *rows, struct fragment_walk *walk)
+static void step_check(const struct tcblock_built *b, uint32_t unit, const int64_t *columns, int64_t count,
+                       const uint32_t *rows, struct tcblock_walk *walk)
 {
-    const struct spmmi_fragments *f = &b->layout.view;
+    const struct spmmi_tcblocks *f = &b->layout.view;
     const uint32_t first = walk->block;
     uint32_t mask = 0;
     for (int64_t i = 0; i < 4; i++)
@@ -85,12 +84,12 @@ static void step_check(const struct fragment_built *b, uint32_t unit, const int6
     walk->step++;
 }
 
-void bcsr_literal_check(const struct fragment_built *b)
+void bcsr_literal_check(const struct tcblock_built *b)
 {
-    const struct spmmi_fragments *f = &b->layout.view;
+    const struct spmmi_tcblocks *f = &b->layout.view;
     const int64_t width = spmm_dtype_size(b->shape->dtype) == 2 ? 16 : 8;
-    struct fragment_walk walk = {0, 0, 0, 0, 0, 0, 0};
-    fragment_begin_check(b);
+    struct tcblock_walk walk = {0, 0, 0, 0, 0, 0, 0};
+    tcblock_begin_check(b);
     assert_int_equal(f->block_rows, 16);
     assert_int_equal(f->block_columns, width);
     assert_null(f->locals);
@@ -104,12 +103,12 @@ void bcsr_literal_check(const struct fragment_built *b)
         for (int64_t j = 0; j <= b->a->cols / width; j++)
             if (rows[j] != 0)
                 columns[count++] = j;
-        fragment_items_check(b, unit, (uint32_t)((count + 3) / 4), &walk);
+        tcblock_items_check(b, unit, (uint32_t)((count + 3) / 4), &walk);
         for (int64_t i = 0; i < count; i += 4)
             step_check(b, unit, columns + i, count - i < 4 ? count - i : 4, rows, &walk);
         free(columns);
         free(rows);
     }
-    fragment_end_check(b, &walk);
+    tcblock_end_check(b, &walk);
     assert_int_equal(f->block_first[f->step_count], f->block_count);
 }

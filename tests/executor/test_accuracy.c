@@ -28,7 +28,7 @@ static const struct {
 static const struct {
     spmm_family_t family;
     spmm_schedule_t schedule;
-    uint32_t unit_rows, granule;
+    uint32_t unit_rows, item_size;
 } shapes[] = {
     {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, SPMMI_STEPS_MAX},
     {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, 64, SPMMI_STEPS_MAX},
@@ -40,10 +40,10 @@ static const struct {
 static spmm_plan_t *plan_make(const struct test_matrix *a, int way, int shape)
 {
     const struct test_plan_options options = {ways[way].target.dtype, shapes[shape].schedule,
-                                              shapes[shape].granule, 0, 0};
+                                              shapes[shape].item_size, 0, 0};
     spmm_plan_t *plan = test_plan_build(a, options);
     if (shapes[shape].family == SPMM_FAMILY_BCSR)
-        test_plan_strips(plan, shapes[shape].unit_rows, ways[way].compute);
+        test_plan_groups(plan, shapes[shape].unit_rows, ways[way].compute);
     else
         test_plan_units(plan, shapes[shape].unit_rows, ways[way].compute);
     return plan;
@@ -56,11 +56,11 @@ static void check(int adversary, int way, int shape)
     spmm_plan_t *plan = plan_make(a, way, shape);
     spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
     const double share = test_adversary_share(adversary, target, a, executor, test_product_run);
-    const int is_worst = strcmp(a->name, ways[way].adversary) == 0 && shapes[shape].granule > 1;
+    const int is_worst = strcmp(a->name, ways[way].adversary) == 0 && shapes[shape].item_size > 1;
     if (!(share <= 1) || (is_worst && share < ways[way].share))
         fail_msg("%s, %s/%s, items of %u steps: %g of the bound of %s", a->name,
                  spmm_family_name(shapes[shape].family), spmm_schedule_name(shapes[shape].schedule),
-                 shapes[shape].granule, share, spmm_compute_name(ways[way].compute));
+                 shapes[shape].item_size, share, spmm_compute_name(ways[way].compute));
     spmm_executor_destroy(executor);
     spmm_plan_destroy(plan);
     test_matrix_free(a);

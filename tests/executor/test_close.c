@@ -133,13 +133,13 @@ static void judge_finds_one_wrong_element(void **state)
 static void gaps_that_changed_are_seen(void **state)
 {
     (void)state;
-    for (int order = 0; order < 2; order++) {
+    for (int layout = 0; layout < 2; layout++) {
         struct test_dense a =
-            test_dense_make((struct test_dense_shape){5, 4, (spmm_order_t)order, SPMM_F32, 2, 1});
+            test_dense_make((struct test_dense_shape){5, 4, (spmm_layout_t)layout, SPMM_F32, 2, 1});
         struct test_dense b = test_dense_copy(&a);
         test_dense_set(&b, 4, 3, 1);
         assert_true(test_dense_same_gaps(&a, &b));
-        const int64_t gap = order == SPMM_ROW_MAJOR ? 4 : 5;
+        const int64_t gap = layout == SPMM_ROW_MAJOR ? 4 : 5;
         ((float *)b.view.data)[gap] = 1;
         assert_false(test_dense_same_gaps(&a, &b));
         test_dense_free(&b);

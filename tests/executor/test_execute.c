@@ -35,16 +35,16 @@ static spmm_executor_t *executor_make(const struct test_matrix *a, struct test_p
 
 /* Every width, and each pair of orders for every second; gap, shift and factors take turns. Over the turns that
  * the parts begin with, all combinations are met. */
-static void widths_and_orders(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
-                              spmm_op_t op, enum test_values values, int turn)
+static void widths_and_layouts(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
+                               spmm_op_t op, enum test_values values, int turn)
 {
     for (size_t w = 0; w < WIDTH_COUNT; w++)
-        for (int orders = turn & 1; orders < 4; orders += 2, turn += 3) {
+        for (int layouts = turn & 1; layouts < 4; layouts += 2, turn += 3) {
             const int64_t gap = turn % 3 == 0 ? 0 : turn % 5;
             const struct test_product product = {op,
                                                  widths[w],
-                                                 (spmm_order_t)(orders & 1),
-                                                 (spmm_order_t)(orders >> 1),
+                                                 (spmm_layout_t)(layouts & 1),
+                                                 (spmm_layout_t)(layouts >> 1),
                                                  gap,
                                                  (gap * 2) % 5,
                                                  turn % 4,
@@ -69,7 +69,7 @@ static void every_matrix(enum test_values values, size_t part_step)
         for (size_t o = 0; o < PART_COUNT; o += part_step) {
             spmm_executor_t *executor = executor_make(a, part_options[o], NULL);
             const spmm_op_t op = (spmm_op_t)((size_t)(i + (int)o) % 2);
-            widths_and_orders(executor, a, part_options[o].dtype, op, values, i + (int)o);
+            widths_and_layouts(executor, a, part_options[o].dtype, op, values, i + (int)o);
             spmm_executor_destroy(executor);
         }
         test_matrix_free(a);
@@ -99,8 +99,8 @@ static void every_pair_of_factors_meets_the_bound(void **state)
         for (int turn = 0; turn < 4 * 4 * 4; turn++) {
             const struct test_product product = {SPMM_OP_N,
                                                  19,
-                                                 (spmm_order_t)(turn & 1),
-                                                 (spmm_order_t)(turn >> 1 & 1),
+                                                 (spmm_layout_t)(turn & 1),
+                                                 (spmm_layout_t)(turn >> 1 & 1),
                                                  1,
                                                  2,
                                                  0,

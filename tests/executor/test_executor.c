@@ -95,7 +95,7 @@ BREACH(b_rows_negative, b->rows = -1)
 BREACH(b_ld_short, b->ld = 3)
 BREACH(c_ld_short, c->ld = 3)
 BREACH(c_ld_negative, c->ld = -8)
-BREACH(b_order_unknown, b->order = (spmm_order_t)7)
+BREACH(b_layout_unknown, b->layout = (spmm_layout_t)7)
 BREACH(b_type_other, b->type = SPMM_F64)
 BREACH(c_type_unknown, c->type = (spmm_dtype_t)9)
 BREACH(b_data_null, b->data = NULL)
@@ -117,7 +117,7 @@ static const struct breach breaches[] = {
     {"ldb too short", SPMM_ERR_ARGUMENT, b_ld_short},
     {"ldc too short", SPMM_ERR_ARGUMENT, c_ld_short},
     {"ldc negative", SPMM_ERR_ARGUMENT, c_ld_negative},
-    {"unknown order", SPMM_ERR_ARGUMENT, b_order_unknown},
+    {"unknown order", SPMM_ERR_ARGUMENT, b_layout_unknown},
     {"B of the other type", SPMM_ERR_TYPE, b_type_other},
     {"C of no type", SPMM_ERR_TYPE, c_type_unknown},
     {"B is NULL", SPMM_ERR_ARGUMENT, b_data_null},
@@ -266,14 +266,14 @@ static void info_notes_a_fallback_and_only_then(void **state)
     spmm_plan_t *plan = test_plan_build(a, both_ops);
     plan->variants[0].n_min = 8;
     plan->variants[0].n_max = 16;
-    plan->variants[0].layouts = SPMM_LAYOUT_ROW_MAJOR;
+    plan->variants[0].layouts = SPMM_LAYOUTS_ROW_MAJOR;
     spmm_executor_t *executor = executor_of(plan);
     plan->variants[0].target = 90;
     spmm_executor_t *for_gpu = executor_of(plan);
     const struct {
         spmm_executor_t *executor;
         int64_t n;
-        spmm_order_t order;
+        spmm_layout_t layout;
         int fallback;
     } cases[] = {{executor, 8, SPMM_ROW_MAJOR, 0},
                  {executor, 16, SPMM_ROW_MAJOR, 0},
@@ -281,7 +281,7 @@ static void info_notes_a_fallback_and_only_then(void **state)
                  {executor, 8, SPMM_COL_MAJOR, 1},
                  {for_gpu, 8, SPMM_ROW_MAJOR, 1}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const spmm_dense_t d = {NULL, 300, cases[i].n, 300, cases[i].order, SPMM_F32};
+        const spmm_dense_t d = {NULL, 300, cases[i].n, 300, cases[i].layout, SPMM_F32};
         spmm_executor_info_t info = {.struct_size = sizeof info};
         assert_int_equal(spmm_executor_info(cases[i].executor, SPMM_OP_N, &d, &d, &info), SPMM_OK);
         assert_int_equal(info.fallback, cases[i].fallback);
@@ -374,7 +374,7 @@ static void execute_allocates_nothing(void **state)
     spmm_executor_t *executor = executor_of(plan);
     for (int turn = 0; turn < 4; turn++) {
         const struct test_product product = {
-            SPMM_OP_N, 17, (spmm_order_t)(turn & 1), (spmm_order_t)(turn >> 1), 0, 0, 0,
+            SPMM_OP_N, 17, (spmm_layout_t)(turn & 1), (spmm_layout_t)(turn >> 1), 0, 0, 0,
             1,         0,  TEST_VALUES_REAL};
         spmmi_alloc_fail_at(0, 1);
         test_product_check(executor, a, SPMM_F32, &product);

@@ -44,16 +44,16 @@ static void test_window(void **state)
 
 static uint32_t old_panel_stage(uint32_t columns, const struct spmmi_panel_load *load)
 {
-    const uint32_t size = load->number_bytes;
+    const uint32_t size = load->value_bytes;
     const uint32_t pitch = columns + (32 - columns * size % 128 + 128) % 128 / size;
-    const uint32_t numbers = load->is_packed ? load->step_values : 64 * load->step_blocks;
-    return 128 * pitch * size + (numbers * size + 15) / 16 * 16 +
+    const uint32_t values = load->is_packed ? load->step_values : 64 * load->step_blocks;
+    return 128 * pitch * size + (values * size + 15) / 16 * 16 +
            load->step_blocks * (load->is_packed ? 20 : 8);
 }
 
 static uint32_t old_panel_columns(const struct spmmi_panel_load *load, uint32_t n, uint32_t shared_max)
 {
-    const uint32_t pairs = load->number_bytes == 8 ? 1 : 2;
+    const uint32_t pairs = load->value_bytes == 8 ? 1 : 2;
     const int has_few = pairs == 2 && load->blocks < 8 * load->windows * load->steps;
     if (n >= 64 * pairs && !has_few && old_panel_stage(64 * pairs, load) <= shared_max)
         return 64 * pairs;
@@ -69,7 +69,7 @@ static void check_panel(const struct spmmi_panel_load *load, uint32_t shared_max
         assert_int_equal(s.columns, old_panel_columns(load, n, shared_max));
         assert_int_equal(s.threads, 32 * load->windows);
         assert_int_equal(spmmi_panel_launch(load, n, 0, shared_max).columns,
-                         load->number_bytes == 8 ? 16 : 32);
+                         load->value_bytes == 8 ? 16 : 32);
     }
 }
 
@@ -78,7 +78,7 @@ static void test_panel(void **state)
     (void)state;
     for (uint32_t i = 0; i < 3 * 2 * 2 * 17; i++) {
         const uint32_t windows = heights[i / 3 % 2] / 8, blocks = i / 12 * windows;
-        const struct spmmi_panel_load load = {.number_bytes = sizes[i % 3],
+        const struct spmmi_panel_load load = {.value_bytes = sizes[i % 3],
                                               .windows = windows,
                                               .is_packed = i / 6 % 2,
                                               .blocks = 10.0 * blocks - (i % 2),
@@ -106,7 +106,7 @@ static void test_panel_resident(void **state)
 
 /* down, across, height, tiles, stages: of numbers of 2, 4 and 8 bytes; strips of 64 and 128 rows; n up to 8, 16, 32,
  * 64, and beyond. */
-static const uint32_t old_strips[3][2][5][5] = {
+static const uint32_t old_groups[3][2][5][5] = {
     {{{4, 1, 1, 1, 5}, {4, 1, 1, 2, 5}, {4, 1, 1, 4, 4}, {4, 1, 1, 8, 3}, {2, 2, 2, 8, 3}},
      {{8, 1, 1, 1, 5}, {8, 1, 1, 2, 5}, {8, 1, 1, 4, 4}, {8, 1, 1, 8, 3}, {4, 2, 2, 8, 3}}},
     {{{4, 1, 1, 1, 5}, {4, 1, 1, 2, 5}, {4, 1, 1, 4, 4}, {4, 1, 1, 8, 3}, {4, 2, 1, 8, 3}},
@@ -114,7 +114,7 @@ static const uint32_t old_strips[3][2][5][5] = {
     {{{4, 1, 1, 1, 5}, {4, 1, 1, 2, 5}, {4, 2, 1, 2, 4}, {4, 2, 1, 4, 3}, {4, 2, 1, 4, 3}},
      {{8, 1, 1, 1, 5}, {8, 1, 1, 2, 5}, {8, 2, 1, 2, 4}, {8, 2, 1, 4, 3}, {8, 2, 1, 4, 3}}}};
 
-static void check_strip(const struct spmmi_bcsr_shape *s, const uint32_t expected[5])
+static void check_group(const struct spmmi_bcsr_shape *s, const uint32_t expected[5])
 {
     const uint32_t got[5] = {s->down, s->across, s->height, s->tiles, s->stages};
     assert_memory_equal(got, expected, sizeof got);
@@ -122,34 +122,34 @@ static void check_strip(const struct spmmi_bcsr_shape *s, const uint32_t expecte
     assert_int_equal(s->threads, 32 * (s->down * s->across + 2));
 }
 
-static uint32_t old_strip_bytes(const uint32_t shape[5], uint32_t size, uint32_t blocks)
+static uint32_t old_group_bytes(const uint32_t shape[5], uint32_t size, uint32_t blocks)
 {
     const uint32_t row = 8 * shape[1] * shape[3] * size, width = size == 2 ? 16 : 8;
     const uint32_t pitch = size == 2 ? (row / 16 | 1) * 16 : row + (32 - row % 128 + 128) % 128;
     return 1024 + shape[4] * ((4 * width * pitch + blocks * 16 * width * size + 15) / 16 * 16);
 }
 
-static void test_strips(void **state)
+static void test_block_row_groups(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < 6; i++) {
         const uint32_t size = sizes[i / 2], rows = heights[i % 2];
         for (uint32_t n = 1; n <= N_MAX; n++) {
-            const uint32_t *const old = old_strips[i / 2][i % 2][n <= 8    ? 0
+            const uint32_t *const old = old_groups[i / 2][i % 2][n <= 8    ? 0
                                                                  : n <= 16 ? 1
                                                                  : n <= 32 ? 2
                                                                  : n <= 64 ? 3
                                                                            : 4];
             const uint32_t least[5] = {rows / 16, 1, 1, 2, 2};
             for (uint32_t blocks = 1; blocks <= rows / 4; blocks++) {
-                const int fits = old_strip_bytes(old, size, blocks) <= ADA_SHARED;
+                const int fits = old_group_bytes(old, size, blocks) <= ADA_SHARED;
                 const struct spmmi_bcsr_shape s = spmmi_bcsr_launch(n, size, rows, 1, 0, blocks, ADA_SHARED);
-                check_strip(&s, fits ? old : least);
+                check_group(&s, fits ? old : least);
                 assert_int_equal(spmmi_bcsr_shared(&s, size, blocks),
-                                 old_strip_bytes(fits ? old : least, size, blocks));
+                                 old_group_bytes(fits ? old : least, size, blocks));
             }
             const struct spmmi_bcsr_shape narrow = spmmi_bcsr_launch(n, size, rows, 0, 1, 1, HOPPER_SHARED);
-            check_strip(&narrow, least);
+            check_group(&narrow, least);
             assert_int_equal(narrow.is_wide + narrow.has_groups, 0);
         }
     }
@@ -167,7 +167,7 @@ static void test_groups(void **state)
             assert_int_equal(s.has_groups, sizes[i / 2] == 2 && n >= 64);
             if (!s.has_groups)
                 continue;
-            check_strip(&s, expected);
+            check_group(&s, expected);
             assert_int_equal(spmmi_bcsr_shared(&s, 2, 17),
                              1024 + 3 * ((tiles * 1024 + 17 * 512 + 1023) / 1024 * 1024));
         }
@@ -179,10 +179,10 @@ static void test_rows(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < 2 * 2 * 2 * 2; i++) {
-        const uint32_t size = i % 2 ? 8 : 4, granule = i / 8 ? 8 : 16, vec = i / 2 % 2 ? 16 / size : 1;
+        const uint32_t size = i % 2 ? 8 : 4, item_size = i / 8 ? 8 : 16, vec = i / 2 % 2 ? 16 / size : 1;
         for (int64_t n = 1; n <= (int64_t)N_MAX; n++) {
-            const struct spmmi_rows_shape s = spmmi_rows_shape_of(n, size, i / 2 % 2, i / 4 % 2, granule);
-            const int is_single = n == 1 && i / 4 % 2 && granule == 8;
+            const struct spmmi_rows_shape s = spmmi_rows_shape_of(n, size, i / 2 % 2, i / 4 % 2, item_size);
+            const int is_single = n == 1 && i / 4 % 2 && item_size == 8;
             uint32_t lanes = n == 1 && i / 4 % 2 ? 2 : 1;
             while (lanes < 32 && (int64_t)lanes * vec < n)
                 lanes *= 2;
@@ -197,17 +197,17 @@ static void test_rows(void **state)
     assert_false(spmmi_rows_stores_columns(1000, 49999, 13));
 }
 
-static uint64_t old_block(uint64_t nnz, uint64_t granule, uint64_t size, int grid, uint64_t sm_count)
+static uint64_t old_block(uint64_t nnz, uint64_t item_size, uint64_t size, int grid, uint64_t sm_count)
 {
-    const int is_single = grid == 6 && granule == 8;
+    const int is_single = grid == 6 && item_size == 8;
     const uint64_t groups = 256 / (grid < 5 ? 1u << grid : 32);
     const uint64_t wave = groups * sm_count * (size == 4 ? 5 : is_single ? 3 : 4);
-    const uint64_t step = is_single ? 256 : granule, limit = is_single ? 1024 : 128;
+    const uint64_t step = is_single ? 256 : item_size, limit = is_single ? 1024 : 128;
     const uint64_t most = limit > step ? limit : step, slack = grid <= 2 || grid == 6 ? 2 : 4;
     const uint64_t padded = nnz * (slack + 1) / slack + 1, waves = padded / (wave * most) + 1;
     const uint64_t group = (padded / (wave * waves) / step + 1) * step;
-    const uint64_t block = (groups * group - granule) * slack / (slack + 1) / granule * granule;
-    return block > granule ? block : granule;
+    const uint64_t block = (groups * group - item_size) * slack / (slack + 1) / item_size * item_size;
+    return block > item_size ? block : item_size;
 }
 
 static void test_rows_blocks(void **state)
@@ -215,10 +215,10 @@ static void test_rows_blocks(void **state)
     (void)state;
     for (uint64_t nnz = 0; nnz < UINT32_MAX; nnz = nnz * 5 / 4 + 3) {
         for (int grid = 0; grid < SPMMI_ROWS_GRIDS; grid++) {
-            for (uint32_t granule = 4; granule <= 4096; granule *= 2) {
-                const uint32_t size = granule % 3 == 1 ? 4 : 8;
-                assert_int_equal(spmmi_rows_blocks_of(nnz, granule, size, grid, 132).nonzeros,
-                                 old_block(nnz, granule, size, grid, 132));
+            for (uint32_t item_size = 4; item_size <= 4096; item_size *= 2) {
+                const uint32_t size = item_size % 3 == 1 ? 4 : 8;
+                assert_int_equal(spmmi_rows_blocks_of(nnz, item_size, size, grid, 132).nonzeros,
+                                 old_block(nnz, item_size, size, grid, 132));
             }
         }
     }
@@ -252,7 +252,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_window),         cmocka_unit_test(test_panel),
-        cmocka_unit_test(test_panel_resident), cmocka_unit_test(test_strips),
+        cmocka_unit_test(test_panel_resident), cmocka_unit_test(test_block_row_groups),
         cmocka_unit_test(test_groups),         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_rows_blocks),    cmocka_unit_test(test_tiled),
     };

@@ -45,7 +45,7 @@ static void same_bits_at_any_number_of_threads(void **state)
                 struct test_matrix *a = test_matrix_named(split_matrices[m], TEST_VALUES_REAL);
                 spmm_plan_t *plan = test_plan_build(a, plans[p]);
                 const struct test_product product = {
-                    SPMM_OP_N, widths[turn], (spmm_order_t)(turn & 1), (spmm_order_t)(turn >> 1), 0, 0, 0,
+                    SPMM_OP_N, widths[turn], (spmm_layout_t)(turn & 1), (spmm_layout_t)(turn >> 1), 0, 0, 0,
                     1.5,       -0.5,         TEST_VALUES_REAL};
                 test_law_threads(a, plan, &product);
                 spmm_plan_destroy(plan);
@@ -82,7 +82,7 @@ static void canary(spmm_executor_t *executor, const struct test_matrix *a, spmm_
                    int turn)
 {
     const struct test_product product = {
-        SPMM_OP_N, 5, (spmm_order_t)(turn & 1), (spmm_order_t)(turn >> 1 & 1), 0, 0, 0,
+        SPMM_OP_N, 5, (spmm_layout_t)(turn & 1), (spmm_layout_t)(turn >> 1 & 1), 0, 0, 0,
         1,         0, TEST_VALUES_REAL};
     struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
     for (int64_t q = 0; q < 5; q++)
@@ -158,7 +158,8 @@ static void unit_vectors_give_the_columns(void **state)
         const int64_t n = a->cols < 20 ? a->cols : 20; /* e_0, e_s, e_2s .. */
         const int64_t step = n > 0 ? a->cols / n : 1;
         const struct test_product product = {
-            SPMM_OP_N, n, (spmm_order_t)(m & 1), (spmm_order_t)(m >> 1 & 1), 0, 0, 0, 1, 0, TEST_VALUES_REAL};
+            SPMM_OP_N, n, (spmm_layout_t)(m & 1), (spmm_layout_t)(m >> 1 & 1), 0, 0, 0,
+            1,         0, TEST_VALUES_REAL};
         struct test_dense b = test_product_b(a, plan->dtype, &product),
                           c = test_product_c(a, plan->dtype, &product);
         for (int64_t j = 0; j < a->cols; j++)

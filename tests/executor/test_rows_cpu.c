@@ -34,10 +34,10 @@ static int levels_get(struct level levels[2])
     return count;
 }
 
-static struct test_dense filled(int64_t rows, int64_t cols, spmm_order_t order, spmm_dtype_t dtype,
+static struct test_dense filled(int64_t rows, int64_t cols, spmm_layout_t layout, spmm_dtype_t dtype,
                                 uint64_t salt)
 {
-    struct test_dense d = test_dense_make((struct test_dense_shape){rows, cols, order, dtype, 3, 1});
+    struct test_dense d = test_dense_make((struct test_dense_shape){rows, cols, layout, dtype, 3, 1});
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < cols; j++)
             test_dense_set(&d, i, j, test_real((uint64_t)(i * 1000 + j), salt));

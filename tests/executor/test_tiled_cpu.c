@@ -21,7 +21,7 @@
 
 struct shape {
     spmm_schedule_t schedule;
-    uint32_t granule, panel_rows, stage_slots;
+    uint32_t item_size, block_rows, stage_slots;
     int is_reordered;
 };
 
@@ -40,10 +40,10 @@ static spmm_dtype_t type_of(int turn)
 
 static spmm_plan_t *plan_of(const struct test_matrix *a, spmm_dtype_t dtype, const struct shape *shape)
 {
-    const struct test_plan_options options = {dtype, shape->schedule, shape->granule, 1, 0};
+    const struct test_plan_options options = {dtype, shape->schedule, shape->item_size, 1, 0};
     spmm_plan_t *plan = test_plan_build(a, options);
     for (uint32_t i = 0; i < plan->part_count; i++) {
-        plan->parts[i].panel_rows = shape->panel_rows;
+        plan->parts[i].block_rows = shape->block_rows;
         plan->parts[i].stage_slots = shape->stage_slots;
     }
     if (shape->is_reordered)
@@ -79,7 +79,7 @@ static void integers_are_exact(void **state)
     every_matrix(TEST_VALUES_INTEGER, 37);
 }
 
-static void every_width_type_order_and_factor_meets_the_bound(void **state)
+static void every_width_type_layout_and_factor_meets_the_bound(void **state)
 {
     (void)state;
     struct test_matrix *a = test_matrix_named("dense row among sparse", TEST_VALUES_REAL);
@@ -232,24 +232,24 @@ static void a_name_tells_everything_that_sets_variants_apart(void **state)
         uint32_t register_tile;
         const char *target, *name;
     } cases[] = {
-        {{.schedule = SPMM_SCHEDULE_WHOLE, .panel_rows = 256}, 0, "cpu", "cpu/tiled/whole/p256"},
-        {{.schedule = SPMM_SCHEDULE_SEGMENTED, .granule = 48, .panel_rows = 128},
+        {{.schedule = SPMM_SCHEDULE_WHOLE, .block_rows = 256}, 0, "cpu", "cpu/tiled/whole/p256"},
+        {{.schedule = SPMM_SCHEDULE_SEGMENTED, .item_size = 48, .block_rows = 128},
          16,
          "cuda",
          "cuda/tiled/segmented-48/p128/r16"},
-        {{.schedule = SPMM_SCHEDULE_WHOLE, .panel_rows = 64, .flags = SPMMI_PART_REORDERED},
+        {{.schedule = SPMM_SCHEDULE_WHOLE, .block_rows = 64, .flags = SPMMI_PART_REORDERED},
          1,
          "cuda",
          "cuda/tiled/whole/p64/reordered/r1"},
         {{.schedule = SPMM_SCHEDULE_WHOLE,
-          .panel_rows = 256,
+          .block_rows = 256,
           .flags = SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT},
          0,
          "cpu",
          "cpu/tiled/whole/p256/reordered/permuted"},
         {{.schedule = SPMM_SCHEDULE_SEGMENTED,
-          .granule = SPMMI_ROW_SEGMENT_MAX,
-          .panel_rows = 256,
+          .item_size = SPMMI_ROW_SEGMENT_MAX,
+          .block_rows = 256,
           .flags = SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT},
          32,
          "cuda",
@@ -277,7 +277,7 @@ static void memory_report_before_equals_the_one_after(void **state)
         }
 }
 
-/* C of such a plan is in the order of spmm_plan_row_order, whatever is forced. */
+/* C of such a plan is in the order of spmm_plan_row_permutation, whatever is forced. */
 static void a_forced_kernel_leaves_c_in_the_order_of_the_plan(void **state)
 {
     (void)state;
@@ -328,24 +328,24 @@ static void conversions_are_those_of_the_format(void **state)
     (void)state;
     for (uint32_t bits = 0; bits < 1u << 16; bits++) {
         const uint16_t half = (uint16_t)bits;
-        const float numbers[] = {half_from_f16(half), half_from_bf16(half)};
+        const float values[] = {half_from_f16(half), half_from_bf16(half)};
         const float wanted[] = {spmmi_f32_from_f16(half), spmmi_f32_from_bf16(half)};
         for (int i = 0; i < 2; i++) {
-            assert_true(isnan(wanted[i]) ? isnan(numbers[i])
-                                         : half_bits_of(numbers[i]) == half_bits_of(wanted[i]));
+            assert_true(isnan(wanted[i]) ? isnan(values[i])
+                                         : half_bits_of(values[i]) == half_bits_of(wanted[i]));
             if (isnan(wanted[i]))
                 continue;
             for (uint32_t step = 0; step < 64; step++) {
                 const uint32_t shift = step % 16,
                                near = half_bits_of(wanted[i]) + (1u << shift) - 2 + step / 16;
-                const float x = half_number_of(near);
+                const float x = half_value_of(near);
                 assert_true(isnan(x) || half_to_f16(x) == spmmi_f16_from_f32(x));
                 assert_true(isnan(x) || half_to_bf16(x) == spmmi_bf16_from_f32(x));
             }
         }
     }
     assert_true(isnan(spmmi_f32_from_f16(half_to_f16(NAN))) && isnan(spmmi_f32_from_bf16(half_to_bf16(NAN))));
-    assert_true(isnan(spmmi_f32_from_bf16(half_to_bf16(half_number_of(0x7f800001u)))));
+    assert_true(isnan(spmmi_f32_from_bf16(half_to_bf16(half_value_of(0x7f800001u)))));
 }
 
 #if defined(__x86_64__)
@@ -353,11 +353,11 @@ static void conversions_are_those_of_the_format(void **state)
 static void level_run(const struct tiled_cpu_ops *ops, const struct tiled_cpu_job *job, int columns)
 {
     const int64_t n = job->product->b.cols;
-    for (uint32_t p = 0; p < job->layout->panel_count; p++)
+    for (uint32_t p = 0; p < job->layout->row_block_count; p++)
         for (int64_t first = 0; first < n; first += columns) {
             const int64_t left = n - first;
             const struct tiled_cpu_tile tile = {job, p, columns, first, left < columns ? left : columns};
-            ops->panel(&tile);
+            ops->row_block(&tile);
         }
     for (uint32_t i = 0; i < job->layout->split_count; i++)
         ops->join(job, &job->layout->splits[i]);
@@ -413,7 +413,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_matrix_meets_the_error_bound),
         cmocka_unit_test(integers_are_exact),
-        cmocka_unit_test(every_width_type_order_and_factor_meets_the_bound),
+        cmocka_unit_test(every_width_type_layout_and_factor_meets_the_bound),
         cmocka_unit_test(same_bits_at_any_number_of_threads),
         cmocka_unit_test(nan_and_inf_reach_exactly_the_rows_that_store_the_column),
         cmocka_unit_test(a_permuted_output_has_its_rows_in_the_order),

@@ -15,7 +15,7 @@
 
 struct shape {
     spmm_schedule_t schedule;
-    uint32_t granule, panel_rows, stage_slots, flags;
+    uint32_t item_size, block_rows, stage_slots, flags;
 };
 
 static const struct shape shapes[] = {
@@ -43,9 +43,9 @@ static uint32_t units_list(const struct test_matrix *a, const struct shape *shap
         const int64_t first = count, end = a->row_ptr[i + 1];
         int64_t begin = a->row_ptr[i];
         do {
-            const int64_t length = shape->schedule == SPMM_SCHEDULE_WHOLE || end - begin < shape->granule
+            const int64_t length = shape->schedule == SPMM_SCHEDULE_WHOLE || end - begin < shape->item_size
                                        ? end - begin
-                                       : shape->granule;
+                                       : shape->item_size;
             units[count++] = (struct unit){i, begin, begin + length, 0};
             begin += length;
         } while (begin < end);
@@ -57,8 +57,8 @@ static uint32_t units_list(const struct test_matrix *a, const struct shape *shap
 
 static struct spmmi_part part_of(const struct shape *shape, uint32_t unit_count)
 {
-    struct spmmi_part part = {SPMM_OP_N, SPMM_FAMILY_TILED, shape->schedule,    shape->granule, unit_count,
-                              NULL,      shape->panel_rows, shape->stage_slots, shape->flags};
+    struct spmmi_part part = {SPMM_OP_N, SPMM_FAMILY_TILED, shape->schedule,    shape->item_size, unit_count,
+                              NULL,      shape->block_rows, shape->stage_slots, shape->flags};
     part.items = calloc((size_t)unit_count + 1, sizeof *part.items);
     assert_non_null(part.items);
     for (uint32_t i = 0; i < unit_count; i++)
@@ -129,13 +129,13 @@ static void whole_rows_by_hand(void **state)
     const struct shape shape = {SPMM_SCHEDULE_WHOLE, 0, 32, 2, 0};
     struct built b = built_make(matrix_by_hand(), &shape);
     const struct spmmi_tiled *t = &b.layout.view;
-    assert_int_equal(t->panel_count, 1);
+    assert_int_equal(t->row_block_count, 1);
     assert_int_equal(t->stage_count, 3);
-    assert_int_equal(t->footprint, 6);
+    assert_int_equal(t->working_set, 6);
     assert_int_equal(t->slice_count, 6); /* two entries of row 3 in each stage */
     assert_int_equal(t->stage_slots, 2);
     assert_int_equal(t->long_slots, 2);
-    ASSERT_ARRAY(t->panel_stage, 0, 3);
+    ASSERT_ARRAY(t->row_block_stage, 0, 3);
     ASSERT_ARRAY(t->stage_first, 0, 2, 4, 6);
     ASSERT_ARRAY(t->columns, 0, 1, 2, 3, 4, 5);
     ASSERT_ARRAY(t->warp_slice, 0, 2, 4, 6);
@@ -188,30 +188,30 @@ static void stages_are_as_they_should(const struct built *b)
 {
     const struct spmmi_tiled *t = &b->layout.view;
     const uint32_t units = (uint32_t)b->part.item_count;
-    assert_int_equal(t->panel_count, (units + t->panel_rows - 1) / t->panel_rows);
-    assert_int_equal(t->panel_stage[0], 0);
-    assert_int_equal(t->panel_stage[t->panel_count], t->stage_count);
-    assert_int_equal(t->stage_first[t->stage_count], t->footprint);
+    assert_int_equal(t->row_block_count, (units + t->block_rows - 1) / t->block_rows);
+    assert_int_equal(t->row_block_stage[0], 0);
+    assert_int_equal(t->row_block_stage[t->row_block_count], t->stage_count);
+    assert_int_equal(t->stage_first[t->stage_count], t->working_set);
     char *used = calloc((size_t)b->a->cols + 1, 1);
     assert_non_null(used);
     uint32_t widest = 0;
-    for (uint32_t p = 0; p < t->panel_count; p++) {
+    for (uint32_t p = 0; p < t->row_block_count; p++) {
         memset(used, 0, (size_t)b->a->cols);
-        for (uint32_t i = p * t->panel_rows; i < units && i < (p + 1) * t->panel_rows; i++)
+        for (uint32_t i = p * t->block_rows; i < units && i < (p + 1) * t->block_rows; i++)
             for (int64_t q = b->units[b->part.items[i]].begin; q < b->units[b->part.items[i]].end; q++)
                 used[b->a->col_ind[q]] = 1;
-        uint32_t at = t->stage_first[t->panel_stage[p]];
+        uint32_t at = t->stage_first[t->row_block_stage[p]];
         const uint32_t first = at;
         for (int64_t j = 0; j < b->a->cols; j++)
             if (used[j])
                 assert_int_equal(t->columns[at++], j);
-        const uint32_t stages = t->panel_stage[p + 1] - t->panel_stage[p];
-        assert_int_equal(at, t->stage_first[t->panel_stage[p + 1]]);
+        const uint32_t stages = t->row_block_stage[p + 1] - t->row_block_stage[p];
+        assert_int_equal(at, t->stage_first[t->row_block_stage[p + 1]]);
         const uint32_t fits = at - first <= 2 * b->part.stage_slots;
         assert_int_equal(stages,
                          fits ? at > first : (at - first + b->part.stage_slots - 1) / b->part.stage_slots);
         for (uint32_t s = 0; s < stages; s++) {
-            const uint32_t *stage = t->stage_first + t->panel_stage[p] + s;
+            const uint32_t *stage = t->stage_first + t->row_block_stage[p] + s;
             const uint32_t even = (at - first + stages - 1) / stages;
             assert_true(s + 1 == stages ? stage[1] - stage[0] <= even : stage[1] - stage[0] == even);
             widest = stage[1] - stage[0] > widest ? stage[1] - stage[0] : widest;
@@ -225,24 +225,24 @@ static void stages_are_as_they_should(const struct built *b)
 static void units_are_in_their_lanes(const struct built *b, char *is_used)
 {
     const struct spmmi_tiled *t = &b->layout.view;
-    const uint32_t warps = t->panel_rows / SPMMI_TILED_LANES;
+    const uint32_t warps = t->block_rows / SPMMI_TILED_LANES;
     for (uint32_t i = 0; i < b->part.item_count; i++) {
         const struct unit *unit = &b->units[b->part.items[i]];
-        const uint32_t panel = i / t->panel_rows, thread = i % t->panel_rows;
-        uint32_t s = t->panel_stage[panel];
+        const uint32_t row_block = i / t->block_rows, thread = i % t->block_rows;
+        uint32_t s = t->row_block_stage[row_block];
         for (int64_t q = unit->begin; q < unit->end; q++) {
-            const uint32_t place = b->layout.value_map[q], k = place / SPMMI_TILED_LANES;
+            const uint32_t position = b->layout.value_map[q], k = position / SPMMI_TILED_LANES;
             const uint32_t column = (uint32_t)b->a->col_ind[q];
             while (t->columns[t->stage_first[s + 1] - 1] < column)
                 s++;
-            assert_true(s < t->panel_stage[panel + 1]);
+            assert_true(s < t->row_block_stage[row_block + 1]);
             const uint32_t *slice = t->warp_slice + s * warps + thread / SPMMI_TILED_LANES;
-            assert_int_equal(place % SPMMI_TILED_LANES, thread % SPMMI_TILED_LANES);
+            assert_int_equal(position % SPMMI_TILED_LANES, thread % SPMMI_TILED_LANES);
             assert_true(k >= slice[0] && k < slice[1]);
-            assert_true(t->local[place] > 0);
-            assert_int_equal(t->columns[t->stage_first[s] + t->local[place] - 1], column);
-            assert_false(is_used[place]);
-            is_used[place] = 1;
+            assert_true(t->local[position] > 0);
+            assert_int_equal(t->columns[t->stage_first[s] + t->local[position] - 1], column);
+            assert_false(is_used[position]);
+            is_used[position] = 1;
         }
     }
 }
@@ -251,7 +251,7 @@ static void units_are_in_their_lanes(const struct built *b, char *is_used)
 static void entries_are_those_of_the_units(const struct built *b)
 {
     const struct spmmi_tiled *t = &b->layout.view;
-    const uint32_t count = t->stage_count * (t->panel_rows / SPMMI_TILED_LANES);
+    const uint32_t count = t->stage_count * (t->block_rows / SPMMI_TILED_LANES);
     char *is_used = calloc((size_t)t->slice_count + 1, SPMMI_TILED_LANES);
     assert_non_null(is_used);
     assert_int_equal(t->warp_slice[0], 0);
@@ -261,10 +261,10 @@ static void entries_are_those_of_the_units(const struct built *b)
         int is_padding = 0;
         for (uint32_t k = t->warp_slice[i / SPMMI_TILED_LANES]; k < t->warp_slice[i / SPMMI_TILED_LANES + 1];
              k++) {
-            const uint32_t place = k * SPMMI_TILED_LANES + i % SPMMI_TILED_LANES;
-            is_padding = is_padding || !is_used[place];
-            assert_int_equal(is_used[place], !is_padding);
-            assert_int_equal(t->local[place] == 0, is_padding);
+            const uint32_t position = k * SPMMI_TILED_LANES + i % SPMMI_TILED_LANES;
+            is_padding = is_padding || !is_used[position];
+            assert_int_equal(is_used[position], !is_padding);
+            assert_int_equal(t->local[position] == 0, is_padding);
         }
     }
     free(is_used);
@@ -300,7 +300,7 @@ static void targets_cover_every_row_once(const struct built *b)
     }
     assert_int_equal(next, t->partial_count);
     uint32_t partials = 0;
-    for (uint32_t i = 0; i < t->panel_count * t->panel_rows; i++) {
+    for (uint32_t i = 0; i < t->row_block_count * t->block_rows; i++) {
         if (i >= b->part.item_count) {
             assert_int_equal(t->target[i], SPMMI_TILED_NONE);
             continue;
@@ -317,7 +317,7 @@ static void targets_cover_every_row_once(const struct built *b)
             assert_true(t->target[i] != p && p < t->partial_count && sums[p] == unit.row);
             partials++;
             /* Segments of a row are numbered from its first one on. */
-            const int64_t segment = (unit.begin - b->a->row_ptr[unit.row]) / b->part.granule;
+            const int64_t segment = (unit.begin - b->a->row_ptr[unit.row]) / b->part.item_size;
             assert_true(p == segment || sums[p - segment - 1] != unit.row);
             assert_int_equal(sums[p - segment], unit.row);
         }
@@ -348,13 +348,13 @@ static void assert_same_layout(const struct built *b, const struct spmmi_tiled_l
     const struct spmmi_tiled *t = &b->layout.view;
     assert_int_equal(spmmi_tiled_bytes(t), spmmi_tiled_bytes(&other->view));
     const size_t slices = (size_t)t->slice_count * SPMMI_TILED_LANES;
-    assert_memory_equal(t->panel_stage, other->panel_stage, ((size_t)t->panel_count + 1) * 4);
+    assert_memory_equal(t->row_block_stage, other->row_block_stage, ((size_t)t->row_block_count + 1) * 4);
     assert_memory_equal(t->stage_first, other->stage_first, ((size_t)t->stage_count + 1) * 4);
-    assert_memory_equal(t->columns, other->columns, (size_t)t->footprint * 4);
+    assert_memory_equal(t->columns, other->columns, (size_t)t->working_set * 4);
     assert_memory_equal(t->warp_slice, other->warp_slice,
-                        ((size_t)t->stage_count * t->panel_rows / SPMMI_TILED_LANES + 1) * 4);
+                        ((size_t)t->stage_count * t->block_rows / SPMMI_TILED_LANES + 1) * 4);
     assert_memory_equal(t->local, other->local, slices * sizeof *t->local);
-    assert_memory_equal(t->target, other->target, (size_t)t->panel_count * t->panel_rows * 4);
+    assert_memory_equal(t->target, other->target, (size_t)t->row_block_count * t->block_rows * 4);
     assert_memory_equal(b->layout.value_map, other->value_map, (size_t)b->a->nnz * 4);
 }
 
@@ -428,7 +428,7 @@ static void what_passes_32_bits_or_does_not_fit_the_part_is_refused(void **state
                               .schedule = SPMM_SCHEDULE_WHOLE,
                               .item_count = 1,
                               .items = &item,
-                              .panel_rows = 32,
+                              .block_rows = 32,
                               .stage_slots = 32};
     struct spmmi_tiled_layout layout;
     assert_int_equal(spmmi_tiled_build(1, 1, row_ptr, NULL, &part, &layout, NULL), SPMM_ERR_TOO_LARGE);

@@ -23,8 +23,8 @@
 static spmm_plan_t *plan_of(const struct spmmi_schedule *row, spmm_dtype_t dtype)
 {
     struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
-    const uint32_t granule = row->granule_min > 4 ? row->granule_min : 4;
-    spmm_plan_t *plan = test_plan_whole(a, (struct test_plan_options){dtype, row->id, granule, 0, 0}, "");
+    const uint32_t item_size = row->item_size_min > 4 ? row->item_size_min : 4;
+    spmm_plan_t *plan = test_plan_whole(a, (struct test_plan_options){dtype, row->id, item_size, 0, 0}, "");
     test_plan_family(plan, spmmi_family_of(row->family), spmmi_family_of(row->family)->unit_min);
     test_matrix_free(a);
     assert_int_equal(spmmi_plan_check(plan, NULL), SPMM_OK);
@@ -63,28 +63,28 @@ static void expect(spmm_plan_t *plan, uint32_t *field, uint64_t value, int is_va
     *field = before;
 }
 
-static void check_granules(const struct spmmi_schedule *row, const struct spmmi_family *family,
-                           spmm_plan_t *plan)
+static void check_item_sizes(const struct spmmi_schedule *row, const struct spmmi_family *family,
+                             spmm_plan_t *plan)
 {
-    uint32_t *const granule = &plan->parts[0].granule;
-    const uint64_t least = row->granule_min, most = row->granule_max;
+    uint32_t *const item_size = &plan->parts[0].item_size;
+    const uint64_t least = row->item_size_min, most = row->item_size_max;
     (void)family;
-    expect(plan, granule, least, 1);
-    expect(plan, granule, most, 1);
-    expect(plan, granule, most + 1, 0);
-    expect(plan, granule, 2 * most + 2, 0);
+    expect(plan, item_size, least, 1);
+    expect(plan, item_size, most, 1);
+    expect(plan, item_size, most + 1, 0);
+    expect(plan, item_size, 2 * most + 2, 0);
     if (least > 0)
-        expect(plan, granule, least - 1, 0);
+        expect(plan, item_size, least - 1, 0);
     if (least > 1)
-        expect(plan, granule, least / 2, 0);
+        expect(plan, item_size, least / 2, 0);
     if (most > least + 1)
-        expect(plan, granule, least + least / 2 + 1, row->granules == SPMMI_GRANULE_ANY);
+        expect(plan, item_size, least + least / 2 + 1, row->item_sizes == SPMMI_ITEM_SIZE_ANY);
 }
 
 static void check_units(const struct spmmi_schedule *row, const struct spmmi_family *family,
                         spmm_plan_t *plan)
 {
-    uint32_t *const units = &plan->parts[0].panel_rows;
+    uint32_t *const units = &plan->parts[0].block_rows;
     (void)row;
     for (uint64_t rows = 1; rows <= 2048; rows *= 2) {
         expect(plan, units, rows, rows >= family->unit_min && rows <= family->unit_max);
@@ -112,29 +112,30 @@ static void check_flags(const struct spmmi_schedule *row, const struct spmmi_fam
 {
     (void)family;
     for (uint32_t flags = 0; flags < EVERY_FLAG; flags++) {
-        const int is_new = flags == SPMMI_PART_REORDERED && row->order != SPMMI_ORDER_KEPT;
-        const int is_output =
-            flags == (SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT) && row->order == SPMMI_ORDER_OUTPUT;
+        const int is_new = flags == SPMMI_PART_REORDERED && row->permutation != SPMMI_PERMUTATION_KEPT;
+        const int is_output = flags == (SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT) &&
+                              row->permutation == SPMMI_PERMUTATION_OUTPUT;
         expect(plan, &plan->parts[0].flags, flags, flags == 0 || is_new || is_output);
     }
 }
 
 /* Peeled rows behind a part: where the family may have them, in the family that takes them and in no other. */
-static void check_peeled(const struct spmmi_schedule *row, const struct spmmi_family *family,
-                         spmm_plan_t *plan)
+static void check_long_rows(const struct spmmi_schedule *row, const struct spmmi_family *family,
+                            spmm_plan_t *plan)
 {
     const struct spmmi_schedule *other;
-    const int is_peeled = spmmi_is_fragments(family->id) && test_plan_peel(plan, 8) == 1;
-    if (!is_peeled)
+    const int is_long_rows = spmmi_is_tcblocks(family->id) && test_plan_split_long_rows(plan, 8) == 1;
+    if (!is_long_rows)
         return;
     assert_int_equal(spmmi_plan_check(plan, NULL), SPMM_OK);
     for (int i = 0; (other = spmmi_schedule_at(i)) != NULL; i++) {
-        struct spmmi_part *const peeled = &plan->parts[1], before = *peeled;
-        peeled->family = other->family;
-        peeled->schedule = other->id;
-        assert_int_equal(spmmi_plan_check(plan, NULL),
-                         spmmi_takes_peeled(other) && family->takes_long_rows ? SPMM_OK : SPMM_ERR_PLAN_PART);
-        *peeled = before;
+        struct spmmi_part *const long_rows = &plan->parts[1], before = *long_rows;
+        long_rows->family = other->family;
+        long_rows->schedule = other->id;
+        assert_int_equal(spmmi_plan_check(plan, NULL), spmmi_takes_long_rows(other) && family->takes_long_rows
+                                                           ? SPMM_OK
+                                                           : SPMM_ERR_PLAN_PART);
+        *long_rows = before;
     }
     plan->parts[0].family = spmmi_family_at(0)->id; /* none that long rows are split off */
     plan->parts[0].schedule = spmmi_schedule_at(0)->id;
@@ -237,11 +238,11 @@ static void check_features(const struct spmmi_schedule *row, const struct spmmi_
         (void)state;               \
         each_row(check);           \
     }
-ROW_TEST(granules_are_in_the_range_of_the_schedule, check_granules)
+ROW_TEST(item_sizes_are_in_the_range_of_the_schedule, check_item_sizes)
 ROW_TEST(units_are_powers_in_the_range_of_the_family, check_units)
 ROW_TEST(slots_are_in_the_range_of_the_family, check_slots)
-ROW_TEST(flags_are_those_of_the_order_of_the_schedule, check_flags)
-ROW_TEST(peeled_rows_are_where_the_family_has_them, check_peeled)
+ROW_TEST(flags_are_those_of_the_permutation_of_the_schedule, check_flags)
+ROW_TEST(long_rows_are_where_the_family_has_them, check_long_rows)
 ROW_TEST(a_part_has_a_schedule_of_its_family, check_numbers)
 ROW_TEST(compute_types_are_those_of_the_family, check_computes)
 ROW_TEST(files_name_the_feature_of_the_family, check_features)
@@ -257,7 +258,7 @@ static void the_rows_make_sense(void **state)
         assert_ptr_equal(spmmi_family_of(f->id), f);
         assert_true(f->unit_max == 0 || spmmi_is_power_within(f->unit_max, f->unit_min, f->unit_max));
         assert_true(f->unit_max == 0 || spmmi_is_power_within(f->unit_min, 1, f->unit_max));
-        assert_true(f->slots_min <= f->slots_max && f->least_n >= 1 && f->types != 0);
+        assert_true(f->slots_min <= f->slots_max && f->n_min >= 1 && f->types != 0);
         assert_true(f->feature == 0 || (f->feature & (f->feature - 1)) == 0);
         assert_int_equal(f->unit_max > 0, f->unit[0] != '\0');
     }
@@ -265,7 +266,7 @@ static void the_rows_make_sense(void **state)
         assert_non_null(spmmi_family_of(s->family));
         assert_ptr_equal(spmmi_schedule_of(s->family, s->id), s);
         assert_true(i == 0 || s->family >= spmmi_schedule_at(i - 1)->family);
-        assert_true(s->granule_min <= s->granule_max);
+        assert_true(s->item_size_min <= s->item_size_max);
     }
 }
 
@@ -297,7 +298,7 @@ static void the_list_is_told_to_users(void **state)
     (void)state;
     for (; spmm_family_at(families, &f) == SPMM_OK; families++) {
         assert_string_equal(f.name, spmm_family_name(f.family));
-        assert_int_equal(f.uses_tensor_cores, spmmi_is_fragments(f.family));
+        assert_int_equal(f.uses_tensor_cores, spmmi_is_tcblocks(f.family));
     }
     for (; spmm_schedule_at(schedules, &s) == SPMM_OK; schedules++) {
         assert_string_equal(s.name, spmm_schedule_name(s.schedule));
@@ -325,11 +326,11 @@ int main(void)
         cmocka_unit_test(the_rows_make_sense),
         cmocka_unit_test(every_kernel_is_found_by_its_name),
         cmocka_unit_test(the_list_is_told_to_users),
-        cmocka_unit_test(granules_are_in_the_range_of_the_schedule),
+        cmocka_unit_test(item_sizes_are_in_the_range_of_the_schedule),
         cmocka_unit_test(units_are_powers_in_the_range_of_the_family),
         cmocka_unit_test(slots_are_in_the_range_of_the_family),
-        cmocka_unit_test(flags_are_those_of_the_order_of_the_schedule),
-        cmocka_unit_test(peeled_rows_are_where_the_family_has_them),
+        cmocka_unit_test(flags_are_those_of_the_permutation_of_the_schedule),
+        cmocka_unit_test(long_rows_are_where_the_family_has_them),
         cmocka_unit_test(a_part_has_a_schedule_of_its_family),
         cmocka_unit_test(compute_types_are_those_of_the_family),
         cmocka_unit_test(files_name_the_feature_of_the_family),

@@ -44,11 +44,11 @@ static double value_of(const struct half_type *t, uint32_t pattern)
 }
 
 /* The nearest pattern of a number of either sign, by bisection; of two equally near ones the even one. */
-static uint32_t nearest(const struct half_type *t, double number)
+static uint32_t nearest(const struct half_type *t, double value)
 {
-    const double size = fabs(number);
+    const double size = fabs(value);
     uint32_t low = 0, high = infinity_of(t);
-    const uint32_t sign = signbit(number) ? SIGN : 0;
+    const uint32_t sign = signbit(value) ? SIGN : 0;
     if (size >= value_of(t, high))
         return sign | high;
     while (high - low > 1) {
@@ -62,11 +62,11 @@ static uint32_t nearest(const struct half_type *t, double number)
     return sign | (below < above || (below == above && low % 2 == 0) ? low : high);
 }
 
-static void check_number(const struct half_type *t, double number)
+static void check_number(const struct half_type *t, double value)
 {
-    assert_int_equal(t->from_f64(number), nearest(t, number));
-    assert_int_equal(t->from_f64(-number), nearest(t, -number));
-    const float single = (float)number;
+    assert_int_equal(t->from_f64(value), nearest(t, value));
+    assert_int_equal(t->from_f64(-value), nearest(t, -value));
+    const float single = (float)value;
     if (isfinite(single))
         assert_int_equal(t->from_f32(single), nearest(t, (double)single));
 }
@@ -77,22 +77,22 @@ static void every_pattern_comes_back(void **state)
     for (size_t k = 0; k < COUNT(types); k++) {
         const struct half_type *t = &types[k];
         for (uint32_t pattern = 0; pattern < 65536; pattern++) {
-            const float number = t->to_f32((uint16_t)pattern);
+            const float value = t->to_f32((uint16_t)pattern);
             const uint32_t size = pattern & ~SIGN;
-            assert_int_equal(signbit(number) != 0, pattern >= SIGN);
+            assert_int_equal(signbit(value) != 0, pattern >= SIGN);
             if (size > infinity_of(t)) { /* a NaN comes back with its payload, and quiet */
                 const uint32_t quiet = pattern | 1u << (t->fraction_bits - 1);
-                assert_true(isnan(number));
-                assert_int_equal(t->from_f32(number), quiet);
-                assert_int_equal(t->from_f64((double)number), quiet);
+                assert_true(isnan(value));
+                assert_int_equal(t->from_f32(value), quiet);
+                assert_int_equal(t->from_f64((double)value), quiet);
                 continue;
             }
             if (size == infinity_of(t))
-                assert_true(isinf(number));
+                assert_true(isinf(value));
             else
-                assert_true(fabs((double)number) == value_of(t, size));
-            assert_int_equal(t->from_f32(number), pattern);
-            assert_int_equal(t->from_f64((double)number), pattern);
+                assert_true(fabs((double)value) == value_of(t, size));
+            assert_int_equal(t->from_f32(value), pattern);
+            assert_int_equal(t->from_f64((double)value), pattern);
         }
     }
 }
@@ -113,14 +113,14 @@ static void halfway_numbers_go_to_the_even_neighbour(void **state)
     }
 }
 
-static void random_numbers_round_to_the_nearest(void **state)
+static void random_values_round_to_the_nearest(void **state)
 {
     (void)state;
     for (uint64_t i = 0; i < 200000; i++) {
         const int exponent = (int)(test_hash(1, i) % 330) - 170;
-        const double number = ldexp((double)(test_hash(2, i) >> 11), exponent - 53);
+        const double value = ldexp((double)(test_hash(2, i) >> 11), exponent - 53);
         for (size_t k = 0; k < COUNT(types); k++)
-            check_number(&types[k], number);
+            check_number(&types[k], value);
     }
 }
 
@@ -139,7 +139,7 @@ static void edges_of_the_ranges(void **state)
 {
     (void)state;
     static const struct {
-        double number;
+        double value;
         uint16_t f16, bf16;
     } edges[] = {
         {0.0, 0, 0},
@@ -160,8 +160,8 @@ static void edges_of_the_ranges(void **state)
         {1e308, 0x7c00, 0x7f80},
     };
     for (size_t i = 0; i < COUNT(edges); i++) {
-        assert_int_equal(spmmi_f16_from_f64(edges[i].number), edges[i].f16);
-        assert_int_equal(spmmi_bf16_from_f64(edges[i].number), edges[i].bf16);
+        assert_int_equal(spmmi_f16_from_f64(edges[i].value), edges[i].f16);
+        assert_int_equal(spmmi_bf16_from_f64(edges[i].value), edges[i].bf16);
     }
 }
 
@@ -170,7 +170,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_pattern_comes_back),
         cmocka_unit_test(halfway_numbers_go_to_the_even_neighbour),
-        cmocka_unit_test(random_numbers_round_to_the_nearest),
+        cmocka_unit_test(random_values_round_to_the_nearest),
         cmocka_unit_test(f64_is_rounded_once),
         cmocka_unit_test(edges_of_the_ranges),
     };

@@ -118,22 +118,22 @@ static void zeros_of_16_bits_have_two_signs(void **state)
 }
 
 /* A plan of one part, its rows in order (0), in another one (1), in one that C keeps (2). */
-static spmm_plan_t *ordered_plan(spmm_schedule_t schedule, int order)
+static spmm_plan_t *ordered_plan(spmm_schedule_t schedule, int permutation)
 {
     struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
     spmm_plan_t *plan = test_plan_whole(a, (struct test_plan_options){SPMM_F32, schedule, 7, 0, 0}, "");
     test_matrix_free(a);
-    if (order > 0)
-        test_plan_reorder(plan, 9, order == 2);
+    if (permutation > 0)
+        test_plan_reorder(plan, 9, permutation == 2);
     return plan;
 }
 
-static void the_order_of_rows_is_told_where_c_has_it(void **state)
+static void the_permutation_of_rows_is_told_where_c_has_it(void **state)
 {
     (void)state;
     static const spmm_schedule_t schedules[] = {SPMM_SCHEDULE_WHOLE, SPMM_SCHEDULE_DENSE,
                                                 SPMM_SCHEDULE_PACKED};
-    const uint32_t *order = NULL;
+    const uint32_t *permutation = NULL;
     int64_t count = -1;
     spmm_part_info_t part;
     for (int k = 0; k < 9; k++) {
@@ -142,50 +142,50 @@ static void the_order_of_rows_is_told_where_c_has_it(void **state)
         assert_int_equal(spmm_plan_part(plan, 0, &part), SPMM_OK);
         assert_int_equal(part.is_reordered, k % 3 > 0);
         assert_int_equal(part.permutes_output, permutes);
-        assert_int_equal(spmm_plan_row_order(plan, 0, &order, &count),
+        assert_int_equal(spmm_plan_row_permutation(plan, 0, &permutation, &count),
                          permutes ? SPMM_OK : SPMM_ERR_ARGUMENT);
         assert_int_equal(count, permutes ? plan->rows : 0);
-        assert_true((order == plan->parts[0].items) == permutes);
+        assert_true((permutation == plan->parts[0].items) == permutes);
         spmm_plan_destroy(plan);
     }
 }
 
-static void the_order_of_rows_is_asked_of_a_part(void **state)
+static void the_row_permutation_is_asked_of_a_part(void **state)
 {
     (void)state;
-    const uint32_t *order = NULL;
+    const uint32_t *permutation = NULL;
     int64_t count = -1;
     spmm_plan_t *plan = ordered_plan(SPMM_SCHEDULE_WHOLE, 2);
-    assert_int_equal(spmm_plan_row_order(plan, 1, &order, &count), SPMM_ERR_ARGUMENT);
-    assert_int_equal(spmm_plan_row_order(plan, -1, &order, &count), SPMM_ERR_ARGUMENT);
-    assert_null(order);
-    assert_int_equal(spmm_plan_row_order(NULL, 0, &order, &count), SPMM_ERR_ARGUMENT);
-    assert_int_equal(spmm_plan_row_order(plan, 0, NULL, &count), SPMM_ERR_ARGUMENT);
-    assert_int_equal(spmm_plan_row_order(plan, 0, &order, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_row_permutation(plan, 1, &permutation, &count), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_row_permutation(plan, -1, &permutation, &count), SPMM_ERR_ARGUMENT);
+    assert_null(permutation);
+    assert_int_equal(spmm_plan_row_permutation(NULL, 0, &permutation, &count), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_row_permutation(plan, 0, NULL, &count), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_row_permutation(plan, 0, &permutation, NULL), SPMM_ERR_ARGUMENT);
     spmm_plan_destroy(plan);
 }
 
-static void the_order_of_rows_and_columns_is_told(void **state)
+static void the_permutation_of_rows_and_columns_is_told(void **state)
 {
     (void)state;
-    const uint32_t *order = NULL;
+    const uint32_t *permutation = NULL;
     int64_t count = -1;
     spmm_plan_t *plan = ordered_plan(SPMM_SCHEDULE_WHOLE, 0);
-    assert_int_equal(spmm_plan_symmetric_order(plan, &order, &count), SPMM_OK);
-    assert_null(order);
+    assert_int_equal(spmm_plan_symmetric_permutation(plan, &permutation, &count), SPMM_OK);
+    assert_null(permutation);
     assert_int_equal(count, 0);
-    plan->symmetric_order = spmmi_alloc_zero((uint64_t)plan->rows, sizeof *plan->symmetric_order);
-    assert_int_equal(spmm_plan_symmetric_order(plan, &order, &count), SPMM_OK);
-    assert_ptr_equal(order, plan->symmetric_order);
+    plan->symmetric_permutation = spmmi_alloc_zero((uint64_t)plan->rows, sizeof *plan->symmetric_permutation);
+    assert_int_equal(spmm_plan_symmetric_permutation(plan, &permutation, &count), SPMM_OK);
+    assert_ptr_equal(permutation, plan->symmetric_permutation);
     assert_int_equal(count, plan->rows);
-    assert_int_equal(spmm_plan_symmetric_order(NULL, &order, &count), SPMM_ERR_ARGUMENT);
-    assert_null(order);
-    assert_int_equal(spmm_plan_symmetric_order(plan, NULL, &count), SPMM_ERR_ARGUMENT);
-    assert_int_equal(spmm_plan_symmetric_order(plan, &order, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_symmetric_permutation(NULL, &permutation, &count), SPMM_ERR_ARGUMENT);
+    assert_null(permutation);
+    assert_int_equal(spmm_plan_symmetric_permutation(plan, NULL, &count), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_symmetric_permutation(plan, &permutation, NULL), SPMM_ERR_ARGUMENT);
     spmm_plan_destroy(plan);
 }
 
-static void units_of_fragments_are_told(void **state)
+static void units_of_tcblocks_are_told(void **state)
 {
     (void)state;
     static const uint32_t heights[] = {8, 64, 128, 256};
@@ -197,27 +197,27 @@ static void units_of_fragments_are_told(void **state)
         assert_int_equal(spmm_plan_part(plan, 0, &part), SPMM_OK);
         assert_int_equal(part.family, h == 0 ? SPMM_FAMILY_WINDOW : SPMM_FAMILY_PANEL);
         assert_int_equal(part.schedule, SPMM_SCHEDULE_PACKED);
-        assert_int_equal(part.granule, 7);
+        assert_int_equal(part.item_size, 7);
         assert_int_equal(part.items, plan->rows);
-        assert_int_equal(part.panel_rows, heights[h]);
+        assert_int_equal(part.block_rows, heights[h]);
         assert_int_equal(part.stage_slots, 0);
         spmm_plan_destroy(plan);
     }
 }
 
-static void strips_of_blocks_are_told(void **state)
+static void groups_of_blocks_are_told(void **state)
 {
     (void)state;
     for (uint32_t rows = 32; rows <= 256; rows *= 2) {
         spmm_plan_t *plan = ordered_plan(SPMM_SCHEDULE_DENSE, 0);
         spmm_part_info_t part;
-        test_plan_strips(plan, rows, SPMM_COMPUTE_3XTF32);
+        test_plan_groups(plan, rows, SPMM_COMPUTE_3XTF32);
         assert_int_equal(spmmi_plan_check(plan, NULL),
                          rows == 64 || rows == 128 ? SPMM_OK : SPMM_ERR_PLAN_PART);
         assert_int_equal(spmm_plan_part(plan, 0, &part), SPMM_OK);
         assert_int_equal(part.family, SPMM_FAMILY_BCSR);
         assert_int_equal(part.items, plan->rows);
-        assert_int_equal(part.panel_rows, rows);
+        assert_int_equal(part.block_rows, rows);
         plan->parts[0].schedule = SPMM_SCHEDULE_PACKED;
         assert_int_equal(spmmi_plan_check(plan, NULL), SPMM_ERR_PLAN_PART);
         spmm_plan_destroy(plan);
@@ -225,7 +225,7 @@ static void strips_of_blocks_are_told(void **state)
 }
 
 /* Which compute types a part may have: of f32 numbers those of tensor cores or its own, never both. */
-static void a_compute_type_fits_numbers_and_kernels(void **state)
+static void a_compute_type_fits_values_and_kernels(void **state)
 {
     (void)state;
     static const spmm_schedule_t schedules[] = {SPMM_SCHEDULE_ROW_SPLIT, SPMM_SCHEDULE_WHOLE,
@@ -237,7 +237,7 @@ static void a_compute_type_fits_numbers_and_kernels(void **state)
         spmm_plan_t *plan = test_plan_whole(a, options, "");
         const int is_tensor = options.dtype == SPMM_F32 && k % 5 >= 2;
         if (k % 5 == 4)
-            test_plan_strips(plan, 64, plan->variants[0].compute);
+            test_plan_groups(plan, 64, plan->variants[0].compute);
         plan->trace_count = 0;
         for (int compute = 0; compute <= SPMM_COMPUTE_3XTF32 + 1; compute++) {
             const int fits = is_tensor ? compute == SPMM_COMPUTE_TF32 || compute == SPMM_COMPUTE_3XTF32
@@ -283,25 +283,25 @@ static void the_trace_tells_compute_types_and_reasons(void **state)
           .schedule = SPMM_SCHEDULE_PACKED,
           .reason = SPMMI_REASON_BLOCKS,
           .compute = SPMM_COMPUTE_TF32,
-          .order = SPMM_REORDER_RCM},
+          .permutation = SPMM_REORDER_RCM},
          SPMM_COMPUTE_TF32,
          "1 blocks in rcm order, 3 without"},
         {{.family = SPMM_FAMILY_WINDOW,
           .schedule = SPMM_SCHEDULE_PACKED,
           .chosen = 1,
-          .reason = SPMMI_REASON_PEELED,
+          .reason = SPMMI_REASON_LONG_ROWS,
           .compute = SPMM_COMPUTE_TF32},
          SPMM_COMPUTE_TF32,
          "3 nonzeros of 1 long rows are multiplied apart"},
         {{.family = SPMM_FAMILY_WINDOW,
           .schedule = SPMM_SCHEDULE_PACKED,
-          .reason = SPMMI_REASON_PEELED,
+          .reason = SPMMI_REASON_LONG_ROWS,
           .compute = SPMM_COMPUTE_TF32},
          SPMM_COMPUTE_TF32,
          "3 nonzeros of 1 long rows are not multiplied apart"},
         {{.family = SPMM_FAMILY_WINDOW,
           .schedule = SPMM_SCHEDULE_PACKED,
-          .reason = SPMMI_REASON_PEELED_BLOCKS,
+          .reason = SPMMI_REASON_LONG_ROWS_BLOCKS,
           .compute = SPMM_COMPUTE_TF32},
          SPMM_COMPUTE_TF32,
          "1 blocks without the long rows, 3 with them"},
@@ -316,19 +316,19 @@ static void the_trace_tells_compute_types_and_reasons(void **state)
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         spmm_trace_info_t info;
         plan->trace[0] = cases[c].entry;
-        plan->trace[0].figure = 1.25;
+        plan->trace[0].value = 1.25;
         plan->trace[0].threshold = 3;
         assert_int_equal(spmmi_plan_check(plan, NULL), SPMM_OK);
         assert_int_equal(spmm_plan_trace(plan, 0, &info), SPMM_OK);
         assert_int_equal(info.family, cases[c].entry.family);
         assert_int_equal(info.compute, cases[c].compute);
-        assert_int_equal(info.order, cases[c].entry.order);
+        assert_int_equal(info.permutation, cases[c].entry.permutation);
         assert_string_equal(info.reason, cases[c].reason);
     }
     spmm_plan_destroy(plan);
 }
 
-static void a_part_of_peeled_rows_says_so(void **state)
+static void a_part_of_long_rows_says_so(void **state)
 {
     (void)state;
     struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
@@ -336,13 +336,13 @@ static void a_part_of_peeled_rows_says_so(void **state)
     spmm_plan_t *plan = test_plan_whole(a, options, "");
     spmm_variant_info_t variant;
     spmm_part_info_t part;
-    assert_int_equal(test_plan_peel(plan, 8), 1);
+    assert_int_equal(test_plan_split_long_rows(plan, 8), 1);
     assert_int_equal(spmmi_plan_check(plan, NULL), SPMM_OK);
     assert_int_equal(spmm_plan_variant(plan, 0, &variant), SPMM_OK);
     assert_int_equal(variant.part_count, 2);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(spmm_plan_part(plan, i, &part), SPMM_OK);
-        assert_int_equal(part.is_peeled, i);
+        assert_int_equal(part.is_long_rows, i);
         assert_int_equal(part.family, i == 0 ? SPMM_FAMILY_WINDOW : SPMM_FAMILY_ROWS);
         assert_int_equal(part.items, plan->parts[i].item_count);
     }
@@ -351,18 +351,18 @@ static void a_part_of_peeled_rows_says_so(void **state)
     test_matrix_free(a);
 }
 
-static void figures_of_panels_are_told(void **state)
+static void metrics_of_row_blocks_are_told(void **state)
 {
     (void)state;
     spmm_plan_t *plan = make_plan(0);
-    spmm_panel_stats_t stats = {.panel_rows = 5};
-    assert_int_equal(spmm_plan_panel_stats(plan, &stats), SPMM_OK);
-    assert_int_equal(stats.panel_rows, 0);
-    plan->panel_stats.panel_rows = 64;
-    assert_int_equal(spmm_plan_panel_stats(plan, &stats), SPMM_OK);
-    assert_int_equal(stats.panel_rows, 64);
-    assert_int_equal(spmm_plan_panel_stats(NULL, &stats), SPMM_ERR_ARGUMENT);
-    assert_int_equal(spmm_plan_panel_stats(plan, NULL), SPMM_ERR_ARGUMENT);
+    spmm_row_block_metrics_t stats = {.block_rows = 5};
+    assert_int_equal(spmm_plan_row_block_metrics(plan, &stats), SPMM_OK);
+    assert_int_equal(stats.block_rows, 0);
+    plan->row_block_metrics.block_rows = 64;
+    assert_int_equal(spmm_plan_row_block_metrics(plan, &stats), SPMM_OK);
+    assert_int_equal(stats.block_rows, 64);
+    assert_int_equal(spmm_plan_row_block_metrics(NULL, &stats), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_row_block_metrics(plan, NULL), SPMM_ERR_ARGUMENT);
     spmm_plan_destroy(plan);
 }
 
@@ -418,15 +418,15 @@ int main(void)
         cmocka_unit_test(a_plan_without_values_matches_by_pattern_only),
         cmocka_unit_test(values_are_compared_in_the_type_of_the_plan),
         cmocka_unit_test(zeros_of_16_bits_have_two_signs),
-        cmocka_unit_test(the_order_of_rows_is_told_where_c_has_it),
-        cmocka_unit_test(the_order_of_rows_is_asked_of_a_part),
-        cmocka_unit_test(the_order_of_rows_and_columns_is_told),
-        cmocka_unit_test(units_of_fragments_are_told),
-        cmocka_unit_test(strips_of_blocks_are_told),
-        cmocka_unit_test(a_compute_type_fits_numbers_and_kernels),
+        cmocka_unit_test(the_permutation_of_rows_is_told_where_c_has_it),
+        cmocka_unit_test(the_row_permutation_is_asked_of_a_part),
+        cmocka_unit_test(the_permutation_of_rows_and_columns_is_told),
+        cmocka_unit_test(units_of_tcblocks_are_told),
+        cmocka_unit_test(groups_of_blocks_are_told),
+        cmocka_unit_test(a_compute_type_fits_values_and_kernels),
         cmocka_unit_test(the_trace_tells_compute_types_and_reasons),
-        cmocka_unit_test(a_part_of_peeled_rows_says_so),
-        cmocka_unit_test(figures_of_panels_are_told),
+        cmocka_unit_test(a_part_of_long_rows_says_so),
+        cmocka_unit_test(metrics_of_row_blocks_are_told),
         cmocka_unit_test(indices_out_of_range_are_refused),
         cmocka_unit_test(statistics_of_two_thousand_million_columns),
     };

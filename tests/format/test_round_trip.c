@@ -63,7 +63,7 @@ static struct test_plan_options option_case(uint64_t key)
     static const spmm_dtype_t dtypes[] = {SPMM_F64, SPMM_F32, SPMM_F16, SPMM_BF16};
     const struct spmmi_schedule *const row = schedule_case(key);
     const uint64_t rest = key / 4 / schedule_count();
-    const uint32_t least = row->granule_min > 4 ? row->granule_min : 4;
+    const uint32_t least = row->item_size_min > 4 ? row->item_size_min : 4;
     return (struct test_plan_options){dtypes[key % 4], row->id, least << (rest / 4 % 3), rest % 2 != 0,
                                       rest / 2 % 2 != 0};
 }
@@ -89,14 +89,14 @@ static spmm_plan_t *plan_case(const struct test_matrix *a, struct test_plan_opti
                               const struct spmmi_schedule *row, uint64_t key, const char *source)
 {
     spmm_plan_t *plan = test_plan_whole(a, options, source);
-    const uint64_t order = test_hash(key, 3) % 3;
-    if (order > 0)
-        test_plan_reorder(plan, key, order == 2);
+    const uint64_t permutation = test_hash(key, 3) % 3;
+    if (permutation > 0)
+        test_plan_reorder(plan, key, permutation == 2);
     shape_case(plan, spmmi_family_of(row->family), key);
     if (plan->parts[0].stage_slots > 0 && test_hash(key, 4) % 2 == 0)
-        test_plan_panel_stats(plan);
+        test_plan_row_block_metrics(plan);
     if (plan->rows == plan->cols && plan->rows > 0 && test_hash(key, 7) % 2 == 0)
-        test_plan_symmetric_order(plan, key);
+        test_plan_symmetric_permutation(plan, key);
     return plan;
 }
 
@@ -243,7 +243,7 @@ static void units_in_order_take_no_room(void **state)
 }
 
 /* A reordered part takes a bit a unit to check: exactly that much must make the difference. */
-static void the_check_of_an_order_counts_in_the_budget(void **state)
+static void the_check_of_a_permutation_counts_in_the_budget(void **state)
 {
     (void)state;
     spmm_plan_t *plan = large_plan(SPMM_F32, SPMM_SCHEDULE_WHOLE, 0);
@@ -302,7 +302,7 @@ int main(void)
         cmocka_unit_test(random_matrices_come_back),
         cmocka_unit_test(the_number_of_threads_never_changes_the_bytes),
         cmocka_unit_test(units_in_order_take_no_room),
-        cmocka_unit_test(the_check_of_an_order_counts_in_the_budget),
+        cmocka_unit_test(the_check_of_a_permutation_counts_in_the_budget),
         cmocka_unit_test(a_pattern_only_file_loads_without_values),
     };
     return cmocka_run_group_tests_name("round_trip", tests, NULL, NULL);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "golden_peeled.h"
+#include "golden_long_rows.h"
 #include "tests/support/forge.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
@@ -353,15 +353,15 @@ static uint8_t *make_fewer_items(size_t *size)
 }
 
 /* An order of the rows that would be one of the columns too, were the matrix square. */
-static void order_of_seven(struct forge *f)
+static void permutation_of_seven(struct forge *f)
 {
     const uint8_t zero[28] = {0};
-    forge_append(f, SPMMI_SECTION_SYMMETRIC_ORDER, zero, sizeof zero)->entry.part = NONE;
+    forge_append(f, SPMMI_SECTION_SYMMETRIC_PERMUTATION, zero, sizeof zero)->entry.part = NONE;
 }
 
-static uint8_t *make_order_of_seven(size_t *size)
+static uint8_t *make_permutation_of_seven(size_t *size)
 {
-    return rebuilt("no_nonzeros", order_of_seven, size); /* 7 x 5 */
+    return rebuilt("no_nonzeros", permutation_of_seven, size); /* 7 x 5 */
 }
 
 /* Changes of a plan in memory. */
@@ -458,7 +458,7 @@ static void tiled_items_fewer(spmm_plan_t *p)
 
 static void tiled_segments_fewer(spmm_plan_t *p)
 {
-    p->parts[0].granule++;
+    p->parts[0].item_size++;
 }
 
 static void tiled_unit_twice(spmm_plan_t *p)
@@ -473,12 +473,12 @@ static void tiled_unit_beyond(spmm_plan_t *p)
 
 static void symmetric_twice(spmm_plan_t *p)
 {
-    p->symmetric_order[3] = p->symmetric_order[60];
+    p->symmetric_permutation[3] = p->symmetric_permutation[60];
 }
 
 static void symmetric_beyond(spmm_plan_t *p)
 {
-    p->symmetric_order[64] = 65;
+    p->symmetric_permutation[64] = 65;
 }
 
 static void tiled_transpose_twice(spmm_plan_t *p)
@@ -511,16 +511,18 @@ static void tiled_transpose_twice(spmm_plan_t *p)
 #define T(name_, base_, offset_, value_) \
     B(name_, SPMM_ERR_PLAN_PART, SPMMI_SECTION_PARTS, base_, offset_, value_)
 /* A figure of the panels. */
-#define S(name_, offset_, value_)                                                                       \
-    {                                                                                                   \
-        .name = name_, .status = SPMM_ERR_PLAN_PANEL_STATS, .kind = CONTENT, .base = "panel_stats",     \
-        .type = SPMMI_SECTION_PANEL_STATS, .part = NONE, .offset = offset_, .width = 8, .value = value_ \
+#define S(name_, offset_, value_)                                                                   \
+    {                                                                                               \
+        .name = name_, .status = SPMM_ERR_PLAN_PANEL_STATS, .kind = CONTENT, .base = "panel_stats", \
+        .type = SPMMI_SECTION_ROW_BLOCK_METRICS, .part = NONE, .offset = offset_, .width = 8,       \
+        .value = value_                                                                             \
     }
 /* A figure of an order of the rows. */
-#define O(name_, offset_, width_, value_)                                                                    \
-    {                                                                                                        \
-        .name = name_, .status = SPMM_ERR_PLAN_ORDER_STATS, .kind = CONTENT, .base = "order_stats",          \
-        .type = SPMMI_SECTION_ORDER_STATS, .part = NONE, .offset = offset_, .width = width_, .value = value_ \
+#define O(name_, offset_, width_, value_)                                                            \
+    {                                                                                                \
+        .name = name_, .status = SPMM_ERR_PLAN_ORDER_STATS, .kind = CONTENT, .base = "order_stats",  \
+        .type = SPMMI_SECTION_PERMUTATION_METRICS, .part = NONE, .offset = offset_, .width = width_, \
+        .value = value_                                                                              \
     }
 /* The features of a plan that needs some become these. */
 #define N(name_, status_, base_, value_)                                                           \
@@ -552,7 +554,7 @@ static void tiled_transpose_twice(spmm_plan_t *p)
         .name = name_, .status = status_, .kind = MAKE, .make = make_ \
     }
 
-#define NO_ORDER 255 /* no order and no number type will ever have this number */
+#define NO_PERMUTATION 255 /* no order and no number type will ever have this number */
 #define NO_DTYPE 255
 
 const struct golden_bad golden_bad_cases[] = {

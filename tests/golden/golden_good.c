@@ -42,11 +42,11 @@ static spmm_plan_t *plan_of(const char *matrix, enum test_values values, struct 
     return plan;
 }
 
-#define GOOD(function, matrix, values, dtype, schedule, granule, transpose, no_values)             \
-    static uint8_t *function(size_t *size)                                                         \
-    {                                                                                              \
-        const struct test_plan_options options = {dtype, schedule, granule, transpose, no_values}; \
-        return written(plan_of(matrix, values, options, #function), size);                         \
+#define GOOD(function, matrix, values, dtype, schedule, item_size, transpose, no_values)             \
+    static uint8_t *function(size_t *size)                                                           \
+    {                                                                                                \
+        const struct test_plan_options options = {dtype, schedule, item_size, transpose, no_values}; \
+        return written(plan_of(matrix, values, options, #function), size);                           \
     }
 GOOD(empty_0x0, "0 x 0", TEST_VALUES_REAL, SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, 0)
 GOOD(no_nonzeros, "7 x 5 without nonzeros", TEST_VALUES_REAL, SPMM_F64, SPMM_SCHEDULE_NONZERO_SPLIT, 64, 0, 0)
@@ -107,7 +107,7 @@ static uint8_t *panel_bf16(size_t *size)
 {
     const struct test_plan_options options = {SPMM_BF16, SPMM_SCHEDULE_DENSE, 256, 0, 1};
     spmm_plan_t *plan = plan_of("diagonal", TEST_VALUES_REAL, options, __func__);
-    test_plan_units(plan, SPMMI_PANEL_ROWS_MAX, SPMM_COMPUTE_BF16);
+    test_plan_units(plan, SPMMI_BLOCK_ROWS_MAX, SPMM_COMPUTE_BF16);
     return written(plan, size);
 }
 
@@ -115,7 +115,7 @@ static uint8_t *bcsr_permuted(size_t *size)
 {
     const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_DENSE, 2, 1, 0};
     spmm_plan_t *plan = plan_of("last rows empty", TEST_VALUES_INTEGER, options, __func__);
-    test_plan_strips(plan, 64, SPMM_COMPUTE_TF32);
+    test_plan_groups(plan, 64, SPMM_COMPUTE_TF32);
     test_plan_reorder(plan, 1, 1);
     return written(plan, size);
 }
@@ -125,7 +125,7 @@ static uint8_t *bcsr_f16(size_t *size)
 {
     const struct test_plan_options options = {SPMM_F16, SPMM_SCHEDULE_DENSE, SPMMI_STEPS_MAX, 0, 1};
     spmm_plan_t *plan = plan_of("odd rows empty", TEST_VALUES_REAL, options, __func__);
-    test_plan_strips(plan, 128, SPMM_COMPUTE_F16);
+    test_plan_groups(plan, 128, SPMM_COMPUTE_F16);
     return written(plan, size);
 }
 
@@ -133,7 +133,7 @@ static uint8_t *window_peeled(size_t *size)
 {
     const struct test_plan_options options = {SPMM_F64, SPMM_SCHEDULE_DENSE, 4, 0, 0};
     spmm_plan_t *plan = plan_of("rows of 0 to 8", TEST_VALUES_INTEGER, options, __func__);
-    if (test_plan_peel(plan, 7) != 1)
+    if (test_plan_split_long_rows(plan, 7) != 1)
         abort();
     return written(plan, size);
 }
@@ -145,11 +145,11 @@ static uint8_t *panel_peeled(size_t *size)
     spmm_plan_t *plan = plan_of("arrow", TEST_VALUES_REAL, options, __func__);
     test_plan_units(plan, 64, SPMM_COMPUTE_3XTF32);
     test_plan_reorder(plan, 1, 0);
-    if (test_plan_peel(plan, 100) != 2)
+    if (test_plan_split_long_rows(plan, 100) != 2)
         abort();
     for (uint32_t i = 0; i < plan->trace_count; i++) {
-        plan->trace[i].reason = i == 0 ? SPMMI_REASON_PEELED : SPMMI_REASON_PEELED_BLOCKS;
-        plan->trace[i].figure = i == 0 ? 1 : 40;
+        plan->trace[i].reason = i == 0 ? SPMMI_REASON_LONG_ROWS : SPMMI_REASON_LONG_ROWS_BLOCKS;
+        plan->trace[i].value = i == 0 ? 1 : 40;
         plan->trace[i].threshold = i == 0 ? 130 : 56;
     }
     return written(plan, size);
@@ -168,13 +168,13 @@ static uint8_t *search_traced(size_t *size)
          .reason = SPMMI_REASON_MEASURED,
          .predicted_us = 10,
          .measured_us = 12.5,
-         .figure = 12.5,
+         .value = 12.5,
          .threshold = 15},
         {.family = SPMM_FAMILY_ROWS,
          .schedule = SPMM_SCHEDULE_NONZERO_SPLIT,
          .reason = SPMMI_REASON_NOT_MEASURED,
          .predicted_us = 11,
-         .figure = SPMM_ERR_UNSUPPORTED},
+         .value = SPMM_ERR_UNSUPPORTED},
     };
     spmmi_free(plan->trace);
     plan->trace_count = COUNT(told);
@@ -198,14 +198,14 @@ static uint8_t *fragments_traced(size_t *size)
          .reason = SPMMI_REASON_PREDICTED,
          .compute = SPMM_COMPUTE_3XTF32,
          .predicted_us = 15,
-         .figure = 15,
+         .value = 15,
          .threshold = 12.5},
         {.family = SPMM_FAMILY_PANEL,
          .schedule = SPMM_SCHEDULE_DENSE,
          .reason = SPMMI_REASON_BLOCKS,
          .compute = SPMM_COMPUTE_TF32,
-         .order = SPMM_REORDER_MINHASH,
-         .figure = 8,
+         .permutation = SPMM_REORDER_MINHASH,
+         .value = 8,
          .threshold = 8},
     };
     spmmi_free(plan->trace);
@@ -221,7 +221,7 @@ static uint8_t *panel_stats(size_t *size)
 {
     const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_SEGMENTED, 4, 0, 1};
     spmm_plan_t *plan = plan_of("diagonal", TEST_VALUES_REAL, options, __func__);
-    test_plan_panel_stats(plan);
+    test_plan_row_block_metrics(plan);
     return written(plan, size);
 }
 
@@ -229,7 +229,7 @@ static uint8_t *order_stats(size_t *size)
 {
     const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 1};
     spmm_plan_t *plan = plan_of("diagonal", TEST_VALUES_REAL, options, __func__);
-    test_plan_order_stats(plan);
+    test_plan_permutation_metrics(plan);
     return written(plan, size);
 }
 
@@ -237,7 +237,7 @@ static uint8_t *symmetric_order(size_t *size)
 {
     const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, 0};
     spmm_plan_t *plan = plan_of("diagonal", TEST_VALUES_REAL, options, __func__);
-    test_plan_symmetric_order(plan, 3);
+    test_plan_symmetric_permutation(plan, 3);
     return written(plan, size);
 }
 

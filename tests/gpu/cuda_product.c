@@ -87,16 +87,16 @@ const struct test_factors test_cuda_factors[TEST_CUDA_FACTORS] = {{1, 0}, {1, 1}
 struct test_product test_cuda_plain(int64_t n, int turn)
 {
     return (struct test_product){.n = n,
-                                 .b_order = (spmm_order_t)(turn & 1),
-                                 .c_order = (spmm_order_t)(turn >> 1 & 1),
+                                 .b_layout = (spmm_layout_t)(turn & 1),
+                                 .c_layout = (spmm_layout_t)(turn >> 1 & 1),
                                  .alpha = 1,
                                  .values = TEST_VALUES_REAL};
 }
 
-struct test_product test_cuda_turn(int64_t n, int orders, int turn, enum test_values values)
+struct test_product test_cuda_turn(int64_t n, int layouts, int turn, enum test_values values)
 {
     const int64_t gap = turn % 3 == 0 ? 0 : turn % 9;
-    struct test_product product = test_cuda_plain(n, orders);
+    struct test_product product = test_cuda_plain(n, layouts);
     product.op = (spmm_op_t)(turn / 2 % 2);
     product.b_gap = gap;
     product.c_gap = turn % 2 == 0 ? gap : 4;
@@ -206,8 +206,8 @@ void test_cuda_product_check(spmm_executor_t *executor, spmm_executor_t *cpu, co
                  "is %.17g, "
                  "expected %.17g, ratio %g",
                  a->name, spmm_dtype_name(dtype), spmm_op_name(product->op), (long long)product->n,
-                 spmm_order_name(product->b_order), (long long)product->b_gap,
-                 spmm_order_name(product->c_order), (long long)product->c_gap, (long long)product->shift,
+                 spmm_layout_name(product->b_layout), (long long)product->b_gap,
+                 spmm_layout_name(product->c_layout), (long long)product->c_gap, (long long)product->shift,
                  product->alpha, product->beta, (long long)j.row, (long long)j.col, j.got, j.want, j.ratio);
     if (cpu != NULL)
         compare_twin(cpu, &accuracy, a, product, &b, &c_before, &c);

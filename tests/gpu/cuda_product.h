@@ -45,7 +45,7 @@ extern const struct test_factors test_cuda_factors[TEST_CUDA_FACTORS];
 /* Real values, alpha = 1, beta = 0; orders by the two bits of turn. */
 struct test_product test_cuda_plain(int64_t n, int turn);
 /* Ops, gaps, shifts and factors take turns, orders as above; wide words are met where gap and shift are 0. */
-struct test_product test_cuda_turn(int64_t n, int orders, int turn, enum test_values values);
+struct test_product test_cuda_turn(int64_t n, int layouts, int turn, enum test_values values);
 
 /* Executors of a plan on both devices. kernel: forced on the GPU, or NULL. The plan is destroyed. */
 struct test_cuda_pair {

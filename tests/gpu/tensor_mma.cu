@@ -2,7 +2,7 @@
 // One dot product a warp, each in an element of an MMA whose other elements are 0.
 #include <cstdint>
 
-#include "kernels/tcblock/fragment.cuh"
+#include "kernels/tcblock/tcblock.cuh"
 
 extern "C" {
 #include "tensor_dot.h"
@@ -36,7 +36,7 @@ struct Operands {
 
 template <typename Half> __device__ uint32_t pair_of(double low, double high)
 {
-    const Half pair[2] = {spmmi::Number<Half>::round(float(low)), spmmi::Number<Half>::round(float(high))};
+    const Half pair[2] = {spmmi::Value<Half>::round(float(low)), spmmi::Value<Half>::round(float(high))};
     return *reinterpret_cast<const uint32_t *>(pair);
 }
 

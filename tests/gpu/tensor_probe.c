@@ -15,9 +15,9 @@
 static const char *const roundings[] = {
     [TENSOR_OTHERWISE] = "otherwise", [TENSOR_TO_ZERO] = "cut off", [TENSOR_TO_NEAREST] = "nearest",
     [TENSOR_DOWN] = "down",           [TENSOR_UP] = "up",           [TENSOR_AWAY] = "away from 0"};
-static const char *const orders[] = {[TENSOR_NO_ORDER] = "other than fma by fma",
-                                     [TENSOR_ASCENDING] = "fma by fma; k ascending",
-                                     [TENSOR_DESCENDING] = "fma by fma; k descending"};
+static const char *const permutations[] = {[TENSOR_NO_ORDER] = "other than fma by fma",
+                                           [TENSOR_ASCENDING] = "fma by fma; k ascending",
+                                           [TENSOR_DESCENDING] = "fma by fma; k descending"};
 
 /* Cells of a table's row; an empty one does not apply to the instruction. */
 static void print_cell(const char *text, int is_csv)
@@ -63,7 +63,7 @@ static void print_constants(enum tensor_mma mma, const struct tensor_findings *f
     if (mma == TENSOR_F64_K8) {
         for (int i = 0; i < 7; i++)
             print_cell("", is_csv);
-        print_cell(orders[c->order], is_csv);
+        print_cell(permutations[c->order], is_csv);
         return;
     }
     if (found->group_is_regular)

@@ -147,7 +147,7 @@ static int matches(const struct tensor_constants *constants, enum tensor_mma mma
 void tensor_random_check(enum tensor_mma mma, tensor_run run, void *context, struct tensor_findings *found)
 {
     struct tensor_constants tried[] = {found->constants, found->constants};
-    const int order_count = mma == TENSOR_F64_K8 ? 2 : 1;
+    const int permutation_count = mma == TENSOR_F64_K8 ? 2 : 1;
     int same[2] = {0, 0};
     uint64_t state = (uint64_t)mma;
     struct tensor_dot *dots = calloc(BATCH, sizeof *dots);
@@ -157,7 +157,7 @@ void tensor_random_check(enum tensor_mma mma, tensor_run run, void *context, str
         for (int i = 0; i < BATCH; i++)
             dots[i] = draw_dot(&state, mma, kind);
         found->run_error = run(context, mma, dots, BATCH);
-        for (int order = 0; order < order_count; order++)
+        for (int order = 0; order < permutation_count; order++)
             same[order] += matches(&tried[order], mma, dots, BATCH);
         for (int i = 0; i < BATCH; i++)
             judge(mma, kind, &dots[i], found);
@@ -165,7 +165,7 @@ void tensor_random_check(enum tensor_mma mma, tensor_run run, void *context, str
     }
     const int best = same[1] > same[0];
     found->model_matches = same[best];
-    if (order_count > 1 && same[best] == found->model_tried)
+    if (permutation_count > 1 && same[best] == found->model_tried)
         found->constants.order = tried[best].order;
     free(dots);
 }

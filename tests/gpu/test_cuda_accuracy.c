@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "cuda_product.h"
-#include "fragment_cases.h"
+#include "tcblock_cases.h"
 #include "tests/support/adversary.h"
 
 /* The adversary that comes near the bound of a compute type where a unit is summed in one go, and how much of it it
@@ -27,15 +27,15 @@ static const struct {
 };
 #define WORST_COUNT ((int)(sizeof worst / sizeof worst[0]))
 
-static double share_of(int adversary, const struct test_fragment_case *of)
+static double share_of(int adversary, const struct test_tcblock_case *of)
 {
     const struct test_adversary_target target = {of->dtype, of->dtype == SPMM_F64 ? 53 : 23};
     struct test_matrix *a = test_adversary_matrix(adversary, &target);
-    spmm_executor_t *executor = test_fragment_executor(a, of);
+    spmm_executor_t *executor = test_tcblock_executor(a, of);
     const double share = test_adversary_share(adversary, &target, a, executor, test_cuda_product_run);
     if (!(share <= 1))
         fail_msg("%s, %s/%s, units of %u rows, items of %u steps: %g of the bound of %s", a->name,
-                 spmm_family_name(of->family), spmm_schedule_name(of->schedule), of->unit_rows, of->granule,
+                 spmm_family_name(of->family), spmm_schedule_name(of->schedule), of->unit_rows, of->item_size,
                  share, spmm_compute_name(of->compute));
     spmm_executor_destroy(executor);
     test_matrix_free(a);
@@ -46,8 +46,8 @@ static void every_compute_type_is_within_its_bound(void **state)
 {
     (void)state;
     for (int adversary = 0; adversary < test_adversary_count(); adversary++)
-        for (int i = 0; i < TEST_FRAGMENT_CASES; i++) {
-            const struct test_fragment_case of = test_fragment_case(i);
+        for (int i = 0; i < TEST_TCBLOCK_CASES; i++) {
+            const struct test_tcblock_case of = test_tcblock_case(i);
             share_of(adversary, &of);
         }
 }
@@ -56,8 +56,8 @@ static void every_compute_type_comes_near_its_bound(void **state)
 {
     (void)state;
     double largest[WORST_COUNT] = {0};
-    for (int i = 0; i < TEST_FRAGMENT_CASES; i++) {
-        const struct test_fragment_case of = test_fragment_case(i);
+    for (int i = 0; i < TEST_TCBLOCK_CASES; i++) {
+        const struct test_tcblock_case of = test_tcblock_case(i);
         for (int w = 0; w < WORST_COUNT; w++) {
             if (worst[w].compute != of.compute)
                 continue;

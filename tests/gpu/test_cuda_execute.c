@@ -92,7 +92,7 @@ static void expect_c(const struct bench *t, const char *want)
 static const struct {
     const char *name;
     int64_t n;
-    spmm_order_t order;
+    spmm_layout_t layout;
 } repeated[] = {
     {"2 x 6000 short-fat", 32, SPMM_ROW_MAJOR}, {"2 x 6000 short-fat", 128, SPMM_ROW_MAJOR},
     {"power law", 8, SPMM_ROW_MAJOR},           {"1 x 9000 dense", 1, SPMM_ROW_MAJOR},
@@ -107,8 +107,8 @@ static void a_thousand_repeats_give_the_same_bits(void **state)
             struct test_plan_options options = split_f32;
             options.dtype = (spmm_dtype_t)dtype;
             const struct test_product product = {.n = repeated[i].n,
-                                                 .b_order = repeated[i].order,
-                                                 .c_order = repeated[i].order,
+                                                 .b_layout = repeated[i].layout,
+                                                 .c_layout = repeated[i].layout,
                                                  .alpha = 1.5,
                                                  .values = TEST_VALUES_REAL};
             struct bench t = bench_make(repeated[i].name, options, &product);
@@ -128,10 +128,10 @@ static void a_thousand_repeats_give_the_same_bits(void **state)
 static void a_graph_replays_the_product(void **state)
 {
     (void)state;
-    for (int order = 0; order < 2; order++) {
+    for (int layout = 0; layout < 2; layout++) {
         const struct test_product product = {.n = 40,
-                                             .b_order = (spmm_order_t)order,
-                                             .c_order = (spmm_order_t)order,
+                                             .b_layout = (spmm_layout_t)layout,
+                                             .c_layout = (spmm_layout_t)layout,
                                              .alpha = 2,
                                              .values = TEST_VALUES_REAL};
         struct bench t = bench_make("2 x 6000 short-fat", split_f32, &product);
@@ -231,12 +231,12 @@ static void a_plan_for_another_target_falls_back_and_says_so(void **state)
     for (uint32_t i = 0; i < plan->variant_count; i++) {
         plan->variants[i].target = 75;
         plan->variants[i].n_max = 2;
-        plan->variants[i].layouts = SPMM_LAYOUT_ROW_MAJOR;
+        plan->variants[i].layouts = SPMM_LAYOUTS_ROW_MAJOR;
     }
     spmm_executor_t *executor = executor_make(plan);
     const struct test_product product = {.n = 24,
-                                         .b_order = SPMM_COL_MAJOR,
-                                         .c_order = SPMM_COL_MAJOR,
+                                         .b_layout = SPMM_COL_MAJOR,
+                                         .c_layout = SPMM_COL_MAJOR,
                                          .alpha = 1,
                                          .values = TEST_VALUES_REAL};
     test_cuda_product_check(executor, NULL, a, SPMM_F32, &product);
@@ -257,8 +257,8 @@ static void missing_workspace_and_devices_are_refused(void **state)
 {
     (void)state;
     const struct test_product product = {.n = 40,
-                                         .b_order = SPMM_COL_MAJOR,
-                                         .c_order = SPMM_COL_MAJOR,
+                                         .b_layout = SPMM_COL_MAJOR,
+                                         .c_layout = SPMM_COL_MAJOR,
                                          .alpha = 1,
                                          .values = TEST_VALUES_REAL};
     struct bench t = bench_make("2 x 6000 short-fat", split_f32, &product);

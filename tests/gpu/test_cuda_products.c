@@ -56,17 +56,17 @@ static void note_instance(const struct test_cuda_pair *pair, const struct test_m
     test_dense_free(&c);
 }
 
-static void widths_and_orders(const struct test_cuda_pair *pair, const struct test_matrix *a,
-                              struct test_plan_options options, enum test_values values, int turn)
+static void widths_and_layouts(const struct test_cuda_pair *pair, const struct test_matrix *a,
+                               struct test_plan_options options, enum test_values values, int turn)
 {
     for (int w = 0; w < WIDTH_COUNT; w++)
-        for (int orders = turn & 1; orders < 4; orders += 2, turn += 3) {
+        for (int layouts = turn & 1; layouts < 4; layouts += 2, turn += 3) {
             const int64_t gap = turn % 3 == 0 ? 0 : turn % 9;
             const struct test_product product = {
                 .op = (spmm_op_t)(turn / 2 % 2),
                 .n = widths[w],
-                .b_order = (spmm_order_t)(orders & 1),
-                .c_order = (spmm_order_t)(orders >> 1),
+                .b_layout = (spmm_layout_t)(layouts & 1),
+                .c_layout = (spmm_layout_t)(layouts >> 1),
                 .b_gap = gap,
                 .c_gap = turn % 2 == 0 ? gap : 4,
                 .shift = turn % 5 == 1 ? turn % 4 : 0,
@@ -85,7 +85,7 @@ static void every_matrix(enum test_values values)
         struct test_matrix *a = test_matrix_make(i, values);
         for (int o = 0; o < PART_COUNT; o++) {
             struct test_cuda_pair pair = pair_make(a, part_options[o]);
-            widths_and_orders(&pair, a, part_options[o], values, i + o);
+            widths_and_layouts(&pair, a, part_options[o], values, i + o);
             test_cuda_pair_free(&pair);
         }
         test_matrix_free(a);
@@ -169,8 +169,8 @@ static void large_matrices_meet_the_error_bound(void **state)
             for (int w = 0; w < 4; w++) {
                 const struct test_product product = {.op = (spmm_op_t)(w == 2),
                                                      .n = large_widths[w],
-                                                     .b_order = (spmm_order_t)(w >> 1),
-                                                     .c_order = (spmm_order_t)(w >> 1),
+                                                     .b_layout = (spmm_layout_t)(w >> 1),
+                                                     .c_layout = (spmm_layout_t)(w >> 1),
                                                      .alpha = 1,
                                                      .beta = w == 1 ? 2 : 0,
                                                      .values = TEST_VALUES_REAL};
@@ -192,8 +192,8 @@ static void canaries_stay_in_their_rows(void **state)
         for (int64_t column = 0; column < a->cols; column++) {
             static const int64_t canary_widths[] = {1, 4, 5, 33}; /* the single-column kernel among them */
             const struct test_product product = {.n = canary_widths[column % 4],
-                                                 .b_order = (spmm_order_t)(column % 5 == 0),
-                                                 .c_order = (spmm_order_t)(column % 3 == 0),
+                                                 .b_layout = (spmm_layout_t)(column % 5 == 0),
+                                                 .c_layout = (spmm_layout_t)(column % 3 == 0),
                                                  .alpha = 1,
                                                  .values = TEST_VALUES_REAL};
             struct test_dense b = test_product_b(a, part_options[o].dtype, &product);

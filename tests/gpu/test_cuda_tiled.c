@@ -25,7 +25,7 @@ static const struct {
 
 static const struct layout {
     struct test_plan_options plan;
-    uint32_t panel_rows, stage_slots;
+    uint32_t block_rows, stage_slots;
     int is_reordered;
 } layouts[] = {
     {{SPMM_F32, SPMM_SCHEDULE_WHOLE, 0, 1, 0}, 32, 439, 0},
@@ -44,7 +44,7 @@ static spmm_plan_t *plan_make(const struct test_matrix *a, const struct layout *
 {
     spmm_plan_t *plan = test_plan_build(a, layout->plan);
     for (uint32_t i = 0; i < plan->part_count; i++) {
-        plan->parts[i].panel_rows = layout->panel_rows;
+        plan->parts[i].block_rows = layout->block_rows;
         plan->parts[i].stage_slots = layout->stage_slots;
     }
     if (layout->is_reordered)
@@ -59,8 +59,8 @@ static struct test_cuda_pair pair_make(const struct test_matrix *a, const struct
     return test_cuda_pair_make(plan_make(a, layout), kernel);
 }
 
-static void widths_and_orders(const struct test_matrix *a, const struct layout *layout,
-                              enum test_values values, int turn)
+static void widths_and_layouts(const struct test_matrix *a, const struct layout *layout,
+                               enum test_values values, int turn)
 {
     struct test_cuda_pair pair = pair_make(a, layout, NULL);
     for (int w = 0; w < WIDTH_COUNT; w++, turn++) {
@@ -68,8 +68,8 @@ static void widths_and_orders(const struct test_matrix *a, const struct layout *
         const struct test_product product = {
             .op = (spmm_op_t)(turn / 4 % 2),
             .n = widths[w],
-            .b_order = (spmm_order_t)(turn & 1),
-            .c_order = (spmm_order_t)(turn >> 1 & 1),
+            .b_layout = (spmm_layout_t)(turn & 1),
+            .c_layout = (spmm_layout_t)(turn >> 1 & 1),
             .b_gap = gap,
             .c_gap = turn % 2 == 0 ? gap : 4,
             .shift = turn % 5 == 1 ? turn % 4 : 0,
@@ -88,7 +88,7 @@ static void every_matrix_meets_the_error_bound(void **state)
     for (int i = 0; i < test_matrix_count(); i++) {
         struct test_matrix *a = test_matrix_make(i, TEST_VALUES_REAL);
         for (int l = 0; l < LAYOUT_COUNT; l++)
-            widths_and_orders(a, &layouts[l], TEST_VALUES_REAL, i * LAYOUT_COUNT + l);
+            widths_and_layouts(a, &layouts[l], TEST_VALUES_REAL, i * LAYOUT_COUNT + l);
         test_matrix_free(a);
     }
 }
@@ -119,8 +119,8 @@ static void tile_meets_the_bound(const struct test_matrix *a, const struct layou
         const struct test_product product = {
             .op = (spmm_op_t)(turn / 3 % 2),
             .n = some[turn % 3],
-            .b_order = (spmm_order_t)(turn & 1),
-            .c_order = (spmm_order_t)(turn >> 1 & 1),
+            .b_layout = (spmm_layout_t)(turn & 1),
+            .c_layout = (spmm_layout_t)(turn >> 1 & 1),
             .shift = turn >> 2 & 1,
             .alpha = 1,
             .beta = turn % 5 == 0 ? 0.5 : 0,

@@ -18,7 +18,7 @@
 
 static const struct shape {
     spmm_schedule_t schedule;
-    uint32_t granule, panel_rows, stage_slots;
+    uint32_t item_size, block_rows, stage_slots;
 } shapes[] = {
     {SPMM_SCHEDULE_WHOLE, 0, 32, 32},
     {SPMM_SCHEDULE_WHOLE, 0, 256, 447},
@@ -29,10 +29,10 @@ static const struct shape {
 
 static spmm_plan_t *plan_make(const struct test_matrix *a, spmm_dtype_t dtype, const struct shape *shape)
 {
-    const struct test_plan_options options = {dtype, shape->schedule, shape->granule, 1, 0};
+    const struct test_plan_options options = {dtype, shape->schedule, shape->item_size, 1, 0};
     spmm_plan_t *plan = test_plan_build(a, options);
     for (uint32_t i = 0; i < plan->part_count; i++) {
-        plan->parts[i].panel_rows = shape->panel_rows;
+        plan->parts[i].block_rows = shape->block_rows;
         plan->parts[i].stage_slots = shape->stage_slots;
     }
     test_plan_reorder(plan, 11, 0);

@@ -11,7 +11,7 @@
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-static const struct spmmi_balance_rule paper = {SPMMI_BALANCE_U_MIN, SPMMI_BALANCE_CV_MAX, 1, 1};
+static const struct spmmi_balance_rule roofline = {SPMMI_BALANCE_U_MIN, SPMMI_BALANCE_CV_MAX, 1, 1};
 
 struct chart_case {
     const char *name;
@@ -24,13 +24,13 @@ struct chart_case {
     {                                                      \
         SPMMI_BALANCE_U_MIN, SPMMI_BALANCE_CV_MAX, 1.0, 1u \
     }
-#define SEGMENTS(length, why, figure, threshold)                        \
-    {                                                                   \
-        SPMM_SCHEDULE_SEGMENTED, (length), (why), (figure), (threshold) \
+#define SEGMENTS(length, why, value, threshold)                        \
+    {                                                                  \
+        SPMM_SCHEDULE_SEGMENTED, (length), (why), (value), (threshold) \
     }
-#define WHOLE(figure, threshold)                                         \
-    {                                                                    \
-        SPMM_SCHEDULE_WHOLE, 0, SPMMI_REASON_EVEN, (figure), (threshold) \
+#define WHOLE(value, threshold)                                         \
+    {                                                                   \
+        SPMM_SCHEDULE_WHOLE, 0, SPMMI_REASON_EVEN, (value), (threshold) \
     }
 
 static const struct chart_case cases[] = {
@@ -76,7 +76,7 @@ static void follows_the_chart(void **state)
     assert_int_equal(b.schedule, c->expected.schedule);
     assert_int_equal(b.segment, c->expected.segment);
     assert_int_equal(b.reason, c->expected.reason);
-    assert_true(b.figure == c->expected.figure);
+    assert_true(b.value == c->expected.value);
     assert_true(b.threshold == c->expected.threshold);
 }
 
@@ -91,7 +91,7 @@ static void utilisation_is_blocks_over_multiprocessors(void **state)
 }
 
 /* 2 multiprocessors, 2 blocks each: 4 blocks are wanted. */
-static void panels_are_as_tall_as_they_may_be(void **state)
+static void row_blocks_are_as_tall_as_they_may_be(void **state)
 {
     static const struct {
         uint64_t units;
@@ -103,7 +103,7 @@ static void panels_are_as_tall_as_they_may_be(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof heights / sizeof heights[0]; i++)
-        assert_int_equal(spmmi_balance_panel_rows(heights[i].units, heights[i].n, 16, 2, 2),
+        assert_int_equal(spmmi_balance_block_rows(heights[i].units, heights[i].n, 16, 2, 2),
                          heights[i].expected);
 }
 
@@ -126,8 +126,8 @@ static void segments_of_the_chart_fill_the_device(void **state)
         const int64_t rows = devices[i].rows;
         const int sms = devices[i].multiprocessors;
         const double before = spmmi_utilisation((uint64_t)rows, 32, 1, 1, sms);
-        const struct spmmi_balance b =
-            spmmi_balance_choose(&paper, &(struct spmmi_balance_input){.mean = 512, .utilisation = before});
+        const struct spmmi_balance b = spmmi_balance_choose(
+            &roofline, &(struct spmmi_balance_input){.mean = 512, .utilisation = before});
         const uint64_t units = spmmi_units_count(rows, row_ptr, b.segment);
         assert_true(before == devices[i].utilisation);
         assert_int_equal(b.segment, devices[i].segment);
@@ -167,7 +167,7 @@ int main(void)
 {
     static const struct CMUnitTest plain[] = {
         cmocka_unit_test(utilisation_is_blocks_over_multiprocessors),
-        cmocka_unit_test(panels_are_as_tall_as_they_may_be),
+        cmocka_unit_test(row_blocks_are_as_tall_as_they_may_be),
         cmocka_unit_test(segments_of_the_chart_fill_the_device),
         cmocka_unit_test(units_are_numbered_as_the_format_says),
     };

@@ -16,7 +16,7 @@
 
 /* A profile of a CPU that has what it must. Line 3 is the target, 11 the last single figure. */
 #define HEAD "# a comment\nname = box\ntarget = 1\nmultiprocessors = 4\n"
-#define FIGURES                                                                               \
+#define METRICS                                                                               \
     "clock_ghz = 3 # after a value\nl2_mib = 8\nl1_kib = 512\nlaunch_us = 2\ncopy_gbs = 20\n" \
     "peak_gbs = 25\npeak_gflops = 400\nl1_gbs = 100\nfma_f32_gflops = 300\nfma_f64_gflops = 150\n"
 #define TABLES                                                                            \
@@ -34,7 +34,7 @@ static void a_profile_is_read_in_its_units(void **state)
     (void)state;
     struct spmmi_device_profile p;
     spmm_diag_t diag;
-    assert_int_equal(parse(HEAD FIGURES TABLES, &p, &diag), SPMM_OK);
+    assert_int_equal(parse(HEAD METRICS TABLES, &p, &diag), SPMM_OK);
     assert_string_equal(p.name, "box");
     assert_int_equal(p.target, 1);
     assert_int_equal(p.multiprocessors, 4);
@@ -53,7 +53,7 @@ static void constants_of_tensor_cores_may_be_missing(void **state)
     (void)state;
     struct spmmi_device_profile p;
     spmm_diag_t diag;
-    assert_int_equal(parse(HEAD FIGURES TABLES "\nmodel.window.f16 = 3 4 5 6 7 8 9 10 11 12\n", &p, &diag),
+    assert_int_equal(parse(HEAD METRICS TABLES "\nmodel.window.f16 = 3 4 5 6 7 8 9 10 11 12\n", &p, &diag),
                      SPMM_OK);
     assert_true(p.is_fitted[spmmi_profile_index("window", 6)][SPMMI_MODEL_F16]);
     assert_true(p.model[spmmi_profile_index("window", 6)][SPMMI_MODEL_F16].start_us == 3);
@@ -74,7 +74,7 @@ static void whole_numbers_may_have_points(void **state)
     (void)state;
     struct spmmi_device_profile p;
     spmm_diag_t diag;
-    assert_int_equal(parse("name = box\ntarget = 1.0\nmultiprocessors = 0.4e1\n" FIGURES TABLES, &p, &diag),
+    assert_int_equal(parse("name = box\ntarget = 1.0\nmultiprocessors = 0.4e1\n" METRICS TABLES, &p, &diag),
                      SPMM_OK);
     assert_int_equal(p.target, 1);
     assert_int_equal(p.multiprocessors, 4);
@@ -85,7 +85,7 @@ static void rates_lie_between_their_points(void **state)
     (void)state;
     struct spmmi_device_profile p;
     spmm_diag_t diag;
-    assert_int_equal(parse(HEAD FIGURES TABLES, &p, &diag), SPMM_OK);
+    assert_int_equal(parse(HEAD METRICS TABLES, &p, &diag), SPMM_OK);
     const double mib = 1048576;
     assert_true(spmmi_profile_table_at(&p.gather, 1, 1) == 40e9);
     assert_true(spmmi_profile_table_at(&p.gather, 64, mib) == 40e9);
@@ -125,7 +125,7 @@ struct mistake {
 static const struct mistake mistakes[] = {
     {"an_empty_file_has_no_name", "", 0, "has no name"},
     {"a_key_may_not_be_missing", HEAD TABLES, 0, "has no clock_ghz"},
-    {"a_gpu_needs_shared_memory", "name = g\ntarget = 90\nmultiprocessors = 1\n" FIGURES TABLES, 0,
+    {"a_gpu_needs_shared_memory", "name = g\ntarget = 90\nmultiprocessors = 1\n" METRICS TABLES, 0,
      "has no shared_sm_kib"},
     {"a_word_alone_is_no_assignment", HEAD "fast\n", 5, "line 5: expected \"key = value\", found \"fast\""},
     {"an_equals_sign_needs_a_key", HEAD "= 3\n", 5, "expected \"key = value\""},
@@ -156,20 +156,20 @@ static const struct mistake mistakes[] = {
      "strided_bytes takes at most 16 numbers"},
     {"a_list_is_not_empty", HEAD "strided_bytes =\nl2_mib = 3\n", 6, "line 5: strided_bytes has no number"},
     {"a_table_is_complete",
-     HEAD FIGURES "gather_row_bytes = 64 256\ngather_set_mib = 1 4\ngather_gbs = 1 2 3\n"
+     HEAD METRICS "gather_row_bytes = 64 256\ngather_set_mib = 1 4\ngather_gbs = 1 2 3\n"
                   "scatter_row_bytes = 64\nscatter_gbs = 5\nstrided_bytes = 4\nstrided_gbs = 1\n",
      0, "3 numbers for 2 sets of 2 rows"},
     {"points_ascend",
-     HEAD FIGURES "gather_row_bytes = 64 64\ngather_set_mib = 1\ngather_gbs = 1 2\n"
+     HEAD METRICS "gather_row_bytes = 64 64\ngather_set_mib = 1\ngather_gbs = 1 2\n"
                   "scatter_row_bytes = 64\nscatter_gbs = 5\nstrided_bytes = 4\nstrided_gbs = 1\n",
      0, "gather_row_bytes must ascend"},
     {"curves_are_complete",
-     HEAD FIGURES "gather_row_bytes = 64\ngather_set_mib = 1\ngather_gbs = 1\n"
+     HEAD METRICS "gather_row_bytes = 64\ngather_set_mib = 1\ngather_gbs = 1\n"
                   "scatter_row_bytes = 64 128\nscatter_gbs = 5\nstrided_bytes = 4\nstrided_gbs = 1\n",
      0, "not as long as its bytes"},
-    {"constants_are_complete", HEAD FIGURES TABLES "\nmodel.tiled.f32 = " CONSTANTS_9 "\n", 0,
+    {"constants_are_complete", HEAD METRICS TABLES "\nmodel.tiled.f32 = " CONSTANTS_9 "\n", 0,
      "model.tiled.f32 takes 10 numbers"},
-    {"constants_of_tensor_cores_are_complete", HEAD FIGURES TABLES "\nmodel.panel.3xtf32 = " CONSTANTS_9 "\n",
+    {"constants_of_tensor_cores_are_complete", HEAD METRICS TABLES "\nmodel.panel.3xtf32 = " CONSTANTS_9 "\n",
      0, "model.panel.3xtf32 takes 10 numbers"},
 };
 
@@ -207,7 +207,7 @@ static void a_file_is_opened_by_its_path(void **state)
     assert_true(handle >= 0);
     FILE *file = fdopen(handle, "w");
     assert_non_null(file);
-    assert_true(fputs(HEAD FIGURES TABLES, file) >= 0);
+    assert_true(fputs(HEAD METRICS TABLES, file) >= 0);
     assert_int_equal(fclose(file), 0);
     assert_int_equal(spmmi_device_profile_open(path, &p, &diag), SPMM_OK);
     assert_string_equal(p.name, "box");
@@ -220,7 +220,7 @@ static void a_file_is_opened_by_its_path(void **state)
 static void torn_files_do_no_harm(void **state)
 {
     (void)state;
-    static const char text[] = HEAD FIGURES TABLES;
+    static const char text[] = HEAD METRICS TABLES;
     static const char bytes[] = {'\0', '\n', ' ', '=', '#', '9', (char)0xff};
     char torn[sizeof text];
     struct spmmi_device_profile p;

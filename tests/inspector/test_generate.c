@@ -283,7 +283,7 @@ static void is_refused(const char *spec)
     assert_non_null(strstr(diag.text, "gen:"));
 }
 
-static void each_row_takes_its_numbers_and_no_others(void **state)
+static void each_row_takes_its_values_and_no_others(void **state)
 {
     const struct spmmi_generator *g = NULL;
     char spec[120];
@@ -340,7 +340,7 @@ int main(void)
         cmocka_unit_test(shuffled_mesh_is_the_mesh_renumbered),
         cmocka_unit_test(lattices_and_meshes_are_structurally_symmetric),
         cmocka_unit_test(refuses_missing_arguments),
-        cmocka_unit_test(each_row_takes_its_numbers_and_no_others),
+        cmocka_unit_test(each_row_takes_its_values_and_no_others),
         cmocka_unit_test(each_row_is_described_and_fingerprinted),
         cmocka_unit_test(survives_every_failing_allocation),
     };

@@ -47,7 +47,7 @@ static void covers_every_product(const spmm_plan_t *plan)
     int fits = 0;
     for (size_t i = 0; i < sizeof n / sizeof n[0]; i++)
         for (int op = SPMM_OP_N; op <= SPMM_OP_T; op++)
-            for (uint32_t layout = SPMM_LAYOUT_ROW_MAJOR; layout <= SPMM_LAYOUT_COL_MAJOR; layout *= 2)
+            for (uint32_t layout = SPMM_LAYOUTS_ROW_MAJOR; layout <= SPMM_LAYOUTS_COL_MAJOR; layout *= 2)
                 for (uint32_t target = 1; target <= 90; target += 89) {
                     assert_true(spmmi_variant_pick(plan, (spmm_op_t)op, target, n[i], layout, &fits) >= 0);
                     assert_true(fits);
@@ -105,7 +105,7 @@ static void defaults_are_f32_and_any_device(void **state)
         assert_true(v->target <= 1);
         layouts |= v->layouts;
     }
-    assert_int_equal(layouts, SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR);
+    assert_int_equal(layouts, SPMM_LAYOUTS_ROW_MAJOR | SPMM_LAYOUTS_COL_MAJOR);
     assert_int_equal(plan->variants[0].target, 0);
     for (int64_t p = 0; p < m->nnz; p++)
         assert_true(((float *)plan->values)[p] == (float)m->values[p]);
@@ -130,7 +130,7 @@ static void schedule_of_the_transpose_follows_its_own_rows(void **state)
         spmm_plan_t *plan = inspect_plan(m, &options);
         for (int op = 0; op < 2; op++) {
             int fits = 0;
-            const int v = spmmi_variant_pick(plan, (spmm_op_t)op, 90, 64, SPMM_LAYOUT_ROW_MAJOR, &fits);
+            const int v = spmmi_variant_pick(plan, (spmm_op_t)op, 90, 64, SPMM_LAYOUTS_ROW_MAJOR, &fits);
             const struct spmmi_part *part = &plan->parts[plan->variants[v].part_first];
             assert_true(fits);
             assert_int_equal(part->op, op);
@@ -156,7 +156,8 @@ static void only_ranges_of_the_named_n_get_a_variant(void **state)
     }
     for (int k = 0; k < 2; k++) {
         int fits = 0;
-        assert_true(spmmi_variant_pick(plan, SPMM_OP_N, 90, n[k], SPMM_LAYOUT_ROW_MAJOR, &fits) >= 0 && fits);
+        assert_true(spmmi_variant_pick(plan, SPMM_OP_N, 90, n[k], SPMM_LAYOUTS_ROW_MAJOR, &fits) >= 0 &&
+                    fits);
     }
     spmm_plan_destroy(plan);
     spmm_matrix_destroy(m);

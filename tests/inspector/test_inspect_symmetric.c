@@ -10,44 +10,44 @@
 #include <string.h>
 
 #include "format/base/alloc.h"
-#include "inspector/reorder/row_figures.h"
+#include "inspector/reorder/row_metrics.h"
 #include "inspect_support.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-static const uint32_t *order_of(const spmm_plan_t *plan)
+static const uint32_t *permutation_of(const spmm_plan_t *plan)
 {
-    const uint32_t *order = NULL;
+    const uint32_t *permutation = NULL;
     int64_t count = -1;
     spmm_csr_t a;
-    assert_int_equal(spmm_plan_symmetric_order(plan, &order, &count), SPMM_OK);
+    assert_int_equal(spmm_plan_symmetric_permutation(plan, &permutation, &count), SPMM_OK);
     assert_int_equal(spmm_plan_csr(plan, &a), SPMM_OK);
-    assert_int_equal(count, order == NULL ? 0 : a.rows);
-    return order;
+    assert_int_equal(count, permutation == NULL ? 0 : a.rows);
+    return permutation;
 }
 
 /* The plan holds the matrix with rows and columns in this order, and comes back from a file as it was. */
-static void holds(const spmm_plan_t *plan, const spmm_matrix_t *m, const uint32_t *order)
+static void holds(const spmm_plan_t *plan, const spmm_matrix_t *m, const uint32_t *permutation)
 {
     spmm_matrix_t *permuted = NULL;
     spmm_plan_t *loaded = NULL;
     spmm_csr_t csr;
     void *bytes = NULL;
     size_t size = 0;
-    assert_int_equal(spmm_matrix_permute(m, order, order, 0, &permuted, NULL), SPMM_OK);
+    assert_int_equal(spmm_matrix_permute(m, permutation, permutation, 0, &permuted, NULL), SPMM_OK);
     assert_int_equal(spmm_matrix_csr(permuted, &csr), SPMM_OK);
     assert_int_equal(spmm_plan_matches(plan, &csr, 1, NULL), SPMM_OK);
     assert_int_equal(spmm_plan_write(plan, NULL, &bytes, &size, NULL), SPMM_OK);
     assert_int_equal(spmm_plan_read(bytes, size, NULL, &loaded, NULL), SPMM_OK);
-    assert_true((order_of(loaded) == NULL) == (order_of(plan) == NULL));
-    if (order_of(loaded) != NULL)
-        assert_memory_equal(order_of(loaded), order, (size_t)csr.rows * sizeof *order);
+    assert_true((permutation_of(loaded) == NULL) == (permutation_of(plan) == NULL));
+    if (permutation_of(loaded) != NULL)
+        assert_memory_equal(permutation_of(loaded), permutation, (size_t)csr.rows * sizeof *permutation);
     spmm_plan_destroy(loaded);
     spmm_plan_bytes_free(bytes);
     spmm_matrix_destroy(permuted);
 }
 
-static void named_orders_are_taken(void **state)
+static void named_permutations_are_taken(void **state)
 {
     static const spmm_reorder_t kinds[] = {SPMM_REORDER_RADIX, SPMM_REORDER_JACCARD, SPMM_REORDER_MINHASH,
                                            SPMM_REORDER_RCM};
@@ -58,11 +58,12 @@ static void named_orders_are_taken(void **state)
         const spmm_inspect_options_t options =
             OPTIONS(.symmetric_permutation = 1, .reorder = kinds[i / COUNT(kernels)], .ops = 3,
                     .force_kernel = kernels[i % COUNT(kernels)]);
-        uint32_t order[375];
-        assert_int_equal(spmm_matrix_order(m, kinds[i / COUNT(kernels)], 0, order, NULL), SPMM_OK);
+        uint32_t permutation[375];
+        assert_int_equal(spmm_matrix_permutation(m, kinds[i / COUNT(kernels)], 0, permutation, NULL),
+                         SPMM_OK);
         spmm_plan_t *plan = inspect_plan(m, &options);
-        assert_memory_equal(order_of(plan), order, sizeof order);
-        holds(plan, m, order);
+        assert_memory_equal(permutation_of(plan), permutation, sizeof permutation);
+        holds(plan, m, permutation);
         spmm_part_info_t part;
         for (int k = 0; spmm_plan_part(plan, k, &part) == SPMM_OK; k++)
             assert_false(part.is_reordered); /* rows of PAP^T as they are */
@@ -73,17 +74,17 @@ static void named_orders_are_taken(void **state)
 
 static int64_t blocks_of(const spmm_csr_t *a)
 {
-    spmm_order_figures_t figures;
-    assert_int_equal(spmmi_row_figures_count(a->rows, a->cols, a->row_ptr, a->col_ind, NULL, 1, &figures),
+    spmm_permutation_metrics_t metrics;
+    assert_int_equal(spmmi_row_metrics_count(a->rows, a->cols, a->row_ptr, a->col_ind, NULL, 1, &metrics),
                      SPMM_OK);
-    return figures.blocks[SPMM_BLOCKS_16X16].blocks;
+    return metrics.blocks[SPMM_BLOCKS_16X16].blocks;
 }
 
 static void auto_takes_what_saves_blocks(void **state)
 {
     static const struct {
         const char *spec;
-        bool has_order;
+        bool has_permutation;
     } cases[] = {{"gen:femshuf:7:7:7", true},
                  {"gen:band:900:5", false},
                  {"gen:diag:50", false},
@@ -95,11 +96,11 @@ static void auto_takes_what_saves_blocks(void **state)
         spmm_matrix_t *m = inspect_generate(cases[i].spec);
         spmm_plan_t *plan = inspect_plan(m, &options);
         spmm_csr_t before, after;
-        assert_int_equal(order_of(plan) != NULL, cases[i].has_order);
-        holds(plan, m, order_of(plan));
+        assert_int_equal(permutation_of(plan) != NULL, cases[i].has_permutation);
+        holds(plan, m, permutation_of(plan));
         assert_int_equal(spmm_matrix_csr(m, &before), SPMM_OK);
         assert_int_equal(spmm_plan_csr(plan, &after), SPMM_OK);
-        if (cases[i].has_order)
+        if (cases[i].has_permutation)
             assert_true(10 * blocks_of(&after) < 9 * blocks_of(&before));
         spmm_plan_destroy(plan);
         spmm_matrix_destroy(m);
@@ -107,19 +108,19 @@ static void auto_takes_what_saves_blocks(void **state)
 }
 
 /* An order that is that of the matrix is none. */
-static void an_order_that_changes_nothing_is_not_kept(void **state)
+static void a_permutation_that_changes_nothing_is_not_kept(void **state)
 {
     static const spmm_inspect_options_t options =
         OPTIONS(.symmetric_permutation = 1, .reorder = SPMM_REORDER_RCM);
     (void)state;
     spmm_matrix_t *m = inspect_generate("gen:band:300:4");
     spmm_plan_t *plan = inspect_plan(m, &options);
-    assert_null(order_of(plan));
+    assert_null(permutation_of(plan));
     spmm_plan_destroy(plan);
     spmm_matrix_destroy(m);
 }
 
-static void refuses_what_has_no_symmetric_order(void **state)
+static void refuses_what_has_no_symmetric_permutation(void **state)
 {
     static const struct {
         const char *spec;
@@ -169,10 +170,10 @@ static void survives_short_memory(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(named_orders_are_taken),
+        cmocka_unit_test(named_permutations_are_taken),
         cmocka_unit_test(auto_takes_what_saves_blocks),
-        cmocka_unit_test(an_order_that_changes_nothing_is_not_kept),
-        cmocka_unit_test(refuses_what_has_no_symmetric_order),
+        cmocka_unit_test(a_permutation_that_changes_nothing_is_not_kept),
+        cmocka_unit_test(refuses_what_has_no_symmetric_permutation),
         cmocka_unit_test(survives_short_memory),
     };
     return cmocka_run_group_tests_name("inspect_symmetric", tests, NULL, NULL);

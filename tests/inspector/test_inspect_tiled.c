@@ -15,7 +15,7 @@ struct tiled_case {
     const char *name, *spec;
     spmm_inspect_options_t options;
     spmm_schedule_t schedule;
-    uint32_t granule, panel_rows, flags;
+    uint32_t item_size, block_rows, flags;
     enum spmmi_reason reason;
 };
 static const int64_t n_8[] = {8}, n_64[] = {64};
@@ -40,7 +40,7 @@ static const struct tiled_case tiled_cases[] = {
      SPMM_SCHEDULE_SEGMENTED, 12, 256, 0, SPMMI_REASON_UNEVEN},
     {"lengths_can_have_a_floor", "gen:arrow:20000",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
-             .segment_least = 32),
+             .segment_min = 32),
      SPMM_SCHEDULE_SEGMENTED, 32, 256, 0, SPMMI_REASON_UNEVEN},
     {"thresholds_can_be_moved", "gen:arrow:20000",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE, .cv_max = 100,
@@ -88,7 +88,7 @@ static const struct tiled_case tiled_cases[] = {
              .segment_length = 5, .reorder = SPMM_REORDER_NONE),
      SPMM_SCHEDULE_SEGMENTED, 5, 256, 0, SPMMI_REASON_FORCED},
     {"panels_can_be_given_a_height", "gen:band:20000:3",
-     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .panel_rows = 64,
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .block_rows = 64,
              .reorder = SPMM_REORDER_NONE),
      SPMM_SCHEDULE_WHOLE, 0, 64, 0, SPMMI_REASON_EVEN},
     {"more_blocks_can_be_asked_for", "gen:band:20000:3",
@@ -129,15 +129,15 @@ static void configures_the_tiled_family(void **state)
     const struct spmmi_part *part = &plan->parts[0];
     assert_int_equal(part->family, SPMM_FAMILY_TILED);
     assert_int_equal(part->schedule, c->schedule);
-    assert_int_equal(part->granule, c->granule);
-    assert_int_equal(part->panel_rows, c->panel_rows);
+    assert_int_equal(part->item_size, c->item_size);
+    assert_int_equal(part->block_rows, c->block_rows);
     assert_int_equal(part->stage_slots, 447);
     assert_int_equal(part->flags, c->flags);
-    assert_int_equal(plan->variants[0].layouts, SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR);
-    assert_true(plan->has_panel_stats);
-    assert_int_equal(plan->panel_stats.panel_rows, c->panel_rows);
-    assert_int_equal(plan->panel_stats.segment, c->granule);
-    assert_int_equal(plan->panel_stats.is_reordered, (c->flags & SPMMI_PART_REORDERED) != 0);
+    assert_int_equal(plan->variants[0].layouts, SPMM_LAYOUTS_ROW_MAJOR | SPMM_LAYOUTS_COL_MAJOR);
+    assert_true(plan->has_row_block_metrics);
+    assert_int_equal(plan->row_block_metrics.block_rows, c->block_rows);
+    assert_int_equal(plan->row_block_metrics.segment, c->item_size);
+    assert_int_equal(plan->row_block_metrics.is_reordered, (c->flags & SPMMI_PART_REORDERED) != 0);
     int winners = 0;
     for (uint32_t i = 0; i < plan->trace_count; i++) {
         const struct spmmi_trace *t = &plan->trace[i];
@@ -159,7 +159,7 @@ static void configures_the_tiled_family(void **state)
 }
 
 /* Both intensities are in the trace, and the new order is in use where it says so. */
-static void the_trace_tells_what_the_order_does(void **state)
+static void the_trace_tells_what_the_permutation_does(void **state)
 {
     (void)state;
     spmm_matrix_t *m = inspect_generate("gen:femshuf:20:20:20");
@@ -174,12 +174,12 @@ static void the_trace_tells_what_the_order_does(void **state)
             if (t->reason != SPMMI_REASON_REUSE)
                 continue;
             const struct spmmi_part *part = &plan->parts[plan->variants[t->variant].part_first];
-            assert_true(t->figure > 0 && t->threshold > 0 && t->figure != t->threshold);
+            assert_true(t->value > 0 && t->threshold > 0 && t->value != t->threshold);
             assert_int_equal(t->chosen, (part->flags & SPMMI_PART_REORDERED) != 0);
             if (reorder == SPMM_REORDER_RADIX)
                 assert_int_equal(t->chosen, 1);
             else if (t->chosen)
-                assert_true(t->figure > t->threshold);
+                assert_true(t->value > t->threshold);
             entries++;
         }
         assert_int_equal(entries, reorder == SPMM_REORDER_NONE ? 0 : (int)plan->variant_count);
@@ -213,18 +213,18 @@ static void the_trace_tells_who_decided_on_cutting(void **state)
     assert_true(whole != NULL && cut != NULL && underused != NULL && uneven != NULL);
     assert_true(whole->chosen && !cut->chosen && !underused->chosen && !uneven->chosen);
     assert_true(whole->predicted_us < 0.9 * cut->predicted_us);
-    assert_true(cut->figure == cut->predicted_us && cut->threshold == whole->predicted_us);
-    assert_true(uneven->figure > uneven->threshold && underused->figure > underused->threshold);
+    assert_true(cut->value == cut->predicted_us && cut->threshold == whole->predicted_us);
+    assert_true(uneven->value > uneven->threshold && underused->value > underused->threshold);
     spmm_plan_destroy(plan);
     spmm_matrix_destroy(m);
 }
 
-static void permuted_output_has_one_order_for_every_product(void **state)
+static void permuted_output_has_one_permutation_for_every_product(void **state)
 {
     (void)state;
     spmm_matrix_t *m = inspect_generate("gen:femshuf:9:9:9");
     spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
-    const uint32_t *order = NULL;
+    const uint32_t *permutation = NULL;
     int64_t count = 0;
     options.permute_output = 1;
     options.reorder = SPMM_REORDER_RADIX;
@@ -232,7 +232,7 @@ static void permuted_output_has_one_order_for_every_product(void **state)
     assert_int_equal(plan->variant_count, 1);
     assert_int_equal(plan->variants[0].n_min, 1);
     assert_int_equal(plan->variants[0].n_max, SPMMI_N_MAX);
-    assert_int_equal(spmm_plan_row_order(plan, 0, &order, &count), SPMM_OK);
+    assert_int_equal(spmm_plan_row_permutation(plan, 0, &permutation, &count), SPMM_OK);
     assert_int_equal(count, m->rows);
     spmm_plan_destroy(plan);
     spmm_matrix_destroy(m);
@@ -276,10 +276,10 @@ static const struct spmmi_part *first_tiled(const spmm_plan_t *plan, uint32_t la
 }
 
 /* A plan has figures of panels exactly if it has panels, and then those of its first part for column-major B. */
-static void figures_are_those_of_what_runs(void **state)
+static void metrics_are_those_of_what_runs(void **state)
 {
     static const char *const kernels[] = {NULL, "rows", "tiled"};
-    static const uint32_t layouts[] = {0, SPMM_LAYOUT_ROW_MAJOR, SPMM_LAYOUT_COL_MAJOR};
+    static const uint32_t layouts[] = {0, SPMM_LAYOUTS_ROW_MAJOR, SPMM_LAYOUTS_COL_MAJOR};
     (void)state;
     for (size_t s = 0; s < INSPECT_SPEC_COUNT; s++) {
         spmm_matrix_t *m = inspect_generate(inspect_specs[s]);
@@ -288,13 +288,13 @@ static void figures_are_those_of_what_runs(void **state)
             options.force_kernel = kernels[k / 3];
             options.layouts = layouts[k % 3];
             spmm_plan_t *plan = inspect_plan(m, &options);
-            const struct spmmi_part *part = first_tiled(plan, SPMM_LAYOUT_COL_MAJOR);
+            const struct spmmi_part *part = first_tiled(plan, SPMM_LAYOUTS_COL_MAJOR);
             if (part == NULL)
-                part = first_tiled(plan, SPMM_LAYOUT_ROW_MAJOR);
-            assert_int_equal(plan->has_panel_stats, part != NULL);
-            assert_int_equal(plan->panel_stats.panel_rows, part != NULL ? part->panel_rows : 0);
-            assert_int_equal(plan->panel_stats.segment, part != NULL ? part->granule : 0);
-            assert_int_equal(plan->panel_stats.is_reordered,
+                part = first_tiled(plan, SPMM_LAYOUTS_ROW_MAJOR);
+            assert_int_equal(plan->has_row_block_metrics, part != NULL);
+            assert_int_equal(plan->row_block_metrics.block_rows, part != NULL ? part->block_rows : 0);
+            assert_int_equal(plan->row_block_metrics.segment, part != NULL ? part->item_size : 0);
+            assert_int_equal(plan->row_block_metrics.is_reordered,
                              part != NULL && (part->flags & SPMMI_PART_REORDERED) != 0);
             spmm_plan_destroy(plan);
         }
@@ -331,11 +331,11 @@ int main(void)
 {
     static const struct CMUnitTest plain[] = {
         cmocka_unit_test(a_free_choice_passes_the_check_of_the_format),
-        cmocka_unit_test(the_trace_tells_what_the_order_does),
+        cmocka_unit_test(the_trace_tells_what_the_permutation_does),
         cmocka_unit_test(the_trace_tells_who_decided_on_cutting),
-        cmocka_unit_test(permuted_output_has_one_order_for_every_product),
+        cmocka_unit_test(permuted_output_has_one_permutation_for_every_product),
         cmocka_unit_test(tiled_parts_pass_the_check_of_the_format),
-        cmocka_unit_test(figures_are_those_of_what_runs),
+        cmocka_unit_test(metrics_are_those_of_what_runs),
     };
     struct CMUnitTest tests[COUNT(tiled_cases) + COUNT(plain)];
     size_t count = 0;

@@ -55,8 +55,8 @@ static void values_are_rounded_to_the_nearest_of_the_type(void **state)
         spmm_diag_t diag;
         assert_int_equal(convert(matrix, dtypes[t], &plan, &diag), SPMM_OK);
         for (int32_t i = 0; i < count; i++) {
-            const double got = test_number_get(dtypes[t], plan->values, i);
-            const double want = dtypes[t] == SPMM_F16 ? f16[i] : test_number_round(dtypes[t], values[i]);
+            const double got = test_value_get(dtypes[t], plan->values, i);
+            const double want = dtypes[t] == SPMM_F16 ? f16[i] : test_value_round(dtypes[t], values[i]);
             assert_memory_equal(&got, &want, sizeof got);
         }
         spmm_plan_destroy(plan);
@@ -111,7 +111,7 @@ static void a_pattern_holds_ones_in_every_type(void **state)
         assert_int_equal(spmm_matrix_from_csr(&csr, &matrix, NULL), SPMM_OK);
         assert_int_equal(convert(matrix, dtypes[t], &plan, &diag), SPMM_OK);
         for (int p = 0; p < 2; p++) {
-            const double got = test_number_get(dtypes[t], plan->values, p), one = 1;
+            const double got = test_value_get(dtypes[t], plan->values, p), one = 1;
             assert_memory_equal(&got, &one, sizeof got);
         }
         spmm_plan_destroy(plan);
@@ -125,12 +125,12 @@ static void matrices_are_taken_with_values_of_every_type(void **state)
     (void)state;
     for (int t = 0; t < 4; t++) {
         double room[2];
-        test_number_set(dtypes[t], room, 0, -0.3);
-        test_number_set(dtypes[t], room, 1, 0.0);
+        test_value_set(dtypes[t], room, 0, -0.3);
+        test_value_set(dtypes[t], room, 1, 0.0);
         const spmm_csr_t csr = {1, 3, 2, SPMM_I32, SPMM_I32, row_ptr, col_ind, dtypes[t], room};
         spmm_matrix_t *matrix = NULL;
         assert_int_equal(spmm_matrix_from_csr(&csr, &matrix, NULL), SPMM_OK);
-        const double want = test_number_round(dtypes[t], -0.3);
+        const double want = test_value_round(dtypes[t], -0.3);
         assert_memory_equal(&matrix->values[0], &want, sizeof want);
         assert_int_equal(matrix->info.zeros_kept, 1);
         spmm_matrix_destroy(matrix);

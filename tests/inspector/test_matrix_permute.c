@@ -15,7 +15,7 @@
 #include <spmm/inspector.h>
 
 #include "format/base/alloc.h"
-#include "format/order.h"
+#include "format/permutation.h"
 #include "inspector/generate/generate.h"
 #include "inspector/matrix/matrix.h"
 #include "tests/support/close.h"
@@ -38,12 +38,12 @@ static spmm_matrix_t *generate(const char *spec)
 
 static uint32_t *shuffle(int64_t count, uint64_t seed)
 {
-    uint32_t *order = owned(count, sizeof *order);
+    uint32_t *permutation = owned(count, sizeof *permutation);
     int32_t *random = spmmi_random_permutation(count, seed);
     assert_non_null(random);
-    memcpy(order, random, (size_t)count * sizeof *order);
+    memcpy(permutation, random, (size_t)count * sizeof *permutation);
     spmmi_free(random);
-    return order;
+    return permutation;
 }
 
 /* Entry (i, j) of a matrix; *is_held: it is stored. */
@@ -81,7 +81,7 @@ static void is_permuted(const spmm_matrix_t *m, const uint32_t *rows, const uint
     spmm_matrix_destroy(p);
 }
 
-static void rows_and_columns_are_where_the_orders_say(void **state)
+static void rows_and_columns_are_where_the_permutations_say(void **state)
 {
     static const char *const specs[] = {"gen:rand:200:5",       "gen:dense:70:90", "gen:uniform:30:400:190",
                                         "gen:powerlaw:90:40:6", "gen:empty:7:9",   "gen:empty:0:0",
@@ -108,16 +108,16 @@ static void threads_change_nothing(void **state)
 {
     (void)state;
     spmm_matrix_t *m = generate("gen:rmat:13:16"), *one = NULL, *more = NULL;
-    uint32_t *order = shuffle(m->rows, 4);
+    uint32_t *permutation = shuffle(m->rows, 4);
     assert_true(m->nnz > 100000);
-    assert_int_equal(spmm_matrix_permute(m, order, order, 1, &one, NULL), SPMM_OK);
-    assert_int_equal(spmm_matrix_permute(m, order, order, 3, &more, NULL), SPMM_OK);
+    assert_int_equal(spmm_matrix_permute(m, permutation, permutation, 1, &one, NULL), SPMM_OK);
+    assert_int_equal(spmm_matrix_permute(m, permutation, permutation, 3, &more, NULL), SPMM_OK);
     assert_memory_equal(one->row_ptr, more->row_ptr, ((size_t)m->rows + 1) * sizeof *one->row_ptr);
     assert_memory_equal(one->col_ind, more->col_ind, (size_t)m->nnz * sizeof *one->col_ind);
     assert_memory_equal(one->values, more->values, (size_t)m->nnz * sizeof *one->values);
     spmm_matrix_destroy(more);
     spmm_matrix_destroy(one);
-    free(order);
+    free(permutation);
     spmm_matrix_destroy(m);
 }
 
@@ -157,21 +157,21 @@ static void products_of_a_symmetric_permutation(void **state)
     enum { N = 3 };
     (void)state;
     spmm_matrix_t *m = generate("gen:femshuf:6:6:6");
-    uint32_t *order = owned(m->rows, sizeof *order);
+    uint32_t *permutation = owned(m->rows, sizeof *permutation);
     double *b = owned(m->rows * N, sizeof *b), *c = owned(m->rows * N, sizeof *c);
     double *pb = owned(m->rows * N, sizeof *b), *pc = owned(m->rows * N, sizeof *c);
     for (int64_t i = 0; i < m->rows * N; i++)
         b[i] = sin((double)i);
     multiply(m, b, c, N);
-    for (int k = SPMM_REORDER_NONE; k < SPMMI_ORDER_ROWS; k++) {
+    for (int k = SPMM_REORDER_NONE; k < SPMMI_PERMUTATION_ROWS; k++) {
         spmm_matrix_t *p = NULL;
-        assert_int_equal(spmm_matrix_order(m, (spmm_reorder_t)k, 2, order, NULL), SPMM_OK);
-        assert_int_equal(spmm_matrix_permute(m, order, order, 2, &p, NULL), SPMM_OK);
+        assert_int_equal(spmm_matrix_permutation(m, (spmm_reorder_t)k, 2, permutation, NULL), SPMM_OK);
+        assert_int_equal(spmm_matrix_permute(m, permutation, permutation, 2, &p, NULL), SPMM_OK);
         for (int64_t i = 0; i < m->rows; i++)
-            memcpy(pb + i * N, b + order[i] * N, N * sizeof *b);
+            memcpy(pb + i * N, b + permutation[i] * N, N * sizeof *b);
         multiply(p, pb, pc, N);
         for (int64_t i = 0; i < m->rows * N; i++) {
-            const int64_t row = order[i / N];
+            const int64_t row = permutation[i / N];
             assert_true(fabs(pc[i] - c[row * N + i % N]) <= apart(m, row, b, N, i % N));
         }
         spmm_matrix_destroy(p);
@@ -180,17 +180,17 @@ static void products_of_a_symmetric_permutation(void **state)
     free(pb);
     free(c);
     free(b);
-    free(order);
+    free(permutation);
     spmm_matrix_destroy(m);
 }
 
-static void refuses_what_is_no_order(void **state)
+static void refuses_what_is_no_permutation(void **state)
 {
     (void)state;
     spmm_matrix_t *m = generate("gen:uniform:5:4:2"), *p = m;
     const uint32_t twice[] = {0, 1, 2, 2, 4}, beyond[] = {0, 1, 2, 3, 5}, fine[] = {4, 2, 0, 1, 3};
     spmm_diag_t diag = {0};
-    uint32_t order[5];
+    uint32_t permutation[5];
     assert_int_equal(spmm_matrix_permute(m, twice, NULL, 0, &p, &diag), SPMM_ERR_ARGUMENT);
     assert_null(p);
     assert_non_null(strstr(diag.text, "order of the rows is no permutation: place 3 has 2"));
@@ -201,13 +201,14 @@ static void refuses_what_is_no_order(void **state)
     assert_int_equal(spmm_matrix_permute(NULL, fine, NULL, 0, &p, &diag), SPMM_ERR_ARGUMENT);
     assert_int_equal(spmm_matrix_permute(m, fine, NULL, 0, NULL, &diag), SPMM_ERR_ARGUMENT);
     assert_int_equal(spmm_matrix_permute(m, fine, NULL, -1, &p, &diag), SPMM_ERR_ARGUMENT);
-    assert_int_equal(spmm_matrix_order(m, SPMM_REORDER_AUTO, 0, order, &diag), SPMM_ERR_ARGUMENT);
-    assert_int_equal(spmm_matrix_order(m, (spmm_reorder_t)SPMMI_ORDER_ROWS, 0, order, &diag),
-                     SPMM_ERR_ARGUMENT);
-    assert_int_equal(spmm_matrix_order(m, SPMM_REORDER_RCM, 0, order, &diag), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_matrix_permutation(m, SPMM_REORDER_AUTO, 0, permutation, &diag), SPMM_ERR_ARGUMENT);
+    assert_int_equal(
+        spmm_matrix_permutation(m, (spmm_reorder_t)SPMMI_PERMUTATION_ROWS, 0, permutation, &diag),
+        SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_matrix_permutation(m, SPMM_REORDER_RCM, 0, permutation, &diag), SPMM_ERR_ARGUMENT);
     assert_non_null(strstr(diag.text, "square matrix, found 5 x 4"));
-    assert_int_equal(spmm_matrix_order(m, SPMM_REORDER_RADIX, 0, NULL, &diag), SPMM_ERR_ARGUMENT);
-    assert_int_equal(spmm_matrix_order(m, SPMM_REORDER_RADIX, 0, order, &diag), SPMM_OK);
+    assert_int_equal(spmm_matrix_permutation(m, SPMM_REORDER_RADIX, 0, NULL, &diag), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_matrix_permutation(m, SPMM_REORDER_RADIX, 0, permutation, &diag), SPMM_OK);
     spmm_matrix_destroy(m);
 }
 
@@ -215,31 +216,31 @@ static void survives_short_memory(void **state)
 {
     (void)state;
     spmm_matrix_t *m = generate("gen:rand:60:5"), *p = NULL;
-    uint32_t *order = shuffle(m->rows, 1);
+    uint32_t *permutation = shuffle(m->rows, 1);
     const int64_t live = spmmi_alloc_live();
     spmmi_alloc_fail_at(-1, 0);
-    assert_int_equal(spmm_matrix_permute(m, order, order, 2, &p, NULL), SPMM_OK);
+    assert_int_equal(spmm_matrix_permute(m, permutation, permutation, 2, &p, NULL), SPMM_OK);
     const int64_t allocations = spmmi_alloc_count();
     spmm_matrix_destroy(p);
     assert_true(allocations >= 6);
     for (int64_t k = 0; k < allocations; k++) {
         spmmi_alloc_fail_at(k, 0);
-        assert_int_equal(spmm_matrix_permute(m, order, order, 2, &p, NULL), SPMM_ERR_MEMORY);
+        assert_int_equal(spmm_matrix_permute(m, permutation, permutation, 2, &p, NULL), SPMM_ERR_MEMORY);
         spmmi_alloc_fail_at(-1, 0);
         assert_null(p);
         assert_int_equal(spmmi_alloc_live(), live);
     }
-    free(order);
+    free(permutation);
     spmm_matrix_destroy(m);
 }
 
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_and_columns_are_where_the_orders_say),
+        cmocka_unit_test(rows_and_columns_are_where_the_permutations_say),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(products_of_a_symmetric_permutation),
-        cmocka_unit_test(refuses_what_is_no_order),
+        cmocka_unit_test(refuses_what_is_no_permutation),
         cmocka_unit_test(survives_short_memory),
     };
     return cmocka_run_group_tests_name("matrix_permute", tests, NULL, NULL);

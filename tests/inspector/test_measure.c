@@ -17,7 +17,7 @@ struct clock {
 };
 
 static spmm_status_t measure(void *context, const spmm_plan_t *plan, spmm_op_t op, int64_t n,
-                             spmm_order_t layout, double *us)
+                             spmm_layout_t layout, double *us)
 {
     struct clock *const clock = context;
     spmm_variant_info_t variant;
@@ -45,7 +45,7 @@ static spmm_plan_t *inspect(const char *device, struct clock *clock)
     options.device = device;
     options.n = &n;
     options.n_count = 1;
-    options.layouts = SPMM_LAYOUT_ROW_MAJOR;
+    options.layouts = SPMM_LAYOUTS_ROW_MAJOR;
     options.tune = clock != NULL ? 20 : 0;
     options.measure = clock != NULL ? measure : NULL;
     options.measure_context = clock;

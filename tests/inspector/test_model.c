@@ -12,10 +12,10 @@
 #include <spmm/inspector.h>
 
 #include "kernels/tiled/tiled_chart_plan.h"
-#include "inspector/cost/model_paper.h"
+#include "inspector/cost/roofline.h"
 #include "inspector/search/planner.h"
 #include "kernels/tiled/tiled_cost.h"
-#include "inspector/analysis/panel_stats.h"
+#include "inspector/analysis/row_block_metrics.h"
 
 static void assert_near(double found, double expected)
 {
@@ -33,61 +33,61 @@ static void open_profile(const char *name, struct spmmi_device_profile *profile)
 /* ---- The paper ---- */
 
 /* mu = 10, mu* = 5, rho = 8, Z = 1.25, C = 4, L = 2, R = 16, f32. */
-static const struct spmmi_paper example = {.b_t = 4,
-                                           .b_is = 2,
-                                           .b_i = 4,
-                                           .delta = 8,
-                                           .r = 16,
-                                           .rho = 8,
-                                           .z = 1.25,
-                                           .mu = 10,
-                                           .mu_star = 5,
-                                           .c = 4,
-                                           .l = 2};
+static const struct spmmi_roofline example = {.b_t = 4,
+                                              .b_is = 2,
+                                              .b_i = 4,
+                                              .delta = 8,
+                                              .r = 16,
+                                              .rho = 8,
+                                              .z = 1.25,
+                                              .mu = 10,
+                                              .mu_star = 5,
+                                              .c = 4,
+                                              .l = 2};
 
 static void equation_2_counts_the_bytes_of_a_row(void **state)
 {
     (void)state;
-    struct spmmi_paper s = example;
-    assert_near(spmmi_paper_naive(&s), 20.0 / (10 * 8 + 10 * 4 + 4 + 8)); /* 20 / 132 */
+    struct spmmi_roofline s = example;
+    assert_near(spmmi_roofline_naive(&s), 20.0 / (10 * 8 + 10 * 4 + 4 + 8)); /* 20 / 132 */
     s.b_t = 8;
-    assert_near(spmmi_paper_naive(&s), 20.0 / (10 * 12 + 10 * 8 + 8 + 8)); /* 20 / 216 */
+    assert_near(spmmi_roofline_naive(&s), 20.0 / (10 * 12 + 10 * 8 + 8 + 8)); /* 20 / 216 */
 }
 
 static void equation_2_stays_between_the_paper_s_bounds(void **state)
 {
     (void)state;
     for (double mu = 1; mu < 1e9; mu *= 3) {
-        struct spmmi_paper s = example;
+        struct spmmi_roofline s = example;
         s.mu = mu;
-        assert_true(spmmi_paper_naive(&s) >= 0.08); /* mu = 1: 2 / 24 */
-        assert_true(spmmi_paper_naive(&s) < 0.17);  /* mu without end: 2 / 12 */
+        assert_true(spmmi_roofline_naive(&s) >= 0.08); /* mu = 1: 2 / 24 */
+        assert_true(spmmi_roofline_naive(&s) < 0.17);  /* mu without end: 2 / 12 */
     }
 }
 
 static void equation_4_is_penalty_over_reward(void **state)
 {
     (void)state;
-    assert_near(spmmi_paper_gamma(&example, SPMMI_PAPER_COLD_MISS), 2);
-    assert_near(spmmi_paper_gamma(&example, SPMMI_PAPER_ALL_MISS), 4);
-    assert_near(spmmi_paper_gamma(&example, SPMMI_PAPER_ALGORITHMIC), 1);
+    assert_near(spmmi_roofline_gamma(&example, SPMMI_ROOFLINE_COLD_MISS), 2);
+    assert_near(spmmi_roofline_gamma(&example, SPMMI_ROOFLINE_ALL_MISS), 4);
+    assert_near(spmmi_roofline_gamma(&example, SPMMI_ROOFLINE_ALGORITHMIC), 1);
 }
 
 static void equation_3_adds_four_kinds_of_bytes(void **state)
 {
     (void)state;
     /* (4 + 2) 1.25 / 16 = 0.46875; 4 / (8 * 10) = 0.05; 8 / (16 * 10) = 0.05; and 4 Gamma / 8. */
-    assert_near(spmmi_paper_tiled(&example, SPMMI_PAPER_COLD_MISS), 2 / (0.56875 + 1.0));
-    assert_near(spmmi_paper_tiled(&example, SPMMI_PAPER_ALGORITHMIC), 2 / (0.56875 + 0.5));
-    assert_near(spmmi_paper_tiled(&example, SPMMI_PAPER_ALL_MISS), 2 / (0.56875 + 2.0));
+    assert_near(spmmi_roofline_tiled(&example, SPMMI_ROOFLINE_COLD_MISS), 2 / (0.56875 + 1.0));
+    assert_near(spmmi_roofline_tiled(&example, SPMMI_ROOFLINE_ALGORITHMIC), 2 / (0.56875 + 0.5));
+    assert_near(spmmi_roofline_tiled(&example, SPMMI_ROOFLINE_ALL_MISS), 2 / (0.56875 + 2.0));
 }
 
 static void equation_6_adds_the_partial_sums(void **state)
 {
     (void)state;
     /* 0.46875 + 4 C / 8 = 2; 4 / (8 * 5) = 0.1; (4 + 8) / (16 * 5) = 0.15; 4 / 10 = 0.4: 3.11875. */
-    assert_near(spmmi_paper_segmented(&example, SPMMI_PAPER_ALL_MISS), 2 / 3.11875);
-    assert_near(spmmi_paper_segmented(&example, SPMMI_PAPER_COLD_MISS), 2 / 2.11875);
+    assert_near(spmmi_roofline_segmented(&example, SPMMI_ROOFLINE_ALL_MISS), 2 / 3.11875);
+    assert_near(spmmi_roofline_segmented(&example, SPMMI_ROOFLINE_COLD_MISS), 2 / 2.11875);
 }
 
 static void equation_5_counts_blocks_over_multiprocessors(void **state)
@@ -97,18 +97,19 @@ static void equation_5_counts_blocks_over_multiprocessors(void **state)
     assert_near(spmmi_utilisation(1000, 256, 32, 16, 108), 8.0 / 108);
 }
 
-static void symbols_come_from_the_figures_of_panels(void **state)
+static void symbols_come_from_the_metrics_of_row_blocks(void **state)
 {
     (void)state;
     const spmm_stats_t stats = {.row_mean = 10};
-    const spmm_panel_stats_t panels = {
-        .panel_rows = 256, .rho = 8, .padding = 1.25, .unit_mean = 5, .line_cost = 4, .l2_reuse = 2};
-    const struct spmmi_paper s = spmmi_paper_of(&stats, &panels, SPMM_F32, SPMMI_PAPER_REGISTER_TILE);
-    assert_near(spmmi_paper_tiled(&s, SPMMI_PAPER_COLD_MISS),
-                spmmi_paper_tiled(&example, SPMMI_PAPER_COLD_MISS));
-    assert_near(spmmi_paper_segmented(&s, SPMMI_PAPER_ALL_MISS),
-                spmmi_paper_segmented(&example, SPMMI_PAPER_ALL_MISS));
-    const struct spmmi_paper plain = spmmi_paper_of(&stats, NULL, SPMM_F64, 4);
+    const spmm_row_block_metrics_t row_blocks = {
+        .block_rows = 256, .rho = 8, .padding = 1.25, .unit_mean = 5, .line_cost = 4, .l2_reuse = 2};
+    const struct spmmi_roofline s =
+        spmmi_roofline_of(&stats, &row_blocks, SPMM_F32, SPMMI_ROOFLINE_REGISTER_TILE);
+    assert_near(spmmi_roofline_tiled(&s, SPMMI_ROOFLINE_COLD_MISS),
+                spmmi_roofline_tiled(&example, SPMMI_ROOFLINE_COLD_MISS));
+    assert_near(spmmi_roofline_segmented(&s, SPMMI_ROOFLINE_ALL_MISS),
+                spmmi_roofline_segmented(&example, SPMMI_ROOFLINE_ALL_MISS));
+    const struct spmmi_roofline plain = spmmi_roofline_of(&stats, NULL, SPMM_F64, 4);
     assert_near(plain.b_t, 8);
     assert_near(plain.rho, 1);
 }
@@ -117,10 +118,10 @@ static void a_matrix_without_nonzeros_has_intensity_0(void **state)
 {
     (void)state;
     const spmm_stats_t stats = {.row_mean = 0};
-    const struct spmmi_paper s = spmmi_paper_of(&stats, NULL, SPMM_F32, 16);
-    assert_true(spmmi_paper_naive(&s) == 0);
-    assert_true(spmmi_paper_tiled(&s, SPMMI_PAPER_ALL_MISS) == 0);
-    assert_true(spmmi_paper_segmented(&s, SPMMI_PAPER_ALL_MISS) == 0);
+    const struct spmmi_roofline s = spmmi_roofline_of(&stats, NULL, SPMM_F32, 16);
+    assert_true(spmmi_roofline_naive(&s) == 0);
+    assert_true(spmmi_roofline_tiled(&s, SPMMI_ROOFLINE_ALL_MISS) == 0);
+    assert_true(spmmi_roofline_segmented(&s, SPMMI_ROOFLINE_ALL_MISS) == 0);
 }
 
 static void the_roofline_of_an_a100_is_the_paper_s(void **state)
@@ -128,11 +129,11 @@ static void the_roofline_of_an_a100_is_the_paper_s(void **state)
     (void)state;
     struct spmmi_device_profile a100;
     open_profile("a100", &a100);
-    assert_near(spmmi_paper_throughput(&a100, 0.1), 155.5e9);
-    assert_near(spmmi_paper_throughput(&a100, 100), 19.5e12);
+    assert_near(spmmi_roofline_throughput(&a100, 0.1), 155.5e9);
+    assert_near(spmmi_roofline_throughput(&a100, 100), 19.5e12);
     assert_near(a100.peak_flops / a100.peak_bandwidth, 19500.0 / 1555); /* critical intensity, 12.54 */
-    assert_near(spmmi_paper_seconds(&a100, 0.1, 1e6, 64), 2e6 * 64 / 155.5e9);
-    assert_true(spmmi_paper_seconds(&a100, 0, 0, 64) == 0);
+    assert_near(spmmi_roofline_seconds(&a100, 0.1, 1e6, 64), 2e6 * 64 / 155.5e9);
+    assert_true(spmmi_roofline_seconds(&a100, 0, 0, 64) == 0);
 }
 
 /* ---- Figures of a matrix ---- */
@@ -144,17 +145,17 @@ static void locality_of_a_small_matrix_is_as_counted(void **state)
     const int64_t row_ptr[] = {0, 2, 3, 3, 6};
     const int32_t col_ind[] = {0, 1, 0, 0, 1, 2};
     struct spmmi_model_matrix m;
-    assert_int_equal(spmmi_model_study(4, 5, row_ptr, col_ind, &m, NULL), SPMM_OK);
+    assert_int_equal(spmmi_model_analysis(4, 5, row_ptr, col_ind, &m, NULL), SPMM_OK);
     assert_near(m.cols_used, 3);
     assert_near(m.rows_used, 3);
     assert_near(m.longest, 3);
     assert_near(m.near[0], 1.0 / 6); /* the third use of 0 follows at once */
     assert_near(m.near[1], 2.0 / 6); /* the second two later */
     assert_near(m.near[2], 3.0 / 6); /* column 1 comes again three later */
-    assert_near(m.footprint[0], 1);
-    assert_near(m.footprint[1], 9.0 / 5); /* 2 2 1 2 2 */
-    assert_near(m.footprint[2], 7.0 / 3); /* 2 2 3 */
-    assert_near(m.footprint[3], 3);
+    assert_near(m.working_set[0], 1);
+    assert_near(m.working_set[1], 9.0 / 5); /* 2 2 1 2 2 */
+    assert_near(m.working_set[2], 7.0 / 3); /* 2 2 3 */
+    assert_near(m.working_set[3], 3);
     assert_near(m.items, 1); /* six nonzeros do not fill a granule of eight */
     assert_near(m.item_longest, 2);
 }
@@ -168,7 +169,7 @@ static void items_are_grouped_by_powers_of_two(void **state)
     for (int i = 0; i < 48; i++)
         col_ind[i] = i;
     struct spmmi_model_matrix m;
-    assert_int_equal(spmmi_model_study(5, 48, row_ptr, col_ind, &m, NULL), SPMM_OK);
+    assert_int_equal(spmmi_model_analysis(5, 48, row_ptr, col_ind, &m, NULL), SPMM_OK);
     assert_near(m.items, 3);
     assert_near(m.item_longest, 8);
     assert_near(m.item_steps[0], 13);
@@ -177,14 +178,15 @@ static void items_are_grouped_by_powers_of_two(void **state)
     assert_near(m.item_steps[8], 8);
 }
 
-static void study(const char *generator, struct spmmi_model_matrix *m, spmm_matrix_t **matrix, spmm_csr_t *a)
+static void analysis(const char *generator, struct spmmi_model_matrix *m, spmm_matrix_t **matrix,
+                     spmm_csr_t *a)
 {
     assert_int_equal(spmm_matrix_generate(generator, matrix, NULL), SPMM_OK);
     assert_int_equal(spmm_matrix_csr(*matrix, a), SPMM_OK);
-    assert_int_equal(spmmi_model_study(a->rows, a->cols, a->row_ptr, a->col_ind, m, NULL), SPMM_OK);
+    assert_int_equal(spmmi_model_analysis(a->rows, a->cols, a->row_ptr, a->col_ind, m, NULL), SPMM_OK);
 }
 
-static double mean_footprint(const spmm_csr_t *a, int64_t window)
+static double mean_working_set(const spmm_csr_t *a, int64_t window)
 {
     const int32_t *col = a->col_ind;
     int64_t total = 0;
@@ -199,15 +201,15 @@ static double mean_footprint(const spmm_csr_t *a, int64_t window)
     return (double)total / (double)(a->nnz - window + 1);
 }
 
-static void footprints_equal_those_of_all_windows(void **state)
+static void working_sets_equal_those_of_all_windows(void **state)
 {
     (void)state;
     struct spmmi_model_matrix m;
     spmm_matrix_t *matrix = NULL;
     spmm_csr_t a;
-    study("gen:powerlaw:60:50:5", &m, &matrix, &a);
+    analysis("gen:powerlaw:60:50:5", &m, &matrix, &a);
     for (int b = 0; ((int64_t)1 << b) <= a.nnz; b++)
-        assert_near(m.footprint[b], mean_footprint(&a, (int64_t)1 << b));
+        assert_near(m.working_set[b], mean_working_set(&a, (int64_t)1 << b));
     spmm_matrix_destroy(matrix);
 }
 
@@ -217,7 +219,7 @@ static void a_larger_cache_hits_no_less(void **state)
     struct spmmi_model_matrix m;
     spmm_matrix_t *matrix = NULL;
     spmm_csr_t a;
-    study("gen:rmat:10:8", &m, &matrix, &a);
+    analysis("gen:rmat:10:8", &m, &matrix, &a);
     double before = 0;
     for (double columns = 0.5; columns < 4 * m.cols; columns *= 1.3) {
         const struct spmmi_model_hit hit = spmmi_model_hits(&m, columns);
@@ -236,7 +238,7 @@ static void independent_columns_give_che_s_share(void **state)
     struct spmmi_model_matrix m;
     spmm_matrix_t *matrix = NULL;
     spmm_csr_t a;
-    study("gen:rand:4000:16", &m, &matrix, &a);
+    analysis("gen:rand:4000:16", &m, &matrix, &a);
     for (double part = 0.25; part < 0.8; part += 0.25) {
         const double share = spmmi_model_hits(&m, part * m.cols).share;
         assert_true(fabs(share - part) < 0.05);
@@ -265,18 +267,18 @@ static void more_work_takes_no_less_time(void **state)
     struct spmmi_model_matrix large;
     spmm_matrix_t *matrix[2];
     spmm_csr_t a;
-    study("gen:rand:20000:8", &small, &matrix[0], &a);
-    study("gen:rand:20000:24", &large, &matrix[1], &a);
+    analysis("gen:rand:20000:8", &small, &matrix[0], &a);
+    analysis("gen:rand:20000:24", &large, &matrix[1], &a);
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
         open_profile(devices[i], &d);
         for (int s = 0; s < 2; s++) {
             double before = d.launch_s;
             for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++) {
-                const double t = seconds(&d, &small, s, columns[k], SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+                const double t = seconds(&d, &small, s, columns[k], SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
                 assert_true(isfinite(t) && t > before);
                 before = t;
-                assert_true(seconds(&d, &large, s, columns[k], SPMM_LAYOUT_ROW_MAJOR, SPMM_F32) > t);
-                assert_true(seconds(&d, &small, s, columns[k], SPMM_LAYOUT_COL_MAJOR, SPMM_F32) > t);
+                assert_true(seconds(&d, &large, s, columns[k], SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32) > t);
+                assert_true(seconds(&d, &small, s, columns[k], SPMM_LAYOUTS_COL_MAJOR, SPMM_F32) > t);
             }
         }
     }
@@ -292,10 +294,10 @@ static void one_column_takes_the_same_in_both_layouts(void **state)
     spmm_matrix_t *matrix = NULL;
     spmm_csr_t a;
     open_profile("h200", &d);
-    study("gen:lap27:8", &m, &matrix, &a);
+    analysis("gen:lap27:8", &m, &matrix, &a);
     for (int s = 0; s < 2; s++)
-        assert_near(seconds(&d, &m, s, 1, SPMM_LAYOUT_COL_MAJOR, SPMM_F32),
-                    seconds(&d, &m, s, 1, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32));
+        assert_near(seconds(&d, &m, s, 1, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32),
+                    seconds(&d, &m, s, 1, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32));
     spmm_matrix_destroy(matrix);
 }
 
@@ -308,9 +310,9 @@ static void compulsory_traffic_is_as_counted(void **state)
     spmm_matrix_t *matrix = NULL;
     spmm_csr_t a;
     open_profile("h200", &d);
-    study("gen:diag:1000", &m, &matrix, &a);
+    analysis("gen:diag:1000", &m, &matrix, &a);
     const struct spmmi_model_candidate c = {.family = SPMM_FAMILY_ROWS, .schedule = SPMM_SCHEDULE_ROW_SPLIT};
-    const struct spmmi_prediction p = spmmi_predict(&d, &m, &c, 32, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+    const struct spmmi_prediction p = spmmi_predict(&d, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_DRAM], (8e3 + 128e3 + 128e3) / d.copy_rate);
     assert_true(p.launches == 0);
     spmm_matrix_destroy(matrix);
@@ -324,9 +326,9 @@ static void one_long_row_makes_row_split_slow(void **state)
     spmm_matrix_t *matrix = NULL;
     spmm_csr_t a;
     open_profile("h200", &d);
-    study("gen:arrow:30000", &m, &matrix, &a);
-    assert_true(seconds(&d, &m, 0, 32, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32) >
-                10 * seconds(&d, &m, 1, 32, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32));
+    analysis("gen:arrow:30000", &m, &matrix, &a);
+    assert_true(seconds(&d, &m, 0, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32) >
+                10 * seconds(&d, &m, 1, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32));
     spmm_matrix_destroy(matrix);
 }
 
@@ -347,29 +349,29 @@ static void tiled_pays_for_bytes_padding_and_stages(void **state)
     struct spmmi_model_matrix m;
     spmm_matrix_t *matrix = NULL;
     spmm_csr_t a;
-    spmm_panel_stats_t stats = {0};
+    spmm_row_block_metrics_t stats = {0};
     open_profile("h200", &d);
-    study("gen:fem3:8:8:40", &m, &matrix, &a);
-    const struct spmmi_panel_input in = {.cols = a.cols,
-                                         .units = (uint64_t)a.rows,
-                                         .unit_ptr = a.row_ptr,
-                                         .col_ind = a.col_ind,
-                                         .panel_rows = 128,
-                                         .stage_slots = 447,
-                                         .number_bytes = 4,
-                                         .register_tile = 16,
-                                         .n = 64,
-                                         .multiprocessors = 132,
-                                         .threads = 1};
-    assert_int_equal(spmmi_panel_stats(&in, &stats), SPMM_OK);
-    const struct spmmi_tiled_metrics metrics = {.panels = &stats, .register_tile = 16};
+    analysis("gen:fem3:8:8:40", &m, &matrix, &a);
+    const struct spmmi_row_block_input in = {.cols = a.cols,
+                                             .units = (uint64_t)a.rows,
+                                             .unit_ptr = a.row_ptr,
+                                             .col_ind = a.col_ind,
+                                             .block_rows = 128,
+                                             .stage_slots = 447,
+                                             .value_bytes = 4,
+                                             .register_tile = 16,
+                                             .n = 64,
+                                             .multiprocessors = 132,
+                                             .threads = 1};
+    assert_int_equal(spmmi_row_block_metrics(&in, &stats), SPMM_OK);
+    const struct spmmi_tiled_metrics metrics = {.row_blocks = &stats, .register_tile = 16};
     const struct spmmi_model_candidate c = {
         .family = SPMM_FAMILY_TILED, .schedule = SPMM_SCHEDULE_WHOLE, .metrics = &metrics};
-    const uint32_t col = SPMM_LAYOUT_COL_MAJOR;
+    const uint32_t col = SPMM_LAYOUTS_COL_MAJOR;
     const double base = spmmi_predict(&d, &m, &c, 64, col, SPMM_F32).seconds;
     assert_true(isfinite(base) && base > d.launch_s);
     assert_true(spmmi_predict(&d, &m, &c, 256, col, SPMM_F32).seconds > base);
-    const spmm_panel_stats_t kept = stats;
+    const spmm_row_block_metrics_t kept = stats;
     stats.sectors *= 4;
     assert_true(spmmi_predict(&d, &m, &c, 64, col, SPMM_F32).seconds > base);
     stats = kept;
@@ -389,9 +391,9 @@ static void an_empty_matrix_takes_a_launch(void **state)
     spmm_matrix_t *matrix = NULL;
     spmm_csr_t a;
     open_profile("h200", &d);
-    study("gen:empty:10:10", &m, &matrix, &a);
+    analysis("gen:empty:10:10", &m, &matrix, &a);
     for (int s = 0; s < 2; s++) {
-        const double t = seconds(&d, &m, s, 8, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+        const double t = seconds(&d, &m, s, 8, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
         assert_true(isfinite(t) && t >= d.launch_s && t < 20e-6);
     }
     spmm_matrix_destroy(matrix);
@@ -406,12 +408,12 @@ int main(void)
         cmocka_unit_test(equation_3_adds_four_kinds_of_bytes),
         cmocka_unit_test(equation_6_adds_the_partial_sums),
         cmocka_unit_test(equation_5_counts_blocks_over_multiprocessors),
-        cmocka_unit_test(symbols_come_from_the_figures_of_panels),
+        cmocka_unit_test(symbols_come_from_the_metrics_of_row_blocks),
         cmocka_unit_test(a_matrix_without_nonzeros_has_intensity_0),
         cmocka_unit_test(the_roofline_of_an_a100_is_the_paper_s),
         cmocka_unit_test(locality_of_a_small_matrix_is_as_counted),
         cmocka_unit_test(items_are_grouped_by_powers_of_two),
-        cmocka_unit_test(footprints_equal_those_of_all_windows),
+        cmocka_unit_test(working_sets_equal_those_of_all_windows),
         cmocka_unit_test(a_larger_cache_hits_no_less),
         cmocka_unit_test(independent_columns_give_che_s_share),
         cmocka_unit_test(more_work_takes_no_less_time),

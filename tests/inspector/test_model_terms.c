@@ -9,8 +9,8 @@
 
 #include <math.h>
 
-#include "kernels/tcblock/fragment_cost.h"
-#include "kernels/tcblock/fragment_study_plan.h"
+#include "kernels/tcblock/tcblock_cost.h"
+#include "kernels/tcblock/tcblock_analysis_plan.h"
 #include "kernels/tiled/tiled_cost.h"
 #include "inspector/search/planner.h"
 
@@ -52,32 +52,33 @@ static struct spmmi_model_matrix matrix_of_windows(void)
     struct spmmi_model_matrix m = {
         .rows = 1000, .cols = 500, .nnz = 10000, .rows_used = 1000, .cols_used = 500, .longest = 10};
     for (int b = 0; b < SPMMI_REUSE_BINS; b++) {
-        m.footprint[b] = b < 6 ? ldexp(1, b) : 500;
+        m.working_set[b] = b < 6 ? ldexp(1, b) : 500;
         m.near[b] = b < 6 ? 0 : 0.95;
     }
     return m;
 }
 
 /* 8 panels of 128 rows, 12 stages; rho = 5; columns in sectors of their own. */
-static spmm_panel_stats_t panels_of_128(void)
+static spmm_row_block_metrics_t row_blocks_of_128(void)
 {
-    return (spmm_panel_stats_t){.panel_rows = 128,
-                                .stage_slots = 250,
-                                .units = 1000,
-                                .unit_max = 12,
-                                .panels = 8,
-                                .footprint_sum = 2000,
-                                .footprint_max = 300,
-                                .stages = 12,
-                                .stages_max = 2,
-                                .slices = 400,
-                                .sectors = 2000};
+    return (spmm_row_block_metrics_t){.block_rows = 128,
+                                      .stage_slots = 250,
+                                      .units = 1000,
+                                      .unit_max = 12,
+                                      .row_blocks = 8,
+                                      .working_set_sum = 2000,
+                                      .working_set_max = 300,
+                                      .stages = 12,
+                                      .stages_max = 2,
+                                      .slices = 400,
+                                      .sectors = 2000};
 }
 
-static struct spmmi_prediction predict(const struct spmmi_model_matrix *m, const spmm_panel_stats_t *panels,
-                                       int64_t n, uint32_t layout, spmm_dtype_t dtype)
+static struct spmmi_prediction predict(const struct spmmi_model_matrix *m,
+                                       const spmm_row_block_metrics_t *row_blocks, int64_t n, uint32_t layout,
+                                       spmm_dtype_t dtype)
 {
-    const struct spmmi_tiled_metrics metrics = {panels, spmmi_model_register_tile(n, dtype), 0};
+    const struct spmmi_tiled_metrics metrics = {row_blocks, spmmi_model_register_tile(n, dtype), 0};
     const struct spmmi_model_candidate c = {
         .family = SPMM_FAMILY_TILED, .schedule = SPMM_SCHEDULE_WHOLE, .metrics = &metrics};
     return spmmi_predict(&device, m, &c, n, layout, dtype);
@@ -87,8 +88,8 @@ static void tiled_terms_of_column_major_are_as_counted(void **state)
 {
     (void)state;
     const struct spmmi_model_matrix m = matrix_of_windows();
-    const spmm_panel_stats_t panels = panels_of_128();
-    const struct spmmi_prediction p = predict(&m, &panels, 32, SPMM_LAYOUT_COL_MAJOR, SPMM_F32);
+    const spmm_row_block_metrics_t row_blocks = row_blocks_of_128();
+    const struct spmmi_prediction p = predict(&m, &row_blocks, 32, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
     /* R = 16, 2 passes; 400 * 32 = 12,800 entries of 6 bytes, and lists of 2,000 columns: A has 84,800 bytes. B is
      * 500 * 32 * 4 = 64,000 bytes once, and the L2 cache holds it; C 1000 * 32 * 4. */
     assert_near(p.term[SPMMI_TERM_DRAM], (84800 + 64000 + 128000) / 1e12);
@@ -111,8 +112,8 @@ static void tiled_terms_of_row_major_and_f64_are_as_counted(void **state)
 {
     (void)state;
     const struct spmmi_model_matrix m = matrix_of_windows();
-    const spmm_panel_stats_t panels = panels_of_128();
-    const struct spmmi_prediction p = predict(&m, &panels, 5, SPMM_LAYOUT_ROW_MAJOR, SPMM_F64);
+    const spmm_row_block_metrics_t row_blocks = row_blocks_of_128();
+    const struct spmmi_prediction p = predict(&m, &row_blocks, 5, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F64);
     /* R = 8, of which 5 columns are wanted: rows of 40 bytes are two sectors, 12.8 bytes a number. */
     const double a = 12800 * 10 + 8000, c = 1000 * 40, once = 500 * 64, staged = 2000 * 64;
     const double at_40 = 2e12 + 2e12 * log2(40.0 / 32);
@@ -127,14 +128,14 @@ static void what_a_small_cache_forgets_comes_again_from_dram(void **state)
 {
     (void)state;
     struct spmmi_model_matrix m = matrix_of_windows();
-    const spmm_panel_stats_t panels = panels_of_128();
+    const spmm_row_block_metrics_t row_blocks = row_blocks_of_128();
     struct spmmi_device_profile small = device;
-    const struct spmmi_tiled_metrics metrics = {&panels, 16, 0};
+    const struct spmmi_tiled_metrics metrics = {&row_blocks, 16, 0};
     const struct spmmi_model_candidate c = {
         .family = SPMM_FAMILY_TILED, .schedule = SPMM_SCHEDULE_WHOLE, .metrics = &metrics};
     small.l2_bytes = 33 * 64 / 0.7; /* 33 rows of 64 bytes: windows of a little more than 32 nonzeros */
     m.near[6] = 0;                  /* reuses are 128 long */
-    const struct spmmi_prediction p = spmmi_predict(&small, &m, &c, 32, SPMM_LAYOUT_COL_MAJOR, SPMM_F32);
+    const struct spmmi_prediction p = spmmi_predict(&small, &m, &c, 32, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
     /* Nothing is reused: each staged sector comes from DRAM, and A in each of the two passes. */
     assert_true(p.l2_share == 0);
     assert_near(p.term[SPMMI_TERM_DRAM], (2 * 84800 + 2048000 + 128000) / 1e12);
@@ -144,23 +145,23 @@ static void rows_that_are_cut_add_sums_and_a_launch(void **state)
 {
     (void)state;
     const struct spmmi_model_matrix m = matrix_of_windows();
-    spmm_panel_stats_t panels = panels_of_128();
-    struct spmmi_tiled_metrics metrics = {&panels, 16, 20};
+    spmm_row_block_metrics_t row_blocks = row_blocks_of_128();
+    struct spmmi_tiled_metrics metrics = {&row_blocks, 16, 20};
     const struct spmmi_model_candidate c = {
         .family = SPMM_FAMILY_TILED, .schedule = SPMM_SCHEDULE_SEGMENTED, .metrics = &metrics};
-    const double whole = predict(&m, &panels, 33, SPMM_LAYOUT_COL_MAJOR, SPMM_F32).term[SPMMI_TERM_DRAM];
-    panels.segment = 8;
-    panels.units = 1024;
-    const struct spmmi_prediction p = spmmi_predict(&device, &m, &c, 33, SPMM_LAYOUT_COL_MAJOR, SPMM_F32);
+    const double whole = predict(&m, &row_blocks, 33, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32).term[SPMMI_TERM_DRAM];
+    row_blocks.segment = 8;
+    row_blocks.units = 1024;
+    const struct spmmi_prediction p = spmmi_predict(&device, &m, &c, 33, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
     /* 24 units more than rows, and the first of each of 20 rows: written and read. */
     assert_near(p.term[SPMMI_TERM_DRAM], whole + 2 * 2.0 * 44 * 33 * 4 / 1e12);
     assert_true(p.launches == 1);
     /* 20 rows by two times 32 columns are 40 blocks, half a wave of 8 on each of 10; two steps a wave. 10 nonzeros in
      * segments of 8 are two sums. */
     assert_near(p.term[SPMMI_TERM_CONVERT], (2 * 0.5 + 2.0 / 128) * 1e-6);
-    panels.units = 1000; /* no row was longer than a segment */
+    row_blocks.units = 1000; /* no row was longer than a segment */
     metrics.cut_rows = 0;
-    assert_true(spmmi_predict(&device, &m, &c, 33, SPMM_LAYOUT_COL_MAJOR, SPMM_F32).launches == 0);
+    assert_true(spmmi_predict(&device, &m, &c, 33, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32).launches == 0);
 }
 
 /* Panels without nonzeros have no stage; a panel of two still keeps two stages in shared memory. */
@@ -168,14 +169,14 @@ static void a_panel_of_two_stages_needs_twice_the_shared_memory(void **state)
 {
     (void)state;
     const struct spmmi_model_matrix m = matrix_of_windows();
-    spmm_panel_stats_t panels = panels_of_128();
-    panels.panels = 16;
-    panels.stages = 16;
-    const double two = predict(&m, &panels, 16, SPMM_LAYOUT_COL_MAJOR, SPMM_F32).term[SPMMI_TERM_WAVES];
+    spmm_row_block_metrics_t row_blocks = row_blocks_of_128();
+    row_blocks.row_blocks = 16;
+    row_blocks.stages = 16;
+    const double two = predict(&m, &row_blocks, 16, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32).term[SPMMI_TERM_WAVES];
     /* One block an SM: 16 on 10 are 1.6 waves. A stage of 125 columns is one batch; 6.25 slices a warp. */
     assert_near(two, 1.6 * (1 + 1.5 + 1.8 + 0.175 * 6.25) * 1e-6);
-    panels.stages_max = 1;
-    const double one = predict(&m, &panels, 16, SPMM_LAYOUT_COL_MAJOR, SPMM_F32).term[SPMMI_TERM_WAVES];
+    row_blocks.stages_max = 1;
+    const double one = predict(&m, &row_blocks, 16, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32).term[SPMMI_TERM_WAVES];
     assert_near(one, two / 1.6); /* two blocks: one wave */
 }
 
@@ -197,7 +198,7 @@ static void row_split_terms_are_as_counted(void **state)
     for (int i = 0; i < SPMMI_STEP_LEVELS; i++)
         m.item_steps[i] = ceil(ldexp(1000, -i)) * 3;
     /* 32 columns of f32: 8 lanes of 4 numbers, a tile; a warp has 4 items, a block 32. */
-    struct spmmi_prediction p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+    struct spmmi_prediction p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.l2_share, 0.95);
     assert_near(p.l1_share, l1_share(128));
     assert_near(p.term[SPMMI_TERM_DRAM], (80000 + 0.05 * 1280000 + 128000) / 1e12);
@@ -208,12 +209,12 @@ static void row_split_terms_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_WAVES], 32 * 3 / 50.0 * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], 3e-6);
     /* Column-major: B is in the cache as it was converted; C is converted after it, as it has 10 nonzeros a row. */
-    p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUT_COL_MAJOR, SPMM_F32);
+    p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_DRAM], (80000 + 128000) / 1e12);
     assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 1500 * 32 * 4 / 1e12);
     assert_true(p.launches == 2);
     /* 8 columns are stored directly. */
-    p = spmmi_predict(&device, &m, &c, 8, SPMM_LAYOUT_COL_MAJOR, SPMM_F32);
+    p = spmmi_predict(&device, &m, &c, 8, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
     assert_near(p.l1_share, l1_share(32));
     assert_near(p.term[SPMMI_TERM_L2], (1 - p.l1_share) * 320000 / 2e12 + 80000 / 4e12 + 32000 / 5e11);
     assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 500 * 8 * 4 / 1e12);
@@ -228,16 +229,16 @@ static void nonzero_split_terms_are_as_counted(void **state)
                                             .schedule = SPMM_SCHEDULE_NONZERO_SPLIT};
     /* 8 lanes: 50 blocks of 32 groups at a time, 1,600 groups. A group takes 8, which leaves a block 192 where its
      * boundaries may move by a quarter of that: 53 blocks, of 1.5 steps and 2. */
-    struct spmmi_prediction p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+    struct spmmi_prediction p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_L1], 625 * 4 * (2 * 64 + 4 * 128) / 5e12);
     assert_near(p.term[SPMMI_TERM_ISSUE], 625 * 40 / 3.2e10);
     assert_near(p.term[SPMMI_TERM_WAVES], 53 * 3.5 / 50 * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], 4e-6);
     m.longest = 2496; /* 13 blocks: 4 + 13 * 8 / 256 steps more */
-    p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+    p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_LONGEST], (4 + 4 + 13 * 8 / 256.0) * 1e-6);
     /* One column: a warp takes 128 nonzeros a step, and twice in a turn of the kernel. */
-    p = spmmi_predict(&device, &m, &c, 1, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+    p = spmmi_predict(&device, &m, &c, 1, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_ISSUE], 10000 / 128.0 * 28 / 3.2e10);
     assert_near(p.term[SPMMI_TERM_WAVES], 10000 / 1024.0 / 50 * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], 2e-6);
@@ -251,7 +252,7 @@ static void terms_of_a_cpu_are_as_counted(void **state)
     const struct spmmi_model_candidate c = {.family = SPMM_FAMILY_ROWS, .schedule = SPMM_SCHEDULE_ROW_SPLIT};
     cpu.target = SPMMI_TARGET_CPU;
     /* 12 columns of f32: 48 bytes of a line of 64. */
-    const struct spmmi_prediction p = spmmi_predict(&cpu, &m, &c, 12, SPMM_LAYOUT_COL_MAJOR, SPMM_F32);
+    const struct spmmi_prediction p = spmmi_predict(&cpu, &m, &c, 12, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
     const double at_48 = 2e12 + 2e12 * log2(48.0 / 32);
     assert_near(p.term[SPMMI_TERM_DRAM], (80000 + 0.05 * 640000 + 48000) / 1e12);
     assert_near(p.term[SPMMI_TERM_L2], 0.05 * 480000 / at_48);
@@ -264,45 +265,45 @@ static void terms_of_a_cpu_are_as_counted(void **state)
 }
 
 /* 1,000 rows in 125 windows of 16 steps, or in 16 panels of 64 rows of 1.5 steps. */
-static const struct spmmi_fragment_figures windows = {.family = SPMM_FAMILY_WINDOW,
-                                                      .unit_rows = 8,
-                                                      .step_columns = 8,
-                                                      .units = 125,
-                                                      .nnz = 10000,
-                                                      .footprint = 6400,
-                                                      .steps = 2000,
-                                                      .blocks = 2000,
-                                                      .longest = 40,
-                                                      .shared = 1600};
-static const struct spmmi_fragment_figures panels = {.family = SPMM_FAMILY_PANEL,
-                                                     .unit_rows = 64,
-                                                     .step_columns = 128,
-                                                     .units = 16,
-                                                     .nnz = 10000,
-                                                     .footprint = 1600,
-                                                     .steps = 24,
-                                                     .blocks = 1800,
-                                                     .longest = 3,
-                                                     .shared = 1600};
+static const struct spmmi_tcblock_counts windows = {.family = SPMM_FAMILY_WINDOW,
+                                                    .unit_rows = 8,
+                                                    .step_columns = 8,
+                                                    .units = 125,
+                                                    .nnz = 10000,
+                                                    .working_set = 6400,
+                                                    .steps = 2000,
+                                                    .blocks = 2000,
+                                                    .longest = 40,
+                                                    .shared = 1600};
+static const struct spmmi_tcblock_counts row_blocks = {.family = SPMM_FAMILY_PANEL,
+                                                       .unit_rows = 64,
+                                                       .step_columns = 128,
+                                                       .units = 16,
+                                                       .nnz = 10000,
+                                                       .working_set = 1600,
+                                                       .steps = 24,
+                                                       .blocks = 1800,
+                                                       .longest = 3,
+                                                       .shared = 1600};
 
-static struct spmmi_prediction predict_fragments(const struct spmmi_model_fragments *f,
-                                                 spmm_schedule_t schedule, spmm_compute_t compute, int64_t n,
-                                                 uint32_t layout, spmm_dtype_t dtype)
+static struct spmmi_prediction predict_tcblocks(const struct spmmi_model_tcblocks *f,
+                                                spmm_schedule_t schedule, spmm_compute_t compute, int64_t n,
+                                                uint32_t layout, spmm_dtype_t dtype)
 {
     const struct spmmi_model_matrix m = matrix_of_windows();
     const struct spmmi_model_candidate c = {
-        .family = f->figures->family, .schedule = schedule, .metrics = f, .compute = compute};
+        .family = f->counts->family, .schedule = schedule, .metrics = f, .compute = compute};
     return spmmi_predict(&device, &m, &c, n, layout, dtype);
 }
 
 static void window_terms_are_as_counted(void **state)
 {
     (void)state;
-    const struct spmmi_model_fragments f = {.figures = &windows, .items = 150, .partials = 50, .granule = 16};
+    const struct spmmi_model_tcblocks f = {.counts = &windows, .items = 150, .partials = 50, .item_size = 16};
     /* 64 columns of f32 are one tile. Dense: a step lists 8 columns and has 64 numbers. B is 500 rows of 256 bytes, and
      * the L2 cache holds 0.95 of what it may. 50 windows of 64 columns are sums. */
     struct spmmi_prediction p =
-        predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_TF32, 64, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+        predict_tcblocks(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_TF32, 64, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     const double a = 2000 * (32 + 256), b = 500 * 256, c = 1000 * 256, sums = 2 * 50 * 8 * 256;
     assert_near(p.term[SPMMI_TERM_DRAM], (a + b + c + sums) / 1e12);
     /* Half of the way, in the logarithm, from 6,400 columns to 1,600: 3,200. */
@@ -318,14 +319,14 @@ static void window_terms_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_CONVERT], (2 + 3 * 0.15) * 1e-6);
     assert_true(p.launches == 1);
     /* Three products of split numbers, and blocks that are unpacked. */
-    p = predict_fragments(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_3XTF32, 64, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+    p = predict_tcblocks(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_3XTF32, 64, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_DRAM], (2000 * (32 + 12) + 40000 + b + c + sums) / 1e12);
     assert_near(p.term[SPMMI_TERM_L1], 2000 * (8 * 256 + 512) / 5e12);
     assert_near(p.term[SPMMI_TERM_ALU], 3 * 2.0 * 64 * 2000 * 64 / 1e14);
     assert_near(p.term[SPMMI_TERM_ISSUE], 2000 * (24 + 4 + 3 * 18 + 3 * 4 + 24) / 3.2e10);
     assert_near(p.term[SPMMI_TERM_LONGEST], (1 + 1.1 * 16) * 1e-6);
     /* 20 columns: a tile of 32, with two steps in flight. */
-    p = predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_TF32, 20, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+    p = predict_tcblocks(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_TF32, 20, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 64 * 2000 * 32 / 1e14);
     assert_near(p.term[SPMMI_TERM_LONGEST], (1 + 0.25 * 16) * 1e-6);
 }
@@ -333,11 +334,11 @@ static void window_terms_are_as_counted(void **state)
 static void panel_terms_are_as_counted(void **state)
 {
     (void)state;
-    struct spmmi_model_fragments f = {.figures = &panels, .items = 16, .granule = 16};
+    struct spmmi_model_tcblocks f = {.counts = &row_blocks, .items = 16, .item_size = 16};
     /* 100 columns of f64: two tiles of 64 columns, rows of 512 bytes. A step lists 128 columns, and where the blocks of
      * 8 windows begin; a block 8 places. */
     struct spmmi_prediction p =
-        predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F64, 100, SPMM_LAYOUT_ROW_MAJOR, SPMM_F64);
+        predict_tcblocks(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F64, 100, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F64);
     const double a = 24 * (512 + 32) + 1800 * (8 + 512), b = 500 * 1024, c = 1000 * 800;
     assert_near(p.term[SPMMI_TERM_DRAM], (2 * a + b + c) / 1e12); /* A is more than 0.7 of the L2 cache */
     assert_near(p.term[SPMMI_TERM_L2], 1600 * 1024 / 4e12 + (2 * a + c) / 4e12);
@@ -355,7 +356,7 @@ static void panel_terms_are_as_counted(void **state)
     /* Column-major f16, 300 columns: B was just converted, three passes, each with two conversions of 8 steps; rows of
      * C in another order go at the rate of a scatter. Three tiles of 128 columns. */
     f.is_reordered = 1;
-    p = predict_fragments(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_F16, 300, SPMM_LAYOUT_COL_MAJOR, SPMM_F16);
+    p = predict_tcblocks(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_F16, 300, SPMM_LAYOUTS_COL_MAJOR, SPMM_F16);
     const double packed = 24 * (512 + 32) + 1800 * (8 + 12) + 20000;
     assert_near(p.term[SPMMI_TERM_DRAM], (packed + 600000) / 1e12);
     assert_near(p.term[SPMMI_TERM_L2], 1600 * 768 / 4e12 + 3 * packed / 4e12 + 600000 / 5e11);
@@ -363,12 +364,12 @@ static void panel_terms_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 1500 * 300 * 2 / 1e12 + 3 * 2 * 8 * 1e-6);
     assert_true(p.launches == 2);
     /* With fewer blocks than 8 a warp and step tiles are half as wide. */
-    struct spmmi_fragment_figures few = panels;
+    struct spmmi_tcblock_counts few = row_blocks;
     few.blocks = 24 * 63;
-    f.figures = &few;
-    p = predict_fragments(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_F16, 300, SPMM_LAYOUT_COL_MAJOR, SPMM_F16);
+    f.counts = &few;
+    p = predict_tcblocks(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_F16, 300, SPMM_LAYOUTS_COL_MAJOR, SPMM_F16);
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 64 * 24 * 63 * 320 / 2e14);
-    f.figures = &panels;
+    f.counts = &row_blocks;
     /* With room for it registers decide: 8 columns of f16 take 32 warps, four blocks of threads. */
     struct spmmi_device_profile wide = device;
     const struct spmmi_model_matrix m = matrix_of_windows();
@@ -378,27 +379,27 @@ static void panel_terms_are_as_counted(void **state)
                                                     .compute = SPMM_COMPUTE_F16};
     wide.shared_sm_bytes = 1e9;
     f.items = 200;
-    p = spmmi_predict(&wide, &m, &candidate, 8, SPMM_LAYOUT_ROW_MAJOR, SPMM_F16);
+    p = spmmi_predict(&wide, &m, &candidate, 8, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F16);
     assert_near(p.term[SPMMI_TERM_WAVES], 5 * (1 + (step + 0.1 * 9.375) * 24 / 200) * 1e-6);
 }
 
 static void a_long_panel_keeps_its_multiprocessor_busy(void **state)
 {
     (void)state;
-    struct spmmi_fragment_figures few = panels;
-    struct spmmi_model_fragments f = {.figures = &few, .items = 16, .granule = 16};
+    struct spmmi_tcblock_counts few = row_blocks;
+    struct spmmi_model_tcblocks f = {.counts = &few, .items = 16, .item_size = 16};
     few.longest =
         12; /* of 24 steps, where each of 10 multiprocessors has 2.4: half of five times as many count */
     struct spmmi_prediction p =
-        predict_fragments(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_TF32, 32, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+        predict_tcblocks(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_TF32, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     const double stored = 1600 * 128 + 1800 * (8 + 12) + 40000;
     assert_near(p.term[SPMMI_TERM_L1], 2.5 * (stored + 1800 * (8 * 128 + 512)) / 8e12);
     assert_near(p.term[SPMMI_TERM_ALU], 2.5 * 2 * 64 * 1800 * 32 / 1e14);
     assert_near(p.term[SPMMI_TERM_ISSUE], 2.5 * (1800 * (10 + 4 + 10 + 2 + 24) + 24 * 8 * 80) / 3.2e10);
     /* Cut at 3 steps it is like the others. Its four parts are added up, 8 rows of 64 at a time. */
-    f.granule = 3;
+    f.item_size = 3;
     f.partials = 4;
-    p = predict_fragments(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_TF32, 32, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+    p = predict_tcblocks(&f, SPMM_SCHEDULE_PACKED, SPMM_COMPUTE_TF32, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 64 * 1800 * 32 / 1e14);
     assert_near(p.term[SPMMI_TERM_CONVERT], 8 * (2 + 4 * 0.15) * 1e-6);
     assert_true(p.launches == 1);
@@ -407,24 +408,24 @@ static void a_long_panel_keeps_its_multiprocessor_busy(void **state)
 /* 1,000 rows in 16 strips of 200 block columns together, or in 8 strips of 150; half of what 4 block rows could have,
  * and a third of what 8 could. */
 /* 1,000 rows in 16 strips of 64, half of whose places have blocks. */
-static const struct spmmi_fragment_figures low = {.family = SPMM_FAMILY_BCSR,
-                                                  .unit_rows = 64,
-                                                  .step_columns = 32,
-                                                  .places = 128,
-                                                  .units = 16,
-                                                  .nnz = 10000,
-                                                  .footprint = 1600,
-                                                  .steps = 50,
-                                                  .blocks = 400,
-                                                  .longest = 5};
+static const struct spmmi_tcblock_counts low = {.family = SPMM_FAMILY_BCSR,
+                                                .unit_rows = 64,
+                                                .step_columns = 32,
+                                                .positions = 128,
+                                                .units = 16,
+                                                .nnz = 10000,
+                                                .working_set = 1600,
+                                                .steps = 50,
+                                                .blocks = 400,
+                                                .longest = 5};
 
 static void bcsr_terms_are_as_counted(void **state)
 {
     (void)state;
-    struct spmmi_model_fragments f = {.figures = &low, .items = 16, .granule = 32};
+    struct spmmi_model_tcblocks f = {.counts = &low, .items = 16, .item_size = 32};
     /* 32 columns of f32: a tile. B is 500 rows of 128 bytes, all of which the L2 cache keeps. */
     struct spmmi_prediction p =
-        predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_TF32, 32, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+        predict_tcblocks(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_TF32, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     const double a = 400 * 512 + 50 * 24, b = 500 * 128, c = 1000 * 128, stored = 1600 * 128 + 400 * 512;
     assert_near(p.term[SPMMI_TERM_DRAM], (a + b + c) / 1e12);
     /* Storing C takes ten times its bytes more. */
@@ -444,14 +445,14 @@ static void bcsr_terms_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_LONGEST], (1 + step * 5) * 1e-6);
     assert_true(p.term[SPMMI_TERM_CONVERT] == 0 && p.launches == 0);
     /* 100 columns of f64: two tiles of 64, each of two warps that both read a block of A. */
-    struct spmmi_fragment_figures tall = low;
+    struct spmmi_tcblock_counts tall = low;
     tall.unit_rows = 128;
     tall.units = 8;
-    tall.footprint = 1200;
+    tall.working_set = 1200;
     tall.steps = 37.5;
-    f.figures = &tall;
+    f.counts = &tall;
     f.items = 8;
-    p = predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F64, 100, SPMM_LAYOUT_ROW_MAJOR, SPMM_F64);
+    p = predict_tcblocks(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F64, 100, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F64);
     assert_near(p.term[SPMMI_TERM_L1],
                 uneven * 2 * (1200 * 512 + 400 * 1024 + 400 * (2 * 1024 + 8 * 512.0)) / 8e12);
     assert_near(p.term[SPMMI_TERM_ALU], uneven * 2.0 * 128 * 400 * 128 / 4e13);
@@ -459,7 +460,7 @@ static void bcsr_terms_are_as_counted(void **state)
     const double filled = 400 / (37.5 * 4 * 8), both = 0.4 + 16 * 0.05 + 4 * filled * 4 * 2 * 0.003;
     assert_near(p.term[SPMMI_TERM_LONGEST], (1 + both * 5) * 1e-6);
     /* 100 columns of f32: two tiles of 64 of tall strips, and B of 256 bytes a row in each. */
-    p = predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_3XTF32, 100, SPMM_LAYOUT_ROW_MAJOR, SPMM_F32);
+    p = predict_tcblocks(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_3XTF32, 100, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_L2], (1200 * 512 + 2 * (400 * 512 + 37.5 * 24) + 11 * 1000 * 400) / 4e12);
 }
 
@@ -467,19 +468,19 @@ static void bcsr_terms_of_halves_are_as_counted(void **state)
 {
     (void)state;
     /* 8 columns of f16, whose blocks are 16 x 16: five stages, and fewer strips than multiprocessors. */
-    struct spmmi_fragment_figures wide = low;
-    struct spmmi_model_fragments f = {.figures = &wide, .items = 8, .granule = 32};
+    struct spmmi_tcblock_counts wide = low;
+    struct spmmi_model_tcblocks f = {.counts = &wide, .items = 8, .item_size = 32};
     struct spmmi_prediction p;
     const double uneven = 2 / 1.6;
     wide.step_columns = 64;
-    wide.places = 256;
-    p = predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F16, 8, SPMM_LAYOUT_ROW_MAJOR, SPMM_F16);
+    wide.positions = 256;
+    p = predict_tcblocks(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F16, 8, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F16);
     assert_near(p.term[SPMMI_TERM_ALU], uneven * 2.0 * 256 * 400 * 8 / 2e14);
     assert_near(p.term[SPMMI_TERM_L1], uneven * (1600 * 16 + 400 * 512 + 400 * (512 + 16 * 16)) / 8e12);
     assert_near(p.term[SPMMI_TERM_WAVES], (1 + (0.4 + 0.05 + 2 * 0.003) * 50 / 8) * 1e-6);
     /* 128 columns by warpgroups: four warps read B once for 4 block rows, in all places of a step, half of which have
      * no block. Each has 20 instructions and a load of A for a block that is there. */
-    p = predict_fragments(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F16, 128, SPMM_LAYOUT_ROW_MAJOR, SPMM_F16);
+    p = predict_tcblocks(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F16, 128, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F16);
     assert_near(p.term[SPMMI_TERM_L1], uneven * (1600 * 256 + 400 * 512 + 400 * 512 + 50 * 64 * 256) / 8e12);
     assert_near(p.term[SPMMI_TERM_ALU], uneven * 2.0 * 256 * 800 * 128 / 2e14);
     assert_near(p.term[SPMMI_TERM_ISSUE], uneven * (400 * 21 + 1600 * 256 / 512 * 6 + 50 * 6 * 40) / 3.2e10);
@@ -493,7 +494,7 @@ static void bcsr_terms_of_halves_are_as_counted(void **state)
                                                     .schedule = SPMM_SCHEDULE_DENSE,
                                                     .metrics = &f,
                                                     .compute = SPMM_COMPUTE_F16};
-    p = spmmi_predict(&ampere, &m, &candidate, 128, SPMM_LAYOUT_ROW_MAJOR, SPMM_F16);
+    p = spmmi_predict(&ampere, &m, &candidate, 128, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F16);
     const double reads = 1 - 0.5 / 2;
     assert_near(p.term[SPMMI_TERM_L1],
                 uneven * (1600 * 256 + 400 * 512 + 400 * (2 * 512 + reads * 16 * 256)) / 8e12);

@@ -57,7 +57,7 @@ static void makes_the_items_counted_by_hand(void **state)
     assert_int_equal(part.op, SPMM_OP_T);
     assert_int_equal(part.family, SPMM_FAMILY_ROWS);
     assert_int_equal(part.schedule, SPMM_SCHEDULE_NONZERO_SPLIT);
-    assert_int_equal(part.granule, 16);
+    assert_int_equal(part.item_size, 16);
     spmmi_free(part.items);
 }
 
@@ -69,7 +69,7 @@ static const char *const specs[] = {
     "gen:diag:1000",      "gen:arrow:3000",          "gen:empty:50:60",  "gen:empty:0:60", "gen:empty:60:0",
     "gen:diag:1",         "gen:powerlaw:2000:700:9", "gen:dense:1:1000", "gen:dense:17:1", "gen:dense:1000:1",
 };
-static const uint32_t granules[] = {16, 64, 4096};
+static const uint32_t item_sizes[] = {16, 64, 4096};
 
 static void check_row_split(const struct spmmi_part *part, int64_t rows, const int64_t *row_ptr)
 {
@@ -82,8 +82,8 @@ static void check_row_split(const struct spmmi_part *part, int64_t rows, const i
         assert_true(first < end && end <= rows);
         const int64_t held = row_ptr[end] - row_ptr[first];
         /* Full, unless it is the last; and not full before its last row. */
-        assert_true(held >= part->granule || end == rows);
-        assert_true(row_ptr[end - 1] - row_ptr[first] < part->granule || end - 1 == first);
+        assert_true(held >= part->item_size || end == rows);
+        assert_true(row_ptr[end - 1] - row_ptr[first] < part->item_size || end - 1 == first);
     }
 }
 
@@ -92,8 +92,8 @@ static void check_nonzero_split(const struct spmmi_part *part, int64_t rows, con
     const int64_t nnz = row_ptr[rows];
     uint8_t *seen = spmmi_alloc_zero((uint64_t)nnz, 1);
     for (uint64_t i = 0; i < part->item_count; i++) {
-        const int64_t begin = (int64_t)i * part->granule;
-        const int64_t end = begin + part->granule < nnz ? begin + part->granule : nnz;
+        const int64_t begin = (int64_t)i * part->item_size;
+        const int64_t end = begin + part->item_size < nnz ? begin + part->item_size : nnz;
         const int64_t row = part->items[i];
         assert_true(row < rows && row_ptr[row] <= begin && begin < row_ptr[row + 1]);
         for (int64_t p = begin; p < end; p++)
@@ -106,13 +106,13 @@ static void check_nonzero_split(const struct spmmi_part *part, int64_t rows, con
 
 static void check_both(spmm_op_t op, int64_t rows, const int64_t *row_ptr)
 {
-    for (size_t g = 0; g < sizeof granules / sizeof granules[0]; g++) {
+    for (size_t g = 0; g < sizeof item_sizes / sizeof item_sizes[0]; g++) {
         for (int s = SPMM_SCHEDULE_ROW_SPLIT; s <= SPMM_SCHEDULE_NONZERO_SPLIT; s++) {
             struct spmmi_part one = {0};
             struct spmmi_part many = {0};
-            assert_int_equal(spmmi_partition(op, (spmm_schedule_t)s, granules[g], rows, row_ptr, 1, &one),
+            assert_int_equal(spmmi_partition(op, (spmm_schedule_t)s, item_sizes[g], rows, row_ptr, 1, &one),
                              SPMM_OK);
-            assert_int_equal(spmmi_partition(op, (spmm_schedule_t)s, granules[g], rows, row_ptr, 5, &many),
+            assert_int_equal(spmmi_partition(op, (spmm_schedule_t)s, item_sizes[g], rows, row_ptr, 5, &many),
                              SPMM_OK);
             assert_int_equal(one.item_count, many.item_count);
             assert_memory_equal(one.items, many.items, one.item_count * sizeof(uint32_t));

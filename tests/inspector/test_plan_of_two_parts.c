@@ -76,7 +76,7 @@ static void names_the_kernel(const spmm_executor_t *executor, const spmm_plan_t 
     const spmm_dense_t b = {NULL, b_rows, n, n, SPMM_ROW_MAJOR, plan->dtype};
     const spmm_dense_t c = {NULL, c_rows, n, n, SPMM_ROW_MAJOR, plan->dtype};
     assert_int_equal(spmm_executor_info(executor, op, &b, &c, &info), SPMM_OK);
-    const int v = spmmi_variant_pick(plan, op, 1, n, SPMM_LAYOUT_ROW_MAJOR, &fits);
+    const int v = spmmi_variant_pick(plan, op, 1, n, SPMM_LAYOUTS_ROW_MAJOR, &fits);
     const int splits_rows = plan->parts[plan->variants[v].part_first].schedule == SPMM_SCHEDULE_ROW_SPLIT;
     assert_true(fits);
     assert_string_equal(info.kernel, splits_rows ? "cpu/rows/row-split" : "cpu/rows/nonzero-split");
@@ -102,8 +102,8 @@ static void runs_the_part_of_each_n(void **state)
                                               m->row_ptr, m->col_ind, m->values};
                 const struct test_product product = {.op = (spmm_op_t)op,
                                                      .n = widths[i],
-                                                     .b_order = SPMM_ROW_MAJOR,
-                                                     .c_order = SPMM_ROW_MAJOR,
+                                                     .b_layout = SPMM_ROW_MAJOR,
+                                                     .c_layout = SPMM_ROW_MAJOR,
                                                      .alpha = 1.5,
                                                      .beta = -0.5,
                                                      .values = TEST_VALUES_REAL};

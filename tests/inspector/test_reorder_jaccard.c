@@ -47,7 +47,7 @@ static int are_near(const struct flags *f, const char *a, const char *b, int64_t
     return either == 0 ? eighths > 0 : EIGHTHS * (either - both) < eighths * either;
 }
 
-static void literal_order(const struct flags *f, int64_t eighths, uint32_t *order)
+static void literal_permutation(const struct flags *f, int64_t eighths, uint32_t *permutation)
 {
     char *is_taken = calloc((size_t)f->count + 1, 1), *cluster = malloc((size_t)f->blocks);
     int64_t done = 0;
@@ -56,13 +56,13 @@ static void literal_order(const struct flags *f, int64_t eighths, uint32_t *orde
         if (is_taken[v])
             continue;
         memcpy(cluster, f->set + v * f->blocks, (size_t)f->blocks);
-        order[done++] = (uint32_t)v;
+        permutation[done++] = (uint32_t)v;
         for (int64_t w = v + 1; w < f->count; w++) {
             const char *const pattern = f->set + w * f->blocks;
             if (is_taken[w] || !are_near(f, pattern, cluster, eighths))
                 continue;
             is_taken[w] = 1;
-            order[done++] = (uint32_t)w;
+            permutation[done++] = (uint32_t)w;
             for (int64_t i = 0; i < f->blocks; i++)
                 cluster[i] |= pattern[i];
         }
@@ -72,13 +72,13 @@ static void literal_order(const struct flags *f, int64_t eighths, uint32_t *orde
     free(is_taken);
 }
 
-static void holds_each_unit_once(const uint32_t *order, int64_t count)
+static void holds_each_unit_once(const uint32_t *permutation, int64_t count)
 {
     char *seen = calloc((size_t)count + 1, 1);
     assert_non_null(seen);
     for (int64_t i = 0; i < count; i++) {
-        assert_true(order[i] < count);
-        assert_int_equal(seen[order[i]]++, 0);
+        assert_true(permutation[i] < count);
+        assert_int_equal(seen[permutation[i]]++, 0);
     }
     free(seen);
 }
@@ -88,23 +88,23 @@ static void compare(int64_t count, int64_t cols, const int64_t *unit_ptr, const 
     static const uint32_t deltas[] = {1, 3, 8, 1000};
     static const int64_t eighths[] = {0, 1, 3, 4, 6, 8};
     const size_t bytes = (size_t)count * sizeof(uint32_t);
-    uint32_t *order = malloc(bytes + 1), *expected = malloc(bytes + 1);
-    assert_true(order != NULL && expected != NULL);
+    uint32_t *permutation = malloc(bytes + 1), *expected = malloc(bytes + 1);
+    assert_true(permutation != NULL && expected != NULL);
     for (size_t d = 0; d < sizeof deltas / sizeof deltas[0]; d++) {
         const struct flags flags = compress(count, cols, unit_ptr, col_ind, deltas[d]);
         for (size_t t = 0; t < sizeof eighths / sizeof eighths[0]; t++) {
-            memset(order, 0xff, bytes);
-            literal_order(&flags, eighths[t], expected);
+            memset(permutation, 0xff, bytes);
+            literal_permutation(&flags, eighths[t], expected);
             assert_int_equal(spmmi_reorder_jaccard((uint64_t)count, cols, unit_ptr, col_ind,
-                                                   (double)eighths[t] / EIGHTHS, deltas[d], order),
+                                                   (double)eighths[t] / EIGHTHS, deltas[d], permutation),
                              SPMM_OK);
-            holds_each_unit_once(order, count);
-            assert_memory_equal(order, expected, bytes);
+            holds_each_unit_once(permutation, count);
+            assert_memory_equal(permutation, expected, bytes);
         }
         free(flags.set);
     }
     free(expected);
-    free(order);
+    free(permutation);
 }
 
 static const char *const specs[] = {
@@ -140,7 +140,7 @@ static void a_small_case_by_hand(void **state)
     static const int32_t col_ind[] = {0, 1, 2, 3, 0, 1, 4, 5, 0, 1, 2, 8, 9, 0, 1, 2, 3, 4, 8, 9};
     static const struct {
         double tau;
-        uint32_t delta, order[8];
+        uint32_t delta, permutation[8];
     } cases[] = {
         {0, 1, {0, 1, 2, 3, 4, 5, 6, 7}},   {0.15, 1, {0, 1, 2, 6, 3, 4, 7, 5}},
         {0.5, 1, {0, 3, 5, 1, 2, 6, 4, 7}}, {0.7, 1, {0, 1, 3, 5, 2, 6, 4, 7}},
@@ -148,10 +148,11 @@ static void a_small_case_by_hand(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        uint32_t order[8];
-        assert_int_equal(spmmi_reorder_jaccard(8, 10, unit_ptr, col_ind, cases[i].tau, cases[i].delta, order),
-                         SPMM_OK);
-        assert_memory_equal(order, cases[i].order, sizeof order);
+        uint32_t permutation[8];
+        assert_int_equal(
+            spmmi_reorder_jaccard(8, 10, unit_ptr, col_ind, cases[i].tau, cases[i].delta, permutation),
+            SPMM_OK);
+        assert_memory_equal(permutation, cases[i].permutation, sizeof permutation);
     }
 }
 
@@ -164,13 +165,13 @@ static void what_is_in_order_stays_so(void **state)
         spmm_matrix_t *m = NULL;
         assert_int_equal(spmm_matrix_generate(ordered[i], &m, NULL), SPMM_OK);
         for (double tau = 0; tau <= 1; tau += 0.125) {
-            uint32_t order[90];
-            assert_int_equal(
-                spmmi_reorder_jaccard((uint64_t)m->rows, m->cols, m->row_ptr, m->col_ind, tau, 1, order),
-                SPMM_OK);
+            uint32_t permutation[90];
+            assert_int_equal(spmmi_reorder_jaccard((uint64_t)m->rows, m->cols, m->row_ptr, m->col_ind, tau, 1,
+                                                   permutation),
+                             SPMM_OK);
             for (int64_t k = 0; k < m->rows; k++) {
-                if (order[k] != k)
-                    fail_msg("%s: row %u at place %lld", ordered[i], order[k], (long long)k);
+                if (permutation[k] != k)
+                    fail_msg("%s: row %u at place %lld", ordered[i], permutation[k], (long long)k);
             }
         }
         spmm_matrix_destroy(m);
@@ -183,49 +184,50 @@ static void scattered_equal_units_come_together(void **state)
     enum { UNITS = 96, SETS = 12, WIDTH = 7 };
     int64_t unit_ptr[UNITS + 1];
     int32_t col_ind[UNITS * WIDTH];
-    uint32_t order[UNITS];
+    uint32_t permutation[UNITS];
     (void)state;
     for (int32_t u = 0, p = 0; u <= UNITS; u++) {
         unit_ptr[u] = p;
         for (int32_t k = 0; u < UNITS && k < WIDTH; k++)
             col_ind[p++] = u % SETS * WIDTH + k;
     }
-    assert_int_equal(spmmi_reorder_jaccard(UNITS, SETS * WIDTH, unit_ptr, col_ind, 0.01, 1, order), SPMM_OK);
+    assert_int_equal(spmmi_reorder_jaccard(UNITS, SETS * WIDTH, unit_ptr, col_ind, 0.01, 1, permutation),
+                     SPMM_OK);
     for (uint32_t i = 0; i < UNITS; i++)
-        assert_int_equal(order[i], i % (UNITS / SETS) * SETS + i / (UNITS / SETS));
+        assert_int_equal(permutation[i], i % (UNITS / SETS) * SETS + i / (UNITS / SETS));
 }
 
 static void refuses_what_it_cannot_do(void **state)
 {
     static const int64_t unit_ptr[] = {0, 0};
     static const int32_t col_ind[] = {0};
-    uint32_t order[1] = {7};
+    uint32_t permutation[1] = {7};
     (void)state;
-    assert_int_equal(spmmi_reorder_jaccard(1, 1, unit_ptr, col_ind, -0.1, 1, order), SPMM_ERR_ARGUMENT);
-    assert_int_equal(spmmi_reorder_jaccard(1, 1, unit_ptr, col_ind, 1.01, 1, order), SPMM_ERR_ARGUMENT);
-    assert_int_equal(spmmi_reorder_jaccard(1, 1, unit_ptr, col_ind, NAN, 1, order), SPMM_ERR_ARGUMENT);
-    assert_int_equal(spmmi_reorder_jaccard(1, 1, unit_ptr, col_ind, 0.5, 0, order), SPMM_ERR_ARGUMENT);
-    assert_int_equal(
-        spmmi_reorder_jaccard(SPMMI_JACCARD_UNITS_MAX + UINT64_C(1), 1, unit_ptr, col_ind, 0.5, 1, order),
-        SPMM_ERR_MATRIX_TOO_LARGE);
-    assert_int_equal(order[0], 7);
-    assert_int_equal(spmmi_reorder_jaccard(1, 1, unit_ptr, col_ind, 0.5, UINT32_MAX, order), SPMM_OK);
-    assert_int_equal(order[0], 0);
+    assert_int_equal(spmmi_reorder_jaccard(1, 1, unit_ptr, col_ind, -0.1, 1, permutation), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmmi_reorder_jaccard(1, 1, unit_ptr, col_ind, 1.01, 1, permutation), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmmi_reorder_jaccard(1, 1, unit_ptr, col_ind, NAN, 1, permutation), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmmi_reorder_jaccard(1, 1, unit_ptr, col_ind, 0.5, 0, permutation), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmmi_reorder_jaccard(SPMMI_JACCARD_UNITS_MAX + UINT64_C(1), 1, unit_ptr, col_ind, 0.5,
+                                           1, permutation),
+                     SPMM_ERR_MATRIX_TOO_LARGE);
+    assert_int_equal(permutation[0], 7);
+    assert_int_equal(spmmi_reorder_jaccard(1, 1, unit_ptr, col_ind, 0.5, UINT32_MAX, permutation), SPMM_OK);
+    assert_int_equal(permutation[0], 0);
 }
 
 static void takes_as_many_units_as_it_says(void **state)
 {
     int64_t *unit_ptr = calloc(SPMMI_JACCARD_UNITS_MAX + 1, sizeof *unit_ptr);
-    uint32_t *order = calloc(SPMMI_JACCARD_UNITS_MAX, sizeof *order);
+    uint32_t *permutation = calloc(SPMMI_JACCARD_UNITS_MAX, sizeof *permutation);
     static const int32_t col_ind[] = {0};
     (void)state;
-    assert_true(unit_ptr != NULL && order != NULL);
+    assert_true(unit_ptr != NULL && permutation != NULL);
     unit_ptr[SPMMI_JACCARD_UNITS_MAX] = 1; /* the last unit holds column 0 */
-    assert_int_equal(spmmi_reorder_jaccard(SPMMI_JACCARD_UNITS_MAX, 1, unit_ptr, col_ind, 1, 1, order),
+    assert_int_equal(spmmi_reorder_jaccard(SPMMI_JACCARD_UNITS_MAX, 1, unit_ptr, col_ind, 1, 1, permutation),
                      SPMM_OK);
-    holds_each_unit_once(order, SPMMI_JACCARD_UNITS_MAX);
-    assert_int_equal(order[SPMMI_JACCARD_UNITS_MAX - 1], SPMMI_JACCARD_UNITS_MAX - 1);
-    free(order);
+    holds_each_unit_once(permutation, SPMMI_JACCARD_UNITS_MAX);
+    assert_int_equal(permutation[SPMMI_JACCARD_UNITS_MAX - 1], SPMMI_JACCARD_UNITS_MAX - 1);
+    free(permutation);
     free(unit_ptr);
 }
 
@@ -233,17 +235,18 @@ static void survives_short_memory(void **state)
 {
     static const int64_t unit_ptr[] = {0, 1};
     static const int32_t col_ind[] = {0};
-    uint32_t order[1] = {7};
+    uint32_t permutation[1] = {7};
     (void)state;
     const int64_t live = spmmi_alloc_live();
     for (int64_t k = 0; k < 8; k++) {
         spmmi_alloc_fail_at(k, 0);
-        assert_int_equal(spmmi_reorder_jaccard(1, 1, unit_ptr, col_ind, 0.5, 1, order), SPMM_ERR_MEMORY);
+        assert_int_equal(spmmi_reorder_jaccard(1, 1, unit_ptr, col_ind, 0.5, 1, permutation),
+                         SPMM_ERR_MEMORY);
         assert_int_equal(spmmi_alloc_live(), live);
-        assert_int_equal(order[0], 7);
+        assert_int_equal(permutation[0], 7);
     }
     spmmi_alloc_fail_at(8, 0);
-    assert_int_equal(spmmi_reorder_jaccard(1, 1, unit_ptr, col_ind, 0.5, 1, order), SPMM_OK);
+    assert_int_equal(spmmi_reorder_jaccard(1, 1, unit_ptr, col_ind, 0.5, 1, permutation), SPMM_OK);
     spmmi_alloc_fail_at(-1, 0);
     assert_int_equal(spmmi_alloc_live(), live);
 }

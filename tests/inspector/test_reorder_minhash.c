@@ -15,7 +15,7 @@
 #include "inspector/generate/generate.h"
 #include "inspector/matrix/matrix.h"
 #include "inspector/reorder/minhash.h"
-#include "inspector/analysis/panel_stats.h"
+#include "inspector/analysis/row_block_metrics.h"
 #include "inspector/analysis/random.h"
 #include "inspector/reorder/reorder_minhash.h"
 
@@ -49,13 +49,13 @@ static spmm_matrix_t *generate(const char *spec)
 }
 
 /* The rows of m, row i of the result being row order[i]. */
-static struct pattern take_rows(const spmm_matrix_t *m, const int32_t *order)
+static struct pattern take_rows(const spmm_matrix_t *m, const int32_t *permutation)
 {
     struct pattern p = {(uint64_t)m->rows, m->cols, NULL, NULL};
     p.unit_ptr = owned(p.units + 1, sizeof *p.unit_ptr);
     p.col_ind = owned((uint64_t)m->nnz, sizeof *p.col_ind);
     for (uint64_t i = 0; i < p.units; i++) {
-        const int64_t first = m->row_ptr[order[i]], length = m->row_ptr[order[i] + 1] - first;
+        const int64_t first = m->row_ptr[permutation[i]], length = m->row_ptr[permutation[i] + 1] - first;
         p.unit_ptr[i + 1] = p.unit_ptr[i] + length;
         memcpy(p.col_ind + p.unit_ptr[i], m->col_ind + first, (size_t)length * sizeof *p.col_ind);
     }
@@ -65,21 +65,21 @@ static struct pattern take_rows(const spmm_matrix_t *m, const int32_t *order)
 static struct pattern shuffled(const char *spec)
 {
     spmm_matrix_t *m = generate(spec);
-    int32_t *order = spmmi_random_permutation(m->rows, 7);
-    assert_non_null(order);
-    const struct pattern p = take_rows(m, order);
-    spmmi_free(order);
+    int32_t *permutation = spmmi_random_permutation(m->rows, 7);
+    assert_non_null(permutation);
+    const struct pattern p = take_rows(m, permutation);
+    spmmi_free(permutation);
     spmm_matrix_destroy(m);
     return p;
 }
 
 static uint32_t *reorder(const struct pattern *p, int threads)
 {
-    uint32_t *order = owned(p->units, sizeof *order);
-    memset(order, 0xff, p->units * sizeof *order);
-    assert_int_equal(spmmi_reorder_minhash(p->units, p->cols, p->unit_ptr, p->col_ind, threads, order),
+    uint32_t *permutation = owned(p->units, sizeof *permutation);
+    memset(permutation, 0xff, p->units * sizeof *permutation);
+    assert_int_equal(spmmi_reorder_minhash(p->units, p->cols, p->unit_ptr, p->col_ind, threads, permutation),
                      SPMM_OK);
-    return order;
+    return permutation;
 }
 
 static int64_t length_of(const struct pattern *p, uint32_t unit)
@@ -95,20 +95,20 @@ static int same_pattern(const struct pattern *p, uint32_t a, uint32_t b)
 }
 
 /* Each unit once; those without nonzeros last; units of one pattern together, and ascending. */
-static void is_lawful(const struct pattern *p, const uint32_t *order)
+static void is_lawful(const struct pattern *p, const uint32_t *permutation)
 {
     char *seen = owned(p->units, 1);
     for (uint64_t i = 0; i < p->units; i++) {
-        assert_true(order[i] < p->units);
-        assert_int_equal(seen[order[i]]++, 0);
-        if (i > 0 && length_of(p, order[i - 1]) == 0)
-            assert_int_equal(length_of(p, order[i]), 0);
+        assert_true(permutation[i] < p->units);
+        assert_int_equal(seen[permutation[i]]++, 0);
+        if (i > 0 && length_of(p, permutation[i - 1]) == 0)
+            assert_int_equal(length_of(p, permutation[i]), 0);
     }
     for (uint64_t i = 0, end = 0; i < p->units; i = end) {
-        for (end = i + 1; end < p->units && same_pattern(p, order[i], order[end]); end++)
-            assert_true(order[end - 1] < order[end]);
+        for (end = i + 1; end < p->units && same_pattern(p, permutation[i], permutation[end]); end++)
+            assert_true(permutation[end - 1] < permutation[end]);
         for (uint64_t k = end; k < p->units && p->units <= 1000; k++)
-            assert_false(same_pattern(p, order[i], order[k]));
+            assert_false(same_pattern(p, permutation[i], permutation[k]));
     }
     free(seen);
 }
@@ -122,7 +122,7 @@ static const char *const specs[] = {
     "gen:powerlaw:900:12:2", "gen:uniform:40:900:300", "gen:uniform:5000:4:3",
 };
 
-static void is_a_lawful_order(void **state)
+static void is_a_lawful_permutation(void **state)
 {
     static const uint32_t segments[] = {0, 1, 2, 5};
     spmm_matrix_t *m = generate(*state);
@@ -133,9 +133,9 @@ static void is_a_lawful_order(void **state)
         uint32_t *first = reorder(&p, 1);
         is_lawful(&p, first);
         for (int threads = 2; threads <= 3; threads++) {
-            uint32_t *order = reorder(&p, threads);
-            assert_memory_equal(order, first, p.units * sizeof *order);
-            free(order);
+            uint32_t *permutation = reorder(&p, threads);
+            assert_memory_equal(permutation, first, p.units * sizeof *permutation);
+            free(permutation);
         }
         free(first);
         free(p.unit_ptr);
@@ -144,7 +144,7 @@ static void is_a_lawful_order(void **state)
 }
 
 /* Large enough that threads share every step. */
-static void order_does_not_depend_on_threads(void **state)
+static void permutation_does_not_depend_on_threads(void **state)
 {
     static const char *const large[] = {"gen:rmat:14:6", "gen:powerlaw:30000:90:3", "gen:femshuf:18:18:18"};
     static const int threads[] = {2, 3, 11};
@@ -154,9 +154,9 @@ static void order_does_not_depend_on_threads(void **state)
         uint32_t *first = reorder(&p, 1);
         is_lawful(&p, first);
         for (size_t k = 0; k < COUNT(threads); k++) {
-            uint32_t *order = reorder(&p, threads[k]);
-            assert_memory_equal(order, first, p.units * sizeof *order);
-            free(order);
+            uint32_t *permutation = reorder(&p, threads[k]);
+            assert_memory_equal(permutation, first, p.units * sizeof *permutation);
+            free(permutation);
         }
         free(first);
         pattern_free(&p);
@@ -164,21 +164,21 @@ static void order_does_not_depend_on_threads(void **state)
 }
 
 /* rho of panels of height rows. */
-static double reuse(const struct pattern *p, const uint32_t *order, int height)
+static double reuse(const struct pattern *p, const uint32_t *permutation, int height)
 {
-    const struct spmmi_panel_input in = {.cols = p->cols,
-                                         .units = p->units,
-                                         .unit_ptr = p->unit_ptr,
-                                         .col_ind = p->col_ind,
-                                         .order = order,
-                                         .panel_rows = 32,
-                                         .stage_slots = 447,
-                                         .number_bytes = 4,
-                                         .register_tile = 8,
-                                         .n = 64,
-                                         .threads = 1};
-    spmm_panel_stats_t stats;
-    assert_int_equal(spmmi_panel_stats(&in, &stats), SPMM_OK);
+    const struct spmmi_row_block_input in = {.cols = p->cols,
+                                             .units = p->units,
+                                             .unit_ptr = p->unit_ptr,
+                                             .col_ind = p->col_ind,
+                                             .permutation = permutation,
+                                             .block_rows = 32,
+                                             .stage_slots = 447,
+                                             .value_bytes = 4,
+                                             .register_tile = 8,
+                                             .n = 64,
+                                             .threads = 1};
+    spmm_row_block_metrics_t stats;
+    assert_int_equal(spmmi_row_block_metrics(&in, &stats), SPMM_OK);
     assert_true(8 << height <= 256);
     return stats.reuse[height];
 }
@@ -192,12 +192,12 @@ static void planted_clusters_are_found(void **state)
         spmm_matrix_t *m = generate(planted[i]);
         struct pattern p = shuffled(planted[i]);
         const struct pattern natural = {p.units, p.cols, m->row_ptr, m->col_ind};
-        uint32_t *order = reorder(&p, 2);
+        uint32_t *permutation = reorder(&p, 2);
         for (int height = 0; height <= 1; height++) {
             assert_true(reuse(&p, NULL, height) < 0.75 * reuse(&natural, NULL, height));
-            assert_true(reuse(&p, order, height) >= 0.9 * reuse(&natural, NULL, height));
+            assert_true(reuse(&p, permutation, height) >= 0.9 * reuse(&natural, NULL, height));
         }
-        free(order);
+        free(permutation);
         pattern_free(&p);
         spmm_matrix_destroy(m);
     }
@@ -216,7 +216,7 @@ static int64_t columns_shared(const struct pattern *p, uint32_t a, uint32_t b)
 }
 
 /* Units without a pattern in common as nodes: what is said of their candidates is their Jaccard index. */
-static void likeness_is_exact(const struct pattern *p, int has_marks)
+static void similarity_is_exact(const struct pattern *p, int has_marks)
 {
     struct spmmi_minhash w = {
         .units = p->units, .unit_ptr = p->unit_ptr, .col_ind = p->col_ind, .threads = 1};
@@ -262,28 +262,28 @@ static void finds_groups(int32_t groups, int32_t shared, int32_t kept, int32_t n
     const uint64_t units = (uint64_t)groups * rows, most = (uint64_t)kept + (uint64_t)noise;
     struct pattern p = {units, (int64_t)groups * shared * 2, owned(units + 1, sizeof(int64_t)),
                         owned(units * most, sizeof(int32_t))};
-    int32_t *const place = spmmi_random_permutation((int64_t)units, 3);
-    assert_non_null(place);
+    int32_t *const position = spmmi_random_permutation((int64_t)units, 3);
+    assert_non_null(position);
     for (uint64_t u = 0; u < units; u++) {
-        const int32_t group = place[u] / rows;
+        const int32_t group = position[u] / rows;
         int32_t *const columns = p.col_ind + u * most;
         for (int32_t i = 0; i < kept; i++)
-            columns[i] = group * shared + (i * (2 * (place[u] % rows) + 5) + place[u]) % shared;
+            columns[i] = group * shared + (i * (2 * (position[u] % rows) + 5) + position[u]) % shared;
         for (int32_t i = 0; i < noise; i++)
-            columns[kept + i] = groups * shared + (place[u] * 37 + i * 1009) % (groups * shared);
+            columns[kept + i] = groups * shared + (position[u] * 37 + i * 1009) % (groups * shared);
         const int64_t length = spmmi_sort_unique(columns, kept + noise);
         p.unit_ptr[u + 1] = p.unit_ptr[u] + length;
         memmove(p.col_ind + p.unit_ptr[u], columns, (size_t)length * sizeof *columns);
     }
-    likeness_is_exact(&p, 1);
-    likeness_is_exact(&p, 0);
-    uint32_t *order = reorder(&p, 2);
+    similarity_is_exact(&p, 1);
+    similarity_is_exact(&p, 0);
+    uint32_t *permutation = reorder(&p, 2);
     uint64_t together = 0;
     for (uint64_t i = 1; i < units; i++)
-        together += place[order[i]] / rows == place[order[i - 1]] / rows;
+        together += position[permutation[i]] / rows == position[permutation[i - 1]] / rows;
     assert_true(together * 10 >= (uint64_t)groups * (rows - 1) * 9);
-    free(order);
-    spmmi_free(place);
+    free(permutation);
+    spmmi_free(position);
     pattern_free(&p);
 }
 
@@ -310,10 +310,10 @@ static void one_dense_row_and_equal_rows(void **state)
             p.col_ind[p.unit_ptr[u] + i] = first + i;
     }
     static const uint32_t expected[] = {2, 0, 3, 7, 4, 6, 1, 5};
-    uint32_t *order = reorder(&p, 1);
-    is_lawful(&p, order);
-    assert_memory_equal(order, expected, sizeof expected);
-    free(order);
+    uint32_t *permutation = reorder(&p, 1);
+    is_lawful(&p, permutation);
+    assert_memory_equal(permutation, expected, sizeof expected);
+    free(permutation);
     pattern_free(&p);
 }
 
@@ -331,34 +331,34 @@ static void popular_patterns_and_a_full_row(void **state)
             at[i] = full ? i : i * (int32_t)(1 + u % 7);
         p.unit_ptr[u + 1] = p.unit_ptr[u] + (full ? columns : 2);
     }
-    uint32_t *order = reorder(&p, 3);
-    is_lawful(&p, order);
+    uint32_t *permutation = reorder(&p, 3);
+    is_lawful(&p, permutation);
     uint64_t changes = 0;
     for (uint64_t i = 1; i < units; i++)
-        changes += !same_pattern(&p, order[i - 1], order[i]);
+        changes += !same_pattern(&p, permutation[i - 1], permutation[i]);
     assert_int_equal(changes, 7);
-    free(order);
+    free(permutation);
     pattern_free(&p);
 }
 
 static void survives_short_memory(void **state)
 {
     struct pattern p = shuffled("gen:block:64:8:2");
-    uint32_t *order = owned(p.units, sizeof *order);
+    uint32_t *permutation = owned(p.units, sizeof *permutation);
     const int64_t live = spmmi_alloc_live();
     (void)state;
     spmmi_alloc_fail_at(-1, 0);
-    assert_int_equal(spmmi_reorder_minhash(p.units, p.cols, p.unit_ptr, p.col_ind, 2, order), SPMM_OK);
+    assert_int_equal(spmmi_reorder_minhash(p.units, p.cols, p.unit_ptr, p.col_ind, 2, permutation), SPMM_OK);
     const int64_t allocations = spmmi_alloc_count();
     assert_true(allocations > 0);
     for (int64_t k = 0; k < allocations; k++) {
         spmmi_alloc_fail_at(k, 0);
-        assert_int_equal(spmmi_reorder_minhash(p.units, p.cols, p.unit_ptr, p.col_ind, 2, order),
+        assert_int_equal(spmmi_reorder_minhash(p.units, p.cols, p.unit_ptr, p.col_ind, 2, permutation),
                          SPMM_ERR_MEMORY);
         spmmi_alloc_fail_at(-1, 0);
         assert_int_equal(spmmi_alloc_live(), live);
     }
-    free(order);
+    free(permutation);
     pattern_free(&p);
 }
 
@@ -367,14 +367,14 @@ static void many_columns_change_nothing(void **state)
 {
     struct pattern p = shuffled("gen:powerlaw:3000:900:14");
     (void)state;
-    uint32_t *order = reorder(&p, 2);
+    uint32_t *permutation = reorder(&p, 2);
     p.cols = INT32_MAX - 1;
     spmmi_alloc_peak_reset();
     uint32_t *other = reorder(&p, 2);
     assert_true(spmmi_alloc_peak_bytes() < 1 << 22);
-    assert_memory_equal(order, other, p.units * sizeof *order);
+    assert_memory_equal(permutation, other, p.units * sizeof *permutation);
     free(other);
-    free(order);
+    free(permutation);
     pattern_free(&p);
 }
 
@@ -385,11 +385,11 @@ static void memory_is_as_stated(void **state)
     (void)state;
     for (int threads = 1; threads <= 11; threads += 5) {
         spmmi_alloc_peak_reset();
-        uint32_t *order = reorder(&p, threads);
+        uint32_t *permutation = reorder(&p, threads);
         const uint64_t buffers = threads < 8 ? (uint64_t)threads : 8;
         assert_true(spmmi_alloc_peak_bytes() <=
                     p.units * (210 + 4 + 16 * buffers) + (uint64_t)p.cols * buffers + UINT64_C(14) * 128);
-        free(order);
+        free(permutation);
     }
     pattern_free(&p);
 }
@@ -414,7 +414,7 @@ static void equal_keys_become_neighbours(void **state)
                 if (i > 0 && list[i] >> 32 == list[i - 1] >> 32)
                     assert_true(item > (uint32_t)list[i - 1]);
             }
-            spmmi_key_sort(list, other, counts[c]); /* as many keys as there were runs */
+            spmmi_radix_sort(list, other, counts[c]); /* as many keys as there were runs */
             uint64_t keys = 0, runs = 0;
             for (uint64_t i = 0; i < counts[c]; i++)
                 keys += i == 0 || list[i] >> 32 != list[i - 1] >> 32;
@@ -433,17 +433,21 @@ static void equal_keys_become_neighbours(void **state)
 int main(void)
 {
     static const struct CMUnitTest plain[] = {
-        cmocka_unit_test(order_does_not_depend_on_threads),   cmocka_unit_test(planted_clusters_are_found),
-        cmocka_unit_test(rows_that_are_only_alike_are_found), cmocka_unit_test(one_dense_row_and_equal_rows),
-        cmocka_unit_test(popular_patterns_and_a_full_row),    cmocka_unit_test(survives_short_memory),
-        cmocka_unit_test(many_columns_change_nothing),        cmocka_unit_test(memory_is_as_stated),
+        cmocka_unit_test(permutation_does_not_depend_on_threads),
+        cmocka_unit_test(planted_clusters_are_found),
+        cmocka_unit_test(rows_that_are_only_alike_are_found),
+        cmocka_unit_test(one_dense_row_and_equal_rows),
+        cmocka_unit_test(popular_patterns_and_a_full_row),
+        cmocka_unit_test(survives_short_memory),
+        cmocka_unit_test(many_columns_change_nothing),
+        cmocka_unit_test(memory_is_as_stated),
         cmocka_unit_test(equal_keys_become_neighbours),
     };
     struct CMUnitTest tests[COUNT(specs) + COUNT(plain)];
     size_t count = 0;
     for (size_t i = 0; i < COUNT(specs); i++)
         tests[count++] =
-            (struct CMUnitTest){specs[i], is_a_lawful_order, NULL, NULL, (void *)(uintptr_t)specs[i]};
+            (struct CMUnitTest){specs[i], is_a_lawful_permutation, NULL, NULL, (void *)(uintptr_t)specs[i]};
     for (size_t i = 0; i < COUNT(plain); i++)
         tests[count++] = plain[i];
     return cmocka_run_group_tests_name("reorder_minhash", tests, NULL, NULL);

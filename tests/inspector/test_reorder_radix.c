@@ -39,17 +39,17 @@ static struct strings write_out(int64_t count, int64_t cols, const int64_t *unit
 }
 
 /* Each unit once; larger numbers first; equal ones in the order of their units. */
-static void is_descending_and_stable(const struct strings *s, const uint32_t *order)
+static void is_descending_and_stable(const struct strings *s, const uint32_t *permutation)
 {
     char *seen = calloc((size_t)s->count + 1, 1);
     assert_non_null(seen);
     for (int64_t i = 0; i < s->count; i++) {
-        assert_true(order[i] < s->count);
-        assert_int_equal(seen[order[i]]++, 0);
+        assert_true(permutation[i] < s->count);
+        assert_int_equal(seen[permutation[i]]++, 0);
         if (i == 0)
             continue;
-        const int compared = strcmp(string_of(s, order[i - 1]), string_of(s, order[i]));
-        assert_true(compared > 0 || (compared == 0 && order[i - 1] < order[i]));
+        const int compared = strcmp(string_of(s, permutation[i - 1]), string_of(s, permutation[i]));
+        assert_true(compared > 0 || (compared == 0 && permutation[i - 1] < permutation[i]));
     }
     free(seen);
 }
@@ -68,18 +68,18 @@ static void sorts_bit_strings(void **state)
     for (size_t i = 0; i < sizeof segments / sizeof segments[0]; i++) {
         const uint64_t count = spmmi_units_count(m->rows, m->row_ptr, segments[i]);
         int64_t *unit_ptr = calloc(count + 1, sizeof *unit_ptr);
-        uint32_t *order = calloc(count + 1, sizeof *order);
+        uint32_t *permutation = calloc(count + 1, sizeof *permutation);
         assert_non_null(unit_ptr);
-        assert_non_null(order);
+        assert_non_null(permutation);
         spmmi_units_cut(m->rows, m->row_ptr, segments[i], unit_ptr, NULL);
         const struct strings s = write_out((int64_t)count, m->cols, unit_ptr, m->col_ind);
         for (int threads = 1; threads <= 3; threads++) {
-            memset(order, 0xff, count * sizeof *order);
-            assert_int_equal(spmmi_reorder_radix(count, unit_ptr, m->col_ind, threads, order), SPMM_OK);
-            is_descending_and_stable(&s, order);
+            memset(permutation, 0xff, count * sizeof *permutation);
+            assert_int_equal(spmmi_reorder_radix(count, unit_ptr, m->col_ind, threads, permutation), SPMM_OK);
+            is_descending_and_stable(&s, permutation);
         }
         free(s.bits);
-        free(order);
+        free(permutation);
         free(unit_ptr);
     }
     spmm_matrix_destroy(m);
@@ -91,14 +91,14 @@ static void a_small_case_by_hand(void **state)
     static const int64_t unit_ptr[] = {0, 2, 3, 3, 5, 7, 10, 11};
     static const int32_t col_ind[] = {1, 3, 0, 0, 2, 1, 3, 0, 2, 3, 3};
     static const uint32_t expected[] = {5, 3, 1, 0, 4, 6, 2};
-    uint32_t order[7];
+    uint32_t permutation[7];
     (void)state;
-    assert_int_equal(spmmi_reorder_radix(7, unit_ptr, col_ind, 1, order), SPMM_OK);
-    assert_memory_equal(order, expected, sizeof expected);
+    assert_int_equal(spmmi_reorder_radix(7, unit_ptr, col_ind, 1, permutation), SPMM_OK);
+    assert_memory_equal(permutation, expected, sizeof expected);
 }
 
 /* Large enough that threads share the sort and the merges. */
-static void order_does_not_depend_on_threads(void **state)
+static void permutation_does_not_depend_on_threads(void **state)
 {
     static const char *const large[] = {"gen:rmat:15:6", "gen:powerlaw:60000:90:3", "gen:femshuf:18:18:18"};
     (void)state;
@@ -106,15 +106,16 @@ static void order_does_not_depend_on_threads(void **state)
         spmm_matrix_t *m = NULL;
         assert_int_equal(spmm_matrix_generate(large[i], &m, NULL), SPMM_OK);
         const uint64_t count = (uint64_t)m->rows;
-        uint32_t *first = calloc(count, sizeof *first), *order = calloc(count, sizeof *order);
+        uint32_t *first = calloc(count, sizeof *first), *permutation = calloc(count, sizeof *permutation);
         assert_non_null(first);
-        assert_non_null(order);
+        assert_non_null(permutation);
         assert_int_equal(spmmi_reorder_radix(count, m->row_ptr, m->col_ind, 1, first), SPMM_OK);
         for (int threads = 2; threads <= 7; threads += 5) {
-            assert_int_equal(spmmi_reorder_radix(count, m->row_ptr, m->col_ind, threads, order), SPMM_OK);
-            assert_memory_equal(order, first, count * sizeof *order);
+            assert_int_equal(spmmi_reorder_radix(count, m->row_ptr, m->col_ind, threads, permutation),
+                             SPMM_OK);
+            assert_memory_equal(permutation, first, count * sizeof *permutation);
         }
-        free(order);
+        free(permutation);
         free(first);
         spmm_matrix_destroy(m);
     }
@@ -124,12 +125,12 @@ static void survives_short_memory(void **state)
 {
     static const int64_t unit_ptr[] = {0, 1};
     static const int32_t col_ind[] = {0};
-    uint32_t order[1];
+    uint32_t permutation[1];
     (void)state;
     const int64_t live = spmmi_alloc_live();
     for (int64_t k = 0; k < 2; k++) {
         spmmi_alloc_fail_at(k, 0);
-        assert_int_equal(spmmi_reorder_radix(1, unit_ptr, col_ind, 1, order), SPMM_ERR_MEMORY);
+        assert_int_equal(spmmi_reorder_radix(1, unit_ptr, col_ind, 1, permutation), SPMM_ERR_MEMORY);
         spmmi_alloc_fail_at(-1, 0);
         assert_int_equal(spmmi_alloc_live(), live);
     }
@@ -141,7 +142,7 @@ int main(void)
 {
     static const struct CMUnitTest plain[] = {
         cmocka_unit_test(a_small_case_by_hand),
-        cmocka_unit_test(order_does_not_depend_on_threads),
+        cmocka_unit_test(permutation_does_not_depend_on_threads),
         cmocka_unit_test(survives_short_memory),
     };
     struct CMUnitTest tests[COUNT(specs) + COUNT(plain)];

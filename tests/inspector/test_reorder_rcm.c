@@ -90,25 +90,25 @@ static int64_t next_neighbour(const struct flags *f, int64_t row)
     return found;
 }
 
-static void literal_order(struct flags *f, uint32_t *order)
+static void literal_permutation(struct flags *f, uint32_t *permutation)
 {
     int64_t first = 0;
     for (int64_t i = 0; i < f->rows; i++) {
         if (f->is_done[i])
             continue;
         int64_t end = first;
-        order[end] = (uint32_t)literal_rim(f, i);
-        f->is_done[order[end++]] = 1;
+        permutation[end] = (uint32_t)literal_rim(f, i);
+        f->is_done[permutation[end++]] = 1;
         for (int64_t at = first; at < end; at++) {
-            for (int64_t j = 0; (j = next_neighbour(f, order[at])) >= 0; end++) {
-                order[end] = (uint32_t)j;
+            for (int64_t j = 0; (j = next_neighbour(f, permutation[at])) >= 0; end++) {
+                permutation[end] = (uint32_t)j;
                 f->is_done[j] = 1;
             }
         }
         for (int64_t low = first, high = end - 1; low < high; low++, high--) {
-            const uint32_t row = order[low];
-            order[low] = order[high];
-            order[high] = row;
+            const uint32_t row = permutation[low];
+            permutation[low] = permutation[high];
+            permutation[high] = row;
         }
         first = end;
     }
@@ -129,21 +129,21 @@ static void is_what_is_written_out(void **state)
     assert_int_equal(spmm_matrix_generate(*state, &m, NULL), SPMM_OK);
     assert_int_equal(m->rows, m->cols);
     const size_t bytes = (size_t)m->rows * sizeof(uint32_t);
-    uint32_t *order = malloc(bytes + 1), *expected = malloc(bytes + 1);
+    uint32_t *permutation = malloc(bytes + 1), *expected = malloc(bytes + 1);
     char *seen = calloc((size_t)m->rows + 1, 1);
-    assert_true(order != NULL && expected != NULL && seen != NULL);
+    assert_true(permutation != NULL && expected != NULL && seen != NULL);
     struct flags flags = symmetrise(m);
-    literal_order(&flags, expected);
-    assert_int_equal(spmmi_reorder_rcm(m->rows, m->cols, m->row_ptr, m->col_ind, order), SPMM_OK);
+    literal_permutation(&flags, expected);
+    assert_int_equal(spmmi_reorder_rcm(m->rows, m->cols, m->row_ptr, m->col_ind, permutation), SPMM_OK);
     for (int64_t i = 0; i < m->rows; i++) {
-        assert_true(order[i] < m->rows);
-        assert_int_equal(seen[order[i]]++, 0);
+        assert_true(permutation[i] < m->rows);
+        assert_int_equal(seen[permutation[i]]++, 0);
     }
-    assert_memory_equal(order, expected, bytes);
+    assert_memory_equal(permutation, expected, bytes);
     free_flags(&flags);
     free(seen);
     free(expected);
-    free(order);
+    free(permutation);
     spmm_matrix_destroy(m);
 }
 
@@ -152,7 +152,7 @@ struct by_hand {
     int64_t rows;
     int64_t row_ptr[8];
     int32_t col_ind[12];
-    uint32_t order[7];
+    uint32_t permutation[7];
 };
 
 static const struct by_hand cases[] = {
@@ -168,29 +168,29 @@ static const struct by_hand cases[] = {
 
 static void small_cases_by_hand(void **state)
 {
-    uint32_t order[7];
+    uint32_t permutation[7];
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const struct by_hand *c = &cases[i];
-        assert_int_equal(spmmi_reorder_rcm(c->rows, c->rows, c->row_ptr, c->col_ind, order), SPMM_OK);
-        if (memcmp(order, c->order, (size_t)c->rows * sizeof *order) != 0)
+        assert_int_equal(spmmi_reorder_rcm(c->rows, c->rows, c->row_ptr, c->col_ind, permutation), SPMM_OK);
+        if (memcmp(permutation, c->permutation, (size_t)c->rows * sizeof *permutation) != 0)
             fail_msg("%s: another order", c->what);
     }
 }
 
-static int64_t bandwidth(const spmm_matrix_t *m, const uint32_t *order)
+static int64_t bandwidth(const spmm_matrix_t *m, const uint32_t *permutation)
 {
-    int64_t widest = 0, *place = malloc((size_t)m->rows * sizeof *place);
-    assert_non_null(place);
+    int64_t widest = 0, *position = malloc((size_t)m->rows * sizeof *position);
+    assert_non_null(position);
     for (int64_t i = 0; i < m->rows; i++)
-        place[order == NULL ? i : order[i]] = i;
+        position[permutation == NULL ? i : permutation[i]] = i;
     for (int64_t i = 0; i < m->rows; i++) {
         for (int64_t p = m->row_ptr[i]; p < m->row_ptr[i + 1]; p++) {
-            const int64_t off = llabs(place[i] - place[m->col_ind[p]]);
+            const int64_t off = llabs(position[i] - position[m->col_ind[p]]);
             widest = off > widest ? off : widest;
         }
     }
-    free(place);
+    free(position);
     return widest;
 }
 
@@ -199,12 +199,12 @@ static int64_t reordered_bandwidth(const char *spec, int64_t *natural)
 {
     spmm_matrix_t *m = NULL;
     assert_int_equal(spmm_matrix_generate(spec, &m, NULL), SPMM_OK);
-    uint32_t *order = malloc((size_t)m->rows * sizeof *order);
-    assert_non_null(order);
-    assert_int_equal(spmmi_reorder_rcm(m->rows, m->cols, m->row_ptr, m->col_ind, order), SPMM_OK);
-    const int64_t found = bandwidth(m, order);
+    uint32_t *permutation = malloc((size_t)m->rows * sizeof *permutation);
+    assert_non_null(permutation);
+    assert_int_equal(spmmi_reorder_rcm(m->rows, m->cols, m->row_ptr, m->col_ind, permutation), SPMM_OK);
+    const int64_t found = bandwidth(m, permutation);
     *natural = bandwidth(m, NULL);
-    free(order);
+    free(permutation);
     spmm_matrix_destroy(m);
     return found;
 }
@@ -237,12 +237,12 @@ static void what_is_in_order_stays_so(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof ordered / sizeof ordered[0]; i++) {
         spmm_matrix_t *m = NULL;
-        uint32_t order[2000];
+        uint32_t permutation[2000];
         assert_int_equal(spmm_matrix_generate(ordered[i], &m, NULL), SPMM_OK);
-        assert_int_equal(spmmi_reorder_rcm(m->rows, m->cols, m->row_ptr, m->col_ind, order), SPMM_OK);
+        assert_int_equal(spmmi_reorder_rcm(m->rows, m->cols, m->row_ptr, m->col_ind, permutation), SPMM_OK);
         for (int64_t k = 0; k < m->rows; k++) {
-            if (order[k] != k)
-                fail_msg("%s: row %u at place %lld", ordered[i], order[k], (long long)k);
+            if (permutation[k] != k)
+                fail_msg("%s: row %u at place %lld", ordered[i], permutation[k], (long long)k);
         }
         spmm_matrix_destroy(m);
     }
@@ -254,7 +254,7 @@ static void scattered_blocks_come_together(void **state)
     enum { ROWS = 60, SIDE = 5, BLOCKS = ROWS / SIDE };
     int64_t row_ptr[ROWS + 1];
     int32_t col_ind[ROWS * SIDE];
-    uint32_t order[ROWS];
+    uint32_t permutation[ROWS];
     (void)state;
     for (int32_t i = 0, p = 0; i < ROWS; i++) {
         row_ptr[i] = p;
@@ -262,36 +262,37 @@ static void scattered_blocks_come_together(void **state)
             col_ind[p++] = k * BLOCKS + i % BLOCKS;
         row_ptr[i + 1] = p;
     }
-    assert_int_equal(spmmi_reorder_rcm(ROWS, ROWS, row_ptr, col_ind, order), SPMM_OK);
+    assert_int_equal(spmmi_reorder_rcm(ROWS, ROWS, row_ptr, col_ind, permutation), SPMM_OK);
     for (uint32_t i = 0; i < ROWS; i++)
-        assert_int_equal(order[i], i % SIDE * BLOCKS + i / SIDE);
+        assert_int_equal(permutation[i], i % SIDE * BLOCKS + i / SIDE);
 }
 
 static void only_square_matrices(void **state)
 {
     static const int64_t row_ptr[] = {0, 1, 2};
     static const int32_t col_ind[] = {2, 0};
-    uint32_t order[2] = {7, 7};
+    uint32_t permutation[2] = {7, 7};
     (void)state;
-    assert_int_equal(spmmi_reorder_rcm(2, 3, row_ptr, col_ind, order), SPMM_ERR_ARGUMENT);
-    assert_int_equal(spmmi_reorder_rcm(2, 1, row_ptr, col_ind, order), SPMM_ERR_ARGUMENT);
-    assert_true(order[0] == 7 && order[1] == 7);
+    assert_int_equal(spmmi_reorder_rcm(2, 3, row_ptr, col_ind, permutation), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmmi_reorder_rcm(2, 1, row_ptr, col_ind, permutation), SPMM_ERR_ARGUMENT);
+    assert_true(permutation[0] == 7 && permutation[1] == 7);
 }
 
 static void survives_short_memory(void **state)
 {
     const struct by_hand *c = &cases[1];
-    uint32_t order[5] = {7, 7, 7, 7, 7};
+    uint32_t permutation[5] = {7, 7, 7, 7, 7};
     (void)state;
     const int64_t live = spmmi_alloc_live();
     for (int64_t k = 0; k < 5; k++) {
         spmmi_alloc_fail_at(k, 0);
-        assert_int_equal(spmmi_reorder_rcm(c->rows, c->rows, c->row_ptr, c->col_ind, order), SPMM_ERR_MEMORY);
+        assert_int_equal(spmmi_reorder_rcm(c->rows, c->rows, c->row_ptr, c->col_ind, permutation),
+                         SPMM_ERR_MEMORY);
         assert_int_equal(spmmi_alloc_live(), live);
-        assert_int_equal(order[0], 7);
+        assert_int_equal(permutation[0], 7);
     }
     spmmi_alloc_fail_at(5, 0);
-    assert_int_equal(spmmi_reorder_rcm(c->rows, c->rows, c->row_ptr, c->col_ind, order), SPMM_OK);
+    assert_int_equal(spmmi_reorder_rcm(c->rows, c->rows, c->row_ptr, c->col_ind, permutation), SPMM_OK);
     spmmi_alloc_fail_at(-1, 0);
     assert_int_equal(spmmi_alloc_live(), live);
 }

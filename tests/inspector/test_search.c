@@ -62,7 +62,7 @@ static int all_decisions(struct spmmi_decision d[SPMMI_DECISION_MAX])
         d[i].first_n = r[i].n;
         d[i].winner = (struct spmmi_candidate){.family = SPMM_FAMILY_ROWS,
                                                .schedule = SPMM_SCHEDULE_ROW_SPLIT,
-                                               .granule = 8,
+                                               .item_size = 8,
                                                .seconds = (double)r[i].n};
     }
     return count;
@@ -84,18 +84,18 @@ static void merged_ranges_keep_what_is_said_of_64_columns(void **state)
 static void ranges_that_run_something_else_stay_apart(void **state)
 {
     (void)state;
-    static const uint32_t order[] = {0};
+    static const uint32_t permutation[] = {0};
     for (int difference = 0; difference < 8; difference++) {
         struct spmmi_decision d[SPMMI_DECISION_MAX];
         const int count = all_decisions(d);
         struct spmmi_candidate *c = &d[2].winner;
         c->family = difference == 0 ? SPMM_FAMILY_TILED : c->family;
         c->schedule = difference == 1 ? SPMM_SCHEDULE_NONZERO_SPLIT : c->schedule;
-        c->granule += difference == 2;
+        c->item_size += difference == 2;
         c->unit_rows += difference == 3;
         c->stage_slots += difference == 4;
         c->flags += difference == 5;
-        c->order = difference == 6 ? order : NULL;
+        c->permutation = difference == 6 ? permutation : NULL;
         c->compute = difference == 7 ? SPMM_COMPUTE_TF32 : c->compute;
         assert_int_equal(spmmi_decisions_merge(d, count), 3);
         assert_int_equal(d[0].range.n_max, 12);
@@ -123,10 +123,10 @@ struct refusal_case {
     spmm_inspect_options_t options;
     spmm_family_t family;
     enum spmmi_reason reason;
-    double figure, threshold;
+    double value, threshold;
 };
 
-#define GPU .device = "h200", .layouts = SPMM_LAYOUT_ROW_MAJOR
+#define GPU .device = "h200", .layouts = SPMM_LAYOUTS_ROW_MAJOR
 static const struct refusal_case refusals[] = {
     {"few_nonzeros", "gen:diag:1000", OPTIONS(GPU, .n = n_64, .n_count = 1), SPMM_FAMILY_TILED,
      SPMMI_REASON_SMALL, 1000, 50000},
@@ -150,7 +150,7 @@ static void what_is_refused_is_told(void **state)
     spmm_plan_t *plan = inspect_plan(m, &c->options);
     const struct spmmi_trace *t = entry_of(plan, 0, c->family, c->reason);
     assert_non_null(t);
-    assert_true(!t->chosen && t->figure == c->figure && t->threshold == c->threshold);
+    assert_true(!t->chosen && t->value == c->value && t->threshold == c->threshold);
     assert_int_equal(spmmi_plan_check(plan, NULL), SPMM_OK);
     spmm_plan_destroy(plan);
     spmm_matrix_destroy(m);
@@ -164,12 +164,12 @@ static void a_cpu_has_variants_of_its_own(void **state)
     spmm_inspect_options_t options = OPTIONS(GPU, .n = n_64, .n_count = 1);
     spmm_plan_t *plan = inspect_plan(m, &options);
     int fits = 0;
-    const int i = spmmi_variant_pick(plan, SPMM_OP_N, 1, 64, SPMM_LAYOUT_ROW_MAJOR, &fits);
+    const int i = spmmi_variant_pick(plan, SPMM_OP_N, 1, 64, SPMM_LAYOUTS_ROW_MAJOR, &fits);
     assert_true(fits && i > 0 && plan->variants[i].target == 1);
     assert_int_equal(plan->parts[plan->variants[i].part_first].family, SPMM_FAMILY_ROWS);
     const struct spmmi_trace *t = entry_of(plan, (uint32_t)i, SPMM_FAMILY_ROWS, (enum spmmi_reason)0);
     assert_true(t != NULL && t->predicted_us > 0);
-    assert_int_equal(spmmi_variant_pick(plan, SPMM_OP_N, 90, 64, SPMM_LAYOUT_ROW_MAJOR, &fits), 0);
+    assert_int_equal(spmmi_variant_pick(plan, SPMM_OP_N, 90, 64, SPMM_LAYOUTS_ROW_MAJOR, &fits), 0);
     spmm_plan_destroy(plan);
     options.permute_output = 1; /* every product of such a plan writes C in one order */
     plan = inspect_plan(m, &options);
@@ -190,7 +190,7 @@ static void the_simpler_family_wins_a_tie(void **state)
          .unit_rows = 32,
          .seconds = 1,
          .weighed = 1},
-        {.family = SPMM_FAMILY_ROWS, .schedule = SPMM_SCHEDULE_ROW_SPLIT, .granule = 8, .seconds = 1},
+        {.family = SPMM_FAMILY_ROWS, .schedule = SPMM_SCHEDULE_ROW_SPLIT, .item_size = 8, .seconds = 1},
     };
     struct spmmi_search s = {.list = list, .count = 2};
     list[1].weighed = 1.004;
@@ -214,7 +214,7 @@ struct stopwatch {
 };
 
 static spmm_status_t watch(void *context, const spmm_plan_t *plan, spmm_op_t op, int64_t n,
-                           spmm_order_t layout, double *us)
+                           spmm_layout_t layout, double *us)
 {
     struct stopwatch *w = context;
     int fits = 0;
@@ -235,7 +235,7 @@ static spmm_plan_t *tuned(struct stopwatch *w, spmm_inspect_options_t options)
     spmm_matrix_t *m = inspect_generate("gen:fem3:12:12:12");
     options.struct_size = sizeof options;
     options.device = "h200";
-    options.layouts = SPMM_LAYOUT_ROW_MAJOR;
+    options.layouts = SPMM_LAYOUTS_ROW_MAJOR;
     options.n = n_128;
     options.n_count = 1;
     options.measure = watch;
@@ -303,7 +303,7 @@ static void measurements_that_fail_are_told(void **state)
     int failed = 0;
     for (uint32_t i = 0; i < plan->trace_count; i++)
         failed += plan->trace[i].reason == SPMMI_REASON_NOT_MEASURED &&
-                  plan->trace[i].figure == SPMM_ERR_UNSUPPORTED;
+                  plan->trace[i].value == SPMM_ERR_UNSUPPORTED;
     assert_int_equal(w.calls, 1);
     assert_int_equal(failed, 1);
     assert_int_equal(measured_entries(plan), 0);
@@ -323,7 +323,7 @@ static void few_calls_do_not_repay_measuring(void **state)
 }
 
 /* Shuffled rows of a mesh, whose order saves a few microseconds and takes some milliseconds to find. */
-static void few_calls_do_not_repay_an_order(void **state)
+static void few_calls_do_not_repay_a_permutation(void **state)
 {
     static const double calls[] = {0, 3, 1e6};
     (void)state;
@@ -337,7 +337,7 @@ static void few_calls_do_not_repay_an_order(void **state)
         for (uint32_t k = 0; k < plan->trace_count; k++)
             if (plan->trace[k].variant == 0 && plan->trace[k].reason == SPMMI_REASON_BREAK_EVEN) {
                 assert_true(plan->trace[k].threshold == calls[i]);
-                assert_true((plan->trace[k].figure <= calls[i]) == (i == 2));
+                assert_true((plan->trace[k].value <= calls[i]) == (i == 2));
                 told++;
             }
         assert_int_equal(is_ordered, i != 1);
@@ -390,7 +390,7 @@ int main(void)
         cmocka_unit_test(a_time_limit_ends_the_measuring),
         cmocka_unit_test(measurements_that_fail_are_told),
         cmocka_unit_test(few_calls_do_not_repay_measuring),
-        cmocka_unit_test(few_calls_do_not_repay_an_order),
+        cmocka_unit_test(few_calls_do_not_repay_a_permutation),
         cmocka_unit_test(options_of_the_search_are_checked),
         cmocka_unit_test(options_of_before_are_as_long_as_they_were),
     };

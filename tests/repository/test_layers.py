@@ -20,20 +20,20 @@ FILES = ["include/spmm/plan.h", "format/plan.h", "format/base/alloc.h", "format/
          "kernels/rows/rows_plan.h", "kernels/wide/wide_shape.h", "kernels/wide/wide_plan.h", "kernels/wide/wide_cost.h",
          "kernels/wide/wide_kernel.h", "kernels/wide/wide.cuh", "kernels/shared/kernel_base.h", "kernels/shared/launch.cuh",
          "kernels/shared/convert.h", "kernels/tcblock/tc_shape.h", "kernels/tcblock/tc_plan.h", "kernels/tcblock/tc_pack.h",
-         "kernels/long_rows/peel_plan.h", "kernels/long_rows/peeled_cpu.h"]
+         "kernels/long_rows/long_rows_plan.h", "kernels/long_rows/long_rows_cpu.h"]
 W = "kernels/wide/wide"
 GOOD = [("format/a.c", "<spmm/plan.h>"), ("format/a.c", "<zstd.h>"), ("format/a.c", '"format/file/frames.h"'),
         ("format/base/a.c", '"alloc.h"'), ("inspector/c.c", '"format/plan.h"'), ("inspector/c.c", '"b.h"'),
         ("executor/c.c", '"backend.h"'), ("executor/c.c", "<cuda_runtime_api.h>"), ("tools/f.c", "<spmm/spmm.h>"),
         ("tools/f.c", '"tools/cli/cli.h"'), (W + "_plan.c", '"inspector/search/search.h"'),
         (W + "_plan.c", '"format/plan.h"'), (W + "_cost.c", '"wide_shape.h"'), (W + "_cost.c", '"wide_plan.h"'),
-        (W + "_plan.c", '"kernels/tcblock/tc_plan.h"'), (W + "_plan.c", '"kernels/long_rows/peel_plan.h"'),
+        (W + "_plan.c", '"kernels/tcblock/tc_plan.h"'), (W + "_plan.c", '"kernels/long_rows/long_rows_plan.h"'),
         (W + "_shape.h", '"format/plan.h"'), (W + "_shape.h", '"kernels/shared/kernel_base.h"'),
         (W + "_shape.h", '"kernels/tcblock/tc_shape.h"'), (W + "_pack.c", '"executor/backend.h"'),
         (W + "_pack.c", '"wide_shape.h"'), (W + "_pack.c", '"kernels/tcblock/tc_pack.h"'),
         (W + "_cuda.c", "<cuda_runtime_api.h>"), (W + ".cu", '"wide_kernel.h"'), (W + ".cu", "<cuda_runtime.h>"),
-        (W + ".cu", '"kernels/shared/launch.cuh"'), ("kernels/long_rows/peel_plan.c", '"kernels/rows/rows_plan.h"'),
-        ("kernels/long_rows/peeled_cpu.c", '"kernels/rows/rows_pack.h"')]
+        (W + ".cu", '"kernels/shared/launch.cuh"'), ("kernels/long_rows/long_rows_plan.c", '"kernels/rows/rows_plan.h"'),
+        ("kernels/long_rows/long_rows_cpu.c", '"kernels/rows/rows_pack.h"')]
 BAD = [("format/a.c", '"inspector/b.h"'), ("format/a.c", "<cuda_runtime_api.h>"), ("format/base/a.c", '"format/plan.h"'),
        ("format/base/a.c", '"../file/frames.h"'), ("inspector/c.c", '"executor/backend.h"'),
        ("inspector/c.c", '"../executor/backend.h"'), ("inspector/c.c", '"kernels/tcblock/tc_plan.h"'),
@@ -46,7 +46,7 @@ BAD = [("format/a.c", '"inspector/b.h"'), ("format/a.c", "<cuda_runtime_api.h>")
        (W + "_pack.c", '"inspector/b.h"'), (W + "_pack.c", '"wide_plan.h"'), (W + "_pack.c", '"kernels/rows/rows_pack.h"'),
        (W + ".cu", '"executor/backend.h"'), (W + ".cu", '"format/plan.h"'), (W + ".cu", '"wide_plan.h"'),
        ("kernels/tcblock/tc.c", '"kernels/wide/wide_kernel.h"'), ("kernels/shared/c.cu", '"kernels/tcblock/tc_pack.h"'),
-       ("kernels/long_rows/peeled_cpu.c", '"kernels/wide/wide_kernel.h"')]
+       ("kernels/long_rows/long_rows_cpu.c", '"kernels/wide/wide_kernel.h"')]
 MENTIONS = ["a = SPMM_FAMILY_WIDE;", "a = SPMM_FAMILY_ROWS;", "spmmi_wide_planner", "spmmi_rows_cpu", "spmmi_wide_make(x)",
             "SPMMI_WIDE_UNIT", '"wide"', '"wide/whole"', '"cuda/rows/row-split"', "kernels/wide/"]
 SILENT = ['"rows"', "/* SPMM_FAMILY_WIDE */", "// \"wide\"", "SPMM_FAMILY_WIDER", "spmmi_rows_of(x)", '"a wide one"']

@@ -9,7 +9,7 @@
 #define SPREAD 16 /* columns of a block of any family, at most */
 
 /* Entry `at` of a row's `length`. */
-struct place {
+struct position {
     int64_t at, length;
     const struct test_adversary_target *target;
 };
@@ -33,95 +33,95 @@ static double just_below(double x, spmm_dtype_t dtype)
 
 /* Both factors nearly half a step of tf32 above 1: they lose nearly as much as rounding can take, and of their low
  * halves cutting off as much as it can. */
-static struct factors below_ties(const struct place *place)
+static struct factors below_ties(const struct position *position)
 {
-    const double x = test_number_round(place->target->dtype, 1 + 0x1p-11 - 0x1p-23);
+    const double x = test_value_round(position->target->dtype, 1 + 0x1p-11 - 0x1p-23);
     return (struct factors){x, x};
 }
 
 /* A little more than half a step: rounded up, and so are their low halves. */
-static struct factors above_ties(const struct place *place)
+static struct factors above_ties(const struct position *position)
 {
-    const double x = test_number_round(place->target->dtype, 1 + 0x1p-11 + 0x1p-23);
+    const double x = test_value_round(position->target->dtype, 1 + 0x1p-11 + 0x1p-23);
     return (struct factors){x, x};
 }
 
 /* A large product first, then such as a sum of that size drops. */
-static struct factors lost(const struct place *place)
+static struct factors lost(const struct position *position)
 {
-    const int exponent = 15 - place->target->sum_bits; /* of what is just not dropped */
-    if (place->at == 0)
+    const int exponent = 15 - position->target->sum_bits; /* of what is just not dropped */
+    if (position->at == 0)
         return (struct factors){0x1p8, 0x1p7};
-    return (struct factors){just_below(ldexp(1, exponent / 2), place->target->dtype),
+    return (struct factors){just_below(ldexp(1, exponent / 2), position->target->dtype),
                             ldexp(1, exponent - exponent / 2)};
 }
 
 /* In the end the large product is taken away: a narrow result, rounded when it is stored, shows what was lost. */
-static struct factors lost_and_cancelled(const struct place *place)
+static struct factors lost_and_cancelled(const struct position *position)
 {
-    if (place->at == place->length - 1)
+    if (position->at == position->length - 1)
         return (struct factors){-0x1p8, 0x1p7};
-    return lost(place);
+    return lost(position);
 }
 
 /* Each of the three products of split factors drops nearly a bit of a sum just above 1: the low halves as a whole, of
  * the product of the high halves what is behind the sum's last bit. */
-static struct factors lost_thrice(const struct place *place)
+static struct factors lost_thrice(const struct position *position)
 {
-    const spmm_dtype_t dtype = place->target->dtype;
+    const spmm_dtype_t dtype = position->target->dtype;
     const double a = 0x1p-6 * (1 + 511 * 0x1p-10) + 0x1p-17 * (1 - 0x1p-9);
     const double b = 0x1p-6 * (1 + 0x1p-10) + 0x1p-17 * 0.65625;
-    if (place->at == 0)
+    if (position->at == 0)
         return (struct factors){1, 1};
-    return (struct factors){test_number_round(dtype, a), test_number_round(dtype, b)};
+    return (struct factors){test_value_round(dtype, a), test_value_round(dtype, b)};
 }
 
 /* Subnormal factors times the largest, of no large product. Where they are aligned as if they were normal, the others
  * drop the last bits of theirs, by which they miss cancelling. */
-static struct factors beside_subnormal(const struct place *place)
+static struct factors beside_subnormal(const struct position *position)
 {
-    const int is_f16 = place->target->dtype == SPMM_F16, bits = fraction_bits(place->target->dtype);
-    const int lowest = is_f16 ? -14 : place->target->dtype == SPMM_F64 ? -1022 : -126;
-    const int highest = is_f16 ? 15 : place->target->dtype == SPMM_F64 ? 1023 : 127;
+    const int is_f16 = position->target->dtype == SPMM_F16, bits = fraction_bits(position->target->dtype);
+    const int lowest = is_f16 ? -14 : position->target->dtype == SPMM_F64 ? -1022 : -126;
+    const int highest = is_f16 ? 15 : position->target->dtype == SPMM_F64 ? 1023 : 127;
     const int depth = bits < 10 ? bits : 10, exponent = lowest - depth + highest; /* of the product */
     const int others = depth < 10 ? exponent - 8 : exponent, half = others / 2, steps = depth < 10 ? 15 : 31;
-    if (place->at < 2) {
-        const double sign = place->at == 0 ? 1 : -1;
+    if (position->at < 2) {
+        const double sign = position->at == 0 ? 1 : -1;
         return (struct factors){sign * ldexp(1, lowest - depth), ldexp(1, highest)};
     }
-    if (place->at % 2 == 0) /* (1 + s d) (1 + d) = 1 + (s + 1) d + s d^2 */
+    if (position->at % 2 == 0) /* (1 + s d) (1 + d) = 1 + (s + 1) d + s d^2 */
         return (struct factors){ldexp(1 + ldexp(steps, -depth), half),
                                 ldexp(1 + ldexp(1, -depth), others - half)};
     return (struct factors){-ldexp(1 + ldexp(steps + 1, -depth), half), ldexp(1, others - half)};
 }
 
-static double any(const struct place *place, uint64_t salt, int spread)
+static double any(const struct position *position, uint64_t salt, int spread)
 {
-    const uint64_t key = (uint64_t)place->at;
+    const uint64_t key = (uint64_t)position->at;
     const int exponent = (int)(test_hash(key, salt) % (uint64_t)(2 * spread + 1)) - spread;
     const double fraction = (double)(test_hash(key, salt + 1) % (UINT64_C(1) << 52)) * 0x1p-52;
     const double sign = test_hash(key, salt + 2) % 2 == 0 ? 1 : -1;
-    return test_number_round(place->target->dtype, sign * ldexp(1 + fraction, exponent));
+    return test_value_round(position->target->dtype, sign * ldexp(1 + fraction, exponent));
 }
 
-static struct factors of_wide_exponents(const struct place *place)
+static struct factors of_wide_exponents(const struct position *position)
 {
-    const int spread = place->target->dtype == SPMM_F16 ? 6 : 30;
-    return (struct factors){any(place, 1, spread), any(place, 4, spread)};
+    const int spread = position->target->dtype == SPMM_F16 ? 6 : 30;
+    return (struct factors){any(position, 1, spread), any(position, 4, spread)};
 }
 
 /* Each product but for its last bits takes the one before it away. */
-static struct factors in_pairs(const struct place *place)
+static struct factors in_pairs(const struct position *position)
 {
-    const struct place first = {place->at - place->at % 2, place->length, place->target};
+    const struct position first = {position->at - position->at % 2, position->length, position->target};
     const struct factors f = {any(&first, 1, 3), any(&first, 4, 3)};
-    return place->at % 2 == 0 ? f : (struct factors){-f.a, just_below(f.b, place->target->dtype)};
+    return position->at % 2 == 0 ? f : (struct factors){-f.a, just_below(f.b, position->target->dtype)};
 }
 
 /* Spread: no two entries of a row are in one block, and the others of the block belong to other rows. */
 static const struct adversary {
     const char *name;
-    struct factors (*factors)(const struct place *place);
+    struct factors (*factors)(const struct position *position);
     int64_t length;
     int is_spread;
 } adversaries[] = {
@@ -178,10 +178,10 @@ struct test_matrix *test_adversary_matrix(int index, const struct test_adversary
         abort();
     for (int64_t p = 0; p < nnz; p++) {
         const int64_t i = p / length;
-        const struct place place = {p % length, length, target};
+        const struct position position = {p % length, length, target};
         a->row_ptr[i + 1] = p + 1;
-        a->col_ind[p] = (int32_t)(adversary->is_spread ? place.at * SPREAD + i % SPREAD : place.at);
-        a->values[p] = (i % 2 == 0 ? 1 : -1) * adversary->factors(&place).a;
+        a->col_ind[p] = (int32_t)(adversary->is_spread ? position.at * SPREAD + i % SPREAD : position.at);
+        a->values[p] = (i % 2 == 0 ? 1 : -1) * adversary->factors(&position).a;
     }
     return a;
 }
@@ -194,9 +194,9 @@ double test_adversary_share(int index, const struct test_adversary_target *targe
     struct test_dense b = test_product_b(a, target->dtype, &product);
     struct test_dense c = test_product_c(a, target->dtype, &product), before = test_dense_copy(&c);
     for (int64_t i = 0; i < a->cols; i++) {
-        const struct place place = {adversary->is_spread ? i / SPREAD : i, adversary->length, target};
+        const struct position position = {adversary->is_spread ? i / SPREAD : i, adversary->length, target};
         for (int64_t j = 0; j < product.n; j++)
-            test_dense_set(&b, i, j, (j % 3 == 2 ? -1 : 1) * adversary->factors(&place).b);
+            test_dense_set(&b, i, j, (j % 3 == 2 ? -1 : 1) * adversary->factors(&position).b);
     }
     run(executor, &product, &b, &c);
     const struct test_accuracy accuracy = test_product_accuracy(executor, &product, &b, &c);

@@ -10,7 +10,7 @@
 #define GUARD_BYTES 512
 #define CANARY 0xff /* two, four or eight of them are a NaN */
 
-double test_number_get(spmm_dtype_t dtype, const void *array, int64_t at)
+double test_value_get(spmm_dtype_t dtype, const void *array, int64_t at)
 {
     switch (dtype) {
     case SPMM_F32:
@@ -25,7 +25,7 @@ double test_number_get(spmm_dtype_t dtype, const void *array, int64_t at)
     return ((const double *)array)[at];
 }
 
-void test_number_set(spmm_dtype_t dtype, void *array, int64_t at, double x)
+void test_value_set(spmm_dtype_t dtype, void *array, int64_t at, double x)
 {
     if (dtype == SPMM_F32)
         ((float *)array)[at] = (float)x;
@@ -35,26 +35,26 @@ void test_number_set(spmm_dtype_t dtype, void *array, int64_t at, double x)
         ((uint16_t *)array)[at] = dtype == SPMM_F16 ? spmmi_f16_from_f64(x) : spmmi_bf16_from_f64(x);
 }
 
-double test_number_round(spmm_dtype_t dtype, double x)
+double test_value_round(spmm_dtype_t dtype, double x)
 {
     double room = 0;
-    test_number_set(dtype, &room, 0, x);
-    return test_number_get(dtype, &room, 0);
+    test_value_set(dtype, &room, 0, x);
+    return test_value_get(dtype, &room, 0);
 }
 
 static size_t offset_of(const struct test_dense *dense, int64_t i, int64_t j)
 {
-    const int64_t at = dense->view.order == SPMM_ROW_MAJOR ? i * dense->view.ld + j : i + j * dense->view.ld;
+    const int64_t at = dense->view.layout == SPMM_ROW_MAJOR ? i * dense->view.ld + j : i + j * dense->view.ld;
     return (size_t)at * spmm_dtype_size(dense->view.type);
 }
 
 struct test_dense test_dense_make(struct test_dense_shape shape)
 {
-    const int64_t least = shape.order == SPMM_ROW_MAJOR ? shape.cols : shape.rows;
-    const int64_t lines = shape.order == SPMM_ROW_MAJOR ? shape.rows : shape.cols;
+    const int64_t least = shape.layout == SPMM_ROW_MAJOR ? shape.cols : shape.rows;
+    const int64_t lines = shape.layout == SPMM_ROW_MAJOR ? shape.rows : shape.cols;
     const size_t size = spmm_dtype_size(shape.dtype);
     struct test_dense dense = {
-        .view = {NULL, shape.rows, shape.cols, least + shape.gap, shape.order, shape.dtype}};
+        .view = {NULL, shape.rows, shape.cols, least + shape.gap, shape.layout, shape.dtype}};
     dense.block_bytes = 2 * GUARD_BYTES + (size_t)(shape.shift + lines * dense.view.ld) * size;
     dense.block_bytes = (dense.block_bytes + 63) / 64 * 64;
     dense.block = aligned_alloc(64, dense.block_bytes);
@@ -85,13 +85,13 @@ void test_dense_free(struct test_dense *dense)
 double test_dense_get(const struct test_dense *dense, int64_t i, int64_t j)
 {
     const char *at = (const char *)dense->view.data + offset_of(dense, i, j);
-    return test_number_get(dense->view.type, at, 0);
+    return test_value_get(dense->view.type, at, 0);
 }
 
 void test_dense_set(struct test_dense *dense, int64_t i, int64_t j, double x)
 {
     char *at = (char *)dense->view.data + offset_of(dense, i, j);
-    test_number_set(dense->view.type, at, 0, x);
+    test_value_set(dense->view.type, at, 0, x);
 }
 
 int test_dense_same_gaps(const struct test_dense *a, const struct test_dense *b)

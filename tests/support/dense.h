@@ -6,9 +6,9 @@
 #include <spmm/common.h>
 
 /* Number at of an array, the same the other way, and what a number becomes: rounded to nearest, ties to even. */
-double test_number_get(spmm_dtype_t dtype, const void *array, int64_t at);
-void test_number_set(spmm_dtype_t dtype, void *array, int64_t at, double x);
-double test_number_round(spmm_dtype_t dtype, double x);
+double test_value_get(spmm_dtype_t dtype, const void *array, int64_t at);
+void test_value_set(spmm_dtype_t dtype, void *array, int64_t at, double x);
+double test_value_round(spmm_dtype_t dtype, double x);
 
 struct test_dense {
     spmm_dense_t view;
@@ -18,7 +18,7 @@ struct test_dense {
 
 struct test_dense_shape {
     int64_t rows, cols;
-    spmm_order_t order;
+    spmm_layout_t layout;
     spmm_dtype_t dtype;
     int64_t gap;   /* ld - the least ld */
     int64_t shift; /* elements that the first one lies past a multiple of 64 bytes */

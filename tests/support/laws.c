@@ -22,8 +22,8 @@ struct test_product test_product_of_turn(spmm_op_t op, int64_t n, int turn, enum
     const int64_t gap = turn % 3 == 0 ? 0 : turn % 5;
     return (struct test_product){op,
                                  n,
-                                 (spmm_order_t)(turn & 1),
-                                 (spmm_order_t)(turn >> 1 & 1),
+                                 (spmm_layout_t)(turn & 1),
+                                 (spmm_layout_t)(turn >> 1 & 1),
                                  gap,
                                  (gap * 2) % 5,
                                  turn % 4,

@@ -24,14 +24,14 @@ void *test_values_of(const struct test_matrix *a, spmm_dtype_t dtype)
     if (values == NULL)
         abort();
     for (int64_t p = 0; p < a->nnz; p++)
-        test_number_set(dtype, values, p, a->values[p]);
+        test_value_set(dtype, values, p, a->values[p]);
     return values;
 }
 
 /* Items as struct spmmi_part defines them, found the slow and plain way. */
 static void items_fill(struct spmmi_part *part, int64_t rows, const int64_t *row_ptr)
 {
-    const int64_t granule = part->granule;
+    const int64_t item_size = part->item_size;
     const int is_nonzero_split =
         spmmi_schedule_of(part->family, part->schedule)->items == SPMMI_ITEMS_NONZERO_SPLIT;
     part->items = take(rows + row_ptr[rows], sizeof *part->items);
@@ -39,11 +39,11 @@ static void items_fill(struct spmmi_part *part, int64_t rows, const int64_t *row
     for (int64_t i = 0; i < rows; i++) {
         if (is_nonzero_split) {
             for (int64_t p = row_ptr[i]; p < row_ptr[i + 1]; p++)
-                if (p % granule == 0)
+                if (p % item_size == 0)
                     part->items[part->item_count++] = (uint32_t)i;
             continue;
         }
-        if (i == 0 || held >= granule) {
+        if (i == 0 || held >= item_size) {
             part->items[part->item_count++] = (uint32_t)i;
             held = 0;
         }
@@ -59,7 +59,7 @@ static void units_fill(struct spmmi_part *part, int64_t rows, const int64_t *row
     for (int64_t i = 0; i < rows; i++) {
         uint64_t units = 1;
         for (int64_t p = row_ptr[i] + 1; is_cut && p < row_ptr[i + 1]; p++)
-            units += (p - row_ptr[i]) % part->granule == 0;
+            units += (p - row_ptr[i]) % part->item_size == 0;
         for (; units > 0; units--, part->item_count++)
             part->items[part->item_count] = (uint32_t)part->item_count;
     }
@@ -83,8 +83,8 @@ static struct spmmi_part part_make(spmm_op_t op, const struct test_plan_options 
     struct spmmi_part part = {.op = op,
                               .family = row->family,
                               .schedule = o->schedule,
-                              .granule = row->granule_max == 0 ? 0 : o->granule,
-                              .panel_rows = family->unit_min,
+                              .item_size = row->item_size_max == 0 ? 0 : o->item_size,
+                              .block_rows = family->unit_min,
                               .stage_slots = family->slots_max > 0 ? STAGE_SLOTS : 0};
     if (row->items == SPMMI_ITEMS_ROW_SPLIT || row->items == SPMMI_ITEMS_NONZERO_SPLIT)
         items_fill(&part, rows, row_ptr);
@@ -96,11 +96,11 @@ static struct spmmi_part part_make(spmm_op_t op, const struct test_plan_options 
 static void variant_add(spmm_plan_t *plan, spmm_op_t op, const struct test_plan_options *options)
 {
     const int is_split =
-        options->dtype == SPMM_F32 && spmmi_is_fragments(schedule_of(options->schedule)->family);
+        options->dtype == SPMM_F32 && spmmi_is_tcblocks(schedule_of(options->schedule)->family);
     plan->variants[plan->variant_count++] =
         (struct spmmi_variant){op,
                                is_split ? SPMM_COMPUTE_3XTF32 : (spmm_compute_t)options->dtype,
-                               SPMM_LAYOUT_ROW_MAJOR | SPMM_LAYOUT_COL_MAJOR,
+                               SPMM_LAYOUTS_ROW_MAJOR | SPMM_LAYOUTS_COL_MAJOR,
                                0,
                                1,
                                SPMMI_N_MAX,
@@ -135,66 +135,67 @@ void test_plan_reorder(spmm_plan_t *plan, uint64_t seed, int permutes_output)
 {
     for (uint32_t i = 0; i < plan->part_count; i++) {
         struct spmmi_part *part = &plan->parts[i];
-        const enum spmmi_order_rule order = spmmi_schedule_of(part->family, part->schedule)->order;
-        if (order == SPMMI_ORDER_KEPT)
+        const enum spmmi_permutation_rule permutation =
+            spmmi_schedule_of(part->family, part->schedule)->permutation;
+        if (permutation == SPMMI_PERMUTATION_KEPT)
             continue;
         part->flags |= SPMMI_PART_REORDERED;
-        if (permutes_output && order == SPMMI_ORDER_OUTPUT)
+        if (permutes_output && permutation == SPMMI_PERMUTATION_OUTPUT)
             part->flags |= SPMMI_PART_PERMUTES_OUTPUT;
         shuffle(part->items, part->item_count, seed);
     }
 }
 
-void test_plan_order_stats(spmm_plan_t *plan)
+void test_plan_permutation_metrics(spmm_plan_t *plan)
 {
-    enum { ORDERS = 2 };
-    plan->order_stats = spmmi_alloc_zero(ORDERS, sizeof *plan->order_stats);
-    if (plan->order_stats == NULL)
+    enum { PERMUTATIONS = 2 };
+    plan->permutation_metrics = spmmi_alloc_zero(PERMUTATIONS, sizeof *plan->permutation_metrics);
+    if (plan->permutation_metrics == NULL)
         abort();
-    plan->order_stats_count = ORDERS;
-    for (int i = 0; i < ORDERS; i++) {
-        spmm_order_stats_t *const s = &plan->order_stats[i];
-        s->order = i == 0 ? SPMM_REORDER_NONE : SPMM_REORDER_MINHASH;
+    plan->permutation_metrics_count = PERMUTATIONS;
+    for (int i = 0; i < PERMUTATIONS; i++) {
+        spmm_plan_permutation_metrics_t *const s = &plan->permutation_metrics[i];
+        s->permutation = i == 0 ? SPMM_REORDER_NONE : SPMM_REORDER_MINHASH;
         s->units = plan->rows;
         for (int shape = 0; shape < SPMM_BLOCK_SHAPES; shape++)
             s->blocks[shape] = (spmm_block_count_t){plan->nnz - i - shape, 2 + i, 1.5 + i, 0.25 * shape};
-        for (int h = 0; h < SPMM_PANEL_HEIGHTS; h++) {
-            s->footprint[h] = plan->nnz - i - h;
-            s->reuse[h] = (double)plan->nnz / (double)s->footprint[h];
+        for (int h = 0; h < SPMM_ROW_BLOCK_HEIGHTS; h++) {
+            s->working_set[h] = plan->nnz - i - h;
+            s->reuse[h] = (double)plan->nnz / (double)s->working_set[h];
         }
     }
 }
 
 /* Peeled rows of a part, which loses them; none where it would lose all. */
-static struct spmmi_part part_peel(struct spmmi_part *part, const int64_t *row_ptr, int64_t least)
+static struct spmmi_part part_split(struct spmmi_part *part, const int64_t *row_ptr, int64_t least)
 {
-    struct spmmi_part peeled = {.op = part->op,
-                                .family = SPMM_FAMILY_ROWS,
-                                .schedule = SPMM_SCHEDULE_NONZERO_SPLIT,
-                                .granule = 8,
-                                .flags = SPMMI_PART_PEELED};
+    struct spmmi_part long_rows = {.op = part->op,
+                                   .family = SPMM_FAMILY_ROWS,
+                                   .schedule = SPMM_SCHEDULE_NONZERO_SPLIT,
+                                   .item_size = 8,
+                                   .flags = SPMMI_PART_LONG_ROWS};
     const uint64_t rows = part->item_count;
     uint64_t kept = 0;
     for (uint64_t i = 0; i < rows; i++)
-        peeled.item_count += row_ptr[i + 1] - row_ptr[i] >= least;
-    if (peeled.item_count == rows)
-        peeled.item_count = 0;
-    if (peeled.item_count == 0)
-        return peeled;
-    peeled.items = take((int64_t)peeled.item_count, sizeof *peeled.items);
-    peeled.item_count = 0;
+        long_rows.item_count += row_ptr[i + 1] - row_ptr[i] >= least;
+    if (long_rows.item_count == rows)
+        long_rows.item_count = 0;
+    if (long_rows.item_count == 0)
+        return long_rows;
+    long_rows.items = take((int64_t)long_rows.item_count, sizeof *long_rows.items);
+    long_rows.item_count = 0;
     for (uint64_t i = 0; i < rows; i++) {
         const uint32_t row = part->items[i];
         if (row_ptr[i + 1] - row_ptr[i] >= least)
-            peeled.items[peeled.item_count++] = (uint32_t)i;
+            long_rows.items[long_rows.item_count++] = (uint32_t)i;
         if (row_ptr[row + 1] - row_ptr[row] < least)
             part->items[kept++] = row;
     }
     part->item_count = kept;
-    return peeled;
+    return long_rows;
 }
 
-int64_t test_peel_least(const struct test_matrix *a)
+int64_t test_long_rows_min(const struct test_matrix *a)
 {
     int64_t longest = 0;
     for (int64_t i = 0; i < a->rows; i++)
@@ -202,21 +203,21 @@ int64_t test_peel_least(const struct test_matrix *a)
     return (longest + a->nnz / (a->rows > 0 ? a->rows : 1)) / 2 + 1;
 }
 
-uint32_t test_plan_peel(spmm_plan_t *plan, int64_t least)
+uint32_t test_plan_split_long_rows(spmm_plan_t *plan, int64_t least)
 {
     const uint32_t parts_before = plan->part_count;
     int64_t *t_row_ptr = take(plan->cols, sizeof *t_row_ptr);
     spmmi_transpose_row_ptr(plan->cols, plan->nnz, plan->col_ind, t_row_ptr);
     for (uint32_t i = 0; i < plan->part_count; i++) {
         struct spmmi_part *part = &plan->parts[i];
-        if (!spmmi_is_fragments(part->family))
+        if (!spmmi_is_tcblocks(part->family))
             continue;
-        const struct spmmi_part peeled =
-            part_peel(part, part->op == SPMM_OP_N ? plan->row_ptr : t_row_ptr, least);
-        if (peeled.item_count == 0)
+        const struct spmmi_part long_rows =
+            part_split(part, part->op == SPMM_OP_N ? plan->row_ptr : t_row_ptr, least);
+        if (long_rows.item_count == 0)
             continue;
         memmove(part + 2, part + 1, (plan->part_count - i - 1) * sizeof *part);
-        part[1] = peeled;
+        part[1] = long_rows;
         plan->part_count++;
         for (uint32_t v = 0; v < plan->variant_count; v++) {
             struct spmmi_variant *variant = &plan->variants[v];
@@ -229,21 +230,21 @@ uint32_t test_plan_peel(spmm_plan_t *plan, int64_t least)
     return plan->part_count - parts_before;
 }
 
-void test_plan_symmetric_order(spmm_plan_t *plan, uint64_t seed)
+void test_plan_symmetric_permutation(spmm_plan_t *plan, uint64_t seed)
 {
-    plan->symmetric_order = spmmi_alloc((uint64_t)plan->rows, sizeof *plan->symmetric_order);
-    if (plan->symmetric_order == NULL)
+    plan->symmetric_permutation = spmmi_alloc((uint64_t)plan->rows, sizeof *plan->symmetric_permutation);
+    if (plan->symmetric_permutation == NULL)
         abort();
     for (int64_t i = 0; i < plan->rows; i++)
-        plan->symmetric_order[i] = (uint32_t)i;
-    shuffle(plan->symmetric_order, (uint64_t)plan->rows, seed);
+        plan->symmetric_permutation[i] = (uint32_t)i;
+    shuffle(plan->symmetric_permutation, (uint64_t)plan->rows, seed);
 }
 
 static void units_set(spmm_plan_t *plan, spmm_family_t family, uint32_t unit_rows, spmm_compute_t compute)
 {
     for (uint32_t i = 0; i < plan->part_count; i++) {
         plan->parts[i].family = family;
-        plan->parts[i].panel_rows = unit_rows;
+        plan->parts[i].block_rows = unit_rows;
     }
     for (uint32_t i = 0; i < plan->variant_count; i++)
         plan->variants[i].compute = compute;
@@ -267,7 +268,7 @@ void test_plan_units(spmm_plan_t *plan, uint32_t unit_rows, spmm_compute_t compu
               compute);
 }
 
-void test_plan_strips(spmm_plan_t *plan, uint32_t unit_rows, spmm_compute_t compute)
+void test_plan_groups(spmm_plan_t *plan, uint32_t unit_rows, spmm_compute_t compute)
 {
     units_set(plan, SPMM_FAMILY_BCSR, unit_rows, compute);
 }

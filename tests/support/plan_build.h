@@ -11,9 +11,9 @@
 struct test_plan_options {
     spmm_dtype_t dtype;
     spmm_schedule_t schedule;
-    uint32_t granule;  /* of a segmented part: nonzeros of a segment; of a whole one: not used; of a dense or
+    uint32_t item_size; /* of a segmented part: nonzeros of a segment; of a whole one: not used; of a dense or
                         * packed one: steps of an item */
-    int has_transpose; /* 1: a variant for op = T as well */
+    int has_transpose;  /* 1: a variant for op = T as well */
     int has_no_values;
 };
 
@@ -31,7 +31,7 @@ void test_plan_family(spmm_plan_t *plan, const struct spmmi_family *family, uint
 void test_plan_units(spmm_plan_t *plan, uint32_t unit_rows, spmm_compute_t compute);
 
 /* The same of the bcsr family, whose parts are dense: strips of unit_rows, 64 or 128. */
-void test_plan_strips(spmm_plan_t *plan, uint32_t unit_rows, spmm_compute_t compute);
+void test_plan_groups(spmm_plan_t *plan, uint32_t unit_rows, spmm_compute_t compute);
 
 /* Moves the variants and parts of a plan of the same matrix behind those of the first, and frees what is left of it. */
 void test_plan_join(spmm_plan_t *plan, spmm_plan_t *more);
@@ -43,15 +43,15 @@ void test_plan_reorder(spmm_plan_t *plan, uint64_t seed, int permutes_output);
 /* Rows of at least so many nonzeros leave every part of schedule dense or packed, which keeps the order of the others,
  * and become peeled rows behind it; a part of which all rows or none are so long stays as it is. Returns how many parts
  * there are more. */
-uint32_t test_plan_peel(spmm_plan_t *plan, int64_t least);
+uint32_t test_plan_split_long_rows(spmm_plan_t *plan, int64_t least);
 
 /* Between the longest and the mean row: of most matrices one row or a few are longer. */
-int64_t test_peel_least(const struct test_matrix *a);
+int64_t test_long_rows_min(const struct test_matrix *a);
 
 /* Figures of two orders of op N, that of the matrix first: made up. */
-void test_plan_order_stats(spmm_plan_t *plan);
+void test_plan_permutation_metrics(spmm_plan_t *plan);
 /* An order of the rows and columns of a plan whose matrix is square and has rows; it follows from seed. */
-void test_plan_symmetric_order(spmm_plan_t *plan, uint64_t seed);
+void test_plan_symmetric_permutation(spmm_plan_t *plan, uint64_t seed);
 
 /* Values of a matrix as numbers of a type, in CSR order; free with free(). */
 void *test_values_of(const struct test_matrix *a, spmm_dtype_t dtype);

@@ -35,7 +35,7 @@ static void dump_stats(const spmm_stats_t *s, FILE *out)
 }
 
 /* All members are 8 bytes wide: their bits in order. */
-static void dump_panel_stats(const spmm_panel_stats_t *s, FILE *out)
+static void dump_row_block_metrics(const spmm_row_block_metrics_t *s, FILE *out)
 {
     fprintf(out, "panels");
     for (size_t at = 0; at < sizeof *s; at += sizeof(uint64_t)) {
@@ -47,10 +47,11 @@ static void dump_panel_stats(const spmm_panel_stats_t *s, FILE *out)
 }
 
 /* Two numbers of 4 bytes, then words of 8. */
-static void dump_order_stats(const spmm_order_stats_t *s, FILE *out)
+static void dump_permutation_metrics(const spmm_plan_permutation_metrics_t *s, FILE *out)
 {
-    fprintf(out, "order-stats op %d order %d", (int)s->op, (int)s->order);
-    for (size_t at = offsetof(spmm_order_stats_t, units); at < sizeof *s; at += sizeof(uint64_t)) {
+    fprintf(out, "order-stats op %d order %d", (int)s->op, (int)s->permutation);
+    for (size_t at = offsetof(spmm_plan_permutation_metrics_t, units); at < sizeof *s;
+         at += sizeof(uint64_t)) {
         uint64_t word = 0;
         memcpy(&word, (const char *)s + at, sizeof word);
         fprintf(out, " %" PRIx64, word);
@@ -69,12 +70,12 @@ static void dump_choices(const spmm_plan_t *p, FILE *out)
     for (uint32_t i = 0; i < p->part_count; i++) {
         const struct spmmi_part *part = &p->parts[i];
         fprintf(out, "part op %d family %d schedule %d granule %u", (int)part->op, (int)part->family,
-                (int)part->schedule, part->granule);
+                (int)part->schedule, part->item_size);
         if (part->stage_slots > 0)
-            fprintf(out, " panel %u slots %u flags %u", part->panel_rows, part->stage_slots, part->flags);
-        else if (part->panel_rows > 0)
-            fprintf(out, " unit %u flags %u", part->panel_rows, part->flags);
-        if ((part->flags & SPMMI_PART_PEELED) != 0)
+            fprintf(out, " panel %u slots %u flags %u", part->block_rows, part->stage_slots, part->flags);
+        else if (part->block_rows > 0)
+            fprintf(out, " unit %u flags %u", part->block_rows, part->flags);
+        if ((part->flags & SPMMI_PART_LONG_ROWS) != 0)
             fprintf(out, " peeled");
         fprintf(out, " items");
         for (uint64_t k = 0; k < part->item_count; k++)
@@ -87,10 +88,10 @@ static void dump_choices(const spmm_plan_t *p, FILE *out)
                 (int)t->schedule, t->chosen, t->reason);
         if (t->compute != 0)
             fprintf(out, " compute %d", (int)t->compute);
-        if (t->order != 0)
-            fprintf(out, " order %d", (int)t->order);
+        if (t->permutation != 0)
+            fprintf(out, " order %d", (int)t->permutation);
         fprintf(out, " figures %016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 "\n",
-                bits(t->predicted_us), bits(t->measured_us), bits(t->figure), bits(t->threshold));
+                bits(t->predicted_us), bits(t->measured_us), bits(t->value), bits(t->threshold));
     }
 }
 
@@ -126,14 +127,14 @@ void test_plan_dump(const spmm_plan_t *p, FILE *out)
                 s->name, s->part, s->offset, s->stored_bytes, s->raw_bytes);
     }
     dump_stats(&p->stats, out);
-    if (p->has_panel_stats)
-        dump_panel_stats(&p->panel_stats, out);
-    for (uint32_t i = 0; i < p->order_stats_count; i++)
-        dump_order_stats(&p->order_stats[i], out);
-    if (p->symmetric_order != NULL) {
+    if (p->has_row_block_metrics)
+        dump_row_block_metrics(&p->row_block_metrics, out);
+    for (uint32_t i = 0; i < p->permutation_metrics_count; i++)
+        dump_permutation_metrics(&p->permutation_metrics[i], out);
+    if (p->symmetric_permutation != NULL) {
         fprintf(out, "symmetric-order");
         for (int64_t i = 0; i < p->rows; i++)
-            fprintf(out, " %u", p->symmetric_order[i]);
+            fprintf(out, " %u", p->symmetric_permutation[i]);
         fprintf(out, "\n");
     }
     dump_choices(p, out);

@@ -21,7 +21,7 @@ void test_plan_seal(spmm_plan_t *plan)
 
 static uint32_t reason_of(spmm_family_t family)
 {
-    if (spmmi_is_fragments(family))
+    if (spmmi_is_tcblocks(family))
         return SPMMI_REASON_DENSITY;
     return spmmi_family_of(family)->slots_max > 0 ? SPMMI_REASON_EVEN : SPMMI_REASON_MEAN_ROW;
 }
@@ -42,7 +42,7 @@ spmm_plan_t *test_plan_whole(const struct test_matrix *a, struct test_plan_optio
                                               .chosen = 1,
                                               .reason = reason_of(family),
                                               .predicted_us = 12.5,
-                                              .figure = 4.25,
+                                              .value = 4.25,
                                               .threshold = 9.35};
         if ((int)plan->variants[i].compute != (int)plan->dtype)
             plan->trace[i].compute = plan->variants[i].compute;
@@ -52,32 +52,32 @@ spmm_plan_t *test_plan_whole(const struct test_matrix *a, struct test_plan_optio
     return plan;
 }
 
-void test_plan_panel_stats(spmm_plan_t *plan)
+void test_plan_row_block_metrics(spmm_plan_t *plan)
 {
     const struct spmmi_part *part = &plan->parts[0];
-    spmm_panel_stats_t *s = &plan->panel_stats;
-    plan->has_panel_stats = 1;
-    *s = (spmm_panel_stats_t){.panel_rows = part->panel_rows,
-                              .stage_slots = part->stage_slots,
-                              .segment = part->granule,
-                              .is_reordered = (part->flags & SPMMI_PART_REORDERED) != 0,
-                              .number_bytes = (int64_t)spmm_dtype_size(plan->dtype),
-                              .register_tile = 8,
-                              .n = 128,
-                              .multiprocessors = 132,
-                              .units = (int64_t)part->item_count};
-    s->panels = (s->units + s->panel_rows - 1) / s->panel_rows;
-    s->blocks = 16 * s->panels;
+    spmm_row_block_metrics_t *s = &plan->row_block_metrics;
+    plan->has_row_block_metrics = 1;
+    *s = (spmm_row_block_metrics_t){.block_rows = part->block_rows,
+                                    .stage_slots = part->stage_slots,
+                                    .segment = part->item_size,
+                                    .is_reordered = (part->flags & SPMMI_PART_REORDERED) != 0,
+                                    .value_bytes = (int64_t)spmm_dtype_size(plan->dtype),
+                                    .register_tile = 8,
+                                    .n = 128,
+                                    .multiprocessors = 132,
+                                    .units = (int64_t)part->item_count};
+    s->row_blocks = (s->units + s->block_rows - 1) / s->block_rows;
+    s->blocks = 16 * s->row_blocks;
     s->utilization = (double)s->blocks / 132;
-    s->footprint_sum = plan->nnz;
-    s->footprint_max = plan->nnz;
+    s->working_set_sum = plan->nnz;
+    s->working_set_max = plan->nnz;
     s->rho = plan->nnz > 0;
-    for (int h = 0; h < SPMM_PANEL_HEIGHTS; h++) {
-        s->footprint[h] = plan->nnz;
+    for (int h = 0; h < SPMM_ROW_BLOCK_HEIGHTS; h++) {
+        s->working_set[h] = plan->nnz;
         s->reuse[h] = plan->nnz > 0;
     }
-    s->stages = s->panels;
-    s->stages_max = s->panels > 0;
+    s->stages = s->row_blocks;
+    s->stages_max = s->row_blocks > 0;
     s->columns_used = plan->cols;
     s->line_gamma = 0.1;
     s->column_count[0] = plan->cols;
@@ -91,7 +91,7 @@ static int same_bytes(const void *a, const void *b, uint64_t count, size_t size)
 static int same_part(const struct spmmi_part *a, const struct spmmi_part *b)
 {
     return a->op == b->op && a->family == b->family && a->schedule == b->schedule &&
-           a->granule == b->granule && a->item_count == b->item_count && a->panel_rows == b->panel_rows &&
+           a->item_size == b->item_size && a->item_count == b->item_count && a->block_rows == b->block_rows &&
            a->stage_slots == b->stage_slots && a->flags == b->flags &&
            memcmp(a->items, b->items, a->item_count * sizeof *a->items) == 0;
 }
@@ -100,8 +100,8 @@ static int same_trace(const struct spmmi_trace *a, const struct spmmi_trace *b)
 {
     return a->variant == b->variant && a->family == b->family && a->schedule == b->schedule &&
            a->chosen == b->chosen && a->reason == b->reason && a->compute == b->compute &&
-           a->order == b->order && a->predicted_us == b->predicted_us && a->measured_us == b->measured_us &&
-           a->figure == b->figure && a->threshold == b->threshold;
+           a->permutation == b->permutation && a->predicted_us == b->predicted_us &&
+           a->measured_us == b->measured_us && a->value == b->value && a->threshold == b->threshold;
 }
 
 int test_plans_equal(const spmm_plan_t *a, const spmm_plan_t *b)
@@ -110,16 +110,17 @@ int test_plans_equal(const spmm_plan_t *a, const spmm_plan_t *b)
         a->variant_count != b->variant_count || a->part_count != b->part_count ||
         a->trace_count != b->trace_count)
         return 0;
-    int same =
-        same_bytes(a->row_ptr, b->row_ptr, (uint64_t)a->rows + 1, sizeof *a->row_ptr) &&
-        same_bytes(a->col_ind, b->col_ind, (uint64_t)a->nnz, sizeof *a->col_ind) &&
-        same_bytes(a->values, b->values, (uint64_t)a->nnz, spmm_dtype_size(a->dtype)) &&
-        same_bytes(a->pattern_digest, b->pattern_digest, 1, sizeof a->pattern_digest) &&
-        same_bytes(a->values_digest, b->values_digest, 1, sizeof a->values_digest) &&
-        same_bytes(&a->stats, &b->stats, 1, sizeof a->stats) && a->has_panel_stats == b->has_panel_stats &&
-        same_bytes(&a->panel_stats, &b->panel_stats, 1, sizeof a->panel_stats) &&
-        same_bytes(a->symmetric_order, b->symmetric_order, (uint64_t)a->rows, sizeof *a->symmetric_order) &&
-        strcmp(a->source, b->source) == 0;
+    int same = same_bytes(a->row_ptr, b->row_ptr, (uint64_t)a->rows + 1, sizeof *a->row_ptr) &&
+               same_bytes(a->col_ind, b->col_ind, (uint64_t)a->nnz, sizeof *a->col_ind) &&
+               same_bytes(a->values, b->values, (uint64_t)a->nnz, spmm_dtype_size(a->dtype)) &&
+               same_bytes(a->pattern_digest, b->pattern_digest, 1, sizeof a->pattern_digest) &&
+               same_bytes(a->values_digest, b->values_digest, 1, sizeof a->values_digest) &&
+               same_bytes(&a->stats, &b->stats, 1, sizeof a->stats) &&
+               a->has_row_block_metrics == b->has_row_block_metrics &&
+               same_bytes(&a->row_block_metrics, &b->row_block_metrics, 1, sizeof a->row_block_metrics) &&
+               same_bytes(a->symmetric_permutation, b->symmetric_permutation, (uint64_t)a->rows,
+                          sizeof *a->symmetric_permutation) &&
+               strcmp(a->source, b->source) == 0;
     /* Variants have no padding: two enums, two words, two longs, two words. */
     same = same && same_bytes(a->variants, b->variants, a->variant_count, sizeof a->variants[0]);
     for (uint32_t i = 0; same && i < a->part_count; i++)

@@ -14,7 +14,7 @@ spmm_plan_t *test_plan_whole(const struct test_matrix *a, struct test_plan_optio
                              const char *source);
 
 /* Figures of panels for the plan's first part, which is tiled: in range, not those of its matrix. */
-void test_plan_panel_stats(spmm_plan_t *plan);
+void test_plan_row_block_metrics(spmm_plan_t *plan);
 
 /* Equal in everything that a file keeps? */
 int test_plans_equal(const spmm_plan_t *a, const spmm_plan_t *b);

@@ -44,7 +44,7 @@ struct test_dense test_product_b(const struct test_matrix *a, spmm_dtype_t dtype
 {
     const int64_t k = product->op == SPMM_OP_N ? a->cols : a->rows;
     struct test_dense b = test_dense_make(
-        (struct test_dense_shape){k, product->n, product->b_order, dtype, product->b_gap, product->shift});
+        (struct test_dense_shape){k, product->n, product->b_layout, dtype, product->b_gap, product->shift});
     fill(&b, product, 2);
     return b;
 }
@@ -54,7 +54,7 @@ struct test_dense test_product_c(const struct test_matrix *a, spmm_dtype_t dtype
 {
     const int64_t m = product->op == SPMM_OP_N ? a->rows : a->cols;
     struct test_dense c = test_dense_make(
-        (struct test_dense_shape){m, product->n, product->c_order, dtype, product->c_gap, product->shift});
+        (struct test_dense_shape){m, product->n, product->c_layout, dtype, product->c_gap, product->shift});
     if (product->beta != 0)
         fill(&c, product, 3);
     return c;
@@ -108,7 +108,7 @@ void test_product_check(spmm_executor_t *executor, const struct test_matrix *a, 
         fail_msg("%s %s op %s n %lld B %s C %s alpha %g beta %g: element (%lld, %lld) is %.17g, expected "
                  "%.17g, ratio %g",
                  a->name, spmm_dtype_name(dtype), spmm_op_name(product->op), (long long)product->n,
-                 spmm_order_name(product->b_order), spmm_order_name(product->c_order), product->alpha,
+                 spmm_layout_name(product->b_layout), spmm_layout_name(product->c_layout), product->alpha,
                  product->beta, (long long)j.row, (long long)j.col, j.got, j.want, j.ratio);
     test_dense_free(&b);
     test_dense_free(&c);

@@ -10,7 +10,7 @@
 struct test_product {
     spmm_op_t op;
     int64_t n;
-    spmm_order_t b_order, c_order;
+    spmm_layout_t b_layout, c_layout;
     int64_t b_gap, c_gap, shift;
     double alpha, beta;
     enum test_values values;

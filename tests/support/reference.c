@@ -22,7 +22,7 @@ static struct sums sums_make(const struct test_matrix *a, spmm_op_t op, const st
         for (int64_t p = a->row_ptr[i]; p < a->row_ptr[i + 1]; p++) {
             const int64_t row = op == SPMM_OP_N ? i : a->col_ind[p];
             const int64_t col = op == SPMM_OP_N ? a->col_ind[p] : i;
-            const long double value = (long double)test_number_round(b->view.type, a->values[p]);
+            const long double value = (long double)test_value_round(b->view.type, a->values[p]);
             s.count[row]++;
             for (int64_t j = 0; j < n; j++) {
                 const long double of_b = (long double)test_dense_get(b, col, j), term = value * of_b;
@@ -67,7 +67,7 @@ struct test_judgement test_judge_of(const struct test_accuracy *accuracy, const 
                  (isinf(got) && (got > 0) == (want > 0) && test_stored_overflow(c->view.type, want, bound)));
             const double ratio =
                 is_overflow ? 0 : test_ratio(got, want, test_stored_bound(c->view.type, want, bound));
-            if (test_ratio(got, test_number_round(c->view.type, (double)want), 0) != 0)
+            if (test_ratio(got, test_value_round(c->view.type, (double)want), 0) != 0)
                 judgement.is_exact = 0;
             if (!(ratio <= judgement.ratio))
                 judgement = (struct test_judgement){ratio, judgement.is_exact, i, j, got, (double)want};

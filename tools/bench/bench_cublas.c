@@ -48,7 +48,7 @@ static spmm_status_t upload_dense(struct cublas_peers *peers, const struct host_
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < csr->rows; i++)
         for (int64_t p = csr->row_ptr[i]; p < csr->row_ptr[i + 1]; p++)
-            number_set(csr->dtype, dense, i * csr->cols + csr->col_ind[p], csr->values[p]);
+            value_set(csr->dtype, dense, i * csr->cols + csr->col_ind[p], csr->values[p]);
     TRY(device_block_reserve(&peers->a, peers->device, bytes, diag));
     TRY(device_upload(&peers->a, dense, bytes, diag));
     peers->is_there = 1;
@@ -93,7 +93,7 @@ static spmm_status_t multiply(void *context, spmm_diag_t *diag)
     const void *zero = is_f64 ? (const void *)&zero_f64 : (const void *)&zero_f32;
     const int64_t n = call->b->cols;
     const cublasStatus_t error =
-        call->b->order == SPMM_ROW_MAJOR
+        call->b->layout == SPMM_ROW_MAJOR
             ? cublasGemmEx_64(p->handle, CUBLAS_OP_N, CUBLAS_OP_N, n, p->rows, p->cols, one, call->b->data,
                               call->type, call->b->ld, p->a.data, call->type, p->cols, zero, call->c->data,
                               call->type, call->c->ld, call->compute, CUBLAS_GEMM_DEFAULT)

@@ -182,7 +182,7 @@ static cusparseStatus_t describe_sparse(const struct cusparse_stored *s, enum st
 static cusparseStatus_t describe_dense(const spmm_dense_t *view, int64_t rows, cudaDataType type,
                                        cusparseDnMatDescr_t *dense)
 {
-    const cusparseOrder_t order = view->order == SPMM_ROW_MAJOR ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
+    const cusparseOrder_t order = view->layout == SPMM_ROW_MAJOR ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
     return cusparseCreateDnMat(dense, rows, view->cols, view->ld, view->data, type, order);
 }
 
@@ -253,7 +253,7 @@ static void run_all(struct bench_peers *base, struct bench_site *site, struct be
             bench_peers_result(results, count, algorithm->name, peers->dtype, stored->block > 0);
         if (stored->block > 0 && !has_whole_blocks(site, stored)) {
             const spmm_status_t status =
-                bench_site_case(site, site->b_view.order, site->b_view.cols, BLOCK_PADDING, &diag);
+                bench_site_case(site, site->b_view.layout, site->b_view.cols, BLOCK_PADDING, &diag);
             if (status != SPMM_OK) {
                 bench_result_fail(result, status, &diag);
                 continue;

@@ -7,7 +7,7 @@
 #include "tools/cli/fail.h"
 
 /* Blocks are worth a try while they take at most this many times the bytes of CSR. */
-#define BLOCKS_WORTH 4
+#define BLOCKS_MIN_GAIN 4
 
 void cusparse_stored_free(struct cusparse_stored *stored)
 {
@@ -74,7 +74,7 @@ static int is_worth_blocks(const struct host_csr *csr, int64_t block, int64_t bl
 {
     const double size = (double)spmm_dtype_size(csr->dtype);
     const double bytes = (double)blocks * ((double)(block * block) * size + 4.0);
-    return blocks >= 0 && bytes <= BLOCKS_WORTH * (double)csr->nnz * (size + 4.0);
+    return blocks >= 0 && bytes <= BLOCKS_MIN_GAIN * (double)csr->nnz * (size + 4.0);
 }
 
 static void describe(const struct host_bsr *bsr, int64_t blocks, int64_t width,

@@ -158,7 +158,7 @@ static void run_one(struct mkl_peers *peers, const struct mkl_csr *csr, int op, 
     struct call call = {
         api, peers->dtype,  NULL,         {MKL_TYPE_GENERAL, MKL_FILL_LOWER, MKL_DIAG_NON_UNIT}, op,
         0,   &site->b_view, &site->c_view};
-    call.layout = site->b_view.order == SPMM_ROW_MAJOR ? MKL_ROW_MAJOR : MKL_COL_MAJOR;
+    call.layout = site->b_view.layout == SPMM_ROW_MAJOR ? MKL_ROW_MAJOR : MKL_COL_MAJOR;
     if (peers->dtype == SPMM_F32)
         TRY(check(api->create_f32(&call.a, MKL_INDEX_BASE_ZERO, csr->rows, csr->cols, csr->row_ptr,
                                   csr->row_ptr + 1, csr->col_ind, csr->values),

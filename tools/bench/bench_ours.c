@@ -23,8 +23,9 @@ struct bench_ours {
     struct {
         spmm_executor_t *executor;
         double ms_set_values; /* 0: not yet measured */
-        spmm_reorder_t order; /* that its plan was made with; the trace tells that of the default plan */
-    } list[OURS_MAX];         /* the first is the default choice */
+        spmm_reorder_t
+            permutation; /* that its plan was made with; the trace tells that of the default plan */
+    } list[OURS_MAX];    /* the first is the default choice */
 };
 
 /* To set the values of A. */
@@ -35,7 +36,7 @@ struct values_call {
 
 /* Add an executor; one that the plan or the device refuses is no competitor and is left out. One that finds no memory
  * would be one, so it is counted. */
-static void add(void *context, const spmm_plan_t *plan, const char *kernel, spmm_reorder_t order)
+static void add(void *context, const spmm_plan_t *plan, const char *kernel, spmm_reorder_t permutation)
 {
     struct bench_ours *ours = context;
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
@@ -46,7 +47,7 @@ static void add(void *context, const spmm_plan_t *plan, const char *kernel, spmm
     if (ours->count < OURS_MAX)
         status = spmm_executor_create(plan, &options, &ours->list[ours->count].executor, NULL);
     if (status == SPMM_OK)
-        ours->list[ours->count++].order = order;
+        ours->list[ours->count++].permutation = permutation;
     ours->left_out += status == SPMM_ERR_MEMORY || status == SPMM_ERR_DEVICE_MEMORY;
 }
 
@@ -142,10 +143,10 @@ static int is_measured(const struct ours_result *results, int count, const char 
 }
 
 /* The order of the rows in the default plan's variant for this case, as its trace tells it. */
-static spmm_reorder_t chosen_order(const struct bench_ours *ours, const struct bench_site *site)
+static spmm_reorder_t chosen_permutation(const struct bench_ours *ours, const struct bench_site *site)
 {
     const uint32_t layout =
-        site->b_view.order == SPMM_ROW_MAJOR ? SPMM_LAYOUT_ROW_MAJOR : SPMM_LAYOUT_COL_MAJOR;
+        site->b_view.layout == SPMM_ROW_MAJOR ? SPMM_LAYOUTS_ROW_MAJOR : SPMM_LAYOUTS_COL_MAJOR;
     const int64_t n = site->b_view.cols;
     spmm_variant_info_t variant;
     spmm_trace_info_t trace;
@@ -155,20 +156,20 @@ static spmm_reorder_t chosen_order(const struct bench_ours *ours, const struct b
         (variant.op != ours->op || (variant.layouts & layout) == 0 || n < variant.n_min || n > variant.n_max))
         v++;
     for (int t = 0; spmm_plan_trace(ours->plan, t, &trace) == SPMM_OK; t++)
-        if (trace.variant == v && trace.chosen && trace.order != SPMM_REORDER_AUTO)
-            return trace.order;
+        if (trace.variant == v && trace.chosen && trace.permutation != SPMM_REORDER_AUTO)
+            return trace.permutation;
     return SPMM_REORDER_AUTO;
 }
 
 /* "cuda/window/dense/reordered/tf32" by minhash -> "cuda/window/dense/minhash/tf32": two orders are two competitors. */
-static void tell_order(const char *kernel, spmm_reorder_t order, char *name, size_t size)
+static void tell_permutation(const char *kernel, spmm_reorder_t permutation, char *name, size_t size)
 {
     static const char word[] = "/reordered";
     const char *at = strstr(kernel, word);
-    if (at == NULL || order == SPMM_REORDER_AUTO)
+    if (at == NULL || permutation == SPMM_REORDER_AUTO)
         snprintf(name, size, "%s", kernel);
     else
-        snprintf(name, size, "%.*s/%s%s", (int)(at - kernel), kernel, spmm_reorder_name(order),
+        snprintf(name, size, "%.*s/%s%s", (int)(at - kernel), kernel, spmm_reorder_name(permutation),
                  at + strlen(word));
 }
 
@@ -218,9 +219,10 @@ void bench_ours_run(struct bench_ours *ours, struct bench_site *site, struct our
         if (spmm_executor_info(executor, ours->op, &site->b_view, &site->c_view, &info) != SPMM_OK)
             continue;
         *next = (struct ours_result){.is_chosen = i == 0};
-        const spmm_reorder_t order = ours->list[i].order;
-        tell_order(info.kernel, order == SPMM_REORDER_AUTO ? chosen_order(ours, site) : order,
-                   next->result.name, sizeof next->result.name);
+        const spmm_reorder_t permutation = ours->list[i].permutation;
+        tell_permutation(info.kernel,
+                         permutation == SPMM_REORDER_AUTO ? chosen_permutation(ours, site) : permutation,
+                         next->result.name, sizeof next->result.name);
         if (is_measured(results, *count, next->result.name))
             continue;
         if (i > 0 && ours->kernels != NULL && strstr(next->result.name, ours->kernels) == NULL)

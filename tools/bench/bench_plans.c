@@ -76,7 +76,7 @@ static void make_staged(const struct maker *maker, const char *kernel, enum benc
 {
     static const struct {
         spmm_reorder_t reorder;
-        uint32_t panel_rows;
+        uint32_t block_rows;
     } variants[] = {{SPMM_REORDER_NONE, 256},
                     {SPMM_REORDER_NONE, 64},
                     {SPMM_REORDER_RADIX, 256},
@@ -85,7 +85,7 @@ static void make_staged(const struct maker *maker, const char *kernel, enum benc
         spmm_inspect_options_t forced = *maker->options;
         forced.force_kernel = kernel;
         forced.reorder = variants[v].reorder;
-        forced.panel_rows = variants[v].panel_rows;
+        forced.block_rows = variants[v].block_rows;
         if (plans == BENCH_PLANS_ALL)
             make(maker, &forced);
         else if (forced.reorder == SPMM_REORDER_NONE)
@@ -110,79 +110,80 @@ static int is_reordered(const spmm_plan_t *plan)
     return 0;
 }
 
-static int has_peeled(const spmm_plan_t *plan)
+static int has_long_rows(const spmm_plan_t *plan)
 {
     spmm_part_info_t part;
     for (int i = 0; spmm_plan_part(plan, i, &part) == SPMM_OK; i++)
-        if (part.is_peeled)
+        if (part.is_long_rows)
             return 1;
     return 0;
 }
 
 /* The same with long rows apart, where that is predicted to pay. */
-static void make_peeled(const struct maker *maker, const spmm_inspect_options_t *options)
+static void make_long_rows(const struct maker *maker, const spmm_inspect_options_t *options)
 {
     spmm_inspect_options_t forced = *options;
     spmm_plan_t *plan = NULL;
-    forced.peel = SPMM_PEEL_AUTO;
-    if (spmm_inspect(maker->matrix, &forced, &plan, NULL) == SPMM_OK && has_peeled(plan))
+    forced.long_rows = SPMM_LONG_ROWS_AUTO;
+    if (spmm_inspect(maker->matrix, &forced, &plan, NULL) == SPMM_OK && has_long_rows(plan))
         maker->take(maker->context, plan, NULL, options->reorder);
     spmm_plan_destroy(plan);
 }
 
 /* What all plans of tensor cores are made with, in turn. Whether the order is A's shows in the first plan already. */
 struct tensor_case {
-    spmm_reorder_t order;
+    spmm_reorder_t permutation;
     spmm_compute_t compute;
 };
 
 /* Returns whether the order is another than A's, where one was asked for. */
 static int make_tensor(const struct maker *maker, const struct tensor_case *of, const char *kernel,
-                       uint32_t panel_rows)
+                       uint32_t block_rows)
 {
     spmm_inspect_options_t forced = *maker->options;
     spmm_plan_t *plan = NULL;
-    int has_order = 0;
+    int has_permutation = 0;
     forced.force_kernel = kernel;
-    forced.panel_rows = panel_rows;
-    forced.reorder = of->order;
+    forced.block_rows = block_rows;
+    forced.reorder = of->permutation;
     forced.compute = of->compute;
-    forced.peel = SPMM_PEEL_NONE;
+    forced.long_rows = SPMM_LONG_ROWS_KEEP;
     if (spmm_inspect(maker->matrix, &forced, &plan, NULL) == SPMM_OK)
-        has_order = of->order == SPMM_REORDER_NONE || is_reordered(plan);
-    if (has_order)
-        maker->take(maker->context, plan, NULL, of->order);
+        has_permutation = of->permutation == SPMM_REORDER_NONE || is_reordered(plan);
+    if (has_permutation)
+        maker->take(maker->context, plan, NULL, of->permutation);
     spmm_plan_destroy(plan);
-    if (of->order == SPMM_REORDER_NONE && maker->options->peel == SPMM_PEEL_AUTO)
-        make_peeled(maker, &forced);
-    return has_order;
+    if (of->permutation == SPMM_REORDER_NONE && maker->options->long_rows == SPMM_LONG_ROWS_AUTO)
+        make_long_rows(maker, &forced);
+    return has_permutation;
 }
 
 /* Every schedule of a family with units of so many rows; 0: of the only height that it has. */
 static int make_schedules(const struct maker *maker, const struct tensor_case *of, spmm_family_t family,
-                          uint32_t panel_rows)
+                          uint32_t block_rows)
 {
     struct families_kernel kernel;
-    int has_order = 1;
-    for (int i = 0; has_order && families_kernel_at(i, &kernel); i++)
+    int has_permutation = 1;
+    for (int i = 0; has_permutation && families_kernel_at(i, &kernel); i++)
         if (kernel.family.family == family)
-            has_order = make_tensor(maker, of, kernel.name, panel_rows);
-    return has_order;
+            has_permutation = make_tensor(maker, of, kernel.name, block_rows);
+    return has_permutation;
 }
 
 /* Every storage and height that GPUs run in one order and compute type. */
 static void make_heights(const struct maker *maker, const struct tensor_case *of)
 {
     spmm_family_info_t family = {.struct_size = sizeof family};
-    int has_order = 1;
-    for (int i = 0; has_order && spmm_family_at(i, &family) == SPMM_OK; i++) {
+    int has_permutation = 1;
+    for (int i = 0; has_permutation && spmm_family_at(i, &family) == SPMM_OK; i++) {
         if (!family.uses_tensor_cores)
             continue;
-        if (family.panel_rows_min == family.panel_rows_max)
-            has_order = make_schedules(maker, of, family.family, 0);
-        for (uint32_t rows = family.panel_rows_min;
-             has_order && family.panel_rows_min < family.panel_rows_max && rows <= GPU_UNIT_MAX; rows *= 2)
-            has_order = make_schedules(maker, of, family.family, rows);
+        if (family.block_rows_min == family.block_rows_max)
+            has_permutation = make_schedules(maker, of, family.family, 0);
+        for (uint32_t rows = family.block_rows_min;
+             has_permutation && family.block_rows_min < family.block_rows_max && rows <= GPU_UNIT_MAX;
+             rows *= 2)
+            has_permutation = make_schedules(maker, of, family.family, rows);
     }
 }
 
@@ -194,18 +195,18 @@ static int is_square(const spmm_matrix_t *matrix)
 
 static void make_tensors(const struct maker *maker, enum bench_plans plans)
 {
-    static const spmm_reorder_t orders[] = {SPMM_REORDER_NONE, SPMM_REORDER_MINHASH, SPMM_REORDER_RCM};
+    static const spmm_reorder_t permutations[] = {SPMM_REORDER_NONE, SPMM_REORDER_MINHASH, SPMM_REORDER_RCM};
     static const spmm_compute_t of_f32[] = {SPMM_COMPUTE_3XTF32, SPMM_COMPUTE_TF32};
     static const spmm_compute_t of_others[] = {(spmm_compute_t)0};
     const spmm_compute_t *const computes = maker->options->dtype == SPMM_F32 ? of_f32 : of_others;
     const int compute_count = maker->options->dtype == SPMM_F32 ? 2 : 1;
-    for (size_t o = 0; o < sizeof orders / sizeof *orders; o++) {
-        if (orders[o] != SPMM_REORDER_NONE && plans == BENCH_PLANS_TENSOR_PLAIN)
+    for (size_t o = 0; o < sizeof permutations / sizeof *permutations; o++) {
+        if (permutations[o] != SPMM_REORDER_NONE && plans == BENCH_PLANS_TENSOR_PLAIN)
             continue;
-        if (orders[o] == SPMM_REORDER_RCM && !is_square(maker->matrix))
+        if (permutations[o] == SPMM_REORDER_RCM && !is_square(maker->matrix))
             continue;
         for (int c = 0; c < compute_count; c++)
-            make_heights(maker, &(struct tensor_case){orders[o], computes[c]});
+            make_heights(maker, &(struct tensor_case){permutations[o], computes[c]});
     }
 }
 

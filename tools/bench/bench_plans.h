@@ -21,7 +21,7 @@ void bench_plans_help_make(void);
 
 /* Takes a plan, and the kernel to force, NULL: what the plan says. order is the one that was asked for. */
 typedef void (*bench_plan_fn)(void *context, const spmm_plan_t *plan, const char *kernel,
-                              spmm_reorder_t order);
+                              spmm_reorder_t permutation);
 
 /* Make them one after the other. options say for which type, op, layouts and n; the first family's are for all layouts
  * and n. What the inspector refuses is left out, and so are orders that turn out to be that of A. */

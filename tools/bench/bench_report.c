@@ -129,7 +129,7 @@ static void csv_row(const struct bench_report *report, const struct bench_case *
         fputc(',', csv);
     }
     fprintf(csv, "%lld,%lld,%lld,%lld,%s,%s,%s,", (long long)done->rows, (long long)done->cols,
-            (long long)done->nnz, (long long)done->n, spmm_order_name(done->order),
+            (long long)done->nnz, (long long)done->n, spmm_layout_name(done->layout),
             spmm_dtype_name(done->dtype), spmm_op_name(done->op));
     csv_text(csv, ours->family);
     fputc(',', csv);
@@ -203,7 +203,7 @@ static void json_case(struct json *json, const struct bench_case *done)
     json_int(json, "cols", done->cols);
     json_int(json, "nnz", done->nnz);
     json_int(json, "n", done->n);
-    json_text(json, "layout", spmm_order_name(done->order));
+    json_text(json, "layout", spmm_layout_name(done->layout));
     json_text(json, "dtype", spmm_dtype_name(done->dtype));
     json_text(json, "op", spmm_op_name(done->op));
     json_double(json, "inspect_s", done->info->inspect_s);
@@ -256,7 +256,7 @@ static void table_case(struct bench_report *report, const struct bench_case *don
 {
     print_escaped(stdout, done->matrix);
     printf("  %lld x %lld, %lld nonzeros, n = %lld, %s, %s, op %s\n", (long long)done->rows,
-           (long long)done->cols, (long long)done->nnz, (long long)done->n, spmm_order_name(done->order),
+           (long long)done->cols, (long long)done->nnz, (long long)done->n, spmm_layout_name(done->layout),
            spmm_dtype_name(done->dtype), spmm_op_name(done->op));
     if (!report->has_header)
         printf("  %-38s   %10s %10s %9s %9s %10s%s\n", "", "ms cold", "ms warm", "error", "gflops",
@@ -281,7 +281,7 @@ static spmm_status_t summarise(struct bench_report *report, const struct bench_c
                                spmm_diag_t *diag)
 {
     const struct summary_row row = {done->dtype,
-                                    done->order,
+                                    done->layout,
                                     done->op,
                                     done->n,
                                     peer->ms_cold / ours->ms_cold,

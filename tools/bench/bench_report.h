@@ -14,7 +14,7 @@
 struct bench_case {
     const char *matrix;
     int64_t rows, cols, nnz, n;
-    spmm_order_t order;
+    spmm_layout_t layout;
     spmm_dtype_t dtype;
     spmm_op_t op;
     const struct ours_info *info;

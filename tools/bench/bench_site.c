@@ -87,7 +87,7 @@ static int64_t round_up(int64_t value, int64_t multiple)
     return (value + multiple - 1) / multiple * multiple;
 }
 
-spmm_status_t bench_site_case(struct bench_site *site, spmm_order_t order, int64_t n, int64_t padding,
+spmm_status_t bench_site_case(struct bench_site *site, spmm_layout_t layout, int64_t n, int64_t padding,
                               spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -96,8 +96,8 @@ spmm_status_t bench_site_case(struct bench_site *site, spmm_order_t order, int64
     uint64_t b_bytes = 0;
     uint64_t c_bytes = 0;
 
-    site->b_view = (spmm_dense_t){NULL, b_rows, n, dense_ld(order, b_rows, n), order, site->a->dtype};
-    site->c_view = (spmm_dense_t){NULL, c_rows, n, dense_ld(order, c_rows, n), order, site->a->dtype};
+    site->b_view = (spmm_dense_t){NULL, b_rows, n, dense_ld(layout, b_rows, n), layout, site->a->dtype};
+    site->c_view = (spmm_dense_t){NULL, c_rows, n, dense_ld(layout, c_rows, n), layout, site->a->dtype};
     TRY(dense_bytes(&site->b_view, &b_bytes, diag));
     TRY(dense_bytes(&site->c_view, &c_bytes, diag));
     TRY(staging_block_reserve(&site->staging, site->device, b_bytes > c_bytes ? b_bytes : c_bytes, diag));

@@ -43,7 +43,7 @@ spmm_status_t bench_site_problem(struct bench_site *site, const struct host_csr 
 
 /* Lay out B (random) and C for n columns. padding: B and C get a multiple of this many rows, of which the added
  * ones are zero in B; 1 = none. */
-spmm_status_t bench_site_case(struct bench_site *site, spmm_order_t order, int64_t n, int64_t padding,
+spmm_status_t bench_site_case(struct bench_site *site, spmm_layout_t layout, int64_t n, int64_t padding,
                               spmm_diag_t *diag);
 
 /* Run fn once on a poisoned C and check it, then time it. A failure of fn is a result, not a failure of the site. */

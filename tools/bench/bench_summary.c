@@ -29,8 +29,8 @@ static int compare_rows(const void *left, const void *right)
     const struct summary_row *b = right;
     if (a->dtype != b->dtype)
         return a->dtype < b->dtype ? -1 : 1;
-    if (a->order != b->order)
-        return a->order < b->order ? -1 : 1;
+    if (a->layout != b->layout)
+        return a->layout < b->layout ? -1 : 1;
     if (a->op != b->op)
         return a->op < b->op ? -1 : 1;
     return (a->n > b->n) - (a->n < b->n);
@@ -51,7 +51,7 @@ static void add_row(struct mean *mean, const struct summary_row *row)
     mean->below_one += row->ratio_cold < 1.0;
 }
 
-static void print_mean(struct json *json, const char *dtype, const char *order, const char *op, int64_t n,
+static void print_mean(struct json *json, const char *dtype, const char *layout, const char *op, int64_t n,
                        const struct mean *mean)
 {
     const double cold = exp(mean->log_cold / (double)mean->count);
@@ -60,13 +60,13 @@ static void print_mean(struct json *json, const char *dtype, const char *order, 
     if (n > 0)
         snprintf(columns, sizeof columns, "%lld", (long long)n);
     if (json == NULL) {
-        printf("  %-5s %-6s %-3s %6s %6zu %12.3f %12.3f %8.3f %10zu\n", dtype, order, op, columns,
+        printf("  %-5s %-6s %-3s %6s %6zu %12.3f %12.3f %8.3f %10zu\n", dtype, layout, op, columns,
                mean->count, cold, warm, mean->least, mean->below_one);
         return;
     }
     json_object(json, NULL);
     json_text(json, "dtype", dtype);
-    json_text(json, "layout", order);
+    json_text(json, "layout", layout);
     json_text(json, "op", op);
     json_text(json, "n", columns);
     json_uint(json, "cases", mean->count);
@@ -87,12 +87,12 @@ static void print_groups(const struct bench_summary *summary, struct json *json,
         size_t end = first;
         for (; end < summary->count; end++) {
             const struct summary_row *row = &summary->rows[end];
-            if (row->dtype != head->dtype || row->order != head->order || row->op != head->op ||
+            if (row->dtype != head->dtype || row->layout != head->layout || row->op != head->op ||
                 (by_n && row->n != head->n))
                 break;
             add_row(&mean, row);
         }
-        print_mean(json, spmm_dtype_name(head->dtype), spmm_order_name(head->order), spmm_op_name(head->op),
+        print_mean(json, spmm_dtype_name(head->dtype), spmm_layout_name(head->layout), spmm_op_name(head->op),
                    by_n ? head->n : 0, &mean);
         first = end;
     }

@@ -15,7 +15,7 @@ struct bench_summary {
 /* One case in which the plan's choice has a peer. */
 struct summary_row {
     spmm_dtype_t dtype;
-    spmm_order_t order;
+    spmm_layout_t layout;
     spmm_op_t op;
     int64_t n;
     double ratio_cold, ratio_warm;

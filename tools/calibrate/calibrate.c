@@ -9,7 +9,7 @@
 
 #include "tools/cli/fail.h"
 
-static void print_figure(FILE *out, const char *key, double figure, const char *provenance)
+static void print_value(FILE *out, const char *key, double figure, const char *provenance)
 {
     if (figure > 0)
         fprintf(out, "%s = %.5g%*s# %s\n", key, figure, 4, "", provenance);
@@ -30,24 +30,24 @@ static void print_profile(FILE *out, const struct calibration *c)
     fprintf(out, "# SPDX-License-Identifier: Apache-2.0\n# %s, measured by spmm-bench --calibrate.\n",
             c->what);
     fprintf(out, "name = %s\ntarget = %d\nmultiprocessors = %d\n", c->name, c->target, c->multiprocessors);
-    print_figure(out, "clock_ghz", c->clock_ghz, told);
-    print_figure(out, "l2_mib", c->l2_mib, told);
-    print_figure(out, "l1_kib", c->l1_kib, told);
-    print_figure(out, "shared_sm_kib", c->shared_sm_kib, told);
-    print_figure(out, "shared_block_kib", c->shared_block_kib, told);
-    print_figure(out, "registers_sm", c->registers_sm, told);
-    print_figure(out, "launch_us", c->launch_us, measured);
-    print_figure(out, "copy_gbs", c->copy_gbs, "measured, bytes read and written");
-    print_figure(out, "peak_gbs", c->peak_gbs, c->target == 1 ? "the copy rate" : told);
-    print_figure(out, "peak_gflops", c->peak_gflops,
-                 c->target == 1 ? "the FMA rate" : "derived of clock and lanes");
-    print_figure(out, "shared_gbs", c->shared_gbs, measured);
-    print_figure(out, "l1_gbs", c->l1_gbs, measured);
-    print_figure(out, "fma_f32_gflops", c->fma_f32_gflops, measured);
-    print_figure(out, "fma_f64_gflops", c->fma_f64_gflops, measured);
-    print_figure(out, "mma_tf32_gflops", c->mma_tf32_gflops, "measured, mma.sync");
-    print_figure(out, "mma_f16_gflops", c->mma_f16_gflops, "measured, mma.sync");
-    print_figure(out, "mma_f64_gflops", c->mma_f64_gflops, "measured, mma.sync");
+    print_value(out, "clock_ghz", c->clock_ghz, told);
+    print_value(out, "l2_mib", c->l2_mib, told);
+    print_value(out, "l1_kib", c->l1_kib, told);
+    print_value(out, "shared_sm_kib", c->shared_sm_kib, told);
+    print_value(out, "shared_block_kib", c->shared_block_kib, told);
+    print_value(out, "registers_sm", c->registers_sm, told);
+    print_value(out, "launch_us", c->launch_us, measured);
+    print_value(out, "copy_gbs", c->copy_gbs, "measured, bytes read and written");
+    print_value(out, "peak_gbs", c->peak_gbs, c->target == 1 ? "the copy rate" : told);
+    print_value(out, "peak_gflops", c->peak_gflops,
+                c->target == 1 ? "the FMA rate" : "derived of clock and lanes");
+    print_value(out, "shared_gbs", c->shared_gbs, measured);
+    print_value(out, "l1_gbs", c->l1_gbs, measured);
+    print_value(out, "fma_f32_gflops", c->fma_f32_gflops, measured);
+    print_value(out, "fma_f64_gflops", c->fma_f64_gflops, measured);
+    print_value(out, "mma_tf32_gflops", c->mma_tf32_gflops, "measured, mma.sync");
+    print_value(out, "mma_f16_gflops", c->mma_f16_gflops, "measured, mma.sync");
+    print_value(out, "mma_f64_gflops", c->mma_f64_gflops, "measured, mma.sync");
     fprintf(out, "\n# measured: gathers of rows in random order, one line for each working set\n");
     print_list(out, "gather_row_bytes", c->row_bytes, c->row_count);
     print_list(out, "gather_set_mib", c->set_mib, c->set_count);

@@ -42,5 +42,5 @@ struct accuracy accuracy_of(struct arithmetic arithmetic, spmm_dtype_t dtype)
 
 double small_factor(spmm_dtype_t dtype)
 {
-    return number_type(dtype)->small;
+    return value_type(dtype)->small;
 }

@@ -69,8 +69,8 @@ static enum cli_result store_int(const struct cli_program *program, const struct
     return check_range(program, o, number);
 }
 
-static enum cli_result store_number(const struct cli_program *program, const struct cli_option *o,
-                                    const char *value)
+static enum cli_result store_value(const struct cli_program *program, const struct cli_option *o,
+                                   const char *value)
 {
     char *end = NULL;
     const double number = strtod(value, &end);
@@ -163,7 +163,7 @@ static enum cli_result store(const struct cli_program *program, const struct cli
         *(int64_t *)o->target = o->if_alone;
         return CLI_RUN;
     case CLI_NUMBER:
-        return store_number(program, o, value);
+        return store_value(program, o, value);
     case CLI_BYTES:
         return store_bytes(program, o, value);
     case CLI_CHOICE:

@@ -31,7 +31,7 @@ static void list_add(struct list *list, const char *name)
 static void unit_text(const spmm_family_info_t *family, char *text, size_t size)
 {
     struct list heights = {.between = ", ", .last = " or "};
-    for (uint32_t rows = family->panel_rows_min; rows <= family->panel_rows_max; rows *= 2) {
+    for (uint32_t rows = family->block_rows_min; rows <= family->block_rows_max; rows *= 2) {
         char number[16];
         snprintf(number, sizeof number, "%u", rows);
         list_add(&heights, number);
@@ -55,14 +55,14 @@ static int is_staged(const spmm_family_info_t *family)
     return family->stage_slots_max > 0;
 }
 
-static int is_peeled(const spmm_family_info_t *family)
+static int is_long_rows(const spmm_family_info_t *family)
 {
     return family->takes_long_rows;
 }
 
 static int has_units(const spmm_family_info_t *family)
 {
-    return family->panel_rows_max > family->panel_rows_min;
+    return family->block_rows_max > family->block_rows_min;
 }
 
 static void list_kernels(struct list *list)
@@ -88,7 +88,7 @@ static const struct word {
     void (*list)(struct list *list); /* where it does not stand for families */
 } words[] = {
     {"{families}", is_any, ", ", " or ", 0, NULL},         {"{tensor}", is_tensor, ", ", " and ", 0, NULL},
-    {"{staged}", is_staged, ", ", ", ", 0, NULL},          {"{peeled}", is_peeled, ", ", ", ", 0, NULL},
+    {"{staged}", is_staged, ", ", ", ", 0, NULL},          {"{peeled}", is_long_rows, ", ", ", ", 0, NULL},
     {"{units}", has_units, "; ", "; ", 1, NULL},           {"{kernels}", NULL, ", ", " or ", 0, list_kernels},
     {"{schedules}", NULL, ", ", " or ", 0, list_schedules}};
 

@@ -12,10 +12,10 @@ static const char *const patterns[HELP_COUNT] = {
     [HELP_BALANCE] =
         "{staged}: auto (default: the decision chart, unless the contrary is predicted to be faster "
         "by a margin), chart, none, or segments[:LENGTH] of so many nonzeros",
-    [HELP_PEEL] =
+    [HELP_LONG_ROWS] =
         "{peeled}: are rows far longer than their neighbours multiplied apart? auto (default: where "
         "that is predicted to pay) or none",
-    [HELP_PANEL_ROWS] =
+    [HELP_BLOCK_ROWS] =
         "rows or units that are taken together, {units}; default: the tallest that gives enough "
         "blocks, or what is predicted to be fastest",
     [HELP_BLOCKS] = "{staged}: enough blocks a multiprocessor; default 2",

@@ -51,8 +51,8 @@ static int add_choice(struct cli_choice choices[LISTED_CHOICES_MAX], int count, 
     return count;
 }
 
-void listed_orders(const char *head, struct cli_choice choices[LISTED_CHOICES_MAX],
-                   char help[LISTED_HELP_BYTES])
+void listed_permutations(const char *head, struct cli_choice choices[LISTED_CHOICES_MAX],
+                         char help[LISTED_HELP_BYTES])
 {
     spmm_reorder_info_t info = {.struct_size = sizeof info};
     int count = 0;

@@ -10,8 +10,8 @@
 #define LISTED_HELP_BYTES 1024
 
 /* Words of all orders with their spmm_reorder_t, and "HEAD: auto (what it is), none, .. or rcm (..)" in lines. */
-void listed_orders(const char *head, struct cli_choice choices[LISTED_CHOICES_MAX],
-                   char help[LISTED_HELP_BYTES]);
+void listed_permutations(const char *head, struct cli_choice choices[LISTED_CHOICES_MAX],
+                         char help[LISTED_HELP_BYTES]);
 
 /* Words of all number types with their spmm_dtype_t, and "f32 (default), f64, f16 or bf16; .." in lines. */
 void listed_dtypes(const char *head, struct cli_choice choices[LISTED_CHOICES_MAX],

@@ -27,16 +27,16 @@ spmm_status_t matrix_input_open(const char *argument, const spmm_read_options_t 
 spmm_status_t matrix_input_permute(const spmm_plan_t *plan, int threads, spmm_matrix_t **matrix,
                                    spmm_diag_t *diag)
 {
-    const uint32_t *order = NULL;
+    const uint32_t *permutation = NULL;
     int64_t count = 0;
     spmm_csr_t a;
     spmm_matrix_t *permuted = NULL;
-    spmm_status_t status = spmm_plan_symmetric_order(plan, &order, &count);
-    if (status == SPMM_OK && order != NULL)
+    spmm_status_t status = spmm_plan_symmetric_permutation(plan, &permutation, &count);
+    if (status == SPMM_OK && permutation != NULL)
         status = spmm_matrix_csr(*matrix, &a);
-    if (status != SPMM_OK || order == NULL || a.rows != count || a.cols != count)
+    if (status != SPMM_OK || permutation == NULL || a.rows != count || a.cols != count)
         return status;
-    status = spmm_matrix_permute(*matrix, order, order, threads, &permuted, diag);
+    status = spmm_matrix_permute(*matrix, permutation, permutation, threads, &permuted, diag);
     if (status != SPMM_OK)
         return status;
     spmm_matrix_destroy(*matrix);

@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* One row a type. */
-static const struct number_type types[] = {
+static const struct value_type types[] = {
     {SPMM_F32, SPMM_F32, "<f4", "<f4", 0x1p-24, 0x1p-149, (double)FLT_MAX, 0x1.ffffffp127, 0x1p-113, 0, 0, 0,
      0},
     {SPMM_F64, SPMM_F64, "<f8", "<f8", 0x1p-53, 0x1p-1074, DBL_MAX, (double)INFINITY, 0.0, 0, 0, 0, 0},
@@ -15,32 +15,32 @@ static const struct number_type types[] = {
 };
 #define TYPE_COUNT ((int)(sizeof types / sizeof types[0]))
 
-const struct number_type *number_type_at(int index)
+const struct value_type *value_type_at(int index)
 {
     return index >= 0 && index < TYPE_COUNT ? &types[index] : NULL;
 }
 
-const struct number_type *number_type(spmm_dtype_t dtype)
+const struct value_type *value_type(spmm_dtype_t dtype)
 {
-    const struct number_type *type = types;
+    const struct value_type *type = types;
     while (type->type != dtype)
         type++;
     return type;
 }
 
-uint16_t number_infinity_bits(const struct number_type *type)
+uint16_t value_infinity_bits(const struct value_type *type)
 {
     return (uint16_t)((type->exponent_max * 2 + 1) << type->fraction_bits);
 }
 
-double number_round(spmm_dtype_t dtype, double value)
+double value_round(spmm_dtype_t dtype, double value)
 {
     int exponent = 0;
     if (dtype == SPMM_F32)
         return (double)(float)value;
     if (dtype == SPMM_F64 || !isfinite(value))
         return value;
-    const struct number_type *type = number_type(dtype);
+    const struct value_type *type = value_type(dtype);
     (void)frexp(value, &exponent); /* 2^(exponent - 1) <= |value| */
     exponent = exponent - 1 < type->exponent_min ? type->exponent_min : exponent - 1;
     /* Numbers of this size are whole multiples of one step; scaling by a power of two is exact. */
@@ -49,7 +49,7 @@ double number_round(spmm_dtype_t dtype, double value)
     return fabs(rounded) > type->largest ? copysign((double)INFINITY, value) : rounded;
 }
 
-static double decode(const struct number_type *type, uint16_t bits)
+static double decode(const struct value_type *type, uint16_t bits)
 {
     const int field = (bits & 0x7fff) >> type->fraction_bits;
     const int fraction = bits & ((1 << type->fraction_bits) - 1);
@@ -65,10 +65,10 @@ static double decode(const struct number_type *type, uint16_t bits)
 }
 
 /* value is a number of the type. */
-static uint16_t encode(const struct number_type *type, double value)
+static uint16_t encode(const struct value_type *type, double value)
 {
     const int sign = signbit(value) ? 0x8000 : 0;
-    const int infinity = number_infinity_bits(type);
+    const int infinity = value_infinity_bits(type);
     const double least_normal = ldexp(1.0, type->exponent_min);
     int exponent = 0;
     if (isnan(value))
@@ -84,21 +84,21 @@ static uint16_t encode(const struct number_type *type, double value)
     return (uint16_t)(sign | magnitude);
 }
 
-double number_get(spmm_dtype_t dtype, const void *array, int64_t at)
+double value_get(spmm_dtype_t dtype, const void *array, int64_t at)
 {
     if (dtype == SPMM_F32)
         return (double)((const float *)array)[at];
     if (dtype == SPMM_F64)
         return ((const double *)array)[at];
-    return decode(number_type(dtype), ((const uint16_t *)array)[at]);
+    return decode(value_type(dtype), ((const uint16_t *)array)[at]);
 }
 
-void number_set(spmm_dtype_t dtype, void *array, int64_t at, double value)
+void value_set(spmm_dtype_t dtype, void *array, int64_t at, double value)
 {
     if (dtype == SPMM_F32)
         ((float *)array)[at] = (float)value;
     else if (dtype == SPMM_F64)
         ((double *)array)[at] = value;
     else
-        ((uint16_t *)array)[at] = encode(number_type(dtype), number_round(dtype, value));
+        ((uint16_t *)array)[at] = encode(value_type(dtype), value_round(dtype, value));
 }

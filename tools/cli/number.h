@@ -6,7 +6,7 @@
 
 #include <spmm/common.h>
 
-struct number_type {
+struct value_type {
     spmm_dtype_t type;
     spmm_dtype_t sums;           /* the type of products and sums */
     const char *npy, *npy_other; /* what NumPy's files call it: as it is written, and as it may be read too */
@@ -20,18 +20,18 @@ struct number_type {
 };
 
 /* Static storage; dtype is one that the libraries know. */
-const struct number_type *number_type(spmm_dtype_t dtype);
+const struct value_type *value_type(spmm_dtype_t dtype);
 /* The types by index 0, 1, ..; NULL past the last one. */
-const struct number_type *number_type_at(int index);
+const struct value_type *value_type_at(int index);
 
 /* Narrow types: the bits of infinity; magnitudes of more bits are NaNs. */
-uint16_t number_infinity_bits(const struct number_type *type);
+uint16_t value_infinity_bits(const struct value_type *type);
 
 /* value rounded to nearest, ties to even; infinite when it is too large. */
-double number_round(spmm_dtype_t dtype, double value);
+double value_round(spmm_dtype_t dtype, double value);
 
 /* Number at of an array, and the same the other way, rounded. */
-double number_get(spmm_dtype_t dtype, const void *array, int64_t at);
-void number_set(spmm_dtype_t dtype, void *array, int64_t at, double value);
+double value_get(spmm_dtype_t dtype, const void *array, int64_t at);
+void value_set(spmm_dtype_t dtype, void *array, int64_t at, double value);
 
 #endif

@@ -106,7 +106,7 @@ static struct check_reference reference_of(const struct check_input *in)
 /* Can the sum leave the range of its type, depending on its order? */
 static int may_overflow(const struct check_verdict *v, const struct row_bound *bound, spmm_dtype_t dtype)
 {
-    return v->highest * (1.0L + bound->of_product) > (long double)number_type(check_sum_type(dtype))->largest;
+    return v->highest * (1.0L + bound->of_product) > (long double)value_type(check_sum_type(dtype))->largest;
 }
 
 /* A narrow type adds the one rounding of storing: a sum within bound of expected moves by at most
@@ -115,7 +115,7 @@ static int may_overflow(const struct check_verdict *v, const struct row_bound *b
 static double element_ratio(double found, const struct check_verdict *v, const struct row_bound *row,
                             spmm_dtype_t dtype)
 {
-    const struct number_type *type = number_type(dtype);
+    const struct value_type *type = value_type(dtype);
     long double bound = row->of_product * v->product + row->of_before * v->before + row->absolute;
     const long double farthest = fabsl(v->expected) + bound;
     if (isnan(v->expected))
@@ -243,9 +243,9 @@ spmm_status_t check_reference_make(const struct check_input *input, const int64_
 static int line_has_nan(const spmm_dense_t *c, int64_t line, int64_t length)
 {
     int found = 0;
-    if (number_type(c->type)->is_narrow) {
+    if (value_type(c->type)->is_narrow) {
         const uint16_t *data = (const uint16_t *)c->data + line * c->ld;
-        const uint16_t infinity = number_infinity_bits(number_type(c->type));
+        const uint16_t infinity = value_infinity_bits(value_type(c->type));
         for (int64_t p = 0; p < length; p++)
             found |= (data[p] & 0x7fff) > infinity;
     } else if (c->type == SPMM_F32) {
@@ -262,7 +262,7 @@ static int line_has_nan(const spmm_dense_t *c, int64_t line, int64_t length)
 
 static int has_nan(const spmm_dense_t *c)
 {
-    const int is_row_major = c->order == SPMM_ROW_MAJOR;
+    const int is_row_major = c->layout == SPMM_ROW_MAJOR;
     const int64_t lines = is_row_major ? c->rows : c->cols;
     int found = 0;
 #pragma omp parallel for schedule(static) reduction(| : found)

@@ -30,7 +30,7 @@ void check_sums_of_row(const struct check_input *in, int64_t i, struct check_sum
 /* The type that products and sums are computed in. */
 static inline spmm_dtype_t check_sum_type(spmm_dtype_t dtype)
 {
-    return number_type(dtype)->sums;
+    return value_type(dtype)->sums;
 }
 
 #endif

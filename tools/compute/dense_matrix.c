@@ -5,15 +5,15 @@
 #include "tools/cli/fail.h"
 #include "tools/cli/number.h"
 
-int64_t dense_ld(spmm_order_t order, int64_t rows, int64_t cols)
+int64_t dense_ld(spmm_layout_t layout, int64_t rows, int64_t cols)
 {
-    const int64_t ld = order == SPMM_ROW_MAJOR ? cols : rows;
+    const int64_t ld = layout == SPMM_ROW_MAJOR ? cols : rows;
     return ld > 0 ? ld : 1;
 }
 
 spmm_status_t dense_bytes(const spmm_dense_t *dense, uint64_t *bytes, spmm_diag_t *diag)
 {
-    const uint64_t lines = (uint64_t)(dense->order == SPMM_ROW_MAJOR ? dense->rows : dense->cols);
+    const uint64_t lines = (uint64_t)(dense->layout == SPMM_ROW_MAJOR ? dense->rows : dense->cols);
     uint64_t count = 0;
     if (__builtin_mul_overflow(lines, (uint64_t)dense->ld, &count) ||
         __builtin_mul_overflow(count, spmm_dtype_size(dense->type), bytes) || *bytes > INT64_MAX)
@@ -41,12 +41,12 @@ double dense_random(spmm_dtype_t type, uint64_t seed, int64_t i, int64_t j)
         return uniform;
     /* Multiples of one step would leave bf16 a few hundred numbers, so all that the type has are used; the interval
      * ends at the number before 1, so that nothing rounds up to 1. */
-    return number_round(type, uniform * (1.0 - number_type(type)->unit));
+    return value_round(type, uniform * (1.0 - value_type(type)->unit));
 }
 
 void dense_fill_random(const spmm_dense_t *dense, uint64_t seed, int64_t random_rows)
 {
-    const int is_row_major = dense->order == SPMM_ROW_MAJOR;
+    const int is_row_major = dense->layout == SPMM_ROW_MAJOR;
     const int64_t lines = is_row_major ? dense->rows : dense->cols;
     const int64_t length = is_row_major ? dense->cols : dense->rows;
 #pragma omp parallel for schedule(static)
@@ -54,16 +54,16 @@ void dense_fill_random(const spmm_dense_t *dense, uint64_t seed, int64_t random_
         for (int64_t p = 0; p < length; p++) {
             const int64_t i = is_row_major ? line : p;
             const int64_t j = is_row_major ? p : line;
-            number_set(dense->type, dense->data, line * dense->ld + p,
-                       i < random_rows ? dense_random(dense->type, seed, i, j) : 0.0);
+            value_set(dense->type, dense->data, line * dense->ld + p,
+                      i < random_rows ? dense_random(dense->type, seed, i, j) : 0.0);
         }
     }
 }
 
 double dense_get(const spmm_dense_t *dense, int64_t i, int64_t j)
 {
-    const int64_t at = dense->order == SPMM_ROW_MAJOR ? i * dense->ld + j : i + j * dense->ld;
-    return number_get(dense->type, dense->data, at);
+    const int64_t at = dense->layout == SPMM_ROW_MAJOR ? i * dense->ld + j : i + j * dense->ld;
+    return value_get(dense->type, dense->data, at);
 }
 
 void dense_to_double(const spmm_dense_t *dense, double *out)

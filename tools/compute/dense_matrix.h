@@ -6,7 +6,7 @@
 #include <spmm/common.h>
 
 /* The least leading dimension, and bytes from the first to the last element with this one. */
-int64_t dense_ld(spmm_order_t order, int64_t rows, int64_t cols);
+int64_t dense_ld(spmm_layout_t layout, int64_t rows, int64_t cols);
 spmm_status_t dense_bytes(const spmm_dense_t *dense, uint64_t *bytes, spmm_diag_t *diag);
 
 /* The random number at (i, j): uniform in (-1, 1) and exactly a number of the type. It depends on seed, i and

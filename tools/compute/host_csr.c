@@ -15,7 +15,7 @@ static int64_t index_at(const void *indices, spmm_itype_t type, int64_t p)
 
 static double value_at(const spmm_csr_t *view, int64_t p)
 {
-    return view->values == NULL ? 1.0 : number_get(view->value_type, view->values, p);
+    return view->values == NULL ? 1.0 : value_get(view->value_type, view->values, p);
 }
 
 static spmm_status_t csr_alloc(int64_t rows, int64_t cols, int64_t nnz, spmm_dtype_t dtype,
@@ -43,7 +43,7 @@ spmm_status_t host_csr_make(const spmm_csr_t *view, spmm_dtype_t dtype, struct h
 #pragma omp parallel for schedule(static)
     for (int64_t p = 0; p < view->nnz; p++) {
         csr->col_ind[p] = (int32_t)index_at(view->col_ind, view->col_ind_type, p);
-        csr->values[p] = number_round(dtype, value_at(view, p));
+        csr->values[p] = value_round(dtype, value_at(view, p));
     }
     return SPMM_OK;
 }
@@ -69,15 +69,15 @@ spmm_status_t host_csr_transpose(const struct host_csr *a, struct host_csr *at, 
     return SPMM_OK;
 }
 
-spmm_status_t host_csr_permute(const struct host_csr *a, const uint32_t *order, struct host_csr *permuted,
-                               spmm_diag_t *diag)
+spmm_status_t host_csr_permute(const struct host_csr *a, const uint32_t *permutation,
+                               struct host_csr *permuted, spmm_diag_t *diag)
 {
     const spmm_status_t status = csr_alloc(a->rows, a->cols, a->nnz, a->dtype, permuted, diag);
     if (status != SPMM_OK)
         return status;
     for (int64_t i = 0; i < a->rows; i++) {
-        const int64_t from = a->row_ptr[order[i]], to = permuted->row_ptr[i];
-        const int64_t length = a->row_ptr[order[i] + INT64_C(1)] - from;
+        const int64_t from = a->row_ptr[permutation[i]], to = permuted->row_ptr[i];
+        const int64_t length = a->row_ptr[permutation[i] + INT64_C(1)] - from;
         memcpy(permuted->col_ind + to, a->col_ind + from, (size_t)length * sizeof *a->col_ind);
         memcpy(permuted->values + to, a->values + from, (size_t)length * sizeof *a->values);
         permuted->row_ptr[i + 1] = to + length;
@@ -100,7 +100,7 @@ void *host_csr_typed_values(const struct host_csr *csr)
         return NULL;
 #pragma omp parallel for schedule(static)
     for (int64_t p = 0; p < csr->nnz; p++)
-        number_set(csr->dtype, typed, p, csr->values[p]);
+        value_set(csr->dtype, typed, p, csr->values[p]);
     return typed;
 }
 
@@ -161,7 +161,7 @@ static void fill_block_row(const struct host_csr *csr, int64_t bi, struct host_b
         for (int64_t p = csr->row_ptr[i]; p < csr->row_ptr[i + 1]; p++) {
             const int64_t bj = csr->col_ind[p] / block;
             const int64_t at = (slot[bj] * block + (i - bi * block)) * block + (csr->col_ind[p] - bj * block);
-            number_set(csr->dtype, bsr->values, at, csr->values[p]);
+            value_set(csr->dtype, bsr->values, at, csr->values[p]);
         }
     }
 }

@@ -19,8 +19,8 @@ spmm_status_t host_csr_make(const spmm_csr_t *view, spmm_dtype_t dtype, struct h
                             spmm_diag_t *diag);
 spmm_status_t host_csr_transpose(const struct host_csr *a, struct host_csr *at, spmm_diag_t *diag);
 /* Row i of permuted is row order[i] of a. */
-spmm_status_t host_csr_permute(const struct host_csr *a, const uint32_t *order, struct host_csr *permuted,
-                               spmm_diag_t *diag);
+spmm_status_t host_csr_permute(const struct host_csr *a, const uint32_t *permutation,
+                               struct host_csr *permuted, spmm_diag_t *diag);
 void host_csr_free(struct host_csr *csr);
 
 /* The values as an array of dtype, for an interface that takes one; free it. NULL: out of memory. */

@@ -92,11 +92,11 @@ static spmm_status_t take_shape(struct reader *r, struct npy_header *header, spm
 
 static spmm_status_t fail_type(const char *descr, spmm_diag_t *diag)
 {
-    const struct number_type *type = NULL;
+    const struct value_type *type = NULL;
     char expected[120] = "";
-    for (int i = 0; (type = number_type_at(i)) != NULL; i++) {
+    for (int i = 0; (type = value_type_at(i)) != NULL; i++) {
         const size_t used = strlen(expected);
-        const char *const before = i == 0 ? "" : number_type_at(i + 1) == NULL ? " or " : ", ";
+        const char *const before = i == 0 ? "" : value_type_at(i + 1) == NULL ? " or " : ", ";
         snprintf(expected + used, sizeof expected - used, "%s'%s' (%s)", before, type->npy,
                  spmm_dtype_name(type->type));
     }
@@ -106,8 +106,8 @@ static spmm_status_t fail_type(const char *descr, spmm_diag_t *diag)
 
 static spmm_status_t set_type(const char *descr, struct npy_header *header, spmm_diag_t *diag)
 {
-    const struct number_type *type = NULL;
-    for (int i = 0; (type = number_type_at(i)) != NULL; i++) {
+    const struct value_type *type = NULL;
+    for (int i = 0; (type = value_type_at(i)) != NULL; i++) {
         if (strcmp(descr, type->npy) == 0 || strcmp(descr, type->npy_other) == 0) {
             header->type = type->type;
             return SPMM_OK;
@@ -118,7 +118,7 @@ static spmm_status_t set_type(const char *descr, struct npy_header *header, spmm
 
 static spmm_status_t take_dictionary(struct reader *r, struct npy_header *header, spmm_diag_t *diag)
 {
-    enum { DESCR = 1, ORDER = 2, SHAPE = 4 };
+    enum { DESCR = 1, PERMUTATION = 2, SHAPE = 4 };
     int seen = 0;
     spmm_status_t status = SPMM_OK;
     if (!take(r, "{"))
@@ -135,12 +135,12 @@ static spmm_status_t take_dictionary(struct reader *r, struct npy_header *header
                 return fail(diag, SPMM_ERR_MATRIX_UNSUPPORTED, "the .npy file holds no plain numbers");
             TRY(set_type(word, header, diag));
         } else if (strcmp(key, "fortran_order") == 0) {
-            entry = ORDER;
+            entry = PERMUTATION;
             const int is_fortran = take(r, "True");
             if (!is_fortran && !take(r, "False"))
                 return fail(diag, SPMM_ERR_MATRIX_SYNTAX,
                             "fortran_order in the .npy header is neither True nor False");
-            header->order = is_fortran ? SPMM_COL_MAJOR : SPMM_ROW_MAJOR;
+            header->layout = is_fortran ? SPMM_COL_MAJOR : SPMM_ROW_MAJOR;
         } else if (strcmp(key, "shape") == 0) {
             entry = SHAPE;
             TRY(take_shape(r, header, diag));
@@ -152,7 +152,7 @@ static spmm_status_t take_dictionary(struct reader *r, struct npy_header *header
             return fail(diag, SPMM_ERR_MATRIX_SYNTAX, "the .npy header has no comma where one is expected");
     }
     skip_blanks(r);
-    if (seen != (DESCR | ORDER | SHAPE) || r->at != r->end)
+    if (seen != (DESCR | PERMUTATION | SHAPE) || r->at != r->end)
         return fail(diag, SPMM_ERR_MATRIX_SYNTAX, "the .npy header is not complete");
 cleanup:
     return status;
@@ -235,9 +235,9 @@ spmm_status_t npy_load(const char *path, spmm_dense_t *dense, spmm_diag_t *diag)
         status = fail_file(diag, "the file cannot be read");
         goto cleanup;
     }
-    *dense = (spmm_dense_t){data,         header.rows,
-                            header.cols,  dense_ld(header.order, header.rows, header.cols),
-                            header.order, header.type};
+    *dense = (spmm_dense_t){data,          header.rows,
+                            header.cols,   dense_ld(header.layout, header.rows, header.cols),
+                            header.layout, header.type};
     data = NULL;
 cleanup:
     if (file != NULL)
@@ -249,14 +249,14 @@ cleanup:
 
 spmm_status_t npy_save(const char *path, const spmm_dense_t *dense, spmm_diag_t *diag)
 {
-    const int is_row_major = dense->order == SPMM_ROW_MAJOR;
+    const int is_row_major = dense->layout == SPMM_ROW_MAJOR;
     const int64_t lines = is_row_major ? dense->rows : dense->cols;
     const size_t size = spmm_dtype_size(dense->type);
     const size_t line_bytes = (size_t)(is_row_major ? dense->cols : dense->rows) * size;
     char text[2 * ALIGNMENT + 1];
     const int length =
         snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': %s, 'shape': (%lld, %lld), }",
-                 number_type(dense->type)->npy, is_row_major ? "False" : "True", (long long)dense->rows,
+                 value_type(dense->type)->npy, is_row_major ? "False" : "True", (long long)dense->rows,
                  (long long)dense->cols);
     /* The header ends with a newline at a multiple of 64 bytes. */
     const int start = MAGIC_BYTES + 4;

@@ -21,7 +21,7 @@ spmm_status_t npy_save(const char *path, const spmm_dense_t *dense, spmm_diag_t 
 struct npy_header {
     size_t data_offset; /* of the first number */
     spmm_dtype_t type;
-    spmm_order_t order;
+    spmm_layout_t layout;
     int64_t rows, cols;
     uint64_t data_bytes; /* of all numbers; offset and bytes do not overflow */
 };

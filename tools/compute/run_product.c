@@ -39,7 +39,8 @@ static spmm_status_t host_dense(spmm_dense_t *dense, int64_t rows, const struct 
 {
     const struct run_request *r = &product->request;
     spmm_status_t status = SPMM_OK;
-    *dense = (spmm_dense_t){NULL, rows, r->n, dense_ld(r->order, rows, r->n), r->order, product->plan.dtype};
+    *dense =
+        (spmm_dense_t){NULL, rows, r->n, dense_ld(r->layout, rows, r->n), r->layout, product->plan.dtype};
     TRY(dense_bytes(dense, bytes, diag));
     dense->data = malloc(*bytes + 1);
     if (dense->data == NULL)

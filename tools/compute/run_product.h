@@ -14,7 +14,7 @@ struct run_request {
     int threads;
     const char *force_kernel;
     spmm_op_t op;
-    spmm_order_t order;
+    spmm_layout_t layout;
     int64_t n;
     double alpha, beta;
     const spmm_dense_t *b; /* in host memory; NULL: random. Its shape, order and type have been checked */

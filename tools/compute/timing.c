@@ -130,8 +130,8 @@ static int repeats_for(const struct timing_rule *rule, double ms, double ms_betw
     int repeats = ms > rule->slow_ms ? rule->repeats_slow : rule->repeats;
     if (affordable < (double)repeats)
         repeats = (int)affordable;
-    if (repeats < rule->repeats_least)
-        repeats = rule->repeats_least;
+    if (repeats < rule->repeats_min)
+        repeats = rule->repeats_min;
     return repeats < 1 ? 1 : repeats > TIMING_REPEATS_MAX ? TIMING_REPEATS_MAX : repeats;
 }
 

@@ -14,9 +14,9 @@ spmm_status_t stopwatch_create(int device, struct stopwatch **watch, spmm_diag_t
 void stopwatch_destroy(struct stopwatch *watch);
 
 struct timing_rule {
-    int repeats;       /* timed calls, of which the median counts; at most TIMING_REPEATS_MAX */
-    int repeats_slow;  /* the same for a call of more than slow_ms */
-    int repeats_least; /* even if they take longer than max_seconds; at least 1 */
+    int repeats;      /* timed calls, of which the median counts; at most TIMING_REPEATS_MAX */
+    int repeats_slow; /* the same for a call of more than slow_ms */
+    int repeats_min;  /* even if they take longer than max_seconds; at least 1 */
     double slow_ms;
     double max_seconds; /* stop repeating after about this long */
     int is_cold_only;   /* 1: the warm figure is not wanted and stays 0 */

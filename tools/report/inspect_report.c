@@ -67,10 +67,10 @@ void inspect_report_text(FILE *out, const spmm_plan_t *plan, const struct inspec
     plan_text_trace(out, plan, &info, report->explain);
     tune_report_text(out, &report->tuning);
     if (report->explain) {
-        plan_text_orders(out, plan, &info);
-        plan_text_panels(out, plan, &report->model);
+        plan_text_permutations(out, plan, &info);
+        plan_text_row_blocks(out, plan, &report->model);
     }
-    order_report_text(out, &report->orders);
+    permutation_report_text(out, &report->permutations);
     if (report->plan_path != NULL) {
         fprintf(out, "%-*s", PLAN_REPORT_LABEL, "plan");
         print_escaped(out, report->plan_path);
@@ -113,11 +113,11 @@ void inspect_report_json(const spmm_plan_t *plan, const struct inspect_report *r
     write_matrix(&j, report, &info);
     plan_json_symmetric(&j, plan, false);
     plan_json_statistics(&j, &info.stats);
-    plan_json_panels(&j, plan, &report->model);
+    plan_json_row_blocks(&j, plan, &report->model);
     plan_json_variants(&j, plan, &info);
     plan_json_trace(&j, plan, &info);
-    plan_json_orders(&j, plan);
-    order_report_json(&j, &report->orders);
+    plan_json_permutations(&j, plan);
+    permutation_report_json(&j, &report->permutations);
     tune_report_json(&j, &report->tuning);
     json_text(&j, "plan", report->plan_path);
     if (report->plan_path != NULL)

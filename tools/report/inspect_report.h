@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "order_report.h"
+#include "permutation_report.h"
 #include "tune_report.h"
 
 struct inspect_report {
@@ -17,8 +17,8 @@ struct inspect_report {
     uint64_t plan_bytes;
     double read_seconds, inspect_seconds, write_seconds; /* without what tuning took */
     bool explain;
-    spmm_paper_model_t model; /* of the device that was chosen for */
-    struct order_report orders;
+    spmm_roofline_t model; /* of the device that was chosen for */
+    struct permutation_report permutations;
     struct tune_summary tuning;
 };
 

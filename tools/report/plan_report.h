@@ -22,26 +22,27 @@ void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info
 /* all = false: the winners only, each decision once. */
 void plan_text_trace(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info, bool all);
 /* Nothing when the plan holds no figures of panels. model is that of the plan. */
-void plan_text_panels(FILE *out, const spmm_plan_t *plan, const spmm_paper_model_t *model);
+void plan_text_row_blocks(FILE *out, const spmm_plan_t *plan, const spmm_roofline_t *model);
 /* The orders that were looked at, and what they did; nothing when there were none. */
-void plan_text_orders(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info);
+void plan_text_permutations(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 void plan_text_sections(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 
 void plan_json_identity(struct json *j, const spmm_plan_info_t *info);
 /* The order of rows and columns, number by number if all, else whether there is one. */
 void plan_json_symmetric(struct json *j, const spmm_plan_t *plan, bool all);
 void plan_json_statistics(struct json *j, const spmm_stats_t *stats);
-void plan_json_panels(struct json *j, const spmm_plan_t *plan, const spmm_paper_model_t *model);
+void plan_json_row_blocks(struct json *j, const spmm_plan_t *plan, const spmm_roofline_t *model);
 void plan_json_variants(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 void plan_json_trace(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info);
-void plan_json_orders(struct json *j, const spmm_plan_t *plan);
+void plan_json_permutations(struct json *j, const spmm_plan_t *plan);
 void plan_json_sections(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 
 /* Figures of one order, label before them: a line without its end, and the head above such lines. */
-void order_text_head(FILE *out, const char *label);
-void order_text_line(FILE *out, const char *label, const spmm_block_count_t blocks[SPMM_BLOCK_SHAPES],
-                     const double reuse[SPMM_PANEL_HEIGHTS]);
-void order_json_figures(struct json *j, const spmm_block_count_t blocks[SPMM_BLOCK_SHAPES],
-                        const int64_t footprint[SPMM_PANEL_HEIGHTS], const double reuse[SPMM_PANEL_HEIGHTS]);
+void permutation_text_head(FILE *out, const char *label);
+void permutation_text_line(FILE *out, const char *label, const spmm_block_count_t blocks[SPMM_BLOCK_SHAPES],
+                           const double reuse[SPMM_ROW_BLOCK_HEIGHTS]);
+void permutation_json_metrics(struct json *j, const spmm_block_count_t blocks[SPMM_BLOCK_SHAPES],
+                              const int64_t working_set[SPMM_ROW_BLOCK_HEIGHTS],
+                              const double reuse[SPMM_ROW_BLOCK_HEIGHTS]);
 
 #endif

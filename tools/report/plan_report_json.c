@@ -20,16 +20,16 @@ void plan_json_identity(struct json *j, const spmm_plan_info_t *info)
 
 void plan_json_symmetric(struct json *j, const spmm_plan_t *plan, bool all)
 {
-    const uint32_t *order = NULL;
+    const uint32_t *permutation = NULL;
     int64_t count = 0;
-    if (spmm_plan_symmetric_order(plan, &order, &count) != SPMM_OK)
+    if (spmm_plan_symmetric_permutation(plan, &permutation, &count) != SPMM_OK)
         return;
-    json_bool(j, "symmetric_permutation", order != NULL);
-    if (!all || order == NULL)
+    json_bool(j, "symmetric_permutation", permutation != NULL);
+    if (!all || permutation == NULL)
         return;
     json_array(j, "symmetric_order");
     for (int64_t i = 0; i < count; i++)
-        json_int(j, NULL, order[i]);
+        json_int(j, NULL, permutation[i]);
     json_end(j);
 }
 
@@ -63,12 +63,12 @@ static void write_part(struct json *j, const spmm_plan_t *plan, int index)
     json_int(j, "part", index);
     json_text(j, "family", spmm_family_name(part.family));
     json_text(j, "schedule", spmm_schedule_name(part.schedule));
-    json_int(j, "granule", part.granule);
+    json_int(j, "granule", part.item_size);
     json_int(j, "items", part.items);
-    if (part.is_peeled)
+    if (part.is_long_rows)
         json_bool(j, "is_peeled", true);
-    if (part.panel_rows > 0) {
-        json_int(j, "panel_rows", part.panel_rows);
+    if (part.block_rows > 0) {
+        json_int(j, "panel_rows", part.block_rows);
         if (part.stage_slots > 0)
             json_int(j, "stage_slots", part.stage_slots);
         json_bool(j, "is_reordered", part.is_reordered != 0);
@@ -88,10 +88,10 @@ void plan_json_variants(struct json *j, const spmm_plan_t *plan, const spmm_plan
         json_text(j, "op", spmm_op_name(v.op));
         json_text(j, "compute", spmm_compute_name(v.compute));
         json_array(j, "layouts");
-        if ((v.layouts & SPMM_LAYOUT_ROW_MAJOR) != 0)
-            json_text(j, NULL, spmm_order_name(SPMM_ROW_MAJOR));
-        if ((v.layouts & SPMM_LAYOUT_COL_MAJOR) != 0)
-            json_text(j, NULL, spmm_order_name(SPMM_COL_MAJOR));
+        if ((v.layouts & SPMM_LAYOUTS_ROW_MAJOR) != 0)
+            json_text(j, NULL, spmm_layout_name(SPMM_ROW_MAJOR));
+        if ((v.layouts & SPMM_LAYOUTS_COL_MAJOR) != 0)
+            json_text(j, NULL, spmm_layout_name(SPMM_COL_MAJOR));
         json_end(j);
         json_int(j, "n_min", v.n_min);
         json_int(j, "n_max", v.n_max);
@@ -117,14 +117,14 @@ void plan_json_trace(struct json *j, const spmm_plan_t *plan, const spmm_plan_in
         json_text(j, "family", spmm_family_name(t.family));
         json_text(j, "schedule", spmm_schedule_name(t.schedule));
         json_text(j, "compute", spmm_compute_name(t.compute));
-        if (t.order != SPMM_REORDER_AUTO)
-            json_text(j, "order", spmm_reorder_name(t.order));
+        if (t.permutation != SPMM_REORDER_AUTO)
+            json_text(j, "order", spmm_reorder_name(t.permutation));
         else
             json_null(j, "order");
         json_bool(j, "chosen", t.chosen);
         json_double(j, "predicted_us", t.predicted_us);
         json_double(j, "measured_us", t.measured_us);
-        json_double(j, "figure", t.figure);
+        json_double(j, "figure", t.value);
         json_double(j, "threshold", t.threshold);
         json_text(j, "reason", t.reason);
         json_end(j);

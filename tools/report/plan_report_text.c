@@ -37,9 +37,9 @@ void plan_text_matrix(FILE *out, const spmm_plan_info_t *info)
 
 void plan_text_symmetric(FILE *out, const spmm_plan_t *plan)
 {
-    const uint32_t *order = NULL;
+    const uint32_t *permutation = NULL;
     int64_t count = 0;
-    if (spmm_plan_symmetric_order(plan, &order, &count) == SPMM_OK && order != NULL) {
+    if (spmm_plan_symmetric_permutation(plan, &permutation, &count) == SPMM_OK && permutation != NULL) {
         label(out, "order");
         fputs("rows and columns in one order of their own: B and C are in it too\n", out);
     }
@@ -88,9 +88,9 @@ static void print_range_of_n(FILE *out, const spmm_variant_info_t *v)
 static const char *layouts_text(uint32_t layouts)
 {
     switch (layouts) {
-    case SPMM_LAYOUT_ROW_MAJOR:
+    case SPMM_LAYOUTS_ROW_MAJOR:
         return "row-major";
-    case SPMM_LAYOUT_COL_MAJOR:
+    case SPMM_LAYOUTS_COL_MAJOR:
         return "column-major";
     default:
         return "both layouts";
@@ -112,20 +112,20 @@ static void print_part(FILE *out, const char *before, const spmm_part_info_t *pa
     char items[PRINT_UNITS_BYTES];
     const spmm_family_info_t family = families_find(part->family);
     fprintf(out, "%s %s/%s, ", before, family.name, spmm_schedule_name(part->schedule));
-    if (part->is_peeled)
+    if (part->is_long_rows)
         fprintf(out, "%s apart", print_plural(items, part->items, "row"));
     else
         fputs(print_plural(items, part->items, family.item), out);
-    if (part->panel_rows > 0)
-        fprintf(out, ", %u a %s", part->panel_rows, family.unit);
+    if (part->block_rows > 0)
+        fprintf(out, ", %u a %s", part->block_rows, family.unit);
     if (part->stage_slots > 0)
         fprintf(out, ", stages of %u", part->stage_slots);
     if (part->is_reordered)
         fputs(", reordered", out);
     if (part->permutes_output)
         fputs(", permuted output", out);
-    if (part->granule > 0)
-        fprintf(out, ", granule %u", part->granule);
+    if (part->item_size > 0)
+        fprintf(out, ", granule %u", part->item_size);
 }
 
 void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info)

@@ -23,7 +23,7 @@ static void text_product(const struct run_request *r)
     printf("%s B", r->op == SPMM_OP_T ? "A^T" : "A");
     if (r->beta != 0.0)
         printf(" + %g C", r->beta);
-    printf(", n = %lld, %s-major B and C\n", (long long)r->n, spmm_order_name(r->order));
+    printf(", n = %lld, %s-major B and C\n", (long long)r->n, spmm_layout_name(r->layout));
 }
 
 static void text_check(const struct run_product *p, const struct run_outcome *outcome)
@@ -120,7 +120,7 @@ int run_report_json(const struct run_product *p, const struct run_outcome *outco
     json_text(&j, "note", p->info.note);
     json_int(&j, "n", r->n);
     json_text(&j, "op", spmm_op_name(r->op));
-    json_text(&j, "layout", spmm_order_name(r->order));
+    json_text(&j, "layout", spmm_layout_name(r->layout));
     json_double(&j, "alpha", r->alpha);
     json_double(&j, "beta", r->beta);
     json_uint(&j, "host_bytes", p->info.host_bytes);

@@ -15,12 +15,8 @@
 #define SLACK_BYTES ((uint64_t)64 << 20) /* of a GPU's memory, for what its runtime takes */
 
 /* Ranks need few repeats: the median of 7 tells candidates apart that are a few percent from each other. */
-static const struct timing_rule rule = {.repeats = 7,
-                                        .repeats_slow = 3,
-                                        .repeats_least = 1,
-                                        .slow_ms = 3.0,
-                                        .max_seconds = 1.0,
-                                        .is_cold_only = 1};
+static const struct timing_rule rule = {
+    .repeats = 7, .repeats_slow = 3, .repeats_min = 1, .slow_ms = 3.0, .max_seconds = 1.0, .is_cold_only = 1};
 
 spmm_status_t tune_place_open(int device, int threads, struct tune_place *place, spmm_diag_t *diag)
 {
@@ -68,7 +64,7 @@ cleanup:
 
 static int is_alike(const spmm_dense_t *a, const spmm_dense_t *b)
 {
-    return a->data != NULL && a->rows == b->rows && a->cols == b->cols && a->order == b->order &&
+    return a->data != NULL && a->rows == b->rows && a->cols == b->cols && a->layout == b->layout &&
            a->type == b->type;
 }
 
@@ -107,8 +103,8 @@ static spmm_status_t make_operands(struct tune_place *place, const spmm_plan_inf
 {
     const int64_t b_rows = p->op == SPMM_OP_T ? info->rows : info->cols;
     const int64_t c_rows = p->op == SPMM_OP_T ? info->cols : info->rows;
-    const spmm_dense_t b = {NULL, b_rows, p->n, dense_ld(p->order, b_rows, p->n), p->order, info->dtype};
-    const spmm_dense_t c = {NULL, c_rows, p->n, dense_ld(p->order, c_rows, p->n), p->order, info->dtype};
+    const spmm_dense_t b = {NULL, b_rows, p->n, dense_ld(p->layout, b_rows, p->n), p->layout, info->dtype};
+    const spmm_dense_t c = {NULL, c_rows, p->n, dense_ld(p->layout, c_rows, p->n), p->layout, info->dtype};
     return lay_out(place, &b, &c, diag);
 }
 
@@ -148,7 +144,7 @@ static spmm_status_t set_ones(spmm_executor_t *executor, const spmm_plan_info_t 
     if (ones == NULL)
         return fail_memory(diag, (uint64_t)info->nnz * size, "values to time candidates with");
     for (int64_t p = 0; p < info->nnz; p++)
-        number_set(info->dtype, ones, p, 1.0);
+        value_set(info->dtype, ones, p, 1.0);
     status = spmm_executor_set_values(executor, ones, NULL, diag);
     free(ones);
     return status;

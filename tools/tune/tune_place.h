@@ -22,7 +22,7 @@ struct tune_place {
 struct tune_product {
     spmm_op_t op;
     int64_t n;
-    spmm_order_t order;
+    spmm_layout_t layout;
 };
 
 spmm_status_t tune_place_open(int device, int threads, struct tune_place *place, spmm_diag_t *diag);

@@ -10,7 +10,7 @@
 #define TARGET_CPU 1u
 
 /* Which of the places is a candidate for? */
-static int place_of(uint32_t target)
+static int position_of(uint32_t target)
 {
     return target == TARGET_CPU ? TUNER_CPU : TUNER_GPU;
 }
@@ -54,7 +54,7 @@ static void note_refusal(struct tune_summary *summary, spmm_status_t status, con
 }
 
 spmm_status_t tuner_measure(void *context, const spmm_plan_t *plan, spmm_op_t op, int64_t n,
-                            spmm_order_t layout, double *us)
+                            spmm_layout_t layout, double *us)
 {
     struct tuner *const tuner = context;
     const struct tune_product product = {op, n, layout};
@@ -63,7 +63,7 @@ spmm_status_t tuner_measure(void *context, const spmm_plan_t *plan, spmm_op_t op
     spmm_diag_t diag = {.status = SPMM_OK};
     spmm_variant_info_t variant;
     TRY(spmm_plan_variant(plan, 0, &variant));
-    const int at = place_of(variant.target);
+    const int at = position_of(variant.target);
     tell(tuner, plan, n);
     TRY(open_place(tuner, at, &diag));
     TRY(tune_place_time(&tuner->places[at], plan, &product, us, &diag));

@@ -34,7 +34,7 @@ spmm_status_t tuner_check_device(const char *device, spmm_diag_t *diag);
 
 /* A spmm_measure_fn: context is a struct tuner *, of which threads and progress are set and the rest is zero. */
 spmm_status_t tuner_measure(void *context, const spmm_plan_t *plan, spmm_op_t op, int64_t n,
-                            spmm_order_t layout, double *us);
+                            spmm_layout_t layout, double *us);
 void tuner_close(struct tuner *tuner); /* the summary stays */
 
 #endif

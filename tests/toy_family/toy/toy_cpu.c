@@ -23,9 +23,9 @@ static uint64_t workspace(const void *state, const struct spmmi_product *product
     return 0;
 }
 
-static double number(const void *numbers, spmm_dtype_t type, int64_t i)
+static double value(const void *values, spmm_dtype_t type, int64_t i)
 {
-    return type == SPMM_F64 ? ((const double *)numbers)[i] : (double)((const float *)numbers)[i];
+    return type == SPMM_F64 ? ((const double *)values)[i] : (double)((const float *)values)[i];
 }
 
 /* Sums of f32 are floats, as those of every family are. */
@@ -35,7 +35,7 @@ static double sum_of(const struct spmmi_cpu_operand *a, const struct spmmi_produ
     double sum = 0;
     for (int64_t q = a->row_ptr[row]; q < a->row_ptr[row + 1] && p->alpha != 0; q++) {
         const double product =
-            number(a->values, a->dtype, q) * number(b, a->dtype, a->col_ind[q] * spmmi_row_step(&p->b));
+            value(a->values, a->dtype, q) * value(b, a->dtype, a->col_ind[q] * spmmi_row_step(&p->b));
         sum = a->dtype == SPMM_F64 ? sum + product : (double)((float)sum + (float)product);
     }
     return sum;
@@ -49,7 +49,7 @@ static spmm_status_t run(const void *state, const struct spmmi_product *p, void 
         void *c = spmmi_column(&p->c, j);
         for (int64_t i = 0; i < a->rows; i++) {
             const int64_t at = i * spmmi_row_step(&p->c);
-            const double old = p->beta != 0 ? p->beta * number(c, a->dtype, at) : 0;
+            const double old = p->beta != 0 ? p->beta * value(c, a->dtype, at) : 0;
             const double result = p->alpha * sum_of(a, p, i, j) + old;
             if (a->dtype == SPMM_F64)
                 ((double *)c)[at] = result;
@@ -69,7 +69,7 @@ static void describe(const void *state, const struct spmmi_product *product, cha
 static struct spmmi_part default_part(const spmm_plan_t *plan, spmm_op_t op, spmm_schedule_t schedule)
 {
     (void)plan;
-    return (struct spmmi_part){.op = op, .family = SPMMI_TOY, .schedule = schedule, .granule = 1};
+    return (struct spmmi_part){.op = op, .family = SPMMI_TOY, .schedule = schedule, .item_size = 1};
 }
 
 const struct spmmi_backend spmmi_toy_cpu = {.create = create,

@@ -10,7 +10,7 @@
 static spmm_status_t propose(struct spmmi_search *s, spmm_diag_t *diag)
 {
     struct spmmi_candidate c = {
-        .family = SPMMI_TOY, .schedule = SPMMI_TOY_PLAIN, .granule = 1, .is_default = true};
+        .family = SPMMI_TOY, .schedule = SPMMI_TOY_PLAIN, .item_size = 1, .is_default = true};
     return spmmi_search_emit(s, &c, diag);
 }
 
@@ -18,7 +18,7 @@ static spmm_status_t propose(struct spmmi_search *s, spmm_diag_t *diag)
 static int cost(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
     const struct spmmi_model_matrix *m = q->matrix;
-    p->term[SPMMI_TERM_DRAM] = m->nnz * q->n * (INDEX_BYTES + 2 * q->number_bytes) / q->profile->copy_rate;
+    p->term[SPMMI_TERM_DRAM] = m->nnz * q->n * (INDEX_BYTES + 2 * q->value_bytes) / q->profile->copy_rate;
     p->term[SPMMI_TERM_LONGEST] = m->longest * SPMMI_MODEL_STEP_CYCLES / q->profile->clock_hz;
     return 1;
 }
@@ -31,7 +31,7 @@ static spmm_status_t build(const struct spmmi_search *s, const struct spmmi_cand
     *part = (struct spmmi_part){.op = s->pattern->op,
                                 .family = c->family,
                                 .schedule = c->schedule,
-                                .granule = c->granule,
+                                .item_size = c->item_size,
                                 .item_count = rows};
     SPMM_TRY_ALLOC(part->items = spmmi_alloc(rows, sizeof *part->items), diag);
     for (uint64_t i = 0; i < rows; i++)

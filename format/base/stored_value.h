@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers of any type in arrays, as f64: which holds every number of every type. */
+#ifndef SPMMI_STORED_VALUE_H
+#define SPMMI_STORED_VALUE_H
+
+#include <spmm/common.h>
+
+#include "half.h"
+
+/* Number p of an array; the type is known. */
+static inline double spmmi_value_load(const void *values, spmm_dtype_t type, int64_t p)
+{
+    switch (type) {
+#define DTYPE(name, id, value, compute, stored, sums, feature, load, store) \
+    case id:                                                                \
+        return (double)load(((const stored *)values)[p]);
+#define COMPUTE(...)
+#include "dtype_list.def"
+#undef DTYPE
+#undef COMPUTE
+    }
+    return 0;
+}
+
+/* Number p of an array becomes this one, rounded once to the type. */
+static inline void spmmi_value_store(void *values, spmm_dtype_t type, int64_t p, double value)
+{
+    switch (type) {
+#define DTYPE(name, id, number_of_id, compute, stored, sums, feature, load, store) \
+    case id:                                                                       \
+        ((stored *)values)[p] = store(value);                                      \
+        break;
+#define COMPUTE(...)
+#include "dtype_list.def"
+#undef DTYPE
+#undef COMPUTE
+    }
+}
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Figures of orders of the rows: docs/plan-format.md section 6.12. They advise and are not computed again, so only what
+ * no matrix and order could give is refused. */
+#include <math.h>
+
+#include "format/base/diag.h"
+#include "format/permutation.h"
+#include "plan_check.h"
+
+_Static_assert(sizeof(spmm_plan_permutation_metrics_t) == 208,
+               "the file's record is the struct, member for member");
+
+static int is_within(double value, double most)
+{
+    return isfinite(value) && value >= 0 && value <= most;
+}
+
+static int is_count(int64_t count, int64_t most)
+{
+    return count >= 0 && count <= most;
+}
+
+/* A block, and a column of a panel, holds a nonzero; so no count is above theirs. */
+static int are_within(const spmm_plan_permutation_metrics_t *s, const spmm_plan_t *p)
+{
+    const int64_t longest = p->rows > p->cols ? p->rows : p->cols;
+    int within = is_count(s->units, longest + p->nnz);
+    for (int shape = 0; shape < SPMM_BLOCK_SHAPES; shape++) {
+        const spmm_block_count_t *b = &s->blocks[shape];
+        within = within && is_count(b->blocks, p->nnz) && is_count(b->most, b->blocks) &&
+                 is_within(b->mean, (double)p->nnz) && is_within(b->stddev, (double)p->nnz);
+    }
+    for (int h = 0; h < SPMM_ROW_BLOCK_HEIGHTS; h++)
+        within = within && is_count(s->working_set[h], p->nnz) && is_within(s->reuse[h], (double)p->nnz);
+    return within;
+}
+
+static int is_permutation(const spmm_plan_permutation_metrics_t *s)
+{
+    return (s->op == SPMM_OP_N || s->op == SPMM_OP_T) && spmmi_permutation_is_kind(s->permutation);
+}
+
+spmm_status_t spmmi_check_permutation_metrics(const spmm_plan_t *plan, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_REQUIRE(plan->permutation_metrics_count <= SPMMI_PERMUTATION_METRICS_MAX &&
+                     (plan->permutation_metrics_count == 0 || plan->permutation_metrics != NULL),
+                 SPMM_ERR_PLAN_ORDER_STATS, diag, "figures of %u orders", plan->permutation_metrics_count);
+    for (uint32_t i = 0; i < plan->permutation_metrics_count; i++) {
+        const spmm_plan_permutation_metrics_t *s = &plan->permutation_metrics[i];
+        SPMM_REQUIRE_AT(is_permutation(s), SPMM_ERR_PLAN_ORDER_STATS, diag, i,
+                        "figures %u are of op %d and order %d", i, (int)s->op, (int)s->permutation);
+        SPMM_REQUIRE_AT(are_within(s, plan), SPMM_ERR_PLAN_ORDER_STATS, diag, i,
+                        "a figure of order %u is larger than the matrix allows, negative or not finite", i);
+    }
+cleanup:
+    return status;
+}

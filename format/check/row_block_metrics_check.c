@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The figures of the panels: docs/plan-format.md section 6.10. They advise and are not computed again, so only what
+ * no matrix and schedule could give is refused. */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "format/base/diag.h"
+#include "format/family.h"
+#include "plan_check.h"
+#include "format/row_block_metrics_fields.h"
+
+#define WORD_BYTES sizeof(uint64_t)
+#define REGISTER_TILE_MAX 1024
+
+_Static_assert(sizeof(double) == WORD_BYTES && sizeof(int64_t) == WORD_BYTES, "members are 8 bytes wide");
+_Static_assert(sizeof(spmm_row_block_metrics_t) == 872, "the file's record is the struct, member for member");
+
+/* An array decays to a pointer to what it holds. */
+#define STATS ((spmm_row_block_metrics_t *)0)
+#define MEMBER(name, at)                                           \
+    {offsetof(spmm_row_block_metrics_t, name), sizeof STATS->name, \
+     _Generic(STATS->name, double : 1, double * : 1, default : 0)},
+static const struct member {
+    size_t at, bytes;
+    int is_real;
+} members[] = {SPMMI_ROW_BLOCK_METRICS_FIELDS(MEMBER)};
+
+/* Every member is a finite number of at least 0. */
+static int are_numbers(const spmm_row_block_metrics_t *s)
+{
+    for (size_t m = 0; m < sizeof members / sizeof *members; m++) {
+        for (size_t at = 0; at < members[m].bytes; at += WORD_BYTES) {
+            const char *word = (const char *)s + members[m].at + at;
+            int64_t whole = 0;
+            double real = 0;
+            memcpy(&whole, word, sizeof whole);
+            memcpy(&real, word, sizeof real);
+            if (members[m].is_real ? !(isfinite(real) && real >= 0) : whole < 0)
+                return 0;
+        }
+    }
+    return 1;
+}
+
+/* Panels that some family stages, cut as some schedule cuts rows. */
+static int is_staged(const spmm_row_block_metrics_t *s)
+{
+    const struct spmmi_family *f;
+    for (int i = 0; (f = spmmi_family_at(i)) != NULL; i++)
+        if (f->slots_max > 0 && spmmi_is_power_within(s->block_rows, f->unit_min, f->unit_max) &&
+            s->stage_slots >= f->slots_min && s->stage_slots <= f->slots_max)
+            return 1;
+    return 0;
+}
+
+static int is_segment(int64_t segment)
+{
+    const struct spmmi_schedule *row;
+    for (int i = 0; (row = spmmi_schedule_at(i)) != NULL; i++)
+        if (row->items == SPMMI_ITEMS_SEGMENTS && segment >= row->item_size_min &&
+            segment <= row->item_size_max)
+            return 1;
+    return segment == 0;
+}
+
+static int is_schedule(const spmm_row_block_metrics_t *s)
+{
+    const int64_t bytes = s->value_bytes;
+    return is_staged(s) && is_segment(s->segment) && s->is_reordered <= 1 &&
+           (bytes == 2 || bytes == 4 || bytes == 8) && s->register_tile >= 1 &&
+           s->register_tile <= REGISTER_TILE_MAX && s->n <= SPMMI_N_MAX && s->multiprocessors <= INT32_MAX;
+}
+
+/* No panel holds a column or a nonzero that the matrix does not have. The figures may be those of op T. */
+static int are_within(const spmm_row_block_metrics_t *s, const spmm_plan_t *p)
+{
+    const int64_t longest = p->rows > p->cols ? p->rows : p->cols;
+    int within = s->units <= longest + p->nnz && s->units <= SPMMI_UNIT_MAX && s->unit_max <= longest &&
+                 s->columns_used <= longest && s->working_set_sum <= p->nnz &&
+                 s->working_set_max <= s->working_set_sum && s->stages_max <= s->stages &&
+                 s->rho <= (double)p->nnz;
+    for (int h = 0; h < SPMM_ROW_BLOCK_HEIGHTS; h++)
+        within = within && s->working_set[h] <= p->nnz && s->reuse[h] <= (double)p->nnz;
+    return within;
+}
+
+spmm_status_t spmmi_check_row_block_metrics(const spmm_plan_t *plan, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const spmm_row_block_metrics_t *s = &plan->row_block_metrics;
+    if (!plan->has_row_block_metrics)
+        return SPMM_OK;
+    SPMM_REQUIRE(are_numbers(s), SPMM_ERR_PLAN_PANEL_STATS, diag,
+                 "a figure of the panels is negative or not finite");
+    SPMM_REQUIRE(is_schedule(s), SPMM_ERR_PLAN_PANEL_STATS, diag,
+                 "the figures are of panels that no part can have");
+    SPMM_REQUIRE(are_within(s, plan), SPMM_ERR_PLAN_PANEL_STATS, diag,
+                 "a figure of the panels is larger than the matrix allows");
+    SPMM_REQUIRE(s->row_blocks == (s->units + s->block_rows - 1) / s->block_rows, SPMM_ERR_PLAN_PANEL_STATS,
+                 diag, "%lld units do not make %lld panels", (long long)s->units, (long long)s->row_blocks);
+cleanup:
+    return status;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of format/permutation_list.def as a table: what plan files, options and messages know of each order of the
+ * rows.
+ * How one is made is the inspector's (inspector/reorder/permutation_units.h). */
+#ifndef SPMMI_PERMUTATION_H
+#define SPMMI_PERMUTATION_H
+
+#include <spmm/plan.h>
+
+/* Rows of the list; all of them but auto are orders that a matrix may be in. */
+enum {
+    SPMMI_PERMUTATION_ROWS = 0
+#define WORD(...) +1
+#define PERMUTATION(...) +1
+#include "permutation_list.def"
+#undef WORD
+#undef PERMUTATION
+};
+#define SPMMI_PERMUTATION_KINDS (SPMMI_PERMUTATION_ROWS - 1)
+
+/* Of which matrices an order is one. */
+enum { SPMMI_MATRICES_ANY, SPMMI_MATRICES_SQUARE };
+
+struct spmmi_permutation {
+    spmm_reorder_t id;
+    const char *name, *text;
+    int is_made, needs_square; /* is_made: neither auto nor none */
+    int64_t units_max;         /* 0: any */
+};
+
+/* NULL past the last row, and where there is no such order. */
+const struct spmmi_permutation *spmmi_permutation_at(int index);
+const struct spmmi_permutation *spmmi_permutation_of(spmm_reorder_t kind);
+
+/* Is it one that rows are in: any but auto? */
+int spmmi_permutation_is_kind(spmm_reorder_t kind);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What figures of panels are taken of. */
+#ifndef SPMMI_ROW_BLOCK_INPUT_H
+#define SPMMI_ROW_BLOCK_INPUT_H
+
+#include "format/plan.h"
+
+/* A pattern and how panels take it. */
+struct spmmi_row_block_input {
+    int64_t cols;            /* of op(A) */
+    uint64_t units;          /* rows, or segments of rows: see format/matrix/units.h; at most UINT32_MAX */
+    const int64_t *unit_ptr; /* units + 1; whole rows: the row pointers */
+    const int32_t *col_ind;  /* ascending and unique in each unit */
+    const uint32_t *permutation; /* units: the order in which panels take them; NULL: as they are */
+    int64_t segment;             /* as given to spmmi_units_cut; reported, not used */
+    uint32_t block_rows;         /* a multiple of 32, at most SPMMI_BLOCK_ROWS_MAX */
+    uint32_t stage_slots;        /* SPMMI_STAGE_SLOTS_MIN .. SPMMI_STAGE_SLOTS_MAX */
+    uint32_t value_bytes;        /* B_T: 2, 4 or 8 */
+    uint32_t register_tile;      /* R, at least 1 */
+    int64_t n;                   /* columns of B, at least 0 */
+    int multiprocessors;         /* 0: not known, utilization is 0 */
+    int threads;                 /* at least 1; never changes the figures */
+};
+
+/* The unit in this place of the order. */
+static inline uint64_t spmmi_row_block_unit(const struct spmmi_row_block_input *in, uint64_t position)
+{
+    return in->permutation == NULL ? position : in->permutation[position];
+}
+
+static inline double spmmi_quotient(int64_t dividend, int64_t divisor)
+{
+    return divisor == 0 ? 0.0 : (double)dividend / (double)divisor;
+}
+
+#endif

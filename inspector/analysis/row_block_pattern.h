@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pattern whose panels are counted, with columns numbered so that an array of all of them is worth its memory. */
+#ifndef SPMMI_ROW_BLOCK_PATTERN_H
+#define SPMMI_ROW_BLOCK_PATTERN_H
+
+#include <stdbool.h>
+
+#include "row_block_input.h"
+
+struct spmmi_row_block_pattern {
+    const struct spmmi_row_block_input *in;
+    int64_t nnz, cols;      /* cols: numbers of columns, at most those of the input */
+    const int32_t *col_ind; /* nnz numbers */
+    const int32_t *column;  /* the column of each number, ascending; NULL: they are the same */
+    int threads;            /* that may hold an array of cols each */
+    int32_t *own_col_ind, *own_column;
+};
+
+/* is_set: only sets of columns are made, a bit each, not arrays of numbers. Errors: MEMORY. Free with
+ * spmmi_row_block_pattern_close, also after an error. */
+spmm_status_t spmmi_row_block_pattern_open(const struct spmmi_row_block_input *in, bool is_set,
+                                           struct spmmi_row_block_pattern *p);
+void spmmi_row_block_pattern_close(struct spmmi_row_block_pattern *p);
+
+/* footprint[], reuse[], columns_used, column_count[] and column_sum[] of out. Errors: MEMORY. */
+spmm_status_t spmmi_row_block_reuse_count(const struct spmmi_row_block_pattern *p,
+                                          spmm_row_block_metrics_t *out);
+
+#endif

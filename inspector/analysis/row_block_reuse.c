@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Footprints of panels of six heights in one pass, and how popular columns are.
+ *
+ * Panels of 8, 16, .. 256 units nest. Where a column was last met in the order tells for all of them at once whether
+ * it is new to its panel: places a and b are in the same panel of 2^h units when a ^ b has no bit from h on.  */
+#include <string.h>
+
+#include <omp.h>
+
+#include "format/base/alloc.h"
+#include "row_block_pattern.h"
+
+#define BLOCK 256u   /* units of the highest panel: what a thread takes at a time */
+#define LOWEST_BIT 3 /* panels of 2^3 units are the lowest */
+
+static int bit_length(uint32_t x)
+{
+    return x == 0 ? 0 : 32 - __builtin_clz(x);
+}
+
+/* counts[b]: nonzeros whose column was last met at a place that differs in bit b - 1 at most; 32 also for never.
+ * last: one more than the place where each column was last met, 0 for never. */
+static void count_block(const struct spmmi_row_block_pattern *p, uint64_t first, uint32_t *last,
+                        int64_t counts[33])
+{
+    const uint64_t end = first + BLOCK < p->in->units ? first + BLOCK : p->in->units;
+    for (uint64_t position = first; position < end; position++) {
+        const uint64_t unit = spmmi_row_block_unit(p->in, position);
+        for (int64_t q = p->in->unit_ptr[unit]; q < p->in->unit_ptr[unit + 1]; q++) {
+            uint32_t *met = &last[p->col_ind[q]];
+            counts[*met == 0 ? 32 : bit_length((*met - 1) ^ (uint32_t)position)]++;
+            *met = (uint32_t)position + 1;
+        }
+    }
+}
+
+static void count_heights(const struct spmmi_row_block_pattern *p, uint32_t *last,
+                          spmm_row_block_metrics_t *out)
+{
+    int64_t sums[33] = {0};
+    const int64_t blocks = (int64_t)(p->in->units / BLOCK + (p->in->units % BLOCK != 0));
+#pragma omp parallel num_threads(p->threads)
+    {
+        int64_t counts[33] = {0};
+#pragma omp for schedule(dynamic, 1)
+        for (int64_t i = 0; i < blocks; i++)
+            count_block(p, (uint64_t)i * BLOCK, last + omp_get_thread_num() * p->cols, counts);
+#pragma omp critical(spmmi_row_block_heights)
+        for (int b = 0; b <= 32; b++)
+            sums[b] += counts[b];
+    }
+    for (int h = 0; h < SPMM_ROW_BLOCK_HEIGHTS; h++) {
+        out->working_set[h] = 0;
+        for (int b = LOWEST_BIT + h + 1; b <= 32; b++)
+            out->working_set[h] += sums[b];
+        out->reuse[h] = spmmi_quotient(p->nnz, out->working_set[h]);
+    }
+}
+
+/* counters: threads times cols, zero. */
+static void count_columns(const struct spmmi_row_block_pattern *p, uint32_t *counters,
+                          spmm_row_block_metrics_t *out)
+{
+#pragma omp parallel num_threads(p->threads)
+    {
+        uint32_t *own = counters + omp_get_thread_num() * p->cols;
+#pragma omp for schedule(static)
+        for (int64_t q = 0; q < p->nnz; q++)
+            own[p->col_ind[q]]++;
+        int64_t count[SPMM_COLUMN_BINS] = {0}, sum[SPMM_COLUMN_BINS] = {0};
+#pragma omp for schedule(static)
+        for (int64_t c = 0; c < p->cols; c++) {
+            uint32_t nonzeros = 0;
+            for (int t = 0; t < p->threads; t++)
+                nonzeros += counters[t * p->cols + c];
+            if (nonzeros == 0)
+                continue;
+            count[bit_length(nonzeros) - 1]++;
+            sum[bit_length(nonzeros) - 1] += nonzeros;
+        }
+#pragma omp critical(spmmi_row_block_columns)
+        for (int b = 0; b < SPMM_COLUMN_BINS; b++) {
+            out->column_count[b] += count[b];
+            out->column_sum[b] += sum[b];
+            out->columns_used += count[b];
+        }
+    }
+}
+
+spmm_status_t spmmi_row_block_reuse_count(const struct spmmi_row_block_pattern *p,
+                                          spmm_row_block_metrics_t *out)
+{
+    const uint64_t length = (uint64_t)p->threads * (uint64_t)p->cols;
+    uint32_t *numbers = spmmi_alloc_zero(length, sizeof *numbers);
+    if (numbers == NULL)
+        return SPMM_ERR_MEMORY;
+    count_heights(p, numbers, out);
+    memset(numbers, 0, length * sizeof *numbers);
+    count_columns(p, numbers, out);
+    spmmi_free(numbers);
+    return SPMM_OK;
+}

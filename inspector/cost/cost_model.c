@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See cost_model.h: how the terms of a family become a time, and what the families share. */
+#include "cost_model.h"
+
+#include <math.h>
+
+#include "format/family.h"
+
+double spmmi_model_reuse_distance(const struct spmmi_model_matrix *matrix, double window)
+{
+    if (window < 1)
+        return 0;
+    const double at = fmin(log2(window), SPMMI_REUSE_BINS - 1.0);
+    const int low = (int)at < SPMMI_REUSE_BINS - 1 ? (int)at : SPMMI_REUSE_BINS - 2;
+    return matrix->near[low] + (matrix->near[low + 1] - matrix->near[low]) * (at - low);
+}
+
+struct spmmi_model_hit spmmi_model_hits(const struct spmmi_model_matrix *matrix, double columns)
+{
+    struct spmmi_model_hit hit = {0, 0};
+    int b = 0;
+    if (columns < 1)
+        return hit;
+    if (columns >= matrix->cols_used) {
+        hit.window = matrix->nnz;
+        hit.share = matrix->near[SPMMI_REUSE_BINS - 1];
+        return hit;
+    }
+    while (b < SPMMI_REUSE_BINS - 2 && matrix->working_set[b + 1] <= columns)
+        b++;
+    const double low = matrix->working_set[b];
+    const double high = matrix->working_set[b + 1];
+    const double part = high > low ? fmin(fmax((columns - low) / (high - low), 0), 1) : 0;
+    hit.window = ldexp(1 + part, b);
+    hit.share = spmmi_model_reuse_distance(matrix, hit.window);
+    return hit;
+}
+
+double spmmi_model_combine(const struct spmmi_model_constants *constants, const double term[SPMMI_TERMS],
+                           double launch_s, double launches)
+{
+    double most = 0;
+    double sum = 0;
+    for (int i = 0; i < SPMMI_TERM_CONVERT; i++)
+        most = fmax(most, constants->factor[i] * term[i]);
+    for (int i = 0; i < SPMMI_TERM_CONVERT && most > 0; i++)
+        sum += pow(constants->factor[i] * term[i] / most, SPMMI_MODEL_P);
+    return launch_s + 1e-6 * (constants->start_us + launches * constants->launch_us) +
+           most * pow(sum, 1 / SPMMI_MODEL_P) +
+           constants->factor[SPMMI_TERM_CONVERT] * term[SPMMI_TERM_CONVERT];
+}
+
+enum spmmi_model_type spmmi_model_type_of(spmm_family_t family, spmm_compute_t compute, spmm_dtype_t dtype)
+{
+    const struct spmmi_family *row = spmmi_family_of(family);
+    if (dtype == SPMM_F64)
+        return SPMMI_MODEL_F64;
+    if (dtype != SPMM_F32)
+        return SPMMI_MODEL_F16;
+    if (row == NULL || row->compute != SPMMI_COMPUTE_TENSOR)
+        return SPMMI_MODEL_F32;
+    return compute == SPMM_COMPUTE_TF32 ? SPMMI_MODEL_TF32 : SPMMI_MODEL_3XTF32;
+}
+
+struct spmmi_prediction spmmi_model_predict(spmmi_cost_fn *cost, const struct spmmi_device_profile *profile,
+                                            const struct spmmi_model_matrix *matrix,
+                                            const struct spmmi_model_candidate *candidate, int64_t n,
+                                            uint32_t layout, spmm_dtype_t dtype)
+{
+    struct spmmi_prediction p = {0};
+    const struct spmmi_model_candidate *c = candidate;
+    const struct spmmi_model_query q = {
+        .profile = profile,
+        .matrix = matrix,
+        .candidate = c,
+        .n = (double)n,
+        .value_bytes = (double)spmm_dtype_size(dtype),
+        .is_col_major = layout == SPMM_LAYOUTS_COL_MAJOR && n > 1, /* one column is the same in both */
+    };
+    if (!cost(&q, &p))
+        return p;
+    const enum spmmi_model_type type = spmmi_model_type_of(c->family, c->compute, dtype);
+    const int kernel = spmmi_profile_kernel(profile, c->family, c->schedule, type);
+    const struct spmmi_model_constants *constants = &profile->model[kernel][type];
+    p.seconds = spmmi_model_combine(constants, p.term, profile->launch_s, p.launches);
+    for (int i = 1; i < SPMMI_TERMS; i++) {
+        if (constants->factor[i] * p.term[i] > constants->factor[p.binding] * p.term[p.binding])
+            p.binding = (enum spmmi_model_term)i;
+    }
+    return p;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The paper's model of a plan, for its reader: see spmm_plan_roofline. */
+#include <assert.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include <spmm/inspector.h>
+
+#include "format/base/diag.h"
+#include "format/plan.h"
+#include "roofline.h"
+
+static_assert(sizeof((spmm_roofline_t *)0)->device == SPMMI_PROFILE_NAME_BYTES, "the name of a profile fits");
+
+/* The op that the figures of panels are of: figures do not say it, the part they were counted for does. */
+static spmm_op_t op_of_row_blocks(const spmm_plan_t *plan)
+{
+    const spmm_row_block_metrics_t *s = &plan->row_block_metrics;
+    for (uint32_t i = 0; i < plan->part_count; i++) {
+        const struct spmmi_part *p = &plan->parts[i];
+        const bool is_reordered = (p->flags & SPMMI_PART_REORDERED) != 0;
+        /* Only parts that have figures of panels have stages. */
+        if (p->block_rows == s->block_rows && p->stage_slots == s->stage_slots &&
+            p->item_size == s->segment && (int64_t)p->item_count == s->units &&
+            is_reordered == (s->is_reordered != 0))
+            return p->op;
+    }
+    return SPMM_OP_N;
+}
+
+/* Nonzeros a row of op(A). */
+static double mean_of(const spmm_plan_t *plan, spmm_op_t op)
+{
+    if (op == SPMM_OP_N)
+        return plan->stats.row_mean;
+    return plan->cols > 0 ? (double)plan->nnz / (double)plan->cols : 0;
+}
+
+static spmm_roofline_point_t roofline(const struct spmmi_device_profile *profile, double intensity)
+{
+    return (spmm_roofline_point_t){
+        intensity, profile == NULL ? 0 : 1e-9 * spmmi_roofline_throughput(profile, intensity)};
+}
+
+static void fill(const spmm_plan_t *plan, const struct spmmi_device_profile *profile, spmm_roofline_t *model)
+{
+    const spmm_row_block_metrics_t *row_blocks = &plan->row_block_metrics;
+    const bool has_row_blocks = row_blocks->block_rows > 0;
+    const spmm_stats_t stats = {.row_mean =
+                                    mean_of(plan, has_row_blocks ? op_of_row_blocks(plan) : SPMM_OP_N)};
+    const struct spmmi_roofline s = spmmi_roofline_of(&stats, has_row_blocks ? row_blocks : NULL, plan->dtype,
+                                                      (double)row_blocks->register_tile);
+    if (profile != NULL) {
+        memcpy(model->device, profile->name, sizeof model->device);
+        model->peak_gbs = 1e-9 * profile->peak_bandwidth;
+        model->peak_gflops = 1e-9 * profile->peak_flops;
+    }
+    model->naive = roofline(profile, spmmi_roofline_naive(&s));
+    if (!has_row_blocks)
+        return;
+    double (*const bound)(const struct spmmi_roofline *, enum spmmi_roofline_bound) =
+        row_blocks->segment > 0 ? spmmi_roofline_segmented : spmmi_roofline_tiled;
+    model->equation = row_blocks->segment > 0 ? 6 : 3;
+    model->algorithmic = roofline(profile, bound(&s, SPMMI_ROOFLINE_ALGORITHMIC));
+    model->all_miss = roofline(profile, bound(&s, SPMMI_ROOFLINE_ALL_MISS));
+    model->cold_miss = roofline(profile, bound(&s, SPMMI_ROOFLINE_COLD_MISS));
+}
+
+spmm_status_t spmm_plan_roofline(const spmm_plan_t *plan, const char *device, spmm_roofline_t *model,
+                                 spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_device_profile profile;
+    spmm_roofline_t full = {.struct_size = 0};
+    size_t known = 0;
+    spmmi_diag_clear(diag);
+    SPMM_REQUIRE(model != NULL, SPMM_ERR_ARGUMENT, diag, "model is NULL");
+    SPMM_REQUIRE(model->struct_size >= sizeof model->struct_size, SPMM_ERR_ARGUMENT, diag,
+                 "struct_size of the model is %zu: it was not initialised", model->struct_size);
+    full.struct_size = model->struct_size;
+    known = model->struct_size < sizeof full ? model->struct_size : sizeof full;
+    SPMM_REQUIRE(plan != NULL, SPMM_ERR_ARGUMENT, diag, "plan is NULL");
+    if (device != NULL)
+        SPMM_TRY(spmmi_device_profile_open(device, &profile, diag));
+    fill(plan, device != NULL ? &profile : NULL, &full);
+cleanup:
+    if (known > 0)
+        memcpy(model, &full, known);
+    return status;
+}

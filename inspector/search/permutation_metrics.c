@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See permutation_metrics.h. An order of units may be that of the rows: it is counted once. */
+#include "permutation_metrics.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "inspector/reorder/row_metrics.h"
+
+/* Rows, or segments of rows, and an order of them; NULL: as they are. */
+struct subject {
+    const struct spmmi_pattern *a;
+    int threads;
+    uint64_t units;
+    const int64_t *unit_ptr;
+    spmm_reorder_t kind;
+    const uint32_t *permutation;
+};
+
+static bool has_been_counted(const struct subject *s, const spmm_plan_t *plan)
+{
+    for (uint32_t i = 0; i < plan->permutation_metrics_count; i++) {
+        const spmm_plan_permutation_metrics_t *f = &plan->permutation_metrics[i];
+        if (f->op == s->a->op && f->permutation == s->kind && f->units == (int64_t)s->units)
+            return true;
+    }
+    return false;
+}
+
+static spmm_status_t add(const struct subject *s, spmm_plan_t *plan, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_permutation_metrics_t metrics = {.struct_size = sizeof metrics};
+    if (has_been_counted(s, plan))
+        goto cleanup;
+    assert(plan->permutation_metrics_count < SPMMI_PERMUTATION_METRICS_MAX);
+    status = spmmi_row_metrics_count((int64_t)s->units, s->a->cols, s->unit_ptr, s->a->col_ind,
+                                     s->permutation, s->threads, &metrics);
+    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the figures of an order of the rows");
+    spmm_plan_permutation_metrics_t *const f = &plan->permutation_metrics[plan->permutation_metrics_count++];
+    *f =
+        (spmm_plan_permutation_metrics_t){.op = s->a->op, .permutation = s->kind, .units = (int64_t)s->units};
+    memcpy(f->blocks, metrics.blocks, sizeof f->blocks);
+    memcpy(f->working_set, metrics.working_set, sizeof f->working_set);
+    memcpy(f->reuse, metrics.reuse, sizeof f->reuse);
+cleanup:
+    return status;
+}
+
+/* That order, and before it the units as they are. */
+static spmm_status_t add_both(struct subject s, spmm_plan_t *plan, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct subject natural = s;
+    natural.kind = SPMM_REORDER_NONE;
+    natural.permutation = NULL;
+    if (plan->permutation_metrics == NULL) {
+        plan->permutation_metrics =
+            spmmi_alloc_zero(SPMMI_PERMUTATION_METRICS_MAX, sizeof *plan->permutation_metrics);
+        SPMM_TRY_ALLOC(plan->permutation_metrics, diag);
+    }
+    SPMM_TRY(add(&natural, plan, diag));
+    SPMM_TRY(add(&s, plan, diag));
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_permutation_metrics_add(const struct spmmi_op *op, spmm_plan_t *plan, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_pattern *const a = op->pattern;
+    const int threads = op->request->threads;
+    struct subject s = {.a = a, .threads = threads, .units = (uint64_t)a->rows, .unit_ptr = a->row_ptr};
+    for (int i = 0; i < op->permutations.count; i++) {
+        s.kind = op->permutations.list[i].kind;
+        s.permutation = op->permutations.list[i].permutation;
+        if (s.permutation != NULL)
+            SPMM_TRY(add_both(s, plan, diag));
+    }
+    for (int i = 0; i < op->unit_permutation_count; i++) {
+        const struct spmmi_unit_permutation *const o = &op->unit_permutations[i];
+        s = (struct subject){a, threads, o->units, o->unit_ptr, o->kind, o->permutation};
+        SPMM_TRY(add_both(s, plan, diag));
+    }
+cleanup:
+    return status;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Peeled rows on the CPU: the rows kernels multiply them into rows of their own, which then take their places in C. */
+#ifndef SPMMI_CPU_LONG_ROWS_H
+#define SPMMI_CPU_LONG_ROWS_H
+
+#include "executor/product.h"
+#include "long_rows_pack.h"
+
+struct spmmi_cpu_long_rows {
+    struct spmmi_long_rows a; /* rows 0: there are none */
+    void *values;             /* in the order of a */
+};
+
+/* Bytes that make will hold. part: NULL where no rows are peeled. */
+uint64_t spmmi_cpu_long_rows_bytes(const struct spmmi_op_pattern *a, const struct spmmi_part *part,
+                                   spmm_dtype_t dtype);
+/* The same of what was made. */
+uint64_t spmmi_cpu_long_rows_held(const struct spmmi_cpu_long_rows *long_rows, spmm_dtype_t dtype);
+/* Errors: MEMORY. Free with spmmi_cpu_long_rows_free, also after an error. */
+spmm_status_t spmmi_cpu_long_rows_make(const struct spmmi_op_pattern *a, const struct spmmi_part *part,
+                                       spmm_dtype_t dtype, struct spmmi_cpu_long_rows *long_rows,
+                                       spmm_diag_t *diag);
+void spmmi_cpu_long_rows_free(struct spmmi_cpu_long_rows *long_rows);
+
+/* values: of A, in its order. */
+void spmmi_cpu_long_rows_set_values(const struct spmmi_cpu_long_rows *long_rows, spmm_dtype_t dtype,
+                                    const void *values);
+
+/* product: the one that the peeled rows belong to. */
+uint64_t spmmi_cpu_long_rows_workspace(const struct spmmi_cpu_long_rows *long_rows,
+                                       const struct spmmi_product *product);
+/* The peeled rows of the product into workspace, from C as it is before the other rows are written. */
+void spmmi_cpu_long_rows_multiply(const struct spmmi_cpu_long_rows *long_rows,
+                                  const struct spmmi_product *product, void *workspace, int threads);
+/* From there to C, once the other rows are written. */
+void spmmi_cpu_long_rows_store(const struct spmmi_cpu_long_rows *long_rows,
+                               const struct spmmi_product *product, const void *workspace);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See long_rows_cuda.h. */
+#include "long_rows_cuda.h"
+
+#include <string.h>
+
+#include "executor/cuda/cuda_call.h"
+#include "kernels/shared/convert.h"
+
+void spmmi_cuda_long_rows_describe(const struct spmmi_long_rows *a, int64_t cols, spmm_dtype_t dtype,
+                                   const struct spmmi_device *device, struct spmmi_cuda_long_rows *long_rows)
+{
+    const uint32_t rows = (uint32_t)a->rows;
+    *long_rows = (struct spmmi_cuda_long_rows){
+        .rows = {.schedule = SPMM_SCHEDULE_NONZERO_SPLIT,
+                 .dtype = dtype,
+                 .row_count = rows,
+                 .stream = {.nnz = (uint32_t)a->nnz, .ranks = rows},
+                 .items = {.item_count = (uint32_t)a->part.item_count, .item_size = a->part.item_size}},
+        .cols = cols,
+        .device = device,
+    };
+}
+
+void spmmi_cuda_long_rows_cut(struct spmmi_arena *arena, struct spmmi_cuda_long_rows *p)
+{
+    struct spmmi_cuda_rows *r = &p->rows;
+    struct spmmi_stream *s = &r->stream;
+    const uint64_t padded = (uint64_t)s->nnz + SPMMI_STREAM_PAD, ranks = (uint64_t)s->ranks + 1;
+    if (r->row_count == 0)
+        return;
+    s->columns = spmmi_arena_cut(arena, padded, sizeof *s->columns);
+    s->rank_start = spmmi_arena_cut(arena, ranks, sizeof *s->rank_start);
+    s->row_of_rank = spmmi_arena_cut(arena, ranks, sizeof *s->row_of_rank);
+    r->row_list = s->row_of_rank;
+    r->items.item_rank =
+        spmmi_arena_cut(arena, (uint64_t)r->items.item_count + 1, sizeof *r->items.item_rank);
+    spmmi_cuda_blocks_cut(arena, s->nnz, r->items.item_size, r->dtype, p->device, r->blocks);
+    r->arrivals = spmmi_arena_cut(arena, spmmi_cuda_arrivals(s->nnz, r->items.item_size, r->dtype, p->device),
+                                  sizeof *r->arrivals);
+    p->values = spmmi_arena_cut(arena, padded, spmm_dtype_size(r->dtype));
+    s->values = p->values;
+    p->map = spmmi_arena_cut(arena, s->nnz, sizeof *p->map);
+}
+
+/* No peeled row is empty, so that row and rank are the same among them. */
+spmm_status_t spmmi_cuda_long_rows_upload(const struct spmmi_cuda_long_rows *long_rows,
+                                          const struct spmmi_long_rows *a, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_stream_host host;
+    struct spmmi_items_host items;
+    const struct spmmi_cuda_rows *r = &long_rows->rows;
+    const struct spmmi_stream *s = &r->stream;
+    memset(&host, 0, sizeof host);
+    memset(&items, 0, sizeof items);
+    if (r->row_count == 0)
+        goto cleanup;
+    SPMM_TRY(spmmi_stream_build(a->rows, a->row_ptr, a->col_ind, &host, diag));
+    SPMM_REQUIRE(host.empty_count == 0, SPMM_ERR_INTERNAL, diag, "%u peeled rows are empty",
+                 host.empty_count);
+    SPMM_TRY(spmmi_items_build(&a->part, a->rows, a->row_ptr, &items, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(s->columns, host.columns, (uint64_t)s->nnz + SPMMI_STREAM_PAD,
+                                sizeof *s->columns, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(s->rank_start, host.rank_start, (uint64_t)s->ranks + 1, sizeof *s->rank_start,
+                                diag));
+    SPMM_TRY(spmmi_cuda_copy_up(s->row_of_rank, a->row_of, s->ranks, sizeof *s->row_of_rank, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(r->items.item_rank, items.item_rank, (uint64_t)items.item_count + 1,
+                                sizeof *items.item_rank, diag));
+    SPMM_TRY(spmmi_cuda_blocks_upload(r->blocks, &host, &items, r->items.item_size, r->dtype,
+                                      long_rows->device->multiprocessors, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(long_rows->map, a->map, s->nnz, sizeof *long_rows->map, diag));
+cleanup:
+    spmmi_items_host_free(&items);
+    spmmi_stream_host_free(&host);
+    return status;
+}
+
+int spmmi_cuda_long_rows_set_values(const struct spmmi_cuda_long_rows *long_rows, const void *values,
+                                    void *stream)
+{
+    return long_rows->rows.row_count == 0
+               ? cudaSuccess
+               : spmmi_gather_cuda((int)long_rows->rows.dtype, long_rows->rows.stream.nnz, long_rows->map,
+                                   values, long_rows->values, stream);
+}
+
+static struct spmmi_rows_launch plan_launch(const struct spmmi_cuda_long_rows *p, const spmm_dense_t *b,
+                                            const spmm_dense_t *c)
+{
+    struct spmmi_rows_launch launch;
+    const struct spmmi_rows_problem problem = {
+        .rows = p->rows.row_count,
+        .cols = p->cols,
+        .nnz = p->rows.stream.nnz,
+        .item_count = p->rows.items.item_count,
+        .item_size = p->rows.items.item_size,
+        .schedule = p->rows.schedule,
+        .dtype = p->rows.dtype,
+        .b = b,
+        .c = c,
+    };
+    spmmi_rows_launch_plan(&problem, p->device, &launch);
+    return launch;
+}
+
+/* The shape of the kernel follows from how B and C lie: lanes take words of 16 bytes or single numbers. */
+uint64_t spmmi_cuda_long_rows_slots(const struct spmmi_cuda_long_rows *p, int64_t n)
+{
+    uint64_t bytes = 0;
+    for (int is_odd = 0; is_odd < 2 && p->rows.row_count > 0; is_odd++) {
+        const int64_t ld = (n + 3) / 4 * 4 + is_odd;
+        const spmm_dense_t b = {NULL, p->cols, n, ld, SPMM_ROW_MAJOR, p->rows.dtype};
+        const spmm_dense_t c = {NULL, p->rows.row_count, n, ld, SPMM_ROW_MAJOR, p->rows.dtype};
+        const struct spmmi_rows_launch launch = plan_launch(p, &b, &c);
+        bytes = launch.workspace_bytes > bytes ? launch.workspace_bytes : bytes;
+    }
+    return bytes;
+}
+
+int spmmi_cuda_long_rows_run(const struct spmmi_cuda_long_rows *p, const struct spmmi_product *product,
+                             void *slots, void *stream)
+{
+    struct spmmi_product own = *product;
+    own.c.rows = p->rows.row_count;
+    const struct spmmi_rows_launch launch = plan_launch(p, &own.b, &own.c);
+    return spmmi_cuda_rows_run(&p->rows, &launch, &own, 0, slots, stream);
+}

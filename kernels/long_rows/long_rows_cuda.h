@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The peeled rows of a part on a GPU: a stream of their own, which the rows kernels of a nonzero split read. */
+#ifndef SPMMI_CUDA_LONG_ROWS_H
+#define SPMMI_CUDA_LONG_ROWS_H
+
+#include "executor/cuda/cuda_arena.h"
+#include "kernels/rows/rows_run_cuda.h"
+#include "long_rows_pack.h"
+
+struct spmmi_cuda_long_rows {
+    struct spmmi_cuda_rows rows; /* row_count 0: there are none */
+    int64_t cols;                /* of op(A) */
+    const struct spmmi_device *device;
+    void *values;  /* the same as rows.stream.values, to write */
+    uint32_t *map; /* nonzeros: place in the order of A of each */
+};
+
+/* Figures of the rows of a, and none of the arrays: what cutting needs. */
+void spmmi_cuda_long_rows_describe(const struct spmmi_long_rows *a, int64_t cols, spmm_dtype_t dtype,
+                                   const struct spmmi_device *device, struct spmmi_cuda_long_rows *long_rows);
+/* Device addresses, of memory that will be zero. */
+void spmmi_cuda_long_rows_cut(struct spmmi_arena *arena, struct spmmi_cuda_long_rows *long_rows);
+/* Everything but values. */
+spmm_status_t spmmi_cuda_long_rows_upload(const struct spmmi_cuda_long_rows *long_rows,
+                                          const struct spmmi_long_rows *a, spmm_diag_t *diag);
+
+/* values: of A in its order, on the device. Returns a cudaError_t. */
+int spmmi_cuda_long_rows_set_values(const struct spmmi_cuda_long_rows *long_rows, const void *values,
+                                    void *stream);
+
+/* Bytes of workspace of a pass of n columns of row-major B and C, wherever they lie. */
+uint64_t spmmi_cuda_long_rows_slots(const struct spmmi_cuda_long_rows *long_rows, int64_t n);
+/* Enqueue a product whose B and C are row-major; returns a cudaError_t. */
+int spmmi_cuda_long_rows_run(const struct spmmi_cuda_long_rows *long_rows,
+                             const struct spmmi_product *product, void *slots, void *stream);
+
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Number types: how they are stored, and in which type their sums are kept.
+#pragma once
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+namespace spmmi {
+
+template <typename T, bool IS_HALF = sizeof(T) == 2> struct Value {
+    using Sum = T;
+    static __device__ __forceinline__ T widen(T x)
+    {
+        return x;
+    }
+    static __device__ __forceinline__ T round(T x)
+    {
+        return x;
+    }
+};
+
+// __half and __nv_bfloat16: their own conversions, to nearest even.
+template <typename T> struct Value<T, true> {
+    using Sum = float;
+    static __device__ __forceinline__ float widen(T x)
+    {
+        return static_cast<float>(x);
+    }
+    static __device__ __forceinline__ T round(float x)
+    {
+        return T(x);
+    }
+};
+
+// alpha * sum + beta * c, rounded once to the stored type; beta = 0 does not look at c.
+template <typename T, typename Sum = typename Value<T>::Sum>
+__device__ __forceinline__ T scaled_sum(Sum alpha, Sum sum, Sum beta, T c)
+{
+    const Sum product = alpha * sum;
+    return Value<T>::round(beta != Sum(0) ? fma(alpha, sum, beta * Value<T>::widen(c)) : product);
+}
+
+} // namespace spmmi

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* The same C compiled for AVX2 and FMA. */
-#if defined(__x86_64__)
-#define TARGET __attribute__((target("avx2,fma")))
-#define LEVEL spmmi_fragment_cpu_avx2
-#include "fragment_cpu_level.h"
-#else
-typedef int fragment_cpu_has_no_avx2; /* no translation unit is empty */
-#endif

@@ -1,5 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* The window and panel families in plain C, for every machine. Where fma is an instruction the compiler uses it. */
-#define TARGET
-#define LEVEL spmmi_fragment_cpu_portable
-#include "fragment_cpu_level.h"

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See tcblock_analysis_plan.h. The rows are taken in strips of 256, the height of the tallest panel. A word for each
+ * column of a strip tells which of its 32 windows hold it: figures of every unit follow from these words alone. */
+#include "tcblock_analysis_plan.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <omp.h>
+
+#include "tcblock_shape.h"
+#include "inspector/analysis/column_set.h"
+#include "format/base/alloc.h"
+#include "inspector/analysis/row_block_sample.h"
+
+#define GROUP_ROWS SPMMI_TCBLOCK_GROUP
+#define WINDOWS (GROUP_ROWS / SPMMI_WINDOW_ROWS)
+#define BLOCK_COLUMNS 8u
+#define BYTES_FREE 67108864 /* words of columns that all threads may have, however few the nonzeros */
+#define BYTES_A_NONZERO 16
+
+#define PAIRS 0x55555555u /* the first window of each block row of bcsr */
+#define BCSR_WINDOWS 2u   /* of a block row */
+#define BCSR_STEP SPMMI_TCBLOCK_WIDE_STEP
+
+/* What a thread needs to count one strip after the other. */
+struct worker {
+    struct spmmi_column_set set;
+    uint32_t *windows; /* of each column; zero between strips */
+    uint32_t *columns; /* of the strip, then the windows of each */
+};
+
+/* Sums of one strip, for each unit. */
+struct group {
+    int64_t working_set[SPMMI_TCBLOCK_UNITS], blocks[SPMMI_TCBLOCK_UNITS];
+};
+
+/* ---- Units ---- */
+
+static const struct {
+    spmm_family_t family;
+    uint32_t rows;
+} units_known[SPMMI_TCBLOCK_UNITS] = {
+    [SPMMI_TCBLOCK_8] = {SPMM_FAMILY_WINDOW, SPMMI_WINDOW_ROWS},
+    [SPMMI_TCBLOCK_64] = {SPMM_FAMILY_PANEL, 64},
+    [SPMMI_TCBLOCK_128] = {SPMM_FAMILY_PANEL, 128},
+    [SPMMI_TCBLOCK_256] = {SPMM_FAMILY_PANEL, 256},
+    [SPMMI_TCBLOCK_BCSR_64] = {SPMM_FAMILY_BCSR, 64},
+    [SPMMI_TCBLOCK_BCSR_128] = {SPMM_FAMILY_BCSR, 128},
+};
+
+spmm_family_t spmmi_tcblock_family(enum spmmi_tcblock_unit unit)
+{
+    return units_known[unit].family;
+}
+
+uint32_t spmmi_tcblock_rows(enum spmmi_tcblock_unit unit)
+{
+    return units_known[unit].rows;
+}
+
+enum spmmi_tcblock_unit spmmi_tcblock_unit_of(spmm_family_t family, uint32_t rows)
+{
+    int unit = SPMMI_TCBLOCK_8;
+    while (unit < SPMMI_TCBLOCK_UNITS - 1 &&
+           (units_known[unit].family != family || units_known[unit].rows != rows))
+        unit++;
+    return (enum spmmi_tcblock_unit)unit;
+}
+
+static uint32_t units_a_group(int unit)
+{
+    return GROUP_ROWS / units_known[unit].rows;
+}
+
+static uint32_t bcsr_columns(spmm_dtype_t dtype)
+{
+    return spmm_dtype_size(dtype) == 2 ? 16 : 8;
+}
+
+/* ---- One strip ---- */
+
+/* The columns of the strip, ascending; windows of each are in w->windows. */
+static uint32_t collect(const struct spmmi_pattern *a, const uint32_t *permutation, int64_t first,
+                        struct worker *w)
+{
+    const int64_t end = first + GROUP_ROWS < a->rows ? first + GROUP_ROWS : a->rows;
+    for (int64_t position = first; position < end; position++) {
+        const int64_t row = permutation == NULL ? position : (int64_t)permutation[position];
+        const uint32_t window = 1u << (uint32_t)(position - first) / SPMMI_WINDOW_ROWS;
+        const int64_t begin = a->row_ptr[row], length = a->row_ptr[row + 1] - begin;
+        spmmi_column_set_add(&w->set, a->col_ind + begin, length);
+        for (int64_t q = begin; q < begin + length; q++)
+            w->windows[a->col_ind[q]] |= window;
+    }
+    return spmmi_column_set_drain(&w->set, w->columns);
+}
+
+/* Columns are replaced by their windows. */
+static void take_windows(struct worker *w, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t *const windows = &w->windows[w->columns[i]];
+        w->columns[i] = *windows;
+        *windows = 0;
+    }
+}
+
+/* Blocks of one block column, whose windows these are, and the strips of bcsr that have it. */
+static void add_block_column(uint32_t windows, uint32_t width, struct group *out,
+                             const struct spmmi_tcblock_analysis *analysis, int64_t at)
+{
+    const int64_t blocks = __builtin_popcount((windows | windows >> 1) & PAIRS);
+    for (int unit = SPMMI_TCBLOCK_BCSR_64; unit <= SPMMI_TCBLOCK_BCSR_128; unit++) {
+        const uint32_t units = units_a_group(unit), bits = WINDOWS / units;
+        uint32_t *const held = analysis->steps[unit] + at * units;
+        out->blocks[unit] += blocks;
+        for (uint32_t u = 0; u < units; u++) {
+            const uint32_t has = (windows >> u * bits & ((1u << bits) - 1)) != 0;
+            out->working_set[unit] += has * width;
+            held[u] += has;
+        }
+    }
+}
+
+/* Neighbours that share a block column are one after the other. */
+static void count_bcsr(const struct worker *w, uint32_t count, uint32_t width,
+                       const struct spmmi_tcblock_analysis *analysis, int64_t at, struct group *out)
+{
+    const int shift = __builtin_ctz(width);
+    for (int unit = SPMMI_TCBLOCK_BCSR_64; unit <= SPMMI_TCBLOCK_BCSR_128; unit++)
+        memset(analysis->steps[unit] + at * units_a_group(unit), 0,
+               units_a_group(unit) * sizeof *analysis->steps[unit]);
+    for (uint32_t i = 0; i < count;) {
+        const uint32_t block = w->columns[i] >> shift;
+        uint32_t windows = 0;
+        for (; i < count && w->columns[i] >> shift == block; i++)
+            windows |= w->windows[w->columns[i]];
+        add_block_column(windows, width, out, analysis, at);
+    }
+    for (int unit = SPMMI_TCBLOCK_BCSR_64; unit <= SPMMI_TCBLOCK_BCSR_128; unit++) {
+        uint32_t *const steps = analysis->steps[unit] + at * units_a_group(unit);
+        for (uint32_t u = 0; u < units_a_group(unit); u++)
+            steps[u] = (steps[u] + BCSR_STEP - 1) / BCSR_STEP;
+    }
+}
+
+/* Blocks of a step: each window has 8 of its columns in one. */
+static int64_t end_step(uint32_t held[WINDOWS])
+{
+    int64_t blocks = 0;
+    for (uint32_t w = 0; w < WINDOWS; w++)
+        blocks += (held[w] + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS;
+    memset(held, 0, WINDOWS * sizeof *held);
+    return blocks;
+}
+
+static void count_panels(const struct worker *w, uint32_t count, int unit, struct group *out, uint32_t *steps)
+{
+    const uint32_t step = SPMMI_TCBLOCK_PANEL_STEP;
+    const uint32_t units = units_a_group(unit), bits = WINDOWS / units;
+    const uint32_t all = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
+    uint32_t held[WINDOWS] = {0};
+    for (uint32_t u = 0; u < units; u++) {
+        uint32_t columns = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t windows = w->columns[i] >> u * bits & all;
+            if (windows != 0 && columns++ % step == 0)
+                out->blocks[unit] += end_step(held);
+            for (; windows != 0; windows &= windows - 1)
+                held[__builtin_ctz(windows)]++;
+        }
+        out->blocks[unit] += end_step(held);
+        out->working_set[unit] += columns;
+        steps[u] = columns / step + (columns % step != 0);
+    }
+}
+
+static void count_windows(const struct worker *w, uint32_t count, struct group *out, uint32_t *steps)
+{
+    uint32_t held[WINDOWS] = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t windows = w->columns[i]; windows != 0; windows &= windows - 1)
+            held[__builtin_ctz(windows)]++;
+    }
+    for (uint32_t u = 0; u < WINDOWS; u++) {
+        out->working_set[SPMMI_TCBLOCK_8] += held[u];
+        steps[u] = (held[u] + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS;
+        out->blocks[SPMMI_TCBLOCK_8] += steps[u];
+    }
+}
+
+/* What all strips are counted for. */
+struct count {
+    const struct spmmi_pattern *a;
+    const uint32_t *permutation;
+    uint32_t width; /* of a block column of bcsr */
+    const struct spmmi_tcblock_analysis *analysis;
+    struct group *groups;
+};
+
+static void count_group(const struct count *c, int64_t index, int64_t at, struct worker *w)
+{
+    struct group *const out = &c->groups[at];
+    const uint32_t count = collect(c->a, c->permutation, index * GROUP_ROWS, w);
+    memset(out, 0, sizeof *out);
+    count_bcsr(w, count, c->width, c->analysis, at, out);
+    take_windows(w, count);
+    count_windows(w, count, out, c->analysis->steps[SPMMI_TCBLOCK_8] + at * WINDOWS);
+    for (int unit = SPMMI_TCBLOCK_64; unit <= SPMMI_TCBLOCK_256; unit++)
+        count_panels(w, count, unit, out, c->analysis->steps[unit] + at * units_a_group(unit));
+}
+
+/* ---- All of them ---- */
+
+/* most: nonzeros of the strip that holds most. */
+static spmm_status_t worker_open(const struct spmmi_pattern *a, int64_t most, struct worker *w)
+{
+    w->windows = spmmi_alloc_zero((uint64_t)a->cols, sizeof *w->windows);
+    w->columns = spmmi_alloc((uint64_t)(most < a->cols ? most : a->cols), sizeof *w->columns);
+    if (w->windows == NULL || w->columns == NULL)
+        return SPMM_ERR_MEMORY;
+    return spmmi_column_set_new(&w->set, a->cols);
+}
+
+static void worker_close(struct worker *w)
+{
+    spmmi_column_set_free(&w->set);
+    spmmi_free(w->columns);
+    spmmi_free(w->windows);
+}
+
+static int count_threads(const struct spmmi_pattern *a, int threads)
+{
+    const int64_t bytes = a->nnz * BYTES_A_NONZERO > BYTES_FREE ? a->nnz * BYTES_A_NONZERO : BYTES_FREE;
+    const int64_t most = bytes / (a->cols * (int64_t)sizeof(uint32_t) + 1);
+    return most < 1 ? 1 : most < threads ? (int)most : threads;
+}
+
+static spmm_status_t count_groups(const struct count *c, const struct spmmi_row_block_sample *sample,
+                                  int threads)
+{
+    spmm_status_t status = SPMM_OK;
+    const int used = count_threads(c->a, threads);
+    struct worker *workers = spmmi_alloc_zero((uint64_t)used, sizeof *workers);
+    if (workers == NULL)
+        return SPMM_ERR_MEMORY;
+    for (int t = 0; t < used && status == SPMM_OK; t++)
+        status = worker_open(c->a, sample->most, &workers[t]);
+    if (status == SPMM_OK) {
+#pragma omp parallel for schedule(dynamic, 1) num_threads(used)
+        for (int64_t i = 0; i < sample->count; i++)
+            count_group(c, sample->list[i], i, &workers[omp_get_thread_num()]);
+    }
+    for (int t = 0; t < used; t++)
+        worker_close(&workers[t]);
+    spmmi_free(workers);
+    return status;
+}
+
+/* Figures that do not depend on the strips. Units have at least the steps of the longest row, which a sample may have
+ * missed. */
+static struct spmmi_tcblock_counts metrics_of(const struct count *c, int unit)
+{
+    const int64_t rows = units_known[unit].rows;
+    const bool is_bcsr = units_known[unit].family == SPMM_FAMILY_BCSR;
+    struct spmmi_tcblock_counts f = {.family = units_known[unit].family,
+                                     .unit_rows = units_known[unit].rows,
+                                     .units = (double)(c->a->rows / rows + (c->a->rows % rows != 0)),
+                                     .nnz = (double)c->a->nnz};
+    f.step_columns = is_bcsr                     ? BCSR_STEP * c->width
+                     : rows == SPMMI_WINDOW_ROWS ? BLOCK_COLUMNS
+                                                 : SPMMI_TCBLOCK_PANEL_STEP;
+    f.positions = is_bcsr ? BCSR_WINDOWS * SPMMI_WINDOW_ROWS * c->width : SPMMI_WINDOW_ROWS * BLOCK_COLUMNS;
+    f.longest = ceil((double)c->a->longest / f.step_columns);
+    return f;
+}
+
+static void add_up(const struct count *c, struct spmmi_tcblock_analysis *s)
+{
+    for (int h = 0; h < SPMMI_TCBLOCK_UNITS; h++) {
+        struct spmmi_tcblock_counts *f = &s->counts[h];
+        const int64_t units = units_a_group(h);
+        *f = metrics_of(c, h);
+        for (int64_t i = 0; i < s->groups; i++) {
+            f->working_set += s->weight[i] * (double)c->groups[i].working_set[h];
+            f->blocks += s->weight[i] * (double)c->groups[i].blocks[h];
+            f->shared += s->weight[i] * (double)c->groups[i].working_set[SPMMI_TCBLOCK_64];
+            for (int64_t u = i * units; u < (i + 1) * units; u++) {
+                f->steps += s->weight[i] * s->steps[h][u];
+                f->longest = fmax(f->longest, s->steps[h][u]);
+            }
+        }
+    }
+}
+
+spmm_status_t spmmi_tcblock_analysis_open(const struct spmmi_pattern *a, const uint32_t *permutation,
+                                          spmm_dtype_t dtype, int64_t groups_max, int threads,
+                                          struct spmmi_tcblock_analysis *analysis)
+{
+    spmm_status_t status = SPMM_ERR_MEMORY;
+    const struct spmmi_row_block_input input = {.units = (uint64_t)a->rows,
+                                                .unit_ptr = a->row_ptr,
+                                                .permutation = permutation,
+                                                .block_rows = GROUP_ROWS};
+    const int64_t all = a->rows / GROUP_ROWS + 1;
+    struct spmmi_row_block_sample sample = {0};
+    struct count all_of = {
+        .a = a, .permutation = permutation, .width = bcsr_columns(dtype), .analysis = analysis};
+    memset(analysis, 0, sizeof *analysis);
+    if (spmmi_row_block_sample_open(&input, groups_max > 0 ? groups_max : all, &sample) != SPMM_OK)
+        goto cleanup;
+    const uint64_t count = (uint64_t)sample.count;
+    uint64_t units = 0;
+    for (int h = 0; h < SPMMI_TCBLOCK_UNITS; h++)
+        units += units_a_group(h);
+    all_of.groups = spmmi_alloc(count, sizeof *all_of.groups);
+    analysis->weight = spmmi_alloc(count, sizeof *analysis->weight);
+    analysis->steps[0] = spmmi_alloc(count * units, sizeof *analysis->steps[0]);
+    if (all_of.groups == NULL || analysis->weight == NULL || analysis->steps[0] == NULL)
+        goto cleanup;
+    for (int h = 1; h < SPMMI_TCBLOCK_UNITS; h++)
+        analysis->steps[h] = analysis->steps[h - 1] + count * units_a_group(h - 1);
+    if (count_groups(&all_of, &sample, threads) != SPMM_OK)
+        goto cleanup;
+    analysis->groups = sample.count;
+    if (count > 0)
+        memcpy(analysis->weight, sample.weight, count * sizeof *analysis->weight);
+    add_up(&all_of, analysis);
+    status = SPMM_OK;
+cleanup:
+    spmmi_free(all_of.groups);
+    spmmi_row_block_sample_close(&sample);
+    return status;
+}
+
+void spmmi_tcblock_analysis_close(struct spmmi_tcblock_analysis *analysis)
+{
+    spmmi_free(analysis->steps[0]);
+    spmmi_free(analysis->weight);
+    memset(analysis, 0, sizeof *analysis);
+}

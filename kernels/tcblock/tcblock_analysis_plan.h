@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What op(A) becomes in fragments, for tensor cores: windows of 8 rows, panels of 64, 128 and 256 rows and strips of
+ * 64 and 128 rows (bcsr), in one order of the rows. tcblock_kernel.h has the layout, docs/statistics.md the
+ * figures. */
+#ifndef SPMMI_TCBLOCK_ANALYSIS_H
+#define SPMMI_TCBLOCK_ANALYSIS_H
+
+#include <stdbool.h>
+
+#include "format/plan.h"
+#include "inspector/matrix/pattern.h"
+
+#define SPMMI_TCBLOCK_GROUP 256u /* rows that are counted together: the tallest unit */
+
+/* Units that rows are cut into: windows, three heights of panels, two of the strips of bcsr. */
+enum spmmi_tcblock_unit {
+    SPMMI_TCBLOCK_8,
+    SPMMI_TCBLOCK_64,
+    SPMMI_TCBLOCK_128,
+    SPMMI_TCBLOCK_256,
+    SPMMI_TCBLOCK_BCSR_64,
+    SPMMI_TCBLOCK_BCSR_128,
+    SPMMI_TCBLOCK_UNITS
+};
+spmm_family_t spmmi_tcblock_family(enum spmmi_tcblock_unit unit);
+uint32_t spmmi_tcblock_rows(enum spmmi_tcblock_unit unit);
+/* The unit of a family and a height that it has. */
+enum spmmi_tcblock_unit spmmi_tcblock_unit_of(spmm_family_t family, uint32_t rows);
+
+/* Of all units of one kind; estimates where a sample was counted. */
+struct spmmi_tcblock_counts {
+    spmm_family_t family;
+    uint32_t unit_rows;
+    uint32_t step_columns; /* 8: window, 128: panel, 32 or 64: bcsr */
+    uint32_t positions;    /* of a block: 64, bcsr: 16 rows of a block column */
+    double units;
+    double nnz;
+    double working_set; /* columns, each once in every unit that holds it; bcsr: all of each block column */
+    double steps;
+    double blocks;  /* that hold nonzeros */
+    double longest; /* steps of the unit that has most */
+    double
+        shared; /* footprint of the panels of 64 rows: what 8 windows of a block of threads need together */
+};
+
+/* A share of the rows, strips of 256 of them, and what was counted there. */
+struct spmmi_tcblock_analysis {
+    struct spmmi_tcblock_counts counts[SPMMI_TCBLOCK_UNITS];
+    int64_t groups;
+    double *weight;                       /* of each strip; owned */
+    uint32_t *steps[SPMMI_TCBLOCK_UNITS]; /* of each unit of each strip; owned, one allocation */
+};
+
+/* order[rows]; NULL: the natural one. dtype: blocks of bcsr are 16 columns wide where numbers have 16 bits, else 8.
+ * groups_max: so many strips stand for all; 0: count them all. Needs 4 bytes a column for each thread, and takes fewer
+ * threads where that is much. The same at any number of threads. Errors: MEMORY. Free with
+ * spmmi_tcblock_analysis_close,
+ * also after an error. */
+spmm_status_t spmmi_tcblock_analysis_open(const struct spmmi_pattern *a, const uint32_t *permutation,
+                                          spmm_dtype_t dtype, int64_t groups_max, int threads,
+                                          struct spmmi_tcblock_analysis *analysis);
+void spmmi_tcblock_analysis_close(struct spmmi_tcblock_analysis *analysis);
+
+/* Items, and those of units that are cut, when no item has more than granule steps. */
+struct spmmi_tcblock_items {
+    double items, partials;
+};
+struct spmmi_tcblock_items spmmi_tcblock_items(const struct spmmi_tcblock_analysis *analysis,
+                                               enum spmmi_tcblock_unit unit, uint32_t item_size);
+
+/* Can the executor number the values and columns of this layout with 32 bits? The tenth is for estimates. */
+bool spmmi_tcblock_fits(const struct spmmi_tcblock_counts *counts, spmm_schedule_t schedule);
+
+/* Most steps of an item, so that items spread over the multiprocessors; only units much longer than others are cut. */
+uint32_t spmmi_tcblock_item_size(const struct spmmi_tcblock_counts *counts, int multiprocessors);
+
+#endif

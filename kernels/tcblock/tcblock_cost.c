@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Terms of the families of the tensor cores: what window and panel read, multiply and wait for, and what bcsr shares
+ * with them (docs/model.md). Weights are round figures from what the kernels do; what they leave out is in the fitted
+ * factors. */
+#include "tcblock_cost.h"
+
+#include <math.h>
+
+#include "format/plan.h"
+#include "tcblock_shape.h"
+
+#define SECTOR 32.0
+#define INDEX_BYTES 4.0
+#define MAP_BYTES ((double)SPMMI_TCBLOCK_MAP_BYTES)
+#define LOCAL_BYTES ((double)SPMMI_TCBLOCK_LOCAL_BYTES)
+#define BLOCK ((double)SPMMI_TCBLOCK_VALUES)
+#define WINDOW_ROWS 8.0
+#define L2_USED 0.7
+#define WAVEFRONT 128.0
+#define MMA_COLUMNS 16.0 /* of B */
+
+/* Of what 8 neighbouring windows gather, the L1 cache holds a part: between each for itself (0) and all together (1),
+ * in the logarithm. */
+#define WINDOW_SHARED 0.5
+#define START_STEPS 1.0      /* of an item, in units of SPMMI_MODEL_STEP_CYCLES */
+#define PANEL_STEPS 3.0      /* of a step of a panel: its copies */
+#define BLOCK_STEPS 0.05     /* of each block of a warp in it */
+#define UNPACK_STEPS 0.1     /* more, of each packed block of a warp */
+#define SUM_STEPS 2.0        /* to add up 8 rows of a unit that was cut */
+#define PART_STEPS 0.15      /* of each of its parts, one after the other */
+#define CONVERSION_STEPS 8.0 /* of a launch that converts an operand */
+#define ALONE_SHARE 0.5      /* of the work of the longest panel, how much nothing else hides */
+#define WINDOW_ISSUE 24.0    /* instructions of a block that do not depend on the tile */
+#define PANEL_ISSUE 10.0
+#define STAGE_ISSUE 80.0  /* of a step of a warp of a panel */
+#define PACKED_ISSUE 24.0 /* to unpack a block */
+#define PACKED_WAVEFRONTS 4.0
+
+static void read_compute(const struct spmmi_model_query *q, struct spmmi_tcblock_shape *s)
+{
+    const struct spmmi_device_profile *d = q->profile;
+    const spmm_compute_t compute = q->candidate->compute;
+    const int is_split = compute == SPMM_COMPUTE_3XTF32;
+    const int is_tf32 = is_split || compute == SPMM_COMPUTE_TF32;
+    s->products = is_split ? 3 : 1;
+    s->conversions = is_split ? 3 : is_tf32 ? 1 : 0;
+    s->rate = is_tf32 ? d->mma_tf32 : compute == SPMM_COMPUTE_F64 ? d->mma_f64 : d->mma_f16;
+    s->sum_bytes = compute == SPMM_COMPUTE_F64 ? 8 : 4;
+}
+
+/* Scratch of column-major operands has whole words, other rows of B only if n has. */
+static int is_wide(const struct spmmi_model_query *q)
+{
+    return q->is_col_major || fmod(q->n * q->value_bytes, 16) == 0;
+}
+
+uint32_t spmmi_tcblock_pass_columns(const struct spmmi_model_query *q)
+{
+    return (uint32_t)(q->is_col_major ? fmin(q->n, SPMMI_TCBLOCK_PASS_COLUMNS) : q->n);
+}
+
+double spmmi_tcblock_value_bytes(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s)
+{
+    const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
+    return s->is_packed ? f->blocks * MAP_BYTES + f->nnz * q->value_bytes
+                        : f->blocks * BLOCK * q->value_bytes;
+}
+
+/* Panels are large: where there are few, or one is long, most multiprocessors wait for others. */
+static double unevenness(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s)
+{
+    const struct spmmi_model_tcblocks *f = spmmi_tcblock_metrics(q);
+    const double longest = fmin(f->counts->longest, f->item_size);
+    const double mean = f->counts->steps * s->tiles / q->profile->multiprocessors;
+    return s->is_window ? 1 : fmax(ALONE_SHARE * longest / fmax(mean, 1e-9), 1);
+}
+
+static double bytes_of_a(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s)
+{
+    const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
+    const double columns = f->step_columns * INDEX_BYTES;
+    if (s->is_window)
+        return f->steps * columns + spmmi_tcblock_value_bytes(q, s);
+    return f->steps * (columns + s->windows * INDEX_BYTES) + f->blocks * LOCAL_BYTES +
+           spmmi_tcblock_value_bytes(q, s);
+}
+
+/* Rows of B that come past the L1 cache, each for one tile. */
+static double gathered_of(const struct spmmi_tcblock_counts *f, const struct spmmi_tcblock_shape *s)
+{
+    if (!s->is_window)
+        return f->working_set;
+    return f->working_set > 0 && f->shared > 0
+               ? f->working_set * pow(fmin(f->shared / f->working_set, 1), WINDOW_SHARED)
+               : 0;
+}
+
+static struct spmmi_tcblock_shape shape_of(const struct spmmi_model_query *q,
+                                           const struct spmmi_tcblock_terms *own)
+{
+    const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
+    struct spmmi_tcblock_shape s = {.is_window = own->is_window,
+                                    .is_packed = q->candidate->schedule == SPMM_SCHEDULE_PACKED};
+    s.is_wide = is_wide(q);
+    own->launch(q, &s);
+    s.tiles = ceil(q->n / s.tile);
+    s.windows = f->unit_rows / WINDOW_ROWS;
+    s.staged_row = s.tile * q->value_bytes;
+    s.row = ceil(fmin(s.tile, q->n) * q->value_bytes / SECTOR) * SECTOR;
+    read_compute(q, &s);
+    s.uneven = unevenness(q, &s);
+    if (own->shape != NULL) {
+        own->shape(q, &s);
+        return s;
+    }
+    s.a_bytes = bytes_of_a(q, &s);
+    s.gathered = gathered_of(f, &s);
+    return s;
+}
+
+static void add_bytes(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
+                      struct spmmi_prediction *p)
+{
+    const struct spmmi_device_profile *d = q->profile;
+    const struct spmmi_model_matrix *m = q->matrix;
+    const struct spmmi_model_tcblocks *f = spmmi_tcblock_metrics(q);
+    const double a = s->a_bytes, c = m->rows * q->n * q->value_bytes;
+    const double sums = 2 * f->partials * f->counts->unit_rows * q->n * s->sum_bytes; /* written and read */
+    const double gathered = s->gathered;
+    const double staged = gathered * s->row * s->tiles, once = m->cols_used * s->row * s->tiles;
+    const struct spmmi_model_hit l2 = spmmi_model_hits(m, L2_USED * d->l2_bytes / s->row);
+    const double cold = m->nnz > 0 ? m->cols_used / m->nnz : 1;
+    const double beyond = fmax(1 - l2.share - cold, 0) / fmax(1 - cold, 1e-9);
+    const int is_near = q->is_col_major && once <= L2_USED * d->l2_bytes; /* as it was just converted */
+    const double b = is_near ? 0 : fmin(once, staged) + fmax(staged - once, 0) * beyond;
+    const double a_reads = a > L2_USED * d->l2_bytes ? s->tiles : 1;
+    const double stream = spmmi_profile_table_at(&d->gather, 512, 0.5 * d->l2_bytes);
+    const double c_rate =
+        f->is_reordered ? fmin(spmmi_profile_curve_at(&d->scatter, s->row), stream) : stream;
+    p->l1_share = m->nnz > 0 ? 1 - gathered / m->nnz : 0;
+    p->l2_share = l2.share;
+    p->term[SPMMI_TERM_DRAM] = (a * a_reads + b + c + sums) / d->copy_rate;
+    p->term[SPMMI_TERM_L2] =
+        staged / spmmi_profile_table_at(&d->gather, s->row, fmin(once / s->tiles, d->l2_bytes)) +
+        (a * s->tiles + sums) / stream + c / c_rate;
+}
+
+/* What warps read of the L1 cache or of shared memory, and what is written there. */
+static void add_near_bytes(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
+                           struct spmmi_prediction *p)
+{
+    const struct spmmi_device_profile *d = q->profile;
+    const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
+    const double values = s->is_packed ? PACKED_WAVEFRONTS * WAVEFRONT : BLOCK * q->value_bytes;
+    const double block = 8 * s->staged_row + values;
+    if (s->is_window) {
+        p->term[SPMMI_TERM_L1] = f->blocks * block * s->tiles / d->l1_rate;
+        return;
+    }
+    const double stored =
+        f->working_set * s->staged_row + spmmi_tcblock_value_bytes(q, s) + f->blocks * LOCAL_BYTES;
+    p->term[SPMMI_TERM_L1] = s->uneven * (stored + f->blocks * block) * s->tiles / d->shared_rate;
+}
+
+/* Of B, by 16 or 8 bytes a lane, or by numbers. */
+static double loads_of_block(const struct spmmi_tcblock_shape *s)
+{
+    return !s->is_window ? s->staged_row / 32 : s->is_wide ? s->staged_row / 64 : s->tile / 4;
+}
+
+static void add_instructions(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
+                             struct spmmi_prediction *p)
+{
+    const struct spmmi_device_profile *d = q->profile;
+    const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
+    const double mmas = s->products * s->tile / MMA_COLUMNS;
+    const double loads = loads_of_block(s);
+    const double values = s->tile / 4 + 2; /* of a lane, of B and of A */
+    const double block = (s->is_window ? WINDOW_ISSUE : PANEL_ISSUE) + loads + values * s->conversions +
+                         mmas + (s->is_packed ? PACKED_ISSUE : 0);
+    const double stages = s->is_window ? 0 : f->steps * s->windows * STAGE_ISSUE;
+    p->term[SPMMI_TERM_ALU] = s->uneven * 2 * BLOCK * f->blocks * s->tile * s->tiles * s->products / s->rate;
+    p->term[SPMMI_TERM_ISSUE] = s->uneven * (f->blocks * block + stages) * s->tiles /
+                                (SPMMI_TCBLOCK_ISSUE * d->multiprocessors * d->clock_hz);
+}
+
+void spmmi_tcblock_waiting(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
+                           double step, struct spmmi_prediction *p)
+{
+    const struct spmmi_device_profile *d = q->profile;
+    const struct spmmi_model_tcblocks *f = spmmi_tcblock_metrics(q);
+    const double t = SPMMI_MODEL_STEP_CYCLES / d->clock_hz, items = fmax(f->items, 1);
+    const double waves = fmax(items * s->tiles / (d->multiprocessors * s->resident), 1);
+    p->term[SPMMI_TERM_WAVES] = waves * (START_STEPS + step * f->counts->steps / items) * t;
+    p->term[SPMMI_TERM_LONGEST] = (START_STEPS + step * fmin(f->counts->longest, f->item_size)) * t;
+}
+
+static void add_waiting(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
+                        struct spmmi_prediction *p)
+{
+    const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;
+    const double blocks = f->blocks / fmax(f->steps * s->windows, 1);
+    const double whole = s->is_window ? s->step_steps : PANEL_STEPS + BLOCK_STEPS * blocks;
+    spmmi_tcblock_waiting(q, s, whole + (s->is_packed ? UNPACK_STEPS * (s->is_window ? 1 : blocks) : 0), p);
+}
+
+/* The second kernel: a block of threads adds up a unit, 8 rows at a time, and the longest takes longest. */
+static void add_sums(const struct spmmi_model_query *q, struct spmmi_prediction *p)
+{
+    const struct spmmi_model_tcblocks *f = spmmi_tcblock_metrics(q);
+    if (f->partials <= 0)
+        return;
+    const double turns = f->counts->unit_rows / WINDOW_ROWS, parts = ceil(f->counts->longest / f->item_size);
+    p->launches = 1;
+    p->term[SPMMI_TERM_CONVERT] =
+        turns * (SUM_STEPS + PART_STEPS * parts) * SPMMI_MODEL_STEP_CYCLES / q->profile->clock_hz;
+}
+
+/* Of B before each pass and of C after it. */
+static void add_conversions(const struct spmmi_model_query *q, struct spmmi_prediction *p)
+{
+    const double passes = ceil(q->n / SPMMI_TCBLOCK_PASS_COLUMNS);
+    const double values = (q->matrix->cols + q->matrix->rows) * q->n;
+    p->launches = passes * (1 + p->launches) - 1;
+    p->term[SPMMI_TERM_CONVERT] +=
+        2 * values * q->value_bytes / q->profile->copy_rate +
+        2 * passes * CONVERSION_STEPS * SPMMI_MODEL_STEP_CYCLES / q->profile->clock_hz;
+}
+
+int spmmi_tcblock_cost(const struct spmmi_model_query *q, const struct spmmi_tcblock_terms *own,
+                       struct spmmi_prediction *p)
+{
+    if (q->profile->target == SPMMI_TARGET_CPU)
+        return 0;
+    const struct spmmi_tcblock_shape s = shape_of(q, own);
+    add_bytes(q, &s, p);
+    if (own->terms != NULL) {
+        own->terms(q, &s, p);
+    } else {
+        add_near_bytes(q, &s, p);
+        add_instructions(q, &s, p);
+        add_waiting(q, &s, p);
+    }
+    add_sums(q, p);
+    if (q->is_col_major)
+        add_conversions(q, p);
+    return 1;
+}

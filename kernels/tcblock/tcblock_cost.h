@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the families of the tensor cores share in the model (docs/model.md). */
+#ifndef SPMMI_MODEL_TCBLOCK_H
+#define SPMMI_MODEL_TCBLOCK_H
+
+#include "tcblock_analysis_plan.h"
+#include "inspector/cost/cost_model.h"
+
+#define SPMMI_TCBLOCK_ISSUE 4.0 /* instructions a cycle and multiprocessor */
+
+/* A part, as the model sees it: what the metrics of a candidate are. */
+struct spmmi_model_tcblocks {
+    const struct spmmi_tcblock_counts *counts;
+    double items, partials; /* items, and those whose sums are added to others */
+    double item_size;       /* steps of an item, at most */
+    int is_reordered;
+};
+static inline const struct spmmi_model_tcblocks *spmmi_tcblock_metrics(const struct spmmi_model_query *q)
+{
+    return q->candidate->metrics;
+}
+
+/* What a launch makes of n, and how the numbers are multiplied. */
+struct spmmi_tcblock_shape {
+    int is_window, is_packed;
+    int is_wide;        /* rows of B are loaded by whole words, else number by number */
+    double step_steps;  /* window: SPMMI_MODEL_STEP_CYCLES of a step */
+    double tile, tiles; /* columns of C of a warp; bcsr: of a block of threads */
+    double windows;     /* of a unit: warps of a block of threads (panel) */
+    double staged_row;  /* bytes of a row of B in a tile */
+    double row;         /* the same, those that n has, as sectors */
+    double a_bytes;     /* of A and its index */
+    double gathered;    /* rows of B that come past the L1 cache, each for one tile */
+    double resident;    /* items that a multiprocessor works on */
+    double uneven;      /* work of the busiest multiprocessor over that of a mean one */
+    double sum_bytes;
+    double products;    /* MMAs for one product: 3 where numbers are split */
+    double conversions; /* instructions for a number that is rounded or split */
+    double rate;        /* of MMAs */
+};
+
+/* What a family has of its own. */
+struct spmmi_tcblock_terms {
+    int is_window; /* warps walk alone, and share nothing but the L1 cache */
+    /* The tile and, of blocks of 8 x 8, items at a time and what a step takes; is_packed and is_wide are known. */
+    void (*launch)(const struct spmmi_model_query *q, struct spmmi_tcblock_shape *s);
+    /* Bytes of A, rows of B, and items at a time; NULL: those of blocks of 8 x 8. */
+    void (*shape)(const struct spmmi_model_query *q, struct spmmi_tcblock_shape *s);
+    /* All terms but those of bytes beyond the multiprocessors; NULL: the same. */
+    void (*terms)(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
+                  struct spmmi_prediction *p);
+};
+/* A cost function for such a family; returns 0 on a CPU. */
+int spmmi_tcblock_cost(const struct spmmi_model_query *q, const struct spmmi_tcblock_terms *own,
+                       struct spmmi_prediction *p);
+
+/* Columns of B that a launch takes. */
+uint32_t spmmi_tcblock_pass_columns(const struct spmmi_model_query *q);
+/* Of blocks of 8 x 8: bytes of their values, packed with their maps. */
+double spmmi_tcblock_value_bytes(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s);
+
+/* Waves of items and the longest one, whose steps take so many SPMMI_MODEL_STEP_CYCLES. */
+void spmmi_tcblock_waiting(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
+                           double step, struct spmmi_prediction *p);
+
+#endif

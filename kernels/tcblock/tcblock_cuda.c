@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See tcblock_cuda.h: from a plan to device memory, and the values. */
+#include <cuda_runtime_api.h>
+
+#include "executor/cuda/cuda_arena.h"
+#include "executor/cuda/cuda_call.h"
+#include "executor/pack/op_pattern.h"
+#include "format/base/alloc.h"
+#include "tcblock_cuda.h"
+#include "tcblock_pack.h"
+#include "tcblock_state_cuda.h"
+#include "kernels/shared/convert.h"
+
+/* An array that the family may lack. */
+static void *cut_some(struct spmmi_arena *arena, uint64_t count, size_t size)
+{
+    return count > 0 ? spmmi_arena_cut(arena, count, size) : NULL;
+}
+
+/* Device addresses by the counts of the layout. */
+static void cut(struct spmmi_arena *arena, struct tcblock_state *f)
+{
+    struct spmmi_tcblocks *l = &f->layout;
+    const struct spmmi_tcblock_sizes sizes = spmmi_tcblock_sizes_of(l);
+    l->row_of = spmmi_arena_cut(arena, sizes.row_of, sizeof *l->row_of);
+    l->columns = spmmi_arena_cut(arena, sizes.columns, sizeof *l->columns);
+    l->locals = cut_some(arena, 8 * sizes.locals, sizeof *l->locals);
+    l->block_first = cut_some(arena, sizes.block_first, sizeof *l->block_first);
+    l->masks = cut_some(arena, sizes.masks, sizeof *l->masks);
+    l->bitmaps = spmmi_arena_cut(arena, sizes.bitmaps, sizeof *l->bitmaps);
+    l->value_first = cut_some(arena, sizes.value_first, sizeof *l->value_first);
+    l->items = spmmi_arena_cut(arena, l->item_count, sizeof *l->items);
+    l->splits = spmmi_arena_cut(arena, l->split_count, sizeof *l->splits);
+    f->values = spmmi_arena_cut(arena, l->value_count + SPMMI_TCBLOCK_PAD, spmm_dtype_size(f->dtype));
+    l->values = f->values;
+    f->value_map = spmmi_arena_cut(arena, f->nnz, sizeof *f->value_map);
+    spmmi_cuda_long_rows_cut(arena, &f->long_rows);
+}
+
+static struct tcblock_state state_of(const struct spmmi_part_source *source)
+{
+    struct tcblock_state f = {.gpu = source->backend->kind,
+                              .device = source->device,
+                              .part = *source->part,
+                              .dtype = source->plan->dtype,
+                              .nnz = (uint32_t)source->plan->nnz};
+    f.part.items = NULL;
+    return f;
+}
+
+static spmm_status_t count(const struct spmmi_part_source *source, uint64_t *bytes, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_op_pattern a;
+    struct spmmi_arena arena = {NULL, 0};
+    struct tcblock_state f = state_of(source);
+    SPMM_TRY(spmmi_op_pattern_open(source->plan, source->part->op, &a, diag));
+    SPMM_TRY(spmmi_tcblocks_count(f.gpu->kind, a.rows, a.cols, a.row_ptr, a.col_ind, source->part, f.dtype,
+                                  &f.layout, diag));
+    if (source->long_rows != NULL) {
+        const struct spmmi_long_rows rows = spmmi_long_rows_count(&a, source->long_rows);
+        spmmi_cuda_long_rows_describe(&rows, a.cols, f.dtype, source->device, &f.long_rows);
+    }
+    cut(&arena, &f);
+    *bytes += arena.bytes;
+cleanup:
+    spmmi_op_pattern_close(&a);
+    return status;
+}
+
+static spmm_status_t upload(const struct tcblock_state *f, const struct spmmi_tcblock_layout *host,
+                            spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_tcblocks *to = &f->layout;
+    const struct spmmi_tcblock_sizes sizes = spmmi_tcblock_sizes_of(to);
+    SPMM_TRY(spmmi_cuda_copy_up(to->row_of, host->row_of, sizes.row_of, 4, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->columns, host->columns, sizes.columns, 4, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->locals, host->locals, 8 * sizes.locals, 1, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->block_first, host->block_first, sizes.block_first, 4, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->masks, host->masks, sizes.masks, 4, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->bitmaps, host->bitmaps, sizes.bitmaps, 8, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->value_first, host->value_first, sizes.value_first, 4, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->items, host->items, to->item_count, sizeof *to->items, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->splits, host->splits, to->split_count, sizeof *to->splits, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(f->value_map, host->value_map, f->nnz, 4, diag));
+cleanup:
+    return status;
+}
+
+/* Device memory, all zero, and layout and peeled rows in it. */
+static spmm_status_t memory_fill(struct tcblock_state *f, const struct spmmi_tcblock_layout *host,
+                                 const struct spmmi_long_rows *rows, uint64_t *bytes, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_arena arena = {NULL, 0};
+    cut(&arena, f);
+    *bytes += arena.bytes;
+    SPMM_TRY_CUDA(cudaMalloc((void **)&f->memory, (size_t)arena.bytes), diag);
+    SPMM_TRY_CUDA(cudaMemset(f->memory, 0, (size_t)arena.bytes), diag);
+    arena = (struct spmmi_arena){f->memory, 0};
+    cut(&arena, f);
+    SPMM_TRY(upload(f, host, diag));
+    SPMM_TRY(spmmi_cuda_long_rows_upload(&f->long_rows, rows, diag));
+cleanup:
+    return status;
+}
+
+static spmm_status_t fill(const struct spmmi_part_source *source, struct tcblock_state *f, uint64_t *bytes,
+                          spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_op_pattern a = {.map = NULL};
+    struct spmmi_tcblock_layout host = {0};
+    struct spmmi_long_rows rows = {.rows = 0};
+    SPMM_TRY(spmmi_op_pattern_open(source->plan, source->part->op, &a, diag));
+    SPMM_TRY(spmmi_tcblocks_build(f->gpu->kind, a.rows, a.cols, a.row_ptr, a.col_ind, source->part, f->dtype,
+                                  &host, diag));
+    if (a.map != NULL)
+        SPMM_TRY(spmmi_op_pattern_map_from_a(&host.value_map, source->plan->nnz, a.map, diag));
+    f->layout = host.view;
+    if (source->long_rows != NULL)
+        SPMM_TRY(spmmi_long_rows_make(&a, source->long_rows, &rows, diag));
+    spmmi_cuda_long_rows_describe(&rows, a.cols, f->dtype, source->device, &f->long_rows);
+    if (f->gpu->fits != NULL)
+        SPMM_TRY(
+            f->gpu->fits(&f->layout, (uint32_t)spmm_dtype_size(f->dtype), source->device->shared_max, diag));
+    SPMM_TRY(memory_fill(f, &host, &rows, bytes, diag));
+cleanup:
+    spmmi_long_rows_free(&rows);
+    spmmi_tcblocks_free(&host);
+    spmmi_op_pattern_close(&a);
+    return status;
+}
+
+/* Packed on the host, then copied: one part at a time, so that the host holds one packed copy of A at most. All values
+ * are 0, and padding stays so. */
+spmm_status_t spmmi_cuda_tcblocks_create(const struct spmmi_part_source *source, void **state,
+                                         uint64_t *bytes, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct tcblock_state *f = NULL;
+    if (source->only_counts)
+        return count(source, bytes, diag);
+    SPMM_TRY_ALLOC(f = spmmi_alloc(1, sizeof *f), diag);
+    *state = f;
+    *f = state_of(source);
+    SPMM_TRY(fill(source, f, bytes, diag));
+cleanup:
+    return status;
+}
+
+void spmmi_cuda_tcblocks_destroy(void *state)
+{
+    (void)cudaFree(((struct tcblock_state *)state)->memory);
+    spmmi_free(state);
+}
+
+spmm_status_t spmmi_cuda_tcblocks_set_values(void *state, const void *values, void *stream)
+{
+    const struct tcblock_state *f = state;
+    int error = spmmi_scatter_cuda((int)f->dtype, f->nnz, f->value_map, values, f->values, stream);
+    if (error == cudaSuccess)
+        error = spmmi_cuda_long_rows_set_values(&f->long_rows, values, stream);
+    return spmmi_cuda_status(error);
+}

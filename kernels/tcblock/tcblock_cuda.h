@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Families that hold A as operands of tensor cores, on a GPU: the packed layout of a part, its values, its launches. */
+#ifndef SPMMI_TCBLOCK_CUDA_H
+#define SPMMI_TCBLOCK_CUDA_H
+
+#include "executor/backend.h"
+#include "tcblock_kind.h"
+
+/* What differs between them. */
+struct spmmi_tcblock_gpu {
+    const struct spmmi_tcblock_kind *kind;
+    /* B and C are row-major. Returns a cudaError_t, 0 = enqueued. */
+    int (*launch)(const struct spmmi_tcblock_cuda *args);
+    /* Optional. Is there a kernel for this layout where a block of threads may have so many bytes of shared memory?
+     * Errors: UNSUPPORTED. */
+    spmm_status_t (*fits)(const struct spmmi_tcblocks *layout, uint32_t value_bytes, uint32_t shared_max,
+                          spmm_diag_t *diag);
+};
+
+/* Of struct spmmi_backend, for families whose kind is a struct spmmi_tcblock_gpu. */
+spmm_status_t spmmi_cuda_tcblocks_create(const struct spmmi_part_source *source, void **state,
+                                         uint64_t *bytes, spmm_diag_t *diag);
+void spmmi_cuda_tcblocks_destroy(void *state);
+spmm_status_t spmmi_cuda_tcblocks_set_values(void *state, const void *values, void *stream);
+uint64_t spmmi_cuda_tcblocks_workspace(const void *state, const struct spmmi_product *product);
+spmm_status_t spmmi_cuda_tcblocks_run(const void *state, const struct spmmi_product *product, void *workspace,
+                                      void *stream);
+void spmmi_cuda_tcblocks_describe(const void *state, const struct spmmi_product *product, char *text,
+                                  size_t size);
+#define SPMMI_CUDA_TCBLOCKS                                                                   \
+    .create = spmmi_cuda_tcblocks_create, .destroy = spmmi_cuda_tcblocks_destroy,             \
+    .set_values = spmmi_cuda_tcblocks_set_values, .workspace = spmmi_cuda_tcblocks_workspace, \
+    .run = spmmi_cuda_tcblocks_run, .describe = spmmi_cuda_tcblocks_describe
+
+#endif

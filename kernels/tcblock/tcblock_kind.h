@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What differs between the families that hold A as operands of tensor cores, on the host: the blocks of a unit.
+ * Each family has one such table; everything else of packing and of the CPU's kernels they share. */
+#ifndef SPMMI_TCBLOCK_KIND_H
+#define SPMMI_TCBLOCK_KIND_H
+
+#include "tcblock_fill.h"
+
+struct spmmi_tcblock_kind {
+    uint32_t block_rows;
+    uint32_t (*block_columns)(uint32_t value_bytes);
+    uint32_t step_columns;          /* entries of columns of a step, a power of two */
+    uint16_t has_locals, has_masks; /* of struct spmmi_tcblocks */
+    uint32_t step_bytes;            /* packed values of a step are a multiple of so many; 0: of one number */
+    size_t unit_size;               /* of what one thread knows about a unit */
+    /* Bytes of room that unit_make takes for each nonzero. */
+    uint64_t (*unit_bytes)(uint32_t unit_rows);
+    /* Room for a unit of so many nonzeros. Errors: MEMORY; unit_free is called after them too. */
+    spmm_status_t (*unit_make)(uint32_t unit_rows, uint64_t nonzeros, void *unit, spmm_diag_t *diag);
+    void (*unit_free)(void *unit);
+    /* Fill it from row_count rows. */
+    void (*unit_read)(const struct spmmi_tcblock_frame *f, void *unit, const uint32_t *rows,
+                      uint32_t row_count);
+    /* Steps, blocks and values of the unit; the most of a step become at least those of its steps. */
+    struct spmmi_tcblock_position (*unit_needs)(const struct spmmi_tcblock_frame *f, const void *unit,
+                                                uint32_t *blocks_max, uint32_t *values_max);
+    /* Everything of unit u but its items. */
+    void (*unit_fill)(const struct spmmi_tcblock_frame *f, const void *unit, uint32_t u,
+                      struct spmmi_tcblock_position position);
+};
+
+/* The functions of families whose blocks are 8 by 8: a unit is one window, or several. */
+uint32_t spmmi_window_block_columns(uint32_t value_bytes);
+uint64_t spmmi_windows_bytes(uint32_t unit_rows);
+spmm_status_t spmmi_windows_make(uint32_t unit_rows, uint64_t nonzeros, void *unit, spmm_diag_t *diag);
+void spmmi_windows_free(void *unit);
+void spmmi_windows_read(const struct spmmi_tcblock_frame *f, void *unit, const uint32_t *rows,
+                        uint32_t row_count);
+struct spmmi_tcblock_position spmmi_windows_needs(const struct spmmi_tcblock_frame *f, const void *unit,
+                                                  uint32_t *blocks_max, uint32_t *values_max);
+void spmmi_windows_fill(const struct spmmi_tcblock_frame *f, const void *unit, uint32_t u,
+                        struct spmmi_tcblock_position position);
+#define SPMMI_WINDOWS                                                                                  \
+    .block_rows = SPMMI_TCBLOCK_BLOCK, .block_columns = spmmi_window_block_columns,                    \
+    .unit_size = sizeof(struct spmmi_tcblock_unit), .unit_bytes = spmmi_windows_bytes,                 \
+    .unit_make = spmmi_windows_make, .unit_free = spmmi_windows_free, .unit_read = spmmi_windows_read, \
+    .unit_needs = spmmi_windows_needs, .unit_fill = spmmi_windows_fill
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The packed layout of the window, panel and bcsr families, built on the host from CSR and a part. */
+#ifndef SPMMI_TCBLOCK_PACK_H
+#define SPMMI_TCBLOCK_PACK_H
+
+#include "tcblock_layout.h"
+
+struct spmmi_tcblock_kind;
+/* part is a part of this pattern, of a family of this kind, as spmmi_plan_check wants it; dtype: how many numbers 16
+ * bytes hold. All steps are numbered through the units. The same arrays at any number of threads.
+ * Scratch: 24 bytes a unit, and for each thread 13 bytes a nonzero of the largest unit (panel: 37, bcsr: 24), of all
+ * threads at most 1 GiB more than of one.
+ * Errors: MEMORY; TOO_LARGE when nonzeros, columns or values with padding do not fit 32 bits.
+ * Free with spmmi_tcblocks_free. */
+spmm_status_t spmmi_tcblocks_build(const struct spmmi_tcblock_kind *kind, int64_t rows, int64_t cols,
+                                   const int64_t *row_ptr, const int32_t *col_ind,
+                                   const struct spmmi_part *part, spmm_dtype_t dtype,
+                                   struct spmmi_tcblock_layout *layout, spmm_diag_t *diag);
+void spmmi_tcblocks_free(struct spmmi_tcblock_layout *layout);
+
+/* The counts of that layout alone; the pointers in counts are NULL. Same errors. */
+spmm_status_t spmmi_tcblocks_count(const struct spmmi_tcblock_kind *kind, int64_t rows, int64_t cols,
+                                   const int64_t *row_ptr, const int32_t *col_ind,
+                                   const struct spmmi_part *part, spmm_dtype_t dtype,
+                                   struct spmmi_tcblocks *counts, spmm_diag_t *diag);
+
+/* Entries of each array but items and splits, padding included; 0: the family has no such array. locals are counted by
+ * blocks, 8 bytes each. */
+struct spmmi_tcblock_sizes {
+    uint64_t row_of, columns, locals, block_first, masks, bitmaps, value_first;
+};
+struct spmmi_tcblock_sizes spmmi_tcblock_sizes_of(const struct spmmi_tcblocks *counts);
+
+/* Bytes of all arrays of a layout with these counts, padding included: without values and value_map. */
+uint64_t spmmi_tcblocks_bytes(const struct spmmi_tcblocks *counts);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Candidates of tensor cores that cost an inspection more: other orders of the rows, and rows split off. */
+#include <math.h>
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "tcblock_plan.h"
+#include "inspector/reorder/row_similarity.h"
+#include "kernels/long_rows/long_rows_plan.h"
+
+/* Bounds of what an order of the rows may win; all but the last from the matrices of docs/reordering.csv. */
+#define PERMUTATION_MIN_GAIN 2.0 /* times the best of all: the largest gain that is hoped for from an order */
+#define PERMUTATION_FILL \
+    33.0 /* nonzeros of a block, a half of its places, from which on orders are not tried */
+#define DENSITY_HOPELESS 4.0 /* nonzeros of a block below which no order is hoped to be dense enough */
+#define LONG_ROWS 64.0       /* nonzeros of a mean row from which on orders are tried unseen */
+#define SMALL_NONZEROS \
+    500000 /* of a matrix whose orders cost some milliseconds: it bears the two figures below */
+#define SMALL_FILL 48.0
+#define SMALL_LONG_ROWS 32.0
+#define SIMILARITY_MAX 0.87 /* of what spmmi_row_similarity says, for shorter ones */
+#define PERMUTATION_GAIN \
+    0.8 /* of blocks or footprints, what the first order leaves where others are tried too */
+#define US_PER_SECOND 1e6
+
+/* Of rows that are apart; 0: not looked at. */
+struct similarity {
+    double ratio;
+};
+
+static void close_similarity(void *memory)
+{
+    (void)memory;
+}
+
+static spmm_status_t similarity_of(const struct spmmi_search *s, double *ratio, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_pattern *const a = s->pattern;
+    struct similarity *known = spmmi_search_shelf(s, "likeness", sizeof *known, close_similarity);
+    SPMM_TRY_ALLOC(known, diag);
+    if (known->ratio == 0) {
+        status = spmmi_row_similarity(a->rows, a->cols, a->row_ptr, a->col_ind, s->request->threads,
+                                      &known->ratio);
+        SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the likeness of rows");
+    }
+    *ratio = known->ratio;
+cleanup:
+    return status;
+}
+
+/* Making orders takes longer than all the rest, so a free choice tries them only where the blocks of windows have room
+ * for more nonzeros, where what was found so far is not too far from what is to beat, and where a quick look finds like
+ * rows apart; long rows are cheap to order, as the cost is that of rows. */
+static spmm_status_t find_reason_against(const struct spmmi_search *s, const struct spmmi_candidate *leader,
+                                         double density, struct spmmi_evidence *why, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_pattern *const a = s->pattern;
+    const bool is_small = a->nnz < SMALL_NONZEROS;
+    const double full = is_small ? SMALL_FILL : PERMUTATION_FILL,
+                 bound = leader->weighed / PERMUTATION_MIN_GAIN;
+    double similarity = 0;
+    *why = spmmi_why((enum spmmi_reason)0, 0, 0);
+    if (density < DENSITY_HOPELESS)
+        *why = spmmi_why(SPMMI_REASON_DENSITY, density, DENSITY_HOPELESS);
+    else if (bound >= s->best)
+        *why = spmmi_why(SPMMI_REASON_PRUNED, US_PER_SECOND * bound, US_PER_SECOND * s->best);
+    else if (density >= full)
+        *why = spmmi_why(SPMMI_REASON_FULL, density, full);
+    if (why->reason != 0 || a->mean >= (is_small ? SMALL_LONG_ROWS : LONG_ROWS))
+        goto cleanup;
+    SPMM_TRY(similarity_of(s, &similarity, diag));
+    if (similarity >= SIMILARITY_MAX)
+        *why = spmmi_why(SPMMI_REASON_SIMILARITY, similarity, SIMILARITY_MAX);
+cleanup:
+    return status;
+}
+
+/* Do blocks of windows, or footprints of panels, fall so far that other orders may do as well? */
+static bool gains_much(const struct spmmi_tcblock_analysis *after,
+                       const struct spmmi_tcblock_analysis *before)
+{
+    bool gains =
+        after->counts[SPMMI_TCBLOCK_8].blocks < PERMUTATION_GAIN * before->counts[SPMMI_TCBLOCK_8].blocks;
+    for (int unit = SPMMI_TCBLOCK_64; unit <= SPMMI_TCBLOCK_128; unit++)
+        gains =
+            gains || after->counts[unit].working_set < PERMUTATION_GAIN * before->counts[unit].working_set;
+    return gains;
+}
+
+/* All orders that could pay where the caller names the family. A free choice goes on to the second only where the first
+ * shows that there is much to gain. */
+static spmm_status_t try_permutations(struct spmmi_search *s, const struct spmmi_tcblock_rules *rules,
+                                      const struct spmmi_tcblock_analysis *natural, spmm_diag_t *diag)
+{
+    static const spmm_reorder_t of_auto[] = {SPMM_REORDER_MINHASH, SPMM_REORDER_RCM, SPMM_REORDER_RADIX};
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_row_permutation *permutation = NULL;
+    const struct spmmi_tcblock_analysis *analysis = NULL;
+    bool gains = true;
+    for (size_t i = 0; i < sizeof of_auto / sizeof of_auto[0] && gains; i++) {
+        if (of_auto[i] == SPMM_REORDER_RCM && s->pattern->rows != s->pattern->cols)
+            continue;
+        gains = spmmi_is_forced(s);
+        SPMM_TRY(spmmi_row_permutation_of(s->permutations, of_auto[i], &permutation, diag));
+        if (permutation->permutation == NULL)
+            continue;
+        SPMM_TRY(spmmi_tcblock_analysis_of(s, permutation->permutation, &analysis, diag));
+        SPMM_TRY(spmmi_tcblock_emit(s, rules, permutation, diag));
+        gains = gains || gains_much(analysis, natural);
+    }
+cleanup:
+    return status;
+}
+
+static spmm_status_t consider_permutations(struct spmmi_search *s, const struct spmmi_tcblock_rules *rules,
+                                           spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_candidate *const leader =
+        spmmi_search_leader(s, rules->family, (spmm_schedule_t)0, false);
+    const struct spmmi_tcblock_analysis *natural = NULL;
+    struct spmmi_evidence why = spmmi_why((enum spmmi_reason)0, 0, 0);
+    bool repays = true;
+    if (leader == NULL || s->request->options.reorder != SPMM_REORDER_AUTO)
+        goto cleanup;
+    SPMM_TRY(spmmi_tcblock_analysis_of(s, NULL, &natural, diag));
+    if (!spmmi_is_forced(s))
+        SPMM_TRY(find_reason_against(s, leader, spmmi_tcblock_analysis_fill(natural, SPMMI_TCBLOCK_8), &why,
+                                     diag));
+    if (why.reason != 0) {
+        SPMM_TRY(spmmi_search_refuse(s, rules->family, (spmm_schedule_t)0, SPMM_REORDER_MINHASH, &why, diag));
+        goto cleanup;
+    }
+    SPMM_TRY(spmmi_search_repays(s, rules->family, SPMM_REORDER_MINHASH, spmmi_permutation_seconds(s),
+                                 leader->weighed / PERMUTATION_MIN_GAIN, &repays, diag));
+    if (repays)
+        SPMM_TRY(try_permutations(s, rules, natural, diag));
+cleanup:
+    return status;
+}
+
+/* ---- Rows split off ---- */
+
+static void close_analysis(void *analysis)
+{
+    spmmi_tcblock_analysis_close(analysis);
+    spmmi_free(analysis);
+}
+
+/* Figures of the rows that are left, in their order. */
+static spmm_status_t analysis_left(const struct spmmi_search *s, const struct spmmi_pattern *left,
+                                   const uint32_t *rows, struct spmmi_long_rows_split *long_rows,
+                                   spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_request *const r = s->request;
+    struct spmmi_tcblock_analysis *analysis = spmmi_alloc_zero(1, sizeof *analysis);
+    SPMM_TRY_ALLOC(analysis, diag);
+    long_rows->left = analysis;
+    long_rows->close_left = close_analysis;
+    status = spmmi_tcblock_analysis_open(left, rows, r->options.dtype, spmmi_tcblock_sample(r, s->pattern),
+                                         r->threads, analysis);
+    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the figures of tensor cores");
+cleanup:
+    return status;
+}
+
+/* The best configuration of each schedule, without the rows that are longest in their units. */
+static spmm_status_t split_rows(struct spmmi_search *s, const struct spmmi_tcblock_rules *rules,
+                                spmm_schedule_t schedule, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_candidate *const leader = spmmi_search_leader(s, rules->family, schedule, true);
+    const struct spmmi_tcblock_analysis *whole = NULL;
+    const struct spmmi_long_rows_split *long_rows = NULL;
+    if (leader == NULL)
+        goto cleanup;
+    SPMM_TRY(spmmi_tcblock_analysis_of(s, leader->permutation, &whole, diag));
+    if (!spmmi_long_rows_split_may_pay(s, leader, spmmi_tcblock_analysis_fill(whole, SPMMI_TCBLOCK_8)))
+        goto cleanup;
+    SPMM_TRY(
+        spmmi_long_rows_split_of(s, leader->permutation, leader->unit_rows, analysis_left, &long_rows, diag));
+    if (long_rows->left == NULL)
+        goto cleanup;
+    const enum spmmi_tcblock_unit unit = spmmi_tcblock_unit_of(rules->family, leader->unit_rows);
+    const struct spmmi_tcblock_analysis *const left = long_rows->left;
+    struct spmmi_model_tcblocks metrics;
+    struct spmmi_candidate c = {.permutation = leader->permutation,
+                                .permutation_kind = leader->permutation_kind,
+                                .inspect_seconds = leader->inspect_seconds,
+                                .long_rows = long_rows,
+                                .more_seconds = spmmi_long_rows_split_seconds(s, long_rows)};
+    c.evidence[c.evidence_count++] =
+        spmmi_why(SPMMI_REASON_LONG_ROWS, (double)long_rows->count, (double)long_rows->nnz);
+    c.evidence[c.evidence_count++] =
+        spmmi_why(SPMMI_REASON_LONG_ROWS_BLOCKS, left->counts[unit].blocks, whole->counts[unit].blocks);
+    spmmi_tcblock_candidate(s, rules, left, unit, schedule, &metrics, &c);
+    SPMM_TRY(spmmi_search_emit(s, &c, diag));
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_tcblock_refine(struct spmmi_search *s, const struct spmmi_tcblock_rules *rules,
+                                   spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_TRY(consider_permutations(s, rules, diag));
+    for (int schedule = SPMM_SCHEDULE_DENSE; schedule <= SPMM_SCHEDULE_PACKED; schedule++)
+        SPMM_TRY(split_rows(s, rules, (spmm_schedule_t)schedule, diag));
+cleanup:
+    return status;
+}

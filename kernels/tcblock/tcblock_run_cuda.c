@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See tcblock_cuda.h: products. The kernels take row-major operands: a column-major one goes by way of
+ * row-major scratch in the workspace, a pass of columns at a time. */
+#include <cuda_runtime_api.h>
+
+#include "executor/cuda/cuda_call.h"
+#include "tcblock_name.h"
+#include "tcblock_cuda.h"
+#include "tcblock_state_cuda.h"
+#include "kernels/shared/convert.h"
+
+#define PASS_MAX 32768 /* of any pass: tiles of 16 columns are within a grid's 65535 */
+
+/* How a product is cut into passes, and where in the workspace its pieces lie. */
+struct passes {
+    int converts_b, converts_c;
+    int64_t columns, pitch;                           /* of a pass; leading dimension of scratch */
+    int64_t wide;                                     /* numbers of 16 bytes */
+    uint64_t b_offset, c_offset, slots_offset, bytes; /* slots: of the peeled rows */
+};
+
+static uint64_t aligned(uint64_t bytes)
+{
+    return (bytes + 255) / 256 * 256;
+}
+
+/* Columns that the rows kernels take of a pass of n: whole words where both operands are scratch, which has them. */
+static int64_t columns_of_rows(const struct passes *p, int64_t n)
+{
+    const int64_t wide = p->wide;
+    return p->converts_b && p->converts_c ? (n + wide - 1) / wide * wide : n;
+}
+
+static struct passes plan_passes(const struct tcblock_state *f, const struct spmmi_product *product)
+{
+    const size_t value_bytes = spmm_dtype_size(product->a_type);
+    const int64_t wide = 16 / (int64_t)value_bytes, n = product->b.cols;
+    struct passes p = {.converts_b = product->b.layout == SPMM_COL_MAJOR,
+                       .converts_c = product->c.layout == SPMM_COL_MAJOR,
+                       .wide = wide};
+    const int64_t most = p.converts_b || p.converts_c ? (int64_t)SPMMI_TCBLOCK_PASS_COLUMNS : PASS_MAX;
+    p.columns = n < most ? n : most;
+    const int64_t last = p.columns > 0 && n % p.columns > 0 ? n % p.columns : p.columns;
+    p.pitch = (p.columns + wide - 1) / wide * wide;
+    p.b_offset = aligned(spmmi_tcblock_slot_bytes(&f->layout, (int)product->a_type, p.columns));
+    p.c_offset = p.b_offset;
+    if (p.converts_b)
+        p.c_offset += aligned((uint64_t)f->layout.cols * (uint64_t)p.pitch * value_bytes);
+    p.slots_offset = p.c_offset;
+    if (p.converts_c)
+        p.slots_offset += aligned((uint64_t)f->layout.rows * (uint64_t)p.pitch * value_bytes);
+    const uint64_t most_slots = spmmi_cuda_long_rows_slots(&f->long_rows, columns_of_rows(&p, p.columns));
+    const uint64_t last_slots = spmmi_cuda_long_rows_slots(&f->long_rows, columns_of_rows(&p, last));
+    p.bytes = p.slots_offset + aligned(most_slots > last_slots ? most_slots : last_slots);
+    return p;
+}
+
+uint64_t spmmi_cuda_tcblocks_workspace(const void *state, const struct spmmi_product *product)
+{
+    return plan_passes(state, product).bytes;
+}
+
+/* How the variant says, or where that has another part and the numbers are f32, as exactly. */
+static spmm_compute_t compute_of(const struct spmmi_product *product)
+{
+    return product->compute == SPMM_COMPUTE_F32 ? SPMM_COMPUTE_3XTF32 : product->compute;
+}
+
+void spmmi_cuda_tcblocks_describe(const void *state, const struct spmmi_product *product, char *text,
+                                  size_t size)
+{
+    const struct tcblock_state *f = state;
+    spmmi_tcblock_name("cuda", &f->part, compute_of(product), f->long_rows.rows.row_count > 0, text, size);
+}
+
+/* The peeled rows come first: sum by sum they take longest, and there are few of them. The other kernel starts while
+ * theirs runs, where the device can do that; they write other rows of C. */
+static int run_long_rows(const struct tcblock_state *f, const struct passes *p,
+                         const struct spmmi_product *pass, char *workspace, struct spmmi_tcblock_cuda *args)
+{
+    struct spmmi_product rows = *pass;
+    rows.b.cols = rows.c.cols = columns_of_rows(p, pass->b.cols);
+    if (f->long_rows.rows.row_count == 0)
+        return cudaSuccess;
+    args->overtakes = f->device->can_overlap &&
+                      pass->alpha != 0; /* else there may be no kernel before it but the caller's */
+    return spmmi_cuda_long_rows_run(&f->long_rows, &rows, workspace + p->slots_offset, args->cuda_stream);
+}
+
+/* Row-major scratch of a pass. */
+static void to_scratch(const struct passes *p, spmm_dense_t *dense, void *scratch)
+{
+    dense->data = scratch;
+    dense->ld = p->pitch;
+    dense->layout = SPMM_ROW_MAJOR;
+}
+
+/* turn: the product of the columns of the pass. */
+static int run_pass(const struct tcblock_state *f, const struct passes *p, const struct spmmi_product *turn,
+                    char *workspace, struct spmmi_tcblock_cuda *args)
+{
+    const int dtype = (int)f->dtype;
+    const spmm_dense_t *b = &turn->b, *c = &turn->c;
+    struct spmmi_product pass = *turn;
+    int error = cudaSuccess;
+    if (p->converts_b)
+        to_scratch(p, &pass.b, workspace + p->b_offset);
+    if (p->converts_b && turn->alpha != 0)
+        error = spmmi_rows_from_columns_cuda(dtype, b->rows, b->cols, b->data, b->ld, pass.b.data, p->pitch,
+                                             args->cuda_stream);
+    if (p->converts_c) {
+        to_scratch(p, &pass.c, workspace + p->c_offset);
+        if (error == cudaSuccess && turn->beta != 0) /* so that C is rounded once */
+            error = spmmi_rows_from_columns_cuda(dtype, c->rows, c->cols, c->data, c->ld, pass.c.data,
+                                                 p->pitch, args->cuda_stream);
+    }
+    args->n = (uint32_t)b->cols;
+    args->b = pass.b.data;
+    args->c = pass.c.data;
+    if (error == cudaSuccess)
+        error = run_long_rows(f, p, &pass, workspace, args);
+    if (error == cudaSuccess)
+        error = f->gpu->launch(args);
+    if (error == cudaSuccess && p->converts_c)
+        error = spmmi_columns_from_rows_cuda(dtype, c->rows, c->cols, pass.c.data, p->pitch, c->data, c->ld,
+                                             0, args->cuda_stream, 0);
+    return error;
+}
+
+spmm_status_t spmmi_cuda_tcblocks_run(const void *state, const struct spmmi_product *product, void *workspace,
+                                      void *stream)
+{
+    const struct tcblock_state *f = state;
+    const struct passes p = plan_passes(f, product);
+    struct spmmi_tcblock_cuda args = {
+        .layout = f->layout,
+        .compute = (int)compute_of(product),
+        .shared_max = f->device->shared_max,
+        .has_wgmma = f->device->target == 90,
+        .ldb = (uint64_t)(p.converts_b ? p.pitch : product->b.ld),
+        .ldc = (uint64_t)(p.converts_c ? p.pitch : product->c.ld),
+        .alpha = product->alpha,
+        .beta = product->beta,
+        .slots = workspace,
+        .cuda_stream = stream,
+        .can_overlap = f->device->can_overlap,
+    };
+    int error = cudaSuccess;
+    if (!spmmi_has_short_rows(&product->b) || !spmmi_has_short_rows(&product->c))
+        return SPMM_ERR_TOO_LARGE;
+    for (int64_t j = 0; j < product->b.cols && error == cudaSuccess; j += p.columns) {
+        const struct spmmi_product turn = spmmi_product_columns(product, j, p.columns);
+        error = run_pass(f, &p, &turn, workspace, &args);
+    }
+    return spmmi_cuda_status(error);
+}

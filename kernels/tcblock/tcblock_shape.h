@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Geometry that the families of the tensor cores share. */
+#ifndef SPMMI_TCBLOCK_SHAPE_H
+#define SPMMI_TCBLOCK_SHAPE_H
+
+#include "kernels/shared/kernel_base.h"
+
+#define SPMMI_TCBLOCK_VALUES 64u      /* of a block of 8 rows and 8 columns: window and panel */
+#define SPMMI_TCBLOCK_PANEL_STEP 128u /* columns of a step of a panel */
+#define SPMMI_TCBLOCK_LOCAL_BYTES 8u  /* of a block of a panel: its local rows */
+#define SPMMI_TCBLOCK_MAP_BYTES 12u   /* of a packed one: its bits, and where its values begin */
+#define SPMMI_TCBLOCK_WIDE_STEP 4u    /* block columns of a step, where A is the wide operand */
+/* Columns of a pass with conversions: the scratch of most matrices stays in the L2 cache. */
+#define SPMMI_TCBLOCK_PASS_COLUMNS 128u
+
+/* Place of the number in row r and column p of a wide block, with P = numbers in 16 bytes:
+ *   8 columns:  lane = 4 (r % 8) + p % 4,       number i = r / 8 + 2 (p / 4)
+ *   16 columns: lane = 4 (r % 8) + (p % 8) / 2, number i = 2 (r / 8 + 2 (p / 8)) + p % 2
+ *   place = 32 P (i / P) + P lane + i % P
+ * so that a lane reads its operand of mma.m16n8k8 (m16n8k16) in pieces of 16 bytes. */
+static inline SPMMI_HOST_DEVICE uint32_t spmmi_tcblock_wide_position(uint32_t value_bytes, uint32_t r,
+                                                                     uint32_t p)
+{
+    const uint32_t pair = value_bytes == 2 ? 2 : 1; /* columns side by side in a lane */
+    const uint32_t lane = 4 * (r % 8) + p / pair % 4, piece = 16 / value_bytes;
+    const uint32_t i = pair * (r / 8 + 2 * (p / (4 * pair))) + p % pair;
+    return 32 * piece * (i / piece) + piece * lane + i % piece;
+}
+
+/* Bytes of a sum of products of the tensor cores. */
+SPMMI_GEOMETRY uint32_t spmmi_tcblock_sum_bytes(uint32_t value_bytes)
+{
+    return value_bytes == 8 ? 8 : 4;
+}
+
+/* From row to row of B in shared memory, of so many bytes: rows that differ modulo 4 lie in different banks. */
+SPMMI_GEOMETRY uint32_t spmmi_tcblock_pitch(uint32_t row_bytes)
+{
+    return row_bytes + (160 - row_bytes % 128) % 128;
+}
+
+#endif

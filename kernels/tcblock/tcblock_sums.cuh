@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of the sums of a fragment kernel: they are taken again where padding may have spoilt them, scaled and
+// stored, or left in slots that another kernel adds in order.
+#pragma once
+#include "tcblock_kernel.h"
+#include "kernels/shared/launch.cuh"
+#include "kernels/shared/value.cuh"
+#include "kernels/shared/vector.cuh"
+
+namespace spmmi {
+
+template <typename T> struct TcblockArgs {
+    using Sum = typename Value<T>::Sum;
+    const uint32_t *row_of, *columns;
+    const uint8_t *locals;       // panel
+    const uint32_t *block_first; // panel, bcsr
+    const uint32_t *masks;       // bcsr
+    const uint64_t *bitmaps;
+    const uint32_t *value_first;
+    const T *values;
+    const struct spmmi_tcblock_item *items;
+    const T *b;
+    T *c;
+    Sum *slots;
+    uint64_t ldc;       // elements
+    uint32_t ldb_bytes; // of rows of B
+    Sum alpha, beta;
+    uint32_t n, item_count;
+    uint32_t unit_rows;
+    uint32_t cols;                             // of op(A): rows of B
+    uint32_t step_blocks_max, step_values_max; // panel; bcsr: the former
+    bool c_is_wide;                            // rows of C begin at multiples of 16 bytes
+};
+
+// Row i of a matrix whose rows are `bytes` apart: one multiplication of 32 bits.
+template <typename T> __device__ __forceinline__ const T *row_at(const T *first, uint32_t i, uint32_t bytes)
+{
+    return reinterpret_cast<const T *>(reinterpret_cast<const char *>(first) + uint64_t(i) * bytes);
+}
+
+// The sums of row r of a block, by the numbers of A alone: columns column .. column + WIDTH. rows: the rows of B of
+// the block's positions in lane order.
+template <typename T, int WIDTH, typename Rows>
+__device__ __forceinline__ void add_exactly(const TcblockArgs<T> &a, uint32_t block, int r, uint32_t column,
+                                            Rows rows, typename Value<T>::Sum (&sums)[WIDTH])
+{
+    const uint64_t bitmap = a.bitmaps[block];
+    for (int p = 0; p < 8; p++) {
+        const int bit = 8 * r + p;
+        if ((bitmap >> bit & 1) == 0)
+            continue;
+        const uint64_t at = a.value_first != nullptr
+                                ? a.value_first[block] + __popcll(bitmap & ((uint64_t(1) << bit) - 1))
+                                : uint64_t(block) * SPMMI_TCBLOCK_VALUES + bit;
+        const auto value = Value<T>::widen(a.values[at]);
+        const T *b = row_at(a.b, rows(p), a.ldb_bytes);
+        for (int i = 0; i < WIDTH; i++) {
+            if (column + i < a.n)
+                sums[i] = fma(value, Value<T>::widen(b[column + i]), sums[i]);
+        }
+    }
+}
+
+// The sums of row r of window w of a unit of WINDOWS, over an item's steps. Rare, so it may be slow.
+template <int WINDOWS, typename T, int WIDTH>
+__device__ __noinline__ void sum_exactly(const TcblockArgs<T> &a, const struct spmmi_tcblock_item &item,
+                                         int w, int r, uint32_t column, typename Value<T>::Sum (&sums)[WIDTH])
+{
+    for (int i = 0; i < WIDTH; i++)
+        sums[i] = 0;
+    for (uint32_t step = item.begin; step < item.end; step++) {
+        if constexpr (WINDOWS == 1) { // window family: a step is a block
+            const uint32_t *rows = a.columns + uint64_t(step) * 8;
+            add_exactly<T, WIDTH>(
+                a, step, r, column, [=](int p) { return rows[p]; }, sums);
+        } else {
+            const uint64_t window = uint64_t(step) * WINDOWS + w;
+            const uint32_t *rows = a.columns + uint64_t(step) * SPMMI_TCBLOCK_PANEL_STEP;
+            for (uint32_t block = a.block_first[window]; block < a.block_first[window + 1]; block++) {
+                const uint8_t *locals = a.locals + uint64_t(block) * 8;
+                add_exactly<T, WIDTH>(
+                    a, block, r, column, [=](int p) { return rows[locals[p]]; }, sums);
+            }
+        }
+    }
+}
+
+// The rows of C that rows 2 t and 2 t + 1 of a window belong to; read early, so that nobody waits for them.
+template <typename T>
+__device__ __forceinline__ uint2 rows_of_lane(const TcblockArgs<T> &a, const struct spmmi_tcblock_item &item,
+                                              int w)
+{
+    const uint32_t first = item.unit * (a.unit_rows / 2) + 4 * w + threadIdx.x % 4;
+    return __ldg(reinterpret_cast<const uint2 *>(a.row_of) + first);
+}
+
+// N neighbouring sums of a row of C.
+template <typename T, int N>
+__device__ __forceinline__ void store_sums(const TcblockArgs<T> &a, T *to, uint32_t left,
+                                           const typename Value<T>::Sum (&sums)[N])
+{
+    using Sum = typename Value<T>::Sum;
+    if (a.c_is_wide && left >= N) {
+        Vector<T, N> c = {};
+        if (a.beta != Sum(0))
+            c = load_vector<T, N>(to);
+#pragma unroll
+        for (int i = 0; i < N; i++)
+            c.x[i] = scaled_sum<T>(a.alpha, sums[i], a.beta, c.x[i]);
+        store_vector<T, N>(to, c);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        if (i < left)
+            to[i] = scaled_sum<T>(a.alpha, sums[i], a.beta, a.beta != Sum(0) ? to[i] : T(0));
+    }
+}
+
+// What a lane holds of row r of a unit: GROUPS times N neighbouring columns, at(q) columns from `column` on. They are
+// checked, taken again by exact(column, sums) if padding may have spoilt them, and stored, in C or in the item's slot.
+template <typename T, int N, int GROUPS, typename At, typename Exact>
+__device__ __forceinline__ void finish_row(const TcblockArgs<T> &a, const struct spmmi_tcblock_item &item,
+                                           uint32_t r, uint32_t c_row, uint32_t column,
+                                           typename Value<T>::Sum (&sums)[GROUPS][N], At at, Exact exact)
+{
+    using Sum = typename Value<T>::Sum;
+    Sum zero = 0; // stays 0 unless a sum is NaN or Inf
+#pragma unroll
+    for (int q = 0; q < GROUPS; q++) {
+#pragma unroll
+        for (int i = 0; i < N; i++)
+            zero = fma(sums[q][i], Sum(0), zero);
+    }
+    if (zero != Sum(0)) {
+        for (int q = 0; q < GROUPS; q++)
+            exact(column + at(q), sums[q]);
+    }
+    if (item.slot != SPMMI_TCBLOCK_NONE) {
+        Sum *to = a.slots + (uint64_t(item.slot) * a.unit_rows + r) * a.n;
+#pragma unroll
+        for (int q = 0; q < GROUPS; q++) {
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                if (column + at(q) + i < a.n)
+                    to[column + at(q) + i] = sums[q][i];
+            }
+        }
+    } else if (c_row != SPMMI_TCBLOCK_NONE) {
+        T *to = a.c + uint64_t(c_row) * a.ldc + column;
+#pragma unroll
+        for (int q = 0; q < GROUPS; q++) {
+            if (column + at(q) < a.n)
+                store_sums<T, N>(a, to + at(q), a.n - column - at(q), sums[q]);
+        }
+    }
+}
+
+// Row r of window w of a unit of WINDOWS: groups STRIDE columns apart.
+template <int WINDOWS, int STRIDE, typename T, int N, int GROUPS>
+__device__ __forceinline__ void
+finish_window_row(const TcblockArgs<T> &a, const struct spmmi_tcblock_item &item, int w, int r,
+                  uint32_t c_row, uint32_t column, typename Value<T>::Sum (&sums)[GROUPS][N])
+{
+    finish_row<T, N, GROUPS>(
+        a, item, 8 * w + r, c_row, column, sums, [](int q) { return uint32_t(q * STRIDE); },
+        [&](uint32_t first, typename Value<T>::Sum(&group)[N]) {
+            sum_exactly<WINDOWS, T, N>(a, item, w, r, first, group);
+        });
+}
+
+constexpr int SPLIT_ROWS = 8; // rows a block of threads sums at a time, 32 columns each
+
+// Slots of units that were cut, added in order.
+template <typename T>
+__global__ void __launch_bounds__(32 * SPLIT_ROWS)
+    sum_slots_kernel(const TcblockArgs<T> a, const struct spmmi_tcblock_split *splits)
+{
+    using Sum = typename Value<T>::Sum;
+    const struct spmmi_tcblock_split split = splits[blockIdx.x];
+    const uint32_t column = blockIdx.y * 32 + threadIdx.x % 32;
+    wait_for_previous();
+    if (column >= a.n)
+        return;
+    for (uint32_t r = threadIdx.x / 32; r < a.unit_rows; r += SPLIT_ROWS) {
+        const uint32_t c_row = __ldg(a.row_of + uint64_t(split.unit) * a.unit_rows + r);
+        if (c_row == SPMMI_TCBLOCK_NONE)
+            continue;
+        Sum sum = 0;
+        for (uint32_t s = 0; s < split.count; s++)
+            sum += __ldcg(a.slots + (uint64_t(split.first + s) * a.unit_rows + r) * a.n + column);
+        T *to = a.c + uint64_t(c_row) * a.ldc + column;
+        *to = scaled_sum<T>(a.alpha, sum, a.beta, a.beta != Sum(0) ? *to : T(0));
+    }
+}
+
+template <typename T> TcblockArgs<T> tcblock_args(const struct spmmi_tcblock_cuda *args)
+{
+    using Sum = typename Value<T>::Sum;
+    const struct spmmi_tcblocks &l = args->layout;
+    TcblockArgs<T> a;
+    a.row_of = l.row_of;
+    a.columns = l.columns;
+    a.locals = l.locals;
+    a.block_first = l.block_first;
+    a.masks = l.masks;
+    a.bitmaps = l.bitmaps;
+    a.value_first = l.is_packed ? l.value_first : nullptr;
+    a.values = static_cast<const T *>(l.values);
+    a.items = l.items;
+    a.b = static_cast<const T *>(args->b);
+    a.c = static_cast<T *>(args->c);
+    a.slots = static_cast<Sum *>(args->slots);
+    a.ldb_bytes = (uint32_t)(args->ldb * sizeof(T));
+    a.ldc = args->ldc;
+    a.alpha = static_cast<Sum>(args->alpha);
+    a.beta = static_cast<Sum>(args->beta);
+    a.n = args->n;
+    a.item_count = l.item_count;
+    a.unit_rows = l.unit_rows;
+    a.cols = l.cols;
+    a.step_blocks_max = l.step_blocks_max;
+    a.step_values_max = l.step_values_max;
+    a.c_is_wide = (uintptr_t)args->c % 16 == 0 && args->ldc * sizeof(T) % 16 == 0;
+    return a;
+}
+
+template <typename T> bool b_is_wide(const struct spmmi_tcblock_cuda *args)
+{
+    return (uintptr_t)args->b % 16 == 0 && args->ldb * sizeof(T) % 16 == 0 && args->n * sizeof(T) % 16 == 0;
+}
+
+template <typename T>
+cudaError_t launch_sum_slots(const struct spmmi_tcblock_cuda *args, const TcblockArgs<T> &a)
+{
+    if (args->layout.split_count == 0)
+        return cudaSuccess;
+    return launch_kernel(sum_slots_kernel<T>, dim3(args->layout.split_count, (a.n + 31) / 32),
+                         32 * SPLIT_ROWS, 0, args->cuda_stream, args->can_overlap != 0, a,
+                         args->layout.splits);
+}
+
+} // namespace spmmi

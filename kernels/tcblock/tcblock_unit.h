@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The columns of one unit of the window and panel families (tcblock_kernel.h). */
+#ifndef SPMMI_TCBLOCK_UNIT_H
+#define SPMMI_TCBLOCK_UNIT_H
+
+#include "format/plan.h"
+
+#define SPMMI_TCBLOCK_WINDOWS_MAX 32u /* windows of 8 rows in a unit */
+
+struct spmmi_tcblock_column {
+    uint32_t column;
+    uint32_t values; /* that the rows have in it */
+};
+
+/* What one thread knows about a unit. An entry is a column of one window; entries go by window, then ascending. */
+struct spmmi_tcblock_unit {
+    uint32_t windows;                                     /* of a unit: 1 or a panel's */
+    uint32_t window_first[SPMMI_TCBLOCK_WINDOWS_MAX + 1]; /* first entry of each window, then all entries */
+    uint32_t count;                                       /* distinct columns */
+    const struct spmmi_tcblock_column *columns;           /* count, ascending */
+    uint8_t *rows;                                /* of each entry: bit r: row r of the window has it */
+    uint32_t *rank;                               /* of each entry: its place in columns */
+    struct spmmi_tcblock_column *entries, *found; /* scratch, as the next two */
+    uint64_t *keys, *spare;
+};
+
+/* Room for a unit of so many windows and nonzeros. Errors: MEMORY. Free with spmmi_tcblock_unit_free, also after an
+ * error. */
+spmm_status_t spmmi_tcblock_unit_make(uint32_t windows, uint64_t nonzeros, struct spmmi_tcblock_unit *unit,
+                                      spmm_diag_t *diag);
+void spmmi_tcblock_unit_free(struct spmmi_tcblock_unit *unit);
+/* Bytes of that room for each nonzero. */
+uint64_t spmmi_tcblock_unit_bytes(uint32_t windows);
+
+/* Fill unit from its rows: row_count of them, the last windows may have fewer than 8 or none. Time: linear in the
+ * nonzeros, for a panel times the bytes of its column range. */
+void spmmi_tcblock_unit_read(struct spmmi_tcblock_unit *unit, const int64_t *row_ptr, const int32_t *col_ind,
+                             const uint32_t *rows, uint32_t row_count);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the choice of a tiled configuration looks at, each computed when it is first asked for: the units of a segment
+ * length, their order by pattern, the figures of their panels, and what that order does to the writing of C. */
+#ifndef SPMMI_TILED_ANALYSIS_H
+#define SPMMI_TILED_ANALYSIS_H
+
+#include <stdbool.h>
+
+#include "inspector/inspect_options.h"
+#include "inspector/matrix/pattern.h"
+
+#define SPMMI_ANALYSIS_MAX 32     /* segment lengths: U * mu for each range of n and layout, mu, whole rows */
+#define SPMMI_ROW_BLOCK_CHOICES 4 /* 32, 64, 128 and 256 rows */
+
+/* The units of one segment length. */
+struct spmmi_tiled_analysis {
+    uint32_t segment; /* 0: whole rows */
+    uint64_t units;
+    int64_t cut_rows;     /* of two units or more */
+    int64_t columns_used; /* of the matrix */
+    const int64_t *unit_ptr;
+    int64_t *cut_ptr;      /* owned; NULL for whole rows */
+    uint32_t *unit_row;    /* NULL for whole rows */
+    uint32_t *permutation; /* another than that of the matrix; NULL until asked for */
+    bool is_in_order;      /* that order is the one of the matrix */
+    double spread;         /* of that order; 0 until asked for */
+    bool has_stats[SPMMI_ROW_BLOCK_CHOICES][2];
+    spmm_row_block_metrics_t stats[SPMMI_ROW_BLOCK_CHOICES][2]; /* as they are, by pattern */
+};
+struct spmmi_tiled_analyses {
+    struct spmmi_tiled_analysis list[SPMMI_ANALYSIS_MAX];
+    int count;
+    int64_t columns_used; /* columns with nonzeros, set before the first study */
+};
+
+/* The study of a segment length. Errors: MEMORY, MATRIX_TOO_LARGE when there are more units than a part may have. */
+spmm_status_t spmmi_analysis_of(struct spmmi_tiled_analyses *analyses, const struct spmmi_pattern *a,
+                                uint32_t segment, struct spmmi_tiled_analysis **analysis, spmm_diag_t *diag);
+void spmmi_analyses_free(struct spmmi_tiled_analyses *analyses);
+void spmmi_analyses_close(void *analyses); /* the same, for spmmi_search_shelf */
+
+/* Which order spmmi_analysis_permutation makes. */
+static inline spmm_reorder_t spmmi_analysis_permutation_kind(const struct spmmi_request *r)
+{
+    return r->options.reorder == SPMM_REORDER_AUTO ? SPMM_REORDER_RADIX : r->options.reorder;
+}
+
+/* The order that the caller names, by pattern where nobody does, and its spread: sectors of 32 bytes that warps write
+ * in one column of C, over the least that could hold their rows. Rows that are cut do not count, as their sums are
+ * written elsewhere. Errors: as spmmi_permutation_units. */
+spmm_status_t spmmi_analysis_permutation(struct spmmi_tiled_analysis *analysis, const struct spmmi_pattern *a,
+                                         const struct spmmi_request *r, spmm_diag_t *diag);
+
+/* Figures of panels of block_rows units, by pattern if is_reordered (spmmi_analysis_permutation came before), for n
+ * columns:
+ * estimated from a sample of the panels, exact for a caller who wants the tiled family (docs/statistics.md "Sampled
+ * figures"). Errors: MEMORY. */
+spmm_status_t spmmi_analysis_row_blocks(struct spmmi_tiled_analysis *analysis, const struct spmmi_pattern *a,
+                                        const struct spmmi_request *r, uint32_t block_rows, bool is_reordered,
+                                        int64_t n, spmm_row_block_metrics_t *stats, spmm_diag_t *diag);
+
+/* All figures of the same panels, exact. Errors: MEMORY. */
+spmm_status_t spmmi_analysis_exact(const struct spmmi_tiled_analysis *analysis, const struct spmmi_pattern *a,
+                                   const struct spmmi_request *r, uint32_t block_rows, bool is_reordered,
+                                   int64_t n, spmm_row_block_metrics_t *stats, spmm_diag_t *diag);
+
+#endif

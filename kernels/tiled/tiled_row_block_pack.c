@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See tiled_row_block_pack.h. */
+#include "tiled_row_block_pack.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "tiled_banks.h"
+
+#define MARK 0x80000000u
+#define SCAN_MAX 16u /* columns looked at for each one found, up to which a scan is faster than a sort */
+#define DIGIT_BITS 8u
+#define DIGITS (1u << DIGIT_BITS)
+
+/* Eight lanes of a warp: what is left of their units, and where their entries of a stage begin. */
+struct group {
+    uint32_t cursor[SPMMI_BANK_LANES], end[SPMMI_BANK_LANES];
+    uint32_t position;
+};
+
+static void list_sort(uint32_t *list, uint32_t *spare, uint32_t count, uint32_t low, uint32_t high)
+{
+    uint32_t *from = list, *to = spare;
+    for (uint32_t shift = 0; shift < 32 && (high - low) >> shift > 0; shift += DIGIT_BITS) {
+        uint32_t positions[DIGITS + 1] = {0};
+        for (uint32_t i = 0; i < count; i++)
+            positions[((from[i] - low) >> shift) % DIGITS + 1]++;
+        for (uint32_t d = 1; d < DIGITS; d++)
+            positions[d] += positions[d - 1];
+        for (uint32_t i = 0; i < count; i++)
+            to[positions[((from[i] - low) >> shift) % DIGITS]++] = from[i];
+        uint32_t *const swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != list)
+        memcpy(list, from, (size_t)count * sizeof *list);
+}
+
+void spmmi_tiled_row_block_columns(struct spmmi_tiled_builder *b, uint32_t row_block, uint32_t *marks,
+                                   uint32_t *spare)
+{
+    uint32_t *list = b->distinct + b->row_block_begin[row_block];
+    const uint32_t mark = MARK | row_block;
+    uint32_t count = 0, low = UINT32_MAX, high = 0;
+    for (uint32_t t = 0; t < b->part->block_rows; t++) {
+        const uint32_t unit = spmmi_tiled_unit_at(b, row_block, t);
+        for (uint32_t q = spmmi_tiled_unit_begin(b, unit); q < spmmi_tiled_unit_end(b, unit); q++) {
+            const uint32_t column = (uint32_t)b->col_ind[q];
+            if (marks[column] == mark)
+                continue;
+            marks[column] = mark;
+            list[count++] = column;
+            low = column < low ? column : low;
+            high = column > high ? column : high;
+        }
+    }
+    b->row_block_width[row_block] = count;
+    if (count > 0 && (high - low) / SCAN_MAX >= count) {
+        list_sort(list, spare, count, low, high);
+        return;
+    }
+    for (uint32_t column = low, found = 0; found < count; column++)
+        if (marks[column] == mark)
+            list[found++] = column;
+}
+
+uint32_t spmmi_tiled_stage_width(const struct spmmi_tiled_builder *b, uint32_t row_block)
+{
+    const uint32_t *stage = b->layout->row_block_stage + row_block;
+    const uint32_t stages = stage[1] - stage[0];
+    return stages == 0 ? 1 : (b->row_block_width[row_block] + stages - 1) / stages;
+}
+
+void spmmi_tiled_row_block_ranks(const struct spmmi_tiled_builder *b, uint32_t row_block, uint32_t *ranks)
+{
+    const uint32_t *list = b->distinct + b->row_block_begin[row_block];
+    uint32_t *columns = b->layout->columns + b->layout->stage_first[b->layout->row_block_stage[row_block]];
+    for (uint32_t i = 0; i < b->row_block_width[row_block]; i++) {
+        columns[i] = list[i];
+        ranks[list[i]] = i;
+    }
+}
+
+void spmmi_tiled_row_block_slices(struct spmmi_tiled_builder *b, uint32_t row_block, const uint32_t *ranks)
+{
+    const uint32_t width = spmmi_tiled_stage_width(b, row_block);
+    uint32_t *slices = b->layout->warp_slice + (uint64_t)b->layout->row_block_stage[row_block] * b->warps;
+    for (uint32_t t = 0; t < b->part->block_rows; t++) {
+        const uint32_t unit = spmmi_tiled_unit_at(b, row_block, t);
+        const uint32_t end = spmmi_tiled_unit_end(b, unit);
+        for (uint32_t q = spmmi_tiled_unit_begin(b, unit); q < end;) {
+            const uint32_t stage = ranks[b->col_ind[q]] / width;
+            uint32_t *most = &slices[stage * b->warps + t / SPMMI_TILED_LANES];
+            uint32_t length = 0;
+            for (; q < end && ranks[b->col_ind[q]] < (stage + 1) * width; q++)
+                length++;
+            *most = length > *most ? length : *most;
+        }
+    }
+}
+
+/* Entries of eight lanes of one stage: from their cursors on, as far as the stage goes. */
+static void group_entries(const struct spmmi_tiled_builder *b, uint32_t stage, uint32_t width,
+                          const uint32_t *ranks, const struct group *g, struct spmmi_bank_turns *t,
+                          uint16_t *slots)
+{
+    struct spmmi_tiled_layout *layout = b->layout;
+    for (uint32_t l = 0; l < SPMMI_BANK_LANES; l++) {
+        uint32_t q = g->cursor[l];
+        for (; q < g->end[l] && ranks[b->col_ind[q]] < (stage + 1) * width; q++)
+            slots[l * t->stride + q - g->cursor[l]] = (uint16_t)(ranks[b->col_ind[q]] - stage * width + 1);
+        t->count[l] = q - g->cursor[l];
+    }
+    spmmi_bank_order(t);
+    for (uint32_t l = 0; l < SPMMI_BANK_LANES; l++) {
+        for (uint32_t i = 0; i < t->count[l]; i++) {
+            const uint32_t step = t->step[l * t->stride + i];
+            const uint32_t position = g->position + step * SPMMI_TILED_LANES + l;
+            layout->local[position] = slots[l * t->stride + i];
+            layout->value_map[g->cursor[l] + i] = position;
+        }
+    }
+}
+
+void spmmi_tiled_row_block_entries(struct spmmi_tiled_builder *b, uint32_t row_block, const uint32_t *ranks,
+                                   uint16_t *scratch)
+{
+    struct spmmi_tiled_layout *layout = b->layout;
+    const uint32_t width = spmmi_tiled_stage_width(b, row_block),
+                   stages = layout->row_block_stage[row_block + 1] - layout->row_block_stage[row_block];
+    const uint32_t *slices = layout->warp_slice + (uint64_t)layout->row_block_stage[row_block] * b->warps;
+    const uint32_t *next = layout->warp_slice + (uint64_t)layout->row_block_stage[row_block + 1] * b->warps;
+    const size_t values = (size_t)SPMMI_BANK_LANES * width;
+    struct spmmi_bank_turns t = {width, {0}, scratch, scratch + values, scratch + 2 * values};
+    memset(layout->local + (size_t)*slices * SPMMI_TILED_LANES, 0,
+           (size_t)(*next - *slices) * SPMMI_TILED_LANES * sizeof *layout->local);
+    for (uint32_t first = 0; first < b->part->block_rows; first += SPMMI_BANK_LANES) {
+        struct group g;
+        for (uint32_t l = 0; l < SPMMI_BANK_LANES; l++) {
+            const uint32_t unit = spmmi_tiled_unit_at(b, row_block, first + l);
+            g.cursor[l] = spmmi_tiled_unit_begin(b, unit);
+            g.end[l] = spmmi_tiled_unit_end(b, unit);
+        }
+        for (uint32_t s = 0; s < stages; s++) {
+            g.position = slices[s * b->warps + first / SPMMI_TILED_LANES] * SPMMI_TILED_LANES +
+                         first % SPMMI_TILED_LANES;
+            group_entries(b, s, width, ranks, &g, &t, scratch);
+            for (uint32_t l = 0; l < SPMMI_BANK_LANES; l++)
+                g.cursor[l] += t.count[l];
+        }
+    }
+}
+
+void spmmi_tiled_row_block_targets(struct spmmi_tiled_builder *b, uint32_t row_block)
+{
+    const bool permutes = (b->part->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0;
+    for (uint32_t t = 0; t < b->part->block_rows; t++) {
+        const uint32_t unit = spmmi_tiled_unit_at(b, row_block, t),
+                       position = row_block * b->part->block_rows + t;
+        b->layout->target[position] = unit == b->units.count ? SPMMI_TILED_NONE
+                                      : permutes             ? position
+                                                             : b->units.target[unit];
+    }
+}

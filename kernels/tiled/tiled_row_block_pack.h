@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One panel of the layout that tiled_pack.c builds. A thread has one number a column: a mark while the panel's columns
+ * are found ("seen in this panel"), later the column's rank in the panel. */
+#ifndef SPMMI_TILED_ROW_BLOCK_PACK_H
+#define SPMMI_TILED_ROW_BLOCK_PACK_H
+
+#include "tiled_layout.h"
+#include "tiled_units.h"
+
+struct spmmi_tiled_builder {
+    int64_t cols;
+    const int32_t *col_ind;
+    const struct spmmi_part *part;
+    struct spmmi_tiled_units units;
+    struct spmmi_tiled_layout *layout;
+    uint32_t warps;            /* of a panel */
+    uint32_t *row_block_width; /* distinct columns of each panel */
+    uint64_t *row_block_begin; /* place of its list in distinct: entries of the panels before */
+    uint32_t *distinct;        /* lists of distinct columns */
+    int threads;
+    uint32_t *ranks, *spares; /* threads times cols, and times spare_length */
+    uint64_t spare_length;
+};
+
+/* The unit that a thread of a panel owns; past the last one, the count of units. */
+static inline uint32_t spmmi_tiled_unit_at(const struct spmmi_tiled_builder *b, uint32_t row_block,
+                                           uint32_t thread)
+{
+    const uint64_t position = (uint64_t)row_block * b->part->block_rows + thread;
+    return position < b->units.count ? b->part->items[position] : b->units.count;
+}
+
+static inline uint32_t spmmi_tiled_unit_begin(const struct spmmi_tiled_builder *b, uint32_t unit)
+{
+    return b->units.begin[unit];
+}
+
+static inline uint32_t spmmi_tiled_unit_end(const struct spmmi_tiled_builder *b, uint32_t unit)
+{
+    return unit < b->units.count ? b->units.begin[unit + 1] : b->units.begin[unit];
+}
+
+/* The panel's distinct columns, ascending, into its list. */
+void spmmi_tiled_row_block_columns(struct spmmi_tiled_builder *b, uint32_t row_block, uint32_t *marks,
+                                   uint32_t *spare);
+/* Columns of one stage of the panel; its last stage may have fewer. */
+uint32_t spmmi_tiled_stage_width(const struct spmmi_tiled_builder *b, uint32_t row_block);
+/* Columns into their place, ranks for the thread. */
+void spmmi_tiled_row_block_ranks(const struct spmmi_tiled_builder *b, uint32_t row_block, uint32_t *ranks);
+/* Slices of each warp in each stage: as many as its longest lane has entries. */
+void spmmi_tiled_row_block_slices(struct spmmi_tiled_builder *b, uint32_t row_block, const uint32_t *ranks);
+/* scratch: slots, steps and queues of eight lanes in one stage. */
+void spmmi_tiled_row_block_entries(struct spmmi_tiled_builder *b, uint32_t row_block, const uint32_t *ranks,
+                                   uint16_t *scratch);
+void spmmi_tiled_row_block_targets(struct spmmi_tiled_builder *b, uint32_t row_block);
+
+#endif

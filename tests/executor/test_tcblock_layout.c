@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The packed layout of the window, panel and bcsr families: by hand on a small matrix, and against a slow and plain
+ * construction on every named matrix. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <omp.h>
+
+#include "executor/pack/op_pattern.h"
+#include "format/base/alloc.h"
+#include "tcblock_literal.h"
+#include "kernels/bcsr/bcsr_shape.h"
+#include "kernels/panel/panel_shape.h"
+#include "tests/support/tcblock_kind_of.h"
+
+static const struct tcblock_shape shapes[] = {
+    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, 8, SPMMI_STEPS_MAX, 0, SPMM_F32},
+    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, 7, 0, SPMM_F16},
+    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, 1, SPMMI_PART_REORDERED, SPMM_F64},
+    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, 64, SPMMI_STEPS_MAX, 0, SPMM_F64},
+    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 64, 5, TCBLOCK_REORDERED_OUTPUT, SPMM_F32},
+    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 128, 1, 0, SPMM_BF16},
+    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, 128, 3, SPMMI_PART_REORDERED, SPMM_F16},
+    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 256, SPMMI_STEPS_MAX, SPMMI_PART_REORDERED, SPMM_F64},
+    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, SPMMI_STEPS_MAX, 0, SPMM_F32},
+    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, 3, TCBLOCK_REORDERED_OUTPUT, SPMM_BF16},
+    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 128, 1, 0, SPMM_F16},
+    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 128, 5, SPMMI_PART_REORDERED, SPMM_F64},
+};
+#define SHAPE_COUNT (sizeof shapes / sizeof shapes[0])
+
+static struct spmmi_part part_of(const struct tcblock_shape *shape, int64_t rows)
+{
+    struct spmmi_part part = {.op = SPMM_OP_N,
+                              .family = shape->family,
+                              .schedule = shape->schedule,
+                              .item_size = shape->item_size,
+                              .item_count = (uint64_t)rows,
+                              .block_rows = shape->block_rows,
+                              .flags = shape->flags};
+    part.items = calloc((size_t)rows + 1, sizeof *part.items);
+    assert_non_null(part.items);
+    for (int64_t i = 0; i < rows; i++)
+        part.items[i] = (uint32_t)i;
+    for (uint64_t i = (uint64_t)rows; shape->flags != 0 && i > 1; i--) {
+        const uint64_t other = test_hash(i, 78) % i;
+        const uint32_t kept = part.items[i - 1];
+        part.items[i - 1] = part.items[other];
+        part.items[other] = kept;
+    }
+    return part;
+}
+
+static struct tcblock_built built_make(struct test_matrix *a, const struct tcblock_shape *shape)
+{
+    struct tcblock_built b = {.a = a, .shape = shape, .part = part_of(shape, a->rows)};
+    spmm_diag_t diag = {.text = ""};
+    if (spmmi_tcblocks_build(test_tcblock_kind_of(&b.part), a->rows, a->cols, a->row_ptr, a->col_ind, &b.part,
+                             shape->dtype, &b.layout, &diag) != SPMM_OK)
+        fail_msg("%s: %s", a->name, diag.text);
+    return b;
+}
+
+static void built_free(struct tcblock_built *b)
+{
+    spmmi_tcblocks_free(&b->layout);
+    free(b->part.items);
+    test_matrix_free(b->a);
+}
+
+/* A matrix of its rows written out, -1 ending each. */
+static struct test_matrix *matrix_of(int64_t rows, int64_t cols, const int32_t *columns)
+{
+    struct test_matrix *a = calloc(1, sizeof *a);
+    assert_non_null(a);
+    *a = (struct test_matrix){.name = "by hand", .rows = rows, .cols = cols};
+    a->row_ptr = calloc((size_t)rows + 1, sizeof *a->row_ptr);
+    a->col_ind = calloc((size_t)(rows * cols) + 1, sizeof *a->col_ind);
+    assert_true(a->row_ptr != NULL && a->col_ind != NULL);
+    for (int64_t i = 0; i < rows; i++, columns++) {
+        for (; *columns >= 0; columns++)
+            a->col_ind[a->nnz++] = *columns;
+        a->row_ptr[i + 1] = a->nnz;
+    }
+    return a;
+}
+
+#define ASSERT_ARRAY(got, ...)                                           \
+    do {                                                                 \
+        const uint64_t wanted[] = {__VA_ARGS__};                         \
+        for (size_t at = 0; at < sizeof wanted / sizeof wanted[0]; at++) \
+            assert_int_equal((got)[at], wanted[at]);                     \
+    } while (0)
+
+#define NONE SPMMI_TCBLOCK_NONE
+
+static void a_window_by_hand(void **state)
+{
+    (void)state;
+    /* Ten columns 0, 2, 3 .. 9, 11 of three rows: one step of eight, and one of 9 and 11 filled up with 11. Positions
+     * 0 .. 7 are at places 0, 2, 4, 6, 1, 3, 5, 7 of a row of a block. */
+    const int32_t columns[] = {0, 3, 9, -1, -1, 2, 3, 4, 5, 6, 7, 8, 9, 11, -1};
+    const struct tcblock_shape shape = {
+        SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, SPMMI_STEPS_MAX, 0, SPMM_F32};
+    struct tcblock_built b = built_make(matrix_of(3, 12, columns), &shape);
+    const struct spmmi_tcblocks *f = &b.layout.view;
+    assert_int_equal(f->unit_count, 1);
+    assert_int_equal(f->step_count, 2);
+    assert_int_equal(f->block_count, 2);
+    assert_int_equal(f->item_count, 1);
+    assert_int_equal(f->slot_count, 0);
+    assert_int_equal(f->split_count, 0);
+    assert_int_equal(f->value_count, 12);
+    assert_int_equal(f->step_blocks_max, 1);
+    assert_int_equal(f->step_values_max, 9);
+    assert_null(f->locals);
+    assert_null(f->block_first);
+    ASSERT_ARRAY(f->row_of, 0, 1, 2, NONE, NONE, NONE, NONE, NONE);
+    ASSERT_ARRAY(f->columns, 0, 5, 2, 6, 3, 7, 4, 8, 9, 11, 11, 11, 11, 11, 11, 11, 0);
+    /* Row 0: positions 0 and 2; row 2: positions 1 to 7. Then row 0: 0; row 2: 0 and 1. */
+    ASSERT_ARRAY(f->bitmaps, 0xfe0011, 0x050001, 0);
+    ASSERT_ARRAY(f->value_first, 0, 9, 12);
+    /* Row 2 in fragment order: columns 5, 2, 6, 3, 7, 4, 8 from place 2 on. */
+    ASSERT_ARRAY(b.layout.value_map, 0, 1, 9, 3, 5, 7, 2, 4, 6, 8, 10, 11);
+    assert_int_equal(f->items[0].unit, 0);
+    assert_int_equal(f->items[0].begin, 0);
+    assert_int_equal(f->items[0].end, 2);
+    assert_int_equal(f->items[0].slot, NONE);
+    built_free(&b);
+}
+
+static void a_panel_by_hand(void **state)
+{
+    (void)state;
+    /* Row 0 is in window 0, rows 8 and 9 in window 1, row 64 alone in panel 1. Panel 0 has columns 0 .. 8, 12 and
+     * 20 .. 147: local rows 0 .. 127 are 0 .. 8, 12, 20 .. 137, and a second step has 138 .. 147. */
+    int32_t columns[66 + 128 + 10 + 2 + 1];
+    size_t end = 0;
+    for (int32_t column = 20; column < 148; column++)
+        columns[end++] = column;
+    for (int i = 0; i < 8; i++) /* rows 0 .. 7 end */
+        columns[end++] = -1;
+    for (int32_t column = 0; column < 9; column++)
+        columns[end++] = column;
+    columns[end++] = 147;
+    columns[end++] = -1;
+    columns[end++] = 4; /* row 9 */
+    columns[end++] = 12;
+    columns[end++] = -1;
+    for (int i = 10; i < 64; i++)
+        columns[end++] = -1;
+    columns[end++] = 19; /* row 64 */
+    columns[end++] = -1;
+    columns[end++] = -1;
+    assert_int_equal(end, sizeof columns / sizeof columns[0]);
+    const struct tcblock_shape shape = {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 64, 1, 0, SPMM_F32};
+    struct tcblock_built b = built_make(matrix_of(66, 148, columns), &shape);
+    const struct spmmi_tcblocks *f = &b.layout.view;
+    assert_int_equal(f->unit_count, 2);
+    assert_int_equal(f->step_count, 3);
+    /* Step 0: 118 columns of window 0 are 15 blocks, 10 of window 1 two. Step 1: 10 of window 0, 1 of window 1. */
+    assert_int_equal(f->block_count, 17 + 3 + 1);
+    assert_int_equal(f->step_blocks_max, 17);
+    assert_int_equal(f->value_count,
+                     132 + 12 + 4); /* 118 + 11, 10 + 1 and 1 numbers, each step to 16 bytes */
+    assert_int_equal(f->step_values_max, 132);
+    ASSERT_ARRAY(f->columns, 0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 20, 21);
+    ASSERT_ARRAY(f->columns + 126, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 147, 147);
+    ASSERT_ARRAY(f->columns + 254, 147, 147, 19, 19);
+    ASSERT_ARRAY(f->block_first, 0, 15, 17, 17, 17, 17, 17, 17, 17, 19, 20, 20, 20, 20, 20, 20, 20, 21, 21);
+    /* Window 0 has local rows 10 .. 127, 29 of residues 0 and 1, 30 of 2 and 3, which therefore go first: in order. The
+     * lanes have positions 0 and 4, 1 and 5, 2 and 6, 3 and 7. */
+    ASSERT_ARRAY(f->locals, 10, 14, 11, 15, 12, 16, 13, 17, 18, 22, 19, 23, 20, 24, 21, 25);
+    /* Window 1 has local rows 0 .. 9: 0, 1, 2, 3, then 4, 5, 6, 7; then 8, 9 and six positions that repeat 8. */
+    ASSERT_ARRAY(f->locals + 8 * 15, 0, 4, 1, 5, 2, 6, 3, 7, 8, 8, 9, 8, 8, 8, 8, 8);
+    /* Row 8 has local rows 0 .. 8, row 9 those of columns 4 and 12: 4 and 9. */
+    ASSERT_ARRAY(f->bitmaps + 15, 0x02ff, 0x0401);
+    ASSERT_ARRAY(f->value_first + 14, 112, 118, 127, 132, 140, 142, 144, 148);
+    /* In step 1 window 0 has 0 .. 9, window 1 local row 9. */
+    ASSERT_ARRAY(f->locals + 8 * 17, 0, 4, 1, 5, 2, 6, 3, 7, 8, 8, 9, 8, 8, 8, 8, 8, 9, 9, 9, 9, 9, 9, 9, 9);
+    ASSERT_ARRAY(f->bitmaps + 17, 0xff, 0x05, 0x01, 0x01);
+    ASSERT_ARRAY(b.layout.value_map, 0, 2, 4, 6, 1, 3, 5, 7); /* columns 20 .. 27 */
+    ASSERT_ARRAY(b.layout.value_map + 118, 132, 134, 136, 138, 133, 135, 137, 139, 140, 141);
+    ASSERT_ARRAY(b.layout.value_map + 128, 118, 120, 122, 124, 119, 121, 123, 125, 127, 142, /* row 9 */ 126,
+                 128, /* row 64 */ 144);
+    assert_int_equal(f->item_count, 3);
+    assert_int_equal(f->slot_count, 2);
+    assert_int_equal(f->split_count, 1);
+    assert_int_equal(f->items[1].begin, 1);
+    assert_int_equal(f->items[1].slot, 1);
+    assert_int_equal(f->items[2].unit, 1);
+    assert_int_equal(f->items[2].slot, NONE);
+    assert_int_equal(f->splits[0].unit, 0);
+    assert_int_equal(f->splits[0].first, 0);
+    assert_int_equal(f->splits[0].count, 2);
+    built_free(&b);
+}
+
+static void a_group_by_hand(void **state)
+{
+    (void)state;
+    /* Strip 0 of 66 rows: row 1 has columns 0, 7 and 8, row 9 has 6, row 20 has 25 and 71, row 63 has 40 and 48. Strip
+     * 1: row 65 has 71. Block columns of eight of strip 0: 0, 1, 3, 5 and 6, 8; the last one is cut off at 9 * 8. */
+    int32_t columns[9 + 66];
+    size_t end = 0;
+    static const struct {
+        int row, column;
+    } values[] = {{1, 0}, {1, 7}, {1, 8}, {9, 6}, {20, 25}, {20, 71}, {63, 40}, {63, 48}, {65, 71}};
+    for (int row = 0; row < 66; row++) {
+        for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+            if (values[i].row == row)
+                columns[end++] = values[i].column;
+        columns[end++] = -1;
+    }
+    const struct tcblock_shape shape = {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, 1, 0, SPMM_F32};
+    struct tcblock_built b = built_make(matrix_of(66, 72, columns), &shape);
+    const struct spmmi_tcblocks *f = &b.layout.view;
+    assert_int_equal(f->unit_count, 2);
+    assert_int_equal(f->step_count, 3);
+    ASSERT_ARRAY(f->columns, 0, 8, 24, 40, 48, 64, 64, 64, 64, 64, 64, 64, 0);
+    /* Block row 0 has columns 0 and 1 of the step, block row 1 has 2, block row 3 has 3. Then 3: 0 and 1: 1. */
+    ASSERT_ARRAY(f->masks, 0x8043, 0x1020, 0x0001, 0);
+    ASSERT_ARRAY(f->block_first, 0, 4, 6, 7, 0);
+    assert_int_equal(f->block_count, 7);
+    assert_int_equal(f->step_blocks_max, 4);
+    assert_int_equal(f->step_values_max, 512);
+    assert_int_equal(f->value_count, 7 * 128);
+    /* Two words a block, eight bits a row. Row 1: bits 8 and 15, row 9: 8 * 9 + 6 of the first block. */
+    ASSERT_ARRAY(f->bitmaps, 0x8100, 0x4000, 0x0100, 0, UINT64_C(1) << 33, 0, 0,
+                 UINT64_C(1) << 56, /* 20, 71 */
+                 UINT64_C(1) << 39, 0, /* 63, 48 */ 0, UINT64_C(1) << 56, /* 65, 71 */ 0x8000, 0);
+    /* Row 1, column 0: lane 4; column 7: lane 7, number 2; row 9, column 6: lane 6, number 3. */
+    ASSERT_ARRAY(b.layout.value_map, 16, 30, 128 + 16, 27);
+    /* Row 20 is row 4 of its block: columns 1 and 7; row 63 is row 15: column 0; row 65 is row 1: column 7. */
+    ASSERT_ARRAY(b.layout.value_map + 4, 256 + 4 * 17, 512 + 4 * 19 + 2, 384 + 4 * 28 + 1, 640 + 4 * 28 + 1,
+                 768 + 30);
+    assert_int_equal(f->item_count, 3);
+    assert_int_equal(f->slot_count, 2);
+    assert_int_equal(f->split_count, 1);
+    built_free(&b);
+}
+
+static void the_place_of_sixteen_bits_and_of_doubles_by_hand(void **state)
+{
+    (void)state;
+    /* Pairs of columns lie side by side in a lane; the lower half follows, then the right one. */
+    assert_int_equal(spmmi_tcblock_wide_position(2, 0, 1), 1);
+    assert_int_equal(spmmi_tcblock_wide_position(2, 8, 0), 2);
+    assert_int_equal(spmmi_tcblock_wide_position(2, 0, 8), 4);
+    assert_int_equal(spmmi_tcblock_wide_position(2, 15, 15), 255);
+    assert_int_equal(spmmi_tcblock_wide_position(2, 3, 6), 8 * 15);
+    /* Two doubles are 16 bytes: rows r and r + 8 side by side, columns 4 to 7 after all lanes. */
+    assert_int_equal(spmmi_tcblock_wide_position(8, 8, 0), 1);
+    assert_int_equal(spmmi_tcblock_wide_position(8, 0, 1), 2);
+    assert_int_equal(spmmi_tcblock_wide_position(8, 0, 4), 64);
+    assert_int_equal(spmmi_tcblock_wide_position(8, 15, 7), 127);
+}
+
+static void every_value_is_where_a_plain_construction_puts_it(void **state)
+{
+    (void)state;
+    for (int m = 0; m < test_matrix_count(); m++)
+        for (size_t s = 0; s < SHAPE_COUNT; s++) {
+            struct tcblock_built b = built_make(test_matrix_make(m, TEST_VALUES_INTEGER), &shapes[s]);
+            if (shapes[s].family == SPMM_FAMILY_BCSR)
+                bcsr_literal_check(&b);
+            else
+                tcblock_literal_check(&b);
+            built_free(&b);
+        }
+}
+
+/* The arrays of a layout with their entries, padding included. */
+struct array {
+    const void *entries;
+    uint64_t count, pad;
+    size_t size;
+};
+#define ARRAY_COUNT 9
+static void arrays_of(const struct spmmi_tcblocks *f, struct array arrays[ARRAY_COUNT])
+{
+    const int is_bcsr = f->block_rows == 16;
+    const uint64_t steps = f->step_count, width = is_bcsr ? 4 : f->unit_rows == 8 ? 8 : 128;
+    const uint64_t runs = is_bcsr ? 1 : f->unit_rows / 8, words = is_bcsr ? f->block_columns / 4 : 1;
+    const uint64_t pad = SPMMI_TCBLOCK_PAD;
+    const struct array all[ARRAY_COUNT] = {
+        {f->row_of, (uint64_t)f->unit_count * f->unit_rows, pad, 4},
+        {f->columns, steps * width, pad, 4},
+        {f->locals, f->block_count, pad, 8},
+        {f->block_first, steps * runs + 1, pad, 4},
+        {f->masks, steps, pad, 4},
+        {f->bitmaps, f->block_count * words, pad, 8},
+        {f->value_first, f->block_count + UINT64_C(1), pad, 4},
+        {f->items, f->item_count, 0, sizeof *f->items},
+        {f->splits, f->split_count, 0, sizeof *f->splits},
+    };
+    memcpy(arrays, all, sizeof all);
+}
+
+static void padding_is_zero_and_bytes_are_exact(void **state)
+{
+    (void)state;
+    for (int m = 0; m < test_matrix_count(); m++)
+        for (size_t s = 0; s < SHAPE_COUNT; s++) {
+            struct tcblock_built b = built_make(test_matrix_make(m, TEST_VALUES_INTEGER), &shapes[s]);
+            struct array arrays[ARRAY_COUNT];
+            uint64_t bytes = 0;
+            arrays_of(&b.layout.view, arrays);
+            for (int i = 0; i < ARRAY_COUNT; i++) {
+                if (arrays[i].entries == NULL)
+                    continue;
+                const uint8_t *pad = (const uint8_t *)arrays[i].entries + arrays[i].count * arrays[i].size;
+                for (uint64_t at = 0; at < arrays[i].pad * arrays[i].size; at++)
+                    assert_int_equal(pad[at], 0);
+                bytes += (arrays[i].count + arrays[i].pad) * arrays[i].size;
+            }
+            assert_int_equal(spmmi_tcblocks_bytes(&b.layout.view), bytes);
+            built_free(&b);
+        }
+}
+
+static void counts_are_those_of_the_layout(void **state)
+{
+    (void)state;
+    for (int m = 0; m < test_matrix_count(); m++)
+        for (size_t s = 0; s < SHAPE_COUNT; s++) {
+            struct tcblock_built b = built_make(test_matrix_make(m, TEST_VALUES_INTEGER), &shapes[s]);
+            struct spmmi_tcblocks counts, wanted = b.layout.view;
+            wanted.row_of = wanted.columns = wanted.block_first = wanted.masks = wanted.value_first = NULL;
+            wanted.locals = NULL;
+            wanted.bitmaps = NULL;
+            wanted.items = NULL;
+            wanted.splits = NULL;
+            assert_int_equal(spmmi_tcblocks_count(test_tcblock_kind_of(&b.part), b.a->rows, b.a->cols,
+                                                  b.a->row_ptr, b.a->col_ind, &b.part, shapes[s].dtype,
+                                                  &counts, NULL),
+                             SPMM_OK);
+            assert_memory_equal(&counts, &wanted, sizeof counts);
+            built_free(&b);
+        }
+}
+
+static void threads_change_nothing(void **state)
+{
+    (void)state;
+    const int threads_before = omp_get_max_threads();
+    static const char *const names[] = {"9000 x 1 dense", "power law", "band", "dense row among sparse"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        for (size_t s = 0; s < SHAPE_COUNT; s++) {
+            omp_set_num_threads(1);
+            struct tcblock_built one =
+                built_make(test_matrix_named(names[i], TEST_VALUES_INTEGER), &shapes[s]);
+            omp_set_num_threads(8);
+            struct tcblock_built many =
+                built_make(test_matrix_named(names[i], TEST_VALUES_INTEGER), &shapes[s]);
+            struct array arrays[2][ARRAY_COUNT];
+            arrays_of(&one.layout.view, arrays[0]);
+            arrays_of(&many.layout.view, arrays[1]);
+            for (int k = 0; k < ARRAY_COUNT; k++) {
+                assert_int_equal(arrays[0][k].count, arrays[1][k].count);
+                if (arrays[0][k].entries != NULL)
+                    assert_memory_equal(arrays[0][k].entries, arrays[1][k].entries,
+                                        arrays[0][k].count * arrays[0][k].size);
+            }
+            assert_memory_equal(one.layout.value_map, many.layout.value_map,
+                                (size_t)one.a->nnz * sizeof *one.layout.value_map);
+            built_free(&one);
+            built_free(&many);
+        }
+    omp_set_num_threads(threads_before);
+}
+
+static void the_map_of_a_transpose_is_in_the_order_of_a(void **state)
+{
+    (void)state;
+    struct tcblock_built b = built_make(test_matrix_named("arrow", TEST_VALUES_INTEGER), &shapes[1]);
+    int64_t *t_map = calloc((size_t)b.a->nnz, sizeof *t_map);
+    uint32_t *before = calloc((size_t)b.a->nnz, sizeof *before);
+    assert_true(t_map != NULL && before != NULL);
+    for (int64_t q = 0; q < b.a->nnz; q++)
+        t_map[q] = b.a->nnz - 1 - q;
+    memcpy(before, b.layout.value_map, (size_t)b.a->nnz * sizeof *before);
+    assert_int_equal(spmmi_op_pattern_map_from_a(&b.layout.value_map, b.a->nnz, t_map, NULL), SPMM_OK);
+    for (int64_t q = 0; q < b.a->nnz; q++)
+        assert_int_equal(b.layout.value_map[t_map[q]], before[q]);
+    free(before);
+    free(t_map);
+    built_free(&b);
+}
+
+static void too_many_nonzeros_are_refused(void **state)
+{
+    (void)state;
+    const int64_t row_ptr[] = {0, INT64_C(1) << 32};
+    const struct spmmi_part part = {.family = SPMM_FAMILY_WINDOW,
+                                    .schedule = SPMM_SCHEDULE_PACKED,
+                                    .item_size = 1,
+                                    .item_count = 1,
+                                    .block_rows = 8};
+    struct spmmi_tcblock_layout layout;
+    struct spmmi_tcblocks counts;
+    assert_int_equal(spmmi_tcblocks_build(test_tcblock_kind_of(&part), 1, INT64_C(1) << 32, row_ptr, NULL,
+                                          &part, SPMM_F32, &layout, NULL),
+                     SPMM_ERR_TOO_LARGE);
+    assert_int_equal(spmmi_tcblocks_count(test_tcblock_kind_of(&part), 1, INT64_C(1) << 32, row_ptr, NULL,
+                                          &part, SPMM_F32, &counts, NULL),
+                     SPMM_ERR_TOO_LARGE);
+}
+
+static void failing_allocations_leave_nothing_behind(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_INTEGER);
+    for (size_t s = 0; s < SHAPE_COUNT; s++) {
+        struct spmmi_part part = part_of(&shapes[s], a->rows);
+        const int64_t live = spmmi_alloc_live();
+        spmm_status_t status = SPMM_ERR_MEMORY;
+        int64_t k = 0;
+        for (; status != SPMM_OK; k++) {
+            struct spmmi_tcblock_layout layout;
+            spmmi_alloc_fail_at(k, 0);
+            status = spmmi_tcblocks_build(test_tcblock_kind_of(&part), a->rows, a->cols, a->row_ptr,
+                                          a->col_ind, &part, shapes[s].dtype, &layout, NULL);
+            spmmi_alloc_fail_at(-1, 0);
+            assert_true(status == SPMM_OK || status == SPMM_ERR_MEMORY);
+            spmmi_tcblocks_free(&layout);
+            assert_int_equal(spmmi_alloc_live(), live);
+        }
+        assert_true(k > 8);
+        free(part.items);
+    }
+    test_matrix_free(a);
+}
+
+/* The fullest step of a panel: every window has all of its columns. */
+static uint32_t fullest_stage(uint32_t unit_rows, uint32_t value_bytes, int is_packed)
+{
+    const uint32_t blocks = unit_rows / 8 * (SPMMI_TCBLOCK_PANEL_STEP / 8);
+    return spmmi_panel_stage(SPMMI_PANEL_B_MIN, value_bytes, is_packed, blocks, blocks * SPMMI_TCBLOCK_VALUES)
+        .bytes;
+}
+
+static void the_fullest_stage_fits_the_gpus_that_have_the_kernel(void **state)
+{
+    (void)state;
+    const uint32_t least = 99 * 1024, of_80 = 163 * 1024; /* bytes a block of threads: 8.6 and 8.9, and 8.0 */
+    for (int is_packed = 0; is_packed < 2; is_packed++) {
+        for (uint32_t value_bytes = 2; value_bytes <= 8; value_bytes *= 2)
+            assert_true(fullest_stage(64, value_bytes, is_packed) <= least);
+        assert_true(fullest_stage(128, 4, is_packed) <= least);
+        assert_in_range(fullest_stage(128, 8, is_packed), least + 1,
+                        of_80); /* refused where it does not fit */
+    }
+    /* Rows of B, 64 doubles of each of 256 blocks, then 8, 8 and 4 bytes of each. */
+    assert_int_equal(fullest_stage(128, 8, 1), 20480 + 256 * (64 * 8 + 8 + 8 + 4));
+    assert_int_equal(spmmi_panel_stage(20480, 2, 1, 3, 5).locals, 20480 + 16); /* whole words of 16 bytes */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_fullest_stage_fits_the_gpus_that_have_the_kernel),
+        cmocka_unit_test(a_window_by_hand),
+        cmocka_unit_test(a_panel_by_hand),
+        cmocka_unit_test(a_group_by_hand),
+        cmocka_unit_test(the_place_of_sixteen_bits_and_of_doubles_by_hand),
+        cmocka_unit_test(every_value_is_where_a_plain_construction_puts_it),
+        cmocka_unit_test(padding_is_zero_and_bytes_are_exact),
+        cmocka_unit_test(counts_are_those_of_the_layout),
+        cmocka_unit_test(threads_change_nothing),
+        cmocka_unit_test(the_map_of_a_transpose_is_in_the_order_of_a),
+        cmocka_unit_test(too_many_nonzeros_are_refused),
+        cmocka_unit_test(failing_allocations_leave_nothing_behind),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every compute type of the window, panel and bcsr families on the GPU against the long double reference and the CPU
+ * twin: all matrices, widths, orders, gaps and factors. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "cuda_product.h"
+#include "tcblock_cases.h"
+
+/* Columns: tiles of 8 and 16 bytes a lane, once and twice, of all types; odd ones; more than a pass. */
+static const int64_t widths[] = {1, 3, 8, 9, 16, 17, 24, 32, 33, 40, 64, 72, 100, 128, 130, 256, 300};
+#define WIDTH_COUNT ((int)(sizeof widths / sizeof widths[0]))
+
+static void every_matrix(enum test_values values)
+{
+    int turn = (int)values;
+    for (int m = 0; m < test_matrix_count(); m++) {
+        struct test_matrix *a = test_matrix_make(m, values);
+        for (int i = 0; i < TEST_TCBLOCK_CASES; i++) {
+            const struct test_tcblock_case of = test_tcblock_case(i);
+            struct test_cuda_pair pair = test_cuda_pair_make(test_tcblock_plan(a, &of), NULL);
+            for (int repeat = 0; repeat < 3; repeat++, turn++) {
+                const struct test_product product =
+                    test_cuda_turn(widths[turn % WIDTH_COUNT], turn % 5 < 3 ? 0 : turn, turn, values);
+                test_cuda_product_check(pair.gpu, pair.cpu, a, of.dtype, &product);
+            }
+            test_cuda_pair_free(&pair);
+        }
+        test_matrix_free(a);
+    }
+}
+
+static void every_matrix_meets_the_error_bound(void **state)
+{
+    (void)state;
+    every_matrix(TEST_VALUES_REAL);
+}
+
+static void integers_are_exact(void **state)
+{
+    (void)state;
+    every_matrix(TEST_VALUES_INTEGER);
+}
+
+/* Each instance: all widths, aligned and not, of each type and shape. */
+static void every_width_meets_the_error_bound(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    for (int i = 0; i < TEST_TCBLOCK_CASES; i++) {
+        const struct test_tcblock_case of = test_tcblock_case(i);
+        spmm_executor_t *executor = test_tcblock_executor(a, &of);
+        for (int w = 0; w < 2 * WIDTH_COUNT; w++) {
+            struct test_product product = test_cuda_plain(widths[w / 2], 0);
+            product.shift = w % 2;
+            test_cuda_product_check(executor, NULL, a, of.dtype, &product);
+        }
+        spmm_executor_destroy(executor);
+    }
+    test_matrix_free(a);
+}
+
+/* A launch takes up to 32,768 columns; slots of units that were cut are used again. */
+static void products_wider_than_a_launch_meet_the_bound(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
+    for (int i = 0; i < TEST_TCBLOCK_SHAPES; i++) {
+        const struct test_tcblock_case of = test_tcblock_case(i);
+        const struct test_product product = test_cuda_plain(32768 + 5, i % 2 == 0 ? 0 : 3);
+        spmm_executor_t *executor = test_tcblock_executor(a, &of);
+        test_cuda_product_check(executor, NULL, a, of.dtype, &product);
+        spmm_executor_destroy(executor);
+    }
+    test_matrix_free(a);
+}
+
+/* One part for few columns, another for more: an executor holds both. */
+static void two_parts_of_a_plan_take_turns(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    for (int i = 0; i < TEST_TCBLOCK_CASES; i++) {
+        /* Another shape of the same type, of another family for most. */
+        const struct test_tcblock_case of[2] = {test_tcblock_case(i),
+                                                test_tcblock_case(i + 4 * TEST_TCBLOCK_TYPES)};
+        spmm_plan_t *plan = test_tcblock_plan(a, &of[0]), *more = test_tcblock_plan(a, &of[1]);
+        for (uint32_t v = 0; v < plan->variant_count; v++) {
+            plan->variants[v].n_max = 32;
+            more->variants[v].n_min = 33;
+        }
+        test_plan_join(plan, more);
+        spmm_executor_t *executor = test_executor_make(plan, 0, 0, NULL);
+        for (int turn = 0; turn < 4; turn++) {
+            struct test_product product = test_cuda_plain(turn % 2 == 0 ? 32 : 33, turn);
+            product.op = (spmm_op_t)(turn / 2);
+            test_cuda_product_check(executor, NULL, a, of[0].dtype, &product);
+        }
+        spmm_executor_destroy(executor);
+        spmm_plan_destroy(plan);
+    }
+    test_matrix_free(a);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_width_meets_the_error_bound),
+        cmocka_unit_test(every_matrix_meets_the_error_bound),
+        cmocka_unit_test(integers_are_exact),
+        cmocka_unit_test(products_wider_than_a_launch_meet_the_bound),
+        cmocka_unit_test(two_parts_of_a_plan_take_turns),
+    };
+    if (!test_cuda_begin(argc, argv))
+        return TEST_SKIPPED;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

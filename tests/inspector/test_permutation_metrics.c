@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The figures of orders in a plan: which are there, and that they are those of spmm_matrix_permutation_metrics. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "format/plan.h"
+#include "inspector/matrix/matrix.h"
+#include "inspect_support.h"
+
+#define COUNT(list) (sizeof(list) / sizeof(list)[0])
+#define PERMUTATIONS_MAX 6
+
+static const int64_t n_64[] = {64};
+
+struct stats_case {
+    const char *name, *spec;
+    spmm_inspect_options_t options;
+    int count;
+    struct {
+        spmm_op_t op;
+        spmm_reorder_t permutation;
+    } list[PERMUTATIONS_MAX];
+};
+
+static const struct stats_case cases[] = {
+    {"a_named_order_stands_beside_the_rows_as_they_are",
+     "gen:femshuf:5:5:5",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "panel", .reorder = SPMM_REORDER_RCM),
+     2,
+     {{SPMM_OP_N, SPMM_REORDER_NONE}, {SPMM_OP_N, SPMM_REORDER_RCM}}},
+    {"all_orders_that_were_tried_are_told",
+     "gen:femshuf:9:9:9",
+     OPTIONS(.n = n_64, .n_count = 1, .layouts = SPMM_LAYOUTS_ROW_MAJOR, .force_kernel = "panel"),
+     4,
+     {{SPMM_OP_N, SPMM_REORDER_NONE},
+      {SPMM_OP_N, SPMM_REORDER_MINHASH},
+      {SPMM_OP_N, SPMM_REORDER_RCM},
+      {SPMM_OP_N, SPMM_REORDER_RADIX}}},
+    {"each_op_has_its_own",
+     "gen:rmat:8:9",
+     OPTIONS(.n = n_64, .n_count = 1, .ops = 3, .force_kernel = "window", .reorder = SPMM_REORDER_MINHASH),
+     4,
+     {{SPMM_OP_N, SPMM_REORDER_NONE},
+      {SPMM_OP_N, SPMM_REORDER_MINHASH},
+      {SPMM_OP_T, SPMM_REORDER_NONE},
+      {SPMM_OP_T, SPMM_REORDER_MINHASH}}},
+    {"orders_of_tiled_are_told_too",
+     "gen:femshuf:5:5:5",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .balance = SPMM_BALANCE_NONE,
+             .reorder = SPMM_REORDER_RADIX),
+     2,
+     {{SPMM_OP_N, SPMM_REORDER_NONE}, {SPMM_OP_N, SPMM_REORDER_RADIX}}},
+    {"an_order_that_is_that_of_the_matrix_is_none",
+     "gen:band:300:3",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "panel", .reorder = SPMM_REORDER_RCM),
+     0,
+     {{SPMM_OP_N, 0}}},
+    {"without_orders_there_are_no_figures",
+     "gen:femshuf:5:5:5",
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "rows"),
+     0,
+     {{SPMM_OP_N, 0}}},
+};
+
+static void expect_metrics(const spmm_plan_permutation_metrics_t *s, const spmm_matrix_t *m)
+{
+    spmm_permutation_metrics_t f = {.struct_size = sizeof f};
+    assert_int_equal(s->units, m->rows);
+    assert_int_equal(spmm_matrix_permutation_metrics(m, s->permutation, 2, &f, NULL), SPMM_OK);
+    assert_memory_equal(s->blocks, f.blocks, sizeof f.blocks);
+    assert_memory_equal(s->working_set, f.working_set, sizeof f.working_set);
+    assert_memory_equal(s->reuse, f.reuse, sizeof f.reuse);
+}
+
+static void plans_hold_metrics_of_permutations(void **state)
+{
+    const struct stats_case *c = *state;
+    spmm_matrix_t *m = inspect_generate(c->spec);
+    spmm_plan_t *plan = inspect_plan(m, &c->options);
+    spmm_plan_permutation_metrics_t s;
+    for (int i = 0; i < c->count; i++) {
+        assert_int_equal(spmm_plan_permutation_metrics(plan, i, &s), SPMM_OK);
+        assert_int_equal(s.op, c->list[i].op);
+        assert_int_equal(s.permutation, c->list[i].permutation);
+        if (s.op == SPMM_OP_N)
+            expect_metrics(&s, m);
+    }
+    assert_int_equal(spmm_plan_permutation_metrics(plan, c->count, &s), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmmi_plan_check(plan, NULL), SPMM_OK);
+    spmm_plan_destroy(plan);
+    spmm_matrix_destroy(m);
+}
+
+static void metrics_of_segments_count_segments(void **state)
+{
+    static const spmm_inspect_options_t options =
+        OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .balance = SPMM_BALANCE_SEGMENTS,
+                .segment_length = 9, .reorder = SPMM_REORDER_RADIX);
+    (void)state;
+    spmm_matrix_t *m = inspect_generate("gen:femshuf:5:5:5");
+    spmm_plan_t *plan = inspect_plan(m, &options);
+    spmm_plan_permutation_metrics_t natural, radix;
+    assert_int_equal(spmm_plan_permutation_metrics(plan, 0, &natural), SPMM_OK);
+    assert_int_equal(spmm_plan_permutation_metrics(plan, 1, &radix), SPMM_OK);
+    assert_true(natural.units > m->rows && natural.units == radix.units);
+    assert_int_equal(natural.units, plan->parts[0].item_count);
+    assert_true(radix.working_set[0] < natural.working_set[0]);
+    assert_int_equal(radix.working_set[2], plan->row_block_metrics.working_set[2]);
+    spmm_plan_destroy(plan);
+    spmm_matrix_destroy(m);
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[COUNT(cases) + 1];
+    size_t count = 0;
+    for (; count < COUNT(cases); count++)
+        tests[count] = (struct CMUnitTest){cases[count].name, plans_hold_metrics_of_permutations, NULL, NULL,
+                                           (void *)(uintptr_t)&cases[count]};
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(metrics_of_segments_count_segments);
+    return cmocka_run_group_tests_name("order_stats", tests, NULL, NULL);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every order of the rows that fits a matrix would do (docs/reordering.md), for people and for programs. */
+#ifndef SPMM_TOOLS_PERMUTATION_REPORT_H
+#define SPMM_TOOLS_PERMUTATION_REPORT_H
+
+#include <spmm/inspector.h>
+#include <stdio.h>
+
+#include "tools/cli/json.h"
+
+struct permutation_report {
+    struct permutation_report_line {
+        spmm_reorder_t kind;
+        double cpu_seconds;   /* of all threads, to make it once more */
+        double count_seconds; /* that its figures took */
+        spmm_permutation_metrics_t metrics;
+    } * list; /* the natural order first */
+    int count;
+};
+
+/* Make each order that fits and count what it does; the caller frees the report. */
+spmm_status_t permutation_report_make(const spmm_matrix_t *matrix, int threads,
+                                      struct permutation_report *report, spmm_diag_t *diag);
+void permutation_report_free(struct permutation_report *report);
+/* Nothing where no order was made. */
+void permutation_report_text(FILE *out, const struct permutation_report *report);
+void permutation_report_json(struct json *j, const struct permutation_report *report);
+
+#endif
