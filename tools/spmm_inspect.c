@@ -53,7 +53,9 @@ static const struct cli_choice balances[] = {{"auto", SPMM_BALANCE_AUTO},
                                              {"none", SPMM_BALANCE_NONE},
                                              {"segments", SPMM_BALANCE_SEGMENTS},
                                              {NULL, 0}};
-static const struct cli_choice splits[] = {
+static const struct cli_choice long_rows[] = {
+    {"auto", SPMM_LONG_ROWS_AUTO}, {"keep", SPMM_LONG_ROWS_KEEP}, {NULL, 0}};
+static const struct cli_choice peels[] = {
     {"auto", SPMM_LONG_ROWS_AUTO}, {"none", SPMM_LONG_ROWS_KEEP}, {NULL, 0}};
 
 static const struct cli_option options[] = {
@@ -93,8 +95,10 @@ static const struct cli_option options[] = {
     {0, "symmetric-permutation", CLI_FLAG, &args.symmetric_permutation,
      .help = "the plan of PAP^T, for iterations: rows and columns in\nthe order of --reorder (auto: rcm or "
              "minhash, where it\nsaves blocks); B and C are in it too"},
-    {0, "peel", CLI_CHOICE, &args.long_rows, .value = "HOW", .choices = splits,
+    {0, "long-rows", CLI_CHOICE, &args.long_rows, .value = "HOW", .choices = long_rows,
      .help = inspect_help[HELP_LONG_ROWS]},
+    {0, "peel", CLI_CHOICE, &args.long_rows, .value = "HOW", .choices = peels,
+     .help = "the same in words of before: auto or none"},
     {0, "permuted-output", CLI_FLAG, &args.permuted_output, .help = "leave C in the new order of the rows"},
     {0, "panel-rows", CLI_INT, &args.block_rows, .value = "P", .min = 32, .max = 256,
      .help = inspect_help[HELP_BLOCK_ROWS]},
@@ -130,11 +134,11 @@ static const struct cli_option options[] = {
 
 static const struct cli_program program = {
     .name = "spmm-inspect",
-    .summary = "Study a sparse matrix once and write a plan for multiplying it with dense ones.",
+    .summary = "Analyse a sparse matrix once and write a plan for multiplying it with dense ones.",
     .usage = "[options] MATRIX [-o PLAN]",
     .details =
         "MATRIX is a Matrix Market, Rutherford-Boeing, SciPy .npz or .smtx file, also .gz or .zst; - for\n"
-        "standard input; or a made-up matrix such as gen:band:1000:5.",
+        "standard input; or a synthetic matrix such as gen:band:1000:5.",
     .lists = generators,
     .examples = "  spmm-inspect A.mtx -o A.plan            a plan for f32, any n, any device\n"
                 "  spmm-inspect A.mtx.gz -o A.plan -n 64   choose for 64 columns\n"

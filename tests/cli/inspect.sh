@@ -176,9 +176,13 @@ says 'cpu/window/dense/peeled/3xtf32'
 run spmm-inspect --json --kernel window/dense --device h200 -n 64 --reorder none gen:hubs:8000:32:10
 exits 0
 is_json '[p.get("is_peeled", False) for p in j["variants"][0]["parts"]] == [False, True]'
-run spmm-inspect --json --kernel window/dense --device h200 -n 64 --reorder none --peel none gen:hubs:8000:32:10
+run spmm-inspect --json --kernel window/dense --device h200 -n 64 --reorder none --long-rows keep gen:hubs:8000:32:10 -o "$work/keep.plan"
 exits 0
 is_json 'len(j["variants"][0]["parts"]) == 1 and not any("long row" in t["reason"] for t in j["trace"])'
+# The spelling of before.
+run spmm-inspect --kernel window/dense --device h200 -n 64 --reorder none --peel none gen:hubs:8000:32:10 -o "$work/none.plan"
+exits 0
+cmp "$work/keep.plan" "$work/none.plan" || wrong '--peel none is not --long-rows keep'
 run spmm-inspect --explain --kernel panel --panel-rows 128 --compute tf32 --reorder minhash -n 64 gen:femshuf:9:9:9
 exits 0
 says 'op N, tf32, n in 49..96, both layouts, any device: panel/'

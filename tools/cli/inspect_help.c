@@ -13,8 +13,8 @@ static const char *const patterns[HELP_COUNT] = {
         "{staged}: auto (default: the decision chart, unless the contrary is predicted to be faster "
         "by a margin), chart, none, or segments[:LENGTH] of so many nonzeros",
     [HELP_LONG_ROWS] =
-        "{peeled}: are rows far longer than their neighbours multiplied apart? auto (default: where "
-        "that is predicted to pay) or none",
+        "{peeled}: are rows far longer than their neighbours split off and computed by a separate "
+        "kernel? auto (default: where that is predicted to pay) or keep",
     [HELP_BLOCK_ROWS] =
         "rows or units that are taken together, {units}; default: the tallest that gives enough "
         "blocks, or what is predicted to be fastest",
