@@ -8,7 +8,7 @@
 /* op(A) has as many rows as C and as many columns as B has rows; n, the columns of B and C, is b.cols. */
 struct spmmi_product {
     spmm_op_t op;
-    spmm_dtype_t a_type;    /* numbers of A; B and C say their own */
+    spmm_dtype_t a_type;    /* values of A; B and C say their own */
     spmm_compute_t compute; /* what numbers are multiplied as; sums are double for f64, else float */
     double alpha, beta;
     spmm_dense_t b, c; /* b.data may be NULL where alpha is 0, both where only sizes are asked for */

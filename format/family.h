@@ -5,7 +5,7 @@
 
 #include <spmm/plan.h>
 
-/* Masks of number types. */
+/* Masks of value types. */
 #define SPMMI_TYPE_BIT(dtype) (1u << (dtype))
 #define SPMMI_TYPE_F32 SPMMI_TYPE_BIT(SPMM_F32)
 #define SPMMI_TYPE_F64 SPMMI_TYPE_BIT(SPMM_F64)
@@ -65,7 +65,7 @@ const struct spmmi_schedule *spmmi_schedule_of(spmm_family_t family, spmm_schedu
 /* May a part of this schedule have the rows that were split off another part? */
 int spmmi_takes_long_rows(const struct spmmi_schedule *schedule);
 
-/* A power of two between two numbers? Units and the granules of some schedules are. */
+/* A power of two between two numbers? Units and the item sizes of some schedules are. */
 int spmmi_is_power_within(int64_t value, uint32_t min, uint32_t max);
 
 /* "tiled" or "tiled/whole", length bytes of it: its row, and the schedule's or NULL without one. Returns 0 for an

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of format/permutation_list.def as a table: what plan files, options and messages know of each order of the
- * rows.
- * How one is made is the inspector's (inspector/reorder/permutation_units.h). */
+ * rows. How one is made is the inspector's (inspector/reorder/permutation_units.h). */
 #ifndef SPMMI_PERMUTATION_H
 #define SPMMI_PERMUTATION_H
 

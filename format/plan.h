@@ -32,24 +32,26 @@ struct spmmi_variant {
 
 /* The items of a part, by the rule of its schedule (enum spmmi_items_rule in format/family.h). Let P be the pattern of
  * op(A) in CSR (for op = T the transpose, derived when needed).
- *   NONZERO_SPLIT: item i covers nonzeros [i * granule, min((i + 1) * granule, nnz)) of P and items[i] is the row that
- *                  holds nonzero i * granule.  item_count = ceil(nnz / granule). Rows without nonzeros belong to no
+ *   NONZERO_SPLIT: item i covers nonzeros [i * item size, min((i + 1) * item size, nnz)) of P and items[i] is the row
+ * that
+ *                  holds nonzero i * item size.  item_count = ceil(nnz / item size). Rows without nonzeros belong to no
  *                  item: the kernels scale or clear them apart.
  *   ROW_SPLIT:     item i covers rows [items[i], items[i + 1]) of P (items[item_count] = rows counts as stored
  *                  implicitly); items[0] = 0, strictly ascending. Consecutive rows share an item until it holds at
- *                  least granule nonzeros.
+ *                  least item size nonzeros.
  *   ROWS:          the rows of P, in the order in which they are taken: a permutation of 0 .. item_count - 1, the
  *                  identity without SPMMI_PART_REORDERED.
- *   SEGMENTS:      the same of the segments of granule nonzeros that the rows of P are cut into, the last one of a row
+ *   SEGMENTS:      the same of the segments of item size nonzeros that the rows of P are cut into, the last one of a
+ * row
  *                  shorter, a row without nonzeros being one empty segment; they are numbered in the order of P.
  * Of the last two, unit u takes items[u * block_rows ..] up to block_rows of them. What a unit stages, its columns,
  * and how its numbers are packed follow from this: the executor derives them. Where a family has steps (step in
- * format/family_list.def), a unit's columns, or blocks of them, are walked in steps, and a unit of more than granule
+ * format/family_list.def), a unit's columns, or blocks of them, are walked in steps, and a unit of more than item size
  * of them is cut into items of work whose sums are added in order.                                       */
-/* Peeled rows. A part of the first family with SPMMI_PART_LONG_ROWS is multiplied beside the part before it, whose
+/* Long rows. A part of the first family with SPMMI_PART_LONG_ROWS is multiplied beside the part before it, whose
  * family
  * takes long rows, of the same op, which does not permute its output: items are rows of P that hold nonzeros,
- * ascending, its schedule is the one of NONZERO_SPLIT, and granule counts their nonzeros in that order. The part
+ * ascending, its schedule is the one of NONZERO_SPLIT, and item size counts their nonzeros in that order. The part
  * before it takes the other rows, ascending without SPMMI_PART_REORDERED. Both have items. Variants name the two
  * together.                                                                                                    */
 struct spmmi_part {
@@ -76,7 +78,7 @@ int spmmi_is_tcblocks(spmm_family_t family);
 /* Where nobody says: with slot 0, two stages of 448 slots of 80 bytes (16 columns of f32 and their padding) are
  * 70 KiB, so that three blocks share a multiprocessor of 228 KiB. */
 #define SPMMI_STAGE_SLOTS_DEFAULT 447u
-/* Stages of a panel that needs `footprint` rows of B. Two stages take turns in fast memory; where both together hold
+/* Stages of a panel that needs `working set` rows of B. Two stages take turns in fast memory; where both together hold
  * all of the panel it has one. */
 static inline uint32_t spmmi_row_block_stages(uint32_t working_set, uint32_t stage_slots)
 {
@@ -89,35 +91,34 @@ static inline uint32_t spmmi_row_block_stages(uint32_t working_set, uint32_t sta
     2u                          /* reordered, items are rows: row i of C belongs to row items[i] of op(A) */
 #define SPMMI_PART_LONG_ROWS 4u /* items are the rows that the part before it has not */
 
-/* Why a candidate won or lost; the sentence comes from the reason and the two figures. */
+/* Why a candidate won or lost; the sentence comes from the reason and its two values. */
 enum spmmi_reason {
     SPMMI_REASON_FORCED = 1,     /* the caller named it */
-    SPMMI_REASON_MEAN_ROW = 2,   /* figure = mean row, threshold = 9.35 (paper 004) */
-    SPMMI_REASON_IMBALANCE = 3,  /* figure = longest row, threshold = what row split bears */
-    SPMMI_REASON_PREDICTED = 4,  /* figure = predicted, threshold = predicted of the winner */
-    SPMMI_REASON_UNDERUSED = 5,  /* figure = U (Eq. 5 of paper 000), threshold = below which rows are cut */
-    SPMMI_REASON_UNEVEN = 6,     /* figure = sigma / mu, threshold = above which rows are cut */
-    SPMMI_REASON_EVEN = 7,       /* figure = sigma / mu, threshold: neither of the two, rows stay whole */
-    SPMMI_REASON_REUSE = 8,      /* figure = intensity with the new order, threshold = without */
-    SPMMI_REASON_DENSITY = 9,    /* figure = nonzeros a block of 8 x 8, threshold = below which blocks lose */
-    SPMMI_REASON_BLOCKS = 10,    /* figure = blocks in the new order, threshold = without */
-    SPMMI_REASON_MARGIN = 11,    /* figure = predicted, threshold = share of the winner's that it exceeds */
-    SPMMI_REASON_LONG_ROWS = 12, /* figure = rows that are or could be peeled, threshold = their nonzeros */
+    SPMMI_REASON_MEAN_ROW = 2,   /* value = mean row, threshold = 9.35 (paper 004) */
+    SPMMI_REASON_IMBALANCE = 3,  /* value = longest row, threshold = the row-split limit */
+    SPMMI_REASON_PREDICTED = 4,  /* value = predicted, threshold = predicted of the winner */
+    SPMMI_REASON_UNDERUSED = 5,  /* value = U (Eq. 5 of paper 000), threshold = below which rows are cut */
+    SPMMI_REASON_UNEVEN = 6,     /* value = sigma / mu, threshold = above which rows are cut */
+    SPMMI_REASON_EVEN = 7,       /* value = sigma / mu, threshold: neither of the two, rows stay whole */
+    SPMMI_REASON_REUSE = 8,      /* value = intensity with the new order, threshold = without */
+    SPMMI_REASON_DENSITY = 9,    /* value = nonzeros a block of 8 x 8, threshold = below which blocks lose */
+    SPMMI_REASON_BLOCKS = 10,    /* value = blocks in the new order, threshold = without */
+    SPMMI_REASON_MARGIN = 11,    /* value = predicted, threshold = share of the winner's that it exceeds */
+    SPMMI_REASON_LONG_ROWS = 12, /* value = rows that are or could be split off, threshold = their nonzeros */
     SPMMI_REASON_LONG_ROWS_BLOCKS =
-        13, /* figure = blocks of 8 x 8 without those rows, threshold = with them */
+        13, /* value = blocks of 8 x 8 without those rows, threshold = with them */
     /* The search: why a candidate, or all of a family, was refused. */
     SPMMI_REASON_TYPE = 14, /* its kernels do not multiply such numbers, or not as they may be multiplied */
-    SPMMI_REASON_COLUMNS = 15,    /* figure = columns of B, threshold = from which on it is considered */
-    SPMMI_REASON_SMALL = 16,      /* figure = nonzeros, threshold = from which on it is considered */
+    SPMMI_REASON_COLUMNS = 15,    /* value = columns of B, threshold = from which on it is considered */
+    SPMMI_REASON_SMALL = 16,      /* value = nonzeros, threshold = from which on it is considered */
     SPMMI_REASON_UNPRICED = 17,   /* the model says nothing of it on this device */
-    SPMMI_REASON_TOO_LARGE = 18,  /* figure = numbers that it would have to index, threshold = most */
-    SPMMI_REASON_PRUNED = 19,     /* figure = least time that it could take, threshold = the best time */
-    SPMMI_REASON_FULL = 20,       /* figure = nonzeros a block, threshold = from which on no order is tried */
-    SPMMI_REASON_SIMILARITY = 21, /* figure = share of columns that like rows leave, threshold = most */
-    SPMMI_REASON_BREAK_EVEN =
-        22,                     /* figure = products that repay it, threshold = products that are expected */
-    SPMMI_REASON_MEASURED = 23, /* figure = measured, threshold = measured of the winner */
-    SPMMI_REASON_NOT_MEASURED = 24, /* figure = status of the measurement */
+    SPMMI_REASON_TOO_LARGE = 18,  /* value = numbers that it would have to index, threshold = most */
+    SPMMI_REASON_PRUNED = 19,     /* value = least time that it could take, threshold = the best time */
+    SPMMI_REASON_FULL = 20,       /* value = nonzeros a block, threshold = from which on no order is tried */
+    SPMMI_REASON_SIMILARITY = 21, /* value = share of columns that like rows leave, threshold = most */
+    SPMMI_REASON_BREAK_EVEN = 22, /* value = products that repay it, threshold = products that are expected */
+    SPMMI_REASON_MEASURED = 23,   /* value = measured, threshold = measured of the winner */
+    SPMMI_REASON_NOT_MEASURED = 24, /* value = status of the measurement */
     SPMMI_REASON_COUNT_
 };
 
@@ -141,8 +142,7 @@ struct spmm_plan {
     uint8_t pattern_digest[16], values_digest[16]; /* values_digest is zero without values */
     spmm_stats_t stats;
     /* rows, owned: row and column i are row and column symmetric_permutation[i] of the matrix that the plan was made
-     * for;
-     * NULL: they are i */
+     * for; NULL: they are i */
     uint32_t *symmetric_permutation;
     spmm_row_block_metrics_t row_block_metrics; /* all zero without has_row_block_metrics */
     int has_row_block_metrics;
@@ -159,7 +159,7 @@ struct spmm_plan {
     uint64_t features_exec; /* unknown here: such a plan may be shown and run by the CPU, not by a GPU */
 };
 
-/* The peeled rows that belong to a part; NULL: it has all rows. */
+/* The long rows that belong to a part; NULL: it has all rows. */
 static inline const struct spmmi_part *spmmi_long_rows_of(const spmm_plan_t *plan, uint32_t part)
 {
     const int is_next =
@@ -171,7 +171,7 @@ static inline const struct spmmi_part *spmmi_long_rows_of(const spmm_plan_t *pla
 spmm_plan_t *spmmi_plan_new(void);
 
 /* Statistics of a CSR pattern (values may be NULL): exact, O(rows + cols + nnz).
- * Memory: one counter a column. Lives in format/ because a loaded plan's figures are checked with it. */
+ * Memory: one counter a column. Lives in format/ because a loaded plan's metrics are checked with it. */
 spmm_status_t spmmi_stats_compute(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
                                   const void *values, spmm_dtype_t dtype, spmm_stats_t *stats);
 

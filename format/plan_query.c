@@ -150,8 +150,8 @@ static void reason_text(const struct spmmi_trace *t, char *text, size_t size)
                        t->threshold);
         return;
     case SPMMI_REASON_IMBALANCE:
-        (void)snprintf(text, size, "the longest row holds %.0f nonzeros, row split bears %.0f", t->value,
-                       t->threshold);
+        (void)snprintf(text, size, "the longest row holds %.0f nonzeros, the row-split limit is %.0f",
+                       t->value, t->threshold);
         return;
     case SPMMI_REASON_PREDICTED:
         (void)snprintf(text, size, "predicted %.2f us, the %s %.2f us", t->value,
@@ -184,8 +184,8 @@ static void reason_text(const struct spmmi_trace *t, char *text, size_t size)
                        t->permutation != 0 ? spmm_reorder_name(t->permutation) : "the new", t->threshold);
         return;
     case SPMMI_REASON_LONG_ROWS:
-        (void)snprintf(text, size, "%.0f nonzeros of %.0f long %s are %smultiplied apart", t->threshold,
-                       t->value, t->value == 1 ? "row" : "rows", t->chosen ? "" : "not ");
+        (void)snprintf(text, size, "%.0f nonzeros of %.0f long %s are %scomputed by a separate kernel",
+                       t->threshold, t->value, t->value == 1 ? "row" : "rows", t->chosen ? "" : "not ");
         return;
     case SPMMI_REASON_LONG_ROWS_BLOCKS:
         (void)snprintf(text, size, "%.0f blocks without the long rows, %.0f with them", t->value,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a matrix to a plan: copy, figures, choice, partition. Each reads the matrix once. */
+/* From a matrix to a plan: copy, metrics, choice, partition. Each reads the matrix once. */
 #include <assert.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ cleanup:
     return status;
 }
 
-/* ---- Figures and digests ---- */
+/* ---- Metrics and digests ---- */
 
 /* Statistics and digests read the matrix side by side: neither is parallel in itself. */
 static spmm_status_t analysis(spmm_plan_t *plan, int threads, spmm_diag_t *diag)

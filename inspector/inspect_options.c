@@ -90,7 +90,7 @@ static spmm_status_t check_ranges(const spmm_inspect_options_t *o, spmm_diag_t *
     SPMM_REQUIRE(spmmi_permutation_of(o->reorder) != NULL, SPMM_ERR_ARGUMENT, diag,
                  "reorder %d is none that spmm knows", (int)o->reorder);
     SPMM_REQUIRE(o->long_rows == SPMM_LONG_ROWS_AUTO || o->long_rows == SPMM_LONG_ROWS_KEEP,
-                 SPMM_ERR_ARGUMENT, diag, "peel %d is none that spmm knows", (int)o->long_rows);
+                 SPMM_ERR_ARGUMENT, diag, "unknown long-row mode %d", (int)o->long_rows);
     SPMM_REQUIRE(o->segment_length <= SPMMI_ROW_SEGMENT_MAX && o->segment_min <= SPMMI_ROW_SEGMENT_MAX,
                  SPMM_ERR_ARGUMENT, diag, "segments hold at most %u nonzeros, found %u",
                  SPMMI_ROW_SEGMENT_MAX,

@@ -178,7 +178,7 @@ cleanup:
     return status;
 }
 
-/* All layouts and n of one op(A) of one number type. */
+/* All layouts and n of one op(A) of one value type. */
 static spmm_status_t run_problem(struct bench *bench, const spmm_matrix_t *matrix, const char *name,
                                  const struct host_csr *a, const struct host_csr *op_a, spmm_op_t op,
                                  spmm_diag_t *diag)

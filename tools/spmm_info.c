@@ -28,7 +28,7 @@ static const struct cli_option options[] = {
          "compare with a matrix (file, - or gen:...), entry by\nentry; exit 4 if the plan is of another one"},
     {0, "drop-zeros", CLI_FLAG, &args.drop_zeros, .help = "with --matches: leave zeros out of the matrix"},
     {0, "device", CLI_TEXT, &args.device, .value = "NAME|FILE",
-     .help = "with figures of panels: the roofline of any, cpu, a100,\nh100, h200 or a profile file"},
+     .help = "with metrics of row blocks: the roofline of any, cpu, a100,\nh100, h200 or a profile file"},
     {0, "threads", CLI_INT, &args.threads, .value = "T", .min = 1, .max = 4096,
      .help = "threads; default: all of the machine"},
     CLI_PLAN_BUDGET(&args.budget),
@@ -41,7 +41,7 @@ static const struct cli_program program = {
     .summary = "Show what a plan holds, and check it.",
     .usage = "[options] PLAN",
     .details = "PLAN is a file, or - for standard input. Loading checks every byte and every index of it.",
-    .examples = "  spmm-info A.plan                      figures, variants, sections and the choice\n"
+    .examples = "  spmm-info A.plan                      metrics, variants, sections and the choice\n"
                 "  spmm-info --json A.plan | jq .trace   the same for programs\n"
                 "  spmm-info -q --matches A.mtx A.plan   exit 0 if A.plan is of A.mtx, 4 if not",
     CLI_TAKES(options, 1, 1),
@@ -99,7 +99,7 @@ static void print_checks(const spmm_plan_info_t *info)
     printf("  matrix      row pointers ascend, columns ascend in each row and are in range, digest of the "
            "pattern%s\n",
            info->has_values ? ",\n              digest of the values" : "");
-    printf("  figures     recomputed from the matrix and equal\n");
+    printf("  metrics     recomputed from the matrix and equal\n");
     printf("  work        %s, %s; the items of each part cover every nonzero once\n",
            print_plural(variants, info->variant_count, "variant"),
            print_plural(parts, info->part_count, "part"));

@@ -56,7 +56,7 @@ int main(void)
     spmm_executor_t *executor = NULL;
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
 
-    /* Once a matrix: copy it, study it, make it ready to run. Each step may drop what it was made from. */
+    /* Once a matrix: copy it, analyse it, make it ready to run. Each step may drop what it was made from. */
     if (failed("matrix", spmm_matrix_from_csr(&csr, &matrix, &diag), &diag) ||
         failed("inspect", spmm_inspect(matrix, NULL, &plan, &diag), &diag))
         goto cleanup;

@@ -21,7 +21,7 @@ static const struct spmmi_dtype dtypes[] = {
 #undef COMPUTE
 };
 
-/* Ways to multiply: the number types, and others. */
+/* Ways to multiply: the value types, and others. */
 static const struct {
     spmm_compute_t id;
     const char *name;

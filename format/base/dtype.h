@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of dtype_list.def as a table: what all libraries know of each number type. Conversions of single numbers
+/* The rows of dtype_list.def as a table: what all libraries know of each value type. Conversions of single numbers
  * are in stored_value.h. */
 #ifndef SPMMI_DTYPE_H
 #define SPMMI_DTYPE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The 16-bit number types, which are stored but never computed with: binary16 (IEEE 754) and bfloat16, each in a
+/* The 16-bit value types, which are stored but never computed with: binary16 (IEEE 754) and bfloat16, each in a
  * uint16_t. To 16 bits: round to nearest, ties to even, once, from f64 too; overflow gives infinity, a NaN stays a
  * NaN and becomes quiet. From 16 bits: exact. */
 #ifndef SPMMI_HALF_H

@@ -29,7 +29,7 @@ uint64_t spmmi_check_bytes(uint64_t cols, uint64_t nnz, struct spmmi_check_exten
     return stats > items ? stats : items;
 }
 
-/* Item i names the row that holds nonzero i * granule. */
+/* Item i names the row that holds nonzero i * item size. */
 static spmm_status_t check_nonzero_split(const struct pattern *a, const struct spmmi_part *part,
                                          uint32_t index, spmm_diag_t *diag)
 {
@@ -50,7 +50,7 @@ cleanup:
     return status;
 }
 
-/* Item i starts at items[i] and ends with the first row that brings it to granule nonzeros, or with the last. */
+/* Item i starts at items[i] and ends with the first row that brings it to item size nonzeros, or with the last. */
 static spmm_status_t check_row_split(const struct pattern *a, const struct spmmi_part *part, uint32_t index,
                                      spmm_diag_t *diag)
 {
@@ -166,7 +166,7 @@ static uint64_t ascends_until(const struct spmmi_part *part)
     return position;
 }
 
-/* Every row once, in one of the two parts; the peeled ones have nonzeros, so that no kernel looks for empty rows among
+/* Every row once, in one of the two parts; the long ones have nonzeros, so that no kernel looks for empty rows among
  * them. */
 static spmm_status_t check_long_rows(const struct pattern *a, const struct spmmi_part *part, uint32_t index,
                                      spmm_diag_t *diag)
@@ -177,29 +177,29 @@ static spmm_status_t check_long_rows(const struct pattern *a, const struct spmmi
     uint64_t *seen = NULL;
     SPMM_REQUIRE_AT(part->item_count > 0 && long_rows->item_count > 0 && part->item_count < rows &&
                         long_rows->item_count == rows - part->item_count,
-                    SPMM_ERR_PLAN_ITEMS, diag, index, "part %u and its peeled rows have %llu and %llu items",
+                    SPMM_ERR_PLAN_ITEMS, diag, index, "part %u and its long rows have %llu and %llu items",
                     index, (unsigned long long)part->item_count, (unsigned long long)long_rows->item_count);
     SPMM_REQUIRE_AT(ascends_until(long_rows) == long_rows->item_count, SPMM_ERR_PLAN_ITEMS, diag, index + 1,
-                    "the peeled rows of part %u do not ascend", index + 1);
+                    "the long rows of part %u do not ascend", index + 1);
     SPMM_REQUIRE_AT((part->flags & SPMMI_PART_REORDERED) != 0 || ascends_until(part) == part->item_count,
                     SPMM_ERR_PLAN_ITEMS, diag, index,
                     "the rows of part %u do not ascend, but the part is not reordered", index);
     SPMM_TRY_ALLOC(seen = spmmi_alloc_zero(bitmap_words(rows), sizeof *seen), diag);
     SPMM_REQUIRE_AT(see(seen, rows, long_rows->items, long_rows->item_count) == long_rows->item_count &&
                         see(seen, rows, part->items, part->item_count) == part->item_count,
-                    SPMM_ERR_PLAN_ITEMS, diag, index,
-                    "part %u and its peeled rows do not have every row once", index);
+                    SPMM_ERR_PLAN_ITEMS, diag, index, "part %u and its long rows do not have every row once",
+                    index);
     for (uint64_t i = 0; i < long_rows->item_count; i++) {
         const uint32_t row = long_rows->items[i];
         SPMM_REQUIRE_AT(a->row_ptr[row] < a->row_ptr[row + 1], SPMM_ERR_PLAN_ITEMS, diag, i,
-                        "row %u of part %u is peeled and has no nonzeros", row, index + 1);
+                        "row %u of part %u is split off and has no nonzeros", row, index + 1);
     }
 cleanup:
     spmmi_free(seen);
     return status;
 }
 
-/* A part and, where it has any, its peeled rows; those are not looked at for themselves. */
+/* A part and, where it has any, its long rows; those are not looked at for themselves. */
 static spmm_status_t check_part_items(const spmm_plan_t *plan, const struct pattern *a, uint32_t index,
                                       spmm_diag_t *diag)
 {

@@ -41,7 +41,7 @@ static int are_flags(uint32_t flags, const struct spmmi_schedule *row)
     }
 }
 
-/* Peeled rows follow a part that leaves them out, and the family that takes them multiplies the plan's numbers. */
+/* Long rows follow a part that leaves them out, and the family that takes them multiplies the plan's numbers. */
 static int is_in_its_place(const spmm_plan_t *p, uint32_t index)
 {
     const struct spmmi_part *part = &p->parts[index], *before = index > 0 ? part - 1 : part;
@@ -62,13 +62,13 @@ spmm_status_t spmmi_check_part(const spmm_plan_t *p, uint32_t index, spmm_diag_t
     SPMM_REQUIRE_AT(row != NULL, SPMM_ERR_PLAN_PART, diag, index, "part %u has family %d and schedule %d",
                     index, (int)part->family, (int)part->schedule);
     SPMM_REQUIRE_AT(is_item_size(part->item_size, row), SPMM_ERR_PLAN_PART, diag, index,
-                    "part %u has granule %u", index, part->item_size);
+                    "part %u has item size %u", index, part->item_size);
     SPMM_REQUIRE_AT(are_panels(part, spmmi_family_of(part->family)), SPMM_ERR_PLAN_PART, diag, index,
                     "part %u has panels of %u rows and %u slots", index, part->block_rows, part->stage_slots);
     SPMM_REQUIRE_AT(are_flags(part->flags, row), SPMM_ERR_PLAN_PART, diag, index, "part %u has flags 0x%x",
                     index, part->flags);
     SPMM_REQUIRE_AT(is_in_its_place(p, index), SPMM_ERR_PLAN_PART, diag, index,
-                    "part %u has peeled rows, but the part before it is none that they belong to", index);
+                    "part %u has long rows, but they cannot belong to the part before it", index);
     SPMM_REQUIRE_AT(part->item_count == 0 || part->items != NULL, SPMM_ERR_PLAN_PART, diag, index,
                     "part %u has no items", index);
 cleanup:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures of orders of the rows: docs/plan-format.md section 6.12. They advise and are not computed again, so only what
- * no matrix and order could give is refused. */
+/* Metrics of permutations of the rows: docs/plan-format.md section 6.12. They advise and are not computed again, so
+ * only what no matrix and order could give is refused. */
 #include <math.h>
 
 #include "format/base/diag.h"
@@ -45,13 +45,15 @@ spmm_status_t spmmi_check_permutation_metrics(const spmm_plan_t *plan, spmm_diag
     spmm_status_t status = SPMM_OK;
     SPMM_REQUIRE(plan->permutation_metrics_count <= SPMMI_PERMUTATION_METRICS_MAX &&
                      (plan->permutation_metrics_count == 0 || plan->permutation_metrics != NULL),
-                 SPMM_ERR_PLAN_ORDER_STATS, diag, "figures of %u orders", plan->permutation_metrics_count);
+                 SPMM_ERR_PLAN_ORDER_STATS, diag, "metrics of %u permutations",
+                 plan->permutation_metrics_count);
     for (uint32_t i = 0; i < plan->permutation_metrics_count; i++) {
         const spmm_plan_permutation_metrics_t *s = &plan->permutation_metrics[i];
         SPMM_REQUIRE_AT(is_permutation(s), SPMM_ERR_PLAN_ORDER_STATS, diag, i,
-                        "figures %u are of op %d and order %d", i, (int)s->op, (int)s->permutation);
+                        "metrics %u are of op %d and permutation %d", i, (int)s->op, (int)s->permutation);
         SPMM_REQUIRE_AT(are_within(s, plan), SPMM_ERR_PLAN_ORDER_STATS, diag, i,
-                        "a figure of order %u is larger than the matrix allows, negative or not finite", i);
+                        "a metric of permutation %u is larger than the matrix allows, negative or not finite",
+                        i);
     }
 cleanup:
     return status;

@@ -117,7 +117,7 @@ static spmm_status_t check_stats(const spmm_plan_t *p, spmm_diag_t *diag)
     spmm_stats_t stats;
     status = spmmi_stats_compute(p->rows, p->cols, p->row_ptr, p->col_ind, p->values, p->dtype, &stats);
     SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory in %s", __func__);
-    /* A pattern's count of zeros cannot be checked: a plan that leaves the values out keeps the figure. */
+    /* A pattern's count of zeros cannot be checked: a plan that leaves the values out keeps the value. */
     if (p->values == NULL && p->stats.zeros >= 0 && p->stats.zeros <= p->nnz)
         stats.zeros = p->stats.zeros;
     SPMM_REQUIRE(memcmp(&stats, &p->stats, sizeof stats) == 0, SPMM_ERR_PLAN_STATS, diag,
@@ -192,7 +192,7 @@ static spmm_status_t check_trace(const spmm_plan_t *p, uint32_t index, spmm_diag
     SPMM_REQUIRE_AT(is_time(t->predicted_us) && is_time(t->measured_us) && isfinite(t->value) &&
                         isfinite(t->threshold),
                     SPMM_ERR_PLAN_TRACE, diag, index,
-                    "trace %u has a figure that is not finite or a negative time", index);
+                    "trace %u has a value that is not finite or a negative time", index);
 cleanup:
     return status;
 }

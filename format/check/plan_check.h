@@ -17,13 +17,13 @@ int spmmi_is_op(spmm_op_t op);
 /* V5, V9: the items of every part partition the nonzeros, rows or units of op(A) as plan.h says. */
 spmm_status_t spmmi_check_items(const spmm_plan_t *plan, spmm_diag_t *diag);
 
-/* The figures of the panels, where the plan has them, are numbers that such figures can be. */
+/* The metrics of the panels, where the plan has them, are numbers that such metrics can be. */
 spmm_status_t spmmi_check_row_block_metrics(const spmm_plan_t *plan, spmm_diag_t *diag);
 
 /* The order of rows and columns, where the plan has one, is a permutation of the rows of a square matrix. */
 spmm_status_t spmmi_check_symmetric_permutation(const spmm_plan_t *plan, spmm_diag_t *diag);
 
-/* Figures of orders of the rows, where the plan has them, are numbers that such figures can be. */
+/* Metrics of permutations of the rows, where the plan has them, are numbers that such metrics can be. */
 spmm_status_t spmmi_check_permutation_metrics(const spmm_plan_t *plan, spmm_diag_t *diag);
 
 /* What the memory of the check of the items follows from. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The figures of the panels: docs/plan-format.md section 6.10. They advise and are not computed again, so only what
+/* The metrics of the row blocks: docs/plan-format.md section 6.10. They advise and are not computed again, so only what
  * no matrix and schedule could give is refused. */
 #include <math.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ static int are_numbers(const spmm_row_block_metrics_t *s)
     return 1;
 }
 
-/* Panels that some family stages, cut as some schedule cuts rows. */
+/* Row blocks that some family stages, cut as some schedule cuts rows. */
 static int is_staged(const spmm_row_block_metrics_t *s)
 {
     const struct spmmi_family *f;
@@ -72,7 +72,7 @@ static int is_schedule(const spmm_row_block_metrics_t *s)
            s->register_tile <= REGISTER_TILE_MAX && s->n <= SPMMI_N_MAX && s->multiprocessors <= INT32_MAX;
 }
 
-/* No panel holds a column or a nonzero that the matrix does not have. The figures may be those of op T. */
+/* No row block holds a column or a nonzero that the matrix does not have. The metrics may be those of op T. */
 static int are_within(const spmm_row_block_metrics_t *s, const spmm_plan_t *p)
 {
     const int64_t longest = p->rows > p->cols ? p->rows : p->cols;
@@ -92,11 +92,11 @@ spmm_status_t spmmi_check_row_block_metrics(const spmm_plan_t *plan, spmm_diag_t
     if (!plan->has_row_block_metrics)
         return SPMM_OK;
     SPMM_REQUIRE(are_numbers(s), SPMM_ERR_PLAN_PANEL_STATS, diag,
-                 "a figure of the panels is negative or not finite");
+                 "a metric of the row blocks is negative or not finite");
     SPMM_REQUIRE(is_schedule(s), SPMM_ERR_PLAN_PANEL_STATS, diag,
-                 "the figures are of panels that no part can have");
+                 "the metrics are of row blocks that no part can have");
     SPMM_REQUIRE(are_within(s, plan), SPMM_ERR_PLAN_PANEL_STATS, diag,
-                 "a figure of the panels is larger than the matrix allows");
+                 "a metric of the row blocks is larger than the matrix allows");
     SPMM_REQUIRE(s->row_blocks == (s->units + s->block_rows - 1) / s->block_rows, SPMM_ERR_PLAN_PANEL_STATS,
                  diag, "%lld units do not make %lld panels", (long long)s->units, (long long)s->row_blocks);
 cleanup:

@@ -32,7 +32,7 @@
 #define SPMMI_FEATURE_HALF 2u /* values of 16 bits */
 #define SPMMI_FEATURE_TCBLOCKS \
     4u /* trace entries about blocks, compute types or orders, and families of both */
-#define SPMMI_FEATURE_LONG_ROWS 16u /* parts of peeled rows, or trace entries about them */
+#define SPMMI_FEATURE_LONG_ROWS 16u /* parts of long rows, or trace entries about them */
 #define SPMMI_FEATURE_SEARCH 32u    /* trace entries with the reasons of the search */
 #define SPMMI_FEATURES_KNOWN                                                                     \
     (SPMMI_FAMILY_FEATURES | SPMMI_FEATURE_UNITS | SPMMI_FEATURE_HALF | SPMMI_FEATURE_TCBLOCKS | \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exact figures of a CSR matrix. The same on every compiler: sums are integers, and the two floating-point
+/* Exact metrics of a CSR matrix. The same on every compiler: sums are integers, and the two floating-point
  * results come from one division each (and a square root, which IEEE 754 rounds correctly). */
 #include <math.h>
 #include <string.h>
@@ -77,7 +77,7 @@ static void band_metrics(int64_t rows, const int64_t *row_ptr, const int32_t *co
     }
 }
 
-/* All bits but the sign are zero: that is 0 in every number type. */
+/* All bits but the sign are zero: that is 0 in every value type. */
 static int64_t zero_count(int64_t nnz, spmm_dtype_t dtype, const void *values)
 {
     int64_t zeros = 0;

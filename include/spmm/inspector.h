@@ -105,9 +105,8 @@ SPMM_API spmm_status_t spmm_matrix_permutation_metrics(const spmm_matrix_t *matr
                                                        spmm_diag_t *diag);
 
 /* A new matrix: its row i is row row_permutation[i] of this one, its column j is column col_permutation[j]; NULL: as
- * they are.
- * With the same order for both it is PAP^T, whose products take B and give C in that order: their row i is row
- * order[i] of those of A. Errors: ARGUMENT (an order is no permutation), MEMORY. */
+ * they are. With the same order for both it is PAP^T, whose products take B and give C in that order: their row i is
+ * row order[i] of those of A. Errors: ARGUMENT (an order is no permutation), MEMORY. */
 SPMM_API spmm_status_t spmm_matrix_permute(const spmm_matrix_t *matrix, const uint32_t *row_permutation,
                                            const uint32_t *col_permutation, int threads,
                                            spmm_matrix_t **permuted, spmm_diag_t *diag);
@@ -220,9 +219,8 @@ typedef struct spmm_roofline {
 } spmm_roofline_t;
 
 /* The model for the schedule, number type and R of spmm_plan_row_block_metrics. device is a name or a profile's path as
- * in
- * spmm_inspect_options_t; NULL: intensities only. model->struct_size says how much of it the caller knows.
- * Errors: ARGUMENT (also no such device, or a mistake in its profile), IO, MEMORY. */
+ * in spmm_inspect_options_t; NULL: intensities only. model->struct_size says how much of it the caller knows. Errors:
+ * ARGUMENT (also no such device, or a mistake in its profile), IO, MEMORY. */
 SPMM_API spmm_status_t spmm_plan_roofline(const spmm_plan_t *plan, const char *device, spmm_roofline_t *model,
                                           spmm_diag_t *diag);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Portable random numbers for made-up matrices: integers only, the same on every machine.
+/* Portable random numbers for synthetic matrices: integers only, the same on every machine.
  *
  * The generator is splitmix64: a counter that steps by an odd constant, put through a mixing function.
  * Any (seed, position) pair can be asked for directly, so rows and values are made in parallel and in

@@ -9,11 +9,11 @@
 #include "column_set.h"
 #include "format/base/alloc.h"
 
-/* What a thread needs to count one panel after the other. */
+/* What a thread needs to count one row block after the other. */
 struct worker {
     struct spmmi_column_set set;
-    uint32_t *columns; /* of the panel, ascending */
-    uint32_t *longest; /* of each warp in each stage; zero between panels */
+    uint32_t *columns; /* of the row block, ascending */
+    uint32_t *longest; /* of each warp in each stage; zero between row blocks */
 };
 
 struct row_block {
@@ -124,7 +124,7 @@ static struct spmmi_row_block_count count_row_block(const struct spmmi_row_block
     return out;
 }
 
-/* bound: distinct columns that no panel exceeds. */
+/* bound: distinct columns that no row block exceeds. */
 static spmm_status_t worker_open(const struct spmmi_row_block_pattern *p, int64_t bound, struct worker *w)
 {
     const uint64_t stages = (uint64_t)bound / p->in->stage_slots + 1;

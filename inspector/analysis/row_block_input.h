@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What figures of panels are taken of. */
+/* What metrics of row blocks are taken of. */
 #ifndef SPMMI_ROW_BLOCK_INPUT_H
 #define SPMMI_ROW_BLOCK_INPUT_H
 
 #include "format/plan.h"
 
-/* A pattern and how panels take it. */
+/* A pattern and how row blocks take it. */
 struct spmmi_row_block_input {
     int64_t cols;            /* of op(A) */
     uint64_t units;          /* rows, or segments of rows: see format/matrix/units.h; at most UINT32_MAX */
     const int64_t *unit_ptr; /* units + 1; whole rows: the row pointers */
     const int32_t *col_ind;  /* ascending and unique in each unit */
-    const uint32_t *permutation; /* units: the order in which panels take them; NULL: as they are */
+    const uint32_t *permutation; /* units: the order in which row blocks take them; NULL: as they are */
     int64_t segment;             /* as given to spmmi_units_cut; reported, not used */
     uint32_t block_rows;         /* a multiple of 32, at most SPMMI_BLOCK_ROWS_MAX */
     uint32_t stage_slots;        /* SPMMI_STAGE_SLOTS_MIN .. SPMMI_STAGE_SLOTS_MAX */
@@ -19,7 +19,7 @@ struct spmmi_row_block_input {
     uint32_t register_tile;      /* R, at least 1 */
     int64_t n;                   /* columns of B, at least 0 */
     int multiprocessors;         /* 0: not known, utilization is 0 */
-    int threads;                 /* at least 1; never changes the figures */
+    int threads;                 /* at least 1; never changes the metrics */
 };
 
 /* The unit in this place of the order. */

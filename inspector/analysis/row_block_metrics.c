@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See row_block_metrics.h. Counts are whole numbers summed over panels, so that no order of threads shows in them; each
- * quotient is one division of two counts. */
+/* See row_block_metrics.h. Counts are whole numbers summed over row blocks, so that no order of threads shows in them;
+ * each quotient is one division of two counts. */
 #include "row_block_metrics.h"
 
 #include <math.h>
@@ -12,11 +12,11 @@
 #include "row_block_sample.h"
 #include "row_block_widest.h"
 
-#define WIDEST_NONZEROS (INT64_C(1) << 21) /* of a matrix whose widest panel is looked for */
+#define WIDEST_NONZEROS (INT64_C(1) << 21) /* of a matrix whose widest row block is looked for */
 
 __extension__ typedef unsigned __int128 u128;
 
-/* Sums over all panels, and maxima. */
+/* Sums over all row blocks, and maxima. */
 struct totals {
     struct spmmi_row_block_count sum;
     int64_t working_set_max, stages_max;
@@ -53,8 +53,8 @@ static spmm_status_t count_all(const struct spmmi_row_block_pattern *p, int64_t 
     return status;
 }
 
-/* One panel of three stages makes a product wait long if all others have one, and a sample hardly meets it. So it is
- * looked for where panels of the sample come near it, as far as that is cheap. */
+/* One row block of three stages makes a product wait long if all others have one, and a sample hardly meets it. So it
+ * is looked for where row blocks of the sample come near it, as far as that is cheap. */
 static spmm_status_t add_widest(const struct spmmi_row_block_pattern *p,
                                 const struct spmmi_row_block_sample *sample, struct totals *totals)
 {
@@ -102,7 +102,7 @@ cleanup:
     return status;
 }
 
-/* ---- Figures ---- */
+/* ---- Metrics ---- */
 
 static void unit_metrics(const struct spmmi_row_block_input *in, spmm_row_block_metrics_t *out)
 {
@@ -155,8 +155,8 @@ static void row_block_metrics(const struct totals *totals, int64_t nnz, spmm_row
     out->line_cost = spmmi_quotient(t->lines * SPMMI_ROW_BLOCK_LINE_BYTES, t->working_set * out->value_bytes);
     out->sector_cost =
         spmmi_quotient(t->sectors * SPMMI_ROW_BLOCK_SECTOR_BYTES, t->working_set * out->value_bytes);
-    /* The paper divides the footprint "by M"; B has N rows in its notation (Section 2.1), what is reused is an
-     * element of B, and its bound N / nnz <= Gamma holds for N only: with the footprint F <= nnz and C >= 1,
+    /* The paper divides the working set "by M"; B has N rows in its notation (Section 2.1), what is reused is an
+     * element of B, and its bound N / nnz <= Gamma holds for N only: with the working set F <= nnz and C >= 1,
      * C / (F / N) >= N / nnz. Columns of A without nonzeros are rows of B that nobody reads: without them 1 <= L,
      * as the paper also asks. */
     out->l2_reuse = spmmi_quotient(t->working_set, out->columns_used);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pattern whose panels are counted, with columns numbered so that an array of all of them is worth its memory. */
+/* The pattern whose row blocks are counted, with columns numbered so that an array of all of them is worth its
+ * memory. */
 #ifndef SPMMI_ROW_BLOCK_PATTERN_H
 #define SPMMI_ROW_BLOCK_PATTERN_H
 
@@ -22,7 +23,7 @@ spmm_status_t spmmi_row_block_pattern_open(const struct spmmi_row_block_input *i
                                            struct spmmi_row_block_pattern *p);
 void spmmi_row_block_pattern_close(struct spmmi_row_block_pattern *p);
 
-/* footprint[], reuse[], columns_used, column_count[] and column_sum[] of out. Errors: MEMORY. */
+/* working set[], reuse[], columns_used, column_count[] and column_sum[] of out. Errors: MEMORY. */
 spmm_status_t spmmi_row_block_reuse_count(const struct spmmi_row_block_pattern *p,
                                           spmm_row_block_metrics_t *out);
 

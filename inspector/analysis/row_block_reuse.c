@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Footprints of panels of six heights in one pass, and how popular columns are.
+/* Footprints of row blocks of six heights in one pass, and how popular columns are.
  *
- * Panels of 8, 16, .. 256 units nest. Where a column was last met in the order tells for all of them at once whether
- * it is new to its panel: places a and b are in the same panel of 2^h units when a ^ b has no bit from h on.  */
+ * Row blocks of 8, 16, .. 256 units nest. Where a column was last met in the order tells for all of them at once
+ * whether it is new to its row block: places a and b are in the same row block of 2^h units when a ^ b has no bit from
+ * h on. */
 #include <string.h>
 
 #include <omp.h>
@@ -10,8 +11,8 @@
 #include "format/base/alloc.h"
 #include "row_block_pattern.h"
 
-#define BLOCK 256u   /* units of the highest panel: what a thread takes at a time */
-#define LOWEST_BIT 3 /* panels of 2^3 units are the lowest */
+#define BLOCK 256u   /* units of the highest row block: what a thread takes at a time */
+#define LOWEST_BIT 3 /* row blocks of 2^3 units are the lowest */
 
 static int bit_length(uint32_t x)
 {

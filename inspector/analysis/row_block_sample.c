@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See row_block_sample.h. Panels lie side by side on a line, each as long as its nonzeros and the mean of all together.
- * The line is cut into equal strata, and each stratum names the panel at one random point of it. What a panel holds
- * grows with its nonzeros, so the few that hold most of a skewed matrix are named almost surely, and the mean keeps
- * the weight of light ones low. */
+/* See row_block_sample.h. Row blocks lie side by side on a line, each as long as its nonzeros and the mean of all
+ * together. The line is cut into equal strata, and each stratum names the row block at one random point of it. What a
+ * row block holds grows with its nonzeros, so the few that hold most of a skewed matrix are named almost surely, and
+ * the mean keeps the weight of light ones low. */
 #include "row_block_sample.h"
 
 #include <stddef.h>
@@ -14,10 +14,10 @@
 #define SEED 1
 
 struct line {
-    int64_t *nonzeros; /* of each panel */
+    int64_t *nonzeros; /* of each row block */
     int64_t row_blocks, heaviest;
-    int64_t mean;   /* nonzeros of a panel that has any, rounded up */
-    int64_t length; /* of all panels */
+    int64_t mean;   /* nonzeros of a row block that has any, rounded up */
+    int64_t length; /* of all row blocks */
 };
 
 static int64_t length_of(const struct line *line, int64_t row_block)
@@ -25,7 +25,7 @@ static int64_t length_of(const struct line *line, int64_t row_block)
     return line->nonzeros[row_block] == 0 ? 0 : line->nonzeros[row_block] + line->mean;
 }
 
-/* Returns how many panels hold nonzeros. */
+/* Returns how many row blocks hold nonzeros. */
 static int64_t lay(const struct spmmi_row_block_input *in, struct line *line)
 {
     int64_t used = 0, nnz = 0;

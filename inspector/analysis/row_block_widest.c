@@ -11,7 +11,7 @@
 #define SKETCH_WORDS ((1 << SKETCH_LOG) / 64)
 #define SPREADER 2654435761u /* 2^32 over the golden ratio: neighbours go far apart */
 
-/* Bits that the columns of a panel set, one each: fewer than the columns only where two of them meet. */
+/* Bits that the columns of a row block set, one each: fewer than the columns only where two of them meet. */
 static int64_t sketch(const struct spmmi_row_block_input *in, int64_t index)
 {
     uint64_t bits[SKETCH_WORDS] = {0};

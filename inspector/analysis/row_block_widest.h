@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The panel whose shared memory decides how many blocks run at a time, and whose stages are walked longest. */
+/* The row block whose shared memory decides how many blocks run at a time, and whose stages are walked longest. */
 #ifndef SPMMI_ROW_BLOCK_WIDEST_H
 #define SPMMI_ROW_BLOCK_WIDEST_H
 
 #include "row_block_input.h"
 
-/* The panel that needs the most columns, as far as a sketch of 16,384 bits a panel can tell; 0 where there is none.
- * About a nanosecond a nonzero; the same at any number of threads. */
+/* The row block that needs the most columns, as far as a sketch of 16,384 bits a row block can tell; 0 where there is
+ * none. About a nanosecond a nonzero; the same at any number of threads. */
 int64_t spmmi_row_block_widest(const struct spmmi_row_block_input *in);
 
 #endif

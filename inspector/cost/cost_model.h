@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The refined model: how long a product takes, from figures of the matrix and a device profile (docs/model.md).
+/* The refined model: how long a product takes, from metrics of the matrix and a device profile (docs/model.md).
  *
  *     T = T_start + further launches + (sum over terms (factor * term)^P)^(1/P) + factor * conversions
  *
  * with terms DRAM, L2, L1 or shared memory, arithmetic, issue, waves and longest walk. A pure function: the same
- * figures give the same prediction.                                                                         */
+ * metrics give the same prediction.                                                                         */
 #ifndef SPMMI_COST_MODEL_H
 #define SPMMI_COST_MODEL_H
 
@@ -17,7 +17,7 @@
 #define SPMMI_REUSE_BINS 34
 #define SPMMI_STEP_LEVELS 9 /* 1, 2, 4 .. 256 consecutive items */
 
-/* Figures of op(A) that any prediction needs; O(nnz), one counter a column. */
+/* Metrics of op(A) that any prediction needs; O(nnz), one counter a column. */
 struct spmmi_model_matrix {
     double rows, cols, nnz;
     double rows_used, cols_used; /* that hold nonzeros */
@@ -37,7 +37,7 @@ struct spmmi_model_candidate {
     spmm_family_t family;
     spmm_schedule_t schedule;
     spmm_compute_t compute; /* of tensor cores */
-    const void *metrics;    /* figures that the cost function of the family reads; its own header has them */
+    const void *metrics;    /* metrics that the cost function of the family reads; its own header has them */
 };
 
 struct spmmi_prediction {
@@ -48,7 +48,7 @@ struct spmmi_prediction {
     double l1_share, l2_share;     /* of gathers that hit the L1 and the last cache, of all */
 };
 
-/* The number type that the constants of a candidate are for. */
+/* The value type that the constants of a candidate are for. */
 enum spmmi_model_type spmmi_model_type_of(spmm_family_t family, spmm_compute_t compute, spmm_dtype_t dtype);
 
 /* Terms of one family: prediction->term, launches and the shares. Returns 0 where nothing is known of such a device. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The figures of a matrix that predictions need: see cost_model.h. */
+/* The metrics of a matrix that predictions need: see cost_model.h. */
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static void add_time(struct times *t, int64_t time)
     t->sum[b] += (double)time;
 }
 
-/* Mean footprint of a window of w = 2^b nonzeros: columns less those that the window misses, which for each column
+/* Mean working set of a window of w = 2^b nonzeros: columns less those that the window misses, which for each column
  * are the windows inside a gap longer than w. */
 static void measure_locality(const struct times *inner, const struct times *outer, double nnz,
                              struct spmmi_model_matrix *m)
@@ -96,7 +96,7 @@ static void close_item(struct item_levels *l, double steps)
     }
 }
 
-/* The items of a row split: consecutive rows until they hold a granule. */
+/* The items of a row split: consecutive rows until they hold a item size. */
 static void analysis_rows(int64_t rows, const int64_t *row_ptr, struct spmmi_model_matrix *m)
 {
     const int64_t item_size = SPMMI_MODEL_ITEM_SIZE;

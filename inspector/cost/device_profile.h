@@ -14,7 +14,7 @@
 #define SPMMI_PROFILE_FILE_MAX (64 * 1024) /* bytes of a profile file */
 #define SPMMI_PROFILE_DEVICES "any, cpu, a100, h100, h200"
 
-/* A rate over one figure: ascending x, linear in the logarithm of x between, constant beyond. */
+/* A rate over one value: ascending x, linear in the logarithm of x between, constant beyond. */
 struct spmmi_profile_curve {
     int count;
     double x[SPMMI_PROFILE_LIST_MAX], rate[SPMMI_PROFILE_LIST_MAX];
@@ -138,7 +138,7 @@ double spmmi_profile_extra(const struct spmmi_device_profile *profile, enum spmm
                            enum spmmi_model_type type, enum spmmi_risk_of of);
 
 double spmmi_profile_curve_at(const struct spmmi_profile_curve *curve, double x);
-/* Linear in the logarithms of both figures. */
+/* Linear in the logarithms of both metrics. */
 double spmmi_profile_table_at(const struct spmmi_profile_table *table, double row_bytes, double set_bytes);
 
 #endif

@@ -23,7 +23,7 @@
 #define MOST 1e30
 static_assert(sizeof(struct spmmi_model_constants) == CONSTANTS * sizeof(double), "a list of doubles");
 
-/* What the keys fill in: the profile, and figures whose form changes on the way to it. */
+/* What the keys fill in: the profile, and metrics whose form changes on the way to it. */
 struct draft {
     struct spmmi_device_profile profile;
     double target, multiprocessors;

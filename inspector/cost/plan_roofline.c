@@ -12,14 +12,14 @@
 
 static_assert(sizeof((spmm_roofline_t *)0)->device == SPMMI_PROFILE_NAME_BYTES, "the name of a profile fits");
 
-/* The op that the figures of panels are of: figures do not say it, the part they were counted for does. */
+/* The op that the metrics of row blocks are of: metrics do not say it, the part they were counted for does. */
 static spmm_op_t op_of_row_blocks(const spmm_plan_t *plan)
 {
     const spmm_row_block_metrics_t *s = &plan->row_block_metrics;
     for (uint32_t i = 0; i < plan->part_count; i++) {
         const struct spmmi_part *p = &plan->parts[i];
         const bool is_reordered = (p->flags & SPMMI_PART_REORDERED) != 0;
-        /* Only parts that have figures of panels have stages. */
+        /* Only parts that have metrics of row blocks have stages. */
         if (p->block_rows == s->block_rows && p->stage_slots == s->stage_slots &&
             p->item_size == s->segment && (int64_t)p->item_count == s->units &&
             is_reordered == (s->is_reordered != 0))

@@ -17,7 +17,7 @@ struct spmmi_roofline {
     double mu, mu_star;           /* nonzeros a row, and a unit after rows were cut */
     double c, l;                  /* penalty and reward of Eq. 4 */
 };
-/* Of a matrix and its panels, for R = register_tile; lines of 64 bytes, as the paper counts them. panels may be
+/* Of a matrix and its row blocks, for R = register_tile; lines of 64 bytes, as the paper counts them. row blocks may be
  * NULL: only Eq. 2 is meaningful then. */
 struct spmmi_roofline spmmi_roofline_of(const spmm_stats_t *stats, const spmm_row_block_metrics_t *row_blocks,
                                         spmm_dtype_t dtype, double register_tile);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Made-up matrices from generator strings: the table of generators, and the string itself. */
+/* Synthetic matrices from generator strings: the table of generators, and the string itself. */
 #include "generate.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the generators of made-up matrices share, and the rows of generator_list.def as a table. */
+/* What the generators of synthetic matrices share, and the rows of generator_list.def as a table. */
 #ifndef SPMMI_GENERATE_H
 #define SPMMI_GENERATE_H
 

@@ -2,7 +2,7 @@
 /* R-MAT graphs: each edge picks a quadrant of the matrix at every level; node numbers are shuffled.
  *
  * Edges come in random order. Counting them into their rows would miss the cache twice an edge, which is
- * nearly all of the time, so they are brought into row order by radix passes instead. */
+ * nearly all of the time, so they are brought into row permutation by radix passes instead. */
 #include <string.h>
 
 #include "format/base/alloc.h"
@@ -62,7 +62,7 @@ static void radix_pass(int64_t count, int shift, const uint64_t *from, uint64_t 
         to[next[(from[e] >> shift) & (RADIX_BINS - 1)]++] = from[e];
 }
 
-/* Row pointers of edges in row order, repeated ones included. */
+/* Row pointers of edges in row permutation, repeated ones included. */
 static void count_rows(int64_t rows, int64_t count, const uint64_t *edges, int64_t *row_ptr)
 {
     int64_t e = 0;

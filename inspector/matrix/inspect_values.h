@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of a matrix, rounded to the number type of its plan. */
+/* The values of a matrix, rounded to the value type of its plan. */
 #ifndef SPMMI_INSPECT_VALUES_H
 #define SPMMI_INSPECT_VALUES_H
 

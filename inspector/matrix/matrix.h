@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sparse matrix in memory, as readers and generators make it and the inspector studies it. */
+/* A sparse matrix in memory, as readers and generators make it and the inspector analyses it. */
 #ifndef SPMMI_MATRIX_H
 #define SPMMI_MATRIX_H
 

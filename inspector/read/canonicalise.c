@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From rows in file order to the canonical CSR: columns ascending, duplicates summed in the order of the file, zeros
- * dropped if asked for, figures counted.
+ * dropped if asked for, metrics counted.
  *
  * Rows are sorted in place and stably. Most files come sorted by row or by column, so that rows are in order already
  * and cost one look. Long rows are merged with a buffer of half their length. Entries that go away are

@@ -7,7 +7,7 @@
 
 struct spmmi_npz_layout {
     const char *name; /* as format.npy says */
-    /* rows and cols are set. Fills nnz, the arrays and the figures of info. */
+    /* rows and cols are set. Fills nnz, the arrays and the metrics of info. */
     spmm_status_t (*read)(struct spmmi_zip *zip, spmm_matrix_t *matrix);
 };
 

@@ -158,7 +158,7 @@ void spmmi_triplets_free(struct spmmi_reader *reader, struct spmmi_triplets *tri
 spmm_status_t spmmi_triplets_to_rows(struct spmmi_reader *reader, const struct spmmi_triplets *triplets,
                                      enum spmmi_symmetry symmetry, spmm_matrix_t *matrix);
 
-/* Rows in any order, duplicates next to their file order -> a valid matrix with its figures. */
+/* Rows in any order, duplicates next to their file order -> a valid matrix with its metrics. */
 spmm_status_t spmmi_canonicalise(struct spmmi_reader *reader, spmm_matrix_t *matrix);
 
 /* Most pieces that a file is read in, and most threads. */

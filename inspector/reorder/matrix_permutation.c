@@ -57,12 +57,13 @@ spmm_status_t spmm_matrix_permutation_metrics(const spmm_matrix_t *matrix, spmm_
     spmmi_diag_clear(diag);
     SPMM_TRY(check(matrix, kind, threads, diag));
     SPMM_REQUIRE(metrics != NULL && metrics->struct_size >= sizeof metrics->struct_size, SPMM_ERR_ARGUMENT,
-                 diag, "figures is NULL or without struct_size");
+                 diag, "metrics is NULL or without struct_size");
     permutations = permutations_of(matrix, threads);
     SPMM_TRY(spmmi_row_permutation_of(&permutations, kind, &made, diag));
     status = spmmi_row_metrics_count(permutations.rows, permutations.cols, permutations.row_ptr,
                                      permutations.col_ind, made->permutation, permutations.threads, &full);
-    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the figures of an order of the rows");
+    SPMM_REQUIRE(status == SPMM_OK, status, diag,
+                 "out of memory for the metrics of a permutation of the rows");
     full.struct_size = metrics->struct_size;
     full.is_natural = made->permutation == NULL;
     full.seconds = made->seconds;

@@ -11,7 +11,7 @@
 #define SPMMI_MINHASH_HASHES 16       /* min-hashes of a node: one cache line */
 #define SPMMI_MINHASH_BANDS 8         /* pairs of them, the less one of which is the key of an order */
 #define SPMMI_MINHASH_EDGES 3         /* best candidates of a node that are compared */
-#define SPMMI_MINHASH_LEVELS 1024     /* steps of likeness */
+#define SPMMI_MINHASH_LEVELS 1024     /* steps of similarity */
 #define SPMMI_MINHASH_GRAIN 4096      /* units below which one thread does it all */
 #define SPMMI_MINHASH_NONE UINT32_MAX /* no unit, no node: there are fewer */
 
@@ -56,8 +56,8 @@ void spmmi_minhash_make_nodes(struct spmmi_minhash *w, uint32_t *leader);
 /* Min-hashes of the pattern of each node's first unit. */
 void spmmi_minhash_hash_nodes(struct spmmi_minhash *w);
 
-/* near[node]: (likeness in SPMMI_MINHASH_LEVELS steps, ~node) of the best candidates; likeness 0 is no edge. exact: by
- * the patterns of the first units, else by min-hashes. */
+/* near[node]: (similarity in SPMMI_MINHASH_LEVELS steps, ~node) of the best candidates; similarity 0 is no edge. exact:
+ * by the patterns of the first units, else by min-hashes. */
 void spmmi_minhash_candidates(struct spmmi_minhash *w, bool exact);
 
 #endif

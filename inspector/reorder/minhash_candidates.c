@@ -7,7 +7,7 @@
 #include <omp.h>
 
 #define BUCKET 8      /* nodes with the same key that are not sorted by other ones */
-#define FACTOR 8      /* of lengths, beyond which patterns are not compared: likeness below 1 / FACTOR */
+#define FACTOR 8      /* of lengths, beyond which patterns are not compared: similarity below 1 / FACTOR */
 #define AHEAD 32      /* nodes whose data is asked for before it is needed */
 #define FIRST_LINE 16 /* columns */
 #define ONES UINT64_C(0x0101010101010101)
@@ -88,7 +88,7 @@ static uint64_t zero_bytes(uint64_t x)
     return ~(((x & low) + low) | x) >> 7 & ONES;
 }
 
-/* Likeness by signatures: of the places where either has a hash, those where both have the same; 1 at least. */
+/* Similarity by signatures: of the places where either has a hash, those where both have the same; 1 at least. */
 static uint32_t estimate(const uint8_t *a, const uint8_t *b)
 {
     uint64_t equal = 0, empty = 0;
@@ -162,7 +162,7 @@ static int64_t shared_by_merge(const int32_t *x, int64_t length_x, const int32_t
     return shared;
 }
 
-/* Likeness in steps of 1 / SPMMI_MINHASH_LEVELS; the columns of a are marked if there are marks. */
+/* Similarity in steps of 1 / SPMMI_MINHASH_LEVELS; the columns of a are marked if there are marks. */
 static uint32_t similarity(const struct spmmi_minhash *w, uint32_t a, uint32_t b, const uint8_t *marks)
 {
     const int64_t length_a = spmmi_minhash_length(w, a), length_b = spmmi_minhash_length(w, b);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One door to all orders of units, rows or segments of rows: the rows of format/permutation_list.def with what
+/* One door to all permutations of units, rows or segments of rows: the rows of format/permutation_list.def with what
  * makes them. */
 #ifndef SPMMI_PERMUTATION_UNITS_H
 #define SPMMI_PERMUTATION_UNITS_H

@@ -45,7 +45,7 @@ static void join(struct spmmi_minhash *w, uint32_t a, uint32_t b, uint32_t cap)
     w->tail[root] = w->tail[child];
 }
 
-/* Edges by descending likeness, then by ascending node and place. Their number goes to *count. */
+/* Edges by descending similarity, then by ascending node and place. Their number goes to *count. */
 static struct edge *sort_edges(const struct spmmi_minhash *w, uint64_t *count)
 {
     uint64_t start[SPMMI_MINHASH_LEVELS] = {0}, sum = 0;

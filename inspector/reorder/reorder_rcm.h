@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reverse Cuthill-McKee: an order of the rows of a square matrix that brings its nonzeros near the diagonal when
+/* Reverse Cuthill-McKee: a permutation of the rows of a square matrix that brings its nonzeros near the diagonal when
  * columns take the same order, so that rows that follow one another share columns even where those keep theirs. */
 #ifndef SPMMI_REORDER_RCM_H
 #define SPMMI_REORDER_RCM_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See row_metrics.h. One pass: where a column was last met in the order tells whether it is new to its strip and to the
- * panels of all heights, as these nest: places a and b are in the same panel of 2^h rows when a ^ b has no bit from h
- * on. Threads take 256 rows at a time, so that no strip or panel is shared. */
+/* See row_metrics.h. One pass: where a column was last met in the order tells whether it is new to its block-row group
+ * and to the panels of all heights, as these nest: places a and b are in the same panel of 2^h rows when a ^ b has no
+ * bit from h on. Threads take 256 rows at a time, so that no block-row group or panel is shared. */
 #include "row_metrics.h"
 
 #include <math.h>
@@ -25,10 +25,11 @@ struct counting {
     int threads;
     int32_t *own_col_ind;               /* columns numbered anew */
     uint32_t *met;                      /* of each thread: see struct memory */
-    uint32_t *group[SPMM_BLOCK_SHAPES]; /* blocks of each strip */
+    uint32_t *group[SPMM_BLOCK_SHAPES]; /* blocks of each block-row group */
 };
 
-/* What a thread remembers of columns and of aligned blocks of them: 1 + the place, or strip, that met them last. */
+/* What a thread remembers of columns and of aligned blocks of them: 1 + the place, or block-row group, that met
+ * them last. */
 struct memory {
     uint32_t *column, *block8, *block16;
 };
@@ -109,7 +110,7 @@ static void release(struct counting *c)
 
 /* ---- Counting ---- */
 
-/* Aligned blocks of a row that are new to its strip of 16 rows, to *new8 and *new16. */
+/* Aligned blocks of a row that are new to its block-row group of 16 rows, to *new8 and *new16. */
 static void count_aligned(const int32_t *columns, int64_t length, uint32_t group, struct memory *m,
                           uint32_t *new8, uint32_t *new16)
 {
@@ -126,7 +127,7 @@ static void count_aligned(const int32_t *columns, int64_t length, uint32_t group
 }
 
 /* counts[b]: nonzeros whose column was last met at a place that differs in bit b - 1 at most. Returns how many of this
- * row are new to its strip of 8 rows. */
+ * row are new to its block-row group of 8 rows. */
 static uint32_t count_columns(const int32_t *columns, int64_t length, uint32_t position, struct memory *m,
                               int64_t counts[NEVER + 1])
 {

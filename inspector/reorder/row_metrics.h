@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts what an order of the rows does: blocks that hold nonzeros, and columns that rows share. */
+/* Counts what a permutation of the rows does: blocks that hold nonzeros, and columns that rows share. */
 #ifndef SPMMI_ROW_METRICS_H
 #define SPMMI_ROW_METRICS_H
 
 #include <spmm/inspector.h>
 
-/* blocks, footprint and reuse of figures. order[rows]; NULL: as they are. Columns ascend in each row.
+/* blocks, working set and reuse of metrics. order[rows]; NULL: as they are. Columns ascend in each row.
  * O(nnz + rows + cols) time; each thread holds 4 bytes a column and 3 for every 4 columns, and there are fewer threads
  * where that is much for the nonzeros. Errors: MEMORY. */
 spmm_status_t spmmi_row_metrics_count(int64_t rows, int64_t cols, const int64_t *row_ptr,

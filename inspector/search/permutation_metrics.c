@@ -38,7 +38,8 @@ static spmm_status_t add(const struct subject *s, spmm_plan_t *plan, spmm_diag_t
     assert(plan->permutation_metrics_count < SPMMI_PERMUTATION_METRICS_MAX);
     status = spmmi_row_metrics_count((int64_t)s->units, s->a->cols, s->unit_ptr, s->a->col_ind,
                                      s->permutation, s->threads, &metrics);
-    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the figures of an order of the rows");
+    SPMM_REQUIRE(status == SPMM_OK, status, diag,
+                 "out of memory for the metrics of a permutation of the rows");
     spmm_plan_permutation_metrics_t *const f = &plan->permutation_metrics[plan->permutation_metrics_count++];
     *f =
         (spmm_plan_permutation_metrics_t){.op = s->a->op, .permutation = s->kind, .units = (int64_t)s->units};

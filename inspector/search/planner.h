@@ -43,7 +43,7 @@ struct spmmi_candidate {
     double inspect_seconds;    /* that it costs an inspection beside what all cost */
     bool is_against_chart;     /* the family's own rule would do the contrary */
     bool is_default;           /* what the family would run where nothing is predicted */
-    enum spmmi_reason refused; /* why it may not run, with two figures; 0: it may */
+    enum spmmi_reason refused; /* why it may not run, with two values; 0: it may */
     double value, threshold;
     struct spmmi_evidence evidence[SPMMI_EVIDENCE_MAX];
     int evidence_count;
@@ -80,7 +80,7 @@ struct spmmi_planner {
     int permutes_output; /* 1: if the caller names the family; 2: also where nobody names one; 0: never */
     /* Options that concern the family, which the caller named. NULL: it takes all of them. */
     spmm_status_t (*check_options)(const struct spmmi_request *r, spmm_diag_t *diag);
-    /* Emit candidates whose figures cost little .. */
+    /* Emit candidates whose metrics cost little .. */
     spmm_status_t (*propose)(struct spmmi_search *s, spmm_diag_t *diag);
     /* .. and then, all families having done that, those that cost more, where a bound leaves them a chance. NULL:
      * none. */
@@ -89,7 +89,7 @@ struct spmmi_planner {
     /* The part of a candidate, all fields of which but the items are filled in, and behind it that of its long rows. */
     spmm_status_t (*build)(const struct spmmi_search *s, const struct spmmi_candidate *c,
                            struct spmmi_part *part, spmm_diag_t *diag);
-    /* Exact figures of what runs, which the plan holds of one part. NULL: none. */
+    /* Exact metrics of what runs, which the plan holds of one part. NULL: none. */
     spmm_status_t (*metrics)(const struct spmmi_search *s, const struct spmmi_candidate *c,
                              spmm_row_block_metrics_t *stats, spmm_diag_t *diag);
 };
@@ -125,13 +125,13 @@ const struct spmmi_candidate *spmmi_search_leader(const struct spmmi_search *s, 
  * refusal if not, and *repays tells. */
 spmm_status_t spmmi_search_repays(struct spmmi_search *s, spmm_family_t family, spmm_reorder_t kind,
                                   double inspect_seconds, double bound, bool *repays, spmm_diag_t *diag);
-/* Seconds that an order of the rows costs, about. */
+/* Seconds that a permutation of the rows costs, about. */
 double spmmi_permutation_seconds(const struct spmmi_search *s);
 
 /* Memory of `size` zeroed bytes that an owner has for all questions of the op, the same at each call; NULL: there is
  * none. close is called at the end. */
 void *spmmi_search_shelf(const struct spmmi_search *s, const void *owner, size_t size, void (*close)(void *));
-/* Tell the plan's figures of orders about an order of units that are not rows. */
+/* Tell the plan's metrics of orders about an order of units that are not rows. */
 struct spmmi_unit_permutation {
     uint64_t units;
     const int64_t *unit_ptr;

@@ -6,7 +6,7 @@
 
 #include "format/base/diag.h"
 
-/* Seconds a nonzero that an order of the rows takes, for both of those that are tried first: the median of
+/* Seconds a nonzero that a permutation of the rows takes, for both of those that are tried first: the median of
  * docs/reordering.csv. */
 #define PERMUTATION_SECONDS 35e-9
 

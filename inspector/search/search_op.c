@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the questions about one op share: its figures, orders of its rows, and what planners keep. */
+/* What the questions about one op share: its metrics, orders of its rows, and what planners keep. */
 #include <math.h>
 #include <string.h>
 

@@ -123,7 +123,7 @@ cleanup:
     return status;
 }
 
-/* Figures of the first part that has such: column-major before row-major, as decisions are asked. */
+/* Metrics of the first part that has such: column-major before row-major, as decisions are asked. */
 static spmm_status_t keep_metrics(struct work *w, const struct spmmi_request *r, int count, spmm_plan_t *plan,
                                   spmm_diag_t *diag)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bcsr family: a block of threads owns an item, steps of a strip of DOWN * HEIGHT block rows of 16 rows, and a
+// bcsr family: a block of threads owns an item, steps of a block-row group of DOWN * HEIGHT block rows of 16 rows, and
+// a
 // tile of columns of C. It has DOWN * ACROSS warps that multiply, each HEIGHT block rows by 8 * TILES columns, and
 // COPIERS, warps that only copy. They run up to STAGES steps ahead: the rows of B that a step's block columns
 // name, which all warps share, and the step's blocks of A, which lie one behind the other in memory.
@@ -179,7 +180,7 @@ __device__ __forceinline__ void copy_item(unsigned char *stages, uint32_t stage_
     }
 }
 
-// The sums of row r of block row w, by the numbers of A alone, over an item's steps. Rare, so it may be slow.
+// The sums of row r of block row w, by the values of A alone, over an item's steps. Rare, so it may be slow.
 template <typename Shape, int N>
 __device__ __noinline__ void
 sum_blocks_exactly(const TcblockArgs<typename Shape::T> &a, const struct spmmi_tcblock_item &item, int w,
@@ -288,7 +289,8 @@ template <typename Shape>
 __device__ __forceinline__ void multiply_together(float (&sums)[Shape::TILES][4], uint32_t mask,
                                                   const unsigned char *rows, const typename Shape::T *values);
 
-// A step of a warp: the blocks of its strip that come before its own are `skipped`; first_of_a and first_of_b:
+// A step of a warp: the blocks of its block-row group that come before its own are `skipped`; first_of_a and
+// first_of_b:
 // where the lane begins to read.
 template <typename Shape>
 __device__ __forceinline__ void

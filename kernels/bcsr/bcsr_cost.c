@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Terms of the bcsr family (docs/model.md). A block of threads owns a strip and a tile of columns; each warp multiplies
- * one or two block rows by the tile or by half of it. Two more warps copy to shared memory, several steps ahead: the
- * rows of B of a step's four block columns, and the step's blocks of A. */
+/* Terms of the bcsr family (docs/model.md). A block of threads owns a block-row group and a tile of columns; each warp
+ * multiplies one or two block rows by the tile or by half of it. Two more warps copy to shared memory, several steps
+ * ahead: the rows of B of a step's four block columns, and the step's blocks of A. */
 #include <math.h>
 
 #include "bcsr_shape.h"
@@ -26,9 +26,9 @@
 #define COPY_BYTES (SPMMI_BCSR_COPIERS * LOAD_BYTES)
 #define MMA_STEPS 0.003 /* of each MMA of a warp in it; numbers of 8 bytes take two for one */
 #define STORE_TIMES \
-    10.0 /* the bytes of C, what storing them takes beside: all strips end with it, none hides it */
+    10.0 /* the bytes of C, what storing them takes beside: all block-row groups end with it, none hides it */
 
-/* The fullest step is not known here: one without gaps, as where strips pay. */
+/* The fullest step is not known here: one without gaps, as where block-row groups pay. */
 static struct spmmi_bcsr_shape launch_of(const struct spmmi_model_query *q)
 {
     const struct spmmi_device_profile *d = q->profile;
@@ -71,7 +71,8 @@ static void shape_of(const struct spmmi_model_query *q, struct spmmi_tcblock_sha
     s->a_bytes = f->blocks * f->positions * q->value_bytes + f->steps * STEP_BYTES;
     s->gathered = f->working_set;
     s->resident = blocks_at_a_time(q, s);
-    /* Strips are few: where there is one more than multiprocessors, one of these has twice the work of the others. */
+    /* Block-row groups are few: where there is one more than multiprocessors, one of these has twice the work of
+     * the others. */
     if (blocks > 0)
         s->uneven = fmax(s->uneven, ceil(blocks) / blocks);
 }

@@ -111,7 +111,7 @@ static struct spmmi_tcblock_position unit_needs(const struct spmmi_tcblock_frame
     return needs;
 }
 
-/* Where the nonzeros of a strip's rows are. */
+/* Where the nonzeros of a block-row group's rows are. */
 struct cursors {
     int64_t next[UNIT_ROWS_MAX], end[UNIT_ROWS_MAX];
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One strip of the bcsr family: its block columns, what it takes in the arrays of the layout, and what
+/* One block-row group of the bcsr family: its block columns, what it takes in the arrays of the layout, and what
  * it holds there. */
 #ifndef SPMMI_BCSR_UNIT_H
 #define SPMMI_BCSR_UNIT_H
@@ -11,14 +11,14 @@ struct spmmi_bcsr_column {
     uint32_t block_rows; /* bit w: block row w has a number in it */
 };
 
-/* What one thread knows about a strip. */
+/* What one thread knows about a block-row group. */
 struct spmmi_bcsr_unit {
     uint32_t count;                    /* block columns */
     struct spmmi_bcsr_column *columns; /* count, ascending */
     uint64_t *keys, *spare;            /* scratch */
 };
 
-/* Strips of wide blocks: masks say which of a step's blocks are there. */
+/* Block-row groups of wide blocks: masks say which of a step's blocks are there. */
 extern const struct spmmi_tcblock_kind spmmi_bcsr_kind;
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates of the bcsr family, strips of 64 or 128 rows of aligned blocks: see kernels/tcblock/tcblock_plan.h. */
+/* Candidates of the bcsr family, block-row groups of 64 or 128 rows of aligned blocks: see
+ * kernels/tcblock/tcblock_plan.h. */
 #include "bcsr_cost.h"
 #include "kernels/tcblock/tcblock_plan.h"
 

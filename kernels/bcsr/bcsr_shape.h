@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Geometry of strips, for plans, kernels and predictions. */
+/* Geometry of block-row groups, for plans, kernels and predictions. */
 #ifndef SPMMI_BCSR_SHAPE_H
 #define SPMMI_BCSR_SHAPE_H
 
 #include "kernels/tcblock/tcblock_shape.h"
 
-/* The tensor core operand of bcsr is the wide one. A unit is a strip of 64 or 128 rows, W = unit_rows / 16 block rows.
- * Its columns are cut at multiples of block_columns: 8, or 16 for 16-bit types; the block columns in which the strip
- * has a number of A are walked ascending, 4 in a step. A block is 16 rows by block_columns, dense, and is there if its
- * block row has a number in it. Blocks go by step, then by block row, then by column. spmmi_tcblock_wide_position has
- * the order in a block. */
+/* The tensor core operand of bcsr is the wide one. A unit is a block-row group of 64 or 128 rows, W = unit_rows / 16
+ * block rows. Its columns are cut at multiples of block_columns: 8, or 16 for 16-bit types; the block columns in which
+ * the block-row group has a number of A are walked ascending, 4 in a step. A block is 16 rows by block_columns, dense,
+ * and is there if its block row has a number in it. Blocks go by step, then by block row, then by column.
+ * spmmi_tcblock_wide_position has the order in a block. */
 #define SPMMI_BCSR_ROWS 16u                     /* of a block */
 #define SPMMI_BCSR_STEP SPMMI_TCBLOCK_WIDE_STEP /* block columns of a step */
 #define SPMMI_BCSR_COLUMNS(value_bytes) ((value_bytes) == 2 ? 16u : 8u)
@@ -17,11 +17,12 @@
 #define SPMMI_BCSR_COPIERS 2u          /* warps that copy */
 #define SPMMI_BCSR_BARRIER_BYTES 1024u /* in front of the stages, which begin at a multiple of that */
 #define SPMMI_BCSR_GROUP_COLUMNS_MIN \
-    64u                              /* from which on warpgroups multiply, of whole pieces of 64 columns */
-#define SPMMI_BCSR_GROUP_ROWS 64u    /* of a strip, that a warpgroup multiplies by the same rows of B */
+    64u /* from which on warpgroups multiply, of whole pieces of 64 columns */
+#define SPMMI_BCSR_GROUP_ROWS \
+    64u /* of a block-row group, that a warpgroup multiplies by the same rows of B */
 #define SPMMI_BCSR_GROUP_ALIGN 1024u /* of a stage of warpgroups: 8 rows of 128 bytes */
 
-/* A block of threads: warps that multiply, down the strip and across the tile, and warps that copy. */
+/* A block of threads: warps that multiply, down the block-row group and across the tile, and warps that copy. */
 struct spmmi_bcsr_shape {
     uint32_t columns;      /* of the tile: 8 across tiles */
     uint32_t down, across; /* warps */
@@ -92,8 +93,8 @@ static inline struct spmmi_bcsr_shape spmmi_bcsr_shape_of(uint32_t down, uint32_
 }
 
 /* The fastest of those measured for each n. Tiles are up to 128 columns wide; numbers of 8 bytes take half of that,
- * those of 4 in high strips too. Numbers of 2 bytes are multiplied so fast that reading B from shared memory is what
- * takes time: there a warp has 32 rows of a wide tile. */
+ * those of 4 in high block-row groups too. Numbers of 2 bytes are multiplied so fast that reading B from shared memory
+ * is what takes time: there a warp has 32 rows of a wide tile. */
 static inline struct spmmi_bcsr_shape spmmi_bcsr_best(uint32_t n, uint32_t value_bytes, uint32_t unit_rows)
 {
     const uint32_t down = unit_rows / SPMMI_BCSR_ROWS, is_double = value_bytes == 8;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bcsr with warpgroups (wgmma, sm_90a): for 16-bit types four warps, 64 rows of a strip, multiply by the same rows
+// bcsr with warpgroups (wgmma, sm_90a): for 16-bit types four warps, 64 rows of a block-row group, multiply by the same
+// rows
 // of B straight from shared memory, where each warp of the others reads them for itself. B lies there in the order
 // that the instruction wants of a matrix whose rows are stored one after the other, "MN-major" with a swizzle of
 // 128 bytes: pieces of 64 columns, in each of them rows 128 bytes apart, whose eight 16 bytes are exchanged by the

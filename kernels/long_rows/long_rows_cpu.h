@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Peeled rows on the CPU: the rows kernels multiply them into rows of their own, which then take their places in C. */
+/* Long rows on the CPU: the rows kernels multiply them into rows of their own, which then take their places in C. */
 #ifndef SPMMI_CPU_LONG_ROWS_H
 #define SPMMI_CPU_LONG_ROWS_H
 
@@ -26,10 +26,10 @@ void spmmi_cpu_long_rows_free(struct spmmi_cpu_long_rows *long_rows);
 void spmmi_cpu_long_rows_set_values(const struct spmmi_cpu_long_rows *long_rows, spmm_dtype_t dtype,
                                     const void *values);
 
-/* product: the one that the peeled rows belong to. */
+/* product: the one that the long rows belong to. */
 uint64_t spmmi_cpu_long_rows_workspace(const struct spmmi_cpu_long_rows *long_rows,
                                        const struct spmmi_product *product);
-/* The peeled rows of the product into workspace, from C as it is before the other rows are written. */
+/* The long rows of the product into workspace, from C as it is before the other rows are written. */
 void spmmi_cpu_long_rows_multiply(const struct spmmi_cpu_long_rows *long_rows,
                                   const struct spmmi_product *product, void *workspace, int threads);
 /* From there to C, once the other rows are written. */

@@ -43,7 +43,7 @@ void spmmi_cuda_long_rows_cut(struct spmmi_arena *arena, struct spmmi_cuda_long_
     p->map = spmmi_arena_cut(arena, s->nnz, sizeof *p->map);
 }
 
-/* No peeled row is empty, so that row and rank are the same among them. */
+/* No long row is empty, so that row and rank are the same among them. */
 spmm_status_t spmmi_cuda_long_rows_upload(const struct spmmi_cuda_long_rows *long_rows,
                                           const struct spmmi_long_rows *a, spmm_diag_t *diag)
 {
@@ -57,8 +57,7 @@ spmm_status_t spmmi_cuda_long_rows_upload(const struct spmmi_cuda_long_rows *lon
     if (r->row_count == 0)
         goto cleanup;
     SPMM_TRY(spmmi_stream_build(a->rows, a->row_ptr, a->col_ind, &host, diag));
-    SPMM_REQUIRE(host.empty_count == 0, SPMM_ERR_INTERNAL, diag, "%u peeled rows are empty",
-                 host.empty_count);
+    SPMM_REQUIRE(host.empty_count == 0, SPMM_ERR_INTERNAL, diag, "%u long rows are empty", host.empty_count);
     SPMM_TRY(spmmi_items_build(&a->part, a->rows, a->row_ptr, &items, diag));
     SPMM_TRY(spmmi_cuda_copy_up(s->columns, host.columns, (uint64_t)s->nnz + SPMMI_STREAM_PAD,
                                 sizeof *s->columns, diag));

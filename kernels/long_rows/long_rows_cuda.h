@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The peeled rows of a part on a GPU: a stream of their own, which the rows kernels of a nonzero split read. */
+/* The long rows of a part on a GPU: a stream of their own, which the rows kernels of a nonzero split read. */
 #ifndef SPMMI_CUDA_LONG_ROWS_H
 #define SPMMI_CUDA_LONG_ROWS_H
 
@@ -15,7 +15,7 @@ struct spmmi_cuda_long_rows {
     uint32_t *map; /* nonzeros: place in the order of A of each */
 };
 
-/* Figures of the rows of a, and none of the arrays: what cutting needs. */
+/* Metrics of the rows of a, and none of the arrays: what cutting needs. */
 void spmmi_cuda_long_rows_describe(const struct spmmi_long_rows *a, int64_t cols, spmm_dtype_t dtype,
                                    const struct spmmi_device *device, struct spmmi_cuda_long_rows *long_rows);
 /* Device addresses, of memory that will be zero. */

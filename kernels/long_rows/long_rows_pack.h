@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The peeled rows of op(A) by themselves (format/plan.h): what either backend makes its rows kernels' arrays of. */
+/* The long rows of op(A) by themselves (format/plan.h): what either backend makes its rows kernels' arrays of. */
 #ifndef SPMMI_LONG_ROWS_PACK_H
 #define SPMMI_LONG_ROWS_PACK_H
 
@@ -16,7 +16,7 @@ struct spmmi_long_rows {
         part; /* the nonzero split of these rows: items as struct spmmi_part has them of all rows */
 };
 
-/* part: the peeled rows of a pattern whose nonzeros 32 bits number. Errors: MEMORY. Free with spmmi_long_rows_free. */
+/* part: the long rows of a pattern whose nonzeros 32 bits number. Errors: MEMORY. Free with spmmi_long_rows_free. */
 spmm_status_t spmmi_long_rows_make(const struct spmmi_op_pattern *a, const struct spmmi_part *part,
                                    struct spmmi_long_rows *long_rows, spmm_diag_t *diag);
 void spmmi_long_rows_free(struct spmmi_long_rows *long_rows);

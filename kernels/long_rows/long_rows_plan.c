@@ -15,7 +15,7 @@
  * not full. Where a mean block has fewer, others do not become dense by losing long rows. */
 #define LONG_DENSITY 7.0
 #define LONG_ROWS_PRUNING_FACTOR \
-    3.0 /* times the best of all: the largest gain that is hoped for from rows split off */
+    3.0 /* times the best of all: the largest gain that splitting rows off may bring: the pruning factor */
 
 /* Everything that was looked at for one op: heights 8, 64, 128 and 256 in each order. */
 #define SPLITS_MAX (4 * SPMMI_PERMUTATION_KINDS)
@@ -86,7 +86,7 @@ static uint64_t find_long(const struct spmmi_pattern *a, const uint32_t *permuta
     return found;
 }
 
-/* ---- What is left, and what is peeled ---- */
+/* ---- What is left, and what is split off ---- */
 
 static spmm_status_t analysis_others(const struct spmmi_search *s, const uint8_t *is_long,
                                      spmmi_analysis_left_fn *analysis, struct spmmi_long_rows_split *p,
@@ -165,7 +165,7 @@ spmm_status_t spmmi_long_rows_split_of(const struct spmmi_search *s, const uint3
                                        const struct spmmi_long_rows_split **split, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct splits *all = spmmi_search_shelf(s, "peels", sizeof *all, close_splits);
+    struct splits *all = spmmi_search_shelf(s, "long rows", sizeof *all, close_splits);
     int i = 0;
     SPMM_TRY_ALLOC(all, diag);
     while (i < all->count && (all->list[i].permutation != permutation ||
@@ -196,7 +196,7 @@ bool spmmi_long_rows_split_may_pay(const struct spmmi_search *s, const struct sp
            (density >= LONG_DENSITY && leader->weighed <= LONG_ROWS_PRUNING_FACTOR * s->best);
 }
 
-/* The kernel of the peeled rows: the first family's schedule that cuts rows wherever they are long. */
+/* The kernel of the long rows: the first family's schedule that cuts rows wherever they are long. */
 static struct spmmi_model_candidate rows_kernel(void)
 {
     struct spmmi_model_candidate c = {.family = spmmi_family_at(0)->id};

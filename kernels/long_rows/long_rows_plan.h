@@ -7,15 +7,15 @@
 
 #include "inspector/search/planner.h"
 
-#define SPMMI_LONG_ROWS_TIMES 16 /* the median row of a unit: longer ones may be peeled */
-#define SPMMI_LONG_ROWS_MIN 64   /* nonzeros of a row that may be peeled */
+#define SPMMI_LONG_ROWS_TIMES 16 /* the median row of a unit: longer ones may be split off */
+#define SPMMI_LONG_ROWS_MIN 64   /* nonzeros of a row that may be split off */
 
-/* Figures of the rows that are left, in their order, into peel->left, which peel->close_left frees. */
+/* Metrics of the rows that are left, in their order, into split->left, which split->close_left frees. */
 typedef spmm_status_t spmmi_analysis_left_fn(const struct spmmi_search *s, const struct spmmi_pattern *left,
                                              const uint32_t *rows, struct spmmi_long_rows_split *split,
                                              spmm_diag_t *diag);
 
-/* The rows that may be peeled of the units of one height in one order, and what is left without them. */
+/* The rows that may be split off of the units of one height in one order, and what is left without them. */
 struct spmmi_long_rows_split {
     const uint32_t *permutation; /* borrowed; NULL: that of A */
     uint32_t unit_rows;
@@ -23,9 +23,9 @@ struct spmmi_long_rows_split {
     uint32_t *rows;                   /* count, ascending; owned */
     uint64_t count;
     int64_t nnz;
-    void *left; /* NULL where count is 0 or all rows: there is nothing to peel */
+    void *left; /* NULL where count is 0 or all rows: there is nothing to split off */
     void (*close_left)(void *left);
-    struct spmmi_model_matrix of_long_rows; /* the peeled rows by themselves */
+    struct spmmi_model_matrix of_long_rows; /* the long rows by themselves */
 };
 
 /* Is it worth a look beside `leader`, the best with all rows? density: nonzeros of its mean block of 8 x 8. */
@@ -35,7 +35,7 @@ bool spmmi_long_rows_split_may_pay(const struct spmmi_search *s, const struct sp
 spmm_status_t spmmi_long_rows_split_of(const struct spmmi_search *s, const uint32_t *permutation,
                                        uint32_t unit_rows, spmmi_analysis_left_fn *analysis,
                                        const struct spmmi_long_rows_split **split, spmm_diag_t *diag);
-/* What the peeled rows add to the time of the others. */
+/* What the long rows add to the time of the others. */
 double spmmi_long_rows_split_seconds(const struct spmmi_search *s, const struct spmmi_long_rows_split *split);
 
 /* The rows leave a part that has all of them, and become a part of their own. Errors: MEMORY. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rows: row segments on CUDA cores.  C(m x n) = alpha * P * B(k x n) + beta * C; B row-major, C either.
 //
-// layout      the stream of rows_kernel.h: nonzeros in row order, a column's sign bit ends its row
+// layout      the stream of rows_kernel.h: nonzeros in row permutation, a column's sign bit ends its row
 // block       256 threads = 256 / LANES groups; blockIdx.x takes consecutive groups, blockIdx.y a column tile
 // group       LANES lanes own consecutive nonzeros (whole items) and LANES * VEC columns of B and C
 // lane        VEC columns: one 16-byte load of B a nonzero (VEC = 1 where B or n is not aligned)
@@ -196,7 +196,7 @@ struct GroupRange {
     bool block_alone; // the block shares no row with another
 };
 
-// Groups of a block split its nonzeros evenly at multiples of the granule, where ranks are known.
+// Groups of a block split its nonzeros evenly at multiples of the item size, where ranks are known.
 template <int GROUPS, typename T>
 __device__ __forceinline__ GroupRange group_range(const RowsArgs<T> &a, uint32_t group)
 {

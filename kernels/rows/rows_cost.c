@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Terms of the rows family. They follow what the launch does (a lane group owns a tile of columns and walks its
- * nonzeros four or eight at a time), in round figures: what they leave out is in the fitted factors. */
+ * nonzeros four or eight at a time), in round metrics: what they leave out is in the fitted factors. */
 #include <math.h>
 
 #include "rows_plan.h"

@@ -2,7 +2,7 @@
 /* What the files of the rows family on the CPU share.
  *
  * rows_cpu.c cuts the product into chunks of rows and panels of columns; the arithmetic is done by one table
- * of functions for each SIMD level and number type. Every level sums each element of C in the same order
+ * of functions for each SIMD level and value type. Every level sums each element of C in the same order
  * with fused multiply-adds, so all levels give the same bits.                                     */
 #ifndef SPMMI_ROWS_CPU_H
 #define SPMMI_ROWS_CPU_H
@@ -74,7 +74,7 @@ void spmmi_rows_unpack_f64_avx2(const struct rows_block *block);
     const struct rows_cpu_ops name[SPMM_F64 + 1] = { \
         [SPMM_F32] = ROWS_CPU_OPS(f32, turn), [SPMM_F64] = ROWS_CPU_OPS(f64, turn)}
 
-/* Indexed by number type: f32 and f64. */
+/* Indexed by value type: f32 and f64. */
 extern const struct rows_cpu_ops spmmi_rows_cpu_portable[SPMM_F64 + 1];
 #if defined(__x86_64__)
 extern const struct rows_cpu_ops spmmi_rows_cpu_avx2[SPMM_F64 + 1];   /* needs AVX2 and FMA */

@@ -3,7 +3,7 @@
  *
  * The including file defines
  *   TARGET                  function attributes that allow the instructions
- *   REAL, VEC, LANES        number type, vector type and its length
+ *   REAL, VEC, LANES        value type, vector type and its length
  *   MASK, MASK_OF(count)    selects the first count lanes, 1 <= count <= LANES
  *   LOAD(p) STORE(p, v) LOAD_MASKED(p, m) STORE_MASKED(p, v, m)
  *   SET(x) FMA(a, b, c) MUL(a, b) ADD(a, b)

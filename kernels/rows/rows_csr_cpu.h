@@ -11,7 +11,7 @@ struct spmmi_rows_csr {
     const int64_t *row_ptr; /* rows + 1 */
     const int32_t *col_ind; /* nnz */
     const void *values;     /* nnz, f32 or f64 */
-    struct spmmi_part part; /* schedule, granule and items */
+    struct spmmi_part part; /* schedule, item size and items */
 };
 
 /* Bytes of workspace (data pointers may be NULL). */

@@ -25,7 +25,7 @@ static struct spmmi_part default_part(const spmm_plan_t *plan, spmm_op_t op, spm
         .op = op, .family = SPMM_FAMILY_ROWS, .schedule = schedule, .item_size = MADE_ITEM_SIZE};
 }
 
-/* Room for items: of a part that is made here, an item but the last has at least a granule of nonzeros. */
+/* Room for items: of a part that is made here, an item but the last has at least a item size of nonzeros. */
 static uint64_t items_room(const struct spmmi_part_source *source)
 {
     return source->is_made ? (uint64_t)source->plan->nnz / source->part->item_size + 1

@@ -44,8 +44,9 @@ struct spmmi_block {
 /* The items of one part on the device. item_rank has item_count + 1 entries. */
 struct spmmi_stream_items {
     uint32_t item_count, item_size;
-    const uint32_t *item_rank;  /* rank of the first nonzero, flagged SPMMI_ITEM_INSIDE; then ranks */
-    const uint32_t *item_start; /* first nonzero of each item, then nnz; NULL: item i starts at i * granule */
+    const uint32_t *item_rank; /* rank of the first nonzero, flagged SPMMI_ITEM_INSIDE; then ranks */
+    const uint32_t
+        *item_start; /* first nonzero of each item, then nnz; NULL: item i starts at i * item size */
 };
 
 /* One launch of a rows kernel on the GPU: C(:, 0..n) = alpha * P * B(:, 0..n) + beta * C(:, 0..n).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the C arguments of a launch to a kernel instance, and the table of instances of one number type.
+// From the C arguments of a launch to a kernel instance, and the table of instances of one value type.
 #pragma once
 #include "kernels/shared/launch.cuh"
 #include "rows_single.cuh"

@@ -30,7 +30,7 @@ spmm_status_t spmmi_items_build(const struct spmmi_part *part, int64_t rows, con
                                 struct spmmi_items_host *items, spmm_diag_t *diag);
 void spmmi_items_host_free(struct spmmi_items_host *items);
 
-/* Blocks of a nonzero split every block_nonzeros, a multiple of the granule: count + 1 entries of blocks, with
+/* Blocks of a nonzero split every block_nonzeros, a multiple of the item size: count + 1 entries of blocks, with
  * count = ceil(nnz / block_nonzeros). A boundary moves back to the start of its row by move_max at most. */
 void spmmi_blocks_build(const struct spmmi_stream_host *stream, const struct spmmi_items_host *items,
                         uint32_t item_size, uint32_t block_nonzeros, uint32_t move_max,

@@ -8,7 +8,7 @@
 
 #define ROWS_PARALLEL 100000 /* below this many rows one thread is faster */
 
-/* items[i] is the row that holds nonzero i * granule: each row writes the items that begin in it. */
+/* items[i] is the row that holds nonzero i * item size: each row writes the items that begin in it. */
 static void split_nonzeros(int64_t rows, const int64_t *row_ptr, int64_t item_size, int threads,
                            uint32_t *items)
 {

@@ -5,7 +5,7 @@
 
 #include "format/plan.h"
 
-/* Fill op, family, schedule, granule and items of a part. rows and row_ptr are those of op(A). */
+/* Fill op, family, schedule, item size and items of a part. rows and row_ptr are those of op(A). */
 spmm_status_t spmmi_partition(spmm_op_t op, spmm_schedule_t schedule, uint32_t item_size, int64_t rows,
                               const int64_t *row_ptr, int threads, struct spmmi_part *part);
 

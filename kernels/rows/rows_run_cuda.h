@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches of the rows family on a GPU, of all rows of op(A) or of those that were peeled. */
+/* Launches of the rows family on a GPU, of all rows of op(A) or of those split off. */
 #ifndef SPMMI_CUDA_ROWS_H
 #define SPMMI_CUDA_ROWS_H
 

@@ -6,7 +6,7 @@
 #include "kernels/shared/kernel_base.h"
 
 /* Shape of a rows kernel instance: a group of lanes owns lanes * vec columns; 256 threads a block.
- * is_single: the 32 lanes share one column and split its nonzeros; for n = 1, nonzero split, granule 8. */
+ * is_single: the 32 lanes share one column and split its nonzeros; for n = 1, nonzero split, item size 8. */
 struct spmmi_rows_shape {
     uint32_t vec;   /* columns a lane: 1 or 16 bytes' worth */
     uint32_t lanes; /* lanes a group: 1, 2, 4 .. 32 */
@@ -44,7 +44,7 @@ static inline int spmmi_rows_stores_columns(int64_t rows, int64_t nnz, int64_t n
 }
 
 /* n: columns of a pass. is_wide: lanes load and store whole words of 16 bytes. A single column is split over a warp;
- * with another granule the lanes of a pair take it. */
+ * with another item size the lanes of a pair take it. */
 static inline struct spmmi_rows_shape spmmi_rows_shape_of(int64_t n, uint32_t value_bytes, int is_wide,
                                                           int is_nonzero_split, uint32_t item_size)
 {

@@ -47,7 +47,7 @@ static uint32_t ranks_of(const spmm_plan_t *plan, spmm_op_t op)
     return ranks;
 }
 
-/* The parts, and the figures that sizes depend on. */
+/* The parts, and the metrics that sizes depend on. */
 static spmm_status_t describe(const struct spmmi_part_source *source, struct spmmi_rows_stream **out,
                               spmm_diag_t *diag)
 {
@@ -88,7 +88,7 @@ static void cut_part(struct spmmi_arena *arena, const struct spmmi_part_source *
         items->item_start = spmmi_arena_cut(arena, count, sizeof *items->item_start);
 }
 
-/* Device addresses; sizes follow from the figures alone. */
+/* Device addresses; sizes follow from the metrics alone. */
 static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *source,
                 struct spmmi_rows_stream *shared)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The 16-bit number types on the CPU, without branches, so that compilers vectorise loops of them. Round to nearest,
+/* The 16-bit value types on the CPU, without branches, so that compilers vectorise loops of them. Round to nearest,
  * ties to even; too large is infinity; a NaN stays a NaN and becomes quiet. */
 #ifndef SPMMI_HALF_CPU_H
 #define SPMMI_HALF_CPU_H

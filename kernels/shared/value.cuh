@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Number types: how they are stored, and in which type their sums are kept.
+// Value types: how they are stored, and in which type their sums are kept.
 #pragma once
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

@@ -42,7 +42,7 @@ __device__ __forceinline__ void mma_tf32(float (&d)[4], const uint32_t (&a)[4], 
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-// How numbers are multiplied. Wide: the pairs of a lane as MMA operands, Narrow: the lane's two numbers of A.
+// How numbers are multiplied. Wide: the pairs of a lane as MMA operands, Narrow: the lane's two values of A.
 // Self has the operand that a number is, and the MMA.
 template <typename Self, typename T_, typename Operand> struct ComputeValues {
     using T = T_;

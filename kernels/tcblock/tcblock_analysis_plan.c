@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See tcblock_analysis_plan.h. The rows are taken in strips of 256, the height of the tallest panel. A word for each
- * column of a strip tells which of its 32 windows hold it: figures of every unit follow from these words alone. */
+/* See tcblock_analysis_plan.h. The rows are taken in block-row groups of 256, the height of the tallest panel. A word
+ * for each column of a block-row group tells which of its 32 windows hold it: metrics of every unit follow from these
+ * words alone. */
 #include "tcblock_analysis_plan.h"
 
 #include <math.h>
@@ -23,14 +24,14 @@
 #define BCSR_WINDOWS 2u   /* of a block row */
 #define BCSR_STEP SPMMI_TCBLOCK_WIDE_STEP
 
-/* What a thread needs to count one strip after the other. */
+/* What a thread needs to count one block-row group after the other. */
 struct worker {
     struct spmmi_column_set set;
-    uint32_t *windows; /* of each column; zero between strips */
-    uint32_t *columns; /* of the strip, then the windows of each */
+    uint32_t *windows; /* of each column; zero between block-row groups */
+    uint32_t *columns; /* of the block-row group, then the windows of each */
 };
 
-/* Sums of one strip, for each unit. */
+/* Sums of one block-row group, for each unit. */
 struct group {
     int64_t working_set[SPMMI_TCBLOCK_UNITS], blocks[SPMMI_TCBLOCK_UNITS];
 };
@@ -78,9 +79,9 @@ static uint32_t bcsr_columns(spmm_dtype_t dtype)
     return spmm_dtype_size(dtype) == 2 ? 16 : 8;
 }
 
-/* ---- One strip ---- */
+/* ---- One block-row group ---- */
 
-/* The columns of the strip, ascending; windows of each are in w->windows. */
+/* The columns of the block-row group, ascending; windows of each are in w->windows. */
 static uint32_t collect(const struct spmmi_pattern *a, const uint32_t *permutation, int64_t first,
                         struct worker *w)
 {
@@ -106,7 +107,7 @@ static void take_windows(struct worker *w, uint32_t count)
     }
 }
 
-/* Blocks of one block column, whose windows these are, and the strips of bcsr that have it. */
+/* Blocks of one block column, whose windows these are, and the block-row groups of bcsr that have it. */
 static void add_block_column(uint32_t windows, uint32_t width, struct group *out,
                              const struct spmmi_tcblock_analysis *analysis, int64_t at)
 {
@@ -190,7 +191,7 @@ static void count_windows(const struct worker *w, uint32_t count, struct group *
     }
 }
 
-/* What all strips are counted for. */
+/* What all block-row groups are counted for. */
 struct count {
     const struct spmmi_pattern *a;
     const uint32_t *permutation;
@@ -213,7 +214,7 @@ static void count_group(const struct count *c, int64_t index, int64_t at, struct
 
 /* ---- All of them ---- */
 
-/* most: nonzeros of the strip that holds most. */
+/* most: nonzeros of the block-row group that holds most. */
 static spmm_status_t worker_open(const struct spmmi_pattern *a, int64_t most, struct worker *w)
 {
     w->windows = spmmi_alloc_zero((uint64_t)a->cols, sizeof *w->windows);
@@ -258,8 +259,8 @@ static spmm_status_t count_groups(const struct count *c, const struct spmmi_row_
     return status;
 }
 
-/* Figures that do not depend on the strips. Units have at least the steps of the longest row, which a sample may have
- * missed. */
+/* Metrics that do not depend on the block-row groups. Units have at least the steps of the longest row, which a sample
+ * may have missed. */
 static struct spmmi_tcblock_counts metrics_of(const struct count *c, int unit)
 {
     const int64_t rows = units_known[unit].rows;

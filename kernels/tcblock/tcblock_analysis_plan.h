@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What op(A) becomes in fragments, for tensor cores: windows of 8 rows, panels of 64, 128 and 256 rows and strips of
+/* What op(A) becomes as tensor-core blocks: windows of 8 rows, panels of 64, 128 and 256 rows and block-row groups of
  * 64 and 128 rows (bcsr), in one order of the rows. tcblock_kernel.h has the layout, docs/statistics.md the
- * figures. */
+ * metrics. */
 #ifndef SPMMI_TCBLOCK_ANALYSIS_H
 #define SPMMI_TCBLOCK_ANALYSIS_H
 
@@ -12,7 +12,7 @@
 
 #define SPMMI_TCBLOCK_GROUP 256u /* rows that are counted together: the tallest unit */
 
-/* Units that rows are cut into: windows, three heights of panels, two of the strips of bcsr. */
+/* Units that rows are cut into: windows, three heights of panels, two of the block-row groups of bcsr. */
 enum spmmi_tcblock_unit {
     SPMMI_TCBLOCK_8,
     SPMMI_TCBLOCK_64,
@@ -40,28 +40,27 @@ struct spmmi_tcblock_counts {
     double blocks;  /* that hold nonzeros */
     double longest; /* steps of the unit that has most */
     double
-        shared; /* footprint of the panels of 64 rows: what 8 windows of a block of threads need together */
+        shared; /* working set of the panels of 64 rows: what 8 windows of a block of threads need together */
 };
 
-/* A share of the rows, strips of 256 of them, and what was counted there. */
+/* A share of the rows, block-row groups of 256 of them, and what was counted there. */
 struct spmmi_tcblock_analysis {
     struct spmmi_tcblock_counts counts[SPMMI_TCBLOCK_UNITS];
     int64_t groups;
-    double *weight;                       /* of each strip; owned */
-    uint32_t *steps[SPMMI_TCBLOCK_UNITS]; /* of each unit of each strip; owned, one allocation */
+    double *weight;                       /* of each block-row group; owned */
+    uint32_t *steps[SPMMI_TCBLOCK_UNITS]; /* of each unit of each block-row group; owned, one allocation */
 };
 
 /* order[rows]; NULL: the natural one. dtype: blocks of bcsr are 16 columns wide where numbers have 16 bits, else 8.
- * groups_max: so many strips stand for all; 0: count them all. Needs 4 bytes a column for each thread, and takes fewer
- * threads where that is much. The same at any number of threads. Errors: MEMORY. Free with
- * spmmi_tcblock_analysis_close,
- * also after an error. */
+ * groups_max: so many block-row groups stand for all; 0: count them all. Needs 4 bytes a column for each thread, and
+ * takes fewer threads where that is much. The same at any number of threads. Errors: MEMORY. Free with
+ * spmmi_tcblock_analysis_close, also after an error. */
 spmm_status_t spmmi_tcblock_analysis_open(const struct spmmi_pattern *a, const uint32_t *permutation,
                                           spmm_dtype_t dtype, int64_t groups_max, int threads,
                                           struct spmmi_tcblock_analysis *analysis);
 void spmmi_tcblock_analysis_close(struct spmmi_tcblock_analysis *analysis);
 
-/* Items, and those of units that are cut, when no item has more than granule steps. */
+/* Items, and those of units that are cut, when no item has more than item size steps. */
 struct spmmi_tcblock_items {
     double items, partials;
 };

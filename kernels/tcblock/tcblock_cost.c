@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Terms of the families of the tensor cores: what window and panel read, multiply and wait for, and what bcsr shares
- * with them (docs/model.md). Weights are round figures from what the kernels do; what they leave out is in the fitted
+ * with them (docs/model.md). Weights are round metrics from what the kernels do; what they leave out is in the fitted
  * factors. */
 #include "tcblock_cost.h"
 

@@ -38,7 +38,7 @@ struct tcblock_cpu_ops {
     void (*item)(const struct tcblock_cpu_tile *tile);
     /* Row r of a unit that was cut: the sum of its slots, in order, goes to C. */
     void (*join)(const struct tcblock_cpu_job *job, const struct spmmi_tcblock_split *split, uint32_t r);
-    /* n numbers of C times beta; beta = 0 does not read them. */
+    /* n values of C times beta; beta = 0 does not read them. */
     void (*scale)(int64_t n, double beta, void *c);
 };
 

@@ -7,7 +7,7 @@
 
 #define INLINE static inline __attribute__((always_inline)) TARGET
 
-/* The numbers of A that one row of a block holds: rows of the step that they meet, and what they are. */
+/* The values of A that one row of a block holds: rows of the step that they meet, and what they are. */
 struct TCBLOCK(row) {
     uint32_t count, meets[TCBLOCK_CPU_BLOCK_MAX];
     REAL high[TCBLOCK_CPU_BLOCK_MAX], low[TCBLOCK_CPU_BLOCK_MAX];

@@ -88,7 +88,7 @@ cleanup:
     return status;
 }
 
-/* Device memory, all zero, and layout and peeled rows in it. */
+/* Device memory, all zero, and layout and long rows in it. */
 static spmm_status_t memory_fill(struct tcblock_state *f, const struct spmmi_tcblock_layout *host,
                                  const struct spmmi_long_rows *rows, uint64_t *bytes, spmm_diag_t *diag)
 {

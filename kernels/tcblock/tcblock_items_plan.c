@@ -13,8 +13,9 @@
 /* Windows: a warp walks an item, and a multiprocessor takes so many at a time. */
 #define WINDOW_ITEMS 32.0
 #define WINDOW_STEPS_MIN 16.0
-/* Panels and strips: a block of threads walks an item, for each tile of columns. Only units are cut that are so many
- * times as long as the mean, or, where there are fewer than PANEL_ITEMS a multiprocessor, as the mean of so many. */
+/* Panels and block-row groups: a block of threads walks an item, for each tile of columns. Only units are cut that are
+ * so many times as long as the mean, or, where there are fewer than PANEL_ITEMS a multiprocessor, as the mean of so
+ * many. */
 #define PANEL_ITEMS 4.0
 #define PANEL_COLUMNS_MIN 1024.0
 #define PANEL_LIMIT 4.0

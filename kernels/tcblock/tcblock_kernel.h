@@ -13,7 +13,7 @@ extern "C" {
 /* window and panel families, on the CPU and on the GPU: tensor cores (docs/kernels.md). op(A) is cut into units of
  * unit_rows rows (window: 8; panel: 64, 128 or 256), whose rows need not be neighbours. A unit's columns, the union of
  * those of its rows, are walked ascending, in steps of 8 (window) or 128 (panel). Within a step A is stored in blocks
- * of 8 rows by 8 columns, the narrow operand of an MMA: "fragments".
+ * of 8 rows by 8 columns, the narrow operand of an MMA: tensor-core blocks ("tcblock").
  *
  * Fragment order. The number in row r and column position p of a block (0 .. 7 each) belongs to lane 4 r + p % 4 of a
  * warp, there it is number p / 4: bit and dense place 2 * lane + p / 4, which is 8 r + 2 (p % 4) + p / 4. This is the
@@ -25,7 +25,7 @@ extern "C" {
  * blocks of 8 in an order that lets a block's positions 0 .. 3, and 4 .. 7, read different banks of shared memory
  * (kernels/tcblock/tcblock_banks.h); locals says which local row is where. Blocks go by step, then by window; a window
  * without numbers in a step has none. bitmaps has a bit for each number of A that a block holds, stored zeros
- * included. Values are dense: 64 a block, zero where there is no number of A; or packed: only the numbers of A, in
+ * included. Values are dense: 64 a block, zero where there is no number of A; or packed: only the values of A, in
  * fragment order, at value_first[block]; a panel's step starts at a multiple of 16 bytes. A position of a step beyond
  * the unit's columns names its last one, an unused position of a panel's block the local row of position 0; both have
  * no numbers. */
@@ -44,7 +44,7 @@ struct spmmi_tcblock_split {
     uint32_t unit, first, count;
 };
 
-/* One op(A) in fragments; all pointers are host pointers or all are device pointers. */
+/* One op(A) as tensor-core blocks; all pointers are host pointers or all are device pointers. */
 struct spmmi_tcblocks {
     uint32_t rows, cols;                /* of op(A) */
     uint32_t unit_rows;                 /* 8: window; 64, 128, 256: panel; 64, 128: bcsr */
@@ -60,7 +60,7 @@ struct spmmi_tcblocks {
     const uint32_t *columns;  /* columns of op(A). Window: step_count * 8, position p of a step at 2 (p % 4) +
                                  p / 4, so that lane t finds its two side by side at 2 t. Panel: step_count * 128,
                                  ascending in a panel: local row i of a step at i. bcsr: step_count * 4: first
-                                 column of each block column; beyond the strip's last one that one again */
+                                 column of each block column; beyond the block-row group's last one that one again */
     const uint8_t *locals; /* panel: block_count * 8: the local row of each position of a block, that of p at
                                  2 (p % 4) + p / 4: lane t reads its two as a 16-bit word at 8 * block + 2 t */
     const uint32_t *block_first; /* panel: step_count * W + 1: first block of each window of each step; bcsr:

@@ -209,7 +209,7 @@ static spmm_status_t arrays_make(struct builder *b, spmm_diag_t *diag)
     SPMM_TRY_ALLOC(l->items = spmmi_alloc(view->item_count, sizeof *l->items), diag);
     SPMM_TRY_ALLOC(l->splits = spmmi_alloc(view->split_count, sizeof *l->splits), diag);
     SPMM_TRY_ALLOC(l->value_map = spmmi_alloc(nnz, sizeof *l->value_map), diag);
-    if (b->frame.part->item_count < view->rows) /* the values of peeled rows have no place */
+    if (b->frame.part->item_count < view->rows) /* the values of long rows have no place */
         memset(l->value_map, 0xff, (size_t)nnz * sizeof *l->value_map);
 cleanup:
     return status;

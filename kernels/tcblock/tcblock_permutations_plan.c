@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates of tensor cores that cost an inspection more: other orders of the rows, and rows split off. */
+/* Candidates of tensor cores that cost an inspection more: other permutations of the rows, and rows split off. */
 #include <math.h>
 
 #include "format/base/alloc.h"
@@ -8,19 +8,20 @@
 #include "inspector/reorder/row_similarity.h"
 #include "kernels/long_rows/long_rows_plan.h"
 
-/* Bounds of what an order of the rows may win; all but the last from the matrices of docs/reordering.csv. */
-#define PERMUTATION_MIN_GAIN 2.0 /* times the best of all: the largest gain that is hoped for from an order */
+/* Bounds of what a permutation of the rows may win; all but the last from the matrices of docs/reordering.csv. */
+#define PERMUTATION_MIN_GAIN \
+    2.0 /* times the best of all: the largest gain that a permutation may bring: the pruning factor */
 #define PERMUTATION_FILL \
     33.0 /* nonzeros of a block, a half of its places, from which on orders are not tried */
 #define DENSITY_HOPELESS 4.0 /* nonzeros of a block below which no order is hoped to be dense enough */
 #define LONG_ROWS 64.0       /* nonzeros of a mean row from which on orders are tried unseen */
 #define SMALL_NONZEROS \
-    500000 /* of a matrix whose orders cost some milliseconds: it bears the two figures below */
+    500000 /* of a matrix whose orders cost some milliseconds: it bears the two metrics below */
 #define SMALL_FILL 48.0
 #define SMALL_LONG_ROWS 32.0
 #define SIMILARITY_MAX 0.87 /* of what spmmi_row_similarity says, for shorter ones */
 #define PERMUTATION_GAIN \
-    0.8 /* of blocks or footprints, what the first order leaves where others are tried too */
+    0.8 /* of blocks or working sets, what the first order leaves where others are tried too */
 #define US_PER_SECOND 1e6
 
 /* Of rows that are apart; 0: not looked at. */
@@ -42,7 +43,7 @@ static spmm_status_t similarity_of(const struct spmmi_search *s, double *ratio, 
     if (known->ratio == 0) {
         status = spmmi_row_similarity(a->rows, a->cols, a->row_ptr, a->col_ind, s->request->threads,
                                       &known->ratio);
-        SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the likeness of rows");
+        SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the similarity of rows");
     }
     *ratio = known->ratio;
 cleanup:
@@ -77,7 +78,7 @@ cleanup:
     return status;
 }
 
-/* Do blocks of windows, or footprints of panels, fall so far that other orders may do as well? */
+/* Do blocks of windows, or working sets of panels, fall so far that other orders may do as well? */
 static bool gains_much(const struct spmmi_tcblock_analysis *after,
                        const struct spmmi_tcblock_analysis *before)
 {
@@ -149,7 +150,7 @@ static void close_analysis(void *analysis)
     spmmi_free(analysis);
 }
 
-/* Figures of the rows that are left, in their order. */
+/* Metrics of the rows that are left, in their order. */
 static spmm_status_t analysis_left(const struct spmmi_search *s, const struct spmmi_pattern *left,
                                    const uint32_t *rows, struct spmmi_long_rows_split *long_rows,
                                    spmm_diag_t *diag)
@@ -162,7 +163,7 @@ static spmm_status_t analysis_left(const struct spmmi_search *s, const struct sp
     long_rows->close_left = close_analysis;
     status = spmmi_tcblock_analysis_open(left, rows, r->options.dtype, spmmi_tcblock_sample(r, s->pattern),
                                          r->threads, analysis);
-    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the figures of tensor cores");
+    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the metrics of tensor-core blocks");
 cleanup:
     return status;
 }

@@ -12,7 +12,7 @@
 #define HEIGHTS_BYTES 64
 #define MAP_BYTES 12.0   /* of a packed block: its bits, and where its values begin */
 #define PACKED_GAIN 0.75 /* without a model: packed blocks, which are unpacked, must be so much smaller */
-/* The sample: as many strips as hold so many nonzeros on average, but so many at most and at least. */
+/* The sample: as many block-row groups as hold so many nonzeros on average, but so many at most and at least. */
 #define SAMPLE_NONZEROS 131072.0
 #define SAMPLE_MAX 128.0
 #define SAMPLE_MIN 16.0
@@ -54,7 +54,7 @@ spmm_status_t spmmi_tcblock_analysis_of(const struct spmmi_search *s, const uint
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_request *const r = s->request;
-    struct analyses *all = spmmi_search_shelf(s, "fragment studies", sizeof *all, close_analyses);
+    struct analyses *all = spmmi_search_shelf(s, "tcblock analyses", sizeof *all, close_analyses);
     int i = 0;
     SPMM_TRY_ALLOC(all, diag);
     while (i < all->count && all->list[i].permutation != permutation)
@@ -66,7 +66,7 @@ spmm_status_t spmmi_tcblock_analysis_of(const struct spmmi_search *s, const uint
                                              spmmi_tcblock_sample(r, s->pattern), r->threads,
                                              &all->list[i].analysis);
         all->count++;
-        SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the figures of tensor cores");
+        SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the metrics of tensor-core blocks");
     }
     *analysis = &all->list[i].analysis;
 cleanup:

@@ -45,23 +45,23 @@ spmm_status_t spmmi_tcblock_build(const struct spmmi_search *s, const struct spm
                                            .cost = (its_cost),                                        \
                                            .build = spmmi_tcblock_build}
 
-/* Figures of an order (NULL: that of A), counted when it is first asked for: exact where the caller names a family. */
+/* Metrics of an order (NULL: that of A), counted when it is first asked for: exact where the caller names a family. */
 spmm_status_t spmmi_tcblock_analysis_of(const struct spmmi_search *s, const uint32_t *permutation,
                                         const struct spmmi_tcblock_analysis **analysis, spmm_diag_t *diag);
 
-/* A candidate of one unit and schedule by the figures of a study, with everything but seconds filled in; metrics and
- * the candidate's pointer to it are the caller's. */
+/* A candidate of one unit and schedule by the metrics of an analysis, with everything but seconds filled in; metrics
+ * and the candidate's pointer to it are the caller's. */
 void spmmi_tcblock_candidate(const struct spmmi_search *s, const struct spmmi_tcblock_rules *rules,
                              const struct spmmi_tcblock_analysis *analysis, enum spmmi_tcblock_unit unit,
                              spmm_schedule_t schedule, struct spmmi_model_tcblocks *metrics,
                              struct spmmi_candidate *c);
 
-/* Emit all units and schedules of an order of the rows; NULL: that of A. */
+/* Emit all units and schedules of a permutation of the rows; NULL: that of A. */
 spmm_status_t spmmi_tcblock_emit(struct spmmi_search *s, const struct spmmi_tcblock_rules *rules,
                                  const struct spmmi_row_permutation *permutation, spmm_diag_t *diag);
 
-/* How many strips of a study stand for all; 0: all are counted, where the caller names the family or few rows hold
- * much. */
+/* How many block-row groups of an analysis stand for all; 0: all are counted, where the caller names the family or few
+ * rows hold much. */
 int64_t spmmi_tcblock_sample(const struct spmmi_request *r, const struct spmmi_pattern *a);
 
 /* Nonzeros of 64 places of a unit's mean block. */

@@ -16,7 +16,7 @@ struct passes {
     int converts_b, converts_c;
     int64_t columns, pitch;                           /* of a pass; leading dimension of scratch */
     int64_t wide;                                     /* numbers of 16 bytes */
-    uint64_t b_offset, c_offset, slots_offset, bytes; /* slots: of the peeled rows */
+    uint64_t b_offset, c_offset, slots_offset, bytes; /* slots: of the long rows */
 };
 
 static uint64_t aligned(uint64_t bytes)
@@ -73,7 +73,7 @@ void spmmi_cuda_tcblocks_describe(const void *state, const struct spmmi_product 
     spmmi_tcblock_name("cuda", &f->part, compute_of(product), f->long_rows.rows.row_count > 0, text, size);
 }
 
-/* The peeled rows come first: sum by sum they take longest, and there are few of them. The other kernel starts while
+/* The long rows come first: sum by sum they take longest, and there are few of them. The other kernel starts while
  * theirs runs, where the device can do that; they write other rows of C. */
 static int run_long_rows(const struct tcblock_state *f, const struct passes *p,
                          const struct spmmi_product *pass, char *workspace, struct spmmi_tcblock_cuda *args)

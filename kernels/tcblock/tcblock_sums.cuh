@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of the sums of a fragment kernel: they are taken again where padding may have spoilt them, scaled and
+// What becomes of the sums of a kernel of tensor-core blocks: they are taken again where padding may have spoilt them,
+// scaled and
 // stored, or left in slots that another kernel adds in order.
 #pragma once
 #include "tcblock_kernel.h"
@@ -38,7 +39,7 @@ template <typename T> __device__ __forceinline__ const T *row_at(const T *first,
     return reinterpret_cast<const T *>(reinterpret_cast<const char *>(first) + uint64_t(i) * bytes);
 }
 
-// The sums of row r of a block, by the numbers of A alone: columns column .. column + WIDTH. rows: the rows of B of
+// The sums of row r of a block, by the values of A alone: columns column .. column + WIDTH. rows: the rows of B of
 // the block's positions in lane order.
 template <typename T, int WIDTH, typename Rows>
 __device__ __forceinline__ void add_exactly(const TcblockArgs<T> &a, uint32_t block, int r, uint32_t column,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// tiled: panels of rows whose rows of B are staged in shared memory.  C(m x n) = alpha * P * B(k x n) + beta * C;
+// tiled: row blocks of rows whose rows of B are staged in shared memory.  C(m x n) = alpha * P * B(k x n) + beta * C;
 // B and C row- or column-major.
 //
 // layout      struct spmmi_tiled of tiled_kernel.h: sliced ELL with two-byte local indices, stage by stage
-// block       block_rows threads take one panel (blockIdx.x) and TILE columns (blockIdx.y)
-// thread      one unit of the panel: TILE sums in registers, each entry of A is used TILE times
+// block       block_rows threads take one row block (blockIdx.x) and TILE columns (blockIdx.y)
+// thread      one unit of the row block: TILE sums in registers, each entry of A is used TILE times
 // stage       up to stage_slots rows of B, TILE columns of each, in shared memory; slot 0 holds zeros, which is
 //             what padding reads. Two stages take turns: one is loaded by asynchronous copies while the other is
 //             used. A slot is padded to an odd number of 16-byte words, so that slots that differ modulo 8 lie in

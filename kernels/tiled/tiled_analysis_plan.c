@@ -17,7 +17,7 @@
 
 #define LANES 32u
 #define SECTOR_BYTES 32u
-/* The sample: as many panels as hold so many nonzeros on average; no more than a quarter of many panels. */
+/* The sample: as many row blocks as hold so many nonzeros on average; no more than a quarter of many row blocks. */
 #define SAMPLE_NONZEROS (INT64_C(1) << 17)
 #define SAMPLE_MIN 8
 #define SAMPLE_ENOUGH 64
@@ -181,7 +181,7 @@ spmm_status_t spmmi_analysis_exact(const struct spmmi_tiled_analysis *analysis, 
     spmm_status_t status = SPMM_OK;
     const struct spmmi_row_block_input input = row_block_input(analysis, a, r, block_rows, is_reordered, n);
     status = spmmi_row_block_metrics(&input, stats);
-    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the figures of the panels");
+    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the metrics of the row blocks");
 cleanup:
     return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the choice of a tiled configuration looks at, each computed when it is first asked for: the units of a segment
- * length, their order by pattern, the figures of their panels, and what that order does to the writing of C. */
+ * length, their order by pattern, the metrics of their row blocks, and what that order does to the writing of C. */
 #ifndef SPMMI_TILED_ANALYSIS_H
 #define SPMMI_TILED_ANALYSIS_H
 
@@ -30,10 +30,10 @@ struct spmmi_tiled_analysis {
 struct spmmi_tiled_analyses {
     struct spmmi_tiled_analysis list[SPMMI_ANALYSIS_MAX];
     int count;
-    int64_t columns_used; /* columns with nonzeros, set before the first study */
+    int64_t columns_used; /* columns with nonzeros, set before the first analysis */
 };
 
-/* The study of a segment length. Errors: MEMORY, MATRIX_TOO_LARGE when there are more units than a part may have. */
+/* The analysis of a segment length. Errors: MEMORY, MATRIX_TOO_LARGE when there are more units than a part may have. */
 spmm_status_t spmmi_analysis_of(struct spmmi_tiled_analyses *analyses, const struct spmmi_pattern *a,
                                 uint32_t segment, struct spmmi_tiled_analysis **analysis, spmm_diag_t *diag);
 void spmmi_analyses_free(struct spmmi_tiled_analyses *analyses);
@@ -51,15 +51,14 @@ static inline spmm_reorder_t spmmi_analysis_permutation_kind(const struct spmmi_
 spmm_status_t spmmi_analysis_permutation(struct spmmi_tiled_analysis *analysis, const struct spmmi_pattern *a,
                                          const struct spmmi_request *r, spmm_diag_t *diag);
 
-/* Figures of panels of block_rows units, by pattern if is_reordered (spmmi_analysis_permutation came before), for n
- * columns:
- * estimated from a sample of the panels, exact for a caller who wants the tiled family (docs/statistics.md "Sampled
- * figures"). Errors: MEMORY. */
+/* Metrics of row blocks of block_rows units, by pattern if is_reordered (spmmi_analysis_permutation came before), for n
+ * columns: estimated from a sample of the row blocks, exact for a caller who wants the tiled family (docs/statistics.md
+ * "Sampled metrics"). Errors: MEMORY. */
 spmm_status_t spmmi_analysis_row_blocks(struct spmmi_tiled_analysis *analysis, const struct spmmi_pattern *a,
                                         const struct spmmi_request *r, uint32_t block_rows, bool is_reordered,
                                         int64_t n, spmm_row_block_metrics_t *stats, spmm_diag_t *diag);
 
-/* All figures of the same panels, exact. Errors: MEMORY. */
+/* All metrics of the same row blocks, exact. Errors: MEMORY. */
 spmm_status_t spmmi_analysis_exact(const struct spmmi_tiled_analysis *analysis, const struct spmmi_pattern *a,
                                    const struct spmmi_request *r, uint32_t block_rows, bool is_reordered,
                                    int64_t n, spmm_row_block_metrics_t *stats, spmm_diag_t *diag);

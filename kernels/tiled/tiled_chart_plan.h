@@ -26,18 +26,18 @@ struct spmmi_balance_input {
 struct spmmi_balance {
     spmm_schedule_t schedule; /* whole or segmented */
     uint32_t segment;         /* most nonzeros of a segment; 0 for whole rows */
-    enum spmmi_reason reason; /* UNDERUSED, UNEVEN or EVEN, with its figure and threshold */
+    enum spmmi_reason reason; /* UNDERUSED, UNEVEN or EVEN, with its value and threshold */
     double value, threshold;
 };
 
 struct spmmi_balance spmmi_balance_choose(const struct spmmi_balance_rule *rule,
                                           const struct spmmi_balance_input *input);
 
-/* U: panels of block_rows units, each once for every register_tile of n columns, over the multiprocessors. */
+/* U: row blocks of block_rows units, each once for every register_tile of n columns, over the multiprocessors. */
 double spmmi_utilisation(uint64_t units, uint32_t block_rows, int64_t n, uint32_t register_tile,
                          int multiprocessors);
 
-/* The tallest panel that still gives blocks_min blocks a multiprocessor; the lowest where none does. */
+/* The tallest row block that still gives blocks_min blocks a multiprocessor; the lowest where none does. */
 uint32_t spmmi_balance_block_rows(uint64_t units, int64_t n, uint32_t register_tile, int multiprocessors,
                                   double blocks_min);
 

@@ -106,7 +106,7 @@ static void add_bytes(const struct spmmi_model_query *q, double passes, struct s
     /* Lone numbers of a column of B come in sectors. */
     const double once =
         q->n * (q->is_col_major ? fmin(m->cols_used * SECTOR, m->cols * slot) : m->cols_used * slot);
-    /* Panels that run at a time share what they stage: the reuse that the last cache can hold, of one pass. */
+    /* Row blocks that run at a time share what they stage: the reuse that the last cache can hold, of one pass. */
     const struct spmmi_model_hit l2 = spmmi_model_hits(m, L2_USED * d->l2_bytes / (slot * tile));
     const double cold = m->nnz > 0 ? m->cols_used / m->nnz : 1;
     const double beyond = fmax(1 - l2.share - cold, 0) / fmax(1 - cold, 1e-9);

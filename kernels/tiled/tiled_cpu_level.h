@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All number types of one SIMD level; included once a level. No include guard.
+/* All value types of one SIMD level; included once a level. No include guard.
  * The including file defines TARGET and LEVEL, the name of the table.                              */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arithmetic of the tiled family; included once for each number type and SIMD level. No include guard.
+/* The arithmetic of the tiled family; included once for each value type and SIMD level. No include guard.
  * The including file defines TARGET, NUMBER (as stored), REAL (of sums), READ(x) and WRITE(x) between the two,
  * FMA(a, b, c) and TILED(name); this file undefines NUMBER, READ, WRITE and TILED. Functions with a constant number of
  * columns are inlined into one instance each. */

@@ -11,7 +11,8 @@ extern "C" {
 #endif
 
 /* tiled family, on the CPU and on the GPU: paper 000. A thread owns a unit (a row or a segment of one) and keeps
- * its sums in registers; a block of block_rows threads owns a panel. The rows of B that the panel's units name are
+ * its sums in registers; a block of block_rows threads owns a row block. The rows of B that the row block's units name
+ * are
  * staged in shared memory, stage after stage, and named by two-byte local indices; slot 0 of a stage holds zeros.
  * Entries are stored as sliced ELL: slice s holds 32 entries, one for each lane of a warp; a warp's slices of a
  * stage follow each other, and a lane that has fewer entries is padded with local index 0 and value 0, so that
@@ -24,21 +25,21 @@ struct spmmi_tiled_split {
     uint32_t row, first, count;
 };
 
-/* One op(A) in panels; all pointers are host pointers or all are device pointers. */
+/* One op(A) in row blocks; all pointers are host pointers or all are device pointers. */
 struct spmmi_tiled {
     uint32_t rows, cols;      /* of op(A) */
     uint32_t block_rows;      /* threads a block: 32, 64, 128 or 256 */
     uint32_t row_block_count; /* ceil(units / block_rows) */
     uint32_t stage_count;
     uint32_t stage_slots; /* most columns of a stage, slot 0 not counted */
-    uint32_t long_slots;  /* the same of panels with two stages or more; 0: there are none */
+    uint32_t long_slots;  /* the same of row blocks with two stages or more; 0: there are none */
     uint32_t working_set; /* entries of columns */
     uint32_t slice_count;
     uint32_t partial_count, split_count;
     const uint32_t *row_block_stage; /* row_block_count + 1: first stage of each */
     const uint32_t
         *stage_first; /* stage_count + 1: first entry of columns of each; entry i of a stage is slot i + 1 */
-    const uint32_t *columns; /* footprint: columns of op(A), ascending in a panel */
+    const uint32_t *columns; /* working set: columns of op(A), ascending in a row block */
     const uint32_t
         *warp_slice;        /* stage_count * (block_rows / 32) + 1: first slice of each warp in each stage */
     const uint16_t *local;  /* slice_count * 32 */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See tiled_pack.h.
  *
- * Panels are independent, so each pass takes them in parallel: first the distinct columns of each panel, ascending;
- * then how many slices each warp has in each stage; then, with all places known, the entries
+ * Row blocks are independent, so each pass takes them in parallel: first the distinct columns of each row block,
+ * ascending; then how many slices each warp has in each stage; then, with all places known, the entries
  * (tiled_row_block_pack.h). */
 #include "tiled_pack.h"
 
@@ -112,7 +112,7 @@ static void each_row_block(struct spmmi_tiled_builder *b, uint16_t *turns,
     }
 }
 
-/* Distinct columns, then the stages of each panel: as few as hold them, all but the last equally wide. */
+/* Distinct columns, then the stages of each row block: as few as hold them, all but the last equally wide. */
 static spmm_status_t stages_make(struct spmmi_tiled_builder *b, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;

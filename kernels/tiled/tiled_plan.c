@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates of the tiled family: rows whole or cut, as the decision chart says and to the contrary, each in panels of
- * the height that its units ask for; and another order of the units of the better one. */
+/* Candidates of the tiled family: rows whole or cut, as the decision chart says and to the contrary, each in row blocks
+ * of the height that its units ask for; and another order of the units of the better one. */
 #include "tiled_plan.h"
 
 #include <math.h>
@@ -17,10 +17,10 @@
 #define SECTOR_BYTES 32.0
 #define LANES 32.0
 #define PERMUTATION_MIN_GAIN \
-    1.5 /* times the best of all: the largest gain that is hoped for from an order (docs/model.md) */
+    1.5 /* times the best of all: the largest gain that a permutation may bring: the pruning factor (docs/model.md) */
 #define US_PER_SECOND 1e6
 
-/* A way to take the rows, and its figures in the order of A. */
+/* A way to take the rows, and its metrics in the order of A. */
 struct way {
     struct spmmi_balance balance;
     struct spmmi_tiled_analysis *analysis;
@@ -102,7 +102,7 @@ static double intensity(const struct spmmi_request *r, const struct spmmi_patter
 static struct spmmi_tiled_analyses *analyses_of(const struct spmmi_search *s)
 {
     struct spmmi_tiled_analyses *const all =
-        spmmi_search_shelf(s, "tiled studies", sizeof *all, spmmi_analyses_close);
+        spmmi_search_shelf(s, "tiled analyses", sizeof *all, spmmi_analyses_close);
     if (all != NULL)
         all->columns_used = (int64_t)s->model->cols_used;
     return all;
@@ -274,7 +274,8 @@ cleanup:
     return status;
 }
 
-/* What an order could make of it at best: panels without padding or waiting, of which no two need the same column. */
+/* What an order could make of it at best: row blocks without padding or waiting, of which no two need the same
+ * column. */
 static double bound_of(const struct spmmi_search *s, const struct way *w)
 {
     const double bytes = (double)spmm_dtype_size(s->request->options.dtype);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One panel of the layout that tiled_pack.c builds. A thread has one number a column: a mark while the panel's columns
- * are found ("seen in this panel"), later the column's rank in the panel. */
+/* One row block of the layout that tiled_pack.c builds. A thread has one number a column: a mark while the row block's
+ * columns are found ("seen in this row block"), later the column's rank in the row block. */
 #ifndef SPMMI_TILED_ROW_BLOCK_PACK_H
 #define SPMMI_TILED_ROW_BLOCK_PACK_H
 
@@ -13,16 +13,16 @@ struct spmmi_tiled_builder {
     const struct spmmi_part *part;
     struct spmmi_tiled_units units;
     struct spmmi_tiled_layout *layout;
-    uint32_t warps;            /* of a panel */
-    uint32_t *row_block_width; /* distinct columns of each panel */
-    uint64_t *row_block_begin; /* place of its list in distinct: entries of the panels before */
+    uint32_t warps;            /* of a row block */
+    uint32_t *row_block_width; /* distinct columns of each row block */
+    uint64_t *row_block_begin; /* place of its list in distinct: entries of the row blocks before */
     uint32_t *distinct;        /* lists of distinct columns */
     int threads;
     uint32_t *ranks, *spares; /* threads times cols, and times spare_length */
     uint64_t spare_length;
 };
 
-/* The unit that a thread of a panel owns; past the last one, the count of units. */
+/* The unit that a thread of a row block owns; past the last one, the count of units. */
 static inline uint32_t spmmi_tiled_unit_at(const struct spmmi_tiled_builder *b, uint32_t row_block,
                                            uint32_t thread)
 {
@@ -40,10 +40,10 @@ static inline uint32_t spmmi_tiled_unit_end(const struct spmmi_tiled_builder *b,
     return unit < b->units.count ? b->units.begin[unit + 1] : b->units.begin[unit];
 }
 
-/* The panel's distinct columns, ascending, into its list. */
+/* The row block's distinct columns, ascending, into its list. */
 void spmmi_tiled_row_block_columns(struct spmmi_tiled_builder *b, uint32_t row_block, uint32_t *marks,
                                    uint32_t *spare);
-/* Columns of one stage of the panel; its last stage may have fewer. */
+/* Columns of one stage of the row block; its last stage may have fewer. */
 uint32_t spmmi_tiled_stage_width(const struct spmmi_tiled_builder *b, uint32_t row_block);
 /* Columns into their place, ranks for the thread. */
 void spmmi_tiled_row_block_ranks(const struct spmmi_tiled_builder *b, uint32_t row_block, uint32_t *ranks);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How panels of the tiled family are launched on a GPU, for kernels and predictions. */
+/* How row blocks of the tiled family are launched on a GPU, for kernels and predictions. */
 #ifndef SPMMI_TILED_SHAPE_H
 #define SPMMI_TILED_SHAPE_H
 
@@ -28,8 +28,8 @@ SPMMI_GEOMETRY uint32_t spmmi_tiled_slot_bytes(uint32_t register_tile, uint32_t 
     return bytes < 16u ? bytes : (bytes / 16u | 1u) * 16u;
 }
 
-/* Shared memory of a block: one stage of so many slots at most, or two that take turns, of long_slots (0: no panel has
- * two). Slot 0 holds zeros. */
+/* Shared memory of a block: one stage of so many slots at most, or two that take turns, of long_slots (0: no row block
+ * has two). Slot 0 holds zeros. */
 static inline uint32_t spmmi_tiled_stages_bytes(uint32_t stage_slots, uint32_t long_slots,
                                                 uint32_t register_tile, uint32_t value_bytes)
 {

@@ -30,7 +30,7 @@ __device__ __forceinline__ WindowStep read_step(const TcblockArgs<T> &a, uint32_
     return s;
 }
 
-// The lane's two numbers of A in a block; 0 where A has none.
+// The lane's two values of A in a block; 0 where A has none.
 template <bool IS_PACKED, typename T>
 __device__ __forceinline__ Vector<T, 2> read_block(const TcblockArgs<T> &a, const WindowStep &s,
                                                    uint32_t block, int lane)

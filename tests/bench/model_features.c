@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints what the models say of kernels on matrices, a line of CSV for each kernel, type, layout and n: the terms of
- * the refined model before their factors, its prediction, and for the tiled family the figures of that very variant
+ * the refined model before their factors, its prediction, and for the tiled family the metrics of that very variant
  * and the paper's bounds. tools/dev/fit_model and tools/dev/tiled_table read it.
  *
  * usage: model_features DEVICE LIST-OF-N LIST-OF-LAYOUTS LIST-OF-TYPES < JOBS
@@ -9,7 +9,7 @@
  *           rows/SCHEDULE, tiled/whole/pROWS or tiled/segmented-LENGTH/pROWS, which may end in /radix (or /reordered,
  *           which is the same) and /rTILE, or
  *           window/SCHEDULE[/ORDER]/COMPUTE, panel/SCHEDULE/pROWS[/ORDER]/COMPUTE or
- *           bcsr/dense/pROWS[/ORDER]/COMPUTE with an order of the rows: minhash, rcm, radix or jaccard;
+ *           bcsr/dense/pROWS[/ORDER]/COMPUTE with a permutation of the rows: minhash, rcm, radix or jaccard;
  *           reordered is minhash */
 #include <stdbool.h>
 #include <stdio.h>
@@ -56,14 +56,14 @@ struct kernel {
     spmm_compute_t compute;     /* the same */
 };
 
-/* Exact figures of tensor cores in one order; blocks of bcsr depend on the size of numbers. */
+/* Exact metrics of tensor cores in one order; blocks of bcsr depend on the size of numbers. */
 struct tcblocks {
     const uint32_t *permutation;
     size_t value_bytes;
     struct spmmi_tcblock_analysis analysis;
 };
 
-/* One matrix in one number type. */
+/* One matrix in one value type. */
 struct subject {
     const char *name;
     struct spmmi_request request;
@@ -178,7 +178,7 @@ static double bound_of(const struct kernel *k, const struct spmmi_roofline *roof
                                               : spmmi_roofline_segmented(roofline, bound);
 }
 
-/* Figures of the panels are those of n: see row_blocks_for. panels and study are of the tiled family, else NULL. */
+/* Metrics of the panels are those of n: see row_blocks_for. panels and analysis are of the tiled family, else NULL. */
 static void print_line(const struct subject *s, const struct kernel *k,
                        const spmm_row_block_metrics_t *row_blocks,
                        const struct spmmi_tiled_analysis *analysis,
@@ -227,7 +227,7 @@ static void print_line(const struct subject *s, const struct kernel *k,
     printf("\n");
 }
 
-/* ---- Figures of a variant ---- */
+/* ---- Metrics of a variant ---- */
 
 static spmm_status_t measure_row_blocks(const struct subject *s, const struct kernel *k,
                                         const struct spmmi_tiled_analysis *analysis,

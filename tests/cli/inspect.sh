@@ -11,7 +11,7 @@ exits 0
 says 'bcsstk17.mtx.zst: 10,974 x 10,974, 428,650 nonzeros'
 says 'matrix-market, real, symmetric, 219,812 entries stored'
 says 'variant 0  op N, f32, n in 1..' # how far is for the model to say
-says ', both layouts, any device: rows/nonzero-split, 53,582 items, granule 8'
+says ', both layouts, any device: rows/nonzero-split, 53,582 items, item size 8'
 says ', both layouts, any device: rows/row-split, '
 says 'variant 2  op N, f32, any n, both layouts, CPU: rows/row-split, '
 says 'choice     variant 0: rows/nonzero-split: predicted '
@@ -73,7 +73,7 @@ says 'variant 3: chosen  rows/row-split: predicted '
 says_times 4 ', the alternative '
 run spmm-inspect gen:diag:5
 exits 0
-says ', both layouts, any device: rows/row-split, 1 item, granule 8'
+says ', both layouts, any device: rows/row-split, 1 item, item size 8'
 says ': rows/row-split: predicted '
 run spmm-inspect gen:band:300:9 --json
 exits 0
@@ -108,7 +108,7 @@ is_json 'j["variants"][0]["parts"][0]["schedule"] == "nonzero-split"'
 run spmm-inspect --kernel tiled --explain -n 64 --layout col gen:arrow:20000
 exits 0
 says 'tiled/segmented, '
-says 'granule 3'
+says 'item size 3'
 says 'refused tiled/segmented: 2.394 blocks a multiprocessor, below 0.65 rows are cut'
 says 'refused tiled/whole: sigma / mu is 47.'
 says 'refused tiled/whole: sigma / mu is 47.'
@@ -133,7 +133,7 @@ is_json 'j["panels"]["model"]["cold_miss"]["gflops"] > 0'
 run spmm-inspect --kernel tiled --explain -n 64 gen:dense:64:1000
 exits 0
 says 'refused tiled/whole: 0.061 blocks a multiprocessor, below 0.65 rows are cut'
-says 'granule 61'
+says 'item size 61'
 run spmm-inspect --kernel tiled --explain -n 64 gen:band:20000:3
 exits 0
 says 'refused tiled/segmented: sigma / mu is 0.0'
@@ -163,12 +163,12 @@ for kernel in window/dense window/packed panel/dense panel/packed; do
     exits 0
     says "cpu/$kernel"
 done
-# Rows that are far longer than the others are multiplied apart, unless that is forbidden.
+# Rows that are far longer than the others are split off, unless that is forbidden.
 run spmm-inspect --explain --kernel window/dense --device h200 -n 64 --reorder none gen:hubs:8000:32:10 -o "$work/peeled.plan"
 exits 0
 says 'window/dense, 7,990 rows, 8 a window'
-says 'rows/nonzero-split, 10 rows apart'
-says '80000 nonzeros of 10 long rows are multiplied apart'
+says 'rows/nonzero-split, 10 rows split off'
+says '80000 nonzeros of 10 long rows are computed by a separate kernel'
 says 'blocks without the long rows'
 run spmm-run "$work/peeled.plan" --device cpu -n 3 --layout col --beta 0.5 --check gen:hubs:8000:32:10
 exits 0

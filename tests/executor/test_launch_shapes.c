@@ -104,8 +104,8 @@ static void test_panel_resident(void **state)
     }
 }
 
-/* down, across, height, tiles, stages: of numbers of 2, 4 and 8 bytes; strips of 64 and 128 rows; n up to 8, 16, 32,
- * 64, and beyond. */
+/* down, across, height, tiles, stages: of numbers of 2, 4 and 8 bytes; block-row groups of 64 and 128 rows; n up to 8,
+ * 16, 32, 64, and beyond. */
 static const uint32_t old_groups[3][2][5][5] = {
     {{{4, 1, 1, 1, 5}, {4, 1, 1, 2, 5}, {4, 1, 1, 4, 4}, {4, 1, 1, 8, 3}, {2, 2, 2, 8, 3}},
      {{8, 1, 1, 1, 5}, {8, 1, 1, 2, 5}, {8, 1, 1, 4, 4}, {8, 1, 1, 8, 3}, {4, 2, 2, 8, 3}}},

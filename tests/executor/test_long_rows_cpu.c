@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants of two parts on the CPU: windows, panels or strips, and the rows that were peeled. */
+/* Variants of two parts on the CPU: windows, panels or block-row groups, and the long rows. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +37,7 @@ static spmm_dtype_t type_of(const struct shape *shape)
     return shape->compute == SPMM_COMPUTE_F64 ? SPMM_F64 : SPMM_F32;
 }
 
-/* *peeled: how many parts have peeled rows. */
+/* *split off: how many parts have long rows. */
 static spmm_plan_t *plan_of(const struct test_matrix *a, const struct shape *shape, uint32_t *long_rows)
 {
     const struct test_plan_options options = {type_of(shape), shape->schedule, shape->item_size, 1, 0};
@@ -205,7 +205,7 @@ static void runs(const spmm_plan_t *plan, const struct test_matrix *a, const cha
     spmm_executor_destroy(executor);
 }
 
-/* A plain rows part at the end, of a variant of its own, in front of which the peeled one of the first stands. */
+/* A plain rows part at the end, of a variant of its own, in front of which that of long rows of the first stands. */
 static void long_rows_are_never_taken_for_all_rows(void **state)
 {
     (void)state;
@@ -230,7 +230,7 @@ static void long_rows_are_never_taken_for_all_rows(void **state)
     test_matrix_free(a);
 }
 
-/* Units hold the other rows in their order, and the values of peeled rows have no place among theirs. */
+/* Units hold the other rows in their order, and the values of long rows have no place among theirs. */
 static void the_layout_is_that_of_the_rows_that_are_left(void **state)
 {
     (void)state;

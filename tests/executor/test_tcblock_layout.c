@@ -203,8 +203,9 @@ static void a_panel_by_hand(void **state)
 static void a_group_by_hand(void **state)
 {
     (void)state;
-    /* Strip 0 of 66 rows: row 1 has columns 0, 7 and 8, row 9 has 6, row 20 has 25 and 71, row 63 has 40 and 48. Strip
-     * 1: row 65 has 71. Block columns of eight of strip 0: 0, 1, 3, 5 and 6, 8; the last one is cut off at 9 * 8. */
+    /* Block-row group 0 of 66 rows: row 1 has columns 0, 7 and 8, row 9 has 6, row 20 has 25 and 71, row 63 has 40 and
+     * 48. Block-row group 1: row 65 has 71. Block columns of eight of block-row group 0: 0, 1, 3, 5 and 6, 8; the last
+     * one is cut off at 9 * 8. */
     int32_t columns[9 + 66];
     size_t end = 0;
     static const struct {

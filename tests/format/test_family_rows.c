@@ -55,7 +55,8 @@ static void expect(spmm_plan_t *plan, uint32_t *field, uint64_t value, int is_va
         return;
     *field = (uint32_t)value;
     const spmm_status_t status = spmmi_plan_check(plan, NULL);
-    if ((status != SPMM_ERR_PLAN_PART) != (is_valid != 0)) /* valid granules may be others than the items' */
+    if ((status != SPMM_ERR_PLAN_PART) !=
+        (is_valid != 0)) /* valid item sizes may be others than the items' */
         fail_msg("family %d schedule %d: field %u with %llu gives %s", (int)plan->parts[0].family,
                  (int)plan->parts[0].schedule,
                  (unsigned)(((const char *)field - (const char *)plan->parts) / (long)sizeof *field),
@@ -119,7 +120,7 @@ static void check_flags(const struct spmmi_schedule *row, const struct spmmi_fam
     }
 }
 
-/* Peeled rows behind a part: where the family may have them, in the family that takes them and in no other. */
+/* Long rows behind a part: where the family may have them, in the family that takes them and in no other. */
 static void check_long_rows(const struct spmmi_schedule *row, const struct spmmi_family *family,
                             spmm_plan_t *plan)
 {

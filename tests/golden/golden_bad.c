@@ -510,14 +510,14 @@ static void tiled_transpose_twice(spmm_plan_t *p)
 /* As B, of a part. */
 #define T(name_, base_, offset_, value_) \
     B(name_, SPMM_ERR_PLAN_PART, SPMMI_SECTION_PARTS, base_, offset_, value_)
-/* A figure of the panels. */
+/* A value of the panels. */
 #define S(name_, offset_, value_)                                                                   \
     {                                                                                               \
         .name = name_, .status = SPMM_ERR_PLAN_PANEL_STATS, .kind = CONTENT, .base = "panel_stats", \
         .type = SPMMI_SECTION_ROW_BLOCK_METRICS, .part = NONE, .offset = offset_, .width = 8,       \
         .value = value_                                                                             \
     }
-/* A figure of an order of the rows. */
+/* A value of a permutation of the rows. */
 #define O(name_, offset_, width_, value_)                                                            \
     {                                                                                                \
         .name = name_, .status = SPMM_ERR_PLAN_ORDER_STATS, .kind = CONTENT, .base = "order_stats",  \
@@ -554,7 +554,7 @@ static void tiled_transpose_twice(spmm_plan_t *p)
         .name = name_, .status = status_, .kind = MAKE, .make = make_ \
     }
 
-#define NO_PERMUTATION 255 /* no order and no number type will ever have this number */
+#define NO_PERMUTATION 255 /* no order and no value type will ever have this number */
 #define NO_DTYPE 255
 
 const struct golden_bad golden_bad_cases[] = {

@@ -102,7 +102,7 @@ void peeled_alone(spmm_plan_t *p)
     p->variants[0].part_count = 1;
 }
 
-/* The kernels that take peeled rows have no such numbers. */
+/* The kernels that take long rows have no such numbers. */
 void peeled_of_bf16(spmm_plan_t *p)
 {
     static const uint32_t last[] = {64};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is changed in good golden plans to make bad ones of their peeled rows: window_peeled, if nothing else is said,
- * with parts 0 and 1, 78 rows in order and 22 peeled ones. */
+/* What is changed in good golden plans to make bad ones of their long rows: window_peeled, if nothing else is said,
+ * with parts 0 and 1, 78 rows in order and 22 split off ones. */
 #ifndef SPMM_TESTS_GOLDEN_LONG_ROWS_H
 #define SPMM_TESTS_GOLDEN_LONG_ROWS_H
 
@@ -12,7 +12,7 @@ void peeled_none(spmm_plan_t *p);
 void peeled_row_twice(spmm_plan_t *p);
 void peeled_row_of_both(spmm_plan_t *p);
 void peeled_row_beyond(spmm_plan_t *p);
-void peeled_row_empty(spmm_plan_t *p); /* an empty row is peeled, and a peeled one is not */
+void peeled_row_empty(spmm_plan_t *p); /* an empty row is split off, and a split off one is not */
 void peeled_others_swapped(spmm_plan_t *p);
 void peeled_first(spmm_plan_t *p);
 void peeled_of_another_op(spmm_plan_t *p);

@@ -59,7 +59,7 @@ static void the_largest_numbers_stay_finite(void **state)
     test_matrix_free(a);
 }
 
-/* Single numbers of B, pieces of 16 bytes, tiles that are full (by warpgroups too) and that are not. */
+/* Single values of B, pieces of 16 bytes, tiles that are full (by warpgroups too) and that are not. */
 static void repeats_give_the_same_bits(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tiled family on the GPU against the long double reference and the CPU twin: every number type, register tile,
+/* The tiled family on the GPU against the long double reference and the CPU twin: every value type, register tile,
  * panel height, order of B and C; stages that are cut, segments, orders of the units. And what it keeps there. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See row_block_literal.h. A panel is a table: one row for each column of the matrix, which says whether any unit of
- * the
- * panel holds it; everything is read off such tables. */
+/* See row_block_literal.h. A row block is a table: one row for each column of the matrix, which says whether any unit
+ * of the row block holds it; everything is read off such tables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

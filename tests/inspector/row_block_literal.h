@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures of a tiled schedule counted by their definitions, slowly and in another way than the library does. */
+/* Metrics of a tiled schedule counted by their definitions, slowly and in another way than the library does. */
 #ifndef SPMM_TESTS_ROW_BLOCK_LITERAL_H
 #define SPMM_TESTS_ROW_BLOCK_LITERAL_H
 
@@ -8,7 +8,7 @@
 #include "inspector/matrix/matrix.h"
 #include "inspector/analysis/row_block_metrics.h"
 
-/* O(panels * cols) time. */
+/* O(row blocks * cols) time. */
 void row_block_literal(const struct spmmi_row_block_input *in, spmm_row_block_metrics_t *out);
 
 /* A generated matrix; fails the test when there is none. */

@@ -36,7 +36,7 @@ struct forced_case {
     spmm_inspect_options_t options;
     spmm_family_t family;
     spmm_schedule_t schedule;
-    uint32_t block_rows, item_size, flags; /* granule 0: whatever the order makes of it */
+    uint32_t block_rows, item_size, flags; /* item size 0: whatever the order makes of it */
     spmm_compute_t compute;
 };
 
@@ -88,7 +88,7 @@ static const struct forced_case forced_cases[] = {
     {"a_matrix_without_rows_has_a_part", "gen:empty:0:7",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "window"), SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8,
      16, 0, SPMM_COMPUTE_3XTF32},
-    /* A profile without constants of strips: tall ones where each of two multiprocessors has two of them. */
+    /* A profile without constants of block-row groups: tall ones where each of two multiprocessors has two of them. */
     {"strips_without_a_model_are_tall_where_there_are_many", "gen:band:512:3",
      OPTIONS(.n = n_64, .n_count = 1, .device = "cpu", .force_kernel = "bcsr"), SPMM_FAMILY_BCSR,
      SPMM_SCHEDULE_DENSE, 128, 32, 0, SPMM_COMPUTE_3XTF32},
@@ -108,7 +108,7 @@ static const struct forced_case forced_cases[] = {
      OPTIONS(.n = n_64, .n_count = 1, .dtype = SPMM_F16, .force_kernel = "bcsr", .block_rows = 128,
              .reorder = SPMM_REORDER_NONE),
      SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 128, 16, 0, SPMM_COMPUTE_F16},
-    /* A strip of 625 steps: 4 times 625 over 528 items are 5, and an item has at least 32. */
+    /* A block-row group of 625 steps: 4 times 625 over 528 items are 5, and an item has at least 32. */
     {"few_long_strips_are_cut", "gen:dense:32:20000",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "bcsr", .reorder = SPMM_REORDER_NONE), SPMM_FAMILY_BCSR,
      SPMM_SCHEDULE_DENSE, 64, 32, 0, SPMM_COMPUTE_3XTF32},
@@ -207,7 +207,8 @@ static void what_is_not_named_is_predicted(void **state)
 /* ---- Free choice ---- */
 
 #define SLOW 1000.0
-/* Factors of bcsr in the profiles that tests write: too slow to be taken, but where strips are what is tested. */
+/* Factors of bcsr in the profiles that tests write: too slow to be taken, but where block-row groups are what is
+ * tested. */
 static double group_factor = SLOW;
 /* Of the same profiles, whatever the shipped ones are. */
 static const char risks[] = "risk.window = 1.1765\nrisk.panel = 1.1765\nrisk.bcsr = 1.1765\n";
@@ -490,7 +491,7 @@ static void blocks_of_single_nonzeros_are_left_to_rows(void **state)
         assert_true(t->reason != SPMMI_REASON_PREDICTED || t->value > t->threshold);
         priced += t->reason == SPMMI_REASON_PREDICTED && t->predicted_us > 0;
     }
-    assert_true(priced >= 3); /* windows, panels and strips */
+    assert_true(priced >= 3); /* windows, panels and block-row groups */
     spmm_plan_destroy(plan);
     spmm_matrix_destroy(m);
 }

@@ -14,7 +14,7 @@
 #include "format/base/alloc.h"
 #include "inspector/cost/device_profile.h"
 
-/* A profile of a CPU that has what it must. Line 3 is the target, 11 the last single figure. */
+/* A profile of a CPU that has what it must. Line 3 is the target, 11 the last single value. */
 #define HEAD "# a comment\nname = box\ntarget = 1\nmultiprocessors = 4\n"
 #define METRICS                                                                               \
     "clock_ghz = 3 # after a value\nl2_mib = 8\nl1_kib = 512\nlaunch_us = 2\ncopy_gbs = 20\n" \

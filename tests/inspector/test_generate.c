@@ -117,7 +117,7 @@ static uint64_t fingerprint(const spmm_matrix_t *m)
 
 struct fingerprint_case {
     const char *spec;
-    uint64_t expected; /* as first made; another value means that published figures name other matrices */
+    uint64_t expected; /* as first made; another value means that published metrics name other matrices */
     double first_value;
 };
 

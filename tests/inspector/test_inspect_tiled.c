@@ -275,7 +275,7 @@ static const struct spmmi_part *first_tiled(const spmm_plan_t *plan, uint32_t la
     return NULL;
 }
 
-/* A plan has figures of panels exactly if it has panels, and then those of its first part for column-major B. */
+/* A plan has metrics of panels exactly if it has panels, and then those of its first part for column-major B. */
 static void metrics_are_those_of_what_runs(void **state)
 {
     static const char *const kernels[] = {NULL, "rows", "tiled"};

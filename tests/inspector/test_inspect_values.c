@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of A in the four number types: rounded once, never silently infinite, counted where they become zero. */
+/* Values of A in the four value types: rounded once, never silently infinite, counted where they become zero. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

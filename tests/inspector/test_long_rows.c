@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows that do not belong: which ones are peeled, what the choice makes of them, and the plans that come of it. */
+/* Rows that do not belong: which ones are split off, what the choice makes of them, and the plans that come of it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,13 +65,13 @@ static void assert_checked(const spmm_plan_t *plan)
         fail_msg("%s", diag.text);
 }
 
-/* ---- What is peeled, and what it gives ---- */
+/* ---- What is split off, and what it gives ---- */
 
 struct split_case {
     const char *name;
     struct hubs hubs;
     spmm_inspect_options_t options;
-    spmm_family_t family; /* of the winner; rows: nothing is peeled */
+    spmm_family_t family; /* of the winner; rows: nothing is split off */
     uint64_t long_rows;
 };
 
@@ -184,7 +184,7 @@ static void a_row_of_more_than_sixteen_medians_may_be_split_off(void **state)
     }
 }
 
-/* Peeling is predicted to pay, and what it is predicted to take is less than the winner without it. */
+/* Splitting long rows off is predicted to pay, and what it is predicted to take is less than the winner without it. */
 static void the_prediction_is_that_of_two_parts_and_lower(void **state)
 {
     (void)state;
@@ -225,7 +225,7 @@ static void the_others_keep_their_order(void **state)
     spmmi_free(part.items);
 }
 
-/* ---- Figures ---- */
+/* ---- Metrics ---- */
 
 static struct spmmi_pattern pattern_of(const spmm_matrix_t *m)
 {
@@ -239,7 +239,7 @@ static struct spmmi_pattern pattern_of(const spmm_matrix_t *m)
     return a;
 }
 
-/* Strips of the others in their order, exact: the same figures as of the matrix that has no other rows. */
+/* Block-row groups of the others in their order, exact: the same metrics as of the matrix that has no other rows. */
 static void what_is_left_has_the_metrics_of_a_matrix_without_the_rows(void **state)
 {
     (void)state;
@@ -393,5 +393,5 @@ int main(void)
         tests[i] = (struct CMUnitTest){cases[i].name, the_plan_has_the_parts, NULL, NULL,
                                        (void *)(uintptr_t)&cases[i]};
     memcpy(tests + CASE_COUNT, more, sizeof more);
-    return cmocka_run_group_tests_name("peel", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("long rows", tests, NULL, NULL);
 }

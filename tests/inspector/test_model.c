@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The paper's equations with numbers worked out by hand, figures of small matrices counted by hand, and laws that any
+/* The paper's equations with numbers worked out by hand, metrics of small matrices counted by hand, and laws that any
  * prediction keeps. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -136,7 +136,7 @@ static void the_roofline_of_an_a100_is_the_paper_s(void **state)
     assert_true(spmmi_roofline_seconds(&a100, 0, 0, 64) == 0);
 }
 
-/* ---- Figures of a matrix ---- */
+/* ---- Metrics of a matrix ---- */
 
 /* Columns in order: 0 1 | 0 | 0 1 2. */
 static void locality_of_a_small_matrix_is_as_counted(void **state)
@@ -156,7 +156,7 @@ static void locality_of_a_small_matrix_is_as_counted(void **state)
     assert_near(m.working_set[1], 9.0 / 5); /* 2 2 1 2 2 */
     assert_near(m.working_set[2], 7.0 / 3); /* 2 2 3 */
     assert_near(m.working_set[3], 3);
-    assert_near(m.items, 1); /* six nonzeros do not fill a granule of eight */
+    assert_near(m.items, 1); /* six nonzeros do not fill a item size of eight */
     assert_near(m.item_longest, 2);
 }
 

@@ -310,7 +310,7 @@ static void window_terms_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_L2], 3200 * 256 / 4e12 + (a + c + sums) / 4e12);
     assert_near(p.term[SPMMI_TERM_L1], 2000 * (8 * 256 + 256) / 5e12);
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 64 * 2000 * 64 / 1e14);
-    /* A step of a warp: 24, 4 loads of B, 16 numbers of B and 2 of A that are rounded, 4 MMAs. */
+    /* A step of a warp: 24, 4 loads of B, 16 values of B and 2 of A that are rounded, 4 MMAs. */
     assert_near(p.term[SPMMI_TERM_ISSUE], 2000 * (24 + 4 + 18 + 4) / 3.2e10);
     /* 150 items on 320 warps are one wave; 40 steps are cut at 16. */
     assert_near(p.term[SPMMI_TERM_WAVES], (1 + 2000.0 / 150) * 1e-6);
@@ -405,9 +405,9 @@ static void a_long_panel_keeps_its_multiprocessor_busy(void **state)
     assert_true(p.launches == 1);
 }
 
-/* 1,000 rows in 16 strips of 200 block columns together, or in 8 strips of 150; half of what 4 block rows could have,
- * and a third of what 8 could. */
-/* 1,000 rows in 16 strips of 64, half of whose places have blocks. */
+/* 1,000 rows in 16 block-row groups of 200 block columns together, or in 8 block-row groups of 150; half of what 4
+ * block rows could have, and a third of what 8 could. */
+/* 1,000 rows in 16 block-row groups of 64, half of whose places have blocks. */
 static const struct spmmi_tcblock_counts low = {.family = SPMM_FAMILY_BCSR,
                                                 .unit_rows = 64,
                                                 .step_columns = 32,
@@ -430,12 +430,12 @@ static void bcsr_terms_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_DRAM], (a + b + c) / 1e12);
     /* Storing C takes ten times its bytes more. */
     assert_near(p.term[SPMMI_TERM_L2], 1600 * 128 / 4e12 + (a + 11 * c) / 4e12);
-    /* 16 strips on 10 multiprocessors: those that have two have 1.25 times the work of a mean one. A warp reads each of
-     * its blocks and 8 rows of B for it. */
+    /* 16 block-row groups on 10 multiprocessors: those that have two have 1.25 times the work of a mean one. A warp
+     * reads each of its blocks and 8 rows of B for it. */
     const double uneven = 2 / 1.6;
     assert_near(p.term[SPMMI_TERM_L1], uneven * (stored + 400 * (512 + 8 * 128)) / 8e12);
     assert_near(p.term[SPMMI_TERM_ALU], uneven * 2.0 * 128 * 400 * 32 / 1e14);
-    /* A block: 20, a load of A and 2 of B, 4 MMAs, 4 numbers of A and 8 of B that are rounded; 6 to copy 512 bytes of
+    /* A block: 20, a load of A and 2 of B, 4 MMAs, 4 values of A and 8 of B that are rounded; 6 to copy 512 bytes of
      * B; a step of each of 4 warps and 2 that copy 40. */
     assert_near(p.term[SPMMI_TERM_ISSUE], uneven * (400 * 39 + 1600 * 128 / 512 * 6 + 50 * 6 * 40) / 3.2e10);
     /* Four stages of 32 * 160 bytes and 12 blocks of 16 leave room for one block of threads an SM: 1.6 waves. A step
@@ -459,7 +459,7 @@ static void bcsr_terms_are_as_counted(void **state)
     /* 32 rows of 512 bytes; of 8 block rows a third is there, and a warp has four MMAs for each, which count twice. */
     const double filled = 400 / (37.5 * 4 * 8), both = 0.4 + 16 * 0.05 + 4 * filled * 4 * 2 * 0.003;
     assert_near(p.term[SPMMI_TERM_LONGEST], (1 + both * 5) * 1e-6);
-    /* 100 columns of f32: two tiles of 64 of tall strips, and B of 256 bytes a row in each. */
+    /* 100 columns of f32: two tiles of 64 of tall block-row groups, and B of 256 bytes a row in each. */
     p = predict_tcblocks(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_3XTF32, 100, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_L2], (1200 * 512 + 2 * (400 * 512 + 37.5 * 24) + 11 * 1000 * 400) / 4e12);
 }
@@ -467,7 +467,7 @@ static void bcsr_terms_are_as_counted(void **state)
 static void bcsr_terms_of_halves_are_as_counted(void **state)
 {
     (void)state;
-    /* 8 columns of f16, whose blocks are 16 x 16: five stages, and fewer strips than multiprocessors. */
+    /* 8 columns of f16, whose blocks are 16 x 16: five stages, and fewer block-row groups than multiprocessors. */
     struct spmmi_tcblock_counts wide = low;
     struct spmmi_model_tcblocks f = {.counts = &wide, .items = 8, .item_size = 32};
     struct spmmi_prediction p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The figures of orders in a plan: which are there, and that they are those of spmm_matrix_permutation_metrics. */
+/* The metrics of orders in a plan: which are there, and that they are those of spmm_matrix_permutation_metrics. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

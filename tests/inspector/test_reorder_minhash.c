@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of units by min-hashes: what any order must hold to, and that likeness which was planted is found. */
+/* The order of units by min-hashes: what any order must hold to, and that similarity which was planted is found. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ static spmm_matrix_t *generate(const char *spec)
     return m;
 }
 
-/* The rows of m, row i of the result being row order[i]. */
+/* The rows of m, row i of the result being row permutation[i]. */
 static struct pattern take_rows(const spmm_matrix_t *m, const int32_t *permutation)
 {
     struct pattern p = {(uint64_t)m->rows, m->cols, NULL, NULL};

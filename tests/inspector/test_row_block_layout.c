@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The figures of a tiled schedule are those of the arrays that the executor packs for it. */
+/* The metrics of a tiled schedule are those of the arrays that the executor packs for it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures of tiled schedules: counted by hand, counted by their definitions, the same at any number of threads. */
+/* Metrics of tiled schedules: counted by hand, counted by their definitions, the same at any number of threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static void assert_near(double found, double expected)
 
 /* ---- Counted by hand ---- */
 
-/* Panels of 32 units, stages of 32 columns, f32, R = 2, n = 5 (3 turns of R columns), 12 multiprocessors. */
+/* Row blocks of 32 units, stages of 32 columns, f32, R = 2, n = 5 (3 turns of R columns), 12 multiprocessors. */
 static struct spmmi_row_block_input small_input(int64_t cols, uint64_t units, const int64_t *unit_ptr,
                                                 const int32_t *col_ind)
 {
@@ -60,7 +60,7 @@ static void two_rows_that_share_a_column(void **state)
     const spmm_row_block_metrics_t s = metrics_of(&in);
     assert_int_equal(s.units, 2);
     assert_int_equal(s.row_blocks, 1);
-    assert_int_equal(s.blocks, 3); /* 1 panel, columns 0-1, 2-3 and 4 of B */
+    assert_int_equal(s.blocks, 3); /* 1 row block, columns 0-1, 2-3 and 4 of B */
     assert_near(s.utilization, 3.0 / 12);
     assert_near(s.unit_mean, 2);
     assert_near(s.unit_stddev, 0);
@@ -173,8 +173,8 @@ static void a_permutation_that_gathers_equal_rows(void **state)
     assert_int_equal(before.working_set_sum, 4);
     assert_near(before.working_set_mean, 2);
     assert_near(before.rho, 16);
-    assert_near(before.l2_reuse, 2);                   /* both panels load both columns */
-    assert_near(before.line_cost, 2 * 64 / (4 * 4.0)); /* one line a panel */
+    assert_near(before.l2_reuse, 2);                   /* both row blocks load both columns */
+    assert_near(before.line_cost, 2 * 64 / (4 * 4.0)); /* one line a row block */
     assert_near(before.line_gamma, 8.0 / 2);
     assert_near(before.padding, 1); /* 2 slices of 32 entries for 64 nonzeros */
     assert_int_equal(before.is_reordered, 0);
@@ -209,7 +209,7 @@ static void segments_of_rows_are_units(void **state)
     assert_near(s.padding, 2 * 32 / 6.0);
 }
 
-/* A panel of two warps, in which the longest rows have 3 and 1 nonzeros: 3 + 1 slices, not 3 + 3. */
+/* A row block of two warps, in which the longest rows have 3 and 1 nonzeros: 3 + 1 slices, not 3 + 3. */
 static void padding_is_that_of_each_warp(void **state)
 {
     (void)state;
@@ -236,7 +236,7 @@ static void nothing_gives_zeros(void **state)
     assert_near(s.rho, 0);
     assert_near(s.padding, 0);
     assert_near(s.line_gamma, 0);
-    in.units = 1; /* one empty row: a panel that writes C, but stages nothing */
+    in.units = 1; /* one empty row: a row block that writes C, but stages nothing */
     in.multiprocessors = 0;
     s = metrics_of(&in);
     assert_int_equal(s.row_blocks, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures of panels from a sample: exact where it is all of them, near where it is not, the same at any number of
+/* Metrics of row blocks from a sample: exact where it is all of them, near where it is not, the same at any number of
  * threads. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -78,7 +78,8 @@ static void assert_share(const char *spec, const char *name, double found, doubl
         fail_msg("%s: %s %g, exact %g", spec, name, found, expected);
 }
 
-/* Every estimate is unbiased; how far it lies from the truth depends on how unlike panels are for their nonzeros. */
+/* Every estimate is unbiased; how far it lies from the truth depends on how unlike row blocks are for their
+ * nonzeros. */
 static void a_sample_is_near(void **state)
 {
     (void)state;
@@ -105,7 +106,7 @@ static void a_sample_is_near(void **state)
     }
 }
 
-/* The panel with the first row of an arrow needs every column, and no other needs more than 33. */
+/* The row block with the first row of an arrow needs every column, and no other needs more than 33. */
 static void the_row_block_with_most_nonzeros_is_looked_at(void **state)
 {
     (void)state;
@@ -123,7 +124,7 @@ static void the_row_block_with_most_nonzeros_is_looked_at(void **state)
 #define WIDE_ROW_BLOCKS 400
 #define WIDE_LENGTH 7 /* nonzeros of every row */
 
-/* Panels of 32 rows that need 38 columns each, but one whose rows share none: 224. As heavy as the others. */
+/* Row blocks of 32 rows that need 38 columns each, but one whose rows share none: 224. As heavy as the others. */
 static void one_wide_row_block(int64_t wide, int64_t *row_ptr, int32_t *col_ind)
 {
     row_ptr[0] = 0;
@@ -165,8 +166,8 @@ static void a_row_block_that_needs_more_stages_is_looked_for(void **state)
     }
 }
 
-/* Each panel stands for others in inverse proportion to its chance, so the weights give back what the chances are made
- * of: nonzeros, and panels that hold some times their mean. */
+/* Each row block stands for others in inverse proportion to its chance, so the weights give back what the chances are
+ * made of: nonzeros, and row blocks that hold some times their mean. */
 static void weights_add_up(void **state)
 {
     (void)state;

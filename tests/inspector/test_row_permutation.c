@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Orders of rows: their figures against definitions that are written out, what the cache holds, and what passes. */
+/* Orders of rows: their metrics against definitions that are written out, what the cache holds, and what passes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,7 +47,7 @@ static struct spmmi_row_permutations permutations_of(const spmm_matrix_t *m, int
         .rows = m->rows, .cols = m->cols, .row_ptr = m->row_ptr, .col_ind = m->col_ind, .threads = threads};
 }
 
-/* ---- Figures ---- */
+/* ---- Metrics ---- */
 
 /* Distinct groups of `width` aligned columns in rows [first, first + height) of the order. */
 static int64_t distinct(const spmm_matrix_t *m, const uint32_t *permutation, int64_t first, int64_t height,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The quick look at likeness: what it says of rows whose windows are known, and that it costs nothing but time. */
+/* The quick look at similarity: what it says of rows whose windows are known, and that it costs nothing but time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures of windows, panels and strips: worked out by hand, and against the layout that the executor builds. */
+/* Metrics of windows, panels and block-row groups: worked out by hand, and against the layout that the executor
+ * builds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -84,7 +85,7 @@ static void a_few_rows_are_as_counted_by_hand(void **state)
     const struct spmmi_pattern a = {
         .rows = 65, .cols = 9, .nnz = 73, .longest = 9, .row_ptr = row_ptr, .col_ind = col_ind};
     /* Window 0 has two steps, window 8 one. Panels have one step, in it two blocks of window 0 and one of window 8.
-     * Strips: columns 0 .. 7 and 8 .. 15 in rows 0 .. 15, columns 0 .. 7 in rows 64 .. 79. */
+     * Block-row groups: columns 0 .. 7 and 8 .. 15 in rows 0 .. 15, columns 0 .. 7 in rows 64 .. 79. */
     const struct expected expected[] = {{9, 10, 3, 3, 2}, {2, 10, 2, 3, 1}, {1, 9, 1, 3, 1},
                                         {1, 9, 1, 3, 1},  {2, 24, 2, 3, 1}, {1, 16, 1, 3, 1}};
     assert_metrics(&a, NULL, expected);
@@ -109,8 +110,8 @@ static void each_step_of_a_panel_has_blocks_of_its_own(void **state)
         row_ptr[i] = i == 0 ? 0 : i <= 8 ? 130 : 132;
     const struct spmmi_pattern a = {
         .rows = 9, .cols = 130, .nnz = 132, .longest = 130, .row_ptr = row_ptr, .col_ind = col_ind};
-    /* Windows: 17 steps and one. Panels: 16 blocks and one of row 0, one and one of row 8. Strips: one block row with
-     * 17 blocks, 4 a step. */
+    /* Windows: 17 steps and one. Panels: 16 blocks and one of row 0, one and one of row 8. Block-row groups: one block
+     * row with 17 blocks, 4 a step. */
     const struct expected expected[] = {{2, 132, 18, 18, 17}, {1, 130, 2, 19, 2}, {1, 130, 2, 19, 2},
                                         {1, 130, 2, 19, 2},   {1, 136, 5, 17, 5}, {1, 136, 5, 17, 5}};
     assert_metrics(&a, NULL, expected);

@@ -166,7 +166,7 @@ void test_plan_permutation_metrics(spmm_plan_t *plan)
     }
 }
 
-/* Peeled rows of a part, which loses them; none where it would lose all. */
+/* Long rows of a part, which loses them; none where it would lose all. */
 static struct spmmi_part part_split(struct spmmi_part *part, const int64_t *row_ptr, int64_t least)
 {
     struct spmmi_part long_rows = {.op = part->op,

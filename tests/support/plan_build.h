@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans built by hand from small matrices, with any schedule and granule: tests of the executor need no
+/* Plans built by hand from small matrices, with any schedule and item size: tests of the executor need no
  * inspector. */
 #ifndef TEST_PLAN_BUILD_H
 #define TEST_PLAN_BUILD_H
@@ -30,7 +30,7 @@ void test_plan_family(spmm_plan_t *plan, const struct spmmi_family *family, uint
  * packed; its trace, which may be empty, follows. */
 void test_plan_units(spmm_plan_t *plan, uint32_t unit_rows, spmm_compute_t compute);
 
-/* The same of the bcsr family, whose parts are dense: strips of unit_rows, 64 or 128. */
+/* The same of the bcsr family, whose parts are dense: block-row groups of unit_rows, 64 or 128. */
 void test_plan_groups(spmm_plan_t *plan, uint32_t unit_rows, spmm_compute_t compute);
 
 /* Moves the variants and parts of a plan of the same matrix behind those of the first, and frees what is left of it. */
@@ -41,14 +41,14 @@ void test_plan_join(spmm_plan_t *plan, spmm_plan_t *more);
 void test_plan_reorder(spmm_plan_t *plan, uint64_t seed, int permutes_output);
 
 /* Rows of at least so many nonzeros leave every part of schedule dense or packed, which keeps the order of the others,
- * and become peeled rows behind it; a part of which all rows or none are so long stays as it is. Returns how many parts
+ * and become long rows behind it; a part of which all rows or none are so long stays as it is. Returns how many parts
  * there are more. */
 uint32_t test_plan_split_long_rows(spmm_plan_t *plan, int64_t least);
 
 /* Between the longest and the mean row: of most matrices one row or a few are longer. */
 int64_t test_long_rows_min(const struct test_matrix *a);
 
-/* Figures of two orders of op N, that of the matrix first: made up. */
+/* Metrics of two orders of op N, that of the matrix first: made up. */
 void test_plan_permutation_metrics(spmm_plan_t *plan);
 /* An order of the rows and columns of a plan whose matrix is square and has rows; it follows from seed. */
 void test_plan_symmetric_permutation(spmm_plan_t *plan, uint64_t seed);

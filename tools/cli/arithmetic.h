@@ -6,7 +6,7 @@
 #include <spmm/plan.h>
 
 struct arithmetic {
-    spmm_compute_t compute; /* 0: that of the number type */
+    spmm_compute_t compute; /* 0: that of the value type */
     int is_tensor;          /* on tensor cores, which cut sums of f32 off */
 };
 

@@ -109,7 +109,7 @@ void listed_generators(char *text, size_t size)
 {
     spmm_generator_info_t info = {.struct_size = sizeof info};
     char form[80];
-    size_t used = (size_t)snprintf(text, size, "Made-up matrices\n");
+    size_t used = (size_t)snprintf(text, size, "Synthetic matrices\n");
     for (int i = 0; spmm_generator_at(i, &info) == SPMM_OK && used < size; i++) {
         snprintf(form, sizeof form, "gen:%s:%s", info.name, info.numbers);
         used += (size_t)snprintf(text + used, size - used, "  %-26s  %s\n", form, info.text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the libraries list, as choices of options and as help: an order, a number type or a generator that is added
+/* What the libraries list, as choices of options and as help: an order, a value type or a generator that is added
  * there is a word here. */
 #ifndef SPMM_TOOLS_LISTED_CHOICES_H
 #define SPMM_TOOLS_LISTED_CHOICES_H
@@ -13,14 +13,14 @@
 void listed_permutations(const char *head, struct cli_choice choices[LISTED_CHOICES_MAX],
                          char help[LISTED_HELP_BYTES]);
 
-/* Words of all number types with their spmm_dtype_t, and "f32 (default), f64, f16 or bf16; .." in lines. */
+/* Words of all value types with their spmm_dtype_t, and "f32 (default), f64, f16 or bf16; .." in lines. */
 void listed_dtypes(const char *head, struct cli_choice choices[LISTED_CHOICES_MAX],
                    char help[LISTED_HELP_BYTES]);
 /* The same with bit 1 << spmm_dtype_t for each, "both" for f32 and f64, and "all". */
 void listed_dtype_masks(const char *head, struct cli_choice choices[LISTED_CHOICES_MAX],
                         char help[LISTED_HELP_BYTES]);
 
-/* "Made-up matrices" and a line for each generator. */
+/* "Synthetic matrices" and a line for each generator. */
 void listed_generators(char *text, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A sparse matrix as the tools check and compare it: 64-bit row pointers, 32-bit columns, and values that are
- * doubles rounded to the number type of the product. */
+ * doubles rounded to the value type of the product. */
 #ifndef SPMM_TOOLS_HOST_CSR_H
 #define SPMM_TOOLS_HOST_CSR_H
 
@@ -18,7 +18,7 @@ struct host_csr {
 spmm_status_t host_csr_make(const spmm_csr_t *view, spmm_dtype_t dtype, struct host_csr *csr,
                             spmm_diag_t *diag);
 spmm_status_t host_csr_transpose(const struct host_csr *a, struct host_csr *at, spmm_diag_t *diag);
-/* Row i of permuted is row order[i] of a. */
+/* Row i of permuted is row permutation[i] of a. */
 spmm_status_t host_csr_permute(const struct host_csr *a, const uint32_t *permutation,
                                struct host_csr *permuted, spmm_diag_t *diag);
 void host_csr_free(struct host_csr *csr);

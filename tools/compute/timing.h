@@ -19,7 +19,7 @@ struct timing_rule {
     int repeats_min;  /* even if they take longer than max_seconds; at least 1 */
     double slow_ms;
     double max_seconds; /* stop repeating after about this long */
-    int is_cold_only;   /* 1: the warm figure is not wanted and stays 0 */
+    int is_cold_only;   /* 1: the warm value is not wanted and stays 0 */
 };
 #define TIMING_REPEATS_MAX 1000
 
@@ -28,7 +28,7 @@ struct timing {
     int repeats_cold, repeats_warm;
 };
 
-/* The figures that are wanted. One untimed call comes first. */
+/* The metrics that are wanted. One untimed call comes first. */
 spmm_status_t stopwatch_measure(struct stopwatch *watch, timing_fn fn, void *context,
                                 const struct timing_rule *rule, struct timing *timing, spmm_diag_t *diag);
 

@@ -5,7 +5,7 @@
 #include "plan_report.h"
 #include "tools/cli/print_text.h"
 
-/* Values that are not zero in the matrix but are in the plan: too small for the number type. */
+/* Values that are not zero in the matrix but are in the plan: too small for the value type. */
 static int64_t rounded_to_zero(const spmm_matrix_info_t *m, const spmm_plan_info_t *info)
 {
     return info->has_values ? info->stats.zeros - m->zeros_kept : 0;

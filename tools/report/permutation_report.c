@@ -53,7 +53,7 @@ spmm_status_t permutation_report_make(const spmm_matrix_t *matrix, int threads,
         known++;
     *report = (struct permutation_report){.list = calloc((size_t)known, sizeof *report->list)};
     if (report->list == NULL)
-        return fail_memory(diag, (uint64_t)known * sizeof *report->list, "the figures of the orders");
+        return fail_memory(diag, (uint64_t)known * sizeof *report->list, "the metrics of the permutations");
     for (int i = 0; i < known && status == SPMM_OK; i++) {
         spmm_reorder_at(i, &info);
         if (info.kind != SPMM_REORDER_AUTO)

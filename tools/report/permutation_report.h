@@ -12,7 +12,7 @@ struct permutation_report {
     struct permutation_report_line {
         spmm_reorder_t kind;
         double cpu_seconds;   /* of all threads, to make it once more */
-        double count_seconds; /* that its figures took */
+        double count_seconds; /* that its metrics took */
         spmm_permutation_metrics_t metrics;
     } * list; /* the natural order first */
     int count;

@@ -21,7 +21,7 @@ void plan_text_histogram(FILE *out, const spmm_stats_t *stats);
 void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 /* all = false: the winners only, each decision once. */
 void plan_text_trace(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info, bool all);
-/* Nothing when the plan holds no figures of panels. model is that of the plan. */
+/* Nothing when the plan holds no metrics of panels. model is that of the plan. */
 void plan_text_row_blocks(FILE *out, const spmm_plan_t *plan, const spmm_roofline_t *model);
 /* The orders that were looked at, and what they did; nothing when there were none. */
 void plan_text_permutations(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info);
@@ -37,7 +37,7 @@ void plan_json_trace(struct json *j, const spmm_plan_t *plan, const spmm_plan_in
 void plan_json_permutations(struct json *j, const spmm_plan_t *plan);
 void plan_json_sections(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 
-/* Figures of one order, label before them: a line without its end, and the head above such lines. */
+/* Metrics of one order, label before them: a line without its end, and the head above such lines. */
 void permutation_text_head(FILE *out, const char *label);
 void permutation_text_line(FILE *out, const char *label, const spmm_block_count_t blocks[SPMM_BLOCK_SHAPES],
                            const double reuse[SPMM_ROW_BLOCK_HEIGHTS]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What orders of the rows do: a line of a table, and members of a JSON object. */
+/* What permutations of the rows do: a line of a table, and members of a JSON object. */
 #include "plan_report.h"
 #include "tools/cli/print_text.h"
 

@@ -113,7 +113,7 @@ static void print_part(FILE *out, const char *before, const spmm_part_info_t *pa
     const spmm_family_info_t family = families_find(part->family);
     fprintf(out, "%s %s/%s, ", before, family.name, spmm_schedule_name(part->schedule));
     if (part->is_long_rows)
-        fprintf(out, "%s apart", print_plural(items, part->items, "row"));
+        fprintf(out, "%s split off", print_plural(items, part->items, "row"));
     else
         fputs(print_plural(items, part->items, family.item), out);
     if (part->block_rows > 0)
@@ -125,7 +125,7 @@ static void print_part(FILE *out, const char *before, const spmm_part_info_t *pa
     if (part->permutes_output)
         fputs(", permuted output", out);
     if (part->item_size > 0)
-        fprintf(out, ", granule %u", part->item_size);
+        fprintf(out, ", item size %u", part->item_size);
 }
 
 void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info)
