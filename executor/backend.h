@@ -24,6 +24,8 @@ struct spmmi_device {
     uint32_t shared_max; /* bytes of shared memory that a block of threads may have */
     int can_overlap;     /* kernels may start before the one before them in the stream has ended: sm_90 */
     const void *values;  /* of A in its order, and SPMMI_VALUES_PAD zeros; on the device */
+    uint64_t
+        random; /* of 40 bits, not 0: tells what this executor left in a workspace from what others did */
 };
 
 struct spmmi_backend;

@@ -4,6 +4,7 @@
 #include "cuda_backend.h"
 
 #include <cuda_runtime_api.h>
+#include <sys/random.h>
 
 #include "cuda_arena.h"
 #include "cuda_call.h"
@@ -41,6 +42,19 @@ cleanup:
     return status;
 }
 
+/* See struct spmmi_device. Up to 256 bytes come whole, and no signal cuts the call short. */
+static spmm_status_t draw_random(uint64_t *random, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    do {
+        SPMM_REQUIRE(getrandom(random, sizeof *random, 0) == sizeof *random, SPMM_ERR_INTERNAL, diag,
+                     "the system gives no random numbers");
+        *random >>= 24;
+    } while (*random == 0);
+cleanup:
+    return status;
+}
+
 /* What no GPU runs, whatever the parts. */
 static spmm_status_t plan_check(const spmm_plan_t *plan, const struct spmmi_parts *parts, spmm_diag_t *diag)
 {
@@ -69,6 +83,7 @@ static spmm_status_t open(const spmm_plan_t *plan, int number, const char *force
     spmm_status_t status = SPMM_OK;
     struct spmmi_arena arena = {NULL, 0};
     SPMM_TRY(read_device(number, &cuda->device, diag));
+    SPMM_TRY(draw_random(&cuda->device.random, diag));
     SPMM_TRY(spmmi_cuda_parts_choose(plan, cuda->device.target, force_kernel, &cuda->parts, suffix, diag));
     SPMM_TRY(plan_check(plan, cuda->parts, diag));
     cuda->dtype = plan->dtype;

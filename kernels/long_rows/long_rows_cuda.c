@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "executor/cuda/cuda_call.h"
+#include "kernels/shared/arrival.h"
 #include "kernels/shared/convert.h"
 
 void spmmi_cuda_long_rows_describe(const struct spmmi_long_rows *a, int64_t cols, spmm_dtype_t dtype,
@@ -15,6 +16,7 @@ void spmmi_cuda_long_rows_describe(const struct spmmi_long_rows *a, int64_t cols
         .rows = {.schedule = SPMM_SCHEDULE_NONZERO_SPLIT,
                  .dtype = dtype,
                  .row_count = rows,
+                 .arrival_tag = SPMMI_ARRIVAL_TAG(device->random),
                  .stream = {.nnz = (uint32_t)a->nnz, .ranks = rows},
                  .items = {.item_count = (uint32_t)a->part.item_count, .item_size = a->part.item_size}},
         .cols = cols,
@@ -36,8 +38,6 @@ void spmmi_cuda_long_rows_cut(struct spmmi_arena *arena, struct spmmi_cuda_long_
     r->items.item_rank =
         spmmi_arena_cut(arena, (uint64_t)r->items.item_count + 1, sizeof *r->items.item_rank);
     spmmi_cuda_blocks_cut(arena, s->nnz, r->items.item_size, r->dtype, p->device, r->blocks);
-    r->arrivals = spmmi_arena_cut(arena, spmmi_cuda_arrivals(s->nnz, r->items.item_size, r->dtype, p->device),
-                                  sizeof *r->arrivals);
     p->values = spmmi_arena_cut(arena, padded, spmm_dtype_size(r->dtype));
     s->values = p->values;
     p->map = spmmi_arena_cut(arena, s->nnz, sizeof *p->map);
@@ -118,10 +118,10 @@ uint64_t spmmi_cuda_long_rows_slots(const struct spmmi_cuda_long_rows *p, int64_
 }
 
 int spmmi_cuda_long_rows_run(const struct spmmi_cuda_long_rows *p, const struct spmmi_product *product,
-                             void *slots, void *stream)
+                             char *workspace, void *stream)
 {
     struct spmmi_product own = *product;
     own.c.rows = p->rows.row_count;
     const struct spmmi_rows_launch launch = plan_launch(p, &own.b, &own.c);
-    return spmmi_cuda_rows_run(&p->rows, &launch, &own, 0, slots, stream);
+    return spmmi_cuda_rows_run(&p->rows, &launch, &own, 0, workspace, stream);
 }

@@ -32,6 +32,6 @@ int spmmi_cuda_long_rows_set_values(const struct spmmi_cuda_long_rows *long_rows
 uint64_t spmmi_cuda_long_rows_slots(const struct spmmi_cuda_long_rows *long_rows, int64_t n);
 /* Enqueue a product whose B and C are row-major; returns a cudaError_t. */
 int spmmi_cuda_long_rows_run(const struct spmmi_cuda_long_rows *long_rows,
-                             const struct spmmi_product *product, void *slots, void *stream);
+                             const struct spmmi_product *product, char *workspace, void *stream);
 
 #endif

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "rows_kernel.h"
+#include "kernels/shared/arrival.h"
 #include "kernels/shared/launch.cuh"
 #include "kernels/shared/vector.cuh"
 
@@ -50,7 +51,8 @@ template <typename T> struct RowsArgs {
     const uint32_t *rank_start, *row_of_rank, *empty_rows, *item_rank, *item_start;
     const T *b;
     T *c, *slots;
-    uint32_t *arrivals;
+    uint64_t *arrivals; // kernels/shared/arrival.h; one a block and column tile
+    uint64_t arrival_tag;
     const uint2 *blocks; // struct spmmi_block
     uint32_t empty_count, item_count, items_per_group, item_size_log2, block_nonzeros, work_blocks;
     uint64_t ldc; // of a row, or of a column in column-major C
@@ -149,6 +151,12 @@ __device__ __forceinline__ int first_group(const Shared<T, VEC, LANES> &s, int l
     return -1;
 }
 
+// Where the blocks count that share the row which begins in block `first`, for this column tile.
+template <typename T> __device__ __forceinline__ uint64_t *arrival_word(const RowsArgs<T> &a, uint32_t first)
+{
+    return a.arrivals + blockIdx.y * a.work_blocks + first;
+}
+
 // The last block to arrive adds the slots of a shared row in ascending order of blocks and stores the row.
 // All threads of the block take part: group g adds slots g, g + GROUPS, ... ; then group 0 adds the groups.
 template <typename T, int VEC, int LANES, bool C_COLUMNS>
@@ -177,7 +185,7 @@ __device__ __forceinline__ void finish_row(const RowsArgs<T> &a, Shared<T, VEC, 
         store_row<T, VEC, C_COLUMNS>(a, s.row[which], column, sum);
     }
     if (threadIdx.x == 0)
-        a.arrivals[blockIdx.y * a.work_blocks + first] = 0; // ready for the next launch
+        spmmi_arrivals_end(arrival_word(a, first), a.arrival_tag);
 }
 
 // What a group knows of its shared rows once it has walked its items.
@@ -241,7 +249,7 @@ __device__ __forceinline__ void put_slot(const RowsArgs<T> &a, Shared<T, VEC, LA
         s.first_block[which] = first;
         s.last_block[which] = last;
         s.row[which] = a.row_of_rank != nullptr ? a.row_of_rank[rank] : rank;
-        s.finish[which] = atomicAdd(a.arrivals + blockIdx.y * a.work_blocks + first, 1u) == last - first;
+        s.finish[which] = spmmi_arrive(arrival_word(a, first), a.arrival_tag) == last - first;
     }
 }
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows family on a GPU, as the executor sees it. Parts of an op share the stream of op(A), all parts the counters
- * of arrivals. Row-major operands go straight to the kernel, column-major ones by way of row-major scratch in the
- * workspace, a pass of columns at a time. */
+/* The rows family on a GPU, as the executor sees it. Parts of an op share the stream of op(A). Row-major operands go
+ * straight to the kernel, column-major ones by way of row-major scratch in the workspace, a pass of columns at a
+ * time. */
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 
 #include "executor/cuda/cuda_call.h"
 #include "format/base/alloc.h"
+#include "kernels/shared/arrival.h"
 #include "kernels/shared/convert.h"
 #include "rows_run_cuda.h"
 #include "rows_stream_cuda.h"
@@ -22,14 +23,13 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **state
 {
     spmm_status_t status = SPMM_OK;
     struct state *made = NULL;
-    void *shared = NULL, *arrivals = NULL;
+    void *shared = NULL;
     SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_stream_kind, source->part->op, &shared, bytes, diag));
-    SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_arrivals_kind, SPMM_OP_N, &arrivals, bytes, diag));
     if (source->only_counts)
         goto cleanup;
     SPMM_TRY_ALLOC(made = spmmi_alloc_zero(1, sizeof *made), diag);
     *made = (struct state){source->device, shared, spmmi_rows_stream_part(shared, source->part)};
-    made->rows.arrivals = arrivals;
+    made->rows.arrival_tag = SPMMI_ARRIVAL_TAG(source->device->random);
     *state = made;
 cleanup:
     return status;
@@ -105,8 +105,7 @@ static int run_pass(const struct state *s, const struct spmmi_product *turn, int
         pass.b.cols = pass.c.cols = launch->converts_b ? (n + vec - 1) / vec * vec : n;
     }
     if (error == cudaSuccess)
-        error = spmmi_cuda_rows_run(&s->rows, launch, &pass, is_dependent, workspace + launch->slots_offset,
-                                    stream);
+        error = spmmi_cuda_rows_run(&s->rows, launch, &pass, is_dependent, workspace, stream);
     if (error == cudaSuccess && launch->converts_c)
         error = spmmi_columns_from_rows_cuda(dtype, turn->c.rows, n, pass.c.data, pass.c.ld, turn->c.data,
                                              turn->c.ld, turn->beta, stream, s->device->can_overlap);

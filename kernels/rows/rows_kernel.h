@@ -65,8 +65,10 @@ struct spmmi_rows_cuda {
     int c_is_col_major;
     uint32_t n;
     double alpha, beta;
-    void *slots;        /* partial sums of rows shared by blocks, see rows.cuh; NULL without nonzero split */
-    uint32_t *arrivals; /* zero before and after each launch; one a block and column tile */
+    /* Nonzero split, for rows that blocks share, in the workspace. */
+    uint64_t *arrivals; /* counters, one a block and column tile: kernels/shared/arrival.h */
+    uint64_t arrival_tag;
+    void *slots; /* partial sums, see rows.cuh */
     void *cuda_stream;
     int is_dependent; /* may start while the kernel before it in the stream ends: sm_90 */
 };

@@ -23,6 +23,7 @@ int launch(void (*kernel)(RowsArgs<T>), const struct spmmi_rows_cuda *args)
     a.c = static_cast<T *>(args->c);
     a.slots = static_cast<T *>(args->slots);
     a.arrivals = args->arrivals;
+    a.arrival_tag = args->arrival_tag;
     // C = 1 * C needs no work.
     a.empty_count = args->beta == 1.0 ? 0 : args->stream.empty_count;
     a.item_count = args->items.item_count;

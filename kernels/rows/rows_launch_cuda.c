@@ -27,6 +27,18 @@ static int stores_columns(const struct spmmi_rows_problem *problem)
     return spmmi_rows_stores_columns(problem->rows, problem->nnz, problem->b->cols);
 }
 
+/* Arrival counters and slots of rows that blocks share, for the column tiles of one launch, from `bytes` on. */
+static uint64_t position_shared_rows(struct spmmi_rows_launch *launch, size_t value_bytes, uint64_t bytes)
+{
+    const uint64_t width = (uint64_t)launch->shape.lanes * launch->shape.vec;
+    uint64_t tiles = ((uint64_t)launch->n_pass + width - 1) / width;
+    tiles = tiles < SPMMI_ROWS_TILES_MAX ? tiles : SPMMI_ROWS_TILES_MAX;
+    const uint64_t words = launch->block_count * tiles;
+    launch->arrivals_offset = bytes;
+    launch->slots_offset = align_up(bytes + words * sizeof(uint64_t));
+    return align_up(launch->slots_offset + 2 * words * width * value_bytes);
+}
+
 void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const struct spmmi_device *device,
                             struct spmmi_rows_launch *launch)
 {
@@ -67,12 +79,7 @@ void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const stru
     launch->c_offset = bytes;
     if (launch->converts_c)
         bytes = align_up(bytes + (uint64_t)problem->rows * launch->pitch * value_bytes);
-    launch->slots_offset = bytes;
-    if (problem->schedule == SPMM_SCHEDULE_NONZERO_SPLIT) {
-        const uint64_t width = (uint64_t)launch->shape.lanes * launch->shape.vec;
-        uint64_t tiles = ((uint64_t)launch->n_pass + width - 1) / width;
-        tiles = tiles < SPMMI_ROWS_TILES_MAX ? tiles : SPMMI_ROWS_TILES_MAX;
-        bytes = align_up(bytes + 2 * (uint64_t)launch->block_count * tiles * width * value_bytes);
-    }
+    if (problem->schedule == SPMM_SCHEDULE_NONZERO_SPLIT)
+        bytes = position_shared_rows(launch, value_bytes, bytes);
     launch->workspace_bytes = bytes;
 }

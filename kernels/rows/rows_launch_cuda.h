@@ -23,8 +23,9 @@ struct spmmi_rows_launch {
     uint32_t block_count;
     int64_t n_pass; /* columns converted and multiplied at a time; n without conversion */
     int converts_b, converts_c;
-    uint32_t pitch;                            /* leading dimension of the row-major scratch */
-    uint64_t b_offset, c_offset, slots_offset; /* in the workspace */
+    uint32_t pitch;                         /* leading dimension of the row-major scratch */
+    uint64_t b_offset, c_offset;            /* in the workspace */
+    uint64_t arrivals_offset, slots_offset; /* the same, nonzero split */
     uint64_t workspace_bytes;
 };
 

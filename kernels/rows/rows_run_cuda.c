@@ -6,7 +6,7 @@
 #include "format/base/alloc.h"
 
 int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_rows_launch *launch,
-                        const struct spmmi_product *product, int is_dependent, void *slots, void *stream)
+                        const struct spmmi_product *product, int is_dependent, char *workspace, void *stream)
 {
     const spmmi_rows_cuda_fn kernel =
         spmmi_rows_cuda_kernel((int)rows->schedule, (int)rows->dtype, launch->shape);
@@ -21,15 +21,17 @@ int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_r
         .c_is_col_major = product->c.layout == SPMM_COL_MAJOR,
         .alpha = product->alpha,
         .beta = product->beta,
-        .slots = slots,
-        .arrivals = rows->arrivals,
+        .arrival_tag = rows->arrival_tag,
         .cuda_stream = stream,
         .is_dependent = is_dependent,
     };
     const int64_t width = (int64_t)launch->shape.lanes * launch->shape.vec * SPMMI_ROWS_TILES_MAX;
     int error = kernel != NULL ? cudaSuccess : cudaErrorInvalidValue;
-    if (rows->schedule == SPMM_SCHEDULE_NONZERO_SPLIT)
+    if (rows->schedule == SPMM_SCHEDULE_NONZERO_SPLIT) {
         args.blocks = rows->blocks[spmmi_rows_grid(launch->shape)];
+        args.arrivals = (uint64_t *)(void *)(workspace + launch->arrivals_offset);
+        args.slots = workspace + launch->slots_offset;
+    }
     if (product->alpha == 0) { /* only C = beta * C is left: every row counts as empty */
         args.stream = (struct spmmi_stream){.empty_count = rows->row_count, .empty_rows = rows->row_list};
         args.items.item_count = 0;
@@ -44,17 +46,6 @@ int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_r
         args.is_dependent = 0; /* counters and slots are used again: one launch after the other */
     }
     return error;
-}
-
-uint64_t spmmi_cuda_arrivals(uint32_t nnz, uint32_t item_size, spmm_dtype_t dtype,
-                             const struct spmmi_device *device)
-{
-    uint64_t most = 0;
-    for (int grid = 0; grid < SPMMI_ROWS_GRIDS; grid++) {
-        const uint64_t count = spmmi_rows_block_count(nnz, item_size, dtype, grid, device->multiprocessors);
-        most = count > most ? count : most;
-    }
-    return most * SPMMI_ROWS_TILES_MAX;
 }
 
 void spmmi_cuda_blocks_cut(struct spmmi_arena *arena, uint32_t nnz, uint32_t item_size, spmm_dtype_t dtype,

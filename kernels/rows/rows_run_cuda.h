@@ -17,17 +17,14 @@ struct spmmi_cuda_rows {
     struct spmmi_stream stream;
     struct spmmi_stream_items items;
     const struct spmmi_block *blocks[SPMMI_ROWS_GRIDS]; /* nonzero split */
-    uint32_t *arrivals;
+    uint64_t arrival_tag;
 };
 
 /* Enqueue a product of these rows; returns a cudaError_t. B is row-major; alpha = 0 reads neither it nor A.
  * is_dependent: it follows the conversion of B, and may start while that ends. */
 int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_rows_launch *launch,
-                        const struct spmmi_product *product, int is_dependent, void *slots, void *stream);
+                        const struct spmmi_product *product, int is_dependent, char *workspace, void *stream);
 
-/* Most entries of arrivals that a part of such blocks needs: cut and upload agree on it. */
-uint64_t spmmi_cuda_arrivals(uint32_t nnz, uint32_t item_size, spmm_dtype_t dtype,
-                             const struct spmmi_device *device);
 /* Addresses of the blocks of a nonzero split, for every grid. */
 void spmmi_cuda_blocks_cut(struct spmmi_arena *arena, uint32_t nnz, uint32_t item_size, spmm_dtype_t dtype,
                            const struct spmmi_device *device,

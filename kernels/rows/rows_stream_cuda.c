@@ -235,37 +235,3 @@ struct spmmi_cuda_rows spmmi_rows_stream_part(const struct spmmi_rows_stream *st
 
 const struct spmmi_shared_kind spmmi_rows_stream_kind = {
     .create = create, .set_values = set_values, .destroy = destroy};
-
-/* ---- Arrivals: as many as the part that needs most, of both ops; launches of an executor follow each other ---- */
-
-static spmm_status_t arrivals_create(const struct spmmi_part_source *source, void **object, uint64_t *bytes,
-                                     spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    struct spmmi_arena arena = {NULL, 0};
-    uint64_t most = 0;
-    for (const struct spmmi_part *p = spmmi_parts_next(source, NULL); p != NULL;
-         p = spmmi_parts_next(source, p)) {
-        const uint64_t count = p->schedule == SPMM_SCHEDULE_NONZERO_SPLIT
-                                   ? spmmi_cuda_arrivals((uint32_t)source->plan->nnz, p->item_size,
-                                                         source->plan->dtype, source->device)
-                                   : 0;
-        most = count > most ? count : most;
-    }
-    (void)spmmi_arena_cut(&arena, most, sizeof(uint32_t));
-    *bytes += arena.bytes;
-    if (source->only_counts)
-        goto cleanup;
-    SPMM_TRY_CUDA(cudaMalloc(object, (size_t)arena.bytes), diag);
-    SPMM_TRY_CUDA(cudaMemset(*object, 0, (size_t)arena.bytes), diag); /* and every launch leaves them so */
-cleanup:
-    return status;
-}
-
-static void arrivals_destroy(void *object)
-{
-    (void)cudaFree(object);
-}
-
-const struct spmmi_shared_kind spmmi_rows_arrivals_kind = {.create = arrivals_create,
-                                                           .destroy = arrivals_destroy};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What parts of the rows family share on a GPU: streams with the items of their parts, and counters. */
+/* What parts of the rows family share on a GPU: streams with the items of their parts. */
 #ifndef SPMMI_ROWS_STREAM_CUDA_H
 #define SPMMI_ROWS_STREAM_CUDA_H
 
@@ -7,10 +7,10 @@
 
 struct spmmi_rows_stream;
 
-/* Objects: struct spmmi_rows_stream, one for each op; arrivals, a uint32_t * of the device, one for both. */
-extern const struct spmmi_shared_kind spmmi_rows_stream_kind, spmmi_rows_arrivals_kind;
+/* Objects: struct spmmi_rows_stream, one for each op. */
+extern const struct spmmi_shared_kind spmmi_rows_stream_kind;
 
-/* A part that runs, as the kernels read it, without arrivals. */
+/* A part that runs, as the kernels read it, without the tag of arrivals. */
 struct spmmi_cuda_rows spmmi_rows_stream_part(const struct spmmi_rows_stream *stream,
                                               const struct spmmi_part *part);
 

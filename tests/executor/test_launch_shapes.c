@@ -11,6 +11,7 @@
 #include "kernels/bcsr/bcsr_shape.h"
 #include "kernels/panel/panel_shape.h"
 #include "kernels/rows/rows_shape.h"
+#include "kernels/shared/arrival.h"
 #include "kernels/tiled/tiled_shape.h"
 #include "kernels/window/window_shape.h"
 
@@ -224,6 +225,23 @@ static void test_rows_blocks(void **state)
     }
 }
 
+/* All blocks may share one row, whose counter has room for them. */
+static void test_rows_arrivals(void **state)
+{
+    (void)state;
+    for (int grid = 0; grid < SPMMI_ROWS_GRIDS; grid++) {
+        for (uint32_t item_size = 1; item_size <= 1u << 20; item_size = item_size * 5 / 4 + 1) {
+            for (uint32_t sm_count = 1; sm_count <= 4096; sm_count *= 2) {
+                for (int size = 4; size <= 8; size += 4) {
+                    const struct spmmi_rows_blocks b =
+                        spmmi_rows_blocks_of(INT32_MAX, item_size, (uint32_t)size, grid, sm_count);
+                    assert_true(INT32_MAX / b.nonzeros < SPMMI_ARRIVALS_MAX / 2);
+                }
+            }
+        }
+    }
+}
+
 static void test_tiled(void **state)
 {
     (void)state;
@@ -254,7 +272,8 @@ int main(void)
         cmocka_unit_test(test_window),         cmocka_unit_test(test_panel),
         cmocka_unit_test(test_panel_resident), cmocka_unit_test(test_block_row_groups),
         cmocka_unit_test(test_groups),         cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_rows_blocks),    cmocka_unit_test(test_tiled),
+        cmocka_unit_test(test_rows_blocks),    cmocka_unit_test(test_rows_arrivals),
+        cmocka_unit_test(test_tiled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
