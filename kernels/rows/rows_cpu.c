@@ -14,6 +14,8 @@
 
 #include <omp.h>
 
+#include "kernels/shared/level_cpu.h"
+
 #define CHUNK_NONZEROS 4096
 #define PANEL_BYTES_MAX 2048             /* of one row of B */
 #define SCRATCH_BYTES (INT64_C(8) << 20) /* packed B should stay in the shared cache */
@@ -48,7 +50,7 @@ struct panel {
 static const struct rows_cpu_ops *ops_pick(spmm_dtype_t dtype)
 {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    if (spmmi_cpu_has_avx2()) {
         if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
             __builtin_cpu_supports("avx512dq"))
             return &spmmi_rows_cpu_avx512[dtype];

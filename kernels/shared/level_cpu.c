@@ -8,7 +8,7 @@
 
 bool spmmi_cpu_has_avx2(void)
 {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(SPMM_PORTABLE_CPU)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #else
     return false;
