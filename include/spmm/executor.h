@@ -2,8 +2,9 @@
 /* The executor: runs plans, on an NVIDIA GPU or on the CPU. Link spmm::executor.
  *
  * No CUDA header is needed: a stream is a void * holding a cudaStream_t (NULL: the default stream).
- * An executor serves one stream at a time; replaying a graph that captured its products counts as use
- * of it: one replay or product at a time. The plan may be destroyed once an executor was made.    */
+ * Products do not change an executor: several streams, threads and replays of graphs may use one at a time,
+ * each with a workspace, B and C of its own. spmm_executor_set_values and spmm_executor_destroy need it alone.
+ * The plan may be destroyed once an executor was made. */
 #ifndef SPMM_EXECUTOR_H
 #define SPMM_EXECUTOR_H
 
@@ -52,14 +53,16 @@ SPMM_API void spmm_executor_destroy(spmm_executor_t *executor);
 /* New values for the same pattern: nnz numbers of the plan's type in CSR order of A.
  * GPU: values may be a host or a device pointer; enqueued on stream, a device pointer is borrowed
  * until that work is done, a host pointer until the call returns; not during graph capture if host.
- * CPU: host pointer; done when the call returns. */
+ * CPU: host pointer; done when the call returns.
+ * No product may run at the same time: on a GPU those of other streams have to be done, and later ones have to
+ * wait for this stream. */
 SPMM_API spmm_status_t spmm_executor_set_values(spmm_executor_t *executor, const void *values, void *stream,
                                                 spmm_diag_t *diag);
 
 /* Bytes of workspace that spmm_execute needs for this shape; 0 is common. Device memory on a GPU, host
- * memory on the CPU; 256-byte aligned; contents need no initialisation. Depends on op, n, both orders,
- * and whether B and C are aligned to 16 bytes: describe them as they will be passed (data may be NULL,
- * which counts as aligned). */
+ * memory on the CPU; 256-byte aligned; contents need no initialisation; one product or replay at a time uses it.
+ * Depends on op, n, both orders, and whether B and C are aligned to 16 bytes: describe them as they will be passed
+ * (data may be NULL, which counts as aligned). */
 SPMM_API spmm_status_t spmm_executor_workspace_bytes(const spmm_executor_t *executor, spmm_op_t op,
                                                      const spmm_dense_t *b, const spmm_dense_t *c,
                                                      uint64_t *bytes);
