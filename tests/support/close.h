@@ -21,7 +21,7 @@ struct test_terms {
 /* |a| + |b| where one of them is so small, but not 0, that rounding it, or aligning other products to theirs, costs
  * more than its size suggests (docs/accuracy.md); else 0. */
 long double test_small_factors(spmm_dtype_t dtype, long double a, long double b);
-/* The bound of docs/testing.md, of kernels that multiply the numbers as they are with fused multiply-adds. */
+/* The bound of docs/accuracy.md, of kernels that multiply the numbers as they are with fused multiply-adds. */
 long double test_terms_bound(spmm_dtype_t dtype, const struct test_terms *terms);
 
 /* How exactly a kernel computes: docs/accuracy.md. */
@@ -38,7 +38,7 @@ struct test_accuracy test_accuracy_of(spmm_dtype_t dtype, const char *kernel);
 long double test_terms_bound_of(const struct test_accuracy *accuracy, const struct test_terms *terms);
 
 /* f16 and bf16: bound and want are those of the f32 sum; storing it rounds once more. The same bound for f32 and f64.
- * See docs/testing.md. */
+ * See docs/accuracy.md. */
 long double test_stored_bound(spmm_dtype_t dtype, long double want, long double bound);
 /* Can storing round the sum to the infinity of its sign? Never for f32 and f64. */
 int test_stored_overflow(spmm_dtype_t dtype, long double want, long double bound);
