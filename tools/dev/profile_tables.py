@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What docs/model.md lists of the device profiles of inspector/profiles, as rows of tables for tools/dev/family_tables."""
+import os
+
+from family_rows import FAMILIES
+
+PROFILES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "inspector", "profiles")
+DEVICES = ("a100", "h100", "h200", "cpu")
+CONSTANTS = ["device", "kernel.type", "start, us", "launch, us", "DRAM", "L2", "L1", "ALU", "ISSUE", "WAVES", "LONGEST", "CONVERT", "risk"]
+SITUATIONS = 4  # of a risk: one column, narrow, wide, column-major
+
+
+def read(device):
+    """{key: [words]}; a line that begins with a blank continues the one before."""
+    keys, key = {}, None
+    with open(os.path.join(PROFILES, device + ".profile"), encoding="utf-8") as file:
+        for line in file:
+            text = line.split("#")[0].rstrip()
+            if text and not text[0].isspace():
+                key, _, text = (part.strip() for part in text.partition("="))
+                keys[key] = []
+            keys.get(key, []).extend(text.split())
+    return keys
+
+
+def risk_of(keys, name, kind):
+    """As spmmi_profile_risk has it: what is said of the type, else of all types, else 1."""
+    words = keys.get(f"risk.{name}.{kind}") or keys.get(f"risk.{name}") or ["1"]
+    return [float(word) for word in (words if len(words) == SITUATIONS else words * SITUATIONS)]
+
+
+def parts(name):
+    """packed.f64 -> ("packed", "f64"); order -> ("order", "")"""
+    return (name + ".").split(".")[:2]
+
+
+def text_of(risks):
+    words = [f"{risk:.4g}" for risk in risks]
+    return words[0] if len(set(words)) == 1 else ", ".join(words)
+
+
+def is_fitted(words):
+    return any(word != "1" for word in words[2:])
+
+
+def kernel_rows(device, keys):
+    """Constants that were fitted, with the risk of the family or schedule times that of the family of the schedule."""
+    for key in filter(lambda key: key.startswith("model.") and is_fitted(keys[key]), keys):
+        name, kind = key.split(".")[1:]
+        family = next((f.name for f in FAMILIES for s in f.schedules if s.name == name), None)
+        both = zip(risk_of(keys, name, kind), risk_of(keys, family, kind))
+        yield [device, f"{name}.{kind}", *keys[key], text_of([a * b for a, b in both])]
+
+
+def other_risks(device, keys):
+    """One row for those that belong to no kernel with constants."""
+    fitted = {key.split(".")[1] for key in keys if key.startswith("model.")}
+    names = [key.removeprefix("risk.") for key in keys if key.startswith("risk.") and key.split(".")[1] not in fitted]
+    if names:
+        yield [device, "other", *"-" * (len(CONSTANTS) - 3), ", ".join(f"{name} {text_of(risk_of(keys, *parts(name)))}" for name in names)]
+
+
+def constants():
+    """(head, rows)"""
+    profiles = [(device, read(device)) for device in DEVICES]
+    return CONSTANTS, [row for device, keys in profiles for rows in (kernel_rows, other_risks) for row in rows(device, keys)]
