@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tools/dev/performance_pages on invented measurements: the tables say what a hand computes, a stale page is told, new
+rows replace those of another commit, and pictures are well-formed. The numbers mean nothing."""
+import os
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+
+PAGES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "dev", "performance_pages")
+HEAD = ("date,commit,device,matrix,rows,cols,nnz,n,layout,dtype,op,family,kernel,chosen,ms_cold,ms_warm,gflops,"
+        "error_ratio,peer,peer_ms_cold,peer_ms_warm,ratio_cold,inspect_s,plan_bytes,compute,ms_set_values")
+# matrix, n, layout, type, chosen, ratio, peer, compute type
+CASES = [("steel", 8, "row", "f32", 1, 9, "cusparse-csr-alg2", "f32"),  # older than the next one
+         ("steel", 8, "row", "f32", 1, 4, "cusparse-csr-alg1", "3xtf32"),
+         ("steel", 8, "row", "f32", 0, 99, "cusparse-csr-alg1", "f32"),  # not what the plan chose
+         ("steel", 8, "row", "f32", 1, 99, "cusparse-ell32-alg1", "tf32"),  # asked for
+         ("steel", 8, "row", "f32", 1, 0.25, "cublas-dense", "3xtf32"),  # in no mean
+         ("steel", 16, "row", "f32", 1, 99, "cusparse-csr-alg1", "f32"),  # an n that is not shown
+         ("gen:a<&>:1", 8, "row", "f32", 1, 0.5, "cusparse-coo-alg4", "f32"),
+         ("gen:a<&>:1", 32, "row", "f32", 1, 2, "cusparse-coo-alg4", "f32"),
+         ("steel", 8, "col", "f32", 1, 0.75, "cusparse-bsr8-alg1", "f32")]
+CPU = "2000-01-01,old,CPU,steel,9,9,1000,8,row,f32,N,rows,cpu/rows/row-split,1,2,2,1,0.5,mkl-csr,5,5,2.5,0.1,100,,"
+EXPECTED = ("2 of 4 cases on the GPU take longer",
+            "| gen:a<&>:1 | f32 | row-major | 8 | 0.50 | cusparse-coo-alg4 |\n"
+            "| steel | f32 | column-major | 8 | 0.75 | cusparse-bsr8-alg1 |\n",
+            "f32 1 of 1 (worst 0.25)",
+            "GPU, 2000-01-01, commit new: 2 matrices, 1 of them synthetic",
+            "| f32 | row-major | 2 |  | 1.41 | 2.00 |  |  |  | 1.59 | 1 of 3 |",  # square root of 2, cube root of 4
+            "| mesh | 1 |  | 4.00 |  |  |  |  | 4.00 (steel, n = 8) |",
+            "| oneMKL | row-major | 2.50 | 2.50 |")
+
+
+def line(case, commit="new"):
+    matrix, n, layout, dtype, chosen, ratio, peer, compute = case
+    return (f"2000-01-01,{commit},GPU,{matrix},1000,1000,500000,{n},{layout},{dtype},N,rows,cuda/rows/row-split,{chosen},"
+            f"1,1,1,0.5,{peer},{ratio},1,{ratio},0.1,100,{compute},")
+
+
+def expect(condition, what):
+    if not condition:
+        sys.exit(f"test_performance_pages: expected {what}")
+
+
+def write(folder, name, text):
+    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def read(folder, name):
+    with open(os.path.join(folder, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def run(folder, *arguments):
+    return subprocess.run([PAGES, *arguments, folder], check=False, capture_output=True, text=True).returncode
+
+
+def make_tree(folder):
+    os.makedirs(os.path.join(folder, "docs", "figures"))
+    write(folder, "README.md", "before\n<!-- speed -->\nold\n<!-- /speed -->\nafter\n")
+    write(folder, "docs/matrices.tsv", "matrix\tclass\torigin\nsteel\tmesh\t\n")
+    write(folder, "docs/results.csv", "\n".join([HEAD, CPU] + [line(case) for case in CASES]) + "\n")
+
+
+def check_pages(folder):
+    expect(run(folder, "--check") == 1, "pages to be stale")
+    expect(run(folder) == 0 and run(folder, "--check") == 0, "pages to be fresh")
+    page, readme = read(folder, "docs/performance.md"), read(folder, "README.md")
+    for text in EXPECTED:
+        expect(text in page, f"{text!r} on the page:\n{page}")
+    expect("99" not in page, "only what the plan chooses")
+    expect(readme.startswith("before\n") and readme.endswith("after\n") and "\nold\n" not in readme, "the rest of README")
+    expect("Worst: 0.50 (gen:a<&>:1, n = 8)" in readme and "| synthetic | 1 |  | 0.50 | 2.00 |  |" in readme, "its table")
+
+
+def check_picture(folder):
+    root = ElementTree.parse(os.path.join(folder, "docs", "figures", "speed_row.svg")).getroot()
+    titles = [element.text for element in root.iter("{http://www.w3.org/2000/svg}title")]
+    expect(titles == ["gen:a<&>:1, n = 8: 0.50", "gen:a<&>:1, n = 32: 2.00", "steel, n = 8: 4.00"], f"dots, found {titles}")
+
+
+def check_take(folder):
+    new = os.path.join(folder, "new.csv")
+    write(folder, "new.csv", "\n".join([HEAD] + [line(case, "newer") for case in CASES[1:]]) + "\n")
+    expect(run(folder, "--take", new) == 0, "rows to be taken")
+    results = read(folder, "docs/results.csv")
+    expect(",new,GPU," not in results and results.count(",newer,GPU,") == len(CASES) - 1, "rows of the new commit only")
+    expect(CPU in results, "rows of another device as they were")
+    expect("commit newer" in read(folder, "README.md"), "new pages")
+    write(folder, "new.csv", HEAD.replace("date,", "") + "\n")
+    expect(run(folder, "--take", new) == 1, "other columns to be refused")
+    write(folder, "docs/results.csv", results + line(CASES[-1], "newest") + "\n")
+    expect(run(folder) == 1, "two commits of a device to be refused")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        make_tree(folder)
+        check_pages(folder)
+        check_picture(folder)
+        check_take(folder)
+    print("every page as expected")
+
+
+if __name__ == "__main__":
+    main()
