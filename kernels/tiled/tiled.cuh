@@ -13,7 +13,7 @@
 //             kernel adds them in order. No atomics, so results are bitwise repeatable.
 // residue     columns past n are neither loaded nor stored
 // memory      spmmi_tiled_shared_bytes of shared memory
-// measured    docs/performance.md, "Tiled", on an H200
+// measured    docs/decisions/0025, on an H200
 // source      paper 000 (sections 2.5, 3, 4.1)
 #pragma once
 #include <cuda_bf16.h>

@@ -8,7 +8,7 @@
 #define SPMMI_TILED_LANES 32u
 #define SPMMI_TILED_THREADS_MAX 256u
 #define SPMMI_TILED_REGISTER_TILE_MAX 32u /* columns a thread keeps (R), at most */
-#define SPMMI_TILED_SUMS_MAX 64u /* bytes of sums that a thread keeps: docs/performance.md, "Tiled" */
+#define SPMMI_TILED_SUMS_MAX 64u          /* bytes of sums that a thread keeps: docs/decisions/0025 */
 #define SPMMI_TILED_STAGE_BATCH \
     4u /* columns of a stage that a thread asks for before it waits for the first */
 #define SPMMI_TILED_SPLIT_GROUPS 8u /* of 32 threads, that add up the partial sums of a row */
