@@ -95,7 +95,7 @@ readme)
     export PKG_CONFIG_PATH
     read -r -a flags <<<"$(pkg-config --static --cflags --libs spmm-inspector spmm-executor)"
     "$cc" -std=c11 "${warnings[@]}" "$work/readme/example.c" -o "$work/readme/example" "${flags[@]}"
-    (cd "$source" && "$work/readme/example")
+    (cd / && "$work/readme/example") | grep -q '6 60 19 190$' || fail "README's example is wrong"
     ;;
 examples)
     mkdir -p "$work/examples"
