@@ -87,6 +87,7 @@ def check_take(folder):
     expect(run(folder, "--take", new) == 0, "rows to be taken")
     results = read(folder, "docs/results.csv")
     expect(",new,GPU," not in results and results.count(",newer,GPU,") == len(CASES) - 1, "rows of the new commit only")
+    expect(run(folder, "--take", new) == 0 and read(folder, "docs/results.csv") == results, "no rows twice")
     expect(CPU in results, "rows of another device as they were")
     expect("commit newer" in read(folder, "README.md"), "new pages")
     write(folder, "new.csv", HEAD.replace("date,", "") + "\n")
