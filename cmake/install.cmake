@@ -12,8 +12,7 @@ foreach(tool spmm-inspect spmm-info spmm-run spmm-bench)
     install(TARGETS ${tool} DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()
 endforeach()
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}
-        FILES_MATCHING PATTERN "*.1" PATTERN "*.3" PATTERN "*.5" PATTERN "*.7")
+include(cmake/man.cmake)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # A static build passes its own needs on to the program that links it.

@@ -120,6 +120,14 @@ tools)
         "$prefix/bin/$tool" --version | grep -q '^spmm-.* [0-9]' || fail "$tool does not run after install"
     done
     ;;
+man)
+    for page in spmm-bench.1 spmm-info.1 spmm-inspect.1 spmm-run.1 spmm.7; do
+        found=$(man -M "$prefix/share/man" -w "${page#*.}" "${page%.*}") || fail "man does not find $page"
+        [ "$found" = "$prefix/share/man/man${page#*.}/$page" ] || fail "man finds $found for $page"
+        said=$(groff -ww -mdoc -Tutf8 -z "$found" 2>&1) || said+=" (it failed)"
+        [ -z "$said" ] || fail "groff on $page: $said"
+    done
+    ;;
 subdirectory) mkdir -p "$work" && outside subdirectory "$work/subdirectory" / -DSPMM_ROOT="$source" ;;
 static)
     mkdir -p "$work"

@@ -20,7 +20,7 @@ quiet() { "$@" >"$work/log" 2>&1 || { tail -n 40 "$work/log"; fail "$* failed"; 
 
 rm -rf "$work"
 mkdir -p "$tree"
-(cd "$source" && tar -cf - CMakeLists.txt LICENSE NOTICE cmake docs/man format include inspector executor kernels tools) |
+(cd "$source" && tar -cf - CMakeLists.txt LICENSE NOTICE cmake format include inspector executor kernels tools) |
     tar -C "$tree" -xf -
 cp -r "$source/tests/toy_family/toy" "$tree/kernels/"
 grep -v SPDX "$source/tests/toy_family/family_rows.def" >>"$tree/format/family_list.def"

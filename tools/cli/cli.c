@@ -205,6 +205,10 @@ static bool answered(const struct cli_program *program, const char *argument)
         cli_print_help(program);
         return true;
     }
+    if (strcmp(argument, "--help=man") == 0) {
+        cli_print_man(program);
+        return true;
+    }
     if (strcmp(argument, "--version") == 0) {
         printf("%s %s\n", program->name, spmm_version_string());
         return true;

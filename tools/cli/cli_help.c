@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exit_code.h"
+
 #define HELP_COLUMN 30
 #define NAME_MAX_LENGTH 32
 
@@ -31,28 +33,28 @@ static void print_option(const struct cli_option *o)
     }
 }
 
+const struct cli_option cli_built_in[CLI_BUILT_IN] = {
+    {'h', "help", CLI_FLAG, NULL, .help = "print this page; --help=man: as a manual page"},
+    {0, "version", CLI_FLAG, NULL, .help = "print the version"},
+};
+
 void cli_print_help(const struct cli_program *program)
 {
-    static const struct cli_option built_in[] = {
-        {'h', "help", CLI_FLAG, NULL, .help = "print this page"},
-        {0, "version", CLI_FLAG, NULL, .help = "print the version"},
-    };
     printf("%s\n\nUsage: %s %s\n", program->summary, program->name, program->usage);
     if (program->details != NULL)
         printf("\n%s\n", program->details);
     fputs("\nOptions\n", stdout);
     for (size_t i = 0; i < program->option_count; i++)
         print_option(&program->options[i]);
-    for (size_t i = 0; i < sizeof built_in / sizeof built_in[0]; i++)
-        print_option(&built_in[i]);
+    for (size_t i = 0; i < CLI_BUILT_IN; i++)
+        print_option(&cli_built_in[i]);
     if (program->lists != NULL)
         printf("\n%s", program->lists);
     if (program->examples != NULL)
         printf("\nExamples\n%s\n", program->examples);
-    fputs("\nExit status: 0 done, 1 run-time failure, 2 usage, 3 input refused, 4 plan does not fit this "
-          "build,\n"
-          "device or matrix, 5 check failed. See spmm(7).\n",
-          stdout);
+    fputs("\nExit status\n", stdout);
+    for (int code = 0; exit_text(code) != NULL; code++)
+        printf("  %d  %s\n", code, exit_text(code));
 }
 
 /* Edit distance: letters to insert, delete or replace. One row of the usual table is enough. */

@@ -8,6 +8,14 @@
 
 #include "print_text.h"
 
+const char *exit_text(int code)
+{
+#define EXIT_TEXT(name, text) text,
+    static const char *const texts[] = {EXIT_LIST(EXIT_TEXT)};
+#undef EXIT_TEXT
+    return code >= 0 && (size_t)code < sizeof texts / sizeof *texts ? texts[code] : NULL;
+}
+
 /* Groups of statuses, told by their hundreds; single ones come first. */
 int exit_code(spmm_status_t status)
 {

@@ -5,14 +5,23 @@
 
 #include <spmm/common.h>
 
+/* Name and text of the exit statuses 0, 1, .. of all tools. */
+#define EXIT_LIST(X)                                                              \
+    X(EXIT_DONE, "done")                                                          \
+    X(EXIT_RUNTIME, "run-time failure: a file, memory or a device failed")        \
+    X(EXIT_USAGE, "usage: the command line is wrong")                             \
+    X(EXIT_INPUT, "input refused: a matrix or plan file is malformed or damaged") \
+    X(EXIT_NO_FIT, "the plan does not fit this build, device or matrix")          \
+    X(EXIT_CHECK, "a product was checked and is wrong")
+
 enum {
-    EXIT_DONE = 0,
-    EXIT_RUNTIME = 1, /* a file, memory or a device failed */
-    EXIT_USAGE = 2,   /* the command line is wrong */
-    EXIT_INPUT = 3,   /* a matrix or plan file was refused */
-    EXIT_NO_FIT = 4,  /* the plan does not fit this build, device or matrix */
-    EXIT_CHECK = 5,   /* a product was checked and is wrong */
+#define EXIT_ENUM(name, text) name,
+    EXIT_LIST(EXIT_ENUM)
+#undef EXIT_ENUM
 };
+
+/* What the status means; NULL for a number that is none. */
+const char *exit_text(int code);
 
 int exit_code(spmm_status_t status);
 

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# Writes SPMM_STATUS_LIST of spmm/common.h out as the values of the enum, each with its sentence: for Doxygen.
+/^#define SPMM_STATUS_LIST/ { listing = 1; print ""; next }
+listing {
+    if (split($0, part, "\"") == 3 && match(part[1], /SPMM_[A-Z0-9_]+, [0-9]+/)) {
+        value = substr(part[1], RSTART, RLENGTH)
+        sub(/, /, " = ", value)
+        values = values value ", /**< " part[2] " */ "
+    }
+    listing = /\\$/
+    print ""
+    next
+}
+/^#define SPMM_STATUS_ENUM|^#undef SPMM_STATUS_ENUM/ { print ""; next }
+/SPMM_STATUS_LIST\(SPMM_STATUS_ENUM\)/ { print values; next }
+{ print }

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+# A manual page: cmake -D TOOL=program -D SOURCE=NAME.in -D OUTPUT=page -P make_page.cmake
+#
+# A page of section 1 is what the program prints for --help=man, from its tables. SOURCE adds text to it: what follows a
+# line "@more WHERE" replaces the comment "more WHERE" of that page, where WHERE is an option (--name) or a place in it.
+# A page of another section is SOURCE, in which @DATE@, @SYSTEM@ and @EXIT_STATUS@ stand for parts of the program's page.
+set(ENV{ASAN_OPTIONS} detect_leaks=0)
+execute_process(COMMAND ${TOOL} --help=man OUTPUT_VARIABLE page COMMAND_ERROR_IS_FATAL ANY)
+file(READ ${SOURCE} rest)
+
+if(NOT OUTPUT MATCHES "\\.1$")
+  string(REGEX MATCH "\\.Dd [^\n]*" date "${page}")
+  string(REGEX MATCH "\\.Os [^\n]*" system "${page}")
+  string(FIND "${page}" ".Sh EXIT STATUS\n" begin)
+  string(FIND "${page}" ".\\\" more EXIT STATUS\n" end)
+  math(EXPR length "${end} - ${begin}")
+  string(SUBSTRING "${page}" ${begin} ${length} status)
+  string(REPLACE "@DATE@" "${date}" rest "${rest}")
+  string(REPLACE "@SYSTEM@" "${system}" rest "${rest}")
+  string(REPLACE "@EXIT_STATUS@\n" "${status}" rest "${rest}")
+  file(WRITE ${OUTPUT} "${rest}")
+  return()
+endif()
+
+string(FIND "${rest}" "@more " at)
+while(NOT at EQUAL -1)
+  math(EXPR at "${at} + 6")
+  string(SUBSTRING "${rest}" ${at} -1 rest)
+  string(FIND "${rest}" "\n" length)
+  string(SUBSTRING "${rest}" 0 ${length} where)
+  string(SUBSTRING "${rest}" ${length} -1 rest)
+  string(FIND "${rest}" "\n@more " at)
+  string(SUBSTRING "${rest}" 0 ${at} text)
+  string(REGEX REPLACE "^\n+|\n+$" "" text "${text}")
+  set(place "\n.\\\" more ${where}\n")
+  string(FIND "${page}" "${place}" found)
+  if(found EQUAL -1)
+    message(FATAL_ERROR "${SOURCE}: '@more ${where}': there is no such option, or it has its text already")
+  endif()
+  string(REPLACE "${place}" "\n${text}\n" page "${page}")
+  if(NOT at EQUAL -1)
+    math(EXPR at "${at} + 1")
+  endif()
+endwhile()
+string(REGEX REPLACE "\n\\.\\\\\" more [^\n]*" "" page "${page}")
+file(WRITE ${OUTPUT} "${page}")
