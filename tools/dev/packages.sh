@@ -43,6 +43,10 @@ need_to_test() {
     need shellcheck has_command shellcheck
     need python3 has_command python3
     need zstd has_command zstd
+    need man-db has_command man
+    need groff-base has_command groff
+    need doxygen has_command doxygen
+    need codespell has_command codespell
 }
 
 has_nvcc() { has_command nvcc || [ -x /usr/local/cuda/bin/nvcc ]; }
