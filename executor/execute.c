@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "executor_state.h"
+#include "format/base/options.h"
 
 #define WORKSPACE_ALIGN 256u
 
@@ -88,9 +89,9 @@ static void note_write(const spmm_executor_t *executor, int variant, const spmm_
 spmm_status_t spmm_executor_info(const spmm_executor_t *executor, spmm_op_t op, const spmm_dense_t *b,
                                  const spmm_dense_t *c, spmm_executor_info_t *info)
 {
-    if (executor == NULL || info == NULL || info->struct_size < sizeof info->struct_size)
+    if (executor == NULL)
         return SPMM_ERR_ARGUMENT;
-    spmm_executor_info_t full = {.struct_size = info->struct_size, .device = executor->device};
+    spmm_executor_info_t full = {.device = executor->device};
     memcpy(full.device_name, executor->device_name, sizeof full.device_name);
     full.host_bytes = sizeof *executor + (executor->cpu != NULL ? spmmi_cpu_host_bytes(executor->cpu) : 0);
     full.device_bytes = executor->cuda != NULL ? spmmi_cuda_device_bytes(executor->cuda) : 0;
@@ -108,6 +109,5 @@ spmm_status_t spmm_executor_info(const spmm_executor_t *executor, spmm_op_t op, 
         if (full.fallback)
             note_write(executor, choice.variant, b, &full);
     }
-    memcpy(info, &full, info->struct_size < sizeof full ? info->struct_size : sizeof full);
-    return SPMM_OK;
+    return spmmi_info_write(info, &full, sizeof full);
 }

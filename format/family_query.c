@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Questions about kernel families that need no plan: the public side of family.h. */
-#include <string.h>
-
 #include "family.h"
 
-/* As much of a struct as the caller knows: its first member says how much that is. */
-static spmm_status_t give(void *info, size_t known, const void *full, size_t size)
-{
-    memcpy(info, full, known < size ? known : size);
-    return SPMM_OK;
-}
+#include "format/base/options.h"
 
 spmm_status_t spmm_family_at(int index, spmm_family_info_t *info)
 {
     const struct spmmi_family *const row = spmmi_family_at(index);
-    if (row == NULL || info == NULL || info->struct_size < sizeof info->struct_size)
+    if (row == NULL)
         return SPMM_ERR_ARGUMENT;
-    const spmm_family_info_t full = {.struct_size = info->struct_size,
-                                     .family = row->id,
+    const spmm_family_info_t full = {.family = row->id,
                                      .name = row->name,
                                      .item = row->item,
                                      .unit = row->unit,
@@ -29,16 +21,15 @@ spmm_status_t spmm_family_at(int index, spmm_family_info_t *info)
                                      .block_rows_max = row->unit_max,
                                      .stage_slots_min = row->slots_min,
                                      .stage_slots_max = row->slots_max};
-    return give(info, info->struct_size, &full, sizeof full);
+    return spmmi_info_write(info, &full, sizeof full);
 }
 
 spmm_status_t spmm_schedule_at(int index, spmm_schedule_info_t *info)
 {
     const struct spmmi_schedule *const row = spmmi_schedule_at(index);
-    if (row == NULL || info == NULL || info->struct_size < sizeof info->struct_size)
+    if (row == NULL)
         return SPMM_ERR_ARGUMENT;
-    const spmm_schedule_info_t full = {.struct_size = info->struct_size,
-                                       .family = row->family,
+    const spmm_schedule_info_t full = {.family = row->family,
                                        .schedule = row->id,
                                        .name = row->name,
                                        .item_size_min = row->item_size_min,
@@ -46,5 +37,5 @@ spmm_status_t spmm_schedule_at(int index, spmm_schedule_info_t *info)
                                        .may_reorder = row->permutation != SPMMI_PERMUTATION_KEPT,
                                        .may_permute_output = row->permutation == SPMMI_PERMUTATION_OUTPUT,
                                        .cuts_rows = row->items == SPMMI_ITEMS_SEGMENTS};
-    return give(info, info->struct_size, &full, sizeof full);
+    return spmmi_info_write(info, &full, sizeof full);
 }

@@ -3,7 +3,8 @@
 #include "permutation.h"
 
 #include <assert.h>
-#include <string.h>
+
+#include "format/base/options.h"
 
 #define WORD(name, id, number, ...) static_assert((int)(id) == (number), "the public enum copies the list");
 #define PERMUTATION(name, id, number, ...) \
@@ -48,15 +49,13 @@ const char *spmm_reorder_name(spmm_reorder_t kind)
 spmm_status_t spmm_reorder_at(int index, spmm_reorder_info_t *info)
 {
     const struct spmmi_permutation *const row = spmmi_permutation_at(index);
-    if (row == NULL || info == NULL || info->struct_size < sizeof info->struct_size)
+    if (row == NULL)
         return SPMM_ERR_ARGUMENT;
-    const spmm_reorder_info_t full = {.struct_size = info->struct_size,
-                                      .kind = row->id,
+    const spmm_reorder_info_t full = {.kind = row->id,
                                       .name = row->name,
                                       .text = row->text,
                                       .is_made = row->is_made,
                                       .needs_square = row->needs_square,
                                       .units_max = row->units_max};
-    memcpy(info, &full, full.struct_size < sizeof full ? full.struct_size : sizeof full);
-    return SPMM_OK;
+    return spmmi_info_write(info, &full, sizeof full);
 }

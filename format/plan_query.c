@@ -3,15 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "format/base/options.h"
 #include "format/file/plan_records.h"
 
 spmm_status_t spmm_plan_info(const spmm_plan_t *plan, spmm_plan_info_t *info)
 {
-    if (plan == NULL || info == NULL || info->struct_size < sizeof info->struct_size)
+    if (plan == NULL)
         return SPMM_ERR_ARGUMENT;
     spmm_plan_info_t full;
     memset(&full, 0, sizeof full);
-    full.struct_size = info->struct_size;
     full.rows = plan->rows;
     full.cols = plan->cols;
     full.nnz = plan->nnz;
@@ -29,8 +29,7 @@ spmm_status_t spmm_plan_info(const spmm_plan_t *plan, spmm_plan_info_t *info)
     full.format_major = is_fresh ? SPMMI_FORMAT_MAJOR : plan->format_major;
     full.format_minor = is_fresh ? SPMMI_FORMAT_MINOR : plan->format_minor;
     memcpy(full.source, plan->source, sizeof full.source);
-    memcpy(info, &full, info->struct_size < sizeof full ? info->struct_size : sizeof full);
-    return SPMM_OK;
+    return spmmi_info_write(info, &full, sizeof full);
 }
 
 spmm_status_t spmm_plan_row_block_metrics(const spmm_plan_t *plan, spmm_row_block_metrics_t *stats)

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See alloc.h. Counters exist only in builds with SPMM_TEST_HOOKS: shipped libraries keep no state. */
+/* See alloc.h. What comes from the caller's allocator goes back to it: it is not exchanged while blocks are held. */
 #include "alloc.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "checked.h"
+#include "diag.h"
+#include "options.h"
 
 #define BLOCK_ALIGN 64u /* one cache line, and the widest SIMD vector */
 
@@ -15,13 +18,52 @@
 #define HUGE_PAGE ((size_t)2 << 20)
 #define HUGE_FROM (2 * HUGE_PAGE)
 
+static void *own_allocate(void *context, size_t bytes, size_t alignment)
+{
+    void *block = NULL;
+    (void)context;
+    const size_t align = bytes >= HUGE_FROM ? HUGE_PAGE : alignment;
+    if (posix_memalign(&block, align, bytes) != 0)
+        return NULL;
+#ifdef MADV_HUGEPAGE
+    if (align == HUGE_PAGE)
+        (void)madvise(block, bytes, MADV_HUGEPAGE); /* advice: a system without huge pages ignores it */
+#endif
+    return block;
+}
+
+static void own_release(void *context, void *memory)
+{
+    (void)context;
+    free(memory);
+}
+
+static const spmm_allocator_t own = {sizeof own, own_allocate, own_release, NULL};
+static spmm_allocator_t allocator = {sizeof allocator, own_allocate, own_release, NULL};
+static _Atomic int64_t live_now; /* blocks not yet given back */
+
+spmm_status_t spmm_allocator_set(const spmm_allocator_t *given, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const int64_t live = atomic_load(&live_now);
+    spmm_allocator_t next = given == NULL ? own : (spmm_allocator_t){sizeof next, NULL, NULL, NULL};
+    spmmi_diag_clear(diag);
+    SPMM_TRY(spmmi_options_read(&next, sizeof next, given, diag));
+    SPMM_REQUIRE(next.allocate != NULL && next.release != NULL, SPMM_ERR_ARGUMENT, diag,
+                 "the allocator lacks %s", next.allocate == NULL ? "allocate" : "release");
+    SPMM_REQUIRE(live == 0, SPMM_ERR_ARGUMENT, diag,
+                 "%lld blocks of the present allocator are held: destroy all objects before it is exchanged",
+                 (long long)live);
+    allocator = next;
+cleanup:
+    return status;
+}
+
 #ifdef SPMM_TEST_HOOKS
 #include <malloc.h>
-#include <stdatomic.h>
 
 static _Atomic int64_t fail_at = -1;
 static _Atomic int64_t count_now;
-static _Atomic int64_t live_now;
 static _Atomic int fail_every;
 static _Atomic int64_t bytes_now, bytes_then, bytes_peak;
 
@@ -53,13 +95,14 @@ uint64_t spmmi_alloc_peak_bytes(void)
     return (uint64_t)(atomic_load(&bytes_peak) - atomic_load(&bytes_then));
 }
 
-/* A block comes (sign 1) or goes (sign -1). */
-static void count_block(void *block, int sign)
+/* The bytes of a block come (sign 1) or go (sign -1). How large a block of another allocator is nobody tells. */
+static void count_bytes(void *block, int sign)
 {
+    if (allocator.allocate != own_allocate)
+        return;
     const int64_t bytes = sign * (int64_t)malloc_usable_size(block);
     const int64_t now = atomic_fetch_add(&bytes_now, bytes) + bytes;
     int64_t peak = atomic_load(&bytes_peak);
-    (void)atomic_fetch_add(&live_now, sign);
     while (now > peak && !atomic_compare_exchange_weak(&bytes_peak, &peak, now))
         continue;
 }
@@ -75,25 +118,12 @@ static int must_fail(void)
 {
     return 0;
 }
-static void count_block(void *block, int sign)
+static void count_bytes(void *block, int sign)
 {
     (void)block;
     (void)sign;
 }
 #endif
-
-static void *new_block(size_t bytes)
-{
-    void *block = NULL;
-    const size_t align = bytes >= HUGE_FROM ? HUGE_PAGE : BLOCK_ALIGN;
-    if (posix_memalign(&block, align, bytes) != 0)
-        return NULL;
-#ifdef MADV_HUGEPAGE
-    if (align == HUGE_PAGE)
-        (void)madvise(block, bytes, MADV_HUGEPAGE); /* advice: a system without huge pages ignores it */
-#endif
-    return block;
-}
 
 void *spmmi_alloc(uint64_t count, size_t size)
 {
@@ -101,9 +131,13 @@ void *spmmi_alloc(uint64_t count, size_t size)
     if (must_fail() || !spmmi_mul_u64(count, size, &bytes) || !spmmi_align_u64(bytes, BLOCK_ALIGN, &bytes) ||
         bytes > PTRDIFF_MAX)
         return NULL;
-    void *block = new_block(bytes == 0 ? BLOCK_ALIGN : (size_t)bytes);
+    (void)atomic_fetch_add(&live_now, 1);
+    void *block =
+        allocator.allocate(allocator.context, bytes == 0 ? BLOCK_ALIGN : (size_t)bytes, BLOCK_ALIGN);
     if (block != NULL)
-        count_block(block, 1);
+        count_bytes(block, 1);
+    else
+        (void)atomic_fetch_sub(&live_now, 1);
     return block;
 }
 
@@ -117,7 +151,21 @@ void *spmmi_alloc_zero(uint64_t count, size_t size)
 
 void spmmi_free(void *block)
 {
-    if (block != NULL)
-        count_block(block, -1);
-    free(block);
+    if (block == NULL)
+        return;
+    count_bytes(block, -1);
+    allocator.release(allocator.context, block);
+    (void)atomic_fetch_sub(&live_now, 1);
+}
+
+void *spmmi_zstd_alloc(void *opaque, size_t bytes)
+{
+    (void)opaque;
+    return spmmi_alloc(bytes, 1);
+}
+
+void spmmi_zstd_free(void *opaque, void *block)
+{
+    (void)opaque;
+    spmmi_free(block);
 }

@@ -6,9 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "log.h"
+
+spmm_diag_t spmmi_diag_unheard = {.status = SPMM_ERR_INTERNAL};
+
 spmm_status_t spmmi_diag_set(spmm_diag_t *diag, spmm_status_t status, struct spmmi_where where,
                              const char *format, ...)
 {
+    spmm_diag_t unseen; /* the sentence is made for the log alone */
+    if (diag == NULL && spmmi_log_on(SPMM_LOG_ERROR)) {
+        spmmi_diag_clear(&unseen);
+        diag = &unseen;
+    }
     if (diag == NULL || diag->status != SPMM_OK)
         return status;
     diag->status = status;
@@ -19,6 +28,7 @@ spmm_status_t spmmi_diag_set(spmm_diag_t *diag, spmm_status_t status, struct spm
     va_start(args, format);
     (void)vsnprintf(diag->text, sizeof diag->text, format, args);
     va_end(args);
+    spmmi_log(SPMM_LOG_ERROR, "%s", diag->text);
     return status;
 }
 

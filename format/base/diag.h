@@ -19,11 +19,15 @@ struct spmmi_where {
     int native_error;
 };
 
-/* Record a failure unless one is recorded already. Returns status. diag may be NULL. */
+/* Record a failure unless one is recorded already, and tell it to the log. Returns status. diag may be NULL. */
 __attribute__((format(printf, 4, 5))) spmm_status_t
 spmmi_diag_set(spmm_diag_t *diag, spmm_status_t status, struct spmmi_where where, const char *format, ...);
 
 void spmmi_diag_clear(spmm_diag_t *diag); /* public functions call it first */
+
+/* Given as diag where a failure is found again later and told then: it takes no sentence, and the log gets none. It is
+ * never written, so threads may share it. */
+extern spmm_diag_t spmmi_diag_unheard;
 
 #define SPMM_FAIL_AT(code, diag, where, ...)                           \
     do {                                                               \

@@ -3,7 +3,8 @@
 #include "dtype.h"
 
 #include <assert.h>
-#include <string.h>
+
+#include "options.h"
 
 #define DTYPE(name, id, number, compute, ...) \
     static_assert((int)(id) == (number) && (int)(compute) == (number), "the public enums copy the list");
@@ -71,13 +72,9 @@ const char *spmm_compute_name(spmm_compute_t compute)
 spmm_status_t spmm_dtype_at(int index, spmm_dtype_info_t *info)
 {
     const struct spmmi_dtype *const row = spmmi_dtype_at(index);
-    if (row == NULL || info == NULL || info->struct_size < sizeof info->struct_size)
+    if (row == NULL)
         return SPMM_ERR_ARGUMENT;
-    const spmm_dtype_info_t full = {.struct_size = info->struct_size,
-                                    .type = row->id,
-                                    .name = row->name,
-                                    .bytes = row->bytes,
-                                    .sums = row->sums};
-    memcpy(info, &full, full.struct_size < sizeof full ? full.struct_size : sizeof full);
-    return SPMM_OK;
+    const spmm_dtype_info_t full = {
+        .type = row->id, .name = row->name, .bytes = row->bytes, .sums = row->sums};
+    return spmmi_info_write(info, &full, sizeof full);
 }

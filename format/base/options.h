@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options as callers hand them over: a struct whose first member is size_t struct_size, which says how much of it
- * the caller knows. A caller built against an older header knows a shorter one, and gets defaults for the rest. */
+/* Structs that callers hand over and that may grow: the first member is size_t struct_size, which says how much of it
+ * the caller knows. A caller built against an older header knows a shorter one, one built against a newer header a
+ * longer one. */
 #ifndef SPMMI_OPTIONS_H
 #define SPMMI_OPTIONS_H
 
 #include <spmm/common.h>
 
-/* Copy what the caller knows of given over the defaults in options, which has size bytes and keeps its own
- * struct_size; what the caller knows beyond size is left out. given may be NULL. Errors: ARGUMENT where struct_size
- * does not even cover itself. */
+/* Inputs. Copy what the caller knows of given over the defaults in options, which has size bytes and keeps its own
+ * struct_size. given may be NULL. Errors: ARGUMENT where struct_size cannot be (less than itself, more than 64 KiB), or
+ * where a byte beyond
+ * size is not 0: it asks for something that this library does not know. */
 spmm_status_t spmmi_options_read(void *options, size_t size, const void *given, spmm_diag_t *diag);
+
+/* Outputs. Fill info, whose struct_size the caller has set, with what both know of full, which has size bytes, and set
+ * what the caller alone knows to 0. struct_size stays the caller's. Errors: ARGUMENT where info is NULL or struct_size
+ * cannot be; info is left as it was. */
+spmm_status_t spmmi_info_write(void *info, const void *full, size_t size);
 
 #endif

@@ -4,8 +4,6 @@
 
 #include <omp.h>
 
-#include "format/base/alloc.h"
-
 #define THREADS_MAX 256
 #define THREAD_RAW (2 * SPMMI_FRAME_RAW) /* a thread that has less to do costs more than it brings */
 
@@ -51,16 +49,4 @@ struct spmmi_run spmmi_span_run(const struct spmmi_span *span, uint64_t f)
     const uint64_t bytes = left < SPMMI_FRAME_RAW ? left : SPMMI_FRAME_RAW;
     return (struct spmmi_run){span->element_bytes, first / span->element_bytes, bytes / span->element_bytes,
                               span->row_ptr, span->rows};
-}
-
-void *spmmi_zstd_alloc(void *opaque, size_t size)
-{
-    (void)opaque;
-    return spmmi_alloc(size, 1);
-}
-
-void spmmi_zstd_free(void *opaque, void *block)
-{
-    (void)opaque;
-    spmmi_free(block);
 }

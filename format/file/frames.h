@@ -43,10 +43,6 @@ uint64_t spmmi_stored_bound(uint64_t raw_bytes);
 spmm_status_t spmmi_frames_encode(struct spmmi_encoder *encoder, const struct spmmi_span *span, uint8_t *out,
                                   uint64_t *stored_bytes, uint64_t *frames_hash, spmm_diag_t *diag);
 
-/* zstd's memory hooks, so that its memory is counted as all other. */
-void *spmmi_zstd_alloc(void *opaque, size_t size);
-void spmmi_zstd_free(void *opaque, void *block);
-
 /* Threads to use for a file of so many raw bytes, at least 1. requested = 0 asks for as many as the machine has. */
 int spmmi_threads(int requested, uint64_t raw_bytes);
 

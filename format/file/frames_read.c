@@ -122,7 +122,7 @@ SPMMI_APART static uint64_t first_wrong_in_parallel(const struct spmmi_decoder *
 #pragma omp parallel for schedule(dynamic) num_threads(d->threads) reduction(min : wrong)
     for (uint64_t f = 0; f < count; f++) {
         const struct worker *worker = &d->workers[omp_get_thread_num()];
-        if (decode_one(worker, c, entry, f, span, NULL) != SPMM_OK)
+        if (decode_one(worker, c, entry, f, span, &spmmi_diag_unheard) != SPMM_OK)
             wrong = f < wrong ? f : wrong;
     }
     return wrong;
@@ -135,7 +135,7 @@ static uint64_t first_wrong_frame(const struct spmmi_decoder *d, const struct sp
     if (d->threads > 1 && count > 1)
         return first_wrong_in_parallel(d, c, entry, count, span);
     for (uint64_t f = 0; f < count; f++)
-        if (decode_one(&d->workers[0], c, entry, f, span, NULL) != SPMM_OK)
+        if (decode_one(&d->workers[0], c, entry, f, span, &spmmi_diag_unheard) != SPMM_OK)
             return f;
     return count;
 }

@@ -7,6 +7,7 @@
 #include <spmm/inspector.h>
 
 #include "format/base/diag.h"
+#include "format/base/options.h"
 #include "format/plan.h"
 #include "roofline.h"
 
@@ -72,19 +73,14 @@ spmm_status_t spmm_plan_roofline(const spmm_plan_t *plan, const char *device, sp
     spmm_status_t status = SPMM_OK;
     struct spmmi_device_profile profile;
     spmm_roofline_t full = {.struct_size = 0};
-    size_t known = 0;
     spmmi_diag_clear(diag);
-    SPMM_REQUIRE(model != NULL, SPMM_ERR_ARGUMENT, diag, "model is NULL");
-    SPMM_REQUIRE(model->struct_size >= sizeof model->struct_size, SPMM_ERR_ARGUMENT, diag,
-                 "struct_size of the model is %zu: it was not initialised", model->struct_size);
-    full.struct_size = model->struct_size;
-    known = model->struct_size < sizeof full ? model->struct_size : sizeof full;
+    SPMM_REQUIRE(spmmi_info_write(model, &full, sizeof full) == SPMM_OK, SPMM_ERR_ARGUMENT, diag,
+                 "model is NULL or without struct_size");
     SPMM_REQUIRE(plan != NULL, SPMM_ERR_ARGUMENT, diag, "plan is NULL");
     if (device != NULL)
         SPMM_TRY(spmmi_device_profile_open(device, &profile, diag));
     fill(plan, device != NULL ? &profile : NULL, &full);
+    SPMM_TRY(spmmi_info_write(model, &full, sizeof full));
 cleanup:
-    if (known > 0)
-        memcpy(model, &full, known);
     return status;
 }

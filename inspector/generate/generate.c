@@ -8,6 +8,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/options.h"
 #include "format/plan.h"
 
 #define VALUE_SEED UINT64_C(7)
@@ -43,15 +44,11 @@ const struct spmmi_generator *spmmi_generator_at(int index)
 spmm_status_t spmm_generator_at(int index, spmm_generator_info_t *info)
 {
     const struct spmmi_generator *const row = spmmi_generator_at(index);
-    if (row == NULL || info == NULL || info->struct_size < sizeof info->struct_size)
+    if (row == NULL)
         return SPMM_ERR_ARGUMENT;
-    const spmm_generator_info_t full = {.struct_size = info->struct_size,
-                                        .name = row->name,
-                                        .numbers = row->numbers,
-                                        .text = row->text,
-                                        .count = row->args};
-    memcpy(info, &full, full.struct_size < sizeof full ? full.struct_size : sizeof full);
-    return SPMM_OK;
+    const spmm_generator_info_t full = {
+        .name = row->name, .numbers = row->numbers, .text = row->text, .count = row->args};
+    return spmmi_info_write(info, &full, sizeof full);
 }
 
 /* "fem3:nx:ny:nz, femshuf:nx:ny:nz, ..", or the names alone; false where the text is too short for all. */

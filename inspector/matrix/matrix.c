@@ -7,6 +7,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/options.h"
 #include "format/base/stored_value.h"
 #include "format/plan.h"
 
@@ -143,16 +144,13 @@ spmm_status_t spmm_matrix_csr(const spmm_matrix_t *matrix, spmm_csr_t *view)
 
 spmm_status_t spmm_matrix_info(const spmm_matrix_t *matrix, spmm_matrix_info_t *info)
 {
-    if (matrix == NULL || info == NULL || info->struct_size < sizeof info->struct_size)
+    if (matrix == NULL)
         return SPMM_ERR_ARGUMENT;
     spmm_matrix_info_t full = matrix->info;
-    const size_t known = info->struct_size < sizeof full ? info->struct_size : sizeof full;
-    full.struct_size = info->struct_size;
     full.rows = matrix->rows;
     full.cols = matrix->cols;
     full.nnz = matrix->nnz;
-    memcpy(info, &full, known);
-    return SPMM_OK;
+    return spmmi_info_write(info, &full, sizeof full);
 }
 
 void spmm_matrix_destroy(spmm_matrix_t *matrix)

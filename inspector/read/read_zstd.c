@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Unpacks zstd: one or more frames, unpacked as a stream. */
+#define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
+#include <zstd_errors.h>
 
+#include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "reader.h"
 
@@ -20,6 +23,15 @@ static spmm_status_t grow(struct spmmi_reader *reader, const char *packed, uint6
     return spmmi_bytes_reserve(reader, bytes, plausible ? said : bytes->capacity * 2);
 }
 
+static spmm_status_t unpack_fail(struct spmmi_reader *reader, size_t error, uint64_t unpacked)
+{
+    if (ZSTD_getErrorCode(error) == ZSTD_error_memory_allocation)
+        return spmmi_reader_fail(reader, SPMM_ERR_MEMORY, 0, "out of memory while unpacking zstd data");
+    return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_CONTAINER, 0,
+                             "the zstd data is damaged after %llu bytes unpacked",
+                             (unsigned long long)unpacked);
+}
+
 spmm_status_t spmmi_unzstd(struct spmmi_reader *reader, const char *packed, uint64_t size,
                            struct spmmi_bytes *bytes)
 {
@@ -28,7 +40,8 @@ spmm_status_t spmmi_unzstd(struct spmmi_reader *reader, const char *packed, uint
     bool checked = false;
     size_t left = 1; /* 0 when a frame has ended */
     ZSTD_inBuffer in = {packed, size, 0};
-    ZSTD_DCtx *context = ZSTD_createDCtx();
+    const ZSTD_customMem memory = {spmmi_zstd_alloc, spmmi_zstd_free, NULL};
+    ZSTD_DCtx *context = ZSTD_createDCtx_advanced(memory);
     SPMM_TRY_ALLOC(context, reader->diag);
     for (;;) {
         if (bytes->size == bytes->capacity) {
@@ -41,9 +54,7 @@ spmm_status_t spmmi_unzstd(struct spmmi_reader *reader, const char *packed, uint
         left = ZSTD_decompressStream(context, &out, &in);
         bytes->size = out.pos;
         if (ZSTD_isError(left)) {
-            status = spmmi_reader_fail(reader, SPMM_ERR_MATRIX_CONTAINER, 0,
-                                       "the zstd data is damaged after %llu bytes unpacked",
-                                       (unsigned long long)bytes->size);
+            status = unpack_fail(reader, left, bytes->size);
             goto cleanup;
         }
         spmmi_reader_progress(reader, "unpack", in.pos, size);

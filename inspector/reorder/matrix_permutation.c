@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Orders of the rows of a matrix, and what they do. */
-#include <string.h>
-
 #include "format/base/diag.h"
+#include "format/base/options.h"
 #include "format/permutation.h"
 #include "inspector/matrix/matrix.h"
 #include "inspector/thread_count.h"
@@ -55,19 +54,17 @@ spmm_status_t spmm_matrix_permutation_metrics(const spmm_matrix_t *matrix, spmm_
     const struct spmmi_row_permutation *made = NULL;
     spmm_permutation_metrics_t full = {0};
     spmmi_diag_clear(diag);
+    SPMM_REQUIRE(spmmi_info_write(metrics, &full, sizeof full) == SPMM_OK, SPMM_ERR_ARGUMENT, diag,
+                 "metrics is NULL or without struct_size");
     SPMM_TRY(check(matrix, kind, threads, diag));
-    SPMM_REQUIRE(metrics != NULL && metrics->struct_size >= sizeof metrics->struct_size, SPMM_ERR_ARGUMENT,
-                 diag, "metrics is NULL or without struct_size");
     permutations = permutations_of(matrix, threads);
     SPMM_TRY(spmmi_row_permutation_of(&permutations, kind, &made, diag));
     status = spmmi_row_metrics_count(permutations.rows, permutations.cols, permutations.row_ptr,
                                      permutations.col_ind, made->permutation, permutations.threads, &full);
-    SPMM_REQUIRE(status == SPMM_OK, status, diag,
-                 "out of memory for the metrics of a permutation of the rows");
-    full.struct_size = metrics->struct_size;
+    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the metrics of a permutation of the rows");
     full.is_natural = made->permutation == NULL;
     full.seconds = made->seconds;
-    memcpy(metrics, &full, full.struct_size < sizeof full ? full.struct_size : sizeof full);
+    SPMM_TRY(spmmi_info_write(metrics, &full, sizeof full));
 cleanup:
     spmmi_row_permutations_free(&permutations);
     return status;
