@@ -7,6 +7,7 @@
 #include "executor_state.h"
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/log.h"
 #include "format/base/options.h"
 
 /* OpenMP ends the process when it cannot start the threads it is asked for. No result depends on them. */
@@ -53,6 +54,9 @@ static spmm_status_t options_read(const spmm_executor_options_t *from, spmm_exec
     *to = (spmm_executor_options_t)SPMM_EXECUTOR_OPTIONS_INIT;
     SPMM_TRY(spmmi_options_read(to, sizeof *to, from, diag));
     SPMM_REQUIRE(to->threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads is %d, expected 0 or more", to->threads);
+    if (to->threads > THREADS_MAX)
+        spmmi_log(SPMM_LOG_WARNING, "%d threads were asked for, executors take at most %d", to->threads,
+                  THREADS_MAX);
     to->threads = to->threads < THREADS_MAX ? to->threads : THREADS_MAX;
     SPMM_REQUIRE(to->device >= SPMM_DEVICE_AUTO, SPMM_ERR_ARGUMENT, diag, "device is %d, which names none",
                  to->device);
@@ -155,6 +159,7 @@ spmm_status_t spmm_executor_create(const spmm_plan_t *plan, const spmm_executor_
         executor->target = spmmi_cuda_target(settled.device);
         SPMM_TRY(spmmi_cuda_create(plan, settled.device, settled.force_kernel, &executor->cuda, diag));
     }
+    spmmi_executor_log(executor);
     *executor_out = executor;
     executor = NULL;
 cleanup:

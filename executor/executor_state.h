@@ -43,4 +43,7 @@ struct spmmi_product spmmi_product_of(const spmm_executor_t *executor, const str
 uint64_t spmmi_product_workspace(const spmm_executor_t *executor, int variant,
                                  const struct spmmi_product *product);
 
+/* Tell the log what was made, and what the plan lacks for this device. */
+void spmmi_executor_log(const spmm_executor_t *executor);
+
 #endif

@@ -5,6 +5,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/log.h"
 #include "format/plan.h"
 #include "inspect_options.h"
 #include "inspector/search/search_plan.h"
@@ -99,6 +100,23 @@ cleanup:
     return status;
 }
 
+/* What was chosen, a sentence for each variant. */
+static void log_choice(const spmm_plan_t *plan)
+{
+    static const char *const layouts[] = {"no", "row-major", "column-major", "row- and column-major"};
+    spmmi_log(SPMM_LOG_INFO, "%s: inspected, %lld x %lld, %lld nonzeros, %s, %u variants", plan->source,
+              (long long)plan->rows, (long long)plan->cols, (long long)plan->nnz,
+              spmm_dtype_name(plan->dtype), plan->variant_count);
+    for (uint32_t i = 0; i < plan->variant_count; i++) {
+        const struct spmmi_variant *const v = &plan->variants[i];
+        const struct spmmi_part *const part = &plan->parts[v->part_first];
+        spmmi_log(SPMM_LOG_INFO, "%s: op %s, %s, n = %lld to %lld, target %u: %s/%s, %s%s", plan->source,
+                  spmm_op_name(v->op), layouts[v->layouts & 3u], (long long)v->n_min, (long long)v->n_max,
+                  v->target, spmm_family_name(part->family), spmm_schedule_name(part->schedule),
+                  spmm_compute_name(v->compute), v->part_count > 1 ? ", long rows apart" : "");
+    }
+}
+
 spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_inspect_options_t *options,
                            spmm_plan_t **plan, spmm_diag_t *diag)
 {
@@ -139,6 +157,8 @@ spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_inspect_optio
     SPMM_TRY(check_own_work(p, diag));
     report(&request, "partition", STAGES, STAGES);
 
+    if (spmmi_log_on(SPMM_LOG_INFO))
+        log_choice(p);
     *plan = p;
     p = NULL;
 cleanup:

@@ -70,6 +70,11 @@ uint64_t spmmi_cpu_host_bytes(const struct spmmi_cpu *cpu)
     return cpu->host_bytes;
 }
 
+const struct spmmi_parts *spmmi_cpu_parts(const struct spmmi_cpu *cpu)
+{
+    return cpu->parts;
+}
+
 spmm_status_t spmmi_cpu_set_values(struct spmmi_cpu *cpu, const void *values)
 {
     return spmmi_parts_set_values(cpu->parts, values, NULL);

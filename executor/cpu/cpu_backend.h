@@ -15,6 +15,7 @@ spmm_status_t spmmi_cpu_create(const spmm_plan_t *plan, int threads, const char 
                                struct spmmi_cpu **cpu, spmm_diag_t *diag);
 void spmmi_cpu_destroy(struct spmmi_cpu *cpu);
 uint64_t spmmi_cpu_host_bytes(const struct spmmi_cpu *cpu);
+const struct spmmi_parts *spmmi_cpu_parts(const struct spmmi_cpu *cpu); /* what was made */
 
 /* values: nnz numbers in CSR order of A. */
 spmm_status_t spmmi_cpu_set_values(struct spmmi_cpu *cpu, const void *values);

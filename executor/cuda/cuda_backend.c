@@ -148,6 +148,11 @@ uint64_t spmmi_cuda_device_bytes(const struct spmmi_cuda *cuda)
     return cuda->memory_bytes;
 }
 
+const struct spmmi_parts *spmmi_cuda_parts(const struct spmmi_cuda *cuda)
+{
+    return cuda->parts;
+}
+
 spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values, void *stream,
                                     spmm_diag_t *diag)
 {

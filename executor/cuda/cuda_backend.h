@@ -22,6 +22,7 @@ spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const char 
                                 struct spmmi_cuda **cuda, spmm_diag_t *diag);
 void spmmi_cuda_destroy(struct spmmi_cuda *cuda);
 uint64_t spmmi_cuda_device_bytes(const struct spmmi_cuda *cuda);
+const struct spmmi_parts *spmmi_cuda_parts(const struct spmmi_cuda *cuda); /* what was made */
 
 /* values: host or device pointer, nnz numbers in CSR order of A. */
 spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values, void *stream,

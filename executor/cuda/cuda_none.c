@@ -55,6 +55,12 @@ uint64_t spmmi_cuda_device_bytes(const struct spmmi_cuda *cuda)
     return 0;
 }
 
+const struct spmmi_parts *spmmi_cuda_parts(const struct spmmi_cuda *cuda)
+{
+    (void)cuda;
+    return NULL;
+}
+
 spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values, void *stream,
                                     spmm_diag_t *diag)
 {

@@ -4,6 +4,8 @@
 
 #include <omp.h>
 
+#include "format/base/log.h"
+
 #define THREADS_MAX 256
 #define THREAD_RAW (2 * SPMMI_FRAME_RAW) /* a thread that has less to do costs more than it brings */
 
@@ -14,6 +16,9 @@ int spmmi_threads(int requested, uint64_t raw_bytes)
         return 1;
     const int wanted = requested > 0 ? requested : omp_get_num_procs();
     const int threads = wanted > THREADS_MAX ? THREADS_MAX : wanted;
+    if (requested > THREADS_MAX)
+        spmmi_log(SPMM_LOG_WARNING, "%d threads were asked for, plan files take at most %d", requested,
+                  THREADS_MAX);
     return (uint64_t)threads < useful ? threads : (int)useful;
 }
 

@@ -142,6 +142,7 @@ spmm_status_t spmm_plan_load(const char *path, const spmm_load_options_t *option
     *plan = NULL;
     SPMM_REQUIRE(path != NULL, SPMM_ERR_ARGUMENT, diag, "path is NULL");
     SPMM_TRY(spmmi_load_check(options, &load, diag));
+    load.name = path;
     SPMM_TRY(open_plan(path, &file, &size, diag));
     SPMM_TRY(read_plan(file, path, size, &load, plan, diag));
 cleanup:

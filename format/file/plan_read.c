@@ -4,6 +4,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/log.h"
 #include "frames.h"
 #include "format/base/options.h"
 #include "format/check/plan_check.h"
@@ -286,6 +287,20 @@ static void report_in_file(const struct reader *r, spmm_status_t status)
         r->diag->offset = SPMMI_AT_pattern_digest;
 }
 
+/* What the file holds that this library does not know may be left out, or the header's features would say so. */
+static void log_load(const struct spmmi_load *load, const spmm_plan_t *plan)
+{
+    for (uint32_t i = 0; i < plan->section_count; i++)
+        if (spmmi_section_find(plan->sections[i].type) == NULL)
+            spmmi_log(SPMM_LOG_WARNING,
+                      "%s: section type %u of %llu bytes is unknown to this library and not used", load->name,
+                      plan->sections[i].type, (unsigned long long)plan->sections[i].stored_bytes);
+    spmmi_log(SPMM_LOG_INFO, "%s: loaded, format %u.%u, %llu bytes, %lld x %lld, %lld nonzeros, %s",
+              load->name, plan->format_major, plan->format_minor, (unsigned long long)plan->file_bytes,
+              (long long)plan->rows, (long long)plan->cols, (long long)plan->nnz,
+              spmm_dtype_name(plan->dtype));
+}
+
 spmm_status_t spmmi_plan_decode(const uint8_t *bytes, uint64_t size, const struct spmmi_load *load,
                                 spmm_plan_t **plan, spmm_diag_t *diag)
 {
@@ -303,6 +318,8 @@ spmm_status_t spmmi_plan_decode(const uint8_t *bytes, uint64_t size, const struc
     SPMM_TRY(check_budget(&r, load->held_bytes, check_extent(&r)));
     SPMM_TRY(read_matrix(&r));
     SPMM_TRY(spmmi_plan_check(r.plan, diag));
+    if (spmmi_log_on(SPMM_LOG_WARNING))
+        log_load(load, r.plan);
     *plan = r.plan;
     r.plan = NULL;
 cleanup:
@@ -317,7 +334,7 @@ spmm_status_t spmmi_load_check(const spmm_load_options_t *options, struct spmmi_
 {
     spmm_status_t status = SPMM_OK;
     spmm_load_options_t known = SPMM_LOAD_OPTIONS_INIT;
-    *load = (struct spmmi_load){0, 0, 0};
+    *load = (struct spmmi_load){.name = "a plan in memory"};
     SPMM_TRY(spmmi_options_read(&known, sizeof known, options, diag));
     SPMM_REQUIRE(known.threads >= 0, SPMM_ERR_ARGUMENT, diag, "%d threads", known.threads);
     load->budget_bytes = known.budget_bytes;

@@ -6,6 +6,7 @@
 #include "format/plan.h"
 
 struct spmmi_load {
+    const char *name;      /* of the file, for the log */
     uint64_t budget_bytes; /* 0 = default */
     uint64_t held_bytes;   /* taken by the caller for this load: the file's bytes */
     int threads;
