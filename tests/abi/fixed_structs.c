@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Public structs without struct_size: what a caller has compiled in stays as it is. It need not run; it compiles or the
+ * interface is broken. covered_structs.py sees that none is missing. */
+#include <spmm/spmm.h>
+
+#define FIXED(type, size) _Static_assert(sizeof(type) == (size), #type " keeps its size for ever")
+#define AT(type, member, offset) \
+    _Static_assert(offsetof(type, member) == (offset), #type "." #member " keeps its place for ever")
+
+FIXED(spmm_diag_t, 264);
+AT(spmm_diag_t, status, 0);
+AT(spmm_diag_t, native_error, 4);
+AT(spmm_diag_t, offset, 8);
+AT(spmm_diag_t, line, 16);
+AT(spmm_diag_t, text, 24);
+
+FIXED(spmm_csr_t, 64);
+AT(spmm_csr_t, rows, 0);
+AT(spmm_csr_t, cols, 8);
+AT(spmm_csr_t, nnz, 16);
+AT(spmm_csr_t, row_ptr_type, 24);
+AT(spmm_csr_t, col_ind_type, 28);
+AT(spmm_csr_t, row_ptr, 32);
+AT(spmm_csr_t, col_ind, 40);
+AT(spmm_csr_t, value_type, 48);
+AT(spmm_csr_t, values, 56);
+
+FIXED(spmm_dense_t, 40);
+AT(spmm_dense_t, data, 0);
+AT(spmm_dense_t, rows, 8);
+AT(spmm_dense_t, cols, 16);
+AT(spmm_dense_t, ld, 24);
+AT(spmm_dense_t, permutation, 32);
+AT(spmm_dense_t, type, 36);
+
+FIXED(spmm_roofline_point_t, 16);
+AT(spmm_roofline_point_t, intensity, 0);
+AT(spmm_roofline_point_t, gflops, 8);
+
+/* Sizes alone: the dumps beside this file have their members. */
+FIXED(spmm_stats_t, 360);
+FIXED(spmm_row_block_metrics_t, 872);
+FIXED(spmm_block_count_t, 32);
+FIXED(spmm_plan_permutation_metrics_t, 208);
+FIXED(spmm_variant_info_t, 48);
+FIXED(spmm_part_info_t, 48);
+FIXED(spmm_trace_info_t, 216);
+FIXED(spmm_section_info_t, 64);
+
+int main(void)
+{
+    return 0;
+}

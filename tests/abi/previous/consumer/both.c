@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* both SPEC: inspects and runs in one process, without a file. */
+#include <spmm/spmm.h>
+
+#include "check_product.h"
+
+int main(int argc, char **argv)
+{
+    spmm_matrix_t *matrix = NULL;
+    spmm_plan_t *plan = NULL;
+    spmm_diag_t diag;
+    if (argc != 2)
+        return 2;
+    int bad = spmm_matrix_generate(argv[1], &matrix, &diag) != SPMM_OK ||
+              spmm_inspect(matrix, NULL, &plan, &diag) != SPMM_OK;
+    if (bad)
+        fprintf(stderr, "%s: %s\n", spmm_status_name(diag.status), diag.text);
+    else
+        bad = check_product(plan);
+    bad = bad || spmm_version() != SPMM_VERSION_NUMBER;
+    spmm_plan_destroy(plan);
+    spmm_matrix_destroy(matrix);
+    return bad;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs a plan on the CPU with B = 1 and compares with the row sums of the plan's own matrix. */
+#ifndef CONSUMER_CHECK_PRODUCT_H
+#define CONSUMER_CHECK_PRODUCT_H
+
+#include <float.h>
+#include <math.h>
+#include <spmm/executor.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int compare_rows(const spmm_csr_t *a, const float *c, int64_t n)
+{
+    const int64_t *row_ptr = (const int64_t *)a->row_ptr;
+    const float *values = (const float *)a->values;
+    for (int64_t i = 0; i < a->rows; i++) {
+        double sum = 0, magnitude = 0;
+        for (int64_t q = row_ptr[i]; q < row_ptr[i + 1]; q++) {
+            sum += (double)values[q];
+            magnitude += fabs((double)values[q]);
+        }
+        const double bound = (double)(row_ptr[i + 1] - row_ptr[i] + 2) * (double)FLT_EPSILON * magnitude;
+        for (int64_t j = 0; j < n; j++)
+            if (!(fabs((double)c[i * n + j] - sum) <= bound))
+                return 1;
+    }
+    return 0;
+}
+
+static int check_product(const spmm_plan_t *plan)
+{
+    const int64_t n = 3;
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    spmm_executor_t *executor = NULL;
+    spmm_diag_t diag;
+    spmm_csr_t a;
+    options.device = SPMM_DEVICE_CPU;
+    if (spmm_plan_csr(plan, &a) != SPMM_OK || a.value_type != SPMM_F32 || a.values == NULL)
+        return 1;
+    if (spmm_executor_create(plan, &options, &executor, &diag) != SPMM_OK) {
+        fprintf(stderr, "%s\n", diag.text);
+        return 1;
+    }
+    float *b_data = (float *)malloc((size_t)(a.cols * n) * sizeof(float));
+    float *c_data = (float *)malloc((size_t)(a.rows * n) * sizeof(float));
+    const spmm_dense_t b = {b_data, a.cols, n, n, SPMM_ROW_MAJOR, SPMM_F32};
+    const spmm_dense_t c = {c_data, a.rows, n, n, SPMM_ROW_MAJOR, SPMM_F32};
+    uint64_t bytes = 0;
+    int bad = b_data == NULL || c_data == NULL;
+    for (int64_t i = 0; !bad && i < a.cols * n; i++)
+        b_data[i] = 1;
+    bad = bad || spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b, &c, &bytes) != SPMM_OK;
+    char *block = (char *)malloc((size_t)bytes + 256); /* C99 has no aligned_alloc */
+    void *workspace = block + (256 - (uintptr_t)block % 256) % 256;
+    bad = bad || block == NULL;
+    bad = bad || spmm_execute(executor, SPMM_OP_N, 1, &b, 0, &c, workspace, bytes, NULL) != SPMM_OK;
+    bad = bad || compare_rows(&a, c_data, n);
+    printf("%s: %lld nonzeros\n", bad ? "wrong" : "right", (long long)a.nnz);
+    free(block);
+    free(c_data);
+    free(b_data);
+    spmm_executor_destroy(executor);
+    return bad;
+}
+
+#endif

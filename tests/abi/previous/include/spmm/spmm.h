@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All of spmm in one include. Programs that only run plans need executor.h alone. */
+#ifndef SPMM_SPMM_H
+#define SPMM_SPMM_H
+
+#include "executor.h"
+#include "inspector.h"
+
+#endif

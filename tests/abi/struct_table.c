@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See struct_table.h. */
+#include "struct_table.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_TYPICAL 8
+
+static spmm_status_t load(const struct objects *o, const void *given, spmm_diag_t *diag)
+{
+    void *bytes = NULL;
+    size_t size = 0;
+    spmm_plan_t *plan = NULL;
+    spmm_status_t status = spmm_plan_write(o->plan, NULL, &bytes, &size, diag);
+    if (status == SPMM_OK)
+        status = spmm_plan_read(bytes, size, given, &plan, diag);
+    spmm_plan_bytes_free(bytes);
+    spmm_plan_destroy(plan);
+    return status;
+}
+
+static spmm_status_t save(const struct objects *o, const void *given, spmm_diag_t *diag)
+{
+    void *bytes = NULL;
+    size_t size = 0;
+    const spmm_status_t status = spmm_plan_write(o->plan, given, &bytes, &size, diag);
+    spmm_plan_bytes_free(bytes);
+    return status;
+}
+
+static spmm_status_t inspect(const struct objects *o, const void *given, spmm_diag_t *diag)
+{
+    spmm_plan_t *plan = NULL;
+    const spmm_status_t status = spmm_inspect(o->matrix, given, &plan, diag);
+    spmm_plan_destroy(plan);
+    return status;
+}
+
+static spmm_status_t read_matrix(const struct objects *o, const void *given, spmm_diag_t *diag)
+{
+    static const char text[] = "%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n";
+    spmm_matrix_t *matrix = NULL;
+    (void)o;
+    const spmm_status_t status = spmm_matrix_read(text, sizeof text - 1, NULL, given, &matrix, diag);
+    spmm_matrix_destroy(matrix);
+    return status;
+}
+
+static spmm_status_t run(const struct objects *o, const void *given, spmm_diag_t *diag)
+{
+    uint64_t host_bytes, device_bytes;
+    return spmm_executor_memory_bytes(o->plan, given, &host_bytes, &device_bytes, diag);
+}
+
+/* Refused while objects live, after the struct has been read. */
+static spmm_status_t allocate(const struct objects *o, const void *given, spmm_diag_t *diag)
+{
+    (void)o;
+    const spmm_status_t status = spmm_allocator_set(given, diag);
+    return status == SPMM_ERR_ARGUMENT && strstr(diag->text, "are held") != NULL ? SPMM_OK : status;
+}
+
+static void *take(void *context, size_t bytes, size_t alignment)
+{
+    (void)context;
+    return aligned_alloc(alignment, bytes);
+}
+
+static void give(void *context, void *memory)
+{
+    (void)context;
+    free(memory);
+}
+
+static const spmm_load_options_t load_options = SPMM_LOAD_OPTIONS_INIT;
+static const spmm_save_options_t save_options = SPMM_SAVE_OPTIONS_INIT;
+static const spmm_read_options_t read_options = SPMM_READ_OPTIONS_INIT;
+static const spmm_inspect_options_t inspect_options = SPMM_INSPECT_OPTIONS_INIT;
+static const spmm_executor_options_t executor_options = {.device = SPMM_DEVICE_CPU};
+static const spmm_allocator_t allocator = {.allocate = take, .release = give};
+
+#define INPUT(type, valid, least, bad_at, use)            \
+    {                                                     \
+#type, sizeof(type), &(valid), least, bad_at, use \
+    }
+#define THREADS(type) offsetof(type, threads)
+
+const struct input inputs[] = {
+    INPUT(spmm_load_options_t, load_options, sizeof(size_t), THREADS(spmm_load_options_t), load),
+    INPUT(spmm_save_options_t, save_options, sizeof(size_t), THREADS(spmm_save_options_t), save),
+    INPUT(spmm_read_options_t, read_options, sizeof(size_t), THREADS(spmm_read_options_t), read_matrix),
+    INPUT(spmm_inspect_options_t, inspect_options, sizeof(size_t), THREADS(spmm_inspect_options_t), inspect),
+    INPUT(spmm_executor_options_t, executor_options, sizeof(size_t), THREADS(spmm_executor_options_t), run),
+    INPUT(spmm_allocator_t, allocator, offsetof(spmm_allocator_t, context), sizeof(spmm_allocator_t),
+          allocate),
+};
+const size_t input_count = sizeof inputs / sizeof inputs[0];
+
+static spmm_status_t dtype_info(const struct objects *o, void *info)
+{
+    (void)o;
+    return spmm_dtype_at(1, info);
+}
+
+static spmm_status_t family_info(const struct objects *o, void *info)
+{
+    (void)o;
+    return spmm_family_at(1, info);
+}
+
+static spmm_status_t schedule_info(const struct objects *o, void *info)
+{
+    (void)o;
+    return spmm_schedule_at(1, info);
+}
+
+static spmm_status_t reorder_info(const struct objects *o, void *info)
+{
+    (void)o;
+    return spmm_reorder_at(2, info);
+}
+
+static spmm_status_t generator_info(const struct objects *o, void *info)
+{
+    (void)o;
+    return spmm_generator_at(1, info);
+}
+
+static spmm_status_t plan_info(const struct objects *o, void *info)
+{
+    return spmm_plan_info(o->plan, info);
+}
+
+static spmm_status_t matrix_info(const struct objects *o, void *info)
+{
+    return spmm_matrix_info(o->matrix, info);
+}
+
+static spmm_status_t permutation_metrics(const struct objects *o, void *info)
+{
+    return spmm_matrix_permutation_metrics(o->matrix, SPMM_REORDER_RCM, 1, info, NULL);
+}
+
+static spmm_status_t paper_model(const struct objects *o, void *info)
+{
+    return spmm_plan_roofline(o->plan, "h100", info, NULL);
+}
+
+static spmm_status_t executor_info(const struct objects *o, void *info)
+{
+    const spmm_dense_t operand = {.rows = 27, .cols = N_TYPICAL, .ld = N_TYPICAL, .type = SPMM_F32};
+    return spmm_executor_info(o->executor, SPMM_OP_N, &operand, &operand, info);
+}
+
+#define OUTPUT(type, fill)                      \
+    {                                           \
+#type, sizeof(type), sizeof(type), fill \
+    }
+#define OUTPUT_BUT(type, member, fill)                    \
+    {                                                     \
+#type, sizeof(type), offsetof(type, member), fill \
+    }
+
+const struct output outputs[] = {
+    OUTPUT(spmm_dtype_info_t, dtype_info),
+    OUTPUT(spmm_family_info_t, family_info),
+    OUTPUT(spmm_schedule_info_t, schedule_info),
+    OUTPUT(spmm_reorder_info_t, reorder_info),
+    OUTPUT(spmm_generator_info_t, generator_info),
+    OUTPUT(spmm_plan_info_t, plan_info),
+    OUTPUT(spmm_matrix_info_t, matrix_info),
+    OUTPUT_BUT(spmm_permutation_metrics_t, seconds, permutation_metrics),
+    OUTPUT(spmm_roofline_t, paper_model),
+    OUTPUT(spmm_executor_info_t, executor_info),
+};
+const size_t output_count = sizeof outputs / sizeof outputs[0];

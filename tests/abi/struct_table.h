@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All public structs that begin with struct_size, and a call that takes each. */
+#ifndef STRUCT_TABLE_H
+#define STRUCT_TABLE_H
+
+#include <spmm/spmm.h>
+
+/* What the calls work on. */
+struct objects {
+    spmm_matrix_t *matrix;
+    spmm_plan_t *plan; /* has been written and read: it has sections */
+    spmm_executor_t *executor;
+};
+
+/* A struct that the library reads. */
+struct input {
+    const char *name;
+    size_t size;
+    const void *valid; /* all of it; members that are 0 take their defaults */
+    size_t least;      /* struct_size from which on it is valid */
+    size_t bad_at;     /* a 4-byte member that must not be -1; size: there is none */
+    spmm_status_t (*use)(const struct objects *objects, const void *given, spmm_diag_t *diag);
+};
+extern const struct input inputs[];
+extern const size_t input_count;
+
+/* A struct that the library fills. */
+struct output {
+    const char *name;
+    size_t size;
+    size_t varies_at; /* an 8-byte member that is another in each call; size: there is none */
+    spmm_status_t (*fill)(const struct objects *objects, void *info);
+};
+extern const struct output outputs[];
+extern const size_t output_count;
+
+#endif

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tools/dev/abi --compare on planted changes: each is judged as docs/decisions/0035 says."""
+import os
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+ABI = os.path.join(ROOT, "tools", "dev", "abi")
+OLD = """name libx.so.0
+function spmm_f (int -> int)
+function spmm_g (struct spmm_info * -> void)
+struct spmm_info 24
+  0 struct_size: size_t
+  8 rows: int64_t
+  16 flag: int
+struct spmm_fixed 16
+  0 data: void *
+  8 count: int64_t
+enum spmm_kind
+  1 SPMM_A
+  2 SPMM_B
+macro SPMM_BINS 6
+"""
+GROWN = OLD.replace("spmm_info 24", "spmm_info 32").replace("  16 flag: int\n", "  16 flag: int\n  24 more: double\n")
+# what, new text, is it compatible?, a part of what is said
+CASES = (
+    ("nothing", OLD, True, ""),
+    ("a new function", OLD.replace("struct spmm_info 24", "function spmm_h (void -> int)\nstruct spmm_info 24"), True,
+     "new: function spmm_h"),
+    ("a new enumerator", OLD.replace("  2 SPMM_B", "  2 SPMM_B\n  3 SPMM_C"), True, "new: enum spmm_kind: SPMM_C"),
+    ("a new macro", OLD + "macro SPMM_MORE 7\n", True, "new: macro SPMM_MORE"),
+    ("a new member at the end", GROWN, True, "new: struct spmm_info: more"),
+    ("a function gone", OLD.replace("function spmm_f (int -> int)\n", ""), False, "function spmm_f is gone"),
+    ("another parameter", OLD.replace("(int -> int)", "(long -> int)"), False, "function spmm_f changed"),
+    ("a member in the middle", OLD.replace("spmm_info 24", "spmm_info 32").replace("  16 flag", "  16 more: double\n  24 flag"),
+     False, "was (16, 'flag', 'int'), is (16, 'more', 'double')"),
+    ("a member in the padding", OLD.replace("  16 flag: int", "  16 flag: int\n  20 more: int"), False,
+     "more lies within the old 24 bytes"),
+    ("a member gone", OLD.replace("  16 flag: int\n", ""), False, "flag is gone"),
+    ("another type", OLD.replace("8 rows: int64_t", "8 rows: uint64_t"), False, "struct spmm_info: was"),
+    ("a fixed struct grows", OLD.replace("spmm_fixed 16", "spmm_fixed 24").replace("  8 count: int64_t", "  8 count: int64_t\n  16 more: int"),
+     False, "must keep its 16 bytes"),
+    ("another number", OLD.replace("  2 SPMM_B", "  3 SPMM_B"), False, "enum spmm_kind: SPMM_B changed"),
+    ("an enumerator gone", OLD.replace("  2 SPMM_B\n", ""), False, "enum spmm_kind: SPMM_B is gone"),
+    ("another macro", OLD.replace("SPMM_BINS 6", "SPMM_BINS 7"), False, "macro SPMM_BINS changed"),
+    ("another SONAME", GROWN.replace("libx.so.0", "libx.so.1"), False, "libx.so.0 became libx.so.1"),
+)
+
+
+def judge(folder, new):
+    paths = [os.path.join(folder, name) for name in ("old.abi", "new.abi")]
+    for path, text in zip(paths, (OLD, new)):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    done = subprocess.run([ABI, "--compare"] + paths, capture_output=True, text=True, check=False)
+    return done.returncode == 0, done.stdout + done.stderr
+
+
+def main():
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for what, new, is_compatible, fragment in CASES:
+            verdict, text = judge(folder, new)
+            if verdict != is_compatible or fragment not in text or (what == "nothing" and text):
+                print(f"{what}: {'compatible' if verdict else 'incompatible'}: {text}")
+                failures += 1
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
