@@ -115,6 +115,19 @@ examples)
     [ "$("$work/examples/load_and_run" "$work/examples/a.plan" 6)" = -27 ] || fail "load_and_run is wrong"
     ! "$work/examples/load_and_run" "$work/examples/a.mtx" 2>/dev/null || fail "load_and_run takes a matrix for a plan"
     ;;
+previous)
+    # Programs of the last release, compiled with its headers, run with the libraries of today.
+    export PKG_CONFIG_PATH
+    PKG_CONFIG_PATH=$(pc_dir "$prefix")
+    previous=$source/tests/abi/previous
+    mkdir -p "$work/previous"
+    for program in inspect_only run_only both; do
+        read -r -a flags <<<"$(pkg-config "${static[@]}" --libs spmm-inspector spmm-executor | tr '\n' ' ')"
+        "$cc" -std=c99 "${warnings[@]}" -I "$previous/include" "$previous/consumer/$program.c" -o "$work/previous/$program" \
+            "${flags[@]}"
+    done
+    run_programs "$work/previous"
+    ;;
 tools)
     for tool in spmm-inspect spmm-info spmm-run spmm-bench; do
         "$prefix/bin/$tool" --version | grep -q '^spmm-.* [0-9]' || fail "$tool does not run after install"

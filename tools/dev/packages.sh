@@ -47,6 +47,7 @@ need_to_test() {
     need groff-base has_command groff
     need doxygen has_command doxygen
     need codespell has_command codespell
+    need abigail-tools has_command abidw
 }
 
 has_nvcc() { has_command nvcc || [ -x /usr/local/cuda/bin/nvcc ]; }

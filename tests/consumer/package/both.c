@@ -4,6 +4,16 @@
 
 #include "check_product.h"
 
+static int check_matrix_info(const spmm_matrix_t *matrix)
+{
+    unsigned char *block = guarded_new(sizeof(spmm_matrix_info_t));
+    spmm_matrix_info_t *info = (spmm_matrix_info_t *)(void *)block;
+    const int bad = spmm_matrix_info(matrix, info) != SPMM_OK || info->nnz <= 0 || info->format[0] != 'g' ||
+                    !guard_is_whole(block, sizeof *info);
+    free(block);
+    return bad;
+}
+
 int main(int argc, char **argv)
 {
     spmm_matrix_t *matrix = NULL;
@@ -16,8 +26,8 @@ int main(int argc, char **argv)
     if (bad)
         fprintf(stderr, "%s: %s\n", spmm_status_name(diag.status), diag.text);
     else
-        bad = check_product(plan);
-    bad = bad || spmm_version() != SPMM_VERSION_NUMBER;
+        bad = check_matrix_info(matrix) || check_product(plan);
+    bad = bad || spmm_version() < SPMM_VERSION_NUMBER; /* tests/abi compiles this with older headers */
     spmm_plan_destroy(plan);
     spmm_matrix_destroy(matrix);
     return bad;

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "check_info.h"
+
 static int compare_rows(const spmm_csr_t *a, const float *c, int64_t n)
 {
     const int64_t *row_ptr = (const int64_t *)a->row_ptr;
@@ -25,6 +27,26 @@ static int compare_rows(const spmm_csr_t *a, const float *c, int64_t n)
                 return 1;
     }
     return 0;
+}
+
+static int check_plan_info(const spmm_plan_t *plan, const spmm_csr_t *a)
+{
+    unsigned char *block = guarded_new(sizeof(spmm_plan_info_t));
+    spmm_plan_info_t *info = (spmm_plan_info_t *)(void *)block;
+    const int bad = spmm_plan_info(plan, info) != SPMM_OK || info->nnz != a->nnz || info->variant_count < 1 ||
+                    !guard_is_whole(block, sizeof *info);
+    free(block);
+    return bad;
+}
+
+static int check_executor_info(const spmm_executor_t *executor, const spmm_dense_t *b, const spmm_dense_t *c)
+{
+    unsigned char *block = guarded_new(sizeof(spmm_executor_info_t));
+    spmm_executor_info_t *info = (spmm_executor_info_t *)(void *)block;
+    const int bad = spmm_executor_info(executor, SPMM_OP_N, b, c, info) != SPMM_OK || info->host_bytes == 0 ||
+                    strncmp(info->kernel, "cpu/", 4) != 0 || !guard_is_whole(block, sizeof *info);
+    free(block);
+    return bad;
 }
 
 static int check_product(const spmm_plan_t *plan)
@@ -49,6 +71,7 @@ static int check_product(const spmm_plan_t *plan)
     int bad = b_data == NULL || c_data == NULL;
     for (int64_t i = 0; !bad && i < a.cols * n; i++)
         b_data[i] = 1;
+    bad = bad || check_plan_info(plan, &a) || check_executor_info(executor, &b, &c);
     bad = bad || spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b, &c, &bytes) != SPMM_OK;
     char *block = (char *)malloc((size_t)bytes + 256); /* C99 has no aligned_alloc */
     void *workspace = block + (256 - (uintptr_t)block % 256) % 256;

@@ -86,7 +86,7 @@ typedef enum spmm_balance {
  * as many as the machine has; never changes the order. Errors: ARGUMENT (also a kind that does not fit the matrix),
  * MEMORY. */
 SPMM_API spmm_status_t spmm_matrix_permutation(const spmm_matrix_t *matrix, spmm_reorder_t kind, int threads,
-                                               uint32_t *permutation, spmm_diag_t *diag);
+                                         uint32_t *permutation, spmm_diag_t *diag);
 /* What an order of the rows does for kernels that take rows together (docs/reordering.md). */
 typedef struct spmm_permutation_metrics {
     size_t struct_size;
@@ -101,16 +101,16 @@ typedef struct spmm_permutation_metrics {
  * number of threads. figures->struct_size says how much of them the caller knows. Errors: as
  * spmm_matrix_permutation. */
 SPMM_API spmm_status_t spmm_matrix_permutation_metrics(const spmm_matrix_t *matrix, spmm_reorder_t kind,
-                                                       int threads, spmm_permutation_metrics_t *metrics,
-                                                       spmm_diag_t *diag);
+                                                 int threads, spmm_permutation_metrics_t *metrics,
+                                                 spmm_diag_t *diag);
 
 /* A new matrix: its row i is row row_permutation[i] of this one, its column j is column col_permutation[j]; NULL: as
  * they are.
  * With the same order for both it is PAP^T, whose products take B and give C in that order: their row i is row
  * order[i] of those of A. Errors: ARGUMENT (an order is no permutation), MEMORY. */
 SPMM_API spmm_status_t spmm_matrix_permute(const spmm_matrix_t *matrix, const uint32_t *row_permutation,
-                                           const uint32_t *col_permutation, int threads,
-                                           spmm_matrix_t **permuted, spmm_diag_t *diag);
+                                           const uint32_t *col_permutation, int threads, spmm_matrix_t **permuted,
+                                           spmm_diag_t *diag);
 
 /* Rows more than 16 times as long as the median row of their window, panel or strip, and of at least 64 nonzeros. */
 typedef enum spmm_long_rows {
@@ -155,7 +155,7 @@ typedef struct spmm_inspect_options {
                               Such a plan has one variant, op N, tiled/whole; its order is A's where reorder is
                               auto and refuses */
     uint32_t segment_length; /* nonzeros of a segment; the chart's */
-    uint32_t segment_min;    /* least that the chart may say; 1 */
+    uint32_t segment_min;  /* least that the chart may say; 1 */
     double segment_scale;    /* what the chart's length is multiplied by; 1 */
     double u_min;            /* rows are cut below this many blocks a multiprocessor; 0.65 */
     double cv_max;           /* rows are cut above this sigma / mu; 1 */
@@ -223,8 +223,8 @@ typedef struct spmm_roofline {
  * in
  * spmm_inspect_options_t; NULL: intensities only. model->struct_size says how much of it the caller knows.
  * Errors: ARGUMENT (also no such device, or a mistake in its profile), IO, MEMORY. */
-SPMM_API spmm_status_t spmm_plan_roofline(const spmm_plan_t *plan, const char *device, spmm_roofline_t *model,
-                                          spmm_diag_t *diag);
+SPMM_API spmm_status_t spmm_plan_roofline(const spmm_plan_t *plan, const char *device,
+                                             spmm_roofline_t *model, spmm_diag_t *diag);
 
 #ifdef __cplusplus
 }

@@ -78,7 +78,7 @@ typedef struct spmm_row_block_metrics {
     int64_t stage_slots;     /* columns a stage, at most */
     int64_t segment;         /* nonzeros a unit, at most; 0: units are whole rows */
     int64_t is_reordered;    /* 1: panels take the units in another order than that of A */
-    int64_t value_bytes;     /* B_T: bytes of a number */
+    int64_t value_bytes;    /* B_T: bytes of a number */
     int64_t register_tile;   /* R: columns of B that a thread multiplies at a time */
     int64_t n;               /* columns of B that were judged */
     int64_t multiprocessors; /* of the device; 0: not known */
@@ -91,10 +91,9 @@ typedef struct spmm_row_block_metrics {
     /* Reuse. The footprint of a panel is the number of distinct columns that its units hold. */
     int64_t working_set_sum, working_set_max; /* of all panels, of the largest */
     double working_set_mean;
-    double rho; /* nnz / working_set_sum */
-    int64_t working_set
-        [SPMM_ROW_BLOCK_HEIGHTS];         /* sum over the panels of 8, 16, .. 256 units of the same order */
-    double reuse[SPMM_ROW_BLOCK_HEIGHTS]; /* rho of those */
+    double rho;                            /* nnz / working_set_sum */
+    int64_t working_set[SPMM_ROW_BLOCK_HEIGHTS]; /* sum over the panels of 8, 16, .. 256 units of the same order */
+    double reuse[SPMM_ROW_BLOCK_HEIGHTS];      /* rho of those */
     /* Stages and sliced ELL. */
     int64_t stages, stages_max; /* of all panels, of the panel with most */
     int64_t slices;             /* of 32 entries, padding included */
@@ -161,7 +160,7 @@ typedef struct spmm_family_info {
     uint32_t types;          /* of numbers: bits 1u << SPMM_F32, .. */
     int uses_tensor_cores;   /* f32 is multiplied as tf32 or 3xtf32 */
     int takes_long_rows;     /* rows may be split off (spmm_part_info_t.is_long_rows) */
-    int64_t n_min;           /* columns of B from which on the inspector considers it */
+    int64_t n_min;         /* columns of B from which on the inspector considers it */
     uint32_t block_rows_min, block_rows_max;   /* powers of two from .. to; 0: it has no panels or units */
     uint32_t stage_slots_min, stage_slots_max; /* 0: it has no stages */
 } spmm_family_info_t;
@@ -226,16 +225,14 @@ typedef struct spmm_block_count {
 typedef struct spmm_plan_permutation_metrics {
     spmm_op_t op;
     spmm_reorder_t permutation; /* NONE: as they are */
-    int64_t units;              /* rows, or (tiled) the segments that rows were cut into */
+    int64_t units;        /* rows, or (tiled) the segments that rows were cut into */
     spmm_block_count_t blocks[SPMM_BLOCK_SHAPES];
-    int64_t working_set
-        [SPMM_ROW_BLOCK_HEIGHTS];         /* of the panels of 8, 16, .. 256 units: their distinct columns */
-    double reuse[SPMM_ROW_BLOCK_HEIGHTS]; /* rho: nnz / footprint */
+    int64_t working_set[SPMM_ROW_BLOCK_HEIGHTS]; /* of the panels of 8, 16, .. 256 units: their distinct columns */
+    double reuse[SPMM_ROW_BLOCK_HEIGHTS];      /* rho: nnz / footprint */
 } spmm_plan_permutation_metrics_t;
 /* Those of index 0, 1, .. in the order in which they were looked at: for each op and way to cut rows first NONE. No
  * figures, index 0 already an error, where no order was looked at. Errors: ARGUMENT. */
-SPMM_API spmm_status_t spmm_plan_permutation_metrics(const spmm_plan_t *plan, int index,
-                                                     spmm_plan_permutation_metrics_t *stats);
+SPMM_API spmm_status_t spmm_plan_permutation_metrics(const spmm_plan_t *plan, int index, spmm_plan_permutation_metrics_t *stats);
 
 #define SPMM_LAYOUTS_ROW_MAJOR 1u /* bit of a layout mask */
 #define SPMM_LAYOUTS_COL_MAJOR 2u
@@ -254,7 +251,7 @@ SPMM_API spmm_status_t spmm_plan_variant(const spmm_plan_t *plan, int index, spm
 typedef struct spmm_part_info {
     spmm_family_t family;
     spmm_schedule_t schedule;
-    uint32_t item_size;   /* nonzero split: nonzeros an item; row split: least nonzeros that close an item;
+    uint32_t item_size;     /* nonzero split: nonzeros an item; row split: least nonzeros that close an item;
                          segmented: most nonzeros of a segment; whole: 0;
                          window, panel, bcsr: most steps of an item, a step is 8 columns, 128 columns or
                          4 block columns */
@@ -263,20 +260,20 @@ typedef struct spmm_part_info {
     uint32_t stage_slots; /* tiled: rows of B that a stage holds at most; else 0 */
     int is_reordered;     /* rows are not in the order of A */
     int permutes_output;  /* C is written in the order of spmm_plan_row_permutation */
-    int is_long_rows;     /* the rows that the part before it leaves out; items counts them */
+    int is_long_rows;        /* the rows that the part before it leaves out; items counts them */
 } spmm_part_info_t;
 SPMM_API spmm_status_t spmm_plan_part(const spmm_plan_t *plan, int index, spmm_part_info_t *info);
 
 /* The order of the rows of a part that permutes its output: row i of C belongs to row (*order)[i] of op(A), i from 0
  * to *count - 1. Valid while the plan lives. Errors: ARGUMENT, also when the part does not permute its output. */
-SPMM_API spmm_status_t spmm_plan_row_permutation(const spmm_plan_t *plan, int part,
-                                                 const uint32_t **permutation, int64_t *count);
+SPMM_API spmm_status_t spmm_plan_row_permutation(const spmm_plan_t *plan, int part, const uint32_t **permutation,
+                                           int64_t *count);
 
 /* Where a plan was made with symmetric_permutation: the order of rows and columns. The plan's matrix is PAP^T, whose
  * row and column i are row and column (*order)[i] of A, i from 0 to *count - 1: row i of B and of C is row (*order)[i]
  * of those of A. *order is NULL where they are those of A. Valid while the plan lives. Errors: ARGUMENT. */
 SPMM_API spmm_status_t spmm_plan_symmetric_permutation(const spmm_plan_t *plan, const uint32_t **permutation,
-                                                       int64_t *count);
+                                                 int64_t *count);
 
 /* The trace: every candidate that was considered, and why it won or lost. */
 typedef struct spmm_trace_info {
@@ -284,13 +281,12 @@ typedef struct spmm_trace_info {
     spmm_family_t family;
     spmm_schedule_t schedule;
     spmm_compute_t compute;
-    spmm_reorder_t
-        permutation; /* the candidate is this order of the rows; AUTO: the order is not what is judged */
+    spmm_reorder_t permutation; /* the candidate is this order of the rows; AUTO: the order is not what is judged */
     int chosen;
-    double predicted_us;     /* 0 = the model said nothing */
-    double measured_us;      /* 0 = not measured */
+    double predicted_us;      /* 0 = the model said nothing */
+    double measured_us;       /* 0 = not measured */
     double value, threshold; /* the numbers the reason compares; 0 if none */
-    char reason[160];        /* one sentence with the numbers */
+    char reason[160];         /* one sentence with the numbers */
 } spmm_trace_info_t;
 SPMM_API spmm_status_t spmm_plan_trace(const spmm_plan_t *plan, int index, spmm_trace_info_t *info);
 
