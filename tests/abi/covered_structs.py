@@ -11,7 +11,8 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 STRUCT = re.compile(r"typedef struct\s*\w*\s*\{([^{}]*)\}\s*(\w+);")
-TABLES = {True: ("struct_table.c", r"\b(?:INPUT|OUTPUT|OUTPUT_BUT)\((\w+)"), False: ("fixed_structs.c", r"\bFIXED\((\w+)")}
+TABLES = {True: ("struct_table.c", r"\b(?:INPUT|OUTPUT|OUTPUT_BUT)\((\w+)"),
+          False: ("fixed_structs.c", r"\bFIXED\((\w+)")}
 
 
 def read(path):

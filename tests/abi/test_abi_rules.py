@@ -18,18 +18,19 @@ OLD = """name libx.so.0
 function spmm_f (int -> int)
 function spmm_g (struct spmm_info * -> void)
 struct spmm_fixed 16
-  0 data: void *
-  8 count: int64_t
+  0 8 data: void *
+  8 8 count: int64_t
 struct spmm_info 24
-  0 struct_size: size_t
-  8 rows: int64_t
-  16 flag: int
+  0 8 struct_size: size_t
+  8 8 rows: int64_t
+  16 4 flag: int
 enum spmm_kind
   1 SPMM_A
   2 SPMM_B
 macro SPMM_BINS 6
 """
-GROWN = OLD.replace("spmm_info 24", "spmm_info 32").replace("  16 flag: int\n", "  16 flag: int\n  24 more: double\n")
+WIDER = OLD.replace("spmm_info 24", "spmm_info 32")
+GROWN = WIDER.replace("  16 4 flag: int\n", "  16 4 flag: int\n  24 8 more: double\n")
 # what, new text, is it compatible?, a part of what is said
 CASES = (
     ("nothing", OLD, True, ""),
@@ -40,13 +41,16 @@ CASES = (
     ("a new member at the end", GROWN, True, "new: struct spmm_info: more"),
     ("a function gone", OLD.replace("function spmm_f (int -> int)\n", ""), False, "function spmm_f is gone"),
     ("another parameter", OLD.replace("(int -> int)", "(long -> int)"), False, "function spmm_f changed"),
-    ("a member in the middle", OLD.replace("spmm_info 24", "spmm_info 32").replace("  16 flag", "  16 more: double\n  24 flag"),
-     False, "was (16, 'flag', 'int'), is (16, 'more', 'double')"),
-    ("a member in the padding", OLD.replace("  16 flag: int", "  16 flag: int\n  20 more: int"), False,
+    ("a member in the middle", WIDER.replace("  16 4 flag", "  16 8 more: double\n  24 4 flag"),
+     False, "was (16, 4, 'flag', 'int'), is (16, 8, 'more', 'double')"),
+    ("a member in the padding", OLD.replace("  16 4 flag: int", "  16 4 flag: int\n  20 4 more: int"), False,
      "more lies within the old 24 bytes"),
-    ("a member gone", OLD.replace("  16 flag: int\n", ""), False, "flag is gone"),
-    ("another type", OLD.replace("8 rows: int64_t", "8 rows: uint64_t"), False, "struct spmm_info: was"),
-    ("a fixed struct grows", OLD.replace("spmm_fixed 16", "spmm_fixed 24").replace("  8 count: int64_t", "  8 count: int64_t\n  16 more: int"),
+    ("padding behind a new member", GROWN.replace("24 8 more: double", "24 4 more: int"), False, "a hole behind more"),
+    ("padding before a new member", GROWN.replace("info 32", "info 40").replace("24 8 more", "32 8 more"), False,
+     "a hole before more"),
+    ("a member gone", OLD.replace("  16 4 flag: int\n", ""), False, "flag is gone"),
+    ("another type", OLD.replace("8 8 rows: int64_t", "8 8 rows: uint64_t"), False, "struct spmm_info: was"),
+    ("a fixed struct grows", OLD.replace("fixed 16", "fixed 24").replace("8 8 count: int64_t", "8 8 count: int64_t\n  16 4 more: int"),
      False, "must keep its 16 bytes"),
     ("another number", OLD.replace("  2 SPMM_B", "  3 SPMM_B"), False, "enum spmm_kind: SPMM_B changed"),
     ("an enumerator gone", OLD.replace("  2 SPMM_B\n", ""), False, "enum spmm_kind: SPMM_B is gone"),
