@@ -9,8 +9,7 @@
 
 /* Inputs. Copy what the caller knows of given over the defaults in options, which has size bytes and keeps its own
  * struct_size. given may be NULL. Errors: ARGUMENT where struct_size cannot be (less than itself, more than 64 KiB), or
- * where a byte beyond
- * size is not 0: it asks for something that this library does not know. */
+ * where a byte beyond size is not 0: it asks for something that this library does not know. */
 spmm_status_t spmmi_options_read(void *options, size_t size, const void *given, spmm_diag_t *diag);
 
 /* Outputs. Fill info, whose struct_size the caller has set, with what both know of full, which has size bytes, and set

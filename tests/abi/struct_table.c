@@ -163,6 +163,7 @@ static spmm_status_t executor_info(const struct objects *o, void *info)
 #type, sizeof(type), offsetof(type, member), fill \
     }
 
+/* clang-format off */
 const struct output outputs[] = {
     OUTPUT(spmm_dtype_info_t, dtype_info),
     OUTPUT(spmm_family_info_t, family_info),
@@ -175,4 +176,5 @@ const struct output outputs[] = {
     OUTPUT(spmm_roofline_t, paper_model),
     OUTPUT(spmm_executor_info_t, executor_info),
 };
+/* clang-format on */
 const size_t output_count = sizeof outputs / sizeof outputs[0];
