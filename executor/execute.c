@@ -91,7 +91,9 @@ spmm_status_t spmm_executor_info(const spmm_executor_t *executor, spmm_op_t op, 
 {
     if (executor == NULL)
         return SPMM_ERR_ARGUMENT;
-    spmm_executor_info_t full = {.device = executor->device};
+    spmm_executor_info_t full;
+    memset(&full, 0, sizeof full);
+    full.device = executor->device;
     memcpy(full.device_name, executor->device_name, sizeof full.device_name);
     full.host_bytes = sizeof *executor + (executor->cpu != NULL ? spmmi_cpu_host_bytes(executor->cpu) : 0);
     full.device_bytes = executor->cuda != NULL ? spmmi_cuda_device_bytes(executor->cuda) : 0;

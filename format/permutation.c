@@ -3,6 +3,7 @@
 #include "permutation.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "format/base/options.h"
 
@@ -51,11 +52,13 @@ spmm_status_t spmm_reorder_at(int index, spmm_reorder_info_t *info)
     const struct spmmi_permutation *const row = spmmi_permutation_at(index);
     if (row == NULL)
         return SPMM_ERR_ARGUMENT;
-    const spmm_reorder_info_t full = {.kind = row->id,
-                                      .name = row->name,
-                                      .text = row->text,
-                                      .is_made = row->is_made,
-                                      .needs_square = row->needs_square,
-                                      .units_max = row->units_max};
+    spmm_reorder_info_t full;
+    memset(&full, 0, sizeof full);
+    full.kind = row->id;
+    full.name = row->name;
+    full.text = row->text;
+    full.is_made = row->is_made;
+    full.needs_square = row->needs_square;
+    full.units_max = row->units_max;
     return spmmi_info_write(info, &full, sizeof full);
 }

@@ -3,6 +3,7 @@
 #include "dtype.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "options.h"
 
@@ -74,7 +75,11 @@ spmm_status_t spmm_dtype_at(int index, spmm_dtype_info_t *info)
     const struct spmmi_dtype *const row = spmmi_dtype_at(index);
     if (row == NULL)
         return SPMM_ERR_ARGUMENT;
-    const spmm_dtype_info_t full = {
-        .type = row->id, .name = row->name, .bytes = row->bytes, .sums = row->sums};
+    spmm_dtype_info_t full;
+    memset(&full, 0, sizeof full);
+    full.type = row->id;
+    full.name = row->name;
+    full.bytes = row->bytes;
+    full.sums = row->sums;
     return spmmi_info_write(info, &full, sizeof full);
 }

@@ -72,7 +72,8 @@ spmm_status_t spmm_plan_roofline(const spmm_plan_t *plan, const char *device, sp
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_device_profile profile;
-    spmm_roofline_t full = {.struct_size = 0};
+    spmm_roofline_t full;
+    memset(&full, 0, sizeof full);
     spmmi_diag_clear(diag);
     SPMM_REQUIRE(spmmi_info_write(model, &full, sizeof full) == SPMM_OK, SPMM_ERR_ARGUMENT, diag,
                  "model is NULL or without struct_size");

@@ -46,8 +46,12 @@ spmm_status_t spmm_generator_at(int index, spmm_generator_info_t *info)
     const struct spmmi_generator *const row = spmmi_generator_at(index);
     if (row == NULL)
         return SPMM_ERR_ARGUMENT;
-    const spmm_generator_info_t full = {
-        .name = row->name, .numbers = row->numbers, .text = row->text, .count = row->args};
+    spmm_generator_info_t full;
+    memset(&full, 0, sizeof full);
+    full.name = row->name;
+    full.numbers = row->numbers;
+    full.text = row->text;
+    full.count = row->args;
     return spmmi_info_write(info, &full, sizeof full);
 }
 

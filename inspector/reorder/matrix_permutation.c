@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Orders of the rows of a matrix, and what they do. */
+#include <string.h>
+
 #include "format/base/diag.h"
 #include "format/base/options.h"
 #include "format/permutation.h"
@@ -52,7 +54,8 @@ spmm_status_t spmm_matrix_permutation_metrics(const spmm_matrix_t *matrix, spmm_
     spmm_status_t status = SPMM_OK;
     struct spmmi_row_permutations permutations = {.count = 0};
     const struct spmmi_row_permutation *made = NULL;
-    spmm_permutation_metrics_t full = {0};
+    spmm_permutation_metrics_t full;
+    memset(&full, 0, sizeof full);
     spmmi_diag_clear(diag);
     SPMM_REQUIRE(spmmi_info_write(metrics, &full, sizeof full) == SPMM_OK, SPMM_ERR_ARGUMENT, diag,
                  "metrics is NULL or without struct_size");
