@@ -13,9 +13,8 @@
 spmm_status_t spmmi_options_read(void *options, size_t size, const void *given, spmm_diag_t *diag);
 
 /* Outputs. Fill info, whose struct_size the caller has set, with what both know of full, which has size bytes, and set
- * what the caller alone knows to 0. Clear full by memset before its members are set: its padding is given out too.
- * struct_size stays the caller's. Errors: ARGUMENT where info is NULL or struct_size
- * cannot be; info is left as it was. */
+ * what the caller alone knows to 0. struct_size stays the caller's. Clear full by memset before its members are set:
+ * its padding is given out too. Errors: ARGUMENT where info is NULL or struct_size cannot be; info then stays. */
 spmm_status_t spmmi_info_write(void *info, const void *full, size_t size);
 
 #endif
