@@ -20,6 +20,7 @@
 #define SPMMI_PERMUTATION_METRICS_MAX 64
 #define SPMMI_N_MAX INT64_C(2147483647) /* upper end of an open range of n */
 #define SPMMI_SOURCE_BYTES 128
+#define SPMMI_WRITER_BYTES 32
 
 struct spmmi_variant {
     spmm_op_t op;
@@ -152,6 +153,7 @@ struct spmm_plan {
     struct spmmi_trace *trace; /* trace_count, owned */
     uint32_t variant_count, part_count, trace_count, permutation_metrics_count;
     char source[SPMMI_SOURCE_BYTES]; /* zero-terminated UTF-8, may be empty */
+    char writer[SPMMI_WRITER_BYTES]; /* likewise: the program that chose the variants, with its version */
     spmm_section_info_t *sections;   /* section_count, owned; NULL for a fresh plan */
     uint32_t section_count;
     uint64_t file_bytes;

@@ -29,6 +29,7 @@ spmm_status_t spmm_plan_info(const spmm_plan_t *plan, spmm_plan_info_t *info)
     full.format_major = is_fresh ? SPMMI_FORMAT_MAJOR : plan->format_major;
     full.format_minor = is_fresh ? SPMMI_FORMAT_MINOR : plan->format_minor;
     memcpy(full.source, plan->source, sizeof full.source);
+    memcpy(full.writer, plan->writer, sizeof full.writer);
     return spmmi_info_write(info, &full, sizeof full);
 }
 

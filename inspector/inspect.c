@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a matrix to a plan: copy, metrics, choice, partition. Each reads the matrix once. */
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "format/base/alloc.h"
@@ -144,6 +145,7 @@ spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_inspect_optio
     p = spmmi_plan_new();
     SPMM_TRY_ALLOC(p, diag);
     spmmi_source_name(a->info.name, p->source, sizeof p->source);
+    (void)snprintf(p->writer, sizeof p->writer, "spmm-inspector %s", spmm_version_string());
     report(&request, "copy", 0, STAGES);
     SPMM_TRY(copy_pattern(a, &request, p, diag));
     if (!request.options.pattern_only)

@@ -70,8 +70,11 @@ static void print_text(const spmm_plan_t *plan, const spmm_plan_info_t *info, co
 {
     char bytes[PRINT_UNITS_BYTES], csr[PRINT_UNITS_BYTES];
     const uint64_t csr_bytes = plan_csr_bytes(info);
-    printf("%-*sformat %u.%u, %s, %s\n", PLAN_REPORT_LABEL, "plan", info->format_major, info->format_minor,
+    printf("%-*sformat %u.%u, %s, %s", PLAN_REPORT_LABEL, "plan", info->format_major, info->format_minor,
            spmm_dtype_name(info->dtype), info->has_values ? "with values" : "pattern only");
+    fputs(info->writer[0] != '\0' ? ", made by " : "", stdout);
+    print_escaped(stdout, info->writer);
+    putchar('\n');
     plan_text_matrix(stdout, info);
     print_columns(&info->stats);
     plan_text_symmetric(stdout, plan);
@@ -103,7 +106,7 @@ static void print_checks(const spmm_plan_info_t *info)
     printf("  work        %s, %s; the items of each part cover every nonzero once\n",
            print_plural(variants, info->variant_count, "variant"),
            print_plural(parts, info->part_count, "part"));
-    printf("  text        trace of %s, name of the source\n",
+    printf("  text        trace of %s, names of source and writer\n",
            print_plural(candidates, info->trace_count, "candidate"));
 }
 

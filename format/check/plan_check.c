@@ -215,16 +215,27 @@ cleanup:
     return status;
 }
 
-static spmm_status_t check_source(const spmm_plan_t *p, spmm_diag_t *diag)
+static spmm_status_t check_text(const char *text, size_t room, const char *what, spmm_status_t violation,
+                                spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const size_t size = strnlen(p->source, sizeof p->source);
-    SPMM_REQUIRE(size < sizeof p->source, SPMM_ERR_PLAN_META, diag, "the name of the source does not end");
-    const size_t wrong = spmmi_text_wrong(p->source, size);
-    SPMM_REQUIRE_AT(wrong == size, SPMM_ERR_PLAN_META, diag, wrong,
-                    "the name of the source is not printable UTF-8 from byte %zu on", wrong);
+    const size_t size = strnlen(text, room);
+    SPMM_REQUIRE(size < room, violation, diag, "the name of the %s does not end", what);
+    const size_t wrong = spmmi_text_wrong(text, size);
+    SPMM_REQUIRE_AT(wrong == size, violation, diag, wrong,
+                    "the name of the %s is not printable UTF-8 from byte %zu on", what, wrong);
 cleanup:
     return status;
+}
+
+static spmm_status_t check_source(const spmm_plan_t *p, spmm_diag_t *diag)
+{
+    return check_text(p->source, sizeof p->source, "source", SPMM_ERR_PLAN_META, diag);
+}
+
+static spmm_status_t check_writer(const spmm_plan_t *p, spmm_diag_t *diag)
+{
+    return check_text(p->writer, sizeof p->writer, "writer", SPMM_ERR_PLAN_WRITER, diag);
 }
 
 spmm_status_t spmmi_plan_check(const spmm_plan_t *plan, spmm_diag_t *diag)
@@ -241,7 +252,8 @@ spmm_status_t spmmi_plan_check(const spmm_plan_t *plan, spmm_diag_t *diag)
                                                                  check_source,
                                                                  spmmi_check_row_block_metrics,
                                                                  spmmi_check_symmetric_permutation,
-                                                                 spmmi_check_permutation_metrics};
+                                                                 spmmi_check_permutation_metrics,
+                                                                 check_writer};
     spmm_status_t status = SPMM_OK;
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         SPMM_TRY(checks[i](plan, diag));

@@ -42,6 +42,7 @@ int spmmi_transform_allowed(uint32_t type, uint32_t transform)
     case SPMMI_SECTION_META:
     case SPMMI_SECTION_ROW_BLOCK_METRICS:
     case SPMMI_SECTION_PERMUTATION_METRICS:
+    case SPMMI_SECTION_WRITER:
         return transform == SPMMI_TRANSFORM_NONE;
     }
     return 0;

@@ -87,6 +87,18 @@ cleanup:
     return status;
 }
 
+/* A text of a section whose raw range leaves room for the zero behind it. A zero inside would cut the text short
+ * and so change the file when it is written again. */
+static spmm_status_t read_text(struct reader *r, uint32_t type, spmm_status_t violation, char *text)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_TRY(decode(r, type, SPMMI_NO_PART, 1, text));
+    SPMM_REQUIRE(strlen(text) == raw_bytes(r, type, SPMMI_NO_PART), violation, r->diag,
+                 "the text of section %s holds a zero byte", spmmi_section_find(type)->text);
+cleanup:
+    return status;
+}
+
 /* Parts and trace use nothing that the header's features do not name: older readers refuse by these bits alone. */
 static spmm_status_t check_features(const struct reader *r)
 {
@@ -132,10 +144,8 @@ static spmm_status_t read_small(struct reader *r)
     p->permutation_metrics_count = (uint32_t)permutations;
     SPMM_TRY(read_records(r, SPMMI_SECTION_PERMUTATION_METRICS, &spmmi_permutation_metrics_record,
                           SPMM_ERR_PLAN_ORDER_STATS, p->permutation_metrics, sizeof *p->permutation_metrics));
-    SPMM_TRY(decode(r, SPMMI_SECTION_META, SPMMI_NO_PART, 1, p->source));
-    /* A zero inside the text would cut it short and so change the file when it is written again. */
-    SPMM_REQUIRE(strlen(p->source) == raw_bytes(r, SPMMI_SECTION_META, SPMMI_NO_PART), SPMM_ERR_PLAN_META,
-                 r->diag, "the name of the source holds a zero byte");
+    SPMM_TRY(read_text(r, SPMMI_SECTION_META, SPMM_ERR_PLAN_META, p->source));
+    SPMM_TRY(read_text(r, SPMMI_SECTION_WRITER, SPMM_ERR_PLAN_WRITER, p->writer));
     SPMM_TRY(check_features(r));
 cleanup:
     return status;
@@ -274,6 +284,7 @@ static void report_in_file(const struct reader *r, spmm_status_t status)
         {SPMM_ERR_PLAN_PANEL_STATS, SPMMI_SECTION_ROW_BLOCK_METRICS},
         {SPMM_ERR_PLAN_ORDER, SPMMI_SECTION_SYMMETRIC_PERMUTATION},
         {SPMM_ERR_PLAN_ORDER_STATS, SPMMI_SECTION_PERMUTATION_METRICS},
+        {SPMM_ERR_PLAN_WRITER, SPMMI_SECTION_WRITER},
     };
     if (r->diag == NULL)
         return;

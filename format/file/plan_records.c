@@ -125,6 +125,8 @@ struct spmmi_raw_range spmmi_section_raw_range(uint32_t type, const struct spmmi
         return up_to(sizeof(uint32_t), items_limit(header));
     case SPMMI_SECTION_META:
         return up_to(1, SPMMI_SOURCE_BYTES - 1);
+    case SPMMI_SECTION_WRITER:
+        return up_to(1, SPMMI_WRITER_BYTES - 1);
     case SPMMI_SECTION_ROW_BLOCK_METRICS:
         return up_to(spmmi_row_block_metrics_record.bytes, 1);
     case SPMMI_SECTION_PERMUTATION_METRICS:

@@ -99,6 +99,8 @@ static spmm_status_t collect(struct writer *w, int has_values)
     SPMM_TRY(add_records(w, SPMMI_SECTION_PERMUTATION_METRICS, &spmmi_permutation_metrics_record,
                          p->permutation_metrics, sizeof *p->permutation_metrics, p->permutation_metrics_count,
                          &w->permutation_metrics));
+    add_section(w, SPMMI_SECTION_WRITER, SPMMI_NO_PART, 1, strnlen(p->writer, sizeof p->writer - 1),
+                p->writer);
 cleanup:
     return status;
 }

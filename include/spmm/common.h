@@ -77,6 +77,7 @@ SPMM_API const char *spmm_version_string(void);
     X(SPMM_ERR_PLAN_PANEL_STATS, 311, "plan content: a figure of the panels is out of range")       \
     X(SPMM_ERR_PLAN_ORDER, 312, "plan content: the order of rows and columns is not valid")         \
     X(SPMM_ERR_PLAN_ORDER_STATS, 313, "plan content: a figure of an order is out of range")         \
+    X(SPMM_ERR_PLAN_WRITER, 314, "plan content: the text about the writer is not valid")            \
     X(SPMM_ERR_MATRIX_SYNTAX, 400, "the matrix file is malformed")                                  \
     X(SPMM_ERR_MATRIX_UNSUPPORTED, 401, "the matrix file is valid but of a kind not supported")     \
     X(SPMM_ERR_MATRIX_TOO_LARGE, 402, "the matrix is larger than spmm supports")                    \

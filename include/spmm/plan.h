@@ -122,6 +122,8 @@ typedef struct {
     uint64_t file_bytes; /* of the file or buffer the plan was read from; 0 for a fresh plan */
     uint16_t format_major, format_minor;
     char source[128]; /* name of the source as given to the inspector; may be empty; UTF-8 */
+    char writer
+        [32]; /* what made the plan, as "spmm-inspector 0.2.0"; empty in plans before format 1.5; UTF-8 */
 } spmm_plan_info_t;
 /* Fill *info; info->struct_size says how much of it the caller knows. Errors: ARGUMENT. */
 SPMM_API spmm_status_t spmm_plan_info(const spmm_plan_t *plan, spmm_plan_info_t *info);

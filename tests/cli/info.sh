@@ -11,7 +11,7 @@ spmm-inspect -q "$matrix" -o "$plan"
 run spmm-info "$plan"
 exits 0
 silent_err
-says 'format 1.4, f32, with values'
+says 'format 1.5, f32, with values, made by spmm-inspector 0.1.0'
 says '10,974 x 10,974, 428,650 nonzeros'
 says 'of CSR'
 says 'rows/nonzero-split, 53,582 items'
@@ -34,6 +34,7 @@ is_json 'sum(j["statistics"]["row_histogram"]) == 10974 and j["statistics"]["dia
 is_json 'j["statistics"]["row_max"] == 150 and j["statistics"]["zeros"] == 0'
 is_json 'sum(s["stored_bytes"] for s in j["sections"]) < j["file_bytes"] and len(j["sections"]) >= 8'
 is_json 'len(j["pattern_digest"]) == 32 and len(j["values_digest"]) == 32'
+is_json 'j["writer"] == "spmm-inspector " + j["version"]'
 run spmm-info -q "$plan"
 exits 0
 silent
@@ -78,6 +79,17 @@ says 'refused panel/dense in tf32: 8 blocks in minhash order, 8 without'
 run spmm-info --json "$source_dir/tests/golden/good/fragments_traced.plan"
 exits 0
 is_json '[(t["compute"], t["order"]) for t in j["trace"]] == [("f32", None), ("3xtf32", None), ("tf32", "minhash")]'
+
+# ---- Who made it: plans of before format 1.5 do not say ----
+run spmm-info "$source_dir/tests/golden/good/writer.plan"
+exits 0
+says 'format 1.5, f32, pattern only, made by spmm-inspector 0.2.0'
+run spmm-info "$source_dir/tests/golden/good/one_by_one.plan"
+exits 0
+says_not 'made by'
+run spmm-info --json "$source_dir/tests/golden/good/one_by_one.plan"
+exits 0
+is_json 'j["writer"] == ""'
 
 # ---- Figures of orders ----
 run spmm-info "$source_dir/tests/golden/good/order_stats.plan"

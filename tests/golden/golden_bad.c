@@ -524,6 +524,12 @@ static void tiled_transpose_twice(spmm_plan_t *p)
         .type = SPMMI_SECTION_PERMUTATION_METRICS, .part = NONE, .offset = offset_, .width = width_, \
         .value = value_                                                                              \
     }
+/* A byte of the text about the writer. */
+#define W(name_, value_)                                                                      \
+    {                                                                                         \
+        .name = name_, .status = SPMM_ERR_PLAN_WRITER, .kind = CONTENT, .base = "writer",     \
+        .type = SPMMI_SECTION_WRITER, .part = NONE, .offset = 14, .width = 1, .value = value_ \
+    }
 /* The features of a plan that needs some become these. */
 #define N(name_, status_, base_, value_)                                                           \
     {                                                                                              \

@@ -241,6 +241,14 @@ static uint8_t *symmetric_order(size_t *size)
     return written(plan, size);
 }
 
+static uint8_t *writer(size_t *size)
+{
+    const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 1};
+    spmm_plan_t *plan = plan_of("diagonal", TEST_VALUES_REAL, options, __func__);
+    (void)snprintf(plan->writer, sizeof plan->writer, "spmm-inspector 0.2.0");
+    return written(plan, size);
+}
+
 /* NaN of both signs, infinities, both zeros, subnormals, an empty source and no trace. */
 static uint8_t *special_values(size_t *size)
 {
@@ -292,7 +300,7 @@ const struct golden_good golden_good_cases[] = {
     ROW(bf16_dictionary, 1),    ROW(window_packed, 1),     ROW(window_empty, 1),     ROW(window_reordered, 1),
     ROW(panel_permuted, 1),     ROW(panel_bf16, 1),        ROW(fragments_traced, 1), ROW(symmetric_order, 1),
     ROW(bcsr_permuted, 1),      ROW(bcsr_f16, 1),          ROW(order_stats, 1),      ROW(window_peeled, 1),
-    ROW(panel_peeled, 1),       ROW(search_traced, 1),
+    ROW(panel_peeled, 1),       ROW(search_traced, 1),     ROW(writer, 1),
 };
 const size_t golden_good_count = COUNT(golden_good_cases);
 

@@ -107,9 +107,29 @@ static void is_refused_with_its_status_and_offset(void **state)
     assert_int_equal(spmmi_alloc_live(), live);
 }
 
+/* released.txt: "DIGEST  good/NAME.plan" a line. That the files still have these digests is another test. */
+static void every_released_plan_is_tested_here(void **state)
+{
+    (void)state;
+    size_t size = 0, lines = 0;
+    char *text = (char *)golden_read(".", "released", "txt", &size), name[128];
+    assert_non_null(text);
+    for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"), lines++) {
+        if (sscanf(line, "%*64[0-9a-f]  good/%127[a-z0-9_].plan", name) != 1)
+            fail_msg("released.txt: %s", line);
+        size_t i = 0;
+        while (i < golden_good_count && strcmp(golden_good_cases[i].name, name) != 0)
+            i++;
+        if (i == golden_good_count)
+            fail_msg("%s is no case of golden_good.c any more", name);
+    }
+    assert_true(lines > 0);
+    free(text);
+}
+
 int main(void)
 {
-    const size_t count = 2 * golden_good_count + golden_bad_count;
+    const size_t count = 2 * golden_good_count + golden_bad_count + 1;
     struct CMUnitTest *tests = calloc(count, sizeof *tests);
     size_t used = 0;
     if (tests == NULL)
@@ -124,6 +144,7 @@ int main(void)
     for (size_t i = 0; i < golden_bad_count; i++)
         tests[used++] = (struct CMUnitTest){golden_bad_cases[i].name, is_refused_with_its_status_and_offset,
                                             NULL, NULL, (void *)(uintptr_t)&golden_bad_cases[i]};
+    tests[used++] = (struct CMUnitTest)cmocka_unit_test(every_released_plan_is_tested_here);
     const int failed = _cmocka_run_group_tests("golden", tests, used, NULL, NULL);
     free(tests);
     return failed;

@@ -8,6 +8,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,16 @@ static void covers_every_product(const spmm_plan_t *plan)
                 }
 }
 
+/* The library and its version, which may change the bytes of a plan. */
+static void names_its_writer(const spmm_plan_t *plan)
+{
+    spmm_plan_info_t info = {.struct_size = sizeof info};
+    char writer[sizeof info.writer];
+    (void)snprintf(writer, sizeof writer, "spmm-inspector %s", spmm_version_string());
+    assert_int_equal(spmm_plan_info(plan, &info), SPMM_OK);
+    assert_string_equal(info.writer, writer);
+}
+
 static void passes_the_check_of_the_format(void **state)
 {
     const char *spec = *state;
@@ -75,6 +86,7 @@ static void passes_the_check_of_the_format(void **state)
                 assert_int_equal(spmm_matrix_csr(m, &csr), SPMM_OK);
                 assert_int_equal(spmm_plan_matches(plan, &csr, !pattern_only, NULL), SPMM_OK);
                 assert_string_equal(plan->source, spec);
+                names_its_writer(plan);
                 follows_its_trace(plan, m);
                 covers_every_product(plan);
                 if (schedule != 0) {

@@ -121,6 +121,8 @@ void test_plan_dump(const spmm_plan_t *p, FILE *out)
     dump_digest("pattern", p->pattern_digest, out);
     dump_digest("values", p->values_digest, out);
     fprintf(out, "source \"%s\"\n", p->source);
+    if (p->writer[0] != '\0')
+        fprintf(out, "writer \"%s\"\n", p->writer);
     for (uint32_t i = 0; i < p->section_count; i++) {
         const spmm_section_info_t *s = &p->sections[i];
         fprintf(out, "section %u \"%s\" part %d at %" PRIu64 " stored %" PRIu64 " raw %" PRIu64 "\n", s->type,

@@ -35,7 +35,7 @@ SECTIONS = {
     4: ("stats", 1, False, (0,)), 5: ("variants", 1, False, (0,)), 6: ("parts", 1, False, (0,)),
     7: ("trace", 1, False, (0,)), 8: ("items", 1, True, (3,)), 9: ("meta", 0, False, (0,)),
     10: ("panel-stats", 0, False, (0,)), 11: ("symmetric-order", 0, False, (3,)),
-    12: ("order-stats", 0, False, (0,)),
+    12: ("order-stats", 0, False, (0,)), 13: ("writer", 0, False, (0,)),
 }
 
 
@@ -223,7 +223,8 @@ class Plan:
             return max(most, 1), 0, most
         items = max(self.items_limit(row) for (family, _), row in SCHEDULES.items()
                     if not FAMILIES[family].feature & ~self.incompat)
-        unit, most = {5: (48, 64), 6: (32, 64), 7: (64, 1024), 9: (1, 127), 10: (872, 1), 12: (208, 64), 8: (4, items)}[kind]
+        unit, most = {5: (48, 64), 6: (32, 64), 7: (64, 1024), 9: (1, 127), 10: (872, 1), 12: (208, 64), 13: (1, 31),
+                      8: (4, items)}[kind]
         return unit, 0, unit * most
 
     def items_limit(self, row):
@@ -320,8 +321,7 @@ class Plan:
         self.trace = self.records(7, 64, "<IIIIIIddddI", range(60, 64), "TRACE")
         self.panel_stats = (self.records(10, 872, PANEL_STATS, (), "PANEL_STATS") or [None])[0]
         self.order_stats = self.records(12, 208, ORDER_STATS, (), "ORDER_STATS")
-        self.meta = self.elements(9, 1)
-        require(0 not in self.meta, "META", self.offset(9))
+        self.meta, self.writer = self.elements(9, 1), self.elements(13, 1)
         self.check_features()
         lengths = self.elements(1, 4)
         self.row_ptr = [0]
@@ -338,11 +338,7 @@ class Plan:
         self.check_stats()
         self.check_choices()
         self.check_items()
-        try:
-            text = self.meta.decode("utf-8")
-        except UnicodeDecodeError:
-            raise PlanError("META", self.offset(9)) from None
-        require(not any(ord(c) < 32 or 0x7F <= ord(c) < 0xA0 for c in text), "META", self.offset(9))
+        self.check_text(self.meta, "META", 9)
         if self.panel_stats:
             require(self.panel_stats_are_valid(), "PANEL_STATS", self.offset(10))
         if self.symmetric_order:
@@ -350,6 +346,14 @@ class Plan:
 
         for stats in self.order_stats:
             require(self.order_stats_are_valid(*stats), "ORDER_STATS", self.offset(12))
+        self.check_text(self.writer, "WRITER", 13)
+
+    def check_text(self, text, status, kind):
+        try:
+            text = text.decode("utf-8")
+        except UnicodeDecodeError:
+            raise PlanError(status, self.offset(kind)) from None
+        require(not any(ord(c) < 32 or 0x7F <= ord(c) < 0xA0 for c in text), status, self.offset(kind))
 
     def order_stats_are_valid(self, op, order, units, *figures):
         blocks, footprint, reuse = [figures[at:at + 4] for at in (0, 4, 8)], figures[12:18], figures[18:]
@@ -515,6 +519,8 @@ class Plan:
                  f"rows {self.rows} cols {self.cols} nnz {self.nnz} dtype {self.dtype} values {self.flags & 1}",
                  f"pattern {self.pattern_digest.hex()}", f"values {self.values_digest.hex()}",
                  f'source "{self.meta.decode()}"']
+        if self.writer:
+            lines.append(f'writer "{self.writer.decode()}"')
         for kind, part, offset, stored, raw, _ in self.sections:
             name = SECTIONS[kind][0] if kind in SECTIONS else ""
             owner = -1 if part == NO_PART else part

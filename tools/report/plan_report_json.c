@@ -5,6 +5,7 @@
 void plan_json_identity(struct json *j, const spmm_plan_info_t *info)
 {
     json_text(j, "source", info->source);
+    json_text(j, "writer", info->writer);
     json_int(j, "rows", info->rows);
     json_int(j, "cols", info->cols);
     json_int(j, "nnz", info->nnz);
