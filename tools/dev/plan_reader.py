@@ -20,13 +20,13 @@ import family_rows
 MAGIC = bytes([0xD3, 0x53, 0x50, 0x4D, 0x0D, 0x0A, 0x1A, 0x0A])
 DIM_MAX, NNZ_MAX, NO_PART, FRAME_RAW = 2**31 - 2, 2**40, 0xFFFFFFFF, 2**21
 UNIT_MAX = 2**32 - 1
-FEATURE_UNITS, FEATURE_HALF, FEATURE_FRAGMENTS, FEATURE_PEELED, FEATURE_SEARCH = 1, 2, 4, 16, 32
+FEATURE_UNITS, FEATURE_HALF, FEATURE_TCBLOCK, FEATURE_LONG_ROWS, FEATURE_SEARCH = 1, 2, 4, 16, 32
 FAMILIES = {family.number: family for family in family_rows.FAMILIES}
-FIRST = family_rows.FAMILIES[0]  # takes peeled rows
+FIRST = family_rows.FAMILIES[0]  # takes long rows
 SCHEDULES = {(family.number, row.number): row for family in family_rows.FAMILIES for row in family.schedules}
 F32, TENSOR_TYPES = 1, (5, 6)  # tf32, 3xtf32
 VALUE_BYTES = {1: 4, 2: 8, 3: 2, 4: 2}
-REORDERED, PERMUTES_OUTPUT, PEELED = 1, 2, 4
+REORDERED, PERMUTES_OUTPUT, LONG_ROWS = 1, 2, 4
 PANEL_STATS = "<11q3d3q2d6q6d3qdqd2q2dq3d64q"
 ORDER_STATS = "<IIq2q2d2q2d2q2d6q6d"
 # type: (name, required flag, per part, allowed transforms)
@@ -71,7 +71,7 @@ ZSTD.ZSTD_findFrameCompressedSize.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
 
 
 def units_of(family):
-    """What panel_rows may be."""
+    """What block_rows may be."""
     return family_rows.powers(family.unit_min, family.unit_max)
 
 
@@ -158,7 +158,7 @@ class Plan:
         require(entry_bytes == 64, "HEADER", 20)
         for at in range(124, 240):
             require(d[at] == 0, "HEADER", at)
-        unknown = self.incompat & ~(FEATURE_UNITS | FEATURE_HALF | FEATURE_FRAGMENTS | FEATURE_PEELED | FEATURE_SEARCH)
+        unknown = self.incompat & ~(FEATURE_UNITS | FEATURE_HALF | FEATURE_TCBLOCK | FEATURE_LONG_ROWS | FEATURE_SEARCH)
         for family in FAMILIES.values():
             unknown &= ~family.feature
         require(unknown == 0, "FEATURE", 32)
@@ -241,7 +241,7 @@ class Plan:
                 unit, least, most = self.raw_range(kind)
                 require(least <= raw <= most and raw % unit == 0, "SECTION", at + 32)
                 require(part == NO_PART or part < part_count, "SECTION", at + 8)
-            require(raw <= 33000 * stored + 65536, "BUDGET", at + 32)
+            require(raw <= 264000 * stored + 65536, "BUDGET", at + 32)
             require(stored >= 16 * -(-raw // FRAME_RAW), "FRAME", offset)
         for kind in (1, 2, 3, 4):
             require(self.raw_range(kind)[1] == 0 or self.raw_bytes(kind) > 0, "SECTION", 256)
@@ -343,7 +343,6 @@ class Plan:
             require(self.panel_stats_are_valid(), "PANEL_STATS", self.offset(10))
         if self.symmetric_order:
             require(sorted(self.symmetric_order) == list(range(self.rows)), "ORDER", self.offset(11))
-
         for stats in self.order_stats:
             require(self.order_stats_are_valid(*stats), "ORDER_STATS", self.offset(12))
         self.check_text(self.writer, "WRITER", 13)
@@ -365,16 +364,16 @@ class Plan:
         s = self.panel_stats
         if not all(math.isfinite(figure) and figure >= 0 for figure in s):
             return False
-        panel_rows, stage_slots, segment, is_reordered, number_bytes, register_tile, n, multiprocessors = s[:8]
+        block_rows, stage_slots, segment, is_reordered, number_bytes, register_tile, n, multiprocessors = s[:8]
         longest = max(self.rows, self.cols)
-        is_staged = any(panel_rows in units_of(family) and family.slots_min <= stage_slots <= family.slots_max
+        is_staged = any(block_rows in units_of(family) and family.slots_min <= stage_slots <= family.slots_max
                         for family in FAMILIES.values() if family.slots_max)
         is_segment = segment == 0 or any(row.granule_min <= segment <= row.granule_max
                                          for row in SCHEDULES.values() if row.items == "SEGMENTS")
         return (is_staged and is_segment
                 and is_reordered <= 1 and number_bytes in (2, 4, 8) and 1 <= register_tile <= 1024
                 and n <= 2**31 - 1 and multiprocessors <= 2**31 - 1
-                and s[8] <= min(longest + self.nnz, UNIT_MAX) and s[9] == -(-s[8] // panel_rows)
+                and s[8] <= min(longest + self.nnz, UNIT_MAX) and s[9] == -(-s[8] // block_rows)
                 and s[15] <= self.nnz and s[16] <= s[15] and s[18] <= self.nnz
                 and all(figure <= self.nnz for figure in s[19:31])
                 and s[32] <= s[31] and s[14] <= longest and s[41] <= longest)
@@ -406,8 +405,8 @@ class Plan:
         for _, j in entries:
             counts[j] = counts.get(j, 0) + 1
         mean = self.nnz / self.rows if self.rows else 0.0
-        spread = self.rows * sum(n * n for n in lengths) - self.nnz**2
-        stddev = math.sqrt(float(spread) / float(self.rows**2)) if self.rows else 0.0
+        variance = self.rows * sum(n * n for n in lengths) - self.nnz**2
+        stddev = math.sqrt(float(variance) / float(self.rows**2)) if self.rows else 0.0
         zeros = self.stats[10]
         if self.values is None:
             require(0 <= zeros <= self.nnz, "STATS", self.offset(4))
@@ -429,44 +428,45 @@ class Plan:
         missing = ~self.incompat
         families = [number for number, family in FAMILIES.items() if missing & family.feature]
         require(not any(family in parts for family in families), "PART", self.offset(6))
-        require(not missing & FEATURE_PEELED or not any(part[6] & PEELED for part in self.parts), "PART", self.offset(6))
+        require(not missing & FEATURE_LONG_ROWS or not any(p[6] & LONG_ROWS for p in self.parts), "PART", self.offset(6))
         require(not any(family in traces for family in families), "TRACE", self.offset(7))
         if missing & FEATURE_UNITS:
             require(not any(5 <= r <= 8 for r in reasons), "TRACE", self.offset(7))
-        if missing & FEATURE_FRAGMENTS:
+        if missing & FEATURE_TCBLOCK:
             require(not any(computes + orders) and all(r <= 8 or r >= 14 for r in reasons), "TRACE", self.offset(7))
-        if missing & FEATURE_PEELED:
+        if missing & FEATURE_LONG_ROWS:
             require(all(r <= 11 or r >= 14 for r in reasons), "TRACE", self.offset(7))
         require(not missing & FEATURE_SEARCH or all(r <= 13 for r in reasons), "TRACE", self.offset(7))
 
-    def peeled_of(self, part):
-        """Number of the part of peeled rows that belongs to this one, or None."""
-        return part + 1 if part + 1 < len(self.parts) and self.parts[part + 1][6] & PEELED else None
+    def long_rows_of(self, part):
+        """Number of the part of long rows that belongs to this one, or None."""
+        return part + 1 if part + 1 < len(self.parts) and self.parts[part + 1][6] & LONG_ROWS else None
 
-    def check_part(self, op, family, schedule, granule, panel_rows, stage_slots, flags):
+    def check_part(self, op, family, schedule, item_size, block_rows, stage_slots, flags):
         row = SCHEDULES.get((family, schedule))
         require(op in (0, 1) and row, "PART", self.offset(6))
         family = FAMILIES[family]
-        valid = row.granule_min <= granule <= row.granule_max
-        valid = valid and (row.granules == "ANY" or granule & (granule - 1) == 0)
-        valid = valid and panel_rows in (units_of(family) or [0])
+        valid = row.granule_min <= item_size <= row.granule_max
+        valid = valid and (row.granules == "ANY" or item_size & (item_size - 1) == 0)
+        valid = valid and block_rows in (units_of(family) or [0])
         valid = valid and family.slots_min <= stage_slots <= family.slots_max
         orders = {"KEPT": (0,), "FREE": (0, REORDERED), "OUTPUT": (0, REORDERED, REORDERED | PERMUTES_OUTPUT)}
-        is_apart = flags == PEELED and family is FIRST and row.items == "NONZERO_SPLIT"
+        is_apart = flags == LONG_ROWS and family is FIRST and row.items == "NONZERO_SPLIT"
         require(valid and (flags in orders[row.order] or is_apart), "PART", self.offset(6))
 
     def check_choices(self):
         for i, part in enumerate(self.parts):
             self.check_part(*part)
-            if part[6] & PEELED:
+            if part[6] & LONG_ROWS:
                 before = self.parts[i - 1] if i > 0 else part
                 require(FAMILIES[before[1]].long_rows and before[0] == part[0]
                         and self.dtype in [family_rows.TYPES[name] for name in FIRST.types] and not before[6] & PERMUTES_OUTPUT, "PART", self.offset(6))
         for op, compute, layouts, target, n_min, n_max, first, count in self.variants:
             valid = op in (0, 1) and 1 <= layouts <= 3 and target <= 999
             valid = valid and 1 <= n_min <= n_max <= 2**31 - 1 and first < len(self.parts)
-            valid = valid and count == (1 if self.peeled_of(first) is None else 2)
-            require(valid and self.parts[first][0] == op and not self.parts[first][6] & PEELED, "VARIANT", self.offset(5))
+            valid = valid and count == (1 if self.long_rows_of(first) is None else 2)
+            valid = valid and self.parts[first][0] == op and not self.parts[first][6] & LONG_ROWS
+            require(valid, "VARIANT", self.offset(5))
             require(compute in self.compute_types(self.parts[first][1], self.dtype), "VARIANT", self.offset(5))
         for variant, family, schedule, chosen, reason, compute, *figures, order in self.trace:
             valid = order <= 5 and variant < len(self.variants) and (family, schedule) in SCHEDULES and chosen in (0, 1)
@@ -478,10 +478,10 @@ class Plan:
         return TENSOR_TYPES if self.dtype == F32 and family in FAMILIES and FAMILIES[family].compute == "TENSOR" else (own,)
 
     def check_items(self):
-        for part, (op, family, schedule, granule, _, _, flags) in enumerate(self.parts):
+        for part, (op, family, schedule, item_size, _, _, flags) in enumerate(self.parts):
             row_ptr, items = self.row_ptr, self.items[part]
             rule = SCHEDULES[family, schedule].items
-            if flags & PEELED:
+            if flags & LONG_ROWS:
                 continue  # with the part before it
             if op == 1:
                 counts = [0] * (self.cols + 1)
@@ -490,24 +490,24 @@ class Plan:
                 row_ptr = [sum(counts[:j + 1]) for j in range(self.cols + 1)]
             rows = len(row_ptr) - 1
             expected = []
-            peeled = self.peeled_of(part)
-            if peeled is not None:
-                peeled = self.items[peeled]
-                require(items and peeled and (flags & REORDERED or items == sorted(items)), "ITEMS", self.offset(8))
-                require(peeled == sorted(peeled) and max(peeled) < rows, "ITEMS", self.offset(8))
-                require(all(row_ptr[i] < row_ptr[i + 1] for i in peeled), "ITEMS", self.offset(8))
-                items, expected = sorted(items + peeled), list(range(rows))
+            long_rows = self.long_rows_of(part)
+            if long_rows is not None:
+                long_rows = self.items[long_rows]
+                require(items and long_rows and (flags & REORDERED or items == sorted(items)), "ITEMS", self.offset(8))
+                require(long_rows == sorted(long_rows) and max(long_rows) < rows, "ITEMS", self.offset(8))
+                require(all(row_ptr[i] < row_ptr[i + 1] for i in long_rows), "ITEMS", self.offset(8))
+                items, expected = sorted(items + long_rows), list(range(rows))
             elif rule in ("ROWS", "SEGMENTS"):
-                segments = [max(1, -(-(b - a) // granule)) if rule == "SEGMENTS" else 1
+                segments = [max(1, -(-(b - a) // item_size)) if rule == "SEGMENTS" else 1
                             for a, b in zip(row_ptr, row_ptr[1:])]
                 expected = list(range(sum(segments)))
                 items = sorted(items) if flags & REORDERED else items
             elif rule == "NONZERO_SPLIT":
                 expected = [next(i for i in range(rows) if row_ptr[i] <= p < row_ptr[i + 1])
-                            for p in range(0, self.nnz, granule)]
+                            for p in range(0, self.nnz, item_size)]
             else:
                 for i in range(rows):
-                    if i == 0 or row_ptr[i] - row_ptr[expected[-1]] >= granule:
+                    if i == 0 or row_ptr[i] - row_ptr[expected[-1]] >= item_size:
                         expected.append(i)
             require(items == expected, "ITEMS", self.offset(8))
 
@@ -538,11 +538,11 @@ class Plan:
         for op, compute, layouts, target, n_min, n_max, first, count in self.variants:
             lines.append(f"variant op {op} compute {compute} layouts {layouts} target {target} n {n_min} {n_max} "
                          f"parts {first} {count}")
-        for (op, family, schedule, granule, panel_rows, stage_slots, flags), items in zip(self.parts, self.items):
-            shape = f" unit {panel_rows} flags {flags}" if panel_rows else " peeled" if flags & PEELED else ""
+        for (op, family, schedule, item_size, block_rows, stage_slots, flags), items in zip(self.parts, self.items):
+            shape = f" unit {block_rows} flags {flags}" if block_rows else " peeled" if flags & LONG_ROWS else ""
             if stage_slots:
-                shape = f" panel {panel_rows} slots {stage_slots} flags {flags}"
-            lines.append(f"part op {op} family {family} schedule {schedule} granule {granule}{shape} items"
+                shape = f" panel {block_rows} slots {stage_slots} flags {flags}"
+            lines.append(f"part op {op} family {family} schedule {schedule} granule {item_size}{shape} items"
                          + "".join(f" {item}" for item in items))
         for variant, family, schedule, chosen, reason, compute, *figures, order in self.trace:
             kind = (f" compute {compute}" if compute else "") + (f" order {order}" if order else "")
