@@ -122,7 +122,7 @@ static int print_json(const spmm_plan_t *plan, const spmm_plan_info_t *info, con
     plan_json_identity(&j, info);
     json_uint(&j, "file_bytes", info->file_bytes);
     plan_json_symmetric(&j, plan, true);
-    plan_json_statistics(&j, &info->stats);
+    plan_json_statistics(&j, info, &info->stats);
     plan_json_row_blocks(&j, plan, model);
     plan_json_variants(&j, plan, info);
     plan_json_trace(&j, plan, info);

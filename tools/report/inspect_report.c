@@ -112,7 +112,7 @@ void inspect_report_json(const spmm_plan_t *plan, const struct inspect_report *r
     plan_json_identity(&j, &info);
     write_matrix(&j, report, &info);
     plan_json_symmetric(&j, plan, false);
-    plan_json_statistics(&j, &info.stats);
+    plan_json_statistics(&j, &info, &info.stats);
     plan_json_row_blocks(&j, plan, &report->model);
     plan_json_variants(&j, plan, &info);
     plan_json_trace(&j, plan, &info);

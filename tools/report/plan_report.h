@@ -30,14 +30,20 @@ void plan_text_sections(FILE *out, const spmm_plan_t *plan, const spmm_plan_info
 void plan_json_identity(struct json *j, const spmm_plan_info_t *info);
 /* The order of rows and columns, number by number if all, else whether there is one. */
 void plan_json_symmetric(struct json *j, const spmm_plan_t *plan, bool all);
-void plan_json_statistics(struct json *j, const spmm_stats_t *stats);
+void plan_json_statistics(struct json *j, const spmm_plan_info_t *info, const spmm_stats_t *stats);
 void plan_json_row_blocks(struct json *j, const spmm_plan_t *plan, const spmm_roofline_t *model);
 void plan_json_variants(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 void plan_json_trace(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 void plan_json_permutations(struct json *j, const spmm_plan_t *plan);
 void plan_json_sections(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 
-/* Metrics of one order, label before them: a line without its end, and the head above such lines. */
+/* The metrics of metric_list.def. */
+void plan_json_matrix_metrics(struct json *j, const spmm_plan_info_t *m, const spmm_stats_t *s);
+void plan_text_matrix_metrics(FILE *out, const spmm_plan_info_t *m, const spmm_stats_t *s);
+void plan_json_row_block_metrics(struct json *j, const spmm_row_block_metrics_t *s);
+void plan_text_row_block_metrics(FILE *out, const spmm_row_block_metrics_t *s);
+
+/* Metrics of one permutation, label before them: a line without its end, and the head above such lines. */
 void permutation_text_head(FILE *out, const char *label);
 void permutation_text_line(FILE *out, const char *label, const spmm_block_count_t blocks[SPMM_BLOCK_SHAPES],
                            const double reuse[SPMM_ROW_BLOCK_HEIGHTS]);

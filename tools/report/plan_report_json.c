@@ -34,20 +34,10 @@ void plan_json_symmetric(struct json *j, const spmm_plan_t *plan, bool all)
     json_end(j);
 }
 
-void plan_json_statistics(struct json *j, const spmm_stats_t *stats)
+void plan_json_statistics(struct json *j, const spmm_plan_info_t *info, const spmm_stats_t *stats)
 {
     json_object(j, "statistics");
-    json_double(j, "row_mean", stats->row_mean);
-    json_double(j, "row_stddev", stats->row_stddev);
-    json_int(j, "row_max", stats->row_max);
-    json_int(j, "row_min", stats->row_min);
-    json_int(j, "rows_empty", stats->rows_empty);
-    json_int(j, "cols_empty", stats->cols_empty);
-    json_int(j, "col_max", stats->col_max);
-    json_int(j, "band_lower", stats->band_lower);
-    json_int(j, "band_upper", stats->band_upper);
-    json_int(j, "diagonal", stats->diagonal);
-    json_int(j, "zeros", stats->zeros);
+    plan_json_matrix_metrics(j, info, stats);
     json_array(j, "row_histogram");
     for (int bin = 0; bin < SPMM_HISTOGRAM_BINS; bin++)
         json_int(j, NULL, stats->row_histogram[bin]);

@@ -115,6 +115,7 @@ void plan_text_row_blocks(FILE *out, const spmm_plan_t *plan, const spmm_rooflin
     text_schedule(out, &s);
     text_reuse(out, &s);
     text_access(out, &s);
+    plan_text_row_block_metrics(out, &s);
     text_model(out, &s, model);
     text_columns(out, &s);
 }
@@ -138,25 +139,6 @@ static void json_heights(struct json *j, const spmm_row_block_metrics_t *s)
         json_end(j);
     }
     json_end(j);
-}
-
-static void json_schedule(struct json *j, const spmm_row_block_metrics_t *s)
-{
-    json_int(j, "panel_rows", s->block_rows);
-    json_int(j, "stage_slots", s->stage_slots);
-    json_int(j, "segment", s->segment);
-    json_bool(j, "is_reordered", s->is_reordered != 0);
-    json_int(j, "number_bytes", s->value_bytes);
-    json_int(j, "register_tile", s->register_tile);
-    json_int(j, "n", s->n);
-    json_int(j, "multiprocessors", s->multiprocessors);
-    json_int(j, "units", s->units);
-    json_int(j, "panels", s->row_blocks);
-    json_int(j, "blocks", s->blocks);
-    json_double(j, "utilization", s->utilization);
-    json_double(j, "unit_mean", s->unit_mean);
-    json_double(j, "unit_stddev", s->unit_stddev);
-    json_int(j, "unit_max", s->unit_max);
 }
 
 static void json_bound(struct json *j, const char *key, const spmm_roofline_t *m,
@@ -189,26 +171,8 @@ void plan_json_row_blocks(struct json *j, const spmm_plan_t *plan, const spmm_ro
     if (!row_blocks_of(plan, &s))
         return;
     json_object(j, "panels");
-    json_schedule(j, &s);
-    json_int(j, "footprint_sum", s.working_set_sum);
-    json_int(j, "footprint_max", s.working_set_max);
-    json_double(j, "footprint_mean", s.working_set_mean);
-    json_double(j, "rho", s.rho);
+    plan_json_row_block_metrics(j, &s);
     json_heights(j, &s);
-    json_int(j, "stages", s.stages);
-    json_int(j, "stages_max", s.stages_max);
-    json_int(j, "slices", s.slices);
-    json_double(j, "padding", s.padding);
-    json_int(j, "runs", s.runs);
-    json_double(j, "run_mean", s.run_mean);
-    json_int(j, "lines", s.lines);
-    json_int(j, "sectors", s.sectors);
-    json_double(j, "line_cost", s.line_cost);
-    json_double(j, "sector_cost", s.sector_cost);
-    json_int(j, "columns_used", s.columns_used);
-    json_double(j, "l2_reuse", s.l2_reuse);
-    json_double(j, "line_gamma", s.line_gamma);
-    json_double(j, "sector_gamma", s.sector_gamma);
     json_model(j, model);
     json_ints(j, "column_count", s.column_count, SPMM_COLUMN_BINS);
     json_ints(j, "column_sum", s.column_sum, SPMM_COLUMN_BINS);

@@ -33,6 +33,7 @@ void plan_text_matrix(FILE *out, const spmm_plan_info_t *info)
     fprintf(out, "%.4g nonzeros on average, standard deviation %.4g, longest %s, empty %s\n",
             info->stats.row_mean, info->stats.row_stddev, print_count(longest, info->stats.row_max),
             print_count(empty, info->stats.rows_empty));
+    plan_text_matrix_metrics(out, info, &info->stats);
 }
 
 void plan_text_symmetric(FILE *out, const spmm_plan_t *plan)
