@@ -15,9 +15,9 @@
 #undef PERMUTATION
 
 static const struct spmmi_permutation permutations[SPMMI_PERMUTATION_ROWS] = {
-#define WORD(name, id, number, text) {(spmm_reorder_t)(number), #name, text, 0, 0, 0},
-#define PERMUTATION(name, id, number, matrices, units_max, instead, text) \
-    {(spmm_reorder_t)(number), #name, text, 1, SPMMI_MATRICES_##matrices, units_max},
+#define WORD(name, id, number, text) {(spmm_reorder_t)(number), #name, text, 0, 0, 0, 0},
+#define PERMUTATION(name, id, number, feature, matrices, units_max, instead, text) \
+    {(spmm_reorder_t)(number), #name, text, feature, 1, SPMMI_MATRICES_##matrices, units_max},
 #include "permutation_list.def"
 #undef WORD
 #undef PERMUTATION

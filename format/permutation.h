@@ -17,12 +17,23 @@ enum {
 };
 #define SPMMI_PERMUTATION_KINDS (SPMMI_PERMUTATION_ROWS - 1)
 
+/* Incompat bits of plan files that orders have. */
+enum {
+    SPMMI_PERMUTATION_FEATURES = 0
+#define WORD(...)
+#define PERMUTATION(name, id, number, feature, ...) | (feature)
+#include "permutation_list.def"
+#undef WORD
+#undef PERMUTATION
+};
+
 /* Of which matrices an order is one. */
 enum { SPMMI_MATRICES_ANY, SPMMI_MATRICES_SQUARE };
 
 struct spmmi_permutation {
     spmm_reorder_t id;
     const char *name, *text;
+    uint64_t feature;          /* of plan files that name it; 0: none */
     int is_made, needs_square; /* is_made: neither auto nor none */
     int64_t units_max;         /* 0: any */
 };

@@ -99,7 +99,8 @@ cleanup:
     return status;
 }
 
-/* Parts and trace use nothing that the header's features do not name: older readers refuse by these bits alone. */
+/* Parts, trace and metrics of orders use nothing that the header's features do not name: older readers refuse by these
+ * bits alone. */
 static spmm_status_t check_features(const struct reader *r)
 {
     spmm_status_t status = SPMM_OK;
@@ -110,6 +111,10 @@ static spmm_status_t check_features(const struct reader *r)
     for (uint32_t i = 0; i < r->plan->trace_count; i++)
         SPMM_REQUIRE((spmmi_trace_features(&r->plan->trace[i]) & unnamed) == 0, SPMM_ERR_PLAN_TRACE, r->diag,
                      "trace %u needs a feature that the header does not name", i);
+    for (uint32_t i = 0; i < r->plan->permutation_metrics_count; i++)
+        SPMM_REQUIRE((spmmi_permutation_features(r->plan->permutation_metrics[i].permutation) & unnamed) == 0,
+                     SPMM_ERR_PLAN_ORDER_STATS, r->diag,
+                     "the order of metrics %u needs a feature that the header does not name", i);
 cleanup:
     return status;
 }

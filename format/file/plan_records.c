@@ -149,9 +149,16 @@ uint64_t spmmi_part_features(const struct spmmi_part *part)
            ((part->flags & SPMMI_PART_LONG_ROWS) != 0 ? SPMMI_FEATURE_LONG_ROWS : 0);
 }
 
+/* An order that no version knows is refused later, as a family is. */
+uint64_t spmmi_permutation_features(spmm_reorder_t permutation)
+{
+    const struct spmmi_permutation *row = spmmi_permutation_of(permutation);
+    return row != NULL ? row->feature : 0;
+}
+
 uint64_t spmmi_trace_features(const struct spmmi_trace *trace)
 {
-    uint64_t features = family_features(trace->family);
+    uint64_t features = family_features(trace->family) | spmmi_permutation_features(trace->permutation);
     if (trace->reason > SPMMI_REASON_PREDICTED && trace->reason <= SPMMI_REASON_REUSE)
         features |= SPMMI_FEATURE_UNITS;
     const int is_of_search = trace->reason >= SPMMI_REASON_TYPE;
@@ -172,6 +179,8 @@ uint64_t spmmi_plan_features(const spmm_plan_t *plan)
         features |= spmmi_part_features(&plan->parts[i]);
     for (uint32_t i = 0; i < plan->trace_count; i++)
         features |= spmmi_trace_features(&plan->trace[i]);
+    for (uint32_t i = 0; i < plan->permutation_metrics_count; i++)
+        features |= spmmi_permutation_features(plan->permutation_metrics[i].permutation);
     return features;
 }
 

@@ -7,6 +7,7 @@
 #define SPMMI_PLAN_RECORDS_H
 
 #include "format/base/bytes.h"
+#include "format/permutation.h"
 #include "format/row_block_metrics_fields.h"
 #include "format/plan.h"
 
@@ -34,9 +35,9 @@
     4u /* trace entries about blocks, compute types or orders, and families of both */
 #define SPMMI_FEATURE_LONG_ROWS 16u /* parts of long rows, or trace entries about them */
 #define SPMMI_FEATURE_SEARCH 32u    /* trace entries with the reasons of the search */
-#define SPMMI_FEATURES_KNOWN                                                                     \
-    (SPMMI_FAMILY_FEATURES | SPMMI_FEATURE_UNITS | SPMMI_FEATURE_HALF | SPMMI_FEATURE_TCBLOCKS | \
-     SPMMI_FEATURE_LONG_ROWS | SPMMI_FEATURE_SEARCH)
+#define SPMMI_FEATURES_KNOWN                                                                         \
+    (SPMMI_FAMILY_FEATURES | SPMMI_PERMUTATION_FEATURES | SPMMI_FEATURE_UNITS | SPMMI_FEATURE_HALF | \
+     SPMMI_FEATURE_TCBLOCKS | SPMMI_FEATURE_LONG_ROWS | SPMMI_FEATURE_SEARCH)
 #define SPMMI_FLAG_REQUIRED 1u /* of a table entry */
 #define SPMMI_MAGIC "\xd3SPM\r\n\x1a\n"
 #define SPMMI_MAGIC_BYTES 8u
@@ -178,10 +179,11 @@ struct spmmi_raw_range {
 };
 struct spmmi_raw_range spmmi_section_raw_range(uint32_t type, const struct spmmi_header *header);
 
-/* Which incompat features the dtype, a part, a trace entry, and a whole plan need. */
+/* Which incompat features the dtype, a part, a trace entry, an order, and a whole plan need. */
 uint64_t spmmi_dtype_features(spmm_dtype_t dtype);
 uint64_t spmmi_part_features(const struct spmmi_part *part);
 uint64_t spmmi_trace_features(const struct spmmi_trace *trace);
+uint64_t spmmi_permutation_features(spmm_reorder_t permutation);
 uint64_t spmmi_plan_features(const spmm_plan_t *plan);
 
 /* Bytes of CSR with these dimensions: row pointers of 8 bytes, columns of 4, values. */

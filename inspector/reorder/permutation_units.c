@@ -8,10 +8,10 @@
 
 static const struct spmmi_reorder_ops permutations[] = {
 #define WORD(...)
-#define PERMUTATION(name, id, number, matrices, units_max, instead, text) \
-    {(spmm_reorder_t)(number),                                            \
-     #name,                                                               \
-     {SPMMI_MATRICES_##matrices, units_max, instead},                     \
+#define PERMUTATION(name, id, number, feature, matrices, units_max, instead, text) \
+    {(spmm_reorder_t)(number),                                                     \
+     #name,                                                                        \
+     {SPMMI_MATRICES_##matrices, units_max, instead},                              \
      spmmi_permutation_##name},
 #include "format/permutation_list.def"
 #undef WORD

@@ -215,12 +215,12 @@ exits 0
 says 'minhash'
 run spmm-inspect --orders --json gen:femshuf:5:5:5
 exits 0
-is_json '[o["order"] for o in j["orders"]] == ["none", "radix", "jaccard", "minhash", "rcm"]'
+is_json '[o["order"] for o in j["orders"]][:5] == ["none", "radix", "jaccard", "minhash", "rcm"]'
 is_json 'j["orders"][3]["blocks"]["8x8"]["count"] < j["orders"][0]["blocks"]["8x8"]["count"] and not j["orders"][3]["is_natural"]'
 is_json 'all(abs(r * f - j["nnz"]) < 1e-6 * j["nnz"] for o in j["orders"] for r, f in zip(o["reuse"], o["footprint"]))'
 run spmm-inspect --orders --json gen:uniform:40:30:2
 exits 0
-is_json '[o["order"] for o in j["orders"]] == ["none", "radix", "jaccard", "minhash"]'
+is_json '[o["order"] for o in j["orders"]][:4] == ["none", "radix", "jaccard", "minhash"]'
 run spmm-inspect --json --symmetric-permutation gen:femshuf:5:5:5 -o "$work/symmetric.plan"
 exits 0
 is_json 'j["symmetric_permutation"]'

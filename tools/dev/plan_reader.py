@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A second reader of plan files, written from docs/plan-format.md and format/family_list.def alone.
+"""A second reader of plan files, written from docs/plan-format.md and the two lists that it names alone.
 
 usage: plan_reader.py FILE...            print each plan as text
        plan_reader.py --check FOLDER     compare FOLDER/good/*.plan with their .txt, and FOLDER/bad/* with
@@ -12,6 +12,7 @@ import ctypes
 import ctypes.util
 import math
 import pathlib
+import re
 import struct
 import sys
 
@@ -24,6 +25,9 @@ FEATURE_UNITS, FEATURE_HALF, FEATURE_TCBLOCK, FEATURE_LONG_ROWS, FEATURE_SEARCH 
 FAMILIES = {family.number: family for family in family_rows.FAMILIES}
 FIRST = family_rows.FAMILIES[0]  # takes long rows
 SCHEDULES = {(family.number, row.number): row for family in family_rows.FAMILIES for row in family.schedules}
+# feature of each order of the rows, by its number: the words first
+ORDERS = dict.fromkeys((0, 1), 0) | {int(number): int(feature, 0) for number, feature in re.findall(
+    r"^PERMUTATION\(\w+, \w+, (\d+), (\w+),", (pathlib.Path(family_rows.LIST).parent / "permutation_list.def").read_text(), re.M)}
 F32, TENSOR_TYPES = 1, (5, 6)  # tf32, 3xtf32
 VALUE_BYTES = {1: 4, 2: 8, 3: 2, 4: 2}
 REORDERED, PERMUTES_OUTPUT, LONG_ROWS = 1, 2, 4
@@ -161,6 +165,8 @@ class Plan:
         unknown = self.incompat & ~(FEATURE_UNITS | FEATURE_HALF | FEATURE_TCBLOCK | FEATURE_LONG_ROWS | FEATURE_SEARCH)
         for family in FAMILIES.values():
             unknown &= ~family.feature
+        for feature in ORDERS.values():
+            unknown &= ~feature
         require(unknown == 0, "FEATURE", 32)
         table_hash, header_hash = struct.unpack_from("<QQ", d, 240)
         require(hash64(d[:248]) == header_hash, "CHECKSUM", 248)
@@ -357,7 +363,7 @@ class Plan:
     def order_stats_are_valid(self, op, order, units, *figures):
         blocks, footprint, reuse = [figures[at:at + 4] for at in (0, 4, 8)], figures[12:18], figures[18:]
         within = all(math.isfinite(figure) and 0 <= figure <= self.nnz for figure in figures)
-        return (op in (0, 1) and 1 <= order <= 5 and 0 <= units <= max(self.rows, self.cols) + self.nnz and within
+        return (op in (0, 1) and order in ORDERS and order > 0 and 0 <= units <= max(self.rows, self.cols) + self.nnz and within
                 and len(footprint) == len(reuse) == 6 and all(most <= count for count, most, _, _ in blocks))
 
     def panel_stats_are_valid(self):
@@ -436,7 +442,9 @@ class Plan:
             require(not any(computes + orders) and all(r <= 8 or r >= 14 for r in reasons), "TRACE", self.offset(7))
         if missing & FEATURE_LONG_ROWS:
             require(all(r <= 11 or r >= 14 for r in reasons), "TRACE", self.offset(7))
+        require(not any(missing & ORDERS.get(order, 0) for order in orders), "TRACE", self.offset(7))
         require(not missing & FEATURE_SEARCH or all(r <= 13 for r in reasons), "TRACE", self.offset(7))
+        require(not any(missing & ORDERS.get(stats[1], 0) for stats in self.order_stats), "ORDER_STATS", self.offset(12))
 
     def long_rows_of(self, part):
         """Number of the part of long rows that belongs to this one, or None."""
@@ -469,7 +477,7 @@ class Plan:
             require(valid, "VARIANT", self.offset(5))
             require(compute in self.compute_types(self.parts[first][1], self.dtype), "VARIANT", self.offset(5))
         for variant, family, schedule, chosen, reason, compute, *figures, order in self.trace:
-            valid = order <= 5 and variant < len(self.variants) and (family, schedule) in SCHEDULES and chosen in (0, 1)
+            valid = order in ORDERS and variant < len(self.variants) and (family, schedule) in SCHEDULES and chosen in (0, 1)
             valid = valid and 1 <= reason <= 24 and compute in self.compute_types(family, 0)
             valid = valid and all(map(math.isfinite, figures)) and min(figures[:2]) >= 0
             require(valid, "TRACE", self.offset(7))
