@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "format/base/diag.h"
+#include "format/base/dtype.h"
 #include "format/base/options.h"
 #include "format/family.h"
 #include "format/permutation.h"
@@ -118,9 +119,10 @@ static void append(char text[TYPES_BYTES], const char *between, const char *name
 static void list_types(uint32_t types, char text[TYPES_BYTES])
 {
     text[0] = '\0';
-    for (int t = SPMM_F32; t <= SPMM_BF16; t++)
-        if ((types & SPMMI_TYPE_BIT(t)) != 0)
-            append(text, types >> (t + 1) != 0 ? ", " : " and ", spmm_dtype_name((spmm_dtype_t)t));
+    const struct spmmi_dtype *row;
+    for (int i = 0; (row = spmmi_dtype_at(i)) != NULL; i++)
+        if ((types & SPMMI_TYPE_BIT(row->id)) != 0)
+            append(text, types >> (row->id + 1) != 0 ? ", " : " and ", row->name);
 }
 
 /* Not all families have code for all types. */

@@ -14,6 +14,16 @@ struct spmmi_dtype {
     uint64_t feature;  /* incompat bit of plan files; 0: none */
 };
 
+/* Incompat bits of plan files that number types have. */
+enum {
+    SPMMI_DTYPE_FEATURES = 0
+#define DTYPE(name, id, number, compute, stored, sums, feature, ...) | (feature)
+#define COMPUTE(...)
+#include "dtype_list.def"
+#undef DTYPE
+#undef COMPUTE
+};
+
 /* NULL past the last row, and where there is no such type. */
 const struct spmmi_dtype *spmmi_dtype_at(int index);
 const struct spmmi_dtype *spmmi_dtype_of(spmm_dtype_t dtype);

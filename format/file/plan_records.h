@@ -7,6 +7,7 @@
 #define SPMMI_PLAN_RECORDS_H
 
 #include "format/base/bytes.h"
+#include "format/base/dtype.h"
 #include "format/permutation.h"
 #include "format/row_block_metrics_fields.h"
 #include "format/plan.h"
@@ -35,9 +36,9 @@
     4u /* trace entries about blocks, compute types or orders, and families of both */
 #define SPMMI_FEATURE_LONG_ROWS 16u /* parts of long rows, or trace entries about them */
 #define SPMMI_FEATURE_SEARCH 32u    /* trace entries with the reasons of the search */
-#define SPMMI_FEATURES_KNOWN                                                                         \
-    (SPMMI_FAMILY_FEATURES | SPMMI_PERMUTATION_FEATURES | SPMMI_FEATURE_UNITS | SPMMI_FEATURE_HALF | \
-     SPMMI_FEATURE_TCBLOCKS | SPMMI_FEATURE_LONG_ROWS | SPMMI_FEATURE_SEARCH)
+#define SPMMI_FEATURES_KNOWN                                                                           \
+    (SPMMI_FAMILY_FEATURES | SPMMI_PERMUTATION_FEATURES | SPMMI_DTYPE_FEATURES | SPMMI_FEATURE_UNITS | \
+     SPMMI_FEATURE_HALF | SPMMI_FEATURE_TCBLOCKS | SPMMI_FEATURE_LONG_ROWS | SPMMI_FEATURE_SEARCH)
 #define SPMMI_FLAG_REQUIRED 1u /* of a table entry */
 #define SPMMI_MAGIC "\xd3SPM\r\n\x1a\n"
 #define SPMMI_MAGIC_BYTES 8u

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A second reader of plan files, written from docs/plan-format.md and the two lists that it names alone.
+"""A second reader of plan files, written from docs/plan-format.md and the lists of format/ that it names alone.
 
 usage: plan_reader.py FILE...            print each plan as text
        plan_reader.py --check FOLDER     compare FOLDER/good/*.plan with their .txt, and FOLDER/bad/* with
@@ -21,15 +21,19 @@ import family_rows
 MAGIC = bytes([0xD3, 0x53, 0x50, 0x4D, 0x0D, 0x0A, 0x1A, 0x0A])
 DIM_MAX, NNZ_MAX, NO_PART, FRAME_RAW = 2**31 - 2, 2**40, 0xFFFFFFFF, 2**21
 UNIT_MAX = 2**32 - 1
-FEATURE_UNITS, FEATURE_HALF, FEATURE_TCBLOCK, FEATURE_LONG_ROWS, FEATURE_SEARCH = 1, 2, 4, 16, 32
+FEATURE_UNITS, FEATURE_TCBLOCK, FEATURE_LONG_ROWS, FEATURE_SEARCH = 1, 4, 16, 32
 FAMILIES = {family.number: family for family in family_rows.FAMILIES}
 FIRST = family_rows.FAMILIES[0]  # takes long rows
 SCHEDULES = {(family.number, row.number): row for family in family_rows.FAMILIES for row in family.schedules}
+FORMAT = pathlib.Path(family_rows.LIST).parent
 # feature of each order of the rows, by its number: the words first
 ORDERS = dict.fromkeys((0, 1), 0) | {int(number): int(feature, 0) for number, feature in re.findall(
-    r"^PERMUTATION\(\w+, \w+, (\d+), (\w+),", (pathlib.Path(family_rows.LIST).parent / "permutation_list.def").read_text(), re.M)}
+    r"^PERMUTATION\(\w+, \w+, (\d+), (\w+),", FORMAT.joinpath("permutation_list.def").read_text(), re.M)}
 F32, TENSOR_TYPES = 1, (5, 6)  # tf32, 3xtf32
-VALUE_BYTES = {1: 4, 2: 8, 3: 2, 4: 2}
+# bytes of a value and feature of each type, by its number
+BYTES = {"float": 4, "double": 8, "uint32_t": 4, "uint16_t": 2, "uint8_t": 1}
+DTYPES = {int(number): (BYTES[stored], int(feature, 0)) for number, stored, feature in re.findall(
+    r"^DTYPE\(\w+, \w+, (\d+), \w+, (\w+), \w+, (\w+),", FORMAT.joinpath("base", "dtype_list.def").read_text(), re.M)}
 REORDERED, PERMUTES_OUTPUT, LONG_ROWS = 1, 2, 4
 PANEL_STATS = "<11q3d3q2d6q6d3qdqd2q2dq3d64q"
 ORDER_STATS = "<IIq2q2d2q2d2q2d6q6d"
@@ -162,10 +166,10 @@ class Plan:
         require(entry_bytes == 64, "HEADER", 20)
         for at in range(124, 240):
             require(d[at] == 0, "HEADER", at)
-        unknown = self.incompat & ~(FEATURE_UNITS | FEATURE_HALF | FEATURE_TCBLOCK | FEATURE_LONG_ROWS | FEATURE_SEARCH)
+        unknown = self.incompat & ~(FEATURE_UNITS | FEATURE_TCBLOCK | FEATURE_LONG_ROWS | FEATURE_SEARCH)
         for family in FAMILIES.values():
             unknown &= ~family.feature
-        for feature in ORDERS.values():
+        for feature in [*ORDERS.values(), *(feature for _, feature in DTYPES.values())]:
             unknown &= ~feature
         require(unknown == 0, "FEATURE", 32)
         table_hash, header_hash = struct.unpack_from("<QQ", d, 240)
@@ -175,14 +179,13 @@ class Plan:
         require(self.rows <= DIM_MAX, "DIMS", 56)
         require(self.cols <= DIM_MAX, "DIMS", 64)
         require(self.nnz <= NNZ_MAX and self.nnz <= self.rows * self.cols, "DIMS", 72)
-        require(self.dtype in VALUE_BYTES, "HEADER", 80)
-        require(self.dtype in (1, 2) or self.incompat & FEATURE_HALF, "HEADER", 80)
+        require(self.dtype in DTYPES and not DTYPES[self.dtype][1] & ~self.incompat, "HEADER", 80)
         require(self.flags in (0, 1), "HEADER", 84)
         (self.section_count,) = struct.unpack_from("<I", d, 120)
         require(1 <= self.section_count <= 256, "HEADER", 120)
         self.table_hash = table_hash
         self.pattern_digest, self.values_digest = d[88:104], d[104:120]
-        self.value_bytes = VALUE_BYTES[self.dtype]
+        self.value_bytes = DTYPES[self.dtype][0]
 
     def read_table(self):
         d, end = self.data, 256 + 64 * self.section_count
