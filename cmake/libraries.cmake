@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # The three libraries, made of the object libraries of the folders.
 #
-# libspmm_format holds what the other two share. Its public functions have the symbol version SPMM_0;
+# libspmm_format holds what the other two share. Its public functions have the symbol version SPMM_1;
 # its internals are exported too, under a version that names the exact release, so that libraries of
 # two releases never meet unnoticed: the loader refuses the pair.
-set(SPMM_SOVERSION 0)
+set(SPMM_SOVERSION 1)
 
 function(spmm_add_library name folder)
   cmake_parse_arguments(PARSE_ARGV 2 library "" "MAP" "OBJECTS;PUBLIC;PRIVATE")

@@ -1,72 +1,96 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One product: its workspace, what would run it, and running it. Nothing here allocates. */
+/* One product: its workspace, what would run it, and running it. Nothing here allocates or changes the executor. */
 #include <stdio.h>
 #include <string.h>
 
 #include "executor_state.h"
+#include "format/base/diag.h"
 #include "format/base/options.h"
 
 #define WORKSPACE_ALIGN 256u
 
 spmm_status_t spmm_executor_workspace_bytes(const spmm_executor_t *executor, spmm_op_t op,
-                                            const spmm_dense_t *b, const spmm_dense_t *c, uint64_t *bytes)
+                                            const spmm_dense_t *b, const spmm_dense_t *c, uint64_t *bytes,
+                                            spmm_diag_t *diag)
 {
-    if (bytes == NULL)
-        return SPMM_ERR_ARGUMENT;
-    *bytes = 0;
+    spmm_status_t status = SPMM_OK;
     struct spmmi_choice choice;
-    const spmm_status_t status = spmmi_product_check(executor, op, b, c, &choice);
-    if (status != SPMM_OK)
-        return status;
+    spmmi_diag_clear(diag);
+    SPMM_REQUIRE(bytes != NULL, SPMM_ERR_ARGUMENT, diag, "the place for the bytes is NULL");
+    *bytes = 0;
+    SPMM_TRY(spmmi_product_check(executor, op, b, c, &choice, diag));
     const struct spmmi_product product = spmmi_product_of(executor, &choice, op, b, c);
     *bytes = spmmi_product_workspace(executor, choice.variant, &product);
-    return SPMM_OK;
+cleanup:
+    return status;
 }
 
 /* Is the caller's workspace good for this product? */
 static spmm_status_t workspace_check(const spmm_executor_t *executor, int variant,
                                      const struct spmmi_product *product, const void *workspace,
-                                     uint64_t workspace_bytes)
+                                     uint64_t workspace_bytes, spmm_diag_t *diag)
 {
+    spmm_status_t status = SPMM_OK;
     const uint64_t needed = spmmi_product_workspace(executor, variant, product);
-    const bool fits =
-        workspace != NULL && workspace_bytes >= needed && (uintptr_t)workspace % WORKSPACE_ALIGN == 0;
-    return needed == 0 || fits ? SPMM_OK : SPMM_ERR_WORKSPACE;
+    if (needed == 0)
+        return SPMM_OK;
+    SPMM_REQUIRE(workspace != NULL && workspace_bytes >= needed, SPMM_ERR_WORKSPACE, diag,
+                 "the workspace needs %llu bytes, found %llu%s", (unsigned long long)needed,
+                 (unsigned long long)workspace_bytes, workspace == NULL ? " at NULL" : "");
+    SPMM_REQUIRE((uintptr_t)workspace % WORKSPACE_ALIGN == 0, SPMM_ERR_WORKSPACE, diag,
+                 "the workspace must begin at a multiple of %u bytes", WORKSPACE_ALIGN);
+cleanup:
+    return status;
 }
 
-/* What is 0 in the type of sums is 0 for every kernel; that of f64 is double, of the others float. Compared and not
- * converted there and back: GCC 12 drops the two conversions from -O2 on. */
-static double factor_of(const spmm_executor_t *executor, double factor)
+/* A factor as kernels take it. What is 0 in the type of sums is 0 for every kernel; that of f64 is double, of the others
+ * float. Compared and not converted there and back: GCC 12 drops the two conversions from -O2 on. */
+static spmm_status_t factor_read(const spmm_executor_t *executor, const char *name, spmm_scalar_t factor,
+                                 double *real, spmm_diag_t *diag)
 {
-    return executor->shape.dtype != SPMM_F64 && (float)factor == 0 ? 0 : factor;
+    spmm_status_t status = SPMM_OK;
+    SPMM_REQUIRE(factor.im == 0, SPMM_ERR_ARGUMENT, diag,
+                 "the imaginary part of %s is %g, expected 0 for real values", name, factor.im);
+    *real = executor->shape.dtype != SPMM_F64 && (float)factor.re == 0 ? 0 : factor.re;
+cleanup:
+    return status;
 }
 
-spmm_status_t spmm_execute(spmm_executor_t *executor, spmm_op_t op, double alpha, const spmm_dense_t *b,
-                           double beta, const spmm_dense_t *c, void *workspace, uint64_t workspace_bytes,
-                           void *stream)
+/* All that may keep a product from running. */
+static spmm_status_t product_make(const spmm_executor_t *executor, const struct spmmi_choice *choice,
+                                  struct spmmi_product *product, const void *workspace,
+                                  uint64_t workspace_bytes, spmm_diag_t *diag)
 {
+    spmm_status_t status = SPMM_OK;
+    SPMM_TRY(spmmi_product_data_check(&product->b, &product->c, product->alpha != 0, diag));
+    if (product->c.rows == 0 || product->c.cols == 0)
+        return SPMM_OK;
+    SPMM_REQUIRE(product->alpha == 0 || executor->shape.nnz == 0 || executor->has_values, SPMM_ERR_NO_VALUES,
+                 diag, "the plan holds no values and none were set");
+    SPMM_TRY(workspace_check(executor, choice->variant, product, workspace, workspace_bytes, diag));
+cleanup:
+    return status;
+}
+
+spmm_status_t spmm_execute(const spmm_executor_t *executor, spmm_op_t op, spmm_scalar_t alpha,
+                           const spmm_dense_t *b, spmm_scalar_t beta, const spmm_dense_t *c, void *workspace,
+                           uint64_t workspace_bytes, void *stream, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
     struct spmmi_choice choice;
-    spmm_status_t status = spmmi_product_check(executor, op, b, c, &choice);
-    if (status != SPMM_OK)
-        return status;
-    alpha = factor_of(executor, alpha);
-    beta = factor_of(executor, beta);
-    status = spmmi_product_data_check(b, c, alpha != 0);
-    if (status != SPMM_OK)
-        return status;
+    SPMM_TRY(spmmi_product_check(executor, op, b, c, &choice, diag));
+    struct spmmi_product product = spmmi_product_of(executor, &choice, op, b, c);
+    SPMM_TRY(factor_read(executor, "alpha", alpha, &product.alpha, diag));
+    SPMM_TRY(factor_read(executor, "beta", beta, &product.beta, diag));
+    SPMM_TRY(product_make(executor, &choice, &product, workspace, workspace_bytes, diag));
     if (c->rows == 0 || c->cols == 0)
         return SPMM_OK;
-    if (alpha != 0 && executor->shape.nnz > 0 && !executor->has_values)
-        return SPMM_ERR_NO_VALUES;
-    struct spmmi_product product = spmmi_product_of(executor, &choice, op, b, c);
-    product.alpha = alpha;
-    product.beta = beta;
-    status = workspace_check(executor, choice.variant, &product, workspace, workspace_bytes);
-    if (status != SPMM_OK)
-        return status;
-    return executor->cuda != NULL
-               ? spmmi_cuda_execute(executor->cuda, choice.variant, &product, workspace, stream)
-               : spmmi_cpu_execute(executor->cpu, choice.variant, &product, workspace);
+    if (executor->cuda != NULL)
+        SPMM_TRY(spmmi_cuda_execute(executor->cuda, choice.variant, &product, workspace, stream, diag));
+    else
+        SPMM_TRY(spmmi_cpu_execute(executor->cpu, choice.variant, &product, workspace, diag));
+cleanup:
+    return status;
 }
 
 /* The sentence on a fallback: what was asked for, and what runs. */
@@ -86,11 +110,22 @@ static void note_write(const spmm_executor_t *executor, int variant, const spmm_
                    (long long)v->n_max);
 }
 
-spmm_status_t spmm_executor_info(const spmm_executor_t *executor, spmm_op_t op, const spmm_dense_t *b,
-                                 const spmm_dense_t *c, spmm_executor_info_t *info)
+static void kernel_write(const spmm_executor_t *executor, int variant, const struct spmmi_product *product,
+                         spmm_executor_info_t *info)
 {
-    if (executor == NULL)
-        return SPMM_ERR_ARGUMENT;
+    if (executor->cuda != NULL)
+        spmmi_cuda_kernel(executor->cuda, variant, product, info->kernel, sizeof info->kernel);
+    else
+        spmmi_cpu_kernel(executor->cpu, variant, product, info->kernel, sizeof info->kernel);
+}
+
+spmm_status_t spmm_executor_info(const spmm_executor_t *executor, spmm_op_t op, const spmm_dense_t *b,
+                                 const spmm_dense_t *c, spmm_executor_info_t *info, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    spmmi_diag_clear(diag);
+    SPMM_REQUIRE(executor != NULL && info != NULL, SPMM_ERR_ARGUMENT, diag, "the %s is NULL",
+                 executor == NULL ? "executor" : "info");
     spmm_executor_info_t full;
     memset(&full, 0, sizeof full);
     full.device = executor->device;
@@ -99,17 +134,14 @@ spmm_status_t spmm_executor_info(const spmm_executor_t *executor, spmm_op_t op, 
     full.device_bytes = executor->cuda != NULL ? spmmi_cuda_device_bytes(executor->cuda) : 0;
     if (b != NULL || c != NULL) {
         struct spmmi_choice choice;
-        const spmm_status_t status = spmmi_product_check(executor, op, b, c, &choice);
-        if (status != SPMM_OK)
-            return status;
+        SPMM_TRY(spmmi_product_check(executor, op, b, c, &choice, diag));
         const struct spmmi_product product = spmmi_product_of(executor, &choice, op, b, c);
-        if (executor->cuda != NULL)
-            spmmi_cuda_kernel(executor->cuda, choice.variant, &product, full.kernel, sizeof full.kernel);
-        else
-            spmmi_cpu_kernel(executor->cpu, choice.variant, &product, full.kernel, sizeof full.kernel);
+        kernel_write(executor, choice.variant, &product, &full);
         full.fallback = !choice.fits;
         if (full.fallback)
             note_write(executor, choice.variant, b, &full);
     }
-    return spmmi_info_write(info, &full, sizeof full);
+    status = spmmi_info_write(info, &full, sizeof full);
+cleanup:
+    return status;
 }

@@ -33,17 +33,21 @@ spmm_status_t spmm_device_name(int device, char *text, size_t size)
                                               : SPMM_ERR_NO_DEVICE;
 }
 
-int spmm_kernel_count(void)
+spmm_status_t spmm_kernel_at(int index, spmm_kernel_info_t *info)
 {
-    return spmmi_kernels_count(spmmi_cpu_kernels) + spmmi_kernels_count(spmmi_cuda_kernels);
-}
-
-const char *spmm_kernel_name(int index)
-{
-    if (index < 0 || index >= spmm_kernel_count())
-        return NULL;
     const int first_cuda = spmmi_kernels_count(spmmi_cpu_kernels);
-    return index < first_cuda ? spmmi_cpu_kernels[index].name : spmmi_cuda_kernels[index - first_cuda].name;
+    const bool is_cpu = index < first_cuda;
+    if (index < 0 || index >= first_cuda + spmmi_kernels_count(spmmi_cuda_kernels))
+        return SPMM_ERR_ARGUMENT;
+    const struct spmmi_kernel *k =
+        is_cpu ? &spmmi_cpu_kernels[index] : &spmmi_cuda_kernels[index - first_cuda];
+    spmm_kernel_info_t full;
+    memset(&full, 0, sizeof full);
+    full.name = k->name;
+    full.target = is_cpu ? "cpu" : "cuda";
+    full.family = k->family;
+    full.schedule = k->schedule;
+    return spmmi_info_write(info, &full, sizeof full);
 }
 
 /* The caller's options as far as the caller knows them, defaults for the rest. */
@@ -58,8 +62,6 @@ static spmm_status_t options_read(const spmm_executor_options_t *from, spmm_exec
         spmmi_log(SPMM_LOG_WARNING, "%d threads were asked for, executors take at most %d", to->threads,
                   THREADS_MAX);
     to->threads = to->threads < THREADS_MAX ? to->threads : THREADS_MAX;
-    SPMM_REQUIRE(to->device >= SPMM_DEVICE_AUTO, SPMM_ERR_ARGUMENT, diag, "device is %d, which names none",
-                 to->device);
 cleanup:
     return status;
 }
@@ -72,29 +74,31 @@ static bool is_kernel(const struct spmmi_kernel *kernels, const char *name)
 
 /* Settle AUTO (a plan with features that only the CPU may run goes there), and see that device and forced
  * kernel exist and go together. */
-static spmm_status_t device_settle(spmm_executor_options_t *options, const spmm_plan_t *plan,
+static spmm_status_t device_settle(int *device, const char *kernel, const spmm_plan_t *plan,
                                    spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const int count = spmmi_cuda_device_count();
-    const char *kernel = options->force_kernel;
-    if (options->device == SPMM_DEVICE_AUTO)
-        options->device = count > 0 && plan->features_exec == 0 && !is_kernel(spmmi_cpu_kernels, kernel)
-                              ? 0
-                              : SPMM_DEVICE_CPU;
-    SPMM_REQUIRE(options->device < count || options->device == SPMM_DEVICE_CPU, SPMM_ERR_NO_DEVICE, diag,
-                 "GPU %d was asked for, this build and machine have %d", options->device, count);
+    SPMM_REQUIRE(*device >= SPMM_DEVICE_AUTO, SPMM_ERR_ARGUMENT, diag,
+                 "device is %d, expected a GPU's number, SPMM_DEVICE_CPU or SPMM_DEVICE_AUTO", *device);
+    if (*device == SPMM_DEVICE_AUTO)
+        *device = count > 0 && plan->features_exec == 0 && !is_kernel(spmmi_cpu_kernels, kernel)
+                      ? 0
+                      : SPMM_DEVICE_CPU;
+    SPMM_REQUIRE(*device < count || *device == SPMM_DEVICE_CPU, SPMM_ERR_NO_DEVICE, diag,
+                 "GPU %d was asked for, this build and machine have %d", *device, count);
     const bool is_known =
         kernel == NULL ||
-        is_kernel(options->device == SPMM_DEVICE_CPU ? spmmi_cpu_kernels : spmmi_cuda_kernels, kernel);
+        is_kernel(*device == SPMM_DEVICE_CPU ? spmmi_cpu_kernels : spmmi_cuda_kernels, kernel);
     SPMM_REQUIRE(is_known, SPMM_ERR_ARGUMENT, diag, "\"%s\" is no kernel of %s", kernel,
-                 options->device == SPMM_DEVICE_CPU ? "the CPU" : "this GPU");
+                 *device == SPMM_DEVICE_CPU ? "the CPU" : "this GPU");
 cleanup:
     return status;
 }
 
-spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, const spmm_executor_options_t *options,
-                                         uint64_t *host_bytes, uint64_t *device_bytes, spmm_diag_t *diag)
+spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int device_number,
+                                         const spmm_executor_options_t *options, uint64_t *host_bytes,
+                                         uint64_t *device_bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     spmm_executor_options_t settled;
@@ -106,11 +110,11 @@ spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, const spmm_exe
         *device_bytes = 0;
     SPMM_REQUIRE(plan != NULL, SPMM_ERR_ARGUMENT, diag, "the plan is NULL");
     SPMM_TRY(options_read(options, &settled, diag));
-    SPMM_TRY(device_settle(&settled, plan, diag));
-    if (settled.device == SPMM_DEVICE_CPU)
+    SPMM_TRY(device_settle(&device_number, settled.force_kernel, plan, diag));
+    if (device_number == SPMM_DEVICE_CPU)
         SPMM_TRY(spmmi_cpu_memory_bytes(plan, settled.force_kernel, &host, diag));
     else
-        SPMM_TRY(spmmi_cuda_memory_bytes(plan, settled.device, settled.force_kernel, &device, diag));
+        SPMM_TRY(spmmi_cuda_memory_bytes(plan, device_number, settled.force_kernel, &device, diag));
     if (host_bytes != NULL)
         *host_bytes = host + sizeof(spmm_executor_t);
     if (device_bytes != NULL)
@@ -134,8 +138,9 @@ static void shape_copy(struct spmm_plan *shape, const spmm_plan_t *plan)
         shape->parts[i].items = NULL;
 }
 
-spmm_status_t spmm_executor_create(const spmm_plan_t *plan, const spmm_executor_options_t *options,
-                                   spmm_executor_t **executor_out, spmm_diag_t *diag)
+spmm_status_t spmm_executor_create(const spmm_plan_t *plan, int device,
+                                   const spmm_executor_options_t *options, spmm_executor_t **executor_out,
+                                   spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     spmm_executor_t *executor = NULL;
@@ -145,19 +150,19 @@ spmm_status_t spmm_executor_create(const spmm_plan_t *plan, const spmm_executor_
     *executor_out = NULL;
     SPMM_REQUIRE(plan != NULL, SPMM_ERR_ARGUMENT, diag, "the plan is NULL");
     SPMM_TRY(options_read(options, &settled, diag));
-    SPMM_TRY(device_settle(&settled, plan, diag));
+    SPMM_TRY(device_settle(&device, settled.force_kernel, plan, diag));
     executor = spmmi_alloc_zero(1, sizeof *executor);
     SPMM_TRY_ALLOC(executor, diag);
     shape_copy(&executor->shape, plan);
     executor->has_values = plan->values != NULL;
-    executor->device = settled.device;
-    SPMM_TRY(spmm_device_name(settled.device, executor->device_name, sizeof executor->device_name));
-    if (settled.device == SPMM_DEVICE_CPU) {
+    executor->device = device;
+    SPMM_TRY(spmm_device_name(device, executor->device_name, sizeof executor->device_name));
+    if (device == SPMM_DEVICE_CPU) {
         executor->target = SPMMI_CPU_TARGET;
         SPMM_TRY(spmmi_cpu_create(plan, settled.threads, settled.force_kernel, &executor->cpu, diag));
     } else {
-        executor->target = spmmi_cuda_target(settled.device);
-        SPMM_TRY(spmmi_cuda_create(plan, settled.device, settled.force_kernel, &executor->cuda, diag));
+        executor->target = spmmi_cuda_target(device);
+        SPMM_TRY(spmmi_cuda_create(plan, device, settled.force_kernel, &executor->cuda, diag));
     }
     spmmi_executor_log(executor);
     *executor_out = executor;

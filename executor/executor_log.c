@@ -73,7 +73,7 @@ void spmmi_executor_log(const spmm_executor_t *executor)
             log_missing(executor, ops[i]);
     list_families(executor->cuda != NULL ? spmmi_cuda_parts(executor->cuda) : spmmi_cpu_parts(executor->cpu),
                   names);
-    (void)spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info);
+    (void)spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info, NULL);
     spmmi_log(SPMM_LOG_INFO, "executor on %s (device %d): %llu host bytes, %llu device bytes, kernels of %s",
               info.device_name, info.device, (unsigned long long)info.host_bytes,
               (unsigned long long)info.device_bytes, names);

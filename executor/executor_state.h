@@ -27,13 +27,14 @@ struct spmmi_choice {
 };
 
 /* Check op, shapes, types and leading dimensions, then choose. Data pointers are not looked at.
- * Errors: ARGUMENT, TYPE, SHAPE, TOO_LARGE, NO_VARIANT. */
+ * Clears diag first. Errors: ARGUMENT, UNSUPPORTED, TYPE, SHAPE, TOO_LARGE, NO_VARIANT. */
 spmm_status_t spmmi_product_check(const spmm_executor_t *executor, spmm_op_t op, const spmm_dense_t *b,
-                                  const spmm_dense_t *c, struct spmmi_choice *choice);
+                                  const spmm_dense_t *c, struct spmmi_choice *choice, spmm_diag_t *diag);
 
 /* Check the data pointers of a product that passed the check above; B only when it will be read.
  * Errors: ARGUMENT, OVERLAP. */
-spmm_status_t spmmi_product_data_check(const spmm_dense_t *b, const spmm_dense_t *c, bool reads_b);
+spmm_status_t spmmi_product_data_check(const spmm_dense_t *b, const spmm_dense_t *c, bool reads_b,
+                                       spmm_diag_t *diag);
 
 /* A product that passed the first check, of the plan's numbers. */
 struct spmmi_product spmmi_product_of(const spmm_executor_t *executor, const struct spmmi_choice *choice,

@@ -2,6 +2,8 @@
 /* The checks that every product passes before anything runs; see executor_state.h. */
 #include "executor_state.h"
 #include "format/base/checked.h"
+#include "format/base/diag.h"
+#include "format/base/types.h"
 
 /* Bytes from the first to past the last element; 0 for an empty matrix. False when they pass the address space. */
 static bool extent_bytes(const spmm_dense_t *d, uint64_t *bytes)
@@ -16,60 +18,112 @@ static bool extent_bytes(const spmm_dense_t *d, uint64_t *bytes)
            spmmi_mul_u64(*bytes, spmm_dtype_size(d->type), bytes) && *bytes <= PTRDIFF_MAX;
 }
 
-static bool dense_is_valid(const spmm_dense_t *d)
+/* name: "B" or "C". */
+static spmm_status_t dense_check(const spmm_dense_t *d, const char *name, spmm_diag_t *diag)
 {
-    if (d->layout != SPMM_ROW_MAJOR && d->layout != SPMM_COL_MAJOR)
-        return false;
-    return d->rows >= 0 && d->cols >= 0 && d->ld >= (d->layout == SPMM_ROW_MAJOR ? d->cols : d->rows);
+    spmm_status_t status = SPMM_OK;
+    SPMM_REQUIRE(d != NULL, SPMM_ERR_ARGUMENT, diag, "%s is NULL", name);
+    SPMM_REQUIRE(d->layout == SPMM_ROW_MAJOR || d->layout == SPMM_COL_MAJOR, SPMM_ERR_ARGUMENT, diag,
+                 "the layout of %s is %d, expected 0 (row-major) or 1 (column-major)", name, (int)d->layout);
+    SPMM_REQUIRE(spmm_dtype_size(d->type) != 0, SPMM_ERR_ARGUMENT, diag,
+                 "the type of %s is %d, which is none", name, (int)d->type);
+    SPMM_REQUIRE(d->rows >= 0 && d->cols >= 0, SPMM_ERR_ARGUMENT, diag, "%s is %lld x %lld", name,
+                 (long long)d->rows, (long long)d->cols);
+    SPMM_REQUIRE(d->ld >= (d->layout == SPMM_ROW_MAJOR ? d->cols : d->rows), SPMM_ERR_ARGUMENT, diag,
+                 "the leading dimension of %s is %lld, less than the %lld elements of a %s", name,
+                 (long long)d->ld, (long long)(d->layout == SPMM_ROW_MAJOR ? d->cols : d->rows),
+                 d->layout == SPMM_ROW_MAJOR ? "row" : "column");
+cleanup:
+    return status;
+}
+
+static spmm_status_t types_check(const struct spmm_plan *shape, const spmm_dense_t *b, const spmm_dense_t *c,
+                                 spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_TRY(spmmi_types_require((struct spmmi_types){shape->dtype, b->type, c->type, 0}, diag));
+    SPMM_REQUIRE(b->type == shape->dtype && c->type == shape->dtype, SPMM_ERR_TYPE, diag,
+                 "the plan is for B and C of type %s, found B %s and C %s", spmm_dtype_name(shape->dtype),
+                 spmm_dtype_name(b->type), spmm_dtype_name(c->type));
+cleanup:
+    return status;
+}
+
+static spmm_status_t shapes_check(const struct spmm_plan *shape, spmm_op_t op, const spmm_dense_t *b,
+                                  const spmm_dense_t *c, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    uint64_t b_bytes, c_bytes;
+    const int64_t m = op == SPMM_OP_N ? shape->rows : shape->cols;
+    const int64_t k = op == SPMM_OP_N ? shape->cols : shape->rows;
+    SPMM_REQUIRE(b->rows == k && c->rows == m && b->cols == c->cols, SPMM_ERR_SHAPE, diag,
+                 "op(A) is %lld x %lld, B is %lld x %lld, C is %lld x %lld", (long long)m, (long long)k,
+                 (long long)b->rows, (long long)b->cols, (long long)c->rows, (long long)c->cols);
+    SPMM_REQUIRE(b->cols <= SPMMI_N_MAX && extent_bytes(b, &b_bytes) && extent_bytes(c, &c_bytes),
+                 SPMM_ERR_TOO_LARGE, diag, "B or C is too large: n is %lld, leading dimensions %lld and %lld",
+                 (long long)b->cols, (long long)b->ld, (long long)c->ld);
+cleanup:
+    return status;
 }
 
 spmm_status_t spmmi_product_check(const spmm_executor_t *executor, spmm_op_t op, const spmm_dense_t *b,
-                                  const spmm_dense_t *c, struct spmmi_choice *choice)
+                                  const spmm_dense_t *c, struct spmmi_choice *choice, spmm_diag_t *diag)
 {
-    if (executor == NULL || b == NULL || c == NULL || (op != SPMM_OP_N && op != SPMM_OP_T))
-        return SPMM_ERR_ARGUMENT;
-    if (!dense_is_valid(b) || !dense_is_valid(c))
-        return SPMM_ERR_ARGUMENT;
+    spmm_status_t status = SPMM_OK;
+    spmmi_diag_clear(diag);
+    SPMM_REQUIRE(executor != NULL, SPMM_ERR_ARGUMENT, diag, "the executor is NULL");
+    SPMM_REQUIRE(op == SPMM_OP_N || op == SPMM_OP_T, SPMM_ERR_ARGUMENT, diag,
+                 "op is %d, expected SPMM_OP_N or SPMM_OP_T", (int)op);
+    SPMM_TRY(dense_check(b, "B", diag));
+    SPMM_TRY(dense_check(c, "C", diag));
     const struct spmm_plan *shape = &executor->shape;
-    if (b->type != shape->dtype || c->type != shape->dtype)
-        return SPMM_ERR_TYPE;
-    const int64_t m = op == SPMM_OP_N ? shape->rows : shape->cols;
-    const int64_t k = op == SPMM_OP_N ? shape->cols : shape->rows;
-    if (b->rows != k || c->rows != m || b->cols != c->cols)
-        return SPMM_ERR_SHAPE;
-    uint64_t b_bytes, c_bytes;
-    if (b->cols > SPMMI_N_MAX || !extent_bytes(b, &b_bytes) || !extent_bytes(c, &c_bytes))
-        return SPMM_ERR_TOO_LARGE;
+    SPMM_TRY(types_check(shape, b, c, diag));
+    SPMM_TRY(shapes_check(shape, op, b, c, diag));
     int fits = 0;
     const uint32_t layout = b->layout == SPMM_ROW_MAJOR ? SPMM_LAYOUTS_ROW_MAJOR : SPMM_LAYOUTS_COL_MAJOR;
     choice->variant = spmmi_variant_pick(shape, op, executor->target, b->cols, layout, &fits);
     choice->fits = fits != 0;
-    return choice->variant < 0 ? SPMM_ERR_NO_VARIANT : SPMM_OK;
+    SPMM_REQUIRE(choice->variant >= 0, SPMM_ERR_NO_VARIANT, diag, "the plan has no variant for op %s",
+                 spmm_op_name(op));
+cleanup:
+    return status;
 }
 
 /* A pointer that can hold the matrix: there, aligned to its element, and not past the end of memory. */
-static bool data_is_valid(const spmm_dense_t *d, uint64_t bytes)
+static spmm_status_t data_check(const spmm_dense_t *d, uint64_t bytes, const char *name, spmm_diag_t *diag)
 {
+    spmm_status_t status = SPMM_OK;
     const uintptr_t begin = (uintptr_t)d->data;
     uint64_t end;
-    return bytes == 0 || (begin != 0 && begin % spmm_dtype_size(d->type) == 0 &&
-                          spmmi_add_u64((uint64_t)begin, bytes, &end));
+    if (bytes == 0)
+        return SPMM_OK;
+    SPMM_REQUIRE(begin != 0, SPMM_ERR_ARGUMENT, diag, "the data of %s are NULL", name);
+    SPMM_REQUIRE(begin % spmm_dtype_size(d->type) == 0, SPMM_ERR_ARGUMENT, diag,
+                 "the data of %s are not aligned to an element of %zu bytes", name, spmm_dtype_size(d->type));
+    SPMM_REQUIRE(spmmi_add_u64((uint64_t)begin, bytes, &end), SPMM_ERR_ARGUMENT, diag,
+                 "%s ends past the last address", name);
+cleanup:
+    return status;
 }
 
-spmm_status_t spmmi_product_data_check(const spmm_dense_t *b, const spmm_dense_t *c, bool reads_b)
+spmm_status_t spmmi_product_data_check(const spmm_dense_t *b, const spmm_dense_t *c, bool reads_b,
+                                       spmm_diag_t *diag)
 {
+    spmm_status_t status = SPMM_OK;
     uint64_t b_bytes = 0, c_bytes = 0;
-    if (!extent_bytes(b, &b_bytes) || !extent_bytes(c, &c_bytes))
-        return SPMM_ERR_TOO_LARGE;
+    SPMM_REQUIRE(extent_bytes(b, &b_bytes) && extent_bytes(c, &c_bytes), SPMM_ERR_TOO_LARGE, diag,
+                 "B or C is too large");
     if (!reads_b)
         b_bytes = 0;
-    if (!data_is_valid(b, b_bytes) || !data_is_valid(c, c_bytes))
-        return SPMM_ERR_ARGUMENT;
+    SPMM_TRY(data_check(b, b_bytes, "B", diag));
+    SPMM_TRY(data_check(c, c_bytes, "C", diag));
     const uint64_t b_begin = (uintptr_t)b->data;
     const uint64_t c_begin = (uintptr_t)c->data;
     const bool overlap =
         b_bytes > 0 && c_bytes > 0 && b_begin < c_begin + c_bytes && c_begin < b_begin + b_bytes;
-    return overlap ? SPMM_ERR_OVERLAP : SPMM_OK;
+    SPMM_REQUIRE(!overlap, SPMM_ERR_OVERLAP, diag, "B and C overlap in memory");
+cleanup:
+    return status;
 }
 
 struct spmmi_product spmmi_product_of(const spmm_executor_t *executor, const struct spmmi_choice *choice,

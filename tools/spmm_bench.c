@@ -263,8 +263,8 @@ static void run_matrix(struct bench *bench, const char *argument)
     read_options.progress_context = &bench->progress;
     TRY(matrix_input_open(argument, &read_options, &matrix, &diag));
     for (int i = 0; spmm_dtype_at(i, &type) == SPMM_OK; i++)
-        if ((args.dtypes >> type.type & 1) != 0)
-            TRY(run_type(bench, matrix, name, type.type, &diag));
+        if ((args.dtypes >> type.dtype & 1) != 0)
+            TRY(run_type(bench, matrix, name, type.dtype, &diag));
 cleanup:
     progress_end(&bench->progress);
     if (status != SPMM_OK) {

@@ -60,12 +60,11 @@ int main(void)
     if (failed("matrix", spmm_matrix_from_csr(&csr, &matrix, &diag), &diag) ||
         failed("inspect", spmm_inspect(matrix, NULL, &plan, &diag), &diag))
         goto cleanup;
-    options.device = SPMM_DEVICE_CPU;
-    if (failed("executor", spmm_executor_create(plan, &options, &executor, &diag), &diag))
+    if (failed("executor", spmm_executor_create(plan, SPMM_DEVICE_CPU, &options, &executor, &diag), &diag))
         goto cleanup;
 
     /* As often as there are new B: C = 1 * A * B + 0 * C. */
-    status = spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b, &c, &workspace_bytes);
+    status = spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b, &c, &workspace_bytes, NULL);
     if (failed("workspace", status, &diag))
         goto cleanup;
     if (workspace_bytes > 0) {
@@ -73,7 +72,8 @@ int main(void)
         if (workspace == NULL)
             goto cleanup;
     }
-    status = spmm_execute(executor, SPMM_OP_N, 1, &b, 0, &c, workspace, workspace_bytes, NULL);
+    status = spmm_execute(executor, SPMM_OP_N, spmm_real(1), &b, spmm_real(0), &c, workspace, workspace_bytes,
+                          NULL, NULL);
     if (failed("execute", status, &diag))
         goto cleanup;
     wrong = is_wrong(c_data);

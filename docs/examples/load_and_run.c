@@ -42,13 +42,14 @@ static int multiply(spmm_executor_t *executor, const spmm_plan_info_t *info, int
     for (uint64_t i = 0; i < b_count; i++)
         b_data[i] = 1;
 
-    if (failed("workspace", spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b, &c, &workspace_bytes),
-               &diag))
+    if (failed("workspace",
+               spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b, &c, &workspace_bytes, NULL), &diag))
         goto cleanup;
     workspace = allocate(workspace_bytes);
-    if (workspace == NULL ||
-        failed("execute", spmm_execute(executor, SPMM_OP_N, 1, &b, 0, &c, workspace, workspace_bytes, NULL),
-               &diag))
+    if (workspace == NULL || failed("execute",
+                                    spmm_execute(executor, SPMM_OP_N, spmm_real(1), &b, spmm_real(0), &c,
+                                                 workspace, workspace_bytes, NULL, NULL),
+                                    &diag))
         goto cleanup;
 
     for (uint64_t i = 0; i < c_count; i++)
@@ -79,7 +80,7 @@ int main(int argc, char **argv)
     options.device = SPMM_DEVICE_CPU; /* B and C are in host memory */
     if (failed("load", spmm_plan_load(argv[1], NULL, &plan, &diag), &diag) ||
         failed("info", spmm_plan_info(plan, &info), &diag) ||
-        failed("executor", spmm_executor_create(plan, &options, &executor, &diag), &diag))
+        failed("executor", spmm_executor_create(plan, SPMM_DEVICE_CPU, &options, &executor, &diag), &diag))
         goto cleanup;
     spmm_plan_destroy(plan); /* the executor has what it needs */
     plan = NULL;

@@ -88,10 +88,14 @@ uint64_t spmmi_cpu_workspace_bytes(const struct spmmi_cpu *cpu, int variant,
 }
 
 spmm_status_t spmmi_cpu_execute(const struct spmmi_cpu *cpu, int variant, const struct spmmi_product *product,
-                                void *workspace)
+                                void *workspace, spmm_diag_t *diag)
 {
+    spmm_status_t status = SPMM_OK;
     const struct spmmi_loaded *part = spmmi_parts_of(cpu->parts, variant);
-    return part->backend->run(part->state, product, workspace, NULL);
+    status = part->backend->run(part->state, product, workspace, NULL);
+    SPMM_REQUIRE(status == SPMM_OK, status, diag, "%s", spmm_status_text(status));
+cleanup:
+    return status;
 }
 
 void spmmi_cpu_kernel(const struct spmmi_cpu *cpu, int variant, const struct spmmi_product *product,

@@ -23,7 +23,7 @@ spmm_status_t spmmi_cpu_set_values(struct spmmi_cpu *cpu, const void *values);
 uint64_t spmmi_cpu_workspace_bytes(const struct spmmi_cpu *cpu, int variant,
                                    const struct spmmi_product *product);
 spmm_status_t spmmi_cpu_execute(const struct spmmi_cpu *cpu, int variant, const struct spmmi_product *product,
-                                void *workspace);
+                                void *workspace, spmm_diag_t *diag);
 void spmmi_cpu_kernel(const struct spmmi_cpu *cpu, int variant, const struct spmmi_product *product,
                       char *text, size_t size);
 

@@ -186,19 +186,22 @@ uint64_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, int variant,
 }
 
 spmm_status_t spmmi_cuda_execute(const struct spmmi_cuda *cuda, int variant,
-                                 const struct spmmi_product *product, void *workspace, void *stream)
+                                 const struct spmmi_product *product, void *workspace, void *stream,
+                                 spmm_diag_t *diag)
 {
     const struct spmmi_loaded *part = spmmi_parts_of(cuda->parts, variant);
     struct spmmi_cuda_scope scope;
-    if ((uintptr_t)workspace % 16 != 0)
-        return SPMM_ERR_WORKSPACE;
     spmm_status_t status = spmmi_cuda_status(spmmi_cuda_enter(cuda->device.number, &scope));
     if (status == SPMM_OK)
         status = part->backend->run(part->state, product, workspace, stream);
     spmmi_cuda_leave(scope);
-    if (status == SPMM_ERR_DEVICE)
-        (void)cudaGetLastError(); /* the status tells it; the caller's next check is not about this call */
-    return status;
+    if (status == SPMM_OK)
+        return SPMM_OK;
+    /* diag tells a device's error; the caller's next check is not about this call */
+    const int error = status == SPMM_ERR_DEVICE ? (int)cudaGetLastError() : 0;
+    return spmmi_diag_set(diag, status, (struct spmmi_where){0, 0, error}, "%s%s%s",
+                          error != 0 ? cudaGetErrorString((cudaError_t)error) : spmm_status_text(status),
+                          error != 0 ? " on " : "", error != 0 ? "the launch of a product" : "");
 }
 
 void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, int variant, const struct spmmi_product *product,

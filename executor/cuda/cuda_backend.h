@@ -31,7 +31,8 @@ spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values,
 uint64_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, int variant,
                                     const struct spmmi_product *product);
 spmm_status_t spmmi_cuda_execute(const struct spmmi_cuda *cuda, int variant,
-                                 const struct spmmi_product *product, void *workspace, void *stream);
+                                 const struct spmmi_product *product, void *workspace, void *stream,
+                                 spmm_diag_t *diag);
 /* Name of the kernel that execute would launch. */
 void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, int variant, const struct spmmi_product *product,
                        char *text, size_t size);

@@ -77,9 +77,9 @@ spmm_status_t spmm_dtype_at(int index, spmm_dtype_info_t *info)
         return SPMM_ERR_ARGUMENT;
     spmm_dtype_info_t full;
     memset(&full, 0, sizeof full);
-    full.type = row->id;
+    full.dtype = row->id;
     full.name = row->name;
     full.bytes = row->bytes;
-    full.sums = row->sums;
+    full.sum_type = row->sums;
     return spmmi_info_write(info, &full, sizeof full);
 }

@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- * What every part of spmm shares: version, statuses, diagnostics, value types, views of matrices.
+ * What every part of spmm shares: version, statuses, diagnostics, memory, log, value types, matrix views.
  *
  * Conventions of all spmm headers:
  *
- * - C = alpha * op(A) * B + beta * C. A is m x k and sparse, B is k x n, C is m x n (for op = T read
- *   A as k x m). Counts and leading dimensions are in elements, sizes in bytes.
- * - Functions return SPMM_OK or an error; output parameters are NULL or zero on error.
- * - A diag parameter comes last and may be NULL. Destroy functions accept NULL.
- * - Inputs are borrowed until the call returns; outputs are owned by the receiver.
- * - The libraries never print, never abort and keep no global state.
+ * - C = alpha * op(A) * B + beta * C. A is m x k and sparse, B is k x n, C is m x n (for op T read A as k x m).
+ * - Counts and leading dimensions are in elements, sizes in bytes, times in the unit that the name says.
+ * - A function returns SPMM_OK or an error. On error, output parameters are NULL or zero.
+ * - A diag parameter comes last and may be NULL.
+ * - Inputs are borrowed until the call returns. Outputs belong to the caller. Destroy functions accept NULL.
+ * - Text that a function or an info struct gives out is in static storage unless it says otherwise.
+ * - Functions may be called by several threads at once on the same object where the object is const.
+ * - The libraries never print and never abort. Their only process-wide state is the allocator and the log.
+ *
+ * A struct that may grow begins with `size_t struct_size`, which the caller sets to its sizeof (docs/decisions/0035):
+ *
+ * - Options (inputs): what the caller does not know takes its default. Bytes beyond what the library knows must be 0,
+ *   else the call fails with ARGUMENT: an option is never ignored.
+ * - Info and metrics (outputs): the library fills what both know and sets what it does not know to 0.
+ *
+ * All other structs keep their size and members for ever.
  */
 #ifndef SPMM_COMMON_H
 #define SPMM_COMMON_H
@@ -17,12 +27,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SPMM_VERSION_MAJOR 0 /**< Major version of these headers. */
-#define SPMM_VERSION_MINOR 1 /**< Minor version of these headers. */
-#define SPMM_VERSION_PATCH 0 /**< Patch level of these headers. */
-/** Version of these headers as one number that grows: 102 is 0.1.2. */
+#define SPMM_VERSION_MAJOR 0 /**< Version of these headers. */
+#define SPMM_VERSION_MINOR 2 /**< Version of these headers. */
+#define SPMM_VERSION_PATCH 0 /**< Version of these headers. */
+/** The version as one number: 0.2.0 is 200. */
 #define SPMM_VERSION_NUMBER (SPMM_VERSION_MAJOR * 10000 + SPMM_VERSION_MINOR * 100 + SPMM_VERSION_PATCH)
 
+/** Marks what the shared libraries export. */
 #if defined(_WIN32) || defined(SPMM_STATIC)
 #define SPMM_API
 #else
@@ -35,10 +46,10 @@ extern "C" {
 
 /** Version of the library at run time, as SPMM_VERSION_NUMBER of its build. */
 SPMM_API int spmm_version(void);
-/** Version of the library at run time as text, "0.1.0"; static storage. */
+/** The same as text, such as "0.2.0". */
 SPMM_API const char *spmm_version_string(void);
 
-/* One row per status: name, number, sentence.
+/** One row per status: name, number, sentence. Numbers are part of the ABI and never reused.
  * 1xx the caller's arguments, 2xx the container of a plan file, 3xx the content of a plan,
  * 4xx a matrix file, 5xx the plan does not fit here, 6xx memory, 7xx the device, 9xx a bug in spmm. */
 /* clang-format off */
@@ -91,114 +102,174 @@ SPMM_API const char *spmm_version_string(void);
     X(SPMM_ERR_DEVICE, 700, "the device reported an error")                                         \
     X(SPMM_ERR_INTERNAL, 900, "internal error in spmm")
 /* clang-format on */
-
-/** What a call returns. Numbers are part of the ABI and never reused. */
+/** Result of a call; see SPMM_STATUS_LIST. */
 typedef enum spmm_status {
-#define SPMM_STATUS_ENUM(name, number, text) name = number,
+#define SPMM_STATUS_ENUM(name, number, text) name = number, /**< See SPMM_STATUS_LIST. */
     SPMM_STATUS_LIST(SPMM_STATUS_ENUM)
 #undef SPMM_STATUS_ENUM
 } spmm_status_t;
 
-/** Name of a status, such as "SPMM_ERR_IO"; static storage; "SPMM_ERR_?" for a number that is no status. */
+/** "SPMM_ERR_IO" for SPMM_ERR_IO; "SPMM_ERR_?" for a number that is no status. */
 SPMM_API const char *spmm_status_name(spmm_status_t status);
-/** Sentence of a status, such as "a file could not be read or written"; static storage. */
+/** The status as a sentence. */
 SPMM_API const char *spmm_status_text(spmm_status_t status);
 
-/** Why a call failed. The innermost failure wins: outer functions do not overwrite it. */
+/** Why a call failed. The innermost failure wins: outer functions do not overwrite it. Each call clears it first. */
 typedef struct spmm_diag {
-    spmm_status_t status; /**< SPMM_OK when nothing failed */
-    int native_error;     /**< errno or cudaError_t, 0 if none */
-    uint64_t offset;      /**< byte offset in a plan file, or row or entry number; 0 if none */
-    uint64_t line;        /**< line of a text input, counted from 1; 0 if none */
-    char text[240];       /**< one sentence with expected and found values, no newline */
+    spmm_status_t status; /**< SPMM_OK when nothing failed. */
+    int native_error;     /**< errno or cudaError_t; 0 if none. */
+    uint64_t offset;      /**< Byte offset in a plan file, or row or entry number; 0 if none. */
+    uint64_t line;        /**< Line of a text input, counted from 1; 0 if none. */
+    char text[240];       /**< One sentence with expected and found values, no newline. */
+    uint64_t reserved[4]; /**< 0. */
 } spmm_diag_t;
 
-/** Value types of A, B and C. f16 (IEEE binary16) and bf16 are storage only: products and sums are f32, rounded
- * once when C is written. */
+/** Host memory for everything that the libraries keep, zstd included. Memory that OpenMP, other decompressors and the
+ * CUDA driver take for themselves does not come from here. */
+typedef struct spmm_allocator {
+    size_t struct_size; /**< sizeof(spmm_allocator_t). */
+    /** New memory of at least bytes bytes, whose address is a multiple of alignment, a power of two; NULL: none. Called
+     * by several threads at once. */
+    void *(*allocate)(void *context, size_t bytes, size_t alignment);
+    /** Gives it back. memory is never NULL. Called by several threads at once. */
+    void (*release)(void *context, void *memory);
+    void *context; /**< Passed to both. */
+} spmm_allocator_t;
+/** Use this allocator in the whole process from now on; NULL: the libraries' own. The struct is copied.
+ * Not while other calls run. Errors: ARGUMENT; also while memory of the allocator before it is held (destroy all
+ * objects first). */
+SPMM_API spmm_status_t spmm_allocator_set(const spmm_allocator_t *allocator, spmm_diag_t *diag);
+
+/** What is told to the log. Each level includes those before it. */
+typedef enum spmm_log_level {
+    SPMM_LOG_OFF = 0,     /**< Nothing. */
+    SPMM_LOG_ERROR = 1,   /**< Why a call failed: the sentence of its diag. */
+    SPMM_LOG_WARNING = 2, /**< Works, but slower or otherwise than asked: a fallback, fewer threads. */
+    SPMM_LOG_INFO = 3     /**< What was chosen, made and loaded. */
+} spmm_log_level_t;
+/** Takes one sentence without a newline, valid during the call. Called by several threads at once; it must not call
+ * spmm. */
+typedef void (*spmm_log_fn)(void *context, spmm_log_level_t level, const char *text);
+/** Send the log of the whole process to a function; NULL: nowhere, as at the start. Not while other calls run. */
+SPMM_API void spmm_log_set(spmm_log_fn log, void *context, spmm_log_level_t level);
+
+/** Types of stored values. f16 (IEEE binary16) and bf16 are storage only: products and sums are f32, rounded once when
+ * C is written. */
 typedef enum spmm_dtype {
-    SPMM_F32 = 1, /**< IEEE binary32 */
-    SPMM_F64 = 2, /**< IEEE binary64 */
-    SPMM_F16 = 3, /**< IEEE binary16 */
-    SPMM_BF16 = 4 /**< bfloat16: the upper half of an f32 */
+    SPMM_F32 = 1, /**< IEEE binary32. */
+    SPMM_F64 = 2, /**< IEEE binary64. */
+    SPMM_F16 = 3, /**< IEEE binary16. */
+    SPMM_BF16 = 4 /**< bfloat16: the upper half of a binary32. */
 } spmm_dtype_t;
+#define SPMM_TYPES_F32 (1u << SPMM_F32)   /**< Bit of a mask of value types. */
+#define SPMM_TYPES_F64 (1u << SPMM_F64)   /**< Bit of a mask of value types. */
+#define SPMM_TYPES_F16 (1u << SPMM_F16)   /**< Bit of a mask of value types. */
+#define SPMM_TYPES_BF16 (1u << SPMM_BF16) /**< Bit of a mask of value types. */
 
 /** How products and sums are computed. The first four are the value types, with f32 sums for the 16-bit ones. tf32 and
  * 3xtf32 multiply f32 values on tensor cores with f32 sums: tf32 rounds both factors to 11 significant bits, 3xtf32
  * splits each in two and adds three products, about as accurate as f32 (docs/accuracy.md has the bounds). */
 typedef enum spmm_compute {
-    SPMM_COMPUTE_F32 = 1,   /**< f32 products and sums */
-    SPMM_COMPUTE_F64 = 2,   /**< f64 products and sums */
-    SPMM_COMPUTE_F16 = 3,   /**< f16 values, f32 products and sums */
-    SPMM_COMPUTE_BF16 = 4,  /**< bf16 values, f32 products and sums */
-    SPMM_COMPUTE_TF32 = 5,  /**< tf32 products, f32 sums */
-    SPMM_COMPUTE_3XTF32 = 6 /**< three tf32 products for each of f32, f32 sums */
+    SPMM_COMPUTE_F32 = 1,   /**< f32 values, f32 sums, no tensor cores. */
+    SPMM_COMPUTE_F64 = 2,   /**< f64 values, f64 sums. */
+    SPMM_COMPUTE_F16 = 3,   /**< f16 values, f32 sums. */
+    SPMM_COMPUTE_BF16 = 4,  /**< bf16 values, f32 sums. */
+    SPMM_COMPUTE_TF32 = 5,  /**< f32 values rounded to tf32, f32 sums. */
+    SPMM_COMPUTE_3XTF32 = 6 /**< f32 values as sums of two tf32 values, f32 sums. */
 } spmm_compute_t;
 
-/** op(A) of a product. */
+/** op(A). */
 typedef enum spmm_op {
-    SPMM_OP_N = 0, /**< A */
-    SPMM_OP_T = 1  /**< the transpose of A */
+    SPMM_OP_N = 0, /**< A. */
+    SPMM_OP_T = 1  /**< The transpose of A. */
 } spmm_op_t;
+#define SPMM_OPS_N (1u << SPMM_OP_N) /**< Bit of a mask of ops. */
+#define SPMM_OPS_T (1u << SPMM_OP_T) /**< Bit of a mask of ops. */
 
-/** Layout of a dense matrix. */
+/** Memory layout of a dense matrix. */
 typedef enum spmm_layout {
-    SPMM_ROW_MAJOR = 0, /**< a row is contiguous */
-    SPMM_COL_MAJOR = 1  /**< a column is contiguous */
+    SPMM_ROW_MAJOR = 0, /**< Element (i, j) is data[i * ld + j]. */
+    SPMM_COL_MAJOR = 1  /**< Element (i, j) is data[i + j * ld]. */
 } spmm_layout_t;
+#define SPMM_LAYOUTS_ROW_MAJOR (1u << SPMM_ROW_MAJOR) /**< Bit of a mask of layouts. */
+#define SPMM_LAYOUTS_COL_MAJOR (1u << SPMM_COL_MAJOR) /**< Bit of a mask of layouts. */
 
-/** Integer types of row pointers and column indices. */
+/** Types of indices. */
 typedef enum spmm_itype {
-    SPMM_I32 = 1, /**< int32_t */
-    SPMM_I64 = 2  /**< int64_t */
+    SPMM_I32 = 1, /**< int32_t. */
+    SPMM_I64 = 2  /**< int64_t. */
 } spmm_itype_t;
 
-/** "f32", "f64", "f16" or "bf16"; "?" for another value. Static storage. */
+/** "f32", "f64", "f16", "bf16"; "?" for another value. */
 SPMM_API const char *spmm_dtype_name(spmm_dtype_t dtype);
-/** "N" or "T"; "?" for another value. Static storage. */
+/** "N", "T"; "?" for another value. */
 SPMM_API const char *spmm_op_name(spmm_op_t op);
-/** "row" or "col"; "?" for another value. Static storage. */
+/** "row", "col"; "?" for another value. */
 SPMM_API const char *spmm_layout_name(spmm_layout_t layout);
-/** "f32", "f64", "f16", "bf16", "tf32", "3xtf32"; "?" for another value. Static storage. */
+/** "f32", "f64", "f16", "bf16", "tf32", "3xtf32"; "?" for another value. */
 SPMM_API const char *spmm_compute_name(spmm_compute_t compute);
-/** Bytes of one value of this type; 0 for another number. */
+/** Bytes of one value of this type; 0 for another value. */
 SPMM_API size_t spmm_dtype_size(spmm_dtype_t dtype);
 
-/** A value type, as spmm_dtype_at lists it. */
-typedef struct {
-    size_t struct_size; /**< set by the caller: sizeof(spmm_dtype_info_t) */
-    spmm_dtype_t type;  /**< the type */
-    const char *name;   /**< as spmm_dtype_name returns it */
-    size_t bytes;       /**< of one value */
-    spmm_dtype_t sums;  /**< the type of products and sums */
+/** A value type that the library knows. */
+typedef struct spmm_dtype_info {
+    size_t struct_size;    /**< sizeof(spmm_dtype_info_t). */
+    spmm_dtype_t dtype;    /**< The type. */
+    const char *name;      /**< As spmm_dtype_name. */
+    size_t bytes;          /**< Of one value. */
+    spmm_dtype_t sum_type; /**< Products and sums where A, B and C have this type. */
 } spmm_dtype_info_t;
-
-/** Value type 0, 1 and so on of this library. Errors: ARGUMENT past the last one. */
+/** The value type of index 0, 1, ..  Errors: ARGUMENT past the last one. */
 SPMM_API spmm_status_t spmm_dtype_at(int index, spmm_dtype_info_t *info);
+
+/** Types of a product that kernels exist for. */
+typedef struct spmm_types_info {
+    size_t struct_size;    /**< sizeof(spmm_types_info_t). */
+    spmm_dtype_t a_type;   /**< Values of A. */
+    spmm_dtype_t b_type;   /**< Values of B. */
+    spmm_dtype_t c_type;   /**< Values of C. */
+    spmm_dtype_t sum_type; /**< Products and sums. */
+} spmm_types_info_t;
+/** The combination of types of index 0, 1, ..  Errors: ARGUMENT past the last one. */
+SPMM_API spmm_status_t spmm_types_at(int index, spmm_types_info_t *info);
+
+/** A factor. im must be 0 for real value types, which are all there are today. */
+typedef struct spmm_scalar {
+    double re; /**< Real part. */
+    double im; /**< Imaginary part. */
+} spmm_scalar_t;
+/** A real factor. */
+static inline spmm_scalar_t spmm_real(double re)
+{
+    spmm_scalar_t scalar;
+    scalar.re = re;
+    scalar.im = 0;
+    return scalar;
+}
 
 /** A borrowed view of a sparse matrix in host memory, compressed by rows (CSR). */
 typedef struct spmm_csr {
-    int64_t rows;              /**< rows of A */
-    int64_t cols;              /**< columns of A */
-    int64_t nnz;               /**< stored entries */
-    spmm_itype_t row_ptr_type; /**< type of row_ptr */
-    spmm_itype_t col_ind_type; /**< type of col_ind */
-    const void *row_ptr;       /**< rows + 1 entries, the first is 0 */
-    const void *col_ind;       /**< nnz entries, ascending in each row, no duplicates */
-    spmm_dtype_t value_type;   /**< type of values */
-    const void *values;        /**< nnz entries, or NULL for a pattern: every value counts as 1 */
+    int64_t rows;              /**< Rows of A. */
+    int64_t cols;              /**< Columns of A. */
+    int64_t nnz;               /**< Stored entries. */
+    spmm_itype_t row_ptr_type; /**< Type of row_ptr. */
+    spmm_itype_t col_ind_type; /**< Type of col_ind. */
+    const void *row_ptr;       /**< rows + 1 entries; row_ptr[0] = 0. */
+    const void *col_ind;       /**< nnz entries, ascending in each row, no duplicates. */
+    spmm_dtype_t value_type;   /**< Type of values. */
+    const void *values;        /**< nnz entries; NULL: a pattern, every value counts as 1. */
 } spmm_csr_t;
 
-/** A borrowed dense matrix. Element (i, j) is data[i * ld + j] (row-major, ld >= cols) or
- * data[i + j * ld] (column-major, ld >= rows). Padding is never read as data and never written.
- * data needs the alignment of one element only; 16-byte alignment of data and rows allows vector loads.
- * Host or device memory as the executor says. */
+/** A borrowed dense matrix, in host or device memory as the function says. Padding between ld and the extent is never
+ * read as data and never written. data needs the alignment of one element; rows (row-major) or columns (column-major)
+ * that begin at multiples of 16 bytes allow vector loads. */
 typedef struct spmm_dense {
-    void *data;           /**< element (0, 0) */
-    int64_t rows;         /**< rows */
-    int64_t cols;         /**< columns */
-    int64_t ld;           /**< leading dimension, in elements */
-    spmm_layout_t layout; /**< layout */
-    spmm_dtype_t type;    /**< type of the elements */
+    void *data;           /**< First element. */
+    int64_t rows;         /**< Rows. */
+    int64_t cols;         /**< Columns. */
+    int64_t ld;           /**< Leading dimension: at least cols (row-major) or rows (column-major). */
+    spmm_layout_t layout; /**< Row-major or column-major. */
+    spmm_dtype_t type;    /**< Type of the elements. */
 } spmm_dense_t;
 
 #ifdef __cplusplus

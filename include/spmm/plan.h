@@ -239,9 +239,6 @@ typedef struct spmm_plan_permutation_metrics {
 SPMM_API spmm_status_t spmm_plan_permutation_metrics(const spmm_plan_t *plan, int index,
                                                      spmm_plan_permutation_metrics_t *stats);
 
-#define SPMM_LAYOUTS_ROW_MAJOR 1u /* bit of a layout mask */
-#define SPMM_LAYOUTS_COL_MAJOR 2u
-
 /* What can be executed: one op, one compute type, a set of layouts, a range of n, a target. */
 typedef struct spmm_variant_info {
     spmm_op_t op;

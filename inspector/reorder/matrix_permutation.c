@@ -64,7 +64,8 @@ spmm_status_t spmm_matrix_permutation_metrics(const spmm_matrix_t *matrix, spmm_
     SPMM_TRY(spmmi_row_permutation_of(&permutations, kind, &made, diag));
     status = spmmi_row_metrics_count(permutations.rows, permutations.cols, permutations.row_ptr,
                                      permutations.col_ind, made->permutation, permutations.threads, &full);
-    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the metrics of a permutation of the rows");
+    SPMM_REQUIRE(status == SPMM_OK, status, diag,
+                 "out of memory for the metrics of a permutation of the rows");
     full.is_natural = made->permutation == NULL;
     full.seconds = made->seconds;
     SPMM_TRY(spmmi_info_write(metrics, &full, sizeof full));

@@ -51,7 +51,7 @@ static spmm_status_t read_matrix(const struct objects *o, const void *given, spm
 static spmm_status_t run(const struct objects *o, const void *given, spmm_diag_t *diag)
 {
     uint64_t host_bytes, device_bytes;
-    return spmm_executor_memory_bytes(o->plan, given, &host_bytes, &device_bytes, diag);
+    return spmm_executor_memory_bytes(o->plan, TODO_DEVICE, given, &host_bytes, &device_bytes, diag);
 }
 
 /* Refused while objects live, after the struct has been read. */
@@ -151,7 +151,7 @@ static spmm_status_t paper_model(const struct objects *o, void *info)
 static spmm_status_t executor_info(const struct objects *o, void *info)
 {
     const spmm_dense_t operand = {.rows = 27, .cols = N_TYPICAL, .ld = N_TYPICAL, .type = SPMM_F32};
-    return spmm_executor_info(o->executor, SPMM_OP_N, &operand, &operand, info);
+    return spmm_executor_info(o->executor, SPMM_OP_N, &operand, &operand, info, NULL);
 }
 
 #define OUTPUT(type, fill)                      \

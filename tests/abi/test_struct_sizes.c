@@ -26,12 +26,12 @@ static int make_objects(void **state)
     size_t size = 0;
     (void)state;
     inspect.force_kernel = "tiled";
-    executor.device = SPMM_DEVICE_CPU;
     assert_int_equal(spmm_matrix_generate("gen:lap27:3", &objects.matrix, NULL), SPMM_OK);
     assert_int_equal(spmm_inspect(objects.matrix, &inspect, &fresh, NULL), SPMM_OK);
     assert_int_equal(spmm_plan_write(fresh, NULL, &bytes, &size, NULL), SPMM_OK);
     assert_int_equal(spmm_plan_read(bytes, size, NULL, &objects.plan, NULL), SPMM_OK);
-    assert_int_equal(spmm_executor_create(objects.plan, &executor, &objects.executor, NULL), SPMM_OK);
+    assert_int_equal(spmm_executor_create(objects.plan, SPMM_DEVICE_CPU, &executor, &objects.executor, NULL),
+                     SPMM_OK);
     spmm_plan_bytes_free(bytes);
     spmm_plan_destroy(fresh);
     return 0;

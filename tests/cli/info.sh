@@ -265,7 +265,7 @@ exits 0
 says 'Usage: spmm-info [options] PLAN'
 run spmm-info --version
 exits 0
-says 'spmm-info 0.1.0'
+says 'spmm-info 0.2.0'
 
 # ---- Budgets ----
 printf '%%%%MatrixMarket matrix coordinate pattern general\n2147483646 2147483646 0\n' >"$work/huge.mtx"

@@ -461,7 +461,7 @@ says 'Examples'
 says '--force-kernel NAME'
 run spmm-inspect --version
 exits 0
-says 'spmm-inspect 0.1.0'
+says 'spmm-inspect 0.2.0'
 
 # ---- Budgets ----
 printf '%%%%MatrixMarket matrix coordinate pattern general\n2147483646 2147483646 0\n' >"$work/huge.mtx"

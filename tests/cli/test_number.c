@@ -103,12 +103,12 @@ static void every_type_of_the_libraries_is_known(void **state)
     for (; spmm_dtype_at(count, &info) == SPMM_OK; count++) {
         const struct value_type *const type = value_type_at(count);
         assert_non_null(type);
-        assert_int_equal(type->type, info.type);
-        assert_int_equal(type->sums, info.sums);
+        assert_int_equal(type->type, info.dtype);
+        assert_int_equal(type->sums, info.sum_type);
         assert_int_equal(type->is_narrow, info.bytes == sizeof(uint16_t));
-        assert_ptr_equal(value_type(info.type), type);
-        assert_string_equal(spmm_dtype_name(info.type), info.name);
-        assert_int_equal(spmm_dtype_size(info.type), info.bytes);
+        assert_ptr_equal(value_type(info.dtype), type);
+        assert_string_equal(spmm_dtype_name(info.dtype), info.name);
+        assert_int_equal(spmm_dtype_size(info.dtype), info.bytes);
     }
     assert_null(value_type_at(count));
     assert_string_equal(spmm_dtype_name((spmm_dtype_t)(count + 1)), "?");

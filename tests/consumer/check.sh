@@ -69,9 +69,9 @@ headers)
 symbols)
     [ "${#static[@]}" -eq 0 ] || exit 0
     for library in format inspector executor; do
-        file=$(find "$prefix" -name "libspmm_$library.so.0" | head -n 1)
-        [ -n "$file" ] || fail "libspmm_$library.so.0 is not installed"
-        allowed='^spmm_[a-z0-9_]*@@SPMM_0$'
+        file=$(find "$prefix" -name "libspmm_$library.so.1" | head -n 1)
+        [ -n "$file" ] || fail "libspmm_$library.so.1 is not installed"
+        allowed='^spmm_[a-z0-9_]*@@SPMM_1$'
         [ $library != format ] || allowed+='|^spmmi_[a-z0-9_]*@@SPMM_PRIVATE_[0-9.]*$'
         [ "$(exported "$file" | grep -c '^spmm_')" -ge 5 ] || fail "libspmm_$library exports too little"
         exported "$file" | grep -vE "$allowed" && fail "libspmm_$library exports the names above"
@@ -83,7 +83,7 @@ symbols)
         executor) forbidden='libspmm_inspector' ;;
         esac
         echo "$needed" | grep "$forbidden" && fail "libspmm_$library needs the library above"
-        objdump -p "$file" | grep -q "SONAME *libspmm_$library.so.0$" || fail "wrong SONAME"
+        objdump -p "$file" | grep -q "SONAME *libspmm_$library.so.1$" || fail "wrong SONAME"
     done
     ;;
 readme)

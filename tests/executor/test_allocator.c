@@ -82,8 +82,8 @@ static spmm_status_t run_product(spmm_executor_t *executor)
     float c_data[3] = {0, 0, 0};
     const spmm_dense_t b = {.data = b_data, .rows = 3, .cols = 1, .ld = 1, .type = SPMM_F32};
     const spmm_dense_t c = {.data = c_data, .rows = 3, .cols = 1, .ld = 1, .type = SPMM_F32};
-    const spmm_status_t status =
-        spmm_execute(executor, SPMM_OP_N, 1, &b, 0, &c, workspace, sizeof workspace, NULL);
+    const spmm_status_t status = spmm_execute(executor, SPMM_OP_N, spmm_real(1), &b, spmm_real(0), &c,
+                                              workspace, sizeof workspace, NULL, NULL);
     if (status == SPMM_OK)
         assert_true(c_data[0] == 2 && c_data[1] == 0 && c_data[2] == 7);
     return status;
@@ -97,7 +97,6 @@ static spmm_status_t make_all(struct work *w)
     spmm_load_options_t load = SPMM_LOAD_OPTIONS_INIT;
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
     read.threads = inspect.threads = save.threads = load.threads = options.threads = 1;
-    options.device = SPMM_DEVICE_CPU;
     spmm_status_t status = spmm_matrix_read(w->packed, w->packed_bytes, NULL, &read, &w->matrix, NULL);
     if (status == SPMM_OK)
         status = spmm_inspect(w->matrix, &inspect, &w->plan, NULL);
@@ -106,7 +105,7 @@ static spmm_status_t make_all(struct work *w)
     if (status == SPMM_OK)
         status = spmm_plan_read(w->bytes, w->size, &load, &w->loaded, NULL);
     if (status == SPMM_OK)
-        status = spmm_executor_create(w->loaded, &options, &w->executor, NULL);
+        status = spmm_executor_create(w->loaded, SPMM_DEVICE_CPU, &options, &w->executor, NULL);
     return status == SPMM_OK ? run_product(w->executor) : status;
 }
 

@@ -16,7 +16,7 @@ static void assert_runs(const spmm_plan_t *plan, const struct test_matrix *a, in
     spmm_executor_info_t info = {.struct_size = sizeof info};
     const spmm_dense_t b = {NULL, a->cols, n, n, SPMM_ROW_MAJOR, plan->dtype};
     const spmm_dense_t c = {NULL, a->rows, n, n, SPMM_ROW_MAJOR, plan->dtype};
-    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b, &c, &info), SPMM_OK);
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b, &c, &info, NULL), SPMM_OK);
     assert_string_equal(info.kernel, kernel);
     test_product_check(executor, a, plan->dtype, &product);
     spmm_executor_destroy(executor);

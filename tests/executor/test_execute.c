@@ -22,12 +22,11 @@ static spmm_executor_t *executor_make(const struct test_matrix *a, struct test_p
 {
     spmm_plan_t *plan = test_plan_build(a, options);
     spmm_executor_options_t executor_options = SPMM_EXECUTOR_OPTIONS_INIT;
-    executor_options.device = SPMM_DEVICE_CPU;
     executor_options.threads = 2;
     executor_options.force_kernel = force_kernel;
     spmm_executor_t *executor = NULL;
     spmm_diag_t diag;
-    if (spmm_executor_create(plan, &executor_options, &executor, &diag) != SPMM_OK)
+    if (spmm_executor_create(plan, SPMM_DEVICE_CPU, &executor_options, &executor, &diag) != SPMM_OK)
         fail_msg("%s: %s", a->name, diag.text);
     spmm_plan_destroy(plan);
     return executor;
@@ -129,7 +128,8 @@ static void forced_kernels_run_and_say_so(void **state)
                 struct test_dense b = test_product_b(a, part_options[f].dtype, &product);
                 struct test_dense c = test_product_c(a, part_options[f].dtype, &product);
                 spmm_executor_info_t info = {.struct_size = sizeof info};
-                assert_int_equal(spmm_executor_info(executor, product.op, &b.view, &c.view, &info), SPMM_OK);
+                assert_int_equal(spmm_executor_info(executor, product.op, &b.view, &c.view, &info, NULL),
+                                 SPMM_OK);
                 assert_string_equal(info.kernel, names[f & 1]);
                 test_dense_free(&b);
                 test_dense_free(&c);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,6 @@ static const struct test_plan_options both_ops = {SPMM_F32, SPMM_SCHEDULE_NONZER
 static spmm_executor_options_t cpu_options(void)
 {
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
-    options.device = SPMM_DEVICE_CPU;
     options.threads = 2;
     return options;
 }
@@ -28,7 +28,7 @@ static spmm_executor_t *executor_of(const spmm_plan_t *plan)
     const spmm_executor_options_t options = cpu_options();
     spmm_executor_t *executor = NULL;
     spmm_diag_t diag;
-    if (spmm_executor_create(plan, &options, &executor, &diag) != SPMM_OK)
+    if (spmm_executor_create(plan, SPMM_DEVICE_CPU, &options, &executor, &diag) != SPMM_OK)
         fail_msg("%s", diag.text);
     return executor;
 }
@@ -52,13 +52,14 @@ static void create_refuses_bad_arguments(void **state)
         {SPMM_DEVICE_CPU, 0, "cpu/rows/no-such", sizeof(spmm_executor_options_t), SPMM_ERR_ARGUMENT},
         {SPMM_DEVICE_CPU, 0, NULL, 0, SPMM_ERR_ARGUMENT},
         {SPMM_DEVICE_CPU, -1, "no such", offsetof(spmm_executor_options_t, threads), SPMM_OK},
+        {SPMM_DEVICE_CPU, 0, "no such", offsetof(spmm_executor_options_t, force_kernel), SPMM_OK},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const spmm_executor_options_t options = {cases[i].struct_size, cases[i].device, cases[i].threads,
+        const spmm_executor_options_t options = {cases[i].struct_size, cases[i].threads,
                                                  cases[i].force_kernel};
         spmm_executor_t *executor = (spmm_executor_t *)plan;
         spmm_diag_t diag;
-        const spmm_status_t status = spmm_executor_create(plan, &options, &executor, &diag);
+        const spmm_status_t status = spmm_executor_create(plan, cases[i].device, &options, &executor, &diag);
         if (status != cases[i].status)
             fail_msg("case %zu: %s: %s", i, spmm_status_name(status), diag.text);
         assert_int_equal(diag.status, status);
@@ -67,8 +68,8 @@ static void create_refuses_bad_arguments(void **state)
         spmm_executor_destroy(executor);
     }
     spmm_executor_t *executor = NULL;
-    assert_int_equal(spmm_executor_create(NULL, NULL, &executor, NULL), SPMM_ERR_ARGUMENT);
-    assert_int_equal(spmm_executor_create(plan, NULL, NULL, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_executor_create(NULL, SPMM_DEVICE_AUTO, NULL, &executor, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_executor_create(plan, SPMM_DEVICE_AUTO, NULL, NULL, NULL), SPMM_ERR_ARGUMENT);
     spmm_executor_destroy(NULL);
     spmm_plan_destroy(plan);
     test_matrix_free(a);
@@ -117,9 +118,9 @@ static const struct breach breaches[] = {
     {"ldb too short", SPMM_ERR_ARGUMENT, b_ld_short},
     {"ldc too short", SPMM_ERR_ARGUMENT, c_ld_short},
     {"ldc negative", SPMM_ERR_ARGUMENT, c_ld_negative},
-    {"unknown order", SPMM_ERR_ARGUMENT, b_layout_unknown},
-    {"B of the other type", SPMM_ERR_TYPE, b_type_other},
-    {"C of no type", SPMM_ERR_TYPE, c_type_unknown},
+    {"unknown layout", SPMM_ERR_ARGUMENT, b_layout_unknown},
+    {"types without a kernel", SPMM_ERR_UNSUPPORTED, b_type_other},
+    {"C of no type", SPMM_ERR_ARGUMENT, c_type_unknown},
     {"B is NULL", SPMM_ERR_ARGUMENT, b_data_null},
     {"C is NULL", SPMM_ERR_ARGUMENT, c_data_null},
     {"C not aligned to its element", SPMM_ERR_ARGUMENT, c_data_odd},
@@ -142,15 +143,18 @@ static void execute_gives_each_breach_its_status_and_leaves_c_alone(void **state
     assert_non_null(room);
     void *workspace = aligned_alloc(256, 1 << 20);
     for (size_t i = 0; i < sizeof breaches / sizeof breaches[0]; i++) {
+        spmm_diag_t diag;
         spmm_dense_t b = {room, 130, 4, 4, SPMM_ROW_MAJOR, SPMM_F32};
         spmm_dense_t c = {room + 2 * ROOM, 130, 4, 4, SPMM_ROW_MAJOR, SPMM_F32};
         breaches[i].apply(&b, &c);
         for (int j = 0; j < 5 * ROOM; j++)
             room[j] = 3;
-        const spmm_status_t status =
-            spmm_execute(executor, SPMM_OP_N, 1, &b, 0, &c, workspace, 1 << 20, NULL);
+        const spmm_status_t status = spmm_execute(executor, SPMM_OP_N, spmm_real(1), &b, spmm_real(0), &c,
+                                                  workspace, 1 << 20, NULL, &diag);
         if (status != breaches[i].status)
             fail_msg("%s: %s", breaches[i].what, spmm_status_name(status));
+        assert_int_equal(diag.status, status);
+        assert_true((diag.text[0] != '\0') == (status != SPMM_OK));
         for (int j = 0; status != SPMM_OK && j < 5 * ROOM; j++)
             assert_true(room[j] == 3);
     }
@@ -172,7 +176,8 @@ static void execute_refuses_what_the_plan_or_workspace_cannot_do(void **state)
                                    1,         0, TEST_VALUES_REAL};
     struct test_dense b = test_product_b(a, SPMM_F32, &product), c = test_product_c(a, SPMM_F32, &product);
     uint64_t bytes = 0;
-    assert_int_equal(spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b.view, &c.view, &bytes), SPMM_OK);
+    assert_int_equal(spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b.view, &c.view, &bytes, NULL),
+                     SPMM_OK);
     assert_true(bytes > 0);
     char *w = aligned_alloc(256, (bytes + 511) / 256 * 256);
     const struct {
@@ -187,19 +192,23 @@ static void execute_refuses_what_the_plan_or_workspace_cannot_do(void **state)
         {(spmm_op_t)2, 0, w, bytes, SPMM_ERR_ARGUMENT},   {SPMM_OP_N, 0, w, bytes, SPMM_OK},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_int_equal(spmm_execute(executor, cases[i].op, cases[i].alpha, &b.view, 0, &c.view,
-                                      cases[i].workspace, cases[i].bytes, NULL),
+        assert_int_equal(spmm_execute(executor, cases[i].op, spmm_real(cases[i].alpha), &b.view, spmm_real(0),
+                                      &c.view, cases[i].workspace, cases[i].bytes, NULL, NULL),
                          cases[i].status);
     product.op = SPMM_OP_T;
     struct test_dense bt = test_product_b(a, SPMM_F32, &product), ct = test_product_c(a, SPMM_F32, &product);
-    assert_int_equal(spmm_execute(executor, SPMM_OP_T, 1, &bt.view, 0, &ct.view, w, bytes, NULL),
+    assert_int_equal(spmm_execute(executor, SPMM_OP_T, spmm_real(1), &bt.view, spmm_real(0), &ct.view, w,
+                                  bytes, NULL, NULL),
                      SPMM_ERR_NO_VARIANT);
-    assert_int_equal(spmm_execute(NULL, SPMM_OP_N, 1, &b.view, 0, &c.view, w, bytes, NULL),
-                     SPMM_ERR_ARGUMENT);
-    assert_int_equal(spmm_execute(executor, SPMM_OP_N, 1, NULL, 0, &c.view, w, bytes, NULL),
-                     SPMM_ERR_ARGUMENT);
-    assert_int_equal(spmm_execute(executor, SPMM_OP_N, 1, &b.view, 0, NULL, w, bytes, NULL),
-                     SPMM_ERR_ARGUMENT);
+    assert_int_equal(
+        spmm_execute(NULL, SPMM_OP_N, spmm_real(1), &b.view, spmm_real(0), &c.view, w, bytes, NULL, NULL),
+        SPMM_ERR_ARGUMENT);
+    assert_int_equal(
+        spmm_execute(executor, SPMM_OP_N, spmm_real(1), NULL, spmm_real(0), &c.view, w, bytes, NULL, NULL),
+        SPMM_ERR_ARGUMENT);
+    assert_int_equal(
+        spmm_execute(executor, SPMM_OP_N, spmm_real(1), &b.view, spmm_real(0), NULL, w, bytes, NULL, NULL),
+        SPMM_ERR_ARGUMENT);
     test_dense_free(&b);
     test_dense_free(&c);
     test_dense_free(&bt);
@@ -221,7 +230,9 @@ static void alpha_0_needs_no_b_and_no_values(void **state)
                                          0,         2, TEST_VALUES_REAL};
     struct test_dense c = test_product_c(a, SPMM_F64, &product), before = test_dense_copy(&c);
     const spmm_dense_t b = {NULL, a->cols, 3, 3, SPMM_ROW_MAJOR, SPMM_F64};
-    assert_int_equal(spmm_execute(executor, SPMM_OP_N, 0, &b, 2, &c.view, NULL, 0, NULL), SPMM_OK);
+    assert_int_equal(
+        spmm_execute(executor, SPMM_OP_N, spmm_real(0), &b, spmm_real(2), &c.view, NULL, 0, NULL, NULL),
+        SPMM_OK);
     for (int64_t i = 0; i < a->rows; i++)
         for (int64_t j = 0; j < 3; j++)
             assert_true(test_dense_get(&c, i, j) == 2 * test_dense_get(&before, i, j));
@@ -244,12 +255,13 @@ static void memory_report_before_equals_the_one_after(void **state)
             spmm_executor_options_t options = cpu_options();
             options.force_kernel = kernels[k];
             uint64_t host = 0, device = 1;
-            assert_int_equal(spmm_executor_memory_bytes(plan, &options, &host, &device, NULL), SPMM_OK);
+            assert_int_equal(
+                spmm_executor_memory_bytes(plan, SPMM_DEVICE_CPU, &options, &host, &device, NULL), SPMM_OK);
             assert_int_equal(device, 0);
             spmm_executor_t *executor = NULL;
-            assert_int_equal(spmm_executor_create(plan, &options, &executor, NULL), SPMM_OK);
+            assert_int_equal(spmm_executor_create(plan, SPMM_DEVICE_CPU, &options, &executor, NULL), SPMM_OK);
             spmm_executor_info_t info = {.struct_size = sizeof info};
-            assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info), SPMM_OK);
+            assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info, NULL), SPMM_OK);
             assert_int_equal(info.host_bytes, host);
             assert_int_equal(info.device, SPMM_DEVICE_CPU);
             assert_true(info.device_name[0] != '\0' && info.kernel[0] == '\0');
@@ -283,7 +295,7 @@ static void info_notes_a_fallback_and_only_then(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const spmm_dense_t d = {NULL, 300, cases[i].n, 300, cases[i].layout, SPMM_F32};
         spmm_executor_info_t info = {.struct_size = sizeof info};
-        assert_int_equal(spmm_executor_info(cases[i].executor, SPMM_OP_N, &d, &d, &info), SPMM_OK);
+        assert_int_equal(spmm_executor_info(cases[i].executor, SPMM_OP_N, &d, &d, &info, NULL), SPMM_OK);
         assert_int_equal(info.fallback, cases[i].fallback);
         assert_true((info.note[0] != '\0') == cases[i].fallback);
         assert_string_equal(info.kernel, "cpu/rows/nonzero-split");
@@ -306,13 +318,13 @@ static void info_fills_no_more_than_the_caller_knows(void **state)
     spmm_executor_info_t info;
     memset(&info, 0x5a, sizeof info);
     info.struct_size = offsetof(spmm_executor_info_t, device_name);
-    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info), SPMM_OK);
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info, NULL), SPMM_OK);
     assert_int_equal(info.device, SPMM_DEVICE_CPU);
     for (size_t i = offsetof(spmm_executor_info_t, device_name); i < sizeof info; i++)
         assert_int_equal(((const unsigned char *)&info)[i], 0x5a);
     info.struct_size = 0;
-    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info), SPMM_ERR_ARGUMENT);
-    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, NULL, NULL), SPMM_ERR_ARGUMENT);
     spmm_executor_destroy(executor);
     spmm_plan_destroy(plan);
     test_matrix_free(a);
@@ -321,14 +333,21 @@ static void info_fills_no_more_than_the_caller_knows(void **state)
 static void catalogue_and_devices_have_names(void **state)
 {
     (void)state;
-    assert_true(spmm_kernel_count() >= 2);
-    for (int i = 0; i < spmm_kernel_count(); i++) {
-        assert_non_null(spmm_kernel_name(i));
-        for (int j = 0; j < i; j++)
-            assert_string_not_equal(spmm_kernel_name(i), spmm_kernel_name(j));
+    spmm_kernel_info_t kernel = {.struct_size = sizeof kernel}, other = kernel;
+    int count = 0;
+    for (; spmm_kernel_at(count, &kernel) == SPMM_OK; count++) {
+        char full[64];
+        (void)snprintf(full, sizeof full, "%s/%s/%s", kernel.target, spmm_family_name(kernel.family),
+                       spmm_schedule_name(kernel.schedule));
+        assert_string_equal(kernel.name, full);
+        for (int j = 0; j < count; j++) {
+            assert_int_equal(spmm_kernel_at(j, &other), SPMM_OK);
+            assert_string_not_equal(kernel.name, other.name);
+        }
     }
-    assert_null(spmm_kernel_name(-1));
-    assert_null(spmm_kernel_name(spmm_kernel_count()));
+    assert_true(count >= 2);
+    assert_int_equal(spmm_kernel_at(-1, &kernel), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_kernel_at(0, NULL), SPMM_ERR_ARGUMENT);
     char name[8] = "";
     assert_int_equal(spmm_device_name(SPMM_DEVICE_CPU, name, sizeof name), SPMM_OK);
     assert_true(name[0] != '\0' && memchr(name, '\0', sizeof name) != NULL);
@@ -353,7 +372,7 @@ static void every_failing_allocation_is_reported_and_leaks_nothing(void **state)
             spmm_executor_t *executor = NULL;
             spmm_diag_t diag;
             spmmi_alloc_fail_at(k, 0);
-            status = spmm_executor_create(plan, &options, &executor, &diag);
+            status = spmm_executor_create(plan, SPMM_DEVICE_CPU, &options, &executor, &diag);
             spmmi_alloc_fail_at(-1, 0);
             assert_true(status == SPMM_OK ||
                         (status == SPMM_ERR_MEMORY && executor == NULL && diag.text[0] != '\0'));

@@ -24,10 +24,9 @@ static const struct test_plan_options plans[] = {
 static spmm_executor_t *executor_with(const spmm_plan_t *plan, int threads)
 {
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
-    options.device = SPMM_DEVICE_CPU;
     options.threads = threads;
     spmm_executor_t *executor = NULL;
-    assert_int_equal(spmm_executor_create(plan, &options, &executor, NULL), SPMM_OK);
+    assert_int_equal(spmm_executor_create(plan, SPMM_DEVICE_CPU, &options, &executor, NULL), SPMM_OK);
     return executor;
 }
 
@@ -261,15 +260,14 @@ static void *user_main(void *context)
 {
     struct user *user = context;
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
-    options.device = SPMM_DEVICE_CPU;
     options.threads = 1;
     for (int repeat = 0; repeat < 20 && user->status == SPMM_OK; repeat++) {
         spmm_executor_t *executor = NULL;
-        user->status = spmm_executor_create(user->plan, &options, &executor, NULL);
+        user->status = spmm_executor_create(user->plan, SPMM_DEVICE_CPU, &options, &executor, NULL);
         void *workspace = aligned_alloc(256, 1 << 20);
         if (user->status == SPMM_OK)
-            user->status = spmm_execute(executor, SPMM_OP_N, 1, &user->b->view, 0, &user->c.view, workspace,
-                                        1 << 20, NULL);
+            user->status = spmm_execute(executor, SPMM_OP_N, spmm_real(1), &user->b->view, spmm_real(0),
+                                        &user->c.view, workspace, 1 << 20, NULL, NULL);
         free(workspace);
         spmm_executor_destroy(executor);
     }

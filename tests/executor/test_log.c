@@ -69,9 +69,8 @@ static spmm_executor_t *make_executor(const spmm_plan_t *plan, int threads)
 {
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
     spmm_executor_t *executor = NULL;
-    options.device = SPMM_DEVICE_CPU;
     options.threads = threads;
-    assert_int_equal(spmm_executor_create(plan, &options, &executor, NULL), SPMM_OK);
+    assert_int_equal(spmm_executor_create(plan, SPMM_DEVICE_CPU, &options, &executor, NULL), SPMM_OK);
     return executor;
 }
 
@@ -168,7 +167,8 @@ static void products_and_levels_that_are_off_tell_nothing(void **state)
     spmm_executor_t *executor = make_executor(plan, 1);
     assert_int_equal(told.count, 0);
     listen(SPMM_LOG_INFO);
-    assert_int_equal(spmm_execute(executor, SPMM_OP_N, 1, &b, 0, &c, workspace, sizeof workspace, NULL),
+    assert_int_equal(spmm_execute(executor, SPMM_OP_N, spmm_real(1), &b, spmm_real(0), &c, workspace,
+                                  sizeof workspace, NULL, NULL),
                      SPMM_OK);
     assert_int_equal(told.count, 0);
     spmm_log_set(take, &told, SPMM_LOG_OFF);

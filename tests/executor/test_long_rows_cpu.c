@@ -175,13 +175,12 @@ static void memory_that_runs_out_anywhere_leaves_nothing_behind(void **state)
     spmm_plan_t *plan = plan_of(a, &shapes[1], &long_rows);
     const int64_t live = spmmi_alloc_live();
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
-    options.device = SPMM_DEVICE_CPU;
     int64_t fails = 0;
     spmm_status_t status = SPMM_ERR_MEMORY;
     for (; status == SPMM_ERR_MEMORY; fails++) {
         spmm_executor_t *executor = NULL;
         spmmi_alloc_fail_at(fails, 0);
-        status = spmm_executor_create(plan, &options, &executor, NULL);
+        status = spmm_executor_create(plan, SPMM_DEVICE_CPU, &options, &executor, NULL);
         spmmi_alloc_fail_at(-1, 0);
         spmm_executor_destroy(executor);
         assert_int_equal(spmmi_alloc_live(), live);
@@ -199,7 +198,7 @@ static void runs(const spmm_plan_t *plan, const struct test_matrix *a, const cha
     spmm_executor_info_t info = {.struct_size = sizeof info};
     const spmm_dense_t b = {NULL, a->cols, 6, 6, SPMM_ROW_MAJOR, plan->dtype};
     const spmm_dense_t c = {NULL, a->rows, 6, 6, SPMM_ROW_MAJOR, plan->dtype};
-    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b, &c, &info), SPMM_OK);
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b, &c, &info, NULL), SPMM_OK);
     assert_string_equal(info.kernel, kernel);
     test_product_check(executor, a, plan->dtype, &product);
     spmm_executor_destroy(executor);

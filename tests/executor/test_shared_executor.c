@@ -53,12 +53,12 @@ static int job_runs(const struct job *job, spmm_executor_t *executor)
     spmm_executor_info_t info = {.struct_size = sizeof info};
     struct test_dense b = test_dense_copy(&job->b), c = test_dense_copy(&job->c);
     uint64_t bytes = 0;
-    int is_good = spmm_executor_workspace_bytes(executor, p->op, &b.view, &c.view, &bytes) == SPMM_OK;
+    int is_good = spmm_executor_workspace_bytes(executor, p->op, &b.view, &c.view, &bytes, NULL) == SPMM_OK;
     void *workspace = workspace_make(bytes);
     is_good &= workspace != NULL;
-    is_good &= spmm_executor_info(executor, p->op, &b.view, &c.view, &info) == SPMM_OK;
-    is_good &=
-        spmm_execute(executor, p->op, p->alpha, &b.view, p->beta, &c.view, workspace, bytes, NULL) == SPMM_OK;
+    is_good &= spmm_executor_info(executor, p->op, &b.view, &c.view, &info, NULL) == SPMM_OK;
+    is_good &= spmm_execute(executor, p->op, spmm_real(p->alpha), &b.view, spmm_real(p->beta), &c.view,
+                            workspace, bytes, NULL, NULL) == SPMM_OK;
     is_good &= memcmp(c.block, job->want.block, c.block_bytes) == 0;
     free(workspace);
     test_dense_free(&b);
@@ -89,7 +89,6 @@ static void *make_own(void *context)
     struct worker *w = context;
     const spmm_load_options_t loading = {sizeof loading, 0, 1};
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
-    options.device = SPMM_DEVICE_CPU;
     for (size_t i = 0; i < 2 * JOBS; i++) {
         const struct job *job = &w->jobs[(w->first + i) % JOBS];
         spmm_executor_t *executor = NULL;
@@ -97,8 +96,8 @@ static void *make_own(void *context)
         options.threads = 1 + (int)(i % 2);
         if (i % 2 == 0)
             w->failures += spmm_plan_load(job->path, &loading, &loaded, NULL) != SPMM_OK;
-        w->failures +=
-            spmm_executor_create(loaded != NULL ? loaded : job->plan, &options, &executor, NULL) != SPMM_OK;
+        w->failures += spmm_executor_create(loaded != NULL ? loaded : job->plan, SPMM_DEVICE_CPU, &options,
+                                            &executor, NULL) != SPMM_OK;
         spmm_plan_destroy(loaded);
         w->failures += executor == NULL || !job_runs(job, executor);
         spmm_executor_destroy(executor);

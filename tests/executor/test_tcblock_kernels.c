@@ -18,7 +18,7 @@ static void assert_runs(spmm_executor_t *executor, const struct test_matrix *a, 
     test_product_check(executor, a, dtype, &product);
     struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
     spmm_executor_info_t info = {.struct_size = sizeof info};
-    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b.view, &c.view, &info), SPMM_OK);
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b.view, &c.view, &info, NULL), SPMM_OK);
     assert_string_equal(info.kernel, kernel);
     test_dense_free(&b);
     test_dense_free(&c);
@@ -94,15 +94,16 @@ static void a_kernel_without_a_part_is_refused(void **state)
     spmm_plan_t *plan = tcblock_plan(a, SPMM_COMPUTE_3XTF32, &shuffled);
     for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++) {
         spmm_executor_options_t settings = SPMM_EXECUTOR_OPTIONS_INIT;
-        settings.device = SPMM_DEVICE_CPU;
         settings.force_kernel = kernels[k];
         spmm_executor_t *executor = NULL;
         spmm_diag_t diag = {.text = ""};
         uint64_t host = 1;
-        assert_int_equal(spmm_executor_create(plan, &settings, &executor, &diag), SPMM_ERR_ARGUMENT);
+        assert_int_equal(spmm_executor_create(plan, SPMM_DEVICE_CPU, &settings, &executor, &diag),
+                         SPMM_ERR_ARGUMENT);
         assert_null(executor);
         assert_non_null(strstr(diag.text, "the plan has no"));
-        assert_int_equal(spmm_executor_memory_bytes(plan, &settings, &host, NULL, NULL), SPMM_ERR_ARGUMENT);
+        assert_int_equal(spmm_executor_memory_bytes(plan, SPMM_DEVICE_CPU, &settings, &host, NULL, NULL),
+                         SPMM_ERR_ARGUMENT);
     }
     spmm_plan_destroy(plan);
     test_matrix_free(a);

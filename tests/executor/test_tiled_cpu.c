@@ -182,7 +182,7 @@ static void assert_runs(spmm_executor_t *executor, const struct test_matrix *a, 
     test_product_check(executor, a, dtype, &product);
     struct test_dense b = test_product_b(a, dtype, &product), c = test_product_c(a, dtype, &product);
     spmm_executor_info_t info = {.struct_size = sizeof info};
-    assert_int_equal(spmm_executor_info(executor, op, &b.view, &c.view, &info), SPMM_OK);
+    assert_int_equal(spmm_executor_info(executor, op, &b.view, &c.view, &info, NULL), SPMM_OK);
     assert_memory_equal(info.kernel, kernel, strlen(kernel));
     test_dense_free(&b);
     test_dense_free(&c);
@@ -294,10 +294,10 @@ static void a_forced_kernel_leaves_c_in_the_order_of_the_plan(void **state)
     test_plan_reorder(plan, 9, 1);
     for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++) {
         spmm_executor_options_t settings = SPMM_EXECUTOR_OPTIONS_INIT;
-        settings.device = SPMM_DEVICE_CPU;
         settings.force_kernel = kernels[k].name;
         spmm_executor_t *executor = NULL;
-        assert_int_equal(spmm_executor_create(plan, &settings, &executor, NULL), kernels[k].status);
+        assert_int_equal(spmm_executor_create(plan, SPMM_DEVICE_CPU, &settings, &executor, NULL),
+                         kernels[k].status);
         assert_true((executor != NULL) == (kernels[k].status == SPMM_OK));
         spmm_executor_destroy(executor);
     }
@@ -312,11 +312,11 @@ static void rows_kernels_refuse_16_bit_types(void **state)
     const struct test_plan_options options = {SPMM_BF16, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0};
     spmm_plan_t *plan = test_plan_build(a, options);
     spmm_executor_options_t settings = SPMM_EXECUTOR_OPTIONS_INIT;
-    settings.device = SPMM_DEVICE_CPU;
     settings.force_kernel = "cpu/rows/row-split";
     spmm_executor_t *executor = NULL;
     spmm_diag_t diag;
-    assert_int_equal(spmm_executor_create(plan, &settings, &executor, &diag), SPMM_ERR_UNSUPPORTED);
+    assert_int_equal(spmm_executor_create(plan, SPMM_DEVICE_CPU, &settings, &executor, &diag),
+                     SPMM_ERR_UNSUPPORTED);
     assert_null(executor);
     spmm_plan_destroy(plan);
     test_matrix_free(a);

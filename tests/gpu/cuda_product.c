@@ -130,11 +130,12 @@ void test_cuda_product_run(spmm_executor_t *executor, const struct test_product 
     struct test_dense c_before = test_dense_copy(c);
     uint64_t bytes = 0;
     assert_int_equal(
-        spmm_executor_workspace_bytes(executor, product->op, &device_b.view, &device_c.view, &bytes),
+        spmm_executor_workspace_bytes(executor, product->op, &device_b.view, &device_c.view, &bytes, NULL),
         SPMM_OK);
     struct test_cuda_workspace workspace = test_cuda_workspace_make(bytes);
-    assert_int_equal(spmm_execute(executor, product->op, product->alpha, &device_b.view, product->beta,
-                                  &device_c.view, workspace.data, bytes, NULL),
+    assert_int_equal(spmm_execute(executor, product->op, spmm_real(product->alpha), &device_b.view,
+                                  spmm_real(product->beta), &device_c.view, workspace.data, bytes, NULL,
+                                  NULL),
                      SPMM_OK);
     TEST_CUDA(cudaDeviceSynchronize());
     test_cuda_dense_read(&device_c, c);
@@ -266,9 +267,9 @@ static void *work(void *context)
 {
     struct worker *w = context;
     for (int i = 0; i < w->runs; i++)
-        w->failures +=
-            spmm_execute(w->executor, w->product->op, w->product->alpha, &w->b.view, w->product->beta,
-                         &w->c.view, w->workspace.data, w->workspace.bytes, w->stream) != SPMM_OK;
+        w->failures += spmm_execute(w->executor, w->product->op, spmm_real(w->product->alpha), &w->b.view,
+                                    spmm_real(w->product->beta), &w->c.view, w->workspace.data,
+                                    w->workspace.bytes, w->stream, NULL) != SPMM_OK;
     return NULL;
 }
 
@@ -278,7 +279,8 @@ static void worker_make(struct worker *w, const struct test_dense *b, const stru
     w->b = test_cuda_dense_make(b);
     w->c = test_cuda_dense_make(c);
     assert_int_equal(
-        spmm_executor_workspace_bytes(w->executor, w->product->op, &w->b.view, &w->c.view, &bytes), SPMM_OK);
+        spmm_executor_workspace_bytes(w->executor, w->product->op, &w->b.view, &w->c.view, &bytes, NULL),
+        SPMM_OK);
     w->workspace = test_cuda_workspace_make(bytes);
     TEST_CUDA(cudaStreamCreateWithFlags(&w->stream, cudaStreamNonBlocking));
 }
@@ -330,8 +332,9 @@ static cudaGraphExec_t capture(spmm_executor_t *executor, const struct test_prod
     cudaGraph_t graph = NULL;
     cudaGraphExec_t replay = NULL;
     TEST_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    assert_int_equal(spmm_execute(executor, product->op, product->alpha, &b->view, product->beta, &c->view,
-                                  workspace->data, workspace->bytes, stream),
+    assert_int_equal(spmm_execute(executor, product->op, spmm_real(product->alpha), &b->view,
+                                  spmm_real(product->beta), &c->view, workspace->data, workspace->bytes,
+                                  stream, NULL),
                      SPMM_OK);
     TEST_CUDA(cudaStreamEndCapture(stream, &graph));
     TEST_CUDA(cudaGraphInstantiate(&replay, graph, 0));
@@ -348,7 +351,7 @@ void test_cuda_product_graph(spmm_executor_t *executor, const struct test_matrix
     uint64_t bytes = 0;
     cudaStream_t stream = NULL;
     assert_int_equal(
-        spmm_executor_workspace_bytes(executor, product->op, &device_b.view, &device_c.view, &bytes),
+        spmm_executor_workspace_bytes(executor, product->op, &device_b.view, &device_c.view, &bytes, NULL),
         SPMM_OK);
     struct test_cuda_workspace workspace = test_cuda_workspace_make(bytes);
     TEST_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));

@@ -31,7 +31,7 @@ static spmm_executor_t *executor_make(const spmm_plan_t *plan)
 {
     spmm_executor_t *executor = NULL;
     spmm_diag_t diag = {0};
-    if (spmm_executor_create(plan, NULL, &executor, &diag) != SPMM_OK)
+    if (spmm_executor_create(plan, 0, NULL, &executor, &diag) != SPMM_OK)
         fail_msg("%s", diag.text);
     return executor;
 }
@@ -48,9 +48,9 @@ static struct bench bench_make(const char *name, struct test_plan_options option
     t.device_b = test_cuda_dense_make(&t.b);
     t.device_c = test_cuda_dense_make(&t.c);
     uint64_t bytes = 0;
-    assert_int_equal(
-        spmm_executor_workspace_bytes(t.executor, product->op, &t.device_b.view, &t.device_c.view, &bytes),
-        SPMM_OK);
+    assert_int_equal(spmm_executor_workspace_bytes(t.executor, product->op, &t.device_b.view,
+                                                   &t.device_c.view, &bytes, NULL),
+                     SPMM_OK);
     t.workspace = test_cuda_workspace_make(bytes);
     t.c_bytes = t.c.block_bytes;
     return t;
@@ -69,8 +69,9 @@ static void bench_free(struct bench *t)
 
 static spmm_status_t run(struct bench *t, const struct test_product *product, void *stream)
 {
-    return spmm_execute(t->executor, product->op, product->alpha, &t->device_b.view, product->beta,
-                        &t->device_c.view, t->workspace.data, t->workspace.bytes, stream);
+    return spmm_execute(t->executor, product->op, spmm_real(product->alpha), &t->device_b.view,
+                        spmm_real(product->beta), &t->device_c.view, t->workspace.data, t->workspace.bytes,
+                        stream, NULL);
 }
 
 /* C as it is on the device now, to compare bit by bit. free() it. */
@@ -210,10 +211,10 @@ static void memory_is_reported_before_and_after(void **state)
     spmm_plan_t *plan = test_plan_whole(a, split_f32, "power law");
     uint64_t host_bytes = 0;
     uint64_t device_bytes = 0;
-    assert_int_equal(spmm_executor_memory_bytes(plan, NULL, &host_bytes, &device_bytes, NULL), SPMM_OK);
+    assert_int_equal(spmm_executor_memory_bytes(plan, 0, NULL, &host_bytes, &device_bytes, NULL), SPMM_OK);
     spmm_executor_t *executor = executor_make(plan);
     spmm_executor_info_t info = {.struct_size = sizeof info};
-    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info), SPMM_OK);
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info, NULL), SPMM_OK);
     assert_true(info.device_bytes > 0);
     assert_int_equal(info.device_bytes, device_bytes);
     assert_int_equal(info.device, 0);
@@ -243,7 +244,7 @@ static void a_plan_for_another_target_falls_back_and_says_so(void **state)
     struct test_dense b = test_product_b(a, SPMM_F32, &product);
     struct test_dense c = test_product_c(a, SPMM_F32, &product);
     spmm_executor_info_t info = {.struct_size = sizeof info};
-    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b.view, &c.view, &info), SPMM_OK);
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b.view, &c.view, &info, NULL), SPMM_OK);
     assert_int_equal(info.fallback, 1);
     assert_true(info.note[0] != '\0');
     test_dense_free(&b);
@@ -263,17 +264,17 @@ static void missing_workspace_and_devices_are_refused(void **state)
                                          .values = TEST_VALUES_REAL};
     struct bench t = bench_make("2 x 6000 short-fat", split_f32, &product);
     assert_true(t.workspace.bytes > 0);
-    assert_int_equal(
-        spmm_execute(t.executor, SPMM_OP_N, 1, &t.device_b.view, 0, &t.device_c.view, NULL, 0, NULL),
-        SPMM_ERR_WORKSPACE);
-    assert_int_equal(spmm_execute(t.executor, SPMM_OP_N, 1, &t.device_b.view, 0, &t.device_c.view,
-                                  t.workspace.data, t.workspace.bytes - 1, NULL),
+    assert_int_equal(spmm_execute(t.executor, SPMM_OP_N, spmm_real(1), &t.device_b.view, spmm_real(0),
+                                  &t.device_c.view, NULL, 0, NULL, NULL),
+                     SPMM_ERR_WORKSPACE);
+    assert_int_equal(spmm_execute(t.executor, SPMM_OP_N, spmm_real(1), &t.device_b.view, spmm_real(0),
+                                  &t.device_c.view, t.workspace.data, t.workspace.bytes - 1, NULL, NULL),
                      SPMM_ERR_WORKSPACE);
     spmm_plan_t *plan = test_plan_whole(t.a, split_f32, "short-fat");
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
     spmm_executor_t *executor = NULL;
-    options.device = spmm_device_count();
-    assert_int_equal(spmm_executor_create(plan, &options, &executor, NULL), SPMM_ERR_NO_DEVICE);
+    assert_int_equal(spmm_executor_create(plan, spmm_device_count(), &options, &executor, NULL),
+                     SPMM_ERR_NO_DEVICE);
     assert_null(executor);
     spmm_plan_destroy(plan);
     bench_free(&t);
@@ -288,11 +289,12 @@ static void a_forced_kernel_needs_its_part(void **state)
     spmm_executor_t *executor = NULL;
     spmm_diag_t diag = {0};
     options.force_kernel = "cuda/rows/row-split";
-    assert_int_equal(spmm_executor_create(plan, &options, &executor, &diag), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_executor_create(plan, spmm_device_count(), &options, &executor, &diag),
+                     SPMM_ERR_ARGUMENT);
     assert_null(executor);
     assert_true(diag.text[0] != '\0');
     options.force_kernel = "cuda/rows/nonzero-split";
-    assert_int_equal(spmm_executor_create(plan, &options, &executor, NULL), SPMM_OK);
+    assert_int_equal(spmm_executor_create(plan, spmm_device_count(), &options, &executor, NULL), SPMM_OK);
     spmm_executor_destroy(executor);
     spmm_plan_destroy(plan);
     test_matrix_free(a);

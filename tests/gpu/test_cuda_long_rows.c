@@ -187,10 +187,10 @@ static void memory_report_before_equals_the_one_after(void **state)
     for (int s = 0; s < SHAPE_COUNT; s++) {
         spmm_plan_t *plan = plan_make(a, &shapes[s]);
         uint64_t bytes = 0;
-        assert_int_equal(spmm_executor_memory_bytes(plan, NULL, NULL, &bytes, NULL), SPMM_OK);
+        assert_int_equal(spmm_executor_memory_bytes(plan, 0, NULL, NULL, &bytes, NULL), SPMM_OK);
         spmm_executor_t *executor = test_executor_make(plan, 0, 0, NULL);
         spmm_executor_info_t info = {.struct_size = sizeof info};
-        assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info), SPMM_OK);
+        assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info, NULL), SPMM_OK);
         assert_int_equal(info.device_bytes, bytes);
         spmm_executor_destroy(executor);
         spmm_plan_destroy(plan);
@@ -206,7 +206,7 @@ static void kernels_say_what_they_are(void **state)
     const spmm_dense_t b = {NULL, a->cols, 8, 8, SPMM_ROW_MAJOR, SPMM_F32};
     const spmm_dense_t c = {NULL, a->rows, 8, 8, SPMM_ROW_MAJOR, SPMM_F32};
     spmm_executor_info_t info = {.struct_size = sizeof info};
-    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b, &c, &info), SPMM_OK);
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b, &c, &info, NULL), SPMM_OK);
     assert_string_equal(info.kernel, "cuda/window/dense/peeled/3xtf32");
     spmm_executor_destroy(executor);
     test_matrix_free(a);
@@ -246,13 +246,13 @@ static void chain_run(spmm_executor_t *executor, const struct test_dense *b, int
 {
     struct test_cuda_dense operands[2] = {test_cuda_dense_make(b), test_cuda_dense_make(c)};
     uint64_t bytes = 0;
-    assert_int_equal(
-        spmm_executor_workspace_bytes(executor, SPMM_OP_N, &operands[0].view, &operands[1].view, &bytes),
-        SPMM_OK);
+    assert_int_equal(spmm_executor_workspace_bytes(executor, SPMM_OP_N, &operands[0].view, &operands[1].view,
+                                                   &bytes, NULL),
+                     SPMM_OK);
     struct test_cuda_workspace workspace = test_cuda_workspace_make(bytes);
     for (int i = 0; i < length; i++) {
-        assert_int_equal(spmm_execute(executor, SPMM_OP_N, 1, &operands[i % 2].view, 0,
-                                      &operands[(i + 1) % 2].view, workspace.data, bytes, NULL),
+        assert_int_equal(spmm_execute(executor, SPMM_OP_N, spmm_real(1), &operands[i % 2].view, spmm_real(0),
+                                      &operands[(i + 1) % 2].view, workspace.data, bytes, NULL, NULL),
                          SPMM_OK);
         if (waits)
             TEST_CUDA(cudaDeviceSynchronize());

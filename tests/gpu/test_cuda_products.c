@@ -41,7 +41,7 @@ static void note_instance(const struct test_cuda_pair *pair, const struct test_m
     struct test_dense b = test_product_b(a, options.dtype, product);
     struct test_dense c = test_product_c(a, options.dtype, product);
     spmm_executor_info_t info = {.struct_size = sizeof info};
-    assert_int_equal(spmm_executor_info(pair->gpu, product->op, &b.view, &c.view, &info), SPMM_OK);
+    assert_int_equal(spmm_executor_info(pair->gpu, product->op, &b.view, &c.view, &info, NULL), SPMM_OK);
     const char *shape = strrchr(info.kernel, '/');
     unsigned vec = 0;
     unsigned lanes = 0;
@@ -203,12 +203,12 @@ static void canaries_stay_in_their_rows(void **state)
             struct test_cuda_dense device_b = test_cuda_dense_make(&b);
             struct test_cuda_dense device_c = test_cuda_dense_make(&c);
             uint64_t bytes = 0;
-            assert_int_equal(
-                spmm_executor_workspace_bytes(pair.gpu, SPMM_OP_N, &device_b.view, &device_c.view, &bytes),
-                SPMM_OK);
+            assert_int_equal(spmm_executor_workspace_bytes(pair.gpu, SPMM_OP_N, &device_b.view,
+                                                           &device_c.view, &bytes, NULL),
+                             SPMM_OK);
             struct test_cuda_workspace workspace = test_cuda_workspace_make(bytes);
-            assert_int_equal(spmm_execute(pair.gpu, SPMM_OP_N, 1, &device_b.view, 0, &device_c.view,
-                                          workspace.data, bytes, NULL),
+            assert_int_equal(spmm_execute(pair.gpu, SPMM_OP_N, spmm_real(1), &device_b.view, spmm_real(0),
+                                          &device_c.view, workspace.data, bytes, NULL, NULL),
                              SPMM_OK);
             test_cuda_dense_read(&device_c, &c);
             test_product_check_canary(a, column, &c);

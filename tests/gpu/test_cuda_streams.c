@@ -100,9 +100,9 @@ static spmm_executor_t *executor_add(struct setting *s, const struct test_family
         struct job *job = &s->jobs[s->job_count++];
         uint64_t bytes = 0;
         job_make(job, executor, a, of->options.dtype, i);
-        assert_int_equal(
-            spmm_executor_workspace_bytes(executor, job->product.op, &job->b.view, &job->c.view, &bytes),
-            SPMM_OK);
+        assert_int_equal(spmm_executor_workspace_bytes(executor, job->product.op, &job->b.view, &job->c.view,
+                                                       &bytes, NULL),
+                         SPMM_OK);
         s->workspace_bytes = larger(s->workspace_bytes, bytes);
         s->stride = larger(s->stride, (job->c.block_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
     }
@@ -217,8 +217,8 @@ static int job_enqueue(const struct lane *lane, const struct job *job, char *blo
 {
     const struct test_product *p = &job->product;
     const spmm_dense_t c = c_at(job, block);
-    return spmm_execute(job->executor, p->op, p->alpha, &job->b.view, p->beta, &c, lane->workspace.data,
-                        lane->workspace.bytes, lane->stream) == SPMM_OK;
+    return spmm_execute(job->executor, p->op, spmm_real(p->alpha), &job->b.view, spmm_real(p->beta), &c,
+                        lane->workspace.data, lane->workspace.bytes, lane->stream, NULL) == SPMM_OK;
 }
 
 static void run_enqueue(struct lane *lane, size_t run)

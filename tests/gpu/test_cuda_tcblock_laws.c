@@ -168,11 +168,11 @@ static void without_b(spmm_executor_t *executor, const struct test_matrix *a, sp
     struct test_cuda_dense device_c = test_cuda_dense_make(&c);
     uint64_t bytes = 0;
     b.view.data = NULL;
-    assert_int_equal(spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b.view, &device_c.view, &bytes),
-                     SPMM_OK);
+    assert_int_equal(
+        spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b.view, &device_c.view, &bytes, NULL), SPMM_OK);
     struct test_cuda_workspace workspace = test_cuda_workspace_make(bytes);
-    assert_int_equal(spmm_execute(executor, SPMM_OP_N, 0, &b.view, product.beta, &device_c.view,
-                                  workspace.data, bytes, NULL),
+    assert_int_equal(spmm_execute(executor, SPMM_OP_N, spmm_real(0), &b.view, spmm_real(product.beta),
+                                  &device_c.view, workspace.data, bytes, NULL, NULL),
                      SPMM_OK);
     TEST_CUDA(cudaDeviceSynchronize());
     test_cuda_dense_read(&device_c, &after);

@@ -100,7 +100,7 @@ static void check_tile(spmm_executor_t *gpu, const struct test_matrix *a, spmm_d
     struct test_dense b = test_product_b(a, dtype, product), c = test_product_c(a, dtype, product);
     spmm_executor_info_t info = {.struct_size = sizeof info};
     char end[8];
-    assert_int_equal(spmm_executor_info(gpu, product->op, &b.view, &c.view, &info), SPMM_OK);
+    assert_int_equal(spmm_executor_info(gpu, product->op, &b.view, &c.view, &info, NULL), SPMM_OK);
     assert_true(snprintf(end, sizeof end, "/r%u", tile) > 0);
     assert_string_equal(strrchr(info.kernel, '/'), end);
     test_dense_free(&b);
@@ -167,9 +167,8 @@ static void tiles_that_are_none_or_too_large_are_refused(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
         spmm_executor_t *executor = NULL;
-        options.device = 0;
         options.force_kernel = cases[i].kernel;
-        assert_int_equal(spmm_executor_create(plan, &options, &executor, NULL), cases[i].status);
+        assert_int_equal(spmm_executor_create(plan, 0, &options, &executor, NULL), cases[i].status);
         spmm_executor_destroy(executor);
     }
     spmm_plan_destroy(plan);
@@ -181,11 +180,10 @@ static uint64_t bytes_of(const spmm_plan_t *plan, const char *kernel)
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
     spmm_executor_info_t info = {.struct_size = sizeof info};
     uint64_t bytes = 0;
-    options.device = 0;
     options.force_kernel = kernel;
-    assert_int_equal(spmm_executor_memory_bytes(plan, &options, NULL, &bytes, NULL), SPMM_OK);
+    assert_int_equal(spmm_executor_memory_bytes(plan, 0, &options, NULL, &bytes, NULL), SPMM_OK);
     spmm_executor_t *executor = test_executor_make(plan, 0, 0, kernel);
-    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info), SPMM_OK);
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info, NULL), SPMM_OK);
     assert_int_equal(info.device_bytes, bytes);
     spmm_executor_destroy(executor);
     return bytes;

@@ -125,18 +125,20 @@ static void threads_change_nothing(void **state)
 static void multiply(const spmm_matrix_t *m, double *b, double *c, int64_t n)
 {
     const spmm_inspect_options_t options = {.struct_size = sizeof options, .dtype = SPMM_F64};
-    const spmm_executor_options_t on_cpu = {.struct_size = sizeof on_cpu, .device = SPMM_DEVICE_CPU};
+    const spmm_executor_options_t on_cpu = {.struct_size = sizeof on_cpu};
     const spmm_dense_t x = {b, m->cols, n, n, SPMM_ROW_MAJOR, SPMM_F64};
     const spmm_dense_t y = {c, m->rows, n, n, SPMM_ROW_MAJOR, SPMM_F64};
     spmm_plan_t *plan = NULL;
     spmm_executor_t *executor = NULL;
     uint64_t bytes = 0;
     assert_int_equal(spmm_inspect(m, &options, &plan, NULL), SPMM_OK);
-    assert_int_equal(spmm_executor_create(plan, &on_cpu, &executor, NULL), SPMM_OK);
-    assert_int_equal(spmm_executor_workspace_bytes(executor, SPMM_OP_N, &x, &y, &bytes), SPMM_OK);
+    assert_int_equal(spmm_executor_create(plan, SPMM_DEVICE_CPU, &on_cpu, &executor, NULL), SPMM_OK);
+    assert_int_equal(spmm_executor_workspace_bytes(executor, SPMM_OP_N, &x, &y, &bytes, NULL), SPMM_OK);
     void *workspace = aligned_alloc(256, (bytes / 256 + 1) * 256);
     assert_non_null(workspace);
-    assert_int_equal(spmm_execute(executor, SPMM_OP_N, 1, &x, 0, &y, workspace, bytes, NULL), SPMM_OK);
+    assert_int_equal(
+        spmm_execute(executor, SPMM_OP_N, spmm_real(1), &x, spmm_real(0), &y, workspace, bytes, NULL, NULL),
+        SPMM_OK);
     free(workspace);
     spmm_executor_destroy(executor);
     spmm_plan_destroy(plan);

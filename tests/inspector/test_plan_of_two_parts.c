@@ -75,7 +75,7 @@ static void names_the_kernel(const spmm_executor_t *executor, const spmm_plan_t 
     const int64_t c_rows = op == SPMM_OP_N ? plan->rows : plan->cols;
     const spmm_dense_t b = {NULL, b_rows, n, n, SPMM_ROW_MAJOR, plan->dtype};
     const spmm_dense_t c = {NULL, c_rows, n, n, SPMM_ROW_MAJOR, plan->dtype};
-    assert_int_equal(spmm_executor_info(executor, op, &b, &c, &info), SPMM_OK);
+    assert_int_equal(spmm_executor_info(executor, op, &b, &c, &info, NULL), SPMM_OK);
     const int v = spmmi_variant_pick(plan, op, 1, n, SPMM_LAYOUTS_ROW_MAJOR, &fits);
     const int splits_rows = plan->parts[plan->variants[v].part_first].schedule == SPMM_SCHEDULE_ROW_SPLIT;
     assert_true(fits);
@@ -93,9 +93,8 @@ static void runs_the_part_of_each_n(void **state)
         spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
         spmm_executor_t *executor = NULL;
         has_two_parts_for_each_op(plan);
-        options.device = SPMM_DEVICE_CPU;
         options.threads = 2;
-        assert_int_equal(spmm_executor_create(plan, &options, &executor, NULL), SPMM_OK);
+        assert_int_equal(spmm_executor_create(plan, SPMM_DEVICE_CPU, &options, &executor, NULL), SPMM_OK);
         for (int op = SPMM_OP_N; op <= SPMM_OP_T; op++) {
             for (size_t i = 0; i < WIDTH_COUNT; i++) {
                 const struct test_matrix a = {c->spec,    m->rows,    m->cols,  m->nnz,

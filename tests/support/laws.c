@@ -94,13 +94,13 @@ void test_law_new_values(struct test_matrix *a, const spmm_plan_t *plan, const s
 void test_law_memory_report(const spmm_plan_t *plan, const char *force_kernel)
 {
     spmm_executor_options_t settings = SPMM_EXECUTOR_OPTIONS_INIT;
-    settings.device = SPMM_DEVICE_CPU;
     settings.force_kernel = force_kernel;
     uint64_t host = 0;
-    assert_int_equal(spmm_executor_memory_bytes(plan, &settings, &host, NULL, NULL), SPMM_OK);
+    assert_int_equal(spmm_executor_memory_bytes(plan, SPMM_DEVICE_CPU, &settings, &host, NULL, NULL),
+                     SPMM_OK);
     spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, force_kernel);
     spmm_executor_info_t info = {.struct_size = sizeof info};
-    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info), SPMM_OK);
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info, NULL), SPMM_OK);
     assert_int_equal(info.host_bytes, host);
     spmm_executor_destroy(executor);
 }

@@ -16,12 +16,11 @@ spmm_executor_t *test_executor_make(const spmm_plan_t *plan, int device, int thr
                                     const char *force_kernel)
 {
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
-    options.device = device;
     options.threads = threads;
     options.force_kernel = force_kernel;
     spmm_executor_t *executor = NULL;
     spmm_diag_t diag = {.text = ""};
-    if (spmm_executor_create(plan, &options, &executor, &diag) != SPMM_OK)
+    if (spmm_executor_create(plan, device, &options, &executor, &diag) != SPMM_OK)
         fail_msg("%s", diag.text);
     return executor;
 }
@@ -64,7 +63,7 @@ void test_product_run(spmm_executor_t *executor, const struct test_product *prod
                       const struct test_dense *b, struct test_dense *c)
 {
     uint64_t bytes = 1;
-    assert_int_equal(spmm_executor_workspace_bytes(executor, product->op, &b->view, &c->view, &bytes),
+    assert_int_equal(spmm_executor_workspace_bytes(executor, product->op, &b->view, &c->view, &bytes, NULL),
                      SPMM_OK);
     const size_t block_bytes = ((size_t)bytes + WORKSPACE_GUARD + 255) / 256 * 256;
     char *workspace = aligned_alloc(256, block_bytes);
@@ -72,8 +71,8 @@ void test_product_run(spmm_executor_t *executor, const struct test_product *prod
     memset(workspace, 0xff, block_bytes);
     struct test_dense b_before = test_dense_copy(b);
     struct test_dense c_before = test_dense_copy(c);
-    assert_int_equal(spmm_execute(executor, product->op, product->alpha, &b->view, product->beta, &c->view,
-                                  workspace, bytes, NULL),
+    assert_int_equal(spmm_execute(executor, product->op, spmm_real(product->alpha), &b->view,
+                                  spmm_real(product->beta), &c->view, workspace, bytes, NULL, NULL),
                      SPMM_OK);
     assert_memory_equal(b->block, b_before.block, b->block_bytes);
     assert_true(test_dense_same_gaps(&c_before, c));
@@ -89,7 +88,7 @@ struct test_accuracy test_product_accuracy(const spmm_executor_t *executor,
                                            const struct test_dense *c)
 {
     spmm_executor_info_t info = {.struct_size = sizeof info};
-    assert_int_equal(spmm_executor_info(executor, product->op, &b->view, &c->view, &info), SPMM_OK);
+    assert_int_equal(spmm_executor_info(executor, product->op, &b->view, &c->view, &info, NULL), SPMM_OK);
     return test_accuracy_of(b->view.type, info.kernel);
 }
 

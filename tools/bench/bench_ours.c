@@ -41,11 +41,11 @@ static void add(void *context, const spmm_plan_t *plan, const char *kernel, spmm
     struct bench_ours *ours = context;
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
     spmm_status_t status = SPMM_ERR_MEMORY;
-    options.device = ours->site->device;
     options.threads = ours->site->threads;
     options.force_kernel = kernel;
     if (ours->count < OURS_MAX)
-        status = spmm_executor_create(plan, &options, &ours->list[ours->count].executor, NULL);
+        status =
+            spmm_executor_create(plan, ours->site->device, &options, &ours->list[ours->count].executor, NULL);
     if (status == SPMM_OK)
         ours->list[ours->count++].permutation = permutation;
     ours->left_out += status == SPMM_ERR_MEMORY || status == SPMM_ERR_DEVICE_MEMORY;
@@ -84,6 +84,7 @@ spmm_status_t bench_ours_load(const spmm_matrix_t *matrix, spmm_dtype_t dtype, s
     struct bench_ours *made = calloc(1, sizeof *made);
     spmm_inspect_options_t plain = SPMM_INSPECT_OPTIONS_INIT;
     spmm_executor_options_t executor_options = SPMM_EXECUTOR_OPTIONS_INIT;
+    spmm_kernel_info_t kernel = {.struct_size = sizeof kernel};
     *ours = NULL;
     if (made == NULL)
         return fail_memory(diag, sizeof *made, "the executors");
@@ -100,16 +101,15 @@ spmm_status_t bench_ours_load(const spmm_matrix_t *matrix, spmm_dtype_t dtype, s
     TRY(spmm_plan_write(made->plan, NULL, &bytes, &size, diag));
     info->plan_bytes = size;
 
-    executor_options.device = site->device;
     executor_options.threads = site->threads;
-    TRY(spmm_executor_create(made->plan, &executor_options, &made->list[0].executor, diag));
+    TRY(spmm_executor_create(made->plan, site->device, &executor_options, &made->list[0].executor, diag));
     made->count = 1;
     TRY(spmm_device_name(site->device, info->device_name, sizeof info->device_name));
     made->longest = longest_row(made->plan, op);
     if (options->values != NULL && options->values->nnz > 0)
         TRY(upload_values(made, options->values, diag));
-    for (int i = 0; i < spmm_kernel_count(); i++)
-        add(made, made->plan, spmm_kernel_name(i), SPMM_REORDER_AUTO);
+    for (int i = 0; spmm_kernel_at(i, &kernel) == SPMM_OK; i++)
+        add(made, made->plan, kernel.name, SPMM_REORDER_AUTO);
     plain.layouts = options->layouts;
     plain.n = options->n;
     plain.n_count = options->n_count;
@@ -216,7 +216,7 @@ void bench_ours_run(struct bench_ours *ours, struct bench_site *site, struct our
         struct ours_result *next = &results[*count];
         spmm_executor_info_t info = {.struct_size = sizeof info};
         spmm_executor_t *executor = ours->list[i].executor;
-        if (spmm_executor_info(executor, ours->op, &site->b_view, &site->c_view, &info) != SPMM_OK)
+        if (spmm_executor_info(executor, ours->op, &site->b_view, &site->c_view, &info, NULL) != SPMM_OK)
             continue;
         *next = (struct ours_result){.is_chosen = i == 0};
         const spmm_reorder_t permutation = ours->list[i].permutation;

@@ -69,7 +69,7 @@ static int add_dtypes(struct cli_choice choices[LISTED_CHOICES_MAX])
     spmm_dtype_info_t info = {.struct_size = sizeof info};
     int count = 0;
     while (spmm_dtype_at(count, &info) == SPMM_OK && count + 1 < LISTED_CHOICES_MAX)
-        count = add_choice(choices, count, info.name, (int)info.type);
+        count = add_choice(choices, count, info.name, (int)info.dtype);
     return count;
 }
 
@@ -83,9 +83,9 @@ void listed_dtypes(const char *head, struct cli_choice choices[LISTED_CHOICES_MA
     for (int i = 0; i < count; i++)
         append_word(help, i, count, choices[i].word, choices[i].value == SPMM_F32 ? "default" : "");
     for (int i = 0; i < count && spmm_dtype_at(i, &info) == SPMM_OK; i++) {
-        if (info.sums != info.type)
+        if (info.sum_type != info.dtype)
             append(help, summed++ == 0 ? "; %s is summed in %s" : ", %s in %s", info.name,
-                   spmm_dtype_name(info.sums));
+                   spmm_dtype_name(info.sum_type));
     }
     wrap(help);
 }

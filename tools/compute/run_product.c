@@ -85,10 +85,9 @@ static spmm_status_t make_executor(const spmm_plan_t *plan, struct run_product *
 {
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
     spmm_status_t status = SPMM_OK;
-    options.device = p->request.device;
     options.threads = p->request.threads;
     options.force_kernel = p->request.force_kernel;
-    TRY(spmm_executor_create(plan, &options, &p->executor, diag));
+    TRY(spmm_executor_create(plan, p->request.device, &options, &p->executor, diag));
     if (p->request.device >= 0)
         TRY(gpu_select(p->request.device, diag)); /* B and C belong to the same GPU */
 cleanup:
@@ -111,9 +110,9 @@ spmm_status_t run_product_create(const spmm_plan_t *plan, const struct host_csr 
         TRY(set_values(product, matrix, diag));
     TRY(make_dense(product, diag));
     TRY(spmm_executor_workspace_bytes(product->executor, request->op, &product->b, &product->c,
-                                      &workspace_bytes));
+                                      &workspace_bytes, NULL));
     TRY(device_block_reserve(&product->workspace, request->device, workspace_bytes, diag));
-    TRY(spmm_executor_info(product->executor, request->op, &product->b, &product->c, &product->info));
+    TRY(spmm_executor_info(product->executor, request->op, &product->b, &product->c, &product->info, NULL));
 cleanup:
     return status;
 }
@@ -134,8 +133,9 @@ static spmm_status_t multiply(void *context, spmm_diag_t *diag)
 {
     struct run_product *p = context;
     const struct run_request *r = &p->request;
-    const spmm_status_t status = spmm_execute(p->executor, r->op, r->alpha, &p->b, r->beta, &p->c,
-                                              p->workspace.data, p->workspace.bytes, NULL);
+    const spmm_status_t status =
+        spmm_execute(p->executor, r->op, spmm_real(r->alpha), &p->b, spmm_real(r->beta), &p->c,
+                     p->workspace.data, p->workspace.bytes, NULL, NULL);
     return status == SPMM_OK ? SPMM_OK
                              : fail(diag, status, "the product failed: %s", spmm_status_text(status));
 }

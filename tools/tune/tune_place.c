@@ -124,7 +124,7 @@ static spmm_status_t check_memory(const struct tune_place *place, const spmm_pla
     uint64_t device = 0;
     uint64_t available = 0;
     const uint64_t held = place->device >= 0 ? 0 : place->b_block.bytes + place->c_block.bytes;
-    TRY(spmm_executor_memory_bytes(plan, options, &host, &device, diag));
+    TRY(spmm_executor_memory_bytes(plan, place->device, options, &host, &device, diag));
     if (place->device >= 0)
         TRY(gpu_memory_free(&available, diag));
     const int is_short =
@@ -157,11 +157,10 @@ static spmm_status_t make_executor(const struct tune_place *place, const spmm_pl
     spmm_status_t status = SPMM_OK;
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
     spmm_executor_info_t info = {.struct_size = sizeof info};
-    options.device = place->device;
     options.threads = place->threads;
     TRY(check_memory(place, plan, &options, diag));
-    TRY(refuse_memory(spmm_executor_create(plan, &options, executor, diag), diag));
-    TRY(spmm_executor_info(*executor, op, &place->b, &place->c, &info));
+    TRY(refuse_memory(spmm_executor_create(plan, place->device, &options, executor, diag), diag));
+    TRY(spmm_executor_info(*executor, op, &place->b, &place->c, &info, NULL));
     if (info.fallback)
         status = fail(diag, SPMM_ERR_UNSUPPORTED, "%s", info.note);
 cleanup:

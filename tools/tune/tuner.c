@@ -107,9 +107,8 @@ static spmm_status_t check_gpu(const spmm_plan_t *plan, const char *device, spmm
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
     spmm_executor_info_t info = {.struct_size = sizeof info};
     const spmm_dense_t dense = {NULL, 1, 1, 1, SPMM_ROW_MAJOR, SPMM_F32};
-    options.device = 0;
-    TRY(spmm_executor_create(plan, &options, &executor, diag));
-    TRY(spmm_executor_info(executor, SPMM_OP_N, &dense, &dense, &info));
+    TRY(spmm_executor_create(plan, 0, &options, &executor, diag));
+    TRY(spmm_executor_info(executor, SPMM_OP_N, &dense, &dense, &info, NULL));
     if (info.fallback)
         status = fail(diag, SPMM_ERR_NO_DEVICE, "candidates for %s cannot be timed here, on %s: %s", device,
                       info.device_name, info.note);
