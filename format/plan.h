@@ -25,7 +25,7 @@
 struct spmmi_variant {
     spmm_op_t op;
     spmm_compute_t compute;
-    uint32_t layouts; /* SPMM_LAYOUT_* mask, not 0 */
+    uint32_t layouts; /* SPMM_LAYOUTS_* mask, not 0 */
     uint32_t target;
     int64_t n_min, n_max;
     uint32_t part_first, part_count;
@@ -134,6 +134,7 @@ struct spmmi_trace {
     double predicted_us, measured_us, value, threshold;
 };
 
+/* struct_size of the public structs in a plan is 0, and their padding too: queries copy them as they are. */
 struct spmm_plan {
     int64_t rows, cols, nnz;
     spmm_dtype_t dtype;
@@ -141,13 +142,13 @@ struct spmm_plan {
     int32_t *col_ind;                              /* nnz, ascending and unique in each row */
     void *values;                                  /* nnz of dtype, or NULL */
     uint8_t pattern_digest[16], values_digest[16]; /* values_digest is zero without values */
-    spmm_stats_t stats;
+    spmm_matrix_stats_t stats;
     /* rows, owned: row and column i are row and column symmetric_permutation[i] of the matrix that the plan was made
      * for; NULL: they are i */
     uint32_t *symmetric_permutation;
     spmm_row_block_metrics_t row_block_metrics; /* all zero without has_row_block_metrics */
     int has_row_block_metrics;
-    spmm_plan_permutation_metrics_t *permutation_metrics; /* permutation_metrics_count, owned */
+    spmm_permutation_metrics_t *permutation_metrics; /* permutation_metrics_count, owned */
     struct spmmi_variant variants[SPMMI_VARIANT_MAX];
     struct spmmi_part parts[SPMMI_PART_MAX];
     struct spmmi_trace *trace; /* trace_count, owned */
@@ -175,7 +176,7 @@ spmm_plan_t *spmmi_plan_new(void);
 /* Statistics of a CSR pattern (values may be NULL): exact, O(rows + cols + nnz).
  * Memory: one counter a column. Lives in format/ because a loaded plan's metrics are checked with it. */
 spmm_status_t spmmi_stats_compute(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
-                                  const void *values, spmm_dtype_t dtype, spmm_stats_t *stats);
+                                  const void *values, spmm_dtype_t dtype, spmm_matrix_stats_t *stats);
 
 /* Semantic validation of everything a kernel touches (dimensions, row pointers, columns, variants, parts,
  * items, trace, digests, statistics). Called on every load, and by the inspector on what it built. */
@@ -192,7 +193,7 @@ spmm_status_t spmmi_transpose(int64_t rows, int64_t cols, const int64_t *row_ptr
 
 /* Pick the variant for a product: same op; then target, n and layout fit as many as possible.
  * Returns the index, or -1 if no variant has this op. *fits = 1 when all three fit.
- * target: 1 = CPU, else compute capability. layout: one SPMM_LAYOUT_* bit. */
+ * target: 1 = CPU, else compute capability. layout: one SPMM_LAYOUTS_* bit. */
 int spmmi_variant_pick(const spmm_plan_t *plan, spmm_op_t op, uint32_t target, int64_t n, uint32_t layout,
                        int *fits);
 

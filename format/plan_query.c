@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "format/base/dtype.h"
 #include "format/base/options.h"
 #include "format/file/plan_records.h"
 
@@ -15,11 +16,11 @@ spmm_status_t spmm_plan_info(const spmm_plan_t *plan, spmm_plan_info_t *info)
     full.rows = plan->rows;
     full.cols = plan->cols;
     full.nnz = plan->nnz;
-    full.dtype = plan->dtype;
+    full.a_type = full.b_type = full.c_type = plan->dtype;
+    full.sum_type = spmmi_dtype_of(plan->dtype)->sums;
     full.has_values = plan->values != NULL;
     memcpy(full.pattern_digest, plan->pattern_digest, sizeof full.pattern_digest);
     memcpy(full.values_digest, plan->values_digest, sizeof full.values_digest);
-    full.stats = plan->stats;
     full.variant_count = (int)plan->variant_count;
     full.part_count = (int)plan->part_count;
     full.trace_count = (int)plan->trace_count;
@@ -33,12 +34,16 @@ spmm_status_t spmm_plan_info(const spmm_plan_t *plan, spmm_plan_info_t *info)
     return spmmi_info_write(info, &full, sizeof full);
 }
 
-spmm_status_t spmm_plan_row_block_metrics(const spmm_plan_t *plan, spmm_row_block_metrics_t *stats)
+spmm_status_t spmm_plan_matrix_stats(const spmm_plan_t *plan, spmm_matrix_stats_t *stats)
 {
-    if (plan == NULL || stats == NULL)
+    return plan == NULL ? SPMM_ERR_ARGUMENT : spmmi_info_write(stats, &plan->stats, sizeof plan->stats);
+}
+
+spmm_status_t spmm_plan_row_block_metrics(const spmm_plan_t *plan, spmm_row_block_metrics_t *metrics)
+{
+    if (plan == NULL)
         return SPMM_ERR_ARGUMENT;
-    *stats = plan->row_block_metrics;
-    return SPMM_OK;
+    return spmmi_info_write(metrics, &plan->row_block_metrics, sizeof plan->row_block_metrics);
 }
 
 static int is_index(const spmm_plan_t *plan, int index, uint32_t count)
@@ -47,41 +52,48 @@ static int is_index(const spmm_plan_t *plan, int index, uint32_t count)
 }
 
 spmm_status_t spmm_plan_permutation_metrics(const spmm_plan_t *plan, int index,
-                                            spmm_plan_permutation_metrics_t *stats)
+                                            spmm_permutation_metrics_t *metrics)
 {
-    if (stats == NULL || plan == NULL || !is_index(plan, index, plan->permutation_metrics_count))
+    if (plan == NULL || !is_index(plan, index, plan->permutation_metrics_count))
         return SPMM_ERR_ARGUMENT;
-    *stats = plan->permutation_metrics[index];
-    return SPMM_OK;
+    return spmmi_info_write(metrics, &plan->permutation_metrics[index], sizeof *plan->permutation_metrics);
 }
 
 spmm_status_t spmm_plan_variant(const spmm_plan_t *plan, int index, spmm_variant_info_t *info)
 {
-    if (info == NULL || plan == NULL || !is_index(plan, index, plan->variant_count))
+    if (plan == NULL || !is_index(plan, index, plan->variant_count))
         return SPMM_ERR_ARGUMENT;
     const struct spmmi_variant *v = &plan->variants[index];
-    *info = (spmm_variant_info_t){v->op,    v->compute, v->layouts,         v->n_min,
-                                  v->n_max, v->target,  (int)v->part_first, (int)v->part_count};
-    return SPMM_OK;
+    spmm_variant_info_t full;
+    memset(&full, 0, sizeof full);
+    full.op = v->op;
+    full.compute = v->compute;
+    full.layouts = v->layouts;
+    full.n_min = v->n_min;
+    full.n_max = v->n_max;
+    full.target = v->target;
+    full.part_first = (int)v->part_first;
+    full.part_count = (int)v->part_count;
+    return spmmi_info_write(info, &full, sizeof full);
 }
 
 spmm_status_t spmm_plan_part(const spmm_plan_t *plan, int index, spmm_part_info_t *info)
 {
-    if (info == NULL || plan == NULL || !is_index(plan, index, plan->part_count))
+    if (plan == NULL || !is_index(plan, index, plan->part_count))
         return SPMM_ERR_ARGUMENT;
     const struct spmmi_part *p = &plan->parts[index];
-    *info = (spmm_part_info_t){
-        .family = p->family,
-        .schedule = p->schedule,
-        .item_size = p->item_size,
-        .items = (int64_t)p->item_count,
-        .block_rows = p->block_rows,
-        .stage_slots = p->stage_slots,
-        .is_reordered = (p->flags & SPMMI_PART_REORDERED) != 0,
-        .permutes_output = (p->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0,
-        .is_long_rows = (p->flags & SPMMI_PART_LONG_ROWS) != 0,
-    };
-    return SPMM_OK;
+    spmm_part_info_t full;
+    memset(&full, 0, sizeof full);
+    full.family = p->family;
+    full.schedule = p->schedule;
+    full.item_size = p->item_size;
+    full.items = (int64_t)p->item_count;
+    full.block_rows = p->block_rows;
+    full.stage_slots = p->stage_slots;
+    full.is_reordered = (p->flags & SPMMI_PART_REORDERED) != 0;
+    full.permutes_output = (p->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0;
+    full.is_long_rows = (p->flags & SPMMI_PART_LONG_ROWS) != 0;
+    return spmmi_info_write(info, &full, sizeof full);
 }
 
 spmm_status_t spmm_plan_row_permutation(const spmm_plan_t *plan, int part, const uint32_t **permutation,
@@ -199,29 +211,30 @@ static void reason_text(const struct spmmi_trace *t, char *text, size_t size)
 
 spmm_status_t spmm_plan_trace(const spmm_plan_t *plan, int index, spmm_trace_info_t *info)
 {
-    if (info == NULL || plan == NULL || !is_index(plan, index, plan->trace_count))
+    if (plan == NULL || !is_index(plan, index, plan->trace_count))
         return SPMM_ERR_ARGUMENT;
     const struct spmmi_trace *t = &plan->trace[index];
-    *info = (spmm_trace_info_t){.variant = (int)t->variant,
-                                .family = t->family,
-                                .schedule = t->schedule,
-                                .compute = t->compute != 0 ? t->compute : (spmm_compute_t)plan->dtype,
-                                .permutation = t->permutation,
-                                .chosen = t->chosen != 0,
-                                .predicted_us = t->predicted_us,
-                                .measured_us = t->measured_us,
-                                .value = t->value,
-                                .threshold = t->threshold};
-    reason_text(t, info->reason, sizeof info->reason);
-    return SPMM_OK;
+    spmm_trace_info_t full;
+    memset(&full, 0, sizeof full);
+    full.variant = (int)t->variant;
+    full.family = t->family;
+    full.schedule = t->schedule;
+    full.compute = t->compute != 0 ? t->compute : (spmm_compute_t)plan->dtype;
+    full.reorder = t->permutation;
+    full.chosen = t->chosen != 0;
+    full.predicted_us = t->predicted_us;
+    full.measured_us = t->measured_us;
+    full.value = t->value;
+    full.threshold = t->threshold;
+    reason_text(t, full.reason, sizeof full.reason);
+    return spmmi_info_write(info, &full, sizeof full);
 }
 
 spmm_status_t spmm_plan_section(const spmm_plan_t *plan, int index, spmm_section_info_t *info)
 {
-    if (info == NULL || plan == NULL || !is_index(plan, index, plan->section_count))
+    if (plan == NULL || !is_index(plan, index, plan->section_count))
         return SPMM_ERR_ARGUMENT;
-    *info = plan->sections[index];
-    return SPMM_OK;
+    return spmmi_info_write(info, &plan->sections[index], sizeof *plan->sections);
 }
 
 spmm_status_t spmm_plan_csr(const spmm_plan_t *plan, spmm_csr_t *view)

@@ -14,7 +14,7 @@
     X(multiprocessors, 56)                \
     X(units, 64)                          \
     X(row_blocks, 72)                     \
-    X(blocks, 80)                         \
+    X(thread_blocks, 80)                  \
     X(utilization, 88)                    \
     X(unit_mean, 96)                      \
     X(unit_stddev, 104)                   \

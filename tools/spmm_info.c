@@ -55,7 +55,7 @@ static void print_digest(const char *name, const uint8_t digest[16])
     putchar('\n');
 }
 
-static void print_columns(const spmm_stats_t *s)
+static void print_columns(const spmm_matrix_stats_t *s)
 {
     char longest[PRINT_UNITS_BYTES], empty[PRINT_UNITS_BYTES], diagonal[PRINT_UNITS_BYTES],
         zeros[PRINT_UNITS_BYTES];
@@ -70,13 +70,14 @@ static void print_text(const spmm_plan_t *plan, const spmm_plan_info_t *info, co
 {
     char bytes[PRINT_UNITS_BYTES], csr[PRINT_UNITS_BYTES];
     const uint64_t csr_bytes = plan_csr_bytes(info);
+    const spmm_matrix_stats_t stats = plan_matrix_stats(plan);
     printf("%-*sformat %u.%u, %s, %s", PLAN_REPORT_LABEL, "plan", info->format_major, info->format_minor,
-           spmm_dtype_name(info->dtype), info->has_values ? "with values" : "pattern only");
+           spmm_dtype_name(info->a_type), info->has_values ? "with values" : "pattern only");
     fputs(info->writer[0] != '\0' ? ", made by " : "", stdout);
     print_escaped(stdout, info->writer);
     putchar('\n');
-    plan_text_matrix(stdout, info);
-    print_columns(&info->stats);
+    plan_text_matrix(stdout, info, &stats);
+    print_columns(&stats);
     plan_text_symmetric(stdout, plan);
     printf("%-*s%s, %.3f of CSR (%s)\n", PLAN_REPORT_LABEL, "size", print_bytes(bytes, info->file_bytes),
            (double)info->file_bytes / (double)csr_bytes, print_bytes(csr, csr_bytes));
@@ -86,7 +87,7 @@ static void print_text(const spmm_plan_t *plan, const spmm_plan_info_t *info, co
     plan_text_variants(stdout, plan, info);
     plan_text_trace(stdout, plan, info, true);
     plan_text_permutations(stdout, plan, info);
-    plan_text_histogram(stdout, &info->stats);
+    plan_text_histogram(stdout, &stats);
     plan_text_row_blocks(stdout, plan, model);
     plan_text_sections(stdout, plan, info);
 }
@@ -112,6 +113,7 @@ static void print_checks(const spmm_plan_info_t *info)
 
 static int print_json(const spmm_plan_t *plan, const spmm_plan_info_t *info, const spmm_roofline_t *model)
 {
+    const spmm_matrix_stats_t stats = plan_matrix_stats(plan);
     struct json j;
     json_start(&j, stdout);
     json_object(&j, NULL);
@@ -122,7 +124,7 @@ static int print_json(const spmm_plan_t *plan, const spmm_plan_info_t *info, con
     plan_json_identity(&j, info);
     json_uint(&j, "file_bytes", info->file_bytes);
     plan_json_symmetric(&j, plan, true);
-    plan_json_statistics(&j, info, &info->stats);
+    plan_json_statistics(&j, info, &stats);
     plan_json_row_blocks(&j, plan, model);
     plan_json_variants(&j, plan, info);
     plan_json_trace(&j, plan, info);

@@ -137,7 +137,7 @@ static spmm_status_t open_matrix(struct run *run, spmm_diag_t *diag)
         TRY(spmm_matrix_csr(run->matrix, &view));
         TRY(spmm_plan_matches(run->plan, &view, run->info.has_values, diag));
     }
-    TRY(host_csr_make(&view, run->info.dtype, &run->a, diag));
+    TRY(host_csr_make(&view, run->info.a_type, &run->a, diag));
 cleanup:
     progress_end(&run->progress);
     return status;
@@ -151,9 +151,9 @@ static spmm_status_t open_b(struct run *run, spmm_diag_t *diag)
         return SPMM_OK;
     run->culprit = args.b;
     TRY(npy_load(args.b, &run->b, diag));
-    if (run->b.type != run->info.dtype)
+    if (run->b.type != run->info.b_type)
         status = fail(diag, SPMM_ERR_TYPE, "the file holds %s numbers, but the plan computes in %s",
-                      spmm_dtype_name(run->b.type), spmm_dtype_name(run->info.dtype));
+                      spmm_dtype_name(run->b.type), spmm_dtype_name(run->info.b_type));
     else if (run->b.rows != rows)
         status = fail(diag, SPMM_ERR_SHAPE, "B has %lld rows, but op(A) has %lld columns",
                       (long long)run->b.rows, (long long)rows);

@@ -7,9 +7,6 @@
 #include "format/permutation.h"
 #include "plan_check.h"
 
-_Static_assert(sizeof(spmm_plan_permutation_metrics_t) == 208,
-               "the file's record is the struct, member for member");
-
 static int is_within(double value, double most)
 {
     return isfinite(value) && value >= 0 && value <= most;
@@ -21,23 +18,24 @@ static int is_count(int64_t count, int64_t most)
 }
 
 /* A block, and a column of a panel, holds a nonzero; so no count is above theirs. */
-static int are_within(const spmm_plan_permutation_metrics_t *s, const spmm_plan_t *p)
+static int are_within(const spmm_permutation_metrics_t *s, const spmm_plan_t *p)
 {
     const int64_t longest = p->rows > p->cols ? p->rows : p->cols;
     int within = is_count(s->units, longest + p->nnz);
     for (int shape = 0; shape < SPMM_BLOCK_SHAPES; shape++) {
-        const spmm_block_count_t *b = &s->blocks[shape];
-        within = within && is_count(b->blocks, p->nnz) && is_count(b->most, b->blocks) &&
-                 is_within(b->mean, (double)p->nnz) && is_within(b->stddev, (double)p->nnz);
+        within = within && is_count(s->block_count[shape], p->nnz) &&
+                 is_count(s->block_max[shape], s->block_count[shape]) &&
+                 is_within(s->block_mean[shape], (double)p->nnz) &&
+                 is_within(s->block_stddev[shape], (double)p->nnz);
     }
     for (int h = 0; h < SPMM_ROW_BLOCK_HEIGHTS; h++)
         within = within && is_count(s->working_set[h], p->nnz) && is_within(s->reuse[h], (double)p->nnz);
     return within;
 }
 
-static int is_permutation(const spmm_plan_permutation_metrics_t *s)
+static int is_permutation(const spmm_permutation_metrics_t *s)
 {
-    return (s->op == SPMM_OP_N || s->op == SPMM_OP_T) && spmmi_permutation_is_kind(s->permutation);
+    return (s->op == SPMM_OP_N || s->op == SPMM_OP_T) && spmmi_permutation_is_kind(s->kind);
 }
 
 spmm_status_t spmmi_check_permutation_metrics(const spmm_plan_t *plan, spmm_diag_t *diag)
@@ -48,9 +46,9 @@ spmm_status_t spmmi_check_permutation_metrics(const spmm_plan_t *plan, spmm_diag
                  SPMM_ERR_PLAN_ORDER_STATS, diag, "metrics of %u permutations",
                  plan->permutation_metrics_count);
     for (uint32_t i = 0; i < plan->permutation_metrics_count; i++) {
-        const spmm_plan_permutation_metrics_t *s = &plan->permutation_metrics[i];
+        const spmm_permutation_metrics_t *s = &plan->permutation_metrics[i];
         SPMM_REQUIRE_AT(is_permutation(s), SPMM_ERR_PLAN_ORDER_STATS, diag, i,
-                        "metrics %u are of op %d and permutation %d", i, (int)s->op, (int)s->permutation);
+                        "metrics %u are of op %d and permutation %d", i, (int)s->op, (int)s->kind);
         SPMM_REQUIRE_AT(are_within(s, plan), SPMM_ERR_PLAN_ORDER_STATS, diag, i,
                         "a metric of permutation %u is larger than the matrix allows, negative or not finite",
                         i);

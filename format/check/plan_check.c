@@ -114,7 +114,7 @@ cleanup:
 static spmm_status_t check_stats(const spmm_plan_t *p, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    spmm_stats_t stats;
+    spmm_matrix_stats_t stats;
     status = spmmi_stats_compute(p->rows, p->cols, p->row_ptr, p->col_ind, p->values, p->dtype, &stats);
     SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory in %s", __func__);
     /* A pattern's count of zeros cannot be checked: a plan that leaves the values out keeps the value. */

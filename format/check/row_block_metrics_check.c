@@ -14,7 +14,8 @@
 #define REGISTER_TILE_MAX 1024
 
 _Static_assert(sizeof(double) == WORD_BYTES && sizeof(int64_t) == WORD_BYTES, "members are 8 bytes wide");
-_Static_assert(sizeof(spmm_row_block_metrics_t) == 872, "the file's record is the struct, member for member");
+_Static_assert(sizeof(spmm_row_block_metrics_t) == sizeof(size_t) + 872,
+               "the file's record is the struct behind struct_size, member for member");
 
 /* An array decays to a pointer to what it holds. */
 #define STATS ((spmm_row_block_metrics_t *)0)

@@ -112,7 +112,7 @@ static spmm_status_t check_features(const struct reader *r)
         SPMM_REQUIRE((spmmi_trace_features(&r->plan->trace[i]) & unnamed) == 0, SPMM_ERR_PLAN_TRACE, r->diag,
                      "trace %u needs a feature that the header does not name", i);
     for (uint32_t i = 0; i < r->plan->permutation_metrics_count; i++)
-        SPMM_REQUIRE((spmmi_permutation_features(r->plan->permutation_metrics[i].permutation) & unnamed) == 0,
+        SPMM_REQUIRE((spmmi_permutation_features(r->plan->permutation_metrics[i].kind) & unnamed) == 0,
                      SPMM_ERR_PLAN_ORDER_STATS, r->diag,
                      "the order of metrics %u needs a feature that the header does not name", i);
 cleanup:
@@ -234,9 +234,11 @@ static spmm_status_t read_header(struct reader *r)
         const struct spmmi_entry *e = &r->container.entries[i];
         const struct spmmi_section_row *row = spmmi_section_find(e->type);
         spmm_section_info_t *s = &p->sections[i];
-        *s = (spmm_section_info_t){e->type,      "",
-                                   e->offset,    e->stored_bytes,
-                                   e->raw_bytes, e->part == SPMMI_NO_PART ? -1 : (int)e->part};
+        s->type = e->type;
+        s->offset = e->offset;
+        s->stored_bytes = e->stored_bytes;
+        s->raw_bytes = e->raw_bytes;
+        s->part = e->part == SPMMI_NO_PART ? -1 : (int)e->part;
         if (row != NULL)
             memcpy(s->name, row->text, strlen(row->text));
     }

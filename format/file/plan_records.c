@@ -14,13 +14,13 @@ static const struct spmmi_field header_fields[] = {SPMMI_HEADER_FIELDS(FIELD)};
 #define RECORD struct spmmi_entry
 static const struct spmmi_field entry_fields[] = {SPMMI_ENTRY_FIELDS(FIELD)};
 #undef RECORD
-#define RECORD spmm_stats_t
+#define RECORD spmm_matrix_stats_t
 static const struct spmmi_field stats_fields[] = {SPMMI_STATS_FIELDS(FIELD)};
 #undef RECORD
 #define RECORD spmm_row_block_metrics_t
 static const struct spmmi_field row_block_metrics_fields[] = {SPMMI_ROW_BLOCK_METRICS_FIELDS(FIELD)};
 #undef RECORD
-#define RECORD spmm_plan_permutation_metrics_t
+#define RECORD spmm_permutation_metrics_t
 static const struct spmmi_field permutation_metrics_fields[] = {SPMMI_PERMUTATION_METRICS_FIELDS(FIELD)};
 #undef RECORD
 #define RECORD struct spmmi_variant
@@ -180,7 +180,7 @@ uint64_t spmmi_plan_features(const spmm_plan_t *plan)
     for (uint32_t i = 0; i < plan->trace_count; i++)
         features |= spmmi_trace_features(&plan->trace[i]);
     for (uint32_t i = 0; i < plan->permutation_metrics_count; i++)
-        features |= spmmi_permutation_features(plan->permutation_metrics[i].permutation);
+        features |= spmmi_permutation_features(plan->permutation_metrics[i].kind);
     return features;
 }
 

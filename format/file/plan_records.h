@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every fixed-size record of a plan file: docs/plan-format.md sections 3, 4 and 6 as tables.
  *
- * A list gives (field, offset); the size is that of the struct's member. The lists drive reading, writing,
+ * A list gives (field, offset); the size is that of the struct's member. Members that are not listed are not in
+ * the file: struct_size of a public struct is 0 in a plan. The lists drive reading, writing,
  * the check of reserved bytes and the tests that attack each field.                              */
 #ifndef SPMMI_PLAN_RECORDS_H
 #define SPMMI_PLAN_RECORDS_H
@@ -116,9 +117,20 @@ struct spmmi_entry {
 
 #define SPMMI_PERMUTATION_METRICS_FIELDS(X) \
     X(op, 0)                                \
-    X(permutation, 4)                       \
+    X(kind, 4)                              \
     X(units, 8)                             \
-    X(blocks, 16)                           \
+    X(block_count[0], 16)                   \
+    X(block_max[0], 24)                     \
+    X(block_mean[0], 32)                    \
+    X(block_stddev[0], 40)                  \
+    X(block_count[1], 48)                   \
+    X(block_max[1], 56)                     \
+    X(block_mean[1], 64)                    \
+    X(block_stddev[1], 72)                  \
+    X(block_count[2], 80)                   \
+    X(block_max[2], 88)                     \
+    X(block_mean[2], 96)                    \
+    X(block_stddev[2], 104)                 \
     X(working_set, 112)                     \
     X(reuse, 160)
 

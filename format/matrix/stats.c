@@ -31,7 +31,7 @@ static int histogram_bin(int64_t length)
     return length == 0 ? 0 : 64 - __builtin_clzll((unsigned long long)length);
 }
 
-static void row_metrics(int64_t rows, const int64_t *row_ptr, spmm_stats_t *stats)
+static void row_metrics(int64_t rows, const int64_t *row_ptr, spmm_matrix_stats_t *stats)
 {
     u128 squares = 0;
     stats->row_min = rows > 0 ? INT64_MAX : 0;
@@ -63,7 +63,8 @@ static int holds(const int32_t *columns, int64_t length, int64_t column)
     return columns[0] == column;
 }
 
-static void band_metrics(int64_t rows, const int64_t *row_ptr, const int32_t *col_ind, spmm_stats_t *stats)
+static void band_metrics(int64_t rows, const int64_t *row_ptr, const int32_t *col_ind,
+                         spmm_matrix_stats_t *stats)
 {
     for (int64_t i = 0; i < rows; i++) {
         const int64_t first = row_ptr[i], last = row_ptr[i + 1] - 1;
@@ -100,7 +101,7 @@ static int64_t zero_count(int64_t nnz, spmm_dtype_t dtype, const void *values)
 }
 
 static spmm_status_t columns_by_counters(int64_t cols, int64_t nnz, const int32_t *col_ind,
-                                         spmm_stats_t *stats)
+                                         spmm_matrix_stats_t *stats)
 {
     uint32_t *counts = spmmi_alloc_zero((uint64_t)cols, sizeof *counts);
     if (counts == NULL)
@@ -131,7 +132,7 @@ static void radix_pass(uint64_t count, uint32_t shift, const uint32_t *from, uin
 }
 
 static spmm_status_t columns_by_sorting(int64_t cols, int64_t nnz, const int32_t *col_ind,
-                                        spmm_stats_t *stats)
+                                        spmm_matrix_stats_t *stats)
 {
     uint32_t *buffer = spmmi_alloc(2 * (uint64_t)nnz, sizeof *buffer);
     if (buffer == NULL)
@@ -157,7 +158,7 @@ static spmm_status_t columns_by_sorting(int64_t cols, int64_t nnz, const int32_t
 }
 
 spmm_status_t spmmi_stats_compute(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
-                                  const void *values, spmm_dtype_t dtype, spmm_stats_t *stats)
+                                  const void *values, spmm_dtype_t dtype, spmm_matrix_stats_t *stats)
 {
     const int64_t nnz = row_ptr[rows];
     memset(stats, 0, sizeof *stats);

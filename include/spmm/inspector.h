@@ -87,16 +87,6 @@ typedef enum spmm_balance {
  * MEMORY. */
 SPMM_API spmm_status_t spmm_matrix_permutation(const spmm_matrix_t *matrix, spmm_reorder_t kind, int threads,
                                                uint32_t *permutation, spmm_diag_t *diag);
-/* What an order of the rows does for kernels that take rows together (docs/reordering.md). */
-typedef struct spmm_permutation_metrics {
-    size_t struct_size;
-    int is_natural; /* 1: it is the order of the matrix */
-    double seconds; /* that it took to make */
-    spmm_block_count_t blocks[SPMM_BLOCK_SHAPES];
-    int64_t working_set
-        [SPMM_ROW_BLOCK_HEIGHTS]; /* sum over the panels of 8, 16, .. 256 rows of their distinct columns */
-    double reuse[SPMM_ROW_BLOCK_HEIGHTS]; /* rho: nnz / footprint */
-} spmm_permutation_metrics_t;
 /* Make an order of any kind but AUTO and count what it does: all figures but the time are exact and the same at any
  * number of threads. figures->struct_size says how much of them the caller knows. Errors: as
  * spmm_matrix_permutation. */

@@ -133,8 +133,8 @@ static void schedule_metrics(const struct spmmi_row_block_input *in, spmm_row_bl
     out->multiprocessors = in->multiprocessors;
     out->units = (int64_t)in->units;
     out->row_blocks = spmmi_row_blocks_of(in);
-    out->blocks = out->row_blocks * turns;
-    out->utilization = spmmi_quotient(out->blocks, in->multiprocessors);
+    out->thread_blocks = out->row_blocks * turns;
+    out->utilization = spmmi_quotient(out->thread_blocks, in->multiprocessors);
 }
 
 static void row_block_metrics(const struct totals *totals, int64_t nnz, spmm_row_block_metrics_t *out)

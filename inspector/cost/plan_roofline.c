@@ -47,8 +47,8 @@ static void fill(const spmm_plan_t *plan, const struct spmmi_device_profile *pro
 {
     const spmm_row_block_metrics_t *row_blocks = &plan->row_block_metrics;
     const bool has_row_blocks = row_blocks->block_rows > 0;
-    const spmm_stats_t stats = {.row_mean =
-                                    mean_of(plan, has_row_blocks ? op_of_row_blocks(plan) : SPMM_OP_N)};
+    const spmm_matrix_stats_t stats = {
+        .row_mean = mean_of(plan, has_row_blocks ? op_of_row_blocks(plan) : SPMM_OP_N)};
     const struct spmmi_roofline s = spmmi_roofline_of(&stats, has_row_blocks ? row_blocks : NULL, plan->dtype,
                                                       (double)row_blocks->register_tile);
     if (profile != NULL) {

@@ -4,8 +4,9 @@
 
 #include <math.h>
 
-struct spmmi_roofline spmmi_roofline_of(const spmm_stats_t *stats, const spmm_row_block_metrics_t *row_blocks,
-                                        spmm_dtype_t dtype, double register_tile)
+struct spmmi_roofline spmmi_roofline_of(const spmm_matrix_stats_t *stats,
+                                        const spmm_row_block_metrics_t *row_blocks, spmm_dtype_t dtype,
+                                        double register_tile)
 {
     struct spmmi_roofline s = {
         .b_t = (double)spmm_dtype_size(dtype),

@@ -19,8 +19,9 @@ struct spmmi_roofline {
 };
 /* Of a matrix and its row blocks, for R = register_tile; lines of 64 bytes, as the paper counts them. row blocks may be
  * NULL: only Eq. 2 is meaningful then. */
-struct spmmi_roofline spmmi_roofline_of(const spmm_stats_t *stats, const spmm_row_block_metrics_t *row_blocks,
-                                        spmm_dtype_t dtype, double register_tile);
+struct spmmi_roofline spmmi_roofline_of(const spmm_matrix_stats_t *stats,
+                                        const spmm_row_block_metrics_t *row_blocks, spmm_dtype_t dtype,
+                                        double register_tile);
 
 enum spmmi_roofline_bound {
     SPMMI_ROOFLINE_ALGORITHMIC, /* caches and sectors left out: Gamma = 1 */

@@ -66,7 +66,9 @@ spmm_status_t spmm_matrix_permutation_metrics(const spmm_matrix_t *matrix, spmm_
                                      permutations.col_ind, made->permutation, permutations.threads, &full);
     SPMM_REQUIRE(status == SPMM_OK, status, diag,
                  "out of memory for the metrics of a permutation of the rows");
-    full.is_natural = made->permutation == NULL;
+    full.kind = kind;
+    full.is_identity = made->permutation == NULL;
+    full.units = matrix->rows;
     full.seconds = made->seconds;
     SPMM_TRY(spmmi_info_write(metrics, &full, sizeof full));
 cleanup:

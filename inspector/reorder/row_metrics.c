@@ -161,19 +161,21 @@ static void count_group(const struct counting *c, uint64_t first, struct memory 
     }
 }
 
-static spmm_block_count_t summarise(const uint32_t *group, int64_t groups)
+static void summarise(const uint32_t *group, int64_t groups, int shape, spmm_permutation_metrics_t *metrics)
 {
-    spmm_block_count_t out = {0};
+    int64_t count = 0, most = 0;
     double squares = 0;
     for (int64_t i = 0; i < groups; i++) {
-        out.blocks += group[i];
-        out.most = group[i] > out.most ? group[i] : out.most;
+        count += group[i];
+        most = group[i] > most ? group[i] : most;
     }
-    out.mean = groups > 0 ? (double)out.blocks / (double)groups : 0;
+    const double mean = groups > 0 ? (double)count / (double)groups : 0;
     for (int64_t i = 0; i < groups; i++)
-        squares += (group[i] - out.mean) * (group[i] - out.mean);
-    out.stddev = groups > 0 ? sqrt(squares / (double)groups) : 0;
-    return out;
+        squares += (group[i] - mean) * (group[i] - mean);
+    metrics->block_count[shape] = count;
+    metrics->block_max[shape] = most;
+    metrics->block_mean[shape] = mean;
+    metrics->block_stddev[shape] = groups > 0 ? sqrt(squares / (double)groups) : 0;
 }
 
 static void count_all(const struct counting *c, spmm_permutation_metrics_t *metrics)
@@ -199,7 +201,7 @@ static void count_all(const struct counting *c, spmm_permutation_metrics_t *metr
         metrics->reuse[h] = metrics->working_set[h] > 0 ? nnz / (double)metrics->working_set[h] : 0;
     }
     for (int shape = 0; shape < SPMM_BLOCK_SHAPES; shape++)
-        metrics->blocks[shape] = summarise(c->group[shape], groups_of(c->rows, shape));
+        summarise(c->group[shape], groups_of(c->rows, shape), shape, metrics);
 }
 
 spmm_status_t spmmi_row_metrics_count(int64_t rows, int64_t cols, const int64_t *row_ptr,

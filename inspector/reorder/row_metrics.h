@@ -5,7 +5,7 @@
 
 #include <spmm/inspector.h>
 
-/* blocks, working set and reuse of metrics. order[rows]; NULL: as they are. Columns ascend in each row.
+/* Blocks, working set and reuse of metrics. permutation[rows]; NULL: as they are. Columns ascend in each row.
  * O(nnz + rows + cols) time; each thread holds 4 bytes a column and 3 for every 4 columns, and there are fewer threads
  * where that is much for the nonzeros. Errors: MEMORY. */
 spmm_status_t spmmi_row_metrics_count(int64_t rows, int64_t cols, const int64_t *row_ptr,

@@ -28,7 +28,7 @@ static spmm_status_t count_blocks(const spmm_matrix_t *m, int threads, int64_t *
     spmm_permutation_metrics_t metrics;
     status = spmmi_row_metrics_count(m->rows, m->cols, m->row_ptr, m->col_ind, NULL, threads, &metrics);
     SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the blocks of an order");
-    *blocks = metrics.blocks[SPMM_BLOCKS_16X16].blocks;
+    *blocks = metrics.block_count[SPMM_BLOCKS_16X16];
 cleanup:
     return status;
 }

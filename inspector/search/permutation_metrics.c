@@ -3,7 +3,6 @@
 #include "permutation_metrics.h"
 
 #include <assert.h>
-#include <string.h>
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
@@ -22,8 +21,8 @@ struct subject {
 static bool has_been_counted(const struct subject *s, const spmm_plan_t *plan)
 {
     for (uint32_t i = 0; i < plan->permutation_metrics_count; i++) {
-        const spmm_plan_permutation_metrics_t *f = &plan->permutation_metrics[i];
-        if (f->op == s->a->op && f->permutation == s->kind && f->units == (int64_t)s->units)
+        const spmm_permutation_metrics_t *f = &plan->permutation_metrics[i];
+        if (f->op == s->a->op && f->kind == s->kind && f->units == (int64_t)s->units)
             return true;
     }
     return false;
@@ -32,20 +31,19 @@ static bool has_been_counted(const struct subject *s, const spmm_plan_t *plan)
 static spmm_status_t add(const struct subject *s, spmm_plan_t *plan, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    spmm_permutation_metrics_t metrics = {.struct_size = sizeof metrics};
+    spmm_permutation_metrics_t *f = NULL;
     if (has_been_counted(s, plan))
         goto cleanup;
     assert(plan->permutation_metrics_count < SPMMI_PERMUTATION_METRICS_MAX);
+    f = &plan->permutation_metrics[plan->permutation_metrics_count];
+    f->op = s->a->op;
+    f->kind = s->kind;
+    f->units = (int64_t)s->units;
     status = spmmi_row_metrics_count((int64_t)s->units, s->a->cols, s->unit_ptr, s->a->col_ind,
-                                     s->permutation, s->threads, &metrics);
+                                     s->permutation, s->threads, f);
     SPMM_REQUIRE(status == SPMM_OK, status, diag,
                  "out of memory for the metrics of a permutation of the rows");
-    spmm_plan_permutation_metrics_t *const f = &plan->permutation_metrics[plan->permutation_metrics_count++];
-    *f =
-        (spmm_plan_permutation_metrics_t){.op = s->a->op, .permutation = s->kind, .units = (int64_t)s->units};
-    memcpy(f->blocks, metrics.blocks, sizeof f->blocks);
-    memcpy(f->working_set, metrics.working_set, sizeof f->working_set);
-    memcpy(f->reuse, metrics.reuse, sizeof f->reuse);
+    plan->permutation_metrics_count++;
 cleanup:
     return status;
 }

@@ -219,7 +219,7 @@ spmm_status_t spmmi_analysis_row_blocks(struct spmmi_tiled_analysis *analysis, c
     *stats = *known;
     stats->n = n;
     stats->register_tile = input.register_tile;
-    stats->blocks = known->row_blocks * (n / input.register_tile + (n % input.register_tile != 0));
+    stats->thread_blocks = known->row_blocks * (n / input.register_tile + (n % input.register_tile != 0));
     stats->utilization =
         spmmi_utilisation(analysis->units, block_rows, n, input.register_tile, r->device.multiprocessors);
 cleanup:

@@ -89,7 +89,7 @@ static bool other_side(const struct spmmi_request *r, const struct spmmi_pattern
 static double intensity(const struct spmmi_request *r, const struct spmmi_pattern *a,
                         const spmm_row_block_metrics_t *stats, double spread)
 {
-    const spmm_stats_t rows = {.row_mean = a->mean, .row_stddev = a->stddev};
+    const spmm_matrix_stats_t rows = {.row_mean = a->mean, .row_stddev = a->stddev};
     const struct spmmi_roofline s =
         spmmi_roofline_of(&rows, stats, r->options.dtype, (double)stats->register_tile);
     const double read = stats->segment != 0 ? spmmi_roofline_segmented(&s, SPMMI_ROOFLINE_COLD_MISS)

@@ -165,7 +165,7 @@ static void print_header(void)
 static struct spmmi_roofline roofline_of(const struct subject *s, const spmm_row_block_metrics_t *row_blocks,
                                          uint32_t tile)
 {
-    const spmm_stats_t stats = {.row_mean = s->pattern.mean};
+    const spmm_matrix_stats_t stats = {.row_mean = s->pattern.mean};
     return spmmi_roofline_of(&stats, row_blocks, s->request.options.dtype, (double)tile);
 }
 
@@ -261,7 +261,7 @@ static spmm_row_block_metrics_t row_blocks_for(const struct subject *s, const st
     spmm_row_block_metrics_t p = *stats;
     p.n = n;
     p.register_tile = tile;
-    p.blocks = p.row_blocks * (n / tile + (n % tile != 0));
+    p.thread_blocks = p.row_blocks * (n / tile + (n % tile != 0));
     p.utilization =
         spmmi_utilisation((uint64_t)p.units, k->block_rows, n, tile, s->request.device.multiprocessors);
     return p;
@@ -377,7 +377,7 @@ static spmm_status_t analysis_matrix(struct subject *s, const spmm_matrix_t *mat
 {
     spmm_status_t status = SPMM_OK;
     spmm_csr_t a;
-    spmm_stats_t stats;
+    spmm_matrix_stats_t stats;
     SPMM_TRY(spmm_matrix_csr(matrix, &a));
     const int64_t nnz = ((const int64_t *)a.row_ptr)[a.rows];
     SPMM_TRY(spmmi_stats_compute(a.rows, a.cols, a.row_ptr, a.col_ind, NULL, SPMM_F32, &stats));

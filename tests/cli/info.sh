@@ -62,7 +62,7 @@ done
 # ---- Parts for tensor cores, and candidates that are told from each other by their compute type ----
 run spmm-info --verify "$source_dir/tests/golden/good/panel_permuted.plan"
 exits 0
-says 'op N, tf32, any n, both layouts, any device: panel/packed, 90 rows, 64 a panel, reordered, permuted output, item size 3'
+says 'op N, tf32, any n, both layouts, any device: panel/packed, 90 rows, 64 a row block, reordered, permuted output, item size 3'
 says 'panel/packed in tf32: 4.25 nonzeros a block of 8 x 8, below 9.35 tensor cores do not pay; predicted 12.5 us'
 run spmm-info --json "$source_dir/tests/golden/good/panel_permuted.plan"
 exits 0
@@ -70,7 +70,7 @@ is_json '[(v["compute"], v["parts"][0]["panel_rows"]) for v in j["variants"]] ==
 is_json 'all(p["is_reordered"] and p["permutes_output"] and "stage_slots" not in p for v in j["variants"] for p in v["parts"])'
 run spmm-info "$source_dir/tests/golden/good/window_reordered.plan"
 exits 0
-says 'op N, f64, any n, both layouts, any device: window/dense, 100 rows, 8 a window, reordered, item size 16777216'
+says 'op N, f64, any n, both layouts, any device: window/dense, 100 rows, 8 a row window, reordered, item size 16777216'
 says 'window/dense: 4.25 nonzeros a block'
 run spmm-info --verify "$source_dir/tests/golden/good/fragments_traced.plan"
 exits 0
@@ -103,7 +103,7 @@ is_json 'j["order_stats"][1]["blocks"]["8x8"]["count"] == j["order_stats"][0]["b
 # ---- Figures of panels, of a plan that holds them and of one that does not ----
 run spmm-info "$source_dir/tests/golden/good/panel_stats.plan"
 exits 0
-says 'tiled/segmented, 65 units, 32 a panel, stages of 447, item size 4'
+says 'tiled/segmented, 65 units, 32 a row block, stages of 447, item size 4'
 says 'Panels'
 says '3 panels, 48 blocks for n = 128 and R = 8: U = 0.3636 on 132 multiprocessors'
 says 'reuse       rho = 1; by height of panels: 8: 1, 16: 1, 32: 1, 64: 1, 128: 1, 256: 1'

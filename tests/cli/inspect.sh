@@ -39,7 +39,7 @@ says 'row-major, any device: rows/nonzero-split, '
 says 'row-major, any device: panel/dense, 10,974 rows, '
 run spmm-inspect "$matrix" -f --compute f32 -o "$work/free.plan"
 exits 0
-says 'column-major, any device: tiled/whole, 10,974 units, 256 a panel'
+says 'column-major, any device: tiled/whole, 10,974 units, 256 a row block'
 says 'row-major, any device: rows/nonzero-split, '
 run spmm-run "$work/free.plan" --device cpu -n 256 --layout col --check "$matrix"
 exits 0
@@ -166,7 +166,7 @@ done
 # Rows that are far longer than the others are split off, unless that is forbidden.
 run spmm-inspect --explain --kernel window/dense --device h200 -n 64 --reorder none gen:hubs:8000:32:10 -o "$work/peeled.plan"
 exits 0
-says 'window/dense, 7,990 rows, 8 a window'
+says 'window/dense, 7,990 rows, 8 a row window'
 says 'rows/nonzero-split, 10 rows split off'
 says '80000 nonzeros of 10 long rows are computed by a separate kernel'
 says 'blocks without the long rows'
@@ -186,7 +186,7 @@ cmp "$work/keep.plan" "$work/none.plan" || wrong '--peel none is not --long-rows
 run spmm-inspect --explain --kernel panel --panel-rows 128 --compute tf32 --reorder minhash -n 64 gen:femshuf:9:9:9
 exits 0
 says 'op N, tf32, n in 49..96, both layouts, any device: panel/'
-says '128 a panel, reordered'
+says '128 a row block, reordered'
 says 'blocks in minhash order'
 says 'Orders of op N, 2,187 rows'
 run spmm-inspect --json --kernel panel --reorder minhash -n 64 gen:femshuf:9:9:9
@@ -199,7 +199,7 @@ is_json '[v["compute"] for v in j["variants"]] == ["f16", "f16"] and j["variants
 is_json '[t["family"] for t in j["trace"] if t["chosen"] and t["variant"] == 0][0] == "window"'
 run spmm-inspect --kernel bcsr --panel-rows 128 --compute tf32 --reorder none -n 64 gen:fem3:5:5:9
 exits 0
-says 'op N, tf32, n in 49..96, both layouts, any device: bcsr/dense, 675 rows, 128 a strip'
+says 'op N, tf32, n in 49..96, both layouts, any device: bcsr/dense, 675 rows, 128 a block-row group'
 run spmm-inspect --kernel bcsr --panel-rows 256 gen:diag:3
 exits 2
 says_err 'panel_rows of the kernel bcsr must be 64 or 128, found 256'

@@ -229,7 +229,7 @@ static void units_in_order_take_no_room(void **state)
     spmm_plan_t *plan = large_plan(SPMM_F16, SPMM_SCHEDULE_WHOLE, 0), *loaded = NULL;
     void *bytes = NULL;
     size_t size = 0;
-    spmm_section_info_t section = {.type = 0};
+    spmm_section_info_t section = {.struct_size = sizeof section};
     assert_ok(spmm_plan_write(plan, NULL, &bytes, &size, &diag), &diag);
     assert_ok(spmm_plan_read(bytes, size, NULL, &loaded, &diag), &diag);
     assert_true(test_plans_equal(plan, loaded));

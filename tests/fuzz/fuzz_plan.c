@@ -32,7 +32,7 @@ static void use(const spmm_plan_t *plan)
     must(spmm_plan_csr(plan, &view) == SPMM_OK);
     must(spmm_plan_matches(plan, &view, plan->values != NULL, NULL) == SPMM_OK);
     for (int i = 0; i < (int)plan->trace_count; i++) {
-        spmm_trace_info_t info;
+        spmm_trace_info_t info = {.struct_size = sizeof info};
         must(spmm_plan_trace(plan, i, &info) == SPMM_OK);
     }
     must(spmm_plan_write(plan, &save, &bytes, &size, NULL) == SPMM_OK);

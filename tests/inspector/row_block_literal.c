@@ -170,8 +170,8 @@ void row_block_literal(const struct spmmi_row_block_input *in, spmm_row_block_me
     units(in, out);
     row_blocks(in, is_held, out);
     columns(in, nnz, out);
-    out->blocks = out->row_blocks * up(in->n, in->register_tile);
-    out->utilization = quotient((double)out->blocks, in->multiprocessors);
+    out->thread_blocks = out->row_blocks * up(in->n, in->register_tile);
+    out->utilization = quotient((double)out->thread_blocks, in->multiprocessors);
     out->working_set_mean = quotient((double)out->working_set_sum, (double)out->row_blocks);
     out->rho = quotient(entries, (double)out->working_set_sum);
     for (int h = 0; h < SPMM_ROW_BLOCK_HEIGHTS; h++)

@@ -64,7 +64,7 @@ static void named_permutations_are_taken(void **state)
         spmm_plan_t *plan = inspect_plan(m, &options);
         assert_memory_equal(permutation_of(plan), permutation, sizeof permutation);
         holds(plan, m, permutation);
-        spmm_part_info_t part;
+        spmm_part_info_t part = {.struct_size = sizeof part};
         for (int k = 0; spmm_plan_part(plan, k, &part) == SPMM_OK; k++)
             assert_false(part.is_reordered); /* rows of PAP^T as they are */
         spmm_plan_destroy(plan);
@@ -77,7 +77,7 @@ static int64_t blocks_of(const spmm_csr_t *a)
     spmm_permutation_metrics_t metrics;
     assert_int_equal(spmmi_row_metrics_count(a->rows, a->cols, a->row_ptr, a->col_ind, NULL, 1, &metrics),
                      SPMM_OK);
-    return metrics.blocks[SPMM_BLOCKS_16X16].blocks;
+    return metrics.block_count[SPMM_BLOCKS_16X16];
 }
 
 static void auto_takes_what_saves_blocks(void **state)

@@ -20,7 +20,7 @@ static spmm_status_t measure(void *context, const spmm_plan_t *plan, spmm_op_t o
                              spmm_layout_t layout, double *us)
 {
     struct clock *const clock = context;
-    spmm_variant_info_t variant;
+    spmm_variant_info_t variant = {.struct_size = sizeof variant};
     (void)layout;
     assert_int_equal(spmm_plan_variant(plan, 0, &variant), SPMM_OK);
     assert_int_not_equal(spmm_plan_variant(plan, 1, &variant), SPMM_OK);
@@ -57,7 +57,7 @@ static spmm_plan_t *inspect(const char *device, struct clock *clock)
 
 static int measured_entries(const spmm_plan_t *plan)
 {
-    spmm_trace_info_t t;
+    spmm_trace_info_t t = {.struct_size = sizeof t};
     int count = 0;
     for (int i = 0; spmm_plan_trace(plan, i, &t) == SPMM_OK; i++)
         count += t.measured_us > 0;

@@ -100,7 +100,7 @@ static void equation_5_counts_blocks_over_multiprocessors(void **state)
 static void symbols_come_from_the_metrics_of_row_blocks(void **state)
 {
     (void)state;
-    const spmm_stats_t stats = {.row_mean = 10};
+    const spmm_matrix_stats_t stats = {.row_mean = 10};
     const spmm_row_block_metrics_t row_blocks = {
         .block_rows = 256, .rho = 8, .padding = 1.25, .unit_mean = 5, .line_cost = 4, .l2_reuse = 2};
     const struct spmmi_roofline s =
@@ -117,7 +117,7 @@ static void symbols_come_from_the_metrics_of_row_blocks(void **state)
 static void a_matrix_without_nonzeros_has_intensity_0(void **state)
 {
     (void)state;
-    const spmm_stats_t stats = {.row_mean = 0};
+    const spmm_matrix_stats_t stats = {.row_mean = 0};
     const struct spmmi_roofline s = spmmi_roofline_of(&stats, NULL, SPMM_F32, 16);
     assert_true(spmmi_roofline_naive(&s) == 0);
     assert_true(spmmi_roofline_tiled(&s, SPMMI_ROOFLINE_ALL_MISS) == 0);

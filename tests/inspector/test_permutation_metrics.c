@@ -66,12 +66,17 @@ static const struct stats_case cases[] = {
      {{SPMM_OP_N, 0}}},
 };
 
-static void expect_metrics(const spmm_plan_permutation_metrics_t *s, const spmm_matrix_t *m)
+static void expect_metrics(const spmm_permutation_metrics_t *s, const spmm_matrix_t *m)
 {
     spmm_permutation_metrics_t f = {.struct_size = sizeof f};
     assert_int_equal(s->units, m->rows);
-    assert_int_equal(spmm_matrix_permutation_metrics(m, s->permutation, 2, &f, NULL), SPMM_OK);
-    assert_memory_equal(s->blocks, f.blocks, sizeof f.blocks);
+    assert_int_equal(spmm_matrix_permutation_metrics(m, s->kind, 2, &f, NULL), SPMM_OK);
+    assert_int_equal(f.units, s->units);
+    assert_int_equal(f.kind, s->kind);
+    assert_memory_equal(s->block_count, f.block_count, sizeof f.block_count);
+    assert_memory_equal(s->block_max, f.block_max, sizeof f.block_max);
+    assert_memory_equal(s->block_mean, f.block_mean, sizeof f.block_mean);
+    assert_memory_equal(s->block_stddev, f.block_stddev, sizeof f.block_stddev);
     assert_memory_equal(s->working_set, f.working_set, sizeof f.working_set);
     assert_memory_equal(s->reuse, f.reuse, sizeof f.reuse);
 }
@@ -81,11 +86,11 @@ static void plans_hold_metrics_of_permutations(void **state)
     const struct stats_case *c = *state;
     spmm_matrix_t *m = inspect_generate(c->spec);
     spmm_plan_t *plan = inspect_plan(m, &c->options);
-    spmm_plan_permutation_metrics_t s;
+    spmm_permutation_metrics_t s = {.struct_size = sizeof s};
     for (int i = 0; i < c->count; i++) {
         assert_int_equal(spmm_plan_permutation_metrics(plan, i, &s), SPMM_OK);
         assert_int_equal(s.op, c->list[i].op);
-        assert_int_equal(s.permutation, c->list[i].permutation);
+        assert_int_equal(s.kind, c->list[i].permutation);
         if (s.op == SPMM_OP_N)
             expect_metrics(&s, m);
     }
@@ -103,7 +108,7 @@ static void metrics_of_segments_count_segments(void **state)
     (void)state;
     spmm_matrix_t *m = inspect_generate("gen:femshuf:5:5:5");
     spmm_plan_t *plan = inspect_plan(m, &options);
-    spmm_plan_permutation_metrics_t natural, radix;
+    spmm_permutation_metrics_t natural = {.struct_size = sizeof natural}, radix = natural;
     assert_int_equal(spmm_plan_permutation_metrics(plan, 0, &natural), SPMM_OK);
     assert_int_equal(spmm_plan_permutation_metrics(plan, 1, &radix), SPMM_OK);
     assert_true(natural.units > m->rows && natural.units == radix.units);

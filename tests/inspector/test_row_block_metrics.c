@@ -60,7 +60,7 @@ static void two_rows_that_share_a_column(void **state)
     const spmm_row_block_metrics_t s = metrics_of(&in);
     assert_int_equal(s.units, 2);
     assert_int_equal(s.row_blocks, 1);
-    assert_int_equal(s.blocks, 3); /* 1 row block, columns 0-1, 2-3 and 4 of B */
+    assert_int_equal(s.thread_blocks, 3); /* 1 row block, columns 0-1, 2-3 and 4 of B */
     assert_near(s.utilization, 3.0 / 12);
     assert_near(s.unit_mean, 2);
     assert_near(s.unit_stddev, 0);
@@ -241,7 +241,7 @@ static void nothing_gives_zeros(void **state)
     s = metrics_of(&in);
     assert_int_equal(s.row_blocks, 1);
     assert_int_equal(s.stages, 0);
-    assert_int_equal(s.blocks, 3);
+    assert_int_equal(s.thread_blocks, 3);
     assert_near(s.utilization, 0);
 }
 

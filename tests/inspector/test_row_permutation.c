@@ -66,7 +66,7 @@ static int64_t distinct(const spmm_matrix_t *m, const uint32_t *permutation, int
 }
 
 static void blocks_are(const spmm_matrix_t *m, const uint32_t *permutation, int shape,
-                       const spmm_block_count_t *found)
+                       const spmm_permutation_metrics_t *found)
 {
     static const struct {
         int64_t height, width, columns_a_block;
@@ -84,10 +84,11 @@ static void blocks_are(const spmm_matrix_t *m, const uint32_t *permutation, int 
     }
     const double mean = groups == 0 ? 0 : (double)blocks / (double)groups;
     const double variance = groups == 0 ? 0 : squares / (double)groups - mean * mean;
-    assert_int_equal(found->blocks, blocks);
-    assert_int_equal(found->most, most);
-    assert_true(fabs(found->mean - mean) <= 1e-12 * (1 + mean));
-    assert_true(fabs(found->stddev * found->stddev - variance) <= 1e-9 * (1 + squares));
+    const double stddev = found->block_stddev[shape];
+    assert_int_equal(found->block_count[shape], blocks);
+    assert_int_equal(found->block_max[shape], most);
+    assert_true(fabs(found->block_mean[shape] - mean) <= 1e-12 * (1 + mean));
+    assert_true(fabs(stddev * stddev - variance) <= 1e-9 * (1 + squares));
     free(seen);
 }
 
@@ -96,7 +97,7 @@ static void metrics_are(const spmm_matrix_t *m, const uint32_t *permutation,
 {
     char *seen = owned(m->cols, 1);
     for (int shape = 0; shape < SPMM_BLOCK_SHAPES; shape++)
-        blocks_are(m, permutation, shape, &found->blocks[shape]);
+        blocks_are(m, permutation, shape, found);
     for (int h = 0; h < SPMM_ROW_BLOCK_HEIGHTS; h++) {
         int64_t sum = 0;
         for (int64_t first = 0; first < m->rows; first += 8 << h)
@@ -129,7 +130,7 @@ static void metrics_are_what_the_definitions_say(void **state)
         int64_t in_order = 0;
         while (in_order < m->rows && permutation[in_order] == in_order)
             in_order++;
-        assert_int_equal(metrics.is_natural, in_order == m->rows);
+        assert_int_equal(metrics.is_identity, in_order == m->rows);
         assert_true(metrics.seconds >= 0 && (kind_of(i) != SPMM_REORDER_NONE || metrics.seconds == 0));
     }
     free(permutation);
@@ -146,7 +147,7 @@ static void metrics_are_as_many_as_the_caller_knows(void **state)
     metrics.struct_size = offsetof(spmm_permutation_metrics_t, working_set);
     assert_int_equal(spmm_matrix_permutation_metrics(m, SPMM_REORDER_NONE, 0, &metrics, NULL), SPMM_OK);
     assert_int_equal(metrics.struct_size, offsetof(spmm_permutation_metrics_t, working_set));
-    assert_int_equal(metrics.blocks[SPMM_BLOCKS_8X8].most, 2);
+    assert_int_equal(metrics.block_max[SPMM_BLOCKS_8X8], 2);
     assert_int_equal(metrics.working_set[0], 0x5555555555555555);
     metrics.struct_size = 0;
     assert_int_equal(spmm_matrix_permutation_metrics(m, SPMM_REORDER_NONE, 0, &metrics, NULL),
@@ -206,9 +207,9 @@ static void few_nonzeros_of_many_columns(void **state)
     assert_int_equal(spmmi_row_metrics_count(ROWS, COLUMNS, row_ptr, col_ind, NULL, 2, &f), SPMM_OK);
     assert_int_equal(spmmi_alloc_live(), live);
     assert_true(spmmi_alloc_peak_bytes() < 1 << 16);
-    assert_int_equal(f.blocks[SPMM_BLOCKS_8X8].blocks, 5);   /* 4 columns a window */
-    assert_int_equal(f.blocks[SPMM_BLOCKS_16X8].blocks, 12); /* 7 and 8 lie in different ones */
-    assert_int_equal(f.blocks[SPMM_BLOCKS_16X16].blocks, 9); /* here in the same */
+    assert_int_equal(f.block_count[SPMM_BLOCKS_8X8], 5);   /* 4 columns a window */
+    assert_int_equal(f.block_count[SPMM_BLOCKS_16X8], 12); /* 7 and 8 lie in different ones */
+    assert_int_equal(f.block_count[SPMM_BLOCKS_16X16], 9); /* here in the same */
     assert_int_equal(f.working_set[0], 20);
     assert_int_equal(f.working_set[3], 5); /* 64 rows: both of the columns that differ */
 }

@@ -154,11 +154,15 @@ void test_plan_permutation_metrics(spmm_plan_t *plan)
         abort();
     plan->permutation_metrics_count = PERMUTATIONS;
     for (int i = 0; i < PERMUTATIONS; i++) {
-        spmm_plan_permutation_metrics_t *const s = &plan->permutation_metrics[i];
-        s->permutation = i == 0 ? SPMM_REORDER_NONE : SPMM_REORDER_MINHASH;
+        spmm_permutation_metrics_t *const s = &plan->permutation_metrics[i];
+        s->kind = i == 0 ? SPMM_REORDER_NONE : SPMM_REORDER_MINHASH;
         s->units = plan->rows;
-        for (int shape = 0; shape < SPMM_BLOCK_SHAPES; shape++)
-            s->blocks[shape] = (spmm_block_count_t){plan->nnz - i - shape, 2 + i, 1.5 + i, 0.25 * shape};
+        for (int shape = 0; shape < SPMM_BLOCK_SHAPES; shape++) {
+            s->block_count[shape] = plan->nnz - i - shape;
+            s->block_max[shape] = 2 + i;
+            s->block_mean[shape] = 1.5 + i;
+            s->block_stddev[shape] = 0.25 * shape;
+        }
         for (int h = 0; h < SPMM_ROW_BLOCK_HEIGHTS; h++) {
             s->working_set[h] = plan->nnz - i - h;
             s->reuse[h] = (double)plan->nnz / (double)s->working_set[h];

@@ -3,8 +3,11 @@
 #include "plan_dump.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <string.h>
+
+#include "format/file/plan_records.h"
+
+#define RECORD_BYTES_MAX 1024
 
 static uint64_t bits(double number)
 {
@@ -21,7 +24,7 @@ static void dump_digest(const char *name, const uint8_t digest[16], FILE *out)
     fprintf(out, "\n");
 }
 
-static void dump_stats(const spmm_stats_t *s, FILE *out)
+static void dump_stats(const spmm_matrix_stats_t *s, FILE *out)
 {
     const int64_t counts[] = {s->row_max,    s->row_min,    s->rows_empty, s->cols_empty, s->col_max,
                               s->band_lower, s->band_upper, s->diagonal,   s->zeros};
@@ -34,29 +37,26 @@ static void dump_stats(const spmm_stats_t *s, FILE *out)
     fprintf(out, "\n");
 }
 
-/* All members are 8 bytes wide: their bits in order. */
-static void dump_row_block_metrics(const spmm_row_block_metrics_t *s, FILE *out)
+/* A record as the file has it, word by word of 8 bytes. */
+static void dump_words(const struct spmmi_record_type *type, const void *record, uint32_t first, FILE *out)
 {
-    fprintf(out, "panels");
-    for (size_t at = 0; at < sizeof *s; at += sizeof(uint64_t)) {
-        uint64_t word = 0;
-        memcpy(&word, (const char *)s + at, sizeof word);
-        fprintf(out, " %" PRIx64, word);
-    }
+    uint8_t bytes[RECORD_BYTES_MAX];
+    spmmi_record_store(type, record, bytes);
+    for (uint32_t at = first; at < type->bytes; at += (uint32_t)sizeof(uint64_t))
+        fprintf(out, " %" PRIx64, spmmi_get_u64(bytes + at));
     fprintf(out, "\n");
 }
 
-/* Two numbers of 4 bytes, then words of 8. */
-static void dump_permutation_metrics(const spmm_plan_permutation_metrics_t *s, FILE *out)
+static void dump_row_block_metrics(const spmm_row_block_metrics_t *s, FILE *out)
 {
-    fprintf(out, "order-stats op %d order %d", (int)s->op, (int)s->permutation);
-    for (size_t at = offsetof(spmm_plan_permutation_metrics_t, units); at < sizeof *s;
-         at += sizeof(uint64_t)) {
-        uint64_t word = 0;
-        memcpy(&word, (const char *)s + at, sizeof word);
-        fprintf(out, " %" PRIx64, word);
-    }
-    fprintf(out, "\n");
+    fprintf(out, "panels");
+    dump_words(&spmmi_row_block_metrics_record, s, 0, out);
+}
+
+static void dump_permutation_metrics(const spmm_permutation_metrics_t *s, FILE *out)
+{
+    fprintf(out, "order-stats op %d order %d", (int)s->op, (int)s->kind);
+    dump_words(&spmmi_permutation_metrics_record, s, 8, out);
 }
 
 static void dump_choices(const spmm_plan_t *p, FILE *out)

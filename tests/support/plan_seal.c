@@ -67,8 +67,8 @@ void test_plan_row_block_metrics(spmm_plan_t *plan)
                                     .multiprocessors = 132,
                                     .units = (int64_t)part->item_count};
     s->row_blocks = (s->units + s->block_rows - 1) / s->block_rows;
-    s->blocks = 16 * s->row_blocks;
-    s->utilization = (double)s->blocks / 132;
+    s->thread_blocks = 16 * s->row_blocks;
+    s->utilization = (double)s->thread_blocks / 132;
     s->working_set_sum = plan->nnz;
     s->working_set_max = plan->nnz;
     s->rho = plan->nnz > 0;

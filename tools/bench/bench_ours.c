@@ -54,10 +54,10 @@ static void add(void *context, const spmm_plan_t *plan, const char *kernel, spmm
 /* The statistics of a plan are those of A, whatever op it is for. */
 static int64_t longest_row(const spmm_plan_t *plan, spmm_op_t op)
 {
-    spmm_plan_info_t info = {.struct_size = sizeof info};
-    if (spmm_plan_info(plan, &info) != SPMM_OK)
+    spmm_matrix_stats_t stats = {.struct_size = sizeof stats};
+    if (spmm_plan_matrix_stats(plan, &stats) != SPMM_OK)
         return INT64_MAX;
-    return op == SPMM_OP_T ? info.stats.col_max : info.stats.row_max;
+    return op == SPMM_OP_T ? stats.col_max : stats.row_max;
 }
 
 static spmm_status_t upload_values(struct bench_ours *ours, const struct host_csr *a, spmm_diag_t *diag)
@@ -148,16 +148,16 @@ static spmm_reorder_t chosen_permutation(const struct bench_ours *ours, const st
     const uint32_t layout =
         site->b_view.layout == SPMM_ROW_MAJOR ? SPMM_LAYOUTS_ROW_MAJOR : SPMM_LAYOUTS_COL_MAJOR;
     const int64_t n = site->b_view.cols;
-    spmm_variant_info_t variant;
-    spmm_trace_info_t trace;
+    spmm_variant_info_t variant = {.struct_size = sizeof variant};
+    spmm_trace_info_t trace = {.struct_size = sizeof trace};
     int v = 0;
     while (
         spmm_plan_variant(ours->plan, v, &variant) == SPMM_OK &&
         (variant.op != ours->op || (variant.layouts & layout) == 0 || n < variant.n_min || n > variant.n_max))
         v++;
     for (int t = 0; spmm_plan_trace(ours->plan, t, &trace) == SPMM_OK; t++)
-        if (trace.variant == v && trace.chosen && trace.permutation != SPMM_REORDER_AUTO)
-            return trace.permutation;
+        if (trace.variant == v && trace.chosen && trace.reorder != SPMM_REORDER_AUTO)
+            return trace.reorder;
     return SPMM_REORDER_AUTO;
 }
 

@@ -103,7 +103,7 @@ static void make_all_staged(const struct maker *maker, enum bench_plans plans)
 
 static int is_reordered(const spmm_plan_t *plan)
 {
-    spmm_part_info_t part;
+    spmm_part_info_t part = {.struct_size = sizeof part};
     for (int i = 0; spmm_plan_part(plan, i, &part) == SPMM_OK; i++)
         if (part.is_reordered)
             return 1;
@@ -112,7 +112,7 @@ static int is_reordered(const spmm_plan_t *plan)
 
 static int has_long_rows(const spmm_plan_t *plan)
 {
-    spmm_part_info_t part;
+    spmm_part_info_t part = {.struct_size = sizeof part};
     for (int i = 0; spmm_plan_part(plan, i, &part) == SPMM_OK; i++)
         if (part.is_long_rows)
             return 1;

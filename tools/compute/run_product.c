@@ -12,7 +12,7 @@
 /* Values for a plan that holds none. */
 static spmm_status_t set_values(struct run_product *product, const struct host_csr *matrix, spmm_diag_t *diag)
 {
-    struct host_csr ones = {.nnz = product->plan.nnz, .dtype = product->plan.dtype};
+    struct host_csr ones = {.nnz = product->plan.nnz, .dtype = product->plan.a_type};
     const struct host_csr *from = matrix != NULL ? matrix : &ones;
     spmm_status_t status = SPMM_OK;
     void *values = NULL;
@@ -34,13 +34,12 @@ static spmm_status_t set_values(struct run_product *product, const struct host_c
 }
 
 /* A host matrix of this shape, not filled. */
-static spmm_status_t host_dense(spmm_dense_t *dense, int64_t rows, const struct run_product *product,
-                                uint64_t *bytes, spmm_diag_t *diag)
+static spmm_status_t host_dense(spmm_dense_t *dense, int64_t rows, spmm_dtype_t type,
+                                const struct run_product *product, uint64_t *bytes, spmm_diag_t *diag)
 {
     const struct run_request *r = &product->request;
     spmm_status_t status = SPMM_OK;
-    *dense =
-        (spmm_dense_t){NULL, rows, r->n, dense_ld(r->layout, rows, r->n), r->layout, product->plan.dtype};
+    *dense = (spmm_dense_t){NULL, rows, r->n, dense_ld(r->layout, rows, r->n), r->layout, type};
     TRY(dense_bytes(dense, bytes, diag));
     dense->data = malloc(*bytes + 1);
     if (dense->data == NULL)
@@ -58,8 +57,8 @@ static spmm_status_t make_dense(struct run_product *p, spmm_diag_t *diag)
     uint64_t b_bytes = 0;
     uint64_t c_bytes = 0;
 
-    TRY(host_dense(&p->b_host, b_rows, p, &b_bytes, diag));
-    TRY(host_dense(&p->c_host, c_rows, p, &c_bytes, diag));
+    TRY(host_dense(&p->b_host, b_rows, p->plan.b_type, p, &b_bytes, diag));
+    TRY(host_dense(&p->c_host, c_rows, p->plan.c_type, p, &c_bytes, diag));
     if (r->b != NULL)
         memcpy(p->b_host.data, r->b->data, b_bytes);
     else
@@ -69,7 +68,7 @@ static spmm_status_t make_dense(struct run_product *p, spmm_diag_t *diag)
     TRY(device_upload(&p->b_block, p->b_host.data, b_bytes, diag));
     TRY(device_fill(&p->c_block, 0xff, c_bytes, diag)); /* NaN: what is not written will show */
     if (r->beta != 0.0) {
-        TRY(host_dense(&p->c_before, c_rows, p, &c_bytes, diag));
+        TRY(host_dense(&p->c_before, c_rows, p->plan.c_type, p, &c_bytes, diag));
         dense_fill_random(&p->c_before, r->seed + 1, c_rows);
         TRY(device_upload(&p->c_block, p->c_before.data, c_bytes, diag));
     }

@@ -6,13 +6,15 @@
 #include "tools/cli/print_text.h"
 
 /* Values that are not zero in the matrix but are in the plan: too small for the value type. */
-static int64_t rounded_to_zero(const spmm_matrix_info_t *m, const spmm_plan_info_t *info)
+static int64_t rounded_to_zero(const spmm_matrix_info_t *m, const spmm_plan_info_t *info,
+                               const spmm_matrix_stats_t *stats)
 {
-    return info->has_values ? info->stats.zeros - m->zeros_kept : 0;
+    return info->has_values ? stats->zeros - m->zeros_kept : 0;
 }
 
 /* Things about the file that its owner may not know, each only when there is something to say. */
-static void print_notes(FILE *out, const spmm_matrix_info_t *m, const spmm_plan_info_t *info)
+static void print_notes(FILE *out, const spmm_matrix_info_t *m, const spmm_plan_info_t *info,
+                        const spmm_matrix_stats_t *stats)
 {
     const struct {
         int64_t count;
@@ -23,7 +25,7 @@ static void print_notes(FILE *out, const spmm_matrix_info_t *m, const spmm_plan_
         {m->zeros_kept, "entries of value 0 were kept (--drop-zeros leaves them out)"},
         {m->not_finite, "values are NaN or infinite"},
         {m->integers_inexact, "integers do not fit a double exactly and were rounded"},
-        {rounded_to_zero(m, info), "values are too small for the number type and were rounded to 0"},
+        {rounded_to_zero(m, info, stats), "values are too small for the number type and were rounded to 0"},
     };
     for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
         char count[PRINT_UNITS_BYTES];
@@ -58,10 +60,11 @@ void inspect_report_text(FILE *out, const spmm_plan_t *plan, const struct inspec
         return;
     const spmm_matrix_info_t *m = &report->matrix;
     const uint64_t csr_bytes = plan_csr_bytes(&info);
-    plan_text_matrix(out, &info);
+    const spmm_matrix_stats_t stats = plan_matrix_stats(plan);
+    plan_text_matrix(out, &info, &stats);
     fprintf(out, "%-*s%s, %s, %s, ", PLAN_REPORT_LABEL, "input", m->format, m->field, m->symmetry);
     fprintf(out, "%s entries stored\n", print_count(text, m->entries_stored));
-    print_notes(out, m, &info);
+    print_notes(out, m, &info, &stats);
     plan_text_symmetric(out, plan);
     plan_text_variants(out, plan, &info);
     plan_text_trace(out, plan, &info, report->explain);
@@ -81,7 +84,8 @@ void inspect_report_text(FILE *out, const spmm_plan_t *plan, const struct inspec
     print_times(out, report, info.nnz, csr_bytes);
 }
 
-static void write_matrix(struct json *j, const struct inspect_report *report, const spmm_plan_info_t *info)
+static void write_matrix(struct json *j, const struct inspect_report *report, const spmm_plan_info_t *info,
+                         const spmm_matrix_stats_t *stats)
 {
     const spmm_matrix_info_t *m = &report->matrix;
     json_object(j, "input");
@@ -95,7 +99,7 @@ static void write_matrix(struct json *j, const struct inspect_report *report, co
     json_int(j, "zeros_kept", m->zeros_kept);
     json_int(j, "not_finite", m->not_finite);
     json_int(j, "integers_inexact", m->integers_inexact);
-    json_int(j, "rounded_to_zero", rounded_to_zero(m, info));
+    json_int(j, "rounded_to_zero", rounded_to_zero(m, info, stats));
     json_end(j);
 }
 
@@ -110,9 +114,10 @@ void inspect_report_json(const spmm_plan_t *plan, const struct inspect_report *r
     json_text(&j, "program", "spmm-inspect");
     json_text(&j, "version", spmm_version_string());
     plan_json_identity(&j, &info);
-    write_matrix(&j, report, &info);
+    const spmm_matrix_stats_t stats = plan_matrix_stats(plan);
+    write_matrix(&j, report, &info, &stats);
     plan_json_symmetric(&j, plan, false);
-    plan_json_statistics(&j, &info, &info.stats);
+    plan_json_statistics(&j, &info, &stats);
     plan_json_row_blocks(&j, plan, &report->model);
     plan_json_variants(&j, plan, &info);
     plan_json_trace(&j, plan, &info);

@@ -78,8 +78,8 @@ void permutation_report_text(FILE *out, const struct permutation_report *report)
         char time[PRINT_UNITS_BYTES], label[PRINT_UNITS_BYTES + 16];
         (void)snprintf(label, sizeof label, "%-8s %9s", spmm_reorder_name(report->list[i].kind),
                        print_seconds(time, f->seconds));
-        permutation_text_line(out, label, f->blocks, f->reuse);
-        fputs(i > 0 && f->is_natural ? "  (as they are)\n" : "\n", out);
+        permutation_text_line(out, label, f);
+        fputs(i > 0 && f->is_identity ? "  (as they are)\n" : "\n", out);
     }
 }
 
@@ -92,11 +92,11 @@ void permutation_report_json(struct json *j, const struct permutation_report *re
         const spmm_permutation_metrics_t *f = &report->list[i].metrics;
         json_object(j, NULL);
         json_text(j, "order", spmm_reorder_name(report->list[i].kind));
-        json_bool(j, "is_natural", f->is_natural);
+        json_bool(j, "is_natural", f->is_identity);
         json_double(j, "seconds", f->seconds);
         json_double(j, "cpu_seconds", report->list[i].cpu_seconds);
         json_double(j, "count_seconds", report->list[i].count_seconds);
-        permutation_json_metrics(j, f->blocks, f->working_set, f->reuse);
+        permutation_json_metrics(j, f);
         json_end(j);
     }
     json_end(j);

@@ -14,10 +14,13 @@
 /* Bytes of the same matrix in CSR with the shortest usual indices. */
 uint64_t plan_csr_bytes(const spmm_plan_info_t *info);
 
-void plan_text_matrix(FILE *out, const spmm_plan_info_t *info);
+/* The statistics of the plan's matrix. */
+spmm_matrix_stats_t plan_matrix_stats(const spmm_plan_t *plan);
+
+void plan_text_matrix(FILE *out, const spmm_plan_info_t *info, const spmm_matrix_stats_t *stats);
 /* Nothing unless the plan is that of PAP^T. */
 void plan_text_symmetric(FILE *out, const spmm_plan_t *plan);
-void plan_text_histogram(FILE *out, const spmm_stats_t *stats);
+void plan_text_histogram(FILE *out, const spmm_matrix_stats_t *stats);
 void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 /* all = false: the winners only, each decision once. */
 void plan_text_trace(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info, bool all);
@@ -30,7 +33,7 @@ void plan_text_sections(FILE *out, const spmm_plan_t *plan, const spmm_plan_info
 void plan_json_identity(struct json *j, const spmm_plan_info_t *info);
 /* The order of rows and columns, number by number if all, else whether there is one. */
 void plan_json_symmetric(struct json *j, const spmm_plan_t *plan, bool all);
-void plan_json_statistics(struct json *j, const spmm_plan_info_t *info, const spmm_stats_t *stats);
+void plan_json_statistics(struct json *j, const spmm_plan_info_t *info, const spmm_matrix_stats_t *stats);
 void plan_json_row_blocks(struct json *j, const spmm_plan_t *plan, const spmm_roofline_t *model);
 void plan_json_variants(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 void plan_json_trace(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info);
@@ -38,17 +41,14 @@ void plan_json_permutations(struct json *j, const spmm_plan_t *plan);
 void plan_json_sections(struct json *j, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 
 /* The metrics of metric_list.def. */
-void plan_json_matrix_metrics(struct json *j, const spmm_plan_info_t *m, const spmm_stats_t *s);
-void plan_text_matrix_metrics(FILE *out, const spmm_plan_info_t *m, const spmm_stats_t *s);
+void plan_json_matrix_metrics(struct json *j, const spmm_plan_info_t *m, const spmm_matrix_stats_t *s);
+void plan_text_matrix_metrics(FILE *out, const spmm_plan_info_t *m, const spmm_matrix_stats_t *s);
 void plan_json_row_block_metrics(struct json *j, const spmm_row_block_metrics_t *s);
 void plan_text_row_block_metrics(FILE *out, const spmm_row_block_metrics_t *s);
 
 /* Metrics of one permutation, label before them: a line without its end, and the head above such lines. */
 void permutation_text_head(FILE *out, const char *label);
-void permutation_text_line(FILE *out, const char *label, const spmm_block_count_t blocks[SPMM_BLOCK_SHAPES],
-                           const double reuse[SPMM_ROW_BLOCK_HEIGHTS]);
-void permutation_json_metrics(struct json *j, const spmm_block_count_t blocks[SPMM_BLOCK_SHAPES],
-                              const int64_t working_set[SPMM_ROW_BLOCK_HEIGHTS],
-                              const double reuse[SPMM_ROW_BLOCK_HEIGHTS]);
+void permutation_text_line(FILE *out, const char *label, const spmm_permutation_metrics_t *metrics);
+void permutation_json_metrics(struct json *j, const spmm_permutation_metrics_t *metrics);
 
 #endif

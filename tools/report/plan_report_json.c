@@ -9,7 +9,7 @@ void plan_json_identity(struct json *j, const spmm_plan_info_t *info)
     json_int(j, "rows", info->rows);
     json_int(j, "cols", info->cols);
     json_int(j, "nnz", info->nnz);
-    json_text(j, "dtype", spmm_dtype_name(info->dtype));
+    json_text(j, "dtype", spmm_dtype_name(info->a_type));
     json_bool(j, "has_values", info->has_values);
     json_hex(j, "pattern_digest", info->pattern_digest, sizeof info->pattern_digest);
     if (info->has_values)
@@ -34,7 +34,7 @@ void plan_json_symmetric(struct json *j, const spmm_plan_t *plan, bool all)
     json_end(j);
 }
 
-void plan_json_statistics(struct json *j, const spmm_plan_info_t *info, const spmm_stats_t *stats)
+void plan_json_statistics(struct json *j, const spmm_plan_info_t *info, const spmm_matrix_stats_t *stats)
 {
     json_object(j, "statistics");
     plan_json_matrix_metrics(j, info, stats);
@@ -47,7 +47,7 @@ void plan_json_statistics(struct json *j, const spmm_plan_info_t *info, const sp
 
 static void write_part(struct json *j, const spmm_plan_t *plan, int index)
 {
-    spmm_part_info_t part;
+    spmm_part_info_t part = {.struct_size = sizeof part};
     if (spmm_plan_part(plan, index, &part) != SPMM_OK)
         return;
     json_object(j, NULL);
@@ -72,7 +72,7 @@ void plan_json_variants(struct json *j, const spmm_plan_t *plan, const spmm_plan
 {
     json_array(j, "variants");
     for (int i = 0; i < info->variant_count; i++) {
-        spmm_variant_info_t v;
+        spmm_variant_info_t v = {.struct_size = sizeof v};
         if (spmm_plan_variant(plan, i, &v) != SPMM_OK)
             continue;
         json_object(j, NULL);
@@ -100,7 +100,7 @@ void plan_json_trace(struct json *j, const spmm_plan_t *plan, const spmm_plan_in
 {
     json_array(j, "trace");
     for (int i = 0; i < info->trace_count; i++) {
-        spmm_trace_info_t t;
+        spmm_trace_info_t t = {.struct_size = sizeof t};
         if (spmm_plan_trace(plan, i, &t) != SPMM_OK)
             continue;
         json_object(j, NULL);
@@ -108,8 +108,8 @@ void plan_json_trace(struct json *j, const spmm_plan_t *plan, const spmm_plan_in
         json_text(j, "family", spmm_family_name(t.family));
         json_text(j, "schedule", spmm_schedule_name(t.schedule));
         json_text(j, "compute", spmm_compute_name(t.compute));
-        if (t.permutation != SPMM_REORDER_AUTO)
-            json_text(j, "order", spmm_reorder_name(t.permutation));
+        if (t.reorder != SPMM_REORDER_AUTO)
+            json_text(j, "order", spmm_reorder_name(t.reorder));
         else
             json_null(j, "order");
         json_bool(j, "chosen", t.chosen);
@@ -127,7 +127,7 @@ void plan_json_sections(struct json *j, const spmm_plan_t *plan, const spmm_plan
 {
     json_array(j, "sections");
     for (int i = 0; i < info->section_count; i++) {
-        spmm_section_info_t s;
+        spmm_section_info_t s = {.struct_size = sizeof s};
         if (spmm_plan_section(plan, i, &s) != SPMM_OK)
             continue;
         json_object(j, NULL);

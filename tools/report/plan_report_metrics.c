@@ -16,7 +16,7 @@ static void print_metric(FILE *out, const char *indent, const char *key, double 
 
 #define ROW_BLOCK_METRIC NO_ROW
 #define MATRIX_METRIC JSON_ROW
-void plan_json_matrix_metrics(struct json *j, const spmm_plan_info_t *m, const spmm_stats_t *s)
+void plan_json_matrix_metrics(struct json *j, const spmm_plan_info_t *m, const spmm_matrix_stats_t *s)
 {
     (void)m;
 #include "metric_list.def"
@@ -24,7 +24,7 @@ void plan_json_matrix_metrics(struct json *j, const spmm_plan_info_t *m, const s
 #undef MATRIX_METRIC
 #define MATRIX_METRIC TEXT_ROW
 
-void plan_text_matrix_metrics(FILE *out, const spmm_plan_info_t *m, const spmm_stats_t *s)
+void plan_text_matrix_metrics(FILE *out, const spmm_plan_info_t *m, const spmm_matrix_stats_t *s)
 {
     (void)m;
 #include "metric_list.def"

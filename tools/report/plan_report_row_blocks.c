@@ -21,6 +21,7 @@ __attribute__((format(printf, 3, 4))) static void line(FILE *out, const char *na
 
 static bool row_blocks_of(const spmm_plan_t *plan, spmm_row_block_metrics_t *s)
 {
+    s->struct_size = sizeof *s;
     return spmm_plan_row_block_metrics(plan, s) == SPMM_OK && s->block_rows > 0;
 }
 
@@ -35,7 +36,7 @@ static void text_schedule(FILE *out, const spmm_row_block_metrics_t *s)
     line(out, "units", "%s: mu* = %.4g nonzeros, sigma* = %.4g, longest %s", print_count(units, s->units),
          s->unit_mean, s->unit_stddev, print_count(longest, s->unit_max));
     print_plural(row_blocks, s->row_blocks, "panel");
-    print_plural(blocks, s->blocks, "block");
+    print_plural(blocks, s->thread_blocks, "block");
     if (s->multiprocessors > 0)
         line(out, "work", "%s, %s for n = %lld and R = %lld: U = %.4g on %lld multiprocessors", row_blocks,
              blocks, (long long)s->n, (long long)s->register_tile, s->utilization,

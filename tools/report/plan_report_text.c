@@ -14,14 +14,21 @@ static void label(FILE *out, const char *text)
     fprintf(out, "%-*s", PLAN_REPORT_LABEL, text);
 }
 
+spmm_matrix_stats_t plan_matrix_stats(const spmm_plan_t *plan)
+{
+    spmm_matrix_stats_t stats = {.struct_size = sizeof stats};
+    (void)spmm_plan_matrix_stats(plan, &stats);
+    return stats;
+}
+
 uint64_t plan_csr_bytes(const spmm_plan_info_t *info)
 {
     const uint64_t row_ptr_size = info->nnz <= INT32_MAX ? 4 : 8;
-    const uint64_t value_size = info->has_values ? spmm_dtype_size(info->dtype) : 0;
+    const uint64_t value_size = info->has_values ? spmm_dtype_size(info->a_type) : 0;
     return ((uint64_t)info->rows + 1) * row_ptr_size + (uint64_t)info->nnz * (4 + value_size);
 }
 
-void plan_text_matrix(FILE *out, const spmm_plan_info_t *info)
+void plan_text_matrix(FILE *out, const spmm_plan_info_t *info, const spmm_matrix_stats_t *stats)
 {
     char rows[PRINT_UNITS_BYTES], cols[PRINT_UNITS_BYTES], nnz[PRINT_UNITS_BYTES], longest[PRINT_UNITS_BYTES];
     char empty[PRINT_UNITS_BYTES];
@@ -30,10 +37,9 @@ void plan_text_matrix(FILE *out, const spmm_plan_info_t *info)
     fprintf(out, ": %s x %s, %s\n", print_count(rows, info->rows), print_count(cols, info->cols),
             print_plural(nnz, info->nnz, "nonzero"));
     label(out, "rows");
-    fprintf(out, "%.4g nonzeros on average, standard deviation %.4g, longest %s, empty %s\n",
-            info->stats.row_mean, info->stats.row_stddev, print_count(longest, info->stats.row_max),
-            print_count(empty, info->stats.rows_empty));
-    plan_text_matrix_metrics(out, info, &info->stats);
+    fprintf(out, "%.4g nonzeros on average, standard deviation %.4g, longest %s, empty %s\n", stats->row_mean,
+            stats->row_stddev, print_count(longest, stats->row_max), print_count(empty, stats->rows_empty));
+    plan_text_matrix_metrics(out, info, stats);
 }
 
 void plan_text_symmetric(FILE *out, const spmm_plan_t *plan)
@@ -46,7 +52,7 @@ void plan_text_symmetric(FILE *out, const spmm_plan_t *plan)
     }
 }
 
-void plan_text_histogram(FILE *out, const spmm_stats_t *stats)
+void plan_text_histogram(FILE *out, const spmm_matrix_stats_t *stats)
 {
     int64_t most = 1;
     int last = 0;
@@ -132,7 +138,7 @@ static void print_part(FILE *out, const char *before, const spmm_part_info_t *pa
 void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info)
 {
     for (int i = 0; i < info->variant_count; i++) {
-        spmm_variant_info_t v;
+        spmm_variant_info_t v = {.struct_size = sizeof v};
         if (spmm_plan_variant(plan, i, &v) != SPMM_OK)
             continue;
         char name[24] = "variant";
@@ -145,7 +151,7 @@ void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info
         print_target(out, v.target);
         fputs(":", out);
         for (int p = v.part_first; p < v.part_first + v.part_count; p++) {
-            spmm_part_info_t part;
+            spmm_part_info_t part = {.struct_size = sizeof part};
             if (spmm_plan_part(plan, p, &part) == SPMM_OK)
                 print_part(out, p > v.part_first ? ";" : "", &part);
         }
@@ -156,6 +162,7 @@ void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info
 /* Entry i of the trace, if it is one of a winner. */
 static bool winner_at(const spmm_plan_t *plan, int i, spmm_trace_info_t *t)
 {
+    t->struct_size = sizeof *t;
     return spmm_plan_trace(plan, i, t) == SPMM_OK && t->chosen;
 }
 
@@ -214,7 +221,7 @@ static void print_winners(FILE *out, const spmm_plan_t *plan, const spmm_plan_in
         label(out, name);
         name = "";
         print_holders(out, plan, info, i, &t);
-        print_decision(out, &t, info->dtype);
+        print_decision(out, &t, info->a_type);
     }
 }
 
@@ -225,12 +232,12 @@ void plan_text_trace(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t 
         return;
     }
     for (int i = 0; i < info->trace_count; i++) {
-        spmm_trace_info_t t;
+        spmm_trace_info_t t = {.struct_size = sizeof t};
         if (spmm_plan_trace(plan, i, &t) != SPMM_OK)
             continue;
         label(out, i == 0 ? "choice" : "");
         fprintf(out, "variant %d: %s ", t.variant, t.chosen ? "chosen " : "refused");
-        print_decision(out, &t, info->dtype);
+        print_decision(out, &t, info->a_type);
     }
 }
 
@@ -241,7 +248,7 @@ void plan_text_sections(FILE *out, const spmm_plan_t *plan, const spmm_plan_info
     fprintf(out, "\nSections\n  %-24s %12s %14s %14s %7s\n", "name", "offset", "bytes stored", "bytes raw",
             "ratio");
     for (int i = 0; i < info->section_count; i++) {
-        spmm_section_info_t s;
+        spmm_section_info_t s = {.struct_size = sizeof s};
         char name[48];
         if (spmm_plan_section(plan, i, &s) != SPMM_OK)
             continue;

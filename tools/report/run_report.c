@@ -53,7 +53,7 @@ void run_report_text(const struct run_product *p, const struct run_outcome *outc
     printf(LABEL, "plan");
     print_escaped(stdout, outcome->plan_name);
     printf(": %s x %s, %s nonzeros, %s\n", print_count(one, p->plan.rows), print_count(two, p->plan.cols),
-           print_count(three, p->plan.nnz), spmm_dtype_name(p->plan.dtype));
+           print_count(three, p->plan.nnz), spmm_dtype_name(p->plan.a_type));
     printf(LABEL "%s%s\n", "device", p->info.device_name,
            outcome->is_auto_cpu ? " (there is no GPU that this build can use)" : "");
     printf(LABEL "%s\n", "kernel", p->info.kernel);
@@ -110,7 +110,7 @@ int run_report_json(const struct run_product *p, const struct run_outcome *outco
     json_int(&j, "rows", p->plan.rows);
     json_int(&j, "cols", p->plan.cols);
     json_int(&j, "nnz", p->plan.nnz);
-    json_text(&j, "dtype", spmm_dtype_name(p->plan.dtype));
+    json_text(&j, "dtype", spmm_dtype_name(p->plan.a_type));
     json_bool(&j, "plan_has_values", p->plan.has_values != 0);
     json_text(&j, "device", r->device >= 0 ? "cuda" : "cpu");
     json_int(&j, "device_number", r->device);

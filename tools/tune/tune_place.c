@@ -103,8 +103,8 @@ static spmm_status_t make_operands(struct tune_place *place, const spmm_plan_inf
 {
     const int64_t b_rows = p->op == SPMM_OP_T ? info->rows : info->cols;
     const int64_t c_rows = p->op == SPMM_OP_T ? info->cols : info->rows;
-    const spmm_dense_t b = {NULL, b_rows, p->n, dense_ld(p->layout, b_rows, p->n), p->layout, info->dtype};
-    const spmm_dense_t c = {NULL, c_rows, p->n, dense_ld(p->layout, c_rows, p->n), p->layout, info->dtype};
+    const spmm_dense_t b = {NULL, b_rows, p->n, dense_ld(p->layout, b_rows, p->n), p->layout, info->b_type};
+    const spmm_dense_t c = {NULL, c_rows, p->n, dense_ld(p->layout, c_rows, p->n), p->layout, info->c_type};
     return lay_out(place, &b, &c, diag);
 }
 
@@ -139,12 +139,12 @@ cleanup:
 static spmm_status_t set_ones(spmm_executor_t *executor, const spmm_plan_info_t *info, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const size_t size = spmm_dtype_size(info->dtype);
+    const size_t size = spmm_dtype_size(info->a_type);
     void *ones = malloc(((size_t)info->nnz + 1) * size);
     if (ones == NULL)
         return fail_memory(diag, (uint64_t)info->nnz * size, "values to time candidates with");
     for (int64_t p = 0; p < info->nnz; p++)
-        value_set(info->dtype, ones, p, 1.0);
+        value_set(info->a_type, ones, p, 1.0);
     status = spmm_executor_set_values(executor, ones, NULL, diag);
     free(ones);
     return status;

@@ -36,7 +36,7 @@ cleanup:
 static void tell(struct tuner *tuner, const spmm_plan_t *plan, int64_t n)
 {
     char stage[120];
-    spmm_part_info_t part;
+    spmm_part_info_t part = {.struct_size = sizeof part};
     const int64_t number = tuner->summary.measured + tuner->summary.refused + 1;
     if (spmm_plan_part(plan, 0, &part) != SPMM_OK)
         return;
@@ -61,7 +61,7 @@ spmm_status_t tuner_measure(void *context, const spmm_plan_t *plan, spmm_op_t op
     const double start = progress_seconds();
     spmm_status_t status = SPMM_OK;
     spmm_diag_t diag = {.status = SPMM_OK};
-    spmm_variant_info_t variant;
+    spmm_variant_info_t variant = {.struct_size = sizeof variant};
     TRY(spmm_plan_variant(plan, 0, &variant));
     const int at = position_of(variant.target);
     tell(tuner, plan, n);
@@ -87,7 +87,7 @@ static spmm_status_t probe(const char *device, spmm_plan_t **plan, uint32_t *tar
 {
     spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
     spmm_matrix_t *matrix = NULL;
-    spmm_variant_info_t variant = {.target = TARGET_ANY};
+    spmm_variant_info_t variant = {.struct_size = sizeof variant, .target = TARGET_ANY};
     spmm_status_t status = SPMM_OK;
     options.device = device;
     TRY(spmm_matrix_generate("gen:diag:1", &matrix, diag));
