@@ -37,7 +37,7 @@ struct spmmi_part_source {
     const struct spmmi_part *part;
     const struct spmmi_part *long_rows; /* rows that were split off and belong to this part; NULL: none */
     int is_made;                        /* by default_part: the part has no items, the plan has it not */
-    const char *suffix; /* what follows the schedule in the name of a forced kernel; else "" */
+    const char *suffix;                 /* the instance in the name of a forced kernel; else "" */
     const struct spmmi_device *device;
     const struct spmmi_backend *backend; /* the one whose create this is for */
     struct spmmi_parts *parts;           /* all that will run: for spmmi_shared_use and spmmi_parts_next */
@@ -68,7 +68,7 @@ struct spmmi_backend {
      * parts of plans. */
     struct spmmi_part (*default_part)(const spmm_plan_t *plan, spmm_op_t op, spmm_schedule_t schedule);
     int prefers_default; /* where its kernel is forced, also to a part that the plan has */
-    /* Optional. Does it take a kernel's name with this behind the schedule? */
+    /* Optional. Does it take this instance in a kernel's name? Without this it takes none. */
     int (*has_suffix)(const char *suffix);
     /* What the functions need to know where families share them: source->backend->kind. */
     const void *kind;
@@ -105,7 +105,8 @@ extern const struct spmmi_kernel spmmi_cpu_kernels[];
 extern const struct spmmi_kernel spmmi_cuda_kernels[];
 
 int spmmi_kernels_count(const struct spmmi_kernel *kernels);
-/* The kernel that a name stands for, *suffix what follows it; NULL: there is none. */
+/* The kernel of this table that a name stands for, with or without its target, but with its schedule. *suffix is its
+ * instance, "" without. NULL: there is none. */
 const struct spmmi_kernel *spmmi_kernel_find(const struct spmmi_kernel *kernels, const char *name,
                                              const char **suffix);
 /* Does a part run as this kernel? Rows that were split off are no part that could run by itself. */

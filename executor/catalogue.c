@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "backend.h"
+#include "format/family.h"
 
 int spmmi_kernels_count(const struct spmmi_kernel *kernels)
 {
@@ -12,17 +13,28 @@ int spmmi_kernels_count(const struct spmmi_kernel *kernels)
     return count;
 }
 
+static int is_target(const struct spmmi_kernel *kernel, enum spmmi_kernel_target target)
+{
+    const char *const name = spmmi_kernel_target_name(target);
+    return name == NULL || strncmp(kernel->name, name, strlen(name)) == 0;
+}
+
+static int has_instance(const struct spmmi_kernel *kernel, const char *instance)
+{
+    return instance[0] == '\0' ||
+           (kernel->backend->has_suffix != NULL && kernel->backend->has_suffix(instance));
+}
+
 const struct spmmi_kernel *spmmi_kernel_find(const struct spmmi_kernel *kernels, const char *name,
                                              const char **suffix)
 {
-    for (const struct spmmi_kernel *k = kernels; k->name != NULL; k++) {
-        const size_t length = strlen(k->name);
-        if (strncmp(k->name, name, length) != 0)
-            continue;
-        *suffix = name + length;
-        if (name[length] == '\0' || (k->backend->has_suffix != NULL && k->backend->has_suffix(*suffix)))
-            return k;
-    }
+    struct spmmi_kernel_ref ref;
+    if (!spmmi_kernel_parse(name, &ref) || ref.schedule == NULL)
+        return NULL;
+    *suffix = ref.instance;
+    for (const struct spmmi_kernel *k = kernels; k->name != NULL; k++)
+        if (k->family == ref.family->id && k->schedule == ref.schedule->id)
+            return is_target(k, ref.target) && has_instance(k, ref.instance) ? k : NULL;
     return NULL;
 }
 

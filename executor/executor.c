@@ -72,6 +72,12 @@ static bool is_kernel(const struct spmmi_kernel *kernels, const char *name)
     return name != NULL && spmmi_kernel_find(kernels, name, &suffix) != NULL;
 }
 
+/* Does only the CPU have a kernel of this name? Names without a target may stand for one of either. */
+static bool is_of_cpu_alone(const char *kernel)
+{
+    return is_kernel(spmmi_cpu_kernels, kernel) && !is_kernel(spmmi_cuda_kernels, kernel);
+}
+
 /* Settle AUTO (a plan with features that only the CPU may run goes there), and see that device and forced
  * kernel exist and go together. */
 static spmm_status_t device_settle(int *device, const char *kernel, const spmm_plan_t *plan,
@@ -82,9 +88,7 @@ static spmm_status_t device_settle(int *device, const char *kernel, const spmm_p
     SPMM_REQUIRE(*device >= SPMM_DEVICE_AUTO, SPMM_ERR_ARGUMENT, diag,
                  "device is %d, expected a GPU's number, SPMM_DEVICE_CPU or SPMM_DEVICE_AUTO", *device);
     if (*device == SPMM_DEVICE_AUTO)
-        *device = count > 0 && plan->features_exec == 0 && !is_kernel(spmmi_cpu_kernels, kernel)
-                      ? 0
-                      : SPMM_DEVICE_CPU;
+        *device = count > 0 && plan->features_exec == 0 && !is_of_cpu_alone(kernel) ? 0 : SPMM_DEVICE_CPU;
     SPMM_REQUIRE(*device < count || *device == SPMM_DEVICE_CPU, SPMM_ERR_NO_DEVICE, diag,
                  "GPU %d was asked for, this build and machine have %d", *device, count);
     const bool is_known =

@@ -107,38 +107,60 @@ int spmmi_is_power_within(int64_t value, uint32_t min, uint32_t max)
     return value >= min && value <= max && (value & (value - 1)) == 0;
 }
 
-static int is_name(const char *name, const char *text, size_t length)
+/* If the word at *at, up to the next slash, is this one, step over it. */
+static int take_word(const char **at, const char *word)
 {
-    return strlen(name) == length && memcmp(name, text, length) == 0;
+    const size_t length = strcspn(*at, "/");
+    if (strlen(word) != length || memcmp(word, *at, length) != 0)
+        return 0;
+    *at += length;
+    return 1;
 }
 
-int spmmi_kernel_parse(const char *name, size_t length, const struct spmmi_family **family,
-                       const struct spmmi_schedule **schedule)
+static const char *const target_names[] = {
+    [SPMMI_KERNEL_CPU] = "cpu",
+    [SPMMI_KERNEL_CUDA] = "cuda",
+};
+
+const char *spmmi_kernel_target_name(enum spmmi_kernel_target target)
 {
-    const char *const slash = memchr(name, '/', length);
-    const size_t head = slash != NULL ? (size_t)(slash - name) : length;
-    *family = NULL;
-    *schedule = NULL;
-    for (int i = 0; i < COUNT(families); i++)
-        if (is_name(families[i].name, name, head))
-            *family = &families[i];
-    for (int i = 0; i < COUNT(schedules) && slash != NULL && *family != NULL; i++)
-        if (schedules[i].family == (*family)->id && is_name(schedules[i].name, slash + 1, length - head - 1))
-            *schedule = &schedules[i];
-    return *family != NULL && (slash == NULL || *schedule != NULL);
+    return target_names[target];
 }
 
-const struct spmmi_schedule *spmmi_schedule_alone(spmm_schedule_t schedule)
+static enum spmmi_kernel_target take_target(const char **at)
 {
-    const struct spmmi_schedule *found = NULL;
-    int count = 0;
-    for (int i = 0; i < COUNT(schedules); i++) {
-        if (schedules[i].id != schedule)
+    for (int t = SPMMI_KERNEL_CPU; t <= SPMMI_KERNEL_CUDA; t++) {
+        if (!take_word(at, target_names[t]))
             continue;
-        found = &schedules[i];
-        count++;
+        *at += **at == '/';
+        return (enum spmmi_kernel_target)t;
     }
-    return count == 1 ? found : NULL;
+    return SPMMI_KERNEL_ANYWHERE;
+}
+
+static const struct spmmi_schedule *take_schedule(const char **at, spmm_family_t family)
+{
+    for (int i = 0; i < COUNT(schedules); i++)
+        if (schedules[i].family == family && take_word(at, schedules[i].name))
+            return &schedules[i];
+    return NULL;
+}
+
+int spmmi_kernel_parse(const char *name, struct spmmi_kernel_ref *ref)
+{
+    const char *at = name;
+    *ref = (struct spmmi_kernel_ref){.target = take_target(&at), .instance = ""};
+    for (int i = 0; i < COUNT(families) && ref->family == NULL; i++)
+        if (take_word(&at, families[i].name))
+            ref->family = &families[i];
+    if (ref->family == NULL || *at == '\0')
+        return ref->family != NULL;
+    at++; /* the slash */
+    ref->schedule = take_schedule(&at, ref->family->id);
+    if (ref->schedule == NULL || *at == '\0')
+        return ref->schedule != NULL;
+    ref->instance = at + 1;
+    return ref->instance[0] != '\0';
 }
 
 /* What stands before name i of count in a list. */

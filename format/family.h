@@ -68,15 +68,22 @@ int spmmi_takes_long_rows(const struct spmmi_schedule *schedule);
 /* A power of two between two numbers? Units and the item sizes of some schedules are. */
 int spmmi_is_power_within(int64_t value, uint32_t min, uint32_t max);
 
-/* "tiled" or "tiled/whole", length bytes of it: its row, and the schedule's or NULL without one. Returns 0 for an
- * unknown name. */
-int spmmi_kernel_parse(const char *name, size_t length, const struct spmmi_family **family,
-                       const struct spmmi_schedule **schedule);
+/* A kernel's name taken apart: [TARGET/]FAMILY[/SCHEDULE[/INSTANCE]]. */
+enum spmmi_kernel_target { SPMMI_KERNEL_ANYWHERE, SPMMI_KERNEL_CPU, SPMMI_KERNEL_CUDA };
+struct spmmi_kernel_ref {
+    enum spmmi_kernel_target target;
+    const struct spmmi_family *family;
+    const struct spmmi_schedule *schedule; /* NULL: the name has none */
+    const char *instance;                  /* the rest of the name, such as "r8"; "": it has none */
+};
 
-/* The schedule's row if only one family has it, so that it need not be told with its family; NULL otherwise. */
-const struct spmmi_schedule *spmmi_schedule_alone(spmm_schedule_t schedule);
+/* Returns 0 where the name does not follow the grammar, or there is no such family or schedule. The instance is not
+ * checked. */
+int spmmi_kernel_parse(const char *name, struct spmmi_kernel_ref *ref);
+/* "cpu" or "cuda"; NULL for ANYWHERE. */
+const char *spmmi_kernel_target_name(enum spmmi_kernel_target target);
 
-/* "rows, tiled or .., alone or as rows/row-split, .. or ..": every name that spmmi_kernel_parse takes. */
+/* "rows, tiled or .., alone or as rows/row-split, .. or ..": families and schedules that spmmi_kernel_parse takes. */
 #define SPMMI_KERNEL_NAMES_BYTES 512
 void spmmi_kernel_names(char text[SPMMI_KERNEL_NAMES_BYTES]);
 

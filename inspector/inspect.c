@@ -34,7 +34,7 @@ static spmm_status_t copy_pattern(const spmm_matrix_t *a, const struct spmmi_req
     plan->rows = a->rows;
     plan->cols = a->cols;
     plan->nnz = a->nnz;
-    plan->dtype = r->options.dtype;
+    plan->dtype = r->options.a_type;
     plan->row_ptr = spmmi_alloc((uint64_t)a->rows + 1, sizeof *plan->row_ptr);
     SPMM_TRY_ALLOC(plan->row_ptr, diag);
     plan->col_ind = spmmi_alloc((uint64_t)a->nnz, sizeof *plan->col_ind);

@@ -23,15 +23,13 @@
 
 #define PROGRAM "spmm-bench"
 #define N_MAX_COUNT 64
-#define BOTH 3
 
 static struct {
     int64_t n[N_MAX_COUNT];
     size_t n_count;
-    int dtypes;       /* mask of 1 << spmm_dtype_t */
-    int layouts, ops; /* masks: 1 the first, 2 the second */
-    int plans;        /* enum bench_plans */
-    int compute;      /* spmm_compute_t of f32 plans, 0: the default's */
+    int dtypes, layouts, ops; /* masks: SPMM_TYPES_*, SPMM_LAYOUTS_*, SPMM_OPS_* */
+    int plans;                /* enum bench_plans */
+    int compute;              /* spmm_compute_t of f32 plans, 0: the default's */
     const char *device_text;
     int device;
     int64_t threads, repeat;
@@ -39,13 +37,21 @@ static struct {
     const char *kernels, *peers, *mkl, *csv, *date, *commit;
     const char *output;
     int no_peers, lists_peers, only_summary, json, quiet, calibrate, set_values;
-} args = {
-    .dtypes = 1 << SPMM_F32, .layouts = 1, .ops = 1, .device_text = "auto", .repeat = 15, .max_seconds = 2.0};
+} args = {.dtypes = SPMM_TYPES_F32,
+          .layouts = SPMM_LAYOUTS_ROW_MAJOR,
+          .ops = SPMM_OPS_N,
+          .device_text = "auto",
+          .repeat = 15,
+          .max_seconds = 2.0};
 
 static struct cli_choice dtype_choices[LISTED_CHOICES_MAX];
 static char dtype_help[LISTED_HELP_BYTES];
-static const struct cli_choice layout_choices[] = {{"row", 1}, {"col", 2}, {"both", BOTH}, {NULL, 0}};
-static const struct cli_choice op_choices[] = {{"N", 1}, {"T", 2}, {"both", BOTH}, {NULL, 0}};
+static const struct cli_choice layout_choices[] = {{"row", SPMM_LAYOUTS_ROW_MAJOR},
+                                                   {"col", SPMM_LAYOUTS_COL_MAJOR},
+                                                   {"both", SPMM_LAYOUTS_ROW_MAJOR | SPMM_LAYOUTS_COL_MAJOR},
+                                                   {NULL, 0}};
+static const struct cli_choice op_choices[] = {
+    {"N", SPMM_OPS_N}, {"T", SPMM_OPS_T}, {"both", SPMM_OPS_N | SPMM_OPS_T}, {NULL, 0}};
 
 static const struct cli_choice plan_choices[] = {{"default", BENCH_PLANS_DEFAULT},
                                                  {"all", BENCH_PLANS_ALL},
@@ -236,9 +242,9 @@ static spmm_status_t run_type(struct bench *bench, const spmm_matrix_t *matrix, 
 
     TRY(spmm_matrix_csr(matrix, &view));
     TRY(host_csr_make(&view, dtype, &a, diag));
-    if ((args.ops & 1) != 0)
+    if ((args.ops & (int)SPMM_OPS_N) != 0)
         TRY(run_problem(bench, matrix, name, &a, &a, SPMM_OP_N, diag));
-    if ((args.ops & 2) != 0) {
+    if ((args.ops & (int)SPMM_OPS_T) != 0) {
         TRY(host_csr_transpose(&a, &at, diag));
         TRY(run_problem(bench, matrix, name, &a, &at, SPMM_OP_T, diag));
     }

@@ -15,14 +15,13 @@
 #include "tools/cli/listed_choices.h"
 #include "tools/report/inspect_report.h"
 #include "tools/cli/matrix_input.h"
+#include "tools/cli/option_names.h"
 #include "tools/cli/plan_output.h"
 #include "tools/cli/progress.h"
 #include "tools/tune/tune_request.h"
 #include "tools/tune/tuner.h"
 
 #define N_MAX 64 /* numbers of columns on a command line */
-
-enum { OPS_N = 1, OPS_T = 2 };
 
 static struct {
     const char *output, *device, *kernel, *balance;
@@ -34,7 +33,7 @@ static struct {
     int symmetric_permutation;
     int drop_zeros, pattern_only, force, json, quiet, explain, permutations;
     struct tune_request tune;
-} args = {.dtype = SPMM_F32, .ops = OPS_N};
+} args = {.dtype = SPMM_F32, .ops = SPMM_OPS_N};
 
 static struct cli_choice dtypes[LISTED_CHOICES_MAX], reorders[LISTED_CHOICES_MAX];
 static char dtype_help[LISTED_HELP_BYTES], reorder_help[LISTED_HELP_BYTES];
@@ -46,7 +45,8 @@ static const struct cli_choice computes[] = {{"auto", 0},
                                              {NULL, 0}};
 static const struct cli_choice layouts[] = {
     {"both", 0}, {"row", SPMM_LAYOUTS_ROW_MAJOR}, {"col", SPMM_LAYOUTS_COL_MAJOR}, {NULL, 0}};
-static const struct cli_choice ops[] = {{"N", OPS_N}, {"T", OPS_T}, {"both", OPS_N | OPS_T}, {NULL, 0}};
+static const struct cli_choice ops[] = {
+    {"N", SPMM_OPS_N}, {"T", SPMM_OPS_T}, {"both", SPMM_OPS_N | SPMM_OPS_T}, {NULL, 0}};
 static struct cli_choice schedules[FAMILIES_CHOICES];
 static const struct cli_choice balances[] = {{"auto", SPMM_BALANCE_AUTO},
                                              {"chart", SPMM_BALANCE_CHART},
@@ -197,6 +197,20 @@ static enum cli_result check_balance(void)
                         args.balance);
 }
 
+/* --schedule is the rest of the name of --kernel. */
+static enum cli_result check_kernel(void)
+{
+    static char joined[FAMILIES_KERNEL_BYTES];
+    if (args.schedule == 0)
+        return CLI_RUN;
+    const spmm_schedule_t schedule = (spmm_schedule_t)args.schedule;
+    if (!families_join(args.kernel, schedule, joined, sizeof joined))
+        return cli_complain(&program, "--kernel %s and --schedule %s contradict each other", args.kernel,
+                            spmm_schedule_name(schedule));
+    args.kernel = joined;
+    return CLI_RUN;
+}
+
 static int write_plan(const spmm_plan_t *plan, struct inspect_report *report)
 {
     const spmm_save_options_t save = {.struct_size = sizeof save,
@@ -229,43 +243,60 @@ static spmm_status_t read_matrix(const char *path, struct progress *progress, sp
     return status;
 }
 
+/* --panel-rows is for the family of --kernel. Without that it is for all that have such rows: 32 are of tiled alone. */
+static uint32_t block_rows_of(bool uses_tensor_cores)
+{
+    const bool is_named = args.kernel != NULL;
+    const bool is_theirs = is_named ? families_of_kernel(args.kernel).uses_tensor_cores == uses_tensor_cores
+                                    : !uses_tensor_cores || args.block_rows != 32;
+    return is_theirs ? (uint32_t)args.block_rows : 0;
+}
+
+static spmm_tiled_options_t tiled_options(void)
+{
+    return (spmm_tiled_options_t){.struct_size = sizeof(spmm_tiled_options_t),
+                                  .balance = (spmm_balance_t)args.balance_mode,
+                                  .segment_length = (uint32_t)args.segment_length,
+                                  .segment_min = (uint32_t)args.segment_min,
+                                  .segment_scale = args.segment_scale,
+                                  .u_min = args.u_min,
+                                  .cv_max = args.cv_max,
+                                  .block_rows = block_rows_of(false),
+                                  .blocks_per_sm = args.blocks_per_sm,
+                                  .stage_slots = (uint32_t)args.stage_slots};
+}
+
 static spmm_status_t make_plan(const spmm_matrix_t *matrix, struct progress *progress, struct tuner *tuner,
                                spmm_plan_t **plan, struct inspect_report *report, spmm_diag_t *diag)
 {
-    spmm_inspect_options_t inspect = {.struct_size = sizeof inspect,
-                                      .dtype = (spmm_dtype_t)args.dtype,
-                                      .n = args.n,
-                                      .n_count = (int)args.n_count,
-                                      .layouts = (uint32_t)args.layouts,
-                                      .ops = (uint32_t)args.ops,
-                                      .device = args.device,
-                                      .schedule = (spmm_schedule_t)args.schedule,
-                                      .force_kernel = args.kernel,
-                                      .pattern_only = args.pattern_only,
-                                      .threads = (int)args.threads,
-                                      .progress = progress_report,
-                                      .progress_context = progress,
-                                      .balance = (spmm_balance_t)args.balance_mode,
-                                      .reorder = (spmm_reorder_t)args.reorder,
-                                      .long_rows = (spmm_long_rows_t)args.long_rows,
-                                      .permute_output = args.permuted_output,
-                                      .symmetric_permutation = args.symmetric_permutation,
-                                      .segment_length = (uint32_t)args.segment_length,
-                                      .segment_min = (uint32_t)args.segment_min,
-                                      .segment_scale = args.segment_scale,
-                                      .u_min = args.u_min,
-                                      .cv_max = args.cv_max,
-                                      .block_rows = (uint32_t)args.block_rows,
-                                      .blocks_per_sm = args.blocks_per_sm,
-                                      .stage_slots = (uint32_t)args.stage_slots,
-                                      .compute = (spmm_compute_t)args.compute};
-    tune_request_apply(&args.tune, &inspect);
-    if (tune_request_measures(&args.tune)) {
-        inspect.measure = tuner_measure;
-        inspect.measure_context = tuner;
-    }
+    const spmm_tiled_options_t tiled = tiled_options();
+    const spmm_tcblock_options_t tcblock = {.struct_size = sizeof tcblock,
+                                            .block_rows = block_rows_of(true),
+                                            .long_rows = (spmm_long_rows_t)args.long_rows};
+    const spmm_tuning_options_t tuning = tune_request_options(&args.tune, tuner_measure, tuner);
+    const spmm_inspect_options_t inspect = {.struct_size = sizeof inspect,
+                                            .a_type = (spmm_dtype_t)args.dtype,
+                                            .compute = (spmm_compute_t)args.compute,
+                                            .n = args.n,
+                                            .n_count = (int)args.n_count,
+                                            .layouts = (uint32_t)args.layouts,
+                                            .ops = (uint32_t)args.ops,
+                                            .device = args.device,
+                                            .force_kernel = args.kernel,
+                                            .reorder = (spmm_reorder_t)args.reorder,
+                                            .permute_output = args.permuted_output,
+                                            .symmetric_permutation = args.symmetric_permutation,
+                                            .expected_calls = args.tune.expected_calls,
+                                            .pattern_only = args.pattern_only,
+                                            .threads = (int)args.threads,
+                                            .progress = progress_report,
+                                            .progress_context = progress,
+                                            .tiled = &tiled,
+                                            .tcblock = &tcblock,
+                                            .tuning = &tuning};
     const double start = progress_seconds();
     const spmm_status_t status = spmm_inspect(matrix, &inspect, plan, diag);
+    option_names_add(diag);
     report->inspect_seconds = progress_seconds() - start - tuner->summary.seconds;
     return status;
 }
@@ -354,6 +385,8 @@ int main(int argc, char **argv)
     enum cli_result parsed = cli_parse(&program, argc, argv, &operands);
     if (parsed == CLI_RUN)
         parsed = check_balance();
+    if (parsed == CLI_RUN)
+        parsed = check_kernel();
     if (parsed == CLI_RUN)
         parsed = check_output();
     if (parsed == CLI_RUN)

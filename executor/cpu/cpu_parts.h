@@ -5,7 +5,7 @@
 
 #include "executor/parts.h"
 
-/* force_kernel: a catalogue name or NULL; *suffix: what follows it. Errors: MEMORY; UNSUPPORTED: no code for the type;
+/* force_kernel: a name or NULL; *suffix: the instance in it. Errors: MEMORY; UNSUPPORTED: no code for the type;
  * ARGUMENT: the plan has no part for the forced kernel, or the part that would run leaves C in another order than the
  * variant's own. */
 spmm_status_t spmmi_cpu_parts_choose(const spmm_plan_t *plan, const char *force_kernel,

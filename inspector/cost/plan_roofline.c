@@ -37,13 +37,13 @@ static double mean_of(const spmm_plan_t *plan, spmm_op_t op)
     return plan->cols > 0 ? (double)plan->nnz / (double)plan->cols : 0;
 }
 
-static spmm_roofline_point_t roofline(const struct spmmi_device_profile *profile, double intensity)
+static spmm_roofline_point_t point_of(const struct spmmi_device_profile *profile, double intensity)
 {
     return (spmm_roofline_point_t){
         intensity, profile == NULL ? 0 : 1e-9 * spmmi_roofline_throughput(profile, intensity)};
 }
 
-static void fill(const spmm_plan_t *plan, const struct spmmi_device_profile *profile, spmm_roofline_t *model)
+static void fill(const spmm_plan_t *plan, const struct spmmi_device_profile *profile, spmm_roofline_t *result)
 {
     const spmm_row_block_metrics_t *row_blocks = &plan->row_block_metrics;
     const bool has_row_blocks = row_blocks->block_rows > 0;
@@ -52,22 +52,22 @@ static void fill(const spmm_plan_t *plan, const struct spmmi_device_profile *pro
     const struct spmmi_roofline s = spmmi_roofline_of(&stats, has_row_blocks ? row_blocks : NULL, plan->dtype,
                                                       (double)row_blocks->register_tile);
     if (profile != NULL) {
-        memcpy(model->device, profile->name, sizeof model->device);
-        model->peak_gbs = 1e-9 * profile->peak_bandwidth;
-        model->peak_gflops = 1e-9 * profile->peak_flops;
+        memcpy(result->device, profile->name, sizeof result->device);
+        result->peak_gbs = 1e-9 * profile->peak_bandwidth;
+        result->peak_gflops = 1e-9 * profile->peak_flops;
     }
-    model->naive = roofline(profile, spmmi_roofline_naive(&s));
+    result->naive = point_of(profile, spmmi_roofline_naive(&s));
     if (!has_row_blocks)
         return;
     double (*const bound)(const struct spmmi_roofline *, enum spmmi_roofline_bound) =
         row_blocks->segment > 0 ? spmmi_roofline_segmented : spmmi_roofline_tiled;
-    model->equation = row_blocks->segment > 0 ? 6 : 3;
-    model->algorithmic = roofline(profile, bound(&s, SPMMI_ROOFLINE_ALGORITHMIC));
-    model->all_miss = roofline(profile, bound(&s, SPMMI_ROOFLINE_ALL_MISS));
-    model->cold_miss = roofline(profile, bound(&s, SPMMI_ROOFLINE_COLD_MISS));
+    result->equation = row_blocks->segment > 0 ? 6 : 3;
+    result->algorithmic = point_of(profile, bound(&s, SPMMI_ROOFLINE_ALGORITHMIC));
+    result->all_miss = point_of(profile, bound(&s, SPMMI_ROOFLINE_ALL_MISS));
+    result->cold_miss = point_of(profile, bound(&s, SPMMI_ROOFLINE_COLD_MISS));
 }
 
-spmm_status_t spmm_plan_roofline(const spmm_plan_t *plan, const char *device, spmm_roofline_t *model,
+spmm_status_t spmm_plan_roofline(const spmm_plan_t *plan, const char *device, spmm_roofline_t *roofline,
                                  spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -75,13 +75,13 @@ spmm_status_t spmm_plan_roofline(const spmm_plan_t *plan, const char *device, sp
     spmm_roofline_t full;
     memset(&full, 0, sizeof full);
     spmmi_diag_clear(diag);
-    SPMM_REQUIRE(spmmi_info_write(model, &full, sizeof full) == SPMM_OK, SPMM_ERR_ARGUMENT, diag,
-                 "model is NULL or without struct_size");
+    SPMM_REQUIRE(spmmi_info_write(roofline, &full, sizeof full) == SPMM_OK, SPMM_ERR_ARGUMENT, diag,
+                 "roofline is NULL or without struct_size");
     SPMM_REQUIRE(plan != NULL, SPMM_ERR_ARGUMENT, diag, "plan is NULL");
     if (device != NULL)
         SPMM_TRY(spmmi_device_profile_open(device, &profile, diag));
     fill(plan, device != NULL ? &profile : NULL, &full);
-    SPMM_TRY(spmmi_info_write(model, &full, sizeof full));
+    SPMM_TRY(spmmi_info_write(roofline, &full, sizeof full));
 cleanup:
     return status;
 }

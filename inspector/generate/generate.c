@@ -24,9 +24,9 @@
 #define SOME RANGE(1, SPMMI_DIM_MAX)
 
 static const struct spmmi_generator generators[] = {
-#define GENERATOR(name, numbers, text, ...)                                                               \
+#define GENERATOR(name, parameters, text, ...)                                                            \
     {#name,                                                                                               \
-     numbers,                                                                                             \
+     parameters,                                                                                          \
      text,                                                                                                \
      (int)(sizeof((struct spmmi_generator_limit[]){__VA_ARGS__}) / sizeof(struct spmmi_generator_limit)), \
      {__VA_ARGS__},                                                                                       \
@@ -49,7 +49,7 @@ spmm_status_t spmm_generator_at(int index, spmm_generator_info_t *info)
     spmm_generator_info_t full;
     memset(&full, 0, sizeof full);
     full.name = row->name;
-    full.numbers = row->numbers;
+    full.parameters = row->parameters;
     full.text = row->text;
     full.count = row->args;
     return spmmi_info_write(info, &full, sizeof full);
@@ -63,7 +63,7 @@ static bool list_forms(char *text, size_t size, bool has_values)
     for (size_t i = 0; i < GENERATOR_COUNT && used < size; i++) {
         const struct spmmi_generator *g = &generators[i];
         const int wrote = snprintf(text + used, size - used, "%s%s%s%s", i == 0 ? "" : ", ", g->name,
-                                   has_values ? ":" : "", has_values ? g->numbers : "");
+                                   has_values ? ":" : "", has_values ? g->parameters : "");
         used += wrote > 0 ? (size_t)wrote : size;
     }
     return used < size;
@@ -115,13 +115,14 @@ static spmm_status_t parse_spec(const char *spec, const struct spmmi_generator *
     }
     for (int i = 0; i < g->args; i++) {
         SPMM_REQUIRE(take_number(&rest, &args[i]), SPMM_ERR_ARGUMENT, diag,
-                     "expected gen:%s:%s, found %.100s", g->name, g->numbers, spec);
+                     "expected gen:%s:%s, found %.100s", g->name, g->parameters, spec);
         SPMM_REQUIRE(args[i] >= g->limits[i].min && args[i] <= g->limits[i].max, SPMM_ERR_ARGUMENT, diag,
-                     "number %d of gen:%s:%s must be in %lld..%lld, found %lld", i + 1, g->name, g->numbers,
-                     (long long)g->limits[i].min, (long long)g->limits[i].max, (long long)args[i]);
+                     "parameter %d of gen:%s:%s must be in %lld..%lld, found %lld", i + 1, g->name,
+                     g->parameters, (long long)g->limits[i].min, (long long)g->limits[i].max,
+                     (long long)args[i]);
     }
     SPMM_REQUIRE(*rest == '\0', SPMM_ERR_ARGUMENT, diag,
-                 "expected gen:%s:%s and nothing after it, found %.100s", g->name, g->numbers, spec);
+                 "expected gen:%s:%s and nothing after it, found %.100s", g->name, g->parameters, spec);
     *generator = g;
 cleanup:
     return status;

@@ -42,7 +42,7 @@ typedef spmm_status_t spmmi_generator_fn(const int64_t *args, spmm_matrix_t *mat
 #define SPMMI_GENERATOR_ARGS_MAX 4
 
 struct spmmi_generator {
-    const char *name, *numbers, *text;
+    const char *name, *parameters, *text;
     int args;
     struct spmmi_generator_limit {
         int64_t min, max;

@@ -22,11 +22,9 @@ static spmm_status_t invert(const char *what, const uint32_t *permutation, int64
     memset(list, 0xff, (size_t)count * sizeof *list);
     for (int64_t i = 0; i < count; i++) {
         const bool is_new = permutation[i] < count && list[permutation[i]] == UINT32_MAX;
-        SPMM_REQUIRE_AT(
-            is_new, SPMM_ERR_ARGUMENT, diag, (uint64_t)i,
-            "the order of the %s is no permutation: place %lld has %u, which is there twice or not "
-            "of %lld",
-            what, (long long)i, permutation[i], (long long)count);
+        SPMM_REQUIRE_AT(is_new, SPMM_ERR_ARGUMENT, diag, (uint64_t)i,
+                        "%s is no permutation: position %lld has %u, which is there twice or not below %lld",
+                        what, (long long)i, permutation[i], (long long)count);
         list[permutation[i]] = (uint32_t)i;
     }
 cleanup:
@@ -109,9 +107,8 @@ cleanup:
     return status;
 }
 
-spmm_status_t spmm_matrix_permute(const spmm_matrix_t *matrix, const uint32_t *row_permutation,
-                                  const uint32_t *col_permutation, int threads, spmm_matrix_t **permuted,
-                                  spmm_diag_t *diag)
+spmm_status_t spmm_matrix_permute(const spmm_matrix_t *matrix, const uint32_t *rows, const uint32_t *cols,
+                                  int threads, spmm_matrix_t **permuted, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     uint32_t *row_position = NULL, *col_position = NULL;
@@ -121,12 +118,12 @@ spmm_status_t spmm_matrix_permute(const spmm_matrix_t *matrix, const uint32_t *r
     *permuted = NULL;
     SPMM_REQUIRE(matrix != NULL, SPMM_ERR_ARGUMENT, diag, "matrix is NULL");
     SPMM_REQUIRE(threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads must not be negative, found %d", threads);
-    if (row_permutation != NULL)
-        SPMM_TRY(invert("rows", row_permutation, matrix->rows, &row_position, diag));
-    if (col_permutation != NULL)
-        SPMM_TRY(invert("columns", col_permutation, matrix->cols, &col_position, diag));
+    if (rows != NULL)
+        SPMM_TRY(invert("rows", rows, matrix->rows, &row_position, diag));
+    if (cols != NULL)
+        SPMM_TRY(invert("cols", cols, matrix->cols, &col_position, diag));
     SPMM_TRY(alloc_like(matrix, &m, diag));
-    SPMM_TRY(copy_rows(matrix, row_permutation, col_position, spmmi_thread_count(threads), m, diag));
+    SPMM_TRY(copy_rows(matrix, rows, col_position, spmmi_thread_count(threads), m, diag));
     *permuted = m;
     m = NULL;
 cleanup:

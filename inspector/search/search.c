@@ -14,7 +14,7 @@
 
 static enum spmmi_model_type type_of(const struct spmmi_search *s, const struct spmmi_candidate *c)
 {
-    return spmmi_model_type_of(c->family, c->compute, s->request->options.dtype);
+    return spmmi_model_type_of(c->family, c->compute, s->request->options.a_type);
 }
 
 static bool is_fitted(const struct spmmi_search *s, const struct spmmi_candidate *c)
@@ -30,7 +30,7 @@ double spmmi_search_price(const struct spmmi_search *s, const struct spmmi_candi
     if (s->pattern->nnz == 0)
         return 0;
     const double seconds =
-        spmmi_predict(&s->request->device, s->model, &kernel, s->n, s->layout, s->request->options.dtype)
+        spmmi_predict(&s->request->device, s->model, &kernel, s->n, s->layout, s->request->options.a_type)
             .seconds;
     return seconds > 0 ? seconds + c->more_seconds : 0;
 }
@@ -151,7 +151,7 @@ static struct spmmi_evidence reason_against(const struct spmmi_search *s, const 
     const struct spmmi_request *const r = s->request;
     const double nnz = (double)s->pattern->nnz;
     const bool on_cpu = r->device.target == SPMMI_TARGET_CPU;
-    if ((row->types & SPMMI_TYPE_BIT(r->options.dtype)) == 0 ||
+    if ((row->types & SPMMI_TYPE_BIT(r->options.a_type)) == 0 ||
         (row->compute == SPMMI_COMPUTE_TENSOR && r->tensor == 0))
         return spmmi_why(SPMMI_REASON_TYPE, 0, 0);
     if (r->options.permute_output && planner->permutes_output < 2)
@@ -172,7 +172,7 @@ bool spmmi_prices(const struct spmmi_request *r)
     const struct spmmi_family *row = NULL;
     for (int f = 0; (row = spmmi_family_at(f)) != NULL; f++)
         if ((r->family == 0 || r->family == row->id) &&
-            (row->types & SPMMI_TYPE_BIT(r->options.dtype)) != 0 &&
+            (row->types & SPMMI_TYPE_BIT(r->options.a_type)) != 0 &&
             (r->device.target != SPMMI_TARGET_CPU || spmmi_planner_of(row->id)->prices_cpu))
             return true;
     return false;
@@ -277,7 +277,7 @@ spmm_status_t spmmi_search_decide(struct spmmi_search *s, const spmm_plan_t *pla
         SPMM_TRY(spmmi_search_measure(s, plan, tuning, diag));
     const struct spmmi_candidate *const winner = spmmi_search_choose(s);
     SPMM_REQUIRE(winner != NULL, SPMM_ERR_ARGUMENT, diag, "no kernel multiplies %s as these options ask",
-                 spmm_dtype_name(s->request->options.dtype));
+                 spmm_dtype_name(s->request->options.a_type));
     decision->winner = *winner;
     spmmi_search_record(s, winner, decision);
 cleanup:

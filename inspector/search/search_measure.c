@@ -14,13 +14,13 @@
     0.05 /* of a product's time, what measuring one more candidate is hoped to win: predictions choose
                          * within 5 % of the best in most cases (docs/model.md, "How good it is") */
 
-static int candidates_wanted(const spmm_inspect_options_t *o)
+static int candidates_wanted(const spmm_tuning_options_t *o)
 {
     if (o->measure == NULL || o->effort == SPMM_EFFORT_ESTIMATE)
         return 0;
     if (o->effort == SPMM_EFFORT_EXHAUSTIVE)
         return SPMMI_CANDIDATES_MAX;
-    return o->tune > 0 ? o->tune : o->effort == SPMM_EFFORT_MEASURE ? TUNE_DEFAULT : 0;
+    return o->candidates > 0 ? o->candidates : o->effort == SPMM_EFFORT_MEASURE ? TUNE_DEFAULT : 0;
 }
 
 static bool may_be_measured(const struct spmmi_candidate *c)
@@ -83,7 +83,7 @@ static spmm_status_t measure(const struct spmmi_search *s, struct spmmi_candidat
                              const spmm_plan_t *whole, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const spmm_inspect_options_t *const o = &s->request->options;
+    const spmm_tuning_options_t *const o = &s->request->tuning;
     const spmm_layout_t layout = s->layout == SPMM_LAYOUTS_COL_MAJOR ? SPMM_COL_MAJOR : SPMM_ROW_MAJOR;
     spmm_plan_t *one = spmmi_plan_new();
     double us = 0;
@@ -123,7 +123,7 @@ spmm_status_t spmmi_search_measure(struct spmmi_search *s, const spmm_plan_t *pl
                                    struct spmmi_tuning *tuning, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const int wanted = candidates_wanted(&s->request->options);
+    const int wanted = candidates_wanted(&s->request->tuning);
     double least = (double)INFINITY;
     for (int i = 0; i < wanted && may_go_on(s, tuning, least); i++) {
         struct spmmi_candidate *const c = next_of(s);

@@ -151,11 +151,13 @@ static spmm_status_t add_cpu(struct work *w, const struct spmmi_request *r, stru
         goto cleanup;
     w->cpu = *r;
     if (r->device.target != SPMMI_TARGET_ANY) /* the caller means that device */
-        w->cpu.options.measure = NULL;
+        w->cpu.tuning.measure = NULL;
+    w->cpu.family = r->on_cpu.family;
+    w->cpu.schedule = r->on_cpu.schedule;
     SPMM_TRY(spmmi_device_profile_open("cpu", &w->cpu.device, diag));
-    if (!spmmi_prices(&w->cpu))
+    if (!r->cpu_is_named && !spmmi_prices(&w->cpu))
         goto cleanup;
-    SPMM_TRY(spmmi_decide(&w->op, &w->cpu, w->cpu.options.measure != NULL ? plan : NULL, tuning, w->decisions,
+    SPMM_TRY(spmmi_decide(&w->op, &w->cpu, w->cpu.tuning.measure != NULL ? plan : NULL, tuning, w->decisions,
                           &count, diag));
     SPMM_TRY(add_variants(w, &w->cpu, count, plan, diag));
 cleanup:
@@ -170,8 +172,8 @@ static spmm_status_t plan_op(const struct spmmi_request *r, const struct spmmi_p
     int count = 0;
     SPMM_TRY_ALLOC(w, diag);
     SPMM_TRY(spmmi_op_open(r, a, &w->op, diag));
-    SPMM_TRY(spmmi_decide(&w->op, r, r->options.measure != NULL ? plan : NULL, tuning, w->decisions, &count,
-                          diag));
+    SPMM_TRY(
+        spmmi_decide(&w->op, r, r->tuning.measure != NULL ? plan : NULL, tuning, w->decisions, &count, diag));
     SPMM_TRY(spmmi_permutation_metrics_add(&w->op, plan, diag));
     SPMM_TRY(add_variants(w, r, count, plan, diag));
     SPMM_TRY(keep_metrics(w, r, count, plan, diag));
@@ -232,13 +234,13 @@ spmm_status_t spmmi_search_plan(const struct spmmi_request *request, spmm_plan_t
                                     .col_ind = plan->col_ind,
                                     .mean = plan->stats.row_mean,
                                     .stddev = plan->stats.row_stddev};
-    const double limit = request->options.time_limit;
+    const double limit = request->tuning.time_limit;
     struct spmmi_tuning tuning = {.deadline = limit > 0 ? omp_get_wtime() + limit : 0};
     plan->trace = spmmi_alloc_zero(TRACE_MAX, sizeof *plan->trace);
     SPMM_TRY_ALLOC(plan->trace, diag);
-    if ((request->options.ops & (1u << SPMM_OP_N)) != 0)
+    if ((request->options.ops & SPMM_OPS_N) != 0)
         SPMM_TRY(plan_op(request, &a, &tuning, plan, diag));
-    if ((request->options.ops & (1u << SPMM_OP_T)) != 0)
+    if ((request->options.ops & SPMM_OPS_T) != 0)
         SPMM_TRY(plan_transpose(request, &tuning, plan, diag));
 cleanup:
     return status;

@@ -17,7 +17,7 @@ struct writer {
 static void add(const struct writer *w, const struct spmmi_candidate *c, struct spmmi_trace t)
 {
     const struct spmmi_family *const row = spmmi_family_of(c->family);
-    const spmm_dtype_t dtype = w->search->request->options.dtype;
+    const spmm_dtype_t dtype = w->search->request->options.a_type;
     if (w->decision->record_count == SPMMI_RECORD_MAX)
         return;
     t.family = c->family;

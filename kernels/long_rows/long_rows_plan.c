@@ -189,8 +189,8 @@ bool spmmi_long_rows_split_may_pay(const struct spmmi_search *s, const struct sp
                                    double density)
 {
     const spmm_inspect_options_t *const o = &s->request->options;
-    if (o->long_rows == SPMM_LONG_ROWS_KEEP || o->permute_output || spmm_dtype_size(o->dtype) == 2 ||
-        !spmmi_family_of(leader->family)->takes_long_rows)
+    if (s->request->tcblock.long_rows == SPMM_LONG_ROWS_KEEP || o->permute_output ||
+        spmm_dtype_size(o->a_type) == 2 || !spmmi_family_of(leader->family)->takes_long_rows)
         return false;
     return spmmi_is_forced(s) ||
            (density >= LONG_DENSITY && leader->weighed <= LONG_ROWS_PRUNING_FACTOR * s->best);
@@ -212,7 +212,7 @@ static struct spmmi_model_candidate rows_kernel(void)
 double spmmi_long_rows_split_seconds(const struct spmmi_search *s, const struct spmmi_long_rows_split *p)
 {
     const struct spmmi_device_profile *const d = &s->request->device;
-    const spmm_dtype_t dtype = s->request->options.dtype;
+    const spmm_dtype_t dtype = s->request->options.a_type;
     const struct spmmi_model_candidate rows = rows_kernel();
     const enum spmmi_model_type type = spmmi_model_type_of(rows.family, (spmm_compute_t)0, dtype);
     const struct spmmi_model_constants *const constants =

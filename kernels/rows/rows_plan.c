@@ -11,13 +11,15 @@ static spmm_status_t check_options(const struct spmmi_request *r, spmm_diag_t *d
 {
     spmm_status_t status = SPMM_OK;
     const spmm_inspect_options_t *const o = &r->options;
-    const bool asks_units = o->balance != 0 || (o->reorder != 0 && !o->symmetric_permutation) ||
-                            o->permute_output || o->segment_length != 0 || o->block_rows != 0 ||
-                            o->stage_slots != 0;
+    const spmm_tiled_options_t *const t = &r->tiled;
+    const bool asks_units =
+        t->balance != 0 || t->segment_length != 0 || t->block_rows != 0 || t->stage_slots != 0;
+    const bool permutes = (o->reorder != 0 && !o->symmetric_permutation) || o->permute_output;
+    SPMM_REQUIRE(!asks_units, SPMM_ERR_ARGUMENT, diag,
+                 "the options in tiled are of the tiled family, but the kernel is to be rows");
     SPMM_REQUIRE(
-        !asks_units, SPMM_ERR_ARGUMENT, diag,
-        "balance, reorder, permuted output, segments, panels and stages are of the tiled family, but "
-        "the kernel is to be rows");
+        !permutes, SPMM_ERR_ARGUMENT, diag,
+        "the kernel is to be rows, which takes no reorder and no permute_output: choose another family");
 cleanup:
     return status;
 }

@@ -161,7 +161,7 @@ static spmm_status_t analysis_left(const struct spmmi_search *s, const struct sp
     SPMM_TRY_ALLOC(analysis, diag);
     long_rows->left = analysis;
     long_rows->close_left = close_analysis;
-    status = spmmi_tcblock_analysis_open(left, rows, r->options.dtype, spmmi_tcblock_sample(r, s->pattern),
+    status = spmmi_tcblock_analysis_open(left, rows, r->options.a_type, spmmi_tcblock_sample(r, s->pattern),
                                          r->threads, analysis);
     SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the metrics of tensor-core blocks");
 cleanup:

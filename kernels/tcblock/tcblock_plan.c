@@ -62,7 +62,7 @@ spmm_status_t spmmi_tcblock_analysis_of(const struct spmmi_search *s, const uint
     if (i == all->count) {
         SPMM_REQUIRE(i < SPMMI_PERMUTATION_KINDS, SPMM_ERR_INTERNAL, diag, "more orders than kinds of them");
         all->list[i].permutation = permutation;
-        status = spmmi_tcblock_analysis_open(s->pattern, permutation, r->options.dtype,
+        status = spmmi_tcblock_analysis_open(s->pattern, permutation, r->options.a_type,
                                              spmmi_tcblock_sample(r, s->pattern), r->threads,
                                              &all->list[i].analysis);
         all->count++;
@@ -88,18 +88,19 @@ static void unit_heights(const struct spmmi_family *row, char text[HEIGHTS_BYTES
 spmm_status_t spmmi_tcblock_check_options(const struct spmmi_request *r, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const spmm_inspect_options_t *const o = &r->options;
+    const spmm_tiled_options_t *const t = &r->tiled;
+    const uint32_t block_rows = r->tcblock.block_rows;
     const struct spmmi_family *const row = spmmi_family_of(r->family);
     char heights[HEIGHTS_BYTES];
     unit_heights(row, heights);
-    SPMM_REQUIRE(o->balance == 0 && o->segment_length == 0 && o->stage_slots == 0, SPMM_ERR_ARGUMENT, diag,
-                 "balance, segments and stages are of the tiled family, but the kernel is to be %s",
-                 row->name);
-    SPMM_REQUIRE(o->block_rows == 0 || row->unit_min < row->unit_max, SPMM_ERR_ARGUMENT, diag,
-                 "%ss have %u rows: panel_rows is not for them", row->unit, row->unit_min);
-    SPMM_REQUIRE(o->block_rows == 0 || spmmi_is_power_within(o->block_rows, row->unit_min, row->unit_max),
-                 SPMM_ERR_ARGUMENT, diag, "panel_rows of the kernel %s must be %s, found %u", row->name,
-                 heights, o->block_rows);
+    SPMM_REQUIRE(t->balance == 0 && t->segment_length == 0 && t->block_rows == 0 && t->stage_slots == 0,
+                 SPMM_ERR_ARGUMENT, diag,
+                 "the options in tiled are of the tiled family, but the kernel is to be %s", row->name);
+    SPMM_REQUIRE(block_rows == 0 || row->unit_min < row->unit_max, SPMM_ERR_ARGUMENT, diag,
+                 "%ss have %u rows: tcblock.block_rows is not for them", row->unit, row->unit_min);
+    SPMM_REQUIRE(block_rows == 0 || spmmi_is_power_within(block_rows, row->unit_min, row->unit_max),
+                 SPMM_ERR_ARGUMENT, diag, "tcblock.block_rows of the kernel %s must be %s, found %u",
+                 row->name, heights, block_rows);
 cleanup:
     return status;
 }
@@ -114,7 +115,7 @@ static bool is_predicted(const struct spmmi_search *s)
 static bool is_fitted(const struct spmmi_search *s, spmm_family_t family)
 {
     const struct spmmi_request *const r = s->request;
-    const enum spmmi_model_type type = spmmi_model_type_of(family, r->tensor, r->options.dtype);
+    const enum spmmi_model_type type = spmmi_model_type_of(family, r->tensor, r->options.a_type);
     const int kernel = spmmi_profile_kernel(&r->device, family, SPMM_SCHEDULE_DENSE, type);
     return r->device.is_fitted[kernel][type] != 0;
 }
@@ -122,7 +123,7 @@ static bool is_fitted(const struct spmmi_search *s, spmm_family_t family)
 static bool may_have_unit(const struct spmmi_search *s, const struct spmmi_tcblock_rules *rules,
                           enum spmmi_tcblock_unit unit)
 {
-    const uint32_t named = s->request->options.block_rows, rows = spmmi_tcblock_rows(unit);
+    const uint32_t named = s->request->tcblock.block_rows, rows = spmmi_tcblock_rows(unit);
     if (rules->first == rules->last)
         return true;
     if (named != 0)
@@ -137,7 +138,7 @@ static spmm_schedule_t default_schedule(const struct spmmi_search *s, const stru
 {
     if (spmmi_schedule_of(f->family, SPMM_SCHEDULE_PACKED) == NULL)
         return SPMM_SCHEDULE_DENSE;
-    const double bytes = (double)spmm_dtype_size(s->request->options.dtype), dense = f->blocks * 64 * bytes;
+    const double bytes = (double)spmm_dtype_size(s->request->options.a_type), dense = f->blocks * 64 * bytes;
     const double packed = f->blocks * MAP_BYTES + f->nnz * bytes;
     return packed > PACKED_GAIN * dense ? SPMM_SCHEDULE_DENSE : SPMM_SCHEDULE_PACKED;
 }

@@ -136,7 +136,7 @@ spmm_status_t spmmi_analysis_permutation(struct spmmi_tiled_analysis *analysis, 
     analysis->permutation = spmmi_alloc(analysis->units, sizeof *analysis->permutation);
     SPMM_TRY_ALLOC(analysis->permutation, diag);
     SPMM_TRY(spmmi_permutation_units(&in, spmmi_analysis_permutation_kind(r), analysis->permutation, diag));
-    analysis->spread = measure_spread(analysis, (uint32_t)spmm_dtype_size(r->options.dtype));
+    analysis->spread = measure_spread(analysis, (uint32_t)spmm_dtype_size(r->options.a_type));
     analysis->is_in_order = true;
     for (uint64_t i = 0; i < analysis->units && analysis->is_in_order; i++)
         analysis->is_in_order = analysis->permutation[i] == i;
@@ -165,9 +165,9 @@ static struct spmmi_row_block_input row_block_input(const struct spmmi_tiled_ana
         .permutation = is_reordered ? analysis->permutation : NULL,
         .segment = analysis->segment,
         .block_rows = block_rows,
-        .stage_slots = r->options.stage_slots,
-        .value_bytes = (uint32_t)spmm_dtype_size(r->options.dtype),
-        .register_tile = spmmi_model_register_tile(n, r->options.dtype),
+        .stage_slots = r->tiled.stage_slots,
+        .value_bytes = (uint32_t)spmm_dtype_size(r->options.a_type),
+        .register_tile = spmmi_model_register_tile(n, r->options.a_type),
         .n = n,
         .multiprocessors = r->device.multiprocessors,
         .threads = r->threads,

@@ -25,12 +25,12 @@ struct state {
     int can_overlap;
 };
 
-/* R of a suffix such as "/r16"; 0 if it is none. */
+/* R of a suffix such as "r16"; 0 if it is none. */
 static uint32_t tile_of(const char *suffix)
 {
     for (uint32_t tile = 1; tile <= SPMMI_TILED_REGISTER_TILE_MAX; tile *= 2) {
         char text[8];
-        (void)snprintf(text, sizeof text, "/r%u", tile);
+        (void)snprintf(text, sizeof text, "r%u", tile);
         if (strcmp(suffix, text) == 0)
             return tile;
     }

@@ -30,17 +30,17 @@ struct way {
 
 static uint32_t block_rows_for(const struct spmmi_request *r, uint64_t units, int64_t n)
 {
-    if (r->options.block_rows != 0)
-        return r->options.block_rows;
-    return spmmi_balance_block_rows(units, n, spmmi_model_register_tile(n, r->options.dtype),
-                                    r->device.multiprocessors, r->options.blocks_per_sm);
+    if (r->tiled.block_rows != 0)
+        return r->tiled.block_rows;
+    return spmmi_balance_block_rows(units, n, spmmi_model_register_tile(n, r->options.a_type),
+                                    r->device.multiprocessors, r->tiled.blocks_per_sm);
 }
 
 /* The chart. must_cut: rows that it would leave whole are cut as uneven ones are. */
 static struct spmmi_balance ask_chart(const struct spmmi_request *r, const struct spmmi_pattern *a,
                                       double utilisation, bool must_cut)
 {
-    const spmm_inspect_options_t *o = &r->options;
+    const spmm_tiled_options_t *o = &r->tiled;
     const struct spmmi_balance_input input = {a->mean, a->stddev, utilisation};
     const struct spmmi_balance_rule rule = {o->u_min, must_cut ? -1 : o->cv_max, o->segment_scale,
                                             o->segment_min};
@@ -52,12 +52,12 @@ static struct spmmi_balance ask_chart(const struct spmmi_request *r, const struc
 
 static bool must_stay_whole(const struct spmmi_request *r)
 {
-    return r->schedule == SPMM_SCHEDULE_WHOLE || r->options.balance == SPMM_BALANCE_NONE;
+    return r->schedule == SPMM_SCHEDULE_WHOLE || r->tiled.balance == SPMM_BALANCE_NONE;
 }
 
 static bool must_be_cut(const struct spmmi_request *r)
 {
-    return r->schedule == SPMM_SCHEDULE_SEGMENTED || r->options.balance == SPMM_BALANCE_SEGMENTS;
+    return r->schedule == SPMM_SCHEDULE_SEGMENTED || r->tiled.balance == SPMM_BALANCE_SEGMENTS;
 }
 
 /* The chart, unless the caller decided. */
@@ -79,7 +79,7 @@ static bool other_side(const struct spmmi_request *r, const struct spmmi_pattern
     *other = (struct spmmi_balance){.schedule = SPMM_SCHEDULE_WHOLE};
     if (chart->schedule == SPMM_SCHEDULE_WHOLE)
         *other = ask_chart(r, a, utilisation, true);
-    return r->options.balance == SPMM_BALANCE_AUTO && chart->reason != SPMMI_REASON_FORCED &&
+    return r->tiled.balance == SPMM_BALANCE_AUTO && chart->reason != SPMMI_REASON_FORCED &&
            other->schedule != chart->schedule && (other->segment == 0 || other->segment < a->longest) &&
            a->nnz + a->rows <= (int64_t)SPMMI_UNIT_MAX;
 }
@@ -91,7 +91,7 @@ static double intensity(const struct spmmi_request *r, const struct spmmi_patter
 {
     const spmm_matrix_stats_t rows = {.row_mean = a->mean, .row_stddev = a->stddev};
     const struct spmmi_roofline s =
-        spmmi_roofline_of(&rows, stats, r->options.dtype, (double)stats->register_tile);
+        spmmi_roofline_of(&rows, stats, r->options.a_type, (double)stats->register_tile);
     const double read = stats->segment != 0 ? spmmi_roofline_segmented(&s, SPMMI_ROOFLINE_COLD_MISS)
                                             : spmmi_roofline_tiled(&s, SPMMI_ROOFLINE_COLD_MISS);
     return read > 0 && a->mean > 0 ? 2 / (2 / read + s.b_t * spread / a->mean) : 0;
@@ -135,7 +135,7 @@ static struct spmmi_candidate candidate_of(const struct spmmi_search *s, const s
                                     .schedule = w->balance.schedule,
                                     .item_size = w->balance.segment,
                                     .unit_rows = w->block_rows,
-                                    .stage_slots = s->request->options.stage_slots};
+                                    .stage_slots = s->request->tiled.stage_slots};
 }
 
 /* What the chart asked, on the way to what it proposes. */
@@ -148,7 +148,7 @@ static void add_chart(const struct spmmi_search *s, const struct spmmi_balance *
         chart->schedule == SPMM_SCHEDULE_WHOLE ? SPMM_SCHEDULE_SEGMENTED : SPMM_SCHEDULE_WHOLE;
     if (chart->reason != SPMMI_REASON_UNDERUSED)
         c->evidence[c->evidence_count++] = (struct spmmi_evidence){
-            SPMMI_REASON_UNDERUSED, utilisation, s->request->options.u_min, SPMM_SCHEDULE_SEGMENTED};
+            SPMMI_REASON_UNDERUSED, utilisation, s->request->tiled.u_min, SPMM_SCHEDULE_SEGMENTED};
     c->evidence[c->evidence_count++] =
         (struct spmmi_evidence){chart->reason, chart->value, chart->threshold, contrary};
 }
@@ -246,7 +246,7 @@ static spmm_status_t ways_of(const struct spmmi_search *s, struct way ways[2], i
     const struct spmmi_pattern *const a = s->pattern;
     *utilisation =
         spmmi_utilisation((uint64_t)a->rows, block_rows_for(r, (uint64_t)a->rows, s->n), s->n,
-                          spmmi_model_register_tile(s->n, r->options.dtype), r->device.multiprocessors);
+                          spmmi_model_register_tile(s->n, r->options.a_type), r->device.multiprocessors);
     ways[0].balance = balance(r, a, *utilisation);
     *count = 1 + (is_predicted(s) && other_side(r, a, *utilisation, &ways[0].balance, &ways[1].balance));
     for (int i = 0; i < *count; i++)
@@ -278,7 +278,7 @@ cleanup:
  * column. */
 static double bound_of(const struct spmmi_search *s, const struct way *w)
 {
-    const double bytes = (double)spmm_dtype_size(s->request->options.dtype);
+    const double bytes = (double)spmm_dtype_size(s->request->options.a_type);
     spmm_row_block_metrics_t best = w->stats;
     struct spmmi_candidate c = candidate_of(s, w);
     const struct spmmi_tiled_metrics metrics = metrics_of(w, &best);
@@ -326,11 +326,11 @@ cleanup:
 static spmm_status_t check_options(const struct spmmi_request *r, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const spmm_inspect_options_t *const o = &r->options;
+    const spmm_tiled_options_t *const o = &r->tiled;
     SPMM_REQUIRE(r->schedule != SPMM_SCHEDULE_WHOLE || o->balance != SPMM_BALANCE_SEGMENTS, SPMM_ERR_ARGUMENT,
-                 diag, "tiled/whole and balance by segments contradict each other");
+                 diag, "the kernel tiled/whole and tiled.balance by segments contradict each other");
     SPMM_REQUIRE(r->schedule != SPMM_SCHEDULE_SEGMENTED || o->balance != SPMM_BALANCE_NONE, SPMM_ERR_ARGUMENT,
-                 diag, "tiled/segmented and balance none contradict each other");
+                 diag, "the kernel tiled/segmented and tiled.balance none contradict each other");
 cleanup:
     return status;
 }

@@ -14,9 +14,9 @@
 double spmmi_scatter_seconds(const struct spmmi_request *r, int64_t rows, double spread, int64_t n)
 {
     const struct spmmi_device_profile *d = &r->device;
-    const double bytes = (double)spmm_dtype_size(r->options.dtype);
+    const double bytes = (double)spmm_dtype_size(r->options.a_type);
     const double share = (spread - 1) / (SECTOR_BYTES / bytes - 1);
-    const double columns = fmin((double)n, spmmi_model_register_tile(n, r->options.dtype));
+    const double columns = fmin((double)n, spmmi_model_register_tile(n, r->options.a_type));
     const double set = columns * (double)rows * bytes;
     const double cached = spmmi_profile_curve_at(&d->strided, bytes);
     const double apart = fmin(spmmi_profile_curve_at(&d->scatter, bytes), cached);

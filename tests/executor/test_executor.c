@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "executor/backend.h"
 #include "format/base/alloc.h"
 #include "tests/support/plan_build.h"
 #include "tests/support/products.h"
@@ -49,7 +50,11 @@ static void create_refuses_bad_arguments(void **state)
         {-3, 0, NULL, sizeof(spmm_executor_options_t), SPMM_ERR_ARGUMENT},
         {1000, 0, NULL, sizeof(spmm_executor_options_t), SPMM_ERR_NO_DEVICE},
         {SPMM_DEVICE_CPU, -1, NULL, sizeof(spmm_executor_options_t), SPMM_ERR_ARGUMENT},
+        {SPMM_DEVICE_CPU, 0, "rows/nonzero-split", sizeof(spmm_executor_options_t), SPMM_OK},
         {SPMM_DEVICE_CPU, 0, "cpu/rows/no-such", sizeof(spmm_executor_options_t), SPMM_ERR_ARGUMENT},
+        {SPMM_DEVICE_CPU, 0, "cuda/rows/row-split", sizeof(spmm_executor_options_t), SPMM_ERR_ARGUMENT},
+        {SPMM_DEVICE_CPU, 0, "rows", sizeof(spmm_executor_options_t), SPMM_ERR_ARGUMENT},
+        {SPMM_DEVICE_CPU, 0, "rows/row-split/r8", sizeof(spmm_executor_options_t), SPMM_ERR_ARGUMENT},
         {SPMM_DEVICE_CPU, 0, NULL, 0, SPMM_ERR_ARGUMENT},
         {SPMM_DEVICE_CPU, -1, "no such", offsetof(spmm_executor_options_t, threads), SPMM_OK},
         {SPMM_DEVICE_CPU, 0, "no such", offsetof(spmm_executor_options_t, force_kernel), SPMM_OK},
@@ -356,6 +361,37 @@ static void catalogue_and_devices_have_names(void **state)
     assert_int_equal(spmm_device_name(SPMM_DEVICE_CPU, NULL, 5), SPMM_ERR_ARGUMENT);
 }
 
+/* The name alone, without its target, as that of the other target, and with an instance that no kernel has. */
+static void is_found(const struct spmmi_kernel *kernels, const struct spmmi_kernel *kernel)
+{
+    const char *const rest = strchr(kernel->name, '/');
+    const char *instance = NULL;
+    char name[80];
+    assert_ptr_equal(spmmi_kernel_find(kernels, kernel->name, &instance), kernel);
+    assert_string_equal(instance, "");
+    assert_ptr_equal(spmmi_kernel_find(kernels, rest + 1, &instance), kernel);
+    snprintf(name, sizeof name, "%s%s", strncmp(kernel->name, "cpu", 3) == 0 ? "cuda" : "cpu", rest);
+    assert_null(spmmi_kernel_find(kernels, name, &instance));
+    snprintf(name, sizeof name, "%s/no-such", kernel->name);
+    assert_null(spmmi_kernel_find(kernels, name, &instance));
+    snprintf(name, sizeof name, "%s/r8", rest + 1);
+    if (kernel->backend->has_suffix == NULL) {
+        assert_null(spmmi_kernel_find(kernels, name, &instance));
+    } else {
+        assert_ptr_equal(spmmi_kernel_find(kernels, name, &instance), kernel);
+        assert_string_equal(instance, "r8");
+    }
+}
+
+static void kernels_are_found_with_and_without_their_target(void **state)
+{
+    (void)state;
+    for (const struct spmmi_kernel *k = spmmi_cpu_kernels; k->name != NULL; k++)
+        is_found(spmmi_cpu_kernels, k);
+    for (const struct spmmi_kernel *k = spmmi_cuda_kernels; k->name != NULL; k++)
+        is_found(spmmi_cuda_kernels, k);
+}
+
 static void every_failing_allocation_is_reported_and_leaks_nothing(void **state)
 {
     (void)state;
@@ -416,6 +452,7 @@ int main(void)
         cmocka_unit_test(info_notes_a_fallback_and_only_then),
         cmocka_unit_test(info_fills_no_more_than_the_caller_knows),
         cmocka_unit_test(catalogue_and_devices_have_names),
+        cmocka_unit_test(kernels_are_found_with_and_without_their_target),
         cmocka_unit_test(every_failing_allocation_is_reported_and_leaks_nothing),
         cmocka_unit_test(execute_allocates_nothing),
     };

@@ -271,24 +271,44 @@ static void the_rows_make_sense(void **state)
     }
 }
 
+/* The name alone, with a target, and with an instance. */
+static void is_parsed(const struct spmmi_schedule *s, const char *target, enum spmmi_kernel_target number)
+{
+    const char *const family = spmm_family_name(s->family), *const schedule = spmm_schedule_name(s->id);
+    struct spmmi_kernel_ref ref;
+    char name[80];
+    (void)snprintf(name, sizeof name, "%s%s", target, family);
+    assert_true(spmmi_kernel_parse(name, &ref) && ref.target == number && ref.schedule == NULL);
+    assert_ptr_equal(ref.family, spmmi_family_of(s->family));
+    (void)snprintf(name, sizeof name, "%s%s/%s", target, family, schedule);
+    assert_true(spmmi_kernel_parse(name, &ref) && ref.target == number && ref.schedule == s);
+    assert_string_equal(ref.instance, "");
+    (void)snprintf(name, sizeof name, "%s%s/%s/p64/r8", target, family, schedule);
+    assert_true(spmmi_kernel_parse(name, &ref) && ref.target == number && ref.schedule == s);
+    assert_string_equal(ref.instance, "p64/r8");
+}
+
 static void every_kernel_is_found_by_its_name(void **state)
 {
-    const struct spmmi_schedule *s, *schedule;
-    const struct spmmi_family *family;
-    char name[64];
     (void)state;
-    for (int i = 0; (s = spmmi_schedule_at(i)) != NULL; i++) {
-        const char *const head = spmm_family_name(s->family);
-        const int length = snprintf(name, sizeof name, "%s/%s", head, spmm_schedule_name(s->id));
-        assert_int_equal(spmmi_kernel_parse(name, (size_t)length, &family, &schedule), 1);
-        assert_ptr_equal(schedule, s);
-        assert_int_equal(spmmi_kernel_parse(name, strlen(head), &family, &schedule), 1);
-        assert_ptr_equal(family, spmmi_family_of(s->family));
-        assert_null(schedule);
-        assert_int_equal(spmmi_kernel_parse(name, (size_t)length - 1, &family, &schedule), 0);
-        assert_int_equal(spmmi_kernel_parse(name, strlen(head) + 1, &family, &schedule), 0);
+    for (int i = 0; spmmi_schedule_at(i) != NULL; i++) {
+        is_parsed(spmmi_schedule_at(i), "", SPMMI_KERNEL_ANYWHERE);
+        is_parsed(spmmi_schedule_at(i), "cpu/", SPMMI_KERNEL_CPU);
+        is_parsed(spmmi_schedule_at(i), "cuda/", SPMMI_KERNEL_CUDA);
     }
-    assert_int_equal(spmmi_kernel_parse("", 0, &family, &schedule), 0);
+}
+
+static void other_names_are_no_kernels(void **state)
+{
+    static const char *const wrong[] = {
+        "",      "/",        "cpu",   "cpu/",     "cpu/cpu/rows",    "gpu/rows",
+        "row",   "rowss",    "rows/", "rows/row", "rows/row-split/", "rows/whole",
+        "/rows", "row-split"};
+    struct spmmi_kernel_ref ref;
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        if (spmmi_kernel_parse(wrong[i], &ref))
+            fail_msg("\"%s\" was taken", wrong[i]);
 }
 
 static void the_list_is_told_to_users(void **state)
@@ -326,6 +346,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_rows_make_sense),
         cmocka_unit_test(every_kernel_is_found_by_its_name),
+        cmocka_unit_test(other_names_are_no_kernels),
         cmocka_unit_test(the_list_is_told_to_users),
         cmocka_unit_test(item_sizes_are_in_the_range_of_the_schedule),
         cmocka_unit_test(units_are_powers_in_the_range_of_the_family),

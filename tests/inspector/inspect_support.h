@@ -10,6 +10,23 @@
         .struct_size = sizeof(spmm_inspect_options_t), __VA_ARGS__ \
     }
 
+/* Members of OPTIONS: options of a family or of the measurements, which live as long as the block around them. */
+#define TILED(...)                                               \
+    .tiled = &(const spmm_tiled_options_t)                       \
+    {                                                            \
+        .struct_size = sizeof(spmm_tiled_options_t), __VA_ARGS__ \
+    }
+#define TCBLOCK(...)                                               \
+    .tcblock = &(const spmm_tcblock_options_t)                     \
+    {                                                              \
+        .struct_size = sizeof(spmm_tcblock_options_t), __VA_ARGS__ \
+    }
+#define TUNING(...)                                               \
+    .tuning = &(const spmm_tuning_options_t)                      \
+    {                                                             \
+        .struct_size = sizeof(spmm_tuning_options_t), __VA_ARGS__ \
+    }
+
 /* Every generator, at least once; ends with NULL. */
 extern const char *const inspect_specs[];
 #define INSPECT_SPEC_COUNT 20

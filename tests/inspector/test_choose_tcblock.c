@@ -51,13 +51,13 @@ static const struct forced_case forced_cases[] = {
              .reorder = SPMM_REORDER_NONE),
      SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, 8, 16, 0, SPMM_COMPUTE_TF32},
     {"panels_can_be_given_a_height", "gen:band:40000:3",
-     OPTIONS(.n = n_64, .n_count = 1, .dtype = SPMM_F64, .force_kernel = "panel/packed", .block_rows = 128,
-             .reorder = SPMM_REORDER_NONE),
+     OPTIONS(.n = n_64, .n_count = 1, .a_type = SPMM_F64, .force_kernel = "panel/packed",
+             .reorder = SPMM_REORDER_NONE, TCBLOCK(.block_rows = 128)),
      SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 128, 8, 0, SPMM_COMPUTE_F64},
     /* 4 times 16 panels of 8 steps over 528 items are 1. */
     {"types_of_16_bits_have_their_own_compute_type", "gen:dense:1024:1024",
-     OPTIONS(.n = n_64, .n_count = 1, .dtype = SPMM_BF16, .force_kernel = "panel/dense", .block_rows = 64,
-             .reorder = SPMM_REORDER_NONE),
+     OPTIONS(.n = n_64, .n_count = 1, .a_type = SPMM_BF16, .force_kernel = "panel/dense",
+             .reorder = SPMM_REORDER_NONE, TCBLOCK(.block_rows = 64)),
      SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, 64, 8, 0, SPMM_COMPUTE_BF16},
     /* 8 windows of 12,500 steps over 4,224 items: 23.7. */
     {"long_rows_make_granules_longer", "gen:dense:64:100000",
@@ -65,15 +65,15 @@ static const struct forced_case forced_cases[] = {
      SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, 8, 24, 0, SPMM_COMPUTE_3XTF32},
     /* A panel of 782 steps: 4 times 782 over 528 items are 6. */
     {"few_long_panels_are_cut", "gen:dense:64:100000",
-     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "panel/dense", .block_rows = 64,
-             .reorder = SPMM_REORDER_NONE),
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "panel/dense", .reorder = SPMM_REORDER_NONE,
+             TCBLOCK(.block_rows = 64)),
      SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, 64, 8, 0, SPMM_COMPUTE_3XTF32},
     {"rows_can_be_taken_in_another_order", "gen:femshuf:9:9:9",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "window/packed", .reorder = SPMM_REORDER_MINHASH),
      SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, 0, SPMMI_PART_REORDERED, SPMM_COMPUTE_3XTF32},
     {"output_can_be_permuted", "gen:femshuf:9:9:9",
-     OPTIONS(.force_kernel = "panel/packed", .block_rows = 64, .reorder = SPMM_REORDER_RCM,
-             .permute_output = 1),
+     OPTIONS(.force_kernel = "panel/packed", .reorder = SPMM_REORDER_RCM, .permute_output = 1,
+             TCBLOCK(.block_rows = 64)),
      SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 64, 0, SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT,
      SPMM_COMPUTE_3XTF32},
     {"an_order_that_changes_nothing_is_none", "gen:dense:64:100",
@@ -83,7 +83,7 @@ static const struct forced_case forced_cases[] = {
      OPTIONS(.n = n_128, .n_count = 1, .force_kernel = "panel"), SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 64,
      8, 0, SPMM_COMPUTE_3XTF32},
     {"panels_of_256_rows_must_be_named", "gen:empty:300:20",
-     OPTIONS(.n = n_8, .n_count = 1, .force_kernel = "panel", .block_rows = 256), SPMM_FAMILY_PANEL,
+     OPTIONS(.n = n_8, .n_count = 1, .force_kernel = "panel", TCBLOCK(.block_rows = 256)), SPMM_FAMILY_PANEL,
      SPMM_SCHEDULE_PACKED, 256, 8, 0, SPMM_COMPUTE_3XTF32},
     {"a_matrix_without_rows_has_a_part", "gen:empty:0:7",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "window"), SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8,
@@ -105,8 +105,8 @@ static const struct forced_case forced_cases[] = {
              .reorder = SPMM_REORDER_NONE),
      SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, 0, 0, SPMM_COMPUTE_3XTF32},
     {"strips_can_be_given_a_height", "gen:band:3000:3",
-     OPTIONS(.n = n_64, .n_count = 1, .dtype = SPMM_F16, .force_kernel = "bcsr", .block_rows = 128,
-             .reorder = SPMM_REORDER_NONE),
+     OPTIONS(.n = n_64, .n_count = 1, .a_type = SPMM_F16, .force_kernel = "bcsr",
+             .reorder = SPMM_REORDER_NONE, TCBLOCK(.block_rows = 128)),
      SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 128, 16, 0, SPMM_COMPUTE_F16},
     /* A block-row group of 625 steps: 4 times 625 over 528 items are 5, and an item has at least 32. */
     {"few_long_strips_are_cut", "gen:dense:32:20000",
@@ -315,7 +315,7 @@ static void nothing_is_considered_without_constants(void **state)
         if (is_fitted == 2) { /* panels alone, too low */
             memset(r.device.is_fitted[spmmi_profile_index("window", 6)], 0, sizeof r.device.is_fitted[0]);
             memset(r.device.is_fitted[spmmi_profile_index("bcsr", 4)], 0, sizeof r.device.is_fitted[0]);
-            r.options.block_rows = 32;
+            r.tcblock.block_rows = 32;
         }
         for (int k = 0; is_fitted == 0 && k < SPMMI_PROFILE_KERNELS; k++) /* rows always have some */
             memset(r.device.is_fitted[k], strstr(spmmi_profile_name(k), "split") != NULL,
@@ -397,7 +397,7 @@ static void rows_stay_where_the_gain_is_small(void **state)
 static void few_panels_are_priced_as_others_are(void **state)
 {
     const spmm_inspect_options_t options =
-        OPTIONS(.n = n_128, .n_count = 1, .layouts = SPMM_LAYOUTS_ROW_MAJOR, .block_rows = 64);
+        OPTIONS(.n = n_128, .n_count = 1, .layouts = SPMM_LAYOUTS_ROW_MAJOR, TILED(.block_rows = 64));
     (void)state;
     spmm_plan_t *plan = plan_with("gen:band:512:60", 1, 0.1, options);
     const struct spmmi_trace *t = trace_of(plan, 0, SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE);
@@ -418,7 +418,7 @@ static void groups_are_chosen_where_they_have_constants_and_are_fastest(void **s
         group_factor = cases[i].factor;
         spmm_plan_t *plan =
             plan_with("gen:block:20000:16:8", 1, 1,
-                      (spmm_inspect_options_t)OPTIONS(.n = n_128, .n_count = 1, .dtype = SPMM_F16,
+                      (spmm_inspect_options_t)OPTIONS(.n = n_128, .n_count = 1, .a_type = SPMM_F16,
                                                       .layouts = SPMM_LAYOUTS_ROW_MAJOR));
         group_factor = SLOW;
         const struct spmmi_trace *t = trace_of(plan, 0, SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE);
@@ -464,7 +464,7 @@ static void other_types_layouts_and_one_column(void **state)
     assert_true(spmmi_is_tcblocks(plan->parts[plan->variants[1].part_first].family));
     spmm_plan_destroy(plan);
     plan = plan_with("gen:band:4000:60", 1, 0.1,
-                     (spmm_inspect_options_t)OPTIONS(.n = n_64, .n_count = 1, .dtype = SPMM_F16));
+                     (spmm_inspect_options_t)OPTIONS(.n = n_64, .n_count = 1, .a_type = SPMM_F16));
     assert_true(spmmi_is_tcblocks(plan->parts[0].family));
     assert_int_equal(plan->variants[0].compute, SPMM_COMPUTE_F16);
     const struct spmmi_trace *tiled = trace_of(plan, 0, SPMM_FAMILY_TILED, SPMM_SCHEDULE_WHOLE);

@@ -316,7 +316,7 @@ static void each_row_is_described_and_fingerprinted(void **state)
         char start[40];
         int colons = 0;
         bool has_fingerprint = false;
-        for (const char *at = g->numbers; *at != '\0'; at++)
+        for (const char *at = g->parameters; *at != '\0'; at++)
             colons += *at == ':';
         snprintf(start, sizeof start, "gen:%s:", g->name);
         for (size_t k = 0; k < sizeof fingerprint_cases / sizeof fingerprint_cases[0]; k++)

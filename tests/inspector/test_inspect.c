@@ -67,6 +67,11 @@ static void names_its_writer(const spmm_plan_t *plan)
 
 static void passes_the_check_of_the_format(void **state)
 {
+    static const char *const kernels[] = {
+        [0] = "rows", /* the family, but not its schedule */
+        [SPMM_SCHEDULE_ROW_SPLIT] = "rows/row-split",
+        [SPMM_SCHEDULE_NONZERO_SPLIT] = "rows/nonzero-split",
+    };
     const char *spec = *state;
     spmm_matrix_t *m = inspect_generate(spec);
     for (int dtype = SPMM_F32; dtype <= SPMM_F64; dtype++) {
@@ -75,11 +80,10 @@ static void passes_the_check_of_the_format(void **state)
                 spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
                 spmm_diag_t diag = {0};
                 spmm_csr_t csr;
-                options.dtype = (spmm_dtype_t)dtype;
-                options.schedule = (spmm_schedule_t)schedule;
+                options.a_type = (spmm_dtype_t)dtype;
                 options.pattern_only = pattern_only;
-                options.ops = 3;
-                options.force_kernel = schedule == 0 ? "rows" : NULL; /* the family, but not its schedule */
+                options.ops = SPMM_OPS_N | SPMM_OPS_T;
+                options.force_kernel = kernels[schedule];
                 spmm_plan_t *plan = inspect_plan(m, &options);
                 if (spmmi_plan_check(plan, &diag) != SPMM_OK)
                     fail_msg("%s: %s", spec, diag.text);
@@ -138,7 +142,8 @@ static void schedule_of_the_transpose_follows_its_own_rows(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         spmm_matrix_t *m = inspect_generate(cases[i].spec);
-        const spmm_inspect_options_t options = OPTIONS(.n = n, .n_count = 1, .ops = 3, .device = "h200");
+        const spmm_inspect_options_t options =
+            OPTIONS(.n = n, .n_count = 1, .ops = SPMM_OPS_N | SPMM_OPS_T, .device = "h200");
         spmm_plan_t *plan = inspect_plan(m, &options);
         for (int op = 0; op < 2; op++) {
             int fits = 0;
@@ -209,7 +214,7 @@ static void values_of_a_pattern_are_one(void **state)
     assert_int_equal(spmm_matrix_from_csr(&csr, &m, NULL), SPMM_OK);
     for (int dtype = SPMM_F32; dtype <= SPMM_F64; dtype++) {
         spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
-        options.dtype = (spmm_dtype_t)dtype;
+        options.a_type = (spmm_dtype_t)dtype;
         spmm_plan_t *plan = inspect_plan(m, &options);
         for (int p = 0; p < 3; p++)
             assert_true(dtype == SPMM_F32 ? ((float *)plan->values)[p] == 1.0f
@@ -238,7 +243,7 @@ static spmm_status_t inspect_value(double value, spmm_dtype_t dtype, double *sto
     spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
     spmm_matrix_t *m = NULL;
     spmm_plan_t *plan = NULL;
-    options.dtype = dtype;
+    options.a_type = dtype;
     assert_int_equal(spmm_matrix_from_csr(&csr, &m, NULL), SPMM_OK);
     const spmm_status_t status = spmm_inspect(m, &options, &plan, diag);
     spmm_matrix_destroy(m);
@@ -341,9 +346,9 @@ static void plan_bytes_do_not_depend_on_threads(void **state)
     for (size_t s = 0; s < sizeof large / sizeof large[0]; s++) {
         spmm_matrix_t *m = inspect_generate(large[s]);
         spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
-        options.ops = 3;
+        options.ops = SPMM_OPS_N | SPMM_OPS_T;
         bytes_are_the_same(m, options);
-        options.ops = 1;
+        options.ops = SPMM_OPS_N;
         options.n = &n_64;
         options.n_count = 1;
         options.force_kernel = "tiled";
@@ -367,7 +372,7 @@ static void plans_of_a_million_ones_load_again(void **state)
         spmm_diag_t diag = {0};
         void *bytes = NULL;
         size_t size = 0;
-        options.dtype = (spmm_dtype_t)dtype;
+        options.a_type = (spmm_dtype_t)dtype;
         spmm_plan_t *plan = inspect_plan(m, &options);
         assert_int_equal(spmm_plan_write(plan, NULL, &bytes, &size, NULL), SPMM_OK);
         if (spmm_plan_read(bytes, size, NULL, &loaded, &diag) != SPMM_OK)
@@ -439,7 +444,7 @@ static void survives_every_failing_allocation(void **state)
     spmm_matrix_t *m = inspect_generate("gen:fem3:2:2:2");
     for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++) {
         spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
-        options.ops = 3;
+        options.ops = SPMM_OPS_N | SPMM_OPS_T;
         options.force_kernel = kernels[k];
         survives_failing_allocations_of(m, &options);
     }

@@ -7,10 +7,12 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "format/plan.h"
 #include "inspect_support.h"
+#include "inspector/cost/device_profile.h"
 
 static const int64_t n_zero[] = {8, 0};
 
@@ -22,46 +24,55 @@ struct refusal_case {
 
 static const struct refusal_case refusal_cases[] = {
     {"refuses_options_without_their_size", {.struct_size = 0}, "struct_size"},
-    {"refuses_an_unknown_dtype", OPTIONS(.dtype = (spmm_dtype_t)5), "dtype 5"},
+    {"refuses_an_unknown_type_of_a", OPTIONS(.a_type = (spmm_dtype_t)5), "unknown a_type 5"},
+    {"refuses_an_unknown_type_of_b", OPTIONS(.b_type = (spmm_dtype_t)9), "unknown b_type 9"},
+    {"refuses_an_unknown_type_of_sums", OPTIONS(.sum_type = (spmm_dtype_t)7), "unknown sum_type 7"},
     {"refuses_an_unknown_layout", OPTIONS(.layouts = 4), "layouts 0x4"},
     {"refuses_an_unknown_op", OPTIONS(.ops = 8), "ops 0x8"},
     {"refuses_an_unknown_device", OPTIONS(.device = "h300"),
      "expected a device of any, cpu, a100, h100, h200, or a profile file, found \"h300\" (No such file or "
      "directory)"},
-    {"refuses_an_unknown_schedule", OPTIONS(.schedule = (spmm_schedule_t)9), "schedule 9"},
     {"refuses_an_unknown_kernel", OPTIONS(.force_kernel = "rows/fast"), "found \"rows/fast\""},
     {"refuses_a_kernel_of_another_family", OPTIONS(.force_kernel = "tiled/row-split"),
      "found \"tiled/row-split\""},
     {"refuses_a_kernel_without_its_schedule", OPTIONS(.force_kernel = "rows/"), "found \"rows/\""},
-    {"refuses_a_kernel_against_the_schedule",
-     OPTIONS(.schedule = SPMM_SCHEDULE_ROW_SPLIT, .force_kernel = "rows/nonzero-split"), "contradict"},
-    {"refuses_a_tiled_kernel_against_the_schedule",
-     OPTIONS(.schedule = SPMM_SCHEDULE_WHOLE, .force_kernel = "tiled/segmented"), "contradict"},
-    {"refuses_a_family_against_the_schedule",
-     OPTIONS(.schedule = SPMM_SCHEDULE_WHOLE, .force_kernel = "rows"), "contradict"},
-    {"refuses_an_unknown_balance", OPTIONS(.balance = (spmm_balance_t)4), "balance 4"},
-    {"refuses_an_unknown_order", OPTIONS(.reorder = (spmm_reorder_t)255), "reorder 255"},
-    {"refuses_panels_of_48_rows", OPTIONS(.block_rows = 48), "found 48"},
-    {"refuses_panels_of_512_rows", OPTIONS(.block_rows = 512), "found 512"},
-    {"refuses_stages_of_8_rows", OPTIONS(.stage_slots = 8), "32..4095, found 8"},
-    {"refuses_segments_beyond_the_format", OPTIONS(.segment_length = SPMMI_ROW_SEGMENT_MAX + 1),
+    {"refuses_an_instance", OPTIONS(.force_kernel = "cuda/tiled/whole/r8"),
+     "ends with its schedule, found \"cuda/tiled/whole/r8\""},
+    {"refuses_an_unknown_target", OPTIONS(.force_kernel = "gpu/rows"), "found \"gpu/rows\""},
+    {"refuses_a_target_alone", OPTIONS(.force_kernel = "cpu"), "found \"cpu\""},
+    {"refuses_a_kernel_of_gpus_for_the_cpu", OPTIONS(.device = "cpu", .force_kernel = "cuda/rows"),
+     "a kernel of GPUs"},
+    {"refuses_permuted_output_of_one_target", OPTIONS(.force_kernel = "cpu/tiled", .permute_output = 1),
+     "leave the target out"},
+    {"refuses_block_rows_of_tensor_cores_for_tiled",
+     OPTIONS(.force_kernel = "tiled", TCBLOCK(.block_rows = 64)), "the kernel is to be tiled"},
+    {"refuses_block_rows_of_no_family", OPTIONS(TCBLOCK(.block_rows = 32)), "block_rows 32 is of no family"},
+    {"refuses_block_rows_of_tiled_for_panels", OPTIONS(.force_kernel = "panel", TILED(.block_rows = 64)),
+     "the kernel is to be panel"},
+    {"refuses_an_unknown_balance", OPTIONS(TILED(.balance = (spmm_balance_t)4)), "unknown tiled.balance 4"},
+    {"refuses_an_unknown_order", OPTIONS(.reorder = (spmm_reorder_t)255), "unknown reorder 255"},
+    {"refuses_panels_of_48_rows", OPTIONS(TILED(.block_rows = 48)), "found 48"},
+    {"refuses_panels_of_512_rows", OPTIONS(TILED(.block_rows = 512)), "found 512"},
+    {"refuses_stages_of_8_rows", OPTIONS(TILED(.stage_slots = 8)), "32..4095, found 8"},
+    {"refuses_segments_beyond_the_format", OPTIONS(TILED(.segment_length = SPMMI_ROW_SEGMENT_MAX + 1)),
      "1073741825"},
-    {"refuses_a_negative_threshold", OPTIONS(.u_min = -1), "u_min"},
-    {"refuses_an_infinite_threshold", OPTIONS(.cv_max = (double)INFINITY), "cv_max"},
-    {"refuses_a_scale_that_is_no_number", OPTIONS(.segment_scale = (double)NAN), "segment_scale"},
+    {"refuses_a_negative_threshold", OPTIONS(TILED(.u_min = -1)), "u_min"},
+    {"refuses_an_infinite_threshold", OPTIONS(TILED(.cv_max = (double)INFINITY)), "cv_max"},
+    {"refuses_a_scale_that_is_no_number", OPTIONS(TILED(.segment_scale = (double)NAN)), "segment_scale"},
     {"refuses_segments_of_whole_rows",
-     OPTIONS(.force_kernel = "tiled/whole", .balance = SPMM_BALANCE_SEGMENTS), "contradict"},
+     OPTIONS(.force_kernel = "tiled/whole", TILED(.balance = SPMM_BALANCE_SEGMENTS)), "contradict"},
     {"refuses_whole_rows_of_segments",
-     OPTIONS(.force_kernel = "tiled/segmented", .balance = SPMM_BALANCE_NONE), "contradict"},
-    {"refuses_a_length_for_whole_rows", OPTIONS(.balance = SPMM_BALANCE_NONE, .segment_length = 8),
-     "length of 8"},
+     OPTIONS(.force_kernel = "tiled/segmented", TILED(.balance = SPMM_BALANCE_NONE)), "contradict"},
+    {"refuses_a_length_for_whole_rows", OPTIONS(TILED(.balance = SPMM_BALANCE_NONE, .segment_length = 8)),
+     "segment_length 8"},
     {"refuses_an_order_of_rows_kernels", OPTIONS(.force_kernel = "rows", .reorder = SPMM_REORDER_RADIX),
-     "tiled family"},
-    {"refuses_panels_of_rows_kernels", OPTIONS(.schedule = SPMM_SCHEDULE_ROW_SPLIT, .block_rows = 64),
+     "kernel is to be rows"},
+    {"refuses_panels_of_rows_kernels", OPTIONS(.force_kernel = "rows/row-split", TILED(.block_rows = 64)),
      "tiled family"},
     {"refuses_permuted_output_of_rows_kernels", OPTIONS(.force_kernel = "rows", .permute_output = 1),
-     "tiled family"},
-    {"refuses_permuted_output_of_the_transpose", OPTIONS(.ops = 3, .permute_output = 1), "op N only"},
+     "kernel is to be rows"},
+    {"refuses_permuted_output_of_the_transpose", OPTIONS(.ops = SPMM_OPS_N | SPMM_OPS_T, .permute_output = 1),
+     "op N only"},
     {"refuses_permuted_output_of_segments", OPTIONS(.force_kernel = "tiled/segmented", .permute_output = 1),
      "whole rows"},
     {"refuses_permuted_output_without_an_order", OPTIONS(.reorder = SPMM_REORDER_NONE, .permute_output = 1),
@@ -69,23 +80,22 @@ static const struct refusal_case refusal_cases[] = {
     {"refuses_permuted_output_of_two", OPTIONS(.permute_output = 2), "found 2"},
     {"refuses_a_tensor_kernel_with_a_schedule_of_rows", OPTIONS(.force_kernel = "window/row-split"),
      "found \"window/row-split\""},
-    {"refuses_a_schedule_of_tensor_kernels_alone", OPTIONS(.schedule = SPMM_SCHEDULE_PACKED),
-     "schedule 6 is none that can be asked for without a kernel"},
-    {"refuses_segments_of_windows", OPTIONS(.force_kernel = "window", .balance = SPMM_BALANCE_SEGMENTS),
+    {"refuses_segments_of_windows",
+     OPTIONS(.force_kernel = "window", TILED(.balance = SPMM_BALANCE_SEGMENTS)),
      "the kernel is to be window"},
-    {"refuses_stages_of_panels_of_tensor_cores", OPTIONS(.force_kernel = "panel/dense", .stage_slots = 64),
-     "the kernel is to be panel"},
-    {"refuses_panels_of_windows", OPTIONS(.force_kernel = "window/dense", .block_rows = 64),
+    {"refuses_stages_of_panels_of_tensor_cores",
+     OPTIONS(.force_kernel = "panel/dense", TILED(.stage_slots = 64)), "the kernel is to be panel"},
+    {"refuses_panels_of_windows", OPTIONS(.force_kernel = "window/dense", TCBLOCK(.block_rows = 64)),
      "windows have 8 rows"},
-    {"refuses_tensor_panels_of_32_rows", OPTIONS(.force_kernel = "panel", .block_rows = 32),
+    {"refuses_tensor_panels_of_32_rows", OPTIONS(.force_kernel = "panel", TCBLOCK(.block_rows = 32)),
      "64, 128 or 256, found 32"},
-    {"refuses_strips_of_256_rows", OPTIONS(.force_kernel = "bcsr", .block_rows = 256),
-     "panel_rows of the kernel bcsr must be 64 or 128, found 256"},
+    {"refuses_strips_of_256_rows", OPTIONS(.force_kernel = "bcsr", TCBLOCK(.block_rows = 256)),
+     "tcblock.block_rows of the kernel bcsr must be 64 or 128, found 256"},
     {"refuses_packed_blocks_of_strips", OPTIONS(.force_kernel = "bcsr/packed"), "found \"bcsr/packed\""},
     {"refuses_tensor_cores_for_f32", OPTIONS(.force_kernel = "panel", .compute = SPMM_COMPUTE_F32),
      "panel runs on tensor cores"},
-    {"refuses_tf32_for_f64", OPTIONS(.dtype = SPMM_F64, .compute = SPMM_COMPUTE_TF32),
-     "numbers of type f64 are not multiplied as tf32"},
+    {"refuses_tf32_for_f64", OPTIONS(.a_type = SPMM_F64, .compute = SPMM_COMPUTE_TF32),
+     "values of type f64 are not multiplied as tf32"},
     {"refuses_f16_for_f32", OPTIONS(.compute = SPMM_COMPUTE_F16), "f32 are not multiplied as f16"},
     {"refuses_an_unknown_compute_type", OPTIONS(.compute = (spmm_compute_t)7), "not multiplied as ?"},
     {"refuses_permuted_output_of_windows_without_an_order",
@@ -125,15 +135,75 @@ static void kernels_can_be_forced_by_name(void **state)
     spmm_matrix_destroy(m);
 }
 
+static void types_without_a_kernel_are_told_with_those_that_have_one(void **state)
+{
+    const spmm_inspect_options_t wrong[] = {OPTIONS(.b_type = SPMM_F64), OPTIONS(.sum_type = SPMM_F64),
+                                            OPTIONS(.a_type = SPMM_F16, .c_type = SPMM_F32)};
+    spmm_matrix_t *m = inspect_generate("gen:diag:3");
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        spmm_plan_t *plan = NULL;
+        spmm_diag_t diag = {0};
+        assert_int_equal(spmm_inspect(m, &wrong[i], &plan, &diag), SPMM_ERR_UNSUPPORTED);
+        assert_non_null(strstr(diag.text, "f32 f32 f32 f32, f64 f64 f64 f64, f16 f16 f16 f32"));
+    }
+    spmm_matrix_destroy(m);
+}
+
+static const struct spmmi_part *part_for(const spmm_plan_t *plan, uint32_t target)
+{
+    int fits = 0;
+    const int v = spmmi_variant_pick(plan, SPMM_OP_N, target, 64, SPMM_LAYOUTS_ROW_MAJOR, &fits);
+    assert_true(v >= 0); /* what was not made for the CPU runs there too */
+    return &plan->parts[plan->variants[v].part_first];
+}
+
+static bool is_same_kernel(const struct spmmi_part *a, const struct spmmi_part *b)
+{
+    return a->family == b->family && a->schedule == b->schedule;
+}
+
+/* A kernel with a target is forced there; elsewhere the plan is as without. */
+static void a_target_forces_its_variants_alone(void **state)
+{
+    enum { CPU = SPMMI_TARGET_CPU, GPU = 90 };
+    static const char *const devices[] = {"h200", "any"};
+    (void)state;
+    spmm_matrix_t *m = inspect_generate("gen:band:4000:3");
+    for (int d = 0; d < 2; d++) {
+        spmm_inspect_options_t options = OPTIONS(.device = devices[d]);
+        spmm_plan_t *chosen = inspect_plan(m, &options);
+        options.force_kernel = "bcsr/dense";
+        spmm_plan_t *forced = inspect_plan(m, &options);
+        options.force_kernel = "cuda/bcsr/dense";
+        spmm_plan_t *on_gpu = inspect_plan(m, &options);
+        options.force_kernel = "cpu/bcsr";
+        spmm_plan_t *on_cpu = inspect_plan(m, &options);
+        assert_false(is_same_kernel(part_for(chosen, CPU), part_for(forced, CPU)));
+        assert_false(is_same_kernel(part_for(chosen, GPU), part_for(forced, GPU)));
+        assert_true(is_same_kernel(part_for(on_gpu, CPU), part_for(chosen, CPU)));
+        assert_true(is_same_kernel(part_for(on_gpu, GPU), part_for(forced, GPU)));
+        assert_true(is_same_kernel(part_for(on_cpu, CPU), part_for(forced, CPU)));
+        assert_true(is_same_kernel(part_for(on_cpu, GPU), part_for(chosen, GPU)));
+        spmm_plan_destroy(on_cpu);
+        spmm_plan_destroy(on_gpu);
+        spmm_plan_destroy(forced);
+        spmm_plan_destroy(chosen);
+    }
+    spmm_matrix_destroy(m);
+}
+
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 int main(void)
 {
-    struct CMUnitTest tests[COUNT(refusal_cases) + 1] = {
+    struct CMUnitTest tests[COUNT(refusal_cases) + 3] = {
         cmocka_unit_test(kernels_can_be_forced_by_name),
+        cmocka_unit_test(types_without_a_kernel_are_told_with_those_that_have_one),
+        cmocka_unit_test(a_target_forces_its_variants_alone),
     };
     for (size_t i = 0; i < COUNT(refusal_cases); i++)
-        tests[i + 1] = (struct CMUnitTest){refusal_cases[i].name, refuses_with_one_sentence, NULL, NULL,
+        tests[i + 3] = (struct CMUnitTest){refusal_cases[i].name, refuses_with_one_sentence, NULL, NULL,
                                            (void *)(uintptr_t)&refusal_cases[i]};
     return cmocka_run_group_tests_name("inspect_options", tests, NULL, NULL);
 }

@@ -56,8 +56,8 @@ static void named_permutations_are_taken(void **state)
     spmm_matrix_t *m = inspect_generate("gen:femshuf:5:5:5");
     for (size_t i = 0; i < COUNT(kinds) * COUNT(kernels); i++) {
         const spmm_inspect_options_t options =
-            OPTIONS(.symmetric_permutation = 1, .reorder = kinds[i / COUNT(kernels)], .ops = 3,
-                    .force_kernel = kernels[i % COUNT(kernels)]);
+            OPTIONS(.symmetric_permutation = 1, .reorder = kinds[i / COUNT(kernels)],
+                    .ops = SPMM_OPS_N | SPMM_OPS_T, .force_kernel = kernels[i % COUNT(kernels)]);
         uint32_t permutation[375];
         assert_int_equal(spmm_matrix_permutation(m, kinds[i / COUNT(kernels)], 0, permutation, NULL),
                          SPMM_OK);

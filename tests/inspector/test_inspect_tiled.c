@@ -36,19 +36,19 @@ static const struct tiled_case tiled_cases[] = {
      SPMM_SCHEDULE_SEGMENTED, 3, 256, 0, SPMMI_REASON_UNEVEN},
     {"lengths_can_be_scaled", "gen:arrow:20000",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
-             .segment_scale = 4),
+             TILED(.segment_scale = 4)),
      SPMM_SCHEDULE_SEGMENTED, 12, 256, 0, SPMMI_REASON_UNEVEN},
     {"lengths_can_have_a_floor", "gen:arrow:20000",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
-             .segment_min = 32),
+             TILED(.segment_min = 32)),
      SPMM_SCHEDULE_SEGMENTED, 32, 256, 0, SPMMI_REASON_UNEVEN},
     {"thresholds_can_be_moved", "gen:arrow:20000",
-     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE, .cv_max = 100,
-             .balance = SPMM_BALANCE_CHART),
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
+             TILED(.cv_max = 100, .balance = SPMM_BALANCE_CHART)),
      SPMM_SCHEDULE_WHOLE, 0, 256, 0, SPMMI_REASON_EVEN},
     {"u_min_can_be_moved", "gen:dense:64:1000",
-     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE, .u_min = 0.01,
-             .balance = SPMM_BALANCE_CHART),
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
+             TILED(.u_min = 0.01, .balance = SPMM_BALANCE_CHART)),
      SPMM_SCHEDULE_WHOLE, 0, 32, 0, SPMMI_REASON_EVEN},
     /* 47 us as whole rows, 29 in segments of the mean row. */
     {"the_model_cuts_what_the_chart_leaves_whole", "gen:femshuf:12:12:12",
@@ -56,7 +56,7 @@ static const struct tiled_case tiled_cases[] = {
      SPMM_SCHEDULE_SEGMENTED, 68, 32, 0, SPMMI_REASON_PREDICTED},
     {"the_chart_alone_leaves_it_whole", "gen:femshuf:12:12:12",
      OPTIONS(.n = n_8, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
-             .balance = SPMM_BALANCE_CHART),
+             TILED(.balance = SPMM_BALANCE_CHART)),
      SPMM_SCHEDULE_WHOLE, 0, 32, 0, SPMMI_REASON_EVEN},
     /* 25 us in segments of the mean row, 13 as whole rows. */
     {"the_model_leaves_whole_what_the_chart_cuts", "gen:powerlaw:20000:100:3",
@@ -64,7 +64,7 @@ static const struct tiled_case tiled_cases[] = {
      SPMM_SCHEDULE_WHOLE, 0, 256, 0, SPMMI_REASON_PREDICTED},
     {"the_chart_alone_cuts_it", "gen:powerlaw:20000:100:3",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
-             .balance = SPMM_BALANCE_CHART),
+             TILED(.balance = SPMM_BALANCE_CHART)),
      SPMM_SCHEDULE_SEGMENTED, 3, 256, 0, SPMMI_REASON_UNEVEN},
     /* The model speaks of GPUs only. */
     {"a_cpu_follows_the_chart", "gen:powerlaw:20000:100:3",
@@ -77,23 +77,23 @@ static const struct tiled_case tiled_cases[] = {
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled/whole", .reorder = SPMM_REORDER_RADIX),
      SPMM_SCHEDULE_WHOLE, 0, 32, 0, SPMMI_REASON_FORCED},
     {"whole_rows_can_be_had_by_balance_none", "gen:arrow:20000",
-     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .balance = SPMM_BALANCE_NONE,
-             .reorder = SPMM_REORDER_NONE),
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
+             TILED(.balance = SPMM_BALANCE_NONE)),
      SPMM_SCHEDULE_WHOLE, 0, 256, 0, SPMMI_REASON_FORCED},
     {"segments_of_mu_can_be_forced", "gen:band:20000:3",
-     OPTIONS(.n = n_64, .n_count = 1, .schedule = SPMM_SCHEDULE_SEGMENTED, .reorder = SPMM_REORDER_NONE),
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled/segmented", .reorder = SPMM_REORDER_NONE),
      SPMM_SCHEDULE_SEGMENTED, 7, 256, 0, SPMMI_REASON_FORCED},
     {"segments_can_be_given_a_length", "gen:band:20000:3",
-     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .balance = SPMM_BALANCE_SEGMENTS,
-             .segment_length = 5, .reorder = SPMM_REORDER_NONE),
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
+             TILED(.balance = SPMM_BALANCE_SEGMENTS, .segment_length = 5)),
      SPMM_SCHEDULE_SEGMENTED, 5, 256, 0, SPMMI_REASON_FORCED},
     {"panels_can_be_given_a_height", "gen:band:20000:3",
-     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .block_rows = 64,
-             .reorder = SPMM_REORDER_NONE),
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
+             TILED(.block_rows = 64)),
      SPMM_SCHEDULE_WHOLE, 0, 64, 0, SPMMI_REASON_EVEN},
     {"more_blocks_can_be_asked_for", "gen:band:20000:3",
-     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .blocks_per_sm = 4,
-             .reorder = SPMM_REORDER_NONE),
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
+             TILED(.blocks_per_sm = 4)),
      SPMM_SCHEDULE_WHOLE, 0, 128, 0, SPMMI_REASON_EVEN},
     {"rows_can_be_sorted", "gen:femshuf:20:20:20",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_RADIX),
@@ -251,7 +251,7 @@ static void tiled_parts_pass_the_check_of_the_format(void **state)
                 spmm_diag_t diag = {0};
                 options.force_kernel = kernels[k];
                 options.reorder = (spmm_reorder_t)reorder;
-                options.ops = 3;
+                options.ops = SPMM_OPS_N | SPMM_OPS_T;
                 spmm_plan_t *plan = inspect_plan(m, &options);
                 if (spmmi_plan_check(plan, &diag) != SPMM_OK)
                     fail_msg("%s: %s", inspect_specs[s], diag.text);
@@ -313,8 +313,8 @@ static void a_free_choice_passes_the_check_of_the_format(void **state)
         for (int dtype = SPMM_F32; dtype <= SPMM_F64; dtype++) {
             spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
             spmm_diag_t diag = {0};
-            options.dtype = (spmm_dtype_t)dtype;
-            options.ops = 3;
+            options.a_type = (spmm_dtype_t)dtype;
+            options.ops = SPMM_OPS_N | SPMM_OPS_T;
             spmm_plan_t *plan = inspect_plan(m, &options);
             if (spmmi_plan_check(plan, &diag) != SPMM_OK)
                 fail_msg("%s: %s", inspect_specs[s], diag.text);

@@ -141,7 +141,7 @@ static void matrices_are_taken_with_values_of_every_type(void **state)
 static void a_plan_of_16_bits_has_no_part_of_the_rows_family(void **state)
 {
     static const char *const specs[] = {"gen:band:300:9", "gen:rmat:9:6", "gen:arrow:500", "gen:empty:4:3"};
-    static const spmm_schedule_t forced[] = {SPMM_SCHEDULE_ROW_SPLIT, SPMM_SCHEDULE_NONZERO_SPLIT};
+    static const char *const forced[] = {"rows/row-split", "cpu/rows/nonzero-split"};
     (void)state;
     for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
         spmm_matrix_t *matrix = NULL;
@@ -149,15 +149,15 @@ static void a_plan_of_16_bits_has_no_part_of_the_rows_family(void **state)
         for (int t = 2; t < 4; t++) {
             spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
             spmm_plan_t *plan = NULL;
-            options.dtype = dtypes[t];
-            options.ops = 3;
+            options.a_type = dtypes[t];
+            options.ops = SPMM_OPS_N | SPMM_OPS_T;
             assert_int_equal(spmm_inspect(matrix, &options, &plan, NULL), SPMM_OK);
             assert_true(plan->part_count > 0);
             for (uint32_t i = 0; i < plan->part_count; i++)
                 assert_int_equal(plan->parts[i].family, SPMM_FAMILY_TILED);
             spmm_plan_destroy(plan);
             for (int f = 0; f < 2; f++) {
-                options.schedule = forced[f];
+                options.force_kernel = forced[f];
                 assert_int_equal(spmm_inspect(matrix, &options, &plan, NULL), SPMM_ERR_ARGUMENT);
                 assert_null(plan);
             }

@@ -83,7 +83,7 @@ static const struct split_case cases[] = {
      10},
     {"dense_rows_leave_packed_windows_of_f64",
      {8000, 32, 777, 800, 1},
-     OPTIONS(SOME, .force_kernel = "window/packed", .dtype = SPMM_F64),
+     OPTIONS(SOME, .force_kernel = "window/packed", .a_type = SPMM_F64),
      SPMM_FAMILY_WINDOW,
      10},
     {"dense_rows_leave_panels",
@@ -94,7 +94,7 @@ static const struct split_case cases[] = {
     {"a_free_choice_takes_panels_for_it", {20000, 32, 777, 2000, 1}, OPTIONS(SOME), SPMM_FAMILY_PANEL, 10},
     {"a_free_choice_without_it_keeps_rows",
      {20000, 32, 777, 2000, 1},
-     OPTIONS(SOME, .long_rows = SPMM_LONG_ROWS_KEEP),
+     OPTIONS(SOME, TCBLOCK(.long_rows = SPMM_LONG_ROWS_KEEP)),
      SPMM_FAMILY_ROWS,
      0},
     {"blocks_that_are_sparse_for_long_rows_only_are_no_reason_against",
@@ -104,7 +104,7 @@ static const struct split_case cases[] = {
      100},
     {"none_keeps_all_rows_together",
      {8000, 32, 777, 800, 1},
-     OPTIONS(SOME, .force_kernel = "window/dense", .long_rows = SPMM_LONG_ROWS_KEEP),
+     OPTIONS(SOME, .force_kernel = "window/dense", TCBLOCK(.long_rows = SPMM_LONG_ROWS_KEEP)),
      SPMM_FAMILY_WINDOW,
      0},
     {"rows_16_times_as_long_belong",
@@ -119,7 +119,7 @@ static const struct split_case cases[] = {
      0},
     {"halves_have_no_kernel_for_peeled_rows",
      {8000, 32, 777, 800, 1},
-     OPTIONS(SOME, .force_kernel = "window/dense", .dtype = SPMM_F16),
+     OPTIONS(SOME, .force_kernel = "window/dense", .a_type = SPMM_F16),
      SPMM_FAMILY_WINDOW,
      0},
     {"a_permuted_output_has_all_rows",
@@ -191,7 +191,8 @@ static void the_prediction_is_that_of_two_parts_and_lower(void **state)
     spmm_inspect_options_t options = OPTIONS(SOME, .force_kernel = "window/dense");
     spmm_matrix_t *m = matrix_of(&ten);
     spmm_plan_t *with = inspect_plan(m, &options);
-    options.long_rows = SPMM_LONG_ROWS_KEEP;
+    const spmm_tcblock_options_t keep = {.struct_size = sizeof keep, .long_rows = SPMM_LONG_ROWS_KEEP};
+    options.tcblock = &keep;
     spmm_plan_t *without = inspect_plan(m, &options);
     const struct spmmi_trace *forced = entry_of(without, SPMMI_REASON_FORCED);
     double us = 0;
@@ -294,7 +295,8 @@ static void what_is_left_has_the_metrics_of_a_matrix_without_the_rows(void **sta
 static void plans_are_the_same_at_any_number_of_threads_and_from_a_file(void **state)
 {
     (void)state;
-    spmm_inspect_options_t options = OPTIONS(SOME, .force_kernel = "window", .ops = 3, .threads = 1);
+    spmm_inspect_options_t options =
+        OPTIONS(SOME, .force_kernel = "window", .ops = SPMM_OPS_N | SPMM_OPS_T, .threads = 1);
     spmm_matrix_t *m = matrix_of(&ten);
     spmm_plan_t *one = inspect_plan(m, &options), *loaded = NULL;
     options.threads = 7;
@@ -322,9 +324,9 @@ static void products_of_such_plans_are_right(void **state)
     struct test_matrix a = {"band and dense rows", m->rows, m->cols, m->nnz, m->row_ptr, NULL, values};
     a.col_ind = m->col_ind;
     for (int k = 0; k < 4; k++) {
-        spmm_inspect_options_t options = OPTIONS(SOME, .ops = 3);
+        spmm_inspect_options_t options = OPTIONS(SOME, .ops = SPMM_OPS_N | SPMM_OPS_T);
         options.force_kernel = k % 2 == 0 ? "window" : "panel";
-        options.dtype = k < 2 ? SPMM_F32 : SPMM_F64;
+        options.a_type = k < 2 ? SPMM_F32 : SPMM_F64;
         spmm_plan_t *plan = inspect_plan(m, &options);
         assert_int_equal(plan->variants[0].part_count, 2);
         spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
@@ -370,8 +372,10 @@ static void an_unknown_long_row_mode_is_refused(void **state)
 {
     (void)state;
     struct spmmi_request r;
-    spmm_inspect_options_t options = OPTIONS(.long_rows = (spmm_long_rows_t)2);
-    assert_int_equal(spmmi_inspect_options(&options, &r, NULL), SPMM_ERR_ARGUMENT);
+    spmm_inspect_options_t options = OPTIONS(TCBLOCK(.long_rows = (spmm_long_rows_t)2));
+    spmm_diag_t diag = {0};
+    assert_int_equal(spmmi_inspect_options(&options, &r, &diag), SPMM_ERR_ARGUMENT);
+    assert_non_null(strstr(diag.text, "unknown long-row mode 2"));
 }
 
 #define CASE_COUNT (sizeof cases / sizeof cases[0])

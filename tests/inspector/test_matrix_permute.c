@@ -124,7 +124,7 @@ static void threads_change_nothing(void **state)
 /* C = A B on the CPU, in doubles; B and C are rows x n, row-major. */
 static void multiply(const spmm_matrix_t *m, double *b, double *c, int64_t n)
 {
-    const spmm_inspect_options_t options = {.struct_size = sizeof options, .dtype = SPMM_F64};
+    const spmm_inspect_options_t options = {.struct_size = sizeof options, .a_type = SPMM_F64};
     const spmm_executor_options_t on_cpu = {.struct_size = sizeof on_cpu};
     const spmm_dense_t x = {b, m->cols, n, n, SPMM_ROW_MAJOR, SPMM_F64};
     const spmm_dense_t y = {c, m->rows, n, n, SPMM_ROW_MAJOR, SPMM_F64};
@@ -195,11 +195,11 @@ static void refuses_what_is_no_permutation(void **state)
     uint32_t permutation[5];
     assert_int_equal(spmm_matrix_permute(m, twice, NULL, 0, &p, &diag), SPMM_ERR_ARGUMENT);
     assert_null(p);
-    assert_non_null(strstr(diag.text, "order of the rows is no permutation: place 3 has 2"));
+    assert_non_null(strstr(diag.text, "rows is no permutation: position 3 has 2"));
     assert_int_equal(diag.offset, 3);
     assert_int_equal(spmm_matrix_permute(m, beyond, NULL, 0, &p, &diag), SPMM_ERR_ARGUMENT);
     assert_int_equal(spmm_matrix_permute(m, fine, fine, 0, &p, &diag), SPMM_ERR_ARGUMENT);
-    assert_non_null(strstr(diag.text, "order of the columns"));
+    assert_non_null(strstr(diag.text, "cols is no permutation"));
     assert_int_equal(spmm_matrix_permute(NULL, fine, NULL, 0, &p, &diag), SPMM_ERR_ARGUMENT);
     assert_int_equal(spmm_matrix_permute(m, fine, NULL, 0, NULL, &diag), SPMM_ERR_ARGUMENT);
     assert_int_equal(spmm_matrix_permute(m, fine, NULL, -1, &p, &diag), SPMM_ERR_ARGUMENT);

@@ -38,6 +38,7 @@ static spmm_status_t measure(void *context, const spmm_plan_t *plan, spmm_op_t o
 static spmm_plan_t *inspect(const char *device, struct clock *clock)
 {
     spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+    spmm_tuning_options_t tuning = SPMM_TUNING_OPTIONS_INIT;
     static const int64_t n = 8;
     spmm_matrix_t *matrix = NULL;
     spmm_plan_t *plan = NULL;
@@ -46,9 +47,10 @@ static spmm_plan_t *inspect(const char *device, struct clock *clock)
     options.n = &n;
     options.n_count = 1;
     options.layouts = SPMM_LAYOUTS_ROW_MAJOR;
-    options.tune = clock != NULL ? 20 : 0;
-    options.measure = clock != NULL ? measure : NULL;
-    options.measure_context = clock;
+    options.tuning = &tuning;
+    tuning.candidates = clock != NULL ? 20 : 0;
+    tuning.measure = clock != NULL ? measure : NULL;
+    tuning.measure_context = clock;
     assert_int_equal(spmm_matrix_generate("gen:fem3:5:5:5", &matrix, &diag), SPMM_OK);
     assert_int_equal(spmm_inspect(matrix, &options, &plan, &diag), SPMM_OK);
     spmm_matrix_destroy(matrix);

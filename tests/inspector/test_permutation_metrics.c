@@ -42,7 +42,8 @@ static const struct stats_case cases[] = {
       {SPMM_OP_N, SPMM_REORDER_RADIX}}},
     {"each_op_has_its_own",
      "gen:rmat:8:9",
-     OPTIONS(.n = n_64, .n_count = 1, .ops = 3, .force_kernel = "window", .reorder = SPMM_REORDER_MINHASH),
+     OPTIONS(.n = n_64, .n_count = 1, .ops = SPMM_OPS_N | SPMM_OPS_T, .force_kernel = "window",
+             .reorder = SPMM_REORDER_MINHASH),
      4,
      {{SPMM_OP_N, SPMM_REORDER_NONE},
       {SPMM_OP_N, SPMM_REORDER_MINHASH},
@@ -50,8 +51,8 @@ static const struct stats_case cases[] = {
       {SPMM_OP_T, SPMM_REORDER_MINHASH}}},
     {"orders_of_tiled_are_told_too",
      "gen:femshuf:5:5:5",
-     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .balance = SPMM_BALANCE_NONE,
-             .reorder = SPMM_REORDER_RADIX),
+     OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_RADIX,
+             TILED(.balance = SPMM_BALANCE_NONE)),
      2,
      {{SPMM_OP_N, SPMM_REORDER_NONE}, {SPMM_OP_N, SPMM_REORDER_RADIX}}},
     {"an_order_that_is_that_of_the_matrix_is_none",
@@ -102,9 +103,9 @@ static void plans_hold_metrics_of_permutations(void **state)
 
 static void metrics_of_segments_count_segments(void **state)
 {
-    static const spmm_inspect_options_t options =
-        OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .balance = SPMM_BALANCE_SEGMENTS,
-                .segment_length = 9, .reorder = SPMM_REORDER_RADIX);
+    const spmm_inspect_options_t options =
+        OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_RADIX,
+                TILED(.balance = SPMM_BALANCE_SEGMENTS, .segment_length = 9));
     (void)state;
     spmm_matrix_t *m = inspect_generate("gen:femshuf:5:5:5");
     spmm_plan_t *plan = inspect_plan(m, &options);

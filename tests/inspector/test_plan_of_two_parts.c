@@ -36,8 +36,8 @@ static spmm_plan_t *inspect_save_load(const spmm_matrix_t *m, spmm_dtype_t dtype
     spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
     spmm_plan_t *plan = NULL;
     spmm_diag_t diag = {0};
-    options.ops = 3;
-    options.dtype = dtype;
+    options.ops = SPMM_OPS_N | SPMM_OPS_T;
+    options.a_type = dtype;
     options.force_kernel = "rows"; /* the family; its schedules are chosen */
     assert_int_equal(spmm_inspect(m, &options, &plan, &diag), SPMM_OK);
     const int file = mkstemp(path);

@@ -134,7 +134,7 @@ static const struct refusal_case refusals[] = {
      SPMMI_REASON_COLUMNS, 1, 8},
     {"one_column", "gen:band:4000:60", OPTIONS(GPU, .n = n_1, .n_count = 1), SPMM_FAMILY_TILED,
      SPMMI_REASON_COLUMNS, 1, 2},
-    {"types_without_a_kernel", "gen:band:4000:60", OPTIONS(GPU, .dtype = SPMM_F16, .n = n_64, .n_count = 1),
+    {"types_without_a_kernel", "gen:band:4000:60", OPTIONS(GPU, .a_type = SPMM_F16, .n = n_64, .n_count = 1),
      SPMM_FAMILY_ROWS, SPMMI_REASON_TYPE, 0, 0},
     {"tensor_cores_that_may_not_run", "gen:band:4000:60",
      OPTIONS(GPU, .compute = SPMM_COMPUTE_F32, .n = n_64, .n_count = 1), SPMM_FAMILY_PANEL, SPMMI_REASON_TYPE,
@@ -230,16 +230,14 @@ static spmm_status_t watch(void *context, const spmm_plan_t *plan, spmm_op_t op,
     return w->status;
 }
 
-static spmm_plan_t *tuned(struct stopwatch *w, spmm_inspect_options_t options)
+static spmm_plan_t *tuned(struct stopwatch *w, spmm_tuning_options_t tuning, double expected_calls)
 {
     spmm_matrix_t *m = inspect_generate("gen:fem3:12:12:12");
-    options.struct_size = sizeof options;
-    options.device = "h200";
-    options.layouts = SPMM_LAYOUTS_ROW_MAJOR;
-    options.n = n_128;
-    options.n_count = 1;
-    options.measure = watch;
-    options.measure_context = w;
+    spmm_inspect_options_t options =
+        OPTIONS(GPU, .n = n_128, .n_count = 1, .expected_calls = expected_calls, .tuning = &tuning);
+    tuning.struct_size = sizeof tuning;
+    tuning.measure = watch;
+    tuning.measure_context = w;
     spmm_plan_t *plan = inspect_plan(m, &options);
     assert_int_equal(spmmi_plan_check(plan, NULL), SPMM_OK);
     spmm_matrix_destroy(m);
@@ -258,7 +256,7 @@ static void the_least_measured_wins(void **state)
 {
     (void)state;
     struct stopwatch w = {.fastest = SPMM_FAMILY_WINDOW};
-    spmm_plan_t *plan = tuned(&w, (spmm_inspect_options_t){.tune = 12});
+    spmm_plan_t *plan = tuned(&w, (spmm_tuning_options_t){.candidates = 12}, 0);
     assert_in_range(w.calls, 6, 12);
     assert_int_equal(plan->parts[0].family, SPMM_FAMILY_WINDOW);
     const struct spmmi_trace *t = entry_of(plan, 0, SPMM_FAMILY_WINDOW, SPMMI_REASON_MEASURED);
@@ -271,15 +269,15 @@ static void only_so_many_are_measured(void **state)
 {
     (void)state;
     struct stopwatch w = {.fastest = SPMM_FAMILY_ROWS};
-    spmm_plan_destroy(tuned(&w, (spmm_inspect_options_t){.tune = 2}));
+    spmm_plan_destroy(tuned(&w, (spmm_tuning_options_t){.candidates = 2}, 0));
     assert_int_equal(w.calls, 2);
     w.calls = 0;
-    spmm_plan_destroy(tuned(&w, (spmm_inspect_options_t){.tune = 2, .effort = SPMM_EFFORT_ESTIMATE}));
+    spmm_plan_destroy(tuned(&w, (spmm_tuning_options_t){.candidates = 2, .effort = SPMM_EFFORT_ESTIMATE}, 0));
     assert_int_equal(w.calls, 0);
-    spmm_plan_destroy(tuned(&w, (spmm_inspect_options_t){.effort = SPMM_EFFORT_MEASURE}));
+    spmm_plan_destroy(tuned(&w, (spmm_tuning_options_t){.effort = SPMM_EFFORT_MEASURE}, 0));
     assert_int_equal(w.calls, 3);
     w.calls = 0;
-    spmm_plan_t *plan = tuned(&w, (spmm_inspect_options_t){.effort = SPMM_EFFORT_EXHAUSTIVE});
+    spmm_plan_t *plan = tuned(&w, (spmm_tuning_options_t){.effort = SPMM_EFFORT_EXHAUSTIVE}, 0);
     assert_true(w.calls > 8);
     assert_int_equal(plan->parts[0].family, SPMM_FAMILY_ROWS);
     spmm_plan_destroy(plan);
@@ -289,7 +287,7 @@ static void a_time_limit_ends_the_measuring(void **state)
 {
     (void)state;
     struct stopwatch w = {.fastest = SPMM_FAMILY_ROWS, .busy = 0.06};
-    spmm_plan_t *plan = tuned(&w, (spmm_inspect_options_t){.tune = 50, .time_limit = 0.1});
+    spmm_plan_t *plan = tuned(&w, (spmm_tuning_options_t){.candidates = 50, .time_limit = 0.1}, 0);
     assert_in_range(w.calls, 1, 2);
     spmm_plan_destroy(plan);
 }
@@ -299,7 +297,7 @@ static void measurements_that_fail_are_told(void **state)
 {
     (void)state;
     struct stopwatch w = {.status = SPMM_ERR_UNSUPPORTED};
-    spmm_plan_t *plan = tuned(&w, (spmm_inspect_options_t){.tune = 1});
+    spmm_plan_t *plan = tuned(&w, (spmm_tuning_options_t){.candidates = 1}, 0);
     int failed = 0;
     for (uint32_t i = 0; i < plan->trace_count; i++)
         failed += plan->trace[i].reason == SPMMI_REASON_NOT_MEASURED &&
@@ -315,10 +313,10 @@ static void few_calls_do_not_repay_measuring(void **state)
 {
     (void)state;
     struct stopwatch w = {.fastest = SPMM_FAMILY_ROWS, .busy = 0.06};
-    spmm_plan_destroy(tuned(&w, (spmm_inspect_options_t){.tune = 5, .expected_calls = 10}));
+    spmm_plan_destroy(tuned(&w, (spmm_tuning_options_t){.candidates = 5}, 10));
     assert_int_equal(w.calls, 1);
     w.calls = 0;
-    spmm_plan_destroy(tuned(&w, (spmm_inspect_options_t){.tune = 3, .expected_calls = 1e9}));
+    spmm_plan_destroy(tuned(&w, (spmm_tuning_options_t){.candidates = 3}, 1e9));
     assert_int_equal(w.calls, 3);
 }
 
@@ -350,12 +348,12 @@ static void few_calls_do_not_repay_a_permutation(void **state)
 static void options_of_the_search_are_checked(void **state)
 {
     (void)state;
-    static const spmm_inspect_options_t wrong[] = {
-        OPTIONS(.tune = 3),
-        OPTIONS(.effort = SPMM_EFFORT_MEASURE),
-        OPTIONS(.effort = (spmm_effort_t)4),
-        OPTIONS(.measure = watch, .tune = -1),
-        OPTIONS(.time_limit = -1),
+    const spmm_inspect_options_t wrong[] = {
+        OPTIONS(TUNING(.candidates = 3)),
+        OPTIONS(TUNING(.effort = SPMM_EFFORT_MEASURE)),
+        OPTIONS(TUNING(.effort = (spmm_effort_t)4)),
+        OPTIONS(TUNING(.measure = watch, .candidates = -1)),
+        OPTIONS(TUNING(.time_limit = -1)),
         OPTIONS(.expected_calls = -0.5),
     };
     struct spmmi_request r;
@@ -363,15 +361,57 @@ static void options_of_the_search_are_checked(void **state)
         assert_int_equal(spmmi_inspect_options(&wrong[i], &r, NULL), SPMM_ERR_ARGUMENT);
 }
 
-/* A caller of before has none of the options of the search. */
-static void options_of_before_are_as_long_as_they_were(void **state)
+/* Callers of other headers know more or less of the nested structs; what a struct is said not to have is not read. */
+static void nested_options_have_sizes_of_their_own(void **state)
 {
-    (void)state;
-    spmm_inspect_options_t options = OPTIONS(.tune = -1);
+    struct {
+        spmm_tuning_options_t known;
+        uint64_t beyond;
+    } tuning = {.known = {.measure = watch, .candidates = -1}};
+    const spmm_tcblock_options_t tcblock = {.struct_size = offsetof(spmm_tcblock_options_t, long_rows),
+                                            .block_rows = 64,
+                                            .long_rows = (spmm_long_rows_t)7};
+    const spmm_tiled_options_t uninitialised = {.struct_size = 0};
+    spmm_inspect_options_t options = OPTIONS(.tuning = &tuning.known, .tcblock = &tcblock);
     struct spmmi_request r;
-    options.struct_size = offsetof(spmm_inspect_options_t, measure);
+    (void)state;
+    tuning.known.struct_size = offsetof(spmm_tuning_options_t, candidates);
     assert_int_equal(spmmi_inspect_options(&options, &r, NULL), SPMM_OK);
-    assert_int_equal(r.options.tune, 0);
+    assert_int_equal(r.tuning.candidates, 0);
+    assert_int_equal(r.tcblock.block_rows, 64);
+    assert_int_equal(r.tcblock.long_rows, SPMM_LONG_ROWS_AUTO);
+    assert_true(r.options.tuning == NULL && r.options.tcblock == NULL);
+    tuning.known.candidates = 5;
+    tuning.known.struct_size = sizeof tuning;
+    assert_int_equal(spmmi_inspect_options(&options, &r, NULL), SPMM_OK);
+    assert_int_equal(r.tuning.candidates, 5);
+    tuning.beyond = 1;
+    assert_int_equal(spmmi_inspect_options(&options, &r, NULL), SPMM_ERR_ARGUMENT);
+    tuning.beyond = 0;
+    options.tiled = &uninitialised;
+    assert_int_equal(spmmi_inspect_options(&options, &r, NULL), SPMM_ERR_ARGUMENT);
+}
+
+static void types_that_are_not_said_follow_those_of_a(void **state)
+{
+    static const struct {
+        spmm_inspect_options_t options;
+        spmm_dtype_t type, sum;
+    } cases[] = {
+        {OPTIONS(.a_type = (spmm_dtype_t)0), SPMM_F32, SPMM_F32},
+        {OPTIONS(.a_type = SPMM_F64), SPMM_F64, SPMM_F64},
+        {OPTIONS(.a_type = SPMM_F16, .c_type = SPMM_F16), SPMM_F16, SPMM_F32},
+        {OPTIONS(.a_type = SPMM_BF16, .b_type = SPMM_BF16, .sum_type = SPMM_F32), SPMM_BF16, SPMM_F32},
+    };
+    struct spmmi_request r;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(spmmi_inspect_options(&cases[i].options, &r, NULL), SPMM_OK);
+        assert_int_equal(r.options.a_type, cases[i].type);
+        assert_int_equal(r.options.b_type, cases[i].type);
+        assert_int_equal(r.options.c_type, cases[i].type);
+        assert_int_equal(r.options.sum_type, cases[i].sum);
+    }
 }
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
@@ -392,7 +432,8 @@ int main(void)
         cmocka_unit_test(few_calls_do_not_repay_measuring),
         cmocka_unit_test(few_calls_do_not_repay_a_permutation),
         cmocka_unit_test(options_of_the_search_are_checked),
-        cmocka_unit_test(options_of_before_are_as_long_as_they_were),
+        cmocka_unit_test(nested_options_have_sizes_of_their_own),
+        cmocka_unit_test(types_that_are_not_said_follow_those_of_a),
     };
     struct CMUnitTest tests[COUNT(refusals) + COUNT(plain)];
     size_t count = 0;

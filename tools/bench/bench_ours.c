@@ -91,8 +91,8 @@ spmm_status_t bench_ours_load(const spmm_matrix_t *matrix, spmm_dtype_t dtype, s
     made->op = op;
     made->kernels = options->kernels;
     made->site = site;
-    plain.dtype = dtype;
-    plain.ops = op == SPMM_OP_T ? 2u : 1u;
+    plain.a_type = dtype;
+    plain.ops = 1u << op;
     plain.compute = dtype == SPMM_F32 ? options->compute : (spmm_compute_t)0;
 
     const double start = progress_seconds();

@@ -83,9 +83,11 @@ static void make_staged(const struct maker *maker, const char *kernel, enum benc
                     {SPMM_REORDER_RADIX, 64}};
     for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
         spmm_inspect_options_t forced = *maker->options;
+        spmm_tiled_options_t tiled = SPMM_TILED_OPTIONS_INIT;
+        tiled.block_rows = variants[v].block_rows;
         forced.force_kernel = kernel;
         forced.reorder = variants[v].reorder;
-        forced.block_rows = variants[v].block_rows;
+        forced.tiled = &tiled;
         if (plans == BENCH_PLANS_ALL)
             make(maker, &forced);
         else if (forced.reorder == SPMM_REORDER_NONE)
@@ -119,12 +121,14 @@ static int has_long_rows(const spmm_plan_t *plan)
     return 0;
 }
 
-/* The same with long rows apart, where that is predicted to pay. */
+/* The same with long rows split off, where that is predicted to pay. */
 static void make_long_rows(const struct maker *maker, const spmm_inspect_options_t *options)
 {
     spmm_inspect_options_t forced = *options;
+    spmm_tcblock_options_t tcblock = *options->tcblock;
     spmm_plan_t *plan = NULL;
-    forced.long_rows = SPMM_LONG_ROWS_AUTO;
+    tcblock.long_rows = SPMM_LONG_ROWS_AUTO;
+    forced.tcblock = &tcblock;
     if (spmm_inspect(maker->matrix, &forced, &plan, NULL) == SPMM_OK && has_long_rows(plan))
         maker->take(maker->context, plan, NULL, options->reorder);
     spmm_plan_destroy(plan);
@@ -141,19 +145,21 @@ static int make_tensor(const struct maker *maker, const struct tensor_case *of, 
                        uint32_t block_rows)
 {
     spmm_inspect_options_t forced = *maker->options;
+    spmm_tcblock_options_t tcblock = SPMM_TCBLOCK_OPTIONS_INIT;
     spmm_plan_t *plan = NULL;
     int has_permutation = 0;
+    tcblock.block_rows = block_rows;
+    tcblock.long_rows = SPMM_LONG_ROWS_KEEP;
     forced.force_kernel = kernel;
-    forced.block_rows = block_rows;
     forced.reorder = of->permutation;
     forced.compute = of->compute;
-    forced.long_rows = SPMM_LONG_ROWS_KEEP;
+    forced.tcblock = &tcblock;
     if (spmm_inspect(maker->matrix, &forced, &plan, NULL) == SPMM_OK)
         has_permutation = of->permutation == SPMM_REORDER_NONE || is_reordered(plan);
     if (has_permutation)
         maker->take(maker->context, plan, NULL, of->permutation);
     spmm_plan_destroy(plan);
-    if (of->permutation == SPMM_REORDER_NONE && maker->options->long_rows == SPMM_LONG_ROWS_AUTO)
+    if (of->permutation == SPMM_REORDER_NONE)
         make_long_rows(maker, &forced);
     return has_permutation;
 }
@@ -198,8 +204,8 @@ static void make_tensors(const struct maker *maker, enum bench_plans plans)
     static const spmm_reorder_t permutations[] = {SPMM_REORDER_NONE, SPMM_REORDER_MINHASH, SPMM_REORDER_RCM};
     static const spmm_compute_t of_f32[] = {SPMM_COMPUTE_3XTF32, SPMM_COMPUTE_TF32};
     static const spmm_compute_t of_others[] = {(spmm_compute_t)0};
-    const spmm_compute_t *const computes = maker->options->dtype == SPMM_F32 ? of_f32 : of_others;
-    const int compute_count = maker->options->dtype == SPMM_F32 ? 2 : 1;
+    const spmm_compute_t *const computes = maker->options->a_type == SPMM_F32 ? of_f32 : of_others;
+    const int compute_count = maker->options->a_type == SPMM_F32 ? 2 : 1;
     for (size_t o = 0; o < sizeof permutations / sizeof *permutations; o++) {
         if (permutations[o] != SPMM_REORDER_NONE && plans == BENCH_PLANS_TENSOR_PLAIN)
             continue;

@@ -72,3 +72,25 @@ void families_schedules(struct cli_choice choices[FAMILIES_CHOICES])
             choices[count++] = (struct cli_choice){kernel.schedule.name, (int)kernel.schedule.schedule};
     choices[count] = (struct cli_choice){NULL, 0};
 }
+
+static int ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+int families_join(const char *kernel, spmm_schedule_t schedule, char *name, size_t size)
+{
+    struct families_kernel found;
+    int at = 0;
+    while (families_kernel_at(at, &found) && found.schedule.schedule != schedule)
+        at++;
+    const int has_schedule = kernel != NULL && families_has_word(kernel, found.schedule.name);
+    if (kernel != NULL && !families_has_word(kernel, found.family.name))
+        return 0;
+    if (kernel != NULL && !has_schedule && !ends_with(kernel, found.family.name))
+        return 0;
+    const int length = snprintf(name, size, "%s%s%s", kernel == NULL ? found.family.name : kernel,
+                                has_schedule ? "" : "/", has_schedule ? "" : found.schedule.name);
+    return length >= 0 && (size_t)length < size;
+}

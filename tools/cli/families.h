@@ -16,6 +16,8 @@ spmm_family_info_t families_of_kernel(const char *kernel);
 /* Is this one of the words between the slashes of a name? */
 int families_has_word(const char *name, const char *word);
 
+#define FAMILIES_KERNEL_BYTES 256 /* of a name that a user gave, which is no longer */
+
 /* A kernel that a plan can be forced to. */
 struct families_kernel {
     spmm_family_info_t family;
@@ -33,6 +35,10 @@ int families_kernel_at(int index, struct families_kernel *kernel);
  *   {split off}               families that long rows may be split off
  *   {units}                families and the rows that they take together, where they have a choice */
 void families_help(char *text, size_t size, size_t width, const char *pattern);
+
+/* "FAMILY/SCHEDULE" of a schedule that one family alone has, and of the kernel, which may be NULL or a name with or
+ * without target and schedule. Returns 0 where that is another kernel, or there is no room. */
+int families_join(const char *kernel, spmm_schedule_t schedule, char *name, size_t size);
 
 /* "auto" (0) and the schedules that one family alone has. */
 #define FAMILIES_CHOICES 32

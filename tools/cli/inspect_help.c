@@ -8,7 +8,8 @@
 
 static const char *const patterns[HELP_COUNT] = {
     [HELP_SCHEDULE] = "auto (default), {schedules}",
-    [HELP_KERNEL] = "{families}, or one with its schedule: {kernels}",
+    [HELP_KERNEL] = "[TARGET/]FAMILY[/SCHEDULE]: {families}, or one with its schedule: {kernels}; with cpu/ "
+                    "or cuda/ before it, on that target alone",
     [HELP_BALANCE] =
         "{staged}: auto (default: the decision chart, unless the contrary is predicted to be faster "
         "by a margin), chart, none, or segments[:LENGTH] of so many nonzeros",

@@ -111,7 +111,7 @@ void listed_generators(char *text, size_t size)
     char form[80];
     size_t used = (size_t)snprintf(text, size, "Synthetic matrices\n");
     for (int i = 0; spmm_generator_at(i, &info) == SPMM_OK && used < size; i++) {
-        snprintf(form, sizeof form, "gen:%s:%s", info.name, info.numbers);
+        snprintf(form, sizeof form, "gen:%s:%s", info.name, info.parameters);
         used += (size_t)snprintf(text + used, size - used, "  %-26s  %s\n", form, info.text);
     }
 }

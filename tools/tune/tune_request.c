@@ -31,10 +31,14 @@ enum cli_result tune_request_check(const struct cli_program *program, const stru
     return CLI_RUN;
 }
 
-void tune_request_apply(const struct tune_request *request, spmm_inspect_options_t *options)
+spmm_tuning_options_t tune_request_options(const struct tune_request *request, spmm_measure_fn measure,
+                                           void *context)
 {
-    options->tune = (int)request->tune;
-    options->time_limit = request->time_limit;
-    options->expected_calls = request->expected_calls;
-    options->effort = (spmm_effort_t)request->effort;
+    const bool measures = tune_request_measures(request);
+    return (spmm_tuning_options_t){.struct_size = sizeof(spmm_tuning_options_t),
+                                   .effort = (spmm_effort_t)request->effort,
+                                   .candidates = (int)request->tune,
+                                   .time_limit = request->time_limit,
+                                   .measure = measures ? measure : NULL,
+                                   .measure_context = measures ? context : NULL};
 }

@@ -24,7 +24,8 @@ extern const struct cli_choice tune_efforts[];
 enum cli_result tune_request_check(const struct cli_program *program, const struct tune_request *request);
 /* Will anything be timed? */
 bool tune_request_measures(const struct tune_request *request);
-/* All options but the function that measures. */
-void tune_request_apply(const struct tune_request *request, spmm_inspect_options_t *options);
+/* The options of the inspection. measure, with its context, is left out where nothing will be timed. */
+spmm_tuning_options_t tune_request_options(const struct tune_request *request, spmm_measure_fn measure,
+                                           void *context);
 
 #endif

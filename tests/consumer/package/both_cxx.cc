@@ -18,7 +18,7 @@ int main(int argc, char **argv)
     const std::unique_ptr<spmm_matrix_t, decltype(&spmm_matrix_destroy)> matrix(raw_matrix,
                                                                                 spmm_matrix_destroy);
     spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
-    options.dtype = SPMM_F32;
+    options.a_type = SPMM_F32;
     spmm_plan_t *raw_plan = nullptr;
     if (spmm_inspect(matrix.get(), &options, &raw_plan, &diag) != SPMM_OK)
         return 1;

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernel that a caller of spmm_inspect named, against the other options. */
+#include <stdio.h>
+#include <string.h>
+
+#include "format/base/diag.h"
+#include "format/base/dtype.h"
+#include "format/family.h"
+#include "inspect_options.h"
+#include "inspector/search/planner.h"
+
+#define TYPES_BYTES 64
+
+static spmm_status_t check_target(struct spmmi_request *r, enum spmmi_kernel_target target, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const bool is_for_cpu = r->device.target == SPMMI_TARGET_CPU;
+    r->gpu_is_named = target == SPMMI_KERNEL_CUDA;
+    r->cpu_is_named = target == SPMMI_KERNEL_CPU && !is_for_cpu;
+    SPMM_REQUIRE(!r->gpu_is_named || !is_for_cpu, SPMM_ERR_ARGUMENT, diag,
+                 "force_kernel is \"%.60s\", a kernel of GPUs, and the plan is for the device cpu",
+                 r->options.force_kernel);
+    SPMM_REQUIRE(!r->cpu_is_named || !r->options.permute_output, SPMM_ERR_ARGUMENT, diag,
+                 "permute_output makes one variant for all devices: leave the target out of force_kernel "
+                 "\"%.60s\"",
+                 r->options.force_kernel);
+cleanup:
+    return status;
+}
+
+static spmm_status_t check_kernel(struct spmmi_request *r, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const char *const name = r->options.force_kernel;
+    char names[SPMMI_KERNEL_NAMES_BYTES];
+    struct spmmi_kernel_ref ref;
+    if (name == NULL)
+        return SPMM_OK;
+    const bool is_known = spmmi_kernel_parse(name, &ref);
+    spmmi_kernel_names(names);
+    SPMM_REQUIRE(is_known, SPMM_ERR_ARGUMENT, diag, "force_kernel must be %s, found \"%.60s\"", names, name);
+    SPMM_REQUIRE(ref.instance[0] == '\0', SPMM_ERR_ARGUMENT, diag,
+                 "force_kernel of an inspection ends with its schedule, found \"%.60s\": the executor takes "
+                 "instances",
+                 name);
+    r->family = ref.family->id;
+    r->schedule = ref.schedule != NULL ? ref.schedule->id : (spmm_schedule_t)0;
+    SPMM_TRY(check_target(r, ref.target, diag));
+cleanup:
+    return status;
+}
+
+/* The least accurate way that the caller allows, and what it leaves of the tensor cores. */
+static spmm_status_t check_compute(struct spmmi_request *r, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const spmm_inspect_options_t *o = &r->options;
+    const bool is_tf32 = o->compute == SPMM_COMPUTE_TF32 || o->compute == SPMM_COMPUTE_3XTF32;
+    SPMM_REQUIRE(o->compute == 0 || (int)o->compute == (int)o->a_type || (is_tf32 && o->a_type == SPMM_F32),
+                 SPMM_ERR_ARGUMENT, diag,
+                 "values of type %s are not multiplied as %s, which compute asks for",
+                 spmm_dtype_name(o->a_type), spmm_compute_name(o->compute));
+    if (o->a_type != SPMM_F32)
+        r->tensor = (spmm_compute_t)o->a_type;
+    else
+        r->tensor = o->compute == SPMM_COMPUTE_F32 ? (spmm_compute_t)0
+                    : is_tf32                      ? o->compute
+                                                   : SPMM_COMPUTE_3XTF32;
+    const struct spmmi_family *const row = spmmi_family_of(r->family);
+    SPMM_REQUIRE(r->tensor != 0 || row == NULL || row->compute != SPMMI_COMPUTE_TENSOR, SPMM_ERR_ARGUMENT,
+                 diag, "%s runs on tensor cores, and they do not compute f32: compute must be 3xtf32 or tf32",
+                 spmm_family_name(r->family));
+cleanup:
+    return status;
+}
+
+static void append(char text[TYPES_BYTES], const char *between, const char *name)
+{
+    const size_t used = strlen(text);
+    (void)snprintf(text + used, TYPES_BYTES - used, "%s%s", used > 0 ? between : "", name);
+}
+
+/* "f32 and f64" */
+static void list_types(uint32_t types, char text[TYPES_BYTES])
+{
+    text[0] = '\0';
+    const struct spmmi_dtype *row;
+    for (int i = 0; (row = spmmi_dtype_at(i)) != NULL; i++)
+        if ((types & SPMMI_TYPE_BIT(row->id)) != 0)
+            append(text, types >> (row->id + 1) != 0 ? ", " : " and ", row->name);
+}
+
+/* Not all families have code for all types. */
+static spmm_status_t check_type(const struct spmmi_request *r, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_family *const row = spmmi_family_of(r->family);
+    char types[TYPES_BYTES] = "";
+    if (row != NULL)
+        list_types(row->types, types);
+    SPMM_REQUIRE(row == NULL || (row->types & SPMMI_TYPE_BIT(r->options.a_type)) != 0, SPMM_ERR_ARGUMENT,
+                 diag, "the %s kernels multiply %s only, not %s: choose another family", row->name, types,
+                 spmm_dtype_name(r->options.a_type));
+cleanup:
+    return status;
+}
+
+/* The schedule of a family whose items are whole rows. */
+static spmm_schedule_t whole_rows(spmm_family_t family)
+{
+    for (int i = 0; spmmi_schedule_at(i) != NULL; i++)
+        if (spmmi_schedule_at(i)->family == family && spmmi_schedule_at(i)->items == SPMMI_ITEMS_ROWS)
+            return spmmi_schedule_at(i)->id;
+    return (spmm_schedule_t)0;
+}
+
+/* Where no family is named that can write C in another order, the first that does so unasked. */
+static spmm_status_t take_permuting(struct spmmi_request *r, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_planner *const named = spmmi_planner_of(r->family);
+    SPMM_REQUIRE(named == NULL || named->permutes_output != 0, SPMM_ERR_ARGUMENT, diag,
+                 "the kernel is to be %s, which leaves C in the order of A: it takes no permute_output",
+                 spmm_family_name(r->family));
+    if (named != NULL && named->permutes_output == 1)
+        return SPMM_OK;
+    for (int i = 0; spmmi_family_at(i) != NULL; i++) {
+        r->family = spmmi_family_at(i)->id;
+        r->schedule = whole_rows(r->family);
+        if (spmmi_planner_of(r->family)->permutes_output == 2)
+            break;
+    }
+cleanup:
+    return status;
+}
+
+static spmm_status_t check_permuted(struct spmmi_request *r, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const spmm_inspect_options_t *o = &r->options;
+    const struct spmmi_schedule *const named = spmmi_schedule_of(r->family, r->schedule);
+    SPMM_REQUIRE(o->permute_output == 1, SPMM_ERR_ARGUMENT, diag, "permute_output must be 0 or 1, found %d",
+                 o->permute_output);
+    SPMM_REQUIRE(o->ops == SPMM_OPS_N, SPMM_ERR_ARGUMENT, diag,
+                 "permute_output is for op N only: every product of a plan writes C in one order");
+    SPMM_REQUIRE((named == NULL || named->items != SPMMI_ITEMS_SEGMENTS) &&
+                     r->tiled.balance != SPMM_BALANCE_SEGMENTS && r->tiled.segment_length == 0,
+                 SPMM_ERR_ARGUMENT, diag, "permute_output needs whole rows: segments have no position in C");
+    SPMM_REQUIRE(o->reorder != SPMM_REORDER_NONE, SPMM_ERR_ARGUMENT, diag,
+                 "permute_output and reorder none contradict each other");
+    SPMM_TRY(take_permuting(r, diag));
+cleanup:
+    return status;
+}
+
+/* What the named family says of the options. */
+static spmm_status_t check_own(const struct spmmi_request *r, spmm_diag_t *diag)
+{
+    const struct spmmi_planner *const planner = spmmi_planner_of(r->family);
+    return planner != NULL && planner->check_options != NULL ? planner->check_options(r, diag) : SPMM_OK;
+}
+
+/* Block rows of tensor-core blocks: those of the named family are its own matter. */
+static spmm_status_t check_block_rows(const struct spmmi_request *r, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_family *const named = spmmi_family_of(r->family);
+    const uint32_t rows = r->tcblock.block_rows;
+    bool is_height = rows == 0;
+    SPMM_REQUIRE(rows == 0 || named == NULL || named->compute == SPMMI_COMPUTE_TENSOR, SPMM_ERR_ARGUMENT,
+                 diag, "tcblock.block_rows is of families on tensor cores, but the kernel is to be %s",
+                 named->name);
+    for (int i = 0; spmmi_family_at(i) != NULL; i++) {
+        const struct spmmi_family *const row = spmmi_family_at(i);
+        is_height |= row->compute == SPMMI_COMPUTE_TENSOR && row->unit_min < row->unit_max &&
+                     spmmi_is_power_within(rows, row->unit_min, row->unit_max);
+    }
+    SPMM_REQUIRE(is_height || named != NULL, SPMM_ERR_ARGUMENT, diag, "tcblock.block_rows %u is of no family",
+                 rows);
+cleanup:
+    return status;
+}
+
+/* Options of families against the kernel and against each other. */
+static spmm_status_t check_families(struct spmmi_request *r, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const spmm_tiled_options_t *t = &r->tiled;
+    const struct spmmi_schedule *const named = spmmi_schedule_of(r->family, r->schedule);
+    const bool must_be_whole =
+        t->balance == SPMM_BALANCE_NONE ||
+        (named != NULL && r->schedule == whole_rows(r->family) && t->segment_length != 0);
+    SPMM_TRY(check_type(r, diag));
+    SPMM_TRY(check_block_rows(r, diag));
+    SPMM_TRY(check_own(r, diag));
+    SPMM_REQUIRE(t->segment_length == 0 || !must_be_whole, SPMM_ERR_ARGUMENT, diag,
+                 "tiled.segment_length %u needs rows that may be cut", t->segment_length);
+    if (r->options.permute_output) {
+        SPMM_TRY(check_permuted(r, diag));
+        SPMM_TRY(check_own(r, diag));
+    }
+cleanup:
+    return status;
+}
+
+/* A kernel with a target is forced where that runs alone: elsewhere the inspector chooses. */
+static void settle_targets(struct spmmi_request *r)
+{
+    const struct spmmi_forced_kernel named = {r->family, r->schedule}, chosen = {0};
+    r->on_cpu = r->gpu_is_named ? chosen : named;
+    if (!r->cpu_is_named)
+        return;
+    r->family = chosen.family;
+    r->schedule = chosen.schedule;
+}
+
+spmm_status_t spmmi_kernel_options(struct spmmi_request *r, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_TRY(check_kernel(r, diag));
+    SPMM_TRY(check_compute(r, diag));
+    SPMM_TRY(check_families(r, diag));
+    settle_targets(r);
+cleanup:
+    return status;
+}
