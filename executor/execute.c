@@ -43,8 +43,8 @@ cleanup:
     return status;
 }
 
-/* A factor as kernels take it. What is 0 in the type of sums is 0 for every kernel; that of f64 is double, of the others
- * float. Compared and not converted there and back: GCC 12 drops the two conversions from -O2 on. */
+/* A factor as kernels take it. What is 0 in the type of sums is 0 for every kernel; that of f64 is double, of the
+ * others float. Compared and not converted there and back: GCC 12 drops the two conversions from -O2 on. */
 static spmm_status_t factor_read(const spmm_executor_t *executor, const char *name, spmm_scalar_t factor,
                                  double *real, spmm_diag_t *diag)
 {

@@ -8,14 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int failed(const char *what, spmm_status_t status, const spmm_diag_t *diag)
-{
-    if (status == SPMM_OK)
-        return 0;
-    fprintf(stderr, "%s: %s\n", what, diag->text[0] != '\0' ? diag->text : spmm_status_text(status));
-    return 1;
-}
-
 /* Print C; 1 where it is not what it should be. */
 static int is_wrong(const float c[6])
 {
@@ -46,7 +38,6 @@ int main(void)
                             .col_ind = col_ind,
                             .value_type = SPMM_F32,
                             .values = values};
-    spmm_status_t status = SPMM_OK;
     void *workspace = NULL;
     uint64_t workspace_bytes = 0;
     int wrong = 1;
@@ -54,31 +45,24 @@ int main(void)
     spmm_matrix_t *matrix = NULL;
     spmm_plan_t *plan = NULL;
     spmm_executor_t *executor = NULL;
-    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
 
     /* Once a matrix: copy it, analyse it, make it ready to run. Each step may drop what it was made from. */
-    if (failed("matrix", spmm_matrix_from_csr(&csr, &matrix, &diag), &diag) ||
-        failed("inspect", spmm_inspect(matrix, NULL, &plan, &diag), &diag))
+    if (spmm_matrix_from_csr(&csr, &matrix, &diag) != SPMM_OK ||
+        spmm_inspect(matrix, NULL, &plan, &diag) != SPMM_OK ||
+        spmm_executor_create(plan, SPMM_DEVICE_CPU, NULL, &executor, &diag) != SPMM_OK ||
+        spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b, &c, &workspace_bytes, &diag) != SPMM_OK)
         goto cleanup;
-    if (failed("executor", spmm_executor_create(plan, SPMM_DEVICE_CPU, &options, &executor, &diag), &diag))
-        goto cleanup;
+    workspace = aligned_alloc(256, (size_t)(workspace_bytes / 256 + 1) * 256);
 
     /* As often as there are new B: C = 1 * A * B + 0 * C. */
-    status = spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b, &c, &workspace_bytes, NULL);
-    if (failed("workspace", status, &diag))
-        goto cleanup;
-    if (workspace_bytes > 0) {
-        workspace = aligned_alloc(256, (size_t)(workspace_bytes + 255) / 256 * 256);
-        if (workspace == NULL)
-            goto cleanup;
-    }
-    status = spmm_execute(executor, SPMM_OP_N, spmm_real(1), &b, spmm_real(0), &c, workspace, workspace_bytes,
-                          NULL, NULL);
-    if (failed("execute", status, &diag))
+    if (workspace == NULL || spmm_execute(executor, SPMM_OP_N, spmm_real(1), &b, spmm_real(0), &c, workspace,
+                                          workspace_bytes, NULL, &diag) != SPMM_OK)
         goto cleanup;
     wrong = is_wrong(c_data);
 
 cleanup:
+    if (diag.status != SPMM_OK)
+        fprintf(stderr, "%s\n", diag.text);
     free(workspace);
     spmm_executor_destroy(executor);
     spmm_plan_destroy(plan);

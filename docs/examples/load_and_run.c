@@ -9,21 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int failed(const char *what, spmm_status_t status, const spmm_diag_t *diag)
-{
-    if (status == SPMM_OK)
-        return 0;
-    fprintf(stderr, "%s: %s\n", what, diag->text[0] != '\0' ? diag->text : spmm_status_text(status));
-    return 1;
-}
-
 /* Memory as spmm likes it best, also when the size is 0. */
 static void *allocate(uint64_t bytes)
 {
     return aligned_alloc(256, (size_t)(bytes / 256 + 1) * 256);
 }
 
-static int multiply(spmm_executor_t *executor, const spmm_plan_info_t *info, int64_t n)
+static int multiply(const spmm_executor_t *executor, const spmm_plan_info_t *info, int64_t n,
+                    spmm_diag_t *diag)
 {
     const uint64_t b_count = (uint64_t)info->cols * (uint64_t)n;
     const uint64_t c_count = (uint64_t)info->rows * (uint64_t)n;
@@ -31,7 +24,6 @@ static int multiply(spmm_executor_t *executor, const spmm_plan_info_t *info, int
     double *c_data = allocate(c_count * sizeof(double));
     const spmm_dense_t b = {b_data, info->cols, n, n, SPMM_ROW_MAJOR, SPMM_F64};
     const spmm_dense_t c = {c_data, info->rows, n, n, SPMM_ROW_MAJOR, SPMM_F64};
-    spmm_diag_t diag = {0};
     uint64_t workspace_bytes = 0;
     void *workspace = NULL;
     double sum = 0;
@@ -42,14 +34,11 @@ static int multiply(spmm_executor_t *executor, const spmm_plan_info_t *info, int
     for (uint64_t i = 0; i < b_count; i++)
         b_data[i] = 1;
 
-    if (failed("workspace",
-               spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b, &c, &workspace_bytes, NULL), &diag))
+    if (spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b, &c, &workspace_bytes, diag) != SPMM_OK)
         goto cleanup;
     workspace = allocate(workspace_bytes);
-    if (workspace == NULL || failed("execute",
-                                    spmm_execute(executor, SPMM_OP_N, spmm_real(1), &b, spmm_real(0), &c,
-                                                 workspace, workspace_bytes, NULL, NULL),
-                                    &diag))
+    if (workspace == NULL || spmm_execute(executor, SPMM_OP_N, spmm_real(1), &b, spmm_real(0), &c, workspace,
+                                          workspace_bytes, NULL, diag) != SPMM_OK)
         goto cleanup;
 
     for (uint64_t i = 0; i < c_count; i++)
@@ -68,7 +57,6 @@ int main(int argc, char **argv)
     const long n = argc > 2 ? strtol(argv[2], NULL, 10) : 8;
     spmm_diag_t diag = {0};
     spmm_plan_info_t info = {.struct_size = sizeof info};
-    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
     spmm_plan_t *plan = NULL;
     spmm_executor_t *executor = NULL;
     int result = 1;
@@ -77,15 +65,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: load_and_run A.plan [columns]\n");
         return 2;
     }
-    options.device = SPMM_DEVICE_CPU; /* B and C are in host memory */
-    if (failed("load", spmm_plan_load(argv[1], NULL, &plan, &diag), &diag) ||
-        failed("info", spmm_plan_info(plan, &info), &diag) ||
-        failed("executor", spmm_executor_create(plan, SPMM_DEVICE_CPU, &options, &executor, &diag), &diag))
-        goto cleanup;
-    spmm_plan_destroy(plan); /* the executor has what it needs */
-    plan = NULL;
-    result = multiply(executor, &info, n);
-cleanup:
+    if (spmm_plan_load(argv[1], NULL, &plan, &diag) == SPMM_OK && spmm_plan_info(plan, &info) == SPMM_OK &&
+        spmm_executor_create(plan, SPMM_DEVICE_CPU, NULL, &executor, &diag) == SPMM_OK)
+        result = multiply(executor, &info, n, &diag);
+    if (result != 0)
+        fprintf(stderr, "%s\n", diag.text);
     spmm_executor_destroy(executor);
     spmm_plan_destroy(plan);
     return result;

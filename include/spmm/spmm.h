@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All of spmm in one include. Programs that only run plans need executor.h alone. */
+/** @file
+ * All of spmm in one include. Programs that only run plans need executor.h alone.
+ */
 #ifndef SPMM_SPMM_H
 #define SPMM_SPMM_H
 

@@ -43,8 +43,9 @@ static int check_executor_info(const spmm_executor_t *executor, const spmm_dense
 {
     unsigned char *block = guarded_new(sizeof(spmm_executor_info_t));
     spmm_executor_info_t *info = (spmm_executor_info_t *)(void *)block;
-    const int bad = spmm_executor_info(executor, SPMM_OP_N, b, c, info) != SPMM_OK || info->host_bytes == 0 ||
-                    strncmp(info->kernel, "cpu/", 4) != 0 || !guard_is_whole(block, sizeof *info);
+    const int bad = spmm_executor_info(executor, SPMM_OP_N, b, c, info, NULL) != SPMM_OK ||
+                    info->host_bytes == 0 || strncmp(info->kernel, "cpu/", 4) != 0 ||
+                    !guard_is_whole(block, sizeof *info);
     free(block);
     return bad;
 }
@@ -56,10 +57,9 @@ static int check_product(const spmm_plan_t *plan)
     spmm_executor_t *executor = NULL;
     spmm_diag_t diag;
     spmm_csr_t a;
-    options.device = SPMM_DEVICE_CPU;
     if (spmm_plan_csr(plan, &a) != SPMM_OK || a.value_type != SPMM_F32 || a.values == NULL)
         return 1;
-    if (spmm_executor_create(plan, &options, &executor, &diag) != SPMM_OK) {
+    if (spmm_executor_create(plan, SPMM_DEVICE_CPU, &options, &executor, &diag) != SPMM_OK) {
         fprintf(stderr, "%s\n", diag.text);
         return 1;
     }
@@ -72,11 +72,12 @@ static int check_product(const spmm_plan_t *plan)
     for (int64_t i = 0; !bad && i < a.cols * n; i++)
         b_data[i] = 1;
     bad = bad || check_plan_info(plan, &a) || check_executor_info(executor, &b, &c);
-    bad = bad || spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b, &c, &bytes) != SPMM_OK;
+    bad = bad || spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b, &c, &bytes, NULL) != SPMM_OK;
     char *block = (char *)malloc((size_t)bytes + 256); /* C99 has no aligned_alloc */
     void *workspace = block + (256 - (uintptr_t)block % 256) % 256;
     bad = bad || block == NULL;
-    bad = bad || spmm_execute(executor, SPMM_OP_N, 1, &b, 0, &c, workspace, bytes, NULL) != SPMM_OK;
+    bad = bad || spmm_execute(executor, SPMM_OP_N, spmm_real(1), &b, spmm_real(0), &c, workspace, bytes, NULL,
+                              NULL) != SPMM_OK;
     bad = bad || compare_rows(&a, c_data, n);
     printf("%s: %lld nonzeros\n", bad ? "wrong" : "right", (long long)a.nnz);
     free(block);

@@ -1,24 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every part of spmm shares: version, statuses, diagnostics, number types, views of matrices.
+/** @file
+ * What every part of spmm shares: version, statuses, diagnostics, memory, log, value types, matrix views.
  *
- * Conventions of all spmm headers
- *   C = alpha * op(A) * B + beta * C.  A is m x k and sparse, B is k x n, C is m x n (for op = T read
- *   A as k x m).  Counts and leading dimensions are in elements, sizes in bytes.
- *   Functions return SPMM_OK or an error; output parameters are NULL or zero on error.
- *   A diag parameter comes last and may be NULL.  Destroy functions accept NULL.
- *   Inputs are borrowed until the call returns; outputs are owned by the receiver.
- *   The libraries never print and never abort. Their only process-wide state is the allocator and the log. */
+ * Conventions of all spmm headers:
+ *
+ * - C = alpha * op(A) * B + beta * C. A is m x k and sparse, B is k x n, C is m x n (for op T read A as k x m).
+ * - Counts and leading dimensions are in elements, sizes in bytes, times in the unit that the name says.
+ * - A function returns SPMM_OK or an error. On error, output parameters are NULL or zero.
+ * - A diag parameter comes last and may be NULL.
+ * - Inputs are borrowed until the call returns. Outputs belong to the caller. Destroy functions accept NULL.
+ * - Text that a function or an info struct gives out is in static storage unless it says otherwise.
+ * - Functions may be called by several threads at once on the same object where the object is const.
+ * - The libraries never print and never abort. Their only process-wide state is the allocator and the log.
+ *
+ * A struct that may grow begins with `size_t struct_size`, which the caller sets to its sizeof (docs/decisions/0035):
+ *
+ * - Options (inputs): what the caller does not know takes its default. Bytes beyond what the library knows must be 0,
+ *   else the call fails with ARGUMENT: an option is never ignored.
+ * - Info and metrics (outputs): the library fills what both know and sets what it does not know to 0.
+ *
+ * All other structs keep their size and members for ever.
+ */
 #ifndef SPMM_COMMON_H
 #define SPMM_COMMON_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define SPMM_VERSION_MAJOR 0
-#define SPMM_VERSION_MINOR 1
-#define SPMM_VERSION_PATCH 0
+#define SPMM_VERSION_MAJOR 0 /**< Version of these headers. */
+#define SPMM_VERSION_MINOR 2 /**< Version of these headers. */
+#define SPMM_VERSION_PATCH 0 /**< Version of these headers. */
+/** The version as one number: 0.2.0 is 200. */
 #define SPMM_VERSION_NUMBER (SPMM_VERSION_MAJOR * 10000 + SPMM_VERSION_MINOR * 100 + SPMM_VERSION_PATCH)
 
+/** Marks what the shared libraries export. */
 #if defined(_WIN32) || defined(SPMM_STATIC)
 #define SPMM_API
 #else
@@ -29,12 +44,12 @@
 extern "C" {
 #endif
 
-/* Version of the library at run time, as SPMM_VERSION_NUMBER of its build. */
+/** Version of the library at run time, as SPMM_VERSION_NUMBER of its build. */
 SPMM_API int spmm_version(void);
-/* The same as text, "0.1.0"; static storage. */
+/** The same as text, such as "0.2.0". */
 SPMM_API const char *spmm_version_string(void);
 
-/* One row per status: name, number, sentence. Numbers are part of the ABI and never reused.
+/** One row per status: name, number, sentence. Numbers are part of the ABI and never reused.
  * 1xx the caller's arguments, 2xx the container of a plan file, 3xx the content of a plan,
  * 4xx a matrix file, 5xx the plan does not fit here, 6xx memory, 7xx the device, 9xx a bug in spmm. */
 /* clang-format off */
@@ -73,6 +88,7 @@ SPMM_API const char *spmm_version_string(void);
     X(SPMM_ERR_PLAN_PANEL_STATS, 311, "plan content: a figure of the panels is out of range")       \
     X(SPMM_ERR_PLAN_ORDER, 312, "plan content: the order of rows and columns is not valid")         \
     X(SPMM_ERR_PLAN_ORDER_STATS, 313, "plan content: a figure of an order is out of range")         \
+    X(SPMM_ERR_PLAN_WRITER, 314, "plan content: the text about the writer is not valid")            \
     X(SPMM_ERR_MATRIX_SYNTAX, 400, "the matrix file is malformed")                                  \
     X(SPMM_ERR_MATRIX_UNSUPPORTED, 401, "the matrix file is valid but of a kind not supported")     \
     X(SPMM_ERR_MATRIX_TOO_LARGE, 402, "the matrix is larger than spmm supports")                    \
@@ -86,28 +102,30 @@ SPMM_API const char *spmm_version_string(void);
     X(SPMM_ERR_DEVICE, 700, "the device reported an error")                                         \
     X(SPMM_ERR_INTERNAL, 900, "internal error in spmm")
 /* clang-format on */
-
+/** Result of a call; see SPMM_STATUS_LIST. */
 typedef enum spmm_status {
-#define SPMM_STATUS_ENUM(name, number, text) name = number,
+#define SPMM_STATUS_ENUM(name, number, text) name = number, /**< See SPMM_STATUS_LIST. */
     SPMM_STATUS_LIST(SPMM_STATUS_ENUM)
 #undef SPMM_STATUS_ENUM
 } spmm_status_t;
 
-/* "SPMM_ERR_IO" and its sentence; static storage; "SPMM_ERR_?" for a number that is no status. */
+/** "SPMM_ERR_IO" for SPMM_ERR_IO; "SPMM_ERR_?" for a number that is no status. */
 SPMM_API const char *spmm_status_name(spmm_status_t status);
+/** The status as a sentence. */
 SPMM_API const char *spmm_status_text(spmm_status_t status);
 
-/* Why a call failed. The innermost failure wins: outer functions do not overwrite it. */
+/** Why a call failed. The innermost failure wins: outer functions do not overwrite it. Each call clears it first. */
 typedef struct spmm_diag {
-    spmm_status_t status; /* SPMM_OK when nothing failed */
-    int native_error;     /* errno or cudaError_t, 0 if none */
-    uint64_t offset;      /* byte offset in a plan file, or row or entry number; 0 if none */
-    uint64_t line;        /* line of a text input, counted from 1; 0 if none */
-    char text[240];       /* one sentence with expected and found values, no newline */
+    spmm_status_t status; /**< SPMM_OK when nothing failed. */
+    int native_error;     /**< errno or cudaError_t; 0 if none. */
+    uint64_t offset;      /**< Byte offset in a plan file, or row or entry number; 0 if none. */
+    uint64_t line;        /**< Line of a text input, counted from 1; 0 if none. */
+    char text[240];       /**< One sentence with expected and found values, no newline. */
+    uint64_t reserved[4]; /**< 0. */
 } spmm_diag_t;
 
-/** Host memory for everything that the libraries keep. Memory that OpenMP, the decompressors and the CUDA driver take
- * for themselves does not come from here. */
+/** Host memory for everything that the libraries keep, zstd included. Memory that OpenMP, other decompressors and the
+ * CUDA driver take for themselves does not come from here. */
 typedef struct spmm_allocator {
     size_t struct_size; /**< sizeof(spmm_allocator_t). */
     /** New memory of at least bytes bytes, whose address is a multiple of alignment, a power of two; NULL: none. Called
@@ -118,8 +136,8 @@ typedef struct spmm_allocator {
     void *context; /**< Passed to both. */
 } spmm_allocator_t;
 /** Use this allocator in the whole process from now on; NULL: the libraries' own. The struct is copied.
- * Errors: ARGUMENT; also while memory of the allocator before it is held (destroy all objects first). Not while other
- * calls run. */
+ * Not while other calls run. Errors: ARGUMENT; also while memory of the allocator before it is held (destroy all
+ * objects first). */
 SPMM_API spmm_status_t spmm_allocator_set(const spmm_allocator_t *allocator, spmm_diag_t *diag);
 
 /** What is told to the log. Each level includes those before it. */
@@ -135,64 +153,123 @@ typedef void (*spmm_log_fn)(void *context, spmm_log_level_t level, const char *t
 /** Send the log of the whole process to a function; NULL: nowhere, as at the start. Not while other calls run. */
 SPMM_API void spmm_log_set(spmm_log_fn log, void *context, spmm_log_level_t level);
 
-/* Number types of A, B and C. f16 (IEEE binary16) and bf16 are storage only: products and sums are f32, rounded
- * once when C is written. */
-typedef enum spmm_dtype { SPMM_F32 = 1, SPMM_F64 = 2, SPMM_F16 = 3, SPMM_BF16 = 4 } spmm_dtype_t;
-/* How products and sums are computed. The first four are the number types, with f32 sums for the 16-bit ones. tf32 and
- * 3xtf32 multiply f32 numbers on tensor cores with f32 sums: tf32 rounds both factors to 11 significant bits, 3xtf32
+/** Types of stored values. f16 (IEEE binary16) and bf16 are storage only: products and sums are f32, rounded once when
+ * C is written. */
+typedef enum spmm_dtype {
+    SPMM_F32 = 1, /**< IEEE binary32. */
+    SPMM_F64 = 2, /**< IEEE binary64. */
+    SPMM_F16 = 3, /**< IEEE binary16. */
+    SPMM_BF16 = 4 /**< bfloat16: the upper half of a binary32. */
+} spmm_dtype_t;
+#define SPMM_TYPES_F32 (1u << SPMM_F32)   /**< Bit of a mask of value types. */
+#define SPMM_TYPES_F64 (1u << SPMM_F64)   /**< Bit of a mask of value types. */
+#define SPMM_TYPES_F16 (1u << SPMM_F16)   /**< Bit of a mask of value types. */
+#define SPMM_TYPES_BF16 (1u << SPMM_BF16) /**< Bit of a mask of value types. */
+
+/** How products and sums are computed. The first four are the value types, with f32 sums for the 16-bit ones. tf32 and
+ * 3xtf32 multiply f32 values on tensor cores with f32 sums: tf32 rounds both factors to 11 significant bits, 3xtf32
  * splits each in two and adds three products, about as accurate as f32 (docs/accuracy.md has the bounds). */
 typedef enum spmm_compute {
-    SPMM_COMPUTE_F32 = 1,
-    SPMM_COMPUTE_F64 = 2,
-    SPMM_COMPUTE_F16 = 3,
-    SPMM_COMPUTE_BF16 = 4,
-    SPMM_COMPUTE_TF32 = 5,
-    SPMM_COMPUTE_3XTF32 = 6
+    SPMM_COMPUTE_F32 = 1,   /**< f32 values, f32 sums, no tensor cores. */
+    SPMM_COMPUTE_F64 = 2,   /**< f64 values, f64 sums. */
+    SPMM_COMPUTE_F16 = 3,   /**< f16 values, f32 sums. */
+    SPMM_COMPUTE_BF16 = 4,  /**< bf16 values, f32 sums. */
+    SPMM_COMPUTE_TF32 = 5,  /**< f32 values rounded to tf32, f32 sums. */
+    SPMM_COMPUTE_3XTF32 = 6 /**< f32 values as sums of two tf32 values, f32 sums. */
 } spmm_compute_t;
-typedef enum spmm_op { SPMM_OP_N = 0, SPMM_OP_T = 1 } spmm_op_t;
-typedef enum spmm_layout { SPMM_ROW_MAJOR = 0, SPMM_COL_MAJOR = 1 } spmm_layout_t;
-typedef enum spmm_itype { SPMM_I32 = 1, SPMM_I64 = 2 } spmm_itype_t;
 
-/* "f32", "f64", "f16", "bf16"; "N", "T"; "row", "col"; "?" for another value. Static storage. */
+/** op(A). */
+typedef enum spmm_op {
+    SPMM_OP_N = 0, /**< A. */
+    SPMM_OP_T = 1  /**< The transpose of A. */
+} spmm_op_t;
+#define SPMM_OPS_N (1u << SPMM_OP_N) /**< Bit of a mask of ops. */
+#define SPMM_OPS_T (1u << SPMM_OP_T) /**< Bit of a mask of ops. */
+
+/** Memory layout of a dense matrix. */
+typedef enum spmm_layout {
+    SPMM_ROW_MAJOR = 0, /**< Element (i, j) is data[i * ld + j]. */
+    SPMM_COL_MAJOR = 1  /**< Element (i, j) is data[i + j * ld]. */
+} spmm_layout_t;
+#define SPMM_LAYOUTS_ROW_MAJOR (1u << SPMM_ROW_MAJOR) /**< Bit of a mask of layouts. */
+#define SPMM_LAYOUTS_COL_MAJOR (1u << SPMM_COL_MAJOR) /**< Bit of a mask of layouts. */
+
+/** Types of indices. */
+typedef enum spmm_itype {
+    SPMM_I32 = 1, /**< int32_t. */
+    SPMM_I64 = 2  /**< int64_t. */
+} spmm_itype_t;
+
+/** "f32", "f64", "f16", "bf16"; "?" for another value. */
 SPMM_API const char *spmm_dtype_name(spmm_dtype_t dtype);
+/** "N", "T"; "?" for another value. */
 SPMM_API const char *spmm_op_name(spmm_op_t op);
-SPMM_API const char *spmm_layout_name(spmm_layout_t permutation);
-/* "f32", "f64", "f16", "bf16", "tf32", "3xtf32"; "?" for another value. Static storage. */
+/** "row", "col"; "?" for another value. */
+SPMM_API const char *spmm_layout_name(spmm_layout_t layout);
+/** "f32", "f64", "f16", "bf16", "tf32", "3xtf32"; "?" for another value. */
 SPMM_API const char *spmm_compute_name(spmm_compute_t compute);
-/* Bytes of one number of this type; 0 for another value. */
+/** Bytes of one value of this type; 0 for another value. */
 SPMM_API size_t spmm_dtype_size(spmm_dtype_t dtype);
 
-typedef struct {
-    size_t struct_size;
-    spmm_dtype_t type;
-    const char *name; /* as spmm_dtype_name says it */
-    size_t bytes;
-    spmm_dtype_t sums; /* the type of products and sums */
+/** A value type that the library knows. */
+typedef struct spmm_dtype_info {
+    size_t struct_size;    /**< sizeof(spmm_dtype_info_t). */
+    spmm_dtype_t dtype;    /**< The type. */
+    const char *name;      /**< As spmm_dtype_name. */
+    size_t bytes;          /**< Of one value. */
+    spmm_dtype_t sum_type; /**< Products and sums where A, B and C have this type. */
 } spmm_dtype_info_t;
-/* What this library knows of index 0, 1, .. of its number types; info->struct_size says how much of it the caller
- * knows. Errors: ARGUMENT past the last one. */
+/** The value type of index 0, 1, ..  Errors: ARGUMENT past the last one. */
 SPMM_API spmm_status_t spmm_dtype_at(int index, spmm_dtype_info_t *info);
 
-/* A borrowed view of a sparse matrix in host memory, compressed by rows.
- * row_ptr has rows + 1 entries, row_ptr[0] = 0; col_ind has nnz entries, ascending in each row, no
- * duplicates; values has nnz entries or is NULL for a pattern (then every value counts as 1). */
+/** Types of a product that kernels exist for. */
+typedef struct spmm_types_info {
+    size_t struct_size;    /**< sizeof(spmm_types_info_t). */
+    spmm_dtype_t a_type;   /**< Values of A. */
+    spmm_dtype_t b_type;   /**< Values of B. */
+    spmm_dtype_t c_type;   /**< Values of C. */
+    spmm_dtype_t sum_type; /**< Products and sums. */
+} spmm_types_info_t;
+/** The combination of types of index 0, 1, ..  Errors: ARGUMENT past the last one. */
+SPMM_API spmm_status_t spmm_types_at(int index, spmm_types_info_t *info);
+
+/** A factor. im must be 0 for real value types, which are all there are today. */
+typedef struct spmm_scalar {
+    double re; /**< Real part. */
+    double im; /**< Imaginary part. */
+} spmm_scalar_t;
+/** A real factor. */
+static inline spmm_scalar_t spmm_real(double re)
+{
+    spmm_scalar_t scalar;
+    scalar.re = re;
+    scalar.im = 0;
+    return scalar;
+}
+
+/** A borrowed view of a sparse matrix in host memory, compressed by rows (CSR). */
 typedef struct spmm_csr {
-    int64_t rows, cols, nnz;
-    spmm_itype_t row_ptr_type, col_ind_type;
-    const void *row_ptr, *col_ind;
-    spmm_dtype_t value_type;
-    const void *values;
+    int64_t rows;              /**< Rows of A. */
+    int64_t cols;              /**< Columns of A. */
+    int64_t nnz;               /**< Stored entries. */
+    spmm_itype_t row_ptr_type; /**< Type of row_ptr. */
+    spmm_itype_t col_ind_type; /**< Type of col_ind. */
+    const void *row_ptr;       /**< rows + 1 entries; row_ptr[0] = 0. */
+    const void *col_ind;       /**< nnz entries, ascending in each row, no duplicates. */
+    spmm_dtype_t value_type;   /**< Type of values. */
+    const void *values;        /**< nnz entries; NULL: a pattern, every value counts as 1. */
 } spmm_csr_t;
 
-/* A borrowed dense matrix. Element (i, j) is data[i * ld + j] (row-major, ld >= cols) or
- * data[i + j * ld] (column-major, ld >= rows). Padding is never read as data and never written.
- * data needs the alignment of one element only; 16-byte alignment of data and rows allows vector loads.
- * Host or device memory as the executor says. */
+/** A borrowed dense matrix, in host or device memory as the function says. Padding between ld and the extent is never
+ * read as data and never written. data needs the alignment of one element; rows (row-major) or columns (column-major)
+ * that begin at multiples of 16 bytes allow vector loads. */
 typedef struct spmm_dense {
-    void *data;
-    int64_t rows, cols, ld;
-    spmm_layout_t permutation;
-    spmm_dtype_t type;
+    void *data;           /**< First element. */
+    int64_t rows;         /**< Rows. */
+    int64_t cols;         /**< Columns. */
+    int64_t ld;           /**< Leading dimension: at least cols (row-major) or rows (column-major). */
+    spmm_layout_t layout; /**< Row-major or column-major. */
+    spmm_dtype_t type;    /**< Type of the elements. */
 } spmm_dense_t;
 
 #ifdef __cplusplus

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The executor: runs plans, on an NVIDIA GPU or on the CPU. Link spmm::executor.
+/** @file
+ * The executor: runs plans, on an NVIDIA GPU or on the CPU. Link spmm::executor.
  *
  * No CUDA header is needed: a stream is a void * holding a cudaStream_t (NULL: the default stream).
- * An executor serves one stream at a time; replaying a graph that captured its products counts as use
- * of it: one replay or product at a time. The plan may be destroyed once an executor was made.    */
+ *
+ * Threads and streams. An executor is not changed by products: several threads and several streams may run products
+ * of one executor at the same time, each with a workspace of its own, on the CPU as on a GPU. spmm_executor_set_values
+ * and spmm_executor_destroy need the executor alone: no other call on it may run, and on a GPU earlier products must
+ * have ended or be on the same stream. A captured graph may be replayed on any stream; two replays at a time need
+ * graphs that were captured with different workspaces. The plan may be destroyed once an executor was made.
+ */
 #ifndef SPMM_EXECUTOR_H
 #define SPMM_EXECUTOR_H
 
@@ -13,89 +19,113 @@
 extern "C" {
 #endif
 
+/** A plan made ready to run on one device. */
 typedef struct spmm_executor spmm_executor_t;
 
-#define SPMM_DEVICE_CPU (-1)
-#define SPMM_DEVICE_AUTO (-2) /* GPU 0 if there is one that this build can use, else the CPU */
+#define SPMM_DEVICE_CPU (-1) /**< The CPU. */
+/** GPU 0 if there is one that this build can use and that runs the plan, else the CPU. Then spmm_executor_info says
+ * which, and so where B, C and the workspace must be. */
+#define SPMM_DEVICE_AUTO (-2)
 
-/* GPUs that this build can run on; 0 without CUDA or without a driver. Never fails. */
+/** GPUs that this build can run on; 0 without CUDA or without a driver. Never fails. */
 SPMM_API int spmm_device_count(void);
-/* Name of a device (>= 0 a GPU, SPMM_DEVICE_CPU), for people. text has size bytes. */
+/** Name of a device (0 and up a GPU, SPMM_DEVICE_CPU), for people. text has size bytes.
+ * Errors: ARGUMENT, NO_DEVICE, DEVICE. */
 SPMM_API spmm_status_t spmm_device_name(int device, char *text, size_t size);
 
+/** Options of an executor. */
 typedef struct spmm_executor_options {
-    size_t struct_size;
-    int device;  /* SPMM_DEVICE_AUTO, SPMM_DEVICE_CPU or a GPU number */
-    int threads; /* CPU: threads; 0 = OpenMP's default. Never changes the result */
-    const char
-        *force_kernel; /* name from spmm_kernel_name; NULL = the plan's choice. Tiled kernels of a GPU also
-                                 with the columns of C that a thread keeps: "cuda/tiled/whole/r8", r1 to r32 */
+    size_t struct_size; /**< sizeof(spmm_executor_options_t), set by the INIT macro. */
+    int threads;        /**< CPU: threads of a product; 0: OpenMP's default. Never changes the result. */
+    const char *
+        force_kernel; /**< Kernel name (spmm_kernel_at) of this device; NULL: the plan's choice. tiled on a GPU
+                                 takes the columns of C that a thread keeps as its instance, 1 to 32:
+                                 "cuda/tiled/whole/r8". */
 } spmm_executor_options_t;
 /* clang-format off */
-#define SPMM_EXECUTOR_OPTIONS_INIT {sizeof(spmm_executor_options_t), SPMM_DEVICE_AUTO, 0, 0}
+/** Defaults of all options. */
+#define SPMM_EXECUTOR_OPTIONS_INIT {sizeof(spmm_executor_options_t), 0, 0}
 /* clang-format on */
 
-/* Bytes an executor for this plan will take, before it is made. options may be NULL. */
-SPMM_API spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan,
+/** Bytes that an executor for this plan will hold, before it is made. device as for spmm_executor_create; options,
+ * host_bytes and device_bytes may be NULL. Errors: as spmm_executor_create. */
+SPMM_API spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int device,
                                                   const spmm_executor_options_t *options,
                                                   uint64_t *host_bytes, uint64_t *device_bytes,
                                                   spmm_diag_t *diag);
 
-/* Make a plan ready to run: allocates, uploads, synchronises. options may be NULL. A forced kernel is refused
- * (ARGUMENT) where the rows of C would then be in another order than the plan leaves them in.
+/** Make a plan ready to run on a device: SPMM_DEVICE_CPU, SPMM_DEVICE_AUTO or the number of a GPU. Allocates, uploads,
+ * synchronises. options may be NULL. A forced kernel is refused (ARGUMENT) where the rows of C would then be in another
+ * order than the plan leaves them in.
  * Errors: ARGUMENT, NO_DEVICE, TOO_LARGE, UNSUPPORTED and PLAN_FEATURE (what this device does not run), MEMORY,
  * DEVICE_MEMORY, DEVICE. */
-SPMM_API spmm_status_t spmm_executor_create(const spmm_plan_t *plan, const spmm_executor_options_t *options,
+SPMM_API spmm_status_t spmm_executor_create(const spmm_plan_t *plan, int device,
+                                            const spmm_executor_options_t *options,
                                             spmm_executor_t **executor, spmm_diag_t *diag);
+/** Frees it. On a GPU its products must have ended. */
 SPMM_API void spmm_executor_destroy(spmm_executor_t *executor);
 
-/* New values for the same pattern: nnz numbers of the plan's type in CSR order of A.
- * GPU: values may be a host or a device pointer; enqueued on stream, a device pointer is borrowed
- * until that work is done, a host pointer until the call returns; not during graph capture if host.
- * CPU: host pointer; done when the call returns. */
+/** New values for the same pattern: nnz values of the plan's type of A, in CSR order of A. Needs the executor alone.
+ * GPU: values may be a host or a device pointer; the work is enqueued on stream. A device pointer is borrowed until
+ * that work is done, a host pointer until the call returns; not during graph capture if host.
+ * CPU: host pointer; done when the call returns. Errors: ARGUMENT, DEVICE. */
 SPMM_API spmm_status_t spmm_executor_set_values(spmm_executor_t *executor, const void *values, void *stream,
                                                 spmm_diag_t *diag);
 
-/* Bytes of workspace that spmm_execute needs for this shape; 0 is common. Device memory on a GPU, host
- * memory on the CPU; 256-byte aligned; contents need no initialisation. Depends on op, n, both orders,
- * and whether B and C are aligned to 16 bytes: describe them as they will be passed (data may be NULL,
- * which counts as aligned). */
+/** Bytes of workspace that spmm_execute needs for this product; 0 is common. Device memory on a GPU, host memory on the
+ * CPU, its address a multiple of 256. Its contents need no initialisation. Depends on op, n, both layouts, and whether
+ * B and C are aligned to 16 bytes: describe them as they will be passed (data may be NULL, which counts as aligned).
+ * Errors: ARGUMENT, SHAPE, TYPE, UNSUPPORTED, NO_VARIANT, TOO_LARGE. */
 SPMM_API spmm_status_t spmm_executor_workspace_bytes(const spmm_executor_t *executor, spmm_op_t op,
                                                      const spmm_dense_t *b, const spmm_dense_t *c,
-                                                     uint64_t *bytes);
+                                                     uint64_t *bytes, spmm_diag_t *diag);
 
-/* C = alpha * op(A) * B + beta * C.
- * B and C live where the executor runs. beta = 0 never reads C; alpha = 0 reads neither A nor B. Both are first
- * rounded to the type of sums: double for f64, else float.
- * OVERLAP: the address ranges of B (where it is read) and C, from first to last element, overlap; interleaved
- * views of one buffer count as overlap though they share no element.
- * NaN and Inf in row j of B reach exactly the rows of C that store column j. Bitwise repeatable.
- * GPU: enqueues on stream, allocates nothing, synchronises nothing, may be captured in a CUDA graph;
- * workspace is borrowed until that work is done.  CPU: done when the call returns; stream is ignored.
- * Errors: ARGUMENT, SHAPE, TYPE, OVERLAP, WORKSPACE, NO_VALUES, NO_VARIANT, TOO_LARGE, DEVICE. */
-SPMM_API spmm_status_t spmm_execute(spmm_executor_t *executor, spmm_op_t op, double alpha,
-                                    const spmm_dense_t *b, double beta, const spmm_dense_t *c,
-                                    void *workspace, uint64_t workspace_bytes, void *stream);
+/** C = alpha * op(A) * B + beta * C.
+ * B, C and the workspace live where the executor runs. beta = 0 never reads C; alpha = 0 reads neither A nor B. Both
+ * are first rounded to the type of sums.
+ * The address ranges of B (where it is read) and C, from first to last element, must not overlap; interleaved views of
+ * one buffer count as overlap though they share no element.
+ * NaN and infinity in row j of B reach exactly the rows of C that store column j. The result is bitwise repeatable.
+ * GPU: enqueues on stream, allocates nothing, synchronises nothing, may be captured in a CUDA graph. The workspace is
+ * borrowed until that work is done and serves one product at a time. CPU: done when the call returns; stream is
+ * ignored.
+ * Errors: ARGUMENT, SHAPE, TYPE, UNSUPPORTED (types that no kernel was compiled for; the sentence lists those that
+ * were), OVERLAP, WORKSPACE, NO_VALUES, NO_VARIANT, TOO_LARGE, DEVICE. */
+SPMM_API spmm_status_t spmm_execute(const spmm_executor_t *executor, spmm_op_t op, spmm_scalar_t alpha,
+                                    const spmm_dense_t *b, spmm_scalar_t beta, const spmm_dense_t *c,
+                                    void *workspace, uint64_t workspace_bytes, void *stream,
+                                    spmm_diag_t *diag);
 
+/** What an executor is, and what would run. */
 typedef struct {
-    size_t struct_size;
-    int device; /* SPMM_DEVICE_CPU or a GPU number */
-    char device_name[64];
-    uint64_t host_bytes, device_bytes; /* held now */
-    /* The kernel that would run the shape asked for: a name of the catalogue and what tells its instances apart, as
-     * cuda/tiled/segmented-48/p256/reordered/r16: segments of 48, panels of 256, reordered, 16 columns a thread. */
-    char kernel[64];
-    int fallback;   /* 1: the plan has no variant for this target, n or layout */
-    char note[160]; /* a sentence on the fallback; empty if none */
+    size_t struct_size;    /**< sizeof(spmm_executor_info_t). */
+    int device;            /**< SPMM_DEVICE_CPU or a GPU number. */
+    char device_name[64];  /**< As spmm_device_name. */
+    uint64_t host_bytes;   /**< Host memory that it holds now. */
+    uint64_t device_bytes; /**< Device memory that it holds now. */
+    char kernel[64];       /**< Name of the kernel that would run, with its instance, such as
+                              "cuda/tiled/segmented-48/p256/reordered/r16": segments of 48 nonzeros, row blocks of 256,
+                              rows permuted, 16 columns a thread. */
+    int fallback;          /**< 1: the plan has no variant for this target, n or layout; the nearest runs. */
+    char note[160];        /**< A sentence on the fallback; empty if none. */
 } spmm_executor_info_t;
-/* What would run this shape (b and c as for workspace_bytes; both NULL: only the device fields). */
+/** What would run this product (b and c as for spmm_executor_workspace_bytes; both NULL: only the device and memory).
+ * Errors: as spmm_executor_workspace_bytes. */
 SPMM_API spmm_status_t spmm_executor_info(const spmm_executor_t *executor, spmm_op_t op,
                                           const spmm_dense_t *b, const spmm_dense_t *c,
-                                          spmm_executor_info_t *info);
+                                          spmm_executor_info_t *info, spmm_diag_t *diag);
 
-/* The catalogue of kernels, for listings, force_kernel and benchmarks. Name is NULL past the end. */
-SPMM_API int spmm_kernel_count(void);
-SPMM_API const char *spmm_kernel_name(int index);
+/** A kernel of this build. Names follow one grammar everywhere: [TARGET/]FAMILY[/SCHEDULE[/INSTANCE]], where TARGET is
+ * "cpu" or "cuda". Options take a name with or without the target. */
+typedef struct spmm_kernel_info {
+    size_t struct_size;       /**< sizeof(spmm_kernel_info_t). */
+    const char *name;         /**< "cuda/tiled/whole". */
+    const char *target;       /**< "cpu" or "cuda". */
+    spmm_family_t family;     /**< Its family. */
+    spmm_schedule_t schedule; /**< Its schedule. */
+} spmm_kernel_info_t;
+/** The kernel of index 0, 1, .., those of the CPU first. Errors: ARGUMENT past the last one. */
+SPMM_API spmm_status_t spmm_kernel_at(int index, spmm_kernel_info_t *info);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inspector: from a matrix to a plan. Host only; needs no GPU and no CUDA. Link spmm::inspector. */
+/** @file
+ * The inspector: from a matrix to a plan. Host only; needs no GPU and no CUDA. Link spmm::inspector.
+ */
 #ifndef SPMM_INSPECTOR_H
 #define SPMM_INSPECTOR_H
 
@@ -9,222 +11,260 @@
 extern "C" {
 #endif
 
-/* A sparse matrix in host memory: CSR, rows sorted, no duplicates, values as double. */
+/** A sparse matrix in host memory: CSR, rows sorted, no duplicates, values as double. */
 typedef struct spmm_matrix spmm_matrix_t;
 
-/* Called now and then during long work with done in [0, total]; total 0 = unknown. */
+/** Called now and then during long work with done in [0, total]; total 0: unknown. */
 typedef void (*spmm_progress_fn)(void *context, const char *stage, uint64_t done, uint64_t total);
 
+/** Options of a reader. */
 typedef struct spmm_read_options {
-    size_t struct_size;
-    int threads;           /* 0 = as many as the machine has; never changes the result */
-    int drop_zeros;        /* 1: leave out entries whose value (after summing duplicates) is 0 */
-    uint64_t budget_bytes; /* most memory the reader may take; 0 = no limit of its own */
-    spmm_progress_fn progress;
-    void *progress_context;
+    size_t struct_size;        /**< sizeof(spmm_read_options_t), set by the INIT macro. */
+    int threads;               /**< 0: as many as the machine has; never changes the result. */
+    int drop_zeros;            /**< 1: leave out entries whose value (after summing duplicates) is 0. */
+    uint64_t budget_bytes;     /**< Most memory the reader may take; 0: no limit of its own. */
+    spmm_progress_fn progress; /**< May be NULL. */
+    void *progress_context;    /**< Passed to progress. */
 } spmm_read_options_t;
 /* clang-format off */
+/** Defaults of all options. */
 #define SPMM_READ_OPTIONS_INIT {sizeof(spmm_read_options_t), 0, 0, 0, 0, 0}
 /* clang-format on */
 
-/* Read a matrix file. "-" is standard input. The format is told by content, then by name:
+/** Read a matrix file. "-" is standard input. The format is told by content, then by name:
  * Matrix Market (coordinate and array; real, integer, pattern; general, symmetric, skew-symmetric,
  * hermitian); Rutherford-Boeing and Harwell-Boeing (assembled; r, i, p; u, r, s, z); SciPy's .npz (csr, csc, coo,
  * bsr, dia; integers, booleans, f2, f4, f8); DLMC .smtx; each also compressed by gzip or zstd. options may be NULL.
- * Errors: IO, MATRIX_* with diag->line and one sentence (what was expected, what was found), MEMORY. */
+ * Errors: ARGUMENT, IO, MATRIX_* with diag->line and one sentence (what was expected, what was found), MEMORY. */
 SPMM_API spmm_status_t spmm_matrix_load(const char *path, const spmm_read_options_t *options,
                                         spmm_matrix_t **matrix, spmm_diag_t *diag);
-/* The same from memory; name is used in messages and where bytes alone do not tell the format, and may be NULL. */
+/** The same from size bytes of memory; name is used in messages and where bytes alone do not tell the format, and may
+ * be NULL. */
 SPMM_API spmm_status_t spmm_matrix_read(const void *bytes, size_t size, const char *name,
                                         const spmm_read_options_t *options, spmm_matrix_t **matrix,
                                         spmm_diag_t *diag);
-/* Copy CSR arrays. Checks them. Errors: ARGUMENT, CSR (diag->offset = row), MEMORY. */
+/** Copy CSR arrays. Checks them. Errors: ARGUMENT, CSR (diag->offset = row), MEMORY. */
 SPMM_API spmm_status_t spmm_matrix_from_csr(const spmm_csr_t *csr, spmm_matrix_t **matrix, spmm_diag_t *diag);
-/* A made-up matrix from a generator string, such as "gen:fem3:9:9:20", the same on every machine; for tests and
+/** A synthetic matrix from a generator string, such as "gen:fem3:9:9:20", the same on every machine; for tests and
  * benchmarks. spmm_generator_at lists the generators, as spmm-inspect --help does.
  * Values are uniform in (-1, 1), as doubles that floats hold exactly. Errors: ARGUMENT (one sentence), MEMORY. */
 SPMM_API spmm_status_t spmm_matrix_generate(const char *spec, spmm_matrix_t **matrix, spmm_diag_t *diag);
-typedef struct {
-    size_t struct_size;
-    const char *name;    /* "fem3" of gen:fem3:nx:ny:nz; static storage, as all texts here */
-    const char *numbers; /* "nx:ny:nz" */
-    const char *text;    /* what the matrix is */
-    int count;           /* of the numbers */
+/** A generator of synthetic matrices. */
+typedef struct spmm_generator_info {
+    size_t struct_size;     /**< sizeof(spmm_generator_info_t). */
+    const char *name;       /**< "fem3" of gen:fem3:nx:ny:nz. */
+    const char *parameters; /**< "nx:ny:nz". */
+    const char *text;       /**< What the matrix is. */
+    int count;              /**< Of the parameters. */
 } spmm_generator_info_t;
-/* Index 0, 1, .. of the generators; info->struct_size says how much of it the caller knows. Errors: ARGUMENT past the
- * last one. */
+/** The generator of index 0, 1, ..  Errors: ARGUMENT, also past the last one. */
 SPMM_API spmm_status_t spmm_generator_at(int index, spmm_generator_info_t *info);
+/** Frees the matrix. Plans that were made from it stay valid. */
 SPMM_API void spmm_matrix_destroy(spmm_matrix_t *matrix);
 
-/* A view (row_ptr int64, col_ind int32, values f64 or NULL for a pattern), valid while the matrix lives. */
+/** A view (row_ptr int64, col_ind int32, values f64 or NULL for a pattern), valid while the matrix lives.
+ * Errors: ARGUMENT. */
 SPMM_API spmm_status_t spmm_matrix_csr(const spmm_matrix_t *matrix, spmm_csr_t *view);
 
+/** What a reader found. */
 typedef struct {
-    size_t struct_size;
-    int64_t rows, cols, nnz;
-    int64_t entries_stored; /* entries in the file, before symmetry was expanded */
-    int64_t duplicates_summed;
-    int64_t zeros_dropped, zeros_kept;
-    int64_t not_finite;       /* NaN and infinite values */
-    int64_t integers_inexact; /* integers that a double cannot hold exactly */
-    char format[16];          /* "matrix-market", "rb", "npz", "smtx", "csr", "generated" */
-    char field[16];           /* "real", "integer", "pattern" */
-    char symmetry[16];        /* "general", "symmetric", "skew-symmetric", "hermitian" */
-    char name[128];           /* base name of the source, without folders */
+    size_t struct_size;        /**< sizeof(spmm_matrix_info_t). */
+    int64_t rows;              /**< Rows. */
+    int64_t cols;              /**< Columns. */
+    int64_t nnz;               /**< Stored entries. */
+    int64_t entries_stored;    /**< Entries in the file, before symmetry was expanded. */
+    int64_t duplicates_summed; /**< Entries that were added to another of the same place. */
+    int64_t zeros_dropped;     /**< Entries of value 0 that were left out. */
+    int64_t zeros_kept;        /**< Entries of value 0 that are stored. */
+    int64_t not_finite;        /**< NaN and infinite values. */
+    int64_t integers_inexact;  /**< Integers that a double cannot hold exactly. */
+    char format[16];           /**< "matrix-market", "rb", "npz", "smtx", "csr", "generated". */
+    char field[16];            /**< "real", "integer", "pattern". */
+    char symmetry[16];         /**< "general", "symmetric", "skew-symmetric", "hermitian". */
+    char name[128];            /**< Base name of the source, without folders. */
 } spmm_matrix_info_t;
+/** Fill *info. Errors: ARGUMENT. */
 SPMM_API spmm_status_t spmm_matrix_info(const spmm_matrix_t *matrix, spmm_matrix_info_t *info);
 
-/* tiled: are rows cut into segments? The chart: where the device is underused or rows are uneven. */
-typedef enum spmm_balance {
-    SPMM_BALANCE_AUTO = 0, /* the chart, unless the contrary is predicted to be faster by a margin */
-    SPMM_BALANCE_NONE = 1, /* whole rows */
-    SPMM_BALANCE_SEGMENTS = 2,
-    SPMM_BALANCE_CHART = 3 /* the chart alone */
-} spmm_balance_t;
-
-/* An order of the rows, of any kind but AUTO: order[i] is the row at place i, for all rows of the matrix. threads 0:
- * as many as the machine has; never changes the order. Errors: ARGUMENT (also a kind that does not fit the matrix),
- * MEMORY. */
+/** A row permutation of any kind but AUTO: permutation[i] is the row at position i, for all rows of the matrix.
+ * permutation has room for as many entries as the matrix has rows. threads 0: as many as the machine has; never changes
+ * the result. Errors: ARGUMENT (also a kind that does not fit the matrix), MEMORY. */
 SPMM_API spmm_status_t spmm_matrix_permutation(const spmm_matrix_t *matrix, spmm_reorder_t kind, int threads,
-                                         uint32_t *permutation, spmm_diag_t *diag);
-/* What an order of the rows does for kernels that take rows together (docs/reordering.md). */
-typedef struct spmm_permutation_metrics {
-    size_t struct_size;
-    int is_natural; /* 1: it is the order of the matrix */
-    double seconds; /* that it took to make */
-    spmm_block_count_t blocks[SPMM_BLOCK_SHAPES];
-    int64_t working_set
-        [SPMM_ROW_BLOCK_HEIGHTS]; /* sum over the panels of 8, 16, .. 256 rows of their distinct columns */
-    double reuse[SPMM_ROW_BLOCK_HEIGHTS]; /* rho: nnz / footprint */
-} spmm_permutation_metrics_t;
-/* Make an order of any kind but AUTO and count what it does: all figures but the time are exact and the same at any
- * number of threads. figures->struct_size says how much of them the caller knows. Errors: as
- * spmm_matrix_permutation. */
+                                               uint32_t *permutation, spmm_diag_t *diag);
+/** Make a row permutation of any kind but AUTO and count what it does: all metrics but the time are exact and the same
+ * at any number of threads. Errors: as spmm_matrix_permutation. */
 SPMM_API spmm_status_t spmm_matrix_permutation_metrics(const spmm_matrix_t *matrix, spmm_reorder_t kind,
-                                                 int threads, spmm_permutation_metrics_t *metrics,
-                                                 spmm_diag_t *diag);
-
-/* A new matrix: its row i is row row_permutation[i] of this one, its column j is column col_permutation[j]; NULL: as
- * they are.
- * With the same order for both it is PAP^T, whose products take B and give C in that order: their row i is row
- * order[i] of those of A. Errors: ARGUMENT (an order is no permutation), MEMORY. */
-SPMM_API spmm_status_t spmm_matrix_permute(const spmm_matrix_t *matrix, const uint32_t *row_permutation,
-                                           const uint32_t *col_permutation, int threads, spmm_matrix_t **permuted,
+                                                       int threads, spmm_permutation_metrics_t *metrics,
+                                                       spmm_diag_t *diag);
+/** A new matrix: its row i is row rows[i] of this one, its column j is column cols[j]; NULL: as they are. With the same
+ * permutation for both it is PAP^T, whose products take B and give C in that order: their row i is row rows[i] of those
+ * of A. Errors: ARGUMENT (not a permutation), MEMORY. */
+SPMM_API spmm_status_t spmm_matrix_permute(const spmm_matrix_t *matrix, const uint32_t *rows,
+                                           const uint32_t *cols, int threads, spmm_matrix_t **permuted,
                                            spmm_diag_t *diag);
 
-/* Rows more than 16 times as long as the median row of their window, panel or strip, and of at least 64 nonzeros. */
+/** tiled: are rows cut into segments? */
+typedef enum spmm_balance {
+    SPMM_BALANCE_AUTO = 0,     /**< As the decision chart of paper 000 says, unless the contrary is predicted
+                                  to be faster by the minimum gain. */
+    SPMM_BALANCE_NONE = 1,     /**< Whole rows. */
+    SPMM_BALANCE_SEGMENTS = 2, /**< Segments. */
+    SPMM_BALANCE_CHART = 3     /**< As the decision chart says: where the device is underused or rows are
+                                  uneven. */
+} spmm_balance_t;
+
+/** Options of the tiled family. 0 stands for what is said last. */
+typedef struct spmm_tiled_options {
+    size_t struct_size;      /**< sizeof(spmm_tiled_options_t), set by the INIT macro. */
+    spmm_balance_t balance;  /**< Are rows cut? */
+    uint32_t segment_length; /**< Nonzeros of a segment; the chart's. */
+    uint32_t segment_min;    /**< Least that the chart may say; 1. */
+    double segment_scale;    /**< What the chart's length is multiplied by; 1. */
+    double u_min;            /**< Rows are cut below this many thread blocks a multiprocessor; 0.65. */
+    double cv_max;           /**< Rows are cut above this sigma / mu; 1. */
+    uint32_t block_rows;     /**< Units a row block: 32, 64, 128 or 256; the tallest that gives
+                                blocks_per_sm. */
+    double blocks_per_sm;    /**< Thread blocks a multiprocessor that are enough; 2. */
+    uint32_t stage_slots;    /**< Rows of B a stage; 447. */
+} spmm_tiled_options_t;
+/* clang-format off */
+/** Defaults of all options. */
+#define SPMM_TILED_OPTIONS_INIT {sizeof(spmm_tiled_options_t), (spmm_balance_t)0, 0, 0, 0, 0, 0, 0, 0, 0}
+/* clang-format on */
+
+/** Long rows: more than 16 times as long as the median row of their row window, row block or block-row group, and of at
+ * least 64 nonzeros. */
 typedef enum spmm_long_rows {
-    SPMM_LONG_ROWS_AUTO = 0, /* the rows family multiplies them where that is predicted to pay */
-    SPMM_LONG_ROWS_KEEP = 1  /* they stay with the others */
+    SPMM_LONG_ROWS_AUTO = 0, /**< The rows family multiplies them where that is predicted to pay. */
+    SPMM_LONG_ROWS_KEEP = 1  /**< They stay with the others. */
 } spmm_long_rows_t;
 
-/* How much the choice may cost: what the model predicts, the best of its candidates measured, or all of them. */
+/** Options of the families that use tensor-core blocks: window, panel, bcsr. */
+typedef struct spmm_tcblock_options {
+    size_t struct_size;         /**< sizeof(spmm_tcblock_options_t), set by the INIT macro. */
+    uint32_t block_rows;        /**< panel: 64, 128 or 256 rows (256 on the CPU only); bcsr: 64 or 128; 0:
+                                   what is predicted to be fastest. */
+    spmm_long_rows_t long_rows; /**< f32 and f64: are long rows split off? */
+} spmm_tcblock_options_t;
+/* clang-format off */
+/** Defaults of all options. */
+#define SPMM_TCBLOCK_OPTIONS_INIT {sizeof(spmm_tcblock_options_t), 0, (spmm_long_rows_t)0}
+/* clang-format on */
+
+/** How much the choice may cost. */
 typedef enum spmm_effort {
-    SPMM_EFFORT_AUTO = 0,     /* measure where there is a measure function and tune is not 0, else estimate */
-    SPMM_EFFORT_ESTIMATE = 1, /* predictions alone; measure is not called */
-    SPMM_EFFORT_MEASURE = 2,  /* the best tune candidates of each decision, 3 where tune is 0 */
-    SPMM_EFFORT_EXHAUSTIVE = 3 /* every candidate that may run */
+    SPMM_EFFORT_AUTO = 0,      /**< Measure where there is a measure function and candidates is not 0, else
+                                  estimate. */
+    SPMM_EFFORT_ESTIMATE = 1,  /**< Predictions alone; measure is not called. */
+    SPMM_EFFORT_MEASURE = 2,   /**< The best candidates of each decision, 3 where candidates is 0. */
+    SPMM_EFFORT_EXHAUSTIVE = 3 /**< Every candidate that may run. */
 } spmm_effort_t;
 
-/* How long a product takes: plan has one variant, the candidate, to be run with n columns and B and C in that layout.
+/** How long a product takes: plan has one variant, the candidate, to be run with n columns and B and C in that layout.
  * It writes microseconds to *us. The plan lives during the call only; its variant's target says what it is for. No
- * status fails the inspection: UNSUPPORTED and TOO_LARGE rule the candidate out unless nothing else is left, after any
+ * status fails the inspection: UNSUPPORTED and TOO_LARGE rule the candidate out unless nothing else is left; after any
  * other but OK, such as NO_DEVICE, no more candidates of that decision are measured. */
 typedef spmm_status_t (*spmm_measure_fn)(void *context, const spmm_plan_t *plan, spmm_op_t op, int64_t n,
                                          spmm_layout_t layout, double *us);
 
-typedef struct spmm_inspect_options {
-    size_t struct_size;
-    spmm_dtype_t dtype; /* 0 = SPMM_F32 */
-    const int64_t *n;   /* typical numbers of columns of B, n_count of them; NULL = any */
-    int n_count;
-    uint32_t layouts;         /* mask of SPMM_LAYOUT_*; 0 = both */
-    uint32_t ops;             /* mask 1 = N, 2 = T; 0 = N */
-    const char *device;       /* "any", "cpu", "a100", "h100", "h200" or a profile's path; NULL = "any" */
-    spmm_schedule_t schedule; /* 0 = the inspector chooses */
-    const char *force_kernel; /* "rows", "tiled", "window", "panel", "bcsr", or one with its schedule such as
-                               "rows/row-split" or "panel/packed"; NULL = the inspector chooses */
-    int pattern_only;         /* 1: the plan holds no values */
-    int threads;              /* 0 = as many as the machine has; never changes the plan */
-    spmm_progress_fn progress;
-    void *progress_context;
-    /* 0 in each stands for what is said last. Most are of the tiled family alone. */
-    spmm_balance_t balance;
-    spmm_reorder_t reorder;
-    int permute_output; /* 1: C is written in the order of spmm_plan_row_permutation, whatever n and the layout.
-                              Such a plan has one variant, op N, tiled/whole; its order is A's where reorder is
-                              auto and refuses */
-    uint32_t segment_length; /* nonzeros of a segment; the chart's */
-    uint32_t segment_min;  /* least that the chart may say; 1 */
-    double segment_scale;    /* what the chart's length is multiplied by; 1 */
-    double u_min;            /* rows are cut below this many blocks a multiprocessor; 0.65 */
-    double cv_max;           /* rows are cut above this sigma / mu; 1 */
-    uint32_t block_rows;     /* 32, 64, 128 or 256 units a panel; the tallest that gives enough blocks. panel:
-                              64, 128 or 256 rows (256 on the CPU only); bcsr: strips of 64 or 128; of both what
-                              is predicted to be fastest (bcsr without constants in the profile: 128 where
-                              those are at least two a multiprocessor) */
-    double blocks_per_sm;    /* enough: blocks a multiprocessor; 2 */
-    uint32_t stage_slots;    /* rows of B a stage; 447 */
-    spmm_compute_t compute; /* the least accurate that may be chosen: for SPMM_F32 one of SPMM_COMPUTE_F32 (no
-                              tensor cores), _3XTF32 or _TF32, else that of dtype; 0 = as accurate as dtype */
-    int symmetric_permutation; /* 1: the plan is that of PAP^T (see spmm_matrix_permute), A square, its order that of
-                              reorder, or for auto rcm or minhash where that saves a tenth of the blocks of 16 x 16;
-                              spmm_plan_symmetric_permutation tells it. Kernels then take the rows of PAP^T as they are,
-                              unless reorder is auto */
-    spmm_long_rows_t
-        long_rows; /* window, panel and bcsr, f32 and f64: may rows far longer than their neighbours be multiplied
-                              apart? */
-    spmm_measure_fn
-        measure; /* how long a candidate takes on the machine that it is for; NULL: nothing is measured.
-                              The library itself runs no product */
-    void *measure_context;
-    int tune; /* candidates of each decision that are measured, best prediction first; 0: none, unless
-                              effort asks for it. The least time measured wins. The plan then depends on the machine */
-    double time_limit; /* seconds, of all measurements together: no new one begins later; 0: no limit */
-    double
-        expected_calls; /* products that the plan will run, each op, n and layout: an order of the rows, or a
-                              measurement, that so many do not pay back is left out; 0: not said, nothing is */
-    spmm_effort_t effort;
-} spmm_inspect_options_t;
+/** How candidates are measured. The library itself runs no product. */
+typedef struct spmm_tuning_options {
+    size_t struct_size;      /**< sizeof(spmm_tuning_options_t), set by the INIT macro. */
+    spmm_effort_t effort;    /**< How much the choice may cost. */
+    int candidates;          /**< Of each decision that are measured, best prediction first; 0: none, unless
+                                effort asks for it. The least time measured wins. The plan then depends on the
+                                machine. */
+    double time_limit;       /**< Seconds, of all measurements together: no new one begins later; 0: no
+                                limit. */
+    spmm_measure_fn measure; /**< How long a candidate takes on the machine that it is for; NULL: nothing is
+                                measured. */
+    void *measure_context;   /**< Passed to measure. */
+} spmm_tuning_options_t;
 /* clang-format off */
-#define SPMM_INSPECT_OPTIONS_INIT                                                                       \
-    {sizeof(spmm_inspect_options_t), (spmm_dtype_t)0, 0, 0, 0, 0, 0, (spmm_schedule_t)0, 0, 0, 0, 0, 0, \
-     (spmm_balance_t)0, (spmm_reorder_t)0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (spmm_compute_t)0, 0, (spmm_long_rows_t)0, \
-     0, 0, 0, 0, 0, (spmm_effort_t)0}
+/** Defaults of all options. */
+#define SPMM_TUNING_OPTIONS_INIT {sizeof(spmm_tuning_options_t), (spmm_effort_t)0, 0, 0, 0, 0}
 /* clang-format on */
 
-/* Study a matrix and make a plan. options may be NULL. O(nnz) time. The plan does not refer to the
- * matrix afterwards. Errors: ARGUMENT, MEMORY, MATRIX_TOO_LARGE. */
+/** Options of an inspection. 0 and NULL stand for what is said last. */
+typedef struct spmm_inspect_options {
+    size_t struct_size;        /**< sizeof(spmm_inspect_options_t), set by the INIT macro. */
+    spmm_dtype_t a_type;       /**< Values of A; SPMM_F32. */
+    spmm_dtype_t b_type;       /**< Values of B; as a_type. spmm_types_at lists the combinations that kernels
+                                  exist for. */
+    spmm_dtype_t c_type;       /**< Values of C; as a_type. */
+    spmm_dtype_t sum_type;     /**< Products and sums; f64 for f64, else f32. */
+    spmm_compute_t compute;    /**< The least accurate that may be chosen: for f32 one of SPMM_COMPUTE_F32 (no
+                                  tensor cores), _3XTF32 or _TF32, else that of a_type; as accurate as
+                                  a_type. */
+    const int64_t *n;          /**< Typical numbers of columns of B, n_count of them; any. */
+    int n_count;               /**< See n. */
+    uint32_t layouts;          /**< Mask of SPMM_LAYOUTS_*; both. */
+    uint32_t ops;              /**< Mask of SPMM_OPS_*; N. */
+    const char *device;        /**< "any", "cpu", "a100", "h100", "h200" or a profile's path; "any". */
+    const char *force_kernel;  /**< A kernel name as of spmm_kernel_at, with or without target and schedule,
+                                  but without instance: "rows", "panel/packed". A name with a target, such as
+                                  "cpu/rows", is forced on that target alone; the inspector chooses. */
+    spmm_reorder_t reorder;    /**< Row permutation; AUTO. */
+    int permute_output;        /**< 1: C is written in the order of spmm_plan_row_permutation, whatever n and
+                                  the layout. Such a plan has one variant, op N, tiled/whole; its order is A's
+                                  where reorder is AUTO and none pays. */
+    int symmetric_permutation; /**< 1: the plan is that of PAP^T (see spmm_matrix_permute), A square, its
+                                  permutation that of reorder, or for AUTO rcm or minhash where that saves a
+                                  tenth of the blocks of 16 x 16; spmm_plan_symmetric_permutation tells it.
+                                  Kernels then take the rows of PAP^T as they are, unless reorder is AUTO. */
+    double expected_calls;     /**< Products that the plan will run, each op, n and layout: a permutation or a
+                                  measurement that so many do not pay back is left out; not said, nothing
+                                  is. */
+    int pattern_only;          /**< 1: the plan holds no values. */
+    int threads;               /**< 0: as many as the machine has; never changes the plan. */
+    spmm_progress_fn progress; /**< May be NULL. */
+    void *progress_context;    /**< Passed to progress. */
+    const spmm_tiled_options_t *tiled;     /**< Of the tiled family; defaults. */
+    const spmm_tcblock_options_t *tcblock; /**< Of window, panel and bcsr; defaults. */
+    const spmm_tuning_options_t *tuning;   /**< How candidates are measured; not at all. */
+} spmm_inspect_options_t;
+/* clang-format off */
+/** Defaults of all options. */
+#define SPMM_INSPECT_OPTIONS_INIT                                                                           \
+    {sizeof(spmm_inspect_options_t), (spmm_dtype_t)0, (spmm_dtype_t)0, (spmm_dtype_t)0, (spmm_dtype_t)0,    \
+     (spmm_compute_t)0, 0, 0, 0, 0, 0, 0, (spmm_reorder_t)0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+/* clang-format on */
+
+/** Analyse a matrix and make a plan. options may be NULL. O(nnz) time. The plan does not refer to the matrix
+ * afterwards.
+ * Errors: ARGUMENT, UNSUPPORTED (types that no kernel was compiled for; the sentence lists those that were), IO (a
+ * profile), MEMORY, MATRIX_TOO_LARGE. */
 SPMM_API spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_inspect_options_t *options,
                                     spmm_plan_t **plan, spmm_diag_t *diag);
 
-/* Floating-point operations a byte of DRAM traffic, and what a roofline makes of them. */
+/** A point of a roofline. Keeps its size for ever. */
 typedef struct spmm_roofline_point {
-    double intensity; /* flop/byte; 0: nothing to compute */
-    double gflops;    /* min(peak_gflops, intensity * peak_gbs); 0 without a device */
+    double intensity; /**< Floating-point operations a byte of DRAM traffic; 0: nothing to compute. */
+    double gflops;    /**< min(peak_gflops, intensity * peak_gbs); 0 without a device. */
 } spmm_roofline_point_t;
 
-/* The model of "Optimizing Tiled Sparse Matrix Multiplication with Performance Modeling on GPUs", as it is printed
- * there (docs/model.md). Times that a kernel is predicted to take are another matter: see spmm_plan_trace. */
+/** The roofline of "Optimizing Tiled Sparse Matrix Multiplication with Performance Modeling on GPUs" (paper 000), as it
+ * is printed there (docs/model.md). Times that a kernel is predicted to take come from the cost model: see
+ * spmm_plan_trace. */
 typedef struct spmm_roofline {
-    size_t struct_size;
-    int equation;       /* of the three bounds: 3 for whole rows, 6 for segments; 0: none, the plan holds no
-                           figures of panels */
-    char device[32];    /* name of the profile, "" without */
-    double peak_gbs;    /* of that device: bytes from DRAM */
-    double peak_gflops; /* of that device: f32, whatever the plan's type */
-    spmm_roofline_point_t naive;       /* Eq. 2: a row for each thread, no panels */
-    spmm_roofline_point_t algorithmic; /* Gamma = 1: B comes by single numbers, each panel reads its own */
-    spmm_roofline_point_t all_miss;    /* Gamma = C: by whole lines, none found in a cache */
-    spmm_roofline_point_t cold_miss;   /* Gamma = C / L: each line once for all panels */
+    size_t struct_size; /**< sizeof(spmm_roofline_t). */
+    int equation;       /**< Of the bounds: 3 for whole rows, 6 for segments; 0: none, the plan holds no
+                           row-block metrics. */
+    char device[32];    /**< Name of the profile; "" without. */
+    double peak_gbs;    /**< Of that device: 10^9 bytes/s from DRAM. */
+    double peak_gflops; /**< Of that device: 10^9 f32 operations/s, whatever the plan's type. */
+    spmm_roofline_point_t naive;       /**< Eq. 2: a row for each thread, no row blocks. */
+    spmm_roofline_point_t algorithmic; /**< Gamma = 1: B comes by single values, each row block reads its
+                                          own. */
+    spmm_roofline_point_t all_miss;    /**< Gamma = C: by whole lines, none found in a cache. */
+    spmm_roofline_point_t cold_miss;   /**< Gamma = C / L: each line once for all row blocks. */
 } spmm_roofline_t;
 
-/* The model for the schedule, number type and R of spmm_plan_row_block_metrics. device is a name or a profile's path as
- * in
- * spmm_inspect_options_t; NULL: intensities only. model->struct_size says how much of it the caller knows.
- * Errors: ARGUMENT (also no such device, or a mistake in its profile), IO, MEMORY. */
+/** The roofline for the schedule, value type and R of spmm_plan_row_block_metrics. device is a name or a profile's path
+ * as in spmm_inspect_options_t; NULL: intensities only. Errors: ARGUMENT (also no such device, or a mistake in its
+ * profile), IO, MEMORY. */
 SPMM_API spmm_status_t spmm_plan_roofline(const spmm_plan_t *plan, const char *device,
-                                             spmm_roofline_t *model, spmm_diag_t *diag);
+                                          spmm_roofline_t *roofline, spmm_diag_t *diag);
 
 #ifdef __cplusplus
 }
