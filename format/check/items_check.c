@@ -131,12 +131,12 @@ spmm_status_t spmmi_check_symmetric_permutation(const spmm_plan_t *plan, spmm_di
     spmm_status_t status = SPMM_OK;
     if (plan->symmetric_permutation == NULL)
         return SPMM_OK;
-    SPMM_REQUIRE(plan->rows == plan->cols, SPMM_ERR_PLAN_ORDER, diag,
+    SPMM_REQUIRE(plan->rows == plan->cols, SPMM_ERR_PLAN_PERMUTATION, diag,
                  "rows and columns have one order, but the matrix is %lld x %lld", (long long)plan->rows,
                  (long long)plan->cols);
     status = find_wrong(plan->symmetric_permutation, rows, &wrong);
     SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory in %s", __func__);
-    SPMM_REQUIRE_AT(wrong == rows, SPMM_ERR_PLAN_ORDER, diag, wrong,
+    SPMM_REQUIRE_AT(wrong == rows, SPMM_ERR_PLAN_PERMUTATION, diag, wrong,
                     "place %llu of the order of rows and columns has %u, which is there twice or not of %llu",
                     (unsigned long long)wrong, plan->symmetric_permutation[wrong], (unsigned long long)rows);
 cleanup:

@@ -92,14 +92,15 @@ spmm_status_t spmmi_check_row_block_metrics(const spmm_plan_t *plan, spmm_diag_t
     const spmm_row_block_metrics_t *s = &plan->row_block_metrics;
     if (!plan->has_row_block_metrics)
         return SPMM_OK;
-    SPMM_REQUIRE(are_numbers(s), SPMM_ERR_PLAN_PANEL_STATS, diag,
+    SPMM_REQUIRE(are_numbers(s), SPMM_ERR_PLAN_ROW_BLOCK_METRICS, diag,
                  "a metric of the row blocks is negative or not finite");
-    SPMM_REQUIRE(is_schedule(s), SPMM_ERR_PLAN_PANEL_STATS, diag,
+    SPMM_REQUIRE(is_schedule(s), SPMM_ERR_PLAN_ROW_BLOCK_METRICS, diag,
                  "the metrics are of row blocks that no part can have");
-    SPMM_REQUIRE(are_within(s, plan), SPMM_ERR_PLAN_PANEL_STATS, diag,
+    SPMM_REQUIRE(are_within(s, plan), SPMM_ERR_PLAN_ROW_BLOCK_METRICS, diag,
                  "a metric of the row blocks is larger than the matrix allows");
-    SPMM_REQUIRE(s->row_blocks == (s->units + s->block_rows - 1) / s->block_rows, SPMM_ERR_PLAN_PANEL_STATS,
-                 diag, "%lld units do not make %lld panels", (long long)s->units, (long long)s->row_blocks);
+    SPMM_REQUIRE(s->row_blocks == (s->units + s->block_rows - 1) / s->block_rows,
+                 SPMM_ERR_PLAN_ROW_BLOCK_METRICS, diag, "%lld units do not make %lld panels",
+                 (long long)s->units, (long long)s->row_blocks);
 cleanup:
     return status;
 }

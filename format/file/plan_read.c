@@ -113,7 +113,7 @@ static spmm_status_t check_features(const struct reader *r)
                      "trace %u needs a feature that the header does not name", i);
     for (uint32_t i = 0; i < r->plan->permutation_metrics_count; i++)
         SPMM_REQUIRE((spmmi_permutation_features(r->plan->permutation_metrics[i].kind) & unnamed) == 0,
-                     SPMM_ERR_PLAN_ORDER_STATS, r->diag,
+                     SPMM_ERR_PLAN_PERMUTATION_METRICS, r->diag,
                      "the order of metrics %u needs a feature that the header does not name", i);
 cleanup:
     return status;
@@ -141,14 +141,16 @@ static spmm_status_t read_small(struct reader *r)
     p->has_row_block_metrics =
         spmmi_container_find(&r->container, SPMMI_SECTION_ROW_BLOCK_METRICS, SPMMI_NO_PART) >= 0;
     SPMM_TRY(read_records(r, SPMMI_SECTION_ROW_BLOCK_METRICS, &spmmi_row_block_metrics_record,
-                          SPMM_ERR_PLAN_PANEL_STATS, &p->row_block_metrics, sizeof p->row_block_metrics));
+                          SPMM_ERR_PLAN_ROW_BLOCK_METRICS, &p->row_block_metrics,
+                          sizeof p->row_block_metrics));
     const uint64_t permutations = raw_bytes(r, SPMMI_SECTION_PERMUTATION_METRICS, SPMMI_NO_PART) /
                                   spmmi_permutation_metrics_record.bytes;
     p->permutation_metrics = spmmi_alloc_zero(permutations, sizeof *p->permutation_metrics);
     SPMM_TRY_ALLOC(p->permutation_metrics, r->diag);
     p->permutation_metrics_count = (uint32_t)permutations;
     SPMM_TRY(read_records(r, SPMMI_SECTION_PERMUTATION_METRICS, &spmmi_permutation_metrics_record,
-                          SPMM_ERR_PLAN_ORDER_STATS, p->permutation_metrics, sizeof *p->permutation_metrics));
+                          SPMM_ERR_PLAN_PERMUTATION_METRICS, p->permutation_metrics,
+                          sizeof *p->permutation_metrics));
     SPMM_TRY(read_text(r, SPMMI_SECTION_META, SPMM_ERR_PLAN_META, p->source));
     SPMM_TRY(read_text(r, SPMMI_SECTION_WRITER, SPMM_ERR_PLAN_WRITER, p->writer));
     SPMM_TRY(check_features(r));
@@ -288,9 +290,9 @@ static void report_in_file(const struct reader *r, spmm_status_t status)
         {SPMM_ERR_PLAN_ITEMS, SPMMI_SECTION_ITEMS},
         {SPMM_ERR_PLAN_TRACE, SPMMI_SECTION_TRACE},
         {SPMM_ERR_PLAN_META, SPMMI_SECTION_META},
-        {SPMM_ERR_PLAN_PANEL_STATS, SPMMI_SECTION_ROW_BLOCK_METRICS},
-        {SPMM_ERR_PLAN_ORDER, SPMMI_SECTION_SYMMETRIC_PERMUTATION},
-        {SPMM_ERR_PLAN_ORDER_STATS, SPMMI_SECTION_PERMUTATION_METRICS},
+        {SPMM_ERR_PLAN_ROW_BLOCK_METRICS, SPMMI_SECTION_ROW_BLOCK_METRICS},
+        {SPMM_ERR_PLAN_PERMUTATION, SPMMI_SECTION_SYMMETRIC_PERMUTATION},
+        {SPMM_ERR_PLAN_PERMUTATION_METRICS, SPMMI_SECTION_PERMUTATION_METRICS},
         {SPMM_ERR_PLAN_WRITER, SPMMI_SECTION_WRITER},
     };
     if (r->diag == NULL)

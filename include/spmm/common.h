@@ -71,7 +71,7 @@ SPMM_API const char *spmm_version_string(void);
     X(SPMM_ERR_PLAN_FEATURE, 205, "the plan uses a feature this library does not know")             \
     X(SPMM_ERR_PLAN_CHECKSUM, 206, "a checksum of the plan does not match")                         \
     X(SPMM_ERR_PLAN_TABLE, 207, "the section table of the plan is not valid")                       \
-    X(SPMM_ERR_PLAN_SECTION, 208, "a section of the plan is missing, repeated or has a wrong size")  \
+    X(SPMM_ERR_PLAN_SECTION, 208, "a section of the plan is missing, repeated or has a wrong size") \
     X(SPMM_ERR_PLAN_FRAME, 209, "a compressed frame of the plan is not valid")                      \
     X(SPMM_ERR_PLAN_BUDGET, 210, "the plan would need more memory than allowed")                    \
     X(SPMM_ERR_PLAN_DIMS, 300, "plan content: dimensions out of range")                             \
@@ -85,9 +85,9 @@ SPMM_API const char *spmm_version_string(void);
     X(SPMM_ERR_PLAN_TRACE, 308, "plan content: the trace is not valid")                             \
     X(SPMM_ERR_PLAN_DIGEST, 309, "plan content: pattern or values contradict their digest")         \
     X(SPMM_ERR_PLAN_META, 310, "plan content: the text section is not valid")                       \
-    X(SPMM_ERR_PLAN_PANEL_STATS, 311, "plan content: a figure of the panels is out of range")       \
-    X(SPMM_ERR_PLAN_ORDER, 312, "plan content: the order of rows and columns is not valid")         \
-    X(SPMM_ERR_PLAN_ORDER_STATS, 313, "plan content: a figure of an order is out of range")         \
+    X(SPMM_ERR_PLAN_ROW_BLOCK_METRICS, 311, "plan content: a row-block metric is out of range")     \
+    X(SPMM_ERR_PLAN_PERMUTATION, 312, "plan content: a permutation is not valid")                   \
+    X(SPMM_ERR_PLAN_PERMUTATION_METRICS, 313, "plan content: a permutation metric is out of range") \
     X(SPMM_ERR_PLAN_WRITER, 314, "plan content: the text about the writer is not valid")            \
     X(SPMM_ERR_MATRIX_SYNTAX, 400, "the matrix file is malformed")                                  \
     X(SPMM_ERR_MATRIX_UNSUPPORTED, 401, "the matrix file is valid but of a kind not supported")     \

@@ -511,18 +511,18 @@ static void tiled_transpose_twice(spmm_plan_t *p)
 #define T(name_, base_, offset_, value_) \
     B(name_, SPMM_ERR_PLAN_PART, SPMMI_SECTION_PARTS, base_, offset_, value_)
 /* A value of the panels. */
-#define S(name_, offset_, value_)                                                                   \
-    {                                                                                               \
-        .name = name_, .status = SPMM_ERR_PLAN_PANEL_STATS, .kind = CONTENT, .base = "panel_stats", \
-        .type = SPMMI_SECTION_ROW_BLOCK_METRICS, .part = NONE, .offset = offset_, .width = 8,       \
-        .value = value_                                                                             \
+#define S(name_, offset_, value_)                                                                         \
+    {                                                                                                     \
+        .name = name_, .status = SPMM_ERR_PLAN_ROW_BLOCK_METRICS, .kind = CONTENT, .base = "panel_stats", \
+        .type = SPMMI_SECTION_ROW_BLOCK_METRICS, .part = NONE, .offset = offset_, .width = 8,             \
+        .value = value_                                                                                   \
     }
 /* A value of a permutation of the rows. */
-#define O(name_, offset_, width_, value_)                                                            \
-    {                                                                                                \
-        .name = name_, .status = SPMM_ERR_PLAN_ORDER_STATS, .kind = CONTENT, .base = "order_stats",  \
-        .type = SPMMI_SECTION_PERMUTATION_METRICS, .part = NONE, .offset = offset_, .width = width_, \
-        .value = value_                                                                              \
+#define O(name_, offset_, width_, value_)                                                                   \
+    {                                                                                                       \
+        .name = name_, .status = SPMM_ERR_PLAN_PERMUTATION_METRICS, .kind = CONTENT, .base = "order_stats", \
+        .type = SPMMI_SECTION_PERMUTATION_METRICS, .part = NONE, .offset = offset_, .width = width_,        \
+        .value = value_                                                                                     \
     }
 /* A byte of the text about the writer. */
 #define W(name_, value_)                                                                      \

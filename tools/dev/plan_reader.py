@@ -328,8 +328,8 @@ class Plan:
         self.variants = self.records(5, 48, "<IIIIqqII", range(40, 48), "VARIANT")
         self.parts = self.records(6, 32, "<IIIIIII", range(28, 32), "PART")
         self.trace = self.records(7, 64, "<IIIIIIddddI", range(60, 64), "TRACE")
-        self.panel_stats = (self.records(10, 872, PANEL_STATS, (), "PANEL_STATS") or [None])[0]
-        self.order_stats = self.records(12, 208, ORDER_STATS, (), "ORDER_STATS")
+        self.panel_stats = (self.records(10, 872, PANEL_STATS, (), "ROW_BLOCK_METRICS") or [None])[0]
+        self.order_stats = self.records(12, 208, ORDER_STATS, (), "PERMUTATION_METRICS")
         self.meta, self.writer = self.elements(9, 1), self.elements(13, 1)
         self.check_features()
         lengths = self.elements(1, 4)
@@ -349,11 +349,11 @@ class Plan:
         self.check_items()
         self.check_text(self.meta, "META", 9)
         if self.panel_stats:
-            require(self.panel_stats_are_valid(), "PANEL_STATS", self.offset(10))
+            require(self.panel_stats_are_valid(), "ROW_BLOCK_METRICS", self.offset(10))
         if self.symmetric_order:
-            require(sorted(self.symmetric_order) == list(range(self.rows)), "ORDER", self.offset(11))
+            require(sorted(self.symmetric_order) == list(range(self.rows)), "PERMUTATION", self.offset(11))
         for stats in self.order_stats:
-            require(self.order_stats_are_valid(*stats), "ORDER_STATS", self.offset(12))
+            require(self.order_stats_are_valid(*stats), "PERMUTATION_METRICS", self.offset(12))
         self.check_text(self.writer, "WRITER", 13)
 
     def check_text(self, text, status, kind):
@@ -447,7 +447,7 @@ class Plan:
             require(all(r <= 11 or r >= 14 for r in reasons), "TRACE", self.offset(7))
         require(not any(missing & ORDERS.get(order, 0) for order in orders), "TRACE", self.offset(7))
         require(not missing & FEATURE_SEARCH or all(r <= 13 for r in reasons), "TRACE", self.offset(7))
-        require(not any(missing & ORDERS.get(stats[1], 0) for stats in self.order_stats), "ORDER_STATS", self.offset(12))
+        require(not any(missing & ORDERS.get(stats[1], 0) for stats in self.order_stats), "PERMUTATION_METRICS", self.offset(12))
 
     def long_rows_of(self, part):
         """Number of the part of long rows that belongs to this one, or None."""
