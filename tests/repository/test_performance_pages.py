@@ -60,8 +60,22 @@ def run(folder, *arguments):
 def make_tree(folder):
     os.makedirs(os.path.join(folder, "docs", "figures"))
     write(folder, "README.md", "before\n<!-- speed -->\nold\n<!-- /speed -->\nafter\n")
+    write(folder, "docs/kernels.md", "above\n<!-- shares -->\nold\n<!-- /shares -->\nbelow\n")
     write(folder, "docs/matrices.tsv", "matrix\tclass\torigin\nsteel\tmesh\t\n")
     write(folder, "docs/results.csv", "\n".join([HEAD, CPU] + [line(case) for case in CASES]) + "\n")
+
+
+def check_shares(folder):
+    """Products of 1,000,000 rows and columns, 5,000,000 nonzeros, f32, n = 8, that take 1 ms: 104 MB have to move, of 4149
+    that a copy moves."""
+    rows = [line(case).replace(",GPU,", ",NVIDIA H200,").replace(",1000,1000,500000,", ",1000000,1000000,5000000,")
+            for case in (CASES[1], CASES[6], CASES[-1], CASES[-1])]  # the last one twice: beside two peers
+    write(folder, "docs/results.csv", "\n".join([HEAD] + rows) + "\n")
+    expect(run(folder) == 0, "a table of shares")
+    page = read(folder, "docs/kernels.md")
+    expect(page.startswith("above\n") and page.endswith("below\n") and "old" not in page, "the rest of kernels.md")
+    for text in ("| rows | 3xtf32 | 0.03 (1) |  |", "| rows | f32 | 0.03 (1) | 0.03 (1) |"):
+        expect(text in page, f"{text!r}, found\n{page}")
 
 
 def check_pages(folder):
@@ -102,6 +116,8 @@ def main():
         check_pages(folder)
         check_picture(folder)
         check_take(folder)
+        make_tree(os.path.join(folder, "shares"))
+        check_shares(os.path.join(folder, "shares"))
     print("every page as expected")
 
 
