@@ -8,46 +8,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Print C; 1 where it is not what it should be. */
-static int is_wrong(const float c[6])
-{
-    static const float expected[] = {6, 60, 0, 0, 19, 190};
-    int wrong = 0;
-    for (int i = 0; i < 6; i++) {
-        printf("%g%c", (double)c[i], i % 2 == 1 ? '\n' : ' ');
-        wrong |= c[i] != expected[i];
-    }
-    return wrong;
-}
-
 int main(void)
 {
-    static const int32_t row_ptr[] = {0, 2, 2, 4};
-    static const int32_t col_ind[] = {0, 1, 1, 2};
+    static const int32_t row_ptr[] = {0, 2, 2, 4}, col_ind[] = {0, 1, 1, 2};
     static const float values[] = {4, 1, 2, 5};
-    static float b_data[] = {1, 10, 2, 20, 3, 30}; /* row-major */
-    float c_data[6];
+    static float b_data[] = {1, 10, 2, 20, 3, 30}, c_data[6];
+    const spmm_csr_t a = {3, 3, 4, SPMM_I32, SPMM_I32, row_ptr, col_ind, SPMM_F32, values};
     const spmm_dense_t b = {b_data, 3, 2, 2, SPMM_ROW_MAJOR, SPMM_F32};
     const spmm_dense_t c = {c_data, 3, 2, 2, SPMM_ROW_MAJOR, SPMM_F32};
-    const spmm_csr_t csr = {.rows = 3,
-                            .cols = 3,
-                            .nnz = 4,
-                            .row_ptr_type = SPMM_I32,
-                            .col_ind_type = SPMM_I32,
-                            .row_ptr = row_ptr,
-                            .col_ind = col_ind,
-                            .value_type = SPMM_F32,
-                            .values = values};
     void *workspace = NULL;
     uint64_t workspace_bytes = 0;
-    int wrong = 1;
     spmm_diag_t diag = {0};
     spmm_matrix_t *matrix = NULL;
     spmm_plan_t *plan = NULL;
     spmm_executor_t *executor = NULL;
+    int result = 1;
 
     /* Once a matrix: copy it, analyse it, make it ready to run. Each step may drop what it was made from. */
-    if (spmm_matrix_from_csr(&csr, &matrix, &diag) != SPMM_OK ||
+    if (spmm_matrix_from_csr(&a, &matrix, &diag) != SPMM_OK ||
         spmm_inspect(matrix, NULL, &plan, &diag) != SPMM_OK ||
         spmm_executor_create(plan, SPMM_DEVICE_CPU, NULL, &executor, &diag) != SPMM_OK ||
         spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b, &c, &workspace_bytes, &diag) != SPMM_OK)
@@ -58,8 +36,9 @@ int main(void)
     if (workspace == NULL || spmm_execute(executor, SPMM_OP_N, spmm_real(1), &b, spmm_real(0), &c, workspace,
                                           workspace_bytes, NULL, &diag) != SPMM_OK)
         goto cleanup;
-    wrong = is_wrong(c_data);
-
+    for (int i = 0; i < 3; i++)
+        printf("%g %g\n", (double)c_data[2 * i], (double)c_data[2 * i + 1]);
+    result = 0;
 cleanup:
     if (diag.status != SPMM_OK)
         fprintf(stderr, "%s\n", diag.text);
@@ -67,5 +46,5 @@ cleanup:
     spmm_executor_destroy(executor);
     spmm_plan_destroy(plan);
     spmm_matrix_destroy(matrix);
-    return wrong;
+    return result;
 }

@@ -29,18 +29,15 @@ static int multiply(const spmm_executor_t *executor, const spmm_plan_info_t *inf
     double sum = 0;
     int result = 1;
 
-    if (b_data == NULL || c_data == NULL)
-        goto cleanup;
-    for (uint64_t i = 0; i < b_count; i++)
+    for (uint64_t i = 0; b_data != NULL && i < b_count; i++)
         b_data[i] = 1;
-
-    if (spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b, &c, &workspace_bytes, diag) != SPMM_OK)
+    if (b_data == NULL || c_data == NULL ||
+        spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b, &c, &workspace_bytes, diag) != SPMM_OK)
         goto cleanup;
     workspace = allocate(workspace_bytes);
     if (workspace == NULL || spmm_execute(executor, SPMM_OP_N, spmm_real(1), &b, spmm_real(0), &c, workspace,
                                           workspace_bytes, NULL, diag) != SPMM_OK)
         goto cleanup;
-
     for (uint64_t i = 0; i < c_count; i++)
         sum += c_data[i];
     printf("%.17g\n", sum);
