@@ -62,7 +62,7 @@ def main():
                      "| cuSPARSE, before balancing | 0.10 | 0.87 | 2.00 | 0.46 |",  # 2, 0.1, 0.5
                      "| cuSPARSE, after | 2.00 | 4.17 | 8.00 | 3.42 |",  # 2, 2.5, 8
                      "| rows family, after | 1.50 | 2.62 | 3.75 | 2.37 |",  # 1.5, 3.75
-                     "| cost model | 7 | 10.0% | 0.865 |",  # errors .1 .25 .1 .1 .5 1 .1; ranks below
+                     "correlation, 7 cases: cost model 10.0%, 0.865;\nroofline, algorithmic",  # errors .1 .25 .1 .1 .5 1 .1; ranks below
                      # ranks 3 2 7 1 6 4 5 and 4.5 3 7 1 6 2 4.5: 24 / sqrt(28 * 27.5)
                      "| cutting rows into segments | 2 | 2 | 100% | 16.00 | 20.50 | 25.00 | 20.00 |",
                      "| permuting rows | 1 | 1 | 100% | 1.25 | 1.25 | 1.25 | 1.25 |"):
