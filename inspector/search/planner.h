@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a kernel family is to the inspector: candidates that it proposes, what they are predicted to take, and the part
- * that one becomes. Each family of format/family_list.def exports spmmi_NAME_planner from kernels/NAME/NAME_plan.c. */
+/* The interface between the inspector and a kernel family: its candidates, their predicted times, and the part of the
+ * chosen one. Each family of format/family_list.def exports spmmi_NAME_planner from kernels/NAME/NAME_plan.c. */
 #ifndef SPMMI_PLANNER_H
 #define SPMMI_PLANNER_H
 
@@ -13,11 +13,11 @@
 #include "inspector/reorder/row_permutation.h"
 #include "inspector/request.h"
 
-/* Something that the trace tells about a candidate beside why it won or lost. */
+/* A trace entry about a candidate beside the reason why it won or lost. */
 struct spmmi_evidence {
     enum spmmi_reason reason;
     double value, threshold;
-    spmm_schedule_t against; /* a schedule that this speaks against; 0: it is of the candidate itself */
+    spmm_schedule_t against; /* a schedule that this rules out; 0: it is about the candidate itself */
 };
 static inline struct spmmi_evidence spmmi_why(enum spmmi_reason reason, double value, double threshold)
 {
@@ -25,35 +25,36 @@ static inline struct spmmi_evidence spmmi_why(enum spmmi_reason reason, double v
 }
 #define SPMMI_EVIDENCE_MAX 3
 
-/* Rows that are multiplied apart (kernels/long_rows/long_rows_plan.h). */
+/* Long rows, which a separate kernel computes (kernels/long_rows/long_rows_plan.h). */
 struct spmmi_long_rows_split;
 
 struct spmmi_candidate {
     /* What would run. */
     spmm_family_t family;
     spmm_schedule_t schedule;
-    spmm_compute_t compute;                            /* of tensor cores; 0: that of the plan's numbers */
+    spmm_compute_t compute;                            /* of tensor cores; 0: that of the plan's value type */
     uint32_t item_size, unit_rows, stage_slots, flags; /* as in struct spmmi_part; unit_rows: block_rows */
     spmm_reorder_t permutation_kind;                   /* AUTO: the rows are as they are */
-    const uint32_t *permutation; /* the planner's; NULL: as they are, or the family knows it otherwise */
+    const uint32_t
+        *permutation; /* owned by the planner; NULL: the order of A, or the family has it elsewhere */
     const struct spmmi_long_rows_split *long_rows; /* rows split off; NULL: none */
-    /* What it is judged by. */
+    /* What its prediction depends on. */
     const void *metrics;       /* of the family's cost function; needed until the candidate is emitted */
-    double more_seconds;       /* predicted beside that */
-    double inspect_seconds;    /* that it costs an inspection beside what all cost */
-    bool is_against_chart;     /* the family's own rule would do the contrary */
+    double more_seconds;       /* seconds added to that prediction */
+    double inspect_seconds;    /* inspection time that it adds */
+    bool is_against_chart;     /* contrary to the rule of the family */
     bool is_default;           /* what the family would run where nothing is predicted */
     enum spmmi_reason refused; /* why it may not run, with two values; 0: it may */
     double value, threshold;
     struct spmmi_evidence evidence[SPMMI_EVIDENCE_MAX];
     int evidence_count;
-    /* What the search makes of it. */
+    /* Set by the search. */
     double seconds; /* predicted; 0: nothing is */
-    double weighed; /* the same times the risks of the profile: what is compared */
+    double weighed; /* the prediction times the risks of the profile: compared between candidates */
     double measured_us;
 };
 
-/* The question: one op, target, layout and number of columns. What belongs to the op is made once. */
+/* A search: the choice for one op, target, layout and number of columns. Data of the op are made once. */
 struct spmmi_op;
 struct spmmi_search {
     const struct spmmi_request *request; /* device: what the plan is for, or the CPU beside it */
@@ -63,14 +64,14 @@ struct spmmi_search {
     struct spmmi_op *op;
     uint32_t layout; /* one bit */
     int64_t n;
-    bool is_relaxed; /* nothing else may run: what was only never measured may */
+    bool is_relaxed; /* last resort: candidates without measured data may run */
     struct spmmi_candidate *list;
     int count;
-    double best; /* the least weighed time of those that may run; INFINITY: none yet */
+    double best; /* the smallest weighed time of those that may run; INFINITY: none yet */
 };
-/* For nonzeros_min below: of smaller matrices few were measured, and a launch is most of their time. */
+/* For nonzeros_min below: few smaller matrices were measured, and launch time dominates them. */
 #define SPMMI_NONZEROS_MEASURED 50000
-#define SPMMI_CANDIDATES_MAX 160 /* of one question; the families together propose 80 at most */
+#define SPMMI_CANDIDATES_MAX 160 /* of one search; the families together emit 80 at most */
 
 struct spmmi_planner {
     spmm_family_t family;
@@ -80,22 +81,21 @@ struct spmmi_planner {
     int permutes_output; /* 1: if the caller names the family; 2: also where nobody names one; 0: never */
     /* Options that concern the family, which the caller named. NULL: it takes all of them. */
     spmm_status_t (*check_options)(const struct spmmi_request *r, spmm_diag_t *diag);
-    /* Emit candidates whose metrics cost little .. */
+    /* Emit candidates whose metrics are cheap .. */
     spmm_status_t (*propose)(struct spmmi_search *s, spmm_diag_t *diag);
-    /* .. and then, all families having done that, those that cost more, where a bound leaves them a chance. NULL:
-     * none. */
+    /* .. and then, after all families, those with expensive metrics, unless a bound prunes them. NULL: none. */
     spmm_status_t (*refine)(struct spmmi_search *s, spmm_diag_t *diag);
     spmmi_cost_fn *cost;
     /* The part of a candidate, all fields of which but the items are filled in, and behind it that of its long rows. */
     spmm_status_t (*build)(const struct spmmi_search *s, const struct spmmi_candidate *c,
                            struct spmmi_part *part, spmm_diag_t *diag);
-    /* Exact metrics of what runs, which the plan holds of one part. NULL: none. */
+    /* Exact metrics of the winner, which the plan holds for one part. NULL: none. */
     spmm_status_t (*metrics)(const struct spmmi_search *s, const struct spmmi_candidate *c,
                              spmm_row_block_metrics_t *stats, spmm_diag_t *diag);
 };
 const struct spmmi_planner *spmmi_planner_of(spmm_family_t family);
 
-/* What a candidate of any family is predicted to take (spmmi_model_predict with its cost function). */
+/* The predicted time of a candidate of any family (spmmi_model_predict with its cost function). */
 struct spmmi_prediction spmmi_predict(const struct spmmi_device_profile *profile,
                                       const struct spmmi_model_matrix *matrix,
                                       const struct spmmi_model_candidate *candidate, int64_t n,
@@ -110,28 +110,29 @@ static inline bool spmmi_is_forced(const struct spmmi_search *s)
 }
 /* Price a candidate and add it. Its seconds and weighed time are filled in. Errors: INTERNAL (too many). */
 spmm_status_t spmmi_search_emit(struct spmmi_search *s, struct spmmi_candidate *c, spmm_diag_t *diag);
-/* One that may not run, with nothing known but why. */
+/* A candidate that may not run: only the reason is known. */
 spmm_status_t spmmi_search_refuse(struct spmmi_search *s, spmm_family_t family, spmm_schedule_t schedule,
                                   spmm_reorder_t permutation_kind, const struct spmmi_evidence *why,
                                   spmm_diag_t *diag);
-/* Predicted seconds of a candidate, without emitting it; 0: nothing is known. */
+/* Predicted seconds of a candidate, without emitting it; 0: no prediction. */
 double spmmi_search_price(const struct spmmi_search *s, const struct spmmi_candidate *c);
-/* What its prediction is multiplied by. */
+/* The risk: the factor of its prediction. */
 double spmmi_search_risk(const struct spmmi_search *s, const struct spmmi_candidate *c);
-/* The best that the family has so far: in the order of the rows (or in any), not split. NULL: none that is priced. */
+/* The best candidate of the family so far, without a permutation (or with any), without a long-row split. NULL: none
+ * that is priced. */
 const struct spmmi_candidate *spmmi_search_leader(const struct spmmi_search *s, spmm_family_t family,
                                                   spmm_schedule_t schedule, bool in_any_order);
-/* Would so much more inspection be repaid by the calls that are expected, if the best time fell to `bound`? Adds a
- * refusal if not, and *repays tells. */
+/* Do the expected calls repay so much inspection time, if the best time falls to `bound`? *repays is the answer; adds a
+ * refusal if not. */
 spmm_status_t spmmi_search_repays(struct spmmi_search *s, spmm_family_t family, spmm_reorder_t kind,
                                   double inspect_seconds, double bound, bool *repays, spmm_diag_t *diag);
 /* Seconds that a permutation of the rows costs, about. */
 double spmmi_permutation_seconds(const struct spmmi_search *s);
 
-/* Memory of `size` zeroed bytes that an owner has for all questions of the op, the same at each call; NULL: there is
- * none. close is called at the end. */
-void *spmmi_search_shelf(const struct spmmi_search *s, const void *owner, size_t size, void (*close)(void *));
-/* Tell the plan's metrics of orders about an order of units that are not rows. */
+/* A cache entry of an owner for all searches of the op: `size` bytes, zeroed first, the same at each call; NULL: out of
+ * memory. close is called at the end. */
+void *spmmi_search_cache(const struct spmmi_search *s, const void *owner, size_t size, void (*close)(void *));
+/* Record a permutation of units that are not rows, for the permutation metrics of the plan. */
 struct spmmi_unit_permutation {
     uint64_t units;
     const int64_t *unit_ptr;

@@ -7,11 +7,11 @@
 
 #include "planner.h"
 
-#define SPMMI_RANGE_MAX 6                        /* of n, that are told apart */
+#define SPMMI_RANGE_MAX 6                        /* ranges of n */
 #define SPMMI_DECISION_MAX (2 * SPMMI_RANGE_MAX) /* two layouts */
 #define SPMMI_RECORD_MAX 21                      /* of a decision: two ops and targets fill a trace */
 
-/* Numbers of columns that share a decision, and the one that it is judged by. */
+/* A range of n that shares a decision, and the n that it is predicted for. */
 struct spmmi_range {
     int64_t n_min, n_max, n;
 };
@@ -22,7 +22,7 @@ int spmmi_ranges(const int64_t *n, int count, struct spmmi_range ranges[SPMMI_RA
 /* What runs for a range of n and a layout. */
 struct spmmi_decision {
     struct spmmi_range range;
-    int64_t first_n; /* of the ranges that were merged, what the first was judged by */
+    int64_t first_n; /* n that the first of the merged ranges was predicted for */
     uint32_t layouts;
     struct spmmi_candidate winner; /* family 0: nothing may run */
     struct spmmi_trace records[SPMMI_RECORD_MAX];
@@ -30,13 +30,13 @@ struct spmmi_decision {
 };
 /* Do the same kernels run, from the same part? */
 bool spmmi_decisions_agree(const struct spmmi_decision *a, const struct spmmi_decision *b);
-/* Make neighbours that agree and leave no gap one, which keeps the records of the largest n up to SPMMI_NARROW. Returns
- * how many are left. */
+/* Merge adjacent ranges with the same decision; the result keeps the records of the largest n up to SPMMI_NARROW.
+ * Returns how many are left. */
 int spmmi_decisions_merge(struct spmmi_decision *decisions, int count);
 
-/* Everything that is made for one op, whatever the question. */
-struct spmmi_shelf {
-    struct spmmi_shelf *next;
+/* Data of one op for all its searches, and what planners cache there. */
+struct spmmi_cache_entry {
+    struct spmmi_cache_entry *next;
     const void *owner;
     void (*close)(void *);
     max_align_t memory[];
@@ -46,7 +46,7 @@ struct spmmi_op {
     const struct spmmi_pattern *pattern;
     struct spmmi_model_matrix model;
     struct spmmi_row_permutations permutations;
-    struct spmmi_shelf *shelves;
+    struct spmmi_cache_entry *cache;
     struct spmmi_candidate list[SPMMI_CANDIDATES_MAX];
     struct spmmi_unit_permutation unit_permutations[SPMMI_PERMUTATION_METRICS_MAX];
     int unit_permutation_count;
@@ -54,17 +54,18 @@ struct spmmi_op {
 spmm_status_t spmmi_op_open(const struct spmmi_request *r, const struct spmmi_pattern *a, struct spmmi_op *op,
                             spmm_diag_t *diag);
 void spmmi_op_close(struct spmmi_op *op);
-/* A question about it. */
+/* A search for it. */
 struct spmmi_search spmmi_op_search(struct spmmi_op *op, const struct spmmi_request *r, uint32_t layout,
                                     int64_t n);
 
-/* What the caller's clock still allows to be measured; one for a whole inspection. */
+/* The measurement budget; one for a whole inspection. */
 struct spmmi_tuning {
     double deadline;     /* of omp_get_wtime; 0: none */
     double last_seconds; /* that the last measurement took */
 };
 
-/* Propose, refine, measure, choose. plan holds the matrix, which measurements borrow; NULL: nothing is measured. */
+/* Emits candidates, refines and measures them, and chooses one. plan holds the matrix, which measurements borrow; NULL:
+ * nothing is measured. */
 spmm_status_t spmmi_search_decide(struct spmmi_search *s, const spmm_plan_t *plan,
                                   struct spmmi_tuning *tuning, struct spmmi_decision *decision,
                                   spmm_diag_t *diag);
@@ -79,9 +80,9 @@ void spmmi_search_record(const struct spmmi_search *s, const struct spmmi_candid
                          struct spmmi_decision *decision);
 spmm_status_t spmmi_search_measure(struct spmmi_search *s, const spmm_plan_t *plan,
                                    struct spmmi_tuning *tuning, spmm_diag_t *diag);
-/* Is anything that these options allow predicted on the device? */
+/* Is there a prediction on the device for any candidate that these options allow? */
 bool spmmi_prices(const struct spmmi_request *r);
-/* Seconds that a candidate may be said to take: measured if anything was, else weighed. INFINITY: it is out. */
+/* Time of a candidate for the comparison: measured if anything was measured, else weighed. INFINITY: it may not run. */
 double spmmi_search_value(const struct spmmi_search *s, const struct spmmi_candidate *c);
 
 /* Decisions of one op and target for all ranges and layouts that are wanted, merged. Returns them in

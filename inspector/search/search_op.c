@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the questions about one op share: its metrics, orders of its rows, and what planners keep. */
+/* Data that the searches for one op share: its metrics, permutations of its rows, and the cache of planners. */
 #include <math.h>
 #include <string.h>
 
@@ -23,12 +23,12 @@ spmm_status_t spmmi_op_open(const struct spmmi_request *r, const struct spmmi_pa
 
 void spmmi_op_close(struct spmmi_op *op)
 {
-    for (struct spmmi_shelf *s = op->shelves, *next; s != NULL; s = next) {
+    for (struct spmmi_cache_entry *s = op->cache, *next; s != NULL; s = next) {
         next = s->next;
         s->close(s->memory);
         spmmi_free(s);
     }
-    op->shelves = NULL;
+    op->cache = NULL;
     spmmi_row_permutations_free(&op->permutations);
 }
 
@@ -46,19 +46,19 @@ struct spmmi_search spmmi_op_search(struct spmmi_op *op, const struct spmmi_requ
                                  .best = (double)INFINITY};
 }
 
-void *spmmi_search_shelf(const struct spmmi_search *s, const void *owner, size_t size, void (*close)(void *))
+void *spmmi_search_cache(const struct spmmi_search *s, const void *owner, size_t size, void (*close)(void *))
 {
-    for (struct spmmi_shelf *shelf = s->op->shelves; shelf != NULL; shelf = shelf->next)
-        if (shelf->owner == owner)
-            return shelf->memory;
-    struct spmmi_shelf *const shelf = spmmi_alloc_zero(1, sizeof *shelf + size);
-    if (shelf == NULL)
+    for (struct spmmi_cache_entry *entry = s->op->cache; entry != NULL; entry = entry->next)
+        if (entry->owner == owner)
+            return entry->memory;
+    struct spmmi_cache_entry *const entry = spmmi_alloc_zero(1, sizeof *entry + size);
+    if (entry == NULL)
         return NULL;
-    shelf->owner = owner;
-    shelf->close = close;
-    shelf->next = s->op->shelves;
-    s->op->shelves = shelf;
-    return shelf->memory;
+    entry->owner = owner;
+    entry->close = close;
+    entry->next = s->op->cache;
+    s->op->cache = entry;
+    return entry->memory;
 }
 
 spmm_status_t spmmi_search_note_permutation(const struct spmmi_search *s,
@@ -68,7 +68,7 @@ spmm_status_t spmmi_search_note_permutation(const struct spmmi_search *s,
     spmm_status_t status = SPMM_OK;
     struct spmmi_op *const op = s->op;
     SPMM_REQUIRE(op->unit_permutation_count < SPMMI_PERMUTATION_METRICS_MAX, SPMM_ERR_INTERNAL, diag,
-                 "a family orders its units in more than %d ways", SPMMI_PERMUTATION_METRICS_MAX);
+                 "a family permutes its units in more than %d ways", SPMMI_PERMUTATION_METRICS_MAX);
     op->unit_permutations[op->unit_permutation_count++] = *permutation;
 cleanup:
     return status;

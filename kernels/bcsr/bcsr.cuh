@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// bcsr family: a block of threads owns an item, steps of a block-row group of DOWN * HEIGHT block rows of 16 rows, and
+// bcsr family: a thread block owns an item, steps of a block-row group of DOWN * HEIGHT block rows of 16 rows, and
 // a
 // tile of columns of C. It has DOWN * ACROSS warps that multiply, each HEIGHT block rows by 8 * TILES columns, and
-// COPIERS, warps that only copy. They run up to STAGES steps ahead: the rows of B that a step's block columns
-// name, which all warps share, and the step's blocks of A, which lie one behind the other in memory.
+// COPIERS, warps that only copy. They run up to STAGES steps ahead: the rows of B that a step's block columns need,
+// which all warps share, and the step's blocks of A, which lie one behind the other in memory.
 #pragma once
 #include "bcsr_operands.cuh"
 #include "bcsr_shape.h"
@@ -28,7 +28,7 @@ struct BcsrShape {
     static constexpr int VALUES = (int)SPMMI_BCSR_ROWS * Block::COLUMNS;
     static constexpr int BLOCK_BYTES = (int)spmmi_bcsr_block_bytes(sizeof(T));
     static constexpr int ROWS = (int)SPMMI_BCSR_STEP * Block::COLUMNS; // of B, of a step
-    static constexpr int PIECE = 16 / (int)sizeof(T);                  // numbers in 16 bytes
+    static constexpr int PIECE = 16 / (int)sizeof(T);                  // values in 16 bytes
     static constexpr int ROW_BYTES = COLUMNS * (int)sizeof(T);
     static constexpr int PITCH_BYTES = (int)spmmi_bcsr_pitch(COLUMNS, sizeof(T), 0);
     // Threads that copy have a piece of 16 bytes of a row of B each, together AT_ONCE rows.
@@ -80,7 +80,7 @@ __device__ __forceinline__ BcsrStep step_of_lane(const BcsrStep &steps, int lane
 template <typename Shape> struct BcsrCopier {
     using T = typename Shape::T;
     const TcblockArgs<T> &a;
-    uint32_t thread, row, column; // its place among those threads, its first row of a step, its first column
+    uint32_t thread, row, column; // index among those threads, its first row of a step, its first column
     bool is_wanted;               // the column is one of B
 
     __device__ __forceinline__ BcsrCopier(const TcblockArgs<T> &args, uint32_t tile) : a(args)
@@ -91,8 +91,8 @@ template <typename Shape> struct BcsrCopier {
         is_wanted = column < a.n;
     }
 
-    // The thread's piece of row k of B to row `row + first` of the stage; rows beyond those of B, whose numbers of
-    // A are zero, are the last one.
+    // The thread's piece of row k of B to row `row + first` of the stage; rows beyond those of B, whose values of A are
+    // zero, are the last one.
     __device__ __forceinline__ void copy_piece(unsigned char *stage, int first, uint32_t k) const
     {
         T *to = reinterpret_cast<T *>(stage + Shape::position(row + first, thread % Shape::PIECES));
@@ -107,8 +107,9 @@ template <typename Shape> struct BcsrCopier {
         }
     }
 
-    // The rows of B of a step. A block column that repeats the one before is nobody's and is left out, but for
-    // warpgroups, which multiply it by zero: what lay there before might look like NaN, and other sums come of that.
+    // The rows of B of a step. A block column that repeats the one before is padding: no block of A uses it, and it is
+    // not copied. Warpgroups multiply it by zero, so for them it is copied: stale data might be NaN, and 0 * NaN is
+    // NaN.
     __device__ __forceinline__ void copy_rows(unsigned char *stage, const uint4 &columns) const
     {
         constexpr int WIDTH = Shape::Block::COLUMNS, AT_ONCE = Shape::AT_ONCE;
@@ -180,7 +181,7 @@ __device__ __forceinline__ void copy_item(unsigned char *stages, uint32_t stage_
     }
 }
 
-// The sums of row r of block row w, by the values of A alone, over an item's steps. Rare, so it may be slow.
+// The sums of row r of block row w, from the stored values of A alone, over an item's steps. Rare, so it may be slow.
 template <typename Shape, int N>
 __device__ __noinline__ void
 sum_blocks_exactly(const TcblockArgs<typename Shape::T> &a, const struct spmmi_tcblock_item &item, int w,
@@ -338,7 +339,7 @@ __global__ void __launch_bounds__(Shape::THREADS)
             init_barrier(&empty[i], Shape::WARPS);
         }
     }
-    // Columns that no row of B has are read, though not used: they must not look like NaN.
+    // Columns past n are read, though not used: they must not be NaN.
     if (tile + Shape::COLUMNS > a.n) {
         for (uint32_t i = threadIdx.x; i < STAGES * stage_bytes / 16; i += Shape::THREADS)
             reinterpret_cast<uint4 *>(shared)[i] = make_uint4(0, 0, 0, 0);
@@ -349,7 +350,7 @@ __global__ void __launch_bounds__(Shape::THREADS)
         copy_item<Shape>(shared, stage_bytes, full, empty, a, item, tile);
         return;
     }
-    uint32_t c_rows[HEIGHT][2]; // read early, so that nobody waits for them
+    uint32_t c_rows[HEIGHT][2]; // read early, which hides the latency
 #pragma unroll
     for (int i = 0; i < HEIGHT; i++) {
         const uint32_t *rows_of_c =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Terms of the bcsr family (docs/model.md). A block of threads owns a block-row group and a tile of columns; each warp
+/* Terms of the bcsr family (docs/model.md). A thread block owns a block-row group and a tile of columns; each warp
  * multiplies one or two block rows by the tile or by half of it. Two more warps copy to shared memory, several steps
  * ahead: the rows of B of a step's four block columns, and the step's blocks of A. */
 #include <math.h>
@@ -14,17 +14,17 @@
 #define TILE_MIN 8.0    /* columns of an MMA */
 #define REGISTERS 72.0  /* of a thread beside its sums */
 #define REGISTER_BYTES 4.0
-#define RESERVED_BYTES 1024.0 /* of shared memory, by the system for each block of threads */
+#define RESERVED_BYTES 1024.0 /* shared memory that the system reserves for each thread block */
 #define TARGET_HOPPER 90      /* which has warpgroups */
 #define BLOCKS_MAX 16.0       /* of threads, of a multiprocessor */
 #define BLOCK_ISSUE 20.0      /* instructions of a block of a warp that do not depend on the tile */
 #define LOAD_BYTES 512.0      /* that a warp loads of shared memory at once */
 #define STAGE_ISSUE 40.0      /* of a step of a warp */
 #define COPY_ISSUE 6.0        /* to copy 16 bytes of B a lane; blocks of A are copied whole */
-#define TURN_STEPS 0.4        /* of a step: its barriers and masks, and waiting for what it asked for */
-#define COPY_STEPS 0.05       /* of each COPY_BYTES of B in it, which the warps that copy ask for at once */
+#define TURN_STEPS 0.4        /* of a step: its barriers and masks, and the latency of its copies */
+#define COPY_STEPS 0.05       /* of each COPY_BYTES of B in it, which the copying warps request at once */
 #define COPY_BYTES (SPMMI_BCSR_COPIERS * LOAD_BYTES)
-#define MMA_STEPS 0.003 /* of each MMA of a warp in it; numbers of 8 bytes take two for one */
+#define MMA_STEPS 0.003 /* of each MMA of a warp in it; values of 8 bytes take two for one */
 #define STORE_TIMES \
     10.0 /* the bytes of C, what storing them takes beside: all block-row groups end with it, none hides it */
 
@@ -44,7 +44,7 @@ static void read_launch(const struct spmmi_model_query *q, struct spmmi_tcblock_
     s->tile = launch_of(q).columns;
 }
 
-/* Of the places of a step, the share that has a block. */
+/* Of the positions of a step, the share that has a block. */
 static double filled(const struct spmmi_tcblock_counts *f)
 {
     return fmin(f->blocks / fmax(f->steps * STEP_BLOCKS * f->unit_rows / BLOCK_ROWS, 1), 1);
@@ -71,19 +71,19 @@ static void shape_of(const struct spmmi_model_query *q, struct spmmi_tcblock_sha
     s->a_bytes = f->blocks * f->positions * q->value_bytes + f->steps * STEP_BYTES;
     s->gathered = f->working_set;
     s->resident = blocks_at_a_time(q, s);
-    /* Block-row groups are few: where there is one more than multiprocessors, one of these has twice the work of
-     * the others. */
+    /* Load imbalance: with one block-row group more than multiprocessors, one multiprocessor has twice the work of the
+     * others. */
     if (blocks > 0)
         s->uneven = fmax(s->uneven, ceil(blocks) / blocks);
 }
 
-/* Of the places of a step, those that are multiplied: warpgroups multiply zeros where there is no block. */
+/* Of the positions of a step, those that are multiplied: warpgroups multiply zeros where there is no block. */
 static double multiplied(const struct spmmi_tcblock_counts *f, const struct spmmi_bcsr_shape *l)
 {
     return l->has_groups ? 1 : filled(f);
 }
 
-/* Of a block of threads that is alone: its warps wait for the rows of B, and then multiply one after the other. */
+/* Of a thread block that is alone: its warps wait for the rows of B, and then multiply one after the other. */
 static double steps_of_step(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s)
 {
     const struct spmmi_tcblock_counts *f = spmmi_tcblock_metrics(q)->counts;

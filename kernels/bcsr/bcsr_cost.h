@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the bcsr family tells the refined model. */
+/* The bcsr family in the cost model. */
 #ifndef SPMMI_BCSR_COST_H
 #define SPMMI_BCSR_COST_H
 

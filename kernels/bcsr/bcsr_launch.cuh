@@ -30,7 +30,7 @@ cudaError_t launch_bcsr_shape(const struct spmmi_tcblock_cuda *args, const struc
     return error;
 }
 
-// Of the widest tile, whose warps are arranged by the size of numbers.
+// Of the widest tile, whose arrangement of warps depends on the value type.
 template <typename Block, int DOWN>
 cudaError_t launch_bcsr_widest(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
 {

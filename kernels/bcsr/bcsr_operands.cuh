@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands of the bcsr family: A is the wide operand, 16 rows of a block, B the narrow one, 8 columns of it
-// (tcblock_kernel.h). A lane's place in a warp: g = lane / 4, t = lane % 4; its sums of an MMA are rows g and
-// g + 8, columns 2 t and 2 t + 1.
+// Operands of the bcsr family: A is the wide operand (the first one of the MMA, 16 rows), B the narrow one (the second
+// one, 8 columns). A lane's position in a warp: g = lane / 4, t = lane % 4; its sums of an MMA
+// are rows g and g + 8, columns 2 t and 2 t + 1.
 //
-// For each compute type: the numbers of a block that a lane holds, how they and B come from shared memory, and how
+// For each compute type: the values of a block that a lane holds, how they and B come from shared memory, and how
 // they are multiplied: blocks FIRST .. FIRST + COUNT - 1 of a warp's ALL block rows by the same rows of B, which
-// are read once. `values` and `rows` are where the lane begins to read: values_of and rows_of numbers behind the
-// block's first and behind row 0 of the columns' rows of B. TILES MMAs make a warp's tile of 8 * TILES columns.
-// Numbers of 4 or 8 bytes: a lane reads VEC neighbouring columns of a row of B at once and gives one to each of
-// VEC MMAs, so that MMA j of a group has the columns VEC * g + j. Numbers of 2 bytes: ldmatrix turns 8 x 8 pieces
-// of B as the MMA wants them.
+// are read once. `values` and `rows` are where the lane begins to read: values_of and rows_of values behind the block's
+// first and behind row 0 of the columns' rows of B. TILES MMAs make a warp's tile of 8 * TILES columns.
+// Values of 4 or 8 bytes: a lane reads VEC neighbouring columns of a row of B at once and gives one to each of VEC
+// MMAs, so that MMA j of a group has the columns VEC * g + j.
+// Values of 2 bytes: ldmatrix.trans loads 8 x 8 pieces of B in the register order of the MMA.
 #pragma once
 #include "kernels/tcblock/tcblock.cuh"
 
@@ -32,7 +32,7 @@ template <typename T, int VEC> struct BlockRows {
     }
 };
 
-// What numbers of 4 and of 8 bytes have in common.
+// What values of 4 and of 8 bytes have in common.
 template <typename Self, typename Compute> struct BlockOfValues {
     using T = typename Compute::T;
     using Operand = decltype(Compute::operand(T()));
@@ -181,7 +181,7 @@ template <typename Half> struct BlockHalf {
             for (int i = FIRST; i < FIRST + COUNT; i++)
                 mma(sums[i][0], blocks[i].x, b0, b1);
         } else {
-            uint32_t b[TILES / 2][4]; // all of them before the first is used: nobody waits for one at a time
+            uint32_t b[TILES / 2][4]; // all loads before the first use, so that their latencies overlap
 #pragma unroll
             for (int q = 0; q < TILES / 2; q++)
                 asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"

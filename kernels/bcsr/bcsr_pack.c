@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See bcsr_pack.h. Block columns are found by sorting what the rows have; the numbers are then met again by one cursor
- * a row, as steps, block rows and blocks go. */
+/* See bcsr_pack.h. Block columns are found by sorting what the rows have; then one cursor a row passes over the values
+ * once, in the order of steps, block rows and blocks. */
 #include "bcsr_pack.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
 
 struct spmmi_bcsr_column {
     uint32_t column;     /* block column: columns [column * block_columns, + block_columns) */
-    uint32_t block_rows; /* bit w: block row w has a number in it */
+    uint32_t block_rows; /* bit w: block row w has a nonzero in it */
 };
 
 /* What one thread knows about a block-row group. */

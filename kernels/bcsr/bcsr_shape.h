@@ -7,8 +7,8 @@
 
 /* The tensor core operand of bcsr is the wide one. A unit is a block-row group of 64 or 128 rows, W = unit_rows / 16
  * block rows. Its columns are cut at multiples of block_columns: 8, or 16 for 16-bit types; the block columns in which
- * the block-row group has a number of A are walked ascending, 4 in a step. A block is 16 rows by block_columns, dense,
- * and is there if its block row has a number in it. Blocks go by step, then by block row, then by column.
+ * the block-row group has a nonzero are processed in ascending order, 4 in a step. A block is 16 rows by block_columns,
+ * dense, and is there if its block row has a nonzero in it. Blocks go by step, then by block row, then by column.
  * spmmi_tcblock_wide_position has the order in a block. */
 #define SPMMI_BCSR_ROWS 16u                     /* of a block */
 #define SPMMI_BCSR_STEP SPMMI_TCBLOCK_WIDE_STEP /* block columns of a step */
@@ -19,10 +19,10 @@
 #define SPMMI_BCSR_GROUP_COLUMNS_MIN \
     64u /* from which on warpgroups multiply, of whole pieces of 64 columns */
 #define SPMMI_BCSR_GROUP_ROWS \
-    64u /* of a block-row group, that a warpgroup multiplies by the same rows of B */
+    64u /* of a block-row group, rows that a warpgroup multiplies by the same rows of B */
 #define SPMMI_BCSR_GROUP_ALIGN 1024u /* of a stage of warpgroups: 8 rows of 128 bytes */
 
-/* A block of threads: warps that multiply, down the block-row group and across the tile, and warps that copy. */
+/* A thread block: warps that multiply, down the block-row group and across the tile, and warps that copy. */
 struct spmmi_bcsr_shape {
     uint32_t columns;      /* of the tile: 8 across tiles */
     uint32_t down, across; /* warps */
@@ -30,8 +30,8 @@ struct spmmi_bcsr_shape {
     uint32_t tiles;        /* of 8 columns, of a warp */
     uint32_t stages;       /* steps on their way at once */
     uint32_t threads;      /* those that copy too */
-    uint32_t is_wide;      /* B is copied by 16 bytes, else number by number */
-    uint32_t has_groups;   /* four warps multiply together, straight from shared memory (wgmma) */
+    uint32_t is_wide;      /* B is copied by 16 bytes, else value by value */
+    uint32_t has_groups;   /* a warpgroup multiplies, with B read from shared memory (wgmma) */
 };
 
 /* From row to row of B in shared memory. ldmatrix, for 16-bit types, reads 16 bytes of 8 rows at once: rows an odd
@@ -67,7 +67,7 @@ SPMMI_GEOMETRY SPMMI_HOST_DEVICE uint32_t spmmi_bcsr_stage_bytes(uint32_t b_byte
     return (b_bytes + blocks * block_bytes + align - 1) / align * align;
 }
 
-/* Shared memory of a block of threads, for steps of so many blocks at most. */
+/* Shared memory of a thread block, for steps of so many blocks at most. */
 static inline uint32_t spmmi_bcsr_shared(const struct spmmi_bcsr_shape *shape, uint32_t value_bytes,
                                          uint32_t step_blocks)
 {
@@ -92,8 +92,8 @@ static inline struct spmmi_bcsr_shape spmmi_bcsr_shape_of(uint32_t down, uint32_
     return shape;
 }
 
-/* The fastest of those measured for each n. Tiles are up to 128 columns wide; numbers of 8 bytes take half of that,
- * those of 4 in high block-row groups too. Numbers of 2 bytes are multiplied so fast that reading B from shared memory
+/* The fastest of those measured for each n. Tiles are up to 128 columns wide; values of 8 bytes take half of that,
+ * those of 4 in high block-row groups too. Values of 2 bytes are multiplied so fast that reading B from shared memory
  * is what takes time: there a warp has 32 rows of a wide tile. */
 static inline struct spmmi_bcsr_shape spmmi_bcsr_best(uint32_t n, uint32_t value_bytes, uint32_t unit_rows)
 {
@@ -110,9 +110,9 @@ static inline struct spmmi_bcsr_shape spmmi_bcsr_best(uint32_t n, uint32_t value
                             : spmmi_bcsr_shape_of(down / 2, 2, 2, 8, 3);
 }
 
-/* is_wide: rows of B, and n numbers of them, are whole words of 16 bytes. has_wgmma: the device has warpgroups, and
- * there is code for it. step_blocks: of the fullest step. Where the stages do not fit into what the device lets a block
- * of threads have, two of a narrow tile do everywhere. */
+/* is_wide: rows of B are aligned to 16 bytes, and n values fill whole words of 16 bytes. has_wgmma: the device has
+ * warpgroups, and there is code for it. step_blocks: of the fullest step. Where the stages do not fit into what the
+ * device lets a thread block have, two stages of a narrow tile fit on every device. */
 static inline struct spmmi_bcsr_shape spmmi_bcsr_launch(uint32_t n, uint32_t value_bytes, uint32_t unit_rows,
                                                         int is_wide, int has_wgmma, uint32_t step_blocks,
                                                         uint32_t shared_max)

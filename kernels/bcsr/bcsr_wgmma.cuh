@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // bcsr with warpgroups (wgmma, sm_90a): for 16-bit types four warps, 64 rows of a block-row group, multiply by the same
 // rows
-// of B straight from shared memory, where each warp of the others reads them for itself. B lies there in the order
-// that the instruction wants of a matrix whose rows are stored one after the other, "MN-major" with a swizzle of
-// 128 bytes: pieces of 64 columns, in each of them rows 128 bytes apart, whose eight 16 bytes are exchanged by the
-// row number modulo 8. Numbers of 4 bytes have no such order.
+// of B straight from shared memory, where each warp of the others reads them for itself. B lies there in the layout
+// that the instruction defines for a row-major second operand, "MN-major" with a swizzle of 128 bytes: pieces of 64
+// columns, in each of them rows 128 bytes apart, whose eight words of 16 bytes are permuted by XOR with the row number
+// modulo 8. The instruction has no such layout for values of 4 bytes.
 #pragma once
 #include "bcsr_launch.cuh"
 
@@ -24,7 +24,7 @@ template <typename Half, int DOWN_, int TILES_, int STAGES_> struct BcsrGroupSha
     static constexpr int GROUP_BYTES = 1024;                  // 8 rows of 128 bytes
     static constexpr int ATOM_BYTES = ROWS / 8 * GROUP_BYTES; // 64 columns of all rows
     static constexpr int B_BYTES = (int)spmmi_bcsr_b_bytes(COLUMNS, 2, 1);
-    static constexpr int STAGE_ALIGN = (int)spmmi_bcsr_align(1); // the exchange goes by address
+    static constexpr int STAGE_ALIGN = (int)spmmi_bcsr_align(1); // the swizzle depends on the address
     static constexpr int PITCH = COLUMNS, VEC = 1, GROUP = 2, GROUPS = TILES;
     static_assert(DOWN % 4 == 0 && COLUMNS % 64 == 0, "warpgroups, whole pieces");
     static_assert(B_BYTES == COLUMNS / 64 * ATOM_BYTES, "pieces without padding");
@@ -78,7 +78,7 @@ template <typename Shape> __device__ __forceinline__ uint64_t rows_descriptor(co
            uint64_t(Shape::GROUP_BYTES >> 4) << 32 | uint64_t(1) << 62;
 }
 
-// All warps of a group come here, whatever blocks they have: an absent one is zero.
+// All warps of a warpgroup take part, whatever blocks they have: an absent block counts as zero.
 template <typename Shape>
 __device__ __forceinline__ void multiply_together(float (&sums)[Shape::TILES][4], uint32_t mask,
                                                   const unsigned char *rows, const typename Shape::T *values)
@@ -95,7 +95,7 @@ __device__ __forceinline__ void multiply_together(float (&sums)[Shape::TILES][4]
         }
     }
     const uint64_t b = rows_descriptor<Shape>(rows);
-    publish_writes(); // of the threads that copied, to what reads them here
+    publish_writes(); // makes the copies of other threads visible to wgmma
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
     for (int q = 0; q < STEP; q++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Long rows on the CPU: the rows kernels multiply them into rows of their own, which then take their places in C. */
+/* Long rows on the CPU: the rows kernels multiply them into rows of their own, which are then copied to C. */
 #ifndef SPMMI_CPU_LONG_ROWS_H
 #define SPMMI_CPU_LONG_ROWS_H
 
@@ -11,7 +11,7 @@ struct spmmi_cpu_long_rows {
     void *values;             /* in the order of a */
 };
 
-/* Bytes that make will hold. part: NULL where no rows are peeled. */
+/* Bytes that make will hold. part: NULL where no rows are split off. */
 uint64_t spmmi_cpu_long_rows_bytes(const struct spmmi_op_pattern *a, const struct spmmi_part *part,
                                    spmm_dtype_t dtype);
 /* The same of what was made. */

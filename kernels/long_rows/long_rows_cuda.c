@@ -103,7 +103,7 @@ static struct spmmi_rows_launch plan_launch(const struct spmmi_cuda_long_rows *p
     return launch;
 }
 
-/* The shape of the kernel follows from how B and C lie: lanes take words of 16 bytes or single numbers. */
+/* The shape of the kernel follows from how B and C lie: lanes take words of 16 bytes or single values. */
 uint64_t spmmi_cuda_long_rows_slots(const struct spmmi_cuda_long_rows *p, int64_t n)
 {
     uint64_t bytes = 0;

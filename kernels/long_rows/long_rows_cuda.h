@@ -12,7 +12,7 @@ struct spmmi_cuda_long_rows {
     int64_t cols;                /* of op(A) */
     const struct spmmi_device *device;
     void *values;  /* the same as rows.stream.values, to write */
-    uint32_t *map; /* nonzeros: place in the order of A of each */
+    uint32_t *map; /* nonzeros: position in the order of A of each */
 };
 
 /* Metrics of the rows of a, and none of the arrays: what cutting needs. */

@@ -10,7 +10,7 @@ struct spmmi_long_rows {
     int64_t rows, nnz;
     int64_t *row_ptr; /* rows + 1 */
     int32_t *col_ind; /* nnz */
-    uint32_t *map;    /* nnz: place in the order of A of each */
+    uint32_t *map;    /* nnz: position in the order of A of each */
     uint32_t *row_of; /* rows: row of op(A) */
     struct spmmi_part
         part; /* the nonzero split of these rows: items as struct spmmi_part has them of all rows */

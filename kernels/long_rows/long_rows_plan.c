@@ -11,13 +11,12 @@
 
 #define UNIT_ROWS_MAX 256u
 #define MICROSECOND 1e-6
-/* Nonzeros of a block of 8 x 8 that a long row makes alone, at least: one in each column, less where the last block is
- * not full. Where a mean block has fewer, others do not become dense by losing long rows. */
+/* Minimum nonzeros per block of 8 x 8 that only a long row fills: one in each column, less where the last block is not
+ * full. Where the mean block has fewer, removing long rows does not make the other blocks denser. */
 #define LONG_DENSITY 7.0
-#define LONG_ROWS_PRUNING_FACTOR \
-    3.0 /* times the best of all: the largest gain that splitting rows off may bring: the pruning factor */
+#define LONG_ROWS_PRUNING_FACTOR 3.0 /* the largest speed-up that is assumed for splitting rows off */
 
-/* Everything that was looked at for one op: heights 8, 64, 128 and 256 in each order. */
+/* All splits that were considered for one op: heights 8, 64, 128 and 256 in each permutation. */
 #define SPLITS_MAX (4 * SPMMI_PERMUTATION_KINDS)
 struct splits {
     struct spmmi_long_rows_split list[SPLITS_MAX];
@@ -52,8 +51,8 @@ static int compare_lengths(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* Longer rows of the unit of count rows from place on may be peeled. Rows without nonzeros count as others do: among
- * them a single long one is padding too. */
+/* Longer rows of the unit of count rows from position on may be split off. Rows without nonzeros count as others do:
+ * among them a single long one is padding too. */
 static int64_t bearable_of(const struct spmmi_pattern *a, const uint32_t *permutation, int64_t position,
                            int64_t count)
 {
@@ -165,7 +164,7 @@ spmm_status_t spmmi_long_rows_split_of(const struct spmmi_search *s, const uint3
                                        const struct spmmi_long_rows_split **split, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct splits *all = spmmi_search_shelf(s, "long rows", sizeof *all, close_splits);
+    struct splits *all = spmmi_search_cache(s, "long rows", sizeof *all, close_splits);
     int i = 0;
     SPMM_TRY_ALLOC(all, diag);
     while (i < all->count && (all->list[i].permutation != permutation ||
@@ -183,7 +182,7 @@ cleanup:
     return status;
 }
 
-/* ---- What it is worth ---- */
+/* ---- Predicted gain ---- */
 
 bool spmmi_long_rows_split_may_pay(const struct spmmi_search *s, const struct spmmi_candidate *leader,
                                    double density)
@@ -207,8 +206,8 @@ static struct spmmi_model_candidate rows_kernel(void)
     return c;
 }
 
-/* Another launch, whose operands are row-major: what is converted is converted for the other one. The two may run side
- * by side, but neither is counted as hidden. */
+/* Another launch, whose operands are row-major: what is converted is converted for the other one. The two may overlap,
+ * but the prediction adds both. */
 double spmmi_long_rows_split_seconds(const struct spmmi_search *s, const struct spmmi_long_rows_split *p)
 {
     const struct spmmi_device_profile *const d = &s->request->device;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows that are far longer than the others of their unit: every block that they alone make is mostly padding, and their
- * unit holds the others up. Split off, they are multiplied beside the rest by the first family. For any family whose
- * row in format/family_list.def says so. */
+/* Rows that are far longer than the others of their unit: every block that they alone fill is mostly padding, and their
+ * unit takes longest. Split off, they are computed by a separate kernel of the first family. For any family whose row
+ * in format/family_list.def says so. */
 #ifndef SPMMI_LONG_ROWS_PLAN_H
 #define SPMMI_LONG_ROWS_PLAN_H
 
@@ -10,12 +10,12 @@
 #define SPMMI_LONG_ROWS_TIMES 16 /* the median row of a unit: longer ones may be split off */
 #define SPMMI_LONG_ROWS_MIN 64   /* nonzeros of a row that may be split off */
 
-/* Metrics of the rows that are left, in their order, into split->left, which split->close_left frees. */
+/* Metrics of the rows that are left, in their permutation, into split->left, which split->close_left frees. */
 typedef spmm_status_t spmmi_analysis_left_fn(const struct spmmi_search *s, const struct spmmi_pattern *left,
                                              const uint32_t *rows, struct spmmi_long_rows_split *split,
                                              spmm_diag_t *diag);
 
-/* The rows that may be split off of the units of one height in one order, and what is left without them. */
+/* The rows that may be split off from units of one height in one permutation, and the metrics of the rest. */
 struct spmmi_long_rows_split {
     const uint32_t *permutation; /* borrowed; NULL: that of A */
     uint32_t unit_rows;
@@ -28,7 +28,7 @@ struct spmmi_long_rows_split {
     struct spmmi_model_matrix of_long_rows; /* the long rows by themselves */
 };
 
-/* Is it worth a look beside `leader`, the best with all rows? density: nonzeros of its mean block of 8 x 8. */
+/* Is it a candidate beside `leader`, the best with all rows? density: nonzeros of its mean block of 8 x 8. */
 bool spmmi_long_rows_split_may_pay(const struct spmmi_search *s, const struct spmmi_candidate *leader,
                                    double density);
 /* Made when it is first asked for. Errors: MEMORY. */

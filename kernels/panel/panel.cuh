@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// panel family: a block of threads owns an item, steps of a panel of WINDOWS windows of 8 rows, and a tile of columns
-// of C; each warp has a window. The rows of B that a step names are copied to shared memory once for all windows, and
-// the step's blocks of A beside them; there the warps find the operands of their MMAs. A block of threads has one
-// stage: while it waits for its copies, the others of the multiprocessor multiply.
+// panel family: a thread block owns an item, steps of a row block of WINDOWS row windows (8 rows each), and a tile of
+// columns of C; each warp has a window. The rows of B that a step needs are copied to shared memory once for all
+// windows, and the step's blocks of A beside them; from there the warps load the operands of their MMAs. A thread block
+// has one stage: while it waits for its copies, other thread blocks of the multiprocessor multiply.
 #pragma once
 #include "panel_shape.h"
 #include "kernels/shared/async.cuh"
@@ -108,7 +108,7 @@ __device__ __forceinline__ void copy_blocks(unsigned char *shared, const struct 
     }
 }
 
-// The lane's two numbers of a block of the stage.
+// The lane's two values of a block of the stage.
 template <typename Shape>
 __device__ __forceinline__ Vector<typename Shape::T, 2>
 staged_pair(const unsigned char *shared, const struct spmmi_panel_stage &stage, uint32_t block, int lane)

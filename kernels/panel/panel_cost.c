@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What panels launch; the terms are those of kernels/tcblock/tcblock_cost.c. */
+/* The launch of the panel family; its cost terms are those of kernels/tcblock/tcblock_cost.c. */
 #include "panel_cost.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 #define STAGE_BYTES 2048.0
 
-/* A block of threads has one stage in shared memory; of a fuller one than the mean STAGE_BYTES has a part. */
+/* A thread block has one stage in shared memory. STAGE_BYTES allows for a stage fuller than the mean. */
 static double panels_at_a_time(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
                                const struct spmmi_panel_shape *launch)
 {

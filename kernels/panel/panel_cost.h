@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the panel family tells the refined model. */
+/* The panel family in the cost model. */
 #ifndef SPMMI_PANEL_COST_H
 #define SPMMI_PANEL_COST_H
 

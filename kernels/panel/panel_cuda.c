@@ -12,12 +12,13 @@ static spmm_status_t supports(const struct spmmi_part_source *source, spmm_diag_
 {
     spmm_status_t status = SPMM_OK;
     SPMM_REQUIRE(source->part->block_rows <= UNIT_ROWS_MAX, SPMM_ERR_UNSUPPORTED, diag,
-                 "the GPU has no panels of %u rows, %u is the most", source->part->block_rows, UNIT_ROWS_MAX);
+                 "the GPU kernels have no row blocks of %u rows, only of up to %u", source->part->block_rows,
+                 UNIT_ROWS_MAX);
 cleanup:
     return status;
 }
 
-/* A panel's stage is one step, which the kernels cannot cut. */
+/* A stage of a row block is one step, which the kernels cannot split. */
 static spmm_status_t fits(const struct spmmi_tcblocks *layout, uint32_t value_bytes, uint32_t shared_max,
                           spmm_diag_t *diag)
 {
@@ -25,10 +26,11 @@ static spmm_status_t fits(const struct spmmi_tcblocks *layout, uint32_t value_by
     const uint32_t bytes = spmmi_panel_stage(SPMMI_PANEL_B_MIN, value_bytes, (int)layout->is_packed,
                                              layout->step_blocks_max, layout->step_values_max)
                                .bytes;
-    SPMM_REQUIRE(bytes <= shared_max, SPMM_ERR_UNSUPPORTED, diag,
-                 "panels of %u rows need %u bytes of shared memory, this GPU has %u: inspect for lower or "
-                 "packed ones, or for windows",
-                 layout->unit_rows, bytes, shared_max);
+    SPMM_REQUIRE(
+        bytes <= shared_max, SPMM_ERR_UNSUPPORTED, diag,
+        "row blocks of %u rows need %u bytes of shared memory, this GPU has %u: inspect with lower or "
+        "packed ones, or with the family window",
+        layout->unit_rows, bytes, shared_max);
 cleanup:
     return status;
 }

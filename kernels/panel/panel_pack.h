@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Panels of several windows, which share the rows of B of a step: locals say which of them a block takes. */
+/* Packing of row blocks of several row windows, which share the rows of B of a step: locals name the rows of each
+ * block. */
 #ifndef SPMMI_PANEL_PACK_H
 #define SPMMI_PANEL_PACK_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Geometry of panels, for plans, kernels and predictions. */
+/* Geometry of the row blocks of the panel family, for plans, kernels and predictions. */
 #ifndef SPMMI_PANEL_SHAPE_H
 #define SPMMI_PANEL_SHAPE_H
 
 #include "kernels/tcblock/tcblock_shape.h"
 
-/* Shared memory of a block of threads of a panel kernel: b_bytes of rows of B, then the blocks of a step; all of it
+/* Shared memory of a thread block of a panel kernel: b_bytes of rows of B, then the blocks of a step; all of it
  * follows from the largest step. */
 struct spmmi_panel_stage {
     uint32_t locals, bitmaps,
@@ -26,14 +26,14 @@ spmmi_panel_stage(uint32_t b_bytes, uint32_t value_bytes, int is_packed, uint32_
 /* b_bytes of the narrowest tile: a part whose stage is too large for the device with these has no kernel. */
 #define SPMMI_PANEL_B_MIN (SPMMI_TCBLOCK_PANEL_STEP * 160u)
 
-/* A block of threads: a warp for each window, which all multiply by the same tile of columns. */
+/* A thread block: a warp for each window, which all multiply by the same tile of columns. */
 struct spmmi_panel_shape {
     uint32_t columns; /* of the tile, two MMAs of 8 side by side for each pair */
     uint32_t windows; /* of the panel */
     uint32_t threads;
-    uint32_t is_wide;  /* B is copied by 16 bytes, else number by number */
+    uint32_t is_wide;  /* B is copied by 16 bytes, else value by value */
     uint32_t b_bytes;  /* of the rows of B of a step in shared memory */
-    uint32_t resident; /* blocks that a multiprocessor shall hold: what registers are cut for */
+    uint32_t resident; /* thread blocks per multiprocessor (launch bounds: they limit registers) */
 };
 
 /* From row to row of B in shared memory. */
@@ -42,7 +42,7 @@ SPMMI_GEOMETRY uint32_t spmmi_panel_pitch(uint32_t columns, uint32_t value_bytes
     return spmmi_tcblock_pitch(columns * value_bytes);
 }
 
-/* Windows in units of 8. An MMA of doubles needs more registers; 16-bit numbers leave some. */
+/* Windows in units of 8. An MMA of doubles needs more registers; 16-bit values leave some. */
 SPMMI_GEOMETRY uint32_t spmmi_panel_resident(uint32_t columns, uint32_t value_bytes, uint32_t windows)
 {
     const int has_many = columns / 16 * spmmi_tcblock_sum_bytes(value_bytes) >= 32;
@@ -63,7 +63,7 @@ static inline struct spmmi_panel_shape spmmi_panel_shape_of(uint32_t columns, ui
     return shape;
 }
 
-/* What the launch asks of a part; predictions know means only. */
+/* What the launch needs to know of a part; predictions have means only. */
 struct spmmi_panel_load {
     uint32_t value_bytes, windows, is_packed;
     double blocks, steps;
@@ -79,9 +79,9 @@ static inline int spmmi_panel_fits(const struct spmmi_panel_load *load, const st
 }
 
 /* The widest tile that n fills, but the second widest where blocks are few (less than half of what a step can have)
- * and more blocks of threads are worth more than reading them once less. Numbers of 8 bytes keep to half of it, and to
- * the widest. A stage must fit into what the device lets a block of threads have: that of the narrowest tile does, or
- * the part would not be there. */
+ * and more thread blocks gain more than one pass less over the blocks. Values of 8 bytes take half of the width, always
+ * of the widest tile. A stage must fit into what the device lets a thread block have: that of the narrowest tile does,
+ * or the part would have been refused. */
 static inline struct spmmi_panel_shape spmmi_panel_launch(const struct spmmi_panel_load *load, uint32_t n,
                                                           int is_wide, uint32_t shared_max)
 {

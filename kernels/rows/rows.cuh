@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // rows: row segments on CUDA cores.  C(m x n) = alpha * P * B(k x n) + beta * C; B row-major, C either.
 //
-// layout      the stream of rows_kernel.h: nonzeros in row permutation, a column's sign bit ends its row
+// layout      the stream of rows_kernel.h: nonzeros row by row, the sign bit of a column index marks the last of its
+//             row
 // block       256 threads = 256 / LANES groups; blockIdx.x takes consecutive groups, blockIdx.y a column tile
 // group       LANES lanes own consecutive nonzeros (whole items) and LANES * VEC columns of B and C
 // lane        VEC columns: one 16-byte load of B a nonzero (VEC = 1 where B or n is not aligned)
@@ -13,7 +14,7 @@
 //             No floating-point atomics: the order of every sum is fixed by the launch shape, so results are
 //             bitwise repeatable.
 // residue     the stream is padded; entries past an item's end are computed and dropped, never stored
-// memory      two numbers a thread and column of shared memory in a nonzero split, none in a row split;
+// memory      two values a thread and column of shared memory in a nonzero split, none in a row split;
 //             48 registers (f32) or 64 (f64), for 5 or 4 blocks a multiprocessor
 // measured    docs/performance.md, on an H200
 // source      paper 004 (row split, nonzero split with carry-out), paper 002 (strict nonzero splitting)
@@ -188,7 +189,7 @@ __device__ __forceinline__ void finish_row(const RowsArgs<T> &a, Shared<T, VEC, 
         spmmi_arrivals_end(arrival_word(a, first), a.arrival_tag);
 }
 
-// What a group knows of its shared rows once it has walked its items.
+// The shared rows of a group after its main loop.
 struct GroupEdge {
     bool has_head, has_tail;
     bool is_last; // the last group of its block that has nonzeros
@@ -232,7 +233,7 @@ template <typename T> __device__ __forceinline__ uint32_t block_of(const RowsArg
     return block + (a.blocks[block + 1].x <= nonzero);
 }
 
-// Hand this block's sum of a row that other blocks share to the last of them to arrive.
+// Store this block's partial sum of a row that other blocks share, for the last block to arrive.
 template <typename T, int VEC, int LANES>
 __device__ __forceinline__ void put_slot(const RowsArgs<T> &a, Shared<T, VEC, LANES> &s, int which,
                                          uint32_t rank, uint32_t offset, const Vector<T, VEC> &sum)
@@ -329,7 +330,7 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T), f
     GroupEdge edge{false, SPLIT && range.goes_on, SPLIT && range.is_last, rank, rank};
     Vector<T, VEC> sum{};
 
-    // Nothing above depends on B and C, which the kernel before may still convert.
+    // Nothing above reads B or C, which the previous kernel may still convert.
     wait_for_previous();
 
     // Main loop: load 4 * QUADS nonzeros, then their rows of B, then sum. Fetching the next nonzeros ahead

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Terms of the rows family. They follow what the launch does (a lane group owns a tile of columns and walks its
- * nonzeros four or eight at a time), in round metrics: what they leave out is in the fitted factors. */
+/* Terms of the rows family. They follow the launch (a lane group owns a tile of columns and processes its nonzeros four
+ * or eight at a time), with rounded weights: the fitted factors absorb the rest. */
 #include <math.h>
 
 #include "rows_plan.h"
@@ -17,15 +17,15 @@
 
 /* What the launch makes of n. */
 struct shape {
-    double lanes;       /* of a warp, that walk the same nonzeros: of a single column each for itself */
-    double vec;         /* numbers a lane */
+    double lanes; /* groups of a warp that process the same nonzeros; for a single column each its own */
+    double vec;   /* values a lane */
     double tile, tiles; /* columns */
     double blocks_per_sm;
     double group, block; /* nonzero split: most nonzeros of a group of lanes; of a block, mean */
     int is_single;
 };
 
-/* The kernels that numbers of 2 bytes would have are those of 4. */
+/* The kernels that values of 2 bytes would have are those of 4. */
 static uint32_t kernel_bytes(const struct spmmi_model_query *q)
 {
     return q->value_bytes > 4 ? 8 : 4;
@@ -104,7 +104,7 @@ static void add_walks(const struct spmmi_model_query *q, const struct shape *s, 
     p->term[SPMMI_TERM_LONGEST] = longest * latency;
 }
 
-/* Nonzeros that the rows of a block hold: what an L1 cache sees in a row. */
+/* Nonzeros of the rows of a block: consecutive accesses that one L1 cache serves. */
 static double block_window(const struct spmmi_model_query *q, const struct shape *s)
 {
     const double groups = THREADS / s->lanes;
@@ -161,7 +161,7 @@ static void add_gpu(const struct spmmi_model_query *q, struct spmmi_prediction *
     }
 }
 
-/* On the CPU each core walks whole items; what differs is where rows of B come from. */
+/* On the CPU each core processes whole items; the terms differ in where rows of B come from. */
 static void add_cpu(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows family on the CPU: how a product is cut into panels of columns and chunks of rows.
+/* The rows family on the CPU: how a product is split into column panels (n) and row chunks.
  *
- * A chunk is a fixed number of the plan's items, a panel a width that follows from the shape alone, so the
- * order of every sum is fixed by plan and shape and any number of threads gives the same bits. A row that
- * nonzero split shares among chunks is written by the chunk in which it begins; each later chunk leaves its
- * sum in its carry slot, and the slots are added in order at the end of the panel.
- * Column-major B is packed panel by panel into row-major scratch that stays in the cache; column-major C is
- * written from a small row-major block.                                                            */
+ * A chunk is a fixed number of the plan's items. The width of a column panel follows from the shape alone. So plan and
+ * shape fix the order of every sum, and any number of threads gives the same bits. A row that nonzero split shares
+ * among chunks is written by the chunk in which it begins; each later chunk leaves its sum in its carry slot, and the
+ * slots are added in order at the end of the panel.
+ *
+ * Column-major B is packed panel by panel into row-major scratch that stays in the cache; column-major C is written
+ * from a small row-major block. */
 #include "rows_cpu.h"
 
 #include <stdbool.h>
@@ -19,9 +20,9 @@
 #define CHUNK_NONZEROS 4096
 #define PANEL_BYTES_MAX 2048             /* of one row of B */
 #define SCRATCH_BYTES (INT64_C(8) << 20) /* packed B should stay in the shared cache */
-#define BLOCK_ROWS 32                    /* rows of C that are turned to column-major at once */
+#define BLOCK_ROWS 32                    /* rows of C that are transposed to column-major at once */
 #define LINE_BYTES 64
-#define PARALLEL_WORK_MIN (1 << 15) /* multiplications below which threads cost more than they give */
+#define PARALLEL_WORK_MIN (1 << 15) /* multiplications below which one thread is faster */
 
 struct job {
     const struct spmmi_rows_csr *a;
@@ -29,7 +30,7 @@ struct job {
     const struct rows_cpu_ops *ops;
     int splits_rows; /* nonzero split: chunks may share rows */
     int64_t n;
-    int64_t size; /* bytes of one number */
+    int64_t size; /* bytes of one value */
     int64_t chunk_items, chunk_count;
     int64_t panel;  /* columns of a panel */
     bool is_packed; /* B goes through scratch */
@@ -269,8 +270,8 @@ static void scratch_fill(const struct job *job, const struct panel *panel, int64
     job->ops->pack(&block);
 }
 
-/* One panel. The threads meet after packing and at the end, not more often: where they have to share cores with
- * other work, each meeting can cost a time slice. */
+/* One panel. Barriers only after packing and at the end: where threads share cores with other work, each barrier can
+ * cost a time slice. */
 static void panel_run(const struct job *job, const struct panel *panel, int threads)
 {
     const int64_t pack_rows = 1024;
@@ -292,7 +293,7 @@ static void panel_run(const struct job *job, const struct panel *panel, int thre
         carries_add(job, panel);
 }
 
-/* C = beta * C, for products in which A has no part. */
+/* C = beta * C, for products with alpha = 0 or an empty A. */
 static void scale_run(const struct job *job)
 {
     const spmm_dense_t *c = &job->product->c;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of the rows family on the CPU share.
  *
- * rows_cpu.c cuts the product into chunks of rows and panels of columns; the arithmetic is done by one table
+ * rows_cpu.c splits the product into row chunks and column panels; the arithmetic is done by one table
  * of functions for each SIMD level and value type. Every level sums each element of C in the same order
  * with fused multiply-adds, so all levels give the same bits.                                     */
 #ifndef SPMMI_ROWS_CPU_H
@@ -9,7 +9,7 @@
 
 #include "rows_csr_cpu.h"
 
-/* Widest set of columns summed in registers in one walk over the nonzeros. */
+/* Widest set of columns summed in registers in one pass over the nonzeros. */
 #define ROWS_TILE_BYTES 1024
 
 /* Rows [row_begin, row_end) of P, restricted to the nonzeros [p_begin, p_end), times some columns of B:
@@ -27,7 +27,7 @@ struct rows_span {
     double alpha, beta;
 };
 
-/* A rows x cols block between a row-major and a column-major place. */
+/* Transposition of a rows x cols block between row-major and column-major storage. */
 struct rows_block {
     int64_t rows, cols;
     void *by_rows;
@@ -64,7 +64,7 @@ void spmmi_rows_unpack_f32_avx2(const struct rows_block *block);
 void spmmi_rows_unpack_f64_avx2(const struct rows_block *block);
 #endif
 
-/* The table of a level, whose file has the loops; turn: the level that changes layouts for it. */
+/* The table of a level, whose file has the loops; turn: the level whose transposition it uses. */
 #define ROWS_CPU_OPS(type, turn)                                                                     \
     {                                                                                                \
         span_##type, spmmi_rows_pack_##type##_##turn, spmmi_rows_unpack_##type##_##turn, add_##type, \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows family with AVX2 and FMA: one number, 128-bit and 256-bit vectors, by the width of the columns. */
+/* The rows family with AVX2 and FMA: one value, 128-bit and 256-bit vectors, by the width of the columns. */
 #include "rows_cpu.h"
 
 #if defined(__x86_64__)
@@ -7,7 +7,7 @@
 
 #define TARGET __attribute__((target("avx2,fma")))
 
-/* Loaded from 8 - count on, the first count numbers are all ones. */
+/* Loaded from 8 - count on, the first count values are all ones. */
 static const int32_t mask_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
 static const int64_t mask_longs[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plain loops around the rows family: carries and scaling. Written once and included for
+/* The plain loops of the rows family: carry slots and scaling. Written once and included for
  * each value type and SIMD level; the compiler vectorises them as far as TARGET allows. No include guard.
  * The including file defines TARGET, REAL, FMA1(a, b, c) and DENSE(name); this file undefines all but TARGET, as the
  * last of a value type. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One number as the vector of rows_cpu_span.h and rows_cpu_turn.h. No include guard. The including file defines REAL
+/* One value as the vector of rows_cpu_span.h and rows_cpu_turn.h. No include guard. The including file defines REAL
  * and FMA1(a, b, c). */
 #define VEC REAL
 #define LANES 1

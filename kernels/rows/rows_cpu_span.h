@@ -8,7 +8,7 @@
  *   LOAD(p) STORE(p, v) LOAD_MASKED(p, m) STORE_MASKED(p, v, m)
  *   SET(x) FMA(a, b, c) MUL(a, b) ADD(a, b)
  *   SPAN                    name of the function made here
- *   VECS_MAX, CASES         most vectors in a tile; the (unroll, vectors) pairs that can occur
+ *   VECS_MAX, CASES         maximum number of vectors in a tile; the (unroll, vectors) pairs that can occur
  * and this file undefines what an instance alone uses: VEC .. CASES.                              */
 
 #define TILE_PASTE(a, b) a##b

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Change of layout in square blocks that are transposed in registers; included once for each value type. No
+/* Transposition in square blocks that are transposed in registers; included once for each value type. No
  * include guard. The including file defines TARGET, REAL, VEC, LANES, LOAD, STORE, SET, FMA, MUL, FMA1 (see
  * rows_cpu_span.h), TRANSPOSE(v) on an array of LANES vectors, and TURN(name); this file undefines the last two. */
 

@@ -66,7 +66,7 @@ static void describe(const void *state, const struct spmmi_product *product, cha
                    shape.lanes, shape.is_single ? "single" : "");
 }
 
-/* A single column is the same in both orders: with ld = 1 it is row-major. */
+/* A single column is the same in both layouts: with ld = 1 it is row-major. */
 static spmm_dense_t by_rows(spmm_dense_t dense)
 {
     if (dense.layout == SPMM_COL_MAJOR) {
@@ -82,7 +82,7 @@ static spmm_dense_t scratch_of(const spmm_dense_t *dense, void *data, const stru
     return (spmm_dense_t){data, dense->rows, n, launch->pitch, SPMM_ROW_MAJOR, dense->type};
 }
 
-/* turn: the product of the columns of the pass. */
+/* turn: the part of the product that the pass computes. */
 static int run_pass(const struct state *s, const struct spmmi_product *turn, int is_single,
                     const struct spmmi_rows_launch *launch, char *workspace, void *stream)
 {

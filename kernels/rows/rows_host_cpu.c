@@ -10,7 +10,7 @@
 #include "format/base/diag.h"
 #include "rows_csr_cpu.h"
 
-#define MADE_ITEM_SIZE 1024u /* of parts that the plan has not */
+#define MADE_ITEM_SIZE 1024u /* of parts that are not in the plan */
 
 struct state {
     const struct spmmi_cpu_operand *operand;
@@ -25,7 +25,7 @@ static struct spmmi_part default_part(const spmm_plan_t *plan, spmm_op_t op, spm
         .op = op, .family = SPMM_FAMILY_ROWS, .schedule = schedule, .item_size = MADE_ITEM_SIZE};
 }
 
-/* Room for items: of a part that is made here, an item but the last has at least a item size of nonzeros. */
+/* Room for items: of a part that is made here, every item but the last has at least item size nonzeros. */
 static uint64_t items_room(const struct spmmi_part_source *source)
 {
     return source->is_made ? (uint64_t)source->plan->nnz / source->part->item_size + 1

@@ -3,10 +3,9 @@
  *
  * P is the pattern of op(A) in CSR with m rows and k columns.
  * Host layout: CSR as it is, plus the plan's items (rows_csr_cpu.h).
- * Device layout ("stream"): the nonzeros of P in order, cut from their rows: a column index whose sign
- * bit is set ends its row. Rows without nonzeros do not appear in it; the others are numbered 0, 1, ...
- * ("rank") and row_of_rank leads back. Kernels that meet such a stream need no row pointer until a row
- * is shared by two blocks.                                                                      */
+ * Device layout ("stream"): the nonzeros of P in order, without row pointers: a column index whose sign bit is set ends
+ * its row. Rows without nonzeros do not appear in it; the others are numbered 0, 1, ...
+ * ("rank") and row_of_rank leads back. Kernels need no row pointer until a row is shared by two blocks. */
 #ifndef SPMMI_ROWS_KERNEL_H
 #define SPMMI_ROWS_KERNEL_H
 
@@ -34,7 +33,7 @@ struct spmmi_stream {
     const uint32_t *empty_rows;  /* empty_count rows; NULL: rows 0 .. empty_count - 1 */
 };
 
-/* Nonzero split: where a block of threads begins. A boundary that falls into a row not far from its start is
+/* Nonzero split: where a thread block begins. A boundary that falls into a row not far from its start is
  * moved back to it, so that most blocks share no row; a row that is cut all the same is flagged in rank. */
 struct spmmi_block {
     uint32_t start; /* first nonzero */

@@ -16,7 +16,7 @@ static int is_aligned(const spmm_dense_t *dense, uint32_t vec, size_t value_byte
     return dense->ld % (int64_t)vec == 0 && (uintptr_t)dense->data % (vec * value_bytes) == 0;
 }
 
-/* A single column is the same in both orders: with ld = 1 it is row-major. */
+/* A single column is the same in both layouts: with ld = 1 it is row-major. */
 static int needs_conversion(const spmm_dense_t *dense)
 {
     return dense->layout == SPMM_COL_MAJOR && dense->cols > 1;

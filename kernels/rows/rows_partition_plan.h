@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Partition of the work into the items of a part, as format/plan.h documents them. */
+/* Partition of the rows into the items of a part, as format/plan.h defines them. */
 #ifndef SPMMI_PARTITION_H
 #define SPMMI_PARTITION_H
 

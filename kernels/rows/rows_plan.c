@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates of the rows family: two schedules of the rows as they are. Row split reads neighbouring rows in step, so
- * that rows of B meet in the L1 cache, and shares no row; but one lane group walks the longest row. */
+/* Candidates of the rows family: two schedules of the rows in the order of A. Row split reads neighbouring rows at the
+ * same time, so that rows of B hit the L1 cache, and shares no row; but one lane group processes the longest row
+ * alone. */
 #include "rows_plan.h"
 
 #include "format/base/diag.h"

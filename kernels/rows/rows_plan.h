@@ -5,7 +5,7 @@
 
 #include "inspector/cost/cost_model.h"
 
-/* Nonzeros that one lane group works off in one go: short items keep many in flight. */
+/* Item size of the rows family: nonzeros that one lane group processes in one go. Short items keep many in flight. */
 #define SPMMI_ROWS_ITEM_SIZE 8u
 
 spmmi_cost_fn spmmi_rows_cost;

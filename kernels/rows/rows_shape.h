@@ -15,9 +15,9 @@ struct spmmi_rows_shape {
 #define SPMMI_ROWS_SINGLE_ITEM_SIZE 8u
 
 #define SPMMI_ROWS_THREADS 256u
-/* Blocks that a multiprocessor holds: what the kernels' registers are cut for. */
+/* Thread blocks per multiprocessor (launch bounds of the kernels). */
 #define SPMMI_ROWS_BLOCKS_PER_SM(value_bytes, is_single) ((value_bytes) == 4 ? 5u : (is_single) ? 3u : 4u)
-#define SPMMI_ROWS_TILES_MAX 16u /* column tiles a launch; wider products are launched in turns */
+#define SPMMI_ROWS_TILES_MAX 16u /* column tiles a launch; wider products take several launches */
 
 /* Columns of column-major operands that are converted and multiplied at a time. Wide passes read A less often
  * and gather longer rows of B, which outweighs what a pass as small as the L2 cache saves: on an H200, web
@@ -30,9 +30,9 @@ struct spmmi_rows_shape {
 #define SPMMI_ROWS_SINGLE_STEP (32u * SPMMI_ROWS_SINGLE_ITEM_SIZE)
 #define SPMMI_ROWS_SINGLE_STEPS_MAX 4u
 
-/* Does the rows kernel write column-major C itself, rather than rows of scratch that are converted after it?
- * Then each number is a sector of its own on its way to the L2 cache, which few numbers, or many nonzeros for
- * each, hide. Measured on an H200 over 41 matrices and 5 n: within 1 % of the better of the two. */
+/* Does the rows kernel write column-major C directly, without row-major scratch that is converted afterwards?
+ * Each value then takes a sector of its own on its way to the L2 cache. This costs little where C is small or each
+ * value has many nonzeros. Measured on an H200 over 41 matrices and 5 n: within 1 % of the better of the two. */
 #define SPMMI_ROWS_DIRECT_NUMBERS_MAX 560000
 #define SPMMI_ROWS_DIRECT_NARROW 12
 #define SPMMI_ROWS_DIRECT_MEAN_ROW 50
@@ -43,8 +43,8 @@ static inline int spmmi_rows_stores_columns(int64_t rows, int64_t nnz, int64_t n
            (n <= SPMMI_ROWS_DIRECT_NARROW || nnz / SPMMI_ROWS_DIRECT_MEAN_ROW >= rows);
 }
 
-/* n: columns of a pass. is_wide: lanes load and store whole words of 16 bytes. A single column is split over a warp;
- * with another item size the lanes of a pair take it. */
+/* n: columns of a pass. is_wide: lanes load and store whole words of 16 bytes. For one column, the lanes of a warp
+ * split its nonzeros; with another item size it is computed as one of two columns. */
 static inline struct spmmi_rows_shape spmmi_rows_shape_of(int64_t n, uint32_t value_bytes, int is_wide,
                                                           int is_nonzero_split, uint32_t item_size)
 {
@@ -71,8 +71,8 @@ static inline int spmmi_rows_grid(struct spmmi_rows_shape shape)
     return shape.is_single ? SPMMI_ROWS_GRIDS - 1 : log2_lanes;
 }
 
-/* The boundaries of a block move back by block_nonzeros / slack at most. Measured on an H200: moving more saves
- * slots and costs evenness; narrow products, which are all latency, take more of it. */
+/* The boundaries of a block move back by block_nonzeros / slack at most. Measured on an H200: moving more saves slots
+ * but unbalances the blocks; narrow products, which are bound by latency, gain from it. */
 static inline uint32_t spmmi_rows_slack(int grid)
 {
     return grid <= 2 || grid == SPMMI_ROWS_GRIDS - 1 ? 2 : 4;

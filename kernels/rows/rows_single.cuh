@@ -45,7 +45,7 @@ template <typename T> __device__ __forceinline__ LaneItem<T> load_item(const Row
     return item;
 }
 
-// Leave out what lies before start or from end on: the row there belongs to another group.
+// Mask nonzeros before start and from end on: they belong to other groups.
 template <typename T>
 __device__ __forceinline__ void cut_item(LaneItem<T> &item, uint32_t p, uint32_t start, uint32_t end)
 {

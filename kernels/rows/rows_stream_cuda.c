@@ -13,7 +13,7 @@
 _Static_assert(SPMMI_VALUES_PAD == SPMMI_STREAM_PAD, "the values of A are padded as streams are");
 
 struct stream_part {
-    const struct spmmi_part *part; /* to tell it by */
+    const struct spmmi_part *part; /* its key */
     struct spmmi_cuda_rows rows;
 };
 

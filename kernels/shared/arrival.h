@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrival counters: words of 64 bits in the caller's workspace, on which the blocks of threads that share a row count
+/* Arrival counters: words of 64 bits in the caller's workspace, on which the thread blocks that share a row count
  * their arrivals. Nobody initialises them: a word holds a tag above its count, and a tag that is not the executor's
  * means that the word held something else.
  *

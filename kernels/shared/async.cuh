@@ -6,7 +6,7 @@
 
 namespace spmmi {
 
-// One number. Copies of less than four bytes have no asynchronous form: they are done when the call returns.
+// One value. Copies of less than four bytes have no asynchronous form: they are done when the call returns.
 template <int BYTES> __device__ __forceinline__ void copy_async(void *shared, const void *global)
 {
     const uint32_t to = (uint32_t)__cvta_generic_to_shared(shared);
@@ -24,7 +24,7 @@ template <typename T> __device__ __forceinline__ void copy_async(void *shared, c
     copy_async<(int)sizeof(T)>(shared, static_cast<const void *>(global));
 }
 
-// 16 bytes, if they are wanted.
+// 16 bytes, where the predicate holds.
 __device__ __forceinline__ void copy_async_if(void *shared, const void *global, bool is_wanted)
 {
     const uint32_t to = (uint32_t)__cvta_generic_to_shared(shared);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barriers in shared memory (mbarrier) between threads that copy and threads that use what they copied, and copies
-// that arrive at them by themselves.
+// Barriers in shared memory (mbarrier) between threads that copy and threads that use what they copied, and
+// asynchronous copies that signal them.
 #pragma once
 #include <cuda_runtime.h>
 #include <stdint.h>
@@ -31,8 +31,8 @@ __device__ __forceinline__ void publish_barriers()
     __syncthreads();
 }
 
-// What ordinary instructions wrote to shared memory, as far as this thread knows, is there for bulk copies and
-// wgmma that follow in this thread or after its next arrival at a barrier.
+// Proxy fence: writes of ordinary instructions to shared memory that this thread has seen become visible to bulk copies
+// and wgmma that follow in this thread or after its next arrival at a barrier.
 __device__ __forceinline__ void publish_writes()
 {
 #if __CUDA_ARCH__ >= 900

@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* out[map[q]] = in[q], count numbers of the plan's type, but those that have no place: values of A into their slices
- * or blocks. */
+/* out[map[q]] = in[q], count values of the plan's type, without those whose position is SPMMI_NONE: values of A into
+ * their slices or blocks. */
 int spmmi_scatter_cuda(int dtype, uint32_t count, const uint32_t *map, const void *in, void *out,
                        void *cuda_stream);
 
@@ -25,7 +25,7 @@ int spmmi_columns_from_rows_cuda(int dtype, int64_t rows, int64_t n, const void 
 /* 0 when this build has code for the current device. */
 int spmmi_kernels_load_cuda(void);
 
-/* out[q] = in[map[q]], count numbers. */
+/* out[q] = in[map[q]], count values. */
 int spmmi_gather_cuda(int dtype, uint32_t count, const uint32_t *map, const void *in, void *out,
                       void *cuda_stream);
 

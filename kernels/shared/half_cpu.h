@@ -52,7 +52,7 @@ static inline float half_from_f16(uint16_t stored)
     return half_value_of(sign | half_select(magnitude >= 0x0f800000, special, finite));
 }
 
-/* A number below 2^-14 is a multiple of 2^-24 there: added to 0.5, its rounded multiple stands in the low bits. */
+/* A value below 2^-14 is a multiple of 2^-24 in binary16: added to 0.5, its rounded multiple is in the low bits. */
 static inline uint16_t half_to_f16(float value)
 {
     const uint32_t bits = half_bits_of(value);

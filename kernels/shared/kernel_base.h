@@ -22,7 +22,7 @@ extern "C" {
 #define SPMMI_GEOMETRY static inline
 #endif
 
-/* In maps and lists of places and rows: none. */
+/* In maps and lists of positions and rows: none. */
 #define SPMMI_NONE 0xffffffffu
 
 /* Bytes of a sum of products: double for f64, else float. */

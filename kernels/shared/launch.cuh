@@ -24,18 +24,19 @@ __device__ __forceinline__ void wait_for_previous()
 #endif
 }
 
-// The end of a kernel that may run beside the one before it, whose results it does not read: its last block of threads
-// sees that one through, so that what follows in the stream finds both complete. The others make room.
+// The end of a kernel that may run beside the one before it, whose results it does not read: its last thread block
+// waits for that one, so that what follows in the stream finds both complete. The other thread blocks end at once.
 __device__ __forceinline__ void end_after_previous()
 {
     if (blockIdx.x == gridDim.x - 1 && blockIdx.y == gridDim.y - 1)
         wait_for_previous();
 }
 
-constexpr uint32_t SHARED_FREE = 48 * 1024; // shared memory above it a kernel must be told of
+constexpr uint32_t SHARED_FREE =
+    48 * 1024; // kernels need an attribute for more dynamic shared memory than this
 
 // Let a kernel have so much dynamic shared memory. The attribute is the kernel's, whoever launches it: `most` is always
-// the same value, as launches of other threads may come between.
+// the same, as launches of other threads may come between.
 template <typename Kernel> cudaError_t allow_shared(Kernel kernel, uint32_t bytes, uint32_t most)
 {
     if (bytes <= SHARED_FREE)

@@ -3,7 +3,7 @@
 //
 // block    256 threads convert a tile of ROWS rows and COLUMNS columns through shared memory
 // access   16 bytes a thread on both sides, WIDE = 16 / sizeof(T) numbers; matrices that are not aligned to
-//          16 bytes, and edges, go number by number
+//          16 bytes, and edges, go value by value
 // banks    the words of a column are permuted by the number of the column group (an XOR), so that walking
 //          along a row touches as many banks as walking along a column
 #include <cuda_runtime.h>
@@ -35,7 +35,7 @@ template <typename T, int COLUMNS> struct Tile {
     }
 };
 
-// WIDE numbers from p, of which only the first count exist; the others become 0.
+// WIDE values from p, of which only the first count exist; the others become 0.
 template <typename T, int WIDE>
 __device__ __forceinline__ Vector<T, WIDE> load_part(const T *p, int64_t count, bool is_aligned)
 {
@@ -226,7 +226,7 @@ extern "C" int spmmi_rows_from_columns_cuda(int dtype, int64_t rows, int64_t n, 
         return FOR_WIDTH(ldd, to_rows)(rows, n, src, lds, dst, ldd, cuda_stream);
     }
     if (dtype != 2) {
-        using T = uint16_t; // moved, not looked at
+        using T = uint16_t; // bits are moved, not interpreted
         return FOR_WIDTH(ldd, to_rows)(rows, n, src, lds, dst, ldd, cuda_stream);
     }
     using T = double;
@@ -253,7 +253,7 @@ extern "C" int spmmi_columns_from_rows_cuda(int dtype, int64_t rows, int64_t n, 
     return FOR_WIDTH(n, to_columns)(rows, n, src, lds, dst, ldd, beta, cuda_stream, is_dependent != 0);
 }
 
-// Numbers are moved, not looked at: an unsigned word of their size stands for them.
+// Numbers are bits are moved, not interpreted: an unsigned word of their size stands for them.
 template <typename T>
 static int move_words(bool scatters, uint32_t count, const uint32_t *map, const void *in, void *out,
                       void *stream)

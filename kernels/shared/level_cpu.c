@@ -4,7 +4,7 @@
 
 #include <omp.h>
 
-#define PARALLEL_WORK_MIN (1 << 15) /* multiplications below which threads cost more than they give */
+#define PARALLEL_WORK_MIN (1 << 15) /* multiplications below which one thread is faster */
 
 bool spmmi_cpu_has_avx2(void)
 {

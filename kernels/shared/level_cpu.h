@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What families on the CPU do alike around their arithmetic: which SIMD level, how many threads, and products in which
- * A has no part. */
+/* What families on the CPU share around their arithmetic: the SIMD level, the number of threads, and C = beta * C. */
 #ifndef SPMMI_LEVEL_CPU_H
 #define SPMMI_LEVEL_CPU_H
 
@@ -19,7 +18,7 @@ bool spmmi_cpu_has_avx2(void);
 /* Threads for products of so many multiplications a column and n columns; threads = 0: OpenMP's default. */
 int spmmi_cpu_threads(int64_t work, int64_t n, int threads);
 
-/* C = beta * C, rows of it, by lines: scale multiplies n numbers; with beta = 0 it does not read them. */
+/* C = beta * C, rows of it, by lines: scale multiplies n values; with beta = 0 it does not read them. */
 void spmmi_cpu_scale(const struct spmmi_product *product, int64_t rows,
                      void (*scale)(int64_t n, double beta, void *c));
 

@@ -32,7 +32,7 @@ template <typename T> struct Value<T, true> {
     }
 };
 
-// alpha * sum + beta * c, rounded once to the stored type; beta = 0 does not look at c.
+// alpha * sum + beta * c, rounded once to the stored type; beta = 0 does not read c.
 template <typename T, typename Sum = typename Value<T>::Sum>
 __device__ __forceinline__ T scaled_sum(Sum alpha, Sum sum, Sum beta, T c)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// VEC numbers that a lane loads, sums and stores as one.
+// VEC values that a lane loads, sums and stores as one.
 #pragma once
 #include <cuda_runtime.h>
 #include <stdint.h>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensor cores with A as the narrow operand: an MMA multiplies 8 rows of B by an 8 x 8 block of A and adds to 8 rows
-// of C, transposed: the MMA's 16 rows are columns of B and C, its 8 columns are rows of A (docs/kernels.md).
+// Tensor cores with A as the narrow operand, the second one of the MMA, with 8 columns. The product is transposed: an
+// MMA multiplies 8 rows of B by an 8 x 8 block of A and adds to 8 rows of C. Its 16 rows are columns of B and C, its 8
+// columns are rows of A (docs/kernels.md).
 //
-// A lane's place in a warp: g = lane / 4, t = lane % 4. It holds pairs of columns of the rows of B in positions t and
-// t + 4 of the block: pair j is rows g and g + 8 of MMA j. The sums of that pair in rows 2 t and 2 t + 1 of the block
-// come out in the same lane.
+// A lane's position in a warp: g = lane / 4, t = lane % 4. It holds pairs of columns of the rows of B in positions t
+// and t + 4 of the block: pair j is rows g and g + 8 of MMA j. The sums of that pair in rows 2 t and 2 t + 1 of the
+// block come out in the same lane.
 #pragma once
 #include <type_traits>
 
@@ -27,7 +28,7 @@ __device__ __forceinline__ uint32_t round_tf32(float x)
 }
 
 // x = high + low, high rounded as above, low exact. A sum over NaN, Inf or a high that overflows comes out as NaN,
-// because low does; then the sum is taken again without splitting.
+// because low does; then the sum is computed again without splitting.
 __device__ __forceinline__ void split_tf32(float x, uint32_t &high, uint32_t &low)
 {
     high = round_tf32(x);
@@ -42,8 +43,8 @@ __device__ __forceinline__ void mma_tf32(float (&d)[4], const uint32_t (&a)[4], 
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-// How numbers are multiplied. Wide: the pairs of a lane as MMA operands, Narrow: the lane's two values of A.
-// Self has the operand that a number is, and the MMA.
+// How values are multiplied. Wide: the pairs of a lane as MMA operands, Narrow: the lane's two values of A.
+// Self has the operand type of a value, and the MMA.
 template <typename Self, typename T_, typename Operand> struct ComputeValues {
     using T = T_;
     using Pair = Vector<T, 2>;
@@ -150,7 +151,7 @@ struct ComputeF64 : ComputeValues<ComputeF64, double, double> {
     }
 };
 
-// 16-bit numbers: the two rows of B of a lane are k = 2 t and 2 t + 1 of the MMA, side by side in a register.
+// 16-bit values: the two rows of B of a lane are k = 2 t and 2 t + 1 of the MMA, side by side in a register.
 template <typename Half> struct ComputeHalf {
     using T = Half;
     using Pair = Vector<Half, 2>;
@@ -203,7 +204,7 @@ __device__ __forceinline__ Vector<T, 2> pair_of(const Vector<T, WIDTH> &v, int j
     return {{v.x[2 * j], v.x[2 * j + 1]}};
 }
 
-// A lane's two numbers of a packed block whose numbers begin at `values`; 0 where A has none.
+// A lane's two values of a packed block whose values begin at `values`; 0 where A has none.
 template <typename T>
 __device__ __forceinline__ Vector<T, 2> unpack_pair(uint64_t bitmap, int lane, const T *values)
 {

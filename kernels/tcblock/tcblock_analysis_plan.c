@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See tcblock_analysis_plan.h. The rows are taken in block-row groups of 256, the height of the tallest panel. A word
- * for each column of a block-row group tells which of its 32 windows hold it: metrics of every unit follow from these
- * words alone. */
+/* See tcblock_analysis_plan.h. Rows are counted in chunks of 256, the height of the tallest unit. A word for each
+ * column of a chunk tells which of its 32 row windows hold it. The metrics of every unit follow from these words. */
 #include "tcblock_analysis_plan.h"
 
 #include <math.h>
@@ -14,25 +13,25 @@
 #include "format/base/alloc.h"
 #include "inspector/analysis/row_block_sample.h"
 
-#define GROUP_ROWS SPMMI_TCBLOCK_GROUP
-#define WINDOWS (GROUP_ROWS / SPMMI_WINDOW_ROWS)
+#define CHUNK_ROWS SPMMI_TCBLOCK_CHUNK
+#define WINDOWS (CHUNK_ROWS / SPMMI_WINDOW_ROWS)
 #define BLOCK_COLUMNS 8u
-#define BYTES_FREE 67108864 /* words of columns that all threads may have, however few the nonzeros */
+#define BYTES_FREE 67108864 /* words of columns that all threads may always have */
 #define BYTES_A_NONZERO 16
 
 #define PAIRS 0x55555555u /* the first window of each block row of bcsr */
 #define BCSR_WINDOWS 2u   /* of a block row */
 #define BCSR_STEP SPMMI_TCBLOCK_WIDE_STEP
 
-/* What a thread needs to count one block-row group after the other. */
+/* What a thread needs to count one chunk after the other. */
 struct worker {
     struct spmmi_column_set set;
-    uint32_t *windows; /* of each column; zero between block-row groups */
-    uint32_t *columns; /* of the block-row group, then the windows of each */
+    uint32_t *windows; /* of each column; zero between chunks */
+    uint32_t *columns; /* of the chunk, then the windows of each */
 };
 
-/* Sums of one block-row group, for each unit. */
-struct group {
+/* Sums of one chunk, for each unit. */
+struct chunk {
     int64_t working_set[SPMMI_TCBLOCK_UNITS], blocks[SPMMI_TCBLOCK_UNITS];
 };
 
@@ -69,9 +68,9 @@ enum spmmi_tcblock_unit spmmi_tcblock_unit_of(spmm_family_t family, uint32_t row
     return (enum spmmi_tcblock_unit)unit;
 }
 
-static uint32_t units_a_group(int unit)
+static uint32_t units_per_chunk(int unit)
 {
-    return GROUP_ROWS / units_known[unit].rows;
+    return CHUNK_ROWS / units_known[unit].rows;
 }
 
 static uint32_t bcsr_columns(spmm_dtype_t dtype)
@@ -79,13 +78,13 @@ static uint32_t bcsr_columns(spmm_dtype_t dtype)
     return spmm_dtype_size(dtype) == 2 ? 16 : 8;
 }
 
-/* ---- One block-row group ---- */
+/* ---- One chunk ---- */
 
-/* The columns of the block-row group, ascending; windows of each are in w->windows. */
+/* The columns of the chunk, ascending; windows of each are in w->windows. */
 static uint32_t collect(const struct spmmi_pattern *a, const uint32_t *permutation, int64_t first,
                         struct worker *w)
 {
-    const int64_t end = first + GROUP_ROWS < a->rows ? first + GROUP_ROWS : a->rows;
+    const int64_t end = first + CHUNK_ROWS < a->rows ? first + CHUNK_ROWS : a->rows;
     for (int64_t position = first; position < end; position++) {
         const int64_t row = permutation == NULL ? position : (int64_t)permutation[position];
         const uint32_t window = 1u << (uint32_t)(position - first) / SPMMI_WINDOW_ROWS;
@@ -108,12 +107,12 @@ static void take_windows(struct worker *w, uint32_t count)
 }
 
 /* Blocks of one block column, whose windows these are, and the block-row groups of bcsr that have it. */
-static void add_block_column(uint32_t windows, uint32_t width, struct group *out,
+static void add_block_column(uint32_t windows, uint32_t width, struct chunk *out,
                              const struct spmmi_tcblock_analysis *analysis, int64_t at)
 {
     const int64_t blocks = __builtin_popcount((windows | windows >> 1) & PAIRS);
     for (int unit = SPMMI_TCBLOCK_BCSR_64; unit <= SPMMI_TCBLOCK_BCSR_128; unit++) {
-        const uint32_t units = units_a_group(unit), bits = WINDOWS / units;
+        const uint32_t units = units_per_chunk(unit), bits = WINDOWS / units;
         uint32_t *const held = analysis->steps[unit] + at * units;
         out->blocks[unit] += blocks;
         for (uint32_t u = 0; u < units; u++) {
@@ -126,12 +125,12 @@ static void add_block_column(uint32_t windows, uint32_t width, struct group *out
 
 /* Neighbours that share a block column are one after the other. */
 static void count_bcsr(const struct worker *w, uint32_t count, uint32_t width,
-                       const struct spmmi_tcblock_analysis *analysis, int64_t at, struct group *out)
+                       const struct spmmi_tcblock_analysis *analysis, int64_t at, struct chunk *out)
 {
     const int shift = __builtin_ctz(width);
     for (int unit = SPMMI_TCBLOCK_BCSR_64; unit <= SPMMI_TCBLOCK_BCSR_128; unit++)
-        memset(analysis->steps[unit] + at * units_a_group(unit), 0,
-               units_a_group(unit) * sizeof *analysis->steps[unit]);
+        memset(analysis->steps[unit] + at * units_per_chunk(unit), 0,
+               units_per_chunk(unit) * sizeof *analysis->steps[unit]);
     for (uint32_t i = 0; i < count;) {
         const uint32_t block = w->columns[i] >> shift;
         uint32_t windows = 0;
@@ -140,8 +139,8 @@ static void count_bcsr(const struct worker *w, uint32_t count, uint32_t width,
         add_block_column(windows, width, out, analysis, at);
     }
     for (int unit = SPMMI_TCBLOCK_BCSR_64; unit <= SPMMI_TCBLOCK_BCSR_128; unit++) {
-        uint32_t *const steps = analysis->steps[unit] + at * units_a_group(unit);
-        for (uint32_t u = 0; u < units_a_group(unit); u++)
+        uint32_t *const steps = analysis->steps[unit] + at * units_per_chunk(unit);
+        for (uint32_t u = 0; u < units_per_chunk(unit); u++)
             steps[u] = (steps[u] + BCSR_STEP - 1) / BCSR_STEP;
     }
 }
@@ -156,10 +155,11 @@ static int64_t end_step(uint32_t held[WINDOWS])
     return blocks;
 }
 
-static void count_panels(const struct worker *w, uint32_t count, int unit, struct group *out, uint32_t *steps)
+static void count_row_blocks(const struct worker *w, uint32_t count, int unit, struct chunk *out,
+                             uint32_t *steps)
 {
     const uint32_t step = SPMMI_TCBLOCK_PANEL_STEP;
-    const uint32_t units = units_a_group(unit), bits = WINDOWS / units;
+    const uint32_t units = units_per_chunk(unit), bits = WINDOWS / units;
     const uint32_t all = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
     uint32_t held[WINDOWS] = {0};
     for (uint32_t u = 0; u < units; u++) {
@@ -177,7 +177,7 @@ static void count_panels(const struct worker *w, uint32_t count, int unit, struc
     }
 }
 
-static void count_windows(const struct worker *w, uint32_t count, struct group *out, uint32_t *steps)
+static void count_windows(const struct worker *w, uint32_t count, struct chunk *out, uint32_t *steps)
 {
     uint32_t held[WINDOWS] = {0};
     for (uint32_t i = 0; i < count; i++) {
@@ -191,30 +191,30 @@ static void count_windows(const struct worker *w, uint32_t count, struct group *
     }
 }
 
-/* What all block-row groups are counted for. */
+/* What all chunks are counted for. */
 struct count {
     const struct spmmi_pattern *a;
     const uint32_t *permutation;
     uint32_t width; /* of a block column of bcsr */
     const struct spmmi_tcblock_analysis *analysis;
-    struct group *groups;
+    struct chunk *chunks;
 };
 
-static void count_group(const struct count *c, int64_t index, int64_t at, struct worker *w)
+static void count_chunk(const struct count *c, int64_t index, int64_t at, struct worker *w)
 {
-    struct group *const out = &c->groups[at];
-    const uint32_t count = collect(c->a, c->permutation, index * GROUP_ROWS, w);
+    struct chunk *const out = &c->chunks[at];
+    const uint32_t count = collect(c->a, c->permutation, index * CHUNK_ROWS, w);
     memset(out, 0, sizeof *out);
     count_bcsr(w, count, c->width, c->analysis, at, out);
     take_windows(w, count);
     count_windows(w, count, out, c->analysis->steps[SPMMI_TCBLOCK_8] + at * WINDOWS);
     for (int unit = SPMMI_TCBLOCK_64; unit <= SPMMI_TCBLOCK_256; unit++)
-        count_panels(w, count, unit, out, c->analysis->steps[unit] + at * units_a_group(unit));
+        count_row_blocks(w, count, unit, out, c->analysis->steps[unit] + at * units_per_chunk(unit));
 }
 
 /* ---- All of them ---- */
 
-/* most: nonzeros of the block-row group that holds most. */
+/* most: maximum nonzeros of a chunk. */
 static spmm_status_t worker_open(const struct spmmi_pattern *a, int64_t most, struct worker *w)
 {
     w->windows = spmmi_alloc_zero((uint64_t)a->cols, sizeof *w->windows);
@@ -238,7 +238,7 @@ static int count_threads(const struct spmmi_pattern *a, int threads)
     return most < 1 ? 1 : most < threads ? (int)most : threads;
 }
 
-static spmm_status_t count_groups(const struct count *c, const struct spmmi_row_block_sample *sample,
+static spmm_status_t count_chunks(const struct count *c, const struct spmmi_row_block_sample *sample,
                                   int threads)
 {
     spmm_status_t status = SPMM_OK;
@@ -251,7 +251,7 @@ static spmm_status_t count_groups(const struct count *c, const struct spmmi_row_
     if (status == SPMM_OK) {
 #pragma omp parallel for schedule(dynamic, 1) num_threads(used)
         for (int64_t i = 0; i < sample->count; i++)
-            count_group(c, sample->list[i], i, &workers[omp_get_thread_num()]);
+            count_chunk(c, sample->list[i], i, &workers[omp_get_thread_num()]);
     }
     for (int t = 0; t < used; t++)
         worker_close(&workers[t]);
@@ -259,8 +259,8 @@ static spmm_status_t count_groups(const struct count *c, const struct spmmi_row_
     return status;
 }
 
-/* Metrics that do not depend on the block-row groups. Units have at least the steps of the longest row, which a sample
- * may have missed. */
+/* Metrics that do not depend on the chunks. Units have at least the steps of the longest row, which may not be in the
+ * sample. */
 static struct spmmi_tcblock_counts metrics_of(const struct count *c, int unit)
 {
     const int64_t rows = units_known[unit].rows;
@@ -281,12 +281,12 @@ static void add_up(const struct count *c, struct spmmi_tcblock_analysis *s)
 {
     for (int h = 0; h < SPMMI_TCBLOCK_UNITS; h++) {
         struct spmmi_tcblock_counts *f = &s->counts[h];
-        const int64_t units = units_a_group(h);
+        const int64_t units = units_per_chunk(h);
         *f = metrics_of(c, h);
-        for (int64_t i = 0; i < s->groups; i++) {
-            f->working_set += s->weight[i] * (double)c->groups[i].working_set[h];
-            f->blocks += s->weight[i] * (double)c->groups[i].blocks[h];
-            f->shared += s->weight[i] * (double)c->groups[i].working_set[SPMMI_TCBLOCK_64];
+        for (int64_t i = 0; i < s->chunks; i++) {
+            f->working_set += s->weight[i] * (double)c->chunks[i].working_set[h];
+            f->blocks += s->weight[i] * (double)c->chunks[i].blocks[h];
+            f->shared += s->weight[i] * (double)c->chunks[i].working_set[SPMMI_TCBLOCK_64];
             for (int64_t u = i * units; u < (i + 1) * units; u++) {
                 f->steps += s->weight[i] * s->steps[h][u];
                 f->longest = fmax(f->longest, s->steps[h][u]);
@@ -296,41 +296,41 @@ static void add_up(const struct count *c, struct spmmi_tcblock_analysis *s)
 }
 
 spmm_status_t spmmi_tcblock_analysis_open(const struct spmmi_pattern *a, const uint32_t *permutation,
-                                          spmm_dtype_t dtype, int64_t groups_max, int threads,
+                                          spmm_dtype_t dtype, int64_t chunks_max, int threads,
                                           struct spmmi_tcblock_analysis *analysis)
 {
     spmm_status_t status = SPMM_ERR_MEMORY;
     const struct spmmi_row_block_input input = {.units = (uint64_t)a->rows,
                                                 .unit_ptr = a->row_ptr,
                                                 .permutation = permutation,
-                                                .block_rows = GROUP_ROWS};
-    const int64_t all = a->rows / GROUP_ROWS + 1;
+                                                .block_rows = CHUNK_ROWS};
+    const int64_t all = a->rows / CHUNK_ROWS + 1;
     struct spmmi_row_block_sample sample = {0};
     struct count all_of = {
         .a = a, .permutation = permutation, .width = bcsr_columns(dtype), .analysis = analysis};
     memset(analysis, 0, sizeof *analysis);
-    if (spmmi_row_block_sample_open(&input, groups_max > 0 ? groups_max : all, &sample) != SPMM_OK)
+    if (spmmi_row_block_sample_open(&input, chunks_max > 0 ? chunks_max : all, &sample) != SPMM_OK)
         goto cleanup;
     const uint64_t count = (uint64_t)sample.count;
     uint64_t units = 0;
     for (int h = 0; h < SPMMI_TCBLOCK_UNITS; h++)
-        units += units_a_group(h);
-    all_of.groups = spmmi_alloc(count, sizeof *all_of.groups);
+        units += units_per_chunk(h);
+    all_of.chunks = spmmi_alloc(count, sizeof *all_of.chunks);
     analysis->weight = spmmi_alloc(count, sizeof *analysis->weight);
     analysis->steps[0] = spmmi_alloc(count * units, sizeof *analysis->steps[0]);
-    if (all_of.groups == NULL || analysis->weight == NULL || analysis->steps[0] == NULL)
+    if (all_of.chunks == NULL || analysis->weight == NULL || analysis->steps[0] == NULL)
         goto cleanup;
     for (int h = 1; h < SPMMI_TCBLOCK_UNITS; h++)
-        analysis->steps[h] = analysis->steps[h - 1] + count * units_a_group(h - 1);
-    if (count_groups(&all_of, &sample, threads) != SPMM_OK)
+        analysis->steps[h] = analysis->steps[h - 1] + count * units_per_chunk(h - 1);
+    if (count_chunks(&all_of, &sample, threads) != SPMM_OK)
         goto cleanup;
-    analysis->groups = sample.count;
+    analysis->chunks = sample.count;
     if (count > 0)
         memcpy(analysis->weight, sample.weight, count * sizeof *analysis->weight);
     add_up(&all_of, analysis);
     status = SPMM_OK;
 cleanup:
-    spmmi_free(all_of.groups);
+    spmmi_free(all_of.chunks);
     spmmi_row_block_sample_close(&sample);
     return status;
 }

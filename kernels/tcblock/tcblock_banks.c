@@ -6,7 +6,7 @@
 
 #define BANKS SPMMI_TCBLOCK_BANKS
 
-/* The residue that the next place takes; used: bit r: its group has residue r. Some residue has local rows left. */
+/* The residue that the next position takes; used: bit r: its group has residue r. Some residue has local rows left. */
 static uint32_t residue_pick(const uint32_t left[BANKS], uint32_t used)
 {
     uint32_t best = BANKS, first = BANKS;

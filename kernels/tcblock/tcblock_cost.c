@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Terms of the families of the tensor cores: what window and panel read, multiply and wait for, and what bcsr shares
- * with them (docs/model.md). Weights are round metrics from what the kernels do; what they leave out is in the fitted
- * factors. */
+/* Terms of the families of the tensor cores: traffic, arithmetic and latency of window and panel, and what bcsr shares
+ * with them (docs/model.md). Weights are rounded values derived from the kernels; the fitted factors cover the rest. */
 #include "tcblock_cost.h"
 
 #include <math.h>
@@ -19,20 +18,20 @@
 #define WAVEFRONT 128.0
 #define MMA_COLUMNS 16.0 /* of B */
 
-/* Of what 8 neighbouring windows gather, the L1 cache holds a part: between each for itself (0) and all together (1),
- * in the logarithm. */
+/* Reuse in the L1 cache between 8 neighbouring row windows: from none (0) to all rows of B shared (1), interpolated in
+ * the logarithm. */
 #define WINDOW_SHARED 0.5
 #define START_STEPS 1.0      /* of an item, in units of SPMMI_MODEL_STEP_CYCLES */
-#define PANEL_STEPS 3.0      /* of a step of a panel: its copies */
+#define PANEL_STEPS 3.0      /* of a step of a row block: its copies */
 #define BLOCK_STEPS 0.05     /* of each block of a warp in it */
 #define UNPACK_STEPS 0.1     /* more, of each packed block of a warp */
 #define SUM_STEPS 2.0        /* to add up 8 rows of a unit that was cut */
 #define PART_STEPS 0.15      /* of each of its parts, one after the other */
 #define CONVERSION_STEPS 8.0 /* of a launch that converts an operand */
-#define ALONE_SHARE 0.5      /* of the work of the longest panel, how much nothing else hides */
+#define ALONE_SHARE 0.5      /* share of the work of the longest row block that nothing else hides */
 #define WINDOW_ISSUE 24.0    /* instructions of a block that do not depend on the tile */
 #define PANEL_ISSUE 10.0
-#define STAGE_ISSUE 80.0  /* of a step of a warp of a panel */
+#define STAGE_ISSUE 80.0  /* of a step of a warp of a row block */
 #define PACKED_ISSUE 24.0 /* to unpack a block */
 #define PACKED_WAVEFRONTS 4.0
 
@@ -66,7 +65,7 @@ double spmmi_tcblock_value_bytes(const struct spmmi_model_query *q, const struct
                         : f->blocks * BLOCK * q->value_bytes;
 }
 
-/* Panels are large: where there are few, or one is long, most multiprocessors wait for others. */
+/* Load imbalance: where there are few row blocks, or one is long, most multiprocessors are idle. */
 static double unevenness(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s)
 {
     const struct spmmi_model_tcblocks *f = spmmi_tcblock_metrics(q);
@@ -131,7 +130,8 @@ static void add_bytes(const struct spmmi_model_query *q, const struct spmmi_tcbl
     const struct spmmi_model_hit l2 = spmmi_model_hits(m, L2_USED * d->l2_bytes / s->row);
     const double cold = m->nnz > 0 ? m->cols_used / m->nnz : 1;
     const double beyond = fmax(1 - l2.share - cold, 0) / fmax(1 - cold, 1e-9);
-    const int is_near = q->is_col_major && once <= L2_USED * d->l2_bytes; /* as it was just converted */
+    const int is_near =
+        q->is_col_major && once <= L2_USED * d->l2_bytes; /* hits the cache, as it was just converted */
     const double b = is_near ? 0 : fmin(once, staged) + fmax(staged - once, 0) * beyond;
     const double a_reads = a > L2_USED * d->l2_bytes ? s->tiles : 1;
     const double stream = spmmi_profile_table_at(&d->gather, 512, 0.5 * d->l2_bytes);
@@ -145,7 +145,7 @@ static void add_bytes(const struct spmmi_model_query *q, const struct spmmi_tcbl
         (a * s->tiles + sums) / stream + c / c_rate;
 }
 
-/* What warps read of the L1 cache or of shared memory, and what is written there. */
+/* Bytes read from the L1 cache or from shared memory, and bytes written to shared memory. */
 static void add_near_bytes(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
                            struct spmmi_prediction *p)
 {
@@ -204,7 +204,7 @@ static void add_waiting(const struct spmmi_model_query *q, const struct spmmi_tc
     spmmi_tcblock_waiting(q, s, whole + (s->is_packed ? UNPACK_STEPS * (s->is_window ? 1 : blocks) : 0), p);
 }
 
-/* The second kernel: a block of threads adds up a unit, 8 rows at a time, and the longest takes longest. */
+/* The second kernel: a thread block adds up a unit, 8 rows at a time, and the longest takes longest. */
 static void add_sums(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
     const struct spmmi_model_tcblocks *f = spmmi_tcblock_metrics(q);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the families of the tensor cores share in the model (docs/model.md). */
+/* What the families of the tensor cores share in the cost model (docs/model.md). */
 #ifndef SPMMI_MODEL_TCBLOCK_H
 #define SPMMI_MODEL_TCBLOCK_H
 
@@ -8,7 +8,7 @@
 
 #define SPMMI_TCBLOCK_ISSUE 4.0 /* instructions a cycle and multiprocessor */
 
-/* A part, as the model sees it: what the metrics of a candidate are. */
+/* A part in the cost model: the metrics of a candidate. */
 struct spmmi_model_tcblocks {
     const struct spmmi_tcblock_counts *counts;
     double items, partials; /* items, and those whose sums are added to others */
@@ -20,13 +20,13 @@ static inline const struct spmmi_model_tcblocks *spmmi_tcblock_metrics(const str
     return q->candidate->metrics;
 }
 
-/* What a launch makes of n, and how the numbers are multiplied. */
+/* Launch parameters for n, and how the values are multiplied. */
 struct spmmi_tcblock_shape {
     int is_window, is_packed;
-    int is_wide;        /* rows of B are loaded by whole words, else number by number */
+    int is_wide;        /* rows of B are loaded by whole words, else value by value */
     double step_steps;  /* window: SPMMI_MODEL_STEP_CYCLES of a step */
-    double tile, tiles; /* columns of C of a warp; bcsr: of a block of threads */
-    double windows;     /* of a unit: warps of a block of threads (panel) */
+    double tile, tiles; /* columns of C of a warp; bcsr: of a thread block */
+    double windows;     /* of a unit: warps of a thread block (panel) */
     double staged_row;  /* bytes of a row of B in a tile */
     double row;         /* the same, those that n has, as sectors */
     double a_bytes;     /* of A and its index */
@@ -34,14 +34,14 @@ struct spmmi_tcblock_shape {
     double resident;    /* items that a multiprocessor works on */
     double uneven;      /* work of the busiest multiprocessor over that of a mean one */
     double sum_bytes;
-    double products;    /* MMAs for one product: 3 where numbers are split */
-    double conversions; /* instructions for a number that is rounded or split */
+    double products;    /* MMAs for one product: 3 where values are split (3xtf32) */
+    double conversions; /* instructions for a value that is rounded or split */
     double rate;        /* of MMAs */
 };
 
 /* What a family has of its own. */
 struct spmmi_tcblock_terms {
-    int is_window; /* warps walk alone, and share nothing but the L1 cache */
+    int is_window; /* warps process items independently, and share nothing but the L1 cache */
     /* The tile and, of blocks of 8 x 8, items at a time and what a step takes; is_packed and is_wide are known. */
     void (*launch)(const struct spmmi_model_query *q, struct spmmi_tcblock_shape *s);
     /* Bytes of A, rows of B, and items at a time; NULL: those of blocks of 8 x 8. */

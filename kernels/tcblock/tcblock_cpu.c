@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The window, panel and bcsr families on the CPU: items and tiles of columns in parallel, then the units that were
- * cut. */
+/* The window, panel and bcsr families on the CPU: items and column tiles in parallel, then the sums of split units. */
 #include "tcblock_cpu.h"
 
 #include "kernels/shared/level_cpu.h"

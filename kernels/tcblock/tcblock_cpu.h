@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of the window, panel and bcsr families on the CPU share.
  *
- * tcblock_cpu.c cuts the product into items and tiles of columns; the arithmetic is done by one table of functions
- * for each SIMD level and compute type. An element of C adds its products step by step, in fragment order within a
+ * tcblock_cpu.c splits the product into items and column tiles; the arithmetic is done by one table of functions
+ * for each SIMD level and compute type. An element of C adds its products step by step, in register order within a
  * block (bcsr: by column), with fused multiply-adds, whatever the level, the tile and the threads. */
 #ifndef SPMMI_TCBLOCK_CPU_H
 #define SPMMI_TCBLOCK_CPU_H
@@ -15,8 +15,8 @@
 #define TCBLOCK_CPU_BLOCK_MAX 16                      /* columns of a block */
 #define TCBLOCK_CPU_COLUMNS_MAX 32
 
-/* One product. It rounds and splits numbers as the tensor cores' kernels do, but for ties, and keeps f32 sums as they
- * do; compute type f32, which those have not, multiplies numbers as they are. */
+/* One product. It rounds and splits values as the tensor-core kernels do, except for ties, and has f32 sums as they do.
+ * It also takes compute type f32, which they lack: values are then multiplied unrounded. */
 struct tcblock_cpu_job {
     const struct spmmi_tcblocks *layout;
     const struct spmmi_product *product;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The arithmetic of the window, panel and bcsr families; included once for each compute type and SIMD level. No include
- * guard. The including file defines TARGET, NUMBER (as stored), REAL (of sums), READ(x) and WRITE(x) between the two,
+ * guard. The including file defines TARGET, VALUE (as stored), REAL (of sums), READ(x) and WRITE(x) between the two,
  * FMA(a, b, c), HIGH(x): the factor as it is multiplied, IS_SPLIT: 1 if the rest of factors is multiplied too,
- * IS_ROUNDED: 1 if HIGH changes numbers, and FRAGMENT(name), which this file undefines. Functions with a constant
+ * IS_ROUNDED: 1 if HIGH changes values, and TCBLOCK(name), which this file undefines. Functions with a constant
  * number of columns are inlined into one instance each. */
 
 #define INLINE static inline __attribute__((always_inline)) TARGET
@@ -119,7 +119,8 @@ INLINE void TCBLOCK(block_add)(const struct spmmi_tcblocks *layout, const struct
 }
 
 /* Row r of an item times column j of B without rounding factors. A factor that is infinite or NaN, or becomes infinite
- * by rounding, spoils sums of rounded and split factors that may be finite, or infinite and not NaN. */
+ * by rounding, may turn sums of rounded and split factors into NaN or infinity that are finite, or infinite and not
+ * NaN, without rounding. */
 static TARGET REAL TCBLOCK(sum_plainly)(const struct tcblock_cpu_tile *tile, uint32_t r, int64_t j)
 {
     const struct spmmi_tcblocks *layout = tile->job->layout;
@@ -158,7 +159,7 @@ INLINE VALUE TCBLOCK(finish)(const struct spmmi_product *product, REAL sum, cons
     return beta == 0 ? WRITE(alpha * sum) : WRITE(FMA(alpha, sum, beta * READ(*c)));
 }
 
-/* The same for numbers that lie side by side. */
+/* The same for values that lie side by side. */
 static TARGET __attribute__((noinline)) void TCBLOCK(values_finish)(const struct spmmi_product *product,
                                                                     int64_t count, const REAL *restrict sums,
                                                                     VALUE *restrict c)

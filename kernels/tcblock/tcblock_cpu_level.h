@@ -16,20 +16,20 @@ static inline TARGET uint32_t tcblock_cpu_block(const struct spmmi_tcblocks *lay
                                   : layout->block_first[(uint64_t)step * (layout->unit_rows / 8) + w];
 }
 
-/* Which row of its step each place in a row of a block is. */
+/* Which row of its step each position in a row of a block is. */
 static inline TARGET const uint8_t *tcblock_cpu_locals(const struct spmmi_tcblocks *layout, uint32_t block)
 {
     static const uint8_t in_order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     return layout->locals == NULL ? in_order : layout->locals + (uint64_t)block * 8;
 }
 
-/* Blocks of wide operands, which masks tell the places of. */
+/* Blocks of wide operands (bcsr): masks give their positions. */
 static inline TARGET int tcblock_cpu_is_wide(const struct spmmi_tcblocks *layout)
 {
     return layout->has_masks != 0;
 }
 
-/* Row p of a step is this row of B; of wide blocks it may lie beyond the last one, and then nothing meets it. */
+/* Row p of a step is this row of B; of wide blocks it may lie beyond the last one; then no value multiplies it. */
 static inline TARGET int64_t tcblock_cpu_row(const struct spmmi_tcblocks *layout, uint32_t step, uint32_t p)
 {
     const uint32_t *columns = layout->columns + (uint64_t)step * layout->step_columns;
@@ -38,7 +38,7 @@ static inline TARGET int64_t tcblock_cpu_row(const struct spmmi_tcblocks *layout
                : (int64_t)columns[p];
 }
 
-/* Rows of B that a step needs: those of a panel ascend until the last one is repeated, so do block columns. */
+/* Rows of B that a step needs: those of a row block ascend until the last one is repeated, as do block columns. */
 static inline TARGET uint32_t tcblock_cpu_step_rows(const struct spmmi_tcblocks *layout, uint32_t step)
 {
     const uint32_t width = layout->step_columns;
@@ -51,7 +51,7 @@ static inline TARGET uint32_t tcblock_cpu_step_rows(const struct spmmi_tcblocks 
     return tcblock_cpu_is_wide(layout) ? count * layout->block_columns : count;
 }
 
-/* Bit p: row r of a block has a number at place p of its row; of wide blocks: in column p. */
+/* Bit p: row r of a block has a nonzero at position p of its row; of wide blocks: in column p. */
 static inline TARGET uint32_t tcblock_cpu_bits(const struct spmmi_tcblocks *layout, uint32_t block,
                                                uint32_t r)
 {
@@ -71,13 +71,13 @@ static inline TARGET uint64_t tcblock_cpu_value(const struct spmmi_tcblocks *lay
                : (uint64_t)block * layout->block_rows * layout->block_columns;
 }
 
-/* A walk over the blocks of a step that are in block rows [first, end): windows are block rows of 8. */
+/* An iterator over the blocks of a step that are in block rows [first, end): row windows are block rows of 8. */
 struct tcblock_cpu_walk {
     uint32_t step, next, end;
     uint32_t left; /* wide blocks: what is to come of the step's mask */
     uint32_t block_row;
     uint32_t block, row; /* where it is: the block, and its first row in the unit */
-    uint32_t local;      /* wide blocks: the row of the step that column 0 meets */
+    uint32_t local;      /* wide blocks: the row of the step that column 0 multiplies */
 };
 
 static inline TARGET struct tcblock_cpu_walk tcblock_cpu_walk_of(const struct spmmi_tcblocks *layout,

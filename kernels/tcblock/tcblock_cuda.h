@@ -11,7 +11,7 @@ struct spmmi_tcblock_gpu {
     const struct spmmi_tcblock_kind *kind;
     /* B and C are row-major. Returns a cudaError_t, 0 = enqueued. */
     int (*launch)(const struct spmmi_tcblock_cuda *args);
-    /* Optional. Is there a kernel for this layout where a block of threads may have so many bytes of shared memory?
+    /* Optional. Is there a kernel for this layout where a thread block may have so many bytes of shared memory?
      * Errors: UNSUPPORTED. */
     spmm_status_t (*fits)(const struct spmmi_tcblocks *layout, uint32_t value_bytes, uint32_t shared_max,
                           spmm_diag_t *diag);

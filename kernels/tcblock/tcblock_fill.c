@@ -6,7 +6,7 @@
 
 #include "tcblock_banks.h"
 
-/* Where position p of a block is in its row of eight: fragment order. */
+/* Where position p of a block is in its row of eight: register order of the MMA operand. */
 static uint32_t tcblock_position(uint32_t p)
 {
     return 2 * (p % 4) + p / 4;
@@ -21,7 +21,7 @@ static uint32_t ones_of(uint64_t bits)
 }
 
 /* Bit r of eight to bit 8 r. */
-static uint64_t rows_spread(uint32_t rows)
+static uint64_t rows_expanded(uint32_t rows)
 {
     const uint64_t low = (rows & 0x7f) * UINT64_C(0x0002040810204081) & UINT64_C(0x0101010101010101);
     return low | (uint64_t)(rows >> 7) << 56;
@@ -32,7 +32,7 @@ static uint32_t steps_of(const struct spmmi_tcblock_frame *f, const struct spmmi
     return unit->count / f->width + (unit->count % f->width != 0);
 }
 
-/* Where a walk over the steps of a unit is. */
+/* Progress of a pass over the steps of a unit. */
 struct walk {
     uint32_t entry[SPMMI_TCBLOCK_WINDOWS_MAX]; /* of each window: the first that no step has taken yet */
     uint64_t block, value;
@@ -110,11 +110,12 @@ static void columns_fill(const struct spmmi_tcblock_frame *f, const struct spmmi
     }
 }
 
-/* What a window has in a step: entries [begin, begin + count), at most as many as a step has columns. */
+/* Entries of a row window in a step: entries [begin, begin + count), at most as many as a step has columns. */
 struct run {
     uint32_t window, begin, count;
     uint8_t locals[SPMMI_TCBLOCK_PANEL_STEP];
-    uint8_t order[SPMMI_TCBLOCK_PANEL_STEP]; /* of the entries, as they take the places of the run's blocks */
+    uint8_t
+        order[SPMMI_TCBLOCK_PANEL_STEP]; /* of the entries, as they take the positions of the run's blocks */
 };
 
 static void run_permutation(const struct spmmi_tcblock_frame *f, const struct spmmi_tcblock_unit *unit,
@@ -128,7 +129,7 @@ static void run_permutation(const struct spmmi_tcblock_frame *f, const struct sp
         spmmi_tcblock_banks(run->locals, run->count, run->order);
 }
 
-/* The block of the entries at places [first, first + 8) of the run. */
+/* The block of the entries at positions [first, first + 8) of the run. */
 static void block_fill(const struct spmmi_tcblock_frame *f, const struct spmmi_tcblock_unit *unit,
                        const struct run *run, uint32_t first, struct walk *walk)
 {
@@ -138,7 +139,7 @@ static void block_fill(const struct spmmi_tcblock_frame *f, const struct spmmi_t
         const int is_used = first + p < run->count;
         const uint32_t i = run->order[is_used ? first + p : first], position = tcblock_position(p);
         if (is_used)
-            bitmap |= rows_spread(unit->rows[run->begin + i]) << position;
+            bitmap |= rows_expanded(unit->rows[run->begin + i]) << position;
         if (f->has_locals)
             layout->locals[walk->block * SPMMI_TCBLOCK_BLOCK + position] = run->locals[i];
     }
@@ -149,7 +150,7 @@ static void block_fill(const struct spmmi_tcblock_frame *f, const struct spmmi_t
     walk->block++;
 }
 
-/* The place in values of each nonzero of the run, whose blocks begin at first. */
+/* The position in values of each nonzero of the run, whose blocks begin at first. */
 static void map_fill(const struct spmmi_tcblock_frame *f, const struct spmmi_tcblock_unit *unit,
                      const struct run *run, uint64_t first, struct walk *walk)
 {
@@ -158,7 +159,7 @@ static void map_fill(const struct spmmi_tcblock_frame *f, const struct spmmi_tcb
     uint8_t positions[SPMMI_TCBLOCK_PANEL_STEP];
     for (uint32_t i = 0; i < run->count; i++)
         positions[run->order[i]] = (uint8_t)i;
-    for (uint32_t i = 0; i < run->count; i++) { /* a row's nonzeros come as they follow each other in it */
+    for (uint32_t i = 0; i < run->count; i++) { /* nonzeros of a row come in their order */
         const uint64_t block = first + positions[i] / SPMMI_TCBLOCK_BLOCK;
         const uint32_t column = tcblock_position(positions[i] % SPMMI_TCBLOCK_BLOCK);
         const uint64_t bitmap = layout->bitmaps[block];

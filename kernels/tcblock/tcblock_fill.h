@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one unit of the window and panel families takes in the arrays of the layout, and what it holds there; the frame
- * is that of the bcsr family too. */
+/* Packing of one unit of the window and panel families: its size in the arrays of the layout, and its content. The bcsr
+ * family uses the frame too. */
 #ifndef SPMMI_TCBLOCK_FILL_H
 #define SPMMI_TCBLOCK_FILL_H
 
@@ -25,7 +25,7 @@ struct spmmi_tcblock_position {
     uint64_t step, block, value;
 };
 
-/* The row of op(A) at place `at` of the units' rows, or none; row_of becomes the row of C that it belongs to. */
+/* The row of op(A) at position `at` of the units' rows, or none; row_of becomes the row of C that it belongs to. */
 uint32_t spmmi_tcblock_row_fill(const struct spmmi_tcblock_frame *f, uint64_t at);
 
 /* Steps, blocks and values of a unit; the most blocks and values of a step become at least those of its steps. */

@@ -11,7 +11,7 @@
 struct spmmi_cpu_tcblocks {
     struct spmmi_tcblock_layout layout;   /* value_map in the order of A for both ops */
     void *values;                         /* padding is zero */
-    struct spmmi_cpu_long_rows long_rows; /* rows that the layout has not */
+    struct spmmi_cpu_long_rows long_rows; /* rows that are not in the layout */
     struct spmmi_part part;               /* without items */
     spmm_dtype_t dtype;
     int64_t nnz;

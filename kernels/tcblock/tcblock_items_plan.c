@@ -8,14 +8,14 @@
 #define PACKED_PADDING 7.0 /* values, at most: of a step of a panel, to 16 bytes */
 #define NUMBERED_MAX 0.9
 
-/* Where no unit has more steps than so many items, none is cut, and no sums are added. */
+/* Where no unit has more steps than so many items, none is split, and no sums are added. */
 #define UNCUT_BEARABLE 2.0
-/* Windows: a warp walks an item, and a multiprocessor takes so many at a time. */
+/* Row windows: a warp processes an item; items of a multiprocessor at a time. */
 #define WINDOW_ITEMS 32.0
 #define WINDOW_STEPS_MIN 16.0
-/* Panels and block-row groups: a block of threads walks an item, for each tile of columns. Only units are cut that are
- * so many times as long as the mean, or, where there are fewer than PANEL_ITEMS a multiprocessor, as the mean of so
- * many. */
+/* Row blocks and block-row groups: a thread block processes an item, for each tile of columns. Only units are split
+ * that are so many times as long as the mean, or, where there are fewer than PANEL_ITEMS a multiprocessor, as the mean
+ * of so many. */
 #define PANEL_ITEMS 4.0
 #define PANEL_COLUMNS_MIN 1024.0
 #define PANEL_LIMIT 4.0
@@ -25,8 +25,8 @@ struct spmmi_tcblock_items spmmi_tcblock_items(const struct spmmi_tcblock_analys
 {
     const struct spmmi_tcblock_counts *f = &analysis->counts[unit];
     struct spmmi_tcblock_items sum = {f->units, 0};
-    const int64_t units = SPMMI_TCBLOCK_GROUP / f->unit_rows;
-    for (int64_t u = 0; u < analysis->groups * units; u++) {
+    const int64_t units = SPMMI_TCBLOCK_CHUNK / f->unit_rows;
+    for (int64_t u = 0; u < analysis->chunks * units; u++) {
         const uint32_t steps = analysis->steps[unit][u];
         const double items = steps / item_size + (steps % item_size != 0);
         if (items <= 1)

@@ -10,36 +10,36 @@
 extern "C" {
 #endif
 
-/* window and panel families, on the CPU and on the GPU: tensor cores (docs/kernels.md). op(A) is cut into units of
+/* window and panel families, on the CPU and on the GPU: tensor cores (docs/kernels.md). op(A) is split into units of
  * unit_rows rows (window: 8; panel: 64, 128 or 256), whose rows need not be neighbours. A unit's columns, the union of
- * those of its rows, are walked ascending, in steps of 8 (window) or 128 (panel). Within a step A is stored in blocks
- * of 8 rows by 8 columns, the narrow operand of an MMA: tensor-core blocks ("tcblock").
+ * those of its rows, are processed in ascending order, in steps of 8 (window) or 128 (panel). Within a step A is stored
+ * in blocks of 8 rows by 8 columns, the narrow operand of an MMA: tensor-core blocks ("tcblock").
  *
- * Fragment order. The number in row r and column position p of a block (0 .. 7 each) belongs to lane 4 r + p % 4 of a
- * warp, there it is number p / 4: bit and dense place 2 * lane + p / 4, which is 8 r + 2 (p % 4) + p / 4. This is the
- * operand order of mma.m16n8k8 for f64 and tf32; for 16-bit types it is so as well if position p is taken for the
- * MMA's k = 2 (p % 4) + p / 4, as rows of B are in the same order.
+ * Register order. The value in row r and column position p of a block (0 .. 7 each) belongs to lane 4 r + p % 4 of a
+ * warp, where it is value p / 4: bit and dense position 2 * lane + p / 4, which is 8 r + 2 (p % 4) + p / 4. This is the
+ * operand order of mma.m16n8k8 for f64 and tf32; for 16-bit types it is the same if position p is taken for the MMA's k
+ * = 2 (p % 4) + p / 4, as rows of B are in the same order.
  *
- * Blocks. A window's step is one block. A panel has W = unit_rows / 8 windows, and its step's columns are local rows 0
- * .. 127, the rows of B that are staged together. Of these each window has the ones that its 8 rows hold, cut into
- * blocks of 8 in an order that lets a block's positions 0 .. 3, and 4 .. 7, read different banks of shared memory
- * (kernels/tcblock/tcblock_banks.h); locals says which local row is where. Blocks go by step, then by window; a window
- * without numbers in a step has none. bitmaps has a bit for each number of A that a block holds, stored zeros
- * included. Values are dense: 64 a block, zero where there is no number of A; or packed: only the values of A, in
- * fragment order, at value_first[block]; a panel's step starts at a multiple of 16 bytes. A position of a step beyond
- * the unit's columns names its last one, an unused position of a panel's block the local row of position 0; both have
- * no numbers. */
-/* The bcsr family shares the arrays but not the walk: kernels/bcsr/bcsr_shape.h. */
-#define SPMMI_TCBLOCK_NONE SPMMI_NONE /* row_of: no row; slot: the item writes C; value map: no place */
+ * Blocks. A window's step is one block. A row block of the panel family has W = unit_rows / 8 row windows, and its
+ * step's columns are local rows 0 .. 127, the rows of B that are staged together. Of these each window has the ones
+ * that its 8 rows hold, cut into blocks of 8 in an order that lets a block's positions 0 .. 3, and 4 .. 7, read
+ * different banks of shared memory (kernels/tcblock/tcblock_banks.h); locals says which local row is where. Blocks go
+ * by step, then by window; a window without values in a step has none. bitmaps has a bit for each stored value of A in
+ * a block, zeros included. Values are dense: 64 a block, zero where A has none; or packed: only the values of A, in
+ * register order, at value_first[block]; a row block's step starts at a multiple of 16 bytes. A position of a step
+ * beyond the unit's columns names its last one, an unused position of a row block's blocks the local row of position 0;
+ * both have no values. */
+/* The bcsr family shares the arrays but not the order in them: kernels/bcsr/bcsr_shape.h. */
+#define SPMMI_TCBLOCK_NONE SPMMI_NONE /* row_of: no row; slot: the item writes C; value map: no position */
 /* Further entries after each array but items and splits, readable, zero; of locals 8 times so many. */
 #define SPMMI_TCBLOCK_PAD 64u
 
-/* Steps [begin, end) of a unit, summed by one warp (window) or one block of threads (panel). */
+/* Steps [begin, end) of a unit, summed by one warp (window) or one thread block (panel). */
 struct spmmi_tcblock_item {
     uint32_t unit, begin, end, slot;
 };
-/* A unit that was cut: its partial sums in slots [first, first + count) are added in this order. A slot holds
- * unit_rows x n sums: float, or double for f64. */
+/* A unit that was split into items: its partial sums in slots [first, first + count) are added in this order. A slot
+ * holds unit_rows x n sums: float, or double for f64. */
 struct spmmi_tcblock_split {
     uint32_t unit, first, count;
 };
@@ -96,7 +96,7 @@ struct spmmi_tcblock_cuda {
     int can_overlap;     /* dependent launches, sm_90 */
     int overtakes;       /* starts while the kernel before it in the stream runs, and ends after it: sm_90 */
     int has_wgmma;       /* sm_90, which alone has these instructions */
-    uint32_t shared_max; /* bytes of shared memory that the device lets a block of threads have */
+    uint32_t shared_max; /* bytes of shared memory that the device lets a thread block have */
 };
 
 #ifdef __cplusplus

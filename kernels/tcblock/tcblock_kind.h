@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What differs between the families that hold A as operands of tensor cores, on the host: the blocks of a unit.
- * Each family has one such table; everything else of packing and of the CPU's kernels they share. */
+ * Each family has one such table; they share everything else of packing and of the CPU kernels. */
 #ifndef SPMMI_TCBLOCK_KIND_H
 #define SPMMI_TCBLOCK_KIND_H
 
@@ -11,7 +11,7 @@ struct spmmi_tcblock_kind {
     uint32_t (*block_columns)(uint32_t value_bytes);
     uint32_t step_columns;          /* entries of columns of a step, a power of two */
     uint16_t has_locals, has_masks; /* of struct spmmi_tcblocks */
-    uint32_t step_bytes;            /* packed values of a step are a multiple of so many; 0: of one number */
+    uint32_t step_bytes;            /* packed values of a step are a multiple of so many; 0: of one value */
     size_t unit_size;               /* of what one thread knows about a unit */
     /* Bytes of room that unit_make takes for each nonzero. */
     uint64_t (*unit_bytes)(uint32_t unit_rows);

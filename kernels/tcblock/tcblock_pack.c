@@ -2,7 +2,8 @@
 /* See tcblock_pack.h.
  *
  * Units are independent, so each pass takes them in parallel: first what each needs (steps, blocks, values), then, with
- * all places known, what it holds. The second pass finds a unit's columns anew rather than keeping those of all. */
+ * all positions known, what it holds. The second pass finds the columns of a unit again, which saves the memory for
+ * those of all units. */
 #include "tcblock_pack.h"
 
 #include <string.h>
@@ -73,7 +74,7 @@ static spmm_status_t builder_start(struct builder *b, int64_t rows, int64_t cols
     struct spmmi_tcblocks *view = &b->frame.layout->view;
     memset(b->frame.layout, 0, sizeof *b->frame.layout);
     SPMM_REQUIRE(b->frame.row_ptr[rows] <= UINT32_MAX, SPMM_ERR_TOO_LARGE, diag,
-                 "%lld nonzeros are more than 32 bits number", (long long)b->frame.row_ptr[rows]);
+                 "%lld nonzeros are more than 32 bits can index", (long long)b->frame.row_ptr[rows]);
     SPMM_REQUIRE(part->item_count <= (uint64_t)rows, SPMM_ERR_INTERNAL, diag,
                  "a part has %llu items for %lld rows", (unsigned long long)part->item_count,
                  (long long)rows);
@@ -129,7 +130,7 @@ static spmm_status_t positions_make(struct builder *b, spmm_diag_t *diag)
     }
     b->positions[view->unit_count] = position;
     SPMM_REQUIRE(position.step * b->frame.width <= UINT32_MAX && position.value <= UINT32_MAX,
-                 SPMM_ERR_TOO_LARGE, diag, "%llu steps with %llu numbers are more than 32 bits number",
+                 SPMM_ERR_TOO_LARGE, diag, "%llu steps with %llu values are more than 32 bits can index",
                  (unsigned long long)position.step, (unsigned long long)position.value);
     view->step_count = (uint32_t)position.step;
     view->block_count = (uint32_t)position.block;
@@ -209,7 +210,7 @@ static spmm_status_t arrays_make(struct builder *b, spmm_diag_t *diag)
     SPMM_TRY_ALLOC(l->items = spmmi_alloc(view->item_count, sizeof *l->items), diag);
     SPMM_TRY_ALLOC(l->splits = spmmi_alloc(view->split_count, sizeof *l->splits), diag);
     SPMM_TRY_ALLOC(l->value_map = spmmi_alloc(nnz, sizeof *l->value_map), diag);
-    if (b->frame.part->item_count < view->rows) /* the values of long rows have no place */
+    if (b->frame.part->item_count < view->rows) /* the values of long rows have no position */
         memset(l->value_map, 0xff, (size_t)nnz * sizeof *l->value_map);
 cleanup:
     return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates of tensor cores that cost an inspection more: other permutations of the rows, and rows split off. */
+/* Candidates of tensor cores that take longer to inspect: other row permutations, and long-row splits. */
 #include <math.h>
 
 #include "format/base/alloc.h"
@@ -8,23 +8,23 @@
 #include "inspector/reorder/row_similarity.h"
 #include "kernels/long_rows/long_rows_plan.h"
 
-/* Bounds of what a permutation of the rows may win; all but the last from the matrices of docs/reordering.csv. */
-#define PERMUTATION_MIN_GAIN \
-    2.0 /* times the best of all: the largest gain that a permutation may bring: the pruning factor */
-#define PERMUTATION_FILL \
-    33.0 /* nonzeros of a block, a half of its places, from which on orders are not tried */
-#define DENSITY_HOPELESS 4.0 /* nonzeros of a block below which no order is hoped to be dense enough */
-#define LONG_ROWS 64.0       /* nonzeros of a mean row from which on orders are tried unseen */
-#define SMALL_NONZEROS \
-    500000 /* of a matrix whose orders cost some milliseconds: it bears the two metrics below */
+/* Thresholds for row permutations; all but the last from the matrices of docs/reordering.csv. */
+#define PERMUTATION_PRUNING_FACTOR 2.0 /* the largest speed-up that is assumed for a permutation */
+/* Nonzeros of a block, half of its positions, from which on permutations are not tried. */
+#define PERMUTATION_FILL 33.0
+#define DENSITY_MIN 4.0 /* nonzeros of a block below which no permutation makes blocks dense enough */
+/* Nonzeros of a mean row from which on permutations are tried whatever the row similarity. */
+#define LONG_ROWS 64.0
+/* Matrices with fewer nonzeros, whose permutations take some milliseconds, have the two limits below instead. */
+#define SMALL_NONZEROS 500000
 #define SMALL_FILL 48.0
 #define SMALL_LONG_ROWS 32.0
-#define SIMILARITY_MAX 0.87 /* of what spmmi_row_similarity says, for shorter ones */
-#define PERMUTATION_GAIN \
-    0.8 /* of blocks or working sets, what the first order leaves where others are tried too */
+#define SIMILARITY_MAX 0.87 /* limit of spmmi_row_similarity, for shorter rows */
+/* Share of blocks or working sets that the first permutation leaves, below which others are tried too. */
+#define PERMUTATION_GAIN 0.8
 #define US_PER_SECOND 1e6
 
-/* Of rows that are apart; 0: not looked at. */
+/* Row similarity; 0: not computed yet. */
 struct similarity {
     double ratio;
 };
@@ -38,7 +38,7 @@ static spmm_status_t similarity_of(const struct spmmi_search *s, double *ratio, 
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_pattern *const a = s->pattern;
-    struct similarity *known = spmmi_search_shelf(s, "likeness", sizeof *known, close_similarity);
+    struct similarity *known = spmmi_search_cache(s, "row similarity", sizeof *known, close_similarity);
     SPMM_TRY_ALLOC(known, diag);
     if (known->ratio == 0) {
         status = spmmi_row_similarity(a->rows, a->cols, a->row_ptr, a->col_ind, s->request->threads,
@@ -50,9 +50,10 @@ cleanup:
     return status;
 }
 
-/* Making orders takes longer than all the rest, so a free choice tries them only where the blocks of windows have room
- * for more nonzeros, where what was found so far is not too far from what is to beat, and where a quick look finds like
- * rows apart; long rows are cheap to order, as the cost is that of rows. */
+/* Permutations take longer than all the rest of an inspection. So a free choice tries them only where the blocks of row
+ * windows have room for more nonzeros, where the family is close enough to the best time so far, and where a sample
+ * finds similar rows that are not neighbours. Long rows need no sample: permuting them is cheap, as its cost grows with
+ * the number of rows. */
 static spmm_status_t find_reason_against(const struct spmmi_search *s, const struct spmmi_candidate *leader,
                                          double density, struct spmmi_evidence *why, spmm_diag_t *diag)
 {
@@ -60,11 +61,11 @@ static spmm_status_t find_reason_against(const struct spmmi_search *s, const str
     const struct spmmi_pattern *const a = s->pattern;
     const bool is_small = a->nnz < SMALL_NONZEROS;
     const double full = is_small ? SMALL_FILL : PERMUTATION_FILL,
-                 bound = leader->weighed / PERMUTATION_MIN_GAIN;
+                 bound = leader->weighed / PERMUTATION_PRUNING_FACTOR;
     double similarity = 0;
     *why = spmmi_why((enum spmmi_reason)0, 0, 0);
-    if (density < DENSITY_HOPELESS)
-        *why = spmmi_why(SPMMI_REASON_DENSITY, density, DENSITY_HOPELESS);
+    if (density < DENSITY_MIN)
+        *why = spmmi_why(SPMMI_REASON_DENSITY, density, DENSITY_MIN);
     else if (bound >= s->best)
         *why = spmmi_why(SPMMI_REASON_PRUNED, US_PER_SECOND * bound, US_PER_SECOND * s->best);
     else if (density >= full)
@@ -78,7 +79,7 @@ cleanup:
     return status;
 }
 
-/* Do blocks of windows, or working sets of panels, fall so far that other orders may do as well? */
+/* Do blocks of row windows, or working sets of row blocks, shrink so much that other permutations may do so too? */
 static bool gains_much(const struct spmmi_tcblock_analysis *after,
                        const struct spmmi_tcblock_analysis *before)
 {
@@ -90,8 +91,8 @@ static bool gains_much(const struct spmmi_tcblock_analysis *after,
     return gains;
 }
 
-/* All orders that could pay where the caller names the family. A free choice goes on to the second only where the first
- * shows that there is much to gain. */
+/* Tries all permutations where the caller names the family. A free choice goes on to the second only where the first
+ * one gains much. */
 static spmm_status_t try_permutations(struct spmmi_search *s, const struct spmmi_tcblock_rules *rules,
                                       const struct spmmi_tcblock_analysis *natural, spmm_diag_t *diag)
 {
@@ -135,7 +136,7 @@ static spmm_status_t consider_permutations(struct spmmi_search *s, const struct 
         goto cleanup;
     }
     SPMM_TRY(spmmi_search_repays(s, rules->family, SPMM_REORDER_MINHASH, spmmi_permutation_seconds(s),
-                                 leader->weighed / PERMUTATION_MIN_GAIN, &repays, diag));
+                                 leader->weighed / PERMUTATION_PRUNING_FACTOR, &repays, diag));
     if (repays)
         SPMM_TRY(try_permutations(s, rules, natural, diag));
 cleanup:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See tcblock_plan.h: what is proposed in the order of A, or in the one that the caller names. */
+/* See tcblock_plan.h: candidates in the order of A, or in the permutation that the caller names. */
 #include "tcblock_plan.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #define HEIGHTS_BYTES 64
 #define MAP_BYTES 12.0   /* of a packed block: its bits, and where its values begin */
 #define PACKED_GAIN 0.75 /* without a model: packed blocks, which are unpacked, must be so much smaller */
-/* The sample: as many block-row groups as hold so many nonzeros on average, but so many at most and at least. */
+/* The sample: as many chunks of 256 rows as hold so many nonzeros on average, within a minimum and a maximum. */
 #define SAMPLE_NONZEROS 131072.0
 #define SAMPLE_MAX 128.0
 #define SAMPLE_MIN 16.0
@@ -22,7 +22,7 @@
 #define SKEWED_MIN 64
 #define SKEWED_NONZEROS 16777216
 
-/* Studies of the orders that were looked at, for all families of the tensor cores. */
+/* Analyses of the permutations that were considered, for all families of the tensor cores. */
 struct analyses {
     struct {
         const uint32_t *permutation; /* NULL: that of A */
@@ -44,8 +44,8 @@ int64_t spmmi_tcblock_sample(const struct spmmi_request *r, const struct spmmi_p
     const bool is_skewed = a->longest >= SKEWED_MIN && (double)a->longest > most;
     if (r->family != 0 || (is_skewed && a->nnz <= SKEWED_NONZEROS))
         return 0;
-    const double groups = (double)a->rows / SPMMI_TCBLOCK_GROUP;
-    const double held = SAMPLE_NONZEROS * groups / (double)(a->nnz > 0 ? a->nnz : 1);
+    const double chunks = (double)a->rows / SPMMI_TCBLOCK_CHUNK;
+    const double held = SAMPLE_NONZEROS * chunks / (double)(a->nnz > 0 ? a->nnz : 1);
     return (int64_t)fmax(fmin(held, SAMPLE_MAX), SAMPLE_MIN);
 }
 
@@ -54,13 +54,14 @@ spmm_status_t spmmi_tcblock_analysis_of(const struct spmmi_search *s, const uint
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_request *const r = s->request;
-    struct analyses *all = spmmi_search_shelf(s, "tcblock analyses", sizeof *all, close_analyses);
+    struct analyses *all = spmmi_search_cache(s, "tcblock analyses", sizeof *all, close_analyses);
     int i = 0;
     SPMM_TRY_ALLOC(all, diag);
     while (i < all->count && all->list[i].permutation != permutation)
         i++;
     if (i == all->count) {
-        SPMM_REQUIRE(i < SPMMI_PERMUTATION_KINDS, SPMM_ERR_INTERNAL, diag, "more orders than kinds of them");
+        SPMM_REQUIRE(i < SPMMI_PERMUTATION_KINDS, SPMM_ERR_INTERNAL, diag,
+                     "more permutations than kinds of them");
         all->list[i].permutation = permutation;
         status = spmmi_tcblock_analysis_open(s->pattern, permutation, r->options.a_type,
                                              spmmi_tcblock_sample(r, s->pattern), r->threads,
@@ -158,12 +159,12 @@ double spmmi_tcblock_analysis_fill(const struct spmmi_tcblock_analysis *analysis
 {
     const struct spmmi_tcblock_counts *windows = &analysis->counts[SPMMI_TCBLOCK_8];
     const struct spmmi_tcblock_counts *own = &analysis->counts[unit];
-    /* Blocks of windows and panels are the same ones, but where steps cut them: those of windows tell. */
+    /* Blocks of windows and panels are the same ones, except where steps split them: those of windows decide. */
     const struct spmmi_tcblock_counts *f = own->positions == windows->positions ? windows : own;
     return f->blocks > 0 ? f->nnz / f->blocks * windows->positions / f->positions : 0;
 }
 
-/* Why a free choice may not take it; reason 0: it may. */
+/* Why a free choice must not take it; reason 0: it may. */
 static struct spmmi_evidence reason_against(const struct spmmi_search *s,
                                             const struct spmmi_tcblock_counts *f, spmm_schedule_t schedule)
 {

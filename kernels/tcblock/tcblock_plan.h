@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Candidates of the families of the tensor cores, window, panel and bcsr: dense or packed blocks, height of the units,
- * order of the rows, rows split off. */
+ * row permutation, long-row split. */
 #ifndef SPMMI_TCBLOCK_PLAN_H
 #define SPMMI_TCBLOCK_PLAN_H
 
@@ -45,7 +45,8 @@ spmm_status_t spmmi_tcblock_build(const struct spmmi_search *s, const struct spm
                                            .cost = (its_cost),                                        \
                                            .build = spmmi_tcblock_build}
 
-/* Metrics of an order (NULL: that of A), counted when it is first asked for: exact where the caller names a family. */
+/* Metrics of a row permutation (NULL: the order of A), counted at the first call: exact where the caller names a
+ * family. */
 spmm_status_t spmmi_tcblock_analysis_of(const struct spmmi_search *s, const uint32_t *permutation,
                                         const struct spmmi_tcblock_analysis **analysis, spmm_diag_t *diag);
 
@@ -60,11 +61,11 @@ void spmmi_tcblock_candidate(const struct spmmi_search *s, const struct spmmi_tc
 spmm_status_t spmmi_tcblock_emit(struct spmmi_search *s, const struct spmmi_tcblock_rules *rules,
                                  const struct spmmi_row_permutation *permutation, spmm_diag_t *diag);
 
-/* How many block-row groups of an analysis stand for all; 0: all are counted, where the caller names the family or few
- * rows hold much. */
+/* Chunks of 256 rows in the sample of an analysis; 0: all are counted, where the caller names the family or few rows
+ * hold most nonzeros. */
 int64_t spmmi_tcblock_sample(const struct spmmi_request *r, const struct spmmi_pattern *a);
 
-/* Nonzeros of 64 places of a unit's mean block. */
+/* Nonzeros of 64 positions of a unit's mean block. */
 double spmmi_tcblock_analysis_fill(const struct spmmi_tcblock_analysis *analysis,
                                    enum spmmi_tcblock_unit unit);
 

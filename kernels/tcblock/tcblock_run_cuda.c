@@ -15,7 +15,7 @@
 struct passes {
     int converts_b, converts_c;
     int64_t columns, pitch;                           /* of a pass; leading dimension of scratch */
-    int64_t wide;                                     /* numbers of 16 bytes */
+    int64_t wide;                                     /* values of 16 bytes */
     uint64_t b_offset, c_offset, slots_offset, bytes; /* slots: of the long rows */
 };
 
@@ -24,7 +24,8 @@ static uint64_t aligned(uint64_t bytes)
     return (bytes + 255) / 256 * 256;
 }
 
-/* Columns that the rows kernels take of a pass of n: whole words where both operands are scratch, which has them. */
+/* Columns that the rows kernels take of a pass of n: whole words where both operands are scratch, which is padded to
+ * them. */
 static int64_t columns_of_rows(const struct passes *p, int64_t n)
 {
     const int64_t wide = p->wide;
@@ -60,7 +61,7 @@ uint64_t spmmi_cuda_tcblocks_workspace(const void *state, const struct spmmi_pro
     return plan_passes(state, product).bytes;
 }
 
-/* How the variant says, or where that has another part and the numbers are f32, as exactly. */
+/* The variant's compute type. Where the variant runs another part and the values are f32, one that is as accurate. */
 static spmm_compute_t compute_of(const struct spmmi_product *product)
 {
     return product->compute == SPMM_COMPUTE_F32 ? SPMM_COMPUTE_3XTF32 : product->compute;
@@ -73,7 +74,7 @@ void spmmi_cuda_tcblocks_describe(const void *state, const struct spmmi_product 
     spmmi_tcblock_name("cuda", &f->part, compute_of(product), f->long_rows.rows.row_count > 0, text, size);
 }
 
-/* The long rows come first: sum by sum they take longest, and there are few of them. The other kernel starts while
+/* The long rows come first: their sums are the longest, and there are few of them. The other kernel starts while
  * theirs runs, where the device can do that; they write other rows of C. */
 static int run_long_rows(const struct tcblock_state *f, const struct passes *p,
                          const struct spmmi_product *pass, char *workspace, struct spmmi_tcblock_cuda *args)
@@ -83,7 +84,7 @@ static int run_long_rows(const struct tcblock_state *f, const struct passes *p,
     if (f->long_rows.rows.row_count == 0)
         return cudaSuccess;
     args->overtakes = f->device->can_overlap &&
-                      pass->alpha != 0; /* else there may be no kernel before it but the caller's */
+                      pass->alpha != 0; /* otherwise the previous kernel in the stream may be the caller's */
     return spmmi_cuda_long_rows_run(&f->long_rows, &rows, workspace + p->slots_offset, args->cuda_stream);
 }
 
@@ -95,7 +96,7 @@ static void to_scratch(const struct passes *p, spmm_dense_t *dense, void *scratc
     dense->layout = SPMM_ROW_MAJOR;
 }
 
-/* turn: the product of the columns of the pass. */
+/* turn: the part of the product that the pass computes. */
 static int run_pass(const struct tcblock_state *f, const struct passes *p, const struct spmmi_product *turn,
                     char *workspace, struct spmmi_tcblock_cuda *args)
 {

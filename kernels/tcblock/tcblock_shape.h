@@ -6,17 +6,18 @@
 #include "kernels/shared/kernel_base.h"
 
 #define SPMMI_TCBLOCK_VALUES 64u      /* of a block of 8 rows and 8 columns: window and panel */
-#define SPMMI_TCBLOCK_PANEL_STEP 128u /* columns of a step of a panel */
-#define SPMMI_TCBLOCK_LOCAL_BYTES 8u  /* of a block of a panel: its local rows */
+#define SPMMI_TCBLOCK_PANEL_STEP 128u /* columns of a step of a row block */
+#define SPMMI_TCBLOCK_LOCAL_BYTES 8u  /* of a block of a row block: its local rows */
 #define SPMMI_TCBLOCK_MAP_BYTES 12u   /* of a packed one: its bits, and where its values begin */
 #define SPMMI_TCBLOCK_WIDE_STEP 4u    /* block columns of a step, where A is the wide operand */
 /* Columns of a pass with conversions: the scratch of most matrices stays in the L2 cache. */
 #define SPMMI_TCBLOCK_PASS_COLUMNS 128u
 
-/* Place of the number in row r and column p of a wide block, with P = numbers in 16 bytes:
- *   8 columns:  lane = 4 (r % 8) + p % 4,       number i = r / 8 + 2 (p / 4)
- *   16 columns: lane = 4 (r % 8) + (p % 8) / 2, number i = 2 (r / 8 + 2 (p / 8)) + p % 2
- *   place = 32 P (i / P) + P lane + i % P
+/* Position of the value in row r and column p of a wide block (A as the first operand of the MMA), with P = values in
+ * 16 bytes:
+ *   8 columns:  lane = 4 (r % 8) + p % 4,       value i = r / 8 + 2 (p / 4)
+ *   16 columns: lane = 4 (r % 8) + (p % 8) / 2, value i = 2 (r / 8 + 2 (p / 8)) + p % 2
+ *   position = 32 P (i / P) + P lane + i % P
  * so that a lane reads its operand of mma.m16n8k8 (m16n8k16) in pieces of 16 bytes. */
 static inline SPMMI_HOST_DEVICE uint32_t spmmi_tcblock_wide_position(uint32_t value_bytes, uint32_t r,
                                                                      uint32_t p)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of the sums of a kernel of tensor-core blocks: they are taken again where padding may have spoilt them,
-// scaled and
-// stored, or left in slots that another kernel adds in order.
+// Epilogue of the tensor-core kernels: sums that are NaN or Inf are computed again, as padding may have caused it; sums
+// are scaled and stored, or left in slots that another kernel adds in order.
 #pragma once
 #include "tcblock_kernel.h"
 #include "kernels/shared/launch.cuh"
@@ -39,8 +38,8 @@ template <typename T> __device__ __forceinline__ const T *row_at(const T *first,
     return reinterpret_cast<const T *>(reinterpret_cast<const char *>(first) + uint64_t(i) * bytes);
 }
 
-// The sums of row r of a block, by the values of A alone: columns column .. column + WIDTH. rows: the rows of B of
-// the block's positions in lane order.
+// The sums of row r of a block, from the stored values of A alone: columns column .. column + WIDTH. rows: the rows of
+// B of the block's positions in lane order.
 template <typename T, int WIDTH, typename Rows>
 __device__ __forceinline__ void add_exactly(const TcblockArgs<T> &a, uint32_t block, int r, uint32_t column,
                                             Rows rows, typename Value<T>::Sum (&sums)[WIDTH])
@@ -86,7 +85,7 @@ __device__ __noinline__ void sum_exactly(const TcblockArgs<T> &a, const struct s
     }
 }
 
-// The rows of C that rows 2 t and 2 t + 1 of a window belong to; read early, so that nobody waits for them.
+// The rows of C that rows 2 t and 2 t + 1 of a window belong to; read early, which hides the latency.
 template <typename T>
 __device__ __forceinline__ uint2 rows_of_lane(const TcblockArgs<T> &a, const struct spmmi_tcblock_item &item,
                                               int w)
@@ -119,7 +118,7 @@ __device__ __forceinline__ void store_sums(const TcblockArgs<T> &a, T *to, uint3
 }
 
 // What a lane holds of row r of a unit: GROUPS times N neighbouring columns, at(q) columns from `column` on. They are
-// checked, taken again by exact(column, sums) if padding may have spoilt them, and stored, in C or in the item's slot.
+// checked, computed again by exact(column, sums) if they are NaN or Inf, and stored, in C or in the item's slot.
 template <typename T, int N, int GROUPS, typename At, typename Exact>
 __device__ __forceinline__ void finish_row(const TcblockArgs<T> &a, const struct spmmi_tcblock_item &item,
                                            uint32_t r, uint32_t c_row, uint32_t column,
@@ -170,7 +169,7 @@ finish_window_row(const TcblockArgs<T> &a, const struct spmmi_tcblock_item &item
         });
 }
 
-constexpr int SPLIT_ROWS = 8; // rows a block of threads sums at a time, 32 columns each
+constexpr int SPLIT_ROWS = 8; // rows a thread block sums at a time, 32 columns each
 
 // Slots of units that were cut, added in order.
 template <typename T>

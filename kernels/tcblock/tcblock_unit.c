@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See tcblock_unit.h. Each window is a merge of its eight rows, which are sorted already; a panel sorts the columns of
- * its windows to join them. */
+/* See tcblock_unit.h. Each window is a merge of its eight rows, which are sorted already; a row block sorts the columns
+ * of its row windows to join them. */
 #include "tcblock_unit.h"
 
 #include <string.h>
@@ -78,7 +78,7 @@ static uint32_t window_merge(struct spmmi_tcblock_unit *unit, uint32_t e, const 
     return e;
 }
 
-/* Entries of one column become one column of the unit; rank is its place among them, ascending. */
+/* Entries of one column become one column of the unit; rank is its position among them, ascending. */
 static uint32_t columns_join(struct spmmi_tcblock_unit *unit, uint32_t entries)
 {
     uint32_t low = UINT32_MAX, high = 0, count = 0;

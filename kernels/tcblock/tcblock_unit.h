@@ -14,12 +14,12 @@ struct spmmi_tcblock_column {
 
 /* What one thread knows about a unit. An entry is a column of one window; entries go by window, then ascending. */
 struct spmmi_tcblock_unit {
-    uint32_t windows;                                     /* of a unit: 1 or a panel's */
+    uint32_t windows;                                     /* of a unit: 1 (window) or more (panel) */
     uint32_t window_first[SPMMI_TCBLOCK_WINDOWS_MAX + 1]; /* first entry of each window, then all entries */
     uint32_t count;                                       /* distinct columns */
     const struct spmmi_tcblock_column *columns;           /* count, ascending */
     uint8_t *rows;                                /* of each entry: bit r: row r of the window has it */
-    uint32_t *rank;                               /* of each entry: its place in columns */
+    uint32_t *rank;                               /* of each entry: its position in columns */
     struct spmmi_tcblock_column *entries, *found; /* scratch, as the next two */
     uint64_t *keys, *spare;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tf32 on the CPU: numbers of f32 with 11 significant bits, without branches, so that compilers vectorise loops. */
+/* tf32 on the CPU: values of f32 with 11 significant bits, without branches, so that compilers vectorise loops. */
 #ifndef SPMMI_TF32_CPU_H
 #define SPMMI_TF32_CPU_H
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// tiled: row blocks of rows whose rows of B are staged in shared memory.  C(m x n) = alpha * P * B(k x n) + beta * C;
+// tiled: row blocks whose rows of B are staged in shared memory.  C(m x n) = alpha * P * B(k x n) + beta * C;
 // B and C row- or column-major.
 //
 // layout      struct spmmi_tiled of tiled_kernel.h: sliced ELL with two-byte local indices, stage by stage
 // block       block_rows threads take one row block (blockIdx.x) and TILE columns (blockIdx.y)
 // thread      one unit of the row block: TILE sums in registers, each entry of A is used TILE times
 // stage       up to stage_slots rows of B, TILE columns of each, in shared memory; slot 0 holds zeros, which is
-//             what padding reads. Two stages take turns: one is loaded by asynchronous copies while the other is
-//             used. A slot is padded to an odd number of 16-byte words, so that slots that differ modulo 8 lie in
+//             what padding reads. Two stages (double buffering): one is loaded by asynchronous copies while the other
+//             is used. A slot is padded to an odd number of 16-byte words, so that slots that differ modulo 8 lie in
 //             different banks; the layout orders the entries of a unit by that (kernels/tiled/tiled_banks.h).
 // schedules   whole: units are rows. segmented: units are segments, sums of cut rows go to partials, and a second
 //             kernel adds them in order. No atomics, so results are bitwise repeatable.
@@ -42,7 +42,7 @@ template <typename T> struct TiledArgs {
     uint32_t c_is_wide; // row-major C likewise
 };
 
-// One slot of a stage: TILE numbers in words of up to 16 bytes. The same stride as spmmi_tiled_slot_bytes.
+// One slot of a stage: TILE values in words of up to 16 bytes. The same stride as spmmi_tiled_slot_bytes.
 template <typename T, int TILE> struct Slot {
     static constexpr uint32_t BYTES = TILE * sizeof(T);
     static constexpr uint32_t WORD = BYTES < 16 ? BYTES : 16;
@@ -51,8 +51,8 @@ template <typename T, int TILE> struct Slot {
     static constexpr int VALUES = WORD / sizeof(T); // of a word
 };
 
-// Rows of B whose numbers a thread fetches together before it asks for their elements: a wait for memory for each
-// would hold up the stage.
+// Column indices of a stage that a thread loads together before it loads the rows of B: a memory latency for each would
+// delay the stage.
 constexpr uint32_t STAGE_BATCH = SPMMI_TILED_STAGE_BATCH;
 
 // Column-major B: 8 slots by 4 columns a step of a warp, so that runs of columns of A read whole sectors and no
@@ -151,8 +151,8 @@ __device__ __forceinline__ void multiply_add(typename Value<T>::Sum (&sum)[TILE]
     }
 }
 
-// A lane's entries of a few slices. They are loaded while the slices before them are used: the walk along a row would
-// else wait for memory at every step. Slices past the warp's last one are loaded too, but never used.
+// A lane's entries of a few slices. Software prefetch: they are loaded while the slices before them are used, which
+// hides the latency of every step. Slices past the warp's last one are loaded too, but never used.
 template <typename T> struct Entries {
     static constexpr uint32_t AHEAD =
         sizeof(T) > 4 ? SPMMI_TILED_AHEAD / 2 : SPMMI_TILED_AHEAD; // in registers

@@ -101,7 +101,7 @@ static bool writes_row(const struct spmmi_tiled_analysis *s, uint64_t unit)
     return (unit == 0 || row_of(s, unit - 1) != row) && (unit + 1 == s->units || row_of(s, unit + 1) != row);
 }
 
-static double measure_spread(const struct spmmi_tiled_analysis *s, uint32_t value_bytes)
+static double sector_amplification_of(const struct spmmi_tiled_analysis *s, uint32_t value_bytes)
 {
     const uint32_t rows_a_sector = SECTOR_BYTES / value_bytes;
     uint64_t rows = 0, sectors = 0;
@@ -136,10 +136,11 @@ spmm_status_t spmmi_analysis_permutation(struct spmmi_tiled_analysis *analysis, 
     analysis->permutation = spmmi_alloc(analysis->units, sizeof *analysis->permutation);
     SPMM_TRY_ALLOC(analysis->permutation, diag);
     SPMM_TRY(spmmi_permutation_units(&in, spmmi_analysis_permutation_kind(r), analysis->permutation, diag));
-    analysis->spread = measure_spread(analysis, (uint32_t)spmm_dtype_size(r->options.a_type));
-    analysis->is_in_order = true;
-    for (uint64_t i = 0; i < analysis->units && analysis->is_in_order; i++)
-        analysis->is_in_order = analysis->permutation[i] == i;
+    analysis->sector_amplification =
+        sector_amplification_of(analysis, (uint32_t)spmm_dtype_size(r->options.a_type));
+    analysis->is_identity = true;
+    for (uint64_t i = 0; i < analysis->units && analysis->is_identity; i++)
+        analysis->is_identity = analysis->permutation[i] == i;
 cleanup:
     return status;
 }
@@ -195,7 +196,7 @@ static spmm_status_t estimate(const struct spmmi_tiled_analysis *analysis,
     const double held = fmin((double)SAMPLE_NONZEROS * row_blocks / (double)nnz, SAMPLE_MAX);
     const double wanted = fmax(fmin(held, fmax(row_blocks / 4, SAMPLE_ENOUGH)), SAMPLE_MIN);
     status = spmmi_row_block_estimate(input, analysis->columns_used, (int64_t)wanted, stats);
-    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for a sample of the panels");
+    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for a sample of the row blocks");
 cleanup:
     return status;
 }

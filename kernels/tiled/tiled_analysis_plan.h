@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the choice of a tiled configuration looks at, each computed when it is first asked for: the units of a segment
- * length, their order by pattern, the metrics of their row blocks, and what that order does to the writing of C. */
+/* Metrics for the choice of a tiled configuration, each computed at the first call: the units of a segment length,
+ * their permutation, the metrics of their row blocks, and the sector amplification of that permutation in C. */
 #ifndef SPMMI_TILED_ANALYSIS_H
 #define SPMMI_TILED_ANALYSIS_H
 
@@ -16,16 +16,16 @@
 struct spmmi_tiled_analysis {
     uint32_t segment; /* 0: whole rows */
     uint64_t units;
-    int64_t cut_rows;     /* of two units or more */
+    int64_t cut_rows;     /* rows of two units or more */
     int64_t columns_used; /* of the matrix */
     const int64_t *unit_ptr;
-    int64_t *cut_ptr;      /* owned; NULL for whole rows */
-    uint32_t *unit_row;    /* NULL for whole rows */
-    uint32_t *permutation; /* another than that of the matrix; NULL until asked for */
-    bool is_in_order;      /* that order is the one of the matrix */
-    double spread;         /* of that order; 0 until asked for */
+    int64_t *cut_ptr;            /* owned; NULL for whole rows */
+    uint32_t *unit_row;          /* NULL for whole rows */
+    uint32_t *permutation;       /* of the units; NULL until spmmi_analysis_permutation */
+    bool is_identity;            /* the permutation keeps the order of A */
+    double sector_amplification; /* of the permutation; 0 until spmmi_analysis_permutation */
     bool has_stats[SPMMI_ROW_BLOCK_CHOICES][2];
-    spmm_row_block_metrics_t stats[SPMMI_ROW_BLOCK_CHOICES][2]; /* as they are, by pattern */
+    spmm_row_block_metrics_t stats[SPMMI_ROW_BLOCK_CHOICES][2]; /* in the order of A, permuted */
 };
 struct spmmi_tiled_analyses {
     struct spmmi_tiled_analysis list[SPMMI_ANALYSIS_MAX];
@@ -37,21 +37,21 @@ struct spmmi_tiled_analyses {
 spmm_status_t spmmi_analysis_of(struct spmmi_tiled_analyses *analyses, const struct spmmi_pattern *a,
                                 uint32_t segment, struct spmmi_tiled_analysis **analysis, spmm_diag_t *diag);
 void spmmi_analyses_free(struct spmmi_tiled_analyses *analyses);
-void spmmi_analyses_close(void *analyses); /* the same, for spmmi_search_shelf */
+void spmmi_analyses_close(void *analyses); /* the same, for spmmi_search_cache */
 
-/* Which order spmmi_analysis_permutation makes. */
+/* Which permutation spmmi_analysis_permutation makes. */
 static inline spmm_reorder_t spmmi_analysis_permutation_kind(const struct spmmi_request *r)
 {
     return r->options.reorder == SPMM_REORDER_AUTO ? SPMM_REORDER_RADIX : r->options.reorder;
 }
 
-/* The order that the caller names, by pattern where nobody does, and its spread: sectors of 32 bytes that warps write
- * in one column of C, over the least that could hold their rows. Rows that are cut do not count, as their sums are
- * written elsewhere. Errors: as spmmi_permutation_units. */
+/* Makes the permutation of the units that the options name (radix by default), and its sector amplification: sectors of
+ * 32 bytes that warps write in one column of C / minimum that could hold their rows. Split rows do not count, as their
+ * partial sums are written elsewhere. Errors: as spmmi_permutation_units. */
 spmm_status_t spmmi_analysis_permutation(struct spmmi_tiled_analysis *analysis, const struct spmmi_pattern *a,
                                          const struct spmmi_request *r, spmm_diag_t *diag);
 
-/* Metrics of row blocks of block_rows units, by pattern if is_reordered (spmmi_analysis_permutation came before), for n
+/* Metrics of row blocks of block_rows units, permuted if is_reordered (after spmmi_analysis_permutation), for n
  * columns: estimated from a sample of the row blocks, exact for a caller who wants the tiled family (docs/statistics.md
  * "Sampled metrics"). Errors: MEMORY. */
 spmm_status_t spmmi_analysis_row_blocks(struct spmmi_tiled_analysis *analysis, const struct spmmi_pattern *a,

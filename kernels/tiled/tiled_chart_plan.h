@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Load balancing of the tiled family: the decision chart of "Optimizing Tiled Sparse Matrix Multiplication with
- * Performance Modeling on GPUs" (Figure 6). A row is a thread's work, so two things go wrong: too few blocks for the
- * device, and rows that differ much. Both are mended by cutting rows into segments.
+ * Performance Modeling on GPUs" (Figure 6). A thread owns a row, so there may be too few thread blocks for the device,
+ * or rows of very different lengths. Splitting rows into segments helps in both cases.
  *
  *   U < u_min              segments of U * mu   (underused: as many blocks as there are multiprocessors)
  *   else sigma/mu > cv_max segments of mu       (uneven: the longest work is the mean row)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Terms of the tiled family: Eq. 3 and 6 of paper 000 with the traffic of each level of memory counted apart. */
+/* Terms of the tiled family: Eq. 3 and 6 of paper 000 with the traffic of each level of memory counted separately. */
 #include <math.h>
 
 #include "tiled_cost.h"
@@ -12,7 +12,7 @@
 #define L2_USED 0.7
 #define ISSUE_PER_CYCLE 4.0
 #define WARPS_PER_SM 64.0
-#define RESERVED_BYTES 1024.0 /* of shared memory, by the system for each block */
+#define RESERVED_BYTES 1024.0 /* bytes of shared memory that the system reserves for each block */
 #define SPLIT_THREADS (LANES * SPMMI_TILED_SPLIT_GROUPS)
 #define WAVEFRONT 128.0 /* bytes that shared memory and the L1 cache pass in a cycle */
 
@@ -40,7 +40,7 @@ uint32_t spmmi_model_register_tile(int64_t n, spmm_dtype_t dtype)
     return spmmi_tiled_register_tile(n, (uint32_t)spmm_dtype_size(dtype), 0, 0);
 }
 
-/* Columns of the widest stage, and of those that take turns: what the launch knows of the layout. */
+/* Columns of the widest stage, and of the widest with double buffering: what the launch knows of the layout. */
 struct slots {
     uint32_t stage, turns;
 };
@@ -103,7 +103,7 @@ static void add_bytes(const struct spmmi_model_query *q, double passes, struct s
         q->is_col_major ? q->value_bytes : ceil(tile * q->value_bytes / SECTOR) * SECTOR / tile;
     const double staged =
         q->is_col_major ? (double)t->sectors * SECTOR * q->n : (double)t->working_set_sum * slot * q->n;
-    /* Lone numbers of a column of B come in sectors. */
+    /* Isolated values of a column of B cost a sector each. */
     const double once =
         q->n * (q->is_col_major ? fmin(m->cols_used * SECTOR, m->cols * slot) : m->cols_used * slot);
     /* Row blocks that run at a time share what they stage: the reuse that the last cache can hold, of one pass. */
@@ -138,7 +138,7 @@ static double stage_batches(const struct spmmi_model_query *q)
     return fmax(ceil(steps / SPMMI_TILED_STAGE_BATCH), 1);
 }
 
-/* Waves of blocks that hide each other's waiting, and the block that waits longest. */
+/* Waves of blocks that hide each other's latency, and the block with the longest latency chain. */
 static void add_waiting(const struct spmmi_model_query *q, double passes, struct spmmi_prediction *p)
 {
     const struct spmmi_device_profile *d = q->profile;
@@ -178,7 +178,7 @@ int spmmi_tiled_cost(const struct spmmi_model_query *q, struct spmmi_prediction 
     const double tile = (double)metrics_of(q)->register_tile;
     const double passes = ceil(q->n / tile);
     add_bytes(q, passes, p);
-    /* A slice: a sum a column, a word of 16 bytes at a time, and nine beside. A copy to shared memory: 5.5. */
+    /* Instructions. A slice: one per column, in words of 16 bytes, plus nine. A copy to shared memory: 5.5. */
     const double instructions = (double)t->slices * (9 + tile * (1 + q->value_bytes / 16)) +
                                 (double)t->working_set_sum / LANES * 5.5 * tile;
     p->term[SPMMI_TERM_ISSUE] = instructions * passes / (ISSUE_PER_CYCLE * d->multiprocessors * d->clock_hz);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tiled family tells the refined model. */
+/* The tiled family in the cost model. */
 #ifndef SPMMI_TILED_COST_H
 #define SPMMI_TILED_COST_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tiled family on the CPU: row blocks and tiles of columns in parallel, then the rows that were cut. */
+/* The tiled family on the CPU: row blocks and column tiles in parallel, then the sums of split rows. */
 #include "tiled_cpu.h"
 
 #include "kernels/shared/level_cpu.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of the tiled family on the CPU share.
  *
- * tiled_cpu.c cuts the product into row blocks of rows and tiles of columns; the arithmetic is done by one table of
+ * tiled_cpu.c splits the product into row blocks and column tiles; the arithmetic is done by one table of
  * functions for each SIMD level and value type. Each unit adds its entries in their order with fused
  * multiply-adds, whatever the level, the tile and the threads.                                     */
 #ifndef SPMMI_TILED_CPU_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The arithmetic of the tiled family; included once for each value type and SIMD level. No include guard.
- * The including file defines TARGET, NUMBER (as stored), REAL (of sums), READ(x) and WRITE(x) between the two,
- * FMA(a, b, c) and TILED(name); this file undefines NUMBER, READ, WRITE and TILED. Functions with a constant number of
+ * The including file defines TARGET, VALUE (as stored), REAL (of sums), READ(x) and WRITE(x) between the two,
+ * FMA(a, b, c) and TILED(name); this file undefines VALUE, READ, WRITE and TILED. Functions with a constant number of
  * columns are inlined into one instance each. */
 
 #define INLINE static inline __attribute__((always_inline)) TARGET

@@ -15,7 +15,7 @@
 
 struct state {
     struct spmmi_tiled layout; /* device pointers */
-    void *values;           /* the same as layout.values, to write: a number for each entry of layout.local */
+    void *values;           /* the same as layout.values, to write: a value for each entry of layout.local */
     uint32_t *value_map;    /* nnz: where each value of A goes */
     uint32_t forced_tile;   /* columns that a thread keeps (R); 0: by n */
     char *memory;           /* all of the above, one allocation */

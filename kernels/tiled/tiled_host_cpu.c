@@ -34,7 +34,7 @@ static spmm_status_t source_identity(struct source *source, spmm_diag_t *diag)
     struct spmmi_part *part = &source->part;
     part->item_count = spmmi_units_count(source->a.rows, source->a.row_ptr, part->item_size);
     SPMM_REQUIRE(part->item_count <= SPMMI_UNIT_MAX, SPMM_ERR_TOO_LARGE, diag,
-                 "%llu units are more than 32 bits number", (unsigned long long)part->item_count);
+                 "%llu units are more than 32 bits can index", (unsigned long long)part->item_count);
     SPMM_TRY_ALLOC(source->items = spmmi_alloc(part->item_count, sizeof *source->items), diag);
     for (uint64_t i = 0; i < part->item_count; i++)
         source->items[i] = (uint32_t)i;

@@ -11,16 +11,15 @@ extern "C" {
 #endif
 
 /* tiled family, on the CPU and on the GPU: paper 000. A thread owns a unit (a row or a segment of one) and keeps
- * its sums in registers; a block of block_rows threads owns a row block. The rows of B that the row block's units name
- * are
- * staged in shared memory, stage after stage, and named by two-byte local indices; slot 0 of a stage holds zeros.
- * Entries are stored as sliced ELL: slice s holds 32 entries, one for each lane of a warp; a warp's slices of a
- * stage follow each other, and a lane that has fewer entries is padded with local index 0 and value 0, so that
- * padding multiplies zero by zero and never a number of B.                                         */
+ * its sums in registers; a block of block_rows threads owns a row block. The rows of B that the row block's units need
+ * are staged in shared memory, stage after stage, and addressed by two-byte local indices; slot 0 of a stage holds
+ * zeros. Entries are stored as sliced ELL: slice s holds 32 entries, one for each lane of a warp; a warp's slices of a
+ * stage follow each other, and a lane that has fewer entries is padded with local index 0 and value 0, so that padding
+ * multiplies zero by zero and never a value of B. */
 #define SPMMI_TILED_NONE 0xffffffffu    /* target of the threads beyond the last unit */
 #define SPMMI_TILED_PARTIAL 0x80000000u /* flag in target: the number of a partial sum */
 
-/* A row that was cut: its partial sums [first, first + count) are added in this order. */
+/* A row that was split into segments: its partial sums [first, first + count) are added in this order. */
 struct spmmi_tiled_split {
     uint32_t row, first, count;
 };
@@ -28,7 +27,7 @@ struct spmmi_tiled_split {
 /* One op(A) in row blocks; all pointers are host pointers or all are device pointers. */
 struct spmmi_tiled {
     uint32_t rows, cols;      /* of op(A) */
-    uint32_t block_rows;      /* threads a block: 32, 64, 128 or 256 */
+    uint32_t block_rows;      /* threads per block: 32, 64, 128 or 256 */
     uint32_t row_block_count; /* ceil(units / block_rows) */
     uint32_t stage_count;
     uint32_t stage_slots; /* most columns of a stage, slot 0 not counted */
@@ -51,7 +50,7 @@ struct spmmi_tiled {
 /* Slices that kernels on the GPU may read past the last one, without using what they read. */
 #define SPMMI_TILED_AHEAD 8u
 
-/* Shared memory of a block: one stage, or two that take turns. */
+/* Shared memory of a block: one stage, or two (double buffering). */
 static inline uint32_t spmmi_tiled_shared_bytes(const struct spmmi_tiled *layout, uint32_t register_tile,
                                                 uint32_t value_bytes)
 {

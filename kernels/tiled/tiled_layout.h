@@ -11,7 +11,7 @@ struct spmmi_tiled_layout {
     uint32_t *row_block_stage, *stage_first, *columns, *warp_slice, *target;
     uint16_t *local;
     struct spmmi_tiled_split *splits;
-    uint32_t *value_map; /* nnz: place in the sliced values of each nonzero of op(A) in CSR order */
+    uint32_t *value_map; /* nnz: position in the sliced values of each nonzero of op(A) in CSR order */
 };
 
 #endif

@@ -2,7 +2,7 @@
 /* See tiled_pack.h.
  *
  * Row blocks are independent, so each pass takes them in parallel: first the distinct columns of each row block,
- * ascending; then how many slices each warp has in each stage; then, with all places known, the entries
+ * ascending; then how many slices each warp has in each stage; then, with all positions known, the entries
  * (tiled_row_block_pack.h). */
 #include "tiled_pack.h"
 
@@ -15,7 +15,8 @@
 #include "tiled_banks.h"
 #include "tiled_row_block_pack.h"
 
-#define RANK_BYTES_MAX (UINT64_C(1) << 30) /* of all threads' numbers a column: limits the threads */
+#define RANK_BYTES_MAX \
+    (UINT64_C(1) << 30) /* of all threads' arrays of one word per column: limits the threads */
 #define SLICES_MAX (UINT32_MAX / SPMMI_TILED_LANES)
 
 static spmm_status_t builder_start(struct spmmi_tiled_builder *b, int64_t rows, const int64_t *row_ptr,
@@ -92,13 +93,13 @@ static void position_entries(struct spmmi_tiled_builder *b, uint32_t row_block, 
     spmmi_tiled_row_block_targets(b, row_block);
 }
 
-/* Numbers that a thread needs to place entries. */
+/* Words that a thread needs to place entries. */
 static size_t turns_each(const struct spmmi_tiled_builder *b)
 {
     return (size_t)3 * SPMMI_BANK_LANES * (b->layout->view.stage_slots + 1);
 }
 
-/* turns: of all threads, or NULL. */
+/* turns: scratch of all threads, or NULL. */
 static void each_row_block(struct spmmi_tiled_builder *b, uint16_t *turns,
                            void (*work)(struct spmmi_tiled_builder *b, uint32_t row_block,
                                         const struct own *own))
@@ -164,7 +165,7 @@ static spmm_status_t slices_make(struct spmmi_tiled_builder *b, spmm_diag_t *dia
         layout->warp_slice[i] = (uint32_t)slices;
         slices += here;
         SPMM_REQUIRE(slices <= SLICES_MAX, SPMM_ERR_TOO_LARGE, diag,
-                     "the padded entries of a tiled part are more than 32 bits number");
+                     "the padded entries of a tiled part are more than 32 bits can index");
     }
     view->slice_count = (uint32_t)slices;
 cleanup:

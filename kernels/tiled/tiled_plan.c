@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates of the tiled family: rows whole or cut, as the decision chart says and to the contrary, each in row blocks
- * of the height that its units ask for; and another order of the units of the better one. */
+/* Candidates of the tiled family: whole or segmented rows, as the decision chart says and the contrary, each in row
+ * blocks of a suitable height; and a permutation of the units of the better one. */
 #include "tiled_plan.h"
 
 #include <math.h>
@@ -16,11 +16,11 @@
 
 #define SECTOR_BYTES 32.0
 #define LANES 32.0
-#define PERMUTATION_MIN_GAIN \
-    1.5 /* times the best of all: the largest gain that a permutation may bring: the pruning factor (docs/model.md) */
+/* The largest speed-up over the best of all that is assumed for a permutation (docs/model.md). */
+#define PERMUTATION_PRUNING_FACTOR 1.5
 #define US_PER_SECOND 1e6
 
-/* A way to take the rows, and its metrics in the order of A. */
+/* A way to split rows, and its metrics in the order of A. */
 struct way {
     struct spmmi_balance balance;
     struct spmmi_tiled_analysis *analysis;
@@ -36,7 +36,7 @@ static uint32_t block_rows_for(const struct spmmi_request *r, uint64_t units, in
                                     r->device.multiprocessors, r->tiled.blocks_per_sm);
 }
 
-/* The chart. must_cut: rows that it would leave whole are cut as uneven ones are. */
+/* The chart. must_cut: rows that it would leave whole are segmented as uneven ones are. */
 static struct spmmi_balance ask_chart(const struct spmmi_request *r, const struct spmmi_pattern *a,
                                       double utilisation, bool must_cut)
 {
@@ -84,17 +84,16 @@ static bool other_side(const struct spmmi_request *r, const struct spmmi_pattern
            a->nnz + a->rows <= (int64_t)SPMMI_UNIT_MAX;
 }
 
-/* Eq. 3, or Eq. 6, for the R of this n; and, unlike there, C is written: each row once for all its nonzeros, spread
- * times as many bytes as it has. */
+/* Eq. 3, or Eq. 6, for the R of this n. Unlike there, writes of C count: its bytes times the sector amplification. */
 static double intensity(const struct spmmi_request *r, const struct spmmi_pattern *a,
-                        const spmm_row_block_metrics_t *stats, double spread)
+                        const spmm_row_block_metrics_t *stats, double sector_amplification)
 {
     const spmm_matrix_stats_t rows = {.row_mean = a->mean, .row_stddev = a->stddev};
     const struct spmmi_roofline s =
         spmmi_roofline_of(&rows, stats, r->options.a_type, (double)stats->register_tile);
     const double read = stats->segment != 0 ? spmmi_roofline_segmented(&s, SPMMI_ROOFLINE_COLD_MISS)
                                             : spmmi_roofline_tiled(&s, SPMMI_ROOFLINE_COLD_MISS);
-    return read > 0 && a->mean > 0 ? 2 / (2 / read + s.b_t * spread / a->mean) : 0;
+    return read > 0 && a->mean > 0 ? 2 / (2 / read + s.b_t * sector_amplification / a->mean) : 0;
 }
 
 /* ---- Candidates ---- */
@@ -102,7 +101,7 @@ static double intensity(const struct spmmi_request *r, const struct spmmi_patter
 static struct spmmi_tiled_analyses *analyses_of(const struct spmmi_search *s)
 {
     struct spmmi_tiled_analyses *const all =
-        spmmi_search_shelf(s, "tiled analyses", sizeof *all, spmmi_analyses_close);
+        spmmi_search_cache(s, "tiled analyses", sizeof *all, spmmi_analyses_close);
     if (all != NULL)
         all->columns_used = (int64_t)s->model->cols_used;
     return all;
@@ -138,7 +137,7 @@ static struct spmmi_candidate candidate_of(const struct spmmi_search *s, const s
                                     .stage_slots = s->request->tiled.stage_slots};
 }
 
-/* What the chart asked, on the way to what it proposes. */
+/* The tests of the chart, as evidence for the trace. */
 static void add_chart(const struct spmmi_search *s, const struct spmmi_balance *chart, double utilisation,
                       struct spmmi_candidate *c)
 {
@@ -153,13 +152,13 @@ static void add_chart(const struct spmmi_search *s, const struct spmmi_balance *
         (struct spmmi_evidence){chart->reason, chart->value, chart->threshold, contrary};
 }
 
-/* An order that changes nothing is none, unless the caller wants C in it. */
+/* The identity is no permutation, unless the caller wants C permuted. */
 static bool is_a_permutation(const struct spmmi_request *r, const struct spmmi_tiled_analysis *analysis)
 {
-    return !analysis->is_in_order || r->options.permute_output;
+    return !analysis->is_identity || r->options.permute_output;
 }
 
-/* The same way in the order that the caller names, or by pattern. *is_tried: 0 where that is the order of A. */
+/* The same way with permuted units: the permutation of the options, or radix. */
 static spmm_status_t reorder(const struct spmmi_search *s, const struct way *w,
                              spmm_row_block_metrics_t *stats, struct spmmi_candidate *c, spmm_diag_t *diag)
 {
@@ -168,29 +167,30 @@ static spmm_status_t reorder(const struct spmmi_search *s, const struct way *w,
     struct spmmi_tiled_analysis *const analysis = w->analysis;
     const bool is_new = analysis->permutation == NULL;
     SPMM_TRY(spmmi_analysis_permutation(analysis, s->pattern, r, diag));
-    if (is_new && !analysis->is_in_order) {
+    if (is_new && !analysis->is_identity) {
         const struct spmmi_unit_permutation permutation = {
             analysis->units, analysis->unit_ptr, spmmi_analysis_permutation_kind(r), analysis->permutation};
         SPMM_TRY(spmmi_search_note_permutation(s, &permutation, diag));
     }
-    SPMM_TRY(spmmi_analysis_row_blocks(analysis, s->pattern, r, w->block_rows, !analysis->is_in_order, s->n,
+    SPMM_TRY(spmmi_analysis_row_blocks(analysis, s->pattern, r, w->block_rows, !analysis->is_identity, s->n,
                                        stats, diag));
     const bool scatters = s->layout == SPMM_LAYOUTS_COL_MAJOR && !r->options.permute_output;
-    const double spread = scatters ? analysis->spread : 1;
+    const double amplification = scatters ? analysis->sector_amplification : 1;
     *c = candidate_of(s, w);
     c->permutation_kind = spmmi_analysis_permutation_kind(r);
     c->permutation = analysis->permutation;
     c->flags = SPMMI_PART_REORDERED | (r->options.permute_output ? SPMMI_PART_PERMUTES_OUTPUT : 0u);
     c->inspect_seconds = spmmi_permutation_seconds(s);
-    c->more_seconds = scatters ? spmmi_scatter_seconds(r, s->pattern->rows, spread, s->n) : 0;
-    c->evidence[c->evidence_count++] = spmmi_why(SPMMI_REASON_REUSE, intensity(r, s->pattern, stats, spread),
-                                                 intensity(r, s->pattern, &w->stats, 1));
+    c->more_seconds = scatters ? spmmi_scatter_seconds(r, s->pattern->rows, amplification, s->n) : 0;
+    c->evidence[c->evidence_count++] =
+        spmmi_why(SPMMI_REASON_REUSE, intensity(r, s->pattern, stats, amplification),
+                  intensity(r, s->pattern, &w->stats, 1));
 cleanup:
     return status;
 }
 
-/* Ordered units of a way, which the caller asked for or a bound did not rule out. Where nothing is predicted the
- * greater intensity is what would run. */
+/* Permuted units of a way, where the caller asked for them or the bound left them a chance. Where nothing is predicted,
+ * the greater intensity runs. */
 static spmm_status_t emit_reordered(struct spmmi_search *s, const struct way *w, bool is_against,
                                     spmm_diag_t *diag)
 {
@@ -226,7 +226,7 @@ static spmm_status_t emit_way(struct spmmi_search *s, const struct way *w, const
     c.is_default = true;
     if (w == chart)
         add_chart(s, &chart->balance, utilisation, &c);
-    /* Where the caller names an order, or nothing is predicted, there is nothing to wait for. */
+    /* Where the caller names a permutation, or nothing is predicted, permuted units are emitted at once. */
     if (wanted > SPMM_REORDER_NONE || (wanted == SPMM_REORDER_AUTO && !is_predicted(s))) {
         SPMM_TRY(emit_reordered(s, w, w != chart, diag));
         if (wanted > SPMM_REORDER_NONE && is_a_permutation(s->request, w->analysis))
@@ -274,7 +274,7 @@ cleanup:
     return status;
 }
 
-/* What an order could make of it at best: row blocks without padding or waiting, of which no two need the same
+/* Lower bound of the time with any permutation: row blocks without padding or latency, of which no two need the same
  * column. */
 static double bound_of(const struct spmmi_search *s, const struct way *w)
 {
@@ -292,7 +292,7 @@ static double bound_of(const struct spmmi_search *s, const struct way *w)
     return spmmi_search_price(s, &c);
 }
 
-/* The order of the better way, if the caller names none. */
+/* The permutation of the better way, if the caller names none. */
 static spmm_status_t refine(struct spmmi_search *s, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -305,7 +305,7 @@ static spmm_status_t refine(struct spmmi_search *s, spmm_diag_t *diag)
     w.balance = (struct spmmi_balance){.schedule = leader->schedule, .segment = leader->item_size};
     SPMM_TRY(analysis_way(s, &w, diag));
     const double risk = spmmi_search_risk(s, leader);
-    double bound = leader->weighed / PERMUTATION_MIN_GAIN;
+    double bound = leader->weighed / PERMUTATION_PRUNING_FACTOR;
     if (bound < s->best)
         bound = risk * bound_of(s, &w);
     if (!spmmi_is_forced(s) && bound >= s->best) {
@@ -357,7 +357,7 @@ static spmm_status_t metrics(const struct spmmi_search *s, const struct spmmi_ca
     const bool is_moved = (c->flags & SPMMI_PART_REORDERED) != 0;
     if (spmmi_is_forced(s)) /* exact already */
         SPMM_TRY(spmmi_analysis_row_blocks(analysis, s->pattern, s->request, c->unit_rows,
-                                           is_moved && !analysis->is_in_order, s->n, stats, diag));
+                                           is_moved && !analysis->is_identity, s->n, stats, diag));
     else
         SPMM_TRY(spmmi_analysis_exact(analysis, s->pattern, s->request, c->unit_rows, is_moved, s->n, stats,
                                       diag));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One row block of the layout that tiled_pack.c builds. A thread has one number a column: a mark while the row block's
+/* One row block of the layout that tiled_pack.c builds. A thread has one word per column: a mark while the row block's
  * columns are found ("seen in this row block"), later the column's rank in the row block. */
 #ifndef SPMMI_TILED_ROW_BLOCK_PACK_H
 #define SPMMI_TILED_ROW_BLOCK_PACK_H
@@ -15,7 +15,7 @@ struct spmmi_tiled_builder {
     struct spmmi_tiled_layout *layout;
     uint32_t warps;            /* of a row block */
     uint32_t *row_block_width; /* distinct columns of each row block */
-    uint64_t *row_block_begin; /* place of its list in distinct: entries of the row blocks before */
+    uint64_t *row_block_begin; /* position of its list in distinct: entries of the row blocks before */
     uint32_t *distinct;        /* lists of distinct columns */
     int threads;
     uint32_t *ranks, *spares; /* threads times cols, and times spare_length */
@@ -45,7 +45,7 @@ void spmmi_tiled_row_block_columns(struct spmmi_tiled_builder *b, uint32_t row_b
                                    uint32_t *spare);
 /* Columns of one stage of the row block; its last stage may have fewer. */
 uint32_t spmmi_tiled_stage_width(const struct spmmi_tiled_builder *b, uint32_t row_block);
-/* Columns into their place, ranks for the thread. */
+/* Stores the columns, and their ranks in the thread's array. */
 void spmmi_tiled_row_block_ranks(const struct spmmi_tiled_builder *b, uint32_t row_block, uint32_t *ranks);
 /* Slices of each warp in each stage: as many as its longest lane has entries. */
 void spmmi_tiled_row_block_slices(struct spmmi_tiled_builder *b, uint32_t row_block, const uint32_t *ranks);

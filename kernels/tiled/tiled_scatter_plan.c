@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What writing C in another order than that of its rows adds (tiled_plan.h). */
+/* The cost of scattered writes to C (tiled_plan.h). */
 #include <math.h>
 
 #include "tiled_cost.h"
 #include "tiled_plan.h"
 
 #define SECTOR_BYTES 32.0
-/* Scattered stores: up to this share of the last cache, other data being there too, they go at the rate of single
- * numbers in it; from so many times it on, at the rate of single numbers anywhere. Fitted to an H200. */
+/* Scattered stores: a working set of up to SCATTER_CACHED times the last cache goes at the rate of single values in it;
+ * from SCATTER_UNCACHED times on, at the rate of single values in DRAM. Fitted to an H200. */
 #define SCATTER_CACHED 0.05
-#define SCATTER_APART 8.0
+#define SCATTER_UNCACHED 8.0
 
-double spmmi_scatter_seconds(const struct spmmi_request *r, int64_t rows, double spread, int64_t n)
+double spmmi_scatter_seconds(const struct spmmi_request *r, int64_t rows, double sector_amplification,
+                             int64_t n)
 {
     const struct spmmi_device_profile *d = &r->device;
     const double bytes = (double)spmm_dtype_size(r->options.a_type);
-    const double share = (spread - 1) / (SECTOR_BYTES / bytes - 1);
+    const double share = (sector_amplification - 1) / (SECTOR_BYTES / bytes - 1);
     const double columns = fmin((double)n, spmmi_model_register_tile(n, r->options.a_type));
     const double set = columns * (double)rows * bytes;
     const double cached = spmmi_profile_curve_at(&d->strided, bytes);
-    const double apart = fmin(spmmi_profile_curve_at(&d->scatter, bytes), cached);
-    if (set <= 0 || apart <= 0)
+    const double uncached = fmin(spmmi_profile_curve_at(&d->scatter, bytes), cached);
+    if (set <= 0 || uncached <= 0)
         return 0;
-    const double beyond = log(set / (SCATTER_CACHED * d->l2_bytes)) / log(SCATTER_APART / SCATTER_CACHED);
-    const double rate = cached * pow(apart / cached, fmin(fmax(beyond, 0), 1));
+    const double beyond = log(set / (SCATTER_CACHED * d->l2_bytes)) / log(SCATTER_UNCACHED / SCATTER_CACHED);
+    const double rate = cached * pow(uncached / cached, fmin(fmax(beyond, 0), 1));
     return share * (double)rows * (double)n * bytes / rate;
 }

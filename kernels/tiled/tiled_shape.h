@@ -9,9 +9,8 @@
 #define SPMMI_TILED_THREADS_MAX 256u
 #define SPMMI_TILED_REGISTER_TILE_MAX 32u /* columns a thread keeps (R), at most */
 #define SPMMI_TILED_SUMS_MAX 64u          /* bytes of sums that a thread keeps: docs/decisions/0025 */
-#define SPMMI_TILED_STAGE_BATCH \
-    4u /* columns of a stage that a thread asks for before it waits for the first */
-#define SPMMI_TILED_SPLIT_GROUPS 8u /* of 32 threads, that add up the partial sums of a row */
+#define SPMMI_TILED_STAGE_BATCH 4u        /* loads of column indices of a stage that a thread has in flight */
+#define SPMMI_TILED_SPLIT_GROUPS 8u       /* of 32 threads, that add up the partial sums of a row */
 /* What a block may have: every GPU from compute capability 8.0 on has it. */
 #define SPMMI_TILED_SHARED_MAX (99u * 1024u)
 
@@ -28,8 +27,8 @@ SPMMI_GEOMETRY uint32_t spmmi_tiled_slot_bytes(uint32_t register_tile, uint32_t 
     return bytes < 16u ? bytes : (bytes / 16u | 1u) * 16u;
 }
 
-/* Shared memory of a block: one stage of so many slots at most, or two that take turns, of long_slots (0: no row block
- * has two). Slot 0 holds zeros. */
+/* Shared memory of a block: one stage of so many slots at most, or two (double buffering) of long_slots (0: no row
+ * block has two). Slot 0 holds zeros. */
 static inline uint32_t spmmi_tiled_stages_bytes(uint32_t stage_slots, uint32_t long_slots,
                                                 uint32_t register_tile, uint32_t value_bytes)
 {
@@ -38,7 +37,7 @@ static inline uint32_t spmmi_tiled_stages_bytes(uint32_t stage_slots, uint32_t l
     return slots * spmmi_tiled_slot_bytes(register_tile, value_bytes);
 }
 
-/* R for n columns: the least power of two that covers them, as far as sums fit into registers and stages into shared
+/* R for n columns: the smallest power of two that covers them, as far as sums fit into registers and stages into shared
  * memory. */
 static inline uint32_t spmmi_tiled_register_tile(int64_t n, uint32_t value_bytes, uint32_t stage_slots,
                                                  uint32_t long_slots)
@@ -50,8 +49,8 @@ static inline uint32_t spmmi_tiled_register_tile(int64_t n, uint32_t value_bytes
     return tile;
 }
 
-/* Blocks of 256 threads that registers are cut for. As many as leave registers enough: one spill in the loop costs
- * more than a block brings. */
+/* Thread blocks of 256 threads per multiprocessor (launch bounds): as many as cause no register spills, since one spill
+ * in the loop costs more than another thread block gains. */
 SPMMI_GEOMETRY uint32_t spmmi_tiled_resident(uint32_t sum_bytes)
 {
     return sum_bytes < 32 ? 4 : sum_bytes <= 64 ? 3 : 2;

@@ -39,7 +39,7 @@ spmm_status_t spmmi_tiled_units_make(int64_t rows, const int64_t *row_ptr, const
     }
     SPMM_REQUIRE(row_ptr[rows] <= UINT32_MAX && count <= UINT32_MAX - SPMMI_BLOCK_ROWS_MAX &&
                      partials < SPMMI_TILED_PARTIAL - 1,
-                 SPMM_ERR_TOO_LARGE, diag, "%lld nonzeros in %llu units are more than 32 bits number",
+                 SPMM_ERR_TOO_LARGE, diag, "%lld nonzeros in %llu units are more than 32 bits can index",
                  (long long)row_ptr[rows], (unsigned long long)count);
     SPMM_REQUIRE(count == part->item_count, SPMM_ERR_INTERNAL, diag, "a part has %llu items for %llu units",
                  (unsigned long long)part->item_count, (unsigned long long)count);

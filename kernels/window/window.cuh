@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// window family: a warp owns an item, steps of a window of 8 rows, and COLUMNS columns of C. The rows of B that a step
-// names go straight from memory into the operands of an MMA. A block of threads takes 8 neighbouring items, so that
-// rows of B that neighbouring windows share are found in the L1 cache.
+// window family: a warp owns an item, steps of a row window (8 rows), and COLUMNS columns of C. The rows of B that a
+// step needs go straight from memory into the operands of an MMA. A thread block takes 8 neighbouring items, so that
+// rows of B that neighbouring row windows share hit the L1 cache.
 #pragma once
 #include "window_shape.h"
 #include "kernels/tcblock/tcblock.cuh"
@@ -11,7 +11,7 @@ namespace spmmi {
 
 constexpr int WINDOW_WARPS = SPMMI_WINDOW_WARPS;
 
-// What a lane reads of a step before it can read anything else.
+// What a lane must load of a step before it knows its other addresses.
 struct WindowStep {
     uint2 columns;
     uint64_t bitmap;

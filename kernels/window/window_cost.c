@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What windows launch; the terms are those of kernels/tcblock/tcblock_cost.c. */
+/* The launch of the window family; its cost terms are those of kernels/tcblock/tcblock_cost.c. */
 #include "window_cost.h"
 #include "kernels/tcblock/tcblock_cost.h"
 #include "window_shape.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the window family tells the refined model. */
+/* The window family in the cost model. */
 #ifndef SPMMI_WINDOW_COST_H
 #define SPMMI_WINDOW_COST_H
 

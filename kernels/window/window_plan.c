@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates of the window family, windows of 8 rows: see kernels/tcblock/tcblock_plan.h. */
+/* Candidates of the window family, row windows of 8 rows: see kernels/tcblock/tcblock_plan.h. */
 #include "window_cost.h"
 #include "kernels/tcblock/tcblock_plan.h"
 
-/* Windows have one height. */
+/* All row windows have 8 rows. */
 static uint32_t default_rows(const struct spmmi_search *s)
 {
     (void)s;

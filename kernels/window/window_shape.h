@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How windows are launched, for kernels and predictions. */
+/* How the window family is launched, for kernels and predictions. */
 #ifndef SPMMI_WINDOW_SHAPE_H
 #define SPMMI_WINDOW_SHAPE_H
 
 #include "kernels/shared/kernel_base.h"
 
-#define SPMMI_WINDOW_WARPS 8u /* of a block of threads, with an item each */
+#define SPMMI_WINDOW_WARPS 8u /* of a thread block, with an item each */
 
 /* 8 lanes beside each other have a tile of columns. */
 struct spmmi_window_shape {
@@ -23,7 +23,7 @@ static inline struct spmmi_window_shape spmmi_window_shape_of(uint32_t width, ui
 }
 
 /* Lanes load 16 bytes where n has as many for all of them, else 8; where it has twice as many they do so twice.
- * is_wide: rows of B, and n numbers of them, are whole words of 16 bytes. */
+ * is_wide: rows of B are aligned to 16 bytes, and n values fill whole words of 16 bytes. */
 static inline struct spmmi_window_shape spmmi_window_launch(uint32_t n, uint32_t value_bytes, int is_wide)
 {
     const uint32_t whole = 16 / value_bytes, half = whole > 2 ? whole / 2 : whole;

@@ -198,9 +198,10 @@ static void print_line(const struct subject *s, const struct kernel *k,
     if (row_blocks != NULL)
         priced.metrics = &metrics;
     const struct spmmi_prediction p = spmmi_predict(profile, &s->model, &priced, n, layout, dtype);
-    const double scatter = analysis != NULL && k->is_reordered && layout == SPMM_LAYOUTS_COL_MAJOR
-                               ? spmmi_scatter_seconds(&s->request, a->rows, analysis->spread, n)
-                               : 0;
+    const double scatter =
+        analysis != NULL && k->is_reordered && layout == SPMM_LAYOUTS_COL_MAJOR
+            ? spmmi_scatter_seconds(&s->request, a->rows, analysis->sector_amplification, n)
+            : 0;
     /* What Eq. 2, 3 or 6 says, each access to B a line from DRAM; of tensor cores they say nothing. */
     const struct spmmi_roofline roofline = roofline_of(s, row_blocks, tile);
     const double paper_s =

@@ -34,18 +34,18 @@ static struct spmmi_pattern pattern_of(const spmm_matrix_t *m)
 }
 
 static struct spmmi_tcblock_analysis analysis_in(const struct spmmi_pattern *a, const uint32_t *permutation,
-                                                 spmm_dtype_t dtype, int64_t groups_max, int threads)
+                                                 spmm_dtype_t dtype, int64_t chunks_max, int threads)
 {
     struct spmmi_tcblock_analysis analysis;
-    assert_int_equal(spmmi_tcblock_analysis_open(a, permutation, dtype, groups_max, threads, &analysis),
+    assert_int_equal(spmmi_tcblock_analysis_open(a, permutation, dtype, chunks_max, threads, &analysis),
                      SPMM_OK);
     return analysis;
 }
 
 static struct spmmi_tcblock_analysis analysis_of(const struct spmmi_pattern *a, const uint32_t *permutation,
-                                                 int64_t groups_max, int threads)
+                                                 int64_t chunks_max, int threads)
 {
-    return analysis_in(a, permutation, SPMM_F32, groups_max, threads);
+    return analysis_in(a, permutation, SPMM_F32, chunks_max, threads);
 }
 
 /* ---- By hand ---- */
@@ -237,7 +237,7 @@ static void samples_come_close(void **state)
         spmm_matrix_t *m = row_block_matrix(of_many_rows[i]);
         const struct spmmi_pattern a = pattern_of(m);
         struct spmmi_tcblock_analysis all = analysis_of(&a, NULL, 0, 2), some = analysis_of(&a, NULL, 32, 2);
-        assert_true(some.groups <= 33 && all.groups > some.groups);
+        assert_true(some.chunks <= 33 && all.chunks > some.chunks);
         for (int h = 0; h < SPMMI_TCBLOCK_UNITS; h++) {
             const struct spmmi_tcblock_counts *x = &all.counts[h], *y = &some.counts[h];
             assert_true(x->units == y->units && y->longest <= x->longest && y->longest * 3 >= x->longest);
