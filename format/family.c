@@ -163,7 +163,7 @@ int spmmi_kernel_parse(const char *name, struct spmmi_kernel_ref *ref)
     return ref->instance[0] != '\0';
 }
 
-/* What stands before name i of count in a list. */
+/* The separator before name i of count in a list. */
 static const char *before_name(int i, int count)
 {
     if (i == 0)

@@ -65,10 +65,10 @@ const struct spmmi_schedule *spmmi_schedule_of(spmm_family_t family, spmm_schedu
 /* May a part of this schedule have the rows that were split off another part? */
 int spmmi_takes_long_rows(const struct spmmi_schedule *schedule);
 
-/* A power of two between two numbers? Units and the item sizes of some schedules are. */
+/* A power of two between two limits? Units and the item sizes of some schedules are. */
 int spmmi_is_power_within(int64_t value, uint32_t min, uint32_t max);
 
-/* A kernel's name taken apart: [TARGET/]FAMILY[/SCHEDULE[/INSTANCE]]. */
+/* The parts of a kernel name: [TARGET/]FAMILY[/SCHEDULE[/INSTANCE]]. */
 enum spmmi_kernel_target { SPMMI_KERNEL_ANYWHERE, SPMMI_KERNEL_CPU, SPMMI_KERNEL_CUDA };
 struct spmmi_kernel_ref {
     enum spmmi_kernel_target target;

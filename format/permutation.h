@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of format/permutation_list.def as a table: what plan files, options and messages know of each order of the
- * rows. How one is made is the inspector's (inspector/reorder/permutation_units.h). */
+/* The rows of format/permutation_list.def as a table: what plan files, options and messages know of each kind of
+ * permutation. The inspector makes them (inspector/reorder/permutation_units.h). */
 #ifndef SPMMI_PERMUTATION_H
 #define SPMMI_PERMUTATION_H
 
 #include <spmm/plan.h>
 
-/* Rows of the list; all of them but auto are orders that a matrix may be in. */
+/* Rows of the list; all of them but auto are permutations that a matrix may have. */
 enum {
     SPMMI_PERMUTATION_ROWS = 0
 #define WORD(...) +1
@@ -17,7 +17,7 @@ enum {
 };
 #define SPMMI_PERMUTATION_KINDS (SPMMI_PERMUTATION_ROWS - 1)
 
-/* Incompat bits of plan files that orders have. */
+/* Incompat bits of plan files that permutations have. */
 enum {
     SPMMI_PERMUTATION_FEATURES = 0
 #define WORD(...)
@@ -27,7 +27,7 @@ enum {
 #undef PERMUTATION
 };
 
-/* Of which matrices an order is one. */
+/* For which matrices a permutation exists. */
 enum { SPMMI_MATRICES_ANY, SPMMI_MATRICES_SQUARE };
 
 struct spmmi_permutation {
@@ -38,11 +38,11 @@ struct spmmi_permutation {
     int64_t units_max;         /* 0: any */
 };
 
-/* NULL past the last row, and where there is no such order. */
+/* NULL past the last row, and where there is no such kind. */
 const struct spmmi_permutation *spmmi_permutation_at(int index);
 const struct spmmi_permutation *spmmi_permutation_of(spmm_reorder_t kind);
 
-/* Is it one that rows are in: any but auto? */
+/* Is it a kind that rows may have: any but auto? */
 int spmmi_permutation_is_kind(spmm_reorder_t kind);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Life and choice of plans in memory. */
+/* Creation and destruction of plans in memory, and the choice of a variant. */
 #include "plan.h"
 
 #include "format/base/alloc.h"
@@ -38,7 +38,7 @@ int spmmi_variant_pick(const spmm_plan_t *plan, spmm_op_t op, uint32_t target, i
         const int fits_layout = (v->layouts & layout) != 0;
         /* A variant for this very target comes before one for any. */
         const int fits_target = v->target == target ? 2 : v->target == 0;
-        /* n decides most: a schedule for narrow B is the worst guess for a wide one. */
+        /* n weighs most: a schedule for narrow B is the worst choice for a wide one. */
         const int score = 8 * fits_n + 4 * fits_layout + fits_target;
         if (score > best_score) {
             best_score = score;

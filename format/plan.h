@@ -36,7 +36,7 @@ struct spmmi_variant {
  *   NONZERO_SPLIT: item i covers nonzeros [i * item size, min((i + 1) * item size, nnz)) of P and items[i] is the row
  * that
  *                  holds nonzero i * item size.  item_count = ceil(nnz / item size). Rows without nonzeros belong to no
- *                  item: the kernels scale or clear them apart.
+ *                  item: the kernels scale or clear them separately.
  *   ROW_SPLIT:     item i covers rows [items[i], items[i + 1]) of P (items[item_count] = rows counts as stored
  *                  implicitly); items[0] = 0, strictly ascending. Consecutive rows share an item until it holds at
  *                  least item size nonzeros.
@@ -45,15 +45,16 @@ struct spmmi_variant {
  *   SEGMENTS:      the same of the segments of item size nonzeros that the rows of P are cut into, the last one of a
  * row
  *                  shorter, a row without nonzeros being one empty segment; they are numbered in the order of P.
- * Of the last two, unit u takes items[u * block_rows ..] up to block_rows of them. What a unit stages, its columns,
- * and how its numbers are packed follow from this: the executor derives them. Where a family has steps (step in
- * format/family_list.def), a unit's columns, or blocks of them, are walked in steps, and a unit of more than item size
+ * Of the last two, unit u takes items[u * block_rows ..] up to block_rows of them. The staged rows, the columns of a
+ * unit, and the packing of its values follow from this: the executor derives them. Where a family has steps (step in
+ * format/family_list.def), a unit's columns, or blocks of them, are processed in steps, and a unit of more than item
+ * size
  * of them is cut into items of work whose sums are added in order.                                       */
-/* Long rows. A part of the first family with SPMMI_PART_LONG_ROWS is multiplied beside the part before it, whose
- * family
- * takes long rows, of the same op, which does not permute its output: items are rows of P that hold nonzeros,
- * ascending, its schedule is the one of NONZERO_SPLIT, and item size counts their nonzeros in that order. The part
- * before it takes the other rows, ascending without SPMMI_PART_REORDERED. Both have items. Variants name the two
+/* Long rows. A part of the first family with SPMMI_PART_LONG_ROWS is computed by a separate kernel beside the part
+ * before it, whose family takes long rows, of the same op, which does not permute its output: items are rows of P that
+ * hold nonzeros, ascending, its schedule is the one of NONZERO_SPLIT, and item size counts their nonzeros in that
+ * order. The part before it takes the other rows, ascending without SPMMI_PART_REORDERED. Both have items. Variants
+ * name the two
  * together.                                                                                                    */
 struct spmmi_part {
     spmm_op_t op; /* as the variants that name it */
@@ -76,11 +77,11 @@ int spmmi_is_tcblocks(spmm_family_t family);
 #define SPMMI_BLOCK_ROWS_MAX 256u
 #define SPMMI_STAGE_SLOTS_MIN 32u
 #define SPMMI_STAGE_SLOTS_MAX 4095u
-/* Where nobody says: with slot 0, two stages of 448 slots of 80 bytes (16 columns of f32 and their padding) are
+/* Default of stage_slots: with slot 0, two stages of 448 slots of 80 bytes (16 columns of f32 and their padding) are
  * 70 KiB, so that three blocks share a multiprocessor of 228 KiB. */
 #define SPMMI_STAGE_SLOTS_DEFAULT 447u
-/* Stages of a panel that needs `working set` rows of B. Two stages take turns in fast memory; where both together hold
- * all of the panel it has one. */
+/* Stages of a row block that needs `working set` rows of B. Two stages (double buffering) share the memory; where both
+ * together hold the whole working set, there is one stage. */
 static inline uint32_t spmmi_row_block_stages(uint32_t working_set, uint32_t stage_slots)
 {
     if (working_set <= 2 * stage_slots)
@@ -101,22 +102,23 @@ enum spmmi_reason {
     SPMMI_REASON_UNDERUSED = 5,  /* value = U (Eq. 5 of paper 000), threshold = below which rows are cut */
     SPMMI_REASON_UNEVEN = 6,     /* value = sigma / mu, threshold = above which rows are cut */
     SPMMI_REASON_EVEN = 7,       /* value = sigma / mu, threshold: neither of the two, rows stay whole */
-    SPMMI_REASON_REUSE = 8,      /* value = intensity with the new order, threshold = without */
+    SPMMI_REASON_REUSE = 8,      /* value = intensity with the permutation, threshold = without */
     SPMMI_REASON_DENSITY = 9,    /* value = nonzeros a block of 8 x 8, threshold = below which blocks lose */
-    SPMMI_REASON_BLOCKS = 10,    /* value = blocks in the new order, threshold = without */
+    SPMMI_REASON_BLOCKS = 10,    /* value = blocks with the permutation, threshold = without */
     SPMMI_REASON_MARGIN = 11,    /* value = predicted, threshold = share of the winner's that it exceeds */
     SPMMI_REASON_LONG_ROWS = 12, /* value = rows that are or could be split off, threshold = their nonzeros */
     SPMMI_REASON_LONG_ROWS_BLOCKS =
         13, /* value = blocks of 8 x 8 without those rows, threshold = with them */
     /* The search: why a candidate, or all of a family, was refused. */
-    SPMMI_REASON_TYPE = 14, /* its kernels do not multiply such numbers, or not as they may be multiplied */
-    SPMMI_REASON_COLUMNS = 15,    /* value = columns of B, threshold = from which on it is considered */
-    SPMMI_REASON_SMALL = 16,      /* value = nonzeros, threshold = from which on it is considered */
-    SPMMI_REASON_UNPRICED = 17,   /* the model says nothing of it on this device */
-    SPMMI_REASON_TOO_LARGE = 18,  /* value = numbers that it would have to index, threshold = most */
-    SPMMI_REASON_PRUNED = 19,     /* value = least time that it could take, threshold = the best time */
-    SPMMI_REASON_FULL = 20,       /* value = nonzeros a block, threshold = from which on no order is tried */
-    SPMMI_REASON_SIMILARITY = 21, /* value = share of columns that like rows leave, threshold = most */
+    SPMMI_REASON_TYPE =
+        14, /* its kernels do not multiply this value type, or not with an allowed compute type */
+    SPMMI_REASON_COLUMNS = 15,   /* value = columns of B, threshold = from which on it is considered */
+    SPMMI_REASON_SMALL = 16,     /* value = nonzeros, threshold = from which on it is considered */
+    SPMMI_REASON_UNPRICED = 17,  /* no prediction on this device */
+    SPMMI_REASON_TOO_LARGE = 18, /* value = entries that it would have to index, threshold = maximum */
+    SPMMI_REASON_PRUNED = 19,    /* value = lower bound of its time, threshold = the best time */
+    SPMMI_REASON_FULL = 20, /* value = nonzeros a block, threshold = from which on no permutation is tried */
+    SPMMI_REASON_SIMILARITY = 21, /* value = row similarity, threshold = limit */
     SPMMI_REASON_BREAK_EVEN = 22, /* value = products that repay it, threshold = products that are expected */
     SPMMI_REASON_MEASURED = 23,   /* value = measured, threshold = measured of the winner */
     SPMMI_REASON_NOT_MEASURED = 24, /* value = status of the measurement */
@@ -130,7 +132,7 @@ struct spmmi_trace {
     uint32_t chosen;
     uint32_t reason;            /* enum spmmi_reason */
     spmm_compute_t compute;     /* tf32 or 3xtf32, else 0: the plan's own */
-    spmm_reorder_t permutation; /* what is judged; 0: something else */
+    spmm_reorder_t permutation; /* the permutation that is judged; 0: something else */
     double predicted_us, measured_us, value, threshold;
 };
 

@@ -129,15 +129,15 @@ spmm_status_t spmm_plan_symmetric_permutation(const spmm_plan_t *plan, const uin
 static void search_text(const struct spmmi_trace *t, char *text, size_t size)
 {
     static const char *const forms[] = {
-        [SPMMI_REASON_TYPE] = "its kernels do not multiply these numbers as the options ask",
+        [SPMMI_REASON_TYPE] = "its kernels do not multiply these values as the options ask",
         [SPMMI_REASON_COLUMNS] = "%.0f columns, it is considered from %.0f on",
         [SPMMI_REASON_SMALL] = "%.0f nonzeros, it was measured from %.0f on",
-        [SPMMI_REASON_UNPRICED] = "the model says nothing of it here",
-        [SPMMI_REASON_TOO_LARGE] = "%.0f numbers, it can index %.0f",
+        [SPMMI_REASON_UNPRICED] = "the cost model has no prediction for it here",
+        [SPMMI_REASON_TOO_LARGE] = "%.0f entries, it can index %.0f",
         [SPMMI_REASON_PRUNED] = "it could take %.2f us at best, the best so far takes %.2f us",
-        [SPMMI_REASON_FULL] = "%.2f nonzeros a block of 8 x 8, from %.2f on orders are not tried",
+        [SPMMI_REASON_FULL] = "%.2f nonzeros a block of 8 x 8, from %.2f on permutations are not tried",
         [SPMMI_REASON_SIMILARITY] =
-            "windows of like rows would keep %.3f of their columns, orders are tried below %.2f",
+            "row windows of similar rows would keep %.3f of their columns, permutations are tried below %.2f",
         [SPMMI_REASON_BREAK_EVEN] = "it is repaid by %.0f products, %.0f are expected",
         [SPMMI_REASON_NOT_MEASURED] = "it could not be measured (status %.0f)",
     };
@@ -180,7 +180,7 @@ static void reason_text(const struct spmmi_trace *t, char *text, size_t size)
         (void)snprintf(text, size, "sigma / mu is %.3f, up to %.2f rows stay whole", t->value, t->threshold);
         return;
     case SPMMI_REASON_REUSE:
-        (void)snprintf(text, size, "intensity %.4f flop/byte in the new order, %.4f without", t->value,
+        (void)snprintf(text, size, "intensity %.4f flop/byte with the permutation, %.4f without", t->value,
                        t->threshold);
         return;
     case SPMMI_REASON_DENSITY:
@@ -189,7 +189,7 @@ static void reason_text(const struct spmmi_trace *t, char *text, size_t size)
         return;
     case SPMMI_REASON_MARGIN:
         (void)snprintf(text, size, "predicted %.2f us, %s below %.2f us", t->value,
-                       t->chosen ? "taken" : "it would have been taken", t->threshold);
+                       t->chosen ? "taken" : "it would have been chosen", t->threshold);
         return;
     case SPMMI_REASON_BLOCKS:
         (void)snprintf(text, size, "%.0f blocks in %s order, %.0f without", t->value,

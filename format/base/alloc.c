@@ -13,8 +13,8 @@
 
 #define BLOCK_ALIGN 64u /* one cache line, and the widest SIMD vector */
 
-/* First touches of large arrays cost more than the work on them: 64 MB take 90 ms in pages of 4 KiB and
- * 22 ms in huge ones (2-core virtual machine). Below this size the pages would mostly be slack. */
+/* The first access to large arrays costs more than the work on them (page faults): 64 MB take 90 ms in pages of 4 KiB
+ * and 22 ms in huge ones (2-core virtual machine). Below this size huge pages would be mostly unused. */
 #define HUGE_PAGE ((size_t)2 << 20)
 #define HUGE_FROM (2 * HUGE_PAGE)
 
@@ -95,7 +95,7 @@ uint64_t spmmi_alloc_peak_bytes(void)
     return (uint64_t)(atomic_load(&bytes_peak) - atomic_load(&bytes_then));
 }
 
-/* The bytes of a block come (sign 1) or go (sign -1). How large a block of another allocator is nobody tells. */
+/* The bytes of a block come (sign 1) or go (sign -1). The size of a block of another allocator is unknown. */
 static void count_bytes(void *block, int sign)
 {
     if (allocator.allocate != own_allocate)

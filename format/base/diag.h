@@ -25,8 +25,8 @@ spmmi_diag_set(spmm_diag_t *diag, spmm_status_t status, struct spmmi_where where
 
 void spmmi_diag_clear(spmm_diag_t *diag); /* public functions call it first */
 
-/* Given as diag where a failure is found again later and told then: it takes no sentence, and the log gets none. It is
- * never written, so threads may share it. */
+/* Given as diag where a failure is found again later and reported then: it takes no sentence, and the log gets none. It
+ * is never written, so threads may share it. */
 extern spmm_diag_t spmmi_diag_unheard;
 
 #define SPMM_FAIL_AT(code, diag, where, ...)                           \
@@ -40,7 +40,7 @@ extern spmm_diag_t spmmi_diag_unheard;
         if (!(condition))                        \
             SPMM_FAIL(code, diag, __VA_ARGS__);  \
     } while (0)
-/* The same with a place: a byte offset in a plan file, or a row or entry number. */
+/* The same with an offset: a byte offset in a plan file, or a row or entry number. */
 #define SPMM_REQUIRE_AT(condition, code, diag, at, ...)                                \
     do {                                                                               \
         if (!(condition))                                                              \

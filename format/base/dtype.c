@@ -23,7 +23,7 @@ static const struct spmmi_dtype dtypes[] = {
 #undef COMPUTE
 };
 
-/* Ways to multiply: the value types, and others. */
+/* Compute types: the value types, and others. */
 static const struct {
     spmm_compute_t id;
     const char *name;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of dtype_list.def as a table: what all libraries know of each value type. Conversions of single numbers
- * are in stored_value.h. */
+/* The rows of dtype_list.def as a table: what all libraries know of each value type. Conversions of single values are
+ * in stored_value.h. */
 #ifndef SPMMI_DTYPE_H
 #define SPMMI_DTYPE_H
 
@@ -14,7 +14,7 @@ struct spmmi_dtype {
     uint64_t feature;  /* incompat bit of plan files; 0: none */
 };
 
-/* Incompat bits of plan files that number types have. */
+/* Incompat bits of plan files that value types have. */
 enum {
     SPMMI_DTYPE_FEATURES = 0
 #define DTYPE(name, id, number, compute, stored, sums, feature, ...) | (feature)

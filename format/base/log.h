@@ -6,9 +6,9 @@
 
 #include <spmm/common.h>
 
-extern int spmmi_log_limit; /* the highest level that is told; read it only through spmmi_log_on */
+extern int spmmi_log_limit; /* the highest level that is logged; read it only through spmmi_log_on */
 
-/* Is this level told? For sentences that take work to put together. */
+/* Is this level logged? For sentences that are costly to make. */
 #define spmmi_log_on(level) ((int)(level) <= spmmi_log_limit)
 
 /* One sentence, without a newline. */

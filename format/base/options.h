@@ -7,14 +7,14 @@
 
 #include <spmm/common.h>
 
-/* Inputs. Copy what the caller knows of given over the defaults in options, which has size bytes and keeps its own
- * struct_size. given may be NULL. Errors: ARGUMENT where struct_size cannot be (less than itself, more than 64 KiB), or
- * where a byte beyond size is not 0: it asks for something that this library does not know. */
+/* Inputs. Copy the members that the caller knows from given over the defaults in options, which has size bytes and
+ * keeps its own struct_size. given may be NULL. Errors: ARGUMENT where struct_size cannot be (less than itself, more
+ * than 64 KiB), or where a byte beyond size is not 0: it is an option that this library does not know. */
 spmm_status_t spmmi_options_read(void *options, size_t size, const void *given, spmm_diag_t *diag);
 
-/* Outputs. Fill info, whose struct_size the caller has set, with what both know of full, which has size bytes, and set
- * what the caller alone knows to 0. struct_size stays the caller's. Clear full by memset before its members are set:
- * its padding is given out too. Errors: ARGUMENT where info is NULL or struct_size cannot be; info then stays. */
+/* Outputs. Copy to info, whose struct_size the caller has set, the members of full (size bytes) that both know, and set
+ * those that only the caller knows to 0. struct_size stays the caller's. Clear full by memset before its members are
+ * set: its padding is given out too. Errors: ARGUMENT where info is NULL or struct_size cannot be; info then stays. */
 spmm_status_t spmmi_info_write(void *info, const void *full, size_t size);
 
 #endif

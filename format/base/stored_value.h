@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of any type in arrays, as f64: which holds every number of every type. */
+/* Values of any type in arrays, read and written as f64, which represents every value of every type. */
 #ifndef SPMMI_STORED_VALUE_H
 #define SPMMI_STORED_VALUE_H
 
@@ -7,7 +7,7 @@
 
 #include "half.h"
 
-/* Number p of an array; the type is known. */
+/* Value p of an array; the type is known. */
 static inline double spmmi_value_load(const void *values, spmm_dtype_t type, int64_t p)
 {
     switch (type) {
@@ -22,7 +22,7 @@ static inline double spmmi_value_load(const void *values, spmm_dtype_t type, int
     return 0;
 }
 
-/* Number p of an array becomes this one, rounded once to the type. */
+/* Writes value p of an array, rounded once to the type. */
 static inline void spmmi_value_store(void *values, spmm_dtype_t type, int64_t p, double value)
 {
     switch (type) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which types of A, B, C and sums may meet in a product: the rows of types_list.def. */
+/* The combinations of types of A, B, C and sums in a product: the rows of types_list.def. */
 #ifndef SPMMI_TYPES_H
 #define SPMMI_TYPES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The items of parts: docs/plan-format.md section 6.8. Kernels walk the rows that items name without looking
- * back, so every item is proved against the row pointers of op(A). */
+/* The items of parts: docs/plan-format.md section 6.8. Kernels trust the rows that items name, so every item is checked
+ * against the row pointers of op(A). */
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/family.h"
@@ -85,8 +85,8 @@ cleanup:
     return status;
 }
 
-/* Sees the numbers of a list. The first place whose number was seen before or is not below limit; count where there is
- * none. */
+/* Marks the entries of a list. Returns the first position whose entry was seen before or is not below limit; count
+ * where there is none. */
 static uint64_t see(uint64_t *seen, uint64_t limit, const uint32_t *list, uint64_t count)
 {
     uint64_t position = 0;
@@ -100,7 +100,7 @@ static uint64_t see(uint64_t *seen, uint64_t limit, const uint32_t *list, uint64
     return position;
 }
 
-/* *wrong: the first place whose number is there before it or is not below count; count where there is none. */
+/* *wrong: the first position whose entry occurs before it or is not below count; count where there is none. */
 static spmm_status_t find_wrong(const uint32_t *list, uint64_t count, uint64_t *wrong)
 {
     uint64_t *seen = spmmi_alloc_zero(bitmap_words(count), sizeof *seen);
@@ -132,13 +132,14 @@ spmm_status_t spmmi_check_symmetric_permutation(const spmm_plan_t *plan, spmm_di
     if (plan->symmetric_permutation == NULL)
         return SPMM_OK;
     SPMM_REQUIRE(plan->rows == plan->cols, SPMM_ERR_PLAN_PERMUTATION, diag,
-                 "rows and columns have one order, but the matrix is %lld x %lld", (long long)plan->rows,
+                 "a symmetric permutation needs a square matrix, found %lld x %lld", (long long)plan->rows,
                  (long long)plan->cols);
     status = find_wrong(plan->symmetric_permutation, rows, &wrong);
     SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory in %s", __func__);
-    SPMM_REQUIRE_AT(wrong == rows, SPMM_ERR_PLAN_PERMUTATION, diag, wrong,
-                    "place %llu of the order of rows and columns has %u, which is there twice or not of %llu",
-                    (unsigned long long)wrong, plan->symmetric_permutation[wrong], (unsigned long long)rows);
+    SPMM_REQUIRE_AT(
+        wrong == rows, SPMM_ERR_PLAN_PERMUTATION, diag, wrong,
+        "position %llu of the symmetric permutation has %u, which is there twice or not below %llu",
+        (unsigned long long)wrong, plan->symmetric_permutation[wrong], (unsigned long long)rows);
 cleanup:
     return status;
 }
@@ -199,7 +200,7 @@ cleanup:
     return status;
 }
 
-/* A part and, where it has any, its long rows; those are not looked at for themselves. */
+/* A part and, where it has any, its long rows, which are not checked separately. */
 static spmm_status_t check_part_items(const spmm_plan_t *plan, const struct pattern *a, uint32_t index,
                                       spmm_diag_t *diag)
 {

@@ -24,7 +24,7 @@ static int are_panels(const struct spmmi_part *part, const struct spmmi_family *
     return is_unit && part->stage_slots >= row->slots_min && part->stage_slots <= row->slots_max;
 }
 
-/* C is in another order only where items are rows and the order is another one. */
+/* C is permuted only where items are rows and the part is reordered. */
 static int are_flags(uint32_t flags, const struct spmmi_schedule *row)
 {
     switch (flags) {
@@ -41,7 +41,7 @@ static int are_flags(uint32_t flags, const struct spmmi_schedule *row)
     }
 }
 
-/* Long rows follow a part that leaves them out, and the family that takes them multiplies the plan's numbers. */
+/* Long rows follow a part that leaves them out, and the family that takes them multiplies the plan's value type. */
 static int is_in_its_place(const spmm_plan_t *p, uint32_t index)
 {
     const struct spmmi_part *part = &p->parts[index], *before = index > 0 ? part - 1 : part;
@@ -64,7 +64,8 @@ spmm_status_t spmmi_check_part(const spmm_plan_t *p, uint32_t index, spmm_diag_t
     SPMM_REQUIRE_AT(is_item_size(part->item_size, row), SPMM_ERR_PLAN_PART, diag, index,
                     "part %u has item size %u", index, part->item_size);
     SPMM_REQUIRE_AT(are_panels(part, spmmi_family_of(part->family)), SPMM_ERR_PLAN_PART, diag, index,
-                    "part %u has panels of %u rows and %u slots", index, part->block_rows, part->stage_slots);
+                    "part %u has row blocks of %u rows and %u slots", index, part->block_rows,
+                    part->stage_slots);
     SPMM_REQUIRE_AT(are_flags(part->flags, row), SPMM_ERR_PLAN_PART, diag, index, "part %u has flags 0x%x",
                     index, part->flags);
     SPMM_REQUIRE_AT(is_in_its_place(p, index), SPMM_ERR_PLAN_PART, diag, index,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Metrics of permutations of the rows: docs/plan-format.md section 6.12. They advise and are not computed again, so
- * only what no matrix and order could give is refused. */
+/* Metrics of permutations of the rows: docs/plan-format.md section 6.12. They are informational and not computed again,
+ * so only what no matrix and permutation could give is refused. */
 #include <math.h>
 
 #include "format/base/diag.h"
@@ -17,7 +17,7 @@ static int is_count(int64_t count, int64_t most)
     return count >= 0 && count <= most;
 }
 
-/* A block, and a column of a panel, holds a nonzero; so no count is above theirs. */
+/* A block, and a column of a row block, holds a nonzero; so no count is above nnz. */
 static int are_within(const spmm_permutation_metrics_t *s, const spmm_plan_t *p)
 {
     const int64_t longest = p->rows > p->cols ? p->rows : p->cols;

@@ -126,7 +126,7 @@ cleanup:
     return status;
 }
 
-/* Tensor cores multiply numbers of f32 rounded to tf32, or split in two; nothing else does. */
+/* Only tensor cores multiply f32 values rounded to tf32, or split in two. */
 static int is_compute(spmm_compute_t compute, spmm_dtype_t dtype, spmm_family_t family)
 {
     if (dtype == SPMM_F32 && spmmi_is_tcblocks(family))
@@ -188,7 +188,7 @@ static spmm_status_t check_trace(const spmm_plan_t *p, uint32_t index, spmm_diag
     SPMM_REQUIRE_AT(is_trace_compute(t, p->dtype), SPMM_ERR_PLAN_TRACE, diag, index,
                     "trace %u has compute type %d", index, (int)t->compute);
     SPMM_REQUIRE_AT(spmmi_permutation_of(t->permutation) != NULL, SPMM_ERR_PLAN_TRACE, diag, index,
-                    "trace %u is about order %d", index, (int)t->permutation);
+                    "trace %u is about permutation %d", index, (int)t->permutation);
     SPMM_REQUIRE_AT(is_time(t->predicted_us) && is_time(t->measured_us) && isfinite(t->value) &&
                         isfinite(t->threshold),
                     SPMM_ERR_PLAN_TRACE, diag, index,

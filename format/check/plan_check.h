@@ -17,21 +17,20 @@ int spmmi_is_op(spmm_op_t op);
 /* V5, V9: the items of every part partition the nonzeros, rows or units of op(A) as plan.h says. */
 spmm_status_t spmmi_check_items(const spmm_plan_t *plan, spmm_diag_t *diag);
 
-/* The metrics of the panels, where the plan has them, are numbers that such metrics can be. */
+/* The row-block metrics, where the plan has them, are possible values. */
 spmm_status_t spmmi_check_row_block_metrics(const spmm_plan_t *plan, spmm_diag_t *diag);
 
-/* The order of rows and columns, where the plan has one, is a permutation of the rows of a square matrix. */
+/* The symmetric permutation, where the plan has one, is a permutation of the rows of a square matrix. */
 spmm_status_t spmmi_check_symmetric_permutation(const spmm_plan_t *plan, spmm_diag_t *diag);
 
-/* Metrics of permutations of the rows, where the plan has them, are numbers that such metrics can be. */
+/* The permutation metrics, where the plan has them, are possible values. */
 spmm_status_t spmmi_check_permutation_metrics(const spmm_plan_t *plan, spmm_diag_t *diag);
 
-/* What the memory of the check of the items follows from. */
+/* What the memory for checking the items depends on. */
 struct spmmi_check_extent {
     int has_transpose; /* some part has op T */
-    uint64_t
-        reordered_items; /* of the reordered part, or the two that share the rows, that has the most, or of the order
-                            of rows and columns */
+    /* Maximum over the reordered parts, the pairs that share the rows, and the symmetric permutation. */
+    uint64_t reordered_items;
 };
 /* Most memory that spmmi_plan_check takes at a time. */
 uint64_t spmmi_check_bytes(uint64_t cols, uint64_t nnz, struct spmmi_check_extent extent);

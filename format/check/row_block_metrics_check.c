@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The metrics of the row blocks: docs/plan-format.md section 6.10. They advise and are not computed again, so only what
- * no matrix and schedule could give is refused. */
+/* The metrics of the row blocks: docs/plan-format.md section 6.10. They are informational and not computed again, so
+ * only what no matrix and schedule could give is refused. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -17,7 +17,7 @@ _Static_assert(sizeof(double) == WORD_BYTES && sizeof(int64_t) == WORD_BYTES, "m
 _Static_assert(sizeof(spmm_row_block_metrics_t) == sizeof(size_t) + 872,
                "the file's record is the struct behind struct_size, member for member");
 
-/* An array decays to a pointer to what it holds. */
+/* An array decays to a pointer to its elements. */
 #define STATS ((spmm_row_block_metrics_t *)0)
 #define MEMBER(name, at)                                           \
     {offsetof(spmm_row_block_metrics_t, name), sizeof STATS->name, \
@@ -99,7 +99,7 @@ spmm_status_t spmmi_check_row_block_metrics(const spmm_plan_t *plan, spmm_diag_t
     SPMM_REQUIRE(are_within(s, plan), SPMM_ERR_PLAN_ROW_BLOCK_METRICS, diag,
                  "a metric of the row blocks is larger than the matrix allows");
     SPMM_REQUIRE(s->row_blocks == (s->units + s->block_rows - 1) / s->block_rows,
-                 SPMM_ERR_PLAN_ROW_BLOCK_METRICS, diag, "%lld units do not make %lld panels",
+                 SPMM_ERR_PLAN_ROW_BLOCK_METRICS, diag, "%lld units do not make %lld row blocks",
                  (long long)s->units, (long long)s->row_blocks);
 cleanup:
     return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames between their stored bytes and a section's elements, on several threads. Every worker's memory is
+/* Conversion of frames between stored bytes and a section's elements, on several threads. Every worker's memory is
  * allocated before the threads start; the bytes never depend on the number of threads. */
 #ifndef SPMMI_FRAMES_H
 #define SPMMI_FRAMES_H

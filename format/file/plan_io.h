@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The system calls that loading and saving make, as a table: tests put failing ones in its place. */
+/* The system calls that loading and saving make, as a table: tests replace it by failing ones. */
 #ifndef SPMMI_PLAN_IO_H
 #define SPMMI_PLAN_IO_H
 

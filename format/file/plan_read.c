@@ -99,8 +99,8 @@ cleanup:
     return status;
 }
 
-/* Parts, trace and metrics of orders use nothing that the header's features do not name: older readers refuse by these
- * bits alone. */
+/* Parts, trace and metrics of permutations use nothing that the header's features do not name: older readers refuse by
+ * these bits alone. */
 static spmm_status_t check_features(const struct reader *r)
 {
     spmm_status_t status = SPMM_OK;
@@ -114,7 +114,7 @@ static spmm_status_t check_features(const struct reader *r)
     for (uint32_t i = 0; i < r->plan->permutation_metrics_count; i++)
         SPMM_REQUIRE((spmmi_permutation_features(r->plan->permutation_metrics[i].kind) & unnamed) == 0,
                      SPMM_ERR_PLAN_PERMUTATION_METRICS, r->diag,
-                     "the order of metrics %u needs a feature that the header does not name", i);
+                     "the permutation of metrics %u needs a feature that the header does not name", i);
 cleanup:
     return status;
 }

@@ -149,7 +149,7 @@ uint64_t spmmi_part_features(const struct spmmi_part *part)
            ((part->flags & SPMMI_PART_LONG_ROWS) != 0 ? SPMMI_FEATURE_LONG_ROWS : 0);
 }
 
-/* An order that no version knows is refused later, as a family is. */
+/* A permutation that no version knows is refused later, as a family is. */
 uint64_t spmmi_permutation_features(spmm_reorder_t permutation)
 {
     const struct spmmi_permutation *row = spmmi_permutation_of(permutation);

@@ -24,17 +24,18 @@
 #define SPMMI_FRAME_ENTRY_BYTES 16u
 #define SPMMI_FRAME_RAW (UINT64_C(2) << 20) /* raw bytes of every frame but the last of a section */
 #define SPMMI_WINDOW_MAX (UINT64_C(8) << 20)
-#define SPMMI_BOMB_RATIO 264000u /* out of reach: zstd makes about 32,750 of a run, a dictionary 8 of that */
+#define SPMMI_BOMB_RATIO \
+    264000u /* above every ratio: zstd reaches about 32,750 on a run, a dictionary 8 times that */
 #define SPMMI_BOMB_SLACK (UINT64_C(64) << 10)
 #define SPMMI_NO_PART UINT32_MAX
 #define SPMMI_CODEC_ZSTD 1u
 #define SPMMI_FLAG_VALUES 1u /* of the header */
 /* incompat. Families have bits too (format/family_list.def); where they share one of these, it is said there. */
 #define SPMMI_FEATURE_UNITS \
-    1u                        /* trace entries about units and their order, and the families that have them */
+    1u /* trace entries about units and their permutation, and the families that have them */
 #define SPMMI_FEATURE_HALF 2u /* values of 16 bits */
 #define SPMMI_FEATURE_TCBLOCKS \
-    4u /* trace entries about blocks, compute types or orders, and families of both */
+    4u /* trace entries about blocks, compute types or permutations, and families of both */
 #define SPMMI_FEATURE_LONG_ROWS 16u /* parts of long rows, or trace entries about them */
 #define SPMMI_FEATURE_SEARCH 32u    /* trace entries with the reasons of the search */
 #define SPMMI_FEATURES_KNOWN                                                                           \
@@ -192,7 +193,7 @@ struct spmmi_raw_range {
 };
 struct spmmi_raw_range spmmi_section_raw_range(uint32_t type, const struct spmmi_header *header);
 
-/* Which incompat features the dtype, a part, a trace entry, an order, and a whole plan need. */
+/* Which incompat features the dtype, a part, a trace entry, a permutation, and a whole plan need. */
 uint64_t spmmi_dtype_features(spmm_dtype_t dtype);
 uint64_t spmmi_part_features(const struct spmmi_part *part);
 uint64_t spmmi_trace_features(const struct spmmi_trace *trace);

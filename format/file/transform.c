@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See transform.h. Arithmetic is modulo 2^32, so hostile content gives wrong numbers, never undefined behaviour. */
+/* See transform.h. Arithmetic is modulo 2^32, so hostile content gives wrong values, never undefined behaviour. */
 #include "transform.h"
 
 #include <string.h>

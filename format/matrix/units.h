@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The units of the tiled family, as format/plan.h numbers them: rows, or segments of rows. */
+/* The units of the tiled family, as format/plan.h defines them: rows, or segments of rows. */
 #ifndef SPMMI_UNITS_H
 #define SPMMI_UNITS_H
 
