@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a kernel family is to the executor: one table of functions for the CPU and one for GPUs. The executor keeps a
- * state for each part that runs and knows nothing else of it.
+/* The interface between the executor and a kernel family: one table of functions for the CPU and one for GPUs. The
+ * executor keeps a state for each part that runs and knows nothing else of it.
  *
  * A family NAME of format/family_list.def exports spmmi_NAME_cpu and, where CUDA is built in, spmmi_NAME_cuda. */
 #ifndef SPMMI_BACKEND_H
@@ -21,11 +21,11 @@ struct spmmi_device {
     int threads;     /* CPU; 0: OpenMP's default */
     /* GPU */
     uint32_t multiprocessors;
-    uint32_t shared_max; /* bytes of shared memory that a block of threads may have */
+    uint32_t shared_max; /* bytes of shared memory that a thread block may have */
     int can_overlap;     /* kernels may start before the one before them in the stream has ended: sm_90 */
     const void *values;  /* of A in its order, and SPMMI_VALUES_PAD zeros; on the device */
     uint64_t
-        random; /* of 40 bits, not 0: tells what this executor left in a workspace from what others did */
+        random; /* random, 40 bits, not 0: tells arrival counters of this executor in a workspace from other contents */
 };
 
 struct spmmi_backend;
@@ -36,12 +36,12 @@ struct spmmi_part_source {
     const spmm_plan_t *plan;
     const struct spmmi_part *part;
     const struct spmmi_part *long_rows; /* rows that were split off and belong to this part; NULL: none */
-    int is_made;                        /* by default_part: the part has no items, the plan has it not */
-    const char *suffix;                 /* the instance in the name of a forced kernel; else "" */
+    int is_made;        /* made by default_part: the part has no items and is not in the plan */
+    const char *suffix; /* the instance in the name of a forced kernel; else "" */
     const struct spmmi_device *device;
     const struct spmmi_backend *backend; /* the one whose create this is for */
     struct spmmi_parts *parts;           /* all that will run: for spmmi_shared_use and spmmi_parts_next */
-    int only_counts;                     /* nothing is to be allocated but for the time of the call */
+    int only_counts;                     /* count bytes only: nothing stays allocated */
 };
 
 /* Optional functions may be NULL. The callers have checked shapes, types, pointers and workspace. */
@@ -56,8 +56,7 @@ struct spmmi_backend {
     void (*destroy)(void *state);
     /* Optional. values: of A in its order: on a GPU device->values. */
     spmm_status_t (*set_values)(void *state, const void *values, void *stream);
-    /* Bytes; those of run may be fewer only where B or C are not aligned as they were said to be. UINT64_MAX: more than
-     * can be. */
+    /* Bytes; the run may need fewer only where B or C are less aligned than described. UINT64_MAX: overflow. */
     uint64_t (*workspace)(const void *state, const struct spmmi_product *product);
     /* Errors: TOO_LARGE, DEVICE. On a GPU it enqueues. */
     spmm_status_t (*run)(const void *state, const struct spmmi_product *product, void *workspace,
@@ -70,12 +69,12 @@ struct spmmi_backend {
     int prefers_default; /* where its kernel is forced, also to a part that the plan has */
     /* Optional. Does it take this instance in a kernel's name? Without this it takes none. */
     int (*has_suffix)(const char *suffix);
-    /* What the functions need to know where families share them: source->backend->kind. */
+    /* Data for functions that families share: source->backend->kind. */
     const void *kind;
 };
 
-/* Something that parts of an executor share, of one family or of several: made by the first that asks for it, it lives
- * as long as the executor. */
+/* An object that parts of an executor share, of one family or of several: the first use makes it, and it lives as long
+ * as the executor. */
 struct spmmi_shared_kind {
     /* As those of a backend; set_values is optional. The parts' set_values come after it. */
     spmm_status_t (*create)(const struct spmmi_part_source *source, void **object, uint64_t *bytes,
@@ -109,7 +108,7 @@ int spmmi_kernels_count(const struct spmmi_kernel *kernels);
  * instance, "" without. NULL: there is none. */
 const struct spmmi_kernel *spmmi_kernel_find(const struct spmmi_kernel *kernels, const char *name,
                                              const char **suffix);
-/* Does a part run as this kernel? Rows that were split off are no part that could run by itself. */
+/* Does a part run as this kernel? A part of long rows cannot run by itself. */
 static inline int spmmi_kernel_is_of(const struct spmmi_kernel *kernel, const struct spmmi_part *part)
 {
     return part->family == kernel->family && part->schedule == kernel->schedule &&

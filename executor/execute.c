@@ -16,7 +16,7 @@ spmm_status_t spmm_executor_workspace_bytes(const spmm_executor_t *executor, spm
     spmm_status_t status = SPMM_OK;
     struct spmmi_choice choice;
     spmmi_diag_clear(diag);
-    SPMM_REQUIRE(bytes != NULL, SPMM_ERR_ARGUMENT, diag, "the place for the bytes is NULL");
+    SPMM_REQUIRE(bytes != NULL, SPMM_ERR_ARGUMENT, diag, "the pointer for the bytes is NULL");
     *bytes = 0;
     SPMM_TRY(spmmi_product_check(executor, op, b, c, &choice, diag));
     const struct spmmi_product product = spmmi_product_of(executor, &choice, op, b, c);
@@ -43,8 +43,9 @@ cleanup:
     return status;
 }
 
-/* A factor as kernels take it. What is 0 in the type of sums is 0 for every kernel; that of f64 is double, of the
- * others float. Compared and not converted there and back: GCC 12 drops the two conversions from -O2 on. */
+/* A factor as kernels take it. A factor that rounds to 0 in the type of sums is 0 for every kernel; that of f64 is
+ * double, of the others float. Compared and not converted there and back: GCC 12 drops the two conversions from -O2
+ * on. */
 static spmm_status_t factor_read(const spmm_executor_t *executor, const char *name, spmm_scalar_t factor,
                                  double *real, spmm_diag_t *diag)
 {
@@ -56,7 +57,7 @@ cleanup:
     return status;
 }
 
-/* All that may keep a product from running. */
+/* All checks before a product runs. */
 static spmm_status_t product_make(const spmm_executor_t *executor, const struct spmmi_choice *choice,
                                   struct spmmi_product *product, const void *workspace,
                                   uint64_t workspace_bytes, spmm_diag_t *diag)

@@ -10,7 +10,7 @@
 #include "format/base/log.h"
 #include "format/base/options.h"
 
-/* OpenMP ends the process when it cannot start the threads it is asked for. No result depends on them. */
+/* OpenMP ends the process when it cannot start the threads it is asked for. No result depends on their number. */
 #define THREADS_MAX 1024
 
 int spmm_device_count(void)
@@ -127,7 +127,7 @@ cleanup:
     return status;
 }
 
-/* The plan's numbers and variants without its arrays: what choosing a variant needs. */
+/* The plan's dimensions and variants without its arrays: what choosing a variant needs. */
 static void shape_copy(struct spmm_plan *shape, const spmm_plan_t *plan)
 {
     *shape = *plan;
@@ -150,7 +150,7 @@ spmm_status_t spmm_executor_create(const spmm_plan_t *plan, int device,
     spmm_executor_t *executor = NULL;
     spmm_executor_options_t settled;
     spmmi_diag_clear(diag);
-    SPMM_REQUIRE(executor_out != NULL, SPMM_ERR_ARGUMENT, diag, "the place for the executor is NULL");
+    SPMM_REQUIRE(executor_out != NULL, SPMM_ERR_ARGUMENT, diag, "the pointer for the executor is NULL");
     *executor_out = NULL;
     SPMM_REQUIRE(plan != NULL, SPMM_ERR_ARGUMENT, diag, "the plan is NULL");
     SPMM_TRY(options_read(options, &settled, diag));

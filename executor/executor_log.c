@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the log is told of a new executor; see executor_state.h. */
+/* Log entries about a new executor; see executor_state.h. */
 #include <stdio.h>
 
 #include "executor_state.h"

@@ -15,7 +15,7 @@ struct spmm_executor {
     uint32_t target; /* of struct spmmi_variant */
     bool has_values;
     char device_name[64];
-    struct spmm_plan shape; /* the plan's numbers and variants, without any array */
+    struct spmm_plan shape; /* the plan's dimensions and variants, without any array */
     struct spmmi_cpu *cpu;  /* one of the two */
     struct spmmi_cuda *cuda;
 };
@@ -26,7 +26,7 @@ struct spmmi_choice {
     bool fits;
 };
 
-/* Check op, shapes, types and leading dimensions, then choose. Data pointers are not looked at.
+/* Check op, shapes, types and leading dimensions, then choose. Data pointers are not checked.
  * Clears diag first. Errors: ARGUMENT, UNSUPPORTED, TYPE, SHAPE, TOO_LARGE, NO_VARIANT. */
 spmm_status_t spmmi_product_check(const spmm_executor_t *executor, spmm_op_t op, const spmm_dense_t *b,
                                   const spmm_dense_t *c, struct spmmi_choice *choice, spmm_diag_t *diag);
@@ -36,7 +36,7 @@ spmm_status_t spmmi_product_check(const spmm_executor_t *executor, spmm_op_t op,
 spmm_status_t spmmi_product_data_check(const spmm_dense_t *b, const spmm_dense_t *c, bool reads_b,
                                        spmm_diag_t *diag);
 
-/* A product that passed the first check, of the plan's numbers. */
+/* A product that passed the first check, in the plan's types. */
 struct spmmi_product spmmi_product_of(const spmm_executor_t *executor, const struct spmmi_choice *choice,
                                       spmm_op_t op, const spmm_dense_t *b, const spmm_dense_t *c);
 

@@ -5,7 +5,7 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 
-/* What is picked changes with n only where a variant begins or has ended. */
+/* The choice changes with n only where the range of a variant begins or ends. */
 void spmmi_parts_reach(const spmm_plan_t *plan, uint32_t target, int reached[SPMMI_VARIANT_MAX])
 {
     for (uint32_t i = 0; i < SPMMI_VARIANT_MAX; i++)
@@ -87,7 +87,7 @@ spmm_status_t spmmi_parts_load(struct spmmi_parts *parts, const spmm_plan_t *pla
         status = load_one(&source, loaded, bytes, diag);
     }
     for (uint32_t i = 0; i < parts->count; i++)
-        parts->list[i].part.items = NULL; /* the plan may go */
+        parts->list[i].part.items = NULL; /* the plan may be destroyed after create */
     return status;
 }
 
@@ -114,7 +114,7 @@ spmm_status_t spmmi_shared_use(const struct spmmi_part_source *source, const str
     while (i < parts->shared_count && !(parts->shared[i].kind == kind && parts->shared[i].op == op))
         i++;
     if (i == parts->shared_count) {
-        SPMM_REQUIRE(i < SPMMI_SHARED_MAX, SPMM_ERR_INTERNAL, diag, "parts share more than %d things",
+        SPMM_REQUIRE(i < SPMMI_SHARED_MAX, SPMM_ERR_INTERNAL, diag, "parts share more than %d objects",
                      SPMMI_SHARED_MAX);
         parts->shared[parts->shared_count++] = (struct spmmi_shared){kind, op, NULL};
         SPMM_TRY(kind->create(source, &parts->shared[i].object, bytes, diag));

@@ -9,7 +9,7 @@
 struct spmmi_product {
     spmm_op_t op;
     spmm_dtype_t a_type;    /* values of A; B and C say their own */
-    spmm_compute_t compute; /* what numbers are multiplied as; sums are double for f64, else float */
+    spmm_compute_t compute; /* compute type; sums are double for f64, else float */
     double alpha, beta;
     spmm_dense_t b, c; /* b.data may be NULL where alpha is 0, both where only sizes are asked for */
 };
@@ -32,7 +32,7 @@ static inline void *spmmi_column(const spmm_dense_t *d, int64_t j)
     return d->data == NULL ? NULL : (char *)d->data + bytes;
 }
 
-/* Kernels that number the bytes of a row with 32 bits can step over the rows of a row-major matrix. */
+/* Is the row stride in bytes of a row-major matrix below 2^32, as some kernels need? */
 static inline int spmmi_has_short_rows(const spmm_dense_t *d)
 {
     return d->layout != SPMM_ROW_MAJOR || d->ld <= UINT32_MAX / 8;

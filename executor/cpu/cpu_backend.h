@@ -17,7 +17,7 @@ void spmmi_cpu_destroy(struct spmmi_cpu *cpu);
 uint64_t spmmi_cpu_host_bytes(const struct spmmi_cpu *cpu);
 const struct spmmi_parts *spmmi_cpu_parts(const struct spmmi_cpu *cpu); /* what was made */
 
-/* values: nnz numbers in CSR order of A. */
+/* values: nnz values in CSR order of A. */
 spmm_status_t spmmi_cpu_set_values(struct spmmi_cpu *cpu, const void *values);
 /* variant: the one that the product was given to. */
 uint64_t spmmi_cpu_workspace_bytes(const struct spmmi_cpu *cpu, int variant,

@@ -20,10 +20,10 @@ static struct choice choice_of(const spmm_plan_t *plan, uint32_t index)
     return (struct choice){index, plan->parts[index]};
 }
 
-/* Plans without variants for the CPU were made for a GPU alone: staging and tensor cores are what GPUs are for. Here
- * a part of the first family is up to twice as fast, and more accurate than tf32, so that it runs where the plan holds
- * one of this op: whole rows before parts of them, which the plan may hold for one column only. Returns the variant's
- * own part where there is none. */
+/* Plans without variants for the CPU were made for a GPU alone: their families stage B in shared memory or use tensor
+ * cores. Here a part of the first family is up to twice as fast, and more accurate than tf32, so that it runs where the
+ * plan holds one of this op: whole rows before parts of them, which the plan may hold for one column only. Returns the
+ * variant's own part where there is none. */
 static uint32_t part_of_gpu_plan(const spmm_plan_t *plan, const struct spmmi_variant *variant)
 {
     const uint32_t own = variant->part_first;
@@ -66,7 +66,7 @@ static struct choice part_of_kernel(const spmm_plan_t *plan, const struct spmmi_
 }
 
 /* What runs in place of a part whose family has no code for the type: the first kernel that makes parts of its own. It
- * leaves the rows of C where they are. */
+ * does not permute the rows of C. */
 static struct choice part_with_code(const spmm_plan_t *plan, const struct spmmi_variant *variant)
 {
     const struct spmmi_kernel *kernel = spmmi_cpu_kernels;
@@ -88,8 +88,8 @@ static spmm_status_t forced_check(const spmm_plan_t *plan, const struct spmmi_va
                  spmm_family_name(forced->family), spmm_schedule_name(forced->schedule),
                  spmm_op_name(variant->op));
     SPMM_REQUIRE(choice->index == variant->part_first || (flags & SPMMI_PART_PERMUTES_OUTPUT) == 0,
-                 SPMM_ERR_ARGUMENT, diag,
-                 "the plan leaves C in an order of its own, which \"%s\" would change", forced->name);
+                 SPMM_ERR_ARGUMENT, diag, "the plan permutes the rows of C, and \"%s\" would change that",
+                 forced->name);
 cleanup:
     return status;
 }

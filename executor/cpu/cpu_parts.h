@@ -6,8 +6,8 @@
 #include "executor/parts.h"
 
 /* force_kernel: a name or NULL; *suffix: the instance in it. Errors: MEMORY; UNSUPPORTED: no code for the type;
- * ARGUMENT: the plan has no part for the forced kernel, or the part that would run leaves C in another order than the
- * variant's own. */
+ * ARGUMENT: the plan has no part for the forced kernel, or the part that would run permutes the rows of C
+ * differently. */
 spmm_status_t spmmi_cpu_parts_choose(const spmm_plan_t *plan, const char *force_kernel,
                                      struct spmmi_parts **parts, const char **suffix, spmm_diag_t *diag);
 

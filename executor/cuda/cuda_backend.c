@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life of an executor on a GPU: its device, the values of A, and the parts that it runs. Parts that no product can
+/* An executor on a GPU: its device, the values of A, and the parts that it runs. Parts that no product can
  * reach take no memory. */
 #include "cuda_backend.h"
 
@@ -55,7 +55,7 @@ cleanup:
     return status;
 }
 
-/* What no GPU runs, whatever the parts. */
+/* Plans that no GPU runs, whatever their parts. */
 static spmm_status_t plan_check(const spmm_plan_t *plan, const struct spmmi_parts *parts, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -76,7 +76,7 @@ cleanup:
     return status;
 }
 
-/* Everything but memory: the device is read, the parts are chosen. */
+/* Everything before allocation: the device is queried, the parts are chosen. */
 static spmm_status_t open(const spmm_plan_t *plan, int number, const char *force_kernel,
                           struct spmmi_cuda *cuda, const char **suffix, spmm_diag_t *diag)
 {
@@ -197,7 +197,7 @@ spmm_status_t spmmi_cuda_execute(const struct spmmi_cuda *cuda, int variant,
     spmmi_cuda_leave(scope);
     if (status == SPMM_OK)
         return SPMM_OK;
-    /* diag tells a device's error; the caller's next check is not about this call */
+    /* diag has the device's error; the caller's next check must not see it again */
     const int error = status == SPMM_ERR_DEVICE ? (int)cudaGetLastError() : 0;
     return spmmi_diag_set(diag, status, (struct spmmi_where){0, 0, error}, "%s%s%s",
                           error != 0 ? cudaGetErrorString((cudaError_t)error) : spmm_status_text(status),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GPU side of the executor behind a C wall: cuda_backend.c implements it where CUDA is built in,
+/* The GPU side of the executor behind a C interface: cuda_backend.c implements it where CUDA is built in,
  * cuda_none.c where it is not (no device, NO_DEVICE from create).
  * The callers have checked every argument: shapes, types, overlap, op present in the plan.       */
 #ifndef SPMMI_CUDA_BACKEND_H
@@ -24,7 +24,7 @@ void spmmi_cuda_destroy(struct spmmi_cuda *cuda);
 uint64_t spmmi_cuda_device_bytes(const struct spmmi_cuda *cuda);
 const struct spmmi_parts *spmmi_cuda_parts(const struct spmmi_cuda *cuda); /* what was made */
 
-/* values: host or device pointer, nnz numbers in CSR order of A. */
+/* values: host or device pointer, nnz values in CSR order of A. */
 spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values, void *stream,
                                     spmm_diag_t *diag);
 /* variant: the one that the product was given to. */

@@ -26,7 +26,7 @@ static uint32_t part_of_kernel(const spmm_plan_t *plan, spmm_op_t op, const stru
     return SPMMI_PART_MADE;
 }
 
-/* Would the forced kernel run a variant with another part, where either leaves C in an order of its own? */
+/* Would the forced kernel run a variant with another part, where either permutes the rows of C? */
 static int reorders(const spmm_plan_t *plan, const int *reached, const struct spmmi_kernel *forced)
 {
     uint32_t flags = 0;
@@ -56,7 +56,7 @@ static spmm_status_t force(const spmm_plan_t *plan, const int *reached, const ch
             SPMM_ERR_ARGUMENT, diag, "the plan has no part for %.60s and op %s: inspect with that schedule",
             force_kernel, spmm_op_name((spmm_op_t)op));
     SPMM_REQUIRE(!reorders(plan, reached, *forced), SPMM_ERR_ARGUMENT, diag,
-                 "the plan leaves C in an order of its own, which \"%.60s\" would change", force_kernel);
+                 "the plan permutes the rows of C, and \"%.60s\" would change that", force_kernel);
 cleanup:
     return status;
 }

@@ -9,7 +9,7 @@ struct spmmi_op_pattern {
     int64_t rows, cols;
     const int64_t *row_ptr; /* rows + 1 */
     const int32_t *col_ind; /* nnz */
-    int64_t *map; /* op = T: place in the order of A of each nonzero; else NULL. Owned, as the next two */
+    int64_t *map; /* op = T: position in the order of A of each nonzero; else NULL. Owned, as the next two */
     int64_t *own_row_ptr;
     int32_t *own_col_ind;
 };
@@ -19,8 +19,8 @@ spmm_status_t spmmi_op_pattern_open(const spmm_plan_t *plan, spmm_op_t op, struc
                                     spmm_diag_t *diag);
 void spmmi_op_pattern_close(struct spmmi_op_pattern *pattern);
 
-/* A value map of a layout of the transpose, nnz places in its order, becomes one in the order of A: t_map[q] is the
- * place in A of the transpose's nonzero q. So the transpose need not be kept. Errors: MEMORY. */
+/* Turns a value map in the order of the transpose into one in the order of A: t_map[q] is the position in A of the
+ * transpose's nonzero q. So the transpose need not be kept. Errors: MEMORY. */
 spmm_status_t spmmi_op_pattern_map_from_a(uint32_t **value_map, int64_t nnz, const int64_t *t_map,
                                           spmm_diag_t *diag);
 
