@@ -114,7 +114,7 @@ static void log_choice(const spmm_plan_t *plan)
         spmmi_log(SPMM_LOG_INFO, "%s: op %s, %s, n = %lld to %lld, target %u: %s/%s, %s%s", plan->source,
                   spmm_op_name(v->op), layouts[v->layouts & 3u], (long long)v->n_min, (long long)v->n_max,
                   v->target, spmm_family_name(part->family), spmm_schedule_name(part->schedule),
-                  spmm_compute_name(v->compute), v->part_count > 1 ? ", long rows apart" : "");
+                  spmm_compute_name(v->compute), v->part_count > 1 ? ", long rows split off" : "");
     }
 }
 

@@ -106,8 +106,9 @@ static spmm_status_t check_symmetric(const spmm_inspect_options_t *o, spmm_diag_
     spmm_status_t status = SPMM_OK;
     SPMM_REQUIRE(o->symmetric_permutation == 0 || o->symmetric_permutation == 1, SPMM_ERR_ARGUMENT, diag,
                  "symmetric_permutation must be 0 or 1, found %d", o->symmetric_permutation);
-    SPMM_REQUIRE(!o->symmetric_permutation || !o->permute_output, SPMM_ERR_ARGUMENT, diag,
-                 "permute_output and symmetric_permutation contradict each other: B and C have one order");
+    SPMM_REQUIRE(
+        !o->symmetric_permutation || !o->permute_output, SPMM_ERR_ARGUMENT, diag,
+        "permute_output and symmetric_permutation contradict each other: B and C take one permutation");
     SPMM_REQUIRE(!o->symmetric_permutation || o->reorder != SPMM_REORDER_NONE, SPMM_ERR_ARGUMENT, diag,
                  "symmetric_permutation and reorder none contradict each other");
 cleanup:

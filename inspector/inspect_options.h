@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a caller of spmm_inspect asked for, checked and with defaults filled in. */
+/* The options of an inspection, checked and with defaults filled in. */
 #ifndef SPMMI_INSPECT_OPTIONS_H
 #define SPMMI_INSPECT_OPTIONS_H
 

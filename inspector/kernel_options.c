@@ -50,7 +50,7 @@ cleanup:
     return status;
 }
 
-/* The least accurate way that the caller allows, and what it leaves of the tensor cores. */
+/* The least accurate compute type that the caller allows, and the compute type of tensor cores that follows. */
 static spmm_status_t check_compute(struct spmmi_request *r, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -114,7 +114,7 @@ static spmm_schedule_t whole_rows(spmm_family_t family)
     return (spmm_schedule_t)0;
 }
 
-/* Where no family is named that can write C in another order, the first that does so unasked. */
+/* Where no family is named, the first one that can permute the rows of C. */
 static spmm_status_t take_permuting(struct spmmi_request *r, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -153,7 +153,7 @@ cleanup:
     return status;
 }
 
-/* What the named family says of the options. */
+/* Checks of the options by the named family. */
 static spmm_status_t check_own(const struct spmmi_request *r, spmm_diag_t *diag)
 {
     const struct spmmi_planner *const planner = spmmi_planner_of(r->family);

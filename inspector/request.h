@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a caller of spmm_inspect asked for, checked and with defaults filled in (inspect_options.h). */
+/* The options of an inspection, checked and with defaults filled in (inspect_options.h). */
 #ifndef SPMMI_REQUEST_H
 #define SPMMI_REQUEST_H
 
@@ -8,7 +8,7 @@
 
 #include "inspector/cost/device_profile.h"
 
-#define SPMMI_BALANCE_U_MIN 0.65 /* thresholds of the chart, where nobody says: the paper's */
+#define SPMMI_BALANCE_U_MIN 0.65 /* default thresholds of the decision chart: those of paper 000 */
 #define SPMMI_BALANCE_CV_MAX 1.0
 
 /* A kernel that the caller named. */

@@ -17,7 +17,7 @@ struct worker {
 };
 
 struct row_block {
-    uint64_t first, end;                 /* places in the order */
+    uint64_t first, end;                 /* positions in the permutation */
     uint32_t working_set, stages, width; /* width: columns a stage, the last one may have fewer */
 };
 
@@ -62,7 +62,7 @@ static void row_block_open(const struct spmmi_row_block_pattern *p, int64_t inde
     row_block->width = row_block->stages == 0 ? 0 : (row_block->working_set - 1) / row_block->stages + 1;
 }
 
-/* The most entries that a unit of each warp has in each stage. */
+/* The maximum entries that a unit of each warp has in each stage. */
 static void count_longest(const struct spmmi_row_block_pattern *p, const struct worker *w,
                           const struct row_block *row_block)
 {

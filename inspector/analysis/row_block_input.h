@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What metrics of row blocks are taken of. */
+/* The input of row-block metrics: a pattern and its row blocks. */
 #ifndef SPMMI_ROW_BLOCK_INPUT_H
 #define SPMMI_ROW_BLOCK_INPUT_H
 
 #include "format/plan.h"
 
-/* A pattern and how row blocks take it. */
+/* A pattern and its row blocks. */
 struct spmmi_row_block_input {
     int64_t cols;            /* of op(A) */
     uint64_t units;          /* rows, or segments of rows: see format/matrix/units.h; at most UINT32_MAX */
     const int64_t *unit_ptr; /* units + 1; whole rows: the row pointers */
     const int32_t *col_ind;  /* ascending and unique in each unit */
-    const uint32_t *permutation; /* units: the order in which row blocks take them; NULL: as they are */
-    int64_t segment;             /* as given to spmmi_units_cut; reported, not used */
-    uint32_t block_rows;         /* a multiple of 32, at most SPMMI_BLOCK_ROWS_MAX */
-    uint32_t stage_slots;        /* SPMMI_STAGE_SLOTS_MIN .. SPMMI_STAGE_SLOTS_MAX */
-    uint32_t value_bytes;        /* B_T: 2, 4 or 8 */
-    uint32_t register_tile;      /* R, at least 1 */
-    int64_t n;                   /* columns of B, at least 0 */
-    int multiprocessors;         /* 0: not known, utilization is 0 */
-    int threads;                 /* at least 1; never changes the metrics */
+    const uint32_t
+        *permutation;     /* units: the permutation in which row blocks take them; NULL: in the order of A */
+    int64_t segment;      /* as given to spmmi_units_cut; reported, not used */
+    uint32_t block_rows;  /* a multiple of 32, at most SPMMI_BLOCK_ROWS_MAX */
+    uint32_t stage_slots; /* SPMMI_STAGE_SLOTS_MIN .. SPMMI_STAGE_SLOTS_MAX */
+    uint32_t value_bytes; /* B_T: 2, 4 or 8 */
+    uint32_t register_tile; /* R, at least 1 */
+    int64_t n;              /* columns of B, at least 0 */
+    int multiprocessors;    /* 0: not known, utilization is 0 */
+    int threads;            /* at least 1; never changes the metrics */
 };
 
-/* The unit in this place of the order. */
+/* The unit at this position of the permutation. */
 static inline uint64_t spmmi_row_block_unit(const struct spmmi_row_block_input *in, uint64_t position)
 {
     return in->permutation == NULL ? position : in->permutation[position];

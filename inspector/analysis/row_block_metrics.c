@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See row_block_metrics.h. Counts are whole numbers summed over row blocks, so that no order of threads shows in them;
+/* See row_block_metrics.h. Counts are integers summed over row blocks, so the number of threads does not change them;
  * each quotient is one division of two counts. */
 #include "row_block_metrics.h"
 
@@ -53,8 +53,8 @@ static spmm_status_t count_all(const struct spmmi_row_block_pattern *p, int64_t 
     return status;
 }
 
-/* One row block of three stages makes a product wait long if all others have one, and a sample hardly meets it. So it
- * is looked for where row blocks of the sample come near it, as far as that is cheap. */
+/* One row block of three stages makes a product slow if all others have one, and a sample rarely contains it. So the
+ * widest row block is searched for where row blocks of the sample come near three stages, as far as that is cheap. */
 static spmm_status_t add_widest(const struct spmmi_row_block_pattern *p,
                                 const struct spmmi_row_block_sample *sample, struct totals *totals)
 {

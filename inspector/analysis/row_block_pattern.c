@@ -7,7 +7,7 @@
 
 #define NONZEROS_PARALLEL 100000 /* below this many nonzeros one thread is faster */
 
-/* Number the columns that have nonzeros 0, 1, ... in their order. */
+/* Renumber the columns that have nonzeros 0, 1, ... in ascending order. */
 static spmm_status_t renumber(struct spmmi_row_block_pattern *p)
 {
     const int32_t *col_ind = p->in->col_ind;
@@ -36,7 +36,7 @@ spmm_status_t spmmi_row_block_pattern_open(const struct spmmi_row_block_input *i
     const int64_t columns_a_number = is_set ? 32 : 1;
     if (p->cols / columns_a_number > 4 * p->nnz + 65536)
         status = renumber(p);
-    /* Arrays or sets of all columns for each thread, but together not much larger than the matrix. */
+    /* Threads that may have arrays or sets of all columns: together not much larger than the matrix. */
     const int64_t most = p->cols == 0 ? 1 : 1 + 4 * p->nnz * columns_a_number / p->cols;
     p->threads = most < p->threads ? (int)most : p->threads;
     return status;

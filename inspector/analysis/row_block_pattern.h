@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pattern whose row blocks are counted, with columns numbered so that an array of all of them is worth its
- * memory. */
+/* The pattern whose row blocks are counted, with columns numbered so that arrays over all of them stay small. */
 #ifndef SPMMI_ROW_BLOCK_PATTERN_H
 #define SPMMI_ROW_BLOCK_PATTERN_H
 
@@ -10,14 +9,14 @@
 
 struct spmmi_row_block_pattern {
     const struct spmmi_row_block_input *in;
-    int64_t nnz, cols;      /* cols: numbers of columns, at most those of the input */
-    const int32_t *col_ind; /* nnz numbers */
-    const int32_t *column;  /* the column of each number, ascending; NULL: they are the same */
+    int64_t nnz, cols;      /* cols: number of distinct columns, at most those of the input */
+    const int32_t *col_ind; /* nnz renumbered columns */
+    const int32_t *column;  /* the column of each new number, ascending; NULL: they are the same */
     int threads;            /* that may hold an array of cols each */
     int32_t *own_col_ind, *own_column;
 };
 
-/* is_set: only sets of columns are made, a bit each, not arrays of numbers. Errors: MEMORY. Free with
+/* is_set: only sets of columns are made, a bit each, not arrays of counters. Errors: MEMORY. Free with
  * spmmi_row_block_pattern_close, also after an error. */
 spmm_status_t spmmi_row_block_pattern_open(const struct spmmi_row_block_input *in, bool is_set,
                                            struct spmmi_row_block_pattern *p);

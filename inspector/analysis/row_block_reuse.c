@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Footprints of row blocks of six heights in one pass, and how popular columns are.
+/* Working sets of row blocks of six heights in one pass, and the histogram of nonzeros per column.
  *
- * Row blocks of 8, 16, .. 256 units nest. Where a column was last met in the order tells for all of them at once
- * whether it is new to its row block: places a and b are in the same row block of 2^h units when a ^ b has no bit from
- * h on. */
+ * Row blocks of 8, 16, .. 256 units nest. The position at which a column was last seen tells for all of them at once
+ * whether it is new to its row block: positions a and b are in the same row block of 2^h units when a ^ b has no bit
+ * from h on. */
 #include <string.h>
 
 #include <omp.h>
@@ -19,8 +19,8 @@ static int bit_length(uint32_t x)
     return x == 0 ? 0 : 32 - __builtin_clz(x);
 }
 
-/* counts[b]: nonzeros whose column was last met at a place that differs in bit b - 1 at most; 32 also for never.
- * last: one more than the place where each column was last met, 0 for never. */
+/* counts[b]: nonzeros whose column was last seen at a position that differs in bit b - 1 at most; 32 also for never.
+ * last: one more than the position where each column was last seen, 0 for never. */
 static void count_block(const struct spmmi_row_block_pattern *p, uint64_t first, uint32_t *last,
                         int64_t counts[33])
 {

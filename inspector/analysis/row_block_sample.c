@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See row_block_sample.h. Row blocks lie side by side on a line, each as long as its nonzeros and the mean of all
- * together. The line is cut into equal strata, and each stratum names the row block at one random point of it. What a
- * row block holds grows with its nonzeros, so the few that hold most of a skewed matrix are named almost surely, and
- * the mean keeps the weight of light ones low. */
+/* See row_block_sample.h. Stratified sampling with probability proportional to size. Row blocks lie side by side on a
+ * line, each as long as the sum of its nonzeros and the mean of all. The line is divided into equal strata, and each
+ * stratum draws the row block at one random point of it. So the few row blocks that hold most of a skewed matrix are
+ * drawn almost surely, and the mean keeps the weight of light ones low. */
 #include "row_block_sample.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which row blocks stand for all of them, see docs/statistics.md "Sampled metrics". */
+/* A sample of row blocks, see docs/statistics.md "Sampled metrics". */
 #ifndef SPMMI_ROW_BLOCK_SAMPLE_H
 #define SPMMI_ROW_BLOCK_SAMPLE_H
 

@@ -9,9 +9,9 @@
 
 #define SKETCH_LOG 14
 #define SKETCH_WORDS ((1 << SKETCH_LOG) / 64)
-#define SPREADER 2654435761u /* 2^32 over the golden ratio: neighbours go far apart */
+#define SPREADER 2654435761u /* 2^32 / golden ratio (Fibonacci hashing): neighbours hash far apart */
 
-/* Bits that the columns of a row block set, one each: fewer than the columns only where two of them meet. */
+/* Bits that the columns of a row block set, one each: fewer than the columns only where hashes collide. */
 static int64_t sketch(const struct spmmi_row_block_input *in, int64_t index)
 {
     uint64_t bits[SKETCH_WORDS] = {0};

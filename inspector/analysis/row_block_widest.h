@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The row block whose shared memory decides how many blocks run at a time, and whose stages are walked longest. */
+/* The row block with the largest working set: its shared memory limits how many thread blocks run at a time, and its
+ * stages take longest. */
 #ifndef SPMMI_ROW_BLOCK_WIDEST_H
 #define SPMMI_ROW_BLOCK_WIDEST_H
 

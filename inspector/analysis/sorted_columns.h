@@ -8,7 +8,7 @@
 /* Sort ascending and remove duplicates in place; returns the new count. */
 int64_t spmmi_sort_unique(int32_t *columns, int64_t count);
 
-/* The place of a column in an ascending list that holds it. */
+/* The position of a column in an ascending list that holds it. */
 static inline int32_t spmmi_sorted_position(const int32_t *list, int64_t count, int32_t column)
 {
     const int32_t *base = list;

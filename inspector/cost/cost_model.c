@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See cost_model.h: how the terms of a family become a time, and what the families share. */
+/* See cost_model.h: from the terms of a family to a time, and terms that the families share. */
 #include "cost_model.h"
 
 #include <math.h>
@@ -75,7 +75,8 @@ struct spmmi_prediction spmmi_model_predict(spmmi_cost_fn *cost, const struct sp
         .candidate = c,
         .n = (double)n,
         .value_bytes = (double)spmm_dtype_size(dtype),
-        .is_col_major = layout == SPMM_LAYOUTS_COL_MAJOR && n > 1, /* one column is the same in both */
+        .is_col_major =
+            layout == SPMM_LAYOUTS_COL_MAJOR && n > 1, /* a single column is the same in both layouts */
     };
     if (!cost(&q, &p))
         return p;

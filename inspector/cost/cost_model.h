@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The refined model: how long a product takes, from metrics of the matrix and a device profile (docs/model.md).
+/* The cost model: the predicted time of a product, from metrics of the matrix and a device profile (docs/model.md).
  *
  *     T = T_start + further launches + (sum over terms (factor * term)^P)^(1/P) + factor * conversions
  *
@@ -32,7 +32,7 @@ struct spmmi_model_matrix {
 spmm_status_t spmmi_model_analysis(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
                                    struct spmmi_model_matrix *matrix, spmm_diag_t *diag);
 
-/* What is priced. */
+/* The candidate whose time is predicted. */
 struct spmmi_model_candidate {
     spmm_family_t family;
     spmm_schedule_t schedule;
@@ -51,7 +51,8 @@ struct spmmi_prediction {
 /* The value type that the constants of a candidate are for. */
 enum spmmi_model_type spmmi_model_type_of(spmm_family_t family, spmm_compute_t compute, spmm_dtype_t dtype);
 
-/* Terms of one family: prediction->term, launches and the shares. Returns 0 where nothing is known of such a device. */
+/* Terms of one family: prediction->term, launches and the shares. Returns 0 where there is no model for such a
+ * device. */
 struct spmmi_model_query {
     const struct spmmi_device_profile *profile;
     const struct spmmi_model_matrix *matrix;
@@ -61,7 +62,7 @@ struct spmmi_model_query {
 };
 typedef int spmmi_cost_fn(const struct spmmi_model_query *q, struct spmmi_prediction *p);
 
-/* layout is one SPMM_LAYOUT_* bit, of B and of C. seconds 0: nothing is known. */
+/* layout is one SPMM_LAYOUTS_* bit, of B and of C. seconds 0: no prediction. */
 struct spmmi_prediction spmmi_model_predict(spmmi_cost_fn *cost, const struct spmmi_device_profile *profile,
                                             const struct spmmi_model_matrix *matrix,
                                             const struct spmmi_model_candidate *candidate, int64_t n,
@@ -71,8 +72,8 @@ struct spmmi_prediction spmmi_model_predict(spmmi_cost_fn *cost, const struct sp
 double spmmi_model_combine(const struct spmmi_model_constants *constants, const double term[SPMMI_TERMS],
                            double launch_s, double launches);
 
-/* The share of nonzeros whose column is among the last `columns` different ones, in the order of the rows, and the
- * window of nonzeros that holds so many: Che's characteristic time, from measured reuse instead of popularity. */
+/* The hit rate of a cache of `columns` columns, in the order of the rows, and the window of nonzeros that holds so many
+ * distinct columns: Che's characteristic time, from measured reuse instead of popularity. */
 struct spmmi_model_hit {
     double share, window;
 };
@@ -80,6 +81,6 @@ struct spmmi_model_hit spmmi_model_hits(const struct spmmi_model_matrix *matrix,
 /* The share in a window of so many nonzeros. */
 double spmmi_model_reuse_distance(const struct spmmi_model_matrix *matrix, double window);
 
-#define SPMMI_MODEL_STEP_CYCLES 800.0 /* unit of the steps of a walk: about one gather past the L1 cache */
+#define SPMMI_MODEL_STEP_CYCLES 800.0 /* cycles of a step: about one gather past the L1 cache */
 
 #endif

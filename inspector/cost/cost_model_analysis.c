@@ -28,8 +28,8 @@ static void add_time(struct times *t, int64_t time)
     t->sum[b] += (double)time;
 }
 
-/* Mean working set of a window of w = 2^b nonzeros: columns less those that the window misses, which for each column
- * are the windows inside a gap longer than w. */
+/* Mean working set of a window of w = 2^b nonzeros: columns minus the mean number of those that a window does not
+ * contain; these are, for each column, the windows inside a gap longer than w. */
 static void measure_locality(const struct times *inner, const struct times *outer, double nnz,
                              struct spmmi_model_matrix *m)
 {
@@ -96,7 +96,7 @@ static void close_item(struct item_levels *l, double steps)
     }
 }
 
-/* The items of a row split: consecutive rows until they hold a item size. */
+/* The items of a row split: consecutive rows until they hold item size nonzeros. */
 static void analysis_rows(int64_t rows, const int64_t *row_ptr, struct spmmi_model_matrix *m)
 {
     const int64_t item_size = SPMMI_MODEL_ITEM_SIZE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See device_profile.h: known names, files, and rates between the points of a table. */
+/* See device_profile.h: known names, files, and interpolation of rates. */
 #include "device_profile.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 
-#define DEVICE_OF_ANY "h200" /* whose rates stand for a device that nobody named */
+#define DEVICE_OF_ANY "h200" /* whose rates are used where no device is named */
 
 static const struct spmmi_profile_text *find_text(const char *name)
 {
@@ -74,7 +74,7 @@ struct position {
     double part; /* of the way to low + 1 */
 };
 
-/* Linear in the logarithm; the ends go on for ever. */
+/* Linear in the logarithm; constant beyond the ends. */
 static struct position find_position(const double *x, int count, double at)
 {
     struct position p = {0, 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices that a plan can be made for: what a profile file says of one (docs/model.md has its keys). The known
+/* Devices that a plan can be made for: the content of a profile file (docs/model.md has its keys). The known
  * profiles are files of inspector/profiles, built into the library; any other is read from a path.          */
 #ifndef SPMMI_DEVICE_PROFILE_H
 #define SPMMI_DEVICE_PROFILE_H
@@ -27,12 +27,12 @@ struct spmmi_profile_table {
     double rate[SPMMI_PROFILE_LIST_MAX][SPMMI_PROFILE_LIST_MAX]; /* [set][row] */
 };
 
-/* What constants and risks of a profile are named by: each family and each schedule of format/family_list.def, in
+/* The names of constants and risks in a profile: each family and each schedule of format/family_list.def, in
  * that order (the first of schedules of one name), then what any of them may have. */
 enum spmmi_profile_extra {
     SPMMI_RISK_PERMUTATION, /* rows in another order than that of A */
     SPMMI_RISK_LONG_ROWS,   /* rows split off, as a part of their own */
-    SPMMI_RISK_CHART,       /* what the decision chart would not do */
+    SPMMI_RISK_CHART,       /* the contrary of the decision chart */
     SPMMI_PROFILE_EXTRAS
 };
 enum {
@@ -45,7 +45,8 @@ enum {
     ,
     SPMMI_PROFILE_NAMES = SPMMI_PROFILE_KERNELS + SPMMI_PROFILE_EXTRAS
 };
-/* How a kernel multiplies: the first two on ordinary cores, where numbers of 2 bytes count as f32. */
+/* Compute types as the cost model distinguishes them: the first two on ordinary cores, where values of 2 bytes count as
+ * f32. */
 enum spmmi_model_type {
     SPMMI_MODEL_F32,
     SPMMI_MODEL_F64, /* of tensor cores too */
@@ -71,8 +72,8 @@ struct spmmi_model_constants {
     double factor[SPMMI_TERMS]; /* what a term is multiplied by: the inverse of an efficiency */
 };
 
-/* What a prediction is multiplied by before candidates are compared: how much slower it may turn out. Which of the
- * four depends on the product. */
+/* Factors by which a prediction is multiplied before candidates are compared, as the measured time may be longer. The
+ * product decides which of the four applies. */
 enum spmmi_risk_of {
     SPMMI_RISK_SINGLE, /* one column, in either layout */
     SPMMI_RISK_NARROW, /* row-major operands of at most SPMMI_NARROW columns */
@@ -92,19 +93,19 @@ struct spmmi_device_profile {
     double shared_sm_bytes, shared_block_bytes, registers_sm; /* 0 on a CPU */
     double launch_s;                                          /* of an empty kernel, event to event */
     double copy_rate;                                         /* DRAM, bytes read and written a second */
-    double peak_bandwidth;       /* beta of the paper's roofline: the data sheet's, or the copy rate */
-    double peak_flops;           /* FP32 peak of the paper's roofline */
+    double peak_bandwidth;       /* beta of the roofline of paper 000: the data sheet's, or the copy rate */
+    double peak_flops;           /* FP32 peak of the roofline of paper 000 */
     double shared_rate, l1_rate; /* bytes a second, all multiprocessors */
     double fma_f32, fma_f64;     /* floating-point operations a second */
     double mma_tf32, mma_f16, mma_f64;
     struct spmmi_profile_table gather;  /* rows of B past the L1 cache */
     struct spmmi_profile_curve scatter; /* stores of rows, over bytes of a row */
     struct spmmi_profile_curve
-        strided; /* single numbers of a column-major B, over bytes of a number: useful bytes */
+        strided; /* single values of a column-major B, over bytes of a value: useful bytes */
     struct spmmi_model_constants model[SPMMI_PROFILE_KERNELS][SPMMI_MODEL_TYPES];
     uint8_t is_fitted
         [SPMMI_PROFILE_KERNELS]
-        [SPMMI_MODEL_TYPES]; /* 0: nobody gave these constants, start and launch are 1 us and factors 1 */
+        [SPMMI_MODEL_TYPES]; /* 0: the profile lacks these constants: start and launch are 1 us and factors 1 */
     /* Of each type, and last of those that have none of their own; 0: not given. */
     double risk[SPMMI_PROFILE_NAMES][SPMMI_MODEL_TYPES + 1][SPMMI_RISKS];
 };
@@ -115,7 +116,7 @@ spmm_status_t spmmi_device_profile_open(const char *device, struct spmmi_device_
                                         spmm_diag_t *diag);
 
 /* The same from text; file is what messages call it. A key that is missing is as in "h200" (or "cpu") if it belongs to
- * the refined model, else a mistake. That profile too may lack constants of tensor cores: nobody fitted them yet. */
+ * the cost model, else an error. That profile too may lack constants of tensor cores, where none were fitted. */
 spmm_status_t spmmi_device_profile_parse(const char *text, size_t size, const char *file,
                                          struct spmmi_device_profile *profile, spmm_diag_t *diag);
 
@@ -128,10 +129,10 @@ const char *spmmi_profile_type_name(int type);
 /* Where the constants of a kernel are: those of its schedule where the profile has such, else those of its family. */
 int spmmi_profile_kernel(const struct spmmi_device_profile *profile, spmm_family_t family,
                          spmm_schedule_t schedule, enum spmmi_model_type type);
-/* Kernels without constants of their own for numbers of 16 bits go by those of f32: the bytes are counted apart. */
+/* Kernels without constants of their own for values of 16 bits go by those of f32: the bytes are counted separately. */
 void spmmi_profile_fill_narrow(struct spmmi_device_profile *profile);
 
-/* The product of what the profile says of a family and of its schedule; 1 where it says nothing. */
+/* The product of what the profile says of a family and of its schedule; 1 where it has none. */
 double spmmi_profile_risk(const struct spmmi_device_profile *profile, spmm_family_t family,
                           spmm_schedule_t schedule, enum spmmi_model_type type, enum spmmi_risk_of of);
 double spmmi_profile_extra(const struct spmmi_device_profile *profile, enum spmmi_profile_extra extra,

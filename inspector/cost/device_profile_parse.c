@@ -23,7 +23,7 @@
 #define MOST 1e30
 static_assert(sizeof(struct spmmi_model_constants) == CONSTANTS * sizeof(double), "a list of doubles");
 
-/* What the keys fill in: the profile, and metrics whose form changes on the way to it. */
+/* The target of the keys: the profile, and metrics whose form changes on the way to it. */
 struct draft {
     struct spmmi_device_profile profile;
     double target, multiprocessors;
@@ -35,12 +35,12 @@ enum need { REQUIRED, ON_A_GPU, NOT_NEEDED };
 enum kind { REAL, WHOLE };
 struct key {
     const char *name;
-    size_t at, count_at; /* in struct draft; count_at 0: one number */
+    size_t at, count_at; /* in struct draft; count_at 0: one value */
     int most;
     double scale; /* to bytes, seconds and so on */
     double least, greatest;
     enum need need;
-    enum kind kind; /* of the numbers as they are written */
+    enum kind kind; /* range of the numbers as written */
 };
 
 #define AT(field) offsetof(struct draft, profile.field)
@@ -231,7 +231,7 @@ static uint64_t *find_named(struct reader *r, const char *word, size_t length, s
     return is_model ? &r->model_seen[index][type] : &r->risk_seen[index][type];
 }
 
-/* All constants of a kernel; of a risk one number for all products, or each of them. */
+/* All constants of a kernel; of a risk one value for all products, or each of them. */
 static spmm_status_t read_named(struct reader *r, const struct key *key)
 {
     spmm_status_t status = SPMM_OK;
@@ -302,7 +302,7 @@ cleanup:
     return status;
 }
 
-/* Those of the profile itself, else those of the embedded profile of its kind, else none that anybody fitted. */
+/* Those of the profile itself, else those of the embedded profile of its kind, else no fitted constants. */
 static void fill_constants(const struct reader *r, const struct spmmi_device_profile *kin, int kernel,
                            int type, struct spmmi_device_profile *p)
 {
@@ -335,7 +335,7 @@ cleanup:
     return status;
 }
 
-/* What only the whole file can show. */
+/* Checks that need the whole file. */
 static spmm_status_t finish(struct reader *r)
 {
     spmm_status_t status = SPMM_OK;

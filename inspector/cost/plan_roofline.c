@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The paper's model of a plan, for its reader: see spmm_plan_roofline. */
+/* The roofline of a plan: see spmm_plan_roofline. */
 #include <assert.h>
 #include <stdbool.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 static_assert(sizeof((spmm_roofline_t *)0)->device == SPMMI_PROFILE_NAME_BYTES, "the name of a profile fits");
 
-/* The op that the metrics of row blocks are of: metrics do not say it, the part they were counted for does. */
+/* The op that the metrics of row blocks are of: it is that of the part they were counted for. */
 static spmm_op_t op_of_row_blocks(const spmm_plan_t *plan)
 {
     const spmm_row_block_metrics_t *s = &plan->row_block_metrics;

@@ -51,7 +51,7 @@ int spmmi_profile_kernel(const struct spmmi_device_profile *profile, spmm_family
     return own >= 0 && profile->is_fitted[own][type] != 0 ? own : index_of(spmm_family_name(family));
 }
 
-/* 1 where nothing is said. */
+/* 1 where the profile has none. */
 static double risk_of(const struct spmmi_device_profile *profile, int index, enum spmmi_model_type type,
                       enum spmmi_risk_of of)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model of "Optimizing Tiled Sparse Matrix Multiplication with Performance Modeling on GPUs", as printed:
+/* The roofline of "Optimizing Tiled Sparse Matrix Multiplication with Performance Modeling on GPUs", as printed:
  * intensities in floating-point operations a byte of DRAM traffic, and the roofline. docs/model.md explains it. */
 #ifndef SPMMI_ROOFLINE_H
 #define SPMMI_ROOFLINE_H
@@ -12,7 +12,7 @@
 
 /* Symbols of Table 1. */
 struct spmmi_roofline {
-    double b_t, b_is, b_i, delta; /* bytes of a number, a local index, an index, metadata of a thread */
+    double b_t, b_is, b_i, delta; /* bytes of a value, a local index, an index, metadata of a thread */
     double r, rho, z;             /* register tiling, reuse from shared memory, padding */
     double mu, mu_star;           /* nonzeros a row, and a unit after rows were cut */
     double c, l;                  /* penalty and reward of Eq. 4 */
@@ -31,7 +31,7 @@ enum spmmi_roofline_bound {
 double spmmi_roofline_naive(const struct spmmi_roofline *s);                                  /* Eq. 2 */
 double spmmi_roofline_gamma(const struct spmmi_roofline *s, enum spmmi_roofline_bound bound); /* Eq. 4 */
 double spmmi_roofline_tiled(const struct spmmi_roofline *s, enum spmmi_roofline_bound bound); /* Eq. 3 */
-/* Eq. 6; printed with C, the all-miss bound; the other bounds put their Gamma in its place. */
+/* Eq. 6; printed with C, the all-miss bound; the other bounds use their Gamma instead. */
 double spmmi_roofline_segmented(const struct spmmi_roofline *s, enum spmmi_roofline_bound bound);
 
 /* Roofline: min(peak, intensity * bandwidth), operations a second; and the time of 2 nnz n operations. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Brick meshes: every node sees the 26 around it, with all unknowns of both. */
+/* Brick meshes: every node is coupled with its 26 neighbours, with all unknowns of both. */
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "generate.h"
@@ -11,7 +11,7 @@
 struct mesh {
     int64_t nx, ny, nz;
     int64_t unknowns;       /* of one node */
-    const int32_t *number;  /* new number of a node; NULL keeps the natural order */
+    const int32_t *number;  /* new index of a node; NULL keeps the natural order */
     const int32_t *natural; /* the inverse */
 };
 
@@ -40,7 +40,7 @@ static int64_t mesh_row(const void *context, int64_t row, int32_t *out)
     return count * m->unknowns;
 }
 
-/* Nonzeros of a line of n nodes, each seeing itself and its neighbours. */
+/* Nonzeros of a line of n nodes, each coupled with itself and its neighbours. */
 static int64_t line_nnz(int64_t n)
 {
     return 3 * n - 2;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* R-MAT graphs: each edge picks a quadrant of the matrix at every level; node numbers are shuffled.
+/* R-MAT graphs: each edge picks a quadrant of the matrix at every level; node indices are shuffled.
  *
- * Edges come in random order. Counting them into their rows would miss the cache twice an edge, which is
- * nearly all of the time, so they are brought into row permutation by radix passes instead. */
+ * Edges come in random order. Putting them directly into their rows would cost two cache misses per edge, which is
+ * nearly all of the time, so they are sorted by row in radix passes instead. */
 #include <string.h>
 
 #include "format/base/alloc.h"
@@ -62,7 +62,7 @@ static void radix_pass(int64_t count, int shift, const uint64_t *from, uint64_t 
         to[next[(from[e] >> shift) & (RADIX_BINS - 1)]++] = from[e];
 }
 
-/* Row pointers of edges in row permutation, repeated ones included. */
+/* Row pointers of edges sorted by row, repeated ones included. */
 static void count_rows(int64_t rows, int64_t count, const uint64_t *edges, int64_t *row_ptr)
 {
     int64_t e = 0;

@@ -8,11 +8,11 @@
 #include "format/base/diag.h"
 #include "generate.h"
 
-#define ROWS_PARALLEL 4096 /* below this many rows threads cost more than they bring */
+#define ROWS_PARALLEL 4096 /* below this many rows one thread is faster */
 
 /* Lengths of all rows into row_ptr[1..rows]; scratch has row_bound columns for each thread.
- * Both loops name their number of threads: without it, libomp may give a region the number that an earlier
- * one asked for and, its if clause being false, did not use. */
+ * Both loops have num_threads: without it, libomp may give a region the number of threads of an earlier region whose if
+ * clause was false. */
 static void count_rows(const struct spmmi_row_source *s, int threads, int32_t *scratch, int64_t *row_ptr)
 {
 #pragma omp parallel for schedule(dynamic, 256) num_threads(threads)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns of rows and numbers of nodes: drawn, shuffled. */
+/* Random columns of rows and permutations of nodes. */
 #include "format/base/alloc.h"
 #include "generate.h"
 #include "inspector/analysis/sorted_columns.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A matrix with its rows, its columns or both in another order. */
+/* A matrix with its rows, its columns or both permuted. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 #define NONZEROS_PARALLEL 100000 /* below this many nonzeros one thread is faster */
 
-/* place[order[i]] = i, if order holds each of 0 .. count - 1 once. */
+/* position[permutation[i]] = i, if permutation holds each of 0 .. count - 1 once. */
 static spmm_status_t invert(const char *what, const uint32_t *permutation, int64_t count, uint32_t **position,
                             spmm_diag_t *diag)
 {
@@ -31,7 +31,7 @@ cleanup:
     return status;
 }
 
-/* What a thread sorts a row in: the new column in the upper half, the place in the row below. */
+/* What a thread sorts a row in: the new column in the upper half, the position in the row below. */
 struct room {
     uint64_t *list, *other;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op(A) in CSR, borrowed, and metrics of its rows: what an inspection looks at. */
+/* op(A) in CSR, borrowed, and metrics of its rows: the input of every analysis. */
 #ifndef SPMMI_PATTERN_H
 #define SPMMI_PATTERN_H
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# NVIDIA A100 SXM, 40 GB: the device of the paper. published: data sheet or paper; derived: from published figures
+# NVIDIA A100 SXM, 40 GB: the device of the paper. published: data sheet or paper; derived: from published values
 # and from the shares of them that an H200 reaches. Nothing here was measured. docs/model.md has the keys.
 name = a100
 target = 80                # compute capability 8.0

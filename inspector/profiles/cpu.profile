@@ -30,11 +30,11 @@ gather_gbs =
 scatter_row_bytes = 4 8 16 32 64 128 256 512
 scatter_gbs = 0.2145 0.4156 0.9321 2.319 2.873 7.748 11.18 26.85
 
-# measured: single numbers of a column-major matrix in random order, useful bytes
+# measured: single values of a column-major matrix in random order, useful bytes
 strided_bytes = 4 8
 strided_gbs = 0.2619 0.5545
 
-# Constants of the refined model, order as in h200.profile: fitted to 112 products of these cores, docs/model.md;
+# Constants of the cost model, order as in h200.profile: fitted to 112 products of these cores, docs/model.md;
 # tiled: not fitted
 model.row-split.f32 = 0.9454 1 0.7533 1.642 0.3658 0.8636 1.245 0.8012 1 0.6729
 model.row-split.f64 = 0.9663 1 0.7372 1.072 0.4988 0.9389 0.8609 2.606 1 0.4139

@@ -39,8 +39,8 @@ gather_gbs =
 scatter_row_bytes = 4 8 16 32 64 128 256 512
 scatter_gbs = 54.2 107.6 211.9 769.7 1349 2139 2253 2307
 
-# measured: single numbers of a column-major matrix in random order, useful bytes
+# measured: single values of a column-major matrix in random order, useful bytes
 strided_bytes = 2 4 8
 strided_gbs = 203.4 405.9 814
 
-# Constants of the refined model: none are fitted to an H100, so that those of h200 are used.
+# Constants of the cost model: none are fitted to an H100, so that those of h200 are used.

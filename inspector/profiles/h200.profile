@@ -39,11 +39,11 @@ gather_gbs =
 scatter_row_bytes = 4 8 16 32 64 128 256 512
 scatter_gbs = 63.83 127.2 252 864.6 1567 2633 3218 3270
 
-# measured: single numbers of a column-major matrix in random order, useful bytes
+# measured: single values of a column-major matrix in random order, useful bytes
 strided_bytes = 2 4 8
 strided_gbs = 272.8 545.4 1095
 
-# Constants of the refined model: start_us launch_us, then the factors of DRAM, L2, L1, arithmetic, issue, waves,
+# Constants of the cost model: start_us launch_us, then the factors of DRAM, L2, L1, arithmetic, issue, waves,
 # longest walk and conversions; fitted to 13,187 products on an H200, every variant forced, and judged on 7,794 of other
 # matrices (docs/model.md, "How good it is")
 model.row-split.f32 = 0.6976 1.933 1.379 0.2608 0.7391 0.9986 0.9669 1.49 1.088 1.51
@@ -66,7 +66,7 @@ model.bcsr.3xtf32 = 0.4925 8.268 1.63 0.6891 0.9281 0.8085 2.09 1.334 1.654 0.73
 model.bcsr.f64 = 0.7124 3.939 1.522 0.6801 0.6389 0.4565 3.465 0.8698 1.261 0.8867
 model.bcsr.f16 = 1.029 1.161 1.206 1.05 0.8605 1.3 3.139 0.6211 1 0.7481
 
-# What predictions are multiplied by before they are compared, docs/model.md ("Risks"), set by the same products
+# Risks: factors of predictions when candidates are compared, docs/model.md ("Risks"), set by the same products
 risk.row-split.f32 = 1.12 1.04 1.08 1.04
 risk.row-split.f64 = 1.08 1.02 1.06 1.02
 risk.tiled.f32 = 0.97

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of a Fortran field. See fortran_format.h. */
+/* Values of a Fortran field. See fortran_format.h. */
 #include <stdio.h>
 #include <string.h>
 
@@ -66,7 +66,7 @@ bool spmmi_fortran_real(const struct spmmi_fortran_format *format, const char *p
     const char *mantissa_end = skip_mantissa(p, end, &has_point, &is_zero);
     if (mantissa_end > p && !has_point && format->digits > 0 && !is_zero && spmmi_is_digit(mantissa_end[-1]))
         return false;
-    /* Most numbers are what everybody writes. */
+    /* Fast path: the common forms. */
     if ((format->scale == 0 || mantissa_end < end) && spmmi_decimal_read(p, end, value) == end && p < end)
         return true;
     if (mantissa_end < end && !read_exponent(mantissa_end, end, &exponent))

@@ -143,7 +143,7 @@ static spmm_status_t set_type(struct spmmi_npy *npy, const char *descr)
         return SPMM_OK;
     spmmi_escape(descr, strlen(descr), shown, sizeof shown);
     return spmmi_zip_fail(npy->zip, SPMM_ERR_MATRIX_UNSUPPORTED,
-                          "expected numbers of a type b1, i1 to i8, u1 to u8, f2, f4 or f8, found \"%s\"%s",
+                          "expected numbers of type b1, i1 to i8, u1 to u8, f2, f4 or f8, found \"%s\"%s",
                           shown,
                           npy->kind == 'c'   ? ", complex numbers"
                           : npy->kind == 'V' ? ", such as bfloat16"

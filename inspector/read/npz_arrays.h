@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the layouts of scipy.sparse are made of. */
+/* Arrays of the layouts of scipy.sparse. */
 #ifndef SPMMI_NPZ_ARRAYS_H
 #define SPMMI_NPZ_ARRAYS_H
 

@@ -21,7 +21,7 @@ cleanup:
 }
 
 /* The column of every entry, from where the columns start. */
-static void spread(const int64_t *starts, int64_t cols, int32_t *to)
+static void expand_columns(const int64_t *starts, int64_t cols, int32_t *to)
 {
     for (int64_t col = 0; col < cols; col++)
         for (int64_t q = starts[col]; q < starts[col + 1]; q++)
@@ -39,7 +39,7 @@ static spmm_status_t read_csc(struct spmmi_zip *zip, spmm_matrix_t *matrix)
     SPMM_TRY(spmmi_npz_starts(zip, "indptr.npy", matrix->cols, count, &starts));
     SPMM_TRY(spmmi_triplets_alloc(reader, &triplets, count, true));
     triplets.count = count;
-    spread(starts, matrix->cols, triplets.cols);
+    expand_columns(starts, matrix->cols, triplets.cols);
     SPMM_TRY(spmmi_npz_indices(zip, "indices.npy", count, matrix->rows, triplets.rows));
     SPMM_TRY(spmmi_npz_values(zip, count, matrix, triplets.values));
     SPMM_TRY(spmmi_triplets_to_rows(reader, &triplets, SPMMI_GENERAL, matrix));

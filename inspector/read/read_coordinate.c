@@ -3,10 +3,10 @@
  *
  * The text is cut at line ends into as many segments as there are threads. Pass 1 reads the indices of each segment
  * and counts the entries of every row, which gives the row pointers. Rows are then joined into buckets of about
- * BUCKET_ENTRIES entries (a fuller row is a bucket of its own); each segment gets its own range of places in each
- * bucket. Pass 2 reads the entries and appends each to its bucket, with its row within the bucket in
- * two bytes beside it. At last read_buckets.c sorts each bucket by row, in cache. So every row holds its
- * entries in the order of the file, whatever the number of threads, and duplicates are summed in that order.
+ * BUCKET_ENTRIES entries (a fuller row is a bucket of its own); each segment gets its own range of positions in each
+ * bucket. Pass 2 reads the entries and appends each to its bucket, with its row within the bucket in two bytes beside
+ * it. At last read_buckets.c sorts each bucket by row, in cache. So every row holds its entries in the order of the
+ * file, whatever the number of threads, and duplicates are summed in that order.
  *
  * Why buckets: 6,000,000 entries in random order took 0.27 us each when they were put into their rows directly,
  * as every one missed the caches and the TLB three times, against 0.04 us for reading them.
@@ -24,7 +24,7 @@
 #include "read_buckets.h"
 #include "read_line.h"
 
-#define SEGMENT_BYTES 65536u                  /* below this a thread is not worth its start */
+#define SEGMENT_BYTES 65536u                  /* bytes below which another thread does not pay */
 #define SEGMENT_BYTES_MAX (INT64_C(15) << 30) /* holds less than 2^32 entries of at least 4 bytes */
 #define PROGRESS_BYTES (1u << 20)             /* text between two progress calls of a thread */
 
@@ -217,7 +217,7 @@ static int64_t sum_rows(struct job *job)
     return row_ptr[rows];
 }
 
-/* The first place of each segment in each bucket. */
+/* The first position of each segment in each bucket. */
 static void sum_buckets(struct job *job)
 {
     const struct spmmi_buckets *buckets = &job->buckets;

@@ -157,7 +157,7 @@ static spmm_status_t read_regular(struct spmmi_reader *reader, int fd, uint64_t 
     SPMM_TRY(spmmi_bytes_reserve(reader, bytes, size));
     const int64_t blocks = (int64_t)((size + READ_BLOCK - 1) / READ_BLOCK);
     uint64_t done = 0;
-    /* Threads that find an error leave the loop empty-handed; the calling thread alone reports progress. */
+    /* Threads that find an error skip the rest of the loop; only the calling thread reports progress. */
 #pragma omp parallel for schedule(dynamic, 1) \
     num_threads(blocks < reader->threads ? (int)blocks : reader->threads)
     for (int64_t block = 0; block < blocks; block++) {
@@ -222,7 +222,7 @@ static spmm_status_t read_descriptor(struct spmmi_reader *reader, int fd, struct
         return io_failed(reader, errno, "cannot look at the file");
     if (S_ISDIR(about.st_mode))
         return io_failed(reader, EISDIR, "cannot read the file");
-    /* Files that the kernel makes up say size 0. Standard input may be a file that was read in part. */
+    /* Virtual files of the operating system have size 0. Standard input may be a file that was read in part. */
     if (S_ISREG(about.st_mode) && about.st_size > 0 && fd != STDIN_FILENO)
         return read_regular(reader, fd, (uint64_t)about.st_size, bytes);
     return read_stream(reader, fd, bytes);

@@ -12,7 +12,7 @@
 #define HUGE_PAGE (UINT64_C(2) << 20)
 
 /* Ask for large pages where they fit. Advice only: text and result are written once, front to back or by bucket, and
- * page faults were a sixth of the time of a large read. */
+ * page faults took a sixth of the time of a large read. */
 static void use_huge_pages(void *block, uint64_t bytes)
 {
 #ifdef MADV_HUGEPAGE

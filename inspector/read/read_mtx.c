@@ -2,7 +2,7 @@
 /* Banner and size line of a Matrix Market file.
  *
  * Banner: %%MatrixMarket matrix FORMAT FIELD SYMMETRY, five words, in any case, blanks between them, first in the
- * file. Decisions where the specification is silent or files in the wild differ:
+ * file. Decisions where the specification is silent or files differ from it:
  *   field double is real and unsigned-integer is integer; hermitian without complex values is symmetric;
  *   complex, and the object vector, are refused as not supported; pattern is neither skew-symmetric nor an array;
  *   coordinates may say more entries than rows * cols, as duplicates are summed.                              */

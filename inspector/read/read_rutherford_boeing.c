@@ -57,7 +57,7 @@ static void refuse(const struct spmmi_head *head, char *sentence, size_t capacit
                                       : "the end of the file");
 }
 
-/* Where the numbers of a section are read. */
+/* The cursor in the numbers of one section. */
 struct cursor {
     struct spmmi_reader *reader;
     struct spmmi_lines *lines;
@@ -107,7 +107,7 @@ static spmm_status_t next_field(struct cursor *c)
 }
 
 /* Nothing but blanks behind the last number of a full line. What stands behind the last number of a section is
- * passed over, as Fortran does: files of the Harwell-Boeing collection have leftovers of a line before there. */
+ * passed over, as Fortran does: files of the Harwell-Boeing collection have remains of an earlier line there. */
 static spmm_status_t check_rest(struct cursor *c)
 {
     if (c->done % c->section->format.per_line != 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the header of a Rutherford-Boeing file says. */
+/* The header of a Rutherford-Boeing file. */
 #ifndef SPMMI_READ_RUTHERFORD_BOEING_H
 #define SPMMI_READ_RUTHERFORD_BOEING_H
 

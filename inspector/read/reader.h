@@ -5,7 +5,7 @@
  *   read_file.c       path, standard input or memory -> bytes; calls the reader that takes them
  *   read_gzip.c, read_zstd.c   compressed bytes -> bytes
  *   reader_list.def, reader_table.c   the formats, and which of them a file has
- *   unsupported_format.c   files that are often given in place of a matrix
+ *   unsupported_format.c   known formats that are not supported
  *   one reader a format: bytes -> CSR, not yet sorted
  *     read_matrix_market.c   with read_mtx.c (banner, size line), read_coordinate.c, read_array.c, read_explain.c
  *     read_smtx.c
@@ -91,7 +91,7 @@ enum spmmi_symmetry { SPMMI_GENERAL, SPMMI_SYMMETRIC, SPMMI_SKEW, SPMMI_HERMITIA
 void spmmi_matrix_describe(spmm_matrix_t *matrix, enum spmmi_value_field field, enum spmmi_symmetry symmetry,
                            int64_t entries);
 
-/* What banner and size line say, and where the entries are. */
+/* Content of banner and size line, and where the entries are. */
 struct spmmi_mtx {
     bool is_array;
     enum spmmi_value_field field;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that are often given in place of a matrix, told by their first bytes, and what to do about them. */
+/* Known formats that are not supported, recognised by their first bytes, with advice. */
 #include <string.h>
 
 #include "format/file/plan_records.h"

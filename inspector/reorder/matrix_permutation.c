@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Orders of the rows of a matrix, and what they do. */
+/* Row permutations of a matrix, and their metrics. */
 #include <string.h>
 
 #include "format/base/diag.h"
@@ -15,7 +15,7 @@ static spmm_status_t check(const spmm_matrix_t *matrix, spmm_reorder_t kind, int
     spmm_status_t status = SPMM_OK;
     SPMM_REQUIRE(matrix != NULL, SPMM_ERR_ARGUMENT, diag, "matrix is NULL");
     SPMM_REQUIRE(spmmi_permutation_is_kind(kind), SPMM_ERR_ARGUMENT, diag,
-                 "reorder %d is no order of its own", (int)kind);
+                 "reorder %d is no permutation that can be made", (int)kind);
     SPMM_REQUIRE(threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads must not be negative, found %d", threads);
 cleanup:
     return status;
@@ -38,7 +38,7 @@ spmm_status_t spmm_matrix_permutation(const spmm_matrix_t *matrix, spmm_reorder_
     const struct spmmi_row_permutation *made = NULL;
     spmmi_diag_clear(diag);
     SPMM_TRY(check(matrix, kind, threads, diag));
-    SPMM_REQUIRE(permutation != NULL || matrix->rows == 0, SPMM_ERR_ARGUMENT, diag, "order is NULL");
+    SPMM_REQUIRE(permutation != NULL || matrix->rows == 0, SPMM_ERR_ARGUMENT, diag, "permutation is NULL");
     permutations = permutations_of(matrix, threads);
     SPMM_TRY(spmmi_row_permutation_of(&permutations, kind, &made, diag));
     for (int64_t i = 0; i < matrix->rows; i++)

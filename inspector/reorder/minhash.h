@@ -9,11 +9,11 @@
 #include "inspector/analysis/radix_sort.h"
 
 #define SPMMI_MINHASH_HASHES 16       /* min-hashes of a node: one cache line */
-#define SPMMI_MINHASH_BANDS 8         /* pairs of them, the less one of which is the key of an order */
+#define SPMMI_MINHASH_BANDS 8         /* bands: pairs of them, whose smaller hash is a sort key */
 #define SPMMI_MINHASH_EDGES 3         /* best candidates of a node that are compared */
 #define SPMMI_MINHASH_LEVELS 1024     /* steps of similarity */
 #define SPMMI_MINHASH_GRAIN 4096      /* units below which one thread does it all */
-#define SPMMI_MINHASH_NONE UINT32_MAX /* no unit, no node: there are fewer */
+#define SPMMI_MINHASH_NONE UINT32_MAX /* marks no unit, no node */
 
 struct spmmi_minhash {
     uint64_t units;
@@ -26,15 +26,15 @@ struct spmmi_minhash {
     /* Of a node: the list of its units, how many they are, the node that it was joined to. */
     uint32_t *head, *tail, *size, *parent;
     uint32_t (*hashes)[SPMMI_MINHASH_HASHES]; /* SPMMI_MINHASH_NONE: no column fell there */
-    /* Of this round: a byte of each hash, 0 for none; the keys of all nodes, order by order; candidates, the nodes that
-     * follow with the same key in each order. */
+    /* Of this round: a byte of each hash, 0 for none; the keys of all nodes, band by band; candidates: the nodes that
+     * follow with the same key in each sorted band. */
     uint8_t (*signature)[SPMMI_MINHASH_HASHES];
     uint32_t *keys;
     uint32_t (*behind)[SPMMI_MINHASH_BANDS];
-    uint64_t (
-        *near)[SPMMI_MINHASH_EDGES]; /* how alike, then ~node, so that the best one is the largest; 0: none */
-    uint64_t *sorted, *spare;        /* units of each thread */
-    uint8_t *marks;                  /* cols of each thread, zero between nodes; NULL: too many */
+    uint64_t (*near)
+        [SPMMI_MINHASH_EDGES]; /* similarity, then ~node, so that the best one is the largest; 0: none */
+    uint64_t *sorted, *spare;  /* units of each thread */
+    uint8_t *marks;            /* cols of each thread, zero between nodes; NULL: too many */
 };
 
 static inline int64_t spmmi_minhash_length(const struct spmmi_minhash *w, uint32_t unit)
@@ -49,7 +49,7 @@ static inline const int32_t *spmmi_minhash_columns(const struct spmmi_minhash *w
 
 /* leader[u] of each unit: the first one with its pattern; SPMMI_MINHASH_NONE for those without nonzeros. */
 void spmmi_minhash_group_patterns(struct spmmi_minhash *w, uint32_t *leader);
-/* How many units lead. */
+/* Number of leading units, that is of distinct patterns. */
 uint32_t spmmi_minhash_count_nodes(const struct spmmi_minhash *w, const uint32_t *leader);
 /* Nodes by ascending leader. leader[] is overwritten. */
 void spmmi_minhash_make_nodes(struct spmmi_minhash *w, uint32_t *leader);

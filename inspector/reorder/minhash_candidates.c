@@ -8,7 +8,7 @@
 
 #define BUCKET 8      /* nodes with the same key that are not sorted by other ones */
 #define FACTOR 8      /* of lengths, beyond which patterns are not compared: similarity below 1 / FACTOR */
-#define AHEAD 32      /* nodes whose data is asked for before it is needed */
+#define AHEAD 32      /* nodes whose data is prefetched */
 #define FIRST_LINE 16 /* columns */
 #define ONES UINT64_C(0x0101010101010101)
 
@@ -34,7 +34,7 @@ static void prepare_node(struct spmmi_minhash *w, uint32_t node)
     }
 }
 
-/* Of the next two bands that have a key: what sorts a long bucket. */
+/* The keys of the next two bands that have one: they sort a long bucket. */
 static uint32_t second_key(const struct spmmi_minhash *w, uint32_t node, int band)
 {
     uint32_t key = 0;
@@ -60,7 +60,7 @@ static void search_bucket(struct spmmi_minhash *w, int band, uint64_t *list, uin
         w->behind[(uint32_t)list[i]][band] = (uint32_t)list[i + 1];
 }
 
-/* Short rows have no key in most bands, and need none: a column that two of them share is in one. */
+/* Short rows have no key in most bands, and need none: a column that two of them share is in some band. */
 static void search_band(struct spmmi_minhash *w, int band, uint64_t *list, uint64_t *spare)
 {
     const uint32_t *const keys = w->keys + (uint64_t)band * w->nodes;
@@ -88,7 +88,7 @@ static uint64_t zero_bytes(uint64_t x)
     return ~(((x & low) + low) | x) >> 7 & ONES;
 }
 
-/* Similarity by signatures: of the places where either has a hash, those where both have the same; 1 at least. */
+/* Similarity by signatures: of the positions where either has a hash, those where both have the same; 1 at least. */
 static uint32_t estimate(const uint8_t *a, const uint8_t *b)
 {
     uint64_t equal = 0, empty = 0;
@@ -200,8 +200,7 @@ static void prefetch_signatures(const struct spmmi_minhash *w, uint32_t node)
             __builtin_prefetch(w->signature[w->behind[node][band]]);
 }
 
-/* Ask for the patterns of a node's candidates before they are needed: each step reads what the one before it asked
- * for. */
+/* Software prefetch of the patterns of a node's candidates: each step reads what the previous one prefetched. */
 static void prefetch_patterns(const struct spmmi_minhash *w, uint32_t node, int step)
 {
     const uint64_t *const near = w->near[node];

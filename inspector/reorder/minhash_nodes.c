@@ -75,7 +75,7 @@ uint32_t spmmi_minhash_count_nodes(const struct spmmi_minhash *w, const uint32_t
     return nodes;
 }
 
-/* What leads is seen before what follows; leader[] comes to hold the node of each unit. */
+/* Leaders come before their followers; leader[] comes to hold the node of each unit. */
 void spmmi_minhash_make_nodes(struct spmmi_minhash *w, uint32_t *leader)
 {
     uint32_t nodes = 0;
@@ -97,16 +97,16 @@ void spmmi_minhash_make_nodes(struct spmmi_minhash *w, uint32_t *leader)
     }
 }
 
-/* Min-hashes: one hash a column picks the place and the value. */
+/* Min-hashes: one hash per column selects the position and the value. */
 static void hash_node(const int32_t *columns, int64_t length, uint32_t *hashes)
 {
-    uint32_t own[SPMMI_MINHASH_HASHES]; /* which the compiler knows apart from columns */
+    uint32_t own[SPMMI_MINHASH_HASHES]; /* a local array: the compiler knows that columns do not overlap it */
     memset(own, 0xff, sizeof own);
     for (int64_t i = 0; i < length; i++) {
         uint64_t x = ((uint64_t)(uint32_t)columns[i] + 1) * UINT64_C(0x9e3779b97f4a7c15);
         x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
         uint32_t *const position = own + (x >> 60);
-        const uint32_t value = (uint32_t)(x >> 28) >> 1; /* below the mark of empty places */
+        const uint32_t value = (uint32_t)(x >> 28) >> 1; /* below the mark of empty positions */
         *position = *position < value ? *position : value;
     }
     memcpy(hashes, own, sizeof own);

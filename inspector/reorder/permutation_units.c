@@ -48,10 +48,10 @@ spmm_status_t spmmi_permutation_units(const struct spmmi_permutation_input *in, 
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_reorder_ops *const ops = spmmi_reorder_of(kind);
-    assert(ops != NULL && "no order to make");
+    assert(ops != NULL && "no permutation to make");
     SPMM_TRY(spmmi_permutation_check(kind, in->rows, in->cols, in->units, diag));
     status = ops->make(in, permutation);
-    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the order of the rows");
+    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the permutation of the rows");
 cleanup:
     return status;
 }

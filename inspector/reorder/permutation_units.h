@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One door to all permutations of units, rows or segments of rows: the rows of format/permutation_list.def with what
- * makes them. */
+/* The interface to all permutations of units, rows or segments of rows: the rows of format/permutation_list.def with
+ * what makes them. */
 #ifndef SPMMI_PERMUTATION_UNITS_H
 #define SPMMI_PERMUTATION_UNITS_H
 
@@ -15,10 +15,10 @@ struct spmmi_permutation_input {
     uint64_t units;
     const int64_t *unit_ptr;  /* units + 1: whole rows, or as spmmi_units_cut makes it */
     const uint32_t *unit_row; /* the row of each unit; NULL: units are rows */
-    int threads;              /* at least 1; never changes the order */
+    int threads;              /* at least 1; never changes the permutation */
 };
 
-/* order[units]. The input is within the limits of the order's row. Errors: MEMORY. */
+/* order[units]: the permutation. The input is within the limits of its row in the list. Errors: MEMORY. */
 typedef spmm_status_t spmmi_reorder_fn(const struct spmmi_permutation_input *in, uint32_t *permutation);
 
 struct spmmi_reorder_ops {
@@ -27,7 +27,7 @@ struct spmmi_reorder_ops {
     struct {
         int is_square;
         int64_t units;       /* at most; 0: any number */
-        const char *instead; /* the order that a refusal names */
+        const char *instead; /* the kind that a refusal recommends */
     } limits;
     spmmi_reorder_fn *make;
 };
@@ -41,15 +41,15 @@ struct spmmi_reorder_ops {
 
 #define SPMMI_PERMUTATION_TAU 0.8 /* jaccard, over single columns: docs/reordering.md says why */
 
-/* NULL for auto, none and what is no order. */
+/* NULL for auto, none and unknown kinds. */
 const struct spmmi_reorder_ops *spmmi_reorder_of(spmm_reorder_t kind);
 
 /* Does the kind fit? ARGUMENT, with a sentence, where the matrix or its units are beyond the limits of its row. */
 spmm_status_t spmmi_permutation_check(spmm_reorder_t kind, int64_t rows, int64_t cols, uint64_t units,
                                       spmm_diag_t *diag);
 
-/* order[units] by this kind, neither AUTO nor NONE; rcm orders the rows and keeps the segments of one together,
- * ascending. Errors: as spmmi_permutation_check; MEMORY. */
+/* order[units]: the permutation of this kind, neither AUTO nor NONE; rcm permutes the rows and keeps the segments of
+ * one together, ascending. Errors: as spmmi_permutation_check; MEMORY. */
 spmm_status_t spmmi_permutation_units(const struct spmmi_permutation_input *in, spmm_reorder_t kind,
                                       uint32_t *permutation, spmm_diag_t *diag);
 

@@ -24,7 +24,7 @@ struct clustering {
     uint32_t size;       /* its blocks */
 };
 
-/* Is it the first time that this unit names the block? */
+/* Is it the first nonzero of this unit in the block? */
 static bool is_first(struct clustering *c, uint32_t block, uint64_t unit)
 {
     const bool is_new = c->last_seen[block] != unit + 1;
@@ -85,7 +85,7 @@ static spmm_status_t prepare(struct clustering *c)
     return SPMM_OK;
 }
 
-/* The block is new to the cluster: its units share one more, and those in a cluster are not looked at again. */
+/* The block is new to the cluster: its units share one more, and those in a cluster are dropped. */
 static void share(struct clustering *c, uint32_t block)
 {
     int64_t kept = c->block_ptr[block];

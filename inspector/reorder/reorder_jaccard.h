@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Order of units by greedy clustering of similar patterns: the algorithm of Sylos Labini et al. as Section IV-C of the
- * paper on SMaT (Okanovic et al.) uses it, which states neither tau nor delta. Exact, for matrices of few rows. */
+/* Permutation of units by greedy clustering of similar patterns: the algorithm of Sylos Labini et al. as Section IV-C
+ * of the paper on SMaT (Okanovic et al.) uses it, which states neither tau nor delta. Exact, for matrices of few
+ * rows. */
 #ifndef SPMMI_REORDER_JACCARD_H
 #define SPMMI_REORDER_JACCARD_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See reorder_minhash.h. Units of one pattern become one node. Then come rounds of the same kind: nodes are sorted by
- * single min-hashes, neighbours in these orders are candidates, the best candidates of each node become edges, and
- * edges join nodes to clusters from the most alike pair down, as far as the round lets clusters grow. The clusters are
- * the nodes of the next round: the min-hash of a union is the smaller one of its parts. Clusters are lists that are
- * joined end to end, so that a part that was joined early stays together.
- * Parallel loops write only what belongs to their index; what depends on an order is done by one thread. */
+ * single min-hashes, neighbours in these sorted lists are candidates, the best candidates of each node become edges,
+ * and edges join nodes to clusters from the most similar pair down, up to the cluster size of the round. The clusters
+ * are the nodes of the next round: the min-hash of a union is the smaller one of its parts. Clusters are lists that are
+ * joined end to end, so that a part that was joined early stays together. Parallel loops write only what belongs to
+ * their index; sequential steps are done by one thread. */
 #include "reorder_minhash.h"
 
 #include <string.h>
@@ -45,7 +45,7 @@ static void join(struct spmmi_minhash *w, uint32_t a, uint32_t b, uint32_t cap)
     w->tail[root] = w->tail[child];
 }
 
-/* Edges by descending similarity, then by ascending node and place. Their number goes to *count. */
+/* Edges by descending similarity, then by ascending node and rank. Their number goes to *count. */
 static struct edge *sort_edges(const struct spmmi_minhash *w, uint64_t *count)
 {
     uint64_t start[SPMMI_MINHASH_LEVELS] = {0}, sum = 0;
@@ -111,7 +111,7 @@ static spmm_status_t cluster(struct spmmi_minhash *w, bool exact, uint32_t cap)
     return SPMM_OK;
 }
 
-/* What is left shares nothing that was found: by the first column of the first unit. */
+/* The remaining clusters share no columns that were found: they are sorted by the first column of the first unit. */
 static void emit(struct spmmi_minhash *w, uint32_t *permutation)
 {
     uint64_t count = 0;
@@ -151,7 +151,7 @@ static bool alloc_marks(struct spmmi_minhash *w)
     return w->marks != NULL;
 }
 
-/* Rounds go on while they join. */
+/* Rounds go on while clusters are joined. */
 static spmm_status_t join_all(struct spmmi_minhash *w)
 {
     spmm_status_t status = SPMM_OK;

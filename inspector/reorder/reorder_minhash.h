@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Order of units by the similarity of their patterns: those that share many columns meet in a panel, in time that is
- * nearly linear in the nonzeros. The similarity of two sets is |intersection| / |union| (Jaccard); it is found through
- * min-hashes, of which two sets share as large a part as they are alike. */
+/* Permutation of units by the similarity of their patterns: those that share many columns come to the same row block.
+ * It takes time nearly linear in the nonzeros. The similarity of two sets is |intersection| / |union| (Jaccard); it is
+ * estimated by min-hashes: two sets share the same fraction of them, on average. */
 #ifndef SPMMI_REORDER_MINHASH_H
 #define SPMMI_REORDER_MINHASH_H
 

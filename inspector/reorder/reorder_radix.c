@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See reorder_radix.h. A merge sort; the first two digits of each number (its first two columns) travel with it, so
- * that most comparisons touch no column. The order is total, hence the same however the work is cut. */
+/* See reorder_radix.h. A merge sort; the first two digits of each number (its first two columns) are stored with it, so
+ * that most comparisons touch no column. The order is total, so the number of threads does not change it. */
 #include "reorder_radix.h"
 
 #include <stdbool.h>
@@ -33,7 +33,7 @@ static uint64_t key_of(const struct patterns *p, uint64_t unit)
     return key;
 }
 
-/* Keys are equal: the digits behind them decide, then the number of the unit. */
+/* Keys are equal: the digits behind them decide, then the index of the unit. */
 static bool tail_before(const struct patterns *p, uint32_t a, uint32_t b)
 {
     const int64_t end_a = p->unit_ptr[a + UINT64_C(1)], end_b = p->unit_ptr[b + UINT64_C(1)];
@@ -63,7 +63,7 @@ static void insertion_sort(const struct patterns *p, struct entry *list, uint64_
     }
 }
 
-/* How many of list come before e. */
+/* Number of entries of list that come before e. */
 static uint64_t rank_of(const struct patterns *p, const struct entry *list, uint64_t count,
                         const struct entry *e)
 {

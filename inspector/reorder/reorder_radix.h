@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Order of units by their patterns, so that units that share columns meet in a panel: Section 4.2 of "Optimizing
- * Tiled Sparse Matrix Multiplication with Performance Modeling on GPUs". A unit is read as a binary number of cols
- * bits, column 0 being the most significant one, and 1 where it holds a nonzero. */
+/* Permutation of units by their patterns, so that units that share columns come to the same row block: Section 4.2 of
+ * "Optimizing Tiled Sparse Matrix Multiplication with Performance Modeling on GPUs". A unit is read as a binary number
+ * of cols bits, column 0 being the most significant one, and 1 where it holds a nonzero. */
 #ifndef SPMMI_REORDER_RADIX_H
 #define SPMMI_REORDER_RADIX_H
 

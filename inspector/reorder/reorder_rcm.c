@@ -152,7 +152,7 @@ static bool before(const struct graph *g, uint32_t a, uint32_t b)
     return g->degree[a] != g->degree[b] ? g->degree[a] < g->degree[b] : a > b;
 }
 
-/* A row at the rim of the component of root. */
+/* A pseudo-peripheral row of the component of root. */
 static uint32_t find_rim(struct graph *g, uint64_t first, uint32_t root)
 {
     uint64_t known = 0;
@@ -181,7 +181,7 @@ static void insertion_sort(const struct graph *g, uint32_t *list, uint64_t count
     }
 }
 
-/* Let list[at] sink to its place in a heap of count rows with the last one on top. */
+/* Restores the heap of count rows, with the last one on top, from list[at] down. */
 static void sink(const struct graph *g, uint32_t *list, uint64_t at, uint64_t count)
 {
     const uint32_t moved = list[at];
@@ -212,7 +212,7 @@ static void sort(const struct graph *g, uint32_t *list, uint64_t count)
     }
 }
 
-/* The component of root, from place first on; returns the place behind it. */
+/* The component of root, from position first on; returns the position after it. */
 static uint64_t permutation_component(struct graph *g, uint64_t first, uint32_t root)
 {
     uint64_t end = first + 1;

@@ -6,15 +6,15 @@
 
 #include <spmm/common.h>
 
-#define SPMMI_RCM_SEARCHES 8 /* for a row at the rim of a component, at most */
+#define SPMMI_RCM_SEARCHES 8 /* maximum searches for a pseudo-peripheral row */
 
 /* order[rows]: the rows of the graph of A + A^T, whose diagonal does not count. Components come by their smallest row,
- * so that rows without neighbours stay between those they lie between. In each, the search for a rim (George and Liu)
- * begins at the smallest row and goes on from the row of least degree in the last level, until levels grow no more;
- * from there on breadth first, neighbours by ascending degree, and all of it reversed. Of rows of equal degree the
- * greater one is taken first: a band, or a diagonal block, keeps its order. Columns ascend in each row.
- * O(nnz log rows) time on one thread; 21 bytes a row and 4 a nonzero whose mirror image is not stored.
- * Errors: ARGUMENT when the matrix is not square; MEMORY. order is not touched then. */
+ * so that rows without neighbours stay between those they lie between. In each, the search for a pseudo-peripheral row
+ * (George and Liu) begins at the smallest row and goes on from the row of least degree in the last level, until levels
+ * grow no more; from there on breadth first, neighbours by ascending degree, and all of it reversed. Of rows of equal
+ * degree the greater one is taken first: a band, or a diagonal block, keeps its order. Columns ascend in each row.
+ * O(nnz log rows) time on one thread; 21 bytes a row and 4 a nonzero whose mirror image is not stored. Errors: ARGUMENT
+ * when the matrix is not square; MEMORY. order is not touched then. */
 spmm_status_t spmmi_reorder_rcm(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
                                 uint32_t *permutation);
 

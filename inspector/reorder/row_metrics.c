@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See row_metrics.h. One pass: where a column was last met in the order tells whether it is new to its block-row group
- * and to the panels of all heights, as these nest: places a and b are in the same panel of 2^h rows when a ^ b has no
- * bit from h on. Threads take 256 rows at a time, so that no block-row group or panel is shared. */
+/* See row_metrics.h. One pass: the position at which a column was last seen tells whether it is new to its block row (8
+ * or 16 rows) and to the row blocks of all heights, as these nest: positions a and b are in the same row block of 2^h
+ * rows when a ^ b has no bit from h on. Threads take 256 rows at a time, so that no row block is shared. */
 #include "row_metrics.h"
 
 #include <math.h>
@@ -11,10 +11,10 @@
 #include "format/base/alloc.h"
 #include "inspector/analysis/sorted_columns.h"
 
-#define GROUP 256u   /* rows of the highest panel: what a thread takes at a time */
-#define LOWEST_BIT 3 /* panels of 2^3 rows are the lowest */
+#define GROUP 256u   /* rows of the highest row block: a thread takes so many at a time */
+#define LOWEST_BIT 3 /* row blocks of 2^3 rows are the lowest */
 #define ALIGN 16     /* columns that stay together when columns are numbered anew */
-#define NEVER 32     /* bits of a place: further apart than any two places */
+#define NEVER 32     /* more than the bits in which two positions can differ */
 #define NONZEROS_PARALLEL 100000
 
 struct counting {
@@ -25,11 +25,11 @@ struct counting {
     int threads;
     int32_t *own_col_ind;               /* columns numbered anew */
     uint32_t *met;                      /* of each thread: see struct memory */
-    uint32_t *group[SPMM_BLOCK_SHAPES]; /* blocks of each block-row group */
+    uint32_t *group[SPMM_BLOCK_SHAPES]; /* blocks of each block row */
 };
 
-/* What a thread remembers of columns and of aligned blocks of them: 1 + the place, or block-row group, that met
- * them last. */
+/* What a thread stores for columns and aligned blocks of them: 1 + the position, or the block row, that had them
+ * last. */
 struct memory {
     uint32_t *column, *block8, *block16;
 };
@@ -56,7 +56,7 @@ static struct memory memory_of(const struct counting *c, int thread)
 
 /* ---- Columns ---- */
 
-/* Leave out columns that nobody names, by aligned groups of them. */
+/* Leave out columns without nonzeros, by aligned groups of columns. */
 static spmm_status_t renumber(struct counting *c, int64_t nnz)
 {
     int32_t *groups = spmmi_alloc((uint64_t)nnz, sizeof *groups);
@@ -85,7 +85,7 @@ static spmm_status_t prepare(struct counting *c)
         if (status != SPMM_OK)
             return status;
     }
-    /* What all threads remember is not to be much larger than the matrix. */
+    /* The memory of all threads must not be much larger than the matrix. */
     const int64_t most = c->cols == 0 ? 1 : 1 + 8 * nnz / c->cols;
     c->threads = nnz < NONZEROS_PARALLEL ? 1 : c->threads;
     c->threads = most < c->threads ? (int)most : c->threads;
@@ -110,7 +110,7 @@ static void release(struct counting *c)
 
 /* ---- Counting ---- */
 
-/* Aligned blocks of a row that are new to its block-row group of 16 rows, to *new8 and *new16. */
+/* Aligned blocks of a row that are new to its block row of 16 rows, to *new8 and *new16. */
 static void count_aligned(const int32_t *columns, int64_t length, uint32_t group, struct memory *m,
                           uint32_t *new8, uint32_t *new16)
 {
@@ -126,8 +126,8 @@ static void count_aligned(const int32_t *columns, int64_t length, uint32_t group
     *new16 += count16;
 }
 
-/* counts[b]: nonzeros whose column was last met at a place that differs in bit b - 1 at most. Returns how many of this
- * row are new to its block-row group of 8 rows. */
+/* counts[b]: nonzeros whose column was last seen at a position that differs in bit b - 1 at most. Returns how many of
+ * this row are new to its row window of 8 rows. */
 static uint32_t count_columns(const int32_t *columns, int64_t length, uint32_t position, struct memory *m,
                               int64_t counts[NEVER + 1])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See row_similarity.h. The sample is chosen by the first min-hash: rows with a low one. So of two like rows mostly
- * both are in it or neither, and the second min-hash is needed of few. Unions of columns are then counted in the order
- * of the hashes, which is none of the matrix, until enough nonzeros were read. */
+/* See row_similarity.h. The sample is chosen by the first min-hash: rows with a low one. So of two similar rows mostly
+ * both are in it or neither, and only few rows need the second min-hash. Unions of columns are then counted in the
+ * order of the hashes, which is random with respect to the matrix, until enough nonzeros were read. */
 #include "row_similarity.h"
 
 #include <stdlib.h>

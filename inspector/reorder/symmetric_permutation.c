@@ -8,7 +8,7 @@
 #include "format/base/diag.h"
 #include "row_metrics.h"
 
-/* A matrix in an order, and what that makes of it. */
+/* A permuted matrix and its blocks. */
 struct attempt {
     uint32_t *permutation;
     spmm_matrix_t *permuted;
@@ -27,7 +27,7 @@ static spmm_status_t count_blocks(const spmm_matrix_t *m, int threads, int64_t *
     spmm_status_t status = SPMM_OK;
     spmm_permutation_metrics_t metrics;
     status = spmmi_row_metrics_count(m->rows, m->cols, m->row_ptr, m->col_ind, NULL, threads, &metrics);
-    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the blocks of an order");
+    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the blocks of a permutation");
     *blocks = metrics.block_count[SPMM_BLOCKS_16X16];
 cleanup:
     return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See permutation_metrics.h. An order of units may be that of the rows: it is counted once. */
+/* See permutation_metrics.h. A permutation of units may be that of the rows: it is counted once. */
 #include "permutation_metrics.h"
 
 #include <assert.h>
@@ -8,7 +8,7 @@
 #include "format/base/diag.h"
 #include "inspector/reorder/row_metrics.h"
 
-/* Rows, or segments of rows, and an order of them; NULL: as they are. */
+/* Rows, or segments of rows, and a permutation of them; NULL: the order of A. */
 struct subject {
     const struct spmmi_pattern *a;
     int threads;
@@ -48,7 +48,7 @@ cleanup:
     return status;
 }
 
-/* That order, and before it the units as they are. */
+/* The metrics of that permutation, and before them those of the order of A. */
 static spmm_status_t add_both(struct subject s, spmm_plan_t *plan, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The planners of all families: the one place where the inspector names them, by their list. */
+/* The planners of all families: the only file of the inspector that names them, by their list. */
 #include <stddef.h>
 
 #include "planner.h"

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One question: which of all candidates takes the least time? See search.h and docs/model.md. */
+/* One search: which candidate takes the least time? See search.h and docs/model.md. */
 #include "search.h"
 
 #include <math.h>
 
 #include "format/base/diag.h"
 
-/* Seconds a nonzero that a permutation of the rows takes, for both of those that are tried first: the median of
+/* Seconds a nonzero that a permutation of the rows takes, for the two that are tried first: the median of
  * docs/reordering.csv. */
 #define PERMUTATION_SECONDS 35e-9
 
-/* ---- Prices ---- */
+/* ---- Predictions ---- */
 
 static enum spmmi_model_type type_of(const struct spmmi_search *s, const struct spmmi_candidate *c)
 {
@@ -144,7 +144,7 @@ static bool has_constants(const struct spmmi_search *s, const struct spmmi_famil
     return false;
 }
 
-/* Why a free choice does not look at a family; reason 0: it does. */
+/* Why a free choice does not consider a family; reason 0: it does. */
 static struct spmmi_evidence reason_against(const struct spmmi_search *s, const struct spmmi_family *row,
                                             const struct spmmi_planner *planner)
 {
@@ -186,7 +186,7 @@ static bool may_any_run(const struct spmmi_search *s)
     return false;
 }
 
-/* Where nothing that was measured may run, the first family that can. */
+/* Where no family with measured data may run, the first one that can. */
 static spmm_status_t propose(struct spmmi_search *s, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -209,7 +209,7 @@ cleanup:
     return status;
 }
 
-/* Of families that were not refused altogether. */
+/* For families that were not refused as a whole. */
 static spmm_status_t refine(struct spmmi_search *s, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -229,7 +229,7 @@ cleanup:
 
 /* ---- The choice ---- */
 
-/* What more inspection costs is paid by the calls that are expected, or the candidate is out. */
+/* Inspection time must be repaid by the expected calls, or the candidate is refused. */
 static void weigh_calls(struct spmmi_search *s)
 {
     const double calls = s->request->options.expected_calls;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All questions about one op and target: layouts, and ranges of n. */
+/* All searches for one op and target: layouts and ranges of n. */
 #include <string.h>
 
 #include "format/base/diag.h"
 #include "search.h"
 
 #define BOTH (SPMM_LAYOUTS_ROW_MAJOR | SPMM_LAYOUTS_COL_MAJOR)
-#define N_TYPICAL 64 /* what a plan for all n is judged by where the caller names none */
+#define N_TYPICAL 64 /* n of predictions for a plan for all n, where the caller names none */
 
-/* C in another order is that for every product: one decision for all n. */
+/* Permuted rows of C are permuted for every product: one decision for all n. */
 static int ranges_of(const struct spmmi_request *r, struct spmmi_range ranges[SPMMI_RANGE_MAX])
 {
     const spmm_inspect_options_t *const o = &r->options;
@@ -18,7 +18,7 @@ static int ranges_of(const struct spmmi_request *r, struct spmmi_range ranges[SP
     return 1;
 }
 
-/* What the questions are asked of. */
+/* The input of the searches. */
 struct asker {
     struct spmmi_op *op;
     const struct spmmi_request *request;
@@ -52,7 +52,7 @@ static bool all_agree(const struct spmmi_decision *a, const struct spmmi_decisio
     return true;
 }
 
-/* Layouts for which the same runs share their variants; the records are then those of column-major, where the families
+/* Layouts with the same decision share their variants; the records are then those of column-major, where the families
  * differ most. */
 spmm_status_t spmmi_decide(struct spmmi_op *op, const struct spmmi_request *r, const spmm_plan_t *plan,
                            struct spmmi_tuning *tuning, struct spmmi_decision *decisions, int *count,

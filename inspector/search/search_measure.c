@@ -9,10 +9,10 @@
 #include "format/base/diag.h"
 #include "search.h"
 
-#define TUNE_DEFAULT 3 /* candidates, where the caller asks to measure and not how many */
-#define TUNE_GAIN \
-    0.05 /* of a product's time, what measuring one more candidate is hoped to win: predictions choose
-                         * within 5 % of the best in most cases (docs/model.md, "How good it is") */
+#define TUNE_DEFAULT 3 /* candidates, where the caller asks to measure without a number */
+/* Share of a product's time that one more measurement is assumed to gain: predictions choose within 5 % of the best in
+ * most cases (docs/model.md, "How good it is"). */
+#define TUNE_GAIN 0.05
 
 static int candidates_wanted(const spmm_tuning_options_t *o)
 {
@@ -65,8 +65,8 @@ static spmm_status_t make_plan(const struct spmmi_search *s, const struct spmmi_
     return status;
 }
 
-/* The answer of the caller's clock. One that does not run there is out; whatever else failed, such as that there is no
- * such device, is not the candidate's doing. */
+/* The result of the caller's measurement. A candidate that the device does not support is refused; any other failure,
+ * such as no such device, does not count against the candidate. */
 static void take_answer(struct spmmi_candidate *c, spmm_status_t answer, double us)
 {
     if (answer == SPMM_OK && isfinite(us) && us > 0) {
@@ -109,7 +109,7 @@ static void forgive(struct spmmi_search *s)
             s->list[i].refused = (enum spmmi_reason)0;
 }
 
-/* Is there time for one more, and would it be repaid? */
+/* Is there time for one more measurement, and would it be repaid? */
 static bool may_go_on(const struct spmmi_search *s, const struct spmmi_tuning *t, double least)
 {
     const double calls = s->request->options.expected_calls;
@@ -133,7 +133,7 @@ spmm_status_t spmmi_search_measure(struct spmmi_search *s, const spmm_plan_t *pl
         SPMM_TRY(measure(s, c, plan, diag));
         tuning->last_seconds = omp_get_wtime() - start;
         if (c->measured_us <= 0 && c->refused == 0)
-            break; /* the next one would fare no better */
+            break; /* the next measurement would fail too */
         if (c->measured_us > 0)
             least = fmin(least, 1e-6 * c->measured_us);
     }

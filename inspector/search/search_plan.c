@@ -19,13 +19,13 @@
 static_assert(TRACE_MAX <= SPMMI_TRACE_MAX, "every record has its entry");
 static_assert(OPS * TARGETS * SPMMI_DECISION_MAX <= SPMMI_VARIANT_MAX, "every decision has its variant");
 
-/* What a part was made of beside its own fields; told apart by where it is. */
+/* The source of a part beside its own fields. */
 struct origin {
     const uint32_t *permutation;
     const struct spmmi_long_rows_split *long_rows;
 };
 
-/* What is kept while the parts of one op are made. */
+/* State while the parts of one op are made. */
 struct work {
     struct spmmi_op op;
     struct origin origins[SPMMI_PART_MAX]; /* of the parts of this op */
@@ -140,8 +140,8 @@ cleanup:
     return status;
 }
 
-/* A CPU multiplies by what is fastest there, where that is predicted; in an order of the output that the plan was given
- * for other devices it does not. */
+/* The CPU gets its own variant where its time is predicted, unless the plan permutes the rows of C, as that holds for
+ * all devices. */
 static spmm_status_t add_cpu(struct work *w, const struct spmmi_request *r, struct spmmi_tuning *tuning,
                              spmm_plan_t *plan, spmm_diag_t *diag)
 {

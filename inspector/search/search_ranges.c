@@ -2,7 +2,7 @@
 /* Ranges of n, and which of them may share a variant (search.h). */
 #include "search.h"
 
-/* Ascending, without a gap: within one of them kernels hardly change places. */
+/* Ascending, without a gap: within one of them the ranking of kernels hardly changes. */
 static const struct spmmi_range known[SPMMI_RANGE_MAX] = {
     {1, 1, 1}, {2, 12, 8}, {13, 48, 32}, {49, 96, 64}, {97, 192, 128}, {193, SPMMI_N_MAX, 256},
 };

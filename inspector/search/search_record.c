@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of a decision for the trace: of each kernel its best candidate or why there is none, and what else candidates
- * tell. */
+/* Records of a decision for the trace: the best candidate of each kernel or why there is none, and further evidence. */
 #include <math.h>
 
 #include "search.h"
@@ -31,7 +30,7 @@ static void add(const struct writer *w, const struct spmmi_candidate *c, struct 
     w->decision->records[w->decision->record_count++] = t;
 }
 
-/* Is x a better candidate to tell about than y? One that may run, then one that is priced, then the faster one. */
+/* Is x a better candidate to record than y? One that may run, then one with a prediction, then the faster one. */
 static bool tells_more(const struct spmmi_search *s, const struct spmmi_candidate *x,
                        const struct spmmi_candidate *y)
 {
@@ -45,7 +44,7 @@ static bool tells_more(const struct spmmi_search *s, const struct spmmi_candidat
     return isfinite(a) || isfinite(b) ? a < b : x->weighed < y->weighed;
 }
 
-/* The best of a kernel; schedule 0: what stands for the whole family. */
+/* The best candidate of a kernel; schedule 0: the record of the whole family. */
 static const struct spmmi_candidate *best_of(const struct writer *w, spmm_family_t family,
                                              spmm_schedule_t schedule)
 {
@@ -98,7 +97,7 @@ static struct spmmi_trace of_winner(const struct writer *w)
     }
     t.value = US_PER_SECOND * c->seconds;
     t.threshold = US_PER_SECOND * (other != NULL ? other->seconds : c->seconds);
-    if (other != NULL && other->seconds < c->seconds) { /* it won by the risk of the other */
+    if (other != NULL && other->seconds < c->seconds) { /* it won because of the other's risk */
         t.reason = SPMMI_REASON_MARGIN;
         t.threshold = US_PER_SECOND * other->weighed * c->seconds / c->weighed;
     }
@@ -125,7 +124,7 @@ static struct spmmi_trace of_loser(const struct writer *w, const struct spmmi_ca
     return t;
 }
 
-/* An order or rows split off are told about once, whatever the kernels: for the winner, or else the best of them. */
+/* A permutation or a long-row split is recorded once for all kernels: for the winner, or else the best of them. */
 static void add_evidence(const struct writer *w, const struct spmmi_candidate *c,
                          const struct spmmi_evidence *e)
 {
@@ -155,7 +154,7 @@ static void add_evidence(const struct writer *w, const struct spmmi_candidate *c
                              .threshold = e->threshold});
 }
 
-/* What bounds ruled out, and what could not be measured. */
+/* Candidates that a bound pruned, and those that could not be measured. */
 static void add_others(const struct writer *w)
 {
     for (int i = 0; i < w->search->count; i++) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which candidate is the best of those that were priced or measured. */
+/* The best candidate of those that were predicted or measured. */
 #include <math.h>
 
 #include "search.h"
 
 /* Of two candidates that are predicted to differ by less, the one of the family that stands first in
- * format/family_list.def runs: simpler kernels pack faster and need less memory, and no measurement repeats better. */
+ * format/family_list.def runs: simpler kernels pack faster and need less memory, and measurements vary by as much. */
 #define TIE 1.005
 #define US_PER_SECOND 1e6
 
@@ -26,8 +26,8 @@ double spmmi_search_value(const struct spmmi_search *s, const struct spmmi_candi
     return c->weighed > 0 ? c->weighed : (double)INFINITY;
 }
 
-/* The first whose time is the least but for a tie, families being in the order of their list; what a family would run
- * by its own rules where nothing is known. */
+/* The first whose time is the least but for a tie, families being in the order of their list; the default of a family
+ * where there is no prediction. */
 const struct spmmi_candidate *spmmi_search_choose(const struct spmmi_search *s)
 {
     double least = (double)INFINITY;
