@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# From spmm-bench --plans all to the fit, the table and the figures of the tiled family. What the times are does not
+# From spmm-bench --plans all to the fit, the table and the pictures of the tiled family. What the times are does not
 # matter here, nor what a fit to so few of them says.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" || exit 1
@@ -18,7 +18,7 @@ run spmm-bench --device cpu --threads 1 --repeat 1 -q --no-peers --plans all -n 
 exits 0
 common=(--features "$features" --device h200 --results "$work/r.csv" --matrices "$source_dir/tests/data")
 
-# ---- Every variant with figures of its own ----
+# ---- Every variant with metrics of its own ----
 run "$dev/tiled_table" "${common[@]}" --output "$work/t.csv"
 exits 0
 silent
@@ -41,11 +41,11 @@ exits 0
 says 'tiled f32 constants: '
 says 'fitted, rows or tiled'
 says 'fitted, reordering'
-says "fitted, balancing by the paper's chart"
+says "fitted, balancing by the decision chart"
 lines 'len({x["kernel"] for x in r if x["kernel"].startswith("tiled/")}) > 8'
 lines 'all(float(x["predicted_us"]) > 0 for x in r)'
 
-# ---- A matrix that is not there is told, and the others count ----
+# ---- A matrix that is not there is reported, and the others count ----
 run "$dev/tiled_table" "${common[@]}" --matrices "$work" --output "$work/t.csv"
 exits 0
 says_err 'not found, left out: bcsstk17'

@@ -17,7 +17,7 @@ CLEAN = {
     "inspector/b/ab_two.c": "/* This limit was measured. */\n",
     "tests/run": "# See docs/page.md.\n",
 }
-DOCUMENTS = [  # a file and its text, and what is told of it
+DOCUMENTS = [  # a file and its text, and what is reported
     ("README.md", "[x](docs/none.md)\n", "docs/none.md, which is not there"),
     ("README.md", "[x](docs/page.md#three)\n", "no heading #three"),
     ("README.md", "[x](#other)\n", "no heading #other"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/dev/layers finds every violation planted in a made-up tree, and nothing in a clean one."""
+"""tools/dev/layers finds every violation planted in a synthetic tree, and nothing in a clean one."""
 import importlib.machinery
 import importlib.util
 import os
@@ -50,9 +50,9 @@ BAD = [("format/a.c", '"inspector/b.h"'), ("format/a.c", "<cuda_runtime_api.h>")
 MENTIONS = ["a = SPMM_FAMILY_WIDE;", "a = SPMM_FAMILY_ROWS;", "spmmi_wide_planner", "spmmi_rows_cpu", "spmmi_wide_make(x)",
             "SPMMI_WIDE_UNIT", '"wide"', '"wide/whole"', '"cuda/rows/row-split"', "kernels/wide/"]
 SILENT = ['"rows"', "/* SPMM_FAMILY_WIDE */", "// \"wide\"", "SPMM_FAMILY_WIDER", "spmmi_rows_of(x)", '"a wide one"']
-PLACES = ["format/a.c", "inspector/a.c", "executor/CMakeLists.txt", "kernels/tcblock/a.c", "tools/a.c", "tools/dev/script"]
+MENTIONING = ["format/a.c", "inspector/a.c", "executor/CMakeLists.txt", "kernels/tcblock/a.c", "tools/a.c", "tools/dev/script"]
 OPEN = ["include/spmm/a.h", "docs/examples/a.c", "tests/a.c"]
-CIRCLES = [  # files and texts, and whether they hold a circle
+CYCLES = [  # files and texts, and whether they hold a cycle
     ({"format/a.h": '"b.h"', "format/b.h": '"a.h"'}, True),
     ({"format/a.h": '"b.h"', "format/b.c": '"a.h"'}, True),  # b.c and b.h are one file
     ({"format/a.c": '"b.h"', "format/b.h": "", "format/b.c": '"b.h"'}, False),
@@ -92,13 +92,13 @@ def cases():
     """Files to plant, and whether layers must find something in them."""
     for expected, includes in ((False, GOOD), (True, BAD)):
         yield from (({path: source(what)}, expected) for path, what in includes)
-    yield from (({path: f"x\n{what}\n"}, True) for path in PLACES for what in MENTIONS)
+    yield from (({path: f"x\n{what}\n"}, True) for path in MENTIONING for what in MENTIONS)
     yield from (({"kernels/rows/rows_a.c": what}, "wide" in what.lower()) for what in MENTIONS)
     yield from (({"kernels/wide/wide_a.c": what}, "rows_cpu" in what or "row-" in what or "_FAMILY_ROWS" in what) for what in MENTIONS)
     yield from (({path: f"x\n{what}\n"}, False) for path in OPEN for what in MENTIONS)
     yield from (({"format/a.c": f"x\n{what}\n"}, False) for what in SILENT)
     yield from (({"kernels/long_rows/a.c": f"a = SPMM_FAMILY_{name};"}, name == "WIDE") for name in ("ROWS", "WIDE"))
-    yield from (({path: source(text) for path, text in files.items()}, expected) for files, expected in CIRCLES)
+    yield from (({path: source(text) for path, text in files.items()}, expected) for files, expected in CYCLES)
 
 
 def wrong_known():

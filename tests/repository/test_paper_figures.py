@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/dev/paper_figures on invented measurements: every figure is well-formed and holds every matrix that it
+"""tools/dev/paper_figures on invented measurements: every picture is well-formed and holds every matrix that it
 should, the tables say what a hand computes, and damaged results are refused. The numbers mean nothing."""
 import os
 import subprocess
@@ -8,11 +8,11 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
-FIGURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "dev", "paper_figures")
+PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "dev", "paper_figures")
 HEAD = ("matrix,rows,cols,nnz,n,dtype,layout,mu,sigma,cv,U,rho,Gamma,Z,schedule,segment,reordered,panel_rows,predicted_paper_algorithmic_gflops,"
         "predicted_paper_allmiss_gflops,predicted_paper_cold_gflops,predicted_refined_us,measured_us,cusparse_us,cusparse_alg,rows_us,"
         "device,date,commit")
-# matrix, cv, U, schedule, reordered, refined us, measured us, cuSPARSE us, rows us, layout, and panel rows if not 256
+# matrix, cv, U, schedule, reordered, predicted us, measured us, cuSPARSE us, rows us, layout, and height of row blocks if not 256
 CASES = [("even", 0.1, 0.9, "whole", 0, 90, 100, 200, 150, "col"),
          ("even", 0.1, 0.9, "whole", 1, 60, 80, 200, 150, "col"),
          ("even", 0.1, 0.9, "whole", 1, 70, 999, 200, 150, "col", 64),  # a slower height of the same
@@ -26,20 +26,20 @@ CASES = [("even", 0.1, 0.9, "whole", 0, 90, 100, 200, 150, "col"),
 
 
 def line(case):
-    matrix, cv, used, schedule, order, refined, measured, cusparse, rows, layout, height = case if len(case) > 10 else case + (256,)
+    matrix, cv, used, schedule, order, predicted, measured, cusparse, rows, layout, height = case if len(case) > 10 else case + (256,)
     return (f"{matrix},1000,1000,100000,64,f32,{layout},100,{100 * cv},{cv},{used},2,1,1.1,{schedule},{0 if schedule == 'whole' else 64},{order},{height},"
-            f"500,300,400,{refined},{measured},{cusparse},CSR_ALG1,{rows},NVIDIA H200,2000-01-01,invented")
+            f"500,300,400,{predicted},{measured},{cusparse},CSR_ALG1,{rows},NVIDIA H200,2000-01-01,invented")
 
 
 def run(text, folder):
     results = os.path.join(folder, "results.csv")
     with open(results, "w", encoding="utf-8") as file:
         file.write(text)
-    return subprocess.run([FIGURES, results, os.path.join(folder, "out")], check=False, capture_output=True, text=True)
+    return subprocess.run([PROGRAM, results, os.path.join(folder, "out")], check=False, capture_output=True, text=True)
 
 
 def titles(folder, name):
-    """What hovering over the marks of a figure says."""
+    """What hovering over the marks of a picture says."""
     root = ElementTree.parse(os.path.join(folder, "out", f"{name}_nvidia_h200_f32_n64.svg")).getroot()
     return [element.text for element in root.iter("{http://www.w3.org/2000/svg}title")]
 
@@ -71,7 +71,7 @@ def main():
         for damaged in (HEAD.replace("cv,", ""), HEAD + "\n" + line(CASES[0]).replace(",100,200,", ",fast,200,"),
                         HEAD + "\n" + line(CASES[0]).replace("whole", "halved"), ""):
             expect(run(damaged + "\n", folder).returncode == 1, f"refusal of {damaged[:40]!r}")
-    print("every figure and table as expected")
+    print("every picture and table as expected")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/dev/performance_pages on invented measurements: the tables say what a hand computes, a stale page is told, new
+"""tools/dev/performance_pages on invented measurements: the tables say what a hand computes, a stale page is reported, new
 rows replace those of another commit, and pictures are well-formed. The numbers mean nothing."""
 import os
 import subprocess

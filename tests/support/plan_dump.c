@@ -69,14 +69,14 @@ static void dump_choices(const spmm_plan_t *p, FILE *out)
     }
     for (uint32_t i = 0; i < p->part_count; i++) {
         const struct spmmi_part *part = &p->parts[i];
-        fprintf(out, "part op %d family %d schedule %d granule %u", (int)part->op, (int)part->family,
+        fprintf(out, "part op %d family %d schedule %d item_size %u", (int)part->op, (int)part->family,
                 (int)part->schedule, part->item_size);
         if (part->stage_slots > 0)
             fprintf(out, " panel %u slots %u flags %u", part->block_rows, part->stage_slots, part->flags);
         else if (part->block_rows > 0)
             fprintf(out, " unit %u flags %u", part->block_rows, part->flags);
         if ((part->flags & SPMMI_PART_LONG_ROWS) != 0)
-            fprintf(out, " peeled");
+            fprintf(out, " long_rows");
         fprintf(out, " items");
         for (uint64_t k = 0; k < part->item_count; k++)
             fprintf(out, " %u", part->items[k]);
@@ -90,7 +90,7 @@ static void dump_choices(const spmm_plan_t *p, FILE *out)
             fprintf(out, " compute %d", (int)t->compute);
         if (t->permutation != 0)
             fprintf(out, " order %d", (int)t->permutation);
-        fprintf(out, " figures %016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 "\n",
+        fprintf(out, " values %016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 "\n",
                 bits(t->predicted_us), bits(t->measured_us), bits(t->value), bits(t->threshold));
     }
 }

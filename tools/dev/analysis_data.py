@@ -21,7 +21,7 @@ def find_file(folder, name):
 
 
 def find_files(folder, names):
-    """Name -> file or generator string; what is not there is told and left out."""
+    """Name -> file or generator string; what is not there is reported and left out."""
     files = {name: find_file(folder, name) for name in names}
     missing = sorted(name for name in names if files[name] is None)
     if missing:
@@ -33,9 +33,9 @@ TENSOR = tuple(family.name for family in family_rows.FAMILIES if family.compute 
 STAGED = tuple(family.name for family in family_rows.FAMILIES if family.slots_max)
 FIRST = family_rows.FAMILIES[0].name
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "format", "permutation_list.def"),
-          encoding="utf-8") as order_list:
-    MADE_ORDERS = tuple(re.findall(r"^PERMUTATION\((\w+)", order_list.read(), re.M))
-ORDERS = ("reordered", *MADE_ORDERS)
+          encoding="utf-8") as permutation_list:
+    MADE_PERMUTATIONS = tuple(re.findall(r"^PERMUTATION\((\w+)", permutation_list.read(), re.M))
+PERMUTATIONS = ("reordered", *MADE_PERMUTATIONS)
 
 
 def is_held_out(name):
@@ -56,17 +56,17 @@ def kernel_of(text):
 
 def variant_of(kernel):
     """tiled/segmented-48/p256/radix/r16 -> (schedule, length, height, is reordered); R follows from these and n. Where
-    it is not told, the order is that by pattern, which the inspector tries for tiled."""
+    the name does not say which permutation, it is radix, which the inspector tries for tiled."""
     parts = kernel.split("/")
     schedule, _, length = parts[1].partition("-")
     return schedule, int(length or 0), int(parts[2][1:]), "radix" in parts or "reordered" in parts
 
 
-def order_of(kernel):
-    """panel/packed/p64/minhash/3xtf32 -> (the kernel without its order, minhash); an order of None is that of A"""
+def permutation_of(kernel):
+    """panel/packed/p64/minhash/3xtf32 -> (the kernel without its permutation, minhash); None: the order of A"""
     parts = kernel.split("/")
-    found = [part for part in parts if part in ORDERS]
-    return "/".join(part for part in parts if part not in ORDERS), found[0] if found else None
+    found = [part for part in parts if part in PERMUTATIONS]
+    return "/".join(part for part in parts if part not in PERMUTATIONS), found[0] if found else None
 
 
 def key_of(row):
@@ -76,7 +76,7 @@ def key_of(row):
 
 
 def read_bench(paths, select):
-    """Rows with a time, op N, whose device contains select. C of a permuted product is no row's rival."""
+    """Rows with a time, op N, whose device contains select. Kernels that permute C are left out."""
     rows = []
     for path in paths:
         with open(path, newline="", encoding="utf-8") as file:
@@ -86,7 +86,7 @@ def read_bench(paths, select):
 
 
 def job_order(kernel):
-    """Variants of one segment length follow each other: they share their units and order."""
+    """Variants of one segment length follow each other: they share their units and permutation."""
     return kernel.split("/")[1], kernel
 
 
@@ -99,7 +99,7 @@ def run_features(program, device, files, keys):
     jobs = "".join("\t".join([name, files[name]] + sorted(kernels[name], key=job_order)) + "\n" for name in sorted(kernels))
     command = [program, device] + lists
     done = subprocess.run(command, input=jobs, check=False, stdout=subprocess.PIPE, text=True)
-    if done.returncode not in (0, 1):  # 1: a matrix failed, which it told; the others are there
+    if done.returncode not in (0, 1):  # 1: a matrix failed, which it reported; the others are there
         raise subprocess.CalledProcessError(done.returncode, command)
     wanted = set(keys)
     lines = ((key_of(row), row) for row in csv.DictReader(done.stdout.splitlines()))

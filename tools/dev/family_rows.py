@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows of format/family_list.def for scripts: FAMILIES, each with its schedules. What the columns are is said there."""
+"""The rows of format/family_list.def for scripts: FAMILIES, each with its schedules. That file explains the columns."""
 import os
 import re
 from collections import namedtuple
@@ -8,9 +8,9 @@ LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "for
 ROW = re.compile(r"^(FAMILY|SCHEDULE)\((.*)\)$", re.M)
 TYPES = {"F32": 1, "F64": 2, "F16": 3, "BF16": 4}  # numbers of types in plan files
 
-Family = namedtuple("Family", "name id number feature types compute least_n long_rows unit_min unit_max slots_min slots_max "
+Family = namedtuple("Family", "name id number feature types compute n_min long_rows unit_min unit_max slots_min slots_max "
                               "step item unit schedules")
-Schedule = namedtuple("Schedule", "family id number name granules granule_min granule_max items order")
+Schedule = namedtuple("Schedule", "family id number name item_sizes item_size_min item_size_max items order")
 
 
 def types_of(text):
@@ -42,6 +42,6 @@ def read(path=LIST):
 FAMILIES = read()
 
 
-def powers(least, most):
-    """The powers of two from least to most; none where most is 0."""
-    return [1 << k for k in range(least.bit_length() - 1, most.bit_length())] if most else []
+def powers(low, high):
+    """The powers of two from low to high; none where high is 0."""
+    return [1 << k for k in range(low.bit_length() - 1, high.bit_length())] if high else []

@@ -26,8 +26,8 @@ FAMILIES = {family.number: family for family in family_rows.FAMILIES}
 FIRST = family_rows.FAMILIES[0]  # takes long rows
 SCHEDULES = {(family.number, row.number): row for family in family_rows.FAMILIES for row in family.schedules}
 FORMAT = pathlib.Path(family_rows.LIST).parent
-# feature of each order of the rows, by its number: the words first
-ORDERS = dict.fromkeys((0, 1), 0) | {int(number): int(feature, 0) for number, feature in re.findall(
+# feature of each row permutation, by its number: auto and none first
+PERMUTATIONS = dict.fromkeys((0, 1), 0) | {int(number): int(feature, 0) for number, feature in re.findall(
     r"^PERMUTATION\(\w+, \w+, (\d+), (\w+),", FORMAT.joinpath("permutation_list.def").read_text(), re.M)}
 F32, TENSOR_TYPES = 1, (5, 6)  # tf32, 3xtf32
 # bytes of a value and feature of each type, by its number
@@ -35,8 +35,8 @@ BYTES = {"float": 4, "double": 8, "uint32_t": 4, "uint16_t": 2, "uint8_t": 1}
 DTYPES = {int(number): (BYTES[stored], int(feature, 0)) for number, stored, feature in re.findall(
     r"^DTYPE\(\w+, \w+, (\d+), \w+, (\w+), \w+, (\w+),", FORMAT.joinpath("base", "dtype_list.def").read_text(), re.M)}
 REORDERED, PERMUTES_OUTPUT, LONG_ROWS = 1, 2, 4
-PANEL_STATS = "<11q3d3q2d6q6d3qdqd2q2dq3d64q"
-ORDER_STATS = "<IIq2q2d2q2d2q2d6q6d"
+ROW_BLOCK_METRICS_LAYOUT = "<11q3d3q2d6q6d3qdqd2q2dq3d64q"
+PERMUTATION_METRICS_LAYOUT = "<IIq2q2d2q2d2q2d6q6d"
 # type: (name, required flag, per part, allowed transforms)
 SECTIONS = {
     1: ("row-lengths", 1, False, (1,)), 2: ("col-ind", 1, False, (2,)), 3: ("values", 1, False, (0, 1, 4)),
@@ -169,7 +169,7 @@ class Plan:
         unknown = self.incompat & ~(FEATURE_UNITS | FEATURE_TCBLOCK | FEATURE_LONG_ROWS | FEATURE_SEARCH)
         for family in FAMILIES.values():
             unknown &= ~family.feature
-        for feature in [*ORDERS.values(), *(feature for _, feature in DTYPES.values())]:
+        for feature in [*PERMUTATIONS.values(), *(feature for _, feature in DTYPES.values())]:
             unknown &= ~feature
         require(unknown == 0, "FEATURE", 32)
         table_hash, header_hash = struct.unpack_from("<QQ", d, 240)
@@ -223,23 +223,23 @@ class Plan:
         require(end == len(d), "TABLE", 256 + 64 * (self.section_count - 1) + 24)
 
     def raw_range(self, kind):
-        """(unit, least, most) of raw bytes."""
+        """(unit, minimum, maximum) of raw bytes."""
         exact = {1: 4 * self.rows, 2: 4 * self.nnz, 3: self.value_bytes * self.nnz * (self.flags & 1), 4: 360}
         if kind in exact:
             return 1, exact[kind], exact[kind]
         if kind == 11:
-            most = 4 * self.rows if self.rows == self.cols else 0
-            return max(most, 1), 0, most
+            high = 4 * self.rows if self.rows == self.cols else 0
+            return max(high, 1), 0, high
         items = max(self.items_limit(row) for (family, _), row in SCHEDULES.items()
                     if not FAMILIES[family].feature & ~self.incompat)
-        unit, most = {5: (48, 64), 6: (32, 64), 7: (64, 1024), 9: (1, 127), 10: (872, 1), 12: (208, 64), 13: (1, 31),
+        unit, count = {5: (48, 64), 6: (32, 64), 7: (64, 1024), 9: (1, 127), 10: (872, 1), 12: (208, 64), 13: (1, 31),
                       8: (4, items)}[kind]
-        return unit, 0, unit * most
+        return unit, 0, unit * count
 
     def items_limit(self, row):
         longest = max(self.rows, self.cols)
         if row.items == "NONZERO_SPLIT":
-            return self.nnz // row.granule_min + 1
+            return self.nnz // row.item_size_min + 1
         return min(longest + self.nnz, UNIT_MAX) if row.items == "SEGMENTS" else longest
 
     def check_sizes(self):
@@ -247,8 +247,8 @@ class Plan:
         for i, (kind, part, offset, stored, raw, _) in enumerate(self.sections):
             at = 256 + 64 * i
             if kind in SECTIONS:
-                unit, least, most = self.raw_range(kind)
-                require(least <= raw <= most and raw % unit == 0, "SECTION", at + 32)
+                unit, low, high = self.raw_range(kind)
+                require(low <= raw <= high and raw % unit == 0, "SECTION", at + 32)
                 require(part == NO_PART or part < part_count, "SECTION", at + 8)
             require(raw <= 264000 * stored + 65536, "BUDGET", at + 32)
             require(stored >= 16 * -(-raw // FRAME_RAW), "FRAME", offset)
@@ -328,8 +328,8 @@ class Plan:
         self.variants = self.records(5, 48, "<IIIIqqII", range(40, 48), "VARIANT")
         self.parts = self.records(6, 32, "<IIIIIII", range(28, 32), "PART")
         self.trace = self.records(7, 64, "<IIIIIIddddI", range(60, 64), "TRACE")
-        self.panel_stats = (self.records(10, 872, PANEL_STATS, (), "ROW_BLOCK_METRICS") or [None])[0]
-        self.order_stats = self.records(12, 208, ORDER_STATS, (), "PERMUTATION_METRICS")
+        self.row_block_metrics = (self.records(10, 872, ROW_BLOCK_METRICS_LAYOUT, (), "ROW_BLOCK_METRICS") or [None])[0]
+        self.permutation_metrics = self.records(12, 208, PERMUTATION_METRICS_LAYOUT, (), "PERMUTATION_METRICS")
         self.meta, self.writer = self.elements(9, 1), self.elements(13, 1)
         self.check_features()
         lengths = self.elements(1, 4)
@@ -341,19 +341,19 @@ class Plan:
         self.columns = self.elements(2, 4)
         self.values = self.elements(3, self.value_bytes) if self.flags & 1 else None
         self.items = [self.elements(8, 4, part) for part in range(len(self.parts))]
-        self.symmetric_order = self.elements(11, 4)
+        self.symmetric_permutation = self.elements(11, 4)
         self.check_columns()
         self.check_digests()
         self.check_stats()
         self.check_choices()
         self.check_items()
         self.check_text(self.meta, "META", 9)
-        if self.panel_stats:
-            require(self.panel_stats_are_valid(), "ROW_BLOCK_METRICS", self.offset(10))
-        if self.symmetric_order:
-            require(sorted(self.symmetric_order) == list(range(self.rows)), "PERMUTATION", self.offset(11))
-        for stats in self.order_stats:
-            require(self.order_stats_are_valid(*stats), "PERMUTATION_METRICS", self.offset(12))
+        if self.row_block_metrics:
+            require(self.row_block_metrics_are_valid(), "ROW_BLOCK_METRICS", self.offset(10))
+        if self.symmetric_permutation:
+            require(sorted(self.symmetric_permutation) == list(range(self.rows)), "PERMUTATION", self.offset(11))
+        for stats in self.permutation_metrics:
+            require(self.permutation_metrics_are_valid(*stats), "PERMUTATION_METRICS", self.offset(12))
         self.check_text(self.writer, "WRITER", 13)
 
     def check_text(self, text, status, kind):
@@ -363,28 +363,28 @@ class Plan:
             raise PlanError(status, self.offset(kind)) from None
         require(not any(ord(c) < 32 or 0x7F <= ord(c) < 0xA0 for c in text), status, self.offset(kind))
 
-    def order_stats_are_valid(self, op, order, units, *figures):
-        blocks, footprint, reuse = [figures[at:at + 4] for at in (0, 4, 8)], figures[12:18], figures[18:]
-        within = all(math.isfinite(figure) and 0 <= figure <= self.nnz for figure in figures)
-        return (op in (0, 1) and order in ORDERS and order > 0 and 0 <= units <= max(self.rows, self.cols) + self.nnz and within
-                and len(footprint) == len(reuse) == 6 and all(most <= count for count, most, _, _ in blocks))
+    def permutation_metrics_are_valid(self, op, permutation, units, *values):
+        blocks, working_set, reuse = [values[at:at + 4] for at in (0, 4, 8)], values[12:18], values[18:]
+        within = all(math.isfinite(value) and 0 <= value <= self.nnz for value in values)
+        return (op in (0, 1) and permutation in PERMUTATIONS and permutation > 0 and 0 <= units <= max(self.rows, self.cols) + self.nnz and within
+                and len(working_set) == len(reuse) == 6 and all(largest <= count for count, largest, _, _ in blocks))
 
-    def panel_stats_are_valid(self):
-        s = self.panel_stats
-        if not all(math.isfinite(figure) and figure >= 0 for figure in s):
+    def row_block_metrics_are_valid(self):
+        s = self.row_block_metrics
+        if not all(math.isfinite(value) and value >= 0 for value in s):
             return False
         block_rows, stage_slots, segment, is_reordered, number_bytes, register_tile, n, multiprocessors = s[:8]
         longest = max(self.rows, self.cols)
         is_staged = any(block_rows in units_of(family) and family.slots_min <= stage_slots <= family.slots_max
                         for family in FAMILIES.values() if family.slots_max)
-        is_segment = segment == 0 or any(row.granule_min <= segment <= row.granule_max
+        is_segment = segment == 0 or any(row.item_size_min <= segment <= row.item_size_max
                                          for row in SCHEDULES.values() if row.items == "SEGMENTS")
         return (is_staged and is_segment
                 and is_reordered <= 1 and number_bytes in (2, 4, 8) and 1 <= register_tile <= 1024
                 and n <= 2**31 - 1 and multiprocessors <= 2**31 - 1
                 and s[8] <= min(longest + self.nnz, UNIT_MAX) and s[9] == -(-s[8] // block_rows)
                 and s[15] <= self.nnz and s[16] <= s[15] and s[18] <= self.nnz
-                and all(figure <= self.nnz for figure in s[19:31])
+                and all(value <= self.nnz for value in s[19:31])
                 and s[32] <= s[31] and s[14] <= longest and s[41] <= longest)
 
     def offset(self, kind):
@@ -433,7 +433,7 @@ class Plan:
     def check_features(self):
         """Parts first, then the trace."""
         parts, traces = ([record[1] for record in records] for records in (self.parts, self.trace))
-        reasons, computes, orders = ([trace[k] for trace in self.trace] for k in (4, 5, 10))
+        reasons, computes, permutations = ([trace[k] for trace in self.trace] for k in (4, 5, 10))
         missing = ~self.incompat
         families = [number for number, family in FAMILIES.items() if missing & family.feature]
         require(not any(family in parts for family in families), "PART", self.offset(6))
@@ -442,12 +442,12 @@ class Plan:
         if missing & FEATURE_UNITS:
             require(not any(5 <= r <= 8 for r in reasons), "TRACE", self.offset(7))
         if missing & FEATURE_TCBLOCK:
-            require(not any(computes + orders) and all(r <= 8 or r >= 14 for r in reasons), "TRACE", self.offset(7))
+            require(not any(computes + permutations) and all(r <= 8 or r >= 14 for r in reasons), "TRACE", self.offset(7))
         if missing & FEATURE_LONG_ROWS:
             require(all(r <= 11 or r >= 14 for r in reasons), "TRACE", self.offset(7))
-        require(not any(missing & ORDERS.get(order, 0) for order in orders), "TRACE", self.offset(7))
+        require(not any(missing & PERMUTATIONS.get(permutation, 0) for permutation in permutations), "TRACE", self.offset(7))
         require(not missing & FEATURE_SEARCH or all(r <= 13 for r in reasons), "TRACE", self.offset(7))
-        require(not any(missing & ORDERS.get(stats[1], 0) for stats in self.order_stats), "PERMUTATION_METRICS", self.offset(12))
+        require(not any(missing & PERMUTATIONS.get(stats[1], 0) for stats in self.permutation_metrics), "PERMUTATION_METRICS", self.offset(12))
 
     def long_rows_of(self, part):
         """Number of the part of long rows that belongs to this one, or None."""
@@ -457,13 +457,13 @@ class Plan:
         row = SCHEDULES.get((family, schedule))
         require(op in (0, 1) and row, "PART", self.offset(6))
         family = FAMILIES[family]
-        valid = row.granule_min <= item_size <= row.granule_max
-        valid = valid and (row.granules == "ANY" or item_size & (item_size - 1) == 0)
+        valid = row.item_size_min <= item_size <= row.item_size_max
+        valid = valid and (row.item_sizes == "ANY" or item_size & (item_size - 1) == 0)
         valid = valid and block_rows in (units_of(family) or [0])
         valid = valid and family.slots_min <= stage_slots <= family.slots_max
         orders = {"KEPT": (0,), "FREE": (0, REORDERED), "OUTPUT": (0, REORDERED, REORDERED | PERMUTES_OUTPUT)}
-        is_apart = flags == LONG_ROWS and family is FIRST and row.items == "NONZERO_SPLIT"
-        require(valid and (flags in orders[row.order] or is_apart), "PART", self.offset(6))
+        is_long_rows = flags == LONG_ROWS and family is FIRST and row.items == "NONZERO_SPLIT"
+        require(valid and (flags in orders[row.order] or is_long_rows), "PART", self.offset(6))
 
     def check_choices(self):
         for i, part in enumerate(self.parts):
@@ -479,10 +479,10 @@ class Plan:
             valid = valid and self.parts[first][0] == op and not self.parts[first][6] & LONG_ROWS
             require(valid, "VARIANT", self.offset(5))
             require(compute in self.compute_types(self.parts[first][1], self.dtype), "VARIANT", self.offset(5))
-        for variant, family, schedule, chosen, reason, compute, *figures, order in self.trace:
-            valid = order in ORDERS and variant < len(self.variants) and (family, schedule) in SCHEDULES and chosen in (0, 1)
+        for variant, family, schedule, chosen, reason, compute, *values, permutation in self.trace:
+            valid = permutation in PERMUTATIONS and variant < len(self.variants) and (family, schedule) in SCHEDULES and chosen in (0, 1)
             valid = valid and 1 <= reason <= 24 and compute in self.compute_types(family, 0)
-            valid = valid and all(map(math.isfinite, figures)) and min(figures[:2]) >= 0
+            valid = valid and all(map(math.isfinite, values)) and min(values[:2]) >= 0
             require(valid, "TRACE", self.offset(7))
 
     def compute_types(self, family, own):
@@ -538,27 +538,27 @@ class Plan:
             lines.append(f'section {kind} "{name}" part {owner} at {offset} stored {stored} raw {raw}')
         lines.append(f"stats {bits(self.stats[0])} {bits(self.stats[1])} " + " ".join(map(str, self.stats[2:11])))
         lines.append("histogram " + " ".join(map(str, self.stats[11:])))
-        if self.panel_stats:
-            words = struct.unpack("<109Q", struct.pack(PANEL_STATS, *self.panel_stats))
+        if self.row_block_metrics:
+            words = struct.unpack("<109Q", struct.pack(ROW_BLOCK_METRICS_LAYOUT, *self.row_block_metrics))
             lines.append("panels " + " ".join(f"{word:x}" for word in words))
-        for op, order, *figures in self.order_stats:
-            words = struct.unpack("<25Q", struct.pack("<" + ORDER_STATS[3:], *figures))
-            lines.append(f"order-stats op {op} order {order} " + " ".join(f"{word:x}" for word in words))
-        if self.symmetric_order:
-            lines.append("symmetric-order " + " ".join(map(str, self.symmetric_order)))
+        for op, permutation, *values in self.permutation_metrics:
+            words = struct.unpack("<25Q", struct.pack("<" + PERMUTATION_METRICS_LAYOUT[3:], *values))
+            lines.append(f"order-stats op {op} order {permutation} " + " ".join(f"{word:x}" for word in words))
+        if self.symmetric_permutation:
+            lines.append("symmetric-order " + " ".join(map(str, self.symmetric_permutation)))
         for op, compute, layouts, target, n_min, n_max, first, count in self.variants:
             lines.append(f"variant op {op} compute {compute} layouts {layouts} target {target} n {n_min} {n_max} "
                          f"parts {first} {count}")
         for (op, family, schedule, item_size, block_rows, stage_slots, flags), items in zip(self.parts, self.items):
-            shape = f" unit {block_rows} flags {flags}" if block_rows else " peeled" if flags & LONG_ROWS else ""
+            shape = f" unit {block_rows} flags {flags}" if block_rows else " long_rows" if flags & LONG_ROWS else ""
             if stage_slots:
                 shape = f" panel {block_rows} slots {stage_slots} flags {flags}"
-            lines.append(f"part op {op} family {family} schedule {schedule} granule {item_size}{shape} items"
+            lines.append(f"part op {op} family {family} schedule {schedule} item_size {item_size}{shape} items"
                          + "".join(f" {item}" for item in items))
-        for variant, family, schedule, chosen, reason, compute, *figures, order in self.trace:
-            kind = (f" compute {compute}" if compute else "") + (f" order {order}" if order else "")
+        for variant, family, schedule, chosen, reason, compute, *values, permutation in self.trace:
+            kind = (f" compute {compute}" if compute else "") + (f" order {permutation}" if permutation else "")
             lines.append(f"trace variant {variant} family {family} schedule {schedule} chosen {chosen} "
-                         f"reason {reason}{kind} figures " + " ".join(map(bits, figures)))
+                         f"reason {reason}{kind} values " + " ".join(map(bits, values)))
         for i in range(self.rows):
             entries = range(self.row_ptr[i], self.row_ptr[i + 1])
             digits = 2 * self.value_bytes
