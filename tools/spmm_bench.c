@@ -68,9 +68,9 @@ static const struct cli_option options[] = {
      .min = 1, .max = 65536, .help = "columns of B and C, such as 1,8,64 (default 1,8,32,64,128,256)"},
     {0, "dtype", CLI_CHOICE, &args.dtypes, .value = "TYPE", .choices = dtype_choices, .help = dtype_help},
     {0, "compute", CLI_CHOICE, &args.compute, .value = "TYPE", .choices = compute_choices,
-     .help = "least accurate way that the plan of f32 may choose: f32, 3xtf32 (default) or tf32"},
+     .help = "least accurate compute type that plans of f32 may choose: f32, 3xtf32 (default)\nor tf32"},
     {0, "layout", CLI_CHOICE, &args.layouts, .value = "row|col|both", .choices = layout_choices,
-     .help = "storage order of B and C (default row)"},
+     .help = "layout of B and C: row-major (default), column-major or both"},
     {0, "op", CLI_CHOICE, &args.ops, .value = "N|T|both", .choices = op_choices,
      .help = "multiply by A or by its transpose (default N)"},
     {0, "device", CLI_TEXT, &args.device_text, .value = DEVICE_CHOICE_VALUE,
@@ -81,15 +81,16 @@ static const struct cli_option options[] = {
      .help = "timed calls, cold and warm each, of which the median counts (default 15;\n"
              "a third of them for calls of more than 3 ms)"},
     {0, "max-seconds", CLI_NUMBER, &args.max_seconds, .value = "S",
-     .help = "about the most time for one kernel in one case (default 2)"},
+     .help = "time limit for one kernel in one case, in seconds, kept approximately (default 2)"},
     {0, "plans", CLI_CHOICE, &args.plans, .value = "SET", .choices = plan_choices, .help = bench_plans_help},
     {0, "kernels", CLI_TEXT, &args.kernels, .value = "TEXT",
-     .help = "beside the plan's choice, measure kernels whose names contain TEXT (default: all)"},
+     .help = "measure only kernels whose names contain TEXT, a part of a name such as\nwindow/ or 3xtf32, "
+             "and the plan's choice (default: all)"},
     {0, "set-values", CLI_FLAG, &args.set_values,
      .help = "also measure how long new values take, from the device's memory, in ms and in\n"
              "products of the case"},
     {0, "peers", CLI_TEXT, &args.peers, .value = "TEXT",
-     .help = "measure peers whose names contain TEXT (default: all)"},
+     .help = "measure only peers whose names contain TEXT (default: all)"},
     {0, "no-peers", CLI_FLAG, &args.no_peers, .help = "measure no peers"},
     {0, "mkl", CLI_TEXT, &args.mkl, .value = "FILE",
      .help = "oneMKL's libmkl_rt, if it is not found by itself"},
@@ -110,10 +111,10 @@ static const struct cli_option options[] = {
 
 static const struct cli_program program = {
     .name = PROGRAM,
-    .summary = "measure spmm's kernels beside the vendor's library",
+    .summary = "Compare spmm's kernels with each other and with vendor libraries.",
     .usage = "[options] MATRIX...",
     .details =
-        "Each MATRIX is a file, as for spmm-inspect, or a generator string such as\n"
+        "Each MATRIX is a file, as for spmm-inspect, or a synthetic matrix such as\n"
         "gen:fem3:9:9:257. In each case (type, op, layout, n) every kernel of spmm and every algorithm of\n"
         "cuSPARSE (on a GPU) or oneMKL (on the CPU, if it is found) computes the same product, is checked\n"
         "against a reference in higher precision, and is timed: cold, with the caches flushed between\n"
@@ -123,7 +124,7 @@ static const struct cli_program program = {
         "does not count.",
     .examples = "  spmm-bench gen:fem3:9:9:257                     one mesh, fp32, row-major, six n\n"
                 "  spmm-bench -n 32,128 --layout both *.mtx.zst    two n, both layouts\n"
-                "  spmm-bench --csv results.csv --dtype both A.mtx keep the figures\n"
+                "  spmm-bench --csv results.csv --dtype both A.mtx keep the times\n"
                 "  spmm-bench --calibrate --device cuda -o my.profile   rates of this GPU\n",
     CLI_TAKES(options, 0, 4096), /* 1 without --calibrate */
 };
@@ -202,7 +203,7 @@ static spmm_status_t run_problem(struct bench *bench, const spmm_matrix_t *matri
     struct bench_peers *peers = bench_peers_take(bench->peers, a->dtype) ? bench->peers : NULL;
 
     if (peers == NULL && bench->peers != NULL)
-        tell(bench, name, "the peers have no products of this number type: none is measured beside ours");
+        tell(bench, name, "the peers have no products of this value type: none is measured beside ours");
     TRY(bench_ours_load(matrix, a->dtype, op, &ours_options, &bench->site, &ours, &info, diag));
     if (info.left_out > 0) {
         char text[80];
@@ -254,7 +255,7 @@ cleanup:
     return status;
 }
 
-/* A matrix that cannot be read or measured is told and left out. */
+/* A matrix that cannot be read or measured is reported and left out. */
 static void run_matrix(struct bench *bench, const char *argument)
 {
     spmm_read_options_t read_options = SPMM_READ_OPTIONS_INIT;
@@ -369,7 +370,7 @@ int main(int argc, char **argv)
     static const int64_t default_n[] = {1, 8, 32, 64, 128, 256};
     struct cli_operands operands;
     bench_plans_help_make();
-    listed_dtype_masks("number type: ", dtype_choices, dtype_help);
+    listed_dtype_masks("value type: ", dtype_choices, dtype_help);
     enum cli_result result = cli_parse(&program, argc, argv, &operands);
     if (result == CLI_RUN)
         result = device_choice_read(&program, args.device_text, &args.device);

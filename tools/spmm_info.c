@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spmm-info: what is in a plan, is it sound, is it the plan of this matrix. */
+/* spmm-info: shows a plan, checks it, and compares it with a matrix. */
 #include <spmm/inspector.h>
 #include <stdio.h>
 #include <string.h>

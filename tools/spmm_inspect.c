@@ -55,7 +55,7 @@ static const struct cli_choice balances[] = {{"auto", SPMM_BALANCE_AUTO},
                                              {NULL, 0}};
 static const struct cli_choice long_rows[] = {
     {"auto", SPMM_LONG_ROWS_AUTO}, {"keep", SPMM_LONG_ROWS_KEEP}, {NULL, 0}};
-static const struct cli_choice peels[] = {
+static const struct cli_choice long_rows_older[] = {
     {"auto", SPMM_LONG_ROWS_AUTO}, {"none", SPMM_LONG_ROWS_KEEP}, {NULL, 0}};
 
 static const struct cli_option options[] = {
@@ -67,24 +67,23 @@ static const struct cli_option options[] = {
      .help = "numbers of columns of B to choose for, such as 1,64;\ndefault: any (others still run)"},
     {0, "dtype", CLI_CHOICE, &args.dtype, .value = "TYPE", .choices = dtypes, .help = dtype_help},
     {0, "compute", CLI_CHOICE, &args.compute, .value = "HOW", .choices = computes,
-     .help = "least accurate products that may be chosen: auto\n(default: as accurate as TYPE), and for f32 "
-             "also f32 "
-             "(no\ntensor cores), 3xtf32 (as auto) or tf32 (11 bits)"},
-    {0, "layout", CLI_CHOICE, &args.layouts, .value = "ORDER", .choices = layouts,
-     .help = "order of B and C: row, col or both (default)"},
+     .help =
+         "least accurate compute type that may be chosen: auto\n(default: as accurate as TYPE); of f32 also "
+         "f32 (no\ntensor cores), 3xtf32 (as auto) or tf32 (11 bits)"},
+    {0, "layout", CLI_CHOICE, &args.layouts, .value = "LAYOUT", .choices = layouts,
+     .help = "layout of B and C: row, col (column-major) or both\n(default)"},
     {0, "op", CLI_CHOICE, &args.ops, .value = "OP", .choices = ops,
      .help = "N for A (default), T for its transpose, or both"},
     {0, "device", CLI_TEXT, &args.device, .value = "NAME|FILE",
-     .help = "device to choose for: any (default), cpu, a100, h100,\nh200, or a profile file; the plan runs "
-             "on the others\n"
-             "too"},
+     .help = "device to choose for: any (default), cpu, a100, h100,\nh200, or a profile file; other devices "
+             "run the plan too"},
     {0, "schedule", CLI_CHOICE, &args.schedule, .value = "NAME", .choices = schedules,
      .help = inspect_help[HELP_SCHEDULE]},
     {0, "kernel", CLI_TEXT, &args.kernel, .value = "NAME", .help = inspect_help[HELP_KERNEL]},
-    {0, "force-kernel", CLI_TEXT, &args.kernel, .value = "NAME", .help = "the same"},
+    {0, "force-kernel", CLI_TEXT, &args.kernel, .value = "NAME", .help = "the same as --kernel"},
     {0, "balance", CLI_TEXT, &args.balance, .value = "HOW", .help = inspect_help[HELP_BALANCE]},
     {0, "u-min", CLI_NUMBER, &args.u_min, .value = "U",
-     .help = "chart: cut rows below U blocks a multiprocessor;\ndefault 0.65"},
+     .help = "chart: cut rows below U thread blocks per\nmultiprocessor; default 0.65"},
     {0, "cv-max", CLI_NUMBER, &args.cv_max, .value = "CV",
      .help = "chart: cut rows above this sigma / mu; default 1"},
     {0, "segment-scale", CLI_NUMBER, &args.segment_scale, .value = "X",
@@ -93,13 +92,13 @@ static const struct cli_option options[] = {
      .help = "chart: segments of at least L nonzeros; default 1"},
     {0, "reorder", CLI_CHOICE, &args.reorder, .value = "HOW", .choices = reorders, .help = reorder_help},
     {0, "symmetric-permutation", CLI_FLAG, &args.symmetric_permutation,
-     .help = "the plan of PAP^T, for iterations: rows and columns in\nthe order of --reorder (auto: rcm or "
-             "minhash, where it\nsaves blocks); B and C are in it too"},
+     .help = "plan PAP^T, for iterative methods: --reorder permutes\nrows and columns (auto: rcm or minhash, "
+             "where that\nsaves blocks); callers permute B and C"},
     {0, "long-rows", CLI_CHOICE, &args.long_rows, .value = "HOW", .choices = long_rows,
      .help = inspect_help[HELP_LONG_ROWS]},
-    {0, "peel", CLI_CHOICE, &args.long_rows, .value = "HOW", .choices = peels,
-     .help = "the same in words of before: auto or none"},
-    {0, "permuted-output", CLI_FLAG, &args.permuted_output, .help = "leave C in the new order of the rows"},
+    {0, "peel", CLI_CHOICE, &args.long_rows, .value = "HOW", .choices = long_rows_older,
+     .help = "older spelling of --long-rows: auto or none (keep)"},
+    {0, "permuted-output", CLI_FLAG, &args.permuted_output, .help = "the plan permutes the rows of C"},
     {0, "panel-rows", CLI_INT, &args.block_rows, .value = "P", .min = 32, .max = 256,
      .help = inspect_help[HELP_BLOCK_ROWS]},
     {0, "blocks-per-sm", CLI_NUMBER, &args.blocks_per_sm, .value = "X", .help = inspect_help[HELP_BLOCKS]},
@@ -109,12 +108,13 @@ static const struct cli_option options[] = {
      .if_alone = TUNE_DEFAULT,
      .help = "time the K best candidates (default 3) of each decision\non this machine and take the fastest"},
     {0, "time-limit", CLI_NUMBER, &args.tune.time_limit, .value = "SECONDS",
-     .help = "begin to time no candidate after so long; default 0:\nno limit"},
+     .help = "time no further candidate after so many seconds;\ndefault 0: no limit"},
     {0, "effort", CLI_CHOICE, &args.tune.effort, .value = "HOW", .choices = tune_efforts,
      .help = "estimate: predictions decide (default without --tune);\nmeasure: as --tune; exhaustive: time "
              "every candidate"},
     {0, "expected-calls", CLI_NUMBER, &args.tune.expected_calls, .value = "N",
-     .help = "products that the plan is for: what so many do not pay\nback is left out; default: not said"},
+     .help =
+         "products that the plan will run: work that they do\nnot pay back is left out; default: unknown"},
     {0, "drop-zeros", CLI_FLAG, &args.drop_zeros, .help = "leave out stored entries of value 0"},
     {0, "pattern-only", CLI_FLAG, &args.pattern_only,
      .help = "leave the values out: they are set at run time"},
@@ -124,10 +124,10 @@ static const struct cli_option options[] = {
      .help = "threads; default: all. The plan does not depend on it"},
     {0, "budget", CLI_BYTES, &args.budget, .value = "BYTES",
      .help =
-         "most memory for reading the matrix, such as 500M or 2G;\ndefault: three quarters of the machine's"},
-    {0, "explain", CLI_FLAG, &args.explain, .help = "show every candidate and why it won or lost"},
+         "maximum memory for reading the matrix, such as 500M;\ndefault: three quarters of the machine's"},
+    {0, "explain", CLI_FLAG, &args.explain, .help = "show every candidate and why it was chosen or refused"},
     {0, "orders", CLI_FLAG, &args.permutations,
-     .help = "make every order of the rows and show its blocks, its\nreuse and the time it took"},
+     .help = "make every row permutation and show its blocks, its\nreuse and the time it took"},
     CLI_JSON(&args.json, "print the report as JSON"),
     CLI_QUIET(&args.quiet, "no report and no progress"),
 };
@@ -159,9 +159,9 @@ static enum cli_result check_output(void)
         return CLI_RUN;
     if (to_stdout()) {
         if (args.json)
-            return cli_complain(&program, "--json and -o - both want standard output");
+            return cli_complain(&program, "--json and -o - both write to standard output");
         if (isatty(STDOUT_FILENO))
-            return cli_complain(&program, "a plan is no text: send standard output to a file or a pipe");
+            return cli_complain(&program, "a plan is binary: send standard output to a file or a pipe");
         return CLI_RUN;
     }
     if (stat(args.output, &st) != 0)
@@ -243,7 +243,7 @@ static spmm_status_t read_matrix(const char *path, struct progress *progress, sp
     return status;
 }
 
-/* --panel-rows is for the family of --kernel. Without that it is for all that have such rows: 32 are of tiled alone. */
+/* --panel-rows is for the family of --kernel; without that, for all families with this height: 32 is of tiled alone. */
 static uint32_t block_rows_of(bool uses_tensor_cores)
 {
     const bool is_named = args.kernel != NULL;
@@ -378,8 +378,8 @@ int main(int argc, char **argv)
 {
     struct cli_operands operands;
     listed_generators(generators, sizeof generators);
-    listed_dtypes("number type: ", dtypes, dtype_help);
-    listed_permutations("order of the rows in kernels that may have one: ", reorders, reorder_help);
+    listed_dtypes("value type: ", dtypes, dtype_help);
+    listed_permutations("row permutation, in families that can have one: ", reorders, reorder_help);
     families_schedules(schedules);
     inspect_help_make();
     enum cli_result parsed = cli_parse(&program, argc, argv, &operands);

@@ -56,18 +56,19 @@ static const struct cli_option options[] = {
     {0, "op", CLI_CHOICE, &args.op, .value = "N|T", .choices = op_choices,
      .help = "multiply by A (default) or by its transpose"},
     {0, "layout", CLI_CHOICE, &args.layout, .value = "row|col", .choices = layout_choices,
-     .help = "order of B and C (default: that of -B, else row)"},
+     .help = "layout of B and C (default: that of -B, else row)"},
     {0, "alpha", CLI_NUMBER, &args.alpha, .value = "X", .help = "factor of the product (default 1)"},
     {0, "beta", CLI_NUMBER, &args.beta, .value = "X",
-     .help = "factor of the C before, which is random (default 0)"},
+     .help = "factor of the initial C, which is random (default 0)"},
     {0, "repeat", CLI_INT, &args.repeat, .value = "R", .min = 0, .max = TIMING_REPEATS_MAX,
      .help = "timed products (default: half a second of them, at\nleast 5); 0: no timing"},
     {0, "threads", CLI_INT, &args.threads, .value = "T", .min = 0, .max = 4096,
      .help = "CPU threads (default: all); C does not depend on it"},
     {0, "force-kernel", CLI_TEXT, &args.kernel, .value = "NAME",
-     .help = "a kernel instead of the plan's choice"},
+     .help = "a kernel instead of the plan's choice, named\n[TARGET/]FAMILY[/SCHEDULE[/INSTANCE]], such "
+             "as\ncpu/rows/row-split"},
     {0, "seed", CLI_INT, &args.seed, .value = "S", .min = 0, .max = INT64_MAX,
-     .help = "of the random B (default 1)"},
+     .help = "seed of the random B (default 1)"},
     {0, "drop-zeros", CLI_FLAG, &args.drop_zeros, .help = "with --check: leave zeros out of the matrix"},
     CLI_PLAN_BUDGET(&args.budget),
     CLI_JSON(&args.json, "print JSON"),
@@ -81,8 +82,8 @@ static const struct cli_program program = {
     .details =
         "PLAN is a file, or - for standard input. The product is computed once, checked and written if\n"
         "that was asked for, then timed back to back and with cold caches. A check compares every element\n"
-        "with a reference in higher precision; the error is given as a fraction of what rounding allows,\n"
-        "and above 1 the product is wrong.",
+        "with a reference in higher precision; the error ratio is error over error bound, and above 1 the\n"
+        "product is wrong.",
     .examples = "  spmm-run A.plan -n 64 --check A.mtx        is it right, and how fast\n"
                 "  spmm-run A.plan -B b.npy -o c.npy          C = A B with data of your own\n"
                 "  spmm-run A.plan --json --device cpu | jq .gflops",
@@ -152,7 +153,7 @@ static spmm_status_t open_b(struct run *run, spmm_diag_t *diag)
     run->culprit = args.b;
     TRY(npy_load(args.b, &run->b, diag));
     if (run->b.type != run->info.b_type)
-        status = fail(diag, SPMM_ERR_TYPE, "the file holds %s numbers, but the plan computes in %s",
+        status = fail(diag, SPMM_ERR_TYPE, "the file holds %s values, but the plan computes in %s",
                       spmm_dtype_name(run->b.type), spmm_dtype_name(run->info.b_type));
     else if (run->b.rows != rows)
         status = fail(diag, SPMM_ERR_SHAPE, "B has %lld rows, but op(A) has %lld columns",
@@ -204,7 +205,7 @@ static struct timing_rule timing_rule(void)
                                 .max_seconds = 1.0};
 }
 
-/* The rows of C are those of A, or those of a plan that leaves them in another order. */
+/* The rows of C are those of A, or those of a plan that permutes the rows of C. */
 static spmm_status_t check(struct run *run, struct check_result *result, spmm_diag_t *diag)
 {
     struct host_csr permuted = {0};
@@ -268,7 +269,7 @@ int main(int argc, char **argv)
     if (result != CLI_RUN)
         return result == CLI_DONE ? EXIT_DONE : EXIT_USAGE;
     if (args.beta != 0.0 && (args.output != NULL || args.b != NULL)) {
-        cli_complain(&program, "--beta adds to a random C, which makes no sense with -B or -o");
+        cli_complain(&program, "--beta adds to a random C, so it does not go with -B or -o");
         return EXIT_USAGE;
     }
     progress_start(&run.progress, args.quiet != 0);

@@ -139,7 +139,7 @@ exits 0
 says 'failed: mkl_sparse_mm failed with status 6'
 rows 'r[-1]["peer"] == ""'
 
-# ---- What cannot be measured is told, and the others are measured ----
+# ---- What cannot be measured is reported, and the others are measured ----
 run "${bench[@]}" --no-peers -n 2 gen:nonsense "$work/none.mtx" gen:diag:4
 exits 2
 says 'gen:diag:4  4 x 4'

@@ -59,7 +59,7 @@ for spec in gen:empty:0:0 gen:empty:3:0 gen:diag:1 gen:dense:1:3000; do
     is_json
 done
 
-# ---- Parts for tensor cores, and candidates that are told from each other by their compute type ----
+# ---- Parts for tensor cores, and candidates that differ in their compute type only ----
 run spmm-info --verify "$source_dir/tests/golden/good/panel_permuted.plan"
 exits 0
 says 'op N, tf32, any n, both layouts, any device: panel/packed, 90 rows, 64 a row block, reordered, permuted output, item size 3'
@@ -91,22 +91,22 @@ run spmm-info --json "$source_dir/tests/golden/good/one_by_one.plan"
 exits 0
 is_json 'j["writer"] == ""'
 
-# ---- Figures of orders ----
+# ---- Metrics of permutations ----
 run spmm-info "$source_dir/tests/golden/good/order_stats.plan"
 exits 0
-says 'Orders of op N, '
+says 'Permutations of op N, '
 run spmm-info --json "$source_dir/tests/golden/good/order_stats.plan"
 exits 0
 is_json '[(o["op"], o["order"]) for o in j["order_stats"]] == [("N", "none"), ("N", "minhash")]'
 is_json 'j["order_stats"][1]["blocks"]["8x8"]["count"] == j["order_stats"][0]["blocks"]["8x8"]["count"] - 1'
 
-# ---- Figures of panels, of a plan that holds them and of one that does not ----
+# ---- Metrics of row blocks, of a plan that holds them and of one that does not ----
 run spmm-info "$source_dir/tests/golden/good/panel_stats.plan"
 exits 0
 says 'tiled/segmented, 65 units, 32 a row block, stages of 447, item size 4'
-says 'Panels'
-says '3 panels, 48 blocks for n = 128 and R = 8: U = 0.3636 on 132 multiprocessors'
-says 'reuse       rho = 1; by height of panels: 8: 1, 16: 1, 32: 1, 64: 1, 128: 1, 256: 1'
+says 'Row blocks'
+says '3 row blocks, 48 thread blocks for n = 128 and R = 8: U = 0.3636 on 132 multiprocessors'
+says 'reuse       rho = 1; by height of row blocks: 8: 1, 16: 1, 32: 1, 64: 1, 128: 1, 256: 1'
 says_not 'nan'
 run spmm-info --json "$source_dir/tests/golden/good/panel_stats.plan"
 exits 0
@@ -127,7 +127,7 @@ is_json '[h["footprint"] for h in j["panels"]["heights"] if h["panel_rows"] == j
     j["panels"]["footprint_sum"]]'
 is_json 'j["panels"]["padding"] == 32 * j["panels"]["slices"] / 428650'
 
-# ---- What the paper's model makes of them: mu = 39.06, R = 16, numbers of 4 bytes ----
+# ---- Their roofline: mu = 39.06, R = 16, values of 4 bytes ----
 spmm-inspect -q "$matrix" --kernel tiled --balance segments:20 --device h100 -n 64 -o "$work/cut.plan"
 run spmm-info "$work/cut.plan"
 exits 0
@@ -164,10 +164,10 @@ run spmm-info --device "$work/half.profile" "$work/cut.plan"
 exits 2
 says_err 'multiprocessors must be a whole number, found "131.5"'
 
-# ---- A plan without figures of panels ----
+# ---- A plan without metrics of row blocks ----
 run spmm-info --device a100 "$source_dir/tests/golden/good/f32_row_split.plan"
 exits 0
-says_not 'Panels'
+says_not 'Row blocks'
 says_not 'flop/byte'
 run spmm-info --json "$source_dir/tests/golden/good/f32_row_split.plan"
 exits 0

@@ -191,7 +191,7 @@ exits 0
 says 'op N, tf32, n in 49..96, both layouts, any device: panel/'
 says '128 a row block, reordered'
 says 'blocks in minhash order'
-says 'Orders of op N, 2,187 rows'
+says 'Permutations of op N, 2,187 rows'
 run spmm-inspect --json --kernel panel --reorder minhash -n 64 gen:femshuf:9:9:9
 exits 0
 is_json '[o["order"] for o in j["order_stats"]] == ["none", "minhash"] and len(j["order_stats"][1]["reuse"]) == 6'
@@ -232,7 +232,7 @@ exits 0
 is_json 'sorted(j["symmetric_order"]) == list(range(375)) and j["symmetric_order"] != list(range(375))'
 run spmm-info "$work/symmetric.plan"
 exits 0
-says 'rows and columns in one order of their own'
+says 'callers permute B and C'
 run spmm-info -q --matches gen:femshuf:5:5:5 "$work/symmetric.plan"
 exits 0
 run spmm-info -q --matches gen:femshuf:5:5:4 "$work/symmetric.plan"
@@ -416,7 +416,7 @@ says_err 'contradict'
 run spmm-inspect --symmetric-permutation --permuted-output gen:diag:1
 exits 2
 says_err 'contradict'
-run spmm-inspect --reorder likeness gen:diag:1
+run spmm-inspect --reorder nearest gen:diag:1
 exits 2
 says_err 'jaccard'
 run spmm-inspect --reorder rcm gen:uniform:40:30:2

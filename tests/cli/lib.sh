@@ -36,19 +36,19 @@ exits() { # STATUS
     checks=$((checks + 1))
     [ "$status" -eq "$1" ] || wrong "expected exit status $1"
 }
-says() { # FRAGMENT of stdout
+says() { # TEXT of stdout
     checks=$((checks + 1))
     grep -qF -- "$1" "$work/.out" || wrong "expected on stdout: $1"
 }
-says_err() { # FRAGMENT of stderr
+says_err() { # TEXT of stderr
     checks=$((checks + 1))
     grep -qF -- "$1" "$work/.err" || wrong "expected on stderr: $1"
 }
-says_not() { # FRAGMENT, on neither
+says_not() { # TEXT, on neither
     checks=$((checks + 1))
     if grep -qF -- "$1" "$work/.out" "$work/.err"; then wrong "did not expect: $1"; fi
 }
-says_times() { # COUNT FRAGMENT: so many lines of stdout hold it
+says_times() { # COUNT TEXT: so many lines of stdout hold it
     checks=$((checks + 1))
     [ "$(grep -cF -- "$2" "$work/.out")" -eq "$1" ] || wrong "expected on $1 lines of stdout: $2"
 }

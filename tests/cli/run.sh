@@ -83,7 +83,7 @@ run spmm-run "$work/a.plan" -B "$work/col.npy" --layout row
 exits 2
 run spmm-run "$work/both.plan" -B "$work/col.npy"
 exits 2
-says_err 'the file holds f32 numbers, but the plan computes in f64'
+says_err 'the file holds f32 values, but the plan computes in f64'
 plan small gen:diag:5
 run spmm-run "$work/small.plan" -B "$work/col.npy"
 exits 2

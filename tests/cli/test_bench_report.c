@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which peers of spmm-bench are compared with which kernels, as the rows of the CSV file tell it. */
+/* Which peers of spmm-bench are compared with which kernels, from the rows of the CSV file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

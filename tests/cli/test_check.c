@@ -262,7 +262,7 @@ static void the_transpose_of_the_transpose_is_the_matrix(void **state)
     host_csr_free(&p.a);
 }
 
-static void blocks_hold_every_entry_in_its_place(void **state)
+static void blocks_hold_every_entry_at_its_position(void **state)
 {
     struct product p;
     struct host_bsr bsr;
@@ -327,7 +327,7 @@ static void random_values_fill_the_interval_and_fit_the_type(void **state)
     }
 }
 
-/* The ratio of a far too large element tells the bound, which has to be that of the tests' own judge. */
+/* The ratio of a far too large element gives the bound, which must be the one of the tests' own check. */
 static void the_bound_is_that_of_the_other_tests(void **state)
 {
     static const double factors[][2] = {{1.0, 0.0}, {0.3, 0.0}, {1.0, 1.0},     {-2.0, 0.3},
@@ -539,7 +539,7 @@ int main(void)
         cmocka_unit_test(a_row_outside_the_sample_that_was_not_written_is_found),
         cmocka_unit_test(a_narrower_product_is_judged_by_the_first_columns),
         cmocka_unit_test(the_transpose_of_the_transpose_is_the_matrix),
-        cmocka_unit_test(blocks_hold_every_entry_in_its_place),
+        cmocka_unit_test(blocks_hold_every_entry_at_its_position),
         cmocka_unit_test(random_values_fill_the_interval_and_fit_the_type),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -181,7 +181,7 @@ static void what_is_saved_is_loaded_without_the_padding(void **state)
     }
 }
 
-static void types_of_16_bits_come_back_as_they_went(void **state)
+static void values_of_16_bits_survive_a_round_trip(void **state)
 {
     static const uint16_t values[] = {0x3c00, 0x8000, 0x7c01, 0xffff, 0x0001, 0x7f80};
     static const spmm_dtype_t dtypes[] = {SPMM_F16, SPMM_BF16};
@@ -224,7 +224,7 @@ int main(void)
         cmocka_unit_test(headers_that_say_anything_else_are_refused),
         cmocka_unit_test(no_prefix_of_a_header_is_a_header),
         cmocka_unit_test_setup_teardown(what_is_saved_is_loaded_without_the_padding, make_path, remove_path),
-        cmocka_unit_test_setup_teardown(types_of_16_bits_come_back_as_they_went, make_path, remove_path),
+        cmocka_unit_test_setup_teardown(values_of_16_bits_survive_a_round_trip, make_path, remove_path),
         cmocka_unit_test_setup_teardown(a_file_longer_or_shorter_than_its_header_says_is_refused, make_path,
                                         remove_path),
     };

@@ -9,7 +9,7 @@ variants='{t["variant"] for t in j["trace"]}'
 timed='[t for t in j["trace"] if t["measured_us"] > 0]'
 chosen='[t for t in j["trace"] if t["chosen"] and t["measured_us"] > 0]'
 
-# ---- Times, and the least of them wins ----
+# ---- Times: the smallest one wins ----
 run spmm-inspect --tune=2 --device cpu -n 1,16 --json $matrix -o "$work/a.plan"
 exits 0
 silent_err
@@ -49,7 +49,7 @@ is_json 'not j["tuned"] and j["tuning"] is None'
 spmm-inspect -q $matrix -o "$work/plain.plan"
 same "$work/estimate.plan" "$work/plain.plan"
 
-# ---- Few products pay for little: no order of the rows, nothing timed beyond the first ----
+# ---- Few expected calls: no row permutation, nothing timed beyond the first ----
 run spmm-inspect --expected-calls 1 --json gen:femshuf:9:9:9 -o "$work/once.plan"
 exits 0
 is_json 'j["expected_calls"] == 1'

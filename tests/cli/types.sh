@@ -71,20 +71,20 @@ run spmm-run "$work/b.plan" -q --device cpu --repeat 0 -B "$work/b.npy" --check 
 exits 0
 run spmm-run "$work/b.plan" --device cpu --repeat 0 -B "$work/h1.npy"
 exits 2
-says_err 'the file holds f16 numbers, but the plan computes in bf16'
+says_err 'the file holds f16 values, but the plan computes in bf16'
 
 # ---- Values too small for the type stay in the pattern, and are counted ----
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1e-9\n1 2 0\n2 2 1\n' >"$work/tiny.mtx"
 run spmm-inspect "$work/tiny.mtx" --dtype f16 -o "$work/tiny.plan"
 exits 0
 says '1 entries of value 0 were kept'
-says '1 values are too small for the number type and were rounded to 0'
+says '1 values are too small for the value type and were rounded to 0'
 run spmm-inspect "$work/tiny.mtx" --dtype f16 --json
 exits 0
 is_json 'j["input"]["rounded_to_zero"] == 1 and j["input"]["zeros_kept"] == 1 and j["nnz"] == 3'
 run spmm-inspect "$work/tiny.mtx"
 exits 0
-says_not 'too small for the number type'
+says_not 'too small for the value type'
 run spmm-run "$work/tiny.plan" -q --device cpu --repeat 0 --check "$work/tiny.mtx"
 exits 0
 
@@ -101,7 +101,7 @@ run spmm-bench --device cpu -q --dtype bf16 -n 4 --repeat 1 --mkl "$SPMM_NAIVE_M
 exits 0
 is_json 'len(j["cases"]) == 1 and j["cases"][0]["dtype"] == "bf16" and j["cases"][0]["peers"] == []'
 is_json 'all(k["error_ratio"] <= 1 and k["family"] == "tiled" for k in j["cases"][0]["kernels"])'
-says_err 'have no products of this number type'
+says_err 'have no products of this value type'
 run spmm-bench --device cpu -q --dtype all -n 4 --repeat 1 --no-peers --json gen:band:300:4
 exits 0
 is_json '[c["dtype"] for c in j["cases"]] == ["f32", "f64", "f16", "bf16"]'

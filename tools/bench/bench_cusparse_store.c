@@ -6,7 +6,7 @@
 
 #include "tools/cli/fail.h"
 
-/* Blocks are worth a try while they take at most this many times the bytes of CSR. */
+/* Blocks are tried while they take at most this many times the bytes of CSR. */
 #define BLOCKS_MIN_GAIN 4
 
 void cusparse_stored_free(struct cusparse_stored *stored)

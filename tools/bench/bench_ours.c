@@ -22,10 +22,9 @@ struct bench_ours {
     int count, left_out;
     struct {
         spmm_executor_t *executor;
-        double ms_set_values; /* 0: not yet measured */
-        spmm_reorder_t
-            permutation; /* that its plan was made with; the trace tells that of the default plan */
-    } list[OURS_MAX];    /* the first is the default choice */
+        double ms_set_values;       /* 0: not yet measured */
+        spmm_reorder_t permutation; /* that its plan was made with; the default plan has it in its trace */
+    } list[OURS_MAX];               /* the first is the default choice */
 };
 
 /* To set the values of A. */
@@ -142,7 +141,7 @@ static int is_measured(const struct ours_result *results, int count, const char 
     return 0;
 }
 
-/* The order of the rows in the default plan's variant for this case, as its trace tells it. */
+/* The row permutation of the default plan's variant for this case, from its trace. */
 static spmm_reorder_t chosen_permutation(const struct bench_ours *ours, const struct bench_site *site)
 {
     const uint32_t layout =
@@ -161,8 +160,9 @@ static spmm_reorder_t chosen_permutation(const struct bench_ours *ours, const st
     return SPMM_REORDER_AUTO;
 }
 
-/* "cuda/window/dense/reordered/tf32" by minhash -> "cuda/window/dense/minhash/tf32": two orders are two competitors. */
-static void tell_permutation(const char *kernel, spmm_reorder_t permutation, char *name, size_t size)
+/* "cuda/window/dense/reordered/tf32" by minhash -> "cuda/window/dense/minhash/tf32": two permutations are two kernels
+ * to compare. */
+static void name_permutation(const char *kernel, spmm_reorder_t permutation, char *name, size_t size)
 {
     static const char word[] = "/reordered";
     const char *at = strstr(kernel, word);
@@ -220,7 +220,7 @@ void bench_ours_run(struct bench_ours *ours, struct bench_site *site, struct our
             continue;
         *next = (struct ours_result){.is_chosen = i == 0};
         const spmm_reorder_t permutation = ours->list[i].permutation;
-        tell_permutation(info.kernel,
+        name_permutation(info.kernel,
                          permutation == SPMM_REORDER_AUTO ? chosen_permutation(ours, site) : permutation,
                          next->result.name, sizeof next->result.name);
         if (is_measured(results, *count, next->result.name))

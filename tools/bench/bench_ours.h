@@ -29,9 +29,10 @@ struct ours_result {
 struct ours_options {
     const char *kernels; /* a part of the names to measure beside the default choice; NULL = all */
     enum bench_plans plans;
-    spmm_compute_t compute; /* the least accurate of the default plan of f32; 0: as accurate as f32 */
-    uint32_t layouts;       /* of these plans: a mask of SPMM_LAYOUT_* */
-    const int64_t *n;       /* that they are made for */
+    spmm_compute_t
+        compute; /* the least accurate one that the default plan of f32 may choose; 0: as accurate as f32 */
+    uint32_t layouts; /* of these plans: a mask of SPMM_LAYOUT_* */
+    const int64_t *n; /* that they are made for */
     int n_count;
     const struct host_csr *values; /* A, whose values are set again and again; NULL: that is not measured */
 };

@@ -47,7 +47,7 @@ struct bench_peers {
     int is_wide_only; /* the library multiplies f32 and f64 only */
 };
 int bench_peers_wants(const struct bench_peers *peers, const char *name);
-/* The next result, of a product in arithmetic of the number type; with is_tensor perhaps on tensor cores. */
+/* The next result, of a product in arithmetic of the value type; with is_tensor perhaps on tensor cores. */
 struct bench_result *bench_peers_result(struct bench_result results[PEERS_MAX], int *count, const char *name,
                                         spmm_dtype_t dtype, int is_tensor);
 

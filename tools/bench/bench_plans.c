@@ -11,12 +11,10 @@
 #define GPU_UNIT_MAX 128 /* rows that a GPU's kernels of tensor cores take together */
 
 static const char plans_pattern[] =
-    "all: {staged} also in every schedule, in the order of A and by pattern, in panels of 256 and of 64; "
-    "tiles: in the order of A, with 1 to 32 columns a thread of a GPU; tensor: {tensor} in every storage, "
-    "order "
-    "and compute type, panels and strips of 64 and 128; tensor-plain: the same in the order of A (default: "
-    "none "
-    "of these)";
+    "all: {staged} also with every schedule, without a permutation and with radix, in row blocks of 256 "
+    "and of 64; tiles: {staged} without a permutation, with 1 to 32 columns a thread on a GPU; tensor: "
+    "{tensor} with every storage, permutation and compute type, row blocks and block-row groups of 64 and "
+    "128 rows; tensor-plain: the same without a permutation (default: none of these)";
 
 char bench_plans_help[BENCH_PLANS_HELP_BYTES];
 
@@ -71,7 +69,7 @@ static void make_tiles(const struct maker *maker, const spmm_inspect_options_t *
     spmm_plan_destroy(plan);
 }
 
-/* An order that is that of the matrix is left out by the inspector: such a plan names the kernel of the plain one. */
+/* The inspector leaves out a permutation that changes nothing: such a plan has the kernel without a permutation. */
 static void make_staged(const struct maker *maker, const char *kernel, enum bench_plans plans)
 {
     static const struct {
@@ -121,7 +119,7 @@ static int has_long_rows(const spmm_plan_t *plan)
     return 0;
 }
 
-/* The same with long rows split off, where that is predicted to pay. */
+/* The same with long rows split off, where that is predicted to be faster. */
 static void make_long_rows(const struct maker *maker, const spmm_inspect_options_t *options)
 {
     spmm_inspect_options_t forced = *options;
@@ -134,13 +132,14 @@ static void make_long_rows(const struct maker *maker, const spmm_inspect_options
     spmm_plan_destroy(plan);
 }
 
-/* What all plans of tensor cores are made with, in turn. Whether the order is A's shows in the first plan already. */
+/* What all plans of tensor cores are made with, in turn. Whether the permutation changes anything shows in the first
+ * plan. */
 struct tensor_case {
     spmm_reorder_t permutation;
     spmm_compute_t compute;
 };
 
-/* Returns whether the order is another than A's, where one was asked for. */
+/* Returns whether the permutation changes anything, where one was asked for. */
 static int make_tensor(const struct maker *maker, const struct tensor_case *of, const char *kernel,
                        uint32_t block_rows)
 {
@@ -176,7 +175,7 @@ static int make_schedules(const struct maker *maker, const struct tensor_case *o
     return has_permutation;
 }
 
-/* Every storage and height that GPUs run in one order and compute type. */
+/* Every storage and height that GPUs run with one permutation and compute type. */
 static void make_heights(const struct maker *maker, const struct tensor_case *of)
 {
     spmm_family_info_t family = {.struct_size = sizeof family};

@@ -30,12 +30,12 @@ void bench_site_destroy(struct bench_site *site)
     *site = (struct bench_site){0};
 }
 
-/* Ascending row numbers: all of them, or evenly spread ones and the longest row. */
+/* Ascending row numbers: all of them, or evenly spaced ones and the longest row. */
 static int64_t *sample_rows(const struct host_csr *a, int64_t n, int64_t *count)
 {
     const int is_all = a->rows <= SAMPLE_ROWS || a->rows <= ALL_ROWS_ELEMENTS / n;
-    const int64_t spread = is_all ? a->rows : SAMPLE_ROWS - 1;
-    int64_t *rows = malloc(((size_t)spread + 2) * sizeof *rows);
+    const int64_t sampled = is_all ? a->rows : SAMPLE_ROWS - 1;
+    int64_t *rows = malloc(((size_t)sampled + 2) * sizeof *rows);
     int64_t longest = 0;
     *count = 0;
     if (rows == NULL)
@@ -43,8 +43,8 @@ static int64_t *sample_rows(const struct host_csr *a, int64_t n, int64_t *count)
     for (int64_t i = 1; i < a->rows; i++)
         if (a->row_ptr[i + 1] - a->row_ptr[i] > a->row_ptr[longest + 1] - a->row_ptr[longest])
             longest = i;
-    for (int64_t s = 0; s < spread; s++) {
-        const int64_t i = is_all ? s : (int64_t)((double)s * (double)a->rows / (double)spread);
+    for (int64_t s = 0; s < sampled; s++) {
+        const int64_t i = is_all ? s : (int64_t)((double)s * (double)a->rows / (double)sampled);
         const int64_t previous = *count > 0 ? rows[*count - 1] : -1;
         if (!is_all && longest > previous && longest < i)
             rows[(*count)++] = longest;
@@ -121,7 +121,7 @@ void bench_result_fail(struct bench_result *result, spmm_status_t status, const 
              diag->text[0] != '\0' ? diag->text : spmm_status_text(status));
 }
 
-/* Judge what lies in C. What other libraries compute f32 in is not always told. */
+/* Judge what lies in C. It is not always documented how other libraries compute f32. */
 static spmm_status_t check_c(struct bench_site *site, struct bench_result *result, spmm_diag_t *diag)
 {
     static const struct arithmetic rounded = {SPMM_COMPUTE_TF32, 1};

@@ -2,7 +2,7 @@
 /* Where spmm-bench measures: B, C and workspace on the device, the stopwatch, and the reference that judges every
  * product, ours and the peers' alike.
  *
- * site -> problem (one op(A) of one number type) -> case (one layout, one n) -> measure (one kernel). */
+ * site -> problem (one op(A) of one value type) -> case (one layout, one n) -> measure (one kernel). */
 #ifndef SPMM_TOOLS_BENCH_SITE_H
 #define SPMM_TOOLS_BENCH_SITE_H
 
@@ -28,7 +28,7 @@ struct bench_result {
     struct arithmetic arithmetic; /* that it is judged by: known before it is measured */
     int may_round;                /* a product of f32 that is not right as such is judged as one of tf32 */
     spmm_status_t status;
-    char note[160]; /* why there are no figures */
+    char note[160]; /* why there are no times */
     double error_ratio, ms_cold, ms_warm;
 };
 
@@ -36,7 +36,7 @@ spmm_status_t bench_site_create(int device, int threads, const struct timing_rul
                                 struct bench_site *site, spmm_diag_t *diag);
 void bench_site_destroy(struct bench_site *site);
 
-/* Take op(A) and compute the reference for n_max columns: of all rows if that is cheap, else of 2000 of them, the
+/* Take op(A) and compute the reference for n_max columns: of all rows if that is fast, else of 2000 of them, the
  * longest included. */
 spmm_status_t bench_site_problem(struct bench_site *site, const struct host_csr *a, int64_t n_max,
                                  spmm_diag_t *diag);

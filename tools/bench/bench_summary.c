@@ -39,14 +39,14 @@ static int compare_rows(const void *left, const void *right)
 struct mean {
     double log_cold, log_warm;
     size_t count, below_one;
-    double least;
+    double minimum;
 };
 
 static void add_row(struct mean *mean, const struct summary_row *row)
 {
     mean->log_cold += log(row->ratio_cold);
     mean->log_warm += log(row->ratio_warm);
-    mean->least = mean->count == 0 || row->ratio_cold < mean->least ? row->ratio_cold : mean->least;
+    mean->minimum = mean->count == 0 || row->ratio_cold < mean->minimum ? row->ratio_cold : mean->minimum;
     mean->count++;
     mean->below_one += row->ratio_cold < 1.0;
 }
@@ -61,7 +61,7 @@ static void print_mean(struct json *json, const char *dtype, const char *layout,
         snprintf(columns, sizeof columns, "%lld", (long long)n);
     if (json == NULL) {
         printf("  %-5s %-6s %-3s %6s %6zu %12.3f %12.3f %8.3f %10zu\n", dtype, layout, op, columns,
-               mean->count, cold, warm, mean->least, mean->below_one);
+               mean->count, cold, warm, mean->minimum, mean->below_one);
         return;
     }
     json_object(json, NULL);
@@ -72,7 +72,7 @@ static void print_mean(struct json *json, const char *dtype, const char *layout,
     json_uint(json, "cases", mean->count);
     json_double(json, "ratio_cold_mean", cold);
     json_double(json, "ratio_warm_mean", warm);
-    json_double(json, "ratio_cold_least", mean->least);
+    json_double(json, "ratio_cold_least", mean->minimum);
     json_uint(json, "below_one", mean->below_one);
     json_end(json);
 }
@@ -110,7 +110,7 @@ void bench_summary_print(struct bench_summary *summary, struct json *json)
     if (json == NULL && all.count > 0)
         printf("\nbest peer's time over the time of the plan's choice (geometric means)\n"
                "  %-5s %-6s %-3s %6s %6s %12s %12s %8s %10s\n",
-               "dtype", "layout", "op", "n", "cases", "cold", "warm", "least", "below 1.0");
+               "dtype", "layout", "op", "n", "cases", "cold", "warm", "minimum", "below 1.0");
     print_groups(summary, json, 1);
     print_groups(summary, json, 0);
     if (all.count > 0)

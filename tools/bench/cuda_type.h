@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What CUDA's libraries call the number types. */
+/* What CUDA's libraries call the value types. */
 #ifndef SPMM_TOOLS_CUDA_TYPE_H
 #define SPMM_TOOLS_CUDA_TYPE_H
 

@@ -9,10 +9,10 @@
 
 #include "tools/cli/fail.h"
 
-static void print_value(FILE *out, const char *key, double figure, const char *provenance)
+static void print_value(FILE *out, const char *key, double rate, const char *provenance)
 {
-    if (figure > 0)
-        fprintf(out, "%s = %.5g%*s# %s\n", key, figure, 4, "", provenance);
+    if (rate > 0)
+        fprintf(out, "%s = %.5g%*s# %s\n", key, rate, 4, "", provenance);
 }
 
 static void print_list(FILE *out, const char *key, const double *list, int count)
@@ -26,19 +26,19 @@ static void print_list(FILE *out, const char *key, const double *list, int count
 static void print_profile(FILE *out, const struct calibration *c)
 {
     static const char measured[] = "measured";
-    static const char told[] = "told by the machine";
+    static const char reported[] = "reported by the machine";
     fprintf(out, "# SPDX-License-Identifier: Apache-2.0\n# %s, measured by spmm-bench --calibrate.\n",
             c->what);
     fprintf(out, "name = %s\ntarget = %d\nmultiprocessors = %d\n", c->name, c->target, c->multiprocessors);
-    print_value(out, "clock_ghz", c->clock_ghz, told);
-    print_value(out, "l2_mib", c->l2_mib, told);
-    print_value(out, "l1_kib", c->l1_kib, told);
-    print_value(out, "shared_sm_kib", c->shared_sm_kib, told);
-    print_value(out, "shared_block_kib", c->shared_block_kib, told);
-    print_value(out, "registers_sm", c->registers_sm, told);
+    print_value(out, "clock_ghz", c->clock_ghz, reported);
+    print_value(out, "l2_mib", c->l2_mib, reported);
+    print_value(out, "l1_kib", c->l1_kib, reported);
+    print_value(out, "shared_sm_kib", c->shared_sm_kib, reported);
+    print_value(out, "shared_block_kib", c->shared_block_kib, reported);
+    print_value(out, "registers_sm", c->registers_sm, reported);
     print_value(out, "launch_us", c->launch_us, measured);
     print_value(out, "copy_gbs", c->copy_gbs, "measured, bytes read and written");
-    print_value(out, "peak_gbs", c->peak_gbs, c->target == 1 ? "the copy rate" : told);
+    print_value(out, "peak_gbs", c->peak_gbs, c->target == 1 ? "the copy rate" : reported);
     print_value(out, "peak_gflops", c->peak_gflops,
                 c->target == 1 ? "the FMA rate" : "derived of clock and lanes");
     print_value(out, "shared_gbs", c->shared_gbs, measured);
@@ -61,7 +61,7 @@ static void print_profile(FILE *out, const struct calibration *c)
     fprintf(out, "\n# measured: stores of rows in random order\n");
     print_list(out, "scatter_row_bytes", c->scatter_bytes, c->scatter_count);
     print_list(out, "scatter_gbs", c->scatter_gbs, c->scatter_count);
-    fprintf(out, "\n# measured: single numbers of a column-major matrix in random order, useful bytes\n");
+    fprintf(out, "\n# measured: single values of a column-major matrix in random order, useful bytes\n");
     print_list(out, "strided_bytes", c->strided_bytes, c->strided_count);
     print_list(out, "strided_gbs", c->strided_gbs, c->strided_count);
 }
@@ -88,7 +88,7 @@ spmm_status_t calibrate(int device, int threads, const char *output, spmm_diag_t
     FILE *out = stdout;
     struct calibration *c = calloc(1, sizeof *c);
     if (c == NULL)
-        return fail_memory(diag, sizeof *c, "the figures of a device");
+        return fail_memory(diag, sizeof *c, "the rates of a device");
     TRY(measure(device, threads, c, diag));
     if (output != NULL)
         out = fopen(output, "w");

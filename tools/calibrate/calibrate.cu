@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(THREADS) scatter(Word *set, uint32_t rows, int
         set[(uint64_t)__umulhi(hash(group * 9781u + i), rows) * LANES + lane] = Word{};
 }
 
-// A lane reads numbers of one column after the other, in random rows: column-major B as a gather meets it.
+// A lane reads values of one column after the other, in random rows: column-major B as a gather meets it.
 template <typename T>
 __global__ void __launch_bounds__(THREADS)
     strided(const T *set, uint32_t rows, int columns, int count, float *out)
@@ -321,7 +321,7 @@ void ask(Bench &b, int device, calibration *c)
     c->l2_mib = properties.l2CacheSize / (double)MEBI;
     c->shared_sm_kib = properties.sharedMemPerMultiprocessor / 1024.0;
     c->shared_block_kib = properties.sharedMemPerBlockOptin / 1024.0;
-    // The runtime does not tell the L1 cache: both share one memory, a power of two of KiB or three quarters of one.
+    // The runtime does not report the L1 cache: both share one memory, a power of two of KiB or three quarters of one.
     c->l1_kib = c->shared_sm_kib > 200 ? 256 : c->shared_sm_kib > 128 ? 192 : 128;
     c->registers_sm = properties.regsPerMultiprocessor;
     const int lanes = c->target == 80 ? 64 : 128;
@@ -347,7 +347,7 @@ extern "C" int calibrate_cuda(int device, struct calibration *c)
         measure_rates(b, c);
     if (b.error == cudaSuccess)
         measure_tables(b, c);
-    if (c->peak_gbs <= 0) // not told by every driver
+    if (c->peak_gbs <= 0) // not every driver reports it
         c->peak_gbs = c->copy_gbs;
     (void)cudaEventDestroy(b.from);
     (void)cudaEventDestroy(b.to);

@@ -16,7 +16,7 @@ const char *exit_text(int code)
     return code >= 0 && (size_t)code < sizeof texts / sizeof *texts ? texts[code] : NULL;
 }
 
-/* Groups of statuses, told by their hundreds; single ones come first. */
+/* Groups of statuses, by their hundreds; single ones come first. */
 int exit_code(spmm_status_t status)
 {
     switch (status) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tools tell the shell. The numbers are part of the interface, see spmm(7). */
+/* Exit codes of the tools. The numbers are part of the interface, see spmm(7). */
 #ifndef SPMM_TOOLS_EXIT_CODE_H
 #define SPMM_TOOLS_EXIT_CODE_H
 

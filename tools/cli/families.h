@@ -32,7 +32,7 @@ int families_kernel_at(int index, struct families_kernel *kernel);
  *   {schedules}            those of families_schedules
  *   {tensor}               families on tensor cores
  *   {staged}               families that stage B
- *   {split off}               families that long rows may be split off
+ *   {long-rows}            families that long rows may be split off
  *   {units}                families and the rows that they take together, where they have a choice */
 void families_help(char *text, size_t size, size_t width, const char *pattern);
 

@@ -7,7 +7,7 @@
 
 #define LIST_BYTES 600
 
-/* Names, written one behind the other: what stands between two is told with the second, so the last one is kept back
+/* Names, written one behind the other: the separator is known with the second, so the last one is kept back
  * until it is known to be the last. */
 struct list {
     char text[LIST_BYTES], pending[120];
@@ -88,7 +88,7 @@ static const struct word {
     void (*list)(struct list *list); /* where it does not stand for families */
 } words[] = {
     {"{families}", is_any, ", ", " or ", 0, NULL},         {"{tensor}", is_tensor, ", ", " and ", 0, NULL},
-    {"{staged}", is_staged, ", ", ", ", 0, NULL},          {"{peeled}", is_long_rows, ", ", ", ", 0, NULL},
+    {"{staged}", is_staged, ", ", ", ", 0, NULL},          {"{long-rows}", is_long_rows, ", ", ", ", 0, NULL},
     {"{units}", has_units, "; ", "; ", 1, NULL},           {"{kernels}", NULL, ", ", " or ", 0, list_kernels},
     {"{schedules}", NULL, ", ", " or ", 0, list_schedules}};
 

@@ -8,19 +8,20 @@
 
 static const char *const patterns[HELP_COUNT] = {
     [HELP_SCHEDULE] = "auto (default), {schedules}",
-    [HELP_KERNEL] = "[TARGET/]FAMILY[/SCHEDULE]: {families}, or one with its schedule: {kernels}; with cpu/ "
-                    "or cuda/ before it, on that target alone",
+    [HELP_KERNEL] =
+        "[TARGET/]FAMILY[/SCHEDULE], a kernel's name without its INSTANCE: {families}, or one with its "
+        "schedule: {kernels}; TARGET, cpu or cuda: on that target alone",
     [HELP_BALANCE] =
-        "{staged}: auto (default: the decision chart, unless the contrary is predicted to be faster "
-        "by a margin), chart, none, or segments[:LENGTH] of so many nonzeros",
+        "{staged}, cutting rows into segments: auto (default: the decision chart, unless the contrary is "
+        "predicted to be faster by a margin), chart, none, or segments[:LENGTH] of so many nonzeros",
     [HELP_LONG_ROWS] =
-        "{peeled}: are rows far longer than their neighbours split off and computed by a separate "
-        "kernel? auto (default: where that is predicted to pay) or keep",
+        "{long-rows}: long-row split, rows far longer than their neighbours are computed by a separate "
+        "kernel: auto (default: where that is predicted to be faster) or keep (never)",
     [HELP_BLOCK_ROWS] =
-        "rows or units that are taken together, {units}; default: the tallest that gives enough "
-        "blocks, or what is predicted to be fastest",
-    [HELP_BLOCKS] = "{staged}: enough blocks a multiprocessor; default 2",
-    [HELP_STAGE_SLOTS] = "{staged}: rows of B a stage; default 447",
+        "height of a row block or block-row group, in rows (tiled: in units); {units}; default: the "
+        "largest that gives enough thread blocks, or the one that is predicted to be fastest",
+    [HELP_BLOCKS] = "{staged}: enough thread blocks per multiprocessor; default 2",
+    [HELP_STAGE_SLOTS] = "{staged}: rows of B in a stage; default 447",
 };
 
 char inspect_help[HELP_COUNT][INSPECT_HELP_BYTES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the libraries list, as choices of options and as help: an order, a value type or a generator that is added
+/* What the libraries list, as choices of options and as help: a permutation, a value type or a generator that is added
  * there is a word here. */
 #ifndef SPMM_TOOLS_LISTED_CHOICES_H
 #define SPMM_TOOLS_LISTED_CHOICES_H
@@ -9,7 +9,7 @@
 #define LISTED_CHOICES_MAX 32
 #define LISTED_HELP_BYTES 1024
 
-/* Words of all orders with their spmm_reorder_t, and "HEAD: auto (what it is), none, .. or rcm (..)" in lines. */
+/* Words of all permutations with their spmm_reorder_t, and "HEAD: auto (what it is), none, .. or rcm (..)" in lines. */
 void listed_permutations(const char *head, struct cli_choice choices[LISTED_CHOICES_MAX],
                          char help[LISTED_HELP_BYTES]);
 

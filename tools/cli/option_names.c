@@ -26,7 +26,7 @@ static const struct {
     {"tiled.blocks_per_sm", "blocks-per-sm"},
     {"tiled.stage_slots", "stage-slots"},
     {"tcblock.block_rows", "panel-rows"},
-    {"tcblock.long_rows", "peel"},
+    {"tcblock.long_rows", "long-rows"},
 };
 
 void option_names_add(spmm_diag_t *diag)

@@ -11,7 +11,7 @@
 /* True for a file that may be replaced without asking: an empty one, or one that begins like a plan. */
 bool plan_output_may_replace(const char *path);
 
-/* To a file or standard output; *bytes is what was written. Returns an exit status, the failure having been told. */
+/* To a file or standard output; *bytes is what was written. Returns an exit status, after reporting a failure. */
 int plan_output_write(const char *program, const char *path, const spmm_plan_t *plan,
                       const spmm_save_options_t *save, uint64_t *bytes);
 

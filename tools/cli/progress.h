@@ -9,7 +9,7 @@
 struct progress {
     bool enabled;     /* stderr is a terminal and the user did not ask for quiet */
     bool shown;       /* a line is on the screen */
-    double last_time; /* seconds, when it was written */
+    double last_time; /* at which it was printed, in seconds */
 };
 
 void progress_start(struct progress *p, bool quiet);

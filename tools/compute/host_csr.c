@@ -53,7 +53,7 @@ spmm_status_t host_csr_transpose(const struct host_csr *a, struct host_csr *at, 
     const spmm_status_t status = csr_alloc(a->cols, a->rows, a->nnz, a->dtype, at, diag);
     if (status != SPMM_OK)
         return status;
-    /* Counts are kept one place ahead, so that filling a row moves its pointer to where it belongs. */
+    /* Counts are kept one position ahead, so that filling a row moves its pointer to where it belongs. */
     for (int64_t p = 0; p < a->nnz; p++)
         if (a->col_ind[p] + 2 <= a->cols)
             at->row_ptr[a->col_ind[p] + 2]++;
@@ -105,7 +105,7 @@ void *host_csr_typed_values(const struct host_csr *csr)
 }
 
 /* Count the blocks of each block row; with col_ind, also list their columns in order of appearance.
- * mark has a place for each block column. */
+ * mark has an element for each block column. */
 static int64_t list_blocks(const struct host_csr *csr, int64_t block, int64_t *mark, struct host_bsr *bsr)
 {
     int64_t count = 0;
@@ -146,7 +146,7 @@ static int compare_columns(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Sort the columns of one block row and put the values in their places. */
+/* Sort the columns of one block row and put the values in their positions. */
 static void fill_block_row(const struct host_csr *csr, int64_t bi, struct host_bsr *bsr, int64_t *slot)
 {
     const int64_t block = bsr->block;

@@ -33,7 +33,7 @@ struct host_bsr {
     int32_t *col_ind; /* blocks */
     void *values;     /* blocks * block * block of dtype, each block row-major */
 };
-/* Blocks that are not empty; the price of blocking is told before it is paid. -1: out of memory. */
+/* Blocks that are not empty; the cost of blocking is known before it is spent. -1: out of memory. */
 int64_t host_bsr_count(const struct host_csr *csr, int64_t block);
 spmm_status_t host_bsr_make(const struct host_csr *csr, int64_t block, struct host_bsr *bsr,
                             spmm_diag_t *diag);
@@ -46,7 +46,7 @@ struct host_ell {
     int32_t *col_ind; /* block_rows * width */
     void *values;
 };
-/* Blocks of the fullest block row: the width, known before its price is paid. */
+/* Blocks of the fullest block row: the width, known before the blocks are made. */
 int64_t host_ell_width(const struct host_bsr *bsr);
 spmm_status_t host_ell_make(const struct host_bsr *bsr, spmm_dtype_t dtype, struct host_ell *ell,
                             spmm_diag_t *diag);

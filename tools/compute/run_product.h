@@ -17,7 +17,7 @@ struct run_request {
     spmm_layout_t layout;
     int64_t n;
     double alpha, beta;
-    const spmm_dense_t *b; /* in host memory; NULL: random. Its shape, order and type have been checked */
+    const spmm_dense_t *b; /* in host memory; NULL: random. Its shape, layout and type have been checked */
     uint64_t seed;
 };
 

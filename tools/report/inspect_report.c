@@ -25,7 +25,7 @@ static void print_notes(FILE *out, const spmm_matrix_info_t *m, const spmm_plan_
         {m->zeros_kept, "entries of value 0 were kept (--drop-zeros leaves them out)"},
         {m->not_finite, "values are NaN or infinite"},
         {m->integers_inexact, "integers do not fit a double exactly and were rounded"},
-        {rounded_to_zero(m, info, stats), "values are too small for the number type and were rounded to 0"},
+        {rounded_to_zero(m, info, stats), "values are too small for the value type and were rounded to 0"},
     };
     for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
         char count[PRINT_UNITS_BYTES];

@@ -10,7 +10,7 @@
 #include "tools/cli/print_text.h"
 #include "tools/cli/progress.h"
 
-/* CPU time is what other work on the machine changes least. */
+/* CPU time depends less than other times on what else the machine does. */
 static spmm_status_t make_again(const spmm_matrix_t *matrix, spmm_reorder_t kind, int threads,
                                 double *cpu_seconds, spmm_diag_t *diag)
 {
@@ -26,7 +26,7 @@ static spmm_status_t make_again(const spmm_matrix_t *matrix, spmm_reorder_t kind
     return status;
 }
 
-/* One line, or none where the order does not fit the matrix. */
+/* One line, or none where the permutation does not fit the matrix. */
 static spmm_status_t add_line(const spmm_matrix_t *matrix, spmm_reorder_t kind, int threads,
                               struct permutation_report *report, spmm_diag_t *diag)
 {
@@ -72,14 +72,14 @@ void permutation_report_text(FILE *out, const struct permutation_report *report)
 {
     if (report->count == 0)
         return;
-    permutation_text_head(out, "Orders of the rows");
+    permutation_text_head(out, "Row permutations");
     for (int i = 0; i < report->count; i++) {
         const spmm_permutation_metrics_t *f = &report->list[i].metrics;
         char time[PRINT_UNITS_BYTES], label[PRINT_UNITS_BYTES + 16];
         (void)snprintf(label, sizeof label, "%-8s %9s", spmm_reorder_name(report->list[i].kind),
                        print_seconds(time, f->seconds));
         permutation_text_line(out, label, f);
-        fputs(i > 0 && f->is_identity ? "  (as they are)\n" : "\n", out);
+        fputs(i > 0 && f->is_identity ? "  (the order of A)\n" : "\n", out);
     }
 }
 

@@ -24,14 +24,14 @@ void plan_text_histogram(FILE *out, const spmm_matrix_stats_t *stats);
 void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 /* all = false: the winners only, each decision once. */
 void plan_text_trace(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info, bool all);
-/* Nothing when the plan holds no metrics of panels. model is that of the plan. */
+/* Nothing when the plan holds no metrics of row blocks. model is that of the plan. */
 void plan_text_row_blocks(FILE *out, const spmm_plan_t *plan, const spmm_roofline_t *model);
-/* The orders that were looked at, and what they did; nothing when there were none. */
+/* Metrics of the permutations that were considered; nothing when there were none. */
 void plan_text_permutations(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 void plan_text_sections(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 
 void plan_json_identity(struct json *j, const spmm_plan_info_t *info);
-/* The order of rows and columns, number by number if all, else whether there is one. */
+/* The permutation of rows and columns, all of it if all, else whether there is one. */
 void plan_json_symmetric(struct json *j, const spmm_plan_t *plan, bool all);
 void plan_json_statistics(struct json *j, const spmm_plan_info_t *info, const spmm_matrix_stats_t *stats);
 void plan_json_row_blocks(struct json *j, const spmm_plan_t *plan, const spmm_roofline_t *model);

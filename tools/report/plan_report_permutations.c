@@ -7,7 +7,7 @@ static const char *const shapes[SPMM_BLOCK_SHAPES] = {"8x8", "16x8", "16x16"};
 
 void permutation_text_head(FILE *out, const char *label)
 {
-    fprintf(out, "  %-18s %12s %12s %20s  %s\n", label, "blocks 8x8", "blocks 16x16", "16x8 a strip, dev.",
+    fprintf(out, "  %-18s %12s %12s %20s  %s\n", label, "blocks 8x8", "blocks 16x16", "16x8/16 rows, dev.",
             "rho of 8, 16, 32, 64, 128, 256 rows");
 }
 
@@ -44,12 +44,12 @@ void permutation_json_metrics(struct json *j, const spmm_permutation_metrics_t *
     json_end(j);
 }
 
-/* "op N, 10,974 rows" above the orders of these. */
+/* "op N, 10,974 rows" above the permutations of these. */
 static void print_subject(FILE *out, const spmm_permutation_metrics_t *s, const spmm_plan_info_t *info)
 {
     char count[PRINT_UNITS_BYTES];
     const int64_t rows = s->op == SPMM_OP_N ? info->rows : info->cols;
-    fprintf(out, "Orders of op %s, %s\n", spmm_op_name(s->op),
+    fprintf(out, "Permutations of op %s, %s\n", spmm_op_name(s->op),
             print_plural(count, s->units, s->units == rows ? "row" : "segment"));
     permutation_text_head(out, "");
 }

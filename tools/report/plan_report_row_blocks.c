@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See plan_report.h: metrics of row blocks (docs/statistics.md) and what the paper's model makes of them
- * (docs/model.md), for people and for programs. */
+/* See plan_report.h: metrics of row blocks (docs/statistics.md) and their roofline (docs/model.md), for people and for
+ * programs. */
 #include <math.h>
 #include <stdarg.h>
 
@@ -31,12 +31,12 @@ static void text_schedule(FILE *out, const spmm_row_block_metrics_t *s)
     char longest[PRINT_UNITS_BYTES], cut[48] = "whole rows";
     if (s->segment > 0)
         snprintf(cut, sizeof cut, "segments of at most %lld", (long long)s->segment);
-    line(out, "schedule", "%lld units a panel, %lld columns a stage, %s, %s", (long long)s->block_rows,
+    line(out, "schedule", "%lld units a row block, %lld columns a stage, %s, %s", (long long)s->block_rows,
          (long long)s->stage_slots, cut, s->is_reordered ? "reordered" : "in the order of A");
     line(out, "units", "%s: mu* = %.4g nonzeros, sigma* = %.4g, longest %s", print_count(units, s->units),
          s->unit_mean, s->unit_stddev, print_count(longest, s->unit_max));
-    print_plural(row_blocks, s->row_blocks, "panel");
-    print_plural(blocks, s->thread_blocks, "block");
+    print_plural(row_blocks, s->row_blocks, "row block");
+    print_plural(blocks, s->thread_blocks, "thread block");
     if (s->multiprocessors > 0)
         line(out, "work", "%s, %s for n = %lld and R = %lld: U = %.4g on %lld multiprocessors", row_blocks,
              blocks, (long long)s->n, (long long)s->register_tile, s->utilization,
@@ -50,14 +50,14 @@ static void text_reuse(FILE *out, const spmm_row_block_metrics_t *s)
 {
     char sum[PRINT_UNITS_BYTES], most[PRINT_UNITS_BYTES], stages[PRINT_UNITS_BYTES];
     char stages_max[PRINT_UNITS_BYTES];
-    line(out, "footprint", "%s in all panels, %.4g a panel, %s in the largest",
+    line(out, "working set", "%s in all row blocks, %.4g a row block, %s in the largest",
          print_plural(sum, s->working_set_sum, "column"), s->working_set_mean,
          print_count(most, s->working_set_max));
-    fprintf(out, "  %-11s rho = %.4g; by height of panels:", "reuse", s->rho);
+    fprintf(out, "  %-11s rho = %.4g; by height of row blocks:", "reuse", s->rho);
     for (int h = 0; h < SPMM_ROW_BLOCK_HEIGHTS; h++)
         fprintf(out, "%s %d: %.4g", h == 0 ? "" : ",", HEIGHT(h), s->reuse[h]);
     fputc('\n', out);
-    line(out, "stages", "%s, at most %s a panel", print_count(stages, s->stages),
+    line(out, "stages", "%s, at most %s a row block", print_count(stages, s->stages),
          print_count(stages_max, s->stages_max));
     line(out, "padding", "Z = %.4g stored entries a nonzero", s->padding);
 }
@@ -112,7 +112,7 @@ void plan_text_row_blocks(FILE *out, const spmm_plan_t *plan, const spmm_rooflin
     spmm_row_block_metrics_t s;
     if (!row_blocks_of(plan, &s))
         return;
-    fputs("\nPanels\n", out);
+    fputs("\nRow blocks\n", out);
     text_schedule(out, &s);
     text_reuse(out, &s);
     text_access(out, &s);

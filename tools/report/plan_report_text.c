@@ -47,8 +47,8 @@ void plan_text_symmetric(FILE *out, const spmm_plan_t *plan)
     const uint32_t *permutation = NULL;
     int64_t count = 0;
     if (spmm_plan_symmetric_permutation(plan, &permutation, &count) == SPMM_OK && permutation != NULL) {
-        label(out, "order");
-        fputs("rows and columns in one order of their own: B and C are in it too\n", out);
+        label(out, "symmetric");
+        fputs("the plan is that of PAP^T (informational; callers permute B and C)\n", out);
     }
 }
 
@@ -173,7 +173,7 @@ static bool is_same_decision(const spmm_trace_info_t *a, const spmm_trace_info_t
            strcmp(a->reason, b->reason) == 0;
 }
 
-/* The compute type is told where it is not that of the plan's numbers. */
+/* The compute type is printed where it is not the type of the plan's values. */
 static void print_decision(FILE *out, const spmm_trace_info_t *t, spmm_dtype_t dtype)
 {
     fprintf(out, "%s/%s", spmm_family_name(t->family), spmm_schedule_name(t->schedule));

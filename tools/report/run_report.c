@@ -33,15 +33,14 @@ static void text_check(const struct run_product *p, const struct run_outcome *ou
         return;
     printf(LABEL, "check");
     if (check->ratio <= 1.0) {
-        printf("right: error %.3g of what rounding allows, all %lld elements, against ", check->ratio,
+        printf("right: error ratio %.3g, all %lld elements, against ", check->ratio,
                (long long)(p->c_host.rows * p->c_host.cols));
         print_escaped(stdout, outcome->checked_against);
         putchar('\n');
         return;
     }
-    printf(
-        "WRONG: error %.3g times what rounding allows, worst at row %lld, column %lld: %.9g, expected %.9g\n",
-        check->ratio, (long long)check->row, (long long)check->col, check->found, check->expected);
+    printf("WRONG: error ratio %.3g, worst at row %lld, column %lld: %.9g, expected %.9g\n", check->ratio,
+           (long long)check->row, (long long)check->col, check->found, check->expected);
 }
 
 void run_report_text(const struct run_product *p, const struct run_outcome *outcome)

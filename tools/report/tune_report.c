@@ -14,7 +14,7 @@ void tune_report_text(FILE *out, const struct tune_summary *summary)
     fprintf(out, "%-*s%s timed in ", PLAN_REPORT_LABEL, "tuning",
             print_plural(text, summary->measured, "candidate"));
     fputs(print_seconds(text, summary->seconds), out);
-    for (int at = 0; at < TUNER_PLACES; at++) {
+    for (int at = 0; at < TUNER_DEVICES; at++) {
         if (summary->devices[at][0] == '\0')
             continue;
         fputs(before, out);
@@ -36,7 +36,7 @@ static void write_tuning(struct json *j, const struct tune_summary *summary)
     json_text(j, "refusal", summary->refused > 0 ? summary->refusal : NULL);
     json_double(j, "seconds", summary->seconds);
     json_array(j, "devices");
-    for (int at = 0; at < TUNER_PLACES; at++)
+    for (int at = 0; at < TUNER_DEVICES; at++)
         if (summary->devices[at][0] != '\0')
             json_text(j, NULL, summary->devices[at]);
     json_end(j);

@@ -9,13 +9,13 @@
 #define TARGET_ANY 0u
 #define TARGET_CPU 1u
 
-/* Which of the places is a candidate for? */
+/* Which device is a candidate for? */
 static int position_of(uint32_t target)
 {
     return target == TARGET_CPU ? TUNER_CPU : TUNER_GPU;
 }
 
-static spmm_status_t open_place(struct tuner *tuner, int at, spmm_diag_t *diag)
+static spmm_status_t open_device(struct tuner *tuner, int at, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const int device = at == TUNER_CPU ? SPMM_DEVICE_CPU : 0;
@@ -25,7 +25,7 @@ static spmm_status_t open_place(struct tuner *tuner, int at, spmm_diag_t *diag)
         status = fail(diag, SPMM_ERR_NO_DEVICE, "this machine has no GPU that candidates could be timed on");
         goto cleanup;
     }
-    TRY(tune_place_open(device, tuner->threads, &tuner->places[at], diag));
+    TRY(tune_device_open(device, tuner->threads, &tuner->devices[at], diag));
     TRY(spmm_device_name(device, tuner->summary.devices[at], sizeof tuner->summary.devices[at]));
     tuner->is_open[at] = true;
 cleanup:
@@ -65,8 +65,8 @@ spmm_status_t tuner_measure(void *context, const spmm_plan_t *plan, spmm_op_t op
     TRY(spmm_plan_variant(plan, 0, &variant));
     const int at = position_of(variant.target);
     tell(tuner, plan, n);
-    TRY(open_place(tuner, at, &diag));
-    TRY(tune_place_time(&tuner->places[at], plan, &product, us, &diag));
+    TRY(open_device(tuner, at, &diag));
+    TRY(tune_device_time(&tuner->devices[at], plan, &product, us, &diag));
     tuner->summary.measured++;
 cleanup:
     if (status != SPMM_OK)
@@ -77,12 +77,12 @@ cleanup:
 
 void tuner_close(struct tuner *tuner)
 {
-    for (int at = 0; at < TUNER_PLACES; at++)
+    for (int at = 0; at < TUNER_DEVICES; at++)
         if (tuner->is_open[at])
-            tune_place_close(&tuner->places[at]);
+            tune_device_close(&tuner->devices[at]);
 }
 
-/* The plan of the smallest matrix for the device tells its compute capability, also that of a profile file. */
+/* The plan of the smallest matrix for the device has its compute capability, also that of a profile file. */
 static spmm_status_t probe(const char *device, spmm_plan_t **plan, uint32_t *target, spmm_diag_t *diag)
 {
     spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;

@@ -5,10 +5,10 @@
 
 #include <stdbool.h>
 
-#include "tune_place.h"
+#include "tune_device.h"
 #include "tools/cli/progress.h"
 
-enum { TUNER_CPU, TUNER_GPU, TUNER_PLACES };
+enum { TUNER_CPU, TUNER_GPU, TUNER_DEVICES };
 
 /* What was done, for the report. */
 struct tune_summary {
@@ -16,15 +16,15 @@ struct tune_summary {
     double expected_calls; /* that the plan was chosen for; 0: not said */
     int64_t measured, refused;
     double seconds;
-    char refusal[160];              /* why the first of those was refused */
-    char devices[TUNER_PLACES][64]; /* "": nothing was timed there */
+    char refusal[160];               /* why the first of those was refused */
+    char devices[TUNER_DEVICES][64]; /* "": nothing was timed there */
 };
 
 struct tuner {
     int threads; /* CPU; 0 = OpenMP's default */
     struct progress *progress;
-    bool is_open[TUNER_PLACES];
-    struct tune_place places[TUNER_PLACES];
+    bool is_open[TUNER_DEVICES];
+    struct tune_device devices[TUNER_DEVICES];
     struct tune_summary summary;
 };
 

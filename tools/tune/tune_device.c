@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See tune_place.h. */
-#include "tune_place.h"
+/* See tune_device.h. */
+#include "tune_device.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -14,14 +14,14 @@
 #define SEED 20u
 #define SLACK_BYTES ((uint64_t)64 << 20) /* of a GPU's memory, for what its runtime takes */
 
-/* Ranks need few repeats: the median of 7 tells candidates apart that are a few percent from each other. */
+/* Ranks need few repeats: the median of 7 distinguishes candidates that differ by a few percent. */
 static const struct timing_rule rule = {
     .repeats = 7, .repeats_slow = 3, .repeats_min = 1, .slow_ms = 3.0, .max_seconds = 1.0, .is_cold_only = 1};
 
-spmm_status_t tune_place_open(int device, int threads, struct tune_place *place, spmm_diag_t *diag)
+spmm_status_t tune_device_open(int device, int threads, struct tune_device *place, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    *place = (struct tune_place){.device = device, .threads = threads};
+    *place = (struct tune_device){.device = device, .threads = threads};
     if (device >= 0)
         TRY(gpu_select(device, diag));
     TRY(stopwatch_create(device, &place->watch, diag));
@@ -29,14 +29,14 @@ cleanup:
     return status;
 }
 
-void tune_place_close(struct tune_place *place)
+void tune_device_close(struct tune_device *place)
 {
     staging_block_free(&place->staging);
     device_block_free(&place->workspace);
     device_block_free(&place->c_block);
     device_block_free(&place->b_block);
     stopwatch_destroy(place->watch);
-    *place = (struct tune_place){0};
+    *place = (struct tune_device){0};
 }
 
 /* Three quarters of the machine's memory, as for reading a matrix: the system lends more than there is. */
@@ -47,7 +47,7 @@ static uint64_t host_memory(void)
     return pages > 0 && page > 0 ? (uint64_t)pages / 4 * 3 * (uint64_t)page : UINT64_MAX;
 }
 
-static spmm_status_t fill_b(struct tune_place *place, uint64_t bytes, spmm_diag_t *diag)
+static spmm_status_t fill_b(struct tune_device *place, uint64_t bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     spmm_dense_t staged = place->b;
@@ -69,7 +69,7 @@ static int is_alike(const spmm_dense_t *a, const spmm_dense_t *b)
 }
 
 /* B and C of the product, unless they are those of the one before. */
-static spmm_status_t lay_out(struct tune_place *place, const spmm_dense_t *b, const spmm_dense_t *c,
+static spmm_status_t lay_out(struct tune_device *place, const spmm_dense_t *b, const spmm_dense_t *c,
                              spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -98,7 +98,7 @@ cleanup:
     return status;
 }
 
-static spmm_status_t make_operands(struct tune_place *place, const spmm_plan_info_t *info,
+static spmm_status_t make_operands(struct tune_device *place, const spmm_plan_info_t *info,
                                    const struct tune_product *p, spmm_diag_t *diag)
 {
     const int64_t b_rows = p->op == SPMM_OP_T ? info->rows : info->cols;
@@ -108,7 +108,7 @@ static spmm_status_t make_operands(struct tune_place *place, const spmm_plan_inf
     return lay_out(place, &b, &c, diag);
 }
 
-/* What is short is told by the status: the candidate's own needs are what makes it UNSUPPORTED. */
+/* The status says what is short: the candidate's own needs are what makes it UNSUPPORTED. */
 static spmm_status_t refuse_memory(spmm_status_t status, spmm_diag_t *diag)
 {
     if (status != SPMM_ERR_MEMORY && status != SPMM_ERR_DEVICE_MEMORY)
@@ -116,7 +116,7 @@ static spmm_status_t refuse_memory(spmm_status_t status, spmm_diag_t *diag)
     return fail(diag, SPMM_ERR_UNSUPPORTED, "the executor of a candidate does not fit into memory");
 }
 
-static spmm_status_t check_memory(const struct tune_place *place, const spmm_plan_t *plan,
+static spmm_status_t check_memory(const struct tune_device *place, const spmm_plan_t *plan,
                                   const spmm_executor_options_t *options, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -151,7 +151,7 @@ static spmm_status_t set_ones(spmm_executor_t *executor, const spmm_plan_info_t 
 }
 
 /* The executor must run the candidate, not what it takes where a plan does not fit. */
-static spmm_status_t make_executor(const struct tune_place *place, const spmm_plan_t *plan, spmm_op_t op,
+static spmm_status_t make_executor(const struct tune_device *place, const spmm_plan_t *plan, spmm_op_t op,
                                    spmm_executor_t **executor, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -167,8 +167,8 @@ cleanup:
     return status;
 }
 
-spmm_status_t tune_place_time(struct tune_place *place, const spmm_plan_t *plan,
-                              const struct tune_product *product, double *us, spmm_diag_t *diag)
+spmm_status_t tune_device_time(struct tune_device *place, const spmm_plan_t *plan,
+                               const struct tune_product *product, double *us, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     spmm_plan_info_t info = {.struct_size = sizeof info};
