@@ -69,9 +69,9 @@ def judge(new):
 
 def main():
     failures = int(abi.write(abi.read(OLD)) != OLD)
-    for what, new, is_compatible, fragment in CASES:
+    for what, new, is_compatible, excerpt in CASES:
         verdict, text = judge(new)
-        if verdict != is_compatible or fragment not in text or (what == "nothing" and text):
+        if verdict != is_compatible or excerpt not in text or (what == "nothing" and text):
             print(f"{what}: {'compatible' if verdict else 'incompatible'}: {text}")
             failures += 1
     return 1 if failures else 0

@@ -70,13 +70,13 @@ static unsigned char *make_input(const struct input *in, size_t struct_size, siz
 }
 
 static void expect_input(const struct input *in, unsigned char *block, spmm_status_t expected,
-                         const char *fragment)
+                         const char *excerpt)
 {
     spmm_diag_t diag = {.status = SPMM_OK};
     size_t struct_size;
     memcpy(&struct_size, block, sizeof struct_size);
     const spmm_status_t status = in->use(&objects, block, &diag);
-    if (status != expected || (expected != SPMM_OK && strstr(diag.text, fragment) == NULL))
+    if (status != expected || (expected != SPMM_OK && strstr(diag.text, excerpt) == NULL))
         fail_msg("%s, %zu bytes: %s: %s", in->name, struct_size, spmm_status_name(status), diag.text);
     free(block);
 }

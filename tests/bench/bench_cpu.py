@@ -4,7 +4,7 @@
 
 usage: bench_cpu.py --lib FOLDER [--mkl FILE] [--csv FILE] [--commit ID] [-n LIST] [--seconds S] MATRIX...
 
-All libraries compute the same product by turns, so a disturbance of the machine meets them all, and each figure is
+All libraries compute the same product by turns, so a disturbance of the machine meets them all, and each time is
 the median of the turns, as in spmm-bench; there are at least 11. oneMKL is told the shape (mkl_sparse_set_mm_hint)
 and optimises for it outside the timing, and shares the OpenMP runtime of spmm. SciPy knows no column-major product of its own: it gets the array in the order
 of the case. Warm means back to back; cold means after a pass over 256 MB. One row a case and peer is
@@ -248,7 +248,7 @@ def main():
     options = parser.parse_args()
     spmm, mkl = Spmm(options.lib), Mkl(options.mkl) if options.mkl else None
     if os.getloadavg()[0] > 0.5:
-        print(f"bench_cpu: others use this machine (load {os.getloadavg()[0]:.1f}); figures will be rough", file=sys.stderr)
+        print(f"bench_cpu: others use this machine (load {os.getloadavg()[0]:.1f}); times will be rough", file=sys.stderr)
     rows = []
     for path in options.matrices:
         name = path if path.startswith("gen:") else os.path.basename(path).split(".mtx")[0].split(".smtx")[0]

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints what the models say of kernels on matrices, a line of CSV for each kernel, type, layout and n: the terms of
- * the refined model before their factors, its prediction, and for the tiled family the metrics of that very variant
+ * the cost model before their factors, its prediction, and for the tiled family the metrics of that very variant
  * and the paper's bounds. tools/dev/fit_model and tools/dev/tiled_table read it.
  *
  * usage: model_features DEVICE LIST-OF-N LIST-OF-LAYOUTS LIST-OF-TYPES < JOBS
@@ -45,7 +45,7 @@ static const char *device;
 static const char *const term_names[SPMMI_TERMS] = {"dram",  "l2",    "l1",      "alu",
                                                     "issue", "waves", "longest", "convert"};
 
-/* A kernel as its name tells it. */
+/* What a kernel's name says. */
 struct kernel {
     const char *name;
     spmm_family_t family;
@@ -178,7 +178,8 @@ static double bound_of(const struct kernel *k, const struct spmmi_roofline *roof
                                               : spmmi_roofline_segmented(roofline, bound);
 }
 
-/* Metrics of the panels are those of n: see row_blocks_for. panels and analysis are of the tiled family, else NULL. */
+/* Metrics of the row blocks are those of n: see row_blocks_for. Other families than tiled have no row_blocks and no
+ * analysis: NULL. */
 static void print_line(const struct subject *s, const struct kernel *k,
                        const spmm_row_block_metrics_t *row_blocks,
                        const struct spmmi_tiled_analysis *analysis,

@@ -86,8 +86,8 @@ static uint32_t block_check(const struct tcblock_built *b, const struct literal 
     return values;
 }
 
-/* The columns of one window in a step, as the positions of its blocks take them one after the other: of a panel, the
- * first of the residue modulo 4 that is not in the group of 4 yet and is the most common among those that are left. */
+/* The columns of one window in a step, as the positions of its blocks take them one after the other: of a row block,
+ * the first of the residue modulo 4 that is not in the group of 4 yet and is the most common among the rest. */
 static int64_t positions_of(const struct tcblock_built *b, const struct literal *l, int64_t window,
                             int64_t first, int64_t at[128])
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layout of windows, panels and block-row groups of blocks constructed slowly and plainly from its description in
- * tcblock_kernel.h. */
+/* The layout of windows, row blocks and block-row groups of blocks constructed slowly and plainly from its description
+ * in tcblock_kernel.h. */
 #ifndef SPMM_TESTS_TCBLOCK_LITERAL_H
 #define SPMM_TESTS_TCBLOCK_LITERAL_H
 

@@ -24,7 +24,7 @@ struct block {
     uint64_t answers[STEPS_MAX];
     int steps;
     int is_done;
-    uint32_t before; /* arrivals that it was told of */
+    uint32_t before; /* arrivals that were counted before it */
 };
 
 struct moment {
@@ -74,7 +74,7 @@ static void step(struct moment *moment, int block)
     replay.block->is_done = 1;
 }
 
-/* Each block was told another number, and the last one leaves the word so that additions are enough. */
+/* Each block got another number, and the last one leaves the word so that additions are enough. */
 static void check_end(const struct moment *moment, int blocks)
 {
     struct moment next = {.word = moment->word};

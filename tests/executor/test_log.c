@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the log is told: each failure once, what was chosen, and nothing of a product that runs. */
+/* What is logged: each failure once, the choices, and nothing of a product that runs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ static int stop(void **state)
     return 0;
 }
 
-/* How many sentences of a level hold the fragment. */
+/* How many sentences of a level hold the excerpt. */
 static int count_of(spmm_log_level_t level, const char *tcblock)
 {
     int count = 0;
@@ -74,7 +74,7 @@ static spmm_executor_t *make_executor(const spmm_plan_t *plan, int threads)
     return executor;
 }
 
-static void a_failure_is_told_once_as_its_diag_says_it(void **state)
+static void a_failure_is_logged_once_with_the_text_of_its_diag(void **state)
 {
     spmm_plan_t *plan = NULL;
     spmm_diag_t diag;
@@ -89,8 +89,8 @@ static void a_failure_is_told_once_as_its_diag_says_it(void **state)
     assert_string_equal(told.texts[1], told.texts[0]);
 }
 
-/* Every byte of a plan damaged: whatever is found, and however often it is looked at, one sentence is told. */
-static void damaged_plans_are_told_once(void **state)
+/* Every byte of a plan damaged: whatever is found, and however often it is looked at, one sentence is logged. */
+static void damaged_plans_are_logged_once(void **state)
 {
     spmm_plan_t *plan = make_plan();
     unsigned char *bytes = NULL;
@@ -110,7 +110,7 @@ static void damaged_plans_are_told_once(void **state)
     spmm_plan_bytes_free(bytes);
 }
 
-static void what_was_chosen_made_and_loaded_is_told(void **state)
+static void choices_executors_and_loads_are_logged(void **state)
 {
     void *bytes = NULL;
     size_t size = 0;
@@ -155,7 +155,7 @@ static void what_is_not_as_asked_is_a_warning(void **state)
     spmm_plan_destroy(plan);
 }
 
-static void products_and_levels_that_are_off_tell_nothing(void **state)
+static void products_and_levels_that_are_off_log_nothing(void **state)
 {
     float data[2 * 64] = {0};
     const spmm_dense_t b = {.data = data, .rows = 64, .cols = 1, .ld = 1, .type = SPMM_F32};
@@ -183,11 +183,11 @@ static void products_and_levels_that_are_off_tell_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(a_failure_is_told_once_as_its_diag_says_it, stop),
-        cmocka_unit_test_teardown(damaged_plans_are_told_once, stop),
-        cmocka_unit_test_teardown(what_was_chosen_made_and_loaded_is_told, stop),
+        cmocka_unit_test_teardown(a_failure_is_logged_once_with_the_text_of_its_diag, stop),
+        cmocka_unit_test_teardown(damaged_plans_are_logged_once, stop),
+        cmocka_unit_test_teardown(choices_executors_and_loads_are_logged, stop),
         cmocka_unit_test_teardown(what_is_not_as_asked_is_a_warning, stop),
-        cmocka_unit_test_teardown(products_and_levels_that_are_off_tell_nothing, stop),
+        cmocka_unit_test_teardown(products_and_levels_that_are_off_log_nothing, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants of two parts on the CPU: windows, panels or block-row groups, and the long rows. */
+/* Variants of two parts on the CPU: windows, row blocks or block-row groups, and the long rows. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order in which a window's columns of a step take the places of its blocks. */
+/* The order in which a window's columns of a step take the positions of its blocks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 struct by_hand {
     uint32_t count;
-    uint8_t locals[16], taken[16]; /* taken: local rows in the order of the places */
+    uint8_t locals[16], taken[16]; /* taken: local rows in the order of the positions */
 };
 
 static const struct by_hand cases[] = {
@@ -31,7 +31,7 @@ static const struct by_hand cases[] = {
     {12, {0, 4, 8, 12, 16, 20, 24, 28, 3, 7, 11, 15}, {0, 3, 4, 8, 12, 7, 16, 20, 24, 11, 28, 15}},
 };
 
-static void small_steps_by_hand(void **state)
+static void small_steps_worked_out_by_hand(void **state)
 {
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
@@ -44,7 +44,7 @@ static void small_steps_by_hand(void **state)
     }
 }
 
-/* Each group of 4 places has as many residues as there were left when it began, and queues stay in order. */
+/* Each group of 4 positions has as many residues as there were left when it began, and queues stay in order. */
 static void permutation_check(const uint8_t *locals, uint32_t count)
 {
     uint8_t order[STEP];
@@ -87,7 +87,7 @@ static void groups_have_as_many_residues_as_they_can(void **state)
     }
 }
 
-static void a_full_step_meets_no_bank_twice(void **state)
+static void a_full_step_has_no_bank_conflict(void **state)
 {
     (void)state;
     uint8_t locals[STEP], order[STEP];
@@ -101,9 +101,9 @@ static void a_full_step_meets_no_bank_twice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_steps_by_hand),
+        cmocka_unit_test(small_steps_worked_out_by_hand),
         cmocka_unit_test(groups_have_as_many_residues_as_they_can),
-        cmocka_unit_test(a_full_step_meets_no_bank_twice),
+        cmocka_unit_test(a_full_step_has_no_bank_conflict),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,11 +98,11 @@ static struct test_matrix *matrix_of(int64_t rows, int64_t cols, const int32_t *
 
 #define NONE SPMMI_TCBLOCK_NONE
 
-static void a_window_by_hand(void **state)
+static void a_row_window_worked_out_by_hand(void **state)
 {
     (void)state;
     /* Ten columns 0, 2, 3 .. 9, 11 of three rows: one step of eight, and one of 9 and 11 filled up with 11. Positions
-     * 0 .. 7 are at places 0, 2, 4, 6, 1, 3, 5, 7 of a row of a block. */
+     * 0 .. 7 are at positions 0, 2, 4, 6, 1, 3, 5, 7 of a row of a block. */
     const int32_t columns[] = {0, 3, 9, -1, -1, 2, 3, 4, 5, 6, 7, 8, 9, 11, -1};
     const struct tcblock_shape shape = {
         SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, SPMMI_STEPS_MAX, 0, SPMM_F32};
@@ -124,7 +124,7 @@ static void a_window_by_hand(void **state)
     /* Row 0: positions 0 and 2; row 2: positions 1 to 7. Then row 0: 0; row 2: 0 and 1. */
     ASSERT_ARRAY(f->bitmaps, 0xfe0011, 0x050001, 0);
     ASSERT_ARRAY(f->value_first, 0, 9, 12);
-    /* Row 2 in fragment order: columns 5, 2, 6, 3, 7, 4, 8 from place 2 on. */
+    /* Row 2 in register order: columns 5, 2, 6, 3, 7, 4, 8 from place 2 on. */
     ASSERT_ARRAY(b.layout.value_map, 0, 1, 9, 3, 5, 7, 2, 4, 6, 8, 10, 11);
     assert_int_equal(f->items[0].unit, 0);
     assert_int_equal(f->items[0].begin, 0);
@@ -133,11 +133,11 @@ static void a_window_by_hand(void **state)
     built_free(&b);
 }
 
-static void a_panel_by_hand(void **state)
+static void a_row_block_worked_out_by_hand(void **state)
 {
     (void)state;
-    /* Row 0 is in window 0, rows 8 and 9 in window 1, row 64 alone in panel 1. Panel 0 has columns 0 .. 8, 12 and
-     * 20 .. 147: local rows 0 .. 127 are 0 .. 8, 12, 20 .. 137, and a second step has 138 .. 147. */
+    /* Row 0 is in window 0, rows 8 and 9 in window 1, row 64 alone in row block 1. Row block 0 has columns 0 .. 8, 12
+     * and 20 .. 147: local rows 0 .. 127 are 0 .. 8, 12, 20 .. 137, and a second step has 138 .. 147. */
     int32_t columns[66 + 128 + 10 + 2 + 1];
     size_t end = 0;
     for (int32_t column = 20; column < 148; column++)
@@ -200,7 +200,7 @@ static void a_panel_by_hand(void **state)
     built_free(&b);
 }
 
-static void a_group_by_hand(void **state)
+static void a_block_row_group_worked_out_by_hand(void **state)
 {
     (void)state;
     /* Block-row group 0 of 66 rows: row 1 has columns 0, 7 and 8, row 9 has 6, row 20 has 25 and 71, row 63 has 40 and
@@ -245,7 +245,7 @@ static void a_group_by_hand(void **state)
     built_free(&b);
 }
 
-static void the_place_of_sixteen_bits_and_of_doubles_by_hand(void **state)
+static void positions_of_16_bit_and_f64_values_worked_out_by_hand(void **state)
 {
     (void)state;
     /* Pairs of columns lie side by side in a lane; the lower half follows, then the right one. */
@@ -437,7 +437,7 @@ static void failing_allocations_leave_nothing_behind(void **state)
     test_matrix_free(a);
 }
 
-/* The fullest step of a panel: every window has all of its columns. */
+/* The fullest step of a row block: every window has all of its columns. */
 static uint32_t fullest_stage(uint32_t unit_rows, uint32_t value_bytes, int is_packed)
 {
     const uint32_t blocks = unit_rows / 8 * (SPMMI_TCBLOCK_PANEL_STEP / 8);
@@ -465,10 +465,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_fullest_stage_fits_the_gpus_that_have_the_kernel),
-        cmocka_unit_test(a_window_by_hand),
-        cmocka_unit_test(a_panel_by_hand),
-        cmocka_unit_test(a_group_by_hand),
-        cmocka_unit_test(the_place_of_sixteen_bits_and_of_doubles_by_hand),
+        cmocka_unit_test(a_row_window_worked_out_by_hand),
+        cmocka_unit_test(a_row_block_worked_out_by_hand),
+        cmocka_unit_test(a_block_row_group_worked_out_by_hand),
+        cmocka_unit_test(positions_of_16_bit_and_f64_values_worked_out_by_hand),
         cmocka_unit_test(every_value_is_where_a_plain_construction_puts_it),
         cmocka_unit_test(padding_is_zero_and_bytes_are_exact),
         cmocka_unit_test(counts_are_those_of_the_layout),

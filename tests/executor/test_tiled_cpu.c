@@ -224,7 +224,7 @@ static void forced_and_default_parts_run_and_say_so(void **state)
         }
 }
 
-static void a_name_tells_everything_that_sets_variants_apart(void **state)
+static void kernel_names_distinguish_all_variants(void **state)
 {
     (void)state;
     static const struct {
@@ -349,7 +349,7 @@ static void conversions_are_those_of_the_format(void **state)
 }
 
 #if defined(__x86_64__)
-/* One product of a level, panel after panel, in tiles of so many columns; then C times beta once more. */
+/* One product of a level, row block after row block, in tiles of so many columns; then C times beta once more. */
 static void level_run(const struct tiled_cpu_ops *ops, const struct tiled_cpu_job *job, int columns)
 {
     const int64_t n = job->product->b.cols;
@@ -419,7 +419,7 @@ int main(void)
         cmocka_unit_test(a_permuted_output_has_its_rows_in_the_order),
         cmocka_unit_test(new_values_give_the_product_of_a_new_plan),
         cmocka_unit_test(forced_and_default_parts_run_and_say_so),
-        cmocka_unit_test(a_name_tells_everything_that_sets_variants_apart),
+        cmocka_unit_test(kernel_names_distinguish_all_variants),
         cmocka_unit_test(memory_report_before_equals_the_one_after),
         cmocka_unit_test(a_forced_kernel_leaves_c_in_the_order_of_the_plan),
         cmocka_unit_test(rows_kernels_refuse_16_bit_types),

@@ -122,7 +122,7 @@ static struct test_matrix *matrix_by_hand(void)
             assert_int_equal((got)[at], wanted[at]);                     \
     } while (0)
 
-static void whole_rows_by_hand(void **state)
+static void whole_rows_worked_out_by_hand(void **state)
 {
     (void)state;
     /* Six columns are too many for two stages of two slots that are one: three stages of two columns. */
@@ -150,7 +150,7 @@ static void whole_rows_by_hand(void **state)
     built_free(&b);
 }
 
-static void segments_by_hand(void **state)
+static void segments_worked_out_by_hand(void **state)
 {
     (void)state;
     /* Units {0, 3} {5} {} {3} {0, 1} {2, 3} {4, 5}. */
@@ -183,7 +183,7 @@ static void a_permuted_output_is_written_in_the_order(void **state)
     built_free(&b);
 }
 
-/* Stages cover the panel's distinct columns in order, as few of them as the slots allow, as even as can be. */
+/* Stages cover the row block's distinct columns in order, as few of them as the slots allow, as even as can be. */
 static void stages_are_as_they_should(const struct built *b)
 {
     const struct spmmi_tiled *t = &b->layout.view;
@@ -439,8 +439,8 @@ static void what_passes_32_bits_or_does_not_fit_the_part_is_refused(void **state
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_rows_by_hand),
-        cmocka_unit_test(segments_by_hand),
+        cmocka_unit_test(whole_rows_worked_out_by_hand),
+        cmocka_unit_test(segments_worked_out_by_hand),
         cmocka_unit_test(a_permuted_output_is_written_in_the_order),
         cmocka_unit_test(every_matrix_keeps_the_laws_of_the_layout),
         cmocka_unit_test(the_layout_is_the_same_at_any_number_of_threads),

@@ -274,7 +274,7 @@ static void contents_are_attacked(void **state)
         size_t content_size = 0;
         uint8_t *content = forge_content(&f->sections[i], &content_size),
                 *before = exact_copy(content, content_size);
-        /* Small sections field by field; long ones at places that reach every part. */
+        /* Small sections field by field; long ones at positions that reach every part. */
         const size_t step = content_size <= 400 ? 4 : content_size / 64;
         for (size_t at = 0; at < content_size; at += step) {
             for (size_t v = 0; v < COUNT(values); v++) {

@@ -311,7 +311,7 @@ static void other_names_are_no_kernels(void **state)
             fail_msg("\"%s\" was taken", wrong[i]);
 }
 
-static void the_list_is_told_to_users(void **state)
+static void the_list_is_reported_to_users(void **state)
 {
     spmm_family_info_t f = {.struct_size = sizeof f};
     spmm_schedule_info_t s = {.struct_size = sizeof s};
@@ -347,7 +347,7 @@ int main(void)
         cmocka_unit_test(the_rows_make_sense),
         cmocka_unit_test(every_kernel_is_found_by_its_name),
         cmocka_unit_test(other_names_are_no_kernels),
-        cmocka_unit_test(the_list_is_told_to_users),
+        cmocka_unit_test(the_list_is_reported_to_users),
         cmocka_unit_test(item_sizes_are_in_the_range_of_the_schedule),
         cmocka_unit_test(units_are_powers_in_the_range_of_the_family),
         cmocka_unit_test(slots_are_in_the_range_of_the_family),

@@ -17,7 +17,7 @@ static spmm_plan_t *make_plan(void)
     return plan;
 }
 
-static void metrics_of_row_blocks_are_told(void **state)
+static void metrics_of_row_blocks_are_reported(void **state)
 {
     (void)state;
     spmm_plan_t *plan = make_plan();
@@ -32,7 +32,7 @@ static void metrics_of_row_blocks_are_told(void **state)
     spmm_plan_destroy(plan);
 }
 
-static void types_are_told(void **state)
+static void types_are_reported(void **state)
 {
     static const struct {
         spmm_dtype_t dtype, sums;
@@ -51,7 +51,7 @@ static void types_are_told(void **state)
     spmm_plan_destroy(plan);
 }
 
-static void statistics_are_told_apart(void **state)
+static void statistics_have_a_function_of_their_own(void **state)
 {
     (void)state;
     spmm_plan_t *plan = make_plan();
@@ -69,7 +69,7 @@ static void statistics_are_told_apart(void **state)
     spmm_plan_destroy(plan);
 }
 
-static void metrics_of_permutations_are_told(void **state)
+static void metrics_of_permutations_are_reported(void **state)
 {
     (void)state;
     spmm_plan_t *plan = make_plan();
@@ -118,10 +118,10 @@ static void indices_out_of_range_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(metrics_of_row_blocks_are_told),
-        cmocka_unit_test(types_are_told),
-        cmocka_unit_test(statistics_are_told_apart),
-        cmocka_unit_test(metrics_of_permutations_are_told),
+        cmocka_unit_test(metrics_of_row_blocks_are_reported),
+        cmocka_unit_test(types_are_reported),
+        cmocka_unit_test(statistics_have_a_function_of_their_own),
+        cmocka_unit_test(metrics_of_permutations_are_reported),
         cmocka_unit_test(indices_out_of_range_are_refused),
     };
     return cmocka_run_group_tests_name("plan_infos", tests, NULL, NULL);

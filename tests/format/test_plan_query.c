@@ -128,7 +128,7 @@ static spmm_plan_t *ordered_plan(spmm_schedule_t schedule, int permutation)
     return plan;
 }
 
-static void the_permutation_of_rows_is_told_where_c_has_it(void **state)
+static void the_permutation_of_rows_is_reported_where_c_has_it(void **state)
 {
     (void)state;
     static const spmm_schedule_t schedules[] = {SPMM_SCHEDULE_WHOLE, SPMM_SCHEDULE_DENSE,
@@ -165,7 +165,7 @@ static void the_row_permutation_is_asked_of_a_part(void **state)
     spmm_plan_destroy(plan);
 }
 
-static void the_permutation_of_rows_and_columns_is_told(void **state)
+static void the_permutation_of_rows_and_columns_is_reported(void **state)
 {
     (void)state;
     const uint32_t *permutation = NULL;
@@ -185,7 +185,7 @@ static void the_permutation_of_rows_and_columns_is_told(void **state)
     spmm_plan_destroy(plan);
 }
 
-static void units_of_tcblocks_are_told(void **state)
+static void units_of_tcblocks_are_reported(void **state)
 {
     (void)state;
     static const uint32_t heights[] = {8, 64, 128, 256};
@@ -205,7 +205,7 @@ static void units_of_tcblocks_are_told(void **state)
     }
 }
 
-static void groups_of_blocks_are_told(void **state)
+static void groups_of_blocks_are_reported(void **state)
 {
     (void)state;
     for (uint32_t rows = 32; rows <= 256; rows *= 2) {
@@ -250,7 +250,7 @@ static void a_compute_type_fits_values_and_kernels(void **state)
     test_matrix_free(a);
 }
 
-static void the_trace_tells_compute_types_and_reasons(void **state)
+static void the_trace_has_compute_types_and_reasons(void **state)
 {
     (void)state;
     static const struct {
@@ -328,7 +328,7 @@ static void the_trace_tells_compute_types_and_reasons(void **state)
     spmm_plan_destroy(plan);
 }
 
-static void a_part_of_long_rows_says_so(void **state)
+static void a_part_of_long_rows_is_marked(void **state)
 {
     (void)state;
     struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
@@ -376,14 +376,14 @@ int main(void)
         cmocka_unit_test(a_plan_without_values_matches_by_pattern_only),
         cmocka_unit_test(values_are_compared_in_the_type_of_the_plan),
         cmocka_unit_test(zeros_of_16_bits_have_two_signs),
-        cmocka_unit_test(the_permutation_of_rows_is_told_where_c_has_it),
+        cmocka_unit_test(the_permutation_of_rows_is_reported_where_c_has_it),
         cmocka_unit_test(the_row_permutation_is_asked_of_a_part),
-        cmocka_unit_test(the_permutation_of_rows_and_columns_is_told),
-        cmocka_unit_test(units_of_tcblocks_are_told),
-        cmocka_unit_test(groups_of_blocks_are_told),
+        cmocka_unit_test(the_permutation_of_rows_and_columns_is_reported),
+        cmocka_unit_test(units_of_tcblocks_are_reported),
+        cmocka_unit_test(groups_of_blocks_are_reported),
         cmocka_unit_test(a_compute_type_fits_values_and_kernels),
-        cmocka_unit_test(the_trace_tells_compute_types_and_reasons),
-        cmocka_unit_test(a_part_of_long_rows_says_so),
+        cmocka_unit_test(the_trace_has_compute_types_and_reasons),
+        cmocka_unit_test(a_part_of_long_rows_is_marked),
         cmocka_unit_test(statistics_of_two_thousand_million_columns),
     };
     return cmocka_run_group_tests_name("plan_query", tests, NULL, NULL);

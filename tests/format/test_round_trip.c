@@ -84,7 +84,7 @@ static void shape_case(spmm_plan_t *plan, const struct spmmi_family *family, uin
 }
 
 /* Plans of a family and schedule with items in order, in another one, and in one that C keeps; those with stages with
- * and without metrics of the panels. */
+ * and without metrics of the row blocks. */
 static spmm_plan_t *plan_case(const struct test_matrix *a, struct test_plan_options options,
                               const struct spmmi_schedule *row, uint64_t key, const char *source)
 {

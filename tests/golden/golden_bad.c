@@ -510,7 +510,7 @@ static void tiled_transpose_twice(spmm_plan_t *p)
 /* As B, of a part. */
 #define T(name_, base_, offset_, value_) \
     B(name_, SPMM_ERR_PLAN_PART, SPMMI_SECTION_PARTS, base_, offset_, value_)
-/* A value of the panels. */
+/* A value of the row blocks. */
 #define S(name_, offset_, value_)                                                                         \
     {                                                                                                     \
         .name = name_, .status = SPMM_ERR_PLAN_ROW_BLOCK_METRICS, .kind = CONTENT, .base = "panel_stats", \

@@ -78,7 +78,7 @@ void test_cuda_product_graph(spmm_executor_t *executor, const struct test_matrix
 void test_cuda_product_threads(spmm_executor_t *const executors[2], const struct test_matrix *a,
                                spmm_dtype_t dtype, const struct test_product *product, int runs);
 
-/* A plan whose part 0 takes its rows in an order of its own writes C in that order when it is told to. */
+/* A plan whose part 0 takes its rows in an order of its own writes C in that order on request. */
 void test_cuda_permuted_output_check(spmm_plan_t *plan, const struct test_matrix *a, spmm_dtype_t dtype,
                                      const struct test_product *product);
 

@@ -9,7 +9,7 @@
 #include "tensor_random.h"
 
 #define BIG 20      /* exponent of the numbers that others are aligned to, away from subnormal ones of f16 */
-#define KEPT_MAX 40 /* bits kept at most: more cannot be told from an exact sum */
+#define KEPT_MAX 40 /* bits kept at most: more cannot be distinguished from an exact sum */
 
 struct session {
     tensor_run run;

@@ -39,8 +39,9 @@ static void draw_product(uint64_t *state, const struct tensor_format *format, en
                          double *b)
 {
     const int bits = format->fraction_bits;
-    const int spread = kind == WIDE ? 12 : 3;
-    int of_a = draw_int(state, -spread, spread), of_b = draw_int(state, -spread, spread);
+    const int exponent_max = kind == WIDE ? 12 : 3;
+    int of_a = draw_int(state, -exponent_max, exponent_max),
+        of_b = draw_int(state, -exponent_max, exponent_max);
     if (kind == FEW && draw_int(state, 0, 3) != 0) {
         *a = 0;
         *b = draw_significand(state, bits, 0);
@@ -103,7 +104,7 @@ static long double unit_of(enum tensor_mma mma)
     return mma == TENSOR_F64_K8 ? 0x1p-53L : 0x1p-23L;
 }
 
-/* The constants of docs/accuracy.md: K, e and eta by number type. */
+/* The constants of docs/accuracy.md: K, e and eta by value type. */
 long double tensor_bound(enum tensor_mma mma, const struct tensor_dot *dot)
 {
     const struct parts parts = parts_of(dot, &tensor_formats[mma]);

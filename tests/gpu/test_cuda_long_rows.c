@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants of two parts on the GPU, windows, panels or block-row groups and the long rows, whose kernels may run side
- * by side: products against the long double reference and the CPU twin, the laws of products, and that what follows in
- * the stream finds both parts complete. */
+/* Variants of two parts on the GPU, windows, row blocks or block-row groups and the long rows, whose kernels may run
+ * side by side: products against the long double reference and the CPU twin, the laws of products, and that what
+ * follows in the stream finds both parts complete. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tiled family on the GPU against the long double reference and the CPU twin: every value type, register tile,
- * panel height, order of B and C; stages that are cut, segments, orders of the units. And what it keeps there. */
+ * row block height, order of B and C; stages that are cut, segments, orders of the units. And what it keeps there. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -208,7 +208,7 @@ static void parts_that_no_variant_names_take_no_memory(void **state)
     test_matrix_free(a);
 }
 
-/* A variant of panels of 256 units; the part of segments, which nothing but its name reaches. */
+/* A variant of row blocks of 256 units; the part of segments, which nothing but its name reaches. */
 static void a_forced_kernel_brings_its_part(void **state)
 {
     (void)state;

@@ -137,7 +137,7 @@ static void products_wider_than_a_launch_meet_the_bound(void **state)
     test_matrix_free(a);
 }
 
-/* Panels of one stage of 6,000 slots and of three of 3,000: the tile of registers gives way to them. */
+/* Row blocks of one stage of 6,000 slots and of three of 3,000: the tile of registers gives way to them. */
 static void the_widest_stages_meet_the_bound(void **state)
 {
     (void)state;
@@ -167,7 +167,7 @@ static void a_graph_replays_the_product(void **state)
     test_matrix_free(a);
 }
 
-/* One kernel with two needs of shared memory, both more than a launch may take without being told. */
+/* One kernel with two needs of shared memory, both more than a launch may take without a setting. */
 static void executors_of_two_threads_do_not_disturb_each_other(void **state)
 {
     (void)state;

@@ -18,7 +18,7 @@ static const struct tensor_constants models[] = {
 #define MODEL_COUNT (sizeof models / sizeof models[0])
 
 /* The same constants for every instruction; those with 16 products take all at once where others take 8. */
-static void spread(const struct tensor_constants *model, struct tensor_constants of[TENSOR_MMA_COUNT])
+static void fill_constants(const struct tensor_constants *model, struct tensor_constants of[TENSOR_MMA_COUNT])
 {
     for (int i = 0; i < TENSOR_MMA_COUNT; i++) {
         of[i] = *model;
@@ -32,7 +32,7 @@ static void constants_of_a_model_are_found(void **state)
     (void)state;
     for (size_t m = 0; m < MODEL_COUNT; m++) {
         struct tensor_constants of[TENSOR_MMA_COUNT];
-        spread(&models[m], of);
+        fill_constants(&models[m], of);
         for (int i = 0; i < TENSOR_F64_K8; i++) {
             const struct tensor_findings found = tensor_measure((enum tensor_mma)i, tensor_run_model, of);
             assert_int_equal(found.constants.kept_bits, of[i].kept_bits);
@@ -55,7 +55,7 @@ static void the_order_of_f64_is_found(void **state)
     (void)state;
     for (size_t m = 0; m < MODEL_COUNT; m++) {
         struct tensor_constants of[TENSOR_MMA_COUNT];
-        spread(&models[m], of);
+        fill_constants(&models[m], of);
         const struct tensor_findings found = tensor_measure(TENSOR_F64_K8, tensor_run_model, of);
         assert_int_equal(found.constants.order, models[m].order);
         assert_null(tensor_broken_promise(TENSOR_F64_K8, &found));
@@ -70,7 +70,7 @@ static int run_faulty(void *context, enum tensor_mma mma, struct tensor_dot *dot
     const enum fault fault = *(const enum fault *)context;
     const struct tensor_format *format = &tensor_formats[mma];
     struct tensor_constants of[TENSOR_MMA_COUNT];
-    spread(&models[0], of);
+    fill_constants(&models[0], of);
     for (int i = 0; i < count; i++) {
         struct tensor_dot dot = dots[i];
         for (int k = 0; k < format->k && fault == FLUSHES_FACTORS; k++)
@@ -100,7 +100,7 @@ static void broken_promises_are_seen(void **state)
             assert_non_null(tensor_broken_promise((enum tensor_mma)i, &found));
         }
     struct tensor_constants few[TENSOR_MMA_COUNT];
-    spread(&models[0], few);
+    fill_constants(&models[0], few);
     for (int i = 0; i < TENSOR_F64_K8; i++) {
         few[i].kept_bits = 23;
         const struct tensor_findings found = tensor_measure((enum tensor_mma)i, tensor_run_model, few);

@@ -94,9 +94,9 @@ void check_refusal(const struct refusal *refusal, const char *file, const void *
     if (status == SPMM_OK)
         spmm_matrix_destroy(matrix);
     if (status != refusal->status || diag.line != refusal->line ||
-        strstr(diag.text, refusal->fragment) == NULL)
+        strstr(diag.text, refusal->excerpt) == NULL)
         fail_msg("%s: expected %s at line %llu with \"%s\", found %s at line %llu: %s", refusal->name,
-                 spmm_status_name(refusal->status), (unsigned long long)refusal->line, refusal->fragment,
+                 spmm_status_name(refusal->status), (unsigned long long)refusal->line, refusal->excerpt,
                  spmm_status_name(status), (unsigned long long)diag.line, diag.text);
     assert_null(matrix);
     for (const char *p = diag.text; *p != '\0'; p++)

@@ -16,12 +16,12 @@ spmm_matrix_t *must_load(const char *file);
 /* The same CSR, bit by bit, and plans with the same digests. */
 void assert_same_matrix(const char *what, const spmm_matrix_t *a, const spmm_matrix_t *b);
 
-/* Refused with this status, at this line, with a sentence that holds the fragment; nothing stays allocated. */
+/* Refused with this status, at this line, with a sentence that holds the excerpt; nothing stays allocated. */
 struct refusal {
     const char *name;
     spmm_status_t status;
     uint64_t line;
-    const char *fragment;
+    const char *excerpt;
 };
 void check_refusal(const struct refusal *refusal, const char *file, const void *bytes, size_t size);
 

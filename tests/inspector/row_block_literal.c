@@ -25,7 +25,7 @@ static int64_t up(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
-/* is_held[c] = 1 for the columns of places first .. end; returns how many. */
+/* is_held[c] = 1 for the columns of positions first .. end; returns how many. */
 static int64_t mark(const struct spmmi_row_block_input *in, int64_t first, int64_t end,
                     unsigned char *is_held)
 {

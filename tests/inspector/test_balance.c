@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The decision chart on both sides of each threshold, utilisation and panel heights, counted by hand. */
+/* The decision chart on both sides of each threshold, utilisation and row block heights, counted by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

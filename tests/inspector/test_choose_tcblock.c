@@ -40,8 +40,8 @@ struct forced_case {
     spmm_compute_t compute;
 };
 
-/* gen:band:40000:3 has 5,000 windows of 14 columns, 2 steps each: 10,000 over 32 * 132 items are 3. A panel of 128 rows
- * has 134 columns, 2 steps. */
+/* gen:band:40000:3 has 5,000 windows of 14 columns, 2 steps each: 10,000 over 32 * 132 items are 3. A row block of 128
+ * rows has 134 columns, 2 steps. */
 static const struct forced_case forced_cases[] = {
     {"windows_are_packed_where_blocks_are_not_full", "gen:band:40000:3",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "window/packed", .reorder = SPMM_REORDER_NONE),
@@ -50,25 +50,25 @@ static const struct forced_case forced_cases[] = {
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "window/dense", .compute = SPMM_COMPUTE_TF32,
              .reorder = SPMM_REORDER_NONE),
      SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, 8, 16, 0, SPMM_COMPUTE_TF32},
-    {"panels_can_be_given_a_height", "gen:band:40000:3",
+    {"the_height_of_row_blocks_is_an_option", "gen:band:40000:3",
      OPTIONS(.n = n_64, .n_count = 1, .a_type = SPMM_F64, .force_kernel = "panel/packed",
              .reorder = SPMM_REORDER_NONE, TCBLOCK(.block_rows = 128)),
      SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 128, 8, 0, SPMM_COMPUTE_F64},
-    /* 4 times 16 panels of 8 steps over 528 items are 1. */
+    /* 4 times 16 row blocks of 8 steps over 528 items are 1. */
     {"types_of_16_bits_have_their_own_compute_type", "gen:dense:1024:1024",
      OPTIONS(.n = n_64, .n_count = 1, .a_type = SPMM_BF16, .force_kernel = "panel/dense",
              .reorder = SPMM_REORDER_NONE, TCBLOCK(.block_rows = 64)),
      SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, 64, 8, 0, SPMM_COMPUTE_BF16},
     /* 8 windows of 12,500 steps over 4,224 items: 23.7. */
-    {"long_rows_make_granules_longer", "gen:dense:64:100000",
+    {"long_rows_make_items_larger", "gen:dense:64:100000",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "window/dense", .reorder = SPMM_REORDER_NONE),
      SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, 8, 24, 0, SPMM_COMPUTE_3XTF32},
-    /* A panel of 782 steps: 4 times 782 over 528 items are 6. */
-    {"few_long_panels_are_cut", "gen:dense:64:100000",
+    /* A row block of 782 steps: 4 times 782 over 528 items are 6. */
+    {"few_long_row_blocks_are_cut", "gen:dense:64:100000",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "panel/dense", .reorder = SPMM_REORDER_NONE,
              TCBLOCK(.block_rows = 64)),
      SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, 64, 8, 0, SPMM_COMPUTE_3XTF32},
-    {"rows_can_be_taken_in_another_order", "gen:femshuf:9:9:9",
+    {"row_windows_can_have_a_permutation", "gen:femshuf:9:9:9",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "window/packed", .reorder = SPMM_REORDER_MINHASH),
      SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, 0, SPMMI_PART_REORDERED, SPMM_COMPUTE_3XTF32},
     {"output_can_be_permuted", "gen:femshuf:9:9:9",
@@ -76,43 +76,43 @@ static const struct forced_case forced_cases[] = {
              TCBLOCK(.block_rows = 64)),
      SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 64, 0, SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT,
      SPMM_COMPUTE_3XTF32},
-    {"an_order_that_changes_nothing_is_none", "gen:dense:64:100",
+    {"a_permutation_that_changes_nothing_is_none", "gen:dense:64:100",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "window/packed", .reorder = SPMM_REORDER_RADIX),
      SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8, 16, 0, SPMM_COMPUTE_3XTF32},
-    {"without_nonzeros_panels_have_64_rows", "gen:empty:300:20",
+    {"without_nonzeros_row_blocks_have_64_rows", "gen:empty:300:20",
      OPTIONS(.n = n_128, .n_count = 1, .force_kernel = "panel"), SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, 64,
      8, 0, SPMM_COMPUTE_3XTF32},
-    {"panels_of_256_rows_must_be_named", "gen:empty:300:20",
+    {"row_blocks_of_256_rows_are_taken_only_on_request", "gen:empty:300:20",
      OPTIONS(.n = n_8, .n_count = 1, .force_kernel = "panel", TCBLOCK(.block_rows = 256)), SPMM_FAMILY_PANEL,
      SPMM_SCHEDULE_PACKED, 256, 8, 0, SPMM_COMPUTE_3XTF32},
     {"a_matrix_without_rows_has_a_part", "gen:empty:0:7",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "window"), SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, 8,
      16, 0, SPMM_COMPUTE_3XTF32},
     /* A profile without constants of block-row groups: tall ones where each of two multiprocessors has two of them. */
-    {"strips_without_a_model_are_tall_where_there_are_many", "gen:band:512:3",
+    {"many_block_row_groups_without_a_model_have_128_rows", "gen:band:512:3",
      OPTIONS(.n = n_64, .n_count = 1, .device = "cpu", .force_kernel = "bcsr"), SPMM_FAMILY_BCSR,
      SPMM_SCHEDULE_DENSE, 128, 32, 0, SPMM_COMPUTE_3XTF32},
-    {"strips_without_a_model_are_low_where_there_are_few", "gen:band:384:3",
+    {"few_block_row_groups_without_a_model_have_64_rows", "gen:band:384:3",
      OPTIONS(.n = n_64, .n_count = 1, .device = "cpu", .force_kernel = "bcsr"), SPMM_FAMILY_BCSR,
      SPMM_SCHEDULE_DENSE, 64, 32, 0, SPMM_COMPUTE_3XTF32},
     /* Measured: 28 us and 29 us of wide bands, and 18 and 24 us of blocks of 16 x 16 that lie anywhere. */
-    {"strips_are_tall_where_rows_share_columns", "gen:band:16384:128",
+    {"block_row_groups_have_128_rows_where_rows_share_columns", "gen:band:16384:128",
      OPTIONS(.n = n_128, .n_count = 1, .layouts = SPMM_LAYOUTS_ROW_MAJOR, .force_kernel = "bcsr",
              .reorder = SPMM_REORDER_NONE),
      SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 128, 0, 0, SPMM_COMPUTE_3XTF32},
-    {"strips_are_low_where_rows_share_few_columns", "gen:block:16384:16:8",
+    {"block_row_groups_have_64_rows_where_rows_share_few_columns", "gen:block:16384:16:8",
      OPTIONS(.n = n_64, .n_count = 1, .layouts = SPMM_LAYOUTS_ROW_MAJOR, .force_kernel = "bcsr",
              .reorder = SPMM_REORDER_NONE),
      SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, 0, 0, SPMM_COMPUTE_3XTF32},
-    {"strips_can_be_given_a_height", "gen:band:3000:3",
+    {"the_height_of_block_row_groups_is_an_option", "gen:band:3000:3",
      OPTIONS(.n = n_64, .n_count = 1, .a_type = SPMM_F16, .force_kernel = "bcsr",
              .reorder = SPMM_REORDER_NONE, TCBLOCK(.block_rows = 128)),
      SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 128, 16, 0, SPMM_COMPUTE_F16},
     /* A block-row group of 625 steps: 4 times 625 over 528 items are 5, and an item has at least 32. */
-    {"few_long_strips_are_cut", "gen:dense:32:20000",
+    {"few_long_block_row_groups_are_cut", "gen:dense:32:20000",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "bcsr", .reorder = SPMM_REORDER_NONE), SPMM_FAMILY_BCSR,
      SPMM_SCHEDULE_DENSE, 64, 32, 0, SPMM_COMPUTE_3XTF32},
-    {"strips_can_take_rows_in_another_order", "gen:femshuf:9:9:9",
+    {"block_row_groups_can_have_a_permutation", "gen:femshuf:9:9:9",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "bcsr", .reorder = SPMM_REORDER_MINHASH),
      SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, 64, 0, SPMMI_PART_REORDERED, SPMM_COMPUTE_3XTF32},
     {"a_cpu_follows_rules", "gen:dense:128:128",
@@ -166,7 +166,7 @@ static void a_named_kernel_has_its_part(void **state)
     spmm_matrix_destroy(m);
 }
 
-/* Without a schedule and a height the least prediction decides, among all of the family. */
+/* Without a schedule and a height the smallest prediction decides, among all of the family. */
 static void what_is_not_named_is_predicted(void **state)
 {
     (void)state;
@@ -312,7 +312,7 @@ static void nothing_is_considered_without_constants(void **state)
              k++) /* constants are those of families, or of schedules of rows */
             if (strcmp(spmmi_profile_name(k), "dense") == 0 || strcmp(spmmi_profile_name(k), "packed") == 0)
                 memset(r.device.is_fitted[k], 0, sizeof r.device.is_fitted[k]);
-        if (is_fitted == 2) { /* panels alone, too low */
+        if (is_fitted == 2) { /* row blocks alone, too low */
             memset(r.device.is_fitted[spmmi_profile_index("window", 6)], 0, sizeof r.device.is_fitted[0]);
             memset(r.device.is_fitted[spmmi_profile_index("bcsr", 4)], 0, sizeof r.device.is_fitted[0]);
             r.tcblock.block_rows = 32;
@@ -325,7 +325,7 @@ static void nothing_is_considered_without_constants(void **state)
     spmm_matrix_destroy(m);
 }
 
-static void the_least_prediction_wins(void **state)
+static void the_smallest_prediction_wins(void **state)
 {
     (void)state;
     spmm_plan_t *plan = plan_with(
@@ -393,8 +393,8 @@ static void rows_stay_where_the_gain_is_small(void **state)
     }
 }
 
-/* 512 rows are 8 panels of 64 for 132 multiprocessors: a price says what that costs, no rule of its own. */
-static void few_panels_are_priced_as_others_are(void **state)
+/* 512 rows are 8 row blocks of 64 for 132 multiprocessors: the cost model predicts the cost, there is no rule for it. */
+static void few_row_blocks_are_predicted_as_others_are(void **state)
 {
     const spmm_inspect_options_t options =
         OPTIONS(.n = n_128, .n_count = 1, .layouts = SPMM_LAYOUTS_ROW_MAJOR, TILED(.block_rows = 64));
@@ -452,7 +452,7 @@ static void compute_f32_leaves_tensor_cores_alone(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* One column is for rows, f16 has tiled to compare with, and both layouts are judged apart. */
+/* One column is for rows, f16 has tiled to compare with, and each layout is judged separately. */
 static void other_types_layouts_and_one_column(void **state)
 {
     (void)state;
@@ -491,7 +491,7 @@ static void blocks_of_single_nonzeros_are_left_to_rows(void **state)
         assert_true(t->reason != SPMMI_REASON_PREDICTED || t->value > t->threshold);
         priced += t->reason == SPMMI_REASON_PREDICTED && t->predicted_us > 0;
     }
-    assert_true(priced >= 3); /* windows, panels and block-row groups */
+    assert_true(priced >= 3); /* windows, row blocks and block-row groups */
     spmm_plan_destroy(plan);
     spmm_matrix_destroy(m);
 }
@@ -524,7 +524,7 @@ static void a_permutation_is_taken_where_it_pays(void **state)
     spmm_plan_destroy(plan);
 }
 
-static void memory_that_is_short_is_told(void **state)
+static void memory_that_is_short_is_reported(void **state)
 {
     (void)state;
     const spmm_inspect_options_t options =
@@ -553,16 +553,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_not_named_is_predicted),
         cmocka_unit_test(nothing_is_considered_without_constants),
-        cmocka_unit_test(the_least_prediction_wins),
+        cmocka_unit_test(the_smallest_prediction_wins),
         cmocka_unit_test(a_slow_one_loses_and_says_so),
         cmocka_unit_test(rows_stay_where_the_gain_is_small),
-        cmocka_unit_test(few_panels_are_priced_as_others_are),
+        cmocka_unit_test(few_row_blocks_are_predicted_as_others_are),
         cmocka_unit_test(groups_are_chosen_where_they_have_constants_and_are_fastest),
         cmocka_unit_test(compute_f32_leaves_tensor_cores_alone),
         cmocka_unit_test(other_types_layouts_and_one_column),
         cmocka_unit_test(blocks_of_single_nonzeros_are_left_to_rows),
         cmocka_unit_test(a_permutation_is_taken_where_it_pays),
-        cmocka_unit_test(memory_that_is_short_is_told),
+        cmocka_unit_test(memory_that_is_short_is_reported),
     };
     for (size_t i = 0; i < FORCED; i++)
         forced[i] = (struct CMUnitTest){forced_cases[i].name, a_named_kernel_has_its_part, NULL, NULL,

@@ -151,7 +151,7 @@ static const struct mistake mistakes[] = {
      "gather_row_bytes must be a whole number, found \"12.5\""},
     {"bytes_of_stores_are_whole", HEAD "scatter_row_bytes = 4.5\n", 5, "scatter_row_bytes must be a whole"},
     {"strides_are_whole", HEAD "strided_bytes = 2.000001\n", 5, "strided_bytes must be a whole number"},
-    {"a_figure_is_one_number", HEAD "clock_ghz = 1 2\n", 5, "clock_ghz takes at most 1 number"},
+    {"a_rate_is_one_number", HEAD "clock_ghz = 1 2\n", 5, "clock_ghz takes at most 1 number"},
     {"a_list_is_not_endless", HEAD "strided_bytes = 1 2 3 4 5 6 7 8\n 9 10 11 12 13 14 15 16 17\n", 6,
      "strided_bytes takes at most 16 numbers"},
     {"a_list_is_not_empty", HEAD "strided_bytes =\nl2_mib = 3\n", 6, "line 5: strided_bytes has no number"},
@@ -235,7 +235,7 @@ static void torn_files_do_no_harm(void **state)
     assert_int_equal(spmmi_device_profile_parse(text, sizeof text - 1, "whole", &p, NULL), SPMM_OK);
 }
 
-static void memory_that_is_short_is_told(void **state)
+static void memory_that_is_short_is_reported(void **state)
 {
     (void)state;
     struct spmmi_device_profile p;
@@ -261,7 +261,7 @@ int main(void)
         cmocka_unit_test(binary_and_long_files_are_refused),
         cmocka_unit_test(a_file_is_opened_by_its_path),
         cmocka_unit_test(torn_files_do_no_harm),
-        cmocka_unit_test(memory_that_is_short_is_told),
+        cmocka_unit_test(memory_that_is_short_is_reported),
     };
     for (size_t i = 0; i < MISTAKES; i++)
         refusals[i] = (struct CMUnitTest){mistakes[i].name, refuses_a_mistake, NULL, NULL,

@@ -181,7 +181,7 @@ static void lattices_and_meshes_are_structurally_symmetric(void **state)
 
 struct refusal_case {
     const char *spec;
-    const char *fragment; /* of the sentence */
+    const char *excerpt; /* of the sentence */
 };
 
 static const struct refusal_case refusal_cases[] = {
@@ -221,7 +221,7 @@ static void refuses_with_one_sentence(void **state)
     assert_int_equal(spmm_matrix_generate(c->spec, &m, &diag), SPMM_ERR_ARGUMENT);
     assert_null(m);
     assert_int_equal(diag.status, SPMM_ERR_ARGUMENT);
-    if (strstr(diag.text, c->fragment) == NULL)
+    if (strstr(diag.text, c->excerpt) == NULL)
         fail_msg("%s: found the sentence \"%s\"", c->spec, diag.text);
     assert_null(strchr(diag.text, '\n'));
 }

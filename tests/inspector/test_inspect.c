@@ -279,7 +279,7 @@ static void infinities_and_nan_of_the_file_stay(void **state)
     assert_true(isnan(stored));
 }
 
-static void a_value_too_large_for_a_float_is_refused_with_its_place(void **state)
+static void a_value_too_large_for_a_float_is_refused_with_its_position(void **state)
 {
     (void)state;
     double stored = 0;
@@ -463,7 +463,7 @@ int main(void)
         cmocka_unit_test(values_of_a_pattern_are_one),
         cmocka_unit_test(values_are_rounded_to_the_nearest_float),
         cmocka_unit_test(infinities_and_nan_of_the_file_stay),
-        cmocka_unit_test(a_value_too_large_for_a_float_is_refused_with_its_place),
+        cmocka_unit_test(a_value_too_large_for_a_float_is_refused_with_its_position),
         cmocka_unit_test(refuses_missing_arguments),
         cmocka_unit_test(refuses_dimensions_beyond_the_format),
         cmocka_unit_test(plan_bytes_do_not_depend_on_threads),

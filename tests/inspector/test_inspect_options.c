@@ -19,7 +19,7 @@ static const int64_t n_zero[] = {8, 0};
 struct refusal_case {
     const char *name;
     spmm_inspect_options_t options;
-    const char *fragment;
+    const char *excerpt;
 };
 
 static const struct refusal_case refusal_cases[] = {
@@ -47,12 +47,12 @@ static const struct refusal_case refusal_cases[] = {
     {"refuses_block_rows_of_tensor_cores_for_tiled",
      OPTIONS(.force_kernel = "tiled", TCBLOCK(.block_rows = 64)), "the kernel is to be tiled"},
     {"refuses_block_rows_of_no_family", OPTIONS(TCBLOCK(.block_rows = 32)), "block_rows 32 is of no family"},
-    {"refuses_block_rows_of_tiled_for_panels", OPTIONS(.force_kernel = "panel", TILED(.block_rows = 64)),
-     "the kernel is to be panel"},
+    {"refuses_block_rows_of_tiled_for_the_panel_family",
+     OPTIONS(.force_kernel = "panel", TILED(.block_rows = 64)), "the kernel is to be panel"},
     {"refuses_an_unknown_balance", OPTIONS(TILED(.balance = (spmm_balance_t)4)), "unknown tiled.balance 4"},
-    {"refuses_an_unknown_order", OPTIONS(.reorder = (spmm_reorder_t)255), "unknown reorder 255"},
-    {"refuses_panels_of_48_rows", OPTIONS(TILED(.block_rows = 48)), "found 48"},
-    {"refuses_panels_of_512_rows", OPTIONS(TILED(.block_rows = 512)), "found 512"},
+    {"refuses_an_unknown_permutation", OPTIONS(.reorder = (spmm_reorder_t)255), "unknown reorder 255"},
+    {"refuses_row_blocks_of_48_rows", OPTIONS(TILED(.block_rows = 48)), "found 48"},
+    {"refuses_row_blocks_of_512_rows", OPTIONS(TILED(.block_rows = 512)), "found 512"},
     {"refuses_stages_of_8_rows", OPTIONS(TILED(.stage_slots = 8)), "32..4095, found 8"},
     {"refuses_segments_beyond_the_format", OPTIONS(TILED(.segment_length = SPMMI_ROW_SEGMENT_MAX + 1)),
      "1073741825"},
@@ -65,9 +65,9 @@ static const struct refusal_case refusal_cases[] = {
      OPTIONS(.force_kernel = "tiled/segmented", TILED(.balance = SPMM_BALANCE_NONE)), "contradict"},
     {"refuses_a_length_for_whole_rows", OPTIONS(TILED(.balance = SPMM_BALANCE_NONE, .segment_length = 8)),
      "segment_length 8"},
-    {"refuses_an_order_of_rows_kernels", OPTIONS(.force_kernel = "rows", .reorder = SPMM_REORDER_RADIX),
+    {"refuses_a_permutation_of_rows_kernels", OPTIONS(.force_kernel = "rows", .reorder = SPMM_REORDER_RADIX),
      "kernel is to be rows"},
-    {"refuses_panels_of_rows_kernels", OPTIONS(.force_kernel = "rows/row-split", TILED(.block_rows = 64)),
+    {"refuses_row_blocks_of_rows_kernels", OPTIONS(.force_kernel = "rows/row-split", TILED(.block_rows = 64)),
      "tiled family"},
     {"refuses_permuted_output_of_rows_kernels", OPTIONS(.force_kernel = "rows", .permute_output = 1),
      "kernel is to be rows"},
@@ -75,30 +75,30 @@ static const struct refusal_case refusal_cases[] = {
      "op N only"},
     {"refuses_permuted_output_of_segments", OPTIONS(.force_kernel = "tiled/segmented", .permute_output = 1),
      "whole rows"},
-    {"refuses_permuted_output_without_an_order", OPTIONS(.reorder = SPMM_REORDER_NONE, .permute_output = 1),
-     "contradict"},
+    {"refuses_permuted_output_without_a_permutation",
+     OPTIONS(.reorder = SPMM_REORDER_NONE, .permute_output = 1), "contradict"},
     {"refuses_permuted_output_of_two", OPTIONS(.permute_output = 2), "found 2"},
     {"refuses_a_tensor_kernel_with_a_schedule_of_rows", OPTIONS(.force_kernel = "window/row-split"),
      "found \"window/row-split\""},
     {"refuses_segments_of_windows",
      OPTIONS(.force_kernel = "window", TILED(.balance = SPMM_BALANCE_SEGMENTS)),
      "the kernel is to be window"},
-    {"refuses_stages_of_panels_of_tensor_cores",
-     OPTIONS(.force_kernel = "panel/dense", TILED(.stage_slots = 64)), "the kernel is to be panel"},
-    {"refuses_panels_of_windows", OPTIONS(.force_kernel = "window/dense", TCBLOCK(.block_rows = 64)),
-     "windows have 8 rows"},
-    {"refuses_tensor_panels_of_32_rows", OPTIONS(.force_kernel = "panel", TCBLOCK(.block_rows = 32)),
-     "64, 128 or 256, found 32"},
-    {"refuses_strips_of_256_rows", OPTIONS(.force_kernel = "bcsr", TCBLOCK(.block_rows = 256)),
+    {"refuses_stages_of_the_panel_family", OPTIONS(.force_kernel = "panel/dense", TILED(.stage_slots = 64)),
+     "the kernel is to be panel"},
+    {"refuses_row_blocks_of_the_window_family",
+     OPTIONS(.force_kernel = "window/dense", TCBLOCK(.block_rows = 64)), "windows have 8 rows"},
+    {"refuses_row_blocks_of_32_rows_of_the_panel_family",
+     OPTIONS(.force_kernel = "panel", TCBLOCK(.block_rows = 32)), "64, 128 or 256, found 32"},
+    {"refuses_block_row_groups_of_256_rows", OPTIONS(.force_kernel = "bcsr", TCBLOCK(.block_rows = 256)),
      "tcblock.block_rows of the kernel bcsr must be 64 or 128, found 256"},
-    {"refuses_packed_blocks_of_strips", OPTIONS(.force_kernel = "bcsr/packed"), "found \"bcsr/packed\""},
+    {"refuses_packed_blocks_of_bcsr", OPTIONS(.force_kernel = "bcsr/packed"), "found \"bcsr/packed\""},
     {"refuses_tensor_cores_for_f32", OPTIONS(.force_kernel = "panel", .compute = SPMM_COMPUTE_F32),
      "panel runs on tensor cores"},
     {"refuses_tf32_for_f64", OPTIONS(.a_type = SPMM_F64, .compute = SPMM_COMPUTE_TF32),
      "values of type f64 are not multiplied as tf32"},
     {"refuses_f16_for_f32", OPTIONS(.compute = SPMM_COMPUTE_F16), "f32 are not multiplied as f16"},
     {"refuses_an_unknown_compute_type", OPTIONS(.compute = (spmm_compute_t)7), "not multiplied as ?"},
-    {"refuses_permuted_output_of_windows_without_an_order",
+    {"refuses_permuted_output_of_windows_without_a_permutation",
      OPTIONS(.force_kernel = "window", .reorder = SPMM_REORDER_NONE, .permute_output = 1), "contradict"},
     {"refuses_n_of_zero", OPTIONS(.n = n_zero, .n_count = 2), "found 0"},
     {"refuses_a_negative_count_of_n", OPTIONS(.n = n_zero, .n_count = -1), "n_count"},
@@ -113,7 +113,7 @@ static void refuses_with_one_sentence(void **state)
     spmm_diag_t diag = {0};
     assert_int_equal(spmm_inspect(m, &c->options, &plan, &diag), SPMM_ERR_ARGUMENT);
     assert_null(plan);
-    if (strstr(diag.text, c->fragment) == NULL)
+    if (strstr(diag.text, c->excerpt) == NULL)
         fail_msg("found the sentence \"%s\"", diag.text);
     spmm_matrix_destroy(m);
 }
@@ -135,7 +135,7 @@ static void kernels_can_be_forced_by_name(void **state)
     spmm_matrix_destroy(m);
 }
 
-static void types_without_a_kernel_are_told_with_those_that_have_one(void **state)
+static void types_without_a_kernel_are_reported_with_those_that_have_one(void **state)
 {
     const spmm_inspect_options_t wrong[] = {OPTIONS(.b_type = SPMM_F64), OPTIONS(.sum_type = SPMM_F64),
                                             OPTIONS(.a_type = SPMM_F16, .c_type = SPMM_F32)};
@@ -199,7 +199,7 @@ int main(void)
 {
     struct CMUnitTest tests[COUNT(refusal_cases) + 3] = {
         cmocka_unit_test(kernels_can_be_forced_by_name),
-        cmocka_unit_test(types_without_a_kernel_are_told_with_those_that_have_one),
+        cmocka_unit_test(types_without_a_kernel_are_reported_with_those_that_have_one),
         cmocka_unit_test(a_target_forces_its_variants_alone),
     };
     for (size_t i = 0; i < COUNT(refusal_cases); i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans of PAP^T: which matrix they hold, what they tell of its order, and when there is none. */
+/* Plans of PAP^T: which matrix they hold, what they say of its permutation, and when there is none. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spmm_inspect and the tiled family: what the chart, the panels and the order become in a plan. */
+/* spmm_inspect and the tiled family: what the chart, the row blocks and the order become in a plan. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,13 +20,13 @@ struct tiled_case {
 };
 static const int64_t n_8[] = {8}, n_64[] = {64};
 
-/* 132 multiprocessors; R = 16, so that 64 columns make 4 blocks of a panel. */
+/* 132 multiprocessors; R = 16, so that 64 columns make 4 blocks of a row block. */
 static const struct tiled_case tiled_cases[] = {
-    /* 625 panels of 32 rows: 18.9 blocks; of 256: 2.4. Rows of 7. */
-    {"even_rows_in_many_panels_stay_whole", "gen:band:20000:3",
+    /* 625 row blocks of 32 rows: 18.9 blocks; of 256: 2.4. Rows of 7. */
+    {"even_rows_in_many_row_blocks_stay_whole", "gen:band:20000:3",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE),
      SPMM_SCHEDULE_WHOLE, 0, 256, 0, SPMMI_REASON_EVEN},
-    /* 2 panels of 32 rows: U = 8 / 132, mu = 1000, segments of 61. */
+    /* 2 row blocks of 32 rows: U = 8 / 132, mu = 1000, segments of 61. */
     {"few_rows_are_cut_into_u_mu", "gen:dense:64:1000",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE),
      SPMM_SCHEDULE_SEGMENTED, 61, 32, 0, SPMMI_REASON_UNDERUSED},
@@ -73,7 +73,7 @@ static const struct tiled_case tiled_cases[] = {
     {"whole_rows_can_be_forced", "gen:arrow:20000",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled/whole", .reorder = SPMM_REORDER_NONE),
      SPMM_SCHEDULE_WHOLE, 0, 256, 0, SPMMI_REASON_FORCED},
-    {"an_order_that_changes_nothing_is_none", "gen:dense:64:1000",
+    {"a_permutation_that_changes_nothing_is_none", "gen:dense:64:1000",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled/whole", .reorder = SPMM_REORDER_RADIX),
      SPMM_SCHEDULE_WHOLE, 0, 32, 0, SPMMI_REASON_FORCED},
     {"whole_rows_can_be_had_by_balance_none", "gen:arrow:20000",
@@ -87,7 +87,7 @@ static const struct tiled_case tiled_cases[] = {
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
              TILED(.balance = SPMM_BALANCE_SEGMENTS, .segment_length = 5)),
      SPMM_SCHEDULE_SEGMENTED, 5, 256, 0, SPMMI_REASON_FORCED},
-    {"panels_can_be_given_a_height", "gen:band:20000:3",
+    {"the_height_of_row_blocks_is_an_option", "gen:band:20000:3",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
              TILED(.block_rows = 64)),
      SPMM_SCHEDULE_WHOLE, 0, 64, 0, SPMMI_REASON_EVEN},
@@ -105,7 +105,7 @@ static const struct tiled_case tiled_cases[] = {
      OPTIONS(.reorder = SPMM_REORDER_RADIX, .permute_output = 1), SPMM_SCHEDULE_WHOLE, 0, 256,
      SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT, SPMMI_REASON_FORCED},
     /* The band is sorted already: the order by pattern is the one there is. */
-    {"an_order_that_gains_nothing_is_refused", "gen:band:20000:3",
+    {"a_permutation_that_gains_nothing_is_refused", "gen:band:20000:3",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled"), SPMM_SCHEDULE_WHOLE, 0, 256, 0,
      SPMMI_REASON_EVEN},
     {"a_matrix_without_rows_has_a_part", "gen:empty:0:7",
@@ -149,7 +149,7 @@ static void configures_the_tiled_family(void **state)
         winners++;
     }
     assert_int_equal(winners, 1);
-    /* What the chart asked is told beside it, where it was asked. */
+    /* The question of the chart is beside it, where it was asked. */
     int asked = 0;
     for (uint32_t i = 0; i < plan->trace_count; i++)
         asked += plan->trace[i].reason == (uint32_t)c->reason && !plan->trace[i].chosen;
@@ -159,7 +159,7 @@ static void configures_the_tiled_family(void **state)
 }
 
 /* Both intensities are in the trace, and the new order is in use where it says so. */
-static void the_trace_tells_what_the_permutation_does(void **state)
+static void the_trace_says_what_the_permutation_does(void **state)
 {
     (void)state;
     spmm_matrix_t *m = inspect_generate("gen:femshuf:20:20:20");
@@ -198,7 +198,7 @@ static const struct spmmi_trace *entry_of(const spmm_plan_t *plan, enum spmmi_re
 }
 
 /* Both ways with their times, and what the chart asked and said, which was not to be. */
-static void the_trace_tells_who_decided_on_cutting(void **state)
+static void the_trace_says_whether_chart_or_model_decided(void **state)
 {
     (void)state;
     spmm_matrix_t *m = inspect_generate("gen:powerlaw:20000:100:3");
@@ -275,7 +275,7 @@ static const struct spmmi_part *first_tiled(const spmm_plan_t *plan, uint32_t la
     return NULL;
 }
 
-/* A plan has metrics of panels exactly if it has panels, and then those of its first part for column-major B. */
+/* A plan with row blocks has their metrics: those of its first part for column-major B. Others have none. */
 static void metrics_are_those_of_what_runs(void **state)
 {
     static const char *const kernels[] = {NULL, "rows", "tiled"};
@@ -331,8 +331,8 @@ int main(void)
 {
     static const struct CMUnitTest plain[] = {
         cmocka_unit_test(a_free_choice_passes_the_check_of_the_format),
-        cmocka_unit_test(the_trace_tells_what_the_permutation_does),
-        cmocka_unit_test(the_trace_tells_who_decided_on_cutting),
+        cmocka_unit_test(the_trace_says_what_the_permutation_does),
+        cmocka_unit_test(the_trace_says_whether_chart_or_model_decided),
         cmocka_unit_test(permuted_output_has_one_permutation_for_every_product),
         cmocka_unit_test(tiled_parts_pass_the_check_of_the_format),
         cmocka_unit_test(metrics_are_those_of_what_runs),

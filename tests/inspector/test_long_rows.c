@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows that do not belong: which ones are split off, what the choice makes of them, and the plans that come of it. */
+/* Long-row split: which rows are split off, when it is chosen, and the plans with it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,17 +76,17 @@ struct split_case {
 };
 
 static const struct split_case cases[] = {
-    {"dense_rows_leave_windows",
+    {"dense_rows_are_split_off_row_windows",
      {8000, 32, 777, 800, 1},
      OPTIONS(SOME, .force_kernel = "window/dense"),
      SPMM_FAMILY_WINDOW,
      10},
-    {"dense_rows_leave_packed_windows_of_f64",
+    {"dense_rows_are_split_off_packed_row_windows_of_f64",
      {8000, 32, 777, 800, 1},
      OPTIONS(SOME, .force_kernel = "window/packed", .a_type = SPMM_F64),
      SPMM_FAMILY_WINDOW,
      10},
-    {"dense_rows_leave_panels",
+    {"dense_rows_are_split_off_row_blocks",
      {8000, 32, 777, 800, 1},
      OPTIONS(SOME, .force_kernel = "panel", .compute = SPMM_COMPUTE_TF32),
      SPMM_FAMILY_PANEL,
@@ -102,22 +102,22 @@ static const struct split_case cases[] = {
      OPTIONS(SOME, .compute = SPMM_COMPUTE_TF32),
      SPMM_FAMILY_WINDOW,
      100},
-    {"none_keeps_all_rows_together",
+    {"keep_leaves_all_rows_together",
      {8000, 32, 777, 800, 1},
      OPTIONS(SOME, .force_kernel = "window/dense", TCBLOCK(.long_rows = SPMM_LONG_ROWS_KEEP)),
      SPMM_FAMILY_WINDOW,
      0},
-    {"rows_16_times_as_long_belong",
+    {"rows_of_16_times_the_median_are_not_split_off",
      {1040, 32, 55, 104, 1},
      OPTIONS(SOME, .force_kernel = "window/dense"),
      SPMM_FAMILY_WINDOW,
      0},
-    {"a_device_without_a_model_has_no_reason",
+    {"without_a_cost_model_no_rows_are_split_off",
      {8000, 32, 777, 800, 1},
      OPTIONS(.n = n_32, .n_count = 1, .device = "cpu", .force_kernel = "window/dense"),
      SPMM_FAMILY_WINDOW,
      0},
-    {"halves_have_no_kernel_for_peeled_rows",
+    {"values_of_16_bits_have_no_kernel_for_long_rows",
      {8000, 32, 777, 800, 1},
      OPTIONS(SOME, .force_kernel = "window/dense", .a_type = SPMM_F16),
      SPMM_FAMILY_WINDOW,
@@ -184,7 +184,7 @@ static void a_row_of_more_than_sixteen_medians_may_be_split_off(void **state)
     }
 }
 
-/* Splitting long rows off is predicted to pay, and what it is predicted to take is less than the winner without it. */
+/* The predicted time with the long-row split is less than that of the winner without it. */
 static void the_prediction_is_that_of_two_parts_and_lower(void **state)
 {
     (void)state;

@@ -91,7 +91,7 @@ static void arrays_that_are_no_csr_are_refused_with_the_row(void **state)
         int64_t row_ptr[4];
         int32_t col_ind[3];
         uint64_t row;
-        const char *fragment;
+        const char *excerpt;
     } cases[] = {
         {{1, 2, 2, 3}, {0, 3, 1}, 0, "row_ptr[0] = 0, found 1"},
         {{0, 2, 1, 3}, {0, 3, 1}, 1, "row_ptr[2] from 2 to nnz = 3, found 1"},
@@ -112,7 +112,7 @@ static void arrays_that_are_no_csr_are_refused_with_the_row(void **state)
         csr.col_ind = cases[i].col_ind;
         assert_int_equal(spmm_matrix_from_csr(&csr, &matrix, &diag), SPMM_ERR_CSR);
         assert_null(matrix);
-        if (diag.offset != cases[i].row || strstr(diag.text, cases[i].fragment) == NULL)
+        if (diag.offset != cases[i].row || strstr(diag.text, cases[i].excerpt) == NULL)
             fail_msg("case %zu: row %llu: %s", i, (unsigned long long)diag.offset, diag.text);
         assert_int_equal(spmmi_alloc_live(), 0);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measurements by the caller: for which device a candidate is, and what a failure means. The clock is made up. */
+/* Measurements by the caller: for which device a candidate is, and what a failure means. The clock is synthetic. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,7 +93,7 @@ static void without_a_device_predictions_decide(void **state)
     }
 }
 
-static void where_nothing_runs_there_is_a_plan_all_the_same(void **state)
+static void without_a_candidate_that_runs_there_is_still_a_plan(void **state)
 {
     struct clock clock = {.answer = SPMM_ERR_UNSUPPORTED};
     (void)state;
@@ -125,7 +125,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_device_predictions_decide),
-        cmocka_unit_test(where_nothing_runs_there_is_a_plan_all_the_same),
+        cmocka_unit_test(without_a_candidate_that_runs_there_is_still_a_plan),
         cmocka_unit_test(each_target_is_measured_as_such),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,7 +93,7 @@ static void equation_6_adds_the_partial_sums(void **state)
 static void equation_5_counts_blocks_over_multiprocessors(void **state)
 {
     (void)state;
-    /* 1,000 rows are 4 panels of 256, and 32 columns 2 tiles of 16: 8 blocks on 108. */
+    /* 1,000 rows are 4 row blocks of 256, and 32 columns 2 tiles of 16: 8 blocks on 108. */
     assert_near(spmmi_utilisation(1000, 256, 32, 16, 108), 8.0 / 108);
 }
 
@@ -246,7 +246,7 @@ static void independent_columns_give_che_s_share(void **state)
     spmm_matrix_destroy(matrix);
 }
 
-/* ---- Laws of the refined model ---- */
+/* ---- Laws of the cost model ---- */
 
 static const spmm_schedule_t schedules[] = {SPMM_SCHEDULE_ROW_SPLIT, SPMM_SCHEDULE_NONZERO_SPLIT};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Terms of the refined model with numbers worked out by hand from the formulas of docs/model.md, for a device whose
+/* Terms of the cost model with numbers worked out by hand from the formulas of docs/model.md, for a device whose
  * rates are round. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,7 +45,7 @@ static const struct spmmi_device_profile device = {
     .scatter = {.count = 1, .x = {4}, .rate = {5e11}},
 };
 
-/* 1,000 rows of 10 in 500 columns. A window of 32 nonzeros meets 32 columns and reuses none, one of 64 meets all 500
+/* 1,000 rows of 10 in 500 columns. A window of 32 nonzeros holds 32 columns and reuses none, one of 64 holds all 500
  * and reuses all that can be: 0.95 of the nonzeros. No matrix is so, which makes no difference to a formula. */
 static struct spmmi_model_matrix matrix_of_windows(void)
 {
@@ -58,7 +58,7 @@ static struct spmmi_model_matrix matrix_of_windows(void)
     return m;
 }
 
-/* 8 panels of 128 rows, 12 stages; rho = 5; columns in sectors of their own. */
+/* 8 row blocks of 128 rows, 12 stages; rho = 5; columns in sectors of their own. */
 static spmm_row_block_metrics_t row_blocks_of_128(void)
 {
     return (spmm_row_block_metrics_t){.block_rows = 128,
@@ -100,8 +100,8 @@ static void tiled_terms_of_column_major_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 12800 * 32 / 2e13);
     /* 400 (9 + 16 * 1.25) = 11,600 and 62.5 * 5.5 * 16 = 5,500 instructions a pass, 3.2e10 a second. */
     assert_near(p.term[SPMMI_TERM_ISSUE], 2 * 17100 / 3.2e10);
-    /* Two stages of 251 slots of 80 bytes and 1,024 bytes: one block an SM, so 16 blocks on 10 are 1.6 waves. A panel
-     * has 1.5 stages, of 2 batches as 167 columns are four times 32 and more; its warps have 12.5 slices each. */
+    /* Two stages of 251 slots of 80 bytes and 1,024 bytes: one block an SM, so 16 blocks on 10 are 1.6 waves. A row
+     * block has 1.5 stages, of 2 batches as 167 columns are four times 32 and more; its warps have 12.5 slices each. */
     assert_near(p.term[SPMMI_TERM_WAVES], 1.6 * (1 + 1.5 * (1.5 + 1.8 * 2) + 0.175 * 12.5) * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], (2 * (5.6 + 2) + 0.17 * 12) * 1e-6);
     assert_true(p.term[SPMMI_TERM_CONVERT] == 0);
@@ -164,7 +164,7 @@ static void rows_that_are_cut_add_sums_and_a_launch(void **state)
     assert_true(spmmi_predict(&device, &m, &c, 33, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32).launches == 0);
 }
 
-/* Panels without nonzeros have no stage; a panel of two still keeps two stages in shared memory. */
+/* Row blocks without nonzeros have no stage; a row block of two still keeps two stages in shared memory. */
 static void a_panel_of_two_stages_needs_twice_the_shared_memory(void **state)
 {
     (void)state;
@@ -264,7 +264,7 @@ static void terms_of_a_cpu_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 1500 * 48 / 1e12);
 }
 
-/* 1,000 rows in 125 windows of 16 steps, or in 16 panels of 64 rows of 1.5 steps. */
+/* 1,000 rows in 125 windows of 16 steps, or in 16 row blocks of 64 rows of 1.5 steps. */
 static const struct spmmi_tcblock_counts windows = {.family = SPMM_FAMILY_WINDOW,
                                                     .unit_rows = 8,
                                                     .step_columns = 8,
@@ -336,7 +336,7 @@ static void panel_terms_are_as_counted(void **state)
     (void)state;
     struct spmmi_model_tcblocks f = {.counts = &row_blocks, .items = 16, .item_size = 16};
     /* 100 columns of f64: two tiles of 64 columns, rows of 512 bytes. A step lists 128 columns, and where the blocks of
-     * 8 windows begin; a block 8 places. */
+     * 8 windows begin; a block 8 positions. */
     struct spmmi_prediction p =
         predict_tcblocks(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F64, 100, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F64);
     const double a = 24 * (512 + 32) + 1800 * (8 + 512), b = 500 * 1024, c = 1000 * 800;
@@ -407,7 +407,7 @@ static void a_long_panel_keeps_its_multiprocessor_busy(void **state)
 
 /* 1,000 rows in 16 block-row groups of 200 block columns together, or in 8 block-row groups of 150; half of what 4
  * block rows could have, and a third of what 8 could. */
-/* 1,000 rows in 16 block-row groups of 64, half of whose places have blocks. */
+/* 1,000 rows in 16 block-row groups of 64, half of whose positions have blocks. */
 static const struct spmmi_tcblock_counts low = {.family = SPMM_FAMILY_BCSR,
                                                 .unit_rows = 64,
                                                 .step_columns = 32,
@@ -464,7 +464,7 @@ static void bcsr_terms_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_L2], (1200 * 512 + 2 * (400 * 512 + 37.5 * 24) + 11 * 1000 * 400) / 4e12);
 }
 
-static void bcsr_terms_of_halves_are_as_counted(void **state)
+static void bcsr_terms_of_16_bit_values_are_as_counted(void **state)
 {
     (void)state;
     /* 8 columns of f16, whose blocks are 16 x 16: five stages, and fewer block-row groups than multiprocessors. */
@@ -478,8 +478,8 @@ static void bcsr_terms_of_halves_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_ALU], uneven * 2.0 * 256 * 400 * 8 / 2e14);
     assert_near(p.term[SPMMI_TERM_L1], uneven * (1600 * 16 + 400 * 512 + 400 * (512 + 16 * 16)) / 8e12);
     assert_near(p.term[SPMMI_TERM_WAVES], (1 + (0.4 + 0.05 + 2 * 0.003) * 50 / 8) * 1e-6);
-    /* 128 columns by warpgroups: four warps read B once for 4 block rows, in all places of a step, half of which have
-     * no block. Each has 20 instructions and a load of A for a block that is there. */
+    /* 128 columns by warpgroups: four warps read B once for 4 block rows, in all positions of a step, half of which
+     * have no block. Each has 20 instructions and a load of A for a block that is there. */
     p = predict_tcblocks(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F16, 128, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F16);
     assert_near(p.term[SPMMI_TERM_L1], uneven * (1600 * 256 + 400 * 512 + 400 * 512 + 50 * 64 * 256) / 8e12);
     assert_near(p.term[SPMMI_TERM_ALU], uneven * 2.0 * 256 * 800 * 128 / 2e14);
@@ -566,7 +566,7 @@ int main(void)
         cmocka_unit_test(panel_terms_are_as_counted),
         cmocka_unit_test(a_long_panel_keeps_its_multiprocessor_busy),
         cmocka_unit_test(bcsr_terms_are_as_counted),
-        cmocka_unit_test(bcsr_terms_of_halves_are_as_counted),
+        cmocka_unit_test(bcsr_terms_of_16_bit_values_are_as_counted),
         cmocka_unit_test(constants_follow_family_and_compute_type),
         cmocka_unit_test(the_tile_of_registers_covers_n_as_far_as_it_may),
     };

@@ -59,7 +59,7 @@ static const struct accepted files[] = {
      "0:9007199254740992 1:9007199254740994", 0, 2, 0, 0, 0, 0, 1},
     {"duplicates in file order", REAL "1 2 4\n1 2 1e16\n1 1 2\n1 2 1\n1 2 -1e16\n", "0:2 1:0", 0, 2, 2, 0, 1,
      0, 0},
-    {"more entries than places", REAL "1 1 3\n1 1 1\n1 1 2\n1 1 3\n", "0:6", 0, 1, 2, 0, 0, 0, 0},
+    {"more entries than positions", REAL "1 1 3\n1 1 1\n1 1 2\n1 1 3\n", "0:6", 0, 1, 2, 0, 0, 0, 0},
     {"duplicates of a pattern", BANNER("coordinate pattern general") "1 2 3\n1 2\n1 1\n1 2\n", "0 1", 0, 2, 1,
      0, 0, 0, 0},
     {"zeros are kept", REAL "1 3 3\n1 1 0\n1 2 1\n1 3 -0.0\n", "0:0 1:1 2:-0", 0, 3, 0, 0, 2, 0, 0},

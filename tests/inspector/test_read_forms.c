@@ -252,7 +252,7 @@ static void every_truncation_of_a_packed_file_is_refused(void **state)
 }
 
 static void check_container(pack_fn pack, const char *text, size_t size, size_t extra, spmm_status_t expected,
-                            const char *fragment)
+                            const char *excerpt)
 {
     size_t packed_size = 0;
     spmm_matrix_t *matrix = NULL;
@@ -261,7 +261,7 @@ static void check_container(pack_fn pack, const char *text, size_t size, size_t 
     packed = realloc(packed, packed_size + extra + 1);
     memset(packed + packed_size, 'x', extra);
     assert_int_equal(spmm_matrix_read(packed, packed_size + extra, NULL, NULL, &matrix, &diag), expected);
-    assert_non_null(strstr(diag.text, fragment));
+    assert_non_null(strstr(diag.text, excerpt));
     assert_null(matrix);
     free(packed);
 }
@@ -292,7 +292,7 @@ static void strange_packed_files_are_refused(void **state)
 }
 
 /* Long blanks behind a valid start: a bomb that only the budget stops. */
-static void a_bomb_stops_at_the_budget(void **state)
+static void decompression_stops_at_the_budget(void **state)
 {
     const size_t size = 32 << 20;
     char *text = malloc(size);
@@ -405,14 +405,14 @@ static void *write_fifo(void *context)
     return NULL;
 }
 
-static void check_io(const char *path, spmm_status_t expected, const char *fragment)
+static void check_io(const char *path, spmm_status_t expected, const char *excerpt)
 {
     spmm_matrix_t *matrix = NULL;
     spmm_diag_t diag;
     spmm_read_options_t options = SPMM_READ_OPTIONS_INIT;
     options.budget_bytes = 8 << 20;
     assert_int_equal(spmm_matrix_load(path, &options, &matrix, &diag), expected);
-    if (strstr(diag.text, fragment) == NULL)
+    if (strstr(diag.text, excerpt) == NULL)
         fail_msg("%s: %s", path, diag.text);
     assert_null(matrix);
 }
@@ -489,7 +489,7 @@ int main(void)
         cmocka_unit_test(gzip_and_zstd_are_unpacked),
         cmocka_unit_test(every_truncation_of_a_packed_file_is_refused),
         cmocka_unit_test(strange_packed_files_are_refused),
-        cmocka_unit_test(a_bomb_stops_at_the_budget),
+        cmocka_unit_test(decompression_stops_at_the_budget),
         cmocka_unit_test(every_failing_allocation_is_survived),
         cmocka_unit_test(progress_comes_from_the_calling_thread),
         cmocka_unit_test(files_pipes_and_devices_are_read_or_refused),

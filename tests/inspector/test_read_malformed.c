@@ -34,7 +34,7 @@ struct malformed {
     size_t size; /* 0 = strlen(text) */
     spmm_status_t status;
     uint64_t line;
-    const char *fragment; /* of the sentence */
+    const char *excerpt; /* of the sentence */
 };
 #define TEXT(text) text, sizeof(text) - 1
 
@@ -264,9 +264,9 @@ static void check_refused(const struct malformed *file, const char *source, int 
     free(copy);
     assert_null(matrix);
     if (status != file->status || diag.status != status || diag.line != file->line ||
-        strstr(diag.text, file->fragment) == NULL || strncmp(diag.text, "bad.", 4) != 0)
+        strstr(diag.text, file->excerpt) == NULL || strncmp(diag.text, "bad.", 4) != 0)
         fail_msg("%s: expected %s at line %llu with \"%s\", found %s at line %llu: %s", file->name,
-                 spmm_status_name(file->status), (unsigned long long)file->line, file->fragment,
+                 spmm_status_name(file->status), (unsigned long long)file->line, file->excerpt,
                  spmm_status_name(status), (unsigned long long)diag.line, diag.text);
     check_sentence(file->name, diag.text);
     assert_int_equal(spmmi_alloc_live(), 0);

@@ -49,7 +49,7 @@ struct accepted {
 };
 
 static const struct accepted accepted[] = {
-    {"free numbers of a width",
+    {"free numbers of one width",
      {{3, 1, 1, 1}, "rua", {2, 3, 4}, INTS "(4F6.2)", PATTERN_BODY "  1.50 -2.00  0.25 40.00\n"},
      REAL ENTRIES},
     {"exponents of all kinds",

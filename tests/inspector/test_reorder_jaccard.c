@@ -134,7 +134,7 @@ static void is_what_is_written_out(void **state)
 /* unit 0: 0123   1: 0145   2: (none)   3: 012   4: 89   5: 01234   6: (none)   7: 89
  * At 0.5, unit 1 is 1 - 2/6 from {0}; 3 is 1/4, 5 is 1/5 from it. At 0.7 unit 1 joins, the union is 012345, from
  * which 3 is 1/2 and 5 is 1/6. In blocks of 2, units 0 and 3 are 01, unit 1 is 02 and unit 5 is 012. */
-static void a_small_case_by_hand(void **state)
+static void a_small_case_worked_out_by_hand(void **state)
 {
     static const int64_t unit_ptr[] = {0, 4, 8, 8, 11, 13, 18, 18, 20};
     static const int32_t col_ind[] = {0, 1, 2, 3, 0, 1, 4, 5, 0, 1, 2, 8, 9, 0, 1, 2, 3, 4, 8, 9};
@@ -256,12 +256,9 @@ static void survives_short_memory(void **state)
 int main(void)
 {
     static const struct CMUnitTest plain[] = {
-        cmocka_unit_test(a_small_case_by_hand),
-        cmocka_unit_test(what_is_in_order_stays_so),
-        cmocka_unit_test(scattered_equal_units_come_together),
-        cmocka_unit_test(refuses_what_it_cannot_do),
-        cmocka_unit_test(takes_as_many_units_as_it_says),
-        cmocka_unit_test(survives_short_memory),
+        cmocka_unit_test(a_small_case_worked_out_by_hand),     cmocka_unit_test(what_is_in_order_stays_so),
+        cmocka_unit_test(scattered_equal_units_come_together), cmocka_unit_test(refuses_what_it_cannot_do),
+        cmocka_unit_test(takes_as_many_units_as_it_says),      cmocka_unit_test(survives_short_memory),
     };
     struct CMUnitTest tests[COUNT(specs) + COUNT(plain)];
     size_t count = 0;

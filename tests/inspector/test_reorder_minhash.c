@@ -122,7 +122,7 @@ static const char *const specs[] = {
     "gen:powerlaw:900:12:2", "gen:uniform:40:900:300", "gen:uniform:5000:4:3",
 };
 
-static void is_a_lawful_permutation(void **state)
+static void is_a_valid_permutation(void **state)
 {
     static const uint32_t segments[] = {0, 1, 2, 5};
     spmm_matrix_t *m = generate(*state);
@@ -163,7 +163,7 @@ static void permutation_does_not_depend_on_threads(void **state)
     }
 }
 
-/* rho of panels of height rows. */
+/* rho of row blocks of height rows. */
 static double reuse(const struct pattern *p, const uint32_t *permutation, int height)
 {
     const struct spmmi_row_block_input in = {.cols = p->cols,
@@ -288,7 +288,7 @@ static void finds_groups(int32_t groups, int32_t shared, int32_t kept, int32_t n
 }
 
 /* Short rows and long ones. */
-static void rows_that_are_only_alike_are_found(void **state)
+static void similar_rows_are_found(void **state)
 {
     (void)state;
     finds_groups(200, 23, 19, 4);
@@ -435,7 +435,7 @@ int main(void)
     static const struct CMUnitTest plain[] = {
         cmocka_unit_test(permutation_does_not_depend_on_threads),
         cmocka_unit_test(planted_clusters_are_found),
-        cmocka_unit_test(rows_that_are_only_alike_are_found),
+        cmocka_unit_test(similar_rows_are_found),
         cmocka_unit_test(one_dense_row_and_equal_rows),
         cmocka_unit_test(popular_patterns_and_a_full_row),
         cmocka_unit_test(survives_short_memory),
@@ -447,7 +447,7 @@ int main(void)
     size_t count = 0;
     for (size_t i = 0; i < COUNT(specs); i++)
         tests[count++] =
-            (struct CMUnitTest){specs[i], is_a_lawful_permutation, NULL, NULL, (void *)(uintptr_t)specs[i]};
+            (struct CMUnitTest){specs[i], is_a_valid_permutation, NULL, NULL, (void *)(uintptr_t)specs[i]};
     for (size_t i = 0; i < COUNT(plain); i++)
         tests[count++] = plain[i];
     return cmocka_run_group_tests_name("reorder_minhash", tests, NULL, NULL);

@@ -86,7 +86,7 @@ static void sorts_bit_strings(void **state)
 }
 
 /*  unit 0: 0101   1: 1000   2: (none)   3: 1010   4: 0101   5: 1011   6: 0001 */
-static void a_small_case_by_hand(void **state)
+static void a_small_case_worked_out_by_hand(void **state)
 {
     static const int64_t unit_ptr[] = {0, 2, 3, 3, 5, 7, 10, 11};
     static const int32_t col_ind[] = {1, 3, 0, 0, 2, 1, 3, 0, 2, 3, 3};
@@ -141,7 +141,7 @@ static void survives_short_memory(void **state)
 int main(void)
 {
     static const struct CMUnitTest plain[] = {
-        cmocka_unit_test(a_small_case_by_hand),
+        cmocka_unit_test(a_small_case_worked_out_by_hand),
         cmocka_unit_test(permutation_does_not_depend_on_threads),
         cmocka_unit_test(survives_short_memory),
     };

@@ -166,7 +166,7 @@ static const struct by_hand cases[] = {
     {"a star with a chord", 6, {0, 1, 1, 5, 5, 5, 6}, {3, 0, 1, 3, 4, 2}, {0, 3, 1, 4, 2, 5}},
 };
 
-static void small_cases_by_hand(void **state)
+static void small_cases_worked_out_by_hand(void **state)
 {
     uint32_t permutation[7];
     (void)state;
@@ -302,7 +302,7 @@ static void survives_short_memory(void **state)
 int main(void)
 {
     static const struct CMUnitTest plain[] = {
-        cmocka_unit_test(small_cases_by_hand),
+        cmocka_unit_test(small_cases_worked_out_by_hand),
         cmocka_unit_test(a_shuffled_mesh_gets_a_narrow_band_back),
         cmocka_unit_test(what_is_in_order_stays_so),
         cmocka_unit_test(scattered_blocks_come_together),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The paper's model of a plan: Eq. 2, 3 and 6 and their rooflines, worked out by hand. */
+/* The roofline of a plan: Eq. 2, 3 and 6 and their rooflines, worked out by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static spmm_plan_t *make_plan(const spmm_inspect_options_t *options)
     return plan;
 }
 
-/* Panels of 32 rows or segments in A's order, for 16 columns of B: R = 16. */
+/* Row blocks of 32 rows or segments in A's order, for 16 columns of B: R = 16. */
 static spmm_plan_t *make_tiled(spmm_balance_t balance, uint32_t op)
 {
     const spmm_inspect_options_t options =
@@ -64,17 +64,17 @@ struct model_case {
     double naive, algorithmic, all_miss, cold_miss;
 };
 static const struct model_case cases[] = {
-    /* Eq. 2: 4 + 4 + 4 + (4 + 8) / 3 = 16 bytes for 2 flop. Two panels of 3 columns in 3 lines: rho = 32, Z = 1,
+    /* Eq. 2: 4 + 4 + 4 + (4 + 8) / 3 = 16 bytes for 2 flop. Two row blocks of 3 columns in 3 lines: rho = 32, Z = 1,
      * C = 64 / 4 = 16, L = 2. Eq. 3: 6 / 16 + 4 Gamma / 32 + 4 / (32 * 3) + 8 / (16 * 3) = 7 / 12 + Gamma / 8. */
     {"whole_rows_have_the_bounds_of_equation_3", SPMM_BALANCE_NONE, 1, 3, 2.0 / 16, 48.0 / 17, 24.0 / 31,
      24.0 / 19},
-    /* Segments of 2 and 1: 128 of 1.5 on average, 4 panels that hold all 3 columns: rho = 16, Z = 4 * 64 / 192,
+    /* Segments of 2 and 1: 128 of 1.5 on average, 4 row blocks that hold all 3 columns: rho = 16, Z = 4 * 64 / 192,
      * L = 4. Eq. 6: 6 Z / 16 + 4 Gamma / 16 + 4 / (16 * 1.5) + (4 + 8) / (16 * 1.5) + 4 / 3 = 2.5 + Gamma / 4. */
     {"segments_have_the_bounds_of_equation_6", SPMM_BALANCE_SEGMENTS, 1, 6, 2.0 / 16, 8.0 / 11, 4.0 / 13,
      4.0 / 7},
-    /* Of the transpose, rows 0, 16 and 32 of 33 hold all 64 columns: mu = 64 / 11, and 2 panels hold them: rho = 1.5,
-     * Z = 128 * 32 / 192, C = 1, L = 2. Eq. 3: 6 Z / 16 + 4 Gamma / 1.5 + 4 / (1.5 mu) + 8 / (16 mu). */
-    {"figures_of_the_transpose_have_its_mean_row", SPMM_BALANCE_NONE, 2, 3, 2 / (12 + 12 * 11.0 / 64),
+    /* Of the transpose, rows 0, 16 and 32 of 33 hold all 64 columns: mu = 64 / 11, and 2 row blocks hold them: rho =
+     * 1.5, Z = 128 * 32 / 192, C = 1, L = 2. Eq. 3: 6 Z / 16 + 4 Gamma / 1.5 + 4 / (1.5 mu) + 8 / (16 mu). */
+    {"metrics_of_the_transpose_use_its_mean_row", SPMM_BALANCE_NONE, 2, 3, 2 / (12 + 12 * 11.0 / 64),
      2 / (8 + 8.0 / 3 + 11.0 / 24 + 11.0 / 128), 2 / (8 + 8.0 / 3 + 11.0 / 24 + 11.0 / 128),
      2 / (8 + 4.0 / 3 + 11.0 / 24 + 11.0 / 128)},
 };
@@ -180,7 +180,7 @@ static void callers_may_know_less(void **state)
     spmm_plan_destroy(plan);
 }
 
-static void mistakes_are_told_and_leave_zeros(void **state)
+static void errors_are_reported_and_outputs_are_zero(void **state)
 {
     (void)state;
     spmm_plan_t *const plan = make_tiled(SPMM_BALANCE_NONE, 1);
@@ -207,7 +207,7 @@ int main(void)
         cmocka_unit_test(without_row_blocks_there_is_equation_2),
         cmocka_unit_test(nothing_to_compute_has_intensity_0),
         cmocka_unit_test(callers_may_know_less),
-        cmocka_unit_test(mistakes_are_told_and_leave_zeros),
+        cmocka_unit_test(errors_are_reported_and_outputs_are_zero),
     };
     struct CMUnitTest tests[COUNT(cases) + COUNT(plain)];
     size_t count = 0;

@@ -282,7 +282,7 @@ static const char *const specs[] = {
     "gen:qcd:2",
     "gen:block:256:16:3",
     "gen:powerlaw:600:700:9",
-    "gen:powerlaw:3:100000:60", /* more columns than an array is worth */
+    "gen:powerlaw:3:100000:60", /* too many columns for an array of counts */
 };
 
 /* The two hold nothing but 8-byte numbers; the standard deviation is computed in two ways. */

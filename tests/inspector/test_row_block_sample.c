@@ -89,8 +89,8 @@ static void a_sample_is_near(void **state)
             struct spmmi_row_block_input in = input_of(m, c / 2 * 7, c % 2 == 1);
             const spmm_row_block_metrics_t exact = exact_of(&in);
             const spmm_row_block_metrics_t found = estimate_of(&in, exact.columns_used, ROW_BLOCKS_MAX);
-            assert_share(specs[i], "footprints", (double)found.working_set_sum, (double)exact.working_set_sum,
-                         .1);
+            assert_share(specs[i], "working sets", (double)found.working_set_sum,
+                         (double)exact.working_set_sum, .1);
             assert_share(specs[i], "stages", (double)found.stages, (double)exact.stages, .1);
             assert_share(specs[i], "slices", (double)found.slices, (double)exact.slices, .1);
             assert_share(specs[i], "sectors", (double)found.sectors, (double)exact.sectors, .1);

@@ -329,7 +329,7 @@ static void segments_are_ordered_too(void **state)
 
 /* ---- The list ---- */
 
-static void each_row_is_told_and_made_or_a_word(void **state)
+static void each_row_is_listed_and_made_or_a_word(void **state)
 {
     const struct spmmi_permutation *row = NULL;
     spmm_reorder_info_t info = {.struct_size = sizeof info};
@@ -361,7 +361,7 @@ int main(void)
         cmocka_unit_test(permutations_that_do_not_fit_are_refused),
         cmocka_unit_test(survives_short_memory),
         cmocka_unit_test(segments_are_ordered_too),
-        cmocka_unit_test(each_row_is_told_and_made_or_a_word),
+        cmocka_unit_test(each_row_is_listed_and_made_or_a_word),
     };
     struct CMUnitTest tests[COUNT(specs) + COUNT(plain)];
     size_t count = 0;
@@ -370,5 +370,5 @@ int main(void)
                                              (void *)(uintptr_t)specs[i]};
     for (size_t i = 0; i < COUNT(plain); i++)
         tests[count++] = plain[i];
-    return cmocka_run_group_tests_name("row_order", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("row_permutation", tests, NULL, NULL);
 }

@@ -94,7 +94,7 @@ static void threads_change_nothing(void **state)
     spmm_matrix_destroy(m);
 }
 
-static void memory_that_is_short_is_told(void **state)
+static void memory_that_is_short_is_reported(void **state)
 {
     (void)state;
     spmm_matrix_t *m = inspect_generate("gen:rmat:8:9");
@@ -120,7 +120,7 @@ int main(void)
         cmocka_unit_test(permutations_that_help_are_told_from_those_that_do_not),
         cmocka_unit_test(matrices_without_nonzeros_gain_nothing),
         cmocka_unit_test(threads_change_nothing),
-        cmocka_unit_test(memory_that_is_short_is_told),
+        cmocka_unit_test(memory_that_is_short_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

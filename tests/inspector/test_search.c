@@ -80,8 +80,8 @@ static void merged_ranges_keep_what_is_said_of_64_columns(void **state)
     assert_true(d[0].winner.seconds == 64);
 }
 
-/* Each difference alone keeps the third of six ranges apart from both its neighbours. */
-static void ranges_that_run_something_else_stay_apart(void **state)
+/* Each difference alone keeps the third of six ranges from merging with its neighbours. */
+static void ranges_with_different_kernels_are_not_merged(void **state)
 {
     (void)state;
     static const uint32_t permutation[] = {0};
@@ -143,7 +143,7 @@ static const struct refusal_case refusals[] = {
      SPMM_FAMILY_BCSR, SPMMI_REASON_UNPRICED, 0, 0},
 };
 
-static void what_is_refused_is_told(void **state)
+static void what_is_refused_is_reported(void **state)
 {
     const struct refusal_case *c = *state;
     spmm_matrix_t *m = inspect_generate(c->spec);
@@ -252,7 +252,7 @@ static int measured_entries(const spmm_plan_t *plan)
     return count;
 }
 
-static void the_least_measured_wins(void **state)
+static void the_smallest_measured_time_wins(void **state)
 {
     (void)state;
     struct stopwatch w = {.fastest = SPMM_FAMILY_WINDOW};
@@ -293,7 +293,7 @@ static void a_time_limit_ends_the_measuring(void **state)
 }
 
 /* What cannot be measured is out; where nothing can, predictions decide. */
-static void measurements_that_fail_are_told(void **state)
+static void measurements_that_fail_are_reported(void **state)
 {
     (void)state;
     struct stopwatch w = {.status = SPMM_ERR_UNSUPPORTED};
@@ -422,13 +422,13 @@ int main(void)
         cmocka_unit_test(numbers_of_columns_fall_into_a_range),
         cmocka_unit_test(ranges_are_judged_by_a_typical_number_of_columns),
         cmocka_unit_test(merged_ranges_keep_what_is_said_of_64_columns),
-        cmocka_unit_test(ranges_that_run_something_else_stay_apart),
+        cmocka_unit_test(ranges_with_different_kernels_are_not_merged),
         cmocka_unit_test(a_cpu_has_variants_of_its_own),
         cmocka_unit_test(the_simpler_family_wins_a_tie),
-        cmocka_unit_test(the_least_measured_wins),
+        cmocka_unit_test(the_smallest_measured_time_wins),
         cmocka_unit_test(only_so_many_are_measured),
         cmocka_unit_test(a_time_limit_ends_the_measuring),
-        cmocka_unit_test(measurements_that_fail_are_told),
+        cmocka_unit_test(measurements_that_fail_are_reported),
         cmocka_unit_test(few_calls_do_not_repay_measuring),
         cmocka_unit_test(few_calls_do_not_repay_a_permutation),
         cmocka_unit_test(options_of_the_search_are_checked),
@@ -438,7 +438,7 @@ int main(void)
     struct CMUnitTest tests[COUNT(refusals) + COUNT(plain)];
     size_t count = 0;
     for (size_t i = 0; i < COUNT(refusals); i++)
-        tests[count++] = (struct CMUnitTest){refusals[i].name, what_is_refused_is_told, NULL, NULL,
+        tests[count++] = (struct CMUnitTest){refusals[i].name, what_is_refused_is_reported, NULL, NULL,
                                              (void *)(uintptr_t)&refusals[i]};
     for (size_t i = 0; i < COUNT(plain); i++)
         tests[count++] = plain[i];

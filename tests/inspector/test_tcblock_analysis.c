@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Metrics of windows, panels and block-row groups: worked out by hand, and against the layout that the executor
+/* Metrics of windows, row blocks and block-row groups: worked out by hand, and against the layout that the executor
  * builds. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,7 +84,7 @@ static void a_few_rows_are_as_counted_by_hand(void **state)
         row_ptr[i] = i <= 8 ? 9 * i : i <= 64 ? 72 : 73;
     const struct spmmi_pattern a = {
         .rows = 65, .cols = 9, .nnz = 73, .longest = 9, .row_ptr = row_ptr, .col_ind = col_ind};
-    /* Window 0 has two steps, window 8 one. Panels have one step, in it two blocks of window 0 and one of window 8.
+    /* Window 0 has two steps, window 8 one. Row blocks have one step, in it two blocks of window 0 and one of window 8.
      * Block-row groups: columns 0 .. 7 and 8 .. 15 in rows 0 .. 15, columns 0 .. 7 in rows 64 .. 79. */
     const struct expected expected[] = {{9, 10, 3, 3, 2}, {2, 10, 2, 3, 1}, {1, 9, 1, 3, 1},
                                         {1, 9, 1, 3, 1},  {2, 24, 2, 3, 1}, {1, 16, 1, 3, 1}};
@@ -98,7 +98,7 @@ static void a_few_rows_are_as_counted_by_hand(void **state)
     assert_metrics(&a, permutation, reordered);
 }
 
-/* Row 0 holds columns 0 .. 129, row 8 columns 127 and 128: one in each step of a panel. */
+/* Row 0 holds columns 0 .. 129, row 8 columns 127 and 128: one in each step of a row block. */
 static void each_step_of_a_panel_has_blocks_of_its_own(void **state)
 {
     (void)state;
@@ -110,8 +110,8 @@ static void each_step_of_a_panel_has_blocks_of_its_own(void **state)
         row_ptr[i] = i == 0 ? 0 : i <= 8 ? 130 : 132;
     const struct spmmi_pattern a = {
         .rows = 9, .cols = 130, .nnz = 132, .longest = 130, .row_ptr = row_ptr, .col_ind = col_ind};
-    /* Windows: 17 steps and one. Panels: 16 blocks and one of row 0, one and one of row 8. Block-row groups: one block
-     * row with 17 blocks, 4 a step. */
+    /* Windows: 17 steps and one. Row blocks: 16 blocks and one of row 0, one and one of row 8. Block-row groups: one
+     * block row with 17 blocks, 4 a step. */
     const struct expected expected[] = {{2, 132, 18, 18, 17}, {1, 130, 2, 19, 2}, {1, 130, 2, 19, 2},
                                         {1, 130, 2, 19, 2},   {1, 136, 5, 17, 5}, {1, 136, 5, 17, 5}};
     assert_metrics(&a, NULL, expected);
@@ -250,7 +250,7 @@ static void samples_come_close(void **state)
     }
 }
 
-static void memory_that_is_short_is_told(void **state)
+static void memory_that_is_short_is_reported(void **state)
 {
     (void)state;
     spmm_matrix_t *m = row_block_matrix("gen:fem3:4:5:6");
@@ -310,7 +310,7 @@ int main(void)
         cmocka_unit_test(threads_change_no_value),
         cmocka_unit_test(samples_come_close),
         cmocka_unit_test(layouts_beyond_32_bits_do_not_fit),
-        cmocka_unit_test(memory_that_is_short_is_told),
+        cmocka_unit_test(memory_that_is_short_is_reported),
     };
     for (size_t i = 0; i < SPECS; i++)
         layouts[i] = (struct CMUnitTest){specs[i], metrics_are_those_of_the_layout, NULL, NULL,

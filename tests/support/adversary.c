@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPREAD 16 /* columns of a block of any family, at most */
+#define STRIDE 16 /* columns of a block of any family, at most */
 
 /* Entry `at` of a row's `length`. */
 struct position {
@@ -95,10 +95,10 @@ static struct factors beside_subnormal(const struct position *position)
     return (struct factors){-ldexp(1 + ldexp(steps + 1, -depth), half), ldexp(1, others - half)};
 }
 
-static double any(const struct position *position, uint64_t salt, int spread)
+static double any(const struct position *position, uint64_t salt, int exponent_max)
 {
     const uint64_t key = (uint64_t)position->at;
-    const int exponent = (int)(test_hash(key, salt) % (uint64_t)(2 * spread + 1)) - spread;
+    const int exponent = (int)(test_hash(key, salt) % (uint64_t)(2 * exponent_max + 1)) - exponent_max;
     const double fraction = (double)(test_hash(key, salt + 1) % (UINT64_C(1) << 52)) * 0x1p-52;
     const double sign = test_hash(key, salt + 2) % 2 == 0 ? 1 : -1;
     return test_value_round(position->target->dtype, sign * ldexp(1 + fraction, exponent));
@@ -106,8 +106,8 @@ static double any(const struct position *position, uint64_t salt, int spread)
 
 static struct factors of_wide_exponents(const struct position *position)
 {
-    const int spread = position->target->dtype == SPMM_F16 ? 6 : 30;
-    return (struct factors){any(position, 1, spread), any(position, 4, spread)};
+    const int exponent_max = position->target->dtype == SPMM_F16 ? 6 : 30;
+    return (struct factors){any(position, 1, exponent_max), any(position, 4, exponent_max)};
 }
 
 /* Each product but for its last bits takes the one before it away. */
@@ -118,12 +118,12 @@ static struct factors in_pairs(const struct position *position)
     return position->at % 2 == 0 ? f : (struct factors){-f.a, just_below(f.b, position->target->dtype)};
 }
 
-/* Spread: no two entries of a row are in one block, and the others of the block belong to other rows. */
+/* is_strided: no two entries of a row are in one block, and the others of the block belong to other rows. */
 static const struct adversary {
     const char *name;
     struct factors (*factors)(const struct position *position);
     int64_t length;
-    int is_spread;
+    int is_strided;
 } adversaries[] = {
     {"one product below ties", below_ties, 1, 1},
     {"one product above ties", above_ties, 1, 1},
@@ -157,7 +157,7 @@ int test_adversary_named(const char *name)
 
 static int64_t columns_of(const struct adversary *adversary)
 {
-    return adversary->length * (adversary->is_spread ? SPREAD : 1);
+    return adversary->length * (adversary->is_strided ? STRIDE : 1);
 }
 
 struct test_matrix *test_adversary_matrix(int index, const struct test_adversary_target *target)
@@ -180,7 +180,7 @@ struct test_matrix *test_adversary_matrix(int index, const struct test_adversary
         const int64_t i = p / length;
         const struct position position = {p % length, length, target};
         a->row_ptr[i + 1] = p + 1;
-        a->col_ind[p] = (int32_t)(adversary->is_spread ? position.at * SPREAD + i % SPREAD : position.at);
+        a->col_ind[p] = (int32_t)(adversary->is_strided ? position.at * STRIDE + i % STRIDE : position.at);
         a->values[p] = (i % 2 == 0 ? 1 : -1) * adversary->factors(&position).a;
     }
     return a;
@@ -194,7 +194,7 @@ double test_adversary_share(int index, const struct test_adversary_target *targe
     struct test_dense b = test_product_b(a, target->dtype, &product);
     struct test_dense c = test_product_c(a, target->dtype, &product), before = test_dense_copy(&c);
     for (int64_t i = 0; i < a->cols; i++) {
-        const struct position position = {adversary->is_spread ? i / SPREAD : i, adversary->length, target};
+        const struct position position = {adversary->is_strided ? i / STRIDE : i, adversary->length, target};
         for (int64_t j = 0; j < product.n; j++)
             test_dense_set(&b, i, j, (j % 3 == 2 ? -1 : 1) * adversary->factors(&position).b);
     }

@@ -22,7 +22,7 @@ void test_law_threads(const struct test_matrix *a, const spmm_plan_t *plan,
                       const struct test_product *product);
 
 /* With new values the executor computes the products of the new matrix, for both ops. a takes the new values; those of
- * the product tell their kind. */
+ * the product show their kind. */
 void test_law_new_values(struct test_matrix *a, const spmm_plan_t *plan, const struct test_product *product);
 
 /* What spmm_executor_memory_bytes predicts is what the executor then holds. force_kernel: as in its options. */

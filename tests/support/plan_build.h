@@ -17,16 +17,16 @@ struct test_plan_options {
     int has_no_values;
 };
 
-/* One variant for each op, for any n, layout and target. Tiled parts have panels of 32 units, taken in order. Parts of
- * schedule dense or packed are of the window family, in 3xtf32 if the numbers are f32, their rows in order.
- * Free with spmm_plan_destroy. */
+/* One variant for each op, for any n, layout and target. Tiled parts have row blocks of 32 units, taken in order. Parts
+ * of schedule dense or packed are of the window family, in 3xtf32 if the numbers are f32, their rows in order. Free
+ * with spmm_plan_destroy. */
 spmm_plan_t *test_plan_build(const struct test_matrix *a, struct test_plan_options options);
 
 /* Another family that has the schedules of the plan's parts, units of so many rows, fewest slots, and f32 as 3xtf32
  * where it runs on tensor cores. */
 void test_plan_family(spmm_plan_t *plan, const struct spmmi_family *family, uint32_t unit_rows);
 
-/* Windows (unit_rows 8) or panels (64, 128, 256) and another compute type for a plan whose parts are all dense or
+/* Windows (unit_rows 8) or row blocks (64, 128, 256) and another compute type for a plan whose parts are all dense or
  * packed; its trace, which may be empty, follows. */
 void test_plan_units(spmm_plan_t *plan, uint32_t unit_rows, spmm_compute_t compute);
 
@@ -48,12 +48,12 @@ uint32_t test_plan_split_long_rows(spmm_plan_t *plan, int64_t least);
 /* Between the longest and the mean row: of most matrices one row or a few are longer. */
 int64_t test_long_rows_min(const struct test_matrix *a);
 
-/* Metrics of two orders of op N, that of the matrix first: made up. */
+/* Synthetic metrics of two permutations of op N, none first. */
 void test_plan_permutation_metrics(spmm_plan_t *plan);
 /* An order of the rows and columns of a plan whose matrix is square and has rows; it follows from seed. */
 void test_plan_symmetric_permutation(spmm_plan_t *plan, uint64_t seed);
 
-/* Values of a matrix as numbers of a type, in CSR order; free with free(). */
+/* Values of a matrix in a type, in CSR order; free with free(). */
 void *test_values_of(const struct test_matrix *a, spmm_dtype_t dtype);
 
 #endif

@@ -13,7 +13,7 @@ void test_plan_seal(spmm_plan_t *plan);
 spmm_plan_t *test_plan_whole(const struct test_matrix *a, struct test_plan_options options,
                              const char *source);
 
-/* Metrics of panels for the plan's first part, which is tiled: in range, not those of its matrix. */
+/* Metrics of row blocks for the plan's first part, which is tiled: in range, not those of its matrix. */
 void test_plan_row_block_metrics(spmm_plan_t *plan);
 
 /* Equal in everything that a file keeps? */

@@ -60,7 +60,7 @@ shows cpu/toy/plain "the kernel cannot be forced" "$out/tools/spmm-run" "$plan" 
 shows cpu/toy/plain "spmm-bench does not measure the family" "$out/tools/spmm-bench" --device cpu --no-peers -n 3 \
     --repeat 1 --kernels toy gen:lap27:5
 
-# The validator of the copy refuses a granule that the row forbids; a build without the family refuses the plan by its feature.
+# The validator of the copy refuses an item size that the row forbids; a build without the family refuses the plan by its feature.
 "$out/tools/spmm-inspect" "$matrix" --kernel toy --force -q -o "$plan"
 status=0
 "$build/tools/spmm-info" "$plan" >"$work/refused" 2>&1 || status=$?
