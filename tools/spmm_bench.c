@@ -122,7 +122,7 @@ static const struct cli_program program = {
         "sizes and preprocessing are outside the timing.\n"
         "An error (ratio of error and bound) above 1 fails: exit code 5 if it is spmm's, else the peer\n"
         "does not count.",
-    .examples = "  spmm-bench gen:fem3:9:9:257                     one mesh, fp32, row-major, six n\n"
+    .examples = "  spmm-bench gen:fem3:9:9:257                     one mesh, f32, row-major, six n\n"
                 "  spmm-bench -n 32,128 --layout both *.mtx.zst    two n, both layouts\n"
                 "  spmm-bench --csv results.csv --dtype both A.mtx keep the times\n"
                 "  spmm-bench --calibrate --device cuda -o my.profile   rates of this GPU\n",

@@ -29,9 +29,9 @@ struct accuracy accuracy_of(struct arithmetic arithmetic, spmm_dtype_t dtype)
                          .tiny = !cuts_off ? 0.0L
                                  : is_f16  ? 0x1p-32L
                                            : 0x1p-144L,
-                         .least = dtype == SPMM_F64    ? 0x1p-1074L
-                                  : cuts_off && is_f16 ? 0x1p-51L
-                                                       : 0x1p-149L};
+                         .eta = dtype == SPMM_F64    ? 0x1p-1074L
+                                : cuts_off && is_f16 ? 0x1p-51L
+                                                     : 0x1p-149L};
     if (is_split || arithmetic.compute == SPMM_COMPUTE_TF32) {
         a.input = is_split ? 0x1p-21L + 0x1p-40L : 0x1p-10L + 0x1p-22L;
         a.growth = 1.0L + 0x1p-8L;

@@ -19,7 +19,7 @@ struct accuracy {
     long double input;      /* d: relative error of a product of rounded factors */
     long double growth;     /* s: how much larger than the products those may be that are summed */
     long double tiny;       /* e: absolute error of a factor that is too small for a relative one */
-    long double least;      /* eta: absolute error of a rounding */
+    long double eta;        /* eta: absolute error of a rounding */
 };
 struct accuracy accuracy_of(struct arithmetic arithmetic, spmm_dtype_t dtype);
 /* w: only products with a factor that is smaller, but not 0, may have the error e. */

@@ -71,8 +71,8 @@ struct cli_program {
 };
 
 /* The last members of a program: the array of its options, and how many operands it takes. */
-#define CLI_TAKES(table, least, most)                                                             \
-    .options = (table), .option_count = sizeof(table) / sizeof *(table), .operands_min = (least), \
-    .operands_max = (most)
+#define CLI_TAKES(table, minimum, maximum)                                                          \
+    .options = (table), .option_count = sizeof(table) / sizeof *(table), .operands_min = (minimum), \
+    .operands_max = (maximum)
 
 #endif

@@ -8,7 +8,7 @@ int print_character(const char *text, int *printable)
 {
     static const struct {
         unsigned mask, lead;
-        uint32_t least;
+        uint32_t minimum;
     } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
     const unsigned char *p = (const unsigned char *)text;
     for (int more = 0; more < 4; more++) {
@@ -20,7 +20,7 @@ int print_character(const char *text, int *printable)
                 return 0;
             code = (code << 6) | (p[i] & 0x3fu);
         }
-        if (code < forms[more].least || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+        if (code < forms[more].minimum || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
             return 0;
         /* Controls of ASCII and of Latin-1, line separators, and the marks that turn the direction of text. */
         *printable = !(code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x2028 && code <= 0x202e) ||

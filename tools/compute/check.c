@@ -59,7 +59,7 @@ static struct row_bound row_bound(const struct check_reference *r, const struct 
     const long double rounding = gamma_of(a.roundings * count + of_alpha + fmin(additions, 1.0), a.unit);
     return (struct row_bound){.of_product = a.input + a.growth * rounding,
                               .of_before = gamma_of(of_beta + additions, a.unit),
-                              .absolute = (long double)underflows * a.least +
+                              .absolute = (long double)underflows * a.eta +
                                           (count > 0.0 ? (long double)alpha * a.tiny * row->factors : 0.0L)};
 }
 

@@ -48,11 +48,11 @@ static void text_schedule(FILE *out, const spmm_row_block_metrics_t *s)
 
 static void text_reuse(FILE *out, const spmm_row_block_metrics_t *s)
 {
-    char sum[PRINT_UNITS_BYTES], most[PRINT_UNITS_BYTES], stages[PRINT_UNITS_BYTES];
+    char sum[PRINT_UNITS_BYTES], maximum[PRINT_UNITS_BYTES], stages[PRINT_UNITS_BYTES];
     char stages_max[PRINT_UNITS_BYTES];
     line(out, "working set", "%s in all row blocks, %.4g a row block, %s in the largest",
          print_plural(sum, s->working_set_sum, "column"), s->working_set_mean,
-         print_count(most, s->working_set_max));
+         print_count(maximum, s->working_set_max));
     fprintf(out, "  %-11s rho = %.4g; by height of row blocks:", "reuse", s->rho);
     for (int h = 0; h < SPMM_ROW_BLOCK_HEIGHTS; h++)
         fprintf(out, "%s %d: %.4g", h == 0 ? "" : ",", HEIGHT(h), s->reuse[h]);

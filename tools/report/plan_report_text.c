@@ -54,10 +54,10 @@ void plan_text_symmetric(FILE *out, const spmm_plan_t *plan)
 
 void plan_text_histogram(FILE *out, const spmm_matrix_stats_t *stats)
 {
-    int64_t most = 1;
+    int64_t maximum = 1;
     int last = 0;
     for (int bin = 0; bin < SPMM_HISTOGRAM_BINS; bin++) {
-        most = stats->row_histogram[bin] > most ? stats->row_histogram[bin] : most;
+        maximum = stats->row_histogram[bin] > maximum ? stats->row_histogram[bin] : maximum;
         last = stats->row_histogram[bin] > 0 ? bin : last;
     }
     int first = 0;
@@ -72,7 +72,7 @@ void plan_text_histogram(FILE *out, const spmm_matrix_stats_t *stats)
         else
             snprintf(range, sizeof range, "%lld-%lld", (long long)low, (long long)(2 * low - 1));
         const int64_t rows = stats->row_histogram[bin];
-        const int bar = (int)((double)rows / (double)most * BAR_COLUMNS + (rows > 0 ? 0.999 : 0));
+        const int bar = (int)((double)rows / (double)maximum * BAR_COLUMNS + (rows > 0 ? 0.999 : 0));
         fprintf(out, "  %21s %14s ", range, print_count(count, rows));
         for (int i = 0; i < bar; i++)
             fputc('#', out);
