@@ -105,9 +105,9 @@ static const spmm_tuning_options_t tuning_options = SPMM_TUNING_OPTIONS_INIT;
 static const spmm_executor_options_t executor_options = SPMM_EXECUTOR_OPTIONS_INIT;
 static const spmm_allocator_t allocator = {.allocate = take, .release = give};
 
-#define INPUT(type, valid, least, bad_at, use)            \
-    {                                                     \
-#type, sizeof(type), &(valid), least, bad_at, use \
+#define INPUT(type, valid, minimum, bad_at, use)            \
+    {                                                       \
+#type, sizeof(type), &(valid), minimum, bad_at, use \
     }
 #define THREADS(type) offsetof(type, threads)
 

@@ -17,7 +17,7 @@ struct input {
     const char *name;
     size_t size;
     const void *valid; /* all of it; members that are 0 take their defaults */
-    size_t least;      /* struct_size from which on it is valid */
+    size_t minimum;    /* struct_size from which on it is valid */
     size_t bad_at;     /* a 4-byte member that must not be -1; size: there is none */
     spmm_status_t (*use)(const struct objects *objects, const void *given, spmm_diag_t *diag);
 };

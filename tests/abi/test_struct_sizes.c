@@ -85,7 +85,7 @@ static void inputs_may_be_shorter_or_end_in_zeros(void **state)
 {
     (void)state;
     for (size_t i = 0; i < input_count; i++)
-        for (size_t size = inputs[i].least; size <= inputs[i].size + LONGER; size++)
+        for (size_t size = inputs[i].minimum; size <= inputs[i].size + LONGER; size++)
             expect_input(&inputs[i], make_input(&inputs[i], size, SIZE_MAX), SPMM_OK, "");
 }
 

@@ -233,7 +233,7 @@ def report(rows):
                 if ratios:
                     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
                     label = group if group == "all" else "-".join(group)
-                    print(f"{peer} {warmth} {label}: geometric mean {mean:.3f}, least {min(ratios):.2f}, cases {len(ratios)}")
+                    print(f"{peer} {warmth} {label}: geometric mean {mean:.3f}, minimum {min(ratios):.2f}, cases {len(ratios)}")
 
 
 def main():

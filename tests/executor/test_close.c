@@ -58,7 +58,7 @@ static void the_name_of_a_kernel_says_how_exactly_it_computes(void **state)
     static const struct {
         spmm_dtype_t dtype;
         const char *kernel;
-        long double least, most; /* of the bound of 1 * 1 */
+        long double minimum, maximum; /* of the bound of 1 * 1 */
     } kernels[] = {
         {SPMM_F32, "cpu/rows/row-split", 0x1p-24L, 0x1.01p-24L},
         {SPMM_F16, "cuda/tiled/whole/p256/r16", 0x1p-24L, 0x1.01p-24L},
@@ -75,7 +75,7 @@ static void the_name_of_a_kernel_says_how_exactly_it_computes(void **state)
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
         const struct test_accuracy accuracy = test_accuracy_of(kernels[i].dtype, kernels[i].kernel);
         const long double bound = test_terms_bound_of(&accuracy, &terms);
-        if (!(bound >= kernels[i].least && bound <= kernels[i].most))
+        if (!(bound >= kernels[i].minimum && bound <= kernels[i].maximum))
             fail_msg("%s: %Lg", kernels[i].kernel, bound);
     }
 }

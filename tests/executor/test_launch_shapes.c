@@ -141,16 +141,16 @@ static void test_block_row_groups(void **state)
                                                                  : n <= 32 ? 2
                                                                  : n <= 64 ? 3
                                                                            : 4];
-            const uint32_t least[5] = {rows / 16, 1, 1, 2, 2};
+            const uint32_t minimum[5] = {rows / 16, 1, 1, 2, 2};
             for (uint32_t blocks = 1; blocks <= rows / 4; blocks++) {
                 const int fits = old_group_bytes(old, size, blocks) <= ADA_SHARED;
                 const struct spmmi_bcsr_shape s = spmmi_bcsr_launch(n, size, rows, 1, 0, blocks, ADA_SHARED);
-                check_group(&s, fits ? old : least);
+                check_group(&s, fits ? old : minimum);
                 assert_int_equal(spmmi_bcsr_shared(&s, size, blocks),
-                                 old_group_bytes(fits ? old : least, size, blocks));
+                                 old_group_bytes(fits ? old : minimum, size, blocks));
             }
             const struct spmmi_bcsr_shape narrow = spmmi_bcsr_launch(n, size, rows, 0, 1, 1, HOPPER_SHARED);
-            check_group(&narrow, least);
+            check_group(&narrow, minimum);
             assert_int_equal(narrow.is_wide + narrow.has_groups, 0);
         }
     }
@@ -204,8 +204,8 @@ static uint64_t old_block(uint64_t nnz, uint64_t item_size, uint64_t size, int g
     const uint64_t groups = 256 / (grid < 5 ? 1u << grid : 32);
     const uint64_t wave = groups * sm_count * (size == 4 ? 5 : is_single ? 3 : 4);
     const uint64_t step = is_single ? 256 : item_size, limit = is_single ? 1024 : 128;
-    const uint64_t most = limit > step ? limit : step, slack = grid <= 2 || grid == 6 ? 2 : 4;
-    const uint64_t padded = nnz * (slack + 1) / slack + 1, waves = padded / (wave * most) + 1;
+    const uint64_t maximum = limit > step ? limit : step, slack = grid <= 2 || grid == 6 ? 2 : 4;
+    const uint64_t padded = nnz * (slack + 1) / slack + 1, waves = padded / (wave * maximum) + 1;
     const uint64_t group = (padded / (wave * waves) / step + 1) * step;
     const uint64_t block = (groups * group - item_size) * slack / (slack + 1) / item_size * item_size;
     return block > item_size ? block : item_size;
@@ -248,11 +248,11 @@ static void test_tiled(void **state)
     for (int i = 0; i < 3; i++) {
         for (uint32_t slots = 32; slots <= 4095; slots += 239) {
             for (uint32_t n = 1; n <= 40; n++) {
-                const uint32_t sum = sizes[i] == 8 ? 8 : 4, most = 2 * (slots + 1);
+                const uint32_t sum = sizes[i] == 8 ? 8 : 4, maximum = 2 * (slots + 1);
                 uint32_t tile = 1;
                 while (tile < n && 2 * tile * sum <= 64) {
                     const uint32_t bytes = 2 * tile * sizes[i];
-                    if (most * (bytes < 16 ? bytes : (bytes / 16 | 1) * 16) > 99 * 1024)
+                    if (maximum * (bytes < 16 ? bytes : (bytes / 16 | 1) * 16) > 99 * 1024)
                         break;
                     tile *= 2;
                 }

@@ -211,12 +211,16 @@ static void tf32_multiplies_rounded_factors_and_3xtf32_nearly_whole_ones(void **
 static void factors_that_rounding_would_spoil_are_multiplied_as_they_are(void **state)
 {
     (void)state;
-    static const double inf = (double)INFINITY, most = (double)FLT_MAX;
+    static const double inf = (double)INFINITY, maximum = (double)FLT_MAX;
     static const struct {
         double a[2], b[2], want;
     } cases[] = {
-        {{most, 0}, {0.5, 1}, most / 2},   {{0.5, 0}, {-most, 1}, -most / 2}, {{most, 1}, {1, -1}, most},
-        {{inf, 1}, {2, 3}, inf},           {{3, 1}, {-inf, 5}, -inf},         {{inf, inf}, {-1, -2}, -inf},
+        {{maximum, 0}, {0.5, 1}, maximum / 2},
+        {{0.5, 0}, {-maximum, 1}, -maximum / 2},
+        {{maximum, 1}, {1, -1}, maximum},
+        {{inf, 1}, {2, 3}, inf},
+        {{3, 1}, {-inf, 5}, -inf},
+        {{inf, inf}, {-1, -2}, -inf},
         {{0x1p-140, 0}, {1, 1}, 0x1p-140},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0] - 1; i++)

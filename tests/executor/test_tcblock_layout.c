@@ -448,12 +448,13 @@ static uint32_t fullest_stage(uint32_t unit_rows, uint32_t value_bytes, int is_p
 static void the_fullest_stage_fits_the_gpus_that_have_the_kernel(void **state)
 {
     (void)state;
-    const uint32_t least = 99 * 1024, of_80 = 163 * 1024; /* bytes a block of threads: 8.6 and 8.9, and 8.0 */
+    const uint32_t minimum = 99 * 1024,
+                   of_80 = 163 * 1024; /* bytes a block of threads: 8.6 and 8.9, and 8.0 */
     for (int is_packed = 0; is_packed < 2; is_packed++) {
         for (uint32_t value_bytes = 2; value_bytes <= 8; value_bytes *= 2)
-            assert_true(fullest_stage(64, value_bytes, is_packed) <= least);
-        assert_true(fullest_stage(128, 4, is_packed) <= least);
-        assert_in_range(fullest_stage(128, 8, is_packed), least + 1,
+            assert_true(fullest_stage(64, value_bytes, is_packed) <= minimum);
+        assert_true(fullest_stage(128, 4, is_packed) <= minimum);
+        assert_in_range(fullest_stage(128, 8, is_packed), minimum + 1,
                         of_80); /* refused where it does not fit */
     }
     /* Rows of B, 64 doubles of each of 256 blocks, then 8, 8 and 4 bytes of each. */

@@ -68,18 +68,18 @@ static void check_item_sizes(const struct spmmi_schedule *row, const struct spmm
                              spmm_plan_t *plan)
 {
     uint32_t *const item_size = &plan->parts[0].item_size;
-    const uint64_t least = row->item_size_min, most = row->item_size_max;
+    const uint64_t minimum = row->item_size_min, maximum = row->item_size_max;
     (void)family;
-    expect(plan, item_size, least, 1);
-    expect(plan, item_size, most, 1);
-    expect(plan, item_size, most + 1, 0);
-    expect(plan, item_size, 2 * most + 2, 0);
-    if (least > 0)
-        expect(plan, item_size, least - 1, 0);
-    if (least > 1)
-        expect(plan, item_size, least / 2, 0);
-    if (most > least + 1)
-        expect(plan, item_size, least + least / 2 + 1, row->item_sizes == SPMMI_ITEM_SIZE_ANY);
+    expect(plan, item_size, minimum, 1);
+    expect(plan, item_size, maximum, 1);
+    expect(plan, item_size, maximum + 1, 0);
+    expect(plan, item_size, 2 * maximum + 2, 0);
+    if (minimum > 0)
+        expect(plan, item_size, minimum - 1, 0);
+    if (minimum > 1)
+        expect(plan, item_size, minimum / 2, 0);
+    if (maximum > minimum + 1)
+        expect(plan, item_size, minimum + minimum / 2 + 1, row->item_sizes == SPMMI_ITEM_SIZE_ANY);
 }
 
 static void check_units(const struct spmmi_schedule *row, const struct spmmi_family *family,

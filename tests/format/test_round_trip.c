@@ -63,8 +63,8 @@ static struct test_plan_options option_case(uint64_t key)
     static const spmm_dtype_t dtypes[] = {SPMM_F64, SPMM_F32, SPMM_F16, SPMM_BF16};
     const struct spmmi_schedule *const row = schedule_case(key);
     const uint64_t rest = key / 4 / schedule_count();
-    const uint32_t least = row->item_size_min > 4 ? row->item_size_min : 4;
-    return (struct test_plan_options){dtypes[key % 4], row->id, least << (rest / 4 % 3), rest % 2 != 0,
+    const uint32_t minimum = row->item_size_min > 4 ? row->item_size_min : 4;
+    return (struct test_plan_options){dtypes[key % 4], row->id, minimum << (rest / 4 % 3), rest % 2 != 0,
                                       rest / 2 % 2 != 0};
 }
 

@@ -189,15 +189,15 @@ static void find_subnormals(const struct session *s)
     const struct tensor_format *format = s->format;
     const int is_f64 = s->mma == TENSOR_F64_K8, eta = is_f64 ? -1074 : -149;
     const double large = ldexp(1, format->exponent_max);
-    const double least = ldexp(1, format->exponent_min - format->fraction_bits);
+    const double minimum = ldexp(1, format->exponent_min - format->fraction_bits);
     const int kept = s->found->constants.kept_bits;
     int subnormal_kept = 0;
-    const struct tensor_dot left = {.a = {least}, .b = {large}}, right = {.a = {large}, .b = {least}};
+    const struct tensor_dot left = {.a = {minimum}, .b = {large}}, right = {.a = {large}, .b = {minimum}};
     const struct tensor_dot sum = {.c = ldexp(3, eta)};
     struct tensor_dot below = {.c = ldexp(-1, eta + 4)}; /* whose result is subnormal */
     if (s->mma != TENSOR_F16_K8 && s->mma != TENSOR_F16_K16)
         set(&below, 0, 1, eta + 1);
-    s->found->keeps_subnormals = gives(s, left, least * large) && gives(s, right, least * large) &&
+    s->found->keeps_subnormals = gives(s, left, minimum * large) && gives(s, right, minimum * large) &&
                                  gives(s, sum, ldexp(3, eta)) &&
                                  gives(s, below, below.a[0] * below.b[0] + below.c);
     if (is_f64)

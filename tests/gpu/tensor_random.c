@@ -54,9 +54,9 @@ static void draw_product(uint64_t *state, const struct tensor_format *format, en
     *a = ldexp(draw_significand(state, bits, kind == LADDER), of_a);
     *b = ldexp(draw_significand(state, bits, kind == LADDER), of_b);
     if (kind == SUBNORMAL && draw_int(state, 0, 1) != 0) { /* the product is of moderate size yet */
-        const double least = ldexp(1, format->exponent_min - bits);
+        const double minimum = ldexp(1, format->exponent_min - bits);
         const int depth = draw_int(state, 1, bits < 12 ? bits : 12);
-        *a = least * (double)(draw(state) % (UINT64_C(1) << (bits - depth)) + 1);
+        *a = minimum * (double)(draw(state) % (UINT64_C(1) << (bits - depth)) + 1);
         *b = ldexp(draw_significand(state, bits, 0), format->exponent_max - draw_int(state, 0, 8));
     }
 }
@@ -86,14 +86,14 @@ struct parts {
 
 static struct parts parts_of(const struct tensor_dot *dot, const struct tensor_format *format)
 {
-    const long double least = ldexpl(1, format->exponent_min);
+    const long double minimum = ldexpl(1, format->exponent_min);
     struct parts parts = {0, (long double)dot->c, fabsl((long double)dot->c), 0};
     for (int k = 0; k < format->k; k++) {
         const long double a = (long double)dot->a[k], b = (long double)dot->b[k];
         parts.count += a != 0 && b != 0;
         parts.exact += a * b;
         parts.magnitude += fabsl(a * b);
-        if (a != 0 && b != 0 && (fabsl(a) < least || fabsl(b) < least))
+        if (a != 0 && b != 0 && (fabsl(a) < minimum || fabsl(b) < minimum))
             parts.factors += fabsl(a) + fabsl(b);
     }
     return parts;

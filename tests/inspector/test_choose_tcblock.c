@@ -177,7 +177,7 @@ static void what_is_not_named_is_predicted(void **state)
         const spmm_inspect_options_t options =
             OPTIONS(.n = n_64, .n_count = 1, .force_kernel = kernels[k], .layouts = SPMM_LAYOUTS_ROW_MAJOR);
         spmm_plan_t *plan = inspect_plan(m, &options);
-        double least = 1e9, chosen = 0;
+        double minimum = 1e9, chosen = 0;
         int permutations = 0, taken = 0;
         assert_checked(plan);
         for (uint32_t i = 0; i < plan->trace_count; i++) {
@@ -186,7 +186,7 @@ static void what_is_not_named_is_predicted(void **state)
                 continue;
             assert_int_equal(t->family, plan->parts[0].family);
             assert_true(t->predicted_us > 0);
-            least = t->predicted_us < least ? t->predicted_us : least;
+            minimum = t->predicted_us < minimum ? t->predicted_us : minimum;
             if (t->reason == SPMMI_REASON_BLOCKS) {
                 assert_true(t->value > 0 && t->threshold > 0);
                 assert_in_range(permutations, 0, 2);
@@ -196,7 +196,7 @@ static void what_is_not_named_is_predicted(void **state)
                 chosen = t->predicted_us;
             }
         }
-        assert_true(chosen == least);
+        assert_true(chosen == minimum);
         assert_int_equal(permutations, 3);
         assert_int_equal(taken, (plan->parts[0].flags & SPMMI_PART_REORDERED) != 0);
         spmm_plan_destroy(plan);
@@ -393,7 +393,7 @@ static void rows_stay_where_the_gain_is_small(void **state)
     }
 }
 
-/* 512 rows are 8 row blocks of 64 for 132 multiprocessors: the cost model predicts the cost, there is no rule for it. */
+/* 512 rows are 8 row blocks of 64 for 132 multiprocessors: the cost model has that cost, there is no rule. */
 static void few_row_blocks_are_predicted_as_others_are(void **state)
 {
     const spmm_inspect_options_t options =

@@ -259,14 +259,14 @@ static void similarity_is_exact(const struct pattern *p, int has_marks)
 static void finds_groups(int32_t groups, int32_t shared, int32_t kept, int32_t noise)
 {
     enum { rows = 16 };
-    const uint64_t units = (uint64_t)groups * rows, most = (uint64_t)kept + (uint64_t)noise;
+    const uint64_t units = (uint64_t)groups * rows, maximum = (uint64_t)kept + (uint64_t)noise;
     struct pattern p = {units, (int64_t)groups * shared * 2, owned(units + 1, sizeof(int64_t)),
-                        owned(units * most, sizeof(int32_t))};
+                        owned(units * maximum, sizeof(int32_t))};
     int32_t *const position = spmmi_random_permutation((int64_t)units, 3);
     assert_non_null(position);
     for (uint64_t u = 0; u < units; u++) {
         const int32_t group = position[u] / rows;
-        int32_t *const columns = p.col_ind + u * most;
+        int32_t *const columns = p.col_ind + u * maximum;
         for (int32_t i = 0; i < kept; i++)
             columns[i] = group * shared + (i * (2 * (position[u] % rows) + 5) + position[u]) % shared;
         for (int32_t i = 0; i < noise; i++)

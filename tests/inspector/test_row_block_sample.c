@@ -49,10 +49,10 @@ static spmm_row_block_metrics_t exact_of(const struct spmmi_row_block_input *in)
 }
 
 static spmm_row_block_metrics_t estimate_of(const struct spmmi_row_block_input *in, int64_t columns_used,
-                                            int64_t most)
+                                            int64_t count_max)
 {
     spmm_row_block_metrics_t stats;
-    assert_int_equal(spmmi_row_block_estimate(in, columns_used, most, &stats), SPMM_OK);
+    assert_int_equal(spmmi_row_block_estimate(in, columns_used, count_max, &stats), SPMM_OK);
     return stats;
 }
 
@@ -112,8 +112,8 @@ static void the_row_block_with_most_nonzeros_is_looked_at(void **state)
     (void)state;
     spmm_matrix_t *m = row_block_matrix("gen:arrow:9000");
     struct spmmi_row_block_input in = input_of(m, 0, true);
-    for (int64_t most = 1; most < 9; most++) {
-        const spmm_row_block_metrics_t found = estimate_of(&in, m->cols, most);
+    for (int64_t count_max = 1; count_max < 9; count_max++) {
+        const spmm_row_block_metrics_t found = estimate_of(&in, m->cols, count_max);
         assert_int_equal(found.working_set_max, m->cols);
         assert_int_equal(found.stages_max, m->cols / in.stage_slots);
     }

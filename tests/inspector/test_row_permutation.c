@@ -73,20 +73,20 @@ static void blocks_are(const spmm_matrix_t *m, const uint32_t *permutation, int 
     } shapes[SPMM_BLOCK_SHAPES] = {{8, 1, 8}, {16, 8, 1}, {16, 16, 1}};
     const int64_t height = shapes[shape].height, divisor = shapes[shape].columns_a_block;
     char *seen = owned(m->cols, 1);
-    int64_t blocks = 0, most = 0, groups = 0;
+    int64_t blocks = 0, maximum = 0, groups = 0;
     double squares = 0;
     for (int64_t first = 0; first < m->rows; first += height, groups++) {
         const int64_t here =
             (distinct(m, permutation, first, height, shapes[shape].width, seen) + divisor - 1) / divisor;
         blocks += here;
         squares += (double)here * (double)here;
-        most = here > most ? here : most;
+        maximum = here > maximum ? here : maximum;
     }
     const double mean = groups == 0 ? 0 : (double)blocks / (double)groups;
     const double variance = groups == 0 ? 0 : squares / (double)groups - mean * mean;
     const double stddev = found->block_stddev[shape];
     assert_int_equal(found->block_count[shape], blocks);
-    assert_int_equal(found->block_max[shape], most);
+    assert_int_equal(found->block_max[shape], maximum);
     assert_true(fabs(found->block_mean[shape] - mean) <= 1e-12 * (1 + mean));
     assert_true(fabs(stddev * stddev - variance) <= 1e-9 * (1 + squares));
     free(seen);

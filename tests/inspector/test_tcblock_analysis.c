@@ -275,27 +275,27 @@ static void memory_that_is_short_is_reported(void **state)
 static void layouts_beyond_32_bits_do_not_fit(void **state)
 {
     (void)state;
-    const double most = 0.9 * 4294967296.0;
+    const double maximum = 0.9 * 4294967296.0;
     struct spmmi_tcblock_counts f = {.family = SPMM_FAMILY_WINDOW,
                                      .step_columns = 8,
                                      .positions = 64,
                                      .nnz = 1e9,
-                                     .steps = most / 64 - 1,
-                                     .blocks = most / 64 - 1};
+                                     .steps = maximum / 64 - 1,
+                                     .blocks = maximum / 64 - 1};
     assert_true(spmmi_tcblock_fits(&f, SPMM_SCHEDULE_DENSE));
-    f.steps = f.blocks = most / 64 + 1;
+    f.steps = f.blocks = maximum / 64 + 1;
     assert_false(spmmi_tcblock_fits(&f, SPMM_SCHEDULE_DENSE));
     assert_true(spmmi_tcblock_fits(&f, SPMM_SCHEDULE_PACKED));
-    f.steps = most / 8 + 1; /* columns, 8 a step */
+    f.steps = maximum / 8 + 1; /* columns, 8 a step */
     assert_false(spmmi_tcblock_fits(&f, SPMM_SCHEDULE_PACKED));
     f = (struct spmmi_tcblock_counts){.family = SPMM_FAMILY_PANEL,
                                       .step_columns = 128,
                                       .positions = 64,
                                       .nnz = 1e8,
-                                      .steps = most / 128 - 1,
+                                      .steps = maximum / 128 - 1,
                                       .blocks = 3e7};
     assert_true(spmmi_tcblock_fits(&f, SPMM_SCHEDULE_PACKED));
-    f.steps = most / 128 + 1;
+    f.steps = maximum / 128 + 1;
     assert_false(spmmi_tcblock_fits(&f, SPMM_SCHEDULE_PACKED));
 }
 

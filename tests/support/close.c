@@ -29,9 +29,9 @@ long double test_bound(spmm_dtype_t dtype, int64_t count, long double magnitude)
 
 long double test_small_factors(spmm_dtype_t dtype, long double a, long double b)
 {
-    static const long double least[] = {
+    static const long double minimum[] = {
         [SPMM_F32] = 0x1p-113L, [SPMM_F64] = 0, [SPMM_F16] = 0x1p-14L, [SPMM_BF16] = 0x1p-126L};
-    const int is_small = fabsl(a) < least[dtype] || fabsl(b) < least[dtype];
+    const int is_small = fabsl(a) < minimum[dtype] || fabsl(b) < minimum[dtype];
     return is_small && a != 0 && b != 0 ? fabsl(a) + fabsl(b) : 0;
 }
 
@@ -47,7 +47,7 @@ struct test_accuracy test_accuracy_of(spmm_dtype_t dtype, const char *kernel)
     if (is_tensor && dtype != SPMM_F64) {
         accuracy.unit = 0x1p-23L;
         accuracy.tiny = dtype == SPMM_F16 ? 0x1p-32L : 0x1p-144L;
-        accuracy.least = dtype == SPMM_F16 ? 0x1p-51L : accuracy.least;
+        accuracy.eta = dtype == SPMM_F16 ? 0x1p-51L : accuracy.eta;
     }
     if (strstr(kernel, "/3xtf32") != NULL) {
         accuracy.roundings = 3;
@@ -77,7 +77,7 @@ long double test_terms_bound_of(const struct test_accuracy *a, const struct test
     const long double alpha = fabsl((long double)terms->alpha);
     const long double underflows =
         (long double)(a->roundings * count) * fmaxl(1, alpha) + (long double)of_alpha + (long double)of_beta;
-    long double bound = underflows * a->least;
+    long double bound = underflows * a->eta;
     if (terms->alpha != 0) {
         const long double input = a->input * terms->product + a->tiny * terms->factors;
         const long double rounding = gamma_of(a->unit, a->roundings * count + of_alpha + (additions > 0));

@@ -30,7 +30,7 @@ struct test_accuracy {
     int64_t roundings; /* K: of each entry of a row */
     long double input; /* d: relative error of a product whose factors are rounded */
     long double tiny;  /* e: absolute error of a factor that is too small for a relative one */
-    long double least; /* eta: absolute error of a rounding */
+    long double eta;   /* eta: absolute error of a rounding */
     spmm_dtype_t dtype;
 };
 /* By the name that spmm_executor_info gives the kernel. */

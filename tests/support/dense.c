@@ -50,11 +50,11 @@ static size_t offset_of(const struct test_dense *dense, int64_t i, int64_t j)
 
 struct test_dense test_dense_make(struct test_dense_shape shape)
 {
-    const int64_t least = shape.layout == SPMM_ROW_MAJOR ? shape.cols : shape.rows;
+    const int64_t minimum = shape.layout == SPMM_ROW_MAJOR ? shape.cols : shape.rows;
     const int64_t lines = shape.layout == SPMM_ROW_MAJOR ? shape.rows : shape.cols;
     const size_t size = spmm_dtype_size(shape.dtype);
     struct test_dense dense = {
-        .view = {NULL, shape.rows, shape.cols, least + shape.gap, shape.layout, shape.dtype}};
+        .view = {NULL, shape.rows, shape.cols, minimum + shape.gap, shape.layout, shape.dtype}};
     dense.block_bytes = 2 * GUARD_BYTES + (size_t)(shape.shift + lines * dense.view.ld) * size;
     dense.block_bytes = (dense.block_bytes + 63) / 64 * 64;
     dense.block = aligned_alloc(64, dense.block_bytes);

@@ -171,7 +171,7 @@ void test_plan_permutation_metrics(spmm_plan_t *plan)
 }
 
 /* Long rows of a part, which loses them; none where it would lose all. */
-static struct spmmi_part part_split(struct spmmi_part *part, const int64_t *row_ptr, int64_t least)
+static struct spmmi_part part_split(struct spmmi_part *part, const int64_t *row_ptr, int64_t minimum)
 {
     struct spmmi_part long_rows = {.op = part->op,
                                    .family = SPMM_FAMILY_ROWS,
@@ -181,7 +181,7 @@ static struct spmmi_part part_split(struct spmmi_part *part, const int64_t *row_
     const uint64_t rows = part->item_count;
     uint64_t kept = 0;
     for (uint64_t i = 0; i < rows; i++)
-        long_rows.item_count += row_ptr[i + 1] - row_ptr[i] >= least;
+        long_rows.item_count += row_ptr[i + 1] - row_ptr[i] >= minimum;
     if (long_rows.item_count == rows)
         long_rows.item_count = 0;
     if (long_rows.item_count == 0)
@@ -190,9 +190,9 @@ static struct spmmi_part part_split(struct spmmi_part *part, const int64_t *row_
     long_rows.item_count = 0;
     for (uint64_t i = 0; i < rows; i++) {
         const uint32_t row = part->items[i];
-        if (row_ptr[i + 1] - row_ptr[i] >= least)
+        if (row_ptr[i + 1] - row_ptr[i] >= minimum)
             long_rows.items[long_rows.item_count++] = (uint32_t)i;
-        if (row_ptr[row + 1] - row_ptr[row] < least)
+        if (row_ptr[row + 1] - row_ptr[row] < minimum)
             part->items[kept++] = row;
     }
     part->item_count = kept;
@@ -207,7 +207,7 @@ int64_t test_long_rows_min(const struct test_matrix *a)
     return (longest + a->nnz / (a->rows > 0 ? a->rows : 1)) / 2 + 1;
 }
 
-uint32_t test_plan_split_long_rows(spmm_plan_t *plan, int64_t least)
+uint32_t test_plan_split_long_rows(spmm_plan_t *plan, int64_t minimum)
 {
     const uint32_t parts_before = plan->part_count;
     int64_t *t_row_ptr = take(plan->cols, sizeof *t_row_ptr);
@@ -217,7 +217,7 @@ uint32_t test_plan_split_long_rows(spmm_plan_t *plan, int64_t least)
         if (!spmmi_is_tcblocks(part->family))
             continue;
         const struct spmmi_part long_rows =
-            part_split(part, part->op == SPMM_OP_N ? plan->row_ptr : t_row_ptr, least);
+            part_split(part, part->op == SPMM_OP_N ? plan->row_ptr : t_row_ptr, minimum);
         if (long_rows.item_count == 0)
             continue;
         memmove(part + 2, part + 1, (plan->part_count - i - 1) * sizeof *part);

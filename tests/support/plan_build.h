@@ -43,7 +43,7 @@ void test_plan_reorder(spmm_plan_t *plan, uint64_t seed, int permutes_output);
 /* Rows of at least so many nonzeros leave every part of schedule dense or packed, which keeps the order of the others,
  * and become long rows behind it; a part of which all rows or none are so long stays as it is. Returns how many parts
  * there are more. */
-uint32_t test_plan_split_long_rows(spmm_plan_t *plan, int64_t least);
+uint32_t test_plan_split_long_rows(spmm_plan_t *plan, int64_t minimum);
 
 /* Between the longest and the mean row: of most matrices one row or a few are longer. */
 int64_t test_long_rows_min(const struct test_matrix *a);
