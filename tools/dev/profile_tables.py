@@ -6,7 +6,7 @@ from family_rows import FAMILIES
 
 PROFILES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "inspector", "profiles")
 DEVICES = ("a100", "h100", "h200", "cpu")
-CONSTANTS = ["device", "kernel.type", "start, us", "launch, us", "DRAM", "L2", "L1", "ALU", "ISSUE", "WAVES", "LONGEST", "CONVERT", "risk"]
+CONSTANTS = ["device", "kernel.type", "start, us", "extra, us", "DRAM", "L2", "L1", "ALU", "ISSUE", "WAVES", "LONGEST", "CONVERT", "risk"]
 SITUATIONS = 4  # of a risk: one column, narrow, wide, column-major
 
 
