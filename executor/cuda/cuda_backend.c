@@ -46,11 +46,8 @@ cleanup:
 static spmm_status_t draw_random(uint64_t *random, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    do {
-        SPMM_REQUIRE(getrandom(random, sizeof *random, 0) == sizeof *random, SPMM_ERR_INTERNAL, diag,
-                     "the system gives no random numbers");
-        *random >>= 24;
-    } while (*random == 0);
+    SPMM_REQUIRE(getrandom(random, sizeof *random, 0) == sizeof *random, SPMM_ERR_INTERNAL, diag,
+                 "the system gives no random numbers");
 cleanup:
     return status;
 }

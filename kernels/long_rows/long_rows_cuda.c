@@ -16,7 +16,7 @@ void spmmi_cuda_long_rows_describe(const struct spmmi_long_rows *a, int64_t cols
         .rows = {.schedule = SPMM_SCHEDULE_NONZERO_SPLIT,
                  .dtype = dtype,
                  .row_count = rows,
-                 .arrival_tag = SPMMI_ARRIVAL_TAG(device->random),
+                 .arrival_tag = device->random,
                  .stream = {.nnz = (uint32_t)a->nnz, .ranks = rows},
                  .items = {.item_count = (uint32_t)a->part.item_count, .item_size = a->part.item_size}},
         .cols = cols,

@@ -7,7 +7,6 @@
 
 #include "executor/cuda/cuda_call.h"
 #include "format/base/alloc.h"
-#include "kernels/shared/arrival.h"
 #include "kernels/shared/convert.h"
 #include "rows_run_cuda.h"
 #include "rows_stream_cuda.h"
@@ -29,7 +28,7 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **state
         goto cleanup;
     SPMM_TRY_ALLOC(made = spmmi_alloc_zero(1, sizeof *made), diag);
     *made = (struct state){source->device, shared, spmmi_rows_stream_part(shared, source->part)};
-    made->rows.arrival_tag = SPMMI_ARRIVAL_TAG(source->device->random);
+    made->rows.arrival_tag = source->device->random;
     *state = made;
 cleanup:
     return status;

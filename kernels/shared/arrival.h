@@ -1,56 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrival counters: words of 64 bits in the caller's workspace, on which the thread blocks that share a row count
- * their arrivals. Nobody initialises them: a word holds a tag above its count, and a tag that is not the executor's
- * means that the word held something else.
+ * their arrivals. Nobody initialises them: v arrivals are the word tag + v * stride, where the tag is a random number of
+ * the executor and the stride an odd constant. A word that is none of these, for v up to SPMMI_ARRIVALS_MAX, held
+ * something else.
  *
- * Why every interleaving counts right. Call a word ours when its tag is the executor's. Each step below is one atomic
+ * Why every interleaving counts right. Call a word ours when it is one of these. Each step below is one atomic
  * operation on one word, and there are four that change it:
- *   add 1 to a word that is ours, or swap count v of ours for v + 1: an arrival with v before it;
- *   swap a word that is not ours for tag | 1: an arrival with none before it;
- *   add 1 to a word that is not ours: no arrival yet, the block swaps next; the word may become tag | 0, by carry.
- * So a word that is ours always holds the number of arrivals so far: it becomes ours as tag | 0 after none, or as
- * tag | 1 by the first, and stays ours, since a count never reaches the tag (SPMMI_ARRIVALS_MAX). A swap fails only
- * because another block changed the word, and each block adds once and swaps once, so the loop ends.
- * The last block stores tag | 0. Later products of the executor then need the addition alone, also those that use the
- * word for another row: whatever was a counter of this executor is ready. Only a word that held the tag, of 40 random
- * bits, by chance would miscount. */
+ *   add the stride to a word that is ours, or swap count v of ours for v + 1: an arrival with v before it;
+ *   swap a word that is not ours for count 1: an arrival with none before it;
+ *   add the stride to a word that is not ours: no arrival yet, the block swaps next; the word may become count 0.
+ * So a word that is ours always holds the number of arrivals so far: it becomes ours as count 0 after none, or as count
+ * 1 by the first, and stays ours, since there are never more than SPMMI_ARRIVALS_MAX. A swap fails only because another
+ * block changed the word, and each block adds once and swaps once, so the loop ends.
+ * The last block stores count 0. Later products of the executor then need the addition alone, also those that use the
+ * word for another row: whatever was a counter of this executor is ready.
+ *
+ * Why a stride, not a tag above a count. A caller may reuse the workspace between two products for an array that ends
+ * inside a word, and part of a tag would stay. The stride spreads a count over the whole word: two words of one
+ * executor never differ in their lowest 39 or highest 40 bits alone (test_arrival.c tries all differences), so that a
+ * word that was half overwritten is not ours, whatever the values are. A word that was overwritten by more is ours by
+ * chance only: decision 0024 has the probabilities. */
 #ifndef SPMMI_ARRIVAL_H
 #define SPMMI_ARRIVAL_H
 
 #include "kernel_base.h"
 
-#define SPMMI_ARRIVAL_BITS 24 /* of the count: see spmmi_rows_blocks_of for how many blocks there can be */
-#define SPMMI_ARRIVALS_MAX ((UINT64_C(1) << SPMMI_ARRIVAL_BITS) - 1)
-/* The tag of an executor, in place, from its random number of 40 bits, which is not 0. */
-#define SPMMI_ARRIVAL_TAG(random) ((uint64_t)(random) << SPMMI_ARRIVAL_BITS)
+#define SPMMI_ARRIVALS_MAX \
+    ((UINT64_C(1) << 24) - 1) /* see spmmi_rows_blocks_of for how many blocks there can be */
+#define SPMMI_ARRIVAL_STRIDE UINT64_C(0x9e3779b97f4a7c15)  /* 2^64 / golden ratio, rounded to an odd number */
+#define SPMMI_ARRIVAL_INVERSE UINT64_C(0xf1de83e19937733d) /* stride * inverse = 1 modulo 2^64 */
 
 #ifdef __CUDACC__
 #define SPMMI_ARRIVAL_FUNCTION static __device__ __forceinline__
 /* Both return what the word held before. */
-#define SPMMI_ARRIVAL_ADD(word) atomicAdd((unsigned long long *)(word), 1ull)
+#define SPMMI_ARRIVAL_ADD(word, step) atomicAdd((unsigned long long *)(word), (unsigned long long)(step))
 #define SPMMI_ARRIVAL_SWAP(word, from, to) \
     atomicCAS((unsigned long long *)(word), (unsigned long long)(from), (unsigned long long)(to))
 #endif
 
 #ifdef SPMMI_ARRIVAL_FUNCTION /* in C only where a test has steps of its own, whose every order it tries */
 
-SPMMI_ARRIVAL_FUNCTION int spmmi_arrival_is_ours(uint64_t held, uint64_t tag)
+/* How many arrivals the word says; more than SPMMI_ARRIVALS_MAX: it is not ours. */
+SPMMI_ARRIVAL_FUNCTION uint64_t spmmi_arrivals_of(uint64_t held, uint64_t tag)
 {
-    return (held & ~SPMMI_ARRIVALS_MAX) == tag;
+    return (held - tag) * SPMMI_ARRIVAL_INVERSE;
 }
 
 /* Count an arrival; returns how many there were before it. */
 SPMMI_ARRIVAL_FUNCTION uint32_t spmmi_arrive(uint64_t *word, uint64_t tag)
 {
-    uint64_t held = SPMMI_ARRIVAL_ADD(word);
-    if (spmmi_arrival_is_ours(held, tag))
-        return (uint32_t)(held & SPMMI_ARRIVALS_MAX);
-    held++;
+    uint64_t held = SPMMI_ARRIVAL_ADD(word, SPMMI_ARRIVAL_STRIDE);
+    uint64_t count = spmmi_arrivals_of(held, tag);
+    if (count <= SPMMI_ARRIVALS_MAX)
+        return (uint32_t)count;
+    held += SPMMI_ARRIVAL_STRIDE;
     for (;;) {
-        const int is_ours = spmmi_arrival_is_ours(held, tag);
-        const uint64_t found = SPMMI_ARRIVAL_SWAP(word, held, is_ours ? held + 1 : tag | 1);
+        count = spmmi_arrivals_of(held, tag);
+        const int is_ours = count <= SPMMI_ARRIVALS_MAX;
+        const uint64_t found = SPMMI_ARRIVAL_SWAP(word, held, (is_ours ? held : tag) + SPMMI_ARRIVAL_STRIDE);
         if (found == held)
-            return is_ours ? (uint32_t)(held & SPMMI_ARRIVALS_MAX) : 0;
+            return is_ours ? (uint32_t)count : 0;
         held = found;
     }
 }

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static uint64_t step_add(uint64_t *word);
+static uint64_t step_add(uint64_t *word, uint64_t step);
 static uint64_t step_swap(uint64_t *word, uint64_t from, uint64_t to);
 #define SPMMI_ARRIVAL_FUNCTION static
 #define SPMMI_ARRIVAL_ADD step_add
@@ -18,7 +18,8 @@ static uint64_t step_swap(uint64_t *word, uint64_t from, uint64_t to);
 
 #define BLOCKS_MAX 4
 #define STEPS_MAX 16
-#define TAG SPMMI_ARRIVAL_TAG(UINT64_C(0x8f3a55c1d7))
+#define TAG UINT64_C(0x8f3a55c1d7260e94)
+#define COUNT(v) (TAG + (uint64_t)(v)*SPMMI_ARRIVAL_STRIDE) /* the word of v arrivals */
 
 struct block {
     uint64_t answers[STEPS_MAX];
@@ -47,10 +48,12 @@ static int is_new_step(void)
     return replay.at == replay.done;
 }
 
-static uint64_t step_add(uint64_t *word)
+static uint64_t step_add(uint64_t *word, uint64_t step)
 {
-    if (is_new_step())
-        replay.block->answers[replay.block->steps++] = (*word)++;
+    if (is_new_step()) {
+        replay.block->answers[replay.block->steps++] = *word;
+        *word += step;
+    }
     return replay.block->answers[replay.at++];
 }
 
@@ -82,7 +85,7 @@ static void check_end(const struct moment *moment, int blocks)
     for (int b = 0; b < blocks; b++)
         told |= 1u << moment->blocks[b].before;
     assert_int_equal(told, (1u << blocks) - 1);
-    assert_true(moment->word == TAG + (uint64_t)blocks);
+    assert_true(moment->word == COUNT(blocks));
     spmmi_arrivals_end(&next.word, TAG);
     for (int b = 0; b < blocks; b++) {
         step(&next, b);
@@ -111,12 +114,12 @@ static int64_t explore(const struct moment *moment, int blocks)
 /* The first two are tried with most blocks. */
 static const uint64_t contents[] = {
     UINT64_MAX,
-    TAG - 2, /* additions carry into the tag */
-    TAG - 1,
-    TAG - 3,
+    COUNT(-2), /* additions make it ours */
+    COUNT(-1),
+    COUNT(-3),
     0,
-    TAG,                          /* a counter of this executor */
-    TAG + SPMMI_ARRIVALS_MAX + 1, /* the tag after it */
+    TAG, /* a counter of this executor */
+    COUNT(SPMMI_ARRIVALS_MAX + 1),
     TAG ^ UINT64_C(1) << 63,
     UINT64_C(0x3ff8000000000000), /* numbers of slots */
     UINT64_C(0x3fc000003fc00000),
@@ -133,8 +136,74 @@ static void every_permutation_of_steps_counts_right(void **state)
         }
 }
 
+/* What an array of another program leaves in part of a word: of 8, 16, 32 or 64 bits an element. */
+static const uint64_t foreign[] = {
+    0,
+    UINT64_MAX,
+    1,
+    UINT64_C(0x0001000100010001), /* integers */
+    UINT64_C(0x0000000200000002),
+    UINT64_C(0xfffefffefffefffe),
+    UINT64_C(0x3c003c003c003c00), /* f16: 1 */
+    UINT64_C(0xbc00b800bc00b800), /* f16: -1, -0.5 */
+    UINT64_C(0x3f803f803f803f80), /* bf16: 1 */
+    UINT64_C(0xfd00fd00fd00fd00), /* bf16: -1.06e37 */
+    UINT64_C(0x3f8000003f800000), /* f32: 1 */
+    UINT64_C(0xbf000000c2f6e979), /* f32: -0.5, -123.456 */
+    UINT64_C(0x3ff0000000000000), /* f64: 1 */
+    UINT64_C(0xbfd5555555555555), /* f64: -1 / 3 */
+};
+#define FOREIGN (sizeof foreign / sizeof foreign[0])
+
+/* Four blocks, one after the other, on a word of count v whose bits in the mask were overwritten. */
+static void check_overwritten(uint64_t v, uint64_t mask, uint64_t value)
+{
+    struct moment m = {.word = (COUNT(v) & ~mask) | (value & mask)};
+    if (m.word == COUNT(v))
+        return; /* the bits were the same: nothing was overwritten */
+    for (int b = 0; b < BLOCKS_MAX; b++) {
+        while (!m.blocks[b].is_done)
+            step(&m, b);
+        if (m.blocks[b].before != (uint32_t)b)
+            fail_msg("mask %016llx of count %llu by %016llx: block %d counts %u before it",
+                     (unsigned long long)mask, (unsigned long long)v, (unsigned long long)value, b,
+                     m.blocks[b].before);
+    }
+}
+
+/* An array that ends in the word, or begins in it, at any byte. */
+static void words_that_were_overwritten_in_part_count_from_0(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < FOREIGN; i++)
+        for (unsigned bits = 8; bits < 64; bits += 8)
+            for (uint64_t v = 0; v < 3; v++) {
+                check_overwritten(v, UINT64_MAX >> bits, foreign[i]);
+                check_overwritten(v, UINT64_MAX << bits, foreign[i]);
+            }
+}
+
+/* Words of one executor differ in more than their lowest 39 and in more than their highest 40 bits: what half
+ * overwrites one of them does not make another one. */
+static void counts_differ_in_the_whole_word(void **state)
+{
+    uint64_t difference = 0;
+    (void)state;
+    assert_true(SPMMI_ARRIVAL_STRIDE * SPMMI_ARRIVAL_INVERSE == 1);
+    for (uint64_t v = 1; v <= SPMMI_ARRIVALS_MAX; v++) {
+        difference += SPMMI_ARRIVAL_STRIDE;
+        const uint64_t back = UINT64_C(0) - difference;
+        if ((difference < back ? difference : back) >> 39 == 0 || difference << 40 == 0)
+            fail_msg("counts that differ by %llu look alike", (unsigned long long)v);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_permutation_of_steps_counts_right)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_permutation_of_steps_counts_right),
+        cmocka_unit_test(words_that_were_overwritten_in_part_count_from_0),
+        cmocka_unit_test(counts_differ_in_the_whole_word),
+    };
     return cmocka_run_group_tests_name("arrival", tests, NULL, NULL);
 }

@@ -24,8 +24,20 @@
 #define PRODUCTS 5
 #define ALIGNMENT 256
 
-/* What a workspace holds before a product: random bytes, 0xff, zeros, or what the products before it left. */
-enum { CONTENT_RANDOM, CONTENT_ONES, CONTENT_ZEROS, CONTENT_OLD, CONTENTS };
+/* What a workspace holds before a product: random bytes, 0xff, zeros, values of f16; what the products before it left,
+ * but for the lower or upper part of each word of 8 bytes; or all of that. */
+enum {
+    CONTENT_RANDOM,
+    CONTENT_ONES,
+    CONTENT_ZEROS,
+    CONTENT_VALUES,
+    CONTENT_WHOLE, /* the number of those that fill all of it */
+    CONTENT_LOWEST_QUARTERS = CONTENT_WHOLE,
+    CONTENT_LOWER_HALVES,
+    CONTENT_UPPER_HALVES,
+    CONTENT_OLD,
+    CONTENTS
+};
 
 /* A product of one executor, and its serial result. */
 struct job {
@@ -41,7 +53,7 @@ struct setting {
     size_t job_count;
     size_t stride;            /* bytes from a result to the next: of the largest C */
     uint64_t workspace_bytes; /* of the product that needs most */
-    char *contents[CONTENT_OLD];
+    char *contents[CONTENT_WHOLE];
 };
 
 /* A stream with a workspace and room for the results of all its runs. */
@@ -118,9 +130,13 @@ static void contents_make(struct setting *s)
     assert_non_null(random);
     for (size_t i = 0; i <= bytes / 8; i++)
         random[i] = test_hash(i, 23);
-    for (int k = 0; k < CONTENT_OLD; k++) {
+    for (int k = 0; k < CONTENT_WHOLE; k++) {
         TEST_CUDA(cudaMalloc((void **)&s->contents[k], bytes));
-        TEST_CUDA(cudaMemset(s->contents[k], k == CONTENT_ONES ? 0xff : 0, bytes));
+        TEST_CUDA(cudaMemset(s->contents[k],
+                             k == CONTENT_ONES     ? 0xff
+                             : k == CONTENT_VALUES ? 0x3c
+                                                   : 0,
+                             bytes));
     }
     TEST_CUDA(cudaMemcpy(s->contents[CONTENT_RANDOM], random, bytes, cudaMemcpyHostToDevice));
     free(random);
@@ -133,7 +149,7 @@ static void setting_free(struct setting *s)
         test_dense_free(&s->jobs[i].c);
         test_dense_free(&s->jobs[i].want);
     }
-    for (int k = 0; k < CONTENT_OLD; k++)
+    for (int k = 0; k < CONTENT_WHOLE; k++)
         TEST_CUDA(cudaFree(s->contents[k]));
     free(s);
 }
@@ -205,9 +221,22 @@ static void lane_free(struct lane *lane)
     test_cuda_workspace_free(&lane->workspace);
 }
 
+/* width bytes of each word, from that byte of the word on, become values of f16. */
+static int words_overwrite(const struct lane *lane, size_t from, size_t width)
+{
+    const size_t words = (size_t)lane->workspace.bytes / 8;
+    return words == 0 ||
+           cudaMemcpy2DAsync((char *)lane->workspace.data + from, 8, lane->setting->contents[CONTENT_VALUES],
+                             8, width, words, cudaMemcpyDeviceToDevice, lane->stream) == cudaSuccess;
+}
+
 /* In the order of the stream. Returns whether it could be enqueued. */
 static int workspace_fill(const struct lane *lane, size_t content)
 {
+    if (content == CONTENT_LOWEST_QUARTERS)
+        return words_overwrite(lane, 0, 2);
+    if (content == CONTENT_LOWER_HALVES || content == CONTENT_UPPER_HALVES)
+        return words_overwrite(lane, content == CONTENT_UPPER_HALVES ? 4 : 0, 4);
     return content == CONTENT_OLD ||
            cudaMemcpyAsync(lane->workspace.data, lane->setting->contents[content], lane->workspace.bytes,
                            cudaMemcpyDeviceToDevice, lane->stream) == cudaSuccess;
