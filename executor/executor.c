@@ -56,7 +56,7 @@ static spmm_status_t options_read(const spmm_executor_options_t *from, spmm_exec
 {
     spmm_status_t status = SPMM_OK;
     *to = (spmm_executor_options_t)SPMM_EXECUTOR_OPTIONS_INIT;
-    SPMM_TRY(spmmi_options_read(to, sizeof *to, from, diag));
+    SPMM_TRY(spmmi_options_read(to, sizeof *to, from, "executor options", diag));
     SPMM_REQUIRE(to->threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads is %d, expected 0 or more", to->threads);
     if (to->threads > THREADS_MAX)
         spmmi_log(SPMM_LOG_WARNING, "%d threads were asked for, executors take at most %d", to->threads,

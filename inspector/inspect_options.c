@@ -166,10 +166,10 @@ static spmm_status_t read_structs(const spmm_inspect_options_t *given, struct sp
     r->tiled = (spmm_tiled_options_t)SPMM_TILED_OPTIONS_INIT;
     r->tcblock = (spmm_tcblock_options_t)SPMM_TCBLOCK_OPTIONS_INIT;
     r->tuning = (spmm_tuning_options_t)SPMM_TUNING_OPTIONS_INIT;
-    SPMM_TRY(spmmi_options_read(o, sizeof *o, given, diag));
-    SPMM_TRY(spmmi_options_read(&r->tiled, sizeof r->tiled, o->tiled, diag));
-    SPMM_TRY(spmmi_options_read(&r->tcblock, sizeof r->tcblock, o->tcblock, diag));
-    SPMM_TRY(spmmi_options_read(&r->tuning, sizeof r->tuning, o->tuning, diag));
+    SPMM_TRY(spmmi_options_read(o, sizeof *o, given, "inspect options", diag));
+    SPMM_TRY(spmmi_options_read(&r->tiled, sizeof r->tiled, o->tiled, "tiled options", diag));
+    SPMM_TRY(spmmi_options_read(&r->tcblock, sizeof r->tcblock, o->tcblock, "tcblock options", diag));
+    SPMM_TRY(spmmi_options_read(&r->tuning, sizeof r->tuning, o->tuning, "tuning options", diag));
     o->tiled = NULL;
     o->tcblock = NULL;
     o->tuning = NULL;

@@ -48,7 +48,7 @@ spmm_status_t spmm_allocator_set(const spmm_allocator_t *given, spmm_diag_t *dia
     const int64_t live = atomic_load(&live_now);
     spmm_allocator_t next = given == NULL ? own : (spmm_allocator_t){sizeof next, NULL, NULL, NULL};
     spmmi_diag_clear(diag);
-    SPMM_TRY(spmmi_options_read(&next, sizeof next, given, diag));
+    SPMM_TRY(spmmi_options_read(&next, sizeof next, given, "allocator", diag));
     SPMM_REQUIRE(next.allocate != NULL && next.release != NULL, SPMM_ERR_ARGUMENT, diag,
                  "the allocator lacks %s", next.allocate == NULL ? "allocate" : "release");
     SPMM_REQUIRE(live == 0, SPMM_ERR_ARGUMENT, diag,

@@ -14,7 +14,8 @@ static int is_size(size_t size)
     return size >= sizeof size && size <= STRUCT_BYTES_MAX;
 }
 
-spmm_status_t spmmi_options_read(void *options, size_t size, const void *given, spmm_diag_t *diag)
+spmm_status_t spmmi_options_read(void *options, size_t size, const void *given, const char *name,
+                                 spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const unsigned char *const bytes = given;
@@ -22,13 +23,12 @@ spmm_status_t spmmi_options_read(void *options, size_t size, const void *given, 
     if (given == NULL)
         return SPMM_OK;
     memcpy(&known, given, sizeof known);
-    SPMM_REQUIRE(is_size(known), SPMM_ERR_ARGUMENT, diag,
-                 "struct_size of the options is %zu: they were not initialised", known);
+    SPMM_REQUIRE(is_size(known), SPMM_ERR_ARGUMENT, diag, "struct_size of the %s is %zu: it was not set",
+                 name, known);
     for (size_t i = size; i < known; i++)
-        SPMM_REQUIRE(
-            bytes[i] == 0, SPMM_ERR_ARGUMENT, diag,
-            "byte %zu of the options is not 0: it is of a newer header, this library knows %zu bytes", i,
-            size);
+        SPMM_REQUIRE(bytes[i] == 0, SPMM_ERR_ARGUMENT, diag,
+                     "byte %zu of the %s is not 0: it is of a newer header, this library knows %zu bytes", i,
+                     name, size);
     known = known < size ? known : size;
     memcpy((char *)options + sizeof known, bytes + sizeof known, known - sizeof known);
 cleanup:

@@ -114,7 +114,7 @@ static spmm_status_t check_features(const struct reader *r)
     for (uint32_t i = 0; i < r->plan->permutation_metrics_count; i++)
         SPMM_REQUIRE((spmmi_permutation_features(r->plan->permutation_metrics[i].kind) & unnamed) == 0,
                      SPMM_ERR_PLAN_PERMUTATION_METRICS, r->diag,
-                     "the permutation of metrics %u needs a feature that the header does not name", i);
+                     "permutation metrics %u need a feature that the header does not name", i);
 cleanup:
     return status;
 }
@@ -355,7 +355,7 @@ spmm_status_t spmmi_load_check(const spmm_load_options_t *options, struct spmmi_
     spmm_status_t status = SPMM_OK;
     spmm_load_options_t known = SPMM_LOAD_OPTIONS_INIT;
     *load = (struct spmmi_load){.name = "a plan in memory"};
-    SPMM_TRY(spmmi_options_read(&known, sizeof known, options, diag));
+    SPMM_TRY(spmmi_options_read(&known, sizeof known, options, "load options", diag));
     SPMM_REQUIRE(known.threads >= 0, SPMM_ERR_ARGUMENT, diag, "%d threads", known.threads);
     load->budget_bytes = known.budget_bytes;
     load->threads = known.threads;

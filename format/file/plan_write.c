@@ -166,7 +166,7 @@ static spmm_status_t options_read(const spmm_save_options_t *given, spmm_save_op
 {
     spmm_status_t status = SPMM_OK;
     *options = (spmm_save_options_t)SPMM_SAVE_OPTIONS_INIT;
-    SPMM_TRY(spmmi_options_read(options, sizeof *options, given, diag));
+    SPMM_TRY(spmmi_options_read(options, sizeof *options, given, "save options", diag));
     SPMM_REQUIRE(options->level >= 0 && options->level <= LEVEL_MAX, SPMM_ERR_ARGUMENT, diag,
                  "level %d, expected 1 to %d", options->level, LEVEL_MAX);
     SPMM_REQUIRE(options->threads >= 0, SPMM_ERR_ARGUMENT, diag, "%d threads", options->threads);

@@ -46,7 +46,7 @@ static spmm_status_t reader_init(struct spmmi_reader *reader, const char *name,
 {
     spmm_status_t status = SPMM_OK;
     spmm_read_options_t options = SPMM_READ_OPTIONS_INIT;
-    SPMM_TRY(spmmi_options_read(&options, sizeof options, given, diag));
+    SPMM_TRY(spmmi_options_read(&options, sizeof options, given, "read options", diag));
     SPMM_REQUIRE(options.threads >= 0, SPMM_ERR_ARGUMENT, diag, "expected threads of at least 0, found %d",
                  options.threads);
     memset(reader, 0, sizeof *reader);

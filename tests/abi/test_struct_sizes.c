@@ -4,6 +4,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,6 +122,24 @@ static void sizes_that_were_never_set_are_refused(void **state)
         assert_int_equal(outputs[i].fill(&objects, NULL), SPMM_ERR_ARGUMENT);
 }
 
+/* A sentence names the struct that it is about: "tiled options" for spmm_tiled_options_t. */
+static void sentences_name_the_struct(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < input_count; i++) {
+        char expected[80], name[64];
+        assert_true(snprintf(name, sizeof name, "%s", inputs[i].name + strlen("spmm_")) < (int)sizeof name);
+        name[strlen(name) - strlen("_t")] = '\0';
+        for (char *at = strchr(name, '_'); at != NULL; at = strchr(at, '_'))
+            *at = ' ';
+        (void)snprintf(expected, sizeof expected, "struct_size of the %s is 1:", name);
+        expect_input(&inputs[i], make_input(&inputs[i], 1, SIZE_MAX), SPMM_ERR_ARGUMENT, expected);
+        (void)snprintf(expected, sizeof expected, "byte %zu of the %s is not 0", inputs[i].size, name);
+        expect_input(&inputs[i], make_input(&inputs[i], inputs[i].size + 8, inputs[i].size),
+                     SPMM_ERR_ARGUMENT, expected);
+    }
+}
+
 /* A member counts if all of it lies within struct_size. */
 static void members_are_read_where_the_caller_knows_them(void **state)
 {
@@ -172,6 +192,7 @@ int main(void)
         cmocka_unit_test(inputs_may_be_shorter_or_end_in_zeros),
         cmocka_unit_test(inputs_that_ask_for_the_unknown_are_refused),
         cmocka_unit_test(sizes_that_were_never_set_are_refused),
+        cmocka_unit_test(sentences_name_the_struct),
         cmocka_unit_test(members_are_read_where_the_caller_knows_them),
         cmocka_unit_test(outputs_are_filled_as_far_as_both_know_them),
     };
