@@ -6,7 +6,8 @@
  *
  * - C = alpha * op(A) * B + beta * C. A is m x k and sparse, B is k x n, C is m x n (for op T read A as k x m).
  * - Counts and leading dimensions are in elements, sizes in bytes, times in the unit that the name says.
- * - A function returns SPMM_OK or an error. On error, output parameters are NULL or zero.
+ * - A function returns SPMM_OK or an error. On error, output pointers and numbers are NULL or zero; structs stay as they
+ *   were.
  * - A diag parameter comes last and may be NULL.
  * - Inputs are borrowed until the call returns. Outputs belong to the caller. Destroy functions accept NULL.
  * - Text that a function or an info struct gives out is in static storage unless it says otherwise.

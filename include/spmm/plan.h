@@ -249,13 +249,14 @@ SPMM_API spmm_status_t spmm_reorder_at(int index, spmm_reorder_info_t *info);
 
 /** Shapes of the blocks that are counted for a permutation. Rows are taken 8 or 16 at a time, from the first one on. */
 typedef enum spmm_block_shape {
-    SPMM_BLOCKS_8X8 = 0,   /**< Row windows of 8: 8 of the union of their columns are a block: ceil(|union| /
+    SPMM_BLOCKS_8X8 = 0,  /**< Row windows of 8: 8 of the union of their columns are a block: ceil(|union| /
                               8). */
-    SPMM_BLOCKS_16X8 = 1,  /**< Block rows of 16: aligned columns 8 c .. 8 c + 7 that hold a nonzero are
+    SPMM_BLOCKS_16X8 = 1, /**< Block rows of 16: aligned columns 8 c .. 8 c + 7 that hold a nonzero are
                               one. */
-    SPMM_BLOCKS_16X16 = 2, /**< Block rows of 16: aligned columns 16 c .. 16 c + 15. */
-    SPMM_BLOCK_SHAPES = 3  /**< Number of shapes. */
+    SPMM_BLOCKS_16X16 = 2 /**< Block rows of 16: aligned columns 16 c .. 16 c + 15. */
 } spmm_block_shape_t;
+#define SPMM_BLOCK_SHAPES \
+    3 /**< Shapes that the arrays below have; later ones come as members of their own. */
 /** Metrics of a row permutation for kernels that process rows together (docs/reordering.md). Exact. */
 typedef struct spmm_permutation_metrics {
     size_t struct_size;                     /**< sizeof(spmm_permutation_metrics_t). */

@@ -132,10 +132,7 @@ cleanup:
 
 spmm_status_t spmm_matrix_csr(const spmm_matrix_t *matrix, spmm_csr_t *view)
 {
-    if (view == NULL)
-        return SPMM_ERR_ARGUMENT;
-    memset(view, 0, sizeof *view);
-    if (matrix == NULL)
+    if (matrix == NULL || view == NULL)
         return SPMM_ERR_ARGUMENT;
     *view = (spmm_csr_t){matrix->rows,    matrix->cols,    matrix->nnz, SPMM_I64,      SPMM_I32,
                          matrix->row_ptr, matrix->col_ind, SPMM_F64,    matrix->values};

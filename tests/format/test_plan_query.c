@@ -69,7 +69,11 @@ static void a_plan_without_values_matches_by_pattern_only(void **state)
     (void)state;
     spmm_plan_t *plan = make_plan(1);
     spmm_csr_t view;
+    spmm_csr_t same;
     assert_int_equal(spmm_plan_csr(plan, &view), SPMM_OK);
+    memcpy(&same, &view, sizeof same);
+    assert_int_equal(spmm_plan_csr(NULL, &view), SPMM_ERR_ARGUMENT);
+    assert_memory_equal(&view, &same, sizeof view); /* structs stay as they were */
     assert_int_equal(spmm_plan_matches(plan, &view, 0, NULL), SPMM_OK);
     assert_int_equal(spmm_plan_matches(plan, &view, 1, NULL), SPMM_ERR_MISMATCH);
     spmm_plan_destroy(plan);

@@ -151,7 +151,9 @@ static void wrong_arguments_are_refused(void **state)
     csr = good_csr();
     csr.value_type = (spmm_dtype_t)7;
     assert_int_equal(spmm_matrix_from_csr(&csr, &matrix, NULL), SPMM_ERR_ARGUMENT);
+    view = csr;
     assert_int_equal(spmm_matrix_csr(NULL, &view), SPMM_ERR_ARGUMENT);
+    assert_memory_equal(&view, &csr, sizeof view); /* structs stay as they were */
     assert_int_equal(spmm_matrix_info(NULL, &info), SPMM_ERR_ARGUMENT);
     csr = good_csr();
     assert_int_equal(spmm_matrix_from_csr(&csr, &matrix, NULL), SPMM_OK);
