@@ -164,7 +164,8 @@ typedef enum spmm_effort {
 /** Measure a product: plan has one variant, the candidate, to be run with n columns and B and C in that layout.
  * It writes microseconds to *us. The plan lives during the call only; its variant's target says what it is for. No
  * status fails the inspection: UNSUPPORTED and TOO_LARGE rule the candidate out unless nothing else is left; after any
- * other but OK, such as NO_DEVICE, no more candidates of that decision are measured. */
+ * other but OK, such as NO_DEVICE, no more candidates of that decision are measured. The same holds for OK with a time
+ * that is not finite or not above 0, which counts as not measured; the log has one warning about it. */
 typedef spmm_status_t (*spmm_measure_fn)(void *context, const spmm_plan_t *plan, spmm_op_t op, int64_t n,
                                          spmm_layout_t layout, double *us);
 

@@ -62,6 +62,7 @@ struct spmmi_search spmmi_op_search(struct spmmi_op *op, const struct spmmi_requ
 struct spmmi_tuning {
     double deadline;     /* of omp_get_wtime; 0: none */
     double last_seconds; /* that the last measurement took */
+    bool is_warned;      /* of a time that is none */
 };
 
 /* Emits candidates, refines and measures them, and chooses one. plan holds the matrix, which measurements borrow; NULL:

@@ -7,6 +7,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/log.h"
 #include "search.h"
 
 #define TUNE_DEFAULT 3 /* candidates, where the caller asks to measure without a number */
@@ -65,11 +66,26 @@ static spmm_status_t make_plan(const struct spmmi_search *s, const struct spmmi_
     return status;
 }
 
+/* The caller's function answered OK with a time that is none: one warning for an inspection. */
+static void warn(struct spmmi_tuning *tuning, double us)
+{
+    if (!tuning->is_warned)
+        spmmi_log(SPMM_LOG_WARNING,
+                  "tuning.measure answered OK and %g us: a time that is not above 0 and finite counts as "
+                  "not measured",
+                  us);
+    tuning->is_warned = true;
+}
+
 /* The result of the caller's measurement. A candidate that the device does not support is refused; any other failure,
  * such as no such device, does not count against the candidate. */
-static void take_answer(struct spmmi_candidate *c, spmm_status_t answer, double us)
+static void take_answer(struct spmmi_candidate *c, spmm_status_t answer, double us,
+                        struct spmmi_tuning *tuning)
 {
-    if (answer == SPMM_OK && isfinite(us) && us > 0) {
+    const bool is_time = isfinite(us) && us > 0;
+    if (answer == SPMM_OK && !is_time)
+        warn(tuning, us);
+    if (answer == SPMM_OK && is_time) {
         c->measured_us = us;
         c->refused = (enum spmmi_reason)0;
     } else if (c->refused == 0 && (answer == SPMM_ERR_UNSUPPORTED || answer == SPMM_ERR_TOO_LARGE)) {
@@ -80,7 +96,7 @@ static void take_answer(struct spmmi_candidate *c, spmm_status_t answer, double 
 }
 
 static spmm_status_t measure(const struct spmmi_search *s, struct spmmi_candidate *c,
-                             const spmm_plan_t *whole, spmm_diag_t *diag)
+                             const spmm_plan_t *whole, struct spmmi_tuning *tuning, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const spmm_tuning_options_t *const o = &s->request->tuning;
@@ -90,7 +106,7 @@ static spmm_status_t measure(const struct spmmi_search *s, struct spmmi_candidat
     SPMM_TRY_ALLOC(one, diag);
     SPMM_TRY(make_plan(s, c, whole, one, diag));
     const spmm_status_t answer = o->measure(o->measure_context, one, s->pattern->op, s->n, layout, &us);
-    take_answer(c, answer, us);
+    take_answer(c, answer, us, tuning);
 cleanup:
     for (uint32_t i = 0; one != NULL && i < one->part_count; i++)
         spmmi_free(one->parts[i].items);
@@ -130,7 +146,7 @@ spmm_status_t spmmi_search_measure(struct spmmi_search *s, const spmm_plan_t *pl
         if (c == NULL)
             break;
         const double start = omp_get_wtime();
-        SPMM_TRY(measure(s, c, plan, diag));
+        SPMM_TRY(measure(s, c, plan, tuning, diag));
         tuning->last_seconds = omp_get_wtime() - start;
         if (c->measured_us <= 0 && c->refused == 0)
             break; /* the next measurement would fail too */

@@ -8,12 +8,16 @@
 
 #include <cmocka.h>
 
+#include <math.h>
+
 #include <spmm/inspector.h>
 
 struct clock {
     int calls;
     uint32_t targets[64]; /* of the first calls */
     spmm_status_t answer;
+    int is_bad; /* the time is bad_us, not 50 */
+    double bad_us;
 };
 
 static spmm_status_t measure(void *context, const spmm_plan_t *plan, spmm_op_t op, int64_t n,
@@ -30,7 +34,7 @@ static spmm_status_t measure(void *context, const spmm_plan_t *plan, spmm_op_t o
     if (clock->calls < 64)
         clock->targets[clock->calls] = variant.target;
     clock->calls++;
-    *us = 50;
+    *us = clock->is_bad ? clock->bad_us : 50;
     return clock->answer;
 }
 
@@ -121,12 +125,40 @@ static void each_target_is_measured_as_such(void **state)
     }
 }
 
+static void count_warning(void *context, spmm_log_level_t level, const char *text)
+{
+    assert_int_equal(level, SPMM_LOG_WARNING);
+    assert_non_null(strstr(text, "counts as not measured"));
+    ++*(int *)context;
+}
+
+/* The plan is that of predictions, and the log says why. */
+static void a_time_that_is_none_counts_as_not_measured(void **state)
+{
+    const double times[] = {0, -1, (double)NAN, (double)INFINITY, -(double)INFINITY};
+    spmm_plan_t *const estimated = inspect("any", NULL);
+    (void)state;
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        struct clock clock = {.is_bad = 1, .bad_us = times[i]};
+        int warnings = 0;
+        spmm_log_set(count_warning, &warnings, SPMM_LOG_WARNING);
+        spmm_plan_t *const plan = inspect("any", &clock);
+        spmm_log_set(NULL, NULL, SPMM_LOG_OFF);
+        assert_int_equal(warnings, 1);
+        assert_int_equal(measured_entries(plan), 0);
+        plans_equal(plan, estimated);
+        spmm_plan_destroy(plan);
+    }
+    spmm_plan_destroy(estimated);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_device_predictions_decide),
         cmocka_unit_test(without_a_candidate_that_runs_there_is_still_a_plan),
         cmocka_unit_test(each_target_is_measured_as_such),
+        cmocka_unit_test(a_time_that_is_none_counts_as_not_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
