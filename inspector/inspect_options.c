@@ -65,6 +65,9 @@ static spmm_status_t check_modes(const struct spmmi_request *r, spmm_diag_t *dia
 {
     spmm_status_t status = SPMM_OK;
     const spmm_long_rows_t long_rows = r->tcblock.long_rows;
+    const spmm_compute_t compute = r->options.compute;
+    SPMM_REQUIRE(compute == 0 || spmm_compute_name(compute)[0] != '?', SPMM_ERR_ARGUMENT, diag,
+                 "unknown compute %d", (int)compute);
     SPMM_REQUIRE(spmmi_permutation_of(r->options.reorder) != NULL, SPMM_ERR_ARGUMENT, diag,
                  "unknown reorder %d", (int)r->options.reorder);
     SPMM_REQUIRE(long_rows == SPMM_LONG_ROWS_AUTO || long_rows == SPMM_LONG_ROWS_KEEP, SPMM_ERR_ARGUMENT,
@@ -125,9 +128,12 @@ static spmm_status_t check_products(spmm_inspect_options_t *o, spmm_diag_t *diag
                  "ops %#x has unknown bits", o->ops);
     SPMM_REQUIRE(o->threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads must not be negative, found %d",
                  o->threads);
-    o->n_count = o->n == NULL ? 0 : o->n_count;
     SPMM_REQUIRE(o->n_count >= 0, SPMM_ERR_ARGUMENT, diag, "n_count must not be negative, found %d",
                  o->n_count);
+    SPMM_REQUIRE(o->n != NULL || o->n_count == 0, SPMM_ERR_ARGUMENT, diag, "n is NULL, but n_count is %d",
+                 o->n_count);
+    SPMM_REQUIRE(o->pattern_only == 0 || o->pattern_only == 1, SPMM_ERR_ARGUMENT, diag,
+                 "pattern_only must be 0 or 1, found %d", o->pattern_only);
     for (int i = 0; i < o->n_count; i++)
         SPMM_REQUIRE(o->n[i] >= 1 && o->n[i] <= SPMMI_N_MAX, SPMM_ERR_ARGUMENT, diag,
                      "n must be in 1..%lld, found %lld", (long long)SPMMI_N_MAX, (long long)o->n[i]);

@@ -98,7 +98,7 @@ static spmm_status_t check_type(const struct spmmi_request *r, spmm_diag_t *diag
     char types[TYPES_BYTES] = "";
     if (row != NULL)
         list_types(row->types, types);
-    SPMM_REQUIRE(row == NULL || (row->types & SPMMI_TYPE_BIT(r->options.a_type)) != 0, SPMM_ERR_ARGUMENT,
+    SPMM_REQUIRE(row == NULL || (row->types & SPMMI_TYPE_BIT(r->options.a_type)) != 0, SPMM_ERR_UNSUPPORTED,
                  diag, "the %s kernels multiply %s only, not %s: choose another family", row->name, types,
                  spmm_dtype_name(r->options.a_type));
 cleanup:
@@ -181,6 +181,19 @@ cleanup:
     return status;
 }
 
+/* A family that was named for all targets and has no tensor-core blocks has nothing to keep. */
+static spmm_status_t check_long_rows(const struct spmmi_request *r, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_family *const named = spmmi_family_of(r->family);
+    SPMM_REQUIRE(r->tcblock.long_rows == SPMM_LONG_ROWS_AUTO || named == NULL || r->gpu_is_named ||
+                     r->cpu_is_named || named->compute == SPMMI_COMPUTE_TENSOR,
+                 SPMM_ERR_ARGUMENT, diag,
+                 "tcblock.long_rows is of families on tensor cores, but the kernel is to be %s", named->name);
+cleanup:
+    return status;
+}
+
 /* Options of families against the kernel and against each other. */
 static spmm_status_t check_families(struct spmmi_request *r, spmm_diag_t *diag)
 {
@@ -192,6 +205,7 @@ static spmm_status_t check_families(struct spmmi_request *r, spmm_diag_t *diag)
         (named != NULL && r->schedule == whole_rows(r->family) && t->segment_length != 0);
     SPMM_TRY(check_type(r, diag));
     SPMM_TRY(check_block_rows(r, diag));
+    SPMM_TRY(check_long_rows(r, diag));
     SPMM_TRY(check_own(r, diag));
     SPMM_REQUIRE(t->segment_length == 0 || !must_be_whole, SPMM_ERR_ARGUMENT, diag,
                  "tiled.segment_length %u needs rows that may be cut", t->segment_length);

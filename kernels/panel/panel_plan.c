@@ -3,7 +3,7 @@
 #include "panel_cost.h"
 #include "kernels/tcblock/tcblock_plan.h"
 
-#define BLOCK_ROWS_FREE 128u /* taller ones have no kernel on a GPU */
+#define BLOCK_ROWS_FREE 128u
 
 #define BLOCK_ROWS_PLAIN 64u /* the minimum, so that there are as many row blocks as possible */
 

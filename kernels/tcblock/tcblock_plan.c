@@ -86,11 +86,13 @@ static void unit_heights(const struct spmmi_family *row, char text[HEIGHTS_BYTES
                                  rows);
 }
 
-spmm_status_t spmmi_tcblock_check_options(const struct spmmi_request *r, spmm_diag_t *diag)
+spmm_status_t spmmi_tcblock_check_options(const struct spmmi_request *r,
+                                          const struct spmmi_tcblock_rules *rules, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const spmm_tiled_options_t *const t = &r->tiled;
     const uint32_t block_rows = r->tcblock.block_rows;
+    const bool is_for_gpu = r->gpu_is_named || (r->device.target > SPMMI_TARGET_CPU && !r->cpu_is_named);
     const struct spmmi_family *const row = spmmi_family_of(r->family);
     char heights[HEIGHTS_BYTES];
     unit_heights(row, heights);
@@ -102,6 +104,9 @@ spmm_status_t spmmi_tcblock_check_options(const struct spmmi_request *r, spmm_di
     SPMM_REQUIRE(block_rows == 0 || spmmi_is_power_within(block_rows, row->unit_min, row->unit_max),
                  SPMM_ERR_ARGUMENT, diag, "tcblock.block_rows of the kernel %s must be %s, found %u",
                  row->name, heights, block_rows);
+    SPMM_REQUIRE(block_rows <= rules->free_rows || rules->free_rows == 0 || !is_for_gpu, SPMM_ERR_ARGUMENT,
+                 diag, "tcblock.block_rows %u of the kernel %s is for CPUs only, and the plan is for a GPU",
+                 block_rows, row->name);
 cleanup:
     return status;
 }

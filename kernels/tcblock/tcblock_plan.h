@@ -11,13 +11,14 @@
 /* What a family has of its own. */
 struct spmmi_tcblock_rules {
     spmm_family_t family;
-    enum spmmi_tcblock_unit first, last;                    /* its units */
-    uint32_t free_rows;                                     /* taller units must be named; 0: none */
+    enum spmmi_tcblock_unit first, last; /* its units */
+    uint32_t free_rows;                  /* taller units have no kernel on a GPU and must be named; 0: none */
     uint32_t (*default_rows)(const struct spmmi_search *s); /* of a unit where nothing is predicted */
 };
 
 /* Hooks of their planners (inspector/search/planner.h). */
-spmm_status_t spmmi_tcblock_check_options(const struct spmmi_request *r, spmm_diag_t *diag);
+spmm_status_t spmmi_tcblock_check_options(const struct spmmi_request *r,
+                                          const struct spmmi_tcblock_rules *rules, spmm_diag_t *diag);
 spmm_status_t spmmi_tcblock_propose(struct spmmi_search *s, const struct spmmi_tcblock_rules *rules,
                                     spmm_diag_t *diag);
 spmm_status_t spmmi_tcblock_refine(struct spmmi_search *s, const struct spmmi_tcblock_rules *rules,
@@ -28,6 +29,10 @@ spmm_status_t spmmi_tcblock_build(const struct spmmi_search *s, const struct spm
 /* The planner of a family; behind its cost: its rules. */
 #define SPMMI_TCBLOCK_PLANNER(its_name, its_family, its_cost, ...)                                    \
     static const struct spmmi_tcblock_rules its_name##_rules = {.family = (its_family), __VA_ARGS__}; \
+    static spmm_status_t its_name##_check_options(const struct spmmi_request *r, spmm_diag_t *diag)   \
+    {                                                                                                 \
+        return spmmi_tcblock_check_options(r, &its_name##_rules, diag);                               \
+    }                                                                                                 \
     static spmm_status_t its_name##_propose(struct spmmi_search *s, spmm_diag_t *diag)                \
     {                                                                                                 \
         return spmmi_tcblock_propose(s, &its_name##_rules, diag);                                     \
@@ -39,7 +44,7 @@ spmm_status_t spmmi_tcblock_build(const struct spmmi_search *s, const struct spm
     const struct spmmi_planner its_name = {.family = (its_family),                                    \
                                            .nonzeros_min = SPMMI_NONZEROS_MEASURED,                   \
                                            .permutes_output = 1,                                      \
-                                           .check_options = spmmi_tcblock_check_options,              \
+                                           .check_options = its_name##_check_options,                 \
                                            .propose = its_name##_propose,                             \
                                            .refine = its_name##_refine,                               \
                                            .cost = (its_cost),                                        \

@@ -23,7 +23,13 @@ struct refusal_case {
 };
 
 static const struct refusal_case refusal_cases[] = {
-    {"refuses_options_without_their_size", {.struct_size = 0}, "struct_size"},
+    {"refuses_options_without_their_size", {.struct_size = 0}, "struct_size of the inspect options is 0"},
+    {"refuses_tiled_options_without_their_size",
+     OPTIONS(.tiled = &(const spmm_tiled_options_t){.segment_length = 8}),
+     "struct_size of the tiled options is 0"},
+    {"refuses_tcblock_options_without_their_size",
+     OPTIONS(.tcblock = &(const spmm_tcblock_options_t){.block_rows = 64}),
+     "struct_size of the tcblock options is 0"},
     {"refuses_an_unknown_type_of_a", OPTIONS(.a_type = (spmm_dtype_t)5), "unknown a_type 5"},
     {"refuses_an_unknown_type_of_b", OPTIONS(.b_type = (spmm_dtype_t)9), "unknown b_type 9"},
     {"refuses_an_unknown_type_of_sums", OPTIONS(.sum_type = (spmm_dtype_t)7), "unknown sum_type 7"},
@@ -97,10 +103,26 @@ static const struct refusal_case refusal_cases[] = {
     {"refuses_tf32_for_f64", OPTIONS(.a_type = SPMM_F64, .compute = SPMM_COMPUTE_TF32),
      "values of type f64 are not multiplied as tf32"},
     {"refuses_f16_for_f32", OPTIONS(.compute = SPMM_COMPUTE_F16), "f32 are not multiplied as f16"},
-    {"refuses_an_unknown_compute_type", OPTIONS(.compute = (spmm_compute_t)7), "not multiplied as ?"},
+    {"refuses_an_unknown_compute_type", OPTIONS(.compute = (spmm_compute_t)9), "unknown compute 9"},
+    {"refuses_long_rows_of_tiled",
+     OPTIONS(.force_kernel = "tiled", TCBLOCK(.long_rows = SPMM_LONG_ROWS_KEEP)),
+     "tcblock.long_rows is of families on tensor cores, but the kernel is to be tiled"},
+    {"refuses_long_rows_of_rows_on_the_cpu",
+     OPTIONS(.device = "cpu", .force_kernel = "cpu/rows", TCBLOCK(.long_rows = SPMM_LONG_ROWS_KEEP)),
+     "but the kernel is to be rows"},
+    {"refuses_row_blocks_of_256_rows_for_an_h100",
+     OPTIONS(.device = "h100", .force_kernel = "panel", TCBLOCK(.block_rows = 256)), "for CPUs only"},
+    {"refuses_row_blocks_of_256_rows_for_an_a100",
+     OPTIONS(.device = "a100", .force_kernel = "panel/packed", TCBLOCK(.block_rows = 256)), "for CPUs only"},
+    {"refuses_row_blocks_of_256_rows_for_gpus",
+     OPTIONS(.force_kernel = "cuda/panel", TCBLOCK(.block_rows = 256)),
+     "tcblock.block_rows 256 of the kernel panel is for CPUs only, and the plan is for a GPU"},
     {"refuses_permuted_output_of_windows_without_a_permutation",
      OPTIONS(.force_kernel = "window", .reorder = SPMM_REORDER_NONE, .permute_output = 1), "contradict"},
     {"refuses_n_of_zero", OPTIONS(.n = n_zero, .n_count = 2), "found 0"},
+    {"refuses_a_count_of_n_without_n", OPTIONS(.n_count = 3), "n is NULL, but n_count is 3"},
+    {"refuses_a_pattern_only_of_two", OPTIONS(.pattern_only = 2), "pattern_only must be 0 or 1, found 2"},
+    {"refuses_a_negative_pattern_only", OPTIONS(.pattern_only = -1), "found -1"},
     {"refuses_a_negative_count_of_n", OPTIONS(.n = n_zero, .n_count = -1), "n_count"},
     {"refuses_negative_threads", OPTIONS(.threads = -1), "threads"},
 };
@@ -150,6 +172,36 @@ static void types_without_a_kernel_are_reported_with_those_that_have_one(void **
     spmm_matrix_destroy(m);
 }
 
+static void a_family_without_a_type_is_unsupported(void **state)
+{
+    const spmm_inspect_options_t options = OPTIONS(.a_type = SPMM_F16, .force_kernel = "rows");
+    spmm_matrix_t *m = inspect_generate("gen:diag:3");
+    spmm_plan_t *plan = NULL;
+    spmm_diag_t diag = {0};
+    (void)state;
+    assert_int_equal(spmm_inspect(m, &options, &plan, &diag), SPMM_ERR_UNSUPPORTED);
+    assert_non_null(strstr(diag.text, "the rows kernels multiply f32 and f64 only, not f16"));
+    spmm_matrix_destroy(m);
+}
+
+/* Options that a family which is forced on one target does not take, for the devices that are free to choose. */
+static void options_of_another_target_are_taken(void **state)
+{
+    const spmm_inspect_options_t good[] = {
+        OPTIONS(.force_kernel = "panel", TCBLOCK(.block_rows = 256)),
+        OPTIONS(.device = "cpu", .force_kernel = "panel", TCBLOCK(.block_rows = 256)),
+        OPTIONS(.device = "h200", .force_kernel = "cpu/panel", TCBLOCK(.block_rows = 256)),
+        OPTIONS(.device = "h200", .force_kernel = "panel", TCBLOCK(.block_rows = 128)),
+        OPTIONS(.device = "h200", .force_kernel = "cpu/rows", TCBLOCK(.long_rows = SPMM_LONG_ROWS_KEEP)),
+        OPTIONS(.force_kernel = "window", TCBLOCK(.long_rows = SPMM_LONG_ROWS_KEEP)),
+    };
+    spmm_matrix_t *m = inspect_generate("gen:band:400:3");
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+        spmm_plan_destroy(inspect_plan(m, &good[i]));
+    spmm_matrix_destroy(m);
+}
+
 static const struct spmmi_part *part_for(const spmm_plan_t *plan, uint32_t target)
 {
     int fits = 0;
@@ -193,17 +245,20 @@ static void a_target_forces_its_variants_alone(void **state)
     spmm_matrix_destroy(m);
 }
 
+#define MORE 5 /* tests beside the refusals */
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 int main(void)
 {
-    struct CMUnitTest tests[COUNT(refusal_cases) + 3] = {
+    struct CMUnitTest tests[COUNT(refusal_cases) + MORE] = {
         cmocka_unit_test(kernels_can_be_forced_by_name),
         cmocka_unit_test(types_without_a_kernel_are_reported_with_those_that_have_one),
         cmocka_unit_test(a_target_forces_its_variants_alone),
+        cmocka_unit_test(a_family_without_a_type_is_unsupported),
+        cmocka_unit_test(options_of_another_target_are_taken),
     };
     for (size_t i = 0; i < COUNT(refusal_cases); i++)
-        tests[i + 3] = (struct CMUnitTest){refusal_cases[i].name, refuses_with_one_sentence, NULL, NULL,
-                                           (void *)(uintptr_t)&refusal_cases[i]};
+        tests[i + MORE] = (struct CMUnitTest){refusal_cases[i].name, refuses_with_one_sentence, NULL, NULL,
+                                              (void *)(uintptr_t)&refusal_cases[i]};
     return cmocka_run_group_tests_name("inspect_options", tests, NULL, NULL);
 }
