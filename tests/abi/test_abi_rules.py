@@ -15,6 +15,7 @@ abi = importlib.util.module_from_spec(importlib.util.spec_from_loader("abi", loa
 loader.exec_module(abi)
 
 OLD = """name libx.so.0
+version 0.2
 function spmm_f (int -> int)
 function spmm_g (struct spmm_info * -> void)
 struct spmm_fixed 16
@@ -54,10 +55,21 @@ CASES = (
      OLD.replace("fixed 16", "fixed 24").replace("8 8 count: int64_t", "8 8 count: int64_t\n  16 4 more: int"), False,
      "must keep its 16 bytes"),
     ("another number", OLD.replace("  2 SPMM_B", "  3 SPMM_B"), False, "enum spmm_kind: SPMM_B changed"),
+    ("a new enum", OLD.replace("macro", "enum spmm_more\n  0 SPMM_M\nmacro"), True, "new: enum spmm_more"),
+    ("an enum gone", OLD.replace("enum spmm_kind\n  1 SPMM_A\n  2 SPMM_B\n", ""), False, "enum spmm_kind is gone"),
     ("an enumerator gone", OLD.replace("  2 SPMM_B\n", ""), False, "enum spmm_kind: SPMM_B is gone"),
     ("another macro", OLD.replace("SPMM_BINS 6", "SPMM_BINS 7"), False, "macro SPMM_BINS changed"),
     ("another SONAME", GROWN.replace("libx.so.0", "libx.so.1"), False, "libx.so.0 became libx.so.1"),
 )
+
+
+# The same in a patch release, which adds nothing.
+PATCH_CASES = tuple(("in a patch release: " + what, new, False, "0.2.x adds nothing to 0.2")
+                    for what, new, is_compatible, _ in CASES if is_compatible and what != "nothing")
+
+
+def minor(text):
+    return text.replace("version 0.2", "version 0.3")
 
 
 def judge(new):
@@ -69,7 +81,8 @@ def judge(new):
 
 def main():
     failures = int(abi.write(abi.read(OLD)) != OLD)
-    for what, new, is_compatible, excerpt in CASES:
+    cases = [(what, minor(new), *rest) for what, new, *rest in CASES] + [("nothing", OLD, True, "")]
+    for what, new, is_compatible, excerpt in cases + list(PATCH_CASES):
         verdict, text = judge(new)
         if verdict != is_compatible or excerpt not in text or (what == "nothing" and text):
             print(f"{what}: {'compatible' if verdict else 'incompatible'}: {text}")

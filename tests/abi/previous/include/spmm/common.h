@@ -6,7 +6,8 @@
  *
  * - C = alpha * op(A) * B + beta * C. A is m x k and sparse, B is k x n, C is m x n (for op T read A as k x m).
  * - Counts and leading dimensions are in elements, sizes in bytes, times in the unit that the name says.
- * - A function returns SPMM_OK or an error. On error, output parameters are NULL or zero.
+ * - A function returns SPMM_OK or an error. On error, output pointers and numbers are NULL or zero; structs stay as they
+ *   were.
  * - A diag parameter comes last and may be NULL.
  * - Inputs are borrowed until the call returns. Outputs belong to the caller. Destroy functions accept NULL.
  * - Text that a function or an info struct gives out is in static storage unless it says otherwise.
@@ -58,7 +59,7 @@ SPMM_API const char *spmm_version_string(void);
     X(SPMM_ERR_ARGUMENT, 100, "an argument is not valid")                                           \
     X(SPMM_ERR_CSR, 101, "the CSR arrays are not a valid matrix")                                   \
     X(SPMM_ERR_SHAPE, 102, "the shapes of A, B and C do not fit together")                          \
-    X(SPMM_ERR_TYPE, 103, "the number type is not the plan's")                                      \
+    X(SPMM_ERR_TYPE, 103, "the value type is not the plan's")                                      \
     X(SPMM_ERR_WORKSPACE, 104, "the workspace is too small or missing")                             \
     X(SPMM_ERR_OVERLAP, 105, "B and C overlap")                                                     \
     X(SPMM_ERR_NO_VALUES, 106, "the plan holds no values and none were set")                        \
@@ -136,15 +137,15 @@ typedef struct spmm_allocator {
     void *context; /**< Passed to both. */
 } spmm_allocator_t;
 /** Use this allocator in the whole process from now on; NULL: the libraries' own. The struct is copied.
- * Not while other calls run. Errors: ARGUMENT; also while memory of the allocator before it is held (destroy all
+ * Not while other calls run. Errors: ARGUMENT; also while memory of the previous allocator is held (destroy all
  * objects first). */
 SPMM_API spmm_status_t spmm_allocator_set(const spmm_allocator_t *allocator, spmm_diag_t *diag);
 
-/** What is told to the log. Each level includes those before it. */
+/** Levels of the log. Each level includes those before it. */
 typedef enum spmm_log_level {
     SPMM_LOG_OFF = 0,     /**< Nothing. */
     SPMM_LOG_ERROR = 1,   /**< Why a call failed: the sentence of its diag. */
-    SPMM_LOG_WARNING = 2, /**< Works, but slower or otherwise than asked: a fallback, fewer threads. */
+    SPMM_LOG_WARNING = 2, /**< The call works, but slower or not as asked: a fallback, fewer threads. */
     SPMM_LOG_INFO = 3     /**< What was chosen, made and loaded. */
 } spmm_log_level_t;
 /** Takes one sentence without a newline, valid during the call. Called by several threads at once; it must not call

@@ -23,8 +23,8 @@ extern "C" {
 typedef struct spmm_executor spmm_executor_t;
 
 #define SPMM_DEVICE_CPU (-1) /**< The CPU. */
-/** GPU 0 if there is one that this build can use and that runs the plan, else the CPU. Then spmm_executor_info says
- * which, and so where B, C and the workspace must be. */
+/** GPU 0 if there is one that this build can use and that runs the plan, else the CPU. spmm_executor_info then says
+ * which one, and so where B, C and the workspace must be. */
 #define SPMM_DEVICE_AUTO (-2)
 
 /** GPUs that this build can run on; 0 without CUDA or without a driver. Never fails. */
@@ -55,10 +55,9 @@ SPMM_API spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int d
                                                   spmm_diag_t *diag);
 
 /** Make a plan ready to run on a device: SPMM_DEVICE_CPU, SPMM_DEVICE_AUTO or the number of a GPU. Allocates, uploads,
- * synchronises. options may be NULL. A forced kernel is refused (ARGUMENT) where the rows of C would then be in another
- * order than the plan leaves them in.
- * Errors: ARGUMENT, NO_DEVICE, TOO_LARGE, UNSUPPORTED and PLAN_FEATURE (what this device does not run), MEMORY,
- * DEVICE_MEMORY, DEVICE. */
+ * synchronises. options may be NULL. A forced kernel is refused (ARGUMENT) where the rows of C would then not be
+ * permuted as the plan says. Errors: ARGUMENT, NO_DEVICE, TOO_LARGE, UNSUPPORTED and PLAN_FEATURE (what this device
+ * does not run), MEMORY, DEVICE_MEMORY, DEVICE. */
 SPMM_API spmm_status_t spmm_executor_create(const spmm_plan_t *plan, int device,
                                             const spmm_executor_options_t *options,
                                             spmm_executor_t **executor, spmm_diag_t *diag);
@@ -96,7 +95,7 @@ SPMM_API spmm_status_t spmm_execute(const spmm_executor_t *executor, spmm_op_t o
                                     void *workspace, uint64_t workspace_bytes, void *stream,
                                     spmm_diag_t *diag);
 
-/** What an executor is, and what would run. */
+/** The device and memory of an executor, and the kernel of a product. */
 typedef struct {
     size_t struct_size;    /**< sizeof(spmm_executor_info_t). */
     int device;            /**< SPMM_DEVICE_CPU or a GPU number. */
@@ -109,8 +108,8 @@ typedef struct {
     int fallback;          /**< 1: the plan has no variant for this target, n or layout; the nearest runs. */
     char note[160];        /**< A sentence on the fallback; empty if none. */
 } spmm_executor_info_t;
-/** What would run this product (b and c as for spmm_executor_workspace_bytes; both NULL: only the device and memory).
- * Errors: as spmm_executor_workspace_bytes. */
+/** The kernel that would run this product (b and c as for spmm_executor_workspace_bytes; both NULL: only the device and
+ * memory). Errors: as spmm_executor_workspace_bytes. */
 SPMM_API spmm_status_t spmm_executor_info(const spmm_executor_t *executor, spmm_op_t op,
                                           const spmm_dense_t *b, const spmm_dense_t *c,
                                           spmm_executor_info_t *info, spmm_diag_t *diag);

@@ -73,7 +73,7 @@ typedef struct {
     int64_t cols;              /**< Columns. */
     int64_t nnz;               /**< Stored entries. */
     int64_t entries_stored;    /**< Entries in the file, before symmetry was expanded. */
-    int64_t duplicates_summed; /**< Entries that were added to another of the same place. */
+    int64_t duplicates_summed; /**< Entries that were added to another one with the same row and column. */
     int64_t zeros_dropped;     /**< Entries of value 0 that were left out. */
     int64_t zeros_kept;        /**< Entries of value 0 that are stored. */
     int64_t not_finite;        /**< NaN and infinite values. */
@@ -91,14 +91,14 @@ SPMM_API spmm_status_t spmm_matrix_info(const spmm_matrix_t *matrix, spmm_matrix
  * the result. Errors: ARGUMENT (also a kind that does not fit the matrix), MEMORY. */
 SPMM_API spmm_status_t spmm_matrix_permutation(const spmm_matrix_t *matrix, spmm_reorder_t kind, int threads,
                                                uint32_t *permutation, spmm_diag_t *diag);
-/** Make a row permutation of any kind but AUTO and count what it does: all metrics but the time are exact and the same
+/** Make a row permutation of any kind but AUTO and compute its metrics. All metrics but the time are exact and the same
  * at any number of threads. Errors: as spmm_matrix_permutation. */
 SPMM_API spmm_status_t spmm_matrix_permutation_metrics(const spmm_matrix_t *matrix, spmm_reorder_t kind,
                                                        int threads, spmm_permutation_metrics_t *metrics,
                                                        spmm_diag_t *diag);
 /** A new matrix: its row i is row rows[i] of this one, its column j is column cols[j]; NULL: as they are. With the same
- * permutation for both it is PAP^T, whose products take B and give C in that order: their row i is row rows[i] of those
- * of A. Errors: ARGUMENT (not a permutation), MEMORY. */
+ * permutation for both it is PAP^T, whose products take B and give C permuted: their row i is row rows[i] of those of
+ * A. Errors: ARGUMENT (not a permutation), MEMORY. */
 SPMM_API spmm_status_t spmm_matrix_permute(const spmm_matrix_t *matrix, const uint32_t *rows,
                                            const uint32_t *cols, int threads, spmm_matrix_t **permuted,
                                            spmm_diag_t *diag);
@@ -113,18 +113,18 @@ typedef enum spmm_balance {
                                   uneven. */
 } spmm_balance_t;
 
-/** Options of the tiled family. 0 stands for what is said last. */
+/** Options of the tiled family. 0 stands for the default, the last word of each comment. */
 typedef struct spmm_tiled_options {
     size_t struct_size;      /**< sizeof(spmm_tiled_options_t), set by the INIT macro. */
     spmm_balance_t balance;  /**< Are rows cut? */
-    uint32_t segment_length; /**< Nonzeros of a segment; the chart's. */
-    uint32_t segment_min;    /**< Least that the chart may say; 1. */
-    double segment_scale;    /**< What the chart's length is multiplied by; 1. */
+    uint32_t segment_length; /**< Nonzeros of a segment; that of the chart. */
+    uint32_t segment_min;    /**< Minimum of the chart's segment length; 1. */
+    double segment_scale;    /**< Factor of the chart's segment length; 1. */
     double u_min;            /**< Rows are cut below this many thread blocks a multiprocessor; 0.65. */
     double cv_max;           /**< Rows are cut above this sigma / mu; 1. */
     uint32_t block_rows;     /**< Units a row block: 32, 64, 128 or 256; the tallest that gives
                                 blocks_per_sm. */
-    double blocks_per_sm;    /**< Thread blocks a multiprocessor that are enough; 2. */
+    double blocks_per_sm;    /**< Thread blocks a multiprocessor for block_rows; 2. */
     uint32_t stage_slots;    /**< Rows of B a stage; 447. */
 } spmm_tiled_options_t;
 /* clang-format off */
@@ -135,23 +135,24 @@ typedef struct spmm_tiled_options {
 /** Long rows: more than 16 times as long as the median row of their row window, row block or block-row group, and of at
  * least 64 nonzeros. */
 typedef enum spmm_long_rows {
-    SPMM_LONG_ROWS_AUTO = 0, /**< The rows family multiplies them where that is predicted to pay. */
-    SPMM_LONG_ROWS_KEEP = 1  /**< They stay with the others. */
+    SPMM_LONG_ROWS_AUTO =
+        0, /**< Long-row split: the rows family computes them where that is predicted to pay. */
+    SPMM_LONG_ROWS_KEEP = 1 /**< No split: they stay with the other rows. */
 } spmm_long_rows_t;
 
 /** Options of the families that use tensor-core blocks: window, panel, bcsr. */
 typedef struct spmm_tcblock_options {
     size_t struct_size;         /**< sizeof(spmm_tcblock_options_t), set by the INIT macro. */
     uint32_t block_rows;        /**< panel: 64, 128 or 256 rows (256 on the CPU only); bcsr: 64 or 128; 0:
-                                   what is predicted to be fastest. */
-    spmm_long_rows_t long_rows; /**< f32 and f64: are long rows split off? */
+                                   the fastest predicted. */
+    spmm_long_rows_t long_rows; /**< f32 and f64: the long-row split. */
 } spmm_tcblock_options_t;
 /* clang-format off */
 /** Defaults of all options. */
 #define SPMM_TCBLOCK_OPTIONS_INIT {sizeof(spmm_tcblock_options_t), 0, (spmm_long_rows_t)0}
 /* clang-format on */
 
-/** How much the choice may cost. */
+/** How many candidates are measured. */
 typedef enum spmm_effort {
     SPMM_EFFORT_AUTO = 0,      /**< Measure where there is a measure function and candidates is not 0, else
                                   estimate. */
@@ -160,20 +161,21 @@ typedef enum spmm_effort {
     SPMM_EFFORT_EXHAUSTIVE = 3 /**< Every candidate that may run. */
 } spmm_effort_t;
 
-/** How long a product takes: plan has one variant, the candidate, to be run with n columns and B and C in that layout.
+/** Measure a product: plan has one variant, the candidate, to be run with n columns and B and C in that layout.
  * It writes microseconds to *us. The plan lives during the call only; its variant's target says what it is for. No
  * status fails the inspection: UNSUPPORTED and TOO_LARGE rule the candidate out unless nothing else is left; after any
- * other but OK, such as NO_DEVICE, no more candidates of that decision are measured. */
+ * other but OK, such as NO_DEVICE, no more candidates of that decision are measured. The same holds for OK with a time
+ * that is not finite or not above 0, which counts as not measured; the log has one warning about it. */
 typedef spmm_status_t (*spmm_measure_fn)(void *context, const spmm_plan_t *plan, spmm_op_t op, int64_t n,
                                          spmm_layout_t layout, double *us);
 
 /** How candidates are measured. The library itself runs no product. */
 typedef struct spmm_tuning_options {
     size_t struct_size;      /**< sizeof(spmm_tuning_options_t), set by the INIT macro. */
-    spmm_effort_t effort;    /**< How much the choice may cost. */
-    int candidates;          /**< Of each decision that are measured, best prediction first; 0: none, unless
-                                effort asks for it. The least time measured wins. The plan then depends on the
-                                machine. */
+    spmm_effort_t effort;    /**< How many candidates are measured. */
+    int candidates;          /**< Candidates to measure for each decision, best prediction first; 0: none,
+                                unless effort asks for it. The least time measured wins. The plan then depends
+                                on the machine. */
     double time_limit;       /**< Seconds, of all measurements together: no new one begins later; 0: no
                                 limit. */
     spmm_measure_fn measure; /**< How long a candidate takes on the machine that it is for; NULL: nothing is
@@ -185,36 +187,35 @@ typedef struct spmm_tuning_options {
 #define SPMM_TUNING_OPTIONS_INIT {sizeof(spmm_tuning_options_t), (spmm_effort_t)0, 0, 0, 0, 0}
 /* clang-format on */
 
-/** Options of an inspection. 0 and NULL stand for what is said last. */
+/** Options of an inspection. 0 and NULL stand for the default, the last words of each comment. */
 typedef struct spmm_inspect_options {
-    size_t struct_size;        /**< sizeof(spmm_inspect_options_t), set by the INIT macro. */
-    spmm_dtype_t a_type;       /**< Values of A; SPMM_F32. */
-    spmm_dtype_t b_type;       /**< Values of B; as a_type. spmm_types_at lists the combinations that kernels
+    size_t struct_size;       /**< sizeof(spmm_inspect_options_t), set by the INIT macro. */
+    spmm_dtype_t a_type;      /**< Values of A; SPMM_F32. */
+    spmm_dtype_t b_type;      /**< Values of B; as a_type. spmm_types_at lists the combinations that kernels
                                   exist for. */
-    spmm_dtype_t c_type;       /**< Values of C; as a_type. */
-    spmm_dtype_t sum_type;     /**< Products and sums; f64 for f64, else f32. */
-    spmm_compute_t compute;    /**< The least accurate that may be chosen: for f32 one of SPMM_COMPUTE_F32 (no
+    spmm_dtype_t c_type;      /**< Values of C; as a_type. */
+    spmm_dtype_t sum_type;    /**< Products and sums; f64 for f64, else f32. */
+    spmm_compute_t compute;   /**< The least accurate that may be chosen: for f32 one of SPMM_COMPUTE_F32 (no
                                   tensor cores), _3XTF32 or _TF32, else that of a_type; as accurate as
                                   a_type. */
-    const int64_t *n;          /**< Typical numbers of columns of B, n_count of them; any. */
-    int n_count;               /**< See n. */
-    uint32_t layouts;          /**< Mask of SPMM_LAYOUTS_*; both. */
-    uint32_t ops;              /**< Mask of SPMM_OPS_*; N. */
-    const char *device;        /**< "any", "cpu", "a100", "h100", "h200" or a profile's path; "any". */
-    const char *force_kernel;  /**< A kernel name as of spmm_kernel_at, with or without target and schedule,
+    const int64_t *n;         /**< Typical numbers of columns of B, n_count of them; any. */
+    int n_count;              /**< See n. */
+    uint32_t layouts;         /**< Mask of SPMM_LAYOUTS_*; both. */
+    uint32_t ops;             /**< Mask of SPMM_OPS_*; N. */
+    const char *device;       /**< "any", "cpu", "a100", "h100", "h200" or a profile's path; "any". */
+    const char *force_kernel; /**< A kernel name as of spmm_kernel_at, with or without target and schedule,
                                   but without instance: "rows", "panel/packed". A name with a target, such as
                                   "cpu/rows", is forced on that target alone; the inspector chooses. */
-    spmm_reorder_t reorder;    /**< Row permutation; AUTO. */
-    int permute_output;        /**< 1: C is written in the order of spmm_plan_row_permutation, whatever n and
-                                  the layout. Such a plan has one variant, op N, tiled/whole; its order is A's
-                                  where reorder is AUTO and none pays. */
+    spmm_reorder_t reorder;   /**< Row permutation; AUTO. */
+    int permute_output; /**< 1: C is written in the permutation of spmm_plan_row_permutation, whatever n and
+                                  the layout. Such a plan has one variant, op N, tiled/whole. C is in the order
+                                  of A where reorder is AUTO and no permutation pays. */
     int symmetric_permutation; /**< 1: the plan is that of PAP^T (see spmm_matrix_permute), A square, its
                                   permutation that of reorder, or for AUTO rcm or minhash where that saves a
-                                  tenth of the blocks of 16 x 16; spmm_plan_symmetric_permutation tells it.
+                                  tenth of the blocks of 16 x 16; spmm_plan_symmetric_permutation returns it.
                                   Kernels then take the rows of PAP^T as they are, unless reorder is AUTO. */
     double expected_calls;     /**< Products that the plan will run, each op, n and layout: a permutation or a
-                                  measurement that so many do not pay back is left out; not said, nothing
-                                  is. */
+                                  measurement that so many do not pay back is left out; 0: unlimited. */
     int pattern_only;          /**< 1: the plan holds no values. */
     int threads;               /**< 0: as many as the machine has; never changes the plan. */
     spmm_progress_fn progress; /**< May be NULL. */
@@ -244,8 +245,7 @@ typedef struct spmm_roofline_point {
 } spmm_roofline_point_t;
 
 /** The roofline of "Optimizing Tiled Sparse Matrix Multiplication with Performance Modeling on GPUs" (paper 000), as it
- * is printed there (docs/model.md). Times that a kernel is predicted to take come from the cost model: see
- * spmm_plan_trace. */
+ * is printed there (docs/model.md). Predicted times of kernels come from the cost model: see spmm_plan_trace. */
 typedef struct spmm_roofline {
     size_t struct_size; /**< sizeof(spmm_roofline_t). */
     int equation;       /**< Of the bounds: 3 for whole rows, 6 for segments; 0: none, the plan holds no
@@ -253,11 +253,11 @@ typedef struct spmm_roofline {
     char device[32];    /**< Name of the profile; "" without. */
     double peak_gbs;    /**< Of that device: 10^9 bytes/s from DRAM. */
     double peak_gflops; /**< Of that device: 10^9 f32 operations/s, whatever the plan's type. */
-    spmm_roofline_point_t naive;       /**< Eq. 2: a row for each thread, no row blocks. */
-    spmm_roofline_point_t algorithmic; /**< Gamma = 1: B comes by single values, each row block reads its
-                                          own. */
-    spmm_roofline_point_t all_miss;    /**< Gamma = C: by whole lines, none found in a cache. */
-    spmm_roofline_point_t cold_miss;   /**< Gamma = C / L: each line once for all row blocks. */
+    spmm_roofline_point_t naive; /**< Eq. 2: a row for each thread, no row blocks. */
+    spmm_roofline_point_t
+        algorithmic; /**< Gamma = 1: B is read by single values, each row block reads its own. */
+    spmm_roofline_point_t all_miss;  /**< Gamma = C: by whole cache lines, without cache hits. */
+    spmm_roofline_point_t cold_miss; /**< Gamma = C / L: each line once for all row blocks. */
 } spmm_roofline_t;
 
 /** The roofline for the schedule, value type and R of spmm_plan_row_block_metrics. device is a name or a profile's path

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- * Plans: what an inspection found, in memory and on disk. Part of every spmm library.
+ * Plans: the result of an inspection, in memory and on disk. Part of every spmm library.
  *
  * A plan is immutable and may be shared by threads. A plan file is untrusted input: a plan that
  * loads has passed every check of docs/plan-format.md. Needs no GPU and no CUDA.
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/** What an inspection found: the matrix, variants and their parts, metrics, a trace. */
+/** The result of an inspection: the matrix, variants and their parts, metrics, a trace. */
 typedef struct spmm_plan spmm_plan_t;
 
 /** Options of a load. */
@@ -113,17 +113,17 @@ SPMM_API spmm_status_t spmm_plan_matrix_stats(const spmm_plan_t *plan, spmm_matr
 
 #define SPMM_ROW_BLOCK_HEIGHTS 6 /**< Row blocks of 8, 16, 32, 64, 128 and 256 units. */
 #define SPMM_COLUMN_BINS 32      /**< Bins of a histogram of column lengths. */
-/** Exact metrics of a tiled schedule (docs/statistics.md): what its row blocks share and what padding costs. A unit is
- * a row, or a segment of one. A quotient whose divisor is 0 is 0. All members are 8 bytes wide. */
+/** Exact metrics of a tiled schedule (docs/statistics.md): reuse of B in its row blocks and the cost of padding. A unit
+ * is a row, or a segment of one. A quotient whose divisor is 0 is 0. All members are 8 bytes wide. */
 typedef struct spmm_row_block_metrics {
     size_t struct_size;      /**< sizeof(spmm_row_block_metrics_t). */
     int64_t block_rows;      /**< Units a row block, at most; 0: the plan holds no such metrics. */
     int64_t stage_slots;     /**< Columns a stage, at most. */
     int64_t segment;         /**< Nonzeros a unit, at most; 0: units are whole rows. */
-    int64_t is_reordered;    /**< 1: row blocks take the units in another order than that of A. */
+    int64_t is_reordered;    /**< 1: the units are permuted. */
     int64_t value_bytes;     /**< B_T: bytes of a value. */
     int64_t register_tile;   /**< R: columns of B that a thread multiplies at a time. */
-    int64_t n;               /**< Columns of B that were judged. */
+    int64_t n;               /**< n, the columns of B that the metrics are for. */
     int64_t multiprocessors; /**< Of the device; 0: not known. */
     int64_t units;           /**< Rows, or segments of rows. */
     int64_t row_blocks;      /**< Row blocks. */
@@ -133,14 +133,14 @@ typedef struct spmm_row_block_metrics {
     double unit_stddev;      /**< sigma*: their standard deviation. */
     int64_t unit_max;        /**< Nonzeros in the longest unit. */
     int64_t working_set_sum; /**< Working set: distinct columns of a row block. Sum over all row blocks. */
-    int64_t working_set_max; /**< Of the largest. */
+    int64_t working_set_max; /**< Maximum of a row block. */
     double working_set_mean; /**< Mean. */
     double rho;              /**< nnz / working_set_sum. */
-    int64_t working_set[SPMM_ROW_BLOCK_HEIGHTS]; /**< Sum over the row blocks of 8, 16, .. 256 units of the
-                                                    same order. */
+    int64_t working_set[SPMM_ROW_BLOCK_HEIGHTS]; /**< Sum over the row blocks of 8, 16, .. 256 units,
+                                                     permuted as this schedule is. */
     double reuse[SPMM_ROW_BLOCK_HEIGHTS];        /**< rho of those. */
     int64_t stages;                              /**< Of all row blocks. */
-    int64_t stages_max;                          /**< Of the row block with most. */
+    int64_t stages_max;                          /**< Maximum of a row block. */
     int64_t slices;                              /**< Sliced ELL: slices of 32 entries, padding included. */
     double padding;                              /**< Z: 32 * slices / nnz. */
     int64_t runs;                                /**< Runs of consecutive columns, in each stage. */
@@ -187,20 +187,20 @@ SPMM_API const char *spmm_family_name(spmm_family_t family);
 /** "row-split", "nonzero-split", "whole", "segmented", "dense", "packed"; "?" for another value. */
 SPMM_API const char *spmm_schedule_name(spmm_schedule_t schedule);
 
-/** What plans and options may ask of a family. */
+/** Limits and capabilities of a family. */
 typedef struct spmm_family_info {
     size_t struct_size;       /**< sizeof(spmm_family_info_t). */
     spmm_family_t family;     /**< The family. */
     const char *name;         /**< As spmm_family_name. */
-    const char *item;         /**< What the items of a part are: "row". */
-    const char *unit;         /**< What block_rows of them are: "row window". */
+    const char *item;         /**< Name of the items of a part: "row". */
+    const char *unit;         /**< Name of block_rows of them: "row window". */
     uint32_t types;           /**< Mask of SPMM_TYPES_*: values that it multiplies. */
     int uses_tensor_cores;    /**< 1: f32 is multiplied as tf32 or 3xtf32. */
     int takes_long_rows;      /**< 1: long rows may be split off (spmm_part_info_t.is_long_rows). */
     int64_t n_min;            /**< Columns of B from which on the inspector considers it. */
-    uint32_t block_rows_min;  /**< Least rows or units of a row block; 0: it has none. */
-    uint32_t block_rows_max;  /**< Most; all powers of two between are allowed. */
-    uint32_t stage_slots_min; /**< Least slots of a stage; 0: it has no stages. */
+    uint32_t block_rows_min;  /**< Minimum of rows or units of a row block; 0: it has none. */
+    uint32_t block_rows_max;  /**< Maximum; all powers of two between are allowed. */
+    uint32_t stage_slots_min; /**< Minimum slots of a stage; 0: it has no stages. */
     uint32_t stage_slots_max; /**< Most. */
 } spmm_family_info_t;
 /** One schedule of a family: kernels are named "family/schedule". */
@@ -209,10 +209,10 @@ typedef struct spmm_schedule_info {
     spmm_family_t family;     /**< Its family. */
     spmm_schedule_t schedule; /**< The schedule. */
     const char *name;         /**< As spmm_schedule_name. */
-    uint32_t item_size_min;   /**< Least item size (spmm_part_info_t.item_size). */
+    uint32_t item_size_min;   /**< Minimum item size (spmm_part_info_t.item_size). */
     uint32_t item_size_max;   /**< Most. */
-    int may_reorder;          /**< 1: items may be in another order than that of A. */
-    int may_permute_output;   /**< 1: C may be left in that order. */
+    int may_reorder;          /**< 1: items may be permuted. */
+    int may_permute_output;   /**< 1: C may be left in that permutation. */
     int cuts_rows;            /**< 1: items are segments of rows. */
 } spmm_schedule_info_t;
 /** The family of index 0, 1, .., by ascending number. Errors: ARGUMENT, also past the last one. */
@@ -220,13 +220,13 @@ SPMM_API spmm_status_t spmm_family_at(int index, spmm_family_info_t *info);
 /** The schedule of index 0, 1, .., family after family. Errors: ARGUMENT, also past the last one. */
 SPMM_API spmm_status_t spmm_schedule_at(int index, spmm_schedule_info_t *info);
 
-/** How the rows are permuted before they are taken together in row blocks (tiled: the units, which may be segments of
- * rows). Columns keep their order. */
+/** Kinds of row permutations, which a plan applies before it forms row windows or row blocks (tiled: of units, which
+ * may be segments of rows). Columns keep their order. */
 typedef enum spmm_reorder {
     SPMM_REORDER_AUTO = 0,    /**< Whichever is predicted to pay, if any. */
-    SPMM_REORDER_NONE = 1,    /**< As they are. */
-    SPMM_REORDER_RADIX = 2,   /**< By pattern: units as binary numbers, largest first; none where that is A's
-                                 order. */
+    SPMM_REORDER_NONE = 1,    /**< The order of A. */
+    SPMM_REORDER_RADIX = 2,   /**< By pattern: units as binary numbers, largest first; none where that is the
+                                  order of A. */
     SPMM_REORDER_JACCARD = 3, /**< Clusters of similar patterns, exact, greedy; at most 20,000 units. */
     SPMM_REORDER_MINHASH = 4, /**< Clusters of similar patterns found by min-hashes; any size. */
     SPMM_REORDER_RCM = 5      /**< Reverse Cuthill-McKee on the graph of A + A^T; square matrices only. */
@@ -249,24 +249,24 @@ SPMM_API spmm_status_t spmm_reorder_at(int index, spmm_reorder_info_t *info);
 
 /** Shapes of the blocks that are counted for a permutation. Rows are taken 8 or 16 at a time, from the first one on. */
 typedef enum spmm_block_shape {
-    SPMM_BLOCKS_8X8 = 0,   /**< Row windows of 8: 8 of the union of their columns are a block: ceil(|union| /
+    SPMM_BLOCKS_8X8 = 0,  /**< Row windows of 8: 8 of the union of their columns are a block: ceil(|union| /
                               8). */
-    SPMM_BLOCKS_16X8 = 1,  /**< Block rows of 16: aligned columns 8 c .. 8 c + 7 that hold a nonzero are
+    SPMM_BLOCKS_16X8 = 1, /**< Block rows of 16: aligned columns 8 c .. 8 c + 7 that hold a nonzero are
                               one. */
-    SPMM_BLOCKS_16X16 = 2, /**< Block rows of 16: aligned columns 16 c .. 16 c + 15. */
-    SPMM_BLOCK_SHAPES = 3  /**< Number of shapes. */
+    SPMM_BLOCKS_16X16 = 2 /**< Block rows of 16: aligned columns 16 c .. 16 c + 15. */
 } spmm_block_shape_t;
-/** What a row permutation does for kernels that take rows together (docs/reordering.md). Exact. */
+#define SPMM_BLOCK_SHAPES \
+    3 /**< Shapes that the arrays below have; later ones come as members of their own. */
+/** Metrics of a row permutation for kernels that process rows together (docs/reordering.md). Exact. */
 typedef struct spmm_permutation_metrics {
     size_t struct_size;                     /**< sizeof(spmm_permutation_metrics_t). */
     spmm_op_t op;                           /**< Of the matrix whose rows are permuted: op(A). */
-    spmm_reorder_t kind;                    /**< NONE: the rows as they are. */
-    int is_identity;                        /**< 1: it leaves all rows where they are; only where it was
-                                               made. */
+    spmm_reorder_t kind;                    /**< NONE: the order of A. */
+    int is_identity;                        /**< 1: it is the identity; only where it was made. */
     int64_t units;                          /**< Rows, or (tiled) the segments that rows were cut into. */
-    double seconds;                         /**< That it took to make; 0 in a plan. */
+    double seconds;                         /**< Time to make it; 0 in a plan. */
     int64_t block_count[SPMM_BLOCK_SHAPES]; /**< Blocks of each shape. */
-    int64_t block_max[SPMM_BLOCK_SHAPES];   /**< Blocks of the row window or block row that has most. */
+    int64_t block_max[SPMM_BLOCK_SHAPES];   /**< Maximum of a row window or block row. */
     double block_mean[SPMM_BLOCK_SHAPES];   /**< Blocks a row window or block row. */
     double block_stddev[SPMM_BLOCK_SHAPES]; /**< Their standard deviation, of the population. */
     int64_t working_set[SPMM_ROW_BLOCK_HEIGHTS]; /**< Sum over the row blocks of 8, 16, .. 256 units of their
@@ -284,8 +284,8 @@ typedef struct spmm_variant_info {
     spmm_op_t op;           /**< op(A). */
     spmm_compute_t compute; /**< How products and sums are computed. */
     uint32_t layouts;       /**< Mask of SPMM_LAYOUTS_* it was chosen for; others still run. */
-    int64_t n_min;          /**< Least n it was chosen for; others still run. */
-    int64_t n_max;          /**< Most n it was chosen for. */
+    int64_t n_min;          /**< Minimum n it was chosen for; others still run. */
+    int64_t n_max;          /**< Maximum n it was chosen for. */
     uint32_t target;        /**< 0 any, 1 CPU, else a compute capability such as 90; advice only. */
     int part_first;         /**< Its first part. */
     int part_count;         /**< Two where the second has the long rows, which the first leaves out. */
@@ -293,7 +293,7 @@ typedef struct spmm_variant_info {
 /** The variant of index 0, 1, ..  Errors: ARGUMENT, also past the last one. */
 SPMM_API spmm_status_t spmm_plan_variant(const spmm_plan_t *plan, int index, spmm_variant_info_t *info);
 
-/** Work of one kernel. */
+/** A part: a family, a schedule and the items of one kernel. */
 typedef struct spmm_part_info {
     size_t struct_size;       /**< sizeof(spmm_part_info_t). */
     spmm_family_t family;     /**< Family of the kernel. */
@@ -305,8 +305,8 @@ typedef struct spmm_part_info {
     int64_t items;            /**< tiled: rows, or segments of rows; window, panel, bcsr: rows. */
     uint32_t block_rows;      /**< tiled: units a row block; window, panel, bcsr: rows a unit; rows: 0. */
     uint32_t stage_slots;     /**< tiled: rows of B that a stage holds at most; else 0. */
-    int is_reordered;         /**< 1: rows are not in the order of A. */
-    int permutes_output;      /**< 1: C is written in the order of spmm_plan_row_permutation. */
+    int is_reordered;         /**< 1: rows are permuted. */
+    int permutes_output;      /**< 1: C is written in the permutation of spmm_plan_row_permutation. */
     int is_long_rows;         /**< 1: the rows that the part before it leaves out; items counts them. */
 } spmm_part_info_t;
 /** The part of index 0, 1, ..  Errors: ARGUMENT, also past the last one. */
@@ -331,12 +331,11 @@ typedef struct spmm_trace_info {
     spmm_family_t family;     /**< Family of the candidate. */
     spmm_schedule_t schedule; /**< Its schedule. */
     spmm_compute_t compute;   /**< How it computes. */
-    spmm_reorder_t reorder;   /**< The candidate is this permutation; AUTO: the permutation is not what is
-                                 judged. */
-    int chosen;               /**< 1: it runs. */
-    double predicted_us;      /**< Microseconds; 0: the cost model said nothing. */
+    spmm_reorder_t reorder;   /**< The entry is about this permutation; AUTO: about no permutation. */
+    int chosen;               /**< 1: it was chosen. */
+    double predicted_us;      /**< Microseconds; 0: no prediction. */
     double measured_us;       /**< Microseconds; 0: not measured. */
-    double value;             /**< What the reason compares with the threshold; 0 if nothing. */
+    double value;             /**< The value that the reason compares with the threshold; 0 if none. */
     double threshold;         /**< See value. */
     char reason[160];         /**< One sentence with both. */
 } spmm_trace_info_t;
