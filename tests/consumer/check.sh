@@ -116,17 +116,23 @@ examples)
     ! "$work/examples/load_and_run" "$work/examples/a.mtx" 2>/dev/null || fail "load_and_run takes a matrix for a plan"
     ;;
 previous)
-    # Programs of the last release, compiled with its headers, run with the libraries of today.
+    # Programs of the last release, compiled with its headers, run with the libraries of today; and those of today,
+    # compiled with headers whose structs lack their last members.
     export PKG_CONFIG_PATH
     PKG_CONFIG_PATH=$(pc_dir "$prefix")
-    previous=$source/tests/abi/previous
-    mkdir -p "$work/previous"
-    for program in inspect_only run_only both; do
-        read -r -a flags <<<"$(pkg-config "${static[@]}" --libs spmm-inspector spmm-executor | tr '\n' ' ')"
-        "$cc" -std=c99 "${warnings[@]}" -I "$previous/include" "$previous/consumer/$program.c" -o "$work/previous/$program" \
-            "${flags[@]}"
-    done
-    run_programs "$work/previous"
+    read -r -a flags <<<"$(pkg-config "${static[@]}" --libs spmm-inspector spmm-executor | tr '\n' ' ')"
+    # with_headers FOLDER HEADERS SOURCES
+    with_headers() {
+        mkdir -p "$1"
+        for program in inspect_only run_only both; do
+            "$cc" -std=c99 "${warnings[@]}" -I "$2" "$3/$program.c" -o "$1/$program" "${flags[@]}"
+        done
+        run_programs "$1"
+    }
+    with_headers "$work/previous" "$source/tests/abi/previous/include" "$source/tests/abi/previous/consumer"
+    "${SPMM_PYTHON:-python3}" "$source/tests/abi/older_headers.py" "$work/older/include"
+    ! cmp -s "$work/older/include/spmm/plan.h" "$source/include/spmm/plan.h" || fail "no struct was cut"
+    with_headers "$work/older" "$work/older/include" "$source/tests/consumer/package"
     ;;
 tools)
     for tool in spmm-inspect spmm-info spmm-run spmm-bench; do

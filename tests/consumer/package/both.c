@@ -14,6 +14,17 @@ static int check_matrix_info(const spmm_matrix_t *matrix)
     return bad;
 }
 
+/* Defaults of every struct of options are those of NULL. */
+static spmm_status_t inspect(const spmm_matrix_t *matrix, spmm_plan_t **plan, spmm_diag_t *diag)
+{
+    spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+    const spmm_tiled_options_t tiled = SPMM_TILED_OPTIONS_INIT;
+    const spmm_tcblock_options_t tcblock = SPMM_TCBLOCK_OPTIONS_INIT;
+    options.tiled = &tiled;
+    options.tcblock = &tcblock;
+    return spmm_inspect(matrix, &options, plan, diag);
+}
+
 int main(int argc, char **argv)
 {
     spmm_matrix_t *matrix = NULL;
@@ -21,8 +32,8 @@ int main(int argc, char **argv)
     spmm_diag_t diag;
     if (argc != 2)
         return 2;
-    int bad = spmm_matrix_generate(argv[1], &matrix, &diag) != SPMM_OK ||
-              spmm_inspect(matrix, NULL, &plan, &diag) != SPMM_OK;
+    int bad =
+        spmm_matrix_generate(argv[1], &matrix, &diag) != SPMM_OK || inspect(matrix, &plan, &diag) != SPMM_OK;
     if (bad)
         fprintf(stderr, "%s: %s\n", spmm_status_name(diag.status), diag.text);
     else
