@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/dtype.h"
 #include "plan.h"
 
 #define FAMILY(name, id, number, ...) static_assert((int)(id) == (number), "the public enum copies the list");
@@ -105,6 +106,18 @@ int spmmi_takes_long_rows(const struct spmmi_schedule *schedule)
 int spmmi_is_power_within(int64_t value, uint32_t min, uint32_t max)
 {
     return value >= min && value <= max && (value & (value - 1)) == 0;
+}
+
+void spmmi_type_names(uint32_t types, char text[SPMMI_TYPE_NAMES_BYTES])
+{
+    const struct spmmi_dtype *row;
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; (row = spmmi_dtype_at(i)) != NULL && used < SPMMI_TYPE_NAMES_BYTES; i++) {
+        const char *const between = used == 0 ? "" : types >> (row->id + 1) != 0 ? ", " : " and ";
+        if ((types & SPMMI_TYPE_BIT(row->id)) != 0)
+            used += (size_t)snprintf(text + used, SPMMI_TYPE_NAMES_BYTES - used, "%s%s", between, row->name);
+    }
 }
 
 /* If the word at *at, up to the next slash, is this one, step over it. */

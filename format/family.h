@@ -68,6 +68,10 @@ int spmmi_takes_long_rows(const struct spmmi_schedule *schedule);
 /* A power of two between two limits? Units and the item sizes of some schedules are. */
 int spmmi_is_power_within(int64_t value, uint32_t min, uint32_t max);
 
+/* "f32 and f64": the value types of a mask. */
+#define SPMMI_TYPE_NAMES_BYTES 64
+void spmmi_type_names(uint32_t types, char text[SPMMI_TYPE_NAMES_BYTES]);
+
 /* The parts of a kernel name: [TARGET/]FAMILY[/SCHEDULE[/INSTANCE]]. */
 enum spmmi_kernel_target { SPMMI_KERNEL_ANYWHERE, SPMMI_KERNEL_CPU, SPMMI_KERNEL_CUDA };
 struct spmmi_kernel_ref {

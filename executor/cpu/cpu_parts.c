@@ -15,6 +15,19 @@ static int has_code(const spmm_plan_t *plan, spmm_family_t family)
     return (spmmi_family_of(family)->types & SPMMI_TYPE_BIT(plan->dtype)) != 0;
 }
 
+/* UNSUPPORTED, and which types the family has code for. */
+static spmm_status_t code_require(const spmm_plan_t *plan, spmm_family_t family, int has, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    char types[SPMMI_TYPE_NAMES_BYTES];
+    spmmi_type_names(spmmi_family_of(family)->types, types);
+    SPMM_REQUIRE(has, SPMM_ERR_UNSUPPORTED, diag,
+                 "the CPU kernels of family %s have no code for %s, only for %s", spmm_family_name(family),
+                 spmm_dtype_name(plan->dtype), types);
+cleanup:
+    return status;
+}
+
 static struct choice choice_of(const spmm_plan_t *plan, uint32_t index)
 {
     return (struct choice){index, plan->parts[index]};
@@ -106,9 +119,9 @@ static spmm_status_t choose(const spmm_plan_t *plan, const struct spmmi_variant 
         *choice = choice_of(plan, part_of_gpu_plan(plan, variant));
     } else {
         *choice = part_with_code(plan, variant);
-        SPMM_REQUIRE(has_code(plan, choice->part.family) && (own->flags & SPMMI_PART_PERMUTES_OUTPUT) == 0,
-                     SPMM_ERR_UNSUPPORTED, diag, "family %s has no code for %s",
-                     spmm_family_name(own->family), spmm_dtype_name(plan->dtype));
+        SPMM_TRY(code_require(
+            plan, own->family,
+            has_code(plan, choice->part.family) && (own->flags & SPMMI_PART_PERMUTES_OUTPUT) == 0, diag));
     }
 cleanup:
     return status;
@@ -124,8 +137,8 @@ spmm_status_t spmmi_cpu_parts_choose(const spmm_plan_t *plan, const char *force_
     *parts = NULL;
     if (force_kernel != NULL)
         forced = spmmi_kernel_find(spmmi_cpu_kernels, force_kernel, suffix);
-    SPMM_REQUIRE(forced == NULL || has_code(plan, forced->family), SPMM_ERR_UNSUPPORTED, diag,
-                 "\"%s\" has no code for %s", force_kernel, spmm_dtype_name(plan->dtype));
+    if (forced != NULL)
+        SPMM_TRY(code_require(plan, forced->family, has_code(plan, forced->family), diag));
     SPMM_TRY_ALLOC(*parts = spmmi_parts_new(plan), diag);
     spmmi_parts_reach(plan, SPMMI_CPU_TARGET, reached);
     for (uint32_t i = 0; i < plan->variant_count; i++) {

@@ -65,9 +65,11 @@ static spmm_status_t plan_check(const spmm_plan_t *plan, const struct spmmi_part
                  (long long)plan->nnz);
     for (uint32_t i = 0; i < parts->count; i++) {
         const struct spmmi_family *family = spmmi_family_of(parts->list[i].part.family);
+        char types[SPMMI_TYPE_NAMES_BYTES];
+        spmmi_type_names(family->types, types);
         SPMM_REQUIRE((family->types & SPMMI_TYPE_BIT(plan->dtype)) != 0, SPMM_ERR_UNSUPPORTED, diag,
-                     "the GPU kernels of family %s have no type %s", family->name,
-                     spmm_dtype_name(plan->dtype));
+                     "the GPU kernels of family %s have no code for %s, only for %s", family->name,
+                     spmm_dtype_name(plan->dtype), types);
     }
 cleanup:
     return status;
@@ -150,6 +152,14 @@ const struct spmmi_parts *spmmi_cuda_parts(const struct spmmi_cuda *cuda)
     return cuda->parts;
 }
 
+/* The status of a part that failed. diag has the device's error; the caller's next check must not see it again. */
+static spmm_status_t part_failed(spmm_status_t status, const char *what, spmm_diag_t *diag)
+{
+    const int error = status == SPMM_ERR_DEVICE ? (int)cudaGetLastError() : 0;
+    return spmmi_diag_set(diag, status, (struct spmmi_where){0, 0, error}, "%s: %s", what,
+                          error != 0 ? cudaGetErrorString((cudaError_t)error) : spmm_status_text(status));
+}
+
 spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values, void *stream,
                                     spmm_diag_t *diag)
 {
@@ -164,8 +174,9 @@ spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values,
     const int is_host =
         attributes.type == cudaMemoryTypeUnregistered || attributes.type == cudaMemoryTypeHost;
     SPMM_TRY_CUDA(cudaMemcpyAsync(cuda->values, values, bytes, cudaMemcpyDefault, stream), diag);
-    if (spmmi_parts_set_values(cuda->parts, cuda->values, stream) != SPMM_OK) {
-        status = spmmi_cuda_fail(cudaGetLastError(), "spmmi_parts_set_values", diag);
+    status = spmmi_parts_set_values(cuda->parts, cuda->values, stream);
+    if (status != SPMM_OK) {
+        status = part_failed(status, "giving the parts new values", diag);
         goto cleanup;
     }
     if (is_host)
@@ -192,13 +203,7 @@ spmm_status_t spmmi_cuda_execute(const struct spmmi_cuda *cuda, int variant,
     if (status == SPMM_OK)
         status = part->backend->run(part->state, product, workspace, stream);
     spmmi_cuda_leave(scope);
-    if (status == SPMM_OK)
-        return SPMM_OK;
-    /* diag has the device's error; the caller's next check must not see it again */
-    const int error = status == SPMM_ERR_DEVICE ? (int)cudaGetLastError() : 0;
-    return spmmi_diag_set(diag, status, (struct spmmi_where){0, 0, error}, "%s%s%s",
-                          error != 0 ? cudaGetErrorString((cudaError_t)error) : spmm_status_text(status),
-                          error != 0 ? " on " : "", error != 0 ? "the launch of a product" : "");
+    return status == SPMM_OK ? SPMM_OK : part_failed(status, "the launch of a product", diag);
 }
 
 void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, int variant, const struct spmmi_product *product,

@@ -94,7 +94,7 @@ exits 2
 says_err 'the rows kernels multiply f32 and f64 only, not f16'
 run spmm-run "$work/h.plan" --device cpu --force-kernel cpu/rows/row-split
 exits 4
-says_err '"cpu/rows/row-split" has no code for f16'
+says_err 'the CPU kernels of family rows have no code for f16, only for f32 and f64'
 
 # ---- Beside a library that has no products of 16 bits ----
 run spmm-bench --device cpu -q --dtype bf16 -n 4 --repeat 1 --mkl "$SPMM_NAIVE_MKL" --json gen:band:300:4
