@@ -37,14 +37,26 @@ cleanup:
     return status;
 }
 
+/* Is there a plan, with A of whatever type, whose products take B and C of these types? */
+static bool is_of_some_plan(spmm_dtype_t b, spmm_dtype_t c)
+{
+    spmm_types_info_t types = {.struct_size = sizeof types};
+    for (int i = 0; spmm_types_at(i, &types) == SPMM_OK; i++)
+        if (types.b_type == b && types.c_type == c)
+            return true;
+    return false;
+}
+
 static spmm_status_t types_check(const struct spmm_plan *shape, const spmm_dense_t *b, const spmm_dense_t *c,
                                  spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    SPMM_TRY(spmmi_types_require((struct spmmi_types){shape->dtype, b->type, c->type, 0}, diag));
-    SPMM_REQUIRE(b->type == shape->dtype && c->type == shape->dtype, SPMM_ERR_TYPE, diag,
+    if (b->type == shape->dtype && c->type == shape->dtype)
+        return SPMM_OK;
+    SPMM_REQUIRE(!is_of_some_plan(b->type, c->type), SPMM_ERR_TYPE, diag,
                  "the plan is for B and C of type %s, found B %s and C %s", spmm_dtype_name(shape->dtype),
                  spmm_dtype_name(b->type), spmm_dtype_name(c->type));
+    SPMM_TRY(spmmi_types_require((struct spmmi_types){shape->dtype, b->type, c->type, 0}, diag));
 cleanup:
     return status;
 }

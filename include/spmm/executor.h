@@ -88,8 +88,9 @@ SPMM_API spmm_status_t spmm_executor_workspace_bytes(const spmm_executor_t *exec
  * GPU: enqueues on stream, allocates nothing, synchronises nothing, may be captured in a CUDA graph. The workspace is
  * borrowed until that work is done and serves one product at a time. CPU: done when the call returns; stream is
  * ignored.
- * Errors: ARGUMENT, SHAPE, TYPE, UNSUPPORTED (types that no kernel was compiled for; the sentence lists those that
- * were), OVERLAP, WORKSPACE, NO_VALUES, NO_VARIANT, TOO_LARGE, DEVICE. */
+ * Errors: ARGUMENT, SHAPE, TYPE (B and C have the types of another plan), UNSUPPORTED (no kernel was compiled for their
+ * types, whatever the plan; the sentence lists those that were), OVERLAP, WORKSPACE, NO_VALUES, NO_VARIANT, TOO_LARGE,
+ * DEVICE. */
 SPMM_API spmm_status_t spmm_execute(const spmm_executor_t *executor, spmm_op_t op, spmm_scalar_t alpha,
                                     const spmm_dense_t *b, spmm_scalar_t beta, const spmm_dense_t *c,
                                     void *workspace, uint64_t workspace_bytes, void *stream,

@@ -103,6 +103,7 @@ BREACH(c_ld_short, c->ld = 3)
 BREACH(c_ld_negative, c->ld = -8)
 BREACH(b_layout_unknown, b->layout = (spmm_layout_t)7)
 BREACH(b_type_other, b->type = SPMM_F64)
+BREACH(types_of_another_plan, b->type = c->type = SPMM_F64)
 BREACH(c_type_unknown, c->type = (spmm_dtype_t)9)
 BREACH(b_data_null, b->data = NULL)
 BREACH(c_data_null, c->data = NULL)
@@ -125,6 +126,7 @@ static const struct breach breaches[] = {
     {"ldc negative", SPMM_ERR_ARGUMENT, c_ld_negative},
     {"unknown layout", SPMM_ERR_ARGUMENT, b_layout_unknown},
     {"types without a kernel", SPMM_ERR_UNSUPPORTED, b_type_other},
+    {"types of another plan", SPMM_ERR_TYPE, types_of_another_plan},
     {"C of no type", SPMM_ERR_ARGUMENT, c_type_unknown},
     {"B is NULL", SPMM_ERR_ARGUMENT, b_data_null},
     {"C is NULL", SPMM_ERR_ARGUMENT, c_data_null},
@@ -328,7 +330,10 @@ static void info_fills_no_more_than_the_caller_knows(void **state)
     for (size_t i = offsetof(spmm_executor_info_t, device_name); i < sizeof info; i++)
         assert_int_equal(((const unsigned char *)&info)[i], 0x5a);
     info.struct_size = 0;
-    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info, NULL), SPMM_ERR_ARGUMENT);
+    spmm_diag_t diag = {.status = SPMM_OK};
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info, &diag), SPMM_ERR_ARGUMENT);
+    assert_int_equal(diag.status, SPMM_ERR_ARGUMENT);
+    assert_non_null(strstr(diag.text, "struct_size of the info is 0"));
     assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, NULL, NULL), SPMM_ERR_ARGUMENT);
     spmm_executor_destroy(executor);
     spmm_plan_destroy(plan);
