@@ -78,8 +78,18 @@ static bool is_of_cpu_alone(const char *kernel)
     return is_kernel(spmmi_cpu_kernels, kernel) && !is_kernel(spmmi_cuda_kernels, kernel);
 }
 
-/* Settle AUTO (a plan with features that only the CPU may run goes there), and see that device and forced
- * kernel exist and go together. */
+/* What AUTO asks: does GPU 0 run this plan? Where it would fail for another reason it is taken, and the caller hears
+ * that. */
+static bool is_for_gpu(const spmm_plan_t *plan, const char *kernel)
+{
+    uint64_t bytes = 0;
+    if (spmmi_cuda_device_count() == 0 || is_of_cpu_alone(kernel) || !spmmi_cuda_device_runs(0))
+        return false;
+    const spmm_status_t status = spmmi_cuda_memory_bytes(plan, 0, kernel, &bytes, &spmmi_diag_unheard);
+    return status != SPMM_ERR_UNSUPPORTED && status != SPMM_ERR_TOO_LARGE && status != SPMM_ERR_PLAN_FEATURE;
+}
+
+/* Settle AUTO, and see that device and forced kernel exist and go together. */
 static spmm_status_t device_settle(int *device, const char *kernel, const spmm_plan_t *plan,
                                    spmm_diag_t *diag)
 {
@@ -88,7 +98,7 @@ static spmm_status_t device_settle(int *device, const char *kernel, const spmm_p
     SPMM_REQUIRE(*device >= SPMM_DEVICE_AUTO, SPMM_ERR_ARGUMENT, diag,
                  "device is %d, expected a GPU's number, SPMM_DEVICE_CPU or SPMM_DEVICE_AUTO", *device);
     if (*device == SPMM_DEVICE_AUTO)
-        *device = count > 0 && plan->features_exec == 0 && !is_of_cpu_alone(kernel) ? 0 : SPMM_DEVICE_CPU;
+        *device = is_for_gpu(plan, kernel) ? 0 : SPMM_DEVICE_CPU;
     SPMM_REQUIRE(*device < count || *device == SPMM_DEVICE_CPU, SPMM_ERR_NO_DEVICE, diag,
                  "GPU %d was asked for, this build and machine have %d", *device, count);
     const bool is_known =
@@ -160,7 +170,9 @@ spmm_status_t spmm_executor_create(const spmm_plan_t *plan, int device,
     shape_copy(&executor->shape, plan);
     executor->has_values = plan->values != NULL;
     executor->device = device;
-    SPMM_TRY(spmm_device_name(device, executor->device_name, sizeof executor->device_name));
+    status = spmm_device_name(device, executor->device_name, sizeof executor->device_name);
+    SPMM_REQUIRE(status == SPMM_OK, status, diag, "device %d has no name: %s", device,
+                 spmm_status_text(status));
     if (device == SPMM_DEVICE_CPU) {
         executor->target = SPMMI_CPU_TARGET;
         SPMM_TRY(spmmi_cpu_create(plan, settled.threads, settled.force_kernel, &executor->cpu, diag));

@@ -64,7 +64,7 @@ static spmm_status_t load_one(const struct spmmi_part_source *source, struct spm
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_backend *backend = loaded->backend;
-    if (backend->supports != NULL && !source->only_counts)
+    if (backend->supports != NULL)
         SPMM_TRY(backend->supports(source, diag));
     SPMM_TRY(backend->create(source, &loaded->state, bytes, diag));
 cleanup:

@@ -23,11 +23,13 @@ extern "C" {
 typedef struct spmm_executor spmm_executor_t;
 
 #define SPMM_DEVICE_CPU (-1) /**< The CPU. */
-/** GPU 0 if there is one that this build can use and that runs the plan, else the CPU. spmm_executor_info then says
- * which one, and so where B, C and the workspace must be. */
+/** GPU 0 if there is one that this build can use and that runs the plan, else the CPU: there is none, this build has no
+ * kernels for it, only the CPU has the forced kernel, or the GPU would answer UNSUPPORTED, TOO_LARGE or PLAN_FEATURE.
+ * spmm_executor_info then says which one, and so where B, C and the workspace must be. */
 #define SPMM_DEVICE_AUTO (-2)
 
-/** GPUs that this build can run on; 0 without CUDA or without a driver. Never fails. */
+/** GPUs that CUDA shows to this process, whether or not this build has kernels for them (where it has none,
+ * spmm_executor_create answers NO_DEVICE); 0 without CUDA or without a driver. Never fails. */
 SPMM_API int spmm_device_count(void);
 /** Name of a device (0 and up a GPU, SPMM_DEVICE_CPU), for people. text has size bytes.
  * Errors: ARGUMENT, NO_DEVICE, DEVICE. */

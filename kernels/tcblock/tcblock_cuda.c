@@ -48,6 +48,14 @@ static struct tcblock_state state_of(const struct spmmi_part_source *source)
     return f;
 }
 
+/* Optional check of the family, whether or not memory is taken. */
+static spmm_status_t fits(const struct tcblock_state *f, spmm_diag_t *diag)
+{
+    return f->gpu->fits == NULL
+               ? SPMM_OK
+               : f->gpu->fits(&f->layout, (uint32_t)spmm_dtype_size(f->dtype), f->device->shared_max, diag);
+}
+
 static spmm_status_t count(const struct spmmi_part_source *source, uint64_t *bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -57,6 +65,7 @@ static spmm_status_t count(const struct spmmi_part_source *source, uint64_t *byt
     SPMM_TRY(spmmi_op_pattern_open(source->plan, source->part->op, &a, diag));
     SPMM_TRY(spmmi_tcblocks_count(f.gpu->kind, a.rows, a.cols, a.row_ptr, a.col_ind, source->part, f.dtype,
                                   &f.layout, diag));
+    SPMM_TRY(fits(&f, diag));
     if (source->long_rows != NULL) {
         const struct spmmi_long_rows rows = spmmi_long_rows_count(&a, source->long_rows);
         spmmi_cuda_long_rows_describe(&rows, a.cols, f.dtype, source->device, &f.long_rows);
@@ -122,9 +131,7 @@ static spmm_status_t fill(const struct spmmi_part_source *source, struct tcblock
     if (source->long_rows != NULL)
         SPMM_TRY(spmmi_long_rows_make(&a, source->long_rows, &rows, diag));
     spmmi_cuda_long_rows_describe(&rows, a.cols, f->dtype, source->device, &f->long_rows);
-    if (f->gpu->fits != NULL)
-        SPMM_TRY(
-            f->gpu->fits(&f->layout, (uint32_t)spmm_dtype_size(f->dtype), source->device->shared_max, diag));
+    SPMM_TRY(fits(f, diag));
     SPMM_TRY(memory_fill(f, &host, &rows, bytes, diag));
 cleanup:
     spmmi_long_rows_free(&rows);

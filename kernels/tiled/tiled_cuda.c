@@ -72,6 +72,18 @@ static struct state state_of(const struct spmmi_part_source *source)
     return s;
 }
 
+static spmm_status_t refuse_tile(const struct state *tiled, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint32_t value_bytes = (uint32_t)spmm_dtype_size(tiled->dtype);
+    const uint32_t tile = tiled->forced_tile != 0 ? tiled->forced_tile : 1;
+    SPMM_REQUIRE(spmmi_tiled_shared_bytes(&tiled->layout, tile, value_bytes) <= SPMMI_TILED_SHARED_MAX,
+                 SPMM_ERR_UNSUPPORTED, diag, "stages of %u columns are too large for %u columns a thread",
+                 tiled->layout.stage_slots, tile);
+cleanup:
+    return status;
+}
+
 static spmm_status_t count(const struct spmmi_part_source *source, uint64_t *bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -80,6 +92,7 @@ static spmm_status_t count(const struct spmmi_part_source *source, uint64_t *byt
     struct state tiled = state_of(source);
     SPMM_TRY(spmmi_op_pattern_open(source->plan, source->part->op, &a, diag));
     SPMM_TRY(spmmi_tiled_count(a.rows, a.cols, a.row_ptr, a.col_ind, source->part, &tiled.layout, diag));
+    SPMM_TRY(refuse_tile(&tiled, diag));
     cut(&arena, &tiled);
     *bytes += arena.bytes;
 cleanup:
@@ -104,18 +117,6 @@ static spmm_status_t upload(const struct state *tiled, const struct spmmi_tiled_
                                 diag));
     SPMM_TRY(spmmi_cuda_copy_up(to->splits, host->splits, to->split_count, sizeof *to->splits, diag));
     SPMM_TRY(spmmi_cuda_copy_up(tiled->value_map, host->value_map, tiled->nnz, 4, diag));
-cleanup:
-    return status;
-}
-
-static spmm_status_t refuse_tile(const struct state *tiled, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    const uint32_t value_bytes = (uint32_t)spmm_dtype_size(tiled->dtype);
-    const uint32_t tile = tiled->forced_tile != 0 ? tiled->forced_tile : 1;
-    SPMM_REQUIRE(spmmi_tiled_shared_bytes(&tiled->layout, tile, value_bytes) <= SPMMI_TILED_SHARED_MAX,
-                 SPMM_ERR_UNSUPPORTED, diag, "stages of %u columns are too large for %u columns a thread",
-                 tiled->layout.stage_slots, tile);
 cleanup:
     return status;
 }
