@@ -36,7 +36,7 @@ struct spmmi_part_source {
     const struct spmmi_part *part;
     const struct spmmi_part *long_rows; /* rows that were split off and belong to this part; NULL: none */
     int is_made;        /* made by default_part: the part has no items and is not in the plan */
-    const char *suffix; /* the instance in the name of a forced kernel; else "" */
+    const char *suffix; /* in the name of a forced kernel, a word that has_suffix takes; else "" */
     const struct spmmi_device *device;
     const struct spmmi_backend *backend; /* the one whose create this is for */
     struct spmmi_parts *parts;           /* all that will run: for spmmi_shared_use and spmmi_parts_next */
@@ -60,13 +60,16 @@ struct spmmi_backend {
     /* Errors: TOO_LARGE, DEVICE. On a GPU it enqueues. */
     spmm_status_t (*run)(const void *state, const struct spmmi_product *product, void *workspace,
                          void *stream);
-    /* TARGET/FAMILY/SCHEDULE and what tells its instances apart. */
+    /* The name of the part, and after it what tells launches apart. */
     void (*describe)(const void *state, const struct spmmi_product *product, char *text, size_t size);
     /* Optional. A part of this schedule for a plan that has none, items left to create. Families without this run only
      * parts of plans. */
     struct spmmi_part (*default_part)(const spmm_plan_t *plan, spmm_op_t op, spmm_schedule_t schedule);
     int prefers_default; /* where its kernel is forced, also to a part that the plan has */
-    /* Optional. Does it take this instance in a kernel's name? Without this it takes none. */
+    /* Optional. TARGET/FAMILY/SCHEDULE and what tells parts of it apart. Without this nothing does. */
+    void (*part_name)(const struct spmmi_part *part, spmm_compute_t compute, int has_long_rows, char *text,
+                      size_t size);
+    /* Optional. Is it a word that describe writes behind that? Without this it writes none. */
     int (*has_suffix)(const char *suffix);
     /* Data for functions that families share: source->backend->kind. */
     const void *kind;
@@ -103,10 +106,9 @@ extern const struct spmmi_kernel spmmi_cpu_kernels[];
 extern const struct spmmi_kernel spmmi_cuda_kernels[];
 
 int spmmi_kernels_count(const struct spmmi_kernel *kernels);
-/* The kernel of this table that a name stands for, with or without its target, but with its schedule. *suffix is its
- * instance, "" without. NULL: there is none. */
-const struct spmmi_kernel *spmmi_kernel_find(const struct spmmi_kernel *kernels, const char *name,
-                                             const char **suffix);
+/* The kernel of this table that a name stands for, with or without its target; without its schedule the family's first.
+ * The instance is not looked at. NULL: there is none. */
+const struct spmmi_kernel *spmmi_kernel_find(const struct spmmi_kernel *kernels, const char *name);
 /* Does a part run as this kernel? A part of long rows cannot run by itself. */
 static inline int spmmi_kernel_is_of(const struct spmmi_kernel *kernel, const struct spmmi_part *part)
 {

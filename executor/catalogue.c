@@ -19,22 +19,14 @@ static int is_target(const struct spmmi_kernel *kernel, enum spmmi_kernel_target
     return name == NULL || strncmp(kernel->name, name, strlen(name)) == 0;
 }
 
-static int has_instance(const struct spmmi_kernel *kernel, const char *instance)
-{
-    return instance[0] == '\0' ||
-           (kernel->backend->has_suffix != NULL && kernel->backend->has_suffix(instance));
-}
-
-const struct spmmi_kernel *spmmi_kernel_find(const struct spmmi_kernel *kernels, const char *name,
-                                             const char **suffix)
+const struct spmmi_kernel *spmmi_kernel_find(const struct spmmi_kernel *kernels, const char *name)
 {
     struct spmmi_kernel_ref ref;
-    if (!spmmi_kernel_parse(name, &ref) || ref.schedule == NULL)
+    if (!spmmi_kernel_parse(name, &ref))
         return NULL;
-    *suffix = ref.instance;
     for (const struct spmmi_kernel *k = kernels; k->name != NULL; k++)
-        if (k->family == ref.family->id && k->schedule == ref.schedule->id)
-            return is_target(k, ref.target) && has_instance(k, ref.instance) ? k : NULL;
+        if (k->family == ref.family->id && (ref.schedule == NULL || k->schedule == ref.schedule->id))
+            return is_target(k, ref.target) ? k : NULL;
     return NULL;
 }
 

@@ -68,8 +68,7 @@ cleanup:
 
 static bool is_kernel(const struct spmmi_kernel *kernels, const char *name)
 {
-    const char *suffix;
-    return name != NULL && spmmi_kernel_find(kernels, name, &suffix) != NULL;
+    return name != NULL && spmmi_kernel_find(kernels, name) != NULL;
 }
 
 /* Does only the CPU have a kernel of this name? Names without a target may stand for one of either. */

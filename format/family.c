@@ -151,11 +151,21 @@ static enum spmmi_kernel_target take_target(const char **at)
     return SPMMI_KERNEL_ANYWHERE;
 }
 
+/* The word may end with an item size, as in "segmented-48": *at then stands before it. */
 static const struct spmmi_schedule *take_schedule(const char **at, spmm_family_t family)
 {
-    for (int i = 0; i < COUNT(schedules); i++)
-        if (schedules[i].family == family && take_word(at, schedules[i].name))
-            return &schedules[i];
+    const size_t length = strcspn(*at, "/");
+    for (int i = 0; i < COUNT(schedules); i++) {
+        const size_t name = strlen(schedules[i].name);
+        if (schedules[i].family != family || length < name || memcmp(schedules[i].name, *at, name) != 0)
+            continue;
+        const size_t digits = length > name ? strspn(*at + name + 1, "0123456789") : 0;
+        const int has_size = (*at)[name] == '-' && digits > 0 && name + 1 + digits == length;
+        if (length > name && !has_size)
+            continue;
+        *at += name;
+        return &schedules[i];
+    }
     return NULL;
 }
 
@@ -172,7 +182,7 @@ int spmmi_kernel_parse(const char *name, struct spmmi_kernel_ref *ref)
     ref->schedule = take_schedule(&at, ref->family->id);
     if (ref->schedule == NULL || *at == '\0')
         return ref->schedule != NULL;
-    ref->instance = at + 1;
+    ref->instance = *at == '/' ? at + 1 : at;
     return ref->instance[0] != '\0';
 }
 

@@ -78,7 +78,8 @@ struct spmmi_kernel_ref {
     enum spmmi_kernel_target target;
     const struct spmmi_family *family;
     const struct spmmi_schedule *schedule; /* NULL: the name has none */
-    const char *instance;                  /* the rest of the name, such as "r8"; "": it has none */
+    const char
+        *instance; /* the rest of the name, such as "r8", or "-48/p256" of segmented-48; "": it has none */
 };
 
 /* Returns 0 where the name does not follow the grammar, or there is no such family or schedule. The instance is not

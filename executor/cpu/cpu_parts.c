@@ -2,6 +2,7 @@
 /* See cpu_parts.h. */
 #include "cpu_parts.h"
 
+#include "executor/forced_kernel.h"
 #include "format/base/diag.h"
 #include "format/family.h"
 
@@ -57,25 +58,24 @@ static uint32_t part_of_gpu_plan(const spmm_plan_t *plan, const struct spmmi_var
     return found;
 }
 
-/* A part of this kernel: the variant's own, the plan's first of the op whose flags are among `allowed`, or one that its
- * family makes. index is PART_MADE and the family 0 where there is none. */
+/* A part of this kernel: the best fit in the plan with flags among `allowed`, or one that its family makes. index is
+ * PART_MADE and the family 0 where there is none. */
 static struct choice part_of_kernel(const spmm_plan_t *plan, const struct spmmi_variant *variant,
-                                    const struct spmmi_kernel *kernel, uint32_t allowed)
+                                    const struct spmmi_forced *forced, uint32_t allowed)
 {
-    const struct spmmi_backend *backend = kernel->backend;
+    const struct spmmi_backend *backend = forced->kernel->backend;
+    const uint32_t found = spmmi_forced_part(forced, plan, variant, allowed);
+    const int is_found = found != SPMMI_PART_MADE;
+    const spmm_schedule_t schedule =
+        is_found && !forced->has_schedule ? plan->parts[found].schedule : forced->kernel->schedule;
     struct choice made = {SPMMI_PART_MADE, {.op = variant->op}};
     if (backend->default_part != NULL)
-        made.part = backend->default_part(plan, variant->op, kernel->schedule);
-    if (backend->prefers_default)
+        made.part = backend->default_part(plan, variant->op, schedule);
+    if (!is_found || backend->prefers_default ||
+        spmmi_forced_fit(forced, plan, &made.part, SPMMI_PART_MADE) >
+            spmmi_forced_fit(forced, plan, &plan->parts[found], found))
         return made;
-    if (spmmi_kernel_is_of(kernel, &plan->parts[variant->part_first]))
-        return choice_of(plan, variant->part_first);
-    for (uint32_t i = 0; i < plan->part_count; i++) {
-        const struct spmmi_part *part = &plan->parts[i];
-        if (part->op == variant->op && spmmi_kernel_is_of(kernel, part) && (part->flags & ~allowed) == 0)
-            return choice_of(plan, i);
-    }
-    return made;
+    return choice_of(plan, found);
 }
 
 /* What runs in place of a part whose family has no code for the type: the first kernel that makes parts of its own. It
@@ -87,32 +87,32 @@ static struct choice part_with_code(const spmm_plan_t *plan, const struct spmmi_
         kernel++;
     if (kernel->name == NULL)
         return choice_of(plan, variant->part_first);
-    return part_of_kernel(plan, variant, kernel, SPMMI_PART_REORDERED);
+    const struct spmmi_forced any = {.kernel = kernel, .has_schedule = 1, .words = "", .suffix = ""};
+    return part_of_kernel(plan, variant, &any, SPMMI_PART_REORDERED);
 }
 
 static spmm_status_t forced_check(const spmm_plan_t *plan, const struct spmmi_variant *variant,
-                                  const struct spmmi_kernel *forced, const struct choice *choice,
+                                  const struct spmmi_forced *forced, const struct choice *choice,
                                   spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const uint32_t flags = plan->parts[variant->part_first].flags | choice->part.flags;
     SPMM_REQUIRE(choice->part.family != 0, SPMM_ERR_ARGUMENT, diag,
-                 "the plan has no %s part of schedule %s for op %s: inspect with that",
-                 spmm_family_name(forced->family), spmm_schedule_name(forced->schedule),
+                 "the plan has no part for \"%.60s\" and op %s: inspect with that kernel", forced->name,
                  spmm_op_name(variant->op));
     SPMM_REQUIRE(choice->index == variant->part_first || (flags & SPMMI_PART_PERMUTES_OUTPUT) == 0,
-                 SPMM_ERR_ARGUMENT, diag, "the plan permutes the rows of C, and \"%s\" would change that",
+                 SPMM_ERR_ARGUMENT, diag, "the plan permutes the rows of C, and \"%.60s\" would change that",
                  forced->name);
 cleanup:
     return status;
 }
 
 static spmm_status_t choose(const spmm_plan_t *plan, const struct spmmi_variant *variant,
-                            const struct spmmi_kernel *forced, struct choice *choice, spmm_diag_t *diag)
+                            const struct spmmi_forced *forced, struct choice *choice, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_part *own = &plan->parts[variant->part_first];
-    if (forced != NULL) {
+    if (forced->kernel != NULL) {
         *choice = part_of_kernel(plan, variant, forced, UINT32_MAX);
         SPMM_TRY(forced_check(plan, variant, forced, choice, diag));
     } else if (has_code(plan, own->family)) {
@@ -131,24 +131,24 @@ spmm_status_t spmmi_cpu_parts_choose(const spmm_plan_t *plan, const char *force_
                                      struct spmmi_parts **parts, const char **suffix, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const struct spmmi_kernel *forced = NULL;
+    struct spmmi_forced forced;
     int reached[SPMMI_VARIANT_MAX];
-    *suffix = "";
+    spmmi_forced_read(spmmi_cpu_kernels, force_kernel, &forced);
+    *suffix = forced.suffix;
     *parts = NULL;
-    if (force_kernel != NULL)
-        forced = spmmi_kernel_find(spmmi_cpu_kernels, force_kernel, suffix);
-    if (forced != NULL)
-        SPMM_TRY(code_require(plan, forced->family, has_code(plan, forced->family), diag));
+    if (forced.kernel != NULL)
+        SPMM_TRY(code_require(plan, forced.kernel->family, has_code(plan, forced.kernel->family), diag));
     SPMM_TRY_ALLOC(*parts = spmmi_parts_new(plan), diag);
     spmmi_parts_reach(plan, SPMMI_CPU_TARGET, reached);
     for (uint32_t i = 0; i < plan->variant_count; i++) {
         struct choice choice;
         if (!reached[i])
             continue;
-        SPMM_TRY(choose(plan, &plan->variants[i], forced, &choice, diag));
+        SPMM_TRY(choose(plan, &plan->variants[i], &forced, &choice, diag));
         spmmi_parts_add(*parts, i, &choice.part, choice.index,
                         spmmi_kernel_of(spmmi_cpu_kernels, &choice.part)->backend);
     }
+    SPMM_TRY(spmmi_forced_check(&forced, plan, *parts, diag));
 cleanup:
     if (status != SPMM_OK) {
         spmmi_parts_destroy(*parts);

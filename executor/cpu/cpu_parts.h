@@ -5,8 +5,8 @@
 
 #include "executor/parts.h"
 
-/* force_kernel: a name or NULL; *suffix: the instance in it. Errors: MEMORY; UNSUPPORTED: no code for the type;
- * ARGUMENT: the plan has no part for the forced kernel, or the part that would run permutes the rows of C
+/* force_kernel: a name or NULL; *suffix: of struct spmmi_part_source. Errors: MEMORY; UNSUPPORTED: no code for the
+ * type; ARGUMENT: the plan has no part of the forced name, or the part that would run permutes the rows of C
  * differently. */
 spmm_status_t spmmi_cpu_parts_choose(const spmm_plan_t *plan, const char *force_kernel,
                                      struct spmmi_parts **parts, const char **suffix, spmm_diag_t *diag);

@@ -6,8 +6,8 @@
 
 #include "executor/parts.h"
 
-/* force_kernel: a name or NULL; *suffix: the instance in it. Errors: MEMORY; ARGUMENT: there is no such
- * kernel, the plan has no part for it, or the rows of C would not be permuted as the plan says. */
+/* force_kernel: a name or NULL; *suffix: of struct spmmi_part_source. Errors: MEMORY; ARGUMENT: the plan has no part of
+ * the forced name, or the rows of C would not be permuted as the plan says. */
 spmm_status_t spmmi_cuda_parts_choose(const spmm_plan_t *plan, uint32_t target, const char *force_kernel,
                                       struct spmmi_parts **parts, const char **suffix, spmm_diag_t *diag);
 

@@ -39,10 +39,14 @@ SPMM_API spmm_status_t spmm_device_name(int device, char *text, size_t size);
 typedef struct spmm_executor_options {
     size_t struct_size; /**< sizeof(spmm_executor_options_t), set by the INIT macro. */
     int threads;        /**< CPU: threads of a product; 0: OpenMP's default. Never changes the result. */
-    const char *
-        force_kernel; /**< Kernel name (spmm_kernel_at) of this device; NULL: the plan's choice. tiled on a GPU
-                                 takes the columns of C that a thread keeps as its instance, 1 to 32:
-                                 "cuda/tiled/whole/r8". */
+    /** Kernel of this device; NULL: the plan's choice. A name as spmm_executor_info gives it, whole or without words
+     * at its end: "cuda/tiled/segmented-48/p256", "tiled/segmented", "tiled". The part of the plan that has this name
+     * runs, the plan's choice before others. The CPU makes a part of rows and tiled where the plan has none, of the
+     * family's first schedule if the name has none. An instance that no part has is refused (ARGUMENT; the sentence
+     * has the name that there is). Its last word may tell the launch: tiled on a GPU keeps so many columns of C a
+     * thread, 1 to 32 ("cuda/tiled/whole/r8"); the shape of rows ("v4l8") and compute types are taken and follow from
+     * the product. */
+    const char *force_kernel;
 } spmm_executor_options_t;
 /* clang-format off */
 /** Defaults of all options. */
@@ -118,7 +122,8 @@ SPMM_API spmm_status_t spmm_executor_info(const spmm_executor_t *executor, spmm_
                                           spmm_executor_info_t *info, spmm_diag_t *diag);
 
 /** A kernel of this build. Names follow one grammar everywhere: [TARGET/]FAMILY[/SCHEDULE[/INSTANCE]], where TARGET is
- * "cpu" or "cuda". Options take a name with or without the target. */
+ * "cpu" or "cuda", and INSTANCE one word or several; SCHEDULE may end with an item size, as in "segmented-48". Options
+ * take a name with or without the target. */
 typedef struct spmm_kernel_info {
     size_t struct_size;       /**< sizeof(spmm_kernel_info_t). */
     const char *name;         /**< "cuda/tiled/whole". */

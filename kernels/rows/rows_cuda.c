@@ -4,6 +4,7 @@
  * time. */
 #include <cuda_runtime_api.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "executor/cuda/cuda_call.h"
 #include "format/base/alloc.h"
@@ -57,12 +58,29 @@ static uint64_t workspace(const void *state, const struct spmmi_product *product
     return launch_of(state, product).workspace_bytes;
 }
 
+static void shape_name(struct spmmi_rows_shape shape, char *text, size_t size)
+{
+    (void)snprintf(text, size, "v%ul%u%s", shape.vec, shape.lanes, shape.is_single ? "single" : "");
+}
+
+/* Shapes follow from the product: the name of any is taken. */
+static int has_suffix(const char *suffix)
+{
+    int is_found = 0;
+    for (uint32_t i = 0; i < 3 * 6 * 2; i++) {
+        char text[24];
+        shape_name((struct spmmi_rows_shape){1u << i % 3, 1u << i / 3 % 6, i / 18}, text, sizeof text);
+        is_found |= strcmp(text, suffix) == 0;
+    }
+    return is_found;
+}
+
 static void describe(const void *state, const struct spmmi_product *product, char *text, size_t size)
 {
     const struct state *s = state;
-    const struct spmmi_rows_shape shape = launch_of(s, product).shape;
-    (void)snprintf(text, size, "cuda/rows/%s/v%ul%u%s", spmm_schedule_name(s->rows.schedule), shape.vec,
-                   shape.lanes, shape.is_single ? "single" : "");
+    char shape[24];
+    shape_name(launch_of(s, product).shape, shape, sizeof shape);
+    (void)snprintf(text, size, "cuda/rows/%s/%s", spmm_schedule_name(s->rows.schedule), shape);
 }
 
 /* A single column is the same in both layouts: with ld = 1 it is row-major. */
@@ -130,5 +148,9 @@ static void destroy(void *state)
     spmmi_free(state);
 }
 
-const struct spmmi_backend spmmi_rows_cuda = {
-    .create = create, .destroy = destroy, .workspace = workspace, .run = run, .describe = describe};
+const struct spmmi_backend spmmi_rows_cuda = {.create = create,
+                                              .destroy = destroy,
+                                              .workspace = workspace,
+                                              .run = run,
+                                              .describe = describe,
+                                              .has_suffix = has_suffix};

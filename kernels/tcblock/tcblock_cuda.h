@@ -25,11 +25,14 @@ spmm_status_t spmmi_cuda_tcblocks_set_values(void *state, const void *values, vo
 uint64_t spmmi_cuda_tcblocks_workspace(const void *state, const struct spmmi_product *product);
 spmm_status_t spmmi_cuda_tcblocks_run(const void *state, const struct spmmi_product *product, void *workspace,
                                       void *stream);
+void spmmi_cuda_tcblocks_part_name(const struct spmmi_part *part, spmm_compute_t compute, int has_long_rows,
+                                   char *text, size_t size);
 void spmmi_cuda_tcblocks_describe(const void *state, const struct spmmi_product *product, char *text,
                                   size_t size);
 #define SPMMI_CUDA_TCBLOCKS                                                                   \
     .create = spmmi_cuda_tcblocks_create, .destroy = spmmi_cuda_tcblocks_destroy,             \
     .set_values = spmmi_cuda_tcblocks_set_values, .workspace = spmmi_cuda_tcblocks_workspace, \
-    .run = spmmi_cuda_tcblocks_run, .describe = spmmi_cuda_tcblocks_describe
+    .run = spmmi_cuda_tcblocks_run, .describe = spmmi_cuda_tcblocks_describe,                 \
+    .part_name = spmmi_cuda_tcblocks_part_name
 
 #endif

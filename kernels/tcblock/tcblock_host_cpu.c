@@ -135,9 +135,15 @@ spmm_status_t spmmi_cpu_tcblocks_run(const void *state, const struct spmmi_produ
     return SPMM_OK;
 }
 
+void spmmi_cpu_tcblocks_part_name(const struct spmmi_part *part, spmm_compute_t compute, int has_long_rows,
+                                  char *text, size_t size)
+{
+    spmmi_tcblock_name("cpu", part, compute, has_long_rows, text, size);
+}
+
 void spmmi_cpu_tcblocks_describe(const void *state, const struct spmmi_product *product, char *text,
                                  size_t size)
 {
     const struct spmmi_cpu_tcblocks *f = state;
-    spmmi_tcblock_name("cpu", &f->part, product->compute, f->long_rows.a.rows > 0, text, size);
+    spmmi_cpu_tcblocks_part_name(&f->part, product->compute, f->long_rows.a.rows > 0, text, size);
 }

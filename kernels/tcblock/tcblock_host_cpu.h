@@ -33,13 +33,16 @@ spmm_status_t spmmi_cpu_tcblocks_set_values(void *state, const void *values, voi
 uint64_t spmmi_cpu_tcblocks_workspace(const void *state, const struct spmmi_product *product);
 spmm_status_t spmmi_cpu_tcblocks_run(const void *state, const struct spmmi_product *product, void *workspace,
                                      void *stream);
+void spmmi_cpu_tcblocks_part_name(const struct spmmi_part *part, spmm_compute_t compute, int has_long_rows,
+                                  char *text, size_t size);
 void spmmi_cpu_tcblocks_describe(const void *state, const struct spmmi_product *product, char *text,
                                  size_t size);
-#define SPMMI_CPU_TCBLOCKS(its_kind)                                                               \
-    {                                                                                              \
-        .create = spmmi_cpu_tcblocks_create, .destroy = spmmi_cpu_tcblocks_destroy,                \
-        .set_values = spmmi_cpu_tcblocks_set_values, .workspace = spmmi_cpu_tcblocks_workspace,    \
-        .run = spmmi_cpu_tcblocks_run, .describe = spmmi_cpu_tcblocks_describe, .kind = (its_kind) \
+#define SPMMI_CPU_TCBLOCKS(its_kind)                                                            \
+    {                                                                                           \
+        .create = spmmi_cpu_tcblocks_create, .destroy = spmmi_cpu_tcblocks_destroy,             \
+        .set_values = spmmi_cpu_tcblocks_set_values, .workspace = spmmi_cpu_tcblocks_workspace, \
+        .run = spmmi_cpu_tcblocks_run, .describe = spmmi_cpu_tcblocks_describe,                 \
+        .part_name = spmmi_cpu_tcblocks_part_name, .kind = (its_kind)                           \
     }
 
 #endif

@@ -62,16 +62,22 @@ uint64_t spmmi_cuda_tcblocks_workspace(const void *state, const struct spmmi_pro
 }
 
 /* The variant's compute type. Where the variant runs another part and the values are f32, one that is as accurate. */
-static spmm_compute_t compute_of(const struct spmmi_product *product)
+static spmm_compute_t compute_of(spmm_compute_t compute)
 {
-    return product->compute == SPMM_COMPUTE_F32 ? SPMM_COMPUTE_3XTF32 : product->compute;
+    return compute == SPMM_COMPUTE_F32 ? SPMM_COMPUTE_3XTF32 : compute;
+}
+
+void spmmi_cuda_tcblocks_part_name(const struct spmmi_part *part, spmm_compute_t compute, int has_long_rows,
+                                   char *text, size_t size)
+{
+    spmmi_tcblock_name("cuda", part, compute_of(compute), has_long_rows, text, size);
 }
 
 void spmmi_cuda_tcblocks_describe(const void *state, const struct spmmi_product *product, char *text,
                                   size_t size)
 {
     const struct tcblock_state *f = state;
-    spmmi_tcblock_name("cuda", &f->part, compute_of(product), f->long_rows.rows.row_count > 0, text, size);
+    spmmi_cuda_tcblocks_part_name(&f->part, product->compute, f->long_rows.rows.row_count > 0, text, size);
 }
 
 /* The long rows come first: their sums are the longest, and there are few of them. The other kernel starts while
@@ -135,7 +141,7 @@ spmm_status_t spmmi_cuda_tcblocks_run(const void *state, const struct spmmi_prod
     const struct passes p = plan_passes(f, product);
     struct spmmi_tcblock_cuda args = {
         .layout = f->layout,
-        .compute = (int)compute_of(product),
+        .compute = (int)compute_of(product->compute),
         .shared_max = f->device->shared_max,
         .has_wgmma = f->device->target == 90,
         .ldb = (uint64_t)(p.converts_b ? p.pitch : product->b.ld),

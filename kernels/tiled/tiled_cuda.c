@@ -187,6 +187,13 @@ static uint32_t register_tile(const struct state *tiled, int64_t n)
                                                                l->stage_slots, l->long_slots);
 }
 
+static void part_name(const struct spmmi_part *part, spmm_compute_t compute, int has_long_rows, char *text,
+                      size_t size)
+{
+    (void)compute, (void)has_long_rows;
+    spmmi_tiled_name("cuda", part, 0, text, size);
+}
+
 static void describe(const void *state, const struct spmmi_product *product, char *text, size_t size)
 {
     const struct state *s = state;
@@ -236,4 +243,5 @@ const struct spmmi_backend spmmi_tiled_cuda = {.create = create,
                                                .workspace = workspace,
                                                .run = run,
                                                .describe = describe,
+                                               .part_name = part_name,
                                                .has_suffix = has_suffix};

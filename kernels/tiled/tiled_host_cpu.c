@@ -166,10 +166,16 @@ static spmm_status_t run(const void *state, const struct spmmi_product *product,
     return SPMM_OK;
 }
 
+static void part_name(const struct spmmi_part *part, spmm_compute_t compute, int has_long_rows, char *text,
+                      size_t size)
+{
+    (void)compute, (void)has_long_rows;
+    spmmi_tiled_name("cpu", part, 0, text, size);
+}
+
 static void describe(const void *state, const struct spmmi_product *product, char *text, size_t size)
 {
-    (void)product;
-    spmmi_tiled_name("cpu", &((const struct spmmi_cpu_tiled *)state)->part, 0, text, size);
+    part_name(&((const struct spmmi_cpu_tiled *)state)->part, product->compute, 0, text, size);
 }
 
 const struct spmmi_backend spmmi_tiled_cpu = {.create = create,
@@ -178,4 +184,5 @@ const struct spmmi_backend spmmi_tiled_cpu = {.create = create,
                                               .workspace = workspace,
                                               .run = run,
                                               .describe = describe,
+                                              .part_name = part_name,
                                               .default_part = default_part};

@@ -53,7 +53,8 @@ static void create_refuses_bad_arguments(void **state)
         {SPMM_DEVICE_CPU, 0, "rows/nonzero-split", sizeof(spmm_executor_options_t), SPMM_OK},
         {SPMM_DEVICE_CPU, 0, "cpu/rows/no-such", sizeof(spmm_executor_options_t), SPMM_ERR_ARGUMENT},
         {SPMM_DEVICE_CPU, 0, "cuda/rows/row-split", sizeof(spmm_executor_options_t), SPMM_ERR_ARGUMENT},
-        {SPMM_DEVICE_CPU, 0, "rows", sizeof(spmm_executor_options_t), SPMM_ERR_ARGUMENT},
+        {SPMM_DEVICE_CPU, 0, "rows", sizeof(spmm_executor_options_t), SPMM_OK},
+        {SPMM_DEVICE_CPU, 0, "row", sizeof(spmm_executor_options_t), SPMM_ERR_ARGUMENT},
         {SPMM_DEVICE_CPU, 0, "rows/row-split/r8", sizeof(spmm_executor_options_t), SPMM_ERR_ARGUMENT},
         {SPMM_DEVICE_CPU, 0, NULL, 0, SPMM_ERR_ARGUMENT},
         {SPMM_DEVICE_CPU, -1, "no such", offsetof(spmm_executor_options_t, threads), SPMM_OK},
@@ -366,26 +367,18 @@ static void catalogue_and_devices_have_names(void **state)
     assert_int_equal(spmm_device_name(SPMM_DEVICE_CPU, NULL, 5), SPMM_ERR_ARGUMENT);
 }
 
-/* The name alone, without its target, as that of the other target, and with an instance that no kernel has. */
+/* The name alone, without its target, with an instance, and as that of the other target. */
 static void is_found(const struct spmmi_kernel *kernels, const struct spmmi_kernel *kernel)
 {
     const char *const rest = strchr(kernel->name, '/');
-    const char *instance = NULL;
     char name[80];
-    assert_ptr_equal(spmmi_kernel_find(kernels, kernel->name, &instance), kernel);
-    assert_string_equal(instance, "");
-    assert_ptr_equal(spmmi_kernel_find(kernels, rest + 1, &instance), kernel);
+    assert_ptr_equal(spmmi_kernel_find(kernels, kernel->name), kernel);
+    assert_ptr_equal(spmmi_kernel_find(kernels, rest + 1), kernel);
+    snprintf(name, sizeof name, "%s/p64/r8", kernel->name);
+    assert_ptr_equal(spmmi_kernel_find(kernels, name), kernel);
     snprintf(name, sizeof name, "%s%s", strncmp(kernel->name, "cpu", 3) == 0 ? "cuda" : "cpu", rest);
-    assert_null(spmmi_kernel_find(kernels, name, &instance));
-    snprintf(name, sizeof name, "%s/no-such", kernel->name);
-    assert_null(spmmi_kernel_find(kernels, name, &instance));
-    snprintf(name, sizeof name, "%s/r8", rest + 1);
-    if (kernel->backend->has_suffix == NULL) {
-        assert_null(spmmi_kernel_find(kernels, name, &instance));
-    } else {
-        assert_ptr_equal(spmmi_kernel_find(kernels, name, &instance), kernel);
-        assert_string_equal(instance, "r8");
-    }
+    assert_null(spmmi_kernel_find(kernels, name));
+    assert_int_equal(spmmi_kernel_find(kernels, spmm_family_name(kernel->family))->family, kernel->family);
 }
 
 static void kernels_are_found_with_and_without_their_target(void **state)

@@ -286,6 +286,9 @@ static void is_parsed(const struct spmmi_schedule *s, const char *target, enum s
     (void)snprintf(name, sizeof name, "%s%s/%s/p64/r8", target, family, schedule);
     assert_true(spmmi_kernel_parse(name, &ref) && ref.target == number && ref.schedule == s);
     assert_string_equal(ref.instance, "p64/r8");
+    (void)snprintf(name, sizeof name, "%s%s/%s-48/p64", target, family, schedule);
+    assert_true(spmmi_kernel_parse(name, &ref) && ref.target == number && ref.schedule == s);
+    assert_string_equal(ref.instance, "-48/p64");
 }
 
 static void every_kernel_is_found_by_its_name(void **state)
@@ -300,10 +303,23 @@ static void every_kernel_is_found_by_its_name(void **state)
 
 static void other_names_are_no_kernels(void **state)
 {
-    static const char *const wrong[] = {
-        "",      "/",        "cpu",   "cpu/",     "cpu/cpu/rows",    "gpu/rows",
-        "row",   "rowss",    "rows/", "rows/row", "rows/row-split/", "rows/whole",
-        "/rows", "row-split"};
+    static const char *const wrong[] = {"",
+                                        "/",
+                                        "cpu",
+                                        "cpu/",
+                                        "cpu/cpu/rows",
+                                        "gpu/rows",
+                                        "row",
+                                        "rowss",
+                                        "rows/",
+                                        "rows/row",
+                                        "rows/row-split/",
+                                        "rows/whole",
+                                        "/rows",
+                                        "row-split",
+                                        "tiled/segmented-",
+                                        "tiled/segmented-4x",
+                                        "tiled/segmented4"};
     struct spmmi_kernel_ref ref;
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
