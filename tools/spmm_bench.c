@@ -74,7 +74,7 @@ static const struct cli_option options[] = {
     {0, "op", CLI_CHOICE, &args.ops, .value = "N|T|both", .choices = op_choices,
      .help = "multiply by A or by its transpose (default N)"},
     {0, "device", CLI_TEXT, &args.device_text, .value = DEVICE_CHOICE_VALUE,
-     .help = "where to run (default auto)"},
+     .help = "where to run (default auto: GPU 0 if this build can\nuse it, else the CPU)"},
     {0, "threads", CLI_INT, &args.threads, .value = "T", .min = 0, .max = 4096,
      .help = "CPU threads of every competitor (default: all)"},
     {0, "repeat", CLI_INT, &args.repeat, .value = "R", .min = 1, .max = TIMING_REPEATS_MAX,
@@ -369,6 +369,7 @@ int main(int argc, char **argv)
 {
     static const int64_t default_n[] = {1, 8, 32, 64, 128, 256};
     struct cli_operands operands;
+    spmm_diag_t diag = {.status = SPMM_OK};
     bench_plans_help_make();
     listed_dtype_masks("value type: ", dtype_choices, dtype_help);
     enum cli_result result = cli_parse(&program, argc, argv, &operands);
@@ -381,7 +382,8 @@ int main(int argc, char **argv)
                      program.usage);
         return EXIT_USAGE;
     }
-    args.device = device_choice_resolve(args.device);
+    if (device_choice_auto(&args.device, &diag) != SPMM_OK)
+        return exit_failure(PROGRAM, NULL, diag.status, &diag);
     if (args.calibrate)
         return run_calibration();
     if (args.n_count == 0) {

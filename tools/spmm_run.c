@@ -44,7 +44,7 @@ static const struct cli_option options[] = {
     {'n', "columns", CLI_INT, &args.n, .value = "N", .min = 1, .max = INT32_MAX,
      .help = "columns of B and C (default 64, or those of -B)"},
     {0, "device", CLI_TEXT, &args.device_text, .value = DEVICE_CHOICE_VALUE,
-     .help = "where to run (default auto: a GPU if there is one)"},
+     .help = "where to run (default auto: GPU 0 if it runs the plan,\nelse the CPU)"},
     {0, "check", CLI_TEXT, &args.check, .value = "MATRIX",
      .help = "compare with the plan's matrix first (exit 4 if it is\n"
              "another), then check every element of C (exit 5 if one\n"
@@ -172,7 +172,7 @@ cleanup:
 static spmm_status_t prepare(struct run *run, const char *plan_name, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct run_request request = {.device = device_choice_resolve(args.device),
+    struct run_request request = {.device = args.device,
                                   .threads = (int)args.threads,
                                   .force_kernel = args.kernel,
                                   .op = (spmm_op_t)args.op,

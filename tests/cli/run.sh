@@ -67,6 +67,20 @@ for kernel in cpu/rows/row-split cpu/rows/nonzero-split; do
     is_json "j['kernel'] == '$kernel' and j['right']"
 done
 
+# The name that is printed, and where only the CPU has the kernel, auto is the CPU, with a GPU or without.
+run spmm-run "$work/a.plan" --device cpu --force-kernel tiled/segmented -n 5 --json --repeat 0
+exits 0
+printed=$(python3 -c 'import json, sys; print(json.load(sys.stdin)["kernel"])' <"$work/.out")
+run spmm-run "$work/a.plan" --force-kernel "$printed" -n 5 --check self --json --repeat 1
+exits 0
+is_json "j['kernel'] == '$printed' and j['kernel'].startswith('cpu/tiled/segmented-') and j['right']"
+is_json "j['device'] == 'cpu'"
+run spmm-run "$work/a.plan" --force-kernel "$printed/reordered" --repeat 0
+exits 2
+says_err "the plan has \"$printed\", not"
+run spmm-run "$work/a.plan" --device cpu --force-kernel rows --json --repeat 0
+exits 0
+
 # ---- Data of one's own: B = C of an earlier product ----
 run spmm-run "$work/a.plan" -q --repeat 0 -B "$work/t1.npy" -o "$work/c.npy" --check self
 exits 0

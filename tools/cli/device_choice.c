@@ -4,7 +4,9 @@
 
 #include <string.h>
 
-#include <spmm/executor.h>
+#include <spmm/spmm.h>
+
+#include "fail.h"
 
 static int parse(const char *text, int *device)
 {
@@ -29,9 +31,24 @@ enum cli_result device_choice_read(const struct cli_program *program, const char
     return cli_complain(program, "--device takes " DEVICE_CHOICE_VALUE ", not '%s'", text);
 }
 
-int device_choice_resolve(int device)
+spmm_status_t device_choice_auto(int *device, spmm_diag_t *diag)
 {
-    if (device != SPMM_DEVICE_AUTO)
-        return device;
-    return spmm_device_count() > 0 ? 0 : SPMM_DEVICE_CPU;
+    spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
+    spmm_executor_info_t info = {.struct_size = sizeof info};
+    spmm_matrix_t *matrix = NULL;
+    spmm_plan_t *plan = NULL;
+    spmm_executor_t *executor = NULL;
+    spmm_status_t status = SPMM_OK;
+    if (*device != SPMM_DEVICE_AUTO)
+        return SPMM_OK;
+    TRY(spmm_matrix_generate("gen:diag:1", &matrix, diag));
+    TRY(spmm_inspect(matrix, &options, &plan, diag));
+    TRY(spmm_executor_create(plan, SPMM_DEVICE_AUTO, NULL, &executor, diag));
+    TRY(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info, diag));
+    *device = info.device;
+cleanup:
+    spmm_executor_destroy(executor);
+    spmm_plan_destroy(plan);
+    spmm_matrix_destroy(matrix);
+    return status;
 }

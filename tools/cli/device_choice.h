@@ -3,13 +3,15 @@
 #ifndef SPMM_TOOLS_DEVICE_CHOICE_H
 #define SPMM_TOOLS_DEVICE_CHOICE_H
 
+#include <spmm/common.h>
+
 #include "cli.h"
 
 #define DEVICE_CHOICE_VALUE "auto|cpu|cuda[:I]"
 
-/* A device number of the executor; a complaint when the text is none of these. */
+/* A device number of the executor, or SPMM_DEVICE_AUTO; a complaint when the text is none of these. */
 enum cli_result device_choice_read(const struct cli_program *program, const char *text, int *device);
-/* SPMM_DEVICE_AUTO becomes what it stands for here. */
-int device_choice_resolve(int device);
+/* Where there is no plan yet: SPMM_DEVICE_AUTO becomes the device that the library takes for a plan of one entry. */
+spmm_status_t device_choice_auto(int *device, spmm_diag_t *diag);
 
 #endif

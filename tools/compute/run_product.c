@@ -87,6 +87,8 @@ static spmm_status_t make_executor(const spmm_plan_t *plan, struct run_product *
     options.threads = p->request.threads;
     options.force_kernel = p->request.force_kernel;
     TRY(spmm_executor_create(plan, p->request.device, &options, &p->executor, diag));
+    TRY(spmm_executor_info(p->executor, p->request.op, NULL, NULL, &p->info, diag));
+    p->request.device = p->info.device; /* SPMM_DEVICE_AUTO is settled now */
     if (p->request.device >= 0)
         TRY(gpu_select(p->request.device, diag)); /* B and C belong to the same GPU */
 cleanup:
@@ -110,7 +112,7 @@ spmm_status_t run_product_create(const spmm_plan_t *plan, const struct host_csr 
     TRY(make_dense(product, diag));
     TRY(spmm_executor_workspace_bytes(product->executor, request->op, &product->b, &product->c,
                                       &workspace_bytes, NULL));
-    TRY(device_block_reserve(&product->workspace, request->device, workspace_bytes, diag));
+    TRY(device_block_reserve(&product->workspace, product->request.device, workspace_bytes, diag));
     TRY(spmm_executor_info(product->executor, request->op, &product->b, &product->c, &product->info, NULL));
 cleanup:
     return status;

@@ -10,7 +10,7 @@
 #include "timing.h"
 
 struct run_request {
-    int device; /* resolved: a GPU number or SPMM_DEVICE_CPU */
+    int device; /* may be SPMM_DEVICE_AUTO; in struct run_product it is where the executor runs */
     int threads;
     const char *force_kernel;
     spmm_op_t op;

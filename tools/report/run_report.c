@@ -54,7 +54,7 @@ void run_report_text(const struct run_product *p, const struct run_outcome *outc
     printf(": %s x %s, %s nonzeros, %s\n", print_count(one, p->plan.rows), print_count(two, p->plan.cols),
            print_count(three, p->plan.nnz), spmm_dtype_name(p->plan.a_type));
     printf(LABEL "%s%s\n", "device", p->info.device_name,
-           outcome->is_auto_cpu ? " (there is no GPU that this build can use)" : "");
+           outcome->is_auto_cpu ? " (there is no GPU that this build can use and that runs the plan)" : "");
     printf(LABEL "%s\n", "kernel", p->info.kernel);
     if (p->info.note[0] != '\0')
         printf(LABEL "%s\n", "note", p->info.note);

@@ -10,7 +10,7 @@ struct run_outcome {
     const char *checked_against;      /* NULL: not checked */
     const struct check_result *check; /* NULL when not checked */
     const struct timing *timing;      /* NULL when not timed */
-    int is_auto_cpu;                  /* the CPU was taken because there is no GPU */
+    int is_auto_cpu;                  /* the CPU was taken because no GPU runs the plan */
 };
 
 void run_report_text(const struct run_product *product, const struct run_outcome *outcome);
