@@ -153,7 +153,14 @@ static void tiles_that_are_none_or_too_large_are_refused(void **state)
         const char *kernel;
         spmm_status_t status;
     } cases[] = {
+        {"cuda/tiled", SPMM_OK},
         {"cuda/tiled/whole/r4", SPMM_OK},
+        {"cuda/tiled/whole/p32", SPMM_OK},
+        {"tiled/whole/p32/r4", SPMM_OK},
+        {"cuda/tiled/whole/p64", SPMM_ERR_ARGUMENT},
+        {"cuda/tiled/whole/r4/p32", SPMM_ERR_ARGUMENT},
+        {"cuda/tiled/whole/p32/r32", SPMM_ERR_UNSUPPORTED},
+        {"cuda/rows", SPMM_ERR_ARGUMENT},               /* which a GPU does not make */
         {"cuda/tiled/whole/r32", SPMM_ERR_UNSUPPORTED}, /* two stages of 1000 slots of 272 bytes */
         {"cuda/tiled/whole/r3", SPMM_ERR_ARGUMENT},
         {"cuda/tiled/whole/r64", SPMM_ERR_ARGUMENT},
@@ -169,6 +176,7 @@ static void tiles_that_are_none_or_too_large_are_refused(void **state)
         spmm_executor_t *executor = NULL;
         options.force_kernel = cases[i].kernel;
         assert_int_equal(spmm_executor_create(plan, 0, &options, &executor, NULL), cases[i].status);
+        assert_int_equal(spmm_executor_memory_bytes(plan, 0, &options, NULL, NULL, NULL), cases[i].status);
         spmm_executor_destroy(executor);
     }
     spmm_plan_destroy(plan);
