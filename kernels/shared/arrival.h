@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrival counters: words of 64 bits in the caller's workspace, on which the thread blocks that share a row count
- * their arrivals. Nobody initialises them: v arrivals are the word tag + v * stride, where the tag is a random number of
- * the executor and the stride an odd constant. A word that is none of these, for v up to SPMMI_ARRIVALS_MAX, held
+ * their arrivals. Nobody initialises them: v arrivals are the word tag + v * stride, where the tag is a random number
+ * of the executor and the stride an odd constant. A word that is none of these, for v up to SPMMI_ARRIVALS_MAX, held
  * something else.
  *
  * Why every interleaving counts right. Call a word ours when it is one of these. Each step below is one atomic

@@ -6,8 +6,8 @@
  *
  * - C = alpha * op(A) * B + beta * C. A is m x k and sparse, B is k x n, C is m x n (for op T read A as k x m).
  * - Counts and leading dimensions are in elements, sizes in bytes, times in the unit that the name says.
- * - A function returns SPMM_OK or an error. On error, output pointers and numbers are NULL or zero; structs stay as they
- *   were.
+ * - A function returns SPMM_OK or an error. On error, output pointers and numbers are NULL or zero, and structs stay
+ *   as they were.
  * - A diag parameter comes last and may be NULL.
  * - Inputs are borrowed until the call returns. Outputs belong to the caller. Destroy functions accept NULL.
  * - Text that a function or an info struct gives out is in static storage unless it says otherwise.
@@ -59,8 +59,8 @@ SPMM_API const char *spmm_version_string(void);
     X(SPMM_ERR_ARGUMENT, 100, "an argument is not valid")                                           \
     X(SPMM_ERR_CSR, 101, "the CSR arrays are not a valid matrix")                                   \
     X(SPMM_ERR_SHAPE, 102, "the shapes of A, B and C do not fit together")                          \
-    X(SPMM_ERR_TYPE, 103, "the value type is not the plan's")                                      \
-    X(SPMM_ERR_WORKSPACE, 104, "the workspace is too small or missing")                             \
+    X(SPMM_ERR_TYPE, 103, "the value type is not the plan's")                                       \
+    X(SPMM_ERR_WORKSPACE, 104, "the workspace is too small, missing or not aligned" )               \
     X(SPMM_ERR_OVERLAP, 105, "B and C overlap")                                                     \
     X(SPMM_ERR_NO_VALUES, 106, "the plan holds no values and none were set")                        \
     X(SPMM_ERR_UNSUPPORTED, 107, "this build does not support the request")                         \

@@ -23,24 +23,32 @@ extern "C" {
 typedef struct spmm_executor spmm_executor_t;
 
 #define SPMM_DEVICE_CPU (-1) /**< The CPU. */
-/** GPU 0 if there is one that this build can use and that runs the plan, else the CPU. spmm_executor_info then says
- * which one, and so where B, C and the workspace must be. */
+/** GPU 0 if there is one that this build can use and that runs the plan, else the CPU: there is none, this build has no
+ * kernels for it, only the CPU has the forced kernel, or the GPU would answer UNSUPPORTED, TOO_LARGE or PLAN_FEATURE.
+ * spmm_executor_info then says which one, and so where B, C and the workspace must be. */
 #define SPMM_DEVICE_AUTO (-2)
 
-/** GPUs that this build can run on; 0 without CUDA or without a driver. Never fails. */
+/** GPUs that CUDA shows to this process, whether or not this build has kernels for them (where it has none,
+ * spmm_executor_create answers NO_DEVICE); 0 without CUDA or without a driver. Never fails. */
 SPMM_API int spmm_device_count(void);
-/** Name of a device (0 and up a GPU, SPMM_DEVICE_CPU), for people. text has size bytes.
- * Errors: ARGUMENT, NO_DEVICE, DEVICE. */
+/** Name of a device (0 and up a GPU, SPMM_DEVICE_CPU), for people. text has size bytes, at least 1; a longer name is
+ * cut.
+ * Errors: ARGUMENT, NO_DEVICE. */
 SPMM_API spmm_status_t spmm_device_name(int device, char *text, size_t size);
 
 /** Options of an executor. */
 typedef struct spmm_executor_options {
     size_t struct_size; /**< sizeof(spmm_executor_options_t), set by the INIT macro. */
-    int threads;        /**< CPU: threads of a product; 0: OpenMP's default. Never changes the result. */
-    const char *
-        force_kernel; /**< Kernel name (spmm_kernel_at) of this device; NULL: the plan's choice. tiled on a GPU
-                                 takes the columns of C that a thread keeps as its instance, 1 to 32:
-                                 "cuda/tiled/whole/r8". */
+    int threads; /**< CPU: threads of a product, at most 1,024 of which start; 0: OpenMP's default. Never changes
+                           the result. */
+    /** Kernel of this device; NULL: the plan's choice. A name as spmm_executor_info gives it, whole or without words
+     * at its end: "cuda/tiled/segmented-48/p256", "tiled/segmented", "tiled". The part of the plan that has this name
+     * runs, the plan's choice before others. The CPU makes a part of rows and tiled where the plan has none, of the
+     * family's first schedule if the name has none. An instance that no part has is refused (ARGUMENT; the sentence
+     * has the name that there is). Its last word may tell the launch: tiled on a GPU keeps so many columns of C a
+     * thread, 1 to 32 ("cuda/tiled/whole/r8"); the shape of rows ("v4l8") and compute types are taken and follow from
+     * the product. */
+    const char *force_kernel;
 } spmm_executor_options_t;
 /* clang-format off */
 /** Defaults of all options. */
@@ -55,19 +63,21 @@ SPMM_API spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int d
                                                   spmm_diag_t *diag);
 
 /** Make a plan ready to run on a device: SPMM_DEVICE_CPU, SPMM_DEVICE_AUTO or the number of a GPU. Allocates, uploads,
- * synchronises. options may be NULL. A forced kernel is refused (ARGUMENT) where the rows of C would then not be
- * permuted as the plan says. Errors: ARGUMENT, NO_DEVICE, TOO_LARGE, UNSUPPORTED and PLAN_FEATURE (what this device
- * does not run), MEMORY, DEVICE_MEMORY, DEVICE. */
+ * and waits for all streams of the device. options may be NULL. A forced kernel is refused (ARGUMENT) where the rows
+ * of C would then not be permuted as the plan says. Errors: ARGUMENT, NO_DEVICE, TOO_LARGE, UNSUPPORTED and
+ * PLAN_FEATURE (what this device does not run), MEMORY, DEVICE_MEMORY, DEVICE. */
 SPMM_API spmm_status_t spmm_executor_create(const spmm_plan_t *plan, int device,
                                             const spmm_executor_options_t *options,
                                             spmm_executor_t **executor, spmm_diag_t *diag);
 /** Frees it. On a GPU its products must have ended. */
 SPMM_API void spmm_executor_destroy(spmm_executor_t *executor);
 
-/** New values for the same pattern: nnz values of the plan's type of A, in CSR order of A. Needs the executor alone.
- * GPU: values may be a host or a device pointer; the work is enqueued on stream. A device pointer is borrowed until
- * that work is done, a host pointer until the call returns; not during graph capture if host.
- * CPU: host pointer; done when the call returns. Errors: ARGUMENT, DEVICE. */
+/** New values for the same pattern: nnz values of the plan's type of A, in CSR order of A. The plan itself does not
+ * change. Needs the executor alone.
+ * GPU: a device pointer is borrowed until the work, which is enqueued on stream, is done. With a host pointer the call
+ * returns when stream has finished; not during graph capture.
+ * CPU: host pointer; done when the call returns. After an error the values are undefined: set them again. Errors:
+ * ARGUMENT, DEVICE. */
 SPMM_API spmm_status_t spmm_executor_set_values(spmm_executor_t *executor, const void *values, void *stream,
                                                 spmm_diag_t *diag);
 
@@ -80,16 +90,20 @@ SPMM_API spmm_status_t spmm_executor_workspace_bytes(const spmm_executor_t *exec
                                                      uint64_t *bytes, spmm_diag_t *diag);
 
 /** C = alpha * op(A) * B + beta * C.
- * B, C and the workspace live where the executor runs. beta = 0 never reads C; alpha = 0 reads neither A nor B. Both
- * are first rounded to the type of sums.
+ * B, C and the workspace live where the executor runs: on a GPU in device, managed or pinned memory that it can reach.
+ * B and C may have different layouts; that of B decides which variant runs. beta = 0 never reads C; alpha = 0 reads
+ * neither A nor B. Both are first rounded to the type of sums. With m = 0 or n = 0 nothing is done and no pointer is
+ * looked at; with k = 0 C = beta * C.
  * The address ranges of B (where it is read) and C, from first to last element, must not overlap; interleaved views of
- * one buffer count as overlap though they share no element.
+ * one buffer count as overlap though they share no element. workspace may be NULL where no bytes are needed.
  * NaN and infinity in row j of B reach exactly the rows of C that store column j. The result is bitwise repeatable.
- * GPU: enqueues on stream, allocates nothing, synchronises nothing, may be captured in a CUDA graph. The workspace is
- * borrowed until that work is done and serves one product at a time. CPU: done when the call returns; stream is
- * ignored.
- * Errors: ARGUMENT, SHAPE, TYPE, UNSUPPORTED (types that no kernel was compiled for; the sentence lists those that
- * were), OVERLAP, WORKSPACE, NO_VALUES, NO_VARIANT, TOO_LARGE, DEVICE. */
+ * GPU: enqueues on stream, which belongs to the executor's device (NULL: the legacy default stream); the caller's
+ * current device stays. Allocates nothing, synchronises nothing, may be captured in a CUDA graph. The workspace is
+ * borrowed until that work is done and serves one product at a time. DEVICE reports errors of the launch; what fails
+ * later shows at the caller's next synchronisation. CPU: done when the call returns; stream is ignored.
+ * Errors: ARGUMENT, SHAPE, TYPE (B and C have the types of another plan), UNSUPPORTED (no kernel was compiled for
+ * their types, whatever the plan; the sentence lists those that were), OVERLAP, WORKSPACE, NO_VALUES, NO_VARIANT,
+ * TOO_LARGE, DEVICE. */
 SPMM_API spmm_status_t spmm_execute(const spmm_executor_t *executor, spmm_op_t op, spmm_scalar_t alpha,
                                     const spmm_dense_t *b, spmm_scalar_t beta, const spmm_dense_t *c,
                                     void *workspace, uint64_t workspace_bytes, void *stream,
@@ -115,7 +129,8 @@ SPMM_API spmm_status_t spmm_executor_info(const spmm_executor_t *executor, spmm_
                                           spmm_executor_info_t *info, spmm_diag_t *diag);
 
 /** A kernel of this build. Names follow one grammar everywhere: [TARGET/]FAMILY[/SCHEDULE[/INSTANCE]], where TARGET is
- * "cpu" or "cuda". Options take a name with or without the target. */
+ * "cpu" or "cuda", and INSTANCE one word or several; SCHEDULE may end with an item size, as in "segmented-48". Options
+ * take a name with or without the target. */
 typedef struct spmm_kernel_info {
     size_t struct_size;       /**< sizeof(spmm_kernel_info_t). */
     const char *name;         /**< "cuda/tiled/whole". */

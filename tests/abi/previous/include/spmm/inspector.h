@@ -105,9 +105,9 @@ SPMM_API spmm_status_t spmm_matrix_permute(const spmm_matrix_t *matrix, const ui
 
 /** tiled: are rows cut into segments? */
 typedef enum spmm_balance {
-    SPMM_BALANCE_AUTO = 0,     /**< As the decision chart of paper 000 says, unless the contrary is predicted
+    SPMM_BALANCE_AUTO = 0, /**< As the decision chart of paper 000 says, unless the alternative is predicted
                                   to be faster by the minimum gain. */
-    SPMM_BALANCE_NONE = 1,     /**< Whole rows. */
+    SPMM_BALANCE_NONE = 1, /**< Whole rows. */
     SPMM_BALANCE_SEGMENTS = 2, /**< Segments. */
     SPMM_BALANCE_CHART = 3     /**< As the decision chart says: where the device is underused or rows are
                                   uneven. */
@@ -179,7 +179,7 @@ typedef struct spmm_tuning_options {
     double time_limit;       /**< Seconds, of all measurements together: no new one begins later; 0: no
                                 limit. */
     spmm_measure_fn measure; /**< How long a candidate takes on the machine that it is for; NULL: nothing is
-                                measured. */
+                                measured; candidates must be 0 and effort AUTO or ESTIMATE. */
     void *measure_context;   /**< Passed to measure. */
 } spmm_tuning_options_t;
 /* clang-format off */
@@ -189,16 +189,19 @@ typedef struct spmm_tuning_options {
 
 /** Options of an inspection. 0 and NULL stand for the default, the last words of each comment. */
 typedef struct spmm_inspect_options {
-    size_t struct_size;       /**< sizeof(spmm_inspect_options_t), set by the INIT macro. */
-    spmm_dtype_t a_type;      /**< Values of A; SPMM_F32. */
-    spmm_dtype_t b_type;      /**< Values of B; as a_type. spmm_types_at lists the combinations that kernels
+    size_t struct_size;     /**< sizeof(spmm_inspect_options_t), set by the INIT macro. */
+    spmm_dtype_t a_type;    /**< Values of A; SPMM_F32. */
+    spmm_dtype_t b_type;    /**< Values of B; as a_type. spmm_types_at lists the combinations that kernels
                                   exist for. */
-    spmm_dtype_t c_type;      /**< Values of C; as a_type. */
-    spmm_dtype_t sum_type;    /**< Products and sums; f64 for f64, else f32. */
-    spmm_compute_t compute;   /**< The least accurate that may be chosen: for f32 one of SPMM_COMPUTE_F32 (no
+    spmm_dtype_t c_type;    /**< Values of C; as a_type. */
+    spmm_dtype_t sum_type;  /**< Products and sums; f64 for f64, else f32. */
+    spmm_compute_t compute; /**< The least accurate that may be chosen: for f32 one of SPMM_COMPUTE_F32 (no
                                   tensor cores), _3XTF32 or _TF32, else that of a_type; as accurate as
                                   a_type. */
-    const int64_t *n;         /**< Typical numbers of columns of B, n_count of them; any. */
+    /** Typical numbers of columns of B, n_count of them, from 1 to 2^31 - 1; any. Each of the ranges 1, 2 to 12, 13
+     * to 48, 49 to 96, 97 to 192, 193 to 2^31 - 1 that holds one gets variants, judged at the first that it holds;
+     * products of another n run the nearest. permute_output: the first one alone. */
+    const int64_t *n;
     int n_count;              /**< See n. */
     uint32_t layouts;         /**< Mask of SPMM_LAYOUTS_*; both. */
     uint32_t ops;             /**< Mask of SPMM_OPS_*; N. */
@@ -233,8 +236,9 @@ typedef struct spmm_inspect_options {
 
 /** Analyse a matrix and make a plan. options may be NULL. O(nnz) time. The plan does not refer to the matrix
  * afterwards.
- * Errors: ARGUMENT, UNSUPPORTED (types that no kernel was compiled for; the sentence lists those that were), IO (a
- * profile), MEMORY, MATRIX_TOO_LARGE. */
+ * Errors: ARGUMENT (also options that contradict each other: symmetric_permutation or permute_output with reorder
+ * NONE, both together, flags other than 0 and 1), UNSUPPORTED (types that no kernel was compiled for; the sentence
+ * lists those that were), IO (a profile), MEMORY, MATRIX_TOO_LARGE. */
 SPMM_API spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_inspect_options_t *options,
                                     spmm_plan_t **plan, spmm_diag_t *diag);
 

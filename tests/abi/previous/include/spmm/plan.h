@@ -145,7 +145,8 @@ typedef struct spmm_row_block_metrics {
     double padding;                              /**< Z: 32 * slices / nnz. */
     int64_t runs;                                /**< Runs of consecutive columns, in each stage. */
     double run_mean;                             /**< working_set_sum / runs. */
-    int64_t lines;        /**< 64-byte lines of column-major B, each counted once in each stage. */
+    int64_t lines;        /**< Lines of 64 bytes (the unit of paper 000) of column-major B, each
+                          counted once in each stage. */
     int64_t sectors;      /**< 32-byte sectors, likewise. */
     double line_cost;     /**< C: bytes of lines over bytes of the values staged. */
     double sector_cost;   /**< C of sectors. */
@@ -156,7 +157,7 @@ typedef struct spmm_row_block_metrics {
     int64_t column_count[SPMM_COLUMN_BINS]; /**< Columns of 2^b <= nonzeros < 2^(b+1). */
     int64_t column_sum[SPMM_COLUMN_BINS];   /**< Their nonzeros. */
 } spmm_row_block_metrics_t;
-/** The metrics of the first tiled variant for column-major operands, of row-major ones without such a variant;
+/** The metrics of the first tiled variant for column-major operands; if there is none, of the first for row-major ones;
  * block_rows is 0 when the plan holds none. Errors: ARGUMENT. */
 SPMM_API spmm_status_t spmm_plan_row_block_metrics(const spmm_plan_t *plan,
                                                    spmm_row_block_metrics_t *metrics);
@@ -356,7 +357,8 @@ typedef struct spmm_section_info {
 SPMM_API spmm_status_t spmm_plan_section(const spmm_plan_t *plan, int index, spmm_section_info_t *info);
 
 /** Does the plan describe exactly this matrix? Compares the CSR arrays, not only digests; those of PAP^T where the plan
- * has a symmetric permutation. with_values = 0 compares the pattern only. Values are compared in the plan's type.
+ * has a symmetric permutation. with_values = 0 compares the pattern only. Values are compared in the plan's type, bit
+ * by bit but that a NaN equals any NaN; so -0 differs from 0, and a plan without values matches with_values = 0 only.
  * Returns OK or MISMATCH (diag says where). Errors: ARGUMENT, CSR. */
 SPMM_API spmm_status_t spmm_plan_matches(const spmm_plan_t *plan, const spmm_csr_t *a, int with_values,
                                          spmm_diag_t *diag);
