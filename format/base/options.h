@@ -9,8 +9,8 @@
 
 /* Inputs. Copy the members that the caller knows from given over the defaults in options, which has size bytes and
  * keeps its own struct_size. given may be NULL. name is that of the struct in sentences: "tiled options". Errors:
- * ARGUMENT where struct_size cannot be (less than itself, more than 64 KiB), or where a byte beyond size is not 0: it is
- * an option that this library does not know. */
+ * ARGUMENT where struct_size cannot be (less than itself, more than 64 KiB), or where a byte beyond size is not 0: it
+ * is an option that this library does not know. */
 spmm_status_t spmmi_options_read(void *options, size_t size, const void *given, const char *name,
                                  spmm_diag_t *diag);
 

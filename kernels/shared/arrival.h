@@ -16,7 +16,7 @@
  * word for another row: whatever was a counter of this executor is ready.
  *
  * Why a stride, not a tag above a count. A caller may reuse the workspace between two products for an array that ends
- * inside a word, and part of a tag would stay. The stride spreads a count over the whole word: two words of one
+ * inside a word, and part of a tag would stay. With a stride a count changes the whole word: two words of one
  * executor never differ in their lowest 39 or highest 40 bits alone (test_arrival.c tries all differences), so that a
  * word that was half overwritten is not ours, whatever the values are. A word that was overwritten by more is ours by
  * chance only: decision 0024 has the probabilities. */

@@ -90,7 +90,7 @@ exits 0
 
 # ---- The rows kernels have no code for them ----
 run spmm-inspect --dtype f16 --force-kernel rows/row-split gen:diag:5
-exits 2
+exits 4
 says_err 'the rows kernels multiply f32 and f64 only, not f16'
 run spmm-run "$work/h.plan" --device cpu --force-kernel cpu/rows/row-split
 exits 4
