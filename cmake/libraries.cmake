@@ -6,6 +6,13 @@
 # two releases never meet unnoticed: the loader refuses the pair.
 set(SPMM_SOVERSION 1)
 
+# Installed libraries and tools find each other from any prefix, without ldconfig and LD_LIBRARY_PATH. A setting of the
+# caller wins, and CMAKE_SKIP_INSTALL_RPATH=ON leaves it out, as distributions do.
+if(BUILD_SHARED_LIBS AND NOT DEFINED CMAKE_INSTALL_RPATH)
+  file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+  set(CMAKE_INSTALL_RPATH "$ORIGIN;$ORIGIN/${bin_to_lib}")
+endif()
+
 function(spmm_add_library name folder)
   cmake_parse_arguments(PARSE_ARGV 2 library "" "MAP" "OBJECTS;PUBLIC;PRIVATE")
   set(objects "")

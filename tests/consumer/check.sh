@@ -135,8 +135,14 @@ previous)
     with_headers "$work/older" "$work/older/include" "$source/tests/consumer/package"
     ;;
 tools)
-    for tool in spmm-inspect spmm-info spmm-run spmm-bench; do
-        "$prefix/bin/$tool" --version | grep -q '^spmm-.* [0-9]' || fail "$tool does not run after install"
+    # They start from any prefix: nothing tells the loader where the libraries are, and the folder has moved.
+    rm -rf "$work/moved"
+    cp -r "$prefix" "$work/moved"
+    for folder in "$prefix" "$work/moved"; do
+        for tool in spmm-inspect spmm-info spmm-run spmm-bench; do
+            env -u LD_LIBRARY_PATH "$folder/bin/$tool" --version | grep -q '^spmm-.* [0-9]' ||
+                fail "$folder/bin/$tool does not run after install"
+        done
     done
     ;;
 man)
@@ -147,7 +153,13 @@ man)
         [ -z "$said" ] || fail "groff on $page: $said"
     done
     ;;
-subdirectory) mkdir -p "$work" && outside subdirectory "$work/subdirectory" / -DSPMM_ROOT="$source" ;;
+subdirectory)
+    mkdir -p "$work"
+    outside subdirectory "$work/subdirectory" / -DSPMM_ROOT="$source"
+    # Whoever adds the folder gets the libraries: neither the tools nor the tests.
+    extra=$(find "$work/subdirectory" -name 'spmm-*' -type f -perm -u+x -o -name 'test_*')
+    [ -z "$extra" ] || fail "a subproject builds $extra"
+    ;;
 static)
     mkdir -p "$work"
     cmake -S "$source" -B "$work/static-build" -G Ninja -DBUILD_SHARED_LIBS=OFF -DSPMM_TESTS=OFF -DSPMM_TOOLS=OFF \
