@@ -7,6 +7,7 @@
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/matrix_input.h"
+#include "tools/cli/passive_wait.h"
 #include "tools/cli/plan_input.h"
 #include "tools/report/plan_report.h"
 #include "tools/cli/print_text.h"
@@ -200,6 +201,7 @@ static int show(const char *path)
 int main(int argc, char **argv)
 {
     struct cli_operands operands;
+    passive_wait(argv);
     switch (cli_parse(&program, argc, argv, &operands)) {
     case CLI_DONE:
         return exit_flush(program.name);

@@ -16,6 +16,7 @@
 #include "tools/report/inspect_report.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/option_names.h"
+#include "tools/cli/passive_wait.h"
 #include "tools/cli/plan_output.h"
 #include "tools/cli/progress.h"
 #include "tools/tune/tune_request.h"
@@ -377,6 +378,7 @@ static int check_tuning(void)
 int main(int argc, char **argv)
 {
     struct cli_operands operands;
+    passive_wait(argv);
     listed_generators(generators, sizeof generators);
     listed_dtypes("value type: ", dtypes, dtype_help);
     listed_permutations("row permutation, in families that can have one: ", reorders, reorder_help);

@@ -12,6 +12,7 @@
 #include "tools/cli/fail.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/compute/npy.h"
+#include "tools/cli/passive_wait.h"
 #include "tools/cli/plan_input.h"
 #include "tools/cli/progress.h"
 #include "tools/compute/run_product.h"
@@ -263,6 +264,7 @@ int main(int argc, char **argv)
     struct cli_operands operands;
     spmm_diag_t diag = {.status = SPMM_OK};
     int code = EXIT_DONE;
+    passive_wait(argv);
     enum cli_result result = cli_parse(&program, argc, argv, &operands);
     if (result == CLI_RUN)
         result = device_choice_read(&program, args.device_text, &args.device);

@@ -119,6 +119,32 @@ if [ -w /dev/full ]; then
     exits 1
 fi
 
+# ---- OpenMP threads sleep while they wait, unless the user says otherwise ----
+waits_as() { # EXPECTED [VARIABLE=VALUE]: the environment of a program that waits for its standard input
+    checks=$((checks + 1))
+    local found='' pid
+    rm -f "$work/pipe"
+    mkfifo "$work/pipe"
+    env -u OMP_WAIT_POLICY "${@:2}" spmm-run - <"$work/pipe" >"$work/.out" 2>"$work/.err" &
+    pid=$!
+    exec 9>"$work/pipe"
+    for _ in $(seq 50); do
+        found=$(tr '\0' '\n' <"/proc/$pid/environ" | sed -n 's/^OMP_WAIT_POLICY=//p')
+        [ "$found" != "$1" ] || break
+        sleep 0.1
+    done
+    sleep 0.2
+    found=$(tr '\0' '\n' <"/proc/$pid/environ" | sed -n 's/^OMP_WAIT_POLICY=//p')
+    exec 9>&-
+    wait "$pid"
+    last="spmm-run with ${*:2}"
+    [ "$found" = "$1" ] || wrong "expected OMP_WAIT_POLICY '$1', found '$found'"
+}
+waits_as passive
+waits_as active OMP_WAIT_POLICY=active
+waits_as '' GOMP_SPINCOUNT=100
+waits_as '' KMP_BLOCKTIME=1
+
 # ---- Plans and matrices that do not fit ----
 run spmm-run "$work/a.plan" --check gen:rmat:9:6
 exits 4
