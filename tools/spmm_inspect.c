@@ -314,6 +314,8 @@ static int print_report(const spmm_plan_t *plan, struct inspect_report *report)
         return exit_failure(program.name, device, status, &diag);
     report->plan_path = args.output;
     report->explain = args.explain;
+    report->wants_symmetric = args.symmetric_permutation;
+    report->reorder = (spmm_reorder_t)args.reorder;
     if (args.json)
         inspect_report_json(plan, report);
     else

@@ -224,6 +224,13 @@ cleanup:
     return status;
 }
 
+static int is_symmetric(const spmm_plan_t *plan)
+{
+    const uint32_t *permutation = NULL;
+    int64_t count = 0;
+    return spmm_plan_symmetric_permutation(plan, &permutation, &count) == SPMM_OK && permutation != NULL;
+}
+
 static spmm_status_t work(struct run *run, const char *plan_name, int *code, spmm_diag_t *diag)
 {
     const struct timing_rule rule = timing_rule();
@@ -249,6 +256,7 @@ static spmm_status_t work(struct run *run, const char *plan_name, int *code, spm
         TRY(run_product_time(&run->product, &rule, &timing, diag));
         outcome.timing = &timing;
     }
+    outcome.is_symmetric = is_symmetric(run->plan);
     outcome.is_auto_cpu = args.device == SPMM_DEVICE_AUTO && run->product.request.device == SPMM_DEVICE_CPU;
     if (args.json)
         (void)run_report_json(&run->product, &outcome);

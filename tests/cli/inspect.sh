@@ -242,6 +242,20 @@ exits 4
 run spmm-run "$work/symmetric.plan" -n 5 --check gen:femshuf:5:5:5 --device cpu --repeat 0
 exits 0
 says 'check      right'
+says 'note       A is PAP^T: the rows of B and C are in the permuted order'
+run spmm-run "$work/symmetric.plan" -n 5 --device cpu --repeat 0 --json
+exits 0
+is_json 'j["symmetric_permutation"]'
+spmm-inspect -q gen:femshuf:5:5:5 -o "$work/plain.plan"
+run spmm-run "$work/plain.plan" -n 5 --device cpu --repeat 0
+exits 0
+says_not 'PAP^T'
+for how in auto rcm; do
+    run spmm-inspect --symmetric-permutation --reorder $how --kernel rows gen:band:100:3
+    exits 0
+    says 'symmetric  refused: '
+    says '; the plan is that of A'
+done
 run spmm-inspect --json --symmetric-permutation --reorder rcm --kernel rows gen:band:100:3
 exits 0
 is_json 'not j["symmetric_permutation"]'

@@ -35,6 +35,22 @@ static void print_notes(FILE *out, const spmm_matrix_info_t *m, const spmm_plan_
     }
 }
 
+/* A permutation that was asked for and that the plan does not have. */
+static void print_refused_permutation(FILE *out, const spmm_plan_t *plan, const struct inspect_report *report)
+{
+    const uint32_t *permutation = NULL;
+    int64_t count = 0;
+    if (!report->wants_symmetric ||
+        spmm_plan_symmetric_permutation(plan, &permutation, &count) != SPMM_OK || permutation != NULL)
+        return;
+    fprintf(out, "%-*srefused: ", PLAN_REPORT_LABEL, "symmetric");
+    if (report->reorder == SPMM_REORDER_AUTO)
+        fputs("no permutation saves a tenth of the blocks of 16 x 16", out);
+    else
+        fprintf(out, "%s gives the order that A has", spmm_reorder_name(report->reorder));
+    fputs("; the plan is that of A\n", out);
+}
+
 static void print_times(FILE *out, const struct inspect_report *r, int64_t nnz, uint64_t csr_bytes)
 {
     char text[PRINT_UNITS_BYTES];
@@ -66,6 +82,7 @@ void inspect_report_text(FILE *out, const spmm_plan_t *plan, const struct inspec
     fprintf(out, "%s entries stored\n", print_count(text, m->entries_stored));
     print_notes(out, m, &info, &stats);
     plan_text_symmetric(out, plan);
+    print_refused_permutation(out, plan, report);
     plan_text_variants(out, plan, &info);
     plan_text_trace(out, plan, &info, report->explain);
     tune_report_text(out, &report->tuning);

@@ -17,6 +17,8 @@ struct inspect_report {
     uint64_t plan_bytes;
     double read_seconds, inspect_seconds, write_seconds; /* without what tuning took */
     bool explain;
+    bool wants_symmetric; /* --symmetric-permutation was given */
+    spmm_reorder_t reorder;
     spmm_roofline_t model; /* of the device that was chosen for */
     struct permutation_report permutations;
     struct tune_summary tuning;

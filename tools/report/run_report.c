@@ -61,6 +61,9 @@ void run_report_text(const struct run_product *p, const struct run_outcome *outc
     if (p->uses_ones)
         printf(LABEL "the plan holds no values: every entry counts as 1\n", "note");
     text_product(r);
+    if (outcome->is_symmetric)
+        printf(LABEL "A is PAP^T: the rows of B and C are in the permuted order (spmm-info --json: symmetric_order)\n",
+               "note");
     printf(LABEL "%s on the host, %s on the GPU\n", "memory", print_bytes(one, p->info.host_bytes),
            print_bytes(two, p->info.device_bytes));
     if (timing != NULL) {
@@ -120,6 +123,7 @@ int run_report_json(const struct run_product *p, const struct run_outcome *outco
     json_int(&j, "n", r->n);
     json_text(&j, "op", spmm_op_name(r->op));
     json_text(&j, "layout", spmm_layout_name(r->layout));
+    json_bool(&j, "symmetric_permutation", outcome->is_symmetric != 0);
     json_double(&j, "alpha", r->alpha);
     json_double(&j, "beta", r->beta);
     json_uint(&j, "host_bytes", p->info.host_bytes);

@@ -10,6 +10,7 @@ struct run_outcome {
     const char *checked_against;      /* NULL: not checked */
     const struct check_result *check; /* NULL when not checked */
     const struct timing *timing;      /* NULL when not timed */
+    int is_symmetric;                 /* the plan is that of PAP^T */
     int is_auto_cpu;                  /* the CPU was taken because no GPU runs the plan */
 };
 
