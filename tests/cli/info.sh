@@ -185,6 +185,13 @@ run spmm-info --json "$work/evil.plan"
 exits 0
 is_json 'j["source"].startswith("evil") and j["source"].endswith(chr(34) + chr(92) + ".mtx")'
 
+# ---- Messages name the input once, as it was given ----
+run spmm-info - </dev/null
+says_err 'spmm-info: standard input: '
+run spmm-info --matches "$work/none.mtx" "$plan"
+exits 1
+says_err "spmm-info: $work/none.mtx: cannot open the file"
+
 # ---- Is it the plan of this matrix? ----
 run spmm-info --matches "$matrix" "$plan"
 exits 0

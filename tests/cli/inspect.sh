@@ -326,7 +326,7 @@ missing "$work/no"
 printf '%%%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 1\n4 1 1\n' >"$work/bad.mtx"
 run spmm-inspect "$work/bad.mtx" -o "$work/bad.plan"
 exits 3
-says_err 'bad.mtx, line 4: expected a row index from 1 to 3, found "4"'
+says_err "spmm-inspect: $work/bad.mtx, line 4: expected a row index from 1 to 3, found \"4\""
 one_line_err
 silent
 missing "$work/bad.plan"

@@ -45,16 +45,44 @@ int exit_code(spmm_status_t status)
     }
 }
 
+/* The name as it was given; libraries call "-" so. */
+static const char *shown_name(const char *what)
+{
+    return strcmp(what, "-") == 0 ? "standard input" : what;
+}
+
+/* How many characters of the sentence are the name of the file, which libraries put there without its folder. */
+static size_t repeated_name(const char *name, const char *text)
+{
+    const char *slash = strrchr(name, '/');
+    const char *base = slash != NULL ? slash + 1 : name;
+    const size_t length = strlen(base);
+    const int is_there = length > 0 && strncmp(text, base, length) == 0;
+    return is_there && (text[length] == ':' || text[length] == ',') ? length : 0;
+}
+
+static void print_failure(const char *what, const char *text)
+{
+    const char *name = shown_name(what);
+    const size_t repeated = repeated_name(name, text);
+    if (repeated == 0 && strncmp(text, name, strlen(name)) == 0) {
+        print_escaped(stderr, text);
+        return;
+    }
+    print_escaped(stderr, name);
+    fputs(repeated == 0 ? ": " : "", stderr);
+    print_escaped(stderr, text + repeated);
+}
+
 int exit_failure(const char *program, const char *what, spmm_status_t status, const spmm_diag_t *diag)
 {
     const char *text = diag != NULL && diag->text[0] != '\0' ? diag->text : spmm_status_text(status);
     fflush(stdout);
     fprintf(stderr, "%s: ", program);
-    if (what != NULL && strncmp(text, what, strlen(what)) != 0) {
-        print_escaped(stderr, what);
-        fputs(": ", stderr);
-    }
-    print_escaped(stderr, text);
+    if (what != NULL)
+        print_failure(what, text);
+    else
+        print_escaped(stderr, text);
     fprintf(stderr, " (%s)\n", spmm_status_name(status));
     return exit_code(status);
 }

@@ -26,7 +26,8 @@ const char *exit_text(int code);
 int exit_code(spmm_status_t status);
 
 /* Print "program: what: sentence (status)" on stderr and return the exit code. what names the input, and may
- * be NULL; it is left out where the sentence begins with it. Control characters are escaped. */
+ * be NULL. It is printed as it was given and once: where the sentence begins with it, or with the name of the file
+ * without the folder, that is not said again. Control characters are escaped. */
 int exit_failure(const char *program, const char *what, spmm_status_t status, const spmm_diag_t *diag);
 
 /* Flush stdout; EXIT_DONE, or EXIT_RUNTIME and a sentence when the output could not be written. */
