@@ -52,20 +52,25 @@ static spmm_status_t bad_value(struct spmmi_reader *reader, const struct spmmi_m
                  value_hint(mtx->field, at, mtx->end));
 }
 
+static const char *entries_word(const struct spmmi_mtx *mtx)
+{
+    return mtx->entries == 1 ? "entry" : "entries";
+}
+
 static spmm_status_t too_few(struct spmmi_reader *reader, const struct spmmi_mtx *mtx, uint64_t line,
                              int64_t entries)
 {
     return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_SYNTAX, line,
-                             "expected %lld entries, found the end of the file after %lld",
-                             (long long)mtx->entries, (long long)entries);
+                             "expected %lld %s, found the end of the file after %lld",
+                             (long long)mtx->entries, entries_word(mtx), (long long)entries);
 }
 
 static spmm_status_t too_many(struct spmmi_reader *reader, const struct spmmi_mtx *mtx, uint64_t line,
                               const char *at)
 {
     char expected[64];
-    (void)snprintf(expected, sizeof expected, "the end of the file after %lld entries",
-                   (long long)mtx->entries);
+    (void)snprintf(expected, sizeof expected, "the end of the file after %lld %s", (long long)mtx->entries,
+                   entries_word(mtx));
     return found(reader, line, expected, at, mtx->end, "");
 }
 

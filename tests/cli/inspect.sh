@@ -270,8 +270,8 @@ says 'tiled/whole'
 printf '%%%%MatrixMarket matrix coordinate real general\n3 3 5\n1 1 2\n1 1 3\n2 2 0\n3 3 nan\n3 1 inf\n' >"$work/n.mtx"
 run spmm-inspect "$work/n.mtx"
 exits 0
-says '1 duplicate entries were summed'
-says '1 entries of value 0 were kept'
+says '1 duplicate entry was summed'
+says '1 entry of value 0 was kept (--drop-zeros leaves it out)'
 says '2 values are NaN or infinite'
 run spmm-inspect --drop-zeros --json "$work/n.mtx"
 exits 0

@@ -77,8 +77,8 @@ says_err 'the file holds f16 values, but the plan computes in bf16'
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1e-9\n1 2 0\n2 2 1\n' >"$work/tiny.mtx"
 run spmm-inspect "$work/tiny.mtx" --dtype f16 -o "$work/tiny.plan"
 exits 0
-says '1 entries of value 0 were kept'
-says '1 values are too small for the value type and were rounded to 0'
+says '1 entry of value 0 was kept'
+says '1 value is too small for the value type and was rounded to 0'
 run spmm-inspect "$work/tiny.mtx" --dtype f16 --json
 exits 0
 is_json 'j["input"]["rounded_to_zero"] == 1 and j["input"]["zeros_kept"] == 1 and j["nnz"] == 3'

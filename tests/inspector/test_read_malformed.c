@@ -138,7 +138,7 @@ static const struct malformed entries[] = {
      "expected 3 entries, found the end of the file after 2"},
     {"too few, long lines", REAL "3 3 2\n1 1 1.000000000000000000\n", 0, SYNTAX, 4, "after 1"},
     {"too many", REAL "3 3 1\n1 1 1\n2 2 1\n", 0, SYNTAX, 4,
-     "the end of the file after 1 entries, found \"2\""},
+     "the end of the file after 1 entry, found \"2\""},
     {"entries when there are none", REAL "3 3 0\n1 1 1\n", 0, SYNTAX, 3, "after 0 entries"},
     {"trailing text", REAL "3 3 1\n1 1 1\n\nthe end\n", 0, SYNTAX, 5, "found \"the\""},
     {"row 0", REAL "3 3 1\n0 1 1\n", 0, SYNTAX, 3,
@@ -220,7 +220,7 @@ static const struct malformed values[] = {
     {"symmetric array in full", BANNER("array real symmetric") "2 2\n1\n2\n2\n1\n", 0, SYNTAX, 6,
      "after 3 entries"},
     {"skew array with a diagonal", BANNER("array real skew-symmetric") "2 2\n0\n1\n0\n", 0, SYNTAX, 4,
-     "after 1 entries"},
+     "after 1 entry"},
 };
 
 static const struct malformed smtx[] = {

@@ -255,9 +255,9 @@ static void table_ours(const struct bench_report *report, const struct bench_cas
 static void table_case(struct bench_report *report, const struct bench_case *done)
 {
     print_escaped(stdout, done->matrix);
-    printf("  %lld x %lld, %lld nonzeros, n = %lld, %s, %s, op %s\n", (long long)done->rows,
-           (long long)done->cols, (long long)done->nnz, (long long)done->n, spmm_layout_name(done->layout),
-           spmm_dtype_name(done->dtype), spmm_op_name(done->op));
+    printf("  %lld x %lld, %lld nonzero%s, n = %lld, %s, %s, op %s\n", (long long)done->rows,
+           (long long)done->cols, (long long)done->nnz, done->nnz == 1 ? "" : "s", (long long)done->n,
+           spmm_layout_name(done->layout), spmm_dtype_name(done->dtype), spmm_op_name(done->op));
     if (!report->has_header)
         printf("  %-38s   %10s %10s %9s %9s %10s%s\n", "", "ms cold", "ms warm", "error", "gflops",
                "peer/ours", report->shows_set_values ? " set values products" : "");

@@ -31,5 +31,6 @@ void passive_wait(char **argv)
 {
     if (is_set_by_user() || !is_ours() || setenv("OMP_WAIT_POLICY", "passive", 0) != 0)
         return;
-    (void)execv(SELF, argv); /* comes back only when it fails: then threads wait as the runtime has them wait */
+    (void)execv(SELF,
+                argv); /* comes back only when it fails: then threads wait as the runtime has them wait */
 }

@@ -18,20 +18,23 @@ static void print_notes(FILE *out, const spmm_matrix_info_t *m, const spmm_plan_
 {
     const struct {
         int64_t count;
-        const char *text;
+        const char *one, *many;
     } notes[] = {
-        {m->duplicates_summed, "duplicate entries were summed"},
-        {m->zeros_dropped, "entries of value 0 were dropped"},
-        {m->zeros_kept, "entries of value 0 were kept (--drop-zeros leaves them out)"},
-        {m->not_finite, "values are NaN or infinite"},
-        {m->integers_inexact, "integers do not fit a double exactly and were rounded"},
-        {rounded_to_zero(m, info, stats), "values are too small for the value type and were rounded to 0"},
+        {m->duplicates_summed, "duplicate entry was summed", "duplicate entries were summed"},
+        {m->zeros_dropped, "entry of value 0 was dropped", "entries of value 0 were dropped"},
+        {m->zeros_kept, "entry of value 0 was kept (--drop-zeros leaves it out)",
+         "entries of value 0 were kept (--drop-zeros leaves them out)"},
+        {m->not_finite, "value is NaN or infinite", "values are NaN or infinite"},
+        {m->integers_inexact, "integer does not fit a double exactly and was rounded",
+         "integers do not fit a double exactly and were rounded"},
+        {rounded_to_zero(m, info, stats), "value is too small for the value type and was rounded to 0",
+         "values are too small for the value type and were rounded to 0"},
     };
     for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
         char count[PRINT_UNITS_BYTES];
         if (notes[i].count > 0)
             fprintf(out, "%-*s%s %s\n", PLAN_REPORT_LABEL, "note", print_count(count, notes[i].count),
-                    notes[i].text);
+                    notes[i].count == 1 ? notes[i].one : notes[i].many);
     }
 }
 
@@ -40,8 +43,8 @@ static void print_refused_permutation(FILE *out, const spmm_plan_t *plan, const 
 {
     const uint32_t *permutation = NULL;
     int64_t count = 0;
-    if (!report->wants_symmetric ||
-        spmm_plan_symmetric_permutation(plan, &permutation, &count) != SPMM_OK || permutation != NULL)
+    if (!report->wants_symmetric || spmm_plan_symmetric_permutation(plan, &permutation, &count) != SPMM_OK ||
+        permutation != NULL)
         return;
     fprintf(out, "%-*srefused: ", PLAN_REPORT_LABEL, "symmetric");
     if (report->reorder == SPMM_REORDER_AUTO)
@@ -79,7 +82,8 @@ void inspect_report_text(FILE *out, const spmm_plan_t *plan, const struct inspec
     const spmm_matrix_stats_t stats = plan_matrix_stats(plan);
     plan_text_matrix(out, &info, &stats);
     fprintf(out, "%-*s%s, %s, %s, ", PLAN_REPORT_LABEL, "input", m->format, m->field, m->symmetry);
-    fprintf(out, "%s entries stored\n", print_count(text, m->entries_stored));
+    fprintf(out, "%s %s stored\n", print_count(text, m->entries_stored),
+            m->entries_stored == 1 ? "entry" : "entries");
     print_notes(out, m, &info, &stats);
     plan_text_symmetric(out, plan);
     print_refused_permutation(out, plan, report);

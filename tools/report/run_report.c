@@ -51,8 +51,8 @@ void run_report_text(const struct run_product *p, const struct run_outcome *outc
 
     printf(LABEL, "plan");
     print_escaped(stdout, outcome->plan_name);
-    printf(": %s x %s, %s nonzeros, %s\n", print_count(one, p->plan.rows), print_count(two, p->plan.cols),
-           print_count(three, p->plan.nnz), spmm_dtype_name(p->plan.a_type));
+    printf(": %s x %s, %s, %s\n", print_count(one, p->plan.rows), print_count(two, p->plan.cols),
+           print_plural(three, p->plan.nnz, "nonzero"), spmm_dtype_name(p->plan.a_type));
     printf(LABEL "%s%s\n", "device", p->info.device_name,
            outcome->is_auto_cpu ? " (there is no GPU that this build can use and that runs the plan)" : "");
     printf(LABEL "%s\n", "kernel", p->info.kernel);
@@ -62,8 +62,10 @@ void run_report_text(const struct run_product *p, const struct run_outcome *outc
         printf(LABEL "the plan holds no values: every entry counts as 1\n", "note");
     text_product(r);
     if (outcome->is_symmetric)
-        printf(LABEL "A is PAP^T: the rows of B and C are in the permuted order (spmm-info --json: symmetric_order)\n",
-               "note");
+        printf(
+            LABEL
+            "A is PAP^T: the rows of B and C are in the permuted order (spmm-info --json: symmetric_order)\n",
+            "note");
     printf(LABEL "%s on the host, %s on the GPU\n", "memory", print_bytes(one, p->info.host_bytes),
            print_bytes(two, p->info.device_bytes));
     if (timing != NULL) {
