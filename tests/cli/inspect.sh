@@ -337,6 +337,11 @@ one_line_err
 run spmm-inspect - </dev/null
 exits 3
 one_line_err
+printf '%% a comment\n3 2\n2 3\n1\n1\n' >"$work/a.graph"
+run spmm-inspect "$work/a.graph"
+exits 3
+says_err 'found a METIS graph, which spmm does not read; write it as a Matrix Market file'
+one_line_err
 head -c 2000 "$matrix" >"$work/cut.mtx.zst"
 run spmm-inspect "$work/cut.mtx.zst"
 exits 3
