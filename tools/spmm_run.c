@@ -170,6 +170,16 @@ cleanup:
     return status;
 }
 
+/* A status of its own, since the sentence of the library cannot name an option of another program. */
+static spmm_status_t name_operation(spmm_status_t status, spmm_diag_t *diag)
+{
+    if (status != SPMM_ERR_NO_VARIANT)
+        return status;
+    return fail(diag, status,
+                "the plan has no variant for op %s; spmm-inspect --op both makes a plan for N and T",
+                spmm_op_name((spmm_op_t)args.op));
+}
+
 static spmm_status_t prepare(struct run *run, const char *plan_name, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -190,7 +200,9 @@ static spmm_status_t prepare(struct run *run, const char *plan_name, spmm_diag_t
     request.layout = run->b.data != NULL           ? run->b.layout
                      : args.layout != LAYOUT_UNSET ? (spmm_layout_t)args.layout
                                                    : SPMM_ROW_MAJOR;
-    TRY(run_product_create(run->plan, run->matrix != NULL ? &run->a : NULL, &request, &run->product, diag));
+    TRY(name_operation(
+        run_product_create(run->plan, run->matrix != NULL ? &run->a : NULL, &request, &run->product, diag),
+        diag));
 cleanup:
     return status;
 }

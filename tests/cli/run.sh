@@ -145,6 +145,23 @@ waits_as active OMP_WAIT_POLICY=active
 waits_as '' GOMP_SPINCOUNT=100
 waits_as '' KMP_BLOCKTIME=1
 
+# ---- Files that were swapped are called by name, with the program that takes them ----
+zstd -dc "$matrix" >"$work/plain_text"
+for swapped in "$matrix" "$work/plain_text" gen:diag:5 -; do
+    run spmm-run "$swapped" <"$work/plain_text"
+    says_err 'expected a plan, found a matrix; spmm-inspect MATRIX -o PLAN makes plans'
+    one_line_err
+done
+run spmm-info "$work/t1.npy"
+exits 3
+says_err 'expected a plan, found a file of another kind'
+run spmm-inspect "$work/a.plan"
+exits 3
+says_err 'expected a matrix file, found a spmm plan, which is made from a matrix; spmm-info shows it and spmm-run runs it'
+run spmm-run "$work/a.plan" --op T
+exits 4
+says_err 'the plan has no variant for op T; spmm-inspect --op both makes a plan for N and T'
+
 # ---- Plans and matrices that do not fit ----
 run spmm-run "$work/a.plan" --check gen:rmat:9:6
 exits 4
