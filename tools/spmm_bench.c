@@ -295,10 +295,10 @@ static spmm_status_t start(struct bench *bench, char *today, size_t size, spmm_d
     char note[160];
     spmm_status_t status = SPMM_OK;
 
-    if (args.device >= 0 && args.device >= spmm_device_count())
-        return fail(diag, SPMM_ERR_NO_DEVICE, "there is no GPU %d that this build can use", args.device);
-    if (args.device >= 0)
+    if (args.device >= 0) {
+        TRY(gpu_require(args.device, diag));
         TRY(gpu_select(args.device, diag));
+    }
     strftime(today, size, "%Y-%m-%d", gmtime_r(&now, &utc));
     bench->report.date = args.date != NULL ? args.date : today;
     bench->report.commit = args.commit != NULL ? args.commit : getenv("SPMM_COMMIT");
@@ -361,7 +361,11 @@ cleanup:
 static int run_calibration(void)
 {
     spmm_diag_t diag = {.status = SPMM_OK};
-    const spmm_status_t status = calibrate(args.device, (int)args.threads, args.output, &diag);
+    spmm_status_t status = SPMM_OK;
+    if (args.device >= 0)
+        TRY(gpu_require(args.device, &diag));
+    TRY(calibrate(args.device, (int)args.threads, args.output, &diag));
+cleanup:
     return status != SPMM_OK ? exit_failure(PROGRAM, NULL, status, &diag) : exit_flush(PROGRAM);
 }
 

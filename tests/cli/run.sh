@@ -145,6 +145,26 @@ waits_as active OMP_WAIT_POLICY=active
 waits_as '' GOMP_SPINCOUNT=100
 waits_as '' KMP_BLOCKTIME=1
 
+# ---- Without a GPU: is it the build or the machine? ----
+case $(spmm-run "$work/small.plan" --repeat 0 --json) in
+*'"device": "cpu"'* | *'"device":"cpu"'*)
+    run spmm-run "$work/small.plan" --device cuda
+    exits 4
+    says_err 'GPU 0 was asked for, and this '
+    if [ "${SPMM_CUDA:?is the GPU code built?}" = ON ]; then
+        says_err 'this machine has no GPU'
+    else
+        says_err 'this build has no CUDA'
+    fi
+    run spmm-bench --device cuda:3 gen:diag:4
+    exits 4
+    says_err 'GPU 3 was asked for, and this '
+    run spmm-bench --calibrate --device cuda
+    exits 4
+    says_err 'GPU 0 was asked for, and this '
+    ;;
+esac
+
 # ---- Files that were swapped are called by name, with the program that takes them ----
 zstd -dc "$matrix" >"$work/plain_text"
 for swapped in "$matrix" "$work/plain_text" gen:diag:5 -; do

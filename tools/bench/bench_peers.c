@@ -2,6 +2,8 @@
 /* The choice of the competitors' library. */
 #include "bench_peers.h"
 
+#include "tools/compute/gpu.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +21,7 @@ spmm_status_t bench_peers_open(const struct bench_site *site, const struct bench
         if (status == SPMM_OK)
             status = bench_cublas_open(site, &(*peers)->next, diag);
 #else
-        status = fail(diag, SPMM_ERR_NO_DEVICE, "this build has no GPU support");
+        status = fail(diag, SPMM_ERR_NO_DEVICE, "%s", gpu_absence());
 #endif
     } else {
         status = bench_mkl_open(site, options->mkl_path, peers, note, diag);

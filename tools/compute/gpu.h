@@ -8,6 +8,10 @@
 
 struct gpu_event; /* a point in the stream that carries a time */
 
+/* Why spmm_device_count is 0: a build without CUDA or a machine without a GPU. */
+const char *gpu_absence(void);
+/* Fail where the executor cannot use this GPU, with the reason. */
+spmm_status_t gpu_require(int device, spmm_diag_t *diag);
 spmm_status_t gpu_select(int device, spmm_diag_t *diag);
 spmm_status_t gpu_memory_free(uint64_t *bytes, spmm_diag_t *diag);
 spmm_status_t gpu_alloc(void **block, uint64_t bytes, spmm_diag_t *diag);

@@ -21,6 +21,11 @@ static spmm_status_t check(cudaError_t error, const char *what, spmm_diag_t *dia
     return status;
 }
 
+const char *gpu_absence(void)
+{
+    return "this machine has no GPU that the CUDA driver can use";
+}
+
 spmm_status_t gpu_select(int device, spmm_diag_t *diag)
 {
     return check(cudaSetDevice(device), "selecting the GPU failed", diag);

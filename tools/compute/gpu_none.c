@@ -9,6 +9,11 @@ static spmm_status_t no_gpu(spmm_diag_t *diag)
     return fail(diag, SPMM_ERR_NO_DEVICE, "this build has no GPU support");
 }
 
+const char *gpu_absence(void)
+{
+    return "this build has no CUDA (configure it with SPMM_CUDA=ON)";
+}
+
 spmm_status_t gpu_select(int device, spmm_diag_t *diag)
 {
     (void)device;

@@ -86,6 +86,8 @@ static spmm_status_t make_executor(const spmm_plan_t *plan, struct run_product *
     spmm_status_t status = SPMM_OK;
     options.threads = p->request.threads;
     options.force_kernel = p->request.force_kernel;
+    if (p->request.device >= 0)
+        TRY(gpu_require(p->request.device, diag));
     TRY(spmm_executor_create(plan, p->request.device, &options, &p->executor, diag));
     TRY(spmm_executor_info(p->executor, p->request.op, NULL, NULL, &p->info, diag));
     p->request.device = p->info.device; /* SPMM_DEVICE_AUTO is settled now */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "tools/cli/fail.h"
+#include "tools/compute/gpu.h"
 
 #define TARGET_ANY 0u
 #define TARGET_CPU 1u
@@ -21,10 +22,8 @@ static spmm_status_t open_device(struct tuner *tuner, int at, spmm_diag_t *diag)
     const int device = at == TUNER_CPU ? SPMM_DEVICE_CPU : 0;
     if (tuner->is_open[at])
         goto cleanup;
-    if (at == TUNER_GPU && spmm_device_count() == 0) {
-        status = fail(diag, SPMM_ERR_NO_DEVICE, "this machine has no GPU that candidates could be timed on");
-        goto cleanup;
-    }
+    if (at == TUNER_GPU)
+        TRY(gpu_require(device, diag));
     TRY(tune_device_open(device, tuner->threads, &tuner->devices[at], diag));
     TRY(spmm_device_name(device, tuner->summary.devices[at], sizeof tuner->summary.devices[at]));
     tuner->is_open[at] = true;
@@ -126,10 +125,9 @@ spmm_status_t tuner_check_device(const char *device, spmm_diag_t *diag)
     if (target == TARGET_ANY || target == TARGET_CPU)
         goto cleanup;
     if (spmm_device_count() == 0)
-        status = fail(
-            diag, SPMM_ERR_NO_DEVICE,
-            "candidates for %s are timed on a GPU of compute capability %u.%u, and this machine has no GPU",
-            device, target / 10, target % 10);
+        status = fail(diag, SPMM_ERR_NO_DEVICE,
+                      "candidates for %s are timed on a GPU of compute capability %u.%u, and %s", device,
+                      target / 10, target % 10, gpu_absence());
     else
         status = check_gpu(plan, device, diag);
 cleanup:
