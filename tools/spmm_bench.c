@@ -99,7 +99,8 @@ static const struct cli_option options[] = {
     {0, "date", CLI_TEXT, &args.date, .value = "DATE", .help = "date column (default: today, UTC)"},
     {0, "commit", CLI_TEXT, &args.commit, .value = "ID", .help = "commit column (default: $SPMM_COMMIT)"},
     {0, "list-peers", CLI_FLAG, &args.lists_peers, .help = "show every peer, not only the best one"},
-    {0, "summary", CLI_FLAG, &args.only_summary, .help = "print the summary only"},
+    {0, "summary", CLI_FLAG, &args.only_summary,
+     .help = "print the summary only; without a peer, one line for each case"},
     {0, "calibrate", CLI_FLAG, &args.calibrate,
      .help = "measure the rates of the device instead and print them as a device profile\n"
              "(see --device of spmm-inspect); takes some seconds and no MATRIX"},

@@ -139,6 +139,17 @@ exits 0
 says 'failed: mkl_sparse_mm failed with status 6'
 rows 'r[-1]["peer"] == ""'
 
+# ---- A summary without peers has a line for each case ----
+run "${bench[@]}" --no-peers --summary -n 3,8 gen:rmat:6:4
+exits 0
+says_times 2 'GFLOP/s cold, no peer'
+says 'gen:rmat:6:4, n = 8, row, f32, op N: '
+says_not 'best peer'
+run "${bench[@]}" --mkl "$peer" --summary -n 3 gen:rmat:6:4
+exits 0
+says_not 'no peer'
+says "best peer's time"
+
 # ---- What cannot be measured is reported, and the others are measured ----
 run "${bench[@]}" --no-peers -n 2 gen:nonsense "$work/none.mtx" gen:diag:4
 exits 2

@@ -276,6 +276,21 @@ static void table_case(struct bench_report *report, const struct bench_case *don
     fflush(stdout);
 }
 
+/* The line of --summary for a case in which there is no peer to compare with. */
+static void short_case(const struct bench_case *done)
+{
+    for (int i = 0; i < done->ours_count; i++) {
+        const struct bench_result *ours = &done->ours[i].result;
+        if (!done->ours[i].is_chosen || !is_valid(ours) || best_peer(done, ours) != NULL)
+            continue;
+        print_escaped(stdout, done->matrix);
+        printf(", n = %lld, %s, %s, op %s: %s, %.4g ms cold, %.4g ms warm, %.1f GFLOP/s cold, no peer\n",
+               (long long)done->n, spmm_layout_name(done->layout), spmm_dtype_name(done->dtype),
+               spmm_op_name(done->op), ours->name, ours->ms_cold, ours->ms_warm, gflops(done, ours->ms_cold));
+    }
+    fflush(stdout);
+}
+
 static spmm_status_t summarise(struct bench_report *report, const struct bench_case *done,
                                const struct bench_result *ours, const struct bench_result *peer,
                                spmm_diag_t *diag)
@@ -304,6 +319,8 @@ spmm_status_t bench_report_case(struct bench_report *report, const struct bench_
         json_case(report->json, done);
     else if (!report->is_short || has_trouble(done))
         table_case(report, done);
+    else
+        short_case(done);
     for (int i = 0; i < done->ours_count && status == SPMM_OK; i++) {
         const struct bench_result *result = &done->ours[i].result;
         const struct bench_result *peer = best_peer(done, result);

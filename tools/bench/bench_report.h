@@ -30,7 +30,7 @@ struct bench_report {
     struct json *json;    /* NULL: a table on stdout */
     int lists_peers;      /* the table shows every peer, not only the best */
     int shows_set_values; /* the table has columns for them */
-    int is_short;         /* no table of cases, only the summary and what went wrong */
+    int is_short;         /* no table of cases, only the summary, cases without a peer and what went wrong */
     int has_header;       /* of the table */
     int has_wrong;        /* a product of ours failed its check */
     struct bench_summary summary;
