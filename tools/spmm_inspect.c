@@ -239,8 +239,10 @@ static spmm_status_t read_matrix(const char *path, struct progress *progress, sp
     const double start = progress_seconds();
     const spmm_status_t status = matrix_input_open(path, &read, matrix, diag);
     report->read_seconds = progress_seconds() - start;
-    if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
         report->matrix_bytes = (uint64_t)st.st_size;
+        report->is_compressed = matrix_input_is_compressed(path);
+    }
     return status;
 }
 

@@ -10,6 +10,7 @@ run spmm-inspect "$matrix" --kernel rows -o "$work/a.plan"
 exits 0
 says 'bcsstk17.mtx.zst: 10,974 x 10,974, 428,650 nonzeros'
 says 'matrix-market, real, symmetric, 219,812 entries stored'
+says 'MB/s of the compressed file)'
 says 'variant 0  op N, f32, n in 1..' # how far is for the model to say
 says ', both layouts, any device: rows/nonzero-split, 53,582 items, item size 8'
 says ', both layouts, any device: rows/row-split, '
@@ -281,6 +282,8 @@ is_json 'j["nnz"] == 3 and j["input"]["zeros_dropped"] == 1 and j["input"]["dupl
 run spmm-inspect - <"$work/n.mtx"
 exits 0
 says '3 x 3, 4 nonzeros'
+run spmm-inspect "$work/n.mtx"
+says 'MB/s of the file)'
 run spmm-inspect gen:diag:5 -o -
 exits 0
 says_err '5 x 5, 5 nonzeros'

@@ -2,6 +2,7 @@
 /* See matrix_input.h. */
 #include "matrix_input.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,6 +23,20 @@ spmm_status_t matrix_input_open(const char *argument, const spmm_read_options_t 
     if (limited.budget_bytes == 0)
         limited.budget_bytes = budget_default();
     return spmm_matrix_load(argument, &limited, matrix, diag);
+}
+
+bool matrix_input_is_compressed(const char *path)
+{
+    static const char *const starts[] = {"\x1f\x8b", "\x28\xb5\x2f\xfd", "PK\x03\x04"};
+    char head[5] = "";
+    FILE *file = fopen(path, "rb");
+    const size_t size = file != NULL ? fread(head, 1, sizeof head - 1, file) : 0;
+    if (file != NULL)
+        (void)fclose(file);
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (size >= strlen(starts[i]) && memcmp(head, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return false;
 }
 
 spmm_status_t matrix_input_permute(const spmm_plan_t *plan, int threads, spmm_matrix_t **matrix,

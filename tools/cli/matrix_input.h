@@ -4,10 +4,14 @@
 #define SPMM_TOOLS_MATRIX_INPUT_H
 
 #include <spmm/inspector.h>
+#include <stdbool.h>
 
 /* Without a budget in the options, files get three quarters of the physical memory; generators use no options. */
 spmm_status_t matrix_input_open(const char *argument, const spmm_read_options_t *options,
                                 spmm_matrix_t **matrix, spmm_diag_t *diag);
+
+/* Is the file one of gzip or zstd, or the zip archive that an .npz file is? */
+bool matrix_input_is_compressed(const char *path);
 
 /* PAP^T takes the place of the matrix where that is what the plan holds, and rows and columns are as many. */
 spmm_status_t matrix_input_permute(const spmm_plan_t *plan, int threads, spmm_matrix_t **matrix,

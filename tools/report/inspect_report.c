@@ -59,7 +59,8 @@ static void print_times(FILE *out, const struct inspect_report *r, int64_t nnz, 
     char text[PRINT_UNITS_BYTES];
     fprintf(out, "%-*sread %s", PLAN_REPORT_LABEL, "time", print_seconds(text, r->read_seconds));
     if (r->matrix_bytes > 0 && r->read_seconds > 0)
-        fprintf(out, " (%.0f MB/s of file)", (double)r->matrix_bytes / r->read_seconds * 1e-6);
+        fprintf(out, " (%.3g MB/s of the %sfile)", (double)r->matrix_bytes / r->read_seconds * 1e-6,
+                r->is_compressed ? "compressed " : "");
     fprintf(out, ", inspect %s", print_seconds(text, r->inspect_seconds));
     if (r->inspect_seconds > 0)
         fprintf(out, " (%.0f million nonzeros/s)", (double)nnz / r->inspect_seconds * 1e-6);
