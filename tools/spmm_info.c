@@ -13,23 +13,29 @@
 #include "tools/cli/print_text.h"
 #include "tools/cli/progress.h"
 
+#define SHORT_VARIANTS 10 /* of more the choice is left to --full: a screen has some 30 lines */
+
 static struct {
     const char *matches, *device;
     int64_t threads;
     uint64_t budget;
-    int drop_zeros, json, quiet, verify;
+    int drop_zeros, full, json, quiet, verify;
 } args;
 
 static const struct cli_option options[] = {
     {0, "verify", CLI_FLAG, &args.verify,
      .help = "say what was checked; every load checks everything,\nso a damaged plan is refused without this "
              "too"},
+    {0, "full", CLI_FLAG, &args.full,
+     .help =
+         "also show every candidate, the permutations, the row\nlengths, the row blocks and the sections"},
     {0, "matches", CLI_TEXT, &args.matches, .value = "MATRIX",
      .help =
          "compare with a matrix (file, - or gen:...), entry by\nentry; exit 4 if the plan is of another one"},
     {0, "drop-zeros", CLI_FLAG, &args.drop_zeros, .help = "with --matches: leave zeros out of the matrix"},
     {0, "device", CLI_TEXT, &args.device, .value = "NAME|FILE",
-     .help = "with metrics of row blocks: the roofline of any, cpu, a100,\nh100, h200 or a profile file"},
+     .help = "as --full, and beside the metrics of row blocks the\nroofline of any, cpu, a100, h100, h200 or "
+             "a profile file"},
     {0, "threads", CLI_INT, &args.threads, .value = "T", .min = 1, .max = 4096,
      .help = "threads; default: all of the machine"},
     CLI_PLAN_BUDGET(&args.budget),
@@ -42,7 +48,8 @@ static const struct cli_program program = {
     .summary = "Show what a plan holds, and check it.",
     .usage = "[options] PLAN",
     .details = "PLAN is a file, or - for standard input. Loading checks every byte and every index of it.",
-    .examples = "  spmm-info A.plan                      metrics, variants, sections and the choice\n"
+    .examples = "  spmm-info A.plan                      metrics, variants and the choice\n"
+                "  spmm-info --full A.plan | less        also candidates, row blocks and sections\n"
                 "  spmm-info --json A.plan | jq .trace   the same for programs\n"
                 "  spmm-info -q --matches A.mtx A.plan   exit 0 if A.plan is of A.mtx, 4 if not",
     CLI_TAKES(options, 1, 1),
@@ -67,6 +74,16 @@ static void print_columns(const spmm_matrix_stats_t *s)
            print_count(zeros, s->zeros));
 }
 
+/* Instead of what is longer than a screen. */
+static void print_short(const spmm_plan_t *plan, const spmm_plan_info_t *info)
+{
+    if (info->variant_count <= SHORT_VARIANTS)
+        plan_text_trace(stdout, plan, info, false);
+    printf("%-*s--full shows every candidate, the permutations, the row lengths, the row blocks and the "
+           "sections\n",
+           PLAN_REPORT_LABEL, "more");
+}
+
 static void print_text(const spmm_plan_t *plan, const spmm_plan_info_t *info, const spmm_roofline_t *model)
 {
     char bytes[PRINT_UNITS_BYTES], csr[PRINT_UNITS_BYTES];
@@ -86,6 +103,10 @@ static void print_text(const spmm_plan_t *plan, const spmm_plan_info_t *info, co
     if (info->has_values)
         print_digest("values", info->values_digest);
     plan_text_variants(stdout, plan, info);
+    if (!args.full) {
+        print_short(plan, info);
+        return;
+    }
     plan_text_trace(stdout, plan, info, true);
     plan_text_permutations(stdout, plan, info);
     plan_text_histogram(stdout, &stats);
@@ -214,5 +235,6 @@ int main(int argc, char **argv)
         cli_complain(&program, "plan and matrix cannot both come from standard input");
         return EXIT_USAGE;
     }
+    args.full |= args.device != NULL; /* whose roofline stands with the row blocks */
     return show(operands.list[0]);
 }

@@ -7,8 +7,26 @@ matrix=$source_dir/tests/data/bcsstk17.mtx.zst
 plan=$work/a.plan
 spmm-inspect -q "$matrix" -o "$plan"
 
-# ---- What it shows ----
+# ---- What it shows: a screen of text, and the rest with --full ----
 run spmm-info "$plan"
+exits 0
+silent_err
+says 'format 1.5, f32, with values, made by spmm-inspector 0.2.0'
+says '10,974 x 10,974, 428,650 nonzeros'
+says 'panel/dense, 10,974 rows, '
+says 'choice     variant 0: rows/nonzero-split: predicted '
+says 'more       --full shows every candidate'
+for absent in refused 'Row lengths' 'Row blocks' 'Permutations' 'Sections'; do
+    says_not "$absent"
+done
+spmm-inspect -q "$matrix" --op both -o "$work/many.plan"
+for short in "$plan" "$work/many.plan" "$source_dir/tests/golden/good/fragments_traced.plan"; do
+    run spmm-info "$short"
+    exits 0
+    checks=$((checks + 1))
+    [ "$(wc -l <"$work/.out")" -le 30 ] || wrong 'expected at most 30 lines'
+done
+run spmm-info --full "$plan"
 exits 0
 silent_err
 says 'format 1.5, f32, with values, made by spmm-inspector 0.2.0'
@@ -23,7 +41,7 @@ says '####'
 says 'Sections'
 says 'col-ind'
 says_not 'Verified'
-run spmm-info --verify "$plan"
+run spmm-info --full --verify "$plan"
 exits 0
 says 'Verified'
 says 'cover every nonzero once'
@@ -42,7 +60,7 @@ run spmm-info - <"$plan"
 exits 0
 says '428,650 nonzeros'
 spmm-inspect -q gen:band:300:9 --op both --kernel rows -o "$work/two.plan"
-run spmm-info --verify "$work/two.plan"
+run spmm-info --full --verify "$work/two.plan"
 exits 0
 says 'variant 1  op N, f32, any n, both layouts, CPU: rows/row-split, '
 says 'variant 2: chosen  rows/nonzero-split: '
@@ -52,7 +70,7 @@ exits 0
 is_json 'len(j["variants"]) == 4 and len({v["parts"][0]["schedule"] + v["op"] for v in j["variants"]}) == 4'
 for spec in gen:empty:0:0 gen:empty:3:0 gen:diag:1 gen:dense:1:3000; do
     spmm-inspect -q "$spec" -o "$work/small.plan"
-    run spmm-info --verify "$work/small.plan"
+    run spmm-info --full --verify "$work/small.plan"
     exits 0
     run spmm-info --json "$work/small.plan"
     exits 0
@@ -60,7 +78,7 @@ for spec in gen:empty:0:0 gen:empty:3:0 gen:diag:1 gen:dense:1:3000; do
 done
 
 # ---- Parts for tensor cores, and candidates that differ in their compute type only ----
-run spmm-info --verify "$source_dir/tests/golden/good/panel_permuted.plan"
+run spmm-info --full --verify "$source_dir/tests/golden/good/panel_permuted.plan"
 exits 0
 says 'op N, tf32, any n, both layouts, any device: panel/packed, 90 rows, 64 a row block, reordered, permuted output, item size 3'
 says 'panel/packed in tf32: 4.25 nonzeros a block of 8 x 8, below 9.35 tensor cores do not pay; predicted 12.5 us'
@@ -68,11 +86,11 @@ run spmm-info --json "$source_dir/tests/golden/good/panel_permuted.plan"
 exits 0
 is_json '[(v["compute"], v["parts"][0]["panel_rows"]) for v in j["variants"]] == [("tf32", 64)] * 2'
 is_json 'all(p["is_reordered"] and p["permutes_output"] and "stage_slots" not in p for v in j["variants"] for p in v["parts"])'
-run spmm-info "$source_dir/tests/golden/good/window_reordered.plan"
+run spmm-info --full "$source_dir/tests/golden/good/window_reordered.plan"
 exits 0
 says 'op N, f64, any n, both layouts, any device: window/dense, 100 rows, 8 a row window, reordered, item size 16777216'
 says 'window/dense: 4.25 nonzeros a block'
-run spmm-info --verify "$source_dir/tests/golden/good/fragments_traced.plan"
+run spmm-info --full --verify "$source_dir/tests/golden/good/fragments_traced.plan"
 exits 0
 says 'refused window/packed in 3xtf32: predicted 15.00 us, the winner 12.50 us; predicted 15 us'
 says 'refused panel/dense in tf32: 8 blocks in minhash order, 8 without'
@@ -81,10 +99,10 @@ exits 0
 is_json '[(t["compute"], t["order"]) for t in j["trace"]] == [("f32", None), ("3xtf32", None), ("tf32", "minhash")]'
 
 # ---- Who made it: plans of before format 1.5 do not say ----
-run spmm-info "$source_dir/tests/golden/good/writer.plan"
+run spmm-info --full "$source_dir/tests/golden/good/writer.plan"
 exits 0
 says 'format 1.5, f32, pattern only, made by spmm-inspector 0.2.0'
-run spmm-info "$source_dir/tests/golden/good/one_by_one.plan"
+run spmm-info --full "$source_dir/tests/golden/good/one_by_one.plan"
 exits 0
 says_not 'made by'
 run spmm-info --json "$source_dir/tests/golden/good/one_by_one.plan"
@@ -92,7 +110,7 @@ exits 0
 is_json 'j["writer"] == ""'
 
 # ---- Metrics of permutations ----
-run spmm-info "$source_dir/tests/golden/good/order_stats.plan"
+run spmm-info --full "$source_dir/tests/golden/good/order_stats.plan"
 exits 0
 says 'Permutations of op N, '
 run spmm-info --json "$source_dir/tests/golden/good/order_stats.plan"
@@ -101,7 +119,7 @@ is_json '[(o["op"], o["order"]) for o in j["order_stats"]] == [("N", "none"), ("
 is_json 'j["order_stats"][1]["blocks"]["8x8"]["count"] == j["order_stats"][0]["blocks"]["8x8"]["count"] - 1'
 
 # ---- Metrics of row blocks, of a plan that holds them and of one that does not ----
-run spmm-info "$source_dir/tests/golden/good/panel_stats.plan"
+run spmm-info --full "$source_dir/tests/golden/good/panel_stats.plan"
 exits 0
 says 'tiled/segmented, 65 units, 32 a row block, stages of 447, item size 4'
 says 'Row blocks'
@@ -115,7 +133,7 @@ is_json '[h["panel_rows"] for h in j["panels"]["heights"]] == [8, 16, 32, 64, 12
 is_json 'len(j["panels"]["column_count"]) == 32 and len(j["panels"]["column_sum"]) == 32'
 is_json 'j["variants"][0]["parts"][0]["panel_rows"] == 32 and not j["variants"][0]["parts"][0]["is_reordered"]'
 spmm-inspect -q "$matrix" --kernel tiled --balance chart --reorder none --device h100 -o "$work/tiled.plan"
-run spmm-info "$work/tiled.plan"
+run spmm-info --full "$work/tiled.plan"
 exits 0
 says '256: 13.87'
 says 'columns of 32-63 hold'
@@ -129,7 +147,7 @@ is_json 'j["panels"]["padding"] == 32 * j["panels"]["slices"] / 428650'
 
 # ---- Their roofline: mu = 39.06, R = 16, values of 4 bytes ----
 spmm-inspect -q "$matrix" --kernel tiled --balance segments:20 --device h100 -n 64 -o "$work/cut.plan"
-run spmm-info "$work/cut.plan"
+run spmm-info --full "$work/cut.plan"
 exits 0
 says 'intensity   Eq. 2, naive: 0.1625 flop/byte'
 says 'Eq. 6, R = 16, algorithmic: '
@@ -177,7 +195,7 @@ is_json '"panels" not in j'
 name=$(printf '%s/evil\033[31m"\\.mtx' "$work")
 printf '%%%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n' >"$name"
 spmm-inspect -q "$name" -o "$work/evil.plan"
-run spmm-info "$work/evil.plan"
+run spmm-info --full "$work/evil.plan"
 exits 0
 checks=$((checks + 1))
 if grep -q "$(printf '\033')" "$work/.out"; then wrong 'expected no escape character'; fi
@@ -212,7 +230,7 @@ spmm-inspect -q --pattern-only "$matrix" -o "$work/pattern.plan"
 run spmm-info --matches "$work/changed.mtx" "$work/pattern.plan"
 exits 0
 says 'Matches: pattern equal'
-run spmm-info "$work/pattern.plan"
+run spmm-info --full "$work/pattern.plan"
 says 'pattern only'
 run spmm-info --matches "$work/none.mtx" "$plan"
 exits 1
@@ -221,14 +239,14 @@ run spmm-info --matches "$work/text.mtx" "$plan"
 exits 3
 
 # ---- What it refuses ----
-run spmm-info "$matrix"
+run spmm-info --full "$matrix"
 exits 3
 one_line_err
 silent
 run spmm-info - </dev/null
 exits 3
 head -c 1000 "$plan" >"$work/cut.plan"
-run spmm-info "$work/cut.plan"
+run spmm-info --full "$work/cut.plan"
 exits 3
 one_line_err
 size=$(stat -c %s "$plan")
@@ -236,13 +254,13 @@ for at in 8 40 300 $((size / 2)) $((size - 3)); do
     cp "$plan" "$work/flipped.plan"
     byte=$(od -An -tu1 -j "$at" -N 1 "$plan")
     printf '%b' "$(printf '\\x%x' $((byte ^ 1)))" | dd of="$work/flipped.plan" bs=1 seek="$at" conv=notrunc status=none
-    run spmm-info "$work/flipped.plan"
+    run spmm-info --full "$work/flipped.plan"
     checks=$((checks + 1))
     [ "$status" -eq 3 ] || [ "$status" -eq 4 ] || wrong "expected byte $at to be missed"
     one_line_err
     silent
 done
-run spmm-info "$work/none.plan"
+run spmm-info --full "$work/none.plan"
 exits 1
 says_err 'No such file'
 run spmm-info - <&-
@@ -259,7 +277,7 @@ says_err 'spmm-info [options] PLAN'
 run spmm-info --verfy "$plan"
 exits 2
 says_err "did you mean '--verify'?"
-run spmm-info "$plan" "$plan"
+run spmm-info --full "$plan" "$plan"
 exits 2
 run spmm-info --matches
 exits 2
