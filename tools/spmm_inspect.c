@@ -31,8 +31,7 @@ static struct {
     size_t n_count;
     uint64_t budget;
     int dtype, compute, layouts, ops, schedule, balance_mode, reorder, long_rows, permuted_output;
-    int symmetric_permutation;
-    int drop_zeros, pattern_only, force, json, quiet, explain, permutations;
+    int symmetric_permutation, drop_zeros, pattern_only, force, json, quiet, explain, permutations;
     struct tune_request tune;
 } args = {.dtype = SPMM_F32, .ops = SPMM_OPS_N};
 
@@ -229,7 +228,6 @@ static int write_plan(const spmm_plan_t *plan, struct inspect_report *report)
 static spmm_status_t read_matrix(const char *path, struct progress *progress, spmm_matrix_t **matrix,
                                  struct inspect_report *report, spmm_diag_t *diag)
 {
-    struct stat st;
     const spmm_read_options_t read = {.struct_size = sizeof read,
                                       .threads = (int)args.threads,
                                       .drop_zeros = args.drop_zeros,
@@ -239,10 +237,7 @@ static spmm_status_t read_matrix(const char *path, struct progress *progress, sp
     const double start = progress_seconds();
     const spmm_status_t status = matrix_input_open(path, &read, matrix, diag);
     report->read_seconds = progress_seconds() - start;
-    if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
-        report->matrix_bytes = (uint64_t)st.st_size;
-        report->is_compressed = matrix_input_is_compressed(path);
-    }
+    report->matrix_bytes = matrix_input_bytes(path, &report->is_compressed);
     return status;
 }
 
@@ -354,7 +349,6 @@ static int run(const char *path)
     spmm_diag_t diag = {0};
     spmm_plan_t *plan = NULL;
     int result = EXIT_DONE;
-
     progress_start(&progress, args.quiet);
     const spmm_status_t status = analysis(path, &progress, &plan, &report, &diag);
     progress_end(&progress);

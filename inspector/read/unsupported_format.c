@@ -69,8 +69,8 @@ static int numbers_of_line(const char *p, const char *end)
     return count;
 }
 
-/* Lists of edges: two numbers on each line, or behind comments of #, as in SNAP's files, up to four. Three numbers alone
- * may also be a Matrix Market file that lost its banner. */
+/* Lists of edges: two numbers on each line, or behind comments of #, as in SNAP's files, up to four. Three numbers
+ * alone may also be a Matrix Market file that lost its banner. */
 static bool is_edge_list(const struct spmmi_head *head)
 {
     const char *end = head->bytes + head->size;

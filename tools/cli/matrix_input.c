@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Three quarters of the machine's memory, 0 where it does not say. */
@@ -25,7 +26,7 @@ spmm_status_t matrix_input_open(const char *argument, const spmm_read_options_t 
     return spmm_matrix_load(argument, &limited, matrix, diag);
 }
 
-bool matrix_input_is_compressed(const char *path)
+static bool is_compressed_file(const char *path)
 {
     static const char *const starts[] = {"\x1f\x8b", "\x28\xb5\x2f\xfd", "PK\x03\x04"};
     char head[5] = "";
@@ -37,6 +38,14 @@ bool matrix_input_is_compressed(const char *path)
         if (size >= strlen(starts[i]) && memcmp(head, starts[i], strlen(starts[i])) == 0)
             return true;
     return false;
+}
+
+uint64_t matrix_input_bytes(const char *path, bool *is_compressed)
+{
+    struct stat st;
+    const bool is_file = stat(path, &st) == 0 && S_ISREG(st.st_mode);
+    *is_compressed = is_file && is_compressed_file(path);
+    return is_file ? (uint64_t)st.st_size : 0;
 }
 
 spmm_status_t matrix_input_permute(const spmm_plan_t *plan, int threads, spmm_matrix_t **matrix,

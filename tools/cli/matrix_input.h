@@ -10,8 +10,8 @@
 spmm_status_t matrix_input_open(const char *argument, const spmm_read_options_t *options,
                                 spmm_matrix_t **matrix, spmm_diag_t *diag);
 
-/* Is the file one of gzip or zstd, or the zip archive that an .npz file is? */
-bool matrix_input_is_compressed(const char *path);
+/* The bytes of a regular file, else 0, and whether they are compressed: by gzip or zstd, or in an .npz file. */
+uint64_t matrix_input_bytes(const char *path, bool *is_compressed);
 
 /* PAP^T takes the place of the matrix where that is what the plan holds, and rows and columns are as many. */
 spmm_status_t matrix_input_permute(const spmm_plan_t *plan, int threads, spmm_matrix_t **matrix,

@@ -62,10 +62,8 @@ void run_report_text(const struct run_product *p, const struct run_outcome *outc
         printf(LABEL "the plan holds no values: every entry counts as 1\n", "note");
     text_product(r);
     if (outcome->is_symmetric)
-        printf(
-            LABEL
-            "A is PAP^T: the rows of B and C are in the permuted order (spmm-info --json: symmetric_order)\n",
-            "note");
+        printf(LABEL "A is PAP^T: the rows of B and C are in the permuted order (spmm-info --json has it)\n",
+               "note");
     printf(LABEL "%s on the host, %s on the GPU\n", "memory", print_bytes(one, p->info.host_bytes),
            print_bytes(two, p->info.device_bytes));
     if (timing != NULL) {
