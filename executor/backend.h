@@ -41,15 +41,25 @@ struct spmmi_part_source {
     const struct spmmi_backend *backend; /* the one whose create this is for */
     struct spmmi_parts *parts;           /* all that will run: for spmmi_shared_use and spmmi_parts_next */
     int only_counts;                     /* count bytes only: nothing stays allocated */
+    uint64_t *
+        scratch; /* with only_counts: most host memory that a create takes and gives back (spmmi_scratch_is) */
 };
+
+/* A create for this source takes so many bytes of the host and gives them back. */
+static inline void spmmi_scratch_is(const struct spmmi_part_source *source, uint64_t bytes)
+{
+    if (bytes > *source->scratch)
+        *source->scratch = bytes;
+}
 
 /* Optional functions may be NULL. The callers have checked shapes, types, pointers and workspace. */
 struct spmmi_backend {
     /* Optional. Can it run this part on this device? Errors: UNSUPPORTED, with a sentence. */
     spmm_status_t (*supports)(const struct spmmi_part_source *source, spmm_diag_t *diag);
     /* Make a part ready to run, without values, and add the bytes that are taken: of the device, of a CPU all of the
-     * state. With only_counts *state stays NULL, and the bytes and what is refused (UNSUPPORTED, TOO_LARGE) are the
-     * same. After an error *state may be something that destroy takes. */
+     * state. With only_counts *state stays NULL, the bytes and what is refused (UNSUPPORTED, TOO_LARGE) are the same, and
+     * spmmi_scratch_is is told what else it takes of the host. After an error *state may be something that destroy
+     * takes. */
     spmm_status_t (*create)(const struct spmmi_part_source *source, void **state, uint64_t *bytes,
                             spmm_diag_t *diag);
     void (*destroy)(void *state);

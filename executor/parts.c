@@ -2,8 +2,12 @@
 /* See parts.h. */
 #include "parts.h"
 
+#include <spmm/executor.h>
+
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+
+#define SCRATCH_ROUNDING 4096u /* arrays are rounded up to cache lines */
 
 /* The choice changes with n only where the range of a variant begins or ends. */
 void spmmi_parts_reach(const spmm_plan_t *plan, uint32_t target, int reached[SPMMI_VARIANT_MAX])
@@ -76,8 +80,13 @@ spmm_status_t spmmi_parts_load(struct spmmi_parts *parts, const spmm_plan_t *pla
                                uint64_t *bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct spmmi_part_source source = {
-        .plan = plan, .suffix = suffix, .device = device, .parts = parts, .only_counts = only_counts};
+    uint64_t scratch = 0;
+    struct spmmi_part_source source = {.plan = plan,
+                                       .suffix = suffix,
+                                       .device = device,
+                                       .parts = parts,
+                                       .only_counts = only_counts,
+                                       .scratch = &scratch};
     for (uint32_t i = 0; i < parts->count && status == SPMM_OK; i++) {
         struct spmmi_loaded *loaded = &parts->list[i];
         source.part = &loaded->part;
@@ -86,6 +95,8 @@ spmm_status_t spmmi_parts_load(struct spmmi_parts *parts, const spmm_plan_t *pla
         source.backend = loaded->backend;
         status = load_one(&source, loaded, bytes, diag);
     }
+    if (only_counts && device->number == SPMM_DEVICE_CPU)
+        *bytes += scratch > 0 ? scratch + SCRATCH_ROUNDING : 0;
     for (uint32_t i = 0; i < parts->count; i++)
         parts->list[i].part.items = NULL; /* the plan may be destroyed after create */
     return status;

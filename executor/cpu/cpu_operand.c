@@ -48,6 +48,8 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **objec
                                         .nnz = plan->nnz,
                                         .dtype = plan->dtype};
     *bytes += operand_bytes(&o, op);
+    if (op == SPMM_OP_T) /* of the transposition */
+        spmmi_scratch_is(source, ((uint64_t)o.rows + 1) * sizeof *o.row_ptr);
     if (source->only_counts)
         goto cleanup;
     SPMM_TRY_ALLOC(made = spmmi_alloc(1, sizeof *made), diag);

@@ -17,6 +17,8 @@ struct spmmi_op_pattern {
 /* Errors: MEMORY. The plan outlives the pattern. Free with spmmi_op_pattern_close, also after an error. */
 spmm_status_t spmmi_op_pattern_open(const spmm_plan_t *plan, spmm_op_t op, struct spmmi_op_pattern *pattern,
                                     spmm_diag_t *diag);
+/* Most bytes that the pattern and a value map made from it take at a time. */
+uint64_t spmmi_op_pattern_bytes(const spmm_plan_t *plan, spmm_op_t op);
 void spmmi_op_pattern_close(struct spmmi_op_pattern *pattern);
 
 /* Turns a value map in the order of the transpose into one in the order of A: t_map[q] is the position in A of the

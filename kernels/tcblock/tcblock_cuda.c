@@ -62,9 +62,10 @@ static spmm_status_t count(const struct spmmi_part_source *source, uint64_t *byt
     struct spmmi_op_pattern a;
     struct spmmi_arena arena = {NULL, 0};
     struct tcblock_state f = state_of(source);
+    uint64_t scratch = 0;
     SPMM_TRY(spmmi_op_pattern_open(source->plan, source->part->op, &a, diag));
     SPMM_TRY(spmmi_tcblocks_count(f.gpu->kind, a.rows, a.cols, a.row_ptr, a.col_ind, source->part, f.dtype,
-                                  &f.layout, diag));
+                                  &f.layout, &scratch, diag));
     SPMM_TRY(fits(&f, diag));
     if (source->long_rows != NULL) {
         const struct spmmi_long_rows rows = spmmi_long_rows_count(&a, source->long_rows);

@@ -28,9 +28,11 @@ static spmm_status_t count(const struct spmmi_part_source *source, uint64_t *byt
     const spmm_plan_t *plan = source->plan;
     struct spmmi_op_pattern a;
     struct spmmi_tcblocks counts;
+    uint64_t scratch = 0;
     SPMM_TRY(spmmi_op_pattern_open(plan, source->part->op, &a, diag));
     SPMM_TRY(spmmi_tcblocks_count(source->backend->kind, a.rows, a.cols, a.row_ptr, a.col_ind, source->part,
-                                  plan->dtype, &counts, diag));
+                                  plan->dtype, &counts, &scratch, diag));
+    spmmi_scratch_is(source, scratch + spmmi_op_pattern_bytes(plan, source->part->op));
     *bytes += held_bytes(plan, &counts) + spmmi_cpu_long_rows_bytes(&a, source->long_rows, plan->dtype);
 cleanup:
     spmmi_op_pattern_close(&a);

@@ -12,10 +12,12 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "executor/pack/scratch.h"
 #include "tcblock_kind.h"
 
-#define SCRATCH_BYTES_MAX (UINT64_C(1) << 30) /* of all threads' units: limits the threads */
-#define WINDOWS_A_TURN 64u                    /* of a thread */
+#define UNIT_ARRAYS 6u /* of a unit at most, each of them rounded up */
+#define UNIT_ALIGN 64u
+#define WINDOWS_A_TURN 64u /* of a thread */
 #define LOCALS_SIZE (SPMMI_TCBLOCK_BLOCK * sizeof(uint8_t))
 
 struct builder {
@@ -25,6 +27,7 @@ struct builder {
     struct spmmi_tcblock_position *positions; /* unit_count + 1: the last one is where all units end */
     char *units;                              /* of each thread: kind->unit_size bytes */
     int threads;
+    uint64_t longest; /* nonzeros of a unit */
 };
 
 static void *unit_of(const struct builder *b, int thread)
@@ -43,6 +46,13 @@ static void *unit_read(const struct builder *b, uint32_t u)
     return unit;
 }
 
+/* Bytes of what one thread knows about a unit. */
+static uint64_t unit_room(const struct builder *b)
+{
+    return b->kind->unit_size + b->longest * b->kind->unit_bytes(b->frame.part->block_rows) +
+           UNIT_ARRAYS * UNIT_ALIGN;
+}
+
 static spmm_status_t units_make(struct builder *b, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -53,10 +63,9 @@ static spmm_status_t units_make(struct builder *b, spmm_diag_t *diag)
         nonzeros += (uint64_t)(b->frame.row_ptr[part->items[i] + 1] - b->frame.row_ptr[part->items[i]]);
         longest = nonzeros > longest ? nonzeros : longest;
     }
-    const uint64_t threads_max =
-        SCRATCH_BYTES_MAX / (longest * b->kind->unit_bytes(part->block_rows) + 1) + 1;
-    const int threads = omp_get_max_threads();
-    const int wanted = threads_max < (uint64_t)threads ? (int)threads_max : threads;
+    b->longest = longest;
+    const int wanted = spmmi_scratch_threads(omp_get_max_threads(), unit_room(b),
+                                             (uint64_t)b->frame.row_ptr[b->frame.layout->view.rows]);
     SPMM_TRY_ALLOC(b->units = spmmi_alloc_zero((uint64_t)wanted, b->kind->unit_size), diag);
     for (; b->threads < wanted; b->threads++)
         SPMM_TRY(b->kind->unit_make(part->block_rows, longest, unit_of(b, b->threads), diag));
@@ -255,7 +264,7 @@ cleanup:
 spmm_status_t spmmi_tcblocks_count(const struct spmmi_tcblock_kind *kind, int64_t rows, int64_t cols,
                                    const int64_t *row_ptr, const int32_t *col_ind,
                                    const struct spmmi_part *part, spmm_dtype_t dtype,
-                                   struct spmmi_tcblocks *counts, spmm_diag_t *diag)
+                                   struct spmmi_tcblocks *counts, uint64_t *scratch, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_tcblock_layout layout;
@@ -265,6 +274,8 @@ spmm_status_t spmmi_tcblocks_count(const struct spmmi_tcblock_kind *kind, int64_
     SPMM_TRY(builder_start(&b, rows, cols, dtype, diag));
     SPMM_TRY(positions_make(&b, diag));
     *counts = layout.view;
+    *scratch =
+        ((uint64_t)layout.view.unit_count + 1) * sizeof *b.positions + (uint64_t)b.threads * unit_room(&b);
 cleanup:
     builder_free(&b);
     return status;

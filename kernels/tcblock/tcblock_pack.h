@@ -8,7 +8,7 @@
 struct spmmi_tcblock_kind;
 /* part is a part of this pattern, of a family of this kind, as spmmi_plan_check wants it; dtype: the value type, which
  * says how many values fill 16 bytes. The same arrays at any number of threads. Scratch: 24 bytes a unit, and for each
- * thread 13 bytes a nonzero of the largest unit (panel: 37, bcsr: 24), of all threads at most 1 GiB more than of one.
+ * thread 13 bytes a nonzero of the largest unit (panel: 37, bcsr: 24), of all threads more than of one as scratch.h allows.
  * Errors: MEMORY; TOO_LARGE when nonzeros, columns or values with padding do not fit 32 bits. Free with
  * spmmi_tcblocks_free. */
 spmm_status_t spmmi_tcblocks_build(const struct spmmi_tcblock_kind *kind, int64_t rows, int64_t cols,
@@ -17,11 +17,11 @@ spmm_status_t spmmi_tcblocks_build(const struct spmmi_tcblock_kind *kind, int64_
                                    struct spmmi_tcblock_layout *layout, spmm_diag_t *diag);
 void spmmi_tcblocks_free(struct spmmi_tcblock_layout *layout);
 
-/* The counts of that layout alone; the pointers in counts are NULL. Same errors. */
+/* The counts of that layout alone, whose pointers are NULL, and the bytes of scratch that it takes. Same errors. */
 spmm_status_t spmmi_tcblocks_count(const struct spmmi_tcblock_kind *kind, int64_t rows, int64_t cols,
                                    const int64_t *row_ptr, const int32_t *col_ind,
                                    const struct spmmi_part *part, spmm_dtype_t dtype,
-                                   struct spmmi_tcblocks *counts, spmm_diag_t *diag);
+                                   struct spmmi_tcblocks *counts, uint64_t *scratch, spmm_diag_t *diag);
 
 /* Entries of each array but items and splits, padding included; 0: the family has no such array. locals are counted by
  * blocks, 8 bytes each. */

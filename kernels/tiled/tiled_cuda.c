@@ -90,8 +90,10 @@ static spmm_status_t count(const struct spmmi_part_source *source, uint64_t *byt
     struct spmmi_op_pattern a;
     struct spmmi_arena arena = {NULL, 0};
     struct state tiled = state_of(source);
+    uint64_t scratch = 0;
     SPMM_TRY(spmmi_op_pattern_open(source->plan, source->part->op, &a, diag));
-    SPMM_TRY(spmmi_tiled_count(a.rows, a.cols, a.row_ptr, a.col_ind, source->part, &tiled.layout, diag));
+    SPMM_TRY(
+        spmmi_tiled_count(a.rows, a.cols, a.row_ptr, a.col_ind, source->part, &tiled.layout, &scratch, diag));
     SPMM_TRY(refuse_tile(&tiled, diag));
     cut(&arena, &tiled);
     *bytes += arena.bytes;

@@ -76,16 +76,19 @@ static uint64_t held_bytes(const spmm_plan_t *plan, const struct spmmi_tiled *co
            (uint64_t)counts->slice_count * SPMMI_TILED_LANES * spmm_dtype_size(plan->dtype);
 }
 
-static spmm_status_t count(const spmm_plan_t *plan, const struct spmmi_part *part, uint64_t *bytes,
-                           spmm_diag_t *diag)
+static spmm_status_t count(const struct spmmi_part_source *from, uint64_t *bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
+    const spmm_plan_t *plan = from->plan;
     struct source source;
+    uint64_t scratch = 0;
     struct spmmi_tiled counts;
-    SPMM_TRY(source_open(plan, part, &source, diag));
+    SPMM_TRY(source_open(plan, from->part, &source, diag));
     SPMM_TRY(spmmi_tiled_count(source.a.rows, source.a.cols, source.a.row_ptr, source.a.col_ind, &source.part,
-                               &counts, diag));
+                               &counts, &scratch, diag));
     *bytes += held_bytes(plan, &counts);
+    spmmi_scratch_is(from, scratch + spmmi_op_pattern_bytes(plan, from->part->op) +
+                               (source.items == NULL ? 0 : source.part.item_count * sizeof *source.items));
 cleanup:
     source_close(&source);
     return status;
@@ -127,7 +130,7 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **state
     spmm_status_t status = SPMM_OK;
     struct spmmi_cpu_tiled *made = NULL;
     if (source->only_counts)
-        return count(source->plan, source->part, bytes, diag);
+        return count(source, bytes, diag);
     SPMM_TRY_ALLOC(made = spmmi_alloc_zero(1, sizeof *made), diag);
     *state = made;
     SPMM_TRY(spmmi_cpu_tiled_make(source->plan, source->part, made, diag));

@@ -12,22 +12,28 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "executor/pack/scratch.h"
 #include "tiled_banks.h"
 #include "tiled_row_block_pack.h"
 
-#define RANK_BYTES_MAX \
-    (UINT64_C(1) << 30) /* of all threads' arrays of one word per column: limits the threads */
 #define SLICES_MAX (UINT32_MAX / SPMMI_TILED_LANES)
 
-static spmm_status_t builder_start(struct spmmi_tiled_builder *b, int64_t rows, const int64_t *row_ptr,
-                                   spmm_diag_t *diag)
+/* What a thread has of its own to find columns: a word for each, and a list to sort. */
+static uint64_t finding_bytes(const struct spmmi_tiled_builder *b)
+{
+    return ((uint64_t)b->own.count + b->spare_length) * sizeof *b->ranks;
+}
+
+static spmm_status_t builder_start(struct spmmi_tiled_builder *b, int64_t rows, int64_t cols,
+                                   const int64_t *row_ptr, const int32_t *col_ind, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_tiled *view = &b->layout->view;
     SPMM_TRY(spmmi_tiled_units_make(rows, row_ptr, b->part, &b->units, diag));
+    SPMM_TRY(spmmi_tiled_columns_make(cols, row_ptr[rows], col_ind, &b->own, diag));
     b->warps = b->part->block_rows / SPMMI_TILED_LANES;
     view->rows = (uint32_t)rows;
-    view->cols = (uint32_t)b->cols;
+    view->cols = (uint32_t)cols;
     view->block_rows = b->part->block_rows;
     view->row_block_count = (b->units.count + view->block_rows - 1) / view->block_rows;
     view->partial_count = b->units.partial_count;
@@ -46,14 +52,12 @@ static spmm_status_t builder_start(struct spmmi_tiled_builder *b, int64_t rows, 
         b->row_block_begin[p + 1] = b->row_block_begin[p] + entries;
         longest = entries > longest ? entries : longest;
     }
-    b->spare_length = longest < (uint64_t)b->cols ? longest : (uint64_t)b->cols;
-    const uint64_t threads_max = RANK_BYTES_MAX / ((uint64_t)b->cols * sizeof *b->ranks + 1) + 1;
-    b->threads = omp_get_max_threads();
-    if (threads_max < (uint64_t)b->threads)
-        b->threads = (int)threads_max;
+    b->spare_length = longest < (uint64_t)b->own.count ? longest : (uint64_t)b->own.count;
+    b->threads =
+        spmmi_scratch_threads(omp_get_max_threads(), finding_bytes(b), b->units.begin[b->units.count]);
     const uint64_t threads = (uint64_t)b->threads;
     SPMM_TRY_ALLOC(b->distinct = spmmi_alloc(b->units.begin[b->units.count], sizeof *b->distinct), diag);
-    SPMM_TRY_ALLOC(b->ranks = spmmi_alloc_zero(threads * (uint64_t)b->cols, sizeof *b->ranks), diag);
+    SPMM_TRY_ALLOC(b->ranks = spmmi_alloc_zero(threads * (uint64_t)b->own.count, sizeof *b->ranks), diag);
     SPMM_TRY_ALLOC(b->spares = spmmi_alloc(threads * b->spare_length, sizeof *b->spares), diag);
 cleanup:
     return status;
@@ -66,7 +70,24 @@ static void builder_free(struct spmmi_tiled_builder *b)
     spmmi_free(b->distinct);
     spmmi_free(b->row_block_begin);
     spmmi_free(b->row_block_width);
+    spmmi_tiled_columns_free(&b->own);
     spmmi_tiled_units_free(&b->units);
+}
+
+/* Words that a thread needs to place entries. */
+static size_t turns_each(const struct spmmi_tiled_builder *b)
+{
+    return (size_t)3 * SPMMI_BANK_LANES * (b->layout->view.stage_slots + 1);
+}
+
+/* Most bytes that the builder holds beside the layout. */
+static uint64_t scratch_bytes(const struct spmmi_tiled_builder *b)
+{
+    const struct spmmi_tiled *view = &b->layout->view;
+    const uint64_t nnz = b->units.begin[b->units.count], renumbered = b->own.column_of == NULL ? 0 : 2 * nnz;
+    const uint64_t words = 2 * (uint64_t)b->units.count + 1 + 3 * (uint64_t)view->row_block_count + 2 + nnz;
+    return (words + renumbered) * sizeof(uint32_t) +
+           (uint64_t)b->threads * (finding_bytes(b) + turns_each(b) * sizeof(uint16_t));
 }
 
 /* What a thread has of its own. */
@@ -93,12 +114,6 @@ static void position_entries(struct spmmi_tiled_builder *b, uint32_t row_block, 
     spmmi_tiled_row_block_targets(b, row_block);
 }
 
-/* Words that a thread needs to place entries. */
-static size_t turns_each(const struct spmmi_tiled_builder *b)
-{
-    return (size_t)3 * SPMMI_BANK_LANES * (b->layout->view.stage_slots + 1);
-}
-
 /* turns: scratch of all threads, or NULL. */
 static void each_row_block(struct spmmi_tiled_builder *b, uint16_t *turns,
                            void (*work)(struct spmmi_tiled_builder *b, uint32_t row_block,
@@ -107,7 +122,8 @@ static void each_row_block(struct spmmi_tiled_builder *b, uint16_t *turns,
 #pragma omp parallel for num_threads(b->threads) schedule(dynamic, 4)
     for (uint32_t p = 0; p < b->layout->view.row_block_count; p++) {
         const size_t thread = (size_t)omp_get_thread_num();
-        const struct own own = {b->ranks + thread * (size_t)b->cols, b->spares + thread * b->spare_length,
+        const struct own own = {b->ranks + thread * (size_t)b->own.count,
+                                b->spares + thread * b->spare_length,
                                 turns == NULL ? NULL : turns + thread * turns_each(b)};
         work(b, p, &own);
     }
@@ -198,9 +214,9 @@ spmm_status_t spmmi_tiled_build(int64_t rows, int64_t cols, const int64_t *row_p
                                 spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct spmmi_tiled_builder b = {.cols = cols, .col_ind = col_ind, .part = part, .layout = layout};
+    struct spmmi_tiled_builder b = {.part = part, .layout = layout};
     memset(layout, 0, sizeof *layout);
-    SPMM_TRY(builder_start(&b, rows, row_ptr, diag));
+    SPMM_TRY(builder_start(&b, rows, cols, row_ptr, col_ind, diag));
     SPMM_TRY(stages_make(&b, diag));
     SPMM_TRY(slices_make(&b, diag));
     SPMM_TRY(entries_make(&b, diag));
@@ -219,15 +235,17 @@ cleanup:
 }
 
 spmm_status_t spmmi_tiled_count(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
-                                const struct spmmi_part *part, struct spmmi_tiled *counts, spmm_diag_t *diag)
+                                const struct spmmi_part *part, struct spmmi_tiled *counts, uint64_t *scratch,
+                                spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_tiled_layout layout = {.value_map = NULL};
-    struct spmmi_tiled_builder b = {.cols = cols, .col_ind = col_ind, .part = part, .layout = &layout};
-    SPMM_TRY(builder_start(&b, rows, row_ptr, diag));
+    struct spmmi_tiled_builder b = {.part = part, .layout = &layout};
+    SPMM_TRY(builder_start(&b, rows, cols, row_ptr, col_ind, diag));
     SPMM_TRY(stages_make(&b, diag));
     SPMM_TRY(slices_make(&b, diag));
     *counts = layout.view;
+    *scratch = scratch_bytes(&b);
 cleanup:
     builder_free(&b);
     spmmi_tiled_free(&layout);

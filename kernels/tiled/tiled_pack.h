@@ -6,8 +6,9 @@
 #include "tiled_layout.h"
 
 /* part is a tiled part of this pattern, as spmmi_plan_check wants it. The same arrays at any number of threads.
- * Scratch: for each thread 8 bytes a column, or less where row blocks are small, of all threads at most 2 GiB more than
- * of one; and 4 bytes a nonzero, 8 a unit, 12 a row block. Padding makes the arrays up to 32 times as long as the
+ * Scratch: 4 bytes a nonzero, 8 a unit, 12 a row block; for each thread up to 8 bytes a column, of all threads more than
+ * of one as scratch.h allows; where there are more than 4 columns a nonzero, those without nonzeros do not count, and 8
+ * bytes a nonzero come on top. Padding makes the arrays up to 32 times as long as the
  * nonzeros. Errors: MEMORY; TOO_LARGE when nonzeros, entries with padding or units do not fit 32 bits. Free with
  * spmmi_tiled_free. */
 spmm_status_t spmmi_tiled_build(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
@@ -15,9 +16,10 @@ spmm_status_t spmmi_tiled_build(int64_t rows, int64_t cols, const int64_t *row_p
                                 spmm_diag_t *diag);
 void spmmi_tiled_free(struct spmmi_tiled_layout *layout);
 
-/* The counts of that layout alone; the pointers in counts are NULL. Same errors. */
+/* The counts of that layout alone, whose pointers are NULL, and the bytes of scratch that it takes. Same errors. */
 spmm_status_t spmmi_tiled_count(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
-                                const struct spmmi_part *part, struct spmmi_tiled *counts, spmm_diag_t *diag);
+                                const struct spmmi_part *part, struct spmmi_tiled *counts, uint64_t *scratch,
+                                spmm_diag_t *diag);
 
 /* Bytes of all arrays of a layout with these counts: without values and value_map. */
 uint64_t spmmi_tiled_bytes(const struct spmmi_tiled *counts);

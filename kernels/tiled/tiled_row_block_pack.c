@@ -9,33 +9,12 @@
 
 #define MARK 0x80000000u
 #define SCAN_MAX 16u /* columns looked at for each one found, up to which a scan is faster than a sort */
-#define DIGIT_BITS 8u
-#define DIGITS (1u << DIGIT_BITS)
 
 /* Eight lanes of a warp: what is left of their units, and where their entries of a stage begin. */
 struct group {
     uint32_t cursor[SPMMI_BANK_LANES], end[SPMMI_BANK_LANES];
     uint32_t position;
 };
-
-static void list_sort(uint32_t *list, uint32_t *spare, uint32_t count, uint32_t low, uint32_t high)
-{
-    uint32_t *from = list, *to = spare;
-    for (uint32_t shift = 0; shift < 32 && (high - low) >> shift > 0; shift += DIGIT_BITS) {
-        uint32_t positions[DIGITS + 1] = {0};
-        for (uint32_t i = 0; i < count; i++)
-            positions[((from[i] - low) >> shift) % DIGITS + 1]++;
-        for (uint32_t d = 1; d < DIGITS; d++)
-            positions[d] += positions[d - 1];
-        for (uint32_t i = 0; i < count; i++)
-            to[positions[((from[i] - low) >> shift) % DIGITS]++] = from[i];
-        uint32_t *const swap = from;
-        from = to;
-        to = swap;
-    }
-    if (from != list)
-        memcpy(list, from, (size_t)count * sizeof *list);
-}
 
 void spmmi_tiled_row_block_columns(struct spmmi_tiled_builder *b, uint32_t row_block, uint32_t *marks,
                                    uint32_t *spare)
@@ -46,7 +25,7 @@ void spmmi_tiled_row_block_columns(struct spmmi_tiled_builder *b, uint32_t row_b
     for (uint32_t t = 0; t < b->part->block_rows; t++) {
         const uint32_t unit = spmmi_tiled_unit_at(b, row_block, t);
         for (uint32_t q = spmmi_tiled_unit_begin(b, unit); q < spmmi_tiled_unit_end(b, unit); q++) {
-            const uint32_t column = (uint32_t)b->col_ind[q];
+            const uint32_t column = (uint32_t)b->own.col_ind[q];
             if (marks[column] == mark)
                 continue;
             marks[column] = mark;
@@ -57,7 +36,7 @@ void spmmi_tiled_row_block_columns(struct spmmi_tiled_builder *b, uint32_t row_b
     }
     b->row_block_width[row_block] = count;
     if (count > 0 && (high - low) / SCAN_MAX >= count) {
-        list_sort(list, spare, count, low, high);
+        spmmi_tiled_columns_sort(list, spare, count, low, high);
         return;
     }
     for (uint32_t column = low, found = 0; found < count; column++)
@@ -77,7 +56,7 @@ void spmmi_tiled_row_block_ranks(const struct spmmi_tiled_builder *b, uint32_t r
     const uint32_t *list = b->distinct + b->row_block_begin[row_block];
     uint32_t *columns = b->layout->columns + b->layout->stage_first[b->layout->row_block_stage[row_block]];
     for (uint32_t i = 0; i < b->row_block_width[row_block]; i++) {
-        columns[i] = list[i];
+        columns[i] = b->own.column_of == NULL ? list[i] : b->own.column_of[list[i]];
         ranks[list[i]] = i;
     }
 }
@@ -90,10 +69,10 @@ void spmmi_tiled_row_block_slices(struct spmmi_tiled_builder *b, uint32_t row_bl
         const uint32_t unit = spmmi_tiled_unit_at(b, row_block, t);
         const uint32_t end = spmmi_tiled_unit_end(b, unit);
         for (uint32_t q = spmmi_tiled_unit_begin(b, unit); q < end;) {
-            const uint32_t stage = ranks[b->col_ind[q]] / width;
+            const uint32_t stage = ranks[b->own.col_ind[q]] / width;
             uint32_t *most = &slices[stage * b->warps + t / SPMMI_TILED_LANES];
             uint32_t length = 0;
-            for (; q < end && ranks[b->col_ind[q]] < (stage + 1) * width; q++)
+            for (; q < end && ranks[b->own.col_ind[q]] < (stage + 1) * width; q++)
                 length++;
             *most = length > *most ? length : *most;
         }
@@ -108,8 +87,9 @@ static void group_entries(const struct spmmi_tiled_builder *b, uint32_t stage, u
     struct spmmi_tiled_layout *layout = b->layout;
     for (uint32_t l = 0; l < SPMMI_BANK_LANES; l++) {
         uint32_t q = g->cursor[l];
-        for (; q < g->end[l] && ranks[b->col_ind[q]] < (stage + 1) * width; q++)
-            slots[l * t->stride + q - g->cursor[l]] = (uint16_t)(ranks[b->col_ind[q]] - stage * width + 1);
+        for (; q < g->end[l] && ranks[b->own.col_ind[q]] < (stage + 1) * width; q++)
+            slots[l * t->stride + q - g->cursor[l]] =
+                (uint16_t)(ranks[b->own.col_ind[q]] - stage * width + 1);
         t->count[l] = q - g->cursor[l];
     }
     spmmi_bank_order(t);

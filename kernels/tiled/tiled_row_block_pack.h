@@ -4,12 +4,12 @@
 #ifndef SPMMI_TILED_ROW_BLOCK_PACK_H
 #define SPMMI_TILED_ROW_BLOCK_PACK_H
 
+#include "tiled_columns_pack.h"
 #include "tiled_layout.h"
 #include "tiled_units.h"
 
 struct spmmi_tiled_builder {
-    int64_t cols;
-    const int32_t *col_ind;
+    struct spmmi_tiled_columns own;
     const struct spmmi_part *part;
     struct spmmi_tiled_units units;
     struct spmmi_tiled_layout *layout;
@@ -18,7 +18,7 @@ struct spmmi_tiled_builder {
     uint64_t *row_block_begin; /* position of its list in distinct: entries of the row blocks before */
     uint32_t *distinct;        /* lists of distinct columns */
     int threads;
-    uint32_t *ranks, *spares; /* threads times cols, and times spare_length */
+    uint32_t *ranks, *spares; /* threads times columns, and times spare_length */
     uint64_t spare_length;
 };
 

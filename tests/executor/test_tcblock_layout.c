@@ -331,6 +331,7 @@ static void counts_are_those_of_the_layout(void **state)
         for (size_t s = 0; s < SHAPE_COUNT; s++) {
             struct tcblock_built b = built_make(test_matrix_make(m, TEST_VALUES_INTEGER), &shapes[s]);
             struct spmmi_tcblocks counts, wanted = b.layout.view;
+            uint64_t scratch = 0;
             wanted.row_of = wanted.columns = wanted.block_first = wanted.masks = wanted.value_first = NULL;
             wanted.locals = NULL;
             wanted.bitmaps = NULL;
@@ -338,7 +339,7 @@ static void counts_are_those_of_the_layout(void **state)
             wanted.splits = NULL;
             assert_int_equal(spmmi_tcblocks_count(test_tcblock_kind_of(&b.part), b.a->rows, b.a->cols,
                                                   b.a->row_ptr, b.a->col_ind, &b.part, shapes[s].dtype,
-                                                  &counts, NULL),
+                                                  &counts, &scratch, NULL),
                              SPMM_OK);
             assert_memory_equal(&counts, &wanted, sizeof counts);
             built_free(&b);
@@ -404,11 +405,12 @@ static void too_many_nonzeros_are_refused(void **state)
                                     .block_rows = 8};
     struct spmmi_tcblock_layout layout;
     struct spmmi_tcblocks counts;
+    uint64_t scratch = 0;
     assert_int_equal(spmmi_tcblocks_build(test_tcblock_kind_of(&part), 1, INT64_C(1) << 32, row_ptr, NULL,
                                           &part, SPMM_F32, &layout, NULL),
                      SPMM_ERR_TOO_LARGE);
     assert_int_equal(spmmi_tcblocks_count(test_tcblock_kind_of(&part), 1, INT64_C(1) << 32, row_ptr, NULL,
-                                          &part, SPMM_F32, &counts, NULL),
+                                          &part, SPMM_F32, &counts, &scratch, NULL),
                      SPMM_ERR_TOO_LARGE);
 }
 

@@ -13,6 +13,7 @@
 #include "kernels/shared/scatter_cpu.h"
 #include "kernels/tiled/tiled_host_cpu.h"
 #include "kernels/tiled/tiled_name.h"
+#include "format/base/alloc.h"
 #include "format/base/half.h"
 #include "kernels/shared/half_cpu.h"
 #include "kernels/tiled/tiled_cpu.h"
@@ -277,6 +278,28 @@ static void memory_report_before_equals_the_one_after(void **state)
         }
 }
 
+/* A plan of a thousand bytes can claim columns that take gigabytes to count. */
+static void columns_without_nonzeros_take_no_memory(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    const int64_t cols = a->cols;
+    spmm_plan_t *plan = plan_of(a, SPMM_F32, &shapes[4]);
+    uint64_t few = 0, many = 0;
+    assert_int_equal(spmm_executor_memory_bytes(plan, SPMM_DEVICE_CPU, NULL, &few, NULL, NULL), SPMM_OK);
+    plan->variant_count = 1; /* op T has a row for each column */
+    plan->cols = INT32_MAX - 1;
+    for (int64_t q = 0; q < a->nnz; q++)
+        plan->col_ind[q] = (int32_t)(plan->col_ind[q] * (plan->cols / cols));
+    spmmi_alloc_peak_reset();
+    assert_int_equal(spmm_executor_memory_bytes(plan, SPMM_DEVICE_CPU, NULL, &many, NULL, NULL), SPMM_OK);
+    assert_true(spmmi_alloc_peak_bytes() <= 2 * few);
+    assert_true(many <= 2 * few);
+    test_law_memory_report(plan, NULL);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
 /* C of such a plan is in the order of spmm_plan_row_permutation, whatever is forced. */
 static void a_forced_kernel_leaves_c_in_the_order_of_the_plan(void **state)
 {
@@ -420,6 +443,7 @@ int main(void)
         cmocka_unit_test(new_values_give_the_product_of_a_new_plan),
         cmocka_unit_test(forced_and_default_parts_run_and_say_so),
         cmocka_unit_test(kernel_names_distinguish_all_variants),
+        cmocka_unit_test(columns_without_nonzeros_take_no_memory),
         cmocka_unit_test(memory_report_before_equals_the_one_after),
         cmocka_unit_test(a_forced_kernel_leaves_c_in_the_order_of_the_plan),
         cmocka_unit_test(rows_kernels_refuse_16_bit_types),

@@ -380,6 +380,29 @@ static void the_layout_is_the_same_at_any_number_of_threads(void **state)
     omp_set_num_threads(threads_before);
 }
 
+/* Far apart, the columns are numbered without gaps while the layout is made, which shows in columns alone. */
+static void distances_between_columns_change_only_columns(void **state)
+{
+    (void)state;
+    for (int i = 0; i < test_matrix_count(); i++) {
+        struct built b =
+            built_make(test_matrix_make(i, TEST_VALUES_REAL), &shapes[(size_t)(i + 5) % SHAPE_COUNT]);
+        const int64_t cols = INT32_MAX - 1, distance = cols / (b.a->cols > 0 ? b.a->cols : 1);
+        struct spmmi_tiled_layout far;
+        for (int64_t q = 0; q < b.a->nnz; q++)
+            b.a->col_ind[q] = (int32_t)(b.a->col_ind[q] * distance);
+        assert_int_equal(spmmi_tiled_build(b.a->rows, cols, b.a->row_ptr, b.a->col_ind, &b.part, &far, NULL),
+                         SPMM_OK);
+        assert_int_equal(far.view.cols, cols);
+        for (uint32_t c = 0; c < far.view.working_set; c++)
+            far.columns[c] /= (uint32_t)distance;
+        far.view.cols = b.layout.view.cols;
+        assert_same_layout(&b, &far);
+        spmmi_tiled_free(&far);
+        built_free(&b);
+    }
+}
+
 static void counts_are_those_of_the_layout(void **state)
 {
     (void)state;
@@ -387,9 +410,10 @@ static void counts_are_those_of_the_layout(void **state)
         struct built b =
             built_make(test_matrix_make(i, TEST_VALUES_REAL), &shapes[(size_t)(i + 3) % SHAPE_COUNT]);
         struct spmmi_tiled counts;
-        assert_int_equal(
-            spmmi_tiled_count(b.a->rows, b.a->cols, b.a->row_ptr, b.a->col_ind, &b.part, &counts, NULL),
-            SPMM_OK);
+        uint64_t scratch = 0;
+        assert_int_equal(spmmi_tiled_count(b.a->rows, b.a->cols, b.a->row_ptr, b.a->col_ind, &b.part, &counts,
+                                           &scratch, NULL),
+                         SPMM_OK);
         assert_null(counts.columns);
         assert_int_equal(counts.slice_count, b.layout.view.slice_count);
         assert_int_equal(spmmi_tiled_bytes(&counts), spmmi_tiled_bytes(&b.layout.view));
@@ -444,6 +468,7 @@ int main(void)
         cmocka_unit_test(a_permuted_output_is_written_in_the_order),
         cmocka_unit_test(every_matrix_keeps_the_laws_of_the_layout),
         cmocka_unit_test(the_layout_is_the_same_at_any_number_of_threads),
+        cmocka_unit_test(distances_between_columns_change_only_columns),
         cmocka_unit_test(counts_are_those_of_the_layout),
         cmocka_unit_test(every_failing_allocation_is_reported_and_leaks_nothing),
         cmocka_unit_test(what_passes_32_bits_or_does_not_fit_the_part_is_refused),

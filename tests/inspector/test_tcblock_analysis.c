@@ -177,9 +177,10 @@ static void assert_as_laid_out(const struct spmmi_pattern *a, const uint32_t *it
                                     .items = (uint32_t *)(uintptr_t)items,
                                     .block_rows = units[unit].rows};
     struct spmmi_tcblocks counts;
+    uint64_t scratch = 0;
     spmm_diag_t diag = {0};
     if (spmmi_tcblocks_count(test_tcblock_kind_of(&part), a->rows, a->cols, a->row_ptr, a->col_ind, &part,
-                             dtype, &counts, &diag) != SPMM_OK)
+                             dtype, &counts, &scratch, &diag) != SPMM_OK)
         fail_msg("%s", diag.text);
     const struct spmmi_tcblock_counts *f = &s->counts[unit];
     const struct spmmi_tcblock_items n = spmmi_tcblock_items(s, (enum spmmi_tcblock_unit)unit, item_size);
