@@ -69,7 +69,8 @@ spmm_status_t spmmi_header_read(const uint8_t *bytes, uint64_t file_bytes, struc
 {
     spmm_status_t status = SPMM_OK;
     const uint64_t have = file_bytes < SPMMI_MAGIC_BYTES ? file_bytes : SPMMI_MAGIC_BYTES;
-    SPMM_REQUIRE_AT(memcmp(bytes, SPMMI_MAGIC, (size_t)have) == 0, SPMM_ERR_PLAN_MAGIC, diag, 0,
+    /* Without a byte the pointer may be NULL, which memcmp may not be given. */
+    SPMM_REQUIRE_AT(have == 0 || memcmp(bytes, SPMMI_MAGIC, (size_t)have) == 0, SPMM_ERR_PLAN_MAGIC, diag, 0,
                     "the first bytes are not those of a plan");
     SPMM_REQUIRE_AT(file_bytes >= SPMMI_HEADER_BYTES, SPMM_ERR_PLAN_TRUNCATED, diag, file_bytes,
                     "the header needs %u bytes, the file has %llu", SPMMI_HEADER_BYTES,

@@ -321,6 +321,13 @@ static void content_sizes_are_attacked(void **state)
     free(bytes);
 }
 
+static void nothing_is_refused_as_truncated(void **state)
+{
+    (void)state;
+    assert_int_equal(load(NULL, 0), SPMM_ERR_PLAN_TRUNCATED);
+    assert_int_equal(load((const uint8_t *)"", 0), SPMM_ERR_PLAN_TRUNCATED);
+}
+
 static void budgets_below_the_need_are_refused(void **state)
 {
     size_t size = 0;
@@ -378,7 +385,7 @@ static const struct golden_good *good_case(const char *name)
 
 int main(void)
 {
-    struct CMUnitTest tests[COUNT(names) * COUNT(laws) + 1];
+    struct CMUnitTest tests[COUNT(names) * COUNT(laws) + 2];
     size_t used = 0;
     for (size_t n = 0; n < COUNT(names); n++) {
         for (size_t l = 0; l < COUNT(laws); l++)
@@ -388,6 +395,7 @@ int main(void)
     tests[used++] =
         (struct CMUnitTest){"pairs_of_header_fields_are_attacked", pairs_of_header_fields_are_attacked, NULL,
                             NULL, (void *)(uintptr_t)good_case("both_ops_row_split")};
+    tests[used++] = (struct CMUnitTest)cmocka_unit_test(nothing_is_refused_as_truncated);
     const int failed = _cmocka_run_group_tests("corruption", tests, used, NULL, NULL);
     printf("%llu damaged or forged files, %llu of them valid plans\n", (unsigned long long)cases,
            (unsigned long long)accepted);
