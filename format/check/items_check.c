@@ -222,6 +222,13 @@ static spmm_status_t check_part_items(const spmm_plan_t *plan, const struct patt
     return SPMM_ERR_INTERNAL;
 }
 
+/* Of a part whose items are wrong and its long rows: those that have none, else the part. */
+static uint32_t part_to_blame(const spmm_plan_t *plan, uint32_t index)
+{
+    const struct spmmi_part *long_rows = spmmi_long_rows_of(plan, index);
+    return long_rows != NULL && long_rows->item_count == 0 ? index + 1 : index;
+}
+
 spmm_status_t spmmi_check_items(const spmm_plan_t *plan, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -237,7 +244,11 @@ spmm_status_t spmmi_check_items(const spmm_plan_t *plan, spmm_diag_t *diag)
             }
             pattern = (struct pattern){plan->cols, plan->nnz, transposed};
         }
-        SPMM_TRY(check_part_items(plan, &pattern, i, diag));
+        status = check_part_items(plan, &pattern, i, diag);
+        if (status == SPMM_ERR_PLAN_ITEMS && diag != NULL)
+            diag->offset = part_to_blame(plan, i);
+        if (status != SPMM_OK)
+            goto cleanup;
     }
 cleanup:
     spmmi_free(transposed);

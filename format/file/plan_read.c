@@ -277,6 +277,13 @@ static struct spmmi_check_extent check_extent(const struct reader *r)
     return extent;
 }
 
+/* Where a section is, or would be listed: behind the header. */
+static uint64_t section_offset(const struct reader *r, uint32_t type, uint32_t part)
+{
+    const int entry = spmmi_container_find(&r->container, type, part);
+    return entry >= 0 ? r->container.entries[entry].offset : SPMMI_HEADER_BYTES;
+}
+
 /* The caller asked about a file, so a violation in the content is reported at its section: the check itself, which
  * also serves plans without a file, gives rows and entries, and its sentence keeps them. */
 static void report_in_file(const struct reader *r, spmm_status_t status)
@@ -287,7 +294,6 @@ static void report_in_file(const struct reader *r, spmm_status_t status)
         {SPMM_ERR_PLAN_STATS, SPMMI_SECTION_STATS},
         {SPMM_ERR_PLAN_VARIANT, SPMMI_SECTION_VARIANTS},
         {SPMM_ERR_PLAN_PART, SPMMI_SECTION_PARTS},
-        {SPMM_ERR_PLAN_ITEMS, SPMMI_SECTION_ITEMS},
         {SPMM_ERR_PLAN_TRACE, SPMMI_SECTION_TRACE},
         {SPMM_ERR_PLAN_META, SPMMI_SECTION_META},
         {SPMM_ERR_PLAN_ROW_BLOCK_METRICS, SPMMI_SECTION_ROW_BLOCK_METRICS},
@@ -297,12 +303,11 @@ static void report_in_file(const struct reader *r, spmm_status_t status)
     };
     if (r->diag == NULL)
         return;
-    for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
-        for (uint32_t i = r->container.header.section_count; types[t][0] == status && i-- > 0;) {
-            if (r->container.entries[i].type == types[t][1])
-                r->diag->offset = r->container.entries[i].offset;
-        }
-    }
+    for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
+        if (types[t][0] == status)
+            r->diag->offset = section_offset(r, types[t][1], SPMMI_NO_PART);
+    if (status == SPMM_ERR_PLAN_ITEMS)
+        r->diag->offset = section_offset(r, SPMMI_SECTION_ITEMS, (uint32_t)r->diag->offset);
     if (status == SPMM_ERR_PLAN_DIGEST)
         r->diag->offset = SPMMI_AT_pattern_digest;
 }

@@ -321,6 +321,32 @@ static void content_sizes_are_attacked(void **state)
     free(bytes);
 }
 
+/* A missing section is reported where the table would list it, also when another part has one. */
+static void missing_items_are_reported_at_the_table(void **state)
+{
+    size_t size = 0;
+    uint8_t *bytes = good_plan(*state, &size);
+    for (uint32_t part = 0; part < SPMMI_PART_MAX; part++) {
+        struct forge *f = forge_open(bytes, size);
+        struct forge_section *items = NULL;
+        for (uint32_t i = 0; i < f->header.section_count; i++)
+            if (f->sections[i].entry.type == SPMMI_SECTION_ITEMS && f->sections[i].entry.part == part)
+                items = &f->sections[i];
+        if (items != NULL) {
+            spmm_plan_t *plan = NULL;
+            spmm_diag_t diag;
+            size_t built_size = 0;
+            forge_remove(f, items);
+            uint8_t *built = forge_build(f, &built_size);
+            assert_int_equal(spmm_plan_read(built, built_size, NULL, &plan, &diag), SPMM_ERR_PLAN_ITEMS);
+            assert_int_equal(diag.offset, SPMMI_HEADER_BYTES);
+            free(built);
+        }
+        forge_free(f);
+    }
+    free(bytes);
+}
+
 static void nothing_is_refused_as_truncated(void **state)
 {
     (void)state;
@@ -353,6 +379,7 @@ static const CMUnitTestFunction laws[] = {
     table_fields_are_attacked,
     contents_are_attacked,
     content_sizes_are_attacked,
+    missing_items_are_reported_at_the_table,
     budgets_below_the_need_are_refused,
 };
 static const char *const law_names[] = {
@@ -364,6 +391,7 @@ static const char *const law_names[] = {
     "table_fields_are_attacked",
     "contents_are_attacked",
     "content_sizes_are_attacked",
+    "missing_items_are_reported_at_the_table",
     "budgets_below_the_need_are_refused",
 };
 
