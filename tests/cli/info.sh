@@ -59,6 +59,23 @@ silent
 run spmm-info - <"$plan"
 exits 0
 says '428,650 nonzeros'
+# ---- Standard input is read as far as a plan may go: its header says where it ends ----
+run timeout 10 spmm-info - </dev/zero
+exits 3
+one_line_err
+says_err 'SPMM_ERR_PLAN_MAGIC'
+run timeout 10 spmm-info - < <(cat "$plan" /dev/zero)
+exits 3
+says_err 'SPMM_ERR_PLAN_HEADER'
+run timeout 10 spmm-info --budget 100K - < <(cat "$plan" /dev/zero)
+exits 3
+says_err 'SPMM_ERR_PLAN_BUDGET'
+run spmm-info - < <(head -c 100 "$plan")
+exits 3
+says_err 'SPMM_ERR_PLAN_TRUNCATED'
+run spmm-info - < <(head -c 100000 "$plan")
+exits 3
+says_err 'SPMM_ERR_PLAN_TRUNCATED'
 spmm-inspect -q gen:band:300:9 --op both --kernel rows -o "$work/two.plan"
 run spmm-info --full --verify "$work/two.plan"
 exits 0

@@ -10,26 +10,21 @@
 
 #include "fail.h"
 
-/* All of standard input, in a block that doubles as it fills. */
-static spmm_status_t read_all(FILE *in, char **bytes, size_t *size, spmm_diag_t *diag)
+/* The header of a plan file, docs/plan-format.md section 3. */
+#define HEADER_BYTES 256u
+#define AT_FILE_BYTES 24
+#define AT_ROWS 56
+#define AT_NNZ 72
+#define AT_DTYPE 80
+#define FIRST_BYTES ((size_t)1 << 20)
+#define ROWS_MAX (UINT64_C(1) << 31)
+#define NNZ_MAX (UINT64_C(1) << 40)
+
+/* So many bytes of standard input, or all that is left. */
+static spmm_status_t read_some(char *bytes, size_t wanted, size_t *got, spmm_diag_t *diag)
 {
-    size_t room = (size_t)1 << 20;
-    *bytes = malloc(room);
-    *size = 0;
-    while (*bytes != NULL) {
-        const size_t got = fread(*bytes + *size, 1, room - *size, in);
-        *size += got;
-        if (ferror(in))
-            return fail(diag, SPMM_ERR_IO, "standard input: %s", strerror(errno));
-        if (*size < room)
-            return SPMM_OK;
-        char *larger = room <= SIZE_MAX / 2 ? realloc(*bytes, room * 2) : NULL;
-        if (larger == NULL)
-            break;
-        *bytes = larger;
-        room *= 2;
-    }
-    return fail_memory(diag, room, "standard input");
+    *got = fread(bytes, 1, wanted, stdin);
+    return ferror(stdin) ? fail(diag, SPMM_ERR_IO, "standard input: %s", strerror(errno)) : SPMM_OK;
 }
 
 static bool ends_with(const char *text, size_t length, const char *ending)
@@ -87,17 +82,79 @@ static spmm_status_t explain(spmm_status_t status, const char *name, const char 
                 is_matrix(name, bytes, size) ? "a matrix" : "a file of another kind");
 }
 
+static uint64_t number_at(const char *header, int at, int width)
+{
+    uint64_t number = 0;
+    for (int i = width; i-- > 0;)
+        number = number << 8 | (unsigned char)header[at + i];
+    return number;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What a load may take if the options do not say: spmm_load_options_t. */
+static uint64_t default_budget(const char *header)
+{
+    const uint64_t rows = smaller(number_at(header, AT_ROWS, 8), ROWS_MAX);
+    const uint64_t nnz = smaller(number_at(header, AT_NNZ, 8), NNZ_MAX);
+    const uint64_t value_bytes = spmm_dtype_size((spmm_dtype_t)number_at(header, AT_DTYPE, 4));
+    return 4 * ((rows + 1) * sizeof(int64_t) + nnz * (sizeof(int32_t) + value_bytes)) + (UINT64_C(64) << 20);
+}
+
+/* The rest of a plan that begins with this header, in a block that doubles as it fills, and one byte more if there is
+ * one, which makes the plan too long. */
+static spmm_status_t read_plan(const char *header, uint64_t budget, char **bytes, size_t *size,
+                               spmm_diag_t *diag)
+{
+    const uint64_t file_bytes = number_at(header, AT_FILE_BYTES, 8);
+    const uint64_t allowed = budget != 0 ? budget : default_budget(header);
+    if (file_bytes > allowed)
+        return fail(diag, SPMM_ERR_PLAN_BUDGET, "the plan takes %llu bytes, %llu are allowed",
+                    (unsigned long long)file_bytes, (unsigned long long)allowed);
+    for (size_t room = FIRST_BYTES;; room *= 2) {
+        spmm_status_t status = SPMM_OK;
+        size_t got = 0;
+        const size_t end = smaller(room, file_bytes + 1);
+        char *larger = realloc(*bytes, end);
+        if (larger == NULL)
+            return fail_memory(diag, end, "standard input");
+        if (*bytes == NULL)
+            memcpy(larger, header, HEADER_BYTES);
+        *bytes = larger;
+        status = read_some(larger + *size, end - *size, &got, diag);
+        *size += got;
+        if (status != SPMM_OK || *size < end || end > file_bytes)
+            return status;
+    }
+}
+
+/* The library says from the header alone what is no plan; only of a plan it says that the rest is missing. */
+static spmm_status_t read_stdin(const spmm_load_options_t *options, spmm_plan_t **plan, spmm_diag_t *diag)
+{
+    char header[HEADER_BYTES];
+    char *bytes = NULL;
+    size_t size = 0;
+    spmm_status_t status = read_some(header, sizeof header, &size, diag);
+    if (status != SPMM_OK)
+        return status;
+    status = spmm_plan_read(header, size, options, plan, diag);
+    if (status != SPMM_ERR_PLAN_TRUNCATED || size < sizeof header)
+        return explain(status, "-", header, size, diag);
+    status = read_plan(header, options != NULL ? options->budget_bytes : 0, &bytes, &size, diag);
+    if (status == SPMM_OK)
+        status = spmm_plan_read(bytes, size, options, plan, diag);
+    free(bytes);
+    return status;
+}
+
 spmm_status_t plan_input_open(const char *argument, const spmm_load_options_t *options, spmm_plan_t **plan,
                               spmm_diag_t *diag)
 {
-    if (strcmp(argument, "-") != 0)
-        return explain(spmm_plan_load(argument, options, plan, diag), argument, NULL, 0, diag);
-    char *bytes = NULL;
-    size_t size = 0;
-    spmm_status_t status = read_all(stdin, &bytes, &size, diag);
     *plan = NULL;
-    if (status == SPMM_OK)
-        status = explain(spmm_plan_read(bytes, size, options, plan, diag), argument, bytes, size, diag);
-    free(bytes);
-    return status;
+    if (strcmp(argument, "-") == 0)
+        return read_stdin(options, plan, diag);
+    return explain(spmm_plan_load(argument, options, plan, diag), argument, NULL, 0, diag);
 }
