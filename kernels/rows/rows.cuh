@@ -100,8 +100,10 @@ __device__ __forceinline__ void scale_empty_rows(const RowsArgs<T> &a, uint32_t 
     constexpr uint32_t GROUPS = THREADS / LANES;
     const uint32_t stride = (gridDim.x - a.work_blocks) * GROUPS;
     uint32_t i = (blockIdx.x - a.work_blocks) * GROUPS + threadIdx.x / LANES;
+    RowsArgs<T> scale = a;
+    scale.alpha = T(0); // 0 times an alpha that is infinite or NaN would be NaN
     for (; i < a.empty_count; i += stride)
-        store_row<T, VEC, C_COLUMNS>(a, a.empty_rows != nullptr ? __ldg(a.empty_rows + i) : i, column,
+        store_row<T, VEC, C_COLUMNS>(scale, a.empty_rows != nullptr ? __ldg(a.empty_rows + i) : i, column,
                                      Vector<T, VEC>{});
 }
 

@@ -10,6 +10,7 @@
  * from a small row-major block. */
 #include "rows_cpu.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -152,6 +153,12 @@ static void span_run(const struct job *job, const struct rows_span *whole, int64
     }
 }
 
+/* Is it finite in the type of the sums? */
+static bool is_finite(const struct job *job, double factor)
+{
+    return job->size == sizeof(double) ? isfinite(factor) : isfinite((float)factor);
+}
+
 /* Rows whose sums go to C. */
 static void rows_run(const struct job *job, const struct panel *panel, const struct rows_span *rows)
 {
@@ -164,7 +171,9 @@ static void rows_run(const struct job *job, const struct panel *panel, const str
     }
     _Alignas(LINE_BYTES) char block[BLOCK_ROWS * ROWS_TILE_BYTES];
     const int64_t tile = ROWS_TILE_BYTES / job->size;
-    span.alpha = 1;
+    /* The span knows which rows are empty; one rounding more is none where alpha is infinite or NaN. */
+    const bool is_scaled = rows->beta == 0 || !is_finite(job, rows->alpha);
+    span.alpha = is_scaled ? rows->alpha : 1;
     span.beta = 0;
     span.out = block;
     for (int64_t i = rows->row_begin; i < rows->row_end; i += BLOCK_ROWS) {
@@ -181,7 +190,7 @@ static void rows_run(const struct job *job, const struct panel *panel, const str
                                             columns,
                                             panel->c + (i + j * panel->c_column) * job->size,
                                             panel->c_column,
-                                            rows->alpha,
+                                            is_scaled ? 1 : rows->alpha,
                                             rows->beta};
             job->ops->unpack(&turn);
         }

@@ -89,7 +89,8 @@ static inline __attribute__((always_inline)) TARGET void TILE(const struct rows_
             if (unroll == 4)
                 acc[0][v] = ADD(acc[0][v], acc[2][v]);
         }
-        FINISH(acc[0], out, alpha, beta, vecs, is_whole, mask);
+        /* An alpha that is infinite or NaN does not reach rows without entries. */
+        FINISH(acc[0], out, row_ptr[i] < row_ptr[i + 1] ? alpha : 0, beta, vecs, is_whole, mask);
         out += span->ldo;
     }
 }

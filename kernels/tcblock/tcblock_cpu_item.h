@@ -153,9 +153,10 @@ INLINE void TCBLOCK(sums_repair)(const struct tcblock_cpu_tile *tile, REAL *sums
     }
 }
 
+/* A sum that is 0 stays 0 where alpha is infinite or NaN: it may be that of an empty row. */
 INLINE VALUE TCBLOCK(finish)(const struct spmmi_product *product, REAL sum, const VALUE *c)
 {
-    const REAL alpha = (REAL)product->alpha, beta = (REAL)product->beta;
+    const REAL alpha = sum != 0 ? (REAL)product->alpha : 0, beta = (REAL)product->beta;
     return beta == 0 ? WRITE(alpha * sum) : WRITE(FMA(alpha, sum, beta * READ(*c)));
 }
 

@@ -52,9 +52,10 @@ INLINE void TILED(lane_add)(const uint16_t *local, const VALUE *values, uint32_t
         sum[j] = part[j];
 }
 
+/* A sum that is 0 stays 0 where alpha is infinite or NaN: it may be that of an empty row. */
 INLINE VALUE TILED(finish)(const struct spmmi_product *product, REAL sum, const VALUE *c)
 {
-    const REAL alpha = (REAL)product->alpha, beta = (REAL)product->beta;
+    const REAL alpha = sum != 0 ? (REAL)product->alpha : 0, beta = (REAL)product->beta;
     return beta == 0 ? WRITE(alpha * sum) : WRITE(FMA(alpha, sum, beta * READ(*c)));
 }
 

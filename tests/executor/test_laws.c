@@ -147,6 +147,44 @@ static void nan_and_inf_reach_exactly_the_rows_that_store_the_column(void **stat
         }
 }
 
+static spmm_plan_t *plan_of_family(const struct test_matrix *a, int turn)
+{
+    static const spmm_schedule_t schedules[] = {
+        SPMM_SCHEDULE_ROW_SPLIT, SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_SCHEDULE_WHOLE, SPMM_SCHEDULE_SEGMENTED,
+        SPMM_SCHEDULE_DENSE,     SPMM_SCHEDULE_PACKED,        SPMM_SCHEDULE_DENSE, SPMM_SCHEDULE_DENSE};
+    const spmm_dtype_t dtype = (spmm_dtype_t)((int)SPMM_F32 + (turn < 2 ? turn : (turn + 1) % 4));
+    const struct test_plan_options options = {dtype, schedules[turn], 16, 0, 0};
+    spmm_plan_t *plan = test_plan_build(a, options);
+    if (turn == 6)
+        test_plan_units(plan, 64, plan->variants[0].compute);
+    if (turn == 7)
+        test_plan_groups(plan, 64, plan->variants[0].compute);
+    return plan;
+}
+
+/* Every family, and both ways of C on each. An alpha of 1e300 is infinite in the sums of f32. */
+static void empty_rows_give_beta_times_c_whatever_alpha_is(void **state)
+{
+    (void)state;
+    static const double alphas[] = {(double)NAN, (double)INFINITY, -(double)INFINITY, 1e300, 2};
+    const char *names[] = {"first rows empty", "middle rows empty", "last rows empty", "odd rows empty"};
+    for (int turn = 0; turn < 8 * 4 * 5 * 4; turn++) {
+        struct test_matrix *a = test_matrix_named(names[turn / 8 % 4], TEST_VALUES_REAL);
+        spmm_plan_t *plan = plan_of_family(a, turn % 8);
+        spmm_executor_t *executor = executor_with(plan, 2);
+        struct test_product product = {.n = 9 + turn % 32,
+                                       .b_layout = (spmm_layout_t)(turn / 160 & 1),
+                                       .c_layout = (spmm_layout_t)(turn / 320),
+                                       .alpha = alphas[turn / 32 % 5],
+                                       .beta = turn / 160 & 1 ? -0.5 : 0,
+                                       .values = TEST_VALUES_REAL};
+        test_law_empty_rows(executor, a, plan->dtype, &product);
+        spmm_executor_destroy(executor);
+        spmm_plan_destroy(plan);
+        test_matrix_free(a);
+    }
+}
+
 static void unit_vectors_give_the_columns(void **state)
 {
     (void)state;
@@ -308,6 +346,7 @@ int main(void)
         cmocka_unit_test(a_hundred_repeats_have_the_same_bits),
         cmocka_unit_test(nan_and_inf_reach_exactly_the_rows_that_store_the_column),
         cmocka_unit_test(a_factor_that_is_0_in_the_type_of_sums_is_0),
+        cmocka_unit_test(empty_rows_give_beta_times_c_whatever_alpha_is),
         cmocka_unit_test(unit_vectors_give_the_columns),
         cmocka_unit_test(products_add),
         cmocka_unit_test(new_values_replace_the_plans_for_both_ops),
