@@ -44,8 +44,8 @@ void spmmi_parts_destroy(struct spmmi_parts *parts);
 void spmmi_parts_add(struct spmmi_parts *parts, uint32_t variant, const struct spmmi_part *part,
                      uint32_t index, const struct spmmi_backend *backend);
 
-/* Make all states, or with only_counts none, and add their bytes; on the CPU with only_counts those as well that are taken
- * while they are made. suffix as of struct spmmi_part_source. */
+/* Make all states, or with only_counts none, and add their bytes; on the CPU with only_counts those as well that are
+ * taken while they are made. suffix as of struct spmmi_part_source. */
 spmm_status_t spmmi_parts_load(struct spmmi_parts *parts, const spmm_plan_t *plan,
                                const struct spmmi_device *device, const char *suffix, int only_counts,
                                uint64_t *bytes, spmm_diag_t *diag);

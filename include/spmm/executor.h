@@ -55,10 +55,10 @@ typedef struct spmm_executor_options {
 #define SPMM_EXECUTOR_OPTIONS_INIT {sizeof(spmm_executor_options_t), 0, 0}
 /* clang-format on */
 
-/** Bytes that an executor for this plan takes, before it is made. host_bytes on the CPU: what it holds and what is taken
- * while it is made, which is linear in the plan's nonzeros and the rows of op(A). This call itself takes no more.
- * device_bytes on a GPU: what it holds. device as for spmm_executor_create; options, host_bytes and device_bytes may be
- * NULL. Errors: as spmm_executor_create. */
+/** Bytes that an executor for this plan takes, before it is made. host_bytes on the CPU: what it holds and what is
+ * taken while it is made, which is linear in the plan's nonzeros and the rows of op(A). This call itself takes no
+ * more. device_bytes on a GPU: what it holds. device as for spmm_executor_create; options, host_bytes and
+ * device_bytes may be NULL. Errors: as spmm_executor_create. */
 SPMM_API spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int device,
                                                   const spmm_executor_options_t *options,
                                                   uint64_t *host_bytes, uint64_t *device_bytes,

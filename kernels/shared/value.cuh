@@ -32,8 +32,8 @@ template <typename T> struct Value<T, true> {
     }
 };
 
-// alpha * sum + beta * c, rounded once to the stored type; beta = 0 does not read c. A sum that is 0 stays 0 where alpha is
-// infinite or NaN: it may be that of an empty row.
+// alpha * sum + beta * c, rounded once to the stored type; beta = 0 does not read c. A sum that is 0 stays 0 where
+// alpha is infinite or NaN: it may be that of an empty row.
 template <typename T, typename Sum = typename Value<T>::Sum>
 __device__ __forceinline__ T scaled_sum(Sum alpha, Sum sum, Sum beta, T c)
 {

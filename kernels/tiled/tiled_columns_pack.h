@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The columns that the layout is built with. A thread has a word for each of them, so they are those of op(A) only where
- * op(A) has few columns for its nonzeros; otherwise those that hold nonzeros are numbered without gaps. Either way the
- * memory is linear in the nonzeros, whatever the number of columns that a plan claims. */
+/* The columns that the layout is built with. A thread has a word for each of them, so they are those of op(A) only
+ * where op(A) has few columns for its nonzeros; otherwise those that hold nonzeros are numbered without gaps. Either
+ * way the memory is linear in the nonzeros, whatever the number of columns that a plan claims. */
 #ifndef SPMMI_TILED_COLUMNS_PACK_H
 #define SPMMI_TILED_COLUMNS_PACK_H
 

@@ -29,7 +29,8 @@ void test_law_new_values(struct test_matrix *a, const spmm_plan_t *plan, const s
 void test_law_empty_rows(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
                          const struct test_product *product);
 
-/* What spmm_executor_memory_bytes predicts is enough to ask, to make the executor and to hold it. force_kernel: as in its options. */
+/* What spmm_executor_memory_bytes predicts is enough to ask, to make the executor and to hold it. force_kernel: as in
+ * its options. */
 void test_law_memory_report(const spmm_plan_t *plan, const char *force_kernel);
 
 /* With its output permuted, the first part leaves C in the order of its items. The plan permutes afterwards. */
