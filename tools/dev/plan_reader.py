@@ -488,6 +488,10 @@ class Plan:
     def compute_types(self, family, own):
         return TENSOR_TYPES if self.dtype == F32 and family in FAMILIES and FAMILIES[family].compute == "TENSOR" else (own,)
 
+    def items_at(self, part):
+        """Offset of the part's items; where they are missing, of the section table."""
+        return next((offset for kind, owner, offset, *_ in self.sections if (kind, owner) == (8, part)), 256)
+
     def check_items(self):
         for part, (op, family, schedule, item_size, _, _, flags) in enumerate(self.parts):
             row_ptr, items = self.row_ptr, self.items[part]
@@ -501,12 +505,15 @@ class Plan:
                 row_ptr = [sum(counts[:j + 1]) for j in range(self.cols + 1)]
             rows = len(row_ptr) - 1
             expected = []
+            at = self.items_at(part)
             long_rows = self.long_rows_of(part)
             if long_rows is not None:
+                if not self.items[long_rows]:
+                    at = self.items_at(long_rows)
                 long_rows = self.items[long_rows]
-                require(items and long_rows and (flags & REORDERED or items == sorted(items)), "ITEMS", self.offset(8))
-                require(long_rows == sorted(long_rows) and max(long_rows) < rows, "ITEMS", self.offset(8))
-                require(all(row_ptr[i] < row_ptr[i + 1] for i in long_rows), "ITEMS", self.offset(8))
+                require(items and long_rows and (flags & REORDERED or items == sorted(items)), "ITEMS", at)
+                require(long_rows == sorted(long_rows) and max(long_rows) < rows, "ITEMS", at)
+                require(all(row_ptr[i] < row_ptr[i + 1] for i in long_rows), "ITEMS", at)
                 items, expected = sorted(items + long_rows), list(range(rows))
             elif rule in ("ROWS", "SEGMENTS"):
                 segments = [max(1, -(-(b - a) // item_size)) if rule == "SEGMENTS" else 1
@@ -520,7 +527,7 @@ class Plan:
                 for i in range(rows):
                     if i == 0 or row_ptr[i] - row_ptr[expected[-1]] >= item_size:
                         expected.append(i)
-            require(items == expected, "ITEMS", self.offset(8))
+            require(items == expected, "ITEMS", at)
 
     def dump(self):
         def bits(number):
