@@ -57,8 +57,8 @@ struct spmmi_backend {
     /* Optional. Can it run this part on this device? Errors: UNSUPPORTED, with a sentence. */
     spmm_status_t (*supports)(const struct spmmi_part_source *source, spmm_diag_t *diag);
     /* Make a part ready to run, without values, and add the bytes that are taken: of the device, of a CPU all of the
-     * state. With only_counts *state stays NULL, the bytes and what is refused (UNSUPPORTED, TOO_LARGE) are the same, and
-     * spmmi_scratch_is is told what else it takes of the host. After an error *state may be something that destroy
+     * state. With only_counts *state stays NULL, the bytes and what is refused (UNSUPPORTED, TOO_LARGE) are the same,
+     * and spmmi_scratch_is is told what else it takes of the host. After an error *state may be something that destroy
      * takes. */
     spmm_status_t (*create)(const struct spmmi_part_source *source, void **state, uint64_t *bytes,
                             spmm_diag_t *diag);
