@@ -3,7 +3,6 @@
  * are refused at once. See reader.h. */
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "format/base/diag.h"
 #include "reader.h"
@@ -18,13 +17,6 @@ static const struct spmmi_reader_ops *const readers[] = {
 };
 #undef SPMMI_READER
 #define READERS (sizeof readers / sizeof *readers)
-
-bool spmmi_head_named(const struct spmmi_head *head, const char *ending)
-{
-    const size_t length = strlen(head->file);
-    const size_t tail = strlen(ending);
-    return length >= tail && strcasecmp(head->file + length - tail, ending) == 0;
-}
 
 /* The first reader whose probe answers so; NULL when none does. */
 static const struct spmmi_reader_ops *who_says(enum spmmi_probe answer, const struct spmmi_head *head)

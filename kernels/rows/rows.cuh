@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rows: row segments on CUDA cores.  C(m x n) = alpha * P * B(k x n) + beta * C; B row-major, C either.
 //
-// layout      the stream of rows_kernel.h: nonzeros row by row, the sign bit of a column index marks the last of its
-//             row
+// layout      the stream of rows_kernel.h: nonzeros row by row, the sign bit of a column index ends its row
 // block       256 threads = 256 / LANES groups; blockIdx.x takes consecutive groups, blockIdx.y a column tile
 // group       LANES lanes own consecutive nonzeros (whole items) and LANES * VEC columns of B and C
 // lane        VEC columns: one 16-byte load of B a nonzero (VEC = 1 where B or n is not aligned)
