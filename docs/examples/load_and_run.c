@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a program needs that only runs plans: one header, one library (spmm::executor), no matrix file.
- *
- *     load_and_run A.plan [columns]
- *
- * multiplies A with a matrix of ones on the CPU and prints the sum of all of C, which is the sum of the
- * values of A times the columns. Works for plans of f64; make one with: spmm-inspect --dtype f64 A.mtx -o A.plan */
+ * "load_and_run A.plan [columns]" multiplies A with a matrix of ones on the CPU and prints the sum of C. Works for
+ * plans of f64; make one with: spmm-inspect --dtype f64 A.mtx -o A.plan */
 #include <spmm/executor.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Memory as spmm likes it best, also when the size is 0. */
 static void *allocate(uint64_t bytes)
 {
     return aligned_alloc(256, (size_t)(bytes / 256 + 1) * 256);
@@ -24,29 +20,24 @@ static int multiply(const spmm_executor_t *executor, const spmm_plan_info_t *inf
     double *c_data = allocate(c_count * sizeof(double));
     const spmm_dense_t b = {b_data, info->cols, n, n, SPMM_ROW_MAJOR, SPMM_F64};
     const spmm_dense_t c = {c_data, info->rows, n, n, SPMM_ROW_MAJOR, SPMM_F64};
-    uint64_t workspace_bytes = 0;
+    uint64_t bytes = 0;
     void *workspace = NULL;
     double sum = 0;
-    int result = 1;
-
     for (uint64_t i = 0; b_data != NULL && i < b_count; i++)
         b_data[i] = 1;
-    if (b_data == NULL || c_data == NULL ||
-        spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b, &c, &workspace_bytes, diag) != SPMM_OK)
-        goto cleanup;
-    workspace = allocate(workspace_bytes);
-    if (workspace == NULL || spmm_execute(executor, SPMM_OP_N, spmm_real(1), &b, spmm_real(0), &c, workspace,
-                                          workspace_bytes, NULL, diag) != SPMM_OK)
-        goto cleanup;
-    for (uint64_t i = 0; i < c_count; i++)
+    if (b_data != NULL && c_data != NULL &&
+        spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b, &c, &bytes, diag) == SPMM_OK)
+        workspace = allocate(bytes);
+    const int is_done = workspace != NULL && spmm_execute(executor, SPMM_OP_N, spmm_real(1), &b, spmm_real(0),
+                                                          &c, workspace, bytes, NULL, diag) == SPMM_OK;
+    for (uint64_t i = 0; is_done && i < c_count; i++)
         sum += c_data[i];
-    printf("%.17g\n", sum);
-    result = 0;
-cleanup:
+    if (is_done)
+        printf("%.17g\n", sum);
     free(workspace);
     free(c_data);
     free(b_data);
-    return result;
+    return is_done ? 0 : 1;
 }
 
 int main(int argc, char **argv)
@@ -57,7 +48,6 @@ int main(int argc, char **argv)
     spmm_plan_t *plan = NULL;
     spmm_executor_t *executor = NULL;
     int result = 1;
-
     if (argc < 2 || n < 1) {
         fprintf(stderr, "usage: load_and_run A.plan [columns]\n");
         return 2;
