@@ -127,7 +127,7 @@ static void sentences_name_the_struct(void **state)
 {
     (void)state;
     for (size_t i = 0; i < input_count; i++) {
-        char expected[80], name[64];
+        char expected[160], name[64];
         assert_true(snprintf(name, sizeof name, "%s", inputs[i].name + strlen("spmm_")) < (int)sizeof name);
         name[strlen(name) - strlen("_t")] = '\0';
         for (char *at = strchr(name, '_'); at != NULL; at = strchr(at, '_'))
