@@ -57,22 +57,6 @@ cleanup:
     return status;
 }
 
-/* All checks before a product runs. */
-static spmm_status_t product_make(const spmm_executor_t *executor, const struct spmmi_choice *choice,
-                                  struct spmmi_product *product, const void *workspace,
-                                  uint64_t workspace_bytes, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    SPMM_TRY(spmmi_product_data_check(&product->b, &product->c, product->alpha != 0, diag));
-    if (product->c.rows == 0 || product->c.cols == 0)
-        return SPMM_OK;
-    SPMM_REQUIRE(product->alpha == 0 || executor->shape.nnz == 0 || executor->has_values, SPMM_ERR_NO_VALUES,
-                 diag, "the plan holds no values and none were set");
-    SPMM_TRY(workspace_check(executor, choice->variant, product, workspace, workspace_bytes, diag));
-cleanup:
-    return status;
-}
-
 spmm_status_t spmm_execute(const spmm_executor_t *executor, spmm_op_t op, spmm_scalar_t alpha,
                            const spmm_dense_t *b, spmm_scalar_t beta, const spmm_dense_t *c, void *workspace,
                            uint64_t workspace_bytes, void *stream, spmm_diag_t *diag)
@@ -83,9 +67,12 @@ spmm_status_t spmm_execute(const spmm_executor_t *executor, spmm_op_t op, spmm_s
     struct spmmi_product product = spmmi_product_of(executor, &choice, op, b, c);
     SPMM_TRY(factor_read(executor, "alpha", alpha, &product.alpha, diag));
     SPMM_TRY(factor_read(executor, "beta", beta, &product.beta, diag));
-    SPMM_TRY(product_make(executor, &choice, &product, workspace, workspace_bytes, diag));
+    SPMM_TRY(spmmi_product_data_check(b, c, product.alpha != 0, diag));
     if (c->rows == 0 || c->cols == 0)
         return SPMM_OK;
+    SPMM_REQUIRE(product.alpha == 0 || executor->shape.nnz == 0 || executor->has_values, SPMM_ERR_NO_VALUES,
+                 diag, "the plan holds no values and none were set");
+    SPMM_TRY(workspace_check(executor, choice.variant, &product, workspace, workspace_bytes, diag));
     if (executor->cuda != NULL)
         SPMM_TRY(spmmi_cuda_execute(executor->cuda, choice.variant, &product, workspace, stream, diag));
     else

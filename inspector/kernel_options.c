@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernel that a caller of spmm_inspect named, against the other options. */
-#include <stdio.h>
 #include <string.h>
 
 #include "format/base/diag.h"
-#include "format/base/dtype.h"
 #include "format/family.h"
 #include "inspect_options.h"
 #include "inspector/search/planner.h"
-
-#define TYPES_BYTES 64
 
 static spmm_status_t check_target(struct spmmi_request *r, enum spmmi_kernel_target target, spmm_diag_t *diag)
 {
@@ -74,30 +70,14 @@ cleanup:
     return status;
 }
 
-static void append(char text[TYPES_BYTES], const char *between, const char *name)
-{
-    const size_t used = strlen(text);
-    (void)snprintf(text + used, TYPES_BYTES - used, "%s%s", used > 0 ? between : "", name);
-}
-
-/* "f32 and f64" */
-static void list_types(uint32_t types, char text[TYPES_BYTES])
-{
-    text[0] = '\0';
-    const struct spmmi_dtype *row;
-    for (int i = 0; (row = spmmi_dtype_at(i)) != NULL; i++)
-        if ((types & SPMMI_TYPE_BIT(row->id)) != 0)
-            append(text, types >> (row->id + 1) != 0 ? ", " : " and ", row->name);
-}
-
 /* Not all families have code for all types. */
 static spmm_status_t check_type(const struct spmmi_request *r, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_family *const row = spmmi_family_of(r->family);
-    char types[TYPES_BYTES] = "";
+    char types[SPMMI_TYPE_NAMES_BYTES] = "";
     if (row != NULL)
-        list_types(row->types, types);
+        spmmi_type_names(row->types, types);
     SPMM_REQUIRE(row == NULL || (row->types & SPMMI_TYPE_BIT(r->options.a_type)) != 0, SPMM_ERR_UNSUPPORTED,
                  diag, "the %s kernels multiply %s only, not %s: choose another family", row->name, types,
                  spmm_dtype_name(r->options.a_type));
