@@ -94,8 +94,8 @@ SPMM_API spmm_status_t spmm_executor_workspace_bytes(const spmm_executor_t *exec
 /** C = alpha * op(A) * B + beta * C.
  * B, C and the workspace live where the executor runs: on a GPU in device, managed or pinned memory that it can reach.
  * B and C may have different layouts; that of B decides which variant runs. beta = 0 never reads C; alpha = 0 reads
- * neither A nor B. Both are first rounded to the type of sums. With m = 0 or n = 0 nothing is done and no pointer is
- * looked at; with k = 0 C = beta * C.
+ * neither A nor B. Both are first rounded to the type of sums. With m = 0 or n = 0 nothing is read or written; with
+ * k = 0 C = beta * C.
  * The address ranges of B (where it is read) and C, from first to last element, must not overlap; interleaved views of
  * one buffer count as overlap though they share no element. workspace may be NULL where no bytes are needed.
  * NaN and infinity in row j of B reach exactly the rows of C that store column j. The result is bitwise repeatable.

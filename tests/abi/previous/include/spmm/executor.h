@@ -55,8 +55,10 @@ typedef struct spmm_executor_options {
 #define SPMM_EXECUTOR_OPTIONS_INIT {sizeof(spmm_executor_options_t), 0, 0}
 /* clang-format on */
 
-/** Bytes that an executor for this plan will hold, before it is made. device as for spmm_executor_create; options,
- * host_bytes and device_bytes may be NULL. Errors: as spmm_executor_create. */
+/** Bytes that an executor for this plan takes, before it is made. host_bytes on the CPU: what it holds and what is
+ * taken while it is made, which is linear in the plan's nonzeros and the rows of op(A). This call itself takes no
+ * more. device_bytes on a GPU: what it holds. device as for spmm_executor_create; options, host_bytes and
+ * device_bytes may be NULL. Errors: as spmm_executor_create. */
 SPMM_API spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int device,
                                                   const spmm_executor_options_t *options,
                                                   uint64_t *host_bytes, uint64_t *device_bytes,
@@ -92,8 +94,8 @@ SPMM_API spmm_status_t spmm_executor_workspace_bytes(const spmm_executor_t *exec
 /** C = alpha * op(A) * B + beta * C.
  * B, C and the workspace live where the executor runs: on a GPU in device, managed or pinned memory that it can reach.
  * B and C may have different layouts; that of B decides which variant runs. beta = 0 never reads C; alpha = 0 reads
- * neither A nor B. Both are first rounded to the type of sums. With m = 0 or n = 0 nothing is done and no pointer is
- * looked at; with k = 0 C = beta * C.
+ * neither A nor B. Both are first rounded to the type of sums. With m = 0 or n = 0 nothing is read or written; with
+ * k = 0 C = beta * C.
  * The address ranges of B (where it is read) and C, from first to last element, must not overlap; interleaved views of
  * one buffer count as overlap though they share no element. workspace may be NULL where no bytes are needed.
  * NaN and infinity in row j of B reach exactly the rows of C that store column j. The result is bitwise repeatable.
