@@ -63,7 +63,7 @@ cleanup:
 #include <malloc.h>
 
 static _Atomic int64_t fail_at = -1;
-static _Atomic int64_t count_now;
+static _Atomic int64_t count_now, count_failed;
 static _Atomic int fail_every;
 static _Atomic int64_t bytes_now, bytes_then, bytes_peak;
 
@@ -82,6 +82,11 @@ int64_t spmmi_alloc_live(void)
 int64_t spmmi_alloc_count(void)
 {
     return atomic_load(&count_now);
+}
+
+int64_t spmmi_alloc_failures(void)
+{
+    return atomic_load(&count_failed);
 }
 
 void spmmi_alloc_peak_reset(void)
@@ -111,7 +116,9 @@ static int must_fail(void)
 {
     const int64_t k = atomic_load(&fail_at);
     const int64_t now = atomic_fetch_add(&count_now, 1);
-    return k >= 0 && (now == k || (now > k && atomic_load(&fail_every)));
+    const int fails = k >= 0 && (now == k || (now > k && atomic_load(&fail_every)));
+    atomic_fetch_add(&count_failed, fails);
+    return fails;
 }
 #else
 static int must_fail(void)

@@ -19,8 +19,9 @@ void spmmi_zstd_free(void *opaque, void *block);
 #ifdef SPMM_TEST_HOOKS
 /* Fail the k-th allocation from now on (0 = the next); every = 1 also fails all later ones; k < 0 = off. */
 void spmmi_alloc_fail_at(int64_t k, int every);
-int64_t spmmi_alloc_live(void);  /* blocks not yet freed */
-int64_t spmmi_alloc_count(void); /* allocations since the last spmmi_alloc_fail_at */
+int64_t spmmi_alloc_live(void);     /* blocks not yet freed */
+int64_t spmmi_alloc_count(void);    /* allocations since the last spmmi_alloc_fail_at */
+int64_t spmmi_alloc_failures(void); /* allocations that were made to fail since the program began */
 void spmmi_alloc_peak_reset(void);
 uint64_t spmmi_alloc_peak_bytes(
     void); /* most bytes held at a time since then, above those held then; own blocks only */

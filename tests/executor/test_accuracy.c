@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -49,6 +50,8 @@ static spmm_plan_t *plan_make(const struct test_matrix *a, int way, int shape)
     return plan;
 }
 
+static double largest_share; /* of an error bound, over all products */
+
 static void check(int adversary, int way, int shape)
 {
     const struct test_adversary_target *target = &ways[way].target;
@@ -56,6 +59,8 @@ static void check(int adversary, int way, int shape)
     spmm_plan_t *plan = plan_make(a, way, shape);
     spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
     const double share = test_adversary_share(adversary, target, a, executor, test_product_run);
+    if (share > largest_share)
+        largest_share = share;
     const int is_worst = strcmp(a->name, ways[way].adversary) == 0 && shapes[shape].item_size > 1;
     if (!(share <= 1) || (is_worst && share < ways[way].share))
         fail_msg("%s, %s/%s, items of %u steps: %g of the bound of %s", a->name,
@@ -80,5 +85,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_compute_type_is_within_its_bound_and_near_it),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    if (failed == 0)
+        printf("scorecard: E17 %.3f of the error bound at most, over %d adversarial products on the CPU\n",
+               largest_share, WAY_COUNT * SHAPE_COUNT * test_adversary_count());
+    return failed;
 }

@@ -14,6 +14,7 @@
 #include "format/base/alloc.h"
 #include "tests/support/plan_build.h"
 #include "tests/support/products.h"
+#include "tests/support/scorecard.h"
 
 static const struct test_plan_options both_ops = {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 64, 1, 0};
 
@@ -454,5 +455,5 @@ int main(void)
         cmocka_unit_test(every_failing_allocation_is_reported_and_leaks_nothing),
         cmocka_unit_test(execute_allocates_nothing),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_score_allocations(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -14,6 +14,7 @@
 #include "tests/support/tcblock_kind_of.h"
 #include "tests/support/plan_build.h"
 #include "tests/support/laws.h"
+#include "tests/support/scorecard.h"
 
 struct shape {
     spmm_family_t family;
@@ -283,5 +284,5 @@ int main(void)
         cmocka_unit_test(long_rows_are_never_taken_for_all_rows),
         cmocka_unit_test(the_layout_is_that_of_the_rows_that_are_left),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_score_allocations(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -16,6 +16,7 @@
 #include "kernels/bcsr/bcsr_shape.h"
 #include "kernels/panel/panel_shape.h"
 #include "tests/support/tcblock_kind_of.h"
+#include "tests/support/scorecard.h"
 
 static const struct tcblock_shape shapes[] = {
     {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, 8, SPMMI_STEPS_MAX, 0, SPMM_F32},
@@ -480,5 +481,5 @@ int main(void)
         cmocka_unit_test(too_many_nonzeros_are_refused),
         cmocka_unit_test(failing_allocations_leave_nothing_behind),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_score_allocations(cmocka_run_group_tests(tests, NULL, NULL));
 }

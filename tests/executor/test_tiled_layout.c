@@ -12,6 +12,7 @@
 #include "kernels/tiled/tiled_pack.h"
 #include "format/base/alloc.h"
 #include "tests/support/plan_build.h"
+#include "tests/support/scorecard.h"
 
 struct shape {
     spmm_schedule_t schedule;
@@ -473,5 +474,5 @@ int main(void)
         cmocka_unit_test(every_failing_allocation_is_reported_and_leaks_nothing),
         cmocka_unit_test(what_passes_32_bits_or_does_not_fit_the_part_is_refused),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_score_allocations(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -22,6 +22,7 @@
 #include "format/base/alloc.h"
 #include "tests/support/io_faults.h"
 #include "tests/support/plan_seal.h"
+#include "tests/support/scorecard.h"
 
 struct scene {
     char folder[64], path[128];
@@ -383,5 +384,5 @@ int main(void)
         TEST(two_writers_of_one_name_leave_a_whole_plan),
         TEST(every_allocation_may_fail),
     };
-    return cmocka_run_group_tests_name("file_faults", tests, NULL, NULL);
+    return test_score_allocations(cmocka_run_group_tests_name("file_faults", tests, NULL, NULL));
 }

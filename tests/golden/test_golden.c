@@ -147,5 +147,10 @@ int main(void)
     tests[used++] = (struct CMUnitTest)cmocka_unit_test(every_released_plan_is_tested_here);
     const int failed = _cmocka_run_group_tests("golden", tests, used, NULL, NULL);
     free(tests);
+    if (failed == 0)
+        printf("scorecard: E12 %zu plans of released and present formats load and are written back byte for "
+               "byte, %zu broken "
+               "ones have the named status and offset\n",
+               golden_good_count, golden_bad_count);
     return failed;
 }

@@ -19,6 +19,7 @@
 #include "inspector/cost/device_profile_texts.h"
 #include "inspector/matrix/matrix.h"
 #include "inspect_support.h"
+#include "tests/support/scorecard.h"
 
 static const int64_t n_8[] = {8}, n_64[] = {64}, n_128[] = {128}, n_1_64[] = {1, 64};
 
@@ -567,5 +568,6 @@ int main(void)
     for (size_t i = 0; i < FORCED; i++)
         forced[i] = (struct CMUnitTest){forced_cases[i].name, a_named_kernel_has_its_part, NULL, NULL,
                                         (void *)(uintptr_t)&forced_cases[i]};
-    return cmocka_run_group_tests(tests, NULL, NULL) + cmocka_run_group_tests(forced, NULL, NULL);
+    return test_score_allocations(cmocka_run_group_tests(tests, NULL, NULL) +
+                                  cmocka_run_group_tests(forced, NULL, NULL));
 }

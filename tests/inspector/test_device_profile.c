@@ -13,6 +13,7 @@
 
 #include "format/base/alloc.h"
 #include "inspector/cost/device_profile.h"
+#include "tests/support/scorecard.h"
 
 /* A profile of a CPU that has what it must. Line 3 is the target, 11 the last single value. */
 #define HEAD "# a comment\nname = box\ntarget = 1\nmultiprocessors = 4\n"
@@ -266,5 +267,6 @@ int main(void)
     for (size_t i = 0; i < MISTAKES; i++)
         refusals[i] = (struct CMUnitTest){mistakes[i].name, refuses_a_mistake, NULL, NULL,
                                           (void *)(uintptr_t)&mistakes[i]};
-    return cmocka_run_group_tests(tests, NULL, NULL) + cmocka_run_group_tests(refusals, NULL, NULL);
+    return test_score_allocations(cmocka_run_group_tests(tests, NULL, NULL) +
+                                  cmocka_run_group_tests(refusals, NULL, NULL));
 }

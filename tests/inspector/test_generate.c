@@ -15,6 +15,7 @@
 #include "format/plan.h"
 #include "inspector/generate/generate.h"
 #include "inspector/matrix/matrix.h"
+#include "tests/support/scorecard.h"
 
 struct size_case {
     const char *spec;
@@ -359,5 +360,5 @@ int main(void)
                                              (void *)(uintptr_t)&refusal_cases[i]};
     for (size_t i = 0; i < COUNT(plain); i++)
         tests[count++] = plain[i];
-    return cmocka_run_group_tests_name("generate", tests, NULL, NULL);
+    return test_score_allocations(cmocka_run_group_tests_name("generate", tests, NULL, NULL));
 }

@@ -16,6 +16,7 @@
 #include "format/plan.h"
 #include "inspector/matrix/matrix.h"
 #include "inspect_support.h"
+#include "tests/support/scorecard.h"
 
 /* ---- Every generator, every option that changes the plan ---- */
 
@@ -478,5 +479,5 @@ int main(void)
                                              (void *)(uintptr_t)inspect_specs[i]};
     for (size_t i = 0; i < COUNT(plain); i++)
         tests[count++] = plain[i];
-    return cmocka_run_group_tests_name("inspect", tests, NULL, NULL);
+    return test_score_allocations(cmocka_run_group_tests_name("inspect", tests, NULL, NULL));
 }

@@ -13,6 +13,7 @@
 
 #include "npz_make.h"
 #include "read_check.h"
+#include "tests/support/scorecard.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define SYNTAX SPMM_ERR_MATRIX_SYNTAX
@@ -393,5 +394,5 @@ int main(void)
         cmocka_unit_test(the_budget_is_kept),
         cmocka_unit_test(damaged_files_are_survived),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_score_allocations(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "read_check.h"
+#include "tests/support/scorecard.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define SYNTAX SPMM_ERR_MATRIX_SYNTAX
@@ -322,5 +323,5 @@ int main(void)
         cmocka_unit_test(names_alone_do_not_make_a_format),
         cmocka_unit_test(damaged_files_are_survived),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_score_allocations(cmocka_run_group_tests(tests, NULL, NULL));
 }

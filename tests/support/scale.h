@@ -1,12 +1,13 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SPMM_TESTS_SCALE_H
 #define SPMM_TESTS_SCALE_H
 
 #include <stddef.h>
 #include <stdlib.h>
 
-// A test repeats its cases `count` times by default; a release run sets SPMM_TEST_SCALE to multiply that.
-static inline size_t scaled(size_t count) {
+/* A test repeats its cases count times by default; a release run sets SPMM_TEST_SCALE to multiply that. */
+static inline size_t scaled(size_t count)
+{
     const char *text = getenv("SPMM_TEST_SCALE");
     unsigned long scale = text ? strtoul(text, NULL, 10) : 1;
     return count * (scale ? (size_t)scale : 1);
