@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arguments at and past the last that executors take: pointers that are NULL, sizes beyond the address space, numbers
+ * of devices. What execute refuses of an ordinary product is in test_executor.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <spmm/executor.h>
+
+#include "format/plan.h"
+#include "tests/support/plan_build.h"
+
+#define REFUSES(call) assert_int_equal(call, SPMM_ERR_ARGUMENT)
+
+struct scene {
+    spmm_plan_t *plan; /* of a matrix of 130 x 130 */
+    spmm_executor_t *executor;
+    float room[3 * 130 * 4];
+};
+
+static int set_up(void **state)
+{
+    static struct scene scene;
+    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
+    scene.plan = test_plan_build(a, (struct test_plan_options){SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0});
+    test_matrix_free(a);
+    assert_int_equal(spmm_executor_create(scene.plan, SPMM_DEVICE_CPU, NULL, &scene.executor, NULL), SPMM_OK);
+    *state = &scene;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct scene *scene = *state;
+    spmm_executor_destroy(scene->executor);
+    spmm_plan_destroy(scene->plan);
+    return 0;
+}
+
+static void pointers_that_are_null(void **state)
+{
+    const struct scene *s = *state;
+    const spmm_dense_t d = {NULL, 130, 4, 130, SPMM_COL_MAJOR, SPMM_F32};
+    uint64_t bytes = 0;
+    spmm_executor_info_t info = {.struct_size = sizeof info};
+    char name[8] = "x";
+    REFUSES(spmm_executor_memory_bytes(NULL, SPMM_DEVICE_CPU, NULL, &bytes, &bytes, NULL));
+    REFUSES(spmm_executor_workspace_bytes(s->executor, SPMM_OP_N, &d, &d, NULL, NULL));
+    REFUSES(spmm_executor_workspace_bytes(NULL, SPMM_OP_N, &d, &d, &bytes, NULL));
+    REFUSES(spmm_executor_info(NULL, SPMM_OP_N, &d, &d, &info, NULL));
+    REFUSES(spmm_executor_info(s->executor, SPMM_OP_N, &d, NULL, &info, NULL));
+    REFUSES(spmm_executor_info(s->executor, SPMM_OP_N, NULL, &d, &info, NULL));
+    REFUSES(spmm_executor_set_values(NULL, s->room, NULL, NULL));
+    REFUSES(spmm_executor_set_values(s->executor, NULL, NULL, NULL));
+    REFUSES(spmm_device_name(SPMM_DEVICE_CPU, name, 0));
+    assert_int_equal(name[0], 'x');
+}
+
+static void devices_that_are_none(void **state)
+{
+    const struct scene *s = *state;
+    const int count = spmm_device_count();
+    uint64_t bytes = 0;
+    char name[64];
+    assert_int_equal(spmm_executor_memory_bytes(s->plan, count, NULL, &bytes, &bytes, NULL),
+                     SPMM_ERR_NO_DEVICE);
+    assert_int_equal(spmm_device_name(count, name, sizeof name), SPMM_ERR_NO_DEVICE);
+    REFUSES(spmm_device_name(SPMM_DEVICE_AUTO, name, sizeof name));
+    REFUSES(spmm_executor_memory_bytes(s->plan, SPMM_DEVICE_AUTO - 1, NULL, &bytes, &bytes, NULL));
+    assert_int_equal(spmm_executor_memory_bytes(s->plan, SPMM_DEVICE_AUTO, NULL, &bytes, &bytes, NULL),
+                     SPMM_OK);
+    REFUSES(spmm_kernel_at(-1, &(spmm_kernel_info_t){.struct_size = sizeof(spmm_kernel_info_t)}));
+    int kernels = 0;
+    while (spmm_kernel_at(kernels, &(spmm_kernel_info_t){.struct_size = sizeof(spmm_kernel_info_t)}) ==
+           SPMM_OK)
+        kernels++;
+    assert_in_range(kernels, 2, 1000);
+}
+
+/* ld: of 130 rows or, where columns are contiguous, of 4 columns. */
+static void matrices_past_the_address_space(void **state)
+{
+    struct scene *s = *state;
+    static const struct {
+        spmm_layout_t layout;
+        int64_t ld;
+    } cases[] = {
+        {SPMM_ROW_MAJOR, INT64_MAX},                    /* (rows - 1) ld passes 64 bits */
+        {SPMM_COL_MAJOR, INT64_C(6148914691236517205)}, /* 3 ld is 2^64 - 1, the last column passes */
+        {SPMM_ROW_MAJOR, INT64_C(1) << 56},             /* the elements do not, their bytes do */
+        {SPMM_ROW_MAJOR, INT64_C(1) << 54}}; /* bytes above 2^63, which no difference of pointers has */
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
+        spmm_dense_t d[2] = {{s->room, 130, 4, 4, SPMM_ROW_MAJOR, SPMM_F32},
+                             {s->room + 2 * 130 * 4, 130, 4, 4, SPMM_ROW_MAJOR, SPMM_F32}};
+        d[i % 2].layout = cases[i / 2].layout;
+        d[i % 2].ld = cases[i / 2].ld;
+        assert_int_equal(spmm_execute(s->executor, SPMM_OP_N, spmm_real(1), &d[0], spmm_real(0), &d[1], NULL,
+                                      0, NULL, NULL),
+                         SPMM_ERR_TOO_LARGE);
+    }
+}
+
+static void products_at_a_limit(void **state)
+{
+    struct scene *s = *state;
+    spmm_dense_t b = {s->room, 130, 4, 4, SPMM_ROW_MAJOR, SPMM_F32}, c = b;
+    spmm_executor_info_t info = {.struct_size = sizeof info};
+    c.data = s->room + 2 * 130 * 4;
+    for (int extra = 0; extra < 2; extra++) {
+        const int64_t n = SPMMI_N_MAX + extra;
+        const spmm_dense_t wide = {NULL, 130, n, n, SPMM_ROW_MAJOR, SPMM_F32};
+        assert_int_equal(spmm_executor_info(s->executor, SPMM_OP_N, &wide, &wide, &info, NULL),
+                         extra == 0 ? SPMM_OK : SPMM_ERR_TOO_LARGE);
+    }
+    for (int side = 0; side < 2; side++) {
+        spmm_dense_t d[2] = {b, c};
+        d[side].data = (void *)(UINTPTR_MAX - 1023); /* 2,080 bytes from here on */
+        REFUSES(spmm_execute(s->executor, SPMM_OP_N, spmm_real(1), &d[0], spmm_real(0), &d[1], NULL, 0, NULL,
+                             NULL));
+    }
+    b.cols = c.cols = -1;
+    REFUSES(spmm_execute(s->executor, SPMM_OP_N, spmm_real(1), &b, spmm_real(0), &c, NULL, 0, NULL, NULL));
+}
+
+static void factors_are_real(void **state)
+{
+    struct scene *s = *state;
+    const spmm_dense_t b = {s->room, 130, 4, 4, SPMM_ROW_MAJOR, SPMM_F32};
+    const spmm_dense_t c = {s->room + 2 * 130 * 4, 130, 4, 4, SPMM_ROW_MAJOR, SPMM_F32};
+    const spmm_scalar_t one = spmm_real(1), complex = {1, 1};
+    REFUSES(spmm_execute(s->executor, SPMM_OP_N, complex, &b, one, &c, NULL, 0, NULL, NULL));
+    REFUSES(spmm_execute(s->executor, SPMM_OP_N, one, &b, complex, &c, NULL, 0, NULL, NULL));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pointers_that_are_null),
+        cmocka_unit_test(devices_that_are_none),
+        cmocka_unit_test(matrices_past_the_address_space),
+        cmocka_unit_test(products_at_a_limit),
+        cmocka_unit_test(factors_are_real),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every other part trusts: text, sizes, struct sizes, lists of types, and how many bytes a frame may have. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "format/base/alloc.h"
+#include "format/base/checked.h"
+#include "format/base/dtype.h"
+#include "format/base/options.h"
+#include "format/base/text.h"
+#include "format/family.h"
+#include "format/file/transform.h"
+#include "format/permutation.h"
+#include "format/plan.h"
+
+/* The first and the last character of each range, and their neighbours. bytes: 0 where it is refused. */
+static void characters_of_utf_8(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t bytes;
+    } cases[] = {{"\x01", 0},
+                 {"\x1f", 0},
+                 {" ", 1},
+                 {"~", 1},
+                 {"\x7f", 0},
+                 {"\xc2\x80", 0},
+                 {"\xc2\x9f", 0},
+                 {"\xc2\xa0", 2},
+                 {"\xdf\xbf", 2},
+                 {"\xe0\xa0\x80", 3},
+                 {"\xed\x9f\xbf", 3},
+                 {"\xed\xa0\x80", 0},
+                 {"\xed\xbf\xbf", 0},
+                 {"\xee\x80\x80", 3},
+                 {"\xef\xbf\xbf", 3},
+                 {"\xf0\x90\x80\x80", 4},
+                 {"\xf4\x8f\xbf\xbf", 4},
+                 {"\xf4\x90\x80\x80", 0},
+                 /* longer than needed, without the next byte, no first byte, five bytes */
+                 {"\xc1\xbf", 0},
+                 {"\xe0\x9f\xbf", 0},
+                 {"\xf0\x8f\xbf\xbf", 0},
+                 {"\xc2 ", 0},
+                 {"\xe1\x80 ", 0},
+                 {"\x80", 0},
+                 {"\xf8\x88\x80\x80\x80", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const size_t size = strlen(cases[i].text);
+        assert_int_equal(spmmi_text_character(cases[i].text, size), cases[i].bytes);
+        assert_int_equal(spmmi_text_character(cases[i].text, size - 1), 0);
+        assert_int_equal(spmmi_text_wrong(cases[i].text, size), cases[i].bytes == size ? size : 0);
+    }
+}
+
+static void sizes_that_no_memory_has(void **state)
+{
+    (void)state;
+    uint64_t result = 0;
+    assert_true(spmmi_add_u64(UINT64_MAX - 1, 1, &result) && result == UINT64_MAX);
+    assert_false(spmmi_add_u64(UINT64_MAX, 1, &result));
+    assert_true(spmmi_mul_u64(UINT64_MAX, 1, &result) && result == UINT64_MAX);
+    assert_false(spmmi_mul_u64(UINT64_C(1) << 63, 2, &result));
+    assert_true(spmmi_align_u64(65, 64, &result) && result == 128);
+    assert_false(spmmi_align_u64(UINT64_MAX, 64, &result));
+    /* The product is 0 beyond 64 bits, 1 below 2^64, or one that no pointer difference has. */
+    assert_null(spmmi_alloc(UINT64_C(1) << 62, 4));
+    assert_null(spmmi_alloc(UINT64_MAX, 1));
+    assert_null(spmmi_alloc((uint64_t)PTRDIFF_MAX + 1, 1));
+    assert_null(spmmi_alloc(PTRDIFF_MAX - 63, 1));
+}
+
+static void struct_sizes(void **state)
+{
+    (void)state;
+    static union {
+        size_t struct_size;
+        char bytes[(1 << 16) + 1];
+    } given;
+    struct {
+        size_t struct_size;
+        int32_t number[2];
+    } known = {0, {1, 2}};
+    const struct {
+        size_t size;
+        spmm_status_t expected;
+    } cases[] = {{0, SPMM_ERR_ARGUMENT},
+                 {sizeof(size_t) - 1, SPMM_ERR_ARGUMENT},
+                 {sizeof(size_t), SPMM_OK},
+                 {(size_t)1 << 16, SPMM_OK},
+                 {((size_t)1 << 16) + 1, SPMM_ERR_ARGUMENT}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        given.struct_size = cases[i].size;
+        assert_int_equal(spmmi_options_read(&known, sizeof known, &given, "options", NULL),
+                         cases[i].expected);
+        assert_int_equal(spmmi_info_write(&given, &known, sizeof known), cases[i].expected);
+    }
+    assert_int_equal(spmmi_info_write(NULL, &known, sizeof known), SPMM_ERR_ARGUMENT);
+}
+
+static void numbers_that_name_nothing(void **state)
+{
+    (void)state;
+    assert_null(spmmi_dtype_at(-1));
+    assert_null(spmmi_family_at(-1));
+    assert_null(spmmi_schedule_at(-1));
+    assert_null(spmmi_permutation_at(-1));
+    assert_null(spmmi_permutation_of((spmm_reorder_t)1000));
+    assert_false(spmmi_permutation_is_kind(SPMM_REORDER_AUTO));
+    assert_false(spmmi_permutation_is_kind((spmm_reorder_t)1000));
+    assert_false(spmmi_is_tcblocks((spmm_family_t)1000));
+    assert_int_equal(spmm_dtype_size((spmm_dtype_t)1000), 0);
+    static const struct {
+        uint32_t value;
+        int is_power;
+    } cases[] = {{0, 0}, {16, 0}, {32, 1}, {33, 0}, {64, 1}, {96, 0}, {128, 1}, {256, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(spmmi_is_power_within(cases[i].value, 32, 128), cases[i].is_power);
+}
+
+/* A run of 300 elements of 8 bytes. */
+static void content_of_a_frame(void **state)
+{
+    (void)state;
+    const struct spmmi_run run = {8, 0, 300, NULL, 0};
+    static const struct {
+        enum spmmi_transform transform;
+        uint64_t bytes;
+        bool fits;
+    } cases[] = {{SPMMI_TRANSFORM_NONE, 2400, true},
+                 {SPMMI_TRANSFORM_NONE, 2399, false},
+                 {SPMMI_TRANSFORM_PLANES, 2401, false},
+                 {SPMMI_TRANSFORM_DICTIONARY, 299, false},
+                 {SPMMI_TRANSFORM_DICTIONARY, 300, false}, /* codes and no element */
+                 {SPMMI_TRANSFORM_DICTIONARY, 307, false},
+                 {SPMMI_TRANSFORM_DICTIONARY, 308, true},
+                 {SPMMI_TRANSFORM_DICTIONARY, 300 + 256 * 8, true},
+                 {SPMMI_TRANSFORM_DICTIONARY, 300 + 257 * 8, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(spmmi_transform_fits(cases[i].transform, &run, cases[i].bytes), cases[i].fits);
+}
+
+/* Two elements of 2 bytes and codes for four, the last one `code`. */
+static void codes_of_a_dictionary(void **state)
+{
+    (void)state;
+    const struct spmmi_run run = {2, 0, 4, NULL, 0};
+    for (uint8_t code = 0; code < 4; code++) {
+        const uint8_t content[] = {10, 0, 20, 0, 0, 1, 0, code};
+        uint16_t elements[4];
+        assert_int_equal(
+            spmmi_transform_unpack(SPMMI_TRANSFORM_DICTIONARY, &run, content, sizeof content, elements),
+            code < 2);
+        assert_true(code >= 2 || elements[3] == 10 * (code + 1));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(characters_of_utf_8), cmocka_unit_test(sizes_that_no_memory_has),
+        cmocka_unit_test(struct_sizes),        cmocka_unit_test(numbers_that_name_nothing),
+        cmocka_unit_test(content_of_a_frame),  cmocka_unit_test(codes_of_a_dictionary),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spmmi_plan_check on plans in memory, one member wrong at a time: what no file can hold, since a reader derives it or
+ * refuses it sooner, and the last value on the right side of each bound. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "format/base/alloc.h"
+#include "format/check/plan_check.h"
+#include "tests/support/plan_seal.h"
+
+/* 100 rows of 0 to 8 nonzeros. */
+static spmm_plan_t *plan_of(spmm_schedule_t schedule)
+{
+    struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
+    const struct test_plan_options options = {SPMM_F32, schedule, 16, 0, 0};
+    spmm_plan_t *plan = test_plan_whole(a, options, "source");
+    test_matrix_free(a);
+    if (schedule == SPMM_SCHEDULE_SEGMENTED)
+        test_plan_row_block_metrics(plan);
+    test_plan_permutation_metrics(plan);
+    return plan;
+}
+
+static void expect(spmm_plan_t *plan, spmm_status_t expected, const char *change)
+{
+    const spmm_status_t found = spmmi_plan_check(plan, NULL);
+    if (found != expected)
+        fail_msg("%s: found \"%s\", expected \"%s\"", change, spmm_status_text(found),
+                 spmm_status_text(expected));
+    if (plan->part_count > SPMMI_PART_MAX)
+        plan->part_count = 1; /* destroy trusts it */
+    spmm_plan_destroy(plan);
+}
+
+/* A plan `p` of a schedule with this change. */
+#define EXPECT(schedule, change, expected)   \
+    do {                                     \
+        spmm_plan_t *p = plan_of(schedule);  \
+        change;                              \
+        expect(p, SPMM_##expected, #change); \
+    } while (0)
+#define ROWS(change, expected) EXPECT(SPMM_SCHEDULE_ROW_SPLIT, change, expected)
+#define TILED(change, expected) EXPECT(SPMM_SCHEDULE_SEGMENTED, change, expected)
+#define DROP(pointer) (spmmi_free(pointer), (pointer) = NULL)
+
+static void dimensions(void **state)
+{
+    (void)state;
+    ROWS(p->rows = -1, ERR_PLAN_DIMS);
+    ROWS(p->rows = SPMMI_DIM_MAX + 1, ERR_PLAN_DIMS);
+    ROWS(p->cols = -1, ERR_PLAN_DIMS);
+    ROWS(p->cols = SPMMI_DIM_MAX + 1, ERR_PLAN_DIMS);
+    ROWS(p->nnz = -1, ERR_PLAN_DIMS);
+    ROWS(p->nnz = p->rows * p->cols + 1, ERR_PLAN_DIMS);
+    ROWS((p->rows = p->cols = SPMMI_DIM_MAX, p->nnz = SPMMI_NNZ_MAX + 1), ERR_PLAN_DIMS);
+    ROWS(p->dtype = (spmm_dtype_t)0, ERR_PLAN_DIMS);
+    ROWS(DROP(p->row_ptr), ERR_PLAN_ROW_PTR);
+    ROWS(DROP(p->col_ind), ERR_PLAN_COL_IND);
+    /* The largest ones pass: what is wrong is found behind them. */
+    ROWS((p->rows = SPMMI_DIM_MAX, p->row_ptr[0] = 1), ERR_PLAN_ROW_PTR);
+    ROWS((p->cols = SPMMI_DIM_MAX, p->row_ptr[0] = 1), ERR_PLAN_ROW_PTR);
+    ROWS((p->rows = p->cols = SPMMI_DIM_MAX, p->nnz = SPMMI_NNZ_MAX, p->row_ptr[0] = 1), ERR_PLAN_ROW_PTR);
+    ROWS((p->cols = 8, p->nnz = 8 * p->rows, p->row_ptr[0] = 1), ERR_PLAN_ROW_PTR);
+}
+
+static void rows_and_columns(void **state)
+{
+    (void)state;
+    ROWS(p->row_ptr[0] = -1, ERR_PLAN_ROW_PTR);
+    ROWS((p->row_ptr[50] = p->row_ptr[51] + 1), ERR_PLAN_ROW_PTR);
+    ROWS(p->row_ptr[100]--, ERR_PLAN_ROW_PTR);
+    ROWS(p->col_ind[0] = -1, ERR_PLAN_COL_IND);
+    ROWS(p->col_ind[p->nnz - 1] = (int32_t)p->cols, ERR_PLAN_COL_IND);
+    ROWS(p->pattern_digest[15] ^= 1, ERR_PLAN_DIGEST);
+    ROWS(p->values_digest[15] ^= 1, ERR_PLAN_DIGEST);
+    ROWS(p->stats.zeros++, ERR_PLAN_STATS);
+}
+
+static void counts(void **state)
+{
+    (void)state;
+    ROWS(p->part_count = SPMMI_PART_MAX + 1, ERR_PLAN_PART);
+    ROWS(p->variant_count = SPMMI_VARIANT_MAX + 1, ERR_PLAN_VARIANT);
+    ROWS(p->trace_count = SPMMI_TRACE_MAX + 1, ERR_PLAN_TRACE);
+    ROWS(DROP(p->trace), ERR_PLAN_TRACE);
+    ROWS((DROP(p->trace), p->trace_count = 0), OK);
+    ROWS(p->permutation_metrics_count = SPMMI_PERMUTATION_METRICS_MAX + 1, ERR_PLAN_PERMUTATION_METRICS);
+    ROWS(DROP(p->permutation_metrics), ERR_PLAN_PERMUTATION_METRICS);
+    ROWS((DROP(p->permutation_metrics), p->permutation_metrics_count = 0), OK);
+}
+
+/* The most parts, variants and so on that a plan may have, all as the first one. */
+static void as_many_as_there_may_be(void **state)
+{
+    (void)state;
+    spmm_plan_t *p = plan_of(SPMM_SCHEDULE_ROW_SPLIT);
+    struct spmmi_trace *trace = spmmi_alloc_zero(SPMMI_TRACE_MAX, sizeof *trace);
+    spmm_permutation_metrics_t *metrics = spmmi_alloc_zero(SPMMI_PERMUTATION_METRICS_MAX, sizeof *metrics);
+    assert_true(trace != NULL && metrics != NULL);
+    for (uint32_t i = 0; i < SPMMI_TRACE_MAX; i++)
+        trace[i] = p->trace[0];
+    for (uint32_t i = 0; i < SPMMI_PERMUTATION_METRICS_MAX; i++)
+        metrics[i] = p->permutation_metrics[0];
+    DROP(p->trace);
+    DROP(p->permutation_metrics);
+    p->trace = trace;
+    p->permutation_metrics = metrics;
+    p->trace_count = SPMMI_TRACE_MAX;
+    p->permutation_metrics_count = SPMMI_PERMUTATION_METRICS_MAX;
+    for (uint32_t i = 1; i < SPMMI_PART_MAX; i++) {
+        p->parts[i] = p->parts[0];
+        p->parts[i].items = spmmi_alloc(p->parts[0].item_count, sizeof *p->parts[i].items);
+        assert_non_null(p->parts[i].items);
+        memcpy(p->parts[i].items, p->parts[0].items, p->parts[0].item_count * sizeof *p->parts[i].items);
+    }
+    for (uint32_t i = 1; i < SPMMI_VARIANT_MAX; i++)
+        p->variants[i] = p->variants[0];
+    p->part_count = SPMMI_PART_MAX;
+    p->variant_count = SPMMI_VARIANT_MAX;
+    expect(p, SPMM_OK, "as many as there may be");
+}
+
+static void parts_and_variants(void **state)
+{
+    (void)state;
+    ROWS(DROP(p->parts[0].items), ERR_PLAN_PART);
+    ROWS(p->parts[0].op = (spmm_op_t)2, ERR_PLAN_PART);
+    ROWS(p->variants[0].op = (spmm_op_t)2, ERR_PLAN_VARIANT);
+    ROWS(p->variants[0].op = SPMM_OP_T, ERR_PLAN_VARIANT);
+    ROWS(p->variants[0].target = SPMMI_TARGET_MAX, OK);
+    ROWS(p->variants[0].target = SPMMI_TARGET_MAX + 1, ERR_PLAN_VARIANT);
+    ROWS(p->variants[0].n_min = 0, ERR_PLAN_VARIANT);
+    ROWS(p->variants[0].n_min = 1, OK);
+    ROWS((p->variants[0].n_min = p->variants[0].n_max = 7), OK);
+    ROWS((p->variants[0].n_min = 8, p->variants[0].n_max = 7), ERR_PLAN_VARIANT);
+    ROWS(p->variants[0].n_max = SPMMI_N_MAX, OK);
+    ROWS(p->variants[0].n_max = SPMMI_N_MAX + 1, ERR_PLAN_VARIANT);
+    ROWS(p->variants[0].part_first = p->part_count, ERR_PLAN_VARIANT);
+    ROWS(p->variants[0].layouts = 0, ERR_PLAN_VARIANT);
+    ROWS(p->variants[0].layouts = 4, ERR_PLAN_VARIANT);
+}
+
+static void traces_and_texts(void **state)
+{
+    (void)state;
+    ROWS(p->trace[0].variant = p->variant_count, ERR_PLAN_TRACE);
+    ROWS(p->trace[0].chosen = 2, ERR_PLAN_TRACE);
+    ROWS(p->trace[0].reason = 0, ERR_PLAN_TRACE);
+    ROWS(p->trace[0].reason = SPMMI_REASON_COUNT_ - 1, OK);
+    ROWS(p->trace[0].reason = SPMMI_REASON_COUNT_, ERR_PLAN_TRACE);
+    ROWS(p->trace[0].predicted_us = 0, OK);
+    ROWS(p->trace[0].predicted_us = -1, ERR_PLAN_TRACE);
+    ROWS(p->trace[0].measured_us = INFINITY, ERR_PLAN_TRACE);
+    ROWS(p->trace[0].value = NAN, ERR_PLAN_TRACE);
+    ROWS(p->trace[0].threshold = INFINITY, ERR_PLAN_TRACE);
+    ROWS(memset(p->source, 'x', sizeof p->source), ERR_PLAN_META);
+    ROWS(memset(p->source, 'x', sizeof p->source - 1), OK);
+    ROWS(memset(p->writer, 'x', sizeof p->writer), ERR_PLAN_WRITER);
+    ROWS(memset(p->writer, 'x', sizeof p->writer - 1), OK);
+}
+
+static void metrics_of_row_blocks(void **state)
+{
+    (void)state;
+    TILED((void)p, OK);
+    TILED(p->row_block_metrics.rho = -1, ERR_PLAN_ROW_BLOCK_METRICS);
+    TILED(p->row_block_metrics.stages_max = -1, ERR_PLAN_ROW_BLOCK_METRICS);
+    TILED(p->row_block_metrics.register_tile = 1, OK);
+    TILED(p->row_block_metrics.register_tile = 1024, OK);
+    TILED(p->row_block_metrics.register_tile = 1025, ERR_PLAN_ROW_BLOCK_METRICS);
+    TILED(p->row_block_metrics.n = SPMMI_N_MAX, OK);
+    TILED(p->row_block_metrics.n = SPMMI_N_MAX + 1, ERR_PLAN_ROW_BLOCK_METRICS);
+    TILED(p->row_block_metrics.multiprocessors = INT32_MAX, OK);
+    TILED(p->row_block_metrics.multiprocessors = INT64_C(1) << 31, ERR_PLAN_ROW_BLOCK_METRICS);
+    TILED(p->row_block_metrics.rho = (double)p->nnz + 1, ERR_PLAN_ROW_BLOCK_METRICS);
+    TILED(p->row_block_metrics.reuse[0] = (double)p->nnz + 1, ERR_PLAN_ROW_BLOCK_METRICS);
+}
+
+static void metrics_of_permutations(void **state)
+{
+    (void)state;
+    ROWS((void)p, OK);
+    ROWS(p->permutation_metrics[0].units = 0, OK);
+    ROWS(p->permutation_metrics[0].units = -1, ERR_PLAN_PERMUTATION_METRICS);
+    ROWS(p->permutation_metrics[0].block_mean[0] = (double)p->nnz, OK);
+    ROWS(p->permutation_metrics[0].block_mean[0] = (double)p->nnz + 1, ERR_PLAN_PERMUTATION_METRICS);
+    ROWS(p->permutation_metrics[0].reuse[0] = (double)p->nnz + 1, ERR_PLAN_PERMUTATION_METRICS);
+    ROWS(p->permutation_metrics[0].op = (spmm_op_t)2, ERR_PLAN_PERMUTATION_METRICS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dimensions),
+        cmocka_unit_test(rows_and_columns),
+        cmocka_unit_test(counts),
+        cmocka_unit_test(as_many_as_there_may_be),
+        cmocka_unit_test(parts_and_variants),
+        cmocka_unit_test(traces_and_texts),
+        cmocka_unit_test(metrics_of_row_blocks),
+        cmocka_unit_test(metrics_of_permutations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
