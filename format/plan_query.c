@@ -46,22 +46,22 @@ spmm_status_t spmm_plan_row_block_metrics(const spmm_plan_t *plan, spmm_row_bloc
     return spmmi_info_write(metrics, &plan->row_block_metrics, sizeof plan->row_block_metrics);
 }
 
-static int is_index(const spmm_plan_t *plan, int index, uint32_t count)
+static int is_index(int index, uint32_t count)
 {
-    return plan != NULL && index >= 0 && (uint32_t)index < count;
+    return (uint32_t)index < count; /* a negative one is above every count */
 }
 
 spmm_status_t spmm_plan_permutation_metrics(const spmm_plan_t *plan, int index,
                                             spmm_permutation_metrics_t *metrics)
 {
-    if (plan == NULL || !is_index(plan, index, plan->permutation_metrics_count))
+    if (plan == NULL || !is_index(index, plan->permutation_metrics_count))
         return SPMM_ERR_ARGUMENT;
     return spmmi_info_write(metrics, &plan->permutation_metrics[index], sizeof *plan->permutation_metrics);
 }
 
 spmm_status_t spmm_plan_variant(const spmm_plan_t *plan, int index, spmm_variant_info_t *info)
 {
-    if (plan == NULL || !is_index(plan, index, plan->variant_count))
+    if (plan == NULL || !is_index(index, plan->variant_count))
         return SPMM_ERR_ARGUMENT;
     const struct spmmi_variant *v = &plan->variants[index];
     spmm_variant_info_t full;
@@ -79,7 +79,7 @@ spmm_status_t spmm_plan_variant(const spmm_plan_t *plan, int index, spmm_variant
 
 spmm_status_t spmm_plan_part(const spmm_plan_t *plan, int index, spmm_part_info_t *info)
 {
-    if (plan == NULL || !is_index(plan, index, plan->part_count))
+    if (plan == NULL || !is_index(index, plan->part_count))
         return SPMM_ERR_ARGUMENT;
     const struct spmmi_part *p = &plan->parts[index];
     spmm_part_info_t full;
@@ -103,7 +103,7 @@ spmm_status_t spmm_plan_row_permutation(const spmm_plan_t *plan, int part, const
         return SPMM_ERR_ARGUMENT;
     *permutation = NULL;
     *count = 0;
-    if (plan == NULL || !is_index(plan, part, plan->part_count) ||
+    if (plan == NULL || !is_index(part, plan->part_count) ||
         (plan->parts[part].flags & SPMMI_PART_PERMUTES_OUTPUT) == 0)
         return SPMM_ERR_ARGUMENT;
     *permutation = plan->parts[part].items;
@@ -211,7 +211,7 @@ static void reason_text(const struct spmmi_trace *t, char *text, size_t size)
 
 spmm_status_t spmm_plan_trace(const spmm_plan_t *plan, int index, spmm_trace_info_t *info)
 {
-    if (plan == NULL || !is_index(plan, index, plan->trace_count))
+    if (plan == NULL || !is_index(index, plan->trace_count))
         return SPMM_ERR_ARGUMENT;
     const struct spmmi_trace *t = &plan->trace[index];
     spmm_trace_info_t full;
@@ -232,7 +232,7 @@ spmm_status_t spmm_plan_trace(const spmm_plan_t *plan, int index, spmm_trace_inf
 
 spmm_status_t spmm_plan_section(const spmm_plan_t *plan, int index, spmm_section_info_t *info)
 {
-    if (plan == NULL || !is_index(plan, index, plan->section_count))
+    if (plan == NULL || !is_index(index, plan->section_count))
         return SPMM_ERR_ARGUMENT;
     return spmmi_info_write(info, &plan->sections[index], sizeof *plan->sections);
 }

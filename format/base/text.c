@@ -11,7 +11,7 @@ size_t spmmi_text_character(const char *text, size_t size)
     if (size == 0)
         return 0;
     const size_t bytes = b[0] < 0x80 ? 1 : b[0] >> 5 == 6 ? 2 : b[0] >> 4 == 14 ? 3 : b[0] >> 3 == 30 ? 4 : 0;
-    if (bytes == 0 || bytes > size)
+    if (bytes > size)
         return 0;
     uint32_t point = bytes == 1 ? b[0] : b[0] & (0x7fu >> bytes);
     for (size_t i = 1; i < bytes; i++) {

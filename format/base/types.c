@@ -55,7 +55,7 @@ cleanup:
 
 spmm_status_t spmm_types_at(int index, spmm_types_info_t *info)
 {
-    if (index < 0 || (size_t)index >= ROWS)
+    if ((size_t)index >= ROWS) /* a negative one too */
         return SPMM_ERR_ARGUMENT;
     spmm_types_info_t full;
     memset(&full, 0, sizeof full);

@@ -55,9 +55,9 @@ static spmm_status_t check_row_split(const struct pattern *a, const struct spmmi
                                      spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    SPMM_REQUIRE_AT((part->item_count == 0) == (a->rows == 0) && part->item_count <= (uint64_t)a->rows,
-                    SPMM_ERR_PLAN_ITEMS, diag, index, "part %u has %llu items for %lld rows", index,
-                    (unsigned long long)part->item_count, (long long)a->rows);
+    SPMM_REQUIRE_AT((part->item_count == 0) == (a->rows == 0), SPMM_ERR_PLAN_ITEMS, diag, index,
+                    "part %u has %llu items for %lld rows", index, (unsigned long long)part->item_count,
+                    (long long)a->rows);
     for (uint64_t i = 0; i < part->item_count; i++) {
         const int64_t row = part->items[i];
         const int64_t end = i + 1 < part->item_count ? (int64_t)part->items[i + 1] : a->rows;
@@ -176,8 +176,8 @@ static spmm_status_t check_long_rows(const struct pattern *a, const struct spmmi
     const struct spmmi_part *long_rows = part + 1;
     const uint64_t rows = (uint64_t)a->rows;
     uint64_t *seen = NULL;
-    SPMM_REQUIRE_AT(part->item_count > 0 && long_rows->item_count > 0 && part->item_count < rows &&
-                        long_rows->item_count == rows - part->item_count,
+    SPMM_REQUIRE_AT(part->item_count > 0 && long_rows->item_count > 0 &&
+                        part->item_count + long_rows->item_count == rows,
                     SPMM_ERR_PLAN_ITEMS, diag, index, "part %u and its long rows have %llu and %llu items",
                     index, (unsigned long long)part->item_count, (unsigned long long)long_rows->item_count);
     SPMM_REQUIRE_AT(ascends_until(long_rows) == long_rows->item_count, SPMM_ERR_PLAN_ITEMS, diag, index + 1,

@@ -71,9 +71,9 @@ static spmm_status_t check_frame(const uint8_t *stored, const struct spmmi_frame
                     header.dictID);
     SPMM_REQUIRE_AT(header.windowSize <= SPMMI_WINDOW_MAX, SPMM_ERR_PLAN_FRAME, diag, at,
                     "a frame asks for a window of %llu bytes", header.windowSize);
+    /* One that is not known is 2^64 - 1, which fits no run. */
     SPMM_REQUIRE_AT(
-        header.frameContentSize != ZSTD_CONTENTSIZE_UNKNOWN &&
-            spmmi_transform_fits((enum spmmi_transform)frame->transform, run, header.frameContentSize),
+        spmmi_transform_fits((enum spmmi_transform)frame->transform, run, header.frameContentSize),
         SPMM_ERR_PLAN_FRAME, diag, at, "a frame of %llu elements claims %llu bytes of content",
         (unsigned long long)run->count, header.frameContentSize);
     SPMM_REQUIRE_AT(ZSTD_findFrameCompressedSize(stored, frame->stored_bytes) == frame->stored_bytes,

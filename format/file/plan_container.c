@@ -188,8 +188,6 @@ static spmm_status_t read_frame_table(struct spmmi_container *c, uint32_t i, spm
         const uint8_t *bytes = c->bytes + at;
         struct spmmi_frame *frame = &c->frames[f];
         *frame = (struct spmmi_frame){data, spmmi_get_u64(bytes + 8), spmmi_get_u32(bytes), bytes[4]};
-        SPMM_REQUIRE_AT(frame->stored_bytes != 0 && frame->stored_bytes <= end - data, SPMM_ERR_PLAN_FRAME,
-                        diag, at, "a frame of %u bytes does not fit into its section", frame->stored_bytes);
         SPMM_REQUIRE_AT(bytes[5] == 0 && bytes[6] == 0 && bytes[7] == 0, SPMM_ERR_PLAN_FRAME, diag, at + 5,
                         "reserved bytes of a frame entry are not zero");
         data += frame->stored_bytes;

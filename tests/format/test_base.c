@@ -14,6 +14,7 @@
 #include "format/base/options.h"
 #include "format/base/text.h"
 #include "format/family.h"
+#include "format/file/frames.h"
 #include "format/file/transform.h"
 #include "format/permutation.h"
 #include "format/plan.h"
@@ -51,6 +52,7 @@ static void characters_of_utf_8(void **state)
                  {"\xe1\x80 ", 0},
                  {"\x80", 0},
                  {"\xf8\x88\x80\x80\x80", 0}};
+    assert_int_equal(spmmi_text_character((const char *)(uintptr_t)1, 0), 0); /* is not looked at */
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const size_t size = strlen(cases[i].text);
         assert_int_equal(spmmi_text_character(cases[i].text, size), cases[i].bytes);
@@ -146,6 +148,59 @@ static void content_of_a_frame(void **state)
         assert_int_equal(spmmi_transform_fits(cases[i].transform, &run, cases[i].bytes), cases[i].fits);
 }
 
+/* Four elements of 2 bytes: a dictionary of so many distinct ones is not smaller. */
+static void a_dictionary_must_be_smaller(void **state)
+{
+    (void)state;
+    const struct spmmi_run run = {2, 0, 4, NULL, 0};
+    static uint8_t content[SPMMI_CONTENT_MAX];
+    for (uint16_t distinct = 1; distinct < 4; distinct++) {
+        const uint16_t elements[] = {0, 1 % distinct, 2 % distinct, 3 % distinct};
+        assert_int_equal(spmmi_transform_pack(SPMMI_TRANSFORM_DICTIONARY, &run, elements, NULL, content),
+                         distinct < 2 ? 2 + 4 : 0);
+    }
+}
+
+/* docs/plan-format.md section 5.3: a bit of the mask for each transform that a section may have. */
+static void transforms_of_sections(void **state)
+{
+    (void)state;
+    static const uint32_t masks[] = {0,       1u << 1, 1u << 2, 1u << 0 | 1u << 1 | 1u << 4,
+                                     1u << 0, 1u << 0, 1u << 0, 1u << 0,
+                                     1u << 3, 1u << 0, 1u << 0, 1u << 3,
+                                     1u << 0, 1u << 0, 0};
+    for (uint32_t type = 0; type < sizeof masks / sizeof masks[0]; type++)
+        for (uint32_t transform = 0; transform < 8; transform++)
+            assert_int_equal(spmmi_transform_allowed(type, transform), masks[type] >> transform & 1);
+}
+
+static int asked; /* how often the allocator below was asked */
+
+static void *count_and_give_nothing(void *context, size_t bytes, size_t alignment)
+{
+    (void)context, (void)bytes, (void)alignment;
+    asked++;
+    return NULL;
+}
+
+static void take_nothing(void *context, void *memory)
+{
+    (void)context, (void)memory;
+}
+
+/* A caller's allocator hears of no size that a pointer difference cannot have. */
+static void an_allocator_is_not_asked_for_too_much(void **state)
+{
+    (void)state;
+    const spmm_allocator_t given = {sizeof given, count_and_give_nothing, take_nothing, NULL};
+    assert_int_equal(spmm_allocator_set(&given, NULL), SPMM_OK);
+    assert_null(spmmi_alloc((uint64_t)PTRDIFF_MAX + 1, 1));
+    assert_int_equal(asked, 0);
+    assert_null(spmmi_alloc(1, 1));
+    assert_int_equal(asked, 1);
+    assert_int_equal(spmm_allocator_set(NULL, NULL), SPMM_OK);
+}
+
 /* Two elements of 2 bytes and codes for four, the last one `code`. */
 static void codes_of_a_dictionary(void **state)
 {
@@ -164,9 +219,15 @@ static void codes_of_a_dictionary(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(characters_of_utf_8), cmocka_unit_test(sizes_that_no_memory_has),
-        cmocka_unit_test(struct_sizes),        cmocka_unit_test(numbers_that_name_nothing),
-        cmocka_unit_test(content_of_a_frame),  cmocka_unit_test(codes_of_a_dictionary),
+        cmocka_unit_test(characters_of_utf_8),
+        cmocka_unit_test(sizes_that_no_memory_has),
+        cmocka_unit_test(struct_sizes),
+        cmocka_unit_test(numbers_that_name_nothing),
+        cmocka_unit_test(content_of_a_frame),
+        cmocka_unit_test(codes_of_a_dictionary),
+        cmocka_unit_test(a_dictionary_must_be_smaller),
+        cmocka_unit_test(transforms_of_sections),
+        cmocka_unit_test(an_allocator_is_not_asked_for_too_much),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

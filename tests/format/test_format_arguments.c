@@ -105,6 +105,10 @@ static void asking_for_what_is_not_there(void **state)
     }
     REFUSES(spmm_plan_section(plan, 0, &(spmm_section_info_t){.struct_size = sizeof(spmm_section_info_t)}));
     REFUSES(spmm_plan_csr(plan, NULL));
+    const uint32_t *permutation = NULL;
+    int64_t count = 0;
+    for (size_t i = 0; i < sizeof past / sizeof past[0]; i++)
+        REFUSES(spmm_plan_row_permutation(plan, past[i], &permutation, &count));
     spmm_plan_destroy(plan);
 }
 
@@ -122,23 +126,24 @@ static void lists_end(void **state)
     }
 }
 
-#define COUNT_OF(at, type)                                                 \
-    do {                                                                   \
-        int count = 0;                                                     \
-        while (at(count, &(type){.struct_size = sizeof(type)}) == SPMM_OK) \
-            count++;                                                       \
-        assert_in_range(count, 2, 100);                                    \
-        REFUSES(at(count, &(type){.struct_size = sizeof(type)}));          \
+/* Every row of a list has a name, and the one behind the last is refused. */
+#define EXPECT_LIST(at, type, is_row)               \
+    do {                                            \
+        type row = {.struct_size = sizeof row};     \
+        int count = 0;                              \
+        for (; at(count, &row) == SPMM_OK; count++) \
+            assert_true(is_row);                    \
+        assert_in_range(count, 2, 100);             \
     } while (0)
 
-static void lists_begin_at_0_and_end_once(void **state)
+static void lists_begin_at_0_and_hold_rows_alone(void **state)
 {
     (void)state;
-    COUNT_OF(spmm_family_at, spmm_family_info_t);
-    COUNT_OF(spmm_schedule_at, spmm_schedule_info_t);
-    COUNT_OF(spmm_reorder_at, spmm_reorder_info_t);
-    COUNT_OF(spmm_dtype_at, spmm_dtype_info_t);
-    COUNT_OF(spmm_types_at, spmm_types_info_t);
+    EXPECT_LIST(spmm_family_at, spmm_family_info_t, row.name != NULL && row.name[0] != '\0');
+    EXPECT_LIST(spmm_schedule_at, spmm_schedule_info_t, row.name != NULL && row.name[0] != '\0');
+    EXPECT_LIST(spmm_reorder_at, spmm_reorder_info_t, row.name != NULL && row.name[0] != '\0');
+    EXPECT_LIST(spmm_dtype_at, spmm_dtype_info_t, row.name != NULL && row.name[0] != '\0');
+    EXPECT_LIST(spmm_types_at, spmm_types_info_t, spmm_dtype_size(row.a_type) != 0);
 }
 
 /* A view of the plan's own matrix with one member changed. */
@@ -203,7 +208,7 @@ int main(void)
         cmocka_unit_test(asking_without_a_plan),
         cmocka_unit_test(asking_for_what_is_not_there),
         cmocka_unit_test(lists_end),
-        cmocka_unit_test(lists_begin_at_0_and_end_once),
+        cmocka_unit_test(lists_begin_at_0_and_hold_rows_alone),
         cmocka_unit_test(views_that_are_no_matrix),
         cmocka_unit_test(nan_matches_nan_alone),
     };

@@ -52,9 +52,9 @@ static void expect(spmm_plan_t *plan, spmm_status_t expected, const char *change
 static void dimensions(void **state)
 {
     (void)state;
-    ROWS(p->rows = -1, ERR_PLAN_DIMS);
+    ROWS((p->rows = -1, p->cols = p->nnz = 0), ERR_PLAN_DIMS);
     ROWS(p->rows = SPMMI_DIM_MAX + 1, ERR_PLAN_DIMS);
-    ROWS(p->cols = -1, ERR_PLAN_DIMS);
+    ROWS((p->cols = -1, p->rows = p->nnz = 0), ERR_PLAN_DIMS);
     ROWS(p->cols = SPMMI_DIM_MAX + 1, ERR_PLAN_DIMS);
     ROWS(p->nnz = -1, ERR_PLAN_DIMS);
     ROWS(p->nnz = p->rows * p->cols + 1, ERR_PLAN_DIMS);
@@ -67,6 +67,48 @@ static void dimensions(void **state)
     ROWS((p->cols = SPMMI_DIM_MAX, p->row_ptr[0] = 1), ERR_PLAN_ROW_PTR);
     ROWS((p->rows = p->cols = SPMMI_DIM_MAX, p->nnz = SPMMI_NNZ_MAX, p->row_ptr[0] = 1), ERR_PLAN_ROW_PTR);
     ROWS((p->cols = 8, p->nnz = 8 * p->rows, p->row_ptr[0] = 1), ERR_PLAN_ROW_PTR);
+}
+
+/* Three rows of a matrix of 4 columns and 4 nonzeros. */
+static void row_pointers(void **state)
+{
+    (void)state;
+    static struct {
+        int64_t row_ptr[4];
+        spmm_status_t expected;
+    } cases[] = {{{0, 2, 2, 4}, SPMM_OK},
+                 {{0, 0, 0, 4}, SPMM_OK},
+                 {{1, 2, 2, 4}, SPMM_ERR_PLAN_ROW_PTR},
+                 {{0, 4, 2, 4}, SPMM_ERR_PLAN_ROW_PTR},
+                 {{0, 2, 2, 3}, SPMM_ERR_PLAN_ROW_PTR},
+                 {{0, 2, 2, 5}, SPMM_ERR_PLAN_ROW_PTR},
+                 {{0, 5, 5, 4}, SPMM_ERR_PLAN_ROW_PTR}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct spmm_plan plan = {.rows = 3, .cols = 4, .nnz = 4, .row_ptr = cases[i].row_ptr};
+        assert_int_equal(spmmi_check_row_ptr(&plan, NULL), cases[i].expected);
+    }
+    static int64_t long_row[] = {0, 5};
+    struct spmm_plan plan = {.rows = 1, .cols = 4, .nnz = 5, .row_ptr = long_row};
+    assert_int_equal(spmmi_check_row_ptr(&plan, NULL), SPMM_ERR_PLAN_ROW_PTR);
+}
+
+/* Columns of two rows of one nonzero in a matrix of 3 columns; row: the one that is named. */
+static void columns_in_range(void **state)
+{
+    (void)state;
+    static int64_t row_ptr[] = {0, 1, 2};
+    static const struct {
+        int32_t columns[2];
+        uint64_t row;
+    } cases[] = {{{0, 3}, 1}, {{0, -1}, 1}, {{3, 0}, 0}, {{-1, 2}, 0}, {{2, INT32_MAX}, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int32_t columns[2] = {cases[i].columns[0], cases[i].columns[1]};
+        struct spmm_plan plan = {
+            .rows = 2, .cols = 3, .nnz = 2, .dtype = SPMM_F32, .row_ptr = row_ptr, .col_ind = columns};
+        spmm_diag_t diag = {.status = SPMM_OK};
+        assert_int_equal(spmmi_plan_check(&plan, &diag), SPMM_ERR_PLAN_COL_IND);
+        assert_int_equal(diag.offset, cases[i].row);
+    }
 }
 
 static void rows_and_columns(void **state)
@@ -87,32 +129,30 @@ static void counts(void **state)
     (void)state;
     ROWS(p->part_count = SPMMI_PART_MAX + 1, ERR_PLAN_PART);
     ROWS(p->variant_count = SPMMI_VARIANT_MAX + 1, ERR_PLAN_VARIANT);
-    ROWS(p->trace_count = SPMMI_TRACE_MAX + 1, ERR_PLAN_TRACE);
     ROWS(DROP(p->trace), ERR_PLAN_TRACE);
     ROWS((DROP(p->trace), p->trace_count = 0), OK);
-    ROWS(p->permutation_metrics_count = SPMMI_PERMUTATION_METRICS_MAX + 1, ERR_PLAN_PERMUTATION_METRICS);
     ROWS(DROP(p->permutation_metrics), ERR_PLAN_PERMUTATION_METRICS);
     ROWS((DROP(p->permutation_metrics), p->permutation_metrics_count = 0), OK);
 }
 
-/* The most parts, variants and so on that a plan may have, all as the first one. */
-static void as_many_as_there_may_be(void **state)
+/* The most parts, variants and so on that a plan may have, all as the first one. more: of traces and metrics. */
+static void as_many_as_there_may_be(uint32_t more_traces, uint32_t more_metrics, spmm_status_t expected)
 {
-    (void)state;
     spmm_plan_t *p = plan_of(SPMM_SCHEDULE_ROW_SPLIT);
-    struct spmmi_trace *trace = spmmi_alloc_zero(SPMMI_TRACE_MAX, sizeof *trace);
-    spmm_permutation_metrics_t *metrics = spmmi_alloc_zero(SPMMI_PERMUTATION_METRICS_MAX, sizeof *metrics);
+    struct spmmi_trace *trace = spmmi_alloc_zero(SPMMI_TRACE_MAX + 1, sizeof *trace);
+    spmm_permutation_metrics_t *metrics =
+        spmmi_alloc_zero(SPMMI_PERMUTATION_METRICS_MAX + 1, sizeof *metrics);
     assert_true(trace != NULL && metrics != NULL);
-    for (uint32_t i = 0; i < SPMMI_TRACE_MAX; i++)
+    for (uint32_t i = 0; i <= SPMMI_TRACE_MAX; i++)
         trace[i] = p->trace[0];
-    for (uint32_t i = 0; i < SPMMI_PERMUTATION_METRICS_MAX; i++)
+    for (uint32_t i = 0; i <= SPMMI_PERMUTATION_METRICS_MAX; i++)
         metrics[i] = p->permutation_metrics[0];
     DROP(p->trace);
     DROP(p->permutation_metrics);
     p->trace = trace;
     p->permutation_metrics = metrics;
-    p->trace_count = SPMMI_TRACE_MAX;
-    p->permutation_metrics_count = SPMMI_PERMUTATION_METRICS_MAX;
+    p->trace_count = SPMMI_TRACE_MAX + more_traces;
+    p->permutation_metrics_count = SPMMI_PERMUTATION_METRICS_MAX + more_metrics;
     for (uint32_t i = 1; i < SPMMI_PART_MAX; i++) {
         p->parts[i] = p->parts[0];
         p->parts[i].items = spmmi_alloc(p->parts[0].item_count, sizeof *p->parts[i].items);
@@ -123,7 +163,15 @@ static void as_many_as_there_may_be(void **state)
         p->variants[i] = p->variants[0];
     p->part_count = SPMMI_PART_MAX;
     p->variant_count = SPMMI_VARIANT_MAX;
-    expect(p, SPMM_OK, "as many as there may be");
+    expect(p, expected, "as many as there may be");
+}
+
+static void the_most_and_one_more(void **state)
+{
+    (void)state;
+    as_many_as_there_may_be(0, 0, SPMM_OK);
+    as_many_as_there_may_be(1, 0, SPMM_ERR_PLAN_TRACE);
+    as_many_as_there_may_be(0, 1, SPMM_ERR_PLAN_PERMUTATION_METRICS);
 }
 
 static void parts_and_variants(void **state)
@@ -180,6 +228,34 @@ static void metrics_of_row_blocks(void **state)
     TILED(p->row_block_metrics.multiprocessors = INT64_C(1) << 31, ERR_PLAN_ROW_BLOCK_METRICS);
     TILED(p->row_block_metrics.rho = (double)p->nnz + 1, ERR_PLAN_ROW_BLOCK_METRICS);
     TILED(p->row_block_metrics.reuse[0] = (double)p->nnz + 1, ERR_PLAN_ROW_BLOCK_METRICS);
+    TILED(p->row_block_metrics.stages_max = p->row_block_metrics.stages, OK);
+    TILED(p->row_block_metrics.stages_max = p->row_block_metrics.stages + 1, ERR_PLAN_ROW_BLOCK_METRICS);
+    TILED(p->row_block_metrics.rho = (double)p->nnz, OK);
+    TILED(p->row_block_metrics.reuse[0] = (double)p->nnz, OK);
+    TILED(p->row_block_metrics.unit_max = p->rows, OK);
+    TILED(p->row_block_metrics.unit_max = p->rows + 1, ERR_PLAN_ROW_BLOCK_METRICS);
+}
+
+/* As many units as rows and nonzeros allow, and no more than have numbers. */
+static void units_of_row_blocks(void **state)
+{
+    (void)state;
+    spmm_plan_t *p = plan_of(SPMM_SCHEDULE_SEGMENTED);
+    spmm_row_block_metrics_t *s = &p->row_block_metrics;
+    const int64_t longest = p->rows > p->cols ? p->rows : p->cols;
+    const int64_t nnz[] = {p->nnz, INT64_C(1) << 33};
+    const int64_t most[] = {longest + p->nnz, SPMMI_UNIT_MAX};
+    for (int i = 0; i < 4; i++) {
+        p->nnz = nnz[i / 2];
+        s->units = most[i / 2] + i % 2;
+        s->row_blocks = (s->units + s->block_rows - 1) / s->block_rows;
+        assert_int_equal(spmmi_check_row_block_metrics(p, NULL),
+                         i % 2 == 0 ? SPMM_OK : SPMM_ERR_PLAN_ROW_BLOCK_METRICS);
+    }
+    s->row_blocks++;
+    s->units--;
+    assert_int_equal(spmmi_check_row_block_metrics(p, NULL), SPMM_ERR_PLAN_ROW_BLOCK_METRICS);
+    spmm_plan_destroy(p);
 }
 
 static void metrics_of_permutations(void **state)
@@ -199,11 +275,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dimensions),
         cmocka_unit_test(rows_and_columns),
+        cmocka_unit_test(row_pointers),
+        cmocka_unit_test(columns_in_range),
         cmocka_unit_test(counts),
-        cmocka_unit_test(as_many_as_there_may_be),
+        cmocka_unit_test(the_most_and_one_more),
         cmocka_unit_test(parts_and_variants),
         cmocka_unit_test(traces_and_texts),
         cmocka_unit_test(metrics_of_row_blocks),
+        cmocka_unit_test(units_of_row_blocks),
         cmocka_unit_test(metrics_of_permutations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

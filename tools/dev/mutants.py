@@ -17,6 +17,7 @@ TOKEN = re.compile(r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/|^[ \t]*\#(?:\\\n|[^\n])*)
     |(?P<sign><<=|>>=|->|<<|>>|<=|>=|==|!=|&&|\|\||.)""", re.X | re.S | re.M)
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 FLIPPED = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
+HOOKS = re.compile(r"^#ifdef SPMM_TEST_HOOKS.*?^#(?:else|endif)", re.M | re.S)
 REQUIRING = {"SPMM_REQUIRE", "SPMM_REQUIRE_AT", "REQUIRE_IO"}
 FAILING = re.compile(r"SPMM_ERR_\w+|SPMM_FAIL\w*|\w*_fail\w*|unexpected|\w*explain\w*|\w*refuse\w*")
 NOTHING = {"NULL", "false", "0"}
@@ -29,7 +30,8 @@ Mutant = namedtuple("Mutant", "number path line function what text")
 
 
 def tokens_of(source):
-    """The tokens of a source without comments and preprocessor lines."""
+    """The tokens of a source without comments, preprocessor lines and hooks of the tests."""
+    source = HOOKS.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), source)
     found = (Token(match.lastgroup, match.group(), match.start(), match.end()) for match in TOKEN.finditer(source))
     return [token for token in found if token.kind != "skip"]
 
