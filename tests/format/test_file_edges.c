@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plan files and system calls at their edges: descriptor 0, calls that move nothing, files that are not there or larger
+ * than the budget. Calls that fail are in test_file_faults.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "format/base/alloc.h"
+#include "format/file/plan_io.h"
+#include "tests/support/plan_seal.h"
+
+struct scene {
+    char folder[32], path[64];
+    spmm_plan_t *plan;
+};
+
+static int set_up(void **state)
+{
+    static struct scene s;
+    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
+    const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0};
+    strcpy(s.folder, "/tmp/spmm-edges-XXXXXX");
+    assert_non_null(mkdtemp(s.folder));
+    (void)snprintf(s.path, sizeof s.path, "%s/a.plan", s.folder);
+    s.plan = test_plan_whole(a, options, "");
+    test_matrix_free(a);
+    assert_int_equal(spmm_plan_save(s.plan, s.path, NULL, NULL), SPMM_OK);
+    *state = &s;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct scene *s = *state;
+    spmm_plan_destroy(s->plan);
+    return unlink(s->path) | rmdir(s->folder);
+}
+
+static spmm_status_t load(const char *path, uint64_t budget, spmm_diag_t *diag)
+{
+    spmm_load_options_t options = SPMM_LOAD_OPTIONS_INIT;
+    spmm_plan_t *plan = NULL;
+    options.budget_bytes = budget;
+    const spmm_status_t status = spmm_plan_load(path, &options, &plan, diag);
+    spmm_plan_destroy(plan);
+    return status;
+}
+
+static int open_as_0(const char *path, int flags, mode_t mode)
+{
+    const int is_new = (flags & O_CREAT) != 0;
+    const int file = open(path, flags, mode);
+    if (!is_new || file <= 0)
+        return file;
+    const int moved = dup2(file, 0);
+    (void)close(file);
+    return moved;
+}
+
+/* A program without standard input has files of descriptor 0. */
+static void descriptor_0_is_a_file(void **state)
+{
+    const struct scene *s = *state;
+    struct spmmi_io table = spmmi_io_system;
+    const int input = dup(0);
+    table.open = open_as_0;
+    spmmi_io_set(&table);
+    const spmm_status_t written = spmm_plan_save(s->plan, s->path, NULL, NULL); /* the new file is 0 */
+    spmmi_io_set(NULL);
+    (void)close(0);
+    const spmm_status_t folder = spmm_plan_save(s->plan, s->path, NULL, NULL); /* the folder is 0 */
+    (void)close(0);
+    const spmm_status_t loaded = load(s->path, 0, NULL);
+    (void)dup2(input, 0);
+    (void)close(input);
+    assert_int_equal(written, SPMM_OK);
+    assert_int_equal(folder, SPMM_OK);
+    assert_int_equal(loaded, SPMM_OK);
+}
+
+static ssize_t read_nothing(int file, void *bytes, size_t size)
+{
+    (void)file, (void)bytes, (void)size;
+    return 0;
+}
+
+static ssize_t write_nothing(int file, const void *bytes, size_t size)
+{
+    (void)file, (void)bytes, (void)size;
+    return 0;
+}
+
+static void calls_that_move_nothing(void **state)
+{
+    const struct scene *s = *state;
+    struct spmmi_io table = spmmi_io_system;
+    table.read = read_nothing;
+    table.write = write_nothing;
+    spmmi_io_set(&table);
+    const spmm_status_t loaded = load(s->path, 0, NULL), saved = spmm_plan_save(s->plan, s->path, NULL, NULL);
+    spmmi_io_set(NULL);
+    assert_int_equal(loaded, SPMM_ERR_PLAN_TRUNCATED);
+    assert_int_equal(saved, SPMM_ERR_IO);
+}
+
+static void a_sentence_says_what_could_not_be_done(void **state)
+{
+    const struct scene *s = *state;
+    spmm_diag_t diag;
+    char path[128];
+    (void)snprintf(path, sizeof path, "%s/none.plan", s->folder);
+    assert_int_equal(load(path, 0, &diag), SPMM_ERR_IO);
+    assert_non_null(strstr(diag.text, "cannot open"));
+    assert_int_equal(spmm_plan_save(s->plan, "/proc/no.plan", NULL, &diag), SPMM_ERR_IO);
+    assert_non_null(strstr(diag.text, "cannot create"));
+}
+
+/* Not read into memory either. */
+static void a_file_above_the_budget(void **state)
+{
+    const struct scene *s = *state;
+    spmm_diag_t diag;
+    spmmi_alloc_peak_reset();
+    assert_int_equal(load(s->path, 300, &diag), SPMM_ERR_PLAN_BUDGET);
+    assert_int_equal(spmmi_alloc_peak_bytes(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(descriptor_0_is_a_file),
+        cmocka_unit_test(calls_that_move_nothing),
+        cmocka_unit_test(a_sentence_says_what_could_not_be_done),
+        cmocka_unit_test(a_file_above_the_budget),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
