@@ -19,6 +19,15 @@
 #include "format/permutation.h"
 #include "format/plan.h"
 
+enum {
+    DTYPES = 0
+#define DTYPE(...) +1
+#define COMPUTE(...)
+#include "format/base/dtype_list.def"
+#undef DTYPE
+#undef COMPUTE
+};
+
 /* The first and the last character of each range, and their neighbours. bytes: 0 where it is refused. */
 static void characters_of_utf_8(void **state)
 {
@@ -110,6 +119,8 @@ static void numbers_that_name_nothing(void **state)
 {
     (void)state;
     assert_null(spmmi_dtype_at(-1));
+    assert_non_null(spmmi_dtype_at(DTYPES - 1));
+    assert_null(spmmi_dtype_at(DTYPES));
     assert_null(spmmi_family_at(-1));
     assert_null(spmmi_schedule_at(-1));
     assert_null(spmmi_permutation_at(-1));

@@ -133,6 +133,28 @@ static void unknown_sections(void **state)
     }
 }
 
+/* A section of an unknown type may claim this many bytes for each that it stores, and no more. */
+static void claims_at_the_limit(void **state)
+{
+    (void)state;
+    size_t size = 0;
+    uint8_t *bytes = good_file(&size);
+    struct forge *f = forge_open(bytes, size);
+    free(bytes);
+    forge_append(f, 1000, "claims", 6)->entry.part = NONE;
+    bytes = forge_build(f, &size);
+    forge_free(f);
+    uint8_t *entry = bytes + ENTRY_AT(spmmi_get_u32(bytes + 120) - 1);
+    const uint64_t most = spmmi_get_u64(entry + 24) * SPMMI_BOMB_RATIO + SPMMI_BOMB_SLACK;
+    spmmi_put_u64(entry + 32, most);
+    forge_repair(bytes, size);
+    assert_int_not_equal(status_of(bytes, size, UINT64_MAX, NULL), SPMM_ERR_PLAN_BUDGET);
+    spmmi_put_u64(entry + 32, most + 1);
+    forge_repair(bytes, size);
+    assert_int_equal(status_of(bytes, size, UINT64_MAX, NULL), SPMM_ERR_PLAN_BUDGET);
+    free(bytes);
+}
+
 static void expect_frame(struct forge *f, const char *sentence)
 {
     spmm_diag_t diag;
@@ -208,11 +230,9 @@ static void the_budget_to_the_byte(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sections_behind_the_end),
-        cmocka_unit_test(headers_at_their_limits),
-        cmocka_unit_test(unknown_sections),
-        cmocka_unit_test(frames_that_are_none),
-        cmocka_unit_test(windows),
+        cmocka_unit_test(sections_behind_the_end), cmocka_unit_test(headers_at_their_limits),
+        cmocka_unit_test(unknown_sections),        cmocka_unit_test(claims_at_the_limit),
+        cmocka_unit_test(frames_that_are_none),    cmocka_unit_test(windows),
         cmocka_unit_test(the_budget_to_the_byte),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

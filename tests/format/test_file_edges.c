@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,6 +112,14 @@ static void calls_that_move_nothing(void **state)
     assert_int_equal(saved, SPMM_ERR_IO);
 }
 
+static int no_fstat(int file, struct stat *about)
+{
+    (void)file;
+    memset(about, 0, sizeof *about);
+    errno = EIO;
+    return -1;
+}
+
 static void a_sentence_says_what_could_not_be_done(void **state)
 {
     const struct scene *s = *state;
@@ -119,6 +128,13 @@ static void a_sentence_says_what_could_not_be_done(void **state)
     (void)snprintf(path, sizeof path, "%s/none.plan", s->folder);
     assert_int_equal(load(path, 0, &diag), SPMM_ERR_IO);
     assert_non_null(strstr(diag.text, "cannot open"));
+    struct spmmi_io table = spmmi_io_system;
+    table.fstat = no_fstat;
+    spmmi_io_set(&table);
+    const spmm_status_t status = load(s->path, 0, &diag);
+    spmmi_io_set(NULL);
+    assert_int_equal(status, SPMM_ERR_IO);
+    assert_non_null(strstr(diag.text, "cannot ask the size"));
     assert_int_equal(spmm_plan_save(s->plan, "/proc/no.plan", NULL, &diag), SPMM_ERR_IO);
     assert_non_null(strstr(diag.text, "cannot create"));
 }
