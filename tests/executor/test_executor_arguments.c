@@ -9,6 +9,8 @@
 
 #include <spmm/executor.h>
 
+#include "executor/pack/op_pattern.h"
+#include "format/base/alloc.h"
 #include "format/plan.h"
 #include "tests/support/plan_build.h"
 
@@ -99,6 +101,9 @@ static void matrices_past_the_address_space(void **state)
         assert_int_equal(spmm_execute(s->executor, SPMM_OP_N, spmm_real(1), &d[0], spmm_real(0), &d[1], NULL,
                                       0, NULL, NULL),
                          SPMM_ERR_TOO_LARGE);
+        uint64_t bytes = 0; /* data are not looked at */
+        assert_int_equal(spmm_executor_workspace_bytes(s->executor, SPMM_OP_N, &d[0], &d[1], &bytes, NULL),
+                         SPMM_ERR_TOO_LARGE);
     }
 }
 
@@ -120,8 +125,63 @@ static void products_at_a_limit(void **state)
         REFUSES(spmm_execute(s->executor, SPMM_OP_N, spmm_real(1), &d[0], spmm_real(0), &d[1], NULL, 0, NULL,
                              NULL));
     }
+    b.layout = (spmm_layout_t)2; /* rows or columns, 130 elements are enough for both */
+    b.ld = 130;
+    REFUSES(spmm_executor_info(s->executor, SPMM_OP_N, &b, &c, &info, NULL));
+    b.layout = SPMM_ROW_MAJOR;
     b.cols = c.cols = -1;
     REFUSES(spmm_execute(s->executor, SPMM_OP_N, spmm_real(1), &b, spmm_real(0), &c, NULL, 0, NULL, NULL));
+}
+
+/* Products without an element of B or C, and B in the place of C where it is not read. */
+static void nothing_to_multiply(void **state)
+{
+    struct scene *s = *state;
+    static const char *const matrices[] = {"0 x 5", "5 x 0"};
+    spmm_dense_t b = {s->room, 130, 0, 0, SPMM_ROW_MAJOR, SPMM_F32}, c = b;
+    assert_int_equal(
+        spmm_execute(s->executor, SPMM_OP_N, spmm_real(1), &b, spmm_real(0), &c, NULL, 0, NULL, NULL),
+        SPMM_OK);
+    b.cols = c.cols = b.ld = c.ld = 4;
+    b.data = s->room + 1;
+    assert_int_equal(
+        spmm_execute(s->executor, SPMM_OP_N, spmm_real(0), &b, spmm_real(0), &c, NULL, 0, NULL, NULL),
+        SPMM_OK);
+    for (int i = 0; i < 2; i++) {
+        struct test_matrix *a = test_matrix_named(matrices[i], TEST_VALUES_REAL);
+        const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0};
+        spmm_plan_t *plan = test_plan_build(a, options);
+        spmm_executor_t *executor = NULL;
+        b = (spmm_dense_t){s->room, a->cols, 4, 4, SPMM_ROW_MAJOR, SPMM_F32};
+        c = (spmm_dense_t){s->room + 1, a->rows, 4, 4, SPMM_ROW_MAJOR, SPMM_F32};
+        assert_int_equal(spmm_executor_create(plan, SPMM_DEVICE_CPU, NULL, &executor, NULL), SPMM_OK);
+        assert_int_equal(
+            spmm_execute(executor, SPMM_OP_N, spmm_real(1), &b, spmm_real(0), &c, NULL, 0, NULL, NULL),
+            SPMM_OK);
+        spmm_executor_destroy(executor);
+        spmm_plan_destroy(plan);
+        test_matrix_free(a);
+    }
+}
+
+static void no_memory_to_transpose(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("sparse", TEST_VALUES_REAL);
+    const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, 0};
+    spmm_plan_t *plan = test_plan_build(a, options);
+    struct spmmi_op_pattern pattern;
+    for (int k = 0; k < 4; k++) { /* three arrays, and the counters of the transposition */
+        spmmi_alloc_fail_at(k, 0);
+        const spmm_status_t status = spmmi_op_pattern_open(plan, SPMM_OP_T, &pattern, NULL);
+        spmmi_alloc_fail_at(-1, 0);
+        assert_int_equal(status, SPMM_ERR_MEMORY);
+        spmmi_op_pattern_close(&pattern);
+    }
+    assert_int_equal(spmmi_op_pattern_bytes(plan, SPMM_OP_N), 0);
+    assert_true(spmmi_op_pattern_bytes(plan, SPMM_OP_T) > 0);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
 }
 
 static void factors_are_real(void **state)
@@ -142,6 +202,8 @@ int main(void)
         cmocka_unit_test(matrices_past_the_address_space),
         cmocka_unit_test(products_at_a_limit),
         cmocka_unit_test(factors_are_real),
+        cmocka_unit_test(nothing_to_multiply),
+        cmocka_unit_test(no_memory_to_transpose),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

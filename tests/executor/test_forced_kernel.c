@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "executor/forced_kernel.h"
 #include "tests/support/plan_build.h"
 #include "tests/support/products.h"
 
@@ -163,12 +164,50 @@ static void a_name_chooses_among_the_parts(void **state)
     test_matrix_free(a);
 }
 
+/* Long rows are of the first family, but no part that runs alone; a schedule that is named must be the part's. */
+static void which_parts_a_name_fits(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
+    const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_DENSE, 7, 0, 0};
+    spmm_plan_t *plan = test_plan_build(a, options);
+    struct spmmi_forced forced;
+    assert_int_equal(test_plan_split_long_rows(plan, 8), 1);
+    const struct spmmi_part *long_rows = &plan->parts[1];
+    struct spmmi_part alone = *long_rows;
+    alone.flags = 0;
+    static const struct {
+        const char *name;
+        int fit;
+    } cases[] = {{"rows", 2}, {"rows/nonzero-split", 2}, {"rows/row-split", 0}, {"tiled", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        spmmi_forced_read(spmmi_cpu_kernels, cases[i].name, &forced);
+        assert_int_equal(spmmi_forced_fit(&forced, plan, &alone, SPMMI_PART_MADE), cases[i].fit);
+        assert_int_equal(spmmi_forced_fit(&forced, plan, long_rows, 1), 0);
+    }
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+/* C in another order is what the plan says; a kernel that keeps the order would change it. */
+static void a_permuted_c_stays_permuted(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
+    const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_WHOLE, 0, 0, 0};
+    spmm_plan_t *plan = test_plan_build(a, options);
+    test_plan_reorder(plan, 9, 1);
+    is_refused(plan, "rows/row-split", "permutes the rows of C");
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(printed_names_are_taken),
-        cmocka_unit_test(names_of_other_parts_are_refused),
-        cmocka_unit_test(a_name_chooses_among_the_parts),
+        cmocka_unit_test(printed_names_are_taken),        cmocka_unit_test(names_of_other_parts_are_refused),
+        cmocka_unit_test(a_name_chooses_among_the_parts), cmocka_unit_test(which_parts_a_name_fits),
+        cmocka_unit_test(a_permuted_c_stays_permuted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
