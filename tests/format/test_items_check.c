@@ -114,8 +114,8 @@ static void rows_in_another_order(void **state)
                cases);
 }
 
-/* Rows of a window part, and its long rows behind it, of `rows` rows: 0 to 3, or the last two of them. in_any_order: the
- * status where the part is reordered. */
+/* Rows of a window part, and its long rows behind it, of `rows` rows: 0 to 3, or the last two of them.
+ * in_any_order: the status where the part is reordered. */
 static void long_rows(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Metrics of docs/reliability.md that tests print: lines "scorecard: METRIC number words", read by tools/dev/scorecard. */
+/* Metrics of docs/reliability.md that tests print: lines "scorecard: METRIC number words", read by
+ * tools/dev/scorecard. */
 #ifndef TEST_SCORECARD_H
 #define TEST_SCORECARD_H
 
