@@ -43,17 +43,33 @@ cleanup:
     return status;
 }
 
-/* A factor as kernels take it. A factor that rounds to 0 in the type of sums is 0 for every kernel; that of f64 is
- * double, of the others float. Compared and not converted there and back: GCC 12 drops the two conversions from -O2
- * on. */
-static spmm_status_t factor_read(const spmm_executor_t *executor, const char *name, spmm_scalar_t factor,
-                                 double *real, spmm_diag_t *diag)
+/* Compared and not converted there and back: GCC 12 drops the two conversions from -O2 on. */
+spmm_status_t spmmi_factor_read(const spmm_executor_t *executor, const char *name, spmm_scalar_t factor,
+                                double *real, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     SPMM_REQUIRE(factor.im == 0, SPMM_ERR_ARGUMENT, diag,
                  "the imaginary part of %s is %g, expected 0 for real values", name, factor.im);
     *real = executor->shape.dtype != SPMM_F64 && (float)factor.re == 0 ? 0 : factor.re;
 cleanup:
+    return status;
+}
+
+/* The values stay those that they are until the product has run, on a GPU until it is enqueued. */
+static spmm_status_t run_with_values(const spmm_executor_t *executor, int variant,
+                                     const struct spmmi_product *product, void *workspace, void *stream,
+                                     spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    (void)pthread_rwlock_rdlock(executor->values_lock);
+    SPMM_REQUIRE(product->alpha == 0 || executor->shape.nnz == 0 || executor->has_values, SPMM_ERR_NO_VALUES,
+                 diag, "the plan holds no values and none were set");
+    if (executor->cuda != NULL)
+        SPMM_TRY(spmmi_cuda_execute(executor->cuda, variant, product, workspace, stream, diag));
+    else
+        SPMM_TRY(spmmi_cpu_execute(executor->cpu, variant, product, workspace, diag));
+cleanup:
+    (void)pthread_rwlock_unlock(executor->values_lock);
     return status;
 }
 
@@ -65,18 +81,13 @@ spmm_status_t spmm_execute(const spmm_executor_t *executor, spmm_op_t op, spmm_s
     struct spmmi_choice choice;
     SPMM_TRY(spmmi_product_check(executor, op, b, c, &choice, diag));
     struct spmmi_product product = spmmi_product_of(executor, &choice, op, b, c);
-    SPMM_TRY(factor_read(executor, "alpha", alpha, &product.alpha, diag));
-    SPMM_TRY(factor_read(executor, "beta", beta, &product.beta, diag));
+    SPMM_TRY(spmmi_factor_read(executor, "alpha", alpha, &product.alpha, diag));
+    SPMM_TRY(spmmi_factor_read(executor, "beta", beta, &product.beta, diag));
     SPMM_TRY(spmmi_product_data_check(b, c, product.alpha != 0, diag));
     if (c->rows == 0 || c->cols == 0)
         return SPMM_OK;
-    SPMM_REQUIRE(product.alpha == 0 || executor->shape.nnz == 0 || executor->has_values, SPMM_ERR_NO_VALUES,
-                 diag, "the plan holds no values and none were set");
     SPMM_TRY(workspace_check(executor, choice.variant, &product, workspace, workspace_bytes, diag));
-    if (executor->cuda != NULL)
-        SPMM_TRY(spmmi_cuda_execute(executor->cuda, choice.variant, &product, workspace, stream, diag));
-    else
-        SPMM_TRY(spmmi_cpu_execute(executor->cpu, choice.variant, &product, workspace, diag));
+    SPMM_TRY(run_with_values(executor, choice.variant, &product, workspace, stream, diag));
 cleanup:
     return status;
 }
@@ -118,7 +129,8 @@ spmm_status_t spmm_executor_info(const spmm_executor_t *executor, spmm_op_t op, 
     memset(&full, 0, sizeof full);
     full.device = executor->device;
     memcpy(full.device_name, executor->device_name, sizeof full.device_name);
-    full.host_bytes = sizeof *executor + (executor->cpu != NULL ? spmmi_cpu_host_bytes(executor->cpu) : 0);
+    full.host_bytes = sizeof *executor + sizeof *executor->values_lock +
+                      (executor->cpu != NULL ? spmmi_cpu_host_bytes(executor->cpu) : 0);
     full.device_bytes = executor->cuda != NULL ? spmmi_cuda_device_bytes(executor->cuda) : 0;
     if (b != NULL || c != NULL) {
         struct spmmi_choice choice;

@@ -129,11 +129,31 @@ spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int device_num
     else
         SPMM_TRY(spmmi_cuda_memory_bytes(plan, device_number, settled.force_kernel, &device, diag));
     if (host_bytes != NULL)
-        *host_bytes = host + sizeof(spmm_executor_t);
+        *host_bytes = host + sizeof(spmm_executor_t) + sizeof(pthread_rwlock_t);
     if (device_bytes != NULL)
         *device_bytes = device;
 cleanup:
     return status;
+}
+
+/* Writers go first: products that follow each other without a gap do not keep new values out. NULL: no memory. */
+static pthread_rwlock_t *values_lock_make(void)
+{
+    pthread_rwlockattr_t attributes;
+    pthread_rwlock_t *lock = spmmi_alloc(1, sizeof *lock);
+    (void)pthread_rwlockattr_init(&attributes);
+    (void)pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+    if (lock != NULL)
+        (void)pthread_rwlock_init(lock, &attributes);
+    (void)pthread_rwlockattr_destroy(&attributes);
+    return lock;
+}
+
+static void values_lock_free(pthread_rwlock_t *lock)
+{
+    if (lock != NULL)
+        (void)pthread_rwlock_destroy(lock);
+    spmmi_free(lock);
 }
 
 /* The plan's dimensions and variants without its arrays: what choosing a variant needs. */
@@ -166,6 +186,7 @@ spmm_status_t spmm_executor_create(const spmm_plan_t *plan, int device,
     SPMM_TRY(device_settle(&device, settled.force_kernel, plan, diag));
     executor = spmmi_alloc_zero(1, sizeof *executor);
     SPMM_TRY_ALLOC(executor, diag);
+    SPMM_TRY_ALLOC(executor->values_lock = values_lock_make(), diag);
     shape_copy(&executor->shape, plan);
     executor->has_values = plan->values != NULL;
     executor->device = device;
@@ -193,5 +214,6 @@ void spmm_executor_destroy(spmm_executor_t *executor)
         return;
     spmmi_cuda_destroy(executor->cuda);
     spmmi_cpu_destroy(executor->cpu);
+    values_lock_free(executor->values_lock);
     spmmi_free(executor);
 }

@@ -3,6 +3,7 @@
 #ifndef SPMMI_EXECUTOR_STATE_H
 #define SPMMI_EXECUTOR_STATE_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 #include <spmm/executor.h>
@@ -14,6 +15,7 @@ struct spmm_executor {
     int device;
     uint32_t target; /* of struct spmmi_variant */
     bool has_values;
+    pthread_rwlock_t *values_lock; /* products read the values, new values are written */
     char device_name[64];
     struct spmm_plan shape; /* the plan's dimensions and variants, without any array */
     struct spmmi_cpu *cpu;  /* one of the two */
@@ -35,6 +37,11 @@ spmm_status_t spmmi_product_check(const spmm_executor_t *executor, spmm_op_t op,
  * Errors: ARGUMENT, OVERLAP. */
 spmm_status_t spmmi_product_data_check(const spmm_dense_t *b, const spmm_dense_t *c, bool reads_b,
                                        spmm_diag_t *diag);
+
+/* A factor as kernels take it. A factor that rounds to 0 in the type of sums is 0 for every kernel; that of f64 is
+ * double, of the others float. name is that of the factor. Errors: ARGUMENT. */
+spmm_status_t spmmi_factor_read(const spmm_executor_t *executor, const char *name, spmm_scalar_t factor,
+                                double *real, spmm_diag_t *diag);
 
 /* A product that passed the first check, in the plan's types. */
 struct spmmi_product spmmi_product_of(const spmm_executor_t *executor, const struct spmmi_choice *choice,

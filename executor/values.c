@@ -11,11 +11,11 @@ spmm_status_t spmm_executor_set_values(spmm_executor_t *executor, const void *va
     SPMM_REQUIRE(executor != NULL, SPMM_ERR_ARGUMENT, diag, "the executor is NULL");
     SPMM_REQUIRE(values != NULL || executor->shape.nnz == 0, SPMM_ERR_ARGUMENT, diag,
                  "expected %lld values, found NULL", (long long)executor->shape.nnz);
-    if (executor->cuda != NULL)
-        SPMM_TRY(spmmi_cuda_set_values(executor->cuda, values, stream, diag));
-    else
-        SPMM_TRY(spmmi_cpu_set_values(executor->cpu, values));
-    executor->has_values = true;
+    (void)pthread_rwlock_wrlock(executor->values_lock);
+    status = executor->cuda != NULL ? spmmi_cuda_set_values(executor->cuda, values, stream, diag)
+                                    : spmmi_cpu_set_values(executor->cpu, values);
+    executor->has_values |= status == SPMM_OK;
+    (void)pthread_rwlock_unlock(executor->values_lock);
 cleanup:
     return status;
 }

@@ -15,6 +15,7 @@
 #include "tools/cli/passive_wait.h"
 #include "tools/cli/plan_input.h"
 #include "tools/cli/progress.h"
+#include "tools/compute/run_certify.h"
 #include "tools/compute/run_product.h"
 #include "tools/report/run_report.h"
 
@@ -23,10 +24,10 @@
 #define LAYOUT_UNSET (-1)
 
 static struct {
-    int64_t n, threads, repeat, seed;
+    int64_t n, threads, repeat, seed, vectors, certify_seed;
     uint64_t budget;
     const char *device_text, *kernel, *check, *b, *output;
-    int op, layout, drop_zeros, json, quiet;
+    int op, layout, certify, drop_zeros, json, quiet;
     double alpha, beta;
     int device;
 } args = {.n = 0,
@@ -51,6 +52,14 @@ static const struct cli_option options[] = {
              "another), then check every element of C (exit 5 if one\n"
              "is wrong); a file, - , gen:..., or self for the matrix\n"
              "in the plan"},
+    {0, "certify", CLI_FLAG, &args.certify,
+     .help = "check C against the matrix in the plan, in about the\ntime of a few products: find silent "
+             "corruption (exit 5\n"
+             "if a row is wrong)"},
+    {0, "vectors", CLI_INT, &args.vectors, .value = "V", .min = 1, .max = 64,
+     .help = "with --certify: miss a wrong row with probability\n2^-V at most (default 16)"},
+    {0, "certify-seed", CLI_INT, &args.certify_seed, .value = "S", .min = 0, .max = INT64_MAX,
+     .help = "with --certify: seed of the vectors (default 0)"},
     {'B', "input", CLI_TEXT, &args.b, .value = "B.npy",
      .help = "take B from a NumPy file; default: random in (-1, 1)"},
     {'o', "output", CLI_TEXT, &args.output, .value = "C.npy", .help = "write C to a NumPy file"},
@@ -247,6 +256,7 @@ static spmm_status_t work(struct run *run, const char *plan_name, int *code, spm
 {
     const struct timing_rule rule = timing_rule();
     struct check_result checked;
+    struct run_certificate certificate;
     struct timing timing;
     struct run_outcome outcome = {.plan_name = plan_name};
     spmm_status_t status = SPMM_OK;
@@ -258,6 +268,12 @@ static spmm_status_t work(struct run *run, const char *plan_name, int *code, spm
         outcome.checked_against = args.check;
         outcome.check = &checked;
         *code = checked.ratio <= 1.0 ? EXIT_DONE : EXIT_CHECK;
+    }
+    if (args.certify) {
+        TRY(run_product_certify(&run->product, run->plan, (int)args.vectors, (uint64_t)args.certify_seed,
+                                &certificate, diag));
+        outcome.certificate = &certificate;
+        *code = certificate.found.passed ? *code : EXIT_CHECK;
     }
     if (args.output != NULL) {
         run->culprit = args.output;

@@ -2,6 +2,7 @@
 /* The GPU side of the executor in a build without CUDA: there is no device. */
 #include "cuda_backend.h"
 
+#include "executor/certify/certify_side.h"
 #include "format/base/diag.h"
 
 int spmmi_cuda_device_count(void)
@@ -89,6 +90,26 @@ void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, int variant, const struct 
     (void)cuda, (void)variant, (void)product;
     if (size > 0)
         text[0] = '\0';
+}
+
+spmm_status_t spmmi_certify_cuda_upload(int device, const struct spmmi_certify_csr *a, spmm_dtype_t dtype,
+                                        struct spmmi_certify_device **made, spmm_diag_t *diag)
+{
+    (void)device, (void)a, (void)dtype, (void)diag;
+    *made = NULL;
+    return SPMM_ERR_NO_DEVICE;
+}
+
+void spmmi_certify_cuda_free(struct spmmi_certify_device *a)
+{
+    (void)a;
+}
+
+spmm_status_t spmmi_certify_cuda(const struct spmmi_certify_device *a, const struct spmmi_certify_job *job,
+                                 void *stream, struct spmmi_certify_findings *findings, spmm_diag_t *diag)
+{
+    (void)a, (void)job, (void)stream, (void)findings, (void)diag;
+    return SPMM_ERR_NO_DEVICE;
 }
 
 const struct spmmi_kernel spmmi_cuda_kernels[] = {{NULL, (spmm_family_t)0, (spmm_schedule_t)0, NULL}};

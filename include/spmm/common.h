@@ -52,7 +52,7 @@ SPMM_API const char *spmm_version_string(void);
 
 /** One row per status: name, number, sentence. Numbers are part of the ABI and never reused.
  * 1xx the caller's arguments, 2xx the container of a plan file, 3xx the content of a plan,
- * 4xx a matrix file, 5xx the plan does not fit here, 6xx memory, 7xx the device, 9xx a bug in spmm. */
+ * 4xx a matrix file, 5xx the plan does not fit here, 6xx memory, 7xx the device, 8xx a result, 9xx a bug in spmm. */
 /* clang-format off */
 #define SPMM_STATUS_LIST(X)                                                                         \
     X(SPMM_OK, 0, "ok")                                                                             \
@@ -101,6 +101,7 @@ SPMM_API const char *spmm_version_string(void);
     X(SPMM_ERR_MEMORY, 600, "out of memory")                                                        \
     X(SPMM_ERR_DEVICE_MEMORY, 601, "out of device memory")                                          \
     X(SPMM_ERR_DEVICE, 700, "the device reported an error")                                         \
+    X(SPMM_ERR_NOT_CERTIFIED, 800, "a row of the product is further from the exact one than its bound") \
     X(SPMM_ERR_INTERNAL, 900, "internal error in spmm")
 /* clang-format on */
 /** Result of a call; see SPMM_STATUS_LIST. */

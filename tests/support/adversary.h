@@ -21,10 +21,7 @@ int test_adversary_named(const char *name);
 /* A of TEST_ADVERSARY_ROWS rows, with the adversary's name; free with test_matrix_free. */
 struct test_matrix *test_adversary_matrix(int index, const struct test_adversary_target *target);
 
-/* The product of that matrix by an executor on it, by test_product_run or one like it: the largest error as a share of
- * the bound. */
-typedef void (*test_product_runner)(spmm_executor_t *executor, const struct test_product *product,
-                                    const struct test_dense *b, struct test_dense *c);
+/* The product of that matrix by an executor on it: the largest error as a share of the bound. */
 double test_adversary_share(int index, const struct test_adversary_target *target,
                             const struct test_matrix *a, spmm_executor_t *executor, test_product_runner run);
 

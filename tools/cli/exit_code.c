@@ -40,6 +40,8 @@ int exit_code(spmm_status_t status)
         return EXIT_INPUT;
     case 5:
         return EXIT_NO_FIT;
+    case 8:
+        return EXIT_CHECK;
     default:
         return EXIT_RUNTIME;
     }

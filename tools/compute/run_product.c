@@ -15,21 +15,19 @@ static spmm_status_t set_values(struct run_product *product, const struct host_c
     struct host_csr ones = {.nnz = product->plan.nnz, .dtype = product->plan.a_type};
     const struct host_csr *from = matrix != NULL ? matrix : &ones;
     spmm_status_t status = SPMM_OK;
-    void *values = NULL;
 
     if (matrix == NULL) {
         ones.values = malloc(((size_t)ones.nnz + 1) * sizeof *ones.values);
         for (int64_t p = 0; ones.values != NULL && p < ones.nnz; p++)
             ones.values[p] = 1.0;
     }
-    values = from->values != NULL ? host_csr_typed_values(from) : NULL;
-    if (values == NULL)
+    product->values = from->values != NULL ? host_csr_typed_values(from) : NULL;
+    if (product->values == NULL)
         status = fail_memory(diag, (uint64_t)from->nnz * sizeof(double), "the values");
     else
-        status = spmm_executor_set_values(product->executor, values, NULL, diag);
+        status = spmm_executor_set_values(product->executor, product->values, NULL, diag);
     product->uses_ones = matrix == NULL;
     free(ones.values);
-    free(values);
     return status;
 }
 
@@ -122,6 +120,7 @@ cleanup:
 
 void run_product_destroy(struct run_product *product)
 {
+    free(product->values);
     free(product->c_before.data);
     free(product->c_host.data);
     free(product->b_host.data);

@@ -30,6 +30,7 @@ struct run_product {
     spmm_dense_t b, c;           /* on the device */
     spmm_dense_t b_host, c_host; /* B, and C after the first product */
     spmm_dense_t c_before;       /* C before it; data is NULL when beta is 0 */
+    void *values;                /* of A as they were set; NULL: those of the plan */
     int uses_ones;               /* the plan holds no values, and none were given */
 };
 

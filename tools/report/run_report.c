@@ -43,6 +43,28 @@ static void text_check(const struct run_product *p, const struct run_outcome *ou
            (long long)check->row, (long long)check->col, check->found, check->expected);
 }
 
+static void text_certificate(const struct run_outcome *outcome)
+{
+    const struct run_certificate *certificate = outcome->certificate;
+    if (certificate == NULL)
+        return;
+    const spmm_certificate_t *found = &certificate->found;
+    printf(LABEL, "certify");
+    if (found->passed)
+        printf("right: error ratio %.3g, ", found->error_ratio);
+    else
+        printf("WRONG: error ratio %.3g, %lld rows, first row %lld, of ", found->error_ratio,
+               (long long)found->rows_failed, (long long)found->first_row);
+    printf("%lld rows, %d vectors of seed %llu miss a wrong one with probability %.2g; %.3g ms\n",
+           (long long)found->rows, found->vectors, (unsigned long long)found->seed, found->miss_probability,
+           certificate->ms);
+    if (found->rows_by_class > 0)
+        printf(
+            LABEL
+            "%lld rows hold infinity or NaN as they have to or may: their other elements are not certified\n",
+            "note", (long long)found->rows_by_class);
+}
+
 void run_report_text(const struct run_product *p, const struct run_outcome *outcome)
 {
     const struct run_request *r = &p->request;
@@ -74,6 +96,7 @@ void run_report_text(const struct run_product *p, const struct run_outcome *outc
                gflops(p, timing->ms_cold));
     }
     text_check(p, outcome);
+    text_certificate(outcome);
 }
 
 static void json_timing(struct json *j, const struct run_product *p, const struct timing *timing)
@@ -100,6 +123,21 @@ static void json_check(struct json *j, const struct run_outcome *outcome)
     json_double(j, "error_ratio", check->ratio); /* null: infinite */
     json_int(j, "worst_row", check->row);
     json_int(j, "worst_column", check->col);
+}
+
+static void json_certificate(struct json *j, const struct run_certificate *certificate)
+{
+    if (certificate == NULL)
+        return;
+    json_bool(j, "certified", certificate->found.passed);
+    json_double(j, "certify_error_ratio", certificate->found.error_ratio); /* null: infinite */
+    json_int(j, "certify_rows_failed", certificate->found.rows_failed);
+    json_int(j, "certify_first_row", certificate->found.first_row);
+    json_int(j, "certify_rows_by_class", certificate->found.rows_by_class);
+    json_int(j, "certify_vectors", certificate->found.vectors);
+    json_uint(j, "certify_seed", certificate->found.seed);
+    json_double(j, "certify_miss_probability", certificate->found.miss_probability);
+    json_double(j, "certify_ms", certificate->ms);
 }
 
 int run_report_json(const struct run_product *p, const struct run_outcome *outcome)
@@ -131,6 +169,7 @@ int run_report_json(const struct run_product *p, const struct run_outcome *outco
     json_uint(&j, "workspace_bytes", p->workspace.bytes);
     json_timing(&j, p, outcome->timing);
     json_check(&j, outcome);
+    json_certificate(&j, outcome->certificate);
     json_end(&j);
     return json_finish(&j);
 }

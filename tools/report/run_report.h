@@ -3,15 +3,16 @@
 #ifndef SPMM_TOOLS_RUN_REPORT_H
 #define SPMM_TOOLS_RUN_REPORT_H
 
-#include "tools/compute/run_product.h"
+#include "tools/compute/run_certify.h"
 
 struct run_outcome {
     const char *plan_name;
-    const char *checked_against;      /* NULL: not checked */
-    const struct check_result *check; /* NULL when not checked */
-    const struct timing *timing;      /* NULL when not timed */
-    int is_symmetric;                 /* the plan is that of PAP^T */
-    int is_auto_cpu;                  /* the CPU was taken because no GPU runs the plan */
+    const char *checked_against;               /* NULL: not checked */
+    const struct check_result *check;          /* NULL when not checked */
+    const struct run_certificate *certificate; /* NULL when not certified */
+    const struct timing *timing;               /* NULL when not timed */
+    int is_symmetric;                          /* the plan is that of PAP^T */
+    int is_auto_cpu;                           /* the CPU was taken because no GPU runs the plan */
 };
 
 void run_report_text(const struct run_product *product, const struct run_outcome *outcome);

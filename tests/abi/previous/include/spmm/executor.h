@@ -6,9 +6,11 @@
  *
  * Threads and streams. An executor is not changed by products: several threads and several streams may run products
  * of one executor at the same time, each with a workspace of its own, on the CPU as on a GPU. spmm_executor_set_values
- * and spmm_executor_destroy need the executor alone: no other call on it may run, and on a GPU earlier products must
- * have ended or be on the same stream. A captured graph may be replayed on any stream; two replays at a time need
- * graphs that were captured with different workspaces. The plan may be destroyed once an executor was made.
+ * and products are ordered: it waits until the calls of spmm_execute that run have returned, and calls that come later
+ * wait for it, so that each product is one of the old values or of the new ones. On a GPU that is the order in which
+ * work is enqueued: products and new values on different streams need the caller's events between them.
+ * spmm_executor_destroy needs the executor alone. A captured graph may be replayed on any stream; two replays at a time
+ * need graphs that were captured with different workspaces. The plan may be destroyed once an executor was made.
  */
 #ifndef SPMM_EXECUTOR_H
 #define SPMM_EXECUTOR_H
@@ -75,7 +77,7 @@ SPMM_API spmm_status_t spmm_executor_create(const spmm_plan_t *plan, int device,
 SPMM_API void spmm_executor_destroy(spmm_executor_t *executor);
 
 /** New values for the same pattern: nnz values of the plan's type of A, in CSR order of A. The plan itself does not
- * change. Needs the executor alone.
+ * change. May be called while products run: see Threads and streams above.
  * GPU: a device pointer is borrowed until the work, which is enqueued on stream, is done. With a host pointer the call
  * returns when stream has finished; not during graph capture.
  * CPU: host pointer; done when the call returns. After an error the values are undefined: set them again. Errors:
@@ -109,6 +111,82 @@ SPMM_API spmm_status_t spmm_executor_workspace_bytes(const spmm_executor_t *exec
 SPMM_API spmm_status_t spmm_execute(const spmm_executor_t *executor, spmm_op_t op, spmm_scalar_t alpha,
                                     const spmm_dense_t *b, spmm_scalar_t beta, const spmm_dense_t *c,
                                     void *workspace, uint64_t workspace_bytes, void *stream,
+                                    spmm_diag_t *diag);
+
+/** Checks products of one executor against silent corruption: faults of memory or arithmetic in C, in B, or in what the
+ * executor holds of A. It takes A from the plan, not from the executor. */
+typedef struct spmm_certifier spmm_certifier_t;
+
+/** Options of a certifier. */
+typedef struct spmm_certifier_options {
+    size_t struct_size; /**< sizeof(spmm_certifier_options_t), set by the INIT macro. */
+    /** nnz values in CSR order of A, in host memory, as last given to spmm_executor_set_values; NULL: the plan's.
+     * Borrowed while the certifier lives. */
+    const void *values;
+    /** Of the vectors. The same seed gives the same certificate. A fixed seed is known beforehand: against errors that
+     * somebody makes on purpose take a random one after the product. */
+    uint64_t seed;
+    int vectors; /**< 1 to 64; 0: 16. */
+    int threads; /**< CPU: threads of a check; 0: OpenMP's default. Never changes the certificate. */
+} spmm_certifier_options_t;
+/* clang-format off */
+/** Defaults of all options. */
+#define SPMM_CERTIFIER_OPTIONS_INIT {sizeof(spmm_certifier_options_t), 0, 0, 0, 0}
+/* clang-format on */
+
+/** Make a certifier for products of this executor, which was made from this plan; both must outlive it. First compares
+ * pattern and values of the plan in memory with its digests (PLAN_DIGEST): a fault in the plan that is older than the
+ * executor is found so. On the CPU it holds the transpose of A where the plan has variants of op T, on a GPU a copy of
+ * A for each op. options may be NULL. Errors: ARGUMENT, MISMATCH (the executor is of another plan), NO_VALUES,
+ * PLAN_DIGEST, MEMORY, DEVICE_MEMORY, DEVICE. */
+SPMM_API spmm_status_t spmm_certifier_create(const spmm_plan_t *plan, const spmm_executor_t *executor,
+                                             const spmm_certifier_options_t *options,
+                                             spmm_certifier_t **certifier, spmm_diag_t *diag);
+/** Frees it. */
+SPMM_API void spmm_certifier_destroy(spmm_certifier_t *certifier);
+
+/** What a check found. */
+typedef struct spmm_certificate {
+    size_t struct_size;      /**< sizeof(spmm_certificate_t). */
+    int passed;              /**< 1: no row is wrong. */
+    int vectors;             /**< Vectors that were used; 1 where n = 1. */
+    uint64_t seed;           /**< Of the options. */
+    double miss_probability; /**< For each row: see spmm_certify. */
+    double
+        error_ratio; /**< Largest error of a row and vector over its bound; infinite where infinity or NaN is
+                                  where it may not be, or is not where it has to be. */
+    int64_t rows;    /**< Rows of C. */
+    int64_t rows_failed; /**< Rows whose ratio is above 1. */
+    int64_t first_row;   /**< The first of them, as C is stored; -1: none. */
+    int64_t
+        rows_by_class; /**< Rows that hold infinity or NaN and may: their finite elements are not checked. */
+} spmm_certificate_t;
+
+/** Is C = alpha * op(A) * B + beta * C0? Takes the arguments of the product after it has ended, and in c0 the C before
+ * it: a copy of the caller's, of any layout, like B and C where the executor runs; ignored if beta = 0. Changes nothing.
+ *
+ * Method (Freivalds 1977). For vectors x of n random signs C x is compared with alpha * op(A) * (B x) + beta * C0 x, in
+ * doubles, of f64 in doubles with compensation: O(nnz + (m + k) n) for each vector. The difference in row i may be as
+ * large as the bounds of docs/accuracy.md for the kernel that ran, added over the row, and this check's own rounding:
+ * call it T_i. So a right product always passes. Let e be the largest error of an element of row i. If e > 2 T_i, a
+ * vector finds the row with probability 1/2 at least, and always if no other element of the row is wrong beyond
+ * rounding; all vectors miss it with at most 2^-vectors, which is miss_probability. With n = 1 the one vector never
+ * misses. Smaller errors may pass. T_i grows with n and with the magnitudes of the row: for f32, about n L 2^-24 of
+ * the mean of (|A||B|)_ij in a row of L entries.
+ *
+ * A row whose entries of A, rows of B or row of C0 hold infinity or NaN has to hold infinity or NaN in C; a row whose
+ * magnitudes pass the range of the type may. Nothing more is checked of such rows, nor of rows of f64 whose magnitudes
+ * add up to 2^960: rows_by_class counts them. Factors must be finite.
+ *
+ * Threads may use one certifier at the same time. CPU: takes 8 bytes a vector, rounded up to 8 vectors, and 64 bytes for
+ * each row of B (f64: 16 bytes a vector). GPU: the same for each row of B, C and C0, in device memory; enqueues on
+ * stream, which has to follow the product, and waits for it; not during graph capture. The executor must hold the
+ * values of the plan, or those of the options. Errors: NOT_CERTIFIED (a row is wrong: *certificate is filled,
+ * diag->offset is the row), ARGUMENT, SHAPE, TYPE, UNSUPPORTED, OVERLAP, NO_VARIANT, TOO_LARGE, MEMORY, DEVICE_MEMORY,
+ * DEVICE. */
+SPMM_API spmm_status_t spmm_certify(const spmm_certifier_t *certifier, spmm_op_t op, spmm_scalar_t alpha,
+                                    const spmm_dense_t *b, spmm_scalar_t beta, const spmm_dense_t *c0,
+                                    const spmm_dense_t *c, void *stream, spmm_certificate_t *certificate,
                                     spmm_diag_t *diag);
 
 /** The device and memory of an executor, and the kernel of a product. */

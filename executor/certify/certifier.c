@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The life of certifiers. */
+#include "certifier.h"
+
+#include <string.h>
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "format/base/options.h"
+
+#define VECTORS_DEFAULT 16
+#define VECTORS_MAX 64
+
+static spmm_status_t options_settle(const spmm_certifier_options_t *from, spmm_certifier_options_t *to,
+                                    spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    *to = (spmm_certifier_options_t)SPMM_CERTIFIER_OPTIONS_INIT;
+    SPMM_TRY(spmmi_options_read(to, sizeof *to, from, "certifier options", diag));
+    SPMM_REQUIRE(to->vectors >= 0 && to->vectors <= VECTORS_MAX, SPMM_ERR_ARGUMENT, diag,
+                 "vectors is %d, expected 1 to %d, or 0 for %d", to->vectors, VECTORS_MAX, VECTORS_DEFAULT);
+    SPMM_REQUIRE(to->threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads is %d, expected 0 or more", to->threads);
+    to->vectors = to->vectors == 0 ? VECTORS_DEFAULT : to->vectors;
+cleanup:
+    return status;
+}
+
+/* Is the matrix in memory what the inspector saw? values: NULL where they are not the plan's. */
+static spmm_status_t digests_check(const spmm_plan_t *plan, const void *values, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    uint8_t digest[sizeof plan->pattern_digest];
+    spmmi_digest_pattern(plan->rows, plan->cols, plan->row_ptr, plan->col_ind, digest);
+    SPMM_REQUIRE(memcmp(digest, plan->pattern_digest, sizeof digest) == 0, SPMM_ERR_PLAN_DIGEST, diag,
+                 "the pattern of the plan in memory contradicts its digest");
+    if (values == NULL)
+        goto cleanup;
+    spmmi_digest_values(plan->nnz, plan->dtype, values, digest);
+    SPMM_REQUIRE(memcmp(digest, plan->values_digest, sizeof digest) == 0, SPMM_ERR_PLAN_DIGEST, diag,
+                 "the values of the plan in memory contradict their digest");
+cleanup:
+    return status;
+}
+
+/* to[q] = from[map[q]] */
+static void gather(void *to, const void *from, const int64_t *map, int64_t count, size_t size)
+{
+    for (int64_t q = 0; q < count; q++)
+        memcpy((char *)to + (size_t)q * size, (const char *)from + (size_t)map[q] * size, size);
+}
+
+static spmm_status_t transpose(spmm_certifier_t *c, const struct spmmi_certify_csr *a, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const size_t size = spmm_dtype_size(c->plan->dtype);
+    int64_t *map = spmmi_alloc((uint64_t)a->nnz, sizeof *map);
+    SPMM_TRY_ALLOC(map, diag);
+    SPMM_TRY_ALLOC(c->row_ptr = spmmi_alloc((uint64_t)a->cols + 1, sizeof *c->row_ptr), diag);
+    SPMM_TRY_ALLOC(c->col_ind = spmmi_alloc((uint64_t)a->nnz, sizeof *c->col_ind), diag);
+    SPMM_TRY_ALLOC(c->values = spmmi_alloc((uint64_t)a->nnz, size), diag);
+    status = spmmi_transpose(a->rows, a->cols, a->row_ptr, a->col_ind, c->row_ptr, c->col_ind, map);
+    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory while transposing the pattern");
+    gather(c->values, a->values, map, a->nnz, size);
+    c->a[SPMM_OP_T] =
+        (struct spmmi_certify_csr){a->cols, a->rows, a->nnz, c->row_ptr, c->col_ind, c->values};
+cleanup:
+    spmmi_free(map);
+    return status;
+}
+
+static void transposed_free(spmm_certifier_t *c)
+{
+    spmmi_free(c->values);
+    spmmi_free(c->col_ind);
+    spmmi_free(c->row_ptr);
+    c->values = NULL;
+    c->col_ind = NULL;
+    c->row_ptr = NULL;
+}
+
+/* op(A) of every op that the plan has variants for, where the executor's device reads it. */
+static spmm_status_t operands_make(spmm_certifier_t *c, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const spmm_plan_t *plan = c->plan;
+    const void *values = c->options.values != NULL ? c->options.values : plan->values;
+    for (uint32_t i = 0; i < plan->variant_count; i++)
+        c->has_op[plan->variants[i].op] = 1;
+    c->a[SPMM_OP_N] = (struct spmmi_certify_csr){plan->rows,    plan->cols,    plan->nnz,
+                                                 plan->row_ptr, plan->col_ind, values};
+    if (c->has_op[SPMM_OP_T])
+        SPMM_TRY(transpose(c, &c->a[SPMM_OP_N], diag));
+    for (int op = 0; c->executor->cuda != NULL && op < SPMMI_OPS; op++)
+        if (c->has_op[op])
+            SPMM_TRY(spmmi_certify_cuda_upload(c->executor->device, &c->a[op], plan->dtype, &c->device[op], diag));
+    if (c->executor->cuda != NULL)
+        transposed_free(c);
+cleanup:
+    return status;
+}
+
+spmm_status_t spmm_certifier_create(const spmm_plan_t *plan, const spmm_executor_t *executor,
+                                    const spmm_certifier_options_t *options, spmm_certifier_t **certifier,
+                                    spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_certifier_t *made = NULL;
+    spmm_certifier_options_t settled;
+    spmmi_diag_clear(diag);
+    SPMM_REQUIRE(certifier != NULL, SPMM_ERR_ARGUMENT, diag, "the pointer for the certifier is NULL");
+    *certifier = NULL;
+    SPMM_REQUIRE(plan != NULL && executor != NULL, SPMM_ERR_ARGUMENT, diag, "the %s is NULL",
+                 plan == NULL ? "plan" : "executor");
+    SPMM_TRY(options_settle(options, &settled, diag));
+    SPMM_REQUIRE(memcmp(plan->pattern_digest, executor->shape.pattern_digest, sizeof plan->pattern_digest) == 0 &&
+                     plan->part_count == executor->shape.part_count && plan->dtype == executor->shape.dtype,
+                 SPMM_ERR_MISMATCH, diag, "the executor was made from another plan");
+    SPMM_REQUIRE(settled.values != NULL || plan->values != NULL || plan->nnz == 0, SPMM_ERR_NO_VALUES, diag,
+                 "the plan holds no values and the options give none");
+    SPMM_TRY(digests_check(plan, settled.values == NULL ? plan->values : NULL, diag));
+    SPMM_TRY_ALLOC(made = spmmi_alloc_zero(1, sizeof *made), diag);
+    made->plan = plan;
+    made->executor = executor;
+    made->options = settled;
+    SPMM_TRY(operands_make(made, diag));
+    *certifier = made;
+    made = NULL;
+cleanup:
+    spmm_certifier_destroy(made);
+    return status;
+}
+
+void spmm_certifier_destroy(spmm_certifier_t *certifier)
+{
+    if (certifier == NULL)
+        return;
+    for (int op = 0; op < SPMMI_OPS; op++)
+        spmmi_certify_cuda_free(certifier->device[op]);
+    transposed_free(certifier);
+    spmmi_free(certifier);
+}

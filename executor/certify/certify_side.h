@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a certificate is computed from, on the CPU or on a GPU; kernels/certify computes it. The callers have checked
+ * every argument. */
+#ifndef SPMMI_CERTIFY_SIDE_H
+#define SPMMI_CERTIFY_SIDE_H
+
+#include "executor/product.h"
+
+/* op(A) in CSR. */
+struct spmmi_certify_csr {
+    int64_t rows, cols, nnz;
+    const int64_t *row_ptr;
+    const int32_t *col_ind;
+    const void *values; /* of the product's a_type */
+};
+
+struct spmmi_certify_job {
+    const struct spmmi_certify_csr *a;  /* op(A), on the host */
+    const uint32_t *permutation;        /* row i of C is row permutation[i] of op(A); NULL: row i */
+    struct spmmi_product product;       /* compute: of the kernel that ran; alpha and beta are finite */
+    int is_tensor;                      /* it ran on tensor cores */
+    spmm_dense_t before;                /* C0; data is NULL where beta is 0 */
+    uint64_t seed;
+    int vectors; /* 1 to 64 */
+    int threads; /* CPU; 0: OpenMP's default */
+};
+
+struct spmmi_certify_findings {
+    int64_t failed, first; /* rows of C that are wrong, and the first; -1: none */
+    int64_t by_class;
+    double ratio;
+};
+
+/* Errors: MEMORY. */
+spmm_status_t spmmi_certify_cpu(const struct spmmi_certify_job *job, struct spmmi_certify_findings *findings,
+                                spmm_diag_t *diag);
+
+/* op(A) on a GPU. */
+struct spmmi_certify_device;
+/* Errors: DEVICE_MEMORY, DEVICE, MEMORY; NO_DEVICE in a build without CUDA. */
+spmm_status_t spmmi_certify_cuda_upload(int device, const struct spmmi_certify_csr *a, spmm_dtype_t dtype,
+                                        struct spmmi_certify_device **made, spmm_diag_t *diag);
+void spmmi_certify_cuda_free(struct spmmi_certify_device *a);
+/* a stands for job->a. Waits for the stream. Errors: as upload. */
+spmm_status_t spmmi_certify_cuda(const struct spmmi_certify_device *a, const struct spmmi_certify_job *job,
+                                 void *stream, struct spmmi_certify_findings *findings, spmm_diag_t *diag);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a certificate judges a row of C = alpha * op(A) * B + beta * C0; for host and device.
+ *
+ * Freivalds (1977): for vectors x of random signs, C x is compared with alpha * op(A) * (B x) + beta * C0 x. The sum of
+ * the errors that a right product may have in row i, each with a sign, is at most the sum of their bounds. With L, K, s,
+ * gamma, d, e, eta, x, b1 and b2 of docs/accuracy.md and sums over the n columns l
+ *
+ *     M = sum (|A||B|)_il,   F = sum over the entries a of the row of n |a| + sum |b|,   N0 = sum |C0_il|
+ *
+ * that sum is E = |alpha| (d M + e F) + gamma(K L + x(alpha) + b1) s |alpha| M + gamma(x(beta) + b2) |beta| N0
+ *                 + n (K L max(1, |alpha|) + x(alpha) + x(beta)) eta.
+ * A 16-bit element c is a rounded sum, of which it says: the error is at most (v |c| + h) / (1 - v).
+ *
+ * The sums of this file are doubles. Those of f64 have a second double that collects the rounding errors of the first
+ * (Ogita, Rump, Oishi 2005, Sum2 and Dot2), so that their error is g^2 times the magnitudes and not g times,
+ * g = (n + 4 L + 16) 2^-53, and 2^-84 of them where columns are added 64 at a time. It is added to the bound. */
+#ifndef SPMMI_CERTIFY_RULE_H
+#define SPMMI_CERTIFY_RULE_H
+
+#include <math.h>
+#include <stdint.h>
+
+#include "kernels/shared/kernel_base.h"
+
+#define SPMMI_CERTIFY_LANES 8 /* vectors are taken by so many, and what is left over is not looked at */
+
+#define SPMMI_CERTIFY_MOST 0x1p960 /* magnitudes with which nothing in this file overflows */
+
+/* A sum and, where it is compensated, what its roundings lost. */
+struct spmmi_certify_sum {
+    double sum, rest;
+};
+
+/* B x, C x or C0 x of every vector, a record for each row: sums of all lanes, their rests (only of f64), the sum of the
+ * magnitudes and the largest of them, infinite where the row holds infinity or NaN. */
+struct spmmi_certify_projection {
+    double *records;
+    int lanes, has_rest;
+};
+
+SPMMI_HOST_DEVICE static inline int64_t spmmi_certify_stride(const struct spmmi_certify_projection *p)
+{
+    return (int64_t)p->lanes * (1 + p->has_rest) + 8; /* whole cache lines */
+}
+
+/* The record of a row; lane v is at [v], its rest at [lanes + v]. */
+SPMMI_HOST_DEVICE static inline double *spmmi_certify_record(const struct spmmi_certify_projection *p, int64_t row)
+{
+    return p->records + row * spmmi_certify_stride(p);
+}
+
+/* The record's magnitude, and behind it the largest. */
+SPMMI_HOST_DEVICE static inline double *spmmi_certify_sizes(const struct spmmi_certify_projection *p, int64_t row)
+{
+    return spmmi_certify_record(p, row) + (int64_t)p->lanes * (1 + p->has_rest);
+}
+
+SPMMI_HOST_DEVICE static inline struct spmmi_certify_sum
+spmmi_certify_lane(const struct spmmi_certify_projection *p, int64_t row, int lane)
+{
+    const double *record = spmmi_certify_record(p, row);
+    const struct spmmi_certify_sum sum = {record[lane], p->has_rest ? record[p->lanes + lane] : 0};
+    return sum;
+}
+
+/* The product, and the table of docs/accuracy.md for the kernel that computed it. */
+struct spmmi_certify_rule {
+    int64_t n;
+    double alpha, beta;
+    double alpha_roundings, beta_roundings; /* x */
+    double unit, roundings, input, growth, tiny, eta; /* u, K, d, s, e, eta */
+    double largest;                   /* finite number of the type of sums */
+    double stored_unit, stored_least; /* v and h; 0 for f32 and f64 */
+    double infinity;                  /* least magnitude that is stored as infinity */
+    int is_compensated;
+};
+
+/* What is known of a row beside its products with the vectors. */
+struct spmmi_certify_row {
+    double entries;                 /* L */
+    double product, before, result; /* M, N0 and the sum of |C_il| */
+    double factors;                 /* F */
+    double highest;                 /* no less than any (|A||B|)_il */
+    double before_largest, result_largest;
+    int is_finite; /* the entries of A, and the rows of B that they meet */
+};
+
+enum spmmi_certify_class {
+    SPMMI_CERTIFY_COMPARED, /* by the bound */
+    SPMMI_CERTIFY_BY_CLASS, /* infinity or NaN may be there, and is; or the magnitudes are too large */
+    SPMMI_CERTIFY_WRONG     /* it may not and is, or has to and is not; or C is beyond the magnitudes */
+};
+
+/* Bit v: the sign of element `column` of vector v. SplitMix64. */
+SPMMI_HOST_DEVICE static inline uint64_t spmmi_certify_signs(uint64_t seed, int64_t column)
+{
+    uint64_t z = seed + ((uint64_t)column + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+SPMMI_HOST_DEVICE static inline int spmmi_certify_is_finite(double x)
+{
+    return x - x == 0;
+}
+
+/* into += x, exactly but for the rounding of rest. */
+SPMMI_HOST_DEVICE static inline void spmmi_certify_add(struct spmmi_certify_sum *into, double x)
+{
+    const double sum = into->sum + x, part = sum - into->sum;
+    into->rest += (into->sum - (sum - part)) + (x - part);
+    into->sum = sum;
+}
+
+/* into += a * (x.sum + x.rest) */
+SPMMI_HOST_DEVICE static inline void spmmi_certify_add_product(struct spmmi_certify_sum *into, double a,
+                                                               struct spmmi_certify_sum x)
+{
+    const double product = a * x.sum;
+    into->rest += fma(a, x.sum, -product) + a * x.rest;
+    spmmi_certify_add(into, product);
+}
+
+/* gamma of docs/accuracy.md. */
+SPMMI_HOST_DEVICE static inline double spmmi_certify_gamma(double count, double unit)
+{
+    return count * unit >= 0.5 ? 1 : count * unit / (1 - count * unit);
+}
+
+/* The largest error that the sum of a right row, with signs, may have. */
+SPMMI_HOST_DEVICE static inline double spmmi_certify_bound(const struct spmmi_certify_rule *rule,
+                                                           const struct spmmi_certify_row *row)
+{
+    const double n = (double)rule->n, count = row->entries, alpha = fabs(rule->alpha), beta = fabs(rule->beta);
+    const double of_alpha = count > 0 ? rule->alpha_roundings : 0;
+    const double additions = rule->beta != 0 ? fmin(count, 2.0) : 0;
+    const double sums = spmmi_certify_gamma(rule->roundings * count + of_alpha + fmin(additions, 1.0), rule->unit);
+    const double underflows = rule->roundings * count * fmax(1.0, alpha) + of_alpha + rule->beta_roundings;
+    const double own = (n + 4 * count + 16) * 0x1p-53;
+    const double magnitudes = alpha * row->product + beta * row->before + row->result;
+    double bound = alpha * ((rule->input + rule->growth * sums) * row->product + rule->tiny * row->factors) +
+                   spmmi_certify_gamma(rule->beta_roundings + additions, rule->unit) * beta * row->before +
+                   n * underflows * rule->eta;
+    bound += (rule->stored_unit * row->result + n * rule->stored_least) / (1 - rule->stored_unit);
+    bound += (rule->is_compensated ? 4 * own * own + 0x1p-84 : 2 * own) * magnitudes;
+    bound += (count + 4) * fmax(1.0, alpha) * 0x1p-1072; /* products of this file that underflow */
+    return bound * (1 + 4 * own);                      /* the magnitudes are sums too */
+}
+
+/* Can a sum of a right row leave the range of its type, or be stored as infinity? */
+SPMMI_HOST_DEVICE static inline int spmmi_certify_may_overflow(const struct spmmi_certify_rule *rule,
+                                                               const struct spmmi_certify_row *row)
+{
+    const double after = fabs(rule->alpha) * row->highest + (rule->beta != 0 ? fabs(rule->beta) * row->before_largest : 0);
+    const double slack = 1.001 + rule->input +
+                         rule->growth * spmmi_certify_gamma(rule->roundings * row->entries + 4, rule->unit);
+    return !(fmax(after, row->highest) * slack <= rule->largest) || after * slack >= rule->infinity;
+}
+
+/* bound is that of the row. */
+SPMMI_HOST_DEVICE static inline enum spmmi_certify_class
+spmmi_certify_classify(const struct spmmi_certify_rule *rule, const struct spmmi_certify_row *row, double bound)
+{
+    const int found_finite = spmmi_certify_is_finite(row->result_largest);
+    const double expected = fabs(rule->alpha) * row->product + fabs(rule->beta) * row->before;
+    if (!row->is_finite || (rule->beta != 0 && !spmmi_certify_is_finite(row->before_largest)))
+        return found_finite ? SPMMI_CERTIFY_WRONG : SPMMI_CERTIFY_BY_CLASS;
+    if (!found_finite)
+        return spmmi_certify_may_overflow(rule, row) ? SPMMI_CERTIFY_BY_CLASS : SPMMI_CERTIFY_WRONG;
+    if (!(row->product < SPMMI_CERTIFY_MOST && row->before < SPMMI_CERTIFY_MOST && expected < SPMMI_CERTIFY_MOST &&
+          spmmi_certify_is_finite(bound)))
+        return SPMMI_CERTIFY_BY_CLASS;
+    return row->result <= 2 * SPMMI_CERTIFY_MOST ? SPMMI_CERTIFY_COMPARED : SPMMI_CERTIFY_WRONG;
+}
+
+/* |alpha * product + beta * before - result| / bound, of a row that is compared: bound is finite and not 0. */
+SPMMI_HOST_DEVICE static inline double spmmi_certify_ratio(const struct spmmi_certify_rule *rule, double bound,
+                                                           struct spmmi_certify_sum product,
+                                                           struct spmmi_certify_sum before,
+                                                           struct spmmi_certify_sum result)
+{
+    struct spmmi_certify_sum error = {-result.sum, -result.rest};
+    if (rule->alpha != 0)
+        spmmi_certify_add_product(&error, rule->alpha, product);
+    if (rule->beta != 0)
+        spmmi_certify_add_product(&error, rule->beta, before);
+    return fabs(error.sum + error.rest) / bound;
+}
+
+#endif
