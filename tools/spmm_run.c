@@ -271,7 +271,7 @@ static spmm_status_t work(struct run *run, const char *plan_name, int *code, spm
     }
     if (args.certify) {
         TRY(run_product_certify(&run->product, run->plan, (int)args.vectors, (uint64_t)args.certify_seed,
-                                &certificate, diag));
+                                args.repeat != 0, &certificate, diag));
         outcome.certificate = &certificate;
         *code = certificate.found.passed ? *code : EXIT_CHECK;
     }

@@ -61,8 +61,7 @@ static spmm_status_t transpose(spmm_certifier_t *c, const struct spmmi_certify_c
     status = spmmi_transpose(a->rows, a->cols, a->row_ptr, a->col_ind, c->row_ptr, c->col_ind, map);
     SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory while transposing the pattern");
     gather(c->values, a->values, map, a->nnz, size);
-    c->a[SPMM_OP_T] =
-        (struct spmmi_certify_csr){a->cols, a->rows, a->nnz, c->row_ptr, c->col_ind, c->values};
+    c->a[SPMM_OP_T] = (struct spmmi_certify_csr){a->cols, a->rows, a->nnz, c->row_ptr, c->col_ind, c->values};
 cleanup:
     spmmi_free(map);
     return status;
@@ -86,13 +85,14 @@ static spmm_status_t operands_make(spmm_certifier_t *c, spmm_diag_t *diag)
     const void *values = c->options.values != NULL ? c->options.values : plan->values;
     for (uint32_t i = 0; i < plan->variant_count; i++)
         c->has_op[plan->variants[i].op] = 1;
-    c->a[SPMM_OP_N] = (struct spmmi_certify_csr){plan->rows,    plan->cols,    plan->nnz,
-                                                 plan->row_ptr, plan->col_ind, values};
+    c->a[SPMM_OP_N] =
+        (struct spmmi_certify_csr){plan->rows, plan->cols, plan->nnz, plan->row_ptr, plan->col_ind, values};
     if (c->has_op[SPMM_OP_T])
         SPMM_TRY(transpose(c, &c->a[SPMM_OP_N], diag));
     for (int op = 0; c->executor->cuda != NULL && op < SPMMI_OPS; op++)
         if (c->has_op[op])
-            SPMM_TRY(spmmi_certify_cuda_upload(c->executor->device, &c->a[op], plan->dtype, &c->device[op], diag));
+            SPMM_TRY(
+                spmmi_certify_cuda_upload(c->executor->device, &c->a[op], plan->dtype, &c->device[op], diag));
     if (c->executor->cuda != NULL)
         transposed_free(c);
 cleanup:
@@ -112,7 +112,8 @@ spmm_status_t spmm_certifier_create(const spmm_plan_t *plan, const spmm_executor
     SPMM_REQUIRE(plan != NULL && executor != NULL, SPMM_ERR_ARGUMENT, diag, "the %s is NULL",
                  plan == NULL ? "plan" : "executor");
     SPMM_TRY(options_settle(options, &settled, diag));
-    SPMM_REQUIRE(memcmp(plan->pattern_digest, executor->shape.pattern_digest, sizeof plan->pattern_digest) == 0 &&
+    SPMM_REQUIRE(memcmp(plan->pattern_digest, executor->shape.pattern_digest, sizeof plan->pattern_digest) ==
+                         0 &&
                      plan->part_count == executor->shape.part_count && plan->dtype == executor->shape.dtype,
                  SPMM_ERR_MISMATCH, diag, "the executor was made from another plan");
     SPMM_REQUIRE(settled.values != NULL || plan->values != NULL || plan->nnz == 0, SPMM_ERR_NO_VALUES, diag,

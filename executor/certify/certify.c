@@ -11,7 +11,8 @@
 #define KERNEL_NAME_BYTES 64
 
 /* How the kernel that runs this product computes; its name says where factors are rounded or split. */
-static spmm_compute_t compute_of(const spmm_executor_t *executor, int variant, const struct spmmi_product *product)
+static spmm_compute_t compute_of(const spmm_executor_t *executor, int variant,
+                                 const struct spmmi_product *product)
 {
     char name[KERNEL_NAME_BYTES];
     if (executor->cuda != NULL)
@@ -83,8 +84,8 @@ cleanup:
 }
 
 static spmm_status_t certificate_write(const spmm_certifier_t *certifier, const struct spmmi_certify_job *job,
-                                       const struct spmmi_certify_findings *found, spmm_certificate_t *certificate,
-                                       spmm_diag_t *diag)
+                                       const struct spmmi_certify_findings *found,
+                                       spmm_certificate_t *certificate, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     spmm_certificate_t full;
@@ -100,16 +101,18 @@ static spmm_status_t certificate_write(const spmm_certifier_t *certifier, const 
     full.first_row = found->first;
     SPMM_REQUIRE(spmmi_info_write(certificate, &full, sizeof full) == SPMM_OK, SPMM_ERR_ARGUMENT, diag,
                  "the certificate is NULL, or its struct_size was not initialised");
-    SPMM_REQUIRE_AT(full.passed, SPMM_ERR_NOT_CERTIFIED, diag, (uint64_t)found->first,
-                    "row %lld of C is wrong: the largest error is %.3g times its bound; %lld of %lld rows are wrong",
-                    (long long)found->first, found->ratio, (long long)found->failed, (long long)full.rows);
+    SPMM_REQUIRE_AT(
+        full.passed, SPMM_ERR_NOT_CERTIFIED, diag, (uint64_t)found->first,
+        "row %lld of C is wrong: the largest error is %.3g times its bound; %lld of %lld rows are wrong",
+        (long long)found->first, found->ratio, (long long)found->failed, (long long)full.rows);
 cleanup:
     return status;
 }
 
 spmm_status_t spmm_certify(const spmm_certifier_t *certifier, spmm_op_t op, spmm_scalar_t alpha,
-                           const spmm_dense_t *b, spmm_scalar_t beta, const spmm_dense_t *c0, const spmm_dense_t *c,
-                           void *stream, spmm_certificate_t *certificate, spmm_diag_t *diag)
+                           const spmm_dense_t *b, spmm_scalar_t beta, const spmm_dense_t *c0,
+                           const spmm_dense_t *c, void *stream, spmm_certificate_t *certificate,
+                           spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_certify_job job;

@@ -30,8 +30,8 @@ template <bool EXACT> __device__ __forceinline__ void add(Sum &into, double x)
 
 // The tile's numbers as doubles; 0 past the edge.
 template <typename T>
-__device__ __forceinline__ void load_tile(const spmmi_certify_dense &d, int64_t row, int64_t column, int thread,
-                                          int threads, double (*tile)[TILE + 1])
+__device__ __forceinline__ void load_tile(const spmmi_certify_dense &d, int64_t row, int64_t column,
+                                          int thread, int threads, double (*tile)[TILE + 1])
 {
     for (int e = thread; e < TILE * TILE; e += threads) {
         const bool is_rows = d.column_step == 1;
@@ -58,7 +58,8 @@ __global__ void project(spmmi_certify_dense d, uint64_t seed, spmmi_certify_proj
     constexpr bool EXACT = sizeof(T) == sizeof(double);
     __shared__ double tile[TILE][TILE + 1];
     __shared__ uint64_t signs[TILE];
-    const int thread = (int)(threadIdx.y * TILE + threadIdx.x), first = (int)threadIdx.y * SPMMI_CERTIFY_LANES;
+    const int thread = (int)(threadIdx.y * TILE + threadIdx.x),
+              first = (int)threadIdx.y * SPMMI_CERTIFY_LANES;
     const int64_t row = (int64_t)blockIdx.x * TILE, i = row + threadIdx.x;
     Sum sums[SPMMI_CERTIFY_LANES] = {};
     double magnitude = 0, largest = 0;
@@ -150,9 +151,9 @@ __device__ __forceinline__ double judge_vector(const spmmi_certify_rows &a, Part
     const spmmi_certify_class found = spmmi_certify_classify(&a.rule, &p.row, bound);
     if (found != SPMMI_CERTIFY_COMPARED)
         return found == SPMMI_CERTIFY_WRONG ? (double)INFINITY : -1;
-    const double ratio =
-        spmmi_certify_ratio(&a.rule, bound, p.sum, has_before ? spmmi_certify_lane(&a.before, i, vector) : none,
-                            spmmi_certify_lane(&a.c, i, vector));
+    const double ratio = spmmi_certify_ratio(&a.rule, bound, p.sum,
+                                             has_before ? spmmi_certify_lane(&a.before, i, vector) : none,
+                                             spmmi_certify_lane(&a.c, i, vector));
     return ratio >= 0 ? ratio : (double)INFINITY; // NaN is never there
 }
 
@@ -189,7 +190,8 @@ template <typename T, bool IS_LONG> __global__ void judge(spmmi_certify_rows a)
         if (IS_LONG && !is_mine) // so for the whole block
             continue;
         const bool reads_a = is_mine && a.rule.alpha != 0;
-        Partial p = multiply<T>(a, IS_LONG ? begin + y : begin, reads_a ? end : begin, IS_LONG ? slices : 1, vector);
+        Partial p =
+            multiply<T>(a, IS_LONG ? begin + y : begin, reads_a ? end : begin, IS_LONG ? slices : 1, vector);
         if (IS_LONG) {
             partials[thread] = p;
             __syncthreads();
@@ -216,10 +218,11 @@ template <typename T, bool IS_LONG> __global__ void judge(spmmi_certify_rows a)
 }
 
 template <typename T>
-cudaError_t launch_project(const spmmi_certify_dense &d, uint64_t seed,
-                           const spmmi_certify_projection &to, cudaStream_t stream)
+cudaError_t launch_project(const spmmi_certify_dense &d, uint64_t seed, const spmmi_certify_projection &to,
+                           cudaStream_t stream)
 {
-    const dim3 blocks((unsigned)((d.rows + TILE - 1) / TILE)), threads(TILE, (unsigned)(to.lanes / SPMMI_CERTIFY_LANES));
+    const dim3 blocks((unsigned)((d.rows + TILE - 1) / TILE)),
+        threads(TILE, (unsigned)(to.lanes / SPMMI_CERTIFY_LANES));
     project<T><<<blocks, threads, 0, stream>>>(d, seed, to);
     return cudaGetLastError();
 }

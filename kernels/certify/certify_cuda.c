@@ -27,7 +27,8 @@ static spmm_status_t csr_fill(const struct spmmi_certify_csr *to, const struct s
                               size_t value_bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    SPMM_TRY(spmmi_cuda_copy_up(to->row_ptr, from->row_ptr, (uint64_t)from->rows + 1, sizeof *to->row_ptr, diag));
+    SPMM_TRY(
+        spmmi_cuda_copy_up(to->row_ptr, from->row_ptr, (uint64_t)from->rows + 1, sizeof *to->row_ptr, diag));
     SPMM_TRY(spmmi_cuda_copy_up(to->col_ind, from->col_ind, (uint64_t)from->nnz, sizeof *to->col_ind, diag));
     SPMM_TRY(spmmi_cuda_copy_up(to->values, from->values, (uint64_t)from->nnz, value_bytes, diag));
 cleanup:
@@ -75,7 +76,8 @@ static void projection_cut(struct spmmi_arena *arena, int64_t rows, const struct
 }
 
 /* All memory of a check. */
-static void rows_cut(struct spmmi_arena *arena, const struct spmmi_certify_job *job, struct spmmi_certify_rows *rows)
+static void rows_cut(struct spmmi_arena *arena, const struct spmmi_certify_job *job,
+                     struct spmmi_certify_rows *rows)
 {
     if (rows->rule.alpha != 0)
         projection_cut(arena, job->product.b.rows, rows, &rows->b);
@@ -100,8 +102,8 @@ static int project(const struct spmmi_certify_job *job, const spmm_dense_t *d,
 }
 
 /* Projections and judgement, enqueued. */
-static spmm_status_t launch(const struct spmmi_certify_job *job, const struct spmmi_certify_rows *rows, void *stream,
-                            spmm_diag_t *diag)
+static spmm_status_t launch(const struct spmmi_certify_job *job, const struct spmmi_certify_rows *rows,
+                            void *stream, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_product *p = &job->product;
@@ -122,7 +124,8 @@ static struct spmmi_certify_findings findings_of(const struct spmmi_certify_coun
         double value;
     } ratio = {.bits = counts->ratio};
     return (struct spmmi_certify_findings){.failed = (int64_t)counts->failed,
-                                           .first = counts->failed == 0 ? -1 : rows - 1 - (int64_t)counts->last,
+                                           .first =
+                                               counts->failed == 0 ? -1 : rows - 1 - (int64_t)counts->last,
                                            .by_class = (int64_t)counts->by_class,
                                            .ratio = ratio.value};
 }
@@ -149,7 +152,8 @@ spmm_status_t spmmi_certify_cuda(const struct spmmi_certify_device *a, const str
     rows_cut(&arena, job, &rows);
     if (rows.permutation != NULL)
         SPMM_TRY_CUDA(cudaMemcpyAsync((void *)(uintptr_t)rows.permutation, job->permutation,
-                                      (size_t)rows.rows * sizeof *rows.permutation, cudaMemcpyHostToDevice, stream),
+                                      (size_t)rows.rows * sizeof *rows.permutation, cudaMemcpyHostToDevice,
+                                      stream),
                       diag);
     SPMM_TRY_CUDA(cudaMemsetAsync(rows.counts, 0, sizeof counts, stream), diag);
     SPMM_TRY(launch(job, &rows, stream, diag));

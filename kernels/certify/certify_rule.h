@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a certificate judges a row of C = alpha * op(A) * B + beta * C0; for host and device.
  *
- * Freivalds (1977): for vectors x of random signs, C x is compared with alpha * op(A) * (B x) + beta * C0 x. The sum of
- * the errors that a right product may have in row i, each with a sign, is at most the sum of their bounds. With L, K, s,
+ * Freivalds (1977): for vectors x of random signs, C x is compared with alpha * op(A) * (B x) + beta * C0 x. The
+ * errors that a right product may have in row i, each with a sign, add up to no more than their bounds. With L, K, s,
  * gamma, d, e, eta, x, b1 and b2 of docs/accuracy.md and sums over the n columns l
  *
  *     M = sum (|A||B|)_il,   F = sum over the entries a of the row of n |a| + sum |b|,   N0 = sum |C0_il|
@@ -44,13 +44,15 @@ SPMMI_HOST_DEVICE static inline int64_t spmmi_certify_stride(const struct spmmi_
 }
 
 /* The record of a row; lane v is at [v], its rest at [lanes + v]. */
-SPMMI_HOST_DEVICE static inline double *spmmi_certify_record(const struct spmmi_certify_projection *p, int64_t row)
+SPMMI_HOST_DEVICE static inline double *spmmi_certify_record(const struct spmmi_certify_projection *p,
+                                                             int64_t row)
 {
     return p->records + row * spmmi_certify_stride(p);
 }
 
 /* The record's magnitude, and behind it the largest. */
-SPMMI_HOST_DEVICE static inline double *spmmi_certify_sizes(const struct spmmi_certify_projection *p, int64_t row)
+SPMMI_HOST_DEVICE static inline double *spmmi_certify_sizes(const struct spmmi_certify_projection *p,
+                                                            int64_t row)
 {
     return spmmi_certify_record(p, row) + (int64_t)p->lanes * (1 + p->has_rest);
 }
@@ -67,11 +69,11 @@ spmmi_certify_lane(const struct spmmi_certify_projection *p, int64_t row, int la
 struct spmmi_certify_rule {
     int64_t n;
     double alpha, beta;
-    double alpha_roundings, beta_roundings; /* x */
+    double alpha_roundings, beta_roundings;           /* x */
     double unit, roundings, input, growth, tiny, eta; /* u, K, d, s, e, eta */
-    double largest;                   /* finite number of the type of sums */
-    double stored_unit, stored_least; /* v and h; 0 for f32 and f64 */
-    double infinity;                  /* least magnitude that is stored as infinity */
+    double largest;                                   /* finite number of the type of sums */
+    double stored_unit, stored_least;                 /* v and h; 0 for f32 and f64 */
+    double infinity;                                  /* least magnitude that is stored as infinity */
     int is_compensated;
 };
 
@@ -132,10 +134,12 @@ SPMMI_HOST_DEVICE static inline double spmmi_certify_gamma(double count, double 
 SPMMI_HOST_DEVICE static inline double spmmi_certify_bound(const struct spmmi_certify_rule *rule,
                                                            const struct spmmi_certify_row *row)
 {
-    const double n = (double)rule->n, count = row->entries, alpha = fabs(rule->alpha), beta = fabs(rule->beta);
+    const double n = (double)rule->n, count = row->entries, alpha = fabs(rule->alpha),
+                 beta = fabs(rule->beta);
     const double of_alpha = count > 0 ? rule->alpha_roundings : 0;
     const double additions = rule->beta != 0 ? fmin(count, 2.0) : 0;
-    const double sums = spmmi_certify_gamma(rule->roundings * count + of_alpha + fmin(additions, 1.0), rule->unit);
+    const double sums =
+        spmmi_certify_gamma(rule->roundings * count + of_alpha + fmin(additions, 1.0), rule->unit);
     const double underflows = rule->roundings * count * fmax(1.0, alpha) + of_alpha + rule->beta_roundings;
     const double own = (n + 4 * count + 16) * 0x1p-53;
     const double magnitudes = alpha * row->product + beta * row->before + row->result;
@@ -145,14 +149,15 @@ SPMMI_HOST_DEVICE static inline double spmmi_certify_bound(const struct spmmi_ce
     bound += (rule->stored_unit * row->result + n * rule->stored_least) / (1 - rule->stored_unit);
     bound += (rule->is_compensated ? 4 * own * own + 0x1p-84 : 2 * own) * magnitudes;
     bound += (count + 4) * fmax(1.0, alpha) * 0x1p-1072; /* products of this file that underflow */
-    return bound * (1 + 4 * own);                      /* the magnitudes are sums too */
+    return bound * (1 + 4 * own);                        /* the magnitudes are sums too */
 }
 
 /* Can a sum of a right row leave the range of its type, or be stored as infinity? */
 SPMMI_HOST_DEVICE static inline int spmmi_certify_may_overflow(const struct spmmi_certify_rule *rule,
                                                                const struct spmmi_certify_row *row)
 {
-    const double after = fabs(rule->alpha) * row->highest + (rule->beta != 0 ? fabs(rule->beta) * row->before_largest : 0);
+    const double after =
+        fabs(rule->alpha) * row->highest + (rule->beta != 0 ? fabs(rule->beta) * row->before_largest : 0);
     const double slack = 1.001 + rule->input +
                          rule->growth * spmmi_certify_gamma(rule->roundings * row->entries + 4, rule->unit);
     return !(fmax(after, row->highest) * slack <= rule->largest) || after * slack >= rule->infinity;
@@ -160,7 +165,8 @@ SPMMI_HOST_DEVICE static inline int spmmi_certify_may_overflow(const struct spmm
 
 /* bound is that of the row. */
 SPMMI_HOST_DEVICE static inline enum spmmi_certify_class
-spmmi_certify_classify(const struct spmmi_certify_rule *rule, const struct spmmi_certify_row *row, double bound)
+spmmi_certify_classify(const struct spmmi_certify_rule *rule, const struct spmmi_certify_row *row,
+                       double bound)
 {
     const int found_finite = spmmi_certify_is_finite(row->result_largest);
     const double expected = fabs(rule->alpha) * row->product + fabs(rule->beta) * row->before;
@@ -168,15 +174,15 @@ spmmi_certify_classify(const struct spmmi_certify_rule *rule, const struct spmmi
         return found_finite ? SPMMI_CERTIFY_WRONG : SPMMI_CERTIFY_BY_CLASS;
     if (!found_finite)
         return spmmi_certify_may_overflow(rule, row) ? SPMMI_CERTIFY_BY_CLASS : SPMMI_CERTIFY_WRONG;
-    if (!(row->product < SPMMI_CERTIFY_MOST && row->before < SPMMI_CERTIFY_MOST && expected < SPMMI_CERTIFY_MOST &&
-          spmmi_certify_is_finite(bound)))
+    if (!(row->product < SPMMI_CERTIFY_MOST && row->before < SPMMI_CERTIFY_MOST &&
+          expected < SPMMI_CERTIFY_MOST && spmmi_certify_is_finite(bound)))
         return SPMMI_CERTIFY_BY_CLASS;
     return row->result <= 2 * SPMMI_CERTIFY_MOST ? SPMMI_CERTIFY_COMPARED : SPMMI_CERTIFY_WRONG;
 }
 
 /* |alpha * product + beta * before - result| / bound, of a row that is compared: bound is finite and not 0. */
-SPMMI_HOST_DEVICE static inline double spmmi_certify_ratio(const struct spmmi_certify_rule *rule, double bound,
-                                                           struct spmmi_certify_sum product,
+SPMMI_HOST_DEVICE static inline double spmmi_certify_ratio(const struct spmmi_certify_rule *rule,
+                                                           double bound, struct spmmi_certify_sum product,
                                                            struct spmmi_certify_sum before,
                                                            struct spmmi_certify_sum result)
 {

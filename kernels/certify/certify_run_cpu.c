@@ -85,10 +85,9 @@ static double worst_of(const struct pass *pass, const struct work *w, int64_t at
     double worst = 0;
     for (int v = 0; v < pass->job->vectors; v++) {
         const struct spmmi_certify_sum sum = {w->sum[v], w->rest[v]}, none = {0, 0};
-        const double ratio =
-            spmmi_certify_ratio(&pass->rule, bound, sum,
-                                pass->rule.beta != 0 ? spmmi_certify_lane(&w->before, at, v) : none,
-                                spmmi_certify_lane(&w->c, at, v));
+        const double ratio = spmmi_certify_ratio(
+            &pass->rule, bound, sum, pass->rule.beta != 0 ? spmmi_certify_lane(&w->before, at, v) : none,
+            spmmi_certify_lane(&w->c, at, v));
         worst = isnan(ratio) ? (double)INFINITY : fmax(worst, ratio);
     }
     return worst;
@@ -126,8 +125,7 @@ static void judge_block(const struct pass *pass, int64_t first, struct work *w)
     const int64_t left = job->product.c.rows - first, count = left < ROWS ? left : ROWS;
     spmmi_certify_project(&pass->level, &job->product.c, first, count, job->seed, &w->tile, &w->c, 0);
     if (pass->rule.beta != 0)
-        spmmi_certify_project(&pass->level, &job->before, first, count, job->seed, &w->tile,
-                              &w->before, 0);
+        spmmi_certify_project(&pass->level, &job->before, first, count, job->seed, &w->tile, &w->before, 0);
     for (int64_t at = 0; at < count; at++)
         judge_row(pass, first + at, at, w);
 }

@@ -17,7 +17,8 @@ static void sums_of(const struct spmmi_certify_job *job, struct spmmi_certify_ru
 {
     const spmm_compute_t compute = job->product.compute;
     const int is_f64 = compute == SPMM_COMPUTE_F64, is_f16 = compute == SPMM_COMPUTE_F16;
-    const int is_split = compute == SPMM_COMPUTE_3XTF32, is_rounded = is_split || compute == SPMM_COMPUTE_TF32;
+    const int is_split = compute == SPMM_COMPUTE_3XTF32,
+              is_rounded = is_split || compute == SPMM_COMPUTE_TF32;
     const int cuts_off = job->is_tensor && !is_f64;
     rule->unit = is_f64 ? 0x1p-53 : cuts_off ? 0x1p-23 : 0x1p-24;
     rule->roundings = is_split ? 3 : 1;

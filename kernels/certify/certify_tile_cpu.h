@@ -25,5 +25,4 @@ void spmmi_certify_project(const struct spmmi_certify_level *level, const spmm_d
                            int64_t count, uint64_t seed, struct spmmi_certify_tile *tile,
                            const struct spmmi_certify_projection *to, int64_t at);
 
-
 #endif

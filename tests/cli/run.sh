@@ -47,6 +47,26 @@ run spmm-run "$work/pattern.plan" --repeat 0
 exits 0
 says 'every entry counts as 1'
 
+# ---- Certificates ----
+for op in N T; do
+    for factors in '1 0' '0.3 -2' '0 1'; do
+        read -r alpha beta <<<"$factors"
+        run spmm-run "$work/both.plan" -n 33 --op $op --alpha "$alpha" --beta "$beta" --certify --json --repeat 0
+        exits 0
+        is_json 'j["certified"] and j["certify_error_ratio"] <= 1 and j["certify_rows_failed"] == 0'
+        is_json 'j["certify_first_row"] == -1 and j["certify_vectors"] == 16 and "certify_ms" not in j'
+    done
+done
+run spmm-run "$work/pattern.plan" -n 5 --certify --vectors 20 --certify-seed 7 --repeat 1
+exits 0
+says 'certify    right: error ratio '
+says '512 rows, 20 vectors of seed 7 miss a wrong one with probability 9.5e-07, in '
+run spmm-run "$work/a.plan" -n 1 --certify --json --repeat 1
+exits 0
+is_json 'j["certify_vectors"] == 1 and j["certify_miss_probability"] == 0 and j["certify_ms"] > 0'
+run spmm-run "$work/a.plan" --certify --vectors 65
+exits 2
+
 # ---- A plan of two parts: each n runs the one that was chosen for it ----
 plan two gen:band:300:9
 for case in 1:row-split 2:row-split 13:row-split 49:row-split 97:row-split; do

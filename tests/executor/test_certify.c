@@ -34,13 +34,15 @@ static void right_products_of_every_matrix_pass(void **state)
     for (int m = 0; m < test_matrix_count() * 4; m++) {
         const spmm_dtype_t dtype = (spmm_dtype_t)(SPMM_F32 + m % 4);
         struct test_matrix *a = test_matrix_make(m / 4, TEST_VALUES_REAL);
-        spmm_plan_t *plan = test_plan_whole(a, (struct test_plan_options){dtype, SPMM_SCHEDULE_WHOLE, 0, 1, 0}, "x");
+        spmm_plan_t *plan =
+            test_plan_whole(a, (struct test_plan_options){dtype, SPMM_SCHEDULE_WHOLE, 0, 1, 0}, "x");
         spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 1, NULL);
         spmm_certifier_t *certifier = test_certifier_make(plan, executor, SEED, m % 64 + 1);
         for (int turn = m; turn < m + 4; turn++) {
-            const struct test_product product =
-                test_product_of_turn((spmm_op_t)(turn % 2), turn % 3 == 0 ? 1 : 5 * (turn % 4), turn, TEST_VALUES_REAL);
-            test_certified_product(executor, certifier, a, dtype, &product, test_product_run, test_certify, &compared);
+            const struct test_product product = test_product_of_turn(
+                (spmm_op_t)(turn % 2), turn % 3 == 0 ? 1 : 5 * (turn % 4), turn, TEST_VALUES_REAL);
+            test_certified_product(executor, certifier, a, dtype, &product, test_product_run, test_certify,
+                                   &compared);
         }
         spmm_certifier_destroy(certifier);
         spmm_executor_destroy(executor);
@@ -170,8 +172,8 @@ static void vectors_miss_as_often_as_stated(void **state)
             missed += found.passed;
         }
         assert_true(fabs((double)missed - expected) < 4 * sqrt(expected));
-        printf("scorecard: certify %d vectors miss 2 errors that cancel %lld of %lld times, stated %g\n", vectors,
-               (long long)missed, (long long)seeds, ldexp(1, -vectors));
+        printf("scorecard: certify %d vectors miss 2 errors that cancel %lld of %lld times, stated %g\n",
+               vectors, (long long)missed, (long long)seeds, ldexp(1, -vectors));
     }
     fixture_free(&f);
 }
@@ -247,9 +249,11 @@ static void a_damaged_plan_is_found(void **state)
     spmm_certifier_t *certifier = NULL;
     fixture_make(&f, SPMM_F32, SEED, 0);
     for (int place = 0; place < 2; place++) {
-        unsigned char *byte = place == 0 ? (unsigned char *)f.plan->values + 41 : (unsigned char *)(f.plan->col_ind + 99);
+        unsigned char *byte =
+            place == 0 ? (unsigned char *)f.plan->values + 41 : (unsigned char *)(f.plan->col_ind + 99);
         *byte ^= 4;
-        assert_int_equal(spmm_certifier_create(f.plan, f.executor, NULL, &certifier, NULL), SPMM_ERR_PLAN_DIGEST);
+        assert_int_equal(spmm_certifier_create(f.plan, f.executor, NULL, &certifier, NULL),
+                         SPMM_ERR_PLAN_DIGEST);
         assert_null(certifier);
         *byte ^= 4;
     }
@@ -267,11 +271,14 @@ static void wrong_arguments_are_refused(void **state)
     const spmm_dense_t *b = &f.b.view, *c = &f.c.view, *c0 = &f.before.view;
     const spmm_scalar_t one = spmm_real(1), zero = spmm_real(0);
     options.vectors = 65;
-    assert_int_equal(spmm_certifier_create(f.plan, f.executor, &options, &certifier, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_certifier_create(f.plan, f.executor, &options, &certifier, NULL),
+                     SPMM_ERR_ARGUMENT);
     options.vectors = -1;
-    assert_int_equal(spmm_certifier_create(f.plan, f.executor, &options, &certifier, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_certifier_create(f.plan, f.executor, &options, &certifier, NULL),
+                     SPMM_ERR_ARGUMENT);
     options.vectors = 0, options.threads = -1;
-    assert_int_equal(spmm_certifier_create(f.plan, f.executor, &options, &certifier, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_certifier_create(f.plan, f.executor, &options, &certifier, NULL),
+                     SPMM_ERR_ARGUMENT);
     assert_int_equal(spmm_certifier_create(NULL, f.executor, NULL, &certifier, NULL), SPMM_ERR_ARGUMENT);
     assert_int_equal(spmm_certifier_create(f.plan, NULL, NULL, &certifier, NULL), SPMM_ERR_ARGUMENT);
     assert_int_equal(spmm_certifier_create(f.plan, f.executor, NULL, NULL, NULL), SPMM_ERR_ARGUMENT);
@@ -287,8 +294,10 @@ static void wrong_arguments_are_refused(void **state)
     assert_int_equal(CERTIFY(one, b, one, &narrow, c), SPMM_ERR_SHAPE);
     assert_int_equal(CERTIFY(one, b, one, c0, &narrow), SPMM_ERR_SHAPE);
     assert_int_equal(found.rows, 0);
-    assert_int_equal(spmm_certify(NULL, SPMM_OP_N, one, b, zero, NULL, c, NULL, &found, NULL), SPMM_ERR_ARGUMENT);
-    assert_int_equal(spmm_certify(f.certifier, SPMM_OP_N, one, b, zero, NULL, c, NULL, NULL, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_certify(NULL, SPMM_OP_N, one, b, zero, NULL, c, NULL, &found, NULL),
+                     SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_certify(f.certifier, SPMM_OP_N, one, b, zero, NULL, c, NULL, NULL, NULL),
+                     SPMM_ERR_ARGUMENT);
     found.struct_size = 0;
     assert_int_equal(CERTIFY(one, b, zero, NULL, c), SPMM_ERR_ARGUMENT);
     fixture_free(&f);
@@ -301,7 +310,8 @@ static void another_plan_and_a_pattern_are_refused(void **state)
     spmm_certifier_t *certifier = NULL;
     fixture_make(&f, SPMM_F32, SEED, 0);
     struct test_matrix *other = test_matrix_named("arrow", TEST_VALUES_REAL);
-    spmm_plan_t *plan = test_plan_whole(other, (struct test_plan_options){SPMM_F32, SPMM_SCHEDULE_WHOLE, 0, 1, 0}, "x");
+    spmm_plan_t *plan =
+        test_plan_whole(other, (struct test_plan_options){SPMM_F32, SPMM_SCHEDULE_WHOLE, 0, 1, 0}, "x");
     assert_int_equal(spmm_certifier_create(plan, f.executor, NULL, &certifier, NULL), SPMM_ERR_MISMATCH);
     spmm_plan_destroy(plan);
     plan = test_plan_whole(f.a, (struct test_plan_options){SPMM_F32, SPMM_SCHEDULE_WHOLE, 0, 1, 1}, "x");
@@ -326,8 +336,8 @@ static void every_failing_allocation_is_reported(void **state)
         spmmi_alloc_fail_at(k, 0);
         status = spmm_certifier_create(f.plan, f.executor, NULL, &certifier, NULL);
         if (status == SPMM_OK)
-            status = spmm_certify(certifier, SPMM_OP_N, spmm_real(2), &f.b.view, spmm_real(-0.5), &f.before.view,
-                                  &f.c.view, NULL, &found, NULL);
+            status = spmm_certify(certifier, SPMM_OP_N, spmm_real(2), &f.b.view, spmm_real(-0.5),
+                                  &f.before.view, &f.c.view, NULL, &found, NULL);
         spmmi_alloc_fail_at(-1, 0);
         spmm_certifier_destroy(certifier);
         assert_int_equal(spmmi_alloc_live(), live);

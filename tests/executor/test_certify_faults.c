@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Planted single-bit faults: every bit of values and columns that an executor runs on, of B after the product, and of C.
- * A fault whose error is more than 3 times the bound of its row is found, all of them; the others are too small to
+/* Planted single-bit faults: every bit of values and columns that an executor runs on, of B after the product and of
+ * C. A fault whose error is more than 3 times the bound of its row is found, all of them; the others are too small to
  * matter, whether they are found or not. */
 #include <math.h>
 #include <setjmp.h>
@@ -66,7 +66,8 @@ static void setup_free(struct setup *s)
 }
 
 /* The errors that a right row may have, added: docs/accuracy.md. */
-static long double bound_of_row(const struct setup *s, const struct test_dense *b, const struct test_dense *c, int64_t i)
+static long double bound_of_row(const struct setup *s, const struct test_dense *b, const struct test_dense *c,
+                                int64_t i)
 {
     long double sum = 0;
     for (int64_t l = 0; l < s->product.n; l++) {
@@ -86,8 +87,8 @@ static long double bound_of_row(const struct setup *s, const struct test_dense *
 }
 
 /* error: of the worst element of row i; NaN and infinity count as large. */
-static void judge(const struct setup *s, enum kind kind, int bit, const struct test_dense *b, const struct test_dense *c,
-                  int64_t i, double error)
+static void judge(const struct setup *s, enum kind kind, int bit, const struct test_dense *b,
+                  const struct test_dense *c, int64_t i, double error)
 {
     const long double bound = bound_of_row(s, b, c, i);
     const int is_large = !((long double)error <= SLACK * bound); /* NaN is */
@@ -104,7 +105,8 @@ static void judge(const struct setup *s, enum kind kind, int bit, const struct t
     counts[kind].small_found += !is_large && is_found;
 }
 
-static double difference_in_row(const struct setup *s, const struct test_dense *x, const struct test_dense *y, int64_t i)
+static double difference_in_row(const struct setup *s, const struct test_dense *x, const struct test_dense *y,
+                                int64_t i)
 {
     double most = 0;
     for (int64_t l = 0; l < s->product.n; l++) {
@@ -125,7 +127,8 @@ static int64_t row_of(const struct test_matrix *a, int64_t p)
 }
 
 /* The product by an executor whose row i of A is damaged; its plan counts as the undamaged one. */
-static void judge_executor(const struct setup *s, enum kind kind, int bit, spmm_executor_t *executor, int64_t i)
+static void judge_executor(const struct setup *s, enum kind kind, int bit, spmm_executor_t *executor,
+                           int64_t i)
 {
     struct test_dense c = test_dense_copy(&s->before);
     test_product_run(executor, &s->product, &s->b, &c);
@@ -185,7 +188,8 @@ typedef void (*plant_fn)(const struct setup *s, int bit, int64_t p);
 
 static void plant_all(enum kind kind, plant_fn plant)
 {
-    const size_t faults = scaled(kind == OF_COLUMNS ? 10 * FAULTS_A_BIT : FAULTS_A_BIT); /* few can be planted */
+    const size_t faults =
+        scaled(kind == OF_COLUMNS ? 10 * FAULTS_A_BIT : FAULTS_A_BIT); /* few can be planted */
     for (int f = 0; f < TEST_FAMILY_CASES; f++) {
         struct setup s;
         setup_make(&s, &test_family_cases[f]);
@@ -197,10 +201,12 @@ static void plant_all(enum kind kind, plant_fn plant)
     }
     assert_true(counts[kind].large > 100);
     assert_int_equal(counts[kind].large_found, counts[kind].large);
-    printf("scorecard: certify faults in %s: %lld of %lld above the bound found (%lld in rows_by_class); below it %lld, "
+    printf("scorecard: certify faults in %s: %lld of %lld above the bound found (%lld in rows_by_class); "
+           "below it %lld, "
            "too small to matter, %lld of them found\n",
            kind_names[kind], (long long)counts[kind].large_found, (long long)counts[kind].large,
-           (long long)counts[kind].by_class, (long long)counts[kind].small, (long long)counts[kind].small_found);
+           (long long)counts[kind].by_class, (long long)counts[kind].small,
+           (long long)counts[kind].small_found);
 }
 
 static void faults_in_values_are_found(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* New values beside products and certificates of one executor: each product is one of the old values or of the new ones,
- * and the values get in though products follow each other without a gap. Runs under ThreadSanitizer too. */
+/* New values beside products and certificates of one executor: each product is one of the old values or of the new
+ * ones, and the values get in though products follow each other without a gap. Runs under ThreadSanitizer too. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,12 +34,14 @@ static void *multiply(void *context)
     struct scene *s = context;
     struct test_dense c = test_dense_copy(&s->before);
     uint64_t bytes = 0;
-    s->failures += spmm_executor_workspace_bytes(s->executor, s->product.op, &s->b.view, &c.view, &bytes, NULL) != SPMM_OK;
+    s->failures += spmm_executor_workspace_bytes(s->executor, s->product.op, &s->b.view, &c.view, &bytes,
+                                                 NULL) != SPMM_OK;
     void *workspace = aligned_alloc(256, ((size_t)bytes / 256 + 1) * 256);
     while (!s->is_over) {
         memcpy(c.block, s->before.block, c.block_bytes);
-        s->failures += spmm_execute(s->executor, s->product.op, spmm_real(s->product.alpha), &s->b.view,
-                                    spmm_real(s->product.beta), &c.view, workspace, bytes, NULL, NULL) != SPMM_OK;
+        s->failures +=
+            spmm_execute(s->executor, s->product.op, spmm_real(s->product.alpha), &s->b.view,
+                         spmm_real(s->product.beta), &c.view, workspace, bytes, NULL, NULL) != SPMM_OK;
         int set = 0;
         while (set < SETS && memcmp(c.block, s->want[set].block, c.block_bytes) != 0)
             set++;
@@ -60,9 +62,9 @@ static void *certify(void *context)
     while (!s->is_over)
         for (int set = 0; set < SETS; set++) {
             spmm_certificate_t found = {.struct_size = sizeof found};
-            const spmm_status_t status =
-                spmm_certify(s->certifier, s->product.op, spmm_real(s->product.alpha), &s->b.view,
-                             spmm_real(s->product.beta), &s->before.view, &s->want[set].view, NULL, &found, NULL);
+            const spmm_status_t status = spmm_certify(
+                s->certifier, s->product.op, spmm_real(s->product.alpha), &s->b.view,
+                spmm_real(s->product.beta), &s->before.view, &s->want[set].view, NULL, &found, NULL);
             s->failures += status != (set == 0 ? SPMM_OK : SPMM_ERR_NOT_CERTIFIED);
             s->certified++;
         }

@@ -16,11 +16,12 @@
 #include "tests/support/laws.h"
 #include "tests/support/plan_seal.h"
 
-static spmm_certificate_t certify_on_gpu(const spmm_certifier_t *certifier, const struct test_product *product,
-                                         const struct test_dense *b, const struct test_dense *before,
-                                         const struct test_dense *c)
+static spmm_certificate_t certify_on_gpu(const spmm_certifier_t *certifier,
+                                         const struct test_product *product, const struct test_dense *b,
+                                         const struct test_dense *before, const struct test_dense *c)
 {
-    struct test_cuda_dense views[] = {test_cuda_dense_make(b), test_cuda_dense_make(before), test_cuda_dense_make(c)};
+    struct test_cuda_dense views[] = {test_cuda_dense_make(b), test_cuda_dense_make(before),
+                                      test_cuda_dense_make(c)};
     const spmm_certificate_t found =
         test_certify_views(certifier, product, &views[0].view, &views[1].view, &views[2].view);
     for (size_t i = 0; i < sizeof views / sizeof views[0]; i++)
@@ -67,13 +68,15 @@ static void twins_free(struct twins *t)
 }
 
 /* Wrong in a few rows, by much: bounds of the two devices may differ, what they find does not. */
-static void compare_twins(const struct twins *t, const struct test_matrix *a, const struct test_product *product)
+static void compare_twins(const struct twins *t, const struct test_matrix *a,
+                          const struct test_product *product)
 {
     struct test_dense b = test_product_b(a, t->plan->dtype, product);
     struct test_dense c = test_product_c(a, t->plan->dtype, product), before = test_dense_copy(&c);
     test_product_run(t->cpu, product, &b, &c);
     for (int64_t i = 1; i < c.view.rows; i += 17)
-        test_dense_set(&c, i, i % product->n, i % 3 == 0 ? (double)NAN : 1000 + test_dense_get(&c, i, i % product->n));
+        test_dense_set(&c, i, i % product->n,
+                       i % 3 == 0 ? (double)NAN : 1000 + test_dense_get(&c, i, i % product->n));
     const spmm_certificate_t found = certify_on_gpu(t->of_gpu, product, &b, &before, &c);
     const spmm_certificate_t want = test_certify(t->of_cpu, product, &b, &before, &c);
     assert_int_equal(found.passed, want.passed);
@@ -114,8 +117,10 @@ static void the_ratio_is_that_of_the_cpu(void **state)
         struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
         const struct test_product product = {.n = 33, .alpha = 2, .beta = -0.5, .values = TEST_VALUES_REAL};
         struct twins t;
-        twins_make(&t, test_plan_whole(a, (struct test_plan_options){dtypes[d], SPMM_SCHEDULE_WHOLE, 0, 0, 0}, "x"));
-        struct test_dense b = test_product_b(a, dtypes[d], &product), c = test_product_c(a, dtypes[d], &product);
+        twins_make(
+            &t, test_plan_whole(a, (struct test_plan_options){dtypes[d], SPMM_SCHEDULE_WHOLE, 0, 0, 0}, "x"));
+        struct test_dense b = test_product_b(a, dtypes[d], &product),
+                          c = test_product_c(a, dtypes[d], &product);
         struct test_dense before = test_dense_copy(&c);
         test_product_run(t.cpu, &product, &b, &c);
         test_dense_set(&c, 5, 5, test_dense_get(&c, 5, 5) + 3);

@@ -30,13 +30,13 @@ spmm_certifier_t *test_certifier_make(const spmm_plan_t *plan, const spmm_execut
 }
 
 spmm_certificate_t test_certify_views(const spmm_certifier_t *certifier, const struct test_product *product,
-                                      const spmm_dense_t *b, const spmm_dense_t *before, const spmm_dense_t *c)
+                                      const spmm_dense_t *b, const spmm_dense_t *before,
+                                      const spmm_dense_t *c)
 {
     spmm_certificate_t certificate = {.struct_size = sizeof certificate};
     spmm_diag_t diag = {.text = ""};
-    const spmm_status_t status =
-        spmm_certify(certifier, product->op, spmm_real(product->alpha), b, spmm_real(product->beta), before, c, NULL,
-                     &certificate, &diag);
+    const spmm_status_t status = spmm_certify(certifier, product->op, spmm_real(product->alpha), b,
+                                              spmm_real(product->beta), before, c, NULL, &certificate, &diag);
     if (status != SPMM_OK && status != SPMM_ERR_NOT_CERTIFIED)
         fail_msg("%s", diag.text);
     assert_int_equal(certificate.passed, status == SPMM_OK);
@@ -53,8 +53,9 @@ spmm_certificate_t test_certify(const spmm_certifier_t *certifier, const struct 
     return test_certify_views(certifier, product, &b->view, &before->view, &c->view);
 }
 
-void test_certified_product(spmm_executor_t *executor, const spmm_certifier_t *certifier, const struct test_matrix *a,
-                            spmm_dtype_t dtype, const struct test_product *product, test_product_runner run,
+void test_certified_product(spmm_executor_t *executor, const spmm_certifier_t *certifier,
+                            const struct test_matrix *a, spmm_dtype_t dtype,
+                            const struct test_product *product, test_product_runner run,
                             test_certify_fn certify, int64_t *compared)
 {
     struct test_dense b = test_product_b(a, dtype, product), c = test_product_c(a, dtype, product);
@@ -80,8 +81,8 @@ int64_t test_certified_families(int device, test_product_runner run, test_certif
         spmm_executor_t *executor = test_executor_make(plan, device, 2, NULL);
         spmm_certifier_t *certifier = test_certifier_make(plan, executor, SEED, 0);
         for (int turn = 0; turn < 2 * TEST_TURNS; turn++) {
-            const struct test_product product = test_product_of_turn((spmm_op_t)(turn / TEST_TURNS),
-                                                                     2 * turn % 70 + 1, turn, TEST_VALUES_REAL);
+            const struct test_product product = test_product_of_turn(
+                (spmm_op_t)(turn / TEST_TURNS), 2 * turn % 70 + 1, turn, TEST_VALUES_REAL);
             test_certified_product(executor, certifier, a, plan->dtype, &product, run, certify, &compared);
         }
         spmm_certifier_destroy(certifier);
@@ -101,8 +102,8 @@ static struct {
     double nearest;
 } near_bound;
 
-static void certifying_run(spmm_executor_t *executor, const struct test_product *product, const struct test_dense *b,
-                           struct test_dense *c)
+static void certifying_run(spmm_executor_t *executor, const struct test_product *product,
+                           const struct test_dense *b, struct test_dense *c)
 {
     struct test_dense before = test_dense_copy(c);
     near_bound.run(executor, product, b, c);

@@ -12,9 +12,9 @@ spmm_certifier_t *test_certifier_make(const spmm_plan_t *plan, const spmm_execut
                                       int vectors);
 
 /* How a product is certified: by test_certify, or one like it. */
-typedef spmm_certificate_t (*test_certify_fn)(const spmm_certifier_t *certifier, const struct test_product *product,
-                                              const struct test_dense *b, const struct test_dense *before,
-                                              const struct test_dense *c);
+typedef spmm_certificate_t (*test_certify_fn)(const spmm_certifier_t *certifier,
+                                              const struct test_product *product, const struct test_dense *b,
+                                              const struct test_dense *before, const struct test_dense *c);
 
 /* The certificate of c, which was `before` before the product. Status and certificate have to agree. */
 spmm_certificate_t test_certify(const spmm_certifier_t *certifier, const struct test_product *product,
@@ -22,12 +22,14 @@ spmm_certificate_t test_certify(const spmm_certifier_t *certifier, const struct 
                                 const struct test_dense *c);
 /* The same of operands where the executor runs. */
 spmm_certificate_t test_certify_views(const spmm_certifier_t *certifier, const struct test_product *product,
-                                      const spmm_dense_t *b, const spmm_dense_t *before, const spmm_dense_t *c);
+                                      const spmm_dense_t *b, const spmm_dense_t *before,
+                                      const spmm_dense_t *c);
 
 /* Run the product and fail the test if it is not certified. Counts into *compared the rows that were compared by the
  * bound. */
-void test_certified_product(spmm_executor_t *executor, const spmm_certifier_t *certifier, const struct test_matrix *a,
-                            spmm_dtype_t dtype, const struct test_product *product, test_product_runner run,
+void test_certified_product(spmm_executor_t *executor, const spmm_certifier_t *certifier,
+                            const struct test_matrix *a, spmm_dtype_t dtype,
+                            const struct test_product *product, test_product_runner run,
                             test_certify_fn certify, int64_t *compared);
 
 /* Certified products of every family, op, layout and factor in test_family_cases; how many rows were compared by the

@@ -15,8 +15,8 @@ static double now_ms(void)
 }
 
 /* C before the product where the executor runs, if it was read. */
-static spmm_status_t upload_before(const struct run_product *p, struct device_block *block, spmm_dense_t *before,
-                                   spmm_diag_t *diag)
+static spmm_status_t upload_before(const struct run_product *p, struct device_block *block,
+                                   spmm_dense_t *before, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     uint64_t bytes = 0;
@@ -31,8 +31,18 @@ cleanup:
     return status;
 }
 
-spmm_status_t run_product_certify(const struct run_product *p, const spmm_plan_t *plan, int vectors, uint64_t seed,
-                                  struct run_certificate *certificate, spmm_diag_t *diag)
+static spmm_status_t certify(const struct run_product *p, const spmm_certifier_t *certifier,
+                             const spmm_dense_t *before, spmm_certificate_t *found, spmm_diag_t *diag)
+{
+    const struct run_request *r = &p->request;
+    const spmm_status_t status = spmm_certify(certifier, r->op, spmm_real(r->alpha), &p->b,
+                                              spmm_real(r->beta), before, &p->c, NULL, found, diag);
+    return status == SPMM_ERR_NOT_CERTIFIED ? SPMM_OK : status;
+}
+
+spmm_status_t run_product_certify(const struct run_product *p, const spmm_plan_t *plan, int vectors,
+                                  uint64_t seed, int is_timed, struct run_certificate *certificate,
+                                  spmm_diag_t *diag)
 {
     spmm_certifier_options_t options = SPMM_CERTIFIER_OPTIONS_INIT;
     spmm_status_t status = SPMM_OK;
@@ -43,15 +53,15 @@ spmm_status_t run_product_certify(const struct run_product *p, const spmm_plan_t
     options.seed = seed;
     options.vectors = vectors;
     options.threads = p->request.threads;
-    certificate->found.struct_size = sizeof certificate->found;
+    *certificate = (struct run_certificate){.found = {.struct_size = sizeof certificate->found}};
     TRY(upload_before(p, &block, &before, diag));
     TRY(spmm_certifier_create(plan, p->executor, &options, &certifier, diag));
-    const double start = now_ms();
-    status = spmm_certify(certifier, p->request.op, spmm_real(p->request.alpha), &p->b, spmm_real(p->request.beta),
-                          &before, &p->c, NULL, &certificate->found, diag);
-    certificate->ms = now_ms() - start;
-    if (status == SPMM_ERR_NOT_CERTIFIED)
-        status = SPMM_OK;
+    TRY(certify(p, certifier, &before, &certificate->found, diag));
+    if (is_timed) {
+        const double start = now_ms();
+        TRY(certify(p, certifier, &before, &certificate->found, diag));
+        certificate->ms = now_ms() - start;
+    }
 cleanup:
     spmm_certifier_destroy(certifier);
     device_block_free(&block);

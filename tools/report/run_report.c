@@ -49,15 +49,18 @@ static void text_certificate(const struct run_outcome *outcome)
     if (certificate == NULL)
         return;
     const spmm_certificate_t *found = &certificate->found;
+    char text[PRINT_UNITS_BYTES];
     printf(LABEL, "certify");
     if (found->passed)
         printf("right: error ratio %.3g, ", found->error_ratio);
     else
         printf("WRONG: error ratio %.3g, %lld rows, first row %lld, of ", found->error_ratio,
                (long long)found->rows_failed, (long long)found->first_row);
-    printf("%lld rows, %d vectors of seed %llu miss a wrong one with probability %.2g; %.3g ms\n",
-           (long long)found->rows, found->vectors, (unsigned long long)found->seed, found->miss_probability,
-           certificate->ms);
+    printf("%lld rows, %d vectors of seed %llu miss a wrong one with probability %.2g",
+           (long long)found->rows, found->vectors, (unsigned long long)found->seed, found->miss_probability);
+    if (certificate->ms > 0)
+        printf(", in %s", print_seconds(text, 1e-3 * certificate->ms));
+    putchar('\n');
     if (found->rows_by_class > 0)
         printf(
             LABEL
@@ -137,7 +140,8 @@ static void json_certificate(struct json *j, const struct run_certificate *certi
     json_int(j, "certify_vectors", certificate->found.vectors);
     json_uint(j, "certify_seed", certificate->found.seed);
     json_double(j, "certify_miss_probability", certificate->found.miss_probability);
-    json_double(j, "certify_ms", certificate->ms);
+    if (certificate->ms > 0)
+        json_double(j, "certify_ms", certificate->ms);
 }
 
 int run_report_json(const struct run_product *p, const struct run_outcome *outcome)

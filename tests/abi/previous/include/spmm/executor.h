@@ -163,7 +163,7 @@ typedef struct spmm_certificate {
 } spmm_certificate_t;
 
 /** Is C = alpha * op(A) * B + beta * C0? Takes the arguments of the product after it has ended, and in c0 the C before
- * it: a copy of the caller's, of any layout, like B and C where the executor runs; ignored if beta = 0. Changes nothing.
+ * it: a copy of the caller's, of any layout, like B and C where the executor runs; ignored if beta = 0.
  *
  * Method (Freivalds 1977). For vectors x of n random signs C x is compared with alpha * op(A) * (B x) + beta * C0 x, in
  * doubles, of f64 in doubles with compensation: O(nnz + (m + k) n) for each vector. The difference in row i may be as
@@ -178,8 +178,8 @@ typedef struct spmm_certificate {
  * magnitudes pass the range of the type may. Nothing more is checked of such rows, nor of rows of f64 whose magnitudes
  * add up to 2^960: rows_by_class counts them. Factors must be finite.
  *
- * Threads may use one certifier at the same time. CPU: takes 8 bytes a vector, rounded up to 8 vectors, and 64 bytes for
- * each row of B (f64: 16 bytes a vector). GPU: the same for each row of B, C and C0, in device memory; enqueues on
+ * Threads may use one certifier at the same time. CPU: takes 8 bytes a vector, rounded up to 8 vectors, and 64 bytes
+ * for each row of B (f64: 16 bytes a vector). GPU: the same for each row of B, C and C0, in device memory; enqueues on
  * stream, which has to follow the product, and waits for it; not during graph capture. The executor must hold the
  * values of the plan, or those of the options. Errors: NOT_CERTIFIED (a row is wrong: *certificate is filled,
  * diag->offset is the row), ARGUMENT, SHAPE, TYPE, UNSUPPORTED, OVERLAP, NO_VARIANT, TOO_LARGE, MEMORY, DEVICE_MEMORY,
