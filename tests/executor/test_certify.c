@@ -199,6 +199,30 @@ static void threads_and_repeats_give_the_same_certificate(void **state)
     fixture_free(&f);
 }
 
+/* Of one product a row: what the certificate takes for exact has to be closer than f64, or there would be no error. */
+static void the_sums_of_f64_are_wider_than_f64(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("one a row", TEST_VALUES_REAL);
+    spmm_plan_t *plan =
+        test_plan_whole(a, (struct test_plan_options){SPMM_F64, SPMM_SCHEDULE_WHOLE, 0, 0, 0}, "x");
+    spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 1, NULL);
+    spmm_certifier_t *certifier = test_certifier_make(plan, executor, SEED, 0);
+    const struct test_product product = {.n = 1, .alpha = 1, .values = TEST_VALUES_REAL};
+    struct test_dense b = test_product_b(a, SPMM_F64, &product), c = test_product_c(a, SPMM_F64, &product);
+    for (int64_t j = 0; j < a->cols; j++)
+        test_dense_set(&b, j, 0, test_dense_get(&b, j, 0) / 3);
+    test_product_run(executor, &product, &b, &c);
+    const spmm_certificate_t found = test_certify(certifier, &product, &b, &c, &c);
+    assert_true(found.passed && found.error_ratio > 0.4);
+    test_dense_free(&c);
+    test_dense_free(&b);
+    spmm_certifier_destroy(certifier);
+    spmm_executor_destroy(executor);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
 /* Values that were set are certified when they are given; without them the product is wrong. */
 static void new_values_are_given_in_the_options(void **state)
 {
@@ -357,6 +381,7 @@ int main(void)
         cmocka_unit_test(sums_beyond_the_range_may_be_infinite),
         cmocka_unit_test(vectors_miss_as_often_as_stated),
         cmocka_unit_test(threads_and_repeats_give_the_same_certificate),
+        cmocka_unit_test(the_sums_of_f64_are_wider_than_f64),
         cmocka_unit_test(new_values_are_given_in_the_options),
         cmocka_unit_test(permuted_output_passes_and_its_rows_are_named),
         cmocka_unit_test(a_damaged_plan_is_found),
