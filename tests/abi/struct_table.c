@@ -54,6 +54,14 @@ static spmm_status_t run(const struct objects *o, const void *given, spmm_diag_t
     return spmm_executor_memory_bytes(o->plan, SPMM_DEVICE_CPU, given, &host_bytes, &device_bytes, diag);
 }
 
+static spmm_status_t make_certifier(const struct objects *o, const void *given, spmm_diag_t *diag)
+{
+    spmm_certifier_t *certifier = NULL;
+    const spmm_status_t status = spmm_certifier_create(o->plan, o->executor, given, &certifier, diag);
+    spmm_certifier_destroy(certifier);
+    return status;
+}
+
 static spmm_status_t tiled(const struct objects *o, const void *given, spmm_diag_t *diag)
 {
     spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
@@ -103,6 +111,7 @@ static const spmm_tiled_options_t tiled_options = SPMM_TILED_OPTIONS_INIT;
 static const spmm_tcblock_options_t tcblock_options = SPMM_TCBLOCK_OPTIONS_INIT;
 static const spmm_tuning_options_t tuning_options = SPMM_TUNING_OPTIONS_INIT;
 static const spmm_executor_options_t executor_options = SPMM_EXECUTOR_OPTIONS_INIT;
+static const spmm_certifier_options_t certifier_options = SPMM_CERTIFIER_OPTIONS_INIT;
 static const spmm_allocator_t allocator = {.allocate = take, .release = give};
 
 #define INPUT(type, valid, minimum, bad_at, use)            \
@@ -123,6 +132,8 @@ const struct input inputs[] = {
     INPUT(spmm_tuning_options_t, tuning_options, sizeof(size_t), offsetof(spmm_tuning_options_t, candidates),
           tuning),
     INPUT(spmm_executor_options_t, executor_options, sizeof(size_t), THREADS(spmm_executor_options_t), run),
+    INPUT(spmm_certifier_options_t, certifier_options, sizeof(size_t),
+          offsetof(spmm_certifier_options_t, vectors), make_certifier),
     INPUT(spmm_allocator_t, allocator, offsetof(spmm_allocator_t, context), sizeof(spmm_allocator_t),
           allocate),
 };
@@ -226,6 +237,20 @@ static spmm_status_t executor_info(const struct objects *o, void *info)
     return spmm_executor_info(o->executor, SPMM_OP_N, &operand, &operand, info, NULL);
 }
 
+/* Of C = 0 A B. */
+static spmm_status_t certificate(const struct objects *o, void *info)
+{
+    static float zeros[27 * N_TYPICAL];
+    const spmm_dense_t operand = {zeros, 27, N_TYPICAL, N_TYPICAL, SPMM_ROW_MAJOR, SPMM_F32};
+    spmm_certifier_t *certifier = NULL;
+    spmm_status_t status = spmm_certifier_create(o->plan, o->executor, NULL, &certifier, NULL);
+    if (status == SPMM_OK)
+        status = spmm_certify(certifier, SPMM_OP_N, spmm_real(0), &operand, spmm_real(0), NULL, &operand,
+                              NULL, info, NULL);
+    spmm_certifier_destroy(certifier);
+    return status;
+}
+
 #define OUTPUT(type, fill)                      \
     {                                           \
 #type, sizeof(type), sizeof(type), fill \
@@ -255,6 +280,7 @@ const struct output outputs[] = {
     OUTPUT(spmm_roofline_t, roofline),
     OUTPUT(spmm_kernel_info_t, kernel_info),
     OUTPUT(spmm_executor_info_t, executor_info),
+    OUTPUT(spmm_certificate_t, certificate),
 };
 /* clang-format on */
 const size_t output_count = sizeof outputs / sizeof outputs[0];

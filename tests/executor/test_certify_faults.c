@@ -201,10 +201,10 @@ static void plant_all(enum kind kind, plant_fn plant)
     }
     assert_true(counts[kind].large > 100);
     assert_int_equal(counts[kind].large_found, counts[kind].large);
-    printf("scorecard: certify faults in %s: %lld of %lld above the bound found (%lld in rows_by_class); "
+    printf("scorecard: certify %lld of %lld faults in %s above the bound found (%lld in rows_by_class); "
            "below it %lld, "
            "too small to matter, %lld of them found\n",
-           kind_names[kind], (long long)counts[kind].large_found, (long long)counts[kind].large,
+           (long long)counts[kind].large_found, (long long)counts[kind].large, kind_names[kind],
            (long long)counts[kind].by_class, (long long)counts[kind].small,
            (long long)counts[kind].small_found);
 }

@@ -33,7 +33,7 @@ static void right_products_of_every_family_pass(void **state)
 {
     (void)state;
     const int64_t compared = test_certified_families(0, test_cuda_product_run, certify_on_gpu);
-    printf("scorecard: certify on a GPU %lld rows of right products, 0 false alarms\n", (long long)compared);
+    printf("scorecard: certify %lld rows of right products on a GPU, 0 false alarms\n", (long long)compared);
 }
 
 static void products_near_their_bound_pass(void **state)
