@@ -18,7 +18,8 @@
 static voidpf memory_open(voidpf opaque, const void *name, int mode)
 {
     (void)name;
-    return mode == (ZLIB_FILEFUNC_MODE_READ | ZLIB_FILEFUNC_MODE_EXISTING) ? opaque : NULL;
+    (void)mode; /* to read: unzOpen2_64 knows no other */
+    return opaque;
 }
 
 static uLong memory_read(voidpf opaque, voidpf stream, void *buffer, uLong size)
@@ -99,8 +100,7 @@ void spmmi_zip_close(struct spmmi_zip *zip)
 {
     if (zip->archive != NULL)
         (void)unzClose(zip->archive);
-    if (zip->reader != NULL)
-        spmmi_reader_free(zip->reader, zip->block, SPMMI_ZIP_BLOCK, 1);
+    spmmi_reader_free(zip->reader, zip->block, SPMMI_ZIP_BLOCK, 1);
     memset(zip, 0, sizeof *zip);
 }
 
@@ -170,7 +170,7 @@ static spmm_status_t fill_block(struct spmmi_zip *zip)
     const uint64_t packed = zip->left - zip->block_size;
     const unsigned room = SPMMI_ZIP_BLOCK - zip->block_size;
     const unsigned wanted = packed < room ? (unsigned)packed : room;
-    const int got = wanted == 0 ? 0 : unzReadCurrentFile(zip->archive, zip->block + zip->block_size, wanted);
+    const int got = unzReadCurrentFile(zip->archive, zip->block + zip->block_size, wanted);
     if (got < 0 || (unsigned)got != wanted)
         return spmmi_zip_fail(zip, SPMM_ERR_MATRIX_CONTAINER, "its packed bytes are damaged or cut off");
     zip->block_size += wanted;

@@ -4,7 +4,6 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "reader.h"
 
@@ -32,6 +31,30 @@ static spmm_status_t unpack_fail(struct spmmi_reader *reader, size_t error, uint
                              (unsigned long long)unpacked);
 }
 
+/* What the decoder allocates, its window above all, counts against the budget as well: a file of 11 bytes can ask for
+ * 128 MiB. Each block begins with its size. */
+#define BLOCK_HEAD 64 /* bytes, which keep the alignment */
+
+static void *budget_alloc(void *opaque, size_t bytes)
+{
+    char *block = NULL;
+    const uint64_t size = (uint64_t)bytes + BLOCK_HEAD;
+    if (spmmi_reader_alloc(opaque, "zstd decoder", size, 1, &block) != SPMM_OK)
+        return NULL;
+    memcpy(block, &size, sizeof size);
+    return block + BLOCK_HEAD;
+}
+
+static void budget_free(void *opaque, void *memory)
+{
+    uint64_t size = 0;
+    if (memory == NULL)
+        return;
+    char *block = (char *)memory - BLOCK_HEAD;
+    memcpy(&size, block, sizeof size);
+    spmmi_reader_free(opaque, block, size, 1);
+}
+
 spmm_status_t spmmi_unzstd(struct spmmi_reader *reader, const char *packed, uint64_t size,
                            struct spmmi_bytes *bytes)
 {
@@ -40,7 +63,7 @@ spmm_status_t spmmi_unzstd(struct spmmi_reader *reader, const char *packed, uint
     bool checked = false;
     size_t left = 1; /* 0 when a frame has ended */
     ZSTD_inBuffer in = {packed, size, 0};
-    const ZSTD_customMem memory = {spmmi_zstd_alloc, spmmi_zstd_free, NULL};
+    const ZSTD_customMem memory = {budget_alloc, budget_free, reader};
     ZSTD_DCtx *context = ZSTD_createDCtx_advanced(memory);
     SPMM_TRY_ALLOC(context, reader->diag);
     for (;;) {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #define NPZ_MEMBERS 8
-#define NPZ_BYTES 8192
+#define NPZ_BYTES (1 << 18)
 
 struct npz {
     unsigned char bytes[NPZ_BYTES];

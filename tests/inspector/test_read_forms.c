@@ -291,6 +291,23 @@ static void strange_packed_files_are_refused(void **state)
     assert_int_equal(spmmi_alloc_live(), 0);
 }
 
+/* A frame of 11 bytes whose window is 18 MiB: zstd's own memory is of the budget too. */
+static void the_window_of_zstd_is_within_the_budget(void **state)
+{
+    static const unsigned char frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0, 0x71, 0, 0, 0, 0, 0};
+    spmm_read_options_t options = SPMM_READ_OPTIONS_INIT;
+    spmm_matrix_t *matrix = NULL;
+    spmm_diag_t diag;
+    (void)state;
+    options.budget_bytes = 16 << 20;
+    spmmi_alloc_peak_reset();
+    assert_int_equal(spmm_matrix_read(frame, sizeof frame, "a.mtx.zst", &options, &matrix, &diag),
+                     SPMM_ERR_MEMORY);
+    assert_non_null(strstr(diag.text, "the zstd decoder needs"));
+    assert_true(spmmi_alloc_peak_bytes() <= options.budget_bytes);
+    assert_int_equal(spmmi_alloc_live(), 0);
+}
+
 /* Long blanks behind a valid start: a bomb that only the budget stops. */
 static void decompression_stops_at_the_budget(void **state)
 {
@@ -490,6 +507,7 @@ int main(void)
         cmocka_unit_test(every_truncation_of_a_packed_file_is_refused),
         cmocka_unit_test(strange_packed_files_are_refused),
         cmocka_unit_test(decompression_stops_at_the_budget),
+        cmocka_unit_test(the_window_of_zstd_is_within_the_budget),
         cmocka_unit_test(every_failing_allocation_is_survived),
         cmocka_unit_test(progress_comes_from_the_calling_thread),
         cmocka_unit_test(files_pipes_and_devices_are_read_or_refused),

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fuzz targets of everything that reads text or files: a table of names and functions, of which each program runs the
+ * one that it is named for (fuzz_target_name). tests/fuzz/CMakeLists.txt has a line for each row. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <libdeflate.h>
+#include <zstd.h>
+
+#include "executor/cpu/cpu_backend.h"
+#include "executor/forced_kernel.h"
+#include "format/base/alloc.h"
+#include "format/family.h"
+#include "fuzz_check.h"
+#include "inspector/cost/device_profile.h"
+#include "inspector/read/decimal.h"
+#include "tests/inspector/npz_make.h"
+#include "tools/compute/npy.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+extern const char fuzz_target_name[];
+
+/* ---- files of matrices ---- */
+
+static void mtx(const uint8_t *data, size_t size)
+{
+    (void)fuzz_matrix_file(data, size, "a.mtx");
+}
+
+static void smtx(const uint8_t *data, size_t size)
+{
+    (void)fuzz_matrix_file(data, size, "a.smtx");
+}
+
+static void rb(const uint8_t *data, size_t size)
+{
+    (void)fuzz_matrix_file(data, size, "a.rb");
+}
+
+static void npz(const uint8_t *data, size_t size)
+{
+    (void)fuzz_matrix_file(data, size, "a.npz");
+}
+
+#define MEMBER_BYTES 4096
+
+/* Members of an archive with right checksums, which few changed archives have. The input is a byte of flags, then for
+ * each member a byte for its name, two for its length and its bytes. */
+static void npz_members(const uint8_t *data, size_t size)
+{
+    static const char *const names[] = {"format.npy", "shape.npy", "indptr.npy", "indices.npy",
+                                        "data.npy",   "row.npy",   "col.npy",    "offsets.npy"};
+    struct npz archive;
+    npz_start(&archive);
+    archive.deflated = size > 0 && (data[0] & 1) != 0;
+    for (size_t at = 1; at + 3 <= size && archive.members < NPZ_MEMBERS;) {
+        const size_t length = (size_t)data[at + 1] | (size_t)data[at + 2] << 8;
+        const size_t rest = size - at - 3;
+        const size_t taken = length < rest ? length : rest;
+        if (taken > MEMBER_BYTES)
+            break;
+        npz_add(&archive, names[data[at] % 8], data + at + 3, taken);
+        at += 3 + taken;
+    }
+    npz_end(&archive);
+    (void)fuzz_matrix_file(archive.bytes, archive.size, "a.npz");
+}
+
+static void same_when_packed(const uint8_t *data, size_t size, int as_zstd)
+{
+    const size_t cut = size / 2; /* two members, or two frames, are one file */
+    const size_t bound = ZSTD_compressBound(size) + 256;
+    struct libdeflate_compressor *gzip = libdeflate_alloc_compressor(1);
+    uint8_t *packed = malloc(bound);
+    size_t used = 0;
+    must(gzip != NULL && packed != NULL);
+    for (int half = 0; half < 2; half++) {
+        const uint8_t *from = data + (half == 0 ? 0 : cut);
+        const size_t count = half == 0 ? cut : size - cut;
+        used += as_zstd ? ZSTD_compress(packed + used, bound - used, from, count, 1)
+                        : libdeflate_gzip_compress(gzip, from, count, packed + used, bound - used);
+    }
+    fuzz_same_matrix(data, size, "a.mtx", packed, used, as_zstd ? "a.mtx.zst" : "a.mtx.gz");
+    libdeflate_free_compressor(gzip);
+    free(packed);
+}
+
+/* Packed bytes as they are; others are packed, which must not change what is read. */
+static void packed(const uint8_t *data, size_t size)
+{
+    const int is_gzip = size >= 2 && memcmp(data, "\x1f\x8b", 2) == 0;
+    const int is_zstd = size >= 4 && memcmp(data, "\x28\xb5\x2f\xfd", 4) == 0;
+    if (is_gzip || is_zstd) {
+        (void)fuzz_matrix_file(data, size, is_gzip ? "a.mtx.gz" : "a.mtx.zst");
+        return;
+    }
+    if (size == 0 || size > 65536)
+        return;
+    same_when_packed(data, size, 0);
+    same_when_packed(data, size, 1);
+}
+
+/* ---- text ---- */
+
+/* What is read is what strtod makes of the same characters, and the same when it is printed and read again. */
+static void decimal(const uint8_t *data, size_t size)
+{
+    char *text = fuzz_text(data, size);
+    double value = 0;
+    double again = 0;
+    bool inexact = false;
+    const char *end = spmmi_decimal_read(text, text + size, &value);
+    if (end != NULL) {
+        char printed[40];
+        char *stop = NULL;
+        text[end - text] = '\0';
+        const double expected = strtod(text, &stop);
+        must(stop == end && (isnan(expected) ? isnan(value) : memcmp(&value, &expected, sizeof value) == 0));
+        const int length = snprintf(printed, sizeof printed, "%.17g", value);
+        must(spmmi_decimal_read(printed, printed + length, &again) == printed + length);
+        must(isnan(value) ? isnan(again) : memcmp(&value, &again, sizeof value) == 0);
+    }
+    const char *const bytes = (const char *)data;
+    const char *integer_end = spmmi_integer_read(bytes, bytes + size, &value, &inexact);
+    if (integer_end != NULL) {
+        must(spmmi_decimal_read(bytes, integer_end, &again) == integer_end);
+        must(isnan(value) ? isnan(again) : value == again);
+    }
+    free(text);
+}
+
+static void profile(const uint8_t *data, size_t size)
+{
+    struct spmmi_device_profile p;
+    spmm_diag_t diag = {.status = SPMM_OK};
+    const int64_t live = spmmi_alloc_live();
+    const spmm_status_t status = spmmi_device_profile_parse((const char *)data, size, "a.profile", &p, &diag);
+    must(status == SPMM_OK || (status == SPMM_ERR_ARGUMENT && diag.text[0] != '\0'));
+    must(spmmi_alloc_live() == live);
+    if (status != SPMM_OK)
+        return;
+    must(p.name[0] != '\0' && p.multiprocessors > 0 && p.gather.row_count > 0 && p.gather.set_count > 0);
+    must(isfinite(spmmi_profile_table_at(&p.gather, 100, 1e6)) &&
+         isfinite(spmmi_profile_curve_at(&p.scatter, 100)));
+}
+
+/* NumPy arrays of the tools: what is loaded, saved and loaded again is the same. */
+static void npy(const uint8_t *data, size_t size)
+{
+    char path[64];
+    spmm_dense_t one;
+    spmm_dense_t again = {0};
+    spmm_diag_t diag = {.status = SPMM_OK};
+    const int file = memfd_create("npy", 0);
+    must(file >= 0 && write(file, data, size) == (ssize_t)size);
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    if (npy_load(path, &one, &diag) == SPMM_OK) {
+        const size_t bytes = (size_t)(one.rows * one.cols) * spmm_dtype_size(one.type);
+        must(npy_save(path, &one, &diag) == SPMM_OK && npy_load(path, &again, &diag) == SPMM_OK);
+        must(one.rows == again.rows && one.cols == again.cols && one.type == again.type);
+        must(one.layout == again.layout && memcmp(one.data, again.data, bytes) == 0);
+    } else {
+        must(diag.text[0] != '\0');
+    }
+    free(one.data);
+    free(again.data);
+    (void)close(file);
+}
+
+#define SMALL_BYTES (1u << 20)
+
+static void *small_allocate(void *context, size_t bytes, size_t alignment)
+{
+    void *memory = NULL;
+    (void)context;
+    return bytes <= SMALL_BYTES && posix_memalign(&memory, alignment, bytes) == 0 ? memory : NULL;
+}
+
+static void small_release(void *context, void *memory)
+{
+    (void)context;
+    free(memory);
+}
+
+/* Names of synthetic matrices, where no block of memory may be large. */
+static void generator(const uint8_t *data, size_t size)
+{
+    static const spmm_allocator_t small = {sizeof small, small_allocate, small_release, NULL};
+    char *text = fuzz_text(data, size);
+    spmm_matrix_t *matrix = NULL;
+    spmm_diag_t diag;
+    must(spmm_allocator_set(&small, NULL) == SPMM_OK);
+    const spmm_status_t status = spmm_matrix_generate(text, &matrix, &diag);
+    must(status == SPMM_OK || status == SPMM_ERR_ARGUMENT || status == SPMM_ERR_MEMORY);
+    must((status == SPMM_OK) == (matrix != NULL) && (status == SPMM_OK) == (diag.text[0] == '\0'));
+    spmm_matrix_destroy(matrix);
+    must(spmm_allocator_set(NULL, NULL) == SPMM_OK);
+    free(text);
+}
+
+/* Names of kernels: what is taken is put together again from its parts. */
+static void kernel(const uint8_t *data, size_t size)
+{
+    char *text = fuzz_text(data, size);
+    struct spmmi_kernel_ref ref;
+    const int is_name = spmmi_kernel_parse(text, &ref);
+    if (is_name) {
+        char front[128];
+        const char *target = spmmi_kernel_target_name(ref.target);
+        const int length =
+            snprintf(front, sizeof front, "%s%s%s%s%s", target != NULL ? target : "",
+                     target != NULL ? "/" : "", ref.family->name, ref.schedule != NULL ? "/" : "",
+                     ref.schedule != NULL ? ref.schedule->name : "");
+        must(strncmp(text, front, (size_t)length) == 0);
+        if (ref.instance[0] == '\0') /* a literal, or the end of text */
+            must(text[length] == '\0');
+        else
+            must(ref.instance - text == length + (text[length] == '/'));
+    }
+    struct spmmi_forced forced;
+    spmmi_forced_read(spmmi_cpu_kernels, text, &forced);
+    must(is_name || forced.kernel == NULL);
+    must(forced.length <= strlen(text) && strlen(forced.suffix) <= strlen(text));
+    free(text);
+}
+
+static const struct {
+    const char *name;
+    fuzz_target_fn *run;
+} targets[] = {
+    {"mtx", mtx},         {"smtx", smtx},           {"rb", rb},
+    {"npz", npz},         {"packed", packed},       {"npz_members", npz_members},
+    {"decimal", decimal}, {"profile", profile},     {"npy", npy},
+    {"kernel", kernel},   {"generator", generator},
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static fuzz_target_fn *run;
+    for (size_t i = 0; run == NULL && i < sizeof targets / sizeof *targets; i++)
+        if (strcmp(targets[i].name, fuzz_target_name) == 0)
+            run = targets[i].run;
+    must(run != NULL);
+    run(data, size);
+    return 0;
+}
