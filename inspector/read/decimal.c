@@ -206,7 +206,7 @@ const char *spmmi_decimal_read(const char *p, const char *end, double *value)
     scan.q = scan.all.exponent;
     if (__builtin_expect(count > DIGITS_MAX, 0))
         scan_long(digits, &scan);
-    if (scan.q == 0 && scan.w <= UINT64_C(1) << 53 && !scan.left_out) {
+    if (scan.q == 0 && scan.w <= UINT64_C(1) << 53) { /* so no digit was left out */
         const double magnitude = (double)scan.w;
         *value = negative ? -magnitude : magnitude;
         return p;

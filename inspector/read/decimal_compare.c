@@ -46,9 +46,7 @@ static void multiply_power_of_five(struct natural *n, int64_t power)
 static void shift_left(struct natural *n, int64_t bits)
 {
     const int limbs = (int)(bits / 32);
-    if (n->count == 0)
-        return;
-    assert(n->count + limbs < LIMBS);
+    assert(n->count > 0 && n->count + limbs < LIMBS);
     for (int i = n->count - 1; i >= 0; i--)
         n->limb[i + limbs] = n->limb[i];
     for (int i = 0; i < limbs; i++)

@@ -157,7 +157,7 @@ static int64_t fill_any(struct job *job, int segment)
     case SPMMI_FIELD_INTEGER:
         return general ? fill_segment(job, segment, SPMMI_FIELD_INTEGER, SPMMI_GENERAL)
                        : fill_segment(job, segment, SPMMI_FIELD_INTEGER, symmetry);
-    case SPMMI_FIELD_PATTERN:
+    default: /* a pattern */
         break;
     }
     return general ? fill_segment(job, segment, SPMMI_FIELD_PATTERN, SPMMI_GENERAL)

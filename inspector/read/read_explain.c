@@ -92,12 +92,11 @@ static spmm_status_t explain_entry(struct spmmi_reader *reader, const struct spm
             (long long)entry->row + 1, (long long)entry->col + 1);
     case SPMMI_ENTRY_DIAGONAL:
         return found(reader, line, "0 on the diagonal of a skew-symmetric matrix", entry->at, mtx->end, "");
-    case SPMMI_ENTRY_LINE_END:
-    case SPMMI_ENTRY_OK:
+    default: /* the line goes on */
         break;
     }
     return found(reader, line, "the end of the line", entry->at, mtx->end,
-                 entry->at < mtx->end && *entry->at == '%' ? "; a comment needs a line of its own" : "");
+                 *entry->at == '%' ? "; a comment needs a line of its own" : "");
 }
 
 static spmm_status_t nothing_wrong(struct spmmi_reader *reader)

@@ -6,13 +6,12 @@
 #include "reader.h"
 
 #define RATIO_MAX 1032u /* DEFLATE cannot expand further */
-#define MEMBER_MIN 18u  /* bytes of header and trailer */
 
 /* The size that the trailer gives, modulo 2^32; four times the input when that cannot be. */
 static uint64_t guess_size(const char *packed, uint64_t size)
 {
     uint64_t guess = 0;
-    for (int i = 0; i < 4 && size >= MEMBER_MIN; i++)
+    for (int i = 0; i < 4; i++)
         guess |= (uint64_t)(unsigned char)packed[size - 4 + (uint64_t)i] << (8 * i);
     if (guess >= size / 2 && guess / RATIO_MAX <= size)
         return guess;

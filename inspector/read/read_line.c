@@ -12,7 +12,7 @@ int spmmi_split_lines(const char *begin, const char *end, int count, const char 
         if (aim <= bound[pieces])
             continue;
         const char *cut = spmmi_skip_line(aim - 1, end);
-        if (cut > bound[pieces] && cut < end)
+        if (cut < end)
             bound[++pieces] = cut;
     }
     bound[++pieces] = end;

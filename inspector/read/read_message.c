@@ -37,9 +37,7 @@ void spmmi_escape(const char *p, uint64_t size, char *text, uint64_t capacity)
         const uint64_t length = strlen(piece);
         /* Leave room for three dots unless this is the last character. */
         if (used + length + (i + 1 < size ? 3u : 0u) >= capacity) {
-            if (used + 3 < capacity)
-                (void)snprintf(text + used, capacity - used, "...");
-            used += 3;
+            (void)snprintf(text + used, capacity - used, "...");
             return;
         }
         memcpy(text + used, piece, length);

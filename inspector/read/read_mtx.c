@@ -173,11 +173,10 @@ static int64_t array_entries(const struct spmmi_mtx *mtx)
     case SPMMI_HERMITIAN:
         return n * (n + 1) / 2;
     case SPMMI_SKEW:
-        return n == 0 ? 0 : n * (n - 1) / 2;
-    case SPMMI_GENERAL:
-        break;
+        return n * (n - 1) / 2;
+    default:
+        return n * mtx->cols;
     }
-    return n * mtx->cols;
 }
 
 /* Refuse sizes that contradict each other. */

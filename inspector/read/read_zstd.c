@@ -17,8 +17,8 @@ static spmm_status_t grow(struct spmmi_reader *reader, const char *packed, uint6
     if (bytes->capacity == 0)
         return spmmi_bytes_reserve(reader, bytes, SPMMI_PREFIX_BYTES);
     const unsigned long long said = ZSTD_getFrameContentSize(packed, size);
-    const bool plausible = said != ZSTD_CONTENTSIZE_UNKNOWN && said != ZSTD_CONTENTSIZE_ERROR &&
-                           said > bytes->capacity && (said <= SIZE_TRUSTED || said / 64 <= size);
+    /* What zstd answers when it knows no size is beyond any plausible one. */
+    const bool plausible = said > bytes->capacity && (said <= SIZE_TRUSTED || said / 64 <= size);
     return spmmi_bytes_reserve(reader, bytes, plausible ? said : bytes->capacity * 2);
 }
 
@@ -48,8 +48,6 @@ static void *budget_alloc(void *opaque, size_t bytes)
 static void budget_free(void *opaque, void *memory)
 {
     uint64_t size = 0;
-    if (memory == NULL)
-        return;
     char *block = (char *)memory - BLOCK_HEAD;
     memcpy(&size, block, sizeof size);
     spmmi_reader_free(opaque, block, size, 1);

@@ -18,8 +18,8 @@ static inline void must(int condition)
 /* A target: one input, which nobody has looked at. */
 typedef void fuzz_target_fn(const uint8_t *data, size_t size);
 
-/* Read a matrix from bytes of a file of this name, at one thread and at three. What is refused says why; what is read is
- * a canonical CSR, the same for both, and the same again when it is printed as Matrix Market and read. Memory stays
+/* Read a matrix from bytes of a file of this name, at one thread and at three. What is refused says why; what is read
+ * is a canonical CSR, the same for both, and the same again when it is printed as Matrix Market and read. Memory stays
  * within 4 times the file and 16 MiB, unless the file's own sizes ask for more. Returns the status. */
 spmm_status_t fuzz_matrix_file(const uint8_t *data, size_t size, const char *name);
 

@@ -8,7 +8,7 @@
 
 #include <libdeflate.h>
 
-#define ARRAY_MAX (1 << 17)
+#define ARRAY_MAX (1 << 18)
 
 /* Append the lowest count bytes of a number. */
 static void put(unsigned char *to, size_t *size, uint64_t number, int count)

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #define NPZ_MEMBERS 8
-#define NPZ_BYTES (1 << 18)
+#define NPZ_BYTES (1 << 19)
 
 struct npz {
     unsigned char bytes[NPZ_BYTES];

@@ -153,6 +153,9 @@ static void shapes_that_do_not_fit_are_refused(void **state)
         {{"diagonals", SYNTAX, 0, "expected 2 diagonals, found 1"},
          "dia",
          {"data.npy", "<f8", "(1, 3)", {1, 2, 3}, 3}},
+        {{"offsets", SYNTAX, 0, "expected offsets of diagonals, found -1099511627776"},
+         "dia",
+         {"offsets.npy", "<i8", "(2,)", {0, -BIG}, 2}},
         {{"elements", SYNTAX, 0, "bytes of numbers, as its shape says"},
          "csr",
          {"data.npy", "<f8", "(4294967296, 1073741824)", {0}, 0}},
@@ -163,7 +166,8 @@ static void shapes_that_do_not_fit_are_refused(void **state)
         start(&npz, cases[i].format);
         for (size_t l = 0; l < COUNT(layouts); l++)
             for (size_t m = 0; strcmp(layouts[l].name, cases[i].format) == 0 && m < MEMBERS; m++)
-                if (layouts[l].members[m].name != NULL && strcmp(layouts[l].members[m].name, "data.npy") != 0)
+                if (layouts[l].members[m].name != NULL &&
+                    strcmp(layouts[l].members[m].name, cases[i].data.name) != 0)
                     add(&npz, &layouts[l].members[m], NONE);
         add(&npz, &cases[i].data, NONE);
         npz_end(&npz);
@@ -227,40 +231,61 @@ static void diagonals_are_cut_at_the_edges(void **state)
     spmm_matrix_destroy(b);
 }
 
-#define LONG 12000 /* numbers: more than one block of unpacked bytes */
+#define LONG 20000 /* numbers: more than one block of unpacked bytes */
 
-/* Members longer than a block: whole, and with packed bytes that are damaged behind the first block. */
-static void long_members_are_read_in_blocks(void **state)
+static void start_long(struct npz *npz, const char *format)
 {
     static const int64_t shape[] = {1, LONG};
+    npz_start(npz);
+    npz->deflated = true;
+    npz_add_array(npz, "format.npy", DICTIONARY("|S3", "()"), format, 3);
+    npz_add_array(npz, "shape.npy", DICTIONARY("<i8", "(2,)"), shape, sizeof shape);
+}
+
+/* Members longer than a block of unpacked bytes: whole, and with packed bytes damaged behind the first block. */
+static void long_members_are_read_in_blocks(void **state)
+{
     static const int64_t starts[] = {0, LONG};
+    static const struct {
+        const char *format, *offsets, *offset_shape, *indices, *shape;
+    } cases[] = {{"csr", "indptr.npy", "(2,)", "indices.npy", "(20000,)"},
+                 {"bsr", "indptr.npy", "(2,)", "indices.npy", "(20000, 1, 1)"},
+                 {"dia", "offsets.npy", "(1,)", NULL, "(1, 20000)"}};
     static int64_t columns[LONG];
     static double values[LONG];
-    static const struct refusal damaged = {"damaged", CONTAINER, 0, "member indices.npy: its "};
     static struct npz npz;
-    size_t behind = 0;
-    spmm_csr_t csr;
+    uint64_t random = 88172645463325252u;
     (void)state;
     for (int64_t i = 0; i < LONG; i++) {
         columns[i] = LONG - 1 - i;
-        values[i] = (double)i;
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        memcpy(&values[i], &random, sizeof random); /* deflated as it is, in blocks of 65,535 bytes */
     }
-    npz_start(&npz);
-    npz.deflated = true;
-    npz_add_array(&npz, "format.npy", DICTIONARY("|S3", "()"), "csr", 3);
-    npz_add_array(&npz, "shape.npy", DICTIONARY("<i8", "(2,)"), shape, sizeof shape);
-    npz_add_array(&npz, "indptr.npy", DICTIONARY("<i8", "(2,)"), starts, sizeof starts);
-    npz_add_array(&npz, "indices.npy", DICTIONARY("<i8", "(12000,)"), columns, sizeof columns);
-    behind = npz.size;
-    npz_add_array(&npz, "data.npy", DICTIONARY("<f8", "(12000,)"), values, sizeof values);
-    npz_end(&npz);
-    spmm_matrix_t *a = must_read("a.npz", npz.bytes, npz.size);
-    assert_int_equal(spmm_matrix_csr(a, &csr), SPMM_OK);
-    assert_int_equal(csr.nnz, LONG);
-    assert_true(((const double *)csr.values)[0] == LONG - 1);
-    spmm_matrix_destroy(a);
-    memset(npz.bytes + behind - 40, 0xff, 40);
-    check_refusal(&damaged, "bad.npz", npz.bytes, npz.size);
+    for (size_t c = 0; c < COUNT(cases); c++)
+        for (int damaged = 0; damaged < 3; damaged++) { /* 0: none, 1: indices, 2: data */
+            const struct refusal refusal = {cases[c].format, CONTAINER, 0,
+                                            damaged == 1 ? "member indices.npy: its "
+                                                         : "member data.npy: its "};
+            char dictionary[96];
+            if (damaged == 1 && cases[c].indices == NULL)
+                continue;
+            start_long(&npz, cases[c].format);
+            (void)snprintf(dictionary, sizeof dictionary, DICTIONARY("<i8", "%s"), cases[c].offset_shape);
+            npz_add_array(&npz, cases[c].offsets, dictionary, starts, cases[c].indices != NULL ? 16 : 8);
+            if (cases[c].indices != NULL)
+                npz_add_array(&npz, cases[c].indices, DICTIONARY("<i8", "(20000,)"), columns, sizeof columns);
+            if (damaged == 1)
+                memset(npz.bytes + npz.size - 40, 0xff, 40);
+            (void)snprintf(dictionary, sizeof dictionary, DICTIONARY("<f8", "%s"), cases[c].shape);
+            npz_add_array(&npz, "data.npy", dictionary, values, sizeof values);
+            if (damaged == 2)
+                memset(npz.bytes + npz.size - 40000, 0xff, 40000);
+            npz_end(&npz);
+            if (damaged == 0)
+                spmm_matrix_destroy(must_read("a.npz", npz.bytes, npz.size));
+            else
+                check_refusal(&refusal, "bad.npz", npz.bytes, npz.size);
+        }
 }
 
 /* Integers that a double does not hold, at the end of their range too. */

@@ -63,6 +63,9 @@ static const struct accepted accepted[] = {
       INTS "(1P,4E9.2)",
       PATTERN_BODY "   1.5E+0  -2.0E+0   2.5E-1   4.00E1\n"},
      REAL ENTRIES},
+    {"negative scale factor",
+     {{3, 1, 1, 1}, "rua", {2, 3, 4}, INTS "(-1P,4F8.4)", PATTERN_BODY "  0.1500 -0.2000  0.0250  4.0000\n"},
+     REAL ENTRIES},
     {"scale factor without exponents",
      {{3, 1, 1, 1}, "rua", {2, 3, 4}, INTS "( 1P 4F8.2 )", PATTERN_BODY "   15.00  -20.00    2.50  400.00\n"},
      REAL ENTRIES},
@@ -106,6 +109,12 @@ static const struct accepted accepted[] = {
     {"real numbers in a format of integers",
      {{3, 1, 1, 1}, "rua", {2, 1, 2}, INTS "(2I3)", "  1  3\n  1  2\n  7 -8\n"},
      REAL "2 1 2\n1 1 7\n2 1 -8\n"},
+    {"integers with blanks behind them, and a huge exponent",
+     {{3, 1, 1, 1}, "iua", {2, 1, 2}, INTS "(2I6)", "  1  3\n  1  2\n  7   8     \n"},
+     REAL "2 1 2\n1 1 7\n2 1 8\n"},
+    {"an exponent beyond any number",
+     {{3, 1, 1, 1}, "rua", {2, 1, 2}, INTS "(2D12.1)", "  1  3\n  1  2\n 1.0D-999999 1.0D+999999\n"},
+     REAL "2 1 2\n1 1 0\n2 1 inf\n"},
     {"not finite",
      {{3, 1, 1, 1}, "rua", {2, 1, 2}, INTS "(2E8.1)", "  1  3\n  1  2\n     Inf-1.0E999\n"},
      REAL "2 1 2\n1 1 inf\n2 1 -inf\n"},
@@ -226,6 +235,28 @@ static const struct refused refused[] = {
      {{3, 1, 1, 1}, "rua", {2, 3, 4}, "(4I1000) (4I3) (4F6.2)", PATTERN_BODY VALUES}},
     {{"no repeat", SYNTAX, 4, "found \"(0I3)\""},
      {{3, 1, 1, 1}, "rua", {2, 3, 4}, "(0I3) (4I3) (4F6.2)", PATTERN_BODY VALUES}},
+    {{"much too large a width", SYNTAX, 4, "found \"(4I10000)\""},
+     {{3, 1, 1, 1}, "rua", {2, 3, 4}, "(4I10000) (4I3) (4F6.2)", PATTERN_BODY VALUES}},
+    {{"too large a repeat", SYNTAX, 4, "found \"(1001I3)\""},
+     {{3, 1, 1, 1}, "rua", {2, 3, 4}, "(1001I3) (4I3) (4F6.2)", PATTERN_BODY VALUES}},
+    {{"too large repeats together", SYNTAX, 4, "found \"(100(100I3))\""},
+     {{3, 1, 1, 1}, "rua", {2, 3, 4}, "(100(100I3)) (4I3) (4F6.2)", PATTERN_BODY VALUES}},
+    {{"negative repeat", SYNTAX, 4, "found \"(-4I3)\""},
+     {{3, 1, 1, 1}, "rua", {2, 3, 4}, "(-4I3) (4I3) (4F6.2)", PATTERN_BODY VALUES}},
+    {{"three levels of parentheses", SYNTAX, 4, "found \"(((4I3)))\""},
+     {{3, 1, 1, 1}, "rua", {2, 3, 4}, "(((4I3))) (4I3) (4F6.2)", PATTERN_BODY VALUES}},
+    {{"more exponent than width", SYNTAX, 4, "found \"(4E9.2E10)\""},
+     {{3, 1, 1, 1}, "rua", {2, 3, 4}, INTS "(4E9.2E10)", PATTERN_BODY VALUES}},
+    {{"no lines of indices", SYNTAX, 6, "expected 4 row indices, found the end of the file after 0"},
+     {{3, 1, 1, 1},
+      "rua",
+      {2, 3, 4},
+      INTS "(4F6.2)",
+      "  1  3  4  5                                        \n"}},
+    {{"no integer at all", SYNTAX, 7, "an integer, found blanks"},
+     {{3, 1, 1, 1}, "iua", {2, 3, 4}, INTS "(4I6)", PATTERN_BODY "     1     2           4\n"}},
+    {{"no number where none needs a point", SYNTAX, 7, "a number, found \"abc\""},
+     {{3, 1, 1, 1}, "rua", {2, 3, 4}, INTS "(4F6.0)", PATTERN_BODY "   abc -2.00  0.25 40.00\n"}},
     {{"cannot fit", SYNTAX, 4, "for 3 columns and 4000 entries, found 51; is the file cut off?"},
      {{2001, 1, 1000, 1000}, "rua", {2, 3, 4000}, INTS "(4F6.2)", PATTERN_BODY VALUES}},
     {{"first pointer", SYNTAX, 5, "a first column pointer from 1 to 1, found \"0\""},
@@ -280,6 +311,30 @@ static void malformed_files_are_refused(void **state)
         check_refusal(&refused[i].refusal, "bad.rb", text, make(&refused[i].file, text));
 }
 
+/* The header of a file with right-hand sides, broken. */
+static void malformed_right_hand_sides_are_refused(void **state)
+{
+    static const struct {
+        struct refusal refusal;
+        int lines;
+        const char *rest;
+    } cases[] = {
+        {{"negative", SYNTAX, 2, "expected a number of lines of right-hand sides"}, -1, "\nF\n"},
+        {{"no description", SYNTAX, 5, "a description of the right-hand sides, found the end of the file"},
+         1,
+         ""},
+    };
+    char text[TEXT_MAX];
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const int length = snprintf(
+            text, sizeof text, "title\n%14d%14d%14d%14d%14d\n%-14s%14d%14d%14d%14d\n%-16s%-16s%-20s%-20s%s",
+            3 + cases[i].lines, 1, 1, 1, cases[i].lines, "RUA", 2, 3, 4, 1, "(4I3)", "(4I3)", "(4F6.2)",
+            "(4F6.2)", cases[i].rest);
+        check_refusal(&cases[i].refusal, "a.rua", text, (size_t)length);
+    }
+}
+
 static void names_alone_do_not_make_a_format(void **state)
 {
     static const struct {
@@ -293,6 +348,12 @@ static void names_alone_do_not_make_a_format(void **state)
         {{"unknown", SYNTAX, 1, "other formats: .smtx, Rutherford-Boeing, .npz"},
          "a.txt",
          "one\ntwo\nthree\n"},
+        {{"hb", SYNTAX, 1, "such as rua, found \"three\""}, "a.hb", "one\ntwo\nthree\n"},
+        {{"shape", SYNTAX, 1, "other formats"}, "a.rxa", "one\ntwo\nthree\n"},
+        {{"storage", SYNTAX, 1, "other formats"}, "a.rux", "one\ntwo\nthree\n"},
+        {{"METIS", SYNTAX, 1, "a METIS graph"}, "a.metis", "5 4\n2 3\n"},
+        {{"METIS of one number", SYNTAX, 1, "expected %%MatrixMarket"}, "a.graph", "5\n"},
+        {{"METIS of five numbers", SYNTAX, 1, "expected %%MatrixMarket"}, "a.graph", "5 4 3 2 1\n"},
         {{"mtx", SYNTAX, 1, "expected %%MatrixMarket at the start of the file"},
          "a.mtx",
          "one\ntwo\nthree\n"},
@@ -320,6 +381,7 @@ int main(void)
         cmocka_unit_test(files_are_the_matrix_market_matrix),
         cmocka_unit_test(right_hand_sides_are_passed_over),
         cmocka_unit_test(malformed_files_are_refused),
+        cmocka_unit_test(malformed_right_hand_sides_are_refused),
         cmocka_unit_test(names_alone_do_not_make_a_format),
         cmocka_unit_test(damaged_files_are_survived),
     };
