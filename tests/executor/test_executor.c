@@ -396,8 +396,8 @@ static void every_failing_allocation_is_reported_and_leaks_nothing(void **state)
     (void)state;
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
     spmm_plan_t *plan = test_plan_build(a, both_ops);
-    const char *kernels[] = {NULL, "cpu/rows/row-split"};
-    for (int f = 0; f < 2; f++) {
+    const char *kernels[] = {NULL, "cpu/rows/row-split", "cpu/tiled"};
+    for (int f = 0; f < 3; f++) {
         spmm_executor_options_t options = cpu_options();
         options.force_kernel = kernels[f];
         const int64_t live = spmmi_alloc_live();

@@ -5,22 +5,28 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "executor/cuda/cuda_backend.h"
+#include "executor/parts.h"
 #include "format/base/diag.h"
 #include "tests/support/plan_build.h"
 #include "tests/support/products.h"
 
 static struct {
     int count, runs;
-    spmm_status_t name, memory, create;
+    spmm_status_t name, memory;
+    spmm_status_t run;         /* of products and new values */
+    struct spmmi_parts *parts; /* NULL: create fails */
 } gpu;
 
-/* create fails with this, so no executor on the GPU ever lives. */
+/* create fails with this where no executor on the GPU is to live. */
 #define CREATED SPMM_ERR_DEVICE
+#define GPU_BYTES 1000
+#define GPU_WORKSPACE 512
 
 int spmmi_cuda_device_count(void)
 {
@@ -54,7 +60,7 @@ spmm_status_t spmmi_cuda_memory_bytes(const spmm_plan_t *plan, int device, const
                                       uint64_t *device_bytes, spmm_diag_t *diag)
 {
     (void)plan, (void)device, (void)force_kernel;
-    *device_bytes = 1000;
+    *device_bytes = GPU_BYTES;
     return answer(gpu.memory, diag);
 }
 
@@ -62,8 +68,8 @@ spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const char 
                                 struct spmmi_cuda **cuda, spmm_diag_t *diag)
 {
     (void)plan, (void)device, (void)force_kernel;
-    *cuda = NULL;
-    return answer(CREATED, diag);
+    *cuda = gpu.parts != NULL ? (struct spmmi_cuda *)(void *)&gpu : NULL;
+    return gpu.parts != NULL ? SPMM_OK : answer(CREATED, diag);
 }
 
 void spmmi_cuda_destroy(struct spmmi_cuda *cuda)
@@ -74,27 +80,27 @@ void spmmi_cuda_destroy(struct spmmi_cuda *cuda)
 uint64_t spmmi_cuda_device_bytes(const struct spmmi_cuda *cuda)
 {
     (void)cuda;
-    return 0;
+    return GPU_BYTES;
 }
 
 const struct spmmi_parts *spmmi_cuda_parts(const struct spmmi_cuda *cuda)
 {
     (void)cuda;
-    return NULL;
+    return gpu.parts;
 }
 
 spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values, void *stream,
                                     spmm_diag_t *diag)
 {
     (void)cuda, (void)values, (void)stream;
-    return answer(SPMM_ERR_DEVICE, diag);
+    return answer(gpu.run, diag);
 }
 
 uint64_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, int variant,
                                     const struct spmmi_product *product)
 {
     (void)cuda, (void)variant, (void)product;
-    return 0;
+    return GPU_WORKSPACE;
 }
 
 spmm_status_t spmmi_cuda_execute(const struct spmmi_cuda *cuda, int variant,
@@ -102,13 +108,14 @@ spmm_status_t spmmi_cuda_execute(const struct spmmi_cuda *cuda, int variant,
                                  spmm_diag_t *diag)
 {
     (void)cuda, (void)variant, (void)product, (void)workspace, (void)stream;
-    return answer(SPMM_ERR_DEVICE, diag);
+    return answer(gpu.run, diag);
 }
 
 void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, int variant, const struct spmmi_product *product,
                        char *text, size_t size)
 {
-    (void)cuda, (void)variant, (void)product, (void)text, (void)size;
+    (void)cuda, (void)variant, (void)product;
+    (void)snprintf(text, size, "cuda/fake");
 }
 
 static const struct spmmi_backend no_backend;
@@ -174,7 +181,7 @@ static void auto_is_the_gpu_where_it_runs_the_plan_else_the_cpu(void **state)
         const spmm_status_t counted =
             spmm_executor_memory_bytes(plan, SPMM_DEVICE_AUTO, &options, NULL, &device_bytes, &diag);
         assert_int_equal(counted, cases[i].is_gpu ? cases[i].memory : SPMM_OK);
-        assert_int_equal(device_bytes, cases[i].is_gpu && counted == SPMM_OK ? 1000 : 0);
+        assert_int_equal(device_bytes, cases[i].is_gpu && counted == SPMM_OK ? GPU_BYTES : 0);
     }
     spmm_log_set(NULL, NULL, SPMM_LOG_INFO);
     spmm_plan_destroy(plan);
@@ -194,11 +201,123 @@ static void a_device_without_a_name_is_told(void **state)
     spmm_plan_destroy(plan);
 }
 
+/* An executor on the GPU, with parts of these families. */
+static spmm_executor_t *executor_on_gpu(const spmm_plan_t *plan, const spmm_family_t *families,
+                                        uint32_t count)
+{
+    spmm_executor_t *executor = NULL;
+    gpu.count = gpu.runs = 1;
+    gpu.name = gpu.run = SPMM_OK;
+    gpu.parts = calloc(1, sizeof *gpu.parts + count * sizeof gpu.parts->list[0]);
+    assert_non_null(gpu.parts);
+    gpu.parts->count = count;
+    for (uint32_t i = 0; i < count; i++)
+        gpu.parts->list[i].part.family = families[i];
+    assert_int_equal(spmm_executor_create(plan, 0, NULL, &executor, NULL), SPMM_OK);
+    return executor;
+}
+
+static void executor_free(spmm_executor_t *executor)
+{
+    spmm_executor_destroy(executor);
+    free(gpu.parts);
+    gpu.parts = NULL;
+}
+
+static void products_and_values_go_to_the_gpu(void **state)
+{
+    static const spmm_family_t families[] = {SPMM_FAMILY_ROWS};
+    static const spmm_scalar_t one = {1, 0};
+    static float b_room[1024 * 5], c_room[1024 * 5];
+    static _Alignas(256) char workspace[GPU_WORKSPACE];
+    spmm_plan_t *plan = plan_make();
+    (void)state;
+    plan->variants[0].n_max = 4; /* so that n = 5 is a fallback */
+    spmm_executor_t *executor = executor_on_gpu(plan, families, 1);
+    const spmm_dense_t b = {b_room, plan->cols, 5, 5, SPMM_ROW_MAJOR, SPMM_F32};
+    const spmm_dense_t c = {c_room, plan->rows, 5, 5, SPMM_ROW_MAJOR, SPMM_F32};
+    assert_true(plan->rows <= 1024 && plan->cols <= 1024);
+    spmm_executor_info_t info = {.struct_size = sizeof info};
+    uint64_t bytes = 0;
+    assert_int_equal(spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b, &c, &bytes, NULL), SPMM_OK);
+    assert_int_equal(bytes, GPU_WORKSPACE);
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b, &c, &info, NULL), SPMM_OK);
+    assert_string_equal(info.kernel, "cuda/fake");
+    assert_int_equal(info.device_bytes, GPU_BYTES);
+    assert_true(info.fallback);
+    assert_non_null(strstr(info.note, "compute capability 9.0"));
+    for (int fails = 0; fails < 2; fails++) {
+        gpu.run = fails ? SPMM_ERR_DEVICE : SPMM_OK;
+        assert_int_equal(spmm_executor_set_values(executor, b_room, NULL, NULL), gpu.run);
+        assert_int_equal(
+            spmm_execute(executor, SPMM_OP_N, one, &b, one, &c, workspace, sizeof workspace, NULL, NULL),
+            gpu.run);
+    }
+    executor_free(executor);
+    spmm_plan_destroy(plan);
+}
+
+static char lines[2048];
+
+static void keep_lines(void *context, spmm_log_level_t level, const char *text)
+{
+    (void)context, (void)level;
+    (void)snprintf(lines + strlen(lines), sizeof lines - strlen(lines), "%s\n", text);
+}
+
+/* What the log says of a plan whose only variant has this target and these layouts. */
+static void log_of(uint32_t target, uint32_t layouts, spmm_log_level_t level)
+{
+    static const spmm_family_t families[] = {SPMM_FAMILY_ROWS, SPMM_FAMILY_TILED, SPMM_FAMILY_ROWS};
+    spmm_plan_t *plan = plan_make();
+    plan->variants[0].target = target;
+    plan->variants[0].layouts = layouts;
+    lines[0] = '\0';
+    spmm_log_set(keep_lines, NULL, level);
+    executor_free(executor_on_gpu(plan, families, 3));
+    spmm_log_set(NULL, NULL, SPMM_LOG_INFO);
+    spmm_plan_destroy(plan);
+}
+
+static void the_log_tells_what_the_plan_lacks_for_the_gpu(void **state)
+{
+    const uint32_t both = SPMM_LAYOUTS_ROW_MAJOR | SPMM_LAYOUTS_COL_MAJOR;
+    (void)state;
+    log_of(90, both, SPMM_LOG_INFO);
+    assert_non_null(strstr(lines, "kernels of rows, tiled\n"));
+    assert_null(strstr(lines, "no variant"));
+    log_of(90, SPMM_LAYOUTS_COL_MAJOR, SPMM_LOG_INFO);
+    assert_non_null(strstr(lines, "no variant of op N for row-major operands on GPU 0"));
+    log_of(90, SPMM_LAYOUTS_ROW_MAJOR, SPMM_LOG_INFO);
+    assert_non_null(strstr(lines, "no variant of op N for column-major operands on GPU 0"));
+    log_of(80, both, SPMM_LOG_WARNING);
+    assert_non_null(strstr(lines, "no variant of op N for GPU 0: one for another device runs"));
+    log_of(80, both, SPMM_LOG_ERROR);
+    assert_string_equal(lines, "");
+    log_of(90, 0, SPMM_LOG_WARNING);
+    assert_string_equal(lines, "");
+}
+
+static void kernels_of_both_sides_are_listed(void **state)
+{
+    spmm_kernel_info_t info = {.struct_size = sizeof info};
+    int count = 0;
+    (void)state;
+    while (spmm_kernel_at(count, &info) == SPMM_OK)
+        count++;
+    assert_true(count > 1);
+    assert_string_equal(info.name, "cuda/rows/row-split");
+    assert_string_equal(info.target, "cuda");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(auto_is_the_gpu_where_it_runs_the_plan_else_the_cpu),
         cmocka_unit_test(a_device_without_a_name_is_told),
+        cmocka_unit_test(products_and_values_go_to_the_gpu),
+        cmocka_unit_test(the_log_tells_what_the_plan_lacks_for_the_gpu),
+        cmocka_unit_test(kernels_of_both_sides_are_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
