@@ -53,6 +53,24 @@ static void variants_for_the_cpu_run_their_own_part(void **state)
     test_matrix_free(a);
 }
 
+/* Of several parts of the first family in a plan for GPUs, one of whole rows, wherever it stands. */
+static void whole_rows_come_before_parts_of_them(void **state)
+{
+    (void)state;
+    static const struct test_plan_options tiled = {SPMM_F32, SPMM_SCHEDULE_WHOLE, 0, 0, 0};
+    static const struct test_plan_options rows = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0};
+    static const struct test_plan_options nonzeros = {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 64, 0, 0};
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    spmm_plan_t *plan = joined(a, tiled, nonzeros, 8);
+    test_plan_join(plan, test_plan_build(a, rows));
+    test_plan_join(plan, test_plan_build(a, nonzeros));
+    for (uint32_t i = 1; i < plan->variant_count; i++)
+        plan->variants[i].n_min = 8 * i + 1, plan->variants[i].n_max = 8 * i + 8;
+    assert_runs(plan, a, 4, "cpu/rows/row-split");
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
 /* The rows family has no code for f16: a tiled part runs, but not one that permutes C. */
 static void rows_of_f16_run_beside_a_part_that_permutes_c(void **state)
 {
@@ -76,6 +94,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variants_for_the_cpu_run_their_own_part),
+        cmocka_unit_test(whole_rows_come_before_parts_of_them),
         cmocka_unit_test(rows_of_f16_run_beside_a_part_that_permutes_c),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,6 +87,19 @@ static void pointers_that_are_null_are_refused(void **state)
     teardown(&f);
 }
 
+/* With no log that could take the warning. */
+static void more_threads_than_any_machine_has_are_taken(void **state)
+{
+    struct fixture f = setup();
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    spmm_executor_t *executor = NULL;
+    (void)state;
+    options.threads = 1000000;
+    assert_int_equal(spmm_executor_create(f.plan, SPMM_DEVICE_CPU, &options, &executor, NULL), SPMM_OK);
+    spmm_executor_destroy(executor);
+    teardown(&f);
+}
+
 static void complex_factors_are_refused(void **state)
 {
     struct fixture f = setup();
@@ -141,6 +154,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pointers_that_are_null_are_refused),
+        cmocka_unit_test(more_threads_than_any_machine_has_are_taken),
         cmocka_unit_test(complex_factors_are_refused),
         cmocka_unit_test(matrices_beyond_the_address_space_are_refused),
         cmocka_unit_test(shapes_and_types_are_told_apart),

@@ -132,13 +132,18 @@ static void count_errors(void *context, spmm_log_level_t level, const char *text
     errors += level == SPMM_LOG_ERROR;
 }
 
-static spmm_plan_t *plan_make(void)
+static spmm_plan_t *plan_of_ops(int has_transpose)
 {
-    static const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0};
+    const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, has_transpose, 0};
     struct test_matrix *a = test_matrix_named("band", TEST_VALUES_REAL);
     spmm_plan_t *plan = test_plan_build(a, options);
     test_matrix_free(a);
     return plan;
+}
+
+static spmm_plan_t *plan_make(void)
+{
+    return plan_of_ops(0);
 }
 
 static void auto_is_the_gpu_where_it_runs_the_plan_else_the_cpu(void **state)
@@ -184,6 +189,20 @@ static void auto_is_the_gpu_where_it_runs_the_plan_else_the_cpu(void **state)
         assert_int_equal(device_bytes, cases[i].is_gpu && counted == SPMM_OK ? GPU_BYTES : 0);
     }
     spmm_log_set(NULL, NULL, SPMM_LOG_INFO);
+    spmm_plan_destroy(plan);
+}
+
+static void a_kernel_of_the_cpu_is_none_of_the_gpu(void **state)
+{
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    spmm_plan_t *plan = plan_make();
+    spmm_executor_t *executor = NULL;
+    spmm_diag_t diag;
+    (void)state;
+    gpu.count = gpu.runs = 1;
+    options.force_kernel = "cpu/rows/row-split";
+    assert_int_equal(spmm_executor_create(plan, 0, &options, &executor, &diag), SPMM_ERR_ARGUMENT);
+    assert_non_null(strstr(diag.text, "is no kernel of this GPU"));
     spmm_plan_destroy(plan);
 }
 
@@ -265,11 +284,11 @@ static void keep_lines(void *context, spmm_log_level_t level, const char *text)
     (void)snprintf(lines + strlen(lines), sizeof lines - strlen(lines), "%s\n", text);
 }
 
-/* What the log says of a plan whose only variant has this target and these layouts. */
+/* What the log says of a plan whose variant of op N has this target and these layouts, and that of op T any. */
 static void log_of(uint32_t target, uint32_t layouts, spmm_log_level_t level)
 {
     static const spmm_family_t families[] = {SPMM_FAMILY_ROWS, SPMM_FAMILY_TILED, SPMM_FAMILY_ROWS};
-    spmm_plan_t *plan = plan_make();
+    spmm_plan_t *plan = plan_of_ops(1);
     plan->variants[0].target = target;
     plan->variants[0].layouts = layouts;
     lines[0] = '\0';
@@ -315,6 +334,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(auto_is_the_gpu_where_it_runs_the_plan_else_the_cpu),
         cmocka_unit_test(a_device_without_a_name_is_told),
+        cmocka_unit_test(a_kernel_of_the_cpu_is_none_of_the_gpu),
         cmocka_unit_test(products_and_values_go_to_the_gpu),
         cmocka_unit_test(the_log_tells_what_the_plan_lacks_for_the_gpu),
         cmocka_unit_test(kernels_of_both_sides_are_listed),

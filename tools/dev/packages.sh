@@ -37,6 +37,7 @@ need_to_test() {
     need pkg-config has_command pkg-config
     need libcmocka-dev has_file /usr/include/cmocka.h /usr/local/include/cmocka.h
     need clang has_command clang
+    need llvm has_command llvm-cov
     need libomp-dev has_header omp.h clang -fopenmp
     need libclang-rt-14-dev has_clang_runtime
     need clang-format has_command clang-format
