@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <string.h>
 
 #include "tests/support/plan_build.h"
 #include "tests/support/products.h"
@@ -67,6 +68,33 @@ static void whole_rows_come_before_parts_of_them(void **state)
     for (uint32_t i = 1; i < plan->variant_count; i++)
         plan->variants[i].n_min = 8 * i + 1, plan->variants[i].n_max = 8 * i + 8;
     assert_runs(plan, a, 4, "cpu/rows/row-split");
+    plan->parts[2].op = SPMM_OP_T; /* not of this op */
+    assert_runs(plan, a, 4, "cpu/rows/nonzero-split");
+    plan->parts[0].flags |= SPMMI_PART_PERMUTES_OUTPUT; /* which no other part does */
+    spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
+    spmm_executor_info_t info = {.struct_size = sizeof info};
+    const spmm_dense_t b = {NULL, a->cols, 4, 4, SPMM_ROW_MAJOR, plan->dtype};
+    const spmm_dense_t c = {NULL, a->rows, 4, 4, SPMM_ROW_MAJOR, plan->dtype};
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b, &c, &info, NULL), SPMM_OK);
+    assert_non_null(strstr(info.kernel, "cpu/tiled/whole"));
+    spmm_executor_destroy(executor);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+static void a_kernel_without_code_for_the_type_is_refused(void **state)
+{
+    (void)state;
+    static const struct test_plan_options tiled = {SPMM_F16, SPMM_SCHEDULE_WHOLE, 0, 0, 0};
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    spmm_plan_t *plan = test_plan_build(a, tiled);
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    spmm_executor_t *executor = NULL;
+    spmm_diag_t diag;
+    options.force_kernel = "cpu/rows/row-split";
+    assert_int_equal(spmm_executor_create(plan, SPMM_DEVICE_CPU, &options, &executor, &diag),
+                     SPMM_ERR_UNSUPPORTED);
+    assert_non_null(strstr(diag.text, "have no code for f16"));
     spmm_plan_destroy(plan);
     test_matrix_free(a);
 }
@@ -94,6 +122,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variants_for_the_cpu_run_their_own_part),
+        cmocka_unit_test(a_kernel_without_code_for_the_type_is_refused),
         cmocka_unit_test(whole_rows_come_before_parts_of_them),
         cmocka_unit_test(rows_of_f16_run_beside_a_part_that_permutes_c),
     };

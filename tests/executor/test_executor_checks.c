@@ -62,6 +62,7 @@ static void pointers_that_are_null_are_refused(void **state)
     spmm_executor_info_t info = {.struct_size = sizeof info};
     spmm_executor_options_t negative = SPMM_EXECUTOR_OPTIONS_INIT;
     spmm_diag_t diag;
+    uint64_t bytes = 0;
     char text[4];
     (void)state;
     negative.threads = -1;
@@ -69,6 +70,7 @@ static void pointers_that_are_null_are_refused(void **state)
         spmm_executor_memory_bytes(NULL, SPMM_DEVICE_CPU, NULL, NULL, NULL, NULL),
         spmm_executor_memory_bytes(f.plan, SPMM_DEVICE_CPU, &negative, NULL, NULL, NULL),
         spmm_executor_workspace_bytes(f.executor, SPMM_OP_N, &f.b, &f.c, NULL, NULL),
+        spmm_executor_workspace_bytes(f.executor, (spmm_op_t)9, &f.b, &f.c, &bytes, NULL),
         spmm_executor_info(NULL, SPMM_OP_N, NULL, NULL, &info, NULL),
         spmm_executor_info(f.executor, SPMM_OP_N, NULL, NULL, NULL, NULL),
         spmm_executor_info(f.executor, SPMM_OP_N, &f.b, NULL, &info, NULL),
@@ -113,6 +115,23 @@ static void complex_factors_are_refused(void **state)
     teardown(&f);
 }
 
+/* C has no rows, B has some: nothing is written, and the two cannot overlap. */
+static void a_matrix_without_rows_is_multiplied(void **state)
+{
+    static const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0};
+    static int64_t row_ptr[] = {0};
+    const struct test_matrix a = {.cols = SIZE, .row_ptr = row_ptr};
+    const spmm_dense_t b = {room[0], SIZE, N, N, SPMM_ROW_MAJOR, SPMM_F32};
+    const spmm_dense_t c = {room[0], 0, N, N, SPMM_ROW_MAJOR, SPMM_F32};
+    spmm_plan_t *plan = test_plan_build(&a, options);
+    struct fixture f = {.plan = plan, .b = b, .c = c};
+    (void)state;
+    assert_int_equal(spmm_executor_create(plan, SPMM_DEVICE_CPU, NULL, &f.executor, NULL), SPMM_OK);
+    assert_int_equal(execute(&f, 0, 0, NULL), SPMM_OK);
+    assert_int_equal(spmm_executor_set_values(f.executor, NULL, NULL, NULL), SPMM_OK); /* there are none */
+    teardown(&f);
+}
+
 /* Leading dimensions that overflow a sum, a product, the signed half of the address space; nothing is read. */
 static void matrices_beyond_the_address_space_are_refused(void **state)
 {
@@ -147,6 +166,8 @@ static void shapes_and_types_are_told_apart(void **state)
     f.c.type = SPMM_F32;
     f.b.cols = f.c.cols = 0;
     assert_int_equal(execute(&f, 0, 0, &diag), SPMM_OK);
+    f.b.layout = f.c.layout = SPMM_COL_MAJOR;
+    assert_int_equal(execute(&f, 0, 0, &diag), SPMM_OK);
     teardown(&f);
 }
 
@@ -155,6 +176,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pointers_that_are_null_are_refused),
         cmocka_unit_test(more_threads_than_any_machine_has_are_taken),
+        cmocka_unit_test(a_matrix_without_rows_is_multiplied),
         cmocka_unit_test(complex_factors_are_refused),
         cmocka_unit_test(matrices_beyond_the_address_space_are_refused),
         cmocka_unit_test(shapes_and_types_are_told_apart),
