@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <string.h>
+
 #include <spmm/executor.h>
 
 #include "executor/pack/op_pattern.h"
@@ -89,7 +91,7 @@ static void matrices_past_the_address_space(void **state)
         spmm_layout_t layout;
         int64_t ld;
     } cases[] = {
-        {SPMM_ROW_MAJOR, INT64_MAX},                    /* (rows - 1) ld passes 64 bits */
+        {SPMM_ROW_MAJOR, INT64_C(142998016075267842)},  /* (rows - 1) ld is 2^64 + 2 */
         {SPMM_COL_MAJOR, INT64_C(6148914691236517205)}, /* 3 ld is 2^64 - 1, the last column passes */
         {SPMM_ROW_MAJOR, INT64_C(1) << 56},             /* the elements do not, their bytes do */
         {SPMM_ROW_MAJOR, INT64_C(1) << 54}}; /* bytes above 2^63, which no difference of pointers has */
@@ -173,9 +175,11 @@ static void no_memory_to_transpose(void **state)
     struct spmmi_op_pattern pattern;
     for (int k = 0; k < 4; k++) { /* three arrays, and the counters of the transposition */
         spmmi_alloc_fail_at(k, 0);
-        const spmm_status_t status = spmmi_op_pattern_open(plan, SPMM_OP_T, &pattern, NULL);
+        spmm_diag_t diag = {.status = SPMM_OK};
+        const spmm_status_t status = spmmi_op_pattern_open(plan, SPMM_OP_T, &pattern, &diag);
         spmmi_alloc_fail_at(-1, 0);
         assert_int_equal(status, SPMM_ERR_MEMORY);
+        assert_non_null(strstr(diag.text, "out of memory"));
         spmmi_op_pattern_close(&pattern);
     }
     assert_int_equal(spmmi_op_pattern_bytes(plan, SPMM_OP_N), 0);

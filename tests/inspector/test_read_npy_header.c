@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Headers of NumPy arrays that break one rule each, so that nothing else refuses them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "npz_make.h"
+#include "read_check.h"
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+static const int64_t shape[] = {2, 3};
+static const int32_t starts[] = {0, 2, 3};
+static const int32_t indices[] = {2, 0, 1};
+static const double data[] = {1.5, -2, 3};
+
+#define GOOD(descr, shape) "{'descr': '" descr "', 'fortran_order': False, 'shape': " shape ", }"
+
+/* A csr of 2 x 3 up to its member data.npy, which the caller adds. */
+static void start(struct npz *npz, const char *of_indices)
+{
+    npz_start(npz);
+    npz_add_array(npz, "format.npy", GOOD("|S3", "()"), "csr", 3);
+    npz_add_array(npz, "shape.npy", GOOD("<i8", "(2,)"), shape, sizeof shape);
+    npz_add_array(npz, "indptr.npy", GOOD("<i4", "(3,)"), starts, sizeof starts);
+    npz_add_array(npz, "indices.npy", of_indices, indices, sizeof indices);
+}
+
+static void headers_that_break_one_rule(void **state)
+{
+    (void)state;
+    static const char *const headers[] = {
+        "'descr': '<i4', 'fortran_order': False, 'shape': (3,), }",
+        "{'descr' '<i4', 'fortran_order': False, 'shape': (3,), }",
+        "{'descr': '<i4' 'fortran_order': False, 'shape': (3,), }",
+        "{'descr': '<i4', 'x':, 'fortran_order': False, 'shape': (3,), }",
+        "{'descr': '<i4', 'other': False, 'shape': (3,), }",
+        "{'descr': '<i4', 'fortran_order': False, 'fortran_order': False, 'shape': (3,), }",
+        "{'descr': '<i4', 'descr': '<i4', 'fortran_order': False, 'shape': (3,), }",
+        "{'descr': '<i4', 'fortran_order': False, 'shape': (3,), 'shape': (3,), }",
+        "{'descr': '<i4', 'fortran_order': no, 'shape': (3,), }",
+        "{'fortran_order': False, 'shape': (3,), }",
+        "{'descr': '<i4', 'shape': (3,), }",
+        "{'descr': '<i4', 'fortran_order': False, }",
+        "{'descr': '<i4', 'fortran_order': False, 'shape': (3,), } x",
+        "{'descr': '<i4', 'fortran_order': False, 'shape': 3,), }",
+        "{'descr': '<i4', 'fortran_order': False, 'shape': (3), }",
+        "{'descr': '<i4', 'fortran_order': False, 'shape': (1 3), }",
+        "{'descr': '<i4', 'fortran_order': False, 'shape': (1, 1 3), }",
+        "{'descr': '<i4', 'fortran_order': False, 'shape': (1, 1, 1, 3), }",
+        "{'descr': '<i4', 'fortran_order': False, 'shape': (x,), }",
+        "{xdescrx: '<i4', 'fortran_order': False, 'shape': (3,), }",
+        "{'descr': '<i4\\, 'fortran_order': False, 'shape': (3,), }",
+        "{'descr': '<i00000000000004', 'fortran_order': False, 'shape': (3,), }",
+    };
+    static const struct refusal refusal = {"header", SPMM_ERR_MATRIX_SYNTAX, 0,
+                                           "member indices.npy: expected a header with descr"};
+    for (size_t i = 0; i < COUNT(headers); i++) {
+        struct npz npz;
+        struct refusal named = refusal;
+        named.name = headers[i];
+        start(&npz, headers[i]);
+        npz_add_array(&npz, "data.npy", GOOD("<f8", "(3,)"), data, sizeof data);
+        npz_end(&npz);
+        check_refusal(&named, "bad.npz", npz.bytes, npz.size);
+    }
+}
+
+static void values_that_are_no_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        struct refusal refusal;
+        const char *header;
+        size_t size;
+    } cases[] = {
+        {{"text", SPMM_ERR_MATRIX_SYNTAX, 0, "expected numbers, found type U"}, GOOD("<U2", "(3,)"), 24},
+        {{"bytes", SPMM_ERR_MATRIX_SYNTAX, 0, "expected numbers, found type S"}, GOOD("|S8", "(3,)"), 24},
+        /* (2^61 + 3) * 8 bytes are 24 in 64 bits */
+        {{"bytes pass 64 bits", SPMM_ERR_MATRIX_SYNTAX, 0, "as its shape says"},
+         GOOD("<f8", "(5, 461168601842738791)"),
+         24},
+        {{"numbers pass 64 bits", SPMM_ERR_MATRIX_SYNTAX, 0, "as its shape says"},
+         GOOD("<f8", "(4294967296, 4294967296)"),
+         0},
+        {{"no type", SPMM_ERR_MATRIX_UNSUPPORTED, 0, "expected numbers of type"}, GOOD("", "(3,)"), 24},
+        {{"an order alone", SPMM_ERR_MATRIX_UNSUPPORTED, 0, "expected numbers of type"},
+         GOOD("<", "(3,)"),
+         24},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct npz npz;
+        start(&npz, GOOD("<i4", "(3,)"));
+        npz_add_array(&npz, "data.npy", cases[i].header, data, cases[i].size);
+        npz_end(&npz);
+        check_refusal(&cases[i].refusal, "bad.npz", npz.bytes, npz.size);
+    }
+}
+
+/* Version, minor version, bytes of the length; a header may end without a line end. */
+static void versions(void **state)
+{
+    (void)state;
+    static const struct {
+        int major, minor, width;
+    } cases[] = {{1, 0, 2}, {2, 0, 4}, {3, 0, 4}, {0, 0, 4}, {4, 0, 4}, {1, 1, 2}};
+    static const char header[] = GOOD("<f8", "(3,)");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct npz npz;
+        char array[256] = "\x93NUMPY";
+        const size_t length = strlen(header), begin = 8 + (size_t)cases[i].width;
+        array[6] = (char)cases[i].major;
+        array[7] = (char)cases[i].minor;
+        array[8] = (char)length;
+        memcpy(array + begin, header, length);
+        memcpy(array + begin + length, data, sizeof data);
+        start(&npz, GOOD("<i4", "(3,)"));
+        npz_add(&npz, "data.npy", array, begin + length + sizeof data);
+        npz_end(&npz);
+        if (i < 3) {
+            spmm_matrix_destroy(must_read("good.npz", npz.bytes, npz.size));
+            continue;
+        }
+        const struct refusal refusal = {"version", SPMM_ERR_MATRIX_UNSUPPORTED, 0,
+                                        "of the NumPy format, found"};
+        check_refusal(&refusal, "bad.npz", npz.bytes, npz.size);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(headers_that_break_one_rule),
+        cmocka_unit_test(values_that_are_no_numbers),
+        cmocka_unit_test(versions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
