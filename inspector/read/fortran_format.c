@@ -76,8 +76,6 @@ static int take_prefix(struct text *t, struct spmmi_fortran_format *f)
                 return 0;
             continue;
         }
-        if (depth == 0)
-            return 0;
         const bool negative = take(t, '-');
         if (!take_number(t, 1, REPEAT_MAX, &number))
             return 0;

@@ -35,7 +35,7 @@ static bool read_exponent(const char *p, const char *end, int64_t *exponent)
         p++;
     const bool negative = p < end && *p == '-';
     p += p < end && (*p == '-' || *p == '+');
-    if (p == end || spmmi_count_read(p, end, &value) != end)
+    if (spmmi_count_read(p, end, &value) != end)
         return false;
     value = value < 100000 ? value : 100000;
     *exponent = negative ? -(int64_t)value : (int64_t)value;

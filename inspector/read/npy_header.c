@@ -126,7 +126,8 @@ static spmm_status_t set_type(struct spmmi_npy *npy, const char *descr)
     if (strchr(descr, 'O') != NULL)
         return spmmi_zip_fail(npy->zip, SPMM_ERR_MATRIX_UNSUPPORTED,
                               "Python objects are not read, found the type \"|O\"");
-    const bool is_text = descr[0] != '\0' && descr[1] != '\0' && strchr("SU", descr[1]) != NULL;
+    const bool is_text =
+        strchr("SU", descr[1]) != NULL; /* also of the zero that ends a descr: it has no bytes */
     const bool ordered = descr[0] != '\0' && strchr("<>|=", descr[0]) != NULL;
     if (!ordered || spmmi_count_read(descr + 2 < end ? descr + 2 : end, end, &bytes) != end)
         bytes = 0;

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Matrix files at the limits of readers. The budget is small, so that MEMORY means that the text was taken: what is
+ * refused for its text is refused before anything is allocated. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include <spmm/inspector.h>
+
+#define MTX "%%MatrixMarket matrix "
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+#define SMALL (UINT64_C(1) << 20)
+#define SYNTAX SPMM_ERR_MATRIX_SYNTAX
+#define TOO_LARGE SPMM_ERR_MATRIX_TOO_LARGE
+#define MEMORY SPMM_ERR_MEMORY
+
+static spmm_status_t read_as(const char *name, const char *text, size_t size, uint64_t budget,
+                             spmm_diag_t *diag)
+{
+    spmm_read_options_t options = SPMM_READ_OPTIONS_INIT;
+    spmm_matrix_t *matrix = NULL;
+    options.budget_bytes = budget;
+    options.threads = 1;
+    const spmm_status_t status = spmm_matrix_read(text, size, name, &options, &matrix, diag);
+    assert_int_equal(matrix != NULL, status == SPMM_OK);
+    spmm_matrix_destroy(matrix);
+    return status;
+}
+
+static void sizes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *text;
+        spmm_status_t expected;
+        const char *excerpt;
+    } cases[] = {
+        {"a.mtx", MTX "coordinate real general\n2147483646 1 0\n", MEMORY, "row pointers"},
+        {"a.mtx", MTX "coordinate real general\n2147483647 1 0\n", TOO_LARGE, "rows of at most"},
+        {"a.mtx", MTX "coordinate real general\n1 2147483646 0\n", SPMM_OK, ""},
+        {"a.mtx", MTX "coordinate real general\n1 2147483647 0\n", TOO_LARGE, "columns of at most"},
+        {"a.mtx", MTX "coordinate real general\n9 9 1099511627777\n", TOO_LARGE, "entries of at most"},
+        {"a.mtx", MTX "coordinate real general\n9 9 1099511627776\n", SYNTAX, "entries"},
+        {"a.mtx", MTX "coordinate real general\n1 1 1000000\n1 1 1\n", SYNTAX, "entries"},
+        {"a.mtx", MTX "array real general\n1048576 1048576\n", SYNTAX, "entries"},
+        {"a.mtx", MTX "array real general\n1048577 1048576\n", TOO_LARGE, "values"},
+        {"a.mtx", MTX "array real general\n0 5\n", SPMM_OK, ""},
+        {"a.mtx", MTX "array real skew-symmetric\n0 0\n", SPMM_OK, ""},
+        {"a.mtx", MTX "array real skew-symmetric\n1 1\n", SPMM_OK, ""},
+        {"a.mtx", MTX "coordinate real general\n0 5 1\n1 1 1\n", SYNTAX, "no entries"},
+        {"a.mtx", MTX "coordinate real general\n5 0 1\n1 1 1\n", SYNTAX, "no entries"},
+        {"a.smtx", "2147483646, 1, 0\n0\n", SYNTAX, "numbers fit in the file"},
+        {"a.smtx", "2, 3, 1\n0 1 1\n2\n", SPMM_OK, ""},
+        {"a.smtx", "0, 0, 0\n0\n", SPMM_OK, ""},
+        {"a.smtx", "0, 3, 1\n1\n2\n", SYNTAX, "nonzeros without rows"},
+        {"a.smtx", "1, 0, 1\n0 1\n0\n", SYNTAX, "nonzeros without columns"},
+        {"a.smtx", "1, 0, 0\n0 0\n", SPMM_OK, ""},
+        {"a.smtx", "4, 3, 0\n0 0 0 0 0\n", SPMM_OK, ""},
+        {"a.smtx", "2, 3, 1\n0 1 1\n2\n7", SYNTAX, "end of the file"},
+        {"a.smtx", "2 3, 1\n0 1 1\n2\n", SYNTAX, ","},
+        {"a.smtx", "2,", SYNTAX, "columns"},
+        {"a.smtx", "2", SYNTAX, ","},
+        /* Without the name, the first line alone says what it is. */
+        {"a", "2, 3, 1\n0 1 1\n2\n", SPMM_OK, ""},
+        {"a", "2, 3; 1\n0 1 1\n2\n", SYNTAX, "other formats"},
+        {"a", "2; 3, 1\n0 1 1\n2\n", SYNTAX, "other formats"},
+        {"a", "2, 3, x\n0 1 1\n2\n", SYNTAX, "other formats"},
+        {"a", "2, 3, 1 x\n0 1 1\n2\n", SYNTAX, "other formats"},
+        {"a", "2, 3,", SYNTAX, "other formats"},
+        {"a", "2, 3", SYNTAX, "other formats"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        spmm_diag_t diag = {.text = ""};
+        const spmm_status_t status =
+            read_as(cases[i].name, cases[i].text, strlen(cases[i].text), SMALL, &diag);
+        if (status != cases[i].expected || (status != SPMM_OK && strstr(diag.text, cases[i].excerpt) == NULL))
+            fail_msg("%s: %s (%s)", cases[i].text, spmm_status_name(status), diag.text);
+    }
+}
+
+/* A banner of 1,024 characters is read, a longer one is not. */
+static void banners(void **state)
+{
+    (void)state;
+    for (int extra = 0; extra < 2; extra++) {
+        static const char start[] = MTX "coordinate real ";
+        char text[1200];
+        spmm_diag_t diag = {.text = ""};
+        const int length = snprintf(text, sizeof text, "%s%*s\n1 1 0\n", start,
+                                    1024 + extra - (int)strlen(start), "general");
+        assert_int_equal(read_as("a.mtx", text, (size_t)length, SMALL, &diag), extra == 0 ? SPMM_OK : SYNTAX);
+        assert_true(extra == 0 || strstr(diag.text, "at most 1024") != NULL);
+    }
+}
+
+/* As many bytes as a reader says it needs are enough, and one less is not. */
+static void the_budget_to_the_byte(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {MTX "coordinate real general\n3 3 2\n1 2 1.5\n3 1 2\n",
+                                        "2, 3, 1\n0 1 1\n2\n"};
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        spmm_diag_t diag = {.text = ""};
+        unsigned long long budget = 1, needs = 0, used = 0;
+        int rounds = 0;
+        while (read_as("a", texts[i], strlen(texts[i]), budget, &diag) == MEMORY) {
+            const char *sentence = strstr(diag.text, " needs ");
+            assert_non_null(sentence);
+            assert_int_equal(sscanf(sentence, " needs %llu bytes, %llu of", &needs, &used), 2);
+            assert_true(needs + used > budget);
+            budget = needs + used;
+            assert_in_range(++rounds, 1, 100);
+            diag.text[0] = '\0';
+        }
+        assert_int_equal(read_as("a", texts[i], strlen(texts[i]), budget, NULL), SPMM_OK);
+        assert_int_equal(read_as("a", texts[i], strlen(texts[i]), budget - 1, NULL), MEMORY);
+    }
+}
+
+static void hints_of_bad_indices(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *entry, *hint;
+    } cases[] = {{"0 1 1", "count from 1"},
+                 {"00 1 1", "count from 1"},
+                 {"1 % 1", "a line of its own"},
+                 {"4 1 1", ""},
+                 {"0x 1 1", ""},
+                 {"x 1 1", ""}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char text[128];
+        spmm_diag_t diag = {.text = ""};
+        const int length =
+            snprintf(text, sizeof text, "%s%s\n", MTX "coordinate real general\n3 3 1\n", cases[i].entry);
+        assert_int_equal(read_as("a.mtx", text, (size_t)length, SMALL, &diag), SYNTAX);
+        const int has_hint =
+            strstr(diag.text, "count from 1") != NULL || strstr(diag.text, "line of its own") != NULL;
+        if (strstr(diag.text, cases[i].hint) == NULL || has_hint != (cases[i].hint[0] != '\0'))
+            fail_msg("%s: %s", cases[i].entry, diag.text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(banners),
+        cmocka_unit_test(the_budget_to_the_byte),
+        cmocka_unit_test(hints_of_bad_indices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
