@@ -18,7 +18,7 @@ static void trim(const char **p, const char **end)
 bool spmmi_fortran_count(const char *p, const char *end, uint64_t *value)
 {
     trim(&p, &end);
-    return spmmi_count_read(p, end, value) == end;
+    return spmmi_count_read(p, end, value) == end && p < end;
 }
 
 static bool is_exponent_letter(char c)
@@ -35,7 +35,7 @@ static bool read_exponent(const char *p, const char *end, int64_t *exponent)
         p++;
     const bool negative = p < end && *p == '-';
     p += p < end && (*p == '-' || *p == '+');
-    if (spmmi_count_read(p, end, &value) != end)
+    if (p == end || spmmi_count_read(p, end, &value) != end)
         return false;
     value = value < 100000 ? value : 100000;
     *exponent = negative ? -(int64_t)value : (int64_t)value;
@@ -64,7 +64,7 @@ bool spmmi_fortran_real(const struct spmmi_fortran_format *format, const char *p
     int64_t exponent = 0;
     trim(&p, &end);
     const char *mantissa_end = skip_mantissa(p, end, &has_point, &is_zero);
-    if (mantissa_end > p && !has_point && format->digits > 0 && !is_zero)
+    if (mantissa_end > p && !has_point && format->digits > 0 && !is_zero && spmmi_is_digit(mantissa_end[-1]))
         return false;
     /* Fast path: the common forms. */
     if ((format->scale == 0 || mantissa_end < end) && spmmi_decimal_read(p, end, value) == end)
