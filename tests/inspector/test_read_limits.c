@@ -73,6 +73,14 @@ static void sizes(void **state)
         {"a", "2, 3, 1 x\n0 1 1\n2\n", SYNTAX, "other formats"},
         {"a", "2, 3,", SYNTAX, "other formats"},
         {"a", "2, 3", SYNTAX, "other formats"},
+        /* Names of Rutherford-Boeing files, and names that are none. */
+        {"a.rua", "x\n", SYNTAX, "a type such as rua"},
+        {"a.PSE", "x\n", SYNTAX, "a type such as rua"},
+        {"a.xua", "x\n", SYNTAX, "other formats"},
+        {"a.rxa", "x\n", SYNTAX, "other formats"},
+        {"a.rux", "x\n", SYNTAX, "other formats"},
+        {"a.ruaa", "x\n", SYNTAX, "other formats"},
+        {"a.ru", "x\n", SYNTAX, "other formats"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         spmm_diag_t diag = {.text = ""};
@@ -80,6 +88,46 @@ static void sizes(void **state)
             read_as(cases[i].name, cases[i].text, strlen(cases[i].text), SMALL, &diag);
         if (status != cases[i].expected || (status != SPMM_OK && strstr(diag.text, cases[i].excerpt) == NULL))
             fail_msg("%s: %s (%s)", cases[i].text, spmm_status_name(status), diag.text);
+    }
+}
+
+/* Texts that end before what would make them good. */
+static void what_is_behind_the_end(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *text, *excerpt;
+    } cases[] = {{"a", "%%Matrix|Market matrix coordinate real general\n1 1 0\n", "at the start of the file"},
+                 {"a.smtx", "2|, 3, 1\n0 1 1\n2\n", "expected a comma"},
+                 {"a.smtx", "2, 3|, 1\n0 1 1\n2\n", "expected a comma"},
+                 {"a", "2|, 3, 1\n0 1 1\n2\n", "other formats"}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char text[128];
+        spmm_diag_t diag = {.text = ""};
+        const size_t size = strcspn(cases[i].text, "|");
+        (void)snprintf(text, sizeof text, "%.*s%s", (int)size, cases[i].text, cases[i].text + size + 1);
+        assert_int_equal(read_as(cases[i].name, text, size, SMALL, &diag), SYNTAX);
+        if (strstr(diag.text, cases[i].excerpt) == NULL)
+            fail_msg("%s: %s", cases[i].text, diag.text);
+    }
+}
+
+/* A Rutherford-Boeing file without its name has a title of at most 256 printable characters. */
+static void titles(void **state)
+{
+    (void)state;
+    static const struct {
+        int length;
+        char first;
+        spmm_status_t expected;
+    } cases[] = {
+        {256, 'x', SPMM_OK}, {257, 'x', SYNTAX}, {9, '\t', SPMM_OK}, {9, ' ', SPMM_OK}, {9, 31, SYNTAX}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char text[512];
+        const int length = snprintf(
+            text, sizeof text, "%c%*s\n%14d%14d%14d%14d\npua%11s%14d%14d%14d%14d\n%-16s%-16s\n  1  2\n  1\n",
+            cases[i].first, cases[i].length - 1, "title", 2, 1, 1, 0, "", 1, 1, 1, 0, "(2I3)", "(1I3)");
+        assert_int_equal(read_as("a", text, (size_t)length, SMALL, NULL), cases[i].expected);
     }
 }
 
@@ -132,13 +180,13 @@ static void hints_of_bad_indices(void **state)
                  {"1 % 1", "a line of its own"},
                  {"4 1 1", ""},
                  {"0x 1 1", ""},
-                 {"x 1 1", ""}};
+                 {"x 1 1", ""},
+                 {"1 |%", ""}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         char text[128];
         spmm_diag_t diag = {.text = ""};
-        const int length =
-            snprintf(text, sizeof text, "%s%s\n", MTX "coordinate real general\n3 3 1\n", cases[i].entry);
-        assert_int_equal(read_as("a.mtx", text, (size_t)length, SMALL, &diag), SYNTAX);
+        (void)snprintf(text, sizeof text, "%s%s\n", MTX "coordinate real general\n3 3 1\n", cases[i].entry);
+        assert_int_equal(read_as("a.mtx", text, strcspn(text, "|"), SMALL, &diag), SYNTAX);
         const int has_hint =
             strstr(diag.text, "count from 1") != NULL || strstr(diag.text, "line of its own") != NULL;
         if (strstr(diag.text, cases[i].hint) == NULL || has_hint != (cases[i].hint[0] != '\0'))
@@ -150,6 +198,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes),
+        cmocka_unit_test(what_is_behind_the_end),
+        cmocka_unit_test(titles),
         cmocka_unit_test(banners),
         cmocka_unit_test(the_budget_to_the_byte),
         cmocka_unit_test(hints_of_bad_indices),

@@ -102,6 +102,44 @@ static void values_that_are_no_numbers(void **state)
     }
 }
 
+/* The largest integer that fits is a size that is too large, not a number that is. */
+static void the_largest_integer(void **state)
+{
+    (void)state;
+    static const struct refusal refusal = {"2^63 - 1", SPMM_ERR_MATRIX_TOO_LARGE, 0,
+                                           "member shape.npy: expected sizes from 0 to 2147483646"};
+    static const uint64_t large[] = {2, INT64_MAX};
+    struct npz npz;
+    npz_start(&npz);
+    npz_add_array(&npz, "format.npy", GOOD("|S3", "()"), "csr", 3);
+    npz_add_array(&npz, "shape.npy", GOOD("<u8", "(2,)"), large, sizeof large);
+    npz_end(&npz);
+    check_refusal(&refusal, "bad.npz", npz.bytes, npz.size);
+}
+
+/* No rows, and as many columns as there may be. */
+static void shapes_at_their_limits(void **state)
+{
+    (void)state;
+    static const int64_t none[] = {0, 3}, wide[] = {2, 2147483646};
+    for (int i = 0; i < 2; i++) {
+        struct npz npz;
+        const char *const count = i == 0 ? "(0,)" : "(3,)";
+        char numbers[64], integers[64];
+        (void)snprintf(integers, sizeof integers, GOOD("<i4", "%s"), count);
+        (void)snprintf(numbers, sizeof numbers, GOOD("<f8", "%s"), count);
+        npz_start(&npz);
+        npz_add_array(&npz, "format.npy", GOOD("|S3", "()"), "csr", 3);
+        npz_add_array(&npz, "shape.npy", GOOD("<i8", "(2,)"), i == 0 ? none : wide, sizeof wide);
+        npz_add_array(&npz, "indptr.npy", i == 0 ? GOOD("<i4", "(1,)") : integers, starts,
+                      i == 0 ? 4 : sizeof starts);
+        npz_add_array(&npz, "indices.npy", integers, indices, i == 0 ? 0 : sizeof indices);
+        npz_add_array(&npz, "data.npy", numbers, data, i == 0 ? 0 : sizeof data);
+        npz_end(&npz);
+        spmm_matrix_destroy(must_read("good.npz", npz.bytes, npz.size));
+    }
+}
+
 /* Version, minor version, bytes of the length; a header may end without a line end. */
 static void versions(void **state)
 {
@@ -137,6 +175,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(headers_that_break_one_rule),
         cmocka_unit_test(values_that_are_no_numbers),
+        cmocka_unit_test(the_largest_integer),
+        cmocka_unit_test(shapes_at_their_limits),
         cmocka_unit_test(versions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
