@@ -140,6 +140,49 @@ static void shapes_at_their_limits(void **state)
     }
 }
 
+/* Diagonals that lie as far out as a diagonal can, and farther. */
+static void offsets_of_diagonals(void **state)
+{
+    (void)state;
+    static const struct refusal refusal = {"offset", SPMM_ERR_MATRIX_SYNTAX, 0, "member offsets.npy"};
+    static const int64_t offsets[][2] = {
+        {-2147483646, 2147483646}, {-2147483647, 0}, {0, INT64_C(2147483647)}};
+    static const double zeros[6] = {0};
+    for (size_t i = 0; i < COUNT(offsets); i++) {
+        struct npz npz;
+        npz_start(&npz);
+        npz_add_array(&npz, "format.npy", GOOD("|S3", "()"), "dia", 3);
+        npz_add_array(&npz, "shape.npy", GOOD("<i8", "(2,)"), shape, sizeof shape);
+        npz_add_array(&npz, "offsets.npy", GOOD("<i8", "(2,)"), offsets[i], sizeof offsets[i]);
+        npz_add_array(&npz, "data.npy", GOOD("<f8", "(2, 3)"), zeros, sizeof zeros);
+        npz_end(&npz);
+        if (i == 0)
+            spmm_matrix_destroy(must_read("good.npz", npz.bytes, npz.size));
+        else
+            check_refusal(&refusal, "bad.npz", npz.bytes, npz.size);
+    }
+}
+
+/* 16,384 bytes with the line end behind them, and one more. */
+static void long_headers(void **state)
+{
+    (void)state;
+    static const struct refusal refusal = {"length", SPMM_ERR_MATRIX_SYNTAX, 0,
+                                           "a header of at most 16384 bytes"};
+    for (int extra = 0; extra < 2; extra++) {
+        static struct npz npz;
+        static char header[16385];
+        (void)snprintf(header, sizeof header, "%-*s", 16383 + extra, GOOD("<f8", "(3,)"));
+        start(&npz, GOOD("<i4", "(3,)"));
+        npz_add_array(&npz, "data.npy", header, data, sizeof data);
+        npz_end(&npz);
+        if (extra == 0)
+            spmm_matrix_destroy(must_read("good.npz", npz.bytes, npz.size));
+        else
+            check_refusal(&refusal, "bad.npz", npz.bytes, npz.size);
+    }
+}
+
 /* Version, minor version, bytes of the length; a header may end without a line end. */
 static void versions(void **state)
 {
@@ -177,6 +220,8 @@ int main(void)
         cmocka_unit_test(values_that_are_no_numbers),
         cmocka_unit_test(the_largest_integer),
         cmocka_unit_test(shapes_at_their_limits),
+        cmocka_unit_test(offsets_of_diagonals),
+        cmocka_unit_test(long_headers),
         cmocka_unit_test(versions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
