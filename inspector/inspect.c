@@ -7,6 +7,7 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/log.h"
+#include "format/base/team.h"
 #include "format/plan.h"
 #include "inspect_options.h"
 #include "inspector/search/search_plan.h"
@@ -40,7 +41,7 @@ static spmm_status_t copy_pattern(const spmm_matrix_t *a, const struct spmmi_req
     plan->col_ind = spmmi_alloc((uint64_t)a->nnz, sizeof *plan->col_ind);
     SPMM_TRY_ALLOC(plan->col_ind, diag);
     memcpy(plan->row_ptr, a->row_ptr, ((size_t)a->rows + 1) * sizeof *plan->row_ptr);
-#pragma omp parallel for schedule(static) num_threads(threads) if (a->nnz > NONZEROS_PARALLEL)
+#pragma omp parallel for schedule(static) num_threads(spmmi_team(a->nnz > NONZEROS_PARALLEL ? threads : 1))
     for (int64_t p = 0; p < a->nnz; p++)
         plan->col_ind[p] = a->col_ind[p];
 cleanup:
@@ -53,7 +54,7 @@ cleanup:
 static spmm_status_t analysis(spmm_plan_t *plan, int threads, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-#pragma omp parallel sections num_threads(threads) if (plan->nnz > NONZEROS_PARALLEL)
+#pragma omp parallel sections num_threads(spmmi_team(plan->nnz > NONZEROS_PARALLEL ? threads : 1))
     {
 #pragma omp section
         status = spmmi_stats_compute(plan->rows, plan->cols, plan->row_ptr, plan->col_ind, plan->values,

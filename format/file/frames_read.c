@@ -7,6 +7,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/team.h"
 #include "frames.h"
 
 struct worker {
@@ -119,7 +120,7 @@ SPMMI_APART static uint64_t first_wrong_in_parallel(const struct spmmi_decoder *
                                                     uint64_t count, const struct spmmi_span *span)
 {
     uint64_t wrong = count;
-#pragma omp parallel for schedule(dynamic) num_threads(d->threads) reduction(min : wrong)
+#pragma omp parallel for schedule(dynamic) num_threads(spmmi_team(d->threads)) reduction(min : wrong)
     for (uint64_t f = 0; f < count; f++) {
         const struct worker *worker = &d->workers[omp_get_thread_num()];
         if (decode_one(worker, c, entry, f, span, &spmmi_diag_unheard) != SPMM_OK)

@@ -9,6 +9,7 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/digest.h"
+#include "format/base/team.h"
 #include "frames.h"
 
 struct worker {
@@ -120,7 +121,7 @@ SPMMI_APART static uint64_t write_frames_in_parallel(const struct spmmi_encoder 
                                                      uint8_t *out)
 {
     uint64_t failed = 0;
-#pragma omp parallel for schedule(dynamic) num_threads(e->threads) reduction(+ : failed)
+#pragma omp parallel for schedule(dynamic) num_threads(spmmi_team(e->threads)) reduction(+ : failed)
     for (uint64_t f = 0; f < count; f++)
         failed += write_frame(&e->workers[omp_get_thread_num()], span, f, count, out);
     return failed;

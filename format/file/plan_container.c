@@ -4,6 +4,7 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/digest.h"
+#include "format/base/team.h"
 #include "frames.h"
 #include "plan_header.h"
 
@@ -209,7 +210,7 @@ SPMMI_APART static uint64_t first_wrong_in_parallel(const struct spmmi_container
                                                     int threads)
 {
     uint64_t wrong = count;
-#pragma omp parallel for schedule(dynamic) num_threads(threads) reduction(min : wrong)
+#pragma omp parallel for schedule(dynamic) num_threads(spmmi_team(threads)) reduction(min : wrong)
     for (uint64_t f = 0; f < count; f++)
         if (has_wrong_hash(c, f))
             wrong = f < wrong ? f : wrong;

@@ -8,6 +8,7 @@
 
 #include "column_set.h"
 #include "format/base/alloc.h"
+#include "format/base/team.h"
 
 /* What a thread needs to count one row block after the other. */
 struct worker {
@@ -153,7 +154,7 @@ spmm_status_t spmmi_row_blocks_count(const struct spmmi_row_block_pattern *p, co
     for (int t = 0; t < p->threads && status == SPMM_OK; t++)
         status = worker_open(p, bound, &workers[t]);
     if (status == SPMM_OK) {
-#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(spmmi_team(p->threads))
         for (int64_t i = 0; i < count; i++)
             counts[i] = count_row_block(p, list == NULL ? i : list[i], &workers[omp_get_thread_num()]);
     }

@@ -3,6 +3,7 @@
 #include "row_block_pattern.h"
 
 #include "format/base/alloc.h"
+#include "format/base/team.h"
 #include "sorted_columns.h"
 
 #define NONZEROS_PARALLEL 100000 /* below this many nonzeros one thread is faster */
@@ -18,7 +19,7 @@ static spmm_status_t renumber(struct spmmi_row_block_pattern *p)
     for (int64_t q = 0; q < p->nnz; q++)
         p->own_column[q] = col_ind[q];
     p->cols = spmmi_sort_unique(p->own_column, p->nnz);
-#pragma omp parallel for schedule(static) num_threads(p->threads)
+#pragma omp parallel for schedule(static) num_threads(spmmi_team(p->threads))
     for (int64_t q = 0; q < p->nnz; q++)
         p->own_col_ind[q] = spmmi_sorted_position(p->own_column, p->cols, col_ind[q]);
     p->col_ind = p->own_col_ind;

@@ -9,6 +9,7 @@
 #include <omp.h>
 
 #include "format/base/alloc.h"
+#include "format/base/team.h"
 #include "row_block_pattern.h"
 
 #define BLOCK 256u   /* units of the highest row block: what a thread takes at a time */
@@ -40,7 +41,7 @@ static void count_heights(const struct spmmi_row_block_pattern *p, uint32_t *las
 {
     int64_t sums[33] = {0};
     const int64_t blocks = (int64_t)(p->in->units / BLOCK + (p->in->units % BLOCK != 0));
-#pragma omp parallel num_threads(p->threads)
+#pragma omp parallel num_threads(spmmi_team(p->threads))
     {
         int64_t counts[33] = {0};
 #pragma omp for schedule(dynamic, 1)
@@ -62,7 +63,7 @@ static void count_heights(const struct spmmi_row_block_pattern *p, uint32_t *las
 static void count_columns(const struct spmmi_row_block_pattern *p, uint32_t *counters,
                           spmm_row_block_metrics_t *out)
 {
-#pragma omp parallel num_threads(p->threads)
+#pragma omp parallel num_threads(spmmi_team(p->threads))
     {
         uint32_t *own = counters + omp_get_thread_num() * p->cols;
 #pragma omp for schedule(static)

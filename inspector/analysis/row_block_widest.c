@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "format/base/team.h"
 #include "row_block_count.h"
 #include "row_block_pattern.h"
 
@@ -32,7 +33,7 @@ static int64_t sketch(const struct spmmi_row_block_input *in, int64_t index)
 int64_t spmmi_row_block_widest(const struct spmmi_row_block_input *in)
 {
     int64_t widest = 0, most = -1;
-#pragma omp parallel for num_threads(in->threads) schedule(dynamic, 16)
+#pragma omp parallel for num_threads(spmmi_team(in->threads)) schedule(dynamic, 16)
     for (int64_t i = 0; i < spmmi_row_blocks_of(in); i++) {
         const int64_t set = spmmi_row_block_nonzeros(in, i) > 0 ? sketch(in, i) : 0;
 #pragma omp critical(spmmi_row_block_widest)

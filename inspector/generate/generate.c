@@ -9,6 +9,7 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/options.h"
+#include "format/base/team.h"
 #include "format/plan.h"
 
 #define VALUE_SEED UINT64_C(7)
@@ -144,7 +145,7 @@ cleanup:
 /* Odd multiples of 2^-24 in (-1, 1): never zero, exact in a float, a function of the position alone. */
 static void make_values(int64_t nnz, double *values)
 {
-#pragma omp parallel for schedule(static) if (nnz > 100000)
+#pragma omp parallel for num_threads(spmmi_team(nnz > 100000 ? 0 : 1)) schedule(static)
     for (int64_t p = 0; p < nnz; p++) {
         struct spmmi_random r = spmmi_random_stream(VALUE_SEED, (uint64_t)p);
         const int64_t bits = (int64_t)(spmmi_random_next(&r) >> 40);

@@ -7,6 +7,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/team.h"
 #include "generate.h"
 #include "inspector/analysis/sorted_columns.h"
 
@@ -41,7 +42,7 @@ static uint64_t make_edge(int64_t scale, const int32_t *node, int64_t number)
 
 static void make_edges(int64_t scale, const int32_t *node, int64_t count, uint64_t *edges)
 {
-#pragma omp parallel for schedule(static) if (count > 100000)
+#pragma omp parallel for num_threads(spmmi_team(count > 100000 ? 0 : 1)) schedule(static)
     for (int64_t e = 0; e < count; e++)
         edges[e] = make_edge(scale, node, e);
 }
@@ -79,7 +80,7 @@ static void sort_and_compact(spmm_matrix_t *matrix, int64_t *length)
 {
     int64_t *row_ptr = matrix->row_ptr;
     int32_t *col_ind = matrix->col_ind;
-#pragma omp parallel for schedule(dynamic, 1024)
+#pragma omp parallel for num_threads(spmmi_team(0)) schedule(dynamic, 1024)
     for (int64_t i = 0; i < matrix->rows; i++)
         length[i] = spmmi_sort_unique(col_ind + row_ptr[i], row_ptr[i + 1] - row_ptr[i]);
     int64_t kept = 0;

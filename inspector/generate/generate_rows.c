@@ -6,6 +6,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/team.h"
 #include "generate.h"
 
 #define ROWS_PARALLEL 4096 /* below this many rows one thread is faster */
@@ -15,7 +16,7 @@
  * clause was false. */
 static void count_rows(const struct spmmi_row_source *s, int threads, int32_t *scratch, int64_t *row_ptr)
 {
-#pragma omp parallel for schedule(dynamic, 256) num_threads(threads)
+#pragma omp parallel for schedule(dynamic, 256) num_threads(spmmi_team(threads))
     for (int64_t i = 0; i < s->rows; i++) {
         int32_t *mine = scratch + (int64_t)omp_get_thread_num() * s->row_bound;
         row_ptr[i + 1] = s->length != NULL ? s->length(s->context, i) : s->fill(s->context, i, mine);
@@ -25,7 +26,7 @@ static void count_rows(const struct spmmi_row_source *s, int threads, int32_t *s
 static void fill_rows(const struct spmmi_row_source *s, int threads, int32_t *scratch, const int64_t *row_ptr,
                       int32_t *col_ind)
 {
-#pragma omp parallel for schedule(dynamic, 256) num_threads(threads)
+#pragma omp parallel for schedule(dynamic, 256) num_threads(spmmi_team(threads))
     for (int64_t i = 0; i < s->rows; i++) {
         int32_t *mine = scratch + (int64_t)omp_get_thread_num() * s->row_bound;
         const int64_t count = s->fill(s->context, i, mine);

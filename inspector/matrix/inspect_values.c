@@ -5,6 +5,7 @@
 #include "format/base/diag.h"
 #include "format/base/dtype.h"
 #include "format/base/stored_value.h"
+#include "format/base/team.h"
 #include "inspect_values.h"
 
 #define NONZEROS_PARALLEL 100000 /* below this many nonzeros one thread is faster */
@@ -13,8 +14,8 @@
 static int64_t store_all(const spmm_matrix_t *a, int threads, spmm_plan_t *plan)
 {
     int64_t first = a->nnz;
-#pragma omp parallel for schedule(static) num_threads(threads) if (a->nnz > NONZEROS_PARALLEL) \
-    reduction(min                                                                              \
+#pragma omp parallel for schedule(static) num_threads(spmmi_team(a->nnz > NONZEROS_PARALLEL ? threads : 1)) \
+    reduction(min                                                                                           \
               : first)
     for (int64_t p = 0; p < a->nnz; p++) {
         const double value = a->values == NULL ? 1.0 : a->values[p];

@@ -5,6 +5,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/team.h"
 #include "inspector/analysis/radix_sort.h"
 #include "matrix.h"
 #include "inspector/thread_count.h"
@@ -96,7 +97,7 @@ static spmm_status_t copy_rows(const spmm_matrix_t *from, const uint32_t *row_pe
     threads = to->nnz < NONZEROS_PARALLEL ? 1 : threads;
     uint64_t *words = spmmi_alloc(2 * longest, (size_t)threads * sizeof *words);
     SPMM_TRY_ALLOC(words, diag);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 256)
+#pragma omp parallel for num_threads(spmmi_team(threads)) schedule(dynamic, 256)
     for (int64_t i = 0; i < to->rows; i++) {
         uint64_t *const own = words + 2 * longest * (uint64_t)omp_get_thread_num();
         struct room room = {own, own + longest};

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "format/base/diag.h"
+#include "format/base/team.h"
 #include "reader.h"
 
 #define INSERTION_MAX 24 /* longer rows are merged */
@@ -222,7 +223,7 @@ spmm_status_t spmmi_canonicalise(struct spmmi_reader *reader, spmm_matrix_t *mat
     int64_t not_finite = 0;
     _Atomic spmm_status_t failure = SPMM_OK;
     const int threads = matrix->nnz < 16384 ? 1 : reader->threads;
-#pragma omp parallel num_threads(threads) reduction(+ : duplicates, dropped, kept, not_finite)
+#pragma omp parallel num_threads(spmmi_team(threads)) reduction(+ : duplicates, dropped, kept, not_finite)
     {
         struct scratch scratch = {NULL, NULL, 0};
         struct metrics metrics = {0, 0, 0, 0};

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "format/base/diag.h"
+#include "format/base/team.h"
 #include "read_line.h"
 
 #define SEGMENT_BYTES 65536
@@ -77,7 +78,7 @@ static bool fill_segment(struct job *job, int segment)
 
 static void set_pattern(spmm_matrix_t *matrix, int threads)
 {
-#pragma omp parallel for schedule(static) num_threads(threads)
+#pragma omp parallel for schedule(static) num_threads(spmmi_team(threads))
     for (int64_t i = 0; i < matrix->rows; i++) {
         matrix->row_ptr[i + 1] = (i + 1) * matrix->cols;
         for (int64_t j = 0; j < matrix->cols; j++)
@@ -94,7 +95,7 @@ spmm_status_t spmmi_read_array(struct spmmi_reader *reader, const struct spmmi_m
     const int64_t pieces = (mtx->end - mtx->data) / SEGMENT_BYTES + 1;
     const int segments = spmmi_split_lines(
         mtx->data, mtx->end, pieces < reader->threads ? (int)pieces : reader->threads, job.bound);
-#pragma omp parallel for schedule(static, 1) num_threads(segments)
+#pragma omp parallel for schedule(static, 1) num_threads(spmmi_team(segments))
     for (int segment = 0; segment < segments; segment++)
         job.first[segment + 1] = count_segment(&job, segment);
     for (int segment = 0; segment < segments; segment++)
@@ -110,7 +111,7 @@ spmm_status_t spmmi_read_array(struct spmmi_reader *reader, const struct spmmi_m
     set_pattern(matrix, reader->threads);
     for (int64_t i = 0; mtx->symmetry == SPMMI_SKEW && i < mtx->rows; i++)
         job.values[i * mtx->cols + i] = 0;
-#pragma omp parallel for schedule(static, 1) num_threads(segments)
+#pragma omp parallel for schedule(static, 1) num_threads(spmmi_team(segments))
     for (int segment = 0; segment < segments; segment++)
         if (!fill_segment(&job, segment))
             atomic_store(&failed, true);

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "format/base/diag.h"
+#include "format/base/team.h"
 #include "format/plan.h"
 #include "read_buckets.h"
 #include "read_line.h"
@@ -176,7 +177,7 @@ static int64_t run_pass(struct job *job, const char *stage, int64_t (*pass)(stru
     int64_t sum = 0;
     job->stage = stage;
     atomic_store(&job->done, 0);
-#pragma omp parallel for schedule(static, 1) num_threads(job->segments) reduction(+ : sum)
+#pragma omp parallel for schedule(static, 1) num_threads(spmmi_team(job->segments)) reduction(+ : sum)
     for (int segment = 0; segment < job->segments; segment++) {
         const int64_t result = pass(job, segment);
         if (result < 0)

@@ -15,6 +15,7 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/options.h"
+#include "format/base/team.h"
 #include "reader.h"
 
 #define READ_BLOCK (UINT64_C(4) << 20)  /* bytes that one pread asks for */
@@ -159,7 +160,7 @@ static spmm_status_t read_regular(struct spmmi_reader *reader, int fd, uint64_t 
     uint64_t done = 0;
     /* Threads that find an error skip the rest of the loop; only the calling thread reports progress. */
 #pragma omp parallel for schedule(dynamic, 1) \
-    num_threads(blocks < reader->threads ? (int)blocks : reader->threads)
+    num_threads(spmmi_team(blocks < reader->threads ? (int)blocks : reader->threads))
     for (int64_t block = 0; block < blocks; block++) {
         const uint64_t offset = (uint64_t)block * READ_BLOCK;
         const uint64_t length = size - offset < READ_BLOCK ? size - offset : READ_BLOCK;

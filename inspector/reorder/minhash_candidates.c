@@ -2,6 +2,8 @@
 /* See minhash.h. Nodes that are neighbours when sorted by single min-hashes, the best of them compared. */
 #include "minhash.h"
 
+#include "format/base/team.h"
+
 #include <string.h>
 
 #include <omp.h>
@@ -234,7 +236,7 @@ static void choose_edges(struct spmmi_minhash *w, uint32_t first, uint32_t end, 
 void spmmi_minhash_candidates(struct spmmi_minhash *w, bool exact)
 {
     memset(w->behind, 0xff, w->nodes * sizeof *w->behind);
-#pragma omp parallel num_threads(w->threads) if (w->nodes > SPMMI_MINHASH_GRAIN)
+#pragma omp parallel num_threads(spmmi_team(w->nodes > SPMMI_MINHASH_GRAIN ? w->threads : 1))
     {
         const uint64_t thread = (uint64_t)omp_get_thread_num(), offset = thread * w->units;
         uint8_t *const marks = w->marks == NULL ? NULL : w->marks + thread * (uint64_t)w->cols;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "format/base/team.h"
 #include "inspector/analysis/random.h"
 
 #define COLLISIONS 8 /* patterns with the same hash whose units are found */
@@ -49,11 +50,13 @@ void spmmi_minhash_group_patterns(struct spmmi_minhash *w, uint32_t *leader)
 {
     const uint64_t units = w->units;
     uint64_t *const sorted = w->sorted;
-#pragma omp parallel for num_threads(w->threads) schedule(static) if (units > SPMMI_MINHASH_GRAIN)
+#pragma omp parallel for num_threads(spmmi_team(units > SPMMI_MINHASH_GRAIN ? w->threads : 1)) \
+    schedule(static)
     for (uint64_t u = 0; u < units; u++)
         sorted[u] = spmmi_key_pack(hash_of_pattern(w, (uint32_t)u), (uint32_t)u);
     spmmi_key_group(sorted, w->spare, units);
-#pragma omp parallel for num_threads(w->threads) schedule(static) if (units > SPMMI_MINHASH_GRAIN)
+#pragma omp parallel for num_threads(spmmi_team(units > SPMMI_MINHASH_GRAIN ? w->threads : 1)) \
+    schedule(static)
     for (uint64_t i = 0; i < units; i++) {
         uint64_t end = i + 1;
         if (i > 0 && sorted[i] >> 32 == sorted[i - 1] >> 32)
@@ -114,7 +117,8 @@ static void hash_node(const int32_t *columns, int64_t length, uint32_t *hashes)
 
 void spmmi_minhash_hash_nodes(struct spmmi_minhash *w)
 {
-#pragma omp parallel for num_threads(w->threads) schedule(dynamic, 256) if (w->units > SPMMI_MINHASH_GRAIN)
+#pragma omp parallel for num_threads(spmmi_team(w->units > SPMMI_MINHASH_GRAIN ? w->threads : 1)) \
+    schedule(dynamic, 256)
     for (uint32_t node = 0; node < w->nodes; node++)
         hash_node(spmmi_minhash_columns(w, w->head[node]), spmmi_minhash_length(w, w->head[node]),
                   w->hashes[node]);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "format/base/alloc.h"
+#include "format/base/team.h"
 #include "permutation_units.h"
 
 #define DIGITS 2             /* columns in a key */
@@ -130,7 +131,7 @@ spmm_status_t spmmi_reorder_radix(uint64_t count, const int64_t *unit_ptr, const
         status = SPMM_ERR_MEMORY;
         goto cleanup;
     }
-#pragma omp parallel num_threads(threads) if (count > GRAIN)
+#pragma omp parallel num_threads(spmmi_team(count > GRAIN ? threads : 1))
     {
 #pragma omp for schedule(static)
         for (uint64_t i = 0; i < count; i++)

@@ -9,6 +9,7 @@
 #include <omp.h>
 
 #include "format/base/alloc.h"
+#include "format/base/team.h"
 #include "inspector/analysis/sorted_columns.h"
 
 #define GROUP 256u   /* rows of the highest row block: a thread takes so many at a time */
@@ -182,7 +183,7 @@ static void count_all(const struct counting *c, spmm_permutation_metrics_t *metr
 {
     int64_t sums[NEVER + 1] = {0};
     const int64_t groups = c->rows / GROUP + (c->rows % GROUP != 0);
-#pragma omp parallel num_threads(c->threads)
+#pragma omp parallel num_threads(spmmi_team(c->threads))
     {
         int64_t counts[NEVER + 1] = {0};
         struct memory m = memory_of(c, omp_get_thread_num());

@@ -8,6 +8,7 @@
 
 #include "inspector/analysis/column_set.h"
 #include "format/base/alloc.h"
+#include "format/base/team.h"
 #include "format/plan.h"
 
 #define SAMPLE_ROWS 8192    /* about so many */
@@ -132,7 +133,7 @@ spmm_status_t spmmi_row_similarity(int64_t rows, int64_t cols, const int64_t *ro
     s.columns = spmmi_alloc((uint64_t)cols, sizeof *s.columns);
     if (first == NULL || s.columns == NULL || spmmi_column_set_new(&s.set, cols) != SPMM_OK)
         goto cleanup;
-#pragma omp parallel for schedule(static) num_threads(threads)
+#pragma omp parallel for schedule(static) num_threads(spmmi_team(threads))
     for (int64_t i = 0; i < rows; i++)
         first[i] = least_hash(col_ind + row_ptr[i], row_ptr[i + 1] - row_ptr[i], FACTOR_FIRST);
     marks = take_sample(&s, first, &count);

@@ -16,6 +16,7 @@
 
 #include <omp.h>
 
+#include "format/base/team.h"
 #include "kernels/shared/level_cpu.h"
 
 #define CHUNK_NONZEROS 4096
@@ -285,7 +286,7 @@ static void panel_run(const struct job *job, const struct panel *panel, int thre
 {
     const int64_t pack_rows = 1024;
     const int64_t pack_count = job->is_packed ? (job->a->cols + pack_rows - 1) / pack_rows : 0;
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(spmmi_team(threads))
     {
         if (job->is_packed) {
 #pragma omp for schedule(dynamic, 1)

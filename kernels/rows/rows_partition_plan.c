@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "format/base/alloc.h"
+#include "format/base/team.h"
 
 #define ROWS_PARALLEL 100000 /* below this many rows one thread is faster */
 
@@ -12,7 +13,7 @@
 static void split_nonzeros(int64_t rows, const int64_t *row_ptr, int64_t item_size, int threads,
                            uint32_t *items)
 {
-#pragma omp parallel for schedule(static) num_threads(threads) if (rows > ROWS_PARALLEL)
+#pragma omp parallel for schedule(static) num_threads(spmmi_team(rows > ROWS_PARALLEL ? threads : 1))
     for (int64_t row = 0; row < rows; row++) {
         const int64_t end = row_ptr[row + 1];
         for (int64_t i = (row_ptr[row] + item_size - 1) / item_size; i * item_size < end; i++)

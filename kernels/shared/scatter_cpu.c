@@ -2,6 +2,7 @@
 /* See scatter_cpu.h. */
 #include "scatter_cpu.h"
 
+#include "format/base/team.h"
 #include "kernel_base.h"
 
 #define PARALLEL_VALUES_MIN 1000000 /* below, one thread is faster */
@@ -9,7 +10,7 @@
 void spmmi_cpu_scatter(spmm_dtype_t dtype, int64_t nnz, const uint32_t *map, const void *values, void *out)
 {
     const size_t size = spmm_dtype_size(dtype);
-#pragma omp parallel for if (nnz >= PARALLEL_VALUES_MIN)
+#pragma omp parallel for num_threads(spmmi_team(nnz >= PARALLEL_VALUES_MIN ? 0 : 1))
     for (int64_t q = 0; q < nnz; q++) {
         if (map[q] == SPMMI_NONE)
             continue;

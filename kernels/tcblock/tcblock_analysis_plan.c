@@ -11,6 +11,7 @@
 #include "tcblock_shape.h"
 #include "inspector/analysis/column_set.h"
 #include "format/base/alloc.h"
+#include "format/base/team.h"
 #include "inspector/analysis/row_block_sample.h"
 
 #define CHUNK_ROWS SPMMI_TCBLOCK_CHUNK
@@ -249,7 +250,7 @@ static spmm_status_t count_chunks(const struct count *c, const struct spmmi_row_
     for (int t = 0; t < used && status == SPMM_OK; t++)
         status = worker_open(c->a, sample->most, &workers[t]);
     if (status == SPMM_OK) {
-#pragma omp parallel for schedule(dynamic, 1) num_threads(used)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(spmmi_team(used))
         for (int64_t i = 0; i < sample->count; i++)
             count_chunk(c, sample->list[i], i, &workers[omp_get_thread_num()]);
     }

@@ -2,6 +2,7 @@
 /* The window, panel and bcsr families on the CPU: items and column tiles in parallel, then the sums of split units. */
 #include "tcblock_cpu.h"
 
+#include "format/base/team.h"
 #include "kernels/shared/level_cpu.h"
 
 #define ROWS_A_TURN 128 /* of a thread */
@@ -21,7 +22,7 @@ static void items_run(const struct tcblock_cpu_job *job, int threads)
     while (columns < TCBLOCK_CPU_COLUMNS_MAX && columns < n)
         columns *= 2;
     const int64_t tiles = (n + columns - 1) / columns;
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(spmmi_team(threads))
     {
 #pragma omp for schedule(dynamic, turn)
         for (int64_t i = 0; i < layout->item_count * tiles; i++) {

@@ -12,6 +12,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/team.h"
 #include "executor/pack/scratch.h"
 #include "tcblock_kind.h"
 
@@ -120,8 +121,8 @@ static spmm_status_t positions_make(struct builder *b, spmm_diag_t *diag)
     spmm_status_t status = SPMM_OK;
     struct spmmi_tcblocks *view = &b->frame.layout->view;
     uint32_t blocks_max = 0, values_max = 0;
-#pragma omp parallel for num_threads(b->threads) schedule(dynamic, b->turn) \
-    reduction(max                                                           \
+#pragma omp parallel for num_threads(spmmi_team(b->threads)) schedule(dynamic, b->turn) \
+    reduction(max                                                                       \
               : blocks_max, values_max)
     for (uint32_t u = 0; u < view->unit_count; u++)
         b->positions[u] = b->kind->unit_needs(&b->frame, unit_read(b, u), &blocks_max, &values_max);
@@ -249,7 +250,7 @@ spmm_status_t spmmi_tcblocks_build(const struct spmmi_tcblock_kind *kind, int64_
     SPMM_TRY(builder_start(&b, rows, cols, dtype, diag));
     SPMM_TRY(positions_make(&b, diag));
     SPMM_TRY(arrays_make(&b, diag));
-#pragma omp parallel for num_threads(b.threads) schedule(dynamic, b.turn)
+#pragma omp parallel for num_threads(spmmi_team(b.threads)) schedule(dynamic, b.turn)
     for (uint32_t u = 0; u < layout->view.unit_count; u++)
         kind->unit_fill(&b.frame, unit_read(&b, u), u, b.positions[u]);
     items_fill(&b);

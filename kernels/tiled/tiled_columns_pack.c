@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "format/base/alloc.h"
+#include "format/base/team.h"
 
 #define COLUMNS_A_NONZERO 4 /* up to so many, and as many more, columns keep their numbers */
 #define COLUMNS_MORE (1 << 16)
@@ -65,7 +66,7 @@ spmm_status_t spmmi_tiled_columns_make(int64_t cols, int64_t nnz, const int32_t 
         columns->column_of[q] = (uint32_t)col_ind[q];
     spmmi_tiled_columns_sort(columns->column_of, columns->ranks, (uint32_t)nnz, 0, (uint32_t)cols);
     const uint32_t count = distinct_keep(columns->column_of, (uint32_t)nnz);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for num_threads(spmmi_team(0)) schedule(static)
     for (int64_t q = 0; q < nnz; q++)
         columns->ranks[q] = rank_of(columns->column_of, count, (uint32_t)col_ind[q]);
     columns->count = count;

@@ -2,6 +2,7 @@
 /* The tiled family on the CPU: row blocks and column tiles in parallel, then the sums of split rows. */
 #include "tiled_cpu.h"
 
+#include "format/base/team.h"
 #include "kernels/shared/level_cpu.h"
 
 static const struct tiled_cpu_ops *ops_pick(spmm_dtype_t dtype)
@@ -33,7 +34,7 @@ static void row_blocks_run(const struct tiled_cpu_job *job, int threads)
     const struct tiled_cpu_ops *ops = ops_pick(job->product->a_type);
     const int columns = columns_pick(job);
     const int64_t n = job->product->b.cols, tiles = (n + columns - 1) / columns;
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(spmmi_team(threads))
     {
 #pragma omp for schedule(dynamic, 1)
         for (int64_t i = 0; i < layout->row_block_count * tiles; i++) {

@@ -12,6 +12,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/team.h"
 #include "executor/pack/scratch.h"
 #include "tiled_banks.h"
 #include "tiled_row_block_pack.h"
@@ -119,7 +120,7 @@ static void each_row_block(struct spmmi_tiled_builder *b, uint16_t *turns,
                            void (*work)(struct spmmi_tiled_builder *b, uint32_t row_block,
                                         const struct own *own))
 {
-#pragma omp parallel for num_threads(b->threads) schedule(dynamic, 4)
+#pragma omp parallel for num_threads(spmmi_team(b->threads)) schedule(dynamic, 4)
     for (uint32_t p = 0; p < b->layout->view.row_block_count; p++) {
         const size_t thread = (size_t)omp_get_thread_num();
         const struct own own = {b->ranks + thread * (size_t)b->own.count,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "bench_peers.h"
+#include "format/base/team.h"
 #include "cuda_type.h"
 #include "tools/cli/fail.h"
 #include "tools/cli/number.h"
@@ -45,7 +46,7 @@ static spmm_status_t upload_dense(struct cublas_peers *peers, const struct host_
     void *dense = calloc(bytes, 1); /* 0 in every type */
     if (dense == NULL)
         return fail_memory(diag, bytes, "A with its zeros");
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for num_threads(spmmi_team(0)) schedule(static)
     for (int64_t i = 0; i < csr->rows; i++)
         for (int64_t p = csr->row_ptr[i]; p < csr->row_ptr[i + 1]; p++)
             value_set(csr->dtype, dense, i * csr->cols + csr->col_ind[p], csr->values[p]);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "format/base/team.h"
 #include "tools/compute/dense_matrix.h"
 #include "tools/cli/fail.h"
 
@@ -70,7 +71,7 @@ spmm_status_t bench_site_problem(struct bench_site *site, const struct host_csr 
         status = fail_memory(diag, (uint64_t)a->cols * (uint64_t)n_max * sizeof *b, "B of the reference");
         goto cleanup;
     }
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for num_threads(spmmi_team(0)) schedule(static)
     for (int64_t j = 0; j < a->cols; j++)
         for (int64_t c = 0; c < n_max; c++)
             b[j * n_max + c] = dense_random(a->dtype, SEED, j, c);

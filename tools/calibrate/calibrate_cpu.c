@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "calibrate.h"
+#include "format/base/team.h"
 #include "tools/cli/fail.h"
 #include "tools/cli/progress.h"
 
@@ -46,7 +47,7 @@ static double rate_of(const struct bench *b, const struct task *t)
     int repeats = 1;
     for (int turn = 0; turn < TURNS;) {
         const double start = progress_seconds();
-#pragma omp parallel num_threads(b->threads)
+#pragma omp parallel num_threads(spmmi_team(b->threads))
         {
             double sum = 0;
             for (int r = 0; r < repeats; r++)
@@ -155,7 +156,7 @@ static double empty_region_seconds(const struct bench *b)
     double best = 1;
     for (int i = 0; i < 1000; i++) {
         const double start = progress_seconds();
-#pragma omp parallel num_threads(b->threads)
+#pragma omp parallel num_threads(spmmi_team(b->threads))
         if (omp_get_thread_num() == b->threads)
             sink = 1;
         const double seconds = progress_seconds() - start;

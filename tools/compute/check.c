@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "format/base/team.h"
 #include "check_sums.h"
 #include "dense_matrix.h"
 #include "tools/cli/fail.h"
@@ -79,7 +80,10 @@ static struct range range_of(const struct check_input *in)
     const double limit = small_factor(in->a->dtype);
     double largest = 0.0;
     int has_small = 0;
-#pragma omp parallel for schedule(static) reduction(max : largest) reduction(| : has_small)
+#pragma omp parallel for num_threads(spmmi_team(0)) schedule(static) reduction(max        \
+                                                                               : largest) \
+    reduction(|                                                                           \
+              : has_small)
     for (int64_t q = 0; q < in->a->cols * in->n; q++) {
         largest = isfinite(in->b[q]) ? fmax(largest, fabs(in->b[q])) : largest;
         has_small |= is_small(in->b[q], limit);
@@ -167,7 +171,7 @@ spmm_status_t check_product(const struct check_input *input, const spmm_dense_t 
     int is_short = 0;
     if (c->rows != input->a->rows || c->cols != input->n)
         return fail(diag, SPMM_ERR_SHAPE, "the product to check has another shape than its reference");
-#pragma omp parallel
+#pragma omp parallel num_threads(spmmi_team(0))
     {
         struct check_sums work;
         struct check_result mine = {0.0, -1, -1, 0.0, 0.0};
@@ -208,7 +212,7 @@ spmm_status_t check_reference_make(const struct check_input *input, const int64_
     }
     if (!is_short) {
         const struct range of_b = range_of(input);
-#pragma omp parallel reduction(| : is_short, has_nan)
+#pragma omp parallel num_threads(spmmi_team(0)) reduction(| : is_short, has_nan)
         {
             struct check_sums work;
             const int is_ready = check_sums_make(&work, input->n);
@@ -265,7 +269,7 @@ static int has_nan(const spmm_dense_t *c)
     const int is_row_major = c->layout == SPMM_ROW_MAJOR;
     const int64_t lines = is_row_major ? c->rows : c->cols;
     int found = 0;
-#pragma omp parallel for schedule(static) reduction(| : found)
+#pragma omp parallel for num_threads(spmmi_team(0)) schedule(static) reduction(| : found)
     for (int64_t line = 0; line < lines; line++)
         found |= line_has_nan(c, line, is_row_major ? c->cols : c->rows);
     return found;
@@ -275,7 +279,7 @@ struct check_result check_against(const struct check_reference *reference, const
                                   struct arithmetic arithmetic)
 {
     struct check_result worst = {0.0, -1, -1, 0.0, 0.0};
-#pragma omp parallel
+#pragma omp parallel num_threads(spmmi_team(0))
     {
         struct check_result mine = {0.0, -1, -1, 0.0, 0.0};
 #pragma omp for schedule(static)

@@ -2,6 +2,7 @@
 /* Dense matrices of the tools. */
 #include "dense_matrix.h"
 
+#include "format/base/team.h"
 #include "tools/cli/fail.h"
 #include "tools/cli/number.h"
 
@@ -49,7 +50,7 @@ void dense_fill_random(const spmm_dense_t *dense, uint64_t seed, int64_t random_
     const int is_row_major = dense->layout == SPMM_ROW_MAJOR;
     const int64_t lines = is_row_major ? dense->rows : dense->cols;
     const int64_t length = is_row_major ? dense->cols : dense->rows;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for num_threads(spmmi_team(0)) schedule(static)
     for (int64_t line = 0; line < lines; line++) {
         for (int64_t p = 0; p < length; p++) {
             const int64_t i = is_row_major ? line : p;
@@ -68,7 +69,7 @@ double dense_get(const spmm_dense_t *dense, int64_t i, int64_t j)
 
 void dense_to_double(const spmm_dense_t *dense, double *out)
 {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for num_threads(spmmi_team(0)) schedule(static)
     for (int64_t i = 0; i < dense->rows; i++)
         for (int64_t j = 0; j < dense->cols; j++)
             out[i * dense->cols + j] = dense_get(dense, i, j);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/base/team.h"
 #include "tools/cli/fail.h"
 #include "tools/cli/number.h"
 
@@ -37,10 +38,10 @@ spmm_status_t host_csr_make(const spmm_csr_t *view, spmm_dtype_t dtype, struct h
     const spmm_status_t status = csr_alloc(view->rows, view->cols, view->nnz, dtype, csr, diag);
     if (status != SPMM_OK)
         return status;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for num_threads(spmmi_team(0)) schedule(static)
     for (int64_t i = 0; i <= view->rows; i++)
         csr->row_ptr[i] = index_at(view->row_ptr, view->row_ptr_type, i);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for num_threads(spmmi_team(0)) schedule(static)
     for (int64_t p = 0; p < view->nnz; p++) {
         csr->col_ind[p] = (int32_t)index_at(view->col_ind, view->col_ind_type, p);
         csr->values[p] = value_round(dtype, value_at(view, p));
@@ -98,7 +99,7 @@ void *host_csr_typed_values(const struct host_csr *csr)
     void *typed = malloc(((size_t)csr->nnz + 1) * spmm_dtype_size(csr->dtype));
     if (typed == NULL)
         return NULL;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for num_threads(spmmi_team(0)) schedule(static)
     for (int64_t p = 0; p < csr->nnz; p++)
         value_set(csr->dtype, typed, p, csr->values[p]);
     return typed;
@@ -235,7 +236,7 @@ spmm_status_t host_ell_make(const struct host_bsr *bsr, spmm_dtype_t dtype, stru
         host_ell_free(ell);
         return fail_memory(diag, blocks * (size_t)bsr->block * line, "the matrix in rows of blocks");
     }
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for num_threads(spmmi_team(0)) schedule(static)
     for (int64_t bi = 0; bi < bsr->block_rows; bi++)
         fill_ell_row(bsr, bi, line, ell);
     return SPMM_OK;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/base/team.h"
 #include "tools/cli/fail.h"
 #include "gpu.h"
 #include "tools/cli/progress.h"
@@ -69,7 +70,7 @@ static spmm_status_t flush(struct stopwatch *watch, int byte, spmm_diag_t *diag)
         return device_fill(&watch->flush, byte, FLUSH_BYTES, diag);
     /* Every core writes, as each has caches of its own. */
     char *const data = watch->flush.data;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for num_threads(spmmi_team(0)) schedule(static)
     for (int64_t chunk = 0; chunk < FLUSH_BYTES / FLUSH_CHUNK; chunk++)
         memset(data + chunk * FLUSH_CHUNK, byte, FLUSH_CHUNK);
     return SPMM_OK;

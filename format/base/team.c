@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See team.h. */
+#include "team.h"
+
+#include <ctype.h>
+#include <omp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "format/base/log.h"
+
+#define RESERVE_BYTES ((size_t)2 << 20) /* what OpenMP allocates for a team, and malloc for that */
+#define GONE_TRIES 1000
+
+/* Of the calling thread. */
+static _Thread_local int size = 1; /* of its team, as far as the regions of this library tell */
+static _Thread_local int is_told;  /* that there are fewer than wanted */
+
+struct trial {
+    pthread_mutex_t gate; /* closed until all have been started */
+    struct member {
+        struct trial *trial;
+        pthread_t thread;
+        pid_t id;
+    } members[SPMMI_TEAM_MAX];
+};
+
+static void *wait_at_gate(void *context)
+{
+    struct member *member = context;
+    member->id = (pid_t)syscall(SYS_gettid);
+    (void)pthread_mutex_lock(&member->trial->gate);
+    (void)pthread_mutex_unlock(&member->trial->gate);
+    return NULL;
+}
+
+/* A thread that was joined counts against the limits until the kernel has forgotten its number. */
+static void wait_until_gone(pid_t id)
+{
+    const pid_t process = getpid();
+    for (int i = 0; i < GONE_TRIES && syscall(SYS_tgkill, process, id, 0) == 0; i++)
+        (void)sched_yield();
+}
+
+/* OMP_STACKSIZE or GOMP_STACKSIZE: a number of KiB, or of the unit that follows it; 0 for none of them. */
+static size_t stack_bytes(void)
+{
+    static const char units[] = "bkmg";
+    const char *text = getenv("OMP_STACKSIZE");
+    if (text == NULL)
+        text = getenv("GOMP_STACKSIZE");
+    if (text == NULL)
+        return 0;
+    char *end = NULL;
+    const unsigned long long number = strtoull(text, &end, 10);
+    while (isspace((unsigned char)*end))
+        end++;
+    int shift = 10;
+    for (int i = 0; units[i] != '\0'; i++)
+        if (tolower((unsigned char)*end) == units[i])
+            shift = 10 * i;
+    return number <= (SIZE_MAX >> shift) ? (size_t)number << shift : 0;
+}
+
+/* Starts up to `wanted` threads that live at the same time. Returns how many there were. */
+static int start_threads(int wanted)
+{
+    struct trial trial = {.gate = PTHREAD_MUTEX_INITIALIZER};
+    pthread_attr_t attributes;
+    int count = 0;
+    if (pthread_attr_init(&attributes) != 0)
+        return 0;
+    if (stack_bytes() != 0) /* what is refused here is refused by OpenMP, too: it takes the default then */
+        (void)pthread_attr_setstacksize(&attributes, stack_bytes());
+    (void)pthread_mutex_lock(&trial.gate);
+    for (; count < wanted; count++) {
+        struct member *member = &trial.members[count];
+        member->trial = &trial;
+        if (pthread_create(&member->thread, &attributes, wait_at_gate, member) != 0)
+            break;
+    }
+    (void)pthread_mutex_unlock(&trial.gate);
+    for (int i = 0; i < count; i++)
+        (void)pthread_join(trial.members[i].thread, NULL);
+    for (int i = 0; i < count; i++)
+        wait_until_gone(trial.members[i].id);
+    (void)pthread_attr_destroy(&attributes);
+    return count;
+}
+
+/* How many more threads OpenMP can start now, at most `wanted`. */
+static int try_threads(int wanted)
+{
+    void *reserve =
+        mmap(NULL, RESERVE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reserve == MAP_FAILED)
+        return 0;
+    const int count = start_threads(wanted);
+    (void)munmap(reserve, RESERVE_BYTES);
+    return count;
+}
+
+static int smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* The number that a region would get if nothing failed. */
+static int threads_of(int wanted)
+{
+    if (wanted == 1 || omp_get_active_level() >= omp_get_max_active_levels())
+        return 1;
+    const int threads = wanted > 0 ? wanted : omp_get_max_threads();
+    return smaller(smaller(threads, omp_get_thread_limit()), SPMMI_TEAM_MAX);
+}
+
+/* For a team that has `from` threads now. */
+static int grow(int from, int threads)
+{
+    const int possible = from + try_threads(threads - from);
+    if (possible < threads && !is_told)
+        spmmi_log(SPMM_LOG_WARNING, "%d threads were asked for, %d can be started", threads, possible);
+    is_told |= possible < threads;
+    return possible;
+}
+
+int spmmi_team(int wanted)
+{
+    int threads = threads_of(wanted);
+    if (threads <= 1)
+        return 1; /* a region of one thread leaves the team as it is */
+    const int is_kept = omp_get_level() == 0;
+    const int from = is_kept ? size : 1; /* a nested team ends with its region */
+    if (threads > from)
+        threads = grow(from, threads);
+    if (is_kept && threads > 1)
+        size = threads;
+    return threads;
+}
