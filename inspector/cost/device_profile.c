@@ -3,6 +3,7 @@
 #include "device_profile.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "device_profile_texts.h"
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/file_io.h"
 
 #define DEVICE_OF_ANY "h200" /* whose rates are used where no device is named */
 
@@ -25,18 +27,20 @@ static const struct spmmi_profile_text *find_text(const char *name)
 static spmm_status_t read_file(const char *path, char *text, size_t *size, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    FILE *file = fopen(path, "rb");
-    SPMM_REQUIRE(file != NULL, SPMM_ERR_ARGUMENT, diag,
+    int64_t got = 0;
+    const int file = spmmi_open(path, O_RDONLY | O_CLOEXEC, 0);
+    SPMM_REQUIRE(file >= 0, SPMM_ERR_ARGUMENT, diag,
                  "expected a device of " SPMMI_PROFILE_DEVICES ", or a profile file, found \"%.60s\" (%s)",
                  path, strerror(errno));
-    *size = fread(text, 1, SPMMI_PROFILE_FILE_MAX + 1, file);
-    SPMM_REQUIRE(ferror(file) == 0, SPMM_ERR_IO, diag, "the profile \"%.60s\" cannot be read (%s)", path,
+    got = spmmi_read_up_to(file, text, SPMMI_PROFILE_FILE_MAX + 1);
+    SPMM_REQUIRE(got >= 0, SPMM_ERR_IO, diag, "the profile \"%.60s\" cannot be read (%s)", path,
                  strerror(errno));
+    *size = (size_t)got;
     SPMM_REQUIRE(*size <= SPMMI_PROFILE_FILE_MAX, SPMM_ERR_ARGUMENT, diag,
                  "the profile \"%.60s\" has more than %d bytes", path, SPMMI_PROFILE_FILE_MAX);
 cleanup:
-    if (file != NULL)
-        (void)fclose(file);
+    if (file >= 0)
+        (void)spmmi_close(file);
     return status;
 }
 

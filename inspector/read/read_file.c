@@ -14,6 +14,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/file_io.h"
 #include "format/base/options.h"
 #include "format/base/team.h"
 #include "reader.h"
@@ -243,7 +244,7 @@ spmm_status_t spmm_matrix_load(const char *path, const spmm_read_options_t *opti
     *matrix = NULL;
     SPMM_REQUIRE(path != NULL, SPMM_ERR_ARGUMENT, diag, "path is NULL");
     SPMM_TRY(reader_init(&reader, is_stdin ? "standard input" : path, options, diag));
-    fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    fd = is_stdin ? STDIN_FILENO : spmmi_open(path, O_RDONLY | O_CLOEXEC, 0);
     if (fd < 0) {
         status = io_failed(&reader, errno, "cannot open the file");
         goto cleanup;

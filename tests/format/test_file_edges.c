@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "format/base/alloc.h"
-#include "format/file/plan_io.h"
+#include "format/base/file_io.h"
 #include "tests/support/plan_seal.h"
 
 struct scene {
@@ -57,7 +57,7 @@ static spmm_status_t load(const char *path, uint64_t budget, spmm_diag_t *diag)
 
 static int open_as_0(const char *path, int flags, mode_t mode)
 {
-    const int is_new = (flags & O_CREAT) != 0;
+    const int is_new = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
     const int file = open(path, flags, mode);
     if (!is_new || file <= 0)
         return file;

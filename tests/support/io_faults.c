@@ -3,6 +3,7 @@
 #include "io_faults.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 static int64_t fail_at, calls;
 static enum io_fault fault_now;
 static const char *failed;
+static int is_renamed, is_named_only;
 
 /* Is it this call's turn? Sets errno then. */
 static int fails(const char *name)
@@ -31,7 +33,13 @@ static int is_short_now(void)
 
 static int faulty_open(const char *path, int flags, mode_t mode)
 {
-    return fails("open") ? -1 : spmmi_io_system.open(path, flags, mode);
+    const int is_unnamed = (flags & O_TMPFILE) == O_TMPFILE;
+    if (fails(is_unnamed ? "open unnamed" : "open"))
+        return -1;
+    if (!is_unnamed || !is_named_only)
+        return spmmi_io_system.open(path, flags, mode);
+    errno = EOPNOTSUPP;
+    return -1;
 }
 
 static int faulty_fstat(int file, struct stat *about)
@@ -51,22 +59,30 @@ static ssize_t faulty_write(int file, const void *bytes, size_t size)
 
 static int faulty_fsync(int file)
 {
-    return fails("fsync") ? -1 : spmmi_io_system.fsync(file);
+    return fails(is_renamed ? "late fsync" : "fsync") ? -1 : spmmi_io_system.fsync(file);
 }
 
 /* As Linux does: the file is closed whatever close says. */
 static int faulty_close(int file)
 {
-    const int result = fails("close") ? -1 : 0;
+    const int result = fails(is_renamed ? "late close" : "close") ? -1 : 0;
     const int number = errno;
     (void)spmmi_io_system.close(file);
     errno = number;
     return result;
 }
 
+static int faulty_link(int file, const char *path)
+{
+    return fails("link") ? -1 : spmmi_io_system.link(file, path);
+}
+
 static int faulty_rename(const char *from, const char *to)
 {
-    return fails("rename") ? -1 : spmmi_io_system.rename(from, to);
+    if (fails("rename"))
+        return -1;
+    is_renamed = 1;
+    return spmmi_io_system.rename(from, to);
 }
 
 static int faulty_unlink(const char *path)
@@ -74,8 +90,8 @@ static int faulty_unlink(const char *path)
     return fails("unlink") ? -1 : spmmi_io_system.unlink(path);
 }
 
-static const struct spmmi_io faulty = {faulty_open,  faulty_fstat, faulty_read,   faulty_write,
-                                       faulty_fsync, faulty_close, faulty_rename, faulty_unlink};
+static const struct spmmi_io faulty = {faulty_open,  faulty_fstat, faulty_read,   faulty_write, faulty_fsync,
+                                       faulty_close, faulty_link,  faulty_rename, faulty_unlink};
 
 void io_faults_start(int64_t k, enum io_fault fault)
 {
@@ -83,7 +99,13 @@ void io_faults_start(int64_t k, enum io_fault fault)
     calls = 0;
     fault_now = fault;
     failed = NULL;
+    is_renamed = is_named_only = 0;
     spmmi_io_set(&faulty);
+}
+
+void io_faults_named_only(void)
+{
+    is_named_only = 1;
 }
 
 int64_t io_faults_stop(const char **failed_call)

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "format/file/plan_io.h"
+#include "format/base/file_io.h"
 
 enum io_fault {
     IO_FAULT_EIO,
@@ -19,8 +19,10 @@ enum io_fault {
 
 /* From now on the k-th call fails (0 = the next one); k < 0: none. Calls are counted. */
 void io_faults_start(int64_t k, enum io_fault fault);
+/* Besides, files without a name do not exist. Lasts until io_faults_stop. */
+void io_faults_named_only(void);
 /* Back to the system's calls. Returns the number of calls since the start; *failed_call names the one that failed,
- * or is NULL. */
+ * or is NULL: "open unnamed" is one with O_TMPFILE, "late fsync" and "late close" come after a rename. */
 int64_t io_faults_stop(const char **failed_call);
 
 #endif

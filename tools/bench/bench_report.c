@@ -2,10 +2,11 @@
 /* The report of spmm-bench. */
 #include "bench_report.h"
 
-#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "tools/cli/fail.h"
+#include "tools/cli/input_file.h"
 #include "tools/cli/print_text.h"
 
 #define CSV_HEADER                                                                                           \
@@ -16,22 +17,28 @@
 static int has_our_header(const char *path)
 {
     char line[sizeof CSV_HEADER] = "";
-    FILE *file = fopen(path, "r");
+    FILE *file = input_file_open(path);
     const int is_read = file != NULL && fgets(line, sizeof line, file) != NULL;
     if (file != NULL)
         (void)fclose(file);
     return is_read && strcmp(line, CSV_HEADER) == 0;
 }
 
+static int has_bytes(int file)
+{
+    struct stat about;
+    return fstat(file, &about) == 0 && about.st_size > 0;
+}
+
 spmm_status_t bench_report_open(struct bench_report *report, const char *path, spmm_diag_t *diag)
 {
     if (path == NULL)
         return SPMM_OK;
-    report->csv = fopen(path, "a");
-    if (report->csv == NULL)
-        return fail(diag, SPMM_ERR_IO, "%.150s cannot be opened: %s", path, strerror(errno));
-    if (fseek(report->csv, 0, SEEK_END) != 0 || ftell(report->csv) == 0)
-        fputs(CSV_HEADER, report->csv);
+    const spmm_status_t status = append_file_open(&report->csv, path, diag);
+    if (status != SPMM_OK)
+        return status;
+    if (!has_bytes(report->csv.file))
+        fputs(CSV_HEADER, report->csv.stream);
     else if (!has_our_header(path))
         return fail(diag, SPMM_ERR_IO, "%.150s has other columns: its rows are of another version", path);
     return SPMM_OK;
@@ -123,7 +130,7 @@ static void csv_row(const struct bench_report *report, const struct bench_case *
                     const struct ours_result *ours, const struct bench_result *peer)
 {
     const char *const texts[] = {report->date, report->commit, done->info->device_name, done->matrix};
-    FILE *csv = report->csv;
+    FILE *csv = report->csv.stream;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         csv_text(csv, texts[i]);
         fputc(',', csv);
@@ -325,22 +332,18 @@ spmm_status_t bench_report_case(struct bench_report *report, const struct bench_
         const struct bench_result *result = &done->ours[i].result;
         const struct bench_result *peer = best_peer(done, result);
         report->has_wrong |= !is_valid(result);
-        if (result->status == SPMM_OK && report->csv != NULL)
+        if (result->status == SPMM_OK && report->csv.stream != NULL)
             csv_rows(report, done, &done->ours[i]);
         if (is_valid(result) && peer != NULL && done->ours[i].is_chosen)
             status = summarise(report, done, result, peer, diag);
     }
-    if (report->csv != NULL && fflush(report->csv) != 0)
-        return fail(diag, SPMM_ERR_IO, "the CSV file could not be written: %s", strerror(errno));
+    if (report->csv.stream != NULL && status == SPMM_OK)
+        status = append_file_flush(&report->csv, diag);
     return status;
 }
 
 spmm_status_t bench_report_close(struct bench_report *report, spmm_diag_t *diag)
 {
-    spmm_status_t status = SPMM_OK;
-    if (report->csv != NULL && fclose(report->csv) != 0)
-        status = fail(diag, SPMM_ERR_IO, "the CSV file could not be written: %s", strerror(errno));
     bench_summary_free(&report->summary);
-    report->csv = NULL;
-    return status;
+    return append_file_close(&report->csv, diag);
 }

@@ -8,6 +8,7 @@
 #include "bench_ours.h"
 #include "bench_peers.h"
 #include "bench_summary.h"
+#include "tools/cli/append_file.h"
 #include "tools/cli/json.h"
 
 /* One case and all that was measured in it. */
@@ -26,7 +27,7 @@ struct bench_case {
 
 struct bench_report {
     const char *date, *commit;
-    FILE *csv;            /* NULL: none */
+    struct append_file csv;
     struct json *json;    /* NULL: a table on stdout */
     int lists_peers;      /* the table shows every peer, not only the best */
     int shows_set_values; /* the table has columns for them */

@@ -2,12 +2,12 @@
 /* See calibrate.h: which machine is measured, and the text of the profile. */
 #include "calibrate.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/cli/fail.h"
+#include "tools/cli/output_file.h"
 
 static void print_value(FILE *out, const char *key, double rate, const char *provenance)
 {
@@ -82,27 +82,32 @@ static spmm_status_t measure(int device, int threads, struct calibration *c, spm
 #endif
 }
 
+static spmm_status_t save_profile(const char *path, const struct calibration *c, spmm_diag_t *diag)
+{
+    struct output_file out;
+    FILE *file = NULL;
+    spmm_status_t status = output_file_open(&out, path, diag);
+    if (status == SPMM_OK)
+        file = output_file_stream(&out);
+    if (file != NULL)
+        print_profile(file, c);
+    return output_file_close(&out, status == SPMM_OK && file == NULL ? SPMM_ERR_IO : status);
+}
+
 spmm_status_t calibrate(int device, int threads, const char *output, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    FILE *out = stdout;
     struct calibration *c = calloc(1, sizeof *c);
     if (c == NULL)
         return fail_memory(diag, sizeof *c, "the rates of a device");
     TRY(measure(device, threads, c, diag));
     if (output != NULL)
-        out = fopen(output, "w");
-    if (out == NULL) {
-        out = stdout;
-        status = fail(diag, SPMM_ERR_IO, "%s cannot be written: %s", output, strerror(errno));
-        goto cleanup;
-    }
-    print_profile(out, c);
-    if (ferror(out))
+        TRY(save_profile(output, c, diag));
+    else
+        print_profile(stdout, c);
+    if (ferror(stdout))
         status = fail(diag, SPMM_ERR_IO, "the profile could not be written");
 cleanup:
-    if (out != stdout && fclose(out) != 0 && status == SPMM_OK)
-        status = fail(diag, SPMM_ERR_IO, "%s cannot be written: %s", output, strerror(errno));
     free(c);
     return status;
 }

@@ -13,6 +13,7 @@
 
 #include "cli_help.h"
 #include "print_text.h"
+#include "signals.h"
 
 enum cli_result cli_complain(const struct cli_program *program, const char *format, ...)
 {
@@ -262,6 +263,7 @@ enum cli_result cli_parse(const struct cli_program *program, int argc, char **ar
                           struct cli_operands *operands)
 {
     bool options_ended = false;
+    signals_start();
     *operands = (struct cli_operands){.list = argv + 1};
     for (int at = 1; at < argc; at++) {
         char *argument = argv[at];

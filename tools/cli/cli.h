@@ -29,7 +29,8 @@ enum cli_result {
     CLI_USAGE, /* the mistake was explained on stderr: exit EXIT_USAGE */
 };
 
-/* Parse; argv is reordered so that the operands come together. --help (-h) and --version are built in. */
+/* Parse, before anything else is done; argv is reordered so that the operands come together. --help (-h) and --version
+ * are built in. */
 enum cli_result cli_parse(const struct cli_program *program, int argc, char **argv,
                           struct cli_operands *operands);
 

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "input_file.h"
+
 /* Three quarters of the machine's memory, 0 where it does not say. */
 static uint64_t budget_default(void)
 {
@@ -30,8 +32,8 @@ static bool is_compressed_file(const char *path)
 {
     static const char *const starts[] = {"\x1f\x8b", "\x28\xb5\x2f\xfd", "PK\x03\x04"};
     char head[5] = "";
-    FILE *file = fopen(path, "rb");
-    const size_t size = file != NULL ? fread(head, 1, sizeof head - 1, file) : 0;
+    FILE *file = input_file_open(path);
+    const size_t size = file != NULL ? input_file_read(head, sizeof head - 1, file) : 0;
     if (file != NULL)
         (void)fclose(file);
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fail.h"
+#include "input_file.h"
 
 /* The header of a plan file, docs/plan-format.md section 3. */
 #define HEADER_BYTES 256u
@@ -23,7 +24,7 @@
 /* So many bytes of standard input, or all that is left. */
 static spmm_status_t read_some(char *bytes, size_t wanted, size_t *got, spmm_diag_t *diag)
 {
-    *got = fread(bytes, 1, wanted, stdin);
+    *got = input_file_read(bytes, wanted, stdin);
     return ferror(stdin) ? fail(diag, SPMM_ERR_IO, "standard input: %s", strerror(errno)) : SPMM_OK;
 }
 
@@ -63,10 +64,10 @@ static bool is_matrix(const char *name, const char *bytes, size_t size)
         return true;
     if (bytes != NULL)
         return begins_as_matrix(bytes, size);
-    file = fopen(name, "rb");
+    file = input_file_open(name);
     if (file == NULL)
         return false;
-    const size_t got = fread(head, 1, sizeof head, file);
+    const size_t got = input_file_read(head, sizeof head, file);
     (void)fclose(file);
     return begins_as_matrix(head, got);
 }

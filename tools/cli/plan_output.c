@@ -4,17 +4,18 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "exit_code.h"
+#include "input_file.h"
+#include "output_file.h"
 
 bool plan_output_may_replace(const char *path)
 {
     char head[512];
-    FILE *file = fopen(path, "rb");
+    FILE *file = input_file_open(path);
     if (file == NULL)
         return false;
-    const size_t size = fread(head, 1, sizeof head, file);
+    const size_t size = input_file_read(head, sizeof head, file);
     fclose(file);
     if (size == 0)
         return true;
@@ -24,8 +25,25 @@ bool plan_output_may_replace(const char *path)
     return size >= 8 && status != SPMM_ERR_PLAN_MAGIC && status != SPMM_ERR_MEMORY;
 }
 
-static int write_to_stdout(const char *program, const spmm_plan_t *plan, const spmm_save_options_t *save,
-                           uint64_t *bytes)
+static int write_to_stdout(const char *program, const void *bytes, size_t size)
+{
+    (void)fwrite(bytes, 1, size, stdout);
+    return exit_flush(program);
+}
+
+static int write_to_file(const char *program, const char *path, const void *bytes, size_t size)
+{
+    spmm_diag_t diag = {0};
+    struct output_file out;
+    spmm_status_t status = output_file_open(&out, path, &diag);
+    if (status == SPMM_OK)
+        status = output_file_write(&out, bytes, size);
+    status = output_file_close(&out, status);
+    return status == SPMM_OK ? EXIT_DONE : exit_failure(program, path, status, &diag);
+}
+
+int plan_output_write(const char *program, const char *path, const spmm_plan_t *plan,
+                      const spmm_save_options_t *save, uint64_t *bytes)
 {
     spmm_diag_t diag = {0};
     void *data = NULL;
@@ -33,27 +51,9 @@ static int write_to_stdout(const char *program, const spmm_plan_t *plan, const s
     const spmm_status_t status = spmm_plan_write(plan, save, &data, &size, &diag);
     if (status != SPMM_OK)
         return exit_failure(program, NULL, status, &diag);
-    (void)fwrite(data, 1, size, stdout);
+    const int result = strcmp(path, PLAN_OUTPUT_STDOUT) == 0 ? write_to_stdout(program, data, size)
+                                                             : write_to_file(program, path, data, size);
     spmm_plan_bytes_free(data);
-    *bytes = size;
-    return exit_flush(program);
-}
-
-static int write_to_file(const char *program, const char *path, const spmm_plan_t *plan,
-                         const spmm_save_options_t *save, uint64_t *bytes)
-{
-    spmm_diag_t diag = {0};
-    struct stat st;
-    const spmm_status_t status = spmm_plan_save(plan, path, save, &diag);
-    if (status != SPMM_OK)
-        return exit_failure(program, path, status, &diag);
-    *bytes = stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
-    return EXIT_DONE;
-}
-
-int plan_output_write(const char *program, const char *path, const spmm_plan_t *plan,
-                      const spmm_save_options_t *save, uint64_t *bytes)
-{
-    return strcmp(path, PLAN_OUTPUT_STDOUT) == 0 ? write_to_stdout(program, plan, save, bytes)
-                                                 : write_to_file(program, path, plan, save, bytes);
+    *bytes = result == EXIT_DONE ? size : 0;
+    return result;
 }

@@ -10,7 +10,9 @@
 
 #include "dense_matrix.h"
 #include "tools/cli/fail.h"
+#include "tools/cli/input_file.h"
 #include "tools/cli/number.h"
+#include "tools/cli/output_file.h"
 
 #define MAGIC "\x93NUMPY"
 #define MAGIC_BYTES 6
@@ -207,13 +209,13 @@ spmm_status_t npy_load(const char *path, spmm_dense_t *dense, spmm_diag_t *diag)
     struct npy_header header;
     void *data = NULL;
     char *start = malloc(NPY_HEADER_BYTES_MAX);
-    FILE *file = fopen(path, "rb");
+    FILE *file = input_file_open(path);
     *dense = (spmm_dense_t){0};
     if (file == NULL || start == NULL) {
         status = fail_file(diag, "the file cannot be opened");
         goto cleanup;
     }
-    const size_t start_size = fread(start, 1, NPY_HEADER_BYTES_MAX, file);
+    const size_t start_size = input_file_read(start, NPY_HEADER_BYTES_MAX, file);
     TRY(npy_header_parse(start, start_size, &header, diag));
     if (fseek(file, 0, SEEK_END) != 0) {
         status = fail_file(diag, "the size of the file is unknown");
@@ -231,7 +233,7 @@ spmm_status_t npy_load(const char *path, spmm_dense_t *dense, spmm_diag_t *diag)
         goto cleanup;
     }
     if (fseek(file, (long)header.data_offset, SEEK_SET) != 0 ||
-        fread(data, 1, header.data_bytes, file) != header.data_bytes) {
+        input_file_read(data, header.data_bytes, file) != header.data_bytes) {
         status = fail_file(diag, "the file cannot be read");
         goto cleanup;
     }
@@ -247,36 +249,44 @@ cleanup:
     return status;
 }
 
-spmm_status_t npy_save(const char *path, const spmm_dense_t *dense, spmm_diag_t *diag)
+/* Magic, version and header, which ends with a newline at a multiple of 64 bytes. */
+static void write_header(FILE *file, const spmm_dense_t *dense)
 {
-    const int is_row_major = dense->layout == SPMM_ROW_MAJOR;
-    const int64_t lines = is_row_major ? dense->rows : dense->cols;
-    const size_t size = spmm_dtype_size(dense->type);
-    const size_t line_bytes = (size_t)(is_row_major ? dense->cols : dense->rows) * size;
     char text[2 * ALIGNMENT + 1];
     const int length =
         snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': %s, 'shape': (%lld, %lld), }",
-                 value_type(dense->type)->npy, is_row_major ? "False" : "True", (long long)dense->rows,
-                 (long long)dense->cols);
-    /* The header ends with a newline at a multiple of 64 bytes. */
+                 value_type(dense->type)->npy, dense->layout == SPMM_ROW_MAJOR ? "False" : "True",
+                 (long long)dense->rows, (long long)dense->cols);
     const int start = MAGIC_BYTES + 4;
     const int padded = (start + length + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT - start;
     memset(text + length, ' ', (size_t)(padded - length));
     text[padded - 1] = '\n';
     const uint8_t head[4] = {1, 0, (uint8_t)(padded & 0xff), (uint8_t)(padded >> 8)};
+    (void)fwrite(MAGIC, 1, MAGIC_BYTES, file);
+    (void)fwrite(head, 1, sizeof head, file);
+    (void)fwrite(text, 1, (size_t)padded, file);
+}
 
-    FILE *file = fopen(path, "wb");
-    if (file == NULL)
-        return fail_file(diag, "the file cannot be created");
-    int is_written = fwrite(MAGIC, 1, MAGIC_BYTES, file) == MAGIC_BYTES && fwrite(head, 1, 4, file) == 4 &&
-                     fwrite(text, 1, (size_t)padded, file) == (size_t)padded;
-    for (int64_t line = 0; line < lines && is_written && line_bytes > 0; line++) {
-        const char *from = (const char *)dense->data + (size_t)(line * dense->ld) * size;
-        is_written = fwrite(from, 1, line_bytes, file) == line_bytes;
+static void write_lines(FILE *file, const spmm_dense_t *dense)
+{
+    const int is_row_major = dense->layout == SPMM_ROW_MAJOR;
+    const int64_t lines = is_row_major ? dense->rows : dense->cols;
+    const size_t size = spmm_dtype_size(dense->type);
+    const size_t line_bytes = (size_t)(is_row_major ? dense->cols : dense->rows) * size;
+    for (int64_t line = 0; line < lines && line_bytes > 0 && !ferror(file); line++)
+        (void)fwrite((const char *)dense->data + (size_t)(line * dense->ld) * size, 1, line_bytes, file);
+}
+
+spmm_status_t npy_save(const char *path, const spmm_dense_t *dense, spmm_diag_t *diag)
+{
+    struct output_file out;
+    FILE *file = NULL;
+    spmm_status_t status = output_file_open(&out, path, diag);
+    if (status == SPMM_OK)
+        file = output_file_stream(&out);
+    if (file != NULL) {
+        write_header(file, dense);
+        write_lines(file, dense);
     }
-    const int code = errno;
-    if (fclose(file) == 0 && is_written)
-        return SPMM_OK;
-    errno = is_written ? errno : code;
-    return fail_file(diag, "the file cannot be written");
+    return output_file_close(&out, status == SPMM_OK && file == NULL ? SPMM_ERR_IO : status);
 }

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The system calls for files, as a table: tests replace it by failing ones. A call that a signal interrupted is made
+ * again. */
+#ifndef SPMMI_FILE_IO_H
+#define SPMMI_FILE_IO_H
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "format/base/diag.h"
+
+struct spmmi_io {
+    int (*open)(const char *path, int flags, mode_t mode);
+    int (*fstat)(int file, struct stat *about);
+    ssize_t (*read)(int file, void *bytes, size_t size);
+    ssize_t (*write)(int file, const void *bytes, size_t size);
+    int (*fsync)(int file);
+    int (*close)(int file);
+    int (*link)(int file, const char *path); /* gives a name to an open file that has none */
+    int (*rename)(const char *from, const char *to);
+    int (*unlink)(const char *path);
+};
+
+extern const struct spmmi_io spmmi_io_system;
+
+#ifdef SPMM_TEST_HOOKS
+extern const struct spmmi_io *spmmi_io;
+/* Use this table from now on; NULL goes back to the system. */
+void spmmi_io_set(const struct spmmi_io *table);
+#else
+extern const struct spmmi_io *const spmmi_io;
+#endif
+
+int spmmi_open(const char *path, int flags, mode_t mode);
+int spmmi_sync(int file);
+int spmmi_close(int file); /* an interrupted one is done: on Linux the file is closed all the same */
+
+/* Fewer than size bytes only at the end of the file. Returns how many, or -1 and errno. */
+int64_t spmmi_read_up_to(int file, void *bytes, uint64_t size);
+/* Exactly size bytes. A file that ends before them is PLAN_TRUNCATED at an offset from where the read began. */
+spmm_status_t spmmi_read_all(int file, const char *path, uint8_t *bytes, uint64_t size, spmm_diag_t *diag);
+spmm_status_t spmmi_write_all(int file, const char *path, const void *bytes, uint64_t size,
+                              spmm_diag_t *diag);
+
+#define SPMM_REQUIRE_IO(condition, diag, verb, path)                                                        \
+    do {                                                                                                    \
+        if (!(condition))                                                                                   \
+            SPMM_FAIL_AT(SPMM_ERR_IO, diag, ((struct spmmi_where){0, 0, errno}), "%s: cannot %s: %s", path, \
+                         verb, strerror(errno));                                                            \
+    } while (0)
+
+#endif

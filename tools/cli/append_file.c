@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See append_file.h. */
+#include "append_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fail.h"
+
+spmm_status_t append_file_open(struct append_file *f, const char *path, spmm_diag_t *diag)
+{
+    *f = (struct append_file){.file = -1};
+    do
+        f->file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    while (f->file < 0 && errno == EINTR);
+    if (f->file >= 0)
+        f->stream = open_memstream(&f->text, &f->size);
+    if (f->stream != NULL)
+        return SPMM_OK;
+    (void)fail(diag, SPMM_ERR_IO, "%.150s cannot be opened: %s", path, strerror(errno));
+    if (f->file >= 0)
+        (void)close(f->file);
+    return SPMM_ERR_IO;
+}
+
+/* 0, or an errno. */
+static int append(int file, const char *bytes, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        const ssize_t put = write(file, bytes + done, size - done);
+        if (put < 0 && errno != EINTR)
+            return errno;
+        done += put > 0 ? (size_t)put : 0;
+    }
+    return 0;
+}
+
+spmm_status_t append_file_flush(struct append_file *f, spmm_diag_t *diag)
+{
+    struct stat before;
+    const int is_known = fstat(f->file, &before) == 0 && S_ISREG(before.st_mode);
+    if (fflush(f->stream) != 0)
+        return fail_memory(diag, f->size, "what is to be appended");
+    const int error = append(f->file, f->text, f->size);
+    if (error != 0 && is_known)
+        (void)!ftruncate(f->file, before.st_size);
+    rewind(f->stream);
+    return error == 0 ? SPMM_OK
+                      : fail(diag, SPMM_ERR_IO, "the file could not be written: %s", strerror(error));
+}
+
+spmm_status_t append_file_close(struct append_file *f, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    if (f->stream == NULL)
+        return SPMM_OK;
+    if (ftell(f->stream) > 0)
+        status = append_file_flush(f, diag);
+    (void)fclose(f->stream);
+    free(f->text);
+    if (close(f->file) != 0 && status == SPMM_OK)
+        status = fail(diag, SPMM_ERR_IO, "the file could not be written: %s", strerror(errno));
+    *f = (struct append_file){.file = -1};
+    return status;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See output_file.h. */
+#include "output_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fail.h"
+#include "signals.h"
+
+#define BUFFER_BYTES ((size_t)1 << 18)
+
+static spmm_status_t fail_call(struct output_file *out, const char *what)
+{
+    const int code = errno;
+    (void)fail(out->diag, SPMM_ERR_IO, "%s: %s", what, strerror(code));
+    out->diag->native_error = code;
+    return SPMM_ERR_IO;
+}
+
+static spmm_status_t open_special(struct output_file *out, const char *path)
+{
+    out->file.path = path;
+    do
+        out->file.file = open(path, O_WRONLY | O_CLOEXEC);
+    while (out->file.file < 0 && errno == EINTR);
+    return out->file.file < 0 ? fail_call(out, "the file cannot be opened") : SPMM_OK;
+}
+
+spmm_status_t output_file_open(struct output_file *out, const char *path, spmm_diag_t *diag)
+{
+    struct stat about;
+    const bool is_there = stat(path, &about) == 0;
+    *out = (struct output_file){.file = SPMMI_NEW_FILE_INIT, .diag = diag};
+    out->is_special = is_there && !S_ISREG(about.st_mode);
+    if (out->is_special)
+        return open_special(out, path);
+    out->path = is_there ? realpath(path, NULL) : strdup(path);
+    if (out->path == NULL)
+        return fail_call(out, "the file cannot be opened");
+    signals_guard(&out->file);
+    return spmmi_new_file_open(&out->file, out->path, diag);
+}
+
+spmm_status_t output_file_write(struct output_file *out, const void *bytes, size_t size)
+{
+    return spmmi_new_file_write(&out->file, bytes, size, out->diag);
+}
+
+static ssize_t write_cookie(void *context, const char *bytes, size_t size)
+{
+    return output_file_write(context, bytes, size) == SPMM_OK ? (ssize_t)size : 0;
+}
+
+FILE *output_file_stream(struct output_file *out)
+{
+    out->stream = fopencookie(out, "w", (cookie_io_functions_t){.write = write_cookie});
+    if (out->stream == NULL)
+        (void)fail_call(out, "the file cannot be written");
+    else
+        (void)setvbuf(out->stream, NULL, _IOFBF, BUFFER_BYTES);
+    return out->stream;
+}
+
+/* The sentence of a write that failed is in the diagnostics already. */
+static spmm_status_t close_stream(struct output_file *out, spmm_status_t status)
+{
+    FILE *stream = out->stream;
+    out->stream = NULL;
+    if (stream == NULL)
+        return status;
+    const bool has_failed = ferror(stream) != 0;
+    return (fclose(stream) != 0 || has_failed) && status == SPMM_OK ? SPMM_ERR_IO : status;
+}
+
+spmm_status_t output_file_close(struct output_file *out, spmm_status_t status)
+{
+    status = close_stream(out, status);
+    if (status == SPMM_OK && !out->is_special)
+        status = spmmi_new_file_commit(&out->file, out->diag);
+    spmmi_new_file_close(&out->file);
+    signals_release();
+    free(out->path);
+    out->path = NULL;
+    return status;
+}
