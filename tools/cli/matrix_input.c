@@ -5,17 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "input_file.h"
-
-/* Three quarters of the machine's memory, 0 where it does not say. */
-static uint64_t budget_default(void)
-{
-    const long pages = sysconf(_SC_PHYS_PAGES);
-    const long page_bytes = sysconf(_SC_PAGESIZE);
-    return pages > 0 && page_bytes > 0 ? (uint64_t)pages / 4 * 3 * (uint64_t)page_bytes : 0;
-}
+#include "machine_memory.h"
 
 spmm_status_t matrix_input_open(const char *argument, const spmm_read_options_t *options,
                                 spmm_matrix_t **matrix, spmm_diag_t *diag)
@@ -23,8 +15,7 @@ spmm_status_t matrix_input_open(const char *argument, const spmm_read_options_t 
     if (strncmp(argument, "gen:", 4) == 0)
         return spmm_matrix_generate(argument, matrix, diag);
     spmm_read_options_t limited = *options;
-    if (limited.budget_bytes == 0)
-        limited.budget_bytes = budget_default();
+    limited.budget_bytes = machine_memory_budget(options->budget_bytes);
     return spmm_matrix_load(argument, &limited, matrix, diag);
 }
 

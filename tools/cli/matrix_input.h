@@ -6,7 +6,7 @@
 #include <spmm/inspector.h>
 #include <stdbool.h>
 
-/* Without a budget in the options, files get three quarters of the physical memory; generators use no options. */
+/* Without a budget in the options, files get that of machine_memory.h; generators use no options. */
 spmm_status_t matrix_input_open(const char *argument, const spmm_read_options_t *options,
                                 spmm_matrix_t **matrix, spmm_diag_t *diag);
 

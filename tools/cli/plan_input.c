@@ -10,16 +10,12 @@
 
 #include "fail.h"
 #include "input_file.h"
+#include "machine_memory.h"
 
 /* The header of a plan file, docs/plan-format.md section 3. */
 #define HEADER_BYTES 256u
 #define AT_FILE_BYTES 24
-#define AT_ROWS 56
-#define AT_NNZ 72
-#define AT_DTYPE 80
 #define FIRST_BYTES ((size_t)1 << 20)
-#define ROWS_MAX (UINT64_C(1) << 31)
-#define NNZ_MAX (UINT64_C(1) << 40)
 
 /* So many bytes of standard input, or all that is left. */
 static spmm_status_t read_some(char *bytes, size_t wanted, size_t *got, spmm_diag_t *diag)
@@ -83,26 +79,12 @@ static spmm_status_t explain(spmm_status_t status, const char *name, const char 
                 is_matrix(name, bytes, size) ? "a matrix" : "a file of another kind");
 }
 
-static uint64_t number_at(const char *header, int at, int width)
+static uint64_t file_bytes_of(const char *header)
 {
     uint64_t number = 0;
-    for (int i = width; i-- > 0;)
-        number = number << 8 | (unsigned char)header[at + i];
+    for (int i = 8; i-- > 0;)
+        number = number << 8 | (unsigned char)header[AT_FILE_BYTES + i];
     return number;
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* What a load may take if the options do not say: spmm_load_options_t. */
-static uint64_t default_budget(const char *header)
-{
-    const uint64_t rows = smaller(number_at(header, AT_ROWS, 8), ROWS_MAX);
-    const uint64_t nnz = smaller(number_at(header, AT_NNZ, 8), NNZ_MAX);
-    const uint64_t value_bytes = spmm_dtype_size((spmm_dtype_t)number_at(header, AT_DTYPE, 4));
-    return 4 * ((rows + 1) * sizeof(int64_t) + nnz * (sizeof(int32_t) + value_bytes)) + (UINT64_C(64) << 20);
 }
 
 /* The rest of a plan that begins with this header, in a block that doubles as it fills, and one byte more if there is
@@ -110,15 +92,14 @@ static uint64_t default_budget(const char *header)
 static spmm_status_t read_plan(const char *header, uint64_t budget, char **bytes, size_t *size,
                                spmm_diag_t *diag)
 {
-    const uint64_t file_bytes = number_at(header, AT_FILE_BYTES, 8);
-    const uint64_t allowed = budget != 0 ? budget : default_budget(header);
-    if (file_bytes > allowed)
+    const uint64_t file_bytes = file_bytes_of(header);
+    if (file_bytes > budget)
         return fail(diag, SPMM_ERR_PLAN_BUDGET, "the plan takes %llu bytes, %llu are allowed",
-                    (unsigned long long)file_bytes, (unsigned long long)allowed);
+                    (unsigned long long)file_bytes, (unsigned long long)budget);
     for (size_t room = FIRST_BYTES;; room *= 2) {
         spmm_status_t status = SPMM_OK;
         size_t got = 0;
-        const size_t end = smaller(room, file_bytes + 1);
+        const size_t end = file_bytes < room ? file_bytes + 1 : room;
         char *larger = realloc(*bytes, end);
         if (larger == NULL)
             return fail_memory(diag, end, "standard input");
@@ -144,7 +125,7 @@ static spmm_status_t read_stdin(const spmm_load_options_t *options, spmm_plan_t 
     status = spmm_plan_read(header, size, options, plan, diag);
     if (status != SPMM_ERR_PLAN_TRUNCATED || size < sizeof header)
         return explain(status, "-", header, size, diag);
-    status = read_plan(header, options != NULL ? options->budget_bytes : 0, &bytes, &size, diag);
+    status = read_plan(header, options->budget_bytes, &bytes, &size, diag);
     if (status == SPMM_OK)
         status = spmm_plan_read(bytes, size, options, plan, diag);
     free(bytes);
@@ -154,8 +135,10 @@ static spmm_status_t read_stdin(const spmm_load_options_t *options, spmm_plan_t 
 spmm_status_t plan_input_open(const char *argument, const spmm_load_options_t *options, spmm_plan_t **plan,
                               spmm_diag_t *diag)
 {
+    spmm_load_options_t limited = *options;
+    limited.budget_bytes = machine_memory_budget(options->budget_bytes);
     *plan = NULL;
     if (strcmp(argument, "-") == 0)
-        return read_stdin(options, plan, diag);
-    return explain(spmm_plan_load(argument, options, plan, diag), argument, NULL, 0, diag);
+        return read_stdin(&limited, plan, diag);
+    return explain(spmm_plan_load(argument, &limited, plan, diag), argument, NULL, 0, diag);
 }

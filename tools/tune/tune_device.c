@@ -3,9 +3,9 @@
 #include "tune_device.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "tools/cli/fail.h"
+#include "tools/cli/machine_memory.h"
 #include "tools/cli/number.h"
 #include "tools/compute/dense_matrix.h"
 #include "tools/compute/gpu.h"
@@ -39,12 +39,10 @@ void tune_device_close(struct tune_device *place)
     *place = (struct tune_device){0};
 }
 
-/* Three quarters of the machine's memory, as for reading a matrix: the system lends more than there is. */
+/* As for reading a matrix: the system lends more than there is. */
 static uint64_t host_memory(void)
 {
-    const long pages = sysconf(_SC_PHYS_PAGES);
-    const long page = sysconf(_SC_PAGESIZE);
-    return pages > 0 && page > 0 ? (uint64_t)pages / 4 * 3 * (uint64_t)page : UINT64_MAX;
+    return machine_memory_budget(0);
 }
 
 static spmm_status_t fill_b(struct tune_device *place, uint64_t bytes, spmm_diag_t *diag)
