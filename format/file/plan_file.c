@@ -7,6 +7,7 @@
 #include "format/base/diag.h"
 #include "format/base/file_io.h"
 #include "format/base/new_file.h"
+#include "plan_budget.h"
 #include "plan_header.h"
 #include "plan_read.h"
 #include "plan_write.h"
@@ -36,7 +37,7 @@ static spmm_status_t read_plan(int file, const char *path, uint64_t size, struct
     struct spmmi_header header;
     SPMM_TRY(spmmi_read_all(file, path, head, head_bytes, diag));
     SPMM_TRY(spmmi_header_read(head, size, &header, diag));
-    const uint64_t budget = load->budget_bytes != 0 ? load->budget_bytes : spmmi_budget_default(&header);
+    const uint64_t budget = load->budget_bytes != 0 ? load->budget_bytes : spmmi_budget_default(size);
     SPMM_REQUIRE(size <= budget, SPMM_ERR_PLAN_BUDGET, diag, "the file takes %llu bytes, %llu are allowed",
                  (unsigned long long)size, (unsigned long long)budget);
     bytes = spmmi_alloc(size, 1);

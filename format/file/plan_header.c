@@ -83,9 +83,3 @@ spmm_status_t spmmi_header_read(const uint8_t *bytes, uint64_t file_bytes, struc
 cleanup:
     return status;
 }
-
-uint64_t spmmi_budget_default(const struct spmmi_header *header)
-{
-    const uint64_t value_bytes = spmm_dtype_size((spmm_dtype_t)header->dtype);
-    return 4 * spmmi_csr_bytes(header->rows, header->nnz, value_bytes) + (UINT64_C(64) << 20);
-}

@@ -10,9 +10,6 @@
 spmm_status_t spmmi_header_read(const uint8_t *bytes, uint64_t file_bytes, struct spmmi_header *header,
                                 spmm_diag_t *diag);
 
-/* Budget when the caller names none: 4 times the CSR size of the dimensions, plus 64 MiB. */
-uint64_t spmmi_budget_default(const struct spmmi_header *header);
-
 struct spmmi_frame {
     uint64_t offset, hash; /* of the stored bytes in the file */
     uint32_t stored_bytes;

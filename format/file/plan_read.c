@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps 4 (budget) and 6 to 8 of a load: decode every section into memory of its own, validate, hand over. */
+/* Steps 6 to 8 of a load: decode every section into memory of its own, validate, hand over. */
 #include "plan_read.h"
 
 #include "format/base/alloc.h"
@@ -8,45 +8,14 @@
 #include "frames.h"
 #include "format/base/options.h"
 #include "format/check/plan_check.h"
+#include "plan_budget.h"
 
 struct reader {
     struct spmmi_container container;
     struct spmmi_decoder *decoder;
     spmm_plan_t *plan;
-    uint64_t budget;
-    int threads;
     spmm_diag_t *diag;
 };
-
-/* Bytes that the load takes, held ones of the caller included. Cannot overflow: dimensions are within V1, and the
- * number of frames is at most a sixteenth of the file. */
-static uint64_t load_bytes(const struct reader *r, uint64_t held, struct spmmi_check_extent extent)
-{
-    const struct spmmi_header *h = &r->container.header;
-    uint64_t bytes = held + sizeof(spmm_plan_t) + sizeof(struct reader) + spmmi_decoder_bytes(r->threads) +
-                     sizeof(int64_t) + spmmi_check_bytes(h->cols, h->nnz, extent) +
-                     r->container.frame_first[h->section_count] * sizeof(struct spmmi_frame) +
-                     h->section_count * (sizeof(spmm_section_info_t) + SPMMI_ALIGN);
-    for (uint32_t i = 0; i < h->section_count; i++) {
-        const struct spmmi_entry *e = &r->container.entries[i];
-        if (spmmi_section_find(e->type) == NULL)
-            continue;
-        /* Row lengths become row pointers of twice the size. */
-        bytes += e->type == SPMMI_SECTION_ROW_LENGTHS ? 2 * e->raw_bytes : e->raw_bytes;
-    }
-    return bytes;
-}
-
-static spmm_status_t check_budget(const struct reader *r, uint64_t held, struct spmmi_check_extent extent)
-{
-    spmm_status_t status = SPMM_OK;
-    const uint64_t needed = load_bytes(r, held, extent);
-    SPMM_REQUIRE(needed <= r->budget, SPMM_ERR_PLAN_BUDGET, r->diag,
-                 "the load takes %llu bytes, %llu are allowed", (unsigned long long)needed,
-                 (unsigned long long)r->budget);
-cleanup:
-    return status;
-}
 
 /* Decodes a section that may be absent (then its raw range allows that) into elements. */
 static spmm_status_t decode(struct reader *r, uint32_t type, uint32_t part, uint32_t element_bytes,
@@ -62,8 +31,7 @@ static spmm_status_t decode(struct reader *r, uint32_t type, uint32_t part, uint
 
 static uint64_t raw_bytes(const struct reader *r, uint32_t type, uint32_t part)
 {
-    const int entry = spmmi_container_find(&r->container, type, part);
-    return entry < 0 ? 0 : r->container.entries[entry].raw_bytes;
+    return spmmi_container_raw(&r->container, type, part);
 }
 
 /* Decodes a section of records and loads each into records, of which one takes stride bytes. */
@@ -257,26 +225,6 @@ static uint64_t raw_total(const struct spmmi_container *c)
     return bytes;
 }
 
-static struct spmmi_check_extent check_extent(const struct reader *r)
-{
-    struct spmmi_check_extent extent = {0, 0};
-    for (uint32_t i = 0; i < r->plan->part_count; i++) {
-        const struct spmmi_part *part = &r->plan->parts[i];
-        const uint64_t items = raw_bytes(r, SPMMI_SECTION_ITEMS, i) / sizeof *part->items;
-        const int has_long_rows = spmmi_long_rows_of(r->plan, i) != NULL;
-        const uint64_t long_rows =
-            has_long_rows ? raw_bytes(r, SPMMI_SECTION_ITEMS, i + 1) / sizeof *part->items : 0;
-        extent.has_transpose |= part->op == SPMM_OP_T;
-        if ((has_long_rows || (part->flags & SPMMI_PART_REORDERED) != 0) &&
-            items + long_rows > extent.reordered_items)
-            extent.reordered_items = items + long_rows;
-    }
-    const uint64_t permutation =
-        raw_bytes(r, SPMMI_SECTION_SYMMETRIC_PERMUTATION, SPMMI_NO_PART) / sizeof(uint32_t);
-    extent.reordered_items = permutation > extent.reordered_items ? permutation : extent.reordered_items;
-    return extent;
-}
-
 /* Where a section is, or would be listed: behind the header. */
 static uint64_t section_offset(const struct reader *r, uint32_t type, uint32_t part)
 {
@@ -326,21 +274,31 @@ static void log_load(const struct spmmi_load *load, const spmm_plan_t *plan)
               spmm_dtype_name(plan->dtype));
 }
 
+/* In place of the one before. */
+static spmm_status_t decoder_make(struct reader *r, int threads)
+{
+    spmm_status_t status = SPMM_OK;
+    spmmi_decoder_free(r->decoder);
+    SPMM_TRY_ALLOC(r->decoder = spmmi_decoder_new(threads), r->diag);
+cleanup:
+    return status;
+}
+
 spmm_status_t spmmi_plan_decode(const uint8_t *bytes, uint64_t size, const struct spmmi_load *load,
                                 spmm_plan_t **plan, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct reader r = {.plan = NULL, .decoder = NULL, .diag = diag};
     SPMM_TRY(spmmi_container_open(bytes, size, &r.container, diag));
-    r.threads = spmmi_threads(load->threads, raw_total(&r.container));
-    r.budget = load->budget_bytes != 0 ? load->budget_bytes : spmmi_budget_default(&r.container.header);
-    SPMM_TRY(check_budget(&r, load->held_bytes, (struct spmmi_check_extent){0, 0}));
-    SPMM_TRY(spmmi_container_frames(&r.container, r.threads, diag));
+    const uint64_t budget = load->budget_bytes != 0 ? load->budget_bytes : spmmi_budget_default(size);
+    int threads = spmmi_threads(load->threads, raw_total(&r.container));
+    SPMM_TRY(spmmi_budget_check(&r.container, NULL, load->held_bytes, budget, &threads, diag));
+    SPMM_TRY(spmmi_container_frames(&r.container, threads, diag));
     SPMM_TRY(read_header(&r));
-    r.decoder = spmmi_decoder_new(r.threads);
-    SPMM_TRY_ALLOC(r.decoder, diag);
+    SPMM_TRY(decoder_make(&r, 1));
     SPMM_TRY(read_small(&r));
-    SPMM_TRY(check_budget(&r, load->held_bytes, check_extent(&r)));
+    SPMM_TRY(spmmi_budget_check(&r.container, r.plan, load->held_bytes, budget, &threads, diag));
+    SPMM_TRY(decoder_make(&r, threads));
     SPMM_TRY(read_matrix(&r));
     SPMM_TRY(spmmi_plan_check(r.plan, diag));
     if (spmmi_log_on(SPMM_LOG_WARNING))

@@ -183,8 +183,3 @@ uint64_t spmmi_plan_features(const spmm_plan_t *plan)
         features |= spmmi_permutation_features(plan->permutation_metrics[i].kind);
     return features;
 }
-
-uint64_t spmmi_csr_bytes(uint64_t rows, uint64_t nnz, uint64_t value_bytes)
-{
-    return (rows + 1) * sizeof(int64_t) + nnz * (sizeof(int32_t) + value_bytes);
-}

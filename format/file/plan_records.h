@@ -200,7 +200,4 @@ uint64_t spmmi_trace_features(const struct spmmi_trace *trace);
 uint64_t spmmi_permutation_features(spmm_reorder_t permutation);
 uint64_t spmmi_plan_features(const spmm_plan_t *plan);
 
-/* Bytes of CSR with these dimensions: row pointers of 8 bytes, columns of 4, values. */
-uint64_t spmmi_csr_bytes(uint64_t rows, uint64_t nnz, uint64_t value_bytes);
-
 #endif

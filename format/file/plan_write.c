@@ -6,6 +6,7 @@
 #include "format/base/diag.h"
 #include "format/base/digest.h"
 #include "frames.h"
+#include "plan_budget.h"
 #include "format/base/options.h"
 
 #define LEVEL_DEFAULT 3
@@ -205,6 +206,7 @@ spmm_status_t spmmi_plan_encode(const spmm_plan_t *plan, const spmm_save_options
     SPMM_TRY_ALLOC(*bytes, diag);
     memcpy(*bytes, w->bytes, w->header.file_bytes);
     *size = w->header.file_bytes;
+    spmmi_budget_warn(*bytes, *size, plan);
 cleanup:
     if (w != NULL) {
         spmmi_encoder_free(w->encoder);

@@ -20,9 +20,10 @@ typedef struct spmm_plan spmm_plan_t;
 /** Options of a load. */
 typedef struct spmm_load_options {
     size_t struct_size;    /**< sizeof(spmm_load_options_t), set by the INIT macro. */
-    uint64_t budget_bytes; /**< Most memory the load may take; 0: 4 times the CSR size of the header's
-                              dimensions, plus 64 MiB. */
-    int threads;           /**< Decoding threads; 0: as many as the machine has. */
+    uint64_t budget_bytes; /**< Most memory the load may take; 0: 1 GiB and 2,048 bytes for each byte of the
+                              file. Plans that need more are of more than 50 million rows or nonzeros that
+                              are as regular as the identity; writing one tells the log (WARNING). */
+    int threads; /**< Decoding threads; 0: as many as the machine has; fewer where the budget is short. */
 } spmm_load_options_t;
 /* clang-format off */
 /** Defaults of all options. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See machine_memory.h. A container sees the memory of the whole machine, but is ended where it exceeds the limit of its
- * control group. */
+/* See machine_memory.h. A container sees the memory of the whole machine, but is ended where it exceeds the limit of
+ * its control group. */
 #include "machine_memory.h"
 
 #include <inttypes.h>

@@ -42,13 +42,21 @@ static int write_to_file(const char *program, const char *path, const void *byte
     return status == SPMM_OK ? EXIT_DONE : exit_failure(program, path, status, &diag);
 }
 
+static void warn(void *program, spmm_log_level_t level, const char *text)
+{
+    (void)level;
+    (void)fprintf(stderr, "%s: warning: %s\n", (const char *)program, text);
+}
+
 int plan_output_write(const char *program, const char *path, const spmm_plan_t *plan,
                       const spmm_save_options_t *save, uint64_t *bytes)
 {
     spmm_diag_t diag = {0};
     void *data = NULL;
     size_t size = 0;
+    spmm_log_set(warn, (void *)(uintptr_t)program, SPMM_LOG_WARNING);
     const spmm_status_t status = spmm_plan_write(plan, save, &data, &size, &diag);
+    spmm_log_set(NULL, NULL, SPMM_LOG_INFO);
     if (status != SPMM_OK)
         return exit_failure(program, NULL, status, &diag);
     const int result = strcmp(path, PLAN_OUTPUT_STDOUT) == 0 ? write_to_stdout(program, data, size)

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the inspector makes is what a load takes without a budget: extreme shapes, all families and ops. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "inspect_support.h"
+
+static const char *const shapes[] = {
+    "gen:uniform:10:20000000:5", /* its transpose has 160 MB of row pointers and 50 nonzeros */
+    "gen:uniform:400000:3:1",
+    "gen:uniform:3:400000:1000",
+    "gen:empty:0:0",
+    "gen:empty:0:5",
+    "gen:empty:300000:7",
+    "gen:empty:7:300000",
+    "gen:hubs:3000:1:3",
+    "gen:dense:40:40",
+    "gen:dense:1:1",
+    "gen:dense:1:5000",
+    "gen:dense:5000:1",
+    "gen:dense:1100:1100",
+    "gen:diag:200000",
+    "gen:arrow:20000",
+    "gen:rmat:12:8",
+    "gen:block:320:16:2",
+};
+static const char *const kernels[] = {NULL, "rows", "tiled", "window", "panel", "bcsr"};
+#define COUNT(list) ((int)(sizeof(list) / sizeof(list)[0]))
+
+/* 1: there is such a plan, and it loads; 0: the family does not take this matrix. */
+static int loads(const spmm_matrix_t *m, const spmm_inspect_options_t *options, const char *name)
+{
+    spmm_plan_t *plan = NULL, *loaded = NULL;
+    spmm_diag_t diag = {0};
+    void *bytes = NULL;
+    size_t size = 0;
+    if (spmm_inspect(m, options, &plan, &diag) != SPMM_OK)
+        return 0;
+    assert_int_equal(spmm_plan_write(plan, NULL, &bytes, &size, &diag), SPMM_OK);
+    spmm_plan_destroy(plan);
+    if (spmm_plan_read(bytes, size, NULL, &loaded, &diag) != SPMM_OK)
+        fail_msg("%s, kernel %s, ops %u: %s", name, options->force_kernel, options->ops, diag.text);
+    spmm_plan_destroy(loaded);
+    spmm_plan_bytes_free(bytes);
+    return 1;
+}
+
+static void what_is_inspected_loads_by_default(void **state)
+{
+    int loaded = 0, refused = 0;
+    (void)state;
+    for (int i = 0; i < COUNT(shapes); i++) {
+        spmm_matrix_t *m = inspect_generate(shapes[i]);
+        /* Of the first shape every transposed part of another family takes gigabytes to choose. */
+        for (int k = 0; k < (i == 0 ? 1 : COUNT(kernels)); k++) {
+            for (uint32_t ops = SPMM_OPS_N; ops <= (SPMM_OPS_N | SPMM_OPS_T); ops++) {
+                const spmm_inspect_options_t options =
+                    OPTIONS(.ops = ops, .force_kernel = kernels[k], .pattern_only = i % 2,
+                            .a_type = i % 3 == 0 ? SPMM_F64 : SPMM_F32);
+                const int is_loaded = loads(m, &options, shapes[i]);
+                loaded += is_loaded;
+                refused += !is_loaded;
+            }
+        }
+        spmm_matrix_destroy(m);
+    }
+    assert_true(loaded > 250);
+    printf("scorecard: P2 %d plans of extreme shapes load without a budget, %d were not made\n", loaded,
+           refused);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_inspected_loads_by_default),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
