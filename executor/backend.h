@@ -41,8 +41,7 @@ struct spmmi_part_source {
     const struct spmmi_backend *backend; /* the one whose create this is for */
     struct spmmi_parts *parts;           /* all that will run: for spmmi_shared_use and spmmi_parts_next */
     int only_counts;                     /* count bytes only: nothing stays allocated */
-    uint64_t *
-        scratch; /* with only_counts: most host memory that a create takes and gives back (spmmi_scratch_is) */
+    uint64_t *scratch; /* most host memory that a create takes and gives back (spmmi_scratch_is) */
 };
 
 /* A create for this source takes so many bytes of the host and gives them back. */

@@ -81,10 +81,10 @@ static bool is_of_cpu_alone(const char *kernel)
  * that. */
 static bool is_for_gpu(const spmm_plan_t *plan, const char *kernel)
 {
-    uint64_t bytes = 0;
+    struct spmmi_needs needs = spmmi_needs_new(0, 0);
     if (spmmi_cuda_device_count() == 0 || is_of_cpu_alone(kernel) || !spmmi_cuda_device_runs(0))
         return false;
-    const spmm_status_t status = spmmi_cuda_memory_bytes(plan, 0, kernel, &bytes, &spmmi_diag_unheard);
+    const spmm_status_t status = spmmi_cuda_needs(plan, 0, kernel, &needs, &spmmi_diag_unheard);
     return status != SPMM_ERR_UNSUPPORTED && status != SPMM_ERR_TOO_LARGE && status != SPMM_ERR_PLAN_FEATURE;
 }
 
@@ -109,13 +109,29 @@ cleanup:
     return status;
 }
 
-spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int device_number,
+/* All that create takes; PLAN_BUDGET where that is more than the options allow. */
+static spmm_status_t needs_count(const spmm_plan_t *plan, int device, const spmm_executor_options_t *options,
+                                 struct spmmi_needs *needs, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    *needs = spmmi_needs_new(options->host_budget_bytes, options->device_budget_bytes);
+    needs->host = sizeof(spmm_executor_t) + sizeof(pthread_rwlock_t);
+    if (device == SPMM_DEVICE_CPU)
+        SPMM_TRY(spmmi_cpu_needs(plan, options->force_kernel, needs, diag));
+    else
+        SPMM_TRY(spmmi_cuda_needs(plan, device, options->force_kernel, needs, diag));
+    SPMM_TRY(spmmi_needs_check(needs, 0, diag));
+cleanup:
+    return status;
+}
+
+spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int device,
                                          const spmm_executor_options_t *options, uint64_t *host_bytes,
                                          uint64_t *device_bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     spmm_executor_options_t settled;
-    uint64_t host = 0, device = 0;
+    struct spmmi_needs needs = {.host = 0};
     spmmi_diag_clear(diag);
     if (host_bytes != NULL)
         *host_bytes = 0;
@@ -123,15 +139,12 @@ spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int device_num
         *device_bytes = 0;
     SPMM_REQUIRE(plan != NULL, SPMM_ERR_ARGUMENT, diag, "the plan is NULL");
     SPMM_TRY(options_read(options, &settled, diag));
-    SPMM_TRY(device_settle(&device_number, settled.force_kernel, plan, diag));
-    if (device_number == SPMM_DEVICE_CPU)
-        SPMM_TRY(spmmi_cpu_memory_bytes(plan, settled.force_kernel, &host, diag));
-    else
-        SPMM_TRY(spmmi_cuda_memory_bytes(plan, device_number, settled.force_kernel, &device, diag));
+    SPMM_TRY(device_settle(&device, settled.force_kernel, plan, diag));
+    SPMM_TRY(needs_count(plan, device, &settled, &needs, diag));
     if (host_bytes != NULL)
-        *host_bytes = host + sizeof(spmm_executor_t) + sizeof(pthread_rwlock_t);
+        *host_bytes = needs.host;
     if (device_bytes != NULL)
-        *device_bytes = device;
+        *device_bytes = needs.device;
 cleanup:
     return status;
 }
@@ -178,12 +191,15 @@ spmm_status_t spmm_executor_create(const spmm_plan_t *plan, int device,
     spmm_status_t status = SPMM_OK;
     spmm_executor_t *executor = NULL;
     spmm_executor_options_t settled;
+    struct spmmi_needs needs;
     spmmi_diag_clear(diag);
     SPMM_REQUIRE(executor_out != NULL, SPMM_ERR_ARGUMENT, diag, "the pointer for the executor is NULL");
     *executor_out = NULL;
     SPMM_REQUIRE(plan != NULL, SPMM_ERR_ARGUMENT, diag, "the plan is NULL");
     SPMM_TRY(options_read(options, &settled, diag));
     SPMM_TRY(device_settle(&device, settled.force_kernel, plan, diag));
+    if (settled.host_budget_bytes != 0 || settled.device_budget_bytes != 0)
+        SPMM_TRY(needs_count(plan, device, &settled, &needs, diag));
     executor = spmmi_alloc_zero(1, sizeof *executor);
     SPMM_TRY_ALLOC(executor, diag);
     SPMM_TRY_ALLOC(executor->values_lock = values_lock_make(), diag);

@@ -6,8 +6,11 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "pack/op_pattern.h"
 
-#define SCRATCH_ROUNDING 4096u /* arrays are rounded up to cache lines */
+/* What the arrays of a part are rounded up by, to cache lines, or of the host the state of a part on a GPU takes; the
+ * same of an object that parts share. */
+#define PART_BYTES 4096u
 
 /* The choice changes with n only where the range of a variant begins or ends. */
 void spmmi_parts_reach(const spmm_plan_t *plan, uint32_t target, int reached[SPMMI_VARIANT_MAX])
@@ -75,30 +78,78 @@ cleanup:
     return status;
 }
 
+static struct spmmi_part_source source_of(struct spmmi_parts *parts, uint32_t index, const spmm_plan_t *plan,
+                                          const struct spmmi_device *device, const char *suffix)
+{
+    const struct spmmi_loaded *loaded = &parts->list[index];
+    const int is_made = loaded->index == SPMMI_PART_MADE;
+    return (struct spmmi_part_source){
+        .plan = plan,
+        .part = &loaded->part,
+        .long_rows = is_made ? NULL : spmmi_long_rows_of(plan, loaded->index),
+        .is_made = is_made,
+        .suffix = suffix,
+        .device = device,
+        .backend = loaded->backend,
+        .parts = parts,
+    };
+}
+
+/* The plan may be destroyed after create. */
+static void items_forget(struct spmmi_parts *parts)
+{
+    for (uint32_t i = 0; i < parts->count; i++)
+        parts->list[i].part.items = NULL;
+}
+
 spmm_status_t spmmi_parts_load(struct spmmi_parts *parts, const spmm_plan_t *plan,
-                               const struct spmmi_device *device, const char *suffix, int only_counts,
-                               uint64_t *bytes, spmm_diag_t *diag)
+                               const struct spmmi_device *device, const char *suffix, uint64_t *bytes,
+                               spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     uint64_t scratch = 0;
-    struct spmmi_part_source source = {.plan = plan,
-                                       .suffix = suffix,
-                                       .device = device,
-                                       .parts = parts,
-                                       .only_counts = only_counts,
-                                       .scratch = &scratch};
     for (uint32_t i = 0; i < parts->count && status == SPMM_OK; i++) {
-        struct spmmi_loaded *loaded = &parts->list[i];
-        source.part = &loaded->part;
-        source.is_made = loaded->index == SPMMI_PART_MADE;
-        source.long_rows = source.is_made ? NULL : spmmi_long_rows_of(plan, loaded->index);
-        source.backend = loaded->backend;
-        status = load_one(&source, loaded, bytes, diag);
+        struct spmmi_part_source source = source_of(parts, i, plan, device, suffix);
+        source.scratch = &scratch;
+        status = load_one(&source, &parts->list[i], bytes, diag);
     }
-    if (only_counts && device->number == SPMM_DEVICE_CPU)
-        *bytes += scratch > 0 ? scratch + SCRATCH_ROUNDING : 0;
-    for (uint32_t i = 0; i < parts->count; i++)
-        parts->list[i].part.items = NULL; /* the plan may be destroyed after create */
+    items_forget(parts);
+    return status;
+}
+
+/* A part whose transposition alone is too much is not even counted: that takes as much. *scratch: most that a part
+ * takes of the host and gives back. */
+static spmm_status_t count_one(struct spmmi_part_source *source, struct spmmi_loaded *loaded,
+                               struct spmmi_needs *needs, uint64_t *scratch, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    uint64_t own = spmmi_transposition_bytes(source->plan, source->part->op), held = 0;
+    spmmi_needs_part(needs, source->part, own);
+    SPMM_TRY(spmmi_needs_check(needs, own, diag));
+    own = 0;
+    source->scratch = &own;
+    SPMM_TRY(load_one(source, loaded, &held, diag));
+    *(source->device->number == SPMM_DEVICE_CPU ? &needs->host : &needs->device) += held;
+    *scratch = own > *scratch ? own : *scratch;
+    spmmi_needs_part(needs, source->part, held + own);
+    SPMM_TRY(spmmi_needs_check(needs, *scratch, diag));
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_parts_count(struct spmmi_parts *parts, const spmm_plan_t *plan,
+                                const struct spmmi_device *device, const char *suffix,
+                                struct spmmi_needs *needs, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    uint64_t scratch = 0;
+    for (uint32_t i = 0; i < parts->count && status == SPMM_OK; i++) {
+        struct spmmi_part_source source = source_of(parts, i, plan, device, suffix);
+        source.only_counts = 1;
+        status = count_one(&source, &parts->list[i], needs, &scratch, diag);
+    }
+    needs->host += scratch + PART_BYTES * (1 + (uint64_t)parts->count + parts->shared_count);
+    items_forget(parts);
     return status;
 }
 

@@ -5,6 +5,7 @@
 #define SPMMI_PARTS_H
 
 #include "backend.h"
+#include "needs.h"
 
 #define SPMMI_PART_MADE UINT32_MAX /* not of the plan, but of default_part */
 #define SPMMI_SHARED_MAX 16
@@ -44,11 +45,15 @@ void spmmi_parts_destroy(struct spmmi_parts *parts);
 void spmmi_parts_add(struct spmmi_parts *parts, uint32_t variant, const struct spmmi_part *part,
                      uint32_t index, const struct spmmi_backend *backend);
 
-/* Make all states, or with only_counts none, and add their bytes; on the CPU with only_counts those as well that are
- * taken while they are made. suffix as of struct spmmi_part_source. */
+/* Make all states and add the bytes that they take, of the CPU or of the GPU's memory. suffix as of struct
+ * spmmi_part_source. */
 spmm_status_t spmmi_parts_load(struct spmmi_parts *parts, const spmm_plan_t *plan,
-                               const struct spmmi_device *device, const char *suffix, int only_counts,
-                               uint64_t *bytes, spmm_diag_t *diag);
+                               const struct spmmi_device *device, const char *suffix, uint64_t *bytes,
+                               spmm_diag_t *diag);
+/* Make none and add all that making them needs. PLAN_BUDGET as soon as it is known to be too much. */
+spmm_status_t spmmi_parts_count(struct spmmi_parts *parts, const spmm_plan_t *plan,
+                                const struct spmmi_device *device, const char *suffix,
+                                struct spmmi_needs *needs, spmm_diag_t *diag);
 
 /* As of struct spmmi_backend. */
 spmm_status_t spmmi_parts_set_values(struct spmmi_parts *parts, const void *values, void *stream);

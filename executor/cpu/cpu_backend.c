@@ -19,18 +19,16 @@ static struct spmmi_device device_of(int threads)
     return (struct spmmi_device){.number = SPMM_DEVICE_CPU, .target = SPMMI_CPU_TARGET, .threads = threads};
 }
 
-spmm_status_t spmmi_cpu_memory_bytes(const spmm_plan_t *plan, const char *force_kernel, uint64_t *host_bytes,
-                                     spmm_diag_t *diag)
+spmm_status_t spmmi_cpu_needs(const spmm_plan_t *plan, const char *force_kernel, struct spmmi_needs *needs,
+                              spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_device device = device_of(0);
     struct spmmi_parts *parts = NULL;
     const char *suffix;
-    uint64_t bytes = sizeof(struct spmmi_cpu) + spmmi_parts_bytes(plan);
-    *host_bytes = 0;
+    needs->host += sizeof(struct spmmi_cpu) + spmmi_parts_bytes(plan);
     SPMM_TRY(spmmi_cpu_parts_choose(plan, force_kernel, &parts, &suffix, diag));
-    SPMM_TRY(spmmi_parts_load(parts, plan, &device, suffix, 1, &bytes, diag));
-    *host_bytes = bytes;
+    SPMM_TRY(spmmi_parts_count(parts, plan, &device, suffix, needs, diag));
 cleanup:
     spmmi_parts_destroy(parts);
     return status;
@@ -47,7 +45,7 @@ spmm_status_t spmmi_cpu_create(const spmm_plan_t *plan, int threads, const char 
     cpu->device = device_of(threads);
     cpu->host_bytes = sizeof *cpu + spmmi_parts_bytes(plan);
     SPMM_TRY(spmmi_cpu_parts_choose(plan, force_kernel, &cpu->parts, &suffix, diag));
-    SPMM_TRY(spmmi_parts_load(cpu->parts, plan, &cpu->device, suffix, 0, &cpu->host_bytes, diag));
+    SPMM_TRY(spmmi_parts_load(cpu->parts, plan, &cpu->device, suffix, &cpu->host_bytes, diag));
     if (plan->values != NULL)
         SPMM_TRY(spmmi_cpu_set_values(cpu, plan->values));
     *cpu_out = cpu;

@@ -4,12 +4,13 @@
 #define SPMMI_CPU_BACKEND_H
 
 #include "executor/backend.h"
+#include "executor/needs.h"
 
 struct spmmi_cpu;
 
-/* Host bytes that create will hold for this plan. */
-spmm_status_t spmmi_cpu_memory_bytes(const spmm_plan_t *plan, const char *force_kernel, uint64_t *host_bytes,
-                                     spmm_diag_t *diag);
+/* Adds what create will take for this plan. Errors: those of create, and PLAN_BUDGET. */
+spmm_status_t spmmi_cpu_needs(const spmm_plan_t *plan, const char *force_kernel, struct spmmi_needs *needs,
+                              spmm_diag_t *diag);
 /* force_kernel is a catalogue name of this backend or NULL. Copies what it needs of the plan. */
 spmm_status_t spmmi_cpu_create(const spmm_plan_t *plan, int threads, const char *force_kernel,
                                struct spmmi_cpu **cpu, spmm_diag_t *diag);

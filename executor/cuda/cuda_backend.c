@@ -93,15 +93,16 @@ cleanup:
     return status;
 }
 
-spmm_status_t spmmi_cuda_memory_bytes(const spmm_plan_t *plan, int device, const char *force_kernel,
-                                      uint64_t *device_bytes, spmm_diag_t *diag)
+spmm_status_t spmmi_cuda_needs(const spmm_plan_t *plan, int device, const char *force_kernel,
+                               struct spmmi_needs *needs, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_cuda cuda = {.parts = NULL};
     const char *suffix;
     SPMM_TRY(open(plan, device, force_kernel, &cuda, &suffix, diag));
-    SPMM_TRY(spmmi_parts_load(cuda.parts, plan, &cuda.device, suffix, 1, &cuda.memory_bytes, diag));
-    *device_bytes = cuda.memory_bytes;
+    needs->host += sizeof cuda + spmmi_parts_bytes(plan);
+    needs->device += cuda.memory_bytes;
+    SPMM_TRY(spmmi_parts_count(cuda.parts, plan, &cuda.device, suffix, needs, diag));
 cleanup:
     spmmi_parts_destroy(cuda.parts);
     return status;
@@ -121,7 +122,7 @@ spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const char 
     SPMM_TRY_CUDA(cudaMalloc(&cuda->values, (size_t)cuda->memory_bytes), diag);
     SPMM_TRY_CUDA(cudaMemset(cuda->values, 0, (size_t)cuda->memory_bytes), diag);
     cuda->device.values = cuda->values;
-    SPMM_TRY(spmmi_parts_load(cuda->parts, plan, &cuda->device, suffix, 0, &cuda->memory_bytes, diag));
+    SPMM_TRY(spmmi_parts_load(cuda->parts, plan, &cuda->device, suffix, &cuda->memory_bytes, diag));
     if (plan->values != NULL)
         SPMM_TRY(spmmi_cuda_set_values(cuda, plan->values, NULL, diag));
     SPMM_TRY_CUDA(cudaDeviceSynchronize(), diag);

@@ -6,6 +6,7 @@
 #define SPMMI_CUDA_BACKEND_H
 
 #include "executor/backend.h"
+#include "executor/needs.h"
 
 struct spmmi_cuda;
 
@@ -14,10 +15,10 @@ int spmmi_cuda_device_runs(int device); /* it exists, and this build has code fo
 spmm_status_t spmmi_cuda_device_name(int device, char *text, size_t size);
 uint32_t spmmi_cuda_target(int device); /* compute capability, 90 for 9.0 */
 
-/* Device bytes that create will allocate for this plan. force_kernel is a name of the
- * catalogue of this backend or NULL. */
-spmm_status_t spmmi_cuda_memory_bytes(const spmm_plan_t *plan, int device, const char *force_kernel,
-                                      uint64_t *device_bytes, spmm_diag_t *diag);
+/* Adds what create will take of both memories for this plan. force_kernel is a name of the GPU's catalogue or NULL.
+ * Errors: those of create, and PLAN_BUDGET. */
+spmm_status_t spmmi_cuda_needs(const spmm_plan_t *plan, int device, const char *force_kernel,
+                               struct spmmi_needs *needs, spmm_diag_t *diag);
 spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const char *force_kernel,
                                 struct spmmi_cuda **cuda, spmm_diag_t *diag);
 void spmmi_cuda_destroy(struct spmmi_cuda *cuda);

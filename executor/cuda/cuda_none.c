@@ -28,11 +28,10 @@ uint32_t spmmi_cuda_target(int device)
     return 0;
 }
 
-spmm_status_t spmmi_cuda_memory_bytes(const spmm_plan_t *plan, int device, const char *force_kernel,
-                                      uint64_t *device_bytes, spmm_diag_t *diag)
+spmm_status_t spmmi_cuda_needs(const spmm_plan_t *plan, int device, const char *force_kernel,
+                               struct spmmi_needs *needs, spmm_diag_t *diag)
 {
-    (void)plan, (void)device, (void)force_kernel, (void)diag;
-    *device_bytes = 0;
+    (void)plan, (void)device, (void)force_kernel, (void)needs, (void)diag;
     return SPMM_ERR_NO_DEVICE;
 }
 

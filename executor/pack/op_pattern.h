@@ -17,6 +17,9 @@ struct spmmi_op_pattern {
 /* Errors: MEMORY. The plan outlives the pattern. Free with spmmi_op_pattern_close, also after an error. */
 spmm_status_t spmmi_op_pattern_open(const spmm_plan_t *plan, spmm_op_t op, struct spmmi_op_pattern *pattern,
                                     spmm_diag_t *diag);
+/* Bytes of the row pointers that making a transpose takes, twice of them; none of op = N. No transposed part takes
+ * less. */
+uint64_t spmmi_transposition_bytes(const spmm_plan_t *plan, spmm_op_t op);
 /* Most bytes that the pattern and a value map made from it take at a time. */
 uint64_t spmmi_op_pattern_bytes(const spmm_plan_t *plan, spmm_op_t op);
 void spmmi_op_pattern_close(struct spmmi_op_pattern *pattern);

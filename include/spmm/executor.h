@@ -51,16 +51,22 @@ typedef struct spmm_executor_options {
      * thread, 1 to 32 ("cuda/tiled/whole/r8"); the shape of rows ("v4l8") and compute types are taken and follow from
      * the product. */
     const char *force_kernel;
+    /** Most host memory that spmm_executor_create may take, for what it holds and for what it gives back; 0: no limit.
+     * Where that is not enough it is refused (PLAN_BUDGET) before it is taken; to find that out costs what
+     * spmm_executor_memory_bytes costs. Plans of others ask for as much as they like: set a budget for them. */
+    uint64_t host_budget_bytes;
+    uint64_t device_budget_bytes; /**< The same of the memory of a GPU. */
 } spmm_executor_options_t;
 /* clang-format off */
 /** Defaults of all options. */
-#define SPMM_EXECUTOR_OPTIONS_INIT {sizeof(spmm_executor_options_t), 0, 0}
+#define SPMM_EXECUTOR_OPTIONS_INIT {sizeof(spmm_executor_options_t), 0, 0, 0, 0}
 /* clang-format on */
 
-/** Bytes that an executor for this plan takes, before it is made. host_bytes on the CPU: what it holds and what is
- * taken while it is made, which is linear in the plan's nonzeros and the rows of op(A). This call itself takes no
- * more. device_bytes on a GPU: what it holds. device as for spmm_executor_create; options, host_bytes and
- * device_bytes may be NULL. Errors: as spmm_executor_create. */
+/** Bytes that an executor for this plan takes, before it is made. host_bytes: what it holds of the host and what is
+ * taken there while it is made, which is linear in the plan's nonzeros and the rows of op(A). device_bytes: what it
+ * holds of a GPU. This call itself takes no more of the host, nothing of a GPU, and not more than a host budget where
+ * the rows of a transpose alone exceed it. device as for spmm_executor_create; options, host_bytes and device_bytes may
+ * be NULL. Errors: as spmm_executor_create. */
 SPMM_API spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int device,
                                                   const spmm_executor_options_t *options,
                                                   uint64_t *host_bytes, uint64_t *device_bytes,
@@ -69,7 +75,8 @@ SPMM_API spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int d
 /** Make a plan ready to run on a device: SPMM_DEVICE_CPU, SPMM_DEVICE_AUTO or the number of a GPU. Allocates, uploads,
  * and waits for all streams of the device. options may be NULL. A forced kernel is refused (ARGUMENT) where the rows
  * of C would then not be permuted as the plan says. Errors: ARGUMENT, NO_DEVICE, TOO_LARGE, UNSUPPORTED and
- * PLAN_FEATURE (what this device does not run), MEMORY, DEVICE_MEMORY, DEVICE. */
+ * PLAN_FEATURE (what this device does not run), PLAN_BUDGET (more than the options allow), MEMORY, DEVICE_MEMORY,
+ * DEVICE. */
 SPMM_API spmm_status_t spmm_executor_create(const spmm_plan_t *plan, int device,
                                             const spmm_executor_options_t *options,
                                             spmm_executor_t **executor, spmm_diag_t *diag);

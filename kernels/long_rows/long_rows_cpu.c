@@ -22,12 +22,7 @@ uint64_t spmmi_cpu_long_rows_bytes(const struct spmmi_op_pattern *a, const struc
 uint64_t spmmi_cpu_long_rows_held(const struct spmmi_cpu_long_rows *long_rows, spmm_dtype_t dtype)
 {
     const struct spmmi_long_rows *p = &long_rows->a;
-    const uint64_t rows = (uint64_t)p->rows, nnz = (uint64_t)p->nnz;
-    if (rows == 0)
-        return 0;
-    return (rows + 1) * sizeof *p->row_ptr + rows * sizeof *p->row_of +
-           p->part.item_count * sizeof *p->part.items +
-           nnz * (sizeof *p->col_ind + sizeof *p->map + spmm_dtype_size(dtype));
+    return p->rows == 0 ? 0 : spmmi_long_rows_bytes(p) + (uint64_t)p->nnz * spmm_dtype_size(dtype);
 }
 
 spmm_status_t spmmi_cpu_long_rows_make(const struct spmmi_op_pattern *a, const struct spmmi_part *part,

@@ -55,6 +55,14 @@ cleanup:
     return status;
 }
 
+uint64_t spmmi_long_rows_bytes(const struct spmmi_long_rows *long_rows)
+{
+    const struct spmmi_long_rows *const p = long_rows;
+    return ((uint64_t)p->rows + 1) * sizeof *p->row_ptr + (uint64_t)p->rows * sizeof *p->row_of +
+           (uint64_t)p->nnz * (sizeof *p->col_ind + sizeof *p->map) +
+           p->part.item_count * sizeof *p->part.items;
+}
+
 void spmmi_long_rows_free(struct spmmi_long_rows *long_rows)
 {
     spmmi_free(long_rows->part.items);

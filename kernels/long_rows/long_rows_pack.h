@@ -21,6 +21,9 @@ spmm_status_t spmmi_long_rows_make(const struct spmmi_op_pattern *a, const struc
                                    struct spmmi_long_rows *long_rows, spmm_diag_t *diag);
 void spmmi_long_rows_free(struct spmmi_long_rows *long_rows);
 
+/* Bytes of the arrays. */
+uint64_t spmmi_long_rows_bytes(const struct spmmi_long_rows *long_rows);
+
 /* Rows, nonzeros and items of that, and no arrays. */
 struct spmmi_long_rows spmmi_long_rows_count(const struct spmmi_op_pattern *a, const struct spmmi_part *part);
 

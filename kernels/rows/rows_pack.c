@@ -84,6 +84,14 @@ void spmmi_stream_host_free(struct spmmi_stream_host *stream)
     memset(stream, 0, sizeof *stream);
 }
 
+/* A row is a rank, with 4 bytes of either array, or empty. */
+uint64_t spmmi_stream_host_bytes(int64_t nnz, int64_t rows)
+{
+    const struct spmmi_stream_host *const s = NULL;
+    return ((uint64_t)nnz + SPMMI_STREAM_PAD) * sizeof *s->columns +
+           ((uint64_t)rows + 1) * (sizeof *s->rank_start + sizeof *s->row_of_rank);
+}
+
 /* Both schedules walk the items in order, so ranks are counted along. */
 static void fill_items(const struct spmmi_part *part, int64_t rows, const int64_t *row_ptr,
                        struct spmmi_items_host *items)
@@ -131,6 +139,14 @@ void spmmi_items_host_free(struct spmmi_items_host *items)
     spmmi_free(items->item_start);
     spmmi_free(items->item_rank);
     memset(items, 0, sizeof *items);
+}
+
+/* A block has an item or more. */
+uint64_t spmmi_items_host_bytes(const struct spmmi_part *part)
+{
+    const struct spmmi_items_host *const i = NULL;
+    return (part->item_count + 1) *
+           (sizeof *i->item_rank + sizeof *i->item_start + sizeof(struct spmmi_block));
 }
 
 void spmmi_blocks_build(const struct spmmi_stream_host *stream, const struct spmmi_items_host *items,

@@ -190,6 +190,19 @@ static void destroy(void *object)
     spmmi_free(shared);
 }
 
+/* What upload takes of the host: items of one part at a time. */
+static void scratch_count(const struct spmmi_part_source *source, const struct spmmi_rows_stream *shared)
+{
+    const struct spmmi_stream *s = &shared->stream;
+    uint64_t items = 0;
+    for (uint32_t i = 0; i < shared->part_count; i++) {
+        const uint64_t bytes = spmmi_items_host_bytes(shared->parts[i].part);
+        items = bytes > items ? bytes : items;
+    }
+    spmmi_scratch_is(source, spmmi_op_pattern_bytes(source->plan, source->part->op) +
+                                 spmmi_stream_host_bytes(s->nnz, (int64_t)s->ranks + s->empty_count) + items);
+}
+
 static spmm_status_t create(const struct spmmi_part_source *source, void **object, uint64_t *bytes,
                             spmm_diag_t *diag)
 {
@@ -199,6 +212,7 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **objec
     SPMM_TRY(describe(source, &shared, diag));
     cut(&arena, source, shared);
     *bytes += arena.bytes;
+    scratch_count(source, shared);
     if (source->only_counts)
         goto cleanup;
     SPMM_TRY_CUDA(cudaMalloc((void **)&shared->memory, (size_t)arena.bytes), diag);

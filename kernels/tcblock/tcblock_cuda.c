@@ -62,7 +62,7 @@ static spmm_status_t count(const struct spmmi_part_source *source, uint64_t *byt
     struct spmmi_op_pattern a;
     struct spmmi_arena arena = {NULL, 0};
     struct tcblock_state f = state_of(source);
-    uint64_t scratch = 0;
+    uint64_t scratch = 0, long_rows = 0;
     SPMM_TRY(spmmi_op_pattern_open(source->plan, source->part->op, &a, diag));
     SPMM_TRY(spmmi_tcblocks_count(f.gpu->kind, a.rows, a.cols, a.row_ptr, a.col_ind, source->part, f.dtype,
                                   &f.layout, &scratch, diag));
@@ -70,9 +70,13 @@ static spmm_status_t count(const struct spmmi_part_source *source, uint64_t *byt
     if (source->long_rows != NULL) {
         const struct spmmi_long_rows rows = spmmi_long_rows_count(&a, source->long_rows);
         spmmi_cuda_long_rows_describe(&rows, a.cols, f.dtype, source->device, &f.long_rows);
+        long_rows = spmmi_long_rows_bytes(&rows) + spmmi_stream_host_bytes(rows.nnz, rows.rows) +
+                    spmmi_items_host_bytes(&rows.part);
     }
     cut(&arena, &f);
     *bytes += arena.bytes;
+    spmmi_scratch_is(source, scratch + spmmi_op_pattern_bytes(source->plan, source->part->op) +
+                                 spmmi_tcblocks_bytes(&f.layout) + f.nnz * sizeof *f.value_map + long_rows);
 cleanup:
     spmmi_op_pattern_close(&a);
     return status;

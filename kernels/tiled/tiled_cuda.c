@@ -97,6 +97,8 @@ static spmm_status_t count(const struct spmmi_part_source *source, uint64_t *byt
     SPMM_TRY(refuse_tile(&tiled, diag));
     cut(&arena, &tiled);
     *bytes += arena.bytes;
+    spmmi_scratch_is(source, scratch + spmmi_op_pattern_bytes(source->plan, source->part->op) +
+                                 spmmi_tiled_bytes(&tiled.layout) + tiled.nnz * sizeof *tiled.value_map);
 cleanup:
     spmmi_op_pattern_close(&a);
     return status;

@@ -56,11 +56,13 @@ static spmm_status_t answer(spmm_status_t status, spmm_diag_t *diag)
                              : spmmi_diag_set(diag, status, (struct spmmi_where){0, 0, 0}, "the GPU says no");
 }
 
-spmm_status_t spmmi_cuda_memory_bytes(const spmm_plan_t *plan, int device, const char *force_kernel,
-                                      uint64_t *device_bytes, spmm_diag_t *diag)
+spmm_status_t spmmi_cuda_needs(const spmm_plan_t *plan, int device, const char *force_kernel,
+                               struct spmmi_needs *needs, spmm_diag_t *diag)
 {
-    (void)plan, (void)device, (void)force_kernel;
-    *device_bytes = GPU_BYTES;
+    (void)device, (void)force_kernel;
+    needs->host += 500;
+    needs->device += GPU_BYTES;
+    spmmi_needs_part(needs, &plan->parts[0], 900);
     return answer(gpu.memory, diag);
 }
 
@@ -206,6 +208,41 @@ static void a_kernel_of_the_cpu_is_none_of_the_gpu(void **state)
     spmm_plan_destroy(plan);
 }
 
+/* Both memories count, and no GPU is touched where one of them is short. */
+static void the_budgets_hold_on_a_gpu(void **state)
+{
+    static const struct {
+        uint64_t host, device;
+        const char *text; /* NULL: allowed */
+    } cases[] = {
+        {0, 999,
+         "needs 1000 bytes of device memory or more, 999 are allowed; 900 are for the part of "
+         "rows/row-split"},
+        {0, 1000, NULL},
+        {500, 0, "bytes of host memory or more, 500 are allowed"},
+        {1 << 20, 1000, NULL},
+    };
+    spmm_plan_t *plan = plan_make();
+    (void)state;
+    gpu.count = gpu.runs = 1;
+    gpu.name = gpu.memory = SPMM_OK;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+        spmm_executor_t *executor = NULL;
+        spmm_diag_t diag;
+        uint64_t host = 0, device = 0;
+        options.host_budget_bytes = cases[i].host;
+        options.device_budget_bytes = cases[i].device;
+        const spmm_status_t expected = cases[i].text == NULL ? SPMM_OK : SPMM_ERR_PLAN_BUDGET;
+        assert_int_equal(spmm_executor_create(plan, 0, &options, &executor, &diag),
+                         expected == SPMM_OK ? CREATED : expected);
+        assert_true(cases[i].text == NULL || strstr(diag.text, cases[i].text) != NULL);
+        assert_int_equal(spmm_executor_memory_bytes(plan, 0, &options, &host, &device, NULL), expected);
+        assert_true(expected != SPMM_OK || (host > 500 && device == 1000));
+    }
+    spmm_plan_destroy(plan);
+}
+
 static void a_device_without_a_name_is_told(void **state)
 {
     spmm_plan_t *plan = plan_make();
@@ -333,6 +370,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(auto_is_the_gpu_where_it_runs_the_plan_else_the_cpu),
+        cmocka_unit_test(the_budgets_hold_on_a_gpu),
         cmocka_unit_test(a_device_without_a_name_is_told),
         cmocka_unit_test(a_kernel_of_the_cpu_is_none_of_the_gpu),
         cmocka_unit_test(products_and_values_go_to_the_gpu),

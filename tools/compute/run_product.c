@@ -84,6 +84,7 @@ static spmm_status_t make_executor(const spmm_plan_t *plan, struct run_product *
     spmm_status_t status = SPMM_OK;
     options.threads = p->request.threads;
     options.force_kernel = p->request.force_kernel;
+    options.host_budget_bytes = p->request.host_budget;
     if (p->request.device >= 0)
         TRY(gpu_require(p->request.device, diag));
     TRY(spmm_executor_create(plan, p->request.device, &options, &p->executor, diag));

@@ -19,6 +19,7 @@ struct run_request {
     double alpha, beta;
     const spmm_dense_t *b; /* in host memory; NULL: random. Its shape, layout and type have been checked */
     uint64_t seed;
+    uint64_t host_budget; /* of the executor; 0: no limit */
 };
 
 struct run_product {
