@@ -117,7 +117,7 @@ static int64_t diagonal(int64_t i, int64_t q)
 {
     return i + q;
 }
-static int64_t spread(int64_t i, int64_t q)
+static int64_t scattered(int64_t i, int64_t q)
 {
     return i * 16 + q;
 }
@@ -142,7 +142,7 @@ static struct test_matrix *matrix_at(int index)
     case 6:
         return make("hubs", 4000, 4000, third_is_a_hub, first);
     case 7:
-        return make("diagonal of blocks", 3000, 48000, one, spread);
+        return make("diagonal of blocks", 3000, 48000, one, scattered);
     default:
         return make("2^31 - 2 columns", 1, 2147483646, one, sixteenth);
     }

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "format/base/alloc.h"
 #include "inspect_support.h"
 
 static const char *const shapes[] = {
@@ -75,10 +76,39 @@ static void what_is_inspected_loads_by_default(void **state)
            refused);
 }
 
+/* It took a counter a column: 17 GB and 97 s. */
+static void columns_without_nonzeros_take_nothing(void **state)
+{
+    static const int64_t row_ptr[] = {0, 1};
+    static const int32_t col_ind[] = {5};
+    static const float values[] = {2};
+    static const char *const of_few_columns[] = {NULL, "rows", "tiled/whole", "tiled/segmented"};
+    const spmm_csr_t a = {.rows = 1,
+                          .cols = 2147483646,
+                          .nnz = 1,
+                          .row_ptr_type = SPMM_I64,
+                          .col_ind_type = SPMM_I32,
+                          .row_ptr = row_ptr,
+                          .col_ind = col_ind,
+                          .value_type = SPMM_F32,
+                          .values = values};
+    spmm_matrix_t *m = NULL;
+    (void)state;
+    assert_int_equal(spmm_matrix_from_csr(&a, &m, NULL), SPMM_OK);
+    for (int k = 0; k < COUNT(of_few_columns); k++) {
+        const spmm_inspect_options_t options = OPTIONS(.force_kernel = of_few_columns[k]);
+        spmmi_alloc_peak_reset();
+        assert_int_equal(loads(m, &options, "2^31 - 2 columns"), 1);
+        assert_true(spmmi_alloc_peak_bytes() < 8 << 20);
+    }
+    spmm_matrix_destroy(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_inspected_loads_by_default),
+        cmocka_unit_test(columns_without_nonzeros_take_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
