@@ -8,6 +8,11 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 
+/* Families keep sums of units that were cut for every column, which of a wide B would be more than C itself. A product
+ * whose workspace would exceed the limit runs some columns after the other, at least the minimum at a time. */
+#define PASS_BYTES_MAX (UINT64_C(64) << 20)
+#define PASS_COLUMNS_MIN 512
+
 struct spmmi_cpu {
     struct spmmi_device device;
     uint64_t host_bytes;
@@ -78,11 +83,26 @@ spmm_status_t spmmi_cpu_set_values(struct spmmi_cpu *cpu, const void *values)
     return spmmi_parts_set_values(cpu->parts, values, NULL);
 }
 
+static uint64_t pass_bytes(const struct spmmi_loaded *part, const struct spmmi_product *product,
+                           int64_t columns)
+{
+    const struct spmmi_product pass = spmmi_product_columns(product, 0, columns);
+    return part->backend->workspace(part->state, &pass);
+}
+
+static int64_t pass_columns(const struct spmmi_loaded *part, const struct spmmi_product *product)
+{
+    int64_t columns = product->b.cols;
+    while (columns > PASS_COLUMNS_MIN && pass_bytes(part, product, columns) > PASS_BYTES_MAX)
+        columns = (columns / 2 + PASS_COLUMNS_MIN - 1) / PASS_COLUMNS_MIN * PASS_COLUMNS_MIN;
+    return columns;
+}
+
 uint64_t spmmi_cpu_workspace_bytes(const struct spmmi_cpu *cpu, int variant,
                                    const struct spmmi_product *product)
 {
     const struct spmmi_loaded *part = spmmi_parts_of(cpu->parts, variant);
-    return part->backend->workspace(part->state, product);
+    return pass_bytes(part, product, pass_columns(part, product));
 }
 
 spmm_status_t spmmi_cpu_execute(const struct spmmi_cpu *cpu, int variant, const struct spmmi_product *product,
@@ -90,7 +110,11 @@ spmm_status_t spmmi_cpu_execute(const struct spmmi_cpu *cpu, int variant, const 
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_loaded *part = spmmi_parts_of(cpu->parts, variant);
-    status = part->backend->run(part->state, product, workspace, NULL);
+    const int64_t columns = pass_columns(part, product);
+    for (int64_t first = 0; first < product->b.cols && status == SPMM_OK; first += columns) {
+        const struct spmmi_product pass = spmmi_product_columns(product, first, columns);
+        status = part->backend->run(part->state, &pass, workspace, NULL);
+    }
     SPMM_REQUIRE(status == SPMM_OK, status, diag, "%s", spmm_status_text(status));
 cleanup:
     return status;

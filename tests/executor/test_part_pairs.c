@@ -27,7 +27,8 @@ struct kind {
 
 static int kinds_list(struct kind kinds[KINDS_MAX])
 {
-    static const uint32_t flags[] = {0, SPMMI_PART_REORDERED, SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT};
+    static const uint32_t flags[] = {0, SPMMI_PART_REORDERED,
+                                     SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT};
     const struct spmmi_schedule *row;
     int count = 0;
     for (int i = 0; (row = spmmi_schedule_at(i)) != NULL; i++)
@@ -80,7 +81,8 @@ static spmm_plan_t *loaded(spmm_plan_t *plan, spmm_status_t expected)
 }
 
 /* Targets of the two variants differ from pair to pair: for any device, the CPU or a GPU. */
-static spmm_plan_t *pair_make(const struct test_matrix *a, spmm_dtype_t dtype, const struct kind kinds[2], int number)
+static spmm_plan_t *pair_make(const struct test_matrix *a, spmm_dtype_t dtype, const struct kind kinds[2],
+                              int number)
 {
     static const uint32_t targets[][2] = {{0, 0}, {90, 90}, {1, 90}, {90, 1}, {1, 1}, {0, 90}, {1, 0}};
     const uint32_t *target = targets[(size_t)number % (sizeof targets / sizeof *targets)];
@@ -134,13 +136,12 @@ static void product_check(const spmm_plan_t *plan, spmm_executor_t *executor, co
                           const struct test_product *product)
 {
     int fits = 0;
-    const int variant =
-        spmmi_variant_pick(plan, product->op, 1, product->n,
-                           product->b_layout == SPMM_ROW_MAJOR ? SPMM_LAYOUTS_ROW_MAJOR : SPMM_LAYOUTS_COL_MAJOR, &fits);
+    const int variant = spmmi_variant_pick(
+        plan, product->op, 1, product->n,
+        product->b_layout == SPMM_ROW_MAJOR ? SPMM_LAYOUTS_ROW_MAJOR : SPMM_LAYOUTS_COL_MAJOR, &fits);
     const struct spmmi_part *part = &plan->parts[plan->variants[variant].part_first];
-    struct test_matrix *in_order = (part->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0
-                                       ? permuted(a, product->op, part->items)
-                                       : NULL;
+    struct test_matrix *in_order =
+        (part->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0 ? permuted(a, product->op, part->items) : NULL;
     test_product_check(executor, in_order != NULL ? in_order : a, plan->dtype, product);
     test_matrix_free(in_order);
 }
