@@ -33,6 +33,7 @@ static struct {
     const char *device_text;
     int device;
     int64_t threads, repeat;
+    uint64_t budget;
     double max_seconds;
     const char *kernels, *peers, *mkl, *csv, *date, *commit;
     const char *output;
@@ -106,6 +107,9 @@ static const struct cli_option options[] = {
              "(see --device of spmm-inspect); takes some seconds and no MATRIX"},
     {'o', "output", CLI_TEXT, &args.output, .value = "FILE",
      .help = "write the profile to FILE (default: standard output)"},
+    {0, "budget", CLI_BYTES, &args.budget, .value = "BYTES",
+     .help = "maximum memory for reading a matrix and, by itself, for B, C and the reference of a matrix,\n"
+             "such as 500M or 2G; default: three quarters of the machine's"},
     CLI_JSON(&args.json, "print JSON instead of a table"),
     CLI_QUIET(&args.quiet, "no progress on the terminal"),
 };
@@ -267,6 +271,7 @@ static void run_matrix(struct bench *bench, const char *argument)
     char name[128];
 
     short_name(argument, name, sizeof name);
+    read_options.budget_bytes = args.budget;
     read_options.progress = progress_report;
     read_options.progress_context = &bench->progress;
     TRY(matrix_input_open(argument, &read_options, &matrix, &diag));
@@ -306,6 +311,7 @@ static spmm_status_t start(struct bench *bench, char *today, size_t size, spmm_d
     if (bench->report.commit == NULL)
         bench->report.commit = "unknown";
     TRY(bench_site_create(args.device, (int)args.threads, &rule, &bench->site, diag));
+    bench->site.budget = args.budget;
     if (!args.no_peers) {
         TRY(bench_peers_open(&bench->site, &peers_options, &bench->peers, note, diag));
         if (bench->peers == NULL)

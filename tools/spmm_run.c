@@ -10,7 +10,6 @@
 #include "tools/cli/device_choice.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/fail.h"
-#include "tools/cli/machine_memory.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/compute/npy.h"
 #include "tools/cli/passive_wait.h"
@@ -200,7 +199,8 @@ static spmm_status_t prepare(struct run *run, const char *plan_name, spmm_diag_t
                                   .alpha = args.alpha,
                                   .beta = args.beta,
                                   .seed = (uint64_t)args.seed,
-                                  .host_budget = machine_memory_budget(args.budget)};
+                                  .is_checked = args.check != NULL,
+                                  .budget = args.budget};
     TRY(open_plan(run, plan_name, diag));
     TRY(open_matrix(run, diag));
     TRY(open_b(run, diag));

@@ -168,6 +168,15 @@ if [ -w /dev/full ]; then
     exits 1
 fi
 
+# ---- Products that would not fit in memory are refused before any of it is taken ----
+run "${bench[@]}" --no-peers -n 8,600 --budget 20M gen:diag:200000 gen:diag:3
+exits 1
+says_err 'gen:diag:200000: n = 600 needs '
+says_err '(B 480000000, C 480000000, staging 480000000, reference '
+says_err ', the budget is 20971520: take a smaller -n or a larger --budget'
+one_line_err
+says 'gen:diag:3  3 x 3'
+
 # ---- Usage ----
 for bad in '' '-n 0 gen:diag:4' '-n x gen:diag:4' '--dtype f8 gen:diag:4' '--device gpu gen:diag:4'; do
     # shellcheck disable=SC2086 # the words are separate arguments

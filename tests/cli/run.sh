@@ -260,6 +260,24 @@ run spmm-run -q --device cpu --repeat 0 --budget 1 "$work/small.plan"
 exits 3
 says_err 'SPMM_ERR_PLAN_BUDGET'
 
+# B, C and what comes with them are within the budget too, and nothing is taken before they are.
+needs='n = 200000 needs 17558400000 bytes (B 8779200000, C 8779200000), the budget is 20971520: '
+run spmm-run "$work/a.plan" -n 200000 --device cpu --repeat 0 --budget 20M
+exits 1
+says_err "${needs}take a smaller -n or a larger --budget"
+says_err 'SPMM_ERR_MEMORY'
+one_line_err
+silent
+run spmm-run "$work/a.plan" -n 900000 --device cpu --beta 2 --check self --budget 100M
+exits 1
+says_err 'n = 900000 needs 197'
+says_err '(B 39506400000, C 39506400000, C before 39506400000, check 79'
+run spmm-run "$work/a.plan" -n 64 --device cpu --repeat 0 --check self --budget 20M
+exits 0
+run spmm-run "$work/a.plan" -n 2147483647 --layout col --device cpu --repeat 0
+exits 1
+one_line_err
+
 # ---- C in the order of a plan that permutes it ----
 spmm-inspect -q gen:femshuf:9:9:9 --permuted-output --reorder radix -o "$work/permuted.plan"
 for layout in row col; do

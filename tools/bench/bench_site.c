@@ -7,6 +7,7 @@
 
 #include "format/base/team.h"
 #include "tools/compute/dense_matrix.h"
+#include "tools/compute/memory_needs.h"
 #include "tools/cli/fail.h"
 
 #define SEED 20u
@@ -56,15 +57,35 @@ static int64_t *sample_rows(const struct host_csr *a, int64_t n, int64_t *count)
     return rows;
 }
 
+/* Is there room for the reference, and for B, C and the staging block of the widest case? Dimensions are below 2^31 and
+ * n is below 2^17: nothing overflows. */
+static spmm_status_t plan_memory(const struct bench_site *site, const struct host_csr *a, int64_t n_max,
+                                 int64_t row_count, spmm_diag_t *diag)
+{
+    struct memory_needs needs = {.count = 0};
+    const uint64_t n = (uint64_t)n_max, column = n * spmm_dtype_size(a->dtype);
+    const uint64_t b = (uint64_t)a->cols * column, c = (uint64_t)a->rows * column;
+    if (site->device < 0) {
+        memory_needs_add(&needs, "B", b);
+        memory_needs_add(&needs, "C", c);
+    }
+    memory_needs_add(&needs, "staging", b > c ? b : c);
+    memory_needs_add(&needs, "reference",
+                     check_reference_bytes(row_count, n_max) + (uint64_t)a->cols * n * sizeof(double));
+    return memory_needs_require(&needs, n_max, site->budget, diag);
+}
+
 spmm_status_t bench_site_problem(struct bench_site *site, const struct host_csr *a, int64_t n_max,
                                  spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     int64_t row_count = 0;
     int64_t *rows = sample_rows(a, n_max, &row_count);
-    double *b = malloc(((size_t)a->cols * (size_t)n_max + 1) * sizeof *b);
+    double *b = NULL;
 
     site->a = a;
+    TRY(plan_memory(site, a, n_max, row_count, diag));
+    b = malloc(((size_t)a->cols * (size_t)n_max + 1) * sizeof *b);
     check_reference_free(site->reference);
     site->reference = NULL;
     if (rows == NULL || b == NULL) {

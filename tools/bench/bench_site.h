@@ -12,7 +12,8 @@
 
 struct bench_site {
     int device;
-    int threads; /* CPU: threads of every competitor; 0 = OpenMP's default */
+    int threads;     /* CPU: threads of every competitor; 0 = OpenMP's default */
+    uint64_t budget; /* memory for a problem; 0: that of machine_memory.h */
     struct timing_rule rule;
     struct stopwatch *watch;
     struct device_block b, c, workspace;
@@ -37,7 +38,7 @@ spmm_status_t bench_site_create(int device, int threads, const struct timing_rul
 void bench_site_destroy(struct bench_site *site);
 
 /* Take op(A) and compute the reference for n_max columns: of all rows if that is fast, else of 2000 of them, the
- * longest included. */
+ * longest included. MEMORY where this and the cases would exceed the budget. */
 spmm_status_t bench_site_problem(struct bench_site *site, const struct host_csr *a, int64_t n_max,
                                  spmm_diag_t *diag);
 

@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 
 #include "format/base/team.h"
@@ -162,6 +163,14 @@ static void merge(struct check_result *into, const struct check_result *from)
         *into = *from;
 }
 
+uint64_t check_product_bytes(int64_t b_rows, int64_t n)
+{
+    const uint64_t rows = (uint64_t)omp_get_max_threads() * CHECK_SUMS_COLUMN_BYTES / sizeof(double);
+    uint64_t bytes = 0;
+    return __builtin_mul_overflow((uint64_t)b_rows + rows, (uint64_t)n * sizeof(double), &bytes) ? UINT64_MAX
+                                                                                                 : bytes;
+}
+
 spmm_status_t check_product(const struct check_input *input, const spmm_dense_t *c,
                             struct check_result *result, spmm_diag_t *diag)
 {
@@ -192,7 +201,15 @@ spmm_status_t check_product(const struct check_input *input, const spmm_dense_t 
         }
     }
     *result = worst;
-    return is_short ? fail_memory(diag, (uint64_t)input->n * 96, "a row of the reference") : SPMM_OK;
+    return is_short
+               ? fail_memory(diag, (uint64_t)input->n * CHECK_SUMS_COLUMN_BYTES, "a row of the reference")
+               : SPMM_OK;
+}
+
+uint64_t check_reference_bytes(int64_t row_count, int64_t n)
+{
+    return (uint64_t)row_count * (sizeof(struct row) + (uint64_t)n * sizeof(struct check_verdict)) +
+           check_product_bytes(0, n);
 }
 
 spmm_status_t check_reference_make(const struct check_input *input, const int64_t *rows, int64_t row_count,

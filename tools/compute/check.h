@@ -36,6 +36,10 @@ struct check_result {
     double found, expected;
 };
 
+/* Memory that check_product takes, and B of its input as doubles, which has b_rows rows; without A. UINT64_MAX where it
+ * is no number of bytes. */
+uint64_t check_product_bytes(int64_t b_rows, int64_t n);
+
 /* Check every row of c, which lies in host memory. */
 spmm_status_t check_product(const struct check_input *input, const spmm_dense_t *c,
                             struct check_result *result, spmm_diag_t *diag);
@@ -43,6 +47,8 @@ spmm_status_t check_product(const struct check_input *input, const spmm_dense_t 
 /* Expected values and bounds of some rows, kept for many products of the same matrix. */
 struct check_reference;
 
+/* Memory that it holds and, while it is made, takes. */
+uint64_t check_reference_bytes(int64_t row_count, int64_t n);
 /* rows: ascending row numbers, copied. */
 spmm_status_t check_reference_make(const struct check_input *input, const int64_t *rows, int64_t row_count,
                                    struct check_reference **reference, spmm_diag_t *diag);

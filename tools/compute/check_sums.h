@@ -20,6 +20,8 @@ struct check_sums {
     struct check_verdict *verdicts;
 };
 
+#define CHECK_SUMS_COLUMN_BYTES (2 * sizeof(long double) + 2 * sizeof(double) + sizeof(struct check_verdict))
+
 /* Room for rows of n columns. Returns 0 where there is none; free it then too. */
 int check_sums_make(struct check_sums *work, int64_t n);
 void check_sums_free(struct check_sums *work);

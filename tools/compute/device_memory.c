@@ -75,7 +75,7 @@ spmm_status_t device_upload(const struct device_block *to, const void *from, uin
 {
     if (to->device >= 0)
         return gpu_copy(to->data, from, bytes, diag);
-    if (bytes > 0)
+    if (bytes > 0 && to->data != from)
         memcpy(to->data, from, bytes);
     return SPMM_OK;
 }
@@ -84,7 +84,7 @@ spmm_status_t device_download(void *to, const struct device_block *from, uint64_
 {
     if (from->device >= 0)
         return gpu_copy(to, from->data, bytes, diag);
-    if (bytes > 0)
+    if (bytes > 0 && to != from->data)
         memcpy(to, from->data, bytes);
     return SPMM_OK;
 }

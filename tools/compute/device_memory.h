@@ -26,6 +26,7 @@ spmm_status_t staging_block_reserve(struct staging_block *block, int device, uin
                                     spmm_diag_t *diag);
 void staging_block_free(struct staging_block *block);
 
+/* Nothing is copied where both sides are the same memory. */
 spmm_status_t device_upload(const struct device_block *to, const void *from, uint64_t bytes,
                             spmm_diag_t *diag);
 spmm_status_t device_download(void *to, const struct device_block *from, uint64_t bytes, spmm_diag_t *diag);

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "dense_matrix.h"
+#include "tools/cli/machine_memory.h"
 #include "tools/cli/fail.h"
 #include "gpu.h"
+#include "memory_needs.h"
 
 /* Values for a plan that holds none. */
 static spmm_status_t set_values(struct run_product *product, const struct host_csr *matrix, spmm_diag_t *diag)
@@ -31,17 +33,49 @@ static spmm_status_t set_values(struct run_product *product, const struct host_c
     return status;
 }
 
-/* A host matrix of this shape, not filled. */
-static spmm_status_t host_dense(spmm_dense_t *dense, int64_t rows, spmm_dtype_t type,
-                                const struct run_product *product, uint64_t *bytes, spmm_diag_t *diag)
+/* A matrix of this shape without data, and its bytes. */
+static spmm_status_t shape(spmm_dense_t *dense, int64_t rows, spmm_dtype_t type, const struct run_request *r,
+                           uint64_t *bytes, spmm_diag_t *diag)
 {
-    const struct run_request *r = &product->request;
-    spmm_status_t status = SPMM_OK;
     *dense = (spmm_dense_t){NULL, rows, r->n, dense_ld(r->layout, rows, r->n), r->layout, type};
-    TRY(dense_bytes(dense, bytes, diag));
-    dense->data = malloc(*bytes + 1);
-    if (dense->data == NULL)
-        status = fail_memory(diag, *bytes, "B or C");
+    return dense_bytes(dense, bytes, diag);
+}
+
+/* Host memory for a matrix of the device: on the CPU that of its block. */
+static spmm_status_t host_reserve(spmm_dense_t *dense, const struct device_block *block, uint64_t bytes,
+                                  spmm_diag_t *diag)
+{
+    dense->data = block->device >= 0 ? malloc(bytes + 1) : block->data;
+    return dense->data != NULL ? SPMM_OK : fail_memory(diag, bytes, "B or C");
+}
+
+static void host_free(const spmm_dense_t *dense, const struct device_block *block)
+{
+    if (dense->data != block->data)
+        free(dense->data);
+}
+
+/* Shapes of B and C, and whether there is room for them and what they need. */
+static spmm_status_t plan_memory(struct run_product *p, uint64_t *b_bytes, uint64_t *c_bytes,
+                                 uint64_t *workspace_bytes, spmm_diag_t *diag)
+{
+    const struct run_request *r = &p->request;
+    const int64_t b_rows = r->op == SPMM_OP_N ? p->plan.cols : p->plan.rows;
+    const int64_t c_rows = r->op == SPMM_OP_N ? p->plan.rows : p->plan.cols;
+    spmm_status_t status = SPMM_OK;
+    struct memory_needs needs = {.count = 0};
+    TRY(shape(&p->b_host, b_rows, p->plan.b_type, r, b_bytes, diag));
+    TRY(shape(&p->c_host, c_rows, p->plan.c_type, r, c_bytes, diag));
+    TRY(spmm_executor_workspace_bytes(p->executor, r->op, &p->b_host, &p->c_host, workspace_bytes, diag));
+    memory_needs_add(&needs, "B", *b_bytes);
+    memory_needs_add(&needs, "C", *c_bytes);
+    if (r->beta != 0.0)
+        memory_needs_add(&needs, "C before", *c_bytes);
+    if (r->device < 0)
+        memory_needs_add(&needs, "workspace", *workspace_bytes);
+    if (r->is_checked)
+        memory_needs_add(&needs, "check", check_product_bytes(b_rows, r->n));
+    status = memory_needs_require(&needs, r->n, r->budget, diag);
 cleanup:
     return status;
 }
@@ -49,25 +83,27 @@ cleanup:
 static spmm_status_t make_dense(struct run_product *p, spmm_diag_t *diag)
 {
     const struct run_request *r = &p->request;
-    const int64_t b_rows = r->op == SPMM_OP_N ? p->plan.cols : p->plan.rows;
-    const int64_t c_rows = r->op == SPMM_OP_N ? p->plan.rows : p->plan.cols;
     spmm_status_t status = SPMM_OK;
-    uint64_t b_bytes = 0;
-    uint64_t c_bytes = 0;
+    uint64_t b_bytes = 0, c_bytes = 0, workspace_bytes = 0;
 
-    TRY(host_dense(&p->b_host, b_rows, p->plan.b_type, p, &b_bytes, diag));
-    TRY(host_dense(&p->c_host, c_rows, p->plan.c_type, p, &c_bytes, diag));
+    TRY(plan_memory(p, &b_bytes, &c_bytes, &workspace_bytes, diag));
+    TRY(device_block_reserve(&p->b_block, r->device, b_bytes, diag));
+    TRY(device_block_reserve(&p->c_block, r->device, c_bytes, diag));
+    TRY(device_block_reserve(&p->workspace, r->device, workspace_bytes, diag));
+    TRY(host_reserve(&p->b_host, &p->b_block, b_bytes, diag));
+    TRY(host_reserve(&p->c_host, &p->c_block, c_bytes, diag));
     if (r->b != NULL)
         memcpy(p->b_host.data, r->b->data, b_bytes);
     else
-        dense_fill_random(&p->b_host, r->seed, b_rows);
-    TRY(device_block_reserve(&p->b_block, r->device, b_bytes, diag));
-    TRY(device_block_reserve(&p->c_block, r->device, c_bytes, diag));
+        dense_fill_random(&p->b_host, r->seed, p->b_host.rows);
     TRY(device_upload(&p->b_block, p->b_host.data, b_bytes, diag));
     TRY(device_fill(&p->c_block, 0xff, c_bytes, diag)); /* NaN: what is not written will show */
     if (r->beta != 0.0) {
-        TRY(host_dense(&p->c_before, c_rows, p->plan.c_type, p, &c_bytes, diag));
-        dense_fill_random(&p->c_before, r->seed + 1, c_rows);
+        p->c_before = p->c_host;
+        p->c_before.data = malloc(c_bytes + 1);
+        if (p->c_before.data == NULL)
+            return fail_memory(diag, c_bytes, "C before the product");
+        dense_fill_random(&p->c_before, r->seed + 1, p->c_before.rows);
         TRY(device_upload(&p->c_block, p->c_before.data, c_bytes, diag));
     }
     p->b = p->b_host;
@@ -84,7 +120,7 @@ static spmm_status_t make_executor(const spmm_plan_t *plan, struct run_product *
     spmm_status_t status = SPMM_OK;
     options.threads = p->request.threads;
     options.force_kernel = p->request.force_kernel;
-    options.host_budget_bytes = p->request.host_budget;
+    options.host_budget_bytes = machine_memory_budget(p->request.budget);
     if (p->request.device >= 0)
         TRY(gpu_require(p->request.device, diag));
     TRY(spmm_executor_create(plan, p->request.device, &options, &p->executor, diag));
@@ -101,7 +137,6 @@ spmm_status_t run_product_create(const spmm_plan_t *plan, const struct host_csr 
                                  spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    uint64_t workspace_bytes = 0;
     *product = (struct run_product){.request = *request};
     product->plan.struct_size = sizeof product->plan;
     product->info.struct_size = sizeof product->info;
@@ -111,9 +146,6 @@ spmm_status_t run_product_create(const spmm_plan_t *plan, const struct host_csr 
     if (!product->plan.has_values)
         TRY(set_values(product, matrix, diag));
     TRY(make_dense(product, diag));
-    TRY(spmm_executor_workspace_bytes(product->executor, request->op, &product->b, &product->c,
-                                      &workspace_bytes, NULL));
-    TRY(device_block_reserve(&product->workspace, product->request.device, workspace_bytes, diag));
     TRY(spmm_executor_info(product->executor, request->op, &product->b, &product->c, &product->info, NULL));
 cleanup:
     return status;
@@ -123,8 +155,8 @@ void run_product_destroy(struct run_product *product)
 {
     free(product->values);
     free(product->c_before.data);
-    free(product->c_host.data);
-    free(product->b_host.data);
+    host_free(&product->c_host, &product->c_block);
+    host_free(&product->b_host, &product->b_block);
     device_block_free(&product->workspace);
     device_block_free(&product->c_block);
     device_block_free(&product->b_block);

@@ -19,7 +19,8 @@ struct run_request {
     double alpha, beta;
     const spmm_dense_t *b; /* in host memory; NULL: random. Its shape, layout and type have been checked */
     uint64_t seed;
-    uint64_t host_budget; /* of the executor; 0: no limit */
+    int is_checked;  /* run_product_check will be called */
+    uint64_t budget; /* of the executor on the host, and of B, C, workspace and check; 0: that of machine_memory.h */
 };
 
 struct run_product {
@@ -29,7 +30,7 @@ struct run_product {
     spmm_executor_info_t info;
     struct device_block b_block, c_block, workspace;
     spmm_dense_t b, c;           /* on the device */
-    spmm_dense_t b_host, c_host; /* B, and C after the first product */
+    spmm_dense_t b_host, c_host; /* B, and C after the first product; on the CPU the same memory as b and c */
     spmm_dense_t c_before;       /* C before it; data is NULL when beta is 0 */
     void *values;                /* of A as they were set; NULL: those of the plan */
     int uses_ones;               /* the plan holds no values, and none were given */
@@ -41,14 +42,14 @@ spmm_status_t run_product_create(const spmm_plan_t *plan, const struct host_csr 
                                  spmm_diag_t *diag);
 void run_product_destroy(struct run_product *product);
 
-/* Multiply once and bring C to the host. */
+/* Multiply once and bring C to the host, where it stays until the product is timed. */
 spmm_status_t run_product_once(struct run_product *product, spmm_diag_t *diag);
 
 /* Check C against op(A) of a reference of A. */
 spmm_status_t run_product_check(const struct run_product *product, const struct host_csr *a,
                                 struct check_result *result, spmm_diag_t *diag);
 
-/* Time it; C holds something else afterwards when beta is not 0. */
+/* Time it; c_host may hold something else afterwards. */
 spmm_status_t run_product_time(struct run_product *product, const struct timing_rule *rule,
                                struct timing *timing, spmm_diag_t *diag);
 
