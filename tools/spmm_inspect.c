@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tools/cli/balance_text.h"
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/families.h"
@@ -19,6 +20,7 @@
 #include "tools/cli/passive_wait.h"
 #include "tools/cli/plan_output.h"
 #include "tools/cli/progress.h"
+#include "tools/tune/plan_device.h"
 #include "tools/tune/tune_request.h"
 #include "tools/tune/tuner.h"
 
@@ -30,11 +32,13 @@ static struct {
     double u_min, cv_max, segment_scale, blocks_per_sm;
     size_t n_count;
     uint64_t budget;
-    int dtype, compute, layouts, ops, schedule, balance_mode, reorder, long_rows, permuted_output;
+    int dtype, compute, layouts, ops, schedule, reorder, long_rows, permuted_output;
     int symmetric_permutation, drop_zeros, pattern_only, force, json, quiet, explain, permutations;
+    spmm_balance_t balance_mode;
     struct tune_request tune;
 } args = {.dtype = SPMM_F32, .ops = SPMM_OPS_N};
 
+static struct plan_device device; /* that args.device names */
 static struct cli_choice dtypes[LISTED_CHOICES_MAX], reorders[LISTED_CHOICES_MAX];
 static char dtype_help[LISTED_HELP_BYTES], reorder_help[LISTED_HELP_BYTES];
 static char generators[4 * LISTED_HELP_BYTES];
@@ -48,11 +52,6 @@ static const struct cli_choice layouts[] = {
 static const struct cli_choice ops[] = {
     {"N", SPMM_OPS_N}, {"T", SPMM_OPS_T}, {"both", SPMM_OPS_N | SPMM_OPS_T}, {NULL, 0}};
 static struct cli_choice schedules[FAMILIES_CHOICES];
-static const struct cli_choice balances[] = {{"auto", SPMM_BALANCE_AUTO},
-                                             {"chart", SPMM_BALANCE_CHART},
-                                             {"none", SPMM_BALANCE_NONE},
-                                             {"segments", SPMM_BALANCE_SEGMENTS},
-                                             {NULL, 0}};
 static const struct cli_choice long_rows[] = {
     {"auto", SPMM_LONG_ROWS_AUTO}, {"keep", SPMM_LONG_ROWS_KEEP}, {NULL, 0}};
 static const struct cli_choice long_rows_older[] = {
@@ -75,8 +74,9 @@ static const struct cli_option options[] = {
     {0, "op", CLI_CHOICE, &args.ops, .value = "OP", .choices = ops,
      .help = "N for A (default), T for its transpose, or both"},
     {0, "device", CLI_TEXT, &args.device, .value = "NAME|FILE",
-     .help = "device to choose for: any (default), cpu, a100, h100,\nh200, or a profile file; other devices "
-             "run the plan too"},
+     .help = "device to choose for: any, cpu, a100, h100, h200 or a\nprofile file; other devices run the "
+             "plan too. "
+             "Default:\nany; on a machine without a GPU cpu, where --device any\nmakes a plan for GPUs"},
     {0, "schedule", CLI_CHOICE, &args.schedule, .value = "NAME", .choices = schedules,
      .help = inspect_help[HELP_SCHEDULE]},
     {0, "kernel", CLI_TEXT, &args.kernel, .value = "NAME", .help = inspect_help[HELP_KERNEL]},
@@ -140,7 +140,8 @@ static const struct cli_program program = {
         "MATRIX is a Matrix Market, Rutherford-Boeing, SciPy .npz or .smtx file, also .gz or .zst; - for\n"
         "standard input; or a synthetic matrix such as gen:band:1000:5.",
     .lists = generators,
-    .examples = "  spmm-inspect A.mtx -o A.plan            a plan for f32, any n, any device\n"
+    .examples = "  spmm-inspect A.mtx -o A.plan            a plan for f32, any n, this machine\n"
+                "  spmm-inspect A.mtx -o A.plan --device any   for GPUs too, made without one\n"
                 "  spmm-inspect A.mtx.gz -o A.plan -n 64   choose for 64 columns\n"
                 "  spmm-inspect --explain gen:rmat:16:8    why this schedule? nothing is written\n"
                 "  zcat A.mtx.gz | spmm-inspect - -o - | spmm-info -",
@@ -173,25 +174,10 @@ static enum cli_result check_output(void)
     return CLI_RUN;
 }
 
-/* "segments:64" -> mode and length. */
 static enum cli_result check_balance(void)
 {
-    if (args.balance == NULL)
+    if (args.balance == NULL || balance_text_read(args.balance, &args.balance_mode, &args.segment_length))
         return CLI_RUN;
-    const size_t length = strcspn(args.balance, ":");
-    for (const struct cli_choice *c = balances; c->word != NULL; c++) {
-        if (strlen(c->word) != length || strncmp(c->word, args.balance, length) != 0)
-            continue;
-        args.balance_mode = c->value;
-        if (args.balance[length] == '\0')
-            return CLI_RUN;
-        char *end = NULL;
-        const char *const number = args.balance + length + 1;
-        args.segment_length = strtol(number, &end, 10);
-        if (c->value == SPMM_BALANCE_SEGMENTS && *number >= '0' && *number <= '9' && *end == '\0' &&
-            args.segment_length >= 1 && args.segment_length <= INT32_MAX / 2)
-            return CLI_RUN;
-    }
     return cli_complain(&program,
                         "--balance: expected auto, chart, none, segments or segments:LENGTH, found '%s'",
                         args.balance);
@@ -253,7 +239,7 @@ static uint32_t block_rows_of(bool uses_tensor_cores)
 static spmm_tiled_options_t tiled_options(void)
 {
     return (spmm_tiled_options_t){.struct_size = sizeof(spmm_tiled_options_t),
-                                  .balance = (spmm_balance_t)args.balance_mode,
+                                  .balance = args.balance_mode,
                                   .segment_length = (uint32_t)args.segment_length,
                                   .segment_min = (uint32_t)args.segment_min,
                                   .segment_scale = args.segment_scale,
@@ -301,14 +287,14 @@ static spmm_status_t make_plan(const spmm_matrix_t *matrix, struct progress *pro
 
 static int print_report(const spmm_plan_t *plan, struct inspect_report *report)
 {
-    const char *const device = args.device != NULL ? args.device : "any";
     spmm_diag_t diag = {0};
     if (args.quiet && !args.json)
         return EXIT_DONE;
     report->model.struct_size = sizeof report->model;
-    const spmm_status_t status = spmm_plan_roofline(plan, device, &report->model, &diag);
+    const spmm_status_t status = spmm_plan_roofline(plan, args.device, &report->model, &diag);
     if (status != SPMM_OK)
-        return exit_failure(program.name, device, status, &diag);
+        return exit_failure(program.name, args.device, status, &diag);
+    report->device = device;
     report->plan_path = args.output;
     report->explain = args.explain;
     report->wants_symmetric = args.symmetric_permutation;
@@ -367,7 +353,7 @@ static int run(const char *path)
 static int check_tuning(void)
 {
     spmm_diag_t diag = {0};
-    if (!tune_request_measures(&args.tune) || args.device == NULL)
+    if (!tune_request_measures(&args.tune))
         return EXIT_DONE;
     const spmm_status_t status = tuner_check_device(args.device, &diag);
     return status == SPMM_OK ? EXIT_DONE : exit_failure(program.name, NULL, status, &diag);
@@ -395,6 +381,8 @@ int main(int argc, char **argv)
         return exit_flush(program.name);
     if (parsed == CLI_USAGE)
         return EXIT_USAGE;
+    device = plan_device_choose(args.device, args.kernel);
+    args.device = device.name;
     const int checked = check_tuning();
     return checked != EXIT_DONE ? checked : run(operands.list[0]);
 }

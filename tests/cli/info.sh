@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh" || exit 1
 matrix=$source_dir/tests/data/bcsstk17.mtx.zst
 plan=$work/a.plan
-spmm-inspect -q "$matrix" -o "$plan"
+spmm-inspect -q --device any "$matrix" -o "$plan"
 
 # ---- What it shows: a screen of text, and the rest with --full ----
 run spmm-info "$plan"
@@ -19,7 +19,7 @@ says 'more       --full shows every candidate'
 for absent in refused 'Row lengths' 'Row blocks' 'Permutations' 'Sections'; do
     says_not "$absent"
 done
-spmm-inspect -q "$matrix" --op both -o "$work/many.plan"
+spmm-inspect -q --device any "$matrix" --op both -o "$work/many.plan"
 for short in "$plan" "$work/many.plan" "$source_dir/tests/golden/good/fragments_traced.plan"; do
     run spmm-info "$short"
     exits 0
@@ -76,7 +76,7 @@ says_err 'SPMM_ERR_PLAN_TRUNCATED'
 run spmm-info - < <(head -c 100000 "$plan")
 exits 3
 says_err 'SPMM_ERR_PLAN_TRUNCATED'
-spmm-inspect -q gen:band:300:9 --op both --kernel rows -o "$work/two.plan"
+spmm-inspect -q --device any gen:band:300:9 --op both --kernel rows -o "$work/two.plan"
 run spmm-info --full --verify "$work/two.plan"
 exits 0
 says 'variant 1  op N, f32, any n, both layouts, CPU: rows/row-split, '

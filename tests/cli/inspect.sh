@@ -6,7 +6,7 @@
 matrix=$source_dir/tests/data/bcsstk17.mtx.zst
 
 # ---- Reports ----
-run spmm-inspect "$matrix" --kernel rows -o "$work/a.plan"
+run spmm-inspect --device any "$matrix" --kernel rows -o "$work/a.plan"
 exits 0
 says 'bcsstk17.mtx.zst: 10,974 x 10,974, 428,650 nonzeros'
 says 'matrix-market, real, symmetric, 219,812 entries stored'
@@ -23,7 +23,7 @@ says 'inspect'
 silent_err
 exists "$work/a.plan"
 
-run spmm-inspect "$matrix" --kernel rows --json -o "$work/b.plan"
+run spmm-inspect --device any "$matrix" --kernel rows --json -o "$work/b.plan"
 exits 0
 silent_err
 is_json 'j["rows"] == 10974 and j["nnz"] == 428650 and j["input"]["symmetry"] == "symmetric"'
@@ -34,11 +34,11 @@ same "$work/a.plan" "$work/b.plan"
 
 # Tensor cores where nothing is named. Without them rows for one column and where they are predicted faster, tiled for
 # many columns in column-major order.
-run spmm-inspect "$matrix" -o "$work/free.plan"
+run spmm-inspect --device any "$matrix" -o "$work/free.plan"
 exits 0
 says 'row-major, any device: rows/nonzero-split, '
 says 'row-major, any device: panel/dense, 10,974 rows, '
-run spmm-inspect "$matrix" -f --compute f32 -o "$work/free.plan"
+run spmm-inspect --device any "$matrix" -f --compute f32 -o "$work/free.plan"
 exits 0
 says 'column-major, any device: tiled/whole, 10,974 units, 256 a row block'
 says 'row-major, any device: rows/nonzero-split, '
@@ -58,7 +58,7 @@ silent
 silent_err
 
 # ---- A plan of several variants: a line for each, and one for each decision ----
-run spmm-inspect gen:band:300:9 --op both --kernel rows -o "$work/two.plan"
+run spmm-inspect --device any gen:band:300:9 --op both --kernel rows -o "$work/two.plan"
 exits 0
 says 'variant 0  op N, f32, any n, both layouts, any device: rows/nonzero-split, '
 says 'variant 1  op N, f32, any n, both layouts, CPU: rows/row-split, '
@@ -67,16 +67,16 @@ says 'variant 3  op T, f32, any n, both layouts, CPU: rows/row-split, '
 says 'choice     variants 0, 2: rows/nonzero-split: predicted '
 says '           variants 1, 3: rows/row-split: predicted '
 says_times 2 ', the alternative '
-run spmm-inspect gen:band:300:9 --op both --kernel rows --explain
+run spmm-inspect --device any gen:band:300:9 --op both --kernel rows --explain
 exits 0
 says 'variant 0: refused rows/row-split: predicted '
 says 'variant 3: chosen  rows/row-split: predicted '
 says_times 4 ', the alternative '
-run spmm-inspect gen:diag:5
+run spmm-inspect --device any gen:diag:5
 exits 0
 says ', both layouts, any device: rows/row-split, 1 item, item size 8'
 says ': rows/row-split: predicted '
-run spmm-inspect gen:band:300:9 --json
+run spmm-inspect --device any gen:band:300:9 --json
 exits 0
 is_json '[(v["n_min"], v["n_max"], v["target"]) for v in j["variants"]] == [(1, 2**31 - 1, 0), (1, 2**31 - 1, 1)]'
 is_json '[v["parts"][0]["schedule"] for v in j["variants"]] == ["nonzero-split", "row-split"]'
@@ -109,7 +109,7 @@ is_json 'not j["has_values"] and j["values_digest"] is None'
 is_json 'j["variants"][0]["parts"][0]["schedule"] == "nonzero-split"'
 
 # ---- The tiled family: the chart's path, with its numbers ----
-run spmm-inspect --kernel tiled --explain -n 64 --layout col gen:arrow:20000
+run spmm-inspect --device any --kernel tiled --explain -n 64 --layout col gen:arrow:20000
 exits 0
 says 'tiled/segmented, '
 says 'item size 3'
@@ -129,12 +129,12 @@ says 'Eq. 2, naive: 0.08333 flop/byte, 129.6 GFLOP/s'
 says 'Eq. 3, R = 16, algorithmic: 0.2254 flop/byte, 350.4 GFLOP/s'
 says 'Eq. 3, all misses (Gamma = C): 0.2254 flop/byte, 350.4 GFLOP/s'
 says 'roofline    of a100: 1555 GB/s, at most 19500.0 GFLOP/s'
-run spmm-inspect --kernel tiled --json -n 16 --layout col --balance none gen:diag:3200
+run spmm-inspect --device any --kernel tiled --json -n 16 --layout col --balance none gen:diag:3200
 exits 0
 is_json 'j["panels"]["model"]["equation"] == 3 and j["panels"]["model"]["device"] == "any"'
 is_json 'abs(j["panels"]["model"]["algorithmic"]["intensity"] - 16 / 71) < 1e-15'
 is_json 'j["panels"]["model"]["cold_miss"]["gflops"] > 0'
-run spmm-inspect --kernel tiled --explain -n 64 gen:dense:64:1000
+run spmm-inspect --device any --kernel tiled --explain -n 64 gen:dense:64:1000
 exits 0
 says 'refused tiled/whole: 0.061 blocks a multiprocessor, below 0.65 rows are cut'
 says 'item size 61'
@@ -160,7 +160,7 @@ for how in radix jaccard minhash rcm; do
 done
 # ---- Tensor cores: named kernels, their options, and what they leave out ----
 for kernel in window/dense window/packed panel/dense panel/packed; do
-    run spmm-inspect --kernel $kernel -n 64 --reorder none gen:fem3:5:5:9 -o "$work/tensor.plan"
+    run spmm-inspect --device any --kernel $kernel -n 64 --reorder none gen:fem3:5:5:9 -o "$work/tensor.plan"
     exits 0
     says "op N, 3xtf32, n in 49..96, both layouts, any device: $kernel, 675 rows"
     run spmm-run "$work/tensor.plan" --device cpu -n 64 --check gen:fem3:5:5:9
@@ -187,7 +187,7 @@ is_json 'len(j["variants"][0]["parts"]) == 1 and not any("long row" in t["reason
 run spmm-inspect --kernel window/dense --device h200 -n 64 --reorder none --peel none gen:hubs:8000:32:10 -o "$work/none.plan"
 exits 0
 cmp "$work/keep.plan" "$work/none.plan" || wrong '--peel none is not --long-rows keep'
-run spmm-inspect --explain --kernel panel --panel-rows 128 --compute tf32 --reorder minhash -n 64 gen:femshuf:9:9:9
+run spmm-inspect --device any --explain --kernel panel --panel-rows 128 --compute tf32 --reorder minhash -n 64 gen:femshuf:9:9:9
 exits 0
 says 'op N, tf32, n in 49..96, both layouts, any device: panel/'
 says '128 a row block, reordered'
@@ -201,7 +201,7 @@ run spmm-inspect --json --kernel window/packed --dtype f16 -n 8,64 gen:fem3:5:5:
 exits 0
 is_json '[v["compute"] for v in j["variants"]] == ["f16", "f16"] and j["variants"][0]["parts"][0]["panel_rows"] == 8'
 is_json '[t["family"] for t in j["trace"] if t["chosen"] and t["variant"] == 0][0] == "window"'
-run spmm-inspect --kernel bcsr --panel-rows 128 --compute tf32 --reorder none -n 64 gen:fem3:5:5:9
+run spmm-inspect --device any --kernel bcsr --panel-rows 128 --compute tf32 --reorder none -n 64 gen:fem3:5:5:9
 exits 0
 says 'op N, tf32, n in 49..96, both layouts, any device: bcsr/dense, 675 rows, 128 a block-row group'
 run spmm-inspect --kernel bcsr --panel-rows 256 gen:diag:3
@@ -260,12 +260,41 @@ done
 run spmm-inspect --json --symmetric-permutation --reorder rcm --kernel rows gen:band:100:3
 exits 0
 is_json 'not j["symmetric_permutation"]'
-run spmm-inspect --permuted-output --reorder radix gen:femshuf:9:9:9 -o "$work/permuted.plan"
+run spmm-inspect --device any --permuted-output --reorder radix gen:femshuf:9:9:9 -o "$work/permuted.plan"
 exits 0
 says 'op N, f32, any n, both layouts, any device: tiled/whole'
 run spmm-info "$work/permuted.plan"
 exits 0
 says 'tiled/whole'
+
+# ---- Without --device: for any device where there is a GPU, else for the CPU, and that is said in one line ----
+run spmm-inspect gen:band:300:9 -o "$work/default.plan"
+exits 0
+if spmm-run "$work/default.plan" -n 1 --device cuda --repeat 0 >/dev/null 2>&1; then
+    says_not 'device     the CPU'
+    says 'any device: '
+else
+    says_times 1 'device     the CPU, as this '
+    says '; --device any, a100, h100 or h200 makes plans for GPUs'
+    says 'both layouts, CPU: '
+    says_not 'any device: '
+    spmm-inspect -q --device cpu gen:band:300:9 -o "$work/cpu.plan"
+    same "$work/cpu.plan" "$work/default.plan"
+    run spmm-inspect --json gen:diag:5
+    exits 0
+    is_json 'j["device"] == "cpu" and j["device_reason"].startswith("this ")'
+fi
+for named in '--device any' '--device h200' '--kernel cuda/rows'; do
+    # shellcheck disable=SC2086 # two words
+    run spmm-inspect $named gen:diag:5
+    exits 0
+    says_not 'device     the CPU'
+done
+run spmm-inspect --device any --json gen:diag:5
+exits 0
+is_json 'j["device"] == "any" and j["device_reason"] is None and {v["target"] for v in j["variants"]} == {0, 1}'
+run spmm-inspect --help
+says 'on a machine without a GPU cpu, where --device any'
 
 # ---- What the reader noticed ----
 printf '%%%%MatrixMarket matrix coordinate real general\n3 3 5\n1 1 2\n1 1 3\n2 2 0\n3 3 nan\n3 1 inf\n' >"$work/n.mtx"

@@ -54,6 +54,14 @@ static void print_refused_permutation(FILE *out, const spmm_plan_t *plan, const 
     fputs("; the plan is that of A\n", out);
 }
 
+/* Whoever makes plans for other machines has to know that this one decided. */
+static void print_device(FILE *out, const struct plan_device *device)
+{
+    if (device->reason != NULL)
+        fprintf(out, "%-*sthe CPU, as %s; --device any, a100, h100 or h200 makes plans for GPUs\n",
+                PLAN_REPORT_LABEL, "device", device->reason);
+}
+
 static void print_times(FILE *out, const struct inspect_report *r, int64_t nnz, uint64_t csr_bytes)
 {
     char text[PRINT_UNITS_BYTES];
@@ -86,6 +94,7 @@ void inspect_report_text(FILE *out, const spmm_plan_t *plan, const struct inspec
     fprintf(out, "%s %s stored\n", print_count(text, m->entries_stored),
             m->entries_stored == 1 ? "entry" : "entries");
     print_notes(out, m, &info, &stats);
+    print_device(out, &report->device);
     plan_text_symmetric(out, plan);
     print_refused_permutation(out, plan, report);
     plan_text_variants(out, plan, &info);
@@ -138,6 +147,8 @@ void inspect_report_json(const spmm_plan_t *plan, const struct inspect_report *r
     plan_json_identity(&j, &info);
     const spmm_matrix_stats_t stats = plan_matrix_stats(plan);
     write_matrix(&j, report, &info, &stats);
+    json_text(&j, "device", report->device.name);
+    json_text(&j, "device_reason", report->device.reason);
     plan_json_symmetric(&j, plan, false);
     plan_json_statistics(&j, &info, &stats);
     plan_json_row_blocks(&j, plan, &report->model);

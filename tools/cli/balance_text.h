@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The value of --balance. */
+#ifndef SPMM_TOOLS_BALANCE_TEXT_H
+#define SPMM_TOOLS_BALANCE_TEXT_H
+
+#include <spmm/inspector.h>
+#include <stdbool.h>
+
+/* "auto", "chart", "none", "segments" or "segments:64", whose length is 0 otherwise. False where it is none of them. */
+bool balance_text_read(const char *text, spmm_balance_t *mode, int64_t *length);
+
+#endif
