@@ -30,7 +30,7 @@ static spmm_status_t check_entry(const struct spmmi_entry *e, uint64_t at, uint3
     SPMM_REQUIRE_AT((e->flags & ~SPMMI_FLAG_REQUIRED) == 0, SPMM_ERR_PLAN_TABLE, diag, at + 4,
                     "section flags 0x%x have reserved bits set", e->flags);
     SPMM_REQUIRE_AT(row != NULL || e->flags == 0, SPMM_ERR_PLAN_FEATURE, diag, at,
-                    "section type %u is required and not known", e->type);
+                    "the plan has a section of type %u, which is required and not known", e->type);
     SPMM_REQUIRE_AT(row == NULL ||
                         (e->flags & SPMMI_FLAG_REQUIRED) == (row->is_required ? SPMMI_FLAG_REQUIRED : 0),
                     SPMM_ERR_PLAN_TABLE, diag, at + 4, "section %s has the wrong required flag", row->text);

@@ -9,8 +9,11 @@
 #include "format/base/new_file.h"
 #include "plan_budget.h"
 #include "plan_header.h"
+#include "plan_newer.h"
 #include "plan_read.h"
 #include "plan_write.h"
+
+#define NEWER_BYTES_MAX (UINT64_C(64) << 20)
 
 /* Opens a regular file without waiting on a pipe or a device of the same name. */
 static spmm_status_t open_plan(const char *path, int *file, uint64_t *size, spmm_diag_t *diag)
@@ -26,6 +29,24 @@ cleanup:
     return status;
 }
 
+/* Of a plan that is too new the rest of the file says who wrote it, if it is no large one. */
+static void explain_newer(int file, const char *path, const uint8_t head[SPMMI_HEADER_BYTES], uint64_t size,
+                          const struct spmmi_load *load, spmm_diag_t *diag)
+{
+    const uint64_t most = load->budget_bytes != 0 && load->budget_bytes < NEWER_BYTES_MAX ? load->budget_bytes
+                                                                                          : NEWER_BYTES_MAX;
+    uint8_t *bytes = size <= most ? spmmi_alloc(size, 1) : NULL;
+    const uint64_t rest = size - SPMMI_HEADER_BYTES;
+    if (bytes != NULL)
+        memcpy(bytes, head, SPMMI_HEADER_BYTES);
+    if (bytes != NULL &&
+        spmmi_read_all(file, path, bytes + SPMMI_HEADER_BYTES, rest, &spmmi_diag_unheard) == SPMM_OK)
+        spmmi_newer_explain(bytes, size, diag);
+    else
+        spmmi_newer_explain(head, SPMMI_HEADER_BYTES, diag);
+    spmmi_free(bytes);
+}
+
 /* The header alone decides whether the file may be read into memory. */
 static spmm_status_t read_plan(int file, const char *path, uint64_t size, struct spmmi_load *load,
                                spmm_plan_t **plan, spmm_diag_t *diag)
@@ -36,7 +57,11 @@ static spmm_status_t read_plan(int file, const char *path, uint64_t size, struct
     const uint64_t head_bytes = size < sizeof head ? size : sizeof head;
     struct spmmi_header header;
     SPMM_TRY(spmmi_read_all(file, path, head, head_bytes, diag));
-    SPMM_TRY(spmmi_header_read(head, size, &header, diag));
+    status = spmmi_header_read(head, size, &header, diag);
+    if (status == SPMM_ERR_PLAN_FEATURE || status == SPMM_ERR_PLAN_VERSION)
+        explain_newer(file, path, head, size, load, diag);
+    if (status != SPMM_OK)
+        goto cleanup;
     const uint64_t budget = load->budget_bytes != 0 ? load->budget_bytes : spmmi_budget_default(size);
     SPMM_REQUIRE(size <= budget, SPMM_ERR_PLAN_BUDGET, diag, "the file takes %llu bytes, %llu are allowed",
                  (unsigned long long)size, (unsigned long long)budget);

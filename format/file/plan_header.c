@@ -6,6 +6,7 @@
 #include "format/base/diag.h"
 #include "format/base/digest.h"
 #include "format/family.h"
+#include "plan_newer.h"
 
 #define AT(name) SPMMI_AT_##name
 
@@ -26,9 +27,11 @@ static spmm_status_t check_kind(const uint8_t *bytes, const struct spmmi_header 
     SPMM_REQUIRE_AT(reserved == SPMMI_HEADER_BYTES, SPMM_ERR_PLAN_HEADER, diag, reserved,
                     "reserved byte %u of the header is not zero", reserved);
     const uint64_t unknown = h->features_incompat & ~(uint64_t)SPMMI_FEATURES_KNOWN;
+    char bits[SPMMI_BIT_LIST_BYTES];
+    spmmi_bit_list(unknown, bits);
     SPMM_REQUIRE_AT(unknown == 0, SPMM_ERR_PLAN_FEATURE, diag, AT(features_incompat),
-                    "the plan needs features 0x%llx, which this library does not know",
-                    (unsigned long long)unknown);
+                    "the plan is of format %u.%u and needs what is not known here: feature bits %.100s",
+                    h->format_major, h->format_minor, bits);
 cleanup:
     return status;
 }
@@ -80,6 +83,24 @@ spmm_status_t spmmi_header_read(const uint8_t *bytes, uint64_t file_bytes, struc
     SPMM_REQUIRE_AT(spmmi_hash64(bytes, AT(header_hash)) == header->header_hash, SPMM_ERR_PLAN_CHECKSUM, diag,
                     AT(header_hash), "the hash of the header does not match");
     SPMM_TRY(check_fields(header, file_bytes, diag));
+cleanup:
+    return status;
+}
+
+spmm_status_t spmm_plan_length(const void *bytes, size_t size, uint64_t *file_bytes, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_header header = {.file_bytes = 0};
+    spmmi_diag_clear(diag);
+    SPMM_REQUIRE(file_bytes != NULL, SPMM_ERR_ARGUMENT, diag, "file_bytes is NULL");
+    *file_bytes = 0;
+    SPMM_REQUIRE(bytes != NULL || size == 0, SPMM_ERR_ARGUMENT, diag, "bytes is NULL");
+    if (size >= SPMMI_HEADER_BYTES)
+        spmmi_record_load(&spmmi_header_record, bytes, &header);
+    const uint64_t told = header.file_bytes > SPMMI_HEADER_BYTES ? header.file_bytes : SPMMI_HEADER_BYTES;
+    status = spmmi_header_read(bytes, size < SPMMI_HEADER_BYTES ? size : told, &header, diag);
+    if (status == SPMM_OK || status == SPMM_ERR_PLAN_FEATURE)
+        *file_bytes = header.file_bytes;
 cleanup:
     return status;
 }

@@ -6,6 +6,7 @@
 #include "format/base/diag.h"
 #include "format/base/log.h"
 #include "frames.h"
+#include "plan_newer.h"
 #include "format/base/options.h"
 #include "format/check/plan_check.h"
 #include "plan_budget.h"
@@ -306,6 +307,8 @@ spmm_status_t spmmi_plan_decode(const uint8_t *bytes, uint64_t size, const struc
     *plan = r.plan;
     r.plan = NULL;
 cleanup:
+    if (status == SPMM_ERR_PLAN_FEATURE || status == SPMM_ERR_PLAN_VERSION)
+        spmmi_newer_explain(bytes, size, diag);
     report_in_file(&r, status);
     spmm_plan_destroy(r.plan);
     spmmi_decoder_free(r.decoder);

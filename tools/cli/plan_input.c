@@ -12,9 +12,7 @@
 #include "input_file.h"
 #include "machine_memory.h"
 
-/* The header of a plan file, docs/plan-format.md section 3. */
-#define HEADER_BYTES 256u
-#define AT_FILE_BYTES 24
+#define HEADER_BYTES 256u /* with which spmm_plan_length is content */
 #define FIRST_BYTES ((size_t)1 << 20)
 
 /* So many bytes of standard input, or all that is left. */
@@ -79,20 +77,11 @@ static spmm_status_t explain(spmm_status_t status, const char *name, const char 
                 is_matrix(name, bytes, size) ? "a matrix" : "a file of another kind");
 }
 
-static uint64_t file_bytes_of(const char *header)
-{
-    uint64_t number = 0;
-    for (int i = 8; i-- > 0;)
-        number = number << 8 | (unsigned char)header[AT_FILE_BYTES + i];
-    return number;
-}
-
 /* The rest of a plan that begins with this header, in a block that doubles as it fills, and one byte more if there is
  * one, which makes the plan too long. */
-static spmm_status_t read_plan(const char *header, uint64_t budget, char **bytes, size_t *size,
-                               spmm_diag_t *diag)
+static spmm_status_t read_plan(const char *header, uint64_t file_bytes, uint64_t budget, char **bytes,
+                               size_t *size, spmm_diag_t *diag)
 {
-    const uint64_t file_bytes = file_bytes_of(header);
     if (file_bytes > budget)
         return fail(diag, SPMM_ERR_PLAN_BUDGET, "the plan takes %llu bytes, %llu are allowed",
                     (unsigned long long)file_bytes, (unsigned long long)budget);
@@ -113,19 +102,20 @@ static spmm_status_t read_plan(const char *header, uint64_t budget, char **bytes
     }
 }
 
-/* The library says from the header alone what is no plan; only of a plan it says that the rest is missing. */
+/* The header says how long a plan is, also of one that is refused for its features: behind it stands who wrote it. */
 static spmm_status_t read_stdin(const spmm_load_options_t *options, spmm_plan_t **plan, spmm_diag_t *diag)
 {
     char header[HEADER_BYTES];
     char *bytes = NULL;
     size_t size = 0;
+    uint64_t file_bytes = 0;
     spmm_status_t status = read_some(header, sizeof header, &size, diag);
     if (status != SPMM_OK)
         return status;
-    status = spmm_plan_read(header, size, options, plan, diag);
-    if (status != SPMM_ERR_PLAN_TRUNCATED || size < sizeof header)
+    status = spmm_plan_length(header, size, &file_bytes, diag);
+    if (file_bytes == 0)
         return explain(status, "-", header, size, diag);
-    status = read_plan(header, options->budget_bytes, &bytes, &size, diag);
+    status = read_plan(header, file_bytes, options->budget_bytes, &bytes, &size, diag);
     if (status == SPMM_OK)
         status = spmm_plan_read(bytes, size, options, plan, diag);
     free(bytes);

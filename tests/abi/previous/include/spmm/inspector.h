@@ -205,7 +205,8 @@ typedef struct spmm_inspect_options {
     int n_count;              /**< See n. */
     uint32_t layouts;         /**< Mask of SPMM_LAYOUTS_*; both. */
     uint32_t ops;             /**< Mask of SPMM_OPS_*; N. */
-    const char *device;       /**< "any", "cpu", "a100", "h100", "h200" or a profile's path; "any". */
+    const char *device;       /**< "any", "cpu", "a100", "h100", "h200" or a profile's path; "any", also on a
+                                  machine without a GPU: the inspector does not look for one. */
     const char *force_kernel; /**< A kernel name as of spmm_kernel_at, with or without target and schedule,
                                   but without instance: "rows", "panel/packed". A name with a target, such as
                                   "cpu/rows", is forced on that target alone; the inspector chooses. */

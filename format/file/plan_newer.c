@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See plan_newer.h. A newer file may hold anything: every step is checked as it is for any plan, and what does not pass
+ * has no writer. */
+#include "plan_newer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "format/base/digest.h"
+#include "format/base/text.h"
+#include "frames.h"
+
+void spmmi_bit_list(uint64_t bits, char text[SPMMI_BIT_LIST_BYTES])
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int bit = 0; bit < 64; bit++)
+        if ((bits >> bit & 1) != 0)
+            used +=
+                (size_t)snprintf(text + used, SPMMI_BIT_LIST_BYTES - used, "%s%d", used > 0 ? ", " : "", bit);
+}
+
+/* The header and the section table, as far as they are what format 1.x has. */
+static int table_is_whole(const uint8_t *bytes, uint64_t size, const struct spmmi_header *h)
+{
+    const uint64_t table_bytes = (uint64_t)h->section_count * SPMMI_ENTRY_BYTES;
+    return h->format_major == SPMMI_FORMAT_MAJOR && h->section_count <= SPMMI_SECTION_LIMIT &&
+           SPMMI_HEADER_BYTES + table_bytes <= size &&
+           spmmi_hash64(bytes, SPMMI_AT_header_hash) == h->header_hash &&
+           spmmi_hash64(bytes + SPMMI_HEADER_BYTES, table_bytes) == h->table_hash;
+}
+
+static int writer_entry(const struct spmmi_container *c, uint64_t size, struct spmmi_entry *entry)
+{
+    for (uint32_t i = 0; i < c->header.section_count; i++) {
+        spmmi_record_load(&spmmi_entry_record, c->bytes + SPMMI_HEADER_BYTES + i * SPMMI_ENTRY_BYTES, entry);
+        if (entry->type == SPMMI_SECTION_WRITER)
+            return entry->codec == SPMMI_CODEC_ZSTD && entry->offset <= size &&
+                   entry->stored_bytes <= size - entry->offset &&
+                   entry->stored_bytes >= SPMMI_FRAME_ENTRY_BYTES && entry->raw_bytes > 0 &&
+                   entry->raw_bytes < SPMMI_WRITER_BYTES;
+    }
+    return 0;
+}
+
+/* Decodes the one section that the container now has. */
+static int text_read(struct spmmi_container *c, char text[SPMMI_WRITER_BYTES])
+{
+    const struct spmmi_span span = {.type = SPMMI_SECTION_WRITER,
+                                    .element_bytes = 1,
+                                    .raw_bytes = c->entries[0].raw_bytes,
+                                    .elements = text};
+    struct spmmi_decoder *decoder = spmmi_decoder_new(1);
+    int is_read = decoder != NULL && spmmi_container_frames(c, 1, &spmmi_diag_unheard) == SPMM_OK &&
+                  spmmi_frames_decode(decoder, c, 0, &span, &spmmi_diag_unheard) == SPMM_OK;
+    text[is_read ? span.raw_bytes : 0] = '\0';
+    spmmi_decoder_free(decoder);
+    spmmi_free(c->frames);
+    return is_read && spmmi_text_wrong(text, strlen(text)) == strlen(text);
+}
+
+static int writer_find(const uint8_t *bytes, uint64_t size, char text[SPMMI_WRITER_BYTES])
+{
+    struct spmmi_container c = {.bytes = bytes};
+    if (size < SPMMI_HEADER_BYTES)
+        return 0;
+    spmmi_record_load(&spmmi_header_record, bytes, &c.header);
+    if (!table_is_whole(bytes, size, &c.header) || !writer_entry(&c, size, &c.entries[0]))
+        return 0;
+    c.header.section_count = 1;
+    c.frame_first[1] = 1;
+    return text_read(&c, text);
+}
+
+void spmmi_newer_explain(const uint8_t *bytes, uint64_t size, spmm_diag_t *diag)
+{
+    char writer[SPMMI_WRITER_BYTES];
+    if (diag == NULL || diag == &spmmi_diag_unheard)
+        return;
+    const size_t used = strlen(diag->text);
+    if (writer_find(bytes, size, writer))
+        (void)snprintf(diag->text + used, sizeof diag->text - used,
+                       "; %s wrote it, this is spmm %s: update spmm", writer, spmm_version_string());
+    else
+        (void)snprintf(diag->text + used, sizeof diag->text - used, "; this is spmm %s: update spmm",
+                       spmm_version_string());
+}

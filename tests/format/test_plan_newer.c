@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans of newer libraries are refused with what is not known, who wrote them, and what to do; and the length of a plan
+ * is told from its header. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/support/forge.h"
+#include "tests/support/plan_seal.h"
+
+#define WRITER "spmm-inspector 0.9.0"
+
+/* A plan whose writer is a later one, taken apart. */
+static struct forge *newer(const char *writer)
+{
+    struct test_matrix *a = test_matrix_named("band", TEST_VALUES_REAL);
+    spmm_plan_t *plan =
+        test_plan_whole(a, (struct test_plan_options){SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0}, "a");
+    void *bytes = NULL;
+    size_t size = 0;
+    (void)snprintf(plan->writer, sizeof plan->writer, "%s", writer);
+    assert_int_equal(spmm_plan_write(plan, NULL, &bytes, &size, NULL), SPMM_OK);
+    struct forge *forge = forge_open(bytes, size);
+    spmm_plan_bytes_free(bytes);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+    return forge;
+}
+
+static void assert_says(const uint8_t *bytes, size_t size, const char *sentence)
+{
+    char path[] = "/tmp/spmm_newer_XXXXXX";
+    spmm_plan_t *plan = NULL;
+    spmm_diag_t diag = {.text = ""};
+    const int file = mkstemp(path);
+    assert_int_equal(write(file, bytes, size), (ssize_t)size);
+    close(file);
+    assert_int_equal(spmm_plan_read(bytes, size, NULL, &plan, &diag), SPMM_ERR_PLAN_FEATURE);
+    assert_string_equal(diag.text, sentence);
+    assert_int_equal(spmm_plan_load(path, NULL, &plan, &diag), SPMM_ERR_PLAN_FEATURE);
+    assert_string_equal(diag.text, sentence);
+    assert_int_equal(spmm_plan_load(path, NULL, &plan, NULL), SPMM_ERR_PLAN_FEATURE);
+    unlink(path);
+}
+
+static void build_and_assert(struct forge *forge, const char *what, const char *writer)
+{
+    char sentence[240];
+    size_t size = 0;
+    uint8_t *bytes = forge_build(forge, &size);
+    (void)snprintf(sentence, sizeof sentence, "%s; %sthis is spmm %s: update spmm", what, writer,
+                   spmm_version_string());
+    assert_says(bytes, size, sentence);
+    free(bytes);
+    forge_free(forge);
+}
+
+static void unknown_features_are_told_with_the_writer(void **state)
+{
+    (void)state;
+    struct forge *forge = newer(WRITER);
+    forge->header.format_minor = 9;
+    forge->header.features_incompat |= UINT64_C(1) << 6 | UINT64_C(1) << 40;
+    build_and_assert(forge, "the plan is of format 1.9 and needs what is not known here: feature bits 6, 40",
+                     WRITER " wrote it, ");
+}
+
+static void unknown_sections_are_told_with_the_writer(void **state)
+{
+    (void)state;
+    struct forge *forge = newer(WRITER);
+    forge_append(forge, 20, "text", 4)->entry.flags = SPMMI_FLAG_REQUIRED;
+    build_and_assert(forge, "the plan has a section of type 20, which is required and not known",
+                     WRITER " wrote it, ");
+}
+
+static void a_writer_that_cannot_be_read_is_left_out(void **state)
+{
+    static const char *const wrong[] = {"a\nb", "spmm-\xff"};
+    (void)state;
+    struct forge *forge = newer("");
+    forge->header.features_incompat |= UINT64_C(1) << 63;
+    build_and_assert(forge, "the plan is of format 1.5 and needs what is not known here: feature bits 63",
+                     "");
+    for (size_t i = 0; i < 2; i++) {
+        forge = newer(WRITER);
+        forge->header.features_incompat |= UINT64_C(1) << 63;
+        forge_set_content(forge_find(forge, SPMMI_SECTION_WRITER, SPMMI_NO_PART), wrong[i], strlen(wrong[i]),
+                          (struct forge_zstd){0, 0, 0});
+        build_and_assert(forge, "the plan is of format 1.5 and needs what is not known here: feature bits 63",
+                         "");
+    }
+}
+
+/* Whatever is damaged or missing behind the header, the answer stays FEATURE. */
+static void damage_of_a_newer_plan_changes_nothing_but_the_writer(void **state)
+{
+    (void)state;
+    struct forge *forge = newer(WRITER);
+    size_t size = 0;
+    spmm_plan_t *plan = NULL;
+    forge->header.features_incompat |= UINT64_C(1) << 6;
+    uint8_t *bytes = forge_build(forge, &size);
+    for (size_t at = SPMMI_HEADER_BYTES; at < size; at += 3) {
+        uint8_t *cut = malloc(at);
+        bytes[at] ^= 0x10;
+        assert_int_equal(spmm_plan_read(bytes, size, NULL, &plan, NULL), SPMM_ERR_PLAN_FEATURE);
+        spmm_diag_t diag;
+        assert_int_equal(spmm_plan_read(bytes, size, NULL, &plan, &diag), SPMM_ERR_PLAN_FEATURE);
+        assert_non_null(strstr(diag.text, "update spmm"));
+        bytes[at] ^= 0x10;
+        memcpy(cut, bytes, at); /* a block of its own, whose end a sanitizer knows */
+        assert_int_equal(spmm_plan_read(cut, at, NULL, &plan, &diag), SPMM_ERR_PLAN_FEATURE);
+        free(cut);
+    }
+    free(bytes);
+    forge_free(forge);
+}
+
+static void the_length_of_a_plan_is_in_its_header(void **state)
+{
+    (void)state;
+    struct forge *forge = newer(WRITER);
+    size_t size = 0;
+    uint64_t length = 0;
+    uint8_t *bytes = forge_build(forge, &size);
+    for (size_t some = SPMMI_HEADER_BYTES; some <= size; some += 97) {
+        assert_int_equal(spmm_plan_length(bytes, some, &length, NULL), SPMM_OK);
+        assert_int_equal(length, size);
+    }
+    assert_int_equal(spmm_plan_length(bytes, SPMMI_HEADER_BYTES - 1, &length, NULL), SPMM_ERR_PLAN_TRUNCATED);
+    assert_int_equal(length, 0);
+    assert_int_equal(spmm_plan_length(NULL, 0, &length, NULL), SPMM_ERR_PLAN_TRUNCATED);
+    assert_int_equal(spmm_plan_length(NULL, 1, &length, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_length(bytes, size, NULL, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_length("%%MatrixMarket", 14, &length, NULL), SPMM_ERR_PLAN_MAGIC);
+    bytes[SPMMI_AT_rows] ^= 1;
+    assert_int_equal(spmm_plan_length(bytes, size, &length, NULL), SPMM_ERR_PLAN_CHECKSUM);
+    assert_int_equal(length, 0);
+    memset(bytes, 0, SPMMI_HEADER_BYTES);
+    assert_int_equal(spmm_plan_length(bytes, size, &length, NULL), SPMM_ERR_PLAN_MAGIC);
+    free(bytes);
+    forge->header.features_incompat |= UINT64_C(1) << 6;
+    bytes = forge_build(forge, &size);
+    assert_int_equal(spmm_plan_length(bytes, SPMMI_HEADER_BYTES, &length, NULL), SPMM_ERR_PLAN_FEATURE);
+    assert_int_equal(length, size);
+    free(bytes);
+    forge_free(forge);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unknown_features_are_told_with_the_writer),
+        cmocka_unit_test(unknown_sections_are_told_with_the_writer),
+        cmocka_unit_test(a_writer_that_cannot_be_read_is_left_out),
+        cmocka_unit_test(damage_of_a_newer_plan_changes_nothing_but_the_writer),
+        cmocka_unit_test(the_length_of_a_plan_is_in_its_header)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
