@@ -19,7 +19,9 @@
 #include "format/base/team.h"
 #include "reader.h"
 
-#define READ_BLOCK (UINT64_C(4) << 20)  /* bytes that one pread asks for */
+#define READ_BLOCK (UINT64_C(4) << 20) /* bytes that one pread asks for */
+#define LABEL_PATH_BYTES 80
+#define LABEL_BASE_BYTES 48
 #define STREAM_MAX (UINT64_C(64) << 30) /* most bytes that are taken from a pipe or a device */
 
 static bool ends_with(const char *text, size_t length, const char *with)
@@ -28,12 +30,20 @@ static bool ends_with(const char *text, size_t length, const char *with)
     return length >= tail && strncasecmp(text + length - tail, with, tail) == 0;
 }
 
+/* A message has room for so much of a path beside its sentence. */
+static void set_label(struct spmmi_reader *reader, const char *path, const char *base)
+{
+    const char *shown = strlen(path) < LABEL_PATH_BYTES ? path : base;
+    spmmi_escape(shown, strlen(shown), reader->label,
+                 shown == path ? sizeof reader->label : LABEL_BASE_BYTES);
+}
+
 static void set_name(struct spmmi_reader *reader, const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *base = slash != NULL ? slash + 1 : path;
     size_t length = strlen(base);
-    spmmi_escape(base, length, reader->label, sizeof reader->label);
+    set_label(reader, path, base);
     (void)snprintf(reader->name, sizeof reader->name, "%s", base);
     if (ends_with(base, length, ".gz"))
         length -= 3;

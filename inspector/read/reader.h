@@ -28,7 +28,7 @@
 #include "inspector/matrix/matrix.h"
 
 struct spmmi_reader {
-    char label[48]; /* base name of the source for messages: escaped, shortened */
+    char label[88]; /* the source in messages, escaped: its path, or of a long one the base name, shortened */
     char name[128]; /* base name of the source */
     char file[128]; /* the end of that name without .gz and .zst */
     int threads;

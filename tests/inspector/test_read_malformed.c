@@ -328,7 +328,7 @@ static void check_refused(const struct malformed *file, const char *source, int 
     free(copy);
     assert_null(matrix);
     if (status != file->status || diag.status != status || diag.line != file->line ||
-        strstr(diag.text, file->excerpt) == NULL || strncmp(diag.text, "bad.", 4) != 0)
+        strstr(diag.text, file->excerpt) == NULL || strncmp(diag.text, source, strlen(source)) != 0)
         fail_msg("%s: expected %s at line %llu with \"%s\", found %s at line %llu: %s", file->name,
                  spmm_status_name(file->status), (unsigned long long)file->line, file->excerpt,
                  spmm_status_name(status), (unsigned long long)diag.line, diag.text);
@@ -351,6 +351,23 @@ static void malformed_banners_are_refused(void **state)
 {
     (void)state;
     check_table(banners, COUNT(banners), "/some/folder/bad.mtx");
+}
+
+/* A message names the path as it was given; of one that leaves no room for the sentence, the file. */
+static void a_long_path_is_named_by_its_file(void **state)
+{
+    char path[200] = "";
+    spmm_diag_t diag;
+    spmm_matrix_t *matrix = NULL;
+    (void)state;
+    for (int i = 0; i < 12; i++)
+        strcat(path, "/some/folder");
+    strcat(path, "/bad.mtx");
+    assert_int_equal(spmm_matrix_read("", 0, path, NULL, &matrix, &diag), SPMM_ERR_MATRIX_SYNTAX);
+    assert_string_equal(diag.text, "bad.mtx, line 1: expected a matrix file, found an empty file");
+    assert_int_equal(spmm_matrix_read("", 0, strrchr(path, '/') - 40, NULL, &matrix, &diag),
+                     SPMM_ERR_MATRIX_SYNTAX);
+    assert_memory_equal(diag.text, strrchr(path, '/') - 40, 48);
 }
 
 static void malformed_size_lines_are_refused(void **state)
@@ -442,6 +459,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(malformed_banners_are_refused),
+        cmocka_unit_test(a_long_path_is_named_by_its_file),
         cmocka_unit_test(malformed_size_lines_are_refused),
         cmocka_unit_test(malformed_entries_are_refused),
         cmocka_unit_test(malformed_values_are_refused),
