@@ -188,8 +188,10 @@ static void reason_text(const struct spmmi_trace *t, char *text, size_t size)
                        t->value, t->threshold);
         return;
     case SPMMI_REASON_MARGIN:
-        (void)snprintf(text, size, "predicted %.2f us, %s below %.2f us", t->value,
-                       t->chosen ? "taken" : "it would have been chosen", t->threshold);
+        (void)snprintf(text, size,
+                       "predicted %.2f us, %s below %.2f us: %s risk, a factor on predictions, is higher",
+                       t->value, t->chosen ? "taken" : "it would have been chosen", t->threshold,
+                       t->chosen ? "the alternative's" : "its");
         return;
     case SPMMI_REASON_BLOCKS:
         (void)snprintf(text, size, "%.0f blocks in %s order, %.0f without", t->value,

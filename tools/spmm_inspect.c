@@ -190,7 +190,12 @@ static enum cli_result check_kernel(void)
     if (args.schedule == 0)
         return CLI_RUN;
     const spmm_schedule_t schedule = (spmm_schedule_t)args.schedule;
-    if (!families_join(args.kernel, schedule, joined, sizeof joined))
+    const bool is_joined = families_join(args.kernel, schedule, joined, sizeof joined);
+    if (!is_joined && args.kernel == NULL)
+        return cli_complain(&program,
+                            "--schedule %s is one of several families: name it as --kernel FAMILY/%s",
+                            spmm_schedule_name(schedule), spmm_schedule_name(schedule));
+    if (!is_joined)
         return cli_complain(&program, "--kernel %s and --schedule %s contradict each other", args.kernel,
                             spmm_schedule_name(schedule));
     args.kernel = joined;

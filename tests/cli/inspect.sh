@@ -488,6 +488,17 @@ says_err 'needs whole rows'
 run spmm-inspect --schedule row-split --force-kernel rows/nonzero-split gen:diag:1
 exits 2
 says_err 'contradict'
+for family in window panel; do
+    run spmm-inspect --schedule packed --kernel $family --json -n 64 --device cpu gen:fem3:3:3:3
+    exits 0
+    is_json '{(p["family"], p["schedule"]) for v in j["variants"] for p in v["parts"]} == {("'$family'", "packed")}'
+done
+run spmm-inspect --schedule dense gen:diag:1
+exits 2
+says_err '--schedule dense is one of several families: name it as --kernel FAMILY/dense'
+run spmm-inspect --schedule packed --kernel bcsr gen:diag:1
+exits 2
+says_err '--kernel bcsr and --schedule packed contradict each other'
 run spmm-inspect --schedule row-split --kernel tiled gen:diag:1
 exits 2
 says_err '--kernel tiled and --schedule row-split contradict each other'
@@ -525,6 +536,16 @@ says '--force-kernel NAME'
 run spmm-inspect --version
 exits 0
 says 'spmm-inspect 0.2.0'
+# Every generator is in the help and in the message about one that there is not.
+for list in '--help' 'gen:nothing:1'; do
+    run spmm-inspect $list
+    checks=$((checks + 1))
+    [ "$(grep -c '^GENERATOR(' "$source_dir/inspector/generate/generator_list.def")" -ge 15 ] || wrong 'expected generators'
+    for name in $(sed -n 's/^GENERATOR(\([a-z0-9]*\),.*/\1/p' "$source_dir/inspector/generate/generator_list.def"); do
+        checks=$((checks + 1))
+        cat "$work/.out" "$work/.err" | grep -qE "(gen:|[ ,])$name:" || wrong "expected the generator $name"
+    done
+done
 
 # ---- Budgets ----
 printf '%%%%MatrixMarket matrix coordinate pattern general\n2147483646 2147483646 0\n' >"$work/huge.mtx"

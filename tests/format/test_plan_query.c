@@ -282,7 +282,8 @@ static void the_trace_has_compute_types_and_reasons(void **state)
           .reason = SPMMI_REASON_MARGIN,
           .compute = SPMM_COMPUTE_TF32},
          SPMM_COMPUTE_TF32,
-         "predicted 1.25 us, it would have been chosen below 3.00 us"},
+         "predicted 1.25 us, it would have been chosen below 3.00 us: its risk, a factor on predictions, is "
+         "higher"},
         {{.family = SPMM_FAMILY_WINDOW,
           .schedule = SPMM_SCHEDULE_PACKED,
           .reason = SPMMI_REASON_BLOCKS,

@@ -53,13 +53,12 @@ int families_kernel_at(int index, struct families_kernel *kernel)
     return 1;
 }
 
-static int is_of_one_family(const char *schedule)
+static int has_choice(const struct cli_choice *choices, int count, int value)
 {
-    struct families_kernel kernel;
-    int count = 0;
-    for (int i = 0; families_kernel_at(i, &kernel); i++)
-        count += strcmp(kernel.schedule.name, schedule) == 0;
-    return count == 1;
+    for (int i = 0; i < count; i++)
+        if (choices[i].value == value)
+            return 1;
+    return 0;
 }
 
 void families_schedules(struct cli_choice choices[FAMILIES_CHOICES])
@@ -68,7 +67,7 @@ void families_schedules(struct cli_choice choices[FAMILIES_CHOICES])
     int count = 0;
     choices[count++] = (struct cli_choice){"auto", 0};
     for (int i = 0; families_kernel_at(i, &kernel) && count + 1 < FAMILIES_CHOICES; i++)
-        if (is_of_one_family(kernel.schedule.name))
+        if (!has_choice(choices, count, (int)kernel.schedule.schedule))
             choices[count++] = (struct cli_choice){kernel.schedule.name, (int)kernel.schedule.schedule};
     choices[count] = (struct cli_choice){NULL, 0};
 }
@@ -79,15 +78,27 @@ static int ends_with(const char *text, const char *end)
     return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
+/* The kernels of this schedule whose family the name has, or all of them where it is NULL; found is the last one. */
+static int kernels_of(const char *name, spmm_schedule_t schedule, struct families_kernel *found)
+{
+    struct families_kernel kernel;
+    int count = 0;
+    for (int i = 0; families_kernel_at(i, &kernel); i++) {
+        if (kernel.schedule.schedule != schedule ||
+            (name != NULL && !families_has_word(name, kernel.family.name)))
+            continue;
+        *found = kernel;
+        count++;
+    }
+    return count;
+}
+
 int families_join(const char *kernel, spmm_schedule_t schedule, char *name, size_t size)
 {
     struct families_kernel found;
-    int at = 0;
-    while (families_kernel_at(at, &found) && found.schedule.schedule != schedule)
-        at++;
-    const int has_schedule = kernel != NULL && families_has_word(kernel, found.schedule.name);
-    if (kernel != NULL && !families_has_word(kernel, found.family.name))
+    if (kernels_of(kernel, schedule, &found) != 1)
         return 0;
+    const int has_schedule = kernel != NULL && families_has_word(kernel, found.schedule.name);
     if (kernel != NULL && !has_schedule && !ends_with(kernel, found.family.name))
         return 0;
     const int length = snprintf(name, size, "%s%s%s", kernel == NULL ? found.family.name : kernel,

@@ -7,7 +7,7 @@
 #define HELP_WIDTH 58
 
 static const char *const patterns[HELP_COUNT] = {
-    [HELP_SCHEDULE] = "auto (default), {schedules}",
+    [HELP_SCHEDULE] = "auto (default), {schedules}; one of several families needs --kernel FAMILY too",
     [HELP_KERNEL] =
         "[TARGET/]FAMILY[/SCHEDULE], a kernel's name without its INSTANCE: {families}, or one with its "
         "schedule: {kernels}; TARGET, cpu or cuda: on that target alone",

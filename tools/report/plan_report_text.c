@@ -173,6 +173,15 @@ static bool is_same_decision(const spmm_trace_info_t *a, const spmm_trace_info_t
            strcmp(a->reason, b->reason) == 0;
 }
 
+/* Microseconds that the reason does not tell. */
+static void print_times(FILE *out, const spmm_trace_info_t *t)
+{
+    if (t->predicted_us > 0 && strncmp(t->reason, "predicted ", strlen("predicted ")) != 0)
+        fprintf(out, "; predicted %.3g us", t->predicted_us);
+    if (t->measured_us > 0)
+        fprintf(out, "; measured %.3g us", t->measured_us);
+}
+
 /* The compute type is printed where it is not the type of the plan's values. */
 static void print_decision(FILE *out, const spmm_trace_info_t *t, spmm_dtype_t dtype)
 {
@@ -180,10 +189,7 @@ static void print_decision(FILE *out, const spmm_trace_info_t *t, spmm_dtype_t d
     if ((int)t->compute != (int)dtype)
         fprintf(out, " in %s", spmm_compute_name(t->compute));
     fprintf(out, ": %s", t->reason);
-    if (t->predicted_us > 0)
-        fprintf(out, "; predicted %.3g us", t->predicted_us);
-    if (t->measured_us > 0)
-        fprintf(out, "; measured %.3g us", t->measured_us);
+    print_times(out, t);
     fputc('\n', out);
 }
 
