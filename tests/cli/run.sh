@@ -140,12 +140,12 @@ if [ -w /dev/full ]; then
 fi
 
 # ---- OpenMP threads sleep while they wait, unless the user says otherwise ----
-waits_as() { # EXPECTED [VARIABLE=VALUE]: the environment of a program that waits for its standard input
+waits_as() { # EXPECTED PROGRAM [VARIABLE=VALUE]: the environment of a program that waits for its standard input
     checks=$((checks + 1))
     local found='' pid
     rm -f "$work/pipe"
     mkfifo "$work/pipe"
-    env -u OMP_WAIT_POLICY "${@:2}" spmm-run - <"$work/pipe" >"$work/.out" 2>"$work/.err" &
+    env -u OMP_WAIT_POLICY "${@:3}" "$2" - <"$work/pipe" >"$work/.out" 2>"$work/.err" &
     pid=$!
     exec 9>"$work/pipe"
     for _ in $(seq 50); do
@@ -157,13 +157,14 @@ waits_as() { # EXPECTED [VARIABLE=VALUE]: the environment of a program that wait
     found=$(tr '\0' '\n' <"/proc/$pid/environ" | sed -n 's/^OMP_WAIT_POLICY=//p')
     exec 9>&-
     wait "$pid"
-    last="spmm-run with ${*:2}"
+    last="$2 with ${*:3}"
     [ "$found" = "$1" ] || wrong "expected OMP_WAIT_POLICY '$1', found '$found'"
 }
-waits_as passive
-waits_as active OMP_WAIT_POLICY=active
-waits_as '' GOMP_SPINCOUNT=100
-waits_as '' KMP_BLOCKTIME=1
+waits_as passive spmm-run
+waits_as active spmm-run OMP_WAIT_POLICY=active
+waits_as '' spmm-run GOMP_SPINCOUNT=100
+waits_as '' spmm-run KMP_BLOCKTIME=1
+waits_as '' spmm-bench # its times are those of a program that sets nothing
 
 # ---- Without a GPU: is it the build or the machine? ----
 case $(spmm-run "$work/small.plan" --repeat 0 --json) in
