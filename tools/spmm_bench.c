@@ -7,6 +7,7 @@
 
 #include <spmm/spmm.h>
 
+#include "tools/bench/bench_name.h"
 #include "tools/bench/bench_ours.h"
 #include "tools/bench/bench_peers.h"
 #include "tools/bench/bench_report.h"
@@ -145,21 +146,6 @@ struct bench {
     int first_failure; /* exit code of the first matrix that could not be measured */
 };
 
-/* "cant" of "cant.mtx.zst"; a generator string as it is. */
-static void short_name(const char *argument, char *name, size_t size)
-{
-    static const char *const endings[] = {".zst", ".gz", ".mtx", ".smtx", ".npz", ".rb"};
-    const char *base = strrchr(argument, '/');
-    base = base == NULL || strncmp(argument, "gen:", 4) == 0 ? argument : base + 1;
-    snprintf(name, size, "%s", base);
-    for (size_t e = 0; e < sizeof endings / sizeof *endings; e++) {
-        const size_t length = strlen(name);
-        const size_t ending = strlen(endings[e]);
-        if (length > ending && strcmp(name + length - ending, endings[e]) == 0)
-            name[length - ending] = '\0';
-    }
-}
-
 static void tell(struct bench *bench, const char *name, const char *text)
 {
     progress_end(&bench->progress);
@@ -270,7 +256,7 @@ static void run_matrix(struct bench *bench, const char *argument)
     spmm_status_t status = SPMM_OK;
     char name[128];
 
-    short_name(argument, name, sizeof name);
+    bench_name(argument, name, sizeof name);
     read_options.budget_bytes = args.budget;
     read_options.progress = progress_report;
     read_options.progress_context = &bench->progress;

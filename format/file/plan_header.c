@@ -3,12 +3,24 @@
  * docs/plan-format.md section 3 has the table of fields with the status of each violation. */
 #include "plan_header.h"
 
+#include <stdio.h>
+
 #include "format/base/diag.h"
 #include "format/base/digest.h"
 #include "format/family.h"
-#include "plan_newer.h"
 
 #define AT(name) SPMMI_AT_##name
+#define BIT_LIST_BYTES 256 /* of 64 numbers */
+
+/* "6, 7": the numbers of the bits. */
+static void bit_list(uint64_t bits, char text[BIT_LIST_BYTES])
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int bit = 0; bit < 64; bit++)
+        if ((bits >> bit & 1) != 0)
+            used += (size_t)snprintf(text + used, BIT_LIST_BYTES - used, "%s%d", used > 0 ? ", " : "", bit);
+}
 
 /* Step 1: everything that tells a foreign or newer file from a damaged one, before any hash. */
 static spmm_status_t check_kind(const uint8_t *bytes, const struct spmmi_header *h, spmm_diag_t *diag)
@@ -27,8 +39,8 @@ static spmm_status_t check_kind(const uint8_t *bytes, const struct spmmi_header 
     SPMM_REQUIRE_AT(reserved == SPMMI_HEADER_BYTES, SPMM_ERR_PLAN_HEADER, diag, reserved,
                     "reserved byte %u of the header is not zero", reserved);
     const uint64_t unknown = h->features_incompat & ~(uint64_t)SPMMI_FEATURES_KNOWN;
-    char bits[SPMMI_BIT_LIST_BYTES];
-    spmmi_bit_list(unknown, bits);
+    char bits[BIT_LIST_BYTES];
+    bit_list(unknown, bits);
     SPMM_REQUIRE_AT(unknown == 0, SPMM_ERR_PLAN_FEATURE, diag, AT(features_incompat),
                     "the plan is of format %u.%u and needs what is not known here: feature bits %.100s",
                     h->format_major, h->format_minor, bits);

@@ -12,16 +12,6 @@
 #include "format/base/text.h"
 #include "frames.h"
 
-void spmmi_bit_list(uint64_t bits, char text[SPMMI_BIT_LIST_BYTES])
-{
-    size_t used = 0;
-    text[0] = '\0';
-    for (int bit = 0; bit < 64; bit++)
-        if ((bits >> bit & 1) != 0)
-            used +=
-                (size_t)snprintf(text + used, SPMMI_BIT_LIST_BYTES - used, "%s%d", used > 0 ? ", " : "", bit);
-}
-
 /* The header and the section table, as far as they are what format 1.x has. */
 static int table_is_whole(const uint8_t *bytes, uint64_t size, const struct spmmi_header *h)
 {

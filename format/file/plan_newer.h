@@ -5,10 +5,6 @@
 
 #include "plan_header.h"
 
-/* "6, 7": the numbers of the bits. */
-#define SPMMI_BIT_LIST_BYTES 256
-void spmmi_bit_list(uint64_t bits, char text[SPMMI_BIT_LIST_BYTES]);
-
 /* Behind the sentence of a FEATURE or VERSION: the version of this library, that of the plan's writer where its section
  * can be read, and the advice to update. bytes: as much of the file as there is. diag may be NULL. */
 void spmmi_newer_explain(const uint8_t *bytes, uint64_t size, spmm_diag_t *diag);

@@ -38,7 +38,7 @@ SPMM_API spmm_status_t spmm_plan_load(const char *path, const spmm_load_options_
 SPMM_API spmm_status_t spmm_plan_read(const void *bytes, size_t size, const spmm_load_options_t *options,
                                       spmm_plan_t **plan, spmm_diag_t *diag);
 
-/** How long the plan is that begins with these bytes, of which 256 are enough: for programs that read plans from a pipe.
+/** How long the plan is that begins with these bytes, of which 256 are enough: for programs that read plans from pipes.
  * The bytes behind the header are not looked at. Where the plan is refused for a feature that this library does not
  * know, *file_bytes is its length too. Errors: ARGUMENT, PLAN_* of the header. */
 SPMM_API spmm_status_t spmm_plan_length(const void *bytes, size_t size, uint64_t *file_bytes,

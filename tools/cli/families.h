@@ -36,9 +36,9 @@ int families_kernel_at(int index, struct families_kernel *kernel);
  *   {units}                families and the rows that they take together, where they have a choice */
 void families_help(char *text, size_t size, size_t width, const char *pattern);
 
-/* "FAMILY/SCHEDULE" of a schedule and of the kernel, which may be a name with or without target and schedule, or NULL for
- * a schedule that one family alone has. Returns 0 where that is another kernel, several families have it, or there is no
- * room. */
+/* "FAMILY/SCHEDULE" of a schedule and of the kernel, which may be a name with or without target and schedule, or NULL
+ * for a schedule that one family alone has. Returns 0 where that is another kernel, several families have it, or there
+ * is no room. */
 int families_join(const char *kernel, spmm_schedule_t schedule, char *name, size_t size);
 
 /* "auto" (0) and all schedules. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What products of n columns will take of the host's memory, compared with the budget before anything is taken: a system
- * that promises more than it has ends the program later, without a word. */
+/* What products of n columns will take of the host's memory, compared with the budget before anything is taken: a
+ * system that promises more than it has ends the program later, without a word. */
 #ifndef SPMM_TOOLS_MEMORY_NEEDS_H
 #define SPMM_TOOLS_MEMORY_NEEDS_H
 

@@ -8,8 +8,8 @@ struct plan_device {
     const char *reason; /* why it is the CPU though nobody asked for that; NULL: it is not so */
 };
 
-/* asked: --device, or NULL. Then any, but cpu where there is no GPU, unless the kernel, which may be NULL, is named as one
- * of GPUs: the library judges any as a current GPU, which would run nothing here. */
+/* asked: --device, or NULL. Then any, but cpu where there is no GPU, unless the kernel, which may be NULL, is named as
+ * one of GPUs: the library judges any as a current GPU, which would run nothing here. */
 struct plan_device plan_device_choose(const char *asked, const char *kernel);
 
 #endif
