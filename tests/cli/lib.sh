@@ -23,6 +23,7 @@ run() {
     last="$*"
     "$@" >"$work/.out" 2>"$work/.err"
     status=$?
+    if grep -qF '(null)' "$work/.out" "$work/.err"; then wrong 'a text that is not there was printed'; fi
 }
 
 wrong() {
