@@ -75,28 +75,28 @@ static const struct spmmi_schedule *schedule_of(spmm_schedule_t schedule)
     abort();
 }
 
-static struct spmmi_part part_make(spmm_op_t op, const struct test_plan_options *o, int64_t rows,
-                                   const int64_t *row_ptr)
+void test_plan_part_fill(const spmm_plan_t *plan, struct spmmi_part *part)
 {
-    const struct spmmi_schedule *const row = schedule_of(o->schedule);
-    const struct spmmi_family *const family = spmmi_family_of(row->family);
-    struct spmmi_part part = {.op = op,
-                              .family = row->family,
-                              .schedule = o->schedule,
-                              .item_size = row->item_size_max == 0 ? 0 : o->item_size,
-                              .block_rows = family->unit_min,
-                              .stage_slots = family->slots_max > 0 ? STAGE_SLOTS : 0};
-    if (row->items == SPMMI_ITEMS_ROW_SPLIT || row->items == SPMMI_ITEMS_NONZERO_SPLIT)
-        items_fill(&part, rows, row_ptr);
+    const enum spmmi_items_rule rule = spmmi_schedule_of(part->family, part->schedule)->items;
+    const int64_t rows = part->op == SPMM_OP_T ? plan->cols : plan->rows;
+    int64_t *t_row_ptr = part->op == SPMM_OP_T ? take(rows, sizeof *t_row_ptr) : NULL;
+    const int64_t *row_ptr = t_row_ptr != NULL ? t_row_ptr : plan->row_ptr;
+    if (t_row_ptr != NULL)
+        spmmi_transpose_row_ptr(rows, plan->nnz, plan->col_ind, t_row_ptr);
+    spmmi_free(part->items);
+    part->item_count = 0;
+    if (rule == SPMMI_ITEMS_ROW_SPLIT || rule == SPMMI_ITEMS_NONZERO_SPLIT)
+        items_fill(part, rows, row_ptr);
     else
-        units_fill(&part, rows, row_ptr);
-    return part;
+        units_fill(part, rows, row_ptr);
+    spmmi_free(t_row_ptr);
 }
 
 static void variant_add(spmm_plan_t *plan, spmm_op_t op, const struct test_plan_options *options)
 {
-    const int is_split =
-        options->dtype == SPMM_F32 && spmmi_is_tcblocks(schedule_of(options->schedule)->family);
+    const struct spmmi_schedule *const row = schedule_of(options->schedule);
+    const struct spmmi_family *const family = spmmi_family_of(row->family);
+    const int is_split = options->dtype == SPMM_F32 && spmmi_is_tcblocks(row->family);
     plan->variants[plan->variant_count++] =
         (struct spmmi_variant){op,
                                is_split ? SPMM_COMPUTE_3XTF32 : (spmm_compute_t)options->dtype,
@@ -107,21 +107,16 @@ static void variant_add(spmm_plan_t *plan, spmm_op_t op, const struct test_plan_
                                plan->part_count,
                                1};
     struct spmmi_part *part = &plan->parts[plan->part_count++];
-    if (op == SPMM_OP_N) {
-        *part = part_make(op, options, plan->rows, plan->row_ptr);
-        return;
-    }
-    int64_t *row_ptr = take(plan->cols, sizeof *row_ptr);
-    int32_t *col_ind = take(plan->nnz, sizeof *col_ind);
-    if (spmmi_transpose(plan->rows, plan->cols, plan->row_ptr, plan->col_ind, row_ptr, col_ind, NULL) !=
-        SPMM_OK)
-        abort();
-    *part = part_make(op, options, plan->cols, row_ptr);
-    spmmi_free(col_ind);
-    spmmi_free(row_ptr);
+    *part = (struct spmmi_part){.op = op,
+                                .family = row->family,
+                                .schedule = options->schedule,
+                                .item_size = row->item_size_max == 0 ? 0 : options->item_size,
+                                .block_rows = family->unit_min,
+                                .stage_slots = family->slots_max > 0 ? STAGE_SLOTS : 0};
+    test_plan_part_fill(plan, part);
 }
 
-static void shuffle(uint32_t *list, uint64_t count, uint64_t seed)
+void test_shuffle(uint32_t *list, uint64_t count, uint64_t seed)
 {
     for (uint64_t k = count; k > 1; k--) {
         const uint64_t other = test_hash(seed, k) % k;
@@ -142,7 +137,7 @@ void test_plan_reorder(spmm_plan_t *plan, uint64_t seed, int permutes_output)
         part->flags |= SPMMI_PART_REORDERED;
         if (permutes_output && permutation == SPMMI_PERMUTATION_OUTPUT)
             part->flags |= SPMMI_PART_PERMUTES_OUTPUT;
-        shuffle(part->items, part->item_count, seed);
+        test_shuffle(part->items, part->item_count, seed);
     }
 }
 
@@ -214,7 +209,8 @@ uint32_t test_plan_split_long_rows(spmm_plan_t *plan, int64_t minimum)
     spmmi_transpose_row_ptr(plan->cols, plan->nnz, plan->col_ind, t_row_ptr);
     for (uint32_t i = 0; i < plan->part_count; i++) {
         struct spmmi_part *part = &plan->parts[i];
-        if (!spmmi_is_tcblocks(part->family))
+        if (!spmmi_is_tcblocks(part->family) || (part->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0 ||
+            spmmi_long_rows_of(plan, i) != NULL)
             continue;
         const struct spmmi_part long_rows =
             part_split(part, part->op == SPMM_OP_N ? plan->row_ptr : t_row_ptr, minimum);
@@ -241,7 +237,7 @@ void test_plan_symmetric_permutation(spmm_plan_t *plan, uint64_t seed)
         abort();
     for (int64_t i = 0; i < plan->rows; i++)
         plan->symmetric_permutation[i] = (uint32_t)i;
-    shuffle(plan->symmetric_permutation, (uint64_t)plan->rows, seed);
+    test_shuffle(plan->symmetric_permutation, (uint64_t)plan->rows, seed);
 }
 
 static void units_set(spmm_plan_t *plan, spmm_family_t family, uint32_t unit_rows, spmm_compute_t compute)

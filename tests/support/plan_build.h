@@ -33,16 +33,22 @@ void test_plan_units(spmm_plan_t *plan, uint32_t unit_rows, spmm_compute_t compu
 /* The same of the bcsr family, whose parts are dense: block-row groups of unit_rows, 64 or 128. */
 void test_plan_groups(spmm_plan_t *plan, uint32_t unit_rows, spmm_compute_t compute);
 
+/* The items of a part anew, in their own order: family, schedule, item size and op are there. Not of long rows. */
+void test_plan_part_fill(const spmm_plan_t *plan, struct spmmi_part *part);
+
 /* Moves the variants and parts of a plan of the same matrix behind those of the first, and frees what is left of it. */
 void test_plan_join(spmm_plan_t *plan, spmm_plan_t *more);
+
+/* The list in an order that follows from seed. */
+void test_shuffle(uint32_t *list, uint64_t count, uint64_t seed);
 
 /* Another order for the units of every part but those of family rows, which follows from seed. permutes_output: parts
  * of whole rows write C in that order. */
 void test_plan_reorder(spmm_plan_t *plan, uint64_t seed, int permutes_output);
 
 /* Rows of at least so many nonzeros leave every part of schedule dense or packed, which keeps the order of the others,
- * and become long rows behind it; a part of which all rows or none are so long stays as it is. Returns how many parts
- * there are more. */
+ * and become long rows behind it; a part of which all rows or none are so long stays as it is, and one that permutes
+ * its output or has long rows already. Returns how many parts there are more. */
 uint32_t test_plan_split_long_rows(spmm_plan_t *plan, int64_t minimum);
 
 /* Between the longest and the mean row: of most matrices one row or a few are longer. */

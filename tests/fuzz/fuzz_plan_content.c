@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fuzz target: the input decides which valid plan is taken and how its content is changed. The file that comes of it is
+ * refused with a sentence, or the plan runs as it says (tests/support/content_check.h). */
+#include <stdlib.h>
+
+#include "tests/support/content_check.h"
+#include "tests/support/content_mutate.h"
+#include "tests/support/content_plan.h"
+
+#define PLANS 256 /* as many as are kept */
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct test_stream stream = test_stream_of_bytes(data, size);
+    struct test_content_tally tally = {.files = 0};
+    spmm_diag_t diag;
+    size_t file_bytes = 0;
+    int is_valid = 0;
+    spmm_plan_t *plan = test_content_plan(test_stream_below(&stream, PLANS));
+    uint8_t *file = test_content_file(&stream, plan, &file_bytes, &is_valid);
+    const spmm_status_t status = test_content_check(&stream, file, file_bytes, &tally, &diag);
+    TEST_CONTENT_MUST(status == SPMM_OK || !is_valid, "a plan that nobody changed is refused: %s", diag.text);
+    free(file);
+    return 0;
+}

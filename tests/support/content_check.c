@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See content_check.h. */
+#include "content_check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <spmm/executor.h>
+
+#include "format/base/alloc.h"
+#include "format/file/plan_header.h"
+#include "op_matrix.h"
+#include "plan_seal.h"
+#include "products.h"
+
+#define CPU_TARGET 1u
+#define ROUNDING 8192u       /* of arrays, to cache lines */
+#define EXTENT_MAX 20000     /* rows or columns of products that are computed */
+#define SECONDS_MAX 10.0     /* of a file */
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+void test_content_fail(const char *condition, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "plan content: %s: ", condition);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    abort();
+}
+
+/* ---- Products ---- */
+
+/* The order in which this product leaves the rows of C; NULL: that of op(A). */
+static const uint32_t *order_of(const spmm_plan_t *plan, const struct test_product *product)
+{
+    int fits = 0;
+    const uint32_t layout = product->b_layout == SPMM_ROW_MAJOR ? SPMM_LAYOUTS_ROW_MAJOR : SPMM_LAYOUTS_COL_MAJOR;
+    const int variant = spmmi_variant_pick(plan, product->op, CPU_TARGET, product->n, layout, &fits);
+    const struct spmmi_part *part = &plan->parts[plan->variants[variant].part_first];
+    return (part->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0 ? part->items : NULL;
+}
+
+static void product_check(const spmm_plan_t *plan, const void *values, spmm_executor_t *executor,
+                          const struct test_product *product)
+{
+    const struct test_matrix shape = {"", plan->rows, plan->cols, plan->nnz, NULL, NULL, NULL};
+    struct test_matrix *a = test_op_matrix(plan, product->op, order_of(plan, product), values);
+    struct test_dense b = test_product_b(&shape, plan->dtype, product);
+    struct test_dense c = test_product_c(&shape, plan->dtype, product), before = test_dense_copy(&c);
+    spmmi_alloc_peak_reset();
+    test_product_run(executor, product, &b, &c);
+    TEST_CONTENT_MUST(spmmi_alloc_peak_bytes() == 0, "a product takes memory");
+    const struct test_accuracy accuracy = test_product_accuracy(executor, product, &b, &c);
+    const struct test_judgement j =
+        test_judge_of(&accuracy, a, SPMM_OP_N, product->alpha, &b, product->beta, &before, &c);
+    TEST_CONTENT_MUST(j.ratio <= 1, "op %s n %lld element (%lld, %lld) is %.17g, expected %.17g, ratio %g",
+                      spmm_op_name(product->op), (long long)product->n, (long long)j.row, (long long)j.col,
+                      j.got, j.want, j.ratio);
+    test_dense_free(&b);
+    test_dense_free(&c);
+    test_dense_free(&before);
+    test_matrix_free(a);
+}
+
+/* A width for which some variant was made, or any small one. */
+static int64_t width_draw(struct test_stream *stream, const spmm_plan_t *plan)
+{
+    static const int64_t widths[] = {1, 3, 8, 17, 2, 33};
+    const struct spmmi_variant *v = &plan->variants[test_stream_below(stream, plan->variant_count)];
+    const int64_t n = widths[test_stream_below(stream, COUNT(widths))];
+    return n < v->n_min && v->n_min <= 300 && test_stream_chance(stream, 50) ? v->n_min : n;
+}
+
+static struct test_product product_draw(struct test_stream *stream, const spmm_plan_t *plan, spmm_op_t op)
+{
+    static const double factors[][2] = {{1, 0}, {1, 0}, {1, 1}, {-2, 3}, {0, 2}};
+    const double *factor = factors[test_stream_below(stream, COUNT(factors))];
+    return (struct test_product){op,
+                                 width_draw(stream, plan),
+                                 (spmm_layout_t)test_stream_below(stream, 2),
+                                 (spmm_layout_t)test_stream_below(stream, 2),
+                                 (int64_t)test_stream_below(stream, 3),
+                                 (int64_t)test_stream_below(stream, 3),
+                                 (int64_t)test_stream_below(stream, 2),
+                                 factor[0],
+                                 factor[1],
+                                 TEST_VALUES_INTEGER};
+}
+
+static int has_variant(const spmm_plan_t *plan, spmm_op_t op)
+{
+    for (uint32_t i = 0; i < plan->variant_count; i++)
+        if (plan->variants[i].op == op)
+            return 1;
+    return 0;
+}
+
+/* The plan has no variant of this op: that is what any product is told. */
+static void no_variant_check(const spmm_plan_t *plan, const spmm_executor_t *executor, spmm_op_t op)
+{
+    const int64_t m = op == SPMM_OP_N ? plan->rows : plan->cols;
+    const int64_t k = op == SPMM_OP_N ? plan->cols : plan->rows;
+    const spmm_dense_t b = {NULL, k, 1, k, SPMM_COL_MAJOR, plan->dtype};
+    const spmm_dense_t c = {NULL, m, 1, m, SPMM_COL_MAJOR, plan->dtype};
+    uint64_t bytes = 1;
+    const spmm_status_t status = spmm_executor_workspace_bytes(executor, op, &b, &c, &bytes, NULL);
+    TEST_CONTENT_MUST(status == SPMM_ERR_NO_VARIANT, "op %s: %s", spmm_op_name(op), spmm_status_name(status));
+}
+
+void test_content_products(struct test_stream *stream, const spmm_plan_t *plan, const void *values,
+                           spmm_executor_t *executor, struct test_content_tally *tally)
+{
+    for (int op = 0; op < 2; op++) {
+        if (!has_variant(plan, (spmm_op_t)op)) {
+            no_variant_check(plan, executor, (spmm_op_t)op);
+            continue;
+        }
+        const struct test_product product = product_draw(stream, plan, (spmm_op_t)op);
+        product_check(plan, values, executor, &product);
+        tally->products++;
+    }
+}
+
+/* ---- Executors ---- */
+
+/* Of a plan without values: ones as good as any. */
+static void *values_draw(const spmm_plan_t *plan, uint64_t seed)
+{
+    void *values = calloc((size_t)plan->nnz + 1, spmm_dtype_size(plan->dtype));
+    if (values == NULL)
+        abort();
+    for (int64_t p = 0; p < plan->nnz; p++)
+        test_value_set(plan->dtype, values, p, test_integer((uint64_t)p, seed));
+    return values;
+}
+
+static void executor_run(struct test_stream *stream, const spmm_plan_t *plan, spmm_executor_t *executor,
+                         struct test_content_tally *tally)
+{
+    const int is_new = plan->values == NULL || test_stream_chance(stream, 20);
+    void *values = is_new ? values_draw(plan, test_stream_bits(stream)) : NULL;
+    if (is_new)
+        TEST_CONTENT_MUST(spmm_executor_set_values(executor, values, NULL, NULL) == SPMM_OK, "new values");
+    test_content_products(stream, plan, values, executor, tally);
+    free(values);
+}
+
+/* An executor within the memory that was foretold; a kernel that is forced may be refused, with a sentence. */
+static void executor_check(struct test_stream *stream, const spmm_plan_t *plan, const char *kernel,
+                           struct test_content_tally *tally)
+{
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    spmm_executor_info_t info = {.struct_size = sizeof info};
+    spmm_executor_t *executor = NULL;
+    spmm_diag_t diag;
+    uint64_t host = 0;
+    options.threads = test_stream_chance(stream, 3) ? 2 : 1;
+    options.force_kernel = kernel;
+    spmmi_alloc_peak_reset();
+    const spmm_status_t foretold =
+        spmm_executor_memory_bytes(plan, SPMM_DEVICE_CPU, &options, &host, NULL, &diag);
+    TEST_CONTENT_MUST(foretold == SPMM_OK || diag.text[0] != '\0', "%s", spmm_status_name(foretold));
+    TEST_CONTENT_MUST(spmmi_alloc_peak_bytes() <= host + ROUNDING, "asking takes %llu bytes, foretold %llu",
+                      (unsigned long long)spmmi_alloc_peak_bytes(), (unsigned long long)host);
+    spmmi_alloc_peak_reset();
+    const spmm_status_t status = spmm_executor_create(plan, SPMM_DEVICE_CPU, &options, &executor, &diag);
+    TEST_CONTENT_MUST(status == foretold, "%s: %s, foretold %s", kernel, diag.text, spmm_status_name(foretold));
+    TEST_CONTENT_MUST(status == SPMM_OK || kernel != NULL, "a plan that loads does not run: %s", diag.text);
+    if (status != SPMM_OK)
+        return;
+    tally->executors++;
+    tally->host_max = host > tally->host_max ? host : tally->host_max;
+    TEST_CONTENT_MUST(spmmi_alloc_peak_bytes() <= host + ROUNDING, "making it takes %llu bytes, foretold %llu",
+                      (unsigned long long)spmmi_alloc_peak_bytes(), (unsigned long long)host);
+    (void)spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info, NULL);
+    TEST_CONTENT_MUST(info.host_bytes <= host, "it holds %llu bytes, foretold %llu",
+                      (unsigned long long)info.host_bytes, (unsigned long long)host);
+    executor_run(stream, plan, executor, tally);
+    spmm_executor_destroy(executor);
+}
+
+static int has_kernel(const spmm_plan_t *plan, const spmm_kernel_info_t *kernel)
+{
+    for (uint32_t i = 0; i < plan->part_count; i++)
+        if (plan->parts[i].family == kernel->family && plan->parts[i].schedule == kernel->schedule)
+            return 1;
+    return 0;
+}
+
+static void executors_check(struct test_stream *stream, const spmm_plan_t *plan,
+                            struct test_content_tally *tally)
+{
+    spmm_kernel_info_t kernel = {.struct_size = sizeof kernel};
+    executor_check(stream, plan, NULL, tally);
+    for (int i = 0; spmm_kernel_at(i, &kernel) == SPMM_OK && kernel.name[1] == 'p'; i++)
+        if (has_kernel(plan, &kernel))
+            executor_check(stream, plan, kernel.name, tally);
+}
+
+/* ---- Files ---- */
+
+/* What is saved loads as the same plan. */
+static void saved_check(const spmm_plan_t *plan)
+{
+    spmm_plan_t *again = NULL;
+    void *bytes = NULL;
+    size_t size = 0;
+    TEST_CONTENT_MUST(spmm_plan_write(plan, NULL, &bytes, &size, NULL) == SPMM_OK, "a loaded plan is not saved");
+    TEST_CONTENT_MUST(spmm_plan_read(bytes, size, NULL, &again, NULL) == SPMM_OK, "a saved plan does not load");
+    TEST_CONTENT_MUST(test_plans_equal(plan, again), "a saved plan is another one");
+    spmm_plan_destroy(again);
+    spmm_plan_bytes_free(bytes);
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Most bytes that a load of the file may take. */
+static uint64_t budget_of(const uint8_t *bytes, size_t size)
+{
+    struct spmmi_header header;
+    return spmmi_header_read(bytes, size, &header, NULL) == SPMM_OK ? spmmi_budget_default(&header) : 0;
+}
+
+/* Every question about the plan has an answer. */
+static void infos_check(const spmm_plan_t *plan)
+{
+    spmm_variant_info_t variant = {.struct_size = sizeof variant};
+    spmm_part_info_t part = {.struct_size = sizeof part};
+    spmm_trace_info_t trace = {.struct_size = sizeof trace};
+    for (int i = 0; i < (int)plan->variant_count; i++)
+        TEST_CONTENT_MUST(spmm_plan_variant(plan, i, &variant) == SPMM_OK, "variant %d", i);
+    for (int i = 0; i < (int)plan->part_count; i++)
+        TEST_CONTENT_MUST(spmm_plan_part(plan, i, &part) == SPMM_OK, "part %d", i);
+    for (int i = 0; i < (int)plan->trace_count; i++)
+        TEST_CONTENT_MUST(spmm_plan_trace(plan, i, &trace) == SPMM_OK, "trace %d", i);
+}
+
+static void loaded_check(struct test_stream *stream, const spmm_plan_t *plan, struct test_content_tally *tally)
+{
+    TEST_CONTENT_MUST(spmmi_plan_check(plan, NULL) == SPMM_OK, "a loaded plan is not valid");
+    infos_check(plan);
+    if (test_stream_chance(stream, 20))
+        saved_check(plan);
+    if (plan->rows <= EXTENT_MAX && plan->cols <= EXTENT_MAX)
+        executors_check(stream, plan, tally);
+}
+
+spmm_status_t test_content_check(struct test_stream *stream, const uint8_t *bytes, size_t size,
+                                 struct test_content_tally *tally, spmm_diag_t *diag)
+{
+    const double start = seconds_now();
+    const int64_t live = spmmi_alloc_live();
+    spmm_plan_t *plan = NULL;
+    spmmi_alloc_peak_reset();
+    const spmm_status_t status = spmm_plan_read(bytes, size, NULL, &plan, diag);
+    TEST_CONTENT_MUST(spmmi_alloc_peak_bytes() <= budget_of(bytes, size), "the load takes %llu bytes",
+                      (unsigned long long)spmmi_alloc_peak_bytes());
+    TEST_CONTENT_MUST((status == SPMM_OK) == (plan != NULL) && diag->status == status, "%s",
+                      spmm_status_name(status));
+    TEST_CONTENT_MUST((status == SPMM_OK) == (diag->text[0] == '\0') && status != SPMM_ERR_INTERNAL, "%s: %s",
+                      spmm_status_name(status), diag->text);
+    tally->files++;
+    tally->refused += plan == NULL;
+    if (plan != NULL)
+        loaded_check(stream, plan, tally);
+    spmm_plan_destroy(plan);
+    TEST_CONTENT_MUST(spmmi_alloc_live() == live, "%lld blocks are not given back",
+                      (long long)(spmmi_alloc_live() - live));
+    const double seconds = seconds_now() - start;
+    TEST_CONTENT_MUST(seconds <= SECONDS_MAX, "the file takes %g s", seconds);
+    tally->seconds_max = seconds > tally->seconds_max ? seconds : tally->seconds_max;
+    return status;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See content_matrix.h. */
+#include "content_matrix.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <spmm/inspector.h>
+
+#define NONZEROS_MAX 4000 /* of a generated matrix: products are judged in long double */
+
+static void *take(int64_t count, size_t size)
+{
+    void *block = calloc((size_t)count + 1, size);
+    if (block == NULL)
+        abort();
+    return block;
+}
+
+/* Largest parameter for which a generator makes a small matrix; a generator that is not named takes the last row. */
+static uint64_t parameter_max(const char *generator)
+{
+    static const struct {
+        const char *name;
+        uint64_t max;
+    } rows[] = {{"fem3", 2}, {"femshuf", 2}, {"lap27", 4}, {"qcd", 1}, {"rmat", 6}, {"dense", 24}, {"", 60}};
+    size_t row = 0;
+    while (rows[row].name[0] != '\0' && strcmp(rows[row].name, generator) != 0)
+        row++;
+    return rows[row].max;
+}
+
+static spmm_status_t generate(struct test_stream *stream, spmm_matrix_t **matrix)
+{
+    spmm_generator_info_t info = {.struct_size = sizeof info};
+    char spec[128];
+    int count = 0;
+    while (spmm_generator_at(count, &info) == SPMM_OK)
+        count++;
+    (void)spmm_generator_at((int)test_stream_below(stream, (uint64_t)count), &info);
+    int length = snprintf(spec, sizeof spec, "gen:%s", info.name);
+    for (int i = 0; i < info.count; i++) {
+        const uint64_t max = parameter_max(info.name);
+        /* The first parameter is a size, the others mostly numbers of entries a row. */
+        const uint64_t range = i == 0 || max < 8 || test_stream_chance(stream, 30) ? max : 8;
+        length += snprintf(spec + length, sizeof spec - (size_t)length, ":%d",
+                           (int)test_stream_below(stream, range) + 1);
+    }
+    return spmm_matrix_generate(spec, matrix, NULL);
+}
+
+/* NULL where the generator refuses the parameters, or the matrix is too large. */
+static struct test_matrix *generated(struct test_stream *stream)
+{
+    spmm_matrix_t *matrix = NULL;
+    struct test_matrix *a = NULL;
+    spmm_csr_t view;
+    if (generate(stream, &matrix) != SPMM_OK)
+        return NULL;
+    (void)spmm_matrix_csr(matrix, &view);
+    if (view.nnz <= NONZEROS_MAX) {
+        a = take(1, sizeof *a);
+        *a = (struct test_matrix){"generated", view.rows, view.cols, view.nnz, NULL, NULL, NULL};
+        a->row_ptr = take(a->rows, sizeof *a->row_ptr);
+        memcpy(a->row_ptr, view.row_ptr, ((size_t)a->rows + 1) * sizeof *a->row_ptr);
+        a->col_ind = take(a->nnz, sizeof *a->col_ind);
+        memcpy(a->col_ind, view.col_ind, (size_t)a->nnz * sizeof *a->col_ind);
+        a->values = take(a->nnz, sizeof *a->values);
+        memcpy(a->values, view.values, (size_t)a->nnz * sizeof *a->values);
+    }
+    spmm_matrix_destroy(matrix);
+    return a;
+}
+
+/* Each row stores a column with a chance of its own: none, few, all, or those of one long row. */
+static struct test_matrix *drawn(struct test_stream *stream)
+{
+    static const uint64_t shapes[][2] = {{70, 70}, {8, 300}, {300, 8}, {20, 1200}, {1, 1}, {3, 3}};
+    const uint64_t *shape = shapes[test_stream_below(stream, sizeof shapes / sizeof shapes[0])];
+    struct test_matrix *a = take(1, sizeof *a);
+    a->name = "drawn";
+    a->rows = (int64_t)test_stream_below(stream, shape[0] + 1);
+    a->cols = test_stream_chance(stream, 30) ? a->rows : (int64_t)test_stream_below(stream, shape[1] + 1);
+    const int64_t long_row = test_stream_chance(stream, 40) ? (int64_t)test_stream_below(stream, shape[0]) : -1;
+    const uint64_t seed = test_stream_bits(stream), chances = test_stream_below(stream, 30);
+    a->row_ptr = take(a->rows, sizeof *a->row_ptr);
+    a->col_ind = take(a->rows * a->cols, sizeof *a->col_ind);
+    for (int64_t i = 0; i < a->rows; i++) {
+        const uint64_t chance = i == long_row ? 90 : test_hash(seed, (uint64_t)i) % 4 * chances / 3;
+        for (int64_t j = 0; j < a->cols; j++)
+            if (test_hash(seed + (uint64_t)i + 1, (uint64_t)j) % 100 < chance)
+                a->col_ind[a->nnz++] = (int32_t)j;
+        a->row_ptr[i + 1] = a->nnz;
+    }
+    a->values = take(a->nnz, sizeof *a->values);
+    return a;
+}
+
+struct test_matrix *test_content_matrix(struct test_stream *stream)
+{
+    struct test_matrix *a = test_stream_chance(stream, 50) ? generated(stream) : NULL;
+    const int is_whole = a == NULL || test_stream_chance(stream, 80);
+    if (a == NULL)
+        a = drawn(stream);
+    const uint64_t seed = test_stream_bits(stream);
+    for (int64_t p = 0; p < a->nnz && is_whole; p++)
+        a->values[p] = test_integer((uint64_t)p, seed);
+    return a;
+}

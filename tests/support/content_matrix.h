@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Small random matrices: of every generator, and of shapes that products go wrong on. */
+#ifndef TEST_CONTENT_MATRIX_H
+#define TEST_CONTENT_MATRIX_H
+
+#include "matrices.h"
+#include "stream.h"
+
+/* At most some thousand nonzeros; values mostly whole numbers in -4 .. 4. Free with test_matrix_free. */
+struct test_matrix *test_content_matrix(struct test_stream *stream);
+
+#endif
