@@ -15,10 +15,12 @@
 #include "tests/support/content_check.h"
 #include "tests/support/content_mutate.h"
 #include "tests/support/content_plan.h"
+#include "tests/support/content_values.h"
 #include "tests/support/scale.h"
 
 #define FILES 10000
 #define FILES_OF_A_PLAN 8
+#define CALLS 1000
 #define HANG_SECONDS 120
 
 /* ---- The file that is looked at, for whatever ends the program ---- */
@@ -160,7 +162,8 @@ static void file_check(uint64_t seed, struct test_content_tally *tally)
 static void every_file_runs_or_is_refused(void **state)
 {
     struct test_content_tally *tally = *state;
-    const uint64_t first = getenv("SPMM_TEST_SEED") == NULL ? 0 : strtoull(getenv("SPMM_TEST_SEED"), NULL, 10);
+    const uint64_t first =
+        getenv("SPMM_TEST_SEED") == NULL ? 0 : strtoull(getenv("SPMM_TEST_SEED"), NULL, 10);
     const uint64_t files = getenv("SPMM_TEST_SEED") == NULL ? scaled(FILES) : 1;
     for (uint64_t seed = first; seed < first + files; seed++)
         file_check(seed, tally);
@@ -180,21 +183,38 @@ static void every_check_refuses_some(void **state)
             fail_msg("no plan is refused by %s: %s", spmm_status_name(refusals[i].status), refusals[i].words);
 }
 
+static void arrays_of_callers_are_taken_or_refused(void **state)
+{
+    struct test_content_tally *tally = *state;
+    uint64_t taken = 0;
+    const uint64_t cases = getenv("SPMM_TEST_SEED") == NULL ? scaled(CALLS) : 0;
+    for (uint64_t seed = 0; seed < cases; seed++) {
+        struct test_stream stream = test_stream_of_seed(seed);
+        seed_now = seed;
+        (void)alarm(HANG_SECONDS);
+        taken += test_content_values(&stream, tally) != 0;
+    }
+    (void)alarm(0);
+    assert_true(cases == 0 || (taken > cases / 2 && taken < cases));
+}
+
 int main(void)
 {
-    struct test_content_tally tally = {.files = 0};
+    struct test_content_tally of_files = {.files = 0}, of_calls = {.files = 0};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(every_file_runs_or_is_refused, &tally),
+        cmocka_unit_test_prestate(every_file_runs_or_is_refused, &of_files),
         cmocka_unit_test(every_check_refuses_some),
+        cmocka_unit_test_prestate(arrays_of_callers_are_taken_or_refused, &of_calls),
     };
     catch_ends();
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     test_content_plans_free();
-    if (failed == 0)
-        printf("scorecard: E5 %llu structure-aware plans run, %llu refused, %llu executors and %llu products, 0 "
-               "findings; most memory %llu bytes, longest %.3f s\n",
-               (unsigned long long)tally.files, (unsigned long long)tally.refused,
-               (unsigned long long)tally.executors, (unsigned long long)tally.products,
-               (unsigned long long)tally.host_max, tally.seconds_max);
+    if (failed == 0 && of_files.files > 1)
+        printf(
+            "scorecard: E5 %llu structure-aware plans run, %llu refused, %llu executors and %llu products, 0 "
+            "findings; most memory of an executor %llu bytes, longest plan %.3f s\n",
+            (unsigned long long)of_files.files, (unsigned long long)of_files.refused,
+            (unsigned long long)of_files.executors, (unsigned long long)of_files.products,
+            (unsigned long long)of_files.host_max, of_files.seconds_max);
     return failed;
 }

@@ -9,9 +9,11 @@
 #include "format/plan.h"
 #include "stream.h"
 
+#define TEST_CONTENT_EXTENT_MAX 20000 /* rows or columns of products that are computed */
+
 struct test_content_tally {
     uint64_t files, refused, executors, products;
-    uint64_t host_max; /* bytes that an executor took */
+    uint64_t host_max;  /* bytes that an executor took */
     double seconds_max; /* of a file */
 };
 
@@ -26,9 +28,9 @@ void test_content_products(struct test_stream *stream, const spmm_plan_t *plan, 
                            spmm_executor_t *executor, struct test_content_tally *tally);
 
 /* Stops the program with a sentence. */
-#define TEST_CONTENT_MUST(condition, ...)           \
-    do {                                            \
-        if (!(condition))                           \
+#define TEST_CONTENT_MUST(condition, ...)               \
+    do {                                                \
+        if (!(condition))                               \
             test_content_fail(#condition, __VA_ARGS__); \
     } while (0)
 void test_content_fail(const char *condition, const char *format, ...);

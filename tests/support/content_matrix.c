@@ -82,7 +82,8 @@ static struct test_matrix *drawn(struct test_stream *stream)
     a->name = "drawn";
     a->rows = (int64_t)test_stream_below(stream, shape[0] + 1);
     a->cols = test_stream_chance(stream, 30) ? a->rows : (int64_t)test_stream_below(stream, shape[1] + 1);
-    const int64_t long_row = test_stream_chance(stream, 40) ? (int64_t)test_stream_below(stream, shape[0]) : -1;
+    const int64_t long_row =
+        test_stream_chance(stream, 40) ? (int64_t)test_stream_below(stream, shape[0]) : -1;
     const uint64_t seed = test_stream_bits(stream), chances = test_stream_below(stream, 30);
     a->row_ptr = take(a->rows, sizeof *a->row_ptr);
     a->col_ind = take(a->rows * a->cols, sizeof *a->col_ind);

@@ -226,7 +226,8 @@ static void items_change(struct test_stream *stream, spmm_plan_t *plan)
     struct spmmi_part *part = part_draw(stream, plan);
     const uint64_t before = part->item_count;
     if (test_stream_chance(stream, 25)) {
-        part->item_count = test_stream_chance(stream, 50) ? before + 1 : test_stream_below(stream, before + 1);
+        part->item_count =
+            test_stream_chance(stream, 50) ? before + 1 : test_stream_below(stream, before + 1);
         resize(&part->items, before, part->item_count, sizeof *part->items);
         if (part->item_count > before)
             part->items[before] = (uint32_t)before;
@@ -257,8 +258,8 @@ static void long_rows_change(struct test_stream *stream, spmm_plan_t *plan)
             long_rows->item_count == 0)
             continue;
         struct spmmi_part *with = test_stream_chance(stream, 50) ? part : long_rows;
-        exchange(&part->items[test_stream_below(stream, part->item_count)],
-                 &with->items[test_stream_below(stream, with->item_count)]);
+        const uint64_t a = test_stream_below(stream, part->item_count);
+        exchange(&part->items[a], &with->items[test_stream_below(stream, with->item_count)]);
         if (test_stream_chance(stream, 60))
             qsort(long_rows->items, long_rows->item_count, sizeof *long_rows->items, by_number);
         part->flags |= test_stream_chance(stream, 60) ? SPMMI_PART_REORDERED : 0;
@@ -296,8 +297,9 @@ static void row_block_metrics_change(struct test_stream *stream, spmm_plan_t *pl
 
 static void text_change(struct test_stream *stream, spmm_plan_t *plan)
 {
-    static const char *const texts[] = {"a\xff", "\xc0\x80", "\xed\xa0\x80", "\x1b[31m", "\x7f", "\xc2\x9b", "",
-                                        "\xf4\x90\x80\x80", "%s%n", "\xf0\x9f\x90\xb1", "\n"};
+    static const char *const texts[] = {
+        "a\xff", "\xc0\x80",         "\xed\xa0\x80", "\x1b[31m",         "\x7f", "\xc2\x9b",
+        "",      "\xf4\x90\x80\x80", "%s%n",         "\xf0\x9f\x90\xb1", "\n"};
     const char *text = texts[test_stream_below(stream, COUNT(texts))];
     char *const to = test_stream_chance(stream, 50) ? plan->source : plan->writer;
     memcpy(to + test_stream_below(stream, 8), text, strlen(text));
@@ -322,15 +324,25 @@ static void digest_change(struct test_stream *stream, spmm_plan_t *plan)
 }
 
 typedef void (*change_fn)(struct test_stream *stream, spmm_plan_t *plan);
-static const change_fn changes[] = {
-    lengths_change,     lengths_change,     columns_change,    columns_change,           values_change,
-    values_drop,        rows_change,        cols_change,       dtype_change,             part_change,
-    part_change,        part_change,        part_exchange,     part_exchange,            part_add,
-    part_add,           parts_exchange,     part_drop,         variant_change,           variant_change,
-    variant_change,     variant_drop,       variant_repeat,    trace_change,             trace_change,
-    items_change, items_change, items_change, items_change, long_rows_change, long_rows_change, long_rows_change,
-    permutation_change, permutation_change, text_change,       row_block_metrics_change, features_change,
-    permutation_metrics_change};
+static const change_fn changes[] = {lengths_change,     lengths_change,
+                                    columns_change,     columns_change,
+                                    values_change,      values_drop,
+                                    rows_change,        cols_change,
+                                    dtype_change,       part_change,
+                                    part_change,        part_change,
+                                    part_exchange,      part_exchange,
+                                    part_add,           part_add,
+                                    parts_exchange,     part_drop,
+                                    variant_change,     variant_change,
+                                    variant_change,     variant_drop,
+                                    variant_repeat,     trace_change,
+                                    trace_change,       items_change,
+                                    items_change,       items_change,
+                                    items_change,       long_rows_change,
+                                    long_rows_change,   long_rows_change,
+                                    permutation_change, permutation_change,
+                                    text_change,        row_block_metrics_change,
+                                    features_change,    permutation_metrics_change};
 static const change_fn late_changes[] = {stats_change, stats_change, digest_change};
 
 /* ---- Consistent again ---- */
@@ -350,8 +362,7 @@ static void items_repair(struct test_stream *stream, spmm_plan_t *plan)
 {
     for (uint32_t i = 0; i < plan->part_count && is_countable(plan); i++) {
         struct spmmi_part *part = &plan->parts[i];
-        const int is_pair =
-            (part->flags & SPMMI_PART_LONG_ROWS) != 0 || spmmi_long_rows_of(plan, i) != NULL;
+        const int is_pair = (part->flags & SPMMI_PART_LONG_ROWS) != 0 || spmmi_long_rows_of(plan, i) != NULL;
         if (is_pair || spmmi_check_part(plan, i, NULL) != SPMM_OK || test_stream_chance(stream, 5))
             continue;
         test_plan_part_fill(plan, part);

@@ -89,24 +89,30 @@ static uint32_t size_draw(struct test_stream *stream, uint32_t min, uint32_t max
     return sizes[size];
 }
 
-struct spmmi_part test_content_part(struct test_stream *stream, const spmm_plan_t *plan)
+/* Fields of a row of the list of schedules, drawn one after the other: the order within a list of initial values is
+ * the compiler's. */
+static struct spmmi_part fields_draw(struct test_stream *stream, const struct spmmi_schedule *row)
 {
     static const uint32_t flags[] = {0, SPMMI_PART_REORDERED,
                                      SPMMI_PART_REORDERED | SPMMI_PART_PERMUTES_OUTPUT};
+    const struct spmmi_family *family = spmmi_family_of(row->family);
+    const int is_power = row->item_sizes == SPMMI_ITEM_SIZE_POWER;
+    struct spmmi_part part = {.family = row->family, .schedule = row->id};
+    part.op = (spmm_op_t)test_stream_below(stream, 2);
+    part.item_size = (is_power ? power_draw : size_draw)(stream, row->item_size_min, row->item_size_max);
+    part.block_rows = power_draw(stream, family->unit_min, family->unit_max);
+    part.stage_slots = size_draw(stream, family->slots_min, family->slots_max);
+    part.flags = flags[test_stream_below(stream, (uint64_t)row->permutation + 1)];
+    return part;
+}
+
+struct spmmi_part test_content_part(struct test_stream *stream, const spmm_plan_t *plan)
+{
     int rows = 0;
     while (spmmi_schedule_at(rows) != NULL)
         rows++;
-    const struct spmmi_schedule *row = spmmi_schedule_at((int)test_stream_below(stream, (uint64_t)rows));
-    const struct spmmi_family *family = spmmi_family_of(row->family);
-    const int is_power = row->item_sizes == SPMMI_ITEM_SIZE_POWER;
-    struct spmmi_part part = {
-        .op = (spmm_op_t)test_stream_below(stream, 2),
-        .family = row->family,
-        .schedule = row->id,
-        .item_size = (is_power ? power_draw : size_draw)(stream, row->item_size_min, row->item_size_max),
-        .block_rows = power_draw(stream, family->unit_min, family->unit_max),
-        .stage_slots = size_draw(stream, family->slots_min, family->slots_max),
-        .flags = flags[test_stream_below(stream, (uint64_t)row->permutation + 1)]};
+    struct spmmi_part part =
+        fields_draw(stream, spmmi_schedule_at((int)test_stream_below(stream, (uint64_t)rows)));
     test_plan_part_fill(plan, &part);
     if (part.flags != 0)
         test_shuffle(part.items, part.item_count, test_stream_bits(stream));
@@ -118,18 +124,15 @@ static void variant_add(struct test_stream *stream, spmm_plan_t *plan, uint32_t 
     static const uint32_t targets[] = {0, 1, 80, 90, 999};
     static const int64_t ranges[][2] = {{1, SPMMI_N_MAX}, {1, 1}, {2, 12}, {9, 9}, {13, SPMMI_N_MAX}};
     const struct spmmi_part *part = &plan->parts[index];
-    const int64_t *range = ranges[test_stream_below(stream, COUNT(ranges))];
     const int is_split = plan->dtype == SPMM_F32 && spmmi_is_tcblocks(part->family);
     const uint64_t of_split = test_stream_below(stream, 2);
-    plan->variants[plan->variant_count++] = (struct spmmi_variant){
-        part->op,
-        is_split ? (spmm_compute_t)(SPMM_COMPUTE_TF32 + of_split) : (spmm_compute_t)plan->dtype,
-        (uint32_t)test_stream_below(stream, 3) + 1,
-        targets[test_stream_below(stream, COUNT(targets))],
-        range[0],
-        range[1],
-        index,
-        1};
+    const int64_t *range = ranges[test_stream_below(stream, COUNT(ranges))];
+    struct spmmi_variant *v = &plan->variants[plan->variant_count++];
+    *v = (struct spmmi_variant){
+        .op = part->op, .n_min = range[0], .n_max = range[1], .part_first = index, .part_count = 1};
+    v->compute = is_split ? (spmm_compute_t)(SPMM_COMPUTE_TF32 + of_split) : (spmm_compute_t)plan->dtype;
+    v->layouts = (uint32_t)test_stream_below(stream, 3) + 1;
+    v->target = targets[test_stream_below(stream, COUNT(targets))];
 }
 
 void test_content_part_add(struct test_stream *stream, spmm_plan_t *plan)
@@ -163,7 +166,7 @@ static void sections_add(struct test_stream *stream, spmm_plan_t *plan)
     if (!plan->has_row_block_metrics && plan->part_count > 0 && plan->parts[0].family == SPMM_FAMILY_TILED &&
         metrics->units == 0 && test_stream_chance(stream, 30))
         test_plan_row_block_metrics(plan);
-    if (test_stream_chance(stream, 20))
+    if (test_stream_chance(stream, 70))
         (void)snprintf(plan->source, sizeof plan->source, "n\xc3\xa4me %d.mtx",
                        (int)test_stream_below(stream, 9));
     if (test_stream_chance(stream, 5))

@@ -67,8 +67,10 @@ static void bytes_change(struct editor *e)
 {
     size_t size = 0;
     uint8_t *content = forge_content(e->section, &size);
-    for (uint64_t times = test_stream_below(e->stream, 3) + 1; times > 0 && size > 0; times--)
-        content[test_stream_below(e->stream, size)] ^= (uint8_t)(1 + test_stream_below(e->stream, 255));
+    for (uint64_t times = test_stream_below(e->stream, 3) + 1; times > 0 && size > 0; times--) {
+        const uint64_t at = test_stream_below(e->stream, size);
+        content[at] ^= (uint8_t)(1 + test_stream_below(e->stream, 255));
+    }
     forge_set_content(e->section, content, size, (struct forge_zstd){0, 0, 0});
     free(content);
 }
@@ -78,9 +80,9 @@ static void byte_clear(struct editor *e)
 {
     size_t size = 0;
     uint8_t *content = forge_content(e->section, &size);
+    const uint64_t from_end = test_stream_below(e->stream, size < 8 ? size : 8);
     if (size > 0)
-        content[size - 1 - test_stream_below(e->stream, size < 8 ? size : 8)] =
-            (uint8_t)test_stream_below(e->stream, 2);
+        content[size - 1 - from_end] = (uint8_t)test_stream_below(e->stream, 2);
     forge_set_content(e->section, content, size, (struct forge_zstd){0, 0, 0});
     free(content);
 }
@@ -137,10 +139,10 @@ static void section_add(struct editor *e)
 
 uint8_t *test_content_sections(struct test_stream *stream, spmm_plan_t *plan, int is_changed, size_t *size)
 {
-    static void (*const changes[])(struct editor *e) = {
-        lengths_change, lengths_change, header_change,    header_change, feature_change, bytes_change,
-        bytes_change,   byte_clear,     byte_clear,       size_change,   size_change,    entry_change,
-        entry_change,   section_drop,   transform_change, section_add};
+    static void (*const changes[])(struct editor * e) = {
+        lengths_change, lengths_change, header_change, header_change,    feature_change, bytes_change,
+        bytes_change,   byte_clear,     byte_clear,    byte_clear,       size_change,    size_change,
+        entry_change,   entry_change,   section_drop,  transform_change, section_add};
     void *bytes = NULL;
     if (spmm_plan_write(plan, NULL, &bytes, size, NULL) != SPMM_OK)
         abort();

@@ -39,8 +39,8 @@ static uint64_t limit_draw(struct test_stream *stream)
 
 static uint64_t real_draw(struct test_stream *stream)
 {
-    static const double reals[] = {-0.0,   1,      -1,    0.5, 3, (double)NAN, (double)INFINITY, -(double)INFINITY,
-                                   1e308, -1e308, 5e-324};
+    static const double reals[] = {
+        -0.0, 1, -1, 0.5, 3, (double)NAN, (double)INFINITY, -(double)INFINITY, 1e308, -1e308, 5e-324};
     uint64_t bits = 0;
     memcpy(&bits, &reals[test_stream_below(stream, COUNT(reals))], sizeof bits);
     return bits;
@@ -48,13 +48,20 @@ static uint64_t real_draw(struct test_stream *stream)
 
 static uint64_t size_draw(struct test_stream *stream, const spmm_plan_t *plan)
 {
-    const int64_t sizes[] = {plan->rows,       plan->cols,        plan->nnz,        plan->part_count,
-                             plan->trace_count, plan->variant_count, plan->rows - plan->cols};
+    const int64_t sizes[] = {plan->rows,
+                             plan->cols,
+                             plan->nnz,
+                             plan->part_count,
+                             plan->trace_count,
+                             plan->variant_count,
+                             plan->rows - plan->cols};
     return (uint64_t)sizes[test_stream_below(stream, COUNT(sizes))];
 }
 
 void test_word_change(struct test_stream *stream, const spmm_plan_t *plan, void *word, size_t bytes)
 {
+    /* Drawn one after the other: the order within an expression is the compiler's. */
+    const uint64_t shift = test_stream_below(stream, 64), beside = shift % 3;
     uint64_t number = 0;
     memcpy(&number, word, bytes);
     switch (test_stream_below(stream, 8)) {
@@ -65,13 +72,13 @@ void test_word_change(struct test_stream *stream, const spmm_plan_t *plan, void 
         number--;
         break;
     case 2:
-        number = limit_draw(stream) + test_stream_below(stream, 3) - 1;
+        number = limit_draw(stream) + beside - 1;
         break;
     case 3:
         number = limit_draw(stream);
         break;
     case 4:
-        number = size_draw(stream, plan) + test_stream_below(stream, 3) - 1;
+        number = size_draw(stream, plan) + beside - 1;
         break;
     case 5:
         number = bytes == sizeof number ? real_draw(stream) : test_stream_below(stream, 12);
@@ -80,7 +87,7 @@ void test_word_change(struct test_stream *stream, const spmm_plan_t *plan, void 
         number ^= UINT64_C(1) << test_stream_below(stream, 8 * bytes);
         break;
     default:
-        number = test_stream_bits(stream) >> test_stream_below(stream, 64);
+        number = test_stream_bits(stream) >> shift;
         break;
     }
     memcpy(word, &number, bytes);
