@@ -14,12 +14,12 @@
 struct test_content_tally {
     uint64_t files, refused, executors, products;
     uint64_t host_max;  /* bytes that an executor took */
-    double seconds_max; /* of a file */
+    double seconds_max; /* of the processor, for a file */
 };
 
-/* Loads the file with the default budget. If it loads: an executor with the plan's own choice and one for each kernel
- * that a part has, within the memory that is foretold, and products of both ops whose elements are judged against the
- * matrix that the plan holds. Statuses and sentences of a refusal are left in *diag. */
+/* Loads the file with the default budget or a small one. If it loads: an executor with the plan's own choice and one
+ * for each kernel that a part has, within the memory that is foretold, and products of both ops whose elements are
+ * judged against the matrix that the plan holds. Statuses and sentences of a refusal are left in *diag. */
 spmm_status_t test_content_check(struct test_stream *stream, const uint8_t *bytes, size_t size,
                                  struct test_content_tally *tally, spmm_diag_t *diag);
 
