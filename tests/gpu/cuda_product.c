@@ -16,6 +16,7 @@
 #include "tests/support/close.h"
 
 #define GUARD_BYTES 4096
+#define LARGE 100000 /* elements from which on threads are worth their start */
 
 void test_cuda_ok(cudaError_t error, const char *call)
 {
@@ -149,45 +150,31 @@ void test_cuda_product_run(spmm_executor_t *executor, const struct test_product 
     test_dense_free(&c_before);
 }
 
-/* What an element of the product is made of. */
-static struct test_terms terms_of(const struct test_matrix *a, const struct test_product *product,
-                                  const struct test_dense *b, const struct test_dense *c_before, int64_t i,
-                                  int64_t j)
-{
-    struct test_terms terms = {.alpha = product->alpha, .beta = product->beta};
-    for (int64_t p = a->row_ptr[i]; terms.alpha != 0 && p < a->row_ptr[i + 1]; p++) {
-        const long double of_b = (long double)test_dense_get(b, a->col_ind[p], j);
-        terms.count++;
-        terms.product += fabsl((long double)a->values[p] * of_b);
-        terms.factors += test_small_factors(b->view.type, (long double)a->values[p], of_b);
-    }
-    if (terms.beta != 0)
-        terms.before = fabsl((long double)test_dense_get(c_before, i, j));
-    return terms;
-}
-
+/* The GPU's result and that of the CPU differ by both bounds at most. Both are stored, so both are rounded. */
 static void compare_twin(spmm_executor_t *cpu, const struct test_accuracy *accuracy,
                          const struct test_matrix *a, const struct test_product *product,
-                         const struct test_dense *b, const struct test_dense *c_before,
-                         const struct test_dense *c)
+                         const struct test_dense *b, const struct test_sums *sums, const struct test_dense *c)
 {
-    struct test_dense twin = test_dense_copy(c_before);
+    struct test_dense twin = test_dense_copy(sums->c_before);
     test_product_run(cpu, product, b, &twin);
     const struct test_accuracy of_twin = test_product_accuracy(cpu, product, b, &twin);
-    if (product->op == SPMM_OP_N) {
-        for (int64_t i = 0; i < twin.view.rows; i++)
-            for (int64_t j = 0; j < twin.view.cols; j++) {
-                const struct test_terms terms = terms_of(a, product, b, c_before, i, j);
-                const long double wanted = (long double)test_dense_get(&twin, i, j);
-                long double bound =
-                    test_terms_bound_of(accuracy, &terms) + test_terms_bound_of(&of_twin, &terms);
-                bound = test_stored_bound(accuracy->dtype, wanted, bound);
-                bound = test_stored_bound(accuracy->dtype, wanted, bound); /* both are stored */
-                if (!(test_ratio(test_dense_get(c, i, j), wanted, bound) <= 1))
-                    fail_msg("%s: GPU and CPU differ at (%lld, %lld): %.17g and %.17g", a->name, (long long)i,
-                             (long long)j, test_dense_get(c, i, j), test_dense_get(&twin, i, j));
-            }
+    const int64_t n = twin.view.cols, count = twin.view.rows * n;
+    int64_t bad = -1;
+#pragma omp parallel for reduction(max : bad) if (count > LARGE)
+    for (int64_t at = 0; at < count; at++) {
+        long double want;
+        const struct test_terms terms = test_sums_terms(sums, at / n, at % n, &want);
+        const long double wanted = (long double)test_dense_get(&twin, at / n, at % n);
+        long double bound = test_terms_bound_of(accuracy, &terms) + test_terms_bound_of(&of_twin, &terms);
+        bound = test_stored_bound(accuracy->dtype, wanted, bound);
+        bound = test_stored_bound(accuracy->dtype, wanted, bound);
+        if (!(test_ratio(test_dense_get(c, at / n, at % n), wanted, bound) <= 1))
+            bad = at;
     }
+    if (bad >= 0)
+        fail_msg("%s: GPU and CPU differ at (%lld, %lld): %.17g and %.17g", a->name, (long long)(bad / n),
+                 (long long)(bad % n), test_dense_get(c, bad / n, bad % n),
+                 test_dense_get(&twin, bad / n, bad % n));
     test_dense_free(&twin);
 }
 
@@ -199,8 +186,8 @@ void test_cuda_product_check(spmm_executor_t *executor, spmm_executor_t *cpu, co
     struct test_dense c_before = test_dense_copy(&c);
     test_cuda_product_run(executor, product, &b, &c);
     const struct test_accuracy accuracy = test_product_accuracy(executor, product, &b, &c);
-    const struct test_judgement j =
-        test_judge_of(&accuracy, a, product->op, product->alpha, &b, product->beta, &c_before, &c);
+    struct test_sums sums = test_sums_make(a, product->op, product->alpha, &b, product->beta, &c_before);
+    const struct test_judgement j = test_judge_sums(&accuracy, &sums, &c);
     const int exact_fails = product->values == TEST_VALUES_INTEGER && !j.is_exact;
     if (!(j.ratio <= 1) || exact_fails)
         fail_msg("%s %s op %s n %lld B %s +%lld C %s +%lld shift %lld alpha %g beta %g: element (%lld, %lld) "
@@ -211,7 +198,8 @@ void test_cuda_product_check(spmm_executor_t *executor, spmm_executor_t *cpu, co
                  spmm_layout_name(product->c_layout), (long long)product->c_gap, (long long)product->shift,
                  product->alpha, product->beta, (long long)j.row, (long long)j.col, j.got, j.want, j.ratio);
     if (cpu != NULL)
-        compare_twin(cpu, &accuracy, a, product, &b, &c_before, &c);
+        compare_twin(cpu, &accuracy, a, product, &b, &sums, &c);
+    test_sums_free(&sums);
     test_dense_free(&b);
     test_dense_free(&c);
     test_dense_free(&c_before);

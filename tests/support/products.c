@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #define WORKSPACE_GUARD 256
+#define LARGE 100000 /* elements from which on threads are worth their start */
 
 spmm_executor_t *test_executor_make(const spmm_plan_t *plan, int device, int threads,
                                     const char *force_kernel)
@@ -33,6 +34,7 @@ static double value_at(const struct test_product *product, int64_t i, int64_t j,
 
 static void fill(struct test_dense *dense, const struct test_product *product, uint64_t salt)
 {
+#pragma omp parallel for if (dense->view.rows * dense->view.cols > LARGE)
     for (int64_t i = 0; i < dense->view.rows; i++)
         for (int64_t j = 0; j < dense->view.cols; j++)
             test_dense_set(dense, i, j, value_at(product, i, j, salt));
