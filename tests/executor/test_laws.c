@@ -190,7 +190,7 @@ static void empty_rows_give_beta_times_c_whatever_alpha_is(void **state)
                                        .alpha = alphas[turn / 32 % 5],
                                        .beta = turn / 160 & 1 ? -0.5 : 0,
                                        .values = TEST_VALUES_REAL};
-        test_law_empty_rows(executor, a, plan->dtype, &product);
+        test_law_empty_rows(test_product_run, executor, a, plan->dtype, &product);
         spmm_executor_destroy(executor);
         spmm_plan_destroy(plan);
         test_matrix_free(a);

@@ -25,9 +25,9 @@ void test_law_threads(const struct test_matrix *a, const spmm_plan_t *plan,
  * the product show their kind. */
 void test_law_new_values(struct test_matrix *a, const spmm_plan_t *plan, const struct test_product *product);
 
-/* Rows of A without nonzeros: beta C0 in C, and exactly 0 where beta is 0. */
-void test_law_empty_rows(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
-                         const struct test_product *product);
+/* Rows of A without nonzeros: beta C0 in C, and exactly 0 where beta is 0. run: test_product_run, or one like it. */
+void test_law_empty_rows(test_product_runner run, spmm_executor_t *executor, const struct test_matrix *a,
+                         spmm_dtype_t dtype, const struct test_product *product);
 
 /* What spmm_executor_memory_bytes predicts is enough to ask, to make the executor and to hold it. force_kernel: as in
  * its options. */

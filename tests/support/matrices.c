@@ -3,15 +3,8 @@
 #include "matrices.h"
 
 #include <assert.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct pattern {
-    const char *name;
-    int64_t rows, cols;
-    bool (*stores)(const struct pattern *pattern, int64_t i, int64_t j);
-};
 
 uint64_t test_hash(uint64_t a, uint64_t b)
 {
@@ -31,39 +24,31 @@ double test_integer(uint64_t a, uint64_t b)
     return (double)(test_hash(a, b) % 9) - 4.0;
 }
 
-/* True with probability 1 / d. */
-static bool chance(int64_t i, int64_t j, uint64_t d)
+bool test_chance(int64_t i, int64_t j, uint64_t d)
 {
     return test_hash((uint64_t)i, (uint64_t)j) % d == 0;
 }
 
-#define PATTERN(name, condition)                                          \
-    static bool name(const struct pattern *pattern, int64_t i, int64_t j) \
-    {                                                                     \
-        const int64_t rows = pattern->rows, cols = pattern->cols;         \
-        (void)rows, (void)cols, (void)i, (void)j;                         \
-        return condition;                                                 \
-    }
-PATTERN(none, false)
-PATTERN(all, true)
-PATTERN(diagonal, i == j)
-PATTERN(band, i - j <= 9 && j - i <= 9)
-PATTERN(first_rows_empty, i >= rows / 3 && chance(i, j, 7))
-PATTERN(middle_rows_empty, (i < rows / 3 || i >= 2 * rows / 3) && chance(i, j, 7))
-PATTERN(last_rows_empty, i < rows / 3 && chance(i, j, 7))
-PATTERN(odd_rows_empty, i % 2 == 0 && chance(i, j, 5))
-PATTERN(one_dense_row, i == rows / 2)
-PATTERN(dense_row_among_sparse, i == rows / 2 || j == (i * 7) % cols)
-PATTERN(one_dense_column, j == cols / 2)
-PATTERN(arrow, i == 0 || j == 0 || i == j)
-PATTERN(power_law, chance(i, j, (uint64_t)(1 + i / 2)))
-PATTERN(sparse, chance(i, j, 31))
-PATTERN(one_a_row, j == (i * 13 + 5) % cols)
-PATTERN(lower, j <= i)
-PATTERN(last_entry, i == rows - 1 && j == cols - 1)
-PATTERN(lengths_to_eight, j < i % 9)
+TEST_PATTERN(none, false)
+TEST_PATTERN(all, true)
+TEST_PATTERN(diagonal, i == j)
+TEST_PATTERN(band, i - j <= 9 && j - i <= 9)
+TEST_PATTERN(first_rows_empty, i >= rows / 3 && test_chance(i, j, 7))
+TEST_PATTERN(middle_rows_empty, (i < rows / 3 || i >= 2 * rows / 3) && test_chance(i, j, 7))
+TEST_PATTERN(last_rows_empty, i < rows / 3 && test_chance(i, j, 7))
+TEST_PATTERN(odd_rows_empty, i % 2 == 0 && test_chance(i, j, 5))
+TEST_PATTERN(one_dense_row, i == rows / 2)
+TEST_PATTERN(dense_row_among_sparse, i == rows / 2 || j == (i * 7) % cols)
+TEST_PATTERN(one_dense_column, j == cols / 2)
+TEST_PATTERN(arrow, i == 0 || j == 0 || i == j)
+TEST_PATTERN(power_law, test_chance(i, j, (uint64_t)(1 + i / 2)))
+TEST_PATTERN(sparse, test_chance(i, j, 31))
+TEST_PATTERN(one_a_row, j == (i * 13 + 5) % cols)
+TEST_PATTERN(lower, j <= i)
+TEST_PATTERN(last_entry, i == rows - 1 && j == cols - 1)
+TEST_PATTERN(lengths_to_eight, j < i % 9)
 
-static const struct pattern patterns[] = {
+static const struct test_pattern patterns[] = {
     {"0 x 0", 0, 0, none},
     {"0 x 5", 0, 5, none},
     {"5 x 0", 5, 0, none},
@@ -106,10 +91,8 @@ static void *take(int64_t count, size_t size)
     return block;
 }
 
-struct test_matrix *test_matrix_make(int index, enum test_values values)
+struct test_matrix *test_matrix_of(const struct test_pattern *p, enum test_values values)
 {
-    assert(index >= 0 && index < test_matrix_count());
-    const struct pattern *p = &patterns[index];
     struct test_matrix *a = take(1, sizeof *a);
     *a = (struct test_matrix){.name = p->name, .rows = p->rows, .cols = p->cols};
     a->row_ptr = take(p->rows, sizeof *a->row_ptr);
@@ -131,6 +114,12 @@ struct test_matrix *test_matrix_make(int index, enum test_values values)
                 q++;
             }
     return a;
+}
+
+struct test_matrix *test_matrix_make(int index, enum test_values values)
+{
+    assert(index >= 0 && index < test_matrix_count());
+    return test_matrix_of(&patterns[index], values);
 }
 
 struct test_matrix *test_matrix_named(const char *name, enum test_values values)

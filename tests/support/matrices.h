@@ -3,6 +3,7 @@
 #ifndef TEST_MATRICES_H
 #define TEST_MATRICES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum test_values {
@@ -18,6 +19,21 @@ struct test_matrix {
     double *values;
 };
 
+/* A pattern is a predicate on (row, column). */
+struct test_pattern {
+    const char *name;
+    int64_t rows, cols;
+    bool (*stores)(const struct test_pattern *pattern, int64_t i, int64_t j);
+};
+#define TEST_PATTERN(name, condition)                                          \
+    static bool name(const struct test_pattern *pattern, int64_t i, int64_t j) \
+    {                                                                          \
+        const int64_t rows = pattern->rows, cols = pattern->cols;              \
+        (void)rows, (void)cols, (void)i, (void)j;                              \
+        return condition;                                                      \
+    }
+struct test_matrix *test_matrix_of(const struct test_pattern *pattern, enum test_values values);
+
 int test_matrix_count(void);
 /* Never fails: a test without memory stops. */
 struct test_matrix *test_matrix_make(int index, enum test_values values);
@@ -31,5 +47,7 @@ int test_matrix_stores(const struct test_matrix *a, int64_t i, int64_t j);
 uint64_t test_hash(uint64_t a, uint64_t b);
 double test_real(uint64_t a, uint64_t b);
 double test_integer(uint64_t a, uint64_t b);
+/* True with probability 1 / d. */
+bool test_chance(int64_t i, int64_t j, uint64_t d);
 
 #endif

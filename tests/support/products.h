@@ -32,7 +32,7 @@ struct test_dense test_product_c(const struct test_matrix *a, spmm_dtype_t dtype
 void test_product_run(spmm_executor_t *executor, const struct test_product *product,
                       const struct test_dense *b, struct test_dense *c);
 
-/* How a product is run: by test_product_run, or one like it. */
+/* That function, or one like it for another device. */
 typedef void (*test_product_runner)(spmm_executor_t *executor, const struct test_product *product,
                                     const struct test_dense *b, struct test_dense *c);
 
