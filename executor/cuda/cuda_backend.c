@@ -12,6 +12,10 @@
 #include "format/base/alloc.h"
 #include "format/family.h"
 
+#ifdef SPMM_TEST_HOOKS
+void (*spmmi_cuda_table_hook)(const char *name, const void *device, uint64_t count, size_t size);
+#endif
+
 struct spmmi_cuda {
     struct spmmi_device device;
     struct spmmi_parts *parts;

@@ -44,6 +44,21 @@ cleanup:
     return status;
 }
 
+#ifdef SPMM_TEST_HOOKS
+/* Tests damage tables on the device, behind all checks: this one was copied there, under the name of its pointer. NULL:
+ * nobody asks. */
+extern void (*spmmi_cuda_table_hook)(const char *name, const void *device, uint64_t count, size_t size);
+static inline spmm_status_t spmmi_cuda_copy_table(const char *name, const void *device, const void *host,
+                                                  uint64_t count, size_t size, spmm_diag_t *diag)
+{
+    if (spmmi_cuda_table_hook != NULL)
+        spmmi_cuda_table_hook(name, device, count, size);
+    return spmmi_cuda_copy_up(device, host, count, size, diag);
+}
+#define spmmi_cuda_copy_up(device, host, count, size, diag) \
+    spmmi_cuda_copy_table(#device, device, host, count, size, diag)
+#endif
+
 /* The executor's device is current between enter and leave; then the caller's is again. */
 struct spmmi_cuda_scope {
     int previous; /* -1: nothing to restore */

@@ -67,6 +67,14 @@ __device__ __forceinline__ BcsrStep read_step(const TcblockArgs<T> &a, uint32_t 
             __ldg(a.block_first + mine + 1)};
 }
 
+// At least one block, and no more than there are, and than a stage has.
+template <typename T> __device__ __forceinline__ void cut_blocks(BcsrStep &step, const TcblockArgs<T> &a)
+{
+    step.first = min(step.first, a.block_count - 1);
+    step.end = min(min(step.end, a.block_count), step.first + a.step_blocks_max);
+    step.end = max(step.end, step.first + 1);
+}
+
 __device__ __forceinline__ BcsrStep step_of_lane(const BcsrStep &steps, int lane)
 {
     constexpr unsigned ALL = 0xffffffffu;
@@ -96,7 +104,7 @@ template <typename Shape> struct BcsrCopier {
     __device__ __forceinline__ void copy_piece(unsigned char *stage, int first, uint32_t k) const
     {
         T *to = reinterpret_cast<T *>(stage + Shape::position(row + first, thread % Shape::PIECES));
-        const T *from = row_at(a.b, min(k, a.cols - 1), a.ldb_bytes) + column;
+        const T *from = row_of_b(a, k) + column;
         if constexpr (Shape::IS_WIDE) {
             copy_async_if(to, from, is_wanted);
         } else {
@@ -169,6 +177,7 @@ __device__ __forceinline__ void copy_item(unsigned char *stages, uint32_t stage_
     for (uint32_t i = 0; i < item.end - item.begin; i++) {
         if (i % 32 == 0) {
             steps = next;
+            cut_blocks(steps, a);
             next = read_step(a, item.begin + i + 32 < item.end ? item.begin + i + 32 : item.begin, item.end);
         }
         const BcsrStep step = step_of_lane(steps, (int)(i % 32));
@@ -191,25 +200,28 @@ sum_blocks_exactly(const TcblockArgs<typename Shape::T> &a, const struct spmmi_t
     constexpr int WIDTH = Shape::Block::COLUMNS;
     for (int i = 0; i < N; i++)
         sums[i] = 0;
+#pragma unroll 1 // few registers: the kernel has as many as this needs
     for (uint32_t step = item.begin; step < item.end; step++) {
         const uint32_t mask = a.masks[step];
-        uint64_t block = a.block_first[step] + __popc(mask & ((1u << 4 * w) - 1));
+        uint32_t next = a.block_first[step] + __popc(mask & ((1u << 4 * w) - 1));
+#pragma unroll 1
         for (int q = 0; q < (int)SPMMI_BCSR_STEP; q++) {
             if ((mask >> (4 * w + q) & 1) == 0)
                 continue;
+            const uint64_t block = min(next++, a.block_count - 1);
+#pragma unroll 1
             for (int p = 0; p < WIDTH; p++) {
                 const int bit = r * WIDTH + p;
                 if ((a.bitmaps[block * (WIDTH / 4) + bit / 64] >> bit % 64 & 1) == 0)
                     continue;
                 const auto value = Value<T>::widen(
                     a.values[block * Shape::VALUES + spmmi_tcblock_wide_position(sizeof(T), r, p)]);
-                const T *b = row_at(a.b, a.columns[4 * uint64_t(step) + q] + p, a.ldb_bytes);
+                const T *b = row_of_b(a, a.columns[4 * uint64_t(step) + q] + p);
                 for (int j = 0; j < N; j++) {
                     if (column + j < a.n)
                         sums[j] = fma(value, Value<T>::widen(b[column + j]), sums[j]);
                 }
             }
-            block++;
         }
     }
 }
@@ -330,9 +342,7 @@ __global__ void __launch_bounds__(Shape::THREADS)
     const uint32_t tile = blockIdx.x % tiles * Shape::COLUMNS;
     const uint32_t stage_bytes = bcsr_stage_bytes<Shape>(a.step_blocks_max);
     release_dependents();
-    struct spmmi_tcblock_item item = a.items[blockIdx.x / tiles];
-    if (a.alpha == Sum(0)) // then B is not read
-        item.end = item.begin;
+    const struct spmmi_tcblock_item item = read_item(a, blockIdx.x / tiles);
     if (threadIdx.x == 0) {
         for (int i = 0; i < STAGES; i++) {
             init_barrier(&full[i], Shape::COPY_THREADS + SPAN_ARRIVALS);
@@ -366,8 +376,11 @@ __global__ void __launch_bounds__(Shape::THREADS)
     uint32_t stage = 0, parity = 0, masks = 0;
 #pragma unroll 1
     for (uint32_t i = 0; i < item.end - item.begin; i++) {
-        if (i % 32 == 0)
+        if (i % 32 == 0) {
             masks = __ldg(a.masks + min(item.begin + i + lane, item.end - 1));
+            if (__popc(masks) > a.step_blocks_max) // more blocks than a stage has
+                masks = 0;
+        }
         const uint32_t mask = __shfl_sync(0xffffffffu, masks, (int)(i % 32));
         const uint32_t skipped = __popc(mask & ((1u << 4 * w) - 1));
         wait_for_phase(&full[stage], parity);

@@ -76,12 +76,12 @@ cleanup:
 }
 
 int spmmi_cuda_long_rows_set_values(const struct spmmi_cuda_long_rows *long_rows, const void *values,
-                                    void *stream)
+                                    uint32_t count, void *stream)
 {
     return long_rows->rows.row_count == 0
                ? cudaSuccess
                : spmmi_gather_cuda((int)long_rows->rows.dtype, long_rows->rows.stream.nnz, long_rows->map,
-                                   values, long_rows->values, stream);
+                                   values, long_rows->values, count, stream);
 }
 
 static struct spmmi_rows_launch plan_launch(const struct spmmi_cuda_long_rows *p, const spmm_dense_t *b,
@@ -123,5 +123,5 @@ int spmmi_cuda_long_rows_run(const struct spmmi_cuda_long_rows *p, const struct 
     struct spmmi_product own = *product;
     own.c.rows = p->rows.row_count;
     const struct spmmi_rows_launch launch = plan_launch(p, &own.b, &own.c);
-    return spmmi_cuda_rows_run(&p->rows, &launch, &own, 0, workspace, stream);
+    return spmmi_cuda_rows_run(&p->rows, &launch, product, 0, workspace, stream);
 }

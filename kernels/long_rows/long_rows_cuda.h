@@ -24,9 +24,9 @@ void spmmi_cuda_long_rows_cut(struct spmmi_arena *arena, struct spmmi_cuda_long_
 spmm_status_t spmmi_cuda_long_rows_upload(const struct spmmi_cuda_long_rows *long_rows,
                                           const struct spmmi_long_rows *a, spmm_diag_t *diag);
 
-/* values: of A in its order, on the device. Returns a cudaError_t. */
+/* values: the count values of A in its order, on the device. Returns a cudaError_t. */
 int spmmi_cuda_long_rows_set_values(const struct spmmi_cuda_long_rows *long_rows, const void *values,
-                                    void *stream);
+                                    uint32_t count, void *stream);
 
 /* Bytes of workspace of a pass of n columns of row-major B and C, wherever they lie. */
 uint64_t spmmi_cuda_long_rows_slots(const struct spmmi_cuda_long_rows *long_rows, int64_t n);

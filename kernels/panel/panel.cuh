@@ -58,6 +58,15 @@ __device__ __forceinline__ void look_at_step(PanelLook<Shape> &look, const Tcblo
     look.end = __ldg(blocks + Shape::WINDOWS);
 }
 
+// No more blocks than there are, and than a stage has. Not before they are used: until then they may be on their way.
+template <typename Shape>
+__device__ __forceinline__ void cut_blocks(PanelLook<Shape> &look, const TcblockArgs<typename Shape::T> &a)
+{
+    look.block = min(look.block, a.block_count);
+    look.end = min(min(look.end, a.block_count), look.block + a.step_blocks_max);
+    look.end = max(look.end, look.block);
+}
+
 // Rows of B; padding of the step repeats a row and is left out.
 template <typename Shape>
 __device__ __forceinline__ void copy_rows(unsigned char *stage, const PanelLook<Shape> &look,
@@ -71,7 +80,7 @@ __device__ __forceinline__ void copy_rows(unsigned char *stage, const PanelLook<
 #pragma unroll
     for (int i = 0; i < Shape::COPIES; i++) {
         const bool is_new = look.row[i] != (i > 0 ? look.row[i - 1] : look.before);
-        const T *from = row_at(b, look.row[i], a.ldb_bytes);
+        const T *from = row_at(b, min(look.row[i], a.cols - 1), a.ldb_bytes);
         if constexpr (Shape::IS_WIDE) {
             copy_async_if(to + i * Shape::PITCH, from, is_new);
         } else {
@@ -91,8 +100,9 @@ __device__ __forceinline__ void copy_blocks(unsigned char *shared, const struct 
     uint64_t first = uint64_t(look.block) * SPMMI_TCBLOCK_VALUES;
     uint32_t count = blocks * SPMMI_TCBLOCK_VALUES;
     if constexpr (Shape::IS_PACKED) {
-        first = __ldg(a.value_first + look.block);
-        count = __ldg(a.value_first + look.end) - (uint32_t)first;
+        const uint32_t last = min(__ldg(a.value_first + look.end), a.value_count);
+        first = min(__ldg(a.value_first + look.block), last) / Shape::PIECE * Shape::PIECE;
+        count = min(last - (uint32_t)first, a.step_values_max);
     }
     T *values = reinterpret_cast<T *>(shared + Shape::B_BYTES);
 #pragma unroll 1
@@ -108,10 +118,11 @@ __device__ __forceinline__ void copy_blocks(unsigned char *shared, const struct 
     }
 }
 
-// The lane's two values of a block of the stage.
+// The lane's two values of a block of the stage, which holds `most` values; locals and bitmaps lie behind them.
 template <typename Shape>
-__device__ __forceinline__ Vector<typename Shape::T, 2>
-staged_pair(const unsigned char *shared, const struct spmmi_panel_stage &stage, uint32_t block, int lane)
+__device__ __forceinline__ Vector<typename Shape::T, 2> staged_pair(const unsigned char *shared,
+                                                                    const struct spmmi_panel_stage &stage,
+                                                                    uint32_t block, int lane, uint32_t most)
 {
     using T = typename Shape::T;
     const T *values = reinterpret_cast<const T *>(shared + Shape::B_BYTES);
@@ -119,8 +130,8 @@ staged_pair(const unsigned char *shared, const struct spmmi_panel_stage &stage, 
         return load_vector<T, 2>(values + block * SPMMI_TCBLOCK_VALUES + 2 * lane);
     } else {
         const uint32_t *offsets = reinterpret_cast<const uint32_t *>(shared + stage.offsets);
-        return unpack_pair(reinterpret_cast<const uint64_t *>(shared + stage.bitmaps)[block], lane,
-                           values + (offsets[block] - offsets[0]));
+        return unpack_pair(reinterpret_cast<const uint64_t *>(shared + stage.bitmaps)[block], lane, values,
+                           offsets[block] - offsets[0], most);
     }
 }
 
@@ -138,18 +149,18 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
     const struct spmmi_panel_stage stage =
         spmmi_panel_stage(Shape::B_BYTES, sizeof(T), Shape::IS_PACKED, a.step_blocks_max, a.step_values_max);
     release_dependents();
-    struct spmmi_tcblock_item item = a.items[blockIdx.x];
-    if (a.alpha == Sum(0)) // then B is not read
-        item.end = item.begin;
+    const struct spmmi_tcblock_item item = read_item(a, blockIdx.x);
     const uint2 c_rows = rows_of_lane(a, item, threadIdx.x / 32);
     PanelLook<Shape> look;
     look_at_step(look, a, item.begin, item.end);
     Sum sums[PAIRS][4] = {};
     for (uint32_t step = item.begin; step < item.end; step++) {
+        cut_blocks(look, a);
         copy_rows(shared, look, a, tile);
         copy_blocks(shared, stage, look, a);
         commit_copies();
-        const uint32_t block = look.mine - look.block, end = look.mine_end - look.block;
+        const uint32_t block = look.mine - look.block;
+        const uint32_t end = min(look.mine_end - look.block, look.end - look.block);
         look_at_step(look, a, step + 1, item.end);
         wait_for_copies<0>();
         __syncthreads();
@@ -158,7 +169,8 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
 #pragma unroll 2
         for (uint32_t k = block; k < end; k++) {
             const uint32_t local = locals[4 * k];
-            const T *b0 = rows + (local & 0xff) * Shape::PITCH, *b1 = rows + (local >> 8) * Shape::PITCH;
+            const T *b0 = rows + local % SPMMI_TCBLOCK_PANEL_STEP * Shape::PITCH;
+            const T *b1 = rows + (local >> 8) % SPMMI_TCBLOCK_PANEL_STEP * Shape::PITCH;
             typename Compute::template Wide<PAIRS> wide;
 #pragma unroll
             for (int q = 0; q < Shape::GROUPS; q++) {
@@ -169,8 +181,8 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
                     Compute::template widen<PAIRS>(wide, q * GROUP / 2 + j, pair_of<GROUP>(x0, j),
                                                    pair_of<GROUP>(x1, j));
             }
-            Compute::template multiply<PAIRS>(sums, wide,
-                                              Compute::narrow(staged_pair<Shape>(shared, stage, k, lane)));
+            Compute::template multiply<PAIRS>(
+                sums, wide, Compute::narrow(staged_pair<Shape>(shared, stage, k, lane, a.step_values_max)));
         }
         __syncthreads();
     }

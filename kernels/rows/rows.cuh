@@ -12,6 +12,8 @@
 //             global memory; the last block to arrive at a shared row adds its slots in ascending order.
 //             No floating-point atomics: the order of every sum is fixed by the launch shape, so results are
 //             bitwise repeatable.
+// bounds      positions, ranks and rows that come out of tables are cut off at what the arrays and C have, once a group,
+//             block or row of C: tables that were damaged cannot make a kernel write elsewhere (docs/decisions/0037)
 // residue     the stream is padded; entries past an item's end are computed and dropped, never stored
 // memory      two values a thread and column of shared memory in a nonzero split, none in a row split;
 //             48 registers (f32) or 64 (f64), for 5 or 4 blocks a multiprocessor
@@ -55,7 +57,8 @@ template <typename T> struct RowsArgs {
     uint64_t arrival_tag;
     const uint2 *blocks; // struct spmmi_block
     uint32_t empty_count, item_count, items_per_group, item_size_log2, block_nonzeros, work_blocks;
-    uint64_t ldc; // of a row, or of a column in column-major C
+    uint32_t nnz, ranks, last_row; // last_row: of C
+    uint64_t ldc;                  // of a row, or of a column in column-major C
     uint32_t ldb_bytes, n;
     T alpha, beta;
 };
@@ -67,6 +70,7 @@ __device__ __forceinline__ void store_row(const RowsArgs<T> &a, uint32_t row, ui
 {
     if (column >= a.n)
         return;
+    row = min(row, a.last_row);
     if (C_COLUMNS) {
         T *c = a.c + row + column * a.ldc;
 #pragma unroll
@@ -90,6 +94,12 @@ __device__ __forceinline__ void store_row(const RowsArgs<T> &a, uint32_t row, ui
             out.x[i] = a.alpha * sum.x[i];
     }
     store_vector<T, VEC>(c, out);
+}
+
+// The row of C of a rank.
+template <typename T> __device__ __forceinline__ uint32_t row_of(const RowsArgs<T> &a, uint32_t rank)
+{
+    return a.row_of_rank != nullptr ? __ldg(a.row_of_rank + min(rank, a.ranks)) : rank;
 }
 
 // Rows without nonzeros: C = beta * C. Blocks past the work blocks come here.
@@ -210,7 +220,9 @@ struct GroupRange {
 template <int GROUPS, typename T>
 __device__ __forceinline__ GroupRange group_range(const RowsArgs<T> &a, uint32_t group)
 {
-    const uint2 block = __ldg(a.blocks + blockIdx.x), next = __ldg(a.blocks + blockIdx.x + 1);
+    uint2 block = __ldg(a.blocks + blockIdx.x), next = __ldg(a.blocks + blockIdx.x + 1);
+    block.x = min(block.x, a.nnz);
+    next.x = min(next.x, a.nnz);
     const uint32_t base = block.x >> a.item_size_log2; // in items
     const uint32_t count = ((next.x - 1) >> a.item_size_log2) + 1 - base;
     const uint32_t each = (count + GROUPS - 1) / GROUPS;
@@ -230,8 +242,8 @@ __device__ __forceinline__ GroupRange group_range(const RowsArgs<T> &a, uint32_t
 // Block that holds a nonzero. A boundary moves back by less than a block.
 template <typename T> __device__ __forceinline__ uint32_t block_of(const RowsArgs<T> &a, uint32_t nonzero)
 {
-    const uint32_t block = nonzero / a.block_nonzeros;
-    return block + (a.blocks[block + 1].x <= nonzero);
+    const uint32_t block = min(nonzero / a.block_nonzeros, a.work_blocks - 1);
+    return min(block + (a.blocks[block + 1].x <= nonzero), a.work_blocks - 1);
 }
 
 // Store this block's partial sum of a row that other blocks share, for the last block to arrive.
@@ -246,11 +258,12 @@ __device__ __forceinline__ void put_slot(const RowsArgs<T> &a, Shared<T, VEC, LA
     __threadfence(); // the slot is visible before the arrival is counted
     __syncwarp(group_mask<LANES>());
     if (offset == 0) {
-        const uint32_t first = block_of(a, a.rank_start[rank]);
-        const uint32_t last = block_of(a, a.rank_start[rank + 1] - 1);
+        const uint32_t known = min(rank, a.ranks - 1);
+        const uint32_t first = block_of(a, a.rank_start[known]);
+        const uint32_t last = block_of(a, a.rank_start[known + 1] - 1);
         s.first_block[which] = first;
         s.last_block[which] = last;
-        s.row[which] = a.row_of_rank != nullptr ? a.row_of_rank[rank] : rank;
+        s.row[which] = row_of(a, rank);
         s.finish[which] = spmmi_arrive(arrival_word(a, first), a.arrival_tag) == last - first;
     }
 }
@@ -277,8 +290,7 @@ __device__ __forceinline__ void join_rows(const RowsArgs<T> &a, Shared<T, VEC, L
         const Vector<T, VEC> sum = sum_tails<T, VEC, LANES>(s, first < 0 ? 0 : first, last,
                                                             which == 0 ? s.head[group] : nullptr, offset);
         if (which == 0 && first >= 0)
-            store_row<T, VEC, C_COLUMNS>(a, a.row_of_rank != nullptr ? a.row_of_rank[rank] : rank, column,
-                                         sum);
+            store_row<T, VEC, C_COLUMNS>(a, row_of(a, rank), column, sum);
         else
             put_slot<T, VEC, LANES>(a, s, which, rank, offset, sum);
     }
@@ -314,8 +326,8 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T), f
     } else {
         const uint32_t item =
             min((blockIdx.x * GROUPS + threadIdx.x / LANES) * a.items_per_group, a.item_count);
-        range.start = __ldg(a.item_start + item);
-        range.end = __ldg(a.item_start + min(item + a.items_per_group, a.item_count));
+        range.start = min(__ldg(a.item_start + item), a.nnz);
+        range.end = min(__ldg(a.item_start + min(item + a.items_per_group, a.item_count)), a.nnz);
         range.rank = __ldg(a.item_rank + item);
     }
     const uint32_t start = range.start, end = range.end;
@@ -324,7 +336,7 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T), f
     const char *b = reinterpret_cast<const char *>(a.b + (column < a.n ? column : 0));
     uint32_t p = start & ~3u; // quads are aligned
     uint32_t rank = range.rank & ~SPMMI_ITEM_INSIDE;
-    uint32_t row = a.row_of_rank != nullptr ? __ldg(a.row_of_rank + rank) : rank;
+    uint32_t row = row_of(a, rank);
 
     __shared__ Shared<T, VEC, LANES> s; // takes no space where it is not used
     bool inside = SPLIT && (range.rank & SPMMI_ITEM_INSIDE) != 0 && start < end;
@@ -375,7 +387,7 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T), f
                                 store_row<T, VEC, C_COLUMNS>(a, row, column, sum);
                             }
                             rank++;
-                            row = a.row_of_rank != nullptr ? __ldg(a.row_of_rank + rank) : rank;
+                            row = row_of(a, rank);
                         }
                         sum = Vector<T, VEC>{};
                     }

@@ -61,6 +61,7 @@ struct spmmi_rows_cuda {
     void *c;
     uint32_t ldb; /* elements */
     uint64_t ldc;
+    uint32_t rows_of_b, rows_of_c;
     int c_is_col_major;
     uint32_t n;
     double alpha, beta;

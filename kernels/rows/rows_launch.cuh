@@ -33,6 +33,9 @@ int launch(void (*kernel)(RowsArgs<T>), const struct spmmi_rows_cuda *args)
     while (1u << a.item_size_log2 < args->items.item_size)
         a.item_size_log2++;
     a.block_nonzeros = args->block_nonzeros;
+    a.nnz = args->stream.nnz;
+    a.ranks = args->stream.ranks;
+    a.last_row = args->rows_of_c - 1;
     a.work_blocks = args->block_count;
     a.ldb_bytes = args->ldb * (uint32_t)sizeof(T);
     a.ldc = args->ldc;

@@ -18,6 +18,8 @@ int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_r
         .block_nonzeros = launch->block_nonzeros,
         .ldb = (uint32_t)product->b.ld,
         .ldc = (uint64_t)product->c.ld,
+        .rows_of_b = (uint32_t)product->b.rows,
+        .rows_of_c = (uint32_t)product->c.rows,
         .c_is_col_major = product->c.layout == SPMM_COL_MAJOR,
         .alpha = product->alpha,
         .beta = product->beta,

@@ -82,8 +82,8 @@ __device__ __forceinline__ LaneSums<T> sum_item(const RowsArgs<T> &a, const Lane
 #pragma unroll
     for (int e = 0; e < SINGLE_ITEM; e++) {
         row[e] = rank;
-        if (a.row_of_rank != nullptr && item.ends_row(e))
-            row[e] = __ldg(a.row_of_rank + rank);
+        if (item.ends_row(e))
+            row[e] = row_of(a, rank);
         rank += item.ends_row(e);
     }
     LaneSums<T> lane{T(0), T(0)};
@@ -181,8 +181,7 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T), t
             if (inside && !carry_ends) {
                 s.head[threadIdx.x / 32][0] = sum;
             } else {
-                const uint32_t row = a.row_of_rank != nullptr ? __ldg(a.row_of_rank + my_rank) : my_rank;
-                store_row<T, 1, false>(a, row, 0, Vector<T, 1>{{sum}});
+                store_row<T, 1, false>(a, row_of(a, my_rank), 0, Vector<T, 1>{{sum}});
             }
         }
         const T last = __shfl_sync(FULL_WARP, scanned, 31);

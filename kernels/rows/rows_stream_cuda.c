@@ -233,7 +233,7 @@ static spmm_status_t set_values(void *object, const void *values, void *stream)
     const struct spmmi_rows_stream *s = object;
     return s->map == NULL ? SPMM_OK
                           : spmmi_cuda_status(spmmi_gather_cuda((int)s->dtype, s->stream.nnz, s->map, values,
-                                                                s->values, stream));
+                                                                s->values, s->stream.nnz, stream));
 }
 
 struct spmmi_cuda_rows spmmi_rows_stream_part(const struct spmmi_rows_stream *stream,

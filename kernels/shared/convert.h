@@ -9,10 +9,10 @@
 extern "C" {
 #endif
 
-/* out[map[q]] = in[q], count values of the plan's type, without those whose position is SPMMI_NONE: values of A into
- * their slices or blocks. */
+/* out[map[q]] = in[q], count values of the plan's type, without those whose position is not below room, SPMMI_NONE
+ * among them: values of A into their slices or blocks. */
 int spmmi_scatter_cuda(int dtype, uint32_t count, const uint32_t *map, const void *in, void *out,
-                       void *cuda_stream);
+                       uint32_t room, void *cuda_stream);
 
 /* Layout conversion of a rows x n matrix on the device; each returns a cudaError_t. 16-bit types: beta = 0 only.
  * rows_from_columns: dst row-major (ldd) = src column-major (lds); columns n .. ldd of dst become 0.
@@ -25,9 +25,9 @@ int spmmi_columns_from_rows_cuda(int dtype, int64_t rows, int64_t n, const void 
 /* 0 when this build has code for the current device. */
 int spmmi_kernels_load_cuda(void);
 
-/* out[q] = in[map[q]], count values. */
+/* out[q] = in[map[q]], count values of room ones; a position that is not below room reads the last. */
 int spmmi_gather_cuda(int dtype, uint32_t count, const uint32_t *map, const void *in, void *out,
-                      void *cuda_stream);
+                      uint32_t room, void *cuda_stream);
 
 #ifdef __cplusplus
 }

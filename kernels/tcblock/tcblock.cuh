@@ -204,14 +204,16 @@ __device__ __forceinline__ Vector<T, 2> pair_of(const Vector<T, WIDTH> &v, int j
     return {{v.x[2 * j], v.x[2 * j + 1]}};
 }
 
-// A lane's two values of a packed block whose values begin at `values`; 0 where A has none.
+// A lane's two values of a packed block whose values begin at values[first]; 0 where A has none. values[most + 1] may be
+// read, and nothing behind it, whatever first says.
 template <typename T>
-__device__ __forceinline__ Vector<T, 2> unpack_pair(uint64_t bitmap, int lane, const T *values)
+__device__ __forceinline__ Vector<T, 2> unpack_pair(uint64_t bitmap, int lane, const T *values,
+                                                    uint32_t first, uint32_t most)
 {
     Vector<T, 2> pair = {};
     const uint32_t low = uint32_t(bitmap), half = lane < 16 ? low : uint32_t(bitmap >> 32);
     const uint32_t shift = 2 * lane % 32, mine = half >> shift;
-    values += (lane < 16 ? 0 : __popc(low)) + __popc(half & ((1u << shift) - 1));
+    values += min(first + (lane < 16 ? 0 : __popc(low)) + __popc(half & ((1u << shift) - 1)), most);
     if ((mine & 1) != 0)
         pair.x[0] = values[0];
     if ((mine & 2) != 0)

@@ -171,8 +171,9 @@ void spmmi_cuda_tcblocks_destroy(void *state)
 spmm_status_t spmmi_cuda_tcblocks_set_values(void *state, const void *values, void *stream)
 {
     const struct tcblock_state *f = state;
-    int error = spmmi_scatter_cuda((int)f->dtype, f->nnz, f->value_map, values, f->values, stream);
+    int error = spmmi_scatter_cuda((int)f->dtype, f->nnz, f->value_map, values, f->values,
+                                   (uint32_t)f->layout.value_count, stream);
     if (error == cudaSuccess)
-        error = spmmi_cuda_long_rows_set_values(&f->long_rows, values, stream);
+        error = spmmi_cuda_long_rows_set_values(&f->long_rows, values, f->nnz, stream);
     return spmmi_cuda_status(error);
 }

@@ -27,7 +27,8 @@ template <typename T> struct TcblockArgs {
     Sum alpha, beta;
     uint32_t n, item_count;
     uint32_t unit_rows;
-    uint32_t cols;                             // of op(A): rows of B
+    uint32_t rows, cols; // of op(A): rows of C and B
+    uint32_t unit_count, step_count, block_count, value_count, slot_count;
     uint32_t step_blocks_max, step_values_max; // panel; bcsr: the former
     bool c_is_wide;                            // rows of C begin at multiples of 16 bytes
 };
@@ -38,6 +39,24 @@ template <typename T> __device__ __forceinline__ const T *row_at(const T *first,
     return reinterpret_cast<const T *>(reinterpret_cast<const char *>(first) + uint64_t(i) * bytes);
 }
 
+// Item `index`. What comes out of tables is cut off at what the arrays, the stages, B and C have, here and below: tables
+// that were damaged cannot make a kernel read or write elsewhere (docs/decisions/0037). alpha = 0 reads neither A nor B.
+template <typename T>
+__device__ __forceinline__ struct spmmi_tcblock_item read_item(const TcblockArgs<T> &a, uint32_t index)
+{
+    struct spmmi_tcblock_item item = a.items[index];
+    item.unit = min(item.unit, a.unit_count - 1);
+    item.end = a.alpha != typename Value<T>::Sum(0) ? min(item.end, a.step_count) : 0;
+    item.begin = min(item.begin, item.end);
+    return item;
+}
+
+// Row i of B.
+template <typename T> __device__ __forceinline__ const T *row_of_b(const TcblockArgs<T> &a, uint32_t i)
+{
+    return row_at(a.b, min(i, a.cols - 1), a.ldb_bytes);
+}
+
 // The sums of row r of a block, from the stored values of A alone: columns column .. column + WIDTH. rows: the rows of
 // B of the block's positions in lane order.
 template <typename T, int WIDTH, typename Rows>
@@ -45,6 +64,7 @@ __device__ __forceinline__ void add_exactly(const TcblockArgs<T> &a, uint32_t bl
                                             Rows rows, typename Value<T>::Sum (&sums)[WIDTH])
 {
     const uint64_t bitmap = a.bitmaps[block];
+#pragma unroll 1 // few registers: the kernel has as many as this needs
     for (int p = 0; p < 8; p++) {
         const int bit = 8 * r + p;
         if ((bitmap >> bit & 1) == 0)
@@ -52,8 +72,8 @@ __device__ __forceinline__ void add_exactly(const TcblockArgs<T> &a, uint32_t bl
         const uint64_t at = a.value_first != nullptr
                                 ? a.value_first[block] + __popcll(bitmap & ((uint64_t(1) << bit) - 1))
                                 : uint64_t(block) * SPMMI_TCBLOCK_VALUES + bit;
-        const auto value = Value<T>::widen(a.values[at]);
-        const T *b = row_at(a.b, rows(p), a.ldb_bytes);
+        const auto value = Value<T>::widen(a.values[min(at, uint64_t(a.value_count))]);
+        const T *b = row_of_b(a, rows(p));
         for (int i = 0; i < WIDTH; i++) {
             if (column + i < a.n)
                 sums[i] = fma(value, Value<T>::widen(b[column + i]), sums[i]);
@@ -68,6 +88,7 @@ __device__ __noinline__ void sum_exactly(const TcblockArgs<T> &a, const struct s
 {
     for (int i = 0; i < WIDTH; i++)
         sums[i] = 0;
+#pragma unroll 1
     for (uint32_t step = item.begin; step < item.end; step++) {
         if constexpr (WINDOWS == 1) { // window family: a step is a block
             const uint32_t *rows = a.columns + uint64_t(step) * 8;
@@ -76,10 +97,12 @@ __device__ __noinline__ void sum_exactly(const TcblockArgs<T> &a, const struct s
         } else {
             const uint64_t window = uint64_t(step) * WINDOWS + w;
             const uint32_t *rows = a.columns + uint64_t(step) * SPMMI_TCBLOCK_PANEL_STEP;
-            for (uint32_t block = a.block_first[window]; block < a.block_first[window + 1]; block++) {
+            const uint32_t end = min(a.block_first[window + 1], a.block_count);
+            for (uint32_t block = a.block_first[window]; block < end; block++) {
                 const uint8_t *locals = a.locals + uint64_t(block) * 8;
                 add_exactly<T, WIDTH>(
-                    a, block, r, column, [=](int p) { return rows[locals[p]]; }, sums);
+                    a, block, r, column, [=](int p) { return rows[locals[p] % SPMMI_TCBLOCK_PANEL_STEP]; },
+                    sums);
             }
         }
     }
@@ -136,7 +159,7 @@ __device__ __forceinline__ void finish_row(const TcblockArgs<T> &a, const struct
         for (int q = 0; q < GROUPS; q++)
             exact(column + at(q), sums[q]);
     }
-    if (item.slot != SPMMI_TCBLOCK_NONE) {
+    if (item.slot < a.slot_count) {
         Sum *to = a.slots + (uint64_t(item.slot) * a.unit_rows + r) * a.n;
 #pragma unroll
         for (int q = 0; q < GROUPS; q++) {
@@ -146,7 +169,7 @@ __device__ __forceinline__ void finish_row(const TcblockArgs<T> &a, const struct
                     to[column + at(q) + i] = sums[q][i];
             }
         }
-    } else if (c_row != SPMMI_TCBLOCK_NONE) {
+    } else if (c_row < a.rows) {
         T *to = a.c + uint64_t(c_row) * a.ldc + column;
 #pragma unroll
         for (int q = 0; q < GROUPS; q++) {
@@ -177,14 +200,17 @@ __global__ void __launch_bounds__(32 * SPLIT_ROWS)
     sum_slots_kernel(const TcblockArgs<T> a, const struct spmmi_tcblock_split *splits)
 {
     using Sum = typename Value<T>::Sum;
-    const struct spmmi_tcblock_split split = splits[blockIdx.x];
+    struct spmmi_tcblock_split split = splits[blockIdx.x];
     const uint32_t column = blockIdx.y * 32 + threadIdx.x % 32;
+    split.unit = min(split.unit, a.unit_count - 1);
+    split.first = min(split.first, a.slot_count);
+    split.count = min(split.count, a.slot_count - split.first);
     wait_for_previous();
     if (column >= a.n)
         return;
     for (uint32_t r = threadIdx.x / 32; r < a.unit_rows; r += SPLIT_ROWS) {
         const uint32_t c_row = __ldg(a.row_of + uint64_t(split.unit) * a.unit_rows + r);
-        if (c_row == SPMMI_TCBLOCK_NONE)
+        if (c_row >= a.rows)
             continue;
         Sum sum = 0;
         for (uint32_t s = 0; s < split.count; s++)
@@ -218,7 +244,13 @@ template <typename T> TcblockArgs<T> tcblock_args(const struct spmmi_tcblock_cud
     a.n = args->n;
     a.item_count = l.item_count;
     a.unit_rows = l.unit_rows;
+    a.rows = l.rows;
     a.cols = l.cols;
+    a.unit_count = l.unit_count;
+    a.step_count = l.step_count;
+    a.block_count = l.block_count;
+    a.value_count = (uint32_t)l.value_count;
+    a.slot_count = l.slot_count;
     a.step_blocks_max = l.step_blocks_max;
     a.step_values_max = l.step_values_max;
     a.c_is_wide = (uintptr_t)args->c % 16 == 0 && args->ldc * sizeof(T) % 16 == 0;

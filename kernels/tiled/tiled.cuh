@@ -11,6 +11,9 @@
 //             different banks; the layout orders the entries of a unit by that (kernels/tiled/tiled_banks.h).
 // schedules   whole: units are rows. segmented: units are segments, sums of cut rows go to partials, and a second
 //             kernel adds them in order. No atomics, so results are bitwise repeatable.
+// bounds      what comes out of tables is cut off at what the arrays, the stages, B and C have: once a stage, staged
+//             row and unit, and once an entry of A for its slot: tables that were damaged cannot make a kernel read or
+//             write elsewhere (docs/decisions/0037)
 // residue     columns past n are neither loaded nor stored
 // memory      spmmi_tiled_shared_bytes of shared memory
 // measured    docs/decisions/0025, on an H200
@@ -37,6 +40,8 @@ template <typename T> struct TiledArgs {
     typename Value<T>::Sum *partials, alpha, beta;
     uint64_t ldb, ldc;
     uint32_t n, stage_bytes;
+    uint32_t rows, last_column, stage_count, working_set, slice_count, partial_count;
+    uint32_t last_slot; // where the last slot begins, of both stages together
     uint32_t c_is_col_major;
     uint32_t b_is_wide; // row-major B: rows begin on 16 bytes
     uint32_t c_is_wide; // row-major C likewise
@@ -76,7 +81,7 @@ __device__ __forceinline__ void stage_columns(const TiledArgs<T> &a, char *stage
 #pragma unroll
         for (uint32_t u = 0; u < STAGE_BATCH; u++) {
             char *slot = to + (i + u * step) * S::STRIDE;
-            const T *from = b + column[u];
+            const T *from = b + min(column[u], a.last_column);
             if (i + u * step >= count)
                 break;
 #pragma unroll
@@ -119,7 +124,8 @@ __device__ __forceinline__ void stage_rows(const TiledArgs<T> &a, char *stage, u
                 const uint32_t j = (w + u * blockDim.x) % S::WORDS * S::VALUES;
                 if (i < count)
                     copy_word<T, S::VALUES>(stage + (i + 1) * S::STRIDE + j * sizeof(T),
-                                            a.b + column[u] * a.ldb + tile + j, a.n, tile + j);
+                                            a.b + min(column[u], a.last_column) * a.ldb + tile + j, a.n,
+                                            tile + j);
             }
         }
         return;
@@ -128,18 +134,18 @@ __device__ __forceinline__ void stage_rows(const TiledArgs<T> &a, char *stage, u
         const uint32_t i = w / TILE, j = w % TILE;
         if (tile + j < a.n)
             copy_async(stage + (i + 1) * S::STRIDE + j * sizeof(T),
-                       a.b + __ldg(a.columns + first + i) * a.ldb + tile + j);
+                       a.b + min(__ldg(a.columns + first + i), a.last_column) * a.ldb + tile + j);
     }
 }
 
-// sum += value * (slot of the stage)
+// sum += value * (slot of the stage, which begins behind `shared`)
 template <typename T, int TILE>
-__device__ __forceinline__ void multiply_add(typename Value<T>::Sum (&sum)[TILE], const char *stage,
-                                             uint32_t slot, T value)
+__device__ __forceinline__ void multiply_add(const TiledArgs<T> &a, typename Value<T>::Sum (&sum)[TILE],
+                                             const char *shared, uint32_t stage, uint32_t slot, T value)
 {
     using S = Slot<T, TILE>;
     using Sum = typename Value<T>::Sum;
-    const char *from = stage + slot * S::STRIDE;
+    const char *from = shared + min(stage + slot * S::STRIDE, a.last_slot);
     const Sum v = Value<T>::widen(value);
 #pragma unroll
     for (uint32_t q = 0; q < S::WORDS; q++) {
@@ -172,8 +178,9 @@ template <typename T> struct Entries {
 
 // The slices [slice, end) of a warp in one stage; next holds the first of them already.
 template <typename T, int TILE>
-__device__ __forceinline__ void use_stage(const TiledArgs<T> &a, const char *stage, uint32_t slice,
-                                          uint32_t end, Entries<T> &next, typename Value<T>::Sum (&sum)[TILE])
+__device__ __forceinline__ void use_stage(const TiledArgs<T> &a, const char *shared, uint32_t stage,
+                                          uint32_t slice, uint32_t end, Entries<T> &next,
+                                          typename Value<T>::Sum (&sum)[TILE])
 {
     constexpr uint32_t AHEAD = Entries<T>::AHEAD;
     // Whole batches have no branches, so that the loads of different entries overlap.
@@ -182,12 +189,12 @@ __device__ __forceinline__ void use_stage(const TiledArgs<T> &a, const char *sta
         next.load(a, slice + AHEAD);
 #pragma unroll
         for (uint32_t u = 0; u < AHEAD; u++)
-            multiply_add<T, TILE>(sum, stage, now.slot[u], now.value[u]);
+            multiply_add<T, TILE>(a, sum, shared, stage, now.slot[u], now.value[u]);
     }
 #pragma unroll
     for (uint32_t u = 0; u < AHEAD; u++) {
         if (slice + u < end)
-            multiply_add<T, TILE>(sum, stage, next.slot[u], next.value[u]);
+            multiply_add<T, TILE>(a, sum, shared, stage, next.slot[u], next.value[u]);
     }
 }
 
@@ -199,7 +206,10 @@ __device__ __forceinline__ void store_unit(const TiledArgs<T> &a, uint32_t targe
     using Sum = typename Value<T>::Sum;
     const uint32_t width = a.n - tile < TILE ? a.n - tile : TILE;
     if (target & SPMMI_TILED_PARTIAL) {
-        Sum *to = a.partials + (uint64_t)(target & ~SPMMI_TILED_PARTIAL) * a.n + tile;
+        const uint32_t number = target & ~SPMMI_TILED_PARTIAL;
+        Sum *to = a.partials + (uint64_t)number * a.n + tile;
+        if (number >= a.partial_count) // SPMMI_TILED_NONE too
+            return;
         constexpr int WIDE = TILE * sizeof(Sum) >= 16 ? 16 / sizeof(Sum) : 1;
         if (a.n % WIDE == 0 && width == TILE) { // workspaces begin on 16 bytes
 #pragma unroll
@@ -220,6 +230,8 @@ __device__ __forceinline__ void store_unit(const TiledArgs<T> &a, uint32_t targe
         return;
     }
     constexpr int VALUES = Slot<T, TILE>::VALUES;
+    if (target >= a.rows)
+        return;
     if (!a.c_is_col_major && a.c_is_wide && width == TILE) {
         T *c = a.c + target * a.ldc + tile;
 #pragma unroll
@@ -251,13 +263,17 @@ __global__ void __launch_bounds__(SPMMI_TILED_THREADS_MAX,
     using S = Slot<T, TILE>;
     extern __shared__ __align__(256) char shared[];
     const uint32_t tile = blockIdx.y * TILE, warps = blockDim.x / 32;
-    const uint32_t begin = __ldg(a.row_block_stage + blockIdx.x),
-                   last = __ldg(a.row_block_stage + blockIdx.x + 1);
-    const uint32_t end =
-        a.alpha != typename Value<T>::Sum(0) ? last : begin; // alpha = 0 reads neither A nor B
+    // alpha = 0 reads neither A nor B
+    const uint32_t end = a.alpha != typename Value<T>::Sum(0)
+                             ? min(__ldg(a.row_block_stage + blockIdx.x + 1), a.stage_count)
+                             : 0;
+    const uint32_t begin = min(__ldg(a.row_block_stage + blockIdx.x), end);
     const auto load = [&](uint32_t s) {
-        const uint32_t first = __ldg(a.stage_first + s), count = __ldg(a.stage_first + s + 1) - first;
-        char *stage = shared + (s - begin) % 2 * a.stage_bytes;
+        const uint32_t offset = (s - begin) % 2 * a.stage_bytes;
+        const uint32_t last = min(__ldg(a.stage_first + s + 1), a.working_set);
+        const uint32_t first = min(__ldg(a.stage_first + s), last);
+        const uint32_t count = min(last - first, (a.last_slot - offset) / S::STRIDE);
+        char *stage = shared + offset;
         if (B_COLUMNS)
             stage_columns<T, TILE>(a, stage, first, count, tile);
         else
@@ -272,7 +288,8 @@ __global__ void __launch_bounds__(SPMMI_TILED_THREADS_MAX,
         reinterpret_cast<T *>(shared + i / TILE * a.stage_bytes)[i % TILE] = T{};
     for (uint32_t s = begin; s < end; s++) {
         const uint32_t *slices = a.warp_slice + s * warps + threadIdx.x / 32;
-        const uint32_t slice = __ldg(slices), slice_end = __ldg(slices + 1);
+        const uint32_t slice_end = min(__ldg(slices + 1), a.slice_count);
+        const uint32_t slice = min(__ldg(slices), slice_end);
         entries.load(a, slice);
         if (s + 1 < end) {
             load(s + 1);
@@ -281,13 +298,11 @@ __global__ void __launch_bounds__(SPMMI_TILED_THREADS_MAX,
             wait_for_copies<0>();
         }
         __syncthreads();
-        use_stage<T, TILE>(a, shared + (s - begin) % 2 * a.stage_bytes, slice, slice_end, entries, sum);
+        use_stage<T, TILE>(a, shared, (s - begin) % 2 * a.stage_bytes, slice, slice_end, entries, sum);
         __syncthreads();
     }
     release_dependents();
-    const uint32_t target = __ldg(a.target + blockIdx.x * blockDim.x + threadIdx.x);
-    if (target != SPMMI_TILED_NONE)
-        store_unit<T, TILE>(a, target, tile, sum);
+    store_unit<T, TILE>(a, __ldg(a.target + blockIdx.x * blockDim.x + threadIdx.x), tile, sum);
 }
 
 // Rows that were cut: C = alpha * (partial sums, in order) + beta * C. A block takes one row and 32 columns; its
@@ -299,8 +314,10 @@ __global__ void __launch_bounds__(32 * SPLIT_GROUPS)
 {
     using Sum = typename Value<T>::Sum;
     __shared__ Sum run[SPLIT_GROUPS][32];
-    const struct spmmi_tiled_split split = splits[blockIdx.x];
+    struct spmmi_tiled_split split = splits[blockIdx.x];
     const uint32_t lane = threadIdx.x % 32, group = threadIdx.x / 32, column = blockIdx.y * 32 + lane;
+    split.first = min(split.first, a.partial_count);
+    split.count = min(split.count, a.partial_count - split.first);
     const uint32_t length = (split.count + SPLIT_GROUPS - 1) / SPLIT_GROUPS;
     const uint32_t begin = group * length < split.count ? group * length : split.count;
     const uint32_t end = begin + length < split.count ? begin + length : split.count;
@@ -314,7 +331,7 @@ __global__ void __launch_bounds__(32 * SPLIT_GROUPS)
     }
     run[group][lane] = sum;
     __syncthreads();
-    if (group > 0 || column >= a.n)
+    if (group > 0 || column >= a.n || split.row >= a.rows)
         return;
     for (uint32_t g = 1; g < SPLIT_GROUPS; g++)
         sum += run[g][lane];

@@ -178,8 +178,8 @@ static void destroy(void *state)
 static spmm_status_t set_values(void *state, const void *values, void *stream)
 {
     const struct state *s = state;
-    return spmmi_cuda_status(
-        spmmi_scatter_cuda((int)s->dtype, s->nnz, s->value_map, values, s->values, stream));
+    return spmmi_cuda_status(spmmi_scatter_cuda((int)s->dtype, s->nnz, s->value_map, values, s->values,
+                                                s->layout.slice_count * SPMMI_TILED_LANES, stream));
 }
 
 /* Columns that a thread keeps (R) for a product of n columns. */

@@ -25,7 +25,15 @@ template <typename T> TiledArgs<T> tiled_args(const struct spmmi_tiled_cuda *arg
     a.ldb = args->ldb;
     a.ldc = args->ldc;
     a.n = args->n;
-    a.stage_bytes = (l.long_slots + 1) * spmmi_tiled_slot_bytes(args->register_tile, (uint32_t)sizeof(T));
+    const uint32_t slot_bytes = spmmi_tiled_slot_bytes(args->register_tile, (uint32_t)sizeof(T));
+    a.stage_bytes = (l.long_slots + 1) * slot_bytes;
+    a.rows = l.rows;
+    a.last_column = l.cols - 1;
+    a.stage_count = l.stage_count;
+    a.working_set = l.working_set;
+    a.slice_count = l.slice_count;
+    a.partial_count = l.partial_count;
+    a.last_slot = spmmi_tiled_shared_bytes(&l, args->register_tile, (uint32_t)sizeof(T)) - slot_bytes;
     a.c_is_col_major = args->c_is_col_major != 0;
     a.b_is_wide = (uintptr_t)args->b % 16 == 0 && args->ldb % WIDE == 0;
     a.c_is_wide = (uintptr_t)args->c % 16 == 0 && args->ldc % WIDE == 0;

@@ -38,7 +38,7 @@ __device__ __forceinline__ Vector<T, 2> read_block(const TcblockArgs<T> &a, cons
     if constexpr (!IS_PACKED)
         return load_vector_const<T, 2>(a.values + (uint64_t(block) * 32 + lane) * 2);
     else
-        return unpack_pair(s.bitmap, lane, a.values + s.value_first);
+        return unpack_pair(s.bitmap, lane, a.values, s.value_first, a.value_count);
 }
 
 template <bool IS_WIDE, int WIDTH, typename T>
@@ -71,9 +71,7 @@ __global__ void __launch_bounds__(32 * WINDOW_WARPS)
     release_dependents();
     if (index >= a.item_count)
         return;
-    struct spmmi_tcblock_item item = a.items[index];
-    if (a.alpha == Sum(0)) // then B is not read
-        item.end = item.begin;
+    const struct spmmi_tcblock_item item = read_item(a, index);
     const uint2 c_rows = rows_of_lane(a, item, 0);
     Sum sums[REPEAT][PAIRS][4] = {};
     WindowStep next[UNROLL];
@@ -86,8 +84,8 @@ __global__ void __launch_bounds__(32 * WINDOW_WARPS)
 #pragma unroll
         for (int u = 0; u < UNROLL; u++) {
             const bool is_in = step + u < item.end;
-            const T *row0 = row_at(a.b, next[u].columns.x, a.ldb_bytes);
-            const T *row1 = row_at(a.b, next[u].columns.y, a.ldb_bytes);
+            const T *row0 = row_of_b(a, next[u].columns.x);
+            const T *row1 = row_of_b(a, next[u].columns.y);
             values[u] = {};
             if (is_in)
                 values[u] = read_block<IS_PACKED>(a, next[u], step + u, lane);

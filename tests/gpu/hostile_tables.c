@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See hostile_tables.h. */
+#include "hostile_tables.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cuda_product.h"
+#include "executor/cuda/cuda_call.h"
+
+const struct test_hostile_plan test_hostile_plans[TEST_HOSTILE_PLANS] = {
+    {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_ROW_SPLIT, SPMM_F32, 0, 16, 0, SPMM_OP_N},
+    {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_F32, 0, 8, 0, SPMM_OP_N},
+    {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_F64, 0, 16, 0, SPMM_OP_T},
+    {SPMM_FAMILY_TILED, SPMM_SCHEDULE_WHOLE, SPMM_F32, 64, 0, 0, SPMM_OP_N},
+    {SPMM_FAMILY_TILED, SPMM_SCHEDULE_SEGMENTED, SPMM_F16, 32, 7, 0, SPMM_OP_N},
+    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, SPMM_F32, 8, 1, 0, SPMM_OP_N},
+    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, SPMM_F64, 8, 3, 0, SPMM_OP_N},
+    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_PACKED, SPMM_F32, 8, 1000, 1, SPMM_OP_N},
+    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_DENSE, SPMM_F32, 64, 1, 0, SPMM_OP_N},
+    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, SPMM_F64, 128, 3, 0, SPMM_OP_N},
+    {SPMM_FAMILY_PANEL, SPMM_SCHEDULE_PACKED, SPMM_F16, 64, 1000, 0, SPMM_OP_N},
+    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, SPMM_F32, 64, 5, 0, SPMM_OP_N},
+    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, SPMM_F16, 128, 1000, 0, SPMM_OP_N},
+    {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, SPMM_F64, 64, 1, 0, SPMM_OP_N},
+};
+
+spmm_plan_t *test_hostile_plan(const struct test_hostile_plan *of, const struct test_matrix *a)
+{
+    const struct test_plan_options options = {of->dtype, of->schedule, of->item_size, of->op == SPMM_OP_T, 0};
+    spmm_plan_t *plan = test_plan_build(a, options);
+    test_plan_family(plan, spmmi_family_of(of->family), of->unit_rows);
+    test_plan_reorder(plan, 3, 0);
+    if (of->is_long_rows && test_plan_split_long_rows(plan, test_long_rows_min(a)) == 0)
+        abort();
+    return plan;
+}
+
+static struct test_tables *noted;
+
+/* Entries are single words, or structs of 32-bit numbers. */
+static void note(const char *name, const void *device, uint64_t count, size_t size)
+{
+    if (count == 0)
+        return;
+    if (noted->count == TEST_TABLES_MAX)
+        abort();
+    const int is_struct = size > sizeof(uint64_t) || strstr(name, "blocks[") != NULL;
+    struct test_table *table = &noted->list[noted->count++];
+    *table = (struct test_table){.device = (char *)(uintptr_t)device, .count = count};
+    table->word = is_struct ? 4 : (uint32_t)size;
+    table->fields = (uint32_t)size / table->word;
+    (void)snprintf(table->name, sizeof table->name, "%.31s", name);
+}
+
+void test_tables_note(struct test_tables *tables)
+{
+    noted = tables;
+    spmmi_cuda_table_hook = tables != NULL ? note : NULL;
+    if (tables != NULL)
+        tables->count = 0;
+}
+
+const char *const test_damage_names[TEST_DAMAGES] = {"max", "-1", "neighbour", "random", "zero"};
+
+/* Is the entry damaged? *word: what it becomes. */
+static int damaged(enum test_damage damage, uint64_t entry, uint64_t count, uint32_t bits, uint64_t *word)
+{
+    switch (damage) {
+    case TEST_DAMAGE_MAX:
+        *word = (UINT64_C(1) << (bits - 1)) - 1;
+        return 1;
+    case TEST_DAMAGE_MINUS_ONE:
+        *word = UINT64_MAX;
+        return entry == count / 2;
+    case TEST_DAMAGE_NEIGHBOUR:
+        *word += 1;
+        return 1;
+    case TEST_DAMAGE_RANDOM:
+        *word = test_hash(entry, count);
+        return entry % 3 == 0;
+    default:
+        *word = 0;
+        return entry % 2 == 0;
+    }
+}
+
+/* Words are little-endian, here and on the GPU. */
+void test_table_damage(const struct test_table *table, uint32_t field, enum test_damage damage)
+{
+    const size_t stride = (size_t)table->fields * table->word, bytes = (size_t)table->count * stride;
+    char *host = malloc(bytes);
+    assert_non_null(host);
+    TEST_CUDA(cudaMemcpy(host, table->device, bytes, cudaMemcpyDeviceToHost));
+    for (uint64_t i = 0; i < table->count; i++) {
+        char *at = host + i * stride + (size_t)field * table->word;
+        uint64_t word = 0;
+        memcpy(&word, at, table->word);
+        if (damaged(damage, i, table->count, 8 * table->word, &word))
+            memcpy(at, &word, table->word);
+    }
+    TEST_CUDA(cudaMemcpy(table->device, host, bytes, cudaMemcpyHostToDevice));
+    free(host);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of executors on the device, and ways to damage them after all checks. */
+#ifndef TEST_HOSTILE_TABLES_H
+#define TEST_HOSTILE_TABLES_H
+
+#include "tests/support/plan_build.h"
+
+/* A plan whose tables are damaged, and the op that is run. */
+struct test_hostile_plan {
+    spmm_family_t family;
+    spmm_schedule_t schedule;
+    spmm_dtype_t dtype;
+    uint32_t unit_rows, item_size;
+    int is_long_rows; /* long rows are a part of their own */
+    spmm_op_t op;
+};
+#define TEST_HOSTILE_PLANS 14
+extern const struct test_hostile_plan test_hostile_plans[TEST_HOSTILE_PLANS];
+spmm_plan_t *test_hostile_plan(const struct test_hostile_plan *of, const struct test_matrix *a);
+
+/* An array that was copied to the device: entries of `fields` words. */
+struct test_table {
+    char name[32]; /* of the pointer in the source */
+    char *device;
+    uint64_t count;
+    uint32_t fields, word; /* bytes of a word */
+};
+#define TEST_TABLES_MAX 64
+struct test_tables {
+    struct test_table list[TEST_TABLES_MAX];
+    int count;
+};
+/* Those that are copied from now on are noted; NULL: no longer. */
+void test_tables_note(struct test_tables *tables);
+
+/* What a field of the entries becomes. */
+enum test_damage {
+    TEST_DAMAGE_MAX,       /* the largest signed number, everywhere */
+    TEST_DAMAGE_MINUS_ONE, /* in the entry in the middle */
+    TEST_DAMAGE_NEIGHBOUR, /* one more, everywhere */
+    TEST_DAMAGE_RANDOM,    /* in every third entry */
+    TEST_DAMAGE_ZERO,      /* in every second entry */
+    TEST_DAMAGES
+};
+extern const char *const test_damage_names[TEST_DAMAGES];
+void test_table_damage(const struct test_table *table, uint32_t field, enum test_damage damage);
+
+#endif

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables on the device that were damaged after all checks: no kernel reads or writes outside of the plan's arrays, B, C
+ * and the workspace, and each ends (docs/decisions/0037). Results may be wrong.
+ *
+ *   test_cuda_hostile [--plain] [--uncovered] [--shard K/N]
+ *
+ * Each case runs in a child, so that a fault or a hang is one finding. B, C and the workspace end where nothing is
+ * mapped; that an access leaves the plan's arrays themselves shows under memcheck, with --plain, as it watches ordinary
+ * allocations. --uncovered: the tables too whose entries kernels use without a look. */
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cuda_product.h"
+#include "guarded.h"
+#include "hostile_tables.h"
+#include "tests/support/edges.h"
+
+#define MATRIX "dense row among empty ones"
+#define CASE_SECONDS \
+    60 /* a case takes milliseconds, under memcheck a second; the first one loads the driver */
+
+/* Tables without the second layer: a column index of a stream is read once for each nonzero and lane, in the loop that
+ * is bound by these reads. */
+static const char *const uncovered[] = {"s->columns"};
+#define UNCOVERED_COUNT (sizeof uncovered / sizeof uncovered[0])
+
+static struct {
+    int is_plain, with_uncovered, shard, shards, from;
+    int is_child;
+} settings = {.shards = 1};
+
+/* ---- A case, in the child ---- */
+
+static struct test_guarded guarded_copy(const void *bytes, size_t count)
+{
+    struct test_guarded memory = test_guarded_make(count, settings.is_plain);
+    TEST_CUDA(cudaMemcpy(memory.data, bytes, count, cudaMemcpyHostToDevice));
+    return memory;
+}
+
+static size_t view_bytes(const spmm_dense_t *view)
+{
+    const int64_t lines = view->layout == SPMM_ROW_MAJOR ? view->rows : view->cols;
+    return (size_t)(lines * view->ld) * spmm_dtype_size(view->type);
+}
+
+/* The status is not looked at: launches may be refused. What a kernel does wrong shows at the end. */
+static void product_run(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
+                        const struct test_product *product, int is_nan)
+{
+    struct test_dense b = test_product_b(a, dtype, product), c = test_product_c(a, dtype, product);
+    if (is_nan) /* the sums that kernels then make again read other tables */
+        test_dense_set(&b, 0, 0, (double)__builtin_nanf(""));
+    struct test_guarded memory_b = guarded_copy(b.view.data, view_bytes(&b.view));
+    struct test_guarded memory_c = guarded_copy(c.view.data, view_bytes(&c.view));
+    spmm_dense_t view_b = b.view, view_c = c.view;
+    view_b.data = memory_b.data;
+    view_c.data = memory_c.data;
+    uint64_t bytes = 0;
+    assert_int_equal(spmm_executor_workspace_bytes(executor, product->op, &view_b, &view_c, &bytes, NULL),
+                     SPMM_OK);
+    struct test_guarded workspace = test_guarded_make(bytes, settings.is_plain);
+    (void)spmm_execute(executor, product->op, spmm_real(product->alpha), &view_b, spmm_real(product->beta),
+                       &view_c, workspace.data, bytes, NULL, NULL);
+    TEST_CUDA(cudaDeviceSynchronize());
+    assert_int_equal(test_guarded_changed(&memory_b), 0);
+    assert_int_equal(test_guarded_changed(&memory_c), 0);
+    assert_int_equal(test_guarded_changed(&workspace), 0);
+    test_guarded_free(&workspace);
+    test_guarded_free(&memory_c);
+    test_guarded_free(&memory_b);
+    test_dense_free(&c);
+    test_dense_free(&b);
+}
+
+static void products_run(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
+                         spmm_op_t op)
+{
+    static const int64_t widths[] = {1, 8, 64, 33, 130, 40};
+    for (int i = 0; i < 6; i++) {
+        struct test_product product = test_cuda_plain(widths[i], i == 5 ? 3 : 0);
+        product.op = op;
+        product.beta = i % 2;
+        product_run(executor, a, dtype, &product, i > 1);
+    }
+}
+
+static spmm_executor_t *executor_make(const struct test_hostile_plan *of, const struct test_matrix *a,
+                                      struct test_tables *tables)
+{
+    spmm_plan_t *plan = test_hostile_plan(of, a);
+    test_tables_note(tables);
+    spmm_executor_t *executor = test_executor_make(plan, 0, 0, NULL);
+    test_tables_note(NULL);
+    spmm_plan_destroy(plan);
+    return executor;
+}
+
+static void case_run(const struct test_hostile_plan *of, const struct test_matrix *a, int table,
+                     uint32_t field, enum test_damage damage)
+{
+    struct test_tables tables;
+    spmm_executor_t *executor = executor_make(of, a, &tables);
+    void *values = test_values_of(a, of->dtype);
+    test_table_damage(&tables.list[table], field, damage);
+    assert_int_equal(spmm_executor_set_values(executor, values, NULL, NULL), SPMM_OK);
+    products_run(executor, a, of->dtype, of->op);
+    spmm_executor_destroy(executor);
+    free(values);
+}
+
+static int is_covered(const struct test_table *table)
+{
+    for (size_t i = 0; i < UNCOVERED_COUNT; i++)
+        if (strcmp(table->name, uncovered[i]) == 0)
+            return settings.with_uncovered;
+    return 1;
+}
+
+/* The cases of a table; *number counts all cases of all plans. */
+static void cases_of_table(const struct test_hostile_plan *of, const struct test_matrix *a,
+                           const struct test_tables *tables, int table, int *number)
+{
+    const struct test_table *t = &tables->list[table];
+    for (uint32_t field = 0; field < t->fields; field++)
+        for (int damage = 0; damage < TEST_DAMAGES; damage++, ++*number) {
+            if (*number < settings.from || *number % settings.shards != settings.shard || !is_covered(t))
+                continue;
+            printf("case %d %s/%s %s %s[%u] = %s\n", *number, spmmi_family_of(of->family)->name,
+                   spmm_schedule_name(of->schedule), spmm_dtype_name(of->dtype), t->name, field,
+                   test_damage_names[damage]);
+            (void)fflush(stdout);
+            case_run(of, a, table, field, (enum test_damage)damage);
+        }
+}
+
+static struct test_matrix *matrix_make(void)
+{
+    for (int m = 0; m < TEST_EDGES; m++) {
+        struct test_matrix *a = test_edge_make(m, TEST_VALUES_REAL);
+        if (strcmp(a->name, MATRIX) == 0)
+            return a;
+        test_matrix_free(a);
+    }
+    abort();
+}
+
+static void all_cases(void **state)
+{
+    (void)state;
+    struct test_matrix *a = matrix_make();
+    int number = 0;
+    for (int p = 0; p < TEST_HOSTILE_PLANS; p++) {
+        struct test_tables tables;
+        spmm_executor_destroy(executor_make(&test_hostile_plans[p], a, &tables));
+        for (int table = 0; table < tables.count; table++)
+            cases_of_table(&test_hostile_plans[p], a, &tables, table, &number);
+    }
+    puts("end");
+    test_matrix_free(a);
+}
+
+/* ---- The parent ---- */
+
+struct child {
+    pid_t id;
+    FILE *output;
+};
+
+static struct child child_start(char **argv)
+{
+    static char from[16], shard[32];
+    int ends[2];
+    if (pipe(ends) != 0)
+        abort();
+    (void)snprintf(from, sizeof from, "%d", settings.from);
+    (void)snprintf(shard, sizeof shard, "%d/%d", settings.shard, settings.shards);
+    char *const arguments[] = {argv[0],
+                               "--child",
+                               from,
+                               "--shard",
+                               shard,
+                               settings.is_plain ? "--plain" : "--guarded",
+                               settings.with_uncovered ? "--uncovered" : "--covered",
+                               NULL};
+    const pid_t id = fork();
+    if (id == 0) {
+        (void)dup2(ends[1], STDOUT_FILENO);
+        (void)close(ends[0]);
+        (void)execv("/proc/self/exe", arguments);
+        _exit(127);
+    }
+    (void)close(ends[1]);
+    return (struct child){id, fdopen(ends[0], "r")};
+}
+
+/* A line of the child; 0: it ended, or said nothing for too long. Nothing is buffered between two lines. */
+static int line_read(const struct child *child, char *line, int size)
+{
+    struct pollfd wait = {.fd = fileno(child->output), .events = POLLIN};
+    if (poll(&wait, 1, 1000 * CASE_SECONDS) <= 0) {
+        puts("HANG: a case did not end");
+        (void)kill(child->id, SIGKILL);
+        return 0;
+    }
+    for (int i = 0; i + 1 < size; i++) {
+        if (read(wait.fd, &line[i], 1) != 1)
+            return 0;
+        if (line[i] == '\n') {
+            line[i] = '\0';
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Children until one reaches the end; returns the findings, *cases: how many began. */
+static int run_children(char **argv, int *cases)
+{
+    int findings = 0, is_end = 0;
+    while (!is_end) {
+        char line[200], last[200] = "before the first case";
+        struct child child = child_start(argv);
+        int status = 0;
+        settings.from = -1;
+        while (!is_end && line_read(&child, line, sizeof line)) {
+            is_end = strcmp(line, "end") == 0;
+            if (sscanf(line, "case %d", &settings.from) == 1) {
+                ++*cases;
+                strcpy(last, line);
+            }
+        }
+        (void)fclose(child.output);
+        (void)waitpid(child.id, &status, 0);
+        if (is_end && status == 0)
+            break;
+        findings++;
+        printf("FINDING (status 0x%x): %s\n", (unsigned)status, last);
+        if (settings.from++ < 0)
+            break; /* it never began */
+    }
+    return findings;
+}
+
+static int settings_read(int argc, char **argv)
+{
+    int is_good = 1;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--child") == 0 && i + 1 < argc) {
+            settings.is_child = 1;
+            settings.from = atoi(argv[++i]);
+        } else if (strcmp(argv[i], "--shard") == 0 && i + 1 < argc) {
+            is_good &= sscanf(argv[++i], "%d/%d", &settings.shard, &settings.shards) == 2 &&
+                       settings.shard >= 0 && settings.shard < settings.shards;
+        } else if (strcmp(argv[i], "--plain") == 0) {
+            settings.is_plain = 1;
+        } else if (strcmp(argv[i], "--uncovered") == 0) {
+            settings.with_uncovered = 1;
+        } else if (strcmp(argv[i], "--guarded") != 0 && strcmp(argv[i], "--covered") != 0) {
+            is_good = 0;
+        }
+    }
+    return is_good;
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_cases)};
+    int cases = 0;
+    if (!settings_read(argc, argv)) {
+        fprintf(stderr, "usage: test_cuda_hostile [--plain] [--uncovered] [--shard K/N]\n");
+        return 2;
+    }
+    if (settings.is_child)
+        return cmocka_run_group_tests(tests, NULL, NULL);
+    if (!test_cuda_begin(1, argv))
+        return TEST_SKIPPED;
+    const int findings = run_children(argv, &cases);
+    for (size_t i = 0; i < UNCOVERED_COUNT && !settings.with_uncovered; i++)
+        printf("not covered: %s of the rows kernels\n", uncovered[i]);
+    printf("%d cases of damaged tables, %d findings\n", cases, findings);
+    if (findings == 0 && cases >= 100)
+        printf("scorecard: E15 %d cases of damaged GPU tables, 0 accesses out of bounds, 0 hangs%s\n", cases,
+               settings.is_plain ? " (memcheck)" : "");
+    return findings != 0;
+}
