@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bcsr family: a thread block owns an item, steps of a block-row group of DOWN * HEIGHT block rows of 16 rows, and
-// a
+// bcsr family: a thread block owns an item, steps of a block-row group of DOWN * HEIGHT block rows of 16 rows, and a
 // tile of columns of C. It has DOWN * ACROSS warps that multiply, each HEIGHT block rows by 8 * TILES columns, and
 // COPIERS, warps that only copy. They run up to STAGES steps ahead: the rows of B that a step's block columns need,
 // which all warps share, and the step's blocks of A, which lie one behind the other in memory.
@@ -71,8 +70,7 @@ __device__ __forceinline__ BcsrStep read_step(const TcblockArgs<T> &a, uint32_t 
 template <typename T> __device__ __forceinline__ void cut_blocks(BcsrStep &step, const TcblockArgs<T> &a)
 {
     step.first = min(step.first, a.block_count - 1);
-    step.end = min(min(step.end, a.block_count), step.first + a.step_blocks_max);
-    step.end = max(step.end, step.first + 1);
+    step.end = max(min(min(step.end, a.block_count), step.first + a.step_blocks_max), step.first + 1);
 }
 
 __device__ __forceinline__ BcsrStep step_of_lane(const BcsrStep &steps, int lane)
@@ -302,8 +300,7 @@ template <typename Shape>
 __device__ __forceinline__ void multiply_together(float (&sums)[Shape::TILES][4], uint32_t mask,
                                                   const unsigned char *rows, const typename Shape::T *values);
 
-// A step of a warp: the blocks of its block-row group that come before its own are `skipped`; first_of_a and
-// first_of_b:
+// A step of a warp: the blocks of its block-row group that come before its own are `skipped`; first_of_a, first_of_b:
 // where the lane begins to read.
 template <typename Shape>
 __device__ __forceinline__ void

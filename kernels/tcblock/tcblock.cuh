@@ -204,8 +204,8 @@ __device__ __forceinline__ Vector<T, 2> pair_of(const Vector<T, WIDTH> &v, int j
     return {{v.x[2 * j], v.x[2 * j + 1]}};
 }
 
-// A lane's two values of a packed block whose values begin at values[first]; 0 where A has none. values[most + 1] may be
-// read, and nothing behind it, whatever first says.
+// A lane's two values of a packed block whose values begin at values[first]; 0 where A has none. values[most + 1] may
+// be read, and nothing behind it, whatever first says.
 template <typename T>
 __device__ __forceinline__ Vector<T, 2> unpack_pair(uint64_t bitmap, int lane, const T *values,
                                                     uint32_t first, uint32_t most)

@@ -39,8 +39,8 @@ template <typename T> __device__ __forceinline__ const T *row_at(const T *first,
     return reinterpret_cast<const T *>(reinterpret_cast<const char *>(first) + uint64_t(i) * bytes);
 }
 
-// Item `index`. What comes out of tables is cut off at what the arrays, the stages, B and C have, here and below: tables
-// that were damaged cannot make a kernel read or write elsewhere (docs/decisions/0037). alpha = 0 reads neither A nor B.
+// Item `index`. What comes out of tables is cut off at what the arrays, the stages, B and C have, here and below:
+// damaged tables cannot make a kernel read or write elsewhere (docs/decisions/0037). alpha = 0 reads neither A nor B.
 template <typename T>
 __device__ __forceinline__ struct spmmi_tcblock_item read_item(const TcblockArgs<T> &a, uint32_t index)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every kernel of the GPU on every edge matrix, with every value type, compared exactly: few launches of small products,
- * so that compute-sanitizer can watch all of them (tests/gpu/sanitize).
+/* Every kernel of the GPU on every edge matrix, with every value type, compared exactly: few launches of small
+ * products, so that compute-sanitizer can watch all of them (tests/gpu/sanitize).
  *
  *   test_cuda_edges [--shard K/N] [--quick]
  *

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #define LARGE 200000 /* products of numbers from which on threads are worth their start */
-#define STRIP 8      /* columns of a thread at a time */
+#define AT_ONCE 8    /* columns of a thread */
 
 static void *take(int64_t count, size_t size)
 {
@@ -17,8 +17,8 @@ static void *take(int64_t count, size_t size)
 }
 
 /* Columns [j, end) of all rows; b: row-major. */
-static void sum_strip(struct test_sums *s, const struct test_matrix *a, spmm_op_t op, spmm_dtype_t dtype,
-                      const double *b, int64_t j, int64_t end)
+static void sum_columns(struct test_sums *s, const struct test_matrix *a, spmm_op_t op, spmm_dtype_t dtype,
+                        const double *b, int64_t j, int64_t end)
 {
     for (int64_t i = 0; i < a->rows; i++)
         for (int64_t p = a->row_ptr[i]; p < a->row_ptr[i + 1]; p++) {
@@ -54,8 +54,8 @@ struct test_sums test_sums_make(const struct test_matrix *a, spmm_op_t op, doubl
         for (int64_t i = 0; i < k * n; i++)
             of_b[i] = test_dense_get(b, i / n, i % n);
 #pragma omp for schedule(dynamic)
-        for (int64_t j = 0; j < n; j += STRIP)
-            sum_strip(&s, a, op, b->view.type, of_b, j, j + STRIP < n ? j + STRIP : n);
+        for (int64_t j = 0; j < n; j += AT_ONCE)
+            sum_columns(&s, a, op, b->view.type, of_b, j, j + AT_ONCE < n ? j + AT_ONCE : n);
     }
     free(of_b);
     return s;
