@@ -16,7 +16,7 @@
 #include "tests/support/close.h"
 
 #define GUARD_BYTES 4096
-#define LARGE 100000 /* elements from which on threads are worth their start */
+#define LARGE 50000 /* elements from which on threads are worth their start */
 
 void test_cuda_ok(cudaError_t error, const char *call)
 {

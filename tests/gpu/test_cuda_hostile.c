@@ -289,8 +289,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < UNCOVERED_COUNT && !settings.with_uncovered; i++)
         printf("not covered: %s of the rows kernels\n", uncovered[i]);
     printf("%d cases of damaged tables, %d findings\n", cases, findings);
-    if (findings == 0 && cases >= 100)
-        printf("scorecard: E15 %d cases of damaged GPU tables, 0 accesses out of bounds, 0 hangs%s\n", cases,
-               settings.is_plain ? " (memcheck)" : "");
+    if (findings == 0 && cases >= 100 && !settings.is_plain) /* memcheck's line: tests/gpu/sanitize */
+        printf("scorecard: E15 %d cases of damaged GPU tables, 0 accesses out of bounds, 0 hangs\n", cases);
     return findings != 0;
 }

@@ -25,7 +25,9 @@ static void every_matrix(enum test_values values)
             for (int repeat = 0; repeat < 3; repeat++, turn++) {
                 const struct test_product product =
                     test_cuda_turn(widths[turn % WIDTH_COUNT], turn % 5 < 3 ? 0 : turn, turn, values);
-                test_cuda_product_check(pair.gpu, pair.cpu, a, of.dtype, &product);
+                /* Integers are exact, so that there is nothing left for the twin to tell. */
+                test_cuda_product_check(pair.gpu, values == TEST_VALUES_REAL ? pair.cpu : NULL, a, of.dtype,
+                                        &product);
             }
             test_cuda_pair_free(&pair);
         }

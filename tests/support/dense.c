@@ -97,11 +97,14 @@ void test_dense_set(struct test_dense *dense, int64_t i, int64_t j, double x)
 int test_dense_same_gaps(const struct test_dense *a, const struct test_dense *b)
 {
     struct test_dense merged = test_dense_copy(a);
-    const size_t size = spmm_dtype_size(a->view.type);
-    for (int64_t i = 0; i < a->view.rows; i++)
-        for (int64_t j = 0; j < a->view.cols; j++)
-            memcpy((char *)merged.view.data + offset_of(a, i, j), (char *)b->view.data + offset_of(a, i, j),
-                   size);
+    const int is_by_rows = a->view.layout == SPMM_ROW_MAJOR;
+    const int64_t lines = is_by_rows ? a->view.rows : a->view.cols;
+    const int64_t length = is_by_rows ? a->view.cols : a->view.rows;
+    for (int64_t l = 0; l < lines; l++) {
+        const size_t at = is_by_rows ? offset_of(a, l, 0) : offset_of(a, 0, l);
+        memcpy((char *)merged.view.data + at, (char *)b->view.data + at,
+               (size_t)length * spmm_dtype_size(a->view.type));
+    }
     const int same = memcmp(merged.block, b->block, b->block_bytes) == 0;
     test_dense_free(&merged);
     return same;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan_seal.h"
+
 #define GPU_UNIT_MAX 128u /* the panel kernels of GPUs have no higher ones */
 
 int test_kernels_of(const char *target, spmm_kernel_info_t kernels[TEST_KERNELS_MAX])
@@ -50,7 +52,7 @@ spmm_plan_t *test_kernel_plan(const spmm_kernel_info_t *kernel, const struct tes
     const struct spmmi_family *const family = spmmi_family_of(kernel->family);
     const struct spmmi_schedule *const schedule = spmmi_schedule_of(kernel->family, kernel->schedule);
     const struct test_plan_options options = {dtype, kernel->schedule, item_size_of(schedule, turn), 1, 0};
-    spmm_plan_t *plan = test_plan_build(a, options);
+    spmm_plan_t *plan = test_plan_whole(a, options, a->name);
     shape_set(plan, family, turn);
     if (family->compute == SPMMI_COMPUTE_TENSOR && dtype == SPMM_F32)
         for (uint32_t i = 0; i < plan->variant_count; i++)
