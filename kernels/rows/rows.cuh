@@ -12,8 +12,8 @@
 //             global memory; the last block to arrive at a shared row adds its slots in ascending order.
 //             No floating-point atomics: the order of every sum is fixed by the launch shape, so results are
 //             bitwise repeatable.
-// bounds      positions, ranks and rows that come out of tables are cut off at what the arrays and C have, once a
-//             group, block or row of C: damaged tables cannot make a kernel write elsewhere (docs/decisions/0037)
+// bounds      positions, ranks, rows and columns that come out of tables are cut off at what the arrays, B and C
+//             have: damaged tables cannot make a kernel read or write elsewhere (docs/decisions/0037)
 // residue     the stream is padded; entries past an item's end are computed and dropped, never stored
 // memory      two values a thread and column of shared memory in a nonzero split, none in a row split;
 //             48 registers (f32) or 64 (f64), for 5 or 4 blocks a multiprocessor
@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T), f
 #pragma unroll
             for (int e = 0; e < 4; e++)
                 x[q][e] = load_vector_const<T, VEC>(
-                    reinterpret_cast<const T *>(b + (uint64_t)(col[e] & ~SPMMI_ROW_END) * a.ldb_bytes));
+                    reinterpret_cast<const T *>(b + (uint64_t)column_of(a, col[e]) * a.ldb_bytes));
         }
 #pragma unroll
         for (int q = 0; q < QUADS; q++) {

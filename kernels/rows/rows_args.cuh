@@ -36,8 +36,8 @@ template <typename T> struct RowsArgs {
     uint64_t arrival_tag;
     const uint2 *blocks; // struct spmmi_block
     uint32_t empty_count, item_count, items_per_group, item_size_log2, block_nonzeros, work_blocks;
-    uint32_t nnz, ranks, last_row; // last_row: of C
-    uint64_t ldc;                  // of a row, or of a column in column-major C
+    uint32_t nnz, ranks, last_row, last_column; // last_row: of C; last_column: the last row of B
+    uint64_t ldc;                               // of a row, or of a column in column-major C
     uint32_t ldb_bytes, n;
     T alpha, beta;
 };
@@ -73,6 +73,12 @@ __device__ __forceinline__ void store_row(const RowsArgs<T> &a, uint32_t row, ui
             out.x[i] = a.alpha * sum.x[i];
     }
     store_vector<T, VEC>(c, out);
+}
+
+// The column of an entry of the stream: a row of B.
+template <typename T> __device__ __forceinline__ uint32_t column_of(const RowsArgs<T> &a, uint32_t entry)
+{
+    return min(entry & ~SPMMI_ROW_END, a.last_column);
 }
 
 // The row of C of a rank.

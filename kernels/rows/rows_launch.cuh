@@ -36,6 +36,7 @@ int launch(void (*kernel)(RowsArgs<T>), const struct spmmi_rows_cuda *args)
     a.nnz = args->stream.nnz;
     a.ranks = args->stream.ranks;
     a.last_row = args->rows_of_c - 1;
+    a.last_column = args->rows_of_b - 1;
     a.work_blocks = args->block_count;
     a.ldb_bytes = args->ldb * (uint32_t)sizeof(T);
     a.ldc = args->ldc;

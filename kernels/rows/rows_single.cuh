@@ -41,7 +41,7 @@ template <typename T> __device__ __forceinline__ LaneItem<T> load_item(const Row
 #pragma unroll
     for (int e = 0; e < SINGLE_ITEM; e++)
         item.x[e] =
-            __ldg(reinterpret_cast<const T *>(b + (uint64_t)(item.column(e) & ~SPMMI_ROW_END) * a.ldb_bytes));
+            __ldg(reinterpret_cast<const T *>(b + (uint64_t)column_of(a, item.column(e)) * a.ldb_bytes));
     return item;
 }
 
