@@ -12,8 +12,8 @@
 // schedules   whole: units are rows. segmented: units are segments, sums of cut rows go to partials, and a second
 //             kernel adds them in order. No atomics, so results are bitwise repeatable.
 // bounds      what comes out of tables is cut off at what the arrays, the stages, B and C have: once a stage, staged
-//             row and unit, and once an entry of A for its slot: tables that were damaged cannot make a kernel read or
-//             write elsewhere (docs/decisions/0037)
+//             row and unit. Damaged tables cannot make a kernel write elsewhere, nor read elsewhere but in shared
+//             memory by local indices, which the inner loop takes as they are (docs/decisions/0037)
 // residue     columns past n are neither loaded nor stored
 // memory      spmmi_tiled_shared_bytes of shared memory
 // measured    docs/decisions/0025, on an H200
@@ -138,14 +138,14 @@ __device__ __forceinline__ void stage_rows(const TiledArgs<T> &a, char *stage, u
     }
 }
 
-// sum += value * (slot of the stage, which begins behind `shared`)
+// sum += value * (slot of the stage)
 template <typename T, int TILE>
-__device__ __forceinline__ void multiply_add(const TiledArgs<T> &a, typename Value<T>::Sum (&sum)[TILE],
-                                             const char *shared, uint32_t stage, uint32_t slot, T value)
+__device__ __forceinline__ void multiply_add(typename Value<T>::Sum (&sum)[TILE], const char *stage,
+                                             uint32_t slot, T value)
 {
     using S = Slot<T, TILE>;
     using Sum = typename Value<T>::Sum;
-    const char *from = shared + min(stage + slot * S::STRIDE, a.last_slot);
+    const char *from = stage + slot * S::STRIDE;
     const Sum v = Value<T>::widen(value);
 #pragma unroll
     for (uint32_t q = 0; q < S::WORDS; q++) {
@@ -178,9 +178,8 @@ template <typename T> struct Entries {
 
 // The slices [slice, end) of a warp in one stage; next holds the first of them already.
 template <typename T, int TILE>
-__device__ __forceinline__ void use_stage(const TiledArgs<T> &a, const char *shared, uint32_t stage,
-                                          uint32_t slice, uint32_t end, Entries<T> &next,
-                                          typename Value<T>::Sum (&sum)[TILE])
+__device__ __forceinline__ void use_stage(const TiledArgs<T> &a, const char *stage, uint32_t slice,
+                                          uint32_t end, Entries<T> &next, typename Value<T>::Sum (&sum)[TILE])
 {
     constexpr uint32_t AHEAD = Entries<T>::AHEAD;
     // Whole batches have no branches, so that the loads of different entries overlap.
@@ -189,12 +188,12 @@ __device__ __forceinline__ void use_stage(const TiledArgs<T> &a, const char *sha
         next.load(a, slice + AHEAD);
 #pragma unroll
         for (uint32_t u = 0; u < AHEAD; u++)
-            multiply_add<T, TILE>(a, sum, shared, stage, now.slot[u], now.value[u]);
+            multiply_add<T, TILE>(sum, stage, now.slot[u], now.value[u]);
     }
 #pragma unroll
     for (uint32_t u = 0; u < AHEAD; u++) {
         if (slice + u < end)
-            multiply_add<T, TILE>(a, sum, shared, stage, next.slot[u], next.value[u]);
+            multiply_add<T, TILE>(sum, stage, next.slot[u], next.value[u]);
     }
 }
 
@@ -257,7 +256,9 @@ __device__ __forceinline__ void store_unit(const TiledArgs<T> &a, uint32_t targe
 
 template <typename T, int TILE, bool B_COLUMNS>
 __global__ void __launch_bounds__(SPMMI_TILED_THREADS_MAX,
-                                  spmmi_tiled_resident(TILE * sizeof(typename Value<T>::Sum)))
+                                  B_COLUMNS && sizeof(T) == 2 && TILE == 8
+                                      ? 4 // 64 registers suffice
+                                      : spmmi_tiled_resident(TILE * sizeof(typename Value<T>::Sum)))
     tiled_kernel(const TiledArgs<T> a)
 {
     using S = Slot<T, TILE>;
@@ -298,7 +299,7 @@ __global__ void __launch_bounds__(SPMMI_TILED_THREADS_MAX,
             wait_for_copies<0>();
         }
         __syncthreads();
-        use_stage<T, TILE>(a, shared, (s - begin) % 2 * a.stage_bytes, slice, slice_end, entries, sum);
+        use_stage<T, TILE>(a, shared + (s - begin) % 2 * a.stage_bytes, slice, slice_end, entries, sum);
         __syncthreads();
     }
     release_dependents();
