@@ -8,6 +8,7 @@
 #include "certify_tile_cpu.h"
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/team.h"
 #include "kernels/shared/level_cpu.h"
 
 #define ROWS SPMMI_CERTIFY_TILE_ROWS
@@ -143,7 +144,7 @@ static void project_b(const struct pass *pass, struct work *works)
 {
     const struct spmmi_certify_job *job = pass->job;
     const int64_t rows = job->product.b.rows;
-#pragma omp parallel for schedule(static) num_threads(pass->threads)
+#pragma omp parallel for schedule(static) num_threads(spmmi_team(pass->threads))
     for (int64_t first = 0; first < rows; first += ROWS) {
         struct work *w = &works[omp_get_thread_num()];
         const int64_t left = rows - first;
@@ -172,7 +173,7 @@ spmm_status_t spmmi_certify_cpu(const struct spmmi_certify_job *job, struct spmm
         SPMM_TRY_ALLOC(pass.b.records, diag);
         project_b(&pass, works);
     }
-#pragma omp parallel for schedule(dynamic, 8) num_threads(pass.threads)
+#pragma omp parallel for schedule(dynamic, 8) num_threads(spmmi_team(pass.threads))
     for (int64_t first = 0; first < rows; first += ROWS)
         judge_block(&pass, first, &works[omp_get_thread_num()]);
     for (int t = 0; t < pass.threads; t++)

@@ -541,10 +541,10 @@ for list in '--help' 'gen:nothing:1'; do
     run spmm-inspect $list
     checks=$((checks + 1))
     [ "$(grep -c '^GENERATOR(' "$source_dir/inspector/generate/generator_list.def")" -ge 15 ] || wrong 'expected generators'
-    for name in $(sed -n 's/^GENERATOR(\([a-z0-9]*\),.*/\1/p' "$source_dir/inspector/generate/generator_list.def"); do
+    while read -r name; do
         checks=$((checks + 1))
         cat "$work/.out" "$work/.err" | grep -qE "(gen:|[ ,])$name:" || wrong "expected the generator $name"
-    done
+    done < <(sed -n 's/^GENERATOR(\([a-z0-9]*\),.*/\1/p' "$source_dir/inspector/generate/generator_list.def")
 done
 
 # ---- Budgets ----

@@ -14,14 +14,14 @@ static void there_is_no_gpu(void **state)
 {
     struct spmmi_cuda *cuda = (struct spmmi_cuda *)state; /* must become NULL */
     spmm_diag_t diag = {.status = SPMM_OK};
-    uint64_t bytes = 1;
+    struct spmmi_needs needs = spmmi_needs_new(0, 0);
     char text[8] = "x";
     assert_int_equal(spmmi_cuda_device_count(), 0);
     assert_int_equal(spmmi_cuda_device_runs(0), 0);
     assert_int_equal(spmmi_cuda_target(0), 0);
     assert_int_equal(spmmi_cuda_device_name(0, text, sizeof text), SPMM_ERR_NO_DEVICE);
-    assert_int_equal(spmmi_cuda_memory_bytes(NULL, 0, NULL, &bytes, &diag), SPMM_ERR_NO_DEVICE);
-    assert_int_equal(bytes, 0);
+    assert_int_equal(spmmi_cuda_needs(NULL, 0, NULL, &needs, &diag), SPMM_ERR_NO_DEVICE);
+    assert_int_equal(needs.device, 0);
     assert_int_equal(spmmi_cuda_create(NULL, 0, NULL, &cuda, &diag), SPMM_ERR_NO_DEVICE);
     assert_null(cuda);
     assert_non_null(strstr(diag.text, "this build has no GPU support"));

@@ -19,8 +19,9 @@ struct run_request {
     double alpha, beta;
     const spmm_dense_t *b; /* in host memory; NULL: random. Its shape, layout and type have been checked */
     uint64_t seed;
-    int is_checked;  /* run_product_check will be called */
-    uint64_t budget; /* of the executor on the host, and of B, C, workspace and check; 0: that of machine_memory.h */
+    int is_checked; /* run_product_check will be called */
+    uint64_t
+        budget; /* of the executor on the host, and of B, C, workspace and check; 0: that of machine_memory.h */
 };
 
 struct run_product {
