@@ -19,7 +19,7 @@
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define BUDGET (UINT64_C(4) << 20)
 
-static uint64_t cases, accepted, flips, cuts;
+static uint64_t accepted, flips, cuts, forged;
 
 /* Loads hostile bytes. Returns the status after checking what every load promises. */
 static spmm_status_t load(const uint8_t *bytes, size_t size)
@@ -30,7 +30,6 @@ static spmm_status_t load(const uint8_t *bytes, size_t size)
     spmm_diag_t diag;
     spmmi_alloc_peak_reset();
     const spmm_status_t status = spmm_plan_read(bytes, size, &options, &plan, &diag);
-    cases++;
     assert_int_equal(diag.status, status);
     assert_true(spmmi_alloc_peak_bytes() <= BUDGET);
     if (status == SPMM_OK) {
@@ -44,6 +43,13 @@ static spmm_status_t load(const uint8_t *bytes, size_t size)
     }
     assert_int_equal(spmmi_alloc_live(), live);
     return status;
+}
+
+/* The same of bytes with right checksums. */
+static void load_forged(const uint8_t *bytes, size_t size)
+{
+    (void)load(bytes, size);
+    forged++;
 }
 
 static uint8_t *good_plan(const void *state, size_t *size)
@@ -202,7 +208,7 @@ static void attack(uint8_t *bytes, size_t size, uint8_t *at, uint32_t width)
     for (size_t v = 0; v < COUNT(values); v++) {
         memcpy(at, &values[v], width);
         forge_repair(bytes, size);
-        (void)load(bytes, size);
+        load_forged(bytes, size);
         memcpy(bytes, before, size);
     }
     free(before);
@@ -257,7 +263,7 @@ static void pairs_of_header_fields_are_attacked(void **state)
                 memcpy(bytes + fields[i], &values[pair / COUNT(values)], fields[i] >= SPMMI_AT_dtype ? 4 : 8);
                 memcpy(bytes + fields[k], &values[pair % COUNT(values)], fields[k] >= SPMMI_AT_dtype ? 4 : 8);
                 forge_repair(bytes, size);
-                (void)load(bytes, size);
+                load_forged(bytes, size);
                 memcpy(bytes, before, size);
             }
         }
@@ -287,7 +293,7 @@ static void contents_are_attacked(void **state)
                 memcpy(content + at, &values[v], width);
                 forge_set_content(&f->sections[i], content, content_size, (struct forge_zstd){0, 0, 0});
                 uint8_t *built = forge_build(f, &built_size);
-                (void)load(built, built_size);
+                load_forged(built, built_size);
                 free(built);
                 memcpy(content, before, content_size);
             }
@@ -315,7 +321,7 @@ static void content_sizes_are_attacked(void **state)
             if (agrees)
                 s->entry.raw_bytes = length;
             uint8_t *built = forge_build(f, &built_size);
-            (void)load(built, built_size);
+            load_forged(built, built_size);
             free(built);
             forge_free(f);
         }
@@ -433,7 +439,7 @@ int main(void)
            COUNT(names));
     printf("scorecard: E4 %llu truncations of %zu plans, 0 accepted\n", (unsigned long long)cuts,
            COUNT(names));
-    printf("scorecard: E5 %llu damaged files and forged fields, %llu of them valid plans\n",
-           (unsigned long long)cases, (unsigned long long)accepted);
+    printf("scorecard: fields %llu forged fields of %zu plans, %llu valid plans among them\n",
+           (unsigned long long)forged, COUNT(names), (unsigned long long)accepted);
     return 0;
 }

@@ -21,7 +21,7 @@ DOCUMENTS = [  # a file and its text, and what is reported
     ("README.md", "[x](docs/none.md)\n", "docs/none.md, which is not there"),
     ("README.md", "[x](docs/page.md#three)\n", "no heading #three"),
     ("README.md", "[x](#other)\n", "no heading #other"),
-    ("README.md", "line\n" * 101, "101 lines"),
+    ("README.md", "line\n" * 111, "111 lines"),
     ("README.md", "word " * 30 + "\n", "150 characters"),
     ("docs/decisions/0001-first.md", "line\n" * 61, "61 lines"),
     ("docs/decisions/0001-first.md", "a b c d e f g h i j k l\n" * 55, "660 words"),

@@ -12,7 +12,7 @@ FIRST = "1: scorecard: E8 20000 kills, 0 torn plans\nscorecard: E9 9 of 10 check
 SECOND = "scorecard: E8 7 kills, 0 torn plans\nscorecard: E17 0.5 of the bound\nscorecard: E3 5 flips, 0 accepted\n"
 FUZZ = "stat::number_of_executed_units: %d\n"
 EXPECTED = ("| E8 kills while a plan is written | 10,000 | 20,000 kills, 0 torn plans |",
-            "1,500 executions of 1 targets |",
+            "1,500 in 1 programs |",
             "| E17 largest error beside its bound | at most 1 | 0.5 of the bound |")
 
 
