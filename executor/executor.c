@@ -77,38 +77,6 @@ static bool is_of_cpu_alone(const char *kernel)
     return is_kernel(spmmi_cpu_kernels, kernel) && !is_kernel(spmmi_cuda_kernels, kernel);
 }
 
-/* What AUTO asks: does GPU 0 run this plan? Where it would fail for another reason it is taken, and the caller hears
- * that. */
-static bool is_for_gpu(const spmm_plan_t *plan, const char *kernel)
-{
-    struct spmmi_needs needs = spmmi_needs_new(0, 0);
-    if (spmmi_cuda_device_count() == 0 || is_of_cpu_alone(kernel) || !spmmi_cuda_device_runs(0))
-        return false;
-    const spmm_status_t status = spmmi_cuda_needs(plan, 0, kernel, &needs, &spmmi_diag_unheard);
-    return status != SPMM_ERR_UNSUPPORTED && status != SPMM_ERR_TOO_LARGE && status != SPMM_ERR_PLAN_FEATURE;
-}
-
-/* Settle AUTO, and see that device and forced kernel exist and go together. */
-static spmm_status_t device_settle(int *device, const char *kernel, const spmm_plan_t *plan,
-                                   spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    const int count = spmmi_cuda_device_count();
-    SPMM_REQUIRE(*device >= SPMM_DEVICE_AUTO, SPMM_ERR_ARGUMENT, diag,
-                 "device is %d, expected a GPU's number, SPMM_DEVICE_CPU or SPMM_DEVICE_AUTO", *device);
-    if (*device == SPMM_DEVICE_AUTO)
-        *device = is_for_gpu(plan, kernel) ? 0 : SPMM_DEVICE_CPU;
-    SPMM_REQUIRE(*device < count || *device == SPMM_DEVICE_CPU, SPMM_ERR_NO_DEVICE, diag,
-                 "GPU %d was asked for, this build and machine have %d", *device, count);
-    const bool is_known =
-        kernel == NULL ||
-        is_kernel(*device == SPMM_DEVICE_CPU ? spmmi_cpu_kernels : spmmi_cuda_kernels, kernel);
-    SPMM_REQUIRE(is_known, SPMM_ERR_ARGUMENT, diag, "\"%s\" is no kernel of %s", kernel,
-                 *device == SPMM_DEVICE_CPU ? "the CPU" : "this GPU");
-cleanup:
-    return status;
-}
-
 /* All that create takes; PLAN_BUDGET where that is more than the options allow. */
 static spmm_status_t needs_count(const spmm_plan_t *plan, int device, const spmm_executor_options_t *options,
                                  struct spmmi_needs *needs, spmm_diag_t *diag)
@@ -121,6 +89,40 @@ static spmm_status_t needs_count(const spmm_plan_t *plan, int device, const spmm
     else
         SPMM_TRY(spmmi_cuda_needs(plan, device, options->force_kernel, needs, diag));
     SPMM_TRY(spmmi_needs_check(needs, 0, diag));
+cleanup:
+    return status;
+}
+
+/* What AUTO asks: does GPU 0 run this plan? Where it would fail for another reason, a budget too, it is taken, and the
+ * caller hears that. */
+static bool is_for_gpu(const spmm_plan_t *plan, const spmm_executor_options_t *options)
+{
+    struct spmmi_needs needs;
+    if (spmmi_cuda_device_count() == 0 || is_of_cpu_alone(options->force_kernel) ||
+        !spmmi_cuda_device_runs(0))
+        return false;
+    const spmm_status_t status = needs_count(plan, 0, options, &needs, &spmmi_diag_unheard);
+    return status != SPMM_ERR_UNSUPPORTED && status != SPMM_ERR_TOO_LARGE && status != SPMM_ERR_PLAN_FEATURE;
+}
+
+/* Settle AUTO, and see that device and forced kernel exist and go together. */
+static spmm_status_t device_settle(int *device, const spmm_executor_options_t *options,
+                                   const spmm_plan_t *plan, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const char *kernel = options->force_kernel;
+    const int count = spmmi_cuda_device_count();
+    SPMM_REQUIRE(*device >= SPMM_DEVICE_AUTO, SPMM_ERR_ARGUMENT, diag,
+                 "device is %d, expected a GPU's number, SPMM_DEVICE_CPU or SPMM_DEVICE_AUTO", *device);
+    if (*device == SPMM_DEVICE_AUTO)
+        *device = is_for_gpu(plan, options) ? 0 : SPMM_DEVICE_CPU;
+    SPMM_REQUIRE(*device < count || *device == SPMM_DEVICE_CPU, SPMM_ERR_NO_DEVICE, diag,
+                 "GPU %d was asked for, this build and machine have %d", *device, count);
+    const bool is_known =
+        kernel == NULL ||
+        is_kernel(*device == SPMM_DEVICE_CPU ? spmmi_cpu_kernels : spmmi_cuda_kernels, kernel);
+    SPMM_REQUIRE(is_known, SPMM_ERR_ARGUMENT, diag, "\"%s\" is no kernel of %s", kernel,
+                 *device == SPMM_DEVICE_CPU ? "the CPU" : "this GPU");
 cleanup:
     return status;
 }
@@ -139,7 +141,7 @@ spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int device,
         *device_bytes = 0;
     SPMM_REQUIRE(plan != NULL, SPMM_ERR_ARGUMENT, diag, "the plan is NULL");
     SPMM_TRY(options_read(options, &settled, diag));
-    SPMM_TRY(device_settle(&device, settled.force_kernel, plan, diag));
+    SPMM_TRY(device_settle(&device, &settled, plan, diag));
     SPMM_TRY(needs_count(plan, device, &settled, &needs, diag));
     if (host_bytes != NULL)
         *host_bytes = needs.host;
@@ -197,7 +199,7 @@ spmm_status_t spmm_executor_create(const spmm_plan_t *plan, int device,
     *executor_out = NULL;
     SPMM_REQUIRE(plan != NULL, SPMM_ERR_ARGUMENT, diag, "the plan is NULL");
     SPMM_TRY(options_read(options, &settled, diag));
-    SPMM_TRY(device_settle(&device, settled.force_kernel, plan, diag));
+    SPMM_TRY(device_settle(&device, &settled, plan, diag));
     if (settled.host_budget_bytes != 0 || settled.device_budget_bytes != 0)
         SPMM_TRY(needs_count(plan, device, &settled, &needs, diag));
     executor = spmmi_alloc_zero(1, sizeof *executor);

@@ -19,8 +19,9 @@
 static struct {
     int count, runs;
     spmm_status_t name, memory;
-    spmm_status_t run;         /* of products and new values */
-    struct spmmi_parts *parts; /* NULL: create fails */
+    spmm_status_t run;                     /* of products and new values */
+    struct spmmi_parts *parts;             /* NULL: create fails */
+    uint64_t host_allowed, device_allowed; /* most that a count was allowed */
 } gpu;
 
 /* create fails with this where no executor on the GPU is to live. */
@@ -60,6 +61,9 @@ spmm_status_t spmmi_cuda_needs(const spmm_plan_t *plan, int device, const char *
                                struct spmmi_needs *needs, spmm_diag_t *diag)
 {
     (void)device, (void)force_kernel;
+    gpu.host_allowed = needs->host_allowed > gpu.host_allowed ? needs->host_allowed : gpu.host_allowed;
+    gpu.device_allowed =
+        needs->device_allowed > gpu.device_allowed ? needs->device_allowed : gpu.device_allowed;
     needs->host += 500;
     needs->device += GPU_BYTES;
     spmmi_needs_part(needs, &plan->parts[0], 900);
@@ -243,6 +247,29 @@ static void the_budgets_hold_on_a_gpu(void **state)
     spmm_plan_destroy(plan);
 }
 
+/* Already the trial on the GPU keeps within the budgets; what is too much for them does not run on the CPU instead. */
+static void auto_counts_within_the_budgets(void **state)
+{
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    spmm_plan_t *plan = plan_make();
+    spmm_executor_t *executor = NULL;
+    spmm_diag_t diag;
+    (void)state;
+    gpu.count = gpu.runs = 1;
+    gpu.name = gpu.memory = SPMM_OK;
+    gpu.host_allowed = gpu.device_allowed = 0;
+    options.host_budget_bytes = 64 << 20;
+    options.device_budget_bytes = GPU_BYTES - 1;
+    assert_int_equal(spmm_executor_create(plan, SPMM_DEVICE_AUTO, &options, &executor, &diag),
+                     SPMM_ERR_PLAN_BUDGET);
+    assert_non_null(strstr(diag.text, "needs 1000 bytes of device memory or more, 999 are allowed"));
+    assert_int_equal(spmm_executor_memory_bytes(plan, SPMM_DEVICE_AUTO, &options, NULL, NULL, NULL),
+                     SPMM_ERR_PLAN_BUDGET);
+    assert_int_equal(gpu.host_allowed, options.host_budget_bytes);
+    assert_int_equal(gpu.device_allowed, options.device_budget_bytes);
+    spmm_plan_destroy(plan);
+}
+
 static void a_device_without_a_name_is_told(void **state)
 {
     spmm_plan_t *plan = plan_make();
@@ -371,6 +398,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(auto_is_the_gpu_where_it_runs_the_plan_else_the_cpu),
         cmocka_unit_test(the_budgets_hold_on_a_gpu),
+        cmocka_unit_test(auto_counts_within_the_budgets),
         cmocka_unit_test(a_device_without_a_name_is_told),
         cmocka_unit_test(a_kernel_of_the_cpu_is_none_of_the_gpu),
         cmocka_unit_test(products_and_values_go_to_the_gpu),

@@ -27,7 +27,8 @@ typedef struct spmm_executor spmm_executor_t;
 #define SPMM_DEVICE_CPU (-1) /**< The CPU. */
 /** GPU 0 if there is one that this build can use and that runs the plan, else the CPU: there is none, this build has no
  * kernels for it, only the CPU has the forced kernel, or the GPU would answer UNSUPPORTED, TOO_LARGE or PLAN_FEATURE.
- * spmm_executor_info then says which one, and so where B, C and the workspace must be. */
+ * A plan beyond the budgets is refused there. spmm_executor_info says which device it is, and so where B, C and the
+ * workspace must be. */
 #define SPMM_DEVICE_AUTO (-2)
 
 /** GPUs that CUDA shows to this process, whether or not this build has kernels for them (where it has none,
@@ -52,8 +53,8 @@ typedef struct spmm_executor_options {
      * the product. */
     const char *force_kernel;
     /** Most host memory that spmm_executor_create may take, for what it holds and for what it gives back; 0: no limit.
-     * Where that is not enough it is refused (PLAN_BUDGET) before it is taken; to find that out costs what
-     * spmm_executor_memory_bytes costs. Plans of others ask for as much as they like: set a budget for them. */
+     * Where that is not enough it is refused (PLAN_BUDGET) before the executor is made; to find that out takes what
+     * spmm_executor_memory_bytes takes, which may be more than the budget. Plans of others ask for as much as they like: set a budget for them. */
     uint64_t host_budget_bytes;
     uint64_t device_budget_bytes; /**< The same of the memory of a GPU. */
 } spmm_executor_options_t;
@@ -64,8 +65,8 @@ typedef struct spmm_executor_options {
 
 /** Bytes that an executor for this plan takes, before it is made. host_bytes: what it holds of the host and what is
  * taken there while it is made, which is linear in the plan's nonzeros and the rows of op(A). device_bytes: what it
- * holds of a GPU. This call itself takes no more of the host, nothing of a GPU, and not more than a host budget where
- * the rows of a transpose alone exceed it. device as for spmm_executor_create; options, host_bytes and device_bytes may
+ * holds of a GPU. This call itself takes no more of the host, also where that is beyond a budget, and nothing of a GPU.
+ * Where the row pointers of a transpose alone are beyond the host budget, it takes nothing. device as for spmm_executor_create; options, host_bytes and device_bytes may
  * be NULL. Errors: as spmm_executor_create. */
 SPMM_API spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int device,
                                                   const spmm_executor_options_t *options,
