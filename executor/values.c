@@ -3,6 +3,22 @@
 #include "executor_state.h"
 #include "format/base/diag.h"
 
+/* No product begins meanwhile. */
+static spmm_status_t values_write(spmm_executor_t *executor, const void *values, void *stream,
+                                  spmm_diag_t *diag)
+{
+    (void)pthread_rwlock_wrlock(executor->values_lock);
+    const spmm_status_t status = executor->cuda != NULL
+                                     ? spmmi_cuda_set_values(executor->cuda, values, stream, diag)
+                                     : spmmi_cpu_set_values(executor->cpu, values);
+    executor->has_values |= status == SPMM_OK;
+    (void)pthread_rwlock_unlock(executor->values_lock);
+    return status;
+}
+
+/* Streams are waited for without the lock: else products on other streams wait too, and a stream may in turn wait for
+ * one of them. Before, because CUDA waits for the stream itself when it copies from pageable memory; behind, because
+ * the caller then may free the values. */
 spmm_status_t spmm_executor_set_values(spmm_executor_t *executor, const void *values, void *stream,
                                        spmm_diag_t *diag)
 {
@@ -11,11 +27,11 @@ spmm_status_t spmm_executor_set_values(spmm_executor_t *executor, const void *va
     SPMM_REQUIRE(executor != NULL, SPMM_ERR_ARGUMENT, diag, "the executor is NULL");
     SPMM_REQUIRE(values != NULL || executor->shape.nnz == 0, SPMM_ERR_ARGUMENT, diag,
                  "expected %lld values, found NULL", (long long)executor->shape.nnz);
-    (void)pthread_rwlock_wrlock(executor->values_lock);
-    status = executor->cuda != NULL ? spmmi_cuda_set_values(executor->cuda, values, stream, diag)
-                                    : spmmi_cpu_set_values(executor->cpu, values);
-    executor->has_values |= status == SPMM_OK;
-    (void)pthread_rwlock_unlock(executor->values_lock);
+    if (executor->cuda != NULL)
+        SPMM_TRY(spmmi_cuda_values_wait(executor->cuda, values, stream, diag));
+    SPMM_TRY(values_write(executor, values, stream, diag));
+    if (executor->cuda != NULL)
+        SPMM_TRY(spmmi_cuda_values_wait(executor->cuda, values, stream, diag));
 cleanup:
     return status;
 }

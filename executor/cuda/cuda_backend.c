@@ -169,22 +169,31 @@ spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values,
                                     spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    struct cudaPointerAttributes attributes;
     struct spmmi_cuda_scope scope = {-1};
     const size_t bytes = (size_t)cuda->nnz * spmm_dtype_size(cuda->dtype);
     if (bytes == 0)
         goto cleanup;
     SPMM_TRY_CUDA(spmmi_cuda_enter(cuda->device.number, &scope), diag);
-    SPMM_TRY_CUDA(cudaPointerGetAttributes(&attributes, values), diag);
-    const int is_host =
-        attributes.type == cudaMemoryTypeUnregistered || attributes.type == cudaMemoryTypeHost;
     SPMM_TRY_CUDA(cudaMemcpyAsync(cuda->values, values, bytes, cudaMemcpyDefault, stream), diag);
     status = spmmi_parts_set_values(cuda->parts, cuda->values, stream);
-    if (status != SPMM_OK) {
+    if (status != SPMM_OK)
         status = part_failed(status, "giving the parts new values", diag);
-        goto cleanup;
-    }
-    if (is_host)
+cleanup:
+    spmmi_cuda_leave(scope);
+    return status;
+}
+
+spmm_status_t spmmi_cuda_values_wait(const struct spmmi_cuda *cuda, const void *values, void *stream,
+                                     spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct cudaPointerAttributes attributes;
+    struct spmmi_cuda_scope scope = {-1};
+    if (cuda->nnz == 0)
+        return SPMM_OK;
+    SPMM_TRY_CUDA(spmmi_cuda_enter(cuda->device.number, &scope), diag);
+    SPMM_TRY_CUDA(cudaPointerGetAttributes(&attributes, values), diag);
+    if (attributes.type == cudaMemoryTypeUnregistered || attributes.type == cudaMemoryTypeHost)
         SPMM_TRY_CUDA(cudaStreamSynchronize(stream), diag);
 cleanup:
     spmmi_cuda_leave(scope);

@@ -25,9 +25,13 @@ void spmmi_cuda_destroy(struct spmmi_cuda *cuda);
 uint64_t spmmi_cuda_device_bytes(const struct spmmi_cuda *cuda);
 const struct spmmi_parts *spmmi_cuda_parts(const struct spmmi_cuda *cuda); /* what was made */
 
-/* values: host or device pointer, nnz values in CSR order of A. */
+/* Enqueues. values: host or device pointer, nnz values in CSR order of A; those of the host must live until
+ * spmmi_cuda_values_wait, and pageable ones make CUDA wait for work that stream has. */
 spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values, void *stream,
                                     spmm_diag_t *diag);
+/* Waits for stream if the values are of the host. */
+spmm_status_t spmmi_cuda_values_wait(const struct spmmi_cuda *cuda, const void *values, void *stream,
+                                     spmm_diag_t *diag);
 /* variant: the one that the product was given to. */
 uint64_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, int variant,
                                     const struct spmmi_product *product);

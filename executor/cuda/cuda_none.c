@@ -68,6 +68,13 @@ spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values,
     return SPMM_ERR_NO_DEVICE;
 }
 
+spmm_status_t spmmi_cuda_values_wait(const struct spmmi_cuda *cuda, const void *values, void *stream,
+                                     spmm_diag_t *diag)
+{
+    (void)cuda, (void)values, (void)stream, (void)diag;
+    return SPMM_ERR_NO_DEVICE;
+}
+
 uint64_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, int variant,
                                     const struct spmmi_product *product)
 {

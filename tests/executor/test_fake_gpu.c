@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "executor/cuda/cuda_backend.h"
+#include "executor/executor_state.h"
 #include "executor/parts.h"
 #include "format/base/diag.h"
 #include "tests/support/plan_build.h"
@@ -19,8 +19,11 @@
 static struct {
     int count, runs;
     spmm_status_t name, memory;
-    spmm_status_t run;                     /* of products and new values */
-    struct spmmi_parts *parts;             /* NULL: create fails */
+    spmm_status_t run;         /* of products and new values */
+    struct spmmi_parts *parts; /* NULL: create fails */
+    spmm_status_t wait;        /* of new values */
+    int waits, free_waits; /* for them; and how many of them left products of the watched executor alone */
+    spmm_executor_t *watched;
     uint64_t host_allowed, device_allowed; /* most that a count was allowed */
 } gpu;
 
@@ -100,6 +103,17 @@ spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values,
 {
     (void)cuda, (void)values, (void)stream;
     return answer(gpu.run, diag);
+}
+
+/* Products of other threads could begin now, if the lock is free. */
+spmm_status_t spmmi_cuda_values_wait(const struct spmmi_cuda *cuda, const void *values, void *stream,
+                                     spmm_diag_t *diag)
+{
+    (void)cuda, (void)values, (void)stream;
+    gpu.waits++;
+    if (gpu.watched != NULL && pthread_rwlock_tryrdlock(gpu.watched->values_lock) == 0)
+        gpu.free_waits += pthread_rwlock_unlock(gpu.watched->values_lock) == 0;
+    return answer(gpu.wait, diag);
 }
 
 uint64_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, int variant,
@@ -340,6 +354,28 @@ static void products_and_values_go_to_the_gpu(void **state)
     spmm_plan_destroy(plan);
 }
 
+/* Once before they are enqueued, and once before the caller may free them. */
+static void new_values_wait_for_their_stream_beside_products(void **state)
+{
+    static const spmm_family_t families[] = {SPMM_FAMILY_ROWS};
+    static float values[1024 * 5];
+    spmm_plan_t *plan = plan_make();
+    spmm_executor_t *executor = executor_on_gpu(plan, families, 1);
+    (void)state;
+    gpu.watched = executor;
+    gpu.waits = gpu.free_waits = 0;
+    assert_int_equal(spmm_executor_set_values(executor, values, NULL, NULL), SPMM_OK);
+    assert_int_equal(gpu.waits, 2);
+    assert_int_equal(gpu.free_waits, 2);
+    gpu.wait = SPMM_ERR_DEVICE;
+    assert_int_equal(spmm_executor_set_values(executor, values, NULL, NULL), SPMM_ERR_DEVICE);
+    assert_int_equal(gpu.waits, 3); /* nothing was enqueued */
+    gpu.wait = SPMM_OK;
+    gpu.watched = NULL;
+    executor_free(executor);
+    spmm_plan_destroy(plan);
+}
+
 static char lines[2048];
 
 static void keep_lines(void *context, spmm_log_level_t level, const char *text)
@@ -402,6 +438,7 @@ int main(void)
         cmocka_unit_test(a_device_without_a_name_is_told),
         cmocka_unit_test(a_kernel_of_the_cpu_is_none_of_the_gpu),
         cmocka_unit_test(products_and_values_go_to_the_gpu),
+        cmocka_unit_test(new_values_wait_for_their_stream_beside_products),
         cmocka_unit_test(the_log_tells_what_the_plan_lacks_for_the_gpu),
         cmocka_unit_test(kernels_of_both_sides_are_listed),
     };

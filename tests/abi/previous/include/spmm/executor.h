@@ -8,7 +8,8 @@
  * of one executor at the same time, each with a workspace of its own, on the CPU as on a GPU. spmm_executor_set_values
  * and products are ordered: it waits until the calls of spmm_execute that run have returned, and calls that come later
  * wait for it, so that each product is one of the old values or of the new ones. On a GPU that is the order in which
- * work is enqueued: products and new values on different streams need the caller's events between them.
+ * work is enqueued, and nothing more: products and new values on different streams need the caller's events between
+ * them; values from host memory have arrived when the call returns.
  * spmm_executor_destroy needs the executor alone. A captured graph may be replayed on any stream; two replays at a time
  * need graphs that were captured with different workspaces. The plan may be destroyed once an executor was made.
  */
@@ -54,7 +55,8 @@ typedef struct spmm_executor_options {
     const char *force_kernel;
     /** Most host memory that spmm_executor_create may take, for what it holds and for what it gives back; 0: no limit.
      * Where that is not enough it is refused (PLAN_BUDGET) before the executor is made; to find that out takes what
-     * spmm_executor_memory_bytes takes, which may be more than the budget. Plans of others ask for as much as they like: set a budget for them. */
+     * spmm_executor_memory_bytes takes, which may be more than the budget. Plans of others ask for as much as they
+     * like: set a budget for them. */
     uint64_t host_budget_bytes;
     uint64_t device_budget_bytes; /**< The same of the memory of a GPU. */
 } spmm_executor_options_t;
@@ -66,8 +68,8 @@ typedef struct spmm_executor_options {
 /** Bytes that an executor for this plan takes, before it is made. host_bytes: what it holds of the host and what is
  * taken there while it is made, which is linear in the plan's nonzeros and the rows of op(A). device_bytes: what it
  * holds of a GPU. This call itself takes no more of the host, also where that is beyond a budget, and nothing of a GPU.
- * Where the row pointers of a transpose alone are beyond the host budget, it takes nothing. device as for spmm_executor_create; options, host_bytes and device_bytes may
- * be NULL. Errors: as spmm_executor_create. */
+ * Where the row pointers of a transpose alone are beyond the host budget, it takes nothing. device as for
+ * spmm_executor_create; options, host_bytes and device_bytes may be NULL. Errors: as spmm_executor_create. */
 SPMM_API spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int device,
                                                   const spmm_executor_options_t *options,
                                                   uint64_t *host_bytes, uint64_t *device_bytes,
@@ -87,7 +89,8 @@ SPMM_API void spmm_executor_destroy(spmm_executor_t *executor);
 /** New values for the same pattern: nnz values of the plan's type of A, in CSR order of A. The plan itself does not
  * change. May be called while products run: see Threads and streams above.
  * GPU: a device pointer is borrowed until the work, which is enqueued on stream, is done. With a host pointer the call
- * returns when stream has finished; not during graph capture.
+ * waits for stream, enqueues, and returns when stream has finished; no other thread may enqueue on it meanwhile; not
+ * during graph capture.
  * CPU: host pointer; done when the call returns. After an error the values are undefined: set them again. Errors:
  * ARGUMENT, DEVICE. */
 SPMM_API spmm_status_t spmm_executor_set_values(spmm_executor_t *executor, const void *values, void *stream,
@@ -110,9 +113,10 @@ SPMM_API spmm_status_t spmm_executor_workspace_bytes(const spmm_executor_t *exec
  * one buffer count as overlap though they share no element. workspace may be NULL where no bytes are needed.
  * NaN and infinity in row j of B reach exactly the rows of C that store column j. The result is bitwise repeatable.
  * GPU: enqueues on stream, which belongs to the executor's device (NULL: the legacy default stream); the caller's
- * current device stays. Allocates nothing, synchronises nothing, may be captured in a CUDA graph. The workspace is
- * borrowed until that work is done and serves one product at a time. DEVICE reports errors of the launch; what fails
- * later shows at the caller's next synchronisation. CPU: done when the call returns; stream is ignored.
+ * current device stays. Allocates nothing, waits for no stream, only until spmm_executor_set_values of another thread
+ * has enqueued, may be captured in a CUDA graph. The workspace is borrowed until that work is done and serves one
+ * product at a time. DEVICE reports errors of the launch; what fails later shows at the caller's next synchronisation.
+ * CPU: done when the call returns; stream is ignored.
  * Errors: ARGUMENT, SHAPE, TYPE (B and C have the types of another plan), UNSUPPORTED (no kernel was compiled for
  * their types, whatever the plan; the sentence lists those that were), OVERLAP, WORKSPACE, NO_VALUES, NO_VARIANT,
  * TOO_LARGE, DEVICE. */
