@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The executor's promises on the GPU: bitwise repeats, graph capture, values from host and device, memory
  * reports, fallback, statuses. */
+#include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -204,6 +207,63 @@ static void values_are_replaced(void **state)
     test_matrix_free(a);
 }
 
+/* A stream that waits for a product of another thread. */
+struct waiting {
+    struct bench *bench;
+    const struct test_product *product;
+    cudaStream_t other;
+    sem_t product_returned;
+    int is_too_late, failures;
+};
+
+static void wait_for_the_product(void *context)
+{
+    struct waiting *w = context;
+    struct timespec until;
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 20;
+    w->is_too_late = sem_timedwait(&w->product_returned, &until) != 0;
+}
+
+/* Begins when the new values wait for their stream. */
+static void *product_of_another_thread(void *context)
+{
+    struct waiting *w = context;
+    const struct timespec later = {.tv_nsec = 300000000};
+    (void)nanosleep(&later, NULL);
+    w->failures += run(w->bench, w->product, w->other) != SPMM_OK;
+    (void)sem_post(&w->product_returned);
+    return NULL;
+}
+
+static void new_values_on_one_stream_keep_no_product_off_another(void **state)
+{
+    (void)state;
+    const struct test_product product = {.n = 12, .alpha = 1, .values = TEST_VALUES_INTEGER};
+    struct bench t = bench_make("lower triangle", split_f32, &product);
+    struct waiting w = {.bench = &t, .product = &product};
+    void *values = test_values_of(t.a, split_f32.dtype);
+    cudaStream_t stream;
+    pthread_t thread;
+    assert_int_equal(sem_init(&w.product_returned, 0, 0), 0);
+    TEST_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    TEST_CUDA(cudaStreamCreateWithFlags(&w.other, cudaStreamNonBlocking));
+    assert_int_equal(spmm_executor_set_values(t.executor, values, stream, NULL), SPMM_OK);
+    assert_int_equal(run(&t, &product, w.other), SPMM_OK); /* CUDA loads what it needs */
+    TEST_CUDA(cudaDeviceSynchronize());
+    TEST_CUDA(cudaLaunchHostFunc(stream, wait_for_the_product, &w));
+    assert_int_equal(pthread_create(&thread, NULL, product_of_another_thread, &w), 0);
+    assert_int_equal(spmm_executor_set_values(t.executor, values, stream, NULL), SPMM_OK);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    TEST_CUDA(cudaDeviceSynchronize());
+    assert_int_equal(w.is_too_late + w.failures, 0);
+    TEST_CUDA(cudaStreamDestroy(w.other));
+    TEST_CUDA(cudaStreamDestroy(stream));
+    (void)sem_destroy(&w.product_returned);
+    free(values);
+    bench_free(&t);
+}
+
 static void memory_is_reported_before_and_after(void **state)
 {
     (void)state;
@@ -307,6 +367,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_thousand_repeats_give_the_same_bits),
         cmocka_unit_test(a_graph_replays_the_product),
         cmocka_unit_test(values_are_replaced),
+        cmocka_unit_test(new_values_on_one_stream_keep_no_product_off_another),
         cmocka_unit_test(memory_is_reported_before_and_after),
         cmocka_unit_test(a_plan_for_another_target_falls_back_and_says_so),
         cmocka_unit_test(missing_workspace_and_devices_are_refused),
