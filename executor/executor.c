@@ -9,6 +9,7 @@
 #include "format/base/diag.h"
 #include "format/base/log.h"
 #include "format/base/options.h"
+#include "parts.h"
 
 /* OpenMP ends the process when it cannot start the threads it is asked for. No result depends on their number. */
 #define THREADS_MAX 1024
@@ -206,6 +207,7 @@ spmm_status_t spmm_executor_create(const spmm_plan_t *plan, int device,
     SPMM_TRY_ALLOC(executor, diag);
     SPMM_TRY_ALLOC(executor->values_lock = values_lock_make(), diag);
     shape_copy(&executor->shape, plan);
+    executor->parts_hash = spmmi_parts_hash(plan);
     executor->has_values = plan->values != NULL;
     executor->device = device;
     status = spmm_device_name(device, executor->device_name, sizeof executor->device_name);

@@ -18,6 +18,7 @@ struct spmm_executor {
     pthread_rwlock_t *values_lock; /* products read the values, new values are written */
     char device_name[64];
     struct spmm_plan shape; /* the plan's dimensions and variants, without any array */
+    uint64_t parts_hash;    /* spmmi_parts_hash of the plan */
     struct spmmi_cpu *cpu;  /* one of the two */
     struct spmmi_cuda *cuda;
 };

@@ -6,6 +6,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/base/digest.h"
 #include "pack/op_pattern.h"
 
 /* What the arrays of a part are rounded up by, to cache lines, or of the host the state of a part on a GPU takes; the
@@ -196,4 +197,23 @@ spmm_status_t spmmi_parts_set_values(struct spmmi_parts *parts, const void *valu
         if (parts->list[i].backend->set_values != NULL)
             status = parts->list[i].backend->set_values(parts->list[i].state, values, stream);
     return status;
+}
+
+static uint64_t chain(uint64_t hash, const void *bytes, uint64_t size)
+{
+    const uint64_t pair[] = {hash, spmmi_hash64(bytes, size)};
+    return spmmi_hash64(pair, sizeof pair);
+}
+
+uint64_t spmmi_parts_hash(const spmm_plan_t *plan)
+{
+    uint64_t hash = chain(plan->part_count, plan->variants, plan->variant_count * sizeof *plan->variants);
+    for (uint32_t i = 0; i < plan->part_count; i++) {
+        const struct spmmi_part *const p = &plan->parts[i];
+        const uint64_t head[] = {p->op,         p->family,     p->schedule,    p->item_size,
+                                 p->item_count, p->block_rows, p->stage_slots, p->flags};
+        hash = chain(hash, head, sizeof head);
+        hash = chain(hash, p->items, p->item_count * sizeof *p->items);
+    }
+    return hash;
 }

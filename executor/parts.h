@@ -55,6 +55,9 @@ spmm_status_t spmmi_parts_count(struct spmmi_parts *parts, const spmm_plan_t *pl
                                 const struct spmmi_device *device, const char *suffix,
                                 struct spmmi_needs *needs, spmm_diag_t *diag);
 
+/* Variants and parts of the plan with their items: plans of one matrix may differ in them alone. */
+uint64_t spmmi_parts_hash(const spmm_plan_t *plan);
+
 /* As of struct spmmi_backend. */
 spmm_status_t spmmi_parts_set_values(struct spmmi_parts *parts, const void *values, void *stream);
 static inline const struct spmmi_loaded *spmmi_parts_of(const struct spmmi_parts *parts, int variant)

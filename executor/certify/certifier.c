@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "executor/parts.h"
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/options.h"
@@ -112,9 +113,11 @@ spmm_status_t spmm_certifier_create(const spmm_plan_t *plan, const spmm_executor
     SPMM_REQUIRE(plan != NULL && executor != NULL, SPMM_ERR_ARGUMENT, diag, "the %s is NULL",
                  plan == NULL ? "plan" : "executor");
     SPMM_TRY(options_settle(options, &settled, diag));
-    SPMM_REQUIRE(memcmp(plan->pattern_digest, executor->shape.pattern_digest, sizeof plan->pattern_digest) ==
-                         0 &&
-                     plan->part_count == executor->shape.part_count && plan->dtype == executor->shape.dtype,
+    const spmm_plan_t *shape = &executor->shape;
+    const int is_same_matrix =
+        memcmp(plan->pattern_digest, shape->pattern_digest, sizeof plan->pattern_digest) == 0;
+    SPMM_REQUIRE(is_same_matrix && plan->dtype == shape->dtype &&
+                     spmmi_parts_hash(plan) == executor->parts_hash,
                  SPMM_ERR_MISMATCH, diag, "the executor was made from another plan");
     SPMM_REQUIRE(settled.values != NULL || plan->values != NULL || plan->nnz == 0, SPMM_ERR_NO_VALUES, diag,
                  "the plan holds no values and the options give none");
