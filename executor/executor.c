@@ -7,12 +7,9 @@
 #include "executor_state.h"
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
-#include "format/base/log.h"
 #include "format/base/options.h"
+#include "format/base/team.h"
 #include "parts.h"
-
-/* OpenMP ends the process when it cannot start the threads it is asked for. No result depends on their number. */
-#define THREADS_MAX 1024
 
 int spmm_device_count(void)
 {
@@ -59,10 +56,7 @@ static spmm_status_t options_read(const spmm_executor_options_t *from, spmm_exec
     *to = (spmm_executor_options_t)SPMM_EXECUTOR_OPTIONS_INIT;
     SPMM_TRY(spmmi_options_read(to, sizeof *to, from, "executor options", diag));
     SPMM_REQUIRE(to->threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads is %d, expected 0 or more", to->threads);
-    if (to->threads > THREADS_MAX)
-        spmmi_log(SPMM_LOG_WARNING, "%d threads were asked for, executors take at most %d", to->threads,
-                  THREADS_MAX);
-    to->threads = to->threads < THREADS_MAX ? to->threads : THREADS_MAX;
+    to->threads = spmmi_team_clamp(to->threads, "an executor");
 cleanup:
     return status;
 }

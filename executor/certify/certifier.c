@@ -8,6 +8,7 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/options.h"
+#include "format/base/team.h"
 
 #define VECTORS_DEFAULT 16
 #define VECTORS_MAX 64
@@ -21,6 +22,7 @@ static spmm_status_t options_settle(const spmm_certifier_options_t *from, spmm_c
     SPMM_REQUIRE(to->vectors >= 0 && to->vectors <= VECTORS_MAX, SPMM_ERR_ARGUMENT, diag,
                  "vectors is %d, expected 1 to %d, or 0 for %d", to->vectors, VECTORS_MAX, VECTORS_DEFAULT);
     SPMM_REQUIRE(to->threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads is %d, expected 0 or more", to->threads);
+    to->threads = spmmi_team_clamp(to->threads, "a certifier");
     to->vectors = to->vectors == 0 ? VECTORS_DEFAULT : to->vectors;
 cleanup:
     return status;

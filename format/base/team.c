@@ -111,6 +111,14 @@ static int smaller(int a, int b)
     return a < b ? a : b;
 }
 
+int spmmi_team_clamp(int threads, const char *who)
+{
+    if (threads > SPMMI_TEAM_MAX)
+        spmmi_log(SPMM_LOG_WARNING, "%d threads were asked for, %s takes at most %d", threads, who,
+                  SPMMI_TEAM_MAX);
+    return smaller(threads, SPMMI_TEAM_MAX);
+}
+
 /* The number that a region would get if nothing failed. */
 static int threads_of(int wanted)
 {

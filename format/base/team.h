@@ -18,6 +18,9 @@
 
 #define SPMMI_TEAM_MAX 1024
 
+/* threads as a caller asked for them, at most SPMMI_TEAM_MAX; a warning that `who` takes no more where they were. */
+int spmmi_team_clamp(int threads, const char *who);
+
 /* wanted 0: as many as OpenMP would take. At least 1, at most SPMMI_TEAM_MAX, and never more than wanted. For the next
  * region of the calling thread only; callers have memory for `wanted` threads. */
 int spmmi_team(int wanted);

@@ -4,6 +4,8 @@
 
 #include <omp.h>
 
+#include "format/base/team.h"
+
 #define PARALLEL_WORK_MIN (1 << 15) /* multiplications below which one thread is faster */
 
 bool spmmi_cpu_has_avx2(void)
@@ -19,7 +21,8 @@ int spmmi_cpu_threads(int64_t work, int64_t n, int threads)
 {
     if (work <= PARALLEL_WORK_MIN / n)
         return 1;
-    return threads > 0 ? threads : omp_get_max_threads();
+    threads = threads > 0 ? threads : omp_get_max_threads();
+    return threads < SPMMI_TEAM_MAX ? threads : SPMMI_TEAM_MAX;
 }
 
 void spmmi_cpu_scale(const struct spmmi_product *product, int64_t rows,

@@ -15,7 +15,8 @@
 #endif
 bool spmmi_cpu_has_avx2(void);
 
-/* Threads for products of so many multiplications a column and n columns; threads = 0: OpenMP's default. */
+/* Threads for products of so many multiplications a column and n columns; threads = 0: OpenMP's default. At most
+ * SPMMI_TEAM_MAX: callers take memory for each. */
 int spmmi_cpu_threads(int64_t work, int64_t n, int threads);
 
 /* C = beta * C, rows of it, by lines: scale multiplies n values; with beta = 0 it does not read them. */

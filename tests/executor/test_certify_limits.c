@@ -48,10 +48,39 @@ static void an_executor_of_other_parts_is_refused(void **state)
     test_matrix_free(a);
 }
 
+static void warnings_count(void *context, spmm_log_level_t level, const char *text)
+{
+    *(int *)context += level == SPMM_LOG_WARNING && strstr(text, "a certifier takes at most 1024") != NULL;
+}
+
+/* A check takes memory for each thread before any starts. */
+static void threads_are_limited(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("band", TEST_VALUES_REAL);
+    spmm_plan_t *plan = test_plan_whole(a, whole, "x");
+    spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 1, NULL);
+    spmm_certifier_options_t options = SPMM_CERTIFIER_OPTIONS_INIT;
+    spmm_certifier_t *certifier = NULL;
+    int warnings = 0;
+    spmm_log_set(warnings_count, &warnings, SPMM_LOG_WARNING);
+    for (options.threads = 1024; options.threads <= 1025; options.threads++) {
+        assert_int_equal(spmm_certifier_create(plan, executor, &options, &certifier, NULL), SPMM_OK);
+        spmm_certifier_destroy(certifier);
+        assert_int_equal(warnings, options.threads == 1025);
+    }
+    spmm_log_set(NULL, NULL, SPMM_LOG_OFF);
+    assert_int_equal(spmmi_cpu_threads(INT64_C(1) << 40, 1, 1 << 20), SPMMI_TEAM_MAX);
+    spmm_executor_destroy(executor);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_executor_of_other_parts_is_refused),
+        cmocka_unit_test(threads_are_limited),
     };
     return cmocka_run_group_tests_name("certify_limits", tests, NULL, NULL);
 }
