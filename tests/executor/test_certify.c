@@ -173,11 +173,11 @@ static void vectors_miss_as_often_as_stated(void **state)
         }
         assert_true(fabs((double)missed[vectors] - expected) < 4 * sqrt(expected));
     }
-    printf("scorecard: certify %lld, %lld, %lld, %lld of %lld errors that cancel missed by 1, 2, 3, 4 "
+    printf("scorecard: certify %lld errors that cancel: %lld, %lld, %lld and %lld missed with 1 to 4 "
            "vectors; stated: "
            "one in 2, 4, 8, 16\n",
-           (long long)missed[1], (long long)missed[2], (long long)missed[3], (long long)missed[4],
-           (long long)seeds);
+           (long long)seeds, (long long)missed[1], (long long)missed[2], (long long)missed[3],
+           (long long)missed[4]);
     fixture_free(&f);
 }
 
