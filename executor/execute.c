@@ -43,14 +43,14 @@ cleanup:
     return status;
 }
 
-/* Compared and not converted there and back: GCC 12 drops the two conversions from -O2 on. */
 spmm_status_t spmmi_factor_read(const spmm_executor_t *executor, const char *name, spmm_scalar_t factor,
                                 double *real, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     SPMM_REQUIRE(factor.im == 0, SPMM_ERR_ARGUMENT, diag,
                  "the imaginary part of %s is %g, expected 0 for real values", name, factor.im);
-    *real = executor->shape.dtype != SPMM_F64 && (float)factor.re == 0 ? 0 : factor.re;
+    const volatile float rounded = (float)factor.re; /* else GCC 12 drops both conversions from -O2 on */
+    *real = executor->shape.dtype == SPMM_F64 ? factor.re : (double)rounded;
 cleanup:
     return status;
 }

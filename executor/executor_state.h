@@ -39,8 +39,8 @@ spmm_status_t spmmi_product_check(const spmm_executor_t *executor, spmm_op_t op,
 spmm_status_t spmmi_product_data_check(const spmm_dense_t *b, const spmm_dense_t *c, bool reads_b,
                                        spmm_diag_t *diag);
 
-/* A factor as kernels take it. A factor that rounds to 0 in the type of sums is 0 for every kernel; that of f64 is
- * double, of the others float. name is that of the factor. Errors: ARGUMENT. */
+/* A factor as kernels take it, rounded to the type of sums; that of f64 is double, of the others float. name is that of
+ * the factor. Errors: ARGUMENT. */
 spmm_status_t spmmi_factor_read(const spmm_executor_t *executor, const char *name, spmm_scalar_t factor,
                                 double *real, spmm_diag_t *diag);
 

@@ -70,9 +70,10 @@ static spmm_status_t job_make(const spmm_certifier_t *certifier, spmm_op_t op, s
     struct spmmi_product product = spmmi_product_of(executor, &choice, op, b, c);
     SPMM_TRY(spmmi_factor_read(executor, "alpha", alpha, &product.alpha, diag));
     SPMM_TRY(spmmi_factor_read(executor, "beta", beta, &product.beta, diag));
-    SPMM_REQUIRE(isfinite(product.alpha) && isfinite(product.beta), SPMM_ERR_ARGUMENT, diag,
-                 "alpha is %g and beta %g: products of factors that are not finite are not certified",
-                 product.alpha, product.beta);
+    SPMM_REQUIRE(
+        isfinite(product.alpha) && isfinite(product.beta), SPMM_ERR_ARGUMENT, diag,
+        "alpha is %g and beta %g, which have to be finite in the type of sums, %s, for a certificate",
+        alpha.re, beta.re, product.a_type == SPMM_F64 ? "f64" : "f32");
     SPMM_TRY(spmmi_product_data_check(b, c, product.alpha != 0, diag));
     if (product.beta != 0)
         SPMM_TRY(before_check(executor, op, b, c0, product.alpha != 0, diag));

@@ -17,9 +17,9 @@ struct spmmi_certify_csr {
 struct spmmi_certify_job {
     const struct spmmi_certify_csr *a; /* op(A), on the host */
     const uint32_t *permutation;       /* row i of C is row permutation[i] of op(A); NULL: row i */
-    struct spmmi_product product;      /* compute: of the kernel that ran; alpha and beta are finite */
-    int is_tensor;                     /* it ran on tensor cores */
-    spmm_dense_t before;               /* C0; data is NULL where beta is 0 */
+    struct spmmi_product product; /* compute: of the kernel that ran; alpha and beta: rounded, and finite */
+    int is_tensor;                /* it ran on tensor cores */
+    spmm_dense_t before;          /* C0; data is NULL where beta is 0 */
     uint64_t seed;
     int vectors; /* 1 to 64 */
     int threads; /* CPU; 0: OpenMP's default */

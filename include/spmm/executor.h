@@ -139,7 +139,7 @@ typedef struct spmm_certifier_options {
      * somebody makes on purpose take a random one after the product. */
     uint64_t seed;
     int vectors; /**< 1 to 64; 0: 16. */
-    int threads; /**< CPU: threads of a check; 0: OpenMP's default. Never changes the certificate. */
+    int threads; /**< CPU: threads of a check, at most 1,024; 0: OpenMP's default. Never changes the certificate. */
 } spmm_certifier_options_t;
 /* clang-format off */
 /** Defaults of all options. */
@@ -149,8 +149,8 @@ typedef struct spmm_certifier_options {
 /** Make a certifier for products of this executor, which was made from this plan; both must outlive it. First compares
  * pattern and values of the plan in memory with its digests (PLAN_DIGEST): a fault in the plan that is older than the
  * executor is found so. On the CPU it holds the transpose of A where the plan has variants of op T, on a GPU a copy of
- * A for each op. options may be NULL. Errors: ARGUMENT, MISMATCH (the executor is of another plan), NO_VALUES,
- * PLAN_DIGEST, MEMORY, DEVICE_MEMORY, DEVICE. */
+ * A for each op. options may be NULL. Errors: ARGUMENT, MISMATCH (the executor is of another plan, if only of other
+ * parts), NO_VALUES, PLAN_DIGEST, MEMORY, DEVICE_MEMORY, DEVICE. */
 SPMM_API spmm_status_t spmm_certifier_create(const spmm_plan_t *plan, const spmm_executor_t *executor,
                                              const spmm_certifier_options_t *options,
                                              spmm_certifier_t **certifier, spmm_diag_t *diag);
@@ -183,19 +183,21 @@ typedef struct spmm_certificate {
  * call it T_i. So a right product always passes. Let e be the largest error of an element of row i. If e > 2 T_i, a
  * vector finds the row with probability 1/2 at least, and always if no other element of the row is wrong beyond
  * rounding; all vectors miss it with at most 2^-vectors, which is miss_probability. With n = 1 the one vector never
- * misses. Smaller errors may pass. T_i grows with n and with the magnitudes of the row: for f32, about n L 2^-24 of
- * the mean of (|A||B|)_ij in a row of L entries.
+ * misses. Smaller errors may pass. T_i grows with n and with the magnitudes of the row, of C only as far as those of a
+ * right row go: for f32 it is about n L 2^-24 of the mean of (|A||B|)_ij in a row of L entries; of that mean, f16 adds
+ * at most about n 2^-11, bf16 n 2^-8.
  *
  * A row whose entries of A, rows of B or row of C0 hold infinity or NaN has to hold infinity or NaN in C; a row whose
- * magnitudes pass the range of the type may. Nothing more is checked of such rows, nor of rows of f64 whose magnitudes
- * add up to 2^960: rows_by_class counts them. Factors must be finite.
+ * magnitudes pass the range of the type may. Nothing more is checked of such rows, nor of rows of f64 whose magnitudes,
+ * or those of C0 or of a row of B that they meet, add up to 2^960: rows_by_class counts them. Factors count as
+ * rounded to the type of sums, and must be finite in it (else ARGUMENT): f32 for all types but f64.
  *
  * Threads may use one certifier at the same time. CPU: takes 8 bytes a vector, rounded up to 8 vectors, and 64 bytes
- * for each row of B (f64: 16 bytes a vector). GPU: the same for each row of B, C and C0, in device memory; enqueues on
- * stream, which has to follow the product, and waits for it; not during graph capture. The executor must hold the
- * values of the plan, or those of the options. Errors: NOT_CERTIFIED (a row is wrong: *certificate is filled,
- * diag->offset is the row), ARGUMENT, SHAPE, TYPE, UNSUPPORTED, OVERLAP, NO_VARIANT, TOO_LARGE, MEMORY, DEVICE_MEMORY,
- * DEVICE. */
+ * for each row of B (f64: 16 bytes a vector), and 120 KiB for each thread. GPU: the same for each row of B, C, C0 in
+ * device memory; enqueues on stream, which has to follow the product, and waits for it; not during graph capture. The
+ * executor must hold the values of the plan, or those of the options. Errors: NOT_CERTIFIED (a row is wrong:
+ * *certificate is filled, diag->offset is the row), ARGUMENT, SHAPE, TYPE, UNSUPPORTED, OVERLAP, NO_VARIANT, TOO_LARGE,
+ * MEMORY, DEVICE_MEMORY, DEVICE. */
 SPMM_API spmm_status_t spmm_certify(const spmm_certifier_t *certifier, spmm_op_t op, spmm_scalar_t alpha,
                                     const spmm_dense_t *b, spmm_scalar_t beta, const spmm_dense_t *c0,
                                     const spmm_dense_t *c, void *stream, spmm_certificate_t *certificate,

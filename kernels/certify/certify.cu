@@ -122,6 +122,7 @@ __device__ __forceinline__ Partial multiply(const spmmi_certify_rows &a, int64_t
         p.row.product += size * magnitude;
         p.row.factors += (double)a.rule.n * size + magnitude;
         p.row.highest += size * largest;
+        p.row.met = fmax(p.row.met, magnitude);
         p.row.is_finite &= spmmi_certify_is_finite(size) & spmmi_certify_is_finite(largest);
     }
     return p;
@@ -135,6 +136,7 @@ __device__ __forceinline__ void merge(Partial &into, const Partial &from)
     into.row.product += from.row.product;
     into.row.factors += from.row.factors;
     into.row.highest += from.row.highest;
+    into.row.met = fmax(into.row.met, from.row.met);
     into.row.is_finite &= from.row.is_finite;
 }
 

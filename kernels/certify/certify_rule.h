@@ -9,7 +9,8 @@
  *
  * that sum is E = |alpha| (d M + e F) + gamma(K L + x(alpha) + b1) s |alpha| M + gamma(x(beta) + b2) |beta| N0
  *                 + n (K L max(1, |alpha|) + x(alpha) + x(beta)) eta.
- * A 16-bit element c is a rounded sum, of which it says: the error is at most (v |c| + h) / (1 - v).
+ * A 16-bit element c is a rounded sum, of which it says: the error is at most (v |c| + h) / (1 - v). In a right row the
+ * |c| add up to no more than |alpha| M + |beta| N0 + E and what storing adds: the smaller of the two sums counts.
  *
  * The sums of this file are doubles. Those of f64 have a second double that collects the rounding errors of the first
  * (Ogita, Rump, Oishi 2005, Sum2 and Dot2), so that their error is g^2 times the magnitudes and not g times,
@@ -84,6 +85,7 @@ struct spmmi_certify_row {
     double factors;                 /* F */
     double highest;                 /* no less than any (|A||B|)_il */
     double before_largest, result_largest;
+    double met;    /* the largest magnitude of a row of B that an entry meets, added over the row */
     int is_finite; /* the entries of A, and the rows of B that they meet */
 };
 
@@ -141,13 +143,17 @@ SPMMI_HOST_DEVICE static inline double spmmi_certify_bound(const struct spmmi_ce
     const double sums =
         spmmi_certify_gamma(rule->roundings * count + of_alpha + fmin(additions, 1.0), rule->unit);
     const double underflows = rule->roundings * count * fmax(1.0, alpha) + of_alpha + rule->beta_roundings;
+    /* Those of f64 may add up to infinity. */
+    const double factors = rule->tiny > 0 ? rule->tiny * row->factors : 0;
     const double own = (n + 4 * count + 16) * 0x1p-53;
-    const double magnitudes = alpha * row->product + beta * row->before + row->result;
-    double bound = alpha * ((rule->input + rule->growth * sums) * row->product + rule->tiny * row->factors) +
+    const double expected = alpha * row->product + beta * row->before;
+    double bound = alpha * ((rule->input + rule->growth * sums) * row->product + factors) +
                    spmmi_certify_gamma(rule->beta_roundings + additions, rule->unit) * beta * row->before +
                    n * underflows * rule->eta;
-    bound += (rule->stored_unit * row->result + n * rule->stored_least) / (1 - rule->stored_unit);
-    bound += (rule->is_compensated ? 4 * own * own + 0x1p-84 : 2 * own) * magnitudes;
+    /* A result that is wrong and large does not allow itself more. */
+    const double stored = fmin(row->result, expected + bound);
+    bound += (rule->stored_unit * stored + n * rule->stored_least) / (1 - rule->stored_unit);
+    bound += (rule->is_compensated ? 4 * own * own + 0x1p-84 : 2 * own) * (expected + stored);
     bound += (count + 4) * fmax(1.0, alpha) * 0x1p-1072; /* products of this file that underflow */
     return bound * (1 + 4 * own);                        /* the magnitudes are sums too */
 }
@@ -174,8 +180,9 @@ spmmi_certify_classify(const struct spmmi_certify_rule *rule, const struct spmmi
         return found_finite ? SPMMI_CERTIFY_WRONG : SPMMI_CERTIFY_BY_CLASS;
     if (!found_finite)
         return spmmi_certify_may_overflow(rule, row) ? SPMMI_CERTIFY_BY_CLASS : SPMMI_CERTIFY_WRONG;
-    if (!(row->product < SPMMI_CERTIFY_MOST && row->before < SPMMI_CERTIFY_MOST &&
-          expected < SPMMI_CERTIFY_MOST && spmmi_certify_is_finite(bound)))
+    if (!(row->product < SPMMI_CERTIFY_MOST && row->met < SPMMI_CERTIFY_MOST &&
+          row->before < SPMMI_CERTIFY_MOST && expected < SPMMI_CERTIFY_MOST &&
+          spmmi_certify_is_finite(bound)))
         return SPMMI_CERTIFY_BY_CLASS;
     return row->result <= 2 * SPMMI_CERTIFY_MOST ? SPMMI_CERTIFY_COMPARED : SPMMI_CERTIFY_WRONG;
 }

@@ -55,6 +55,7 @@ static void measure_entries(const struct pass *pass, const double *values, int64
         row->product += a * sizes[0];
         row->factors += (double)pass->rule.n * a + sizes[0];
         row->highest += a * sizes[1];
+        row->met = fmax(row->met, sizes[0]);
         row->is_finite &= spmmi_certify_is_finite(a) & spmmi_certify_is_finite(sizes[1]);
     }
 }

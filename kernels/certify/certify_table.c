@@ -4,12 +4,10 @@
 
 #include <float.h>
 
-/* Roundings of a factor in docs/accuracy.md. */
-static double factor_roundings(double factor, spmm_dtype_t dtype)
+/* Roundings of a factor in docs/accuracy.md, of one that the type of the sums holds. */
+static double factor_roundings(double factor)
 {
-    if (factor == 0 || factor == 1)
-        return 0;
-    return dtype == SPMM_F64 || (double)(float)factor == factor ? 1 : 2;
+    return factor == 0 || factor == 1 ? 0 : 1;
 }
 
 /* u, K, d, s, e and eta. */
@@ -50,8 +48,8 @@ struct spmmi_certify_rule spmmi_certify_rule_of(const struct spmmi_certify_job *
     struct spmmi_certify_rule rule = {.n = p->b.cols,
                                       .alpha = p->alpha,
                                       .beta = p->beta,
-                                      .alpha_roundings = factor_roundings(p->alpha, p->a_type),
-                                      .beta_roundings = factor_roundings(p->beta, p->a_type),
+                                      .alpha_roundings = factor_roundings(p->alpha),
+                                      .beta_roundings = factor_roundings(p->beta),
                                       .is_compensated = p->a_type == SPMM_F64};
     sums_of(job, &rule);
     storing_of(p->c.type, &rule);
