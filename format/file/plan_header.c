@@ -79,6 +79,11 @@ cleanup:
     return status;
 }
 
+static int hash_fits(const uint8_t *bytes, const struct spmmi_header *h)
+{
+    return spmmi_hash64(bytes, AT(header_hash)) == h->header_hash;
+}
+
 spmm_status_t spmmi_header_read(const uint8_t *bytes, uint64_t file_bytes, struct spmmi_header *header,
                                 spmm_diag_t *diag)
 {
@@ -92,8 +97,8 @@ spmm_status_t spmmi_header_read(const uint8_t *bytes, uint64_t file_bytes, struc
                     (unsigned long long)file_bytes);
     spmmi_record_load(&spmmi_header_record, bytes, header);
     SPMM_TRY(check_kind(bytes, header, diag));
-    SPMM_REQUIRE_AT(spmmi_hash64(bytes, AT(header_hash)) == header->header_hash, SPMM_ERR_PLAN_CHECKSUM, diag,
-                    AT(header_hash), "the hash of the header does not match");
+    SPMM_REQUIRE_AT(hash_fits(bytes, header), SPMM_ERR_PLAN_CHECKSUM, diag, AT(header_hash),
+                    "the hash of the header does not match");
     SPMM_TRY(check_fields(header, file_bytes, diag));
 cleanup:
     return status;
@@ -111,7 +116,10 @@ spmm_status_t spmm_plan_length(const void *bytes, size_t size, uint64_t *file_by
         spmmi_record_load(&spmmi_header_record, bytes, &header);
     const uint64_t told = header.file_bytes > SPMMI_HEADER_BYTES ? header.file_bytes : SPMMI_HEADER_BYTES;
     status = spmmi_header_read(bytes, size < SPMMI_HEADER_BYTES ? size : told, &header, diag);
-    if (status == SPMM_OK || status == SPMM_ERR_PLAN_FEATURE)
+    /* A FEATURE is told before the hash and the length are looked at. */
+    const int is_newer = status == SPMM_ERR_PLAN_FEATURE && hash_fits(bytes, &header) &&
+                         header.file_bytes >= SPMMI_HEADER_BYTES;
+    if (status == SPMM_OK || is_newer)
         *file_bytes = header.file_bytes;
 cleanup:
     return status;

@@ -154,6 +154,33 @@ static void the_length_of_a_plan_is_in_its_header(void **state)
     forge_free(forge);
 }
 
+/* Whoever reads from a pipe makes room for as many bytes as the header says. */
+static void a_newer_header_tells_no_impossible_length(void **state)
+{
+    (void)state;
+    struct forge *forge = newer(WRITER);
+    size_t size = 0;
+    uint64_t length = 1;
+    forge->header.features_incompat |= UINT64_C(1) << 63;
+    uint8_t *bytes = forge_build(forge, &size);
+    for (uint64_t told = 0; told <= SPMMI_HEADER_BYTES; told++) {
+        memcpy(bytes + SPMMI_AT_file_bytes, &told, sizeof told);
+        assert_int_equal(spmm_plan_length(bytes, size, &length, NULL), SPMM_ERR_PLAN_FEATURE);
+        assert_int_equal(length, 0); /* its hash does not fit */
+        forge_repair(bytes, size);
+        assert_int_equal(spmm_plan_length(bytes, size, &length, NULL), SPMM_ERR_PLAN_FEATURE);
+        assert_int_equal(length, told < SPMMI_HEADER_BYTES ? 0 : told);
+    }
+    memset(bytes + SPMMI_AT_file_bytes, 0xff, sizeof length);
+    assert_int_equal(spmm_plan_length(bytes, size, &length, NULL), SPMM_ERR_PLAN_FEATURE);
+    assert_int_equal(length, 0);
+    forge_repair(bytes, size);
+    assert_int_equal(spmm_plan_length(bytes, size, &length, NULL), SPMM_ERR_PLAN_FEATURE);
+    assert_int_equal(length, UINT64_MAX);
+    free(bytes);
+    forge_free(forge);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -161,6 +188,7 @@ int main(void)
         cmocka_unit_test(unknown_sections_are_told_with_the_writer),
         cmocka_unit_test(a_writer_that_cannot_be_read_is_left_out),
         cmocka_unit_test(damage_of_a_newer_plan_changes_nothing_but_the_writer),
-        cmocka_unit_test(the_length_of_a_plan_is_in_its_header)};
+        cmocka_unit_test(the_length_of_a_plan_is_in_its_header),
+        cmocka_unit_test(a_newer_header_tells_no_impossible_length)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

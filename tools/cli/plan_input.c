@@ -82,6 +82,9 @@ static spmm_status_t explain(spmm_status_t status, const char *name, const char 
 static spmm_status_t read_plan(const char *header, uint64_t file_bytes, uint64_t budget, char **bytes,
                                size_t *size, spmm_diag_t *diag)
 {
+    if (file_bytes < HEADER_BYTES)
+        return fail(diag, SPMM_ERR_PLAN_HEADER, "the header says %llu bytes, its own are %u",
+                    (unsigned long long)file_bytes, HEADER_BYTES);
     if (file_bytes > budget)
         return fail(diag, SPMM_ERR_PLAN_BUDGET, "the plan takes %llu bytes, %llu are allowed",
                     (unsigned long long)file_bytes, (unsigned long long)budget);
