@@ -22,6 +22,7 @@
 #define PROGRAM "spmm-run"
 #define CHECK_SELF "self"
 #define LAYOUT_UNSET (-1)
+#define VECTORS_DEFAULT 16
 
 static struct {
     int64_t n, threads, repeat, seed, vectors, certify_seed;
@@ -189,6 +190,12 @@ static spmm_status_t name_operation(spmm_status_t status, spmm_diag_t *diag)
                 spmm_op_name((spmm_op_t)args.op));
 }
 
+/* 0: none is asked for. */
+static int certificate_vectors(void)
+{
+    return !args.certify ? 0 : args.vectors > 0 ? (int)args.vectors : VECTORS_DEFAULT;
+}
+
 static spmm_status_t prepare(struct run *run, const char *plan_name, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -200,6 +207,7 @@ static spmm_status_t prepare(struct run *run, const char *plan_name, spmm_diag_t
                                   .beta = args.beta,
                                   .seed = (uint64_t)args.seed,
                                   .is_checked = args.check != NULL,
+                                  .vectors = certificate_vectors(),
                                   .budget = args.budget};
     TRY(open_plan(run, plan_name, diag));
     TRY(open_matrix(run, diag));
@@ -272,8 +280,8 @@ static spmm_status_t work(struct run *run, const char *plan_name, int *code, spm
         *code = checked.ratio <= 1.0 ? EXIT_DONE : EXIT_CHECK;
     }
     if (args.certify) {
-        TRY(run_product_certify(&run->product, run->plan, (int)args.vectors, (uint64_t)args.certify_seed,
-                                args.repeat != 0, &certificate, diag));
+        TRY(run_product_certify(&run->product, run->plan, (uint64_t)args.certify_seed, args.repeat != 0,
+                                &certificate, diag));
         outcome.certificate = &certificate;
         *code = certificate.found.passed ? *code : EXIT_CHECK;
     }

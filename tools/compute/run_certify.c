@@ -40,9 +40,8 @@ static spmm_status_t certify(const struct run_product *p, const spmm_certifier_t
     return status == SPMM_ERR_NOT_CERTIFIED ? SPMM_OK : status;
 }
 
-spmm_status_t run_product_certify(const struct run_product *p, const spmm_plan_t *plan, int vectors,
-                                  uint64_t seed, int is_timed, struct run_certificate *certificate,
-                                  spmm_diag_t *diag)
+spmm_status_t run_product_certify(const struct run_product *p, const spmm_plan_t *plan, uint64_t seed,
+                                  int is_timed, struct run_certificate *certificate, spmm_diag_t *diag)
 {
     spmm_certifier_options_t options = SPMM_CERTIFIER_OPTIONS_INIT;
     spmm_status_t status = SPMM_OK;
@@ -51,7 +50,7 @@ spmm_status_t run_product_certify(const struct run_product *p, const spmm_plan_t
     spmm_dense_t before;
     options.values = p->values;
     options.seed = seed;
-    options.vectors = vectors;
+    options.vectors = p->request.vectors;
     options.threads = p->request.threads;
     *certificate = (struct run_certificate){.found = {.struct_size = sizeof certificate->found}};
     TRY(upload_before(p, &block, &before, diag));

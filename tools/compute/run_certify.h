@@ -11,8 +11,7 @@ struct run_certificate {
 };
 
 /* Certify the C of run_product_once. A wrong product is no error: found says it. */
-spmm_status_t run_product_certify(const struct run_product *product, const spmm_plan_t *plan, int vectors,
-                                  uint64_t seed, int is_timed, struct run_certificate *certificate,
-                                  spmm_diag_t *diag);
+spmm_status_t run_product_certify(const struct run_product *product, const spmm_plan_t *plan, uint64_t seed,
+                                  int is_timed, struct run_certificate *certificate, spmm_diag_t *diag);
 
 #endif

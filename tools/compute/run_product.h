@@ -20,8 +20,9 @@ struct run_request {
     const spmm_dense_t *b; /* in host memory; NULL: random. Its shape, layout and type have been checked */
     uint64_t seed;
     int is_checked; /* run_product_check will be called */
-    uint64_t
-        budget; /* of the executor on the host, and of B, C, workspace and check; 0: that of machine_memory.h */
+    int vectors;    /* of run_product_certify, which will be called; 0: it will not */
+    /* Of the executor on the host, and of B, C, workspace, check and certificate; 0: that of machine_memory.h. */
+    uint64_t budget;
 };
 
 struct run_product {
