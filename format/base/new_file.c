@@ -82,6 +82,22 @@ static int open_unnamed(const char *folder)
     return -1;
 }
 
+/* Whoever may not read the old file may not read the new one either: set before anything is written. */
+static spmm_status_t take_mode(const struct spmmi_new_file *f, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct stat old, new;
+    const int is_there = lstat(f->path, &old) == 0;
+    SPMM_REQUIRE_IO(is_there || errno == ENOENT, diag, "look at", f->path);
+    if (!is_there || !S_ISREG(old.st_mode))
+        goto cleanup;
+    SPMM_REQUIRE_IO(fstat(f->file, &new) == 0, diag, "look at the new", f->path);
+    SPMM_REQUIRE_IO(((old.st_mode ^ new.st_mode) & 0777) == 0 || fchmod(f->file, old.st_mode & 0777) == 0,
+                    diag, "set the mode of the new", f->path);
+cleanup:
+    return status;
+}
+
 spmm_status_t spmmi_new_file_open(struct spmmi_new_file *f, const char *path, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -92,6 +108,7 @@ spmm_status_t spmmi_new_file_open(struct spmmi_new_file *f, const char *path, sp
     f->file = open_unnamed(f->folder);
     if (f->file < 0)
         SPMM_TRY(give_name(f, diag));
+    SPMM_TRY(take_mode(f, diag));
 cleanup:
     return status;
 }

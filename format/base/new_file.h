@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file that appears under its name as a whole or not at all, in place of what had that name.
+/* A file that appears under its name as a whole or not at all, in place of what had that name, of which it takes the
+ * mode if that was a regular file.
  *
  * It is written without a name where the file system has such files (O_TMPFILE): whatever ends the process, nothing is
  * left. Only then does it get a temporary name, for the moment until it is renamed, since a link cannot replace a file.

@@ -38,6 +38,7 @@ static const struct {
     {SYS_unlink, "unlink"},      {SYS_fstat, "stat"},        {SYS_newfstatat, "stat"},
     {SYS_statx, "stat"},         {SYS_access, "access"},     {SYS_lseek, "lseek"},
     {SYS_ftruncate, "truncate"}, {SYS_readlink, "readlink"}, {SYS_getrandom, "getrandom"},
+    {SYS_fchmod, "chmod"},
 };
 
 struct tracing {

@@ -66,6 +66,16 @@ static int open_as_0(const char *path, int flags, mode_t mode)
     return moved;
 }
 
+static void a_plan_that_is_saved_again_keeps_its_mode(void **state)
+{
+    const struct scene *s = *state;
+    struct stat about;
+    assert_int_equal(chmod(s->path, 0600), 0);
+    assert_int_equal(spmm_plan_save(s->plan, s->path, NULL, NULL), SPMM_OK);
+    assert_int_equal(stat(s->path, &about), 0);
+    assert_int_equal(about.st_mode & 07777, 0600);
+}
+
 /* A program without standard input has files of descriptor 0. */
 static void descriptor_0_is_a_file(void **state)
 {
@@ -152,6 +162,7 @@ static void a_file_above_the_budget(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_plan_that_is_saved_again_keeps_its_mode),
         cmocka_unit_test(descriptor_0_is_a_file),
         cmocka_unit_test(calls_that_move_nothing),
         cmocka_unit_test(a_sentence_says_what_could_not_be_done),
