@@ -13,11 +13,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "tools/cli/append_file.h"
 #include "tools/cli/output_file.h"
+#include "tools/cli/signals.h"
 
 static char folder[] = "/tmp/spmm-output-XXXXXX";
 
@@ -84,6 +87,36 @@ static void links_are_followed(void **state)
     assert_int_equal(unlink("target"), 0);
 }
 
+static void a_link_that_leads_nowhere_is_refused(void **state)
+{
+    struct output_file out;
+    struct stat about;
+    spmm_diag_t diag = {0};
+    (void)state;
+    assert_int_equal(symlink("nothing", "link"), 0);
+    assert_int_equal(output_file_open(&out, "link", &diag), SPMM_ERR_IO);
+    assert_string_equal(diag.text, "the symbolic link leads to no file");
+    assert_int_equal(output_file_close(&out, SPMM_ERR_IO), SPMM_ERR_IO);
+    assert_int_equal(lstat("link", &about), 0);
+    assert_true(S_ISLNK(about.st_mode));
+    assert_int_equal(unlink("link"), 0);
+}
+
+static void the_mode_stays_that_of_the_old_file(void **state)
+{
+    static const mode_t modes[] = {0600, 0640, 0400, 0755, 0666};
+    struct stat about;
+    (void)state;
+    assert_int_equal(put("a", "old", SPMM_OK), SPMM_OK);
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        assert_int_equal(chmod("a", modes[i]), 0);
+        assert_int_equal(put("a", "new", SPMM_OK), SPMM_OK);
+        assert_int_equal(stat("a", &about), 0);
+        assert_int_equal(about.st_mode & 07777, modes[i]);
+    }
+    assert_int_equal(unlink("a"), 0);
+}
+
 static void a_pipe_stays_a_pipe(void **state)
 {
     struct stat about;
@@ -145,15 +178,68 @@ static void a_piece_is_appended_as_a_whole_or_not(void **state)
     assert_int_equal(unlink("a"), 0);
 }
 
+/* Appends while another, here this test, holds the file: the piece has to wait. */
+static void a_piece_waits_for_those_of_others(void **state)
+{
+    struct append_file f;
+    spmm_diag_t diag = {0};
+    int status = 0;
+    (void)state;
+    const int held = open("a", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    assert_int_equal(flock(held, LOCK_EX), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        const bool is_open = append_file_open(&f, "a", &diag) == SPMM_OK;
+        _exit(!is_open || fputs("second;", f.stream) < 0 || append_file_close(&f, &diag) != SPMM_OK);
+    }
+    (void)usleep(100000);
+    expect_text("a", "");
+    assert_int_equal(write(held, "first;", 6), 6);
+    assert_int_equal(flock(held, LOCK_UN), 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    expect_text("a", "first;second;");
+    assert_int_equal(close(held), 0);
+    assert_int_equal(unlink("a"), 0);
+}
+
+static void signals_that_end_a_program_remove_the_name(void **state)
+{
+    static const int numbers[] = {SIGHUP,  SIGINT,  SIGQUIT,   SIGTERM, SIGXCPU, SIGPIPE, SIGALRM,
+                                  SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR,  SIGSTKFLT};
+    static char name[] = "temporary";
+    const struct spmmi_new_file file = {.temporary = name, .is_named = 1, .file = -1, .directory = -1};
+    (void)state;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        int status = 0;
+        assert_int_equal(close(open(name, O_WRONLY | O_CREAT, 0666)), 0);
+        const pid_t child = fork();
+        if (child == 0) {
+            (void)signal(numbers[i], SIG_DFL);
+            signals_guard(&file);
+            (void)raise(numbers[i]);
+            _exit(0);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status));
+        assert_int_equal(WTERMSIG(status), numbers[i]);
+        assert_int_equal(access(name, F_OK), -1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_new_file_takes_the_place_of_the_old_one),
         cmocka_unit_test(links_are_followed),
+        cmocka_unit_test(a_link_that_leads_nowhere_is_refused),
+        cmocka_unit_test(the_mode_stays_that_of_the_old_file),
         cmocka_unit_test(a_pipe_stays_a_pipe),
         cmocka_unit_test(what_is_printed_is_written),
         cmocka_unit_test(a_write_that_fails_says_why),
         cmocka_unit_test(a_piece_is_appended_as_a_whole_or_not),
+        cmocka_unit_test(a_piece_waits_for_those_of_others),
+        cmocka_unit_test(signals_that_end_a_program_remove_the_name),
     };
     return cmocka_run_group_tests_name("output_files", tests, set_up, tear_down);
 }

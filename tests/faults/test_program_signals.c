@@ -54,7 +54,7 @@ static int64_t at_each_call(const struct scene *s, const struct action *given, i
 
 static void a_signal_at_every_call(void **state)
 {
-    static const int numbers[] = {SIGKILL, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
+    static const int numbers[] = {SIGKILL, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGPIPE, SIGUSR1};
     const struct scene *s = *state;
     int64_t kills = 0, caught = 0;
     for (int a = 0; a < s->count; a++)

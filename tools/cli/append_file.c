@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,7 +29,7 @@ spmm_status_t append_file_open(struct append_file *f, const char *path, spmm_dia
 }
 
 /* 0, or an errno. */
-static int append(int file, const char *bytes, size_t size)
+static int put(int file, const char *bytes, size_t size)
 {
     for (size_t done = 0; done < size;) {
         const ssize_t put = write(file, bytes + done, size - done);
@@ -39,15 +40,31 @@ static int append(int file, const char *bytes, size_t size)
     return 0;
 }
 
-spmm_status_t append_file_flush(struct append_file *f, spmm_diag_t *diag)
+static void lock(int file, int operation)
+{
+    while (flock(file, operation) != 0 && errno == EINTR)
+        continue;
+}
+
+/* As put, but of the file, if it is a regular one, nothing is left of bytes that could not be put all. The lock keeps
+ * others who append from being in between. */
+static int append(int file, const char *bytes, size_t size)
 {
     struct stat before;
-    const int is_known = fstat(f->file, &before) == 0 && S_ISREG(before.st_mode);
+    lock(file, LOCK_EX);
+    const int is_known = fstat(file, &before) == 0 && S_ISREG(before.st_mode);
+    const int error = put(file, bytes, size);
+    if (error != 0 && is_known)
+        (void)!ftruncate(file, before.st_size);
+    lock(file, LOCK_UN);
+    return error;
+}
+
+spmm_status_t append_file_flush(struct append_file *f, spmm_diag_t *diag)
+{
     if (fflush(f->stream) != 0)
         return fail_memory(diag, f->size, "what is to be appended");
     const int error = append(f->file, f->text, f->size);
-    if (error != 0 && is_known)
-        (void)!ftruncate(f->file, before.st_size);
     rewind(f->stream);
     return error == 0 ? SPMM_OK
                       : fail(diag, SPMM_ERR_IO, "the file could not be written: %s", strerror(error));

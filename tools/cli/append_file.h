@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file that a program makes longer, in pieces that are there as a whole or not at all. */
+/* A file that a program makes longer, in pieces that are there as a whole or not at all, also where several
+ * programs append to it at once. */
 #ifndef SPMM_TOOLS_APPEND_FILE_H
 #define SPMM_TOOLS_APPEND_FILE_H
 

@@ -31,6 +31,12 @@ static spmm_status_t open_special(struct output_file *out, const char *path)
     return out->file.file < 0 ? fail_call(out, "the file cannot be opened") : SPMM_OK;
 }
 
+static bool is_link(const char *path)
+{
+    struct stat about;
+    return lstat(path, &about) == 0 && S_ISLNK(about.st_mode);
+}
+
 spmm_status_t output_file_open(struct output_file *out, const char *path, spmm_diag_t *diag)
 {
     struct stat about;
@@ -39,6 +45,8 @@ spmm_status_t output_file_open(struct output_file *out, const char *path, spmm_d
     out->is_special = is_there && !S_ISREG(about.st_mode);
     if (out->is_special)
         return open_special(out, path);
+    if (!is_there && is_link(path))
+        return fail(diag, SPMM_ERR_IO, "the symbolic link leads to no file");
     out->path = is_there ? realpath(path, NULL) : strdup(path);
     if (out->path == NULL)
         return fail_call(out, "the file cannot be opened");
@@ -82,8 +90,9 @@ spmm_status_t output_file_close(struct output_file *out, spmm_status_t status)
     status = close_stream(out, status);
     if (status == SPMM_OK && !out->is_special)
         status = spmmi_new_file_commit(&out->file, out->diag);
+    spmmi_new_file_remove(&out->file);
+    signals_release(); /* before what the handler looks at is freed */
     spmmi_new_file_close(&out->file);
-    signals_release();
     free(out->path);
     out->path = NULL;
     return status;

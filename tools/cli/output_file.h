@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The file that a program writes: under its name, it is whole or it is not there. Of a symbolic link, the file that it
- * leads to is replaced. Devices, pipes and the like are written to as they are. */
+ * leads to is replaced; one that leads nowhere is refused. Devices, pipes and the like are written to as they are. */
 #ifndef SPMM_TOOLS_OUTPUT_FILE_H
 #define SPMM_TOOLS_OUTPUT_FILE_H
 

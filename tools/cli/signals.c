@@ -2,15 +2,32 @@
 /* See signals.h. */
 #include "signals.h"
 
-static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
-static const struct spmmi_new_file *volatile guarded;
+#include <stdatomic.h>
+#include <unistd.h>
+
+static const int ending[] = {SIGHUP,  SIGINT,  SIGQUIT,   SIGTERM, SIGXCPU, SIGPIPE, SIGALRM,
+                             SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR,  SIGSTKFLT};
+
+/* Whichever thread gets a signal: the file stays as long as a handler looks at it, and only one does. */
+enum { NO_FILE, GUARDED, ENDING };
+static atomic_int state = NO_FILE;
+static const struct spmmi_new_file *guarded;
+
+/* Another thread is about to end the program. */
+static void wait_for_the_end(void)
+{
+    for (;;)
+        (void)pause();
+}
 
 /* The signal is blocked until the handler returns, and ends the program then. */
 static void remove_and_end(int number)
 {
-    const struct spmmi_new_file *file = guarded;
-    if (file != NULL)
-        spmmi_new_file_remove(file);
+    const int before = atomic_exchange(&state, ENDING);
+    if (before == ENDING)
+        wait_for_the_end();
+    if (before == GUARDED)
+        spmmi_new_file_remove(guarded);
     (void)signal(number, SIG_DFL);
     (void)raise(number);
 }
@@ -35,11 +52,14 @@ void signals_start(void)
 void signals_guard(const struct spmmi_new_file *file)
 {
     guarded = file;
+    atomic_store(&state, GUARDED);
     replace(SIG_DFL, remove_and_end);
 }
 
 void signals_release(void)
 {
+    int before = GUARDED;
+    if (!atomic_compare_exchange_strong(&state, &before, NO_FILE) && before == ENDING)
+        wait_for_the_end();
     replace(remove_and_end, SIG_DFL);
-    guarded = NULL;
 }
