@@ -29,7 +29,7 @@ cleanup:
     return status;
 }
 
-/* Of a plan that is too new the rest of the file says who wrote it, if it is no large one. */
+/* Of a plan with features that are too new the rest of the file says who wrote it, if it is no large one. */
 static void explain_newer(int file, const char *path, const uint8_t head[SPMMI_HEADER_BYTES], uint64_t size,
                           const struct spmmi_load *load, spmm_diag_t *diag)
 {
@@ -58,8 +58,10 @@ static spmm_status_t read_plan(int file, const char *path, uint64_t size, struct
     struct spmmi_header header;
     SPMM_TRY(spmmi_read_all(file, path, head, head_bytes, diag));
     status = spmmi_header_read(head, size, &header, diag);
-    if (status == SPMM_ERR_PLAN_FEATURE || status == SPMM_ERR_PLAN_VERSION)
+    if (status == SPMM_ERR_PLAN_FEATURE)
         explain_newer(file, path, head, size, load, diag);
+    if (status == SPMM_ERR_PLAN_VERSION) /* another format, of which nothing behind the header is known */
+        spmmi_newer_explain(head, sizeof head, diag);
     if (status != SPMM_OK)
         goto cleanup;
     const uint64_t budget = load->budget_bytes != 0 ? load->budget_bytes : spmmi_budget_default(size);

@@ -16,6 +16,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/file_io.h"
+#include "format/file/plan_header.h"
 #include "tests/support/plan_seal.h"
 
 struct scene {
@@ -159,6 +160,21 @@ static void a_file_above_the_budget(void **state)
     assert_int_equal(spmmi_alloc_peak_bytes(), 0);
 }
 
+/* Nothing behind its header is known. */
+static void a_file_of_another_format_is_not_read_on(void **state)
+{
+    const struct scene *s = *state;
+    spmm_diag_t diag;
+    const int file = open(s->path, O_RDWR);
+    assert_int_equal(pwrite(file, "\x02", 1, SPMMI_AT_format_major), 1);
+    assert_int_equal(ftruncate(file, 1 << 20), 0);
+    close(file);
+    spmmi_alloc_peak_reset();
+    assert_int_equal(load(s->path, 0, &diag), SPMM_ERR_PLAN_VERSION);
+    assert_non_null(strstr(diag.text, "update spmm"));
+    assert_int_equal(spmmi_alloc_peak_bytes(), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,6 +183,7 @@ int main(void)
         cmocka_unit_test(calls_that_move_nothing),
         cmocka_unit_test(a_sentence_says_what_could_not_be_done),
         cmocka_unit_test(a_file_above_the_budget),
+        cmocka_unit_test(a_file_of_another_format_is_not_read_on), /* which it spoils */
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
