@@ -335,5 +335,16 @@ says_err 'of the budget of 1073741824'
 run spmm-info -q --budget 64K "$plan"
 exits 3
 says_err 'SPMM_ERR_PLAN_BUDGET'
+run spmm-info -q --budget "$(stat -c %s "$plan")" "$plan"
+needed=$(sed 's/.*the load takes \([0-9]*\) bytes.*/\1/' "$work/.err")
+run spmm-info -q --budget "$needed" "$plan"
+exits 0
+run spmm-info -q --budget "$needed" - <"$plan"
+exits 0
+run spmm-info -q --budget $((needed - 1)) - <"$plan" # of which the plan's own bytes are a part, as of a file
+exits 3
+says_err 'SPMM_ERR_PLAN_BUDGET'
+run spmm-info -q --budget "$(stat -c %s "$plan")" - <"$plan"
+exits 3
 
 finish

@@ -105,9 +105,16 @@ static spmm_status_t read_plan(const char *header, uint64_t file_bytes, uint64_t
     }
 }
 
+/* What the bytes leave of the budget; 0 would be no limit. */
+static uint64_t left_of(uint64_t budget, size_t size)
+{
+    return size < budget ? budget - size : 1;
+}
+
 /* The header says how long a plan is, also of one that is refused for its features: behind it stands who wrote it. */
 static spmm_status_t read_stdin(const spmm_load_options_t *options, spmm_plan_t **plan, spmm_diag_t *diag)
 {
+    spmm_load_options_t rest = *options;
     char header[HEADER_BYTES];
     char *bytes = NULL;
     size_t size = 0;
@@ -119,8 +126,9 @@ static spmm_status_t read_stdin(const spmm_load_options_t *options, spmm_plan_t 
     if (file_bytes == 0)
         return explain(status, "-", header, size, diag);
     status = read_plan(header, file_bytes, options->budget_bytes, &bytes, &size, diag);
+    rest.budget_bytes = left_of(options->budget_bytes, size);
     if (status == SPMM_OK)
-        status = spmm_plan_read(bytes, size, options, plan, diag);
+        status = spmm_plan_read(bytes, size, &rest, plan, diag);
     free(bytes);
     return status;
 }
