@@ -299,7 +299,8 @@ spmm_plan_t *test_plan_build(const struct test_matrix *a, struct test_plan_optio
     plan->row_ptr = take(a->rows, sizeof *plan->row_ptr);
     memcpy(plan->row_ptr, a->row_ptr, ((size_t)a->rows + 1) * sizeof *plan->row_ptr);
     plan->col_ind = take(a->nnz, sizeof *plan->col_ind);
-    memcpy(plan->col_ind, a->col_ind, (size_t)a->nnz * sizeof *plan->col_ind);
+    if (a->nnz > 0)
+        memcpy(plan->col_ind, a->col_ind, (size_t)a->nnz * sizeof *plan->col_ind);
     if (!options.has_no_values) {
         void *values = test_values_of(a, options.dtype);
         plan->values = take(a->nnz, spmm_dtype_size(options.dtype));
