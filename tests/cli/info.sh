@@ -335,7 +335,8 @@ says_err 'of the budget of 1073741824'
 run spmm-info -q --budget 64K "$plan"
 exits 3
 says_err 'SPMM_ERR_PLAN_BUDGET'
-run spmm-info -q --budget "$(stat -c %s "$plan")" "$plan"
+plan_bytes=$(stat -c %s "$plan")
+run spmm-info -q --budget "$plan_bytes" "$plan"
 needed=$(sed 's/.*the load takes \([0-9]*\) bytes.*/\1/' "$work/.err")
 run spmm-info -q --budget "$needed" "$plan"
 exits 0
@@ -344,7 +345,7 @@ exits 0
 run spmm-info -q --budget $((needed - 1)) - <"$plan" # of which the plan's own bytes are a part, as of a file
 exits 3
 says_err 'SPMM_ERR_PLAN_BUDGET'
-run spmm-info -q --budget "$(stat -c %s "$plan")" - <"$plan"
+run spmm-info -q --budget "$plan_bytes" - <"$plan"
 exits 3
 
 finish
