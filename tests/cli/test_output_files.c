@@ -133,27 +133,28 @@ static void a_pipe_stays_a_pipe(void **state)
     assert_int_equal(unlink("pipe"), 0);
 }
 
+static void print_count(FILE *file, const void *count)
+{
+    fprintf(file, "%d lines", *(const int *)count);
+    assert_int_equal(access("a", F_OK), -1); /* not before it is whole */
+}
+
 static void what_is_printed_is_written(void **state)
 {
-    struct output_file out;
+    const int count = 3;
     spmm_diag_t diag = {0};
     (void)state;
-    assert_int_equal(output_file_open(&out, "a", &diag), SPMM_OK);
-    fprintf(output_file_stream(&out), "%d lines", 3);
-    assert_int_equal(access("a", F_OK), -1); /* not before it is whole */
-    assert_int_equal(output_file_close(&out, SPMM_OK), SPMM_OK);
+    assert_int_equal(output_file_print("a", print_count, &count, &diag), SPMM_OK);
     expect_text("a", "3 lines");
     assert_int_equal(unlink("a"), 0);
 }
 
 static void a_write_that_fails_says_why(void **state)
 {
-    struct output_file out;
+    const int count = 3;
     spmm_diag_t diag = {0};
     (void)state;
-    assert_int_equal(output_file_open(&out, "/dev/full", &diag), SPMM_OK);
-    fputs("text", output_file_stream(&out));
-    assert_int_equal(output_file_close(&out, SPMM_OK), SPMM_ERR_IO);
+    assert_int_equal(output_file_print("/dev/full", print_count, &count, &diag), SPMM_ERR_IO);
     assert_string_equal(diag.text, "/dev/full: cannot write: No space left on device");
 }
 

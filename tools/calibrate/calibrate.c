@@ -23,8 +23,9 @@ static void print_list(FILE *out, const char *key, const double *list, int count
     fprintf(out, "\n");
 }
 
-static void print_profile(FILE *out, const struct calibration *c)
+static void print_profile(FILE *out, const void *context)
 {
+    const struct calibration *c = context;
     static const char measured[] = "measured";
     static const char reported[] = "reported by the machine";
     fprintf(out, "# SPDX-License-Identifier: Apache-2.0\n# %s, measured by spmm-bench --calibrate.\n",
@@ -82,18 +83,6 @@ static spmm_status_t measure(int device, int threads, struct calibration *c, spm
 #endif
 }
 
-static spmm_status_t save_profile(const char *path, const struct calibration *c, spmm_diag_t *diag)
-{
-    struct output_file out;
-    FILE *file = NULL;
-    spmm_status_t status = output_file_open(&out, path, diag);
-    if (status == SPMM_OK)
-        file = output_file_stream(&out);
-    if (file != NULL)
-        print_profile(file, c);
-    return output_file_close(&out, status == SPMM_OK && file == NULL ? SPMM_ERR_IO : status);
-}
-
 spmm_status_t calibrate(int device, int threads, const char *output, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -102,7 +91,7 @@ spmm_status_t calibrate(int device, int threads, const char *output, spmm_diag_t
         return fail_memory(diag, sizeof *c, "the rates of a device");
     TRY(measure(device, threads, c, diag));
     if (output != NULL)
-        TRY(save_profile(output, c, diag));
+        TRY(output_file_print(output, print_profile, c, diag));
     else
         print_profile(stdout, c);
     if (ferror(stdout))

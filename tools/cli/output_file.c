@@ -59,35 +59,8 @@ spmm_status_t output_file_write(struct output_file *out, const void *bytes, size
     return spmmi_new_file_write(&out->file, bytes, size, out->diag);
 }
 
-static ssize_t write_cookie(void *context, const char *bytes, size_t size)
-{
-    return output_file_write(context, bytes, size) == SPMM_OK ? (ssize_t)size : 0;
-}
-
-FILE *output_file_stream(struct output_file *out)
-{
-    out->stream = fopencookie(out, "w", (cookie_io_functions_t){.write = write_cookie});
-    if (out->stream == NULL)
-        (void)fail_call(out, "the file cannot be written");
-    else
-        (void)setvbuf(out->stream, NULL, _IOFBF, BUFFER_BYTES);
-    return out->stream;
-}
-
-/* The sentence of a write that failed is in the diagnostics already. */
-static spmm_status_t close_stream(struct output_file *out, spmm_status_t status)
-{
-    FILE *stream = out->stream;
-    out->stream = NULL;
-    if (stream == NULL)
-        return status;
-    const bool has_failed = ferror(stream) != 0;
-    return (fclose(stream) != 0 || has_failed) && status == SPMM_OK ? SPMM_ERR_IO : status;
-}
-
 spmm_status_t output_file_close(struct output_file *out, spmm_status_t status)
 {
-    status = close_stream(out, status);
     if (status == SPMM_OK && !out->is_special)
         status = spmmi_new_file_commit(&out->file, out->diag);
     spmmi_new_file_remove(&out->file);
@@ -96,4 +69,32 @@ spmm_status_t output_file_close(struct output_file *out, spmm_status_t status)
     free(out->path);
     out->path = NULL;
     return status;
+}
+
+static ssize_t write_cookie(void *context, const char *bytes, size_t size)
+{
+    return output_file_write(context, bytes, size) == SPMM_OK ? (ssize_t)size : 0;
+}
+
+/* The sentence of a write that failed is in the diagnostics already. */
+static spmm_status_t print_all(struct output_file *out, void (*print)(FILE *file, const void *context),
+                               const void *context)
+{
+    FILE *file = fopencookie(out, "w", (cookie_io_functions_t){.write = write_cookie});
+    if (file == NULL)
+        return fail_call(out, "the file cannot be written");
+    (void)setvbuf(file, NULL, _IOFBF, BUFFER_BYTES);
+    print(file, context);
+    const bool has_failed = ferror(file) != 0;
+    return fclose(file) != 0 || has_failed ? SPMM_ERR_IO : SPMM_OK;
+}
+
+spmm_status_t output_file_print(const char *path, void (*print)(FILE *file, const void *context),
+                                const void *context, spmm_diag_t *diag)
+{
+    struct output_file out;
+    spmm_status_t status = output_file_open(&out, path, diag);
+    if (status == SPMM_OK)
+        status = print_all(&out, print, context);
+    return output_file_close(&out, status);
 }

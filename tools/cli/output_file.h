@@ -11,8 +11,7 @@
 
 struct output_file {
     struct spmmi_new_file file;
-    char *path;   /* without links; owned */
-    FILE *stream; /* of output_file_stream */
+    char *path; /* without links; owned */
     spmm_diag_t *diag;
     bool is_special; /* no regular file */
 };
@@ -20,9 +19,11 @@ struct output_file {
 /* One at a time, and output_file_close always follows. */
 spmm_status_t output_file_open(struct output_file *out, const char *path, spmm_diag_t *diag);
 spmm_status_t output_file_write(struct output_file *out, const void *bytes, size_t size);
-/* For those who print; NULL with a sentence in the diagnostics. Not together with output_file_write. */
-FILE *output_file_stream(struct output_file *out);
 /* Puts the file under its name if status is SPMM_OK; else, or when that fails, nothing is left of it. */
 spmm_status_t output_file_close(struct output_file *out, spmm_status_t status);
+
+/* A whole file that print writes to a stream, which looks after its errors. */
+spmm_status_t output_file_print(const char *path, void (*print)(FILE *file, const void *context),
+                                const void *context, spmm_diag_t *diag);
 
 #endif

@@ -277,16 +277,14 @@ static void write_lines(FILE *file, const spmm_dense_t *dense)
         (void)fwrite((const char *)dense->data + (size_t)(line * dense->ld) * size, 1, line_bytes, file);
 }
 
+static void write_array(FILE *file, const void *context)
+{
+    const spmm_dense_t *dense = context;
+    write_header(file, dense);
+    write_lines(file, dense);
+}
+
 spmm_status_t npy_save(const char *path, const spmm_dense_t *dense, spmm_diag_t *diag)
 {
-    struct output_file out;
-    FILE *file = NULL;
-    spmm_status_t status = output_file_open(&out, path, diag);
-    if (status == SPMM_OK)
-        file = output_file_stream(&out);
-    if (file != NULL) {
-        write_header(file, dense);
-        write_lines(file, dense);
-    }
-    return output_file_close(&out, status == SPMM_OK && file == NULL ? SPMM_ERR_IO : status);
+    return output_file_print(path, write_array, dense, diag);
 }
