@@ -68,8 +68,8 @@ uint64_t machine_memory_budget(uint64_t asked)
     const long pages = sysconf(_SC_PHYS_PAGES);
     const long page_bytes = sysconf(_SC_PAGESIZE);
     const uint64_t has = pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : UINT64_MAX;
-    const uint64_t may = smaller(has, machine_memory_limit("/proc/self/cgroup", "/sys/fs/cgroup"));
     if (asked != 0)
         return asked;
+    const uint64_t may = smaller(has, machine_memory_limit("/proc/self/cgroup", "/sys/fs/cgroup"));
     return may == UINT64_MAX ? UINT64_MAX : may / 4 * 3;
 }

@@ -39,12 +39,6 @@ void tune_device_close(struct tune_device *place)
     *place = (struct tune_device){0};
 }
 
-/* As for reading a matrix: the system lends more than there is. */
-static uint64_t host_memory(void)
-{
-    return machine_memory_budget(0);
-}
-
 static spmm_status_t fill_b(struct tune_device *place, uint64_t bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -73,12 +67,13 @@ static spmm_status_t lay_out(struct tune_device *place, const spmm_dense_t *b, c
     spmm_status_t status = SPMM_OK;
     uint64_t b_bytes = 0;
     uint64_t c_bytes = 0;
+    const uint64_t budget = machine_memory_budget(0); /* the system lends more than there is */
     if (is_alike(&place->b, b) && is_alike(&place->c, c))
         goto cleanup;
     place->b.data = NULL;
     TRY(dense_bytes(b, &b_bytes, diag));
     TRY(dense_bytes(c, &c_bytes, diag));
-    if (b_bytes > host_memory() || c_bytes > host_memory() - b_bytes) {
+    if (b_bytes > budget || c_bytes > budget - b_bytes) {
         status = fail_memory(diag, b_bytes + c_bytes, "B and C to time candidates with");
         goto cleanup;
     }
@@ -121,13 +116,14 @@ static spmm_status_t check_memory(const struct tune_device *place, const spmm_pl
     uint64_t host = 0;
     uint64_t device = 0;
     uint64_t available = 0;
+    const uint64_t budget = machine_memory_budget(0);
     const uint64_t held = place->device >= 0 ? 0 : place->b_block.bytes + place->c_block.bytes;
     TRY(spmm_executor_memory_bytes(plan, place->device, options, &host, &device, diag));
     if (place->device >= 0)
         TRY(gpu_memory_free(&available, diag));
     const int is_short =
         place->device >= 0 && device > available - (available < SLACK_BYTES ? available : SLACK_BYTES);
-    if (is_short || host > host_memory() - (held < host_memory() ? held : host_memory()))
+    if (is_short || host > budget - (held < budget ? held : budget))
         status = refuse_memory(SPMM_ERR_MEMORY, diag);
 cleanup:
     return status;
