@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "bench_peers.h"
-#include "format/base/team.h"
 #include "cuda_type.h"
+#include "format/base/team.h"
 #include "tools/cli/fail.h"
 #include "tools/cli/number.h"
 

@@ -6,9 +6,9 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "format/base/team.h"
 #include "check_sums.h"
 #include "dense_matrix.h"
+#include "format/base/team.h"
 #include "tools/cli/fail.h"
 #include "tools/cli/number.h"
 
@@ -81,10 +81,7 @@ static struct range range_of(const struct check_input *in)
     const double limit = small_factor(in->a->dtype);
     double largest = 0.0;
     int has_small = 0;
-#pragma omp parallel for num_threads(spmmi_team(0)) schedule(static) reduction(max        \
-                                                                               : largest) \
-    reduction(|                                                                           \
-              : has_small)
+#pragma omp parallel for num_threads(spmmi_team(0)) reduction(max : largest) reduction(| : has_small)
     for (int64_t q = 0; q < in->a->cols * in->n; q++) {
         largest = isfinite(in->b[q]) ? fmax(largest, fabs(in->b[q])) : largest;
         has_small |= is_small(in->b[q], limit);

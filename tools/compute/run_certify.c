@@ -2,17 +2,9 @@
 /* See run_certify.h. */
 #include "run_certify.h"
 
-#include <time.h>
-
 #include "dense_matrix.h"
 #include "tools/cli/fail.h"
-
-static double now_ms(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
-}
+#include "tools/cli/progress.h"
 
 /* C before the product where the executor runs, if it was read. */
 static spmm_status_t upload_before(const struct run_product *p, struct device_block *block,
@@ -57,9 +49,9 @@ spmm_status_t run_product_certify(const struct run_product *p, const spmm_plan_t
     TRY(spmm_certifier_create(plan, p->executor, &options, &certifier, diag));
     TRY(certify(p, certifier, &before, &certificate->found, diag));
     if (is_timed) {
-        const double start = now_ms();
+        const double start = progress_seconds();
         TRY(certify(p, certifier, &before, &certificate->found, diag));
-        certificate->ms = now_ms() - start;
+        certificate->ms = 1e3 * (progress_seconds() - start);
     }
 cleanup:
     spmm_certifier_destroy(certifier);

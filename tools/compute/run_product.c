@@ -7,10 +7,10 @@
 
 #include "certify_memory.h"
 #include "dense_matrix.h"
-#include "tools/cli/machine_memory.h"
-#include "tools/cli/fail.h"
 #include "gpu.h"
 #include "memory_needs.h"
+#include "tools/cli/fail.h"
+#include "tools/cli/machine_memory.h"
 
 /* Values for a plan that holds none. */
 static spmm_status_t set_values(struct run_product *product, const struct host_csr *matrix, spmm_diag_t *diag)
