@@ -124,12 +124,18 @@ for newer in "$source_dir/tests/golden/bad/header_incompat.plan" -; do
     says_err 'this is spmm 0.2.0: update spmm'
     one_line_err
 done
+for newer in "$source_dir/tests/golden/bad/header_major.plan" -; do
+    run spmm-info "$newer" <"$source_dir/tests/golden/bad/header_major.plan"
+    exits 4
+    says_err 'the plan has format 2.0, this library reads 1.x; this is spmm 0.2.0: update spmm (SPMM_ERR_PLAN_VERSION)'
+    one_line_err
+done
 for told in '\0\0\0\0\0\0\0\0' '\1\0\0\0\0\0\0\0' '\377\0\0\0\0\0\0\0' '\377\377\377\377\377\377\377\377'; do
     cp "$source_dir/tests/golden/bad/header_incompat.plan" "$work/length.plan"
     printf '%b' "$told" | dd of="$work/length.plan" bs=1 seek=24 conv=notrunc status=none # its length
     run timeout 10 spmm-info - < <(cat "$work/length.plan" /dev/zero)
     exits 4
-    says_err 'needs what is not known here: feature bits 40'
+    says_err 'needs what is not known here: feature bits 40; this is spmm 0.2.0: update spmm'
     one_line_err
 done
 

@@ -123,8 +123,8 @@ static spmm_status_t read_stdin(const spmm_load_options_t *options, spmm_plan_t 
     if (status != SPMM_OK)
         return status;
     status = spmm_plan_length(header, size, &file_bytes, diag);
-    if (file_bytes == 0)
-        return explain(status, "-", header, size, diag);
+    if (file_bytes == 0) /* who reads a plan says more of a newer one */
+        return explain(spmm_plan_read(header, size, options, plan, diag), "-", header, size, diag);
     status = read_plan(header, file_bytes, options->budget_bytes, &bytes, &size, diag);
     rest.budget_bytes = left_of(options->budget_bytes, size);
     if (status == SPMM_OK)
