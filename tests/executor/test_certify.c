@@ -57,43 +57,14 @@ static void products_near_their_bound_pass(void **state)
     assert_true(test_certified_adversaries(SPMM_DEVICE_CPU, test_product_run, test_certify) > 0.5);
 }
 
-/* A plan of a band, its executor and certifier, and one right product. */
-struct fixture {
-    struct test_matrix *a;
-    spmm_plan_t *plan;
-    spmm_executor_t *executor;
-    spmm_certifier_t *certifier;
-    struct test_product product;
-    struct test_dense b, before, c;
-};
-
-static void fixture_make(struct fixture *f, spmm_dtype_t dtype, uint64_t seed, int vectors)
+/* A product of a band. */
+static void band_make(struct test_certified *f, spmm_dtype_t dtype)
 {
-    f->a = test_matrix_named("band", TEST_VALUES_REAL);
-    f->plan = test_plan_whole(f->a, (struct test_plan_options){dtype, SPMM_SCHEDULE_WHOLE, 0, 1, 0}, "x");
-    f->executor = test_executor_make(f->plan, SPMM_DEVICE_CPU, 1, NULL);
-    f->certifier = test_certifier_make(f->plan, f->executor, seed, vectors);
-    f->product = (struct test_product){.n = 12, .alpha = 2, .beta = -0.5, .values = TEST_VALUES_REAL};
-    f->b = test_product_b(f->a, dtype, &f->product);
-    f->before = test_product_c(f->a, dtype, &f->product);
-    f->c = test_dense_copy(&f->before);
-    test_product_run(f->executor, &f->product, &f->b, &f->c);
-}
-
-static void fixture_free(struct fixture *f)
-{
-    test_dense_free(&f->c);
-    test_dense_free(&f->before);
-    test_dense_free(&f->b);
-    spmm_certifier_destroy(f->certifier);
-    spmm_executor_destroy(f->executor);
-    spmm_plan_destroy(f->plan);
-    test_matrix_free(f->a);
-}
-
-static spmm_certificate_t fixture_certify(const struct fixture *f)
-{
-    return test_certify(f->certifier, &f->product, &f->b, &f->before, &f->c);
+    static const struct test_product product = {
+        .n = 12, .alpha = 2, .beta = -0.5, .values = TEST_VALUES_REAL};
+    struct test_matrix *a = test_matrix_named("band", TEST_VALUES_REAL);
+    const struct test_plan_options options = {dtype, SPMM_SCHEDULE_WHOLE, 0, 1, 0};
+    test_certified_make(f, a, test_plan_whole(a, options, "x"), &product, SEED, 0);
 }
 
 /* Rows of C that hold infinity or NaN. */
@@ -114,21 +85,20 @@ static void what_is_not_finite_is_judged_by_class(void **state)
     (void)state;
     static const double values[] = {(double)INFINITY, -(double)INFINITY, (double)NAN};
     for (int turn = 0; turn < 4 * 3; turn++) {
-        struct fixture f;
-        fixture_make(&f, (spmm_dtype_t)(SPMM_F32 + turn % 4), SEED, 0);
+        struct test_certified f;
+        band_make(&f, (spmm_dtype_t)(SPMM_F32 + turn % 4));
         test_dense_set(&f.c, 20, 5, values[turn / 4]); /* where everything is finite */
-        spmm_certificate_t found = fixture_certify(&f);
+        spmm_certificate_t found = test_certified_check(&f);
         assert_false(found.passed);
         assert_true(isinf(found.error_ratio) && found.first_row == 20 && found.rows_failed == 1);
         test_dense_set(&f.b, 40, 3, values[turn / 4]); /* the old C has nothing of it */
-        found = fixture_certify(&f);
+        found = test_certified_check(&f);
         assert_true(!found.passed && found.rows_failed > 1 && found.first_row == 20);
-        memcpy(f.c.block, f.before.block, f.c.block_bytes);
-        test_product_run(f.executor, &f.product, &f.b, &f.c);
-        found = fixture_certify(&f);
+        test_certified_run(&f);
+        found = test_certified_check(&f);
         assert_true(found.passed && found.rows_by_class > 0);
         assert_int_equal(found.rows_by_class, rows_not_finite(&f.c));
-        fixture_free(&f);
+        test_certified_free(&f);
     }
 }
 
@@ -137,17 +107,16 @@ static void sums_beyond_the_range_may_be_infinite(void **state)
 {
     (void)state;
     for (int turn = 0; turn < 2; turn++) {
-        struct fixture f;
-        fixture_make(&f, turn == 0 ? SPMM_F32 : SPMM_F16, SEED, 0);
+        struct test_certified f;
+        band_make(&f, turn == 0 ? SPMM_F32 : SPMM_F16);
         f.product.alpha = turn == 0 ? 1e30 : 1;
         for (int64_t i = 0; i < f.a->cols; i++)
             test_dense_set(&f.b, i, 4, turn == 0 ? 1e30 : 6e4);
-        memcpy(f.c.block, f.before.block, f.c.block_bytes);
-        test_product_run(f.executor, &f.product, &f.b, &f.c);
-        const spmm_certificate_t found = fixture_certify(&f);
+        test_certified_run(&f);
+        const spmm_certificate_t found = test_certified_check(&f);
         assert_true(found.passed && found.rows_by_class > 0);
         assert_int_equal(found.rows_by_class, rows_not_finite(&f.c));
-        fixture_free(&f);
+        test_certified_free(&f);
     }
 }
 
@@ -157,8 +126,8 @@ static void vectors_miss_as_often_as_stated(void **state)
 {
     (void)state;
     const int64_t seeds = (int64_t)scaled(2000);
-    struct fixture f;
-    fixture_make(&f, SPMM_F32, SEED, 0);
+    struct test_certified f;
+    band_make(&f, SPMM_F32);
     test_dense_set(&f.c, 7, 2, test_dense_get(&f.c, 7, 2) + 1);
     test_dense_set(&f.c, 7, 9, test_dense_get(&f.c, 7, 9) - 1);
     int64_t missed[5] = {0};
@@ -167,7 +136,7 @@ static void vectors_miss_as_often_as_stated(void **state)
         for (int64_t seed = 0; seed < seeds; seed++) {
             spmm_certifier_destroy(f.certifier);
             f.certifier = test_certifier_make(f.plan, f.executor, (uint64_t)seed, vectors);
-            const spmm_certificate_t found = fixture_certify(&f);
+            const spmm_certificate_t found = test_certified_check(&f);
             assert_true(found.miss_probability == ldexp(1, -vectors));
             missed[vectors] += found.passed;
         }
@@ -178,17 +147,17 @@ static void vectors_miss_as_often_as_stated(void **state)
            "one in 2, 4, 8, 16\n",
            (long long)seeds, (long long)missed[1], (long long)missed[2], (long long)missed[3],
            (long long)missed[4]);
-    fixture_free(&f);
+    test_certified_free(&f);
 }
 
 static void threads_and_repeats_give_the_same_certificate(void **state)
 {
     (void)state;
-    struct fixture f;
-    fixture_make(&f, SPMM_F64, SEED, 0);
+    struct test_certified f;
+    band_make(&f, SPMM_F64);
     test_bit_flip(&f.c, 250, 1, 55);
     test_bit_flip(&f.c, 90, 11, 60);
-    const spmm_certificate_t first = fixture_certify(&f);
+    const spmm_certificate_t first = test_certified_check(&f);
     assert_true(first.first_row == 90 && first.rows_failed == 2);
     for (int threads = 0; threads < 5; threads++) {
         spmm_certifier_options_t options = SPMM_CERTIFIER_OPTIONS_INIT;
@@ -196,10 +165,10 @@ static void threads_and_repeats_give_the_same_certificate(void **state)
         options.threads = threads;
         spmm_certifier_destroy(f.certifier);
         assert_int_equal(spmm_certifier_create(f.plan, f.executor, &options, &f.certifier, NULL), SPMM_OK);
-        const spmm_certificate_t again = fixture_certify(&f);
+        const spmm_certificate_t again = test_certified_check(&f);
         assert_memory_equal(&again, &first, sizeof first);
     }
-    fixture_free(&f);
+    test_certified_free(&f);
 }
 
 /* Of one product a row: what the certificate takes for exact has to be closer than f64, or there would be no error. */
@@ -207,44 +176,36 @@ static void the_sums_of_f64_are_wider_than_f64(void **state)
 {
     (void)state;
     struct test_matrix *a = test_matrix_named("one a row", TEST_VALUES_REAL);
-    spmm_plan_t *plan =
-        test_plan_whole(a, (struct test_plan_options){SPMM_F64, SPMM_SCHEDULE_WHOLE, 0, 0, 0}, "x");
-    spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 1, NULL);
-    spmm_certifier_t *certifier = test_certifier_make(plan, executor, SEED, 0);
+    const struct test_plan_options options = {SPMM_F64, SPMM_SCHEDULE_WHOLE, 0, 0, 0};
     const struct test_product product = {.n = 1, .alpha = 1, .values = TEST_VALUES_REAL};
-    struct test_dense b = test_product_b(a, SPMM_F64, &product), c = test_product_c(a, SPMM_F64, &product);
+    struct test_certified f;
+    test_certified_make(&f, a, test_plan_whole(a, options, "x"), &product, SEED, 0);
     for (int64_t j = 0; j < a->cols; j++)
-        test_dense_set(&b, j, 0, test_dense_get(&b, j, 0) / 3);
-    test_product_run(executor, &product, &b, &c);
-    const spmm_certificate_t found = test_certify(certifier, &product, &b, &c, &c);
+        test_dense_set(&f.b, j, 0, test_dense_get(&f.b, j, 0) / 3);
+    test_certified_run(&f);
+    const spmm_certificate_t found = test_certified_check(&f);
     assert_true(found.passed && found.error_ratio > 0.4);
-    test_dense_free(&c);
-    test_dense_free(&b);
-    spmm_certifier_destroy(certifier);
-    spmm_executor_destroy(executor);
-    spmm_plan_destroy(plan);
-    test_matrix_free(a);
+    test_certified_free(&f);
 }
 
 /* Values that were set are certified when they are given; without them the product is wrong. */
 static void new_values_are_given_in_the_options(void **state)
 {
     (void)state;
-    struct fixture f;
-    fixture_make(&f, SPMM_F32, SEED, 0);
+    struct test_certified f;
+    band_make(&f, SPMM_F32);
     spmm_certifier_options_t options = SPMM_CERTIFIER_OPTIONS_INIT;
     for (int64_t p = 0; p < f.a->nnz; p++)
         f.a->values[p] = test_real((uint64_t)p, 77);
     void *values = test_values_of(f.a, SPMM_F32);
     assert_int_equal(spmm_executor_set_values(f.executor, values, NULL, NULL), SPMM_OK);
-    memcpy(f.c.block, f.before.block, f.c.block_bytes);
-    test_product_run(f.executor, &f.product, &f.b, &f.c);
-    assert_false(fixture_certify(&f).passed);
+    test_certified_run(&f);
+    assert_false(test_certified_check(&f).passed);
     spmm_certifier_destroy(f.certifier);
     options.values = values;
     assert_int_equal(spmm_certifier_create(f.plan, f.executor, &options, &f.certifier, NULL), SPMM_OK);
-    assert_true(fixture_certify(&f).passed);
-    fixture_free(&f);
+    assert_true(test_certified_check(&f).passed);
+    test_certified_free(&f);
     free(values);
 }
 
@@ -252,29 +213,28 @@ static void new_values_are_given_in_the_options(void **state)
 static void permuted_output_passes_and_its_rows_are_named(void **state)
 {
     (void)state;
-    struct fixture f;
-    fixture_make(&f, SPMM_F32, SEED, 0);
+    struct test_certified f;
+    band_make(&f, SPMM_F32);
     spmm_certifier_destroy(f.certifier);
     spmm_executor_destroy(f.executor);
     test_plan_reorder(f.plan, 5, 1);
     f.executor = test_executor_make(f.plan, SPMM_DEVICE_CPU, 1, NULL);
     f.certifier = test_certifier_make(f.plan, f.executor, SEED, 0);
-    assert_false(fixture_certify(&f).passed); /* C of the plan before */
-    memcpy(f.c.block, f.before.block, f.c.block_bytes);
-    test_product_run(f.executor, &f.product, &f.b, &f.c);
-    assert_true(fixture_certify(&f).passed);
+    assert_false(test_certified_check(&f).passed); /* C of the plan before */
+    test_certified_run(&f);
+    assert_true(test_certified_check(&f).passed);
     test_dense_set(&f.c, 123, 0, 100);
-    assert_int_equal(fixture_certify(&f).first_row, 123);
-    fixture_free(&f);
+    assert_int_equal(test_certified_check(&f).first_row, 123);
+    test_certified_free(&f);
 }
 
 /* A bit of the plan in memory, older than the executor or not. */
 static void a_damaged_plan_is_found(void **state)
 {
     (void)state;
-    struct fixture f;
+    struct test_certified f;
     spmm_certifier_t *certifier = NULL;
-    fixture_make(&f, SPMM_F32, SEED, 0);
+    band_make(&f, SPMM_F32);
     for (int place = 0; place < 2; place++) {
         unsigned char *byte =
             place == 0 ? (unsigned char *)f.plan->values + 41 : (unsigned char *)(f.plan->col_ind + 99);
@@ -284,17 +244,17 @@ static void a_damaged_plan_is_found(void **state)
         assert_null(certifier);
         *byte ^= 4;
     }
-    fixture_free(&f);
+    test_certified_free(&f);
 }
 
 static void wrong_arguments_are_refused(void **state)
 {
     (void)state;
-    struct fixture f;
+    struct test_certified f;
     spmm_certifier_options_t options = SPMM_CERTIFIER_OPTIONS_INIT;
     spmm_certifier_t *certifier = NULL;
     spmm_certificate_t found = {.struct_size = sizeof found};
-    fixture_make(&f, SPMM_F32, SEED, 0);
+    band_make(&f, SPMM_F32);
     const spmm_dense_t *b = &f.b.view, *c = &f.c.view, *c0 = &f.before.view;
     const spmm_scalar_t one = spmm_real(1), zero = spmm_real(0);
     options.vectors = 65;
@@ -327,15 +287,15 @@ static void wrong_arguments_are_refused(void **state)
                      SPMM_ERR_ARGUMENT);
     found.struct_size = 0;
     assert_int_equal(CERTIFY(one, b, zero, NULL, c), SPMM_ERR_ARGUMENT);
-    fixture_free(&f);
+    test_certified_free(&f);
 }
 
 static void another_plan_and_a_pattern_are_refused(void **state)
 {
     (void)state;
-    struct fixture f;
+    struct test_certified f;
     spmm_certifier_t *certifier = NULL;
-    fixture_make(&f, SPMM_F32, SEED, 0);
+    band_make(&f, SPMM_F32);
     struct test_matrix *other = test_matrix_named("arrow", TEST_VALUES_REAL);
     spmm_plan_t *plan =
         test_plan_whole(other, (struct test_plan_options){SPMM_F32, SPMM_SCHEDULE_WHOLE, 0, 1, 0}, "x");
@@ -346,14 +306,14 @@ static void another_plan_and_a_pattern_are_refused(void **state)
     assert_null(certifier);
     spmm_plan_destroy(plan);
     test_matrix_free(other);
-    fixture_free(&f);
+    test_certified_free(&f);
 }
 
 static void every_failing_allocation_is_reported(void **state)
 {
     (void)state;
-    struct fixture f;
-    fixture_make(&f, SPMM_F64, SEED, 0);
+    struct test_certified f;
+    band_make(&f, SPMM_F64);
     const int64_t live = spmmi_alloc_live();
     int64_t failed = 0;
     spmm_status_t status = SPMM_ERR_MEMORY;
@@ -371,7 +331,7 @@ static void every_failing_allocation_is_reported(void **state)
     }
     assert_int_equal(status, SPMM_OK);
     assert_true(failed > 8);
-    fixture_free(&f);
+    test_certified_free(&f);
 }
 
 int main(void)

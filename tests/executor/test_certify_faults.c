@@ -27,42 +27,19 @@ static struct {
     int64_t large, large_found, small, small_found, by_class;
 } counts[KINDS];
 
-/* A plan, its executor and certifier, one right product. */
 struct setup {
     const struct test_family_case *of;
-    struct test_matrix *a;
-    spmm_plan_t *plan;
-    spmm_executor_t *executor;
-    spmm_certifier_t *certifier;
-    struct test_product product;
-    struct test_dense b, before, c;
+    struct test_certified p; /* with the right product */
     struct test_accuracy accuracy;
 };
 
 static void setup_make(struct setup *s, const struct test_family_case *of)
 {
+    static const struct test_product product = {.n = 9, .alpha = 2, .beta = -0.5, .values = TEST_VALUES_REAL};
+    struct test_matrix *a = test_matrix_named(of->matrix, TEST_VALUES_REAL);
     s->of = of;
-    s->a = test_matrix_named(of->matrix, TEST_VALUES_REAL);
-    s->plan = test_family_plan(of, s->a);
-    s->executor = test_executor_make(s->plan, SPMM_DEVICE_CPU, 1, NULL);
-    s->certifier = test_certifier_make(s->plan, s->executor, 1, 0);
-    s->product = (struct test_product){.n = 9, .alpha = 2, .beta = -0.5, .values = TEST_VALUES_REAL};
-    s->b = test_product_b(s->a, s->plan->dtype, &s->product);
-    s->before = test_product_c(s->a, s->plan->dtype, &s->product);
-    s->c = test_dense_copy(&s->before);
-    test_product_run(s->executor, &s->product, &s->b, &s->c);
-    s->accuracy = test_product_accuracy(s->executor, &s->product, &s->b, &s->c);
-}
-
-static void setup_free(struct setup *s)
-{
-    test_dense_free(&s->c);
-    test_dense_free(&s->before);
-    test_dense_free(&s->b);
-    spmm_certifier_destroy(s->certifier);
-    spmm_executor_destroy(s->executor);
-    spmm_plan_destroy(s->plan);
-    test_matrix_free(s->a);
+    test_certified_make(&s->p, a, test_family_plan(of, a), &product, 1, 0);
+    s->accuracy = test_product_accuracy(s->p.executor, &product, &s->p.b, &s->p.c);
 }
 
 /* The errors that a right row may have, added: docs/accuracy.md. */
@@ -70,17 +47,17 @@ static long double bound_of_row(const struct setup *s, const struct test_dense *
                                 int64_t i)
 {
     long double sum = 0;
-    for (int64_t l = 0; l < s->product.n; l++) {
-        struct test_terms terms = {.count = s->a->row_ptr[i + 1] - s->a->row_ptr[i],
-                                   .alpha = s->product.alpha,
-                                   .beta = s->product.beta,
-                                   .before = fabsl((long double)test_dense_get(&s->before, i, l))};
-        for (int64_t p = s->a->row_ptr[i]; p < s->a->row_ptr[i + 1]; p++) {
-            const long double x = (long double)test_dense_get(b, s->a->col_ind[p], l);
-            terms.product += fabsl((long double)s->a->values[p] * x);
-            terms.factors += test_small_factors(s->plan->dtype, (long double)s->a->values[p], x);
+    for (int64_t l = 0; l < s->p.product.n; l++) {
+        struct test_terms terms = {.count = s->p.a->row_ptr[i + 1] - s->p.a->row_ptr[i],
+                                   .alpha = s->p.product.alpha,
+                                   .beta = s->p.product.beta,
+                                   .before = fabsl((long double)test_dense_get(&s->p.before, i, l))};
+        for (int64_t p = s->p.a->row_ptr[i]; p < s->p.a->row_ptr[i + 1]; p++) {
+            const long double x = (long double)test_dense_get(b, s->p.a->col_ind[p], l);
+            terms.product += fabsl((long double)s->p.a->values[p] * x);
+            terms.factors += test_small_factors(s->p.plan->dtype, (long double)s->p.a->values[p], x);
         }
-        sum += test_stored_bound(s->plan->dtype, (long double)test_dense_get(c, i, l),
+        sum += test_stored_bound(s->p.plan->dtype, (long double)test_dense_get(c, i, l),
                                  test_terms_bound_of(&s->accuracy, &terms));
     }
     return sum;
@@ -92,12 +69,12 @@ static void judge(const struct setup *s, enum kind kind, int bit, const struct t
 {
     const long double bound = bound_of_row(s, b, c, i);
     const int is_large = !((long double)error <= SLACK * bound); /* NaN is */
-    const spmm_certificate_t found = test_certify(s->certifier, &s->product, b, &s->before, c);
+    const spmm_certificate_t found = test_certify(s->p.certifier, &s->p.product, b, &s->p.before, c);
     /* Of f64, a fault can make magnitudes that are too large to compare: no row of the right product has such. */
     const int is_found = !found.passed || found.rows_by_class > 0;
     if (is_large && !is_found)
-        fail_msg("%s, bit %d of %s, row %lld: error %g is %g times the bound and was missed", s->a->name, bit,
-                 kind_names[kind], (long long)i, error, (double)((long double)error / bound));
+        fail_msg("%s, bit %d of %s, row %lld: error %g is %g times the bound and was missed", s->p.a->name,
+                 bit, kind_names[kind], (long long)i, error, (double)((long double)error / bound));
     counts[kind].large += is_large;
     counts[kind].large_found += is_large && is_found;
     counts[kind].by_class += found.passed && found.rows_by_class > 0;
@@ -109,7 +86,7 @@ static double difference_in_row(const struct setup *s, const struct test_dense *
                                 int64_t i)
 {
     double most = 0;
-    for (int64_t l = 0; l < s->product.n; l++) {
+    for (int64_t l = 0; l < s->p.product.n; l++) {
         const double d = fabs(test_dense_get(x, i, l) - test_dense_get(y, i, l));
         most = isnan(d) || d > most ? d : most;
         if (isnan(most))
@@ -130,27 +107,27 @@ static int64_t row_of(const struct test_matrix *a, int64_t p)
 static void judge_executor(const struct setup *s, enum kind kind, int bit, spmm_executor_t *executor,
                            int64_t i)
 {
-    struct test_dense c = test_dense_copy(&s->before);
-    test_product_run(executor, &s->product, &s->b, &c);
+    struct test_dense c = test_dense_copy(&s->p.before);
+    test_product_run(executor, &s->p.product, &s->p.b, &c);
     /* Between the two, rounding may differ too: by the bound at most. */
-    judge(s, kind, bit, &s->b, &c, i, difference_in_row(s, &c, &s->c, i));
+    judge(s, kind, bit, &s->p.b, &c, i, difference_in_row(s, &c, &s->p.c, i));
     test_dense_free(&c);
 }
 
 static void plant_in_values(const struct setup *s, int bit, int64_t p)
 {
-    const size_t size = spmm_dtype_size(s->plan->dtype);
-    unsigned char *values = test_values_of(s->a, s->plan->dtype);
+    const size_t size = spmm_dtype_size(s->p.plan->dtype);
+    unsigned char *values = test_values_of(s->p.a, s->p.plan->dtype);
     values[(size_t)p * size + (size_t)bit / 8] ^= (unsigned char)(1u << bit % 8);
-    assert_int_equal(spmm_executor_set_values(s->executor, values, NULL, NULL), SPMM_OK);
-    judge_executor(s, OF_VALUES, bit, s->executor, row_of(s->a, p));
+    assert_int_equal(spmm_executor_set_values(s->p.executor, values, NULL, NULL), SPMM_OK);
+    judge_executor(s, OF_VALUES, bit, s->p.executor, row_of(s->p.a, p));
     free(values);
 }
 
 /* Where the row's columns still ascend: then the damaged pattern is one that executors can be made of. */
 static void plant_in_columns(const struct setup *s, int bit, int64_t p)
 {
-    struct test_matrix *a = s->a;
+    struct test_matrix *a = s->p.a;
     const int64_t i = row_of(a, p), column = a->col_ind[p] ^ (INT64_C(1) << bit);
     if (column >= a->cols || (p > a->row_ptr[i] && a->col_ind[p - 1] >= column) ||
         (p + 1 < a->row_ptr[i + 1] && a->col_ind[p + 1] <= column))
@@ -167,20 +144,21 @@ static void plant_in_columns(const struct setup *s, int bit, int64_t p)
 /* One element in each row that stores the column is wrong then, of which the first is judged. */
 static void plant_in_b(const struct setup *s, int bit, int64_t p)
 {
-    struct test_dense b = test_dense_copy(&s->b);
-    const int64_t j = s->a->col_ind[p], l = p % s->product.n;
+    struct test_dense b = test_dense_copy(&s->p.b);
+    const int64_t j = s->p.a->col_ind[p], l = p % s->p.product.n;
     test_bit_flip(&b, j, l, bit);
-    const double change = fabs(test_dense_get(&b, j, l) - test_dense_get(&s->b, j, l));
-    judge(s, OF_B, bit, &b, &s->c, row_of(s->a, p), fabs(s->product.alpha * s->a->values[p]) * change);
+    const double change = fabs(test_dense_get(&b, j, l) - test_dense_get(&s->p.b, j, l));
+    judge(s, OF_B, bit, &b, &s->p.c, row_of(s->p.a, p),
+          fabs(s->p.product.alpha * s->p.a->values[p]) * change);
     test_dense_free(&b);
 }
 
 static void plant_in_c(const struct setup *s, int bit, int64_t p)
 {
-    struct test_dense c = test_dense_copy(&s->c);
-    const int64_t i = row_of(s->a, p);
-    test_bit_flip(&c, i, p % s->product.n, bit);
-    judge(s, OF_C, bit, &s->b, &c, i, difference_in_row(s, &c, &s->c, i));
+    struct test_dense c = test_dense_copy(&s->p.c);
+    const int64_t i = row_of(s->p.a, p);
+    test_bit_flip(&c, i, p % s->p.product.n, bit);
+    judge(s, OF_C, bit, &s->p.b, &c, i, difference_in_row(s, &c, &s->p.c, i));
     test_dense_free(&c);
 }
 
@@ -193,11 +171,11 @@ static void plant_all(enum kind kind, plant_fn plant)
     for (int f = 0; f < TEST_FAMILY_CASES; f++) {
         struct setup s;
         setup_make(&s, &test_family_cases[f]);
-        const int bits = kind == OF_COLUMNS ? 13 : 8 * (int)spmm_dtype_size(s.plan->dtype);
+        const int bits = kind == OF_COLUMNS ? 13 : 8 * (int)spmm_dtype_size(s.p.plan->dtype);
         for (int bit = 0; bit < bits; bit++)
             for (size_t k = 0; k < faults; k++)
-                plant(&s, bit, (int64_t)(test_hash((uint64_t)(64 * f + bit), k) % (uint64_t)s.a->nnz));
-        setup_free(&s);
+                plant(&s, bit, (int64_t)(test_hash((uint64_t)(64 * f + bit), k) % (uint64_t)s.p.a->nnz));
+        test_certified_free(&s.p);
     }
     assert_true(counts[kind].large > 100);
     assert_int_equal(counts[kind].large_found, counts[kind].large);

@@ -48,16 +48,6 @@ static void an_executor_of_other_parts_is_refused(void **state)
     test_matrix_free(a);
 }
 
-/* A plan of a matrix whose values are scaled, its executor and certifier, and the operands of a product. */
-struct fixture {
-    struct test_matrix *a;
-    spmm_plan_t *plan;
-    spmm_executor_t *executor;
-    spmm_certifier_t *certifier;
-    struct test_product product;
-    struct test_dense b, before, c;
-};
-
 static void scale(struct test_dense *d, int exponent)
 {
     for (int64_t i = 0; i < d->view.rows; i++)
@@ -65,45 +55,24 @@ static void scale(struct test_dense *d, int exponent)
             test_dense_set(d, i, j, ldexp(test_dense_get(d, i, j), exponent));
 }
 
-static void fixture_make(struct fixture *f, const char *name, const struct test_plan_options *options,
-                         int a_exponent, int b_exponent)
+/* A product of a matrix and B whose values are scaled. */
+static void scaled_make(struct test_certified *f, const char *name, const struct test_plan_options *options,
+                        int a_exponent, int b_exponent)
 {
-    f->a = test_matrix_named(name, TEST_VALUES_REAL);
-    for (int64_t p = 0; p < f->a->nnz; p++)
-        f->a->values[p] = ldexp(f->a->values[p], a_exponent);
-    f->plan = test_plan_whole(f->a, *options, "x");
-    f->executor = test_executor_make(f->plan, SPMM_DEVICE_CPU, 1, NULL);
-    f->certifier = test_certifier_make(f->plan, f->executor, 11, 0);
-    f->product = (struct test_product){.n = 8, .alpha = 1, .beta = 1, .values = TEST_VALUES_REAL};
-    f->b = test_product_b(f->a, options->dtype, &f->product);
-    f->before = test_product_c(f->a, options->dtype, &f->product);
-    f->c = test_dense_copy(&f->before);
+    static const struct test_product product = {.n = 8, .alpha = 1, .beta = 1, .values = TEST_VALUES_REAL};
+    struct test_matrix *a = test_matrix_named(name, TEST_VALUES_REAL);
+    for (int64_t p = 0; p < a->nnz; p++)
+        a->values[p] = ldexp(a->values[p], a_exponent);
+    test_certified_make(f, a, test_plan_whole(a, *options, "x"), &product, 11, 0);
     scale(&f->b, b_exponent);
 }
 
-static void fixture_free(struct fixture *f)
-{
-    test_dense_free(&f->c);
-    test_dense_free(&f->before);
-    test_dense_free(&f->b);
-    spmm_certifier_destroy(f->certifier);
-    spmm_executor_destroy(f->executor);
-    spmm_plan_destroy(f->plan);
-    test_matrix_free(f->a);
-}
-
-static spmm_certificate_t fixture_certify(const struct fixture *f)
-{
-    return test_certify(f->certifier, &f->product, &f->b, &f->before, &f->c);
-}
-
-static spmm_certificate_t fixture_run(struct fixture *f, double alpha, double beta)
+static spmm_certificate_t passes(struct test_certified *f, double alpha, double beta)
 {
     f->product.alpha = alpha;
     f->product.beta = beta;
-    memcpy(f->c.block, f->before.block, f->c.block_bytes);
-    test_product_run(f->executor, &f->product, &f->b, &f->c);
-    const spmm_certificate_t found = fixture_certify(f);
+    test_certified_run(f);
+    const spmm_certificate_t found = test_certified_check(f);
     if (!found.passed)
         fail_msg("%s alpha %g beta %g: row %lld, ratio %g", spmm_dtype_name(f->plan->dtype), alpha, beta,
                  (long long)found.first_row, found.error_ratio);
@@ -111,7 +80,7 @@ static spmm_certificate_t fixture_run(struct fixture *f, double alpha, double be
 }
 
 /* The largest element with the other sign is wrong, unless it is not far above what may underflow. */
-static int fault_is_found(struct fixture *f, double least)
+static int fault_is_found(struct test_certified *f, double least)
 {
     int64_t at = 0;
     const int64_t n = f->product.n;
@@ -122,7 +91,7 @@ static int fault_is_found(struct fixture *f, double least)
     if (fabs(c) < least)
         return 0;
     test_dense_set(&f->c, at / n, at % n, -c);
-    assert_int_equal(fixture_certify(f).first_row, at / n);
+    assert_int_equal(test_certified_check(f).first_row, at / n);
     return 1;
 }
 
@@ -144,17 +113,17 @@ static void exponents_at_the_ends_of_their_ranges_pass(void **state)
         const int is_packed = turn / 4 % 2, least = ranges[dtype].least, most = ranges[dtype].most;
         const struct test_plan_options options = {
             dtype, is_packed ? SPMM_SCHEDULE_PACKED : SPMM_SCHEDULE_WHOLE, 1, 0, 0};
-        struct fixture f;
-        fixture_make(&f, "sparse", &options, least + (most - least) * (turn / 8 % STEPS) / (STEPS - 1),
-                     least + (most - least) * (turn / 8 / STEPS) / (STEPS - 1));
-        (void)fixture_run(&f, 0.75, 0);
-        (void)fixture_run(&f, ldexp(1.5, least / 2), -1);
-        (void)fixture_run(&f, ldexp(1.5, most / 2), ldexp(1, least));
-        const spmm_certificate_t found = fixture_run(&f, 1, 0);
+        struct test_certified f;
+        scaled_make(&f, "sparse", &options, least + (most - least) * (turn / 8 % STEPS) / (STEPS - 1),
+                    least + (most - least) * (turn / 8 / STEPS) / (STEPS - 1));
+        (void)passes(&f, 0.75, 0);
+        (void)passes(&f, ldexp(1.5, least / 2), -1);
+        (void)passes(&f, ldexp(1.5, most / 2), ldexp(1, least));
+        const spmm_certificate_t found = passes(&f, 1, 0);
         compared[dtype] += found.rows - found.rows_by_class;
         if (!is_packed && found.rows_by_class == 0)
             faults[dtype] += fault_is_found(&f, ldexp(1, least + 16));
-        fixture_free(&f);
+        test_certified_free(&f);
     }
     for (int dtype = SPMM_F32; dtype <= SPMM_BF16; dtype++)
         assert_true(compared[dtype] > 1000 && faults[dtype] > 4);
@@ -169,8 +138,8 @@ static void rows_of_b_near_the_largest_double(void **state)
         int a, b, by_class;
     } cases[] = {{-200, 1019, 1}, {-200, 1022, 1}, {-1074, 1023, 1}, {-200, 956, 0}, {1023, -200, 0}};
     for (size_t q = 0; q < sizeof cases / sizeof cases[0]; q++) {
-        struct fixture f;
-        fixture_make(&f, "1 x 1", &options, 0, 0);
+        struct test_certified f;
+        scaled_make(&f, "1 x 1", &options, 0, 0);
         const double value = ldexp(1, cases[q].a);
         assert_int_equal(spmm_executor_set_values(f.executor, &value, NULL, NULL), SPMM_OK);
         spmm_certifier_options_t given = SPMM_CERTIFIER_OPTIONS_INIT;
@@ -179,10 +148,10 @@ static void rows_of_b_near_the_largest_double(void **state)
         assert_int_equal(spmm_certifier_create(f.plan, f.executor, &given, &f.certifier, NULL), SPMM_OK);
         for (int64_t l = 0; l < f.product.n; l++)
             test_dense_set(&f.b, 0, l, ldexp(1, cases[q].b));
-        assert_int_equal(fixture_run(&f, 1, 0).rows_by_class, cases[q].by_class);
+        assert_int_equal(passes(&f, 1, 0).rows_by_class, cases[q].by_class);
         test_dense_set(&f.c, 0, 3, 0);
-        assert_int_equal(fixture_certify(&f).passed, cases[q].by_class);
-        fixture_free(&f);
+        assert_int_equal(test_certified_check(&f).passed, cases[q].by_class);
+        test_certified_free(&f);
     }
 }
 
@@ -194,13 +163,13 @@ static void factors_are_those_of_the_type_of_sums(void **state)
     for (int turn = 0; turn < 4 * 5; turn++) {
         const spmm_dtype_t dtype = (spmm_dtype_t)(SPMM_F32 + turn % 4);
         const struct test_plan_options options = {dtype, SPMM_SCHEDULE_WHOLE, 0, 0, 0};
-        struct fixture f;
-        fixture_make(&f, "sparse", &options, 0, dtype == SPMM_F16 ? 10 : 120);
-        (void)fixture_run(&f, factors[turn / 4], 0);
-        (void)fixture_run(&f, 1, factors[turn / 4]);
+        struct test_certified f;
+        scaled_make(&f, "sparse", &options, 0, dtype == SPMM_F16 ? 10 : 120);
+        (void)passes(&f, factors[turn / 4], 0);
+        (void)passes(&f, 1, factors[turn / 4]);
         scale(&f.b, dtype == SPMM_F16 ? -10 : -120);
-        (void)fixture_run(&f, factors[turn / 4], factors[turn / 4]);
-        fixture_free(&f);
+        (void)passes(&f, factors[turn / 4], factors[turn / 4]);
+        test_certified_free(&f);
     }
 }
 
@@ -210,17 +179,17 @@ static void factors_that_are_infinite_in_it_are_refused(void **state)
     for (int turn = 0; turn < 4 * 2; turn++) {
         const spmm_dtype_t dtype = (spmm_dtype_t)(SPMM_F32 + turn % 4);
         const struct test_plan_options options = {dtype, SPMM_SCHEDULE_WHOLE, 0, 0, 0};
-        struct fixture f;
-        fixture_make(&f, "sparse", &options, 0, 0);
+        struct test_certified f;
+        scaled_make(&f, "sparse", &options, 0, 0);
         const double alpha = turn < 4 ? 1e39 : 1, beta = turn < 4 ? 0 : -1e39;
         spmm_certificate_t found = {.struct_size = sizeof found};
         if (dtype == SPMM_F64)
-            assert_true(fixture_run(&f, alpha, beta).passed);
+            assert_true(passes(&f, alpha, beta).passed);
         else
             assert_int_equal(spmm_certify(f.certifier, SPMM_OP_N, spmm_real(alpha), &f.b.view,
                                           spmm_real(beta), &f.before.view, &f.c.view, NULL, &found, NULL),
                              SPMM_ERR_ARGUMENT);
-        fixture_free(&f);
+        test_certified_free(&f);
     }
 }
 
@@ -228,12 +197,12 @@ static void factors_that_are_infinite_in_it_are_refused(void **state)
 static void a_wrong_result_does_not_raise_its_bound(void **state)
 {
     (void)state;
-    struct fixture f;
-    fixture_make(&f, "sparse", &(struct test_plan_options){SPMM_BF16, SPMM_SCHEDULE_WHOLE, 0, 0, 0}, 0, 0);
-    assert_true(fixture_run(&f, 1, 0).error_ratio <= 1);
+    struct test_certified f;
+    scaled_make(&f, "sparse", &(struct test_plan_options){SPMM_BF16, SPMM_SCHEDULE_WHOLE, 0, 0, 0}, 0, 0);
+    assert_true(passes(&f, 1, 0).error_ratio <= 1);
     test_dense_set(&f.c, 7, 2, 0x1p100);
-    assert_true(fixture_certify(&f).error_ratio > 0x1p90);
-    fixture_free(&f);
+    assert_true(test_certified_check(&f).error_ratio > 0x1p90);
+    test_certified_free(&f);
 }
 
 static void warnings_count(void *context, spmm_log_level_t level, const char *text)

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -51,6 +52,42 @@ spmm_certificate_t test_certify(const spmm_certifier_t *certifier, const struct 
                                 const struct test_dense *c)
 {
     return test_certify_views(certifier, product, &b->view, &before->view, &c->view);
+}
+
+void test_certified_make(struct test_certified *p, struct test_matrix *a, spmm_plan_t *plan,
+                         const struct test_product *product, uint64_t seed, int vectors)
+{
+    p->a = a;
+    p->plan = plan;
+    p->executor = test_executor_make(plan, SPMM_DEVICE_CPU, 1, NULL);
+    p->certifier = test_certifier_make(plan, p->executor, seed, vectors);
+    p->product = *product;
+    p->b = test_product_b(a, plan->dtype, product);
+    p->before = test_product_c(a, plan->dtype, product);
+    p->c = test_dense_copy(&p->before);
+    test_product_run(p->executor, product, &p->b, &p->c);
+}
+
+void test_certified_run(struct test_certified *p)
+{
+    memcpy(p->c.block, p->before.block, p->c.block_bytes);
+    test_product_run(p->executor, &p->product, &p->b, &p->c);
+}
+
+spmm_certificate_t test_certified_check(const struct test_certified *p)
+{
+    return test_certify(p->certifier, &p->product, &p->b, &p->before, &p->c);
+}
+
+void test_certified_free(struct test_certified *p)
+{
+    test_dense_free(&p->c);
+    test_dense_free(&p->before);
+    test_dense_free(&p->b);
+    spmm_certifier_destroy(p->certifier);
+    spmm_executor_destroy(p->executor);
+    spmm_plan_destroy(p->plan);
+    test_matrix_free(p->a);
 }
 
 void test_certified_product(spmm_executor_t *executor, const spmm_certifier_t *certifier,

@@ -25,6 +25,24 @@ spmm_certificate_t test_certify_views(const spmm_certifier_t *certifier, const s
                                       const spmm_dense_t *b, const spmm_dense_t *before,
                                       const spmm_dense_t *c);
 
+/* A product on the CPU, all that belongs to it, and the certifier of its executor. */
+struct test_certified {
+    struct test_matrix *a;
+    spmm_plan_t *plan;
+    spmm_executor_t *executor;
+    spmm_certifier_t *certifier;
+    struct test_product product;
+    struct test_dense b, before, c; /* C before the product, and C */
+};
+
+/* Takes a and its plan, runs the product. */
+void test_certified_make(struct test_certified *p, struct test_matrix *a, spmm_plan_t *plan,
+                         const struct test_product *product, uint64_t seed, int vectors);
+/* Anew, from what the operands and factors are now. */
+void test_certified_run(struct test_certified *p);
+spmm_certificate_t test_certified_check(const struct test_certified *p);
+void test_certified_free(struct test_certified *p);
+
 /* Run the product and fail the test if it is not certified. Counts into *compared the rows that were compared by the
  * bound. */
 void test_certified_product(spmm_executor_t *executor, const spmm_certifier_t *certifier,
