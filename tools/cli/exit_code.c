@@ -53,7 +53,8 @@ static const char *shown_name(const char *what)
     return strcmp(what, "-") == 0 ? "standard input" : what;
 }
 
-/* How many characters of the sentence are the name of the file, which libraries put there without its folder. */
+/* How many characters of the sentence are the name of the file without its folder, which libraries leave out where the
+ * path is long. */
 static size_t repeated_name(const char *name, const char *text)
 {
     const char *slash = strrchr(name, '/');
