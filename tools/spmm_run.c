@@ -22,7 +22,6 @@
 #define PROGRAM "spmm-run"
 #define CHECK_SELF "self"
 #define LAYOUT_UNSET (-1)
-#define VECTORS_DEFAULT 16
 
 static struct {
     int64_t n, threads, repeat, seed, vectors, certify_seed;
@@ -190,12 +189,6 @@ static spmm_status_t name_operation(spmm_status_t status, spmm_diag_t *diag)
                 spmm_op_name((spmm_op_t)args.op));
 }
 
-/* 0: none is asked for. */
-static int certificate_vectors(void)
-{
-    return !args.certify ? 0 : args.vectors > 0 ? (int)args.vectors : VECTORS_DEFAULT;
-}
-
 static spmm_status_t prepare(struct run *run, const char *plan_name, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -207,7 +200,8 @@ static spmm_status_t prepare(struct run *run, const char *plan_name, spmm_diag_t
                                   .beta = args.beta,
                                   .seed = (uint64_t)args.seed,
                                   .is_checked = args.check != NULL,
-                                  .vectors = certificate_vectors(),
+                                  .is_certified = args.certify,
+                                  .vectors = (int)args.vectors,
                                   .budget = args.budget};
     TRY(open_plan(run, plan_name, diag));
     TRY(open_matrix(run, diag));

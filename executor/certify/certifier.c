@@ -13,8 +13,8 @@
 #define VECTORS_DEFAULT 16
 #define VECTORS_MAX 64
 
-static spmm_status_t options_settle(const spmm_certifier_options_t *from, spmm_certifier_options_t *to,
-                                    spmm_diag_t *diag)
+spmm_status_t spmmi_certifier_options(const spmm_certifier_options_t *from, spmm_certifier_options_t *to,
+                                      spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     *to = (spmm_certifier_options_t)SPMM_CERTIFIER_OPTIONS_INIT;
@@ -114,7 +114,7 @@ spmm_status_t spmm_certifier_create(const spmm_plan_t *plan, const spmm_executor
     *certifier = NULL;
     SPMM_REQUIRE(plan != NULL && executor != NULL, SPMM_ERR_ARGUMENT, diag, "the %s is NULL",
                  plan == NULL ? "plan" : "executor");
-    SPMM_TRY(options_settle(options, &settled, diag));
+    SPMM_TRY(spmmi_certifier_options(options, &settled, diag));
     const spmm_plan_t *shape = &executor->shape;
     const int is_same_matrix =
         memcmp(plan->pattern_digest, shape->pattern_digest, sizeof plan->pattern_digest) == 0;

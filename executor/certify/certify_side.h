@@ -31,12 +31,22 @@ struct spmmi_certify_findings {
     double ratio;
 };
 
+/* Host memory of spmmi_certify_cpu. */
+uint64_t spmmi_certify_cpu_bytes(const struct spmmi_certify_job *job);
 /* Errors: MEMORY. */
 spmm_status_t spmmi_certify_cpu(const struct spmmi_certify_job *job, struct spmmi_certify_findings *findings,
                                 spmm_diag_t *diag);
 
 /* op(A) on a GPU. */
-struct spmmi_certify_device;
+struct spmmi_certify_device {
+    int number;
+    void *memory;
+    struct spmmi_certify_csr a; /* in it */
+};
+
+/* Memory of the GPU that spmmi_certify_cuda_upload takes, and spmmi_certify_cuda. */
+uint64_t spmmi_certify_cuda_upload_bytes(const struct spmmi_certify_csr *a, spmm_dtype_t dtype);
+uint64_t spmmi_certify_cuda_bytes(const struct spmmi_certify_job *job);
 /* Errors: DEVICE_MEMORY, DEVICE, MEMORY; NO_DEVICE in a build without CUDA. */
 spmm_status_t spmmi_certify_cuda_upload(int device, const struct spmmi_certify_csr *a, spmm_dtype_t dtype,
                                         struct spmmi_certify_device **made, spmm_diag_t *diag);

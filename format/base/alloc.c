@@ -148,6 +148,12 @@ void *spmmi_alloc(uint64_t count, size_t size)
     return block;
 }
 
+uint64_t spmmi_alloc_bytes(uint64_t count, size_t size)
+{
+    const uint64_t bytes = count * size;
+    return bytes == 0 ? BLOCK_ALIGN : (bytes + BLOCK_ALIGN - 1) / BLOCK_ALIGN * BLOCK_ALIGN;
+}
+
 void *spmmi_alloc_zero(uint64_t count, size_t size)
 {
     void *block = spmmi_alloc(count, size);

@@ -8,9 +8,10 @@
 #include <stdint.h>
 
 /* NULL when count * size overflows or memory is short. Zero bytes give a valid pointer to free. */
-void *spmmi_alloc(uint64_t count, size_t size);      /* not initialised, 64-byte aligned */
-void *spmmi_alloc_zero(uint64_t count, size_t size); /* zeroed, 64-byte aligned */
-void spmmi_free(void *block);                        /* NULL is fine */
+void *spmmi_alloc(uint64_t count, size_t size);          /* not initialised, 64-byte aligned */
+void *spmmi_alloc_zero(uint64_t count, size_t size);     /* zeroed, 64-byte aligned */
+uint64_t spmmi_alloc_bytes(uint64_t count, size_t size); /* that these take; of sizes that do not overflow */
+void spmmi_free(void *block);                            /* NULL is fine */
 
 /* The same as zstd's memory hooks (ZSTD_customMem). libdeflate 1.14 and minizip have none of their own. */
 void *spmmi_zstd_alloc(void *opaque, size_t bytes);

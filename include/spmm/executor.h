@@ -146,6 +146,16 @@ typedef struct spmm_certifier_options {
 #define SPMM_CERTIFIER_OPTIONS_INIT {sizeof(spmm_certifier_options_t), 0, 0, 0, 0}
 /* clang-format on */
 
+/** Bytes that a certifier for this executor takes, before it is made, with one check of a product at a time, whatever
+ * its factors. host_bytes: of the host, with what is taken while it is made. device_bytes: of a GPU. Takes no memory.
+ * b and c as for spmm_executor_workspace_bytes; options, host_bytes and device_bytes may be NULL. Errors: ARGUMENT,
+ * SHAPE, TYPE, UNSUPPORTED, NO_VARIANT, TOO_LARGE. */
+SPMM_API spmm_status_t spmm_certifier_memory_bytes(const spmm_executor_t *executor,
+                                                   const spmm_certifier_options_t *options, spmm_op_t op,
+                                                   const spmm_dense_t *b, const spmm_dense_t *c,
+                                                   uint64_t *host_bytes, uint64_t *device_bytes,
+                                                   spmm_diag_t *diag);
+
 /** Make a certifier for products of this executor, which was made from this plan; both must outlive it. First compares
  * pattern and values of the plan in memory with its digests (PLAN_DIGEST): a fault in the plan that is older than the
  * executor is found so. On the CPU it holds the transpose of A where the plan has variants of op T, on a GPU a copy of

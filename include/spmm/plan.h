@@ -40,7 +40,7 @@ SPMM_API spmm_status_t spmm_plan_read(const void *bytes, size_t size, const spmm
 
 /** How long the plan is that begins with these bytes, of which 256 are enough: for programs that read plans from pipes.
  * The bytes behind the header are not looked at. Where the plan is refused for a feature that this library does not
- * know, *file_bytes is its length too. Errors: ARGUMENT, PLAN_* of the header. */
+ * know, *file_bytes is its length too if the hash of its header fits. Errors: ARGUMENT, PLAN_* of the header. */
 SPMM_API spmm_status_t spmm_plan_length(const void *bytes, size_t size, uint64_t *file_bytes,
                                         spmm_diag_t *diag);
 

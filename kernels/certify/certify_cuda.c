@@ -8,12 +8,6 @@
 #include "executor/cuda/cuda_call.h"
 #include "format/base/alloc.h"
 
-struct spmmi_certify_device {
-    int number;
-    void *memory;
-    struct spmmi_certify_csr a; /* in it */
-};
-
 static void csr_cut(struct spmmi_arena *arena, const struct spmmi_certify_csr *a, size_t value_bytes,
                     struct spmmi_certify_csr *at)
 {
@@ -35,6 +29,14 @@ cleanup:
     return status;
 }
 
+uint64_t spmmi_certify_cuda_upload_bytes(const struct spmmi_certify_csr *a, spmm_dtype_t dtype)
+{
+    struct spmmi_arena arena = {NULL, 0};
+    struct spmmi_certify_csr at;
+    csr_cut(&arena, a, spmm_dtype_size(dtype), &at);
+    return arena.bytes;
+}
+
 spmm_status_t spmmi_certify_cuda_upload(int device, const struct spmmi_certify_csr *a, spmm_dtype_t dtype,
                                         struct spmmi_certify_device **out, spmm_diag_t *diag)
 {
@@ -46,9 +48,8 @@ spmm_status_t spmmi_certify_cuda_upload(int device, const struct spmmi_certify_c
     SPMM_TRY_ALLOC(made, diag);
     made->number = device;
     SPMM_TRY_CUDA(spmmi_cuda_enter(device, &scope), diag);
-    csr_cut(&arena, a, spmm_dtype_size(dtype), &made->a);
-    SPMM_TRY_CUDA(cudaMalloc(&made->memory, (size_t)arena.bytes), diag);
-    arena = (struct spmmi_arena){made->memory, 0};
+    SPMM_TRY_CUDA(cudaMalloc(&made->memory, (size_t)spmmi_certify_cuda_upload_bytes(a, dtype)), diag);
+    arena.base = made->memory;
     csr_cut(&arena, a, spmm_dtype_size(dtype), &made->a);
     SPMM_TRY(csr_fill(&made->a, a, spmm_dtype_size(dtype), diag));
     SPMM_TRY_CUDA(cudaDeviceSynchronize(), diag); /* streams need not wait for the copies */
@@ -75,6 +76,18 @@ static void projection_cut(struct spmmi_arena *arena, int64_t rows, const struct
     p->records = spmmi_arena_cut(arena, (uint64_t)rows, (size_t)spmmi_certify_stride(p) * sizeof *p->records);
 }
 
+static struct spmmi_certify_rows rows_of(const struct spmmi_certify_csr *a,
+                                         const struct spmmi_certify_job *job)
+{
+    return (struct spmmi_certify_rows){.rule = spmmi_certify_rule_of(job),
+                                       .rows = job->product.c.rows,
+                                       .row_ptr = a->row_ptr,
+                                       .col_ind = a->col_ind,
+                                       .values = a->values,
+                                       .vectors = job->vectors,
+                                       .lanes = spmmi_certify_lanes(job)};
+}
+
 /* All memory of a check. */
 static void rows_cut(struct spmmi_arena *arena, const struct spmmi_certify_job *job,
                      struct spmmi_certify_rows *rows)
@@ -87,6 +100,14 @@ static void rows_cut(struct spmmi_arena *arena, const struct spmmi_certify_job *
     if (job->permutation != NULL)
         rows->permutation = spmmi_arena_cut(arena, (uint64_t)rows->rows, sizeof *rows->permutation);
     rows->counts = spmmi_arena_cut(arena, 1, sizeof *rows->counts);
+}
+
+uint64_t spmmi_certify_cuda_bytes(const struct spmmi_certify_job *job)
+{
+    struct spmmi_arena arena = {NULL, 0};
+    struct spmmi_certify_rows rows = rows_of(job->a, job);
+    rows_cut(&arena, job, &rows);
+    return arena.bytes;
 }
 
 static struct spmmi_certify_dense dense_of(const spmm_dense_t *d)
@@ -138,17 +159,10 @@ spmm_status_t spmmi_certify_cuda(const struct spmmi_certify_device *a, const str
     struct spmmi_arena arena = {NULL, 0};
     struct spmmi_certify_counts counts = {0};
     void *memory = NULL;
-    struct spmmi_certify_rows rows = {.rule = spmmi_certify_rule_of(job),
-                                      .rows = job->product.c.rows,
-                                      .row_ptr = a->a.row_ptr,
-                                      .col_ind = a->a.col_ind,
-                                      .values = a->a.values,
-                                      .vectors = job->vectors,
-                                      .lanes = spmmi_certify_lanes(job)};
-    rows_cut(&arena, job, &rows);
+    struct spmmi_certify_rows rows = rows_of(&a->a, job);
     SPMM_TRY_CUDA(spmmi_cuda_enter(a->number, &scope), diag);
-    SPMM_TRY_CUDA(cudaMalloc(&memory, (size_t)arena.bytes), diag);
-    arena = (struct spmmi_arena){memory, 0};
+    SPMM_TRY_CUDA(cudaMalloc(&memory, (size_t)spmmi_certify_cuda_bytes(job)), diag);
+    arena.base = memory;
     rows_cut(&arena, job, &rows);
     if (rows.permutation != NULL)
         SPMM_TRY_CUDA(cudaMemcpyAsync((void *)(uintptr_t)rows.permutation, job->permutation,

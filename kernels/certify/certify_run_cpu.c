@@ -154,23 +154,40 @@ static void project_b(const struct pass *pass, struct work *works)
     }
 }
 
-spmm_status_t spmmi_certify_cpu(const struct spmmi_certify_job *job, struct spmmi_certify_findings *findings,
-                                spmm_diag_t *diag)
+static struct pass pass_of(const struct spmmi_certify_job *job)
 {
-    spmm_status_t status = SPMM_OK;
     struct pass pass = {.job = job,
                         .level = SPMMI_CPU_LEVEL(spmmi_certify),
                         .rule = spmmi_certify_rule_of(job),
                         .threads = spmmi_cpu_threads(job->a->nnz + job->a->rows + job->a->cols,
                                                      job->product.c.cols, job->threads)};
+    pass.b = (struct spmmi_certify_projection){NULL, spmmi_certify_lanes(job), pass.rule.is_compensated};
+    return pass;
+}
+
+static size_t record_bytes(const struct pass *pass)
+{
+    return (size_t)spmmi_certify_stride(&pass->b) * sizeof *pass->b.records;
+}
+
+uint64_t spmmi_certify_cpu_bytes(const struct spmmi_certify_job *job)
+{
+    const struct pass pass = pass_of(job);
+    return spmmi_alloc_bytes((uint64_t)pass.threads, sizeof(struct work)) +
+           spmmi_alloc_bytes((uint64_t)job->product.b.rows, record_bytes(&pass));
+}
+
+spmm_status_t spmmi_certify_cpu(const struct spmmi_certify_job *job, struct spmmi_certify_findings *findings,
+                                spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct pass pass = pass_of(job);
     const int64_t rows = job->product.c.rows;
     struct work *works = NULL;
     *findings = (struct spmmi_certify_findings){.first = -1};
-    pass.b = (struct spmmi_certify_projection){NULL, spmmi_certify_lanes(job), pass.rule.is_compensated};
     SPMM_TRY_ALLOC(works = works_make(&pass), diag);
     if (pass.rule.alpha != 0) {
-        pass.b.records = spmmi_alloc((uint64_t)job->product.b.rows,
-                                     (size_t)spmmi_certify_stride(&pass.b) * sizeof *pass.b.records);
+        pass.b.records = spmmi_alloc((uint64_t)job->product.b.rows, record_bytes(&pass));
         SPMM_TRY_ALLOC(pass.b.records, diag);
         project_b(&pass, works);
     }

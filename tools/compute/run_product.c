@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "certify_memory.h"
 #include "dense_matrix.h"
 #include "gpu.h"
 #include "memory_needs.h"
@@ -57,19 +56,25 @@ static void host_free(const spmm_dense_t *dense, const struct device_block *bloc
 }
 
 /* Of run_product_certify: on the CPU it copies C before the product once more. */
-static uint64_t certificate_bytes(const struct run_product *p, const spmm_plan_t *plan, uint64_t c_bytes)
+static spmm_status_t add_certificate(const struct run_product *p, uint64_t c_bytes,
+                                     struct memory_needs *needs, spmm_diag_t *diag)
 {
     const struct run_request *r = &p->request;
-    const uint64_t bytes = certify_memory_certifier(plan, &p->plan);
-    if (r->device >= 0)
-        return bytes;
-    return bytes + certify_memory_check(p->plan.a_type, p->b_host.rows, r->n, r->vectors) +
-           (r->beta != 0.0 ? c_bytes : 0);
+    spmm_certifier_options_t options = SPMM_CERTIFIER_OPTIONS_INIT;
+    spmm_status_t status = SPMM_OK;
+    uint64_t bytes = 0;
+    options.vectors = r->vectors;
+    options.threads = r->threads;
+    TRY(spmm_certifier_memory_bytes(p->executor, &options, r->op, &p->b_host, &p->c_host, &bytes, NULL,
+                                    diag));
+    memory_needs_add(needs, "certificate", bytes + (r->device < 0 && r->beta != 0.0 ? c_bytes : 0));
+cleanup:
+    return status;
 }
 
 /* Shapes of B and C, and whether there is room for them and what they need. */
-static spmm_status_t plan_memory(struct run_product *p, const spmm_plan_t *plan, uint64_t *b_bytes,
-                                 uint64_t *c_bytes, uint64_t *workspace_bytes, spmm_diag_t *diag)
+static spmm_status_t plan_memory(struct run_product *p, uint64_t *b_bytes, uint64_t *c_bytes,
+                                 uint64_t *workspace_bytes, spmm_diag_t *diag)
 {
     const struct run_request *r = &p->request;
     const int64_t b_rows = r->op == SPMM_OP_N ? p->plan.cols : p->plan.rows;
@@ -87,20 +92,20 @@ static spmm_status_t plan_memory(struct run_product *p, const spmm_plan_t *plan,
         memory_needs_add(&needs, "workspace", *workspace_bytes);
     if (r->is_checked)
         memory_needs_add(&needs, "check", check_product_bytes(b_rows, r->n));
-    if (r->vectors > 0)
-        memory_needs_add(&needs, "certificate", certificate_bytes(p, plan, *c_bytes));
+    if (r->is_certified)
+        TRY(add_certificate(p, *c_bytes, &needs, diag));
     status = memory_needs_require(&needs, r->n, r->budget, diag);
 cleanup:
     return status;
 }
 
-static spmm_status_t make_dense(struct run_product *p, const spmm_plan_t *plan, spmm_diag_t *diag)
+static spmm_status_t make_dense(struct run_product *p, spmm_diag_t *diag)
 {
     const struct run_request *r = &p->request;
     spmm_status_t status = SPMM_OK;
     uint64_t b_bytes = 0, c_bytes = 0, workspace_bytes = 0;
 
-    TRY(plan_memory(p, plan, &b_bytes, &c_bytes, &workspace_bytes, diag));
+    TRY(plan_memory(p, &b_bytes, &c_bytes, &workspace_bytes, diag));
     TRY(device_block_reserve(&p->b_block, r->device, b_bytes, diag));
     TRY(device_block_reserve(&p->c_block, r->device, c_bytes, diag));
     TRY(device_block_reserve(&p->workspace, r->device, workspace_bytes, diag));
@@ -159,7 +164,7 @@ spmm_status_t run_product_create(const spmm_plan_t *plan, const struct host_csr 
     TRY(make_executor(plan, product, diag));
     if (!product->plan.has_values)
         TRY(set_values(product, matrix, diag));
-    TRY(make_dense(product, plan, diag));
+    TRY(make_dense(product, diag));
     TRY(spmm_executor_info(product->executor, request->op, &product->b, &product->c, &product->info, NULL));
 cleanup:
     return status;

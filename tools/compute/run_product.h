@@ -19,8 +19,9 @@ struct run_request {
     double alpha, beta;
     const spmm_dense_t *b; /* in host memory; NULL: random. Its shape, layout and type have been checked */
     uint64_t seed;
-    int is_checked; /* run_product_check will be called */
-    int vectors;    /* of run_product_certify, which will be called; 0: it will not */
+    int is_checked;   /* run_product_check will be called */
+    int is_certified; /* run_product_certify will be called */
+    int vectors;      /* of it; 0: the library's default */
     /* Of the executor on the host, and of B, C, workspace, check and certificate; 0: that of machine_memory.h. */
     uint64_t budget;
 };
