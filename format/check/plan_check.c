@@ -13,6 +13,8 @@
 #include "format/matrix/stats.h"
 #include "format/base/text.h"
 
+#define CHUNK INT64_C(65536)
+
 /* V1 */
 static spmm_status_t check_dims(const spmm_plan_t *p, spmm_diag_t *diag)
 {
@@ -58,25 +60,46 @@ static int row_is_valid(const int32_t *columns, int64_t length, int64_t cols)
     return length == 0 || (ascends && columns[0] >= 0 && columns[length - 1] < cols);
 }
 
-/* All rows at once: one pass over the columns that the compiler vectorises, and one over the rows. A column that is
- * not above its left neighbour must start a row; so both passes count the same number of them. */
+/* Of the columns behind left[0], how many are not above their left neighbour; *outside gets its sign bit where one is
+ * not in 0 to last. At most CHUNK of them, so that 32 bits count them and the compiler vectorises. */
+static uint32_t drops_behind(const int32_t *left, int64_t count, uint32_t last, uint32_t *outside)
+{
+    uint32_t drops = 0, sign = 0;
+    for (int64_t q = 1; q <= count; q++) {
+        drops += left[q] <= left[q - 1];
+        sign |= (uint32_t)left[q] | (last - (uint32_t)left[q]);
+    }
+    *outside |= sign;
+    return drops;
+}
+
+/* How many columns at the begin of a row are not above their left neighbour. Without a branch inside of the loop, as
+ * empty rows come at random. */
+static int64_t drops_at_starts(const spmm_plan_t *p)
+{
+    const int64_t *start = p->row_ptr, *end = p->row_ptr + p->rows;
+    int64_t drops = 0;
+    while (start < end && *start == 0)
+        start++;
+    while (start < end && end[-1] == p->nnz)
+        end--;
+    for (; start < end; start++)
+        drops += (start[0] < start[1]) & (p->col_ind[start[0]] <= p->col_ind[start[0] - 1]);
+    return drops;
+}
+
+/* All rows at once: one pass over the columns and one over the rows. A column that is not above its left neighbour must
+ * start a row; so both passes count the same number of them. */
 static int columns_are_valid(const spmm_plan_t *p)
 {
-    uint32_t max = 0;
-    int64_t drops = 0, drops_at_starts = 0;
-    for (int64_t q = 1; q < p->nnz; q++) {
-        const uint32_t column = (uint32_t)p->col_ind[q]; /* a negative one counts as 2^31 or more */
-        max = column > max ? column : max;
-        drops += p->col_ind[q] <= p->col_ind[q - 1];
+    const uint32_t last = (uint32_t)p->cols - 1;
+    int64_t drops = 0;
+    uint32_t outside = p->nnz > 0 ? (uint32_t)p->col_ind[0] | (last - (uint32_t)p->col_ind[0]) : 0;
+    for (int64_t q = 0; q + 1 < p->nnz; q += CHUNK) {
+        const int64_t behind = p->nnz - 1 - q;
+        drops += drops_behind(p->col_ind + q, behind < CHUNK ? behind : CHUNK, last, &outside);
     }
-    if (p->nnz > 0 && ((uint32_t)p->col_ind[0] >= (uint64_t)p->cols || max >= (uint64_t)p->cols))
-        return 0;
-    for (int64_t i = 0; i < p->rows; i++) {
-        const int64_t start = p->row_ptr[i];
-        if (start > 0 && start < p->row_ptr[i + 1])
-            drops_at_starts += p->col_ind[start] <= p->col_ind[start - 1];
-    }
-    return drops == drops_at_starts;
+    return outside <= INT32_MAX && drops == drops_at_starts(p);
 }
 
 static spmm_status_t check_columns(const spmm_plan_t *p, spmm_diag_t *diag)
