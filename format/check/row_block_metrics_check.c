@@ -18,14 +18,13 @@ _Static_assert(sizeof(spmm_row_block_metrics_t) == sizeof(size_t) + 872,
                "the file's record is the struct behind struct_size, member for member");
 
 /* An array decays to a pointer to its elements. */
-#define STATS ((spmm_row_block_metrics_t *)0)
-#define MEMBER(name, at)                                           \
-    {offsetof(spmm_row_block_metrics_t, name), sizeof STATS->name, \
-     _Generic(STATS->name, double : 1, double * : 1, default : 0)},
+#define MEMBER(record, name, at)                        \
+    {offsetof(record, name), sizeof((record *)0)->name, \
+     _Generic(((record *)0)->name, double : 1, double * : 1, default : 0)},
 static const struct member {
     size_t at, bytes;
     int is_real;
-} members[] = {SPMMI_ROW_BLOCK_METRICS_FIELDS(MEMBER)};
+} members[] = {SPMMI_ROW_BLOCK_METRICS_FIELDS(MEMBER, spmm_row_block_metrics_t)};
 
 /* Every member is a finite number of at least 0. */
 static int are_numbers(const spmm_row_block_metrics_t *s)

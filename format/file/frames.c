@@ -5,6 +5,7 @@
 #include <omp.h>
 
 #include "format/base/log.h"
+#include "format/base/team.h"
 
 #define THREADS_MAX 256
 #define THREAD_RAW (2 * SPMMI_FRAME_RAW) /* minimum work for which another thread pays */
@@ -24,28 +25,8 @@ int spmmi_threads(int requested, uint64_t raw_bytes)
 
 int spmmi_transform_allowed(uint32_t type, uint32_t transform)
 {
-    switch ((enum spmmi_section_type)type) {
-    case SPMMI_SECTION_ROW_LENGTHS:
-        return transform == SPMMI_TRANSFORM_PLANES;
-    case SPMMI_SECTION_COL_IND:
-        return transform == SPMMI_TRANSFORM_ROW_DELTA;
-    case SPMMI_SECTION_VALUES:
-        return transform == SPMMI_TRANSFORM_NONE || transform == SPMMI_TRANSFORM_PLANES ||
-               transform == SPMMI_TRANSFORM_DICTIONARY;
-    case SPMMI_SECTION_ITEMS:
-    case SPMMI_SECTION_SYMMETRIC_PERMUTATION:
-        return transform == SPMMI_TRANSFORM_DIFFERENCE;
-    case SPMMI_SECTION_STATS:
-    case SPMMI_SECTION_VARIANTS:
-    case SPMMI_SECTION_PARTS:
-    case SPMMI_SECTION_TRACE:
-    case SPMMI_SECTION_META:
-    case SPMMI_SECTION_ROW_BLOCK_METRICS:
-    case SPMMI_SECTION_PERMUTATION_METRICS:
-    case SPMMI_SECTION_WRITER:
-        return transform == SPMMI_TRANSFORM_NONE;
-    }
-    return 0;
+    const struct spmmi_section_row *row = spmmi_section_find(type);
+    return row != NULL && transform < SPMMI_TRANSFORM_COUNT && (row->transforms >> transform & 1) != 0;
 }
 
 struct spmmi_run spmmi_span_run(const struct spmmi_span *span, uint64_t f)
@@ -55,4 +36,31 @@ struct spmmi_run spmmi_span_run(const struct spmmi_span *span, uint64_t f)
     const uint64_t bytes = left < SPMMI_FRAME_RAW ? left : SPMMI_FRAME_RAW;
     return (struct spmmi_run){span->element_bytes, first / span->element_bytes, bytes / span->element_bytes,
                               span->row_ptr, span->rows};
+}
+
+/* A function of its own. Work of one thread never enters the OpenMP runtime, which compilers do at the begin of a
+ * function: a process that was forked may be unable to start it (libomp refuses where a process of the same number was
+ * killed). */
+__attribute__((noinline)) static uint64_t
+first_wrong_in_parallel(uint64_t count, int threads,
+                        int (*is_wrong)(const void *context, uint64_t index, int thread), const void *context)
+{
+    uint64_t wrong = count;
+#pragma omp parallel for schedule(dynamic) num_threads(spmmi_team(threads)) reduction(min : wrong)
+    for (uint64_t i = 0; i < count; i++)
+        if (is_wrong(context, i, omp_get_thread_num()))
+            wrong = i < wrong ? i : wrong;
+    return wrong;
+}
+
+uint64_t spmmi_first_wrong(uint64_t count, int threads,
+                           int (*is_wrong)(const void *context, uint64_t index, int thread),
+                           const void *context)
+{
+    uint64_t i = 0;
+    if (threads > 1 && count > 1)
+        return first_wrong_in_parallel(count, threads, is_wrong, context);
+    while (i < count && !is_wrong(context, i, 0))
+        i++;
+    return i;
 }

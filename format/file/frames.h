@@ -46,9 +46,10 @@ spmm_status_t spmmi_frames_encode(struct spmmi_encoder *encoder, const struct sp
 /* Threads to use for a file of so many raw bytes, at least 1. requested = 0 asks for as many as the machine has. */
 int spmmi_threads(int requested, uint64_t raw_bytes);
 
-/* A parallel loop in a function of its own. Work of one thread never enters the OpenMP runtime, which compilers do
- * at the begin of a function: a process that was forked may be unable to start it (libomp refuses where a process of
- * the same number was killed). */
-#define SPMMI_APART __attribute__((noinline))
+/* The first index below count that is wrong, or count. Looks at them on up to so many threads, whose number the function
+ * gets too; on one it stops at the first. */
+uint64_t spmmi_first_wrong(uint64_t count, int threads,
+                           int (*is_wrong)(const void *context, uint64_t index, int thread),
+                           const void *context);
 
 #endif

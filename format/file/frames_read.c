@@ -2,12 +2,10 @@
 /* Step 6 of a load: stored frames to elements. docs/plan-format.md section 5.2 lists what a frame may be;
  * zstd alone would accept more (skippable and legacy frames, an empty input, unused bits). */
 #define ZSTD_STATIC_LINKING_ONLY
-#include <omp.h>
 #include <zstd.h>
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
-#include "format/base/team.h"
 #include "frames.h"
 
 struct worker {
@@ -84,61 +82,39 @@ cleanup:
     return status;
 }
 
-static spmm_status_t decode_frame(const struct worker *worker, const struct spmmi_container *c,
-                                  const struct spmmi_frame *frame, const struct spmmi_run *run,
-                                  uint8_t *elements, spmm_diag_t *diag)
+/* The frames of a section, to be decoded. */
+struct job {
+    const struct spmmi_decoder *decoder;
+    const struct spmmi_container *container;
+    const struct spmmi_frame *frames;
+    const struct spmmi_span *span;
+};
+
+static spmm_status_t decode_frame(const struct job *job, uint64_t f, int thread, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const uint8_t *stored = c->bytes + frame->offset;
-    uint64_t content_bytes = 0;
-    SPMM_TRY(check_frame(stored, frame, run, &content_bytes, diag));
-    uint8_t *const content = frame->transform == SPMMI_TRANSFORM_NONE ? elements : worker->content;
-    const size_t result =
-        ZSTD_decompressDCtx(worker->context, content, content_bytes, stored, frame->stored_bytes);
-    SPMM_REQUIRE_AT(result == content_bytes, SPMM_ERR_PLAN_FRAME, diag, frame->offset,
-                    "a frame does not decode: %s", ZSTD_getErrorName(result));
-    if (frame->transform != SPMMI_TRANSFORM_NONE)
-        SPMM_REQUIRE_AT(spmmi_transform_unpack((enum spmmi_transform)frame->transform, run, content,
-                                               content_bytes, elements),
-                        SPMM_ERR_PLAN_FRAME, diag, frame->offset,
-                        "a dictionary code of a frame is out of range");
+    const struct worker *worker = &job->decoder->workers[thread];
+    const struct spmmi_run run = spmmi_span_run(job->span, f);
+    const struct spmmi_frame *frame = &job->frames[f];
+    const enum spmmi_transform transform = (enum spmmi_transform)frame->transform;
+    const uint8_t *stored = job->container->bytes + frame->offset;
+    uint8_t *const elements = (uint8_t *)job->span->elements + f * SPMMI_FRAME_RAW;
+    uint8_t *const content = transform == SPMMI_TRANSFORM_NONE ? elements : worker->content;
+    uint64_t bytes = 0;
+    SPMM_TRY(check_frame(stored, frame, &run, &bytes, diag));
+    const size_t result = ZSTD_decompressDCtx(worker->context, content, bytes, stored, frame->stored_bytes);
+    SPMM_REQUIRE_AT(result == bytes, SPMM_ERR_PLAN_FRAME, diag, frame->offset, "a frame does not decode: %s",
+                    ZSTD_getErrorName(result));
+    SPMM_REQUIRE_AT(transform == SPMMI_TRANSFORM_NONE ||
+                        spmmi_transform_unpack(transform, &run, content, bytes, elements),
+                    SPMM_ERR_PLAN_FRAME, diag, frame->offset, "a dictionary code of a frame is out of range");
 cleanup:
     return status;
 }
 
-/* The f-th frame of a section. */
-static spmm_status_t decode_one(const struct worker *worker, const struct spmmi_container *c, int entry,
-                                uint64_t f, const struct spmmi_span *span, spmm_diag_t *diag)
+static int is_wrong(const void *job, uint64_t f, int thread)
 {
-    const struct spmmi_run run = spmmi_span_run(span, f);
-    return decode_frame(worker, c, &c->frames[c->frame_first[entry] + f], &run,
-                        (uint8_t *)span->elements + f * SPMMI_FRAME_RAW, diag);
-}
-
-SPMMI_APART static uint64_t first_wrong_in_parallel(const struct spmmi_decoder *d,
-                                                    const struct spmmi_container *c, int entry,
-                                                    uint64_t count, const struct spmmi_span *span)
-{
-    uint64_t wrong = count;
-#pragma omp parallel for schedule(dynamic) num_threads(spmmi_team(d->threads)) reduction(min : wrong)
-    for (uint64_t f = 0; f < count; f++) {
-        const struct worker *worker = &d->workers[omp_get_thread_num()];
-        if (decode_one(worker, c, entry, f, span, &spmmi_diag_unheard) != SPMM_OK)
-            wrong = f < wrong ? f : wrong;
-    }
-    return wrong;
-}
-
-/* Decodes the frames; index of the first wrong one, or count. */
-static uint64_t first_wrong_frame(const struct spmmi_decoder *d, const struct spmmi_container *c, int entry,
-                                  uint64_t count, const struct spmmi_span *span)
-{
-    if (d->threads > 1 && count > 1)
-        return first_wrong_in_parallel(d, c, entry, count, span);
-    for (uint64_t f = 0; f < count; f++)
-        if (decode_one(&d->workers[0], c, entry, f, span, &spmmi_diag_unheard) != SPMM_OK)
-            return f;
-    return count;
+    return decode_frame(job, f, thread, &spmmi_diag_unheard) != SPMM_OK;
 }
 
 spmm_status_t spmmi_frames_decode(struct spmmi_decoder *d, const struct spmmi_container *c, int entry,
@@ -146,16 +122,15 @@ spmm_status_t spmmi_frames_decode(struct spmmi_decoder *d, const struct spmmi_co
 {
     spmm_status_t status = SPMM_OK;
     const uint64_t count = c->frame_first[entry + 1] - c->frame_first[entry];
-    for (uint64_t f = 0; f < count; f++) {
-        const struct spmmi_frame *frame = &c->frames[c->frame_first[entry] + f];
-        SPMM_REQUIRE_AT(spmmi_transform_allowed(span->type, frame->transform), SPMM_ERR_PLAN_FRAME, diag,
-                        c->entries[entry].offset + f * SPMMI_FRAME_ENTRY_BYTES + 4,
-                        "transform %u is not allowed here", frame->transform);
-    }
-    const uint64_t wrong = first_wrong_frame(d, c, entry, count, span);
+    const struct job job = {d, c, &c->frames[c->frame_first[entry]], span};
+    for (uint64_t f = 0; f < count; f++)
+        SPMM_REQUIRE_AT(spmmi_transform_allowed(span->type, job.frames[f].transform), SPMM_ERR_PLAN_FRAME,
+                        diag, c->entries[entry].offset + f * SPMMI_FRAME_ENTRY_BYTES + 4,
+                        "transform %u is not allowed here", job.frames[f].transform);
+    const uint64_t wrong = spmmi_first_wrong(count, d->threads, is_wrong, &job);
     /* The first wrong frame again, for its sentence: the same at any number of threads. */
     if (wrong < count)
-        SPMM_TRY(decode_one(&d->workers[0], c, entry, wrong, span, diag));
+        SPMM_TRY(decode_frame(&job, wrong, 0, diag));
 cleanup:
     return status;
 }

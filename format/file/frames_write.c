@@ -2,14 +2,12 @@
 /* Elements to stored frames. A frame's transform depends on its elements alone, so that the bytes are the same
  * at any number of threads. */
 #define ZSTD_STATIC_LINKING_ONLY
-#include <omp.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/digest.h"
-#include "format/base/team.h"
 #include "frames.h"
 
 struct worker {
@@ -102,40 +100,31 @@ static size_t encode_one(const struct worker *w, const struct spmmi_span *span, 
     return best;
 }
 
-/* The f-th frame of count into its slot and its entry of the table; 1 if memory is short. */
-static uint64_t write_frame(const struct worker *w, const struct spmmi_span *span, uint64_t f, uint64_t count,
-                            uint8_t *out)
+/* A section that is encoded to out. */
+struct job {
+    const struct spmmi_encoder *encoder;
+    const struct spmmi_span *span;
+    uint64_t count; /* frames */
+    uint8_t *out;
+};
+
+static uint8_t *slot_of(const struct job *job, uint64_t f)
 {
+    return job->out + job->count * SPMMI_FRAME_ENTRY_BYTES + f * ZSTD_compressBound(SPMMI_FRAME_RAW);
+}
+
+/* The f-th frame into its slot and its entry of the table; 1 if memory is short. */
+static int write_frame(const void *context, uint64_t f, int thread)
+{
+    const struct job *job = context;
     enum spmmi_transform transform = SPMMI_TRANSFORM_NONE;
-    uint8_t *const entry = out + f * SPMMI_FRAME_ENTRY_BYTES;
-    uint8_t *const slot = out + count * SPMMI_FRAME_ENTRY_BYTES + f * ZSTD_compressBound(SPMMI_FRAME_RAW);
-    const size_t stored = encode_one(w, span, f, slot, &transform);
+    uint8_t *const entry = job->out + f * SPMMI_FRAME_ENTRY_BYTES;
+    const size_t stored =
+        encode_one(&job->encoder->workers[thread], job->span, f, slot_of(job, f), &transform);
     spmmi_put_u32(entry, (uint32_t)stored);
     entry[4] = (uint8_t)transform;
-    spmmi_put_u64(entry + 8, spmmi_hash64(slot, stored));
+    spmmi_put_u64(entry + 8, spmmi_hash64(slot_of(job, f), stored));
     return stored == 0;
-}
-
-SPMMI_APART static uint64_t write_frames_in_parallel(const struct spmmi_encoder *e,
-                                                     const struct spmmi_span *span, uint64_t count,
-                                                     uint8_t *out)
-{
-    uint64_t failed = 0;
-#pragma omp parallel for schedule(dynamic) num_threads(spmmi_team(e->threads)) reduction(+ : failed)
-    for (uint64_t f = 0; f < count; f++)
-        failed += write_frame(&e->workers[omp_get_thread_num()], span, f, count, out);
-    return failed;
-}
-
-static uint64_t write_frames(const struct spmmi_encoder *e, const struct spmmi_span *span, uint64_t count,
-                             uint8_t *out)
-{
-    uint64_t failed = 0;
-    if (e->threads > 1 && count > 1)
-        return write_frames_in_parallel(e, span, count, out);
-    for (uint64_t f = 0; f < count; f++)
-        failed += write_frame(&e->workers[0], span, f, count, out);
-    return failed;
 }
 
 spmm_status_t spmmi_frames_encode(struct spmmi_encoder *e, const struct spmmi_span *span, uint8_t *out,
@@ -143,16 +132,15 @@ spmm_status_t spmmi_frames_encode(struct spmmi_encoder *e, const struct spmmi_sp
 {
     spmm_status_t status = SPMM_OK;
     const uint64_t count = spmmi_frame_count(span->raw_bytes);
-    const uint64_t slot_bytes = ZSTD_compressBound(SPMMI_FRAME_RAW);
-    uint8_t *const slots = out + count * SPMMI_FRAME_ENTRY_BYTES;
+    const struct job job = {e, span, count, out};
     memset(out, 0, count * SPMMI_FRAME_ENTRY_BYTES);
-    const uint64_t failed = write_frames(e, span, count, out);
     /* Inputs are whole and slots have zstd's own bound, so only memory can fail. */
-    SPMM_REQUIRE(failed == 0, SPMM_ERR_MEMORY, diag, "out of memory in %s", __func__);
-    uint8_t *end = slots;
+    SPMM_REQUIRE(spmmi_first_wrong(count, e->threads, write_frame, &job) == count, SPMM_ERR_MEMORY, diag,
+                 "out of memory in %s", __func__);
+    uint8_t *end = slot_of(&job, 0);
     for (uint64_t f = 0; f < count; f++) {
         const uint32_t stored = spmmi_get_u32(out + f * SPMMI_FRAME_ENTRY_BYTES);
-        memmove(end, slots + f * slot_bytes, stored);
+        memmove(end, slot_of(&job, f), stored);
         end += stored;
     }
     *stored_bytes = (uint64_t)(end - out);

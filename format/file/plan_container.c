@@ -4,7 +4,6 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/digest.h"
-#include "format/base/team.h"
 #include "frames.h"
 #include "plan_header.h"
 
@@ -104,19 +103,6 @@ cleanup:
     return status;
 }
 
-/* Is the section of this row there as often as the header's dimensions ask? */
-static spmm_status_t check_presence(const struct spmmi_container *c, const struct spmmi_section_row *row,
-                                    spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    const struct spmmi_raw_range range = spmmi_section_raw_range(row->type, &c->header);
-    if (!row->is_per_part && range.min > 0)
-        SPMM_REQUIRE_AT(spmmi_container_find(c, row->type, SPMMI_NO_PART) >= 0, SPMM_ERR_PLAN_SECTION, diag,
-                        SPMMI_HEADER_BYTES, "section %s is missing", row->text);
-cleanup:
-    return status;
-}
-
 /* Fewest stored bytes that can hold so many raw bytes. */
 static uint64_t bomb_floor(uint64_t raw_bytes)
 {
@@ -153,10 +139,12 @@ static spmm_status_t check_sizes(struct spmmi_container *c, spmm_diag_t *diag)
                         (unsigned long long)e->stored_bytes, (unsigned long long)frames);
         c->frame_first[i + 1] = c->frame_first[i] + frames;
     }
-#define SPMM_SECTION(name, number, text, required, per_part) \
-    SPMM_TRY(check_presence(c, spmmi_section_find(number), diag));
-#include "section_list.def"
-#undef SPMM_SECTION
+    for (int i = 0; i < SPMMI_SECTION_ROWS; i++) {
+        const struct spmmi_section_row *row = &spmmi_section_rows[i];
+        SPMM_REQUIRE_AT(spmmi_section_raw_range(row->type, &c->header).min == 0 ||
+                            spmmi_container_find(c, row->type, SPMMI_NO_PART) >= 0,
+                        SPMM_ERR_PLAN_SECTION, diag, SPMMI_HEADER_BYTES, "section %s is missing", row->text);
+    }
 cleanup:
     return status;
 }
@@ -200,32 +188,12 @@ cleanup:
     return status;
 }
 
-static int has_wrong_hash(const struct spmmi_container *c, uint64_t f)
+static int has_wrong_hash(const void *container, uint64_t f, int thread)
 {
+    const struct spmmi_container *c = container;
     const struct spmmi_frame *frame = &c->frames[f];
+    (void)thread;
     return spmmi_hash64(c->bytes + frame->offset, frame->stored_bytes) != frame->hash;
-}
-
-SPMMI_APART static uint64_t first_wrong_in_parallel(const struct spmmi_container *c, uint64_t count,
-                                                    int threads)
-{
-    uint64_t wrong = count;
-#pragma omp parallel for schedule(dynamic) num_threads(spmmi_team(threads)) reduction(min : wrong)
-    for (uint64_t f = 0; f < count; f++)
-        if (has_wrong_hash(c, f))
-            wrong = f < wrong ? f : wrong;
-    return wrong;
-}
-
-/* Index of the first frame whose hash is wrong, or count. */
-static uint64_t first_wrong_hash(const struct spmmi_container *c, uint64_t count, int threads)
-{
-    if (threads > 1)
-        return first_wrong_in_parallel(c, count, threads);
-    for (uint64_t f = 0; f < count; f++)
-        if (has_wrong_hash(c, f))
-            return f;
-    return count;
 }
 
 spmm_status_t spmmi_container_frames(struct spmmi_container *c, int threads, spmm_diag_t *diag)
@@ -236,7 +204,7 @@ spmm_status_t spmmi_container_frames(struct spmmi_container *c, int threads, spm
     SPMM_TRY_ALLOC(c->frames, diag);
     for (uint32_t i = 0; i < c->header.section_count; i++)
         SPMM_TRY(read_frame_table(c, i, diag));
-    const uint64_t wrong = first_wrong_hash(c, count, threads);
+    const uint64_t wrong = spmmi_first_wrong(count, threads, has_wrong_hash, c);
     SPMM_REQUIRE_AT(wrong == count, SPMM_ERR_PLAN_CHECKSUM, diag, c->frames[wrong].offset,
                     "the hash of frame %llu does not match", (unsigned long long)wrong);
 cleanup:

@@ -18,16 +18,20 @@ struct reader {
     spmm_diag_t *diag;
 };
 
-/* Decodes a section that may be absent (then its raw range allows that) into elements. */
+/* Decodes a section that may be absent (then its raw range allows that) into elements, memory that was just taken. */
 static spmm_status_t decode(struct reader *r, uint32_t type, uint32_t part, uint32_t element_bytes,
                             void *elements)
 {
+    spmm_status_t status = SPMM_OK;
     const int entry = spmmi_container_find(&r->container, type, part);
+    SPMM_TRY_ALLOC(elements, r->diag);
     if (entry < 0)
         return SPMM_OK;
     const struct spmmi_span span = {type,     element_bytes,    r->container.entries[entry].raw_bytes,
                                     elements, r->plan->row_ptr, r->plan->rows};
-    return spmmi_frames_decode(r->decoder, &r->container, entry, &span, r->diag);
+    SPMM_TRY(spmmi_frames_decode(r->decoder, &r->container, entry, &span, r->diag));
+cleanup:
+    return status;
 }
 
 static uint64_t raw_bytes(const struct reader *r, uint32_t type, uint32_t part)
@@ -37,18 +41,18 @@ static uint64_t raw_bytes(const struct reader *r, uint32_t type, uint32_t part)
 
 /* Decodes a section of records and loads each into records, of which one takes stride bytes. */
 static spmm_status_t read_records(struct reader *r, uint32_t type, const struct spmmi_record_type *layout,
-                                  spmm_status_t violation, void *records, size_t stride)
+                                  void *records, size_t stride)
 {
     spmm_status_t status = SPMM_OK;
     const uint64_t bytes = raw_bytes(r, type, SPMMI_NO_PART);
     const int entry = spmmi_container_find(&r->container, type, SPMMI_NO_PART);
     uint8_t *raw = spmmi_alloc(bytes, 1);
-    SPMM_TRY_ALLOC(raw, r->diag);
     SPMM_TRY(decode(r, type, SPMMI_NO_PART, 1, raw));
     for (uint64_t i = 0; i < bytes / layout->bytes; i++) {
         const uint32_t reserved = spmmi_record_reserved(layout, raw + i * layout->bytes);
-        SPMM_REQUIRE_AT(reserved == layout->bytes, violation, r->diag, r->container.entries[entry].offset,
-                        "reserved byte %u of record %llu is not zero", reserved, (unsigned long long)i);
+        SPMM_REQUIRE_AT(reserved == layout->bytes, spmmi_section_find(type)->violation, r->diag,
+                        r->container.entries[entry].offset, "reserved byte %u of record %llu is not zero",
+                        reserved, (unsigned long long)i);
         spmmi_record_load(layout, raw + i * layout->bytes, (char *)records + i * stride);
     }
 cleanup:
@@ -58,12 +62,13 @@ cleanup:
 
 /* A text of a section whose raw range leaves room for the zero behind it. A zero inside would cut the text short
  * and so change the file when it is written again. */
-static spmm_status_t read_text(struct reader *r, uint32_t type, spmm_status_t violation, char *text)
+static spmm_status_t read_text(struct reader *r, uint32_t type, char *text)
 {
     spmm_status_t status = SPMM_OK;
+    const struct spmmi_section_row *row = spmmi_section_find(type);
     SPMM_TRY(decode(r, type, SPMMI_NO_PART, 1, text));
-    SPMM_REQUIRE(strlen(text) == raw_bytes(r, type, SPMMI_NO_PART), violation, r->diag,
-                 "the text of section %s holds a zero byte", spmmi_section_find(type)->text);
+    SPMM_REQUIRE(strlen(text) == raw_bytes(r, type, SPMMI_NO_PART), row->violation, r->diag,
+                 "the text of section %s holds a zero byte", row->text);
 cleanup:
     return status;
 }
@@ -88,40 +93,45 @@ cleanup:
     return status;
 }
 
+static uint32_t record_count(const struct reader *r, uint32_t type, const struct spmmi_record_type *layout)
+{
+    return (uint32_t)(raw_bytes(r, type, SPMMI_NO_PART) / layout->bytes);
+}
+
+/* All that is no array of the matrix's size. */
 static spmm_status_t read_small(struct reader *r)
 {
     spmm_status_t status = SPMM_OK;
     spmm_plan_t *p = r->plan;
-    const uint64_t trace_count = raw_bytes(r, SPMMI_SECTION_TRACE, SPMMI_NO_PART) / spmmi_trace_record.bytes;
-    p->trace = spmmi_alloc_zero(trace_count, sizeof *p->trace);
-    SPMM_TRY_ALLOC(p->trace, r->diag);
-    p->trace_count = (uint32_t)trace_count;
-    p->variant_count =
-        (uint32_t)(raw_bytes(r, SPMMI_SECTION_VARIANTS, SPMMI_NO_PART) / spmmi_variant_record.bytes);
-    p->part_count = (uint32_t)(raw_bytes(r, SPMMI_SECTION_PARTS, SPMMI_NO_PART) / spmmi_part_record.bytes);
-    SPMM_TRY(read_records(r, SPMMI_SECTION_STATS, &spmmi_stats_record, SPMM_ERR_PLAN_STATS, &p->stats,
-                          sizeof p->stats));
-    SPMM_TRY(read_records(r, SPMMI_SECTION_VARIANTS, &spmmi_variant_record, SPMM_ERR_PLAN_VARIANT,
-                          p->variants, sizeof p->variants[0]));
-    SPMM_TRY(read_records(r, SPMMI_SECTION_PARTS, &spmmi_part_record, SPMM_ERR_PLAN_PART, p->parts,
-                          sizeof p->parts[0]));
-    SPMM_TRY(read_records(r, SPMMI_SECTION_TRACE, &spmmi_trace_record, SPMM_ERR_PLAN_TRACE, p->trace,
-                          sizeof p->trace[0]));
+    p->variant_count = record_count(r, SPMMI_SECTION_VARIANTS, &spmmi_variant_record);
+    p->part_count = record_count(r, SPMMI_SECTION_PARTS, &spmmi_part_record);
+    p->trace_count = record_count(r, SPMMI_SECTION_TRACE, &spmmi_trace_record);
+    p->permutation_metrics_count =
+        record_count(r, SPMMI_SECTION_PERMUTATION_METRICS, &spmmi_permutation_metrics_record);
     p->has_row_block_metrics =
-        spmmi_container_find(&r->container, SPMMI_SECTION_ROW_BLOCK_METRICS, SPMMI_NO_PART) >= 0;
-    SPMM_TRY(read_records(r, SPMMI_SECTION_ROW_BLOCK_METRICS, &spmmi_row_block_metrics_record,
-                          SPMM_ERR_PLAN_ROW_BLOCK_METRICS, &p->row_block_metrics,
-                          sizeof p->row_block_metrics));
-    const uint64_t permutations = raw_bytes(r, SPMMI_SECTION_PERMUTATION_METRICS, SPMMI_NO_PART) /
-                                  spmmi_permutation_metrics_record.bytes;
-    p->permutation_metrics = spmmi_alloc_zero(permutations, sizeof *p->permutation_metrics);
+        record_count(r, SPMMI_SECTION_ROW_BLOCK_METRICS, &spmmi_row_block_metrics_record) > 0;
+    p->trace = spmmi_alloc_zero(p->trace_count, sizeof *p->trace);
+    p->permutation_metrics = spmmi_alloc_zero(p->permutation_metrics_count, sizeof *p->permutation_metrics);
+    SPMM_TRY_ALLOC(p->trace, r->diag);
     SPMM_TRY_ALLOC(p->permutation_metrics, r->diag);
-    p->permutation_metrics_count = (uint32_t)permutations;
-    SPMM_TRY(read_records(r, SPMMI_SECTION_PERMUTATION_METRICS, &spmmi_permutation_metrics_record,
-                          SPMM_ERR_PLAN_PERMUTATION_METRICS, p->permutation_metrics,
-                          sizeof *p->permutation_metrics));
-    SPMM_TRY(read_text(r, SPMMI_SECTION_META, SPMM_ERR_PLAN_META, p->source));
-    SPMM_TRY(read_text(r, SPMMI_SECTION_WRITER, SPMM_ERR_PLAN_WRITER, p->writer));
+    const struct {
+        uint32_t type;
+        const struct spmmi_record_type *layout;
+        void *records;
+        size_t stride;
+    } lists[] = {
+        {SPMMI_SECTION_STATS, &spmmi_stats_record, &p->stats, sizeof p->stats},
+        {SPMMI_SECTION_VARIANTS, &spmmi_variant_record, p->variants, sizeof *p->variants},
+        {SPMMI_SECTION_PARTS, &spmmi_part_record, p->parts, sizeof *p->parts},
+        {SPMMI_SECTION_TRACE, &spmmi_trace_record, p->trace, sizeof *p->trace},
+        {SPMMI_SECTION_ROW_BLOCK_METRICS, &spmmi_row_block_metrics_record, &p->row_block_metrics, 0},
+        {SPMMI_SECTION_PERMUTATION_METRICS, &spmmi_permutation_metrics_record, p->permutation_metrics,
+         sizeof *p->permutation_metrics},
+    };
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        SPMM_TRY(read_records(r, lists[i].type, lists[i].layout, lists[i].records, lists[i].stride));
+    SPMM_TRY(read_text(r, SPMMI_SECTION_META, p->source));
+    SPMM_TRY(read_text(r, SPMMI_SECTION_WRITER, p->writer));
     SPMM_TRY(check_features(r));
 cleanup:
     return status;
@@ -157,23 +167,19 @@ static spmm_status_t read_matrix(struct reader *r)
     const uint32_t value_bytes = (uint32_t)spmm_dtype_size(p->dtype);
     SPMM_TRY(read_rows(r));
     p->col_ind = spmmi_alloc((uint64_t)p->nnz, sizeof *p->col_ind);
-    SPMM_TRY_ALLOC(p->col_ind, r->diag);
     SPMM_TRY(decode(r, SPMMI_SECTION_COL_IND, SPMMI_NO_PART, sizeof *p->col_ind, p->col_ind));
     if ((r->container.header.flags & SPMMI_FLAG_VALUES) != 0) {
         p->values = spmmi_alloc((uint64_t)p->nnz, value_bytes);
-        SPMM_TRY_ALLOC(p->values, r->diag);
         SPMM_TRY(decode(r, SPMMI_SECTION_VALUES, SPMMI_NO_PART, value_bytes, p->values));
     }
     for (uint32_t i = 0; i < p->part_count; i++) {
         struct spmmi_part *part = &p->parts[i];
         part->item_count = raw_bytes(r, SPMMI_SECTION_ITEMS, i) / sizeof *part->items;
         part->items = spmmi_alloc(part->item_count, sizeof *part->items);
-        SPMM_TRY_ALLOC(part->items, r->diag);
         SPMM_TRY(decode(r, SPMMI_SECTION_ITEMS, i, sizeof *part->items, part->items));
     }
     if (raw_bytes(r, SPMMI_SECTION_SYMMETRIC_PERMUTATION, SPMMI_NO_PART) > 0) {
         p->symmetric_permutation = spmmi_alloc((uint64_t)p->rows, sizeof *p->symmetric_permutation);
-        SPMM_TRY_ALLOC(p->symmetric_permutation, r->diag);
         SPMM_TRY(decode(r, SPMMI_SECTION_SYMMETRIC_PERMUTATION, SPMMI_NO_PART,
                         sizeof *p->symmetric_permutation, p->symmetric_permutation));
     }
@@ -237,26 +243,14 @@ static uint64_t section_offset(const struct reader *r, uint32_t type, uint32_t p
  * also serves plans without a file, gives rows and entries, and its sentence keeps them. */
 static void report_in_file(const struct reader *r, spmm_status_t status)
 {
-    static const uint32_t types[][2] = {
-        {SPMM_ERR_PLAN_ROW_PTR, SPMMI_SECTION_ROW_LENGTHS},
-        {SPMM_ERR_PLAN_COL_IND, SPMMI_SECTION_COL_IND},
-        {SPMM_ERR_PLAN_STATS, SPMMI_SECTION_STATS},
-        {SPMM_ERR_PLAN_VARIANT, SPMMI_SECTION_VARIANTS},
-        {SPMM_ERR_PLAN_PART, SPMMI_SECTION_PARTS},
-        {SPMM_ERR_PLAN_TRACE, SPMMI_SECTION_TRACE},
-        {SPMM_ERR_PLAN_META, SPMMI_SECTION_META},
-        {SPMM_ERR_PLAN_ROW_BLOCK_METRICS, SPMMI_SECTION_ROW_BLOCK_METRICS},
-        {SPMM_ERR_PLAN_PERMUTATION, SPMMI_SECTION_SYMMETRIC_PERMUTATION},
-        {SPMM_ERR_PLAN_PERMUTATION_METRICS, SPMMI_SECTION_PERMUTATION_METRICS},
-        {SPMM_ERR_PLAN_WRITER, SPMMI_SECTION_WRITER},
-    };
-    if (r->diag == NULL)
+    if (r->diag == NULL || status == SPMM_OK)
         return;
-    for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
-        if (types[t][0] == status)
-            r->diag->offset = section_offset(r, types[t][1], SPMMI_NO_PART);
-    if (status == SPMM_ERR_PLAN_ITEMS)
-        r->diag->offset = section_offset(r, SPMMI_SECTION_ITEMS, (uint32_t)r->diag->offset);
+    for (int i = 0; i < SPMMI_SECTION_ROWS; i++) {
+        const struct spmmi_section_row *row = &spmmi_section_rows[i];
+        const uint32_t part = row->is_per_part ? (uint32_t)r->diag->offset : SPMMI_NO_PART;
+        if (row->violation == status)
+            r->diag->offset = section_offset(r, row->type, part);
+    }
     if (status == SPMM_ERR_PLAN_DIGEST)
         r->diag->offset = SPMMI_AT_pattern_digest;
 }

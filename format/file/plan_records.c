@@ -4,70 +4,44 @@
 
 #include "format/base/dtype.h"
 #include "format/family.h"
+#include "transform.h"
 
-#define FIELD(name, at) {at, sizeof((RECORD *)0)->name, offsetof(RECORD, name)},
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
+#define FIELD(record, name, at) {at, sizeof((record *)0)->name, offsetof(record, name)},
+#define RECORD(name, FIELDS, record, bytes)                                    \
+    static const struct spmmi_field name##_fields[] = {FIELDS(FIELD, record)}; \
+    const struct spmmi_record_type spmmi_##name##_record = {name##_fields, COUNT(name##_fields), bytes};
 
-#define RECORD struct spmmi_header
-static const struct spmmi_field header_fields[] = {SPMMI_HEADER_FIELDS(FIELD)};
-#undef RECORD
-#define RECORD struct spmmi_entry
-static const struct spmmi_field entry_fields[] = {SPMMI_ENTRY_FIELDS(FIELD)};
-#undef RECORD
-#define RECORD spmm_matrix_stats_t
-static const struct spmmi_field stats_fields[] = {SPMMI_STATS_FIELDS(FIELD)};
-#undef RECORD
-#define RECORD spmm_row_block_metrics_t
-static const struct spmmi_field row_block_metrics_fields[] = {SPMMI_ROW_BLOCK_METRICS_FIELDS(FIELD)};
-#undef RECORD
-#define RECORD spmm_permutation_metrics_t
-static const struct spmmi_field permutation_metrics_fields[] = {SPMMI_PERMUTATION_METRICS_FIELDS(FIELD)};
-#undef RECORD
-#define RECORD struct spmmi_variant
-static const struct spmmi_field variant_fields[] = {SPMMI_VARIANT_FIELDS(FIELD)};
-#undef RECORD
-#define RECORD struct spmmi_part
-static const struct spmmi_field part_fields[] = {SPMMI_PART_FIELDS(FIELD)};
-#undef RECORD
-#define RECORD struct spmmi_trace
-static const struct spmmi_field trace_fields[] = {SPMMI_TRACE_FIELDS(FIELD)};
-#undef RECORD
+RECORD(header, SPMMI_HEADER_FIELDS, struct spmmi_header, SPMMI_HEADER_BYTES)
+RECORD(entry, SPMMI_ENTRY_FIELDS, struct spmmi_entry, SPMMI_ENTRY_BYTES)
+RECORD(stats, SPMMI_STATS_FIELDS, spmm_matrix_stats_t, 360)
+RECORD(row_block_metrics, SPMMI_ROW_BLOCK_METRICS_FIELDS, spmm_row_block_metrics_t, 872)
+RECORD(permutation_metrics, SPMMI_PERMUTATION_METRICS_FIELDS, spmm_permutation_metrics_t, 208)
+RECORD(variant, SPMMI_VARIANT_FIELDS, struct spmmi_variant, 48)
+RECORD(part, SPMMI_PART_FIELDS, struct spmmi_part, 32)
+RECORD(trace, SPMMI_TRACE_FIELDS, struct spmmi_trace, 64)
 
-const struct spmmi_record_type spmmi_header_record = {header_fields, COUNT(header_fields),
-                                                      SPMMI_HEADER_BYTES};
-const struct spmmi_record_type spmmi_entry_record = {entry_fields, COUNT(entry_fields), SPMMI_ENTRY_BYTES};
-const struct spmmi_record_type spmmi_stats_record = {stats_fields, COUNT(stats_fields), 360};
-const struct spmmi_record_type spmmi_row_block_metrics_record = {row_block_metrics_fields,
-                                                                 COUNT(row_block_metrics_fields), 872};
-const struct spmmi_record_type spmmi_permutation_metrics_record = {permutation_metrics_fields,
-                                                                   COUNT(permutation_metrics_fields), 208};
-const struct spmmi_record_type spmmi_variant_record = {variant_fields, COUNT(variant_fields), 48};
-const struct spmmi_record_type spmmi_part_record = {part_fields, COUNT(part_fields), 32};
-const struct spmmi_record_type spmmi_trace_record = {trace_fields, COUNT(trace_fields), 64};
+enum {
+    NONE = 1 << SPMMI_TRANSFORM_NONE,
+    PLANES = 1 << SPMMI_TRANSFORM_PLANES,
+    ROW_DELTA = 1 << SPMMI_TRANSFORM_ROW_DELTA,
+    DIFFERENCE = 1 << SPMMI_TRANSFORM_DIFFERENCE,
+    DICTIONARY = 1 << SPMMI_TRANSFORM_DICTIONARY
+};
 
-static const struct spmmi_section_row section_rows[] = {
-#define SPMM_SECTION(name, number, text, required, per_part) {number, text, required, per_part},
+const struct spmmi_section_row spmmi_section_rows[SPMMI_SECTION_ROWS] = {
+#define SPMM_SECTION(name, number, text, required, per_part, violation, transforms, ...) \
+    {number, text, required, per_part, violation, transforms},
 #include "section_list.def"
 #undef SPMM_SECTION
 };
 
 const struct spmmi_section_row *spmmi_section_find(uint32_t type)
 {
-    for (size_t i = 0; i < COUNT(section_rows); i++) {
-        if (section_rows[i].type == type)
-            return &section_rows[i];
-    }
+    for (int i = 0; i < SPMMI_SECTION_ROWS; i++)
+        if (spmmi_section_rows[i].type == type)
+            return &spmmi_section_rows[i];
     return NULL;
-}
-
-static struct spmmi_raw_range exactly(uint64_t bytes)
-{
-    return (struct spmmi_raw_range){1, bytes, bytes};
-}
-
-static struct spmmi_raw_range up_to(uint64_t unit, uint64_t count)
-{
-    return (struct spmmi_raw_range){unit, 0, unit * count};
 }
 
 /* A family that no version knows is refused later, whatever the header names. */
@@ -101,40 +75,22 @@ static uint64_t items_limit(const struct spmmi_header *header)
     return most;
 }
 
-/* No product overflows: dimensions are within V1 when this is called. */
-struct spmmi_raw_range spmmi_section_raw_range(uint32_t type, const struct spmmi_header *header)
+static uint64_t value_bytes(const struct spmmi_header *h)
 {
-    const uint64_t rows = header->rows, cols = header->cols, nnz = header->nnz;
-    const uint64_t value_bytes = spmm_dtype_size((spmm_dtype_t)header->dtype);
-    switch ((enum spmmi_section_type)type) {
-    case SPMMI_SECTION_ROW_LENGTHS:
-        return exactly(rows * sizeof(uint32_t));
-    case SPMMI_SECTION_COL_IND:
-        return exactly(nnz * sizeof(int32_t));
-    case SPMMI_SECTION_VALUES:
-        return exactly((header->flags & SPMMI_FLAG_VALUES) != 0 ? nnz * value_bytes : 0);
-    case SPMMI_SECTION_STATS:
-        return exactly(spmmi_stats_record.bytes);
-    case SPMMI_SECTION_VARIANTS:
-        return up_to(spmmi_variant_record.bytes, SPMMI_VARIANT_MAX);
-    case SPMMI_SECTION_PARTS:
-        return up_to(spmmi_part_record.bytes, SPMMI_PART_MAX);
-    case SPMMI_SECTION_TRACE:
-        return up_to(spmmi_trace_record.bytes, SPMMI_TRACE_MAX);
-    case SPMMI_SECTION_ITEMS:
-        return up_to(sizeof(uint32_t), items_limit(header));
-    case SPMMI_SECTION_META:
-        return up_to(1, SPMMI_SOURCE_BYTES - 1);
-    case SPMMI_SECTION_WRITER:
-        return up_to(1, SPMMI_WRITER_BYTES - 1);
-    case SPMMI_SECTION_ROW_BLOCK_METRICS:
-        return up_to(spmmi_row_block_metrics_record.bytes, 1);
-    case SPMMI_SECTION_PERMUTATION_METRICS:
-        return up_to(spmmi_permutation_metrics_record.bytes, SPMMI_PERMUTATION_METRICS_MAX);
-    case SPMMI_SECTION_SYMMETRIC_PERMUTATION:
-        return rows == cols && rows > 0 ? up_to(rows * sizeof(uint32_t), 1) : up_to(1, 0);
+    return (h->flags & SPMMI_FLAG_VALUES) != 0 ? spmm_dtype_size((spmm_dtype_t)h->dtype) : 0;
+}
+
+/* No product overflows: dimensions are within V1 when this is called. */
+struct spmmi_raw_range spmmi_section_raw_range(uint32_t type, const struct spmmi_header *h)
+{
+    switch (type) {
+#define SPMM_SECTION(name, number, text, required, per_part, violation, transforms, unit, least, most) \
+    case number:                                                                                       \
+        return (struct spmmi_raw_range){unit, (unit) * (uint64_t)(least), (unit) * (uint64_t)(most)};
+#include "section_list.def"
+#undef SPMM_SECTION
     }
-    return up_to(1, 0);
+    return (struct spmmi_raw_range){0, 0, 0};
 }
 
 uint64_t spmmi_dtype_features(spmm_dtype_t dtype)
@@ -169,17 +125,5 @@ uint64_t spmmi_trace_features(const struct spmmi_trace *trace)
         features |= SPMMI_FEATURE_LONG_ROWS;
     if (is_of_search)
         features |= SPMMI_FEATURE_SEARCH;
-    return features;
-}
-
-uint64_t spmmi_plan_features(const spmm_plan_t *plan)
-{
-    uint64_t features = spmmi_dtype_features(plan->dtype);
-    for (uint32_t i = 0; i < plan->part_count; i++)
-        features |= spmmi_part_features(&plan->parts[i]);
-    for (uint32_t i = 0; i < plan->trace_count; i++)
-        features |= spmmi_trace_features(&plan->trace[i]);
-    for (uint32_t i = 0; i < plan->permutation_metrics_count; i++)
-        features |= spmmi_permutation_features(plan->permutation_metrics[i].kind);
     return features;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every fixed-size record of a plan file: docs/plan-format.md sections 3, 4 and 6 as tables.
  *
- * A list gives (field, offset); the size is that of the struct's member. Members that are not listed are not in
+ * A list gives (R, field, offset), R being the struct that its user names; the size is that of the struct's member. Members that are not listed are not in
  * the file: struct_size of a public struct is 0 in a plan. The lists drive reading, writing,
  * the check of reserved bytes and the tests that attack each field.                              */
 #ifndef SPMMI_PLAN_RECORDS_H
@@ -58,31 +58,31 @@ struct spmmi_header {
     uint32_t section_count;
     uint64_t table_hash, header_hash;
 };
-#define SPMMI_HEADER_FIELDS(X) \
-    X(magic, 0)                \
-    X(endian_tag, 8)           \
-    X(format_major, 12)        \
-    X(format_minor, 14)        \
-    X(header_bytes, 16)        \
-    X(entry_bytes, 20)         \
-    X(file_bytes, 24)          \
-    X(features_incompat, 32)   \
-    X(features_exec, 40)       \
-    X(features_compat, 48)     \
-    X(rows, 56)                \
-    X(cols, 64)                \
-    X(nnz, 72)                 \
-    X(dtype, 80)               \
-    X(flags, 84)               \
-    X(pattern_digest, 88)      \
-    X(values_digest, 104)      \
-    X(section_count, 120)      \
-    X(table_hash, 240)         \
-    X(header_hash, 248)
+#define SPMMI_HEADER_FIELDS(X, R) \
+    X(R, magic, 0)                \
+    X(R, endian_tag, 8)           \
+    X(R, format_major, 12)        \
+    X(R, format_minor, 14)        \
+    X(R, header_bytes, 16)        \
+    X(R, entry_bytes, 20)         \
+    X(R, file_bytes, 24)          \
+    X(R, features_incompat, 32)   \
+    X(R, features_exec, 40)       \
+    X(R, features_compat, 48)     \
+    X(R, rows, 56)                \
+    X(R, cols, 64)                \
+    X(R, nnz, 72)                 \
+    X(R, dtype, 80)               \
+    X(R, flags, 84)               \
+    X(R, pattern_digest, 88)      \
+    X(R, values_digest, 104)      \
+    X(R, section_count, 120)      \
+    X(R, table_hash, 240)         \
+    X(R, header_hash, 248)
 
 enum spmmi_header_offset {
-#define SPMMI_OFFSET(name, at) SPMMI_AT_##name = at,
-    SPMMI_HEADER_FIELDS(SPMMI_OFFSET)
+#define SPMMI_OFFSET(record, name, at) SPMMI_AT_##name = at,
+    SPMMI_HEADER_FIELDS(SPMMI_OFFSET, )
 #undef SPMMI_OFFSET
 };
 
@@ -91,89 +91,89 @@ struct spmmi_entry {
     uint8_t codec, align_log2;
     uint64_t offset, stored_bytes, raw_bytes, frames_hash;
 };
-#define SPMMI_ENTRY_FIELDS(X) \
-    X(type, 0)                \
-    X(flags, 4)               \
-    X(part, 8)                \
-    X(codec, 12)              \
-    X(align_log2, 13)         \
-    X(offset, 16)             \
-    X(stored_bytes, 24)       \
-    X(raw_bytes, 32)          \
-    X(frames_hash, 40)
+#define SPMMI_ENTRY_FIELDS(X, R) \
+    X(R, type, 0)                \
+    X(R, flags, 4)               \
+    X(R, part, 8)                \
+    X(R, codec, 12)              \
+    X(R, align_log2, 13)         \
+    X(R, offset, 16)             \
+    X(R, stored_bytes, 24)       \
+    X(R, raw_bytes, 32)          \
+    X(R, frames_hash, 40)
 
-#define SPMMI_STATS_FIELDS(X) \
-    X(row_mean, 0)            \
-    X(row_stddev, 8)          \
-    X(row_max, 16)            \
-    X(row_min, 24)            \
-    X(rows_empty, 32)         \
-    X(cols_empty, 40)         \
-    X(col_max, 48)            \
-    X(band_lower, 56)         \
-    X(band_upper, 64)         \
-    X(diagonal, 72)           \
-    X(zeros, 80)              \
-    X(row_histogram, 88)
+#define SPMMI_STATS_FIELDS(X, R) \
+    X(R, row_mean, 0)            \
+    X(R, row_stddev, 8)          \
+    X(R, row_max, 16)            \
+    X(R, row_min, 24)            \
+    X(R, rows_empty, 32)         \
+    X(R, cols_empty, 40)         \
+    X(R, col_max, 48)            \
+    X(R, band_lower, 56)         \
+    X(R, band_upper, 64)         \
+    X(R, diagonal, 72)           \
+    X(R, zeros, 80)              \
+    X(R, row_histogram, 88)
 
-#define SPMMI_PERMUTATION_METRICS_FIELDS(X) \
-    X(op, 0)                                \
-    X(kind, 4)                              \
-    X(units, 8)                             \
-    X(block_count[0], 16)                   \
-    X(block_max[0], 24)                     \
-    X(block_mean[0], 32)                    \
-    X(block_stddev[0], 40)                  \
-    X(block_count[1], 48)                   \
-    X(block_max[1], 56)                     \
-    X(block_mean[1], 64)                    \
-    X(block_stddev[1], 72)                  \
-    X(block_count[2], 80)                   \
-    X(block_max[2], 88)                     \
-    X(block_mean[2], 96)                    \
-    X(block_stddev[2], 104)                 \
-    X(working_set, 112)                     \
-    X(reuse, 160)
+#define SPMMI_PERMUTATION_METRICS_FIELDS(X, R) \
+    X(R, op, 0)                                \
+    X(R, kind, 4)                              \
+    X(R, units, 8)                             \
+    X(R, block_count[0], 16)                   \
+    X(R, block_max[0], 24)                     \
+    X(R, block_mean[0], 32)                    \
+    X(R, block_stddev[0], 40)                  \
+    X(R, block_count[1], 48)                   \
+    X(R, block_max[1], 56)                     \
+    X(R, block_mean[1], 64)                    \
+    X(R, block_stddev[1], 72)                  \
+    X(R, block_count[2], 80)                   \
+    X(R, block_max[2], 88)                     \
+    X(R, block_mean[2], 96)                    \
+    X(R, block_stddev[2], 104)                 \
+    X(R, working_set, 112)                     \
+    X(R, reuse, 160)
 
-#define SPMMI_VARIANT_FIELDS(X) \
-    X(op, 0)                    \
-    X(compute, 4)               \
-    X(layouts, 8)               \
-    X(target, 12)               \
-    X(n_min, 16)                \
-    X(n_max, 24)                \
-    X(part_first, 32)           \
-    X(part_count, 36)
+#define SPMMI_VARIANT_FIELDS(X, R) \
+    X(R, op, 0)                    \
+    X(R, compute, 4)               \
+    X(R, layouts, 8)               \
+    X(R, target, 12)               \
+    X(R, n_min, 16)                \
+    X(R, n_max, 24)                \
+    X(R, part_first, 32)           \
+    X(R, part_count, 36)
 
-#define SPMMI_PART_FIELDS(X) \
-    X(op, 0)                 \
-    X(family, 4)             \
-    X(schedule, 8)           \
-    X(item_size, 12)         \
-    X(block_rows, 16)        \
-    X(stage_slots, 20)       \
-    X(flags, 24)
+#define SPMMI_PART_FIELDS(X, R) \
+    X(R, op, 0)                 \
+    X(R, family, 4)             \
+    X(R, schedule, 8)           \
+    X(R, item_size, 12)         \
+    X(R, block_rows, 16)        \
+    X(R, stage_slots, 20)       \
+    X(R, flags, 24)
 
-#define SPMMI_TRACE_FIELDS(X) \
-    X(variant, 0)             \
-    X(family, 4)              \
-    X(schedule, 8)            \
-    X(chosen, 12)             \
-    X(reason, 16)             \
-    X(compute, 20)            \
-    X(predicted_us, 24)       \
-    X(measured_us, 32)        \
-    X(value, 40)              \
-    X(threshold, 48)          \
-    X(permutation, 56)
+#define SPMMI_TRACE_FIELDS(X, R) \
+    X(R, variant, 0)             \
+    X(R, family, 4)              \
+    X(R, schedule, 8)            \
+    X(R, chosen, 12)             \
+    X(R, reason, 16)             \
+    X(R, compute, 20)            \
+    X(R, predicted_us, 24)       \
+    X(R, measured_us, 32)        \
+    X(R, value, 40)              \
+    X(R, threshold, 48)          \
+    X(R, permutation, 56)
 
 extern const struct spmmi_record_type spmmi_header_record, spmmi_entry_record, spmmi_stats_record,
     spmmi_row_block_metrics_record, spmmi_permutation_metrics_record, spmmi_variant_record, spmmi_part_record,
     spmmi_trace_record;
 
-/* name, number, text, required: readers that do not know the type refuse the file, per_part: one for each part */
+/* section_list.def says what the columns are. */
 enum spmmi_section_type {
-#define SPMM_SECTION(name, number, text, required, per_part) SPMMI_SECTION_##name = number,
+#define SPMM_SECTION(name, number, ...) SPMMI_SECTION_##name = number,
 #include "section_list.def"
 #undef SPMM_SECTION
 };
@@ -182,22 +182,31 @@ struct spmmi_section_row {
     uint32_t type;
     const char *text;
     int is_required, is_per_part;
+    spmm_status_t violation; /* OK: none is possible in it */
+    uint32_t transforms;     /* a bit for each enum spmmi_transform that its frames may have */
 };
+enum {
+    SPMMI_SECTION_ROWS = 0
+#define SPMM_SECTION(...) +1
+#include "section_list.def"
+#undef SPMM_SECTION
+};
+extern const struct spmmi_section_row spmmi_section_rows[SPMMI_SECTION_ROWS];
+
 /* The row of a type, or NULL if this version does not know it. */
 const struct spmmi_section_row *spmmi_section_find(uint32_t type);
 
-/* Raw bytes that a section may have: a multiple of unit from min to max. min > 0: it must be there.
- * max = 0: it must not. part_count is needed for items only. */
+/* Raw bytes that a section may have: a multiple of unit from min to max. min > 0: it must be there. max = 0, where unit
+ * may be 0 too: it must not. */
 struct spmmi_raw_range {
     uint64_t unit, min, max;
 };
 struct spmmi_raw_range spmmi_section_raw_range(uint32_t type, const struct spmmi_header *header);
 
-/* Which incompat features the dtype, a part, a trace entry, a permutation, and a whole plan need. */
+/* Which incompat features the dtype, a part, a trace entry and a permutation need. */
 uint64_t spmmi_dtype_features(spmm_dtype_t dtype);
 uint64_t spmmi_part_features(const struct spmmi_part *part);
 uint64_t spmmi_trace_features(const struct spmmi_trace *trace);
 uint64_t spmmi_permutation_features(spmm_reorder_t permutation);
-uint64_t spmmi_plan_features(const spmm_plan_t *plan);
 
 #endif

@@ -134,6 +134,18 @@ cleanup:
     return status;
 }
 
+uint64_t spmmi_plan_features(const spmm_plan_t *plan)
+{
+    uint64_t features = spmmi_dtype_features(plan->dtype);
+    for (uint32_t i = 0; i < plan->part_count; i++)
+        features |= spmmi_part_features(&plan->parts[i]);
+    for (uint32_t i = 0; i < plan->trace_count; i++)
+        features |= spmmi_trace_features(&plan->trace[i]);
+    for (uint32_t i = 0; i < plan->permutation_metrics_count; i++)
+        features |= spmmi_permutation_features(plan->permutation_metrics[i].kind);
+    return features;
+}
+
 static void write_table_and_header(struct writer *w)
 {
     const spmm_plan_t *p = w->plan;

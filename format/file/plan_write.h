@@ -9,4 +9,7 @@
 spmm_status_t spmmi_plan_encode(const spmm_plan_t *plan, const spmm_save_options_t *options, uint8_t **bytes,
                                 uint64_t *size, spmm_diag_t *diag);
 
+/* The incompat features that a plan needs. */
+uint64_t spmmi_plan_features(const spmm_plan_t *plan);
+
 #endif

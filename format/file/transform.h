@@ -27,6 +27,11 @@ struct spmmi_run {
     int64_t rows;
 };
 
+/* The row that holds the run's first nonzero. */
+int64_t spmmi_run_row(const struct spmmi_run *run);
+/* Where the row of nonzero p ends, within the run; *row is that row or one before it, and becomes that row. */
+int64_t spmmi_run_row_end(const struct spmmi_run *run, int64_t *row, int64_t p);
+
 /* Content of a frame from its elements. scratch has room for the run, content for SPMMI_CONTENT_MAX bytes.
  * Returns the content's bytes, or 0 when a dictionary would not be smaller than the elements. */
 uint64_t spmmi_transform_pack(enum spmmi_transform transform, const struct spmmi_run *run,
@@ -36,7 +41,7 @@ uint64_t spmmi_transform_pack(enum spmmi_transform transform, const struct spmmi
 bool spmmi_transform_fits(enum spmmi_transform transform, const struct spmmi_run *run,
                           uint64_t content_bytes);
 
-/* Elements of a frame from content of any bytes whose number fits. False when a dictionary code is out of range. */
+/* Elements of a frame from content of any bytes whose number fits, unless the transform is NONE. False when a dictionary code is out of range. */
 bool spmmi_transform_unpack(enum spmmi_transform transform, const struct spmmi_run *run,
                             const uint8_t *content, uint64_t content_bytes, void *elements);
 

@@ -217,8 +217,8 @@ static void attack(uint8_t *bytes, size_t size, uint8_t *at, uint32_t width)
 static void header_fields_are_attacked(void **state)
 {
     static const uint8_t fields[][2] = {
-#define FIELD(name, at) {at, sizeof((struct spmmi_header *)0)->name},
-        SPMMI_HEADER_FIELDS(FIELD)
+#define FIELD(record, name, at) {at, sizeof((record *)0)->name},
+        SPMMI_HEADER_FIELDS(FIELD, struct spmmi_header)
 #undef FIELD
     };
     size_t size = 0;
@@ -231,8 +231,8 @@ static void header_fields_are_attacked(void **state)
 static void table_fields_are_attacked(void **state)
 {
     static const uint8_t fields[][2] = {
-#define FIELD(name, at) {at, sizeof((struct spmmi_entry *)0)->name},
-        SPMMI_ENTRY_FIELDS(FIELD)
+#define FIELD(record, name, at) {at, sizeof((record *)0)->name},
+        SPMMI_ENTRY_FIELDS(FIELD, struct spmmi_entry)
 #undef FIELD
     };
     size_t size = 0;

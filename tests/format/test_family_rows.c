@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "format/file/plan_records.h"
+#include "format/file/plan_write.h"
 #include "tests/support/forge.h"
 #include "tests/support/plan_seal.h"
 
