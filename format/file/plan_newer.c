@@ -16,8 +16,7 @@
 static int table_is_whole(const uint8_t *bytes, uint64_t size, const struct spmmi_header *h)
 {
     const uint64_t table_bytes = (uint64_t)h->section_count * SPMMI_ENTRY_BYTES;
-    return h->format_major == SPMMI_FORMAT_MAJOR && h->section_count <= SPMMI_SECTION_LIMIT &&
-           SPMMI_HEADER_BYTES + table_bytes <= size &&
+    return h->format_major == SPMMI_FORMAT_MAJOR && SPMMI_HEADER_BYTES + table_bytes <= size &&
            spmmi_hash64(bytes, SPMMI_AT_header_hash) == h->header_hash &&
            spmmi_hash64(bytes + SPMMI_HEADER_BYTES, table_bytes) == h->table_hash;
 }
@@ -25,7 +24,8 @@ static int table_is_whole(const uint8_t *bytes, uint64_t size, const struct spmm
 static int writer_entry(const struct spmmi_container *c, uint64_t size, struct spmmi_entry *entry)
 {
     for (uint32_t i = 0; i < c->header.section_count; i++) {
-        spmmi_record_load(&spmmi_entry_record, c->bytes + SPMMI_HEADER_BYTES + i * SPMMI_ENTRY_BYTES, entry);
+        spmmi_record_load(&spmmi_entry_record,
+                          c->bytes + SPMMI_HEADER_BYTES + (uint64_t)i * SPMMI_ENTRY_BYTES, entry);
         if (entry->type == SPMMI_SECTION_WRITER)
             return entry->codec == SPMMI_CODEC_ZSTD && entry->offset <= size &&
                    entry->stored_bytes <= size - entry->offset &&
@@ -54,8 +54,6 @@ static int text_read(struct spmmi_container *c, char text[SPMMI_WRITER_BYTES])
 static int writer_find(const uint8_t *bytes, uint64_t size, char text[SPMMI_WRITER_BYTES])
 {
     struct spmmi_container c = {.bytes = bytes};
-    if (size < SPMMI_HEADER_BYTES)
-        return 0;
     spmmi_record_load(&spmmi_header_record, bytes, &c.header);
     if (!table_is_whole(bytes, size, &c.header) || !writer_entry(&c, size, &c.entries[0]))
         return 0;

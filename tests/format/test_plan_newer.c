@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "format/base/digest.h"
 #include "tests/support/forge.h"
 #include "tests/support/plan_seal.h"
 
@@ -33,7 +34,7 @@ static struct forge *newer(const char *writer)
     return forge;
 }
 
-static void assert_says(const uint8_t *bytes, size_t size, const char *sentence)
+static void assert_says(const uint8_t *bytes, size_t size, spmm_status_t status, const char *sentence)
 {
     char path[] = "/tmp/spmm_newer_XXXXXX";
     spmm_plan_t *plan = NULL;
@@ -41,11 +42,11 @@ static void assert_says(const uint8_t *bytes, size_t size, const char *sentence)
     const int file = mkstemp(path);
     assert_int_equal(write(file, bytes, size), (ssize_t)size);
     close(file);
-    assert_int_equal(spmm_plan_read(bytes, size, NULL, &plan, &diag), SPMM_ERR_PLAN_FEATURE);
+    assert_int_equal(spmm_plan_read(bytes, size, NULL, &plan, &diag), status);
     assert_string_equal(diag.text, sentence);
-    assert_int_equal(spmm_plan_load(path, NULL, &plan, &diag), SPMM_ERR_PLAN_FEATURE);
+    assert_int_equal(spmm_plan_load(path, NULL, &plan, &diag), status);
     assert_string_equal(diag.text, sentence);
-    assert_int_equal(spmm_plan_load(path, NULL, &plan, NULL), SPMM_ERR_PLAN_FEATURE);
+    assert_int_equal(spmm_plan_load(path, NULL, &plan, NULL), status);
     unlink(path);
 }
 
@@ -56,7 +57,7 @@ static void build_and_assert(struct forge *forge, const char *what, const char *
     uint8_t *bytes = forge_build(forge, &size);
     (void)snprintf(sentence, sizeof sentence, "%s; %sthis is spmm %s: update spmm", what, writer,
                    spmm_version_string());
-    assert_says(bytes, size, sentence);
+    assert_says(bytes, size, SPMM_ERR_PLAN_FEATURE, sentence);
     free(bytes);
     forge_free(forge);
 }
@@ -120,6 +121,59 @@ static void damage_of_a_newer_plan_changes_nothing_but_the_writer(void **state)
         free(cut);
     }
     free(bytes);
+    forge_free(forge);
+}
+
+/* Its hashes fit, and still its sections may be something else. */
+static void the_writer_of_another_format_is_not_read(void **state)
+{
+    (void)state;
+    struct forge *forge = newer(WRITER);
+    size_t size = 0;
+    char sentence[160];
+    forge->header.format_major = 2;
+    uint8_t *bytes = forge_build(forge, &size);
+    (void)snprintf(sentence, sizeof sentence,
+                   "the plan has format 2.5, this library reads 1.x; this is spmm %s: update spmm",
+                   spmm_version_string());
+    assert_says(bytes, size, SPMM_ERR_PLAN_VERSION, sentence);
+    free(bytes);
+    forge_free(forge);
+}
+
+/* Is the writer told where the table has so many entries? */
+static int is_writer_told(uint8_t *bytes, size_t size, uint32_t entries)
+{
+    spmm_plan_t *plan = NULL;
+    spmm_diag_t diag;
+    const uint64_t table_bytes = (uint64_t)entries * SPMMI_ENTRY_BYTES;
+    memcpy(bytes + SPMMI_AT_section_count, &entries, sizeof entries);
+    if (SPMMI_HEADER_BYTES + table_bytes <= size)
+        spmmi_put_u64(bytes + SPMMI_AT_table_hash, spmmi_hash64(bytes + SPMMI_HEADER_BYTES, table_bytes));
+    spmmi_put_u64(bytes + SPMMI_AT_header_hash, spmmi_hash64(bytes, SPMMI_AT_header_hash));
+    assert_int_equal(spmm_plan_read(bytes, size, NULL, &plan, &diag), SPMM_ERR_PLAN_FEATURE);
+    return strstr(diag.text, WRITER) != NULL;
+}
+
+/* A newer table may hold more entries than ours, but none behind the end of the file. */
+static void a_newer_table_ends_within_the_file(void **state)
+{
+    (void)state;
+    struct forge *forge = newer(WRITER);
+    size_t size = 0;
+    forge->header.features_incompat |= UINT64_C(1) << 6;
+    uint8_t *built = forge_build(forge, &size);
+    const uint32_t most = (uint32_t)((size - SPMMI_HEADER_BYTES) / SPMMI_ENTRY_BYTES) + 1;
+    const size_t whole = SPMMI_HEADER_BYTES + (size_t)most * SPMMI_ENTRY_BYTES;
+    uint8_t *bytes = calloc(1, whole);
+    memcpy(bytes, built, size);
+    assert_true(is_writer_told(bytes, whole, forge->header.section_count));
+    assert_false(is_writer_told(bytes, whole, 0));
+    assert_true(is_writer_told(bytes, whole, most));
+    assert_false(is_writer_told(bytes, whole, most + 1));
+    assert_false(is_writer_told(bytes, whole, UINT32_MAX));
+    free(bytes);
+    free(built);
     forge_free(forge);
 }
 
@@ -188,6 +242,8 @@ int main(void)
         cmocka_unit_test(unknown_sections_are_told_with_the_writer),
         cmocka_unit_test(a_writer_that_cannot_be_read_is_left_out),
         cmocka_unit_test(damage_of_a_newer_plan_changes_nothing_but_the_writer),
+        cmocka_unit_test(the_writer_of_another_format_is_not_read),
+        cmocka_unit_test(a_newer_table_ends_within_the_file),
         cmocka_unit_test(the_length_of_a_plan_is_in_its_header),
         cmocka_unit_test(a_newer_header_tells_no_impossible_length)};
     return cmocka_run_group_tests(tests, NULL, NULL);
