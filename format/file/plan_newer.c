@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "format/base/alloc.h"
+#include "format/base/checked.h"
 #include "format/base/diag.h"
 #include "format/base/digest.h"
 #include "format/base/text.h"
@@ -23,14 +24,14 @@ static int table_is_whole(const uint8_t *bytes, uint64_t size, const struct spmm
 
 static int writer_entry(const struct spmmi_container *c, uint64_t size, struct spmmi_entry *entry)
 {
+    uint64_t end = 0;
     for (uint32_t i = 0; i < c->header.section_count; i++) {
         spmmi_record_load(&spmmi_entry_record,
                           c->bytes + SPMMI_HEADER_BYTES + (uint64_t)i * SPMMI_ENTRY_BYTES, entry);
         if (entry->type == SPMMI_SECTION_WRITER)
-            return entry->codec == SPMMI_CODEC_ZSTD && entry->offset <= size &&
-                   entry->stored_bytes <= size - entry->offset &&
-                   entry->stored_bytes >= SPMMI_FRAME_ENTRY_BYTES && entry->raw_bytes > 0 &&
-                   entry->raw_bytes < SPMMI_WRITER_BYTES;
+            return entry->codec == SPMMI_CODEC_ZSTD && entry->stored_bytes >= SPMMI_FRAME_ENTRY_BYTES &&
+                   spmmi_add_u64(entry->offset, entry->stored_bytes, &end) && end <= size &&
+                   entry->raw_bytes > 0 && entry->raw_bytes < SPMMI_WRITER_BYTES;
     }
     return 0;
 }
@@ -65,7 +66,7 @@ static int writer_find(const uint8_t *bytes, uint64_t size, char text[SPMMI_WRIT
 void spmmi_newer_explain(const uint8_t *bytes, uint64_t size, spmm_diag_t *diag)
 {
     char writer[SPMMI_WRITER_BYTES];
-    if (diag == NULL || diag == &spmmi_diag_unheard)
+    if (diag == NULL)
         return;
     const size_t used = strlen(diag->text);
     if (writer_find(bytes, size, writer))

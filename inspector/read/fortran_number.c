@@ -18,7 +18,7 @@ static void trim(const char **p, const char **end)
 bool spmmi_fortran_count(const char *p, const char *end, uint64_t *value)
 {
     trim(&p, &end);
-    return spmmi_count_read(p, end, value) == end && p < end;
+    return spmmi_count_read(p, end, value) == end; /* NULL where there is no digit */
 }
 
 static bool is_exponent_letter(char c)
