@@ -91,7 +91,7 @@ static spmm_status_t take_mode(const struct spmmi_new_file *f, spmm_diag_t *diag
     SPMM_REQUIRE_IO(is_there || errno == ENOENT, diag, "look at", f->path);
     if (!is_there || !S_ISREG(old.st_mode))
         goto cleanup;
-    SPMM_REQUIRE_IO(fstat(f->file, &new) == 0, diag, "look at the new", f->path);
+    SPMM_REQUIRE_IO(spmmi_io->fstat(f->file, &new) == 0, diag, "look at the new", f->path);
     SPMM_REQUIRE_IO(((old.st_mode ^ new.st_mode) & 0777) == 0 || fchmod(f->file, old.st_mode & 0777) == 0,
                     diag, "set the mode of the new", f->path);
 cleanup:

@@ -12,6 +12,7 @@
 #include "format/base/checked.h"
 #include "format/base/dtype.h"
 #include "format/base/options.h"
+#include "format/base/stored_value.h"
 #include "format/base/text.h"
 #include "format/family.h"
 #include "format/file/frames.h"
@@ -128,6 +129,17 @@ static void numbers_that_name_nothing(void **state)
     assert_false(spmmi_permutation_is_kind((spmm_reorder_t)1000));
     assert_false(spmmi_is_tcblocks((spmm_family_t)1000));
     assert_int_equal(spmm_dtype_size((spmm_dtype_t)1000), 0);
+    assert_string_equal(spmm_status_name((spmm_status_t)1000), "SPMM_ERR_?");
+    assert_string_equal(spmm_status_text((spmm_status_t)1000), "unknown status");
+    assert_string_equal(spmm_op_name((spmm_op_t)1000), "?");
+    assert_string_equal(spmm_layout_name((spmm_layout_t)1000), "?");
+    assert_string_equal(spmm_family_name((spmm_family_t)1000), "?");
+    assert_string_equal(spmm_schedule_name((spmm_schedule_t)1000), "?");
+    assert_string_equal(spmm_reorder_name((spmm_reorder_t)1000), "?");
+    double value = 1;
+    assert_true(spmmi_value_load(&value, (spmm_dtype_t)1000, 0) == 0);
+    spmmi_value_store(&value, (spmm_dtype_t)1000, 0, 2);
+    assert_true(value == 1);
     static const struct {
         uint32_t value;
         int is_power;

@@ -123,6 +123,59 @@ static void calls_that_move_nothing(void **state)
     assert_int_equal(saved, SPMM_ERR_IO);
 }
 
+static int calls;
+
+/* Takes all, and looks at nothing. */
+static ssize_t write_all(int file, const void *bytes, size_t size)
+{
+    (void)file, (void)bytes;
+    calls++;
+    assert_in_range(size, 1, 1 << 30); /* Linux moves less than 2 GiB a call */
+    return (ssize_t)size;
+}
+
+static void large_files_are_moved_in_pieces(void **state)
+{
+    (void)state;
+    struct spmmi_io table = spmmi_io_system;
+    table.write = write_all;
+    spmmi_io_set(&table);
+    calls = 0;
+    const spmm_status_t status = spmmi_write_all(1, "a file", &table, (UINT64_C(3) << 30) + 1, NULL);
+    spmmi_io_set(NULL);
+    assert_int_equal(status, SPMM_OK);
+    assert_int_equal(calls, 4);
+}
+
+static int open_named_only(const char *path, int flags, mode_t mode)
+{
+    errno = EOPNOTSUPP;
+    if ((flags & O_TMPFILE) == O_TMPFILE)
+        return -1;
+    if ((flags & O_CREAT) == 0)
+        return open(path, flags, mode);
+    calls++;
+    errno = EEXIST;
+    return -1;
+}
+
+/* As if somebody else had made every file whose name is drawn. */
+static void names_that_are_all_taken(void **state)
+{
+    const struct scene *s = *state;
+    struct spmmi_io table = spmmi_io_system;
+    spmm_diag_t diag;
+    table.open = open_named_only;
+    spmmi_io_set(&table);
+    calls = 0;
+    const spmm_status_t status = spmm_plan_save(s->plan, s->path, NULL, &diag);
+    spmmi_io_set(NULL);
+    assert_int_equal(status, SPMM_ERR_IO);
+    assert_int_equal(diag.native_error, EEXIST);
+    assert_in_range(calls, 2, 100);
+    assert_int_equal(load(s->path, 0, NULL), SPMM_OK);
+}
+
 static int no_fstat(int file, struct stat *about)
 {
     (void)file;
@@ -181,6 +234,8 @@ int main(void)
         cmocka_unit_test(a_plan_that_is_saved_again_keeps_its_mode),
         cmocka_unit_test(descriptor_0_is_a_file),
         cmocka_unit_test(calls_that_move_nothing),
+        cmocka_unit_test(large_files_are_moved_in_pieces),
+        cmocka_unit_test(names_that_are_all_taken),
         cmocka_unit_test(a_sentence_says_what_could_not_be_done),
         cmocka_unit_test(a_file_above_the_budget),
         cmocka_unit_test(a_file_of_another_format_is_not_read_on), /* which it spoils */

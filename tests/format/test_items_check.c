@@ -210,6 +210,16 @@ static void no_memory(void **state)
              &order);
     spmmi_alloc_fail_at(0, 0);
     expect(&order, 0);
+    static const struct items part = {3, {0, 1, 3}, SPMM_ERR_MEMORY}, split_off = {1, {2}, 0};
+    start(2);
+    set_part(0, (struct spmmi_part){.family = SPMM_FAMILY_WINDOW, .schedule = SPMM_SCHEDULE_DENSE}, &part);
+    set_part(1,
+             (struct spmmi_part){.family = SPMM_FAMILY_ROWS,
+                                 .schedule = SPMM_SCHEDULE_NONZERO_SPLIT,
+                                 .flags = SPMMI_PART_LONG_ROWS},
+             &split_off);
+    spmmi_alloc_fail_at(0, 0);
+    expect(&part, 1);
     spmmi_alloc_fail_at(-1, 0);
 }
 

@@ -219,6 +219,7 @@ static void metrics_of_row_blocks(void **state)
     TILED((void)p, OK);
     TILED(p->row_block_metrics.rho = -1, ERR_PLAN_ROW_BLOCK_METRICS);
     TILED(p->row_block_metrics.stages_max = -1, ERR_PLAN_ROW_BLOCK_METRICS);
+    TILED(p->row_block_metrics.stage_slots = 0, ERR_PLAN_ROW_BLOCK_METRICS);
     TILED(p->row_block_metrics.register_tile = 1, OK);
     TILED(p->row_block_metrics.register_tile = 1024, OK);
     TILED(p->row_block_metrics.register_tile = 1025, ERR_PLAN_ROW_BLOCK_METRICS);

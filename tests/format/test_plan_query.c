@@ -333,6 +333,21 @@ static void the_trace_has_compute_types_and_reasons(void **state)
     spmm_plan_destroy(plan);
 }
 
+/* Of later versions, or of a plan that no reader has checked. */
+static void reasons_without_a_text(void **state)
+{
+    (void)state;
+    static const uint32_t reasons[] = {0, 200, UINT32_MAX};
+    spmm_plan_t *plan = make_plan(0);
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
+        spmm_trace_info_t info = {.struct_size = sizeof info};
+        plan->trace[0].reason = reasons[i];
+        assert_int_equal(spmm_plan_trace(plan, 0, &info), SPMM_OK);
+        assert_string_equal(info.reason, "no reason given");
+    }
+    spmm_plan_destroy(plan);
+}
+
 static void a_part_of_long_rows_is_marked(void **state)
 {
     (void)state;
@@ -388,6 +403,7 @@ int main(void)
         cmocka_unit_test(groups_of_blocks_are_reported),
         cmocka_unit_test(a_compute_type_fits_values_and_kernels),
         cmocka_unit_test(the_trace_has_compute_types_and_reasons),
+        cmocka_unit_test(reasons_without_a_text),
         cmocka_unit_test(a_part_of_long_rows_is_marked),
         cmocka_unit_test(statistics_of_two_thousand_million_columns),
     };

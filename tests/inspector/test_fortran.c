@@ -118,7 +118,8 @@ static void reals(void **state)
                  {"1.E+", 4, 0},
                  {".D5", 3, 0},
                  {"", 0, 0},
-                 {"1.5E2x", 6, 0}};
+                 {"1.5E2x", 6, 0},
+                 {"12", 2, 0}}; /* 8 of the digits would be behind a point that is not there */
     const struct spmmi_fortran_format f = {'E', 5, 16, 8, 0};
     for (size_t i = 0; i < COUNT(cases); i++) {
         double value = 0;
