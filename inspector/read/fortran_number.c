@@ -64,7 +64,7 @@ bool spmmi_fortran_real(const struct spmmi_fortran_format *format, const char *p
     int64_t exponent = 0;
     trim(&p, &end);
     const char *mantissa_end = skip_mantissa(p, end, &has_point, &is_zero);
-    if (mantissa_end > p && !has_point && format->digits > 0 && !is_zero && spmmi_is_digit(mantissa_end[-1]))
+    if (!has_point && format->digits > 0 && !is_zero)
         return false;
     /* Fast path: the common forms. */
     if ((format->scale == 0 || mantissa_end < end) && spmmi_decimal_read(p, end, value) == end)

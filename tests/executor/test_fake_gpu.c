@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the executor does about a GPU, with a GPU that answers as each case says: this file stands in for
- * executor/cuda/cuda_none.c, so it is of builds without CUDA. */
+/* What the executor does about a GPU, with a GPU that answers as each case says. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,138 +10,9 @@
 #include <cmocka.h>
 
 #include "executor/executor_state.h"
-#include "executor/parts.h"
-#include "format/base/diag.h"
+#include "fake_gpu.h"
 #include "tests/support/plan_build.h"
 #include "tests/support/products.h"
-
-static struct {
-    int count, runs;
-    spmm_status_t name, memory;
-    spmm_status_t run;         /* of products and new values */
-    struct spmmi_parts *parts; /* NULL: create fails */
-    spmm_status_t wait;        /* of new values */
-    int waits, free_waits; /* for them; and how many of them left products of the watched executor alone */
-    spmm_executor_t *watched;
-    uint64_t host_allowed, device_allowed; /* most that a count was allowed */
-} gpu;
-
-/* create fails with this where no executor on the GPU is to live. */
-#define CREATED SPMM_ERR_DEVICE
-#define GPU_BYTES 1000
-#define GPU_WORKSPACE 512
-
-int spmmi_cuda_device_count(void)
-{
-    return gpu.count;
-}
-
-int spmmi_cuda_device_runs(int device)
-{
-    return device < gpu.count && gpu.runs;
-}
-
-spmm_status_t spmmi_cuda_device_name(int device, char *text, size_t size)
-{
-    (void)snprintf(text, size, "GPU %d", device);
-    return gpu.name;
-}
-
-uint32_t spmmi_cuda_target(int device)
-{
-    (void)device;
-    return 90;
-}
-
-static spmm_status_t answer(spmm_status_t status, spmm_diag_t *diag)
-{
-    return status == SPMM_OK ? SPMM_OK
-                             : spmmi_diag_set(diag, status, (struct spmmi_where){0, 0, 0}, "the GPU says no");
-}
-
-spmm_status_t spmmi_cuda_needs(const spmm_plan_t *plan, int device, const char *force_kernel,
-                               struct spmmi_needs *needs, spmm_diag_t *diag)
-{
-    (void)device, (void)force_kernel;
-    gpu.host_allowed = needs->host_allowed > gpu.host_allowed ? needs->host_allowed : gpu.host_allowed;
-    gpu.device_allowed =
-        needs->device_allowed > gpu.device_allowed ? needs->device_allowed : gpu.device_allowed;
-    needs->host += 500;
-    needs->device += GPU_BYTES;
-    spmmi_needs_part(needs, &plan->parts[0], 900);
-    return answer(gpu.memory, diag);
-}
-
-spmm_status_t spmmi_cuda_create(const spmm_plan_t *plan, int device, const char *force_kernel,
-                                struct spmmi_cuda **cuda, spmm_diag_t *diag)
-{
-    (void)plan, (void)device, (void)force_kernel;
-    *cuda = gpu.parts != NULL ? (struct spmmi_cuda *)(void *)&gpu : NULL;
-    return gpu.parts != NULL ? SPMM_OK : answer(CREATED, diag);
-}
-
-void spmmi_cuda_destroy(struct spmmi_cuda *cuda)
-{
-    (void)cuda;
-}
-
-uint64_t spmmi_cuda_device_bytes(const struct spmmi_cuda *cuda)
-{
-    (void)cuda;
-    return GPU_BYTES;
-}
-
-const struct spmmi_parts *spmmi_cuda_parts(const struct spmmi_cuda *cuda)
-{
-    (void)cuda;
-    return gpu.parts;
-}
-
-spmm_status_t spmmi_cuda_set_values(struct spmmi_cuda *cuda, const void *values, void *stream,
-                                    spmm_diag_t *diag)
-{
-    (void)cuda, (void)values, (void)stream;
-    return answer(gpu.run, diag);
-}
-
-/* Products of other threads could begin now, if the lock is free. */
-spmm_status_t spmmi_cuda_values_wait(const struct spmmi_cuda *cuda, const void *values, void *stream,
-                                     spmm_diag_t *diag)
-{
-    (void)cuda, (void)values, (void)stream;
-    gpu.waits++;
-    if (gpu.watched != NULL && pthread_rwlock_tryrdlock(gpu.watched->values_lock) == 0)
-        gpu.free_waits += pthread_rwlock_unlock(gpu.watched->values_lock) == 0;
-    return answer(gpu.wait, diag);
-}
-
-uint64_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, int variant,
-                                    const struct spmmi_product *product)
-{
-    (void)cuda, (void)variant, (void)product;
-    return GPU_WORKSPACE;
-}
-
-spmm_status_t spmmi_cuda_execute(const struct spmmi_cuda *cuda, int variant,
-                                 const struct spmmi_product *product, void *workspace, void *stream,
-                                 spmm_diag_t *diag)
-{
-    (void)cuda, (void)variant, (void)product, (void)workspace, (void)stream;
-    return answer(gpu.run, diag);
-}
-
-void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, int variant, const struct spmmi_product *product,
-                       char *text, size_t size)
-{
-    (void)cuda, (void)variant, (void)product;
-    (void)snprintf(text, size, "cuda/fake");
-}
-
-static const struct spmmi_backend no_backend;
-const struct spmmi_kernel spmmi_cuda_kernels[] = {
-    {"cuda/rows/row-split", SPMM_FAMILY_ROWS, SPMM_SCHEDULE_ROW_SPLIT, &no_backend},
-    {NULL, (spmm_family_t)0, (spmm_schedule_t)0, NULL},
-};
 
 static int errors;
 
@@ -168,8 +38,8 @@ static spmm_plan_t *plan_make(void)
 
 static void gpu_works(void)
 {
-    gpu.count = gpu.runs = 1;
-    gpu.name = gpu.memory = gpu.run = SPMM_OK;
+    fake_gpu.count = fake_gpu.runs = 1;
+    fake_gpu.name = fake_gpu.memory = fake_gpu.run = SPMM_OK;
 }
 
 /* Create says so, and why. */
@@ -213,19 +83,19 @@ static void auto_is_the_gpu_where_it_runs_the_plan_else_the_cpu(void **state)
         spmm_executor_t *executor = NULL;
         spmm_diag_t diag;
         uint64_t device_bytes = 0;
-        gpu.count = cases[i].count, gpu.runs = cases[i].runs, gpu.memory = cases[i].memory;
-        gpu.name = SPMM_OK;
+        fake_gpu.count = cases[i].count, fake_gpu.runs = cases[i].runs, fake_gpu.memory = cases[i].memory;
+        fake_gpu.name = SPMM_OK;
         options.force_kernel = cases[i].kernel;
         errors = 0;
         const spmm_status_t status = spmm_executor_create(plan, SPMM_DEVICE_AUTO, &options, &executor, &diag);
-        if (status != (cases[i].is_gpu ? CREATED : SPMM_OK))
+        if (status != (cases[i].is_gpu ? FAKE_GPU_CREATED : SPMM_OK))
             fail_msg("case %zu: %s", i, spmm_status_name(status));
         assert_int_equal(errors, cases[i].is_gpu); /* the trial is no error */
         spmm_executor_destroy(executor);
         const spmm_status_t counted =
             spmm_executor_memory_bytes(plan, SPMM_DEVICE_AUTO, &options, NULL, &device_bytes, &diag);
         assert_int_equal(counted, cases[i].is_gpu ? cases[i].memory : SPMM_OK);
-        assert_int_equal(device_bytes, cases[i].is_gpu && counted == SPMM_OK ? GPU_BYTES : 0);
+        assert_int_equal(device_bytes, cases[i].is_gpu && counted == SPMM_OK ? FAKE_GPU_BYTES : 0);
     }
     spmm_log_set(NULL, NULL, SPMM_LOG_INFO);
     spmm_plan_destroy(plan);
@@ -265,7 +135,7 @@ static void the_budgets_hold_on_a_gpu(void **state)
         options.host_budget_bytes = cases[i].host;
         options.device_budget_bytes = cases[i].device;
         const spmm_status_t expected = cases[i].text[0] == '\0' ? SPMM_OK : SPMM_ERR_PLAN_BUDGET;
-        expect_refusal(plan, 0, &options, expected == SPMM_OK ? CREATED : expected, cases[i].text);
+        expect_refusal(plan, 0, &options, expected == SPMM_OK ? FAKE_GPU_CREATED : expected, cases[i].text);
         assert_int_equal(spmm_executor_memory_bytes(plan, 0, &options, &host, &device, NULL), expected);
         assert_true(expected != SPMM_OK || (host > 500 && device == 1000));
     }
@@ -279,15 +149,15 @@ static void auto_counts_within_the_budgets(void **state)
     spmm_plan_t *plan = plan_make();
     (void)state;
     gpu_works();
-    gpu.host_allowed = gpu.device_allowed = 0;
+    fake_gpu.host_allowed = fake_gpu.device_allowed = 0;
     options.host_budget_bytes = 64 << 20;
-    options.device_budget_bytes = GPU_BYTES - 1;
+    options.device_budget_bytes = FAKE_GPU_BYTES - 1;
     expect_refusal(plan, SPMM_DEVICE_AUTO, &options, SPMM_ERR_PLAN_BUDGET,
                    "needs 1000 bytes of device memory or more, 999 are allowed");
     assert_int_equal(spmm_executor_memory_bytes(plan, SPMM_DEVICE_AUTO, &options, NULL, NULL, NULL),
                      SPMM_ERR_PLAN_BUDGET);
-    assert_int_equal(gpu.host_allowed, options.host_budget_bytes);
-    assert_int_equal(gpu.device_allowed, options.device_budget_bytes);
+    assert_int_equal(fake_gpu.host_allowed, options.host_budget_bytes);
+    assert_int_equal(fake_gpu.device_allowed, options.device_budget_bytes);
     spmm_plan_destroy(plan);
 }
 
@@ -296,31 +166,9 @@ static void a_device_without_a_name_is_told(void **state)
     spmm_plan_t *plan = plan_make();
     (void)state;
     gpu_works();
-    gpu.name = SPMM_ERR_NO_DEVICE;
+    fake_gpu.name = SPMM_ERR_NO_DEVICE;
     expect_refusal(plan, 0, NULL, SPMM_ERR_NO_DEVICE, "device 0 has no name");
     spmm_plan_destroy(plan);
-}
-
-/* An executor on the GPU, with parts of these families. */
-static spmm_executor_t *executor_on_gpu(const spmm_plan_t *plan, const spmm_family_t *families,
-                                        uint32_t count)
-{
-    spmm_executor_t *executor = NULL;
-    gpu_works();
-    gpu.parts = calloc(1, sizeof *gpu.parts + count * sizeof gpu.parts->list[0]);
-    assert_non_null(gpu.parts);
-    gpu.parts->count = count;
-    for (uint32_t i = 0; i < count; i++)
-        gpu.parts->list[i].part.family = families[i];
-    assert_int_equal(spmm_executor_create(plan, 0, NULL, &executor, NULL), SPMM_OK);
-    return executor;
-}
-
-static void executor_free(spmm_executor_t *executor)
-{
-    spmm_executor_destroy(executor);
-    free(gpu.parts);
-    gpu.parts = NULL;
 }
 
 static void products_and_values_go_to_the_gpu(void **state)
@@ -328,31 +176,31 @@ static void products_and_values_go_to_the_gpu(void **state)
     static const spmm_family_t families[] = {SPMM_FAMILY_ROWS};
     static const spmm_scalar_t one = {1, 0};
     static float b_room[1024 * 5], c_room[1024 * 5];
-    static _Alignas(256) char workspace[GPU_WORKSPACE];
+    static _Alignas(256) char workspace[FAKE_GPU_WORKSPACE];
     spmm_plan_t *plan = plan_make();
     (void)state;
     plan->variants[0].n_max = 4; /* so that n = 5 is a fallback */
-    spmm_executor_t *executor = executor_on_gpu(plan, families, 1);
+    spmm_executor_t *executor = fake_gpu_executor(plan, families, 1);
     const spmm_dense_t b = {b_room, plan->cols, 5, 5, SPMM_ROW_MAJOR, SPMM_F32};
     const spmm_dense_t c = {c_room, plan->rows, 5, 5, SPMM_ROW_MAJOR, SPMM_F32};
     assert_true(plan->rows <= 1024 && plan->cols <= 1024);
     spmm_executor_info_t info = {.struct_size = sizeof info};
     uint64_t bytes = 0;
     assert_int_equal(spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b, &c, &bytes, NULL), SPMM_OK);
-    assert_int_equal(bytes, GPU_WORKSPACE);
+    assert_int_equal(bytes, FAKE_GPU_WORKSPACE);
     assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b, &c, &info, NULL), SPMM_OK);
     assert_string_equal(info.kernel, "cuda/fake");
-    assert_int_equal(info.device_bytes, GPU_BYTES);
+    assert_int_equal(info.device_bytes, FAKE_GPU_BYTES);
     assert_true(info.fallback);
     assert_non_null(strstr(info.note, "compute capability 9.0"));
     for (int fails = 0; fails < 2; fails++) {
-        gpu.run = fails ? SPMM_ERR_DEVICE : SPMM_OK;
-        assert_int_equal(spmm_executor_set_values(executor, b_room, NULL, NULL), gpu.run);
+        fake_gpu.run = fails ? SPMM_ERR_DEVICE : SPMM_OK;
+        assert_int_equal(spmm_executor_set_values(executor, b_room, NULL, NULL), fake_gpu.run);
         assert_int_equal(
             spmm_execute(executor, SPMM_OP_N, one, &b, one, &c, workspace, sizeof workspace, NULL, NULL),
-            gpu.run);
+            fake_gpu.run);
     }
-    executor_free(executor);
+    fake_gpu_executor_free(executor);
     spmm_plan_destroy(plan);
 }
 
@@ -362,19 +210,24 @@ static void new_values_wait_for_their_stream_beside_products(void **state)
     static const spmm_family_t families[] = {SPMM_FAMILY_ROWS};
     static float values[1024 * 5];
     spmm_plan_t *plan = plan_make();
-    spmm_executor_t *executor = executor_on_gpu(plan, families, 1);
+    spmm_executor_t *executor = fake_gpu_executor(plan, families, 1);
     (void)state;
-    gpu.watched = executor;
-    gpu.waits = gpu.free_waits = 0;
+    fake_gpu.watched = executor;
+    fake_gpu.waits = fake_gpu.free_waits = 0;
     assert_int_equal(spmm_executor_set_values(executor, values, NULL, NULL), SPMM_OK);
-    assert_int_equal(gpu.waits, 2);
-    assert_int_equal(gpu.free_waits, 2);
-    gpu.wait = SPMM_ERR_DEVICE;
+    assert_int_equal(fake_gpu.waits, 2);
+    assert_int_equal(fake_gpu.free_waits, 2);
+    fake_gpu.wait = SPMM_ERR_DEVICE;
     assert_int_equal(spmm_executor_set_values(executor, values, NULL, NULL), SPMM_ERR_DEVICE);
-    assert_int_equal(gpu.waits, 3); /* nothing was enqueued */
-    gpu.wait = SPMM_OK;
-    gpu.watched = NULL;
-    executor_free(executor);
+    assert_int_equal(fake_gpu.waits, 3); /* nothing was enqueued */
+    fake_gpu.waits = 0;
+    fake_gpu.waits_well = 1;
+    assert_int_equal(spmm_executor_set_values(executor, values, NULL, NULL), SPMM_ERR_DEVICE);
+    assert_int_equal(fake_gpu.waits, 2);
+    fake_gpu.waits_well = 0;
+    fake_gpu.wait = SPMM_OK;
+    fake_gpu.watched = NULL;
+    fake_gpu_executor_free(executor);
     spmm_plan_destroy(plan);
 }
 
@@ -395,7 +248,7 @@ static void log_of(uint32_t target, uint32_t layouts, spmm_log_level_t level)
     plan->variants[0].layouts = layouts;
     lines[0] = '\0';
     spmm_log_set(keep_lines, NULL, level);
-    executor_free(executor_on_gpu(plan, families, 3));
+    fake_gpu_executor_free(fake_gpu_executor(plan, families, 3));
     spmm_log_set(NULL, NULL, SPMM_LOG_INFO);
     spmm_plan_destroy(plan);
 }

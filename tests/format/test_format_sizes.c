@@ -89,7 +89,8 @@ static void statistics_without_memory(void **state)
         assert_int_equal(spmmi_stats_compute(1, widths[i], row_ptr, &column, NULL, SPMM_F32, &stats),
                          SPMM_ERR_MEMORY);
         spmmi_alloc_fail_at(-1, 0);
-        assert_int_equal(spmmi_stats_compute(1, widths[i], row_ptr, &column, NULL, SPMM_F32, &stats), SPMM_OK);
+        assert_int_equal(spmmi_stats_compute(1, widths[i], row_ptr, &column, NULL, SPMM_F32, &stats),
+                         SPMM_OK);
         assert_int_equal(stats.cols_empty, widths[i] - 1);
     }
 }
@@ -97,7 +98,8 @@ static void statistics_without_memory(void **state)
 static void types_with_their_sums(void **state)
 {
     (void)state;
-    const struct spmmi_types f32 = {SPMM_F32, SPMM_F32, SPMM_F32, SPMM_F32}, f64 = {SPMM_F64, SPMM_F64, SPMM_F64, 0};
+    const struct spmmi_types f32 = {SPMM_F32, SPMM_F32, SPMM_F32, SPMM_F32},
+                             f64 = {SPMM_F64, SPMM_F64, SPMM_F64, 0};
     assert_memory_equal(spmmi_types_find(f32), &f32, sizeof f32);
     assert_int_equal(spmmi_types_find(f64)->sum, SPMM_F64);
     assert_null(spmmi_types_find((struct spmmi_types){SPMM_F32, SPMM_F32, SPMM_F32, SPMM_F16}));
@@ -105,10 +107,12 @@ static void types_with_their_sums(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_take_at_most_256_threads), cmocka_unit_test(stored_bytes_of_whole_frames),
-        cmocka_unit_test(items_have_a_limit),             cmocka_unit_test(no_transform),
-        cmocka_unit_test(units_without_their_rows),       cmocka_unit_test(statistics_without_memory),
-        cmocka_unit_test(types_with_their_sums)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(files_take_at_most_256_threads),
+                                       cmocka_unit_test(stored_bytes_of_whole_frames),
+                                       cmocka_unit_test(items_have_a_limit),
+                                       cmocka_unit_test(no_transform),
+                                       cmocka_unit_test(units_without_their_rows),
+                                       cmocka_unit_test(statistics_without_memory),
+                                       cmocka_unit_test(types_with_their_sums)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static void stacks_of_the_environment(void **state)
     } cases[] = {{NULL, NULL, 4},
                  {TOO_LARGE, NULL, 1},
                  {NULL, TOO_LARGE, 1},
-                 {"256 k", TOO_LARGE, 4}, /* the first one counts */
+                 {"256 k", TOO_LARGE, 4},    /* the first one counts */
                  {"1048576000000", NULL, 1}, /* KiB */
                  {"1048576000000X", NULL, 1},
                  {"1048576b", NULL, 4},
@@ -59,7 +59,8 @@ static void stacks_of_the_environment(void **state)
                  {"1 b", NULL, 4}}; /* too small: the default */
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         (void)(cases[i].omp != NULL ? setenv("OMP_STACKSIZE", cases[i].omp, 1) : unsetenv("OMP_STACKSIZE"));
-        (void)(cases[i].gomp != NULL ? setenv("GOMP_STACKSIZE", cases[i].gomp, 1) : unsetenv("GOMP_STACKSIZE"));
+        (void)(cases[i].gomp != NULL ? setenv("GOMP_STACKSIZE", cases[i].gomp, 1)
+                                     : unsetenv("GOMP_STACKSIZE"));
         const int size = team_of_thread(4, 1).size;
         if (size != cases[i].size)
             fail_msg("%s, %s: %d threads", cases[i].omp, cases[i].gomp, size);
@@ -73,7 +74,8 @@ static int warnings;
 static void count_warnings(void *context, spmm_log_level_t level, const char *text)
 {
     (void)context;
-    warnings += level == SPMM_LOG_WARNING && strstr(text, "4 threads were asked for, 1 can be started") != NULL;
+    warnings +=
+        level == SPMM_LOG_WARNING && strstr(text, "4 threads were asked for, 1 can be started") != NULL;
 }
 
 /* Once a thread, if somebody listens. */

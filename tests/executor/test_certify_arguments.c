@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operands and factors for which there is no certificate. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/certificates.h"
+#include "tests/support/plan_seal.h"
+
+#define ROOM 5120 /* numbers of an operand of 5 columns */
+
+struct call {
+    spmm_scalar_t alpha, beta;
+    int shift; /* bytes from where C before the product should be; -1: it is not given */
+    spmm_status_t expected;
+    const char *text;
+};
+
+static void factors_and_places(void **state)
+{
+    static const struct call calls[] = {
+        {{1, 0}, {0, 0}, -1, SPMM_OK, ""},
+        {{1, 1}, {0, 0}, -1, SPMM_ERR_ARGUMENT, "the imaginary part of alpha is 1"},
+        {{1, 0}, {0, 2}, -1, SPMM_ERR_ARGUMENT, "the imaginary part of beta is 2"},
+        {{INFINITY, 0}, {0, 0}, -1, SPMM_ERR_ARGUMENT, "finite in the type of sums, f64"},
+        {{1, 0}, {-INFINITY, 0}, -1, SPMM_ERR_ARGUMENT, "finite in the type of sums, f64"},
+        {{1, 0}, {1, 0}, 0, SPMM_OK, ""},
+        {{1, 0}, {1, 0}, 1, SPMM_ERR_ARGUMENT, "the data of C are not aligned"},
+    };
+    static double b_room[ROOM], c_room[ROOM], before_room[ROOM];
+    const struct test_plan_options options = {SPMM_F64, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0};
+    struct test_matrix *a = test_matrix_named("band", TEST_VALUES_REAL);
+    spmm_plan_t *plan = test_plan_whole(a, options, "x");
+    spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 1, NULL);
+    spmm_certifier_t *certifier = test_certifier_make(plan, executor, 1, 0);
+    (void)state;
+    assert_true(a->rows <= ROOM / 5 && a->cols <= ROOM / 5);
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        const struct call *call = &calls[i];
+        const spmm_dense_t b = {b_room, a->cols, 5, 5, SPMM_ROW_MAJOR, SPMM_F64};
+        const spmm_dense_t c = {c_room, a->rows, 5, 5, SPMM_ROW_MAJOR, SPMM_F64};
+        spmm_dense_t before = c;
+        spmm_certificate_t found = {.struct_size = sizeof found};
+        spmm_diag_t diag = {.text = ""};
+        before.data = (char *)before_room + (call->shift > 0 ? call->shift : 0);
+        assert_int_equal(spmm_certify(certifier, SPMM_OP_N, call->alpha, &b, call->beta,
+                                      call->shift >= 0 ? &before : NULL, &c, NULL, &found, &diag),
+                         call->expected);
+        assert_non_null(strstr(diag.text, call->text));
+    }
+    spmm_certifier_destroy(certifier);
+    spmm_executor_destroy(executor);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(factors_and_places)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
