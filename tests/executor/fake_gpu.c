@@ -47,7 +47,8 @@ spmm_status_t spmmi_cuda_needs(const spmm_plan_t *plan, int device, const char *
                                struct spmmi_needs *needs, spmm_diag_t *diag)
 {
     (void)device, (void)force_kernel;
-    fake_gpu.host_allowed = needs->host_allowed > fake_gpu.host_allowed ? needs->host_allowed : fake_gpu.host_allowed;
+    fake_gpu.host_allowed =
+        needs->host_allowed > fake_gpu.host_allowed ? needs->host_allowed : fake_gpu.host_allowed;
     fake_gpu.device_allowed =
         needs->device_allowed > fake_gpu.device_allowed ? needs->device_allowed : fake_gpu.device_allowed;
     needs->host += 500;
@@ -149,8 +150,7 @@ const struct spmmi_kernel spmmi_cuda_kernels[] = {
     {NULL, (spmm_family_t)0, (spmm_schedule_t)0, NULL},
 };
 
-spmm_executor_t *fake_gpu_executor(const spmm_plan_t *plan, const spmm_family_t *families,
-                                        uint32_t count)
+spmm_executor_t *fake_gpu_executor(const spmm_plan_t *plan, const spmm_family_t *families, uint32_t count)
 {
     spmm_executor_t *executor = NULL;
     fake_gpu.count = fake_gpu.runs = 1;
@@ -170,4 +170,3 @@ void fake_gpu_executor_free(spmm_executor_t *executor)
     free(fake_gpu.parts);
     fake_gpu.parts = NULL;
 }
-

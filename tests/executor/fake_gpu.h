@@ -16,7 +16,7 @@ struct fake_gpu {
     spmm_status_t run;         /* of products, new values and certificates */
     struct spmmi_parts *parts; /* NULL: create fails */
     spmm_status_t wait;        /* of new values, from the wait on that `waits_well` says */
-    int waits, free_waits;     /* for them; and how many of them left products of the watched executor alone */
+    int waits, free_waits; /* for them; and how many of them left products of the watched executor alone */
     int waits_well;
     spmm_executor_t *watched;
     uint64_t host_allowed, device_allowed; /* most that a count was allowed */
