@@ -89,6 +89,7 @@ for spec in gen:empty:0:0 gen:empty:3:0 gen:diag:1 gen:dense:1:3000; do
     spmm-inspect -q "$spec" -o "$work/small.plan"
     run spmm-info --full --verify "$work/small.plan"
     exits 0
+    for wrong in ': 1 nonzeros' ' 1 rows' ' 1 columns' ' 1 items' ' 1 candidates'; do says_not "$wrong"; done
     run spmm-info --json "$work/small.plan"
     exits 0
     is_json

@@ -60,7 +60,9 @@ done
 run spmm-run "$work/pattern.plan" -n 5 --certify --vectors 20 --certify-seed 7 --repeat 1
 exits 0
 says 'certify    right: error ratio '
-says '512 rows, 20 vectors of seed 7 miss a wrong one with probability 9.5e-07, in '
+says '512 rows; with 20 vectors of seed 7 a wrong one passes with probability 9.5e-07, in '
+run spmm-run "$work/a.plan" -n 1 --certify --repeat 0
+says 'with 1 vector of seed 0'
 run spmm-run "$work/a.plan" -n 1 --certify --json --repeat 1
 exits 0
 is_json 'j["certify_vectors"] == 1 and j["certify_miss_probability"] == 0 and j["certify_ms"] > 0'

@@ -16,9 +16,9 @@ static void bytes_have_three_digits_and_a_unit(void **state)
     static const struct {
         uint64_t bytes;
         const char *expected;
-    } cases[] = {{0, "0 bytes"},        {999, "999 bytes"},   {1000, "1 kB"},
-                 {1234, "1.23 kB"},     {999499, "999 kB"},   {999500, "1 MB"},
-                 {34720000, "34.7 MB"}, {5000000000, "5 GB"}, {UINT64_MAX, "18.4 EB"}};
+    } cases[] = {{0, "0 bytes"},       {1, "1 byte"},          {999, "999 bytes"}, {1000, "1 kB"},
+                 {1234, "1.23 kB"},    {999499, "999 kB"},     {999500, "1 MB"},   {34720000, "34.7 MB"},
+                 {5000000000, "5 GB"}, {UINT64_MAX, "18.4 EB"}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[PRINT_UNITS_BYTES];

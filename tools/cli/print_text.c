@@ -50,7 +50,7 @@ const char *print_bytes(char text[PRINT_UNITS_BYTES], uint64_t bytes)
 {
     static const char *const units[] = {"kB", "MB", "GB", "TB", "PB", "EB"};
     if (bytes < 1000) {
-        snprintf(text, PRINT_UNITS_BYTES, "%u bytes", (unsigned)bytes);
+        snprintf(text, PRINT_UNITS_BYTES, "%u byte%s", (unsigned)bytes, bytes == 1 ? "" : "s");
         return text;
     }
     double scaled = (double)bytes / 1000;

@@ -49,23 +49,23 @@ static void text_certificate(const struct run_outcome *outcome)
     if (certificate == NULL)
         return;
     const spmm_certificate_t *found = &certificate->found;
-    char text[PRINT_UNITS_BYTES];
+    char text[PRINT_UNITS_BYTES], vectors[PRINT_UNITS_BYTES];
     printf(LABEL, "certify");
     if (found->passed)
         printf("right: error ratio %.3g, ", found->error_ratio);
     else
-        printf("WRONG: error ratio %.3g, %lld rows, first row %lld, of ", found->error_ratio,
-               (long long)found->rows_failed, (long long)found->first_row);
-    printf("%lld rows, %d vectors of seed %llu miss a wrong one with probability %.2g",
-           (long long)found->rows, found->vectors, (unsigned long long)found->seed, found->miss_probability);
+        printf("WRONG: error ratio %.3g, %s, first row %lld, of ", found->error_ratio,
+               print_plural(text, found->rows_failed, "row"), (long long)found->first_row);
+    printf("%s; with %s of seed %llu a wrong one passes with probability %.2g",
+           print_plural(text, found->rows, "row"), print_plural(vectors, found->vectors, "vector"),
+           (unsigned long long)found->seed, found->miss_probability);
     if (certificate->ms > 0)
         printf(", in %s", print_seconds(text, 1e-3 * certificate->ms));
     putchar('\n');
     if (found->rows_by_class > 0)
-        printf(
-            LABEL
-            "%lld rows hold infinity or NaN as they have to or may: their other elements are not certified\n",
-            "note", (long long)found->rows_by_class);
+        printf(LABEL "rows that hold infinity or NaN, as they have to or may: %lld; their other elements are "
+                     "not certified\n",
+               "note", (long long)found->rows_by_class);
 }
 
 void run_report_text(const struct run_product *p, const struct run_outcome *outcome)
