@@ -7,6 +7,7 @@
 #include "executor/parts.h"
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "format/check/plan_check.h"
 #include "format/base/options.h"
 #include "format/base/team.h"
 
@@ -24,23 +25,6 @@ spmm_status_t spmmi_certifier_options(const spmm_certifier_options_t *from, spmm
     SPMM_REQUIRE(to->threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads is %d, expected 0 or more", to->threads);
     to->threads = spmmi_team_clamp(to->threads, "a certifier");
     to->vectors = to->vectors == 0 ? VECTORS_DEFAULT : to->vectors;
-cleanup:
-    return status;
-}
-
-/* Is the matrix in memory what the inspector saw? values: NULL where they are not the plan's. */
-static spmm_status_t digests_check(const spmm_plan_t *plan, const void *values, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    uint8_t digest[sizeof plan->pattern_digest];
-    spmmi_digest_pattern(plan->rows, plan->cols, plan->row_ptr, plan->col_ind, digest);
-    SPMM_REQUIRE(memcmp(digest, plan->pattern_digest, sizeof digest) == 0, SPMM_ERR_PLAN_DIGEST, diag,
-                 "the pattern of the plan in memory contradicts its digest");
-    if (values == NULL)
-        goto cleanup;
-    spmmi_digest_values(plan->nnz, plan->dtype, values, digest);
-    SPMM_REQUIRE(memcmp(digest, plan->values_digest, sizeof digest) == 0, SPMM_ERR_PLAN_DIGEST, diag,
-                 "the values of the plan in memory contradict their digest");
 cleanup:
     return status;
 }
@@ -123,7 +107,7 @@ spmm_status_t spmm_certifier_create(const spmm_plan_t *plan, const spmm_executor
                  SPMM_ERR_MISMATCH, diag, "the executor was made from another plan");
     SPMM_REQUIRE(settled.values != NULL || plan->values != NULL || plan->nnz == 0, SPMM_ERR_NO_VALUES, diag,
                  "the plan holds no values and the options give none");
-    SPMM_TRY(digests_check(plan, settled.values == NULL ? plan->values : NULL, diag));
+    SPMM_TRY(spmmi_check_digests(plan, settled.values == NULL, diag));
     SPMM_TRY_ALLOC(made = spmmi_alloc_zero(1, sizeof *made), diag);
     made->plan = plan;
     made->executor = executor;

@@ -46,6 +46,9 @@ extern spmm_diag_t spmmi_diag_unheard;
         if (!(condition))                                                              \
             SPMM_FAIL_AT(code, diag, ((struct spmmi_where){(at), 0, 0}), __VA_ARGS__); \
     } while (0)
+/* A rule of docs/plan-format.md, named as its status is there; the function's diag gets the offset. */
+#define SPMM_RULE(condition, rule, at, ...) \
+    SPMM_REQUIRE_AT(condition, SPMM_ERR_PLAN_##rule, diag, at, __VA_ARGS__)
 #define SPMM_TRY(call)         \
     do {                       \
         status = (call);       \

@@ -36,15 +36,13 @@ static spmm_status_t check_nonzero_split(const struct pattern *a, const struct s
     spmm_status_t status = SPMM_OK;
     const uint64_t item_size = part->item_size;
     const uint64_t expected = ((uint64_t)a->nnz + item_size - 1) / item_size;
-    SPMM_REQUIRE_AT(part->item_count == expected, SPMM_ERR_PLAN_ITEMS, diag, index,
-                    "part %u has %llu items, expected %llu", index, (unsigned long long)part->item_count,
-                    (unsigned long long)expected);
+    SPMM_RULE(part->item_count == expected, ITEMS, index, "part %u has %llu items, expected %llu", index,
+              (unsigned long long)part->item_count, (unsigned long long)expected);
     for (uint64_t i = 0; i < expected; i++) {
         const int64_t row = part->items[i], first = (int64_t)(i * item_size);
-        SPMM_REQUIRE_AT(row < a->rows && a->row_ptr[row] <= first && first < a->row_ptr[row + 1],
-                        SPMM_ERR_PLAN_ITEMS, diag, i,
-                        "item %llu of part %u names row %lld, which does not hold %lld",
-                        (unsigned long long)i, index, (long long)row, (long long)first);
+        SPMM_RULE(row < a->rows && a->row_ptr[row] <= first && first < a->row_ptr[row + 1], ITEMS, index,
+                  "item %llu of part %u names row %lld, which does not hold %lld", (unsigned long long)i,
+                  index, (long long)row, (long long)first);
     }
 cleanup:
     return status;
@@ -55,32 +53,20 @@ static spmm_status_t check_row_split(const struct pattern *a, const struct spmmi
                                      spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    SPMM_REQUIRE_AT((part->item_count == 0) == (a->rows == 0), SPMM_ERR_PLAN_ITEMS, diag, index,
-                    "part %u has %llu items for %lld rows", index, (unsigned long long)part->item_count,
-                    (long long)a->rows);
+    SPMM_RULE((part->item_count == 0) == (a->rows == 0), ITEMS, index, "part %u has %llu items for %lld rows",
+              index, (unsigned long long)part->item_count, (long long)a->rows);
     for (uint64_t i = 0; i < part->item_count; i++) {
         const int64_t row = part->items[i];
         const int64_t end = i + 1 < part->item_count ? (int64_t)part->items[i + 1] : a->rows;
         const int is_last = i + 1 == part->item_count;
-        SPMM_REQUIRE_AT((i > 0 || row == 0) && row < end && end <= a->rows, SPMM_ERR_PLAN_ITEMS, diag, i,
-                        "item %llu of part %u spans rows %lld to %lld", (unsigned long long)i, index,
-                        (long long)row, (long long)end);
-        SPMM_REQUIRE_AT((is_last || a->row_ptr[end] - a->row_ptr[row] >= (int64_t)part->item_size) &&
-                            a->row_ptr[end - 1] - a->row_ptr[row] < (int64_t)part->item_size,
-                        SPMM_ERR_PLAN_ITEMS, diag, i, "item %llu of part %u does not close at %u nonzeros",
-                        (unsigned long long)i, index, part->item_size);
+        SPMM_RULE((i > 0 || row == 0) && row < end && end <= a->rows, ITEMS, index,
+                  "item %llu of part %u spans rows %lld to %lld", (unsigned long long)i, index,
+                  (long long)row, (long long)end);
+        SPMM_RULE((is_last || a->row_ptr[end] - a->row_ptr[row] >= (int64_t)part->item_size) &&
+                      a->row_ptr[end - 1] - a->row_ptr[row] < (int64_t)part->item_size,
+                  ITEMS, index, "item %llu of part %u does not close at %u nonzeros", (unsigned long long)i,
+                  index, part->item_size);
     }
-cleanup:
-    return status;
-}
-
-static spmm_status_t check_identity(const struct spmmi_part *part, uint32_t index, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    for (uint64_t i = 0; i < part->item_count; i++)
-        SPMM_REQUIRE_AT(part->items[i] == i, SPMM_ERR_PLAN_ITEMS, diag, i,
-                        "item %llu of part %u is unit %u, but the part is not reordered",
-                        (unsigned long long)i, index, part->items[i]);
 cleanup:
     return status;
 }
@@ -101,26 +87,14 @@ static uint64_t see(uint64_t *seen, uint64_t limit, const uint32_t *list, uint64
 }
 
 /* *wrong: the first position whose entry occurs before it or is not below count; count where there is none. */
-static spmm_status_t find_wrong(const uint32_t *list, uint64_t count, uint64_t *wrong)
+static spmm_status_t find_wrong(const uint32_t *list, uint64_t count, uint64_t *wrong, spmm_diag_t *diag)
 {
+    spmm_status_t status = SPMM_OK;
     uint64_t *seen = spmmi_alloc_zero(bitmap_words(count), sizeof *seen);
-    if (seen == NULL)
-        return SPMM_ERR_MEMORY;
+    SPMM_TRY_ALLOC(seen, diag);
     *wrong = see(seen, count, list, count);
-    spmmi_free(seen);
-    return SPMM_OK;
-}
-
-static spmm_status_t check_permutation(const struct spmmi_part *part, uint32_t index, spmm_diag_t *diag)
-{
-    uint64_t wrong = 0;
-    spmm_status_t status = find_wrong(part->items, part->item_count, &wrong);
-    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory in %s", __func__);
-    SPMM_REQUIRE_AT(wrong == part->item_count, SPMM_ERR_PLAN_ITEMS, diag, wrong,
-                    "item %llu of part %u is unit %u, which is there twice or not of %llu units",
-                    (unsigned long long)wrong, index, part->items[wrong],
-                    (unsigned long long)part->item_count);
 cleanup:
+    spmmi_free(seen);
     return status;
 }
 
@@ -131,15 +105,13 @@ spmm_status_t spmmi_check_symmetric_permutation(const spmm_plan_t *plan, spmm_di
     spmm_status_t status = SPMM_OK;
     if (plan->symmetric_permutation == NULL)
         return SPMM_OK;
-    SPMM_REQUIRE(plan->rows == plan->cols, SPMM_ERR_PLAN_PERMUTATION, diag,
-                 "a symmetric permutation needs a square matrix, found %lld x %lld", (long long)plan->rows,
-                 (long long)plan->cols);
-    status = find_wrong(plan->symmetric_permutation, rows, &wrong);
-    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory in %s", __func__);
-    SPMM_REQUIRE_AT(
-        wrong == rows, SPMM_ERR_PLAN_PERMUTATION, diag, wrong,
-        "position %llu of the symmetric permutation has %u, which is there twice or not below %llu",
-        (unsigned long long)wrong, plan->symmetric_permutation[wrong], (unsigned long long)rows);
+    SPMM_RULE(plan->rows == plan->cols, PERMUTATION, 0,
+              "a symmetric permutation needs a square matrix, found %lld x %lld", (long long)plan->rows,
+              (long long)plan->cols);
+    SPMM_TRY(find_wrong(plan->symmetric_permutation, rows, &wrong, diag));
+    SPMM_RULE(wrong == rows, PERMUTATION, wrong,
+              "position %llu of the symmetric permutation has %u, which is there twice or not below %llu",
+              (unsigned long long)wrong, plan->symmetric_permutation[wrong], (unsigned long long)rows);
 cleanup:
     return status;
 }
@@ -149,12 +121,23 @@ static spmm_status_t check_order(const struct pattern *a, const struct spmmi_par
                                  uint32_t index, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const uint64_t expected = spmmi_units_count(a->rows, a->row_ptr, segment);
-    SPMM_REQUIRE_AT(part->item_count == expected && expected <= SPMMI_UNIT_MAX, SPMM_ERR_PLAN_ITEMS, diag,
-                    index, "part %u has %llu items, expected %llu", index,
-                    (unsigned long long)part->item_count, (unsigned long long)expected);
-    SPMM_TRY((part->flags & SPMMI_PART_REORDERED) != 0 ? check_permutation(part, index, diag)
-                                                       : check_identity(part, index, diag));
+    const uint64_t count = spmmi_units_count(a->rows, a->row_ptr, segment);
+    uint64_t wrong = 0;
+    SPMM_RULE(part->item_count == count && count <= SPMMI_UNIT_MAX, ITEMS, index,
+              "part %u has %llu items, expected %llu", index, (unsigned long long)part->item_count,
+              (unsigned long long)count);
+    if ((part->flags & SPMMI_PART_REORDERED) != 0) {
+        SPMM_TRY(find_wrong(part->items, count, &wrong, diag));
+        SPMM_RULE(wrong == count, ITEMS, index,
+                  "item %llu of part %u is unit %u, which is there twice or not of %llu units",
+                  (unsigned long long)wrong, index, part->items[wrong], (unsigned long long)count);
+    } else {
+        while (wrong < count && part->items[wrong] == wrong)
+            wrong++;
+        SPMM_RULE(wrong == count, ITEMS, index,
+                  "item %llu of part %u is unit %u, but the part is not reordered", (unsigned long long)wrong,
+                  index, part->items[wrong]);
+    }
 cleanup:
     return status;
 }
@@ -176,24 +159,23 @@ static spmm_status_t check_long_rows(const struct pattern *a, const struct spmmi
     const struct spmmi_part *long_rows = part + 1;
     const uint64_t rows = (uint64_t)a->rows;
     uint64_t *seen = NULL;
-    SPMM_REQUIRE_AT(part->item_count > 0 && long_rows->item_count > 0 &&
-                        part->item_count + long_rows->item_count == rows,
-                    SPMM_ERR_PLAN_ITEMS, diag, index, "part %u and its long rows have %llu and %llu items",
-                    index, (unsigned long long)part->item_count, (unsigned long long)long_rows->item_count);
-    SPMM_REQUIRE_AT(ascends_until(long_rows) == long_rows->item_count, SPMM_ERR_PLAN_ITEMS, diag, index + 1,
-                    "the long rows of part %u do not ascend", index + 1);
-    SPMM_REQUIRE_AT((part->flags & SPMMI_PART_REORDERED) != 0 || ascends_until(part) == part->item_count,
-                    SPMM_ERR_PLAN_ITEMS, diag, index,
-                    "the rows of part %u do not ascend, but the part is not reordered", index);
+    SPMM_RULE(part->item_count > 0 && long_rows->item_count > 0 &&
+                  part->item_count + long_rows->item_count == rows,
+              ITEMS, long_rows->item_count > 0 ? index : index + 1,
+              "part %u and its long rows have %llu and %llu items", index,
+              (unsigned long long)part->item_count, (unsigned long long)long_rows->item_count);
+    SPMM_RULE(ascends_until(long_rows) == long_rows->item_count, ITEMS, index,
+              "the long rows of part %u do not ascend", index + 1);
+    SPMM_RULE((part->flags & SPMMI_PART_REORDERED) != 0 || ascends_until(part) == part->item_count, ITEMS,
+              index, "the rows of part %u do not ascend, but the part is not reordered", index);
     SPMM_TRY_ALLOC(seen = spmmi_alloc_zero(bitmap_words(rows), sizeof *seen), diag);
-    SPMM_REQUIRE_AT(see(seen, rows, long_rows->items, long_rows->item_count) == long_rows->item_count &&
-                        see(seen, rows, part->items, part->item_count) == part->item_count,
-                    SPMM_ERR_PLAN_ITEMS, diag, index, "part %u and its long rows do not have every row once",
-                    index);
+    SPMM_RULE(see(seen, rows, long_rows->items, long_rows->item_count) == long_rows->item_count &&
+                  see(seen, rows, part->items, part->item_count) == part->item_count,
+              ITEMS, index, "part %u and its long rows do not have every row once", index);
     for (uint64_t i = 0; i < long_rows->item_count; i++) {
         const uint32_t row = long_rows->items[i];
-        SPMM_REQUIRE_AT(a->row_ptr[row] < a->row_ptr[row + 1], SPMM_ERR_PLAN_ITEMS, diag, i,
-                        "row %u of part %u is split off and has no nonzeros", row, index + 1);
+        SPMM_RULE(a->row_ptr[row] < a->row_ptr[row + 1], ITEMS, index,
+                  "row %u of part %u is split off and has no nonzeros", row, index + 1);
     }
 cleanup:
     spmmi_free(seen);
@@ -222,13 +204,6 @@ static spmm_status_t check_part_items(const spmm_plan_t *plan, const struct patt
     return SPMM_ERR_INTERNAL;
 }
 
-/* Of a part whose items are wrong and its long rows: those that have none, else the part. */
-static uint32_t part_to_blame(const spmm_plan_t *plan, uint32_t index)
-{
-    const struct spmmi_part *long_rows = spmmi_long_rows_of(plan, index);
-    return long_rows != NULL && long_rows->item_count == 0 ? index + 1 : index;
-}
-
 spmm_status_t spmmi_check_items(const spmm_plan_t *plan, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -244,11 +219,7 @@ spmm_status_t spmmi_check_items(const spmm_plan_t *plan, spmm_diag_t *diag)
             }
             pattern = (struct pattern){plan->cols, plan->nnz, transposed};
         }
-        status = check_part_items(plan, &pattern, i, diag);
-        if (status == SPMM_ERR_PLAN_ITEMS && diag != NULL)
-            diag->offset = part_to_blame(plan, i);
-        if (status != SPMM_OK)
-            goto cleanup;
+        SPMM_TRY(check_part_items(plan, &pattern, i, diag));
     }
 cleanup:
     spmmi_free(transposed);

@@ -57,21 +57,17 @@ spmm_status_t spmmi_check_part(const spmm_plan_t *p, uint32_t index, spmm_diag_t
     spmm_status_t status = SPMM_OK;
     const struct spmmi_part *part = &p->parts[index];
     const struct spmmi_schedule *const row = spmmi_schedule_of(part->family, part->schedule);
-    SPMM_REQUIRE_AT(spmmi_is_op(part->op), SPMM_ERR_PLAN_PART, diag, index, "part %u has op %d", index,
-                    (int)part->op);
-    SPMM_REQUIRE_AT(row != NULL, SPMM_ERR_PLAN_PART, diag, index, "part %u has family %d and schedule %d",
-                    index, (int)part->family, (int)part->schedule);
-    SPMM_REQUIRE_AT(is_item_size(part->item_size, row), SPMM_ERR_PLAN_PART, diag, index,
-                    "part %u has item size %u", index, part->item_size);
-    SPMM_REQUIRE_AT(are_panels(part, spmmi_family_of(part->family)), SPMM_ERR_PLAN_PART, diag, index,
-                    "part %u has row blocks of %u rows and %u slots", index, part->block_rows,
-                    part->stage_slots);
-    SPMM_REQUIRE_AT(are_flags(part->flags, row), SPMM_ERR_PLAN_PART, diag, index, "part %u has flags 0x%x",
-                    index, part->flags);
-    SPMM_REQUIRE_AT(is_in_its_place(p, index), SPMM_ERR_PLAN_PART, diag, index,
-                    "part %u has long rows, but they cannot belong to the part before it", index);
-    SPMM_REQUIRE_AT(part->item_count == 0 || part->items != NULL, SPMM_ERR_PLAN_PART, diag, index,
-                    "part %u has no items", index);
+    SPMM_RULE(spmmi_is_op(part->op), PART, index, "part %u has op %d", index, (int)part->op);
+    SPMM_RULE(row != NULL, PART, index, "part %u has family %d and schedule %d", index, (int)part->family,
+              (int)part->schedule);
+    SPMM_RULE(is_item_size(part->item_size, row), PART, index, "part %u has item size %u", index,
+              part->item_size);
+    SPMM_RULE(are_panels(part, spmmi_family_of(part->family)), PART, index,
+              "part %u has row blocks of %u rows and %u slots", index, part->block_rows, part->stage_slots);
+    SPMM_RULE(are_flags(part->flags, row), PART, index, "part %u has flags 0x%x", index, part->flags);
+    SPMM_RULE(is_in_its_place(p, index), PART, index,
+              "part %u has long rows, but they cannot belong to the part before it", index);
+    SPMM_RULE(part->item_count == 0 || part->items != NULL, PART, index, "part %u has no items", index);
 cleanup:
     return status;
 }

@@ -40,17 +40,15 @@ static int is_permutation(const spmm_permutation_metrics_t *s)
 spmm_status_t spmmi_check_permutation_metrics(const spmm_plan_t *plan, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    SPMM_REQUIRE(plan->permutation_metrics_count <= SPMMI_PERMUTATION_METRICS_MAX &&
-                     (plan->permutation_metrics_count == 0 || plan->permutation_metrics != NULL),
-                 SPMM_ERR_PLAN_PERMUTATION_METRICS, diag, "metrics of %u permutations",
-                 plan->permutation_metrics_count);
+    SPMM_RULE(plan->permutation_metrics_count <= SPMMI_PERMUTATION_METRICS_MAX &&
+                  (plan->permutation_metrics_count == 0 || plan->permutation_metrics != NULL),
+              PERMUTATION_METRICS, 0, "metrics of %u permutations", plan->permutation_metrics_count);
     for (uint32_t i = 0; i < plan->permutation_metrics_count; i++) {
         const spmm_permutation_metrics_t *s = &plan->permutation_metrics[i];
-        SPMM_REQUIRE_AT(is_permutation(s), SPMM_ERR_PLAN_PERMUTATION_METRICS, diag, i,
-                        "metrics %u are of op %d and permutation %d", i, (int)s->op, (int)s->kind);
-        SPMM_REQUIRE_AT(are_within(s, plan), SPMM_ERR_PLAN_PERMUTATION_METRICS, diag, i,
-                        "a metric of permutation %u is larger than the matrix allows, negative or not finite",
-                        i);
+        SPMM_RULE(is_permutation(s), PERMUTATION_METRICS, i, "metrics %u are of op %d and permutation %d", i,
+                  (int)s->op, (int)s->kind);
+        SPMM_RULE(are_within(s, plan), PERMUTATION_METRICS, i,
+                  "a metric of permutation %u is larger than the matrix allows, negative or not finite", i);
     }
 cleanup:
     return status;

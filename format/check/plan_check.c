@@ -15,19 +15,17 @@
 
 #define CHUNK INT64_C(65536)
 
-/* V1 */
+/* V1. Of a file they are the header's, which was checked before, field by field. */
 static spmm_status_t check_dims(const spmm_plan_t *p, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    SPMM_REQUIRE(p->rows >= 0 && p->rows <= SPMMI_DIM_MAX && p->cols >= 0 && p->cols <= SPMMI_DIM_MAX,
-                 SPMM_ERR_PLAN_DIMS, diag, "%lld x %lld is out of range", (long long)p->rows,
-                 (long long)p->cols);
-    SPMM_REQUIRE(p->nnz >= 0 && p->nnz <= SPMMI_NNZ_MAX && p->nnz <= p->rows * p->cols, SPMM_ERR_PLAN_DIMS,
-                 diag, "%lld nonzeros do not fit", (long long)p->nnz);
-    SPMM_REQUIRE(spmm_dtype_size(p->dtype) != 0, SPMM_ERR_PLAN_DIMS, diag, "value type %d is not known",
-                 (int)p->dtype);
-    SPMM_REQUIRE(p->row_ptr != NULL, SPMM_ERR_PLAN_ROW_PTR, diag, "there are no row pointers");
-    SPMM_REQUIRE(p->col_ind != NULL, SPMM_ERR_PLAN_COL_IND, diag, "there are no column indices");
+    SPMM_RULE(p->rows >= 0 && p->rows <= SPMMI_DIM_MAX && p->cols >= 0 && p->cols <= SPMMI_DIM_MAX &&
+                  p->nnz >= 0 && p->nnz <= SPMMI_NNZ_MAX && p->nnz <= p->rows * p->cols &&
+                  spmm_dtype_size(p->dtype) != 0,
+              DIMS, 0, "%lld x %lld with %lld nonzeros of value type %d", (long long)p->rows,
+              (long long)p->cols, (long long)p->nnz, (int)p->dtype);
+    SPMM_RULE(p->row_ptr != NULL, ROW_PTR, 0, "there are no row pointers");
+    SPMM_RULE(p->col_ind != NULL, COL_IND, 0, "there are no column indices");
 cleanup:
     return status;
 }
@@ -36,38 +34,29 @@ cleanup:
 spmm_status_t spmmi_check_row_ptr(const spmm_plan_t *p, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    SPMM_REQUIRE(p->row_ptr[0] == 0, SPMM_ERR_PLAN_ROW_PTR, diag, "the first row pointer is %lld, expected 0",
-                 (long long)p->row_ptr[0]);
+    SPMM_RULE(p->row_ptr[0] == 0, ROW_PTR, 0, "the first row pointer is %lld, expected 0",
+              (long long)p->row_ptr[0]);
     for (int64_t i = 0; i < p->rows; i++) {
         const int64_t start = p->row_ptr[i], end = p->row_ptr[i + 1];
-        SPMM_REQUIRE_AT(end >= start && end - start <= p->cols, SPMM_ERR_PLAN_ROW_PTR, diag, (uint64_t)i,
-                        "row %lld spans nonzeros %lld to %lld of %lld", (long long)i, (long long)start,
-                        (long long)end, (long long)p->nnz);
+        SPMM_RULE(end >= start && end - start <= p->cols, ROW_PTR, (uint64_t)i,
+                  "row %lld spans nonzeros %lld to %lld of %lld", (long long)i, (long long)start,
+                  (long long)end, (long long)p->nnz);
     }
-    SPMM_REQUIRE_AT(p->row_ptr[p->rows] == p->nnz, SPMM_ERR_PLAN_ROW_PTR, diag, (uint64_t)p->rows,
-                    "the rows hold %lld nonzeros, expected %lld", (long long)p->row_ptr[p->rows],
-                    (long long)p->nnz);
+    SPMM_RULE(p->row_ptr[p->rows] == p->nnz, ROW_PTR, (uint64_t)p->rows,
+              "the rows hold %lld nonzeros, expected %lld", (long long)p->row_ptr[p->rows],
+              (long long)p->nnz);
 cleanup:
     return status;
 }
 
-/* V3. One row: ascending from a non-negative first to a last below cols means that every column is in range. */
-static int row_is_valid(const int32_t *columns, int64_t length, int64_t cols)
+/* V3. Of a list of columns, not empty: how many are not above their left neighbour; *outside gets its sign bit where
+ * one is not in 0 to last. With fewer than 2^32 columns the counter has 32 bits, so that the compiler vectorises. */
+static uint32_t drops_of(const int32_t *columns, int64_t count, uint32_t last, uint32_t *outside)
 {
-    int ascends = 1;
-    for (int64_t p = 1; p < length; p++)
-        ascends &= columns[p] > columns[p - 1];
-    return length == 0 || (ascends && columns[0] >= 0 && columns[length - 1] < cols);
-}
-
-/* Of the columns behind left[0], how many are not above their left neighbour; *outside gets its sign bit where one is
- * not in 0 to last. At most CHUNK of them, so that 32 bits count them and the compiler vectorises. */
-static uint32_t drops_behind(const int32_t *left, int64_t count, uint32_t last, uint32_t *outside)
-{
-    uint32_t drops = 0, sign = 0;
-    for (int64_t q = 1; q <= count; q++) {
-        drops += left[q] <= left[q - 1];
-        sign |= (uint32_t)left[q] | (last - (uint32_t)left[q]);
+    uint32_t drops = 0, sign = (uint32_t)columns[0] | (last - (uint32_t)columns[0]);
+    for (int64_t q = 1; q < count; q++) {
+        drops += columns[q] <= columns[q - 1];
+        sign |= (uint32_t)columns[q] | (last - (uint32_t)columns[q]);
     }
     *outside |= sign;
     return drops;
@@ -88,48 +77,47 @@ static int64_t drops_at_starts(const spmm_plan_t *p)
     return drops;
 }
 
-/* All rows at once: one pass over the columns and one over the rows. A column that is not above its left neighbour must
- * start a row; so both passes count the same number of them. */
-static int columns_are_valid(const spmm_plan_t *p)
+/* All rows at once: one pass over the columns, in chunks that share a column, and one over the rows. A column that is
+ * not above its left neighbour must start a row; so both passes count the same number of them. */
+static int columns_are_valid(const spmm_plan_t *p, uint32_t last)
 {
-    const uint32_t last = (uint32_t)p->cols - 1;
     int64_t drops = 0;
-    uint32_t outside = p->nnz > 0 ? (uint32_t)p->col_ind[0] | (last - (uint32_t)p->col_ind[0]) : 0;
-    for (int64_t q = 0; q + 1 < p->nnz; q += CHUNK) {
-        const int64_t behind = p->nnz - 1 - q;
-        drops += drops_behind(p->col_ind + q, behind < CHUNK ? behind : CHUNK, last, &outside);
-    }
+    uint32_t outside = 0;
+    for (int64_t q = 0; q < p->nnz; q += CHUNK)
+        drops += drops_of(p->col_ind + q, p->nnz - q <= CHUNK ? p->nnz - q : CHUNK + 1, last, &outside);
     return outside <= INT32_MAX && drops == drops_at_starts(p);
 }
 
 static spmm_status_t check_columns(const spmm_plan_t *p, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    if (columns_are_valid(p))
+    const uint32_t last = (uint32_t)p->cols - 1;
+    if (columns_are_valid(p, last))
         return SPMM_OK;
     for (int64_t i = 0; i < p->rows; i++) {
-        SPMM_REQUIRE_AT(row_is_valid(p->col_ind + p->row_ptr[i], p->row_ptr[i + 1] - p->row_ptr[i], p->cols),
-                        SPMM_ERR_PLAN_COL_IND, diag, (uint64_t)i,
-                        "the columns of row %lld are not ascending in 0 to %lld", (long long)i,
-                        (long long)p->cols - 1);
+        const int64_t length = p->row_ptr[i + 1] - p->row_ptr[i];
+        uint32_t outside = 0;
+        const uint32_t drops = length > 0 ? drops_of(p->col_ind + p->row_ptr[i], length, last, &outside) : 0;
+        SPMM_RULE(drops == 0 && outside <= INT32_MAX, COL_IND, (uint64_t)i,
+                  "the columns of row %lld are not ascending in 0 to %lld", (long long)i,
+                  (long long)p->cols - 1);
     }
     SPMM_FAIL(SPMM_ERR_INTERNAL, diag, "the two checks of the columns disagree");
 cleanup:
     return status;
 }
 
-static spmm_status_t check_digests(const spmm_plan_t *p, spmm_diag_t *diag)
+spmm_status_t spmmi_check_digests(const spmm_plan_t *p, int with_values, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     uint8_t digest[16] = {0};
-    spmmi_digest_pattern(p->rows, p->cols, p->row_ptr, p->col_ind, digest);
-    SPMM_REQUIRE(memcmp(digest, p->pattern_digest, sizeof digest) == 0, SPMM_ERR_PLAN_DIGEST, diag,
-                 "the pattern does not have the digest that the header gives");
-    memset(digest, 0, sizeof digest);
-    if (p->values != NULL)
+    if (with_values && p->values != NULL)
         spmmi_digest_values(p->nnz, p->dtype, p->values, digest);
-    SPMM_REQUIRE(memcmp(digest, p->values_digest, sizeof digest) == 0, SPMM_ERR_PLAN_DIGEST, diag,
-                 "the values do not have the digest that the header gives");
+    const int are_values = !with_values || memcmp(digest, p->values_digest, sizeof digest) == 0;
+    spmmi_digest_pattern(p->rows, p->cols, p->row_ptr, p->col_ind, digest);
+    SPMM_RULE(memcmp(digest, p->pattern_digest, sizeof digest) == 0, DIGEST, 0,
+              "the pattern does not have the digest that the header gives");
+    SPMM_RULE(are_values, DIGEST, 0, "the values do not have the digest that the header gives");
 cleanup:
     return status;
 }
@@ -143,8 +131,8 @@ static spmm_status_t check_stats(const spmm_plan_t *p, spmm_diag_t *diag)
     /* A pattern's count of zeros cannot be checked: a plan that leaves the values out keeps the value. */
     if (p->values == NULL && p->stats.zeros >= 0 && p->stats.zeros <= p->nnz)
         stats.zeros = p->stats.zeros;
-    SPMM_REQUIRE(memcmp(&stats, &p->stats, sizeof stats) == 0, SPMM_ERR_PLAN_STATS, diag,
-                 "the statistics are not those of the matrix");
+    SPMM_RULE(memcmp(&stats, &p->stats, sizeof stats) == 0, STATS, 0,
+              "the statistics are not those of the matrix");
 cleanup:
     return status;
 }
@@ -162,24 +150,20 @@ static spmm_status_t check_variant(const spmm_plan_t *p, uint32_t index, spmm_di
     spmm_status_t status = SPMM_OK;
     const struct spmmi_variant *v = &p->variants[index];
     const uint32_t layouts = SPMM_LAYOUTS_ROW_MAJOR | SPMM_LAYOUTS_COL_MAJOR;
-    SPMM_REQUIRE_AT(v->layouts != 0 && (v->layouts & ~layouts) == 0, SPMM_ERR_PLAN_VARIANT, diag, index,
-                    "variant %u has layouts 0x%x", index, v->layouts);
-    SPMM_REQUIRE_AT(v->target <= SPMMI_TARGET_MAX, SPMM_ERR_PLAN_VARIANT, diag, index,
-                    "variant %u has target %u", index, v->target);
-    SPMM_REQUIRE_AT(v->n_min >= 1 && v->n_min <= v->n_max && v->n_max <= SPMMI_N_MAX, SPMM_ERR_PLAN_VARIANT,
-                    diag, index, "variant %u is for n from %lld to %lld", index, (long long)v->n_min,
-                    (long long)v->n_max);
+    SPMM_RULE(v->layouts != 0 && (v->layouts & ~layouts) == 0, VARIANT, index, "variant %u has layouts 0x%x",
+              index, v->layouts);
+    SPMM_RULE(v->target <= SPMMI_TARGET_MAX, VARIANT, index, "variant %u has target %u", index, v->target);
+    SPMM_RULE(v->n_min >= 1 && v->n_min <= v->n_max && v->n_max <= SPMMI_N_MAX, VARIANT, index,
+              "variant %u is for n from %lld to %lld", index, (long long)v->n_min, (long long)v->n_max);
     /* Each row of C is written once, so a variant has one part, or two that share the rows (V9). */
-    SPMM_REQUIRE_AT(v->part_first < p->part_count &&
-                        (p->parts[v->part_first].flags & SPMMI_PART_LONG_ROWS) == 0 &&
-                        v->part_count == (spmmi_long_rows_of(p, v->part_first) != NULL ? 2u : 1u),
-                    SPMM_ERR_PLAN_VARIANT, diag, index, "variant %u has %u parts from part %u of %u", index,
-                    v->part_count, v->part_first, p->part_count);
-    SPMM_REQUIRE_AT(p->parts[v->part_first].op == v->op, SPMM_ERR_PLAN_VARIANT, diag, index,
-                    "variant %u and its part have different ops", index);
-    SPMM_REQUIRE_AT(is_compute(v->compute, p->dtype, p->parts[v->part_first].family), SPMM_ERR_PLAN_VARIANT,
-                    diag, index, "variant %u has compute type %d, which its part does not have", index,
-                    (int)v->compute);
+    SPMM_RULE(v->part_first < p->part_count && (p->parts[v->part_first].flags & SPMMI_PART_LONG_ROWS) == 0 &&
+                  v->part_count == (spmmi_long_rows_of(p, v->part_first) != NULL ? 2u : 1u),
+              VARIANT, index, "variant %u has %u parts from part %u of %u", index, v->part_count,
+              v->part_first, p->part_count);
+    SPMM_RULE(p->parts[v->part_first].op == v->op, VARIANT, index,
+              "variant %u and its part have different ops", index);
+    SPMM_RULE(is_compute(v->compute, p->dtype, p->parts[v->part_first].family), VARIANT, index,
+              "variant %u has compute type %d, which its part does not have", index, (int)v->compute);
 cleanup:
     return status;
 }
@@ -200,20 +184,19 @@ static spmm_status_t check_trace(const spmm_plan_t *p, uint32_t index, spmm_diag
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_trace *t = &p->trace[index];
-    SPMM_REQUIRE_AT(t->variant < p->variant_count, SPMM_ERR_PLAN_TRACE, diag, index,
-                    "trace %u is about variant %u of %u", index, t->variant, p->variant_count);
-    SPMM_REQUIRE_AT(spmmi_schedule_of(t->family, t->schedule) != NULL, SPMM_ERR_PLAN_TRACE, diag, index,
-                    "trace %u has family %d and schedule %d", index, (int)t->family, (int)t->schedule);
-    SPMM_REQUIRE_AT(t->chosen <= 1 && t->reason >= 1 && t->reason < SPMMI_REASON_COUNT_, SPMM_ERR_PLAN_TRACE,
-                    diag, index, "trace %u has choice %u and reason %u", index, t->chosen, t->reason);
-    SPMM_REQUIRE_AT(is_trace_compute(t, p->dtype), SPMM_ERR_PLAN_TRACE, diag, index,
-                    "trace %u has compute type %d", index, (int)t->compute);
-    SPMM_REQUIRE_AT(spmmi_permutation_of(t->permutation) != NULL, SPMM_ERR_PLAN_TRACE, diag, index,
-                    "trace %u is about permutation %d", index, (int)t->permutation);
-    SPMM_REQUIRE_AT(is_time(t->predicted_us) && is_time(t->measured_us) && isfinite(t->value) &&
-                        isfinite(t->threshold),
-                    SPMM_ERR_PLAN_TRACE, diag, index,
-                    "trace %u has a value that is not finite or a negative time", index);
+    SPMM_RULE(t->variant < p->variant_count, TRACE, index, "trace %u is about variant %u of %u", index,
+              t->variant, p->variant_count);
+    SPMM_RULE(spmmi_schedule_of(t->family, t->schedule) != NULL, TRACE, index,
+              "trace %u has family %d and schedule %d", index, (int)t->family, (int)t->schedule);
+    SPMM_RULE(t->chosen <= 1 && t->reason >= 1 && t->reason < SPMMI_REASON_COUNT_, TRACE, index,
+              "trace %u has choice %u and reason %u", index, t->chosen, t->reason);
+    SPMM_RULE(is_trace_compute(t, p->dtype), TRACE, index, "trace %u has compute type %d", index,
+              (int)t->compute);
+    SPMM_RULE(spmmi_permutation_of(t->permutation) != NULL, TRACE, index, "trace %u is about permutation %d",
+              index, (int)t->permutation);
+    SPMM_RULE(is_time(t->predicted_us) && is_time(t->measured_us) && isfinite(t->value) &&
+                  isfinite(t->threshold),
+              TRACE, index, "trace %u has a value that is not finite or a negative time", index);
 cleanup:
     return status;
 }
@@ -221,11 +204,10 @@ cleanup:
 static spmm_status_t check_choices(const spmm_plan_t *p, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    SPMM_REQUIRE(p->part_count <= SPMMI_PART_MAX, SPMM_ERR_PLAN_PART, diag, "%u parts", p->part_count);
-    SPMM_REQUIRE(p->variant_count <= SPMMI_VARIANT_MAX, SPMM_ERR_PLAN_VARIANT, diag, "%u variants",
-                 p->variant_count);
-    SPMM_REQUIRE(p->trace_count <= SPMMI_TRACE_MAX && (p->trace_count == 0 || p->trace != NULL),
-                 SPMM_ERR_PLAN_TRACE, diag, "%u trace entries", p->trace_count);
+    SPMM_RULE(p->part_count <= SPMMI_PART_MAX, PART, 0, "%u parts", p->part_count);
+    SPMM_RULE(p->variant_count <= SPMMI_VARIANT_MAX, VARIANT, 0, "%u variants", p->variant_count);
+    SPMM_RULE(p->trace_count <= SPMMI_TRACE_MAX && (p->trace_count == 0 || p->trace != NULL), TRACE, 0,
+              "%u trace entries", p->trace_count);
     for (uint32_t i = 0; i < p->part_count; i++)
         SPMM_TRY(spmmi_check_part(p, i, diag));
     for (uint32_t i = 0; i < p->variant_count; i++)
@@ -249,35 +231,22 @@ cleanup:
     return status;
 }
 
-static spmm_status_t check_source(const spmm_plan_t *p, spmm_diag_t *diag)
+spmm_status_t spmmi_plan_check(const spmm_plan_t *p, spmm_diag_t *diag)
 {
-    return check_text(p->source, sizeof p->source, "source", SPMM_ERR_PLAN_META, diag);
-}
-
-static spmm_status_t check_writer(const spmm_plan_t *p, spmm_diag_t *diag)
-{
-    return check_text(p->writer, sizeof p->writer, "writer", SPMM_ERR_PLAN_WRITER, diag);
-}
-
-spmm_status_t spmmi_plan_check(const spmm_plan_t *plan, spmm_diag_t *diag)
-{
-    /* In this order: each may trust what those before it found. */
-    static spmm_status_t (*const checks[])(const spmm_plan_t *plan,
-                                           spmm_diag_t *diag) = {check_dims,
-                                                                 spmmi_check_row_ptr,
-                                                                 check_columns,
-                                                                 check_digests,
-                                                                 check_stats,
-                                                                 check_choices,
-                                                                 spmmi_check_items,
-                                                                 check_source,
-                                                                 spmmi_check_row_block_metrics,
-                                                                 spmmi_check_symmetric_permutation,
-                                                                 spmmi_check_permutation_metrics,
-                                                                 check_writer};
     spmm_status_t status = SPMM_OK;
-    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-        SPMM_TRY(checks[i](plan, diag));
+    /* In this order: each may trust what those before it found. */
+    SPMM_TRY(check_dims(p, diag));
+    SPMM_TRY(spmmi_check_row_ptr(p, diag));
+    SPMM_TRY(check_columns(p, diag));
+    SPMM_TRY(spmmi_check_digests(p, 1, diag));
+    SPMM_TRY(check_stats(p, diag));
+    SPMM_TRY(check_choices(p, diag));
+    SPMM_TRY(spmmi_check_items(p, diag));
+    SPMM_TRY(check_text(p->source, sizeof p->source, "source", SPMM_ERR_PLAN_META, diag));
+    SPMM_TRY(spmmi_check_row_block_metrics(p, diag));
+    SPMM_TRY(spmmi_check_symmetric_permutation(p, diag));
+    SPMM_TRY(spmmi_check_permutation_metrics(p, diag));
+    SPMM_TRY(check_text(p->writer, sizeof p->writer, "writer", SPMM_ERR_PLAN_WRITER, diag));
 cleanup:
     return status;
 }

@@ -10,6 +10,9 @@
 /* V2 alone: the loader needs it before it can decode columns. */
 spmm_status_t spmmi_check_row_ptr(const spmm_plan_t *plan, spmm_diag_t *diag);
 
+/* The digests of the pattern and, with_values, of the values, are those of the arrays in memory. */
+spmm_status_t spmmi_check_digests(const spmm_plan_t *plan, int with_values, spmm_diag_t *diag);
+
 /* V4. Part index, whose fields its family and schedule allow; the parts before it were looked at. */
 spmm_status_t spmmi_check_part(const spmm_plan_t *plan, uint32_t index, spmm_diag_t *diag);
 int spmmi_is_op(spmm_op_t op);

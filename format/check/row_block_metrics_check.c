@@ -91,15 +91,12 @@ spmm_status_t spmmi_check_row_block_metrics(const spmm_plan_t *plan, spmm_diag_t
     const spmm_row_block_metrics_t *s = &plan->row_block_metrics;
     if (!plan->has_row_block_metrics)
         return SPMM_OK;
-    SPMM_REQUIRE(are_numbers(s), SPMM_ERR_PLAN_ROW_BLOCK_METRICS, diag,
-                 "a metric of the row blocks is negative or not finite");
-    SPMM_REQUIRE(is_schedule(s), SPMM_ERR_PLAN_ROW_BLOCK_METRICS, diag,
-                 "the metrics are of row blocks that no part can have");
-    SPMM_REQUIRE(are_within(s, plan), SPMM_ERR_PLAN_ROW_BLOCK_METRICS, diag,
-                 "a metric of the row blocks is larger than the matrix allows");
-    SPMM_REQUIRE(s->row_blocks == (s->units + s->block_rows - 1) / s->block_rows,
-                 SPMM_ERR_PLAN_ROW_BLOCK_METRICS, diag, "%lld units do not make %lld row blocks",
-                 (long long)s->units, (long long)s->row_blocks);
+    SPMM_RULE(are_numbers(s), ROW_BLOCK_METRICS, 0, "a metric of the row blocks is negative or not finite");
+    SPMM_RULE(is_schedule(s), ROW_BLOCK_METRICS, 0, "the metrics are of row blocks that no part can have");
+    SPMM_RULE(are_within(s, plan), ROW_BLOCK_METRICS, 0,
+              "a metric of the row blocks is larger than the matrix allows");
+    SPMM_RULE(s->row_blocks == (s->units + s->block_rows - 1) / s->block_rows, ROW_BLOCK_METRICS, 0,
+              "%lld units do not make %lld row blocks", (long long)s->units, (long long)s->row_blocks);
 cleanup:
     return status;
 }

@@ -46,7 +46,7 @@ spmm_status_t spmmi_frames_encode(struct spmmi_encoder *encoder, const struct sp
 /* Threads to use for a file of so many raw bytes, at least 1. requested = 0 asks for as many as the machine has. */
 int spmmi_threads(int requested, uint64_t raw_bytes);
 
-/* The first index below count that is wrong, or count. Looks at them on up to so many threads, whose number the function
+/* The first index below count that is wrong, or count. Looks at them on up to so many threads, whose number is_wrong
  * gets too; on one it stops at the first. */
 uint64_t spmmi_first_wrong(uint64_t count, int threads,
                            int (*is_wrong)(const void *context, uint64_t index, int thread),

@@ -61,22 +61,19 @@ static spmm_status_t check_frame(const uint8_t *stored, const struct spmmi_frame
     spmm_status_t status = SPMM_OK;
     ZSTD_frameHeader header;
     const uint64_t at = frame->offset;
-    SPMM_REQUIRE_AT(ZSTD_getFrameHeader(&header, stored, frame->stored_bytes) == 0, SPMM_ERR_PLAN_FRAME, diag,
-                    at, "the header of a compressed frame is not valid");
-    SPMM_REQUIRE_AT(header.frameType == ZSTD_frame, SPMM_ERR_PLAN_FRAME, diag, at,
-                    "a frame is a skippable one");
-    SPMM_REQUIRE_AT(header.checksumFlag != 0, SPMM_ERR_PLAN_FRAME, diag, at, "a frame has no checksum");
-    SPMM_REQUIRE_AT(header.dictID == 0, SPMM_ERR_PLAN_FRAME, diag, at, "a frame asks for dictionary %u",
-                    header.dictID);
-    SPMM_REQUIRE_AT(header.windowSize <= SPMMI_WINDOW_MAX, SPMM_ERR_PLAN_FRAME, diag, at,
-                    "a frame asks for a window of %llu bytes", header.windowSize);
+    SPMM_RULE(ZSTD_getFrameHeader(&header, stored, frame->stored_bytes) == 0, FRAME, at,
+              "the header of a compressed frame is not valid");
+    SPMM_RULE(header.frameType == ZSTD_frame, FRAME, at, "a frame is a skippable one");
+    SPMM_RULE(header.checksumFlag != 0, FRAME, at, "a frame has no checksum");
+    SPMM_RULE(header.dictID == 0, FRAME, at, "a frame asks for dictionary %u", header.dictID);
+    SPMM_RULE(header.windowSize <= SPMMI_WINDOW_MAX, FRAME, at, "a frame asks for a window of %llu bytes",
+              header.windowSize);
     /* One that is not known is 2^64 - 1, which fits no run. */
-    SPMM_REQUIRE_AT(
-        spmmi_transform_fits((enum spmmi_transform)frame->transform, run, header.frameContentSize),
-        SPMM_ERR_PLAN_FRAME, diag, at, "a frame of %llu elements claims %llu bytes of content",
-        (unsigned long long)run->count, header.frameContentSize);
-    SPMM_REQUIRE_AT(ZSTD_findFrameCompressedSize(stored, frame->stored_bytes) == frame->stored_bytes,
-                    SPMM_ERR_PLAN_FRAME, diag, at, "a frame does not end where its table says");
+    SPMM_RULE(spmmi_transform_fits((enum spmmi_transform)frame->transform, run, header.frameContentSize),
+              FRAME, at, "a frame of %llu elements claims %llu bytes of content",
+              (unsigned long long)run->count, header.frameContentSize);
+    SPMM_RULE(ZSTD_findFrameCompressedSize(stored, frame->stored_bytes) == frame->stored_bytes, FRAME, at,
+              "a frame does not end where its table says");
     *content_bytes = header.frameContentSize;
 cleanup:
     return status;
@@ -103,11 +100,11 @@ static spmm_status_t decode_frame(const struct job *job, uint64_t f, int thread,
     uint64_t bytes = 0;
     SPMM_TRY(check_frame(stored, frame, &run, &bytes, diag));
     const size_t result = ZSTD_decompressDCtx(worker->context, content, bytes, stored, frame->stored_bytes);
-    SPMM_REQUIRE_AT(result == bytes, SPMM_ERR_PLAN_FRAME, diag, frame->offset, "a frame does not decode: %s",
-                    ZSTD_getErrorName(result));
-    SPMM_REQUIRE_AT(transform == SPMMI_TRANSFORM_NONE ||
-                        spmmi_transform_unpack(transform, &run, content, bytes, elements),
-                    SPMM_ERR_PLAN_FRAME, diag, frame->offset, "a dictionary code of a frame is out of range");
+    SPMM_RULE(result == bytes, FRAME, frame->offset, "a frame does not decode: %s",
+              ZSTD_getErrorName(result));
+    SPMM_RULE(transform == SPMMI_TRANSFORM_NONE ||
+                  spmmi_transform_unpack(transform, &run, content, bytes, elements),
+              FRAME, frame->offset, "a dictionary code of a frame is out of range");
 cleanup:
     return status;
 }
@@ -124,9 +121,9 @@ spmm_status_t spmmi_frames_decode(struct spmmi_decoder *d, const struct spmmi_co
     const uint64_t count = c->frame_first[entry + 1] - c->frame_first[entry];
     const struct job job = {d, c, &c->frames[c->frame_first[entry]], span};
     for (uint64_t f = 0; f < count; f++)
-        SPMM_REQUIRE_AT(spmmi_transform_allowed(span->type, job.frames[f].transform), SPMM_ERR_PLAN_FRAME,
-                        diag, c->entries[entry].offset + f * SPMMI_FRAME_ENTRY_BYTES + 4,
-                        "transform %u is not allowed here", job.frames[f].transform);
+        SPMM_RULE(spmmi_transform_allowed(span->type, job.frames[f].transform), FRAME,
+                  c->entries[entry].offset + f * SPMMI_FRAME_ENTRY_BYTES + 4,
+                  "transform %u is not allowed here", job.frames[f].transform);
     const uint64_t wrong = spmmi_first_wrong(count, d->threads, is_wrong, &job);
     /* The first wrong frame again, for its sentence: the same at any number of threads. */
     if (wrong < count)

@@ -70,9 +70,9 @@ spmm_status_t spmmi_budget_check(const struct spmmi_container *c, const spmm_pla
     while (*threads > 1 && spmmi_load_bytes(c, plan, *threads, held) > budget)
         *threads /= 2;
     const uint64_t needed = spmmi_load_bytes(c, plan, *threads, held);
-    SPMM_REQUIRE(needed <= budget, SPMM_ERR_PLAN_BUDGET, diag,
-                 "the load takes %llu bytes, %llu are allowed; a larger budget allows more",
-                 (unsigned long long)needed, (unsigned long long)budget);
+    SPMM_RULE(needed <= budget, BUDGET, 0,
+              "the load takes %llu bytes, %llu are allowed; a larger budget allows more",
+              (unsigned long long)needed, (unsigned long long)budget);
 cleanup:
     return status;
 }

@@ -23,27 +23,24 @@ static spmm_status_t check_entry(const struct spmmi_entry *e, uint64_t at, uint3
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_section_row *row = spmmi_section_find(e->type);
-    SPMM_REQUIRE_AT(reserved == SPMMI_ENTRY_BYTES, SPMM_ERR_PLAN_TABLE, diag, at + reserved,
-                    "reserved byte %u of a table entry is not zero", reserved);
-    SPMM_REQUIRE_AT(e->type != 0, SPMM_ERR_PLAN_TABLE, diag, at, "section type 0 is not allowed");
-    SPMM_REQUIRE_AT((e->flags & ~SPMMI_FLAG_REQUIRED) == 0, SPMM_ERR_PLAN_TABLE, diag, at + 4,
-                    "section flags 0x%x have reserved bits set", e->flags);
-    SPMM_REQUIRE_AT(row != NULL || e->flags == 0, SPMM_ERR_PLAN_FEATURE, diag, at,
-                    "the plan has a section of type %u, which is required and not known", e->type);
-    SPMM_REQUIRE_AT(row == NULL ||
-                        (e->flags & SPMMI_FLAG_REQUIRED) == (row->is_required ? SPMMI_FLAG_REQUIRED : 0),
-                    SPMM_ERR_PLAN_TABLE, diag, at + 4, "section %s has the wrong required flag", row->text);
-    SPMM_REQUIRE_AT(e->part < SPMMI_PART_MAX || e->part == SPMMI_NO_PART, SPMM_ERR_PLAN_TABLE, diag, at + 8,
-                    "section part %u is out of range", e->part);
-    SPMM_REQUIRE_AT(row == NULL || row->is_per_part == (e->part != SPMMI_NO_PART), SPMM_ERR_PLAN_TABLE, diag,
-                    at + 8, "section %s has part %u", row->text, e->part);
-    SPMM_REQUIRE_AT(e->codec == SPMMI_CODEC_ZSTD, SPMM_ERR_PLAN_TABLE, diag, at + 12, "codec %u is not known",
-                    e->codec);
-    SPMM_REQUIRE_AT(e->align_log2 == SPMMI_ALIGN_LOG2, SPMM_ERR_PLAN_TABLE, diag, at + 13,
-                    "alignment 2^%u, expected 2^%u", e->align_log2, SPMMI_ALIGN_LOG2);
-    SPMM_REQUIRE_AT(e->stored_bytes != 0, SPMM_ERR_PLAN_TABLE, diag, at + 24,
-                    "a section has no stored bytes");
-    SPMM_REQUIRE_AT(e->raw_bytes != 0, SPMM_ERR_PLAN_TABLE, diag, at + 32, "a section has no raw bytes");
+    SPMM_RULE(reserved == SPMMI_ENTRY_BYTES, TABLE, at + reserved,
+              "reserved byte %u of a table entry is not zero", reserved);
+    SPMM_RULE(e->type != 0, TABLE, at, "section type 0 is not allowed");
+    SPMM_RULE((e->flags & ~SPMMI_FLAG_REQUIRED) == 0, TABLE, at + 4,
+              "section flags 0x%x have reserved bits set", e->flags);
+    SPMM_RULE(row != NULL || e->flags == 0, FEATURE, at,
+              "the plan has a section of type %u, which is required and not known", e->type);
+    SPMM_RULE(row == NULL || (e->flags & SPMMI_FLAG_REQUIRED) == (row->is_required ? SPMMI_FLAG_REQUIRED : 0),
+              TABLE, at + 4, "section %s has the wrong required flag", row->text);
+    SPMM_RULE(e->part < SPMMI_PART_MAX || e->part == SPMMI_NO_PART, TABLE, at + 8,
+              "section part %u is out of range", e->part);
+    SPMM_RULE(row == NULL || row->is_per_part == (e->part != SPMMI_NO_PART), TABLE, at + 8,
+              "section %s has part %u", row->text, e->part);
+    SPMM_RULE(e->codec == SPMMI_CODEC_ZSTD, TABLE, at + 12, "codec %u is not known", e->codec);
+    SPMM_RULE(e->align_log2 == SPMMI_ALIGN_LOG2, TABLE, at + 13, "alignment 2^%u, expected 2^%u",
+              e->align_log2, SPMMI_ALIGN_LOG2);
+    SPMM_RULE(e->stored_bytes != 0, TABLE, at + 24, "a section has no stored bytes");
+    SPMM_RULE(e->raw_bytes != 0, TABLE, at + 32, "a section has no raw bytes");
 cleanup:
     return status;
 }
@@ -56,15 +53,13 @@ static spmm_status_t check_tile(const struct spmmi_container *c, uint32_t i, uin
     const struct spmmi_entry *e = &c->entries[i];
     const uint64_t at = entry_at(i);
     const uint64_t expected = (former_end + SPMMI_ALIGN - 1) / SPMMI_ALIGN * SPMMI_ALIGN;
-    SPMM_REQUIRE_AT(e->offset == expected, SPMM_ERR_PLAN_TABLE, diag, at + 16,
-                    "a section starts at %llu, expected %llu", (unsigned long long)e->offset,
-                    (unsigned long long)expected);
-    SPMM_REQUIRE_AT(e->offset <= c->header.file_bytes && e->stored_bytes <= c->header.file_bytes - e->offset,
-                    SPMM_ERR_PLAN_TABLE, diag, at + 24, "a section of %llu bytes at %llu exceeds the file",
-                    (unsigned long long)e->stored_bytes, (unsigned long long)e->offset);
+    SPMM_RULE(e->offset == expected, TABLE, at + 16, "a section starts at %llu, expected %llu",
+              (unsigned long long)e->offset, (unsigned long long)expected);
+    SPMM_RULE(e->offset <= c->header.file_bytes && e->stored_bytes <= c->header.file_bytes - e->offset, TABLE,
+              at + 24, "a section of %llu bytes at %llu exceeds the file",
+              (unsigned long long)e->stored_bytes, (unsigned long long)e->offset);
     for (uint64_t pad = former_end; pad < expected; pad++)
-        SPMM_REQUIRE_AT(c->bytes[pad] == 0, SPMM_ERR_PLAN_TABLE, diag, pad, "padding byte %llu is not zero",
-                        (unsigned long long)pad);
+        SPMM_RULE(c->bytes[pad] == 0, TABLE, pad, "padding byte %llu is not zero", (unsigned long long)pad);
 cleanup:
     return status;
 }
@@ -81,24 +76,24 @@ static spmm_status_t check_table(struct spmmi_container *c, spmm_diag_t *diag)
     const uint32_t count = c->header.section_count;
     const uint64_t table_end = entry_at(count);
     uint64_t end = table_end;
-    SPMM_REQUIRE_AT(table_end <= c->header.file_bytes, SPMM_ERR_PLAN_TABLE, diag, 120,
-                    "the table of %u sections exceeds the file", count);
-    SPMM_REQUIRE_AT(
-        spmmi_hash64(c->bytes + SPMMI_HEADER_BYTES, table_end - SPMMI_HEADER_BYTES) == c->header.table_hash,
-        SPMM_ERR_PLAN_CHECKSUM, diag, SPMMI_HEADER_BYTES, "the hash of the section table does not match");
+    SPMM_RULE(table_end <= c->header.file_bytes, TABLE, 120, "the table of %u sections exceeds the file",
+              count);
+    SPMM_RULE(spmmi_hash64(c->bytes + SPMMI_HEADER_BYTES, table_end - SPMMI_HEADER_BYTES) ==
+                  c->header.table_hash,
+              CHECKSUM, SPMMI_HEADER_BYTES, "the hash of the section table does not match");
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *bytes = c->bytes + entry_at(i);
         struct spmmi_entry *e = &c->entries[i];
         spmmi_record_load(&spmmi_entry_record, bytes, e);
         SPMM_TRY(check_entry(e, entry_at(i), spmmi_record_reserved(&spmmi_entry_record, bytes), diag));
-        SPMM_REQUIRE_AT(i == 0 || is_after(e, e - 1), SPMM_ERR_PLAN_TABLE, diag, entry_at(i),
-                        "section %u is not after the one before it in order of type and part", i);
+        SPMM_RULE(i == 0 || is_after(e, e - 1), TABLE, entry_at(i),
+                  "section %u is not after the one before it in order of type and part", i);
         SPMM_TRY(check_tile(c, i, end, diag));
         end = e->offset + e->stored_bytes;
     }
-    SPMM_REQUIRE_AT(end == c->header.file_bytes, SPMM_ERR_PLAN_TABLE, diag, entry_at(count - 1) + 24,
-                    "the last section ends at %llu, the file at %llu", (unsigned long long)end,
-                    (unsigned long long)c->header.file_bytes);
+    SPMM_RULE(end == c->header.file_bytes, TABLE, entry_at(count - 1) + 24,
+              "the last section ends at %llu, the file at %llu", (unsigned long long)end,
+              (unsigned long long)c->header.file_bytes);
 cleanup:
     return status;
 }
@@ -122,28 +117,27 @@ static spmm_status_t check_sizes(struct spmmi_container *c, spmm_diag_t *diag)
         const struct spmmi_section_row *row = spmmi_section_find(e->type);
         const struct spmmi_raw_range range = spmmi_section_raw_range(e->type, &c->header);
         const uint64_t frames = spmmi_frame_count(e->raw_bytes);
-        SPMM_REQUIRE_AT(row == NULL || (e->raw_bytes >= range.min && e->raw_bytes <= range.max &&
-                                        e->raw_bytes % range.unit == 0),
-                        SPMM_ERR_PLAN_SECTION, diag, entry_at(i) + 32,
-                        "section %s has %llu raw bytes, expected %llu to %llu", row->text,
-                        (unsigned long long)e->raw_bytes, (unsigned long long)range.min,
-                        (unsigned long long)range.max);
-        SPMM_REQUIRE_AT(e->part == SPMMI_NO_PART || row == NULL || e->part < part_count,
-                        SPMM_ERR_PLAN_SECTION, diag, entry_at(i) + 8, "section %s belongs to part %u of %llu",
-                        row->text, e->part, (unsigned long long)part_count);
-        SPMM_REQUIRE_AT(bomb_floor(e->raw_bytes) <= e->stored_bytes, SPMM_ERR_PLAN_BUDGET, diag,
-                        entry_at(i) + 32, "a section of %llu bytes claims to hold %llu",
-                        (unsigned long long)e->stored_bytes, (unsigned long long)e->raw_bytes);
-        SPMM_REQUIRE_AT(frames <= e->stored_bytes / SPMMI_FRAME_ENTRY_BYTES, SPMM_ERR_PLAN_FRAME, diag,
-                        e->offset, "a section of %llu bytes cannot hold %llu frames",
-                        (unsigned long long)e->stored_bytes, (unsigned long long)frames);
+        SPMM_RULE(row == NULL || (e->raw_bytes >= range.min && e->raw_bytes <= range.max &&
+                                  e->raw_bytes % range.unit == 0),
+                  SECTION, entry_at(i) + 32, "section %s has %llu raw bytes, expected %llu to %llu",
+                  row->text, (unsigned long long)e->raw_bytes, (unsigned long long)range.min,
+                  (unsigned long long)range.max);
+        SPMM_RULE(e->part == SPMMI_NO_PART || row == NULL || e->part < part_count, SECTION, entry_at(i) + 8,
+                  "section %s belongs to part %u of %llu", row->text, e->part,
+                  (unsigned long long)part_count);
+        SPMM_RULE(bomb_floor(e->raw_bytes) <= e->stored_bytes, BUDGET, entry_at(i) + 32,
+                  "a section of %llu bytes claims to hold %llu", (unsigned long long)e->stored_bytes,
+                  (unsigned long long)e->raw_bytes);
+        SPMM_RULE(frames <= e->stored_bytes / SPMMI_FRAME_ENTRY_BYTES, FRAME, e->offset,
+                  "a section of %llu bytes cannot hold %llu frames", (unsigned long long)e->stored_bytes,
+                  (unsigned long long)frames);
         c->frame_first[i + 1] = c->frame_first[i] + frames;
     }
     for (int i = 0; i < SPMMI_SECTION_ROWS; i++) {
         const struct spmmi_section_row *row = &spmmi_section_rows[i];
-        SPMM_REQUIRE_AT(spmmi_section_raw_range(row->type, &c->header).min == 0 ||
-                            spmmi_container_find(c, row->type, SPMMI_NO_PART) >= 0,
-                        SPMM_ERR_PLAN_SECTION, diag, SPMMI_HEADER_BYTES, "section %s is missing", row->text);
+        SPMM_RULE(spmmi_section_raw_range(row->type, &c->header).min == 0 ||
+                      spmmi_container_find(c, row->type, SPMMI_NO_PART) >= 0,
+                  SECTION, SPMMI_HEADER_BYTES, "section %s is missing", row->text);
     }
 cleanup:
     return status;
@@ -170,20 +164,18 @@ static spmm_status_t read_frame_table(struct spmmi_container *c, uint32_t i, spm
     const uint64_t frames = c->frame_first[i + 1] - c->frame_first[i];
     const uint64_t end = e->offset + e->stored_bytes;
     uint64_t at = e->offset, data = e->offset + frames * SPMMI_FRAME_ENTRY_BYTES;
-    SPMM_REQUIRE_AT(spmmi_hash64(c->bytes + e->offset, data - e->offset) == e->frames_hash,
-                    SPMM_ERR_PLAN_CHECKSUM, diag, e->offset,
-                    "the hash of the frame table of section %u does not match", i);
+    SPMM_RULE(spmmi_hash64(c->bytes + e->offset, data - e->offset) == e->frames_hash, CHECKSUM, e->offset,
+              "the hash of the frame table of section %u does not match", i);
     for (uint64_t f = c->frame_first[i]; f < c->frame_first[i + 1]; f++, at += SPMMI_FRAME_ENTRY_BYTES) {
         const uint8_t *bytes = c->bytes + at;
         struct spmmi_frame *frame = &c->frames[f];
         *frame = (struct spmmi_frame){data, spmmi_get_u64(bytes + 8), spmmi_get_u32(bytes), bytes[4]};
-        SPMM_REQUIRE_AT(bytes[5] == 0 && bytes[6] == 0 && bytes[7] == 0, SPMM_ERR_PLAN_FRAME, diag, at + 5,
-                        "reserved bytes of a frame entry are not zero");
+        SPMM_RULE(bytes[5] == 0 && bytes[6] == 0 && bytes[7] == 0, FRAME, at + 5,
+                  "reserved bytes of a frame entry are not zero");
         data += frame->stored_bytes;
     }
-    SPMM_REQUIRE_AT(data == end, SPMM_ERR_PLAN_FRAME, diag, e->offset,
-                    "the frames of section %u end at %llu, the section at %llu", i, (unsigned long long)data,
-                    (unsigned long long)end);
+    SPMM_RULE(data == end, FRAME, e->offset, "the frames of section %u end at %llu, the section at %llu", i,
+              (unsigned long long)data, (unsigned long long)end);
 cleanup:
     return status;
 }
@@ -205,8 +197,8 @@ spmm_status_t spmmi_container_frames(struct spmmi_container *c, int threads, spm
     for (uint32_t i = 0; i < c->header.section_count; i++)
         SPMM_TRY(read_frame_table(c, i, diag));
     const uint64_t wrong = spmmi_first_wrong(count, threads, has_wrong_hash, c);
-    SPMM_REQUIRE_AT(wrong == count, SPMM_ERR_PLAN_CHECKSUM, diag, c->frames[wrong].offset,
-                    "the hash of frame %llu does not match", (unsigned long long)wrong);
+    SPMM_RULE(wrong == count, CHECKSUM, c->frames[wrong].offset, "the hash of frame %llu does not match",
+              (unsigned long long)wrong);
 cleanup:
     return status;
 }

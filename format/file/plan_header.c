@@ -26,24 +26,24 @@ static void bit_list(uint64_t bits, char text[BIT_LIST_BYTES])
 static spmm_status_t check_kind(const uint8_t *bytes, const struct spmmi_header *h, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    SPMM_REQUIRE_AT(h->endian_tag == SPMMI_ENDIAN_TAG, SPMM_ERR_PLAN_HEADER, diag, AT(endian_tag),
-                    "the byte order tag is 0x%08x, expected 0x%08x", h->endian_tag, SPMMI_ENDIAN_TAG);
-    SPMM_REQUIRE_AT(h->format_major == SPMMI_FORMAT_MAJOR, SPMM_ERR_PLAN_VERSION, diag, AT(format_major),
-                    "the plan has format %u.%u, this library reads %u.x", h->format_major, h->format_minor,
-                    SPMMI_FORMAT_MAJOR);
-    SPMM_REQUIRE_AT(h->header_bytes == SPMMI_HEADER_BYTES, SPMM_ERR_PLAN_HEADER, diag, AT(header_bytes),
-                    "the header size is %u, expected %u", h->header_bytes, SPMMI_HEADER_BYTES);
-    SPMM_REQUIRE_AT(h->entry_bytes == SPMMI_ENTRY_BYTES, SPMM_ERR_PLAN_HEADER, diag, AT(entry_bytes),
-                    "the size of a table entry is %u, expected %u", h->entry_bytes, SPMMI_ENTRY_BYTES);
+    SPMM_RULE(h->endian_tag == SPMMI_ENDIAN_TAG, HEADER, AT(endian_tag),
+              "the byte order tag is 0x%08x, expected 0x%08x", h->endian_tag, SPMMI_ENDIAN_TAG);
+    SPMM_RULE(h->format_major == SPMMI_FORMAT_MAJOR, VERSION, AT(format_major),
+              "the plan has format %u.%u, this library reads %u.x", h->format_major, h->format_minor,
+              SPMMI_FORMAT_MAJOR);
+    SPMM_RULE(h->header_bytes == SPMMI_HEADER_BYTES, HEADER, AT(header_bytes),
+              "the header size is %u, expected %u", h->header_bytes, SPMMI_HEADER_BYTES);
+    SPMM_RULE(h->entry_bytes == SPMMI_ENTRY_BYTES, HEADER, AT(entry_bytes),
+              "the size of a table entry is %u, expected %u", h->entry_bytes, SPMMI_ENTRY_BYTES);
     const uint32_t reserved = spmmi_record_reserved(&spmmi_header_record, bytes);
-    SPMM_REQUIRE_AT(reserved == SPMMI_HEADER_BYTES, SPMM_ERR_PLAN_HEADER, diag, reserved,
-                    "reserved byte %u of the header is not zero", reserved);
+    SPMM_RULE(reserved == SPMMI_HEADER_BYTES, HEADER, reserved, "reserved byte %u of the header is not zero",
+              reserved);
     const uint64_t unknown = h->features_incompat & ~(uint64_t)SPMMI_FEATURES_KNOWN;
     char bits[BIT_LIST_BYTES];
     bit_list(unknown, bits);
-    SPMM_REQUIRE_AT(unknown == 0, SPMM_ERR_PLAN_FEATURE, diag, AT(features_incompat),
-                    "the plan is of format %u.%u and needs what is not known here: feature bits %.100s",
-                    h->format_major, h->format_minor, bits);
+    SPMM_RULE(unknown == 0, FEATURE, AT(features_incompat),
+              "the plan is of format %u.%u and needs what is not known here: feature bits %.100s",
+              h->format_major, h->format_minor, bits);
 cleanup:
     return status;
 }
@@ -51,30 +51,27 @@ cleanup:
 static spmm_status_t check_fields(const struct spmmi_header *h, uint64_t file_bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    SPMM_REQUIRE_AT(file_bytes >= h->file_bytes, SPMM_ERR_PLAN_TRUNCATED, diag, file_bytes,
-                    "the header says %llu bytes, the file has %llu", (unsigned long long)h->file_bytes,
-                    (unsigned long long)file_bytes);
-    SPMM_REQUIRE_AT(file_bytes == h->file_bytes, SPMM_ERR_PLAN_HEADER, diag, AT(file_bytes),
-                    "the header says %llu bytes, the file has %llu", (unsigned long long)h->file_bytes,
-                    (unsigned long long)file_bytes);
-    SPMM_REQUIRE_AT(h->rows <= (uint64_t)SPMMI_DIM_MAX, SPMM_ERR_PLAN_DIMS, diag, AT(rows),
-                    "%llu rows, at most %lld allowed", (unsigned long long)h->rows, (long long)SPMMI_DIM_MAX);
-    SPMM_REQUIRE_AT(h->cols <= (uint64_t)SPMMI_DIM_MAX, SPMM_ERR_PLAN_DIMS, diag, AT(cols),
-                    "%llu columns, at most %lld allowed", (unsigned long long)h->cols,
-                    (long long)SPMMI_DIM_MAX);
-    SPMM_REQUIRE_AT(h->nnz <= (uint64_t)SPMMI_NNZ_MAX && h->nnz <= h->rows * h->cols, SPMM_ERR_PLAN_DIMS,
-                    diag, AT(nnz), "%llu nonzeros do not fit into %llu x %llu", (unsigned long long)h->nnz,
-                    (unsigned long long)h->rows, (unsigned long long)h->cols);
+    SPMM_RULE(file_bytes >= h->file_bytes, TRUNCATED, file_bytes,
+              "the header says %llu bytes, the file has %llu", (unsigned long long)h->file_bytes,
+              (unsigned long long)file_bytes);
+    SPMM_RULE(file_bytes == h->file_bytes, HEADER, AT(file_bytes),
+              "the header says %llu bytes, the file has %llu", (unsigned long long)h->file_bytes,
+              (unsigned long long)file_bytes);
+    SPMM_RULE(h->rows <= (uint64_t)SPMMI_DIM_MAX, DIMS, AT(rows), "%llu rows, at most %lld allowed",
+              (unsigned long long)h->rows, (long long)SPMMI_DIM_MAX);
+    SPMM_RULE(h->cols <= (uint64_t)SPMMI_DIM_MAX, DIMS, AT(cols), "%llu columns, at most %lld allowed",
+              (unsigned long long)h->cols, (long long)SPMMI_DIM_MAX);
+    SPMM_RULE(h->nnz <= (uint64_t)SPMMI_NNZ_MAX && h->nnz <= h->rows * h->cols, DIMS, AT(nnz),
+              "%llu nonzeros do not fit into %llu x %llu", (unsigned long long)h->nnz,
+              (unsigned long long)h->rows, (unsigned long long)h->cols);
     const spmm_dtype_t dtype = (spmm_dtype_t)h->dtype;
-    SPMM_REQUIRE_AT(spmm_dtype_size(dtype) != 0, SPMM_ERR_PLAN_HEADER, diag, AT(dtype),
-                    "value type %u is not known", h->dtype);
-    SPMM_REQUIRE_AT((spmmi_dtype_features(dtype) & ~h->features_incompat) == 0, SPMM_ERR_PLAN_HEADER, diag,
-                    AT(dtype), "value type %u needs a feature that the header does not name", h->dtype);
-    SPMM_REQUIRE_AT((h->flags & ~SPMMI_FLAG_VALUES) == 0, SPMM_ERR_PLAN_HEADER, diag, AT(flags),
-                    "flags 0x%x have reserved bits set", h->flags);
-    SPMM_REQUIRE_AT(h->section_count >= 1 && h->section_count <= SPMMI_SECTION_LIMIT, SPMM_ERR_PLAN_HEADER,
-                    diag, AT(section_count), "%u sections, expected 1 to %u", h->section_count,
-                    SPMMI_SECTION_LIMIT);
+    SPMM_RULE(spmm_dtype_size(dtype) != 0, HEADER, AT(dtype), "value type %u is not known", h->dtype);
+    SPMM_RULE((spmmi_dtype_features(dtype) & ~h->features_incompat) == 0, HEADER, AT(dtype),
+              "value type %u needs a feature that the header does not name", h->dtype);
+    SPMM_RULE((h->flags & ~SPMMI_FLAG_VALUES) == 0, HEADER, AT(flags), "flags 0x%x have reserved bits set",
+              h->flags);
+    SPMM_RULE(h->section_count >= 1 && h->section_count <= SPMMI_SECTION_LIMIT, HEADER, AT(section_count),
+              "%u sections, expected 1 to %u", h->section_count, SPMMI_SECTION_LIMIT);
 cleanup:
     return status;
 }
@@ -90,15 +87,14 @@ spmm_status_t spmmi_header_read(const uint8_t *bytes, uint64_t file_bytes, struc
     spmm_status_t status = SPMM_OK;
     const uint64_t have = file_bytes < SPMMI_MAGIC_BYTES ? file_bytes : SPMMI_MAGIC_BYTES;
     /* Without a byte the pointer may be NULL, which memcmp may not be given. */
-    SPMM_REQUIRE_AT(have == 0 || memcmp(bytes, SPMMI_MAGIC, (size_t)have) == 0, SPMM_ERR_PLAN_MAGIC, diag, 0,
-                    "the first bytes are not those of a plan");
-    SPMM_REQUIRE_AT(file_bytes >= SPMMI_HEADER_BYTES, SPMM_ERR_PLAN_TRUNCATED, diag, file_bytes,
-                    "the header needs %u bytes, the file has %llu", SPMMI_HEADER_BYTES,
-                    (unsigned long long)file_bytes);
+    SPMM_RULE(have == 0 || memcmp(bytes, SPMMI_MAGIC, (size_t)have) == 0, MAGIC, 0,
+              "the first bytes are not those of a plan");
+    SPMM_RULE(file_bytes >= SPMMI_HEADER_BYTES, TRUNCATED, file_bytes,
+              "the header needs %u bytes, the file has %llu", SPMMI_HEADER_BYTES,
+              (unsigned long long)file_bytes);
     spmmi_record_load(&spmmi_header_record, bytes, header);
     SPMM_TRY(check_kind(bytes, header, diag));
-    SPMM_REQUIRE_AT(hash_fits(bytes, header), SPMM_ERR_PLAN_CHECKSUM, diag, AT(header_hash),
-                    "the hash of the header does not match");
+    SPMM_RULE(hash_fits(bytes, header), CHECKSUM, AT(header_hash), "the hash of the header does not match");
     SPMM_TRY(check_fields(header, file_bytes, diag));
 cleanup:
     return status;

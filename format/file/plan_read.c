@@ -75,20 +75,21 @@ cleanup:
 
 /* Parts, trace and metrics of permutations use nothing that the header's features do not name: older readers refuse by
  * these bits alone. */
-static spmm_status_t check_features(const struct reader *r)
+static spmm_status_t check_features(const struct spmmi_header *header, const spmm_plan_t *p,
+                                    spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const uint64_t unnamed = ~r->container.header.features_incompat;
-    for (uint32_t i = 0; i < r->plan->part_count; i++)
-        SPMM_REQUIRE((spmmi_part_features(&r->plan->parts[i]) & unnamed) == 0, SPMM_ERR_PLAN_PART, r->diag,
-                     "part %u needs a feature that the header does not name", i);
-    for (uint32_t i = 0; i < r->plan->trace_count; i++)
-        SPMM_REQUIRE((spmmi_trace_features(&r->plan->trace[i]) & unnamed) == 0, SPMM_ERR_PLAN_TRACE, r->diag,
-                     "trace %u needs a feature that the header does not name", i);
-    for (uint32_t i = 0; i < r->plan->permutation_metrics_count; i++)
-        SPMM_REQUIRE((spmmi_permutation_features(r->plan->permutation_metrics[i].kind) & unnamed) == 0,
-                     SPMM_ERR_PLAN_PERMUTATION_METRICS, r->diag,
-                     "permutation metrics %u need a feature that the header does not name", i);
+    const uint64_t unnamed = ~header->features_incompat;
+    for (uint32_t i = 0; i < p->part_count; i++)
+        SPMM_RULE((spmmi_part_features(&p->parts[i]) & unnamed) == 0, PART, 0,
+                  "part %u needs a feature that the header does not name", i);
+    for (uint32_t i = 0; i < p->trace_count; i++)
+        SPMM_RULE((spmmi_trace_features(&p->trace[i]) & unnamed) == 0, TRACE, 0,
+                  "trace %u needs a feature that the header does not name", i);
+    for (uint32_t i = 0; i < p->permutation_metrics_count; i++)
+        SPMM_RULE((spmmi_permutation_features(p->permutation_metrics[i].kind) & unnamed) == 0,
+                  PERMUTATION_METRICS, 0,
+                  "permutation metrics %u need a feature that the header does not name", i);
 cleanup:
     return status;
 }
@@ -132,7 +133,7 @@ static spmm_status_t read_small(struct reader *r)
         SPMM_TRY(read_records(r, lists[i].type, lists[i].layout, lists[i].records, lists[i].stride));
     SPMM_TRY(read_text(r, SPMMI_SECTION_META, p->source));
     SPMM_TRY(read_text(r, SPMMI_SECTION_WRITER, p->writer));
-    SPMM_TRY(check_features(r));
+    SPMM_TRY(check_features(&r->container.header, p, r->diag));
 cleanup:
     return status;
 }
@@ -232,15 +233,9 @@ static uint64_t raw_total(const struct spmmi_container *c)
     return bytes;
 }
 
-/* Where a section is, or would be listed: behind the header. */
-static uint64_t section_offset(const struct reader *r, uint32_t type, uint32_t part)
-{
-    const int entry = spmmi_container_find(&r->container, type, part);
-    return entry >= 0 ? r->container.entries[entry].offset : SPMMI_HEADER_BYTES;
-}
-
 /* The caller asked about a file, so a violation in the content is reported at its section: the check itself, which
- * also serves plans without a file, gives rows and entries, and its sentence keeps them. */
+ * also serves plans without a file, gives rows and entries, and its sentence keeps them. One that is missing would be
+ * listed behind the header. */
 static void report_in_file(const struct reader *r, spmm_status_t status)
 {
     if (r->diag == NULL || status == SPMM_OK)
@@ -248,8 +243,10 @@ static void report_in_file(const struct reader *r, spmm_status_t status)
     for (int i = 0; i < SPMMI_SECTION_ROWS; i++) {
         const struct spmmi_section_row *row = &spmmi_section_rows[i];
         const uint32_t part = row->is_per_part ? (uint32_t)r->diag->offset : SPMMI_NO_PART;
-        if (row->violation == status)
-            r->diag->offset = section_offset(r, row->type, part);
+        if (row->violation != status)
+            continue;
+        const int entry = spmmi_container_find(&r->container, row->type, part);
+        r->diag->offset = entry >= 0 ? r->container.entries[entry].offset : SPMMI_HEADER_BYTES;
     }
     if (status == SPMM_ERR_PLAN_DIGEST)
         r->diag->offset = SPMMI_AT_pattern_digest;
@@ -269,16 +266,6 @@ static void log_load(const struct spmmi_load *load, const spmm_plan_t *plan)
               spmm_dtype_name(plan->dtype));
 }
 
-/* In place of the one before. */
-static spmm_status_t decoder_make(struct reader *r, int threads)
-{
-    spmm_status_t status = SPMM_OK;
-    spmmi_decoder_free(r->decoder);
-    SPMM_TRY_ALLOC(r->decoder = spmmi_decoder_new(threads), r->diag);
-cleanup:
-    return status;
-}
-
 spmm_status_t spmmi_plan_decode(const uint8_t *bytes, uint64_t size, const struct spmmi_load *load,
                                 spmm_plan_t **plan, spmm_diag_t *diag)
 {
@@ -290,10 +277,11 @@ spmm_status_t spmmi_plan_decode(const uint8_t *bytes, uint64_t size, const struc
     SPMM_TRY(spmmi_budget_check(&r.container, NULL, load->held_bytes, budget, &threads, diag));
     SPMM_TRY(spmmi_container_frames(&r.container, threads, diag));
     SPMM_TRY(read_header(&r));
-    SPMM_TRY(decoder_make(&r, 1));
+    SPMM_TRY_ALLOC(r.decoder = spmmi_decoder_new(1), diag);
     SPMM_TRY(read_small(&r));
     SPMM_TRY(spmmi_budget_check(&r.container, r.plan, load->held_bytes, budget, &threads, diag));
-    SPMM_TRY(decoder_make(&r, threads));
+    spmmi_decoder_free(r.decoder);
+    SPMM_TRY_ALLOC(r.decoder = spmmi_decoder_new(threads), diag);
     SPMM_TRY(read_matrix(&r));
     SPMM_TRY(spmmi_plan_check(r.plan, diag));
     if (spmmi_log_on(SPMM_LOG_WARNING))

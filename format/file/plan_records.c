@@ -21,14 +21,7 @@ RECORD(variant, SPMMI_VARIANT_FIELDS, struct spmmi_variant, 48)
 RECORD(part, SPMMI_PART_FIELDS, struct spmmi_part, 32)
 RECORD(trace, SPMMI_TRACE_FIELDS, struct spmmi_trace, 64)
 
-enum {
-    NONE = 1 << SPMMI_TRANSFORM_NONE,
-    PLANES = 1 << SPMMI_TRANSFORM_PLANES,
-    ROW_DELTA = 1 << SPMMI_TRANSFORM_ROW_DELTA,
-    DIFFERENCE = 1 << SPMMI_TRANSFORM_DIFFERENCE,
-    DICTIONARY = 1 << SPMMI_TRANSFORM_DICTIONARY
-};
-
+#define T(name) (1u << SPMMI_TRANSFORM_##name)
 const struct spmmi_section_row spmmi_section_rows[SPMMI_SECTION_ROWS] = {
 #define SPMM_SECTION(name, number, text, required, per_part, violation, transforms, ...) \
     {number, text, required, per_part, violation, transforms},
@@ -112,18 +105,20 @@ uint64_t spmmi_permutation_features(spmm_reorder_t permutation)
     return row != NULL ? row->feature : 0;
 }
 
+static uint64_t reason_features(uint32_t reason)
+{
+    if (reason >= SPMMI_REASON_TYPE)
+        return SPMMI_FEATURE_SEARCH;
+    if (reason > SPMMI_REASON_MARGIN)
+        return SPMMI_FEATURE_TCBLOCKS | SPMMI_FEATURE_LONG_ROWS;
+    if (reason > SPMMI_REASON_REUSE)
+        return SPMMI_FEATURE_TCBLOCKS;
+    return reason > SPMMI_REASON_PREDICTED ? SPMMI_FEATURE_UNITS : 0;
+}
+
 uint64_t spmmi_trace_features(const struct spmmi_trace *trace)
 {
-    uint64_t features = family_features(trace->family) | spmmi_permutation_features(trace->permutation);
-    if (trace->reason > SPMMI_REASON_PREDICTED && trace->reason <= SPMMI_REASON_REUSE)
-        features |= SPMMI_FEATURE_UNITS;
-    const int is_of_search = trace->reason >= SPMMI_REASON_TYPE;
-    if ((trace->reason > SPMMI_REASON_REUSE && !is_of_search) || trace->compute != 0 ||
-        trace->permutation != 0)
-        features |= SPMMI_FEATURE_TCBLOCKS;
-    if (trace->reason > SPMMI_REASON_MARGIN && !is_of_search)
-        features |= SPMMI_FEATURE_LONG_ROWS;
-    if (is_of_search)
-        features |= SPMMI_FEATURE_SEARCH;
-    return features;
+    const int has_block_terms = trace->compute != 0 || trace->permutation != 0;
+    return family_features(trace->family) | spmmi_permutation_features(trace->permutation) |
+           reason_features(trace->reason) | (has_block_terms ? SPMMI_FEATURE_TCBLOCKS : 0);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every fixed-size record of a plan file: docs/plan-format.md sections 3, 4 and 6 as tables.
  *
- * A list gives (R, field, offset), R being the struct that its user names; the size is that of the struct's member. Members that are not listed are not in
- * the file: struct_size of a public struct is 0 in a plan. The lists drive reading, writing,
- * the check of reserved bytes and the tests that attack each field.                              */
+ * A list gives (R, field, offset), R being the struct that its user names; the size is that of the struct's member.
+ * Members that are not listed are not in the file: struct_size of a public struct is 0 in a plan. The lists drive
+ * reading, writing, the check of reserved bytes and the tests that attack each field.                       */
 #ifndef SPMMI_PLAN_RECORDS_H
 #define SPMMI_PLAN_RECORDS_H
 

@@ -41,7 +41,8 @@ uint64_t spmmi_transform_pack(enum spmmi_transform transform, const struct spmmi
 bool spmmi_transform_fits(enum spmmi_transform transform, const struct spmmi_run *run,
                           uint64_t content_bytes);
 
-/* Elements of a frame from content of any bytes whose number fits, unless the transform is NONE. False when a dictionary code is out of range. */
+/* Elements of a frame from content of any bytes whose number fits, unless the transform is NONE. False when a
+ * dictionary code is out of range. */
 bool spmmi_transform_unpack(enum spmmi_transform transform, const struct spmmi_run *run,
                             const uint8_t *content, uint64_t content_bytes, void *elements);
 

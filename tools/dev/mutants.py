@@ -21,7 +21,7 @@ HOOKS = re.compile(r"^#ifdef SPMM_TEST_HOOKS.*?^#(?:else|endif)", re.M | re.S)
 REQUIRING = {"SPMM_REQUIRE", "SPMM_REQUIRE_AT", "SPMM_RULE", "SPMM_REQUIRE_IO"}
 FAILING = re.compile(r"SPMM_ERR_\w+|SPMM_FAIL\w*|\w*_fail\w*|unexpected|\w*explain\w*|\w*refuse\w*")
 NOTHING = {"NULL", "false", "0"}
-PREDICATE = re.compile(r"^(?:static |inline |SPMMI_APART )*(?:int|bool) \*?(\w+)\(", re.M)
+PREDICATE = re.compile(r"^(?:static |inline )*(?:int|bool) \*?(\w+)\(", re.M)
 FUNCTION = re.compile(r"^[A-Za-z][\w \t*()]*?\b(\w+)\([^;{}]*?\)\s*\{", re.M)
 
 Token = namedtuple("Token", "kind text begin end")
