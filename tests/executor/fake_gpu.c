@@ -150,11 +150,16 @@ const struct spmmi_kernel spmmi_cuda_kernels[] = {
     {NULL, (spmm_family_t)0, (spmm_schedule_t)0, NULL},
 };
 
+void fake_gpu_works(void)
+{
+    fake_gpu.count = fake_gpu.runs = 1;
+    fake_gpu.name = fake_gpu.memory = fake_gpu.run = SPMM_OK;
+}
+
 spmm_executor_t *fake_gpu_executor(const spmm_plan_t *plan, const spmm_family_t *families, uint32_t count)
 {
     spmm_executor_t *executor = NULL;
-    fake_gpu.count = fake_gpu.runs = 1;
-    fake_gpu.name = fake_gpu.run = SPMM_OK;
+    fake_gpu_works();
     fake_gpu.parts = calloc(1, sizeof *fake_gpu.parts + count * sizeof fake_gpu.parts->list[0]);
     assert_non_null(fake_gpu.parts);
     fake_gpu.parts->count = count;

@@ -26,6 +26,8 @@ struct fake_gpu {
 };
 extern struct fake_gpu fake_gpu;
 
+/* There is one, and all that it is asked succeeds. */
+void fake_gpu_works(void);
 /* An executor on the GPU, with parts of these families. */
 spmm_executor_t *fake_gpu_executor(const spmm_plan_t *plan, const spmm_family_t *families, uint32_t count);
 void fake_gpu_executor_free(spmm_executor_t *executor);

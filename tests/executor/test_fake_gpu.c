@@ -36,12 +36,6 @@ static spmm_plan_t *plan_make(void)
     return plan_of_ops(0);
 }
 
-static void gpu_works(void)
-{
-    fake_gpu.count = fake_gpu.runs = 1;
-    fake_gpu.name = fake_gpu.memory = fake_gpu.run = SPMM_OK;
-}
-
 /* Create says so, and why. */
 static void expect_refusal(const spmm_plan_t *plan, int device, const spmm_executor_options_t *options,
                            spmm_status_t status, const char *text)
@@ -106,7 +100,7 @@ static void a_kernel_of_the_cpu_is_none_of_the_gpu(void **state)
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
     spmm_plan_t *plan = plan_make();
     (void)state;
-    gpu_works();
+    fake_gpu_works();
     options.force_kernel = "cpu/rows/row-split";
     expect_refusal(plan, 0, &options, SPMM_ERR_ARGUMENT, "is no kernel of this GPU");
     spmm_plan_destroy(plan);
@@ -128,7 +122,7 @@ static void the_budgets_hold_on_a_gpu(void **state)
     };
     spmm_plan_t *plan = plan_make();
     (void)state;
-    gpu_works();
+    fake_gpu_works();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
         uint64_t host = 0, device = 0;
@@ -148,7 +142,7 @@ static void auto_counts_within_the_budgets(void **state)
     spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
     spmm_plan_t *plan = plan_make();
     (void)state;
-    gpu_works();
+    fake_gpu_works();
     fake_gpu.host_allowed = fake_gpu.device_allowed = 0;
     options.host_budget_bytes = 64 << 20;
     options.device_budget_bytes = FAKE_GPU_BYTES - 1;
@@ -165,7 +159,7 @@ static void a_device_without_a_name_is_told(void **state)
 {
     spmm_plan_t *plan = plan_make();
     (void)state;
-    gpu_works();
+    fake_gpu_works();
     fake_gpu.name = SPMM_ERR_NO_DEVICE;
     expect_refusal(plan, 0, NULL, SPMM_ERR_NO_DEVICE, "device 0 has no name");
     spmm_plan_destroy(plan);

@@ -57,8 +57,8 @@ static uint64_t frames_of(const uint8_t *file, size_t size, uint32_t type, struc
 }
 
 /* All frames from the first on are damaged; with_hashes: and hashed again, so that decoding finds it. */
-static void damage_and_load(const uint8_t *good, size_t size, const struct spmmi_frame *frames, uint64_t first,
-                            uint64_t count, int with_hashes)
+static void damage_and_load(const uint8_t *good, size_t size, const struct spmmi_frame *frames,
+                            uint64_t first, uint64_t count, int with_hashes)
 {
     static const int threads[] = {1, 2, 8};
     uint8_t *bad = malloc(size);
