@@ -31,7 +31,7 @@ static int writer_entry(const struct spmmi_container *c, uint64_t size, struct s
         if (entry->type == SPMMI_SECTION_WRITER)
             return entry->codec == SPMMI_CODEC_ZSTD && entry->stored_bytes >= SPMMI_FRAME_ENTRY_BYTES &&
                    spmmi_add_u64(entry->offset, entry->stored_bytes, &end) && end <= size &&
-                   entry->raw_bytes > 0 && entry->raw_bytes < SPMMI_WRITER_BYTES;
+                   entry->raw_bytes < SPMMI_WRITER_BYTES;
     }
     return 0;
 }

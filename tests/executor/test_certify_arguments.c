@@ -29,6 +29,7 @@ static void factors_and_places(void **state)
         {{INFINITY, 0}, {0, 0}, -1, SPMM_ERR_ARGUMENT, "finite in the type of sums, f64"},
         {{1, 0}, {-INFINITY, 0}, -1, SPMM_ERR_ARGUMENT, "finite in the type of sums, f64"},
         {{1, 0}, {1, 0}, 0, SPMM_OK, ""},
+        {{1, 0}, {1, 0}, -1, SPMM_ERR_ARGUMENT, "beta is not 0, but C before the product is NULL"},
         {{1, 0}, {1, 0}, 1, SPMM_ERR_ARGUMENT, "the data of C are not aligned"},
     };
     static double b_room[ROOM], c_room[ROOM], before_room[ROOM];
@@ -58,8 +59,45 @@ static void factors_and_places(void **state)
     test_matrix_free(a);
 }
 
+static void there_must_be_a_certificate(void **state)
+{
+    spmm_diag_t diag;
+    (void)state;
+    assert_int_equal(
+        spmm_certify(NULL, SPMM_OP_N, spmm_real(1), NULL, spmm_real(0), NULL, NULL, NULL, NULL, &diag),
+        SPMM_ERR_ARGUMENT);
+    assert_non_null(strstr(diag.text, "the pointer for the certificate is NULL"));
+}
+
+/* Plans with the same parts: one of a matrix with another column, and of another type. */
+static void executors_of_other_matrices(void **state)
+{
+    struct test_matrix *a = test_matrix_named("band", TEST_VALUES_REAL);
+    const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0};
+    spmm_plan_t *plan = test_plan_whole(a, options, "x"), *others[2];
+    spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 1, NULL);
+    (void)state;
+    others[0] = test_plan_whole(a, options, "x");
+    others[0]->dtype = SPMM_F64;
+    const int64_t end = a->row_ptr[1] - 1;
+    assert_true(a->col_ind[end] + 1 < a->cols);
+    a->col_ind[end]++;
+    others[1] = test_plan_whole(a, options, "x");
+    for (int i = 0; i < 2; i++) {
+        spmm_certifier_t *certifier = NULL;
+        assert_int_equal(spmm_certifier_create(others[i], executor, NULL, &certifier, NULL),
+                         SPMM_ERR_MISMATCH);
+        spmm_plan_destroy(others[i]);
+    }
+    spmm_executor_destroy(executor);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(factors_and_places)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(factors_and_places),
+                                       cmocka_unit_test(there_must_be_a_certificate),
+                                       cmocka_unit_test(executors_of_other_matrices)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,6 +77,13 @@ static void a_plan_that_is_saved_again_keeps_its_mode(void **state)
     assert_int_equal(about.st_mode & 07777, 0600);
 }
 
+/* The same on a file system where every file has a name. */
+static int open_named_as_0(const char *path, int flags, mode_t mode)
+{
+    errno = EOPNOTSUPP;
+    return (flags & O_TMPFILE) == O_TMPFILE ? -1 : open_as_0(path, flags, mode);
+}
+
 /* A program without standard input has files of descriptor 0. */
 static void descriptor_0_is_a_file(void **state)
 {
@@ -86,6 +93,10 @@ static void descriptor_0_is_a_file(void **state)
     table.open = open_as_0;
     spmmi_io_set(&table);
     const spmm_status_t written = spmm_plan_save(s->plan, s->path, NULL, NULL); /* the new file is 0 */
+    const int is_left = close(0) == 0;
+    (void)dup2(input, 0);
+    table.open = open_named_as_0;
+    const spmm_status_t named = spmm_plan_save(s->plan, s->path, NULL, NULL);
     spmmi_io_set(NULL);
     (void)close(0);
     const spmm_status_t folder = spmm_plan_save(s->plan, s->path, NULL, NULL); /* the folder is 0 */
@@ -94,6 +105,8 @@ static void descriptor_0_is_a_file(void **state)
     (void)dup2(input, 0);
     (void)close(input);
     assert_int_equal(written, SPMM_OK);
+    assert_false(is_left); /* it was closed */
+    assert_int_equal(named, SPMM_OK);
     assert_int_equal(folder, SPMM_OK);
     assert_int_equal(loaded, SPMM_OK);
 }
@@ -176,6 +189,62 @@ static void names_that_are_all_taken(void **state)
     assert_int_equal(load(s->path, 0, NULL), SPMM_OK);
 }
 
+static int link_taken_once(int file, const char *path)
+{
+    errno = EEXIST;
+    return calls++ == 0 ? -1 : spmmi_io_system.link(file, path);
+}
+
+static void another_name_is_drawn(void **state)
+{
+    const struct scene *s = *state;
+    struct spmmi_io table = spmmi_io_system;
+    table.link = link_taken_once;
+    spmmi_io_set(&table);
+    calls = 0;
+    const spmm_status_t status = spmm_plan_save(s->plan, s->path, NULL, NULL);
+    spmmi_io_set(NULL);
+    assert_int_equal(status, SPMM_OK);
+    assert_int_equal(load(s->path, 0, NULL), SPMM_OK);
+}
+
+/* It is found before anything is written. */
+static void a_name_that_is_too_long(void **state)
+{
+    const struct scene *s = *state;
+    struct spmmi_io table = spmmi_io_system;
+    spmm_diag_t diag;
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s/%0300d", s->folder, 0);
+    table.write = write_all;
+    spmmi_io_set(&table);
+    calls = 0;
+    const spmm_status_t status = spmm_plan_save(s->plan, path, NULL, &diag);
+    spmmi_io_set(NULL);
+    assert_int_equal(status, SPMM_ERR_IO);
+    assert_int_equal(diag.native_error, ENAMETOOLONG);
+    assert_int_equal(calls, 0);
+}
+
+/* A byte, then nothing but an error, and then all. */
+static ssize_t read_and_fail_once(int file, void *bytes, size_t size)
+{
+    errno = EIO;
+    return calls++ == 1 ? -1 : read(file, bytes, calls == 1 ? 1 : size);
+}
+
+static void a_read_that_fails_is_not_made_again(void **state)
+{
+    const struct scene *s = *state;
+    struct spmmi_io table = spmmi_io_system;
+    table.read = read_and_fail_once;
+    spmmi_io_set(&table);
+    calls = 0;
+    const spmm_status_t status = load(s->path, 0, NULL);
+    spmmi_io_set(NULL);
+    assert_int_equal(status, SPMM_ERR_IO);
+}
+
 static int no_fstat(int file, struct stat *about)
 {
     (void)file;
@@ -234,6 +303,9 @@ int main(void)
         cmocka_unit_test(a_plan_that_is_saved_again_keeps_its_mode),
         cmocka_unit_test(descriptor_0_is_a_file),
         cmocka_unit_test(calls_that_move_nothing),
+        cmocka_unit_test(another_name_is_drawn),
+        cmocka_unit_test(a_name_that_is_too_long),
+        cmocka_unit_test(a_read_that_fails_is_not_made_again),
         cmocka_unit_test(large_files_are_moved_in_pieces),
         cmocka_unit_test(names_that_are_all_taken),
         cmocka_unit_test(a_sentence_says_what_could_not_be_done),
