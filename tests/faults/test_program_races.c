@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <sys/wait.h>
@@ -39,6 +40,17 @@ static void make_plans(const struct scene *s)
     }
 }
 
+/* Read once: it may be exchanged before it is read again. */
+static bool is_one_of_the_plans(const char *path)
+{
+    static struct content now;
+    content_read(path, &now);
+    for (int w = 0; w < WRITERS; w++)
+        if (now.size == plans[w].size && memcmp(now.bytes, plans[w].bytes, now.size) == 0)
+            return true;
+    return false;
+}
+
 /* Returns how many programs ran: a reader after each start of a writer. */
 static int race(const struct scene *s)
 {
@@ -51,12 +63,10 @@ static int race(const struct scene *s)
     }
     for (int w = 0; w < WRITERS; w++) {
         struct program_end end;
-        int status = 0, found = 0;
+        int status = 0;
         program_run(&reader, &end);
         assert_int_equal(end.code, 0);
-        for (int p = 0; p < WRITERS; p++)
-            found += content_is(&plans[p], s->plan_result);
-        assert_int_equal(found > 0, 1);
+        assert_true(is_one_of_the_plans(s->plan_result));
         assert_int_equal(waitpid(children[w], &status, 0), children[w]);
         assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     }
