@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "numbered_columns.h"
 #include "row_block_input.h"
 
 struct spmmi_row_block_pattern {
@@ -13,7 +14,7 @@ struct spmmi_row_block_pattern {
     const int32_t *col_ind; /* nnz renumbered columns */
     const int32_t *column;  /* the column of each new number, ascending; NULL: they are the same */
     int threads;            /* that may hold an array of cols each */
-    int32_t *own_col_ind, *own_column;
+    struct spmmi_numbered_columns numbered;
 };
 
 /* is_set: only sets of columns are made, a bit each, not arrays of counters. Errors: MEMORY. Free with

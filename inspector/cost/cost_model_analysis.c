@@ -6,11 +6,9 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "cost_model.h"
-#include "inspector/analysis/sorted_columns.h"
+#include "inspector/analysis/numbered_columns.h"
 
-#define STEP 4              /* nonzeros of a step of a walk */
-#define COLUMNS_A_NONZERO 4 /* up to so many, and as many more, columns keep their numbers */
-#define COLUMNS_MORE (1 << 16)
+#define STEP 4 /* nonzeros of a step of a walk */
 
 /* Times between uses of a column, the first and last use counted from the ends: by powers of two. */
 struct times {
@@ -48,53 +46,28 @@ static void measure_locality(const struct times *inner, const struct times *oute
     }
 }
 
-/* The columns, numbered from 0 without gaps where most of them are empty: then memory and time follow the nonzeros. */
-struct numbered {
-    const int32_t *col_ind;
-    int32_t *list; /* owned, ascending; NULL: columns keep their numbers */
-    int64_t count;
-};
-
-static spmm_status_t numbered_make(int64_t cols, int64_t nnz, const int32_t *col_ind,
-                                   struct numbered *columns, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    *columns = (struct numbered){.col_ind = col_ind, .count = cols};
-    if (cols <= COLUMNS_A_NONZERO * nnz + COLUMNS_MORE)
-        goto cleanup;
-    SPMM_TRY_ALLOC(columns->list = spmmi_alloc((uint64_t)nnz, sizeof *columns->list), diag);
-    if (nnz > 0)
-        memcpy(columns->list, col_ind, (size_t)nnz * sizeof *col_ind);
-    columns->count = spmmi_sort_unique(columns->list, nnz);
-cleanup:
-    return status;
-}
-
-static int64_t number_of(const struct numbered *columns, int64_t p)
-{
-    const int32_t column = columns->col_ind[p];
-    return columns->list == NULL ? column : spmmi_sorted_position(columns->list, columns->count, column);
-}
-
 static spmm_status_t analysis_columns(int64_t cols, int64_t nnz, const int32_t *col_ind,
                                       struct spmmi_model_matrix *m, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct times inner = {0};
     struct times outer = {0};
-    struct numbered columns;
+    struct spmmi_numbered_columns columns = spmmi_columns_own(cols, col_ind);
     int64_t *last = NULL; /* one past the last use, 0: none */
-    SPMM_TRY(numbered_make(cols, nnz, col_ind, &columns, diag));
-    SPMM_TRY_ALLOC(last = spmmi_alloc_zero((uint64_t)columns.count, sizeof *last), diag);
+    if (spmmi_columns_are_many(cols, nnz))
+        status = spmmi_columns_number(&columns, nnz, 1, 1);
+    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the numbers of %lld columns",
+                 (long long)nnz);
+    SPMM_TRY_ALLOC(last = spmmi_alloc_zero((uint64_t)columns.cols, sizeof *last), diag);
     for (int64_t p = 0; p < nnz; p++) {
-        int64_t *const l = &last[number_of(&columns, p)];
+        int64_t *const l = &last[columns.col_ind[p]];
         if (*l > 0)
             add_time(&inner, p + 1 - *l);
         else
             add_time(&outer, p + 1);
         *l = p + 1;
     }
-    for (int64_t c = 0; c < columns.count; c++) {
+    for (int64_t c = 0; c < columns.cols; c++) {
         if (last[c] > 0) {
             add_time(&outer, nnz - last[c] + 1);
             m->cols_used += 1;
@@ -103,7 +76,7 @@ static spmm_status_t analysis_columns(int64_t cols, int64_t nnz, const int32_t *
     measure_locality(&inner, &outer, (double)nnz, m);
 cleanup:
     spmmi_free(last);
-    spmmi_free(columns.list);
+    spmmi_numbered_columns_free(&columns);
     return status;
 }
 

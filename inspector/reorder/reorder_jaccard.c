@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "format/base/alloc.h"
+#include "inspector/analysis/numbered_columns.h"
 #include "permutation_units.h"
 
 struct clustering {
@@ -160,11 +161,17 @@ spmm_status_t spmmi_reorder_jaccard(uint64_t count, int64_t cols, const int64_t 
         return SPMM_ERR_ARGUMENT;
     if (count > SPMMI_JACCARD_UNITS_MAX)
         return SPMM_ERR_MATRIX_TOO_LARGE;
-    struct clustering c = {.count = count, .delta = delta, .unit_ptr = unit_ptr, .col_ind = col_ind};
-    c.blocks = ((uint64_t)cols + delta - 1) / delta;
+    struct clustering c = {.count = count, .delta = delta, .unit_ptr = unit_ptr};
+    struct spmmi_numbered_columns columns = spmmi_columns_own(cols, col_ind);
+    spmm_status_t status = SPMM_OK;
     uint32_t *left = spmmi_alloc(count, sizeof *left);
-    spmm_status_t status = left == NULL ? SPMM_ERR_MEMORY : prepare(&c);
-    if (status != SPMM_OK)
+    if (spmmi_columns_are_many(cols / delta, unit_ptr[count]))
+        status = spmmi_columns_number(&columns, unit_ptr[count], (int32_t)delta, 1);
+    c.col_ind = columns.col_ind;
+    c.blocks = ((uint64_t)columns.cols + delta - 1) / delta;
+    if (left == NULL)
+        status = SPMM_ERR_MEMORY;
+    if (status != SPMM_OK || (status = prepare(&c)) != SPMM_OK)
         goto cleanup;
     for (uint64_t u = 0; u < count; u++)
         left[u] = (uint32_t)u;
@@ -172,6 +179,7 @@ spmm_status_t spmmi_reorder_jaccard(uint64_t count, int64_t cols, const int64_t 
         done += grow(&c, 1 - tau, left, &remain, permutation + done);
 cleanup:
     free_clustering(&c);
+    spmmi_numbered_columns_free(&columns);
     spmmi_free(left);
     return status;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "format/base/alloc.h"
+#include "format/base/many_columns.h"
 #include "permutation_units.h"
 #include "minhash.h"
 
@@ -145,7 +146,7 @@ static bool alloc_nodes(struct spmmi_minhash *w)
 /* Marks cost a byte a column and thread: not where columns are many for their nonzeros. */
 static bool alloc_marks(struct spmmi_minhash *w)
 {
-    if (w->cols > 4 * w->unit_ptr[w->units] + 65536)
+    if (spmmi_columns_are_many(w->cols, w->unit_ptr[w->units]))
         return true;
     w->marks = spmmi_alloc_zero((uint64_t)w->cols, (size_t)w->threads * sizeof *w->marks);
     return w->marks != NULL;

@@ -10,7 +10,7 @@
 
 #include "format/base/alloc.h"
 #include "format/base/team.h"
-#include "inspector/analysis/sorted_columns.h"
+#include "inspector/analysis/numbered_columns.h"
 
 #define GROUP 256u   /* rows of the highest row block: a thread takes so many at a time */
 #define LOWEST_BIT 3 /* row blocks of 2^3 rows are the lowest */
@@ -24,7 +24,7 @@ struct counting {
     const int32_t *col_ind;
     const uint32_t *permutation;
     int threads;
-    int32_t *own_col_ind;               /* columns numbered anew */
+    struct spmmi_numbered_columns columns;
     uint32_t *met;                      /* of each thread: see struct memory */
     uint32_t *group[SPMM_BLOCK_SHAPES]; /* blocks of each block row */
 };
@@ -57,35 +57,15 @@ static struct memory memory_of(const struct counting *c, int thread)
 
 /* ---- Columns ---- */
 
-/* Leave out columns without nonzeros, by aligned groups of columns. */
-static spmm_status_t renumber(struct counting *c, int64_t nnz)
-{
-    int32_t *groups = spmmi_alloc((uint64_t)nnz, sizeof *groups);
-    c->own_col_ind = spmmi_alloc((uint64_t)nnz, sizeof *c->own_col_ind);
-    if (groups == NULL || c->own_col_ind == NULL) {
-        spmmi_free(groups);
-        return SPMM_ERR_MEMORY;
-    }
-    for (int64_t q = 0; q < nnz; q++)
-        groups[q] = c->col_ind[q] / ALIGN;
-    const int64_t count = spmmi_sort_unique(groups, nnz);
-    for (int64_t q = 0; q < nnz; q++)
-        c->own_col_ind[q] =
-            spmmi_sorted_position(groups, count, c->col_ind[q] / ALIGN) * ALIGN + c->col_ind[q] % ALIGN;
-    spmmi_free(groups);
-    c->col_ind = c->own_col_ind;
-    c->cols = count * ALIGN;
-    return SPMM_OK;
-}
-
 static spmm_status_t prepare(struct counting *c)
 {
     const int64_t nnz = c->row_ptr[c->rows];
-    if (c->cols / ALIGN > 4 * nnz + 65536) {
-        const spmm_status_t status = renumber(c, nnz);
-        if (status != SPMM_OK)
-            return status;
-    }
+    c->columns = spmmi_columns_own(c->cols, c->col_ind);
+    if (spmmi_columns_are_many(c->cols / ALIGN, nnz) &&
+        spmmi_columns_number(&c->columns, nnz, ALIGN, 1) != SPMM_OK)
+        return SPMM_ERR_MEMORY;
+    c->cols = c->columns.cols;
+    c->col_ind = c->columns.col_ind;
     /* The memory of all threads must not be much larger than the matrix. */
     const int64_t most = c->cols == 0 ? 1 : 1 + 8 * nnz / c->cols;
     c->threads = nnz < NONZEROS_PARALLEL ? 1 : c->threads;
@@ -106,7 +86,7 @@ static void release(struct counting *c)
     for (int shape = 0; shape < SPMM_BLOCK_SHAPES; shape++)
         spmmi_free(c->group[shape]);
     spmmi_free(c->met);
-    spmmi_free(c->own_col_ind);
+    spmmi_numbered_columns_free(&c->columns);
 }
 
 /* ---- Counting ---- */

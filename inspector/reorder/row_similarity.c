@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "inspector/analysis/column_set.h"
+#include "inspector/analysis/numbered_columns.h"
 #include "format/base/alloc.h"
 #include "format/base/team.h"
 #include "format/plan.h"
@@ -26,6 +27,7 @@ struct sample {
     int64_t rows;
     const int64_t *row_ptr;
     const int32_t *col_ind;
+    struct spmmi_numbered_columns numbered; /* of which sets are made */
     struct spmmi_column_set set;
     uint32_t *columns; /* of a set that is emptied */
     int64_t nonzeros;  /* that were read */
@@ -58,7 +60,7 @@ static int64_t length_of(const struct sample *s, int64_t row)
 
 static void add_row(struct sample *s, int64_t row)
 {
-    spmmi_column_set_add(&s->set, s->col_ind + s->row_ptr[row], length_of(s, row));
+    spmmi_column_set_add(&s->set, s->numbered.col_ind + s->row_ptr[row], length_of(s, row));
     s->nonzeros += length_of(s, row);
 }
 
@@ -130,8 +132,12 @@ spmm_status_t spmmi_row_similarity(int64_t rows, int64_t cols, const int64_t *ro
     struct mark *marks = NULL;
     int64_t count = 0;
     uint32_t *first = spmmi_alloc((uint64_t)rows, sizeof *first);
-    s.columns = spmmi_alloc((uint64_t)cols, sizeof *s.columns);
-    if (first == NULL || s.columns == NULL || spmmi_column_set_new(&s.set, cols) != SPMM_OK)
+    s.numbered = spmmi_columns_own(cols, col_ind);
+    if (spmmi_columns_are_many(cols, row_ptr[rows]) &&
+        spmmi_columns_number(&s.numbered, row_ptr[rows], 1, threads) != SPMM_OK)
+        goto cleanup;
+    s.columns = spmmi_alloc((uint64_t)s.numbered.cols, sizeof *s.columns);
+    if (first == NULL || s.columns == NULL || spmmi_column_set_new(&s.set, s.numbered.cols) != SPMM_OK)
         goto cleanup;
 #pragma omp parallel for schedule(static) num_threads(spmmi_team(threads))
     for (int64_t i = 0; i < rows; i++)
@@ -150,6 +156,7 @@ cleanup:
     spmmi_free(marks);
     spmmi_column_set_free(&s.set);
     spmmi_free(s.columns);
+    spmmi_numbered_columns_free(&s.numbered);
     spmmi_free(first);
     return status;
 }

@@ -10,7 +10,9 @@
 
 #include "tcblock_shape.h"
 #include "inspector/analysis/column_set.h"
+#include "inspector/analysis/sorted_columns.h"
 #include "format/base/alloc.h"
+#include "format/base/many_columns.h"
 #include "format/base/team.h"
 #include "inspector/analysis/row_block_sample.h"
 
@@ -27,8 +29,10 @@
 /* What a thread needs to count one chunk after the other. */
 struct worker {
     struct spmmi_column_set set;
-    uint32_t *windows; /* of each column; zero between chunks */
-    uint32_t *columns; /* of the chunk, then the windows of each */
+    uint32_t *
+        all; /* the windows of each column of A; zero between chunks. NULL: columns are many and are sorted */
+    uint32_t *columns; /* of the chunk, ascending */
+    uint32_t *windows; /* of each of them */
 };
 
 /* Sums of one chunk, for each unit. */
@@ -81,30 +85,60 @@ static uint32_t bcsr_columns(spmm_dtype_t dtype)
 
 /* ---- One chunk ---- */
 
-/* The columns of the chunk, ascending; windows of each are in w->windows. */
-static uint32_t collect(const struct spmmi_pattern *a, const uint32_t *permutation, int64_t first,
-                        struct worker *w)
+/* The rows of a chunk are at positions first .. end of the permutation. */
+struct span {
+    const struct spmmi_pattern *a;
+    const uint32_t *permutation;
+    int64_t first, end;
+};
+
+static int64_t row_at(const struct span *s, int64_t position)
 {
-    const int64_t end = first + CHUNK_ROWS < a->rows ? first + CHUNK_ROWS : a->rows;
-    for (int64_t position = first; position < end; position++) {
-        const int64_t row = permutation == NULL ? position : (int64_t)permutation[position];
-        const uint32_t window = 1u << (uint32_t)(position - first) / SPMMI_WINDOW_ROWS;
-        const int64_t begin = a->row_ptr[row], length = a->row_ptr[row + 1] - begin;
-        spmmi_column_set_add(&w->set, a->col_ind + begin, length);
-        for (int64_t q = begin; q < begin + length; q++)
-            w->windows[a->col_ind[q]] |= window;
-    }
-    return spmmi_column_set_drain(&w->set, w->columns);
+    return s->permutation == NULL ? position : (int64_t)s->permutation[position];
 }
 
-/* Columns are replaced by their windows. */
-static void take_windows(struct worker *w, uint32_t count)
+static uint32_t window_at(const struct span *s, int64_t position)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t *const windows = &w->windows[w->columns[i]];
-        w->columns[i] = *windows;
-        *windows = 0;
+    return 1u << (uint32_t)(position - s->first) / SPMMI_WINDOW_ROWS;
+}
+
+/* The columns of the chunk and the windows of each, by an array of all columns. Returns how many. */
+static uint32_t collect(const struct span *s, struct worker *w)
+{
+    for (int64_t position = s->first; position < s->end; position++) {
+        const int64_t row = row_at(s, position);
+        const uint32_t window = window_at(s, position);
+        const int64_t begin = s->a->row_ptr[row], length = s->a->row_ptr[row + 1] - begin;
+        spmmi_column_set_add(&w->set, s->a->col_ind + begin, length);
+        for (int64_t q = begin; q < begin + length; q++)
+            w->all[s->a->col_ind[q]] |= window;
     }
+    const uint32_t count = spmmi_column_set_drain(&w->set, w->columns);
+    for (uint32_t i = 0; i < count; i++) {
+        w->windows[i] = w->all[w->columns[i]];
+        w->all[w->columns[i]] = 0;
+    }
+    return count;
+}
+
+/* The same by the nonzeros of the chunk alone. */
+static uint32_t collect_sorted(const struct span *s, struct worker *w)
+{
+    int32_t *const columns = (int32_t *)w->columns;
+    int64_t count = 0;
+    for (int64_t position = s->first; position < s->end; position++) {
+        const int64_t row = row_at(s, position);
+        for (int64_t q = s->a->row_ptr[row]; q < s->a->row_ptr[row + 1]; q++)
+            columns[count++] = s->a->col_ind[q];
+    }
+    count = spmmi_sort_unique(columns, count);
+    memset(w->windows, 0, (size_t)count * sizeof *w->windows);
+    for (int64_t position = s->first; position < s->end; position++) {
+        const int64_t row = row_at(s, position);
+        for (int64_t q = s->a->row_ptr[row]; q < s->a->row_ptr[row + 1]; q++)
+            w->windows[spmmi_sorted_position(columns, count, s->a->col_ind[q])] |= window_at(s, position);
+    }
+    return (uint32_t)count;
 }
 
 /* Blocks of one block column, whose windows these are, and the block-row groups of bcsr that have it. */
@@ -136,7 +170,7 @@ static void count_bcsr(const struct worker *w, uint32_t count, uint32_t width,
         const uint32_t block = w->columns[i] >> shift;
         uint32_t windows = 0;
         for (; i < count && w->columns[i] >> shift == block; i++)
-            windows |= w->windows[w->columns[i]];
+            windows |= w->windows[i];
         add_block_column(windows, width, out, analysis, at);
     }
     for (int unit = SPMMI_TCBLOCK_BCSR_64; unit <= SPMMI_TCBLOCK_BCSR_128; unit++) {
@@ -166,7 +200,7 @@ static void count_row_blocks(const struct worker *w, uint32_t count, int unit, s
     for (uint32_t u = 0; u < units; u++) {
         uint32_t columns = 0;
         for (uint32_t i = 0; i < count; i++) {
-            uint32_t windows = w->columns[i] >> u * bits & all;
+            uint32_t windows = w->windows[i] >> u * bits & all;
             if (windows != 0 && columns++ % step == 0)
                 out->blocks[unit] += end_step(held);
             for (; windows != 0; windows &= windows - 1)
@@ -182,7 +216,7 @@ static void count_windows(const struct worker *w, uint32_t count, struct chunk *
 {
     uint32_t held[WINDOWS] = {0};
     for (uint32_t i = 0; i < count; i++) {
-        for (uint32_t windows = w->columns[i]; windows != 0; windows &= windows - 1)
+        for (uint32_t windows = w->windows[i]; windows != 0; windows &= windows - 1)
             held[__builtin_ctz(windows)]++;
     }
     for (uint32_t u = 0; u < WINDOWS; u++) {
@@ -204,10 +238,11 @@ struct count {
 static void count_chunk(const struct count *c, int64_t index, int64_t at, struct worker *w)
 {
     struct chunk *const out = &c->chunks[at];
-    const uint32_t count = collect(c->a, c->permutation, index * CHUNK_ROWS, w);
+    struct span span = {c->a, c->permutation, index * CHUNK_ROWS, (index + 1) * CHUNK_ROWS};
+    span.end = span.end < c->a->rows ? span.end : c->a->rows;
+    const uint32_t count = w->all != NULL ? collect(&span, w) : collect_sorted(&span, w);
     memset(out, 0, sizeof *out);
     count_bcsr(w, count, c->width, c->analysis, at, out);
-    take_windows(w, count);
     count_windows(w, count, out, c->analysis->steps[SPMMI_TCBLOCK_8] + at * WINDOWS);
     for (int unit = SPMMI_TCBLOCK_64; unit <= SPMMI_TCBLOCK_256; unit++)
         count_row_blocks(w, count, unit, out, c->analysis->steps[unit] + at * units_per_chunk(unit));
@@ -218,32 +253,39 @@ static void count_chunk(const struct count *c, int64_t index, int64_t at, struct
 /* most: maximum nonzeros of a chunk. */
 static spmm_status_t worker_open(const struct spmmi_pattern *a, int64_t most, struct worker *w)
 {
-    w->windows = spmmi_alloc_zero((uint64_t)a->cols, sizeof *w->windows);
-    w->columns = spmmi_alloc((uint64_t)(most < a->cols ? most : a->cols), sizeof *w->columns);
-    if (w->windows == NULL || w->columns == NULL)
+    const uint64_t columns = (uint64_t)(most < a->cols ? most : a->cols);
+    w->columns = spmmi_alloc(columns, sizeof *w->columns);
+    w->windows = spmmi_alloc(columns, sizeof *w->windows);
+    if (w->columns == NULL || w->windows == NULL)
         return SPMM_ERR_MEMORY;
-    return spmmi_column_set_new(&w->set, a->cols);
+    if (spmmi_columns_are_many(a->cols, a->nnz))
+        return SPMM_OK;
+    w->all = spmmi_alloc_zero((uint64_t)a->cols, sizeof *w->all);
+    return w->all == NULL ? SPMM_ERR_MEMORY : spmmi_column_set_new(&w->set, a->cols);
 }
 
 static void worker_close(struct worker *w)
 {
     spmmi_column_set_free(&w->set);
-    spmmi_free(w->columns);
+    spmmi_free(w->all);
     spmmi_free(w->windows);
+    spmmi_free(w->columns);
 }
 
-static int count_threads(const struct spmmi_pattern *a, int threads)
+/* The arrays of all threads together are not much larger than the matrix. */
+static int count_threads(const struct spmmi_pattern *a, int64_t most, int threads)
 {
+    const int64_t columns = spmmi_columns_are_many(a->cols, a->nnz) ? most : a->cols;
     const int64_t bytes = a->nnz * BYTES_A_NONZERO > BYTES_FREE ? a->nnz * BYTES_A_NONZERO : BYTES_FREE;
-    const int64_t most = bytes / (a->cols * (int64_t)sizeof(uint32_t) + 1);
-    return most < 1 ? 1 : most < threads ? (int)most : threads;
+    const int64_t enough = bytes / (columns * (int64_t)sizeof(uint32_t) + 1);
+    return enough < 1 ? 1 : enough < threads ? (int)enough : threads;
 }
 
 static spmm_status_t count_chunks(const struct count *c, const struct spmmi_row_block_sample *sample,
                                   int threads)
 {
     spmm_status_t status = SPMM_OK;
-    const int used = count_threads(c->a, threads);
+    const int used = count_threads(c->a, sample->most, threads);
     struct worker *workers = spmmi_alloc_zero((uint64_t)used, sizeof *workers);
     if (workers == NULL)
         return SPMM_ERR_MEMORY;

@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "format/base/alloc.h"
+#include "format/base/many_columns.h"
 #include "format/base/team.h"
 
-#define COLUMNS_A_NONZERO 4 /* up to so many, and as many more, columns keep their numbers */
-#define COLUMNS_MORE (1 << 16)
 #define DIGIT_BITS 8u
 #define DIGITS (1u << DIGIT_BITS)
 
@@ -58,7 +57,7 @@ spmm_status_t spmmi_tiled_columns_make(int64_t cols, int64_t nnz, const int32_t 
 {
     spmm_status_t status = SPMM_OK;
     *columns = (struct spmmi_tiled_columns){.count = cols, .col_ind = col_ind};
-    if (cols <= COLUMNS_A_NONZERO * nnz + COLUMNS_MORE)
+    if (!spmmi_columns_are_many(cols, nnz))
         goto cleanup;
     SPMM_TRY_ALLOC(columns->column_of = spmmi_alloc((uint64_t)nnz, sizeof *columns->column_of), diag);
     SPMM_TRY_ALLOC(columns->ranks = spmmi_alloc((uint64_t)nnz, sizeof *columns->ranks), diag);

@@ -86,6 +86,18 @@ static void matrices_without_nonzeros_gain_nothing(void **state)
     assert_true(ratio_of_spec("gen:empty:5:0") == 1);
 }
 
+static void empty_columns_change_nothing(void **state)
+{
+    (void)state;
+    spmm_matrix_t *m = inspect_generate("gen:rmat:9:9");
+    const double ratio = ratio_of(m, 2);
+    m->cols = 0x7ffffffe;
+    spmmi_alloc_peak_reset();
+    assert_true(ratio_of(m, 2) == ratio && ratio > 0);
+    assert_true(spmmi_alloc_peak_bytes() < 1 << 20);
+    spmm_matrix_destroy(m);
+}
+
 static void threads_change_nothing(void **state)
 {
     (void)state;
@@ -119,6 +131,7 @@ int main(void)
         cmocka_unit_test(equal_rows_far_apart_are_found),
         cmocka_unit_test(permutations_that_help_are_told_from_those_that_do_not),
         cmocka_unit_test(matrices_without_nonzeros_gain_nothing),
+        cmocka_unit_test(empty_columns_change_nothing),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(memory_that_is_short_is_reported),
     };

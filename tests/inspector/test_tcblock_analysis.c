@@ -229,6 +229,30 @@ static void threads_change_no_value(void **state)
     spmm_matrix_destroy(m);
 }
 
+/* Columns that are far more than nonzeros are sorted instead of counted in arrays. */
+static void empty_columns_change_no_value(void **state)
+{
+    static const char *const shapes[] = {"gen:rmat:9:9", "gen:empty:300:5", "gen:block:320:16:2"};
+    (void)state;
+    for (size_t i = 0; i < 3 * sizeof shapes / sizeof shapes[0]; i++) {
+        spmm_matrix_t *m = row_block_matrix(shapes[i / 3]);
+        struct spmmi_row_block_input in = row_block_input_open(m, 0, i % 3 == 1);
+        const struct spmmi_pattern few = pattern_of(m);
+        struct spmmi_pattern many = few;
+        const spmm_dtype_t dtype = i % 3 == 2 ? SPMM_BF16 : SPMM_F32;
+        many.cols = 0x7ffffffe;
+        struct spmmi_tcblock_analysis x = analysis_in(&few, in.permutation, dtype, 0, 2);
+        spmmi_alloc_peak_reset();
+        struct spmmi_tcblock_analysis y = analysis_in(&many, in.permutation, dtype, 0, 2);
+        assert_true(spmmi_alloc_peak_bytes() < 1 << 20);
+        assert_memory_equal(x.counts, y.counts, sizeof x.counts);
+        spmmi_tcblock_analysis_close(&y);
+        spmmi_tcblock_analysis_close(&x);
+        row_block_input_close(&in);
+        spmm_matrix_destroy(m);
+    }
+}
+
 static void samples_come_close(void **state)
 {
     (void)state;
@@ -309,6 +333,7 @@ int main(void)
         cmocka_unit_test(each_step_of_a_panel_has_blocks_of_its_own),
         cmocka_unit_test(items_are_cut_where_the_item_size_says),
         cmocka_unit_test(threads_change_no_value),
+        cmocka_unit_test(empty_columns_change_no_value),
         cmocka_unit_test(samples_come_close),
         cmocka_unit_test(layouts_beyond_32_bits_do_not_fit),
         cmocka_unit_test(memory_that_is_short_is_reported),
