@@ -21,6 +21,9 @@
 #define BUDGET (UINT64_C(64) << 20)
 /* malloc_usable_size, by which the hooks count, is up to a huge page too much for each large block. */
 #define COUNTED_TOO_MUCH (UINT64_C(32) << 20)
+#define SMALL_BUDGET 65536 /* of an executor */
+#define ASKED_BYTES_A_ROW 64
+#define ASKED_BYTES_A_NONZERO 64
 #define SECONDS_MAX 10.0 /* of a file */
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -107,6 +110,15 @@ static struct test_product product_draw(struct test_stream *stream, const spmm_p
     return product;
 }
 
+/* Bytes of B, C and a copy of C, and of the rows of op(A). */
+static uint64_t product_bytes(const spmm_plan_t *plan, const struct test_product *product)
+{
+    const uint64_t m = (uint64_t)(product->op == SPMM_OP_N ? plan->rows : plan->cols);
+    const uint64_t k = (uint64_t)(product->op == SPMM_OP_N ? plan->cols : plan->rows);
+    const uint64_t width = (uint64_t)product->n + 2; /* the most that a gap has */
+    return (2 * m + k) * width * spmm_dtype_size(plan->dtype) + 2 * m * sizeof(int64_t);
+}
+
 static int has_variant(const spmm_plan_t *plan, spmm_op_t op)
 {
     for (uint32_t i = 0; i < plan->variant_count; i++)
@@ -135,7 +147,13 @@ void test_content_products(struct test_stream *stream, const spmm_plan_t *plan, 
             no_variant_check(plan, executor, (spmm_op_t)op);
             continue;
         }
-        const struct test_product product = product_draw(stream, plan, (spmm_op_t)op);
+        struct test_product product = product_draw(stream, plan, (spmm_op_t)op);
+        if (product_bytes(plan, &product) > TEST_CONTENT_DENSE_MAX)
+            product.n = 1;
+        if (product_bytes(plan, &product) > TEST_CONTENT_DENSE_MAX) {
+            tally->too_large++;
+            continue;
+        }
         product_check(plan, values, executor, &product);
         tally->products++;
     }
@@ -165,7 +183,39 @@ static void executor_run(struct test_stream *stream, const spmm_plan_t *plan, sp
     free(values);
 }
 
-/* An executor within the memory that was foretold; a kernel that is forced may be refused, with a sentence. */
+/* What the hooks may count where so many bytes are allowed. */
+static uint64_t counted(uint64_t bytes)
+{
+    return bytes + (bytes < COUNTED_TOO_MUCH ? ROUNDING : COUNTED_TOO_MUCH);
+}
+
+/* Where the budget refuses an executor, asking took memory by the nonzeros and the rows of op(A). */
+static uint64_t asking_max(const spmm_plan_t *plan)
+{
+    const uint64_t rows = (uint64_t)(plan->rows + (has_variant(plan, SPMM_OP_T) ? plan->cols : 0));
+    return counted(ASKED_BYTES_A_ROW * rows + ASKED_BYTES_A_NONZERO * (uint64_t)plan->nnz);
+}
+
+/* Asked before it is made. *host: what it takes. */
+static spmm_status_t executor_ask(const spmm_plan_t *plan, const spmm_executor_options_t *options,
+                                  uint64_t *host)
+{
+    spmm_diag_t diag;
+    spmmi_alloc_peak_reset();
+    const spmm_status_t status =
+        spmm_executor_memory_bytes(plan, SPMM_DEVICE_CPU, options, host, NULL, &diag);
+    const uint64_t most = status == SPMM_ERR_PLAN_BUDGET ? asking_max(plan) : counted(*host);
+    TEST_CONTENT_MUST(status == SPMM_OK || diag.text[0] != '\0', "%s", spmm_status_name(status));
+    TEST_CONTENT_MUST(*host <= options->host_budget_bytes, "%llu bytes are foretold, %llu allowed",
+                      (unsigned long long)*host, (unsigned long long)options->host_budget_bytes);
+    TEST_CONTENT_MUST(spmmi_alloc_peak_bytes() <= most, "%s: asking takes %llu bytes, not %llu",
+                      spmm_status_name(status), (unsigned long long)spmmi_alloc_peak_bytes(),
+                      (unsigned long long)most);
+    return status;
+}
+
+/* An executor within the memory that was foretold; a kernel that is forced may be refused, with a sentence, and any by
+ * its budget. */
 static void executor_check(struct test_stream *stream, const spmm_plan_t *plan, const char *kernel,
                            struct test_content_tally *tally)
 {
@@ -176,24 +226,22 @@ static void executor_check(struct test_stream *stream, const spmm_plan_t *plan, 
     uint64_t host = 0;
     options.threads = test_stream_chance(stream, 3) ? 2 : 1;
     options.force_kernel = kernel;
-    spmmi_alloc_peak_reset();
-    const spmm_status_t foretold =
-        spmm_executor_memory_bytes(plan, SPMM_DEVICE_CPU, &options, &host, NULL, &diag);
-    TEST_CONTENT_MUST(foretold == SPMM_OK || diag.text[0] != '\0', "%s", spmm_status_name(foretold));
-    TEST_CONTENT_MUST(spmmi_alloc_peak_bytes() <= host + ROUNDING, "asking takes %llu bytes, foretold %llu",
-                      (unsigned long long)spmmi_alloc_peak_bytes(), (unsigned long long)host);
+    options.host_budget_bytes = test_stream_chance(stream, 10) ? SMALL_BUDGET : TEST_CONTENT_EXECUTOR_BUDGET;
+    const spmm_status_t foretold = executor_ask(plan, &options, &host);
+    const uint64_t most = foretold == SPMM_ERR_PLAN_BUDGET ? asking_max(plan) : counted(host);
     spmmi_alloc_peak_reset();
     const spmm_status_t status = spmm_executor_create(plan, SPMM_DEVICE_CPU, &options, &executor, &diag);
     TEST_CONTENT_MUST(status == foretold, "%s: %s, foretold %s", kernel, diag.text,
                       spmm_status_name(foretold));
-    TEST_CONTENT_MUST(status == SPMM_OK || kernel != NULL, "a plan that loads does not run: %s", diag.text);
+    TEST_CONTENT_MUST(status == SPMM_OK || status == SPMM_ERR_PLAN_BUDGET || kernel != NULL,
+                      "a plan that loads does not run: %s", diag.text);
+    TEST_CONTENT_MUST(spmmi_alloc_peak_bytes() <= most, "making it takes %llu bytes, not %llu",
+                      (unsigned long long)spmmi_alloc_peak_bytes(), (unsigned long long)most);
+    tally->over_budget += status == SPMM_ERR_PLAN_BUDGET;
     if (status != SPMM_OK)
         return;
     tally->executors++;
     tally->host_max = host > tally->host_max ? host : tally->host_max;
-    TEST_CONTENT_MUST(spmmi_alloc_peak_bytes() <= host + ROUNDING,
-                      "making it takes %llu bytes, foretold %llu",
-                      (unsigned long long)spmmi_alloc_peak_bytes(), (unsigned long long)host);
     (void)spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info, NULL);
     TEST_CONTENT_MUST(info.host_bytes <= host, "it holds %llu bytes, foretold %llu",
                       (unsigned long long)info.host_bytes, (unsigned long long)host);
@@ -279,8 +327,7 @@ static void loaded_check(struct test_stream *stream, const spmm_plan_t *plan,
     infos_check(plan);
     if (test_stream_chance(stream, 20))
         saved_check(plan);
-    if (plan->rows <= TEST_CONTENT_EXTENT_MAX && plan->cols <= TEST_CONTENT_EXTENT_MAX)
-        executors_check(stream, plan, tally);
+    executors_check(stream, plan, tally);
 }
 
 spmm_status_t test_content_check(struct test_stream *stream, const uint8_t *bytes, size_t size,

@@ -9,17 +9,22 @@
 #include "format/plan.h"
 #include "stream.h"
 
-#define TEST_CONTENT_EXTENT_MAX 20000 /* rows or columns of products that are computed */
+/* Products whose B and C together are larger are not computed; an executor is made for every plan. */
+#define TEST_CONTENT_DENSE_MAX (UINT64_C(8) << 20)
+#define TEST_CONTENT_EXECUTOR_BUDGET (UINT64_C(64) << 20)
 
 struct test_content_tally {
     uint64_t files, refused, executors, products;
-    uint64_t host_max;  /* bytes that an executor took */
-    double seconds_max; /* of the processor, for a file */
+    uint64_t over_budget; /* executors refused by their budget */
+    uint64_t too_large;   /* products left out */
+    uint64_t host_max;    /* bytes that an executor took */
+    double seconds_max;   /* of the processor, for a file */
 };
 
 /* Loads the file with the default budget or a small one. If it loads: an executor with the plan's own choice and one
- * for each kernel that a part has, within the memory that is foretold, and products of both ops whose elements are
- * judged against the matrix that the plan holds. Statuses and sentences of a refusal are left in *diag. */
+ * for each kernel that a part has, within the memory that is foretold or refused by its budget, and products of both
+ * ops whose elements are judged against the matrix that the plan holds. Statuses and sentences of a refusal are left in
+ * *diag. */
 spmm_status_t test_content_check(struct test_stream *stream, const uint8_t *bytes, size_t size,
                                  struct test_content_tally *tally, spmm_diag_t *diag);
 

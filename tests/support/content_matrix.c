@@ -9,6 +9,7 @@
 #include <spmm/inspector.h>
 
 #define NONZEROS_MAX 4000 /* of a generated matrix: products are judged in long double */
+#define ROWS_MORE 20000
 
 static void *take(int64_t count, size_t size)
 {
@@ -98,12 +99,41 @@ static struct test_matrix *drawn(struct test_stream *stream)
     return a;
 }
 
+/* The columns far apart, up to the largest extent: most of them are empty. */
+static void widen(struct test_stream *stream, struct test_matrix *a)
+{
+    static const int64_t extents[] = {60000, 1 << 26, 0x7ffffffe, 0x7ffffffe};
+    const int64_t cols = extents[test_stream_below(stream, sizeof extents / sizeof extents[0])];
+    const uint64_t seed = test_stream_bits(stream);
+    const int64_t apart = a->cols == 0 ? 1 : cols / a->cols;
+    for (int64_t p = 0; p < a->nnz && apart > 0; p++)
+        a->col_ind[p] =
+            (int32_t)(a->col_ind[p] * apart + (int64_t)(test_hash(seed, (uint64_t)p) % (uint64_t)apart));
+    a->cols = apart > 0 ? cols : a->cols;
+}
+
+/* Rows without nonzeros after the others. */
+static void lengthen(struct test_matrix *a)
+{
+    const int64_t rows = a->rows + ROWS_MORE;
+    int64_t *row_ptr = take(rows, sizeof *row_ptr);
+    for (int64_t i = 0; i <= rows; i++)
+        row_ptr[i] = a->row_ptr[i < a->rows ? i : a->rows];
+    free(a->row_ptr);
+    a->row_ptr = row_ptr;
+    a->rows = rows;
+}
+
 struct test_matrix *test_content_matrix(struct test_stream *stream)
 {
     struct test_matrix *a = test_stream_chance(stream, 50) ? generated(stream) : NULL;
     const int is_whole = a == NULL || test_stream_chance(stream, 80);
     if (a == NULL)
         a = drawn(stream);
+    if (test_stream_chance(stream, 3))
+        widen(stream, a);
+    if (test_stream_chance(stream, 1))
+        lengthen(a);
     const uint64_t seed = test_stream_bits(stream);
     for (int64_t p = 0; p < a->nnz && is_whole; p++)
         a->values[p] = test_integer((uint64_t)p, seed);

@@ -55,10 +55,11 @@ static spmm_plan_t *inspect(struct test_stream *stream, const struct test_matrix
     static const int64_t widths[] = {1, 5, 40, 300, 128};
     const spmm_csr_t view = {a->rows,    a->cols,    a->nnz,   SPMM_I64, SPMM_I32,
                              a->row_ptr, a->col_ind, SPMM_F64, a->values};
-    const spmm_inspect_options_t options = options_draw(stream, widths, COUNT(widths));
+    spmm_inspect_options_t options = options_draw(stream, widths, COUNT(widths));
     spmm_inspect_options_t fewer = SPMM_INSPECT_OPTIONS_INIT;
     spmm_matrix_t *matrix = NULL;
     spmm_plan_t *plan = NULL;
+    options.ops = a->cols > TEST_CONTENT_WIDE ? SPMM_OPS_N : options.ops;
     fewer.a_type = options.a_type;
     fewer.threads = 1;
     /* Some options contradict each other, or a kernel does not multiply the type. */
@@ -113,6 +114,7 @@ struct spmmi_part test_content_part(struct test_stream *stream, const spmm_plan_
         rows++;
     struct spmmi_part part =
         fields_draw(stream, spmmi_schedule_at((int)test_stream_below(stream, (uint64_t)rows)));
+    part.op = plan->cols > TEST_CONTENT_WIDE ? SPMM_OP_N : part.op;
     test_plan_part_fill(plan, &part);
     if (part.flags != 0)
         test_shuffle(part.items, part.item_count, test_stream_bits(stream));

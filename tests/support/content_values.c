@@ -12,6 +12,8 @@
 #include "dense.h"
 #include "format/base/alloc.h"
 
+#define EXTENT_MAX 20000 /* columns of a matrix that is inspected for both ops */
+
 /* Of exactly its size, so that a sanitizer sees what lies beyond. */
 static void *take(int64_t count, size_t size)
 {
@@ -202,7 +204,7 @@ int test_content_values(struct test_stream *stream, struct test_content_tally *t
                       "%s: %s", spmm_status_name(status), diag.text);
     TEST_CONTENT_MUST(status == SPMM_OK || status == SPMM_ERR_CSR || status == SPMM_ERR_ARGUMENT, "%s",
                       spmm_status_name(status));
-    if (matrix != NULL && csr.cols <= TEST_CONTENT_EXTENT_MAX)
+    if (matrix != NULL && csr.cols <= EXTENT_MAX)
         matrix_use(stream, &csr, matrix, tally);
     spmm_matrix_destroy(matrix);
     csr_free(&csr);

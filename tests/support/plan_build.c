@@ -202,18 +202,28 @@ int64_t test_long_rows_min(const struct test_matrix *a)
     return (longest + a->nnz / (a->rows > 0 ? a->rows : 1)) / 2 + 1;
 }
 
+/* Of op(A); that of the transpose is made once, at the first part that asks. */
+static const int64_t *op_row_ptr(const spmm_plan_t *plan, spmm_op_t op, int64_t **transposed)
+{
+    if (op == SPMM_OP_N)
+        return plan->row_ptr;
+    if (*transposed == NULL) {
+        *transposed = take(plan->cols, sizeof **transposed);
+        spmmi_transpose_row_ptr(plan->cols, plan->nnz, plan->col_ind, *transposed);
+    }
+    return *transposed;
+}
+
 uint32_t test_plan_split_long_rows(spmm_plan_t *plan, int64_t minimum)
 {
     const uint32_t parts_before = plan->part_count;
-    int64_t *t_row_ptr = take(plan->cols, sizeof *t_row_ptr);
-    spmmi_transpose_row_ptr(plan->cols, plan->nnz, plan->col_ind, t_row_ptr);
+    int64_t *t_row_ptr = NULL;
     for (uint32_t i = 0; i < plan->part_count; i++) {
         struct spmmi_part *part = &plan->parts[i];
         if (!spmmi_is_tcblocks(part->family) || (part->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0 ||
             spmmi_long_rows_of(plan, i) != NULL)
             continue;
-        const struct spmmi_part long_rows =
-            part_split(part, part->op == SPMM_OP_N ? plan->row_ptr : t_row_ptr, minimum);
+        const struct spmmi_part long_rows = part_split(part, op_row_ptr(plan, part->op, &t_row_ptr), minimum);
         if (long_rows.item_count == 0)
             continue;
         memmove(part + 2, part + 1, (plan->part_count - i - 1) * sizeof *part);
