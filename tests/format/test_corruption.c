@@ -15,6 +15,7 @@
 #include "format/file/plan_records.h"
 #include "tests/golden/golden_cases.h"
 #include "tests/support/forge.h"
+#include "tests/support/scale.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define BUDGET (UINT64_C(4) << 20)
@@ -282,8 +283,9 @@ static void contents_are_attacked(void **state)
         size_t content_size = 0;
         uint8_t *content = forge_content(&f->sections[i], &content_size),
                 *before = exact_copy(content, content_size);
-        /* Small sections field by field; long ones at positions that reach every part. */
-        const size_t step = content_size <= 400 ? 4 : content_size / 64;
+        /* Small sections field by field; long ones at positions that reach every part; a release run, every byte. */
+        const size_t coarse = content_size <= 400 ? 4 : content_size / 64;
+        const size_t step = coarse > scaled(1) ? coarse / scaled(1) : 1;
         for (size_t at = 0; at < content_size; at += step) {
             for (size_t v = 0; v < COUNT(values); v++) {
                 const size_t left = content_size - at, width = left >= 8 && v % 2 != 0 ? 8

@@ -8,7 +8,8 @@
 
 #define TEST_CONTENT_WIDE 100000 /* columns beyond which nothing can be made for op T */
 
-/* At most some thousand nonzeros, and now and then up to 2^31 - 2 columns; values mostly whole numbers in -4 .. 4. Free with test_matrix_free. */
+/* At most some thousand nonzeros, and now and then up to 2^31 - 2 columns; values mostly whole numbers in -4 .. 4. Free
+ * with test_matrix_free. */
 struct test_matrix *test_content_matrix(struct test_stream *stream);
 
 #endif
