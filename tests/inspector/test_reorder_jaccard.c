@@ -92,11 +92,12 @@ static void compare(int64_t count, int64_t cols, const int64_t *unit_ptr, const 
     assert_true(permutation != NULL && expected != NULL);
     for (size_t d = 0; d < sizeof deltas / sizeof deltas[0]; d++) {
         const struct flags flags = compress(count, cols, unit_ptr, col_ind, deltas[d]);
-        for (size_t t = 0; t < sizeof eighths / sizeof eighths[0]; t++) {
+        for (size_t t = 0; t < 2 * sizeof eighths / sizeof eighths[0]; t++) {
+            const int64_t extents[] = {cols, 0x7ffffffe}; /* columns without nonzeros change nothing */
             memset(permutation, 0xff, bytes);
-            literal_permutation(&flags, eighths[t], expected);
-            assert_int_equal(spmmi_reorder_jaccard((uint64_t)count, cols, unit_ptr, col_ind,
-                                                   (double)eighths[t] / EIGHTHS, deltas[d], permutation),
+            literal_permutation(&flags, eighths[t / 2], expected);
+            assert_int_equal(spmmi_reorder_jaccard((uint64_t)count, extents[t % 2], unit_ptr, col_ind,
+                                                   (double)eighths[t / 2] / EIGHTHS, deltas[d], permutation),
                              SPMM_OK);
             holds_each_unit_once(permutation, count);
             assert_memory_equal(permutation, expected, bytes);
