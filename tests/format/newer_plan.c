@@ -33,4 +33,3 @@ void newer_plan_writer(struct forge *forge, const char *text, size_t length)
     forge_set_content(section, text, length, (struct forge_zstd){0, 0, 0});
     section->entry.raw_bytes = length;
 }
-
