@@ -20,7 +20,7 @@ struct call {
     const char *text;
 };
 
-static void factors_and_places(void **state)
+static void factors_and_operands(void **state)
 {
     static const struct call calls[] = {
         {{1, 0}, {0, 0}, -1, SPMM_OK, ""},
@@ -96,7 +96,7 @@ static void executors_of_other_matrices(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(factors_and_places),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(factors_and_operands),
                                        cmocka_unit_test(there_must_be_a_certificate),
                                        cmocka_unit_test(executors_of_other_matrices)};
     return cmocka_run_group_tests(tests, NULL, NULL);
