@@ -135,6 +135,7 @@ static void numbers_that_name_nothing(void **state)
     assert_string_equal(spmm_layout_name((spmm_layout_t)1000), "?");
     assert_string_equal(spmm_family_name((spmm_family_t)1000), "?");
     assert_string_equal(spmm_schedule_name((spmm_schedule_t)1000), "?");
+    assert_string_equal(spmm_compute_name((spmm_compute_t)1000), "?");
     assert_string_equal(spmm_reorder_name((spmm_reorder_t)1000), "?");
     double value = 1;
     assert_true(spmmi_value_load(&value, (spmm_dtype_t)1000, 0) == 0);

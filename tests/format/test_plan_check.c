@@ -48,6 +48,8 @@ static void expect(spmm_plan_t *plan, spmm_status_t expected, const char *change
 #define ROWS(change, expected) EXPECT(SPMM_SCHEDULE_ROW_SPLIT, change, expected)
 #define TILED(change, expected) EXPECT(SPMM_SCHEDULE_SEGMENTED, change, expected)
 #define DROP(pointer) (spmmi_free(pointer), (pointer) = NULL)
+#define PATTERN(change, expected) \
+    ROWS((DROP(p->values), memset(p->values_digest, 0, sizeof p->values_digest), change), expected)
 
 static void dimensions(void **state)
 {
@@ -122,6 +124,9 @@ static void rows_and_columns(void **state)
     ROWS(p->pattern_digest[15] ^= 1, ERR_PLAN_DIGEST);
     ROWS(p->values_digest[15] ^= 1, ERR_PLAN_DIGEST);
     ROWS(p->stats.zeros++, ERR_PLAN_STATS);
+    PATTERN(p->stats.zeros = p->nnz, OK);
+    PATTERN(p->stats.zeros = p->nnz + 1, ERR_PLAN_STATS);
+    PATTERN(p->stats.zeros = -1, ERR_PLAN_STATS);
 }
 
 static void counts(void **state)
