@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "format/base/alloc.h"
+#include "format/base/many_columns.h"
 #include "format/plan.h"
 #include "stats.h"
 
@@ -15,16 +16,11 @@
 
 __extension__ typedef unsigned __int128 u128;
 
-/* A counter a column costs 4 * cols; sorting a copy of the columns costs 8 * nnz. Counters are faster, so
- * they are left only where they would take much more memory than the matrix. */
-static int sorts_columns(uint64_t cols, uint64_t nnz)
-{
-    return cols > 4 * nnz + 65536;
-}
-
+/* A counter a column costs 4 * cols; sorting a copy of the columns costs 8 * nnz, and more time. */
 uint64_t spmmi_stats_bytes(uint64_t cols, uint64_t nnz)
 {
-    return sorts_columns(cols, nnz) ? 2 * nnz * sizeof(uint32_t) : cols * sizeof(uint32_t);
+    return spmmi_columns_are_many((int64_t)cols, (int64_t)nnz) ? 2 * nnz * sizeof(uint32_t)
+                                                               : cols * sizeof(uint32_t);
 }
 
 static int histogram_bin(int64_t length)
@@ -188,6 +184,6 @@ spmm_status_t spmmi_stats_compute(int64_t rows, int64_t cols, const int64_t *row
     row_metrics(rows, row_ptr, stats);
     band_metrics(rows, row_ptr, col_ind, stats);
     stats->zeros = zero_count(nnz, dtype, values);
-    return sorts_columns((uint64_t)cols, (uint64_t)nnz) ? columns_by_sorting(cols, nnz, col_ind, stats)
-                                                        : columns_by_counters(cols, nnz, col_ind, stats);
+    return spmmi_columns_are_many(cols, nnz) ? columns_by_sorting(cols, nnz, col_ind, stats)
+                                             : columns_by_counters(cols, nnz, col_ind, stats);
 }
