@@ -333,7 +333,7 @@ static void the_trace_has_compute_types_and_reasons(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* Of later versions, or of a plan that no reader has checked. */
+/* Of later versions, or of a plan that no reader has checked; and one that the search seldom gives. */
 static void reasons_without_a_text(void **state)
 {
     (void)state;
@@ -345,6 +345,12 @@ static void reasons_without_a_text(void **state)
         assert_int_equal(spmm_plan_trace(plan, 0, &info), SPMM_OK);
         assert_string_equal(info.reason, "no reason given");
     }
+    spmm_trace_info_t info = {.struct_size = sizeof info};
+    plan->trace[0].reason = SPMMI_REASON_IMBALANCE;
+    plan->trace[0].value = 9;
+    plan->trace[0].threshold = 3;
+    assert_int_equal(spmm_plan_trace(plan, 0, &info), SPMM_OK);
+    assert_string_equal(info.reason, "the longest row holds 9 nonzeros, the row-split limit is 3");
     spmm_plan_destroy(plan);
 }
 
