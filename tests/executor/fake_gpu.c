@@ -122,6 +122,18 @@ void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, int variant, const struct 
     (void)snprintf(text, size, "cuda/fake");
 }
 
+uint64_t spmmi_certify_cuda_upload_bytes(const struct spmmi_certify_csr *a, spmm_dtype_t dtype)
+{
+    (void)a, (void)dtype;
+    return FAKE_GPU_BYTES;
+}
+
+uint64_t spmmi_certify_cuda_bytes(const struct spmmi_certify_job *job)
+{
+    (void)job;
+    return FAKE_GPU_WORKSPACE;
+}
+
 spmm_status_t spmmi_certify_cuda_upload(int device, const struct spmmi_certify_csr *a, spmm_dtype_t dtype,
                                         struct spmmi_certify_device **made, spmm_diag_t *diag)
 {

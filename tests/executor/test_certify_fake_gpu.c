@@ -53,6 +53,26 @@ static void certificates_are_made_on_the_gpu(void **state)
     }
 }
 
+/* Once for each op of the plan, and what a check takes if there is something to check. */
+static void memory_of_the_gpu_is_counted(void **state)
+{
+    static const spmm_family_t family = SPMM_FAMILY_ROWS;
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const int has_transpose = i / 2, n = i % 2;
+        spmm_plan_t *plan = plan_make(has_transpose);
+        spmm_executor_t *executor = fake_gpu_executor(plan, &family, 1);
+        const spmm_dense_t b = {NULL, plan->cols, n, n, SPMM_ROW_MAJOR, SPMM_F32};
+        const spmm_dense_t c = {NULL, plan->rows, n, n, SPMM_ROW_MAJOR, SPMM_F32};
+        uint64_t bytes = 0;
+        assert_int_equal(spmm_certifier_memory_bytes(executor, NULL, SPMM_OP_N, &b, &c, NULL, &bytes, NULL),
+                         SPMM_OK);
+        assert_int_equal(bytes, (1 + has_transpose) * FAKE_GPU_BYTES + n * FAKE_GPU_WORKSPACE);
+        fake_gpu_executor_free(executor);
+        spmm_plan_destroy(plan);
+    }
+}
+
 static void what_does_not_fit_on_the_gpu_is_told(void **state)
 {
     static const spmm_family_t family = SPMM_FAMILY_ROWS;
@@ -71,6 +91,7 @@ static void what_does_not_fit_on_the_gpu_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(certificates_are_made_on_the_gpu),
+                                       cmocka_unit_test(memory_of_the_gpu_is_counted),
                                        cmocka_unit_test(what_does_not_fit_on_the_gpu_is_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
