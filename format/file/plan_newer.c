@@ -31,7 +31,7 @@ static int writer_entry(const struct spmmi_container *c, uint64_t size, struct s
         if (entry->type == SPMMI_SECTION_WRITER)
             return entry->codec == SPMMI_CODEC_ZSTD && entry->stored_bytes >= SPMMI_FRAME_ENTRY_BYTES &&
                    spmmi_add_u64(entry->offset, entry->stored_bytes, &end) && end <= size &&
-                   entry->raw_bytes < SPMMI_WRITER_BYTES;
+                   entry->raw_bytes > 0 && entry->raw_bytes < SPMMI_WRITER_BYTES;
     }
     return 0;
 }
@@ -49,7 +49,7 @@ static int text_read(struct spmmi_container *c, char text[SPMMI_WRITER_BYTES])
     text[is_read ? span.raw_bytes : 0] = '\0';
     spmmi_decoder_free(decoder);
     spmmi_free(c->frames);
-    return is_read && spmmi_text_wrong(text, strlen(text)) == strlen(text);
+    return is_read && spmmi_text_wrong(text, span.raw_bytes) == span.raw_bytes;
 }
 
 static int writer_find(const uint8_t *bytes, uint64_t size, char text[SPMMI_WRITER_BYTES])

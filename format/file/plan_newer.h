@@ -6,8 +6,8 @@
 #include "plan_header.h"
 
 /* Behind the sentence of a FEATURE or VERSION: the version of this library, that of the plan's writer where its section
- * can be read, and the advice to update. bytes: as much of the file as there is, a
- * whole header at least. diag may be NULL. */
+ * can be read, and the advice to update. bytes: as much of the file as there is, a whole header at least. diag may be
+ * NULL. */
 void spmmi_newer_explain(const uint8_t *bytes, uint64_t size, spmm_diag_t *diag);
 
 #endif

@@ -106,6 +106,40 @@ static void a_newer_writer_has_1_to_31_bytes(void **state)
         }
 }
 
+static uint8_t *place_of_writer(uint8_t *bytes, struct forge *forge)
+{
+    const struct forge_section *section = forge_find(forge, SPMMI_SECTION_WRITER, SPMMI_NO_PART);
+    return bytes + SPMMI_HEADER_BYTES + (size_t)(section - forge->sections) * SPMMI_ENTRY_BYTES;
+}
+
+/* No text, and texts that a zero byte cuts short, of which the loader takes none. All hashes fit. */
+static void a_newer_writer_is_a_text_without_zero_bytes(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t length;
+        int is_told;
+    } cases[] = {{"abcd", 4, 1}, {"\0abc", 4, 0}, {"ab\0c", 4, 0}, {"abc\0", 4, 0}, {"", 0, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct forge *forge = newer_plan(NEWER_WRITER);
+        struct spmmi_entry entry = {0};
+        size_t size = 0;
+        forge->header.features_incompat |= UINT64_C(1) << 6;
+        newer_plan_writer(forge, cases[i].text, cases[i].length);
+        forge_find(forge, SPMMI_SECTION_WRITER, SPMMI_NO_PART)->entry.raw_bytes =
+            4; /* so that it has a frame */
+        uint8_t *bytes = forge_build(forge, &size), *place = place_of_writer(bytes, forge);
+        spmmi_record_load(&spmmi_entry_record, place, &entry);
+        entry.raw_bytes = cases[i].length;
+        spmmi_record_store(&spmmi_entry_record, &entry, place);
+        make_hashes_right(bytes, size, forge->header.section_count);
+        assert_int_equal(is_writer_told(bytes, size), cases[i].is_told);
+        free(bytes);
+        forge_free(forge);
+    }
+}
+
 /* Its hash, that of its frame, or the checksum in the frame is wrong. */
 static void a_newer_writer_is_whole(void **state)
 {
@@ -119,7 +153,7 @@ static void a_newer_writer_is_whole(void **state)
         if (wrong == 3)
             section->frames[0].stored[section->frames[0].stored_bytes - 1] ^= 1;
         uint8_t *bytes = forge_build(forge, &size);
-        uint8_t *place = bytes + SPMMI_HEADER_BYTES + (size_t)(section - forge->sections) * SPMMI_ENTRY_BYTES;
+        uint8_t *place = place_of_writer(bytes, forge);
         spmmi_record_load(&spmmi_entry_record, place, &entry);
         if (wrong == 2)
             bytes[entry.offset + entry.stored_bytes - 1] ^= 1;
@@ -141,9 +175,7 @@ static void a_newer_writer_lies_within_the_file(void **state)
     forge->header.features_incompat |= UINT64_C(1) << 6;
     uint8_t *bytes = forge_build(forge, &size);
     const uint32_t count = forge->header.section_count;
-    const uint32_t index =
-        (uint32_t)(forge_find(forge, SPMMI_SECTION_WRITER, SPMMI_NO_PART) - forge->sections);
-    uint8_t *place = bytes + SPMMI_HEADER_BYTES + index * SPMMI_ENTRY_BYTES;
+    uint8_t *place = place_of_writer(bytes, forge);
     struct spmmi_entry entry;
     spmmi_record_load(&spmmi_entry_record, place, &entry);
     const uint64_t end = entry.offset + entry.stored_bytes;
@@ -209,6 +241,7 @@ int main(void)
         cmocka_unit_test(a_newer_table_ends_within_the_file),
         cmocka_unit_test(hashes_of_a_newer_plan_must_fit),
         cmocka_unit_test(a_newer_writer_has_1_to_31_bytes),
+        cmocka_unit_test(a_newer_writer_is_a_text_without_zero_bytes),
         cmocka_unit_test(a_newer_writer_is_whole),
         cmocka_unit_test(a_newer_writer_lies_within_the_file),
         cmocka_unit_test(only_the_writer_is_lost_where_a_newer_file_cannot_be_read),
