@@ -32,11 +32,12 @@ static int is_empty(const struct spmmi_product *product)
     return product->c.rows == 0 || product->c.cols == 0;
 }
 
-/* What is taken beside the certifier once it is made. */
+/* What is taken beside the certifier and the transpose: on a GPU the blocks that say where each op(A) lies there. */
 static uint64_t checking_bytes(const spmm_executor_t *executor, const struct spmmi_certify_job *job)
 {
     if (executor->cuda != NULL)
-        return SPMMI_OPS * spmmi_alloc_bytes(1, sizeof(struct spmmi_certify_device));
+        return (uint64_t)(has_op(&executor->shape, SPMM_OP_N) + has_op(&executor->shape, SPMM_OP_T)) *
+               spmmi_alloc_bytes(1, sizeof(struct spmmi_certify_device));
     return is_empty(&job->product) ? 0 : spmmi_certify_cpu_bytes(job);
 }
 

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "executor/certify/certify_side.h"
+#include "format/base/alloc.h"
 #include "format/base/diag.h"
 
 struct fake_gpu fake_gpu;
@@ -124,21 +125,19 @@ void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, int variant, const struct 
 
 uint64_t spmmi_certify_cuda_upload_bytes(const struct spmmi_certify_csr *a, spmm_dtype_t dtype)
 {
-    (void)a, (void)dtype;
-    return FAKE_GPU_BYTES;
+    return (uint64_t)a->rows * FAKE_GPU_ROW + (uint64_t)a->nnz * spmm_dtype_size(dtype);
 }
 
 uint64_t spmmi_certify_cuda_bytes(const struct spmmi_certify_job *job)
 {
-    (void)job;
-    return FAKE_GPU_WORKSPACE;
+    return FAKE_GPU_CHECK + (uint64_t)job->vectors;
 }
 
 spmm_status_t spmmi_certify_cuda_upload(int device, const struct spmmi_certify_csr *a, spmm_dtype_t dtype,
                                         struct spmmi_certify_device **made, spmm_diag_t *diag)
 {
     (void)device, (void)a, (void)dtype;
-    *made = fake_gpu.upload == SPMM_OK ? (struct spmmi_certify_device *)(void *)&fake_gpu : NULL;
+    *made = fake_gpu.upload == SPMM_OK ? spmmi_alloc_zero(1, sizeof **made) : NULL;
     fake_gpu.uploads += *made != NULL;
     return answer(fake_gpu.upload, diag);
 }
@@ -146,6 +145,7 @@ spmm_status_t spmmi_certify_cuda_upload(int device, const struct spmmi_certify_c
 void spmmi_certify_cuda_free(struct spmmi_certify_device *a)
 {
     fake_gpu.uploads -= a != NULL;
+    spmmi_free(a);
 }
 
 spmm_status_t spmmi_certify_cuda(const struct spmmi_certify_device *a, const struct spmmi_certify_job *job,

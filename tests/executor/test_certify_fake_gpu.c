@@ -10,6 +10,7 @@
 
 #include "fake_gpu.h"
 #include "tests/support/certificates.h"
+#include "tests/support/counting_allocator.h"
 #include "tests/support/plan_seal.h"
 
 static spmm_plan_t *plan_make(int has_transpose)
@@ -53,26 +54,6 @@ static void certificates_are_made_on_the_gpu(void **state)
     }
 }
 
-/* Once for each op of the plan, and what a check takes if there is something to check. */
-static void memory_of_the_gpu_is_counted(void **state)
-{
-    static const spmm_family_t family = SPMM_FAMILY_ROWS;
-    (void)state;
-    for (int i = 0; i < 4; i++) {
-        const int has_transpose = i / 2, n = i % 2;
-        spmm_plan_t *plan = plan_make(has_transpose);
-        spmm_executor_t *executor = fake_gpu_executor(plan, &family, 1);
-        const spmm_dense_t b = {NULL, plan->cols, n, n, SPMM_ROW_MAJOR, SPMM_F32};
-        const spmm_dense_t c = {NULL, plan->rows, n, n, SPMM_ROW_MAJOR, SPMM_F32};
-        uint64_t bytes = 0;
-        assert_int_equal(spmm_certifier_memory_bytes(executor, NULL, SPMM_OP_N, &b, &c, NULL, &bytes, NULL),
-                         SPMM_OK);
-        assert_int_equal(bytes, (1 + has_transpose) * FAKE_GPU_BYTES + n * FAKE_GPU_WORKSPACE);
-        fake_gpu_executor_free(executor);
-        spmm_plan_destroy(plan);
-    }
-}
-
 static void what_does_not_fit_on_the_gpu_is_told(void **state)
 {
     static const spmm_family_t family = SPMM_FAMILY_ROWS;
@@ -88,10 +69,53 @@ static void what_does_not_fit_on_the_gpu_is_told(void **state)
     spmm_plan_destroy(plan);
 }
 
+/* On the GPU op(A) of each op, and a check of a product that has elements. */
+static uint64_t on_gpu(const spmm_plan_t *plan, int has_transpose, int64_t n)
+{
+    const uint64_t values = 4 * (uint64_t)plan->nnz;
+    const uint64_t check = n == 0 ? 0 : FAKE_GPU_CHECK + (n == 1 ? 1 : 16); /* vectors */
+    return check + FAKE_GPU_ROW * (uint64_t)plan->rows + values +
+           (has_transpose ? FAKE_GPU_ROW * (uint64_t)plan->cols + values : 0);
+}
+
+static void the_memory_of_both_sides_is_told(void **state)
+{
+    static const spmm_family_t family = SPMM_FAMILY_ROWS;
+    static const int64_t widths[] = {0, 1, 5};
+    (void)state;
+    for (int i = 0; i < 2 * 3; i++) {
+        const int has_transpose = i / 3;
+        const int64_t n = widths[i % 3];
+        spmm_plan_t *plan = plan_make(has_transpose);
+        spmm_executor_t *executor = fake_gpu_executor(plan, &family, 1);
+        const spmm_dense_t b = {NULL, plan->cols, n, n, SPMM_ROW_MAJOR, SPMM_F32};
+        const spmm_dense_t c = {NULL, plan->rows, n, n, SPMM_ROW_MAJOR, SPMM_F32};
+        uint64_t host = 0, device = 0;
+        test_counting_peak_reset();
+        assert_int_equal(spmm_certifier_memory_bytes(executor, NULL, SPMM_OP_N, &b, &c, &host, &device, NULL),
+                         SPMM_OK);
+        assert_int_equal(test_counting_peak(), 0);
+        assert_int_equal(device, on_gpu(plan, has_transpose, n));
+        spmm_certifier_t *certifier = test_certifier_make(plan, executor, 1, 0);
+        assert_int_equal(certify(certifier, plan, n), SPMM_OK);
+        assert_int_equal(test_counting_peak(), host);
+        spmm_certifier_destroy(certifier);
+        fake_gpu_executor_free(executor);
+        spmm_plan_destroy(plan);
+    }
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    test_counting_allocator_set();
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(certificates_are_made_on_the_gpu),
-                                       cmocka_unit_test(memory_of_the_gpu_is_counted),
+                                       cmocka_unit_test(the_memory_of_both_sides_is_told),
                                        cmocka_unit_test(what_does_not_fit_on_the_gpu_is_told)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, set_up, NULL);
 }
