@@ -20,7 +20,7 @@ struct spmm_certifier {
     struct spmmi_certify_device *device[SPMMI_OPS]; /* on a GPU instead */
 };
 
-/* Those of the caller, checked, with the number of vectors for its default. */
+/* Those of the caller, checked; vectors is 1 or more. */
 spmm_status_t spmmi_certifier_options(const spmm_certifier_options_t *from, spmm_certifier_options_t *to,
                                       spmm_diag_t *diag);
 

@@ -116,8 +116,8 @@ spmm_status_t spmmi_check_digests(const spmm_plan_t *p, int with_values, spmm_di
     const int are_values = !with_values || memcmp(digest, p->values_digest, sizeof digest) == 0;
     spmmi_digest_pattern(p->rows, p->cols, p->row_ptr, p->col_ind, digest);
     SPMM_RULE(memcmp(digest, p->pattern_digest, sizeof digest) == 0, DIGEST, 0,
-              "the pattern does not have the digest that the header gives");
-    SPMM_RULE(are_values, DIGEST, 0, "the values do not have the digest that the header gives");
+              "the pattern does not have the digest that the plan gives");
+    SPMM_RULE(are_values, DIGEST, 0, "the values do not have the digest that the plan gives");
 cleanup:
     return status;
 }

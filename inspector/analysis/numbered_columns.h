@@ -10,8 +10,8 @@
 struct spmmi_numbered_columns {
     int64_t cols;           /* numbers that there are */
     const int32_t *col_ind; /* the number of each nonzero's column */
-    int32_t
-        *group; /* ascending: of each align numbers, column / align; NULL: columns are their own numbers */
+    /* Ascending: column / align of each align numbers. NULL: columns are their own numbers. */
+    int32_t *group;
     int32_t *own_col_ind;
 };
 

@@ -56,7 +56,7 @@ static spmm_status_t analysis_columns(int64_t cols, int64_t nnz, const int32_t *
     int64_t *last = NULL; /* one past the last use, 0: none */
     if (spmmi_columns_are_many(cols, nnz))
         status = spmmi_columns_number(&columns, nnz, 1, 1);
-    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the numbers of %lld columns",
+    SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory for the columns of %lld nonzeros",
                  (long long)nnz);
     SPMM_TRY_ALLOC(last = spmmi_alloc_zero((uint64_t)columns.cols, sizeof *last), diag);
     for (int64_t p = 0; p < nnz; p++) {

@@ -29,8 +29,7 @@
 /* What a thread needs to count one chunk after the other. */
 struct worker {
     struct spmmi_column_set set;
-    uint32_t *
-        all; /* the windows of each column of A; zero between chunks. NULL: columns are many and are sorted */
+    uint32_t *all;     /* the windows of each column of A; zero between chunks. NULL: columns are sorted */
     uint32_t *columns; /* of the chunk, ascending */
     uint32_t *windows; /* of each of them */
 };

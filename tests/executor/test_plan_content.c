@@ -211,14 +211,13 @@ int main(void)
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     test_content_plans_free();
     if (failed == 0 && of_files.files > 1)
-        printf("scorecard: E5 %llu structure-aware plans run, %llu refused, %llu executors made, %llu "
-               "refused by "
-               "their budget, %llu products, %llu left out for the size of B and C, 0 findings; most memory "
-               "of an "
-               "executor %llu bytes, longest plan %.3f s\n",
-               (unsigned long long)of_files.files, (unsigned long long)of_files.refused,
-               (unsigned long long)of_files.executors, (unsigned long long)of_files.over_budget,
-               (unsigned long long)of_files.products, (unsigned long long)of_files.too_large,
-               (unsigned long long)of_files.host_max, of_files.seconds_max);
+        printf(
+            "scorecard: E5 %llu structure-aware plans run, %llu refused, %llu executors made, %llu refused "
+            "by their budget, %llu products, %llu left out for the size of B and C, 0 findings; "
+            "most memory of an executor %llu bytes, longest plan %.3f s\n",
+            (unsigned long long)of_files.files, (unsigned long long)of_files.refused,
+            (unsigned long long)of_files.executors, (unsigned long long)of_files.over_budget,
+            (unsigned long long)of_files.products, (unsigned long long)of_files.too_large,
+            (unsigned long long)of_files.host_max, of_files.seconds_max);
     return failed;
 }

@@ -146,10 +146,10 @@ typedef struct spmm_certifier_options {
 #define SPMM_CERTIFIER_OPTIONS_INIT {sizeof(spmm_certifier_options_t), 0, 0, 0, 0}
 /* clang-format on */
 
-/** Bytes that a certifier for this executor takes, before it is made, with one check of a product at a time, whatever
- * its factors. host_bytes: of the host, with what is taken while it is made. device_bytes: of a GPU. Takes no memory.
- * b and c as for spmm_executor_workspace_bytes; options, host_bytes and device_bytes may be NULL. Errors: ARGUMENT,
- * SHAPE, TYPE, UNSUPPORTED, NO_VARIANT, TOO_LARGE. */
+/** The most bytes that a certifier for this executor, while it is made and after, and one check at a time of such a
+ * product take, whatever alpha and beta are: *host_bytes of the host, *device_bytes of a GPU (0 on the CPU); both are 0
+ * after an error. Takes no memory. The data of b and c may be NULL, as for spmm_executor_workspace_bytes, and so may
+ * options, host_bytes and device_bytes. Errors: ARGUMENT, SHAPE, TYPE, UNSUPPORTED, NO_VARIANT, TOO_LARGE. */
 SPMM_API spmm_status_t spmm_certifier_memory_bytes(const spmm_executor_t *executor,
                                                    const spmm_certifier_options_t *options, spmm_op_t op,
                                                    const spmm_dense_t *b, const spmm_dense_t *c,
