@@ -28,6 +28,9 @@ struct test_content_tally {
 spmm_status_t test_content_check(struct test_stream *stream, const uint8_t *bytes, size_t size,
                                  struct test_content_tally *tally, spmm_diag_t *diag);
 
+/* May a plan that nobody changed have this status? A small budget may refuse it; by default it must load. */
+int test_content_may_be(spmm_status_t status, const uint8_t *bytes, size_t size);
+
 /* Products of both ops by one executor of the plan. values: NULL, or those that the executor was given. */
 void test_content_products(struct test_stream *stream, const spmm_plan_t *plan, const void *values,
                            spmm_executor_t *executor, struct test_content_tally *tally);
