@@ -47,7 +47,7 @@ endif()
 set(runtime OpenMP::OpenMP_C Threads::Threads m)
 spmm_add_library(spmm_format format MAP format.map.in OBJECTS spmm_format_objects PRIVATE spmm_zstd ${runtime})
 spmm_add_library(spmm_inspector inspector MAP public.map.in OBJECTS spmm_inspector_objects
-                 PUBLIC spmm_format PRIVATE spmm_zstd spmm_deflate spmm_minizip ${runtime})
+                 PUBLIC spmm_format PRIVATE spmm_zstd spmm_deflate spmm_minizip spmm_lzma spmm_bzip2 ${runtime})
 set(cuda_runtime "")
 set(cuda_objects "")
 foreach(objects spmm_kernels_objects spmm_kernels_wgmma)

@@ -137,8 +137,8 @@ static const struct cli_program program = {
     .summary = "Analyse a sparse matrix once and write a plan for multiplying it with dense ones.",
     .usage = "[options] MATRIX [-o PLAN]",
     .details =
-        "MATRIX is a Matrix Market, Rutherford-Boeing, SciPy .npz or .smtx file, also .gz or .zst; - for\n"
-        "standard input; or a synthetic matrix such as gen:band:1000:5.",
+        "MATRIX is a Matrix Market, Rutherford-Boeing, SciPy .npz or .smtx file, also as .gz, .zst, .xz,\n"
+        ".bz2 or in a .tar of these; - for standard input; or a synthetic matrix such as gen:band:1000:5.",
     .lists = generators,
     .examples = "  spmm-inspect A.mtx -o A.plan            a plan for f32, any n, this machine\n"
                 "  spmm-inspect A.mtx -o A.plan --device any   for GPUs too, made without one\n"

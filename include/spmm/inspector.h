@@ -34,7 +34,8 @@ typedef struct spmm_read_options {
 /** Read a matrix file. "-" is standard input. The format is told by content, then by name:
  * Matrix Market (coordinate and array; real, integer, pattern; general, symmetric, skew-symmetric,
  * hermitian); Rutherford-Boeing and Harwell-Boeing (assembled; r, i, p; u, r, s, z); SciPy's .npz (csr, csc, coo,
- * bsr, dia; integers, booleans, f2, f4, f8); DLMC .smtx; each also compressed by gzip or zstd. options may be NULL.
+ * bsr, dia; integers, booleans, f2, f4, f8); DLMC .smtx; each also in a tar archive, and compressed by gzip, zstd,
+ * xz or bzip2. options may be NULL.
  * Errors: ARGUMENT, IO, MATRIX_* with diag->line and one sentence (what was expected, what was found), MEMORY. */
 SPMM_API spmm_status_t spmm_matrix_load(const char *path, const spmm_read_options_t *options,
                                         spmm_matrix_t **matrix, spmm_diag_t *diag);

@@ -8,10 +8,10 @@
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "container.h"
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/file_io.h"
@@ -23,12 +23,6 @@
 #define LABEL_PATH_BYTES 80
 #define LABEL_BASE_BYTES 48
 #define STREAM_MAX (UINT64_C(64) << 30) /* most bytes that are taken from a pipe or a device */
-
-static bool ends_with(const char *text, size_t length, const char *with)
-{
-    const size_t tail = strlen(with);
-    return length >= tail && strncasecmp(text + length - tail, with, tail) == 0;
-}
 
 /* A message has room for so much of a path beside its sentence. */
 static void set_label(struct spmmi_reader *reader, const char *path, const char *base)
@@ -42,13 +36,9 @@ static void set_name(struct spmmi_reader *reader, const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *base = slash != NULL ? slash + 1 : path;
-    size_t length = strlen(base);
+    const size_t length = spmmi_container_name_length(base);
     set_label(reader, path, base);
     (void)snprintf(reader->name, sizeof reader->name, "%s", base);
-    if (ends_with(base, length, ".gz"))
-        length -= 3;
-    else if (ends_with(base, length, ".zst"))
-        length -= 4;
     const size_t kept = length < sizeof reader->file ? length : sizeof reader->file - 1;
     memcpy(reader->file, base + length - kept, kept);
 }
@@ -95,23 +85,12 @@ cleanup:
     return status;
 }
 
-enum container { CONTAINER_NONE, CONTAINER_GZIP, CONTAINER_ZSTD };
-
-static enum container container_of(const char *bytes, uint64_t size)
-{
-    if (size >= 2 && memcmp(bytes, "\x1f\x8b", 2) == 0)
-        return CONTAINER_GZIP;
-    if (size >= 4 && memcmp(bytes, "\x28\xb5\x2f\xfd", 4) == 0)
-        return CONTAINER_ZSTD;
-    return CONTAINER_NONE;
-}
-
 /* Refuse early what no reader takes, by the start of a file. */
 static spmm_status_t check_start(struct spmmi_reader *reader, const struct spmmi_bytes *bytes, uint64_t size,
                                  bool is_all)
 {
     const struct spmmi_reader_ops *ops = NULL;
-    return container_of(bytes->data, size) != CONTAINER_NONE
+    return spmmi_container_of(bytes->data, size) != NULL
                ? SPMM_OK
                : spmmi_reader_find(reader, bytes->data, size, is_all, &ops);
 }
@@ -122,11 +101,10 @@ static spmm_status_t read_bytes(struct spmmi_reader *reader, const char *bytes, 
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_bytes unpacked = {NULL, 0, 0};
-    const enum container container = container_of(bytes, size);
-    if (container == CONTAINER_NONE)
+    const struct spmmi_container *container = spmmi_container_of(bytes, size);
+    if (container == NULL)
         return read_plain(reader, bytes, size, matrix);
-    SPMM_TRY(container == CONTAINER_GZIP ? spmmi_gunzip(reader, bytes, size, &unpacked)
-                                         : spmmi_unzstd(reader, bytes, size, &unpacked));
+    SPMM_TRY(container->unpack(reader, bytes, size, &unpacked));
     if (owned != NULL)
         spmmi_bytes_free(reader, owned);
     SPMM_TRY(read_plain(reader, unpacked.data, unpacked.size, matrix));

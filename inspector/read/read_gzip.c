@@ -2,8 +2,8 @@
 /* Unpacks gzip: one or more members, nothing behind the last one. */
 #include <libdeflate.h>
 
+#include "container.h"
 #include "format/base/diag.h"
-#include "reader.h"
 
 #define RATIO_MAX 1032u /* DEFLATE cannot expand further */
 

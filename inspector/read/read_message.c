@@ -46,6 +46,16 @@ void spmmi_escape(const char *p, uint64_t size, char *text, uint64_t capacity)
     text[used] = '\0';
 }
 
+void spmmi_list_add(char *list, uint64_t capacity, const char *name, uint64_t length)
+{
+    const uint64_t used = strlen(list);
+    const uint64_t comma = used > 0 ? 2 : 0;
+    if (used + comma + 8 >= capacity)
+        return;
+    memcpy(list + used, ", ", comma);
+    spmmi_escape(name, length, list + used + comma, capacity - used - comma);
+}
+
 const char *spmmi_token(const char *p, const char *end, char text[SPMMI_TOKEN_BYTES])
 {
     const char *stop = p;

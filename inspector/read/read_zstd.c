@@ -4,22 +4,18 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include "container.h"
 #include "format/base/diag.h"
-#include "reader.h"
 
 #define SIZE_TRUSTED \
     (UINT64_C(64) << 20) /* a frame may claim any size; more than this is taken as it comes */
 
-/* Room for more bytes: what the first frame says if that is plausible, then doubling. */
-static spmm_status_t grow(struct spmmi_reader *reader, const char *packed, uint64_t size,
-                          struct spmmi_bytes *bytes)
+/* What the first frame says that it holds, if that is plausible, else 0. What zstd answers when it knows no size is
+ * beyond any plausible one. */
+static uint64_t size_of_frame(const char *packed, uint64_t size)
 {
-    if (bytes->capacity == 0)
-        return spmmi_bytes_reserve(reader, bytes, SPMMI_PREFIX_BYTES);
     const unsigned long long said = ZSTD_getFrameContentSize(packed, size);
-    /* What zstd answers when it knows no size is beyond any plausible one. */
-    const bool plausible = said > bytes->capacity && (said <= SIZE_TRUSTED || said / 64 <= size);
-    return spmmi_bytes_reserve(reader, bytes, plausible ? said : bytes->capacity * 2);
+    return said <= SIZE_TRUSTED || said / 64 <= size ? said : 0;
 }
 
 static spmm_status_t unpack_fail(struct spmmi_reader *reader, size_t error, uint64_t unpacked)
@@ -31,46 +27,29 @@ static spmm_status_t unpack_fail(struct spmmi_reader *reader, size_t error, uint
                              (unsigned long long)unpacked);
 }
 
-/* What the decoder allocates, its window above all, counts against the budget as well: a file of 11 bytes can ask for
- * 128 MiB. Each block begins with its size. */
-#define BLOCK_HEAD 64 /* bytes, which keep the alignment */
-
 static void *budget_alloc(void *opaque, size_t bytes)
 {
-    char *block = NULL;
-    const uint64_t size = (uint64_t)bytes + BLOCK_HEAD;
-    if (spmmi_reader_alloc(opaque, "zstd decoder", size, 1, &block) != SPMM_OK)
-        return NULL;
-    memcpy(block, &size, sizeof size);
-    return block + BLOCK_HEAD;
+    return spmmi_unpack_alloc(opaque, bytes);
 }
 
 static void budget_free(void *opaque, void *memory)
 {
-    uint64_t size = 0;
-    char *block = (char *)memory - BLOCK_HEAD;
-    memcpy(&size, block, sizeof size);
-    spmmi_reader_free(opaque, block, size, 1);
+    spmmi_unpack_free(opaque, memory);
 }
 
 spmm_status_t spmmi_unzstd(struct spmmi_reader *reader, const char *packed, uint64_t size,
                            struct spmmi_bytes *bytes)
 {
     spmm_status_t status = SPMM_OK;
-    const struct spmmi_reader_ops *ops = NULL;
-    bool checked = false;
     size_t left = 1; /* 0 when a frame has ended */
     ZSTD_inBuffer in = {packed, size, 0};
-    const ZSTD_customMem memory = {budget_alloc, budget_free, reader};
+    struct spmmi_unpack_memory decoder = {reader, "zstd decoder"};
+    const ZSTD_customMem memory = {budget_alloc, budget_free, &decoder};
+    const uint64_t wanted = size_of_frame(packed, size);
     ZSTD_DCtx *context = ZSTD_createDCtx_advanced(memory);
     SPMM_TRY_ALLOC(context, reader->diag);
     for (;;) {
-        if (bytes->size == bytes->capacity) {
-            if (!checked && bytes->size > 0)
-                SPMM_TRY(spmmi_reader_find(reader, bytes->data, bytes->size, false, &ops));
-            checked = bytes->size > 0;
-            SPMM_TRY(grow(reader, packed, size, bytes));
-        }
+        SPMM_TRY(spmmi_unpack_room(reader, wanted, bytes));
         ZSTD_outBuffer out = {bytes->data, bytes->capacity, bytes->size};
         left = ZSTD_decompressStream(context, &out, &in);
         bytes->size = out.pos;

@@ -3,13 +3,14 @@
  * messages, and the steps of a read.
  *
  *   read_file.c       path, standard input or memory -> bytes; calls the reader that takes them
- *   read_gzip.c, read_zstd.c   compressed bytes -> bytes
+ *   container.h       compressed bytes -> bytes
  *   reader_list.def, reader_table.c   the formats, and which of them a file has
  *   unsupported_format.c   known formats that are not supported
  *   one reader a format: bytes -> CSR, not yet sorted
  *     read_matrix_market.c   with read_mtx.c (banner, size line), read_coordinate.c, read_array.c, read_explain.c
  *     read_smtx.c
  *     read_rutherford_boeing.c   with rb_header.c, fortran_format.c, fortran_number.c
+ *     read_tar.c        the matrix in an archive, by its reader
  *     read_npz.c        with npz_zip.c, npy_header.c, npy_values.c, npz_layouts.c
  *   read_triplets.c   rows, columns and values in any order -> CSR
  *   canonicalise.c     sort rows, sum duplicates, drop zeros, count
@@ -30,7 +31,7 @@
 struct spmmi_reader {
     char label[88]; /* the source in messages, escaped: its path, or of a long one the base name, shortened */
     char name[128]; /* base name of the source */
-    char file[128]; /* the end of that name without .gz and .zst */
+    char file[128]; /* the end of that name without .gz, .zst and their like */
     int threads;
     bool drop_zeros;
     uint64_t budget, used; /* bytes; budget UINT64_MAX = no limit */
@@ -123,11 +124,8 @@ spmmi_reader_fail(struct spmmi_reader *reader, spmm_status_t status, uint64_t li
 const char *spmmi_token(const char *p, const char *end, char text[SPMMI_TOKEN_BYTES]);
 /* As much of p as fits, escaped in the same way, without quotes. */
 void spmmi_escape(const char *p, uint64_t size, char *text, uint64_t capacity);
-
-spmm_status_t spmmi_gunzip(struct spmmi_reader *reader, const char *packed, uint64_t size,
-                           struct spmmi_bytes *bytes);
-spmm_status_t spmmi_unzstd(struct spmmi_reader *reader, const char *packed, uint64_t size,
-                           struct spmmi_bytes *bytes);
+/* The same behind a comma in a list of names; nothing once the list is full. */
+void spmmi_list_add(char *list, uint64_t capacity, const char *name, uint64_t length);
 
 spmm_status_t spmmi_read_mtx_header(struct spmmi_reader *reader, const char *text, const char *end,
                                     struct spmmi_mtx *mtx);

@@ -14,10 +14,10 @@ static const struct {
 #define MAGIC(bytes) bytes, sizeof(bytes) - 1
     {MAGIC(SPMMI_MAGIC), "a spmm plan, which is made from a matrix; spmm-info shows it and spmm-run runs it"},
     {MAGIC("version https://git-lfs"), "a git-lfs pointer; fetch the file itself with git lfs pull"},
-    {MAGIC("BZh"), "bzip2 data; unpack it first"},
+    {MAGIC("BZh"), "bzip2 data inside compressed data; unpack it first"},
     {MAGIC("\xfd"
            "7zXZ"),
-     "xz data; unpack it first"},
+     "xz data inside compressed data; unpack it first"},
     {MAGIC("\x1f\x8b"), "gzip data inside compressed data; unpack it first"},
     {MAGIC("\x28\xb5\x2f\xfd"), "zstd data inside compressed data; unpack it first"},
     {MAGIC("\x89HDF"), "an HDF5 file, which spmm does not read"},
@@ -26,8 +26,6 @@ static const struct {
     {MAGIC("\x00\x12\x7b\x50"), "a matrix in PETSc's binary format, which spmm does not read"},
 #undef MAGIC
 };
-
-#define TAR_MAGIC_AT 257u
 
 static const char *first_of_text(const struct spmmi_head *head)
 {
@@ -100,8 +98,6 @@ const char *spmmi_unsupported_format(const struct spmmi_head *head)
     for (size_t i = 0; i < sizeof unsupported_formats / sizeof *unsupported_formats; i++)
         if (spmmi_head_starts(head, unsupported_formats[i].magic, unsupported_formats[i].size))
             return unsupported_formats[i].name;
-    if (head->size > TAR_MAGIC_AT + 5 && memcmp(head->bytes + TAR_MAGIC_AT, "ustar", 5) == 0)
-        return "a tar archive; unpack it first";
     const char *first = first_of_text(head);
     if (first != NULL && *first == '<')
         return "an HTML or XML page";

@@ -7,7 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <bzlib.h>
 #include <libdeflate.h>
+#include <lzma.h>
 #include <zstd.h>
 
 #include "executor/cpu/cpu_backend.h"
@@ -69,38 +71,88 @@ static void npz_members(const uint8_t *data, size_t size)
     (void)fuzz_matrix_file(archive.bytes, archive.size, "a.npz");
 }
 
-static void same_when_packed(const uint8_t *data, size_t size, int as_zstd)
+/* One piece of a packed file of kind 0 to 3; returns its size. */
+static size_t pack(int kind, const uint8_t *from, size_t count, uint8_t *to, size_t room)
 {
-    const size_t cut = size / 2; /* two members, or two frames, are one file */
-    const size_t bound = ZSTD_compressBound(size) + 256;
-    struct libdeflate_compressor *gzip = libdeflate_alloc_compressor(1);
-    uint8_t *packed = malloc(bound);
     size_t used = 0;
-    must(gzip != NULL && packed != NULL);
-    for (int half = 0; half < 2; half++) {
-        const uint8_t *from = data + (half == 0 ? 0 : cut);
-        const size_t count = half == 0 ? cut : size - cut;
-        used += as_zstd ? ZSTD_compress(packed + used, bound - used, from, count, 1)
-                        : libdeflate_gzip_compress(gzip, from, count, packed + used, bound - used);
+    unsigned length = (unsigned)room;
+    struct libdeflate_compressor *gzip = NULL;
+    switch (kind) {
+    case 0:
+        gzip = libdeflate_alloc_compressor(1);
+        must(gzip != NULL);
+        used = libdeflate_gzip_compress(gzip, from, count, to, room);
+        libdeflate_free_compressor(gzip);
+        return used;
+    case 1:
+        return ZSTD_compress(to, room, from, count, 1);
+    case 2:
+        must(lzma_easy_buffer_encode(0, LZMA_CHECK_CRC32, NULL, from, count, to, &used, room) == LZMA_OK);
+        return used;
+    default:
+        must(BZ2_bzBuffToBuffCompress((char *)to, &length, (char *)(uintptr_t)from, (unsigned)count, 1, 0,
+                                      0) == BZ_OK);
+        return length;
     }
-    fuzz_same_matrix(data, size, "a.mtx", packed, used, as_zstd ? "a.mtx.zst" : "a.mtx.gz");
-    libdeflate_free_compressor(gzip);
-    free(packed);
+}
+
+static const struct {
+    const char *magic, *name;
+} packed_files[] = {{"\x1f\x8b", "a.mtx.gz"},
+                    {"\x28\xb5\x2f\xfd", "a.mtx.zst"},
+                    {"\xfd"
+                     "7zXZ",
+                     "a.mtx.xz"},
+                    {"BZh", "a.mtx.bz2"}};
+#define PACKED_FILES (sizeof packed_files / sizeof *packed_files)
+
+static void same_when_packed(const uint8_t *data, size_t size, int kind)
+{
+    const size_t cut = size / 2; /* two members, frames or streams are one file */
+    const size_t bound = 2 * size + 4096;
+    uint8_t *bytes = malloc(bound);
+    must(bytes != NULL);
+    size_t used = pack(kind, data, cut, bytes, bound);
+    used += pack(kind, data + cut, size - cut, bytes + used, bound - used);
+    fuzz_same_matrix(data, size, "a.mtx", bytes, used, packed_files[kind].name);
+    free(bytes);
 }
 
 /* Packed bytes as they are; others are packed, which must not change what is read. */
 static void packed(const uint8_t *data, size_t size)
 {
-    const int is_gzip = size >= 2 && memcmp(data, "\x1f\x8b", 2) == 0;
-    const int is_zstd = size >= 4 && memcmp(data, "\x28\xb5\x2f\xfd", 4) == 0;
-    if (is_gzip || is_zstd) {
-        (void)fuzz_matrix_file(data, size, is_gzip ? "a.mtx.gz" : "a.mtx.zst");
-        return;
+    for (size_t i = 0; i < PACKED_FILES; i++) {
+        const size_t length = strlen(packed_files[i].magic);
+        if (size >= length && memcmp(data, packed_files[i].magic, length) == 0) {
+            (void)fuzz_matrix_file(data, size, packed_files[i].name);
+            return;
+        }
     }
-    if (size == 0 || size > 65536)
+    if (size > 0 && size <= 65536)
+        same_when_packed(data, size, data[size - 1] % (int)PACKED_FILES);
+}
+
+#define TAR_BLOCK 512
+#define TAR_BYTES 65536
+#define TAR_SUM 148
+
+/* Archives with right sums, which few changed ones have: of each block that has the magic of a header. */
+static void tar(const uint8_t *data, size_t size)
+{
+    static uint8_t bytes[TAR_BYTES];
+    if (size > sizeof bytes)
         return;
-    same_when_packed(data, size, 0);
-    same_when_packed(data, size, 1);
+    (void)fuzz_matrix_file(data, size, "a.tar");
+    memcpy(bytes, data, size);
+    for (uint8_t *header = bytes; header + TAR_BLOCK <= bytes + size; header += TAR_BLOCK) {
+        unsigned sum = 8 * ' ';
+        if (memcmp(header + 257, "ustar", 5) != 0)
+            continue;
+        for (int i = 0; i < TAR_BLOCK; i++)
+            sum += i < TAR_SUM || i >= TAR_SUM + 8 ? header[i] : 0;
+        (void)snprintf((char *)header + TAR_SUM, 8, "%06o", sum);
+    }
+    (void)fuzz_matrix_file(bytes, size, "a.tar");
 }
 
 /* ---- text ---- */
@@ -233,7 +285,7 @@ static const struct {
     {"mtx", mtx},         {"smtx", smtx},           {"rb", rb},
     {"npz", npz},         {"packed", packed},       {"npz_members", npz_members},
     {"decimal", decimal}, {"profile", profile},     {"npy", npy},
-    {"kernel", kernel},   {"generator", generator},
+    {"kernel", kernel},   {"generator", generator}, {"tar", tar},
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

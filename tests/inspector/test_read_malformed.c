@@ -79,11 +79,11 @@ static const struct malformed banners[] = {
     {"git-lfs pointer", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n", 0,
      SYNTAX, 1, "a git-lfs pointer"},
     {"web page", "\n<!DOCTYPE html>\n<html></html>\n", 0, SYNTAX, 1, "an HTML or XML page"},
-    {"bzip2", "BZh91AY&SY", 0, SYNTAX, 1, "bzip2 data"},
+    {"bzip2", "BZh91AY&SY", 0, SPMM_ERR_MATRIX_CONTAINER, 0, "the bzip2 data is cut off after 0 bytes"},
     {"xz",
      TEXT("\xfd"
           "7zXZ\0"),
-     SYNTAX, 1, "xz data"},
+     SPMM_ERR_MATRIX_CONTAINER, 0, "the xz data is damaged or cut off after 0 bytes"},
     {"zip", "PK\x03\x04zip", 0, SPMM_ERR_MATRIX_CONTAINER, 0, "a zip archive"},
     {"plan", "\xd3SPM\r\n\x1a\n", 0, SYNTAX, 1, "found a spmm plan"},
     {"PETSc", TEXT("\0\x12\x7b\x50\0\0\0\1"), SYNTAX, 1, "PETSc's binary format"},

@@ -10,7 +10,7 @@
 spmm_status_t matrix_input_open(const char *argument, const spmm_read_options_t *options,
                                 spmm_matrix_t **matrix, spmm_diag_t *diag);
 
-/* The bytes of a regular file, else 0, and whether they are compressed: by gzip or zstd, or in an .npz file. */
+/* The bytes of a regular file, else 0, and whether they are compressed: by gzip, zstd, xz, bzip2, or as .npz. */
 uint64_t matrix_input_bytes(const char *path, bool *is_compressed);
 
 /* PAP^T takes the place of the matrix where that is what the plan holds, and rows and columns are as many. */

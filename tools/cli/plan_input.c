@@ -31,12 +31,15 @@ static bool ends_with(const char *text, size_t length, const char *ending)
 /* Does the name say that it is one of a matrix, compressed or not? */
 static bool is_named_as_matrix(const char *name)
 {
-    static const char *const endings[] = {".mtx", ".smtx", ".npz", ".rb", ".rua", ".rsa", ".pua", ".psa"};
+    static const char *const packed[] = {".gz", ".zst", ".xz", ".bz2"};
+    static const char *const endings[] = {".mtx", ".smtx", ".npz", ".rb",  ".rua", ".rsa",
+                                          ".pua", ".psa",  ".tar", ".tgz", ".txz"};
     size_t length = strlen(name);
-    if (ends_with(name, length, ".zst"))
-        length -= 4;
-    else if (ends_with(name, length, ".gz"))
-        length -= 3;
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
+        if (ends_with(name, length, packed[i])) {
+            length -= strlen(packed[i]);
+            break;
+        }
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (ends_with(name, length, endings[i]))
             return true;

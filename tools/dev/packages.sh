@@ -28,6 +28,8 @@ need_to_build() {
     need libdeflate-dev has_header libdeflate.h
     need zlib1g-dev has_header zlib.h
     need libminizip-dev has_header minizip/unzip.h
+    need liblzma-dev has_header lzma.h
+    need libbz2-dev has_header bzlib.h
     ! has_nvcc || need g++ has_cxx
 }
 
