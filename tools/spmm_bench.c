@@ -96,6 +96,7 @@ static const struct cli_option options[] = {
     {0, "no-peers", CLI_FLAG, &args.no_peers, .help = "measure no peers"},
     {0, "mkl", CLI_TEXT, &args.mkl, .value = "FILE",
      .help = "oneMKL's libmkl_rt, if it is not found by itself"},
+    MATRIX_INPUT_OPTIONS,
     {0, "csv", CLI_TEXT, &args.csv, .value = "FILE",
      .help = "append one row for each kernel and case to FILE"},
     {0, "date", CLI_TEXT, &args.date, .value = "DATE", .help = "date column (default: today, UTC)"},

@@ -38,6 +38,7 @@ static const struct cli_option options[] = {
              "a profile file"},
     {0, "threads", CLI_INT, &args.threads, .value = "T", .min = 1, .max = 4096,
      .help = "threads; default: all of the machine"},
+    MATRIX_INPUT_OPTIONS,
     CLI_PLAN_BUDGET(&args.budget),
     CLI_JSON(&args.json, "print everything as JSON"),
     CLI_QUIET(&args.quiet, "print nothing: the exit status is the answer"),

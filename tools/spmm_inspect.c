@@ -116,6 +116,7 @@ static const struct cli_option options[] = {
      .help =
          "products that the plan will run: work that they do\nnot pay back is left out; default: unknown"},
     {0, "drop-zeros", CLI_FLAG, &args.drop_zeros, .help = "leave out stored entries of value 0"},
+    MATRIX_INPUT_OPTIONS,
     {0, "pattern-only", CLI_FLAG, &args.pattern_only,
      .help = "leave the values out: they are set at run time"},
     {0, "level", CLI_INT, &args.level, .value = "L", .min = 1, .max = 19,
@@ -137,8 +138,9 @@ static const struct cli_program program = {
     .summary = "Analyse a sparse matrix once and write a plan for multiplying it with dense ones.",
     .usage = "[options] MATRIX [-o PLAN]",
     .details =
-        "MATRIX is a Matrix Market, Rutherford-Boeing, SciPy .npz or .smtx file, also as .gz, .zst, .xz,\n"
-        ".bz2 or in a .tar of these; - for standard input; or a synthetic matrix such as gen:band:1000:5.",
+        "MATRIX is a Matrix Market, Rutherford-Boeing, PETSc, METIS, SciPy .npz or .smtx file, or a list of\n"
+        "edges, also as .gz, .zst, .xz, .bz2 or in a .tar; - for standard input; or a synthetic matrix such\n"
+        "as gen:band:1000:5.",
     .lists = generators,
     .examples = "  spmm-inspect A.mtx -o A.plan            a plan for f32, any n, this machine\n"
                 "  spmm-inspect A.mtx -o A.plan --device any   for GPUs too, made without one\n"

@@ -80,6 +80,7 @@ static const struct cli_option options[] = {
     {0, "seed", CLI_INT, &args.seed, .value = "S", .min = 0, .max = INT64_MAX,
      .help = "seed of the random B (default 1)"},
     {0, "drop-zeros", CLI_FLAG, &args.drop_zeros, .help = "with --check: leave zeros out of the matrix"},
+    MATRIX_INPUT_OPTIONS,
     CLI_PLAN_BUDGET(&args.budget),
     CLI_JSON(&args.json, "print JSON"),
     CLI_QUIET(&args.quiet, "print nothing: the exit status is the answer"),

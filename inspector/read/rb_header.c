@@ -7,8 +7,8 @@
  *   formats of pointers, of indices, of values [, of right-hand sides]
  *   [what the right-hand sides are]
  *
- * The type: r, i, p (real, integer, pattern; c, q refused), u, s, z, r (unsymmetric, symmetric, skew-symmetric,
- * rectangular; h refused), a (assembled; e refused). */
+ * The type: r, i, p, c (real, integer, pattern, complex; q refused), u, s, z, r, h (unsymmetric, symmetric,
+ * skew-symmetric, rectangular, hermitian), a (assembled; e refused). */
 #include <stdio.h>
 #include <string.h>
 
@@ -97,8 +97,8 @@ cleanup:
 /* Why a type is not read; NULL when it is. */
 static const char *why_not(char number, char shape, char storage)
 {
-    if (number == 'c' || shape == 'h')
-        return "complex and hermitian matrices are not read, only real, integer and pattern ones";
+    if (number != 'c' && shape == 'h')
+        return "hermitian matrices are complex";
     if (storage == 'e')
         return "elemental matrices are not read, only assembled ones";
     if (number == 'q')
@@ -127,7 +127,12 @@ static spmm_status_t read_type(struct spmmi_reader *reader, struct spmmi_lines *
         goto cleanup;
     }
     rb->field = number == 'r' ? SPMMI_FIELD_REAL : number == 'i' ? SPMMI_FIELD_INTEGER : SPMMI_FIELD_PATTERN;
-    rb->symmetry = shape == 's' ? SPMMI_SYMMETRIC : shape == 'z' ? SPMMI_SKEW : SPMMI_GENERAL;
+    if (number == 'c')
+        SPMM_TRY(spmmi_complex_field(reader, lines->number, "the values are", &rb->field));
+    rb->symmetry = shape == 's'   ? SPMMI_SYMMETRIC
+                   : shape == 'z' ? SPMMI_SKEW
+                   : shape == 'h' ? SPMMI_HERMITIAN
+                                  : SPMMI_GENERAL;
     if (number == 'p' && shape == 'z')
         status = spmmi_reader_fail(
             reader, SPMM_ERR_MATRIX_SYNTAX, lines->number,
@@ -229,7 +234,9 @@ spmm_status_t spmmi_rb_read_header(struct spmmi_reader *reader, struct spmmi_lin
     SPMM_TRY(read_sizes(reader, lines, rb));
     rb->pointers.count = rb->cols + 1;
     rb->indices.count = rb->entries;
-    rb->values.count = rb->field != SPMMI_FIELD_PATTERN ? rb->entries : 0;
+    rb->values.count = rb->field == SPMMI_FIELD_PATTERN ? 0
+                       : spmmi_is_complex(rb->field)    ? 2 * rb->entries
+                                                        : rb->entries;
     SPMM_TRY(read_formats(reader, lines, rb));
     if (rb->right_hand_lines > 0)
         SPMM_TRY(next_line(reader, lines, "a description of the right-hand sides"));

@@ -58,7 +58,7 @@ static bool fill_segment(struct job *job, int segment)
     locate(mtx, job->first[segment], &row, &col);
     for (const char *p = spmmi_next_entry(job->bound[segment], end, NULL); p < end;
          p = spmmi_next_entry(p, end, NULL)) {
-        struct spmmi_entry entry = {0, 0, 0, false, NULL};
+        struct spmmi_entry entry = {0, 0, 0, 0, false, NULL};
         p = spmmi_read_value(p, end, mtx->field, &entry);
         if (p != NULL)
             p = spmmi_line_end(spmmi_skip_blanks(p, end), end);
@@ -66,7 +66,8 @@ static bool fill_segment(struct job *job, int segment)
             return false;
         job->values[row * mtx->cols + col] = entry.value;
         if (mtx->symmetry != SPMMI_GENERAL)
-            job->values[col * mtx->cols + row] = mtx->symmetry == SPMMI_SKEW ? -entry.value : entry.value;
+            job->values[col * mtx->cols + row] =
+                spmmi_is_negated(mtx->field, mtx->symmetry) ? -entry.value : entry.value;
         job->inexact[segment] += entry.inexact;
         if (++row == mtx->rows) {
             col++;

@@ -130,13 +130,13 @@ SPMMI_INLINE int64_t fill_segment(struct job *job, int segment, enum spmmi_value
     const char *mark = p;
     int64_t inexact = 0;
     for (p = spmmi_next_entry(p, end, NULL); p < end; p = spmmi_next_entry(p, end, NULL)) {
-        struct spmmi_entry entry = {0, 0, 1, false, NULL};
+        struct spmmi_entry entry = {0, 0, 1, 0, false, NULL};
         if (spmmi_read_entry(mtx, field, symmetry, &p, &entry) != SPMMI_ENTRY_OK)
             return -1;
         position(&buckets, next, &matrix, has_values, entry.row, entry.col, entry.value);
         if (symmetry != SPMMI_GENERAL && entry.row != entry.col)
             position(&buckets, next, &matrix, has_values, entry.col, entry.row,
-                     symmetry == SPMMI_SKEW ? -entry.value : entry.value);
+                     spmmi_is_negated(field, symmetry) ? -entry.value : entry.value);
         inexact += entry.inexact;
         if (p - mark > PROGRESS_BYTES) {
             advance(job, (uint64_t)(p - mark));
@@ -158,8 +158,10 @@ static int64_t fill_any(struct job *job, int segment)
     case SPMMI_FIELD_INTEGER:
         return general ? fill_segment(job, segment, SPMMI_FIELD_INTEGER, SPMMI_GENERAL)
                        : fill_segment(job, segment, SPMMI_FIELD_INTEGER, symmetry);
-    default: /* a pattern */
+    case SPMMI_FIELD_PATTERN:
         break;
+    default: /* complex */
+        return fill_segment(job, segment, job->mtx->field, symmetry);
     }
     return general ? fill_segment(job, segment, SPMMI_FIELD_PATTERN, SPMMI_GENERAL)
                    : fill_segment(job, segment, SPMMI_FIELD_PATTERN, symmetry);

@@ -48,8 +48,10 @@ static const char *value_hint(enum spmmi_value_field field, const char *at, cons
 static spmm_status_t bad_value(struct spmmi_reader *reader, const struct spmmi_mtx *mtx, uint64_t line,
                                const char *at)
 {
-    return found(reader, line, mtx->field == SPMMI_FIELD_REAL ? "a number" : "an integer", at, mtx->end,
-                 value_hint(mtx->field, at, mtx->end));
+    const char *expected = spmmi_is_complex(mtx->field)     ? "a real and an imaginary part"
+                           : mtx->field == SPMMI_FIELD_REAL ? "a number"
+                                                            : "an integer";
+    return found(reader, line, expected, at, mtx->end, value_hint(mtx->field, at, mtx->end));
 }
 
 static const char *entries_word(const struct spmmi_mtx *mtx)
@@ -91,7 +93,10 @@ static spmm_status_t explain_entry(struct spmmi_reader *reader, const struct spm
             "column %lld",
             (long long)entry->row + 1, (long long)entry->col + 1);
     case SPMMI_ENTRY_DIAGONAL:
-        return found(reader, line, "0 on the diagonal of a skew-symmetric matrix", entry->at, mtx->end, "");
+        return found(reader, line,
+                     mtx->symmetry == SPMMI_SKEW ? "0 on the diagonal of a skew-symmetric matrix"
+                                                 : "imaginary part 0 on the diagonal of a hermitian matrix",
+                     entry->at, mtx->end, "");
     default: /* the line goes on */
         break;
     }
@@ -112,7 +117,7 @@ typedef spmm_status_t (*entry_fn)(struct spmmi_reader *reader, const struct spmm
 static spmm_status_t coordinate_entry(struct spmmi_reader *reader, const struct spmmi_mtx *mtx, uint64_t line,
                                       const char **p)
 {
-    struct spmmi_entry entry = {0, 0, 1, false, NULL};
+    struct spmmi_entry entry = {0, 0, 1, 0, false, NULL};
     const enum spmmi_entry_error error = spmmi_read_entry(mtx, mtx->field, mtx->symmetry, p, &entry);
     return error == SPMMI_ENTRY_OK ? SPMM_OK : explain_entry(reader, mtx, line, error, &entry);
 }
@@ -120,7 +125,7 @@ static spmm_status_t coordinate_entry(struct spmmi_reader *reader, const struct 
 static spmm_status_t array_entry(struct spmmi_reader *reader, const struct spmmi_mtx *mtx, uint64_t line,
                                  const char **p)
 {
-    struct spmmi_entry entry = {0, 0, 1, false, *p};
+    struct spmmi_entry entry = {0, 0, 1, 0, false, *p};
     const char *q = spmmi_read_value(*p, mtx->end, mtx->field, &entry);
     if (q == NULL)
         return bad_value(reader, mtx, line, *p);

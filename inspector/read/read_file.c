@@ -17,6 +17,7 @@
 #include "format/base/file_io.h"
 #include "format/base/options.h"
 #include "format/base/team.h"
+#include "format/plan.h"
 #include "reader.h"
 
 #define READ_BLOCK (UINT64_C(4) << 20) /* bytes that one pread asks for */
@@ -51,11 +52,21 @@ static spmm_status_t reader_init(struct spmmi_reader *reader, const char *name,
     SPMM_TRY(spmmi_options_read(&options, sizeof options, given, "read options", diag));
     SPMM_REQUIRE(options.threads >= 0, SPMM_ERR_ARGUMENT, diag, "expected threads of at least 0, found %d",
                  options.threads);
+    SPMM_REQUIRE((unsigned)options.complex_part <= SPMM_COMPLEX_ABS, SPMM_ERR_ARGUMENT, diag,
+                 "expected complex_part from 0 to %d, found %d", SPMM_COMPLEX_ABS, (int)options.complex_part);
+    SPMM_REQUIRE((unsigned)options.index_base <= SPMM_INDEX_BASE_1, SPMM_ERR_ARGUMENT, diag,
+                 "expected index_base from 0 to %d, found %d", SPMM_INDEX_BASE_1, (int)options.index_base);
+    SPMM_REQUIRE(options.vertices >= 0 && options.vertices <= SPMMI_DIM_MAX, SPMM_ERR_ARGUMENT, diag,
+                 "expected vertices from 0 to %lld, found %lld", (long long)SPMMI_DIM_MAX,
+                 (long long)options.vertices);
     memset(reader, 0, sizeof *reader);
     set_name(reader, name);
     reader->threads = options.threads > 0 ? options.threads : omp_get_max_threads();
     reader->threads = reader->threads < SPMMI_SEGMENT_MAX ? reader->threads : SPMMI_SEGMENT_MAX;
     reader->drop_zeros = options.drop_zeros != 0;
+    reader->complex_part = options.complex_part;
+    reader->index_base = options.index_base;
+    reader->vertices = options.vertices;
     reader->budget = options.budget_bytes != 0 ? options.budget_bytes : UINT64_MAX;
     reader->progress = options.progress;
     reader->progress_context = options.progress_context;

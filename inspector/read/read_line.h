@@ -69,12 +69,13 @@ enum spmmi_entry_error {
     SPMMI_ENTRY_VALUE,    /* no number of the field */
     SPMMI_ENTRY_LINE_END, /* something behind the entry */
     SPMMI_ENTRY_UPPER,    /* above the diagonal of a symmetric matrix */
-    SPMMI_ENTRY_DIAGONAL  /* on the diagonal of a skew-symmetric matrix, and not zero */
+    SPMMI_ENTRY_DIAGONAL /* on the diagonal of a skew-symmetric matrix and not zero; of a hermitian one, not real */
 };
 
 struct spmmi_entry {
     int64_t row, col; /* from 0 */
     double value;     /* 1 for a pattern */
+    double imaginary; /* of a complex number */
     bool inexact;     /* an integer that a double does not hold */
     const char *at;   /* on failure: the offending token */
 };
@@ -96,11 +97,26 @@ SPMMI_INLINE const char *spmmi_read_index(const char *p, const char *end, int64_
     return p;
 }
 
+/* Two numbers, and what is taken of them. NULL when not. */
+SPMMI_INLINE const char *spmmi_read_complex(const char *p, const char *end, enum spmmi_value_field field,
+                                            struct spmmi_entry *entry)
+{
+    double real = 0;
+    p = spmmi_decimal_read(p, end, &real);
+    if (p == NULL || p == end || (*p != ' ' && *p != '\t'))
+        return NULL;
+    p = spmmi_decimal_read(spmmi_skip_blanks(p, end), end, &entry->imaginary);
+    entry->value = spmmi_complex_take(field, real, entry->imaginary);
+    return p != NULL && spmmi_is_word_end(p, end) ? p : NULL;
+}
+
 /* One value of the field. NULL when not. */
 SPMMI_INLINE const char *spmmi_read_value(const char *p, const char *end, enum spmmi_value_field field,
                                           struct spmmi_entry *entry)
 {
     entry->inexact = false;
+    if (spmmi_is_complex(field))
+        return spmmi_read_complex(p, end, field, entry);
     p = field == SPMMI_FIELD_REAL ? spmmi_decimal_read(p, end, &entry->value)
                                   : spmmi_integer_read(p, end, &entry->value, &entry->inexact);
     return p != NULL && spmmi_is_word_end(p, end) ? p : NULL;
@@ -130,7 +146,9 @@ SPMMI_INLINE enum spmmi_entry_error spmmi_read_entry(const struct spmmi_mtx *mtx
         q = spmmi_read_value(q, end, field, entry);
         if (q == NULL)
             return SPMMI_ENTRY_VALUE;
-        if (symmetry == SPMMI_SKEW && entry->row == entry->col && entry->value != 0)
+        const bool is_zero = entry->value == 0 && entry->imaginary == 0;
+        if (entry->row == entry->col &&
+            ((symmetry == SPMMI_SKEW && !is_zero) || (symmetry == SPMMI_HERMITIAN && entry->imaginary != 0)))
             return SPMMI_ENTRY_DIAGONAL;
         q = spmmi_skip_blanks(q, end);
     }

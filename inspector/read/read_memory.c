@@ -99,10 +99,11 @@ cleanup:
 void spmmi_matrix_describe(spmm_matrix_t *matrix, enum spmmi_value_field field, enum spmmi_symmetry symmetry,
                            int64_t entries)
 {
-    static const char *const fields[] = {"real", "integer", "pattern"};
+    static const char *const fields[] = {"real", "integer", "pattern", "complex", "complex"};
     static const char *const symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
     strcpy(matrix->info.field, fields[field]);
-    strcpy(matrix->info.symmetry, symmetries[symmetry]);
+    strcpy(matrix->info.symmetry,
+           symmetries[symmetry == SPMMI_SKEW && field == SPMMI_FIELD_ABS ? SPMMI_SYMMETRIC : symmetry]);
     matrix->info.entries_stored = entries;
 }
 

@@ -24,6 +24,18 @@ spmm_status_t spmmi_reader_fail(struct spmmi_reader *reader, spmm_status_t statu
                           (unsigned long long)line, sentence);
 }
 
+spmm_status_t spmmi_reader_fail_at(struct spmmi_reader *reader, spmm_status_t status, uint64_t offset,
+                                   const char *format, ...)
+{
+    char sentence[sizeof((spmm_diag_t *)0)->text];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    return spmmi_diag_set(reader->diag, status, (struct spmmi_where){offset, 0, 0}, "%s, byte %llu: %s",
+                          reader->label, (unsigned long long)offset, sentence);
+}
+
 void spmmi_escape(const char *p, uint64_t size, char *text, uint64_t capacity)
 {
     uint64_t used = 0;

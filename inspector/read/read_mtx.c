@@ -4,7 +4,8 @@
  * Banner: %%MatrixMarket matrix FORMAT FIELD SYMMETRY, five words, in any case, blanks between them, first in the
  * file. Decisions where the specification is silent or files differ from it:
  *   field double is real and unsigned-integer is integer; hermitian without complex values is symmetric;
- *   complex, and the object vector, are refused as not supported; pattern is neither skew-symmetric nor an array;
+ *   complex unless one number of each is asked for, and the object vector, are refused;
+ *   pattern is neither skew-symmetric nor an array;
  *   coordinates may say more entries than rows * cols, as duplicates are summed.                              */
 #include <string.h>
 #include <strings.h>
@@ -66,9 +67,7 @@ static spmm_status_t read_format_and_field(struct spmmi_reader *reader, const st
         return unexpected(reader, SPMM_ERR_MATRIX_SYNTAX, 1, "the format coordinate or array", words[2].begin,
                           end, "");
     if (is_word(&words[3], "complex"))
-        return spmmi_reader_fail(
-            reader, SPMM_ERR_MATRIX_UNSUPPORTED, 1,
-            "the field is complex; this version reads real, integer and pattern matrices only");
+        return spmmi_complex_field(reader, 1, "the field is", &mtx->field);
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (is_word(&words[3], fields[i].text)) {
             mtx->field = fields[i].field;
@@ -199,10 +198,14 @@ static spmm_status_t check_sizes(struct spmmi_reader *reader, const struct spmmi
 }
 
 /* An upper bound of the entries in the rest of the file, so that a file that cannot be whole is refused before
- * anything is allocated: the shortest are "1", "1 1" and "1 1 1", and the last one may lack its line end. */
+ * anything is allocated: the shortest are "1", "1 1" and "1 1 1", a number more if complex, and the last one may
+ * lack its line end. */
 static int64_t entries_that_fit(const struct spmmi_mtx *mtx)
 {
-    const int64_t shortest = mtx->is_array ? 2 : mtx->field == SPMMI_FIELD_PATTERN ? 4 : 6;
+    const int64_t shortest = (mtx->is_array                       ? 2
+                              : mtx->field == SPMMI_FIELD_PATTERN ? 4
+                                                                  : 6) +
+                             (spmmi_is_complex(mtx->field) ? 2 : 0);
     return (mtx->end - mtx->data + 1) / shortest;
 }
 

@@ -200,21 +200,54 @@ static spmm_status_t bad_value(struct cursor *c)
                                                         : "a number");
 }
 
+static spmm_status_t next_value(struct cursor *c, double *value, bool *inexact)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_TRY(next_field(c));
+    if (!read_value(c, value, inexact))
+        status = bad_value(c);
+cleanup:
+    return status;
+}
+
+/* The imaginary part behind a real one, of which one number stays. */
+static spmm_status_t next_imaginary(struct cursor *c, enum spmmi_value_field field, double *value,
+                                    double *imaginary)
+{
+    spmm_status_t status = SPMM_OK;
+    bool inexact = false;
+    SPMM_TRY(check_rest(c));
+    SPMM_TRY(next_value(c, imaginary, &inexact));
+    *value = spmmi_complex_take(field, *value, *imaginary);
+cleanup:
+    return status;
+}
+
+static const char *wanted_on_diagonal(enum spmmi_symmetry symmetry, double value, double imaginary)
+{
+    if (symmetry == SPMMI_SKEW && (value != 0 || imaginary != 0))
+        return "0 on the diagonal of a skew-symmetric matrix";
+    if (symmetry == SPMMI_HERMITIAN && imaginary != 0)
+        return "imaginary part 0 on the diagonal of a hermitian matrix";
+    return NULL;
+}
+
 static spmm_status_t read_values(struct cursor c, const struct spmmi_rb *rb, struct spmmi_triplets *triplets,
                                  spmm_matrix_t *matrix)
 {
     spmm_status_t status = SPMM_OK;
     c.section = &rb->values;
-    for (int64_t q = 0; q < rb->values.count; q++) {
+    for (int64_t q = 0; q < triplets->count && rb->field != SPMMI_FIELD_PATTERN; q++) {
         bool inexact = false;
-        SPMM_TRY(next_field(&c));
-        if (!read_value(&c, &triplets->values[q], &inexact)) {
-            status = bad_value(&c);
-            goto cleanup;
-        }
-        if (rb->symmetry == SPMMI_SKEW && triplets->rows[q] == triplets->cols[q] &&
-            triplets->values[q] != 0) {
-            status = bad_number(&c, "0 on the diagonal of a skew-symmetric matrix");
+        double imaginary = 0;
+        SPMM_TRY(next_value(&c, &triplets->values[q], &inexact));
+        if (spmmi_is_complex(rb->field))
+            SPMM_TRY(next_imaginary(&c, rb->field, &triplets->values[q], &imaginary));
+        const char *wanted = triplets->rows[q] != triplets->cols[q]
+                                 ? NULL
+                                 : wanted_on_diagonal(rb->symmetry, triplets->values[q], imaginary);
+        if (wanted != NULL) {
+            status = bad_number(&c, wanted);
             goto cleanup;
         }
         matrix->info.integers_inexact += inexact;
@@ -258,7 +291,12 @@ static spmm_status_t read_rutherford_boeing(struct spmmi_reader *reader, const c
     SPMM_TRY(read_values(cursor, &rb, &triplets, matrix));
     if (rb.right_hand_lines == 0)
         SPMM_TRY(read_end(reader, &lines));
-    SPMM_TRY(spmmi_triplets_to_rows(reader, &triplets, rb.symmetry, matrix));
+    /* Absolute values of a skew-symmetric matrix are symmetric. */
+    SPMM_TRY(spmmi_triplets_to_rows(reader, &triplets,
+                                    spmmi_is_negated(rb.field, rb.symmetry) || rb.symmetry == SPMMI_GENERAL
+                                        ? rb.symmetry
+                                        : SPMMI_SYMMETRIC,
+                                    matrix));
 cleanup:
     spmmi_triplets_free(reader, &triplets);
     return status;

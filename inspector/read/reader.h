@@ -11,6 +11,9 @@
  *     read_smtx.c
  *     read_rutherford_boeing.c   with rb_header.c, fortran_format.c, fortran_number.c
  *     read_tar.c        the matrix in an archive, by its reader
+ *     read_petsc.c
+ *     read_metis.c      with check_symmetric.c
+ *     read_edge_list.c
  *     read_npz.c        with npz_zip.c, npy_header.c, npy_values.c, npz_layouts.c
  *   read_triplets.c   rows, columns and values in any order -> CSR
  *   canonicalise.c     sort rows, sum duplicates, drop zeros, count
@@ -34,6 +37,9 @@ struct spmmi_reader {
     char file[128]; /* the end of that name without .gz, .zst and their like */
     int threads;
     bool drop_zeros;
+    spmm_complex_part_t complex_part;
+    spmm_index_base_t index_base;
+    int64_t vertices;      /* 0: as the file says */
     uint64_t budget, used; /* bytes; budget UINT64_MAX = no limit */
     spmm_progress_fn progress;
     void *progress_context;
@@ -80,14 +86,35 @@ bool spmmi_head_named(const struct spmmi_head *head, const char *ending); /* in 
 /* What it is and what to do, for what no reader takes; NULL when unknown. */
 const char *spmmi_unsupported_format(const struct spmmi_head *head);
 
+/* The last two: one number of each complex one. */
+enum spmmi_value_field {
+    SPMMI_FIELD_REAL,
+    SPMMI_FIELD_INTEGER,
+    SPMMI_FIELD_PATTERN,
+    SPMMI_FIELD_REAL_PART,
+    SPMMI_FIELD_ABS
+};
+enum spmmi_symmetry { SPMMI_GENERAL, SPMMI_SYMMETRIC, SPMMI_SKEW, SPMMI_HERMITIAN };
+/* What the options ask of complex numbers; a refusal that names them. */
+spmm_status_t spmmi_complex_field(struct spmmi_reader *reader, uint64_t line, const char *what,
+                                  enum spmmi_value_field *field);
+double spmmi_complex_take(enum spmmi_value_field field, double real, double imaginary);
+static inline bool spmmi_is_complex(enum spmmi_value_field field)
+{
+    return field == SPMMI_FIELD_REAL_PART || field == SPMMI_FIELD_ABS;
+}
+/* Does an entry have the other sign where it is mirrored? Conjugates have the same real part and absolute value. */
+static inline bool spmmi_is_negated(enum spmmi_value_field field, enum spmmi_symmetry symmetry)
+{
+    return symmetry == SPMMI_SKEW && field != SPMMI_FIELD_ABS;
+}
+
 /* A growing block of bytes that counts against the budget. */
 struct spmmi_bytes {
     char *data;
     uint64_t size, capacity;
 };
 
-enum spmmi_value_field { SPMMI_FIELD_REAL, SPMMI_FIELD_INTEGER, SPMMI_FIELD_PATTERN };
-enum spmmi_symmetry { SPMMI_GENERAL, SPMMI_SYMMETRIC, SPMMI_SKEW, SPMMI_HERMITIAN };
 /* Write both and the number of entries in the file into matrix->info. */
 void spmmi_matrix_describe(spmm_matrix_t *matrix, enum spmmi_value_field field, enum spmmi_symmetry symmetry,
                            int64_t entries);
@@ -117,6 +144,12 @@ void spmmi_reader_progress(const struct spmmi_reader *reader, const char *stage,
 /* Record a failure at a line: "LABEL, line N: " and the sentence. Returns status. */
 __attribute__((format(printf, 4, 5))) spmm_status_t
 spmmi_reader_fail(struct spmmi_reader *reader, spmm_status_t status, uint64_t line, const char *format, ...);
+
+/* The same at a byte of a binary file. */
+__attribute__((format(printf, 4, 5))) spmm_status_t spmmi_reader_fail_at(struct spmmi_reader *reader,
+                                                                         spmm_status_t status,
+                                                                         uint64_t offset, const char *format,
+                                                                         ...);
 
 /* The token at p, up to the next blank or line end, for a message: in quotes, shortened, control and non-ASCII
  * characters as \xNN; "the end of the line" or "the end of the file" where there is none. */
@@ -152,9 +185,14 @@ struct spmmi_triplets {
 spmm_status_t spmmi_triplets_alloc(struct spmmi_reader *reader, struct spmmi_triplets *triplets,
                                    int64_t capacity, bool has_values);
 void spmmi_triplets_free(struct spmmi_reader *reader, struct spmmi_triplets *triplets);
-/* Into the rows of the matrix, each in the order of the triplets, mirrored unless symmetry is general. */
+/* Into the rows of the matrix, each in the order of the triplets, mirrored unless symmetry is general; negated where
+ * it is skew. */
 spmm_status_t spmmi_triplets_to_rows(struct spmmi_reader *reader, const struct spmmi_triplets *triplets,
                                      enum spmmi_symmetry symmetry, spmm_matrix_t *matrix);
+
+/* A square matrix whose entries stand in any order: each is there once, and once with the same value on the other side
+ * of the diagonal. */
+spmm_status_t spmmi_check_symmetric(struct spmmi_reader *reader, const spmm_matrix_t *matrix);
 
 /* Rows in any order, duplicates next to their file order -> a valid matrix with its metrics. */
 spmm_status_t spmmi_canonicalise(struct spmmi_reader *reader, spmm_matrix_t *matrix);

@@ -32,7 +32,7 @@ static spmm_status_t refuse(struct spmmi_reader *reader, const struct spmmi_read
                             const struct spmmi_head *head)
 {
     char sentence[sizeof((spmm_diag_t *)0)->text];
-    char others[96] = "";
+    char others[128] = "";
     size_t used = 0;
     if (ops == NULL) {
         ops = readers[0];

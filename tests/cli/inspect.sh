@@ -371,16 +371,34 @@ exits 3
 one_line_err
 printf '%% a comment\n3 2\n2 3\n1\n1\n' >"$work/a.graph"
 run spmm-inspect "$work/a.graph"
+exits 0
+says 'metis, pattern, symmetric'
+printf '1 2\n2 3\n' >"$work/a.edges"
+run spmm-inspect "$work/a.edges"
 exits 3
-says_err 'found a METIS graph, which spmm does not read; write it as a Matrix Market file'
+says_err '--base 0 or --base 1 of spmm-inspect says which'
 one_line_err
+run spmm-inspect --base 1 --vertices 7 "$work/a.edges"
+exits 0
+says '7 x 7'
+run spmm-inspect --base 1 --vertices 2 "$work/a.edges"
+exits 3
+says_err 'line 2: expected a vertex from 1 to 2, found "3"'
 head -c 2000 "$matrix" >"$work/cut.mtx.zst"
 run spmm-inspect "$work/cut.mtx.zst"
 exits 3
 printf '%%%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 1\n' >"$work/complex.mtx"
 run spmm-inspect "$work/complex.mtx"
 exits 3
-says_err 'complex'
+says_err '--real-part or --abs of spmm-inspect reads one number of each'
+run spmm-inspect --abs "$work/complex.mtx"
+exits 0
+says 'matrix-market, complex, general'
+run spmm-inspect --abs --real-part "$work/complex.mtx"
+exits 2
+says_err '--real-part and --abs contradict each other'
+run bash -c "printf '%s' '3 2' | spmm-inspect -"
+exits 3
 name=$(printf '%s/evil\033[31m.mtx' "$work")
 printf 'hello\n' >"$name"
 run spmm-inspect "$name"

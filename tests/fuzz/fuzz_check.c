@@ -11,6 +11,8 @@
 #define PRINTED_MAX 4096                  /* nonzeros that are printed and read again */
 #define ENTRY_BYTES 64
 
+spmm_read_options_t fuzz_read_options = SPMM_READ_OPTIONS_INIT;
+
 char *fuzz_text(const uint8_t *data, size_t size)
 {
     char *text = malloc(size + 1);
@@ -29,7 +31,7 @@ static uint64_t usual_bytes(size_t size)
 static spmm_status_t read_within(const void *data, size_t size, const char *name, int threads,
                                  uint64_t budget, spmm_matrix_t **matrix)
 {
-    spmm_read_options_t options = SPMM_READ_OPTIONS_INIT;
+    spmm_read_options_t options = fuzz_read_options;
     spmm_diag_t diag;
     options.threads = threads;
     options.budget_bytes = budget;

@@ -18,6 +18,9 @@ static inline void must(int condition)
 /* A target: one input, which nobody has looked at. */
 typedef void fuzz_target_fn(const uint8_t *data, size_t size);
 
+/* How the next files are read; threads and budget are those of each check. */
+extern spmm_read_options_t fuzz_read_options;
+
 /* Read a matrix from bytes of a file of this name, at one thread and at three. What is refused says why; what is read
  * is a canonical CSR, the same for both, and the same again when it is printed as Matrix Market and read. Memory stays
  * within 4 times the file and 16 MiB, unless the file's own sizes ask for more. Returns the status. */

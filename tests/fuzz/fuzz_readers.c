@@ -47,6 +47,31 @@ static void npz(const uint8_t *data, size_t size)
     (void)fuzz_matrix_file(data, size, "a.npz");
 }
 
+static void petsc(const uint8_t *data, size_t size)
+{
+    fuzz_read_options.complex_part = (spmm_complex_part_t)(size % 3);
+    (void)fuzz_matrix_file(data, size, "a.petsc");
+}
+
+static void metis(const uint8_t *data, size_t size)
+{
+    (void)fuzz_matrix_file(data, size, "a.graph");
+}
+
+static void edges(const uint8_t *data, size_t size)
+{
+    fuzz_read_options.index_base = (spmm_index_base_t)(size % 3);
+    fuzz_read_options.vertices = size % 5 == 0 ? (int64_t)size : 0;
+    (void)fuzz_matrix_file(data, size, "a.edges");
+}
+
+/* Text files of complex numbers. */
+static void complex(const uint8_t *data, size_t size)
+{
+    fuzz_read_options.complex_part = size % 2 == 0 ? SPMM_COMPLEX_REAL_PART : SPMM_COMPLEX_ABS;
+    (void)fuzz_matrix_file(data, size, "a.mtx");
+}
+
 #define MEMBER_BYTES 4096
 
 /* Members of an archive with right checksums, which few changed archives have. The input is a byte of flags, then for
@@ -286,6 +311,8 @@ static const struct {
     {"npz", npz},         {"packed", packed},       {"npz_members", npz_members},
     {"decimal", decimal}, {"profile", profile},     {"npy", npy},
     {"kernel", kernel},   {"generator", generator}, {"tar", tar},
+    {"petsc", petsc},     {"complex", complex},     {"metis", metis},
+    {"edges", edges},
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

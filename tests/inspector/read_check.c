@@ -32,13 +32,19 @@ unsigned char *bytes_of(const char *file, size_t *size)
     return bytes;
 }
 
-spmm_matrix_t *must_read(const char *file, const void *bytes, size_t size)
+spmm_matrix_t *must_read_by(const char *file, const void *bytes, size_t size,
+                            const spmm_read_options_t *options)
 {
     spmm_diag_t diag;
     spmm_matrix_t *matrix = NULL;
-    if (spmm_matrix_read(bytes, size, file, NULL, &matrix, &diag) != SPMM_OK)
+    if (spmm_matrix_read(bytes, size, file, options, &matrix, &diag) != SPMM_OK)
         fail_msg("%s: %s", file, diag.text);
     return matrix;
+}
+
+spmm_matrix_t *must_read(const char *file, const void *bytes, size_t size)
+{
+    return must_read_by(file, bytes, size, NULL);
 }
 
 spmm_matrix_t *must_load(const char *file)
@@ -85,11 +91,17 @@ void assert_same_matrix(const char *what, const spmm_matrix_t *a, const spmm_mat
 
 void check_refusal(const struct refusal *refusal, const char *file, const void *bytes, size_t size)
 {
+    check_refusal_by(refusal, file, bytes, size, NULL);
+}
+
+void check_refusal_by(const struct refusal *refusal, const char *file, const void *bytes, size_t size,
+                      const spmm_read_options_t *options)
+{
     spmm_diag_t diag;
     spmm_matrix_t *matrix = (spmm_matrix_t *)&diag; /* must become NULL */
     char *copy = malloc(size + (size == 0));        /* exactly sized for the sanitizers */
     memcpy(copy, bytes, size);
-    const spmm_status_t status = spmm_matrix_read(copy, size, file, NULL, &matrix, &diag);
+    const spmm_status_t status = spmm_matrix_read(copy, size, file, options, &matrix, &diag);
     free(copy);
     if (status == SPMM_OK)
         spmm_matrix_destroy(matrix);

@@ -13,6 +13,10 @@ spmm_matrix_t *must_read(const char *file, const void *bytes, size_t size);
 /* A file of tests/data/formats. */
 spmm_matrix_t *must_load(const char *file);
 
+/* The same by these options, whatever format they are of. */
+spmm_matrix_t *must_read_by(const char *file, const void *bytes, size_t size,
+                            const spmm_read_options_t *options);
+
 /* The same CSR, bit by bit, and plans with the same digests. */
 void assert_same_matrix(const char *what, const spmm_matrix_t *a, const spmm_matrix_t *b);
 
@@ -24,6 +28,8 @@ struct refusal {
     const char *excerpt;
 };
 void check_refusal(const struct refusal *refusal, const char *file, const void *bytes, size_t size);
+void check_refusal_by(const struct refusal *refusal, const char *file, const void *bytes, size_t size,
+                      const spmm_read_options_t *options);
 
 /* Whatever is read or refused, it is so in good order: every beginning of the bytes, and the bytes with any one of them
  * changed to every other value (of step 1; to every step-th). A beginning shorter than must_fail is refused. */

@@ -86,7 +86,7 @@ static const struct malformed banners[] = {
      SPMM_ERR_MATRIX_CONTAINER, 0, "the xz data is damaged or cut off after 0 bytes"},
     {"zip", "PK\x03\x04zip", 0, SPMM_ERR_MATRIX_CONTAINER, 0, "a zip archive"},
     {"plan", "\xd3SPM\r\n\x1a\n", 0, SYNTAX, 1, "found a spmm plan"},
-    {"PETSc", TEXT("\0\x12\x7b\x50\0\0\0\1"), SYNTAX, 1, "PETSc's binary format"},
+    {"PETSc", TEXT("\0\x12\x7b\x50\0\0\0\1"), SYNTAX, 0, "expected 16 bytes of a PETSc header, found 8"},
     {"list of edges", "1 2\n2 3\n", 0, SYNTAX, 1, "a list of edges"},
     {"list of edges with commas", "0,2\r\n1,3\r\n", 0, SYNTAX, 1, "a list of edges"},
     {"list of edges behind a comment", "% sym unweighted\n1 2\n2 3\n", 0, SYNTAX, 1, "a list of edges"},

@@ -6,8 +6,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "fail.h"
 #include "input_file.h"
 #include "machine_memory.h"
+
+struct matrix_input_options matrix_input_given;
+const struct cli_choice matrix_input_bases[] = {
+    {"0", SPMM_INDEX_BASE_0}, {"1", SPMM_INDEX_BASE_1}, {NULL, 0}};
 
 spmm_status_t matrix_input_open(const char *argument, const spmm_read_options_t *options,
                                 spmm_matrix_t **matrix, spmm_diag_t *diag)
@@ -16,6 +21,13 @@ spmm_status_t matrix_input_open(const char *argument, const spmm_read_options_t 
         return spmm_matrix_generate(argument, matrix, diag);
     spmm_read_options_t limited = *options;
     limited.budget_bytes = machine_memory_budget(options->budget_bytes);
+    if (matrix_input_given.real_part && matrix_input_given.abs)
+        return fail(diag, SPMM_ERR_ARGUMENT, "--real-part and --abs contradict each other");
+    limited.complex_part = matrix_input_given.abs         ? SPMM_COMPLEX_ABS
+                           : matrix_input_given.real_part ? SPMM_COMPLEX_REAL_PART
+                                                          : SPMM_COMPLEX_REFUSE;
+    limited.index_base = (spmm_index_base_t)matrix_input_given.base;
+    limited.vertices = matrix_input_given.vertices;
     return spmm_matrix_load(argument, &limited, matrix, diag);
 }
 

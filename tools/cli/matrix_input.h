@@ -6,6 +6,26 @@
 #include <spmm/inspector.h>
 #include <stdbool.h>
 
+#include "cli_option.h"
+
+/* How files are read, by the options of the command line. */
+struct matrix_input_options {
+    int real_part, abs, base;
+    int64_t vertices;
+};
+extern struct matrix_input_options matrix_input_given;
+extern const struct cli_choice matrix_input_bases[];
+/* clang-format off */
+#define MATRIX_INPUT_OPTIONS                                                                                           \
+    {0, "real-part", CLI_FLAG, &matrix_input_given.real_part,                                                          \
+     .help = "read the real parts of a complex matrix"},                                                               \
+    {0, "abs", CLI_FLAG, &matrix_input_given.abs, .help = "read the absolute values of a complex matrix"},             \
+    {0, "base", CLI_CHOICE, &matrix_input_given.base, .value = "0|1", .choices = matrix_input_bases,                   \
+     .help = "lists of edges: vertices count from 0 or from 1;\ndefault: from 0, if there is a vertex 0"},             \
+    {0, "vertices", CLI_INT, &matrix_input_given.vertices, .value = "N", .min = 1, .max = INT32_MAX - 1,               \
+     .help = "lists of edges: rows and columns; default: the\nlargest vertex, or \"Nodes: N\" in a comment"}
+/* clang-format on */
+
 /* Without a budget in the options, files get that of machine_memory.h; generators use no options. */
 spmm_status_t matrix_input_open(const char *argument, const spmm_read_options_t *options,
                                 spmm_matrix_t **matrix, spmm_diag_t *diag);

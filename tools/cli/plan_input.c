@@ -32,8 +32,9 @@ static bool ends_with(const char *text, size_t length, const char *ending)
 static bool is_named_as_matrix(const char *name)
 {
     static const char *const packed[] = {".gz", ".zst", ".xz", ".bz2"};
-    static const char *const endings[] = {".mtx", ".smtx", ".npz", ".rb",  ".rua", ".rsa",
-                                          ".pua", ".psa",  ".tar", ".tgz", ".txz"};
+    static const char *const endings[] = {".mtx",   ".smtx", ".npz",   ".rb",  ".rua",   ".rsa",
+                                          ".pua",   ".psa",  ".cua",   ".csa", ".petsc", ".graph",
+                                          ".metis", ".mat",  ".edges", ".tar", ".tgz",   ".txz"};
     size_t length = strlen(name);
     for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
         if (ends_with(name, length, packed[i])) {

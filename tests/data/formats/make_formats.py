@@ -4,13 +4,14 @@
 
 usage: make_formats.py [FOLDER]     (default: the folder of this script)
 
-Every file holds the matrix of others.mtx, unless tests/data/formats/README.md says another one.
+tests/data/formats/README.md says which matrix each file holds.
 """
 import bz2
 import gzip
 import io
 import lzma
 import pathlib
+import struct
 import sys
 import tarfile
 
@@ -57,10 +58,47 @@ def archives(mtx):
     put("others.mtx.bz2", bz2.compress(mtx))
 
 
+def petsc(integer, value, values, extra=b""):
+    """MatView of a binary viewer; integer and value: codes of struct."""
+    lengths = [sum(i == row for i, _, _ in ENTRIES) for row in range(ROWS)]
+    head = struct.pack(f">4{integer}", 1211216, ROWS, COLS, len(ENTRIES))
+    index = struct.pack(f">{ROWS + len(ENTRIES)}{integer}", *lengths, *(j for _, j, _ in ENTRIES))
+    return head + index + struct.pack(f">{len(values)}{value}", *values) + extra
+
+
+def petsc_files():
+    values = [v for _, _, v in ENTRIES]
+    vector = struct.pack(">ii2d", 1211214, 2, 1.0, 2.0)
+    put("petsc32.petsc", petsc("i", "d", values, vector))
+    put("petsc64.petsc", petsc("q", "d", values))
+    put("petsc_complex.petsc", petsc("i", "d", [x for v in values for x in (v, 7.5)]))
+    dense = {(i, j): v for i, j, v in ENTRIES}
+    full = [dense.get((i, j), 0.0) for i in range(ROWS) for j in range(COLS)]
+    put("petsc_dense.petsc", struct.pack(">4i", 1211216, ROWS, COLS, -1) + struct.pack(f">{len(full)}d", *full))
+
+
+def graphs():
+    """A ring of six vertices with a chord, with edge weights and without."""
+    edges = {(0, 1): 3, (1, 2): 4, (2, 3): 5, (3, 4): 6, (4, 5): 7, (5, 0): 8, (1, 4): -2}
+    edges |= {(j, i): w for (i, j), w in edges.items()}
+    rows = [[(j, w) for (i, j), w in edges.items() if i == row] for row in range(6)]
+    lines = ["% a ring", "6 7 011 2"] + ["9 9 " + " ".join(f"{j + 1} {w}" for j, w in row) for row in rows]
+    put("ring_weights.graph", ("\n".join(lines) + "\n").encode())
+    lines = ["6 7"] + [" ".join(str(j + 1) for j, _ in row) for row in rows]
+    put("ring.graph", ("\n".join(lines) + "\n").encode())
+    head = f"%%MatrixMarket matrix coordinate integer general\n6 6 {len(edges)}\n"
+    put("ring.mtx", (head + "".join(f"{i + 1} {j + 1} {w}\n" for (i, j), w in edges.items())).encode())
+    snap = "# Directed graph: ring\n# Nodes: 6 Edges: 14\n# FromNodeId\tToNodeId\tWeight\n"
+    put("ring.txt", (snap + "".join(f"{i}\t{j}\t{w}\n" for (i, j), w in edges.items())).encode())
+    put("ring.csv", "".join(f"{i + 1},{j + 1},{w}\r\n" for (i, j), w in edges.items()).encode())
+
+
 def main():
     mtx = matrix_market(ROWS, COLS, ENTRIES)
     put("others.mtx", mtx)
     archives(mtx)
+    petsc_files()
+    graphs()
 
 
 main()

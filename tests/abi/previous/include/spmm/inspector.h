@@ -17,6 +17,20 @@ typedef struct spmm_matrix spmm_matrix_t;
 /** Called now and then during long work with done in [0, total]; total 0: unknown. */
 typedef void (*spmm_progress_fn)(void *context, const char *stage, uint64_t done, uint64_t total);
 
+/** What is read of complex numbers, until plans hold them. */
+typedef enum spmm_complex_part {
+    SPMM_COMPLEX_REFUSE = 0,    /**< Nothing: they are refused. */
+    SPMM_COMPLEX_REAL_PART = 1, /**< The real part. */
+    SPMM_COMPLEX_ABS = 2        /**< The absolute value. */
+} spmm_complex_part_t;
+
+/** What the vertices of a list of edges count from. */
+typedef enum spmm_index_base {
+    SPMM_INDEX_BASE_AUTO = 0, /**< From 0, if there is a vertex 0; else the list is refused. */
+    SPMM_INDEX_BASE_0 = 1,    /**< From 0. */
+    SPMM_INDEX_BASE_1 = 2     /**< From 1. */
+} spmm_index_base_t;
+
 /** Options of a reader. */
 typedef struct spmm_read_options {
     size_t struct_size;        /**< sizeof(spmm_read_options_t), set by the INIT macro. */
@@ -25,16 +39,23 @@ typedef struct spmm_read_options {
     uint64_t budget_bytes;     /**< Most memory the reader may take; 0: no limit of its own. */
     spmm_progress_fn progress; /**< May be NULL. */
     void *progress_context;    /**< Passed to progress. */
+    spmm_complex_part_t complex_part; /**< Of Matrix Market, Rutherford-Boeing, PETSc and MATLAB files. */
+    spmm_index_base_t index_base;     /**< Of lists of edges. */
+    int64_t vertices;                 /**< Of a list of edges: rows and columns; 0: the largest vertex, or
+                                          "Nodes: N" in a comment behind #, whichever gives more. */
 } spmm_read_options_t;
 /* clang-format off */
 /** Defaults of all options. */
-#define SPMM_READ_OPTIONS_INIT {sizeof(spmm_read_options_t), 0, 0, 0, 0, 0}
+#define SPMM_READ_OPTIONS_INIT \
+    {sizeof(spmm_read_options_t), 0, 0, 0, 0, 0, (spmm_complex_part_t)0, (spmm_index_base_t)0, 0}
 /* clang-format on */
 
 /** Read a matrix file. "-" is standard input. The format is told by content, then by name:
- * Matrix Market (coordinate and array; real, integer, pattern; general, symmetric, skew-symmetric,
- * hermitian); Rutherford-Boeing and Harwell-Boeing (assembled; r, i, p; u, r, s, z); SciPy's .npz (csr, csc, coo,
- * bsr, dia; integers, booleans, f2, f4, f8); DLMC .smtx; each also compressed by gzip or zstd. options may be NULL.
+ * Matrix Market (coordinate and array; real, integer, pattern, complex; general, symmetric, skew-symmetric,
+ * hermitian); Rutherford-Boeing and Harwell-Boeing (assembled; r, i, p, c; u, r, s, z, h); PETSc binary (real
+ * and complex of 8 bytes, integers of 4 or 8; sparse and dense); METIS graphs; lists of edges; SciPy's .npz
+ * (csr, csc, coo, bsr, dia; integers, booleans, f2, f4, f8); DLMC .smtx; each also in a tar archive, and
+ * compressed by gzip, zstd, xz or bzip2. options may be NULL.
  * Errors: ARGUMENT, IO, MATRIX_* with diag->line and one sentence (what was expected, what was found), MEMORY. */
 SPMM_API spmm_status_t spmm_matrix_load(const char *path, const spmm_read_options_t *options,
                                         spmm_matrix_t **matrix, spmm_diag_t *diag);
@@ -78,10 +99,11 @@ typedef struct {
     int64_t zeros_kept;        /**< Entries of value 0 that are stored. */
     int64_t not_finite;        /**< NaN and infinite values. */
     int64_t integers_inexact;  /**< Integers that a double cannot hold exactly. */
-    char format[16];           /**< "matrix-market", "rb", "npz", "smtx", "csr", "generated". */
-    char field[16];            /**< "real", "integer", "pattern". */
-    char symmetry[16];         /**< "general", "symmetric", "skew-symmetric", "hermitian". */
-    char name[128];            /**< Base name of the source, without folders. */
+    char format
+        [16]; /**< "matrix-market", "rb", "petsc", "metis", "edges", "npz", "smtx", "csr", "generated". */
+    char field[16];    /**< "real", "integer", "pattern", "complex". */
+    char symmetry[16]; /**< "general", "symmetric", "skew-symmetric", "hermitian". */
+    char name[128];    /**< Base name of the source, without folders. */
 } spmm_matrix_info_t;
 /** Fill *info. Errors: ARGUMENT. */
 SPMM_API spmm_status_t spmm_matrix_info(const spmm_matrix_t *matrix, spmm_matrix_info_t *info);

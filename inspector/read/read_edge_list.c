@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lists of edges, as the SNAP collection has them: on each line two vertices, from and to, and maybe a weight, between
+ * blanks, tabs or commas; comments behind # or %. Edge (i, j) is the entry in row i and column j.
+ *
+ * Vertices count from 0 or from 1, which the file does not say: options do, or a vertex 0 does; else the file is
+ * refused. There are as many vertices as the options say; else as the largest number needs, or the comment "Nodes: N"
+ * of SNAP says, whichever is more. */
+#include "read_edge_list.h"
+
+#include <stdio.h>
+
+#include "format/base/diag.h"
+#include "format/plan.h"
+#include "read_line.h"
+
+#define COLUMNS_MAX 3
+#define NODES "Nodes:"
+
+struct list {
+    struct spmmi_reader *reader;
+    const char *p, *end;
+    uint64_t line;
+    int columns;         /* of every line, as the first one has */
+    int64_t first, last; /* number of a vertex */
+    int64_t low, high;   /* of the vertices that occur */
+    int64_t nodes;       /* of a comment, or 0 */
+};
+
+static const char *skip_separator(const char *p, const char *end)
+{
+    p = spmmi_skip_blanks(p, end);
+    if (p < end && *p == ',')
+        p = spmmi_skip_blanks(p + 1, end);
+    return p;
+}
+
+static bool is_number_end(const char *p, const char *end)
+{
+    return spmmi_is_word_end(p, end) || *p == ',';
+}
+
+static bool is_comment(const char *p, const char *end)
+{
+    return p < end && (*p == '#' || *p == '%');
+}
+
+/* How many numbers a line holds; 0 when it holds anything else. */
+static int numbers_of_line(const char *p, const char *end)
+{
+    int count = 0;
+    p = spmmi_skip_blanks(p, end);
+    while (p < end && *p != '\n' && *p != '\r') {
+        double value = 0;
+        uint64_t vertex = 0;
+        p = count < 2 ? spmmi_count_read(p, end, &vertex) : spmmi_decimal_read(p, end, &value);
+        if (p == NULL || !is_number_end(p, end))
+            return 0;
+        p = skip_separator(p, end);
+        count++;
+    }
+    return spmmi_line_end(p, end) != NULL ? count : 0;
+}
+
+/* The next line that is neither a comment nor blank. */
+static const char *next_data(const char *p, const char *end)
+{
+    for (;;) {
+        const char *q = spmmi_skip_blanks(p, end);
+        const char *after = is_comment(q, end) ? spmmi_skip_line(q, end) : spmmi_line_end(q, end);
+        if (after == NULL || q == end)
+            return q;
+        p = after;
+    }
+}
+
+static bool is_named(const struct spmmi_head *head)
+{
+    static const char *const endings[] = {".edges", ".edgelist", ".el", ".tsv", ".csv"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (spmmi_head_named(head, endings[i]))
+            return true;
+    return false;
+}
+
+/* Three numbers alone may also be a Matrix Market file that lost its banner: they need a comment of #, or a name. */
+bool spmmi_is_edge_list(const struct spmmi_head *head)
+{
+    const char *end = head->bytes + head->size;
+    const char *first = next_data(head->bytes, end);
+    const int numbers = numbers_of_line(first, end);
+    const bool named = is_named(head);
+    const char *second = next_data(spmmi_skip_line(first, end), end);
+    const bool is_alone = second == end && head->is_all && named;
+    const int numbers_max = named || *head->bytes == '#' ? COLUMNS_MAX + 1 : 2;
+    return numbers >= 2 && numbers <= numbers_max && (is_alone || numbers_of_line(second, end) == numbers);
+}
+
+static enum spmmi_probe probe(const struct spmmi_head *head)
+{
+    if (!spmmi_head_named(head, ".mtx") && spmmi_is_edge_list(head))
+        return SPMMI_PROBE_CONTENT;
+    return is_named(head) ? SPMMI_PROBE_NAME : SPMMI_PROBE_NO;
+}
+
+static void refuse(const struct spmmi_head *head, char *sentence, size_t capacity)
+{
+    char token[SPMMI_TOKEN_BYTES];
+    const char *end = head->bytes + head->size;
+    (void)snprintf(sentence, capacity, "expected a list of edges, two or three numbers a line, found %s",
+                   spmmi_token(next_data(head->bytes, end), end, token));
+}
+
+static spmm_status_t unexpected(const struct list *l, const char *expected, const char *p, const char *hint)
+{
+    char token[SPMMI_TOKEN_BYTES];
+    return spmmi_reader_fail(l->reader, SPMM_ERR_MATRIX_SYNTAX, l->line, "expected %s, found %s%s", expected,
+                             spmmi_token(p, l->end, token), hint);
+}
+
+/* "# Nodes: 4 Edges: 3" */
+static void read_comment(struct list *l, const char *p, const char *end)
+{
+    const size_t length = strlen(NODES);
+    for (; (size_t)(end - p) > length; p++) {
+        uint64_t nodes = 0;
+        if (memcmp(p, NODES, length) != 0)
+            continue;
+        const char *number = spmmi_skip_blanks(p + length, end);
+        if (spmmi_count_read(number, end, &nodes) != NULL && nodes <= (uint64_t)SPMMI_DIM_MAX)
+            l->nodes = (int64_t)nodes;
+        return;
+    }
+}
+
+/* To the next line with an edge; false at the end. */
+static bool next_edge(struct list *l)
+{
+    for (;;) {
+        const char *q = spmmi_skip_blanks(l->p, l->end);
+        const bool is_skipped = is_comment(q, l->end);
+        const char *after = is_skipped ? spmmi_skip_line(q, l->end) : spmmi_line_end(q, l->end);
+        if (is_skipped && *q == '#')
+            read_comment(l, q, after);
+        l->p = q;
+        if (after == NULL || q == l->end)
+            return q < l->end;
+        l->p = after;
+        l->line++;
+    }
+}
+
+static spmm_status_t read_vertex(struct list *l, int32_t *vertex)
+{
+    uint64_t value = 0;
+    const char *q = spmmi_count_read(l->p, l->end, &value);
+    if (q == NULL || !is_number_end(q, l->end) || value < (uint64_t)l->first || value > (uint64_t)l->last) {
+        char expected[64];
+        (void)snprintf(expected, sizeof expected, "a vertex from %lld to %lld", (long long)l->first,
+                       (long long)l->last);
+        return unexpected(l, expected, l->p, "");
+    }
+    l->low = (int64_t)value < l->low ? (int64_t)value : l->low;
+    l->high = (int64_t)value > l->high ? (int64_t)value : l->high;
+    *vertex = (int32_t)((int64_t)value - l->first);
+    l->p = skip_separator(q, l->end);
+    return SPMM_OK;
+}
+
+static spmm_status_t read_weight(struct list *l, double *weight)
+{
+    const char *q = spmmi_decimal_read(l->p, l->end, weight);
+    if (q == NULL || !is_number_end(q, l->end))
+        return unexpected(l, "a number, the weight of the edge", l->p, "");
+    l->p = skip_separator(q, l->end);
+    return SPMM_OK;
+}
+
+static spmm_status_t read_edges(struct list *l, struct spmmi_triplets *triplets)
+{
+    spmm_status_t status = SPMM_OK;
+    while (next_edge(l)) {
+        const int64_t q = triplets->count;
+        if (l->columns > COLUMNS_MAX)
+            return unexpected(l, "two or three columns, the third a weight", l->p, ", the first of four");
+        SPMM_TRY(read_vertex(l, &triplets->rows[q]));
+        SPMM_TRY(read_vertex(l, &triplets->cols[q]));
+        if (l->columns == COLUMNS_MAX)
+            SPMM_TRY(read_weight(l, &triplets->values[q]));
+        const char *next = spmmi_line_end(l->p, l->end);
+        if (next == NULL)
+            return unexpected(l, l->columns == COLUMNS_MAX ? "three columns a line" : "two columns a line",
+                              l->p, "");
+        l->line++;
+        l->p = next;
+        triplets->count++;
+    }
+cleanup:
+    return status;
+}
+
+static int64_t count_lines(const char *p, const char *end)
+{
+    int64_t count = 0;
+    for (; p < end; p = spmmi_skip_line(p, end))
+        count++;
+    return count;
+}
+
+/* From 0, unless that is only a guess. */
+static spmm_status_t check_base(const struct list *l, int64_t edges)
+{
+    if (l->reader->index_base != SPMM_INDEX_BASE_AUTO || edges == 0 || l->low == 0)
+        return SPMM_OK;
+    return spmmi_reader_fail(
+        l->reader, SPMM_ERR_MATRIX_UNSUPPORTED, 0,
+        "the list of edges has no vertex 0, so its numbers may count from 0 or from 1; --base 0 "
+        "or --base 1 of spmm-inspect says which");
+}
+
+static spmm_status_t read_edge_list(struct spmmi_reader *reader, const char *bytes, uint64_t size,
+                                    spmm_matrix_t *matrix)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_triplets triplets = {0, 0, NULL, NULL, NULL};
+    struct list l = {
+        .reader = reader, .p = bytes, .end = bytes + size, .line = 1, .low = INT64_MAX, .high = -1};
+    l.columns = numbers_of_line(next_data(bytes, l.end), l.end);
+    l.first = reader->index_base == SPMM_INDEX_BASE_1;
+    l.last = (reader->vertices > 0 ? reader->vertices : SPMMI_DIM_MAX) - 1 + l.first;
+    SPMM_TRY(spmmi_triplets_alloc(reader, &triplets, count_lines(bytes, l.end), l.columns == COLUMNS_MAX));
+    SPMM_TRY(read_edges(&l, &triplets));
+    SPMM_TRY(check_base(&l, triplets.count));
+    const int64_t needed = l.high + 1 - l.first;
+    matrix->rows = reader->vertices > 0 ? reader->vertices : needed > l.nodes ? needed : l.nodes;
+    matrix->cols = matrix->rows;
+    spmmi_matrix_describe(matrix, l.columns == COLUMNS_MAX ? SPMMI_FIELD_REAL : SPMMI_FIELD_PATTERN,
+                          SPMMI_GENERAL, triplets.count);
+    SPMM_TRY(spmmi_triplets_to_rows(reader, &triplets, SPMMI_GENERAL, matrix));
+cleanup:
+    spmmi_triplets_free(reader, &triplets);
+    return status;
+}
+
+extern const struct spmmi_reader_ops spmmi_reader_edge_list;
+const struct spmmi_reader_ops spmmi_reader_edge_list = {"list of edges", "edges", probe, refuse,
+                                                        read_edge_list};

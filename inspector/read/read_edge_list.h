@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What looks like a list of edges, whatever its name. */
+#ifndef SPMMI_READ_EDGE_LIST_H
+#define SPMMI_READ_EDGE_LIST_H
+
+#include "reader.h"
+
+bool spmmi_is_edge_list(const struct spmmi_head *head);
+
+#endif
