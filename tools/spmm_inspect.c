@@ -138,9 +138,9 @@ static const struct cli_program program = {
     .summary = "Analyse a sparse matrix once and write a plan for multiplying it with dense ones.",
     .usage = "[options] MATRIX [-o PLAN]",
     .details =
-        "MATRIX is a Matrix Market, Rutherford-Boeing, PETSc, METIS, SciPy .npz or .smtx file, or a list of\n"
-        "edges, also as .gz, .zst, .xz, .bz2 or in a .tar; - for standard input; or a synthetic matrix such\n"
-        "as gen:band:1000:5.",
+        "MATRIX is a Matrix Market, Rutherford-Boeing, MATLAB, PETSc, METIS, SciPy .npz or .smtx file, or a\n"
+        "list of edges, also as .gz, .zst, .xz, .bz2 or in a .tar; - for standard input; or a synthetic\n"
+        "matrix such as gen:band:1000:5.",
     .lists = generators,
     .examples = "  spmm-inspect A.mtx -o A.plan            a plan for f32, any n, this machine\n"
                 "  spmm-inspect A.mtx -o A.plan --device any   for GPUs too, made without one\n"

@@ -67,6 +67,7 @@ static spmm_status_t reader_init(struct spmmi_reader *reader, const char *name,
     reader->complex_part = options.complex_part;
     reader->index_base = options.index_base;
     reader->vertices = options.vertices;
+    reader->variable = options.variable;
     reader->budget = options.budget_bytes != 0 ? options.budget_bytes : UINT64_MAX;
     reader->progress = options.progress;
     reader->progress_context = options.progress_context;

@@ -12,6 +12,7 @@
  *     read_rutherford_boeing.c   with rb_header.c, fortran_format.c, fortran_number.c
  *     read_tar.c        the matrix in an archive, by its reader
  *     read_petsc.c
+ *     read_mat.c        with mat_array.h, mat_variable.h
  *     read_metis.c      with check_symmetric.c
  *     read_edge_list.c
  *     read_npz.c        with npz_zip.c, npy_header.c, npy_values.c, npz_layouts.c
@@ -40,6 +41,7 @@ struct spmmi_reader {
     spmm_complex_part_t complex_part;
     spmm_index_base_t index_base;
     int64_t vertices;      /* 0: as the file says */
+    const char *variable;  /* NULL: none is named */
     uint64_t budget, used; /* bytes; budget UINT64_MAX = no limit */
     spmm_progress_fn progress;
     void *progress_context;

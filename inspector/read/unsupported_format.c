@@ -20,7 +20,7 @@ static const struct {
     {MAGIC("\x1f\x8b"), "gzip data inside compressed data; unpack it first"},
     {MAGIC("\x28\xb5\x2f\xfd"), "zstd data inside compressed data; unpack it first"},
     {MAGIC("\x89HDF"), "an HDF5 file, which spmm does not read"},
-    {MAGIC("MATLAB 5.0"), "a MATLAB file (.mat), which spmm does not read"},
+    {MAGIC("MATLAB 7.3"), "a MATLAB file of version 7.3, which is HDF5; save it with -v7"},
     {MAGIC("\x93NUMPY"), "a NumPy array; save the matrix with scipy.sparse.save_npz"},
 #undef MAGIC
 };

@@ -397,8 +397,17 @@ says 'matrix-market, complex, general'
 run spmm-inspect --abs --real-part "$work/complex.mtx"
 exits 2
 says_err '--real-part and --abs contradict each other'
-run bash -c "printf '%s' '3 2' | spmm-inspect -"
+printf 'MATLAB 7.3 MAT-file' >"$work/new.mat"
+run spmm-inspect "$work/new.mat"
 exits 3
+says_err 'a MATLAB file of version 7.3, which is HDF5; save it with -v7'
+formats=$(dirname "$matrix")/formats
+run spmm-inspect --variable x "$formats/v7.mat"
+exits 0
+says '1 x 1'
+run spmm-inspect "$formats/problem.mat"
+exits 0
+says 'mat, real, general'
 name=$(printf '%s/evil\033[31m.mtx' "$work")
 printf 'hello\n' >"$name"
 run spmm-inspect "$name"

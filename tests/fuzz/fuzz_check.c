@@ -7,7 +7,7 @@
 
 #include "format/base/alloc.h"
 
-#define BUDGET_BYTES (UINT64_C(64) << 20) /* of files that ask for much */
+#define BUDGET_BYTES (UINT64_C(32) << 20) /* of files that ask for much */
 #define PRINTED_MAX 4096                  /* nonzeros that are printed and read again */
 #define ENTRY_BYTES 64
 

@@ -10,6 +10,7 @@
 #include <bzlib.h>
 #include <libdeflate.h>
 #include <lzma.h>
+#include <zlib.h>
 #include <zstd.h>
 
 #include "executor/cpu/cpu_backend.h"
@@ -63,6 +64,26 @@ static void edges(const uint8_t *data, size_t size)
     fuzz_read_options.index_base = (spmm_index_base_t)(size % 3);
     fuzz_read_options.vertices = size % 5 == 0 ? (int64_t)size : 0;
     (void)fuzz_matrix_file(data, size, "a.edges");
+}
+
+/* MATLAB files as they are, and with the bytes behind the header as one compressed variable. */
+static void mat(const uint8_t *data, size_t size)
+{
+    enum { HEADER = 128, TAG = 8 };
+    uLongf packed = compressBound((uLong)size);
+    fuzz_read_options.complex_part = (spmm_complex_part_t)(size % 3);
+    fuzz_read_options.variable = size % 4 == 3 ? "S" : NULL;
+    (void)fuzz_matrix_file(data, size, "a.mat");
+    if (size <= HEADER || size > 65536)
+        return;
+    uint8_t *bytes = malloc(HEADER + TAG + packed);
+    must(bytes != NULL &&
+         compress2(bytes + HEADER + TAG, &packed, data + HEADER, (uLong)size - HEADER, 1) == Z_OK);
+    const uint32_t tag[2] = {15, (uint32_t)packed};
+    memcpy(bytes, data, HEADER);
+    memcpy(bytes + HEADER, tag, TAG);
+    (void)fuzz_matrix_file(bytes, HEADER + TAG + packed, "a.mat");
+    free(bytes);
 }
 
 /* Text files of complex numbers. */
@@ -307,12 +328,23 @@ static const struct {
     const char *name;
     fuzz_target_fn *run;
 } targets[] = {
-    {"mtx", mtx},         {"smtx", smtx},           {"rb", rb},
-    {"npz", npz},         {"packed", packed},       {"npz_members", npz_members},
-    {"decimal", decimal}, {"profile", profile},     {"npy", npy},
-    {"kernel", kernel},   {"generator", generator}, {"tar", tar},
-    {"petsc", petsc},     {"complex", complex},     {"metis", metis},
+    {"mtx", mtx},
+    {"smtx", smtx},
+    {"rb", rb},
+    {"npz", npz},
+    {"packed", packed},
+    {"npz_members", npz_members},
+    {"decimal", decimal},
+    {"profile", profile},
+    {"npy", npy},
+    {"kernel", kernel},
+    {"generator", generator},
+    {"tar", tar},
+    {"petsc", petsc},
+    {"complex", complex},
+    {"metis", metis},
     {"edges", edges},
+    {"mat", mat},
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

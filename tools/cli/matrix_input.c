@@ -28,6 +28,7 @@ spmm_status_t matrix_input_open(const char *argument, const spmm_read_options_t 
                                                           : SPMM_COMPLEX_REFUSE;
     limited.index_base = (spmm_index_base_t)matrix_input_given.base;
     limited.vertices = matrix_input_given.vertices;
+    limited.variable = matrix_input_given.variable;
     return spmm_matrix_load(argument, &limited, matrix, diag);
 }
 

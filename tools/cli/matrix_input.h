@@ -12,18 +12,21 @@
 struct matrix_input_options {
     int real_part, abs, base;
     int64_t vertices;
+    const char *variable;
 };
 extern struct matrix_input_options matrix_input_given;
 extern const struct cli_choice matrix_input_bases[];
 /* clang-format off */
-#define MATRIX_INPUT_OPTIONS                                                                                           \
-    {0, "real-part", CLI_FLAG, &matrix_input_given.real_part,                                                          \
-     .help = "read the real parts of a complex matrix"},                                                               \
-    {0, "abs", CLI_FLAG, &matrix_input_given.abs, .help = "read the absolute values of a complex matrix"},             \
-    {0, "base", CLI_CHOICE, &matrix_input_given.base, .value = "0|1", .choices = matrix_input_bases,                   \
-     .help = "lists of edges: vertices count from 0 or from 1;\ndefault: from 0, if there is a vertex 0"},             \
-    {0, "vertices", CLI_INT, &matrix_input_given.vertices, .value = "N", .min = 1, .max = INT32_MAX - 1,               \
-     .help = "lists of edges: rows and columns; default: the\nlargest vertex, or \"Nodes: N\" in a comment"}
+#define MATRIX_INPUT_OPTIONS \
+    {0, "real-part", CLI_FLAG, &matrix_input_given.real_part, \
+     .help = "read the real parts of a complex matrix"}, \
+    {0, "abs", CLI_FLAG, &matrix_input_given.abs, .help = "read the absolute values of a complex matrix"}, \
+    {0, "base", CLI_CHOICE, &matrix_input_given.base, .value = "0|1", .choices = matrix_input_bases, \
+     .help = "lists of edges: vertices count from 0 or from 1;\ndefault: from 0, if there is a vertex 0"}, \
+    {0, "vertices", CLI_INT, &matrix_input_given.vertices, .value = "N", .min = 1, .max = INT32_MAX - 1, \
+     .help = "lists of edges: rows and columns; default: the\nlargest vertex, or \"Nodes: N\" in a comment"}, \
+    {0, "variable", CLI_TEXT, &matrix_input_given.variable, .value = "NAME", \
+     .help = "MATLAB files: the variable to read; default: the\nonly sparse one, or else the only full one"}
 /* clang-format on */
 
 /* Without a budget in the options, files get that of machine_memory.h; generators use no options. */

@@ -14,6 +14,7 @@ import pathlib
 import struct
 import sys
 import tarfile
+import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
 OUT = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else HERE
@@ -93,12 +94,80 @@ def graphs():
     put("ring.csv", "".join(f"{i + 1},{j + 1},{w}\r\n" for (i, j), w in edges.items()).encode())
 
 
+class Mat:
+    """A MAT-file of version 5, in either order of bytes."""
+
+    def __init__(self, order="<"):
+        self.order = order
+        text = b"MATLAB 5.0 MAT-file, made by make_formats.py".ljust(124)
+        self.bytes = text + struct.pack(order + "H", 0x0100) + struct.pack(order + "H", 0x4D49)
+
+    def element(self, kind, data):
+        if len(data) <= 4 and kind != 14:
+            word = struct.pack(self.order + "I", len(data) << 16 | kind)
+            return word + data.ljust(4, b"\0")
+        return struct.pack(self.order + "II", kind, len(data)) + data.ljust((len(data) + 7) // 8 * 8, b"\0")
+
+    def numbers(self, kind, values):
+        code = {1: "b", 2: "B", 5: "i", 6: "I", 9: "d", 12: "q"}[kind]
+        return self.element(kind, struct.pack(f"{self.order}{len(values)}{code}", *values))
+
+    def array(self, kind, dims, name, rest, flags=0):
+        head = self.numbers(6, [kind | flags << 8, 0]) + self.numbers(5, dims) + self.element(1, name.encode())
+        return self.element(14, head + rest)
+
+    def sparse(self, name, values=9, flags=0, imaginary=None):
+        by_column = sorted(ENTRIES, key=lambda e: (e[1], e[0]))
+        pointers = [sum(j < col for _, j, _ in ENTRIES) for col in range(COLS + 1)]
+        stored = [1] * len(ENTRIES) if flags & 2 else [v for _, _, v in by_column]
+        rest = self.numbers(5, [i for i, _, _ in by_column]) + self.numbers(5, pointers)
+        rest += self.numbers(values, stored)
+        if imaginary is not None:
+            rest += self.numbers(9, [imaginary] * len(ENTRIES))
+        return self.array(5, [ROWS, COLS], name, rest, flags)
+
+    def struct(self, name, fields):
+        length = 8
+        names = b"".join(key.encode().ljust(length, b"\0") for key, _ in fields)
+        rest = self.numbers(5, [length]) + self.element(1, names) + b"".join(value for _, value in fields)
+        return self.array(2, [1, 1], name, rest)
+
+    def add(self, array, compressed=False):
+        if compressed:
+            packed = zlib.compress(array)
+            self.bytes += struct.pack(self.order + "II", 15, len(packed)) + packed
+        else:
+            self.bytes += array
+        return self
+
+
+def mat_files():
+    m = Mat()
+    text = m.array(4, [1, 2], "", m.element(16, b"hi"))
+    number = m.array(6, [1, 1], "x", m.numbers(2, [7]))
+    put("v6.mat", m.add(number).add(m.sparse("S")).bytes)
+    m = Mat()
+    put("v7.mat", m.add(number, True).add(m.sparse("S"), True).bytes)
+    m = Mat()
+    problem = m.struct("Problem", [("title", text), ("A", m.sparse("")), ("b", number)])
+    put("problem.mat", m.add(problem, True).bytes)
+    m = Mat(">")
+    put("big_endian.mat", m.add(m.sparse("S")).add(m.sparse("T", 2, 2)).bytes)
+    m = Mat()
+    put("complex.mat", m.add(m.sparse("Z", flags=8, imaginary=2.0), True).bytes)
+    m = Mat()
+    dense = {(i, j): v for i, j, v in ENTRIES}
+    full = [dense.get((i, j), 0.0) for j in range(COLS) for i in range(ROWS)]
+    put("full.mat", m.add(m.array(6, [ROWS, COLS], "F", m.numbers(9, full))).bytes)
+
+
 def main():
     mtx = matrix_market(ROWS, COLS, ENTRIES)
     put("others.mtx", mtx)
     archives(mtx)
     petsc_files()
     graphs()
+    mat_files()
 
 
 main()

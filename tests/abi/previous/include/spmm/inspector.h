@@ -43,17 +43,19 @@ typedef struct spmm_read_options {
     spmm_index_base_t index_base;     /**< Of lists of edges. */
     int64_t vertices;                 /**< Of a list of edges: rows and columns; 0: the largest vertex, or
                                           "Nodes: N" in a comment behind #, whichever gives more. */
+    const char *variable; /**< Of a MATLAB file; NULL: the only sparse or else the only full one. */
 } spmm_read_options_t;
 /* clang-format off */
 /** Defaults of all options. */
 #define SPMM_READ_OPTIONS_INIT \
-    {sizeof(spmm_read_options_t), 0, 0, 0, 0, 0, (spmm_complex_part_t)0, (spmm_index_base_t)0, 0}
+    {sizeof(spmm_read_options_t), 0, 0, 0, 0, 0, (spmm_complex_part_t)0, (spmm_index_base_t)0, 0, 0}
 /* clang-format on */
 
 /** Read a matrix file. "-" is standard input. The format is told by content, then by name:
  * Matrix Market (coordinate and array; real, integer, pattern, complex; general, symmetric, skew-symmetric,
  * hermitian); Rutherford-Boeing and Harwell-Boeing (assembled; r, i, p, c; u, r, s, z, h); PETSc binary (real
- * and complex of 8 bytes, integers of 4 or 8; sparse and dense); METIS graphs; lists of edges; SciPy's .npz
+ * and complex of 8 bytes, integers of 4 or 8; sparse and dense); MATLAB files of version 5 (sparse and full,
+ * also the field A of a struct); METIS graphs; lists of edges; SciPy's .npz
  * (csr, csc, coo, bsr, dia; integers, booleans, f2, f4, f8); DLMC .smtx; each also in a tar archive, and
  * compressed by gzip, zstd, xz or bzip2. options may be NULL.
  * Errors: ARGUMENT, IO, MATRIX_* with diag->line and one sentence (what was expected, what was found), MEMORY. */
@@ -100,7 +102,7 @@ typedef struct {
     int64_t not_finite;        /**< NaN and infinite values. */
     int64_t integers_inexact;  /**< Integers that a double cannot hold exactly. */
     char format
-        [16]; /**< "matrix-market", "rb", "petsc", "metis", "edges", "npz", "smtx", "csr", "generated". */
+        [16]; /**< "matrix-market", "rb", "petsc", "mat", "metis", "edges", "npz", "smtx", "csr", "generated". */
     char field[16];    /**< "real", "integer", "pattern", "complex". */
     char symmetry[16]; /**< "general", "symmetric", "skew-symmetric", "hermitian". */
     char name[128];    /**< Base name of the source, without folders. */
