@@ -88,7 +88,9 @@ static spmm_status_t read_plain(struct spmmi_reader *reader, const char *bytes, 
     SPMM_TRY_ALLOC(m, reader->diag);
     memcpy(m->info.name, reader->name, sizeof m->info.name);
     (void)snprintf(m->info.format, sizeof m->info.format, "%s", ops->format);
-    SPMM_TRY(ops->read(reader, bytes, size, m));
+    status = ops->read(reader, bytes, size, m);
+    spmmi_reader_add_format(reader, status, ops->name);
+    SPMM_TRY(status);
     SPMM_TRY(spmmi_canonicalise(reader, m));
     *matrix = m;
     m = NULL;

@@ -36,6 +36,16 @@ spmm_status_t spmmi_reader_fail_at(struct spmmi_reader *reader, spmm_status_t st
                           reader->label, (unsigned long long)offset, sentence);
 }
 
+void spmmi_reader_add_format(const struct spmmi_reader *reader, spmm_status_t status, const char *format)
+{
+    char *text = reader->diag != NULL ? reader->diag->text : NULL;
+    const bool is_of_file = status == SPMM_ERR_MATRIX_SYNTAX || status == SPMM_ERR_MATRIX_UNSUPPORTED ||
+                            status == SPMM_ERR_MATRIX_TOO_LARGE;
+    if (text == NULL || !is_of_file || strlen(text) + strlen(format) + 12 > sizeof reader->diag->text)
+        return;
+    (void)sprintf(text + strlen(text), " (read as %s)", format);
+}
+
 void spmmi_escape(const char *p, uint64_t size, char *text, uint64_t capacity)
 {
     uint64_t used = 0;

@@ -153,6 +153,9 @@ __attribute__((format(printf, 4, 5))) spmm_status_t spmmi_reader_fail_at(struct 
                                                                          uint64_t offset, const char *format,
                                                                          ...);
 
+/* Behind the sentence of a failure: what the file was read as. */
+void spmmi_reader_add_format(const struct spmmi_reader *reader, spmm_status_t status, const char *format);
+
 /* The token at p, up to the next blank or line end, for a message: in quotes, shortened, control and non-ASCII
  * characters as \xNN; "the end of the line" or "the end of the file" where there is none. */
 #define SPMMI_TOKEN_BYTES 72

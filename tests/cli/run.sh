@@ -190,10 +190,18 @@ esac
 
 # ---- Files that were swapped are called by name, with the program that takes them ----
 zstd -dc "$matrix" >"$work/plain_text"
-for swapped in "$matrix" "$work/plain_text" gen:diag:5 -; do
+for swapped in "$matrix" "$work/plain_text" -; do
     run spmm-run "$swapped" <"$work/plain_text"
-    says_err 'expected a plan, found a matrix; spmm-inspect MATRIX -o PLAN makes plans'
+    says_err 'expected a plan, found a matrix (Matrix Market); spmm-inspect MATRIX -o PLAN makes plans'
     one_line_err
+done
+formats=$source_dir/tests/data/formats
+cp "$formats/v7.mat" "$work/matlab"
+cp "$formats/petsc32.petsc" "$work/petsc"
+for swapped in "gen:diag:5 synthetic" "$formats/rua.rb Rutherford-Boeing" "$work/matlab MATLAB" "$work/petsc PETSc" \
+    "$formats/ring.graph METIS" "$formats/suite.tar.gz archive"; do
+    run spmm-info "${swapped% *}"
+    says_err "found a matrix (${swapped##* }); spmm-inspect MATRIX -o PLAN makes plans"
 done
 run spmm-info "$work/t1.npy"
 exits 3

@@ -28,46 +28,65 @@ static bool ends_with(const char *text, size_t length, const char *ending)
     return length > tail && strncmp(text + length - tail, ending, tail) == 0;
 }
 
-/* Does the name say that it is one of a matrix, compressed or not? */
-static bool is_named_as_matrix(const char *name)
+/* What a name says that the file is, compressed or not; NULL: no matrix. */
+static const char *kind_of_name(const char *name)
 {
     static const char *const packed[] = {".gz", ".zst", ".xz", ".bz2"};
-    static const char *const endings[] = {".mtx",   ".smtx", ".npz",   ".rb",  ".rua",   ".rsa",
-                                          ".pua",   ".psa",  ".cua",   ".csa", ".petsc", ".graph",
-                                          ".metis", ".mat",  ".edges", ".tar", ".tgz",   ".txz"};
+    static const struct {
+        const char *ending, *kind;
+    } kinds[] = {
+        {".mtx", "Matrix Market"},     {".smtx", ".smtx"},
+        {".npz", "SciPy .npz"},        {".rb", "Rutherford-Boeing"},
+        {".rua", "Rutherford-Boeing"}, {".rsa", "Rutherford-Boeing"},
+        {".pua", "Rutherford-Boeing"}, {".psa", "Rutherford-Boeing"},
+        {".cua", "Rutherford-Boeing"}, {".csa", "Rutherford-Boeing"},
+        {".petsc", "PETSc"},           {".mat", "MATLAB"},
+        {".graph", "METIS"},           {".metis", "METIS"},
+        {".edges", "list of edges"},   {".edgelist", "list of edges"},
+        {".tar", "archive"},           {".tgz", "archive"},
+    };
     size_t length = strlen(name);
     for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
         if (ends_with(name, length, packed[i])) {
             length -= strlen(packed[i]);
             break;
         }
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (ends_with(name, length, endings[i]))
-            return true;
-    return strncmp(name, "gen:", 4) == 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (ends_with(name, length, kinds[i].ending))
+            return kinds[i].kind;
+    return strncmp(name, "gen:", 4) == 0 ? "synthetic" : NULL;
 }
 
-static bool begins_as_matrix(const char *bytes, size_t size)
+static const char *kind_of_bytes(const char *bytes, size_t size)
 {
-    static const char banner[] = "%%MatrixMarket";
-    return size >= sizeof banner - 1 && memcmp(bytes, banner, sizeof banner - 1) == 0;
+    static const struct {
+        const char *magic;
+        size_t size;
+        const char *kind;
+    } kinds[] = {{"%%MatrixMarket", 14, "Matrix Market"},
+                 {"MATLAB 5.0", 10, "MATLAB"},
+                 {"\0\x12\x7b\x50", 4, "PETSc"},
+                 {"PK\3\4", 4, "SciPy .npz"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (size >= kinds[i].size && memcmp(bytes, kinds[i].magic, kinds[i].size) == 0)
+            return kinds[i].kind;
+    return NULL;
 }
 
-/* Is what cannot be loaded as a plan a matrix? bytes is NULL for a file. */
-static bool is_matrix(const char *name, const char *bytes, size_t size)
+/* Of what format is a matrix that cannot be loaded as a plan? NULL: it is none. bytes is NULL for a file. */
+static const char *matrix_kind(const char *name, const char *bytes, size_t size)
 {
     char head[32];
     FILE *file = NULL;
-    if (is_named_as_matrix(name))
-        return true;
-    if (bytes != NULL)
-        return begins_as_matrix(bytes, size);
+    const char *kind = bytes != NULL ? kind_of_bytes(bytes, size) : kind_of_name(name);
+    if (kind != NULL || bytes != NULL)
+        return kind;
     file = input_file_open(name);
     if (file == NULL)
-        return false;
+        return NULL;
     const size_t got = input_file_read(head, sizeof head, file);
     (void)fclose(file);
-    return begins_as_matrix(head, got);
+    return kind_of_bytes(head, got);
 }
 
 /* Files that were swapped are called by name, with the program that takes them. */
@@ -77,8 +96,10 @@ static spmm_status_t explain(spmm_status_t status, const char *name, const char 
     const bool is_generated = status == SPMM_ERR_IO && strncmp(name, "gen:", 4) == 0;
     if (status != SPMM_ERR_PLAN_MAGIC && !is_generated)
         return status;
-    return fail(diag, status, "expected a plan, found %s; spmm-inspect MATRIX -o PLAN makes plans",
-                is_matrix(name, bytes, size) ? "a matrix" : "a file of another kind");
+    const char *kind = matrix_kind(name, bytes, size);
+    return fail(diag, status, "expected a plan, found a %s%s%s; spmm-inspect MATRIX -o PLAN makes plans",
+                kind != NULL ? "matrix (" : "file of another kind", kind != NULL ? kind : "",
+                kind != NULL ? ")" : "");
 }
 
 /* The rest of a plan that begins with this header, in a block that doubles as it fills, and one byte more if there is
