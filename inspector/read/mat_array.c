@@ -20,24 +20,22 @@ uint32_t spmmi_mat_word(const char *p, bool big_endian)
     return (uint32_t)bits_of(p, 4, big_endian);
 }
 
-bool spmmi_mat_next(struct spmmi_mat_cursor *c, struct spmmi_mat_element *element)
+struct spmmi_mat_element spmmi_mat_next(struct spmmi_mat_cursor *c)
 {
+    const struct spmmi_mat_element none = {0, c->p, 0};
     const uint64_t left = (uint64_t)(c->end - c->p);
     uint64_t padded = 0;
     if (left < TAG)
-        return false;
-    const uint32_t first = spmmi_mat_word(c->p, c->big_endian);
-    if (first >> 16 != 0) {
-        *element = (struct spmmi_mat_element){first & 0xffff, c->p + 4, first >> 16};
-        c->p += TAG;
-        return element->size <= SMALL_MAX;
-    }
-    *element = (struct spmmi_mat_element){first, c->p + TAG, spmmi_mat_word(c->p + 4, c->big_endian)};
-    if (element->size > left - TAG)
-        return false;
-    (void)spmmi_align_u64(element->size, 8, &padded);
+        return none;
+    const char *tag = c->p;
+    const uint32_t first = spmmi_mat_word(tag, c->big_endian);
+    const bool is_small = first >> 16 != 0;
+    const uint64_t size = is_small ? first >> 16 : spmmi_mat_word(tag + 4, c->big_endian);
+    if (size > (is_small ? SMALL_MAX : left - TAG))
+        return none;
+    (void)spmmi_align_u64(is_small ? 0 : size, 8, &padded);
     c->p += TAG + (padded < left - TAG ? padded : left - TAG);
-    return true;
+    return (struct spmmi_mat_element){first & 0xffff, tag + (is_small ? 4 : TAG), size};
 }
 
 enum number_kind { SIGNED, UNSIGNED, FLOAT };
@@ -103,7 +101,7 @@ static void read_name(const struct spmmi_mat_element *element, char name[SPMMI_M
 static bool read_dims(const struct spmmi_mat_element *element, struct spmmi_mat_array *array)
 {
     const struct spmmi_mat_numbers dims = spmmi_mat_numbers_of(element, array->rest.big_endian);
-    if (element->type != 5 || dims.count < 2 || dims.count > 4096)
+    if (element->type != 5 || dims.count < 2)
         return false;
     bool inexact = false;
     array->dims = (int)dims.count;
@@ -114,18 +112,19 @@ static bool read_dims(const struct spmmi_mat_element *element, struct spmmi_mat_
 
 bool spmmi_mat_array_read(const char *data, uint64_t size, bool big_endian, struct spmmi_mat_array *array)
 {
-    struct spmmi_mat_element element;
     *array = (struct spmmi_mat_array){.rest = {data, data + size, big_endian}};
-    if (!spmmi_mat_next(&array->rest, &element) || element.size != 8)
+    struct spmmi_mat_element element = spmmi_mat_next(&array->rest);
+    if (element.size != 8)
         return false;
     const uint32_t flags = spmmi_mat_word(element.data, big_endian);
     array->kind = flags & 0xff;
     array->flags = flags >> 8 & 0xff;
     if (array->kind == 0 || array->kind > SPMMI_MAT_LAST_NUMBER)
         return true;
-    if (!spmmi_mat_next(&array->rest, &element) || !read_dims(&element, array) ||
-        !spmmi_mat_next(&array->rest, &element))
+    element = spmmi_mat_next(&array->rest);
+    if (!read_dims(&element, array))
         return false;
+    element = spmmi_mat_next(&array->rest);
     read_name(&element, array->name);
-    return true;
+    return element.type != 0;
 }

@@ -34,8 +34,8 @@ struct spmmi_mat_cursor {
     const char *p, *end;
     bool big_endian;
 };
-/* False: what follows is no element that ends before end. */
-bool spmmi_mat_next(struct spmmi_mat_cursor *c, struct spmmi_mat_element *element);
+/* Of type 0 and without bytes: what follows is no element that ends before end. */
+struct spmmi_mat_element spmmi_mat_next(struct spmmi_mat_cursor *c);
 uint32_t spmmi_mat_word(const char *p, bool big_endian);
 
 struct spmmi_mat_array {

@@ -108,14 +108,13 @@ static bool is_sparse(const struct spmmi_mat_array *array)
 static void note(struct search *s, const struct spmmi_mat_element *element,
                  const struct spmmi_mat_array *array)
 {
-    const bool is_number = array->kind >= SPMMI_MAT_DOUBLE && array->kind <= SPMMI_MAT_LAST_NUMBER;
-    if (array->name[0] == '\0') /* what MATLAB keeps for its objects */
+    if (array->name[0] == '\0') /* an object, or what MATLAB keeps for those */
         return;
     if (s->variable != NULL ? strcmp(array->name, s->variable) == 0 : is_sparse(array)) {
         if (s->sparse++ == 0)
             s->element = *element;
         spmmi_list_add(s->names, sizeof s->names, array->name, strlen(array->name));
-    } else if (s->variable != NULL || is_number) {
+    } else if (s->variable != NULL || array->kind >= SPMMI_MAT_DOUBLE) {
         if (s->full++ == 0)
             s->full_element = *element;
         spmmi_list_add(s->full_names, sizeof s->full_names, array->name, strlen(array->name));
@@ -126,12 +125,12 @@ static spmm_status_t search(struct spmmi_mat *mat, struct search *s)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_mat_cursor c = {mat->bytes + SPMMI_MAT_HEADER, mat->bytes + mat->size, mat->big_endian};
-    struct spmmi_mat_element element;
     struct spmmi_mat_array array;
     char head[HEAD_BYTES];
     while (c.p < c.end) {
         const uint64_t offset = (uint64_t)(c.p - mat->bytes);
-        if (!spmmi_mat_next(&c, &element))
+        const struct spmmi_mat_element element = spmmi_mat_next(&c);
+        if (element.type == 0)
             return spmmi_reader_fail_at(mat->reader, SPMM_ERR_MATRIX_SYNTAX, offset,
                                         "expected a variable that ends within the file; is it cut off?");
         if (element.type == SPMMI_MAT_COMPRESSED) /* the only one without padding */
@@ -196,22 +195,24 @@ static int64_t field_of(const struct spmmi_mat_element *names, uint64_t length)
 /* A struct becomes its field A. */
 static spmm_status_t enter_struct(struct spmmi_mat *mat, struct spmmi_mat_array *array)
 {
-    struct spmmi_mat_element length;
-    struct spmmi_mat_element names;
     struct spmmi_mat_element element;
     if (array->dims != 2 || array->rows != 1 || array->cols != 1)
         return spmmi_mat_fail(mat, SPMM_ERR_MATRIX_UNSUPPORTED,
                               "expected one struct, found an array of them");
-    if (!spmmi_mat_next(&array->rest, &length) || length.size != 4 || !spmmi_mat_next(&array->rest, &names))
+    const struct spmmi_mat_element length = spmmi_mat_next(&array->rest);
+    const struct spmmi_mat_element names = spmmi_mat_next(&array->rest);
+    if (length.size != 4)
         return spmmi_mat_fail(mat, SPMM_ERR_MATRIX_SYNTAX, "expected the names of its fields");
     const int64_t place = field_of(&names, spmmi_mat_word(length.data, mat->big_endian));
     if (place < 0)
         return spmmi_mat_fail(mat, SPMM_ERR_MATRIX_UNSUPPORTED,
                               "expected a field %s, found a struct without it", FIELD);
-    for (int64_t i = 0; i <= place; i++)
-        if (!spmmi_mat_next(&array->rest, &element) || element.type != SPMMI_MAT_MATRIX)
+    for (int64_t i = 0; i <= place; i++) {
+        element = spmmi_mat_next(&array->rest);
+        if (element.type != SPMMI_MAT_MATRIX)
             return spmmi_mat_fail(mat, SPMM_ERR_MATRIX_SYNTAX,
                                   "expected a field that ends within the struct");
+    }
     (void)snprintf(mat->shown + strlen(mat->shown), sizeof mat->shown - strlen(mat->shown), ".%s", FIELD);
     if (!spmmi_mat_array_read(element.data, element.size, mat->big_endian, array))
         return spmmi_mat_fail(mat, SPMM_ERR_MATRIX_SYNTAX, "expected flags, dimensions and a name");
@@ -226,9 +227,8 @@ spmm_status_t spmmi_mat_find(struct spmmi_mat *mat, struct spmmi_mat_array *arra
     SPMM_TRY(search(mat, &s));
     SPMM_TRY(choose(mat, &s, &element));
     SPMM_TRY(unpack_whole(mat, &element));
-    if (!spmmi_mat_array_read(element.data, element.size, mat->big_endian, array))
-        return spmmi_reader_fail(mat->reader, SPMM_ERR_MATRIX_SYNTAX, 0,
-                                 "expected flags, dimensions and the name of an array");
+    /* As in the search; else it has no kind. */
+    (void)spmmi_mat_array_read(element.data, element.size, mat->big_endian, array);
     spmmi_escape(array->name, strlen(array->name), mat->shown, sizeof mat->shown - sizeof FIELD - 1);
     if (array->kind == SPMMI_MAT_STRUCT)
         SPMM_TRY(enter_struct(mat, array));

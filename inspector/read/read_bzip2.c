@@ -9,7 +9,7 @@
 
 static void *budget_alloc(void *opaque, int count, int size)
 {
-    return count < 0 || size < 0 ? NULL : spmmi_unpack_alloc(opaque, (uint64_t)count * (uint64_t)size);
+    return spmmi_unpack_alloc(opaque, (uint64_t)(unsigned)count * (unsigned)size);
 }
 
 static void budget_free(void *opaque, void *memory)

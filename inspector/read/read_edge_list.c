@@ -39,9 +39,9 @@ static bool is_number_end(const char *p, const char *end)
     return spmmi_is_word_end(p, end) || *p == ',';
 }
 
-static bool is_comment(const char *p, const char *end)
+static bool is_comment(char c)
 {
-    return p < end && (*p == '#' || *p == '%');
+    return c == '#' || c == '%';
 }
 
 /* How many numbers a line holds; 0 when it holds anything else. */
@@ -66,8 +66,10 @@ static const char *next_data(const char *p, const char *end)
 {
     for (;;) {
         const char *q = spmmi_skip_blanks(p, end);
-        const char *after = is_comment(q, end) ? spmmi_skip_line(q, end) : spmmi_line_end(q, end);
-        if (after == NULL || q == end)
+        if (q == end)
+            return end;
+        const char *after = is_comment(*q) ? spmmi_skip_line(q, end) : spmmi_line_end(q, end);
+        if (after == NULL)
             return q;
         p = after;
     }
@@ -82,7 +84,8 @@ static bool is_named(const struct spmmi_head *head)
     return false;
 }
 
-/* Three numbers alone may also be a Matrix Market file that lost its banner: they need a comment of #, or a name. */
+/* Three numbers alone may also be a Matrix Market file that lost its banner: they need a comment of #, or a name.
+ * Without a name two lines must have as many numbers. */
 bool spmmi_is_edge_list(const struct spmmi_head *head)
 {
     const char *end = head->bytes + head->size;
@@ -90,9 +93,8 @@ bool spmmi_is_edge_list(const struct spmmi_head *head)
     const int numbers = numbers_of_line(first, end);
     const bool named = is_named(head);
     const char *second = next_data(spmmi_skip_line(first, end), end);
-    const bool is_alone = second == end && head->is_all && named;
     const int numbers_max = named || *head->bytes == '#' ? COLUMNS_MAX + 1 : 2;
-    return numbers >= 2 && numbers <= numbers_max && (is_alone || numbers_of_line(second, end) == numbers);
+    return numbers >= 2 && numbers <= numbers_max && (named || numbers_of_line(second, end) == numbers);
 }
 
 static enum spmmi_probe probe(const struct spmmi_head *head)
@@ -137,13 +139,15 @@ static bool next_edge(struct list *l)
 {
     for (;;) {
         const char *q = spmmi_skip_blanks(l->p, l->end);
-        const bool is_skipped = is_comment(q, l->end);
+        l->p = q;
+        if (q == l->end)
+            return false;
+        const bool is_skipped = is_comment(*q);
         const char *after = is_skipped ? spmmi_skip_line(q, l->end) : spmmi_line_end(q, l->end);
         if (is_skipped && *q == '#')
             read_comment(l, q, after);
-        l->p = q;
-        if (after == NULL || q == l->end)
-            return q < l->end;
+        if (after == NULL)
+            return true;
         l->p = after;
         l->line++;
     }

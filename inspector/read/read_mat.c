@@ -42,8 +42,8 @@ static spmm_status_t read_order(struct spmmi_mat *mat)
 static spmm_status_t next_numbers(struct spmmi_mat *mat, struct spmmi_mat_array *array, const char *what,
                                   uint64_t count, struct spmmi_mat_numbers *numbers)
 {
-    struct spmmi_mat_element element;
-    if (!spmmi_mat_next(&array->rest, &element))
+    const struct spmmi_mat_element element = spmmi_mat_next(&array->rest);
+    if (element.type == 0)
         return spmmi_mat_fail(mat, SPMM_ERR_MATRIX_SYNTAX, "expected %s, found the end of the array", what);
     *numbers = spmmi_mat_numbers_of(&element, mat->big_endian);
     if (numbers->count < count)
@@ -186,7 +186,7 @@ cleanup:
 
 static spmm_status_t check_array(struct spmmi_mat *mat, const struct spmmi_mat_array *array)
 {
-    if (array->kind < SPMMI_MAT_SPARSE || array->kind > SPMMI_MAT_LAST_NUMBER)
+    if (array->kind < SPMMI_MAT_SPARSE)
         return spmmi_mat_fail(mat, SPMM_ERR_MATRIX_UNSUPPORTED,
                               "expected a sparse or full array of numbers, found a "
                               "cell, struct, text or object");

@@ -14,14 +14,12 @@
 #include "fortran_format.h"
 #include "read_line.h"
 
-#define WEIGHTS_MAX 1024 /* of a vertex */
-
 struct metis {
     struct spmmi_reader *reader;
     struct spmmi_lines lines;
     int64_t vertices, entries;
     bool has_edge_weights;
-    int skipped; /* numbers at the start of a line */
+    uint64_t skipped; /* numbers at the start of a line */
     int64_t done;
 };
 
@@ -38,13 +36,10 @@ static bool next_line(struct spmmi_lines *lines)
 static int header_numbers(struct spmmi_lines *lines, uint64_t numbers[4])
 {
     int count = 0;
-    if (!next_line(lines))
-        return 0;
+    (void)next_line(lines); /* behind the last one there is an empty one */
     const char *p = spmmi_skip_blanks(lines->line, lines->line_end);
     while (p != NULL && p < lines->line_end && count < 4) {
         p = spmmi_count_read(p, lines->line_end, &numbers[count++]);
-        if (p != NULL && !spmmi_is_word_end(p, lines->line_end))
-            return 0;
         p = p == NULL ? NULL : spmmi_skip_blanks(p, lines->line_end);
     }
     return p == lines->line_end ? count : 0;
@@ -87,13 +82,13 @@ static spmm_status_t read_format(struct metis *m, uint64_t format, uint64_t weig
         return spmmi_reader_fail(m->reader, SPMM_ERR_MATRIX_SYNTAX, m->lines.number,
                                  "expected a METIS format of three digits 0 or 1, found %llu",
                                  (unsigned long long)format);
-    if (weights > WEIGHTS_MAX || (weights == 0) != (has_weights == 0))
+    if ((weights == 0) != (has_weights == 0))
         return spmmi_reader_fail(m->reader, SPMM_ERR_MATRIX_SYNTAX, m->lines.number,
                                  "expected a number of weights of a vertex %s, found %llu",
-                                 has_weights != 0 ? "from 1 to 1024" : "of 0 for this format",
+                                 has_weights != 0 ? "from 1 on" : "of 0 for this format",
                                  (unsigned long long)weights);
     m->has_edge_weights = format % 10 == 1;
-    m->skipped = (int)(size + weights);
+    m->skipped = size + weights;
     return SPMM_OK;
 }
 
@@ -153,7 +148,7 @@ static spmm_status_t read_vertex(struct metis *m, int64_t vertex, spmm_matrix_t 
     double value = 0;
     bool inexact = false;
     const char *p = spmmi_skip_blanks(m->lines.line, m->lines.line_end);
-    for (int i = 0; i < m->skipped; i++)
+    for (uint64_t i = 0; i < m->skipped; i++)
         SPMM_TRY(read_integer(m, &p, "a size or weight of the vertex", &value, &inexact));
     while (p < m->lines.line_end) {
         int64_t neighbour = 0;

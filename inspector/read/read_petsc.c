@@ -119,7 +119,7 @@ static bool is_end(const struct petsc *f, uint64_t offset)
 static spmm_status_t find_field(struct petsc *f)
 {
     const uint64_t most = (f->size - 4 * (uint64_t)f->integer) / 4; /* of entries, of rows */
-    const bool fits = (uint64_t)f->entries <= most && f->values <= f->size;
+    const bool fits = (uint64_t)f->entries <= most;
     const uint64_t bytes = fits ? DOUBLE * (uint64_t)f->entries : 0;
     f->field = SPMMI_FIELD_REAL;
     if (fits && is_end(f, f->values + bytes))

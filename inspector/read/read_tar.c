@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "digits.h"
 #include "format/base/checked.h"
 #include "format/base/diag.h"
 #include "reader.h"
@@ -109,26 +110,21 @@ static bool read_record(struct archive *a, const char **p, const char *end)
 {
     uint64_t length = 0;
     const char *begin = *p;
-    const char *q = begin;
-    for (; q < end && *q >= '0' && *q <= '9' && length <= a->size; q++)
-        length = length * 10 + (uint64_t)(*q - '0');
-    if (q == begin || q == end || *q != ' ' || length > (uint64_t)(end - begin) || begin + length <= q + 1 ||
-        begin[length - 1] != '\n')
+    const char *q = spmmi_count_read(begin, end, &length);
+    /* What ends with a line end is longer than its digits. */
+    if (q == NULL || length == 0 || length > (uint64_t)(end - begin) || begin[length - 1] != '\n' ||
+        *q != ' ')
         return false;
+    const struct name text = {q + 1, length - (uint64_t)(q - begin) - 2}; /* KEY=VALUE */
+    const char *value = text.begin + 5;
+    const char *value_end = text.begin + text.length;
     *p = begin + length;
-    const struct name text = {q + 1, (uint64_t)(*p - q) - 2}; /* KEY=VALUE */
-    if (text.length > 5 && memcmp(text.begin, "path=", 5) == 0) {
-        a->long_name = (struct name){text.begin + 5, text.length - 5};
-    } else if (text.length > 5 && memcmp(text.begin, "size=", 5) == 0) {
-        a->has_long_size = true;
-        a->long_size = 0;
-        for (const char *d = text.begin + 5; d < *p - 1; d++) {
-            if (*d < '0' || *d > '9' || a->long_size > a->size)
-                return false;
-            a->long_size = a->long_size * 10 + (uint64_t)(*d - '0');
-        }
-    }
-    return true;
+    if (text.length > 5 && memcmp(text.begin, "path=", 5) == 0)
+        a->long_name = (struct name){value, text.length - 5};
+    if (text.length <= 5 || memcmp(text.begin, "size=", 5) != 0)
+        return true;
+    a->has_long_size = true;
+    return spmmi_count_read(value, value_end, &a->long_size) == value_end;
 }
 
 /* What a member says of the next one. */
@@ -196,7 +192,7 @@ static spmm_status_t next_member(struct archive *a, struct member *m)
 static bool ends_with(struct name name, const char *with)
 {
     const size_t tail = strlen(with);
-    return name.length > tail && memcmp(name.begin + name.length - tail, with, tail) == 0;
+    return name.length >= tail && memcmp(name.begin + name.length - tail, with, tail) == 0;
 }
 
 static bool is_matrix(const struct member *m)

@@ -21,9 +21,6 @@ static spmm_status_t unpack_fail(struct spmmi_reader *reader, lzma_ret result, u
 {
     if (result == LZMA_MEM_ERROR)
         return spmmi_reader_fail(reader, SPMM_ERR_MEMORY, 0, "out of memory while unpacking xz data");
-    if (result == LZMA_OPTIONS_ERROR)
-        return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_UNSUPPORTED, 0,
-                                 "the xz data uses a filter that liblzma does not know");
     return spmmi_reader_fail(reader, SPMM_ERR_MATRIX_CONTAINER, 0,
                              "the xz data is damaged or cut off after %llu bytes unpacked",
                              (unsigned long long)unpacked);

@@ -169,6 +169,13 @@ static const struct {
      AUTO,
      0},
     {{"one edge without name", SYNTAX, 1, "the file has no banner"}, "a", "0 1\n", AUTO, 0},
+    {{"two numbers in one", SYNTAX, 1, "expected a list of edges"}, "a.el", "0 1 3-4\n", AUTO, 0},
+    {{"a carriage return in the first line", SYNTAX, 1, "the file has no banner"},
+     "a",
+     "0 1\r5\n1 2\n",
+     AUTO,
+     0},
+    {{"two lines by name", SYNTAX, 2, "two columns a line, found \"4\""}, "a.el", "0 1\n2 3 4\n", AUTO, 0},
     {{"five columns", SYNTAX, 1, "expected a list of edges"}, "a.el", "0 1 2 3 4\n", AUTO, 0},
     {{"the name of another format", SYNTAX, 1,
       "what looks like a list of edges; a Matrix Market file has a banner"},
@@ -197,6 +204,16 @@ static void malformed_lists_are_refused(void **state)
         check_refusal_by(&refused[i].refusal, refused[i].name, refused[i].text, strlen(refused[i].text),
                          &options);
     }
+}
+
+static void most_vertices_are_taken(void **state)
+{
+    static const struct refusal refusal = {"most", SPMM_ERR_MEMORY, 0,
+                                           "the row pointers needs 17179869176 bytes"};
+    spmm_read_options_t options = options_of(AUTO, 2147483646);
+    (void)state;
+    options.budget_bytes = 1 << 20;
+    check_refusal_by(&refusal, "a.el", "0 1\n", 4, &options);
 }
 
 /* The first 64 KiB tell the format. */
@@ -234,6 +251,7 @@ int main(void)
         cmocka_unit_test(files_are_the_matrix_market_matrix),
         cmocka_unit_test(variants_are_the_matrix_market_matrix),
         cmocka_unit_test(malformed_lists_are_refused),
+        cmocka_unit_test(most_vertices_are_taken),
         cmocka_unit_test(a_long_list_is_read),
         cmocka_unit_test(damaged_lists_are_survived),
     };

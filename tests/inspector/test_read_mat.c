@@ -178,6 +178,7 @@ static void every_type_of_numbers_is_read(void **state)
         int64_t inexact;
     } cases[] = {
         {1, "\xfe\3", 2, -2, 3, 0},
+        {1, "\0\3", 2, 0, 3, 0},
         {2, "\xfe\3", 2, 254, 3, 0},
         {3, "\xfe\xff\3\0", 4, -2, 3, 0},
         {4, "\xfe\0\3\0", 4, 254, 3, 0},
@@ -201,8 +202,8 @@ static void every_type_of_numbers_is_read(void **state)
         close_array(&m, at);
         spmm_matrix_t *matrix = must_read("a", m.bytes, m.size);
         assert_int_equal(spmm_matrix_csr(matrix, &csr), SPMM_OK);
-        const double *found = csr.values;
-        assert_true(found[0] == cases[i].first && found[1] == cases[i].second);
+        const double expected[] = {cases[i].first, cases[i].second};
+        assert_memory_equal(csr.values, expected, sizeof expected); /* -0 is not 0 */
         assert_int_equal(spmm_matrix_info(matrix, &info), SPMM_OK);
         assert_int_equal(info.integers_inexact, cases[i].inexact);
         spmm_matrix_destroy(matrix);
@@ -242,8 +243,8 @@ static void add_struct(struct mat *m, const char *name, const char *fields, int 
     close_array(m, at);
 }
 
-/* One letter a variable: s sparse S, t sparse T, f full F, p struct Problem, q struct Q, u a struct without A, v an
- * array of structs, c a cell C, e a full one without name, o an object, n unknown elements. */
+/* One letter a variable: s sparse S, t sparse T, f full F, g full Problem, p struct Problem, q struct Q, u a struct
+ * without A, v an array of structs, c a cell C, e a full one without name, o an object, n unknown elements. */
 static void make(struct mat *m, const char *what)
 {
     start(m);
@@ -253,6 +254,8 @@ static void make(struct mat *m, const char *what)
             sparse(m, *what == 's' ? "S" : "T");
         if (*what == 'f' || *what == 'e')
             full(m, *what == 'f' ? "F" : "");
+        if (*what == 'g')
+            full(m, "Problem");
         if (*what == 'p' || *what == 'q')
             add_struct(m, *what == 'p' ? "Problem" : "Q", "b\0\0A\0\0", 3, 1);
         if (*what == 'u')
@@ -276,10 +279,10 @@ static void the_variable_that_is_meant_is_read(void **state)
     static const struct {
         const char *what, *variable;
         bool is_full;
-    } cases[] = {{"s", NULL, false},   {"fs", NULL, false}, {"sf", NULL, false}, {"p", NULL, false},
-                 {"qfp", NULL, false}, {"st", "T", false},  {"ss", "S", false},  {"q", "Q", false},
-                 {"sf", "F", true},    {"f", NULL, true},   {"cef", NULL, true}, {"onsn", NULL, false},
-                 {"vs", NULL, false}};
+    } cases[] = {{"s", NULL, false},    {"fs", NULL, false}, {"sf", NULL, false}, {"p", NULL, false},
+                 {"qfp", NULL, false},  {"st", "T", false},  {"gs", NULL, false}, {"ss", "S", false},
+                 {"q", "Q", false},     {"sf", "F", true},   {"f", NULL, true},   {"cef", NULL, true},
+                 {"onsn", NULL, false}, {"vs", NULL, false}};
     (void)state;
     for (size_t i = 0; i < 2 * COUNT(cases); i++) {
         struct mat m;
@@ -417,12 +420,31 @@ static void changed_words_are_refused(void **state)
     }
 }
 
+static void most_rows_and_columns_are_taken(void **state)
+{
+    static const struct refusal rows = {"rows", SPMM_ERR_MEMORY, 0,
+                                        "the row pointers needs 17179869176 bytes"};
+    static const struct refusal cols = {"columns", SYNTAX, 0, "expected 2147483647 column pointers, found 3"};
+    static const uint32_t most = 2147483646;
+    spmm_read_options_t options = SPMM_READ_OPTIONS_INIT;
+    struct mat m;
+    (void)state;
+    options.budget_bytes = 1 << 20;
+    for (int i = 0; i < 2; i++) {
+        make(&m, "s");
+        memcpy(m.bytes + DIMS + (i == 0 ? 8 : 12), &most, 4);
+        check_refusal_by(i == 0 ? &rows : &cols, "a.mat", m.bytes, m.size, &options);
+    }
+}
+
 static void arrays_of_other_shapes_are_refused(void **state)
 {
     static const struct refusal cube = {"cube", UNSUPPORTED, 0,
                                         "variable X: expected a matrix, found an array of 3"};
     static const struct refusal imaginary = {"no imaginary parts", SYNTAX, 0,
                                              "variable S: expected imaginary parts, found the end"};
+    static const struct refusal structs = {"structs", UNSUPPORTED, 0,
+                                           "expected one struct, found an array of them"};
     static const struct refusal names = {"no names", SYNTAX, 0,
                                          "variable Q: expected the names of its fields"};
     static const struct refusal field = {"no fields", SYNTAX, 0,
@@ -442,6 +464,13 @@ static void arrays_of_other_shapes_are_refused(void **state)
     element(&m, 9, values, 8);
     close_array(&m, at);
     check_refusal(&cube, "a.mat", m.bytes, m.size);
+    m.bytes[at + 16] = 2; /* a struct of three dimensions */
+    options.variable = "X";
+    check_refusal_by(&structs, "a.mat", m.bytes, m.size, &options);
+    options.variable = NULL;
+    start(&m);
+    close_array(&m, open_array(&m, 2, 1, 2, "Problem"));
+    check_refusal(&structs, "a.mat", m.bytes, m.size);
     make(&m, "s");
     m.bytes[FLAGS + 9] = 8;
     options.complex_part = SPMM_COMPLEX_ABS;
@@ -534,6 +563,7 @@ int main(void)
         cmocka_unit_test(the_variable_that_is_meant_is_read),
         cmocka_unit_test(files_without_one_matrix_are_refused),
         cmocka_unit_test(changed_words_are_refused),
+        cmocka_unit_test(most_rows_and_columns_are_taken),
         cmocka_unit_test(arrays_of_other_shapes_are_refused),
         cmocka_unit_test(damaged_compression_is_refused),
         cmocka_unit_test(other_versions_are_refused_by_name),

@@ -85,6 +85,12 @@ static const struct {
     {{"dense that does not fit", SYNTAX, 0, "of 4611686009837453316 real"},
      16,
      BYTES(HEADER(2147483646, 2147483646, -1))},
+    {{"dense whose bytes wrap", SYNTAX, 0, "is it cut off?"},
+     48,
+     BYTES(HEADER(1824726041, 1263665316, -1), ONE, ONE, ONE, ONE)},
+    {{"a header of 8 bytes", SYNTAX, 0, "expected 32 bytes of a PETSc header, found 8"},
+     0,
+     BYTES(WORD(0), WORD(1211216))},
     {{"values of 4 bytes", SYNTAX, 0, "found a PETSc file of 28 bytes"},
      28,
      BYTES(HEADER(1, 1, 1), WORD(1), WORD(0), WORD(0x3f800000))},
@@ -149,6 +155,17 @@ static void objects_behind_are_passed_over(void **state)
     }
 }
 
+/* Of eight bytes there are only seven. */
+static void a_class_id_is_read_whole(void **state)
+{
+    static const unsigned char bytes[] = {WORD(0), WORD(1211216)};
+    spmm_matrix_t *matrix = NULL;
+    spmm_diag_t diag;
+    (void)state;
+    assert_int_equal(spmm_matrix_read(bytes, 7, NULL, NULL, &matrix, &diag), SYNTAX);
+    assert_non_null(strstr(diag.text, "expected %%MatrixMarket"));
+}
+
 static void small_matrices_are_read(void **state)
 {
     static const struct {
@@ -192,6 +209,7 @@ int main(void)
         cmocka_unit_test(malformed_files_are_refused),
         cmocka_unit_test(objects_behind_are_passed_over),
         cmocka_unit_test(small_matrices_are_read),
+        cmocka_unit_test(a_class_id_is_read_whole),
         cmocka_unit_test(damaged_files_are_survived),
     };
     return test_score_allocations(cmocka_run_group_tests(tests, NULL, NULL));

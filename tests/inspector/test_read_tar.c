@@ -88,6 +88,7 @@ static void the_matrix_is_found(void **state)
         {"in its folder, behind others",
          {{"b/b_x.mtx", OTHER, 0}, {"bb/b.mtx", OTHER, 0}, {"b/b.mtx", MTX, 0}}},
         {"one that is no file is passed over", {{"a/a.mtx", "", '2'}, {"a/c.mtx", MTX, 0}}},
+        {"a name that is an ending", {{".mtx", MTX, 0}}},
         {"old type, a contiguous file", {{"x.mtx", MTX, '7'}}},
         {"global header of pax", {{"g", "11 path=zzz\n", 'g'}, {"x.mtx", MTX, 0}}},
         {"long name of GNU", {{"L", "a/a.mtx", 'L'}, {"c", MTX, 0}, {"d.mtx", OTHER, 0}}},
@@ -165,6 +166,7 @@ static void damaged_headers_are_refused(void **state)
         size_t length;
         bool keeps_sum;
     } cases[] = {
+        {{"a letter behind the sum", CONTAINER, 0, "the header does not match its sum"}, 154, "x", 1, true},
         {{"sum", CONTAINER, 0, "the header does not match its sum at byte 0"}, 150, "7", 1, true},
         {{"no octal size", CONTAINER, 0, "expected a size at byte 124"}, 128, "9", 1, false},
         {{"size in 64 bits and more", CONTAINER, 0, "expected a size at byte 124"},
@@ -194,6 +196,65 @@ static void damaged_headers_are_refused(void **state)
             set_sum(tar.bytes);
         check_refusal(&cases[i].refusal, "a.tar", tar.bytes, tar.size);
     }
+}
+
+/* Bytes before a name, which are the end of another member, are not part of it. */
+static void names_begin_where_they_begin(void **state)
+{
+    static const struct {
+        struct refusal refusal;
+        const char *before;
+        struct member members[MEMBERS - 1];
+    } cases[] = {
+        {{"ending", UNSUPPORTED, 0, "found d, x"}, ".mt", {{"x", MTX, 0}}},
+        {{"folder", UNSUPPORTED, 0, "found 2: b/bb.mtx, c.mtx"},
+         "/b",
+         {{"b/bb.mtx", MTX, 0}, {"c.mtx", MTX, 0}}},
+        {{"folder before", UNSUPPORTED, 0, "found 2: b.mtx, c.mtx"},
+         "/b/",
+         {{"b.mtx", MTX, 0}, {"c.mtx", MTX, 0}}},
+    };
+    char block[BLOCK + 1];
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct tar tar;
+        struct member members[MEMBERS] = {{"d", block, 0}};
+        memset(block, 'a', BLOCK);
+        memcpy(block + BLOCK - strlen(cases[i].before), cases[i].before, strlen(cases[i].before) + 1);
+        memcpy(members + 1, cases[i].members, sizeof cases[i].members);
+        make(&tar, members);
+        check_refusal(&cases[i].refusal, "a.tar", tar.bytes, tar.size);
+    }
+}
+
+static void set_size(struct tar *tar, const char *octal)
+{
+    memcpy(tar->bytes + 124, octal, strlen(octal));
+    set_sum(tar->bytes);
+}
+
+static void links_have_no_bytes(void **state)
+{
+    (void)state;
+    for (char type = '1'; type <= '6'; type++) {
+        const struct member members[MEMBERS] = {{"l", "", type}, {"a.mtx", MTX, 0}};
+        struct tar tar;
+        make(&tar, members);
+        set_size(&tar, "00000000005");
+        spmm_matrix_destroy(must_read("a.tar", tar.bytes, tar.size));
+    }
+}
+
+/* A record of pax that ends behind its member, where a line end stands. */
+static void records_end_in_their_member(void **state)
+{
+    static const struct refusal refusal = {"record", CONTAINER, 0, "expected a record of pax at byte 512"};
+    static const struct member members[MEMBERS] = {{"x", "17 path=a/a.mtx\n\n", 'x'}, {"c.mtx", MTX, 0}};
+    struct tar tar;
+    (void)state;
+    make(&tar, members);
+    set_size(&tar, "00000000020");
+    check_refusal(&refusal, "a.tar", tar.bytes, tar.size);
 }
 
 static void headers_of_other_writers_are_read(void **state)
@@ -262,6 +323,9 @@ int main(void)
         cmocka_unit_test(archives_without_one_matrix_are_refused),
         cmocka_unit_test(damaged_headers_are_refused),
         cmocka_unit_test(headers_of_other_writers_are_read),
+        cmocka_unit_test(names_begin_where_they_begin),
+        cmocka_unit_test(links_have_no_bytes),
+        cmocka_unit_test(records_end_in_their_member),
         cmocka_unit_test(an_archive_in_an_archive_is_refused),
         cmocka_unit_test(damaged_archives_are_survived),
     };
