@@ -310,7 +310,9 @@ static void files_without_one_matrix_are_refused(void **state)
         struct refusal refusal;
         const char *what, *variable;
     } cases[] = {
-        {{"nothing", UNSUPPORTED, 0, "expected one matrix in the MATLAB file, found 0"}, "", NULL},
+        {{"nothing", UNSUPPORTED, 0, "expected one matrix in the MATLAB file, found 0 (read as MATLAB)"},
+         "",
+         NULL},
         {{"no matrix", UNSUPPORTED, 0, "in the MATLAB file, found 0"}, "cqe", NULL},
         {{"two sparse", UNSUPPORTED, 0, "found 2: S, T; --variable of spmm-inspect names the one"},
          "sft",
@@ -380,7 +382,7 @@ static void changed_words_are_refused(void **state)
         {{"too many rows", TOO_LARGE, 0, "variable S: expected at most 2147483646 rows and columns, found"},
          DIMS + 8,
          0x7fffffff},
-        {{"too many columns", TOO_LARGE, 0, "found 2 x 2147483647"}, DIMS + 12, 0x7fffffff},
+        {{"too many columns", TOO_LARGE, 0, "found 2 x 2147483647 (read as MATLAB)"}, DIMS + 12, 0x7fffffff},
         {{"size of the name", SYNTAX, 0, "expected flags, dimensions and the name"}, NAME + 4, 200},
         {{"size of the rows", SYNTAX, 0, "variable S: expected row indices, found the end of the array"},
          ROWS + 4,
