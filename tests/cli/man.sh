@@ -9,7 +9,7 @@ man_dir=${SPMM_MAN:?the folder of the manual pages}
 options_of_help() { grep -oE '^ {2}(-[A-Za-z],|   ) --[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+' | sort; }
 options_of_page() { sed -n 's/^\.It .*Fl -\([a-z0-9-]*\).*/--\1/p' | sort; }
 
-programs=(spmm-bench spmm-info spmm-inspect spmm-run)
+programs=(spmm-bench spmm-export spmm-info spmm-inspect spmm-run)
 for program in "${programs[@]}"; do
     page=$man_dir/man1/$program.1
     run cat "$page"
@@ -19,7 +19,7 @@ for program in "${programs[@]}"; do
     exits 0
     options_of_help <"$work/.out" >"$work/$program.of_help"
     checks=$((checks + 1))
-    [ "$(wc -l <"$work/$program.of_help")" -ge 8 ] || wrong "expected at least 8 options of $program"
+    [ "$(wc -l <"$work/$program.of_help")" -ge 7 ] || wrong "expected at least 7 options of $program"
     same "$work/$program.of_page" "$work/$program.of_help"
     run grep -rn '@more\|more --' "$page"
     silent

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A matrix as a file of another program: the forms that spmm-export writes. */
+#ifndef SPMM_TOOLS_EXPORT_MATRIX_H
+#define SPMM_TOOLS_EXPORT_MATRIX_H
+
+#include <spmm/common.h>
+
+#include "packed_stream.h"
+
+/* Values of NULL stand for a pattern. Row pointers are int64_t, columns int32_t. */
+spmm_status_t export_mtx(struct packed_stream *stream, const spmm_csr_t *a);
+spmm_status_t export_smtx(struct packed_stream *stream, const spmm_csr_t *a);
+spmm_status_t export_npz(struct packed_stream *stream, const spmm_csr_t *a);
+
+struct export_form {
+    const char *name; /* "mtx.gz", with a point before it the ending of a file */
+    const char *text; /* a few words for the help */
+    enum packing packing;
+    int is_pattern_only; /* 1: it has no room for values */
+    spmm_status_t (*write)(struct packed_stream *stream, const spmm_csr_t *a);
+};
+
+/* By index 0, 1, ..; NULL past the last one. */
+const struct export_form *export_form_at(int index);
+/* The form that the name of a file ends with; NULL if there is none. */
+const struct export_form *export_form_of_file(const char *path);
+
+/* The first value that text cannot hold bit by bit, a NaN of other bits than those that "nan" or "-nan" read back as;
+ * nnz if there is none. */
+int64_t export_value_lost(const spmm_csr_t *a);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Matrix Market: coordinates, counted from 1, row after row; all entries, whatever the symmetry. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "export_matrix.h"
+#include "export_text.h"
+#include "shortest.h"
+
+#define HEAD_BYTES 160
+#define LINE_BYTES (2 * 11 + SHORTEST_BYTES)
+
+struct entries {
+    const spmm_csr_t *a;
+    struct shortest shortest;
+};
+
+/* The row that holds nonzero p. */
+static int64_t row_of(const spmm_csr_t *a, int64_t p)
+{
+    const int64_t *row_ptr = a->row_ptr;
+    int64_t low = 0, high = a->rows; /* row_ptr[low] <= p < row_ptr[high] */
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        if (row_ptr[middle] <= p)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static size_t write_head(const spmm_csr_t *a, char *bytes)
+{
+    return (size_t)snprintf(
+        bytes, HEAD_BYTES, "%%%%MatrixMarket matrix coordinate %s general\n%lld %lld %lld\n",
+        a->values != NULL ? "real" : "pattern", (long long)a->rows, (long long)a->cols, (long long)a->nnz);
+}
+
+static size_t write_entry(const struct entries *e, int64_t row, int64_t p, char *bytes)
+{
+    const spmm_csr_t *a = e->a;
+    size_t at = export_count((uint64_t)row + 1, bytes);
+    bytes[at++] = ' ';
+    at += export_count((uint64_t)((const int32_t *)a->col_ind)[p] + 1, bytes + at);
+    if (a->values != NULL) {
+        bytes[at++] = ' ';
+        at += shortest_write(&e->shortest, value_get(a->value_type, a->values, p), bytes + at);
+    }
+    bytes[at++] = '\n';
+    return at;
+}
+
+static size_t make_lines(const void *context, uint64_t chunk, char *bytes)
+{
+    const struct entries *e = context;
+    const spmm_csr_t *a = e->a;
+    const int64_t *row_ptr = a->row_ptr;
+    const int64_t begin = (int64_t)chunk * EXPORT_ITEMS_A_CHUNK;
+    const int64_t end = a->nnz - begin < EXPORT_ITEMS_A_CHUNK ? a->nnz : begin + EXPORT_ITEMS_A_CHUNK;
+    size_t at = chunk == 0 ? write_head(a, bytes) : 0;
+    int64_t row = begin < end ? row_of(a, begin) : 0;
+    for (int64_t p = begin; p < end; p++) {
+        while (row_ptr[row + 1] <= p)
+            row++;
+        at += write_entry(e, row, p, bytes + at);
+    }
+    return at;
+}
+
+spmm_status_t export_mtx(struct packed_stream *stream, const spmm_csr_t *a)
+{
+    const struct entries e = {a, shortest_of(a->value_type)};
+    const struct chunks chunks = export_chunks((uint64_t)a->nnz, LINE_BYTES, HEAD_BYTES, make_lines, &e);
+    return export_text(stream, &chunks);
+}
+
+static int is_kept(spmm_dtype_t type, const void *values, int64_t p)
+{
+    _Alignas(8) unsigned char back[8]; /* room for a number of any type */
+    const size_t bytes = spmm_dtype_size(type);
+    const double value = value_get(type, values, p);
+    if (!isnan(value))
+        return 1;
+    value_set(type, back, 0, copysign((double)NAN, value));
+    return memcmp(back, (const char *)values + (size_t)p * bytes, bytes) == 0;
+}
+
+int64_t export_value_lost(const spmm_csr_t *a)
+{
+    int64_t p = 0;
+    while (a->values != NULL && p < a->nnz && is_kept(a->value_type, a->values, p))
+        p++;
+    return a->values != NULL ? p : a->nnz;
+}

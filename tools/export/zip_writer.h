@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A zip archive that is written from its begin to its end, so it may go to a pipe. Members of any size (zip64),
+ * deflated, without times. */
+#ifndef SPMM_TOOLS_ZIP_WRITER_H
+#define SPMM_TOOLS_ZIP_WRITER_H
+
+#include "packed_stream.h"
+
+#define ZIP_MEMBERS_MAX 8
+
+struct zip_writer {
+    struct packed_stream *stream; /* PACKING_DEFLATE */
+    uint64_t start;               /* bytes of the stream before the archive */
+    int count;
+    struct zip_member {
+        const char *name; /* borrowed */
+        uint64_t offset, raw, packed;
+        uint32_t crc;
+    } members[ZIP_MEMBERS_MAX];
+};
+
+struct zip_writer zip_start(struct packed_stream *stream);
+/* At most ZIP_MEMBERS_MAX times. */
+spmm_status_t zip_add(struct zip_writer *zip, const char *name, const struct chunks *chunks);
+spmm_status_t zip_finish(struct zip_writer *zip);
+
+#endif
