@@ -7,7 +7,7 @@ install(TARGETS spmm_format spmm_inspector spmm_executor EXPORT spmmTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/spmm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(EXPORT spmmTargets NAMESPACE spmm:: DESTINATION ${package_dir})
-foreach(tool spmm-inspect spmm-info spmm-run spmm-export spmm-bench)
+foreach(tool spmm-inspect spmm-info spmm-run spmm-export spmm-update spmm-bench)
   if(TARGET ${tool})
     install(TARGETS ${tool} DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()

@@ -175,6 +175,10 @@ static inline const struct spmmi_part *spmmi_long_rows_of(const spmm_plan_t *pla
 /* An empty plan, all fields zero; NULL when memory is short. Destroyed by spmm_plan_destroy. */
 spmm_plan_t *spmmi_plan_new(void);
 
+/* A fresh plan with copies of all that is in this one but the values, their digest and what says which file it is from.
+ * MEMORY. */
+spmm_status_t spmmi_plan_copy_pattern(const spmm_plan_t *plan, spmm_plan_t **copy, spmm_diag_t *diag);
+
 /* Statistics of a CSR pattern (values may be NULL): exact, O(rows + cols + nnz).
  * Memory: one counter a column. Lives in format/ because a loaded plan's metrics are checked with it. */
 spmm_status_t spmmi_stats_compute(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,

@@ -370,6 +370,22 @@ SPMM_API spmm_status_t spmm_plan_section(const spmm_plan_t *plan, int index, spm
 SPMM_API spmm_status_t spmm_plan_matches(const spmm_plan_t *plan, const spmm_csr_t *a, int with_values,
                                          spmm_diag_t *diag);
 
+/** A new plan that differs from this one in the values of its matrix alone: values[p] is that of nonzero p of
+ * spmm_plan_csr, rounded to the plan's type, bit by bit where value_type is that type. Nothing is inspected; saved with
+ * equal options, both files differ in the header, the values and the stored zeros of the statistics. A plan without
+ * values gets them; of one with values, spmm_save_options_t.pattern_only leaves them out. A plan never changes, so
+ * executors and threads that use this one do not notice; spmm_executor_set_values changes those of an executor.
+ * Errors: ARGUMENT (also a finite value that is too large for the type, diag->offset is its row), MEMORY. */
+SPMM_API spmm_status_t spmm_plan_with_values(const spmm_plan_t *plan, const void *values,
+                                             spmm_dtype_t value_type, spmm_plan_t **updated,
+                                             spmm_diag_t *diag);
+
+/** The diagonal of the plan's own matrix, in the order of spmm_plan_csr: element (i, i) for all i below rows and cols,
+ * 0 where none is stored. type is the plan's or F64, and diagonal has room for so many values of it.
+ * Errors: ARGUMENT, also when the plan holds no values. */
+SPMM_API spmm_status_t spmm_plan_diagonal(const spmm_plan_t *plan, spmm_dtype_t type, void *diagonal,
+                                          spmm_diag_t *diag);
+
 /** A view of the plan's own matrix (row_ptr int64, col_ind int32), valid while the plan lives. Errors: ARGUMENT. */
 SPMM_API spmm_status_t spmm_plan_csr(const spmm_plan_t *plan, spmm_csr_t *view);
 

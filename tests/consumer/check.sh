@@ -139,14 +139,14 @@ tools)
     rm -rf "$work/moved"
     cp -r "$prefix" "$work/moved"
     for folder in "$prefix" "$work/moved"; do
-        for tool in spmm-inspect spmm-info spmm-run spmm-export spmm-bench; do
+        for tool in spmm-inspect spmm-info spmm-run spmm-export spmm-update spmm-bench; do
             env -u LD_LIBRARY_PATH "$folder/bin/$tool" --version | grep -q '^spmm-.* [0-9]' ||
                 fail "$folder/bin/$tool does not run after install"
         done
     done
     ;;
 man)
-    for page in spmm-bench.1 spmm-export.1 spmm-info.1 spmm-inspect.1 spmm-run.1 spmm.7; do
+    for page in spmm-bench.1 spmm-export.1 spmm-info.1 spmm-inspect.1 spmm-run.1 spmm-update.1 spmm.7; do
         found=$(man -M "$prefix/share/man" -w "${page#*.}" "${page%.*}") || fail "man does not find $page"
         [ "$found" = "$prefix/share/man/man${page#*.}/$page" ] || fail "man finds $found for $page"
         said=$(groff -ww -mdoc -Tutf8 -z "$found" 2>&1) || said+=" (it failed)"

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See round_values.h. */
+#include "round_values.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "format/base/dtype.h"
+#include "format/base/stored_value.h"
+#include "format/base/team.h"
+
+#define NONZEROS_PARALLEL 100000 /* below this many nonzeros one thread is faster */
+
+static double value_at(const spmm_csr_t *a, int64_t p)
+{
+    return a->values == NULL ? 1.0 : spmmi_value_load(a->values, a->value_type, p);
+}
+
+/* Round all; returns the first nonzero that is finite but too large for the type, nnz if there is none. */
+static int64_t round_all(const spmm_csr_t *a, spmm_dtype_t type, int threads, void *values)
+{
+    int64_t first = a->nnz;
+#pragma omp parallel for schedule(static) num_threads(spmmi_team(a->nnz > NONZEROS_PARALLEL ? threads : 1)) \
+    reduction(min                                                                                           \
+              : first)
+    for (int64_t p = 0; p < a->nnz; p++) {
+        const double value = value_at(a, p);
+        spmmi_value_store(values, type, p, value);
+        if (isinf(spmmi_value_load(values, type, p)) && !isinf(value))
+            first = p < first ? p : first;
+    }
+    return first;
+}
+
+static int64_t row_of_nonzero(const spmm_csr_t *a, int64_t p)
+{
+    int64_t row = 0;
+    while (((const int64_t *)a->row_ptr)[row + 1] <= p)
+        row++;
+    return row;
+}
+
+/* The narrowest type that holds a value whose magnitude is too large for another: bf16 reaches as far as f32. */
+static const char *wide_enough(double value)
+{
+    const struct spmmi_dtype *found = NULL, *row = NULL;
+    for (int i = 0; (row = spmmi_dtype_at(i)) != NULL; i++) {
+        uint64_t room = 0; /* for a number of any type */
+        spmmi_value_store(&room, row->id, 0, value);
+        if (!isinf(spmmi_value_load(&room, row->id, 0)) && (found == NULL || row->bytes < found->bytes))
+            found = row;
+    }
+    return found->name;
+}
+
+static spmm_status_t fail_large(const spmm_csr_t *a, spmm_dtype_t type, int64_t p, spmm_diag_t *diag)
+{
+    const int64_t row = row_of_nonzero(a, p);
+    const double value = value_at(a, p);
+    const char *use = wide_enough(value);
+    return spmmi_diag_set(
+        diag, SPMM_ERR_ARGUMENT, (struct spmmi_where){.offset = (uint64_t)row},
+        "the value %.17g in row %lld, column %lld (counted from 1) is too large for %s: use %s "
+        "(--dtype %s)",
+        value, (long long)row + 1, (long long)((const int32_t *)a->col_ind)[p] + 1, spmm_dtype_name(type),
+        use, use);
+}
+
+spmm_status_t spmmi_values_round(const spmm_csr_t *a, spmm_dtype_t type, int threads, void **values,
+                                 spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    int64_t p = a->nnz;
+    void *rounded = spmmi_alloc((uint64_t)a->nnz, spmm_dtype_size(type));
+    SPMM_TRY_ALLOC(rounded, diag);
+    if (a->values != NULL && a->value_type == type)
+        memcpy(rounded, a->values, (size_t)a->nnz * spmm_dtype_size(type));
+    else
+        p = round_all(a, type, threads, rounded);
+    if (p < a->nnz)
+        SPMM_TRY(fail_large(a, type, p, diag));
+    *values = rounded;
+    rounded = NULL;
+cleanup:
+    spmmi_free(rounded);
+    return status;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spmm-update: a plan with other values of the same matrix, without an inspection. */
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/cli/cli.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/passive_wait.h"
+#include "tools/cli/plan_input.h"
+#include "tools/cli/plan_output.h"
+#include "tools/export/new_values.h"
+
+static struct {
+    const char *values, *output;
+    int64_t level, threads;
+    uint64_t budget;
+    int drop_values, drop_zeros, force;
+} args;
+
+static const struct cli_option options[] = {
+    {'o', "output", CLI_TEXT, &args.output, .value = "FILE",
+     .help = "write the plan to FILE, - for standard output; it may be\nthe plan that is read"},
+    {'f', "force", CLI_FLAG, &args.force, .help = "overwrite a file that is no plan"},
+    {0, "values", CLI_TEXT, &args.values, .value = "FILE",
+     .help = "the new values: a matrix of the same pattern (any file\nthat spmm-inspect reads, - or "
+             "gen:...), or a "
+             ".npy file\nof the values in CSR order"},
+    {0, "drop-values", CLI_FLAG, &args.drop_values, .help = "leave the values out instead"},
+    {0, "drop-zeros", CLI_FLAG, &args.drop_zeros, .help = "leave zeros out of the matrix"},
+    {0, "level", CLI_INT, &args.level, .value = "LEVEL", .min = 1, .max = 19,
+     .help = "zstd level of the plan; default 3"},
+    {0, "threads", CLI_INT, &args.threads, .value = "T", .min = 1, .max = 4096,
+     .help = "threads; default: all of the machine"},
+    CLI_PLAN_BUDGET(&args.budget),
+};
+
+static const struct cli_program program = {
+    .name = "spmm-update",
+    .summary = "Give a plan other values of the same matrix.",
+    .usage = "[options] PLAN --values FILE -o FILE",
+    .details = "PLAN is a file, or - for standard input. Nothing is inspected: pattern, kernels and "
+               "permutations stay.",
+    .examples =
+        "  spmm-update A.plan --values new.mtx -o B.plan        the pattern is compared, entry by entry\n"
+        "  spmm-update A.plan --values new.npy -o A.plan        values alone, in place\n"
+        "  spmm-update A.plan --drop-values -o pattern.plan",
+    CLI_TAKES(options, 1, 1),
+};
+
+static enum cli_result check_args(const char *plan)
+{
+    if (args.output == NULL)
+        return cli_complain(&program, "-o FILE is missing");
+    const bool to_stdout = strcmp(args.output, PLAN_OUTPUT_STDOUT) == 0;
+    if (to_stdout && isatty(STDOUT_FILENO))
+        return cli_complain(&program, "a plan is binary: send standard output to a file or a pipe");
+    if (!to_stdout && !args.force && access(args.output, F_OK) == 0 && !plan_output_may_replace(args.output))
+        return cli_complain(&program, "%s exists and is no plan; -f overwrites it", args.output);
+    if ((args.values != NULL) == (args.drop_values != 0))
+        return cli_complain(&program, "expected one of --values and --drop-values");
+    if (args.values != NULL && strcmp(args.values, "-") == 0 && strcmp(plan, "-") == 0)
+        return cli_complain(&program, "plan and values cannot both come from standard input");
+    return CLI_RUN;
+}
+
+static int write_plan(const spmm_plan_t *plan)
+{
+    uint64_t bytes = 0;
+    const spmm_save_options_t save = {.struct_size = sizeof save,
+                                      .level = (int)args.level,
+                                      .pattern_only = args.drop_values,
+                                      .threads = (int)args.threads};
+    return plan_output_write(program.name, args.output, plan, &save, &bytes);
+}
+
+static int update(const spmm_plan_t *plan)
+{
+    spmm_diag_t diag = {0};
+    spmm_plan_t *updated = NULL;
+    const spmm_read_options_t read = {.struct_size = sizeof read,
+                                      .threads = (int)args.threads,
+                                      .drop_zeros = args.drop_zeros,
+                                      .budget_bytes = args.budget};
+    const spmm_status_t status = new_values_take(plan, args.values, &read, &updated, &diag);
+    if (status != SPMM_OK)
+        return exit_failure(program.name, args.values, status, &diag);
+    const int result = write_plan(updated);
+    spmm_plan_destroy(updated);
+    return result;
+}
+
+static int run(const char *path)
+{
+    spmm_diag_t diag = {0};
+    spmm_plan_t *plan = NULL;
+    const spmm_load_options_t load = {
+        .struct_size = sizeof load, .budget_bytes = args.budget, .threads = (int)args.threads};
+    const spmm_status_t status = plan_input_open(path, &load, &plan, &diag);
+    if (status != SPMM_OK)
+        return exit_failure(program.name, path, status, &diag);
+    const int result = args.drop_values ? write_plan(plan) : update(plan);
+    spmm_plan_destroy(plan);
+    return result;
+}
+
+int main(int argc, char **argv)
+{
+    struct cli_operands operands;
+    passive_wait(argv);
+    enum cli_result parsed = cli_parse(&program, argc, argv, &operands);
+    if (parsed == CLI_DONE)
+        return exit_flush(program.name);
+    if (parsed == CLI_RUN)
+        parsed = check_args(operands.list[0]);
+    return parsed == CLI_USAGE ? EXIT_USAGE : run(operands.list[0]);
+}
