@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* spmm-info: shows a plan, checks it, and compares it with a matrix. */
 #include <spmm/inspector.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tools/cli/cli.h"
@@ -9,17 +11,19 @@
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/passive_wait.h"
 #include "tools/cli/plan_input.h"
+#include "tools/report/plan_diff.h"
+#include "tools/report/plan_list.h"
 #include "tools/report/plan_report.h"
 #include "tools/cli/print_text.h"
 #include "tools/cli/progress.h"
 
-#define SHORT_VARIANTS 10 /* of more the choice is left to --full: a screen has some 30 lines */
+#define SCREEN_LINES 30
 
 static struct {
     const char *matches, *device;
     int64_t threads;
     uint64_t budget;
-    int drop_zeros, full, json, quiet, verify;
+    int diff, drop_zeros, full, json, list, quiet, test, verify;
 } args;
 
 static const struct cli_option options[] = {
@@ -29,6 +33,13 @@ static const struct cli_option options[] = {
     {0, "full", CLI_FLAG, &args.full,
      .help =
          "also show every candidate, the permutations, the row\nlengths, the row blocks and the sections"},
+    {'t', "test", CLI_FLAG, &args.test,
+     .help =
+         "load every PLAN and print nothing but what is wrong with\nwhich; the status is the highest of all"},
+    {'l', "list", CLI_FLAG, &args.list, .help = "print a line for every PLAN"},
+    {0, "diff", CLI_FLAG, &args.diff,
+     .help = "print what differs between two plans: matrix, values,\nvariants, sections; exit 4 if anything "
+             "does"},
     {0, "matches", CLI_TEXT, &args.matches, .value = "MATRIX",
      .help =
          "compare with a matrix (file, - or gen:...), entry by\nentry; exit 4 if the plan is of another one"},
@@ -47,68 +58,97 @@ static const struct cli_option options[] = {
 static const struct cli_program program = {
     .name = "spmm-info",
     .summary = "Show what a plan holds, and check it.",
-    .usage = "[options] PLAN",
-    .details = "PLAN is a file, or - for standard input. Loading checks every byte and every index of it.",
+    .usage = "[options] PLAN..",
+    .details = "PLAN is a file, or - for standard input. Loading checks every byte and every index of it. Of "
+               "several\n"
+               "plans there are only --test, --list and --diff.",
     .examples = "  spmm-info A.plan                      metrics, variants and the choice\n"
                 "  spmm-info --full A.plan | less        also candidates, row blocks and sections\n"
                 "  spmm-info --json A.plan | jq .trace   the same for programs\n"
+                "  spmm-info -t *.plan                   are they all sound?\n"
+                "  spmm-info --diff A.plan B.plan        what differs\n"
                 "  spmm-info -q --matches A.mtx A.plan   exit 0 if A.plan is of A.mtx, 4 if not",
-    CLI_TAKES(options, 1, 1),
+    CLI_TAKES(options, 1, INT_MAX),
 };
 
-static void print_digest(const char *name, const uint8_t digest[16])
+static void print_digest(FILE *out, const char *name, const uint8_t digest[16])
 {
-    printf("%-*s", PLAN_REPORT_LABEL, name);
+    fprintf(out, "%-*s", PLAN_REPORT_LABEL, name);
     for (int i = 0; i < 16; i++)
-        printf("%02x", digest[i]);
-    putchar('\n');
+        fprintf(out, "%02x", digest[i]);
+    fputc('\n', out);
 }
 
-static void print_columns(const spmm_matrix_stats_t *s)
+static void print_columns(FILE *out, const spmm_matrix_stats_t *s)
 {
     char longest[PRINT_UNITS_BYTES], empty[PRINT_UNITS_BYTES], diagonal[PRINT_UNITS_BYTES],
         zeros[PRINT_UNITS_BYTES];
-    printf("%-*sfullest %s, empty %s\n", PLAN_REPORT_LABEL, "columns", print_count(longest, s->col_max),
-           print_count(empty, s->cols_empty));
-    printf("%-*s%lld below and %lld above the diagonal, %s on it, %s stored zeros\n", PLAN_REPORT_LABEL,
-           "band", (long long)s->band_lower, (long long)s->band_upper, print_count(diagonal, s->diagonal),
-           print_count(zeros, s->zeros));
+    fprintf(out, "%-*sfullest %s, empty %s\n", PLAN_REPORT_LABEL, "columns", print_count(longest, s->col_max),
+            print_count(empty, s->cols_empty));
+    fprintf(out, "%-*s%lld below and %lld above the diagonal, %s on it, %s stored zeros\n", PLAN_REPORT_LABEL,
+            "band", (long long)s->band_lower, (long long)s->band_upper, print_count(diagonal, s->diagonal),
+            print_count(zeros, s->zeros));
 }
 
-/* Instead of what is longer than a screen. */
-static void print_short(const spmm_plan_t *plan, const spmm_plan_info_t *info)
+static void print_main(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info,
+                       const spmm_matrix_stats_t *stats)
 {
-    if (info->variant_count <= SHORT_VARIANTS)
-        plan_text_trace(stdout, plan, info, false);
-    printf("%-*s--full shows every candidate, the permutations, the row lengths, the row blocks and the "
-           "sections\n",
-           PLAN_REPORT_LABEL, "more");
+    char bytes[PRINT_UNITS_BYTES], csr[PRINT_UNITS_BYTES];
+    const uint64_t csr_bytes = plan_csr_bytes(info);
+    fprintf(out, "%-*sformat %u.%u, %s, %s", PLAN_REPORT_LABEL, "plan", info->format_major,
+            info->format_minor, spmm_dtype_name(info->a_type),
+            info->has_values ? "with values" : "pattern only");
+    fputs(info->writer[0] != '\0' ? ", made by " : "", out);
+    print_escaped(out, info->writer);
+    fputc('\n', out);
+    plan_text_matrix(out, info, stats);
+    print_columns(out, stats);
+    plan_text_symmetric(out, plan);
+    fprintf(out, "%-*s%s, %.3f of CSR (%s)\n", PLAN_REPORT_LABEL, "size",
+            print_bytes(bytes, info->file_bytes), (double)info->file_bytes / (double)csr_bytes,
+            print_bytes(csr, csr_bytes));
+    print_digest(out, "pattern", info->pattern_digest);
+    if (info->has_values)
+        print_digest(out, "values", info->values_digest);
+    plan_text_variants(out, plan, info);
+    plan_text_trace(out, plan, info, args.full);
+}
+
+/* The first lines of the text, as many as a screen has room for. */
+static void print_screen(const char *text)
+{
+    int lines = 0;
+    const char *rest = text;
+    for (; *rest != '\0' && lines < SCREEN_LINES - 1; lines++)
+        rest += strcspn(rest, "\n") + 1;
+    fwrite(text, 1, (size_t)(rest - text), stdout);
+    printf("%-*s--full shows every %s, the permutations, the row lengths, the row blocks and the sections\n",
+           PLAN_REPORT_LABEL, "more", *rest == '\0' ? "candidate" : "variant and candidate");
+}
+
+static void print_short(const spmm_plan_t *plan, const spmm_plan_info_t *info,
+                        const spmm_matrix_stats_t *stats)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out != NULL)
+        print_main(out, plan, info, stats);
+    if (out != NULL && fclose(out) == 0)
+        print_screen(text);
+    else
+        print_main(stdout, plan, info, stats); /* memory is short: all of it */
+    free(text);
 }
 
 static void print_text(const spmm_plan_t *plan, const spmm_plan_info_t *info, const spmm_roofline_t *model)
 {
-    char bytes[PRINT_UNITS_BYTES], csr[PRINT_UNITS_BYTES];
-    const uint64_t csr_bytes = plan_csr_bytes(info);
     const spmm_matrix_stats_t stats = plan_matrix_stats(plan);
-    printf("%-*sformat %u.%u, %s, %s", PLAN_REPORT_LABEL, "plan", info->format_major, info->format_minor,
-           spmm_dtype_name(info->a_type), info->has_values ? "with values" : "pattern only");
-    fputs(info->writer[0] != '\0' ? ", made by " : "", stdout);
-    print_escaped(stdout, info->writer);
-    putchar('\n');
-    plan_text_matrix(stdout, info, &stats);
-    print_columns(&stats);
-    plan_text_symmetric(stdout, plan);
-    printf("%-*s%s, %.3f of CSR (%s)\n", PLAN_REPORT_LABEL, "size", print_bytes(bytes, info->file_bytes),
-           (double)info->file_bytes / (double)csr_bytes, print_bytes(csr, csr_bytes));
-    print_digest("pattern", info->pattern_digest);
-    if (info->has_values)
-        print_digest("values", info->values_digest);
-    plan_text_variants(stdout, plan, info);
     if (!args.full) {
-        print_short(plan, info);
+        print_short(plan, info, &stats);
         return;
     }
-    plan_text_trace(stdout, plan, info, true);
+    print_main(stdout, plan, info, &stats);
     plan_text_permutations(stdout, plan, info);
     plan_text_histogram(stdout, &stats);
     plan_text_row_blocks(stdout, plan, model);
@@ -186,22 +226,52 @@ static int compare(const spmm_plan_t *plan, const spmm_plan_info_t *info)
     return status == SPMM_OK ? EXIT_DONE : exit_failure(program.name, args.matches, status, &diag);
 }
 
+static spmm_load_options_t load_options(void)
+{
+    return (spmm_load_options_t){.struct_size = sizeof(spmm_load_options_t),
+                                 .budget_bytes = args.budget,
+                                 .threads = (int)args.threads};
+}
+
+/* NULL after a failure, whose exit status is *result. */
+static spmm_plan_t *open_plan(const char *path, int *result)
+{
+    const spmm_load_options_t load = load_options();
+    spmm_diag_t diag = {0};
+    spmm_plan_t *plan = NULL;
+    const spmm_status_t status = plan_input_open(path, &load, &plan, &diag);
+    if (status != SPMM_OK)
+        *result = exit_failure(program.name, path, status, &diag);
+    return plan;
+}
+
+static int show_diff(char **files)
+{
+    spmm_diag_t diag = {0};
+    int result = EXIT_DONE, differs = 0;
+    spmm_plan_t *a = open_plan(files[0], &result);
+    spmm_plan_t *b = a != NULL ? open_plan(files[1], &result) : NULL;
+    if (b != NULL) {
+        const spmm_status_t status = plan_diff(args.quiet ? NULL : stdout, a, b, &differs, &diag);
+        result =
+            status != SPMM_OK ? exit_failure(program.name, NULL, status, &diag) : exit_flush(program.name);
+    }
+    spmm_plan_destroy(b);
+    spmm_plan_destroy(a);
+    return result == EXIT_DONE && differs ? EXIT_NO_FIT : result;
+}
+
 static int show(const char *path)
 {
     spmm_diag_t diag = {0};
-    spmm_plan_t *plan = NULL;
     spmm_plan_info_t info = {.struct_size = sizeof info};
     spmm_roofline_t model = {.struct_size = sizeof model};
-    const spmm_load_options_t load = {
-        .struct_size = sizeof load, .budget_bytes = args.budget, .threads = (int)args.threads};
-    spmm_status_t status = plan_input_open(path, &load, &plan, &diag);
-    if (status == SPMM_OK)
-        status = spmm_plan_info(plan, &info);
-    if (status != SPMM_OK)
-        return exit_failure(program.name, path, status, &diag);
-
     int result = EXIT_DONE;
-    status = spmm_plan_roofline(plan, args.device, &model, &diag);
+    spmm_plan_t *plan = open_plan(path, &result);
+    if (plan == NULL)
+        return result;
+    (void)spmm_plan_info(plan, &info);
+    const spmm_status_t status = spmm_plan_roofline(plan, args.device, &model, &diag);
     if (status != SPMM_OK)
         result = exit_failure(program.name, args.device, status, &diag);
     else if (args.matches != NULL)
@@ -220,18 +290,42 @@ static int show(const char *path)
     return result;
 }
 
+/* What only one plan, or exactly two, can be asked. */
+static enum cli_result check_operands(const struct cli_operands *operands)
+{
+    const int modes = args.test + args.list + args.diff;
+    if (modes > 1)
+        return cli_complain(&program, "expected one of --test, --list and --diff");
+    if (modes > 0 && (args.full || args.json || args.verify || args.matches != NULL || args.device != NULL))
+        return cli_complain(&program, "--%s stands without --full, --json, --verify, --matches and --device",
+                            args.test   ? "test"
+                            : args.list ? "list"
+                                        : "diff");
+    if (args.diff && operands->count != 2)
+        return cli_complain(&program, "--diff: expected two plans, found %d", operands->count);
+    if (modes == 0 && operands->count > 1)
+        return cli_complain(&program, "one argument too many: '%s'", operands->list[1]);
+    if (args.diff && strcmp(operands->list[0], "-") == 0 && strcmp(operands->list[1], "-") == 0)
+        return cli_complain(&program, "both plans cannot come from standard input");
+    return CLI_RUN;
+}
+
 int main(int argc, char **argv)
 {
     struct cli_operands operands;
     passive_wait(argv);
-    switch (cli_parse(&program, argc, argv, &operands)) {
-    case CLI_DONE:
+    enum cli_result parsed = cli_parse(&program, argc, argv, &operands);
+    if (parsed == CLI_DONE)
         return exit_flush(program.name);
-    case CLI_USAGE:
+    if (parsed == CLI_RUN)
+        parsed = check_operands(&operands);
+    if (parsed == CLI_USAGE)
         return EXIT_USAGE;
-    case CLI_RUN:
-        break;
-    }
+    const spmm_load_options_t load = load_options();
+    if (args.test || args.list)
+        return plan_list(program.name, operands.list, operands.count, &load, args.list && !args.quiet);
+    if (args.diff)
+        return show_diff(operands.list);
     if (args.matches != NULL && strcmp(args.matches, "-") == 0 && strcmp(operands.list[0], "-") == 0) {
         cli_complain(&program, "plan and matrix cannot both come from standard input");
         return EXIT_USAGE;

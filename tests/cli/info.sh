@@ -26,6 +26,15 @@ for short in "$plan" "$work/many.plan" "$source_dir/tests/golden/good/fragments_
     checks=$((checks + 1))
     [ "$(wc -l <"$work/.out")" -le 30 ] || wrong 'expected at most 30 lines'
 done
+spmm-inspect -q --device h200 "$matrix" --op both -n 1,2,4,8,16,32,64,128,256,512 -o "$work/many.plan"
+run spmm-info "$work/many.plan"
+exits 0
+says 'more       --full shows every variant and candidate'
+checks=$((checks + 1))
+[ "$(wc -l <"$work/.out")" -eq 30 ] || wrong 'expected 30 lines'
+run spmm-info --full "$work/many.plan"
+exits 0
+says 'variant 17'
 run spmm-info --full "$plan"
 exits 0
 silent_err
@@ -280,6 +289,81 @@ printf 'hello\n' >"$work/text.mtx"
 run spmm-info --matches "$work/text.mtx" "$plan"
 exits 3
 
+# ---- Many plans: are they sound, and a line of each ----
+run spmm-info -t "$source_dir"/tests/golden/good/*.plan
+exits 0
+silent
+silent_err
+head -c 1000 "$plan" >"$work/short.plan"
+run spmm-info -t "$plan" "$work/short.plan" "$source_dir/tests/golden/bad/header_incompat.plan" "$work/none.plan" "$plan"
+exits 4
+silent
+says_err 'short.plan: '
+says_err 'header_incompat.plan: '
+says_err 'none.plan: '
+checks=$((checks + 1))
+[ "$(wc -l <"$work/.err")" -eq 3 ] || wrong 'expected three lines on stderr'
+run spmm-info -t "$work/short.plan"
+exits 3
+run spmm-info -t - <"$plan"
+exits 0
+run spmm-info -l "$plan" "$work/none.plan" "$source_dir/tests/golden/good/no_rows.plan"
+exits 1
+says "       10,974        10,974         428,650  f32 "
+says_times 1 'nonzeros  values'
+says_times 1 'no_rows.plan'
+checks=$((checks + 1))
+[ "$(wc -l <"$work/.out")" -eq 3 ] || wrong 'expected three lines'
+run spmm-info -lq "$plan"
+exits 0
+silent
+
+# ---- What differs between two plans ----
+run spmm-info --diff "$plan" "$plan"
+exits 0
+silent
+silent_err
+spmm-inspect -q --device any --level 9 "$matrix" -o "$work/level.plan"
+run spmm-info --diff "$plan" "$work/level.plan"
+exits 0
+silent
+zstd -dc "$matrix" | sed '100s/[^ ]*$/1.5/' >"$work/bcsstk17.mtx.zst"
+spmm-inspect -q --device any "$work/bcsstk17.mtx.zst" -o "$work/changed.plan"
+run spmm-info --diff "$plan" "$work/changed.plan"
+exits 4
+says 'values     the value of nonzero '
+says ' in the plan, 1.5 in the matrix'
+says_times 1 'section '
+says 'section    values: differs'
+run spmm-info -q --diff "$plan" "$work/changed.plan"
+exits 4
+silent
+spmm-inspect -q --device any --dtype f64 gen:band:300:9 -o "$work/band.plan"
+spmm-inspect -q --device any --dtype f64 --pattern-only --op both gen:band:300:7 -o "$work/other.plan"
+run spmm-info --diff "$work/band.plan" "$work/other.plan"
+exits 4
+says 'matrix     the plan is for 300 x 300 with '
+says 'values     stored | not stored'
+says 'source     gen:band:300:9 | gen:band:300:7'
+says '> variant 1  op N'
+says 'section    values: in the first plan only'
+says 'section    items of part 2: in the second plan only'
+says_not 'type '
+run spmm-info --diff "$plan" "$work/band.plan"
+says 'type       f32 | f64'
+run spmm-info --diff "$work/other.plan" "$plan"
+says 'section    values: in the second plan only'
+run spmm-info --diff "$plan" "$work/none.plan"
+exits 1
+one_line_err
+run spmm-info --diff "$work/short.plan" "$plan"
+exits 3
+for wrong_use in "--diff $plan" "--diff - -" "-t -l $plan" "-t --json $plan" "-l --full $plan" "--diff $plan $plan --matches $plan"; do
+    # shellcheck disable=SC2086 # words
+    run spmm-info $wrong_use
+    exits 2
+done
+
 # ---- What it refuses ----
 run spmm-info --full "$matrix"
 exits 3
@@ -315,7 +399,7 @@ exits 1
 # ---- Usage ----
 run spmm-info
 exits 2
-says_err 'spmm-info [options] PLAN'
+says_err 'spmm-info [options] PLAN..'
 run spmm-info --verfy "$plan"
 exits 2
 says_err "did you mean '--verify'?"
@@ -329,7 +413,7 @@ exits 2
 says_err 'cannot both come from standard input'
 run spmm-info --help
 exits 0
-says 'Usage: spmm-info [options] PLAN'
+says 'Usage: spmm-info [options] PLAN..'
 run spmm-info --version
 exits 0
 says 'spmm-info 0.2.0'

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See plan_diff.h. Sections are compared as both plans are written anew, whatever the level of their files. */
+#include "plan_diff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan_report.h"
+#include "tools/cli/fail.h"
+#include "tools/cli/print_text.h"
+
+/* One of the two plans. */
+struct side {
+    const spmm_plan_t *plan;
+    spmm_plan_info_t info;
+    spmm_plan_t *written; /* what says where the sections are in bytes; owned, as those */
+    void *bytes;
+    char *variants; /* text */
+};
+
+struct diff {
+    FILE *out; /* may be NULL */
+    struct side a, b;
+    int differs;
+};
+
+static void begin(struct diff *d, const char *label)
+{
+    d->differs = 1;
+    if (d->out != NULL)
+        fprintf(d->out, "%-*s", PLAN_REPORT_LABEL, label);
+}
+
+/* label: a | b */
+static void compare_texts(struct diff *d, const char *label, const char *a, const char *b)
+{
+    if (strcmp(a, b) == 0)
+        return;
+    begin(d, label);
+    if (d->out == NULL)
+        return;
+    print_escaped(d->out, a);
+    fputs(" | ", d->out);
+    print_escaped(d->out, b);
+    fputc('\n', d->out);
+}
+
+/* Where the second matrix is another one than the first. */
+static void print_first(struct diff *d, int with_values)
+{
+    spmm_csr_t csr;
+    spmm_diag_t diag = {0};
+    if (d->out == NULL || spmm_plan_csr(d->b.plan, &csr) != SPMM_OK)
+        return;
+    if (spmm_plan_matches(d->a.plan, &csr, with_values, &diag) == SPMM_OK)
+        fputs("only NaNs have other bits\n", d->out);
+    else
+        fprintf(d->out, "%s\n", diag.text);
+}
+
+static const char *stored_text(const spmm_plan_info_t *info)
+{
+    return info->has_values ? "stored" : "not stored";
+}
+
+static void compare_matrices(struct diff *d)
+{
+    const spmm_plan_info_t *a = &d->a.info, *b = &d->b.info;
+    const int is_same = memcmp(a->pattern_digest, b->pattern_digest, sizeof a->pattern_digest) == 0;
+    if (!is_same) {
+        begin(d, "matrix");
+        print_first(d, 0);
+    }
+    compare_texts(d, "type", spmm_dtype_name(a->a_type), spmm_dtype_name(b->a_type));
+    compare_texts(d, "values", stored_text(a), stored_text(b));
+    if (is_same && a->has_values && b->has_values && a->a_type == b->a_type &&
+        memcmp(a->values_digest, b->values_digest, sizeof a->values_digest) != 0) {
+        begin(d, "values");
+        print_first(d, 1);
+    }
+    compare_texts(d, "source", a->source, b->source);
+    compare_texts(d, "made by", a->writer, b->writer);
+}
+
+/* Line by line; the end of one text is an empty line of the other. */
+static void compare_variants(struct diff *d)
+{
+    const char *a = d->a.variants, *b = d->b.variants;
+    while (*a != '\0' || *b != '\0') {
+        const size_t a_bytes = strcspn(a, "\n"), b_bytes = strcspn(b, "\n");
+        if (a_bytes != b_bytes || memcmp(a, b, a_bytes) != 0) {
+            d->differs = 1;
+            if (d->out != NULL && a_bytes > 0)
+                fprintf(d->out, "< %.*s\n", (int)a_bytes, a);
+            if (d->out != NULL && b_bytes > 0)
+                fprintf(d->out, "> %.*s\n", (int)b_bytes, b);
+        }
+        a += a_bytes + (a[a_bytes] != '\0');
+        b += b_bytes + (b[b_bytes] != '\0');
+    }
+}
+
+static int find_section(const struct side *side, const spmm_section_info_t *wanted,
+                        spmm_section_info_t *found)
+{
+    found->struct_size = sizeof *found;
+    for (int i = 0; spmm_plan_section(side->written, i, found) == SPMM_OK; i++)
+        if (found->type == wanted->type && found->part == wanted->part)
+            return 1;
+    return 0;
+}
+
+static void name_section(struct diff *d, const spmm_section_info_t *s, const char *what)
+{
+    begin(d, "section");
+    if (d->out != NULL && s->part >= 0)
+        fprintf(d->out, "%s of part %d: %s\n", s->name, s->part, what);
+    else if (d->out != NULL)
+        fprintf(d->out, "%s: %s\n", s->name, what);
+}
+
+static void compare_sections(struct diff *d)
+{
+    spmm_section_info_t s = {.struct_size = sizeof s}, t;
+    for (int i = 0; spmm_plan_section(d->a.written, i, &s) == SPMM_OK; i++) {
+        if (!find_section(&d->b, &s, &t))
+            name_section(d, &s, "in the first plan only");
+        else if (s.stored_bytes != t.stored_bytes ||
+                 memcmp((char *)d->a.bytes + s.offset, (char *)d->b.bytes + t.offset, s.stored_bytes) != 0)
+            name_section(d, &s, "differs");
+    }
+    for (int i = 0; spmm_plan_section(d->b.written, i, &s) == SPMM_OK; i++)
+        if (!find_section(&d->a, &s, &t))
+            name_section(d, &s, "in the second plan only");
+}
+
+static spmm_status_t open_side(struct side *side, const spmm_plan_t *plan, spmm_diag_t *diag)
+{
+    size_t size = 0;
+    *side = (struct side){.plan = plan, .info = {.struct_size = sizeof side->info}};
+    FILE *text = open_memstream(&side->variants, &size);
+    spmm_status_t status = spmm_plan_info(plan, &side->info);
+    if (text == NULL)
+        return fail_memory(diag, 0, "the text of the variants");
+    plan_text_variants(text, plan, &side->info);
+    if (fclose(text) != 0)
+        return fail_memory(diag, size, "the text of the variants");
+    if (status == SPMM_OK)
+        status = spmm_plan_write(plan, NULL, &side->bytes, &size, diag);
+    return status == SPMM_OK ? spmm_plan_read(side->bytes, size, NULL, &side->written, diag) : status;
+}
+
+static void close_side(struct side *side)
+{
+    spmm_plan_destroy(side->written);
+    spmm_plan_bytes_free(side->bytes);
+    free(side->variants);
+}
+
+spmm_status_t plan_diff(FILE *out, const spmm_plan_t *a, const spmm_plan_t *b, int *differs,
+                        spmm_diag_t *diag)
+{
+    struct diff d = {.out = out};
+    spmm_status_t status = open_side(&d.a, a, diag);
+    if (status == SPMM_OK)
+        status = open_side(&d.b, b, diag);
+    if (status == SPMM_OK) {
+        compare_matrices(&d);
+        compare_variants(&d);
+        compare_sections(&d);
+    }
+    close_side(&d.a);
+    close_side(&d.b);
+    *differs = d.differs;
+    return status;
+}

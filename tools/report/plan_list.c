@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See plan_list.h. */
+#include "plan_list.h"
+
+#include <stdio.h>
+
+#include "plan_report.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/plan_input.h"
+#include "tools/cli/print_text.h"
+
+#define LINE "%13s %13s %15s  %-6s %8s  %6s  "
+
+static void print_line(const char *file, const spmm_plan_t *plan)
+{
+    char rows[PRINT_UNITS_BYTES], cols[PRINT_UNITS_BYTES], nnz[PRINT_UNITS_BYTES], bytes[PRINT_UNITS_BYTES];
+    char share[PRINT_UNITS_BYTES];
+    spmm_plan_info_t info = {.struct_size = sizeof info};
+    (void)spmm_plan_info(plan, &info);
+    snprintf(share, sizeof share, "%.3f", (double)info.file_bytes / (double)plan_csr_bytes(&info));
+    printf(LINE, print_count(rows, info.rows), print_count(cols, info.cols), print_count(nnz, info.nnz),
+           info.has_values ? spmm_dtype_name(info.a_type) : "none", print_bytes(bytes, info.file_bytes),
+           share);
+    print_escaped(stdout, file);
+    putchar('\n');
+}
+
+int plan_list(const char *program, char **files, int count, const spmm_load_options_t *load, int prints)
+{
+    int highest = EXIT_DONE;
+    if (prints)
+        printf(LINE "file\n", "rows", "columns", "nonzeros", "values", "size", "of CSR");
+    for (int i = 0; i < count; i++) {
+        spmm_diag_t diag = {0};
+        spmm_plan_t *plan = NULL;
+        const spmm_status_t status = plan_input_open(files[i], load, &plan, &diag);
+        const int code = status == SPMM_OK ? EXIT_DONE : exit_failure(program, files[i], status, &diag);
+        highest = code > highest ? code : highest;
+        if (status == SPMM_OK && prints)
+            print_line(files[i], plan);
+        spmm_plan_destroy(plan);
+    }
+    const int flushed = exit_flush(program);
+    return flushed > highest ? flushed : highest;
+}
