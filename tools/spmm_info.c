@@ -12,6 +12,7 @@
 #include "tools/cli/passive_wait.h"
 #include "tools/cli/plan_input.h"
 #include "tools/report/plan_diff.h"
+#include "tools/report/plan_head_text.h"
 #include "tools/report/plan_list.h"
 #include "tools/report/plan_report.h"
 #include "tools/cli/print_text.h"
@@ -23,7 +24,7 @@ static struct {
     const char *matches, *device;
     int64_t threads;
     uint64_t budget;
-    int diff, drop_zeros, full, json, list, quiet, test, verify;
+    int diff, drop_zeros, full, head, json, list, quiet, test, verify;
 } args;
 
 static const struct cli_option options[] = {
@@ -40,6 +41,10 @@ static const struct cli_option options[] = {
     {0, "diff", CLI_FLAG, &args.diff,
      .help = "print what differs between two plans: matrix, values,\nvariants, sections; exit 4 if anything "
              "does"},
+    {0, "head", CLI_FLAG, &args.head,
+     .help = "show header, names and sections of a file that is not\nall there, or a large one: less than 1 "
+             "MB is "
+             "read,\nnothing else is checked"},
     {0, "matches", CLI_TEXT, &args.matches, .value = "MATRIX",
      .help =
          "compare with a matrix (file, - or gen:...), entry by\nentry; exit 4 if the plan is of another one"},
@@ -293,17 +298,18 @@ static int show(const char *path)
 /* What only one plan, or exactly two, can be asked. */
 static enum cli_result check_operands(const struct cli_operands *operands)
 {
-    const int modes = args.test + args.list + args.diff;
+    const int modes = args.test + args.list + args.diff + args.head;
     if (modes > 1)
-        return cli_complain(&program, "expected one of --test, --list and --diff");
+        return cli_complain(&program, "expected one of --test, --list, --diff and --head");
     if (modes > 0 && (args.full || args.json || args.verify || args.matches != NULL || args.device != NULL))
         return cli_complain(&program, "--%s stands without --full, --json, --verify, --matches and --device",
                             args.test   ? "test"
                             : args.list ? "list"
-                                        : "diff");
+                            : args.diff ? "diff"
+                                        : "head");
     if (args.diff && operands->count != 2)
         return cli_complain(&program, "--diff: expected two plans, found %d", operands->count);
-    if (modes == 0 && operands->count > 1)
+    if (modes == args.head && operands->count > 1)
         return cli_complain(&program, "one argument too many: '%s'", operands->list[1]);
     if (args.diff && strcmp(operands->list[0], "-") == 0 && strcmp(operands->list[1], "-") == 0)
         return cli_complain(&program, "both plans cannot come from standard input");
@@ -324,6 +330,8 @@ int main(int argc, char **argv)
     const spmm_load_options_t load = load_options();
     if (args.test || args.list)
         return plan_list(program.name, operands.list, operands.count, &load, args.list && !args.quiet);
+    if (args.head)
+        return plan_head_text(program.name, operands.list[0], args.quiet);
     if (args.diff)
         return show_diff(operands.list);
     if (args.matches != NULL && strcmp(args.matches, "-") == 0 && strcmp(operands.list[0], "-") == 0) {

@@ -208,18 +208,8 @@ static spmm_status_t read_header(struct reader *r)
     p->sections = spmmi_alloc_zero(h->section_count, sizeof *p->sections);
     SPMM_TRY_ALLOC(p->sections, r->diag);
     p->section_count = h->section_count;
-    for (uint32_t i = 0; i < h->section_count; i++) {
-        const struct spmmi_entry *e = &r->container.entries[i];
-        const struct spmmi_section_row *row = spmmi_section_find(e->type);
-        spmm_section_info_t *s = &p->sections[i];
-        s->type = e->type;
-        s->offset = e->offset;
-        s->stored_bytes = e->stored_bytes;
-        s->raw_bytes = e->raw_bytes;
-        s->part = e->part == SPMMI_NO_PART ? -1 : (int)e->part;
-        if (row != NULL)
-            memcpy(s->name, row->text, strlen(row->text));
-    }
+    for (uint32_t i = 0; i < h->section_count; i++)
+        spmmi_section_info(&r->container.entries[i], &p->sections[i]);
 cleanup:
     return status;
 }

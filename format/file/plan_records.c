@@ -68,6 +68,19 @@ static uint64_t items_limit(const struct spmmi_header *header)
     return most;
 }
 
+void spmmi_section_info(const struct spmmi_entry *entry, spmm_section_info_t *info)
+{
+    const struct spmmi_section_row *row = spmmi_section_find(entry->type);
+    memset(info, 0, sizeof *info);
+    info->type = entry->type;
+    info->offset = entry->offset;
+    info->stored_bytes = entry->stored_bytes;
+    info->raw_bytes = entry->raw_bytes;
+    info->part = entry->part == SPMMI_NO_PART ? -1 : (int)entry->part;
+    if (row != NULL)
+        memcpy(info->name, row->text, strlen(row->text));
+}
+
 static uint64_t value_bytes(const struct spmmi_header *h)
 {
     return (h->flags & SPMMI_FLAG_VALUES) != 0 ? spmm_dtype_size((spmm_dtype_t)h->dtype) : 0;

@@ -196,6 +196,9 @@ extern const struct spmmi_section_row spmmi_section_rows[SPMMI_SECTION_ROWS];
 /* The row of a type, or NULL if this version does not know it. */
 const struct spmmi_section_row *spmmi_section_find(uint32_t type);
 
+/* What callers are told of a section; struct_size and padding are 0. */
+void spmmi_section_info(const struct spmmi_entry *entry, spmm_section_info_t *info);
+
 /* Raw bytes that a section may have: a multiple of unit from min to max. min > 0: it must be there. max = 0, where unit
  * may be 0 too: it must not. */
 struct spmmi_raw_range {

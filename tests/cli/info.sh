@@ -364,6 +364,53 @@ for wrong_use in "--diff $plan" "--diff - -" "-t -l $plan" "-t --json $plan" "-l
     exits 2
 done
 
+# ---- The head of a file that is not all there ----
+head_of() {
+    run spmm-info --head "$1"
+    exits 0
+    silent_err
+    says '428,650 nonzeros'
+    says 'col-ind '
+    says 'pattern    '
+}
+head_of "$plan"
+says 'made by spmm-inspector'
+says 'bcsstk17.mtx.zst: 10,974 x 10,974'
+says 'of which only this was read'
+head -c 5000 "$plan" >"$work/part.plan"
+head_of "$work/part.plan"
+says "file       truncated: 5 kB of "
+says '(no name): 10,974 x 10,974'
+run spmm-info --head - <"$work/part.plan"
+exits 0
+says 'truncated: 5 kB of '
+spmm-inspect -q --device any --dtype f64 gen:rmat:15:9 -o "$work/big.plan"
+run timeout 10 spmm-info --head - < <(cat "$work/big.plan" /dev/zero)
+exits 0
+says 'the beginning: 1 MB of '
+run spmm-info --head "$work/big.plan"
+exits 0
+says 'matrix     gen:rmat:15:9: '
+run spmm-info -q --head "$plan"
+exits 0
+silent
+head -c 300 "$plan" >"$work/part.plan"
+run spmm-info --head "$work/part.plan"
+exits 3
+says_err 'is not all there (SPMM_ERR_PLAN_TRUNCATED)'
+one_line_err
+run spmm-info --head "$matrix"
+exits 3
+run spmm-info --head "$work/none.plan"
+exits 1
+one_line_err
+run spmm-info --head "$source_dir/tests/golden/bad/header_incompat.plan"
+exits 4
+run spmm-info --head "$plan" "$plan"
+exits 2
+run spmm-info --head --json "$plan"
+exits 2
+
 # ---- What it refuses ----
 run spmm-info --full "$matrix"
 exits 3

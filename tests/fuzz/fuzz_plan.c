@@ -42,6 +42,36 @@ static void use(const spmm_plan_t *plan)
     spmm_plan_bytes_free(bytes);
 }
 
+struct input {
+    const uint8_t *data;
+    size_t size;
+};
+
+static size_t read_at(void *context, uint64_t offset, void *bytes, size_t size)
+{
+    const struct input *input = context;
+    const size_t left = offset < input->size ? input->size - (size_t)offset : 0;
+    const size_t count = size < left ? size : left;
+    memcpy(bytes, input->data + (count > 0 ? offset : 0), count);
+    return count;
+}
+
+/* What can be loaded has a head, which says the same. */
+static void look(const uint8_t *data, size_t size, const spmm_plan_t *plan)
+{
+    struct input input = {data, size};
+    spmm_plan_info_t head = {.struct_size = sizeof head}, info = {.struct_size = sizeof info};
+    const spmm_status_t status = spmm_plan_head(read_at, &input, &head, NULL);
+    for (int i = 0; status == SPMM_OK && i < head.section_count; i++) {
+        spmm_section_info_t section = {.struct_size = sizeof section};
+        must(spmm_plan_head_section(read_at, &input, i, &section, NULL) == SPMM_OK);
+    }
+    if (plan == NULL)
+        return;
+    must(status == SPMM_OK && spmm_plan_info(plan, &info) == SPMM_OK);
+    must(memcmp(&head, &info, sizeof head) == 0);
+}
+
 static void load(const uint8_t *data, size_t size)
 {
     const spmm_load_options_t options = {sizeof options, BUDGET / 2, 1};
@@ -52,6 +82,7 @@ static void load(const uint8_t *data, size_t size)
     const spmm_status_t status = spmm_plan_read(data, size, &options, &plan, &diag);
     must((status == SPMM_OK) == (plan != NULL) && diag.status == status);
     must(spmmi_alloc_peak_bytes() <= BUDGET / 2);
+    look(data, size, plan);
     if (plan != NULL)
         use(plan);
     spmm_plan_destroy(plan);

@@ -5,8 +5,8 @@
 
 #include <spmm/plan.h>
 
-/* Loads each of the files; those that cannot be are named on stderr. prints: a table on stdout. Returns the highest exit
- * status of all. */
+/* Loads each of the files; those that cannot be are named on stderr. prints: a table on stdout. Returns the highest
+ * exit status of all. */
 int plan_list(const char *program, char **files, int count, const spmm_load_options_t *load, int prints);
 
 #endif

@@ -28,6 +28,9 @@ void plan_text_trace(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t 
 void plan_text_row_blocks(FILE *out, const spmm_plan_t *plan, const spmm_roofline_t *model);
 /* Metrics of the permutations that were considered; nothing when there were none. */
 void plan_text_permutations(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info);
+/* One section, and what stands above the first. */
+void plan_text_section_head(FILE *out);
+void plan_text_section(FILE *out, const spmm_section_info_t *section);
 void plan_text_sections(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 
 void plan_json_identity(struct json *j, const spmm_plan_info_t *info);

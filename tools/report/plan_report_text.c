@@ -247,25 +247,34 @@ void plan_text_trace(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t 
     }
 }
 
+void plan_text_section_head(FILE *out)
+{
+    fprintf(out, "\nSections\n  %-24s %12s %14s %14s %7s\n", "name", "offset", "bytes stored", "bytes raw",
+            "ratio");
+}
+
+void plan_text_section(FILE *out, const spmm_section_info_t *s)
+{
+    char name[48];
+    if (s->part >= 0)
+        snprintf(name, sizeof name, "%.23s of part %d", s->name, s->part);
+    else
+        snprintf(name, sizeof name, "%.23s", s->name);
+    fprintf(out, "  %-24s %12llu %14llu %14llu", name, (unsigned long long)s->offset,
+            (unsigned long long)s->stored_bytes, (unsigned long long)s->raw_bytes);
+    if (s->raw_bytes > 0)
+        fprintf(out, " %7.3f", (double)s->stored_bytes / (double)s->raw_bytes);
+    fputc('\n', out);
+}
+
 void plan_text_sections(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info)
 {
     if (info->section_count == 0)
         return;
-    fprintf(out, "\nSections\n  %-24s %12s %14s %14s %7s\n", "name", "offset", "bytes stored", "bytes raw",
-            "ratio");
+    plan_text_section_head(out);
     for (int i = 0; i < info->section_count; i++) {
         spmm_section_info_t s = {.struct_size = sizeof s};
-        char name[48];
-        if (spmm_plan_section(plan, i, &s) != SPMM_OK)
-            continue;
-        if (s.part >= 0)
-            snprintf(name, sizeof name, "%.23s of part %d", s.name, s.part);
-        else
-            snprintf(name, sizeof name, "%.23s", s.name);
-        fprintf(out, "  %-24s %12llu %14llu %14llu", name, (unsigned long long)s.offset,
-                (unsigned long long)s.stored_bytes, (unsigned long long)s.raw_bytes);
-        if (s.raw_bytes > 0)
-            fprintf(out, " %7.3f", (double)s.stored_bytes / (double)s.raw_bytes);
-        fputc('\n', out);
+        if (spmm_plan_section(plan, i, &s) == SPMM_OK)
+            plan_text_section(out, &s);
     }
 }

@@ -363,6 +363,17 @@ typedef struct spmm_section_info {
 /** The section of index 0, 1, ..  Errors: ARGUMENT, also past the last one. */
 SPMM_API spmm_status_t spmm_plan_section(const spmm_plan_t *plan, int index, spmm_section_info_t *info);
 
+/** Copies up to size bytes at offset of a file to bytes; returns how many: fewer where what is there of it ends. */
+typedef size_t (*spmm_read_at_fn)(void *context, uint64_t offset, void *bytes, size_t size);
+/** What a plan file that may be incomplete says of itself: less than 20,000 bytes of header, section table and names
+ * are read, their hashes compared. file_bytes is of the whole file; names that are not there are empty. Errors:
+ * ARGUMENT, PLAN_* (TRUNCATED: not all of the table), MEMORY. */
+SPMM_API spmm_status_t spmm_plan_head(spmm_read_at_fn read, void *context, spmm_plan_info_t *info,
+                                      spmm_diag_t *diag);
+/** Its section of index 0, 1, ..  Errors: as spmm_plan_head. */
+SPMM_API spmm_status_t spmm_plan_head_section(spmm_read_at_fn read, void *context, int index,
+                                              spmm_section_info_t *info, spmm_diag_t *diag);
+
 /** Does the plan describe exactly this matrix? Compares the CSR arrays, not only digests; those of PAP^T where the plan
  * has a symmetric permutation. with_values = 0 compares the pattern only. Values are compared in the plan's type, bit
  * by bit but that a NaN equals any NaN; so -0 differs from 0, and a plan without values matches with_values = 0 only.
@@ -370,22 +381,16 @@ SPMM_API spmm_status_t spmm_plan_section(const spmm_plan_t *plan, int index, spm
 SPMM_API spmm_status_t spmm_plan_matches(const spmm_plan_t *plan, const spmm_csr_t *a, int with_values,
                                          spmm_diag_t *diag);
 
-/** A new plan that differs from this one in the values of its matrix alone: values[p] is that of nonzero p of
- * spmm_plan_csr, rounded to the plan's type, bit by bit where value_type is that type. Nothing is inspected; saved with
- * equal options, both files differ in the header, the values and the stored zeros of the statistics. A plan without
- * values gets them; of one with values, spmm_save_options_t.pattern_only leaves them out. A plan never changes, so
- * executors and threads that use this one do not notice; spmm_executor_set_values changes those of an executor.
- * Errors: ARGUMENT (also a finite value that is too large for the type, diag->offset is its row), MEMORY. */
+/** A new plan with other values, given in the order of spmm_plan_csr and rounded to the plan's type. Nothing is
+ * inspected, plan stays; saved with equal options, the files differ in the header, the values and the stored zeros.
+ * Errors: ARGUMENT (also a finite value too large for the type), MEMORY. */
 SPMM_API spmm_status_t spmm_plan_with_values(const spmm_plan_t *plan, const void *values,
                                              spmm_dtype_t value_type, spmm_plan_t **updated,
                                              spmm_diag_t *diag);
-
-/** The diagonal of the plan's own matrix, in the order of spmm_plan_csr: element (i, i) for all i below rows and cols,
- * 0 where none is stored. type is the plan's or F64, and diagonal has room for so many values of it.
+/** The diagonal of spmm_plan_csr: min(rows, cols) values of type, which is the plan's or F64; 0 where none is stored.
  * Errors: ARGUMENT, also when the plan holds no values. */
 SPMM_API spmm_status_t spmm_plan_diagonal(const spmm_plan_t *plan, spmm_dtype_t type, void *diagonal,
                                           spmm_diag_t *diag);
-
 /** A view of the plan's own matrix (row_ptr int64, col_ind int32), valid while the plan lives. Errors: ARGUMENT. */
 SPMM_API spmm_status_t spmm_plan_csr(const spmm_plan_t *plan, spmm_csr_t *view);
 

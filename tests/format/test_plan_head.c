@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The head of a plan: as the plan says once it is loaded; of files of which a part is there, and of damaged ones. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "format/base/alloc.h"
+#include "tests/support/forge.h"
+#include "tests/support/plan_seal.h"
+
+struct file {
+    uint8_t *bytes;
+    size_t size;
+    size_t read; /* bytes given out */
+};
+
+static size_t read_at(void *context, uint64_t offset, void *bytes, size_t size)
+{
+    struct file *file = context;
+    const size_t left = offset < file->size ? file->size - (size_t)offset : 0;
+    const size_t count = size < left ? size : left;
+    memcpy(bytes, file->bytes + (count > 0 ? offset : 0), count);
+    file->read += count;
+    return count;
+}
+
+static spmm_plan_t *make_plan(const char *source)
+{
+    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
+    spmm_plan_t *plan =
+        test_plan_whole(a, (struct test_plan_options){SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, 0}, source);
+    memcpy(plan->writer, "the writer", sizeof "the writer");
+    test_matrix_free(a);
+    return plan;
+}
+
+static struct file write_file(const char *source)
+{
+    struct file file = {.read = 0};
+    spmm_plan_t *plan = make_plan(source);
+    void *bytes = NULL;
+    assert_int_equal(spmm_plan_write(plan, NULL, &bytes, &file.size, NULL), SPMM_OK);
+    file.bytes = malloc(file.size);
+    assert_non_null(file.bytes);
+    memcpy(file.bytes, bytes, file.size);
+    spmm_plan_bytes_free(bytes);
+    spmm_plan_destroy(plan);
+    return file;
+}
+
+static spmm_status_t head_of(struct file *file, spmm_plan_info_t *info, spmm_diag_t *diag)
+{
+    memset(info, 0, sizeof *info);
+    info->struct_size = sizeof *info;
+    return spmm_plan_head(read_at, file, info, diag);
+}
+
+static size_t table_end(const spmm_plan_info_t *info)
+{
+    return SPMMI_HEADER_BYTES + (size_t)info->section_count * SPMMI_ENTRY_BYTES;
+}
+
+/* Offset behind the section of this type. */
+static size_t end_of(struct file *file, uint32_t type)
+{
+    spmm_section_info_t s = {.struct_size = sizeof s};
+    int i = 0;
+    while (spmm_plan_head_section(read_at, file, i, &s, NULL) == SPMM_OK && s.type != type)
+        i++;
+    assert_int_equal(s.type, type);
+    return (size_t)(s.offset + s.stored_bytes);
+}
+
+static void the_head_says_what_the_plan_says(void **state)
+{
+    struct file file = write_file("the source");
+    spmm_plan_info_t head, info = {.struct_size = sizeof info};
+    spmm_section_info_t s = {.struct_size = sizeof s}, t = {.struct_size = sizeof t};
+    spmm_plan_t *plan = NULL;
+    (void)state;
+    assert_int_equal(spmm_plan_read(file.bytes, file.size, NULL, &plan, NULL), SPMM_OK);
+    assert_int_equal(head_of(&file, &head, NULL), SPMM_OK);
+    assert_in_range(file.read, 1, 20000);
+    assert_int_equal(spmm_plan_info(plan, &info), SPMM_OK);
+    assert_memory_equal(&head, &info, sizeof head);
+    assert_string_equal(head.source, "the source");
+    assert_string_equal(head.writer, "the writer");
+    for (int i = 0; i < info.section_count; i++) {
+        assert_int_equal(spmm_plan_section(plan, i, &s), SPMM_OK);
+        assert_int_equal(spmm_plan_head_section(read_at, &file, i, &t, NULL), SPMM_OK);
+        assert_memory_equal(&s, &t, sizeof s);
+    }
+    spmm_plan_destroy(plan);
+    free(file.bytes);
+}
+
+static void a_truncated_file_has_a_head(void **state)
+{
+    struct file file = write_file("the source");
+    spmm_plan_info_t whole, head;
+    (void)state;
+    assert_int_equal(head_of(&file, &whole, NULL), SPMM_OK);
+    const size_t size = file.size, source = end_of(&file, SPMMI_SECTION_META);
+    assert_true(end_of(&file, SPMMI_SECTION_WRITER) == size && source < size);
+    for (file.size = 0; file.size < size; file.size++) {
+        spmm_diag_t diag = {0};
+        const spmm_status_t status = head_of(&file, &head, &diag);
+        if (file.size < table_end(&whole)) {
+            assert_int_equal(status, SPMM_ERR_PLAN_TRUNCATED);
+            assert_int_equal(diag.status, status);
+            continue;
+        }
+        assert_int_equal(status, SPMM_OK);
+        assert_string_equal(head.source, file.size >= source ? "the source" : "");
+        assert_string_equal(head.writer, "");
+        memcpy(head.source, whole.source, sizeof head.source);
+        memcpy(head.writer, whole.writer, sizeof head.writer);
+        assert_memory_equal(&head, &whole, sizeof head);
+    }
+    free(file.bytes);
+}
+
+/* Of the names the padding before them is not read. */
+static void every_flipped_bit_that_is_read_is_found(void **state)
+{
+    struct file file = write_file("the source");
+    spmm_plan_info_t whole, head;
+    spmm_section_info_t s = {.struct_size = sizeof s};
+    size_t found = 0;
+    (void)state;
+    assert_int_equal(head_of(&file, &whole, NULL), SPMM_OK);
+    for (size_t bit = 0; bit < 8 * file.size; bit++) {
+        const size_t at = bit / 8;
+        int is_read = at < table_end(&whole);
+        for (int i = 0; !is_read && spmm_plan_head_section(read_at, &file, i, &s, NULL) == SPMM_OK; i++)
+            is_read = (s.type == SPMMI_SECTION_META || s.type == SPMMI_SECTION_WRITER) && at >= s.offset &&
+                      at < s.offset + s.stored_bytes;
+        file.bytes[at] ^= (uint8_t)(1u << bit % 8);
+        const spmm_status_t status = head_of(&file, &head, NULL);
+        assert_int_equal(status != SPMM_OK, is_read);
+        found += status != SPMM_OK;
+        file.bytes[at] ^= (uint8_t)(1u << bit % 8);
+    }
+    assert_true(found > 8 * table_end(&whole));
+    free(file.bytes);
+}
+
+/* The status of a file whose section of this type has such an entry, with all hashes right. */
+static spmm_status_t status_of_entry(uint32_t type, uint64_t raw_bytes, uint64_t stored_bytes, char text[])
+{
+    struct file file = write_file("the source");
+    spmm_plan_info_t head;
+    spmm_diag_t diag = {0};
+    assert_int_equal(head_of(&file, &head, NULL), SPMM_OK);
+    for (int i = 0; i < head.section_count; i++) {
+        struct spmmi_entry entry = {.type = 0};
+        uint8_t *at = file.bytes + SPMMI_HEADER_BYTES + (size_t)i * SPMMI_ENTRY_BYTES;
+        spmmi_record_load(&spmmi_entry_record, at, &entry);
+        if (entry.type != type)
+            continue;
+        entry.raw_bytes = raw_bytes;
+        entry.stored_bytes = stored_bytes;
+        spmmi_record_store(&spmmi_entry_record, &entry, at);
+    }
+    forge_repair(file.bytes, file.size);
+    const spmm_status_t status = head_of(&file, &head, &diag);
+    memcpy(text, diag.text, sizeof diag.text);
+    free(file.bytes);
+    return status;
+}
+
+static void names_of_impossible_sizes_are_refused(void **state)
+{
+    static const struct {
+        uint32_t type;
+        uint64_t raw_bytes, stored_bytes;
+        const char *text;
+    } table[] = {
+        {SPMMI_SECTION_META, 0, 40, "section meta has 0 raw and 40 stored bytes"},
+        {SPMMI_SECTION_META, 128, 40, "section meta has 128 raw and 40 stored bytes"},
+        {SPMMI_SECTION_WRITER, 32, 40, "section writer has 32 raw and 40 stored bytes"},
+        {SPMMI_SECTION_META, 10, 15, "section meta has 10 raw and 15 stored bytes"},
+        {SPMMI_SECTION_META, 10, 1025, "section meta has 10 raw and 1025 stored bytes"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char text[sizeof((spmm_diag_t *)0)->text];
+        assert_int_equal(status_of_entry(table[i].type, table[i].raw_bytes, table[i].stored_bytes, text),
+                         SPMM_ERR_PLAN_SECTION);
+        assert_string_equal(text, table[i].text);
+    }
+}
+
+static void a_name_that_is_no_text_is_refused(void **state)
+{
+    struct file file = write_file("a\x1b[31m");
+    spmm_plan_info_t head;
+    spmm_diag_t diag = {0};
+    (void)state;
+    assert_int_equal(head_of(&file, &head, &diag), SPMM_ERR_PLAN_META);
+    assert_string_equal(diag.text, "the text of section meta is not printable UTF-8");
+    assert_true(diag.offset > SPMMI_HEADER_BYTES && diag.offset < file.size);
+    free(file.bytes);
+}
+
+static size_t read_too_much(void *context, uint64_t offset, void *bytes, size_t size)
+{
+    return read_at(context, offset, bytes, size) + 1;
+}
+
+static void arguments_are_checked(void **state)
+{
+    struct file file = write_file("the source");
+    spmm_plan_info_t head = {.struct_size = sizeof head}, unset = {.struct_size = 0};
+    spmm_section_info_t s = {.struct_size = sizeof s};
+    (void)state;
+    assert_int_equal(spmm_plan_head(NULL, NULL, &head, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_head(read_at, &file, NULL, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_head(read_at, &file, &unset, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_head(read_too_much, &file, &head, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_head_section(read_at, &file, -1, &s, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_head_section(read_at, &file, 100, &s, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_head_section(read_at, &file, 0, NULL, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_head_section(NULL, &file, 0, &s, NULL), SPMM_ERR_ARGUMENT);
+    free(file.bytes);
+}
+
+static void memory_may_run_out_at_any_time(void **state)
+{
+    struct file file = write_file("the source");
+    spmm_plan_info_t head;
+    const int64_t live = spmmi_alloc_live();
+    spmm_status_t status = SPMM_ERR_MEMORY;
+    int64_t failed = 0;
+    (void)state;
+    for (; status != SPMM_OK; failed++) {
+        spmmi_alloc_fail_at(failed, 0);
+        status = head_of(&file, &head, NULL);
+        spmmi_alloc_fail_at(-1, 0);
+        assert_true(status == SPMM_OK || status == SPMM_ERR_MEMORY);
+        assert_int_equal(spmmi_alloc_live(), live);
+    }
+    assert_in_range(failed, 4, 40);
+    free(file.bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_head_says_what_the_plan_says),
+        cmocka_unit_test(a_truncated_file_has_a_head),
+        cmocka_unit_test(every_flipped_bit_that_is_read_is_found),
+        cmocka_unit_test(names_of_impossible_sizes_are_refused),
+        cmocka_unit_test(a_name_that_is_no_text_is_refused),
+        cmocka_unit_test(arguments_are_checked),
+        cmocka_unit_test(memory_may_run_out_at_any_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
