@@ -170,8 +170,8 @@ spmm_status_t spmm_plan_head_section(spmm_read_at_fn read, void *context, int in
     spmm_section_info_t full;
     spmmi_diag_clear(diag);
     SPMM_TRY(open_head(&h, diag));
-    SPMM_REQUIRE(index >= 0 && (uint32_t)index < h.header.section_count, SPMM_ERR_ARGUMENT, diag,
-                 "section %d of %u", index, h.header.section_count);
+    SPMM_REQUIRE((uint32_t)index < h.header.section_count, SPMM_ERR_ARGUMENT, diag, "section %d of %u", index,
+                 h.header.section_count);
     spmmi_section_info(&h.entries[index], &full);
     status = spmmi_info_write(info, &full, sizeof full);
     SPMM_REQUIRE(status == SPMM_OK, SPMM_ERR_ARGUMENT, diag, "info is NULL or its struct_size is not set");

@@ -196,6 +196,24 @@ static void names_of_impossible_sizes_are_refused(void **state)
     }
 }
 
+/* The checks behind that of the sizes see them. */
+static void names_of_the_least_and_largest_sizes_are_looked_at(void **state)
+{
+    char longest[128] = "";
+    char text[sizeof((spmm_diag_t *)0)->text];
+    (void)state;
+    memset(longest, 'x', sizeof longest - 1);
+    for (int i = 0; i < 2; i++) {
+        struct file file = write_file(i == 0 ? "x" : longest);
+        spmm_plan_info_t head;
+        assert_int_equal(head_of(&file, &head, NULL), SPMM_OK);
+        assert_string_equal(head.source, i == 0 ? "x" : longest);
+        free(file.bytes);
+    }
+    assert_int_not_equal(status_of_entry(SPMMI_SECTION_META, 10, 16, text), SPMM_ERR_PLAN_SECTION);
+    assert_int_not_equal(status_of_entry(SPMMI_SECTION_META, 10, 1024, text), SPMM_ERR_PLAN_SECTION);
+}
+
 static void a_name_that_is_no_text_is_refused(void **state)
 {
     struct file file = write_file("a\x1b[31m");
@@ -218,14 +236,19 @@ static void arguments_are_checked(void **state)
     struct file file = write_file("the source");
     spmm_plan_info_t head = {.struct_size = sizeof head}, unset = {.struct_size = 0};
     spmm_section_info_t s = {.struct_size = sizeof s};
+    spmm_diag_t diag = {0};
     (void)state;
     assert_int_equal(spmm_plan_head(NULL, NULL, &head, NULL), SPMM_ERR_ARGUMENT);
-    assert_int_equal(spmm_plan_head(read_at, &file, NULL, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_head(read_at, &file, NULL, &diag), SPMM_ERR_ARGUMENT);
+    assert_string_equal(diag.text, "info is NULL or its struct_size is not set");
     assert_int_equal(spmm_plan_head(read_at, &file, &unset, NULL), SPMM_ERR_ARGUMENT);
     assert_int_equal(spmm_plan_head(read_too_much, &file, &head, NULL), SPMM_ERR_ARGUMENT);
     assert_int_equal(spmm_plan_head_section(read_at, &file, -1, &s, NULL), SPMM_ERR_ARGUMENT);
-    assert_int_equal(spmm_plan_head_section(read_at, &file, 100, &s, NULL), SPMM_ERR_ARGUMENT);
-    assert_int_equal(spmm_plan_head_section(read_at, &file, 0, NULL, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_head(read_at, &file, &head, NULL), SPMM_OK);
+    assert_int_equal(spmm_plan_head_section(read_at, &file, head.section_count, &s, &diag),
+                     SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_head_section(read_at, &file, 0, NULL, &diag), SPMM_ERR_ARGUMENT);
+    assert_string_equal(diag.text, "info is NULL or its struct_size is not set");
     assert_int_equal(spmm_plan_head_section(NULL, &file, 0, &s, NULL), SPMM_ERR_ARGUMENT);
     free(file.bytes);
 }
@@ -256,6 +279,7 @@ int main(void)
         cmocka_unit_test(a_truncated_file_has_a_head),
         cmocka_unit_test(every_flipped_bit_that_is_read_is_found),
         cmocka_unit_test(names_of_impossible_sizes_are_refused),
+        cmocka_unit_test(names_of_the_least_and_largest_sizes_are_looked_at),
         cmocka_unit_test(a_name_that_is_no_text_is_refused),
         cmocka_unit_test(arguments_are_checked),
         cmocka_unit_test(memory_may_run_out_at_any_time),
