@@ -104,6 +104,18 @@ SPMM_API spmm_status_t spmm_executor_workspace_bytes(const spmm_executor_t *exec
                                                      const spmm_dense_t *b, const spmm_dense_t *c,
                                                      uint64_t *bytes, spmm_diag_t *diag);
 
+#define SPMM_WORKSPACE_N_MAX 65536 /**< Most columns that spmm_executor_workspace_max takes. */
+/** Bytes of workspace that are enough for every product of op with these layouts and 0 to n_max columns, however B and
+ * C are aligned and whatever their leading dimensions: the maximum of what spmm_executor_workspace_bytes answers for
+ * them, so that it never shrinks when n_max grows. spmm_executor_workspace_bytes itself may: another n may mean another
+ * variant, launch or way to convert column-major operands. For solvers whose blocks change their width: asked for once,
+ * in time linear in n_max. Where layouts or ops change, take the maximum of the answers.
+ * Errors: ARGUMENT (also n_max beyond SPMM_WORKSPACE_N_MAX), NO_VARIANT, TOO_LARGE. */
+SPMM_API spmm_status_t spmm_executor_workspace_max(const spmm_executor_t *executor, spmm_op_t op,
+                                                   int64_t n_max, spmm_layout_t b_layout,
+                                                   spmm_layout_t c_layout, uint64_t *bytes,
+                                                   spmm_diag_t *diag);
+
 /** C = alpha * op(A) * B + beta * C.
  * B, C and the workspace live where the executor runs: on a GPU in device, managed or pinned memory that it can reach.
  * B and C may have different layouts; that of B decides which variant runs. beta = 0 never reads C; alpha = 0 reads

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See workspaces.h. */
+#include "workspaces.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+struct products {
+    const spmm_executor_t *executor;
+    int64_t m, k;
+    spmm_dtype_t dtype;
+    spmm_op_t op;
+    spmm_layout_t b_layout, c_layout;
+};
+
+/* way 0: as narrow as can be; 1: as wide as a power of two; 2: an odd gap; 3: data that begin in the middle of a word */
+static spmm_dense_t operand(int64_t rows, int64_t n, spmm_layout_t layout, spmm_dtype_t dtype, int way)
+{
+    const int64_t least = layout == SPMM_ROW_MAJOR ? n : rows;
+    const int64_t leading[] = {least, (least + 63) / 64 * 64, least | 1, (least + 63) / 64 * 64};
+    void *const data = (void *)(uintptr_t)(way == 3 ? 4096 + spmm_dtype_size(dtype) : 4096);
+    return (spmm_dense_t){data, rows, n, leading[way], layout, dtype};
+}
+
+static uint64_t bytes_of(const struct products *of, int64_t n, int b_way, int c_way)
+{
+    const spmm_dense_t b = operand(of->k, n, of->b_layout, of->dtype, b_way);
+    const spmm_dense_t c = operand(of->m, n, of->c_layout, of->dtype, c_way);
+    uint64_t bytes = 0;
+    assert_int_equal(spmm_executor_workspace_bytes(of->executor, of->op, &b, &c, &bytes, NULL), SPMM_OK);
+    return bytes;
+}
+
+static uint64_t max_of(const struct products *of, int64_t n_max)
+{
+    uint64_t bytes = 0;
+    spmm_diag_t diag = {.text = ""};
+    if (spmm_executor_workspace_max(of->executor, of->op, n_max, of->b_layout, of->c_layout, &bytes, &diag) !=
+        SPMM_OK)
+        fail_msg("%s", diag.text);
+    return bytes;
+}
+
+static uint64_t layouts_check(const struct products *of, int64_t n_max)
+{
+    const uint64_t most = max_of(of, n_max);
+    uint64_t reached = 0;
+    for (int64_t n = 0; n <= n_max; n++)
+        for (int way = 0; way < 8; way++) {
+            const uint64_t bytes = bytes_of(of, n, way % 4, (way / 4 + way) % 4);
+            reached = bytes > reached ? bytes : reached;
+            if (bytes > most)
+                fail_msg("n = %lld of %lld: %llu bytes, more than the maximum %llu", (long long)n,
+                         (long long)n_max, (unsigned long long)bytes, (unsigned long long)most);
+        }
+    assert_int_equal(reached, most);
+    assert_true(max_of(of, n_max / 2) <= most);
+    return most;
+}
+
+uint64_t test_workspace_max_check(const spmm_executor_t *executor, const struct test_matrix *a,
+                                  spmm_dtype_t dtype, spmm_op_t op, int64_t n_max)
+{
+    uint64_t most = 0;
+    for (int layouts = 0; layouts < 4; layouts++) {
+        const struct products of = {.executor = executor,
+                                    .m = op == SPMM_OP_N ? a->rows : a->cols,
+                                    .k = op == SPMM_OP_N ? a->cols : a->rows,
+                                    .dtype = dtype,
+                                    .op = op,
+                                    .b_layout = (spmm_layout_t)(layouts & 1),
+                                    .c_layout = (spmm_layout_t)(layouts >> 1)};
+        const uint64_t bytes = layouts_check(&of, n_max);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
