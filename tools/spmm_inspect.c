@@ -305,6 +305,7 @@ static int print_report(const spmm_plan_t *plan, struct inspect_report *report)
     report->plan_path = args.output;
     report->explain = args.explain;
     report->wants_symmetric = args.symmetric_permutation;
+    report->wants_permuted = args.permuted_output;
     report->reorder = (spmm_reorder_t)args.reorder;
     if (args.json)
         inspect_report_json(plan, report);

@@ -15,6 +15,7 @@
 #include "tools/cli/passive_wait.h"
 #include "tools/cli/plan_input.h"
 #include "tools/cli/progress.h"
+#include "tools/compute/permuted_rows.h"
 #include "tools/compute/run_certify.h"
 #include "tools/compute/run_product.h"
 #include "tools/report/run_report.h"
@@ -27,7 +28,7 @@ static struct {
     int64_t n, threads, repeat, seed, vectors, certify_seed;
     uint64_t budget;
     const char *device_text, *kernel, *check, *b, *output;
-    int op, layout, certify, drop_zeros, json, quiet;
+    int op, layout, original_order, certify, drop_zeros, json, quiet;
     double alpha, beta;
     int device;
 } args = {.n = 0,
@@ -63,6 +64,8 @@ static const struct cli_option options[] = {
     {'B', "input", CLI_TEXT, &args.b, .value = "B.npy",
      .help = "take B from a NumPy file; default: random in (-1, 1)"},
     {'o', "output", CLI_TEXT, &args.output, .value = "C.npy", .help = "write C to a NumPy file"},
+    {0, "original-order", CLI_FLAG, &args.original_order,
+     .help = "rows of -B and -o in the order of A, also where those\nof the plan are permuted"},
     {0, "op", CLI_CHOICE, &args.op, .value = "N|T", .choices = op_choices,
      .help = "multiply by A (default) or by its transpose"},
     {0, "layout", CLI_CHOICE, &args.layout, .value = "row|col", .choices = layout_choices,
@@ -104,9 +107,10 @@ static const struct cli_program program = {
 struct run {
     spmm_plan_t *plan;
     spmm_plan_info_t info;
-    spmm_matrix_t *matrix; /* of --check; NULL without one */
-    struct host_csr a;     /* what C is checked against; empty without --check */
-    spmm_dense_t b;        /* of -B; data is NULL without it */
+    spmm_matrix_t *matrix;      /* of --check; NULL without one */
+    struct host_csr a;          /* what C is checked against; empty without --check */
+    spmm_dense_t b;             /* of -B; data is NULL without it */
+    struct permuted_rows order; /* of the rows of B and C in the plan */
     struct run_product product;
     struct progress progress;
     const char *culprit; /* the input that is being worked on, for messages */
@@ -122,6 +126,7 @@ static spmm_status_t open_plan(struct run *run, const char *name, spmm_diag_t *d
     TRY(plan_input_open(name, &options_load, &run->plan, diag));
     run->info.struct_size = sizeof run->info;
     TRY(spmm_plan_info(run->plan, &run->info));
+    run->order = permuted_rows_of(run->plan);
 cleanup:
     return status;
 }
@@ -176,6 +181,8 @@ static spmm_status_t open_b(struct run *run, spmm_diag_t *diag)
              run->b.cols > 1)
         status = fail(diag, SPMM_ERR_ARGUMENT, "B is stored %s-major, but --layout says %s",
                       spmm_layout_name(run->b.layout), spmm_layout_name((spmm_layout_t)args.layout));
+    else if (args.original_order)
+        status = permuted_rows_make(&run->b, run->order.b, diag);
 cleanup:
     return status;
 }
@@ -232,29 +239,30 @@ static struct timing_rule timing_rule(void)
                                 .max_seconds = 1.0};
 }
 
-/* The rows of C are those of A, or those of a plan that permutes the rows of C. */
+/* The rows of C are those of the plan's matrix, or those of a plan that permutes the rows of C. */
 static spmm_status_t check(struct run *run, struct check_result *result, spmm_diag_t *diag)
 {
     struct host_csr permuted = {0};
-    const uint32_t *permutation = NULL;
-    int64_t count = 0;
-    spmm_plan_info_t info = {.struct_size = sizeof info};
-    spmm_status_t status = spmm_plan_info(run->plan, &info);
-    for (int part = 0; part < info.part_count && permutation == NULL; part++)
-        (void)spmm_plan_row_permutation(run->plan, part, &permutation, &count);
-    if (permutation != NULL && count == run->a.rows)
-        TRY(host_csr_permute(&run->a, permutation, &permuted, diag));
+    spmm_status_t status = SPMM_OK;
+    if (run->order.c != NULL && run->order.b == NULL)
+        TRY(host_csr_permute(&run->a, run->order.c, &permuted, diag));
     TRY(run_product_check(&run->product, permuted.row_ptr != NULL ? &permuted : &run->a, result, diag));
 cleanup:
     host_csr_free(&permuted);
     return status;
 }
 
-static int is_symmetric(const spmm_plan_t *plan)
+static spmm_status_t write_c(struct run *run, spmm_diag_t *diag)
 {
-    const uint32_t *permutation = NULL;
-    int64_t count = 0;
-    return spmm_plan_symmetric_permutation(plan, &permutation, &count) == SPMM_OK && permutation != NULL;
+    spmm_status_t status = SPMM_OK;
+    const char *const before = run->culprit;
+    run->culprit = args.output;
+    if (args.original_order)
+        TRY(permuted_rows_undo(&run->product.c_host, run->order.c, diag));
+    TRY(npy_save(args.output, &run->product.c_host, diag));
+    run->culprit = before;
+cleanup:
+    return status;
 }
 
 static spmm_status_t work(struct run *run, const char *plan_name, int *code, spmm_diag_t *diag)
@@ -280,16 +288,15 @@ static spmm_status_t work(struct run *run, const char *plan_name, int *code, spm
         outcome.certificate = &certificate;
         *code = certificate.found.passed ? *code : EXIT_CHECK;
     }
-    if (args.output != NULL) {
-        run->culprit = args.output;
-        TRY(npy_save(args.output, &run->product.c_host, diag));
-        run->culprit = plan_name;
-    }
+    if (args.output != NULL)
+        TRY(write_c(run, diag));
     if (args.repeat != 0) {
         TRY(run_product_time(&run->product, &rule, &timing, diag));
         outcome.timing = &timing;
     }
-    outcome.is_symmetric = is_symmetric(run->plan);
+    outcome.is_symmetric = run->order.b != NULL;
+    outcome.permutes_output = run->order.c != NULL && run->order.b == NULL;
+    outcome.is_original_order = args.original_order;
     outcome.is_auto_cpu = args.device == SPMM_DEVICE_AUTO && run->product.request.device == SPMM_DEVICE_CPU;
     if (args.json)
         (void)run_report_json(&run->product, &outcome);

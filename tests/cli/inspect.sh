@@ -263,9 +263,13 @@ is_json 'not j["symmetric_permutation"]'
 run spmm-inspect --device any --permuted-output --reorder radix gen:femshuf:9:9:9 -o "$work/permuted.plan"
 exits 0
 says 'op N, f32, any n, both layouts, any device: tiled/whole'
+says_not 'refused'
 run spmm-info "$work/permuted.plan"
 exits 0
 says 'tiled/whole'
+run spmm-inspect --permuted-output gen:band:100:3
+exits 0
+says 'output     refused: no permutation of the rows was chosen; C is in the order of A'
 
 # ---- Without --device: for any device where there is a GPU, else for the CPU, and that is said in one line ----
 run spmm-inspect gen:band:300:9 -o "$work/default.plan"

@@ -313,5 +313,47 @@ done
 run spmm-run "$work/permuted.plan" -n 5 --beta 2 --check gen:femshuf:9:9:9 --device cpu --repeat 0
 exits 0
 says 'check      right'
+says 'note       the plan permutes its output: the rows of C are in the permuted order; --original-order undoes that'
+run spmm-run "$work/permuted.plan" -n 5 --device cpu --repeat 0 --json
+is_json 'j["permuted_output"] and not j["original_order"]'
+
+# ---- B and C in the order of A, whatever that of the plan: a path with shuffled nodes, whole numbers ----
+python3 - "$work" <<'END'
+import struct, sys
+nodes, columns, folder = 97, 3, sys.argv[1]
+name = [node * 35 % nodes + 1 for node in range(nodes)]
+with open(f"{folder}/path.mtx", "w") as file:
+    print("%%MatrixMarket matrix coordinate integer symmetric", file=file)
+    print(nodes, nodes, nodes - 1, file=file)
+    for node in range(1, nodes):
+        print(*sorted(name[node - 1:node + 1], reverse=True), node, file=file)
+for layout, order in (("row", False), ("col", True)):
+    head = str({"descr": "<f4", "fortran_order": order, "shape": (nodes, columns)}).ljust(117) + "\n"
+    values = [7 * i % 50 + 100 * i for i in range(nodes * columns)]
+    with open(f"{folder}/path_{layout}.npy", "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode())
+        file.write(struct.pack(f"<{len(values)}f", *values))
+END
+spmm-inspect -q "$work/path.mtx" -o "$work/path.plan"
+spmm-inspect -q "$work/path.mtx" --symmetric-permutation --reorder rcm -o "$work/path_symmetric.plan"
+spmm-inspect -q "$work/path.mtx" --permuted-output --reorder radix -o "$work/path_output.plan"
+for layout in row col; do
+    spmm-run -q "$work/path.plan" -B "$work/path_$layout.npy" -o "$work/plain.npy" --device cpu --repeat 0
+    for kind in symmetric output; do
+        run spmm-run "$work/path_$kind.plan" -B "$work/path_$layout.npy" -o "$work/order.npy" --device cpu --repeat 0
+        exits 0
+        says 'permuted order; --original-order undoes that'
+        ! cmp -s "$work/plain.npy" "$work/order.npy" || wrong "the $kind plan permutes nothing"
+        run spmm-run "$work/path_$kind.plan" -B "$work/path_$layout.npy" -o "$work/order.npy" --device cpu \
+            --original-order --check "$work/path.mtx" --repeat 2
+        exits 0
+        says 'check      right'
+        says '-B and -o are in the order of A all the same'
+        same "$work/plain.npy" "$work/order.npy"
+    done
+done
+run spmm-run "$work/path.plan" -n 2 --original-order --device cpu --repeat 0
+exits 0
+says_not 'order'
 
 finish

@@ -16,7 +16,7 @@ struct products {
     spmm_layout_t b_layout, c_layout;
 };
 
-/* way 0: as narrow as can be; 1: as wide as a power of two; 2: an odd gap; 3: data that begin in the middle of a word */
+/* way 0: as narrow as can be; 1: whole cache lines; 2: an odd gap; 3: data that begin in the middle of a word */
 static spmm_dense_t operand(int64_t rows, int64_t n, spmm_layout_t layout, spmm_dtype_t dtype, int way)
 {
     const int64_t least = layout == SPMM_ROW_MAJOR ? n : rows;

@@ -4,6 +4,7 @@
 
 #include "plan_report.h"
 #include "tools/cli/print_text.h"
+#include "tools/compute/permuted_rows.h"
 
 /* Values that are not zero in the matrix but are in the plan: too small for the value type. */
 static int64_t rounded_to_zero(const spmm_matrix_info_t *m, const spmm_plan_info_t *info,
@@ -41,10 +42,11 @@ static void print_notes(FILE *out, const spmm_matrix_info_t *m, const spmm_plan_
 /* A permutation that was asked for and that the plan does not have. */
 static void print_refused_permutation(FILE *out, const spmm_plan_t *plan, const struct inspect_report *report)
 {
-    const uint32_t *permutation = NULL;
-    int64_t count = 0;
-    if (!report->wants_symmetric || spmm_plan_symmetric_permutation(plan, &permutation, &count) != SPMM_OK ||
-        permutation != NULL)
+    const struct permuted_rows order = permuted_rows_of(plan);
+    if (report->wants_permuted && order.c == NULL)
+        fprintf(out, "%-*srefused: no permutation of the rows was chosen; C is in the order of A\n",
+                PLAN_REPORT_LABEL, "output");
+    if (!report->wants_symmetric || order.b != NULL)
         return;
     fprintf(out, "%-*srefused: ", PLAN_REPORT_LABEL, "symmetric");
     if (report->reorder == SPMM_REORDER_AUTO)

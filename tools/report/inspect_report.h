@@ -21,6 +21,7 @@ struct inspect_report {
     double read_seconds, inspect_seconds, write_seconds; /* without what tuning took */
     bool explain;
     bool wants_symmetric; /* --symmetric-permutation was given */
+    bool wants_permuted;  /* --permuted-output was given */
     spmm_reorder_t reorder;
     spmm_roofline_t model; /* of the device that was chosen for */
     struct permutation_report permutations;

@@ -68,6 +68,19 @@ static void text_certificate(const struct run_outcome *outcome)
                "note", (long long)found->rows_by_class);
 }
 
+/* B and C that are in another order than A. */
+static void text_order(const struct run_outcome *outcome)
+{
+    if (!outcome->is_symmetric && !outcome->permutes_output)
+        return;
+    printf(LABEL "%s: ", "note", outcome->is_symmetric ? "A is PAP^T" : "the plan permutes its output");
+    if (outcome->is_original_order)
+        printf("-B and -o are in the order of A all the same\n");
+    else
+        printf("the rows of %s are in the permuted order; --original-order undoes that\n",
+               outcome->is_symmetric ? "B and C" : "C");
+}
+
 void run_report_text(const struct run_product *p, const struct run_outcome *outcome)
 {
     const struct run_request *r = &p->request;
@@ -86,9 +99,7 @@ void run_report_text(const struct run_product *p, const struct run_outcome *outc
     if (p->uses_ones)
         printf(LABEL "the plan holds no values: every entry counts as 1\n", "note");
     text_product(r);
-    if (outcome->is_symmetric)
-        printf(LABEL "A is PAP^T: the rows of B and C are in the permuted order (spmm-info --json has it)\n",
-               "note");
+    text_order(outcome);
     printf(LABEL "%s on the host, %s on the GPU\n", "memory", print_bytes(one, p->info.host_bytes),
            print_bytes(two, p->info.device_bytes));
     if (timing != NULL) {
@@ -166,6 +177,8 @@ int run_report_json(const struct run_product *p, const struct run_outcome *outco
     json_text(&j, "op", spmm_op_name(r->op));
     json_text(&j, "layout", spmm_layout_name(r->layout));
     json_bool(&j, "symmetric_permutation", outcome->is_symmetric != 0);
+    json_bool(&j, "permuted_output", outcome->permutes_output != 0);
+    json_bool(&j, "original_order", outcome->is_original_order != 0);
     json_double(&j, "alpha", r->alpha);
     json_double(&j, "beta", r->beta);
     json_uint(&j, "host_bytes", p->info.host_bytes);

@@ -12,6 +12,8 @@ struct run_outcome {
     const struct run_certificate *certificate; /* NULL when not certified */
     const struct timing *timing;               /* NULL when not timed */
     int is_symmetric;                          /* the plan is that of PAP^T */
+    int permutes_output;                       /* the plan leaves C in an order of its own */
+    int is_original_order;                     /* B was read and C written in the order of A all the same */
     int is_auto_cpu;                           /* the CPU was taken because no GPU runs the plan */
 };
 
