@@ -143,14 +143,18 @@ cleanup:
 }
 
 /* Odd multiples of 2^-24 in (-1, 1): never zero, exact in a float, a function of the position alone. */
-static void make_values(int64_t nnz, double *values)
+static spmm_status_t make_values(spmm_matrix_t *m, spmm_diag_t *diag)
 {
-#pragma omp parallel for num_threads(spmmi_team(nnz > 100000 ? 0 : 1)) schedule(static)
-    for (int64_t p = 0; p < nnz; p++) {
+    spmm_status_t status = SPMM_OK;
+    SPMM_TRY_ALLOC(m->values = spmmi_alloc((uint64_t)m->nnz, sizeof *m->values), diag);
+#pragma omp parallel for num_threads(spmmi_team(m->nnz > 100000 ? 0 : 1)) schedule(static)
+    for (int64_t p = 0; p < m->nnz; p++) {
         struct spmmi_random r = spmmi_random_stream(VALUE_SEED, (uint64_t)p);
         const int64_t bits = (int64_t)(spmmi_random_next(&r) >> 40);
-        values[p] = (double)(2 * bits + 1 - (INT64_C(1) << 24)) * 0x1p-24;
+        m->values[p] = (double)(2 * bits + 1 - (INT64_C(1) << 24)) * 0x1p-24;
     }
+cleanup:
+    return status;
 }
 
 static void describe(spmm_matrix_t *matrix, const char *spec)
@@ -183,9 +187,8 @@ spmm_status_t spmm_matrix_generate(const char *spec, spmm_matrix_t **matrix, spm
     m = spmmi_alloc_zero(1, sizeof *m);
     SPMM_TRY_ALLOC(m, diag);
     SPMM_TRY(generator->build(args, m, diag));
-    m->values = spmmi_alloc((uint64_t)m->nnz, sizeof *m->values);
-    SPMM_TRY_ALLOC(m->values, diag);
-    make_values(m->nnz, m->values);
+    if (m->values == NULL)
+        SPMM_TRY(make_values(m, diag));
     describe(m, spec);
 
     *matrix = m;

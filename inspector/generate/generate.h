@@ -33,7 +33,8 @@ int32_t *spmmi_random_permutation(int64_t count, uint64_t seed);
 /* d different numbers in [0, k), ascending. */
 void spmmi_random_sample(struct spmmi_random *r, int64_t k, int64_t d, int32_t *out);
 
-/* One function per generator, with the numbers of its string; they fill row_ptr and col_ind. */
+/* One function per generator, with the numbers of its string; they fill row_ptr and col_ind, and values where they have
+ * a meaning: else those are random. */
 typedef spmm_status_t spmmi_generator_fn(const int64_t *args, spmm_matrix_t *matrix, spmm_diag_t *diag);
 #define GENERATOR(name, ...) spmmi_generator_fn spmmi_generate_##name;
 #include "generator_list.def"
