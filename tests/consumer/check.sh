@@ -107,7 +107,9 @@ examples)
         "$cc" -std=c11 "${warnings[@]}" "$source/docs/examples/$program.c" -o "$work/examples/$program" "${flags[@]}"
     done
     for file in "$source"/docs/examples/*.c; do
-        [ -x "$work/examples/$(basename "$file" .c)" ] || fail "$file is compiled by no test"
+        name=$(basename "$file" .c)
+        [ -x "$work/examples/$name" ] || grep -qw "$name" "$source/tests/examples/CMakeLists.txt" ||
+            fail "$file is compiled by no test"
     done
     [ "$("$work/examples/inspect_in_memory" | tail -n 1)" = '19 190' ] || fail "inspect_in_memory is wrong"
     printf '%%%%MatrixMarket matrix coordinate real general\n3 4 3\n1 1 0.5\n2 4 2\n3 2 -7\n' >"$work/examples/a.mtx"

@@ -25,6 +25,7 @@ W = "kernels/wide/wide"
 GOOD = [("format/a.c", "<spmm/plan.h>"), ("format/a.c", "<zstd.h>"), ("format/a.c", '"format/file/frames.h"'),
         ("format/base/a.c", '"alloc.h"'), ("inspector/c.c", '"format/plan.h"'), ("inspector/c.c", '"b.h"'),
         ("executor/c.c", '"backend.h"'), ("executor/c.c", "<cuda_runtime_api.h>"), ("tools/f.c", "<spmm/spmm.h>"),
+        ("docs/examples/a.c", "<cublas_v2.h>"),
         ("tools/f.c", '"tools/cli/cli.h"'), (W + "_plan.c", '"inspector/search/search.h"'),
         (W + "_plan.c", '"format/plan.h"'), (W + "_cost.c", '"wide_shape.h"'), (W + "_cost.c", '"wide_plan.h"'),
         (W + "_plan.c", '"kernels/tcblock/tc_plan.h"'), (W + "_plan.c", '"kernels/long_rows/long_rows_plan.h"'),

@@ -7,6 +7,7 @@
 has_command() { command -v "$1" >/dev/null 2>&1; }
 has_header() { echo "#include <$1>" | "${2:-gcc}" ${3:+"$3"} -E -o /dev/null - >/dev/null 2>&1; }
 has_file() { local file; for file; do [ ! -e "$file" ] || return 0; done; return 1; }
+has_library() { gcc -shared -o /dev/null -x c /dev/null "-l$1" >/dev/null 2>&1; }
 has_cxx() { echo '#include <memory>' | g++ -x c++ -E -o /dev/null - >/dev/null 2>&1; }
 has_cmake() { has_command cmake && cmake --version | grep -qE 'version (3\.(2[5-9]|[3-9][0-9])|[4-9])'; }
 has_clang_runtime() { [ -n "$(find "$(clang -print-resource-dir 2>/dev/null)/lib" -name 'libclang_rt.fuzzer*' 2>/dev/null)" ]; }
@@ -38,6 +39,8 @@ need_to_test() {
     need g++ has_cxx
     need pkg-config has_command pkg-config
     need libcmocka-dev has_file /usr/include/cmocka.h /usr/local/include/cmocka.h
+    need libopenblas-dev has_library openblas
+    need liblapacke-dev has_library lapacke
     need clang has_command clang
     need llvm has_command llvm-cov
     need libomp-dev has_header omp.h clang -fopenmp

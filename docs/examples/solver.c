@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See solver.h: plans, executors, the command line. */
+#include "solver.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double seconds(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void solver_fail(const char *text)
+{
+    fprintf(stderr, "%s\n", text);
+    exit(1);
+}
+
+void solver_require(spmm_status_t status, const spmm_diag_t *diag)
+{
+    if (status != SPMM_OK)
+        solver_fail(diag->text[0] != '\0' ? diag->text : spmm_status_text(status));
+}
+
+/* --device N|cpu */
+static int device_number(int argc, char **argv)
+{
+    if (argc == 2)
+        return SPMM_DEVICE_CPU;
+    if (argc != 4 || strcmp(argv[2], "--device") != 0)
+        solver_fail("usage: PROGRAM PLAN [--device N|cpu]");
+    return strcmp(argv[3], "cpu") == 0 ? SPMM_DEVICE_CPU : atoi(argv[3]);
+}
+
+/* Iterations keep their vectors in the order of the plan. One whose C alone is permuted cannot be iterated with. */
+static void plan_check(struct solver *solver, int needs_square)
+{
+    int64_t count = 0;
+    const uint32_t *permutation = NULL;
+    const spmm_plan_info_t *info = &solver->info;
+    if (info->a_type != SPMM_F64 || !info->has_values)
+        solver_fail("the plan must be of f64 with values: spmm-inspect --dtype f64");
+    if (needs_square && info->rows != info->cols)
+        solver_fail("the matrix must be square");
+    for (int part = 0; part < info->part_count; part++)
+        if (spmm_plan_row_permutation(solver->plan, part, &permutation, &count) == SPMM_OK)
+            solver_fail("the plan permutes its output: inspect without --permuted-output");
+    (void)spmm_plan_symmetric_permutation(solver->plan, &solver->permutation, &count);
+}
+
+/* Which kernel runs a block of the full width, and the one workspace for all widths. */
+static void workspace_make(struct solver *solver, spmm_op_t op)
+{
+    spmm_diag_t diag = {.text = ""};
+    uint64_t bytes = 0;
+    solver_require(spmm_executor_workspace_max(solver->executor, op, SOLVER_COLUMNS_MAX, SPMM_ROW_MAJOR,
+                                               SPMM_ROW_MAJOR, &bytes, &diag),
+                   &diag);
+    if (bytes > solver->workspace_bytes)
+        solver->workspace_bytes = bytes;
+}
+
+void solver_open(struct solver *solver, int argc, char **argv, int needs_square, int ops)
+{
+    spmm_diag_t diag = {.text = ""};
+    spmm_executor_info_t info = {.struct_size = sizeof info};
+    memset(solver, 0, sizeof *solver);
+    if (argc < 2)
+        solver_fail("usage: PROGRAM PLAN [--device N|cpu]");
+    const int number = device_number(argc, argv);
+    solver->started = seconds();
+    solver->device = number == SPMM_DEVICE_CPU ? &device_cpu : device_cuda(number);
+    if (solver->device == NULL)
+        solver_fail("this program was built without CUDA");
+    solver_require(spmm_plan_load(argv[1], NULL, &solver->plan, &diag), &diag);
+    solver->info.struct_size = sizeof solver->info;
+    solver_require(spmm_plan_info(solver->plan, &solver->info), &diag);
+    plan_check(solver, needs_square);
+    solver_require(spmm_executor_create(solver->plan, number, NULL, &solver->executor, &diag), &diag);
+    workspace_make(solver, SPMM_OP_N);
+    if (ops > 1)
+        workspace_make(solver, SPMM_OP_T);
+    solver->workspace = solver->device->allocate(solver->workspace_bytes);
+    solver_require(spmm_executor_info(solver->executor, SPMM_OP_N, NULL, NULL, &info, &diag), &diag);
+    printf("%s: %lld x %lld, %lld nonzeros, on %s\n", argv[1], (long long)solver->info.rows,
+           (long long)solver->info.cols, (long long)solver->info.nnz, info.device_name);
+}
+
+int solver_close(struct solver *solver, int iterations, int is_right)
+{
+    solver->device->wait();
+    printf("%d iterations, %.3f s with loading the plan: %s\n", iterations, seconds() - solver->started,
+           is_right ? "right" : "WRONG");
+    for (int i = 0; i < solver->block_count; i++)
+        solver->device->release(solver->blocks[i]);
+    solver->device->release(solver->workspace);
+    spmm_executor_destroy(solver->executor);
+    spmm_plan_destroy(solver->plan);
+    return is_right ? 0 : 1;
+}

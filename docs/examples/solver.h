@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the solver examples share: a plan that is loaded and made ready, blocks of vectors, dense operations on them
+ * (CBLAS on the CPU, cuBLAS on a GPU) and small dense problems (LAPACKE, always on the CPU). All in doubles; whatever
+ * fails ends the program with a sentence and status 1. */
+#ifndef EXAMPLE_SOLVER_H
+#define EXAMPLE_SOLVER_H
+
+#include <spmm/executor.h>
+
+#define SOLVER_COLUMNS_MAX 96 /* of a block, and rows of a small matrix */
+#define SOLVER_BLOCKS_MAX 8
+typedef double solver_small[SOLVER_COLUMNS_MAX * SOLVER_COLUMNS_MAX];
+
+/* A block of vectors, where the executor runs: rows x cols, row-major. Slices share the data. */
+struct block {
+    double *data;
+    int64_t rows, cols, ld;
+};
+
+/* Memory and dense operations of a device. */
+struct device {
+    double *(*allocate)(uint64_t bytes); /* zeros, at a multiple of 256; NULL: there is no memory */
+    void (*release)(double *data);
+    void (*read)(double *host, const double *data, int64_t count);
+    void (*write)(double *data, const double *host, int64_t count);
+    /* g = x^T y, and y = x q + beta y: g and q are small, of the host, row-major without gaps */
+    void (*gram)(const struct block *x, const struct block *y, double *g);
+    void (*combine)(const struct block *x, const double *q, double beta, const struct block *y);
+    /* y = alpha x + beta y */
+    void (*add)(double alpha, const struct block *x, double beta, const struct block *y);
+    void (*wait)(void);
+};
+extern const struct device device_cpu;
+const struct device *device_cuda(int number); /* NULL: this build has no CUDA */
+
+struct solver {
+    spmm_plan_t *plan;
+    spmm_plan_info_t info;
+    const uint32_t *permutation; /* row i of the plan is row permutation[i] of A; NULL: row i */
+    spmm_executor_t *executor;
+    const struct device *device;
+    void *workspace; /* for products of up to SOLVER_COLUMNS_MAX columns, asked for once */
+    uint64_t workspace_bytes;
+    double *blocks[SOLVER_BLOCKS_MAX]; /* of block_make, until solver_close */
+    int block_count;
+    double started;
+};
+
+/* PROGRAM PLAN [--device N|cpu]: a plan of f64 with values. needs_square: of a square matrix; ops: N, or N and T. */
+void solver_open(struct solver *solver, int argc, char **argv, int needs_square, int ops);
+/* Says how long it took, and frees everything. Returns the exit status: 0 if the program's own checks passed. */
+int solver_close(struct solver *solver, int iterations, int is_right);
+void solver_fail(const char *text);
+/* Unless it is OK. */
+void solver_require(spmm_status_t status, const spmm_diag_t *diag);
+
+struct block block_make(struct solver *solver, int64_t rows, int64_t cols);
+/* The same numbers in (-1, 1) for the same rows of A, whatever the plan. */
+void block_fill_random(const struct solver *solver, const struct block *block);
+struct block block_columns(const struct block *block, int64_t first, int64_t count);
+
+/* y = alpha op(A) x + beta y */
+void solver_multiply(const struct solver *solver, spmm_op_t op, double alpha, const struct block *x,
+                     double beta, const struct block *y);
+/* The 2-norms of the columns, and the largest of them. */
+void solver_norms(const struct solver *solver, const struct block *x, double *norms);
+double solver_largest_norm(const struct solver *solver, const struct block *x);
+
+/* Eigenvalues in ascending order, eigenvectors in the columns of a, which is n x n and symmetric. */
+void small_eigen(int n, double *a, double *values);
+/* g <- its Cholesky factor; x <- g^-1 x, x being n x columns. */
+void small_factor(int n, double *g);
+void small_solve(int n, const double *g, double *x, int columns);
+/* c = a^T b; a is rows x m, b rows x n. */
+void small_product(int rows, int m, int n, const double *a, const double *b, double *c);
+/* From g = x^T x, n x n: q, n x r, so that the columns of x q are orthonormal and span those of x up to rounding.
+ * Returns r, the rank. (SVQB: A. Stathopoulos, K. Wu, SIAM J. Sci. Comput. 23, 2002.) */
+int small_orthonormal(int n, const double *g, double *q);
+/* x <- an orthonormal basis of its columns, by way of scratch of the same shape: how many columns it has. */
+int64_t solver_orthonormalise(const struct solver *solver, const struct block *x,
+                              const struct block *scratch);
+
+#endif

@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# One solver example: examples.sh NAME DEVICE, where DEVICE is cpu or the number of a GPU. The program checks its own
+# residuals; what is known otherwise is compared here. Exit status 77: there is no such GPU.
+set -euo pipefail
+name=$1 device=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export PATH=${SPMM_BIN:?the folder of the programs}:$PATH
+data=$(cd "$(dirname "$0")/../data" && pwd)
+fail() { echo "example $name: $*" >&2; exit 1; }
+
+# plan OUT MATRIX [OPTION...]
+plan() { spmm-inspect -q --dtype f64 --device "$([ "$device" = cpu ] && echo cpu || echo any)" "${@:2}" -o "$work/$1"; }
+
+# solve PLAN [WORD...]: what it prints is in $work/out
+solve() {
+    "$SPMM_EXAMPLES/$name" "$work/$1" --device "$device" "${@:2}" >"$work/out" 2>"$work/err" ||
+        { tail -n 5 "$work/out" "$work/err"; fail "exit status $? for $1"; }
+    grep -q 'iterations, .* s with loading the plan: right$' "$work/out" || fail "$1: no last line"
+    [ "$(grep -cE '^(iteration|half-step) [0-9]+' "$work/out")" -ge 5 ] || fail "$1: no line an iteration"
+}
+
+# is_true PYTHON-EXPRESSION over t, the text, and numbers(pattern), those that a pattern with one group finds
+is_true() {
+    python3 - "$work/out" "$1" <<'END' || { tail -n 12 "$work/out"; fail "expected $1"; }
+import math, re, sys
+t = open(sys.argv[1]).read()
+def numbers(pattern): return [float(x) for x in re.findall(pattern, t)]
+def side(n): return [2 - 2 * math.cos(math.pi * j / (n + 1)) for j in range(1, n + 1)]
+def poisson(nx, ny): return sorted(x + y for x in side(nx) for y in side(ny))
+def close(a, b, tolerance): return len(a) == len(b) > 0 and all(abs(x - y) <= tolerance * abs(y) for x, y in zip(a, b))
+sys.exit(not eval(sys.argv[2]))
+END
+}
+
+if [ "$device" != cpu ] && ! spmm-run --help >/dev/null; then exit 77; fi
+if [ "$device" != cpu ]; then
+    spmm-inspect -q gen:diag:4 -o "$work/probe.plan"
+    spmm-run -q --repeat 0 --device "cuda:$device" "$work/probe.plan" 2>/dev/null || exit 77
+fi
+case $name in
+block_cg)
+    plan laplacian.plan gen:poisson3:14:12:10
+    plan elastic.plan gen:elasticity:7:5:4
+    plan permuted.plan gen:elasticity:7:5:4 --symmetric-permutation --reorder rcm
+    for matrix in laplacian elastic permuted; do
+        solve $matrix.plan
+        is_true 'numbers(r"true residual (\S+),")[0] <= 1e-10 and numbers(r"error (\S+)")[0] <= 1e-8'
+        is_true 'numbers(r"width (\d+)")[0] == 16 > numbers(r"width (\d+)")[-1] > 0'
+    done
+    ;;
+lobpcg | chebyshev)
+    plan natural.plan gen:poisson2:30:24
+    plan permuted.plan gen:poisson2:30:24 --symmetric-permutation --reorder rcm
+    for matrix in natural permuted; do
+        solve $matrix.plan
+        is_true 'close(numbers(r"eigenvalue \d+: (\S+)"), poisson(30, 24)[:8], 1e-10)'
+    done
+    [ "$name" = chebyshev ] || is_true 'min(numbers(r"width (\d+)")) < 8'
+    plan elastic.plan gen:elasticity:6:4:3
+    solve elastic.plan
+    [ "$name" = lobpcg ] || is_true 'len(numbers(r"iteration (\d+)")) <= 25' # any polynomial converges, if slowly
+    ;;
+pagerank)
+    plan links.plan gen:rmat:9:6
+    plan mesh.plan "$data/bcsstk17.mtx.zst"
+    plan permuted.plan gen:rmat:9:6 --symmetric-permutation --reorder minhash
+    for matrix in links mesh permuted; do
+        solve $matrix.plan
+        is_true 'numbers(r"power iteration (\S+)")[0] <= 1e-12'
+    done
+    ;;
+label_propagation)
+    plan natural.plan gen:poisson2:31:19
+    plan permuted.plan gen:poisson2:31:19 --symmetric-permutation --reorder rcm
+    solve natural.plan all
+    # Turned by half a turn, the grid is itself, with the labels in reverse.
+    is_true '(lambda f: len(f) == 589 and sum(f[i] == 3 - f[588 - i] for i in range(589)) >= 588)(numbers(r"node \d+: (\d)"))'
+    grep '^node' "$work/out" >"$work/natural"
+    solve permuted.plan all
+    grep '^node' "$work/out" | cmp -s - "$work/natural" || fail "other labels in permuted order"
+    plan mesh.plan "$data/bcsstk17.mtx.zst"
+    solve mesh.plan
+    ;;
+als)
+    plan grid.plan gen:poisson2:5:6 --op both
+    solve grid.plan
+    # The singular values are known, and all have a factor: the least sum is that of values that are 1 smaller.
+    is_true 'close(numbers(r"sum (\S+) of")[-1:], [sum(x * x - max(x - 1, 0) ** 2 for x in poisson(5, 6))], 1e-4)'
+    plan ratings.plan gen:powerlaw:900:400:12 --op both
+    solve ratings.plan
+    ;;
+cuda_graph)
+    plan grid.plan gen:poisson3:20:20:20
+    "$SPMM_EXAMPLES/$name" "$work/grid.plan" --device "$device" | tee "$work/out"
+    is_true 'min(numbers(r"(\S+) us")) > 0'
+    ;;
+document) # the commands of docs/solvers.md
+    cd "$work"
+    PATH=$SPMM_EXAMPLES:$PATH
+    sed -n '/^    export/d; s/^    //p' "$data/../../docs/solvers.md" >commands
+    [ "$(wc -l <commands)" -ge 3 ] || fail 'docs/solvers.md has no commands'
+    bash -eux commands
+    ;;
+*) fail 'there is no such example' ;;
+esac
