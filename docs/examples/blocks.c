@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See solver.h: blocks of vectors, and their products with A. */
+/* See solver.h: blocks of vectors. */
 #include <stdlib.h>
 
 #include "solver.h"
@@ -38,15 +38,4 @@ void block_fill_random(const struct solver *solver, const struct block *block)
     }
     solver->device->write(block->data, host, block->rows * block->cols);
     free(host);
-}
-
-void solver_multiply(const struct solver *solver, spmm_op_t op, double alpha, const struct block *x,
-                     double beta, const struct block *y)
-{
-    spmm_diag_t diag = {.text = ""};
-    const spmm_dense_t b = {x->data, x->rows, x->cols, x->ld, SPMM_ROW_MAJOR, SPMM_F64};
-    const spmm_dense_t c = {y->data, y->rows, y->cols, y->ld, SPMM_ROW_MAJOR, SPMM_F64};
-    solver_require(spmm_execute(solver->executor, op, spmm_real(alpha), &b, spmm_real(beta), &c,
-                                solver->workspace, solver->workspace_bytes, NULL, &diag),
-                   &diag);
 }

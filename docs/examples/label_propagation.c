@@ -72,7 +72,6 @@ int main(int argc, char **argv)
 {
     struct solver s;
     spmm_csr_t a;
-    spmm_diag_t diag = {.text = ""};
     int64_t labelled[LABELS];
     double change = 1;
     int iteration = 0;
@@ -84,7 +83,7 @@ int main(int argc, char **argv)
     if (spmm_plan_csr(s.plan, &a) != SPMM_OK || host == NULL)
         solver_fail("out of memory");
     double *values = values_make(&a);
-    solver_require(spmm_executor_set_values(s.executor, values, NULL, &diag), &diag);
+    solver_set_values(&s, values);
     for (int64_t j = 0; j < LABELS; j++) {
         labelled[j] = row_of(&s, j * (n - 1) / (LABELS - 1));
         host[labelled[j] * LABELS + j] = 1;

@@ -75,7 +75,6 @@ int main(int argc, char **argv)
 {
     struct solver s;
     spmm_csr_t a;
-    spmm_diag_t diag = {.text = ""};
     double change = 1;
     int iteration = 0;
     solver_open(&s, argc, argv, 1, 1);
@@ -85,7 +84,7 @@ int main(int argc, char **argv)
     if (spmm_plan_csr(s.plan, &a) != SPMM_OK || host == NULL)
         solver_fail("out of memory");
     double *values = values_make(&a);
-    solver_require(spmm_executor_set_values(s.executor, values, NULL, &diag), &diag);
+    solver_set_values(&s, values);
     for (int64_t j = 0; j < SEEDS; j++)
         host[(j * n / SEEDS) * SEEDS + j] = 1;
     s.device->write(v.data, host, n * SEEDS);

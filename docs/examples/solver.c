@@ -52,22 +52,10 @@ static void plan_check(struct solver *solver, int needs_square)
     (void)spmm_plan_symmetric_permutation(solver->plan, &solver->permutation, &count);
 }
 
-/* Which kernel runs a block of the full width, and the one workspace for all widths. */
-static void workspace_make(struct solver *solver, spmm_op_t op)
-{
-    spmm_diag_t diag = {.text = ""};
-    uint64_t bytes = 0;
-    solver_require(spmm_executor_workspace_max(solver->executor, op, SOLVER_COLUMNS_MAX, SPMM_ROW_MAJOR,
-                                               SPMM_ROW_MAJOR, &bytes, &diag),
-                   &diag);
-    if (bytes > solver->workspace_bytes)
-        solver->workspace_bytes = bytes;
-}
-
 void solver_open(struct solver *solver, int argc, char **argv, int needs_square, int ops)
 {
     spmm_diag_t diag = {.text = ""};
-    spmm_executor_info_t info = {.struct_size = sizeof info};
+    char name[64] = "";
     memset(solver, 0, sizeof *solver);
     if (argc < 2)
         solver_fail("usage: PROGRAM PLAN [--device N|cpu]");
@@ -80,25 +68,22 @@ void solver_open(struct solver *solver, int argc, char **argv, int needs_square,
     solver->info.struct_size = sizeof solver->info;
     solver_require(spmm_plan_info(solver->plan, &solver->info), &diag);
     plan_check(solver, needs_square);
-    solver_require(spmm_executor_create(solver->plan, number, NULL, &solver->executor, &diag), &diag);
-    workspace_make(solver, SPMM_OP_N);
-    if (ops > 1)
-        workspace_make(solver, SPMM_OP_T);
-    solver->workspace = solver->device->allocate(solver->workspace_bytes);
-    solver_require(spmm_executor_info(solver->executor, SPMM_OP_N, NULL, NULL, &info, &diag), &diag);
+    product_open(solver, number, ops);
+    (void)spmm_device_name(number, name, sizeof name);
     printf("%s: %lld x %lld, %lld nonzeros, on %s\n", argv[1], (long long)solver->info.rows,
-           (long long)solver->info.cols, (long long)solver->info.nnz, info.device_name);
+           (long long)solver->info.cols, (long long)solver->info.nnz, name);
+    solver->ready = seconds();
 }
 
 int solver_close(struct solver *solver, int iterations, int is_right)
 {
     solver->device->wait();
-    printf("%d iterations, %.3f s with loading the plan: %s\n", iterations, seconds() - solver->started,
-           is_right ? "right" : "WRONG");
+    const double now = seconds();
+    printf("%d iterations in %.4f s, %.3f s with loading the plan: %s\n", iterations, now - solver->ready,
+           now - solver->started, is_right ? "right" : "WRONG");
     for (int i = 0; i < solver->block_count; i++)
         solver->device->release(solver->blocks[i]);
-    solver->device->release(solver->workspace);
-    spmm_executor_destroy(solver->executor);
+    product_close(solver);
     spmm_plan_destroy(solver->plan);
     return is_right ? 0 : 1;
 }

@@ -43,7 +43,7 @@ struct solver {
     uint64_t workspace_bytes;
     double *blocks[SOLVER_BLOCKS_MAX]; /* of block_make, until solver_close */
     int block_count;
-    double started;
+    double started, ready;
 };
 
 /* PROGRAM PLAN [--device N|cpu]: a plan of f64 with values. needs_square: of a square matrix; ops: N, or N and T. */
@@ -59,7 +59,10 @@ struct block block_make(struct solver *solver, int64_t rows, int64_t cols);
 void block_fill_random(const struct solver *solver, const struct block *block);
 struct block block_columns(const struct block *block, int64_t first, int64_t count);
 
-/* y = alpha op(A) x + beta y */
+/* The executor; and y = alpha op(A) x + beta y, with new values of A from then on. (product.c) */
+void product_open(struct solver *solver, int number, int ops);
+void product_close(struct solver *solver);
+void solver_set_values(const struct solver *solver, const double *values);
 void solver_multiply(const struct solver *solver, spmm_op_t op, double alpha, const struct block *x,
                      double beta, const struct block *y);
 /* The 2-norms of the columns, and the largest of them. */

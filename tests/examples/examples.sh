@@ -17,7 +17,7 @@ plan() { spmm-inspect -q --dtype f64 --device "$([ "$device" = cpu ] && echo cpu
 solve() {
     "$SPMM_EXAMPLES/$name" "$work/$1" --device "$device" "${@:2}" >"$work/out" 2>"$work/err" ||
         { tail -n 5 "$work/out" "$work/err"; fail "exit status $? for $1"; }
-    grep -q 'iterations, .* s with loading the plan: right$' "$work/out" || fail "$1: no last line"
+    grep -qE '^[0-9]+ iterations in [0-9.]+ s, [0-9.]+ s with loading the plan: right$' "$work/out" || fail "$1: no last line"
     [ "$(grep -cE '^(iteration|half-step) [0-9]+' "$work/out")" -ge 5 ] || fail "$1: no line an iteration"
 }
 
