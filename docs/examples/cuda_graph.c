@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One iteration of a solver as a CUDA graph: x = 0.5 A x / |A| + b is iterated for 32 columns, first with plain launches,
- * then by replaying a graph that holds two iterations, x to y and y to x. Prints the time of an iteration of both. Ends
- * with 1 unless both give the same bits. Needs CUDA and a GPU; 77 where none answers. */
+/* One iteration of a solver as a CUDA graph: x = 0.5 A x / |A| + b is iterated for 32 columns, first with plain
+ * launches, then by replaying a graph that holds two iterations, x to y and y to x. Prints the time of an iteration of
+ * both. Ends with 1 unless both give the same bits. Needs CUDA and a GPU; 77 where none answers. */
 #include <cuda_runtime_api.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Label propagation: of a graph of which 4 nodes have a label, all others get the one that reaches them most. Entry
- * (i, j) of a symmetric matrix is an edge, of weight 1; the diagonal is left out. With S = D^-1/2 A D^-1/2 the iteration
- * F = 0.95 S F + 0.05 Y converges, Y having a column for each label. (D. Zhou and others, NIPS 16, 2004.) The labelled
- * nodes are the first, the last, and two evenly spaced between them. Prints how many nodes have each label and, with
- * a second word "all", every label. Ends with 1 unless F solves its equation and the labelled nodes keep their labels. */
+ * (i, j) of a symmetric matrix is an edge, of weight 1; the diagonal is left out. With S = D^-1/2 A D^-1/2 the
+ * iteration F = 0.95 S F + 0.05 Y converges, Y having a column for each label. (D. Zhou and others, NIPS 16, 2004.)
+ * The labelled nodes are the first, the last, and two evenly spaced between them. Prints how many nodes have each label
+ * and, with a last word "all", every label. Ends with 1 unless F solves its equation and the labelled nodes keep their
+ * labels. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -16,8 +16,8 @@
 
 static solver_small gram, image, basis, half, small, ritz;
 
-/* The Ritz vectors of the least Ritz values in the span of S: ritz is BASIS x 2 BLOCK, the new X and the new P, which is
- * X without its part in the old X. */
+/* The Ritz vectors of the least Ritz values in the span of S: ritz is BASIS x 2 BLOCK, the new X and the new P, which
+ * is X without its part in the old X. */
 static void rayleigh_ritz(const struct solver *solver, const struct block *s, const struct block *as,
                           double *values)
 {

@@ -83,7 +83,7 @@ label_propagation)
     plan mesh.plan "$data/bcsstk17.mtx.zst"
     solve mesh.plan
     ;;
-als)
+recommender)
     plan grid.plan gen:poisson2:5:6 --op both
     solve grid.plan
     # The singular values are known, and all have a factor: the least sum is that of values that are 1 smaller.
