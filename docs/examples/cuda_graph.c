@@ -111,5 +111,6 @@ int main(int argc, char **argv)
     free(plain);
     free(replayed);
     printf("an iteration: %.2f us with plain launches, %.2f us in a graph\n", (double)us, (double)graph_us);
-    return solver_close(&s, 2 * PAIRS, is_same);
+    solver_iterated(&s, 6 * PAIRS);
+    return solver_close(&s, is_same);
 }

@@ -103,5 +103,6 @@ int main(int argc, char **argv)
         is_right = is_right && residual <= 1e-11 && sum <= before + 1e-12 * squares;
         before = sum;
     }
-    return solver_close(&s, step, is_right);
+    solver_iterated(&s, step);
+    return solver_close(&s, is_right);
 }

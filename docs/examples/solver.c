@@ -75,12 +75,17 @@ void solver_open(struct solver *solver, int argc, char **argv, int needs_square,
     solver->ready = seconds();
 }
 
-int solver_close(struct solver *solver, int iterations, int is_right)
+void solver_iterated(struct solver *solver, int iterations)
 {
     solver->device->wait();
-    const double now = seconds();
-    printf("%d iterations in %.4f s, %.3f s with loading the plan: %s\n", iterations, now - solver->ready,
-           now - solver->started, is_right ? "right" : "WRONG");
+    solver->stopped = seconds();
+    solver->iterations = iterations;
+}
+
+int solver_close(struct solver *solver, int is_right)
+{
+    printf("%d iterations in %.4f s, %.3f s with loading the plan: %s\n", solver->iterations,
+           solver->stopped - solver->ready, solver->stopped - solver->started, is_right ? "right" : "WRONG");
     for (int i = 0; i < solver->block_count; i++)
         solver->device->release(solver->blocks[i]);
     product_close(solver);

@@ -43,13 +43,16 @@ struct solver {
     uint64_t workspace_bytes;
     double *blocks[SOLVER_BLOCKS_MAX]; /* of block_make, until solver_close */
     int block_count;
-    double started, ready;
+    double started, ready, stopped;
+    int iterations;
 };
 
 /* PROGRAM PLAN [--device N|cpu]: a plan of f64 with values. needs_square: of a square matrix; ops: N, or N and T. */
 void solver_open(struct solver *solver, int argc, char **argv, int needs_square, int ops);
-/* Says how long it took, and frees everything. Returns the exit status: 0 if the program's own checks passed. */
-int solver_close(struct solver *solver, int iterations, int is_right);
+/* The iterations are over, and timed: what follows are checks. */
+void solver_iterated(struct solver *solver, int iterations);
+/* Says how long they took, and frees everything. Returns the exit status: 0 if the program's own checks passed. */
+int solver_close(struct solver *solver, int is_right);
 void solver_fail(const char *text);
 /* Unless it is OK. */
 void solver_require(spmm_status_t status, const spmm_diag_t *diag);
