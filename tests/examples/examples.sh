@@ -34,7 +34,6 @@ sys.exit(not eval(sys.argv[2]))
 END
 }
 
-if [ "$device" != cpu ] && ! spmm-run --help >/dev/null; then exit 77; fi
 if [ "$device" != cpu ]; then
     spmm-inspect -q gen:diag:4 -o "$work/probe.plan"
     spmm-run -q --repeat 0 --device "cuda:$device" "$work/probe.plan" 2>/dev/null || exit 77
