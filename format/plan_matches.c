@@ -60,9 +60,7 @@ static double value_at(const void *values, spmm_dtype_t type, int64_t p)
 /* Equal bits once rounded to the plan's type; a NaN equals a NaN, because rounding may change its payload. */
 static int is_same(double found, double expected, spmm_dtype_t type)
 {
-    uint64_t stored = 0; /* room for a number of any type */
-    spmmi_value_store(&stored, type, 0, found);
-    const double rounded = spmmi_value_load(&stored, type, 0);
+    const double rounded = spmmi_value_round(type, found);
     return memcmp(&rounded, &expected, sizeof rounded) == 0 || (isnan(rounded) && isnan(expected));
 }
 

@@ -37,4 +37,21 @@ static inline void spmmi_value_store(void *values, spmm_dtype_t type, int64_t p,
     }
 }
 
+/* The value, rounded once to the type. */
+static inline double spmmi_value_round(spmm_dtype_t type, double value)
+{
+    switch (type) {
+#define DTYPE(name, id, number_of_id, compute, stored, sums, feature, load, store) \
+    case id: {                                                                     \
+        const stored rounded = store(value);                                       \
+        return (double)load(rounded);                                              \
+    }
+#define COMPUTE(...)
+#include "dtype_list.def"
+#undef DTYPE
+#undef COMPUTE
+    }
+    return 0;
+}
+
 #endif

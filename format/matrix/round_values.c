@@ -47,9 +47,7 @@ static const char *wide_enough(double value)
 {
     const struct spmmi_dtype *found = NULL, *row = NULL;
     for (int i = 0; (row = spmmi_dtype_at(i)) != NULL; i++) {
-        uint64_t room = 0; /* for a number of any type */
-        spmmi_value_store(&room, row->id, 0, value);
-        if (!isinf(spmmi_value_load(&room, row->id, 0)) && (found == NULL || row->bytes < found->bytes))
+        if (!isinf(spmmi_value_round(row->id, value)) && (found == NULL || row->bytes < found->bytes))
             found = row;
     }
     return found->name;

@@ -140,6 +140,7 @@ static void numbers_that_name_nothing(void **state)
     double value = 1;
     assert_true(spmmi_value_load(&value, (spmm_dtype_t)1000, 0) == 0);
     spmmi_value_store(&value, (spmm_dtype_t)1000, 0, 2);
+    assert_true(spmmi_value_round((spmm_dtype_t)1000, 2) == 0);
     assert_true(value == 1);
     static const struct {
         uint32_t value;
