@@ -34,10 +34,7 @@ spmm_status_t matrix_input_open(const char *argument, const spmm_read_options_t 
 
 static bool is_compressed_file(const char *path)
 {
-    static const char *const starts[] = {"\x1f\x8b", "\x28\xb5\x2f\xfd",
-                                         "\xfd"
-                                         "7zXZ",
-                                         "BZh", "PK\x03\x04"};
+    static const char *const starts[] = {"\x1f\x8b", "\x28\xb5\x2f\xfd", "\xfd\067zXZ", "BZh", "PK\x03\x04"};
     char head[6] = "";
     FILE *file = input_file_open(path);
     const size_t size = file != NULL ? input_file_read(head, sizeof head - 1, file) : 0;
