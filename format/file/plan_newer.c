@@ -49,7 +49,7 @@ static int text_read(struct spmmi_container *c, char text[SPMMI_WRITER_BYTES])
     text[is_read ? span.raw_bytes : 0] = '\0';
     spmmi_decoder_free(decoder);
     spmmi_free(c->frames);
-    return is_read && spmmi_text_wrong(text, span.raw_bytes) == span.raw_bytes;
+    return spmmi_text_wrong(text, span.raw_bytes) == span.raw_bytes; /* not for an empty text */
 }
 
 static int writer_find(const uint8_t *bytes, uint64_t size, char text[SPMMI_WRITER_BYTES])

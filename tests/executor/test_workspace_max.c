@@ -76,6 +76,7 @@ static void a_wider_product_that_needs_less_does_not_lower_it(void **state)
     (void)state;
     assert_int_equal(spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b, &c, &bytes, NULL), SPMM_OK);
     assert_int_equal(bytes, 0);
+    assert_int_equal(row_major_max(executor, 0), 0);
     assert_true(row_major_max(executor, 8) > 0);
     assert_int_equal(row_major_max(executor, 9), row_major_max(executor, 8));
     assert_true(test_workspace_max_check(executor, a, SPMM_F32, SPMM_OP_N, 20) > 0);

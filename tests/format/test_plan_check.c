@@ -113,6 +113,23 @@ static void columns_in_range(void **state)
     }
 }
 
+/* Columns and their distances from the last one have together every bit but the sign, which alone says "outside". */
+static void columns_of_all_bits(void **state)
+{
+    (void)state;
+    static int64_t row_ptr[] = {0, 2, 4};
+    static int32_t columns[] = {1, 2, 5, 5};
+    const struct spmm_plan plan = {.rows = 2,
+                                   .cols = SPMMI_DIM_MAX,
+                                   .nnz = 4,
+                                   .dtype = SPMM_F32,
+                                   .row_ptr = row_ptr,
+                                   .col_ind = columns};
+    spmm_diag_t diag = {.status = SPMM_OK};
+    assert_int_equal(spmmi_plan_check(&plan, &diag), SPMM_ERR_PLAN_COL_IND);
+    assert_int_equal(diag.offset, 1);
+}
+
 static void rows_and_columns(void **state)
 {
     (void)state;
@@ -283,6 +300,7 @@ int main(void)
         cmocka_unit_test(rows_and_columns),
         cmocka_unit_test(row_pointers),
         cmocka_unit_test(columns_in_range),
+        cmocka_unit_test(columns_of_all_bits),
         cmocka_unit_test(counts),
         cmocka_unit_test(the_most_and_one_more),
         cmocka_unit_test(parts_and_variants),
