@@ -158,10 +158,10 @@ static spmm_status_t choose(struct spmmi_mat *mat, const struct search *s, struc
                                  "expected a variable %s in the MATLAB file, found %s", wanted,
                                  names[0] != '\0' ? names : "none");
     }
+    /* The list last: of a long one only its end is cut off. */
     return spmmi_reader_fail(mat->reader, SPMM_ERR_MATRIX_UNSUPPORTED, 0,
-                             "expected one matrix in the MATLAB file, found %u%s%s%s", found,
-                             found > 0 ? ": " : "", names,
-                             found > 0 ? "; --variable of spmm-inspect names the one that is meant" : "");
+                             "expected one matrix in the MATLAB file, found %u%s%s", found,
+                             found > 0 ? "; --variable of spmm-inspect names one of " : "", names);
 }
 
 /* The bytes of the array, unpacked. */

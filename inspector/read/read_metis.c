@@ -131,11 +131,12 @@ static spmm_status_t read_integer(struct metis *m, const char **p, const char *e
 
 static spmm_status_t read_neighbour(struct metis *m, int64_t vertex, const char **p, int64_t *neighbour)
 {
-    char expected[64];
     const char *end = spmmi_read_index(*p, m->lines.line_end, m->vertices, neighbour);
-    (void)snprintf(expected, sizeof expected, "a neighbour from 1 to %lld", (long long)m->vertices);
-    if (end == NULL)
+    if (end == NULL) {
+        char expected[64];
+        (void)snprintf(expected, sizeof expected, "a neighbour from 1 to %lld", (long long)m->vertices);
         return fail_line(m, SPMM_ERR_MATRIX_SYNTAX, expected, *p);
+    }
     if (*neighbour == vertex)
         return fail_line(m, SPMM_ERR_MATRIX_SYNTAX, "no edge of a vertex with itself", *p);
     *p = spmmi_skip_blanks(end, m->lines.line_end);
@@ -174,7 +175,7 @@ static spmm_status_t read_vertices(struct metis *m, spmm_matrix_t *matrix)
 {
     spmm_status_t status = SPMM_OK;
     for (int64_t vertex = 0; vertex < m->vertices; vertex++) {
-        /* The last vertices may have no line when they have no neighbours. */
+        /* The last vertex may have no line when it has no neighbours. */
         if (!next_line(&m->lines) && (m->done < m->entries || vertex + 1 < m->vertices))
             return spmmi_reader_fail(m->reader, SPMM_ERR_MATRIX_SYNTAX, m->lines.number,
                                      "expected lines of %lld vertices, found the end of the file after %lld",

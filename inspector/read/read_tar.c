@@ -252,8 +252,7 @@ static spmm_status_t find_matrix(struct archive *a, struct finding *f)
                                    f->names[0] != '\0' ? f->names : "none");
     else if (f->named != 1 && f->candidates > 1)
         status = spmmi_reader_fail(a->reader, SPMM_ERR_MATRIX_UNSUPPORTED, 0,
-                                   "expected one matrix in the tar archive, found %u: %s; unpack the one "
-                                   "that is meant",
+                                   "expected one matrix in the tar archive, found %u; unpack one of %s",
                                    f->candidates, f->names);
 cleanup:
     return status;
