@@ -26,7 +26,7 @@ typedef enum spmm_complex_part {
 
 /** What the vertices of a list of edges count from. */
 typedef enum spmm_index_base {
-    SPMM_INDEX_BASE_AUTO = 0, /**< From 0, if there is a vertex 0; else the list is refused. */
+    SPMM_INDEX_BASE_AUTO = 0, /**< From 0, if there is a vertex 0; what may be a guess is refused. */
     SPMM_INDEX_BASE_0 = 1,    /**< From 0. */
     SPMM_INDEX_BASE_1 = 2     /**< From 1. */
 } spmm_index_base_t;
@@ -56,8 +56,8 @@ typedef struct spmm_read_options {
  * hermitian); Rutherford-Boeing and Harwell-Boeing (assembled; r, i, p, c; u, r, s, z, h); PETSc binary (real
  * and complex of 8 bytes, integers of 4 or 8; sparse and dense); MATLAB files of version 5 (sparse and full,
  * also the field A of a struct); METIS graphs; lists of edges; SciPy's .npz
- * (csr, csc, coo, bsr, dia; integers, booleans, f2, f4, f8); DLMC .smtx; each also in a tar archive, and
- * compressed by gzip, zstd, xz or bzip2. options may be NULL.
+ * (csr, csc, coo, bsr, dia; integers, booleans, f2, f4, f8); DLMC .smtx; each also compressed by gzip, zstd, xz
+ * or bzip2; a tar archive of one file .mtx or .rb, or with a file NAME/NAME.mtx or .rb. options may be NULL.
  * Errors: ARGUMENT, IO, MATRIX_* with diag->line and one sentence (what was expected, what was found), MEMORY. */
 SPMM_API spmm_status_t spmm_matrix_load(const char *path, const spmm_read_options_t *options,
                                         spmm_matrix_t **matrix, spmm_diag_t *diag);
@@ -101,8 +101,8 @@ typedef struct {
     int64_t zeros_kept;        /**< Entries of value 0 that are stored. */
     int64_t not_finite;        /**< NaN and infinite values. */
     int64_t integers_inexact;  /**< Integers that a double cannot hold exactly. */
-    char format
-        [16]; /**< "matrix-market", "rb", "petsc", "mat", "metis", "edges", "npz", "smtx", "csr", "generated". */
+    char format[16];   /**< "matrix-market", "rb", "petsc", "mat", "metis", "edges", "npz", "smtx", "csr",
+                                    "generated". */
     char field[16];    /**< "real", "integer", "pattern", "complex". */
     char symmetry[16]; /**< "general", "symmetric", "skew-symmetric", "hermitian". */
     char name[128];    /**< Base name of the source, without folders. */
