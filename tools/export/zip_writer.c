@@ -76,16 +76,18 @@ static void put_common(struct record *r, const struct zip_member *m, int large)
     put(r, large > 0 ? 4 + 8 * (uint64_t)large : 0, 2);
 }
 
-/* That of sizes that are not known yet: the field says that they will have 8 bytes. */
+/* That of sizes that are not known yet: the field says that they will have 8 bytes. Its sizes are 0, since libarchive
+ * refuses those above INT64_MAX. */
 static spmm_status_t write_head(struct zip_writer *zip, const char *name)
 {
-    static const uint64_t later[] = {UINT64_MAX, UINT64_MAX};
     const struct zip_member m = {.name = name, .raw = UINT64_MAX, .packed = UINT64_MAX};
     struct record r = {.size = 0};
     put(&r, 0x04034b50, 4);
     put_common(&r, &m, 2);
     put_name(&r, name);
-    put_zip64(&r, later, 2, 2);
+    put(&r, 1 | 16 << 16, 4);
+    put(&r, 0, 8);
+    put(&r, 0, 8);
     return write_record(zip, &r);
 }
 
