@@ -126,7 +126,7 @@ static spmm_status_t open_plan(struct run *run, const char *name, spmm_diag_t *d
     TRY(plan_input_open(name, &options_load, &run->plan, diag));
     run->info.struct_size = sizeof run->info;
     TRY(spmm_plan_info(run->plan, &run->info));
-    run->order = permuted_rows_of(run->plan);
+    run->order = permuted_rows_of(run->plan, (spmm_op_t)args.op);
 cleanup:
     return status;
 }
@@ -244,7 +244,11 @@ static spmm_status_t check(struct run *run, struct check_result *result, spmm_di
 {
     struct host_csr permuted = {0};
     spmm_status_t status = SPMM_OK;
-    if (run->order.c != NULL && run->order.b == NULL)
+    const int is_permuted = run->order.c != NULL && run->order.b == NULL;
+    if (is_permuted && args.op != SPMM_OP_N)
+        TRY(fail(diag, SPMM_ERR_UNSUPPORTED, "--check: the plan permutes the output of op %s",
+                 spmm_op_name((spmm_op_t)args.op)));
+    if (is_permuted)
         TRY(host_csr_permute(&run->a, run->order.c, &permuted, diag));
     TRY(run_product_check(&run->product, permuted.row_ptr != NULL ? &permuted : &run->a, result, diag));
 cleanup:

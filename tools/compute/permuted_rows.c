@@ -7,17 +7,16 @@
 
 #include "tools/cli/fail.h"
 
-struct permuted_rows permuted_rows_of(const spmm_plan_t *plan)
+struct permuted_rows permuted_rows_of(const spmm_plan_t *plan, spmm_op_t op)
 {
     struct permuted_rows order = {NULL, NULL};
-    spmm_plan_info_t info = {.struct_size = sizeof info};
+    spmm_variant_info_t variant = {.struct_size = sizeof variant};
     int64_t count = 0;
     if (spmm_plan_symmetric_permutation(plan, &order.b, &count) == SPMM_OK && order.b != NULL)
         order.c = order.b;
-    if (spmm_plan_info(plan, &info) != SPMM_OK)
-        return order;
-    for (int part = 0; part < info.part_count && order.c == NULL; part++)
-        (void)spmm_plan_row_permutation(plan, part, &order.c, &count);
+    for (int i = 0; order.c == NULL && spmm_plan_variant(plan, i, &variant) == SPMM_OK; i++)
+        if (variant.op == op)
+            (void)spmm_plan_row_permutation(plan, variant.part_first, &order.c, &count);
     return order;
 }
 

@@ -9,8 +9,9 @@
 struct permuted_rows {
     const uint32_t *b, *c;
 };
-/* A plan of PAP^T has another order of both, one that permutes its output of C. */
-struct permuted_rows permuted_rows_of(const spmm_plan_t *plan);
+/* Of products with op: b has as many entries as B has rows, c as C. A plan of PAP^T has another order of both, one that
+ * permutes its output of C. */
+struct permuted_rows permuted_rows_of(const spmm_plan_t *plan, spmm_op_t op);
 
 /* Move the rows of a matrix in host memory from the order of A into that of the plan, or back. order may be NULL. */
 spmm_status_t permuted_rows_make(const spmm_dense_t *dense, const uint32_t *order, spmm_diag_t *diag);

@@ -42,7 +42,7 @@ static void print_notes(FILE *out, const spmm_matrix_info_t *m, const spmm_plan_
 /* A permutation that was asked for and that the plan does not have. */
 static void print_refused_permutation(FILE *out, const spmm_plan_t *plan, const struct inspect_report *report)
 {
-    const struct permuted_rows order = permuted_rows_of(plan);
+    const struct permuted_rows order = permuted_rows_of(plan, SPMM_OP_N);
     if (report->wants_permuted && order.c == NULL)
         fprintf(out, "%-*srefused: no permutation of the rows was chosen; C is in the order of A\n",
                 PLAN_REPORT_LABEL, "output");
