@@ -6,6 +6,7 @@
 
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/matrix_input.h"
 #include "tools/cli/passive_wait.h"
 #include "tools/cli/plan_input.h"
 #include "tools/cli/plan_output.h"
@@ -32,6 +33,7 @@ static const struct cli_option options[] = {
      .help = "zstd level of the plan; default 3"},
     {0, "threads", CLI_INT, &args.threads, .value = "T", .min = 1, .max = 4096,
      .help = "threads; default: all of the machine"},
+    MATRIX_INPUT_OPTIONS,
     CLI_PLAN_BUDGET(&args.budget),
 };
 

@@ -74,6 +74,32 @@ run spmm-update "$work/symmetric.plan" --values "$work/b.npy" -o "$work/c.plan"
 exits 0
 same "$work/b.plan" "$work/c.plan"
 
+# ---- Row and column in a sentence are those of the file, also where the plan has others ----
+path_of() { # MATRIX VALUE: the path 1 - 4 - 2 - 6 - 3 - 5, with this value in row 4, column 2
+    printf '%%%%MatrixMarket matrix coordinate real general\n6 6 10\n' >"$1"
+    printf '%s\n' '1 4 2' '4 1 2' "4 2 $2" '2 4 2' '2 6 2' '6 2 2' '6 3 2' '3 6 2' '3 5 2' '5 3 2' >>"$1"
+}
+path_of "$work/path.mtx" 2
+path_of "$work/steep.mtx" 1e6
+spmm-inspect -q --device any --dtype f16 --symmetric-permutation --reorder rcm "$work/path.mtx" -o "$work/path.plan"
+run spmm-info "$work/path.plan"
+says 'PAP^T'
+run spmm-update "$work/path.plan" --values "$work/steep.mtx" -o "$work/refused.plan"
+exits 2
+says_err 'the value 1000000 in row 4, column 2 (counted from 1) is too large for f16, the type of the plan'
+missing "$work/refused.plan"
+
+# ---- What says how spmm-inspect reads a file ----
+printf '1 2\n2 3\n' >"$work/edges.txt"
+spmm-inspect -q --device any --base 1 "$work/edges.txt" -o "$work/edges.plan"
+run spmm-update "$work/edges.plan" --drop-values -o "$work/edges_pattern.plan"
+printf '%%%%MatrixMarket matrix coordinate complex general\n3 3 2\n1 2 3 4\n2 3 -5 0\n' >"$work/complex.mtx"
+run spmm-update "$work/edges_pattern.plan" --abs --values "$work/complex.mtx" -o "$work/abs.plan"
+exits 0
+run spmm-export -q "$work/abs.plan" -o -
+says '1 2 5'
+says '2 3 5'
+
 # ---- What it refuses ----
 refused() { # LINES SENTENCE: new.mtx with these entries
     printf '%%%%MatrixMarket matrix coordinate real general\n%s\n' "$1" >"$work/other.mtx"

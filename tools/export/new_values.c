@@ -2,12 +2,14 @@
 /* See new_values.h. */
 #include "new_values.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "original_matrix.h"
 #include "tools/cli/fail.h"
 #include "tools/cli/matrix_input.h"
+#include "tools/cli/number.h"
 #include "tools/compute/npy.h"
 
 /* Rows of the same number of entries before this one are equal; does row r differ? Says where. */
@@ -53,10 +55,39 @@ static void put_in_order(const struct original_matrix *original, spmm_dtype_t ty
                (const char *)values + (size_t)q * bytes, bytes);
 }
 
+/* Is value q finite, but not in the type of the plan? */
+static int is_too_large(const spmm_csr_t *a, spmm_dtype_t type, const void *values, int64_t q)
+{
+    const double value = value_get(type, values, q);
+    return isfinite(value) && isinf(value_round(a->value_type, value));
+}
+
+/* The library would name row and column of the plan. */
+static spmm_status_t check_range(const spmm_csr_t *a, spmm_dtype_t type, const void *values,
+                                 spmm_diag_t *diag)
+{
+    const int64_t *row_ptr = a->row_ptr;
+    int64_t q = 0, row = 0;
+    while (q < a->nnz && !is_too_large(a, type, values, q))
+        q++;
+    if (q == a->nnz)
+        return SPMM_OK;
+    while (row_ptr[row + 1] <= q)
+        row++;
+    return fail(diag, SPMM_ERR_ARGUMENT,
+                "the value %.17g in row %lld, column %lld (counted from 1) is too large for %s, the type of "
+                "the plan",
+                value_get(type, values, q), (long long)row + 1,
+                (long long)((const int32_t *)a->col_ind)[q] + 1, spmm_dtype_name(a->value_type));
+}
+
 static spmm_status_t set_values(const spmm_plan_t *plan, const struct original_matrix *original,
                                 spmm_dtype_t type, const void *values, spmm_plan_t **updated,
                                 spmm_diag_t *diag)
 {
+    const spmm_status_t range = check_range(&original->csr, type, values, diag);
+    if (range != SPMM_OK)
+        return range;
     if (original->position == NULL)
         return spmm_plan_with_values(plan, values, type, updated, diag);
     const size_t bytes = (size_t)original->csr.nnz * spmm_dtype_size(type);
