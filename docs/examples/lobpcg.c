@@ -25,6 +25,8 @@ static void rayleigh_ritz(const struct solver *solver, const struct block *s, co
     solver->device->gram(s, s, gram);
     solver->device->gram(s, as, image);
     const int rank = small_orthonormal(BASIS, gram, basis);
+    if (rank < BLOCK)
+        solver_fail("the block has lost its rank: are there 12 rows?");
     small_product(BASIS, BASIS, rank, image, basis, half); /* image is symmetric */
     small_product(BASIS, rank, rank, basis, half, small);
     small_eigen(rank, small, all);

@@ -44,6 +44,8 @@ static void plan_check(struct solver *solver, int needs_square)
     const spmm_plan_info_t *info = &solver->info;
     if (info->a_type != SPMM_F64 || !info->has_values)
         solver_fail("the plan must be of f64 with values: spmm-inspect --dtype f64");
+    if (info->rows == 0 || info->cols == 0)
+        solver_fail("the matrix has no rows or no columns");
     if (needs_square && info->rows != info->cols)
         solver_fail("the matrix must be square");
     for (int part = 0; part < info->part_count; part++)

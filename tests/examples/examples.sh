@@ -34,9 +34,20 @@ sys.exit(not eval(sys.argv[2]))
 END
 }
 
+# refuses PLAN SENTENCE
+refuses() {
+    local status=0
+    "$SPMM_EXAMPLES/$name" "$work/$1" --device "$device" >"$work/out" 2>"$work/err" || status=$?
+    [ $status = 1 ] && grep -qF "$2" "$work/err" || { cat "$work/err"; fail "$1: status $status, expected '$2'"; }
+}
+
 if [ "$device" != cpu ]; then
     spmm-inspect -q gen:diag:4 -o "$work/probe.plan"
     spmm-run -q --repeat 0 --device "cuda:$device" "$work/probe.plan" 2>/dev/null || exit 77
+fi
+if [ "$name" != cuda_graph ] && [ "$name" != document ]; then
+    plan empty.plan gen:empty:0:0
+    refuses empty.plan 'the matrix has no rows or no columns'
 fi
 case $name in
 block_cg)
@@ -50,6 +61,8 @@ block_cg)
     done
     ;;
 lobpcg | chebyshev)
+    plan small.plan gen:poisson2:4:2
+    refuses small.plan 'the block has lost its rank'
     plan natural.plan gen:poisson2:30:24
     plan permuted.plan gen:poisson2:30:24 --symmetric-permutation --reorder rcm
     for matrix in natural permuted; do
