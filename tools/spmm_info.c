@@ -295,6 +295,14 @@ static int show(const char *path)
     return result;
 }
 
+static int stdin_count(const struct cli_operands *operands)
+{
+    int count = 0;
+    for (int i = 0; i < operands->count; i++)
+        count += strcmp(operands->list[i], "-") == 0;
+    return count;
+}
+
 /* What only one plan, or exactly two, can be asked. */
 static enum cli_result check_operands(const struct cli_operands *operands)
 {
@@ -311,8 +319,8 @@ static enum cli_result check_operands(const struct cli_operands *operands)
         return cli_complain(&program, "--diff: expected two plans, found %d", operands->count);
     if (modes == args.head && operands->count > 1)
         return cli_complain(&program, "one argument too many: '%s'", operands->list[1]);
-    if (args.diff && strcmp(operands->list[0], "-") == 0 && strcmp(operands->list[1], "-") == 0)
-        return cli_complain(&program, "both plans cannot come from standard input");
+    if (stdin_count(operands) > 1)
+        return cli_complain(&program, "only one plan can come from standard input");
     return CLI_RUN;
 }
 

@@ -486,4 +486,11 @@ says_err 'SPMM_ERR_PLAN_BUDGET'
 run spmm-info -q --budget "$plan_bytes" - <"$plan"
 exits 3
 
+# ---- One of several plans may come from a pipe ----
+for mode in --list --test --diff; do
+    run spmm-info $mode - - <"$plan"
+    exits 2
+    says_err 'only one plan can come from standard input'
+done
+
 finish

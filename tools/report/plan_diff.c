@@ -137,6 +137,8 @@ static void compare_sections(struct diff *d)
 static spmm_status_t open_side(struct side *side, const spmm_plan_t *plan, spmm_diag_t *diag)
 {
     size_t size = 0;
+    /* The plan is in memory already: what --budget allowed is not refused now. */
+    const spmm_load_options_t load = {.struct_size = sizeof load, .budget_bytes = UINT64_MAX};
     *side = (struct side){.plan = plan, .info = {.struct_size = sizeof side->info}};
     FILE *text = open_memstream(&side->variants, &size);
     spmm_status_t status = spmm_plan_info(plan, &side->info);
@@ -147,7 +149,7 @@ static spmm_status_t open_side(struct side *side, const spmm_plan_t *plan, spmm_
         return fail_memory(diag, size, "the text of the variants");
     if (status == SPMM_OK)
         status = spmm_plan_write(plan, NULL, &side->bytes, &size, diag);
-    return status == SPMM_OK ? spmm_plan_read(side->bytes, size, NULL, &side->written, diag) : status;
+    return status == SPMM_OK ? spmm_plan_read(side->bytes, size, &load, &side->written, diag) : status;
 }
 
 static void close_side(struct side *side)
