@@ -381,9 +381,9 @@ SPMM_API spmm_status_t spmm_plan_head_section(spmm_read_at_fn read, void *contex
 SPMM_API spmm_status_t spmm_plan_matches(const spmm_plan_t *plan, const spmm_csr_t *a, int with_values,
                                          spmm_diag_t *diag);
 
-/** A new plan with other values, given in the order of spmm_plan_csr and rounded to the plan's type. Nothing is
- * inspected, plan stays; saved with equal options, the files differ in the header, the values and the stored zeros.
- * Errors: ARGUMENT (also a finite value too large for the type), MEMORY. */
+/** A new plan with other values: nnz of them in host memory, in the order of spmm_plan_csr, rounded to the plan's type.
+ * Nothing is inspected, plan stays; both are destroyed, in any order. Saved with equal options, the files differ in the
+ * header, values and stored zeros. Errors: ARGUMENT (also a finite value too large for the type), MEMORY. */
 SPMM_API spmm_status_t spmm_plan_with_values(const spmm_plan_t *plan, const void *values,
                                              spmm_dtype_t value_type, spmm_plan_t **updated,
                                              spmm_diag_t *diag);
