@@ -38,7 +38,10 @@ END
 refuses() {
     local status=0
     "$SPMM_EXAMPLES/$name" "$work/$1" --device "$device" >"$work/out" 2>"$work/err" || status=$?
-    [ $status = 1 ] && grep -qF "$2" "$work/err" || { cat "$work/err"; fail "$1: status $status, expected '$2'"; }
+    if [ $status != 1 ] || ! grep -qF "$2" "$work/err"; then
+        cat "$work/err"
+        fail "$1: status $status, expected '$2'"
+    fi
 }
 
 if [ "$device" != cpu ]; then
