@@ -77,8 +77,10 @@ spmm_status_t spmmi_values_round(const spmm_csr_t *a, spmm_dtype_t type, int thr
         memcpy(rounded, a->values, (size_t)a->nnz * spmm_dtype_size(type));
     else
         p = round_all(a, type, threads, rounded);
-    if (p < a->nnz)
-        SPMM_TRY(fail_large(a, type, p, diag));
+    if (p < a->nnz) {
+        status = fail_large(a, type, p, diag);
+        goto cleanup;
+    }
     *values = rounded;
     rounded = NULL;
 cleanup:

@@ -3,13 +3,11 @@
 #include <lzma.h>
 
 #include "container.h"
-#include "format/base/checked.h"
 #include "format/base/diag.h"
 
 static void *budget_alloc(void *opaque, size_t count, size_t size)
 {
-    uint64_t bytes = 0;
-    return spmmi_mul_u64(count, size, &bytes) ? spmmi_unpack_alloc(opaque, bytes) : NULL;
+    return spmmi_unpack_alloc(opaque, count * size); /* liblzma promises a count of 1 */
 }
 
 static void budget_free(void *opaque, void *memory)
