@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <spmm/inspector.h>
 
@@ -170,6 +171,20 @@ static void the_budget_to_the_byte(void **state)
     }
 }
 
+/* libbz2 counts in 32 bits: of 2^32 bytes, of which a system gives those that are read, it gets a piece. */
+static void bzip2_data_of_4_GiB_is_looked_at(void **state)
+{
+    const size_t size = (size_t)1 << 32;
+    spmm_diag_t diag = {.text = ""};
+    (void)state;
+    char *text = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    assert_true(text != MAP_FAILED);
+    memcpy(text, "BZh91AY&SX", 10);
+    assert_int_equal(read_as("a.bz2", text, size, 16 * SMALL, &diag), SPMM_ERR_MATRIX_CONTAINER);
+    assert_string_equal(diag.text, "a.bz2: the bzip2 data is damaged after 0 bytes unpacked");
+    assert_int_equal(munmap(text, size), 0);
+}
+
 static void hints_of_bad_indices(void **state)
 {
     (void)state;
@@ -204,6 +219,7 @@ int main(void)
         cmocka_unit_test(titles),
         cmocka_unit_test(banners),
         cmocka_unit_test(the_budget_to_the_byte),
+        cmocka_unit_test(bzip2_data_of_4_GiB_is_looked_at),
         cmocka_unit_test(hints_of_bad_indices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,11 +80,13 @@ static const int32_t row_indices[] = {0, 1, 0};
 static const int32_t pointers[] = {0, 2, 3};
 static const double values[] = {1, 2, 3};
 
+/* T has unsigned indices. */
 static void sparse(struct mat *m, const char *name)
 {
+    const uint32_t type = *name == 'T' ? 6 : 5;
     const size_t at = open_array(m, 5, 2, 2, name);
-    words(m, 5, 3, row_indices);
-    words(m, 5, 3, pointers);
+    words(m, type, 3, row_indices);
+    words(m, type, 3, pointers);
     element(m, 9, values, sizeof values);
     close_array(m, at);
 }
@@ -188,6 +190,7 @@ static void every_type_of_numbers_is_read(void **state)
         {9, "\0\0\0\0\0\0\0\xc0\0\0\0\0\0\0\x08\x40", 16, -2, 3, 0},
         {12, "\xfe\xff\xff\xff\xff\xff\xff\xff\3\0\0\0\0\0\0\0", 16, -2, 3, 0},
         {12, "\1\0\0\0\0\0\0\x80\1\0\0\0\0\0\x20\0", 16, -0x1p63, 0x1p53, 2},
+        {12, "\2\0\0\0\0\0\x20\0\3\0\0\0\0\0\0\0", 16, 0x1p53 + 2, 3, 0},
         {13, "\xfe\0\0\0\0\0\0\x80\3\0\0\0\0\0\0\0", 16, 0x1p63, 3, 1},
         {13, "\xff\xff\xff\xff\xff\xff\xff\xff\0\0\0\0\0\0\x20\0", 16, 0x1p64, 0x1p53, 1},
     };
@@ -244,7 +247,8 @@ static void add_struct(struct mat *m, const char *name, const char *fields, int 
 }
 
 /* One letter a variable: s sparse S, t sparse T, f full F, g full Problem, p struct Problem, q struct Q, u a struct
- * without A, v an array of structs, c a cell C, e a full one without name, o an object, n unknown elements. */
+ * without A, v an array of structs, c a cell C, e a full one without name, o an object, z one of no class, n
+ * unknown elements. */
 static void make(struct mat *m, const char *what)
 {
     start(m);
@@ -266,10 +270,10 @@ static void make(struct mat *m, const char *what)
             close_array(m, (at = open_array(m, 1, 0, 0, "C")));
         if (*what == 'n')
             element(m, 77, "unknown", 7);
-        if (*what == 'o') {
+        if (*what == 'o' || *what == 'z') {
             word(m, 14);
             word(m, 16);
-            words(m, 6, 2, (const int32_t[]){17, 0});
+            words(m, 6, 2, (const int32_t[]){*what == 'o' ? 17 : 0, 0});
         }
     }
 }
@@ -282,7 +286,7 @@ static void the_variable_that_is_meant_is_read(void **state)
     } cases[] = {{"s", NULL, false},    {"fs", NULL, false}, {"sf", NULL, false}, {"p", NULL, false},
                  {"qfp", NULL, false},  {"st", "T", false},  {"gs", NULL, false}, {"ss", "S", false},
                  {"q", "Q", false},     {"sf", "F", true},   {"f", NULL, true},   {"cef", NULL, true},
-                 {"onsn", NULL, false}, {"vs", NULL, false}};
+                 {"ozsn", NULL, false}, {"vs", NULL, false}};
     (void)state;
     for (size_t i = 0; i < 2 * COUNT(cases); i++) {
         struct mat m;
@@ -452,6 +456,8 @@ static void arrays_of_other_shapes_are_refused(void **state)
                                            "expected one struct, found an array of them"};
     static const struct refusal names = {"no names", SYNTAX, 0,
                                          "variable Q: expected the names of its fields"};
+    static const struct refusal without = {"names without an end", UNSUPPORTED, 0,
+                                           "variable Q: expected a field A, found a struct without it"};
     static const struct refusal field = {"no fields", SYNTAX, 0,
                                          "variable Q: expected a field that ends within the struct"};
     static const struct refusal inner = {"damaged field", SYNTAX, 0,
@@ -486,6 +492,12 @@ static void arrays_of_other_shapes_are_refused(void **state)
     check_refusal_by(&names, "a.mat", m.bytes, m.size, &options);
     start(&m);
     at = open_array(&m, 2, 1, 1, "Q");
+    words(&m, 5, 1, (const int32_t[]){1});
+    element(&m, 1, "A", 1);
+    close_array(&m, at);
+    check_refusal_by(&without, "a.mat", m.bytes, m.size, &options);
+    start(&m);
+    at = open_array(&m, 2, 1, 1, "Q");
     words(&m, 5, 1, (const int32_t[]){2});
     element(&m, 1, "A", 2);
     close_array(&m, at);
@@ -516,10 +528,16 @@ static void damaged_compression_is_refused(void **state)
         compress_all(&m);
         check_refusal(&damaged, "a.mat", m.bytes, m.size);
     }
-    make(&m, "s");
-    memcpy(m.bytes + VARIABLE + 4, "\0\0\1\0", 4);
+    for (int i = 0; i < 2; i++) {
+        make(&m, "s");
+        memcpy(m.bytes + VARIABLE + 4, i == 0 ? "\0\0\1\0" : "\xff\xff\xff\xff", 4);
+        compress_all(&m);
+        check_refusal(&larger, "a.mat", m.bytes, m.size);
+    }
+    start(&m);
+    word(&m, 14); /* and no size behind it */
     compress_all(&m);
-    check_refusal(&larger, "a.mat", m.bytes, m.size);
+    check_refusal(&other, "a.mat", m.bytes, m.size);
     start(&m);
     element(&m, 77, "unknown", 7);
     compress_all(&m);

@@ -93,6 +93,8 @@ static void the_matrix_is_found(void **state)
         {"global header of pax", {{"g", "11 path=zzz\n", 'g'}, {"x.mtx", MTX, 0}}},
         {"long name of GNU", {{"L", "a/a.mtx", 'L'}, {"c", MTX, 0}, {"d.mtx", OTHER, 0}}},
         {"long name is of one member", {{"L", "a/a", 'L'}, {"c.mtx", OTHER, 0}, {"d.mtx", MTX, 0}}},
+        {"pax: a short record", {{"x", "5 a=\n", 'x'}, {"a.mtx", MTX, 0}}},
+        {"long target of a link", {{"L", "a.mtx", 'L'}, {"K", "b", 'K'}, {"c", MTX, 0}}},
         {"pax: path and size",
          {{"x", "16 path=a/a.mtx\n11 size=58\n", 'x'}, {"c", MTX, 0}, {"d.mtx", OTHER, 0}}},
     };
@@ -106,6 +108,34 @@ static void the_matrix_is_found(void **state)
         spmm_matrix_destroy(matrix);
         spmm_matrix_destroy(expected);
     }
+}
+
+/* Names and labels are kept as far as there is room: of a name its end, which says the format. A sentence that fills
+ * its room does not say what it was read as. */
+static void long_names_are_shortened(void **state)
+{
+    char name[200], label[80], list[100] = "";
+    const struct member members[MEMBERS] = {{"L", name, 'L'}, {"c", MTX, 0}};
+    const struct member wrong[MEMBERS] = {{"a.mtx", "hello\n", 0}};
+    const struct member others[MEMBERS] = {{list, "", 0}, {list, "", 0}};
+    const struct refusal refusal = {"label", SYNTAX, 1, "xxx.tar, line 1: expected %%MatrixMarket"};
+    spmm_matrix_t *matrix = NULL;
+    spmm_diag_t diag;
+    struct tar tar;
+    (void)state;
+    memset(name, 'x', sizeof name);
+    memcpy(name + sizeof name - 5, ".mtx", 5);
+    memset(label, 'x', sizeof label);
+    memcpy(label + sizeof label - 5, ".tar", 5);
+    memset(list, 'x', sizeof list - 1);
+    make(&tar, members);
+    spmm_matrix_destroy(must_read("a.tar", tar.bytes, tar.size));
+    make(&tar, wrong);
+    check_refusal(&refusal, label, tar.bytes, tar.size);
+    make(&tar, others);
+    assert_int_equal(spmm_matrix_read(tar.bytes, tar.size, label, NULL, &matrix, &diag), UNSUPPORTED);
+    assert_non_null(strstr(diag.text, "in the tar archive, found xxx"));
+    assert_null(strstr(diag.text, "(read"));
 }
 
 static void archives_without_one_matrix_are_refused(void **state)
@@ -179,6 +209,11 @@ static void damaged_headers_are_refused(void **state)
          124,
          "\x80\1\1\1",
          4,
+         false},
+        {{"a size of blanks, which is 0", CONTAINER, 0, "does not match its sum at byte 512"},
+         124,
+         "             x",
+         14,
          false},
         {{"negative size", CONTAINER, 0, "expected a size at byte 124"}, 124, "\xff", 1, false},
         {{"too large a size", CONTAINER, 0, "longer than what is left; is it cut off? at byte 0"},
@@ -272,6 +307,7 @@ static void headers_of_other_writers_are_read(void **state)
         size_t length;
     } cases[] = {
         {"blanks before the size", 124, "         72 ", 12},
+        {"size without an end, before a time", 124, "0000000000727", 13},
         {"size as eight bytes", 124, "\x80\0\0\0\0\0\0\0\0\0\0\x3a", 12},
         {"no magic: v7", 257, "\0\0\0\0\0", 5},
         {"no type: v7", 156, "", 1},
@@ -326,6 +362,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(archives_of_others_are_read),
         cmocka_unit_test(the_matrix_is_found),
+        cmocka_unit_test(long_names_are_shortened),
         cmocka_unit_test(archives_without_one_matrix_are_refused),
         cmocka_unit_test(damaged_headers_are_refused),
         cmocka_unit_test(headers_of_other_writers_are_read),
