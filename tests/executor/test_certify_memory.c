@@ -68,18 +68,27 @@ static void what_is_predicted_is_taken(void **state)
 /* Nothing is judged then. */
 static void products_without_elements_take_a_certifier_alone(void **state)
 {
+    static const struct {
+        const char *name;
+        int n, has_transpose;
+    } cases[] = {{"band", 0, 0}, {"0 x 5", 3, 1}};
     (void)state;
-    struct test_certified p;
-    uint64_t host = 0;
-    struct test_matrix *a = matrix_of("band");
-    const struct test_product product = {.n = 0, .alpha = 1, .values = TEST_VALUES_REAL};
-    test_certified_make(&p, a, plan_of(a, SPMM_F32, 0), &product, 1, 0);
-    assert_int_equal(
-        spmm_certifier_memory_bytes(p.executor, NULL, SPMM_OP_N, &p.b.view, &p.c.view, &host, NULL, NULL),
-        SPMM_OK);
-    const spmm_certifier_options_t options = SPMM_CERTIFIER_OPTIONS_INIT;
-    assert_int_equal(taken(&p, &options), host);
-    test_certified_free(&p);
+    for (int i = 0; i < 2; i++) {
+        struct test_certified p;
+        uint64_t host = 0, device = 1;
+        struct test_matrix *a = matrix_of(cases[i].name);
+        const struct test_product product = {.n = cases[i].n, .alpha = 1, .values = TEST_VALUES_REAL};
+        test_certified_make(&p, a, plan_of(a, SPMM_F32, cases[i].has_transpose), &product, 1, 0);
+#define COUNT(host, device) \
+    spmm_certifier_memory_bytes(p.executor, NULL, SPMM_OP_N, &p.b.view, &p.c.view, host, device, NULL)
+        assert_int_equal(COUNT(&host, NULL), SPMM_OK);
+        assert_int_equal(COUNT(NULL, &device), SPMM_OK);
+        assert_int_equal(device, 0);
+#undef COUNT
+        const spmm_certifier_options_t options = SPMM_CERTIFIER_OPTIONS_INIT;
+        assert_int_equal(taken(&p, &options), host);
+        test_certified_free(&p);
+    }
 }
 
 static void wrong_arguments_are_refused(void **state)

@@ -150,16 +150,14 @@ static void every_flipped_bit_that_is_read_is_found(void **state)
     free(file.bytes);
 }
 
-/* The status of a file whose section of this type has such an entry, with all hashes right. */
-static spmm_status_t status_of_entry(uint32_t type, uint64_t raw_bytes, uint64_t stored_bytes, char text[])
+/* Gives the section of this type such an entry, with all hashes right. */
+static void set_entry(struct file *file, uint32_t type, uint64_t raw_bytes, uint64_t stored_bytes)
 {
-    struct file file = write_file("the source");
     spmm_plan_info_t head;
-    spmm_diag_t diag = {0};
-    assert_int_equal(head_of(&file, &head, NULL), SPMM_OK);
+    assert_int_equal(head_of(file, &head, NULL), SPMM_OK);
     for (int i = 0; i < head.section_count; i++) {
         struct spmmi_entry entry = {.type = 0};
-        uint8_t *at = file.bytes + SPMMI_HEADER_BYTES + (size_t)i * SPMMI_ENTRY_BYTES;
+        uint8_t *at = file->bytes + SPMMI_HEADER_BYTES + (size_t)i * SPMMI_ENTRY_BYTES;
         spmmi_record_load(&spmmi_entry_record, at, &entry);
         if (entry.type != type)
             continue;
@@ -167,7 +165,16 @@ static spmm_status_t status_of_entry(uint32_t type, uint64_t raw_bytes, uint64_t
         entry.stored_bytes = stored_bytes;
         spmmi_record_store(&spmmi_entry_record, &entry, at);
     }
-    forge_repair(file.bytes, file.size);
+    forge_repair(file->bytes, file->size);
+}
+
+/* The status of a file whose section of this type has such an entry. */
+static spmm_status_t status_of_entry(uint32_t type, uint64_t raw_bytes, uint64_t stored_bytes, char text[])
+{
+    struct file file = write_file("the source");
+    spmm_plan_info_t head;
+    spmm_diag_t diag = {0};
+    set_entry(&file, type, raw_bytes, stored_bytes);
     const spmm_status_t status = head_of(&file, &head, &diag);
     memcpy(text, diag.text, sizeof diag.text);
     free(file.bytes);
@@ -193,6 +200,25 @@ static void names_of_impossible_sizes_are_refused(void **state)
         assert_int_equal(status_of_entry(table[i].type, table[i].raw_bytes, table[i].stored_bytes, text),
                          SPMM_ERR_PLAN_SECTION);
         assert_string_equal(text, table[i].text);
+    }
+}
+
+/* A head is read without its sections, so it may tell of more records than a file has. */
+static void counts_of_impossible_sizes_are_the_largest(void **state)
+{
+    static const struct {
+        uint64_t parts;
+        int count;
+    } cases[] = {
+        {3, 3}, {INT32_MAX - 1, INT32_MAX - 1}, {INT32_MAX, INT32_MAX}, {(uint64_t)1 << 32, INT32_MAX}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct file file = write_file("the source");
+        spmm_plan_info_t head;
+        set_entry(&file, SPMMI_SECTION_PARTS, cases[i].parts * spmmi_part_record.bytes, 100);
+        assert_int_equal(head_of(&file, &head, NULL), SPMM_OK);
+        assert_int_equal(head.part_count, cases[i].count);
+        free(file.bytes);
     }
 }
 
@@ -279,6 +305,7 @@ int main(void)
         cmocka_unit_test(a_truncated_file_has_a_head),
         cmocka_unit_test(every_flipped_bit_that_is_read_is_found),
         cmocka_unit_test(names_of_impossible_sizes_are_refused),
+        cmocka_unit_test(counts_of_impossible_sizes_are_the_largest),
         cmocka_unit_test(names_of_the_least_and_largest_sizes_are_looked_at),
         cmocka_unit_test(a_name_that_is_no_text_is_refused),
         cmocka_unit_test(arguments_are_checked),
