@@ -178,7 +178,8 @@ static void bzip2_data_of_4_GiB_is_looked_at(void **state)
     spmm_diag_t diag = {.text = ""};
     (void)state;
     char *text = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    assert_true(text != MAP_FAILED);
+    if (text == MAP_FAILED) /* the address space is limited */
+        skip();
     memcpy(text, "BZh91AY&SX", 10);
     assert_int_equal(read_as("a.bz2", text, size, 16 * SMALL, &diag), SPMM_ERR_MATRIX_CONTAINER);
     assert_string_equal(diag.text, "a.bz2: the bzip2 data is damaged after 0 bytes unpacked");
