@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tests/support/kernel_plans.h"
+#include "tests/support/plan_build.h"
 #include "tests/support/products.h"
 #include "tests/support/workspaces.h"
 
@@ -17,25 +17,8 @@
 
 static void is_enough_for_every_kernel_type_layout_and_op(void **state)
 {
-    static const char *const names[] = {"power law", "dense row among sparse", "2 x 6000 short-fat"};
-    spmm_kernel_info_t kernels[TEST_KERNELS_MAX];
-    const int count = test_kernels_of("cpu", kernels);
-    int with_workspace = 0;
     (void)state;
-    for (int turn = 0; turn < 8 * count; turn++) {
-        const spmm_kernel_info_t *kernel = &kernels[turn % count];
-        const int at = turn / count;
-        const spmm_dtype_t dtype =
-            test_kernel_takes(kernel, (spmm_dtype_t)(1 + at % 4)) ? (spmm_dtype_t)(1 + at % 4) : SPMM_F64;
-        struct test_matrix *a = test_matrix_named(names[at % 3], TEST_VALUES_REAL);
-        spmm_plan_t *plan = test_kernel_plan(kernel, a, dtype, at);
-        spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 1, NULL);
-        with_workspace += test_workspace_max_check(executor, a, dtype, (spmm_op_t)(at / 4), N_MAX) > 0;
-        spmm_executor_destroy(executor);
-        spmm_plan_destroy(plan);
-        test_matrix_free(a);
-    }
-    assert_true(with_workspace > count);
+    test_workspace_max_of_kernels("cpu", SPMM_DEVICE_CPU, N_MAX);
 }
 
 /* Segments of one nonzero leave a sum each in the workspace, up to n = 8; whole rows do not, from 9 on. */

@@ -8,6 +8,11 @@
 
 #include <cmocka.h>
 
+#include "kernel_plans.h"
+#include "products.h"
+
+#define TURNS 8 /* types x ops */
+
 struct products {
     const spmm_executor_t *executor;
     int64_t m, k;
@@ -77,4 +82,26 @@ uint64_t test_workspace_max_check(const spmm_executor_t *executor, const struct 
         most = bytes > most ? bytes : most;
     }
     return most;
+}
+
+void test_workspace_max_of_kernels(const char *target, int device, int64_t n_max)
+{
+    static const char *const names[] = {"power law", "dense row among sparse", "2 x 6000 short-fat"};
+    spmm_kernel_info_t kernels[TEST_KERNELS_MAX];
+    const int count = test_kernels_of(target, kernels);
+    int with_workspace = 0;
+    for (int turn = 0; turn < TURNS * count; turn++) {
+        const spmm_kernel_info_t *kernel = &kernels[turn % count];
+        const int at = turn / count;
+        const spmm_dtype_t dtype =
+            test_kernel_takes(kernel, (spmm_dtype_t)(1 + at % 4)) ? (spmm_dtype_t)(1 + at % 4) : SPMM_F64;
+        struct test_matrix *a = test_matrix_named(names[at % 3], TEST_VALUES_REAL);
+        spmm_plan_t *plan = test_kernel_plan(kernel, a, dtype, at);
+        spmm_executor_t *executor = test_executor_make(plan, device, 1, NULL);
+        with_workspace += test_workspace_max_check(executor, a, dtype, (spmm_op_t)(at / 4), n_max) > 0;
+        spmm_executor_destroy(executor);
+        spmm_plan_destroy(plan);
+        test_matrix_free(a);
+    }
+    assert_true(with_workspace > count);
 }

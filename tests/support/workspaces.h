@@ -12,4 +12,8 @@
 uint64_t test_workspace_max_check(const spmm_executor_t *executor, const struct test_matrix *a,
                                   spmm_dtype_t dtype, spmm_op_t op, int64_t n_max);
 
+/* The same of every kernel of "cpu" or "cuda" and every type that it takes, both ops, over matrices of three shapes;
+ * more than one in eight need a workspace. */
+void test_workspace_max_of_kernels(const char *target, int device, int64_t n_max);
+
 #endif
