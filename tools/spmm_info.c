@@ -242,12 +242,7 @@ static spmm_load_options_t load_options(void)
 static spmm_plan_t *open_plan(const char *path, int *result)
 {
     const spmm_load_options_t load = load_options();
-    spmm_diag_t diag = {0};
-    spmm_plan_t *plan = NULL;
-    const spmm_status_t status = plan_input_open(path, &load, &plan, &diag);
-    if (status != SPMM_OK)
-        *result = exit_failure(program.name, path, status, &diag);
-    return plan;
+    return plan_input_of(program.name, path, &load, result);
 }
 
 static int show_diff(char **files)

@@ -94,14 +94,13 @@ static int update(const spmm_plan_t *plan)
 
 static int run(const char *path)
 {
-    spmm_diag_t diag = {0};
-    spmm_plan_t *plan = NULL;
+    int result = EXIT_DONE;
     const spmm_load_options_t load = {
         .struct_size = sizeof load, .budget_bytes = args.budget, .threads = (int)args.threads};
-    const spmm_status_t status = plan_input_open(path, &load, &plan, &diag);
-    if (status != SPMM_OK)
-        return exit_failure(program.name, path, status, &diag);
-    const int result = args.drop_values ? write_plan(plan) : update(plan);
+    spmm_plan_t *plan = plan_input_of(program.name, path, &load, &result);
+    if (plan == NULL)
+        return result;
+    result = args.drop_values ? write_plan(plan) : update(plan);
     spmm_plan_destroy(plan);
     return result;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exit_code.h"
 #include "fail.h"
 #include "input_file.h"
 #include "machine_memory.h"
@@ -167,4 +168,15 @@ spmm_status_t plan_input_open(const char *argument, const spmm_load_options_t *o
     if (strcmp(argument, "-") == 0)
         return read_stdin(&limited, plan, diag);
     return explain(spmm_plan_load(argument, &limited, plan, diag), argument, NULL, 0, diag);
+}
+
+spmm_plan_t *plan_input_of(const char *program, const char *argument, const spmm_load_options_t *options,
+                           int *result)
+{
+    spmm_diag_t diag = {0};
+    spmm_plan_t *plan = NULL;
+    const spmm_status_t status = plan_input_open(argument, options, &plan, &diag);
+    if (status != SPMM_OK)
+        *result = exit_failure(program, argument, status, &diag);
+    return plan;
 }

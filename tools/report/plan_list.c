@@ -31,12 +31,10 @@ int plan_list(const char *program, char **files, int count, const spmm_load_opti
     if (prints)
         printf(LINE "file\n", "rows", "columns", "nonzeros", "values", "size", "of CSR");
     for (int i = 0; i < count; i++) {
-        spmm_diag_t diag = {0};
-        spmm_plan_t *plan = NULL;
-        const spmm_status_t status = plan_input_open(files[i], load, &plan, &diag);
-        const int code = status == SPMM_OK ? EXIT_DONE : exit_failure(program, files[i], status, &diag);
+        int code = EXIT_DONE;
+        spmm_plan_t *plan = plan_input_of(program, files[i], load, &code);
         highest = code > highest ? code : highest;
-        if (status == SPMM_OK && prints)
+        if (plan != NULL && prints)
             print_line(files[i], plan);
         spmm_plan_destroy(plan);
     }
