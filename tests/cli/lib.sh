@@ -29,8 +29,8 @@ run() {
 wrong() {
     failures=$((failures + 1))
     printf 'FAILED after: %s\n  %s\n  exit status %s\n' "$last" "$1" "$status"
-    sed 's/^/  stdout: /' "$work/.out" | head -n 20
-    sed 's/^/  stderr: /' "$work/.err" | head -n 20
+    sed 's/^/  stdout: /' "$work/.out" | sed -n 1,20p
+    sed 's/^/  stderr: /' "$work/.err" | sed -n 1,20p
 }
 
 exits() { # STATUS

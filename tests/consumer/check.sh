@@ -15,7 +15,7 @@ static=()
 
 fail() { echo "consumer $step: $*" >&2; exit 1; }
 
-pc_dir() { dirname "$(find "$1" -name spmm-format.pc | head -n 1)"; }
+pc_dir() { dirname "$(find "$1" -name spmm-format.pc -print -quit)"; }
 
 # Build an outside project and run its programs on a plan they make themselves.
 outside() { # FOLDER OUT PREFIX [CMAKE_ARGUMENT...]
@@ -69,7 +69,7 @@ headers)
 symbols)
     [ "${#static[@]}" -eq 0 ] || exit 0
     for library in format inspector executor; do
-        file=$(find "$prefix" -name "libspmm_$library.so.1" | head -n 1)
+        file=$(find "$prefix" -name "libspmm_$library.so.1" -print -quit)
         [ -n "$file" ] || fail "libspmm_$library.so.1 is not installed"
         allowed='^spmm_[a-z0-9_]*@@SPMM_1$'
         [ $library != format ] || allowed+='|^spmmi_[a-z0-9_]*@@SPMM_PRIVATE_[0-9.]*$'
@@ -83,7 +83,7 @@ symbols)
         executor) forbidden='libspmm_inspector' ;;
         esac
         echo "$needed" | grep "$forbidden" && fail "libspmm_$library needs the library above"
-        objdump -p "$file" | grep -q "SONAME *libspmm_$library.so.1$" || fail "wrong SONAME"
+        objdump -p "$file" | grep "SONAME *libspmm_$library.so.1$" >/dev/null || fail "wrong SONAME"
     done
     ;;
 readme)
@@ -95,7 +95,7 @@ readme)
     export PKG_CONFIG_PATH
     read -r -a flags <<<"$(pkg-config --static --cflags --libs spmm-inspector spmm-executor)"
     "$cc" -std=c11 "${warnings[@]}" "$work/readme/example.c" -o "$work/readme/example" "${flags[@]}"
-    (cd / && "$work/readme/example") | grep -q '6 60 19 190$' || fail "README's example is wrong"
+    (cd / && "$work/readme/example") | grep '6 60 19 190$' >/dev/null || fail "README's example is wrong"
     ;;
 examples)
     mkdir -p "$work/examples"
@@ -142,7 +142,7 @@ tools)
     cp -r "$prefix" "$work/moved"
     for folder in "$prefix" "$work/moved"; do
         for tool in spmm-inspect spmm-info spmm-run spmm-export spmm-update spmm-bench; do
-            env -u LD_LIBRARY_PATH "$folder/bin/$tool" --version | grep -q '^spmm-.* [0-9]' ||
+            env -u LD_LIBRARY_PATH "$folder/bin/$tool" --version | grep '^spmm-.* [0-9]' >/dev/null ||
                 fail "$folder/bin/$tool does not run after install"
         done
     done

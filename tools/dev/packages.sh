@@ -9,7 +9,7 @@ has_header() { echo "#include <$1>" | "${2:-gcc}" ${3:+"$3"} -E -o /dev/null - >
 has_file() { local file; for file; do [ ! -e "$file" ] || return 0; done; return 1; }
 has_library() { gcc -shared -o /dev/null -x c /dev/null "-l$1" >/dev/null 2>&1; }
 has_cxx() { echo '#include <memory>' | g++ -x c++ -E -o /dev/null - >/dev/null 2>&1; }
-has_cmake() { has_command cmake && cmake --version | grep -qE 'version (3\.(2[5-9]|[3-9][0-9])|[4-9])'; }
+has_cmake() { has_command cmake && cmake --version | grep -E 'version (3\.(2[5-9]|[3-9][0-9])|[4-9])' >/dev/null; }
 has_clang_runtime() { [ -n "$(find "$(clang -print-resource-dir 2>/dev/null)/lib" -name 'libclang_rt.fuzzer*' 2>/dev/null)" ]; }
 
 missing=()
@@ -57,7 +57,7 @@ need_to_test() {
 }
 
 has_nvcc() { has_command nvcc || [ -x /usr/local/cuda/bin/nvcc ]; }
-has_gpu() { [ -e /dev/nvidia0 ] || { has_command nvidia-smi && nvidia-smi -L 2>/dev/null | grep -q '^GPU'; }; }
+has_gpu() { [ -e /dev/nvidia0 ] || { has_command nvidia-smi && nvidia-smi -L 2>/dev/null | grep '^GPU' >/dev/null; }; }
 
 # LeakSanitizer stops its own process from outside, which some containers forbid.
 leak_check_works() {
