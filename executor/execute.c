@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One product: its workspace, what would run it, and running it. Nothing here allocates or changes the executor. */
+/* One product: its workspace, what would run it, and running it. Nothing here allocates or changes the executor;
+ * of the families dense alone remembers the shapes that it met. */
 #include <stdio.h>
 #include <string.h>
 

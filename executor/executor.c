@@ -8,6 +8,7 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/options.h"
+#include "format/base/stored_value.h"
 #include "format/base/team.h"
 #include "parts.h"
 
@@ -56,6 +57,8 @@ static spmm_status_t options_read(const spmm_executor_options_t *from, spmm_exec
     *to = (spmm_executor_options_t)SPMM_EXECUTOR_OPTIONS_INIT;
     SPMM_TRY(spmmi_options_read(to, sizeof *to, from, "executor options", diag));
     SPMM_REQUIRE(to->threads >= 0, SPMM_ERR_ARGUMENT, diag, "threads is %d, expected 0 or more", to->threads);
+    SPMM_REQUIRE(to->unit_values == 0 || to->unit_values == 1, SPMM_ERR_ARGUMENT, diag,
+                 "unit_values is %d, expected 0 or 1", to->unit_values);
     to->threads = spmmi_team_clamp(to->threads, "an executor");
 cleanup:
     return status;
@@ -79,6 +82,8 @@ static spmm_status_t needs_count(const spmm_plan_t *plan, int device, const spmm
     spmm_status_t status = SPMM_OK;
     *needs = spmmi_needs_new(options->host_budget_bytes, options->device_budget_bytes);
     needs->host = sizeof(spmm_executor_t) + sizeof(pthread_rwlock_t);
+    if (options->unit_values)
+        needs->host += (uint64_t)plan->nnz * spmm_dtype_size(plan->dtype);
     if (device == SPMM_DEVICE_CPU)
         SPMM_TRY(spmmi_cpu_needs(plan, options->force_kernel, needs, diag));
     else
@@ -181,6 +186,40 @@ static void shape_copy(struct spmm_plan *shape, const spmm_plan_t *plan)
         shape->parts[i].items = NULL;
 }
 
+/* As many ones as A has values, in the plan's type. NULL: no memory. */
+static void *ones_make(const spmm_plan_t *plan)
+{
+    void *ones = spmmi_alloc((uint64_t)plan->nnz, spmm_dtype_size(plan->dtype));
+    for (int64_t q = 0; ones != NULL && q < plan->nnz; q++)
+        spmmi_value_store(ones, plan->dtype, q, 1);
+    return ones;
+}
+
+/* The device of the executor gets the plan and, where they are not the plan's, its values. */
+static spmm_status_t device_open(spmm_executor_t *executor, const spmm_plan_t *plan,
+                                 const spmm_executor_options_t *options, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmm_plan view = *plan;
+    void *ones = NULL;
+    if (options->unit_values) {
+        SPMM_TRY_ALLOC(ones = ones_make(plan), diag);
+        view.values = ones;
+    }
+    executor->has_unit_values = options->unit_values != 0;
+    executor->has_values = view.values != NULL;
+    if (executor->device == SPMM_DEVICE_CPU) {
+        executor->target = SPMMI_CPU_TARGET;
+        SPMM_TRY(spmmi_cpu_create(&view, options->threads, options->force_kernel, &executor->cpu, diag));
+    } else {
+        executor->target = spmmi_cuda_target(executor->device);
+        SPMM_TRY(spmmi_cuda_create(&view, executor->device, options->force_kernel, &executor->cuda, diag));
+    }
+cleanup:
+    spmmi_free(ones);
+    return status;
+}
+
 spmm_status_t spmm_executor_create(const spmm_plan_t *plan, int device,
                                    const spmm_executor_options_t *options, spmm_executor_t **executor_out,
                                    spmm_diag_t *diag)
@@ -202,18 +241,11 @@ spmm_status_t spmm_executor_create(const spmm_plan_t *plan, int device,
     SPMM_TRY_ALLOC(executor->values_lock = values_lock_make(), diag);
     shape_copy(&executor->shape, plan);
     executor->parts_hash = spmmi_parts_hash(plan);
-    executor->has_values = plan->values != NULL;
     executor->device = device;
     status = spmm_device_name(device, executor->device_name, sizeof executor->device_name);
     SPMM_REQUIRE(status == SPMM_OK, status, diag, "device %d has no name: %s", device,
                  spmm_status_text(status));
-    if (device == SPMM_DEVICE_CPU) {
-        executor->target = SPMMI_CPU_TARGET;
-        SPMM_TRY(spmmi_cpu_create(plan, settled.threads, settled.force_kernel, &executor->cpu, diag));
-    } else {
-        executor->target = spmmi_cuda_target(device);
-        SPMM_TRY(spmmi_cuda_create(plan, device, settled.force_kernel, &executor->cuda, diag));
-    }
+    SPMM_TRY(device_open(executor, plan, &settled, diag));
     spmmi_executor_log(executor);
     *executor_out = executor;
     executor = NULL;

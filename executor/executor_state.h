@@ -15,6 +15,7 @@ struct spmm_executor {
     int device;
     uint32_t target; /* of struct spmmi_variant */
     bool has_values;
+    bool has_unit_values;          /* of the options */
     pthread_rwlock_t *values_lock; /* products read the values, new values are written */
     char device_name[64];
     struct spmm_plan shape; /* the plan's dimensions and variants, without any array */

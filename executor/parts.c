@@ -7,6 +7,7 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/digest.h"
+#include "format/family.h"
 #include "pack/op_pattern.h"
 
 /* What the arrays of a part are rounded up by, to cache lines, or of the host the state of a part on a GPU takes; the
@@ -197,6 +198,29 @@ spmm_status_t spmmi_parts_set_values(struct spmmi_parts *parts, const void *valu
         if (parts->list[i].backend->set_values != NULL)
             status = parts->list[i].backend->set_values(parts->list[i].state, values, stream);
     return status;
+}
+
+static int takes(const struct spmmi_loaded *loaded, const struct spmmi_product *product)
+{
+    return spmmi_family_takes(spmmi_family_of(loaded->part.family), product->a_type, product->b.type,
+                              product->c.type);
+}
+
+const struct spmmi_loaded *spmmi_parts_for(const struct spmmi_parts *parts, int variant,
+                                           const struct spmmi_product *product)
+{
+    const struct spmmi_loaded *own = spmmi_parts_of(parts, variant);
+    if (product->b.type == product->a_type && product->c.type == product->a_type)
+        return own;
+    if (takes(own, product))
+        return own;
+    for (uint32_t i = 0; i < parts->count; i++) {
+        const struct spmmi_part *part = &parts->list[i].part;
+        if (part->op == own->part.op && takes(&parts->list[i], product) &&
+            ((part->flags | own->part.flags) & SPMMI_PART_PERMUTES_OUTPUT) == 0)
+            return &parts->list[i];
+    }
+    return NULL;
 }
 
 static uint64_t chain(uint64_t hash, const void *bytes, uint64_t size)

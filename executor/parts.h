@@ -65,4 +65,9 @@ static inline const struct spmmi_loaded *spmmi_parts_of(const struct spmmi_parts
     return &parts->list[parts->of_variant[variant]];
 }
 
+/* The part that runs this product of the variant: its own, or, where B or C have other types than A and its family has
+ * no kernels for them, the first loaded one of the same op whose family has. NULL: there is none. */
+const struct spmmi_loaded *spmmi_parts_for(const struct spmmi_parts *parts, int variant,
+                                           const struct spmmi_product *product);
+
 #endif

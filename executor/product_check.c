@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The checks that every product passes before anything runs; see executor_state.h. */
+#include <stdio.h>
+
 #include "executor_state.h"
+#include "parts.h"
 #include "format/base/checked.h"
 #include "format/base/diag.h"
 #include "format/base/types.h"
@@ -37,26 +40,55 @@ cleanup:
     return status;
 }
 
-/* Is there a plan, with A of whatever type, whose products take B and C of these types? */
-static bool is_of_some_plan(spmm_dtype_t b, spmm_dtype_t c)
+#define TYPES_BYTES 128
+
+/* "f32 f32, f16 f16": types of B and C that products take with A of this type; is_known: these of the caller are of
+ * some plan. */
+static void types_list(spmm_dtype_t a, const spmm_dense_t *b, const spmm_dense_t *c, char text[TYPES_BYTES],
+                       bool *is_known)
 {
     spmm_types_info_t types = {.struct_size = sizeof types};
-    for (int i = 0; spmm_types_at(i, &types) == SPMM_OK; i++)
-        if (types.b_type == b && types.c_type == c)
-            return true;
-    return false;
+    size_t used = 0;
+    text[0] = '\0';
+    *is_known = false;
+    for (int i = 0; spmm_types_at(i, &types) == SPMM_OK; i++) {
+        *is_known |= types.b_type == b->type && types.c_type == c->type;
+        if (types.a_type == a && used < TYPES_BYTES)
+            used += (size_t)snprintf(text + used, TYPES_BYTES - used, "%s%s %s", used == 0 ? "" : ", ",
+                                     spmm_dtype_name(types.b_type), spmm_dtype_name(types.c_type));
+    }
 }
 
 static spmm_status_t types_check(const struct spmm_plan *shape, const spmm_dense_t *b, const spmm_dense_t *c,
                                  spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    if (b->type == shape->dtype && c->type == shape->dtype)
+    char known[TYPES_BYTES];
+    bool is_of_some_plan;
+    if ((b->type == shape->dtype && c->type == shape->dtype) ||
+        spmmi_types_find((struct spmmi_types){shape->dtype, b->type, c->type, 0}) != NULL)
         return SPMM_OK;
-    SPMM_REQUIRE(!is_of_some_plan(b->type, c->type), SPMM_ERR_TYPE, diag,
-                 "the plan is for B and C of type %s, found B %s and C %s", spmm_dtype_name(shape->dtype),
-                 spmm_dtype_name(b->type), spmm_dtype_name(c->type));
+    types_list(shape->dtype, b, c, known, &is_of_some_plan);
+    SPMM_REQUIRE(!is_of_some_plan, SPMM_ERR_TYPE, diag,
+                 "the plan is for B and C of types %s, found B %s and C %s", known, spmm_dtype_name(b->type),
+                 spmm_dtype_name(c->type));
     SPMM_TRY(spmmi_types_require((struct spmmi_types){shape->dtype, b->type, c->type, 0}, diag));
+cleanup:
+    return status;
+}
+
+/* Where B or C have other types than A not every part can run the product. */
+static spmm_status_t part_check(const spmm_executor_t *executor, const struct spmmi_choice *choice,
+                                spmm_op_t op, const spmm_dense_t *b, const spmm_dense_t *c, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_product product = spmmi_product_of(executor, choice, op, b, c);
+    const struct spmmi_parts *parts =
+        executor->cuda != NULL ? spmmi_cuda_parts(executor->cuda) : spmmi_cpu_parts(executor->cpu);
+    SPMM_REQUIRE(spmmi_parts_for(parts, choice->variant, &product) != NULL, SPMM_ERR_NO_VARIANT, diag,
+                 "no part of the plan for op %s multiplies A %s, B %s, C %s: inspect for these types",
+                 spmm_op_name(op), spmm_dtype_name(product.a_type), spmm_dtype_name(b->type),
+                 spmm_dtype_name(c->type));
 cleanup:
     return status;
 }
@@ -97,6 +129,7 @@ spmm_status_t spmmi_product_check(const spmm_executor_t *executor, spmm_op_t op,
     choice->fits = fits != 0;
     SPMM_REQUIRE(choice->variant >= 0, SPMM_ERR_NO_VARIANT, diag, "the plan has no variant for op %s",
                  spmm_op_name(op));
+    SPMM_TRY(part_check(executor, choice, op, b, c, diag));
 cleanup:
     return status;
 }
@@ -144,6 +177,7 @@ struct spmmi_product spmmi_product_of(const spmm_executor_t *executor, const str
 {
     return (struct spmmi_product){.op = op,
                                   .a_type = executor->shape.dtype,
+                                  .a_is_ones = executor->has_unit_values,
                                   .compute = executor->shape.variants[choice->variant].compute,
                                   .alpha = 1,
                                   .b = *b,

@@ -25,6 +25,8 @@ spmm_status_t spmm_executor_set_values(spmm_executor_t *executor, const void *va
     spmm_status_t status = SPMM_OK;
     spmmi_diag_clear(diag);
     SPMM_REQUIRE(executor != NULL, SPMM_ERR_ARGUMENT, diag, "the executor is NULL");
+    SPMM_REQUIRE(!executor->has_unit_values, SPMM_ERR_ARGUMENT, diag,
+                 "the executor was made with unit_values: it takes no values");
     SPMM_REQUIRE(values != NULL || executor->shape.nnz == 0, SPMM_ERR_ARGUMENT, diag,
                  "expected %lld values, found NULL", (long long)executor->shape.nnz);
     if (executor->cuda != NULL)

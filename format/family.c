@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/dtype.h"
+#include "base/types.h"
 #include "plan.h"
 
 #define FAMILY(name, id, number, ...) static_assert((int)(id) == (number), "the public enum copies the list");
@@ -96,6 +97,22 @@ int spmmi_is_tcblocks(spmm_family_t family)
 {
     const struct spmmi_family *const row = spmmi_family_of(family);
     return row != NULL && row->compute == SPMMI_COMPUTE_TENSOR;
+}
+
+int spmmi_is_on_tensor_cores(spmm_family_t family, spmm_dtype_t dtype)
+{
+    const struct spmmi_family *const row = spmmi_family_of(family);
+    if (row == NULL || row->compute == SPMMI_COMPUTE_VALUES)
+        return 0;
+    return row->compute == SPMMI_COMPUTE_TENSOR || spmm_dtype_size(dtype) == 2;
+}
+
+int spmmi_family_takes(const struct spmmi_family *family, spmm_dtype_t a, spmm_dtype_t b, spmm_dtype_t c)
+{
+    if ((family->types & SPMMI_TYPE_BIT(a)) == 0)
+        return 0;
+    return (a == b && a == c) || ((family->types & SPMMI_TYPES_MIXED) != 0 &&
+                                  spmmi_types_find((struct spmmi_types){a, b, c, (spmm_dtype_t)0}) != NULL);
 }
 
 int spmmi_takes_long_rows(const struct spmmi_schedule *schedule)

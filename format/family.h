@@ -12,7 +12,10 @@
 #define SPMMI_TYPES_ALL \
     (SPMMI_TYPE_F32 | SPMMI_TYPE_F64 | SPMMI_TYPE_BIT(SPMM_F16) | SPMMI_TYPE_BIT(SPMM_BF16))
 
-enum spmmi_compute_rule { SPMMI_COMPUTE_VALUES, SPMMI_COMPUTE_TENSOR };
+/* Beside types: B and C may have other types than A, as format/base/types_list.def lists them. No type is number 0. */
+#define SPMMI_TYPES_MIXED SPMMI_TYPE_BIT(0)
+
+enum spmmi_compute_rule { SPMMI_COMPUTE_VALUES, SPMMI_COMPUTE_NARROW, SPMMI_COMPUTE_TENSOR };
 enum spmmi_item_size_rule { SPMMI_ITEM_SIZE_POWER, SPMMI_ITEM_SIZE_ANY };
 enum spmmi_items_rule {
     SPMMI_ITEMS_ROW_SPLIT,
@@ -61,6 +64,12 @@ const struct spmmi_schedule *spmmi_schedule_at(int index);
 /* NULL where there is no such family, or it has no such schedule. */
 const struct spmmi_family *spmmi_family_of(spmm_family_t family);
 const struct spmmi_schedule *spmmi_schedule_of(spmm_family_t family, spmm_schedule_t schedule);
+
+/* Has the family kernels for A, B and C of these types? */
+int spmmi_family_takes(const struct spmmi_family *family, spmm_dtype_t a, spmm_dtype_t b, spmm_dtype_t c);
+
+/* Are values of this type multiplied on tensor cores, which cut sums of f32 off? */
+int spmmi_is_on_tensor_cores(spmm_family_t family, spmm_dtype_t dtype);
 
 /* May a part of this schedule have the rows that were split off another part? */
 int spmmi_takes_long_rows(const struct spmmi_schedule *schedule);

@@ -17,7 +17,7 @@ spmm_status_t spmm_family_at(int index, spmm_family_info_t *info)
     full.name = row->name;
     full.item = row->item;
     full.unit = row->unit;
-    full.types = row->types;
+    full.types = row->types & SPMMI_TYPES_ALL;
     full.uses_tensor_cores = row->compute == SPMMI_COMPUTE_TENSOR;
     full.takes_long_rows = row->takes_long_rows;
     full.n_min = row->n_min;

@@ -34,7 +34,7 @@ static spmm_status_t check_kernel(struct spmmi_request *r, spmm_diag_t *diag)
         return SPMM_OK;
     const bool is_known = spmmi_kernel_parse(name, &ref);
     spmmi_kernel_names(names);
-    SPMM_REQUIRE(is_known, SPMM_ERR_ARGUMENT, diag, "force_kernel must be %s, found \"%.60s\"", names, name);
+    SPMM_REQUIRE(is_known, SPMM_ERR_ARGUMENT, diag, "force_kernel is \"%.60s\", expected %s", name, names);
     SPMM_REQUIRE(ref.instance[0] == '\0', SPMM_ERR_ARGUMENT, diag,
                  "force_kernel of an inspection ends with its schedule, found \"%.60s\": the executor takes "
                  "instances",
@@ -78,9 +78,14 @@ static spmm_status_t check_type(const struct spmmi_request *r, spmm_diag_t *diag
     char types[SPMMI_TYPE_NAMES_BYTES] = "";
     if (row != NULL)
         spmmi_type_names(row->types, types);
-    SPMM_REQUIRE(row == NULL || (row->types & SPMMI_TYPE_BIT(r->options.a_type)) != 0, SPMM_ERR_UNSUPPORTED,
-                 diag, "the %s kernels multiply %s only, not %s: choose another family", row->name, types,
-                 spmm_dtype_name(r->options.a_type));
+    const spmm_inspect_options_t *const o = &r->options;
+    SPMM_REQUIRE(row == NULL || (row->types & SPMMI_TYPE_BIT(o->a_type)) != 0, SPMM_ERR_UNSUPPORTED, diag,
+                 "the %s kernels multiply %s only, not %s: choose another family", row->name, types,
+                 spmm_dtype_name(o->a_type));
+    SPMM_REQUIRE(row == NULL || spmmi_family_takes(row, o->a_type, o->b_type, o->c_type),
+                 SPMM_ERR_UNSUPPORTED, diag,
+                 "the %s kernels take B and C of the type of A only, %s: choose another family", row->name,
+                 spmm_dtype_name(o->a_type));
 cleanup:
     return status;
 }

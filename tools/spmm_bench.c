@@ -2,12 +2,14 @@
 /* spmm-bench: spmm's kernels beside cuSPARSE or oneMKL, on matrices x types x ops x layouts x n, in one run. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include <spmm/spmm.h>
 
+#include "tools/bench/bench_bound.h"
+#include "tools/bench/bench_csv.h"
 #include "tools/bench/bench_name.h"
+#include "tools/bench/bench_options.h"
 #include "tools/bench/bench_ours.h"
 #include "tools/bench/bench_peers.h"
 #include "tools/bench/bench_report.h"
@@ -17,124 +19,9 @@
 #include "tools/cli/device_choice.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/fail.h"
-#include "tools/cli/listed_choices.h"
 #include "tools/compute/gpu.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/progress.h"
-
-#define PROGRAM "spmm-bench"
-#define N_MAX_COUNT 64
-
-static struct {
-    int64_t n[N_MAX_COUNT];
-    size_t n_count;
-    int dtypes, layouts, ops; /* masks: SPMM_TYPES_*, SPMM_LAYOUTS_*, SPMM_OPS_* */
-    int plans;                /* enum bench_plans */
-    int compute;              /* spmm_compute_t of f32 plans, 0: the default's */
-    const char *device_text;
-    int device;
-    int64_t threads, repeat;
-    uint64_t budget;
-    double max_seconds;
-    const char *kernels, *peers, *mkl, *csv, *date, *commit;
-    const char *output;
-    int no_peers, lists_peers, only_summary, json, quiet, calibrate, set_values;
-} args = {.dtypes = SPMM_TYPES_F32,
-          .layouts = SPMM_LAYOUTS_ROW_MAJOR,
-          .ops = SPMM_OPS_N,
-          .device_text = "auto",
-          .repeat = 15,
-          .max_seconds = 2.0};
-
-static struct cli_choice dtype_choices[LISTED_CHOICES_MAX];
-static char dtype_help[LISTED_HELP_BYTES];
-static const struct cli_choice layout_choices[] = {{"row", SPMM_LAYOUTS_ROW_MAJOR},
-                                                   {"col", SPMM_LAYOUTS_COL_MAJOR},
-                                                   {"both", SPMM_LAYOUTS_ROW_MAJOR | SPMM_LAYOUTS_COL_MAJOR},
-                                                   {NULL, 0}};
-static const struct cli_choice op_choices[] = {
-    {"N", SPMM_OPS_N}, {"T", SPMM_OPS_T}, {"both", SPMM_OPS_N | SPMM_OPS_T}, {NULL, 0}};
-
-static const struct cli_choice plan_choices[] = {{"default", BENCH_PLANS_DEFAULT},
-                                                 {"all", BENCH_PLANS_ALL},
-                                                 {"tiles", BENCH_PLANS_TILES},
-                                                 {"tensor", BENCH_PLANS_TENSOR},
-                                                 {"tensor-plain", BENCH_PLANS_TENSOR_PLAIN},
-                                                 {NULL, 0}};
-
-static const struct cli_choice compute_choices[] = {
-    {"f32", SPMM_COMPUTE_F32}, {"3xtf32", SPMM_COMPUTE_3XTF32}, {"tf32", SPMM_COMPUTE_TF32}, {NULL, 0}};
-
-static const struct cli_option options[] = {
-    {'n', "columns", CLI_INT_LIST, args.n, .value = "LIST", .count = &args.n_count, .capacity = N_MAX_COUNT,
-     .min = 1, .max = 65536, .help = "columns of B and C, such as 1,8,64 (default 1,8,32,64,128,256)"},
-    {0, "dtype", CLI_CHOICE, &args.dtypes, .value = "TYPE", .choices = dtype_choices, .help = dtype_help},
-    {0, "compute", CLI_CHOICE, &args.compute, .value = "TYPE", .choices = compute_choices,
-     .help = "least accurate compute type that plans of f32 may choose: f32, 3xtf32 (default)\nor tf32"},
-    {0, "layout", CLI_CHOICE, &args.layouts, .value = "row|col|both", .choices = layout_choices,
-     .help = "layout of B and C: row-major (default), column-major or both"},
-    {0, "op", CLI_CHOICE, &args.ops, .value = "N|T|both", .choices = op_choices,
-     .help = "multiply by A or by its transpose (default N)"},
-    {0, "device", CLI_TEXT, &args.device_text, .value = DEVICE_CHOICE_VALUE,
-     .help = "where to run (default auto: GPU 0 if this build can\nuse it, else the CPU)"},
-    {0, "threads", CLI_INT, &args.threads, .value = "T", .min = 0, .max = 4096,
-     .help = "CPU threads of every competitor (default: all)"},
-    {0, "repeat", CLI_INT, &args.repeat, .value = "R", .min = 1, .max = TIMING_REPEATS_MAX,
-     .help = "timed calls, cold and warm each, of which the median counts (default 15;\n"
-             "a third of them for calls of more than 3 ms)"},
-    {0, "max-seconds", CLI_NUMBER, &args.max_seconds, .value = "S",
-     .help = "time limit for one kernel in one case, in seconds, kept approximately (default 2)"},
-    {0, "plans", CLI_CHOICE, &args.plans, .value = "SET", .choices = plan_choices, .help = bench_plans_help},
-    {0, "kernels", CLI_TEXT, &args.kernels, .value = "TEXT",
-     .help = "measure only kernels whose names contain TEXT, a part of a name such as\nwindow/ or 3xtf32, "
-             "and the plan's choice (default: all)"},
-    {0, "set-values", CLI_FLAG, &args.set_values,
-     .help = "also measure how long new values take, from the device's memory, in ms and in\n"
-             "products of the case"},
-    {0, "peers", CLI_TEXT, &args.peers, .value = "TEXT",
-     .help = "measure only peers whose names contain TEXT (default: all)"},
-    {0, "no-peers", CLI_FLAG, &args.no_peers, .help = "measure no peers"},
-    {0, "mkl", CLI_TEXT, &args.mkl, .value = "FILE",
-     .help = "oneMKL's libmkl_rt, if it is not found by itself"},
-    MATRIX_INPUT_OPTIONS,
-    {0, "csv", CLI_TEXT, &args.csv, .value = "FILE",
-     .help = "append one row for each kernel and case to FILE"},
-    {0, "date", CLI_TEXT, &args.date, .value = "DATE", .help = "date column (default: today, UTC)"},
-    {0, "commit", CLI_TEXT, &args.commit, .value = "ID", .help = "commit column (default: $SPMM_COMMIT)"},
-    {0, "list-peers", CLI_FLAG, &args.lists_peers, .help = "show every peer, not only the best one"},
-    {0, "summary", CLI_FLAG, &args.only_summary,
-     .help = "print the summary only; without a peer, one line for each case"},
-    {0, "calibrate", CLI_FLAG, &args.calibrate,
-     .help = "measure the rates of the device instead and print them as a device profile\n"
-             "(see --device of spmm-inspect); takes some seconds and no MATRIX"},
-    {'o', "output", CLI_TEXT, &args.output, .value = "FILE",
-     .help = "write the profile to FILE (default: standard output)"},
-    {0, "budget", CLI_BYTES, &args.budget, .value = "BYTES",
-     .help = "maximum memory for reading a matrix and, by itself, for B, C and the reference of a matrix,\n"
-             "such as 500M or 2G; default: three quarters of the machine's"},
-    CLI_JSON(&args.json, "print JSON instead of a table"),
-    CLI_QUIET(&args.quiet, "no progress on the terminal"),
-};
-
-static const struct cli_program program = {
-    .name = PROGRAM,
-    .summary = "Compare spmm's kernels with each other and with vendor libraries.",
-    .usage = "[options] MATRIX...",
-    .details =
-        "Each MATRIX is a file, as for spmm-inspect, or a synthetic matrix such as\n"
-        "gen:fem3:9:9:257. In each case (type, op, layout, n) every kernel of spmm and every algorithm of\n"
-        "cuSPARSE (on a GPU) or oneMKL (on the CPU, if it is found) computes the same product, is checked\n"
-        "against a reference in higher precision, and is timed: cold, with the caches flushed between\n"
-        "calls, and warm, back to back. * marks the plan's choice, = the best peer; inspection, buffer\n"
-        "sizes and preprocessing are outside the timing.\n"
-        "An error (ratio of error and bound) above 1 fails: exit code 5 if it is spmm's, else the peer\n"
-        "does not count.",
-    .examples = "  spmm-bench gen:fem3:9:9:257                     one mesh, f32, row-major, six n\n"
-                "  spmm-bench -n 32,128 --layout both *.mtx.zst    two n, both layouts\n"
-                "  spmm-bench --csv results.csv --dtype both A.mtx keep the times\n"
-                "  spmm-bench --calibrate --device cuda -o my.profile   rates of this GPU\n",
-    CLI_TAKES(options, 0, 4096), /* 1 without --calibrate */
-};
 
 /* What outlives a matrix. */
 struct bench {
@@ -150,7 +37,7 @@ struct bench {
 static void tell(struct bench *bench, const char *name, const char *text)
 {
     progress_end(&bench->progress);
-    fprintf(stderr, PROGRAM ": %s: %s\n", name, text);
+    fprintf(stderr, BENCH_PROGRAM ": %s: %s\n", name, text);
 }
 
 static spmm_status_t run_case(struct bench *bench, struct bench_ours *ours, struct bench_peers *peers,
@@ -177,6 +64,79 @@ cleanup:
     return status;
 }
 
+/* The n of a layout: none of one that is not asked for. */
+struct n_list {
+    const int64_t *n;
+    size_t count;
+};
+
+static struct n_list n_list_of(int layout)
+{
+    if ((bench_args.layouts >> layout & 1) == 0)
+        return (struct n_list){NULL, 0};
+    return layout == (int)SPMM_COL_MAJOR ? (struct n_list){bench_args.n_col, bench_args.n_col_count}
+                                         : (struct n_list){bench_args.n, bench_args.n_count};
+}
+
+static spmm_dtype_t b_type_of(spmm_dtype_t dtype)
+{
+    return bench_args.b_type != 0 ? (spmm_dtype_t)bench_args.b_type : dtype;
+}
+
+static spmm_dtype_t c_type_of(spmm_dtype_t dtype)
+{
+    return bench_args.c_type != 0 ? (spmm_dtype_t)bench_args.c_type : b_type_of(dtype);
+}
+
+/* A as the peers multiply it, which know one type of A and B: ones are exact in every type. */
+static struct host_csr as_of_peers(const struct host_csr *a, spmm_dtype_t b_type)
+{
+    struct host_csr copy = *a;
+    if (bench_args.unit_values)
+        copy.dtype = b_type;
+    return copy;
+}
+
+/* Hand the problem to the peers; NULL where they have no such products. */
+static spmm_status_t take_peers(struct bench *bench, const char *name, spmm_op_t op, const struct host_csr *a,
+                                const struct host_csr *op_a, struct bench_peers **peers, spmm_diag_t *diag)
+{
+    const spmm_dtype_t b_type = bench->site.b_type;
+    *peers = bench->peers;
+    if (bench->peers == NULL)
+        return SPMM_OK;
+    if (a->dtype == b_type && bench_peers_take(bench->peers, b_type, bench->site.c_type))
+        return bench_peers_problem(bench->peers, op, a, op_a, diag);
+    tell(bench, name, "the peers have no products of this value type: none is measured beside ours");
+    *peers = NULL;
+    return SPMM_OK;
+}
+
+static spmm_status_t load_ours(struct bench *bench, const spmm_matrix_t *matrix, const char *name,
+                               const struct host_csr *a, spmm_op_t op, struct bench_ours **ours,
+                               struct ours_info *info, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct ours_options options = {.kernels = bench_args.kernels,
+                                         .plans = (enum bench_plans)bench_args.plans,
+                                         .compute = (spmm_compute_t)bench_args.compute,
+                                         .layouts = (uint32_t)bench_args.layouts,
+                                         .n = bench_args.n,
+                                         .n_count = (int)bench_args.n_count,
+                                         .b_type = b_type_of(a->dtype),
+                                         .c_type = c_type_of(a->dtype),
+                                         .has_unit_values = bench_args.unit_values,
+                                         .values = bench_args.set_values ? a : NULL};
+    TRY(bench_ours_load(matrix, a->dtype, op, &options, &bench->site, ours, info, diag));
+    if (info->left_out > 0) {
+        char text[80];
+        snprintf(text, sizeof text, "%d plans found no memory and are left out", info->left_out);
+        tell(bench, name, text);
+    }
+cleanup:
+    return status;
+}
+
 /* All layouts and n of one op(A) of one value type. */
 static spmm_status_t run_problem(struct bench *bench, const spmm_matrix_t *matrix, const char *name,
                                  const struct host_csr *a, const struct host_csr *op_a, spmm_op_t op,
@@ -185,39 +145,34 @@ static spmm_status_t run_problem(struct bench *bench, const spmm_matrix_t *matri
     spmm_status_t status = SPMM_OK;
     struct bench_ours *ours = NULL;
     struct ours_info info = {0};
-    const struct ours_options ours_options = {.kernels = args.kernels,
-                                              .plans = (enum bench_plans)args.plans,
-                                              .compute = (spmm_compute_t)args.compute,
-                                              .layouts = (uint32_t)args.layouts,
-                                              .n = args.n,
-                                              .n_count = (int)args.n_count,
-                                              .values = args.set_values ? a : NULL};
-    struct bench_peers *peers = bench_peers_take(bench->peers, a->dtype) ? bench->peers : NULL;
+    struct bench_peers *peers = NULL;
+    const spmm_dtype_t b_type = b_type_of(a->dtype), c_type = c_type_of(a->dtype);
+    const struct host_csr peers_a = as_of_peers(a, b_type), peers_op_a = as_of_peers(op_a, b_type);
 
-    if (peers == NULL && bench->peers != NULL)
-        tell(bench, name, "the peers have no products of this value type: none is measured beside ours");
-    TRY(bench_ours_load(matrix, a->dtype, op, &ours_options, &bench->site, &ours, &info, diag));
-    if (info.left_out > 0) {
-        char text[80];
-        snprintf(text, sizeof text, "%d plans found no memory and are left out", info.left_out);
-        tell(bench, name, text);
-    }
-    TRY(bench_site_problem(&bench->site, op_a, bench->n_max, diag));
-    if (peers != NULL)
-        TRY(bench_peers_problem(peers, op, a, op_a, diag));
+    TRY(load_ours(bench, matrix, name, a, op, &ours, &info, diag));
+    TRY(bench_site_problem(&bench->site, op_a, b_type, c_type, bench->n_max, diag));
+    TRY(take_peers(bench, name, op, &peers_a, &peers_op_a, &peers, diag));
+    const struct bound_rates *rates = bench_bound_rates(info.device_name);
+    const struct bound_matrix bound = bench_bound_matrix(op_a, !bench_args.unit_values);
     for (int layout = 0; layout < 2; layout++) {
-        for (size_t i = 0; i < args.n_count; i++) {
+        const struct n_list list = n_list_of(layout);
+        for (size_t i = 0; i < list.count; i++) {
             struct bench_case done = {.matrix = name,
                                       .rows = a->rows,
                                       .cols = a->cols,
                                       .nnz = a->nnz,
-                                      .n = args.n[i],
+                                      .n = list.n[i],
                                       .layout = (spmm_layout_t)layout,
                                       .dtype = a->dtype,
+                                      .b_type = b_type,
+                                      .c_type = c_type,
+                                      .has_unit_values = bench_args.unit_values,
                                       .op = op,
                                       .info = &info};
-            if ((args.layouts >> layout & 1) != 0)
-                TRY(run_case(bench, ours, peers, &done, diag));
+            if (rates != NULL)
+                done.bound_us = bench_bound_us(rates, &bound, done.n, (int)spmm_dtype_size(b_type),
+                                               (int)spmm_dtype_size(c_type));
+            TRY(run_case(bench, ours, peers, &done, diag));
         }
     }
 cleanup:
@@ -235,9 +190,11 @@ static spmm_status_t run_type(struct bench *bench, const spmm_matrix_t *matrix, 
 
     TRY(spmm_matrix_csr(matrix, &view));
     TRY(host_csr_make(&view, dtype, &a, diag));
-    if ((args.ops & (int)SPMM_OPS_N) != 0)
+    if (bench_args.unit_values)
+        host_csr_set_ones(&a);
+    if ((bench_args.ops & (int)SPMM_OPS_N) != 0)
         TRY(run_problem(bench, matrix, name, &a, &a, SPMM_OP_N, diag));
-    if ((args.ops & (int)SPMM_OPS_T) != 0) {
+    if ((bench_args.ops & (int)SPMM_OPS_T) != 0) {
         TRY(host_csr_transpose(&a, &at, diag));
         TRY(run_problem(bench, matrix, name, &a, &at, SPMM_OP_T, diag));
     }
@@ -258,17 +215,17 @@ static void run_matrix(struct bench *bench, const char *argument)
     char name[128];
 
     bench_name(argument, name, sizeof name);
-    read_options.budget_bytes = args.budget;
+    read_options.budget_bytes = bench_args.budget;
     read_options.progress = progress_report;
     read_options.progress_context = &bench->progress;
     TRY(matrix_input_open(argument, &read_options, &matrix, &diag));
     for (int i = 0; spmm_dtype_at(i, &type) == SPMM_OK; i++)
-        if ((args.dtypes >> type.dtype & 1) != 0)
+        if ((bench_args.dtypes >> type.dtype & 1) != 0)
             TRY(run_type(bench, matrix, name, type.dtype, &diag));
 cleanup:
     progress_end(&bench->progress);
     if (status != SPMM_OK) {
-        const int code = exit_failure(PROGRAM, argument, status, &diag);
+        const int code = exit_failure(BENCH_PROGRAM, argument, status, &diag);
         if (bench->first_failure == EXIT_DONE)
             bench->first_failure = code;
     }
@@ -277,36 +234,48 @@ cleanup:
 
 static spmm_status_t start(struct bench *bench, char *today, size_t size, spmm_diag_t *diag)
 {
-    const struct timing_rule rule = {.repeats = (int)args.repeat,
-                                     .repeats_slow = (int)(args.repeat + 2) / 3,
+    const struct timing_rule rule = {.repeats = (int)bench_args.repeat,
+                                     .repeats_slow = (int)(bench_args.repeat + 2) / 3,
                                      .repeats_min = 1,
                                      .slow_ms = 3.0,
-                                     .max_seconds = args.max_seconds};
-    const struct bench_peers_options peers_options = {args.peers, args.mkl};
+                                     .max_seconds = bench_args.max_seconds};
+    const struct bench_peers_options peers_options = {bench_args.peers, bench_args.mkl};
     const time_t now = time(NULL);
     struct tm utc;
     char note[160];
     spmm_status_t status = SPMM_OK;
 
-    if (args.device >= 0) {
-        TRY(gpu_require(args.device, diag));
-        TRY(gpu_select(args.device, diag));
+    if (bench_args.device >= 0) {
+        TRY(gpu_require(bench_args.device, diag));
+        TRY(gpu_select(bench_args.device, diag));
     }
     strftime(today, size, "%Y-%m-%d", gmtime_r(&now, &utc));
-    bench->report.date = args.date != NULL ? args.date : today;
-    bench->report.commit = args.commit != NULL ? args.commit : getenv("SPMM_COMMIT");
+    bench->report.date = bench_args.date != NULL ? bench_args.date : today;
+    bench->report.commit = bench_args.commit != NULL ? bench_args.commit : getenv("SPMM_COMMIT");
     if (bench->report.commit == NULL)
         bench->report.commit = "unknown";
-    TRY(bench_site_create(args.device, (int)args.threads, &rule, &bench->site, diag));
-    bench->site.budget = args.budget;
-    if (!args.no_peers) {
+    TRY(bench_site_create(bench_args.device, (int)bench_args.threads, &rule, &bench->site, diag));
+    bench->site.budget = bench_args.budget;
+    if (!bench_args.no_peers) {
         TRY(bench_peers_open(&bench->site, &peers_options, &bench->peers, note, diag));
         if (bench->peers == NULL)
             tell(bench, "peers", note);
     }
-    TRY(bench_report_open(&bench->report, args.csv, diag));
+    TRY(bench_csv_open(&bench->report.csv, bench_args.csv, diag));
 cleanup:
     return status;
+}
+
+/* Columns of the widest case. */
+static int64_t widest(void)
+{
+    int64_t n_max = 0;
+    for (int layout = 0; layout < 2; layout++) {
+        const struct n_list list = n_list_of(layout);
+        for (size_t i = 0; i < list.count; i++)
+            n_max = list.n[i] > n_max ? list.n[i] : n_max;
+    }
+    return n_max;
 }
 
 static int run(const struct cli_operands *operands)
@@ -317,14 +286,13 @@ static int run(const struct cli_operands *operands)
     spmm_status_t status = SPMM_OK;
     int code = EXIT_DONE;
 
-    progress_start(&bench.progress, args.quiet != 0);
-    for (size_t i = 0; i < args.n_count; i++)
-        bench.n_max = args.n[i] > bench.n_max ? args.n[i] : bench.n_max;
-    bench.report.lists_peers = args.lists_peers;
-    bench.report.shows_set_values = args.set_values;
-    bench.report.is_short = args.only_summary;
+    progress_start(&bench.progress, bench_args.quiet != 0);
+    bench.n_max = widest();
+    bench.report.lists_peers = bench_args.lists_peers;
+    bench.report.shows_set_values = bench_args.set_values;
+    bench.report.is_short = bench_args.only_summary;
     TRY(start(&bench, today, sizeof today, &diag));
-    if (args.json) {
+    if (bench_args.json) {
         json_start(&bench.json, stdout);
         json_object(&bench.json, NULL);
         json_array(&bench.json, "cases");
@@ -332,61 +300,45 @@ static int run(const struct cli_operands *operands)
     }
     for (int i = 0; i < operands->count; i++)
         run_matrix(&bench, operands->list[i]);
-    if (args.json)
+    if (bench_args.json)
         json_end(&bench.json);
     bench_summary_print(&bench.report.summary, bench.report.json);
-    if (args.json) {
+    if (bench_args.json) {
         json_end(&bench.json);
         code = json_finish(&bench.json) ? EXIT_DONE : EXIT_RUNTIME;
     }
     TRY(bench_report_close(&bench.report, &diag));
 cleanup:
     if (status != SPMM_OK)
-        code = exit_failure(PROGRAM, args.csv, status, &diag);
+        code = exit_failure(BENCH_PROGRAM, bench_args.csv, status, &diag);
     bench_peers_close(bench.peers);
     bench_site_destroy(&bench.site);
     if (code == EXIT_DONE)
         code = bench.first_failure;
     if (code == EXIT_DONE && bench.report.has_wrong)
         code = EXIT_CHECK;
-    return code != EXIT_DONE ? code : exit_flush(PROGRAM);
+    return code != EXIT_DONE ? code : exit_flush(BENCH_PROGRAM);
 }
 
 static int run_calibration(void)
 {
     spmm_diag_t diag = {.status = SPMM_OK};
     spmm_status_t status = SPMM_OK;
-    if (args.device >= 0)
-        TRY(gpu_require(args.device, &diag));
-    TRY(calibrate(args.device, (int)args.threads, args.output, &diag));
+    if (bench_args.device >= 0)
+        TRY(gpu_require(bench_args.device, &diag));
+    TRY(calibrate(bench_args.device, (int)bench_args.threads, bench_args.output, &diag));
 cleanup:
-    return status != SPMM_OK ? exit_failure(PROGRAM, NULL, status, &diag) : exit_flush(PROGRAM);
+    return status != SPMM_OK ? exit_failure(BENCH_PROGRAM, NULL, status, &diag) : exit_flush(BENCH_PROGRAM);
 }
 
 int main(int argc, char **argv)
 {
-    static const int64_t default_n[] = {1, 8, 32, 64, 128, 256};
     struct cli_operands operands;
     spmm_diag_t diag = {.status = SPMM_OK};
-    bench_plans_help_make();
-    listed_dtype_masks("value type: ", dtype_choices, dtype_help);
-    enum cli_result result = cli_parse(&program, argc, argv, &operands);
-    if (result == CLI_RUN)
-        result = device_choice_read(&program, args.device_text, &args.device);
+    const enum cli_result result = bench_options_read(argc, argv, &operands);
     if (result != CLI_RUN)
         return result == CLI_DONE ? EXIT_DONE : EXIT_USAGE;
-    if ((operands.count == 0) != (args.calibrate != 0)) {
-        cli_complain(&program, args.calibrate ? "--calibrate takes no MATRIX" : "expected: " PROGRAM " %s",
-                     program.usage);
-        return EXIT_USAGE;
-    }
-    if (device_choice_auto(&args.device, &diag) != SPMM_OK)
-        return exit_failure(PROGRAM, NULL, diag.status, &diag);
-    if (args.calibrate)
-        return run_calibration();
-    if (args.n_count == 0) {
-        memcpy(args.n, default_n, sizeof default_n);
-        args.n_count = sizeof default_n / sizeof *default_n;
-    }
-    return run(&operands);
+    if (device_choice_auto(&bench_args.device, &diag) != SPMM_OK)
+        return exit_failure(BENCH_PROGRAM, NULL, diag.status, &diag);
+    return bench_args.calibrate ? run_calibration() : run(&operands);
 }

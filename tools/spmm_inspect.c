@@ -32,7 +32,7 @@ static struct {
     double u_min, cv_max, segment_scale, blocks_per_sm;
     size_t n_count;
     uint64_t budget;
-    int dtype, compute, layouts, ops, schedule, reorder, long_rows, permuted_output;
+    int dtype, b_type, c_type, compute, layouts, ops, schedule, reorder, long_rows, permuted_output;
     int symmetric_permutation, drop_zeros, pattern_only, force, json, quiet, explain, permutations;
     spmm_balance_t balance_mode;
     struct tune_request tune;
@@ -65,10 +65,12 @@ static const struct cli_option options[] = {
      .min = 1, .max = INT32_MAX,
      .help = "numbers of columns of B to choose for, such as 1,64;\ndefault: any (others still run)"},
     {0, "dtype", CLI_CHOICE, &args.dtype, .value = "TYPE", .choices = dtypes, .help = dtype_help},
+    {0, "b-type", CLI_CHOICE, &args.b_type, .value = "TYPE", .choices = dtypes,
+     .help = "value type of B to choose for (default: that of A)"},
+    {0, "c-type", CLI_CHOICE, &args.c_type, .value = "TYPE", .choices = dtypes,
+     .help = "value type of C to choose for (default: that of B)"},
     {0, "compute", CLI_CHOICE, &args.compute, .value = "HOW", .choices = computes,
-     .help =
-         "least accurate compute type that may be chosen: auto\n(default: as accurate as TYPE); of f32 also "
-         "f32 (no\ntensor cores), 3xtf32 (as auto) or tf32 (11 bits)"},
+     .help = inspect_help[HELP_COMPUTE]},
     {0, "layout", CLI_CHOICE, &args.layouts, .value = "LAYOUT", .choices = layouts,
      .help = "layout of B and C: row, col (column-major) or both\n(default)"},
     {0, "op", CLI_CHOICE, &args.ops, .value = "OP", .choices = ops,
@@ -267,6 +269,8 @@ static spmm_status_t make_plan(const spmm_matrix_t *matrix, struct progress *pro
     const spmm_tuning_options_t tuning = tune_request_options(&args.tune, tuner_measure, tuner);
     const spmm_inspect_options_t inspect = {.struct_size = sizeof inspect,
                                             .a_type = (spmm_dtype_t)args.dtype,
+                                            .b_type = (spmm_dtype_t)args.b_type,
+                                            .c_type = (spmm_dtype_t)(args.c_type ? args.c_type : args.b_type),
                                             .compute = (spmm_compute_t)args.compute,
                                             .n = args.n,
                                             .n_count = (int)args.n_count,

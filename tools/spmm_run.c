@@ -10,6 +10,7 @@
 #include "tools/cli/device_choice.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/fail.h"
+#include "tools/cli/listed_choices.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/compute/npy.h"
 #include "tools/cli/passive_wait.h"
@@ -28,7 +29,7 @@ static struct {
     int64_t n, threads, repeat, seed, vectors, certify_seed;
     uint64_t budget;
     const char *device_text, *kernel, *check, *b, *output;
-    int op, layout, original_order, certify, drop_zeros, json, quiet;
+    int op, layout, b_type, c_type, unit_values, original_order, certify, drop_zeros, json, quiet;
     double alpha, beta;
     int device;
 } args = {.n = 0,
@@ -42,6 +43,8 @@ static struct {
 static const struct cli_choice op_choices[] = {{"N", SPMM_OP_N}, {"T", SPMM_OP_T}, {NULL, 0}};
 static const struct cli_choice layout_choices[] = {
     {"row", SPMM_ROW_MAJOR}, {"col", SPMM_COL_MAJOR}, {NULL, 0}};
+
+static struct cli_choice dtypes[LISTED_CHOICES_MAX];
 
 static const struct cli_option options[] = {
     {'n', "columns", CLI_INT, &args.n, .value = "N", .min = 1, .max = INT32_MAX,
@@ -70,6 +73,12 @@ static const struct cli_option options[] = {
      .help = "multiply by A (default) or by its transpose"},
     {0, "layout", CLI_CHOICE, &args.layout, .value = "row|col", .choices = layout_choices,
      .help = "layout of B and C (default: that of -B, else row)"},
+    {0, "b-type", CLI_CHOICE, &args.b_type, .value = "TYPE", .choices = dtypes,
+     .help = "value type of B, where it is not that of A: f16 or bf16\nwith values of f32"},
+    {0, "c-type", CLI_CHOICE, &args.c_type, .value = "TYPE", .choices = dtypes,
+     .help = "value type of C (default: that of B); f32 also with f16\nand bf16"},
+    {0, "unit-values", CLI_FLAG, &args.unit_values,
+     .help = "every entry of A counts as 1, whatever the plan holds"},
     {0, "alpha", CLI_NUMBER, &args.alpha, .value = "X", .help = "factor of the product (default 1)"},
     {0, "beta", CLI_NUMBER, &args.beta, .value = "X",
      .help = "factor of the initial C, which is random (default 0)"},
@@ -152,9 +161,11 @@ static spmm_status_t open_matrix(struct run *run, spmm_diag_t *diag)
         TRY(matrix_input_open(args.check, &options_read, &run->matrix, diag));
         TRY(matrix_input_permute(run->plan, (int)args.threads, &run->matrix, diag));
         TRY(spmm_matrix_csr(run->matrix, &view));
-        TRY(spmm_plan_matches(run->plan, &view, run->info.has_values, diag));
+        TRY(spmm_plan_matches(run->plan, &view, run->info.has_values && !args.unit_values, diag));
     }
     TRY(host_csr_make(&view, run->info.a_type, &run->a, diag));
+    if (args.unit_values)
+        host_csr_set_ones(&run->a);
 cleanup:
     progress_end(&run->progress);
     return status;
@@ -163,14 +174,15 @@ cleanup:
 static spmm_status_t open_b(struct run *run, spmm_diag_t *diag)
 {
     const int64_t rows = args.op == SPMM_OP_N ? run->info.cols : run->info.rows;
+    const spmm_dtype_t type = args.b_type != 0 ? (spmm_dtype_t)args.b_type : run->info.b_type;
     spmm_status_t status = SPMM_OK;
     if (args.b == NULL)
         return SPMM_OK;
     run->culprit = args.b;
     TRY(npy_load(args.b, &run->b, diag));
-    if (run->b.type != run->info.b_type)
+    if (run->b.type != type)
         status = fail(diag, SPMM_ERR_TYPE, "the file holds %s values, but the plan computes in %s",
-                      spmm_dtype_name(run->b.type), spmm_dtype_name(run->info.b_type));
+                      spmm_dtype_name(run->b.type), spmm_dtype_name(type));
     else if (run->b.rows != rows)
         status = fail(diag, SPMM_ERR_SHAPE, "B has %lld rows, but op(A) has %lld columns",
                       (long long)run->b.rows, (long long)rows);
@@ -206,6 +218,9 @@ static spmm_status_t prepare(struct run *run, const char *plan_name, spmm_diag_t
                                   .op = (spmm_op_t)args.op,
                                   .alpha = args.alpha,
                                   .beta = args.beta,
+                                  .b_type = (spmm_dtype_t)args.b_type,
+                                  .c_type = (spmm_dtype_t)(args.c_type != 0 ? args.c_type : args.b_type),
+                                  .has_unit_values = args.unit_values,
                                   .seed = (uint64_t)args.seed,
                                   .is_checked = args.check != NULL,
                                   .is_certified = args.certify,
@@ -316,7 +331,9 @@ int main(int argc, char **argv)
     struct cli_operands operands;
     spmm_diag_t diag = {.status = SPMM_OK};
     int code = EXIT_DONE;
+    char dtype_help[LISTED_HELP_BYTES];
     passive_wait(argv);
+    listed_dtypes("", dtypes, dtype_help);
     enum cli_result result = cli_parse(&program, argc, argv, &operands);
     if (result == CLI_RUN)
         result = device_choice_read(&program, args.device_text, &args.device);

@@ -7,6 +7,7 @@
 #include "executor/parts.h"
 #include "format/base/diag.h"
 #include "format/base/options.h"
+#include "format/family.h"
 
 #define KERNEL_NAME_BYTES 64
 
@@ -31,11 +32,12 @@ static struct spmmi_certify_job job_of(const spmm_certifier_t *c, const struct s
                                        const struct spmmi_product *product)
 {
     const spmm_executor_t *e = c->executor;
-    const struct spmmi_loaded *part = spmmi_parts_of(
-        e->cuda != NULL ? spmmi_cuda_parts(e->cuda) : spmmi_cpu_parts(e->cpu), choice->variant);
+    const struct spmmi_loaded *part = spmmi_parts_for(
+        e->cuda != NULL ? spmmi_cuda_parts(e->cuda) : spmmi_cpu_parts(e->cpu), choice->variant, product);
     struct spmmi_certify_job job = {.a = &c->a[product->op],
                                     .product = *product,
-                                    .is_tensor = e->cuda != NULL && spmmi_is_tcblocks(part->part.family),
+                                    .is_tensor = e->cuda != NULL &&
+                                                 spmmi_is_on_tensor_cores(part->part.family, product->a_type),
                                     .seed = c->options.seed,
                                     .vectors = product->b.cols > 1 ? c->options.vectors : 1,
                                     .threads = c->options.threads};
@@ -43,6 +45,19 @@ static struct spmmi_certify_job job_of(const spmm_certifier_t *c, const struct s
     if ((part->part.flags & SPMMI_PART_PERMUTES_OUTPUT) != 0)
         job.permutation = c->plan->parts[part->index].items;
     return job;
+}
+
+/* The checks read B and C as values of the type of A. */
+static spmm_status_t types_check(const spmm_executor_t *executor, const spmm_dense_t *b,
+                                 const spmm_dense_t *c, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const spmm_dtype_t dtype = executor->shape.dtype;
+    SPMM_REQUIRE(b->type == dtype && c->type == dtype, SPMM_ERR_UNSUPPORTED, diag,
+                 "certificates are for B and C of the type of A, %s, found B %s and C %s",
+                 spmm_dtype_name(dtype), spmm_dtype_name(b->type), spmm_dtype_name(c->type));
+cleanup:
+    return status;
 }
 
 /* C0 is like C where it is read. */
@@ -53,6 +68,7 @@ static spmm_status_t before_check(const spmm_executor_t *executor, spmm_op_t op,
     struct spmmi_choice choice;
     SPMM_REQUIRE(c0 != NULL, SPMM_ERR_ARGUMENT, diag, "beta is not 0, but C before the product is NULL");
     SPMM_TRY(spmmi_product_check(executor, op, b, c0, &choice, diag));
+    SPMM_TRY(types_check(executor, b, c0, diag));
     SPMM_TRY(spmmi_product_data_check(b, c0, reads_b, diag));
 cleanup:
     return status;
@@ -67,6 +83,7 @@ static spmm_status_t job_make(const spmm_certifier_t *certifier, spmm_op_t op, s
     SPMM_REQUIRE(certifier != NULL, SPMM_ERR_ARGUMENT, diag, "the certifier is NULL");
     const spmm_executor_t *executor = certifier->executor;
     SPMM_TRY(spmmi_product_check(executor, op, b, c, &choice, diag));
+    SPMM_TRY(types_check(executor, b, c, diag));
     struct spmmi_product product = spmmi_product_of(executor, &choice, op, b, c);
     SPMM_TRY(spmmi_factor_read(executor, "alpha", alpha, &product.alpha, diag));
     SPMM_TRY(spmmi_factor_read(executor, "beta", beta, &product.beta, diag));

@@ -101,7 +101,7 @@ static int64_t pass_columns(const struct spmmi_loaded *part, const struct spmmi_
 uint64_t spmmi_cpu_workspace_bytes(const struct spmmi_cpu *cpu, int variant,
                                    const struct spmmi_product *product)
 {
-    const struct spmmi_loaded *part = spmmi_parts_of(cpu->parts, variant);
+    const struct spmmi_loaded *part = spmmi_parts_for(cpu->parts, variant, product);
     return pass_bytes(part, product, pass_columns(part, product));
 }
 
@@ -109,7 +109,7 @@ spmm_status_t spmmi_cpu_execute(const struct spmmi_cpu *cpu, int variant, const 
                                 void *workspace, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const struct spmmi_loaded *part = spmmi_parts_of(cpu->parts, variant);
+    const struct spmmi_loaded *part = spmmi_parts_for(cpu->parts, variant, product);
     const int64_t columns = pass_columns(part, product);
     for (int64_t first = 0; first < product->b.cols && status == SPMM_OK; first += columns) {
         const struct spmmi_product pass = spmmi_product_columns(product, first, columns);
@@ -123,6 +123,6 @@ cleanup:
 void spmmi_cpu_kernel(const struct spmmi_cpu *cpu, int variant, const struct spmmi_product *product,
                       char *text, size_t size)
 {
-    const struct spmmi_loaded *part = spmmi_parts_of(cpu->parts, variant);
+    const struct spmmi_loaded *part = spmmi_parts_for(cpu->parts, variant, product);
     part->backend->describe(part->state, product, text, size);
 }

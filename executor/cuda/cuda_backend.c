@@ -28,7 +28,7 @@ struct spmmi_cuda {
 static spmm_status_t read_device(int number, struct spmmi_device *device, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    int multiprocessors = 0, shared_max = 0;
+    int multiprocessors = 0, shared_max = 0, l2_bytes = 0;
     const uint32_t target = spmmi_cuda_target(number);
     SPMM_REQUIRE(number >= 0 && number < spmmi_cuda_device_count(), SPMM_ERR_NO_DEVICE, diag,
                  "there is no GPU %d: %d found", number, spmmi_cuda_device_count());
@@ -37,10 +37,12 @@ static spmm_status_t read_device(int number, struct spmmi_device *device, spmm_d
                  target % 10);
     SPMM_TRY_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, number), diag);
     SPMM_TRY_CUDA(cudaDeviceGetAttribute(&shared_max, cudaDevAttrMaxSharedMemoryPerBlockOptin, number), diag);
+    SPMM_TRY_CUDA(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, number), diag);
     *device = (struct spmmi_device){.number = number,
                                     .target = target,
                                     .multiprocessors = (uint32_t)multiprocessors,
                                     .shared_max = (uint32_t)shared_max,
+                                    .l2_bytes = (uint64_t)l2_bytes,
                                     .can_overlap = target >= 90};
 cleanup:
     return status;
@@ -87,7 +89,7 @@ static spmm_status_t open(const spmm_plan_t *plan, int number, const char *force
     struct spmmi_arena arena = {NULL, 0};
     SPMM_TRY(read_device(number, &cuda->device, diag));
     SPMM_TRY(draw_random(&cuda->device.random, diag));
-    SPMM_TRY(spmmi_cuda_parts_choose(plan, cuda->device.target, force_kernel, &cuda->parts, suffix, diag));
+    SPMM_TRY(spmmi_cuda_parts_choose(plan, &cuda->device, force_kernel, &cuda->parts, suffix, diag));
     SPMM_TRY(plan_check(plan, cuda->parts, diag));
     cuda->dtype = plan->dtype;
     cuda->nnz = (uint32_t)plan->nnz;
@@ -203,7 +205,7 @@ cleanup:
 uint64_t spmmi_cuda_workspace_bytes(const struct spmmi_cuda *cuda, int variant,
                                     const struct spmmi_product *product)
 {
-    const struct spmmi_loaded *part = spmmi_parts_of(cuda->parts, variant);
+    const struct spmmi_loaded *part = spmmi_parts_for(cuda->parts, variant, product);
     return part->backend->workspace(part->state, product);
 }
 
@@ -211,7 +213,7 @@ spmm_status_t spmmi_cuda_execute(const struct spmmi_cuda *cuda, int variant,
                                  const struct spmmi_product *product, void *workspace, void *stream,
                                  spmm_diag_t *diag)
 {
-    const struct spmmi_loaded *part = spmmi_parts_of(cuda->parts, variant);
+    const struct spmmi_loaded *part = spmmi_parts_for(cuda->parts, variant, product);
     struct spmmi_cuda_scope scope;
     spmm_status_t status = spmmi_cuda_status(spmmi_cuda_enter(cuda->device.number, &scope));
     if (status == SPMM_OK)
@@ -223,6 +225,6 @@ spmm_status_t spmmi_cuda_execute(const struct spmmi_cuda *cuda, int variant,
 void spmmi_cuda_kernel(const struct spmmi_cuda *cuda, int variant, const struct spmmi_product *product,
                        char *text, size_t size)
 {
-    const struct spmmi_loaded *part = spmmi_parts_of(cuda->parts, variant);
+    const struct spmmi_loaded *part = spmmi_parts_for(cuda->parts, variant, product);
     part->backend->describe(part->state, product, text, size);
 }

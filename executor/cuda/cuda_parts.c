@@ -4,15 +4,53 @@
 
 #include "executor/forced_kernel.h"
 #include "format/base/diag.h"
+#include "format/base/log.h"
+#include "format/family.h"
+
+static const struct spmmi_backend *backend_of(const spmm_plan_t *plan, uint32_t index)
+{
+    return spmmi_kernel_of(spmmi_cuda_kernels, &plan->parts[index])->backend;
+}
+
+static int is_supported(const spmm_plan_t *plan, const struct spmmi_device *device, uint32_t index)
+{
+    const struct spmmi_backend *backend = backend_of(plan, index);
+    const struct spmmi_part_source source = {
+        .plan = plan, .part = &plan->parts[index], .suffix = "", .device = device, .backend = backend};
+    return backend->supports == NULL || backend->supports(&source, &spmmi_diag_unheard) == SPMM_OK;
+}
+
+/* The part that runs in place of one that this device cannot run: of the first family, which needs nothing but a GPU.
+ * The part itself where the plan has none; then create says what is wrong. */
+static uint32_t part_that_runs(const spmm_plan_t *plan, const struct spmmi_device *device, uint32_t index)
+{
+    const struct spmmi_part *own = &plan->parts[index];
+    uint32_t i = 0;
+    if ((own->flags & SPMMI_PART_PERMUTES_OUTPUT) != 0 || is_supported(plan, device, index))
+        return index;
+    while (i < plan->part_count &&
+           (plan->parts[i].op != own->op || plan->parts[i].family != spmmi_family_at(0)->id ||
+            (plan->parts[i].flags & SPMMI_PART_LONG_ROWS) != 0))
+        i++;
+    if (i == plan->part_count)
+        return index;
+    spmmi_log(SPMM_LOG_WARNING,
+              "the part of %s cannot run here, one of %s runs in its place: forcing the kernel tells why",
+              spmm_family_name(own->family), spmm_family_name(plan->parts[i].family));
+    return i;
+}
 
 /* The part that a variant runs: its own, or that of a forced kernel. */
-static spmm_status_t choose(const spmm_plan_t *plan, const struct spmmi_variant *variant,
-                            const struct spmmi_forced *forced, uint32_t *index, spmm_diag_t *diag)
+static spmm_status_t choose(const spmm_plan_t *plan, const struct spmmi_device *device,
+                            const struct spmmi_variant *variant, const struct spmmi_forced *forced,
+                            uint32_t *index, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const uint32_t own = *index = variant->part_first;
-    if (forced->kernel == NULL)
+    if (forced->kernel == NULL) {
+        *index = part_that_runs(plan, device, own);
         return SPMM_OK;
+    }
     *index = spmmi_forced_part(forced, plan, variant, UINT32_MAX);
     SPMM_REQUIRE(*index != SPMMI_PART_MADE, SPMM_ERR_ARGUMENT, diag,
                  "the plan has no part for \"%.60s\" and op %s: inspect with that kernel", forced->name,
@@ -24,8 +62,9 @@ cleanup:
     return status;
 }
 
-spmm_status_t spmmi_cuda_parts_choose(const spmm_plan_t *plan, uint32_t target, const char *force_kernel,
-                                      struct spmmi_parts **parts, const char **suffix, spmm_diag_t *diag)
+spmm_status_t spmmi_cuda_parts_choose(const spmm_plan_t *plan, const struct spmmi_device *device,
+                                      const char *force_kernel, struct spmmi_parts **parts,
+                                      const char **suffix, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_forced forced;
@@ -33,15 +72,14 @@ spmm_status_t spmmi_cuda_parts_choose(const spmm_plan_t *plan, uint32_t target, 
     spmmi_forced_read(spmmi_cuda_kernels, force_kernel, &forced);
     *suffix = forced.suffix;
     *parts = NULL;
-    spmmi_parts_reach(plan, target, reached);
+    spmmi_parts_reach(plan, device->target, reached);
     SPMM_TRY_ALLOC(*parts = spmmi_parts_new(plan), diag);
     for (uint32_t i = 0; i < plan->variant_count; i++) {
         uint32_t index;
         if (!reached[i])
             continue;
-        SPMM_TRY(choose(plan, &plan->variants[i], &forced, &index, diag));
-        spmmi_parts_add(*parts, i, &plan->parts[index], index,
-                        spmmi_kernel_of(spmmi_cuda_kernels, &plan->parts[index])->backend);
+        SPMM_TRY(choose(plan, device, &plan->variants[i], &forced, &index, diag));
+        spmmi_parts_add(*parts, i, &plan->parts[index], index, backend_of(plan, index));
     }
     SPMM_TRY(spmmi_forced_check(&forced, plan, *parts, diag));
 cleanup:

@@ -81,7 +81,7 @@ static spmm_status_t check_features(const struct spmmi_header *header, const spm
     spmm_status_t status = SPMM_OK;
     const uint64_t unnamed = ~header->features_incompat;
     for (uint32_t i = 0; i < p->part_count; i++)
-        SPMM_RULE((spmmi_part_features(&p->parts[i]) & unnamed) == 0, PART, 0,
+        SPMM_RULE((spmmi_part_features(&p->parts[i], p->dtype) & unnamed) == 0, PART, 0,
                   "part %u needs a feature that the header does not name", i);
     for (uint32_t i = 0; i < p->trace_count; i++)
         SPMM_RULE((spmmi_trace_features(&p->trace[i]) & unnamed) == 0, TRACE, 0,

@@ -105,10 +105,18 @@ uint64_t spmmi_dtype_features(spmm_dtype_t dtype)
     return row != NULL ? row->feature : 0;
 }
 
-uint64_t spmmi_part_features(const struct spmmi_part *part)
+uint64_t spmmi_part_features(const struct spmmi_part *part, spmm_dtype_t dtype)
 {
-    return family_features(part->family) |
-           ((part->flags & SPMMI_PART_LONG_ROWS) != 0 ? SPMMI_FEATURE_LONG_ROWS : 0);
+    uint64_t features = family_features(part->family);
+    if ((part->flags & SPMMI_PART_LONG_ROWS) != 0)
+        features |=
+            SPMMI_FEATURE_LONG_ROWS | (spmm_dtype_size(dtype) == 2 ? SPMMI_FEATURE_HALF_LONG_ROWS : 0);
+    return features;
+}
+
+uint16_t spmmi_plan_minor(uint64_t features)
+{
+    return features >= SPMMI_FEATURE_HALF_LONG_ROWS ? SPMMI_FORMAT_MINOR : SPMMI_FORMAT_MINOR - 1;
 }
 
 /* A permutation that no version knows is refused later, as a family is. */

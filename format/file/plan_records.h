@@ -14,7 +14,7 @@
 #include "format/plan.h"
 
 #define SPMMI_FORMAT_MAJOR 1u
-#define SPMMI_FORMAT_MINOR 5u
+#define SPMMI_FORMAT_MINOR 6u
 #define SPMMI_ENDIAN_TAG 0x01020304u
 #define SPMMI_HEADER_BYTES 256u
 #define SPMMI_ENTRY_BYTES 64u
@@ -36,11 +36,13 @@
 #define SPMMI_FEATURE_HALF 2u /* values of 16 bits */
 #define SPMMI_FEATURE_TCBLOCKS \
     4u /* trace entries about blocks, compute types or permutations, and families of both */
-#define SPMMI_FEATURE_LONG_ROWS 16u /* parts of long rows, or trace entries about them */
-#define SPMMI_FEATURE_SEARCH 32u    /* trace entries with the reasons of the search */
+#define SPMMI_FEATURE_LONG_ROWS 16u      /* parts of long rows, or trace entries about them */
+#define SPMMI_FEATURE_SEARCH 32u         /* trace entries with the reasons of the search */
+#define SPMMI_FEATURE_HALF_LONG_ROWS 64u /* parts of long rows whose values have 16 bits */
 #define SPMMI_FEATURES_KNOWN                                                                           \
     (SPMMI_FAMILY_FEATURES | SPMMI_PERMUTATION_FEATURES | SPMMI_DTYPE_FEATURES | SPMMI_FEATURE_UNITS | \
-     SPMMI_FEATURE_HALF | SPMMI_FEATURE_TCBLOCKS | SPMMI_FEATURE_LONG_ROWS | SPMMI_FEATURE_SEARCH)
+     SPMMI_FEATURE_HALF | SPMMI_FEATURE_TCBLOCKS | SPMMI_FEATURE_LONG_ROWS | SPMMI_FEATURE_SEARCH |    \
+     SPMMI_FEATURE_HALF_LONG_ROWS)
 #define SPMMI_FLAG_REQUIRED 1u /* of a table entry */
 #define SPMMI_MAGIC "\xd3SPM\r\n\x1a\n"
 #define SPMMI_MAGIC_BYTES 8u
@@ -208,8 +210,10 @@ struct spmmi_raw_range spmmi_section_raw_range(uint32_t type, const struct spmmi
 
 /* Which incompat features the dtype, a part, a trace entry and a permutation need. */
 uint64_t spmmi_dtype_features(spmm_dtype_t dtype);
-uint64_t spmmi_part_features(const struct spmmi_part *part);
+uint64_t spmmi_part_features(const struct spmmi_part *part, spmm_dtype_t dtype);
 uint64_t spmmi_trace_features(const struct spmmi_trace *trace);
 uint64_t spmmi_permutation_features(spmm_reorder_t permutation);
+/* The format_minor of a plan with these features: the first version that has them, and sections as they are written. */
+uint16_t spmmi_plan_minor(uint64_t features);
 
 #endif

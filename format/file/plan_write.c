@@ -138,7 +138,7 @@ uint64_t spmmi_plan_features(const spmm_plan_t *plan)
 {
     uint64_t features = spmmi_dtype_features(plan->dtype);
     for (uint32_t i = 0; i < plan->part_count; i++)
-        features |= spmmi_part_features(&plan->parts[i]);
+        features |= spmmi_part_features(&plan->parts[i], plan->dtype);
     for (uint32_t i = 0; i < plan->trace_count; i++)
         features |= spmmi_trace_features(&plan->trace[i]);
     for (uint32_t i = 0; i < plan->permutation_metrics_count; i++)
@@ -156,10 +156,10 @@ static void write_table_and_header(struct writer *w)
     memcpy(h->magic, SPMMI_MAGIC, sizeof h->magic);
     h->endian_tag = SPMMI_ENDIAN_TAG;
     h->format_major = SPMMI_FORMAT_MAJOR;
-    h->format_minor = SPMMI_FORMAT_MINOR;
     h->header_bytes = SPMMI_HEADER_BYTES;
     h->entry_bytes = SPMMI_ENTRY_BYTES;
     h->features_incompat = spmmi_plan_features(p);
+    h->format_minor = spmmi_plan_minor(h->features_incompat);
     h->features_exec = p->features_exec;
     h->rows = (uint64_t)p->rows;
     h->cols = (uint64_t)p->cols;

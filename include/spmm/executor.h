@@ -59,10 +59,14 @@ typedef struct spmm_executor_options {
      * like: set a budget for them. */
     uint64_t host_budget_bytes;
     uint64_t device_budget_bytes; /**< The same of the memory of a GPU. */
+    /** 1: each entry of A counts as 1, whatever values the plan holds, if any: the product of a pattern. The result has
+     * the bits that values of 1 give; GPU kernels of rows do not read them. spmm_executor_set_values is then refused
+     * (ARGUMENT). */
+    int unit_values;
 } spmm_executor_options_t;
 /* clang-format off */
 /** Defaults of all options. */
-#define SPMM_EXECUTOR_OPTIONS_INIT {sizeof(spmm_executor_options_t), 0, 0, 0, 0}
+#define SPMM_EXECUTOR_OPTIONS_INIT {sizeof(spmm_executor_options_t), 0, 0, 0, 0, 0}
 /* clang-format on */
 
 /** Bytes that an executor for this plan takes, before it is made. host_bytes: what it holds of the host and what is
@@ -125,10 +129,13 @@ SPMM_API spmm_status_t spmm_executor_workspace_max(const spmm_executor_t *execut
  * one buffer count as overlap though they share no element. workspace may be NULL where no bytes are needed.
  * NaN and infinity in row j of B reach exactly the rows of C that store column j. The result is bitwise repeatable.
  * GPU: enqueues on stream, which belongs to the executor's device (NULL: the legacy default stream); the caller's
- * current device stays. Allocates nothing, waits for no stream, only until spmm_executor_set_values of another thread
- * has enqueued, may be captured in a CUDA graph. The workspace is borrowed until that work is done and serves one
- * product at a time. DEVICE reports errors of the launch; what fails later shows at the caller's next synchronisation.
+ * current device stays. Allocates nothing (the family dense: host memory at its first product of a shape), waits for no
+ * stream, only until spmm_executor_set_values of another thread has enqueued, may be captured in a CUDA graph. The
+ * workspace is borrowed until that work is done and serves one product at a time. DEVICE reports errors of the launch;
+ * what fails later shows at the caller's next synchronisation.
  * CPU: done when the call returns; stream is ignored.
+ * B and C have the plan's type, or others that spmm_types_at lists with it: these run the variant's part if its family
+ * has the kernels, else another of the plan for this op (NO_VARIANT: there is none).
  * Errors: ARGUMENT, SHAPE, TYPE (B and C have the types of another plan), UNSUPPORTED (no kernel was compiled for
  * their types, whatever the plan; the sentence lists those that were), OVERLAP, WORKSPACE, NO_VALUES, NO_VARIANT,
  * TOO_LARGE, DEVICE. */

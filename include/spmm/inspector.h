@@ -216,7 +216,8 @@ typedef struct spmm_inspect_options {
     size_t struct_size;     /**< sizeof(spmm_inspect_options_t), set by the INIT macro. */
     spmm_dtype_t a_type;    /**< Values of A; SPMM_F32. */
     spmm_dtype_t b_type;    /**< Values of B; as a_type. spmm_types_at lists the combinations that kernels
-                                  exist for. */
+                                  exist for. Where B or C differ from A, only families that multiply such
+                                  products are chosen; the plan file does not keep b_type and c_type. */
     spmm_dtype_t c_type;    /**< Values of C; as a_type. */
     spmm_dtype_t sum_type;  /**< Products and sums; f64 for f64, else f32. */
     spmm_compute_t compute; /**< The least accurate that may be chosen: for f32 one of SPMM_COMPUTE_F32 (no

@@ -76,6 +76,9 @@ struct spmmi_search {
 struct spmmi_planner {
     spmm_family_t family;
     bool prices_cpu; /* the cost function knows CPUs */
+    /* Its kernels on a GPU need a library that may be missing there: plans keep a part of the first family for that
+     * case. */
+    bool needs_library;
     /* Free choices, of matrices with as many nonzeros at least; 0: all. */
     int64_t nonzeros_min;
     int permutes_output; /* 1: if the caller names the family; 2: also where nobody names one; 0: never */

@@ -12,9 +12,10 @@
 
 /* ---- Predictions ---- */
 
+/* Rows of B are most of what is read: where types are mixed, its type counts. */
 static enum spmmi_model_type type_of(const struct spmmi_search *s, const struct spmmi_candidate *c)
 {
-    return spmmi_model_type_of(c->family, c->compute, s->request->options.a_type);
+    return spmmi_model_type_of(c->family, c->compute, s->request->options.b_type);
 }
 
 static bool is_fitted(const struct spmmi_search *s, const struct spmmi_candidate *c)
@@ -30,7 +31,7 @@ double spmmi_search_price(const struct spmmi_search *s, const struct spmmi_candi
     if (s->pattern->nnz == 0)
         return 0;
     const double seconds =
-        spmmi_predict(&s->request->device, s->model, &kernel, s->n, s->layout, s->request->options.a_type)
+        spmmi_predict(&s->request->device, s->model, &kernel, s->n, s->layout, s->request->options.b_type)
             .seconds;
     return seconds > 0 ? seconds + c->more_seconds : 0;
 }
@@ -144,6 +145,11 @@ static bool has_constants(const struct spmmi_search *s, const struct spmmi_famil
     return false;
 }
 
+static bool takes_types(const struct spmmi_request *r, const struct spmmi_family *row)
+{
+    return spmmi_family_takes(row, r->options.a_type, r->options.b_type, r->options.c_type) != 0;
+}
+
 /* Why a free choice does not consider a family; reason 0: it does. */
 static struct spmmi_evidence reason_against(const struct spmmi_search *s, const struct spmmi_family *row,
                                             const struct spmmi_planner *planner)
@@ -151,8 +157,7 @@ static struct spmmi_evidence reason_against(const struct spmmi_search *s, const 
     const struct spmmi_request *const r = s->request;
     const double nnz = (double)s->pattern->nnz;
     const bool on_cpu = r->device.target == SPMMI_TARGET_CPU;
-    if ((row->types & SPMMI_TYPE_BIT(r->options.a_type)) == 0 ||
-        (row->compute == SPMMI_COMPUTE_TENSOR && r->tensor == 0))
+    if (!takes_types(r, row) || (row->compute == SPMMI_COMPUTE_TENSOR && r->tensor == 0))
         return spmmi_why(SPMMI_REASON_TYPE, 0, 0);
     if (r->options.permute_output && planner->permutes_output < 2)
         return spmmi_why(SPMMI_REASON_FORCED, 0, 0);
@@ -171,8 +176,7 @@ bool spmmi_prices(const struct spmmi_request *r)
 {
     const struct spmmi_family *row = NULL;
     for (int f = 0; (row = spmmi_family_at(f)) != NULL; f++)
-        if ((r->family == 0 || r->family == row->id) &&
-            (row->types & SPMMI_TYPE_BIT(r->options.a_type)) != 0 &&
+        if ((r->family == 0 || r->family == row->id) && takes_types(r, row) &&
             (r->device.target != SPMMI_TARGET_CPU || spmmi_planner_of(row->id)->prices_cpu))
             return true;
     return false;

@@ -31,6 +31,7 @@ struct work {
     struct origin origins[SPMMI_PART_MAX]; /* of the parts of this op */
     struct spmmi_decision decisions[SPMMI_DECISION_MAX];
     struct spmmi_request cpu;
+    struct spmmi_request reserve;
 };
 
 static bool runs(const struct spmmi_part *part, const struct origin *from, spmm_op_t op,
@@ -123,6 +124,40 @@ cleanup:
     return status;
 }
 
+static bool has_first_family(const spmm_plan_t *plan, spmm_op_t op)
+{
+    for (uint32_t i = 0; i < plan->part_count; i++)
+        if (plan->parts[i].op == op && plan->parts[i].family == spmmi_family_at(0)->id &&
+            (plan->parts[i].flags & SPMMI_PART_LONG_ROWS) == 0)
+            return true;
+    return false;
+}
+
+/* Where the library of a variant's family is missing, the executor runs a part of the first family: if no variant has
+ * one, the plan keeps the one that is predicted best beside them. */
+static spmm_status_t add_reserve(struct work *w, const struct spmmi_request *r, int count, spmm_plan_t *plan,
+                                 spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_tuning none = {.deadline = 0};
+    struct spmmi_decision decision;
+    uint32_t part = 0;
+    int i = 0;
+    while (i < count && !spmmi_planner_of(w->decisions[i].winner.family)->needs_library)
+        i++;
+    if (i == count || has_first_family(plan, w->op.pattern->op))
+        goto cleanup;
+    w->reserve = *r;
+    w->reserve.family = spmmi_family_at(0)->id;
+    w->reserve.schedule = (spmm_schedule_t)0;
+    struct spmmi_search s =
+        spmmi_op_search(&w->op, &w->reserve, SPMM_LAYOUTS_ROW_MAJOR, w->decisions[i].range.n);
+    SPMM_TRY(spmmi_search_decide(&s, NULL, &none, &decision, diag));
+    SPMM_TRY(find_or_make_part(w, &s, &decision.winner, plan, &part, diag));
+cleanup:
+    return status;
+}
+
 /* Metrics of the first part that has such: column-major before row-major, as decisions are asked. */
 static spmm_status_t keep_metrics(struct work *w, const struct spmmi_request *r, int count, spmm_plan_t *plan,
                                   spmm_diag_t *diag)
@@ -176,6 +211,7 @@ static spmm_status_t plan_op(const struct spmmi_request *r, const struct spmmi_p
         spmmi_decide(&w->op, r, r->tuning.measure != NULL ? plan : NULL, tuning, w->decisions, &count, diag));
     SPMM_TRY(spmmi_permutation_metrics_add(&w->op, plan, diag));
     SPMM_TRY(add_variants(w, r, count, plan, diag));
+    SPMM_TRY(add_reserve(w, r, count, plan, diag));
     SPMM_TRY(keep_metrics(w, r, count, plan, diag));
     SPMM_TRY(add_cpu(w, r, tuning, plan, diag));
 cleanup:

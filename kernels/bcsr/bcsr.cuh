@@ -4,14 +4,11 @@
 // COPIERS, warps that only copy. They run up to STAGES steps ahead: the rows of B that a step's block columns need,
 // which all warps share, and the step's blocks of A, which lie one behind the other in memory.
 #pragma once
+#include "bcsr_copies.cuh"
 #include "bcsr_operands.cuh"
-#include "bcsr_shape.h"
-#include "kernels/shared/barrier.cuh"
-#include "kernels/tcblock/tcblock_sums.cuh"
+#include "bcsr_sums.cuh"
 
 namespace spmmi {
-
-constexpr int BCSR_BARRIER_BYTES = SPMMI_BCSR_BARRIER_BYTES;
 
 template <typename Block_, int DOWN_, int ACROSS_, int HEIGHT_, int TILES_, int STAGES_, bool IS_WIDE_>
 struct BcsrShape {
@@ -45,217 +42,6 @@ struct BcsrShape {
     static constexpr int VEC = sizeof(T) == 2 ? 1 : BCSR_VEC<TILES, T>;
     static constexpr int GROUPS = TILES * 2 / (VEC == 1 ? 2 : VEC), GROUP = VEC == 1 ? 2 : VEC;
 };
-
-// Of a stage that holds so many blocks at most.
-template <typename Shape> __host__ __device__ __forceinline__ uint32_t bcsr_stage_bytes(uint32_t blocks)
-{
-    return spmmi_bcsr_stage_bytes(Shape::B_BYTES, Shape::BLOCK_BYTES, Shape::STAGE_ALIGN, blocks);
-}
-
-struct BcsrStep {
-    uint4 columns;       // the first one of each block column
-    uint32_t first, end; // blocks
-};
-
-// Of 32 steps a lane has one, so that one load serves them all.
-template <typename T>
-__device__ __forceinline__ BcsrStep read_step(const TcblockArgs<T> &a, uint32_t step, uint32_t end)
-{
-    const uint32_t mine = min(step + threadIdx.x % 32, end - 1);
-    return {__ldg(reinterpret_cast<const uint4 *>(a.columns) + mine), __ldg(a.block_first + mine),
-            __ldg(a.block_first + mine + 1)};
-}
-
-// At least one block, and no more than there are, and than a stage has.
-template <typename T> __device__ __forceinline__ void cut_blocks(BcsrStep &step, const TcblockArgs<T> &a)
-{
-    step.first = min(step.first, a.block_count - 1);
-    step.end = max(min(min(step.end, a.block_count), step.first + a.step_blocks_max), step.first + 1);
-}
-
-__device__ __forceinline__ BcsrStep step_of_lane(const BcsrStep &steps, int lane)
-{
-    constexpr unsigned ALL = 0xffffffffu;
-    return {{__shfl_sync(ALL, steps.columns.x, lane), __shfl_sync(ALL, steps.columns.y, lane),
-             __shfl_sync(ALL, steps.columns.z, lane), __shfl_sync(ALL, steps.columns.w, lane)},
-            __shfl_sync(ALL, steps.first, lane),
-            __shfl_sync(ALL, steps.end, lane)};
-}
-
-// What a thread that copies needs for all steps.
-template <typename Shape> struct BcsrCopier {
-    using T = typename Shape::T;
-    const TcblockArgs<T> &a;
-    uint32_t thread, row, column; // index among those threads, its first row of a step, its first column
-    bool is_wanted;               // the column is one of B
-
-    __device__ __forceinline__ BcsrCopier(const TcblockArgs<T> &args, uint32_t tile) : a(args)
-    {
-        thread = threadIdx.x - 32 * Shape::WARPS;
-        row = thread / Shape::PIECES;
-        column = tile + thread % Shape::PIECES * Shape::PIECE;
-        is_wanted = column < a.n;
-    }
-
-    // The thread's piece of row k of B to row `row + first` of the stage; rows beyond those of B, whose values of A are
-    // zero, are the last one.
-    __device__ __forceinline__ void copy_piece(unsigned char *stage, int first, uint32_t k) const
-    {
-        T *to = reinterpret_cast<T *>(stage + Shape::position(row + first, thread % Shape::PIECES));
-        const T *from = row_of_b(a, k) + column;
-        if constexpr (Shape::IS_WIDE) {
-            copy_async_if(to, from, is_wanted);
-        } else {
-            for (int j = 0; j < Shape::PIECE; j++) {
-                if (column + j < a.n)
-                    to[j] = __ldg(from + j);
-            }
-        }
-    }
-
-    // The rows of B of a step. A block column that repeats the one before is padding: no block of A uses it, and it is
-    // not copied. Warpgroups multiply it by zero, so for them it is copied: stale data might be NaN, and 0 * NaN is
-    // NaN.
-    __device__ __forceinline__ void copy_rows(unsigned char *stage, const uint4 &columns) const
-    {
-        constexpr int WIDTH = Shape::Block::COLUMNS, AT_ONCE = Shape::AT_ONCE;
-        static_assert(AT_ONCE <= WIDTH || !Shape::IS_WARPGROUP, "warpgroups find all rows");
-        const uint32_t first[5] = {SPMMI_TCBLOCK_NONE, columns.x, columns.y, columns.z, columns.w};
-        if constexpr (AT_ONCE <= WIDTH) {
-#pragma unroll
-            for (int q = 0; q < (int)SPMMI_BCSR_STEP; q++) {
-                if (!Shape::IS_WARPGROUP && first[q + 1] == first[q])
-                    continue;
-#pragma unroll
-                for (int i = 0; i < WIDTH; i += AT_ONCE)
-                    copy_piece(stage, q * WIDTH + i, first[q + 1] + i + row);
-            }
-        } else {
-#pragma unroll
-            for (int i = 0; i < Shape::ROWS; i += AT_ONCE) {
-                const int q = (i + (int)row) / WIDTH;
-                const uint32_t mine = q == 0 ? first[1] : q == 1 ? first[2] : q == 2 ? first[3] : first[4];
-                const uint32_t before = q == 0 ? first[0] : q == 1 ? first[1] : q == 2 ? first[2] : first[3];
-                if (mine != before)
-                    copy_piece(stage, i, mine + row % WIDTH);
-            }
-        }
-    }
-
-    // Rows of B and blocks of A of a step.
-    __device__ __forceinline__ void copy_step(unsigned char *stage, Barrier *full, const BcsrStep &step) const
-    {
-        copy_span(stage + Shape::B_BYTES,
-                  reinterpret_cast<const unsigned char *>(a.values) +
-                      uint64_t(step.first) * Shape::BLOCK_BYTES,
-                  (step.end - step.first) * (uint32_t)Shape::BLOCK_BYTES, full, thread, Shape::COPY_THREADS);
-        copy_rows(stage, step.columns);
-        if constexpr (Shape::IS_WIDE) {
-            arrive_after_copies(full);
-        } else {
-            commit_copies();
-            wait_for_copies<0>();
-            arrive(full);
-        }
-    }
-};
-
-// What the warps that copy do.
-template <typename Shape>
-__device__ __forceinline__ void copy_item(unsigned char *stages, uint32_t stage_bytes, Barrier *full,
-                                          Barrier *empty, const TcblockArgs<typename Shape::T> &a,
-                                          const struct spmmi_tcblock_item &item, uint32_t tile)
-{
-    if (item.begin >= item.end)
-        return;
-    const BcsrCopier<Shape> copier(a, tile);
-    BcsrStep steps = read_step(a, item.begin, item.end), next = steps;
-    uint32_t stage = 0, parity = 1; // all stages are empty at first: the phase before the first one
-#pragma unroll 1
-    for (uint32_t i = 0; i < item.end - item.begin; i++) {
-        if (i % 32 == 0) {
-            steps = next;
-            cut_blocks(steps, a);
-            next = read_step(a, item.begin + i + 32 < item.end ? item.begin + i + 32 : item.begin, item.end);
-        }
-        const BcsrStep step = step_of_lane(steps, (int)(i % 32));
-        wait_for_phase(&empty[stage], parity);
-        copier.copy_step(stages + stage * stage_bytes, &full[stage], step);
-        if (++stage == Shape::STAGES) {
-            stage = 0;
-            parity ^= 1;
-        }
-    }
-}
-
-// The sums of row r of block row w, from the stored values of A alone, over an item's steps. Rare, so it may be slow.
-template <typename Shape, int N>
-__device__ __noinline__ void
-sum_blocks_exactly(const TcblockArgs<typename Shape::T> &a, const struct spmmi_tcblock_item &item, int w,
-                   int r, uint32_t column, typename Value<typename Shape::T>::Sum (&sums)[N])
-{
-    using T = typename Shape::T;
-    constexpr int WIDTH = Shape::Block::COLUMNS;
-    for (int i = 0; i < N; i++)
-        sums[i] = 0;
-#pragma unroll 1 // few registers: the kernel has as many as this needs
-    for (uint32_t step = item.begin; step < item.end; step++) {
-        const uint32_t mask = a.masks[step];
-        uint32_t next = a.block_first[step] + __popc(mask & ((1u << 4 * w) - 1));
-#pragma unroll 1
-        for (int q = 0; q < (int)SPMMI_BCSR_STEP; q++) {
-            if ((mask >> (4 * w + q) & 1) == 0)
-                continue;
-            const uint64_t block = min(next++, a.block_count - 1);
-#pragma unroll 1
-            for (int p = 0; p < WIDTH; p++) {
-                const int bit = r * WIDTH + p;
-                if ((a.bitmaps[block * (WIDTH / 4) + bit / 64] >> bit % 64 & 1) == 0)
-                    continue;
-                const auto value = Value<T>::widen(
-                    a.values[block * Shape::VALUES + spmmi_tcblock_wide_position(sizeof(T), r, p)]);
-                const T *b = row_of_b(a, a.columns[4 * uint64_t(step) + q] + p);
-                for (int j = 0; j < N; j++) {
-                    if (column + j < a.n)
-                        sums[j] = fma(value, Value<T>::widen(b[column + j]), sums[j]);
-                }
-            }
-        }
-    }
-}
-
-// Rows g and g + 8 of block row w.
-template <typename Shape>
-__device__ __forceinline__ void
-finish_block_row(const TcblockArgs<typename Shape::T> &a, const struct spmmi_tcblock_item &item, int w,
-                 const uint32_t (&c_rows)[2], uint32_t tile,
-                 const typename Value<typename Shape::T>::Sum (&sums)[Shape::TILES][4])
-{
-    using T = typename Shape::T;
-    using Sum = typename Value<T>::Sum;
-    constexpr int VEC = Shape::VEC, GROUP = Shape::GROUP, GROUPS = Shape::GROUPS;
-    const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-#pragma unroll
-    for (int h = 0; h < 2; h++) {
-        // Columns 8 VEC q + 2 VEC t + VEC i + j are sum i of MMA VEC q + j.
-        Sum row[GROUPS][GROUP];
-#pragma unroll
-        for (int m = 0; m < Shape::TILES; m++) {
-#pragma unroll
-            for (int i = 0; i < 2; i++) {
-                const int position = 2 * VEC * (m / VEC) + VEC * i + m % VEC;
-                row[position / GROUP][position % GROUP] = sums[m][2 * h + i];
-            }
-        }
-        const int r = g + 8 * h;
-        finish_row<T, GROUP, GROUPS>(
-            a, item, (uint32_t)((int)SPMMI_BCSR_ROWS * w + r), c_rows[h], tile + 2 * VEC * t, row,
-            [](int q) { return VEC == 1 ? uint32_t(8 * q) : uint32_t(8 * VEC * (q / 2) + VEC * (q % 2)); },
-            [&](uint32_t column, Sum(&group)[GROUP]) {
-                sum_blocks_exactly<Shape, GROUP>(a, item, w, r, column, group);
-            });
-    }
-}
 
 // A step's blocks of a warp: bit 4 i + q of mask says that block row i of the warp has one in block column q, IS_FULL
 // that it has all; values: they follow each other.
@@ -329,67 +115,35 @@ __global__ void __launch_bounds__(Shape::THREADS)
 {
     using T = typename Shape::T;
     using Sum = typename Value<T>::Sum;
-    constexpr int STAGES = Shape::STAGES, HEIGHT = Shape::HEIGHT;
+    constexpr int HEIGHT = Shape::HEIGHT;
     extern __shared__ __align__(1024) unsigned char memory[];
-    Barrier *full = reinterpret_cast<Barrier *>(memory), *empty = full + STAGES;
-    unsigned char *shared = memory + BCSR_BARRIER_BYTES;
     const int lane = threadIdx.x % 32,
               w = threadIdx.x / 32 % Shape::DOWN * HEIGHT; // w: the warp's first block row
     const uint32_t across = threadIdx.x / 32 / Shape::DOWN * Shape::WARP_COLUMNS; // its first column
     const uint32_t tile = blockIdx.x % tiles * Shape::COLUMNS;
-    const uint32_t stage_bytes = bcsr_stage_bytes<Shape>(a.step_blocks_max);
+    BcsrRing<Shape> ring(memory, memory + BCSR_BARRIER_BYTES, a.step_blocks_max);
     release_dependents();
     const struct spmmi_tcblock_item item = read_item(a, blockIdx.x / tiles);
-    if (threadIdx.x == 0) {
-        for (int i = 0; i < STAGES; i++) {
-            init_barrier(&full[i], Shape::COPY_THREADS + SPAN_ARRIVALS);
-            init_barrier(&empty[i], Shape::WARPS);
-        }
-    }
-    // Columns past n are read, though not used: they must not be NaN.
-    if (tile + Shape::COLUMNS > a.n) {
-        for (uint32_t i = threadIdx.x; i < STAGES * stage_bytes / 16; i += Shape::THREADS)
-            reinterpret_cast<uint4 *>(shared)[i] = make_uint4(0, 0, 0, 0);
-        publish_writes();
-    }
-    publish_barriers();
-    if (threadIdx.x >= 32 * Shape::WARPS) {
-        copy_item<Shape>(shared, stage_bytes, full, empty, a, item, tile);
+    if (begin_item(ring, a, item, tile))
         return;
-    }
     uint32_t c_rows[HEIGHT][2]; // read early, which hides the latency
 #pragma unroll
-    for (int i = 0; i < HEIGHT; i++) {
-        const uint32_t *rows_of_c =
-            a.row_of + uint64_t(item.unit) * a.unit_rows + SPMMI_BCSR_ROWS * (w + i) + lane / 4;
-        c_rows[i][0] = __ldg(rows_of_c);
-        c_rows[i][1] = __ldg(rows_of_c + 8);
-    }
+    for (int i = 0; i < HEIGHT; i++)
+        rows_of_block_row(a, item, w + i, c_rows[i]);
     const int first_of_a = Shape::Block::values_of(lane);
     const int first_of_b =
         Shape::IS_WARPGROUP ? 0
                             : (int)across + Shape::Block::template rows_of<Shape::TILES>(Shape::PITCH, lane);
     Sum sums[HEIGHT][Shape::TILES][4] = {};
-    uint32_t stage = 0, parity = 0, masks = 0;
+    uint32_t masks = 0;
 #pragma unroll 1
     for (uint32_t i = 0; i < item.end - item.begin; i++) {
-        if (i % 32 == 0) {
-            masks = __ldg(a.masks + min(item.begin + i + lane, item.end - 1));
-            if (__popc(masks) > a.step_blocks_max) // more blocks than a stage has
-                masks = 0;
-        }
-        const uint32_t mask = __shfl_sync(0xffffffffu, masks, (int)(i % 32));
+        const uint32_t mask = mask_of_step(a, item, i, masks);
         const uint32_t skipped = __popc(mask & ((1u << 4 * w) - 1));
-        wait_for_phase(&full[stage], parity);
-        multiply_step<Shape>(sums, mask >> 4 * w, shared + stage * stage_bytes, skipped, first_of_a,
-                             first_of_b);
-        __syncwarp();
-        if (lane == 0)
-            arrive(&empty[stage]);
-        if (++stage == STAGES) {
-            stage = 0;
-            parity ^= 1;
-        }
+        ring.wait_until_full();
+        multiply_step<Shape>(sums, mask >> 4 * w, ring.stage(), skipped, first_of_a, first_of_b);
+        ring.release();
+        ring.advance();
     }
 #pragma unroll
     for (int i = 0; i < HEIGHT; i++)

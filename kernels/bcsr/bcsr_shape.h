@@ -18,6 +18,8 @@
 #define SPMMI_BCSR_BARRIER_BYTES 1024u /* in front of the stages, which begin at a multiple of that */
 #define SPMMI_BCSR_GROUP_COLUMNS_MIN \
     64u /* from which on warpgroups multiply, of whole pieces of 64 columns */
+#define SPMMI_BCSR_GROUP_COLUMNS_NARROW \
+    128u /* up to which their tiles have 64 columns: more thread blocks (docs/decisions/0050) */
 #define SPMMI_BCSR_GROUP_ROWS \
     64u /* of a block-row group, rows that a warpgroup multiplies by the same rows of B */
 #define SPMMI_BCSR_GROUP_ALIGN 1024u /* of a stage of warpgroups: 8 rows of 128 bytes */
@@ -124,7 +126,7 @@ static inline struct spmmi_bcsr_shape spmmi_bcsr_launch(uint32_t n, uint32_t val
     if (!is_wide)
         return least;
     if (has_wgmma && value_bytes == 2 && n >= SPMMI_BCSR_GROUP_COLUMNS_MIN) {
-        best = spmmi_bcsr_shape_of(down, 1, 1, n > 64 ? 16 : 8, 3);
+        best = spmmi_bcsr_shape_of(down, 1, 1, n > SPMMI_BCSR_GROUP_COLUMNS_NARROW ? 16 : 8, 3);
         best.has_groups = 1;
         return best;
     }

@@ -37,20 +37,20 @@ void spmmi_cuda_long_rows_cut(struct spmmi_arena *arena, struct spmmi_cuda_long_
     r->row_list = s->row_of_rank;
     r->items.item_rank =
         spmmi_arena_cut(arena, (uint64_t)r->items.item_count + 1, sizeof *r->items.item_rank);
-    spmmi_cuda_blocks_cut(arena, s->nnz, r->items.item_size, r->dtype, p->device, r->blocks);
+    spmmi_cuda_blocks_cut(arena, s->nnz, s->ranks, p->device, r);
     p->values = spmmi_arena_cut(arena, padded, spmm_dtype_size(r->dtype));
     s->values = p->values;
     p->map = spmmi_arena_cut(arena, s->nnz, sizeof *p->map);
 }
 
 /* No long row is empty, so that row and rank are the same among them. */
-spmm_status_t spmmi_cuda_long_rows_upload(const struct spmmi_cuda_long_rows *long_rows,
+spmm_status_t spmmi_cuda_long_rows_upload(struct spmmi_cuda_long_rows *long_rows,
                                           const struct spmmi_long_rows *a, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_stream_host host;
     struct spmmi_items_host items;
-    const struct spmmi_cuda_rows *r = &long_rows->rows;
+    struct spmmi_cuda_rows *r = &long_rows->rows;
     const struct spmmi_stream *s = &r->stream;
     memset(&host, 0, sizeof host);
     memset(&items, 0, sizeof items);
@@ -66,8 +66,7 @@ spmm_status_t spmmi_cuda_long_rows_upload(const struct spmmi_cuda_long_rows *lon
     SPMM_TRY(spmmi_cuda_copy_up(s->row_of_rank, a->row_of, s->ranks, sizeof *s->row_of_rank, diag));
     SPMM_TRY(spmmi_cuda_copy_up(r->items.item_rank, items.item_rank, (uint64_t)items.item_count + 1,
                                 sizeof *items.item_rank, diag));
-    SPMM_TRY(spmmi_cuda_blocks_upload(r->blocks, &host, &items, r->items.item_size, r->dtype,
-                                      long_rows->device->multiprocessors, diag));
+    SPMM_TRY(spmmi_cuda_blocks_upload(r, &host, &items, long_rows->device->multiprocessors, diag));
     SPMM_TRY(spmmi_cuda_copy_up(long_rows->map, a->map, s->nnz, sizeof *long_rows->map, diag));
 cleanup:
     spmmi_items_host_free(&items);
@@ -92,23 +91,26 @@ static struct spmmi_rows_launch plan_launch(const struct spmmi_cuda_long_rows *p
         .rows = p->rows.row_count,
         .cols = p->cols,
         .nnz = p->rows.stream.nnz,
+        .ranks = p->rows.stream.ranks,
         .item_count = p->rows.items.item_count,
         .item_size = p->rows.items.item_size,
         .schedule = p->rows.schedule,
         .dtype = p->rows.dtype,
         .b = b,
         .c = c,
+        .staged = p->rows.staged,
     };
     spmmi_rows_launch_plan(&problem, p->device, &launch);
+    launch.is_early = 0; /* the kernel that overtakes this one needs what came before both to have ended */
     return launch;
 }
 
-/* The shape of the kernel follows from how B and C lie: lanes take words of 16 bytes or single values. */
+/* The shape of the kernel follows from how B and C lie: lanes take words of 16 bytes, pairs or single values. */
 uint64_t spmmi_cuda_long_rows_slots(const struct spmmi_cuda_long_rows *p, int64_t n)
 {
     uint64_t bytes = 0;
-    for (int is_odd = 0; is_odd < 2 && p->rows.row_count > 0; is_odd++) {
-        const int64_t ld = (n + 3) / 4 * 4 + is_odd;
+    for (int more = 0; more < 3 && p->rows.row_count > 0; more++) {
+        const int64_t ld = (n + 7) / 8 * 8 + more;
         const spmm_dense_t b = {NULL, p->cols, n, ld, SPMM_ROW_MAJOR, p->rows.dtype};
         const spmm_dense_t c = {NULL, p->rows.row_count, n, ld, SPMM_ROW_MAJOR, p->rows.dtype};
         const struct spmmi_rows_launch launch = plan_launch(p, &b, &c);

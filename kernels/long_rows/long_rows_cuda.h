@@ -21,7 +21,7 @@ void spmmi_cuda_long_rows_describe(const struct spmmi_long_rows *a, int64_t cols
 /* Device addresses, of memory that will be zero. */
 void spmmi_cuda_long_rows_cut(struct spmmi_arena *arena, struct spmmi_cuda_long_rows *long_rows);
 /* Everything but values. */
-spmm_status_t spmmi_cuda_long_rows_upload(const struct spmmi_cuda_long_rows *long_rows,
+spmm_status_t spmmi_cuda_long_rows_upload(struct spmmi_cuda_long_rows *long_rows,
                                           const struct spmmi_long_rows *a, spmm_diag_t *diag);
 
 /* values: the count values of A in its order, on the device. Returns a cudaError_t. */

@@ -189,7 +189,7 @@ bool spmmi_long_rows_split_may_pay(const struct spmmi_search *s, const struct sp
 {
     const spmm_inspect_options_t *const o = &s->request->options;
     if (s->request->tcblock.long_rows == SPMM_LONG_ROWS_KEEP || o->permute_output ||
-        spmm_dtype_size(o->a_type) == 2 || !spmmi_family_of(leader->family)->takes_long_rows)
+        !spmmi_family_of(leader->family)->takes_long_rows)
         return false;
     return spmmi_is_forced(s) ||
            (density >= LONG_DENSITY && leader->weighed <= LONG_ROWS_PRUNING_FACTOR * s->best);

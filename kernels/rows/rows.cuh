@@ -4,7 +4,9 @@
 // layout      the stream of rows_kernel.h: nonzeros row by row, the sign bit of a column index ends its row
 // block       256 threads = 256 / LANES groups; blockIdx.x takes consecutive groups, blockIdx.y a column tile
 // group       LANES lanes own consecutive nonzeros (whole items) and LANES * VEC columns of B and C
-// lane        VEC columns: one 16-byte load of B a nonzero (VEC = 1 where B or n is not aligned)
+// types       T says those of A, B and C (rows_types.cuh); sums, in registers and memory, are f32 or f64
+// lane        VEC columns: one 16-byte load of B a nonzero. VEC = 1 where B, C or n is not aligned, 2 (4 bytes)
+//             for even n of 16-bit types
 // in flight   4 * QUADS rows of B a group, whatever the row lengths: loads never wait for the end of a row
 // schedules   row split: items end with their rows, nothing is shared.
 //             nonzero split: blocks are about equally long, and so are the groups of a block. A row cut by a
@@ -15,8 +17,9 @@
 // bounds      positions, ranks, rows and columns that come out of tables are cut off at what the arrays, B and C
 //             have: damaged tables cannot make a kernel read or write elsewhere (docs/decisions/0037)
 // residue     the stream is padded; entries past an item's end are computed and dropped, never stored
-// memory      two values a thread and column of shared memory in a nonzero split, none in a row split;
-//             48 registers (f32) or 64 (f64), for 5 or 4 blocks a multiprocessor
+// memory      two sums a thread and column of shared memory in a nonzero split, none in a row split;
+//             48 registers, or 64 for f64 and for eight columns a lane in a nonzero split: 5 or 4 blocks a
+//             multiprocessor
 // measured    docs/performance.md, on an H200
 // source      paper 004 (row split, nonzero split with carry-out), paper 002 (strict nonzero splitting)
 #pragma once
@@ -57,11 +60,22 @@ __device__ __forceinline__ GroupRange group_range(const RowsArgs<T> &a, uint32_t
     return r;
 }
 
+// Entries [start, end) come to the L2 cache, a line a lane at a time.
+template <int LANES, typename V>
+__device__ __forceinline__ void prefetch_entries(const V *entries, uint32_t start, uint32_t end)
+{
+    constexpr uint32_t LINE = 128 / sizeof(V);
+    for (uint32_t p = start + threadIdx.x % LANES * LINE; p < end; p += LANES * LINE)
+        prefetch_l2(entries + p);
+}
+
 template <typename T, int VEC, int LANES, int QUADS, bool SPLIT, bool C_COLUMNS>
-__global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T), false))
+__global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BOUND(sizeof(typename T::B), VEC, SPLIT))
     rows_kernel(const RowsArgs<T> a)
 {
-    // Indices.
+    using A = typename T::A;
+    using B = typename T::B;
+    using Sum = typename T::Sum;
     constexpr uint32_t GROUPS = THREADS / LANES;
     const uint32_t offset = threadIdx.x % LANES * VEC;
     const uint32_t column = blockIdx.y * (LANES * VEC) + offset;
@@ -92,7 +106,13 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T), f
     __shared__ Shared<T, VEC, LANES> s; // takes no space where it is not used
     bool inside = SPLIT && (range.rank & SPMMI_ITEM_INSIDE) != 0 && start < end;
     GroupEdge edge{false, SPLIT && range.goes_on, SPLIT && range.is_last, rank, rank};
-    Vector<T, VEC> sum{};
+    Vector<Sum, VEC> sum{};
+
+    if (a.prefetches) {
+        prefetch_entries<LANES>(a.columns, start, end);
+        if constexpr (!std::is_same<A, One>::value)
+            prefetch_entries<LANES>(a.values, start, end);
+    }
 
     // Nothing above reads B or C, which the previous kernel may still convert.
     wait_for_previous();
@@ -100,18 +120,18 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T), f
     // Main loop: load 4 * QUADS nonzeros, then their rows of B, then sum. Fetching the next nonzeros ahead
     // costs more in registers, and so in blocks a multiprocessor, than it hides.
     while (p < end) {
-        Quad<T> quad[QUADS];
+        Quad<A> quad[QUADS];
 #pragma unroll
         for (int q = 0; q < QUADS; q++)
-            quad[q] = load_quad<T>(a.columns, a.values, p + 4 * q);
-        Vector<T, VEC> x[QUADS][4];
+            quad[q] = load_quad<A>(a.columns, a.values, p + 4 * q);
+        Vector<B, VEC> x[QUADS][4];
 #pragma unroll
         for (int q = 0; q < QUADS; q++) {
             const uint32_t col[4] = {quad[q].column.x, quad[q].column.y, quad[q].column.z, quad[q].column.w};
 #pragma unroll
             for (int e = 0; e < 4; e++)
-                x[q][e] = load_vector_const<T, VEC>(
-                    reinterpret_cast<const T *>(b + (uint64_t)column_of(a, col[e]) * a.ldb_bytes));
+                x[q][e] = load_vector_const<B, VEC>(
+                    reinterpret_cast<const B *>(b + (uint64_t)column_of(a, col[e]) * a.ldb_bytes));
         }
 #pragma unroll
         for (int q = 0; q < QUADS; q++) {
@@ -121,17 +141,17 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T), f
             if ((int)(col.x | col.y | col.z | col.w) >= 0) { // no row ends here
 #pragma unroll
                 for (int e = 0; e < 4; e++)
-                    sum.fma(quad[q].value[e], x[q][e]);
+                    add_product(sum, quad[q].value(e), x[q][e]);
             } else {
                 const uint32_t flag[4] = {col.x, col.y, col.z, col.w};
 #pragma unroll
                 for (int e = 0; e < 4; e++) {
-                    sum.fma(quad[q].value[e], x[q][e]);
+                    add_product(sum, quad[q].value(e), x[q][e]);
                     if ((int)flag[e] < 0) {
                         const uint32_t at = p + 4 * q + e;
                         if (at >= start && at < end) {
                             if (SPLIT && inside) {
-                                store_vector<T, VEC>(&s.head[threadIdx.x / LANES][offset], sum);
+                                store_vector<Sum, VEC>(&s.head[threadIdx.x / LANES][offset], sum);
                                 edge.has_head = true;
                                 inside = false;
                             } else {
@@ -140,7 +160,7 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T), f
                             rank++;
                             row = row_of(a, rank);
                         }
-                        sum = Vector<T, VEC>{};
+                        sum = Vector<Sum, VEC>{};
                     }
                 }
             }
@@ -151,7 +171,7 @@ __global__ void __launch_bounds__(THREADS, SPMMI_ROWS_BLOCKS_PER_SM(sizeof(T), f
     if (SPLIT) {
         edge.tail_rank = rank; // of the row that is still open, if it goes on
         if (edge.has_tail)
-            store_vector<T, VEC>(&s.tail[threadIdx.x / LANES][offset], sum);
+            store_vector<Sum, VEC>(&s.tail[threadIdx.x / LANES][offset], sum);
         __syncwarp();
         const uint32_t through = __ballot_sync(0xffffffffu, inside);
         if (threadIdx.x % 32 == 0)

@@ -5,74 +5,78 @@
 #include <stdint.h>
 
 #include "rows_kernel.h"
-#include "kernels/shared/vector.cuh"
+#include "rows_types.cuh"
 
 namespace spmmi {
 
 constexpr unsigned THREADS = SPMMI_ROWS_THREADS;
 
-// Four consecutive nonzeros.
-template <typename T> struct Quad {
-    uint4 column;
-    T value[4];
-};
-
-template <typename T>
-__device__ __forceinline__ Quad<T> load_quad(const uint32_t *columns, const T *values, uint32_t p)
-{
-    Quad<T> q;
-    q.column = __ldg(reinterpret_cast<const uint4 *>(columns + p));
-    load_four(values + p, q.value);
-    return q;
-}
-
+// T: Types of rows_types.cuh.
+// In the order in which kernels first need them: they come through a cache that is cold at first.
 template <typename T> struct RowsArgs {
+    const uint2 *blocks; // struct spmmi_block
+    uint32_t work_blocks, nnz, ranks, block_nonzeros;
     const uint32_t *columns;
-    const T *values;
-    const uint32_t *rank_start, *row_of_rank, *empty_rows, *item_rank, *item_start;
-    const T *b;
-    T *c, *slots;
+    const uint32_t *rank_start, *row_of_rank;
+    const typename T::A *values; // One: not read
+    const typename T::B *b;
+    uint32_t ldb_bytes, n;
+    uint32_t last_row, last_column; // of C; the last row of B
+    typename T::C *c;
+    uint64_t ldc;                           // of a row, or of a column in column-major C
+    uint64_t c_row_stride, c_column_stride; // the same, of either layout
+    typename T::Sum alpha, beta;
+    uint32_t b_is_aligned; // few columns: lanes load theirs as one word
+    uint32_t empty_count, item_count, items_per_group, item_size_log2;
+    const uint32_t *empty_rows, *item_rank, *item_start;
+    typename T::Sum *slots;
     uint64_t *arrivals; // kernels/shared/arrival.h; one a block and column tile
     uint64_t arrival_tag;
-    const uint2 *blocks; // struct spmmi_block
-    uint32_t empty_count, item_count, items_per_group, item_size_log2, block_nonzeros, work_blocks;
-    uint32_t nnz, ranks, last_row, last_column; // last_row: of C; last_column: the last row of B
-    uint64_t ldc;                               // of a row, or of a column in column-major C
-    uint32_t ldb_bytes, n;
-    T alpha, beta;
+    typename T::Sum *pieces; // sums of pieces of rows (rows_pieces.h)
+    uint32_t piece_count, piece_pitch;
+    bool prefetches; // waits for a conversion of B: nonzeros come to the L2 cache meanwhile
 };
 
 // A lane's columns of one row of C: at once in row-major C, one by one in column-major C (C_COLUMNS).
 template <typename T, int VEC, bool C_COLUMNS>
 __device__ __forceinline__ void store_row(const RowsArgs<T> &a, uint32_t row, uint32_t column,
-                                          const Vector<T, VEC> &sum)
+                                          const Vector<typename T::Sum, VEC> &sum)
 {
+    using C = typename T::C;
     if (column >= a.n)
         return;
-    row = min(row, a.last_row);
     if (C_COLUMNS) {
-        T *c = a.c + row + column * a.ldc;
+        row = min(row, a.last_row);
+        C *c = a.c + row + column * a.ldc;
 #pragma unroll
         for (int i = 0; i < VEC; i++) {
             if (column + i < a.n)
-                *c = a.beta != T(0) ? fma(a.alpha, sum.x[i], a.beta * *c) : a.alpha * sum.x[i];
+                *c = Value<C>::round(a.beta != typename T::Sum(0)
+                                         ? fma(a.alpha, sum.x[i], a.beta * Value<C>::widen(*c))
+                                         : a.alpha * sum.x[i]);
             c += a.ldc;
         }
         return;
     }
-    T *c = a.c + (uint64_t)row * (uint32_t)a.ldc + column; // fits: see spmmi_has_short_rows
-    Vector<T, VEC> out;
-    if (a.beta != T(0)) {
-        out = load_vector<T, VEC>(c);
+    if (row > a.last_row) {
+        const uint32_t piece = row - a.last_row - 1;
+        if (piece < a.piece_count)
+            store_vector<typename T::Sum, VEC>(a.pieces + (uint64_t)piece * a.piece_pitch + column, sum);
+        return;
+    }
+    C *c = a.c + (uint64_t)row * (uint32_t)a.ldc + column; // fits: see spmmi_has_short_rows
+    Vector<C, VEC> out;
+    if (a.beta != typename T::Sum(0)) {
+        out = load_vector<C, VEC>(c);
 #pragma unroll
         for (int i = 0; i < VEC; i++)
-            out.x[i] = fma(a.alpha, sum.x[i], a.beta * out.x[i]);
+            out.x[i] = Value<C>::round(fma(a.alpha, sum.x[i], a.beta * Value<C>::widen(out.x[i])));
     } else {
 #pragma unroll
         for (int i = 0; i < VEC; i++)
-            out.x[i] = a.alpha * sum.x[i];
+            out.x[i] = Value<C>::round(a.alpha * sum.x[i]);
     }
-    store_vector<T, VEC>(c, out);
+    store_vector<C, VEC>(c, out);
 }
 
 // The column of an entry of the stream: a row of B.
@@ -94,11 +98,11 @@ __device__ __forceinline__ void scale_empty_rows(const RowsArgs<T> &a, uint32_t 
     constexpr uint32_t GROUPS = THREADS / LANES;
     const uint32_t stride = (gridDim.x - a.work_blocks) * GROUPS;
     uint32_t i = (blockIdx.x - a.work_blocks) * GROUPS + threadIdx.x / LANES;
-    RowsArgs<T> scale = a;
-    scale.alpha = T(0); // 0 times an alpha that is infinite or NaN would be NaN
+    RowsArgs<T> empty = a;
+    empty.alpha = 0; // 0 times an alpha that is infinite or NaN would be NaN
     for (; i < a.empty_count; i += stride)
-        store_row<T, VEC, C_COLUMNS>(scale, a.empty_rows != nullptr ? __ldg(a.empty_rows + i) : i, column,
-                                     Vector<T, VEC>{});
+        store_row<T, VEC, C_COLUMNS>(empty, a.empty_rows != nullptr ? __ldg(a.empty_rows + i) : i, column,
+                                     Vector<typename T::Sum, VEC>{});
 }
 
 // The lanes of the caller's group, which share a warp.

@@ -17,42 +17,64 @@
 
 /* What the launch makes of n. */
 struct shape {
-    double lanes; /* groups of a warp that process the same nonzeros; for a single column each its own */
-    double vec;   /* values a lane */
+    double lanes;       /* of a group, which processes the same nonzeros */
+    double vec;         /* values a lane */
     double tile, tiles; /* columns */
     double blocks_per_sm;
     double group, block; /* nonzero split: most nonzeros of a group of lanes; of a block, mean */
-    int is_single;
+    int is_staged;       /* few columns of a nonzero split */
 };
-
-/* The kernels that values of 2 bytes would have are those of 4. */
-static uint32_t kernel_bytes(const struct spmmi_model_query *q)
-{
-    return q->value_bytes > 4 ? 8 : 4;
-}
 
 static double pass_columns(const struct spmmi_model_query *q)
 {
     return q->is_col_major ? fmin(q->n, SPMMI_ROWS_PASS_COLUMNS) : q->n;
 }
 
-static struct shape shape_of(const struct spmmi_model_query *q, int is_wide)
+/* Columns a lane where B and C are aligned; column-major ones become so. */
+static uint32_t vec_of(const struct spmmi_model_query *q)
 {
-    const int splits = q->candidate->schedule == SPMM_SCHEDULE_NONZERO_SPLIT;
-    const uint32_t bytes = kernel_bytes(q);
-    const struct spmmi_rows_shape launch = spmmi_rows_shape_of(
-        (int64_t)pass_columns(q), (uint32_t)q->value_bytes, is_wide, splits, SPMMI_MODEL_ITEM_SIZE);
+    const uint32_t bytes = (uint32_t)q->value_bytes;
+    uint32_t vec = 16 / bytes;
+    while (vec > 1 && !q->is_col_major && (int64_t)q->n % vec != 0)
+        vec = spmmi_rows_narrower(vec, bytes);
+    return vec;
+}
+
+/* Few columns, if a nonzero split stages them: blocks of the middle size, about as full as they were measured. */
+static int has_staged_shape(const struct spmmi_model_query *q, struct shape *s)
+{
+    const double full = 0.85;
+    const int64_t n = (int64_t)pass_columns(q);
+    const uint32_t sum_bytes = q->value_bytes > 4 ? 8 : 4;
+    if (q->candidate->schedule != SPMM_SCHEDULE_NONZERO_SPLIT || n > SPMMI_STAGED_COLUMNS_MAX)
+        return 0;
+    const struct spmmi_rows_shape staged = spmmi_staged_shape_of(n);
+    const double block = full * 2 * spmmi_staged_least(spmmi_staged_grid(staged));
+    *s = (struct shape){.lanes = staged.lanes,
+                        .vec = staged.vec,
+                        .block = block,
+                        .blocks_per_sm = SPMMI_STAGED_BLOCKS_PER_SM(sum_bytes, staged.vec),
+                        .is_staged = 1};
+    return spmmi_staged_pays(n, staged, sum_bytes, (uint64_t)(q->matrix->nnz / block),
+                             (uint32_t)q->profile->multiprocessors);
+}
+
+static struct shape shape_of(const struct spmmi_model_query *q)
+{
+    const uint32_t bytes = (uint32_t)q->value_bytes;
+    const struct spmmi_rows_shape launch = spmmi_rows_shape_of((int64_t)pass_columns(q), vec_of(q));
     const struct spmmi_rows_blocks blocks =
         spmmi_rows_blocks_of((uint64_t)q->matrix->nnz, SPMMI_MODEL_ITEM_SIZE, bytes, spmmi_rows_grid(launch),
                              (uint32_t)q->profile->multiprocessors);
-    struct shape s = {.lanes = launch.is_single ? 1 : launch.lanes,
-                      .vec = launch.vec,
-                      .group = (double)blocks.group_nonzeros,
-                      .block = (double)blocks.nonzeros,
-                      .is_single = (int)launch.is_single};
+    struct shape s;
+    if (!has_staged_shape(q, &s))
+        s = (struct shape){.lanes = launch.lanes,
+                           .vec = launch.vec,
+                           .group = (double)blocks.group_nonzeros,
+                           .block = (double)blocks.nonzeros,
+                           .blocks_per_sm = SPMMI_ROWS_BLOCKS_PER_SM(bytes)};
     s.tile = s.lanes * s.vec;
     s.tiles = ceil(q->n / s.tile);
-    s.blocks_per_sm = SPMMI_ROWS_BLOCKS_PER_SM(bytes, s.is_single);
     return s;
 }
 
@@ -81,10 +103,10 @@ static void add_walks(const struct spmmi_model_query *q, const struct shape *s, 
         warp_steps = m->item_steps[level];
         block_steps = m->item_steps[level + 3];
         longest = m->item_longest;
-    } else if (s->is_single) {
-        warp_steps = m->nnz / 4 / WARP;
-        longest = s->group / WARP / 4;
-        block_steps = m->nnz / (THREADS * 8) * 2;
+    } else if (s->is_staged) {
+        warp_steps = m->nnz / 4 * s->lanes / WARP;
+        longest = 2;
+        block_steps = m->nnz * s->lanes / (THREADS * 8) * 2;
     } else {
         const double blocks = ceil(m->nnz / s->block);
         warp_steps = m->nnz / 4 * s->lanes / WARP;
@@ -146,11 +168,9 @@ static void add_bytes(const struct spmmi_model_query *q, const struct shape *s, 
 static void add_gpu(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
     const struct spmmi_model_matrix *m = q->matrix;
-    const double wide = 16 / q->value_bytes;
     const int direct_c = q->is_col_major && stores_columns(q);
     const int converts_c = q->is_col_major && !direct_c;
-    const int is_wide = q->is_col_major || fmod(q->n, wide) == 0;
-    const struct shape s = shape_of(q, is_wide);
+    const struct shape s = shape_of(q);
     add_bytes(q, &s, direct_c, q->is_col_major, p);
     add_walks(q, &s, p);
     if (q->is_col_major) {

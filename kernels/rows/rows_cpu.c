@@ -2,12 +2,12 @@
 /* The rows family on the CPU: how a product is split into column panels (n) and row chunks.
  *
  * A chunk is a fixed number of the plan's items. The width of a column panel follows from the shape alone. So plan and
- * shape fix the order of every sum, and any number of threads gives the same bits. A row that nonzero split shares
- * among chunks is written by the chunk in which it begins; each later chunk leaves its sum in its carry slot, and the
- * slots are added in order at the end of the panel.
+ * shape fix the order of every sum, and any number of threads gives the same bits. Of a row that nonzero split shares
+ * among chunks each leaves its sum in a carry slot; the slots are added in order at the end of the panel, and C is
+ * written once.
  *
  * Column-major B is packed panel by panel into row-major scratch that stays in the cache; column-major C is written
- * from a small row-major block. */
+ * from a small row-major block. So is C of any layout where B has 16 bits: the block holds the sums. */
 #include "rows_cpu.h"
 
 #include <math.h>
@@ -17,22 +17,24 @@
 #include <omp.h>
 
 #include "format/base/team.h"
-#include "kernels/shared/level_cpu.h"
 
 #define CHUNK_NONZEROS 4096
 #define PANEL_BYTES_MAX 2048             /* of one row of B */
 #define SCRATCH_BYTES (INT64_C(8) << 20) /* packed B should stay in the shared cache */
 #define BLOCK_ROWS 32                    /* rows of C that are transposed to column-major at once */
 #define LINE_BYTES 64
+#define SLOTS 2 /* of a chunk: the row that began before it, the row that goes on behind it */
 #define PARALLEL_WORK_MIN (1 << 15) /* multiplications below which one thread is faster */
 
 struct job {
     const struct spmmi_rows_csr *a;
     const struct spmmi_product *product;
-    const struct rows_cpu_ops *ops;
+    const struct rows_cpu_level *base; /* that of all functions but span */
+    rows_span_fn *span;
+    spmm_dtype_t b_type, c_type, sum_type;
     int splits_rows; /* nonzero split: chunks may share rows */
     int64_t n;
-    int64_t size; /* bytes of one value */
+    int64_t b_size, c_size, sum_size; /* bytes of one value */
     int64_t chunk_items, chunk_count;
     int64_t panel;  /* columns of a panel */
     bool is_packed; /* B goes through scratch */
@@ -50,19 +52,6 @@ struct panel {
     int64_t c_row, c_column; /* distance of neighbours in C, in elements */
 };
 
-static const struct rows_cpu_ops *ops_pick(spmm_dtype_t dtype)
-{
-#if defined(__x86_64__)
-    if (spmmi_cpu_has_avx2()) {
-        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-            __builtin_cpu_supports("avx512dq"))
-            return &spmmi_rows_cpu_avx512[dtype];
-        return &spmmi_rows_cpu_avx2[dtype];
-    }
-#endif
-    return &spmmi_rows_cpu_portable[dtype];
-}
-
 static int64_t round_up(int64_t x, int64_t unit)
 {
     return (x + unit - 1) / unit * unit;
@@ -76,7 +65,7 @@ static int64_t panel_width(const struct job *job)
         const int64_t fit = SCRATCH_BYTES / (job->a->cols + 1) / LINE_BYTES * LINE_BYTES;
         bytes = fit < LINE_BYTES ? LINE_BYTES : fit < bytes ? fit : bytes;
     }
-    return job->n < bytes / job->size ? job->n : bytes / job->size;
+    return job->n < bytes / job->b_size ? job->n : bytes / job->b_size;
 }
 
 static bool is_by_columns(const spmm_dense_t *dense)
@@ -84,36 +73,49 @@ static bool is_by_columns(const spmm_dense_t *dense)
     return dense->layout == SPMM_COL_MAJOR;
 }
 
+/* With fewer nonzeros than these, packing all of B would cost more than columns one by one. Two columns: graphs of
+ * roads with 2.6 nonzeros a row are faster so, by a fifth, and rows of 5 slower. */
+static int64_t nonzeros_to_pack(int64_t cols, int64_t n)
+{
+    return n == 2 ? 4 * cols : cols / 2;
+}
+
 static struct job job_make(const struct spmmi_rows_csr *a, const struct spmmi_product *product,
                            void *workspace)
 {
     const struct spmmi_part *part = &a->part;
+    const struct rows_cpu_level *level = rows_cpu_level_pick();
     struct job job = {.a = a,
                       .product = product,
-                      .ops = ops_pick(product->a_type),
+                      .base = level->base != NULL ? level->base : level,
+                      .span = level->span[product->a_type][product->b.type],
+                      .b_type = product->b.type,
+                      .c_type = product->c.type,
+                      .sum_type = product->b.type == SPMM_F64 ? SPMM_F64 : SPMM_F32,
                       .splits_rows = part->schedule == SPMM_SCHEDULE_NONZERO_SPLIT,
-                      .n = product->b.cols,
-                      .size = (int64_t)spmm_dtype_size(product->a_type)};
+                      .n = product->b.cols};
+    job.b_size = (int64_t)spmm_dtype_size(job.b_type);
+    job.c_size = (int64_t)spmm_dtype_size(job.c_type);
+    job.sum_size = (int64_t)spmm_dtype_size(job.sum_type);
     job.chunk_items = CHUNK_NONZEROS > part->item_size ? CHUNK_NONZEROS / part->item_size : 1;
     job.chunk_count = ((int64_t)part->item_count + job.chunk_items - 1) / job.chunk_items;
     const bool is_turned = is_by_columns(&product->b) && job.n > 1;
-    /* With far fewer nonzeros than rows of B, packing all of B would cost more than columns one by one. */
-    job.is_packed = is_turned && a->nnz >= a->cols / 2;
+    job.is_packed = is_turned && a->nnz >= nonzeros_to_pack(a->cols, job.n);
     job.panel = is_turned && !job.is_packed ? 1 : panel_width(&job);
-    const int64_t line = LINE_BYTES / job.size;
+    const int64_t line = LINE_BYTES / job.b_size;
     job.scratch_ld = job.panel > line ? round_up(job.panel, line) : job.panel;
-    job.slot_bytes = job.splits_rows ? round_up(job.panel * job.size, LINE_BYTES) : 0;
+    job.slot_bytes = job.splits_rows ? round_up(job.panel * job.sum_size, LINE_BYTES) : 0;
     job.slots = workspace;
     if (job.slots != NULL)
-        job.scratch = job.slots + job.chunk_count * job.slot_bytes;
+        job.scratch = job.slots + SLOTS * job.chunk_count * job.slot_bytes;
     return job;
 }
 
 uint64_t spmmi_rows_csr_workspace(const struct spmmi_rows_csr *a, const struct spmmi_product *product)
 {
     const struct job job = job_make(a, product, NULL);
-    const uint64_t slots = (uint64_t)job.chunk_count * (uint64_t)job.slot_bytes;
-    const uint64_t scratch = job.is_packed ? (uint64_t)a->cols * (uint64_t)(job.scratch_ld * job.size) : 0;
+    const uint64_t slots = SLOTS * (uint64_t)(job.chunk_count * job.slot_bytes);
+    const uint64_t scratch = job.is_packed ? (uint64_t)a->cols * (uint64_t)(job.scratch_ld * job.b_size) : 0;
     return slots + scratch;
 }
 
@@ -144,36 +146,53 @@ static int unroll_for(int64_t width_bytes)
 /* All columns of the panel, tile by tile. */
 static void span_run(const struct job *job, const struct rows_span *whole, int64_t width)
 {
-    const int64_t tile = ROWS_TILE_BYTES / job->size;
+    const int64_t tile = ROWS_TILE_BYTES / job->sum_size;
     for (int64_t j = 0; j < width; j += tile) {
         const int64_t columns = width - j < tile ? width - j : tile;
         struct rows_span span = *whole;
-        span.b = (const char *)whole->b + j * job->size;
-        span.out = (char *)whole->out + j * job->size;
-        job->ops->span(&span, columns, unroll_for(columns * job->size));
+        span.b = (const char *)whole->b + j * job->b_size;
+        span.out = (char *)whole->out + j * job->sum_size;
+        job->span(&span, columns, unroll_for(columns * job->sum_size));
     }
 }
 
 /* Is it finite in the type of the sums? */
 static bool is_finite(const struct job *job, double factor)
 {
-    return job->size == sizeof(double) ? isfinite(factor) : isfinite((float)factor);
+    return job->sum_type == SPMM_F64 ? isfinite(factor) : isfinite((float)factor);
 }
 
-/* Rows whose sums go to C. */
-static void rows_run(const struct job *job, const struct panel *panel, const struct rows_span *rows)
+/* Sums of B of 16 bits are stored as they are: C is of another type. */
+static bool has_raw_sums(const struct job *job)
 {
-    struct rows_span span = *rows;
-    if (panel->c_column == 1 || panel->width == 1) {
-        span.out = panel->c + span.row_begin * panel->c_row * job->size;
-        span.ldo = panel->c_row;
-        span_run(job, &span, panel->width);
+    return job->b_type != job->sum_type;
+}
+
+/* A block of sums, or of values that the span scaled already, to columns j .. of C. */
+static void block_store(const struct job *job, const struct panel *panel, const struct rows_span *span,
+                        int64_t j, int64_t columns, double alpha)
+{
+    char *c = panel->c + (span->row_begin * panel->c_row + j * panel->c_column) * job->c_size;
+    const int64_t rows = span->row_end - span->row_begin;
+    if (has_raw_sums(job) || panel->c_column == 1) {
+        const struct rows_store store = {rows,         columns,         span->out, span->ldo,         c,
+                                         panel->c_row, panel->c_column, alpha,     job->product->beta};
+        job->base->store[job->c_type](&store);
         return;
     }
+    const struct rows_block turn = {rows, columns,         span->out, span->ldo,
+                                    c,    panel->c_column, alpha,     job->product->beta};
+    job->base->unpack[job->c_type](&turn);
+}
+
+/* Rows whose sums go to C by way of a block. */
+static void rows_run_by_block(const struct job *job, const struct panel *panel, const struct rows_span *rows)
+{
     _Alignas(LINE_BYTES) char block[BLOCK_ROWS * ROWS_TILE_BYTES];
-    const int64_t tile = ROWS_TILE_BYTES / job->size;
+    struct rows_span span = *rows;
+    const int64_t tile = ROWS_TILE_BYTES / job->sum_size;
     /* The span knows which rows are empty; one rounding more is none where alpha is infinite or NaN. */
-    const bool is_scaled = rows->beta == 0 || !is_finite(job, rows->alpha);
+    const bool is_scaled = !has_raw_sums(job) && (rows->beta == 0 || !is_finite(job, rows->alpha));
     span.alpha = is_scaled ? rows->alpha : 1;
     span.beta = 0;
     span.out = block;
@@ -182,20 +201,25 @@ static void rows_run(const struct job *job, const struct panel *panel, const str
         span.row_end = rows->row_end - i < BLOCK_ROWS ? rows->row_end : i + BLOCK_ROWS;
         for (int64_t j = 0; j < panel->width; j += tile) {
             const int64_t columns = panel->width - j < tile ? panel->width - j : tile;
-            span.b = panel->b + j * job->size;
-            span.ldo = columns;
-            job->ops->span(&span, columns, unroll_for(columns * job->size));
-            const struct rows_block turn = {span.row_end - i,
-                                            columns,
-                                            block,
-                                            columns,
-                                            panel->c + (i + j * panel->c_column) * job->size,
-                                            panel->c_column,
-                                            is_scaled ? 1 : rows->alpha,
-                                            rows->beta};
-            job->ops->unpack(&turn);
+            span.b = panel->b + j * job->b_size;
+            span.ldo = has_raw_sums(job) ? round_up(columns, ROWS_VECTOR_SUMS) : columns;
+            job->span(&span, columns, unroll_for(columns * job->sum_size));
+            block_store(job, panel, &span, j, columns, is_scaled ? 1 : rows->alpha);
         }
     }
+}
+
+/* Rows whose sums go to C. */
+static void rows_run(const struct job *job, const struct panel *panel, const struct rows_span *rows)
+{
+    struct rows_span span = *rows;
+    if (has_raw_sums(job) || (panel->c_column != 1 && panel->width != 1)) {
+        rows_run_by_block(job, panel, rows);
+        return;
+    }
+    span.out = panel->c + span.row_begin * panel->c_row * job->c_size;
+    span.ldo = panel->c_row;
+    span_run(job, &span, panel->width);
 }
 
 /* Does the chunk begin inside a row that an earlier chunk began? */
@@ -206,17 +230,33 @@ static bool chunk_has_head(const struct job *job, int64_t chunk)
     return job->splits_rows && job->a->row_ptr[part->items[item]] < item * part->item_size;
 }
 
-/* The row that was begun before the span: its sum goes to the chunk's slot, and the span loses it. */
-static void head_run(const struct job *job, const struct panel *panel, int64_t chunk, struct rows_span *span)
+static char *slot_of(const struct job *job, int64_t chunk, int goes_on)
 {
-    struct rows_span head = *span;
-    head.row_end = head.row_begin + 1;
-    head.alpha = 1;
-    head.beta = 0;
-    head.out = job->slots + chunk * job->slot_bytes;
-    head.ldo = job->panel;
-    span_run(job, &head, panel->width);
-    span->row_begin++;
+    return job->slots + (SLOTS * chunk + goes_on) * job->slot_bytes;
+}
+
+/* What the chunk has of a row that chunks share: its sum goes to a slot. */
+static void shared_row_run(const struct job *job, const struct panel *panel, int64_t row, char *slot,
+                           const struct rows_span *span)
+{
+    struct rows_span shared = *span;
+    shared.row_begin = row;
+    shared.row_end = row + 1;
+    shared.alpha = 1;
+    shared.beta = 0;
+    shared.out = slot;
+    shared.ldo = job->panel;
+    span_run(job, &shared, panel->width);
+}
+
+/* The span loses the rows that it shares with other chunks. */
+static void shared_rows_run(const struct job *job, const struct panel *panel, int64_t chunk,
+                            struct rows_span *span)
+{
+    if (chunk_has_head(job, chunk))
+        shared_row_run(job, panel, span->row_begin++, slot_of(job, chunk, 0), span);
+    if (span->row_begin < span->row_end && job->a->row_ptr[span->row_end] > span->p_end)
+        shared_row_run(job, panel, --span->row_end, slot_of(job, chunk, 1), span);
 }
 
 static void chunk_run(const struct job *job, const struct panel *panel, int64_t chunk)
@@ -240,27 +280,45 @@ static void chunk_run(const struct job *job, const struct panel *panel, int64_t 
         span.p_end = is_last ? a->nnz : (item + job->chunk_items) * a->part.item_size;
         if (!is_last && a->row_ptr[span.row_end] < span.p_end)
             span.row_end++;
-        if (chunk_has_head(job, chunk))
-            head_run(job, panel, chunk, &span);
+        shared_rows_run(job, panel, chunk, &span);
     }
     if (span.row_begin < span.row_end)
         rows_run(job, panel, &span);
+}
+
+static void sums_add(const struct job *job, int64_t n, const void *slot, void *sum)
+{
+    for (int64_t j = 0; j < n; j++) {
+        if (job->sum_type == SPMM_F64)
+            ((double *)sum)[j] += ((const double *)slot)[j];
+        else
+            ((float *)sum)[j] += ((const float *)slot)[j];
+    }
 }
 
 /* Add the carry slots of each shared row, in order, and give the sum to C. */
 static void carries_add(const struct job *job, const struct panel *panel)
 {
     const uint32_t *items = job->a->part.items;
-    for (int64_t chunk = 0, next; chunk < job->chunk_count; chunk = next) {
+    for (int64_t chunk = 1, next; chunk < job->chunk_count; chunk = next) {
         next = chunk + 1;
         if (!chunk_has_head(job, chunk))
             continue;
         const int64_t row = items[chunk * job->chunk_items];
-        char *sum = job->slots + chunk * job->slot_bytes;
+        char *sum = slot_of(job, chunk - 1, 1); /* where the row begins */
+        sums_add(job, panel->width, slot_of(job, chunk, 0), sum);
         for (; next < job->chunk_count && items[next * job->chunk_items] == row; next++)
-            job->ops->add(panel->width, job->slots + next * job->slot_bytes, sum);
-        job->ops->add_scaled(panel->width, job->product->alpha, sum,
-                             panel->c + row * panel->c_row * job->size, panel->c_column);
+            sums_add(job, panel->width, slot_of(job, next, 0), sum);
+        const struct rows_store store = {1,
+                                         panel->width,
+                                         sum,
+                                         job->panel,
+                                         panel->c + row * panel->c_row * job->c_size,
+                                         panel->c_row,
+                                         panel->c_column,
+                                         job->product->alpha,
+                                         job->product->beta};
+        job->base->store[job->c_type](&store);
     }
 }
 
@@ -268,16 +326,16 @@ static void carries_add(const struct job *job, const struct panel *panel)
 static void scratch_fill(const struct job *job, const struct panel *panel, int64_t begin, int64_t count)
 {
     const spmm_dense_t *b = &job->product->b;
-    char *from = (char *)spmmi_column(b, panel->first) + begin * job->size;
+    char *from = (char *)spmmi_column(b, panel->first) + begin * job->b_size;
     const struct rows_block block = {count,
                                      panel->width,
-                                     job->scratch + begin * job->scratch_ld * job->size,
+                                     job->scratch + begin * job->scratch_ld * job->b_size,
                                      job->scratch_ld,
                                      from,
                                      b->ld,
                                      1,
                                      0};
-    job->ops->pack(&block);
+    job->base->pack[job->b_type](&block);
 }
 
 /* One panel. Barriers only after packing and at the end: where threads share cores with other work, each barrier can
@@ -312,7 +370,7 @@ static void scale_run(const struct job *job)
     if (job->product->beta == 1)
         return;
     for (int64_t i = 0; i < lines; i++)
-        job->ops->scale(length, job->product->beta, (char *)c->data + i * c->ld * job->size);
+        job->base->scale[job->c_type](length, job->product->beta, (char *)c->data + i * c->ld * job->c_size);
 }
 
 void spmmi_rows_csr_run(const struct spmmi_rows_csr *a, const struct spmmi_product *product, void *workspace,

@@ -2,18 +2,19 @@
 /* What the files of the rows family on the CPU share.
  *
  * rows_cpu.c splits the product into row chunks and column panels; the arithmetic is done by one table
- * of functions for each SIMD level and value type. Every level sums each element of C in the same order
- * with fused multiply-adds, so all levels give the same bits.                                     */
+ * of functions for each SIMD level. Every level sums each element of C in the same order with fused multiply-adds, so
+ * all levels give the same bits, but for the bits of a NaN of 16. */
 #ifndef SPMMI_ROWS_CPU_H
 #define SPMMI_ROWS_CPU_H
 
 #include "rows_csr_cpu.h"
 
-/* Widest set of columns summed in registers in one pass over the nonzeros. */
+/* Widest set of columns summed in registers in one pass over the nonzeros: bytes of their sums. */
 #define ROWS_TILE_BYTES 1024
 
 /* Rows [row_begin, row_end) of P, restricted to the nonzeros [p_begin, p_end), times some columns of B:
- *   out[i - row_begin][j] = alpha * sum + beta * out[i - row_begin][j]; beta = 0 does not read out. */
+ *   out[i - row_begin][j] = alpha * sum + beta * out[i - row_begin][j]; beta = 0 does not read out.
+ * Factors and out are of the type of sums. */
 struct rows_span {
     const int64_t *row_ptr;
     const int32_t *col_ind;
@@ -27,6 +28,16 @@ struct rows_span {
     double alpha, beta;
 };
 
+/* Where the nonzeros of row i of the span begin, and those of row i - 1 end. */
+static inline int64_t rows_span_start(const struct rows_span *span, int64_t i)
+{
+    const int64_t p = span->row_ptr[i] < span->p_end ? span->row_ptr[i] : span->p_end;
+    return p > span->p_begin ? p : span->p_begin;
+}
+
+/* Partial sums of a row where B has one column. */
+#define ROWS_COLUMN_SUMS 8
+
 /* Transposition of a rows x cols block between row-major and column-major storage. */
 struct rows_block {
     int64_t rows, cols;
@@ -37,24 +48,65 @@ struct rows_block {
     double alpha, beta; /* for unpack */
 };
 
-struct rows_cpu_ops {
-    /* width columns of a span, at most ROWS_TILE_BYTES. unroll is 1, 2 or 4: partial sums a row. */
-    void (*span)(const struct rows_span *span, int64_t width, int unroll);
-    /* by_rows = by_cols */
-    void (*pack)(const struct rows_block *block);
-    /* by_cols = alpha * by_rows + beta * by_cols; beta = 0 does not read by_cols */
-    void (*unpack)(const struct rows_block *block);
-    /* sum[j] += slot[j] */
-    void (*add)(int64_t n, const void *slot, void *sum);
-    /* c[j * stride] += alpha * sum[j] */
-    void (*add_scaled)(int64_t n, double alpha, const void *sum, void *c, int64_t stride);
-    /* c[j] *= beta; beta = 0 does not read c */
-    void (*scale)(int64_t n, double beta, void *c);
+/* A block of sums, row-major, goes to C: c = alpha * sum + beta * c, rounded once; beta = 0 does not read c. */
+struct rows_store {
+    int64_t rows, cols;
+    const void *sums;
+    int64_t ld;
+    void *c;
+    int64_t c_row, c_column; /* distance of neighbours in C; one of the two is 1 */
+    double alpha, beta;
 };
+
+/* width columns of a span, at most ROWS_TILE_BYTES of sums. unroll is 1, 2 or 4: partial sums a row. Where B is of 16
+ * bits, out takes the sums, with room for whole vectors of ROWS_VECTOR_SUMS at the end of a row; alpha is 1, beta 0. */
+typedef void rows_span_fn(const struct rows_span *span, int64_t width, int unroll);
+#define ROWS_VECTOR_SUMS 16
+
+/* What one SIMD level has. */
+struct rows_cpu_level {
+    rows_span_fn *span[SPMM_BF16 + 1][SPMM_BF16 + 1]; /* by the types of A and B; NULL: not multiplied */
+    const struct rows_cpu_level *base;                /* the level that has the rest; NULL: this one */
+    /* by_rows = by_cols, of B's type */
+    void (*pack[SPMM_BF16 + 1])(const struct rows_block *block);
+    /* f32 and f64: by_cols = alpha * by_rows + beta * by_cols; beta = 0 does not read by_cols */
+    void (*unpack[SPMM_F64 + 1])(const struct rows_block *block);
+    /* By the type of C. */
+    void (*store[SPMM_BF16 + 1])(const struct rows_store *store);
+    /* c[j] *= beta; beta = 0 does not read c */
+    void (*scale[SPMM_BF16 + 1])(int64_t n, double beta, void *c);
+};
+
+extern const struct rows_cpu_level spmmi_rows_cpu_portable;
+#if defined(__x86_64__)
+extern const struct rows_cpu_level spmmi_rows_cpu_avx2;   /* needs AVX2, FMA and F16C */
+extern const struct rows_cpu_level spmmi_rows_cpu_avx512; /* needs AVX-512 F, VL, DQ and BW as well */
+#endif
+/* Those of this machine, which is one of them. */
+const struct rows_cpu_level *rows_cpu_level_pick(void);
+
+/* The tables of a level whose file has the functions that they name; turn: whose transpositions it has. */
+#define ROWS_CPU_SPANS                                                                                \
+    {                                                                                                 \
+        [SPMM_F32] = {[SPMM_F32] = span_f32, [SPMM_F16] = span_f32_f16, [SPMM_BF16] = span_f32_bf16}, \
+        [SPMM_F64] = {[SPMM_F64] = span_f64}, [SPMM_F16] = {[SPMM_F16] = span_f16},                   \
+        [SPMM_BF16] = {[SPMM_BF16] = span_bf16},                                                      \
+    }
+#define ROWS_CPU_REST(turn)                                                                                 \
+    .pack = {[SPMM_F32] = spmmi_rows_pack_f32_##turn,                                                       \
+             [SPMM_F64] = spmmi_rows_pack_f64_##turn,                                                       \
+             [SPMM_F16] = spmmi_rows_pack_half,                                                             \
+             [SPMM_BF16] = spmmi_rows_pack_half},                                                           \
+    .unpack = {[SPMM_F32] = spmmi_rows_unpack_f32_##turn, [SPMM_F64] = spmmi_rows_unpack_f64_##turn},       \
+    .store =                                                                                                \
+        {[SPMM_F32] = store_f32, [SPMM_F64] = store_f64, [SPMM_F16] = store_f16, [SPMM_BF16] = store_bf16}, \
+    .scale = {                                                                                              \
+        [SPMM_F32] = scale_f32, [SPMM_F64] = scale_f64, [SPMM_F16] = scale_f16, [SPMM_BF16] = scale_bf16}
 
 /* pack and unpack; rows_cpu_turn.h */
 void spmmi_rows_pack_f32_portable(const struct rows_block *block);
 void spmmi_rows_pack_f64_portable(const struct rows_block *block);
+void spmmi_rows_pack_half(const struct rows_block *block);
 void spmmi_rows_unpack_f32_portable(const struct rows_block *block);
 void spmmi_rows_unpack_f64_portable(const struct rows_block *block);
 #if defined(__x86_64__)
@@ -62,23 +114,9 @@ void spmmi_rows_pack_f32_avx2(const struct rows_block *block);
 void spmmi_rows_pack_f64_avx2(const struct rows_block *block);
 void spmmi_rows_unpack_f32_avx2(const struct rows_block *block);
 void spmmi_rows_unpack_f64_avx2(const struct rows_block *block);
-#endif
-
-/* The table of a level, whose file has the loops; turn: the level whose transposition it uses. */
-#define ROWS_CPU_OPS(type, turn)                                                                     \
-    {                                                                                                \
-        span_##type, spmmi_rows_pack_##type##_##turn, spmmi_rows_unpack_##type##_##turn, add_##type, \
-            add_scaled_##type, scale_##type                                                          \
-    }
-#define ROWS_CPU_TABLE(name, turn)                   \
-    const struct rows_cpu_ops name[SPMM_F64 + 1] = { \
-        [SPMM_F32] = ROWS_CPU_OPS(f32, turn), [SPMM_F64] = ROWS_CPU_OPS(f64, turn)}
-
-/* Indexed by value type: f32 and f64. */
-extern const struct rows_cpu_ops spmmi_rows_cpu_portable[SPMM_F64 + 1];
-#if defined(__x86_64__)
-extern const struct rows_cpu_ops spmmi_rows_cpu_avx2[SPMM_F64 + 1];   /* needs AVX2 and FMA */
-extern const struct rows_cpu_ops spmmi_rows_cpu_avx512[SPMM_F64 + 1]; /* needs AVX-512 F, VL and DQ as well */
+/* Spans of one column. */
+void spmmi_rows_column_f32_avx2(const struct rows_span *span);
+void spmmi_rows_column_f64_avx2(const struct rows_span *span);
 #endif
 
 #endif

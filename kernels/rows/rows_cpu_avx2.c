@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows family with AVX2 and FMA: one value, 128-bit and 256-bit vectors, by the width of the columns. */
+/* The rows family with AVX2, FMA and F16C: one value, 128-bit and 256-bit vectors, by the width of the columns. */
+#include <string.h>
+
+#include "kernels/shared/half_cpu.h"
 #include "rows_cpu.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#define TARGET __attribute__((target("avx2,fma")))
+#define TARGET __attribute__((target("avx2,fma,f16c")))
 
 /* Loaded from 8 - count on, the first count values are all ones. */
 static const int32_t mask_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -20,12 +23,6 @@ static const int64_t mask_longs[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
 
 #define REAL float
 #define FMA1(a, b, c) __builtin_fmaf(a, b, c)
-#include "rows_cpu_one.h"
-#define SPAN span_f32x1
-#define VECS_MAX 1
-#define CASES CASES_ONE
-#include "rows_cpu_span.h"
-
 #define VEC __m128
 #define LANES 4
 #define MASK __m128i
@@ -60,27 +57,27 @@ static const int64_t mask_longs[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
 #define CASES CASES_WIDE
 #include "rows_cpu_span.h"
 
+#define VALUE float
+#define READ(x) (x)
+#define WRITE(x) (x)
+#define LINE(n, alpha, sum, beta, c) 0
 #define DENSE(name) name##_f32
 #include "rows_cpu_dense.h"
 
 static void span_f32(const struct rows_span *span, int64_t width, int unroll)
 {
     if (width == 1)
-        span_f32x1(span, width, unroll);
+        spmmi_rows_column_f32_avx2(span);
     else if (width <= 4)
         span_f32x4(span, width, unroll);
     else
         span_f32x8(span, width, unroll);
 }
 
+#undef REAL
+#undef FMA1
 #define REAL double
 #define FMA1(a, b, c) __builtin_fma(a, b, c)
-#include "rows_cpu_one.h"
-#define SPAN span_f64x1
-#define VECS_MAX 1
-#define CASES CASES_ONE
-#include "rows_cpu_span.h"
-
 #define VEC __m128d
 #define LANES 2
 #define MASK __m128i
@@ -115,18 +112,123 @@ static void span_f32(const struct rows_span *span, int64_t width, int unroll)
 #define CASES CASES_WIDE
 #include "rows_cpu_span.h"
 
+#define VALUE double
+#define READ(x) (x)
+#define WRITE(x) (x)
+#define LINE(n, alpha, sum, beta, c) 0
 #define DENSE(name) name##_f64
 #include "rows_cpu_dense.h"
+#undef REAL
+#undef FMA1
 
 static void span_f64(const struct rows_span *span, int64_t width, int unroll)
 {
     if (width == 1)
-        span_f64x1(span, width, unroll);
+        spmmi_rows_column_f64_avx2(span);
     else if (width == 2)
         span_f64x2(span, width, unroll);
     else
         span_f64x4(span, width, unroll);
 }
 
-ROWS_CPU_TABLE(spmmi_rows_cpu_avx2, avx2);
+/* ---- B of 16 bits ---- */
+
+/* The first count numbers, 1 to 8, and zeros. */
+static inline __attribute__((always_inline)) TARGET __m128i load_part(const uint16_t *p, int count)
+{
+    uint64_t low = 0, rest = 0;
+    uint32_t pair = 0;
+    if (count == 8)
+        return _mm_loadu_si128((const __m128i_u *)p);
+    const uint16_t *const end = p + (count & 4);
+    if ((count & 4) != 0)
+        memcpy(&low, p, sizeof low);
+    if ((count & 2) != 0)
+        memcpy(&pair, end, sizeof pair);
+    if ((count & 1) != 0)
+        rest = end[count & 2];
+    rest = (count & 2) != 0 ? rest << 32 | pair : rest;
+    return (count & 4) != 0 ? _mm_set_epi64x((int64_t)rest, (int64_t)low) : _mm_set_epi64x(0, (int64_t)rest);
+}
+
+static inline __attribute__((always_inline)) TARGET __m128i load_four(const uint16_t *p)
+{
+    return _mm_loadl_epi64((const __m128i_u *)p);
+}
+
+static inline __attribute__((always_inline)) TARGET __m256 widen_bf16(__m128i x)
+{
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x), 16));
+}
+
+/* half_to_bf16 of eight. */
+static inline __attribute__((always_inline)) TARGET __m128i narrow_bf16(__m256 x)
+{
+    const __m256i bits = _mm256_castps_si256(x), upper = _mm256_srli_epi32(bits, 16);
+    const __m256i odd = _mm256_and_si256(upper, _mm256_set1_epi32(1));
+    const __m256i sum = _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd);
+    const __m256i quiet = _mm256_or_si256(upper, _mm256_set1_epi32(0x40));
+    const __m256i is_nan = _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_UNORD_Q));
+    const __m256i whole = _mm256_blendv_epi8(_mm256_srli_epi32(sum, 16), quiet, is_nan);
+    const __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(whole, whole), 0x08);
+    return _mm256_castsi256_si128(packed);
+}
+
+#define REAL float
+#define FMA1(a, b, c) __builtin_fmaf(a, b, c)
+#define READ_F16(x) _cvtsh_ss(x)
+#define READ_BF16(x) half_from_bf16(x)
+
+#define HALF(name) name##_f16
+#define FACTOR uint16_t
+#define FACTOR_READ(x) READ_F16(x)
+#define NUMBER_READ(x) READ_F16(x)
+#define WIDEN4(x) _mm_cvtph_ps(x)
+#define WIDEN8(x) _mm256_cvtph_ps(x)
+#include "rows_cpu_half_avx2.h"
+#define HALF(name) name##_bf16
+#define FACTOR uint16_t
+#define FACTOR_READ(x) READ_BF16(x)
+#define NUMBER_READ(x) READ_BF16(x)
+#define WIDEN4(x) _mm256_castps256_ps128(widen_bf16(x))
+#define WIDEN8(x) widen_bf16(x)
+#include "rows_cpu_half_avx2.h"
+#define HALF(name) name##_f32_f16
+#define FACTOR float
+#define FACTOR_READ(x) (x)
+#define NUMBER_READ(x) READ_F16(x)
+#define WIDEN4(x) _mm_cvtph_ps(x)
+#define WIDEN8(x) _mm256_cvtph_ps(x)
+#include "rows_cpu_half_avx2.h"
+#define HALF(name) name##_f32_bf16
+#define FACTOR float
+#define FACTOR_READ(x) (x)
+#define NUMBER_READ(x) READ_BF16(x)
+#define WIDEN4(x) _mm256_castps256_ps128(widen_bf16(x))
+#define WIDEN8(x) widen_bf16(x)
+#include "rows_cpu_half_avx2.h"
+
+#define LINE_NAME line_f16
+#define WIDEN(x) _mm256_cvtph_ps(x)
+#define NARROW(x) _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT)
+#include "rows_cpu_line_avx2.h"
+#define LINE_NAME line_bf16
+#define WIDEN(x) widen_bf16(x)
+#define NARROW(x) narrow_bf16(x)
+#include "rows_cpu_line_avx2.h"
+
+#define VALUE uint16_t
+#define READ(x) half_from_f16(x)
+#define WRITE(x) half_to_f16(x)
+#define LINE(n, alpha, sum, beta, c) line_f16(n, alpha, sum, beta, c)
+#define DENSE(name) name##_f16
+#include "rows_cpu_dense.h"
+#define VALUE uint16_t
+#define READ(x) half_from_bf16(x)
+#define WRITE(x) half_to_bf16(x)
+#define LINE(n, alpha, sum, beta, c) line_bf16(n, alpha, sum, beta, c)
+#define DENSE(name) name##_bf16
+#include "rows_cpu_dense.h"
+
+const struct rows_cpu_level spmmi_rows_cpu_avx2 = {.span = ROWS_CPU_SPANS, ROWS_CPU_REST(avx2)};
 #endif

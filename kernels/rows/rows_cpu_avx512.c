@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows family with AVX-512. Columns that fit 32 bytes go to the AVX2 level: half a vector costs as much
- * as a whole one. */
+/* The rows family with AVX-512. Columns whose sums fit 32 bytes go to the AVX2 level: half a vector costs as much as a
+ * whole one. */
+#include "kernels/shared/half_cpu.h"
 #include "rows_cpu.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#define TARGET __attribute__((target("avx512f,avx512vl,avx512dq,avx2,fma")))
+#define TARGET __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,f16c")))
 /* clang-format off */
 #define CASES_ALL                                                                                   \
     CASE(1, 3) CASE(1, 4) CASE(1, 5) CASE(1, 6) CASE(1, 7) CASE(1, 8) CASE(1, 9) CASE(1, 10)         \
@@ -31,18 +32,15 @@
 #define CASES CASES_ALL
 #include "rows_cpu_span.h"
 
-#define FMA1(a, b, c) __builtin_fmaf(a, b, c)
-#define DENSE(name) name##_f32
-#include "rows_cpu_dense.h"
-
 static void span_f32(const struct rows_span *span, int64_t width, int unroll)
 {
     if (width <= 8)
-        spmmi_rows_cpu_avx2[SPMM_F32].span(span, width, unroll);
+        spmmi_rows_cpu_avx2.span[SPMM_F32][SPMM_F32](span, width, unroll);
     else
         span_f32x16(span, width, unroll);
 }
 
+#undef REAL
 #define REAL double
 #define VEC __m512d
 #define LANES 8
@@ -61,17 +59,50 @@ static void span_f32(const struct rows_span *span, int64_t width, int unroll)
 #define CASES CASES_ALL
 #include "rows_cpu_span.h"
 
-#define FMA1(a, b, c) __builtin_fma(a, b, c)
-#define DENSE(name) name##_f64
-#include "rows_cpu_dense.h"
-
 static void span_f64(const struct rows_span *span, int64_t width, int unroll)
 {
     if (width <= 4)
-        spmmi_rows_cpu_avx2[SPMM_F64].span(span, width, unroll);
+        spmmi_rows_cpu_avx2.span[SPMM_F64][SPMM_F64](span, width, unroll);
     else
         span_f64x8(span, width, unroll);
 }
 
-ROWS_CPU_TABLE(spmmi_rows_cpu_avx512, avx2);
+/* ---- B of 16 bits ---- */
+
+static inline __attribute__((always_inline)) TARGET __m512 widen_bf16(__m256i x)
+{
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x), 16));
+}
+
+#undef REAL
+#define REAL float
+#define READ_F16(x) _cvtsh_ss(x)
+#define READ_BF16(x) half_from_bf16(x)
+
+#define HALF(name) name##_f16
+#define TYPES [SPMM_F16][SPMM_F16]
+#define FACTOR uint16_t
+#define FACTOR_READ(x) READ_F16(x)
+#define WIDEN(x) _mm512_cvtph_ps(x)
+#include "rows_cpu_half_avx512.h"
+#define HALF(name) name##_bf16
+#define TYPES [SPMM_BF16][SPMM_BF16]
+#define FACTOR uint16_t
+#define FACTOR_READ(x) READ_BF16(x)
+#define WIDEN(x) widen_bf16(x)
+#include "rows_cpu_half_avx512.h"
+#define HALF(name) name##_f32_f16
+#define TYPES [SPMM_F32][SPMM_F16]
+#define FACTOR float
+#define FACTOR_READ(x) (x)
+#define WIDEN(x) _mm512_cvtph_ps(x)
+#include "rows_cpu_half_avx512.h"
+#define HALF(name) name##_f32_bf16
+#define TYPES [SPMM_F32][SPMM_BF16]
+#define FACTOR float
+#define FACTOR_READ(x) (x)
+#define WIDEN(x) widen_bf16(x)
+#include "rows_cpu_half_avx512.h"
+
+const struct rows_cpu_level spmmi_rows_cpu_avx512 = {.span = ROWS_CPU_SPANS, .base = &spmmi_rows_cpu_avx2};
 #endif

@@ -3,14 +3,25 @@
  *
  * The including file defines
  *   TARGET                  function attributes that allow the instructions
- *   REAL, VEC, LANES        value type, vector type and its length
+ *   REAL, VEC, LANES        type of sums, vector type of it and its length
  *   MASK, MASK_OF(count)    selects the first count lanes, 1 <= count <= LANES
  *   LOAD(p) STORE(p, v) LOAD_MASKED(p, m) STORE_MASKED(p, v, m)
+ *   A_TYPE, A_READ(x)       values of A and a REAL of one, where A is not of REAL
+ *   B_TYPE, LOAD_B(p), LOAD_B_MASKED(p, m)  the same of B
  *   SET(x) FMA(a, b, c) MUL(a, b) ADD(a, b)
  *   SPAN                    name of the function made here
  *   VECS_MAX, CASES         maximum number of vectors in a tile; the (unroll, vectors) pairs that can occur
  * and this file undefines what an instance alone uses: VEC .. CASES.                              */
 
+#ifndef A_TYPE
+#define A_TYPE REAL
+#define A_READ(x) (x)
+#endif
+#ifndef B_TYPE
+#define B_TYPE REAL
+#define LOAD_B(p) LOAD(p)
+#define LOAD_B_MASKED(p, m) LOAD_MASKED(p, m)
+#endif
 #define TILE_PASTE(a, b) a##b
 #define TILE_NAME(a, b) TILE_PASTE(a, b)
 #define TILE TILE_NAME(SPAN, _tile)
@@ -18,14 +29,14 @@
 #define FINISH TILE_NAME(SPAN, _finish)
 
 /* acc += a * (one row of B): all vectors whole but the last. */
-static inline __attribute__((always_inline)) TARGET void STEP(VEC *acc, const REAL a, const REAL *b,
+static inline __attribute__((always_inline)) TARGET void STEP(VEC *acc, const REAL a, const B_TYPE *b,
                                                               const int vecs, const MASK mask)
 {
     const VEC x = SET(a);
 #pragma GCC unroll 16
     for (int v = 0; v < vecs - 1; v++)
-        acc[v] = FMA(x, LOAD(b + v * LANES), acc[v]);
-    acc[vecs - 1] = FMA(x, LOAD_MASKED(b + (vecs - 1) * LANES, mask), acc[vecs - 1]);
+        acc[v] = FMA(x, LOAD_B(b + v * LANES), acc[v]);
+    acc[vecs - 1] = FMA(x, LOAD_B_MASKED(b + (vecs - 1) * LANES, mask), acc[vecs - 1]);
 }
 
 static inline __attribute__((always_inline)) TARGET void FINISH(const VEC *sum, REAL *out, const REAL alpha,
@@ -57,8 +68,8 @@ static inline __attribute__((always_inline)) TARGET void TILE(const struct rows_
 {
     const int64_t *row_ptr = span->row_ptr;
     const int32_t *col = span->col_ind;
-    const REAL *value = span->values;
-    const REAL *b = (const REAL *)span->b + column;
+    const A_TYPE *value = span->values;
+    const B_TYPE *b = (const B_TYPE *)span->b + column;
     const int64_t ldb = span->ldb;
     REAL *out = (REAL *)span->out + column;
     const REAL alpha = (REAL)span->alpha;
@@ -76,10 +87,10 @@ static inline __attribute__((always_inline)) TARGET void TILE(const struct rows_
         for (; p + unroll <= end; p += unroll)
 #pragma GCC unroll 4
             for (int u = 0; u < unroll; u++)
-                STEP(acc[u], value[p + u], b + col[p + u] * ldb, vecs, mask);
+                STEP(acc[u], A_READ(value[p + u]), b + col[p + u] * ldb, vecs, mask);
         if (unroll > 1)
             for (; p < end; p++)
-                STEP(acc[0], value[p], b + col[p] * ldb, vecs, mask);
+                STEP(acc[0], A_READ(value[p]), b + col[p] * ldb, vecs, mask);
 #pragma GCC unroll 16
         for (int v = 0; v < vecs; v++) {
             if (unroll == 4)
@@ -127,6 +138,11 @@ static TARGET void SPAN(const struct rows_span *span, int64_t width, int unroll)
 #undef FMA
 #undef MUL
 #undef ADD
+#undef A_TYPE
+#undef A_READ
+#undef B_TYPE
+#undef LOAD_B
+#undef LOAD_B_MASKED
 #undef SPAN
 #undef VECS_MAX
 #undef CASES

@@ -15,6 +15,23 @@ static TARGET void TURN(pack_square)(const REAL *from, int64_t ld_from, REAL *to
         STORE(to + i * ld_to, v[i]);
 }
 
+/* The last columns of a row, fewer than LANES, with whole vectors: each row overwrites what the one before it left
+ * behind its end, so that a square row has to follow; gives the rows that are done. */
+static TARGET int64_t TURN(pack_part)(const REAL *from, int64_t ld_from, REAL *to, int64_t ld_to,
+                                      int64_t rows, int64_t cols)
+{
+    int64_t begin = 0;
+    for (; cols > 0 && begin + 2 * LANES <= rows; begin += LANES) {
+        VEC v[LANES];
+        for (int j = 0; j < LANES; j++)
+            v[j] = LOAD(from + begin + (j < cols ? j : 0) * ld_from);
+        TRANSPOSE(v);
+        for (int i = 0; i < LANES; i++)
+            STORE(to + (begin + i) * ld_to, v[i]);
+    }
+    return begin;
+}
+
 static TARGET void TURN(pack_edge)(const REAL *from, int64_t ld_from, REAL *to, int64_t ld_to, int64_t rows,
                                    int64_t cols)
 {
@@ -32,24 +49,32 @@ TARGET void TURN(spmmi_rows_pack)(const struct rows_block *block)
         const int64_t rows_whole = rows / LANES * LANES;
         const REAL *from = (const REAL *)block->by_cols + begin;
         REAL *to = (REAL *)block->by_rows + begin * ld_to;
+        /* Padding behind the rows keeps what it has. */
+        const int64_t cols_part = block->cols - cols_whole;
+        const int64_t done = ld_to == block->cols
+                                 ? TURN(pack_part)(from + cols_whole * ld_from, ld_from, to + cols_whole,
+                                                   ld_to, rows_whole, cols_part)
+                                 : 0;
         for (int64_t j = 0; j < cols_whole; j += LANES)
             for (int64_t i = 0; i < rows_whole; i += LANES)
                 TURN(pack_square)(from + i + j * ld_from, ld_from, to + i * ld_to + j, ld_to);
         TURN(pack_edge)
-        (from + cols_whole * ld_from, ld_from, to + cols_whole, ld_to, rows_whole, block->cols - cols_whole);
+        (from + done + cols_whole * ld_from, ld_from, to + done * ld_to + cols_whole, ld_to,
+         rows_whole - done, cols_part);
         TURN(pack_edge)
         (from + rows_whole, ld_from, to + rows_whole * ld_to, ld_to, rows - rows_whole, block->cols);
     }
 }
 
-static TARGET void TURN(unpack_square)(const REAL *from, int64_t ld_from, REAL *to, int64_t ld_to, REAL alpha,
-                                       REAL beta)
+/* cols of LANES columns. */
+static TARGET void TURN(unpack_square)(const REAL *from, int64_t ld_from, REAL *to, int64_t ld_to,
+                                       int64_t cols, REAL alpha, REAL beta)
 {
     VEC v[LANES];
     for (int i = 0; i < LANES; i++)
         v[i] = LOAD(from + i * ld_from);
     TRANSPOSE(v);
-    for (int j = 0; j < LANES; j++) {
+    for (int j = 0; j < cols; j++) {
         REAL *at = to + j * ld_to;
         STORE(at, beta == 0 ? MUL(SET(alpha), v[j]) : FMA(SET(alpha), v[j], MUL(SET(beta), LOAD(at))));
     }
@@ -75,10 +100,18 @@ TARGET void TURN(spmmi_rows_unpack)(const struct rows_block *block)
     REAL *to = block->by_cols;
     for (int64_t j = 0; j < cols_whole; j += LANES)
         for (int64_t i = 0; i < rows_whole; i += LANES)
-            TURN(unpack_square)(from + i * ld_from + j, ld_from, to + i + j * ld_to, ld_to, alpha, beta);
-    TURN(unpack_edge)
-    (from + cols_whole, ld_from, to + cols_whole * ld_to, ld_to, rows_whole, block->cols - cols_whole, alpha,
+            TURN(unpack_square)
+    (from + i * ld_from + j, ld_from, to + i + j * ld_to, ld_to, LANES, alpha, beta);
+    /* Whole vectors that begin in the last columns end in the next rows; those of the last rows would not. */
+    const int64_t cols_part = block->cols - cols_whole;
+    int64_t done = 0;
+    for (; cols_part > 0 && done + 2 * LANES <= rows_whole; done += LANES)
+        TURN(unpack_square)
+    (from + done * ld_from + cols_whole, ld_from, to + done + cols_whole * ld_to, ld_to, cols_part, alpha,
      beta);
+    TURN(unpack_edge)
+    (from + done * ld_from + cols_whole, ld_from, to + done + cols_whole * ld_to, ld_to, rows_whole - done,
+     cols_part, alpha, beta);
     TURN(unpack_edge)
     (from + rows_whole * ld_from, ld_from, to + rows_whole, ld_to, block->rows - rows_whole, block->cols,
      alpha, beta);

@@ -10,7 +10,7 @@ struct spmmi_rows_csr {
     int64_t rows, cols, nnz;
     const int64_t *row_ptr; /* rows + 1 */
     const int32_t *col_ind; /* nnz */
-    const void *values;     /* nnz, f32 or f64 */
+    const void *values;     /* nnz, of the product's type of A */
     struct spmmi_part part; /* schedule, item size and items */
 };
 

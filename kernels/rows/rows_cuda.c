@@ -9,45 +9,84 @@
 #include "executor/cuda/cuda_call.h"
 #include "format/base/alloc.h"
 #include "kernels/shared/convert.h"
+#include "rows_pieces_cuda.h"
 #include "rows_run_cuda.h"
 #include "rows_stream_cuda.h"
 
 struct state {
     const struct spmmi_device *device;
     const struct spmmi_rows_stream *shared;
-    struct spmmi_cuda_rows rows;
+    struct spmmi_cuda_rows rows, pieces; /* the second where B is wide, if it has pieces */
+    uint32_t forced_lanes;               /* of one column in a row split; 0: none */
 };
+
+static void shape_name(struct spmmi_rows_shape shape, int has_pieces, char *text, size_t size)
+{
+    static const char *const ways[] = {"", "staged", "shared"};
+    (void)snprintf(text, size, "v%ul%u%s", shape.vec, shape.lanes, has_pieces ? "pieces" : ways[shape.way]);
+}
+
+/* The lanes of a suffix such as "v1l32shared", which follow from the rows where it is not given; 0: it is none. */
+static uint32_t forced_lanes(const char *suffix)
+{
+    for (uint32_t lanes = 1; lanes <= SPMMI_ROWS_THREADS;
+         lanes = lanes == 32 ? SPMMI_ROWS_THREADS : 2 * lanes) {
+        char text[24];
+        shape_name((struct spmmi_rows_shape){1, lanes, SPMMI_ROWS_LANES}, 0, text, sizeof text);
+        if (strcmp(text, suffix) == 0)
+            return lanes;
+    }
+    return 0;
+}
 
 static spmm_status_t create(const struct spmmi_part_source *source, void **state, uint64_t *bytes,
                             spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct state *made = NULL;
-    void *shared = NULL;
+    void *shared = NULL, *pieces = NULL;
     SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_stream_kind, source->part->op, &shared, bytes, diag));
+    if (spmmi_rows_pieces_use(source))
+        SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_pieces_kind, SPMM_OP_N, &pieces, bytes, diag));
     if (source->only_counts)
         goto cleanup;
     SPMM_TRY_ALLOC(made = spmmi_alloc_zero(1, sizeof *made), diag);
-    *made = (struct state){source->device, shared, spmmi_rows_stream_part(shared, source->part)};
+    *made = (struct state){.device = source->device,
+                           .shared = shared,
+                           .rows = spmmi_rows_stream_part(shared, source->part),
+                           .forced_lanes = forced_lanes(source->suffix)};
     made->rows.arrival_tag = source->device->random;
+    if (pieces != NULL)
+        made->pieces = spmmi_rows_pieces_part(pieces, &made->rows);
     *state = made;
 cleanup:
     return status;
 }
 
+/* The rows, or their pieces, that a product runs. */
+static const struct spmmi_cuda_rows *rows_of(const struct state *s, const struct spmmi_product *product)
+{
+    return spmmi_rows_pieces_fit(&s->pieces, product, s->device) ? &s->pieces : &s->rows;
+}
+
 static struct spmmi_rows_launch launch_of(const struct state *s, const struct spmmi_product *product)
 {
     struct spmmi_rows_launch launch;
+    const struct spmmi_cuda_rows *rows = rows_of(s, product);
     const struct spmmi_rows_problem problem = {
-        .rows = s->rows.row_count,
+        .rows = rows->row_count,
         .cols = product->b.rows,
-        .nnz = s->rows.stream.nnz,
-        .item_count = s->rows.items.item_count,
-        .item_size = s->rows.items.item_size,
-        .schedule = s->rows.schedule,
-        .dtype = s->rows.dtype,
+        .nnz = rows->stream.nnz,
+        .ranks = rows->stream.ranks,
+        .item_count = rows->items.item_count,
+        .item_size = rows->items.item_size,
+        .schedule = rows->schedule,
+        .dtype = rows->dtype,
+        .piece_count = rows->pieces.count,
         .b = &product->b,
         .c = &product->c,
+        .staged = rows->staged,
+        .forced_lanes = s->forced_lanes,
     };
     spmmi_rows_launch_plan(&problem, s->device, &launch);
     return launch;
@@ -58,18 +97,15 @@ static uint64_t workspace(const void *state, const struct spmmi_product *product
     return launch_of(state, product).workspace_bytes;
 }
 
-static void shape_name(struct spmmi_rows_shape shape, char *text, size_t size)
-{
-    (void)snprintf(text, size, "v%ul%u%s", shape.vec, shape.lanes, shape.is_single ? "single" : "");
-}
-
-/* Shapes follow from the product: the name of any is taken. */
+/* Other shapes follow from the product: the name of any is taken. */
 static int has_suffix(const char *suffix)
 {
-    int is_found = 0;
-    for (uint32_t i = 0; i < 3 * 6 * 2; i++) {
-        char text[24];
-        shape_name((struct spmmi_rows_shape){1u << i % 3, 1u << i / 3 % 6, i / 18}, text, sizeof text);
+    int is_found = forced_lanes(suffix) > 0;
+    for (uint32_t i = 0; i < 4 * 6 * 3; i++) {
+        char text[32];
+        const enum spmmi_rows_way way = i / 24 == 1 ? SPMMI_ROWS_STAGED : SPMMI_ROWS_COLUMNS;
+        shape_name((struct spmmi_rows_shape){1u << i % 4, 1u << i / 4 % 6, way}, i / 24 == 2, text,
+                   sizeof text);
         is_found |= strcmp(text, suffix) == 0;
     }
     return is_found;
@@ -78,8 +114,8 @@ static int has_suffix(const char *suffix)
 static void describe(const void *state, const struct spmmi_product *product, char *text, size_t size)
 {
     const struct state *s = state;
-    char shape[24];
-    shape_name(launch_of(s, product).shape, shape, sizeof shape);
+    char shape[32];
+    shape_name(launch_of(s, product).shape, rows_of(s, product)->pieces.count > 0, shape, sizeof shape);
     (void)snprintf(text, size, "cuda/rows/%s/%s", spmm_schedule_name(s->rows.schedule), shape);
 }
 
@@ -99,33 +135,49 @@ static spmm_dense_t scratch_of(const spmm_dense_t *dense, void *data, const stru
     return (spmm_dense_t){data, dense->rows, n, launch->pitch, SPMM_ROW_MAJOR, dense->type};
 }
 
-/* turn: the part of the product that the pass computes. */
-static int run_pass(const struct state *s, const struct spmmi_product *turn, int is_single,
-                    const struct spmmi_rows_launch *launch, char *workspace, void *stream)
+/* C comes out of row-major scratch. Sums are rounded once, so that beta C of 16 bits is added by the kernel, which then
+ * needs the old C there. */
+static int scratch_c(const struct spmmi_product *turn, const struct spmmi_rows_launch *launch,
+                     char *workspace, void *stream, struct spmmi_product *pass)
 {
-    const int dtype = (int)s->rows.dtype;
+    const int64_t n = turn->c.cols;
+    pass->c = scratch_of(&turn->c, workspace + launch->c_offset, launch, n);
+    if (spmm_dtype_size(turn->c.type) == 2 && turn->beta != 0)
+        return spmmi_rows_from_columns_cuda((int)turn->c.type, turn->c.rows, n, turn->c.data, turn->c.ld,
+                                            pass->c.data, pass->c.ld, stream);
+    pass->beta = 0;
+    return cudaSuccess;
+}
+
+/* turn: the part of the product that the pass computes. */
+static int run_pass(const struct state *s, const struct spmmi_cuda_rows *rows,
+                    const struct spmmi_product *turn, int is_single, const struct spmmi_rows_launch *launch,
+                    char *workspace, void *stream)
+{
     const int64_t n = turn->b.cols, vec = launch->shape.vec;
     struct spmmi_product pass = *turn;
     int error = cudaSuccess, is_dependent = 0;
     pass.b = by_rows(turn->b);
     if (is_single)
         pass.c = by_rows(turn->c);
-    if (launch->converts_b && turn->alpha != 0) {
+    if (launch->converts_c)
+        error = scratch_c(turn, launch, workspace, stream, &pass);
+    if (error == cudaSuccess && launch->converts_b && turn->alpha != 0) {
         pass.b = scratch_of(&turn->b, workspace + launch->b_offset, launch, n);
         is_dependent = s->device->can_overlap;
-        error = spmmi_rows_from_columns_cuda(dtype, turn->b.rows, n, turn->b.data, turn->b.ld, pass.b.data,
-                                             pass.b.ld, stream);
+        error = spmmi_rows_from_columns_cuda((int)turn->b.type, turn->b.rows, n, turn->b.data, turn->b.ld,
+                                             pass.b.data, pass.b.ld, stream);
     }
-    if (launch->converts_c) {
-        pass.c = scratch_of(&turn->c, workspace + launch->c_offset, launch, n);
-        pass.beta = 0;
+    if (launch->converts_c)
         pass.b.cols = pass.c.cols = launch->converts_b ? (n + vec - 1) / vec * vec : n;
-    }
     if (error == cudaSuccess)
-        error = spmmi_cuda_rows_run(&s->rows, launch, &pass, is_dependent, workspace, stream);
+        error = spmmi_cuda_rows_run(rows, launch, &pass, is_dependent, workspace, stream);
+    if (error == cudaSuccess && rows->pieces.count > 0 && pass.alpha != 0)
+        error = spmmi_rows_pieces_finish(rows, launch, &pass, s->device->can_overlap, workspace, stream);
     if (error == cudaSuccess && launch->converts_c)
-        error = spmmi_columns_from_rows_cuda(dtype, turn->c.rows, n, pass.c.data, pass.c.ld, turn->c.data,
-                                             turn->c.ld, turn->beta, stream, s->device->can_overlap);
+        error = spmmi_columns_from_rows_cuda((int)turn->c.type, turn->c.rows, n, pass.c.data, pass.c.ld,
+                                             turn->c.data, turn->c.ld, pass.beta == 0 ? turn->beta : 0,
+                                             stream, s->device->can_overlap);
     return error;
 }
 
@@ -133,12 +185,13 @@ static spmm_status_t run(const void *state, const struct spmmi_product *product,
                          void *stream)
 {
     const struct spmmi_rows_launch launch = launch_of(state, product);
+    const struct spmmi_cuda_rows *rows = rows_of(state, product);
     int error = cudaSuccess;
     if (!spmmi_has_short_rows(&product->b) || !spmmi_has_short_rows(&product->c))
         return SPMM_ERR_TOO_LARGE;
     for (int64_t j = 0; j < product->b.cols && error == cudaSuccess; j += launch.n_pass) {
         const struct spmmi_product turn = spmmi_product_columns(product, j, launch.n_pass);
-        error = run_pass(state, &turn, product->c.cols == 1, &launch, workspace, stream);
+        error = run_pass(state, rows, &turn, product->c.cols == 1, &launch, workspace, stream);
     }
     return spmmi_cuda_status(error);
 }

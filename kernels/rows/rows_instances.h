@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One function a file of instances: the kernel of a shape, NULL if there is none. */
+/* The types that kernels on the GPU were compiled for, and for each and schedule the kernel of a shape; NULL if there
+ * is none. */
 #ifndef SPMMI_ROWS_INSTANCES_H
 #define SPMMI_ROWS_INSTANCES_H
 
@@ -9,10 +10,25 @@
 extern "C" {
 #endif
 
-spmmi_rows_cuda_fn spmmi_rows_row_split_f32(struct spmmi_rows_shape shape);
-spmmi_rows_cuda_fn spmmi_rows_row_split_f64(struct spmmi_rows_shape shape);
-spmmi_rows_cuda_fn spmmi_rows_nonzero_split_f32(struct spmmi_rows_shape shape);
-spmmi_rows_cuda_fn spmmi_rows_nonzero_split_f64(struct spmmi_rows_shape shape);
+/* X(name, type of A, or 0: each entry counts as 1, type of B, type of C) */
+#define SPMMI_ROWS_INSTANCES(X)                    \
+    X(f32, SPMM_F32, SPMM_F32, SPMM_F32)           \
+    X(f64, SPMM_F64, SPMM_F64, SPMM_F64)           \
+    X(f16, SPMM_F16, SPMM_F16, SPMM_F16)           \
+    X(bf16, SPMM_BF16, SPMM_BF16, SPMM_BF16)       \
+    X(f32_f16, SPMM_F32, SPMM_F16, SPMM_F16)       \
+    X(f32_bf16, SPMM_F32, SPMM_BF16, SPMM_BF16)    \
+    X(f16_to_f32, SPMM_F16, SPMM_F16, SPMM_F32)    \
+    X(bf16_to_f32, SPMM_BF16, SPMM_BF16, SPMM_F32) \
+    X(one_f32, 0, SPMM_F32, SPMM_F32)              \
+    X(one_f16, 0, SPMM_F16, SPMM_F16)              \
+    X(one_bf16, 0, SPMM_BF16, SPMM_BF16)
+
+#define SPMMI_ROWS_DECLARE(name, a, b, c)                                          \
+    spmmi_rows_cuda_fn spmmi_rows_row_split_##name(struct spmmi_rows_shape shape); \
+    spmmi_rows_cuda_fn spmmi_rows_nonzero_split_##name(struct spmmi_rows_shape shape);
+SPMMI_ROWS_INSTANCES(SPMMI_ROWS_DECLARE)
+#undef SPMMI_ROWS_DECLARE
 
 #ifdef __cplusplus
 }

@@ -8,26 +8,28 @@ namespace spmmi {
 
 // Sums of rows that a group shares with its neighbours, for one block.
 template <typename T, int VEC, int LANES> struct Shared {
+    using Sum = typename T::Sum;
     static constexpr int GROUPS = THREADS / LANES;
     static constexpr int WIDTH = LANES * VEC;
-    alignas(16) T head[GROUPS][WIDTH]; // of the row that began before the group and ends in it
-    alignas(16) T tail[GROUPS][WIDTH]; // of the row that goes on in the next group
-    uint32_t through[THREADS / 32];    // a bit a thread: the row of its group's tail began before the group
+    alignas(16) Sum head[GROUPS][WIDTH]; // of the row that began before the group and ends in it
+    alignas(16) Sum tail[GROUPS][WIDTH]; // of the row that goes on in the next group
+    uint32_t through[THREADS / 32];      // a bit a thread: the row of its group's tail began before the group
     uint32_t first_block[2], last_block[2], row[2]; // rows shared by blocks: [0] ends here, [1] goes on
     uint32_t finish[2];
 };
 
 // Sum of the tails of groups [first, last] and, unless NULL, a head, in ascending order.
 template <typename T, int VEC, int LANES>
-__device__ __forceinline__ Vector<T, VEC> sum_tails(const Shared<T, VEC, LANES> &s, int first, int last,
-                                                    const T *head, uint32_t offset)
+__device__ __forceinline__ Vector<typename T::Sum, VEC>
+sum_tails(const Shared<T, VEC, LANES> &s, int first, int last, const typename T::Sum *head, uint32_t offset)
 {
-    Vector<T, VEC> sum{};
+    using Sum = typename T::Sum;
+    Vector<Sum, VEC> sum{};
 #pragma unroll 8
     for (int g = first; g <= last; g++)
-        sum.add(load_vector<T, VEC>(&s.tail[g][offset]));
+        sum.add(load_vector<Sum, VEC>(&s.tail[g][offset]));
     if (head != nullptr)
-        sum.add(load_vector<T, VEC>(head + offset));
+        sum.add(load_vector<Sum, VEC>(head + offset));
     return sum;
 }
 
@@ -58,21 +60,22 @@ template <typename T, int VEC, int LANES, bool C_COLUMNS>
 __device__ __forceinline__ void finish_row(const RowsArgs<T> &a, Shared<T, VEC, LANES> &s, int which,
                                            uint32_t column, uint32_t offset)
 {
+    using Sum = typename T::Sum;
     constexpr int GROUPS = THREADS / LANES;
     constexpr int WIDTH = LANES * VEC;
     const uint32_t first = s.first_block[which], count = max(s.last_block[which], first) - first + 1;
     const uint64_t pitch = (uint64_t)gridDim.y * WIDTH;
-    const T *slot = a.slots + 2 * first * pitch + blockIdx.y * WIDTH + offset;
+    const Sum *slot = a.slots + 2 * first * pitch + blockIdx.y * WIDTH + offset;
     const uint32_t group = threadIdx.x / LANES;
-    Vector<T, VEC> sum{};
+    Vector<Sum, VEC> sum{};
 #pragma unroll 4
     for (uint32_t i = group; i < count; i += GROUPS) {
         // Slot 0 of a block is the row that ends in it, slot 1 the row that goes on.
         const uint32_t side = i + 1 < count ? 1 : 0;
-        sum.add(load_vector_l2<T, VEC>(slot + (2 * i + side) * pitch));
+        sum.add(load_vector_l2<Sum, VEC>(slot + (2 * i + side) * pitch));
     }
     __syncthreads();
-    store_vector<T, VEC>(&s.tail[group][offset], sum);
+    store_vector<Sum, VEC>(&s.tail[group][offset], sum);
     __syncthreads();
     if (group == 0) {
         const int used = count < (uint32_t)GROUPS ? (int)count : GROUPS;
@@ -100,12 +103,13 @@ template <typename T> __device__ __forceinline__ uint32_t block_of(const RowsArg
 // Store this block's partial sum of a row that other blocks share, for the last block to arrive.
 template <typename T, int VEC, int LANES>
 __device__ __forceinline__ void put_slot(const RowsArgs<T> &a, Shared<T, VEC, LANES> &s, int which,
-                                         uint32_t rank, uint32_t offset, const Vector<T, VEC> &sum)
+                                         uint32_t rank, uint32_t offset,
+                                         const Vector<typename T::Sum, VEC> &sum)
 {
     constexpr int WIDTH = LANES * VEC;
     const uint64_t pitch = (uint64_t)gridDim.y * WIDTH;
-    store_vector<T, VEC>(a.slots + (2 * (uint64_t)blockIdx.x + which) * pitch + blockIdx.y * WIDTH + offset,
-                         sum);
+    store_vector<typename T::Sum, VEC>(
+        a.slots + (2 * (uint64_t)blockIdx.x + which) * pitch + blockIdx.y * WIDTH + offset, sum);
     __threadfence(); // the slot is visible before the arrival is counted
     __syncwarp(group_mask<LANES>());
     if (offset == 0) {
@@ -138,8 +142,8 @@ __device__ __forceinline__ void join_rows(const RowsArgs<T> &a, Shared<T, VEC, L
         const uint32_t rank = which == 0 ? edge.head_rank : edge.tail_rank;
         const int last = group - 1 + which;
         const int first = first_group(s, last);
-        const Vector<T, VEC> sum = sum_tails<T, VEC, LANES>(s, first < 0 ? 0 : first, last,
-                                                            which == 0 ? s.head[group] : nullptr, offset);
+        const Vector<typename T::Sum, VEC> sum = sum_tails<T, VEC, LANES>(
+            s, first < 0 ? 0 : first, last, which == 0 ? s.head[group] : nullptr, offset);
         if (which == 0 && first >= 0)
             store_row<T, VEC, C_COLUMNS>(a, row_of(a, rank), column, sum);
         else

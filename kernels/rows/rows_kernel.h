@@ -27,7 +27,7 @@ struct spmmi_stream {
     uint32_t nnz, ranks; /* nonzeros; rows that have any */
     uint32_t empty_count;
     const uint32_t *columns;     /* nnz + pad, flagged */
-    const void *values;          /* nnz + pad, f32 or f64 */
+    const void *values;          /* nnz + pad of the type of A */
     const uint32_t *rank_start;  /* ranks + 1: first nonzero of each */
     const uint32_t *row_of_rank; /* ranks + 1; NULL: no row is empty, rank = row */
     const uint32_t *empty_rows;  /* empty_count rows; NULL: rows 0 .. empty_count - 1 */
@@ -56,11 +56,13 @@ struct spmmi_rows_cuda {
     uint32_t items_per_group;         /* row split: consecutive items that one lane group takes */
     const struct spmmi_block *blocks; /* nonzero split: block_count + 1 of them */
     uint32_t block_count;             /* blocks of the grid that have nonzeros */
-    uint32_t block_nonzeros;          /* nonzero split: distance of the boundaries before they were moved */
+    uint32_t block_nonzeros; /* nonzero split: distance of the boundaries before they were moved; few columns:
+                                         most nonzeros of a block */
     const void *b;
     void *c;
     uint32_t ldb; /* elements */
     uint64_t ldc;
+    int b_is_aligned; /* few columns: words of shape.vec may be loaded */
     uint32_t rows_of_b, rows_of_c;
     int c_is_col_major;
     uint32_t n;
@@ -69,14 +71,23 @@ struct spmmi_rows_cuda {
     uint64_t *arrivals; /* counters, one a block and column tile: kernels/shared/arrival.h */
     uint64_t arrival_tag;
     void *slots; /* partial sums, see rows.cuh */
+    /* Rows rows_of_c, rows_of_c + 1, .. of row_of_rank are pieces of rows (rows_pieces.h), whose sums are stored in
+     * piece_count rows of piece_pitch values. */
+    void *pieces;
+    uint32_t piece_count, piece_pitch;
     void *cuda_stream;
     int is_dependent; /* may start while the kernel before it in the stream ends: sm_90 */
 };
 
 /* Returns a cudaError_t, 0 = enqueued. */
 typedef int (*spmmi_rows_cuda_fn)(const struct spmmi_rows_cuda *args);
-/* The instance for a schedule (1 row split, 2 nonzero split), dtype and shape; NULL if there is none. */
-spmmi_rows_cuda_fn spmmi_rows_cuda_kernel(int schedule, int dtype, struct spmmi_rows_shape shape);
+/* Value types of a product; a = 0: each entry of A counts as 1. */
+struct spmmi_rows_types {
+    int a, b, c;
+};
+/* The instance for a schedule (1 row split, 2 nonzero split), types and shape; NULL if there is none. */
+spmmi_rows_cuda_fn spmmi_rows_cuda_kernel(int schedule, struct spmmi_rows_types types,
+                                          struct spmmi_rows_shape shape);
 
 #ifdef __cplusplus
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the C arguments of a launch to a kernel instance, and the table of instances of one value type.
+// From the C arguments of a launch to a kernel instance, and the table of instances of types T (rows_types.cuh).
 #pragma once
 #include "kernels/shared/launch.cuh"
-#include "rows_single.cuh"
+#include "rows.cuh"
+#include "rows_lanes.cuh"
+#include "rows_staged.cuh"
 
 namespace spmmi {
 
@@ -13,15 +15,18 @@ int launch(void (*kernel)(RowsArgs<T>), const struct spmmi_rows_cuda *args)
     constexpr uint32_t GROUPS = THREADS / LANES;
     RowsArgs<T> a;
     a.columns = args->stream.columns;
-    a.values = static_cast<const T *>(args->stream.values);
+    a.values = static_cast<const typename T::A *>(args->stream.values);
     a.rank_start = args->stream.rank_start;
     a.row_of_rank = args->stream.row_of_rank;
     a.empty_rows = args->stream.empty_rows;
     a.item_rank = args->items.item_rank;
     a.item_start = args->items.item_start;
-    a.b = static_cast<const T *>(args->b);
-    a.c = static_cast<T *>(args->c);
-    a.slots = static_cast<T *>(args->slots);
+    a.b = static_cast<const typename T::B *>(args->b);
+    a.c = static_cast<typename T::C *>(args->c);
+    a.slots = static_cast<typename T::Sum *>(args->slots);
+    a.pieces = static_cast<typename T::Sum *>(args->pieces);
+    a.piece_count = args->piece_count;
+    a.piece_pitch = args->piece_pitch;
     a.arrivals = args->arrivals;
     a.arrival_tag = args->arrival_tag;
     // C = 1 * C needs no work.
@@ -38,11 +43,15 @@ int launch(void (*kernel)(RowsArgs<T>), const struct spmmi_rows_cuda *args)
     a.last_row = args->rows_of_c - 1;
     a.last_column = args->rows_of_b - 1;
     a.work_blocks = args->block_count;
-    a.ldb_bytes = args->ldb * (uint32_t)sizeof(T);
+    a.ldb_bytes = args->ldb * (uint32_t)sizeof(typename T::B);
     a.ldc = args->ldc;
+    a.c_row_stride = args->c_is_col_major ? 1 : args->ldc;
+    a.c_column_stride = args->c_is_col_major ? args->ldc : 1;
+    a.b_is_aligned = args->b_is_aligned != 0;
     a.n = args->n;
-    a.alpha = static_cast<T>(args->alpha);
-    a.beta = static_cast<T>(args->beta);
+    a.alpha = static_cast<typename T::Sum>(args->alpha);
+    a.beta = static_cast<typename T::Sum>(args->beta);
+    a.prefetches = args->is_dependent != 0;
 
     constexpr uint32_t EMPTY_ROWS_A_GROUP = 4;
     const uint32_t empty_block = GROUPS * EMPTY_ROWS_A_GROUP;
@@ -56,40 +65,69 @@ int launch(void (*kernel)(RowsArgs<T>), const struct spmmi_rows_cuda *args)
 template <typename T, int VEC, int LANES, int QUADS, bool SPLIT>
 int launch_rows(const struct spmmi_rows_cuda *args)
 {
-    return args->c_is_col_major
-               ? launch<T, LANES, LANES * VEC>(rows_kernel<T, VEC, LANES, QUADS, SPLIT, true>, args)
-               : launch<T, LANES, LANES * VEC>(rows_kernel<T, VEC, LANES, QUADS, SPLIT, false>, args);
+    if (!args->c_is_col_major)
+        return launch<T, LANES, LANES * VEC>(rows_kernel<T, VEC, LANES, QUADS, SPLIT, false>, args);
+    if constexpr (T::IS_PLAIN)
+        return launch<T, LANES, LANES * VEC>(rows_kernel<T, VEC, LANES, QUADS, SPLIT, true>, args);
+    else
+        return cudaErrorInvalidValue;
 }
 
-template <typename T> int launch_single(const struct spmmi_rows_cuda *args)
+template <typename T, int VEC, int LANES> int launch_staged(const struct spmmi_rows_cuda *args)
 {
-    return launch<T, 32, 32>(rows_single_kernel<T>, args);
+    return launch<T, LANES, LANES * VEC>(rows_staged_kernel<T, VEC, LANES>, args);
+}
+
+template <typename T, int LANES> int launch_lanes(const struct spmmi_rows_cuda *args)
+{
+    return launch<T, LANES, 1>(rows_lanes_kernel<T, LANES>, args);
+}
+
+template <typename T> spmmi_rows_cuda_fn find_lanes_of_one(struct spmmi_rows_shape shape)
+{
+    static const spmmi_rows_cuda_fn of_lanes[] = {
+        launch_lanes<T, 1>,  launch_lanes<T, 2>,  launch_lanes<T, 4>,  launch_lanes<T, 8>,
+        launch_lanes<T, 16>, launch_lanes<T, 32>, launch_lanes<T, 256>};
+    return of_lanes[shape.lanes > 32 ? 6 : spmmi_rows_grid(shape)];
+}
+
+template <typename T> spmmi_rows_cuda_fn find_staged(struct spmmi_rows_shape shape)
+{
+    static const spmmi_rows_cuda_fn of_grid[SPMMI_STAGED_GRIDS] = {
+        launch_staged<T, 1, 1>, launch_staged<T, 2, 1>, launch_staged<T, 2, 2>, launch_staged<T, 2, 4>};
+    return of_grid[spmmi_staged_grid(shape)];
 }
 
 // QUADS bounds the rows of B in flight, 4 * QUADS a group, by the registers they take.
 template <typename T, int VEC> constexpr int quads()
 {
-    return sizeof(T) * VEC == 16 ? 1 : 2;
+    return VEC == T::WIDE ? 1 : 2;
+}
+
+// One column has kernels of its own.
+template <typename T, bool SPLIT, int VEC, int LANES> spmmi_rows_cuda_fn instance_of()
+{
+    if constexpr (VEC * LANES == 1)
+        return nullptr;
+    else
+        return launch_rows<T, VEC, LANES, quads<T, VEC>(), SPLIT>;
 }
 
 template <typename T, bool SPLIT, int VEC> spmmi_rows_cuda_fn find_lanes(uint32_t lanes)
 {
     switch (lanes) {
     case 1:
-        if constexpr (SPLIT && VEC == 1)
-            return nullptr; // one column is the single kernel's
-        else
-            return launch_rows<T, VEC, 1, quads<T, VEC>(), SPLIT>;
+        return instance_of<T, SPLIT, VEC, 1>();
     case 2:
-        return launch_rows<T, VEC, 2, quads<T, VEC>(), SPLIT>;
+        return instance_of<T, SPLIT, VEC, 2>();
     case 4:
-        return launch_rows<T, VEC, 4, quads<T, VEC>(), SPLIT>;
+        return instance_of<T, SPLIT, VEC, 4>();
     case 8:
-        return launch_rows<T, VEC, 8, quads<T, VEC>(), SPLIT>;
+        return instance_of<T, SPLIT, VEC, 8>();
     case 16:
-        return launch_rows<T, VEC, 16, quads<T, VEC>(), SPLIT>;
+        return instance_of<T, SPLIT, VEC, 16>();
     case 32:
-        return launch_rows<T, VEC, 32, quads<T, VEC>(), SPLIT>;
+        return instance_of<T, SPLIT, VEC, 32>();
     default:
         return nullptr;
     }
@@ -97,13 +135,19 @@ template <typename T, bool SPLIT, int VEC> spmmi_rows_cuda_fn find_lanes(uint32_
 
 template <typename T, bool SPLIT> spmmi_rows_cuda_fn find_instance(struct spmmi_rows_shape shape)
 {
-    constexpr uint32_t WIDE = 16 / sizeof(T);
     if constexpr (SPLIT) {
-        if (shape.is_single)
-            return launch_single<T>;
+        if (shape.way == SPMMI_ROWS_STAGED)
+            return find_staged<T>(shape);
+    } else {
+        if (shape.way == SPMMI_ROWS_LANES)
+            return find_lanes_of_one<T>(shape);
     }
-    if (shape.vec == WIDE)
-        return find_lanes<T, SPLIT, WIDE>(shape.lanes);
+    if (shape.vec == T::WIDE)
+        return find_lanes<T, SPLIT, T::WIDE>(shape.lanes);
+    if constexpr (T::IS_PLAIN && sizeof(typename T::B) == 2) {
+        if (shape.vec == SPMMI_ROWS_PAIR)
+            return find_lanes<T, SPLIT, SPMMI_ROWS_PAIR>(shape.lanes);
+    }
     if (shape.vec == 1)
         return find_lanes<T, SPLIT, 1>(shape.lanes);
     return nullptr;

@@ -11,9 +11,12 @@ static uint64_t align_up(uint64_t bytes)
     return (bytes + WORKSPACE_ALIGN - 1) / WORKSPACE_ALIGN * WORKSPACE_ALIGN;
 }
 
-static int is_aligned(const spmm_dense_t *dense, uint32_t vec, size_t value_bytes)
+/* Are vec values of a row whole words, of 16 bytes at most? */
+static int is_aligned(const spmm_dense_t *dense, uint32_t vec)
 {
-    return dense->ld % (int64_t)vec == 0 && (uintptr_t)dense->data % (vec * value_bytes) == 0;
+    const size_t value_bytes = spmm_dtype_size(dense->type);
+    const size_t word_bytes = vec * value_bytes < 16 ? vec * value_bytes : 16;
+    return (size_t)dense->ld * value_bytes % word_bytes == 0 && (uintptr_t)dense->data % word_bytes == 0;
 }
 
 /* A single column is the same in both layouts: with ld = 1 it is row-major. */
@@ -22,13 +25,32 @@ static int needs_conversion(const spmm_dense_t *dense)
     return dense->layout == SPMM_COL_MAJOR && dense->cols > 1;
 }
 
+/* Products of several types have no kernels for pairs of columns nor for column-major C. */
+static int is_of_one_type(const struct spmmi_rows_problem *problem)
+{
+    return problem->b->type == problem->dtype && problem->c->type == problem->dtype;
+}
+
 static int stores_columns(const struct spmmi_rows_problem *problem)
 {
-    return spmmi_rows_stores_columns(problem->rows, problem->nnz, problem->b->cols);
+    return problem->piece_count == 0 && is_of_one_type(problem) &&
+           spmmi_rows_stores_columns(problem->rows, problem->nnz, problem->b->cols);
+}
+
+/* May lanes load and store so many columns? Scratch is padded to whole 16-byte words, so a wide lane may work on
+ * columns past n there; the caller's matrices only let it do so when n itself is a multiple. */
+static int fits_vec(const struct spmmi_rows_problem *problem, const struct spmmi_rows_launch *launch,
+                    uint32_t vec)
+{
+    const int c_rows = problem->c->layout == SPMM_ROW_MAJOR; /* written by whole words */
+    if (vec == SPMMI_ROWS_PAIR && spmm_dtype_size(problem->b->type) == 2 && !is_of_one_type(problem))
+        return 0;
+    return (launch->converts_b || is_aligned(problem->b, vec)) && (!c_rows || is_aligned(problem->c, vec)) &&
+           ((launch->converts_b && !c_rows) || problem->b->cols % vec == 0);
 }
 
 /* Arrival counters and slots of rows that blocks share, for the column tiles of one launch, from `bytes` on. */
-static uint64_t position_shared_rows(struct spmmi_rows_launch *launch, size_t value_bytes, uint64_t bytes)
+static uint64_t position_shared_rows(struct spmmi_rows_launch *launch, size_t sum_bytes, uint64_t bytes)
 {
     const uint64_t width = (uint64_t)launch->shape.lanes * launch->shape.vec;
     uint64_t tiles = ((uint64_t)launch->n_pass + width - 1) / width;
@@ -36,14 +58,68 @@ static uint64_t position_shared_rows(struct spmmi_rows_launch *launch, size_t va
     const uint64_t words = launch->block_count * tiles;
     launch->arrivals_offset = bytes;
     launch->slots_offset = align_up(bytes + words * sizeof(uint64_t));
-    return align_up(launch->slots_offset + 2 * words * width * value_bytes);
+    return align_up(launch->slots_offset + 2 * words * width * sum_bytes);
+}
+
+/* The sums of pieces, in rows of whole words. */
+static uint64_t position_pieces(struct spmmi_rows_launch *launch, uint32_t count, size_t sum_bytes,
+                                uint64_t bytes)
+{
+    launch->piece_pitch = (uint32_t)((launch->n_pass + 7) / 8 * 8);
+    launch->pieces_offset = bytes;
+    return align_up(bytes + (uint64_t)count * launch->piece_pitch * sum_bytes);
+}
+
+/* vec: columns a lane, unless they are few. */
+static struct spmmi_rows_shape shape_of(const struct spmmi_rows_problem *problem,
+                                        const struct spmmi_device *device, int64_t n, uint32_t vec)
+{
+    if (problem->schedule == SPMM_SCHEDULE_NONZERO_SPLIT && n <= SPMMI_STAGED_COLUMNS_MAX) {
+        const struct spmmi_rows_shape staged = spmmi_staged_shape_of(n);
+        const uint32_t sum_bytes = (uint32_t)spmmi_sum_bytes((int)problem->dtype);
+        if (spmmi_staged_pays(n, staged, sum_bytes, problem->staged[spmmi_staged_grid(staged)].count,
+                              device->multiprocessors))
+            return staged;
+    } else if (n == 1) {
+        return (struct spmmi_rows_shape){1,
+                                         problem->forced_lanes > 0
+                                             ? problem->forced_lanes
+                                             : spmmi_rows_lanes_of(problem->nnz, problem->ranks),
+                                         SPMMI_ROWS_LANES};
+    }
+    return spmmi_rows_shape_of(n, vec);
+}
+
+static void count_blocks(const struct spmmi_rows_problem *problem, const struct spmmi_device *device,
+                         struct spmmi_rows_launch *launch)
+{
+    const uint32_t groups = SPMMI_ROWS_THREADS / launch->shape.lanes;
+    launch->items_per_group = 1;
+    if (launch->shape.way == SPMMI_ROWS_STAGED) {
+        const struct spmmi_staged_blocks *const grid = &problem->staged[spmmi_staged_grid(launch->shape)];
+        launch->block_nonzeros = grid->nonzeros;
+        launch->block_count = grid->count;
+    } else if (launch->shape.way == SPMMI_ROWS_LANES) {
+        launch->block_count = (problem->ranks + groups - 1) / groups;
+    } else if (problem->schedule == SPMM_SCHEDULE_NONZERO_SPLIT) {
+        launch->block_nonzeros =
+            problem->piece_count > 0
+                ? spmmi_rows_piece_block(spmmi_rows_grid(launch->shape))
+                : spmmi_rows_block_nonzeros(problem->nnz, problem->item_size, problem->dtype,
+                                            spmmi_rows_grid(launch->shape), device->multiprocessors);
+        launch->block_count = (problem->nnz + launch->block_nonzeros - 1) / launch->block_nonzeros;
+    } else {
+        launch->block_count = (problem->item_count + groups - 1) / groups;
+    }
 }
 
 void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const struct spmmi_device *device,
                             struct spmmi_rows_launch *launch)
 {
-    const size_t value_bytes = spmm_dtype_size(problem->dtype);
-    const uint32_t wide = (uint32_t)(16 / value_bytes);
+    const size_t sum_bytes = spmmi_sum_bytes((int)problem->b->type);
+    const size_t b_bytes = spmm_dtype_size(problem->b->type), c_bytes = spmm_dtype_size(problem->c->type);
+    const uint32_t wide = (uint32_t)(16 / b_bytes);
+    uint32_t vec = wide;
     const int64_t n = problem->b->cols;
     memset(launch, 0, sizeof *launch);
     launch->converts_b = needs_conversion(problem->b);
@@ -51,35 +127,25 @@ void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const stru
     launch->n_pass = n;
     if (launch->converts_b || launch->converts_c)
         launch->n_pass = n < SPMMI_ROWS_PASS_COLUMNS ? n : SPMMI_ROWS_PASS_COLUMNS;
+    if (problem->piece_count > 0 && launch->n_pass > SPMMI_ROWS_PIECES_COLUMNS)
+        launch->n_pass = SPMMI_ROWS_PIECES_COLUMNS;
     launch->pitch = (uint32_t)((launch->n_pass + wide - 1) / wide * wide);
-
-    /* Scratch is padded to whole 16-byte words, so a wide lane may work on columns past n there; the caller's
-     * matrices only let it do so when n itself is a multiple. */
-    const int b_wide = launch->converts_b || is_aligned(problem->b, wide, value_bytes);
-    const int c_rows = problem->c->layout == SPMM_ROW_MAJOR; /* written by whole words */
-    const int c_wide = !c_rows || is_aligned(problem->c, wide, value_bytes);
-    const int n_wide = (launch->converts_b && !c_rows) || n % wide == 0;
-    launch->shape = spmmi_rows_shape_of(launch->n_pass, (uint32_t)value_bytes, b_wide && c_wide && n_wide,
-                                        problem->schedule == SPMM_SCHEDULE_NONZERO_SPLIT, problem->item_size);
-    launch->items_per_group = 1;
-    if (problem->schedule == SPMM_SCHEDULE_NONZERO_SPLIT) {
-        launch->block_nonzeros =
-            spmmi_rows_block_nonzeros(problem->nnz, problem->item_size, problem->dtype,
-                                      spmmi_rows_grid(launch->shape), device->multiprocessors);
-        launch->block_count = (problem->nnz + launch->block_nonzeros - 1) / launch->block_nonzeros;
-    } else {
-        const uint32_t groups = SPMMI_ROWS_THREADS / launch->shape.lanes;
-        launch->block_count = (problem->item_count + groups - 1) / groups;
-    }
+    while (vec > 1 && !fits_vec(problem, launch, vec))
+        vec = spmmi_rows_narrower(vec, (uint32_t)b_bytes);
+    launch->shape = shape_of(problem, device, launch->n_pass, vec);
+    launch->is_early = launch->shape.way != SPMMI_ROWS_COLUMNS && device->can_overlap;
+    count_blocks(problem, device, launch);
 
     uint64_t bytes = 0;
     launch->b_offset = bytes;
     if (launch->converts_b)
-        bytes = align_up(bytes + (uint64_t)problem->cols * launch->pitch * value_bytes);
+        bytes = align_up(bytes + (uint64_t)problem->cols * launch->pitch * b_bytes);
     launch->c_offset = bytes;
     if (launch->converts_c)
-        bytes = align_up(bytes + (uint64_t)problem->rows * launch->pitch * value_bytes);
+        bytes = align_up(bytes + (uint64_t)problem->rows * launch->pitch * c_bytes);
     if (problem->schedule == SPMM_SCHEDULE_NONZERO_SPLIT)
-        bytes = position_shared_rows(launch, value_bytes, bytes);
+        bytes = position_shared_rows(launch, sum_bytes, bytes);
+    if (problem->piece_count > 0)
+        bytes = position_pieces(launch, problem->piece_count, sum_bytes, bytes);
     launch->workspace_bytes = bytes;
 }

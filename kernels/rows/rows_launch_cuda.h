@@ -7,13 +7,23 @@
 
 #include "executor/backend.h"
 #include "rows_kernel.h"
+#include "rows_pieces.h"
+
+/* Blocks of few columns. */
+struct spmmi_staged_blocks {
+    const struct spmmi_block *blocks; /* on the device */
+    uint32_t count, nonzeros;         /* how many, and most nonzeros of one */
+};
 
 struct spmmi_rows_problem {
-    int64_t rows, cols; /* of op(A) */
-    uint32_t nnz, item_count, item_size;
+    int64_t rows, cols;                         /* of op(A) */
+    uint32_t nnz, ranks, item_count, item_size; /* ranks: rows that have nonzeros */
     spmm_schedule_t schedule;
-    spmm_dtype_t dtype;
+    spmm_dtype_t dtype;   /* of A; B and C say their own */
+    uint32_t piece_count; /* pieces of rows that were cut; 0: items are of rows */
     const spmm_dense_t *b, *c;
+    const struct spmmi_staged_blocks *staged; /* few columns: the blocks of each grid */
+    uint32_t forced_lanes;                    /* row split of one column; 0: by the length of rows */
 };
 
 struct spmmi_rows_launch {
@@ -21,11 +31,14 @@ struct spmmi_rows_launch {
     uint32_t items_per_group; /* row split */
     uint32_t block_nonzeros;  /* nonzero split */
     uint32_t block_count;
-    int64_t n_pass; /* columns converted and multiplied at a time; n without conversion */
+    int is_early;   /* nothing but what never changes is read before the kernel before it has ended */
+    int64_t n_pass; /* columns converted and multiplied at a time; n without conversions and pieces */
     int converts_b, converts_c;
     uint32_t pitch;                         /* leading dimension of the row-major scratch */
     uint64_t b_offset, c_offset;            /* in the workspace */
     uint64_t arrivals_offset, slots_offset; /* the same, nonzero split */
+    uint64_t pieces_offset;                 /* the same: their sums */
+    uint32_t piece_pitch;                   /* values from one to the next */
     uint64_t workspace_bytes;
 };
 

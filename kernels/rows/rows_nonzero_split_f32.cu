@@ -5,5 +5,5 @@
 
 spmmi_rows_cuda_fn spmmi_rows_nonzero_split_f32(struct spmmi_rows_shape shape)
 {
-    return spmmi::find_instance<float, true>(shape);
+    return spmmi::find_instance<spmmi::Types<float>, true>(shape);
 }

@@ -5,5 +5,5 @@
 
 spmmi_rows_cuda_fn spmmi_rows_nonzero_split_f64(struct spmmi_rows_shape shape)
 {
-    return spmmi::find_instance<double, true>(shape);
+    return spmmi::find_instance<spmmi::Types<double>, true>(shape);
 }

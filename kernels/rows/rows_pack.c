@@ -141,12 +141,15 @@ void spmmi_items_host_free(struct spmmi_items_host *items)
     memset(items, 0, sizeof *items);
 }
 
-/* A block has an item or more. */
-uint64_t spmmi_items_host_bytes(const struct spmmi_part *part)
+/* A block has an item or more; those of few columns are made one table at a time. */
+uint64_t spmmi_items_host_bytes(const struct spmmi_part *part, int64_t nnz, int64_t rows)
 {
     const struct spmmi_items_host *const i = NULL;
-    return (part->item_count + 1) *
-           (sizeof *i->item_rank + sizeof *i->item_start + sizeof(struct spmmi_block));
+    const uint64_t items = part->item_count + 1;
+    const uint64_t staged = spmmi_staged_blocks_max((uint32_t)nnz, (uint32_t)rows, SPMMI_STAGED_NONZEROS_MIN,
+                                                    SPMMI_STAGED_RANKS_MIN);
+    return items * (sizeof *i->item_rank + sizeof *i->item_start) +
+           (items > staged ? items : staged + 1) * sizeof(struct spmmi_block);
 }
 
 void spmmi_blocks_build(const struct spmmi_stream_host *stream, const struct spmmi_items_host *items,

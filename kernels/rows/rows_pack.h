@@ -31,8 +31,8 @@ uint64_t spmmi_stream_host_bytes(int64_t nnz, int64_t rows);
 spmm_status_t spmmi_items_build(const struct spmmi_part *part, int64_t rows, const int64_t *row_ptr,
                                 struct spmmi_items_host *items, spmm_diag_t *diag);
 void spmmi_items_host_free(struct spmmi_items_host *items);
-/* Most bytes that they and their blocks take. */
-uint64_t spmmi_items_host_bytes(const struct spmmi_part *part);
+/* Most bytes that they and their blocks take, of so many nonzeros and rows. */
+uint64_t spmmi_items_host_bytes(const struct spmmi_part *part, int64_t nnz, int64_t rows);
 
 /* Blocks of a nonzero split every block_nonzeros, a multiple of the item size: count + 1 entries of blocks, with
  * count = ceil(nnz / block_nonzeros). A boundary moves back to the start of its row by move_max at most. */

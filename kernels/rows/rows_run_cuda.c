@@ -4,12 +4,32 @@
 
 #include "executor/cuda/cuda_call.h"
 #include "format/base/alloc.h"
+#include "rows_staged_pack.h"
+
+/* Where each value of A is 1 and C is stored by rows, instances of most shapes read no values; others read the ones. */
+static spmmi_rows_cuda_fn kernel_of(const struct spmmi_cuda_rows *rows, const struct spmmi_product *product,
+                                    struct spmmi_rows_shape shape)
+{
+    struct spmmi_rows_types types = {0, (int)product->b.type, (int)product->c.type};
+    spmmi_rows_cuda_fn kernel = NULL;
+    if (product->a_is_ones && product->c.layout == SPMM_ROW_MAJOR)
+        kernel = spmmi_rows_cuda_kernel((int)rows->schedule, types, shape);
+    types.a = (int)rows->dtype;
+    return kernel != NULL ? kernel : spmmi_rows_cuda_kernel((int)rows->schedule, types, shape);
+}
+
+/* May lanes load whole words of B? What lies behind n columns is not read. */
+static int is_aligned(const spmm_dense_t *b, uint32_t vec)
+{
+    const size_t word = vec * spmm_dtype_size(b->type);
+    return b->cols % vec == 0 && (size_t)b->ld * spmm_dtype_size(b->type) % word == 0 &&
+           (uintptr_t)b->data % word == 0;
+}
 
 int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_rows_launch *launch,
                         const struct spmmi_product *product, int is_dependent, char *workspace, void *stream)
 {
-    const spmmi_rows_cuda_fn kernel =
-        spmmi_rows_cuda_kernel((int)rows->schedule, (int)rows->dtype, launch->shape);
+    const spmmi_rows_cuda_fn kernel = kernel_of(rows, product, launch->shape);
     struct spmmi_rows_cuda args = {
         .stream = rows->stream,
         .items = rows->items,
@@ -25,12 +45,16 @@ int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_r
         .beta = product->beta,
         .arrival_tag = rows->arrival_tag,
         .cuda_stream = stream,
-        .is_dependent = is_dependent,
+        .is_dependent = is_dependent || launch->is_early,
+        .b_is_aligned = is_aligned(&product->b, launch->shape.vec),
     };
     const int64_t width = (int64_t)launch->shape.lanes * launch->shape.vec * SPMMI_ROWS_TILES_MAX;
+    const size_t sum_bytes = spmmi_sum_bytes((int)product->b.type);
     int error = kernel != NULL ? cudaSuccess : cudaErrorInvalidValue;
     if (rows->schedule == SPMM_SCHEDULE_NONZERO_SPLIT) {
-        args.blocks = rows->blocks[spmmi_rows_grid(launch->shape)];
+        args.blocks = launch->shape.way == SPMMI_ROWS_STAGED
+                          ? rows->staged[spmmi_staged_grid(launch->shape)].blocks
+                          : rows->blocks[spmmi_rows_grid(launch->shape)];
         args.arrivals = (uint64_t *)(void *)(workspace + launch->arrivals_offset);
         args.slots = workspace + launch->slots_offset;
     }
@@ -44,40 +68,82 @@ int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_r
         args.b = turn.b.data;
         args.c = turn.c.data;
         args.n = (uint32_t)turn.b.cols;
+        if (rows->pieces.count > 0) {
+            args.pieces = workspace + launch->pieces_offset + (size_t)j * sum_bytes;
+            args.piece_count = rows->pieces.count;
+            args.piece_pitch = launch->piece_pitch;
+        }
         error = kernel(&args);
         args.is_dependent = 0; /* counters and slots are used again: one launch after the other */
     }
     return error;
 }
 
-void spmmi_cuda_blocks_cut(struct spmmi_arena *arena, uint32_t nnz, uint32_t item_size, spmm_dtype_t dtype,
-                           const struct spmmi_device *device,
-                           const struct spmmi_block *blocks[SPMMI_ROWS_GRIDS])
+static uint32_t staged_ranks(int grid)
+{
+    return SPMMI_STAGED_RANKS_MAX(spmmi_staged_lanes(grid));
+}
+
+void spmmi_cuda_blocks_cut(struct spmmi_arena *arena, uint32_t nnz, uint32_t ranks,
+                           const struct spmmi_device *device, struct spmmi_cuda_rows *rows)
 {
     for (int grid = 0; grid < SPMMI_ROWS_GRIDS; grid++) {
-        const uint64_t count = spmmi_rows_block_count(nnz, item_size, dtype, grid, device->multiprocessors);
-        blocks[grid] = spmmi_arena_cut(arena, count + 1, sizeof *blocks[grid]);
+        const uint64_t count =
+            spmmi_rows_block_count(nnz, rows->items.item_size, rows->dtype, grid, device->multiprocessors);
+        rows->blocks[grid] = spmmi_arena_cut(arena, count + 1, sizeof *rows->blocks[grid]);
+    }
+    for (int grid = 0; grid < SPMMI_STAGED_GRIDS; grid++) {
+        const uint64_t count =
+            spmmi_staged_blocks_max(nnz, ranks, spmmi_staged_least(grid), staged_ranks(grid));
+        rows->staged[grid].blocks = spmmi_arena_cut(arena, count + 1, sizeof *rows->staged[grid].blocks);
     }
 }
 
-spmm_status_t spmmi_cuda_blocks_upload(const struct spmmi_block *const blocks[SPMMI_ROWS_GRIDS],
-                                       const struct spmmi_stream_host *stream,
-                                       const struct spmmi_items_host *items, uint32_t item_size,
-                                       spmm_dtype_t dtype, uint32_t sm_count, spmm_diag_t *diag)
+static spmm_status_t upload_staged(struct spmmi_cuda_rows *rows, const struct spmmi_stream_host *stream,
+                                   int grid, uint32_t sm_count, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
+    struct spmmi_staged_blocks *const staged = &rows->staged[grid];
+    const uint32_t vec = grid > 0 ? 2 : 1, sum_bytes = (uint32_t)spmmi_sum_bytes((int)rows->dtype);
+    const uint32_t most = SPMMI_STAGED_NONZEROS_MAX(sum_bytes, vec, spmmi_staged_lanes(grid));
     struct spmmi_block *host = NULL;
-    for (int grid = 0; grid < SPMMI_ROWS_GRIDS; grid++) {
-        const uint32_t nonzeros = spmmi_rows_block_nonzeros(stream->nnz, item_size, dtype, grid, sm_count);
-        const uint64_t count = spmmi_rows_block_count(stream->nnz, item_size, dtype, grid, sm_count);
-        host = spmmi_alloc(count + 1, sizeof *host);
-        SPMM_TRY_ALLOC(host, diag);
-        spmmi_blocks_build(stream, items, item_size, nonzeros, nonzeros / spmmi_rows_slack(grid), host);
-        SPMM_TRY(spmmi_cuda_copy_up(blocks[grid], host, count + 1, sizeof *host, diag));
-        spmmi_free(host);
-        host = NULL;
-    }
+    staged->nonzeros = spmmi_staged_nonzeros(stream, spmmi_staged_least(grid), most, staged_ranks(grid),
+                                             sm_count * SPMMI_STAGED_BLOCKS_PER_SM(sum_bytes, vec));
+    staged->count = spmmi_staged_blocks_build(stream, staged->nonzeros, staged_ranks(grid), NULL);
+    SPMM_TRY_ALLOC(host = spmmi_alloc((uint64_t)staged->count + 1, sizeof *host), diag);
+    (void)spmmi_staged_blocks_build(stream, staged->nonzeros, staged_ranks(grid), host);
+    SPMM_TRY(spmmi_cuda_copy_up(staged->blocks, host, (uint64_t)staged->count + 1, sizeof *host, diag));
 cleanup:
     spmmi_free(host);
+    return status;
+}
+
+static spmm_status_t upload_grid(const struct spmmi_cuda_rows *rows, const struct spmmi_stream_host *stream,
+                                 const struct spmmi_items_host *items, int grid, uint32_t sm_count,
+                                 spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint32_t item_size = rows->items.item_size;
+    const uint32_t nonzeros = spmmi_rows_block_nonzeros(stream->nnz, item_size, rows->dtype, grid, sm_count);
+    const uint64_t count = spmmi_rows_block_count(stream->nnz, item_size, rows->dtype, grid, sm_count);
+    struct spmmi_block *host = spmmi_alloc(count + 1, sizeof *host);
+    SPMM_TRY_ALLOC(host, diag);
+    spmmi_blocks_build(stream, items, item_size, nonzeros, nonzeros / spmmi_rows_slack(grid), host);
+    SPMM_TRY(spmmi_cuda_copy_up(rows->blocks[grid], host, count + 1, sizeof *host, diag));
+cleanup:
+    spmmi_free(host);
+    return status;
+}
+
+spmm_status_t spmmi_cuda_blocks_upload(struct spmmi_cuda_rows *rows, const struct spmmi_stream_host *stream,
+                                       const struct spmmi_items_host *items, uint32_t sm_count,
+                                       spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    for (int grid = 0; grid < SPMMI_ROWS_GRIDS; grid++)
+        SPMM_TRY(upload_grid(rows, stream, items, grid, sm_count, diag));
+    for (int grid = 0; grid < SPMMI_STAGED_GRIDS; grid++)
+        SPMM_TRY(upload_staged(rows, stream, grid, sm_count, diag));
+cleanup:
     return status;
 }

@@ -7,6 +7,7 @@
 #include "rows_kernel.h"
 #include "rows_launch_cuda.h"
 #include "rows_pack.h"
+#include "rows_pieces.h"
 
 /* What the kernels read of a part; device pointers. */
 struct spmmi_cuda_rows {
@@ -16,7 +17,9 @@ struct spmmi_cuda_rows {
     const uint32_t *row_list; /* the rows of C; NULL: 0 .. row_count - 1 */
     struct spmmi_stream stream;
     struct spmmi_stream_items items;
-    const struct spmmi_block *blocks[SPMMI_ROWS_GRIDS]; /* nonzero split */
+    const struct spmmi_block *blocks[SPMMI_ROWS_GRIDS];    /* nonzero split */
+    struct spmmi_staged_blocks staged[SPMMI_STAGED_GRIDS]; /* the same, of few columns */
+    struct spmmi_rows_pieces pieces; /* ranks are pieces of rows; count 0: they are rows */
     uint64_t arrival_tag;
 };
 
@@ -25,14 +28,12 @@ struct spmmi_cuda_rows {
 int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_rows_launch *launch,
                         const struct spmmi_product *product, int is_dependent, char *workspace, void *stream);
 
-/* Addresses of the blocks of a nonzero split, for every grid. */
-void spmmi_cuda_blocks_cut(struct spmmi_arena *arena, uint32_t nnz, uint32_t item_size, spmm_dtype_t dtype,
-                           const struct spmmi_device *device,
-                           const struct spmmi_block *blocks[SPMMI_ROWS_GRIDS]);
-/* The blocks of a nonzero split to the device, for every grid. */
-spmm_status_t spmmi_cuda_blocks_upload(const struct spmmi_block *const blocks[SPMMI_ROWS_GRIDS],
-                                       const struct spmmi_stream_host *stream,
-                                       const struct spmmi_items_host *items, uint32_t item_size,
-                                       spmm_dtype_t dtype, uint32_t sm_count, spmm_diag_t *diag);
+/* Addresses of the blocks of a nonzero split of so many rows with nonzeros, for every grid. */
+void spmmi_cuda_blocks_cut(struct spmmi_arena *arena, uint32_t nnz, uint32_t ranks,
+                           const struct spmmi_device *device, struct spmmi_cuda_rows *rows);
+/* The blocks to the device. */
+spmm_status_t spmmi_cuda_blocks_upload(struct spmmi_cuda_rows *rows, const struct spmmi_stream_host *stream,
+                                       const struct spmmi_items_host *items, uint32_t sm_count,
+                                       spmm_diag_t *diag);
 
 #endif

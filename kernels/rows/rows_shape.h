@@ -5,30 +5,53 @@
 
 #include "kernels/shared/kernel_base.h"
 
-/* Shape of a rows kernel instance: a group of lanes owns lanes * vec columns; 256 threads a block.
- * is_single: the 32 lanes share one column and split its nonzeros; for n = 1, nonzero split, item size 8. */
-struct spmmi_rows_shape {
-    uint32_t vec;   /* columns a lane: 1 or 16 bytes' worth */
-    uint32_t lanes; /* lanes a group: 1, 2, 4 .. 32 */
-    uint32_t is_single;
+enum spmmi_rows_way {
+    SPMMI_ROWS_COLUMNS = 0, /* rows.cuh: a group of lanes owns lanes * vec columns */
+    SPMMI_ROWS_STAGED = 1,  /* rows_staged.cuh: nonzero split of few columns; many such groups share a row */
+    SPMMI_ROWS_LANES = 2    /* rows_lanes.cuh: row split of one column, which the lanes share */
 };
-#define SPMMI_ROWS_SINGLE_ITEM_SIZE 8u
+
+/* Shape of a rows kernel instance; 256 threads a block. */
+struct spmmi_rows_shape {
+    uint32_t vec; /* columns a lane: 1, SPMMI_ROWS_PAIR of 16 bits, or 16 bytes' worth of B; staged: 1 or 2 */
+    uint32_t lanes; /* lanes a group: 1, 2, 4 .. 32; lanes of one column also 256 */
+    enum spmmi_rows_way way;
+};
+#define SPMMI_ROWS_PAIR 2u
 
 #define SPMMI_ROWS_THREADS 256u
-/* Thread blocks per multiprocessor (launch bounds of the kernels). */
-#define SPMMI_ROWS_BLOCKS_PER_SM(value_bytes, is_single) ((value_bytes) == 4 ? 5u : (is_single) ? 3u : 4u)
+/* Thread blocks per multiprocessor, for values of B of so many bytes. Eight sums of 16-bit values a lane and what a
+ * nonzero split has beside them do not fit 48 registers. */
+#define SPMMI_ROWS_BLOCKS_PER_SM(value_bytes) ((value_bytes) == 4 ? 5u : 4u)
+/* The same as launch bounds of one kernel: 48 registers are enough for others of 16 bits. */
+#define SPMMI_ROWS_BOUND(value_bytes, vec, splits) \
+    ((value_bytes) == 2 && !((splits) && (vec) > 1) ? 5u : SPMMI_ROWS_BLOCKS_PER_SM(value_bytes))
+
+/* Few columns (rows_staged.cuh): what a block keeps of its products, its most rows, and blocks a multiprocessor. */
+#define SPMMI_STAGED_COLUMNS_MAX 7
+#define SPMMI_STAGED_NONZEROS_MIN 256u
+#define SPMMI_STAGED_NONZEROS_MAX(sum_bytes, vec, lanes) \
+    (((sum_bytes) * (vec) == 16 ? 1024u : 2048u) / (lanes))
+#define SPMMI_STAGED_RANKS_MAX(lanes) (SPMMI_ROWS_THREADS / (lanes))
+#define SPMMI_STAGED_RANKS_MIN SPMMI_STAGED_RANKS_MAX(4)
+#define SPMMI_STAGED_BLOCKS_PER_SM(sum_bytes, vec) \
+    ((sum_bytes) * (vec) == 4 ? 6u : (sum_bytes) * (vec) == 8 ? 5u : 4u)
+/* Two columns or more are staged where they take at most so many waves of blocks, by the lanes of a group. Measured on
+ * an H200 over 40 matrices, cold: beyond, rows.cuh is up to 2.2 times as fast. */
+#define SPMMI_STAGED_WAVES_MAX(lanes) (8u / (lanes))
+
 #define SPMMI_ROWS_TILES_MAX 16u /* column tiles a launch; wider products take several launches */
 
 /* Columns of column-major operands that are converted and multiplied at a time. Wide passes read A less often
  * and gather longer rows of B, which outweighs what a pass as small as the L2 cache saves: on an H200, web
  * graph, n = 128, four passes of 32 take 563 us and one of 128 takes less than 350. */
 #define SPMMI_ROWS_PASS_COLUMNS 256u
+/* Columns of a pass over pieces of rows, whose sums lie in the workspace: it does not grow with n beyond. */
+#define SPMMI_ROWS_PIECES_COLUMNS 512u
 
-/* Most nonzeros that a lane group takes: longer ones make a long tail. */
-#define SPMMI_ROWS_GROUP_NONZEROS_MAX 128u
-/* The lanes of the single-column kernel take one item each in a step; a group takes whole steps. */
-#define SPMMI_ROWS_SINGLE_STEP (32u * SPMMI_ROWS_SINGLE_ITEM_SIZE)
-#define SPMMI_ROWS_SINGLE_STEPS_MAX 4u
+/* Most nonzeros that a lane group takes: longer ones make a long tail. Groups of one or two lanes wait for memory in
+ * each of many chains: more waves of them balance that. */
+#define SPMMI_ROWS_GROUP_NONZEROS_MAX(lanes) ((lanes) <= 2 ? 30u : 128u)
 
 /* Does the rows kernel write column-major C directly, without row-major scratch that is converted afterwards?
  * Each value then takes a sector of its own on its way to the L2 cache. This costs little where C is small or each
@@ -43,39 +66,89 @@ static inline int spmmi_rows_stores_columns(int64_t rows, int64_t nnz, int64_t n
            (n <= SPMMI_ROWS_DIRECT_NARROW || nnz / SPMMI_ROWS_DIRECT_MEAN_ROW >= rows);
 }
 
-/* n: columns of a pass. is_wide: lanes load and store whole words of 16 bytes. For one column, the lanes of a warp
- * split its nonzeros; with another item size it is computed as one of two columns. */
-static inline struct spmmi_rows_shape spmmi_rows_shape_of(int64_t n, uint32_t value_bytes, int is_wide,
-                                                          int is_nonzero_split, uint32_t item_size)
+/* Columns a lane, of B of so many bytes a value, from the most on: 16 bytes' worth, a pair, one; 0 after that. */
+static inline uint32_t spmmi_rows_narrower(uint32_t vec, uint32_t value_bytes)
 {
-    struct spmmi_rows_shape shape = {is_wide ? 16u / value_bytes : 1u, 1u, 0u};
-    if (n == 1 && is_nonzero_split) {
-        if (item_size == SPMMI_ROWS_SINGLE_ITEM_SIZE) {
-            const struct spmmi_rows_shape single = {1u, 32u, 1u};
-            return single;
-        }
-        shape.lanes = 2;
-    }
+    if (vec <= 1)
+        return 0;
+    return value_bytes == 2 && vec > SPMMI_ROWS_PAIR ? SPMMI_ROWS_PAIR : 1;
+}
+
+/* Lanes that share a row of one column in a row split. Measured on an H200: the mean row has two turns of each lane. */
+static inline uint32_t spmmi_rows_lanes_of(uint64_t nnz, uint64_t ranks)
+{
+    uint32_t lanes = 1;
+    if (nnz / SPMMI_ROWS_THREADS >= ranks)
+        return SPMMI_ROWS_THREADS;
+    while (lanes < 32 && nnz / 4 / lanes >= ranks)
+        lanes *= 2;
+    return lanes;
+}
+
+/* n: columns of a pass. vec: columns a lane. */
+static inline struct spmmi_rows_shape spmmi_rows_shape_of(int64_t n, uint32_t vec)
+{
+    struct spmmi_rows_shape shape = {vec, 1u, SPMMI_ROWS_COLUMNS};
     while (shape.lanes < 32 && (int64_t)shape.lanes * shape.vec < n)
         shape.lanes *= 2;
     return shape;
 }
 
-/* Shapes that differ in their blocks: lanes 1, 2, 4 .. 32 and the single column. */
-#define SPMMI_ROWS_GRIDS 7
+/* The same of few columns: a lane has two, if there are two. */
+static inline struct spmmi_rows_shape spmmi_staged_shape_of(int64_t n)
+{
+    struct spmmi_rows_shape shape = spmmi_rows_shape_of(n, n > 1 ? 2 : 1);
+    shape.way = SPMMI_ROWS_STAGED;
+    return shape;
+}
+
+/* Shapes that differ in their blocks: lanes 1, 2, 4 .. 32; those of few columns are counted by themselves. */
+#define SPMMI_ROWS_GRIDS 6
+#define SPMMI_STAGED_GRIDS 4
 static inline int spmmi_rows_grid(struct spmmi_rows_shape shape)
 {
     int log2_lanes = 0;
     while (1u << log2_lanes < shape.lanes)
         log2_lanes++;
-    return shape.is_single ? SPMMI_ROWS_GRIDS - 1 : log2_lanes;
+    return log2_lanes;
+}
+/* n = 1; 2; 3 and 4; more. */
+static inline int spmmi_staged_grid(struct spmmi_rows_shape shape)
+{
+    return shape.vec == 1 ? 0 : 1 + spmmi_rows_grid(shape);
+}
+
+/* Lanes of such a group, and nonzeros of a block where there are fewest. */
+static inline uint32_t spmmi_staged_lanes(int grid)
+{
+    return grid > 0 ? 1u << (grid - 1) : 1u;
+}
+static inline uint32_t spmmi_staged_least(int grid)
+{
+    return grid <= 1 ? 2 * SPMMI_STAGED_NONZEROS_MIN : SPMMI_STAGED_NONZEROS_MIN;
+}
+
+/* At least as many blocks as there are for any rows. Two neighbouring blocks of whole rows have more nonzeros than one
+ * may have, or the first has all rows that it may have; a row in pieces fills all but its last. */
+static inline uint64_t spmmi_staged_blocks_max(uint32_t nnz, uint32_t ranks, uint32_t nonzeros,
+                                               uint32_t rows_max)
+{
+    return 2 * ((uint64_t)nnz / nonzeros + 1) + ranks / rows_max + 1;
+}
+
+/* Is a nonzero split of n columns staged, if it then has so many blocks? */
+static inline int spmmi_staged_pays(int64_t n, struct spmmi_rows_shape shape, uint32_t sum_bytes,
+                                    uint64_t blocks, uint32_t sm_count)
+{
+    const uint32_t wave = sm_count * SPMMI_STAGED_BLOCKS_PER_SM(sum_bytes, shape.vec);
+    return n == 1 || blocks <= (uint64_t)wave * SPMMI_STAGED_WAVES_MAX(shape.lanes);
 }
 
 /* The boundaries of a block move back by block_nonzeros / slack at most. Measured on an H200: moving more saves slots
  * but unbalances the blocks; narrow products, which are bound by latency, gain from it. */
 static inline uint32_t spmmi_rows_slack(int grid)
 {
-    return grid <= 2 || grid == SPMMI_ROWS_GRIDS - 1 ? 2 : 4;
+    return grid <= 2 ? 2 : 4;
 }
 
 /* Blocks of a nonzero split: groups of lanes, and most nonzeros that one takes. */
@@ -85,24 +158,29 @@ struct spmmi_rows_blocks {
     uint64_t nonzeros;       /* of a block, before boundaries move */
 };
 
-/* Blocks are about equally long, so whole waves of them leave no multiprocessor idle: the fewest waves in which
- * no group takes more than it should. A block may grow by what its last boundary did not move and its first did;
- * its nominal length leaves room for that, so that no group takes a step more. */
+static inline uint64_t spmmi_rows_round_up(uint64_t count, uint64_t step)
+{
+    return (count + step - 1) / step * step;
+}
+
+/* Blocks are about equally long, so whole waves of them leave no multiprocessor idle: as many blocks as fit the fewest
+ * waves in which no group takes more than it should, with room for what a block may grow by, as its last boundary did
+ * not move and its first did (docs/decisions/0048). A block that has no step for each group is not made shorter. */
 static inline struct spmmi_rows_blocks spmmi_rows_blocks_of(uint64_t nnz, uint32_t item_size,
                                                             uint32_t value_bytes, int grid, uint32_t sm_count)
 {
-    const int is_single = grid == SPMMI_ROWS_GRIDS - 1 && item_size == SPMMI_ROWS_SINGLE_ITEM_SIZE;
-    const uint64_t lanes = grid < 5 ? UINT64_C(1) << grid : 32, slack = spmmi_rows_slack(grid);
-    const uint64_t step = is_single ? SPMMI_ROWS_SINGLE_STEP : item_size;
-    uint64_t most =
-        is_single ? SPMMI_ROWS_SINGLE_STEP * SPMMI_ROWS_SINGLE_STEPS_MAX : SPMMI_ROWS_GROUP_NONZEROS_MAX;
+    const uint64_t lanes = UINT64_C(1) << grid, slack = spmmi_rows_slack(grid), step = item_size;
+    uint64_t most = SPMMI_ROWS_GROUP_NONZEROS_MAX(lanes);
     struct spmmi_rows_blocks b = {SPMMI_ROWS_THREADS / lanes, 0, 0};
-    const uint64_t wave = b.groups * sm_count * SPMMI_ROWS_BLOCKS_PER_SM(value_bytes, is_single);
+    const uint64_t slots = sm_count * SPMMI_ROWS_BLOCKS_PER_SM(value_bytes);
     most = most > step ? most : step;
     const uint64_t padded = nnz * (slack + 1) / slack + 1;
-    const uint64_t waves = padded / (wave * most) + 1;
-    b.group_nonzeros = (padded / (wave * waves) / step + 1) * step;
-    b.nonzeros = (b.groups * b.group_nonzeros - item_size) * slack / (slack + 1) / item_size * item_size;
+    const uint64_t waves = padded / (b.groups * slots * most) + 1;
+    const uint64_t fitted = (nnz + slots * waves - 1) / (slots * waves);
+    b.group_nonzeros = (padded / (b.groups * slots * waves) / step + 1) * step;
+    b.nonzeros = spmmi_rows_round_up(fitted, item_size);
+    const uint64_t least = (b.groups - 1) * step * slack / (slack + 1) / item_size * item_size;
+    b.nonzeros = b.nonzeros > least ? b.nonzeros : least;
     b.nonzeros = b.nonzeros > item_size ? b.nonzeros : item_size;
     return b;
 }

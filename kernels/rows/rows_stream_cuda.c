@@ -76,14 +76,14 @@ cleanup:
     return status;
 }
 
-static void cut_part(struct spmmi_arena *arena, const struct spmmi_part_source *source, uint32_t nnz,
-                     struct spmmi_cuda_rows *rows)
+static void cut_part(struct spmmi_arena *arena, const struct spmmi_part_source *source,
+                     const struct spmmi_stream *s, struct spmmi_cuda_rows *rows)
 {
     struct spmmi_stream_items *items = &rows->items;
     const uint64_t count = (uint64_t)items->item_count + 1;
     items->item_rank = spmmi_arena_cut(arena, count, sizeof *items->item_rank);
     if (rows->schedule == SPMM_SCHEDULE_NONZERO_SPLIT)
-        spmmi_cuda_blocks_cut(arena, nnz, items->item_size, rows->dtype, source->device, rows->blocks);
+        spmmi_cuda_blocks_cut(arena, s->nnz, s->ranks, source->device, rows);
     else
         items->item_start = spmmi_arena_cut(arena, count, sizeof *items->item_start);
 }
@@ -107,7 +107,7 @@ static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *sourc
         s->empty_rows = spmmi_arena_cut(arena, s->empty_count, sizeof *s->empty_rows);
     }
     for (uint32_t i = 0; i < shared->part_count; i++)
-        cut_part(arena, source, s->nnz, &shared->parts[i].rows);
+        cut_part(arena, source, s, &shared->parts[i].rows);
 }
 
 static spmm_status_t upload_stream(const struct spmmi_stream *s, const struct spmmi_stream_host *host,
@@ -128,7 +128,7 @@ cleanup:
     return status;
 }
 
-static spmm_status_t upload_part(const struct stream_part *to, const struct spmmi_op_pattern *a,
+static spmm_status_t upload_part(struct stream_part *to, const struct spmmi_op_pattern *a,
                                  const struct spmmi_stream_host *stream, const struct spmmi_device *device,
                                  spmm_diag_t *diag)
 {
@@ -142,8 +142,7 @@ static spmm_status_t upload_part(const struct stream_part *to, const struct spmm
         SPMM_TRY(spmmi_cuda_copy_up(items->item_start, host.item_start, (uint64_t)host.item_count + 1,
                                     sizeof *host.item_start, diag));
     else
-        SPMM_TRY(spmmi_cuda_blocks_upload(to->rows.blocks, stream, &host, items->item_size, to->rows.dtype,
-                                          device->multiprocessors, diag));
+        SPMM_TRY(spmmi_cuda_blocks_upload(&to->rows, stream, &host, device->multiprocessors, diag));
 cleanup:
     spmmi_items_host_free(&host);
     return status;
@@ -162,7 +161,7 @@ cleanup:
     return status;
 }
 
-static spmm_status_t upload(const struct spmmi_part_source *source, const struct spmmi_rows_stream *shared,
+static spmm_status_t upload(const struct spmmi_part_source *source, struct spmmi_rows_stream *shared,
                             spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -196,7 +195,8 @@ static void scratch_count(const struct spmmi_part_source *source, const struct s
     const struct spmmi_stream *s = &shared->stream;
     uint64_t items = 0;
     for (uint32_t i = 0; i < shared->part_count; i++) {
-        const uint64_t bytes = spmmi_items_host_bytes(shared->parts[i].part);
+        const uint64_t bytes =
+            spmmi_items_host_bytes(shared->parts[i].part, s->nnz, (int64_t)s->ranks + s->empty_count);
         items = bytes > items ? bytes : items;
     }
     spmmi_scratch_is(source, spmmi_op_pattern_bytes(source->plan, source->part->op) +

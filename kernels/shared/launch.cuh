@@ -3,7 +3,8 @@
 //
 // A kernel launched as dependent starts as soon as every block of the kernel before it has called
 // release_dependents or ended; it must call wait_for_previous before it touches what that kernel writes.
-// Both calls cost nothing in a kernel that was launched the ordinary way.
+// Both calls cost nothing in a kernel that was launched the ordinary way. A kernel that only waits at its end
+// (end_after_previous) relies on what came before its predecessor: that one must be launched the ordinary way.
 #pragma once
 #include <cuda_runtime.h>
 #include <stdint.h>
@@ -22,6 +23,12 @@ __device__ __forceinline__ void wait_for_previous()
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
+}
+
+// The line of an address into the L2 cache.
+__device__ __forceinline__ void prefetch_l2(const void *p)
+{
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
 }
 
 // The end of a kernel that may run beside the one before it, whose results it does not read: its last thread block

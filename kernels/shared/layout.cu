@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layout conversion between column-major and row-major, for n columns at a time.
 //
-// block    256 threads convert a tile of ROWS rows and COLUMNS columns through shared memory
+// block    2 threads a row convert a tile of ROWS rows and COLUMNS columns through shared memory: 64 rows of
+//          column-major matrices, which smaller blocks read faster; 128 of row-major ones, as longer parts of columns
+//          are fewer lines that two blocks share where columns are not aligned (docs/decisions/0049)
 // access   16 bytes a thread on both sides, WIDE = 16 / sizeof(T) numbers; matrices that are not aligned to
 //          16 bytes, and edges, go value by value
 // banks    the words of a column are permuted by the number of the column group (an XOR), so that walking
@@ -20,10 +22,11 @@ using spmmi::load_vector;
 using spmmi::store_vector;
 using spmmi::Vector;
 
-constexpr int THREADS = 256;
-constexpr int ROWS = 128;
+constexpr int THREADS = 256; // of a gather or scatter
+constexpr int ROWS_FROM_COLUMNS = 64, ROWS_FROM_ROWS = 128;
 
-template <typename T, int COLUMNS> struct Tile {
+template <typename T, int ROWS_, int COLUMNS_> struct Tile {
+    static constexpr int ROWS = ROWS_, COLUMNS = COLUMNS_, THREADS = 2 * ROWS;
     static constexpr int WIDE = 16 / sizeof(T);
     static constexpr int WORDS = ROWS * COLUMNS / WIDE;
     static constexpr int STEPS = (WORDS + THREADS - 1) / THREADS;
@@ -67,16 +70,18 @@ struct Word {
     int i, j;
 };
 
-template <int COLUMNS, int WIDE> __device__ __forceinline__ Word down(int step)
+template <typename TileT> __device__ __forceinline__ Word down(int step)
 {
-    const int word = step * THREADS + (int)threadIdx.x;
-    return {word % (ROWS / WIDE) * WIDE, word / (ROWS / WIDE)};
+    constexpr int WIDE = TileT::WIDE, WORDS = TileT::ROWS / WIDE;
+    const int word = step * TileT::THREADS + (int)threadIdx.x;
+    return {word % WORDS * WIDE, word / WORDS};
 }
 
-template <int COLUMNS, int WIDE> __device__ __forceinline__ Word along(int step)
+template <typename TileT> __device__ __forceinline__ Word along(int step)
 {
-    const int word = step * THREADS + (int)threadIdx.x;
-    return {word / (COLUMNS / WIDE), word % (COLUMNS / WIDE) * WIDE};
+    constexpr int WIDE = TileT::WIDE, WORDS = TileT::COLUMNS / WIDE;
+    const int word = step * TileT::THREADS + (int)threadIdx.x;
+    return {word / WORDS, word % WORDS * WIDE};
 }
 
 template <typename T> __device__ __forceinline__ bool aligned(const T *p, int64_t ld)
@@ -85,12 +90,12 @@ template <typename T> __device__ __forceinline__ bool aligned(const T *p, int64_
 }
 
 template <typename T, int COLUMNS>
-__global__ void __launch_bounds__(THREADS)
+__global__ void __launch_bounds__(2 * ROWS_FROM_COLUMNS)
     rows_from_columns(int64_t rows, int64_t n, const T *__restrict__ src, int64_t lds, T *__restrict__ dst,
                       int64_t ldd)
 {
-    using TileT = Tile<T, COLUMNS>;
-    constexpr int WIDE = TileT::WIDE;
+    using TileT = Tile<T, ROWS_FROM_COLUMNS, COLUMNS>;
+    constexpr int ROWS = TileT::ROWS, WIDE = TileT::WIDE;
     __shared__ TileT tile;
     const int64_t row0 = (int64_t)blockIdx.x * ROWS, column0 = (int64_t)blockIdx.y * COLUMNS;
     const bool src_aligned = aligned(src, lds), dst_aligned = aligned(dst, ldd);
@@ -98,20 +103,20 @@ __global__ void __launch_bounds__(THREADS)
     Vector<T, WIDE> v[TileT::STEPS]; // all loads are under way before the first is used
 #pragma unroll
     for (int step = 0; step < TileT::STEPS; step++) {
-        const Word at = down<COLUMNS, WIDE>(step);
+        const Word at = down<TileT>(step);
         const int64_t count = at.j < COLUMNS && column0 + at.j < n ? rows - row0 - at.i : 0;
         v[step] = load_part<T, WIDE>(src + row0 + at.i + (column0 + at.j) * lds, count, src_aligned);
     }
 #pragma unroll
     for (int step = 0; step < TileT::STEPS; step++) {
-        const Word at = down<COLUMNS, WIDE>(step);
+        const Word at = down<TileT>(step);
         if (at.j < COLUMNS)
             store_vector<T, WIDE>(tile.at(at.i, at.j), v[step]);
     }
     __syncthreads();
 #pragma unroll
     for (int step = 0; step < TileT::STEPS; step++) {
-        const Word at = along<COLUMNS, WIDE>(step);
+        const Word at = along<TileT>(step);
         if (at.i >= ROWS || row0 + at.i >= rows)
             break;
 #pragma unroll
@@ -123,12 +128,12 @@ __global__ void __launch_bounds__(THREADS)
 }
 
 template <typename T, int COLUMNS>
-__global__ void __launch_bounds__(THREADS)
+__global__ void __launch_bounds__(2 * ROWS_FROM_ROWS)
     columns_from_rows(int64_t rows, int64_t n, const T *__restrict__ src, int64_t lds, T *__restrict__ dst,
                       int64_t ldd, T beta)
 {
-    using TileT = Tile<T, COLUMNS>;
-    constexpr int WIDE = TileT::WIDE;
+    using TileT = Tile<T, ROWS_FROM_ROWS, COLUMNS>;
+    constexpr int ROWS = TileT::ROWS, WIDE = TileT::WIDE;
     __shared__ TileT tile;
     const int64_t row0 = (int64_t)blockIdx.x * ROWS, column0 = (int64_t)blockIdx.y * COLUMNS;
     const bool src_aligned = aligned(src, lds), dst_aligned = aligned(dst, ldd);
@@ -136,13 +141,13 @@ __global__ void __launch_bounds__(THREADS)
     Vector<T, WIDE> v[TileT::STEPS];
 #pragma unroll
     for (int step = 0; step < TileT::STEPS; step++) {
-        const Word at = along<COLUMNS, WIDE>(step);
+        const Word at = along<TileT>(step);
         const int64_t count = at.i < ROWS && row0 + at.i < rows ? n - column0 - at.j : 0;
         v[step] = load_part<T, WIDE>(src + (row0 + at.i) * lds + column0 + at.j, count, src_aligned);
     }
 #pragma unroll
     for (int step = 0; step < TileT::STEPS; step++) {
-        const Word at = along<COLUMNS, WIDE>(step);
+        const Word at = along<TileT>(step);
         if (at.i < ROWS) {
 #pragma unroll
             for (int e = 0; e < WIDE; e++)
@@ -152,7 +157,7 @@ __global__ void __launch_bounds__(THREADS)
     __syncthreads();
 #pragma unroll
     for (int step = 0; step < TileT::STEPS; step++) {
-        const Word at = down<COLUMNS, WIDE>(step);
+        const Word at = down<TileT>(step);
         if (at.j >= COLUMNS)
             break;
         const int64_t count = column0 + at.j < n ? rows - row0 - at.i : 0;
@@ -186,7 +191,7 @@ __global__ void __launch_bounds__(THREADS)
         out[map[i]] = in[i];
 }
 
-template <int COLUMNS> dim3 tiles(int64_t rows, int64_t width)
+template <int ROWS, int COLUMNS> dim3 tiles(int64_t rows, int64_t width)
 {
     return dim3((unsigned)((rows + ROWS - 1) / ROWS), (unsigned)((width + COLUMNS - 1) / COLUMNS));
 }
@@ -194,17 +199,19 @@ template <int COLUMNS> dim3 tiles(int64_t rows, int64_t width)
 template <typename T, int COLUMNS>
 int to_rows(int64_t rows, int64_t n, const void *src, int64_t lds, void *dst, int64_t ldd, void *stream)
 {
-    return spmmi::launch_kernel(rows_from_columns<T, COLUMNS>, tiles<COLUMNS>(rows, ldd), THREADS, 0, stream,
-                                false, rows, n, static_cast<const T *>(src), lds, static_cast<T *>(dst), ldd);
+    return spmmi::launch_kernel(rows_from_columns<T, COLUMNS>, tiles<ROWS_FROM_COLUMNS, COLUMNS>(rows, ldd),
+                                2 * ROWS_FROM_COLUMNS, 0, stream, false, rows, n, static_cast<const T *>(src),
+                                lds, static_cast<T *>(dst), ldd);
 }
 
 template <typename T, int COLUMNS>
 int to_columns(int64_t rows, int64_t n, const void *src, int64_t lds, void *dst, int64_t ldd, double beta,
                void *stream, bool is_dependent)
 {
-    return spmmi::launch_kernel(columns_from_rows<T, COLUMNS>, tiles<COLUMNS>(rows, n), THREADS, 0, stream,
-                                is_dependent, rows, n, static_cast<const T *>(src), lds,
-                                static_cast<T *>(dst), ldd, static_cast<T>(beta));
+    return spmmi::launch_kernel(columns_from_rows<T, COLUMNS>, tiles<ROWS_FROM_ROWS, COLUMNS>(rows, n),
+                                2 * ROWS_FROM_ROWS, 0, stream, is_dependent, rows, n,
+                                static_cast<const T *>(src), lds, static_cast<T *>(dst), ldd,
+                                static_cast<T>(beta));
 }
 
 } // namespace

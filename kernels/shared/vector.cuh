@@ -38,9 +38,13 @@ template <> struct Word<16> {
     using type = uint4;
 };
 
+// A vector as the words that it is loaded and stored by: one, or several of 16 bytes.
 template <typename T, int VEC> union Bits {
+    static constexpr int BYTES = sizeof(T) * VEC < 16 ? sizeof(T) * VEC : 16;
+    static constexpr int WORDS = sizeof(T) * VEC / BYTES;
+    using WordT = typename Word<BYTES>::type;
     Vector<T, VEC> vector;
-    typename Word<sizeof(T) * VEC>::type word;
+    WordT word[WORDS];
     __device__ __forceinline__ Bits()
     {
     }
@@ -48,31 +52,52 @@ template <typename T, int VEC> union Bits {
 
 template <typename T, int VEC> __device__ __forceinline__ Vector<T, VEC> load_vector(const T *p)
 {
-    Bits<T, VEC> bits;
-    bits.word = *reinterpret_cast<const typename Word<sizeof(T) * VEC>::type *>(p);
+    using BitsT = Bits<T, VEC>;
+    BitsT bits;
+#pragma unroll
+    for (int i = 0; i < BitsT::WORDS; i++)
+        bits.word[i] = reinterpret_cast<const typename BitsT::WordT *>(p)[i];
     return bits.vector;
 }
 
 // Past the L1 cache: for data that other blocks of the same launch wrote.
 template <typename T, int VEC> __device__ __forceinline__ Vector<T, VEC> load_vector_l2(const T *p)
 {
-    Bits<T, VEC> bits;
-    bits.word = __ldcg(reinterpret_cast<const typename Word<sizeof(T) * VEC>::type *>(p));
+    using BitsT = Bits<T, VEC>;
+    BitsT bits;
+#pragma unroll
+    for (int i = 0; i < BitsT::WORDS; i++)
+        bits.word[i] = __ldcg(reinterpret_cast<const typename BitsT::WordT *>(p) + i);
     return bits.vector;
 }
 
 template <typename T, int VEC> __device__ __forceinline__ Vector<T, VEC> load_vector_const(const T *p)
 {
-    Bits<T, VEC> bits;
-    bits.word = __ldg(reinterpret_cast<const typename Word<sizeof(T) * VEC>::type *>(p));
+    using BitsT = Bits<T, VEC>;
+    BitsT bits;
+#pragma unroll
+    for (int i = 0; i < BitsT::WORDS; i++)
+        bits.word[i] = __ldg(reinterpret_cast<const typename BitsT::WordT *>(p) + i);
     return bits.vector;
 }
 
 template <typename T, int VEC> __device__ __forceinline__ void store_vector(T *p, const Vector<T, VEC> &v)
 {
-    Bits<T, VEC> bits;
+    using BitsT = Bits<T, VEC>;
+    BitsT bits;
     bits.vector = v;
-    *reinterpret_cast<typename Word<sizeof(T) * VEC>::type *>(p) = bits.word;
+#pragma unroll
+    for (int i = 0; i < BitsT::WORDS; i++)
+        reinterpret_cast<typename BitsT::WordT *>(p)[i] = bits.word[i];
+}
+
+// Types of 16 bits: four are a word.
+template <typename T> __device__ __forceinline__ void load_four(const T *p, T (&v)[4])
+{
+    const Vector<T, 4> word = load_vector_const<T, 4>(p);
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        v[i] = word.x[i];
 }
 
 __device__ __forceinline__ void load_four(const float *p, float (&v)[4])

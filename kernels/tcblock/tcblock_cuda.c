@@ -71,7 +71,7 @@ static spmm_status_t count(const struct spmmi_part_source *source, uint64_t *byt
         const struct spmmi_long_rows rows = spmmi_long_rows_count(&a, source->long_rows);
         spmmi_cuda_long_rows_describe(&rows, a.cols, f.dtype, source->device, &f.long_rows);
         long_rows = spmmi_long_rows_bytes(&rows) + spmmi_stream_host_bytes(rows.nnz, rows.rows) +
-                    spmmi_items_host_bytes(&rows.part);
+                    spmmi_items_host_bytes(&rows.part, rows.nnz, rows.rows);
     }
     cut(&arena, &f);
     *bytes += arena.bytes;

@@ -140,14 +140,11 @@ __device__ __forceinline__ void store_sums(const TcblockArgs<T> &a, T *to, uint3
     }
 }
 
-// What a lane holds of row r of a unit: GROUPS times N neighbouring columns, at(q) columns from `column` on. They are
-// checked, computed again by exact(column, sums) if they are NaN or Inf, and stored, in C or in the item's slot.
-template <typename T, int N, int GROUPS, typename At, typename Exact>
-__device__ __forceinline__ void finish_row(const TcblockArgs<T> &a, const struct spmmi_tcblock_item &item,
-                                           uint32_t r, uint32_t c_row, uint32_t column,
-                                           typename Value<T>::Sum (&sums)[GROUPS][N], At at, Exact exact)
+// What a lane holds of a row: GROUPS times N neighbouring columns, at(q) columns from `column` on. Where one of them is
+// NaN or Inf, all are computed again, by exact(column, sums).
+template <typename Sum, int N, int GROUPS, typename At, typename Exact>
+__device__ __forceinline__ void check_row(uint32_t column, Sum (&sums)[GROUPS][N], At at, Exact exact)
 {
-    using Sum = typename Value<T>::Sum;
     Sum zero = 0; // stays 0 unless a sum is NaN or Inf
 #pragma unroll
     for (int q = 0; q < GROUPS; q++) {
@@ -159,8 +156,16 @@ __device__ __forceinline__ void finish_row(const TcblockArgs<T> &a, const struct
         for (int q = 0; q < GROUPS; q++)
             exact(column + at(q), sums[q]);
     }
+}
+
+// The same, stored as row r of a unit: in C, or in the item's slot.
+template <typename T, int N, int GROUPS, typename At>
+__device__ __forceinline__ void store_row(const TcblockArgs<T> &a, const struct spmmi_tcblock_item &item,
+                                          uint32_t r, uint32_t c_row, uint32_t column,
+                                          const typename Value<T>::Sum (&sums)[GROUPS][N], At at)
+{
     if (item.slot < a.slot_count) {
-        Sum *to = a.slots + (uint64_t(item.slot) * a.unit_rows + r) * a.n;
+        auto *to = a.slots + (uint64_t(item.slot) * a.unit_rows + r) * a.n;
 #pragma unroll
         for (int q = 0; q < GROUPS; q++) {
 #pragma unroll
@@ -185,11 +190,11 @@ __device__ __forceinline__ void
 finish_window_row(const TcblockArgs<T> &a, const struct spmmi_tcblock_item &item, int w, int r,
                   uint32_t c_row, uint32_t column, typename Value<T>::Sum (&sums)[GROUPS][N])
 {
-    finish_row<T, N, GROUPS>(
-        a, item, 8 * w + r, c_row, column, sums, [](int q) { return uint32_t(q * STRIDE); },
-        [&](uint32_t first, typename Value<T>::Sum(&group)[N]) {
-            sum_exactly<WINDOWS, T, N>(a, item, w, r, first, group);
-        });
+    const auto at = [](int q) { return uint32_t(q * STRIDE); };
+    check_row(column, sums, at, [&](uint32_t first, typename Value<T>::Sum(&group)[N]) {
+        sum_exactly<WINDOWS, T, N>(a, item, w, r, first, group);
+    });
+    store_row(a, item, 8 * w + r, c_row, column, sums, at);
 }
 
 constexpr int SPLIT_ROWS = 8; // rows a thread block sums at a time, 32 columns each

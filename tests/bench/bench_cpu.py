@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures products on the CPU beside oneMKL's inspector-executor and SciPy, in one process.
 
-usage: bench_cpu.py --lib FOLDER [--mkl FILE] [--csv FILE] [--commit ID] [-n LIST] [--seconds S] MATRIX...
+usage: bench_cpu.py --lib FOLDER [--mkl FILE] [--csv FILE] [--commit ID] [-n LIST] [--seconds S] [--no-scipy] MATRIX...
 
 All libraries compute the same product by turns, so a disturbance of the machine meets them all, and each time is
 the median of the turns, as in spmm-bench; there are at least 11. oneMKL is told the shape (mkl_sparse_set_mm_hint)
 and optimises for it outside the timing, and shares the OpenMP runtime of spmm. SciPy knows no column-major product of its own: it gets the array in the order
-of the case. Warm means back to back; cold means after a pass over 256 MB. One row a case and peer is
-appended to the CSV file.
+of the case. Warm means back to back; cold means after a pass over 64 MB, twice the cache that eight
+cores of an EPYC share. One row a case and peer is appended to the CSV file, matrix by matrix.
 """
 import argparse
 import csv
@@ -24,11 +24,13 @@ import numpy
 import scipy.sparse
 
 COLUMNS = ("date,commit,device,matrix,rows,cols,nnz,n,layout,dtype,op,family,kernel,chosen,ms_cold,ms_warm,gflops,"
-           "error_ratio,peer,peer_ms_cold,peer_ms_warm,ratio_cold,inspect_s,plan_bytes,compute,ms_set_values").split(",")
+           "error_ratio,peer,peer_ms_cold,peer_ms_warm,ratio_cold,inspect_s,plan_bytes,compute,ms_set_values,"
+           "peer_least_ms_warm,bound_us,bound_share,b_type,c_type,unit_values").split(",")
 TURNS_LEAST, TURNS_MOST = 11, 1000
 MKL, SCIPY = "mkl-csr", "scipy"  # names of the peers in the CSV file; oneMKL's is that of spmm-bench
 DTYPES = {"f32": (1, numpy.float32, 2.0 ** -24, "s", ctypes.c_float), "f64": (2, numpy.float64, 2.0 ** -53, "d", ctypes.c_double)}
 pointer, int64 = ctypes.c_void_p, ctypes.c_int64
+DEVICE_CPU = -1
 
 
 class Csr(ctypes.Structure):
@@ -49,9 +51,8 @@ class InspectOptions(ctypes.Structure):
                 ("device", ctypes.c_char_p), ("force_kernel", ctypes.c_char_p)]
 
 
-class ExecutorOptions(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("device", ctypes.c_int), ("threads", ctypes.c_int),
-                ("force_kernel", ctypes.c_char_p)]
+class Scalar(ctypes.Structure):
+    _fields_ = [("re", ctypes.c_double), ("im", ctypes.c_double)]
 
 
 class Info(ctypes.Structure):
@@ -118,8 +119,8 @@ class Spmm:
         file, size = pointer(), ctypes.c_size_t()
         must(self.format.spmm_plan_write(plan, None, ctypes.byref(file), ctypes.byref(size), None), "spmm_plan_write")
         self.format.spmm_plan_bytes_free(file)
-        options, executor = ExecutorOptions(ctypes.sizeof(ExecutorOptions), -1, 0, None), pointer()
-        must(self.executor.spmm_executor_create(plan, ctypes.byref(options), ctypes.byref(executor), None), "create")
+        executor = pointer()
+        must(self.executor.spmm_executor_create(plan, DEVICE_CPU, None, ctypes.byref(executor), None), "create")
         self.format.spmm_plan_destroy(plan)
         return executor, seconds, size.value
 
@@ -127,14 +128,14 @@ class Spmm:
         """A function that runs C = A B, and what it runs."""
         views = ctypes.byref(b.view), ctypes.byref(c.view)
         size, info = ctypes.c_uint64(), Info(struct_size=ctypes.sizeof(Info))
-        must(self.executor.spmm_executor_workspace_bytes(executor, 0, *views, ctypes.byref(size)), "workspace_bytes")
-        must(self.executor.spmm_executor_info(executor, 0, *views, ctypes.byref(info)), "info")
+        must(self.executor.spmm_executor_workspace_bytes(executor, 0, *views, ctypes.byref(size), None), "workspace_bytes")
+        must(self.executor.spmm_executor_info(executor, 0, *views, ctypes.byref(info), None), "info")
         block = numpy.zeros(size.value + 256, numpy.uint8)
         workspace = pointer(block.ctypes.data + -block.ctypes.data % 256)
 
         def run(kept=block):
-            must(self.executor.spmm_execute(executor, 0, ctypes.c_double(1), views[0], ctypes.c_double(0), views[1],
-                                            workspace, size, None), "spmm_execute")
+            must(self.executor.spmm_execute(executor, 0, Scalar(1, 0), views[0], Scalar(0, 0), views[1], workspace, size,
+                                            None, None), "spmm_execute")
         return run, info
 
 
@@ -207,8 +208,9 @@ def case_rows(spmm, mkl, name, a, made, dtype, layout, n, options):
 
     def scipy_run():
         _ = a @ b.array
-    runs[SCIPY] = scipy_run
-    flush = numpy.zeros(1 << 25)
+    if not options.no_scipy:
+        runs[SCIPY] = scipy_run
+    flush = numpy.zeros(1 << 23)
     cold = times(runs, options.seconds, lambda: flush.__iadd__(1))
     warm = times(runs, options.seconds, lambda: None)
     release()
@@ -220,7 +222,8 @@ def case_rows(spmm, mkl, name, a, made, dtype, layout, n, options):
             datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"), options.commit, info.device_name.decode(), name,
             *a.shape, a.nnz, n, layout, dtype, "N", kernel.split("/")[1], kernel, 1, f"{cold['spmm']:.6g}",
             f"{warm['spmm']:.6g}", f"{flops / cold['spmm'] / 1e6:.4g}", f"{ratio:.3g}", peer, f"{cold[peer]:.6g}",
-            f"{warm[peer]:.6g}", f"{cold[peer] / cold['spmm']:.4g}", f"{inspect_s:.6g}", plan_bytes, dtype, "")))
+            f"{warm[peer]:.6g}", f"{cold[peer] / cold['spmm']:.4g}", f"{inspect_s:.6g}", plan_bytes, dtype, "",
+            f"{warm[peer]:.6g}", "", "", dtype, dtype, 0)))
 
 
 def report(rows):
@@ -236,14 +239,24 @@ def report(rows):
                     print(f"{peer} {warmth} {label}: geometric mean {mean:.3f}, minimum {min(ratios):.2f}, cases {len(ratios)}")
 
 
+def append(path, rows):
+    is_new = not os.path.exists(path) or os.path.getsize(path) == 0
+    with open(path, "a", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        if is_new:
+            writer.writeheader()
+        writer.writerows(rows)
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n")[0])
     parser.add_argument("--lib", required=True)
     parser.add_argument("--mkl")
     parser.add_argument("--csv")
     parser.add_argument("--commit", default="")
-    parser.add_argument("-n", default="1,8,32,128")
+    parser.add_argument("-n", default="1,2,4,8,16,32,64,128")
     parser.add_argument("--seconds", type=float, default=0.3)
+    parser.add_argument("--no-scipy", action="store_true")
     parser.add_argument("matrices", nargs="+")
     options = parser.parse_args()
     spmm, mkl = Spmm(options.lib), Mkl(options.mkl) if options.mkl else None
@@ -252,6 +265,7 @@ def main():
     rows = []
     for path in options.matrices:
         name = path if path.startswith("gen:") else os.path.basename(path).split(".mtx")[0].split(".smtx")[0]
+        before = len(rows)
         matrix, a64 = spmm.load(path)
         for dtype, (number, kind, *_) in DTYPES.items():
             a, made = a64.astype(kind), spmm.executor_make(matrix, number)
@@ -263,13 +277,8 @@ def main():
                                                      "ms_warm", "peer_ms_warm", "ratio_cold", "error_ratio")), flush=True)
             spmm.executor.spmm_executor_destroy(made[0])
         spmm.inspector.spmm_matrix_destroy(matrix)
-    if options.csv:
-        is_new = not os.path.exists(options.csv) or os.path.getsize(options.csv) == 0
-        with open(options.csv, "a", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-            if is_new:
-                writer.writeheader()
-            writer.writerows(rows)
+        if options.csv:
+            append(options.csv, rows[before:])
     report(rows)
     if any(not float(row["error_ratio"]) <= 1 for row in rows):
         sys.exit("bench_cpu: a product is over its error bound")

@@ -21,6 +21,7 @@
 #include "format/base/diag.h"
 #include "format/matrix/units.h"
 #include "inspector/search/planner.h"
+#include "kernels/dense/dense_shape.h"
 #include "kernels/tcblock/tcblock_cost.h"
 #include "kernels/tiled/tiled_chart_plan.h"
 #include "kernels/tiled/tiled_cost.h"
@@ -133,6 +134,11 @@ static bool read_kernel(const char *name, struct kernel *k)
             k->schedule = (spmm_schedule_t)s;
             return true;
         }
+    }
+    if (strcmp(name, "dense/gemm") == 0) {
+        k->family = SPMMI_DENSE;
+        k->schedule = SPMMI_DENSE_GEMM;
+        return true;
     }
     for (int f = SPMM_FAMILY_WINDOW; f <= SPMM_FAMILY_BCSR; f++) {
         const char *const family = spmm_family_name((spmm_family_t)f);

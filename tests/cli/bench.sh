@@ -5,6 +5,7 @@
 . "$(dirname "$0")/lib.sh" || exit 1
 header=date,commit,device,matrix,rows,cols,nnz,n,layout,dtype,op,family,kernel,chosen,ms_cold,ms_warm,gflops,error_ratio
 header+=,peer,peer_ms_cold,peer_ms_warm,ratio_cold,inspect_s,plan_bytes,compute,ms_set_values
+header+=,peer_least_ms_warm,bound_us,bound_share,b_type,c_type,unit_values
 bench=(spmm-bench --device cpu --repeat 2 -q)
 
 rows() { # PYTHON: true of r, the list of rows of $work/r.csv
@@ -21,27 +22,35 @@ says 'gen:arrow:50  50 x 50, 148 nonzeros, n = 5, col, f64, op T'
 silent_err
 checks=$((checks + 1))
 [ "$(head -n 1 "$work/r.csv")" = "$header" ] || wrong 'expected the header of the columns'
-rows 'len(r) == 2 * 2 * 2 * 2 * 2 * 4'
-rows 'sum(int(x["chosen"]) for x in r) == len(r) / 4'
-rows '{x["kernel"] for x in r if x["matrix"] == "gen:arrow:50"} == {"cpu/" + k for k in ("rows/row-split", "rows/nonzero-split", "tiled/whole/p256", "tiled/segmented-3/p256")}'
+rows 'len(r) == 2 * 2 * 2 * 2 * 2 * 5'
+rows 'sum(int(x["chosen"]) for x in r) == len(r) / 5'
+rows '{x["kernel"] for x in r if x["matrix"] == "gen:arrow:50"} == {"cpu/" + k for k in ("rows/row-split", "rows/nonzero-split", "tiled/whole/p256", "tiled/segmented-3/p256", "dense/gemm")}'
 rows 'all(x["date"] == "2000-01-02" and x["commit"] == "abc" and x["family"] == x["kernel"].split("/")[1] for x in r)'
 rows 'all(float(x["error_ratio"]) <= 1 and float(x["ms_cold"]) > 0 and float(x["ms_warm"]) > 0 for x in r)'
 rows 'all(float(x["gflops"]) > 0 and float(x["inspect_s"]) > 0 and int(x["plan_bytes"]) > 0 for x in r)'
 rows 'all(x["peer"] == x["ratio_cold"] == x["peer_ms_cold"] == "" for x in r)'
 rows 'all(x["compute"] == x["dtype"] and x["ms_set_values"] == "" for x in r)'
+rows 'all(x["b_type"] == x["c_type"] == x["dtype"] and x["unit_values"] == "0" for x in r)'
+rows 'all(x["bound_us"] == x["bound_share"] == x["peer_least_ms_warm"] == "" for x in r)' # no rates of CPUs
 rows '{(x["n"], x["layout"], x["dtype"], x["op"]) for x in r} == {(n, l, d, o) for n in "15" for l in ("row", "col") for d in ("f32", "f64") for o in "NT"}'
+
+# ---- Column-major cases may have columns of their own ----
+run "${bench[@]}" --no-peers -n 1,5 --columns-col 3 --layout both --kernels none --json gen:diag:4
+exits 0
+is_json '[(c["layout"], c["n"]) for c in j["cases"]] == [("row", 1), ("row", 5), ("col", 3)]'
+is_json 'all("bound_us" not in c for c in j["cases"])'
 
 # ---- A second run appends, without a second header ----
 run "${bench[@]}" --no-peers -n 3 --csv "$work/r.csv" --kernels nonsense "$source_dir/tests/data/bcsstk17.mtx.zst"
 exits 0
-rows 'len(r) == 129 and r[-1]["matrix"] == "bcsstk17" and r[-1]["nnz"] == "428650" and r[-1]["chosen"] == "1"'
+rows 'len(r) == 161 and r[-1]["matrix"] == "bcsstk17" and r[-1]["nnz"] == "428650" and r[-1]["chosen"] == "1"'
 
-# ---- The 16-bit types run tiled kernels only ----
+# ---- Every type runs rows and tiled kernels ----
 run "${bench[@]}" --no-peers -n 3 --dtype all --layout both --json gen:rmat:7:4
 exits 0
-is_json '[len(c["kernels"]) for c in j["cases"] if not c["dtype"].endswith("f16")] == [4] * 4'
+is_json '[len(c["kernels"]) for c in j["cases"]] == [5] * 8'
 is_json 'all({k["name"].split("/")[2].split("-")[0] for k in c["kernels"] if k["name"].startswith("cpu/tiled/")} == {"whole", "segmented"} for c in j["cases"])'
-is_json 'not [k for c in j["cases"] if c["dtype"].endswith("f16") for k in c["kernels"] if not k["name"].startswith("cpu/tiled/")]'
+is_json 'all({k["name"].split("/")[1] for k in c["kernels"]} == {"rows", "tiled", "dense"} for c in j["cases"])'
 is_json 'all(k["error_ratio"] <= 1 for c in j["cases"] for k in c["kernels"])'
 
 # ---- All plans of the tiled family; an order that changes nothing and segments that cut nothing are left out ----
@@ -94,6 +103,24 @@ run "${bench[@]}" --no-peers -n 3 --set-values --json gen:rmat:7:4 gen:empty:3:3
 exits 0
 is_json '[all("ms_set_values" in k for k in c["kernels"]) for c in j["cases"]] == [True, False]'
 
+# ---- Operands of other types than A, and ones in place of the values ----
+rm "$work/r.csv"
+run "${bench[@]}" --no-peers -n 3 --op both --layout both --b-type f16 --csv "$work/r.csv" gen:rmat:7:4
+exits 0
+rows 'len(r) >= 4 and {(x["dtype"], x["b_type"], x["c_type"], x["unit_values"], x["family"]) for x in r} == {("f32", "f16", "f16", "0", "rows")}'
+rows 'all(0.1 < float(x["error_ratio"]) <= 1 for x in r)'
+run "${bench[@]}" --no-peers -n 3 --dtype bf16 --c-type f32 --unit-values --csv "$work/r.csv" gen:rmat:7:4
+exits 0
+rows '(r[-1]["dtype"], r[-1]["b_type"], r[-1]["c_type"], r[-1]["unit_values"]) == ("bf16", "bf16", "f32", "1") and float(r[-1]["error_ratio"]) <= 1'
+run "${bench[@]}" --no-peers -n 3 --dtype both --unit-values --json gen:rmat:7:4
+exits 0
+is_json 'all(k["error_ratio"] <= 1 for c in j["cases"] for k in c["kernels"]) and [c["dtype"] for c in j["cases"]] == ["f32", "f64"]'
+run "${bench[@]}" --no-peers -n 3 --b-type f64 gen:rmat:7:4
+exits 4
+says_err 'no kernel has A f32, B f64, C f64'
+run "${bench[@]}" --no-peers --unit-values --set-values gen:rmat:7:4
+exits 2
+
 # ---- A file of other columns is left as it is ----
 printf 'date,commit\n1,2\n' >"$work/old.csv"
 run "${bench[@]}" --no-peers -n 2 --csv "$work/old.csv" gen:diag:4
@@ -116,9 +143,10 @@ rm "$work/r.csv"
 run "${bench[@]}" --mkl "$peer" -n 1,4 --dtype both --layout both --op both --csv "$work/r.csv" gen:rmat:6:4
 exits 0
 says 'best peer'
-rows 'len(r) == 64 and all(float(x["peer_ms_cold"]) > 0 and float(x["peer_ms_warm"]) > 0 for x in r)'
+rows 'len(r) == 80 and all(float(x["peer_ms_cold"]) > 0 and float(x["peer_ms_warm"]) > 0 for x in r)'
 rows 'all(abs(float(x["peer_ms_cold"]) / float(x["ms_cold"]) / float(x["ratio_cold"]) - 1) < 0.01 for x in r)'
 rows 'all(x["peer"] == "mkl-csr" for x in r if x["op"] == "N")'
+rows 'all(0 < float(x["peer_least_ms_warm"]) <= float(x["peer_ms_warm"]) for x in r)'
 rows 'all(x["peer"] in ("mkl-csr", "mkl-opT-csr") for x in r)'
 run "${bench[@]}" --mkl "$peer" -n 3 --op T --json gen:rmat:6:4 gen:band:9:2
 exits 0
@@ -127,6 +155,13 @@ is_json 'all(sum(p["best"] for p in c["peers"]) == 1 for c in j["cases"])'
 is_json 'all(p["compute"] == "f32" for c in j["cases"] for p in c["peers"])'
 is_json 'all(p["error_ratio"] <= 1 for c in j["cases"] for p in c["peers"])'
 is_json '[s["cases"] for s in j["summary"]] == [2, 2, 2] and j["summary"][0]["ratio_cold_mean"] > 0'
+run "${bench[@]}" --mkl "$peer" -n 3 --b-type f16 --json gen:rmat:6:4
+exits 0
+says_err 'the peers have no products of this value type'
+is_json 'j["cases"][0]["peers"] == [] and (j["cases"][0]["b_type"], j["cases"][0]["c_type"]) == ("f16", "f16")'
+run "${bench[@]}" --mkl "$peer" -n 3 --unit-values --json gen:rmat:6:4
+exits 0
+is_json 'j["cases"][0]["peers"][0]["error_ratio"] <= 1 and j["cases"][0]["unit_values"]'
 run "${bench[@]}" --mkl "$peer" --peers opT -n 3 --op T --json gen:rmat:6:4
 exits 0
 is_json '[p["name"] for p in j["cases"][0]["peers"]] == ["mkl-opT-csr"]'

@@ -477,7 +477,7 @@ exits 2
 says_err 'any, cpu, a100, h100, h200'
 run spmm-inspect --force-kernel tiled/x gen:diag:1
 exits 2
-says_err 'panel/packed or bcsr/dense, found "tiled/x"'
+says_err 'force_kernel is "tiled/x", expected rows, tiled'
 run spmm-inspect --balance half gen:diag:1
 exits 2
 says_err "segments or segments:LENGTH, found 'half'"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which peers of spmm-bench are compared with which kernels, from the rows of the CSV file. */
+/* Which peers of spmm-bench are compared with which kernels, from the rows of the CSV file; the bound of a product. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "tools/bench/bench_bound.h"
+#include "tools/bench/bench_csv.h"
 #include "tools/bench/bench_report.h"
 
 static struct bench_result result(const char *name, spmm_compute_t compute, double ms, double error_ratio)
@@ -23,7 +25,7 @@ static struct bench_result result(const char *name, spmm_compute_t compute, doub
 
 /* Report one case and read the rows below the header. */
 static void rows_of(const struct ours_result *ours, int ours_count, const struct bench_result *peers,
-                    int peers_count, char *text, size_t size)
+                    int peers_count, double bound_us, char *text, size_t size)
 {
     const struct ours_info info = {.inspect_s = 0.5, .plan_bytes = 7, .device_name = "here"};
     const struct bench_case done = {.matrix = "m",
@@ -33,7 +35,11 @@ static void rows_of(const struct ours_result *ours, int ours_count, const struct
                                     .n = 8,
                                     .layout = SPMM_ROW_MAJOR,
                                     .dtype = SPMM_F32,
+                                    .b_type = SPMM_F16,
+                                    .c_type = SPMM_BF16,
+                                    .has_unit_values = 1,
                                     .op = SPMM_OP_N,
+                                    .bound_us = bound_us,
                                     .info = &info,
                                     .ours = ours,
                                     .ours_count = ours_count,
@@ -45,7 +51,7 @@ static void rows_of(const struct ours_result *ours, int ours_count, const struct
     const int created = mkstemp(path);
     assert_true(created >= 0);
     assert_int_equal(close(created), 0);
-    assert_int_equal(bench_report_open(&report, path, &diag), SPMM_OK);
+    assert_int_equal(bench_csv_open(&report.csv, path, &diag), SPMM_OK);
     assert_int_equal(bench_report_case(&report, &done, &diag), SPMM_OK);
     assert_int_equal(bench_report_close(&report, &diag), SPMM_OK);
     FILE *file = fopen(path, "r");
@@ -67,28 +73,32 @@ static void a_peer_that_rounds_to_tf32_rivals_tf32_kernels_only(void **state)
                                          result("lib-tf32", SPMM_COMPUTE_TF32, 6, 0.5)};
     char text[2000];
     (void)state;
-    rows_of(ours, 3, peers, 3, text, sizeof text);
+    rows_of(ours, 3, peers, 3, 0, text, sizeof text);
     assert_string_equal(
-        text, "d,c,here,m,2,2,4,8,row,f32,N,rows,k/f32,1,4,4,1.6e-05,0.5,lib-slow,8,8,2,0.5,7,f32,\n"
-              "d,c,here,m,2,2,4,8,row,f32,N,window,k/3xtf32,0,2,2,3.2e-05,0.5,lib-slow,8,8,4,0.5,7,"
-              "3xtf32,3\n"
-              "d,c,here,m,2,2,4,8,row,f32,N,window,k/tf32,0,1,1,6.4e-05,0.5,lib-tf32,6,6,6,0.5,7,"
-              "tf32,\n");
+        text,
+        "d,c,here,m,2,2,4,8,row,f32,N,rows,k/f32,1,4,4,1.6e-05,0.5,lib-slow,8,8,2,0.5,7,f32,,8,,,f16,bf16,1\n"
+        "d,c,here,m,2,2,4,8,row,f32,N,window,k/3xtf32,0,2,2,3.2e-05,0.5,lib-slow,8,8,4,0.5,7,"
+        "3xtf32,3,8,,,f16,bf16,1\n"
+        "d,c,here,m,2,2,4,8,row,f32,N,window,k/tf32,0,1,1,6.4e-05,0.5,lib-tf32,6,6,6,0.5,7,"
+        "tf32,,6,,,f16,bf16,1\n");
 }
 
 static void each_library_has_its_row_and_the_first_one_is_last(void **state)
 {
     const struct ours_result ours[] = {
         {.result = result("k", SPMM_COMPUTE_F32, 2, 0.5), .family = "rows", .is_chosen = 1}};
-    const struct bench_result peers[] = {
+    struct bench_result peers[] = {
         result("a-one", SPMM_COMPUTE_F32, 6, 0.5), result("a-two", SPMM_COMPUTE_F32, 4, 0.5),
         result("ab-dense", SPMM_COMPUTE_F32, 1, 0.5), result("ab-tf32", SPMM_COMPUTE_TF32, 0.5, 0.5)};
     char text[2000];
     (void)state;
-    rows_of(ours, 1, peers, 4, text, sizeof text);
+    peers[0].ms_warm = 3; /* not the best cold, but the best warm */
+    rows_of(ours, 1, peers, 4, 1500, text, sizeof text);
     assert_string_equal(text,
-                        "d,c,here,m,2,2,4,8,row,f32,N,rows,k,1,2,2,3.2e-05,0.5,ab-dense,1,1,0.5,0.5,7,f32,\n"
-                        "d,c,here,m,2,2,4,8,row,f32,N,rows,k,1,2,2,3.2e-05,0.5,a-two,4,4,2,0.5,7,f32,\n");
+                        "d,c,here,m,2,2,4,8,row,f32,N,rows,k,1,2,2,3.2e-05,0.5,ab-dense,1,1,0.5,0.5,7,f32,"
+                        ",1,1500,0.75,f16,bf16,1\n"
+                        "d,c,here,m,2,2,4,8,row,f32,N,rows,k,1,2,2,3.2e-05,0.5,a-two,4,4,2,0.5,7,f32,"
+                        ",3,1500,0.75,f16,bf16,1\n");
 }
 
 static void a_kernel_without_a_rival_has_a_row_without_a_peer(void **state)
@@ -98,8 +108,30 @@ static void a_kernel_without_a_rival_has_a_row_without_a_peer(void **state)
     const struct bench_result peers[] = {result("a-tf32", SPMM_COMPUTE_TF32, 1, 0.5)};
     char text[2000];
     (void)state;
-    rows_of(ours, 1, peers, 1, text, sizeof text);
-    assert_string_equal(text, "d,c,here,m,2,2,4,8,row,f32,N,rows,k,1,2,2,3.2e-05,0.5,,,,,0.5,7,f32,\n");
+    rows_of(ours, 1, peers, 1, 0, text, sizeof text);
+    assert_string_equal(
+        text, "d,c,here,m,2,2,4,8,row,f32,N,rows,k,1,2,2,3.2e-05,0.5,,,,,0.5,7,f32,,,,,f16,bf16,1\n");
+}
+
+/* 3 rows, 5 entries in 2 of 4 columns. */
+static void the_bound_is_bytes_or_gathers_and_a_start(void **state)
+{
+    static const struct bound_rates rates = {2.0, 8.0}; /* bytes a nanosecond */
+    int64_t row_ptr[] = {0, 2, 3, 5};
+    int32_t col_ind[] = {0, 3, 3, 0, 3};
+    const struct host_csr a = {3, 4, 5, SPMM_F64, row_ptr, col_ind, NULL};
+    const struct bound_matrix with_values = bench_bound_matrix(&a, 1);
+    const struct bound_matrix pattern = bench_bound_matrix(&a, 0);
+    (void)state;
+    assert_int_equal(with_values.used_cols, 2);
+    assert_true(bench_bound_rates("CPU") == NULL);
+    assert_float_equal(bench_bound_rates("NVIDIA H200")->copy, 4250, 0);
+    assert_float_equal(bench_bound_rates("NVIDIA H200")->gather, 8800, 0);
+    /* A 5 * 12 + 4 * 4, B 2 * 10 * 8, C 3 * 10 * 4 bytes: 356 at 2 are 178 ns; gathers 5 * 10 * 8 at 8: 50 ns. */
+    assert_float_equal(bench_bound_us(&rates, &with_values, 10, 8, 4), 2.678, 1e-9);
+    assert_float_equal(bench_bound_us(&rates, &pattern, 10, 8, 4), 2.658, 1e-9);
+    /* Gathers count where they take longer: 400 at 0.5 are 800 ns. */
+    assert_float_equal(bench_bound_us(&(struct bound_rates){2.0, 0.5}, &with_values, 10, 8, 4), 3.3, 1e-9);
 }
 
 int main(void)
@@ -108,6 +140,7 @@ int main(void)
         cmocka_unit_test(a_peer_that_rounds_to_tf32_rivals_tf32_kernels_only),
         cmocka_unit_test(each_library_has_its_row_and_the_first_one_is_last),
         cmocka_unit_test(a_kernel_without_a_rival_has_a_row_without_a_peer),
+        cmocka_unit_test(the_bound_is_bytes_or_gathers_and_a_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -490,6 +490,28 @@ static void sums_kept_in_16_bits_are_wrong(void **state)
 }
 
 /* One entry times one number: near the end of f16's range the infinity of the right sign is right, nothing else is. */
+static void c_is_judged_by_the_type_that_stores_it(void **state)
+{
+    static const spmm_dtype_t of_a_and_b[] = {SPMM_F32, SPMM_F16};
+    (void)state;
+    for (size_t t = 0; t < sizeof of_a_and_b / sizeof *of_a_and_b; t++) {
+        struct product p;
+        product_make(&p, of_a_and_b[t]);
+        for (int64_t q = 0; q < ROWS * N; q++)
+            value_set(SPMM_F16, p.c_narrow, q, (double)p.c_f32[q]);
+        p.c.type = SPMM_F16;
+        p.c.data = p.c_narrow;
+        assert_true(ratio_of(&p) > 0.1 && ratio_of(&p) <= 1.0);
+        p.c.type = SPMM_F32;
+        p.c.data = p.c_f32;
+        assert_true(ratio_of(&p) <= 1.0);
+        for (int64_t q = 0; q < ROWS * N; q++)
+            p.c_f32[q] = (float)value_get(SPMM_F16, p.c_narrow, q);
+        assert_true(ratio_of(&p) > 1.0); /* 16 bits in an array of f32 */
+        host_csr_free(&p.a);
+    }
+}
+
 static void a_sum_stored_beyond_the_range_is_the_infinity_of_its_sign(void **state)
 {
     static const struct {
@@ -533,6 +555,7 @@ int main(void)
         cmocka_unit_test(alpha_and_beta_take_part),
         cmocka_unit_test(the_bound_is_that_of_the_other_tests),
         cmocka_unit_test(sums_kept_in_16_bits_are_wrong),
+        cmocka_unit_test(c_is_judged_by_the_type_that_stores_it),
         cmocka_unit_test(a_sum_stored_beyond_the_range_is_the_infinity_of_its_sign),
         cmocka_unit_test(a_long_row_does_not_excuse_an_error_of_beta_c),
         cmocka_unit_test(a_sum_that_may_overflow_still_has_a_bound),

@@ -156,8 +156,15 @@ spmm_status_t spmmi_certify_cuda(const struct spmmi_certify_device *a, const str
     return answer(fake_gpu.run, diag);
 }
 
-static const struct spmmi_backend no_backend;
+static spmm_status_t supports(const struct spmmi_part_source *source, spmm_diag_t *diag)
+{
+    (void)source;
+    return answer(fake_gpu.supports, diag);
+}
+
+static const struct spmmi_backend no_backend, other_backend = {.supports = supports};
 const struct spmmi_kernel spmmi_cuda_kernels[] = {
+    {"cuda/tiled/whole", SPMM_FAMILY_TILED, SPMM_SCHEDULE_WHOLE, &other_backend},
     {"cuda/rows/row-split", SPMM_FAMILY_ROWS, SPMM_SCHEDULE_ROW_SPLIT, &no_backend},
     {NULL, (spmm_family_t)0, (spmm_schedule_t)0, NULL},
 };

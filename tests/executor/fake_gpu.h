@@ -22,6 +22,7 @@ struct fake_gpu {
     int waits_well;
     spmm_executor_t *watched;
     uint64_t host_allowed, device_allowed; /* most that a count was allowed */
+    spmm_status_t supports;                /* of parts of the tiled family */
     spmm_status_t upload;                  /* of what certificates read */
     int uploads;                           /* that live */
     int was_tensor;                        /* the last certificate was of a product on tensor cores */

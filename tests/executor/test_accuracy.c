@@ -58,7 +58,8 @@ static void check(int adversary, int way, int shape)
     struct test_matrix *a = test_adversary_matrix(adversary, target);
     spmm_plan_t *plan = plan_make(a, way, shape);
     spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
-    const double share = test_adversary_share(adversary, target, a, executor, test_product_run);
+    const double share =
+        test_adversary_share(adversary, target, a, executor, TEST_ADVERSARY_COLUMNS, test_product_run);
     if (share > largest_share)
         largest_share = share;
     const int is_worst = strcmp(a->name, ways[way].adversary) == 0 && shapes[shape].item_size > 1;

@@ -202,29 +202,12 @@ static void a_permuted_c_stays_permuted(void **state)
     test_matrix_free(a);
 }
 
-static void a_family_without_code_for_the_type_is_refused(void **state)
-{
-    (void)state;
-    struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
-    const struct test_plan_options options = {SPMM_F16, SPMM_SCHEDULE_WHOLE, 0, 0, 0};
-    spmm_plan_t *plan = test_plan_build(a, options);
-    spmm_executor_t *executor = NULL;
-    spmm_diag_t diag;
-    assert_int_equal(force(plan, "rows/row-split", &executor, &diag), SPMM_ERR_UNSUPPORTED);
-    assert_non_null(strstr(diag.text, "no code for f16"));
-    spmm_plan_destroy(plan);
-    test_matrix_free(a);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(printed_names_are_taken),
-        cmocka_unit_test(names_of_other_parts_are_refused),
-        cmocka_unit_test(a_name_chooses_among_the_parts),
-        cmocka_unit_test(which_parts_a_name_fits),
+        cmocka_unit_test(printed_names_are_taken),        cmocka_unit_test(names_of_other_parts_are_refused),
+        cmocka_unit_test(a_name_chooses_among_the_parts), cmocka_unit_test(which_parts_a_name_fits),
         cmocka_unit_test(a_permuted_c_stays_permuted),
-        cmocka_unit_test(a_family_without_code_for_the_type_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,7 +163,7 @@ static void test_groups(void **state)
         for (uint32_t n = 1; n <= N_MAX; n++) {
             const struct spmmi_bcsr_shape s =
                 spmmi_bcsr_launch(n, sizes[i / 2], heights[i % 2], 1, 1, 16, HOPPER_SHARED);
-            const uint32_t down = heights[i % 2] / 16, tiles = n > 64 ? 16 : 8;
+            const uint32_t down = heights[i % 2] / 16, tiles = n > 128 ? 16 : 8;
             const uint32_t expected[5] = {down, 1, 1, tiles, 3};
             assert_int_equal(s.has_groups, sizes[i / 2] == 2 && n >= 64);
             if (!s.has_groups)
@@ -179,47 +179,85 @@ static void test_groups(void **state)
 static void test_rows(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < 2 * 2 * 2 * 2; i++) {
-        const uint32_t size = i % 2 ? 8 : 4, item_size = i / 8 ? 8 : 16, vec = i / 2 % 2 ? 16 / size : 1;
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t vec = 1u << i;
         for (int64_t n = 1; n <= (int64_t)N_MAX; n++) {
-            const struct spmmi_rows_shape s = spmmi_rows_shape_of(n, size, i / 2 % 2, i / 4 % 2, item_size);
-            const int is_single = n == 1 && i / 4 % 2 && item_size == 8;
-            uint32_t lanes = n == 1 && i / 4 % 2 ? 2 : 1;
+            const struct spmmi_rows_shape s = spmmi_rows_shape_of(n, vec);
+            uint32_t lanes = 1;
             while (lanes < 32 && (int64_t)lanes * vec < n)
                 lanes *= 2;
-            assert_int_equal(s.is_single, is_single);
-            assert_int_equal(s.vec, is_single ? 1 : vec);
-            assert_int_equal(s.lanes, is_single ? 32 : lanes);
+            assert_int_equal(s.way, SPMMI_ROWS_COLUMNS);
+            assert_int_equal(s.vec, vec);
+            assert_int_equal(s.lanes, lanes);
         }
     }
+    const uint32_t narrower[][3] = {{8, 2, 2}, {2, 2, 1}, {1, 2, 0}, {4, 4, 1}, {2, 8, 1}, {1, 8, 0}};
+    for (size_t i = 0; i < sizeof narrower / sizeof narrower[0]; i++)
+        assert_int_equal(spmmi_rows_narrower(narrower[i][0], narrower[i][1]), narrower[i][2]);
     assert_true(spmmi_rows_stores_columns(46666, 1, 12));
     assert_false(spmmi_rows_stores_columns(46667, 4000000, 12));
     assert_true(spmmi_rows_stores_columns(1000, 50000, 13));
     assert_false(spmmi_rows_stores_columns(1000, 49999, 13));
 }
 
-static uint64_t old_block(uint64_t nnz, uint64_t item_size, uint64_t size, int grid, uint64_t sm_count)
+/* Few columns: two a lane, and more lanes a row of one column the longer rows are. */
+static void test_few_columns(void **state)
 {
-    const int is_single = grid == 6 && item_size == 8;
-    const uint64_t groups = 256 / (grid < 5 ? 1u << grid : 32);
-    const uint64_t wave = groups * sm_count * (size == 4 ? 5 : is_single ? 3 : 4);
-    const uint64_t step = is_single ? 256 : item_size, limit = is_single ? 1024 : 128;
-    const uint64_t maximum = limit > step ? limit : step, slack = grid <= 2 || grid == 6 ? 2 : 4;
-    const uint64_t padded = nnz * (slack + 1) / slack + 1, waves = padded / (wave * maximum) + 1;
-    const uint64_t group = (padded / (wave * waves) / step + 1) * step;
-    const uint64_t block = (groups * group - item_size) * slack / (slack + 1) / item_size * item_size;
-    return block > item_size ? block : item_size;
+    (void)state;
+    static const uint32_t expected[][3] = {{1, 1, 0}, {2, 1, 1}, {2, 2, 2}, {2, 2, 2},
+                                           {2, 4, 3}, {2, 4, 3}, {2, 4, 3}};
+    for (int64_t n = 1; n <= SPMMI_STAGED_COLUMNS_MAX; n++) {
+        const struct spmmi_rows_shape s = spmmi_staged_shape_of(n);
+        assert_int_equal(s.way, SPMMI_ROWS_STAGED);
+        assert_int_equal(s.vec, expected[n - 1][0]);
+        assert_int_equal(s.lanes, expected[n - 1][1]);
+        assert_int_equal(spmmi_staged_grid(s), expected[n - 1][2]);
+        assert_int_equal(spmmi_staged_lanes(spmmi_staged_grid(s)), s.lanes);
+        const uint64_t limit = UINT64_C(132) * 5 * (8 / s.lanes);
+        assert_true(spmmi_staged_pays(n, s, 4, n == 1 ? UINT32_MAX : limit, 132));
+        assert_int_equal(spmmi_staged_pays(n, s, 4, limit + 1, 132), n == 1);
+    }
+    for (uint32_t mean = 1; mean <= 300; mean++) {
+        const uint32_t lanes = mean >= 256  ? 256
+                               : mean >= 64 ? 32
+                               : mean >= 32 ? 16
+                               : mean >= 16 ? 8
+                               : mean >= 8  ? 4
+                               : mean >= 4  ? 2
+                                            : 1;
+        assert_int_equal(spmmi_rows_lanes_of(1000 * (uint64_t)mean, 1000), lanes);
+    }
 }
 
+/* Blocks of nnz nonzeros: waves of them, as many as each multiprocessor has, in which no group of lanes takes more than
+ * 128, or with one or two lanes 30, though a block grows by a part of itself. */
+static uint64_t block_waves(uint64_t nnz, uint64_t item_size, uint64_t groups, uint64_t slots, int grid)
+{
+    const uint64_t part = grid <= 2 ? 2 : 4, limit = grid <= 1 ? 30 : 128;
+    const uint64_t most = item_size > limit ? item_size : limit;
+    uint64_t waves = 1;
+    while ((nnz * (part + 1) / part + 1) >= waves * slots * groups * most)
+        waves++;
+    return waves;
+}
+
+/* The shortest whole items that fill these waves, or two thirds or four fifths of an item a group. */
 static void test_rows_blocks(void **state)
 {
     (void)state;
-    for (uint64_t nnz = 0; nnz < UINT32_MAX; nnz = nnz * 5 / 4 + 3) {
+    for (uint64_t nnz = 1; nnz < 40000000; nnz = nnz * 5 / 4 + 3) {
         for (int grid = 0; grid < SPMMI_ROWS_GRIDS; grid++) {
             for (uint32_t item_size = 4; item_size <= 4096; item_size *= 2) {
                 const uint32_t size = item_size % 3 == 1 ? 4 : 8;
-                assert_int_equal(spmmi_rows_blocks_of(nnz, item_size, size, grid, 132).nonzeros,
-                                 old_block(nnz, item_size, size, grid, 132));
+                const uint64_t groups = 256 >> grid, slots = 132 * (size == 4 ? 5 : 4);
+                const uint64_t waves = block_waves(nnz, item_size, groups, slots, grid);
+                const uint64_t block = spmmi_rows_blocks_of(nnz, item_size, size, grid, 132).nonzeros;
+                const uint64_t least = (groups - 1) * item_size * (grid <= 2 ? 10 : 12) / 15;
+                assert_int_equal(block % item_size, 0);
+                assert_true((nnz - 1) / block + 1 <= waves * slots);
+                assert_true(block >= least / item_size * item_size);
+                if (block > item_size && block - item_size >= least)
+                    assert_true((nnz - 1) / (block - item_size) + 1 > waves * slots);
             }
         }
     }
@@ -272,8 +310,8 @@ int main(void)
         cmocka_unit_test(test_window),         cmocka_unit_test(test_panel),
         cmocka_unit_test(test_panel_resident), cmocka_unit_test(test_block_row_groups),
         cmocka_unit_test(test_groups),         cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_rows_blocks),    cmocka_unit_test(test_rows_arrivals),
-        cmocka_unit_test(test_tiled),
+        cmocka_unit_test(test_few_columns),    cmocka_unit_test(test_rows_blocks),
+        cmocka_unit_test(test_rows_arrivals),  cmocka_unit_test(test_tiled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

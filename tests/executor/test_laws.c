@@ -15,10 +15,9 @@
 #include "tests/support/laws.h"
 
 static const struct test_plan_options plans[] = {
-    {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, 0},
-    {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 64, 1, 0},
-    {SPMM_F64, SPMM_SCHEDULE_ROW_SPLIT, 4096, 1, 0},
-    {SPMM_F64, SPMM_SCHEDULE_NONZERO_SPLIT, 4096, 1, 0},
+    {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, 0},   {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 64, 1, 0},
+    {SPMM_F64, SPMM_SCHEDULE_ROW_SPLIT, 4096, 1, 0}, {SPMM_F64, SPMM_SCHEDULE_NONZERO_SPLIT, 4096, 1, 0},
+    {SPMM_F16, SPMM_SCHEDULE_ROW_SPLIT, 64, 1, 0},   {SPMM_BF16, SPMM_SCHEDULE_NONZERO_SPLIT, 16, 1, 0},
 };
 #define PLAN_COUNT (sizeof plans / sizeof plans[0])
 
@@ -220,7 +219,7 @@ static void unit_vectors_give_the_columns(void **state)
                 double want = 0;
                 for (int64_t p = a->row_ptr[i]; p < a->row_ptr[i + 1]; p++)
                     if (a->col_ind[p] == q * step)
-                        want = a->values[p];
+                        want = test_value_round(plan->dtype, a->values[p]);
                 assert_true(test_dense_get(&c, i, q) == want);
             }
         test_dense_free(&b);
@@ -237,6 +236,8 @@ static void products_add(void **state)
     (void)state;
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_INTEGER);
     for (size_t p = 0; p < PLAN_COUNT; p++) {
+        if (spmm_dtype_size(plans[p].dtype) == 2) /* C rounds its sums */
+            continue;
         spmm_plan_t *plan = test_plan_build(a, plans[p]);
         spmm_executor_t *executor = executor_with(plan, 2);
         const struct test_product times_y = {SPMM_OP_N, 6, SPMM_ROW_MAJOR,     SPMM_ROW_MAJOR, 0, 0, 0,

@@ -40,10 +40,9 @@ static int kinds_list(struct kind kinds[KINDS_MAX])
 }
 
 /* docs/plan-format.md section 6.6 on long rows. */
-static int is_admissible(const struct kind *kind, spmm_dtype_t dtype)
+static int is_admissible(const struct kind *kind)
 {
-    return !kind->has_long_rows ||
-           ((kind->flags & SPMMI_PART_PERMUTES_OUTPUT) == 0 && (dtype == SPMM_F32 || dtype == SPMM_F64));
+    return !kind->has_long_rows || (kind->flags & SPMMI_PART_PERMUTES_OUTPUT) == 0;
 }
 
 static spmm_plan_t *plan_of_kind(const struct test_matrix *a, const struct kind *kind, spmm_dtype_t dtype,
@@ -96,9 +95,7 @@ static spmm_plan_t *pair_make(const struct test_matrix *a, spmm_dtype_t dtype, c
         else
             plan->variants[i].n_min = N_OF_FIRST + 1;
     }
-    return loaded(plan, is_admissible(&kinds[0], dtype) && is_admissible(&kinds[1], dtype)
-                            ? SPMM_OK
-                            : SPMM_ERR_PLAN_PART);
+    return loaded(plan, is_admissible(&kinds[0]) && is_admissible(&kinds[1]) ? SPMM_OK : SPMM_ERR_PLAN_PART);
 }
 
 static void assert_exports(const spmm_plan_t *plan, const struct test_matrix *a)

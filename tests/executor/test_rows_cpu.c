@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The SIMD levels of the rows family give the bits of the portable level, for every width and loop. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +17,7 @@
 
 struct level {
     const char *name;
-    const struct rows_cpu_ops *ops;
+    const struct rows_cpu_level *own, *base;
 };
 
 /* The levels that this machine can run, besides the portable one. */
@@ -24,10 +26,10 @@ static int levels_get(struct level levels[2])
     int count = 0;
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        levels[count++] = (struct level){"avx2", spmmi_rows_cpu_avx2};
+        levels[count++] = (struct level){"avx2", &spmmi_rows_cpu_avx2, &spmmi_rows_cpu_avx2};
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512dq"))
-        levels[count++] = (struct level){"avx512", spmmi_rows_cpu_avx512};
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))
+        levels[count++] = (struct level){"avx512", &spmmi_rows_cpu_avx512, spmmi_rows_cpu_avx512.base};
 #else
     (void)levels;
 #endif
@@ -51,20 +53,38 @@ static void assert_same(const struct test_dense *a, const struct test_dense *b, 
         fail_msg("%s, %s, width %lld", what, spmm_dtype_name(a->view.type), (long long)width);
 }
 
-static void spans_agree(const struct level *level, spmm_dtype_t dtype, const struct test_matrix *a,
-                        int unroll, int64_t width, double beta)
+static spmm_dtype_t sum_type(spmm_dtype_t b_type)
 {
-    const struct rows_cpu_ops *portable = &spmmi_rows_cpu_portable[dtype];
-    void *values = test_values_of(a, dtype);
-    struct test_dense b = filled(a->cols, width, SPMM_ROW_MAJOR, dtype, 5);
-    struct test_dense c = filled(a->rows, width, SPMM_ROW_MAJOR, dtype, 6);
+    return b_type == SPMM_F64 ? SPMM_F64 : SPMM_F32;
+}
+
+static void spans_agree(const struct level *level, spmm_dtype_t a_type, spmm_dtype_t b_type,
+                        const struct test_matrix *a, int64_t width)
+{
+    const bool is_half = spmm_dtype_size(b_type) == 2;
+    const int64_t bytes = width * (int64_t)spmm_dtype_size(sum_type(b_type));
+    const int64_t room =
+        is_half ? (width + ROWS_VECTOR_SUMS - 1) / ROWS_VECTOR_SUMS * ROWS_VECTOR_SUMS : width;
+    const int unroll = bytes <= 64 ? 4 : bytes <= 128 ? 2 : 1;
+    void *values = test_values_of(a, a_type);
+    struct test_dense b = filled(a->cols, width, SPMM_ROW_MAJOR, b_type, 5);
+    struct test_dense c = filled(a->rows, room, SPMM_ROW_MAJOR, sum_type(b_type), 6);
     struct test_dense d = test_dense_copy(&c);
-    struct rows_span span = {a->row_ptr,  a->col_ind, values,      0,         a->rows, 3,   a->nnz - 5,
-                             b.view.data, b.view.ld,  c.view.data, c.view.ld, 1.25,    beta};
-    portable->span(&span, width, unroll);
+    struct rows_span span = {a->row_ptr,           a->col_ind,  values,    0,           a->rows,   3,
+                             a->nnz - 5,           b.view.data, b.view.ld, c.view.data, c.view.ld, 1.25,
+                             width % 2 ? 0 : -0.75};
+    if (is_half) {
+        span.alpha = 1;
+        span.beta = 0;
+    }
+    spmmi_rows_cpu_portable.span[a_type][b_type](&span, width, unroll);
     span.out = d.view.data;
-    level->ops[dtype].span(&span, width, unroll);
-    assert_same(&c, &d, level->name, width);
+    level->own->span[a_type][b_type](&span, width, unroll);
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t j = 0; j < width; j++)
+            if (test_dense_get(&c, i, j) != test_dense_get(&d, i, j))
+                fail_msg("%s, A %s, B %s, width %lld", level->name, spmm_dtype_name(a_type),
+                         spmm_dtype_name(b_type), (long long)width);
     test_dense_free(&b);
     test_dense_free(&c);
     test_dense_free(&d);
@@ -80,18 +100,77 @@ static void spans_have_the_bits_of_the_portable_level(void **state)
         skip();
     struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
     for (int l = 0; l < count; l++)
-        for (int dtype = SPMM_F32; dtype <= SPMM_F64; dtype++) {
-            const int64_t size = (int64_t)spmm_dtype_size((spmm_dtype_t)dtype);
-            for (int64_t width = 1; width * size <= ROWS_TILE_BYTES; width++) {
-                const int unroll = width * size <= 64 ? 4 : width * size <= 128 ? 2 : 1;
-                spans_agree(&levels[l], (spmm_dtype_t)dtype, a, unroll, width, width % 2 ? 0 : -0.75);
-            }
+        for (int i = 0; i < SPMM_BF16 * SPMM_BF16; i++) {
+            const spmm_dtype_t a_type = (spmm_dtype_t)(i / SPMM_BF16 + 1);
+            const spmm_dtype_t b_type = (spmm_dtype_t)(i % SPMM_BF16 + 1);
+            const int64_t size = (int64_t)spmm_dtype_size(sum_type(b_type));
+            assert_true((spmmi_rows_cpu_portable.span[a_type][b_type] == NULL) ==
+                        (levels[l].own->span[a_type][b_type] == NULL));
+            if (spmmi_rows_cpu_portable.span[a_type][b_type] == NULL)
+                continue;
+            for (int64_t width = 1; width * size <= ROWS_TILE_BYTES; width++)
+                spans_agree(&levels[l], a_type, b_type, a, width);
         }
     test_matrix_free(a);
 }
 
-static void turn(const struct rows_cpu_ops *ops, int unpack, struct test_dense *by_rows,
-                 struct test_dense *by_cols, double beta)
+/* One column of B, at once behind another or not, and of C. */
+static void columns_agree(const struct level *level, spmm_dtype_t dtype, const struct test_matrix *a,
+                          bool is_apart)
+{
+    const spmm_layout_t layout = is_apart ? SPMM_ROW_MAJOR : SPMM_COL_MAJOR;
+    const double alphas[] = {1.25, (double)INFINITY};
+    void *values = test_values_of(a, dtype);
+    struct test_dense b = filled(a->cols, 1, layout, dtype, 11);
+    for (int i = 0; i < 4; i++) {
+        if (i == 2) /* does not reach rows without it */
+            test_dense_set(&b, 0, 0, (double)INFINITY);
+        struct test_dense c = filled(a->rows, 1, layout, dtype, 12), d = test_dense_copy(&c);
+        struct rows_span span = {.row_ptr = a->row_ptr,
+                                 .col_ind = a->col_ind,
+                                 .values = values,
+                                 .row_end = a->rows,
+                                 .p_begin = i < 2 ? 0 : 3,
+                                 .p_end = i < 2 ? a->nnz : a->nnz - 5,
+                                 .b = b.view.data,
+                                 .ldb = is_apart ? b.view.ld : 1,
+                                 .out = c.view.data,
+                                 .ldo = is_apart ? c.view.ld : 1,
+                                 .alpha = alphas[i % 2],
+                                 .beta = i < 2 ? 0 : -0.75};
+        spmmi_rows_cpu_portable.span[dtype][dtype](&span, 1, 4);
+        span.out = d.view.data;
+        level->own->span[dtype][dtype](&span, 1, 4);
+        for (int64_t r = 0; r < a->rows; r++) {
+            const double x = test_dense_get(&c, r, 0), y = test_dense_get(&d, r, 0);
+            if (x != y && !(isnan(x) && isnan(y)))
+                fail_msg("%s, %s, %s, row %lld: %g, %g", level->name, spmm_dtype_name(dtype), a->name,
+                         (long long)r, x, y);
+        }
+        test_dense_free(&c);
+        test_dense_free(&d);
+    }
+    test_dense_free(&b);
+    free(values);
+}
+
+static void single_columns_have_the_bits_of_the_portable_level(void **state)
+{
+    (void)state;
+    struct level levels[2];
+    const int count = levels_get(levels);
+    const char *names[] = {"rows of 0 to 8", "power law", "dense"};
+    for (int l = 0; l < count; l++)
+        for (size_t m = 0; m < sizeof names / sizeof names[0]; m++) {
+            struct test_matrix *a = test_matrix_named(names[m], TEST_VALUES_REAL);
+            for (int i = 0; i < 4; i++)
+                columns_agree(&levels[l], i < 2 ? SPMM_F32 : SPMM_F64, a, i % 2);
+            test_matrix_free(a);
+        }
+}
+
+static void turn(const struct rows_cpu_level *level, spmm_dtype_t dtype, int unpack,
+                 struct test_dense *by_rows, struct test_dense *by_cols, double beta)
 {
     const struct rows_block block = {by_rows->view.rows,
                                      by_rows->view.cols,
@@ -101,7 +180,7 @@ static void turn(const struct rows_cpu_ops *ops, int unpack, struct test_dense *
                                      by_cols->view.ld,
                                      1.5,
                                      beta};
-    (unpack ? ops->unpack : ops->pack)(&block);
+    (unpack ? level->unpack[dtype] : level->pack[dtype])(&block);
 }
 
 static void layout_changes_have_the_bits_of_the_portable_level(void **state)
@@ -114,17 +193,17 @@ static void layout_changes_have_the_bits_of_the_portable_level(void **state)
     const int64_t shapes[][2] = {{1, 1},   {7, 9},    {8, 8}, {64, 16}, {65, 17},
                                  {130, 3}, {200, 33}, {4, 4}, {3, 70}};
     for (int l = 0; l < count; l++)
-        for (int dtype = SPMM_F32; dtype <= SPMM_F64; dtype++)
+        for (int dtype = SPMM_F32; dtype <= SPMM_BF16; dtype++)
             for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
-                for (int unpack = 0; unpack < 2; unpack++) {
+                for (int unpack = 0; unpack < (dtype <= SPMM_F64 ? 2 : 1); unpack++) {
                     struct test_dense r =
                         filled(shapes[s][0], shapes[s][1], SPMM_ROW_MAJOR, (spmm_dtype_t)dtype, 7);
                     struct test_dense c =
                         filled(shapes[s][0], shapes[s][1], SPMM_COL_MAJOR, (spmm_dtype_t)dtype, 8);
                     struct test_dense r2 = test_dense_copy(&r), c2 = test_dense_copy(&c);
                     const double beta = s % 2 ? 0.5 : 0;
-                    turn(&spmmi_rows_cpu_portable[dtype], unpack, &r, &c, beta);
-                    turn(&levels[l].ops[dtype], unpack, &r2, &c2, beta);
+                    turn(&spmmi_rows_cpu_portable, (spmm_dtype_t)dtype, unpack, &r, &c, beta);
+                    turn(levels[l].base, (spmm_dtype_t)dtype, unpack, &r2, &c2, beta);
                     assert_same(&r, &r2, levels[l].name, shapes[s][1]);
                     assert_same(&c, &c2, levels[l].name, shapes[s][1]);
                     if (!unpack)
@@ -137,7 +216,68 @@ static void layout_changes_have_the_bits_of_the_portable_level(void **state)
                 }
 }
 
-static void sums_and_scaling_have_the_bits_of_the_portable_level(void **state)
+/* Rows without gaps are packed by whole vectors that run into the next row, but not behind the last one. */
+static void packs_agree(const struct level *level, spmm_dtype_t dtype, const struct test_dense *from,
+                        int64_t rows, int64_t cols)
+{
+    struct test_dense to[2];
+    for (int i = 0; i < 2; i++) {
+        to[i] = filled(from->view.rows, from->view.cols, SPMM_ROW_MAJOR, dtype, 14);
+        const struct rows_block block = {rows, cols, to[i].view.data, cols, from->view.data, from->view.ld,
+                                         1,    0};
+        (i == 0 ? &spmmi_rows_cpu_portable : level->base)->pack[dtype](&block);
+    }
+    assert_same(&to[0], &to[1], level->name, cols);
+    test_dense_free(&to[0]);
+    test_dense_free(&to[1]);
+}
+
+static void rows_without_gaps_are_packed(void **state)
+{
+    (void)state;
+    struct level levels[2];
+    const int count = levels_get(levels);
+    for (int l = 0; l < count; l++)
+        for (int dtype = SPMM_F32; dtype <= SPMM_F64; dtype++) {
+            struct test_dense from = filled(150, 20, SPMM_COL_MAJOR, (spmm_dtype_t)dtype, 13);
+            for (int64_t cols = 1; cols <= 20; cols++)
+                for (int64_t rows = 1; rows <= 150; rows += 7)
+                    packs_agree(&levels[l], (spmm_dtype_t)dtype, &from, rows, cols);
+            test_dense_free(&from);
+        }
+}
+
+/* One row, or one column, of sums to C, with factors that are finite and not. */
+static void stores_agree(const struct level *level, spmm_dtype_t c_type, int64_t n, int by_columns)
+{
+    const double factors[] = {-1.75, (double)INFINITY}, beta = n % 2 ? 0.5 : 0;
+    struct test_dense sums =
+        filled(by_columns ? n : 1, by_columns ? 1 : n, SPMM_ROW_MAJOR, sum_type(c_type), 9);
+    struct test_dense to = filled(n, 2, by_columns ? SPMM_COL_MAJOR : SPMM_ROW_MAJOR, c_type, 10);
+    struct test_dense to2 = test_dense_copy(&to);
+    for (int i = 0; i < 2; i++) {
+        struct rows_store store = {sums.view.rows,
+                                   sums.view.cols,
+                                   sums.view.data,
+                                   sums.view.ld,
+                                   to.view.data,
+                                   by_columns ? 1 : to.view.ld,
+                                   by_columns ? to.view.ld : 1,
+                                   factors[i],
+                                   beta};
+        spmmi_rows_cpu_portable.store[c_type](&store);
+        store.c = to2.view.data;
+        level->base->store[c_type](&store);
+        spmmi_rows_cpu_portable.scale[c_type](2, 0.3, to.view.data);
+        level->base->scale[c_type](2, 0.3, to2.view.data);
+    }
+    assert_same(&to, &to2, level->name, n);
+    test_dense_free(&sums);
+    test_dense_free(&to);
+    test_dense_free(&to2);
+}
+
+static void stored_sums_have_the_bits_of_the_portable_level(void **state)
 {
     (void)state;
     struct level levels[2];
@@ -145,22 +285,38 @@ static void sums_and_scaling_have_the_bits_of_the_portable_level(void **state)
     if (count == 0)
         skip();
     for (int l = 0; l < count; l++)
-        for (int dtype = SPMM_F32; dtype <= SPMM_F64; dtype++)
-            for (int64_t n = 1; n < 40; n++) {
-                struct test_dense from = filled(1, n, SPMM_ROW_MAJOR, (spmm_dtype_t)dtype, 9);
-                struct test_dense to = filled(1, 3 * n, SPMM_ROW_MAJOR, (spmm_dtype_t)dtype, 10);
-                struct test_dense to2 = test_dense_copy(&to);
-                struct test_dense *both[] = {&to, &to2};
-                const struct rows_cpu_ops *ops[] = {&spmmi_rows_cpu_portable[dtype], &levels[l].ops[dtype]};
-                for (int i = 0; i < 2; i++) {
-                    ops[i]->add(n, from.view.data, both[i]->view.data);
-                    ops[i]->add_scaled(n, -1.75, from.view.data, both[i]->view.data, 3);
-                    ops[i]->scale(n, 0.3, both[i]->view.data);
+        for (int c_type = SPMM_F32; c_type <= SPMM_BF16; c_type++)
+            for (int64_t n = 1; n < 40; n++)
+                for (int by_columns = 0; by_columns < 2; by_columns++)
+                    stores_agree(&levels[l], (spmm_dtype_t)c_type, n, by_columns);
+}
+
+/* Every number of 16 bits, and values around and between them, to and from the type. */
+static void conversions_have_the_bits_of_the_portable_level(void **state)
+{
+    (void)state;
+    struct level levels[2];
+    const int count = levels_get(levels);
+    if (count == 0)
+        skip();
+    enum { STEP = 37, WIDTH = 64 };
+    for (int l = 0; l < count; l++)
+        for (int c_type = SPMM_F16; c_type <= SPMM_BF16; c_type++)
+            for (uint32_t bits = 0; bits < UINT32_MAX - WIDTH * STEP * 977u; bits += WIDTH * STEP * 977u) {
+                float sums[WIDTH];
+                uint16_t c[2][WIDTH];
+                for (uint32_t j = 0; j < WIDTH; j++) {
+                    const uint32_t word = bits + j * STEP * 977u;
+                    memcpy(&sums[j], &word, sizeof word);
+                    c[0][j] = c[1][j] = (uint16_t)(word >> 7);
+                    if (sums[j] != sums[j])
+                        sums[j] = 0; /* the bits of a NaN are those of no level */
                 }
-                assert_same(&to, &to2, levels[l].name, n);
-                test_dense_free(&from);
-                test_dense_free(&to);
-                test_dense_free(&to2);
+                struct rows_store store = {1, WIDTH, sums, WIDTH, c[0], WIDTH, 1, 1, 0};
+                spmmi_rows_cpu_portable.store[c_type](&store);
+                store.c = c[1];
+                levels[l].base->store[c_type](&store);
+                assert_memory_equal(c[0], c[1], sizeof c[0]);
             }
 }
 
@@ -168,8 +324,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spans_have_the_bits_of_the_portable_level),
+        cmocka_unit_test(single_columns_have_the_bits_of_the_portable_level),
         cmocka_unit_test(layout_changes_have_the_bits_of_the_portable_level),
-        cmocka_unit_test(sums_and_scaling_have_the_bits_of_the_portable_level),
+        cmocka_unit_test(rows_without_gaps_are_packed),
+        cmocka_unit_test(stored_sums_have_the_bits_of_the_portable_level),
+        cmocka_unit_test(conversions_have_the_bits_of_the_portable_level),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

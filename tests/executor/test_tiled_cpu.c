@@ -202,7 +202,7 @@ static const struct {
     {SPMM_F32, SPMM_SCHEDULE_SEGMENTED, "cpu/tiled/segmented", "cpu/tiled/segmented-16/p32"},
     {SPMM_F32, SPMM_SCHEDULE_WHOLE, "cpu/rows/row-split", "cpu/rows/row-split"},
     {SPMM_F64, SPMM_SCHEDULE_SEGMENTED, "cpu/rows/nonzero-split", "cpu/rows/nonzero-split"},
-    {SPMM_F16, SPMM_SCHEDULE_ROW_SPLIT, NULL, "cpu/tiled/whole/p256"},
+    {SPMM_F16, SPMM_SCHEDULE_ROW_SPLIT, NULL, "cpu/rows/row-split"},
     {SPMM_BF16, SPMM_SCHEDULE_NONZERO_SPLIT, "cpu/tiled/segmented", "cpu/tiled/segmented-"},
     {SPMM_F16, SPMM_SCHEDULE_SEGMENTED, NULL, "cpu/tiled/segmented-16/p32"},
 };
@@ -328,23 +328,6 @@ static void a_forced_kernel_leaves_c_in_the_order_of_the_plan(void **state)
     test_matrix_free(a);
 }
 
-static void rows_kernels_refuse_16_bit_types(void **state)
-{
-    (void)state;
-    struct test_matrix *a = test_matrix_named("band", TEST_VALUES_REAL);
-    const struct test_plan_options options = {SPMM_BF16, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0};
-    spmm_plan_t *plan = test_plan_build(a, options);
-    spmm_executor_options_t settings = SPMM_EXECUTOR_OPTIONS_INIT;
-    settings.force_kernel = "cpu/rows/row-split";
-    spmm_executor_t *executor = NULL;
-    spmm_diag_t diag;
-    assert_int_equal(spmm_executor_create(plan, SPMM_DEVICE_CPU, &settings, &executor, &diag),
-                     SPMM_ERR_UNSUPPORTED);
-    assert_null(executor);
-    spmm_plan_destroy(plan);
-    test_matrix_free(a);
-}
-
 /* Every 16-bit number, and numbers of f32 around all of them and their middles. */
 static void conversions_are_those_of_the_format(void **state)
 {
@@ -446,7 +429,6 @@ int main(void)
         cmocka_unit_test(columns_without_nonzeros_take_no_memory),
         cmocka_unit_test(memory_report_before_equals_the_one_after),
         cmocka_unit_test(a_forced_kernel_leaves_c_in_the_order_of_the_plan),
-        cmocka_unit_test(rows_kernels_refuse_16_bit_types),
         cmocka_unit_test(conversions_are_those_of_the_format),
         cmocka_unit_test(avx2_has_the_bits_of_the_portable_level),
     };

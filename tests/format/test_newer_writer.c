@@ -53,7 +53,7 @@ static void a_newer_table_ends_within_the_file(void **state)
     (void)state;
     struct forge *forge = newer_plan(NEWER_WRITER);
     size_t size = 0;
-    forge->header.features_incompat |= UINT64_C(1) << 6;
+    forge->header.features_incompat |= UINT64_C(1) << 30;
     uint8_t *built = forge_build(forge, &size);
     const uint32_t most = (uint32_t)((size - SPMMI_HEADER_BYTES) / SPMMI_ENTRY_BYTES) + 1;
     const size_t whole = SPMMI_HEADER_BYTES + (size_t)most * SPMMI_ENTRY_BYTES;
@@ -75,7 +75,7 @@ static void hashes_of_a_newer_plan_must_fit(void **state)
     (void)state;
     struct forge *forge = newer_plan(NEWER_WRITER);
     size_t size = 0;
-    forge->header.features_incompat |= UINT64_C(1) << 6;
+    forge->header.features_incompat |= UINT64_C(1) << 30;
     uint8_t *bytes = forge_build(forge, &size);
     assert_true(is_writer_told(bytes, size));
     bytes[SPMMI_AT_rows] ^= 1;
@@ -95,7 +95,7 @@ static void a_newer_writer_has_1_to_31_bytes(void **state)
         for (uint8_t codec = 0; codec < 3; codec++) {
             struct forge *forge = newer_plan(NEWER_WRITER);
             size_t size = 0;
-            forge->header.features_incompat |= UINT64_C(1) << 6;
+            forge->header.features_incompat |= UINT64_C(1) << 30;
             newer_plan_writer(forge, text, length);
             forge_find(forge, SPMMI_SECTION_WRITER, SPMMI_NO_PART)->entry.codec = codec;
             uint8_t *bytes = forge_build(forge, &size);
@@ -125,7 +125,7 @@ static void a_newer_writer_is_a_text_without_zero_bytes(void **state)
         struct forge *forge = newer_plan(NEWER_WRITER);
         struct spmmi_entry entry = {0};
         size_t size = 0;
-        forge->header.features_incompat |= UINT64_C(1) << 6;
+        forge->header.features_incompat |= UINT64_C(1) << 30;
         newer_plan_writer(forge, cases[i].text, cases[i].length);
         forge_find(forge, SPMMI_SECTION_WRITER, SPMMI_NO_PART)->entry.raw_bytes =
             4; /* so that it has a frame */
@@ -149,7 +149,7 @@ static void a_newer_writer_is_whole(void **state)
         struct forge_section *section = forge_find(forge, SPMMI_SECTION_WRITER, SPMMI_NO_PART);
         struct spmmi_entry entry = {0};
         size_t size = 0;
-        forge->header.features_incompat |= UINT64_C(1) << 6;
+        forge->header.features_incompat |= UINT64_C(1) << 30;
         if (wrong == 3)
             section->frames[0].stored[section->frames[0].stored_bytes - 1] ^= 1;
         uint8_t *bytes = forge_build(forge, &size);
@@ -172,7 +172,7 @@ static void a_newer_writer_lies_within_the_file(void **state)
     (void)state;
     struct forge *forge = newer_plan(NEWER_WRITER);
     size_t size = 0;
-    forge->header.features_incompat |= UINT64_C(1) << 6;
+    forge->header.features_incompat |= UINT64_C(1) << 30;
     uint8_t *bytes = forge_build(forge, &size);
     const uint32_t count = forge->header.section_count;
     uint8_t *place = place_of_writer(bytes, forge);
@@ -208,7 +208,7 @@ static void only_the_writer_is_lost_where_a_newer_file_cannot_be_read(void **sta
     (void)state;
     struct forge *forge = newer_plan(NEWER_WRITER);
     size_t size = 0;
-    forge->header.features_incompat |= UINT64_C(1) << 6;
+    forge->header.features_incompat |= UINT64_C(1) << 30;
     uint8_t *bytes = forge_build(forge, &size);
     const int file = mkstemp(path);
     assert_int_equal(write(file, bytes, size), (ssize_t)size);

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "format/base/alloc.h"
+#include "kernels/dense/dense_shape.h"
+#include "kernels/wide/wide_shape.h"
 #include "tests/support/forge.h"
 #include "tests/support/plan_seal.h"
 
@@ -57,6 +59,8 @@ GOOD(f64_nonzero_split, "first rows empty", TEST_VALUES_REAL, SPMM_F64, SPMM_SCH
 GOOD(f64_dictionary, "rows of 0 to 8", TEST_VALUES_INTEGER, SPMM_F64, SPMM_SCHEDULE_ROW_SPLIT, 64, 0, 0)
 GOOD(both_ops, "rows of 0 to 8", TEST_VALUES_REAL, SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 16, 1, 0)
 GOOD(both_ops_row_split, "last rows empty", TEST_VALUES_INTEGER, SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, 0)
+GOOD(dense_bf16, "power law", TEST_VALUES_REAL, SPMM_BF16, SPMMI_DENSE_GEMM, 0, 1, 0)
+GOOD(wide_f32, "power law", TEST_VALUES_REAL, SPMM_F32, SPMMI_WIDE_COLUMN_PANELS, 0, 1, 0)
 GOOD(pattern_only, "diagonal", TEST_VALUES_REAL, SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 16, 1, 1)
 
 GOOD(tiled_whole, "odd rows empty", TEST_VALUES_REAL, SPMM_F32, SPMM_SCHEDULE_WHOLE, 0, 0, 0)
@@ -133,6 +137,16 @@ static uint8_t *window_peeled(size_t *size)
 {
     const struct test_plan_options options = {SPMM_F64, SPMM_SCHEDULE_DENSE, 4, 0, 0};
     spmm_plan_t *plan = plan_of("rows of 0 to 8", TEST_VALUES_INTEGER, options, __func__);
+    if (test_plan_split_long_rows(plan, 7) != 1)
+        abort();
+    return written(plan, size);
+}
+
+static uint8_t *long_rows_bf16(size_t *size)
+{
+    const struct test_plan_options options = {SPMM_BF16, SPMM_SCHEDULE_PACKED, 4, 0, 0};
+    spmm_plan_t *plan = plan_of("rows of 0 to 8", TEST_VALUES_INTEGER, options, __func__);
+    test_plan_units(plan, 64, SPMM_COMPUTE_BF16);
     if (test_plan_split_long_rows(plan, 7) != 1)
         abort();
     return written(plan, size);
@@ -292,15 +306,19 @@ static uint8_t *exec_feature(size_t *size)
 #function, function, canonical \
     }
 const struct golden_good golden_good_cases[] = {
-    ROW(empty_0x0, 1),          ROW(no_nonzeros, 1),       ROW(no_rows, 1),          ROW(one_by_one, 1),
-    ROW(f32_row_split, 1),      ROW(f64_nonzero_split, 1), ROW(f64_dictionary, 1),   ROW(both_ops, 1),
-    ROW(both_ops_row_split, 1), ROW(pattern_only, 1),      ROW(special_values, 1),   ROW(later_minor, 0),
-    ROW(exec_feature, 1),       ROW(tiled_whole, 1),       ROW(tiled_segmented, 1),  ROW(tiled_empty, 1),
-    ROW(tiled_reordered, 1),    ROW(tiled_permuted, 1),    ROW(panel_stats, 1),      ROW(f16_values, 1),
-    ROW(bf16_dictionary, 1),    ROW(window_packed, 1),     ROW(window_empty, 1),     ROW(window_reordered, 1),
-    ROW(panel_permuted, 1),     ROW(panel_bf16, 1),        ROW(fragments_traced, 1), ROW(symmetric_order, 1),
-    ROW(bcsr_permuted, 1),      ROW(bcsr_f16, 1),          ROW(order_stats, 1),      ROW(window_peeled, 1),
-    ROW(panel_peeled, 1),       ROW(search_traced, 1),     ROW(writer, 1),
+    ROW(empty_0x0, 1),        ROW(no_nonzeros, 1),     ROW(no_rows, 1),
+    ROW(one_by_one, 1),       ROW(f32_row_split, 1),   ROW(f64_nonzero_split, 1),
+    ROW(f64_dictionary, 1),   ROW(both_ops, 1),        ROW(both_ops_row_split, 1),
+    ROW(pattern_only, 1),     ROW(special_values, 1),  ROW(later_minor, 0),
+    ROW(exec_feature, 1),     ROW(tiled_whole, 1),     ROW(tiled_segmented, 1),
+    ROW(tiled_empty, 1),      ROW(tiled_reordered, 1), ROW(tiled_permuted, 1),
+    ROW(panel_stats, 1),      ROW(f16_values, 1),      ROW(bf16_dictionary, 1),
+    ROW(window_packed, 1),    ROW(window_empty, 1),    ROW(window_reordered, 1),
+    ROW(long_rows_bf16, 1),   ROW(panel_permuted, 1),  ROW(panel_bf16, 1),
+    ROW(fragments_traced, 1), ROW(symmetric_order, 1), ROW(bcsr_permuted, 1),
+    ROW(bcsr_f16, 1),         ROW(order_stats, 1),     ROW(dense_bf16, 1),
+    ROW(window_peeled, 1),    ROW(panel_peeled, 1),    ROW(search_traced, 1),
+    ROW(writer, 1),           ROW(wide_f32, 1),
 };
 const size_t golden_good_count = COUNT(golden_good_cases);
 

@@ -3,9 +3,6 @@
 #include "golden_long_rows.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-#include "format/base/alloc.h"
 
 void peeled_rows_fewer(spmm_plan_t *p)
 {
@@ -100,23 +97,6 @@ void peeled_alone(spmm_plan_t *p)
 {
     p->variants[0].part_first = 1;
     p->variants[0].part_count = 1;
-}
-
-/* The kernels that take long rows have no such numbers. */
-void peeled_of_bf16(spmm_plan_t *p)
-{
-    static const uint32_t last[] = {64};
-    p->parts[p->part_count++] = (struct spmmi_part){.family = SPMM_FAMILY_ROWS,
-                                                    .schedule = SPMM_SCHEDULE_NONZERO_SPLIT,
-                                                    .item_size = 8,
-                                                    .item_count = 1,
-                                                    .items = spmmi_alloc(1, sizeof last),
-                                                    .flags = SPMMI_PART_LONG_ROWS};
-    if (p->parts[1].items == NULL)
-        abort();
-    memcpy(p->parts[1].items, last, sizeof last);
-    p->parts[0].item_count--;
-    p->variants[0].part_count = 2;
 }
 
 /* Parts 2 and 3 are of op T. */

@@ -21,7 +21,6 @@ void peeled_row_split(spmm_plan_t *p);
 void peeled_not_flagged(spmm_plan_t *p);
 void peeled_left_out(spmm_plan_t *p);
 void peeled_alone(spmm_plan_t *p);
-void peeled_of_bf16(spmm_plan_t *p);               /* panel_bf16 */
 void long_rows_of_transpose_twice(spmm_plan_t *p); /* panel_peeled: its parts 2 and 3 */
 void two_plain_parts(spmm_plan_t *p);              /* both_ops_row_split */
 

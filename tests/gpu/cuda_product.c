@@ -166,8 +166,8 @@ static void compare_twin(spmm_executor_t *cpu, const struct test_accuracy *accur
         const struct test_terms terms = test_sums_terms(sums, at / n, at % n, &want);
         const long double wanted = (long double)test_dense_get(&twin, at / n, at % n);
         long double bound = test_terms_bound_of(accuracy, &terms) + test_terms_bound_of(&of_twin, &terms);
-        bound = test_stored_bound(accuracy->dtype, wanted, bound);
-        bound = test_stored_bound(accuracy->dtype, wanted, bound);
+        bound = test_stored_bound(c->view.type, wanted, bound);
+        bound = test_stored_bound(c->view.type, wanted, bound);
         if (!(test_ratio(test_dense_get(c, at / n, at % n), wanted, bound) <= 1))
             bad = at;
     }
@@ -181,22 +181,34 @@ static void compare_twin(spmm_executor_t *cpu, const struct test_accuracy *accur
 void test_cuda_product_check(spmm_executor_t *executor, spmm_executor_t *cpu, const struct test_matrix *a,
                              spmm_dtype_t dtype, const struct test_product *product)
 {
-    struct test_dense b = test_product_b(a, dtype, product);
-    struct test_dense c = test_product_c(a, dtype, product);
+    const spmm_types_info_t types = {.a_type = dtype, .b_type = dtype, .c_type = dtype};
+    test_cuda_product_check_types(executor, cpu, a, &types, product);
+}
+
+void test_cuda_product_check_types(spmm_executor_t *executor, spmm_executor_t *cpu,
+                                   const struct test_matrix *a, const spmm_types_info_t *types,
+                                   const struct test_product *product)
+{
+    struct test_dense b = test_product_b(a, types->b_type, product);
+    struct test_dense c = test_product_c(a, types->c_type, product);
     struct test_dense c_before = test_dense_copy(&c);
     test_cuda_product_run(executor, product, &b, &c);
     const struct test_accuracy accuracy = test_product_accuracy(executor, product, &b, &c);
-    struct test_sums sums = test_sums_make(a, product->op, product->alpha, &b, product->beta, &c_before);
+    struct test_sums sums =
+        test_sums_of_type(a, types->a_type, product->op, product->alpha, &b, product->beta, &c_before);
     const struct test_judgement j = test_judge_sums(&accuracy, &sums, &c);
     const int exact_fails = product->values == TEST_VALUES_INTEGER && !j.is_exact;
     if (!(j.ratio <= 1) || exact_fails)
-        fail_msg("%s %s op %s n %lld B %s +%lld C %s +%lld shift %lld alpha %g beta %g: element (%lld, %lld) "
-                 "is %.17g, "
-                 "expected %.17g, ratio %g",
-                 a->name, spmm_dtype_name(dtype), spmm_op_name(product->op), (long long)product->n,
-                 spmm_layout_name(product->b_layout), (long long)product->b_gap,
-                 spmm_layout_name(product->c_layout), (long long)product->c_gap, (long long)product->shift,
-                 product->alpha, product->beta, (long long)j.row, (long long)j.col, j.got, j.want, j.ratio);
+        fail_msg(
+            "%s A %s, B %s, C %s op %s n %lld B %s +%lld C %s +%lld shift %lld alpha %g beta %g: element "
+            "(%lld, %lld) "
+            "is %.17g, "
+            "expected %.17g, ratio %g",
+            a->name, spmm_dtype_name(types->a_type), spmm_dtype_name(types->b_type),
+            spmm_dtype_name(types->c_type), spmm_op_name(product->op), (long long)product->n,
+            spmm_layout_name(product->b_layout), (long long)product->b_gap,
+            spmm_layout_name(product->c_layout), (long long)product->c_gap, (long long)product->shift,
+            product->alpha, product->beta, (long long)j.row, (long long)j.col, j.got, j.want, j.ratio);
     if (cpu != NULL)
         compare_twin(cpu, &accuracy, a, product, &b, &sums, &c);
     test_sums_free(&sums);

@@ -62,6 +62,10 @@ void test_cuda_product_run(spmm_executor_t *executor, const struct test_product 
  * plan, the two results may differ by both bounds together at most. */
 void test_cuda_product_check(spmm_executor_t *executor, spmm_executor_t *cpu, const struct test_matrix *a,
                              spmm_dtype_t dtype, const struct test_product *product);
+/* The same with other types of B and C than A's. */
+void test_cuda_product_check_types(spmm_executor_t *executor, spmm_executor_t *cpu,
+                                   const struct test_matrix *a, const spmm_types_info_t *types,
+                                   const struct test_product *product);
 
 /* NaN or Inf in row `column` of B reaches just the rows of C that store that column. */
 void test_cuda_product_canary(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,

@@ -12,11 +12,16 @@
 
 #include "cuda_product.h"
 #include "executor/cuda/cuda_call.h"
+#include "kernels/dense/dense_shape.h"
+#include "kernels/wide/wide_shape.h"
 
 const struct test_hostile_plan test_hostile_plans[TEST_HOSTILE_PLANS] = {
     {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_ROW_SPLIT, SPMM_F32, 0, 16, 0, SPMM_OP_N},
     {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_F32, 0, 8, 0, SPMM_OP_N},
     {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_F64, 0, 16, 0, SPMM_OP_T},
+    {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_ROW_SPLIT, SPMM_BF16, 0, 8, 0, SPMM_OP_N},
+    {SPMM_FAMILY_ROWS, SPMM_SCHEDULE_NONZERO_SPLIT, SPMM_F16, 0, 8, 0, SPMM_OP_N},
+    {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, SPMM_F16, 8, 1000, 1, SPMM_OP_N},
     {SPMM_FAMILY_TILED, SPMM_SCHEDULE_WHOLE, SPMM_F32, 64, 0, 0, SPMM_OP_N},
     {SPMM_FAMILY_TILED, SPMM_SCHEDULE_SEGMENTED, SPMM_F16, 32, 7, 0, SPMM_OP_N},
     {SPMM_FAMILY_WINDOW, SPMM_SCHEDULE_DENSE, SPMM_F32, 8, 1, 0, SPMM_OP_N},
@@ -28,6 +33,10 @@ const struct test_hostile_plan test_hostile_plans[TEST_HOSTILE_PLANS] = {
     {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, SPMM_F32, 64, 5, 0, SPMM_OP_N},
     {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, SPMM_F16, 128, 1000, 0, SPMM_OP_N},
     {SPMM_FAMILY_BCSR, SPMM_SCHEDULE_DENSE, SPMM_F64, 64, 1, 0, SPMM_OP_N},
+    {SPMMI_DENSE, SPMMI_DENSE_GEMM, SPMM_F32, 0, 0, 0, SPMM_OP_N},
+    {SPMMI_DENSE, SPMMI_DENSE_GEMM, SPMM_F16, 0, 0, 0, SPMM_OP_T},
+    {SPMMI_WIDE, SPMMI_WIDE_COLUMN_PANELS, SPMM_F32, 0, 0, 0, SPMM_OP_N},
+    {SPMMI_WIDE, SPMMI_WIDE_COLUMN_PANELS, SPMM_F32, 0, 0, 0, SPMM_OP_T},
 };
 
 spmm_plan_t *test_hostile_plan(const struct test_hostile_plan *of, const struct test_matrix *a)
@@ -50,7 +59,8 @@ static void note(const char *name, const void *device, uint64_t count, size_t si
         return;
     if (noted->count == TEST_TABLES_MAX)
         abort();
-    const int is_struct = size > sizeof(uint64_t) || strstr(name, "blocks[") != NULL;
+    const int is_struct =
+        size > sizeof(uint64_t) || strstr(name, "blocks[") != NULL || strstr(name, "staged") != NULL;
     struct test_table *table = &noted->list[noted->count++];
     *table = (struct test_table){.device = (char *)(uintptr_t)device, .count = count};
     table->word = is_struct ? 4 : (uint32_t)size;

@@ -14,7 +14,7 @@ struct test_hostile_plan {
     int is_long_rows; /* long rows are a part of their own */
     spmm_op_t op;
 };
-#define TEST_HOSTILE_PLANS 14
+#define TEST_HOSTILE_PLANS 21
 extern const struct test_hostile_plan test_hostile_plans[TEST_HOSTILE_PLANS];
 spmm_plan_t *test_hostile_plan(const struct test_hostile_plan *of, const struct test_matrix *a);
 

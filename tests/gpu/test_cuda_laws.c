@@ -23,13 +23,6 @@
 static spmm_kernel_info_t kernels[TEST_KERNELS_MAX];
 static int kernel_count;
 
-/* A type that the kernel takes: they take turns. */
-static spmm_dtype_t dtype_of(const spmm_kernel_info_t *kernel, int turn)
-{
-    const spmm_dtype_t dtype = (spmm_dtype_t)(SPMM_F32 + turn % 4);
-    return test_kernel_takes(kernel, dtype) ? dtype : turn % 2 == 0 ? SPMM_F32 : SPMM_F64;
-}
-
 static spmm_executor_t *executor_make(const spmm_kernel_info_t *kernel, const struct test_matrix *a,
                                       spmm_dtype_t dtype, int turn)
 {
@@ -49,7 +42,7 @@ static void empty_rows_give_beta_times_c_whatever_alpha_is(void **state)
     for (int turn = 0; turn < 80 * kernel_count; turn++) {
         const spmm_kernel_info_t *kernel = &kernels[turn % kernel_count];
         const int at = turn / kernel_count;
-        const spmm_dtype_t dtype = dtype_of(kernel, at / 20);
+        const spmm_dtype_t dtype = test_kernel_type(kernel, at / 20);
         struct test_matrix *a = test_matrix_named(names[at % 4], TEST_VALUES_REAL);
         spmm_executor_t *executor = executor_make(kernel, a, dtype, at);
         struct test_product product = test_cuda_plain(at % 3 == 0 ? 1 : 7 + at % 32, at / 4);
@@ -88,7 +81,7 @@ static int canaries_of(const struct test_matrix *a, int matrix, size_t share)
 {
     int count = 0;
     for (int k = 0; k < kernel_count; k++) {
-        const spmm_dtype_t dtype = dtype_of(&kernels[k], matrix);
+        const spmm_dtype_t dtype = test_kernel_type(&kernels[k], matrix);
         spmm_executor_t *executor = executor_make(&kernels[k], a, dtype, matrix + k);
         for (int64_t column = 0; column < a->cols; column++) {
             const struct test_product product =

@@ -10,7 +10,7 @@
 #include "cuda_product.h"
 #include "kernels/shared/convert.h"
 
-static const int64_t heights[] = {1, 2, 127, 128, 129, 1000};
+static const int64_t heights[] = {1, 2, 31, 33, 64, 127, 128, 129, 255, 512, 1000};
 static const int64_t columns[] = {1, 2, 4, 5, 8, 9, 16, 17, 31, 32, 33, 64, 100};
 
 static void fill(struct test_dense *dense)
@@ -70,6 +70,7 @@ static void rows_are_made_from_columns(void **state)
     (void)state;
     all_shapes(SPMM_F32, 1, 0);
     all_shapes(SPMM_F64, 1, 0);
+    all_shapes(SPMM_F16, 1, 0);
 }
 
 static void columns_are_made_from_rows(void **state)
@@ -77,6 +78,7 @@ static void columns_are_made_from_rows(void **state)
     (void)state;
     all_shapes(SPMM_F32, 0, 0);
     all_shapes(SPMM_F64, 0, 0);
+    all_shapes(SPMM_F16, 0, 0);
     all_shapes(SPMM_F32, 0, -3);
     all_shapes(SPMM_F64, 0, 2);
 }

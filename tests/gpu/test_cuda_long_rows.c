@@ -37,12 +37,15 @@ static const struct shape {
     {SPMM_FAMILY_PANEL, SPMM_COMPUTE_3XTF32, 128, SPMM_SCHEDULE_DENSE, 1, 0},
     {SPMM_FAMILY_BCSR, SPMM_COMPUTE_F64, 128, SPMM_SCHEDULE_DENSE, 1, 0},
     {SPMM_FAMILY_PANEL, SPMM_COMPUTE_F64, 64, SPMM_SCHEDULE_PACKED, 50, 1},
+    {SPMM_FAMILY_WINDOW, SPMM_COMPUTE_F16, 8, SPMM_SCHEDULE_DENSE, 1000, 0},
+    {SPMM_FAMILY_PANEL, SPMM_COMPUTE_BF16, 64, SPMM_SCHEDULE_PACKED, 1, 1},
+    {SPMM_FAMILY_BCSR, SPMM_COMPUTE_F16, 64, SPMM_SCHEDULE_DENSE, 1000, 0},
 };
 #define SHAPE_COUNT ((int)(sizeof shapes / sizeof shapes[0]))
 
 static spmm_dtype_t type_of(const struct shape *shape)
 {
-    return shape->compute == SPMM_COMPUTE_F64 ? SPMM_F64 : SPMM_F32;
+    return shape->compute <= SPMM_COMPUTE_BF16 ? (spmm_dtype_t)shape->compute : SPMM_F32;
 }
 
 static spmm_plan_t *plan_make(const struct test_matrix *a, const struct shape *shape)

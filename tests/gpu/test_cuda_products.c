@@ -21,14 +21,19 @@ static const int64_t widths[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17, 31, 32, 33,
 static const struct test_plan_options part_options[] = {
     {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 8, 1, 0},        {SPMM_F64, SPMM_SCHEDULE_ROW_SPLIT, 256, 1, 0},
     {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 8, 1, 0},    {SPMM_F64, SPMM_SCHEDULE_NONZERO_SPLIT, 8, 1, 0},
+    {SPMM_F16, SPMM_SCHEDULE_ROW_SPLIT, 8, 1, 0},        {SPMM_BF16, SPMM_SCHEDULE_ROW_SPLIT, 64, 1, 0},
+    {SPMM_F16, SPMM_SCHEDULE_NONZERO_SPLIT, 8, 1, 0},    {SPMM_BF16, SPMM_SCHEDULE_NONZERO_SPLIT, 8, 1, 0},
     {SPMM_F64, SPMM_SCHEDULE_NONZERO_SPLIT, 4096, 1, 0}, {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 64, 1, 0},
     {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 4, 1, 0},
 };
 #define PART_COUNT ((int)(sizeof part_options / sizeof part_options[0]))
+#define MAIN_COUNT 8 /* both schedules of every type come first */
 
-/* Instances met, by schedule, dtype, is-wide and log2 of lanes. */
-static int met[2][2][2][6];
-static int met_single[2];
+/* Instances met, by schedule, dtype, log2 of columns and of lanes. */
+static int met[2][4][4][6];
+/* Those of few columns, by dtype and lanes. */
+static int met_staged[4][5];
+static int met_shared[4];
 
 static struct test_cuda_pair pair_make(const struct test_matrix *a, struct test_plan_options options)
 {
@@ -47,13 +52,23 @@ static void note_instance(const struct test_cuda_pair *pair, const struct test_m
     unsigned lanes = 0;
     assert_non_null(shape);
     assert_int_equal(sscanf(shape, "/v%ul%u", &vec, &lanes), 2);
-    int log2_lanes = 0;
-    met_single[options.dtype - 1] += strstr(shape, "single") != NULL;
-    while (1u << log2_lanes < lanes)
-        log2_lanes++;
-    met[options.schedule - 1][options.dtype - 1][vec > 1][log2_lanes]++;
     test_dense_free(&b);
     test_dense_free(&c);
+    if (strstr(shape, "staged") != NULL) {
+        assert_in_range(vec * lanes, 1, 8);
+        met_staged[options.dtype - 1][vec == 1 ? 0 : lanes]++;
+        return;
+    }
+    if (strstr(shape, "shared") != NULL) {
+        met_shared[options.dtype - 1]++;
+        return;
+    }
+    int log2_lanes = 0, log2_vec = 0;
+    while (1u << log2_lanes < lanes)
+        log2_lanes++;
+    while (1u << log2_vec < vec)
+        log2_vec++;
+    met[options.schedule - 1][options.dtype - 1][log2_vec][log2_lanes]++;
 }
 
 static void widths_and_layouts(const struct test_cuda_pair *pair, const struct test_matrix *a,
@@ -104,30 +119,45 @@ static void integers_are_exact(void **state)
     every_matrix(TEST_VALUES_INTEGER);
 }
 
-/* Aligned row-major products reach the wide instances of every width, whatever the turns above met. */
+/* Is there an instance of so many columns a lane? Few columns have kernels of their own. */
+static int is_instance(int schedule, spmm_dtype_t dtype, int vec, int lanes)
+{
+    const int size = (int)spmm_dtype_size(dtype);
+    return (vec == 1 || vec * size == 16 || (size == 2 && vec == 2)) &&
+           vec * lanes > (schedule == SPMM_SCHEDULE_ROW_SPLIT ? 1 : 7);
+}
+
+/* Aligned row-major products reach the wide instances of every width, shifted ones the others, whatever the turns above
+ * met. A gap of 2 leaves pairs of 16 bits aligned. */
 static void every_instance_is_met(void **state)
 {
     (void)state;
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_INTEGER);
-    for (int o = 0; o < 4; o++) {
+    for (int o = 0; o < MAIN_COUNT; o++) {
         struct test_cuda_pair pair = pair_make(a, part_options[o]);
-        for (int64_t n = 1; n <= 128; n *= 2)
-            for (int shift = 0; shift < 2; shift++) {
-                const struct test_product product = {
-                    .n = n, .shift = shift, .alpha = 1, .values = TEST_VALUES_INTEGER};
+        for (int64_t n = 1; n <= 256; n = n < 8 ? n + 1 : 2 * n)
+            for (int gap = 0; gap < 3; gap++) {
+                const struct test_product product = {.n = n,
+                                                     .b_gap = gap,
+                                                     .c_gap = gap,
+                                                     .shift = gap % 2,
+                                                     .alpha = 1,
+                                                     .values = TEST_VALUES_INTEGER};
                 note_instance(&pair, a, part_options[o], &product);
                 test_cuda_product_check(pair.gpu, pair.cpu, a, part_options[o].dtype, &product);
             }
         test_cuda_pair_free(&pair);
     }
     test_matrix_free(a);
-    assert_true(met_single[SPMM_F32 - 1] > 0 && met_single[SPMM_F64 - 1] > 0);
-    for (int i = 0; i < 2 * 2 * 2 * 6; i++) {
-        /* With one lane and one column a nonzero split is the single kernel's. */
-        const int is_single = i / 24 == 1 && i / 6 % 2 == 0 && i % 6 == 0;
-        if ((&met[0][0][0][0])[i] == 0 && !is_single)
-            fail_msg("no product met schedule %d dtype %d wide %d lanes %d", i / 24 + 1, i / 12 % 2 + 1,
-                     i / 6 % 2, 1 << i % 6);
+    for (int dtype = SPMM_F32; dtype <= SPMM_BF16; dtype++)
+        assert_true(met_shared[dtype - 1] > 0 && met_staged[dtype - 1][0] > 0 &&
+                    met_staged[dtype - 1][1] > 0 && met_staged[dtype - 1][2] > 0 &&
+                    met_staged[dtype - 1][4] > 0);
+    for (int i = 0; i < 2 * 4 * 4 * 6; i++) {
+        const int schedule = i / 96 + 1, dtype = i / 24 % 4 + 1, vec = 1 << i / 6 % 4, lanes = 1 << i % 6;
+        if ((&met[0][0][0][0])[i] == 0 && is_instance(schedule, (spmm_dtype_t)dtype, vec, lanes))
+            fail_msg("no product met schedule %d of %s, %d columns, %d lanes", schedule,
+                     spmm_dtype_name((spmm_dtype_t)dtype), vec, lanes);
     }
 }
 
@@ -154,23 +184,24 @@ static struct test_matrix *generated(const char *spec)
     return a;
 }
 
-/* Several waves of blocks, rows longer than many blocks, thousands of empty rows. */
+/* Several waves of blocks, so many that five columns are not staged, rows longer than many blocks, thousands of empty
+ * rows. */
 static void large_matrices_meet_the_error_bound(void **state)
 {
     (void)state;
     static const char *const specs[] = {
-        "gen:rmat:14:24",    "gen:fem3:9:9:9",     "gen:arrow:60000", "gen:powerlaw:3000:40000:90",
+        "gen:rmat:15:24",    "gen:fem3:9:9:9",     "gen:arrow:60000", "gen:powerlaw:3000:40000:90",
         "gen:dense:3:60000", "gen:empty:70000:11", "gen:diag:100000"};
     for (size_t s = 0; s < sizeof specs / sizeof specs[0]; s++) {
         struct test_matrix *a = generated(specs[s]);
-        for (int o = 0; o < 4; o++) {
+        for (int o = 0; o < MAIN_COUNT; o++) {
             struct test_cuda_pair pair = pair_make(a, part_options[o]);
-            static const int64_t large_widths[] = {1, 8, 17, 40};
-            for (int w = 0; w < 4; w++) {
-                const struct test_product product = {.op = (spmm_op_t)(w == 2),
+            static const int64_t large_widths[] = {1, 2, 5, 8, 17, 40};
+            for (int w = 0; w < 6; w++) {
+                const struct test_product product = {.op = (spmm_op_t)(w == 4),
                                                      .n = large_widths[w],
-                                                     .b_layout = (spmm_layout_t)(w >> 1),
-                                                     .c_layout = (spmm_layout_t)(w >> 1),
+                                                     .b_layout = (spmm_layout_t)(w / 3),
+                                                     .c_layout = (spmm_layout_t)(w / 3),
                                                      .alpha = 1,
                                                      .beta = w == 1 ? 2 : 0,
                                                      .values = TEST_VALUES_REAL};
@@ -182,15 +213,43 @@ static void large_matrices_meet_the_error_bound(void **state)
     }
 }
 
+/* So many lanes a row of one column, whatever the length of rows. */
+static void lanes_of_a_row_can_be_forced(void **state)
+{
+    (void)state;
+    static const unsigned lanes[] = {1, 2, 4, 8, 16, 32, 256};
+    const struct test_product product = {.n = 1, .alpha = 0.5, .beta = -2, .values = TEST_VALUES_REAL};
+    for (int i = 0; i < test_matrix_count(); i++) {
+        struct test_matrix *a = test_matrix_make(i, TEST_VALUES_REAL);
+        for (size_t l = 0; l < sizeof lanes / sizeof *lanes; l++) {
+            char kernel[64];
+            const struct test_plan_options options = part_options[l % 2];
+            (void)snprintf(kernel, sizeof kernel, "cuda/rows/row-split/v1l%ushared", lanes[l]);
+            struct test_cuda_pair pair = test_cuda_pair_make(test_plan_whole(a, options, a->name), kernel);
+            struct test_dense b = test_product_b(a, options.dtype, &product);
+            struct test_dense c = test_product_c(a, options.dtype, &product);
+            spmm_executor_info_t info = {.struct_size = sizeof info};
+            assert_int_equal(spmm_executor_info(pair.gpu, product.op, &b.view, &c.view, &info, NULL),
+                             SPMM_OK);
+            assert_string_equal(info.kernel, kernel);
+            test_cuda_product_check(pair.gpu, pair.cpu, a, options.dtype, &product);
+            test_dense_free(&b);
+            test_dense_free(&c);
+            test_cuda_pair_free(&pair);
+        }
+        test_matrix_free(a);
+    }
+}
+
 /* NaN and Inf in a row of B reach exactly the rows that store that column. */
 static void canaries_stay_in_their_rows(void **state)
 {
     (void)state;
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
-    for (int o = 0; o < 4; o++) {
+    for (int o = 0; o < MAIN_COUNT; o++) {
         struct test_cuda_pair pair = pair_make(a, part_options[o]);
         for (int64_t column = 0; column < a->cols; column++) {
-            static const int64_t canary_widths[] = {1, 4, 5, 33}; /* the single-column kernel among them */
+            static const int64_t canary_widths[] = {1, 4, 5, 33}; /* the kernels of few columns among them */
             const struct test_product product = {.n = canary_widths[column % 4],
                                                  .b_layout = (spmm_layout_t)(column % 5 == 0),
                                                  .c_layout = (spmm_layout_t)(column % 3 == 0),
@@ -232,6 +291,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(integers_are_exact),
         cmocka_unit_test(every_instance_is_met),
         cmocka_unit_test(large_matrices_meet_the_error_bound),
+        cmocka_unit_test(lanes_of_a_row_can_be_forced),
         cmocka_unit_test(canaries_stay_in_their_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

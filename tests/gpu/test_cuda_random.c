@@ -62,13 +62,10 @@ static void gpu_cpu_and_csr_agree_on_random_matrices(void **state)
     const size_t count = (size_t)test_kernels_of("cuda", kernels), matrices = scaled(MATRICES);
     for (size_t i = 0; i < matrices; i++) {
         const spmm_kernel_info_t *kernel = &kernels[i % count];
-        spmm_dtype_t dtype = (spmm_dtype_t)(SPMM_F32 + i / count % 4);
         seed = test_hash(i, 77);
-        if (!test_kernel_takes(kernel, dtype))
-            dtype = i / count % 2 == 0 ? SPMM_F32 : SPMM_F64;
         const struct test_pattern pattern = {"random", size_of(1), size_of(2), stores};
         struct test_matrix *a = test_matrix_of(&pattern, TEST_VALUES_INTEGER);
-        check(kernel, dtype, a);
+        check(kernel, test_kernel_type(kernel, (int)(i / count % 4)), a);
         test_matrix_free(a);
     }
     printf("%zu random matrices: GPU, CPU and CSR agree\n", matrices);

@@ -39,9 +39,9 @@ static void the_largest_numbers_stay_finite(void **state)
     struct test_matrix *a = test_matrix_named("diagonal", TEST_VALUES_INTEGER);
     for (int64_t p = 0; p < a->nnz; p++)
         a->values[p] = 1;
-    for (int i = 0; i < TEST_TCBLOCK_CASES; i++) {
-        const struct test_product product = test_cuda_plain(40, 0);
-        const struct test_tcblock_case of = test_tcblock_case(i);
+    for (int i = 0; i < 2 * TEST_TCBLOCK_CASES; i++) { // 64 columns: also by warpgroups
+        const struct test_product product = test_cuda_plain(i % 2 == 0 ? 40 : 64, 0);
+        const struct test_tcblock_case of = test_tcblock_case(i / 2);
         if (of.dtype != SPMM_F32)
             continue;
         spmm_executor_t *executor = test_tcblock_executor(a, &of);

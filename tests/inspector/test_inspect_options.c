@@ -38,14 +38,15 @@ static const struct refusal_case refusal_cases[] = {
     {"refuses_an_unknown_device", OPTIONS(.device = "h300"),
      "expected a device of any, cpu, a100, h100, h200, or a profile file, found \"h300\" (No such file or "
      "directory)"},
-    {"refuses_an_unknown_kernel", OPTIONS(.force_kernel = "rows/fast"), "found \"rows/fast\""},
+    {"refuses_an_unknown_kernel", OPTIONS(.force_kernel = "rows/fast"), "is \"rows/fast\", expected rows"},
     {"refuses_a_kernel_of_another_family", OPTIONS(.force_kernel = "tiled/row-split"),
-     "found \"tiled/row-split\""},
-    {"refuses_a_kernel_without_its_schedule", OPTIONS(.force_kernel = "rows/"), "found \"rows/\""},
+     "is \"tiled/row-split\", expected rows"},
+    {"refuses_a_kernel_without_its_schedule", OPTIONS(.force_kernel = "rows/"),
+     "is \"rows/\", expected rows"},
     {"refuses_an_instance", OPTIONS(.force_kernel = "cuda/tiled/whole/r8"),
      "ends with its schedule, found \"cuda/tiled/whole/r8\""},
-    {"refuses_an_unknown_target", OPTIONS(.force_kernel = "gpu/rows"), "found \"gpu/rows\""},
-    {"refuses_a_target_alone", OPTIONS(.force_kernel = "cpu"), "found \"cpu\""},
+    {"refuses_an_unknown_target", OPTIONS(.force_kernel = "gpu/rows"), "is \"gpu/rows\", expected rows"},
+    {"refuses_a_target_alone", OPTIONS(.force_kernel = "cpu"), "is \"cpu\", expected rows"},
     {"refuses_a_kernel_of_gpus_for_the_cpu", OPTIONS(.device = "cpu", .force_kernel = "cuda/rows"),
      "a kernel of GPUs"},
     {"refuses_permuted_output_of_one_target", OPTIONS(.force_kernel = "cpu/tiled", .permute_output = 1),
@@ -85,7 +86,7 @@ static const struct refusal_case refusal_cases[] = {
      OPTIONS(.reorder = SPMM_REORDER_NONE, .permute_output = 1), "contradict"},
     {"refuses_permuted_output_of_two", OPTIONS(.permute_output = 2), "found 2"},
     {"refuses_a_tensor_kernel_with_a_schedule_of_rows", OPTIONS(.force_kernel = "window/row-split"),
-     "found \"window/row-split\""},
+     "is \"window/row-split\", expected rows"},
     {"refuses_segments_of_windows",
      OPTIONS(.force_kernel = "window", TILED(.balance = SPMM_BALANCE_SEGMENTS)),
      "the kernel is to be window"},
@@ -97,7 +98,8 @@ static const struct refusal_case refusal_cases[] = {
      OPTIONS(.force_kernel = "panel", TCBLOCK(.block_rows = 32)), "64, 128 or 256, found 32"},
     {"refuses_block_row_groups_of_256_rows", OPTIONS(.force_kernel = "bcsr", TCBLOCK(.block_rows = 256)),
      "tcblock.block_rows of the kernel bcsr must be 64 or 128, found 256"},
-    {"refuses_packed_blocks_of_bcsr", OPTIONS(.force_kernel = "bcsr/packed"), "found \"bcsr/packed\""},
+    {"refuses_packed_blocks_of_bcsr", OPTIONS(.force_kernel = "bcsr/packed"),
+     "is \"bcsr/packed\", expected rows"},
     {"refuses_tensor_cores_for_f32", OPTIONS(.force_kernel = "panel", .compute = SPMM_COMPUTE_F32),
      "panel runs on tensor cores"},
     {"refuses_tf32_for_f64", OPTIONS(.a_type = SPMM_F64, .compute = SPMM_COMPUTE_TF32),
@@ -160,7 +162,7 @@ static void kernels_can_be_forced_by_name(void **state)
 static void types_without_a_kernel_are_reported_with_those_that_have_one(void **state)
 {
     const spmm_inspect_options_t wrong[] = {OPTIONS(.b_type = SPMM_F64), OPTIONS(.sum_type = SPMM_F64),
-                                            OPTIONS(.a_type = SPMM_F16, .c_type = SPMM_F32)};
+                                            OPTIONS(.a_type = SPMM_F16, .b_type = SPMM_F32)};
     spmm_matrix_t *m = inspect_generate("gen:diag:3");
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -172,15 +174,16 @@ static void types_without_a_kernel_are_reported_with_those_that_have_one(void **
     spmm_matrix_destroy(m);
 }
 
-static void a_family_without_a_type_is_unsupported(void **state)
+static void a_family_without_mixed_types_is_unsupported(void **state)
 {
-    const spmm_inspect_options_t options = OPTIONS(.a_type = SPMM_F16, .force_kernel = "rows");
+    const spmm_inspect_options_t options =
+        OPTIONS(.b_type = SPMM_BF16, .c_type = SPMM_BF16, .force_kernel = "tiled");
     spmm_matrix_t *m = inspect_generate("gen:diag:3");
     spmm_plan_t *plan = NULL;
     spmm_diag_t diag = {0};
     (void)state;
     assert_int_equal(spmm_inspect(m, &options, &plan, &diag), SPMM_ERR_UNSUPPORTED);
-    assert_non_null(strstr(diag.text, "the rows kernels multiply f32 and f64 only, not f16"));
+    assert_non_null(strstr(diag.text, "the tiled kernels take B and C of the type of A only, f32"));
     spmm_matrix_destroy(m);
 }
 
@@ -254,7 +257,7 @@ int main(void)
         cmocka_unit_test(kernels_can_be_forced_by_name),
         cmocka_unit_test(types_without_a_kernel_are_reported_with_those_that_have_one),
         cmocka_unit_test(a_target_forces_its_variants_alone),
-        cmocka_unit_test(a_family_without_a_type_is_unsupported),
+        cmocka_unit_test(a_family_without_mixed_types_is_unsupported),
         cmocka_unit_test(options_of_another_target_are_taken),
     };
     for (size_t i = 0; i < COUNT(refusal_cases); i++)

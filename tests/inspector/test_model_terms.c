@@ -227,20 +227,19 @@ static void nonzero_split_terms_are_as_counted(void **state)
     struct spmmi_model_matrix m = matrix_of_windows();
     const struct spmmi_model_candidate c = {.family = SPMM_FAMILY_ROWS,
                                             .schedule = SPMM_SCHEDULE_NONZERO_SPLIT};
-    /* 8 lanes: 50 blocks of 32 groups at a time, 1,600 groups. A group takes 8, which leaves a block 192 where its
-     * boundaries may move by a quarter of that: 53 blocks, of 1.5 steps and 2. */
+    /* 8 lanes: 50 blocks of 32 groups at a time, of 200 nonzeros: 1.5625 steps and 2. */
     struct spmmi_prediction p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_L1], 625 * 4 * (2 * 64 + 4 * 128) / 5e12);
     assert_near(p.term[SPMMI_TERM_ISSUE], 625 * 40 / 3.2e10);
-    assert_near(p.term[SPMMI_TERM_WAVES], 53 * 3.5 / 50 * 1e-6);
+    assert_near(p.term[SPMMI_TERM_WAVES], 50 * 3.5625 / 50 * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], 4e-6);
-    m.longest = 2496; /* 13 blocks: 4 + 13 * 8 / 256 steps more */
+    m.longest = 2600; /* 13 blocks: 4 + 13 * 8 / 256 steps more */
     p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_LONGEST], (4 + 4 + 13 * 8 / 256.0) * 1e-6);
-    /* One column: a warp takes 128 nonzeros a step, and twice in a turn of the kernel. */
+    /* One column: a warp takes 128 nonzeros a step, and twice in a turn of the kernel; 60 blocks at a time. */
     p = spmmi_predict(&device, &m, &c, 1, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_ISSUE], 10000 / 128.0 * 28 / 3.2e10);
-    assert_near(p.term[SPMMI_TERM_WAVES], 10000 / 1024.0 / 50 * 1e-6);
+    assert_near(p.term[SPMMI_TERM_WAVES], 10000 / 1024.0 / 60 * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], 2e-6);
 }
 
@@ -478,13 +477,13 @@ static void bcsr_terms_of_16_bit_values_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_ALU], uneven * 2.0 * 256 * 400 * 8 / 2e14);
     assert_near(p.term[SPMMI_TERM_L1], uneven * (1600 * 16 + 400 * 512 + 400 * (512 + 16 * 16)) / 8e12);
     assert_near(p.term[SPMMI_TERM_WAVES], (1 + (0.4 + 0.05 + 2 * 0.003) * 50 / 8) * 1e-6);
-    /* 128 columns by warpgroups: four warps read B once for 4 block rows, in all positions of a step, half of which
+    /* 64 columns by warpgroups: four warps read B once for 4 block rows, in all positions of a step, half of which
      * have no block. Each has 20 instructions and a load of A for a block that is there. */
-    p = predict_tcblocks(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F16, 128, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F16);
-    assert_near(p.term[SPMMI_TERM_L1], uneven * (1600 * 256 + 400 * 512 + 400 * 512 + 50 * 64 * 256) / 8e12);
-    assert_near(p.term[SPMMI_TERM_ALU], uneven * 2.0 * 256 * 800 * 128 / 2e14);
-    assert_near(p.term[SPMMI_TERM_ISSUE], uneven * (400 * 21 + 1600 * 256 / 512 * 6 + 50 * 6 * 40) / 3.2e10);
-    assert_near(p.term[SPMMI_TERM_WAVES], (1 + (0.4 + 16 * 0.05 + 4 * 16 * 0.003) * 50 / 8) * 1e-6);
+    p = predict_tcblocks(&f, SPMM_SCHEDULE_DENSE, SPMM_COMPUTE_F16, 64, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F16);
+    assert_near(p.term[SPMMI_TERM_L1], uneven * (1600 * 128 + 400 * 512 + 400 * 512 + 50 * 64 * 128) / 8e12);
+    assert_near(p.term[SPMMI_TERM_ALU], uneven * 2.0 * 256 * 800 * 64 / 2e14);
+    assert_near(p.term[SPMMI_TERM_ISSUE], uneven * (400 * 21 + 1600 * 128 / 512 * 6 + 50 * 6 * 40) / 3.2e10);
+    assert_near(p.term[SPMMI_TERM_WAVES], (1 + (0.4 + 8 * 0.05 + 4 * 8 * 0.003) * 50 / 8) * 1e-6);
     /* Without them: a warp has two of 4 block rows, and reads B once where both have the block column; two such warps
      * share the tile. */
     struct spmmi_device_profile ampere = device;

@@ -27,8 +27,8 @@ EXPECTED = ("2 of 4 cases on the GPU take longer",
             "| steel | f32 | column-major | 8 | 0.75 | cusparse-bsr8-alg1 |\n",
             "f32 1 of 1 (worst 0.25)",
             "GPU, 2000-01-01, commit new: 2 matrices, 1 of them synthetic",
-            "| f32 | row-major | 2 |  | 1.41 | 2.00 |  |  |  | 1.59 | 1 of 3 |",  # square root of 2, cube root of 4
-            "| mesh | 1 |  | 4.00 |  |  |  |  | 4.00 (steel, n = 8) |",
+            "| f32 | row-major | 2 | 1.41 | 2.00 | 1.59 | 1 of 3 |",  # square root of 2, cube root of 4
+            "| mesh | 1 | 4.00 |  | 4.00 (steel, n = 8) |",
             "| oneMKL | row-major | 2.50 | 2.50 |")
 
 
@@ -104,6 +104,14 @@ def check_take(folder):
     expect(run(folder, "--take", new) == 0 and read(folder, "docs/results.csv") == results, "no rows twice")
     expect(CPU in results, "rows of another device as they were")
     expect("commit newer" in " ".join(read(folder, "README.md").split()), "new pages")
+    added = ",bound_us,c_type,unit_values"
+    rows = [line(case, "newer") + end for case, end in zip(CASES[1:], (",3,f32,0", ",,,", *[",3,f32,0"] * 6))]
+    mixed = [line(("steel", 8, "row", "f32", 1, 99, "cusparse-csr-alg1", "f32"), "newer") + end for end in (",3,f16,0", ",3,f32,1")]
+    write(folder, "new.csv", "\n".join([HEAD + added] + rows + mixed) + "\n")
+    expect(run(folder, "--take", new) == 0, "rows with added columns to be taken")
+    results = read(folder, "docs/results.csv")
+    expect(results.startswith(HEAD + added + "\n") and CPU + ",,,\n" in results, "older rows without a value there")
+    expect("99" not in read(folder, "docs/performance.md"), "no mixed products on the page")
     write(folder, "new.csv", HEAD.replace("date,", "") + "\n")
     expect(run(folder, "--take", new) == 1, "other columns to be refused")
     write(folder, "docs/results.csv", results + line(CASES[-1], "newest") + "\n")

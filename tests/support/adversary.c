@@ -187,10 +187,11 @@ struct test_matrix *test_adversary_matrix(int index, const struct test_adversary
 }
 
 double test_adversary_share(int index, const struct test_adversary_target *target,
-                            const struct test_matrix *a, spmm_executor_t *executor, test_product_runner run)
+                            const struct test_matrix *a, spmm_executor_t *executor, int64_t n,
+                            test_product_runner run)
 {
     const struct adversary *adversary = &adversaries[index];
-    const struct test_product product = {.n = 9, .alpha = 1};
+    const struct test_product product = {.n = n, .alpha = 1};
     struct test_dense b = test_product_b(a, target->dtype, &product);
     struct test_dense c = test_product_c(a, target->dtype, &product), before = test_dense_copy(&c);
     for (int64_t i = 0; i < a->cols; i++) {

@@ -21,8 +21,11 @@ int test_adversary_named(const char *name);
 /* A of TEST_ADVERSARY_ROWS rows, with the adversary's name; free with test_matrix_free. */
 struct test_matrix *test_adversary_matrix(int index, const struct test_adversary_target *target);
 
-/* The product of that matrix by an executor on it: the largest error as a share of the bound. */
+/* Columns of B of a usual product. */
+#define TEST_ADVERSARY_COLUMNS 9
+/* The product of that matrix with n columns by an executor on it: the largest error as a share of the bound. */
 double test_adversary_share(int index, const struct test_adversary_target *target,
-                            const struct test_matrix *a, spmm_executor_t *executor, test_product_runner run);
+                            const struct test_matrix *a, spmm_executor_t *executor, int64_t n,
+                            test_product_runner run);
 
 #endif

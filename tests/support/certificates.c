@@ -170,7 +170,8 @@ double test_certified_adversaries(int device, test_product_runner run, test_cert
         spmm_executor_t *executor = test_executor_make(plan, device, 1, NULL);
         spmm_certifier_t *certifier = test_certifier_make(plan, executor, SEED, 64);
         near_bound.certifier = certifier;
-        assert_true(test_adversary_share(index, &target, a, executor, certifying_run) <= 1);
+        assert_true(
+            test_adversary_share(index, &target, a, executor, TEST_ADVERSARY_COLUMNS, certifying_run) <= 1);
         spmm_certifier_destroy(certifier);
         spmm_executor_destroy(executor);
         spmm_plan_destroy(plan);

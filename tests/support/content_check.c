@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include <omp.h>
+
 #include <spmm/executor.h>
 
 #include "format/base/alloc.h"
@@ -21,8 +23,9 @@
 #define BUDGET (UINT64_C(64) << 20)
 /* malloc_usable_size, by which the hooks count, is up to a huge page too much for each large block. */
 #define COUNTED_TOO_MUCH (UINT64_C(32) << 20)
-#define SMALL_BUDGET 65536      /* of an executor */
-#define ASKED_BYTES (4 * 65536) /* counters of columns, also where there are no nonzeros: many_columns.h */
+#define SMALL_BUDGET 65536 /* of an executor */
+#define ASKED_BYTES \
+    (4 * 65536) /* a thread: counters of columns, also where there are no nonzeros: many_columns.h */
 #define ASKED_BYTES_A_PART 16384
 #define ASKED_BYTES_A_ROW 64
 #define ASKED_BYTES_A_NONZERO 64
@@ -195,8 +198,8 @@ static uint64_t counted(uint64_t bytes)
 static uint64_t asking_max(const spmm_plan_t *plan)
 {
     const uint64_t rows = (uint64_t)(plan->rows + (has_variant(plan, SPMM_OP_T) ? plan->cols : 0));
-    return counted(ASKED_BYTES + ASKED_BYTES_A_PART * plan->part_count + ASKED_BYTES_A_ROW * rows +
-                   ASKED_BYTES_A_NONZERO * (uint64_t)plan->nnz);
+    return counted(ASKED_BYTES * (uint64_t)omp_get_max_threads() + ASKED_BYTES_A_PART * plan->part_count +
+                   ASKED_BYTES_A_ROW * rows + ASKED_BYTES_A_NONZERO * (uint64_t)plan->nnz);
 }
 
 /* Asked before it is made. *host: what it takes. */

@@ -149,8 +149,6 @@ void test_content_part_add(struct test_stream *stream, spmm_plan_t *plan)
 static void long_rows_add(struct test_stream *stream, spmm_plan_t *plan, const struct test_matrix *a)
 {
     const uint32_t first = plan->part_count, half = SPMMI_PART_MAX / 2;
-    if (plan->dtype != SPMM_F32 && plan->dtype != SPMM_F64)
-        return;
     while (plan->part_count < half && plan->part_count < first + 4)
         test_content_part_add(stream, plan);
     if (plan->part_count <= half)

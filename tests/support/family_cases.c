@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "kernels/dense/dense_shape.h"
+#include "kernels/wide/wide_shape.h"
 #include "plan_seal.h"
 
 /* Of nonzero splits on a GPU: one row that all blocks share, one column or many; two of them; a few among short
@@ -21,6 +23,9 @@ const struct test_family_case test_family_cases[TEST_FAMILY_CASES] = {
     {"power law", {SPMM_F32, SPMM_SCHEDULE_PACKED, 1000, 1, 0}, SPMM_FAMILY_PANEL, 64, 1},
     {"one dense row", {SPMM_F32, SPMM_SCHEDULE_DENSE, 1000, 1, 0}, SPMM_FAMILY_BCSR, 64, 1},
     {"dense", {SPMM_F16, SPMM_SCHEDULE_DENSE, 1000, 1, 0}, SPMM_FAMILY_BCSR, 64, 0},
+    {"dense", {SPMM_F16, SPMMI_DENSE_GEMM, 0, 1, 0}, 0, 0, 0},
+    {"dense row among sparse", {SPMM_F32, SPMMI_DENSE_GEMM, 0, 1, 0}, 0, 0, 0},
+    {"dense row among sparse", {SPMM_F32, SPMMI_WIDE_COLUMN_PANELS, 0, 1, 0}, 0, 0, 0},
 };
 
 static spmm_compute_t compute_of(spmm_dtype_t type)

@@ -13,7 +13,7 @@ struct test_family_case {
     int is_long_rows;     /* long rows are a part of their own */
 };
 
-#define TEST_FAMILY_CASES 12
+#define TEST_FAMILY_CASES 15
 extern const struct test_family_case test_family_cases[TEST_FAMILY_CASES];
 
 /* Of both ops, whole, so that it can be saved. a: the matrix that the case names. Free with spmm_plan_destroy. */

@@ -24,6 +24,14 @@ int test_kernel_takes(const spmm_kernel_info_t *kernel, spmm_dtype_t dtype)
     return (spmmi_family_of(kernel->family)->types & SPMMI_TYPE_BIT(dtype)) != 0;
 }
 
+spmm_dtype_t test_kernel_type(const spmm_kernel_info_t *kernel, int turn)
+{
+    int dtype = turn % 4;
+    while (!test_kernel_takes(kernel, (spmm_dtype_t)(SPMM_F32 + dtype)))
+        dtype = (dtype + 1) % 4;
+    return (spmm_dtype_t)(SPMM_F32 + dtype);
+}
+
 static uint32_t item_size_of(const struct spmmi_schedule *schedule, int turn)
 {
     static const uint32_t sizes[] = {8, 64, 16, 1024}, few[] = {1, 7, 1000};
@@ -59,8 +67,7 @@ spmm_plan_t *test_kernel_plan(const spmm_kernel_info_t *kernel, const struct tes
             plan->variants[i].compute = turn % 2 == 0 ? SPMM_COMPUTE_TF32 : SPMM_COMPUTE_3XTF32;
     if (turn / 2 % 2 == 1)
         test_plan_reorder(plan, (uint64_t)turn, 0);
-    if (family->takes_long_rows && turn / 4 % 2 == 1 && test_kernel_takes(kernel, dtype) &&
-        (dtype == SPMM_F32 || dtype == SPMM_F64))
+    if (family->takes_long_rows && turn / 4 % 2 == 1 && test_kernel_takes(kernel, dtype))
         (void)test_plan_split_long_rows(plan, test_long_rows_min(a));
     return plan;
 }

@@ -97,18 +97,29 @@ struct test_accuracy test_product_accuracy(const spmm_executor_t *executor,
 void test_product_check(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
                         const struct test_product *product)
 {
-    struct test_dense b = test_product_b(a, dtype, product);
-    struct test_dense c = test_product_c(a, dtype, product);
+    const spmm_types_info_t types = {.a_type = dtype, .b_type = dtype, .c_type = dtype};
+    test_product_check_types(executor, a, &types, product);
+}
+
+void test_product_check_types(spmm_executor_t *executor, const struct test_matrix *a,
+                              const spmm_types_info_t *types, const struct test_product *product)
+{
+    struct test_dense b = test_product_b(a, types->b_type, product);
+    struct test_dense c = test_product_c(a, types->c_type, product);
     struct test_dense c_before = test_dense_copy(&c);
     test_product_run(executor, product, &b, &c);
     const struct test_accuracy accuracy = test_product_accuracy(executor, product, &b, &c);
-    const struct test_judgement j =
-        test_judge_of(&accuracy, a, product->op, product->alpha, &b, product->beta, &c_before, &c);
+    struct test_sums sums =
+        test_sums_of_type(a, types->a_type, product->op, product->alpha, &b, product->beta, &c_before);
+    const struct test_judgement j = test_judge_sums(&accuracy, &sums, &c);
+    test_sums_free(&sums);
     const int exact_fails = product->values == TEST_VALUES_INTEGER && !j.is_exact;
     if (!(j.ratio <= 1) || exact_fails)
-        fail_msg("%s %s op %s n %lld B %s C %s alpha %g beta %g: element (%lld, %lld) is %.17g, expected "
+        fail_msg("%s A %s, B %s, C %s op %s n %lld B %s C %s alpha %g beta %g: element (%lld, %lld) is "
+                 "%.17g, expected "
                  "%.17g, ratio %g",
-                 a->name, spmm_dtype_name(dtype), spmm_op_name(product->op), (long long)product->n,
+                 a->name, spmm_dtype_name(types->a_type), spmm_dtype_name(types->b_type),
+                 spmm_dtype_name(types->c_type), spmm_op_name(product->op), (long long)product->n,
                  spmm_layout_name(product->b_layout), spmm_layout_name(product->c_layout), product->alpha,
                  product->beta, (long long)j.row, (long long)j.col, j.got, j.want, j.ratio);
     test_dense_free(&b);

@@ -41,7 +41,11 @@ struct test_accuracy test_product_accuracy(const spmm_executor_t *executor,
                                            const struct test_product *product, const struct test_dense *b,
                                            const struct test_dense *c);
 
-/* All of it, and fail the test when the judgement is over the bound; integer values must be exact. */
+/* All of it with these types of A, B and C, and fail the test when the judgement is over the bound; integer values must
+ * be exact. */
+void test_product_check_types(spmm_executor_t *executor, const struct test_matrix *a,
+                              const spmm_types_info_t *types, const struct test_product *product);
+/* The same with one type. */
 void test_product_check(spmm_executor_t *executor, const struct test_matrix *a, spmm_dtype_t dtype,
                         const struct test_product *product);
 

@@ -62,6 +62,28 @@ struct test_sums test_sums_make(const struct test_matrix *a, spmm_op_t op, doubl
     return s;
 }
 
+/* Both as doubles, which lose nothing of them. */
+struct test_sums test_sums_of_type(const struct test_matrix *a, spmm_dtype_t a_type, spmm_op_t op,
+                                   double alpha, const struct test_dense *b, double beta,
+                                   const struct test_dense *c_before)
+{
+    struct test_matrix wide_a = *a;
+    if (a_type == b->view.type)
+        return test_sums_make(a, op, alpha, b, beta, c_before);
+    struct test_dense wide_b = test_dense_make(
+        (struct test_dense_shape){b->view.rows, b->view.cols, SPMM_ROW_MAJOR, SPMM_F64, 0, 0});
+    for (int64_t i = 0; i < b->view.rows * b->view.cols; i++)
+        test_dense_set(&wide_b, i / b->view.cols, i % b->view.cols,
+                       test_dense_get(b, i / b->view.cols, i % b->view.cols));
+    wide_a.values = take(a->nnz, sizeof *wide_a.values);
+    for (int64_t p = 0; p < a->nnz; p++)
+        wide_a.values[p] = test_value_round(a_type, a->values[p]);
+    const struct test_sums sums = test_sums_make(&wide_a, op, alpha, &wide_b, beta, c_before);
+    free(wide_a.values);
+    test_dense_free(&wide_b);
+    return sums;
+}
+
 void test_sums_free(struct test_sums *sums)
 {
     free(sums->value);

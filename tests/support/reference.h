@@ -25,6 +25,10 @@ struct test_sums {
 };
 struct test_sums test_sums_make(const struct test_matrix *a, spmm_op_t op, double alpha,
                                 const struct test_dense *b, double beta, const struct test_dense *c_before);
+/* The same with values of A of another type than B's. */
+struct test_sums test_sums_of_type(const struct test_matrix *a, spmm_dtype_t a_type, spmm_op_t op,
+                                   double alpha, const struct test_dense *b, double beta,
+                                   const struct test_dense *c_before);
 void test_sums_free(struct test_sums *sums);
 /* What element (i, j) is made of, and its value. */
 struct test_terms test_sums_terms(const struct test_sums *sums, int64_t i, int64_t j, long double *want);

@@ -93,8 +93,7 @@ void test_workspace_max_of_kernels(const char *target, int device, int64_t n_max
     for (int turn = 0; turn < TURNS * count; turn++) {
         const spmm_kernel_info_t *kernel = &kernels[turn % count];
         const int at = turn / count;
-        const spmm_dtype_t dtype =
-            test_kernel_takes(kernel, (spmm_dtype_t)(1 + at % 4)) ? (spmm_dtype_t)(1 + at % 4) : SPMM_F64;
+        const spmm_dtype_t dtype = test_kernel_type(kernel, at);
         struct test_matrix *a = test_matrix_named(names[at % 3], TEST_VALUES_REAL);
         spmm_plan_t *plan = test_kernel_plan(kernel, a, dtype, at);
         spmm_executor_t *executor = test_executor_make(plan, device, 1, NULL);

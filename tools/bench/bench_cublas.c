@@ -1,39 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuBLAS as a peer: the product with all of A, zeros included, where that takes a bearable size. f16 and bf16 are
- * computed in f32, as ours are. */
-#include <cublas_v2.h>
+/* cuBLAS as a peer: the product with all of A, zeros included, where there is room for them. Of cublasGemmEx and the
+ * algorithms that cuBLASLt proposes the fastest counts; it is found before the timing. f16 and bf16 are computed in
+ * f32, as ours are; f32 on ordinary cores and, by itself, in tf32. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "bench_peers.h"
+#include "cublas_product.h"
 #include "cuda_type.h"
 #include "format/base/team.h"
 #include "tools/cli/fail.h"
 #include "tools/cli/number.h"
 
-#define DENSE_BYTES_MAX ((uint64_t)2 << 30)
+#define WORKSPACE_BYTES ((uint64_t)32 << 20)
+#define TRIAL_REPEATS 2
 
 struct cublas_peers {
     struct bench_peers base;
     cublasHandle_t handle;
+    cublasLtHandle_t lt;
     int device, is_there;
     spmm_dtype_t dtype;
     int64_t rows, cols;
     struct device_block a; /* row-major, without gaps */
+    struct device_block workspace;
 };
-
-static spmm_status_t check(cublasStatus_t error, const char *what, spmm_diag_t *diag)
-{
-    if (error == CUBLAS_STATUS_SUCCESS)
-        return SPMM_OK;
-    fail(diag, SPMM_ERR_DEVICE, "%s: %s", what, cublasGetStatusString(error));
-    diag->native_error = (int)error;
-    return SPMM_ERR_DEVICE;
-}
 
 static void close_peers(struct bench_peers *base)
 {
     struct cublas_peers *peers = (struct cublas_peers *)base;
     device_block_free(&peers->a);
+    device_block_free(&peers->workspace);
+    if (peers->lt != NULL)
+        (void)cublasLtDestroy(peers->lt);
     if (peers->handle != NULL)
         (void)cublasDestroy(peers->handle);
     free(peers);
@@ -52,6 +51,7 @@ static spmm_status_t upload_dense(struct cublas_peers *peers, const struct host_
             value_set(csr->dtype, dense, i * csr->cols + csr->col_ind[p], csr->values[p]);
     TRY(device_block_reserve(&peers->a, peers->device, bytes, diag));
     TRY(device_upload(&peers->a, dense, bytes, diag));
+    TRY(device_block_reserve(&peers->workspace, peers->device, WORKSPACE_BYTES, diag));
     peers->is_there = 1;
 cleanup:
     free(dense);
@@ -69,58 +69,93 @@ static spmm_status_t take_problem(struct bench_peers *base, spmm_op_t op, const 
     peers->dtype = op_a->dtype;
     peers->rows = op_a->rows;
     peers->cols = op_a->cols;
-    if (op_a->nnz == 0 || bytes > (double)DENSE_BYTES_MAX ||
+    if (op_a->nnz == 0 || bytes > (double)bench_peers_room() ||
         !bench_peers_wants(base, "cublas-dense-tf32")) /* which contains the other name */
         return SPMM_OK;
     return upload_dense(peers, op_a, (uint64_t)bytes, diag);
 }
 
-struct call {
-    const struct cublas_peers *peers;
-    const spmm_dense_t *b, *c;
-    cudaDataType type;
-    cublasComputeType_t compute;
-};
-
 /* cuBLAS is column-major: of row-major matrices it sees the transposes, and C^T = B^T A^T. */
-static spmm_status_t multiply(void *context, spmm_diag_t *diag)
+static struct cublas_product product_of(const struct cublas_peers *peers, const struct bench_site *site)
 {
-    static const double one_f64 = 1.0, zero_f64 = 0.0;
-    static const float one_f32 = 1.0f, zero_f32 = 0.0f;
-    const struct call *call = context;
-    const struct cublas_peers *p = call->peers;
-    const int is_f64 = p->dtype == SPMM_F64;
-    const void *one = is_f64 ? (const void *)&one_f64 : (const void *)&one_f32;
-    const void *zero = is_f64 ? (const void *)&zero_f64 : (const void *)&zero_f32;
-    const int64_t n = call->b->cols;
-    const cublasStatus_t error =
-        call->b->layout == SPMM_ROW_MAJOR
-            ? cublasGemmEx_64(p->handle, CUBLAS_OP_N, CUBLAS_OP_N, n, p->rows, p->cols, one, call->b->data,
-                              call->type, call->b->ld, p->a.data, call->type, p->cols, zero, call->c->data,
-                              call->type, call->c->ld, call->compute, CUBLAS_GEMM_DEFAULT)
-            : cublasGemmEx_64(p->handle, CUBLAS_OP_T, CUBLAS_OP_N, p->rows, n, p->cols, one, p->a.data,
-                              call->type, p->cols, call->b->data, call->type, call->b->ld, zero,
-                              call->c->data, call->type, call->c->ld, call->compute, CUBLAS_GEMM_DEFAULT);
-    return check(error, "cublasGemmEx failed", diag);
+    const spmm_dense_t *b = &site->b_view;
+    const spmm_dense_t *c = &site->c_view;
+    const int is_row_major = b->layout == SPMM_ROW_MAJOR;
+    struct cublas_product product = {
+        .handle = peers->handle, .lt = peers->lt, .k = peers->cols, .c = c->data};
+    product.op_left = is_row_major ? CUBLAS_OP_N : CUBLAS_OP_T;
+    product.m = is_row_major ? b->cols : peers->rows;
+    product.n = is_row_major ? peers->rows : b->cols;
+    product.left = is_row_major ? b->data : peers->a.data;
+    product.right = is_row_major ? peers->a.data : b->data;
+    product.ld_left = is_row_major ? b->ld : peers->cols;
+    product.ld_right = is_row_major ? peers->cols : b->ld;
+    product.ld_c = c->ld;
+    product.type = cuda_type(peers->dtype);
+    product.c_type = cuda_type(c->type);
+    product.compute = peers->dtype == SPMM_F64 ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
+    product.workspace = peers->workspace.data;
+    product.workspace_bytes = WORKSPACE_BYTES;
+    return product;
+}
+
+/* Cold milliseconds; infinite where the algorithm fails, which is then no candidate. */
+static double trial_ms(const struct bench_site *site, struct cublas_product *product, int algorithm)
+{
+    const struct timing_rule rule = {
+        .repeats = TRIAL_REPEATS, .repeats_slow = 1, .slow_ms = 1.0, .max_seconds = 0.2, .is_cold_only = 1};
+    struct timing timing = {0};
+    spmm_diag_t diag;
+    product->algorithm = algorithm;
+    return stopwatch_measure(site->watch, cublas_product_run, product, &rule, &timing, &diag) == SPMM_OK
+               ? timing.ms_cold
+               : (double)INFINITY;
+}
+
+/* No other algorithm is tried where the first one is far behind other peers. */
+static void choose(const struct bench_site *site, struct cublas_product *product)
+{
+    int best = -1;
+    double best_ms = trial_ms(site, product, -1);
+    for (int i = 0; i < product->algorithm_count && !bench_peers_is_far_behind(site, best_ms); i++) {
+        const double ms = trial_ms(site, product, i);
+        if (ms < best_ms) {
+            best = i;
+            best_ms = ms;
+        }
+    }
+    product->algorithm = best;
+}
+
+static void run_one(struct cublas_peers *peers, struct bench_site *site, int is_tf32,
+                    struct bench_result *result)
+{
+    spmm_status_t status = SPMM_OK;
+    spmm_diag_t diag = {.status = SPMM_OK};
+    struct cublas_product product = product_of(peers, site);
+    if (is_tf32) {
+        product.compute = CUBLAS_COMPUTE_32F_FAST_TF32;
+        result->arithmetic = (struct arithmetic){SPMM_COMPUTE_TF32, 1};
+    }
+    TRY(cublas_product_begin(&product, &diag));
+    choose(site, &product);
+    bench_peers_measure(site, cublas_product_run, &product, result);
+cleanup:
+    if (status != SPMM_OK)
+        bench_result_fail(result, status, &diag);
+    cublas_product_end(&product);
 }
 
 static void run_all(struct bench_peers *base, struct bench_site *site, struct bench_result results[PEERS_MAX],
                     int *count)
 {
     struct cublas_peers *peers = (struct cublas_peers *)base;
-    struct call call = {peers, &site->b_view, &site->c_view, cuda_type(peers->dtype),
-                        peers->dtype == SPMM_F64 ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F};
     if (!peers->is_there)
         return;
     if (bench_peers_wants(base, "cublas-dense"))
-        bench_site_measure(site, multiply, &call,
-                           bench_peers_result(results, count, "cublas-dense", peers->dtype, 1));
-    if (peers->dtype != SPMM_F32)
-        return;
-    struct bench_result *result = bench_peers_result(results, count, "cublas-dense-tf32", peers->dtype, 1);
-    call.compute = CUBLAS_COMPUTE_32F_FAST_TF32;
-    result->arithmetic = (struct arithmetic){SPMM_COMPUTE_TF32, 1};
-    bench_site_measure(site, multiply, &call, result);
+        run_one(peers, site, 0, bench_peers_result(results, count, "cublas-dense", peers->dtype, 1));
+    if (peers->dtype == SPMM_F32)
+        run_one(peers, site, 1, bench_peers_result(results, count, "cublas-dense-tf32", peers->dtype, 1));
 }
 
 static const struct bench_peers_backend backend = {close_peers, take_problem, run_all};
@@ -134,7 +169,13 @@ spmm_status_t bench_cublas_open(const struct bench_site *site, struct bench_peer
         return fail_memory(diag, sizeof *made, "the peers");
     made->base.backend = &backend;
     made->device = site->device;
-    TRY(check(cublasCreate(&made->handle), "starting cuBLAS failed", diag));
+    TRY(cublas_check(cublasCreate(&made->handle), "starting cuBLAS failed", diag));
+    /* Sums of f16 and bf16 stay in f32 until C is written, as ours do. */
+    TRY(cublas_check(
+        cublasSetMathMode(made->handle, (cublasMath_t)(CUBLAS_DEFAULT_MATH |
+                                                       CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)),
+        "starting cuBLAS failed", diag));
+    TRY(cublas_check(cublasLtCreate(&made->lt), "starting cuBLASLt failed", diag));
     *peers = &made->base;
     made = NULL;
 cleanup:

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cuSPARSE's generic SpMM: every algorithm of every storage that holds the matrix at a bearable size. Buffer sizes
  * and preprocessing are outside the timing. f16 and bf16 are computed in f32, as ours are; an algorithm that does not
- * take them says so in its result. */
-#define DISABLE_CUSPARSE_DEPRECATED /* none is used, and the header itself trips the warning */
-#include <cusparse.h>
+ * take them says so in its result. SpMMOp is no peer: it was never faster (docs/decisions/0044). */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "bench_cusparse_store.h"
 #include "bench_peers.h"
-#include "cuda_type.h"
+#include "cusparse_check.h"
 #include "tools/cli/fail.h"
 
 enum storage {
@@ -61,15 +59,6 @@ static const struct algorithm algorithms[] = {
     {"cusparse-ell32-alg1", STORE_ELL32, CUSPARSE_SPMM_BLOCKED_ELL_ALG1},
 };
 #define BLOCK_PADDING 32
-
-static spmm_status_t check(cusparseStatus_t error, const char *what, spmm_diag_t *diag)
-{
-    if (error == CUSPARSE_STATUS_SUCCESS)
-        return SPMM_OK;
-    fail(diag, SPMM_ERR_DEVICE, "%s: %s", what, cusparseGetErrorString(error));
-    diag->native_error = (int)error;
-    return SPMM_ERR_DEVICE;
-}
 
 static void close_peers(struct bench_peers *base)
 {
@@ -135,11 +124,8 @@ cleanup:
 struct call {
     cusparseHandle_t handle;
     cusparseOperation_t op;
-    cudaDataType type, compute; /* of A, B and C; of products, sums and factors */
+    struct cusparse_factors f;
     cusparseSpMMAlg_t alg;
-    float one_f32, zero_f32;
-    double one_f64, zero_f64;
-    const void *one, *zero;
     cusparseSpMatDescr_t a;
     cusparseDnMatDescr_t b, c;
     void *buffer;
@@ -148,9 +134,10 @@ struct call {
 static spmm_status_t multiply(void *context, spmm_diag_t *diag)
 {
     const struct call *call = context;
-    return check(cusparseSpMM(call->handle, call->op, CUSPARSE_OPERATION_NON_TRANSPOSE, call->one, call->a,
-                              call->b, call->zero, call->c, call->compute, call->alg, call->buffer),
-                 "cusparseSpMM failed", diag);
+    return cusparse_check(cusparseSpMM(call->handle, call->op, CUSPARSE_OPERATION_NON_TRANSPOSE, call->f.one,
+                                       call->a, call->b, call->f.zero, call->c, call->f.compute, call->alg,
+                                       call->buffer),
+                          "cusparseSpMM failed", diag);
 }
 
 static int is_ell(enum storage storage)
@@ -179,48 +166,45 @@ static cusparseStatus_t describe_sparse(const struct cusparse_stored *s, enum st
 }
 
 /* rows: a block storage needs as many as its blocks have, which the padding of the case provides. */
-static cusparseStatus_t describe_dense(const spmm_dense_t *view, int64_t rows, cudaDataType type,
-                                       cusparseDnMatDescr_t *dense)
+static cusparseStatus_t describe_dense(const spmm_dense_t *view, int64_t rows, cusparseDnMatDescr_t *dense)
 {
     const cusparseOrder_t order = view->layout == SPMM_ROW_MAJOR ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
-    return cusparseCreateDnMat(dense, rows, view->cols, view->ld, view->data, type, order);
+    return cusparseCreateDnMat(dense, rows, view->cols, view->ld, view->data, cuda_type(view->type), order);
 }
 
 static void run_one(struct cusparse_peers *peers, const struct algorithm *algorithm, struct bench_site *site,
                     struct bench_result *result)
 {
     const struct cusparse_stored *stored = &peers->stored[algorithm->storage];
-    const int is_f64 = peers->dtype == SPMM_F64;
     const int is_op_t = algorithm->storage == STORE_CSR_OF_A;
     const int64_t scale = stored->block > 0 ? stored->block : 1;
     spmm_status_t status = SPMM_OK;
     spmm_diag_t diag = {.status = SPMM_OK};
     size_t bytes = 0;
-    struct call call = {.handle = peers->handle, .alg = algorithm->alg, .one_f32 = 1.0f, .one_f64 = 1.0};
+    struct call call = {
+        .handle = peers->handle, .alg = algorithm->alg, .f = cusparse_factors_of(peers->dtype)};
     call.op = is_op_t ? CUSPARSE_OPERATION_TRANSPOSE : CUSPARSE_OPERATION_NON_TRANSPOSE;
-    call.type = cuda_type(peers->dtype);
-    call.compute = is_f64 ? CUDA_R_64F : CUDA_R_32F;
-    call.one = is_f64 ? (const void *)&call.one_f64 : (const void *)&call.one_f32;
-    call.zero = is_f64 ? (const void *)&call.zero_f64 : (const void *)&call.zero_f32;
     const int64_t b_rows = (is_op_t ? stored->rows : stored->cols) * scale;
     const int64_t c_rows = (is_op_t ? stored->cols : stored->rows) * scale;
 
     /* Descriptors are made anew for each algorithm: preprocessing ties them to its buffer. */
-    TRY(check(describe_sparse(stored, algorithm->storage, call.type, &call.a), "describing A failed", &diag));
-    TRY(check(describe_dense(&site->b_view, b_rows, call.type, &call.b), "describing B failed", &diag));
-    TRY(check(describe_dense(&site->c_view, c_rows, call.type, &call.c), "describing C failed", &diag));
-    TRY(check(cusparseSpMM_bufferSize(call.handle, call.op, CUSPARSE_OPERATION_NON_TRANSPOSE, call.one,
-                                      call.a, call.b, call.zero, call.c, call.compute, call.alg, &bytes),
-              "cusparseSpMM_bufferSize failed", &diag));
+    TRY(cusparse_check(describe_sparse(stored, algorithm->storage, call.f.type, &call.a),
+                       "describing A failed", &diag));
+    TRY(cusparse_check(describe_dense(&site->b_view, b_rows, &call.b), "describing B failed", &diag));
+    TRY(cusparse_check(describe_dense(&site->c_view, c_rows, &call.c), "describing C failed", &diag));
+    TRY(cusparse_check(cusparseSpMM_bufferSize(call.handle, call.op, CUSPARSE_OPERATION_NON_TRANSPOSE,
+                                               call.f.one, call.a, call.b, call.f.zero, call.c,
+                                               call.f.compute, call.alg, &bytes),
+                       "cusparseSpMM_bufferSize failed", &diag));
     TRY(device_block_reserve(&peers->buffer, peers->device, bytes, &diag));
     call.buffer = peers->buffer.data;
     if (!is_ell(algorithm->storage)) /* which has nothing to prepare */
-        TRY(check(cusparseSpMM_preprocess(call.handle, call.op, CUSPARSE_OPERATION_NON_TRANSPOSE, call.one,
-                                          call.a, call.b, call.zero, call.c, call.compute, call.alg,
-                                          call.buffer),
-                  "cusparseSpMM_preprocess failed", &diag));
+        TRY(cusparse_check(cusparseSpMM_preprocess(call.handle, call.op, CUSPARSE_OPERATION_NON_TRANSPOSE,
+                                                   call.f.one, call.a, call.b, call.f.zero, call.c,
+                                                   call.f.compute, call.alg, call.buffer),
+                           "cusparseSpMM_preprocess failed", &diag));
     TRY(device_synchronize(peers->device, &diag));
-    bench_site_measure(site, multiply, &call, result);
+    bench_peers_measure(site, multiply, &call, result);
 cleanup:
     if (status != SPMM_OK)
         bench_result_fail(result, status, &diag);
@@ -275,7 +259,7 @@ spmm_status_t bench_cusparse_open(const struct bench_site *site, struct bench_pe
         return fail_memory(diag, sizeof *made, "the peers");
     made->base.backend = &backend;
     made->device = site->device;
-    TRY(check(cusparseCreate(&made->handle), "starting cuSPARSE failed", diag));
+    TRY(cusparse_check(cusparseCreate(&made->handle), "starting cuSPARSE failed", diag));
     *peers = &made->base;
     made = NULL;
 cleanup:

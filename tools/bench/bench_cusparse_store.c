@@ -3,11 +3,18 @@
 #include "bench_cusparse_store.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "bench_peers.h"
 #include "tools/cli/fail.h"
+#include "tools/cli/number.h"
 
-/* Blocks are tried while they take at most this many times the bytes of CSR. */
-#define BLOCKS_MIN_GAIN 4
+/* SELL and BSR are tried while they take at most this many times the bytes of CSR. */
+#define GAIN_MIN 4
+/* Blocked-ELL is tried while it stores at most this many values a nonzero: beyond, tensor cores at their peak (2
+ * operations at 625 TFLOP/s of an H200) take longer than a gather of 2 bytes of B (8.8 TB/s) a nonzero and column. */
+#define FILL_MAX 64
+#define SLICE 32 /* rows of a slice of SELL */
 
 void cusparse_stored_free(struct cusparse_stored *stored)
 {
@@ -69,12 +76,25 @@ cleanup:
     return status;
 }
 
-/* Do so many blocks take a bearable size? */
-static int is_worth_blocks(const struct host_csr *csr, int64_t block, int64_t blocks)
+/* Are so many values, with one index for each `of` of them, worth a try? */
+static int is_worth_values(const struct host_csr *csr, double values, double of)
 {
     const double size = (double)spmm_dtype_size(csr->dtype);
-    const double bytes = (double)blocks * ((double)(block * block) * size + 4.0);
-    return blocks >= 0 && bytes <= BLOCKS_MIN_GAIN * (double)csr->nnz * (size + 4.0);
+    return values * (size + 4.0 / of) <= GAIN_MIN * (double)csr->nnz * (size + 4.0);
+}
+
+/* blocks is -1 where they could not be counted. */
+static int is_worth_bsr(const struct host_csr *csr, int64_t block, int64_t blocks)
+{
+    const double area = (double)(block * block);
+    return blocks >= 0 && is_worth_values(csr, (double)blocks * area, area);
+}
+
+static int is_worth_ell(const struct host_csr *csr, int64_t block, int64_t blocks)
+{
+    const double values = (double)blocks * (double)(block * block);
+    return blocks >= 0 && values <= FILL_MAX * (double)csr->nnz &&
+           values * (double)spmm_dtype_size(csr->dtype) <= (double)bench_peers_room();
 }
 
 static void describe(const struct host_bsr *bsr, int64_t blocks, int64_t width,
@@ -123,14 +143,80 @@ spmm_status_t cusparse_store_blocks(int device, const struct host_csr *csr, int6
     spmm_status_t status = SPMM_OK;
     struct host_bsr bsr = {0};
     const uint64_t block_bytes = (uint64_t)(block * block) * spmm_dtype_size(csr->dtype);
-    if ((as_bsr == NULL && as_ell == NULL) || !is_worth_blocks(csr, block, host_bsr_count(csr, block)))
+    const int64_t blocks = as_bsr != NULL || as_ell != NULL ? host_bsr_count(csr, block) : -1;
+    const int wants_bsr = as_bsr != NULL && is_worth_bsr(csr, block, blocks);
+    if (!wants_bsr && (as_ell == NULL || !is_worth_ell(csr, block, blocks)))
         return SPMM_OK;
     TRY(host_bsr_make(csr, block, &bsr, diag));
-    if (as_bsr != NULL)
+    if (wants_bsr)
         TRY(store_bsr(device, &bsr, block_bytes, as_bsr, diag));
-    if (as_ell != NULL && is_worth_blocks(csr, block, bsr.block_rows * host_ell_width(&bsr)))
+    if (as_ell != NULL && is_worth_ell(csr, block, bsr.block_rows * host_ell_width(&bsr)))
         TRY(store_ell(device, &bsr, csr->dtype, block_bytes, as_ell, diag));
 cleanup:
     host_bsr_free(&bsr);
+    return status;
+}
+
+/* Where slices begin: each is as wide as its longest row. What 32 bits cannot hold becomes INT32_MAX, which is too
+ * many. NULL: out of memory. */
+static int32_t *slice_offsets(const struct host_csr *csr, int64_t slices)
+{
+    int64_t total = 0;
+    int32_t *offsets = calloc((size_t)slices + 1, sizeof *offsets);
+    for (int64_t s = 0; offsets != NULL && s < slices; s++) {
+        int64_t width = 0;
+        for (int64_t i = s * SLICE; i < (s + 1) * SLICE && i < csr->rows; i++)
+            width =
+                csr->row_ptr[i + 1] - csr->row_ptr[i] > width ? csr->row_ptr[i + 1] - csr->row_ptr[i] : width;
+        total += width * SLICE;
+        offsets[s + 1] = total < INT32_MAX ? (int32_t)total : INT32_MAX;
+    }
+    return offsets;
+}
+
+/* Entry e of row i of a slice is at e * SLICE + i; column -1 is none. */
+static void fill_slices(const struct host_csr *csr, const int32_t *offsets, int32_t *col_ind, void *values)
+{
+    for (int64_t i = 0; i < csr->rows; i++) {
+        for (int64_t p = csr->row_ptr[i]; p < csr->row_ptr[i + 1]; p++) {
+            const int64_t at = offsets[i / SLICE] + (p - csr->row_ptr[i]) * SLICE + i % SLICE;
+            col_ind[at] = csr->col_ind[p];
+            value_set(csr->dtype, values, at, csr->values[p]);
+        }
+    }
+}
+
+spmm_status_t cusparse_store_sell(int device, const struct host_csr *csr, struct cusparse_stored *stored,
+                                  spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const int64_t slices = (csr->rows + SLICE - 1) / SLICE;
+    int32_t *offsets = slice_offsets(csr, slices);
+    const uint64_t count = offsets != NULL && slices > 0 ? (uint64_t)offsets[slices] : 0;
+    int32_t *col_ind = NULL;
+    void *values = NULL;
+    if (count == 0 || count >= INT32_MAX || !is_worth_values(csr, (double)count, 1.0))
+        goto cleanup;
+    col_ind = malloc(count * sizeof *col_ind);
+    values = calloc(count, spmm_dtype_size(csr->dtype));
+    if (col_ind == NULL || values == NULL) {
+        status = fail_memory(diag, count * 12, "the matrix in slices");
+        goto cleanup;
+    }
+    memset(col_ind, 0xff, count * sizeof *col_ind);
+    fill_slices(csr, offsets, col_ind, values);
+    TRY(upload(&stored->row_ptr, device, offsets, ((uint64_t)slices + 1) * sizeof *offsets, diag));
+    TRY(upload(&stored->col_ind, device, col_ind, count * sizeof *col_ind, diag));
+    TRY(upload(&stored->values, device, values, count * spmm_dtype_size(csr->dtype), diag));
+    stored->rows = csr->rows;
+    stored->cols = csr->cols;
+    stored->nnz = csr->nnz;
+    stored->width = (int64_t)count;
+    stored->slice = SLICE;
+    stored->is_there = 1;
+cleanup:
+    free(values);
+    free(col_ind);
+    free(offsets);
     return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A in the storages of cuSPARSE, on the GPU: CSR, COO, and blocks in BSR and Blocked-ELL. */
+/* A in the storages of cuSPARSE, on the GPU: CSR, COO, slices (SELL), and blocks in BSR and Blocked-ELL. */
 #ifndef SPMM_TOOLS_BENCH_CUSPARSE_STORE_H
 #define SPMM_TOOLS_BENCH_CUSPARSE_STORE_H
 
@@ -10,7 +10,8 @@
 struct cusparse_stored {
     int is_there;
     int64_t rows, cols, nnz; /* of blocks, for storages of blocks */
-    int64_t block, width;    /* 0, or rows of a block; Blocked-ELL: blocks a block row */
+    int64_t block, slice;    /* 0, or rows of a block; of a slice */
+    int64_t width; /* Blocked-ELL: blocks a block row; SELL: values with those that fill slices up */
     struct device_block row_ptr, row_ind, col_ind, values;
 };
 void cusparse_stored_free(struct cusparse_stored *stored);
@@ -19,9 +20,14 @@ void cusparse_stored_free(struct cusparse_stored *stored);
 spmm_status_t cusparse_store_entries(int device, const struct host_csr *csr, int is_coo,
                                      struct cusparse_stored *stored, spmm_diag_t *diag);
 
-/* Blocks of this size, in each of the two storages that is not NULL, where they take a bearable size. */
+/* Blocks of this size in each of the two storages that is not NULL: BSR where it takes at most four times the bytes of
+ * CSR, Blocked-ELL where it stores at most 64 values a nonzero and there is room for it. */
 spmm_status_t cusparse_store_blocks(int device, const struct host_csr *csr, int64_t block,
                                     struct cusparse_stored *as_bsr, struct cusparse_stored *as_ell,
                                     spmm_diag_t *diag);
+
+/* Slices of 32 rows, where they take at most four times the bytes of CSR. */
+spmm_status_t cusparse_store_sell(int device, const struct host_csr *csr, struct cusparse_stored *stored,
+                                  spmm_diag_t *diag);
 
 #endif

@@ -171,7 +171,7 @@ static void run_one(struct mkl_peers *peers, const struct mkl_csr *csr, int op, 
         api->set_mm_hint(call.a, op, call.descr, call.layout, (int)site->b_view.cols, MKL_EXPECTED_CALLS),
         "mkl_sparse_set_mm_hint", &diag));
     TRY(check(api->optimize(call.a), "mkl_sparse_optimize", &diag));
-    bench_site_measure(site, multiply, &call, result);
+    bench_peers_measure(site, multiply, &call, result);
 cleanup:
     if (status != SPMM_OK)
         bench_result_fail(result, status, &diag);

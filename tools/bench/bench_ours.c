@@ -15,6 +15,7 @@
 struct bench_ours {
     spmm_op_t op;
     const char *kernels;
+    int has_unit_values;
     int64_t longest; /* nonzeros of the longest row of op(A) */
     const struct bench_site *site;
     spmm_plan_t *plan;          /* the default one */
@@ -42,6 +43,7 @@ static void add(void *context, const spmm_plan_t *plan, const char *kernel, spmm
     spmm_status_t status = SPMM_ERR_MEMORY;
     options.threads = ours->site->threads;
     options.force_kernel = kernel;
+    options.unit_values = ours->has_unit_values;
     if (ours->count < OURS_MAX)
         status =
             spmm_executor_create(plan, ours->site->device, &options, &ours->list[ours->count].executor, NULL);
@@ -89,8 +91,11 @@ spmm_status_t bench_ours_load(const spmm_matrix_t *matrix, spmm_dtype_t dtype, s
         return fail_memory(diag, sizeof *made, "the executors");
     made->op = op;
     made->kernels = options->kernels;
+    made->has_unit_values = options->has_unit_values;
     made->site = site;
     plain.a_type = dtype;
+    plain.b_type = options->b_type;
+    plain.c_type = options->c_type;
     plain.ops = 1u << op;
     plain.compute = dtype == SPMM_F32 ? options->compute : (spmm_compute_t)0;
 
@@ -101,6 +106,7 @@ spmm_status_t bench_ours_load(const spmm_matrix_t *matrix, spmm_dtype_t dtype, s
     info->plan_bytes = size;
 
     executor_options.threads = site->threads;
+    executor_options.unit_values = options->has_unit_values;
     TRY(spmm_executor_create(made->plan, site->device, &executor_options, &made->list[0].executor, diag));
     made->count = 1;
     TRY(spmm_device_name(site->device, info->device_name, sizeof info->device_name));

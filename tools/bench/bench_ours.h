@@ -34,6 +34,8 @@ struct ours_options {
     uint32_t layouts; /* of these plans: a mask of SPMM_LAYOUT_* */
     const int64_t *n; /* that they are made for */
     int n_count;
+    spmm_dtype_t b_type, c_type; /* of the products */
+    int has_unit_values;
     const struct host_csr *values; /* A, whose values are set again and again; NULL: that is not measured */
 };
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The competitors of spmm-bench: cuSPARSE and cuBLAS on a GPU, oneMKL on the CPU, behind the same functions. */
+/* The competitors of spmm-bench: cuSPARSE, cuBLAS and a kernel of merge paths on a GPU, oneMKL on the CPU, behind the
+ * same functions. */
 #ifndef SPMM_TOOLS_BENCH_PEERS_H
 #define SPMM_TOOLS_BENCH_PEERS_H
 
 #include "bench_site.h"
 
-#define PEERS_MAX 24
+#define PEERS_MAX 40
 
 struct bench_peers; /* a list of libraries */
 
@@ -19,8 +20,8 @@ spmm_status_t bench_peers_open(const struct bench_site *site, const struct bench
                                struct bench_peers **peers, char note[160], spmm_diag_t *diag);
 void bench_peers_close(struct bench_peers *peers);
 
-/* Do they multiply numbers of this type? No for peers = NULL. */
-int bench_peers_take(const struct bench_peers *peers, spmm_dtype_t dtype);
+/* Do they multiply A and B of the first type with C of the second? No for peers = NULL. */
+int bench_peers_take(const struct bench_peers *peers, spmm_dtype_t dtype, spmm_dtype_t c_type);
 
 /* Take a problem: a is the matrix as it is, op_a is op(A); the same for op N. Borrowed until the next call. */
 spmm_status_t bench_peers_problem(struct bench_peers *peers, spmm_op_t op, const struct host_csr *a,
@@ -47,13 +48,22 @@ struct bench_peers {
     int is_wide_only; /* the library multiplies f32 and f64 only */
 };
 int bench_peers_wants(const struct bench_peers *peers, const char *name);
+/* Most bytes that A may take with its zeros or in blocks: 2 GiB, or a quarter of the free memory of the GPU. */
+uint64_t bench_peers_room(void);
+/* bench_site_measure; a peer that is far behind the best exact one of the case is timed by one call each. */
+void bench_peers_measure(struct bench_site *site, timing_fn fn, void *context, struct bench_result *result);
+/* Is a call that takes so long cold far behind? */
+int bench_peers_is_far_behind(const struct bench_site *site, double ms);
 /* The next result, of a product in arithmetic of the value type; with is_tensor perhaps on tensor cores. */
 struct bench_result *bench_peers_result(struct bench_result results[PEERS_MAX], int *count, const char *name,
                                         spmm_dtype_t dtype, int is_tensor);
 
 spmm_status_t bench_cusparse_open(const struct bench_site *site, struct bench_peers **peers,
                                   spmm_diag_t *diag);
+spmm_status_t bench_cusparse_spmv_open(const struct bench_site *site, struct bench_peers **peers,
+                                       spmm_diag_t *diag);
 spmm_status_t bench_cublas_open(const struct bench_site *site, struct bench_peers **peers, spmm_diag_t *diag);
+spmm_status_t bench_merge_open(const struct bench_site *site, struct bench_peers **peers, spmm_diag_t *diag);
 spmm_status_t bench_mkl_open(const struct bench_site *site, const char *path, struct bench_peers **peers,
                              char note[160], spmm_diag_t *diag);
 

@@ -5,25 +5,10 @@
 
 #include <stdio.h>
 
-#include "bench_ours.h"
-#include "bench_peers.h"
+#include "bench_case.h"
 #include "bench_summary.h"
 #include "tools/cli/append_file.h"
 #include "tools/cli/json.h"
-
-/* One case and all that was measured in it. */
-struct bench_case {
-    const char *matrix;
-    int64_t rows, cols, nnz, n;
-    spmm_layout_t layout;
-    spmm_dtype_t dtype;
-    spmm_op_t op;
-    const struct ours_info *info;
-    const struct ours_result *ours;
-    int ours_count;
-    const struct bench_result *peers;
-    int peers_count;
-};
 
 struct bench_report {
     const char *date, *commit;
@@ -37,8 +22,6 @@ struct bench_report {
     struct bench_summary summary;
 };
 
-/* Open (or begin, with its header line) the CSV file; path NULL: none. */
-spmm_status_t bench_report_open(struct bench_report *report, const char *path, spmm_diag_t *diag);
 /* Report one case at once, so that an interrupted run keeps what it has. */
 spmm_status_t bench_report_case(struct bench_report *report, const struct bench_case *done,
                                 spmm_diag_t *diag);

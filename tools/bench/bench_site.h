@@ -18,9 +18,11 @@ struct bench_site {
     struct stopwatch *watch;
     struct device_block b, c, workspace;
     struct staging_block staging;
-    const struct host_csr *a; /* op(A) of the problem, borrowed */
+    const struct host_csr *a;    /* op(A) of the problem, borrowed */
+    spmm_dtype_t b_type, c_type; /* of the problem */
     struct check_reference *reference;
     spmm_dense_t b_view, c_view; /* of the case, on the device */
+    double ms_best_peer;         /* cold, of the case so far: right, and not of rounded factors; 0: none */
 };
 
 /* What one kernel did in one case. */
@@ -37,10 +39,10 @@ spmm_status_t bench_site_create(int device, int threads, const struct timing_rul
                                 struct bench_site *site, spmm_diag_t *diag);
 void bench_site_destroy(struct bench_site *site);
 
-/* Take op(A) and compute the reference for n_max columns: of all rows if that is fast, else of 2000 of them, the
- * longest included. MEMORY where this and the cases would exceed the budget. */
-spmm_status_t bench_site_problem(struct bench_site *site, const struct host_csr *a, int64_t n_max,
-                                 spmm_diag_t *diag);
+/* Take op(A) and the types of B and C, and compute the reference for n_max columns: of all rows if that is fast, else
+ * of 2000 of them, the longest included. MEMORY where this and the cases would exceed the budget. */
+spmm_status_t bench_site_problem(struct bench_site *site, const struct host_csr *a, spmm_dtype_t b_type,
+                                 spmm_dtype_t c_type, int64_t n_max, spmm_diag_t *diag);
 
 /* Lay out B (random) and C for n columns. padding: B and C get a multiple of this many rows, of which the added
  * ones are zero in B; 1 = none. */

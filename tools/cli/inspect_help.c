@@ -7,6 +7,9 @@
 #define HELP_WIDTH 58
 
 static const char *const patterns[HELP_COUNT] = {
+    [HELP_COMPUTE] =
+        "least accurate compute type that may be chosen: auto (default: as accurate as TYPE); of f32 "
+        "also f32 (no tensor cores), 3xtf32 (as auto) or tf32 (11 bits)",
     [HELP_SCHEDULE] = "auto (default), {schedules}; one of several families needs --kernel FAMILY too",
     [HELP_KERNEL] =
         "[TARGET/]FAMILY[/SCHEDULE], a kernel's name without its INSTANCE: {families}, or one with its "

@@ -6,6 +6,7 @@
 #define INSPECT_HELP_BYTES 800
 
 enum {
+    HELP_COMPUTE,
     HELP_SCHEDULE,
     HELP_KERNEL,
     HELP_BALANCE,

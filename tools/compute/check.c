@@ -115,9 +115,9 @@ static int may_overflow(const struct check_verdict *v, const struct row_bound *b
  * u (|expected| + bound), or by half of the least number where numbers have a fixed step, and may be rounded to the
  * infinity of its sign. A sum that is known exactly to be zero stays zero. */
 static double element_ratio(double found, const struct check_verdict *v, const struct row_bound *row,
-                            spmm_dtype_t dtype)
+                            spmm_dtype_t stored)
 {
-    const struct value_type *type = value_type(dtype);
+    const struct value_type *type = value_type(stored);
     long double bound = row->of_product * v->product + row->of_before * v->before + row->absolute;
     const long double farthest = fabsl(v->expected) + bound;
     if (isnan(v->expected))
@@ -129,7 +129,7 @@ static double element_ratio(double found, const struct check_verdict *v, const s
     if (!isfinite(found)) {
         const int is_rounded_away = type->is_narrow && farthest >= (long double)type->infinity &&
                                     isinf(found) && (found > 0.0) == (v->expected > 0.0L);
-        return may_overflow(v, row, dtype) || is_rounded_away ? 0.0 : (double)INFINITY;
+        return may_overflow(v, row, stored) || is_rounded_away ? 0.0 : (double)INFINITY;
     }
     if (type->is_narrow && farthest > 0.0L)
         bound += (long double)type->unit * farthest + (long double)type->tiny / 2;
@@ -145,7 +145,7 @@ static void compare_row(const struct check_reference *r, const spmm_dense_t *c, 
     const struct row_bound bound = row_bound(r, row, arithmetic);
     for (int64_t j = 0; j < c->cols; j++) {
         const double found = dense_get(c, row->index, j);
-        const double ratio = element_ratio(found, &verdicts[j], &bound, r->dtype);
+        const double ratio = element_ratio(found, &verdicts[j], &bound, c->type);
         if (worst->row < 0 || ratio > worst->ratio)
             *worst = (struct check_result){ratio, row->index, j, found, (double)verdicts[j].expected};
     }

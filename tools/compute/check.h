@@ -9,8 +9,9 @@
  * x are the roundings of a factor: 0 for 1, else 1, and one more where the type cannot hold it. The 1 and the 2 are
  * additions of beta C0, counted where beta is not 0; of a row of L entries there are at most L.
  *
- * f16 and bf16 are summed as f32, so u, eta and x of the bound above, E, are those of f32, and the sum is rounded once
- * more when it is stored. With v and h for unit roundoff (2^-11, 2^-8) and least number (2^-24, 2^-133) of the type:
+ * f16 and bf16 are summed as f32, whatever B and C are, so u, eta and x of the bound above, E, are those of f32, and
+ * the sum is rounded once more when C of f16 or bf16 stores it. With v and h for unit roundoff (2^-11, 2^-8) and least
+ * number (2^-24, 2^-133) of that type:
  *
  *     |C_ij - expected| <= E + v (|expected| + E) + h / 2
  *

@@ -8,7 +8,7 @@
 
 struct check_input {
     const struct host_csr *a; /* op(A) */
-    const double *b;          /* a->cols x n, element (j, c) at b[j * n + c], numbers of the product's type */
+    const double *b;          /* a->cols x n, element (j, c) at b[j * n + c], numbers of its type */
     int64_t n;
     double alpha, beta;
     const spmm_dense_t *c0;       /* C before the product, in host memory; NULL when beta is 0 */

@@ -49,6 +49,12 @@ spmm_status_t host_csr_make(const spmm_csr_t *view, spmm_dtype_t dtype, struct h
     return SPMM_OK;
 }
 
+void host_csr_set_ones(struct host_csr *csr)
+{
+    for (int64_t p = 0; p < csr->nnz; p++)
+        csr->values[p] = 1.0;
+}
+
 spmm_status_t host_csr_transpose(const struct host_csr *a, struct host_csr *at, spmm_diag_t *diag)
 {
     const spmm_status_t status = csr_alloc(a->cols, a->rows, a->nnz, a->dtype, at, diag);

@@ -17,6 +17,8 @@ struct host_csr {
 /* Copy a view, rounding its values to dtype; a view without values counts as all ones. */
 spmm_status_t host_csr_make(const spmm_csr_t *view, spmm_dtype_t dtype, struct host_csr *csr,
                             spmm_diag_t *diag);
+/* Every entry becomes a 1. */
+void host_csr_set_ones(struct host_csr *csr);
 spmm_status_t host_csr_transpose(const struct host_csr *a, struct host_csr *at, spmm_diag_t *diag);
 /* Row i of permuted is row permutation[i] of a. */
 spmm_status_t host_csr_permute(const struct host_csr *a, const uint32_t *permutation,

@@ -139,6 +139,7 @@ static spmm_status_t make_executor(const spmm_plan_t *plan, struct run_product *
     spmm_status_t status = SPMM_OK;
     options.threads = p->request.threads;
     options.force_kernel = p->request.force_kernel;
+    options.unit_values = p->request.has_unit_values;
     options.host_budget_bytes = machine_memory_budget(p->request.budget);
     if (p->request.device >= 0)
         TRY(gpu_require(p->request.device, diag));
@@ -161,8 +162,13 @@ spmm_status_t run_product_create(const spmm_plan_t *plan, const struct host_csr 
     product->info.struct_size = sizeof product->info;
 
     TRY(spmm_plan_info(plan, &product->plan));
+    if (request->b_type != 0)
+        product->plan.b_type = request->b_type;
+    if (request->c_type != 0)
+        product->plan.c_type = request->c_type;
     TRY(make_executor(plan, product, diag));
-    if (!product->plan.has_values)
+    product->uses_ones = request->has_unit_values;
+    if (!product->plan.has_values && !request->has_unit_values)
         TRY(set_values(product, matrix, diag));
     TRY(make_dense(product, diag));
     TRY(spmm_executor_info(product->executor, request->op, &product->b, &product->c, &product->info, NULL));

@@ -17,6 +17,8 @@ struct run_request {
     spmm_layout_t layout;
     int64_t n;
     double alpha, beta;
+    spmm_dtype_t b_type, c_type; /* 0: as the plan says */
+    int has_unit_values;         /* each entry of A counts as 1 */
     const spmm_dense_t *b; /* in host memory; NULL: random. Its shape, layout and type have been checked */
     uint64_t seed;
     int is_checked;   /* run_product_check will be called */
@@ -28,7 +30,7 @@ struct run_request {
 
 struct run_product {
     struct run_request request;
-    spmm_plan_info_t plan;
+    spmm_plan_info_t plan; /* with the types of this product */
     spmm_executor_t *executor;
     spmm_executor_info_t info;
     struct device_block b_block, c_block, workspace;
@@ -36,7 +38,7 @@ struct run_product {
     spmm_dense_t b_host, c_host; /* B, and C after the first product; on the CPU the same memory as b and c */
     spmm_dense_t c_before;       /* C before it; data is NULL when beta is 0 */
     void *values;                /* of A as they were set; NULL: those of the plan */
-    int uses_ones;               /* the plan holds no values, and none were given */
+    int uses_ones; /* values were asked for that are 1, or the plan holds none and none were given */
 };
 
 /* Make the executor and load it, with values if the plan has none: those of the matrix, or ones where it is NULL. */

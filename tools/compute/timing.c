@@ -76,26 +76,28 @@ static spmm_status_t flush(struct stopwatch *watch, int byte, spmm_diag_t *diag)
     return SPMM_OK;
 }
 
-/* Enqueue all repeats, then read their times. What precedes the first event keeps the GPU busy while the host
- * enqueues the call, so that the events do not measure the host: each flush when cold; two flushes and two untimed
- * calls, which bring the data back, when warm. */
-static spmm_status_t time_gpu(struct stopwatch *watch, timing_fn fn, void *context, int repeats, int is_cold,
-                              double *ms, spmm_diag_t *diag)
+static spmm_status_t make_events(struct stopwatch *watch, int count, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    for (int r = 0; r < repeats; r++) {
+    for (int r = 0; r < count; r++) {
         if (watch->from[r] == NULL)
             TRY(gpu_event_create(&watch->from[r], diag));
         if (watch->to[r] == NULL)
             TRY(gpu_event_create(&watch->to[r], diag));
     }
-    for (int r = 0; r < 2 && !is_cold; r++)
-        TRY(flush(watch, r, diag));
-    for (int r = 0; r < 2 && !is_cold; r++)
-        TRY(fn(context, diag));
+cleanup:
+    return status;
+}
+
+/* Enqueue all repeats, then read their times. The flush before each keeps the GPU busy while the host enqueues the
+ * call, so that the events do not measure the host. */
+static spmm_status_t time_gpu_cold(struct stopwatch *watch, timing_fn fn, void *context, int repeats,
+                                   double *ms, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    TRY(make_events(watch, repeats, diag));
     for (int r = 0; r < repeats; r++) {
-        if (is_cold)
-            TRY(flush(watch, r & 0x7f, diag));
+        TRY(flush(watch, r & 0x7f, diag));
         TRY(gpu_event_record(watch->from[r], diag));
         TRY(fn(context, diag));
         TRY(gpu_event_record(watch->to[r], diag));
@@ -106,6 +108,34 @@ static spmm_status_t time_gpu(struct stopwatch *watch, timing_fn fn, void *conte
     *ms = median(watch->ms, repeats);
 cleanup:
     return status;
+}
+
+/* One row of calls between two events: an event after each call would keep the next one from starting early. Two
+ * flushes go before, for the same reason as above, and untimed calls, which bring the data back: two before several. */
+static spmm_status_t time_gpu_warm(struct stopwatch *watch, timing_fn fn, void *context, int repeats,
+                                   double *ms, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    TRY(make_events(watch, 1, diag));
+    for (int r = 0; r < 2; r++)
+        TRY(flush(watch, r, diag));
+    for (int r = 0; r < 2 && r < repeats; r++)
+        TRY(fn(context, diag));
+    TRY(gpu_event_record(watch->from[0], diag));
+    for (int r = 0; r < repeats; r++)
+        TRY(fn(context, diag));
+    TRY(gpu_event_record(watch->to[0], diag));
+    TRY(gpu_synchronize(diag));
+    TRY(gpu_event_elapsed(watch->from[0], watch->to[0], ms, diag));
+    *ms /= repeats;
+cleanup:
+    return status;
+}
+
+static spmm_status_t time_gpu(struct stopwatch *watch, timing_fn fn, void *context, int repeats, int is_cold,
+                              double *ms, spmm_diag_t *diag)
+{
+    return (is_cold ? time_gpu_cold : time_gpu_warm)(watch, fn, context, repeats, ms, diag);
 }
 
 static spmm_status_t time_cpu(struct stopwatch *watch, timing_fn fn, void *context, int repeats, int is_cold,
@@ -145,14 +175,19 @@ spmm_status_t stopwatch_measure(struct stopwatch *watch, timing_fn fn, void *con
     double ms = 0.0;
     *timing = (struct timing){0};
 
-    TRY(fn(context, diag));
+    if (!rule->has_run)
+        TRY(fn(context, diag));
     TRY(device_synchronize(watch->device, diag));
     TRY(timer(watch, fn, context, 1, 1, &ms, diag));
-    timing->repeats_cold = repeats_for(rule, ms, watch->device >= 0 ? FLUSH_MS_GPU : FLUSH_MS_CPU);
-    TRY(timer(watch, fn, context, timing->repeats_cold, 1, &timing->ms_cold, diag));
+    const int is_once = rule->once_ms > 0.0 && ms > rule->once_ms;
+    timing->ms_cold = ms;
+    timing->repeats_cold =
+        is_once ? 1 : repeats_for(rule, ms, watch->device >= 0 ? FLUSH_MS_GPU : FLUSH_MS_CPU);
+    if (!is_once)
+        TRY(timer(watch, fn, context, timing->repeats_cold, 1, &timing->ms_cold, diag));
     if (rule->is_cold_only)
         goto cleanup;
-    timing->repeats_warm = repeats_for(rule, ms, 0.0);
+    timing->repeats_warm = is_once ? 1 : repeats_for(rule, ms, 0.0);
     TRY(timer(watch, fn, context, timing->repeats_warm, 0, &timing->ms_warm, diag));
 cleanup:
     return status;

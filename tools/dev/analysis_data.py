@@ -32,6 +32,8 @@ def find_files(folder, names):
 TENSOR = tuple(family.name for family in family_rows.FAMILIES if family.compute == "TENSOR")
 STAGED = tuple(family.name for family in family_rows.FAMILIES if family.slots_max)
 FIRST = family_rows.FAMILIES[0].name
+# Families whose constants are those of their schedules: of two schedules that differ, or of a name that is no other's.
+BY_SCHEDULE = (FIRST, *(family.name for family in family_rows.FAMILIES if family.compute == "NARROW"))
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "format", "permutation_list.def"),
           encoding="utf-8") as permutation_list:
     MADE_PERMUTATIONS = tuple(re.findall(r"^PERMUTATION\((\w+)", permutation_list.read(), re.M))
@@ -51,7 +53,7 @@ def kernel_of(text):
     """cuda/rows/row-split/v4l32 -> rows/row-split; cuda/tiled/whole/p256/r16 -> tiled/whole/p256/r16;
     cuda/panel/dense/p128/tf32 -> panel/dense/p128/tf32"""
     parts = text.split("/")
-    return "/".join(parts[1:3] if parts[1] == FIRST else parts[1:])
+    return "/".join(parts[1:3] if parts[1] in BY_SCHEDULE else parts[1:])
 
 
 def variant_of(kernel):

@@ -21,7 +21,7 @@ import family_rows
 MAGIC = bytes([0xD3, 0x53, 0x50, 0x4D, 0x0D, 0x0A, 0x1A, 0x0A])
 DIM_MAX, NNZ_MAX, NO_PART, FRAME_RAW = 2**31 - 2, 2**40, 0xFFFFFFFF, 2**21
 UNIT_MAX = 2**32 - 1
-FEATURE_UNITS, FEATURE_TCBLOCK, FEATURE_LONG_ROWS, FEATURE_SEARCH = 1, 4, 16, 32
+FEATURE_UNITS, FEATURE_TCBLOCK, FEATURE_LONG_ROWS, FEATURE_SEARCH, FEATURE_HALF_LONG_ROWS = 1, 4, 16, 32, 64
 FAMILIES = {family.number: family for family in family_rows.FAMILIES}
 FIRST = family_rows.FAMILIES[0]  # takes long rows
 SCHEDULES = {(family.number, row.number): row for family in family_rows.FAMILIES for row in family.schedules}
@@ -166,7 +166,7 @@ class Plan:
         require(entry_bytes == 64, "HEADER", 20)
         for at in range(124, 240):
             require(d[at] == 0, "HEADER", at)
-        unknown = self.incompat & ~(FEATURE_UNITS | FEATURE_TCBLOCK | FEATURE_LONG_ROWS | FEATURE_SEARCH)
+        unknown = self.incompat & ~(FEATURE_UNITS | FEATURE_TCBLOCK | FEATURE_LONG_ROWS | FEATURE_SEARCH | FEATURE_HALF_LONG_ROWS)
         for family in FAMILIES.values():
             unknown &= ~family.feature
         for feature in [*PERMUTATIONS.values(), *(feature for _, feature in DTYPES.values())]:
@@ -437,7 +437,8 @@ class Plan:
         missing = ~self.incompat
         families = [number for number, family in FAMILIES.items() if missing & family.feature]
         require(not any(family in parts for family in families), "PART", self.offset(6))
-        require(not missing & FEATURE_LONG_ROWS or not any(p[6] & LONG_ROWS for p in self.parts), "PART", self.offset(6))
+        needed = FEATURE_LONG_ROWS | (FEATURE_HALF_LONG_ROWS if DTYPES[self.dtype][0] == 2 else 0)
+        require(not missing & needed or not any(p[6] & LONG_ROWS for p in self.parts), "PART", self.offset(6))
         require(not any(family in traces for family in families), "TRACE", self.offset(7))
         if missing & FEATURE_UNITS:
             require(not any(5 <= r <= 8 for r in reasons), "TRACE", self.offset(7))

@@ -15,15 +15,19 @@ static double gflops(const struct run_product *p, double ms)
 }
 
 /* "C = 2 A^T B + 0.5 C", without the factors that do nothing. */
-static void text_product(const struct run_request *r)
+static void text_product(const struct run_product *p)
 {
+    const struct run_request *r = &p->request;
     printf(LABEL "C = ", "product");
     if (r->alpha != 1.0)
         printf("%g ", r->alpha);
     printf("%s B", r->op == SPMM_OP_T ? "A^T" : "A");
     if (r->beta != 0.0)
         printf(" + %g C", r->beta);
-    printf(", n = %lld, %s-major B and C\n", (long long)r->n, spmm_layout_name(r->layout));
+    printf(", n = %lld, %s-major B and C", (long long)r->n, spmm_layout_name(r->layout));
+    if (p->plan.b_type != p->plan.a_type || p->plan.c_type != p->plan.a_type)
+        printf(" of %s and %s", spmm_dtype_name(p->plan.b_type), spmm_dtype_name(p->plan.c_type));
+    putchar('\n');
 }
 
 static void text_check(const struct run_product *p, const struct run_outcome *outcome)
@@ -97,15 +101,16 @@ void run_report_text(const struct run_product *p, const struct run_outcome *outc
     if (p->info.note[0] != '\0')
         printf(LABEL "%s\n", "note", p->info.note);
     if (p->uses_ones)
-        printf(LABEL "the plan holds no values: every entry counts as 1\n", "note");
-    text_product(r);
+        printf(LABEL "%severy entry counts as 1\n", "note",
+               r->has_unit_values ? "" : "the plan holds no values: ");
+    text_product(p);
     text_order(outcome);
     printf(LABEL "%s on the host, %s on the GPU\n", "memory", print_bytes(one, p->info.host_bytes),
            print_bytes(two, p->info.device_bytes));
     if (timing != NULL) {
-        printf(LABEL "%s back to back (median of %d), %s with cold caches (median of %d)\n", "time",
-               print_seconds(one, 1e-3 * timing->ms_warm), timing->repeats_warm,
-               print_seconds(two, 1e-3 * timing->ms_cold), timing->repeats_cold);
+        printf(LABEL "%s back to back (%s of %d), %s with cold caches (median of %d)\n", "time",
+               print_seconds(one, 1e-3 * timing->ms_warm), r->device >= 0 ? "mean" : "median",
+               timing->repeats_warm, print_seconds(two, 1e-3 * timing->ms_cold), timing->repeats_cold);
         printf(LABEL "%.1f GFLOP/s back to back, %.1f cold\n", "speed", gflops(p, timing->ms_warm),
                gflops(p, timing->ms_cold));
     }
@@ -166,6 +171,9 @@ int run_report_json(const struct run_product *p, const struct run_outcome *outco
     json_int(&j, "cols", p->plan.cols);
     json_int(&j, "nnz", p->plan.nnz);
     json_text(&j, "dtype", spmm_dtype_name(p->plan.a_type));
+    json_text(&j, "b_type", spmm_dtype_name(p->plan.b_type));
+    json_text(&j, "c_type", spmm_dtype_name(p->plan.c_type));
+    json_bool(&j, "unit_values", p->uses_ones != 0);
     json_bool(&j, "plan_has_values", p->plan.has_values != 0);
     json_text(&j, "device", r->device >= 0 ? "cuda" : "cpu");
     json_int(&j, "device_number", r->device);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The exact kernel of the dense family: columns of C from the nonzeros alone.
+//
+// A block owns 32 columns, a warp every 16th row of them, a lane one column. A dense product turns an entry of B that
+// is not finite into a NaN or an infinity in every row of its column of C, as a zero times either is a NaN: row 0 of C
+// tells the columns that have to be computed again. A block whose columns need nothing ends after one load a lane.
+// Bytes in flight: one value of B a lane; this path is rare. Sums are in the order of the row.
+#pragma once
+#include <cuda_runtime.h>
+
+#include "dense_kernel.h"
+#include "kernels/shared/launch.cuh"
+#include "kernels/shared/value.cuh"
+
+namespace spmmi {
+
+constexpr unsigned DENSE_COLUMNS = 32, DENSE_WARPS = 16, DENSE_ROW_GROUPS = 64;
+
+template <typename T, typename Sum = typename Value<T>::Sum>
+__device__ __forceinline__ Sum dense_row_sum(const spmmi_dense_exact &p, uint32_t row, int64_t j)
+{
+    const T *a = static_cast<const T *>(p.a) + row * p.lda;
+    const T *b = static_cast<const T *>(p.b) + j * p.b_column_step;
+    const uint32_t end = min(p.row_ptr[row + 1], p.nnz);
+    Sum sum = 0;
+    for (uint32_t q = p.row_ptr[row]; q < end; q++) {
+        const uint32_t column = min(p.columns[q], p.cols - 1);
+        sum = fma(Value<T>::widen(a[column]), Value<T>::widen(b[column * p.b_row_step]), sum);
+    }
+    return sum;
+}
+
+template <typename T>
+__global__ void __launch_bounds__(DENSE_COLUMNS *DENSE_WARPS) dense_exact_kernel(const spmmi_dense_exact p)
+{
+    using Sum = typename Value<T>::Sum;
+    const int64_t j = (int64_t)blockIdx.x * DENSE_COLUMNS + threadIdx.x % DENSE_COLUMNS;
+    T *c = static_cast<T *>(p.c) + j * p.c_column_step;
+    const T *old = static_cast<const T *>(p.old) + j * p.old_column_step;
+    wait_for_previous();
+    const bool is_mine = j < p.n && (p.is_whole != 0 || !isfinite(Value<T>::widen(c[0])));
+    // A barrier too: row 0 is read by all warps before one writes it.
+    if (!__syncthreads_or(is_mine) || !is_mine)
+        return;
+    const Sum alpha = static_cast<Sum>(p.alpha), beta = static_cast<Sum>(p.beta);
+    for (uint32_t row = blockIdx.y * DENSE_WARPS + threadIdx.x / DENSE_COLUMNS; row < p.rows;
+         row += gridDim.y * DENSE_WARPS) {
+        const Sum sum = p.alpha != 0 ? dense_row_sum<T>(p, row, j) : Sum(0);
+        const T before = p.beta != 0 ? old[row * p.old_row_step] : T(0.0f);
+        c[row * p.c_row_step] = scaled_sum<T>(alpha, sum, beta, before);
+    }
+}
+
+template <typename T> int dense_exact_launch(const spmmi_dense_exact &p)
+{
+    const unsigned columns = static_cast<unsigned>((p.n + DENSE_COLUMNS - 1) / DENSE_COLUMNS);
+    const unsigned rows = (p.rows + DENSE_WARPS - 1) / DENSE_WARPS;
+    const dim3 grid(columns, p.is_whole == 0 ? 1 : min(rows, DENSE_ROW_GROUPS));
+    return launch_kernel(dense_exact_kernel<T>, grid, DENSE_COLUMNS * DENSE_WARPS, 0, p.cuda_stream,
+                         p.is_dependent != 0, p);
+}
+
+} // namespace spmmi

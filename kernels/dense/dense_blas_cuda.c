@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See dense_blas_cuda.h. */
+#include "dense_blas_cuda.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+
+#if __has_include(<cublasLt.h>)
+#include <cublasLt.h>
+#define HAVE_HEADER 1
+#else
+#define HAVE_HEADER 0
+#endif
+
+#ifdef SPMM_TEST_HOOKS
+const char *const *spmmi_dense_blas_files_hook;
+#endif
+
+#if HAVE_HEADER
+
+#define SHAPES 32      /* of products whose algorithm is kept */
+#define ALIGN_MAX 256u /* more than this makes no difference */
+
+/* The functions that are used, from the library or nowhere. */
+#define FUNCTIONS(X)                        \
+    X(cublasLtCreate)                       \
+    X(cublasLtDestroy)                      \
+    X(cublasLtMatmul)                       \
+    X(cublasLtMatmulAlgoGetHeuristic)       \
+    X(cublasLtMatmulDescCreate)             \
+    X(cublasLtMatmulDescDestroy)            \
+    X(cublasLtMatmulDescSetAttribute)       \
+    X(cublasLtMatmulPreferenceCreate)       \
+    X(cublasLtMatmulPreferenceDestroy)      \
+    X(cublasLtMatmulPreferenceSetAttribute) \
+    X(cublasLtMatrixLayoutCreate)           \
+    X(cublasLtMatrixLayoutDestroy)
+
+struct functions {
+#define X(name) __typeof__(&(name)) name;
+    FUNCTIONS(X)
+#undef X
+};
+
+/* What an algorithm is chosen for. Compared as bytes: no padding. */
+struct shape {
+    int64_t n, ldb, ldc;
+    uint32_t b_align, c_align, b_layout, c_layout;
+    uint64_t workspace_bytes;
+};
+
+enum operand { X_OPERAND, Y_OPERAND, C_OPERAND, OPERANDS };
+
+/* The product as the library sees it: column-major, C = op(X) * op(Y). */
+struct plan {
+    struct shape shape;
+    cublasLtMatmulDesc_t multiply;
+    cublasLtMatrixLayout_t layout[OPERANDS];
+    cublasLtMatmulAlgo_t algorithm;
+    int is_made, has_algorithm;
+};
+
+struct spmmi_dense_blas {
+    struct spmmi_dense_operand a;
+    void *library;
+    struct functions call;
+    cublasLtHandle_t handle;
+    pthread_mutex_t lock; /* of the plans */
+    struct plan plans[SHAPES];
+    uint32_t next; /* the plan that gives way */
+};
+
+/* ---- The library ---- */
+
+/* The newest first. It stays loaded: CUDA has its kernels registered. */
+static void *library_open(const char **file)
+{
+    static const char *const usual[] = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so", NULL};
+    const char *const *files = usual;
+    void *library = NULL;
+#ifdef SPMM_TEST_HOOKS
+    files = spmmi_dense_blas_files_hook != NULL ? spmmi_dense_blas_files_hook : usual;
+#endif
+    *file = files[0];
+    for (int i = 0; files[i] != NULL && library == NULL; i++)
+        library = dlopen(files[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    return library;
+}
+
+/* The name of the function that is missing; NULL: all are there. */
+static const char *functions_find(void *library, struct functions *call)
+{
+    void *symbol = NULL;
+#define X(name)                                   \
+    if ((symbol = dlsym(library, #name)) == NULL) \
+        return #name;                             \
+    memcpy(&call->name, &symbol, sizeof symbol);
+    FUNCTIONS(X)
+#undef X
+    return NULL;
+}
+
+static spmm_status_t library_load(void **library, struct functions *call, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const char *file = NULL;
+    *library = library_open(&file);
+    SPMM_REQUIRE(
+        *library != NULL, SPMM_ERR_UNSUPPORTED, diag,
+        "the kernels of family dense need cuBLASLt, and %s cannot be loaded: install it, or name its "
+        "folder in LD_LIBRARY_PATH",
+        file);
+    const char *const missing = functions_find(*library, call);
+    SPMM_REQUIRE(missing == NULL, SPMM_ERR_UNSUPPORTED, diag, "cuBLASLt has no function %s", missing);
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_dense_blas_check(spmm_diag_t *diag)
+{
+    struct functions call;
+    void *library = NULL;
+    const spmm_status_t status = library_load(&library, &call, diag);
+    if (library != NULL)
+        (void)dlclose(library);
+    return status;
+}
+
+spmm_status_t spmmi_dense_blas_open(const struct spmmi_dense_operand *a, struct spmmi_dense_blas **out,
+                                    spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_dense_blas *blas = spmmi_alloc_zero(1, sizeof *blas);
+    *out = NULL;
+    SPMM_TRY_ALLOC(blas, diag);
+    blas->a = *a;
+    (void)pthread_mutex_init(&blas->lock, NULL);
+    SPMM_TRY(library_load(&blas->library, &blas->call, diag));
+    const cublasStatus_t error = blas->call.cublasLtCreate(&blas->handle);
+    SPMM_REQUIRE(error == CUBLAS_STATUS_SUCCESS, SPMM_ERR_DEVICE, diag, "starting cuBLASLt failed: error %d",
+                 (int)error);
+    *out = blas;
+    blas = NULL;
+cleanup:
+    spmmi_dense_blas_close(blas);
+    return status;
+}
+
+/* ---- Algorithms ---- */
+
+static void plan_free(const struct functions *call, struct plan *plan)
+{
+    for (int i = 0; i < OPERANDS; i++)
+        if (plan->layout[i] != NULL)
+            (void)call->cublasLtMatrixLayoutDestroy(plan->layout[i]);
+    if (plan->multiply != NULL)
+        (void)call->cublasLtMatmulDescDestroy(plan->multiply);
+    memset(plan, 0, sizeof *plan);
+}
+
+void spmmi_dense_blas_close(struct spmmi_dense_blas *blas)
+{
+    if (blas == NULL)
+        return;
+    for (int i = 0; i < SHAPES; i++)
+        plan_free(&blas->call, &blas->plans[i]);
+    if (blas->handle != NULL)
+        (void)blas->call.cublasLtDestroy(blas->handle);
+    if (blas->library != NULL)
+        (void)dlclose(blas->library);
+    (void)pthread_mutex_destroy(&blas->lock);
+    spmmi_free(blas);
+}
+
+static uint32_t align_of(const void *data)
+{
+    const uintptr_t at = (uintptr_t)data | ALIGN_MAX;
+    return (uint32_t)(at & (~at + 1));
+}
+
+static struct shape shape_of(const struct spmmi_product *p, uint64_t workspace_bytes)
+{
+    return (struct shape){.n = p->b.cols,
+                          .ldb = p->b.ld,
+                          .ldc = p->c.ld,
+                          .b_align = align_of(p->b.data),
+                          .c_align = align_of(p->c.data),
+                          .b_layout = (uint32_t)p->b.layout,
+                          .c_layout = (uint32_t)p->c.layout,
+                          .workspace_bytes = workspace_bytes};
+}
+
+static cudaDataType_t data_type(spmm_dtype_t type)
+{
+    return type == SPMM_F64   ? CUDA_R_64F
+           : type == SPMM_F32 ? CUDA_R_32F
+           : type == SPMM_F16 ? CUDA_R_16F
+                              : CUDA_R_16BF;
+}
+
+/* Pedantic: no factor of f32 is rounded, whatever the library and its environment allow. */
+static cublasComputeType_t compute_type(const struct spmmi_product *p)
+{
+    if (p->a_type == SPMM_F64)
+        return CUBLAS_COMPUTE_64F;
+    return p->a_type == SPMM_F32 ? CUBLAS_COMPUTE_32F_PEDANTIC : CUBLAS_COMPUTE_32F;
+}
+
+/* A matrix in the library's order of columns. */
+struct matrix {
+    int64_t rows, cols, ld;
+    cublasOperation_t op;
+};
+
+static struct matrix matrix_of(const spmm_dense_t *d, int is_swapped)
+{
+    const int by_rows = d->layout == SPMM_ROW_MAJOR;
+    return (struct matrix){by_rows ? d->cols : d->rows, by_rows ? d->rows : d->cols, d->ld,
+                           by_rows == is_swapped ? CUBLAS_OP_N : CUBLAS_OP_T};
+}
+
+/* The product of row-major C is that of the transposes: C^T = B^T A^T. */
+static void matrices_of(const struct spmmi_dense_operand *a, const struct spmmi_product *p,
+                        struct matrix out[OPERANDS])
+{
+    const int is_swapped = p->c.layout == SPMM_ROW_MAJOR;
+    out[is_swapped ? Y_OPERAND : X_OPERAND] =
+        (struct matrix){a->cols, a->rows, a->lda, is_swapped ? CUBLAS_OP_N : CUBLAS_OP_T};
+    out[is_swapped ? X_OPERAND : Y_OPERAND] = matrix_of(&p->b, is_swapped);
+    out[C_OPERAND] = matrix_of(&p->c, is_swapped);
+}
+
+/* 1: all calls succeeded. */
+static int descriptors_make(const struct functions *call, const struct spmmi_dense_operand *a,
+                            const struct spmmi_product *p, struct plan *plan)
+{
+    struct matrix m[OPERANDS];
+    const cudaDataType_t type = data_type(p->a_type);
+    int error = (int)call->cublasLtMatmulDescCreate(&plan->multiply, compute_type(p),
+                                                    type == CUDA_R_64F ? CUDA_R_64F : CUDA_R_32F);
+    matrices_of(a, p, m);
+    for (int i = 0; i < OPERANDS && error == 0; i++)
+        error = (int)call->cublasLtMatrixLayoutCreate(&plan->layout[i], type, (uint64_t)m[i].rows,
+                                                      (uint64_t)m[i].cols, m[i].ld);
+    if (error == 0)
+        error = (int)call->cublasLtMatmulDescSetAttribute(plan->multiply, CUBLASLT_MATMUL_DESC_TRANSA,
+                                                          &m[X_OPERAND].op, sizeof m[X_OPERAND].op);
+    if (error == 0)
+        error = (int)call->cublasLtMatmulDescSetAttribute(plan->multiply, CUBLASLT_MATMUL_DESC_TRANSB,
+                                                          &m[Y_OPERAND].op, sizeof m[Y_OPERAND].op);
+    return error == 0;
+}
+
+/* Sums of a split k are added in f32 or f64 from the workspace, never in the type of C. */
+static int preference_fill(const struct functions *call, const struct spmmi_product *p,
+                           const struct shape *shape, cublasLtMatmulPreference_t preference)
+{
+    const uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE, a_align = ALIGN_MAX;
+    const int is_swapped = p->c.layout == SPMM_ROW_MAJOR;
+    const struct {
+        cublasLtMatmulPreferenceAttributes_t name;
+        const void *value;
+        size_t size;
+    } list[] = {
+        {CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &shape->workspace_bytes, sizeof shape->workspace_bytes},
+        {CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reductions, sizeof reductions},
+        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, is_swapped ? &shape->b_align : &a_align, sizeof a_align},
+        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, is_swapped ? &a_align : &shape->b_align, sizeof a_align},
+        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &shape->c_align, sizeof a_align},
+        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &shape->c_align, sizeof a_align},
+    };
+    int error = 0;
+    for (size_t i = 0; i < sizeof list / sizeof *list && error == 0; i++)
+        error = (int)call->cublasLtMatmulPreferenceSetAttribute(preference, list[i].name, list[i].value,
+                                                                list[i].size);
+    return error == 0;
+}
+
+/* The library's first choice. has_algorithm stays 0 where it has none. */
+static void plan_make(const struct spmmi_dense_blas *blas, const struct spmmi_product *p,
+                      const struct shape *shape, struct plan *plan)
+{
+    const struct functions *call = &blas->call;
+    cublasLtMatmulPreference_t preference = NULL;
+    cublasLtMatmulHeuristicResult_t found;
+    int count = 0;
+    plan_free(call, plan);
+    plan->shape = *shape;
+    plan->is_made = 1;
+    if (descriptors_make(call, &blas->a, p, plan) && call->cublasLtMatmulPreferenceCreate(&preference) == 0 &&
+        preference_fill(call, p, shape, preference) &&
+        call->cublasLtMatmulAlgoGetHeuristic(blas->handle, plan->multiply, plan->layout[X_OPERAND],
+                                             plan->layout[Y_OPERAND], plan->layout[C_OPERAND],
+                                             plan->layout[C_OPERAND], preference, 1, &found, &count) == 0 &&
+        count == 1 && found.state == CUBLAS_STATUS_SUCCESS && found.workspaceSize <= shape->workspace_bytes) {
+        plan->algorithm = found.algo;
+        plan->has_algorithm = 1;
+    }
+    if (preference != NULL)
+        (void)call->cublasLtMatmulPreferenceDestroy(preference);
+}
+
+static const struct plan *plan_of(struct spmmi_dense_blas *blas, const struct spmmi_product *p,
+                                  uint64_t workspace_bytes)
+{
+    const struct shape shape = shape_of(p, workspace_bytes);
+    for (int i = 0; i < SHAPES; i++)
+        if (blas->plans[i].is_made && memcmp(&blas->plans[i].shape, &shape, sizeof shape) == 0)
+            return &blas->plans[i];
+    struct plan *const plan = &blas->plans[blas->next];
+    blas->next = (blas->next + 1) % SHAPES;
+    plan_make(blas, p, &shape, plan);
+    return plan;
+}
+
+/* Factors in the type of sums. */
+union factor {
+    float f32;
+    double f64;
+};
+
+static union factor factor_of(const struct spmmi_product *p, double factor)
+{
+    union factor out;
+    if (p->a_type == SPMM_F64)
+        out.f64 = factor;
+    else
+        out.f32 = (float)factor;
+    return out;
+}
+
+spmm_status_t spmmi_dense_blas_multiply(struct spmmi_dense_blas *blas, const struct spmmi_product *p,
+                                        void *workspace, uint64_t workspace_bytes, void *stream, int *is_done)
+{
+    const int is_swapped = p->c.layout == SPMM_ROW_MAJOR;
+    const union factor alpha = factor_of(p, p->alpha), beta = factor_of(p, p->beta);
+    int error = 0;
+    (void)pthread_mutex_lock(&blas->lock);
+    const struct plan *const plan = plan_of(blas, p, workspace_bytes);
+    *is_done = plan->has_algorithm;
+    if (plan->has_algorithm)
+        error = (int)blas->call.cublasLtMatmul(
+            blas->handle, plan->multiply, &alpha, is_swapped ? p->b.data : blas->a.data,
+            plan->layout[X_OPERAND], is_swapped ? blas->a.data : p->b.data, plan->layout[Y_OPERAND], &beta,
+            p->c.data, plan->layout[C_OPERAND], p->c.data, plan->layout[C_OPERAND], &plan->algorithm,
+            workspace, workspace_bytes, stream);
+    (void)pthread_mutex_unlock(&blas->lock);
+    return error == 0 ? SPMM_OK : SPMM_ERR_DEVICE;
+}
+
+#else /* without the header */
+
+spmm_status_t spmmi_dense_blas_check(spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_FAIL(SPMM_ERR_UNSUPPORTED, diag,
+              "this build has no kernels of family dense: it was made without the header cublasLt.h");
+cleanup:
+    return status;
+}
+
+spmm_status_t spmmi_dense_blas_open(const struct spmmi_dense_operand *a, struct spmmi_dense_blas **blas,
+                                    spmm_diag_t *diag)
+{
+    (void)a;
+    *blas = NULL;
+    return spmmi_dense_blas_check(diag);
+}
+
+void spmmi_dense_blas_close(struct spmmi_dense_blas *blas)
+{
+    (void)blas;
+}
+
+spmm_status_t spmmi_dense_blas_multiply(struct spmmi_dense_blas *blas, const struct spmmi_product *product,
+                                        void *workspace, uint64_t workspace_bytes, void *stream, int *is_done)
+{
+    (void)blas, (void)product, (void)workspace, (void)workspace_bytes, (void)stream;
+    *is_done = 0;
+    return SPMM_OK;
+}
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dense products of the dense family through cuBLASLt, which is loaded when a part first needs it: the library has no
+ * dependency on it. */
+#ifndef SPMMI_DENSE_BLAS_CUDA_H
+#define SPMMI_DENSE_BLAS_CUDA_H
+
+#include "executor/product.h"
+
+struct spmmi_dense_blas;
+
+/* Is the library there? Errors: UNSUPPORTED, and which file is missing or what it lacks. */
+spmm_status_t spmmi_dense_blas_check(spmm_diag_t *diag);
+
+/* op(A) by rows, rows x cols, lda elements apart; it begins at a multiple of 256 bytes. */
+struct spmmi_dense_operand {
+    const void *data;
+    int64_t rows, cols, lda;
+};
+
+/* For products with this A, on the current device. Errors: UNSUPPORTED, MEMORY, DEVICE. Close with
+ * spmmi_dense_blas_close, which takes NULL. */
+spmm_status_t spmmi_dense_blas_open(const struct spmmi_dense_operand *a, struct spmmi_dense_blas **blas,
+                                    spmm_diag_t *diag);
+void spmmi_dense_blas_close(struct spmmi_dense_blas *blas);
+
+/* Enqueue C = alpha * A * B + beta * C. The same algorithm at each call with B and C of the same shape and alignment:
+ * results are bitwise repeatable. *is_done stays 0 where the library has no algorithm for them. */
+spmm_status_t spmmi_dense_blas_multiply(struct spmmi_dense_blas *blas, const struct spmmi_product *product,
+                                        void *workspace, uint64_t workspace_bytes, void *stream,
+                                        int *is_done);
+
+#ifdef SPMM_TEST_HOOKS
+/* Files to load instead; ended by NULL. NULL: the usual ones. */
+extern const char *const *spmmi_dense_blas_files_hook;
+#endif
+
+#endif

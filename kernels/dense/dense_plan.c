@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Candidates of the dense family: one, A with its zeros as an operand of a dense product. */
+#include "dense_cost.h"
+
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "dense_shape.h"
+
+/* What A takes in CSR: a column index and a value a nonzero, a pointer a row. */
+static double csr_bytes(const struct spmmi_pattern *a, double value_bytes)
+{
+    return (double)a->nnz * (value_bytes + sizeof *a->col_ind) + (double)a->rows * sizeof *a->row_ptr;
+}
+
+static spmm_status_t propose(struct spmmi_search *s, spmm_diag_t *diag)
+{
+    const struct spmmi_pattern *const a = s->pattern;
+    const spmm_dtype_t dtype = s->request->options.a_type;
+    const double value_bytes = (double)spmm_dtype_size(dtype);
+    const double entries = (double)a->rows * (double)spmmi_dense_lda(a->cols, dtype);
+    const double most = SPMMI_DENSE_CSR_TIMES * csr_bytes(a, value_bytes) / value_bytes;
+    struct spmmi_candidate c = {.family = SPMMI_DENSE, .schedule = SPMMI_DENSE_GEMM, .is_default = true};
+    if (!spmmi_is_forced(s) && (entries > most || entries > (double)SPMMI_DENSE_ENTRIES_MAX)) {
+        c.refused = SPMMI_REASON_TOO_LARGE;
+        c.value = entries;
+        c.threshold = most < (double)SPMMI_DENSE_ENTRIES_MAX ? most : (double)SPMMI_DENSE_ENTRIES_MAX;
+    }
+    return spmmi_search_emit(s, &c, diag);
+}
+
+static spmm_status_t build(const struct spmmi_search *s, const struct spmmi_candidate *c,
+                           struct spmmi_part *part, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t rows = (uint64_t)s->pattern->rows;
+    (void)c;
+    SPMM_TRY_ALLOC(part->items = spmmi_alloc(rows, sizeof *part->items), diag);
+    part->item_count = rows;
+    for (uint64_t i = 0; i < rows; i++)
+        part->items[i] = (uint32_t)i;
+cleanup:
+    return status;
+}
+
+const struct spmmi_planner spmmi_dense_planner = {.family = SPMMI_DENSE,
+                                                  .nonzeros_min = SPMMI_NONZEROS_MEASURED,
+                                                  .needs_library = true,
+                                                  .propose = propose,
+                                                  .cost = spmmi_dense_cost,
+                                                  .build = build};

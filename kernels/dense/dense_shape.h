@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The numbers of the dense family in plan files, and the largest A that it takes. */
+#ifndef SPMMI_DENSE_SHAPE_H
+#define SPMMI_DENSE_SHAPE_H
+
+#include <stdint.h>
+
+#include <spmm/plan.h>
+
+#define SPMMI_DENSE ((spmm_family_t)6)
+#define SPMMI_DENSE_GEMM ((spmm_schedule_t)7)
+
+/* A with its zeros may take so many times the bytes of its CSR arrays: 16-bit types down to a density of 1 %, about
+ * where rows is predicted to be as fast. */
+#define SPMMI_DENSE_CSR_TIMES 32.0
+
+#define SPMMI_DENSE_ROW_BYTES 16u /* rows of op(A) begin at multiples of this: whole words of 16 bytes */
+#define SPMMI_DENSE_ENTRIES_MAX UINT64_C(0xfffffff0) /* of op(A) with its gaps: 32 bits number them */
+
+/* Entries from a row of op(A) to the next. */
+static inline uint64_t spmmi_dense_lda(int64_t cols, spmm_dtype_t dtype)
+{
+    const uint64_t word = SPMMI_DENSE_ROW_BYTES / spmm_dtype_size(dtype);
+    return ((uint64_t)cols + word - 1) / word * word;
+}
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One column of B with AVX2, written once and included for each type. No include guard.
+ *
+ * A row has one vector of partial sums: value u of each group of ROWS_COLUMN_SUMS goes to sum u, the last group is
+ * filled up with zeros, and the upper half is added to the lower until one is left. Values of B are read one by one,
+ * which is faster than gather instructions. Where rows are short, jumps that were predicted wrong cost more than all
+ * else: the values of B of many rows are then collected first, in a loop that knows no rows.
+ *
+ * The including file defines TARGET, INLINE, a function with TARGET, REAL, FMA1(a, b, c), VEC of ROWS_COLUMN_SUMS,
+ * MASK, ZERO(), LOAD(p), STORE(p, v), LOAD_PART(p, mask), KEEP_PART(v, mask) with zeros elsewhere, MASK_OF(count),
+ * FMA(a, b, c), GATHER(b, col, ldb), SUM(v) of all, and COLUMN(name); this file undefines REAL .. COLUMN. */
+
+struct COLUMN(view) {
+    const REAL *value, *b;
+    const int32_t *col;
+    int64_t ldb, p_end;
+};
+
+/* The last group of a row, [p, end), which may be empty. */
+INLINE VEC COLUMN(rest)(const struct COLUMN(view) a, int64_t p, int64_t end, VEC sum)
+{
+    const MASK mask = MASK_OF(end - p);
+    int32_t col[ROWS_COLUMN_SUMS] = {0};
+    const int32_t *at = a.col + p;
+    if (p + ROWS_COLUMN_SUMS > a.p_end) { /* there may be no more columns */
+        for (int64_t u = 0; u < end - p; u++)
+            col[u] = at[u];
+        at = col;
+    }
+    return FMA(LOAD_PART(a.value + p, mask), KEEP_PART(GATHER(a.b, at, a.ldb), mask), sum);
+}
+
+INLINE REAL COLUMN(row)(const struct COLUMN(view) a, int64_t p, int64_t end)
+{
+    VEC sum = ZERO();
+    for (; p + ROWS_COLUMN_SUMS <= end; p += ROWS_COLUMN_SUMS)
+        sum = FMA(LOAD(a.value + p), GATHER(a.b, a.col + p, a.ldb), sum);
+    return SUM(COLUMN(rest)(a, p, end, sum));
+}
+
+/* A row whose values of B are at b. */
+INLINE REAL COLUMN(near)(const REAL *value, const REAL *b, int64_t count)
+{
+    VEC sum = ZERO();
+    int64_t k = 0;
+    for (; k + ROWS_COLUMN_SUMS <= count; k += ROWS_COLUMN_SUMS)
+        sum = FMA(LOAD(value + k), LOAD(b + k), sum);
+    const MASK mask = MASK_OF(count - k);
+    return SUM(FMA(LOAD_PART(value + k, mask), LOAD_PART(b + k, mask), sum));
+}
+
+/* Values of B of [begin, end). The rows are read after them, so that the streams of A stop again and again: that would
+ * stop the hardware's prefetcher. */
+INLINE void COLUMN(collect)(const struct COLUMN(view) a, int64_t begin, int64_t end, REAL *to)
+{
+    enum { AHEAD = 256 }; /* nonzeros; 1,024 are as fast */
+    int64_t p = begin;
+    for (; p + ROWS_COLUMN_SUMS <= end; p += ROWS_COLUMN_SUMS) {
+        _mm_prefetch((const char *)(a.col + p + AHEAD), _MM_HINT_T0);
+        _mm_prefetch((const char *)(a.value + p + AHEAD), _MM_HINT_T0);
+        STORE(to + (p - begin), GATHER(a.b, a.col + p, a.ldb));
+    }
+    for (; p < end; p++)
+        to[p - begin] = a.b[a.col[p] * a.ldb];
+}
+
+/* Sums of rows first .. last - 1, whose nonzeros begin at p; gives where they end. */
+INLINE int64_t COLUMN(long_rows)(const struct rows_span *span, const struct COLUMN(view) a, int64_t first,
+                                 int64_t last, int64_t p, REAL *sum)
+{
+    for (int64_t i = first; i < last; i++) {
+        const int64_t end = rows_span_start(span, i + 1);
+        *sum++ = COLUMN(row)(a, p, end);
+        p = end;
+    }
+    return p;
+}
+
+/* The same of rows that lie in the span whole, by way of near, which has room for their values of B. */
+INLINE int64_t COLUMN(short_rows)(const struct rows_span *span, const struct COLUMN(view) a, int64_t first,
+                                  int64_t last, REAL *sum, REAL *near)
+{
+    const int64_t *start = span->row_ptr + first;
+    const int64_t begin = *start, count = last - first, end = start[count];
+    COLUMN(collect)(a, begin, end, near);
+    for (int64_t i = 0; i < count; i++)
+        sum[i] = COLUMN(near)(a.value + start[i], near + (start[i] - begin), start[i + 1] - start[i]);
+    return end;
+}
+
+/* Sums of rows first .. last - 1 to out. An alpha that is infinite or NaN does not reach rows without entries. */
+INLINE void COLUMN(finish)(const struct rows_span *span, int64_t first, int64_t last, const REAL *sum,
+                           const int64_t ldo)
+{
+    const int64_t *start = span->row_ptr + first;
+    const REAL alpha = (REAL)span->alpha, beta = (REAL)span->beta;
+    REAL *out = (REAL *)span->out + (first - span->row_begin) * ldo;
+    for (int64_t i = 0; i < last - first; i++) {
+        const REAL factor = start[i] < start[i + 1] ? alpha : 0;
+        out[i * ldo] = beta == 0 ? factor * sum[i] : FMA1(factor, sum[i], beta * out[i * ldo]);
+    }
+}
+
+TARGET void COLUMN(spmmi_rows_column)(const struct rows_span *span)
+{
+    enum { ROWS = 64, SHORT_ROW = 8 }; /* nonzeros, in the mean of so many rows */
+    REAL sum[ROWS], near[ROWS * SHORT_ROW];
+    struct COLUMN(view) a = {span->values, span->b, span->col_ind, 1, span->p_end};
+    int64_t p = rows_span_start(span, span->row_begin);
+    for (int64_t i = span->row_begin, last; i < span->row_end; i = last) {
+        last = span->row_end - i < ROWS ? span->row_end : i + ROWS;
+        const int is_whole = p == span->row_ptr[i] && span->row_ptr[last] <= span->p_end;
+        if (span->ldb != 1) {
+            a.ldb = span->ldb;
+            p = COLUMN(long_rows)(span, a, i, last, p, sum);
+        } else if (is_whole && span->row_ptr[last] - p <= SHORT_ROW * (last - i)) {
+            p = COLUMN(short_rows)(span, a, i, last, sum, near);
+        } else {
+            p = COLUMN(long_rows)(span, a, i, last, p, sum);
+        }
+        if (span->ldo == 1)
+            COLUMN(finish)(span, i, last, sum, 1);
+        else
+            COLUMN(finish)(span, i, last, sum, span->ldo);
+    }
+}
+
+#undef REAL
+#undef FMA1
+#undef VEC
+#undef MASK
+#undef ZERO
+#undef LOAD
+#undef STORE
+#undef LOAD_PART
+#undef KEEP_PART
+#undef MASK_OF
+#undef FMA
+#undef GATHER
+#undef SUM
+#undef COLUMN

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The SIMD level of this machine. */
+#include <stddef.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#include "kernels/shared/level_cpu.h"
+#include "rows_cpu.h"
+
+#if defined(__x86_64__)
+/* Conversions of f16; __builtin_cpu_supports of clang 14 does not know the name. */
+static int has_f16c(void)
+{
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+}
+#endif
+
+const struct rows_cpu_level *rows_cpu_level_pick(void)
+{
+#if defined(__x86_64__)
+    if (spmmi_cpu_has_avx2() && has_f16c()) {
+        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))
+            return &spmmi_rows_cpu_avx512;
+        return &spmmi_rows_cpu_avx2;
+    }
+#endif
+    return &spmmi_rows_cpu_portable;
+}

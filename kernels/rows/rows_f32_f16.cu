@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instances: both schedules, A of f32, B and C of f16.
+#include "rows_instances.h"
+#include "rows_launch.cuh"
+
+spmmi_rows_cuda_fn spmmi_rows_row_split_f32_f16(struct spmmi_rows_shape shape)
+{
+    return spmmi::find_instance<spmmi::Types<float, __half, __half>, false>(shape);
+}
+
+spmmi_rows_cuda_fn spmmi_rows_nonzero_split_f32_f16(struct spmmi_rows_shape shape)
+{
+    return spmmi::find_instance<spmmi::Types<float, __half, __half>, true>(shape);
+}

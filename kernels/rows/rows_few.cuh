@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// rows: what the kernels for few columns share.
+#pragma once
+#include "rows_args.cuh"
+#include "kernels/shared/launch.cuh"
+
+namespace spmmi {
+
+// Not by the read-only path, as the kernel starts before those before it have ended: they may still write B.
+template <typename T, int VEC>
+__device__ __forceinline__ Vector<typename T::B, VEC> load_b(const RowsArgs<T> &a, uint32_t entry,
+                                                             uint32_t column)
+{
+    using B = typename T::B;
+    const char *row = reinterpret_cast<const char *>(a.b) + (uint64_t)column_of(a, entry) * a.ldb_bytes;
+    const B *b = reinterpret_cast<const B *>(row) + column;
+    if constexpr (VEC > 1) {
+        if (!a.b_is_aligned) {
+            Vector<B, VEC> x;
+#pragma unroll
+            for (uint32_t i = 0; i < VEC; i++)
+                x.x[i] = b[min(i, a.n - 1 - column)]; // what lies behind n columns is not read
+            return x;
+        }
+    }
+    return load_vector<B, VEC>(b);
+}
+
+template <typename T, int VEC>
+__device__ __forceinline__ void store_sums(const RowsArgs<T> &a, uint32_t row, uint32_t column,
+                                           const Vector<typename T::Sum, VEC> &sum, typename T::Sum alpha)
+{
+    using C = typename T::C;
+    C *c = a.c + (uint64_t)min(row, a.last_row) * a.c_row_stride + column * a.c_column_stride;
+#pragma unroll
+    for (int i = 0; i < VEC; i++) {
+        if (column + i < a.n)
+            *c = Value<C>::round(a.beta != typename T::Sum(0)
+                                     ? fma(alpha, sum.x[i], a.beta * Value<C>::widen(*c))
+                                     : alpha * sum.x[i]);
+        c += a.c_column_stride;
+    }
+}
+
+// Rows without nonzeros: C = beta * C.
+template <typename T, int VEC, int LANES> __device__ __forceinline__ void scale_rows(const RowsArgs<T> &a)
+{
+    const uint32_t stride = (gridDim.x - a.work_blocks) * (THREADS / LANES);
+    uint32_t i = (blockIdx.x - a.work_blocks) * (THREADS / LANES) + threadIdx.x / LANES;
+    for (; i < a.empty_count; i += stride)
+        store_sums<T, VEC>(a, a.empty_rows != nullptr ? __ldg(a.empty_rows + i) : i,
+                           threadIdx.x % LANES * VEC, Vector<typename T::Sum, VEC>{}, typename T::Sum(0));
+}
+
+// The sum over the lanes of a warp that lie a multiple of `step` lanes apart, fewer than `width` of them away.
+template <typename Sum, int VEC>
+__device__ __forceinline__ Vector<Sum, VEC> sum_lanes(Vector<Sum, VEC> sum, uint32_t step, uint32_t width)
+{
+#pragma unroll 1
+    for (uint32_t d = width / 2; d >= step; d /= 2) {
+#pragma unroll
+        for (int i = 0; i < VEC; i++)
+            sum.x[i] += __shfl_xor_sync(0xffffffffu, sum.x[i], d);
+    }
+    return sum;
+}
+
+} // namespace spmmi

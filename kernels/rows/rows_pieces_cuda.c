@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See rows_pieces_cuda.h. */
+#include "rows_pieces_cuda.h"
+
+#include <cuda_runtime_api.h>
+
+#include "executor/cuda/cuda_call.h"
+#include "format/base/alloc.h"
+#include "kernels/shared/convert.h"
+#include "rows_pieces_kernel.h"
+#include "rows_pieces_pack.h"
+
+struct spmmi_rows_pieces_stream {
+    struct spmmi_cuda_rows rows; /* rows without nonzeros are not in its stream */
+    struct spmmi_rows_pieces_size size;
+    void *values; /* those of the stream, to write */
+    uint32_t *map;
+    char *memory;
+};
+
+int spmmi_rows_pieces_use(const struct spmmi_part_source *source)
+{
+    struct spmmi_rows_pieces_size size;
+    return source->part->op == SPMM_OP_N && source->part->schedule == SPMM_SCHEDULE_NONZERO_SPLIT &&
+           spmmi_rows_pieces_pay(source->plan, source->device->l2_bytes, &size);
+}
+
+/* Device addresses. */
+static void cut(struct spmmi_arena *arena, struct spmmi_rows_pieces_stream *p)
+{
+    struct spmmi_cuda_rows *rows = &p->rows;
+    struct spmmi_stream *s = &rows->stream;
+    const uint64_t padded = (uint64_t)s->nnz + SPMMI_STREAM_PAD, ranks = (uint64_t)s->ranks + 1;
+    s->values = p->values = spmmi_arena_cut(arena, padded, spmm_dtype_size(rows->dtype));
+    p->map = spmmi_arena_cut(arena, s->nnz, sizeof *p->map);
+    s->columns = spmmi_arena_cut(arena, padded, sizeof *s->columns);
+    s->rank_start = spmmi_arena_cut(arena, ranks, sizeof *s->rank_start);
+    s->row_of_rank = spmmi_arena_cut(arena, ranks, sizeof *s->row_of_rank);
+    rows->items.item_rank =
+        spmmi_arena_cut(arena, (uint64_t)rows->items.item_count + 1, sizeof *rows->items.item_rank);
+    for (int grid = SPMMI_ROWS_PIECES_GRID_MIN; grid <= SPMMI_ROWS_PIECES_GRID_MAX; grid++)
+        rows->blocks[grid] = spmmi_arena_cut(arena, (uint64_t)spmmi_rows_piece_blocks(s->nnz, grid) + 1,
+                                             sizeof *rows->blocks[grid]);
+    rows->pieces.first = spmmi_arena_cut(arena, (uint64_t)p->size.cut_rows + 1, sizeof *rows->pieces.first);
+    rows->pieces.row = spmmi_arena_cut(arena, p->size.cut_rows, sizeof *rows->pieces.row);
+}
+
+static spmm_status_t upload_blocks(const struct spmmi_rows_pieces_stream *p,
+                                   const struct spmmi_stream_host *stream,
+                                   const struct spmmi_items_host *items, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_block *host = NULL;
+    const struct spmmi_block *const *blocks = p->rows.blocks;
+    for (int grid = SPMMI_ROWS_PIECES_GRID_MIN; grid <= SPMMI_ROWS_PIECES_GRID_MAX; grid++) {
+        const uint32_t nonzeros = spmmi_rows_piece_block(grid);
+        const uint64_t count = spmmi_rows_piece_blocks(stream->nnz, grid);
+        SPMM_TRY_ALLOC(host = spmmi_alloc(count + 1, sizeof *host), diag);
+        spmmi_blocks_build(stream, items, p->rows.items.item_size, nonzeros,
+                           nonzeros / spmmi_rows_slack(grid), host);
+        SPMM_TRY(spmmi_cuda_copy_up(blocks[grid], host, count + 1, sizeof *host, diag));
+        spmmi_free(host);
+        host = NULL;
+    }
+cleanup:
+    spmmi_free(host);
+    return status;
+}
+
+/* The stream of the pieces, its items and blocks. */
+static spmm_status_t upload_stream(const struct spmmi_rows_pieces_stream *p,
+                                   const struct spmmi_rows_pieces_host *pieces, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const struct spmmi_stream *s = &p->rows.stream;
+    struct spmmi_items_host items = {0, NULL, NULL};
+    struct spmmi_stream_host host = {0};
+    const uint64_t padded = (uint64_t)s->nnz + SPMMI_STREAM_PAD, ranks = (uint64_t)s->ranks + 1;
+    SPMM_TRY(spmmi_stream_build(pieces->size.pieces, pieces->row_ptr, pieces->col_ind, &host, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(s->columns, host.columns, padded, sizeof *s->columns, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(s->rank_start, host.rank_start, ranks, sizeof *s->rank_start, diag));
+    SPMM_TRY(spmmi_rows_pieces_items(pieces, &items, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(p->rows.items.item_rank, items.item_rank, (uint64_t)items.item_count + 1,
+                                sizeof *items.item_rank, diag));
+    SPMM_TRY(upload_blocks(p, &host, &items, diag));
+cleanup:
+    spmmi_items_host_free(&items);
+    spmmi_stream_host_free(&host);
+    return status;
+}
+
+static spmm_status_t upload(const spmm_plan_t *plan, const struct spmmi_rows_pieces_stream *p,
+                            spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_rows_pieces_host host;
+    const uint32_t *const targets = p->rows.stream.row_of_rank;
+    const struct spmmi_rows_pieces *const to = &p->rows.pieces;
+    SPMM_TRY(spmmi_rows_pieces_build(plan, &p->size, &host, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(targets, host.target, (uint64_t)p->size.pieces + 1, sizeof *targets, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(p->map, host.map, (uint64_t)plan->nnz, sizeof *p->map, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->first, host.first, (uint64_t)to->cut_rows + 1, sizeof *to->first, diag));
+    SPMM_TRY(spmmi_cuda_copy_up(to->row, host.row, to->cut_rows, sizeof *to->row, diag));
+    SPMM_TRY(upload_stream(p, &host, diag));
+cleanup:
+    spmmi_rows_pieces_host_free(&host);
+    return status;
+}
+
+static void destroy(void *object)
+{
+    struct spmmi_rows_pieces_stream *p = object;
+    if (p != NULL)
+        (void)cudaFree(p->memory);
+    spmmi_free(p);
+}
+
+/* Sizes alone. */
+static struct spmmi_rows_pieces_stream describe(const struct spmmi_part_source *source)
+{
+    const spmm_plan_t *plan = source->plan;
+    struct spmmi_rows_pieces_stream p = {.rows = {.schedule = source->part->schedule,
+                                                  .dtype = plan->dtype,
+                                                  .row_count = (uint32_t)plan->rows}};
+    (void)spmmi_rows_pieces_pay(plan, source->device->l2_bytes, &p.size);
+    p.rows.stream = (struct spmmi_stream){.nnz = (uint32_t)plan->nnz, .ranks = p.size.pieces};
+    p.rows.items =
+        (struct spmmi_stream_items){.item_count = ((uint32_t)plan->nnz - 1) / SPMMI_ROWS_PIECE_ITEM + 1,
+                                    .item_size = SPMMI_ROWS_PIECE_ITEM};
+    p.rows.pieces = (struct spmmi_rows_pieces){.count = p.size.cut,
+                                               .cut_rows = p.size.cut_rows,
+                                               .columns = (uint32_t)(plan->cols - plan->stats.cols_empty)};
+    return p;
+}
+
+/* What upload takes of the host. A block has an item or more. */
+static void scratch_count(const struct spmmi_part_source *source, const struct spmmi_rows_pieces_stream *p)
+{
+    const struct spmmi_items_host *const i = NULL;
+    const uint64_t items = (uint64_t)p->rows.items.item_count + 1;
+    spmmi_scratch_is(source, spmmi_rows_pieces_host_bytes(source->plan, &p->size) +
+                                 spmmi_stream_host_bytes(p->rows.stream.nnz, p->size.pieces) +
+                                 items * (sizeof *i->item_rank + sizeof(struct spmmi_block)));
+}
+
+static spmm_status_t create(const struct spmmi_part_source *source, void **object, uint64_t *bytes,
+                            spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    struct spmmi_rows_pieces_stream *made = NULL, p = describe(source);
+    struct spmmi_arena arena = {NULL, 0};
+    cut(&arena, &p);
+    *bytes += arena.bytes;
+    scratch_count(source, &p);
+    if (source->only_counts)
+        goto cleanup;
+    SPMM_TRY_ALLOC(made = spmmi_alloc(1, sizeof *made), diag);
+    *made = p;
+    SPMM_TRY_CUDA(cudaMalloc((void **)&made->memory, (size_t)arena.bytes), diag);
+    /* Padding of the values must be finite. */
+    SPMM_TRY_CUDA(cudaMemset(made->memory, 0, (size_t)arena.bytes), diag);
+    arena = (struct spmmi_arena){made->memory, 0};
+    cut(&arena, made);
+    SPMM_TRY(upload(source->plan, made, diag));
+    *object = made;
+    made = NULL;
+cleanup:
+    destroy(made);
+    return status;
+}
+
+static spmm_status_t set_values(void *object, const void *values, void *stream)
+{
+    const struct spmmi_rows_pieces_stream *p = object;
+    const uint32_t nnz = p->rows.stream.nnz;
+    return spmmi_cuda_status(
+        spmmi_gather_cuda((int)p->rows.dtype, nnz, p->map, values, p->values, nnz, stream));
+}
+
+struct spmmi_cuda_rows spmmi_rows_pieces_part(const struct spmmi_rows_pieces_stream *stream,
+                                              const struct spmmi_cuda_rows *rows)
+{
+    struct spmmi_cuda_rows pieces = stream->rows;
+    pieces.stream.empty_count = rows->stream.empty_count;
+    pieces.stream.empty_rows = rows->stream.empty_rows;
+    pieces.arrival_tag = rows->arrival_tag;
+    return pieces;
+}
+
+int spmmi_rows_pieces_fit(const struct spmmi_cuda_rows *pieces, const struct spmmi_product *product,
+                          const struct spmmi_device *device)
+{
+    const uint64_t row = (uint64_t)product->b.cols * spmm_dtype_size(product->b.type);
+    const uint64_t tile = row < SPMMI_ROWS_TILE_BYTES ? row : SPMMI_ROWS_TILE_BYTES;
+    return pieces->pieces.count > 0 && row >= SPMMI_ROWS_PIECES_ROW_BYTES &&
+           spmmi_rows_pieces_exceed(pieces->pieces.columns, tile, device->l2_bytes);
+}
+
+int spmmi_rows_pieces_finish(const struct spmmi_cuda_rows *rows, const struct spmmi_rows_launch *launch,
+                             const struct spmmi_product *product, int is_dependent, char *workspace,
+                             void *stream)
+{
+    const struct spmmi_rows_pieces_cuda args = {
+        .pieces = rows->pieces,
+        .sums = workspace + launch->pieces_offset,
+        .c = product->c.data,
+        .pitch = launch->piece_pitch,
+        .ldc = (uint64_t)product->c.ld,
+        .n = (uint32_t)product->c.cols,
+        .rows_of_c = (uint32_t)product->c.rows,
+        .alpha = product->alpha,
+        .beta = product->beta,
+        .cuda_stream = stream,
+        .is_dependent = is_dependent,
+    };
+    return spmmi_rows_pieces_sum(&args, (int)product->c.type);
+}
+
+const struct spmmi_shared_kind spmmi_rows_pieces_kind = {
+    .create = create, .set_values = set_values, .destroy = destroy};

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// The value types of a rows kernel, and its four nonzeros at a time.
+#pragma once
+#include <cuda_runtime.h>
+#include <stdint.h>
+#include <type_traits>
+
+#include "kernels/shared/value.cuh"
+#include "kernels/shared/vector.cuh"
+
+namespace spmmi {
+
+// A_: of A, or One; B_ and C_: of B and C.
+template <typename A_, typename B_ = A_, typename C_ = A_> struct Types {
+    using A = A_;
+    using B = B_;
+    using C = C_;
+    using Sum = typename Value<B_>::Sum;
+    static constexpr int WIDE = 16 / sizeof(B_); // columns a lane, for words of 16 bytes of B
+    // Products of one type also have kernels for pairs of columns and for column-major C; others do without.
+    static constexpr bool IS_PLAIN = std::is_same<A_, B_>::value && std::is_same<B_, C_>::value;
+};
+
+// Four consecutive nonzeros.
+template <typename A> struct Quad {
+    uint4 column;
+    A stored[4];
+
+    __device__ __forceinline__ void load_values(const A *values)
+    {
+        load_four(values, stored);
+    }
+    __device__ __forceinline__ A value(int e) const
+    {
+        return stored[e];
+    }
+    __device__ __forceinline__ void clear(int e)
+    {
+        stored[e] = A(0);
+    }
+};
+template <> struct Quad<One> {
+    uint4 column;
+
+    __device__ __forceinline__ void load_values(const One *)
+    {
+    }
+    __device__ __forceinline__ One value(int) const
+    {
+        return One();
+    }
+    __device__ __forceinline__ void clear(int)
+    {
+    }
+};
+
+template <typename A>
+__device__ __forceinline__ Quad<A> load_quad(const uint32_t *columns, const A *values, uint32_t p)
+{
+    Quad<A> q;
+    q.column = __ldg(reinterpret_cast<const uint4 *>(columns + p));
+    q.load_values(values + p);
+    return q;
+}
+
+// As load_b of rows_few.cuh.
+template <typename A> __device__ __forceinline__ A load_value(const A *values, uint32_t p)
+{
+    return values[p];
+}
+__device__ __forceinline__ One load_value(const One *, uint32_t)
+{
+    return One();
+}
+
+template <typename B, int VEC> __device__ __forceinline__ auto widen(const Vector<B, VEC> &b)
+{
+    Vector<typename Value<B>::Sum, VEC> wide;
+#pragma unroll
+    for (int i = 0; i < VEC; i++)
+        wide.x[i] = Value<B>::widen(b.x[i]);
+    return wide;
+}
+
+// Two bf16 of a word are its halves: one instruction each. Taken apart into values of 16 bits they cost registers.
+template <int VEC> __device__ __forceinline__ auto widen(const Vector<__nv_bfloat16, VEC> &b)
+{
+    Vector<float, VEC> wide;
+    union {
+        Vector<__nv_bfloat16, VEC> vector;
+        uint32_t word[(VEC + 1) / 2];
+    } bits = {};
+    bits.vector = b;
+#pragma unroll
+    for (int i = 0; i < VEC; i++)
+        wide.x[i] = __uint_as_float(i % 2 == 0 ? bits.word[i / 2] << 16 : bits.word[i / 2] & 0xffff0000u);
+    return wide;
+}
+
+// sum += a * b, in the type of sums.
+template <typename A, typename B, typename Sum, int VEC>
+__device__ __forceinline__ void add_product(Vector<Sum, VEC> &sum, A a, const Vector<B, VEC> &b)
+{
+    const Vector<Sum, VEC> wide = widen(b);
+#pragma unroll
+    for (int i = 0; i < VEC; i++)
+        sum.x[i] = fma(Value<A>::widen(a), wide.x[i], sum.x[i]);
+}
+
+} // namespace spmmi

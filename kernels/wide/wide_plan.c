@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The wide family to the inspector: one candidate, whose part has the rows as they are. */
+#include "format/base/alloc.h"
+#include "format/base/diag.h"
+#include "inspector/search/planner.h"
+#include "wide_cost.h"
+#include "wide_shape.h"
+
+static spmm_status_t propose(struct spmmi_search *s, spmm_diag_t *diag)
+{
+    struct spmmi_candidate c = {
+        .family = SPMMI_WIDE, .schedule = SPMMI_WIDE_COLUMN_PANELS, .is_default = true};
+    return spmmi_search_emit(s, &c, diag);
+}
+
+static spmm_status_t build(const struct spmmi_search *s, const struct spmmi_candidate *c,
+                           struct spmmi_part *part, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const uint64_t rows = (uint64_t)s->pattern->rows;
+    (void)c;
+    SPMM_TRY_ALLOC(part->items = spmmi_alloc(rows, sizeof *part->items), diag);
+    part->item_count = rows;
+    for (uint64_t i = 0; i < rows; i++)
+        part->items[i] = (uint32_t)i;
+cleanup:
+    return status;
+}
+
+const struct spmmi_planner spmmi_wide_planner = {.family = SPMMI_WIDE,
+                                                 .nonzeros_min = SPMMI_NONZEROS_MEASURED,
+                                                 .propose = propose,
+                                                 .cost = spmmi_wide_cost,
+                                                 .build = build};

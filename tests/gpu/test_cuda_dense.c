@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The dense family on the GPU: every type, order and width against the long double reference and the CPU twin, factors
+ * that are not finite, repeats, and what runs where cuBLASLt is missing. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cuda_product.h"
+#include "kernels/dense/dense_blas_cuda.h"
+#include "kernels/dense/dense_shape.h"
+#include "tests/support/kernel_plans.h"
+#include "tests/support/plan_seal.h"
+
+#define TYPES 4
+#define REPEATS 20
+
+static spmm_kernel_info_t kernel = {.family = SPMMI_DENSE, .schedule = SPMMI_DENSE_GEMM};
+
+static spmm_dtype_t type_of(int index)
+{
+    return (spmm_dtype_t)(SPMM_F32 + index);
+}
+
+static spmm_executor_t *executor_make(const struct test_matrix *a, spmm_dtype_t dtype)
+{
+    spmm_plan_t *plan = test_kernel_plan(&kernel, a, dtype, 0);
+    spmm_executor_t *executor = test_executor_make(plan, 0, 0, NULL);
+    spmm_plan_destroy(plan);
+    return executor;
+}
+
+static void widths_check(const struct test_matrix *a, spmm_dtype_t dtype, const int64_t *widths, int count,
+                         enum test_values values, int turn)
+{
+    struct test_cuda_pair pair = test_cuda_pair_make(test_kernel_plan(&kernel, a, dtype, 0), NULL);
+    for (int w = 0; w < count; w++)
+        for (int layouts = 0; layouts < 4; layouts++, turn++) {
+            const struct test_product product = test_cuda_turn(widths[w], layouts, turn, values);
+            test_cuda_product_check(pair.gpu, pair.cpu, a, dtype, &product);
+        }
+    test_cuda_pair_free(&pair);
+}
+
+static void every_matrix(enum test_values values)
+{
+    static const int64_t widths[] = {1, 8, 33, 128};
+    for (int m = 0; m < test_matrix_count(); m++) {
+        struct test_matrix *a = test_matrix_make(m, values);
+        for (int t = 0; t < TYPES; t++)
+            widths_check(a, type_of(t), widths, 4, values, 5 * m + t);
+        test_matrix_free(a);
+    }
+}
+
+static void every_matrix_meets_its_bound(void **state)
+{
+    (void)state;
+    every_matrix(TEST_VALUES_REAL);
+}
+
+static void integers_are_exact(void **state)
+{
+    (void)state;
+    every_matrix(TEST_VALUES_INTEGER);
+}
+
+static void wide_products_meet_their_bound(void **state)
+{
+    static const int64_t widths[] = {512, 2048};
+    static const char *const names[] = {"dense", "band", "power law"};
+    (void)state;
+    for (int i = 0; i < 3 * TYPES; i++) {
+        struct test_matrix *a = test_matrix_named(names[i % 3], TEST_VALUES_REAL);
+        widths_check(a, type_of(i / 3), widths, 2, TEST_VALUES_REAL, i);
+        test_matrix_free(a);
+    }
+}
+
+/* Also where C is added, and where row 0 of A does not store the column or is empty. */
+static void canaries_reach_the_rows_that_store_the_column(void **state)
+{
+    static const char *const names[] = {"power law", "first rows empty", "arrow", "one dense column"};
+    (void)state;
+    for (int i = 0; i < 4 * TYPES; i++) {
+        struct test_matrix *a = test_matrix_named(names[i % 4], TEST_VALUES_REAL);
+        spmm_executor_t *executor = executor_make(a, type_of(i / 4));
+        for (int64_t column = i % 5; column < a->cols; column += 1 + a->cols / 16) {
+            struct test_product product = test_cuda_plain(1 + 11 * column % 140, (int)column % 4);
+            product.beta = column % 2 == 0 ? 0 : -0.5;
+            test_cuda_product_canary(executor, a, type_of(i / 4), &product, column);
+        }
+        spmm_executor_destroy(executor);
+        test_matrix_free(a);
+    }
+}
+
+static void repeats_and_graphs_have_the_same_bits(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("dense row among sparse", TEST_VALUES_REAL);
+    for (int t = 0; t < TYPES; t++)
+        for (int layouts = 0; layouts < 4; layouts++) {
+            spmm_executor_t *executor = executor_make(a, type_of(t));
+            spmm_executor_t *const both[] = {executor, executor};
+            const struct test_product product = test_cuda_plain(24 + 40 * layouts, layouts);
+            test_cuda_product_graph(executor, a, type_of(t), &product, REPEATS);
+            test_cuda_product_repeat(executor, a, type_of(t), &product, REPEATS);
+            test_cuda_product_threads(both, a, type_of(t), &product, REPEATS);
+            spmm_executor_destroy(executor);
+        }
+    test_matrix_free(a);
+}
+
+/* More shapes than are kept. */
+static void any_number_of_shapes_runs(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("band", TEST_VALUES_REAL);
+    spmm_executor_t *executor = executor_make(a, SPMM_F16);
+    for (int64_t i = 0; i < 160; i++) {
+        const struct test_product product = test_cuda_plain(1 + 7 * (i % 80), 0);
+        test_cuda_product_check(executor, NULL, a, SPMM_F16, &product);
+    }
+    spmm_executor_destroy(executor);
+    test_matrix_free(a);
+}
+
+static void name_check(const spmm_executor_t *executor, const struct test_matrix *a, const char *want)
+{
+    const struct test_product product = test_cuda_plain(40, 0);
+    struct test_dense b = test_product_b(a, SPMM_F16, &product), c = test_product_c(a, SPMM_F16, &product);
+    spmm_executor_info_t info = {.struct_size = sizeof info};
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b.view, &c.view, &info, NULL), SPMM_OK);
+    assert_memory_equal(info.kernel, want, strlen(want));
+    test_dense_free(&b);
+    test_dense_free(&c);
+}
+
+/* A part of rows takes the place of a dense one; a plan without any says which library is missing. */
+static void a_missing_library_is_replaced_or_named(void **state)
+{
+    static const char *const none[] = {"libspmm_there_is_no_such_library.so", NULL};
+    const struct test_plan_options rows = {SPMM_F16, SPMM_SCHEDULE_ROW_SPLIT, 8, 1, 0};
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    spmm_plan_t *dense = test_kernel_plan(&kernel, a, SPMM_F16, 0);
+    spmm_plan_t *both = test_kernel_plan(&kernel, a, SPMM_F16, 0);
+    spmm_executor_t *executor = NULL;
+    spmm_diag_t diag = {.status = SPMM_OK};
+    test_plan_join(both, test_plan_whole(a, rows, a->name));
+    spmmi_dense_blas_files_hook = none;
+    assert_int_equal(spmm_executor_create(dense, 0, NULL, &executor, &diag), SPMM_ERR_UNSUPPORTED);
+    assert_non_null(strstr(diag.text, none[0]));
+    assert_int_equal(spmm_executor_create(both, 0, NULL, &executor, NULL), SPMM_OK);
+    spmmi_dense_blas_files_hook = NULL;
+    name_check(executor, a, "cuda/rows/row-split");
+    const struct test_product product = test_cuda_plain(40, 0);
+    test_cuda_product_check(executor, NULL, a, SPMM_F16, &product);
+    spmm_executor_destroy(executor);
+    executor = test_executor_make(both, 0, 0, NULL);
+    name_check(executor, a, "cuda/dense/gemm/tensor");
+    spmm_executor_destroy(executor);
+    spmm_plan_destroy(both);
+    spmm_plan_destroy(dense);
+    test_matrix_free(a);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_matrix_meets_its_bound),
+        cmocka_unit_test(integers_are_exact),
+        cmocka_unit_test(wide_products_meet_their_bound),
+        cmocka_unit_test(canaries_reach_the_rows_that_store_the_column),
+        cmocka_unit_test(repeats_and_graphs_have_the_same_bits),
+        cmocka_unit_test(any_number_of_shapes_runs),
+        cmocka_unit_test(a_missing_library_is_replaced_or_named),
+    };
+    if (!test_cuda_begin(argc, argv))
+        return TEST_SKIPPED;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every combination of value types on the GPU, and products of a pattern, against the long double reference and the CPU
+ * twin. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "cuda_product.h"
+#include "tests/support/plan_build.h"
+#include "tests/support/plan_seal.h"
+
+static const int64_t widths[] = {1, 2, 3, 4, 6, 7, 8, 12, 16, 24, 31, 32, 40, 64, 100, 128, 256, 300};
+#define WIDTH_COUNT ((int)(sizeof widths / sizeof widths[0]))
+
+static const struct {
+    spmm_schedule_t schedule;
+    uint32_t item_size;
+} shapes[] = {
+    {SPMM_SCHEDULE_ROW_SPLIT, 8}, {SPMM_SCHEDULE_NONZERO_SPLIT, 8}, {SPMM_SCHEDULE_NONZERO_SPLIT, 64}};
+#define SHAPE_COUNT ((int)(sizeof shapes / sizeof shapes[0]))
+
+static int types_get(int index, spmm_types_info_t *types)
+{
+    *types = (spmm_types_info_t){.struct_size = sizeof *types};
+    return spmm_types_at(index, types) == SPMM_OK;
+}
+
+static spmm_plan_t *plan_make(const struct test_matrix *a, spmm_dtype_t dtype, int shape, int has_no_values)
+{
+    const struct test_plan_options options = {dtype, shapes[shape].schedule, shapes[shape].item_size, 1,
+                                              has_no_values};
+    return test_plan_whole(a, options, a->name);
+}
+
+/* Layouts, gaps, shifts and factors take turns; aligned row-major operands come often. */
+static void widths_check(const struct test_cuda_pair *pair, const struct test_matrix *a,
+                         const spmm_types_info_t *types, int turn, enum test_values values)
+{
+    for (int w = 0; w < WIDTH_COUNT; w++, turn++) {
+        const struct test_product product =
+            test_cuda_turn(widths[w], turn % 3 == 0 ? 0 : turn / 3, turn, values);
+        test_cuda_product_check_types(pair->gpu, pair->cpu, a, types, &product);
+    }
+}
+
+static void every_matrix(enum test_values values)
+{
+    spmm_types_info_t types;
+    for (int m = 0; m < test_matrix_count(); m++) {
+        struct test_matrix *a = test_matrix_make(m, values);
+        for (int t = 0; types_get(t, &types); t++) {
+            struct test_cuda_pair pair =
+                test_cuda_pair_make(plan_make(a, types.a_type, (m + t) % SHAPE_COUNT, 0), NULL);
+            widths_check(&pair, a, &types, 7 * m + t, values);
+            test_cuda_pair_free(&pair);
+        }
+        test_matrix_free(a);
+    }
+}
+
+static void all_types_are_within_their_bound(void **state)
+{
+    (void)state;
+    every_matrix(TEST_VALUES_REAL);
+}
+
+static void integers_are_exact_in_all_types(void **state)
+{
+    (void)state;
+    every_matrix(TEST_VALUES_INTEGER);
+}
+
+static spmm_executor_t *executor_of_pattern(const spmm_plan_t *plan)
+{
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    spmm_executor_t *executor = NULL;
+    options.unit_values = 1;
+    assert_int_equal(spmm_executor_create(plan, 0, &options, &executor, NULL), SPMM_OK);
+    return executor;
+}
+
+/* The executor that reads no values gives the bits of one that reads ones. */
+static void pattern_check(const struct test_matrix *ones, spmm_dtype_t a_type, spmm_dtype_t type, int shape,
+                          int turn)
+{
+    spmm_plan_t *of_pattern = plan_make(ones, a_type, shape, 1), *of_ones = plan_make(ones, a_type, shape, 0);
+    spmm_executor_t *const pattern = executor_of_pattern(of_pattern);
+    spmm_executor_t *const values = test_executor_make(of_ones, 0, 0, NULL);
+    for (int w = 0; w < WIDTH_COUNT; w++, turn++) {
+        const struct test_product product =
+            test_cuda_turn(widths[w], turn % 3 == 0 ? 0 : turn / 3, turn, TEST_VALUES_REAL);
+        struct test_dense b = test_product_b(ones, type, &product);
+        struct test_dense c = test_product_c(ones, type, &product), d = test_dense_copy(&c);
+        test_cuda_product_run(pattern, &product, &b, &c);
+        test_cuda_product_run(values, &product, &b, &d);
+        assert_memory_equal(c.block, d.block, c.block_bytes);
+        test_dense_free(&b);
+        test_dense_free(&c);
+        test_dense_free(&d);
+        const spmm_types_info_t types = {.a_type = a_type, .b_type = type, .c_type = type};
+        test_cuda_product_check_types(pattern, NULL, ones, &types, &product);
+    }
+    spmm_executor_destroy(values);
+    spmm_executor_destroy(pattern);
+    spmm_plan_destroy(of_ones);
+    spmm_plan_destroy(of_pattern);
+}
+
+static void patterns_have_the_bits_of_ones(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"power law", "dense row among sparse", "odd rows empty", "band"};
+    for (int i = 0; i < 4 * SHAPE_COUNT * 4; i++) {
+        struct test_matrix *a = test_matrix_named(names[i % 4], TEST_VALUES_REAL);
+        const spmm_dtype_t type = (spmm_dtype_t)(SPMM_F32 + i / 4 / SHAPE_COUNT);
+        for (int64_t p = 0; p < a->nnz; p++)
+            a->values[p] = 1;
+        /* f16 and bf16 beside an A of f32, whose plan has no values, and of their own type. */
+        pattern_check(a, type == SPMM_F64 || i % 2 == 0 ? type : SPMM_F32, type, i / 4 % SHAPE_COUNT, i);
+        test_matrix_free(a);
+    }
+}
+
+/* NaN and infinity in a row of B reach the rows that store the column, whatever the types, and no others. */
+static void canaries_stay_in_their_rows_in_all_types(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    spmm_types_info_t types;
+    for (int t = 0; types_get(t, &types); t++) {
+        spmm_plan_t *plan = plan_make(a, types.a_type, t % SHAPE_COUNT, 0);
+        spmm_executor_t *executor = test_executor_make(plan, 0, 0, NULL);
+        for (int64_t column = t; column < a->cols; column += 7) {
+            const struct test_product product =
+                test_cuda_plain(widths[column % WIDTH_COUNT], (int)column % 4);
+            struct test_dense b = test_product_b(a, types.b_type, &product);
+            struct test_dense c = test_product_c(a, types.c_type, &product);
+            for (int64_t j = 0; j < product.n; j++)
+                test_dense_set(&b, column, j, column % 2 == 0 ? (double)INFINITY : (double)NAN);
+            test_cuda_product_run(executor, &product, &b, &c);
+            test_product_check_canary(a, column, &c);
+            test_dense_free(&b);
+            test_dense_free(&c);
+        }
+        spmm_executor_destroy(executor);
+        spmm_plan_destroy(plan);
+    }
+    test_matrix_free(a);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_types_are_within_their_bound),
+        cmocka_unit_test(integers_are_exact_in_all_types),
+        cmocka_unit_test(patterns_have_the_bits_of_ones),
+        cmocka_unit_test(canaries_stay_in_their_rows_in_all_types),
+    };
+    if (!test_cuda_begin(argc, argv))
+        return TEST_SKIPPED;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The dense family in plans: when a free choice takes it, and what such a plan holds beside it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "format/plan.h"
+#include "inspect_support.h"
+#include "kernels/dense/dense_shape.h"
+
+static const int64_t n_1_512[] = {1, 512}, n_512[] = {512};
+
+/* A tenth of the entries, and one of 683. */
+#define TENTH "gen:rand:1024:102"
+#define SPARSE "gen:rand:8192:12"
+/* Rows that are no whole words. */
+#define UNEVEN "gen:rand:1020:102"
+
+static spmm_plan_t *plan_of(const char *spec, spmm_inspect_options_t options)
+{
+    spmm_matrix_t *m = inspect_generate(spec);
+    spmm_plan_t *plan = inspect_plan(m, &options);
+    spmm_matrix_destroy(m);
+    return plan;
+}
+
+static uint32_t parts_of(const spmm_plan_t *plan, spmm_family_t family, spmm_op_t op)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < plan->part_count; i++)
+        count += plan->parts[i].family == family && plan->parts[i].op == op;
+    return count;
+}
+
+static spmm_family_t family_of(const spmm_plan_t *plan, uint32_t variant)
+{
+    return plan->parts[plan->variants[variant].part_first].family;
+}
+
+static void wide_products_of_nearly_dense_matrices_are_dense(void **state)
+{
+    static const spmm_dtype_t types[] = {SPMM_F16, SPMM_BF16};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        spmm_plan_t *plan =
+            plan_of(TENTH, (spmm_inspect_options_t)OPTIONS(.device = "h200", .a_type = types[i], .n = n_1_512,
+                                                           .n_count = 2, .layouts = SPMM_LAYOUTS_ROW_MAJOR));
+        assert_int_equal(family_of(plan, 0), SPMM_FAMILY_ROWS);
+        assert_int_equal(family_of(plan, 1), SPMMI_DENSE);
+        assert_int_equal(plan->variants[1].compute, types[i]);
+        assert_int_equal(parts_of(plan, SPMM_FAMILY_ROWS, SPMM_OP_N), 2); /* n = 1, and the CPU's */
+        spmm_plan_destroy(plan);
+    }
+}
+
+static void rows_of_16_bits_that_are_no_whole_words_are_not_dense(void **state)
+{
+    static const spmm_dtype_t types[] = {SPMM_F16, SPMM_F32, SPMM_F64};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        spmm_plan_t *plan =
+            plan_of(UNEVEN, (spmm_inspect_options_t)OPTIONS(.device = "h200", .a_type = types[i], .n = n_512,
+                                                            .n_count = 1, .layouts = SPMM_LAYOUTS_ROW_MAJOR));
+        assert_int_equal(family_of(plan, 0) == SPMMI_DENSE, types[i] == SPMM_F64);
+        spmm_plan_destroy(plan);
+    }
+}
+
+static void sparse_matrices_are_too_large(void **state)
+{
+    (void)state;
+    spmm_plan_t *plan =
+        plan_of(SPARSE, (spmm_inspect_options_t)OPTIONS(.device = "h200", .a_type = SPMM_F16, .n = n_512,
+                                                        .n_count = 1, .layouts = SPMM_LAYOUTS_ROW_MAJOR));
+    int refused = 0;
+    for (uint32_t i = 0; i < plan->trace_count; i++)
+        refused += plan->trace[i].family == SPMMI_DENSE && plan->trace[i].reason == SPMMI_REASON_TOO_LARGE &&
+                   plan->trace[i].variant == 0;
+    assert_int_equal(refused, 1);
+    assert_int_equal(parts_of(plan, SPMMI_DENSE, SPMM_OP_N), 0);
+    spmm_plan_destroy(plan);
+}
+
+/* No variant names them: the executor runs them where the library is missing. */
+static void a_plan_of_dense_parts_keeps_one_of_rows_for_each_op(void **state)
+{
+    (void)state;
+    spmm_plan_t *plan = plan_of(
+        TENTH, (spmm_inspect_options_t)OPTIONS(.device = "h200", .a_type = SPMM_F16, .n = n_512, .n_count = 1,
+                                               .layouts = SPMM_LAYOUTS_ROW_MAJOR,
+                                               .ops = (SPMM_OPS_N | SPMM_OPS_T), .force_kernel = "dense"));
+    spmm_diag_t diag = {0};
+    for (uint32_t i = 0; i < plan->variant_count; i++)
+        assert_int_equal(family_of(plan, i), SPMMI_DENSE);
+    assert_int_equal(parts_of(plan, SPMM_FAMILY_ROWS, SPMM_OP_N), 1);
+    assert_int_equal(parts_of(plan, SPMM_FAMILY_ROWS, SPMM_OP_T), 1);
+    assert_int_equal(spmmi_plan_check(plan, &diag), SPMM_OK);
+    spmm_plan_destroy(plan);
+}
+
+static void rows_of_a_are_whole_words(void **state)
+{
+    (void)state;
+    assert_int_equal(spmmi_dense_lda(0, SPMM_F32), 0);
+    assert_int_equal(spmmi_dense_lda(1, SPMM_F16), 8);
+    assert_int_equal(spmmi_dense_lda(8, SPMM_BF16), 8);
+    assert_int_equal(spmmi_dense_lda(9, SPMM_F32), 12);
+    assert_int_equal(spmmi_dense_lda(9, SPMM_F64), 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wide_products_of_nearly_dense_matrices_are_dense),
+        cmocka_unit_test(rows_of_16_bits_that_are_no_whole_words_are_not_dense),
+        cmocka_unit_test(sparse_matrices_are_too_large),
+        cmocka_unit_test(a_plan_of_dense_parts_keeps_one_of_rows_for_each_op),
+        cmocka_unit_test(rows_of_a_are_whole_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
