@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One workspace for all products of up to n_max columns. The variant, the shape of a kernel and its scratch depend on n
- * in steps, so that more columns may need less. Every n is asked for: nothing of a family has to be known here. */
+ * in steps, so that more columns may need less, and on the types of B and C. Every n and every pair of types is asked
+ * for: nothing of a family has to be known here. */
 #include "executor_state.h"
 #include "format/base/diag.h"
 
 #define WORD_BYTES 16 /* kernels tell operands apart that are aligned to this */
 
-/* What of a product is the same for all n. */
+/* What of a product is the same for all n. The types of B and C: a row of format/base/types_list.def for A's type. */
 struct products {
     const spmm_executor_t *executor;
     spmm_op_t op;
     int64_t m, k; /* of op(A) */
     spmm_layout_t b_layout, c_layout;
+    spmm_dtype_t b_type, c_type;
 };
 
 /* n columns, of which each row or column and the first element begin with a word, or none of them does. */
@@ -27,17 +29,32 @@ static spmm_dense_t operand(int64_t rows, int64_t n, spmm_layout_t layout, spmm_
 static spmm_status_t bytes_of(const struct products *of, int64_t n, uint64_t *most, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    const spmm_dtype_t type = of->executor->shape.dtype;
     for (int turn = 0; turn < 4; turn++) {
         struct spmmi_choice choice;
-        const spmm_dense_t b = operand(of->k, n, of->b_layout, type, (turn & 1) == 0);
-        const spmm_dense_t c = operand(of->m, n, of->c_layout, type, (turn & 2) == 0);
+        const spmm_dense_t b = operand(of->k, n, of->b_layout, of->b_type, (turn & 1) == 0);
+        const spmm_dense_t c = operand(of->m, n, of->c_layout, of->c_type, (turn & 2) == 0);
         SPMM_TRY(spmmi_product_check(of->executor, of->op, &b, &c, &choice, diag));
         const struct spmmi_product product = spmmi_product_of(of->executor, &choice, of->op, &b, &c);
         const uint64_t bytes = spmmi_product_workspace(of->executor, choice.variant, &product);
         *most = bytes > *most ? bytes : *most;
     }
 cleanup:
+    return status;
+}
+
+/* The most over all widths. Where no part takes B and C of other types than A, no product of them runs. */
+static spmm_status_t widths_bytes(const struct products *of, int64_t n_max, uint64_t *most, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const spmm_dtype_t a_type = of->executor->shape.dtype;
+    const bool is_mixed = of->b_type != a_type || of->c_type != a_type;
+    for (int64_t n = 0; n <= n_max && status == SPMM_OK; n++) {
+        status = bytes_of(of, n, most, diag);
+        if (status == SPMM_ERR_NO_VARIANT && is_mixed) {
+            spmmi_diag_clear(diag);
+            status = SPMM_OK;
+        }
+    }
     return status;
 }
 
@@ -54,14 +71,19 @@ spmm_status_t spmm_executor_workspace_max(const spmm_executor_t *executor, spmm_
     SPMM_REQUIRE(n_max >= 0 && n_max <= SPMM_WORKSPACE_N_MAX, SPMM_ERR_ARGUMENT, diag,
                  "n_max is %lld, expected 0 to %d", (long long)n_max, SPMM_WORKSPACE_N_MAX);
     const struct spmm_plan *shape = &executor->shape;
-    const struct products of = {.executor = executor,
-                                .op = op,
-                                .m = op == SPMM_OP_T ? shape->cols : shape->rows,
-                                .k = op == SPMM_OP_T ? shape->rows : shape->cols,
-                                .b_layout = b_layout,
-                                .c_layout = c_layout};
-    for (int64_t n = 0; n <= n_max; n++)
-        SPMM_TRY(bytes_of(&of, n, &most, diag));
+    struct products of = {.executor = executor,
+                          .op = op,
+                          .m = op == SPMM_OP_T ? shape->cols : shape->rows,
+                          .k = op == SPMM_OP_T ? shape->rows : shape->cols,
+                          .b_layout = b_layout,
+                          .c_layout = c_layout};
+    spmm_types_info_t types = {.struct_size = sizeof types};
+    for (int i = 0; spmm_types_at(i, &types) == SPMM_OK; i++)
+        if (types.a_type == shape->dtype) {
+            of.b_type = types.b_type;
+            of.c_type = types.c_type;
+            SPMM_TRY(widths_bytes(&of, n_max, &most, diag));
+        }
     *bytes = most;
 cleanup:
     return status;

@@ -83,6 +83,32 @@ static void products_in_several_passes_are_within_it(void **state)
     test_matrix_free(a);
 }
 
+/* Panels of B have so many bytes: with f16 twice the columns, whose sums are f32 all the same. */
+static void other_types_of_b_and_c_are_within_it(void **state)
+{
+    struct test_matrix *a = test_matrix_named("dense", TEST_VALUES_REAL);
+    spmm_plan_t *plan =
+        test_plan_build(a, (struct test_plan_options){SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 64, 0, 0});
+    spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 1, NULL);
+    const int64_t n = 1000;
+    uint64_t same = 0, other = 0;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const spmm_dtype_t type = i == 0 ? SPMM_F32 : SPMM_F16;
+        const spmm_dense_t b = {NULL, a->cols, n, n, SPMM_ROW_MAJOR, type},
+                           c = {NULL, a->rows, n, n, SPMM_ROW_MAJOR, type};
+        assert_int_equal(
+            spmm_executor_workspace_bytes(executor, SPMM_OP_N, &b, &c, i == 0 ? &same : &other, NULL),
+            SPMM_OK);
+    }
+    assert_true(other > same);
+    assert_int_equal(row_major_max(executor, n), other);
+    assert_true(test_workspace_max_check(executor, a, SPMM_F32, SPMM_OP_N, n) >= other);
+    spmm_executor_destroy(executor);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
 /* Blocks that become narrower, as a solver's do, in one workspace. */
 static void serves_blocks_that_become_narrower(void **state)
 {
@@ -147,6 +173,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(is_enough_for_every_kernel_type_layout_and_op),
                                        cmocka_unit_test(a_wider_product_that_needs_less_does_not_lower_it),
                                        cmocka_unit_test(products_in_several_passes_are_within_it),
+                                       cmocka_unit_test(other_types_of_b_and_c_are_within_it),
                                        cmocka_unit_test(serves_blocks_that_become_narrower),
                                        cmocka_unit_test(refuses_what_it_does_not_take)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,8 +7,9 @@
 
 #include "matrices.h"
 
-/* For every pair of layouts, every n up to n_max and four ways to align B and C: what a product needs is within
- * spmm_executor_workspace_max, which one of them reaches. Returns the largest of these maxima. */
+/* For every pair of layouts, all types of B and C that the table of types has with dtype, every n up to n_max and four
+ * ways to align B and C: what a product needs is within spmm_executor_workspace_max, which one of them reaches. Returns
+ * the largest of these maxima. */
 uint64_t test_workspace_max_check(const spmm_executor_t *executor, const struct test_matrix *a,
                                   spmm_dtype_t dtype, spmm_op_t op, int64_t n_max);
 
