@@ -8,43 +8,12 @@
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
+#include "dense_library_cuda.h"
 
-#if __has_include(<cublasLt.h>)
-#include <cublasLt.h>
-#define HAVE_HEADER 1
-#else
-#define HAVE_HEADER 0
-#endif
-
-#ifdef SPMM_TEST_HOOKS
-const char *const *spmmi_dense_blas_files_hook;
-#endif
-
-#if HAVE_HEADER
+#if SPMMI_HAVE_CUBLASLT
 
 #define SHAPES 32      /* of products whose algorithm is kept */
 #define ALIGN_MAX 256u /* more than this makes no difference */
-
-/* The functions that are used, from the library or nowhere. */
-#define FUNCTIONS(X)                        \
-    X(cublasLtCreate)                       \
-    X(cublasLtDestroy)                      \
-    X(cublasLtMatmul)                       \
-    X(cublasLtMatmulAlgoGetHeuristic)       \
-    X(cublasLtMatmulDescCreate)             \
-    X(cublasLtMatmulDescDestroy)            \
-    X(cublasLtMatmulDescSetAttribute)       \
-    X(cublasLtMatmulPreferenceCreate)       \
-    X(cublasLtMatmulPreferenceDestroy)      \
-    X(cublasLtMatmulPreferenceSetAttribute) \
-    X(cublasLtMatrixLayoutCreate)           \
-    X(cublasLtMatrixLayoutDestroy)
-
-struct functions {
-#define X(name) __typeof__(&(name)) name;
-    FUNCTIONS(X)
-#undef X
-};
 
 /* What an algorithm is chosen for. Compared as bytes: no padding. */
 struct shape {
@@ -67,64 +36,18 @@ struct plan {
 struct spmmi_dense_blas {
     struct spmmi_dense_operand a;
     void *library;
-    struct functions call;
+    struct spmmi_dense_functions call;
     cublasLtHandle_t handle;
     pthread_mutex_t lock; /* of the plans */
     struct plan plans[SHAPES];
     uint32_t next; /* the plan that gives way */
 };
 
-/* ---- The library ---- */
-
-/* The newest first. It stays loaded: CUDA has its kernels registered. */
-static void *library_open(const char **file)
-{
-    static const char *const usual[] = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so", NULL};
-    const char *const *files = usual;
-    void *library = NULL;
-#ifdef SPMM_TEST_HOOKS
-    files = spmmi_dense_blas_files_hook != NULL ? spmmi_dense_blas_files_hook : usual;
-#endif
-    *file = files[0];
-    for (int i = 0; files[i] != NULL && library == NULL; i++)
-        library = dlopen(files[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    return library;
-}
-
-/* The name of the function that is missing; NULL: all are there. */
-static const char *functions_find(void *library, struct functions *call)
-{
-    void *symbol = NULL;
-#define X(name)                                   \
-    if ((symbol = dlsym(library, #name)) == NULL) \
-        return #name;                             \
-    memcpy(&call->name, &symbol, sizeof symbol);
-    FUNCTIONS(X)
-#undef X
-    return NULL;
-}
-
-static spmm_status_t library_load(void **library, struct functions *call, spmm_diag_t *diag)
-{
-    spmm_status_t status = SPMM_OK;
-    const char *file = NULL;
-    *library = library_open(&file);
-    SPMM_REQUIRE(
-        *library != NULL, SPMM_ERR_UNSUPPORTED, diag,
-        "the kernels of family dense need cuBLASLt, and %s cannot be loaded: install it, or name its "
-        "folder in LD_LIBRARY_PATH",
-        file);
-    const char *const missing = functions_find(*library, call);
-    SPMM_REQUIRE(missing == NULL, SPMM_ERR_UNSUPPORTED, diag, "cuBLASLt has no function %s", missing);
-cleanup:
-    return status;
-}
-
 spmm_status_t spmmi_dense_blas_check(spmm_diag_t *diag)
 {
-    struct functions call;
+    struct spmmi_dense_functions call;
     void *library = NULL;
-    const spmm_status_t status = library_load(&library, &call, diag);
+    const spmm_status_t status = spmmi_dense_library_load(&library, &call, diag);
     if (library != NULL)
         (void)dlclose(library);
     return status;
@@ -139,7 +62,7 @@ spmm_status_t spmmi_dense_blas_open(const struct spmmi_dense_operand *a, struct 
     SPMM_TRY_ALLOC(blas, diag);
     blas->a = *a;
     (void)pthread_mutex_init(&blas->lock, NULL);
-    SPMM_TRY(library_load(&blas->library, &blas->call, diag));
+    SPMM_TRY(spmmi_dense_library_load(&blas->library, &blas->call, diag));
     const cublasStatus_t error = blas->call.cublasLtCreate(&blas->handle);
     SPMM_REQUIRE(error == CUBLAS_STATUS_SUCCESS, SPMM_ERR_DEVICE, diag, "starting cuBLASLt failed: error %d",
                  (int)error);
@@ -152,7 +75,7 @@ cleanup:
 
 /* ---- Algorithms ---- */
 
-static void plan_free(const struct functions *call, struct plan *plan)
+static void plan_free(const struct spmmi_dense_functions *call, struct plan *plan)
 {
     for (int i = 0; i < OPERANDS; i++)
         if (plan->layout[i] != NULL)
@@ -202,11 +125,12 @@ static cudaDataType_t data_type(spmm_dtype_t type)
                               : CUDA_R_16BF;
 }
 
-/* Pedantic: no factor of f32 is rounded, whatever the library and its environment allow. */
+/* Pedantic: docs/accuracy.md holds whatever the library and its environment allow. No factor of f32 is rounded, and
+ * CUBLAS_EMULATE_DOUBLE_PRECISION does not turn f64 into fixed-point numbers. */
 static cublasComputeType_t compute_type(const struct spmmi_product *p)
 {
     if (p->a_type == SPMM_F64)
-        return CUBLAS_COMPUTE_64F;
+        return CUBLAS_COMPUTE_64F_PEDANTIC;
     return p->a_type == SPMM_F32 ? CUBLAS_COMPUTE_32F_PEDANTIC : CUBLAS_COMPUTE_32F;
 }
 
@@ -234,8 +158,8 @@ static void matrices_of(const struct spmmi_dense_operand *a, const struct spmmi_
     out[C_OPERAND] = matrix_of(&p->c, is_swapped);
 }
 
-/* 1: all calls succeeded. */
-static int descriptors_make(const struct functions *call, const struct spmmi_dense_operand *a,
+/* 0, or the library's error. */
+static int descriptors_make(const struct spmmi_dense_functions *call, const struct spmmi_dense_operand *a,
                             const struct spmmi_product *p, struct plan *plan)
 {
     struct matrix m[OPERANDS];
@@ -252,11 +176,11 @@ static int descriptors_make(const struct functions *call, const struct spmmi_den
     if (error == 0)
         error = (int)call->cublasLtMatmulDescSetAttribute(plan->multiply, CUBLASLT_MATMUL_DESC_TRANSB,
                                                           &m[Y_OPERAND].op, sizeof m[Y_OPERAND].op);
-    return error == 0;
+    return error;
 }
 
-/* Sums of a split k are added in f32 or f64 from the workspace, never in the type of C. */
-static int preference_fill(const struct functions *call, const struct spmmi_product *p,
+/* 0, or the library's error. Sums of a split k are added in f32 or f64 from the workspace, never in the type of C. */
+static int preference_fill(const struct spmmi_dense_functions *call, const struct spmmi_product *p,
                            const struct shape *shape, cublasLtMatmulPreference_t preference)
 {
     const uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE, a_align = ALIGN_MAX;
@@ -277,33 +201,51 @@ static int preference_fill(const struct functions *call, const struct spmmi_prod
     for (size_t i = 0; i < sizeof list / sizeof *list && error == 0; i++)
         error = (int)call->cublasLtMatmulPreferenceSetAttribute(preference, list[i].name, list[i].value,
                                                                 list[i].size);
-    return error == 0;
+    return error;
 }
 
-/* The library's first choice. has_algorithm stays 0 where it has none. */
-static void plan_make(const struct spmmi_dense_blas *blas, const struct spmmi_product *p,
-                      const struct shape *shape, struct plan *plan)
+/* The library's first choice; where it has none has_algorithm stays 0. After an error of the library the plan is not
+ * made: what failed may succeed the next time, and a product by other means now would have other bits than that. */
+static int algorithm_find(const struct spmmi_dense_blas *blas, cublasLtMatmulPreference_t preference,
+                          struct plan *plan)
 {
-    const struct functions *call = &blas->call;
-    cublasLtMatmulPreference_t preference = NULL;
     cublasLtMatmulHeuristicResult_t found;
     int count = 0;
-    plan_free(call, plan);
-    plan->shape = *shape;
+    memset(&found, 0, sizeof found);
+    const cublasStatus_t error = blas->call.cublasLtMatmulAlgoGetHeuristic(
+        blas->handle, plan->multiply, plan->layout[X_OPERAND], plan->layout[Y_OPERAND],
+        plan->layout[C_OPERAND], plan->layout[C_OPERAND], preference, 1, &found, &count);
+    if (error != CUBLAS_STATUS_SUCCESS && error != CUBLAS_STATUS_NOT_SUPPORTED &&
+        error != CUBLAS_STATUS_INVALID_VALUE)
+        return (int)error;
     plan->is_made = 1;
-    if (descriptors_make(call, &blas->a, p, plan) && call->cublasLtMatmulPreferenceCreate(&preference) == 0 &&
-        preference_fill(call, p, shape, preference) &&
-        call->cublasLtMatmulAlgoGetHeuristic(blas->handle, plan->multiply, plan->layout[X_OPERAND],
-                                             plan->layout[Y_OPERAND], plan->layout[C_OPERAND],
-                                             plan->layout[C_OPERAND], preference, 1, &found, &count) == 0 &&
-        count == 1 && found.state == CUBLAS_STATUS_SUCCESS && found.workspaceSize <= shape->workspace_bytes) {
-        plan->algorithm = found.algo;
-        plan->has_algorithm = 1;
-    }
-    if (preference != NULL)
-        (void)call->cublasLtMatmulPreferenceDestroy(preference);
+    plan->has_algorithm = error == CUBLAS_STATUS_SUCCESS && count == 1 &&
+                          found.state == CUBLAS_STATUS_SUCCESS &&
+                          found.workspaceSize <= plan->shape.workspace_bytes;
+    plan->algorithm = found.algo;
+    return 0;
 }
 
+static int plan_make(const struct spmmi_dense_blas *blas, const struct spmmi_product *p,
+                     const struct shape *shape, struct plan *plan)
+{
+    const struct spmmi_dense_functions *call = &blas->call;
+    cublasLtMatmulPreference_t preference = NULL;
+    plan_free(call, plan);
+    plan->shape = *shape;
+    int error = descriptors_make(call, &blas->a, p, plan);
+    if (error == 0)
+        error = (int)call->cublasLtMatmulPreferenceCreate(&preference);
+    if (error == 0)
+        error = preference_fill(call, p, shape, preference);
+    if (error == 0)
+        error = algorithm_find(blas, preference, plan);
+    if (preference != NULL)
+        (void)call->cublasLtMatmulPreferenceDestroy(preference);
+    return error;
+}
+
+/* NULL: the library failed. */
 static const struct plan *plan_of(struct spmmi_dense_blas *blas, const struct spmmi_product *p,
                                   uint64_t workspace_bytes)
 {
@@ -312,8 +254,9 @@ static const struct plan *plan_of(struct spmmi_dense_blas *blas, const struct sp
         if (blas->plans[i].is_made && memcmp(&blas->plans[i].shape, &shape, sizeof shape) == 0)
             return &blas->plans[i];
     struct plan *const plan = &blas->plans[blas->next];
+    if (plan_make(blas, p, &shape, plan) != 0)
+        return NULL;
     blas->next = (blas->next + 1) % SHAPES;
-    plan_make(blas, p, &shape, plan);
     return plan;
 }
 
@@ -341,8 +284,10 @@ spmm_status_t spmmi_dense_blas_multiply(struct spmmi_dense_blas *blas, const str
     int error = 0;
     (void)pthread_mutex_lock(&blas->lock);
     const struct plan *const plan = plan_of(blas, p, workspace_bytes);
-    *is_done = plan->has_algorithm;
-    if (plan->has_algorithm)
+    *is_done = plan != NULL && plan->has_algorithm;
+    if (plan == NULL)
+        error = -1;
+    else if (plan->has_algorithm)
         error = (int)blas->call.cublasLtMatmul(
             blas->handle, plan->multiply, &alpha, is_swapped ? p->b.data : blas->a.data,
             plan->layout[X_OPERAND], is_swapped ? blas->a.data : p->b.data, plan->layout[Y_OPERAND], &beta,

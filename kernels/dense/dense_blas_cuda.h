@@ -8,7 +8,7 @@
 
 struct spmmi_dense_blas;
 
-/* Is the library there? Errors: UNSUPPORTED, and which file is missing or what it lacks. */
+/* Is the library there? Errors: UNSUPPORTED, and why no file of it can be loaded or what it lacks. */
 spmm_status_t spmmi_dense_blas_check(spmm_diag_t *diag);
 
 /* op(A) by rows, rows x cols, lda elements apart; it begins at a multiple of 256 bytes. */
@@ -24,14 +24,9 @@ spmm_status_t spmmi_dense_blas_open(const struct spmmi_dense_operand *a, struct 
 void spmmi_dense_blas_close(struct spmmi_dense_blas *blas);
 
 /* Enqueue C = alpha * A * B + beta * C. The same algorithm at each call with B and C of the same shape and alignment:
- * results are bitwise repeatable. *is_done stays 0 where the library has no algorithm for them. */
+ * results are bitwise repeatable. *is_done stays 0 where the library has no algorithm for them. Errors: DEVICE. */
 spmm_status_t spmmi_dense_blas_multiply(struct spmmi_dense_blas *blas, const struct spmmi_product *product,
                                         void *workspace, uint64_t workspace_bytes, void *stream,
                                         int *is_done);
-
-#ifdef SPMM_TEST_HOOKS
-/* Files to load instead; ended by NULL. NULL: the usual ones. */
-extern const char *const *spmmi_dense_blas_files_hook;
-#endif
 
 #endif

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "cuda_product.h"
-#include "kernels/dense/dense_blas_cuda.h"
+#include "kernels/dense/dense_library_cuda.h"
 #include "kernels/dense/dense_shape.h"
 #include "tests/support/kernel_plans.h"
 #include "tests/support/plan_seal.h"
@@ -153,11 +153,11 @@ static void a_missing_library_is_replaced_or_named(void **state)
     spmm_executor_t *executor = NULL;
     spmm_diag_t diag = {.status = SPMM_OK};
     test_plan_join(both, test_plan_whole(a, rows, a->name));
-    spmmi_dense_blas_files_hook = none;
+    spmmi_dense_library_files_hook = none;
     assert_int_equal(spmm_executor_create(dense, 0, NULL, &executor, &diag), SPMM_ERR_UNSUPPORTED);
     assert_non_null(strstr(diag.text, none[0]));
     assert_int_equal(spmm_executor_create(both, 0, NULL, &executor, NULL), SPMM_OK);
-    spmmi_dense_blas_files_hook = NULL;
+    spmmi_dense_library_files_hook = NULL;
     name_check(executor, a, "cuda/rows/row-split");
     const struct test_product product = test_cuda_plain(40, 0);
     test_cuda_product_check(executor, NULL, a, SPMM_F16, &product);

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the dense family loads cuBLASLt and asks it for algorithms, with a library that only counts: no GPU is needed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <dlfcn.h>
+
+#include "fake_cublaslt.h"
+#include "kernels/dense/dense_blas_cuda.h"
+#include "kernels/dense/dense_library_cuda.h"
+
+#define MISSING "libspmm_there_is_no_such_library.so"
+#define INCOMPLETE "libm.so.6"
+#define WORKSPACE 4096
+
+static const char *const fake_files[] = {MISSING, FAKE_CUBLASLT, NULL};
+
+/* The fake one, which stays loaded; all of its answers are good again. */
+static struct fake_cublaslt *fake_reset(void)
+{
+    void *const library = dlopen(FAKE_CUBLASLT, RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(library);
+    struct fake_cublaslt *const fake = dlsym(library, "fake_cublaslt");
+    assert_non_null(fake);
+    *fake = (struct fake_cublaslt){0};
+    spmmi_dense_library_files_hook = fake_files;
+    return fake;
+}
+
+static struct spmmi_dense_blas *blas_open(void)
+{
+    const struct spmmi_dense_operand a = {NULL, 8, 8, 8};
+    struct spmmi_dense_blas *blas = NULL;
+    spmm_diag_t diag = {.text = ""};
+    if (spmmi_dense_blas_open(&a, &blas, &diag) != SPMM_OK)
+        fail_msg("%s", diag.text);
+    return blas;
+}
+
+static spmm_status_t multiply(struct spmmi_dense_blas *blas, spmm_dtype_t type, int64_t n, int *is_done)
+{
+    const struct spmmi_product product = {.a_type = type,
+                                          .alpha = 1,
+                                          .b = {NULL, 8, n, n, SPMM_ROW_MAJOR, type},
+                                          .c = {NULL, 8, n, n, SPMM_ROW_MAJOR, type}};
+    return spmmi_dense_blas_multiply(blas, &product, NULL, WORKSPACE, NULL, is_done);
+}
+
+/* Each file is tried, and each has its reason. */
+static void a_library_that_cannot_be_loaded_is_refused_with_reasons(void **state)
+{
+    static const char *const files[] = {MISSING, "/dev/null", NULL};
+    spmm_diag_t diag = {.text = ""};
+    (void)state;
+    spmmi_dense_library_files_hook = files;
+    assert_int_equal(spmmi_dense_blas_check(&diag), SPMM_ERR_UNSUPPORTED);
+    assert_non_null(strstr(diag.text, "family dense needs cuBLASLt"));
+    assert_non_null(strstr(diag.text, MISSING ": cannot open shared object file"));
+    assert_non_null(strstr(diag.text, "; /dev/null: "));
+}
+
+static void a_library_without_a_function_is_refused(void **state)
+{
+    static const char *const files[] = {MISSING, INCOMPLETE, NULL};
+    spmm_diag_t diag = {.text = ""};
+    (void)state;
+    spmmi_dense_library_files_hook = files;
+    assert_int_equal(spmmi_dense_blas_check(&diag), SPMM_ERR_UNSUPPORTED);
+    assert_string_equal(diag.text, "cuBLASLt has no function cublasLtCreate");
+}
+
+static void a_library_that_does_not_start_is_an_error(void **state)
+{
+    const struct spmmi_dense_operand a = {NULL, 8, 8, 8};
+    struct spmmi_dense_blas *blas = NULL;
+    struct fake_cublaslt *const fake = fake_reset();
+    (void)state;
+    fake->create_error = 3;
+    assert_int_equal(spmmi_dense_blas_open(&a, &blas, NULL), SPMM_ERR_DEVICE);
+    assert_null(blas);
+    assert_int_equal(fake->objects, 0);
+}
+
+static void an_algorithm_is_asked_for_once_a_shape(void **state)
+{
+    struct fake_cublaslt *const fake = fake_reset();
+    struct spmmi_dense_blas *blas = blas_open();
+    int is_done = 0;
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        for (int64_t n = 1; n <= 5; n++) {
+            assert_int_equal(multiply(blas, SPMM_F32, n, &is_done), SPMM_OK);
+            assert_int_equal(is_done, 1);
+        }
+    assert_int_equal(fake->heuristics, 5);
+    assert_int_equal(fake->products, 15);
+    for (int64_t n = 6; n <= 80; n++) /* more than are kept */
+        assert_int_equal(multiply(blas, SPMM_F32, n, &is_done), SPMM_OK);
+    assert_int_equal(fake->products, 90);
+    spmmi_dense_blas_close(blas);
+    assert_int_equal(fake->objects, 0);
+}
+
+/* That there is none is an answer, and is kept: the same product always runs in the same way. */
+static void no_algorithm_is_remembered(void **state)
+{
+    static const int errors[] = {0, 15, 7}; /* none found; not supported; an impossible shape */
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct fake_cublaslt *const fake = fake_reset();
+        struct spmmi_dense_blas *blas = blas_open();
+        int is_done = 1;
+        fake->heuristic_error = errors[i];
+        fake->has_no_algorithm = 1;
+        assert_int_equal(multiply(blas, SPMM_F16, 8, &is_done), SPMM_OK);
+        assert_int_equal(is_done, 0);
+        fake->heuristic_error = fake->has_no_algorithm = 0;
+        assert_int_equal(multiply(blas, SPMM_F16, 8, &is_done), SPMM_OK);
+        assert_int_equal(is_done, 0);
+        assert_int_equal(fake->heuristics, 1);
+        assert_int_equal(fake->products, 0);
+        spmmi_dense_blas_close(blas);
+        assert_int_equal(fake->objects, 0);
+    }
+}
+
+/* A failure is none: the product fails, and the next one asks again. */
+static void a_failure_is_not_remembered(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct fake_cublaslt *const fake = fake_reset();
+        struct spmmi_dense_blas *blas = blas_open();
+        int is_done = 1;
+        *(i == 0 ? &fake->heuristic_error : &fake->descriptor_error) = 3; /* out of memory */
+        assert_int_equal(multiply(blas, SPMM_F32, 8, &is_done), SPMM_ERR_DEVICE);
+        assert_int_equal(is_done, 0);
+        fake->heuristic_error = fake->descriptor_error = 0;
+        assert_int_equal(multiply(blas, SPMM_F32, 8, &is_done), SPMM_OK);
+        assert_int_equal(is_done, 1);
+        fake->matmul_error = 14;
+        assert_int_equal(multiply(blas, SPMM_F32, 8, &is_done), SPMM_ERR_DEVICE);
+        spmmi_dense_blas_close(blas);
+        assert_int_equal(fake->objects, 0);
+    }
+}
+
+/* f32 and f64 as they are, whatever the environment allows; types of 16 bits with sums of f32. */
+static void compute_types_keep_the_accuracy(void **state)
+{
+    static const int wanted[] = {[SPMM_F32] = 69, [SPMM_F64] = 71, [SPMM_F16] = 68, [SPMM_BF16] = 68};
+    struct fake_cublaslt *const fake = fake_reset();
+    struct spmmi_dense_blas *blas = blas_open();
+    (void)state;
+    for (int type = SPMM_F32; type <= SPMM_BF16; type++) {
+        int is_done = 0;
+        assert_int_equal(multiply(blas, (spmm_dtype_t)type, 8 + type, &is_done), SPMM_OK);
+        assert_int_equal(fake->compute, wanted[type]);
+    }
+    spmmi_dense_blas_close(blas);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_library_that_cannot_be_loaded_is_refused_with_reasons),
+        cmocka_unit_test(a_library_without_a_function_is_refused),
+        cmocka_unit_test(a_library_that_does_not_start_is_an_error),
+        cmocka_unit_test(an_algorithm_is_asked_for_once_a_shape),
+        cmocka_unit_test(no_algorithm_is_remembered),
+        cmocka_unit_test(a_failure_is_not_remembered),
+        cmocka_unit_test(compute_types_keep_the_accuracy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
