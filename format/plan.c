@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Creation and destruction of plans in memory, and the choice of a variant. */
+/* Creation and destruction of plans in memory, items of a part, and the choice of a variant. */
 #include "plan.h"
 
 #include "format/base/alloc.h"
+#include "format/base/diag.h"
 
 spmm_plan_t *spmmi_plan_new(void)
 {
@@ -23,6 +24,18 @@ void spmm_plan_destroy(spmm_plan_t *plan)
     spmmi_free(plan->col_ind);
     spmmi_free(plan->row_ptr);
     spmmi_free(plan);
+}
+
+spmm_status_t spmmi_part_set_items(struct spmmi_part *part, uint64_t count, const uint32_t *order,
+                                   spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    SPMM_TRY_ALLOC(part->items = spmmi_alloc(count, sizeof *part->items), diag);
+    part->item_count = count;
+    for (uint64_t i = 0; i < count; i++)
+        part->items[i] = order == NULL ? (uint32_t)i : order[i];
+cleanup:
+    return status;
 }
 
 int spmmi_variant_pick(const spmm_plan_t *plan, spmm_op_t op, uint32_t target, int64_t n, uint32_t layout,

@@ -172,6 +172,10 @@ static inline const struct spmmi_part *spmmi_long_rows_of(const spmm_plan_t *pla
     return is_next ? &plan->parts[part + 1] : NULL;
 }
 
+/* Items 0 to count - 1 of a part without items, in this order; NULL: as they are. Errors: MEMORY. */
+spmm_status_t spmmi_part_set_items(struct spmmi_part *part, uint64_t count, const uint32_t *order,
+                                   spmm_diag_t *diag);
+
 /* An empty plan, all fields zero; NULL when memory is short. Destroyed by spmm_plan_destroy. */
 spmm_plan_t *spmmi_plan_new(void);
 

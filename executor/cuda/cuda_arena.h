@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <spmm/common.h>
+
 #define SPMMI_DEVICE_ALIGN 256u
 
 struct spmmi_arena {
@@ -20,5 +22,9 @@ static inline void *spmmi_arena_cut(struct spmmi_arena *arena, uint64_t count, s
     arena->bytes += (count * size + SPMMI_DEVICE_ALIGN - 1) / SPMMI_DEVICE_ALIGN * SPMMI_DEVICE_ALIGN;
     return arena->base != NULL ? arena->base + offset : NULL;
 }
+
+/* Device memory for the pieces that were counted, all zero, as padding must be finite; the same walk then cuts it. base
+ * is the caller's to free; it stays NULL after an error. Errors: DEVICE, DEVICE_MEMORY. */
+spmm_status_t spmmi_arena_take(struct spmmi_arena *arena, spmm_diag_t *diag);
 
 #endif

@@ -70,16 +70,16 @@ cleanup:
     return status;
 }
 
-static spmm_status_t make(const struct spmmi_part_source *source, struct state *s, uint64_t bytes,
+/* arena has counted. */
+static spmm_status_t make(const struct spmmi_part_source *source, struct state *s, struct spmmi_arena *arena,
                           spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_op_pattern a;
     SPMM_TRY(spmmi_op_pattern_open(source->plan, source->part->op, &a, diag));
-    SPMM_TRY_CUDA(cudaMalloc(&s->memory, (size_t)bytes), diag);
-    SPMM_TRY_CUDA(cudaMemset(s->memory, 0, (size_t)bytes), diag);
-    struct spmmi_arena arena = {s->memory, 0};
-    cut(&arena, s);
+    SPMM_TRY(spmmi_arena_take(arena, diag));
+    s->memory = arena->base;
+    cut(arena, s);
     const struct spmmi_dense_operand operand = {s->a, s->rows, s->cols, (int64_t)s->lda};
     SPMM_TRY(spmmi_dense_blas_open(&operand, &s->blas, diag));
     SPMM_TRY(upload(&a, s, diag));
@@ -114,7 +114,7 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **state
         goto cleanup;
     SPMM_TRY_ALLOC(*state = kept = spmmi_alloc(1, sizeof *kept), diag);
     *kept = made;
-    SPMM_TRY(make(source, kept, arena.bytes, diag));
+    SPMM_TRY(make(source, kept, &arena, diag));
 cleanup:
     return status;
 }

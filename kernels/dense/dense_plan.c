@@ -2,8 +2,6 @@
 /* Candidates of the dense family: one, A with its zeros as an operand of a dense product. */
 #include "dense_cost.h"
 
-#include "format/base/alloc.h"
-#include "format/base/diag.h"
 #include "dense_shape.h"
 
 /* What A takes in CSR: a column index and a value a nonzero, a pointer a row. */
@@ -31,15 +29,8 @@ static spmm_status_t propose(struct spmmi_search *s, spmm_diag_t *diag)
 static spmm_status_t build(const struct spmmi_search *s, const struct spmmi_candidate *c,
                            struct spmmi_part *part, spmm_diag_t *diag)
 {
-    spmm_status_t status = SPMM_OK;
-    const uint64_t rows = (uint64_t)s->pattern->rows;
     (void)c;
-    SPMM_TRY_ALLOC(part->items = spmmi_alloc(rows, sizeof *part->items), diag);
-    part->item_count = rows;
-    for (uint64_t i = 0; i < rows; i++)
-        part->items[i] = (uint32_t)i;
-cleanup:
-    return status;
+    return spmmi_part_set_items(part, (uint64_t)s->pattern->rows, NULL, diag);
 }
 
 const struct spmmi_planner spmmi_dense_planner = {.family = SPMMI_DENSE,

@@ -156,10 +156,8 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **objec
         goto cleanup;
     SPMM_TRY_ALLOC(made = spmmi_alloc(1, sizeof *made), diag);
     *made = p;
-    SPMM_TRY_CUDA(cudaMalloc((void **)&made->memory, (size_t)arena.bytes), diag);
-    /* Padding of the values must be finite. */
-    SPMM_TRY_CUDA(cudaMemset(made->memory, 0, (size_t)arena.bytes), diag);
-    arena = (struct spmmi_arena){made->memory, 0};
+    SPMM_TRY(spmmi_arena_take(&arena, diag));
+    made->memory = arena.base;
     cut(&arena, made);
     SPMM_TRY(upload(source->plan, made, diag));
     *object = made;

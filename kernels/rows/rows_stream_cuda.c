@@ -215,10 +215,8 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **objec
     scratch_count(source, shared);
     if (source->only_counts)
         goto cleanup;
-    SPMM_TRY_CUDA(cudaMalloc((void **)&shared->memory, (size_t)arena.bytes), diag);
-    /* Padding of the values must be finite. */
-    SPMM_TRY_CUDA(cudaMemset(shared->memory, 0, (size_t)arena.bytes), diag);
-    arena = (struct spmmi_arena){shared->memory, 0};
+    SPMM_TRY(spmmi_arena_take(&arena, diag));
+    shared->memory = arena.base;
     cut(&arena, source, shared);
     SPMM_TRY(upload(source, shared, diag));
     *object = shared;

@@ -110,9 +110,8 @@ static spmm_status_t memory_fill(struct tcblock_state *f, const struct spmmi_tcb
     struct spmmi_arena arena = {NULL, 0};
     cut(&arena, f);
     *bytes += arena.bytes;
-    SPMM_TRY_CUDA(cudaMalloc((void **)&f->memory, (size_t)arena.bytes), diag);
-    SPMM_TRY_CUDA(cudaMemset(f->memory, 0, (size_t)arena.bytes), diag);
-    arena = (struct spmmi_arena){f->memory, 0};
+    SPMM_TRY(spmmi_arena_take(&arena, diag));
+    f->memory = arena.base;
     cut(&arena, f);
     SPMM_TRY(upload(f, host, diag));
     SPMM_TRY(spmmi_cuda_long_rows_upload(&f->long_rows, rows, diag));

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "kernels/long_rows/long_rows_plan.h"
 
@@ -262,11 +261,7 @@ spmm_status_t spmmi_tcblock_build(const struct spmmi_search *s, const struct spm
                                   struct spmmi_part *part, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    part->item_count = (uint64_t)s->pattern->rows;
-    part->items = spmmi_alloc(part->item_count, sizeof *part->items);
-    SPMM_TRY_ALLOC(part->items, diag);
-    for (uint64_t i = 0; i < part->item_count; i++)
-        part->items[i] = c->permutation == NULL ? (uint32_t)i : c->permutation[i];
+    SPMM_TRY(spmmi_part_set_items(part, (uint64_t)s->pattern->rows, c->permutation, diag));
     if (c->long_rows != NULL)
         SPMM_TRY(spmmi_long_rows_split_part(c->long_rows, part, part + 1, diag));
 cleanup:

@@ -133,9 +133,8 @@ static spmm_status_t memory_fill(struct state *tiled, const struct spmmi_tiled_l
     struct spmmi_arena arena = {NULL, 0};
     cut(&arena, tiled);
     *bytes += arena.bytes;
-    SPMM_TRY_CUDA(cudaMalloc((void **)&tiled->memory, (size_t)arena.bytes), diag);
-    SPMM_TRY_CUDA(cudaMemset(tiled->memory, 0, (size_t)arena.bytes), diag);
-    arena = (struct spmmi_arena){tiled->memory, 0};
+    SPMM_TRY(spmmi_arena_take(&arena, diag));
+    tiled->memory = arena.base;
     cut(&arena, tiled);
     SPMM_TRY(upload(tiled, host, diag));
 cleanup:

@@ -32,13 +32,11 @@ static spmm_status_t source_identity(struct source *source, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_part *part = &source->part;
-    part->item_count = spmmi_units_count(source->a.rows, source->a.row_ptr, part->item_size);
-    SPMM_REQUIRE(part->item_count <= SPMMI_UNIT_MAX, SPMM_ERR_TOO_LARGE, diag,
-                 "%llu units are more than 32 bits can index", (unsigned long long)part->item_count);
-    SPMM_TRY_ALLOC(source->items = spmmi_alloc(part->item_count, sizeof *source->items), diag);
-    for (uint64_t i = 0; i < part->item_count; i++)
-        source->items[i] = (uint32_t)i;
-    part->items = source->items;
+    const uint64_t units = spmmi_units_count(source->a.rows, source->a.row_ptr, part->item_size);
+    SPMM_REQUIRE(units <= SPMMI_UNIT_MAX, SPMM_ERR_TOO_LARGE, diag,
+                 "%llu units are more than 32 bits can index", (unsigned long long)units);
+    SPMM_TRY(spmmi_part_set_items(part, units, NULL, diag));
+    source->items = part->items;
 cleanup:
     return status;
 }

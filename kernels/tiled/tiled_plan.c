@@ -4,9 +4,7 @@
 #include "tiled_plan.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "inspector/cost/roofline.h"
 #include "inspector/search/planner.h"
@@ -371,15 +369,8 @@ static spmm_status_t build(const struct spmmi_search *s, const struct spmmi_cand
     spmm_status_t status = SPMM_OK;
     struct spmmi_tiled_analysis *analysis = NULL;
     SPMM_TRY(analysis_of_candidate(s, c, &analysis, diag));
-    part->item_count = analysis->units;
-    part->items = spmmi_alloc(analysis->units, sizeof *part->items);
-    SPMM_TRY_ALLOC(part->items, diag);
-    if ((c->flags & SPMMI_PART_REORDERED) != 0) {
-        memcpy(part->items, analysis->permutation, (size_t)analysis->units * sizeof *part->items);
-        goto cleanup;
-    }
-    for (uint64_t i = 0; i < analysis->units; i++)
-        part->items[i] = (uint32_t)i;
+    const bool is_moved = (c->flags & SPMMI_PART_REORDERED) != 0;
+    SPMM_TRY(spmmi_part_set_items(part, analysis->units, is_moved ? analysis->permutation : NULL, diag));
 cleanup:
     return status;
 }

@@ -93,9 +93,8 @@ static spmm_status_t memory_fill(struct state *s, const struct spmmi_wide_layout
     struct spmmi_arena arena = {NULL, 0};
     cut(&arena, s);
     *bytes += arena.bytes;
-    SPMM_TRY_CUDA(cudaMalloc((void **)&s->memory, (size_t)arena.bytes), diag);
-    SPMM_TRY_CUDA(cudaMemset(s->memory, 0, (size_t)arena.bytes), diag);
-    arena = (struct spmmi_arena){s->memory, 0};
+    SPMM_TRY(spmmi_arena_take(&arena, diag));
+    s->memory = arena.base;
     cut(&arena, s);
     SPMM_TRY(upload(s, host, diag));
 cleanup:

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The wide family to the inspector: one candidate, whose part has the rows as they are. */
-#include "format/base/alloc.h"
-#include "format/base/diag.h"
 #include "inspector/search/planner.h"
 #include "wide_cost.h"
 #include "wide_shape.h"
@@ -16,15 +14,8 @@ static spmm_status_t propose(struct spmmi_search *s, spmm_diag_t *diag)
 static spmm_status_t build(const struct spmmi_search *s, const struct spmmi_candidate *c,
                            struct spmmi_part *part, spmm_diag_t *diag)
 {
-    spmm_status_t status = SPMM_OK;
-    const uint64_t rows = (uint64_t)s->pattern->rows;
     (void)c;
-    SPMM_TRY_ALLOC(part->items = spmmi_alloc(rows, sizeof *part->items), diag);
-    part->item_count = rows;
-    for (uint64_t i = 0; i < rows; i++)
-        part->items[i] = (uint32_t)i;
-cleanup:
-    return status;
+    return spmmi_part_set_items(part, (uint64_t)s->pattern->rows, NULL, diag);
 }
 
 const struct spmmi_planner spmmi_wide_planner = {.family = SPMMI_WIDE,

@@ -12,6 +12,7 @@
 #include "tests/support/edges.h"
 #include "tests/support/kernel_plans.h"
 #include "tests/support/laws.h"
+#include "tests/support/types.h"
 
 #define NUMBERS 5 /* products a plan */
 
@@ -21,13 +22,6 @@ static const struct {
 } shapes[] = {
     {SPMM_SCHEDULE_ROW_SPLIT, 16}, {SPMM_SCHEDULE_NONZERO_SPLIT, 64}, {SPMM_SCHEDULE_NONZERO_SPLIT, 4096}};
 #define SHAPE_COUNT ((int)(sizeof shapes / sizeof shapes[0]))
-
-/* The rows of the table of types. */
-static int types_get(int index, spmm_types_info_t *types)
-{
-    *types = (spmm_types_info_t){.struct_size = sizeof *types};
-    return spmm_types_at(index, types) == SPMM_OK;
-}
 
 /* Widths of one vector and of several, of one panel and of two, and what is left of them. */
 static void products_check(const struct test_matrix *a, const spmm_types_info_t *types, int shape, int turn,
@@ -39,6 +33,7 @@ static void products_check(const struct test_matrix *a, const spmm_types_info_t 
                                               1, 0};
     spmm_plan_t *plan = test_plan_build(a, options);
     spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 2, NULL);
+    turn = NUMBERS * turn + (values == TEST_VALUES_REAL ? 0 : 7);
     for (int i = 0; i < NUMBERS; i++, turn++) {
         const int64_t n = widths[turn % (a->nnz > 5000 ? 14 : (int)(sizeof widths / sizeof widths[0]))];
         const struct test_product product = test_product_of_turn((spmm_op_t)(turn / 3 % 2), n, turn, values);
@@ -48,29 +43,16 @@ static void products_check(const struct test_matrix *a, const spmm_types_info_t 
     spmm_plan_destroy(plan);
 }
 
-static void every_matrix(enum test_values values)
-{
-    spmm_types_info_t types;
-    int turn = values == TEST_VALUES_REAL ? 0 : 7;
-    for (int m = 0; m < test_matrix_count(); m++) {
-        struct test_matrix *a = test_matrix_make(m, values);
-        for (int t = 0; types_get(t, &types); t++, turn += NUMBERS) {
-            products_check(a, &types, (m + t) % SHAPE_COUNT, turn, values);
-        }
-        test_matrix_free(a);
-    }
-}
-
 static void all_types_are_within_their_bound(void **state)
 {
     (void)state;
-    every_matrix(TEST_VALUES_REAL);
+    test_types_of_every_matrix(TEST_VALUES_REAL, SHAPE_COUNT, products_check);
 }
 
 static void integers_are_exact_in_all_types(void **state)
 {
     (void)state;
-    every_matrix(TEST_VALUES_INTEGER);
+    test_types_of_every_matrix(TEST_VALUES_INTEGER, SHAPE_COUNT, products_check);
 }
 
 static struct test_dense product_with(const spmm_plan_t *plan, const struct test_matrix *a,
@@ -93,7 +75,7 @@ static void shared_rows_have_the_same_bits_with_any_threads(void **state)
     (void)state;
     static const char *const names[] = {"1 x 9000 dense", "2 x 6000 short-fat", "dense row among sparse"};
     spmm_types_info_t types;
-    for (int turn = 0; types_get(turn / 12, &types); turn++) {
+    for (int turn = 0; test_types_at(turn / 12, &types); turn++) {
         struct test_matrix *a = test_matrix_named(names[turn % 3], TEST_VALUES_REAL);
         const struct test_plan_options options = {types.a_type, SPMM_SCHEDULE_NONZERO_SPLIT, 4, 0, 0};
         spmm_plan_t *plan = test_plan_build(a, options);

@@ -12,6 +12,7 @@
 #include "cuda_product.h"
 #include "tests/support/plan_build.h"
 #include "tests/support/plan_seal.h"
+#include "tests/support/types.h"
 
 static const int64_t widths[] = {1, 2, 3, 4, 6, 7, 8, 12, 16, 24, 31, 32, 40, 64, 100, 128, 256, 300};
 #define WIDTH_COUNT ((int)(sizeof widths / sizeof widths[0]))
@@ -23,12 +24,6 @@ static const struct {
     {SPMM_SCHEDULE_ROW_SPLIT, 8}, {SPMM_SCHEDULE_NONZERO_SPLIT, 8}, {SPMM_SCHEDULE_NONZERO_SPLIT, 64}};
 #define SHAPE_COUNT ((int)(sizeof shapes / sizeof shapes[0]))
 
-static int types_get(int index, spmm_types_info_t *types)
-{
-    *types = (spmm_types_info_t){.struct_size = sizeof *types};
-    return spmm_types_at(index, types) == SPMM_OK;
-}
-
 static spmm_plan_t *plan_make(const struct test_matrix *a, spmm_dtype_t dtype, int shape, int has_no_values)
 {
     const struct test_plan_options options = {dtype, shapes[shape].schedule, shapes[shape].item_size, 1,
@@ -37,41 +32,28 @@ static spmm_plan_t *plan_make(const struct test_matrix *a, spmm_dtype_t dtype, i
 }
 
 /* Layouts, gaps, shifts and factors take turns; aligned row-major operands come often. */
-static void widths_check(const struct test_cuda_pair *pair, const struct test_matrix *a,
-                         const spmm_types_info_t *types, int turn, enum test_values values)
+static void products_check(const struct test_matrix *a, const spmm_types_info_t *types, int shape, int turn,
+                           enum test_values values)
 {
+    struct test_cuda_pair pair = test_cuda_pair_make(plan_make(a, types->a_type, shape, 0), NULL);
     for (int w = 0; w < WIDTH_COUNT; w++, turn++) {
         const struct test_product product =
             test_cuda_turn(widths[w], turn % 3 == 0 ? 0 : turn / 3, turn, values);
-        test_cuda_product_check_types(pair->gpu, pair->cpu, a, types, &product);
+        test_cuda_product_check_types(pair.gpu, pair.cpu, a, types, &product);
     }
-}
-
-static void every_matrix(enum test_values values)
-{
-    spmm_types_info_t types;
-    for (int m = 0; m < test_matrix_count(); m++) {
-        struct test_matrix *a = test_matrix_make(m, values);
-        for (int t = 0; types_get(t, &types); t++) {
-            struct test_cuda_pair pair =
-                test_cuda_pair_make(plan_make(a, types.a_type, (m + t) % SHAPE_COUNT, 0), NULL);
-            widths_check(&pair, a, &types, 7 * m + t, values);
-            test_cuda_pair_free(&pair);
-        }
-        test_matrix_free(a);
-    }
+    test_cuda_pair_free(&pair);
 }
 
 static void all_types_are_within_their_bound(void **state)
 {
     (void)state;
-    every_matrix(TEST_VALUES_REAL);
+    test_types_of_every_matrix(TEST_VALUES_REAL, SHAPE_COUNT, products_check);
 }
 
 static void integers_are_exact_in_all_types(void **state)
 {
     (void)state;
-    every_matrix(TEST_VALUES_INTEGER);
+    test_types_of_every_matrix(TEST_VALUES_INTEGER, SHAPE_COUNT, products_check);
 }
 
 static spmm_executor_t *executor_of_pattern(const spmm_plan_t *plan)
@@ -131,7 +113,7 @@ static void canaries_stay_in_their_rows_in_all_types(void **state)
     (void)state;
     struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
     spmm_types_info_t types;
-    for (int t = 0; types_get(t, &types); t++) {
+    for (int t = 0; test_types_at(t, &types); t++) {
         spmm_plan_t *plan = plan_make(a, types.a_type, t % SHAPE_COUNT, 0);
         spmm_executor_t *executor = test_executor_make(plan, 0, 0, NULL);
         for (int64_t column = t; column < a->cols; column += 7) {

@@ -2,12 +2,9 @@
 /* cuSPARSE's generic SpMM: every algorithm of every storage that holds the matrix at a bearable size. Buffer sizes
  * and preprocessing are outside the timing. f16 and bf16 are computed in f32, as ours are; an algorithm that does not
  * take them says so in its result. SpMMOp is no peer: it was never faster (docs/decisions/0044). */
-#include <stdio.h>
-#include <stdlib.h>
+#include <assert.h>
 
-#include "bench_cusparse_store.h"
-#include "bench_peers.h"
-#include "cusparse_check.h"
+#include "bench_cusparse_peers.h"
 #include "tools/cli/fail.h"
 
 enum storage {
@@ -21,15 +18,7 @@ enum storage {
     STORE_ELL32,
     STORE_COUNT
 };
-
-struct cusparse_peers {
-    struct bench_peers base;
-    cusparseHandle_t handle;
-    int device;
-    spmm_dtype_t dtype;
-    struct cusparse_stored stored[STORE_COUNT];
-    struct device_block buffer;
-};
+static_assert(STORE_COUNT <= CUSPARSE_STORAGES_MAX, "each storage has a place");
 
 struct algorithm {
     const char *name;
@@ -59,17 +48,6 @@ static const struct algorithm algorithms[] = {
     {"cusparse-ell32-alg1", STORE_ELL32, CUSPARSE_SPMM_BLOCKED_ELL_ALG1},
 };
 #define BLOCK_PADDING 32
-
-static void close_peers(struct bench_peers *base)
-{
-    struct cusparse_peers *peers = (struct cusparse_peers *)base;
-    for (int s = 0; s < STORE_COUNT; s++)
-        cusparse_stored_free(&peers->stored[s]);
-    device_block_free(&peers->buffer);
-    if (peers->handle != NULL)
-        (void)cusparseDestroy(peers->handle);
-    free(peers);
-}
 
 static int wants_storage(const struct cusparse_peers *peers, enum storage storage)
 {
@@ -104,11 +82,9 @@ static spmm_status_t take_problem(struct bench_peers *base, spmm_op_t op, const 
     struct cusparse_peers *peers = (struct cusparse_peers *)base;
     struct cusparse_stored *stored = peers->stored;
     spmm_status_t status = SPMM_OK;
-    for (int s = 0; s < STORE_COUNT; s++)
-        stored[s].is_there = 0;
-    peers->dtype = a->dtype;
-    if (a->nnz >= INT32_MAX || a->nnz == 0)
-        return SPMM_OK; /* beyond 32-bit row pointers, or nothing to compare */
+    cusparse_peers_take(peers, op_a);
+    if (cusparse_peers_cannot_store(peers))
+        return SPMM_OK;
     if (wants_storage(peers, STORE_CSR))
         TRY(cusparse_store_entries(peers->device, op_a, 0, &stored[STORE_CSR], diag));
     if (wants_storage(peers, STORE_COO))
@@ -140,31 +116,6 @@ static spmm_status_t multiply(void *context, spmm_diag_t *diag)
                           "cusparseSpMM failed", diag);
 }
 
-static int is_ell(enum storage storage)
-{
-    return storage == STORE_ELL8 || storage == STORE_ELL16 || storage == STORE_ELL32;
-}
-
-static cusparseStatus_t describe_sparse(const struct cusparse_stored *s, enum storage storage,
-                                        cudaDataType type, cusparseSpMatDescr_t *a)
-{
-    const cusparseIndexType_t index = CUSPARSE_INDEX_32I;
-    const cusparseIndexBase_t base = CUSPARSE_INDEX_BASE_ZERO;
-    if (storage == STORE_COO)
-        return cusparseCreateCoo(a, s->rows, s->cols, s->nnz, s->row_ind.data, s->col_ind.data,
-                                 s->values.data, index, base, type);
-    if (is_ell(storage))
-        return cusparseCreateBlockedEll(a, s->rows * s->block, s->cols * s->block, s->block,
-                                        s->width * s->block, s->col_ind.data, s->values.data, index, base,
-                                        type);
-    if (storage == STORE_BSR8 || storage == STORE_BSR16)
-        return cusparseCreateBsr(a, s->rows, s->cols, s->nnz, s->block, s->block, s->row_ptr.data,
-                                 s->col_ind.data, s->values.data, index, index, base, type,
-                                 CUSPARSE_ORDER_ROW);
-    return cusparseCreateCsr(a, s->rows, s->cols, s->nnz, s->row_ptr.data, s->col_ind.data, s->values.data,
-                             index, index, base, type);
-}
-
 /* rows: a block storage needs as many as its blocks have, which the padding of the case provides. */
 static cusparseStatus_t describe_dense(const spmm_dense_t *view, int64_t rows, cusparseDnMatDescr_t *dense)
 {
@@ -182,14 +133,13 @@ static void run_one(struct cusparse_peers *peers, const struct algorithm *algori
     spmm_diag_t diag = {.status = SPMM_OK};
     size_t bytes = 0;
     struct call call = {
-        .handle = peers->handle, .alg = algorithm->alg, .f = cusparse_factors_of(peers->dtype)};
+        .handle = peers->handle, .alg = algorithm->alg, .f = cusparse_factors_of(peers->a->dtype)};
     call.op = is_op_t ? CUSPARSE_OPERATION_TRANSPOSE : CUSPARSE_OPERATION_NON_TRANSPOSE;
     const int64_t b_rows = (is_op_t ? stored->rows : stored->cols) * scale;
     const int64_t c_rows = (is_op_t ? stored->cols : stored->rows) * scale;
 
     /* Descriptors are made anew for each algorithm: preprocessing ties them to its buffer. */
-    TRY(cusparse_check(describe_sparse(stored, algorithm->storage, call.f.type, &call.a),
-                       "describing A failed", &diag));
+    TRY(cusparse_check(cusparse_stored_describe(stored, call.f.type, &call.a), "describing A failed", &diag));
     TRY(cusparse_check(describe_dense(&site->b_view, b_rows, &call.b), "describing B failed", &diag));
     TRY(cusparse_check(describe_dense(&site->c_view, c_rows, &call.c), "describing C failed", &diag));
     TRY(cusparse_check(cusparseSpMM_bufferSize(call.handle, call.op, CUSPARSE_OPERATION_NON_TRANSPOSE,
@@ -198,7 +148,7 @@ static void run_one(struct cusparse_peers *peers, const struct algorithm *algori
                        "cusparseSpMM_bufferSize failed", &diag));
     TRY(device_block_reserve(&peers->buffer, peers->device, bytes, &diag));
     call.buffer = peers->buffer.data;
-    if (!is_ell(algorithm->storage)) /* which has nothing to prepare */
+    if (!cusparse_stored_is_blocked_ell(stored)) /* which has nothing to prepare */
         TRY(cusparse_check(cusparseSpMM_preprocess(call.handle, call.op, CUSPARSE_OPERATION_NON_TRANSPOSE,
                                                    call.f.one, call.a, call.b, call.f.zero, call.c,
                                                    call.f.compute, call.alg, call.buffer),
@@ -234,7 +184,7 @@ static void run_all(struct bench_peers *base, struct bench_site *site, struct be
         if (!stored->is_there || !bench_peers_wants(base, algorithm->name))
             continue;
         struct bench_result *result =
-            bench_peers_result(results, count, algorithm->name, peers->dtype, stored->block > 0);
+            bench_peers_result(results, count, algorithm->name, peers->a->dtype, stored->block > 0);
         if (stored->block > 0 && !has_whole_blocks(site, stored)) {
             const spmm_status_t status =
                 bench_site_case(site, site->b_view.layout, site->b_view.cols, BLOCK_PADDING, &diag);
@@ -247,23 +197,10 @@ static void run_all(struct bench_peers *base, struct bench_site *site, struct be
     }
 }
 
-static const struct bench_peers_backend backend = {close_peers, take_problem, run_all};
+static const struct bench_peers_backend backend = {cusparse_peers_close, take_problem, run_all};
 
 spmm_status_t bench_cusparse_open(const struct bench_site *site, struct bench_peers **peers,
                                   spmm_diag_t *diag)
 {
-    struct cusparse_peers *made = calloc(1, sizeof *made);
-    spmm_status_t status = SPMM_OK;
-    *peers = NULL;
-    if (made == NULL)
-        return fail_memory(diag, sizeof *made, "the peers");
-    made->base.backend = &backend;
-    made->device = site->device;
-    TRY(cusparse_check(cusparseCreate(&made->handle), "starting cuSPARSE failed", diag));
-    *peers = &made->base;
-    made = NULL;
-cleanup:
-    if (made != NULL)
-        close_peers(&made->base);
-    return status;
+    return cusparse_peers_open(site, &backend, peers, diag);
 }

@@ -2,11 +2,9 @@
 /* cuSPARSE's SpMV, a peer of products with one column: every algorithm of every storage that is worth a try. Buffer
  * sizes and preprocessing are outside the timing. For op T the storages hold the explicit transpose. An algorithm that
  * does not take the type says so in its result. */
-#include <stdlib.h>
+#include <assert.h>
 
-#include "bench_cusparse_store.h"
-#include "bench_peers.h"
-#include "cusparse_check.h"
+#include "bench_cusparse_peers.h"
 #include "tools/cli/fail.h"
 
 enum storage {
@@ -19,15 +17,7 @@ enum storage {
     STORE_BSR8,
     STORE_COUNT
 };
-
-struct spmv_peers {
-    struct bench_peers base;
-    cusparseHandle_t handle;
-    int device, is_stored;
-    const struct host_csr *a; /* op(A) of the problem, stored when a case has one column */
-    struct cusparse_stored stored[STORE_COUNT];
-    struct device_block buffer;
-};
+static_assert(STORE_COUNT <= CUSPARSE_STORAGES_MAX, "each storage has a place");
 
 static const struct algorithm {
     const char *name;
@@ -50,32 +40,18 @@ static const struct algorithm {
 static const int64_t blocks[STORE_COUNT] = {
     [STORE_BSR2] = 2, [STORE_BSR3] = 3, [STORE_BSR4] = 4, [STORE_BSR8] = 8};
 
-static void close_peers(struct bench_peers *base)
-{
-    struct spmv_peers *peers = (struct spmv_peers *)base;
-    for (int s = 0; s < STORE_COUNT; s++)
-        cusparse_stored_free(&peers->stored[s]);
-    device_block_free(&peers->buffer);
-    if (peers->handle != NULL)
-        (void)cusparseDestroy(peers->handle);
-    free(peers);
-}
-
+/* Storages are made when a case has one column. */
 static spmm_status_t take_problem(struct bench_peers *base, spmm_op_t op, const struct host_csr *a,
                                   const struct host_csr *op_a, spmm_diag_t *diag)
 {
-    struct spmv_peers *peers = (struct spmv_peers *)base;
     (void)op;
     (void)a;
     (void)diag;
-    peers->a = op_a;
-    peers->is_stored = 0;
-    for (int s = 0; s < STORE_COUNT; s++)
-        peers->stored[s].is_there = 0;
+    cusparse_peers_take((struct cusparse_peers *)base, op_a);
     return SPMM_OK;
 }
 
-static spmm_status_t store_one(struct spmv_peers *peers, enum storage storage, spmm_diag_t *diag)
+static spmm_status_t store_one(struct cusparse_peers *peers, enum storage storage, spmm_diag_t *diag)
 {
     struct cusparse_stored *stored = &peers->stored[storage];
     if (storage == STORE_SELL)
@@ -86,12 +62,12 @@ static spmm_status_t store_one(struct spmv_peers *peers, enum storage storage, s
 }
 
 /* The storages of the algorithms that are wanted, each once. */
-static spmm_status_t store_all(struct spmv_peers *peers, spmm_diag_t *diag)
+static spmm_status_t store_all(struct cusparse_peers *peers, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     peers->is_stored = 1;
-    if (peers->a->nnz >= INT32_MAX || peers->a->nnz == 0)
-        return SPMM_OK; /* as for SpMM */
+    if (cusparse_peers_cannot_store(peers))
+        return SPMM_OK;
     for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++)
         if (bench_peers_wants(&peers->base, algorithms[i].name) &&
             !peers->stored[algorithms[i].storage].is_there)
@@ -119,25 +95,7 @@ static spmm_status_t multiply(void *context, spmm_diag_t *diag)
                           "cusparseSpMV failed", diag);
 }
 
-static cusparseStatus_t describe(const struct cusparse_stored *s, cudaDataType type, cusparseSpMatDescr_t *a)
-{
-    const cusparseIndexType_t index = CUSPARSE_INDEX_32I;
-    const cusparseIndexBase_t base = CUSPARSE_INDEX_BASE_ZERO;
-    if (s->slice > 0)
-        return cusparseCreateSlicedEll(a, s->rows, s->cols, s->nnz, s->width, s->slice, s->row_ptr.data,
-                                       s->col_ind.data, s->values.data, index, index, base, type);
-    if (s->block > 0)
-        return cusparseCreateBsr(a, s->rows, s->cols, s->nnz, s->block, s->block, s->row_ptr.data,
-                                 s->col_ind.data, s->values.data, index, index, base, type,
-                                 CUSPARSE_ORDER_ROW);
-    if (s->row_ind.data != NULL)
-        return cusparseCreateCoo(a, s->rows, s->cols, s->nnz, s->row_ind.data, s->col_ind.data,
-                                 s->values.data, index, base, type);
-    return cusparseCreateCsr(a, s->rows, s->cols, s->nnz, s->row_ptr.data, s->col_ind.data, s->values.data,
-                             index, index, base, type);
-}
-
-static spmm_status_t prepare(struct spmv_peers *peers, struct call *call, spmm_diag_t *diag)
+static spmm_status_t prepare(struct cusparse_peers *peers, struct call *call, spmm_diag_t *diag)
 {
     const cusparseOperation_t op = CUSPARSE_OPERATION_NON_TRANSPOSE;
     spmm_status_t status = SPMM_OK;
@@ -155,7 +113,7 @@ cleanup:
     return status;
 }
 
-static void run_one(struct spmv_peers *peers, const struct algorithm *algorithm, struct bench_site *site,
+static void run_one(struct cusparse_peers *peers, const struct algorithm *algorithm, struct bench_site *site,
                     struct bench_result *result)
 {
     const struct cusparse_stored *stored = &peers->stored[algorithm->storage];
@@ -164,7 +122,7 @@ static void run_one(struct spmv_peers *peers, const struct algorithm *algorithm,
         .handle = peers->handle, .alg = algorithm->alg, .f = cusparse_factors_of(peers->a->dtype)};
     spmm_status_t status = SPMM_OK;
     spmm_diag_t diag = {.status = SPMM_OK};
-    TRY(cusparse_check(describe(stored, call.f.type, &call.a), "describing A failed", &diag));
+    TRY(cusparse_check(cusparse_stored_describe(stored, call.f.type, &call.a), "describing A failed", &diag));
     TRY(cusparse_check(cusparseCreateDnVec(&call.x, stored->cols * scale, site->b_view.data, call.f.type),
                        "describing B failed", &diag));
     TRY(cusparse_check(
@@ -186,7 +144,7 @@ cleanup:
 static void run_all(struct bench_peers *base, struct bench_site *site, struct bench_result results[PEERS_MAX],
                     int *count)
 {
-    struct spmv_peers *peers = (struct spmv_peers *)base;
+    struct cusparse_peers *peers = (struct cusparse_peers *)base;
     spmm_diag_t diag = {.status = SPMM_OK};
     spmm_status_t status = SPMM_OK;
     if (site->b_view.cols != 1)
@@ -208,23 +166,10 @@ static void run_all(struct bench_peers *base, struct bench_site *site, struct be
     }
 }
 
-static const struct bench_peers_backend backend = {close_peers, take_problem, run_all};
+static const struct bench_peers_backend backend = {cusparse_peers_close, take_problem, run_all};
 
 spmm_status_t bench_cusparse_spmv_open(const struct bench_site *site, struct bench_peers **peers,
                                        spmm_diag_t *diag)
 {
-    struct spmv_peers *made = calloc(1, sizeof *made);
-    spmm_status_t status = SPMM_OK;
-    *peers = NULL;
-    if (made == NULL)
-        return fail_memory(diag, sizeof *made, "the peers");
-    made->base.backend = &backend;
-    made->device = site->device;
-    TRY(cusparse_check(cusparseCreate(&made->handle), "starting cuSPARSE failed", diag));
-    *peers = &made->base;
-    made = NULL;
-cleanup:
-    if (made != NULL)
-        close_peers(&made->base);
-    return status;
+    return cusparse_peers_open(site, &backend, peers, diag);
 }
