@@ -90,12 +90,12 @@ int main(int argc, char **argv)
     for (int j = 0; j < SIDES; j++)
         is_active[j] = 1;
     p.cols = solver_orthonormalise(&s, &p, &room);
-    while (active > 0 && p.cols > 0 && iteration++ < ITERATIONS_MAX) {
+    while (active > 0 && p.cols > 0 && iteration < ITERATIONS_MAX) {
         const struct block ap = block_columns(&q, 0, p.cols);
         solver_multiply(&s, SPMM_OP_N, 1, &p, 0, &ap);
         step(&s, &p, &ap, is_active, &x, &r);
         active = converged(&s, &r, goal, is_active, &largest);
-        printf("iteration %d: width %d, largest residual %.3e\n", iteration, (int)p.cols, largest);
+        printf("iteration %d: width %d, largest residual %.3e\n", ++iteration, (int)p.cols, largest);
         if (active > 0)
             p = directions(&s, &p, &ap, is_active, active, &r, &room);
     }

@@ -86,10 +86,10 @@ int main(int argc, char **argv)
     struct block x = block_make(&s, s.info.rows, BLOCK), y = block_make(&s, s.info.rows, BLOCK);
     block_fill_random(&s, &x);
     residual = rayleigh_ritz(&s, &x, &y, values);
-    while (residual > TOLERANCE * bound && iteration++ < ITERATIONS_MAX) {
+    while (residual > TOLERANCE * bound && iteration < ITERATIONS_MAX) {
         filter(&s, &x, &y, values[0], values[BLOCK - 1], bound);
         residual = rayleigh_ritz(&s, &x, &y, values);
-        printf("iteration %d: lambda %.12g, damped from %.3g on, largest residual %.3e\n", iteration,
+        printf("iteration %d: lambda %.12g, damped from %.3g on, largest residual %.3e\n", ++iteration,
                values[0], values[BLOCK - 1], residual / bound);
     }
     solver_iterated(&s, iteration);

@@ -90,12 +90,12 @@ int main(int argc, char **argv)
         host[labelled[j] * LABELS + j] = 1;
     }
     s.device->write(y.data, host, n * LABELS);
-    while (change > TOLERANCE && iteration++ < ITERATIONS_MAX) {
+    while (change > TOLERANCE && iteration < ITERATIONS_MAX) {
         s.device->add(1 - DAMPING, &y, 0, &g);
         solver_multiply(&s, SPMM_OP_N, DAMPING, &f, 1, &g);
         s.device->add(-1, &g, 1, &f);
         change = solver_largest_norm(&s, &f);
-        printf("iteration %d: largest change %.3e\n", iteration, change);
+        printf("iteration %d: largest change %.3e\n", ++iteration, change);
         const struct block before = f;
         f = g;
         g = before;

@@ -90,14 +90,14 @@ int main(int argc, char **argv)
     block_fill_random(&solver, &start);
     solver.device->add(1, &start, 0, &x);
     solver_multiply(&solver, SPMM_OP_N, 1, &x, 0, &ax);
-    while (iteration++ < ITERATIONS_MAX) {
+    while (iteration < ITERATIONS_MAX) {
         rayleigh_ritz(&solver, &s, &as, values);
         update(&solver, &s, &room);
         update(&solver, &as, &room);
         scale = fmax(scale, fabs(values[BLOCK - 1]));
         const int active = residuals(&solver, &x, &ax, values, scale, &r, &room, &largest);
-        printf("iteration %d: width %d, lambda %.12g, largest residual %.3e\n", iteration, active, values[0],
-               largest);
+        printf("iteration %d: width %d, lambda %.12g, largest residual %.3e\n", ++iteration, active,
+               values[0], largest);
         if (largest <= TOLERANCE)
             break;
         const struct block moving = block_columns(&s, BLOCK, active),

@@ -89,12 +89,12 @@ int main(int argc, char **argv)
         host[(j * n / SEEDS) * SEEDS + j] = 1;
     s.device->write(v.data, host, n * SEEDS);
     s.device->add(1, &v, 0, &x);
-    while (change > TOLERANCE && iteration++ < ITERATIONS_MAX) {
+    while (change > TOLERANCE && iteration < ITERATIONS_MAX) {
         s.device->add(1 - DAMPING, &v, 0, &y);
         solver_multiply(&s, SPMM_OP_N, DAMPING, &x, 1, &y);
         s.device->add(-1, &y, 1, &x);
         change = solver_largest_norm(&s, &x);
-        printf("iteration %d: largest change %.3e\n", iteration, change);
+        printf("iteration %d: largest change %.3e\n", ++iteration, change);
         const struct block before = x;
         x = y;
         y = before;
