@@ -28,7 +28,7 @@ typedef enum spmm_complex_part {
 typedef enum spmm_index_base {
     SPMM_INDEX_BASE_AUTO = 0, /**< From 0, if there is a vertex 0; what may be a guess is refused. */
     SPMM_INDEX_BASE_0 = 1,    /**< From 0. */
-    SPMM_INDEX_BASE_1 = 2     /**< From 1. */
+    SPMM_INDEX_BASE_1 = 2     /**< From 1; where vertices is 0, what may be a line of sizes is refused. */
 } spmm_index_base_t;
 
 /** Options of a reader. */

@@ -3,8 +3,9 @@
  * blanks, tabs or commas; comments behind # or %. Edge (i, j) is the entry in row i and column j.
  *
  * Vertices count from 0 or from 1, which the file does not say: options do, or a vertex 0 does; else the file is
- * refused, and so is one that seems to begin with a line of sizes. There are as many vertices as the options say; else
- * as the largest number needs, or the comment "Nodes: N" of SNAP says, whichever is more. */
+ * refused, and so is one that seems to begin with a line of sizes, unless options say what such a line is: --base 0,
+ * or, counted from 1, --vertices. There are as many vertices as the options say; else as the largest number needs, or
+ * the comment "Nodes: N" of SNAP says, whichever is more. */
 #include "read_edge_list.h"
 
 #include <stdio.h>
@@ -211,32 +212,36 @@ static int64_t count_lines(const char *p, const char *end)
 }
 
 /* Is what stands before all other edges "vertices edges"? */
-static bool begins_with_sizes(const struct spmmi_triplets *t)
+static bool begins_with_sizes(const struct list *l, const struct spmmi_triplets *t)
 {
     int32_t high = -1;
     for (int64_t q = 1; q < t->count; q++) {
         const int32_t higher = t->rows[q] > t->cols[q] ? t->rows[q] : t->cols[q];
         high = higher > high ? higher : high;
     }
-    return t->count > 1 && t->values == NULL && t->rows[0] > high && t->cols[0] == t->count - 1;
+    return t->count > 1 && t->values == NULL && t->rows[0] + l->first > high &&
+           t->cols[0] + l->first == t->count - 1;
 }
 
 /* From 0, and every line an edge, unless that is only a guess. */
-static spmm_status_t check_base(const struct list *l, const struct spmmi_triplets *triplets)
+static spmm_status_t check_guess(const struct list *l, const struct spmmi_triplets *triplets)
 {
-    if (l->reader->index_base != SPMM_INDEX_BASE_AUTO)
+    const struct spmmi_reader *reader = l->reader;
+    const bool is_guessed = reader->index_base == SPMM_INDEX_BASE_AUTO;
+    if (reader->index_base == SPMM_INDEX_BASE_0 || (!is_guessed && reader->vertices > 0))
         return SPMM_OK;
-    if (l->low != 0)
+    if (is_guessed && l->low != 0)
         return spmmi_reader_fail(
             l->reader, SPMM_ERR_MATRIX_UNSUPPORTED, 0,
             "the list of edges has no vertex 0, so its numbers may count from 0 or from 1; --base 0 "
             "or --base 1 of spmm-inspect says which");
-    if (begins_with_sizes(triplets))
+    if (begins_with_sizes(l, triplets))
         return spmmi_reader_fail(
             l->reader, SPMM_ERR_MATRIX_UNSUPPORTED, 0,
-            "the list of edges begins with \"%d %d\", which may be the numbers of vertices "
-            "and edges; delete that line, or --base 0 of spmm-inspect reads it as an edge",
-            triplets->rows[0], triplets->cols[0]);
+            "the list of edges begins with \"%lld %lld\", which may be the numbers of vertices "
+            "and edges; delete that line, or %s of spmm-inspect reads it as an edge",
+            (long long)(triplets->rows[0] + l->first), (long long)(triplets->cols[0] + l->first),
+            is_guessed ? "--base 0" : "--vertices N");
     return SPMM_OK;
 }
 
@@ -252,7 +257,7 @@ static spmm_status_t read_edge_list(struct spmmi_reader *reader, const char *byt
     l.last = (reader->vertices > 0 ? reader->vertices : SPMMI_DIM_MAX) - 1 + l.first;
     SPMM_TRY(spmmi_triplets_alloc(reader, &triplets, count_lines(bytes, l.end), l.columns == COLUMNS_MAX));
     SPMM_TRY(read_edges(&l, &triplets));
-    SPMM_TRY(check_base(&l, &triplets));
+    SPMM_TRY(check_guess(&l, &triplets));
     const int64_t needed = l.high + 1 - l.first;
     matrix->rows = reader->vertices > 0 ? reader->vertices : needed > l.nodes ? needed : l.nodes;
     matrix->cols = matrix->rows;
