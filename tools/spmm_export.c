@@ -8,6 +8,7 @@
 #include "tools/cli/exit_code.h"
 #include "tools/cli/fail.h"
 #include "tools/cli/json.h"
+#include "tools/cli/overwrite.h"
 #include "tools/cli/passive_wait.h"
 #include "tools/cli/plan_input.h"
 #include "tools/cli/print_text.h"
@@ -21,7 +22,7 @@ static struct {
     int form; /* index + 1; 0: as the name of the output says */
     int64_t threads;
     uint64_t budget;
-    int pattern, json, quiet;
+    int force, pattern, json, quiet;
 } args;
 
 static struct cli_choice forms[FORMS_MAX + 1];
@@ -29,6 +30,7 @@ static struct cli_choice forms[FORMS_MAX + 1];
 static const struct cli_option options[] = {
     {'o', "output", CLI_TEXT, &args.output, .value = "FILE",
      .help = "where to write, - for standard output; the ending says\nthe format, as those of --format"},
+    {'f', "force", CLI_FLAG, &args.force, .help = "overwrite a file"},
     {0, "format", CLI_CHOICE, &args.form, .value = "FORMAT", .choices = forms,
      .help =
          "mtx (Matrix Market), mtx.gz, mtx.zst, npz (SciPy),\nsmtx (DLMC, no values), smtx.gz or smtx.zst; "
@@ -64,6 +66,15 @@ static void list_forms(void)
 static bool to_stdout(void)
 {
     return strcmp(args.output, "-") == 0;
+}
+
+/* It may be the only copy of a matrix. */
+static bool may_write(void)
+{
+    if (to_stdout() || args.force || !overwrite_loses(args.output, "", 0))
+        return true;
+    cli_complain(&program, "%s exists; -f overwrites it", args.output);
+    return false;
 }
 
 /* NULL after a complaint. */
@@ -207,5 +218,5 @@ int main(int argc, char **argv)
         break;
     }
     const struct export_form *form = choose_form();
-    return form == NULL ? EXIT_USAGE : run(operands.list[0], form);
+    return form == NULL || !may_write() ? EXIT_USAGE : run(operands.list[0], form);
 }

@@ -12,6 +12,7 @@
 #include "tools/cli/fail.h"
 #include "tools/cli/listed_choices.h"
 #include "tools/cli/matrix_input.h"
+#include "tools/cli/overwrite.h"
 #include "tools/compute/npy.h"
 #include "tools/cli/passive_wait.h"
 #include "tools/cli/plan_input.h"
@@ -29,7 +30,7 @@ static struct {
     int64_t n, threads, repeat, seed, vectors, certify_seed;
     uint64_t budget;
     const char *device_text, *kernel, *check, *b, *output;
-    int op, layout, b_type, c_type, unit_values, original_order, certify, drop_zeros, json, quiet;
+    int force, op, layout, b_type, c_type, unit_values, original_order, certify, drop_zeros, json, quiet;
     double alpha, beta;
     int device;
 } args = {.n = 0,
@@ -67,6 +68,7 @@ static const struct cli_option options[] = {
     {'B', "input", CLI_TEXT, &args.b, .value = "B.npy",
      .help = "take B from a NumPy file; default: random in (-1, 1)"},
     {'o', "output", CLI_TEXT, &args.output, .value = "C.npy", .help = "write C to a NumPy file"},
+    {'f', "force", CLI_FLAG, &args.force, .help = "overwrite a file that is no NumPy file"},
     {0, "original-order", CLI_FLAG, &args.original_order,
      .help = "rows of -B and -o in the order of A, also where those\nof the plan are permuted"},
     {0, "op", CLI_CHOICE, &args.op, .value = "N|T", .choices = op_choices,
@@ -325,6 +327,16 @@ cleanup:
     return status;
 }
 
+static enum cli_result check_files(void)
+{
+    static const char npy[] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
+    if (args.beta != 0.0 && (args.output != NULL || args.b != NULL))
+        return cli_complain(&program, "--beta adds to a random C, so it does not go with -B or -o");
+    if (args.output != NULL && !args.force && overwrite_loses(args.output, npy, sizeof npy))
+        return cli_complain(&program, "%s exists and is no NumPy file; -f overwrites it", args.output);
+    return CLI_RUN;
+}
+
 int main(int argc, char **argv)
 {
     static struct run run;
@@ -337,12 +349,10 @@ int main(int argc, char **argv)
     enum cli_result result = cli_parse(&program, argc, argv, &operands);
     if (result == CLI_RUN)
         result = device_choice_read(&program, args.device_text, &args.device);
+    if (result == CLI_RUN)
+        result = check_files();
     if (result != CLI_RUN)
         return result == CLI_DONE ? EXIT_DONE : EXIT_USAGE;
-    if (args.beta != 0.0 && (args.output != NULL || args.b != NULL)) {
-        cli_complain(&program, "--beta adds to a random C, so it does not go with -B or -o");
-        return EXIT_USAGE;
-    }
     progress_start(&run.progress, args.quiet != 0);
     const spmm_status_t status = work(&run, operands.list[0], &code, &diag);
     if (status != SPMM_OK)

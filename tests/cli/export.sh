@@ -12,7 +12,7 @@ keeps() {
     local plan=$1 form=$2 dtype
     shift 2
     dtype=$(spmm-info --json "$plan" | sed -n 's/.*"dtype": "\(.*\)".*/\1/p')
-    run spmm-export -q "$plan" -o "$work/back.$form" "$@"
+    run spmm-export -qf "$plan" -o "$work/back.$form" "$@"
     exits 0
     silent
     silent_err
@@ -46,7 +46,7 @@ spmm-inspect -q --device any --dtype f64 gen:band:40000:9 -o "$work/large.plan"
 for form in mtx mtx.gz mtx.zst npz; do
     keeps "$work/large.plan" $form --threads 3
     mv "$work/back.$form" "$work/three.$form"
-    run spmm-export -q "$work/large.plan" -o "$work/one.$form" --threads 1
+    run spmm-export -qf "$work/large.plan" -o "$work/one.$form" --threads 1
     exits 0
     same "$work/one.$form" "$work/three.$form"
 done
@@ -67,7 +67,7 @@ spmm-inspect -q --device any --pattern-only gen:rmat:13:9 -o "$work/pattern.plan
 pattern_of() { spmm-info --json "$1" | grep '"pattern_digest"'; }
 for form in mtx mtx.zst npz smtx smtx.gz smtx.zst; do
     for plan in pattern.plan a.plan; do
-        run spmm-export -q --pattern "$work/$plan" -o "$work/p.$form"
+        run spmm-export -qf --pattern "$work/$plan" -o "$work/p.$form"
         exits 0
         run spmm-inspect -q --device any --pattern-only "$work/p.$form" -o "$work/back.plan"
         exits 0
@@ -80,7 +80,7 @@ says 'coordinate pattern general'
 for spec in gen:empty:0:0 gen:empty:3:0 gen:empty:0:3 gen:empty:4:5 gen:diag:1; do
     spmm-inspect -q "$spec" --pattern-only -o "$work/small.plan"
     for form in mtx npz smtx smtx.gz; do
-        run spmm-export -q "$work/small.plan" -o "$work/small.$form"
+        run spmm-export -qf "$work/small.plan" -o "$work/small.$form"
         exits 0
         run spmm-inspect -q --pattern-only "$work/small.$form" -o "$work/back.plan"
         exits 0
@@ -95,14 +95,14 @@ spmm-inspect -q --device any --dtype f64 --symmetric-permutation --reorder rcm g
 run spmm-info "$work/symmetric.plan"
 says 'PAP^T'
 for form in mtx npz; do
-    run spmm-export -q "$work/symmetric.plan" -o "$work/symmetric.$form"
-    run spmm-export -q "$work/plain.plan" -o "$work/plain.$form"
+    run spmm-export -qf "$work/symmetric.plan" -o "$work/symmetric.$form"
+    run spmm-export -qf "$work/plain.plan" -o "$work/plain.$form"
     same "$work/symmetric.$form" "$work/plain.$form"
 done
-run spmm-export -q --pattern "$work/symmetric.plan" -o "$work/symmetric.smtx"
-run spmm-export -q --pattern "$work/plain.plan" -o "$work/plain.smtx"
+run spmm-export -qf --pattern "$work/symmetric.plan" -o "$work/symmetric.smtx"
+run spmm-export -qf --pattern "$work/plain.plan" -o "$work/plain.smtx"
 same "$work/symmetric.smtx" "$work/plain.smtx"
-run spmm-export -q "$golden"/symmetric_*.plan -o "$work/symmetric.mtx"
+run spmm-export -qf "$golden"/symmetric_*.plan -o "$work/symmetric.mtx"
 exits 0
 run spmm-info -q --matches "$work/symmetric.mtx" "$golden"/symmetric_*.plan
 exits 0
@@ -111,7 +111,7 @@ exits 0
 printf '%%%%MatrixMarket matrix coordinate real general\n2 3 5\n1 1 inf\n1 2 -inf\n1 3 -0\n2 1 nan\n2 3 -nan\n' >"$work/odd.mtx"
 for dtype in f16 bf16 f32 f64; do
     spmm-inspect -q --device any --dtype $dtype "$work/odd.mtx" -o "$work/odd.plan"
-    run spmm-export -q "$work/odd.plan" -o "$work/odd_back.mtx"
+    run spmm-export -qf "$work/odd.plan" -o "$work/odd_back.mtx"
     same "$work/odd.mtx" "$work/odd_back.mtx"
     keeps "$work/odd.plan" npz
 done
@@ -120,13 +120,13 @@ exits 4
 one_line_err
 says_err 'is a NaN whose bits no text can hold: use the format npz, or --pattern'
 missing "$work/special.mtx"
-run spmm-export -q "$golden/special_values.plan" -o "$work/special.npz"
+run spmm-export -qf "$golden/special_values.plan" -o "$work/special.npz"
 exits 0
 run spmm-info -q --matches "$work/special.npz" "$golden/special_values.plan"
 exits 0
 
 # ---- What it says ----
-run spmm-export "$work/a.plan" -o "$work/a.mtx.zst"
+run spmm-export -f "$work/a.plan" -o "$work/a.mtx.zst"
 exits 0
 silent_err
 says "a.mtx.zst: mtx.zst, 8,192 x 8,192, "
@@ -134,18 +134,36 @@ says ', f64, '
 run spmm-export --json "$work/a.plan" -o "$work/a.npz"
 exits 0
 is_json 'j["format"] == "npz" and j["bytes"] == '"$(stat -c %s "$work/a.npz")"' and j["has_values"]'
-run spmm-export --json --pattern "$work/a.plan" -o "$work/a.npz"
+run spmm-export -f --json --pattern "$work/a.plan" -o "$work/a.npz"
 is_json 'not j["has_values"] and j["rows"] == 8192 and j["dtype"] == "f64"'
 run spmm-export "$work/odd.plan" -o -
 exits 0
 says '2 1 nan'
 says_err '-: mtx, 2 x 3, 5 nonzeros, f64, 93 bytes'
-run spmm-export -q --format npz "$work/odd.plan" -o "$work/odd.npz"
-run cmp "$work/odd.npz" <(spmm-export -q --format npz - -o - <"$work/odd.plan") # as through a pipe
+run spmm-export -qf --format npz "$work/odd.plan" -o "$work/odd.npz"
+run cmp "$work/odd.npz" <(spmm-export -qf --format npz - -o - <"$work/odd.plan") # as through a pipe
 exits 0
-run spmm-export -q --format mtx "$work/odd.plan" -o "$work/other.txt"
+run spmm-export -qf --format mtx "$work/odd.plan" -o "$work/other.txt"
 exits 0
 same "$work/other.txt" "$work/odd.mtx"
+
+# ---- A file that is there stays, unless -f says otherwise; empty ones and devices are written to ----
+cp "$work/odd.mtx" "$work/only.mtx"
+for path in only.mtx a.plan; do
+    cp "$work/$path" "$work/before"
+    run spmm-export --format mtx "$work/a.plan" -o "$work/$path"
+    exits 2
+    says_err "$path exists; -f overwrites it"
+    same "$work/$path" "$work/before"
+done
+run spmm-export -qf "$work/odd.plan" -o "$work/only.mtx"
+exits 0
+: >"$work/empty.mtx"
+run spmm-export -q "$work/odd.plan" -o "$work/empty.mtx"
+exits 0
+same "$work/empty.mtx" "$work/odd.mtx"
+run spmm-export -q --format mtx "$work/odd.plan" -o /dev/null
+exits 0
 
 # ---- What it refuses ----
 run spmm-export "$work/a.plan"
@@ -176,18 +194,18 @@ exits 1
 run spmm-export "$work/a.plan" -o "$work/none/b.mtx"
 exits 1
 one_line_err
-run bash -c "spmm-export -q '$work/a.plan' -o - >/dev/full"
+run bash -c "spmm-export -qf '$work/a.plan' -o - >/dev/full"
 exits 1
 for form in mtx mtx.gz npz; do # what was there stays
     printf 'old\n' >"$work/old.$form"
     # Counters of coverage would be too large a file too.
-    run env LLVM_PROFILE_FILE=/dev/null bash -c "ulimit -f 8; exec spmm-export -q '$work/large.plan' -o '$work/old.$form'"
+    run env LLVM_PROFILE_FILE=/dev/null bash -c "ulimit -f 8; exec spmm-export -qf '$work/large.plan' -o '$work/old.$form'"
     exits 1
     one_line_err
     run cat "$work/old.$form"
     says 'old'
 done
-run spmm-export -q --budget 64K "$work/a.plan" -o "$work/b.mtx"
+run spmm-export -qf --budget 64K "$work/a.plan" -o "$work/b.mtx"
 exits 3
 
 finish

@@ -10,7 +10,7 @@ digests() { spmm-info --json "$1" | grep -E '"(pattern|values)_digest"'; }
 trips=0 refused=0
 # trip MATRIX DTYPE FORM
 trip() {
-    run spmm-export -q "$work/first.plan" -o "$work/back.$3"
+    run spmm-export -qf "$work/first.plan" -o "$work/back.$3"
     exits 0
     run spmm-inspect -q --device any --dtype "$2" "$work/back.$3" -o "$work/second.plan"
     exits 0

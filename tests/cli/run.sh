@@ -107,6 +107,19 @@ exits 0
 run spmm-run "$work/a.plan" -q --repeat 0 -B "$work/t1.npy" -o "$work/c.npy" --check self
 exits 0
 exists "$work/c.npy"
+for other in 'a matrix' '' x; do # an array is replaced, and an empty file; other files with -f
+    printf '%s' "$other" >"$work/other.npy"
+    run spmm-run "$work/a.plan" -q --device cpu --repeat 0 -n 7 -o "$work/other.npy"
+    if [ -n "$other" ]; then
+        exits 2
+        says_err 'other.npy exists and is no NumPy file; -f overwrites it'
+        run spmm-run "$work/a.plan" -qf --device cpu --repeat 0 -n 7 -o "$work/other.npy"
+    fi
+    exits 0
+    same "$work/other.npy" "$work/t1.npy"
+done
+run spmm-run "$work/a.plan" -q --device cpu --repeat 0 -n 7 -o "$work/other.npy"
+exits 0
 run spmm-run "$work/a.plan" --repeat 0 --layout col -n 3 -o "$work/col.npy"
 exits 0
 run spmm-run "$work/a.plan" --repeat 0 -B "$work/col.npy" --check self
@@ -198,8 +211,9 @@ done
 formats=$source_dir/tests/data/formats
 cp "$formats/v7.mat" "$work/matlab"
 cp "$formats/petsc32.petsc" "$work/petsc"
+cp "$formats/petsc64.petsc" "$work/petsc_64"
 for swapped in "gen:diag:5 synthetic" "$formats/rua.rb Rutherford-Boeing" "$work/matlab MATLAB" "$work/petsc PETSc" \
-    "$formats/ring.graph METIS" "$formats/suite.tar.gz archive"; do
+    "$work/petsc_64 PETSc" "$formats/ring.graph METIS" "$formats/suite.tar.gz archive"; do
     run spmm-info "${swapped% *}"
     says_err "found a matrix (${swapped##* }); spmm-inspect MATRIX -o PLAN makes plans"
 done

@@ -42,7 +42,7 @@ array "$work/new.npy" f 9 0 0.5 -0.0 1e5
 run spmm-update - --values "$work/new.npy" -o - <"$work/old.plan"
 exits 0
 cp "$work/.out" "$work/piped.plan"
-run spmm-export -q "$work/piped.plan" -o -
+run spmm-export -qf "$work/piped.plan" -o -
 says '2 2 0.5'
 
 # ---- In place; and values that are dropped and come back ----
@@ -62,7 +62,7 @@ exits 0
 
 # ---- A plan of PAP^T takes values in the order of A ----
 spmm-inspect -q --device any --dtype f64 --symmetric-permutation --reorder rcm gen:rmat:9:7 -o "$work/symmetric.plan"
-run spmm-export -q "$work/symmetric.plan" -o "$work/a.mtx"
+run spmm-export -qf "$work/symmetric.plan" -o "$work/a.mtx"
 awk 'NR < 3 {print; next} {print $1, $2, $1 / 1024 + $2}' "$work/a.mtx" >"$work/b.mtx"
 run spmm-update "$work/symmetric.plan" --values "$work/b.mtx" -o "$work/b.plan"
 exits 0
@@ -96,7 +96,7 @@ run spmm-update "$work/edges.plan" --drop-values -o "$work/edges_pattern.plan"
 printf '%%%%MatrixMarket matrix coordinate complex general\n3 3 2\n1 2 3 4\n2 3 -5 0\n' >"$work/complex.mtx"
 run spmm-update "$work/edges_pattern.plan" --abs --values "$work/complex.mtx" -o "$work/abs.plan"
 exits 0
-run spmm-export -q "$work/abs.plan" -o -
+run spmm-export -qf "$work/abs.plan" -o -
 says '1 2 5'
 says '2 3 5'
 
