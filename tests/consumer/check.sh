@@ -95,6 +95,11 @@ readme)
     export PKG_CONFIG_PATH
     read -r -a flags <<<"$(pkg-config --static --cflags --libs spmm-inspector spmm-executor)"
     "$cc" -std=c11 "${warnings[@]}" "$work/readme/example.c" -o "$work/readme/example" "${flags[@]}"
+    # The commands run in any folder.
+    sed -n 's/^    \(spmm-.*\)/\1/p' "$source/README.md" >"$work/readme/commands"
+    [ "$(grep -c . "$work/readme/commands")" -ge 2 ] || fail "README.md holds no commands"
+    (cd "$work/readme" && bash -eu commands) >"$work/readme/log" || fail "README's commands do not run in $work/readme"
+    grep 'check .*right' "$work/readme/log" >/dev/null || fail "README's commands check no product"
     (cd / && "$work/readme/example") | grep '6 60 19 190$' >/dev/null || fail "README's example is wrong"
     ;;
 examples)
@@ -158,9 +163,14 @@ man)
 subdirectory)
     mkdir -p "$work"
     outside subdirectory "$work/subdirectory" / -DSPMM_ROOT="$source"
-    # Whoever adds the folder gets the libraries: neither the tools nor the tests.
-    extra=$(find "$work/subdirectory" -name 'spmm-*' -type f -perm -u+x -o -name 'test_*')
+    # Whoever adds the folder gets the libraries: no tools, no tests, and no GPU kernels where there is a CUDA compiler.
+    extra=$(find "$work/subdirectory" -name 'spmm-*' -type f -perm -u+x -o -name 'test_*' -o -name '*.cu.o')
     [ -z "$extra" ] || fail "a subproject builds $extra"
+    ! grep '^CMAKE_CUDA_COMPILER' "$work/subdirectory/CMakeCache.txt" || fail "a subproject asks for CUDA"
+    [ "${SPMM_CUDA:-OFF}" = ON ] || exit 0
+    cmake -S "$here/subdirectory" -B "$work/subdirectory-cuda" -G Ninja -DSPMM_ROOT="$source" -DSPMM_CUDA=ON \
+        -DCMAKE_C_COMPILER="$cc" >"$work/subdirectory-cuda.log" || fail "a subproject cannot ask for CUDA"
+    grep '^CMAKE_CUDA_COMPILER' "$work/subdirectory-cuda/CMakeCache.txt" >/dev/null || fail "SPMM_CUDA=ON is passed over"
     ;;
 static)
     mkdir -p "$work"
