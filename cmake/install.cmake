@@ -13,6 +13,7 @@ foreach(tool spmm-inspect spmm-info spmm-run spmm-export spmm-update spmm-bench)
   endif()
 endforeach()
 include(cmake/man.cmake)
+include(cmake/completions.cmake)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # A static build passes its own needs on to the program that links it.

@@ -8,6 +8,7 @@
 
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/listed_choices.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/passive_wait.h"
 #include "tools/cli/plan_input.h"
@@ -49,7 +50,7 @@ static const struct cli_option options[] = {
      .help =
          "compare with a matrix (file, - or gen:...), entry by\nentry; exit 4 if the plan is of another one"},
     {0, "drop-zeros", CLI_FLAG, &args.drop_zeros, .help = "with --matches: leave zeros out of the matrix"},
-    {0, "device", CLI_TEXT, &args.device, .value = "NAME|FILE",
+    {0, "device", CLI_TEXT, &args.device, .value = "NAME|FILE", .choices = listed_devices,
      .help = "as --full, and beside the metrics of row blocks the\nroofline of any, cpu, a100, h100, h200 or "
              "a profile file"},
     {0, "threads", CLI_INT, &args.threads, .value = "T", .min = 1, .max = 4096,

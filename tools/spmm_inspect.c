@@ -40,8 +40,7 @@ static struct {
 
 static struct plan_device device; /* that args.device names */
 static struct cli_choice dtypes[LISTED_CHOICES_MAX], reorders[LISTED_CHOICES_MAX];
-static char dtype_help[LISTED_HELP_BYTES], reorder_help[LISTED_HELP_BYTES];
-static char generators[4 * LISTED_HELP_BYTES];
+static char dtype_help[LISTED_HELP_BYTES], reorder_help[LISTED_HELP_BYTES], generators[4 * LISTED_HELP_BYTES];
 static const struct cli_choice computes[] = {{"auto", 0},
                                              {"f32", SPMM_COMPUTE_F32},
                                              {"3xtf32", SPMM_COMPUTE_3XTF32},
@@ -75,15 +74,16 @@ static const struct cli_option options[] = {
      .help = "layout of B and C: row, col (column-major) or both\n(default)"},
     {0, "op", CLI_CHOICE, &args.ops, .value = "OP", .choices = ops,
      .help = "N for A (default), T for its transpose, or both"},
-    {0, "device", CLI_TEXT, &args.device, .value = "NAME|FILE",
-     .help = "device to choose for: any, cpu, a100, h100, h200 or a\nprofile file; other devices run the "
-             "plan too. "
+    {0, "device", CLI_TEXT, &args.device, .value = "NAME|FILE", .choices = listed_devices,
+     .help = "device to choose for: any, cpu, a100, h100, h200 or a\nprofile file; others run the plan too. "
              "Default:\nany; on a machine without a GPU cpu, where --device any\nmakes a plan for GPUs"},
     {0, "schedule", CLI_CHOICE, &args.schedule, .value = "NAME", .choices = schedules,
      .help = inspect_help[HELP_SCHEDULE]},
-    {0, "kernel", CLI_TEXT, &args.kernel, .value = "NAME", .help = inspect_help[HELP_KERNEL]},
+    {0, "kernel", CLI_TEXT, &args.kernel, .value = "NAME", .choices = inspect_families,
+     .help = inspect_help[HELP_KERNEL]},
     {0, "force-kernel", CLI_TEXT, &args.kernel, .value = "NAME", .help = "the same as --kernel"},
-    {0, "balance", CLI_TEXT, &args.balance, .value = "HOW", .help = inspect_help[HELP_BALANCE]},
+    {0, "balance", CLI_TEXT, &args.balance, .value = "HOW", .choices = balance_words,
+     .help = inspect_help[HELP_BALANCE]},
     {0, "u-min", CLI_NUMBER, &args.u_min, .value = "U",
      .help = "chart: cut rows below U thread blocks per\nmultiprocessor; default 0.65"},
     {0, "cv-max", CLI_NUMBER, &args.cv_max, .value = "CV",

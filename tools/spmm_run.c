@@ -45,14 +45,15 @@ static const struct cli_choice op_choices[] = {{"N", SPMM_OP_N}, {"T", SPMM_OP_T
 static const struct cli_choice layout_choices[] = {
     {"row", SPMM_ROW_MAJOR}, {"col", SPMM_COL_MAJOR}, {NULL, 0}};
 
+static const struct cli_choice check_words[] = {{CHECK_SELF, 0}, {NULL, 0}};
 static struct cli_choice dtypes[LISTED_CHOICES_MAX];
 
 static const struct cli_option options[] = {
     {'n', "columns", CLI_INT, &args.n, .value = "N", .min = 1, .max = INT32_MAX,
      .help = "columns of B and C (default 64, or those of -B)"},
-    {0, "device", CLI_TEXT, &args.device_text, .value = DEVICE_CHOICE_VALUE,
+    {0, "device", CLI_TEXT, &args.device_text, .value = DEVICE_CHOICE_VALUE, .choices = device_choice_words,
      .help = "where to run (default auto: GPU 0 if it runs the plan,\nelse the CPU)"},
-    {0, "check", CLI_TEXT, &args.check, .value = "MATRIX",
+    {0, "check", CLI_TEXT, &args.check, .value = "MATRIX", .choices = check_words,
      .help = "compare with the plan's matrix first (exit 4 if it is\n"
              "another), then check every element of C (exit 5 if one\n"
              "is wrong); a file, - , gen:..., or self for the matrix\n"

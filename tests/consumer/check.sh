@@ -151,6 +151,11 @@ tools)
                 fail "$folder/bin/$tool does not run after install"
         done
     done
+    for tool in spmm-inspect spmm-info spmm-run spmm-export spmm-update spmm-bench; do
+        for file in "bash-completion/completions/$tool" "zsh/site-functions/_$tool" "fish/vendor_completions.d/$tool.fish"; do
+            [ -s "$prefix/share/$file" ] || fail "share/$file is not installed"
+        done
+    done
     ;;
 man)
     for page in spmm-bench.1 spmm-export.1 spmm-info.1 spmm-inspect.1 spmm-run.1 spmm-update.1 spmm.7; do

@@ -60,6 +60,7 @@ static const struct cli_option options[] = {
     {0, "op", CLI_CHOICE, &bench_args.ops, .value = "N|T|both", .choices = op_choices,
      .help = "multiply by A or by its transpose (default N)"},
     {0, "device", CLI_TEXT, &bench_args.device_text, .value = DEVICE_CHOICE_VALUE,
+     .choices = device_choice_words,
      .help = "where to run (default auto: GPU 0 if this build can\nuse it, else the CPU)"},
     {0, "threads", CLI_INT, &bench_args.threads, .value = "T", .min = 0, .max = 4096,
      .help = "CPU threads of every competitor (default: all)"},

@@ -5,13 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const char *word;
-    spmm_balance_t mode;
-} balances[] = {{"auto", SPMM_BALANCE_AUTO},
-                {"chart", SPMM_BALANCE_CHART},
-                {"none", SPMM_BALANCE_NONE},
-                {"segments", SPMM_BALANCE_SEGMENTS}};
+const struct cli_choice balance_words[] = {{"auto", SPMM_BALANCE_AUTO},
+                                           {"chart", SPMM_BALANCE_CHART},
+                                           {"none", SPMM_BALANCE_NONE},
+                                           {"segments", SPMM_BALANCE_SEGMENTS},
+                                           {NULL, 0}};
 
 static bool is_length(const char *number, int64_t *length)
 {
@@ -24,10 +22,10 @@ bool balance_text_read(const char *text, spmm_balance_t *mode, int64_t *length)
 {
     const size_t size = strcspn(text, ":");
     *length = 0;
-    for (size_t i = 0; i < sizeof balances / sizeof *balances; i++) {
-        if (strlen(balances[i].word) != size || strncmp(balances[i].word, text, size) != 0)
+    for (const struct cli_choice *c = balance_words; c->word != NULL; c++) {
+        if (strlen(c->word) != size || strncmp(c->word, text, size) != 0)
             continue;
-        *mode = balances[i].mode;
+        *mode = (spmm_balance_t)c->value;
         return text[size] == '\0' || (*mode == SPMM_BALANCE_SEGMENTS && is_length(text + size + 1, length));
     }
     return false;

@@ -6,6 +6,10 @@
 #include <spmm/inspector.h>
 #include <stdbool.h>
 
+#include "cli_option.h"
+
+extern const struct cli_choice balance_words[]; /* to suggest */
+
 /* "auto", "chart", "none", "segments" or "segments:64", whose length is 0 otherwise. False where it is none of them. */
 bool balance_text_read(const char *text, spmm_balance_t *mode, int64_t *length);
 

@@ -202,14 +202,17 @@ static const struct cli_option *find_short(const struct cli_program *program, ch
 /* Built-in options, as their own words. */
 static bool answered(const struct cli_program *program, const char *argument)
 {
-    if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
-        cli_print_help(program);
-        return true;
-    }
-    if (strcmp(argument, "--help=man") == 0) {
-        cli_print_man(program);
-        return true;
-    }
+    static const struct {
+        const char *argument;
+        void (*print)(const struct cli_program *program);
+    } pages[] = {{"-h", cli_print_help},        {"--help", cli_print_help},
+                 {"--help=man", cli_print_man}, {"--help=bash", cli_print_bash},
+                 {"--help=zsh", cli_print_zsh}, {"--help=fish", cli_print_fish}};
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
+        if (strcmp(argument, pages[i].argument) == 0) {
+            pages[i].print(program);
+            return true;
+        }
     if (strcmp(argument, "--version") == 0) {
         printf("%s %s\n", program->name, spmm_version_string());
         return true;

@@ -34,7 +34,9 @@ static void print_option(const struct cli_option *o)
 }
 
 const struct cli_option cli_built_in[CLI_BUILT_IN] = {
-    {'h', "help", CLI_FLAG, NULL, .help = "print this page; --help=man: as a manual page"},
+    {'h', "help", CLI_FLAG, NULL,
+     .help = "print this page; --help=man: as a manual page;\n--help=bash, zsh or fish: completions for that "
+             "shell"},
     {0, "version", CLI_FLAG, NULL, .help = "print the version"},
 };
 

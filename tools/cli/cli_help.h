@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What cli.c prints: the help page, the manual page and the guess at a misspelt option. */
+/* What cli.c prints: the help page, the manual page, completions and the guess at a misspelt option. */
 #ifndef SPMM_TOOLS_CLI_HELP_H
 #define SPMM_TOOLS_CLI_HELP_H
 
@@ -12,6 +12,10 @@ extern const struct cli_option cli_built_in[CLI_BUILT_IN];
 void cli_print_help(const struct cli_program *program);
 /* The same as a manual page: mdoc for man(1). */
 void cli_print_man(const struct cli_program *program);
+/* What a shell reads to complete command lines of the program. */
+void cli_print_bash(const struct cli_program *program);
+void cli_print_zsh(const struct cli_program *program);
+void cli_print_fish(const struct cli_program *program);
 
 /* The long option closest to a misspelt name of this length, NULL if none is close. */
 const char *cli_similar_option(const struct cli_program *program, const char *name, size_t length);

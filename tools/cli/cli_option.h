@@ -28,11 +28,11 @@ struct cli_option {
     const char *long_name; /* without the dashes */
     enum cli_type type;
     void *target;
-    const char *value; /* name of the value in the help, such as "FILE" */
-    const char *help;  /* one or more lines, split by \n */
-    const struct cli_choice *choices;
-    int64_t min, max; /* both 0: any */
-    int64_t if_alone; /* CLI_INT_IF: the value of the bare word */
+    const char *value;                /* name of the value in the help, such as "FILE" */
+    const char *help;                 /* one or more lines, split by \n */
+    const struct cli_choice *choices; /* of CLI_CHOICE all; of CLI_TEXT words to suggest, among others */
+    int64_t min, max;                 /* both 0: any */
+    int64_t if_alone;                 /* CLI_INT_IF: the value of the bare word */
     size_t *count;
     size_t capacity;
 };

@@ -8,6 +8,8 @@
 
 #include "fail.h"
 
+const struct cli_choice device_choice_words[] = {{"auto", 0}, {"cpu", 0}, {"cuda", 0}, {NULL, 0}};
+
 static int parse(const char *text, int *device)
 {
     if (strcmp(text, "auto") == 0)

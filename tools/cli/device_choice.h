@@ -8,6 +8,7 @@
 #include "cli.h"
 
 #define DEVICE_CHOICE_VALUE "auto|cpu|cuda[:I]"
+extern const struct cli_choice device_choice_words[];
 
 /* A device number of the executor, or SPMM_DEVICE_AUTO; a complaint when the text is none of these. */
 enum cli_result device_choice_read(const struct cli_program *program, const char *text, int *device);

@@ -72,6 +72,15 @@ void families_schedules(struct cli_choice choices[FAMILIES_CHOICES])
     choices[count] = (struct cli_choice){NULL, 0};
 }
 
+void families_names(struct cli_choice choices[FAMILIES_CHOICES])
+{
+    spmm_family_info_t family;
+    int count = 0;
+    for (int i = 0; families_at(i, &family) && count + 1 < FAMILIES_CHOICES; i++)
+        choices[count++] = (struct cli_choice){family.name, 0};
+    choices[count] = (struct cli_choice){NULL, 0};
+}
+
 static int ends_with(const char *text, const char *end)
 {
     const size_t length = strlen(text), tail = strlen(end);

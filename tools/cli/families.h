@@ -44,5 +44,7 @@ int families_join(const char *kernel, spmm_schedule_t schedule, char *name, size
 /* "auto" (0) and all schedules. */
 #define FAMILIES_CHOICES 32
 void families_schedules(struct cli_choice choices[FAMILIES_CHOICES]);
+/* The names of all families, to suggest. */
+void families_names(struct cli_choice choices[FAMILIES_CHOICES]);
 
 #endif

@@ -2,8 +2,6 @@
 /* See inspect_help.h. */
 #include "inspect_help.h"
 
-#include "families.h"
-
 #define HELP_WIDTH 58
 
 static const char *const patterns[HELP_COUNT] = {
@@ -28,9 +26,11 @@ static const char *const patterns[HELP_COUNT] = {
 };
 
 char inspect_help[HELP_COUNT][INSPECT_HELP_BYTES];
+struct cli_choice inspect_families[FAMILIES_CHOICES];
 
 void inspect_help_make(void)
 {
+    families_names(inspect_families);
     for (int h = 0; h < HELP_COUNT; h++)
         families_help(inspect_help[h], sizeof inspect_help[h], HELP_WIDTH, patterns[h]);
 }

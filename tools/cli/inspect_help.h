@@ -3,6 +3,8 @@
 #ifndef SPMM_TOOLS_INSPECT_HELP_H
 #define SPMM_TOOLS_INSPECT_HELP_H
 
+#include "families.h"
+
 #define INSPECT_HELP_BYTES 800
 
 enum {
@@ -19,6 +21,8 @@ enum {
 
 /* Lines for the options, empty before inspect_help_make. */
 extern char inspect_help[HELP_COUNT][INSPECT_HELP_BYTES];
+/* Names of families, to suggest. */
+extern struct cli_choice inspect_families[FAMILIES_CHOICES];
 void inspect_help_make(void);
 
 #endif

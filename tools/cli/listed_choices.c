@@ -10,6 +10,9 @@
 
 #define LINE_LENGTH 56
 
+const struct cli_choice listed_devices[] = {{"any", 0},  {"cpu", 0},  {"a100", 0},
+                                            {"h100", 0}, {"h200", 0}, {NULL, 0}};
+
 __attribute__((format(printf, 2, 3))) static void append(char help[LISTED_HELP_BYTES], const char *format,
                                                          ...)
 {

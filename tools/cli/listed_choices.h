@@ -20,6 +20,9 @@ void listed_dtypes(const char *head, struct cli_choice choices[LISTED_CHOICES_MA
 void listed_dtype_masks(const char *head, struct cli_choice choices[LISTED_CHOICES_MAX],
                         char help[LISTED_HELP_BYTES]);
 
+/* Names of device profiles, to suggest; others are files. */
+extern const struct cli_choice listed_devices[];
+
 /* "Synthetic matrices" and a line for each generator. */
 void listed_generators(char *text, size_t size);
 

@@ -54,6 +54,8 @@ need_to_test() {
     need doxygen has_command doxygen
     need codespell has_command codespell
     need abigail-tools has_command abidw
+    need zsh has_command zsh
+    need fish has_command fish
     need curl has_command curl
     need openssh-client has_command ssh-keygen
 }

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# What bash, zsh and fish read to complete command lines, from the tables of the programs, as the manual pages are.
+set(SPMM_COMPLETION_DIR ${PROJECT_BINARY_DIR}/completions)
+set(SPMM_ZSH_COMPLETION_DIR ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "Where zsh looks for completions")
+
+# spmm_add_completion(tool shell name folder): what the tool prints, installed into the folder under this name.
+function(spmm_add_completion tool shell name folder)
+  set(output ${SPMM_COMPLETION_DIR}/${shell}/${name})
+  file(MAKE_DIRECTORY ${SPMM_COMPLETION_DIR}/${shell})
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0 $<TARGET_FILE:${tool}> --help=${shell} > ${output}
+    DEPENDS ${tool} COMMENT "Completion of ${tool} for ${shell}" VERBATIM)
+  set_property(GLOBAL APPEND PROPERTY SPMM_COMPLETIONS ${output})
+  install(FILES ${output} DESTINATION ${folder})
+endfunction()
+
+if(TARGET spmm-inspect AND NOT CMAKE_CROSSCOMPILING)
+  foreach(tool spmm-bench spmm-export spmm-info spmm-inspect spmm-run spmm-update)
+    spmm_add_completion(${tool} bash ${tool} ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    spmm_add_completion(${tool} zsh _${tool} ${SPMM_ZSH_COMPLETION_DIR})
+    spmm_add_completion(${tool} fish ${tool}.fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  endforeach()
+  get_property(completions GLOBAL PROPERTY SPMM_COMPLETIONS)
+  add_custom_target(spmm_completions ALL DEPENDS ${completions})
+endif()
