@@ -5,6 +5,7 @@
 
 #include "format/base/dtype.h"
 #include "format/base/options.h"
+#include "format/family.h"
 #include "format/file/plan_records.h"
 #include "format/file/plan_write.h"
 
@@ -97,19 +98,35 @@ spmm_status_t spmm_plan_part(const spmm_plan_t *plan, int index, spmm_part_info_
     return spmmi_info_write(info, &full, sizeof full);
 }
 
+/* The items of a part that has all of these flags and takes whole rows. */
+static spmm_status_t rows_of_part(const spmm_plan_t *plan, int index, uint32_t flags, const uint32_t **rows,
+                                  int64_t *count)
+{
+    if (rows == NULL || count == NULL)
+        return SPMM_ERR_ARGUMENT;
+    *rows = NULL;
+    *count = 0;
+    if (plan == NULL || !is_index(index, plan->part_count))
+        return SPMM_ERR_ARGUMENT;
+    const struct spmmi_part *part = &plan->parts[index];
+    const struct spmmi_schedule *schedule = spmmi_schedule_of(part->family, part->schedule);
+    if ((part->flags & flags) != flags || schedule->items != SPMMI_ITEMS_ROWS)
+        return SPMM_ERR_ARGUMENT;
+    *rows = part->items;
+    *count = (int64_t)part->item_count;
+    return SPMM_OK;
+}
+
 spmm_status_t spmm_plan_row_permutation(const spmm_plan_t *plan, int part, const uint32_t **permutation,
                                         int64_t *count)
 {
-    if (permutation == NULL || count == NULL)
-        return SPMM_ERR_ARGUMENT;
-    *permutation = NULL;
-    *count = 0;
-    if (plan == NULL || !is_index(part, plan->part_count) ||
-        (plan->parts[part].flags & SPMMI_PART_PERMUTES_OUTPUT) == 0)
-        return SPMM_ERR_ARGUMENT;
-    *permutation = plan->parts[part].items;
-    *count = (int64_t)plan->parts[part].item_count;
-    return SPMM_OK;
+    return rows_of_part(plan, part, SPMMI_PART_PERMUTES_OUTPUT, permutation, count);
+}
+
+spmm_status_t spmm_plan_part_permutation(const spmm_plan_t *plan, int part, const uint32_t **permutation,
+                                         int64_t *count)
+{
+    return rows_of_part(plan, part, SPMMI_PART_REORDERED, permutation, count);
 }
 
 spmm_status_t spmm_plan_symmetric_permutation(const spmm_plan_t *plan, const uint32_t **permutation,

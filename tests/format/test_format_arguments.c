@@ -109,6 +109,8 @@ static void asking_for_what_is_not_there(void **state)
     int64_t count = 0;
     for (size_t i = 0; i < sizeof past / sizeof past[0]; i++)
         REFUSES(spmm_plan_row_permutation(plan, past[i], &permutation, &count));
+    for (size_t i = 0; i < sizeof past / sizeof past[0]; i++)
+        REFUSES(spmm_plan_part_permutation(plan, past[i], &permutation, &count));
     spmm_plan_destroy(plan);
 }
 

@@ -150,8 +150,27 @@ static void the_permutation_of_rows_is_reported_where_c_has_it(void **state)
                          permutes ? SPMM_OK : SPMM_ERR_ARGUMENT);
         assert_int_equal(count, permutes ? plan->rows : 0);
         assert_true((permutation == plan->parts[0].items) == permutes);
+        assert_int_equal(spmm_plan_part_permutation(plan, 0, &permutation, &count),
+                         part.is_reordered ? SPMM_OK : SPMM_ERR_ARGUMENT);
+        assert_int_equal(count, part.is_reordered ? plan->rows : 0);
+        assert_true((permutation == plan->parts[0].items) == (part.is_reordered != 0));
         spmm_plan_destroy(plan);
     }
+}
+
+static void segments_have_no_order_of_rows(void **state)
+{
+    (void)state;
+    const uint32_t *order = NULL;
+    int64_t count = -1;
+    spmm_plan_t *plan = ordered_plan(SPMM_SCHEDULE_SEGMENTED, 1);
+    spmm_part_info_t part = {.struct_size = sizeof part};
+    assert_int_equal(spmm_plan_part(plan, 0, &part), SPMM_OK);
+    assert_int_equal(part.is_reordered, 1);
+    assert_int_equal(spmm_plan_part_permutation(plan, 0, &order, &count), SPMM_ERR_ARGUMENT);
+    assert_null(order);
+    assert_int_equal(count, 0);
+    spmm_plan_destroy(plan);
 }
 
 static void the_row_permutation_is_asked_of_a_part(void **state)
@@ -166,6 +185,10 @@ static void the_row_permutation_is_asked_of_a_part(void **state)
     assert_int_equal(spmm_plan_row_permutation(NULL, 0, &permutation, &count), SPMM_ERR_ARGUMENT);
     assert_int_equal(spmm_plan_row_permutation(plan, 0, NULL, &count), SPMM_ERR_ARGUMENT);
     assert_int_equal(spmm_plan_row_permutation(plan, 0, &permutation, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_part_permutation(plan, 1, &permutation, &count), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_part_permutation(NULL, 0, &permutation, &count), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_part_permutation(plan, 0, NULL, &count), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_plan_part_permutation(plan, 0, &permutation, NULL), SPMM_ERR_ARGUMENT);
     spmm_plan_destroy(plan);
 }
 
@@ -403,6 +426,7 @@ int main(void)
         cmocka_unit_test(values_are_compared_in_the_type_of_the_plan),
         cmocka_unit_test(zeros_of_16_bits_have_two_signs),
         cmocka_unit_test(the_permutation_of_rows_is_reported_where_c_has_it),
+        cmocka_unit_test(segments_have_no_order_of_rows),
         cmocka_unit_test(the_row_permutation_is_asked_of_a_part),
         cmocka_unit_test(the_permutation_of_rows_and_columns_is_reported),
         cmocka_unit_test(units_of_tcblocks_are_reported),

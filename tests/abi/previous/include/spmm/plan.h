@@ -92,8 +92,7 @@ typedef struct {
     uint16_t format_major;      /**< Version of the file format. */
     uint16_t format_minor;      /**< Version of the file format. */
     char source[128];           /**< Name of the matrix as given to the inspector; may be empty; UTF-8. */
-    char writer[32];            /**< What made the plan, such as "spmm-inspector 0.2.0"; empty if it does not
-                                   say. */
+    char writer[32];            /**< What made the plan, such as "spmm-inspector 0.2.0"; may be empty. */
 } spmm_plan_info_t;
 /** Fill *info. Errors: ARGUMENT. */
 SPMM_API spmm_status_t spmm_plan_info(const spmm_plan_t *plan, spmm_plan_info_t *info);
@@ -174,8 +173,7 @@ typedef enum spmm_family {
     SPMM_FAMILY_ROWS = 1,   /**< Lane groups own row segments and gather rows of B. */
     SPMM_FAMILY_TILED = 2,  /**< Row blocks stage the rows of B that they share in shared memory. */
     SPMM_FAMILY_WINDOW = 3, /**< Tensor cores: row windows of 8 rows gather the rows of B of their columns. */
-    SPMM_FAMILY_PANEL = 4,  /**< Tensor cores: row blocks of 64 to 256 rows stage the rows of B that they
-                               share. */
+    SPMM_FAMILY_PANEL = 4,  /**< Tensor cores: row blocks of 64 to 256 rows stage rows of B. */
     SPMM_FAMILY_BCSR = 5    /**< Tensor cores: groups of 64 or 128 rows of dense blocks of 16 rows. */
 } spmm_family_t;
 /** Schedules: how a family divides the work. */
@@ -183,12 +181,10 @@ typedef enum spmm_schedule {
     SPMM_SCHEDULE_ROW_SPLIT = 1,     /**< rows: items end with their rows. */
     SPMM_SCHEDULE_NONZERO_SPLIT = 2, /**< rows: items have equally many nonzeros. */
     SPMM_SCHEDULE_WHOLE = 3,         /**< tiled: a thread owns a row. */
-    SPMM_SCHEDULE_SEGMENTED = 4,     /**< tiled: a thread owns a segment of a row; segments are summed in
-                                        order. */
+    SPMM_SCHEDULE_SEGMENTED = 4,     /**< tiled: a thread owns a segment; segments are summed in order. */
     SPMM_SCHEDULE_DENSE = 5,         /**< window, panel: all 64 values of an 8 x 8 block are stored; bcsr: all
                                         of a block of 16 x 8, of 16 x 16 if the type has 16 bits. */
-    SPMM_SCHEDULE_PACKED = 6         /**< window, panel: only the nonzeros of a block, beside a map of 64
-                                        bits. */
+    SPMM_SCHEDULE_PACKED = 6         /**< window, panel: the nonzeros of a block alone, with a map. */
 } spmm_schedule_t;
 /** "rows", "tiled", "window", "panel", "bcsr"; "?" for another value. */
 SPMM_API const char *spmm_family_name(spmm_family_t family);
@@ -259,8 +255,7 @@ SPMM_API spmm_status_t spmm_reorder_at(int index, spmm_reorder_info_t *info);
 typedef enum spmm_block_shape {
     SPMM_BLOCKS_8X8 = 0,  /**< Row windows of 8: 8 of the union of their columns are a block: ceil(|union| /
                               8). */
-    SPMM_BLOCKS_16X8 = 1, /**< Block rows of 16: aligned columns 8 c .. 8 c + 7 that hold a nonzero are
-                              one. */
+    SPMM_BLOCKS_16X8 = 1, /**< Block rows of 16: aligned columns 8 c .. 8 c + 7 with a nonzero. */
     SPMM_BLOCKS_16X16 = 2 /**< Block rows of 16: aligned columns 16 c .. 16 c + 15. */
 } spmm_block_shape_t;
 #define SPMM_BLOCK_SHAPES \
@@ -324,6 +319,11 @@ SPMM_API spmm_status_t spmm_plan_part(const spmm_plan_t *plan, int index, spmm_p
  * to *count - 1. Valid while the plan lives. Errors: ARGUMENT, also when the part does not permute its output. */
 SPMM_API spmm_status_t spmm_plan_row_permutation(const spmm_plan_t *plan, int part,
                                                  const uint32_t **permutation, int64_t *count);
+/** The permutation of a reordered part, in which it takes rows of op(A), first (*permutation)[0]; less than all where
+ * long rows were split off. C need not have it. Valid while the plan lives. Errors: ARGUMENT, also when the part is not
+ * reordered or permutes segments of rows. */
+SPMM_API spmm_status_t spmm_plan_part_permutation(const spmm_plan_t *plan, int part,
+                                                  const uint32_t **permutation, int64_t *count);
 
 /** The permutation of rows and columns of a plan that was made with symmetric_permutation. The plan's matrix is PAP^T,
  * whose row and column i are row and column (*permutation)[i] of A, i from 0 to *count - 1: row i of B and of C is row
