@@ -8,6 +8,7 @@
 
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/fail.h"
 #include "tools/cli/listed_choices.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/passive_wait.h"
@@ -15,6 +16,7 @@
 #include "tools/report/plan_diff.h"
 #include "tools/report/plan_head_text.h"
 #include "tools/report/plan_list.h"
+#include "tools/report/plan_page.h"
 #include "tools/report/plan_report.h"
 #include "tools/cli/print_text.h"
 #include "tools/cli/progress.h"
@@ -25,7 +27,7 @@ static struct {
     const char *matches, *device;
     int64_t threads;
     uint64_t budget;
-    int diff, drop_zeros, full, head, json, list, quiet, test, verify;
+    int diff, drop_zeros, full, head, html, json, list, quiet, test, verify;
 } args;
 
 static const struct cli_option options[] = {
@@ -46,6 +48,9 @@ static const struct cli_option options[] = {
      .help = "show header, names and sections of a file that is not\nall there, or a large one: less than 1 "
              "MB is "
              "read,\nnothing else is checked"},
+    {0, "html", CLI_FLAG, &args.html,
+     .help = "print a page for a browser: where the nonzeros are, row\nlengths, the choice, times, a "
+             "roofline, memory"},
     {0, "matches", CLI_TEXT, &args.matches, .value = "MATRIX",
      .help =
          "compare with a matrix (file, - or gen:...), entry by\nentry; exit 4 if the plan is of another one"},
@@ -71,6 +76,7 @@ static const struct cli_program program = {
     .examples = "  spmm-info A.plan                      metrics, variants and the choice\n"
                 "  spmm-info --full A.plan | less        also candidates, row blocks and sections\n"
                 "  spmm-info --json A.plan | jq .trace   the same for programs\n"
+                "  spmm-info --html A.plan > A.html      a page to look at\n"
                 "  spmm-info -t *.plan                   are they all sound?\n"
                 "  spmm-info --diff A.plan B.plan        what differs\n"
                 "  spmm-info -q --matches A.mtx A.plan   exit 0 if A.plan is of A.mtx, 4 if not",
@@ -291,6 +297,37 @@ static int show(const char *path)
     return result;
 }
 
+/* Printed when it is whole: a failure leaves nothing on standard output. */
+static int print_page(const struct plan_page *page)
+{
+    spmm_diag_t diag = {0};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    spmm_status_t status =
+        out == NULL ? fail_memory(&diag, 0, "the page") : plan_page_write(out, page, &diag);
+    if (out != NULL && fclose(out) != 0 && status == SPMM_OK)
+        status = fail_memory(&diag, size, "the page");
+    if (status == SPMM_OK && !args.quiet)
+        (void)fwrite(text, 1, size, stdout);
+    free(text);
+    return status == SPMM_OK ? exit_flush(program.name)
+                             : exit_failure(program.name, args.device, status, &diag);
+}
+
+static int show_page(const char *path)
+{
+    spmm_plan_info_t info = {.struct_size = sizeof info};
+    int result = EXIT_DONE;
+    spmm_plan_t *plan = open_plan(path, &result);
+    if (plan == NULL)
+        return result;
+    (void)spmm_plan_info(plan, &info);
+    result = print_page(&(struct plan_page){.plan = plan, .info = &info, .device = args.device});
+    spmm_plan_destroy(plan);
+    return result;
+}
+
 static int stdin_count(const struct cli_operands *operands)
 {
     int count = 0;
@@ -302,18 +339,21 @@ static int stdin_count(const struct cli_operands *operands)
 /* What only one plan, or exactly two, can be asked. */
 static enum cli_result check_operands(const struct cli_operands *operands)
 {
-    const int modes = args.test + args.list + args.diff + args.head;
+    const int modes = args.test + args.list + args.diff + args.head + args.html;
     if (modes > 1)
-        return cli_complain(&program, "expected one of --test, --list, --diff and --head");
-    if (modes > 0 && (args.full || args.json || args.verify || args.matches != NULL || args.device != NULL))
-        return cli_complain(&program, "--%s stands without --full, --json, --verify, --matches and --device",
+        return cli_complain(&program, "expected one of --test, --list, --diff, --head and --html");
+    if (modes > 0 && (args.full || args.json || args.verify || args.matches != NULL ||
+                      (args.device != NULL && !args.html)))
+        return cli_complain(&program, "--%s stands without --full, --json, --verify, --matches%s",
                             args.test   ? "test"
                             : args.list ? "list"
                             : args.diff ? "diff"
-                                        : "head");
+                            : args.head ? "head"
+                                        : "html",
+                            args.html ? "" : " and --device");
     if (args.diff && operands->count != 2)
         return cli_complain(&program, "--diff: expected two plans, found %d", operands->count);
-    if (modes == args.head && operands->count > 1)
+    if (modes == args.head + args.html && operands->count > 1)
         return cli_complain(&program, "one argument too many: '%s'", operands->list[1]);
     if (stdin_count(operands) > 1)
         return cli_complain(&program, "only one plan can come from standard input");
@@ -338,6 +378,8 @@ int main(int argc, char **argv)
         return plan_head_text(program.name, operands.list[0], args.quiet);
     if (args.diff)
         return show_diff(operands.list);
+    if (args.html)
+        return show_page(operands.list[0]);
     if (args.matches != NULL && strcmp(args.matches, "-") == 0 && strcmp(operands.list[0], "-") == 0) {
         cli_complain(&program, "plan and matrix cannot both come from standard input");
         return EXIT_USAGE;

@@ -58,6 +58,7 @@ need_to_test() {
     need fish has_command fish
     need curl has_command curl
     need openssh-client has_command ssh-keygen
+    need chromium has_command chromium
 }
 
 has_nvcc() { has_command nvcc || [ -x /usr/local/cuda/bin/nvcc ]; }

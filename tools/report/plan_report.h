@@ -20,7 +20,21 @@ spmm_matrix_stats_t plan_matrix_stats(const spmm_plan_t *plan);
 void plan_text_matrix(FILE *out, const spmm_plan_info_t *info, const spmm_matrix_stats_t *stats);
 /* Nothing unless the plan is that of PAP^T. */
 void plan_text_symmetric(FILE *out, const spmm_plan_t *plan);
+/* The bins of the row lengths that are shown: from the first that is not empty to the last, and the fullest one's rows
+ * (at least 1). */
+struct plan_bins {
+    int first, last;
+    int64_t most;
+};
+struct plan_bins plan_row_bins(const spmm_matrix_stats_t *stats);
+#define PLAN_BIN_BYTES 48
+const char *plan_bin_text(char text[PLAN_BIN_BYTES], int bin); /* "8-15" */
 void plan_text_histogram(FILE *out, const spmm_matrix_stats_t *stats);
+/* "op N, f32, n in 2..12, row-major, any device": what a variant is for; "rows/row-split, 12 items": what runs. */
+void plan_text_scope(FILE *out, const spmm_variant_info_t *variant);
+void plan_text_parts(FILE *out, const spmm_plan_t *plan, const spmm_variant_info_t *variant);
+/* "rows/row-split", with the compute type where it is not dtype, the type of the plan's values. */
+void plan_text_candidate(FILE *out, const spmm_trace_info_t *t, spmm_dtype_t dtype);
 void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info);
 /* all = false: the winners only, each decision once. */
 void plan_text_trace(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info, bool all);
@@ -28,6 +42,8 @@ void plan_text_trace(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t 
 void plan_text_row_blocks(FILE *out, const spmm_plan_t *plan, const spmm_roofline_t *model);
 /* Metrics of the permutations that were considered; nothing when there were none. */
 void plan_text_permutations(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info);
+#define PLAN_SECTION_BYTES 48
+const char *plan_section_text(char text[PLAN_SECTION_BYTES], const spmm_section_info_t *section);
 /* One section, and what stands above the first. */
 void plan_text_section_head(FILE *out);
 void plan_text_section(FILE *out, const spmm_section_info_t *section);

@@ -52,28 +52,37 @@ void plan_text_symmetric(FILE *out, const spmm_plan_t *plan)
     }
 }
 
+struct plan_bins plan_row_bins(const spmm_matrix_stats_t *stats)
+{
+    struct plan_bins bins = {.most = 1};
+    for (int bin = 0; bin < SPMM_HISTOGRAM_BINS; bin++) {
+        bins.most = stats->row_histogram[bin] > bins.most ? stats->row_histogram[bin] : bins.most;
+        bins.last = stats->row_histogram[bin] > 0 ? bin : bins.last;
+    }
+    while (bins.first < bins.last && stats->row_histogram[bins.first] == 0)
+        bins.first++;
+    return bins;
+}
+
+const char *plan_bin_text(char text[PLAN_BIN_BYTES], int bin)
+{
+    const int64_t low = bin == 0 ? 0 : INT64_C(1) << (bin - 1);
+    if (bin <= 1)
+        snprintf(text, PLAN_BIN_BYTES, "%d", bin);
+    else
+        snprintf(text, PLAN_BIN_BYTES, "%lld-%lld", (long long)low, (long long)(2 * low - 1));
+    return text;
+}
+
 void plan_text_histogram(FILE *out, const spmm_matrix_stats_t *stats)
 {
-    int64_t maximum = 1;
-    int last = 0;
-    for (int bin = 0; bin < SPMM_HISTOGRAM_BINS; bin++) {
-        maximum = stats->row_histogram[bin] > maximum ? stats->row_histogram[bin] : maximum;
-        last = stats->row_histogram[bin] > 0 ? bin : last;
-    }
-    int first = 0;
-    while (first < last && stats->row_histogram[first] == 0)
-        first++;
+    const struct plan_bins bins = plan_row_bins(stats);
     fputs("\nRow lengths\n", out);
-    for (int bin = first; bin <= last; bin++) {
-        char range[48], count[PRINT_UNITS_BYTES];
-        const int64_t low = bin == 0 ? 0 : INT64_C(1) << (bin - 1);
-        if (bin <= 1)
-            snprintf(range, sizeof range, "%d", bin);
-        else
-            snprintf(range, sizeof range, "%lld-%lld", (long long)low, (long long)(2 * low - 1));
+    for (int bin = bins.first; bin <= bins.last; bin++) {
+        char range[PLAN_BIN_BYTES], count[PRINT_UNITS_BYTES];
         const int64_t rows = stats->row_histogram[bin];
-        const int bar = (int)((double)rows / (double)maximum * BAR_COLUMNS + (rows > 0 ? 0.999 : 0));
-        fprintf(out, "  %21s %14s ", range, print_count(count, rows));
+        const int bar = (int)((double)rows / (double)bins.most * BAR_COLUMNS + (rows > 0 ? 0.999 : 0));
+        fprintf(out, "  %21s %14s ", plan_bin_text(range, bin), print_count(count, rows));
         for (int i = 0; i < bar; i++)
             fputc('#', out);
         fputc('\n', out);
@@ -118,7 +127,7 @@ static void print_part(FILE *out, const char *before, const spmm_part_info_t *pa
 {
     char items[PRINT_UNITS_BYTES];
     const spmm_family_info_t family = families_find(part->family);
-    fprintf(out, "%s %s/%s, ", before, family.name, spmm_schedule_name(part->schedule));
+    fprintf(out, "%s%s/%s, ", before, family.name, spmm_schedule_name(part->schedule));
     if (part->is_long_rows)
         fprintf(out, "%s split off", print_plural(items, part->items, "row"));
     else
@@ -135,6 +144,23 @@ static void print_part(FILE *out, const char *before, const spmm_part_info_t *pa
         fprintf(out, ", item size %u", part->item_size);
 }
 
+void plan_text_scope(FILE *out, const spmm_variant_info_t *v)
+{
+    fprintf(out, "op %s, %s, ", spmm_op_name(v->op), spmm_compute_name(v->compute));
+    print_range_of_n(out, v);
+    fprintf(out, ", %s, ", layouts_text(v->layouts));
+    print_target(out, v->target);
+}
+
+void plan_text_parts(FILE *out, const spmm_plan_t *plan, const spmm_variant_info_t *v)
+{
+    for (int p = v->part_first; p < v->part_first + v->part_count; p++) {
+        spmm_part_info_t part = {.struct_size = sizeof part};
+        if (spmm_plan_part(plan, p, &part) == SPMM_OK)
+            print_part(out, p > v->part_first ? "; " : "", &part);
+    }
+}
+
 void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_t *info)
 {
     for (int i = 0; i < info->variant_count; i++) {
@@ -145,16 +171,9 @@ void plan_text_variants(FILE *out, const spmm_plan_t *plan, const spmm_plan_info
         if (info->variant_count > 1)
             snprintf(name, sizeof name, "variant %d", i);
         label(out, name);
-        fprintf(out, "op %s, %s, ", spmm_op_name(v.op), spmm_compute_name(v.compute));
-        print_range_of_n(out, &v);
-        fprintf(out, ", %s, ", layouts_text(v.layouts));
-        print_target(out, v.target);
-        fputs(":", out);
-        for (int p = v.part_first; p < v.part_first + v.part_count; p++) {
-            spmm_part_info_t part = {.struct_size = sizeof part};
-            if (spmm_plan_part(plan, p, &part) == SPMM_OK)
-                print_part(out, p > v.part_first ? ";" : "", &part);
-        }
+        plan_text_scope(out, &v);
+        fputs(": ", out);
+        plan_text_parts(out, plan, &v);
         fputc('\n', out);
     }
 }
@@ -182,12 +201,16 @@ static void print_times(FILE *out, const spmm_trace_info_t *t)
         fprintf(out, "; measured %.3g us", t->measured_us);
 }
 
-/* The compute type is printed where it is not the type of the plan's values. */
-static void print_decision(FILE *out, const spmm_trace_info_t *t, spmm_dtype_t dtype)
+void plan_text_candidate(FILE *out, const spmm_trace_info_t *t, spmm_dtype_t dtype)
 {
     fprintf(out, "%s/%s", spmm_family_name(t->family), spmm_schedule_name(t->schedule));
     if ((int)t->compute != (int)dtype)
         fprintf(out, " in %s", spmm_compute_name(t->compute));
+}
+
+static void print_decision(FILE *out, const spmm_trace_info_t *t, spmm_dtype_t dtype)
+{
+    plan_text_candidate(out, t, dtype);
     fprintf(out, ": %s", t->reason);
     print_times(out, t);
     fputc('\n', out);
@@ -253,13 +276,19 @@ void plan_text_section_head(FILE *out)
             "ratio");
 }
 
+const char *plan_section_text(char text[PLAN_SECTION_BYTES], const spmm_section_info_t *s)
+{
+    if (s->part >= 0)
+        snprintf(text, PLAN_SECTION_BYTES, "%.23s of part %d", s->name, s->part);
+    else
+        snprintf(text, PLAN_SECTION_BYTES, "%.23s", s->name);
+    return text;
+}
+
 void plan_text_section(FILE *out, const spmm_section_info_t *s)
 {
-    char name[48];
-    if (s->part >= 0)
-        snprintf(name, sizeof name, "%.23s of part %d", s->name, s->part);
-    else
-        snprintf(name, sizeof name, "%.23s", s->name);
+    char name[PLAN_SECTION_BYTES];
+    (void)plan_section_text(name, s);
     fprintf(out, "  %-24s %12llu %14llu %14llu", name, (unsigned long long)s->offset,
             (unsigned long long)s->stored_bytes, (unsigned long long)s->raw_bytes);
     if (s->raw_bytes > 0)
