@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The three libraries, made of the object libraries of the folders.
+# The libraries, made of the object libraries of the folders.
 #
 # libspmm_format holds what the other two share. Its public functions have the symbol version SPMM_1;
 # its internals are exported too, under a version that names the exact release, so that libraries of
@@ -60,3 +60,7 @@ if(SPMM_HAVE_CUDA)
 endif()
 spmm_add_library(spmm_executor executor MAP public.map.in OBJECTS spmm_executor_objects ${cuda_objects}
                  PUBLIC spmm_format PRIVATE ${runtime} ${CMAKE_DL_LIBS} ${cuda_runtime})
+if(SPMM_HAVE_PETSC)
+  spmm_add_library(spmm_petsc petsc MAP public.map.in OBJECTS spmm_petsc_objects
+                   PUBLIC spmm_executor spmm_petsc_needs PRIVATE spmm_inspector ${cuda_runtime})
+endif()

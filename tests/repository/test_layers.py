@@ -16,7 +16,8 @@ loader.exec_module(layers)
 
 LIST = "FAMILY(rows, 1)\nFAMILY(wide, 2)\n"
 FILES = ["include/spmm/plan.h", "format/plan.h", "format/base/alloc.h", "format/file/frames.h", "inspector/b.h",
-         "inspector/search/search.h", "executor/backend.h", "tools/cli/cli.h", "kernels/rows/rows_pack.h",
+         "inspector/search/search.h", "executor/backend.h", "tools/cli/cli.h",
+         "include/spmm/petsc.h", "tools/petsc/petsc_matrix.h", "tools/compute/device_memory.h", "format/base/team.h", "kernels/rows/rows_pack.h",
          "kernels/rows/rows_plan.h", "kernels/wide/wide_shape.h", "kernels/wide/wide_plan.h", "kernels/wide/wide_cost.h",
          "kernels/wide/wide_kernel.h", "kernels/wide/wide.cuh", "kernels/shared/kernel_base.h", "kernels/shared/launch.cuh",
          "kernels/shared/convert.h", "kernels/tcblock/tc_shape.h", "kernels/tcblock/tc_plan.h", "kernels/tcblock/tc_pack.h",
@@ -25,7 +26,9 @@ W = "kernels/wide/wide"
 GOOD = [("format/a.c", "<spmm/plan.h>"), ("format/a.c", "<zstd.h>"), ("format/a.c", '"format/file/frames.h"'),
         ("format/base/a.c", '"alloc.h"'), ("inspector/c.c", '"format/plan.h"'), ("inspector/c.c", '"b.h"'),
         ("executor/c.c", '"backend.h"'), ("executor/c.c", "<cuda_runtime_api.h>"), ("tools/f.c", "<spmm/spmm.h>"),
-        ("docs/examples/a.c", "<cublas_v2.h>"),
+        ("docs/examples/a.c", "<cublas_v2.h>"), ("tools/petsc/a.c", "<petscmat.h>"), ("tools/petsc/a.c", "<spmm/petsc.h>"),
+        ("tools/petsc/a.c", '"petsc_matrix.h"'), ("tools/petsc/a.c", '"tools/compute/device_memory.h"'),
+        ("include/spmm/petsc.h", "<petscmat.h>"), ("docs/examples/a.c", "<slepceps.h>"), ("tools/f.c", '"format/base/team.h"'),
         ("tools/f.c", '"tools/cli/cli.h"'), (W + "_plan.c", '"inspector/search/search.h"'),
         (W + "_plan.c", '"format/plan.h"'), (W + "_cost.c", '"wide_shape.h"'), (W + "_cost.c", '"wide_plan.h"'),
         (W + "_plan.c", '"kernels/tcblock/tc_plan.h"'), (W + "_plan.c", '"kernels/long_rows/long_rows_plan.h"'),
@@ -47,7 +50,10 @@ BAD = [("format/a.c", '"inspector/b.h"'), ("format/a.c", "<cuda_runtime_api.h>")
        (W + "_pack.c", '"inspector/b.h"'), (W + "_pack.c", '"wide_plan.h"'), (W + "_pack.c", '"kernels/rows/rows_pack.h"'),
        (W + ".cu", '"executor/backend.h"'), (W + ".cu", '"format/plan.h"'), (W + ".cu", '"wide_plan.h"'),
        ("kernels/tcblock/tc.c", '"kernels/wide/wide_kernel.h"'), ("kernels/shared/c.cu", '"kernels/tcblock/tc_pack.h"'),
-       ("kernels/long_rows/long_rows_cpu.c", '"kernels/wide/wide_kernel.h"')]
+       ("kernels/long_rows/long_rows_cpu.c", '"kernels/wide/wide_kernel.h"'), ("tools/f.c", "<petscsys.h>"),
+       ("tools/f.c", "<spmm/petsc.h>"), ("tools/f.c", '"tools/petsc/petsc_matrix.h"'), ("inspector/c.c", "<mpi.h>"),
+       ("include/spmm/spmm.h", '"petsc.h"'), ("tools/petsc/a.c", '"tools/cli/cli.h"'),
+       ("tools/petsc/a.c", '"format/base/team.h"')]
 MENTIONS = ["a = SPMM_FAMILY_WIDE;", "a = SPMM_FAMILY_ROWS;", "spmmi_wide_planner", "spmmi_rows_cpu", "spmmi_wide_make(x)",
             "SPMMI_WIDE_UNIT", '"wide"', '"wide/whole"', '"cuda/rows/row-split"', "kernels/wide/"]
 SILENT = ['"rows"', "/* SPMM_FAMILY_WIDE */", "// \"wide\"", "SPMM_FAMILY_WIDER", "spmmi_rows_of(x)", '"a wide one"']
