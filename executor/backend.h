@@ -12,8 +12,6 @@
 /* Zeros behind the values of A on a GPU, which kernels may load and never use. */
 #define SPMMI_VALUES_PAD 64u
 
-#define SPMMI_CPU_TARGET 1u /* of struct spmmi_variant */
-
 /* The device of an executor, and what all of its parts may use. */
 struct spmmi_device {
     int number;      /* SPMM_DEVICE_CPU, or that of a GPU */

@@ -209,7 +209,7 @@ static spmm_status_t device_open(spmm_executor_t *executor, const spmm_plan_t *p
     executor->has_unit_values = options->unit_values != 0;
     executor->has_values = view.values != NULL;
     if (executor->device == SPMM_DEVICE_CPU) {
-        executor->target = SPMMI_CPU_TARGET;
+        executor->target = SPMMI_TARGET_CPU;
         SPMM_TRY(spmmi_cpu_create(&view, options->threads, options->force_kernel, &executor->cpu, diag));
     } else {
         executor->target = spmmi_cuda_target(executor->device);

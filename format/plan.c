@@ -38,26 +38,41 @@ cleanup:
     return status;
 }
 
+/* How well a variant for this target suits the machine: see spmmi_variant_pick. */
+static int suits(uint32_t target, uint32_t machine)
+{
+    enum { STEP = 4096, FAR = 0, OTHER_GPU, ANY, SAME_MAJOR, OWN }; /* a step is above every distance */
+    const uint32_t distance = target > machine ? target - machine : machine - target;
+    if (target == machine)
+        return OWN * STEP;
+    if (target == SPMMI_TARGET_ANY)
+        return ANY * STEP;
+    if (target == SPMMI_TARGET_CPU || machine == SPMMI_TARGET_CPU)
+        return FAR;
+    const int rank = target / 10 == machine / 10 ? SAME_MAJOR : OTHER_GPU;
+    return rank * STEP - 2 * (int)distance - (target > machine);
+}
+
 int spmmi_variant_pick(const spmm_plan_t *plan, spmm_op_t op, uint32_t target, int64_t n, uint32_t layout,
                        int *fits)
 {
+    enum { FITS_LAYOUT = 1 << 15, FITS_N = 1 << 16 }; /* more than any target counts */
     int best = -1;
     int best_score = -1;
+    *fits = 0;
     for (uint32_t i = 0; i < plan->variant_count; i++) {
         const struct spmmi_variant *v = &plan->variants[i];
         if (v->op != op)
             continue;
         const int fits_n = n >= v->n_min && n <= v->n_max;
         const int fits_layout = (v->layouts & layout) != 0;
-        /* A variant for this very target comes before one for any. */
-        const int fits_target = v->target == target ? 2 : v->target == 0;
         /* n weighs most: a schedule for narrow B is the worst choice for a wide one. */
-        const int score = 8 * fits_n + 4 * fits_layout + fits_target;
+        const int score = (fits_n ? FITS_N : 0) + (fits_layout ? FITS_LAYOUT : 0) + suits(v->target, target);
         if (score > best_score) {
             best_score = score;
             best = (int)i;
+            *fits = fits_n && fits_layout && (v->target == target || v->target == SPMMI_TARGET_ANY);
         }
     }
-    *fits = best_score > 12;
     return best;
 }

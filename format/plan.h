@@ -22,11 +22,14 @@
 #define SPMMI_SOURCE_BYTES 128
 #define SPMMI_WRITER_BYTES 32
 
+#define SPMMI_TARGET_ANY 0u
+#define SPMMI_TARGET_CPU 1u
+
 struct spmmi_variant {
     spmm_op_t op;
     spmm_compute_t compute;
     uint32_t layouts; /* SPMM_LAYOUTS_* mask, not 0 */
-    uint32_t target;
+    uint32_t target;  /* SPMMI_TARGET_*, else 10 x compute capability */
     int64_t n_min, n_max;
     uint32_t part_first, part_count;
 };
@@ -201,9 +204,11 @@ void spmmi_transpose_row_ptr(int64_t cols, int64_t nnz, const int32_t *col_ind, 
 spmm_status_t spmmi_transpose(int64_t rows, int64_t cols, const int64_t *row_ptr, const int32_t *col_ind,
                               int64_t *t_row_ptr, int32_t *t_col_ind, int64_t *map);
 
-/* Pick the variant for a product: same op; then target, n and layout fit as many as possible.
- * Returns the index, or -1 if no variant has this op. *fits = 1 when all three fit.
- * target: 1 = CPU, else compute capability. layout: one SPMM_LAYOUTS_* bit. */
+/* Pick the variant for a product: same op; then n, layout and target fit as well as possible, in this order.
+ * Returns the index, or -1 if no variant has this op. *fits = 1 when all three fit; any target fits too.
+ * target: of the machine, the CPU's or a compute capability. layout: one SPMM_LAYOUTS_* bit. Of variants for other
+ * targets a GPU takes those of its own major compute capability, then those for any, then those of other GPUs, each
+ * time the nearest, of two equally near the lower, and those of the CPU last; the CPU takes those for any. */
 int spmmi_variant_pick(const spmm_plan_t *plan, spmm_op_t op, uint32_t target, int64_t n, uint32_t layout,
                        int *fits);
 

@@ -102,6 +102,14 @@ cleanup:
     return status;
 }
 
+/* The rows are permuted already: kernels take them as they are, unless the caller leaves the permutation open. */
+static void keep_rows(struct spmmi_requests *requests)
+{
+    for (int i = 0; i < requests->count; i++)
+        if (requests->list[i].options.reorder != SPMM_REORDER_AUTO)
+            requests->list[i].options.reorder = SPMM_REORDER_NONE;
+}
+
 /* What was chosen, a sentence for each variant. */
 static void log_choice(const spmm_plan_t *plan)
 {
@@ -127,19 +135,19 @@ spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_inspect_optio
     spmm_plan_t *p = NULL;
     spmm_matrix_t *permuted = NULL;
     uint32_t *permutation = NULL;
-    struct spmmi_request request;
+    struct spmmi_requests requests = {.list = NULL};
 
     spmmi_diag_clear(diag);
     SPMM_REQUIRE(plan != NULL, SPMM_ERR_ARGUMENT, diag, "plan is NULL");
     *plan = NULL;
     SPMM_REQUIRE(matrix != NULL, SPMM_ERR_ARGUMENT, diag, "matrix is NULL");
-    SPMM_TRY(spmmi_inspect_options(options, &request, diag));
-    SPMM_TRY(check_matrix(matrix, &request, diag));
-    if (request.options.symmetric_permutation) {
-        report(&request, "order", 0, STAGES);
-        SPMM_TRY(spmmi_symmetric_permutation(matrix, &request, &permutation, &permuted, diag));
-        if (request.options.reorder != SPMM_REORDER_AUTO)
-            request.options.reorder = SPMM_REORDER_NONE;
+    SPMM_TRY(spmmi_requests_make(options, &requests, diag));
+    const struct spmmi_request *const r = &requests.list[0];
+    SPMM_TRY(check_matrix(matrix, r, diag));
+    if (r->options.symmetric_permutation) {
+        report(r, "order", 0, STAGES);
+        SPMM_TRY(spmmi_symmetric_permutation(matrix, r, &permutation, &permuted, diag));
+        keep_rows(&requests);
     }
     const spmm_matrix_t *const a = permuted != NULL ? permuted : matrix;
 
@@ -147,24 +155,25 @@ spmm_status_t spmm_inspect(const spmm_matrix_t *matrix, const spmm_inspect_optio
     SPMM_TRY_ALLOC(p, diag);
     spmmi_source_name(a->info.name, p->source, sizeof p->source);
     (void)snprintf(p->writer, sizeof p->writer, "spmm-inspector %s", spmm_version_string());
-    report(&request, "copy", 0, STAGES);
-    SPMM_TRY(copy_pattern(a, &request, p, diag));
-    if (!request.options.pattern_only)
-        SPMM_TRY(spmmi_inspect_values(a, request.threads, p, diag));
-    report(&request, "statistics", 1, STAGES);
-    SPMM_TRY(analysis(p, request.threads, diag));
-    report(&request, "partition", 2, STAGES);
-    SPMM_TRY(spmmi_search_plan(&request, p, diag));
+    report(r, "copy", 0, STAGES);
+    SPMM_TRY(copy_pattern(a, r, p, diag));
+    if (!r->options.pattern_only)
+        SPMM_TRY(spmmi_inspect_values(a, r->threads, p, diag));
+    report(r, "statistics", 1, STAGES);
+    SPMM_TRY(analysis(p, r->threads, diag));
+    report(r, "partition", 2, STAGES);
+    SPMM_TRY(spmmi_search_plan(&requests, p, diag));
     p->symmetric_permutation = permutation;
     permutation = NULL;
     SPMM_TRY(check_own_work(p, diag));
-    report(&request, "partition", STAGES, STAGES);
+    report(r, "partition", STAGES, STAGES);
 
     if (spmmi_log_on(SPMM_LOG_INFO))
         log_choice(p);
     *plan = p;
     p = NULL;
 cleanup:
+    spmmi_requests_free(&requests);
     spmmi_free(permutation);
     spmm_matrix_destroy(permuted);
     spmm_plan_destroy(p);

@@ -7,13 +7,19 @@
 #include "inspect_options.h"
 #include "inspector/search/planner.h"
 
+/* One of several devices, of which the others are no CPUs if this one is. */
+static bool has_other_devices(const struct spmmi_request *r)
+{
+    return r->options.target_count > 1;
+}
+
 static spmm_status_t check_target(struct spmmi_request *r, enum spmmi_kernel_target target, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const bool is_for_cpu = r->device.target == SPMMI_TARGET_CPU;
     r->gpu_is_named = target == SPMMI_KERNEL_CUDA;
     r->cpu_is_named = target == SPMMI_KERNEL_CPU && !is_for_cpu;
-    SPMM_REQUIRE(!r->gpu_is_named || !is_for_cpu, SPMM_ERR_ARGUMENT, diag,
+    SPMM_REQUIRE(!r->gpu_is_named || !is_for_cpu || has_other_devices(r), SPMM_ERR_ARGUMENT, diag,
                  "force_kernel is \"%.60s\", a kernel of GPUs, and the plan is for the device cpu",
                  r->options.force_kernel);
     SPMM_REQUIRE(!r->cpu_is_named || !r->options.permute_output, SPMM_ERR_ARGUMENT, diag,
@@ -126,6 +132,8 @@ static spmm_status_t check_permuted(struct spmmi_request *r, spmm_diag_t *diag)
     const struct spmmi_schedule *const named = spmmi_schedule_of(r->family, r->schedule);
     SPMM_REQUIRE(o->permute_output == 1, SPMM_ERR_ARGUMENT, diag, "permute_output must be 0 or 1, found %d",
                  o->permute_output);
+    SPMM_REQUIRE(!has_other_devices(r), SPMM_ERR_ARGUMENT, diag,
+                 "permute_output makes one variant for all devices: name one of the %zu", o->target_count);
     SPMM_REQUIRE(o->ops == SPMM_OPS_N, SPMM_ERR_ARGUMENT, diag,
                  "permute_output is for op N only: every product of a plan writes C in one order");
     SPMM_REQUIRE((named == NULL || named->items != SPMMI_ITEMS_SEGMENTS) &&
@@ -206,8 +214,9 @@ cleanup:
 static void settle_targets(struct spmmi_request *r)
 {
     const struct spmmi_forced_kernel named = {r->family, r->schedule}, chosen = {0};
+    const bool is_for_cpu = r->device.target == SPMMI_TARGET_CPU;
     r->on_cpu = r->gpu_is_named ? chosen : named;
-    if (!r->cpu_is_named)
+    if (!r->cpu_is_named && !(r->gpu_is_named && is_for_cpu))
         return;
     r->family = chosen.family;
     r->schedule = chosen.schedule;

@@ -27,7 +27,8 @@ struct spmmi_request {
     spmm_schedule_t schedule;          /* 0: choose within the family */
     struct spmmi_forced_kernel on_cpu; /* the same for a CPU beside the device */
     bool gpu_is_named, cpu_is_named; /* the caller named a kernel of GPUs, or of the CPU beside the device */
-    spmm_compute_t tensor;           /* how tensor cores multiply; 0: they may not be chosen */
+    bool is_beside;        /* for the CPU beside devices that the caller named: not if nothing is predicted */
+    spmm_compute_t tensor; /* how tensor cores multiply; 0: they may not be chosen */
     int threads;
 };
 

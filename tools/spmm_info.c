@@ -18,6 +18,7 @@
 #include "tools/report/plan_list.h"
 #include "tools/report/plan_page.h"
 #include "tools/report/plan_report.h"
+#include "tools/report/plan_targets.h"
 #include "tools/cli/print_text.h"
 #include "tools/cli/progress.h"
 
@@ -122,6 +123,7 @@ static void print_main(FILE *out, const spmm_plan_t *plan, const spmm_plan_info_
     print_digest(out, "pattern", info->pattern_digest);
     if (info->has_values)
         print_digest(out, "values", info->values_digest);
+    plan_text_targets(out, plan);
     plan_text_variants(out, plan, info);
     plan_text_trace(out, plan, info, args.full);
 }
@@ -201,6 +203,7 @@ static int print_json(const spmm_plan_t *plan, const spmm_plan_info_t *info, con
     plan_json_symmetric(&j, plan, true);
     plan_json_statistics(&j, info, &stats);
     plan_json_row_blocks(&j, plan, model);
+    plan_json_targets(&j, plan);
     plan_json_variants(&j, plan, info);
     plan_json_trace(&j, plan, info);
     plan_json_permutations(&j, plan);

@@ -38,7 +38,7 @@ static struct {
     struct tune_request tune;
 } args = {.dtype = SPMM_F32, .ops = SPMM_OPS_N};
 
-static struct plan_device device; /* that args.device names */
+static struct plan_device device; /* those that args.device names */
 static struct cli_choice dtypes[LISTED_CHOICES_MAX], reorders[LISTED_CHOICES_MAX];
 static char dtype_help[LISTED_HELP_BYTES], reorder_help[LISTED_HELP_BYTES], generators[4 * LISTED_HELP_BYTES];
 static const struct cli_choice computes[] = {{"auto", 0},
@@ -74,9 +74,10 @@ static const struct cli_option options[] = {
      .help = "layout of B and C: row, col (column-major) or both\n(default)"},
     {0, "op", CLI_CHOICE, &args.ops, .value = "OP", .choices = ops,
      .help = "N for A (default), T for its transpose, or both"},
-    {0, "device", CLI_TEXT, &args.device, .value = "NAME|FILE", .choices = listed_devices,
-     .help = "device to choose for: any, cpu, a100, h100, h200 or a\nprofile file; others run the plan too. "
-             "Default:\nany; on a machine without a GPU cpu, where --device any\nmakes a plan for GPUs"},
+    {0, "device", CLI_TEXT, &args.device, .value = "LIST", .choices = listed_devices,
+     .help = "devices to choose for, with commas between them: any,\ncpu, a100, h100, h200 or profile files; "
+             "others run the\nplan too. Default: any;\n"
+             "on a machine without a GPU cpu, where --device any\nmakes a plan for GPUs"},
     {0, "schedule", CLI_CHOICE, &args.schedule, .value = "NAME", .choices = schedules,
      .help = inspect_help[HELP_SCHEDULE]},
     {0, "kernel", CLI_TEXT, &args.kernel, .value = "NAME", .choices = inspect_families,
@@ -276,7 +277,8 @@ static spmm_status_t make_plan(const spmm_matrix_t *matrix, struct progress *pro
                                             .n_count = (int)args.n_count,
                                             .layouts = (uint32_t)args.layouts,
                                             .ops = (uint32_t)args.ops,
-                                            .device = args.device,
+                                            .targets = device.names,
+                                            .target_count = device.count,
                                             .force_kernel = args.kernel,
                                             .reorder = (spmm_reorder_t)args.reorder,
                                             .permute_output = args.permuted_output,
@@ -302,10 +304,9 @@ static int print_report(const spmm_plan_t *plan, struct inspect_report *report)
     if (args.quiet && !args.json)
         return EXIT_DONE;
     report->model.struct_size = sizeof report->model;
-    const spmm_status_t status = spmm_plan_roofline(plan, args.device, &report->model, &diag);
+    const spmm_status_t status = spmm_plan_roofline(plan, device.names[0], &report->model, &diag);
     if (status != SPMM_OK)
-        return exit_failure(program.name, args.device, status, &diag);
-    report->device = device;
+        return exit_failure(program.name, device.names[0], status, &diag);
     report->plan_path = args.output;
     report->explain = args.explain;
     report->wants_symmetric = args.symmetric_permutation;
@@ -343,7 +344,7 @@ static spmm_status_t analysis(const char *path, struct progress *progress, spmm_
 static int run(const char *path)
 {
     struct progress progress;
-    struct inspect_report report = {.matrix = {.struct_size = sizeof report.matrix}};
+    struct inspect_report report = {.matrix = {.struct_size = sizeof report.matrix}, .device = &device};
     spmm_diag_t diag = {0};
     spmm_plan_t *plan = NULL;
     int result = EXIT_DONE;
@@ -361,18 +362,18 @@ static int run(const char *path)
     return result;
 }
 
-/* What is to be timed needs the device that the plan is for. */
+/* What is to be timed needs the devices that the plan is for. */
 static int check_tuning(void)
 {
     spmm_diag_t diag = {0};
-    if (!tune_request_measures(&args.tune))
-        return EXIT_DONE;
-    const spmm_status_t status = tuner_check_device(args.device, &diag);
+    const bool measures = tune_request_measures(&args.tune);
+    const spmm_status_t status = measures ? tuner_check_devices(&device, &diag) : SPMM_OK;
     return status == SPMM_OK ? EXIT_DONE : exit_failure(program.name, NULL, status, &diag);
 }
 
 int main(int argc, char **argv)
 {
+    static enum cli_result (*const checks[])(void) = {check_balance, check_kernel, check_output};
     struct cli_operands operands;
     passive_wait(argv);
     listed_generators(generators, sizeof generators);
@@ -381,20 +382,18 @@ int main(int argc, char **argv)
     families_schedules(schedules);
     inspect_help_make();
     enum cli_result parsed = cli_parse(&program, argc, argv, &operands);
-    if (parsed == CLI_RUN)
-        parsed = check_balance();
-    if (parsed == CLI_RUN)
-        parsed = check_kernel();
-    if (parsed == CLI_RUN)
-        parsed = check_output();
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0] && parsed == CLI_RUN; i++)
+        parsed = checks[i]();
     if (parsed == CLI_RUN)
         parsed = tune_request_check(&program, &args.tune);
+    if (parsed == CLI_RUN)
+        parsed = plan_device_read(&program, args.device, args.kernel, &device);
     if (parsed == CLI_DONE)
         return exit_flush(program.name);
     if (parsed == CLI_USAGE)
         return EXIT_USAGE;
-    device = plan_device_choose(args.device, args.kernel);
-    args.device = device.name;
     const int checked = check_tuning();
-    return checked != EXIT_DONE ? checked : run(operands.list[0]);
+    const int result = checked != EXIT_DONE ? checked : run(operands.list[0]);
+    plan_device_free(&device);
+    return result;
 }

@@ -21,7 +21,7 @@ struct spmmi_cpu {
 
 static struct spmmi_device device_of(int threads)
 {
-    return (struct spmmi_device){.number = SPMM_DEVICE_CPU, .target = SPMMI_CPU_TARGET, .threads = threads};
+    return (struct spmmi_device){.number = SPMM_DEVICE_CPU, .target = SPMMI_TARGET_CPU, .threads = threads};
 }
 
 spmm_status_t spmmi_cpu_needs(const spmm_plan_t *plan, const char *force_kernel, struct spmmi_needs *needs,

@@ -44,7 +44,7 @@ static uint32_t part_of_gpu_plan(const spmm_plan_t *plan, const struct spmmi_var
     const struct spmmi_schedule *first = spmmi_schedule_at(0);
     uint32_t found = own;
     for (uint32_t i = 0; i < plan->variant_count; i++)
-        if (plan->variants[i].op == variant->op && plan->variants[i].target == SPMMI_CPU_TARGET)
+        if (plan->variants[i].op == variant->op && plan->variants[i].target == SPMMI_TARGET_CPU)
             return own;
     if (plan->parts[own].family == first->family || !has_code(plan, first->family) ||
         (plan->parts[own].flags & SPMMI_PART_PERMUTES_OUTPUT) != 0)
@@ -139,7 +139,7 @@ spmm_status_t spmmi_cpu_parts_choose(const spmm_plan_t *plan, const char *force_
     if (forced.kernel != NULL)
         SPMM_TRY(code_require(plan, forced.kernel->family, has_code(plan, forced.kernel->family), diag));
     SPMM_TRY_ALLOC(*parts = spmmi_parts_new(plan), diag);
-    spmmi_parts_reach(plan, SPMMI_CPU_TARGET, reached);
+    spmmi_parts_reach(plan, SPMMI_TARGET_CPU, reached);
     for (uint32_t i = 0; i < plan->variant_count; i++) {
         struct choice choice;
         if (!reached[i])

@@ -4,10 +4,7 @@
 #ifndef SPMMI_DEVICE_PROFILE_H
 #define SPMMI_DEVICE_PROFILE_H
 
-#include <spmm/plan.h>
-
-#define SPMMI_TARGET_ANY 0u
-#define SPMMI_TARGET_CPU 1u
+#include "format/plan.h"
 
 #define SPMMI_PROFILE_NAME_BYTES 32
 #define SPMMI_PROFILE_LIST_MAX 16          /* entries along one side of a table */

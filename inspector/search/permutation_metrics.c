@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See permutation_metrics.h. A permutation of units may be that of the rows: it is counted once. */
+/* See permutation_metrics.h. A permutation of units may be that of the rows: it is counted once. One
+ * device has room for all of its permutations; of further ones as many are kept as a plan may have. */
 #include "permutation_metrics.h"
-
-#include <assert.h>
 
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
@@ -32,9 +31,8 @@ static spmm_status_t add(const struct subject *s, spmm_plan_t *plan, spmm_diag_t
 {
     spmm_status_t status = SPMM_OK;
     spmm_permutation_metrics_t *f = NULL;
-    if (has_been_counted(s, plan))
+    if (has_been_counted(s, plan) || plan->permutation_metrics_count == SPMMI_PERMUTATION_METRICS_MAX)
         goto cleanup;
-    assert(plan->permutation_metrics_count < SPMMI_PERMUTATION_METRICS_MAX);
     f = &plan->permutation_metrics[plan->permutation_metrics_count];
     f->op = s->a->op;
     f->kind = s->kind;

@@ -54,6 +54,8 @@ struct spmmi_op {
 spmm_status_t spmmi_op_open(const struct spmmi_request *r, const struct spmmi_pattern *a, struct spmmi_op *op,
                             spmm_diag_t *diag);
 void spmmi_op_close(struct spmmi_op *op);
+/* The next searches are for another device: what planners have cached may depend on it. The permutations stay. */
+void spmmi_op_forget(struct spmmi_op *op);
 /* A search for it. */
 struct spmmi_search spmmi_op_search(struct spmmi_op *op, const struct spmmi_request *r, uint32_t layout,
                                     int64_t n);

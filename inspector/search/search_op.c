@@ -21,7 +21,7 @@ spmm_status_t spmmi_op_open(const struct spmmi_request *r, const struct spmmi_pa
     return spmmi_model_analysis(a->rows, a->cols, a->row_ptr, a->col_ind, &op->model, diag);
 }
 
-void spmmi_op_close(struct spmmi_op *op)
+void spmmi_op_forget(struct spmmi_op *op)
 {
     for (struct spmmi_cache_entry *s = op->cache, *next; s != NULL; s = next) {
         next = s->next;
@@ -29,6 +29,12 @@ void spmmi_op_close(struct spmmi_op *op)
         spmmi_free(s);
     }
     op->cache = NULL;
+    op->unit_permutation_count = 0;
+}
+
+void spmmi_op_close(struct spmmi_op *op)
+{
+    spmmi_op_forget(op);
     spmmi_row_permutations_free(&op->permutations);
 }
 

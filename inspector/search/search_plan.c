@@ -13,56 +13,66 @@
 #include "inspector/search/permutation_metrics.h"
 #include "search.h"
 
-#define OPS 2
-#define TARGETS 2 /* what the plan is for, and the CPU beside it */
-#define TRACE_MAX (OPS * TARGETS * SPMMI_DECISION_MAX * SPMMI_RECORD_MAX)
-static_assert(TRACE_MAX <= SPMMI_TRACE_MAX, "every record has its entry");
-static_assert(OPS * TARGETS * SPMMI_DECISION_MAX <= SPMMI_VARIANT_MAX, "every decision has its variant");
-
-/* The source of a part beside its own fields. */
-struct origin {
-    const uint32_t *permutation;
-    const struct spmmi_long_rows_split *long_rows;
-};
+/* What a device and the CPU beside it decide for both ops always has room: more devices may need more variants. */
+static_assert(2 * 2 * SPMMI_DECISION_MAX <= SPMMI_VARIANT_MAX, "every decision has its variant");
+static_assert(2 * 2 * SPMMI_DECISION_MAX * (SPMMI_RECORD_MAX - 1) + SPMMI_VARIANT_MAX <= SPMMI_TRACE_MAX,
+              "every record has its entry");
 
 /* State while the parts of one op are made. */
 struct work {
     struct spmmi_op op;
-    struct origin origins[SPMMI_PART_MAX]; /* of the parts of this op */
     struct spmmi_decision decisions[SPMMI_DECISION_MAX];
-    struct spmmi_request cpu;
     struct spmmi_request reserve;
 };
 
-static bool runs(const struct spmmi_part *part, const struct origin *from, spmm_op_t op,
-                 const struct spmmi_candidate *c)
+/* ---- Parts ---- */
+
+static bool are_equal(const struct spmmi_part *a, const struct spmmi_part *b)
 {
-    return part->op == op && part->family == c->family && part->schedule == c->schedule &&
-           part->item_size == c->item_size && part->block_rows == c->unit_rows &&
-           part->stage_slots == c->stage_slots && part->flags == c->flags &&
-           from->permutation == c->permutation && from->long_rows == c->long_rows;
+    return a->op == b->op && a->family == b->family && a->schedule == b->schedule &&
+           a->item_size == b->item_size && a->block_rows == b->block_rows &&
+           a->stage_slots == b->stage_slots && a->flags == b->flags && a->item_count == b->item_count &&
+           (a->item_count == 0 || memcmp(a->items, b->items, a->item_count * sizeof *a->items) == 0);
 }
 
-/* The part of a decision, made if there is none yet. */
-static spmm_status_t find_or_make_part(struct work *w, const struct spmmi_search *s,
-                                       const struct spmmi_candidate *c, spmm_plan_t *plan, uint32_t *index,
-                                       spmm_diag_t *diag)
+/* The part of the plan that is equal to this one, with equal long rows or none; part_count: there is none. */
+static uint32_t find_part(const spmm_plan_t *plan, const struct spmmi_part *part,
+                          const struct spmmi_part *long_rows)
+{
+    uint32_t i = 0;
+    for (; i < plan->part_count; i++) {
+        const struct spmmi_part *const own = spmmi_long_rows_of(plan, i);
+        if ((own == NULL) == (long_rows == NULL) && are_equal(&plan->parts[i], part) &&
+            (own == NULL || are_equal(own, long_rows)))
+            break;
+    }
+    return i;
+}
+
+/* The part of a decision: one that the plan has, whatever device it was made for, or a new one. */
+static spmm_status_t find_or_make_part(const struct spmmi_search *s, const struct spmmi_candidate *c,
+                                       spmm_plan_t *plan, uint32_t *index, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    uint32_t made = 0;
-    for (*index = 0; *index < plan->part_count; ++*index)
-        if (runs(&plan->parts[*index], &w->origins[*index], s->pattern->op, c))
-            goto cleanup;
+    struct spmmi_part made[2];
+    uint32_t count = 0;
+    status = spmmi_search_build(s, c, made, &count, diag);
+    *index = status == SPMM_OK ? find_part(plan, made, count > 1 ? &made[1] : NULL) : 0;
+    if (status != SPMM_OK || *index < plan->part_count)
+        goto cleanup;
     SPMM_REQUIRE(plan->part_count + 2 <= SPMMI_PART_MAX, SPMM_ERR_ARGUMENT, diag,
-                 "so many ops, layouts and numbers of columns need more than %d parts: name fewer",
+                 "so many devices, ops, layouts and numbers of columns need more than %d parts: name fewer",
                  SPMMI_PART_MAX - 2);
-    struct spmmi_part *const parts = &plan->parts[plan->part_count];
-    status = spmmi_search_build(s, c, parts, &made, diag);
-    w->origins[plan->part_count] = (struct origin){c->permutation, c->long_rows};
-    plan->part_count += made; /* also what was made before an error, as the plan owns it */
+    memcpy(&plan->parts[plan->part_count], made, count * sizeof *made);
+    plan->part_count += count;
+    count = 0; /* the plan owns them */
 cleanup:
+    for (uint32_t i = 0; i < count; i++)
+        spmmi_free(made[i].items);
     return status;
 }
+
+/* ---- Variants ---- */
 
 /* Is the variant one that a plan for any device has already? */
 static bool is_covered(const spmm_plan_t *plan, const struct spmmi_variant *v)
@@ -75,6 +85,23 @@ static bool is_covered(const spmm_plan_t *plan, const struct spmmi_variant *v)
             return true;
     }
     return false;
+}
+
+/* Where the trace is full, entries of losers give way to a winner of each variant. */
+static void add_records(const struct spmmi_decision *d, spmm_plan_t *plan)
+{
+    uint32_t kept_free = SPMMI_VARIANT_MAX - plan->variant_count; /* for this variant and all to come */
+    bool is_awaited = true;
+    for (int k = 0; k < d->record_count; k++) {
+        if (d->records[k].chosen && is_awaited) {
+            is_awaited = false;
+            kept_free--;
+        }
+        if (plan->trace_count + kept_free >= SPMMI_TRACE_MAX)
+            continue;
+        plan->trace[plan->trace_count] = d->records[k];
+        plan->trace[plan->trace_count++].variant = plan->variant_count;
+    }
 }
 
 static spmm_status_t add_metrics(const struct spmmi_search *s, const struct spmmi_candidate *c,
@@ -99,10 +126,9 @@ static spmm_status_t add_variants(struct work *w, const struct spmmi_request *r,
     for (int i = 0; i < count; i++) {
         const struct spmmi_decision *const d = &w->decisions[i];
         const struct spmmi_search s = spmmi_op_search(&w->op, r, d->layouts, d->range.n);
-        struct spmmi_variant *const v = &plan->variants[plan->variant_count];
         uint32_t part = 0;
-        SPMM_TRY(find_or_make_part(w, &s, &d->winner, plan, &part, diag));
-        *v = (struct spmmi_variant){
+        SPMM_TRY(find_or_make_part(&s, &d->winner, plan, &part, diag));
+        const struct spmmi_variant v = {
             .op = w->op.pattern->op,
             .compute = d->winner.compute != 0 ? d->winner.compute : (spmm_compute_t)plan->dtype,
             .layouts = d->layouts,
@@ -112,13 +138,14 @@ static spmm_status_t add_variants(struct work *w, const struct spmmi_request *r,
             .part_first = part,
             .part_count = d->winner.long_rows != NULL ? 2 : 1,
         };
-        if (is_covered(plan, v))
+        if (is_covered(plan, &v))
             continue;
-        for (int k = 0; k < d->record_count; k++) {
-            plan->trace[plan->trace_count] = d->records[k];
-            plan->trace[plan->trace_count++].variant = plan->variant_count;
-        }
-        plan->variant_count++;
+        SPMM_REQUIRE(plan->variant_count < SPMMI_VARIANT_MAX, SPMM_ERR_ARGUMENT, diag,
+                     "so many devices, ops, layouts and numbers of columns need more than %d variants: name "
+                     "fewer",
+                     SPMMI_VARIANT_MAX);
+        add_records(d, plan);
+        plan->variants[plan->variant_count++] = v;
     }
 cleanup:
     return status;
@@ -153,7 +180,7 @@ static spmm_status_t add_reserve(struct work *w, const struct spmmi_request *r, 
     struct spmmi_search s =
         spmmi_op_search(&w->op, &w->reserve, SPMM_LAYOUTS_ROW_MAJOR, w->decisions[i].range.n);
     SPMM_TRY(spmmi_search_decide(&s, NULL, &none, &decision, diag));
-    SPMM_TRY(find_or_make_part(w, &s, &decision.winner, plan, &part, diag));
+    SPMM_TRY(find_or_make_part(&s, &decision.winner, plan, &part, diag));
 cleanup:
     return status;
 }
@@ -175,45 +202,39 @@ cleanup:
     return status;
 }
 
-/* The CPU gets its own variant where its time is predicted, unless the plan permutes the rows of C, as that holds for
- * all devices. */
-static spmm_status_t add_cpu(struct work *w, const struct spmmi_request *r, struct spmmi_tuning *tuning,
-                             spmm_plan_t *plan, spmm_diag_t *diag)
+/* All for one device. The CPU beside the devices shares what was cached for the last of them, and gets its variants
+ * where its time is predicted or the caller named its kernel. */
+static spmm_status_t plan_device(struct work *w, const struct spmmi_request *r, struct spmmi_tuning *tuning,
+                                 spmm_plan_t *plan, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     int count = 0;
-    if (r->device.target == SPMMI_TARGET_CPU || r->options.permute_output)
+    if (r->is_beside && !r->cpu_is_named && !spmmi_prices(r))
         goto cleanup;
-    w->cpu = *r;
-    if (r->device.target != SPMMI_TARGET_ANY) /* the caller means that device */
-        w->cpu.tuning.measure = NULL;
-    w->cpu.family = r->on_cpu.family;
-    w->cpu.schedule = r->on_cpu.schedule;
-    SPMM_TRY(spmmi_device_profile_open("cpu", &w->cpu.device, diag));
-    if (!r->cpu_is_named && !spmmi_prices(&w->cpu))
-        goto cleanup;
-    SPMM_TRY(spmmi_decide(&w->op, &w->cpu, w->cpu.tuning.measure != NULL ? plan : NULL, tuning, w->decisions,
-                          &count, diag));
-    SPMM_TRY(add_variants(w, &w->cpu, count, plan, diag));
+    if (!r->is_beside)
+        spmmi_op_forget(&w->op);
+    SPMM_TRY(
+        spmmi_decide(&w->op, r, r->tuning.measure != NULL ? plan : NULL, tuning, w->decisions, &count, diag));
+    if (!r->is_beside)
+        SPMM_TRY(spmmi_permutation_metrics_add(&w->op, plan, diag));
+    SPMM_TRY(add_variants(w, r, count, plan, diag));
+    if (!r->is_beside) {
+        SPMM_TRY(add_reserve(w, r, count, plan, diag));
+        SPMM_TRY(keep_metrics(w, r, count, plan, diag));
+    }
 cleanup:
     return status;
 }
 
-static spmm_status_t plan_op(const struct spmmi_request *r, const struct spmmi_pattern *a,
+static spmm_status_t plan_op(const struct spmmi_requests *requests, const struct spmmi_pattern *a,
                              struct spmmi_tuning *tuning, spmm_plan_t *plan, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     struct work *w = spmmi_alloc_zero(1, sizeof *w);
-    int count = 0;
     SPMM_TRY_ALLOC(w, diag);
-    SPMM_TRY(spmmi_op_open(r, a, &w->op, diag));
-    SPMM_TRY(
-        spmmi_decide(&w->op, r, r->tuning.measure != NULL ? plan : NULL, tuning, w->decisions, &count, diag));
-    SPMM_TRY(spmmi_permutation_metrics_add(&w->op, plan, diag));
-    SPMM_TRY(add_variants(w, r, count, plan, diag));
-    SPMM_TRY(add_reserve(w, r, count, plan, diag));
-    SPMM_TRY(keep_metrics(w, r, count, plan, diag));
-    SPMM_TRY(add_cpu(w, r, tuning, plan, diag));
+    SPMM_TRY(spmmi_op_open(&requests->list[0], a, &w->op, diag));
+    for (int i = 0; i < requests->count; i++)
+        SPMM_TRY(plan_device(w, &requests->list[i], tuning, plan, diag));
 cleanup:
     if (w != NULL)
         spmmi_op_close(&w->op);
@@ -231,7 +252,7 @@ static double deviation(int64_t rows, const int64_t *row_ptr, double mean)
     return rows > 0 ? sqrt(sum / (double)rows) : 0;
 }
 
-static spmm_status_t plan_transpose(const struct spmmi_request *r, struct spmmi_tuning *tuning,
+static spmm_status_t plan_transpose(const struct spmmi_requests *requests, struct spmmi_tuning *tuning,
                                     spmm_plan_t *plan, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
@@ -251,14 +272,14 @@ static spmm_status_t plan_transpose(const struct spmmi_request *r, struct spmmi_
                                     .col_ind = col_ind,
                                     .mean = mean,
                                     .stddev = deviation(plan->cols, row_ptr, mean)};
-    SPMM_TRY(plan_op(r, &a, tuning, plan, diag));
+    SPMM_TRY(plan_op(requests, &a, tuning, plan, diag));
 cleanup:
     spmmi_free(col_ind);
     spmmi_free(row_ptr);
     return status;
 }
 
-spmm_status_t spmmi_search_plan(const struct spmmi_request *request, spmm_plan_t *plan, spmm_diag_t *diag)
+spmm_status_t spmmi_search_plan(const struct spmmi_requests *requests, spmm_plan_t *plan, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const struct spmmi_pattern a = {.op = SPMM_OP_N,
@@ -270,14 +291,15 @@ spmm_status_t spmmi_search_plan(const struct spmmi_request *request, spmm_plan_t
                                     .col_ind = plan->col_ind,
                                     .mean = plan->stats.row_mean,
                                     .stddev = plan->stats.row_stddev};
+    const struct spmmi_request *const request = &requests->list[0];
     const double limit = request->tuning.time_limit;
     struct spmmi_tuning tuning = {.deadline = limit > 0 ? omp_get_wtime() + limit : 0};
-    plan->trace = spmmi_alloc_zero(TRACE_MAX, sizeof *plan->trace);
+    plan->trace = spmmi_alloc_zero(SPMMI_TRACE_MAX, sizeof *plan->trace);
     SPMM_TRY_ALLOC(plan->trace, diag);
     if ((request->options.ops & SPMM_OPS_N) != 0)
-        SPMM_TRY(plan_op(request, &a, &tuning, plan, diag));
+        SPMM_TRY(plan_op(requests, &a, &tuning, plan, diag));
     if ((request->options.ops & SPMM_OPS_T) != 0)
-        SPMM_TRY(plan_transpose(request, &tuning, plan, diag));
+        SPMM_TRY(plan_transpose(requests, &tuning, plan, diag));
 cleanup:
     return status;
 }

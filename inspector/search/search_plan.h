@@ -4,9 +4,10 @@
 #define SPMMI_SEARCH_PLAN_H
 
 #include "format/plan.h"
-#include "inspector/inspect_options.h"
+#include "inspector/requests.h"
 
-/* The plan holds its matrix and its statistics. Errors: MEMORY, MATRIX_TOO_LARGE. */
-spmm_status_t spmmi_search_plan(const struct spmmi_request *request, spmm_plan_t *plan, spmm_diag_t *diag);
+/* The plan holds its matrix and its statistics. Errors: ARGUMENT (more variants or parts than a plan may have), MEMORY,
+ * MATRIX_TOO_LARGE. */
+spmm_status_t spmmi_search_plan(const struct spmmi_requests *requests, spmm_plan_t *plan, spmm_diag_t *diag);
 
 #endif

@@ -35,7 +35,7 @@ spmm_status_t spmmi_cuda_device_name(int device, char *text, size_t size)
 uint32_t spmmi_cuda_target(int device)
 {
     (void)device;
-    return 90;
+    return fake_gpu.target != 0 ? fake_gpu.target : 90;
 }
 
 static spmm_status_t answer(spmm_status_t status, spmm_diag_t *diag)

@@ -14,6 +14,7 @@
 
 struct fake_gpu {
     int count, runs;
+    uint32_t target; /* 0: 90 */
     spmm_status_t name, memory;
     spmm_status_t run;         /* of products, new values and certificates */
     struct spmmi_parts *parts; /* NULL: create fails */

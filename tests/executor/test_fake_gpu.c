@@ -225,6 +225,101 @@ static void new_values_wait_for_their_stream_beside_products(void **state)
     spmm_plan_destroy(plan);
 }
 
+/* A plan of one part, with a variant for each of these targets. */
+static spmm_plan_t *plan_for(const uint32_t *targets, uint32_t count)
+{
+    spmm_plan_t *plan = plan_make();
+    for (uint32_t i = 0; i < count; i++) {
+        plan->variants[i] = plan->variants[0];
+        plan->variants[i].target = targets[i];
+    }
+    plan->variant_count = count;
+    return plan;
+}
+
+static spmm_executor_info_t info_on(const spmm_plan_t *plan, uint32_t capability)
+{
+    static const spmm_family_t families[] = {SPMM_FAMILY_ROWS};
+    const spmm_dense_t b = {NULL, plan->cols, 5, 5, SPMM_ROW_MAJOR, SPMM_F32};
+    const spmm_dense_t c = {NULL, plan->rows, 5, 5, SPMM_ROW_MAJOR, SPMM_F32};
+    spmm_executor_info_t info = {.struct_size = sizeof info};
+    fake_gpu.target = capability;
+    spmm_executor_t *executor = fake_gpu_executor(plan, families, 1);
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, NULL, NULL, &info, NULL), SPMM_OK);
+    assert_int_equal(info.variant, -1);
+    assert_int_equal(info.target, 0);
+    assert_false(info.is_own_target);
+    assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b, &c, &info, NULL), SPMM_OK);
+    fake_gpu_executor_free(executor);
+    fake_gpu.target = 0;
+    return info;
+}
+
+/* Its own, then the nearest of its major number, then any, then the nearest other one, then the CPU's. */
+static void a_gpu_takes_the_variants_of_the_nearest_capability(void **state)
+{
+    static const struct {
+        uint32_t machine, taken;
+        uint32_t targets[6], count;
+    } cases[] = {
+        {90, 90, {1, 80, 90}, 3},          {80, 80, {1, 90, 80}, 3},     {86, 80, {1, 80, 90}, 3},
+        {86, 89, {0, 80, 89}, 3},          {87, 86, {88, 86, 0}, 3},     {87, 88, {88, 85, 90}, 3},
+        {90, 0, {1, 80, 0, 100}, 4},       {90, 80, {1, 80, 100}, 3},    {100, 90, {80, 90, 1}, 3},
+        {95, 99, {90, 100, 99, 1}, 3},     {95, 99, {90, 99, 100}, 3},   {90, 1, {1}, 1},
+        {120, 103, {1, 80, 90, 103}, 4},   {90, 999, {1, 999}, 2},       {2, 999, {1, 999}, 2},
+        {89, 80, {1, 90, 80, 100, 70}, 5}, {85, 80, {70, 80, 90, 1}, 4},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const uint32_t machine = cases[i].machine, taken = cases[i].taken;
+        spmm_plan_t *plan = plan_for(cases[i].targets, cases[i].count);
+        const spmm_executor_info_t info = info_on(plan, machine);
+        if (info.target != taken)
+            fail_msg("case %zu: on %u the variant for %u, not that for %u", i, machine, info.target, taken);
+        assert_int_equal(plan->variants[info.variant].target, taken);
+        assert_int_equal(info.is_own_target, taken == machine);
+        assert_int_equal(info.fallback, taken != machine && taken != 0);
+        spmm_plan_destroy(plan);
+    }
+}
+
+/* Not the other way round: a variant for another range of n is worse than one for another machine. */
+static void n_counts_more_than_the_target(void **state)
+{
+    static const uint32_t targets[] = {90, 1, 80};
+    spmm_plan_t *plan = plan_for(targets, 3);
+    (void)state;
+    plan->variants[0].n_max = 4;
+    assert_int_equal(info_on(plan, 90).target, 80);
+    plan->variants[2].layouts = SPMM_LAYOUTS_COL_MAJOR;
+    assert_int_equal(info_on(plan, 90).target, 1);
+    plan->variants[1].n_max = 4;
+    assert_int_equal(info_on(plan, 90).target, 80);
+    spmm_plan_destroy(plan);
+}
+
+/* The CPU takes its own variants, then those for any device; it needs no others. */
+static void the_cpu_takes_its_own_variants(void **state)
+{
+    static const uint32_t targets[][3] = {{90, 0, 1}, {90, 0, 80}, {90, 80, 100}};
+    static const uint32_t taken[] = {1, 0, 90};
+    (void)state;
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+        spmm_plan_t *plan = plan_for(targets[i], 3);
+        const spmm_dense_t b = {NULL, plan->cols, 5, 5, SPMM_ROW_MAJOR, SPMM_F32};
+        const spmm_dense_t c = {NULL, plan->rows, 5, 5, SPMM_ROW_MAJOR, SPMM_F32};
+        spmm_executor_info_t info = {.struct_size = sizeof info};
+        spmm_executor_t *executor = NULL;
+        assert_int_equal(spmm_executor_create(plan, SPMM_DEVICE_CPU, NULL, &executor, NULL), SPMM_OK);
+        assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b, &c, &info, NULL), SPMM_OK);
+        assert_int_equal(info.target, taken[i]);
+        assert_int_equal(info.is_own_target, i == 0);
+        assert_int_equal(info.fallback, i == 2);
+        spmm_executor_destroy(executor);
+        spmm_plan_destroy(plan);
+    }
+}
+
 static char lines[2048];
 
 static void keep_lines(void *context, spmm_log_level_t level, const char *text)
@@ -288,6 +383,9 @@ int main(void)
         cmocka_unit_test(a_kernel_of_the_cpu_is_none_of_the_gpu),
         cmocka_unit_test(products_and_values_go_to_the_gpu),
         cmocka_unit_test(new_values_wait_for_their_stream_beside_products),
+        cmocka_unit_test(a_gpu_takes_the_variants_of_the_nearest_capability),
+        cmocka_unit_test(n_counts_more_than_the_target),
+        cmocka_unit_test(the_cpu_takes_its_own_variants),
         cmocka_unit_test(the_log_tells_what_the_plan_lacks_for_the_gpu),
         cmocka_unit_test(kernels_of_both_sides_are_listed),
     };

@@ -3,6 +3,7 @@
 #include "inspect_report.h"
 
 #include "plan_report.h"
+#include "plan_targets.h"
 #include "tools/cli/print_text.h"
 #include "tools/compute/permuted_rows.h"
 
@@ -96,7 +97,7 @@ void inspect_report_text(FILE *out, const spmm_plan_t *plan, const struct inspec
     fprintf(out, "%s %s stored\n", print_count(text, m->entries_stored),
             m->entries_stored == 1 ? "entry" : "entries");
     print_notes(out, m, &info, &stats);
-    print_device(out, &report->device);
+    print_device(out, report->device);
     plan_text_symmetric(out, plan);
     print_refused_permutation(out, plan, report);
     plan_text_variants(out, plan, &info);
@@ -149,11 +150,12 @@ void inspect_report_json(const spmm_plan_t *plan, const struct inspect_report *r
     plan_json_identity(&j, &info);
     const spmm_matrix_stats_t stats = plan_matrix_stats(plan);
     write_matrix(&j, report, &info, &stats);
-    json_text(&j, "device", report->device.name);
-    json_text(&j, "device_reason", report->device.reason);
+    json_text(&j, "device", report->device->text);
+    json_text(&j, "device_reason", report->device->reason);
     plan_json_symmetric(&j, plan, false);
     plan_json_statistics(&j, &info, &stats);
     plan_json_row_blocks(&j, plan, &report->model);
+    plan_json_targets(&j, plan);
     plan_json_variants(&j, plan, &info);
     plan_json_trace(&j, plan, &info);
     plan_json_permutations(&j, plan);

@@ -15,7 +15,7 @@ struct inspect_report {
     spmm_matrix_info_t matrix;
     uint64_t matrix_bytes; /* of the file; 0: no file */
     bool is_compressed;    /* the file is, and matrix_bytes counts it so */
-    struct plan_device device;
+    const struct plan_device *device;
     const char *plan_path; /* NULL: no plan was written */
     uint64_t plan_bytes;
     double read_seconds, inspect_seconds, write_seconds; /* without what tuning took */

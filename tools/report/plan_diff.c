@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "plan_report.h"
+#include "plan_targets.h"
 #include "tools/cli/fail.h"
 #include "tools/cli/print_text.h"
 
@@ -80,6 +81,14 @@ static void compare_matrices(struct diff *d)
     }
     compare_texts(d, "source", a->source, b->source);
     compare_texts(d, "made by", a->writer, b->writer);
+}
+
+static void compare_targets(struct diff *d)
+{
+    char a[PLAN_TARGETS_BYTES], b[PLAN_TARGETS_BYTES];
+    plan_targets_text(d->a.plan, a);
+    plan_targets_text(d->b.plan, b);
+    compare_texts(d, "targets", a, b);
 }
 
 /* Line by line; the end of one text is an empty line of the other. */
@@ -168,6 +177,7 @@ spmm_status_t plan_diff(FILE *out, const spmm_plan_t *a, const spmm_plan_t *b, i
         status = open_side(&d.b, b, diag);
     if (status == SPMM_OK) {
         compare_matrices(&d);
+        compare_targets(&d);
         compare_variants(&d);
         compare_sections(&d);
     }

@@ -5,22 +5,24 @@
 #include <stdio.h>
 
 #include "plan_report.h"
+#include "plan_targets.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/plan_input.h"
 #include "tools/cli/print_text.h"
 
-#define LINE "%13s %13s %15s  %-6s %8s  %6s  "
+#define LINE "%13s %13s %15s  %-6s %8s  %6s  %-12s  "
 
 static void print_line(const char *file, const spmm_plan_t *plan)
 {
     char rows[PRINT_UNITS_BYTES], cols[PRINT_UNITS_BYTES], nnz[PRINT_UNITS_BYTES], bytes[PRINT_UNITS_BYTES];
-    char share[PRINT_UNITS_BYTES];
+    char share[PRINT_UNITS_BYTES], targets[PLAN_TARGETS_BYTES];
     spmm_plan_info_t info = {.struct_size = sizeof info};
     (void)spmm_plan_info(plan, &info);
     snprintf(share, sizeof share, "%.3f", (double)info.file_bytes / (double)plan_csr_bytes(&info));
+    plan_targets_text(plan, targets);
     printf(LINE, print_count(rows, info.rows), print_count(cols, info.cols), print_count(nnz, info.nnz),
            info.has_values ? spmm_dtype_name(info.a_type) : "none", print_bytes(bytes, info.file_bytes),
-           share);
+           share, targets);
     print_escaped(stdout, file);
     putchar('\n');
 }
@@ -29,7 +31,7 @@ int plan_list(const char *program, char **files, int count, const spmm_load_opti
 {
     int highest = EXIT_DONE;
     if (prints)
-        printf(LINE "file\n", "rows", "columns", "nonzeros", "values", "size", "of CSR");
+        printf(LINE "file\n", "rows", "columns", "nonzeros", "values", "size", "of CSR", "targets");
     for (int i = 0; i < count; i++) {
         int code = EXIT_DONE;
         spmm_plan_t *plan = plan_input_of(program, files[i], load, &code);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "plan_report.h"
+#include "plan_targets.h"
 #include "tools/cli/families.h"
 #include "tools/cli/print_text.h"
 
@@ -113,16 +114,6 @@ static const char *layouts_text(uint32_t layouts)
     }
 }
 
-static void print_target(FILE *out, uint32_t target)
-{
-    if (target == 0)
-        fputs("any device", out);
-    else if (target == 1)
-        fputs("CPU", out);
-    else
-        fprintf(out, "compute capability %u.%u", target / 10, target % 10);
-}
-
 static void print_part(FILE *out, const char *before, const spmm_part_info_t *part)
 {
     char items[PRINT_UNITS_BYTES];
@@ -149,7 +140,7 @@ void plan_text_scope(FILE *out, const spmm_variant_info_t *v)
     fprintf(out, "op %s, %s, ", spmm_op_name(v->op), spmm_compute_name(v->compute));
     print_range_of_n(out, v);
     fprintf(out, ", %s, ", layouts_text(v->layouts));
-    print_target(out, v->target);
+    plan_target_print(out, v->target);
 }
 
 void plan_text_parts(FILE *out, const spmm_plan_t *plan, const spmm_variant_info_t *v)

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "plan_targets.h"
 #include "tools/cli/json.h"
 #include "tools/cli/print_text.h"
 
@@ -98,6 +99,9 @@ void run_report_text(const struct run_product *p, const struct run_outcome *outc
     printf(LABEL "%s%s\n", "device", p->info.device_name,
            outcome->is_auto_cpu ? " (there is no GPU that this build can use and that runs the plan)" : "");
     printf(LABEL "%s\n", "kernel", p->info.kernel);
+    printf(LABEL "%lld, for ", "variant", (long long)p->info.variant);
+    plan_target_print(stdout, p->info.target);
+    puts(p->info.is_own_target || p->info.target == 0 ? "" : ", another machine");
     if (p->info.note[0] != '\0')
         printf(LABEL "%s\n", "note", p->info.note);
     if (p->uses_ones)
@@ -179,6 +183,9 @@ int run_report_json(const struct run_product *p, const struct run_outcome *outco
     json_int(&j, "device_number", r->device);
     json_text(&j, "device_name", p->info.device_name);
     json_text(&j, "kernel", p->info.kernel);
+    json_int(&j, "variant", p->info.variant);
+    json_uint(&j, "target", p->info.target);
+    json_bool(&j, "own_target", p->info.is_own_target != 0);
     json_bool(&j, "fallback", p->info.fallback != 0);
     json_text(&j, "note", p->info.note);
     json_int(&j, "n", r->n);

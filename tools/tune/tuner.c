@@ -116,7 +116,7 @@ cleanup:
     return status;
 }
 
-spmm_status_t tuner_check_device(const char *device, spmm_diag_t *diag)
+static spmm_status_t check_device(const char *device, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     spmm_plan_t *plan = NULL;
@@ -132,5 +132,14 @@ spmm_status_t tuner_check_device(const char *device, spmm_diag_t *diag)
         status = check_gpu(plan, device, diag);
 cleanup:
     spmm_plan_destroy(plan);
+    return status;
+}
+
+spmm_status_t tuner_check_devices(const struct plan_device *devices, spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    for (size_t i = 0; i < devices->count; i++)
+        TRY(check_device(devices->names[i], diag));
+cleanup:
     return status;
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "plan_device.h"
 #include "tune_device.h"
 #include "tools/cli/progress.h"
 
@@ -28,9 +29,9 @@ struct tuner {
     struct tune_summary summary;
 };
 
-/* Is there what a plan for this device (as in spmm_inspect_options_t) can be timed on? Errors: NO_DEVICE with a
- * sentence, and those of spmm_inspect. */
-spmm_status_t tuner_check_device(const char *device, spmm_diag_t *diag);
+/* Is there what a plan for each of these devices can be timed on? Errors: NO_DEVICE with a sentence, and those of
+ * spmm_inspect. */
+spmm_status_t tuner_check_devices(const struct plan_device *devices, spmm_diag_t *diag);
 
 /* A spmm_measure_fn: context is a struct tuner *, of which threads and progress are set and the rest is zero. */
 spmm_status_t tuner_measure(void *context, const spmm_plan_t *plan, spmm_op_t op, int64_t n,

@@ -80,10 +80,12 @@ SPMM_API spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int d
                                                   spmm_diag_t *diag);
 
 /** Make a plan ready to run on a device: SPMM_DEVICE_CPU, SPMM_DEVICE_AUTO or the number of a GPU. Allocates, uploads,
- * and waits for all streams of the device. options may be NULL. A forced kernel is refused (ARGUMENT) where the rows
- * of C would then not be permuted as the plan says. Errors: ARGUMENT, NO_DEVICE, TOO_LARGE, UNSUPPORTED and
- * PLAN_FEATURE (what this device does not run), PLAN_BUDGET (more than the options allow), MEMORY, DEVICE_MEMORY,
- * DEVICE. */
+ * and waits for all streams of the device. Of the plan's variants those for the device run: for the CPU, or for the
+ * GPU's compute capability, else for the nearest one with the same major number, else for any device, else for the
+ * nearest other GPU, and on a GPU last those for the CPU; spmm_executor_info tells which. options may be NULL. A forced
+ * kernel is refused (ARGUMENT) where the rows of C would then not be permuted as the plan says. Errors: ARGUMENT,
+ * NO_DEVICE, TOO_LARGE, UNSUPPORTED and PLAN_FEATURE (what this device does not run), PLAN_BUDGET (more than the
+ * options allow), MEMORY, DEVICE_MEMORY, DEVICE. */
 SPMM_API spmm_status_t spmm_executor_create(const spmm_plan_t *plan, int device,
                                             const spmm_executor_options_t *options,
                                             spmm_executor_t **executor, spmm_diag_t *diag);
@@ -244,6 +246,10 @@ typedef struct {
                               rows permuted, 16 columns a thread. */
     int fallback;          /**< 1: the plan has no variant for this target, n or layout; the nearest runs. */
     char note[160];        /**< A sentence on the fallback; empty if none. */
+    int64_t variant; /**< The variant of the plan that would run, as for spmm_plan_variant; -1: no product. */
+    uint32_t target; /**< Its target, as of spmm_variant_info_t; 0 without a product. */
+    int is_own_target; /**< 1: that is the CPU, or the compute capability of this GPU: it was chosen for this
+                              machine; 0: for any, or for another one. */
 } spmm_executor_info_t;
 /** The kernel that would run this product (b and c as for spmm_executor_workspace_bytes; both NULL: only the device and
  * memory). Errors: as spmm_executor_workspace_bytes. */

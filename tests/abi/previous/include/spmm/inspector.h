@@ -252,12 +252,17 @@ typedef struct spmm_inspect_options {
     const spmm_tiled_options_t *tiled;     /**< Of the tiled family; defaults. */
     const spmm_tcblock_options_t *tcblock; /**< Of window, panel and bcsr; defaults. */
     const spmm_tuning_options_t *tuning;   /**< How candidates are measured; not at all. */
+    /** One plan for several machines: target_count devices, each named as device, which is then NULL, and each of
+     * another compute capability; device alone. Each gets the variants that a plan for it alone would have, equal parts
+     * are kept once, and spmm_executor_create takes those of the machine that it runs on. Not with permute_output. */
+    const char *const *targets;
+    size_t target_count; /**< See targets. */
 } spmm_inspect_options_t;
 /* clang-format off */
 /** Defaults of all options. */
 #define SPMM_INSPECT_OPTIONS_INIT                                                                           \
     {sizeof(spmm_inspect_options_t), (spmm_dtype_t)0, (spmm_dtype_t)0, (spmm_dtype_t)0, (spmm_dtype_t)0,    \
-     (spmm_compute_t)0, 0, 0, 0, 0, 0, 0, (spmm_reorder_t)0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+     (spmm_compute_t)0, 0, 0, 0, 0, 0, 0, (spmm_reorder_t)0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 /* clang-format on */
 
 /** Analyse a matrix and make a plan. options may be NULL. O(nnz) time. The plan does not refer to the matrix

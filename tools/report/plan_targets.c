@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See plan_targets.h. */
+#include "plan_targets.h"
+
+#include <stdbool.h>
+
+#include "plan_report.h"
+
+#define TARGET_ANY 0u
+#define TARGET_CPU 1u
+#define NAME_BYTES 8
+#define ONE_DEVICE 2 /* targets: it, and the CPU beside it */
+
+static bool variant_at(const spmm_plan_t *plan, int i, spmm_variant_info_t *v)
+{
+    v->struct_size = sizeof *v;
+    return spmm_plan_variant(plan, i, v) == SPMM_OK;
+}
+
+/* Variant i, if it is the first of its target. */
+static bool first_at(const spmm_plan_t *plan, int i, spmm_variant_info_t *v)
+{
+    spmm_variant_info_t earlier;
+    if (!variant_at(plan, i, v))
+        return false;
+    for (int k = 0; k < i; k++)
+        if (variant_at(plan, k, &earlier) && earlier.target == v->target)
+            return false;
+    return true;
+}
+
+static int variant_count(const spmm_plan_t *plan)
+{
+    spmm_plan_info_t info = {.struct_size = sizeof info};
+    return spmm_plan_info(plan, &info) == SPMM_OK ? info.variant_count : 0;
+}
+
+/* "cpu", "any" or "9.0" */
+static const char *short_name(uint32_t target, char name[NAME_BYTES])
+{
+    if (target == TARGET_ANY || target == TARGET_CPU)
+        return target == TARGET_CPU ? "cpu" : "any";
+    snprintf(name, NAME_BYTES, "%u.%u", target / 10 % 100, target % 10);
+    return name;
+}
+
+void plan_target_print(FILE *out, uint32_t target)
+{
+    char name[NAME_BYTES];
+    if (target == TARGET_ANY || target == TARGET_CPU)
+        fputs(target == TARGET_CPU ? "CPU" : "any device", out);
+    else
+        fprintf(out, "compute capability %s", short_name(target, name));
+}
+
+void plan_targets_text(const spmm_plan_t *plan, char text[PLAN_TARGETS_BYTES])
+{
+    spmm_variant_info_t v;
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < variant_count(plan) && used < PLAN_TARGETS_BYTES; i++) {
+        char name[NAME_BYTES];
+        if (first_at(plan, i, &v))
+            used += (size_t)snprintf(text + used, PLAN_TARGETS_BYTES - used, "%s%s", used > 0 ? "," : "",
+                                     short_name(v.target, name));
+    }
+}
+
+/* Family and schedule of the first part of variant i. */
+static spmm_part_info_t kernel_of(const spmm_plan_t *plan, int i)
+{
+    spmm_part_info_t part = {.struct_size = sizeof part};
+    spmm_variant_info_t v;
+    if (variant_at(plan, i, &v))
+        (void)spmm_plan_part(plan, v.part_first, &part);
+    return part;
+}
+
+/* The kernels of a target, each once. */
+static void print_kernels(FILE *out, const spmm_plan_t *plan, uint32_t target)
+{
+    spmm_variant_info_t v;
+    const char *before = " of ";
+    for (int i = 0; variant_at(plan, i, &v); i++) {
+        const spmm_part_info_t part = kernel_of(plan, i);
+        bool is_told = v.target != target;
+        for (int k = 0; k < i && !is_told; k++) {
+            const spmm_part_info_t earlier = kernel_of(plan, k);
+            is_told = variant_at(plan, k, &v) && v.target == target && earlier.family == part.family &&
+                      earlier.schedule == part.schedule;
+        }
+        if (is_told)
+            continue;
+        fprintf(out, "%s%s/%s", before, spmm_family_name(part.family), spmm_schedule_name(part.schedule));
+        before = ", ";
+    }
+}
+
+static int count_of(const spmm_plan_t *plan, uint32_t target)
+{
+    spmm_variant_info_t v;
+    int count = 0;
+    for (int i = 0; variant_at(plan, i, &v); i++)
+        count += v.target == target;
+    return count;
+}
+
+void plan_text_targets(FILE *out, const spmm_plan_t *plan)
+{
+    spmm_variant_info_t v;
+    int targets = 0;
+    for (int i = 0; i < variant_count(plan); i++)
+        targets += first_at(plan, i, &v);
+    if (targets <= ONE_DEVICE)
+        return;
+    for (int i = 0; i < variant_count(plan); i++) {
+        if (!first_at(plan, i, &v))
+            continue;
+        const int count = count_of(plan, v.target);
+        fprintf(out, "%-*s", PLAN_REPORT_LABEL, "target");
+        plan_target_print(out, v.target);
+        fprintf(out, ": %d %s", count, count == 1 ? "variant" : "variants");
+        print_kernels(out, plan, v.target);
+        fputc('\n', out);
+    }
+}
+
+void plan_json_targets(struct json *j, const spmm_plan_t *plan)
+{
+    spmm_variant_info_t v, other;
+    json_array(j, "targets");
+    for (int i = 0; i < variant_count(plan); i++) {
+        char name[NAME_BYTES];
+        if (!first_at(plan, i, &v))
+            continue;
+        json_object(j, NULL);
+        json_int(j, "target", v.target);
+        json_text(j, "name", short_name(v.target, name));
+        json_array(j, "variants");
+        for (int k = i; variant_at(plan, k, &other); k++)
+            if (other.target == v.target)
+                json_int(j, NULL, k);
+        json_end(j);
+        json_end(j);
+    }
+    json_end(j);
+}
