@@ -12,7 +12,7 @@
 #include "tests/support/edges.h"
 #include "tests/support/kernel_plans.h"
 #include "tests/support/laws.h"
-#include "tests/support/types.h"
+#include "tests/support/type_cases.h"
 
 #define NUMBERS 5 /* products a plan */
 
