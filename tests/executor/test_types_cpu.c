@@ -12,7 +12,7 @@
 #include "tests/support/edges.h"
 #include "tests/support/kernel_plans.h"
 #include "tests/support/laws.h"
-#include "tests/support/type_cases.h"
+#include "tests/support/type_walk.h"
 
 #define NUMBERS 5 /* products a plan */
 

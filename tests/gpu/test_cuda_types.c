@@ -12,7 +12,7 @@
 #include "cuda_product.h"
 #include "tests/support/plan_build.h"
 #include "tests/support/plan_seal.h"
-#include "tests/support/type_cases.h"
+#include "tests/support/type_walk.h"
 
 static const int64_t widths[] = {1, 2, 3, 4, 6, 7, 8, 12, 16, 24, 31, 32, 40, 64, 100, 128, 256, 300};
 #define WIDTH_COUNT ((int)(sizeof widths / sizeof widths[0]))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See type_cases.h. */
-#include "type_cases.h"
+/* See type_walk.h. */
+#include "type_walk.h"
 
 int test_types_at(int index, spmm_types_info_t *types)
 {

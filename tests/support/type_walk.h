@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Walks over the combinations of value types that kernels are compiled for. */
-#ifndef TEST_TYPE_CASES_H
-#define TEST_TYPE_CASES_H
+#ifndef TEST_TYPE_WALK_H
+#define TEST_TYPE_WALK_H
 
 #include <spmm/common.h>
 
